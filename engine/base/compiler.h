@@ -1,0 +1,21 @@
+/* What the engine asks of the compiler: gcc and clang. */
+#ifndef MOTE_BASE_COMPILER_H
+#define MOTE_BASE_COMPILER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Kernel bodies are templates: inlined into one instance per combination of constant arguments. */
+#define MOTE_INLINE static inline __attribute__((always_inline))
+#define MOTE_NOINLINE __attribute__((noinline))
+#define MOTE_ALIGNED(bytes) __attribute__((aligned(bytes)))
+#define MOTE_LIKELY(condition) __builtin_expect(!!(condition), 1)
+
+/* The unit of layout on every machine: columns are padded to whole lane groups of 16 floats, one cache line. */
+#define MOTE_GROUP 16u
+#define MOTE_CACHE_LINE 64u
+
+MOTE_INLINE size_t mote_round_up(size_t value, size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+
+#endif

@@ -1,0 +1,32 @@
+/* Multiply and fold, eight bytes at a time; the finalizer is that of MurmurHash3 (Appleby 2011). */
+#include "base/hash.h"
+
+#include <string.h>
+
+#define MULTIPLIER 0x9e3779b97f4a7c15u /* 2^64 / golden ratio, odd */
+
+static uint64_t absorb(uint64_t hash, uint64_t word) {
+    hash = (hash ^ word) * MULTIPLIER;
+    return hash ^ (hash >> 29);
+}
+
+static uint64_t finish(uint64_t hash) {
+    hash = (hash ^ (hash >> 33)) * 0xff51afd7ed558ccdu;
+    hash = (hash ^ (hash >> 33)) * 0xc4ceb9fe1a85ec53u;
+    return hash ^ (hash >> 33);
+}
+
+uint64_t mote_hash_bytes(uint64_t seed, const void *data, size_t bytes) {
+    const unsigned char *cursor = data;
+    uint64_t hash = seed ^ (uint64_t)bytes * MULTIPLIER;
+    for (; bytes >= 8; bytes -= 8, cursor += 8) {
+        uint64_t word;
+        memcpy(&word, cursor, 8);
+        hash = absorb(hash, word);
+    }
+    uint64_t tail = 0;
+    for (size_t i = 0; i < bytes; i++) tail |= (uint64_t)cursor[i] << (8 * i);
+    return finish(absorb(hash, tail));
+}
+
+uint64_t mote_hash_number(uint64_t seed, uint64_t number) { return finish(absorb(seed, number)); }

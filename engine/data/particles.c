@@ -1,0 +1,161 @@
+/* The loose range: layout, growth, clearing, moving. */
+#include "data/particles.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/allocator.h"
+
+/* Columns of a power-of-two capacity would all start at the same set of the first-level cache; five lines apart, two
+ * dozen streams run side by side. */
+#define STAGGER ((size_t)5 * MOTE_CACHE_LINE)
+
+static void choose_columns(mote_particles *particles, const mote_system_def *def) {
+    uint32_t *bytes = particles->element_bytes;
+    for (int axis = 0; axis < 3; axis++) {
+        bytes[MOTE_COLUMN_POSITION + axis] = bytes[MOTE_COLUMN_VELOCITY + axis] = sizeof(float);
+        if (def->interpolation != MOTE_INTERPOLATE_NONE) bytes[MOTE_COLUMN_PREVIOUS_POSITION + axis] = sizeof(float);
+        if (def->interpolation == MOTE_INTERPOLATE_HERMITE) bytes[MOTE_COLUMN_PREVIOUS_VELOCITY + axis] = sizeof(float);
+        if (def->inbox) bytes[MOTE_COLUMN_INBOX + axis] = sizeof(float);
+    }
+    if (def->mass_column) bytes[MOTE_COLUMN_INVERSE_MASS] = sizeof(float);
+    if (def->lifetimes) bytes[MOTE_COLUMN_BIRTH] = bytes[MOTE_COLUMN_LIFETIME] = sizeof(float);
+    if (def->handles) bytes[MOTE_COLUMN_PARTICLE] = sizeof(mote_particle);
+    bytes[MOTE_COLUMN_FATE] = sizeof(uint8_t);
+    for (uint32_t i = 0; i < def->extra_count; i++) bytes[MOTE_COLUMN_EXTRA + i] = def->extra_bytes[i];
+}
+
+/* Where each column and the handle table lie in one allocation for `capacity`; returns its size, 0 if it overflows. */
+static size_t lay_out(const mote_particles *particles, uint32_t capacity, size_t offset[MOTE_COLUMN_COUNT + 1]) {
+    uint64_t slots = mote_round_up(capacity, MOTE_GROUP), total = 0;
+    for (int id = 0; id <= MOTE_COLUMN_COUNT; id++) {
+        bool handles = id == MOTE_COLUMN_COUNT;
+        uint64_t element = handles ? (particles->element_bytes[MOTE_COLUMN_PARTICLE] ? sizeof(mote_handle_entry) : 0)
+                                   : particles->element_bytes[id];
+        offset[id] = (size_t)total;
+        if (element) total += (slots * element + MOTE_CACHE_LINE - 1) / MOTE_CACHE_LINE * MOTE_CACHE_LINE + STAGGER;
+    }
+    return total > SIZE_MAX / 2 ? 0 : (size_t)total;
+}
+
+mote_result mote_particles_reserve(mote_particles *particles, uint32_t capacity, const mote_allocator *allocator) {
+    size_t offset[MOTE_COLUMN_COUNT + 1], bytes = lay_out(particles, capacity, offset);
+    if (bytes == 0) return MOTE_ERROR_OVERFLOW;
+    unsigned char *memory = mote_allocate(allocator, bytes);
+    if (!memory) return MOTE_ERROR_MEMORY;
+
+    mote_particles old = *particles;
+    particles->memory = memory;
+    particles->bytes = bytes;
+    particles->capacity = capacity;
+    for (int id = 0; id < MOTE_COLUMN_COUNT; id++) {
+        size_t element = old.element_bytes[id];
+        particles->column[id] = element ? memory + offset[id] : NULL;
+        if (element && old.count) memcpy(particles->column[id], old.column[id], mote_round_up(old.count, MOTE_GROUP) * element);
+    }
+    if (particles->element_bytes[MOTE_COLUMN_PARTICLE]) {
+        particles->handles = (mote_handle_entry *)(void *)(memory + offset[MOTE_COLUMN_COUNT]);
+        if (old.used_handles) memcpy(particles->handles, old.handles, old.used_handles * sizeof(mote_handle_entry));
+    }
+    mote_release(allocator, old.memory, old.bytes);
+    return MOTE_OK;
+}
+
+mote_result mote_particles_create(mote_particles *particles, const mote_system_def *def, const mote_allocator *allocator) {
+    *particles = (mote_particles){.free_handle = MOTE_NO_SLOT, .inverse_mass = (float)(1.0 / (double)def->uniform_mass)};
+    choose_columns(particles, def);
+    return mote_particles_reserve(particles, def->capacity, allocator);
+}
+
+void mote_particles_destroy(mote_particles *particles, const mote_allocator *allocator) {
+    mote_release(allocator, particles->memory, particles->bytes);
+}
+
+static void fill_float(void *column, size_t first, size_t end, float value) {
+    if (column)
+        for (size_t i = first; i < end; i++) ((float *)column)[i] = value;
+}
+
+void mote_particles_clear(mote_particles *particles, uint32_t first, uint32_t count) {
+    size_t end = mote_round_up((size_t)first + count, MOTE_GROUP);
+    for (int id = 0; id < MOTE_COLUMN_COUNT; id++) {
+        size_t element = particles->element_bytes[id];
+        if (element) memset((unsigned char *)particles->column[id] + first * element, 0, (end - first) * element);
+    }
+    fill_float(particles->column[MOTE_COLUMN_INVERSE_MASS], first, end, particles->inverse_mass);
+    fill_float(particles->column[MOTE_COLUMN_LIFETIME], first, end, INFINITY);
+}
+
+void mote_particles_seal(mote_particles *particles) {
+    if (particles->count % MOTE_GROUP) mote_particles_clear(particles, particles->count, 0);
+}
+
+uint32_t mote_particles_room(const mote_particles *particles) {
+    uint32_t slots = particles->capacity - particles->count;
+    uint32_t handles = particles->free_handles + (particles->capacity - particles->used_handles);
+    return particles->handles && handles < slots ? handles : slots;
+}
+
+void mote_particles_take_handle(mote_particles *particles, uint32_t slot) {
+    if (!particles->handles) return;
+    uint32_t index = particles->free_handle;
+    mote_handle_entry *entry;
+    if (index == MOTE_NO_SLOT) {
+        index = particles->used_handles++;
+        entry = &particles->handles[index];
+        entry->generation = 1;
+    } else {
+        entry = &particles->handles[index];
+        particles->free_handle = entry->slot_or_next;
+        particles->free_handles--;
+    }
+    entry->slot_or_next = slot;
+    ((mote_particle *)particles->column[MOTE_COLUMN_PARTICLE])[slot] = (mote_particle){index, entry->generation};
+}
+
+static mote_handle_entry *entry_of(mote_particles *particles, uint32_t slot, uint32_t *index) {
+    if (!particles->handles) return NULL;
+    *index = ((const mote_particle *)particles->column[MOTE_COLUMN_PARTICLE])[slot].index;
+    return &particles->handles[*index];
+}
+
+void mote_particles_end_handle(mote_particles *particles, uint32_t slot) {
+    uint32_t index;
+    mote_handle_entry *entry = entry_of(particles, slot, &index);
+    if (entry) entry->generation++;
+}
+
+void mote_particles_free_handle(mote_particles *particles, uint32_t slot) {
+    uint32_t index;
+    mote_handle_entry *entry = entry_of(particles, slot, &index);
+    if (!entry || entry->generation == UINT32_MAX) return; /* the generation would wrap: the index retires */
+    entry->slot_or_next = particles->free_handle;
+    particles->free_handle = index;
+    particles->free_handles++;
+}
+
+/* One column at a time: the pairs are independent, so many cache misses are in flight together. */
+#define MOVE_COLUMN(type)                                                                           \
+    do {                                                                                            \
+        type *column = particles->column[id];                                                       \
+        for (uint32_t i = 0; i < pairs; i++) column[to[i]] = column[from[i]];                       \
+    } while (0)
+
+void mote_particles_move(mote_particles *particles, const uint32_t *from, const uint32_t *to, uint32_t pairs) {
+    for (int id = 0; id < MOTE_COLUMN_COUNT; id++) {
+        size_t element = particles->element_bytes[id];
+        switch (element) {
+        case 0: break;
+        case 1: MOVE_COLUMN(uint8_t); break;
+        case 4: MOVE_COLUMN(uint32_t); break;
+        case 8: MOVE_COLUMN(uint64_t); break;
+        default:
+            for (uint32_t i = 0; i < pairs; i++)
+                memcpy((unsigned char *)particles->column[id] + to[i] * element,
+                       (const unsigned char *)particles->column[id] + from[i] * element, element);
+        }
+    }
+    const mote_particle *particle = particles->column[MOTE_COLUMN_PARTICLE];
+    if (particles->handles)
+        for (uint32_t i = 0; i < pairs; i++) particles->handles[particle[to[i]].index].slot_or_next = to[i];
+}

@@ -1,0 +1,82 @@
+/* The loose range: particles that come and go, as columns of one allocation. */
+#ifndef MOTE_DATA_PARTICLES_H
+#define MOTE_DATA_PARTICLES_H
+
+#include <mote/system.h>
+
+#include "base/compiler.h"
+
+/* Columns in the order in which they lie in memory. Every one is moved by compaction, cleared by spawning and counted
+ * in the hash, unless its row in particles.c says otherwise. Three that follow each other are a vector. */
+typedef enum mote_column_id {
+    MOTE_COLUMN_POSITION,
+    MOTE_COLUMN_VELOCITY = MOTE_COLUMN_POSITION + 3,
+    MOTE_COLUMN_INVERSE_MASS = MOTE_COLUMN_VELOCITY + 3,
+    MOTE_COLUMN_PREVIOUS_POSITION,
+    MOTE_COLUMN_PREVIOUS_VELOCITY = MOTE_COLUMN_PREVIOUS_POSITION + 3,
+    MOTE_COLUMN_INBOX = MOTE_COLUMN_PREVIOUS_VELOCITY + 3,
+    MOTE_COLUMN_BIRTH = MOTE_COLUMN_INBOX + 3,
+    MOTE_COLUMN_LIFETIME,
+    MOTE_COLUMN_PARTICLE,
+    MOTE_COLUMN_FATE,
+    MOTE_COLUMN_EXTRA,
+    MOTE_COLUMN_COUNT = MOTE_COLUMN_EXTRA + MOTE_MAX_EXTRA_COLUMNS
+} mote_column_id;
+
+/* The fate of a slot, one byte: alive; dies at the boundary after the k-th step of the batch being run; killed by the
+ * host, dies at the next boundary. */
+enum { MOTE_FATE_ALIVE = 0, MOTE_FATE_MAX_STEP = 250, MOTE_FATE_KILLED = 255 };
+
+/* What a handle's index stands for: the slot while it lives, the next free index while it does not. */
+typedef struct mote_handle_entry {
+    uint32_t slot_or_next, generation;
+} mote_handle_entry;
+
+typedef struct mote_particles {
+    uint32_t count;    /* slots in use */
+    uint32_t capacity; /* slots reserved; the columns are padded to whole lane groups beyond it */
+    uint32_t settled;  /* slots below have previous positions */
+    uint32_t pending_kills;
+    uint32_t used_handles; /* indices that ever named a particle: 0 .. used_handles - 1 */
+    uint32_t free_handle;  /* head of the list of those that are free again, MOTE_NO_SLOT at its end */
+    uint32_t free_handles; /* how many are in it */
+    uint32_t element_bytes[MOTE_COLUMN_COUNT]; /* 0: no such column */
+    void *column[MOTE_COLUMN_COUNT];
+    mote_handle_entry *handles; /* capacity of them, or NULL */
+    void *memory;
+    size_t bytes;
+    float inverse_mass; /* of new particles, 1/kg */
+} mote_particles;
+
+/* Chooses the columns that `def` asks for and allocates them. MOTE_OK, MOTE_ERROR_OVERFLOW or MOTE_ERROR_MEMORY. */
+mote_result mote_particles_create(mote_particles *particles, const mote_system_def *def, const mote_allocator *allocator);
+mote_result mote_particles_reserve(mote_particles *particles, uint32_t capacity, const mote_allocator *allocator);
+void mote_particles_destroy(mote_particles *particles, const mote_allocator *allocator);
+
+/* Clears slots [first, first + count) and the rest of the last lane group: at rest at the origin, no fate. */
+void mote_particles_clear(mote_particles *particles, uint32_t first, uint32_t count);
+
+/* Makes the masked lanes of the last group canonical (finite, zero velocity). */
+void mote_particles_seal(mote_particles *particles);
+
+/* How many particles can be added: bounded by the slots, and by the handles where some have retired. */
+uint32_t mote_particles_room(const mote_particles *particles);
+
+/* Gives a new particle in `slot` a handle; there must be room. */
+void mote_particles_take_handle(mote_particles *particles, uint32_t slot);
+
+/* The handle of `slot` dies now; its index is free again only after mote_particles_free_handle. */
+void mote_particles_end_handle(mote_particles *particles, uint32_t slot);
+void mote_particles_free_handle(mote_particles *particles, uint32_t slot);
+
+/* Copies all columns of slots from[i] to slots to[i], i < pairs, and lets the handles follow. */
+void mote_particles_move(mote_particles *particles, const uint32_t *from, const uint32_t *to, uint32_t pairs);
+
+/* Three columns as a vector; NULLs where absent. */
+MOTE_INLINE void mote_particles_vector(const mote_particles *particles, mote_column_id id, float *vector[3]) {
+    for (int axis = 0; axis < 3; axis++) vector[axis] = particles->column[id + axis];
+}
+
+MOTE_INLINE uint8_t *mote_particles_fate(const mote_particles *particles) { return particles->column[MOTE_COLUMN_FATE]; }
+
+#endif

@@ -1,0 +1,21 @@
+/* Callback: the host's own force over a block of particles. */
+#include "forces/callback.h"
+
+mote_force_def mote_callback(mote_force_callback *function, void *user) {
+    mote_force_def def = {.kind = MOTE_FORCE_CALLBACK};
+    def.as.callback.function = function;
+    def.as.callback.user = user;
+    def.as.callback.unit = MOTE_NEWTONS;
+    def.as.callback.reach = MOTE_REACH_PARTICLE;
+    def.as.callback.reads_velocity = true;
+    return def;
+}
+
+static mote_result check(const mote_force_def *def) {
+    if (!def->as.callback.function) return MOTE_ERROR_NULL;
+    if ((unsigned)def->as.callback.unit > MOTE_METRES_PER_SECOND_SQUARED) return MOTE_ERROR_ENUM;
+    if ((unsigned)def->as.callback.reach > MOTE_REACH_RANGE) return MOTE_ERROR_ENUM;
+    return MOTE_OK;
+}
+
+const mote_force_row mote_callback_row = {.name = "callback", .path = MOTE_PATH_CALLBACK, .check = check};

@@ -1,0 +1,37 @@
+/* The table of forces: one row a kind. Adding a force is NAME.h, NAME.c and a row in table.c; a point force (neither
+ * affine nor a callback) has its inline evaluation in NAME.h and a case in kernels/evaluate.h besides. */
+#ifndef MOTE_FORCES_TABLE_H
+#define MOTE_FORCES_TABLE_H
+
+#include <mote/force.h>
+
+#include "forces/affine.h"
+
+typedef enum mote_force_path {
+    MOTE_PATH_AFFINE,  /* folded into one term before the loop */
+    MOTE_PATH_POINT,   /* evaluated inline, in registers */
+    MOTE_PATH_CALLBACK /* goes through scratch columns */
+} mote_force_path;
+
+typedef struct mote_force_row {
+    const char *name;
+    mote_force_path path;
+    bool reads_velocity; /* of a point force; an affine one says so by its damping, a callback in its def */
+    uint32_t parameters; /* floats from &def->as on: all must be finite, and all count in the hash */
+    mote_result (*check)(const mote_force_def *def); /* of their ranges; NULL: any finite values will do */
+    /* Affine forces: adds to the accelerations and to the forces in N. */
+    void (*fold)(const mote_force_def *def, mote_affine *acceleration, mote_affine *force);
+} mote_force_row;
+
+extern const mote_force_row *const mote_force_table[MOTE_FORCE_KIND_COUNT];
+
+/* The floats of a def, row->parameters of them. */
+MOTE_INLINE const float *mote_force_parameters(const mote_force_def *def) { return (const float *)(const void *)&def->as; }
+
+/* For the functions that make defs: NaN where `from` is NULL, so that the def is refused. */
+void mote_copy_vector(float to[3], const float *from);
+
+/* For the checks: MOTE_ERROR_RANGE if value < 0. */
+mote_result mote_check_not_negative(float value);
+
+#endif

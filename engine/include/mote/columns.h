@@ -1,0 +1,61 @@
+/* The engine without a system: steps arrays that the caller owns. */
+#ifndef MOTE_COLUMNS_H
+#define MOTE_COLUMNS_H
+
+#include <stdint.h>
+
+#include <mote/allocator.h>
+#include <mote/force.h>
+#include <mote/integrator.h>
+#include <mote/isa.h>
+#include <mote/jobs.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Three arrays of floats: one vector per particle. */
+typedef struct mote_vector_columns {
+    float *x, *y, *z;
+} mote_vector_columns;
+
+#define MOTE_MAX_PARTICLES 0x7fffff00u
+
+/* Arrays of `count` floats each, with the alignment of a float; no padding is read or written. */
+typedef struct mote_columns {
+    uint32_t count;               /* 0 .. MOTE_MAX_PARTICLES */
+    mote_vector_columns position; /* m */
+    mote_vector_columns velocity; /* m/s */
+    const float *inverse_mass;    /* 1/kg, 0 = immovable; NULL: uniform_mass for all */
+    float uniform_mass;           /* kg, > 0, where inverse_mass is NULL */
+} mote_columns;
+
+typedef struct mote_columns_def {
+    uint32_t cookie; /* set by mote_default_columns_def */
+    mote_integrator integrator;
+    const mote_force_def *forces; /* force_count of them, applied in this order; NULL with 0 */
+    uint32_t force_count;
+    double time;       /* s, at the start of the step */
+    double timestep;   /* s, > 0 */
+    uint32_t substeps; /* >= 1; h = timestep / substeps */
+    uint32_t steps;    /* >= 1: how many timesteps to take; step n starts at time + n timestep */
+    mote_isa isa;
+    mote_jobs jobs;
+    mote_allocator allocator; /* used only by callbacks that reach the range */
+} mote_columns_def;
+
+/* Semi-implicit Euler, no forces, time 0, timestep 1/60 s, one substep, one step, AUTO, serial. */
+MOTE_API mote_columns_def mote_default_columns_def(void);
+
+/* Carries position and velocity over steps x timestep. Reads the inverse masses. A particle whose state turns
+ * non-finite keeps the state that it had at the start of that step and stays there; *frozen, if not NULL, receives how
+ * many did. The result is bit for bit that of a system with the same particles, forces and steps.
+ * Errors: NULL, DEF, ENUM, NOT_FINITE, RANGE, ISA, INTEGRATOR, MEMORY, as result.h says; nothing is changed then.
+ * Threads: those of def->jobs; calls on different arrays may run at the same time. Cost: one pass over memory for any
+ * number of steps and substeps, unless a callback reaches the range. */
+MOTE_API mote_result mote_columns_step(const mote_columns *columns, const mote_columns_def *def, uint32_t *frozen);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

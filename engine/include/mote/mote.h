@@ -1,0 +1,15 @@
+/* mote: a data-oriented particle simulation engine. This header includes all others. */
+#ifndef MOTE_MOTE_H
+#define MOTE_MOTE_H
+
+#include <mote/allocator.h>
+#include <mote/columns.h>
+#include <mote/force.h>
+#include <mote/integrator.h>
+#include <mote/isa.h>
+#include <mote/jobs.h>
+#include <mote/result.h>
+#include <mote/system.h>
+#include <mote/version.h>
+
+#endif

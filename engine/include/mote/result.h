@@ -1,0 +1,43 @@
+/* Result codes: every call that can fail returns one, in release builds too. */
+#ifndef MOTE_RESULT_H
+#define MOTE_RESULT_H
+
+#if defined(__GNUC__)
+#define MOTE_API __attribute__((visibility("default")))
+#else
+#define MOTE_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Code and sentence, in one place. A call that returns anything but MOTE_OK has changed nothing. */
+#define MOTE_RESULTS(X)                                                                              \
+    X(MOTE_OK, "The call succeeded.")                                                                \
+    X(MOTE_ERROR_NULL, "A required pointer is NULL.")                                                \
+    X(MOTE_ERROR_DEF, "The def was not filled by its default function.")                             \
+    X(MOTE_ERROR_NOT_FINITE, "A parameter is NaN or infinite where a finite number is needed.")      \
+    X(MOTE_ERROR_RANGE, "A parameter lies outside its legal range.")                                 \
+    X(MOTE_ERROR_ENUM, "An enumeration value is none of those declared.")                            \
+    X(MOTE_ERROR_ID, "The id names nothing that is alive in this system.")                           \
+    X(MOTE_ERROR_CAPACITY, "The reserved capacity is too small for the request.")                    \
+    X(MOTE_ERROR_OVERFLOW, "A count or size overflows.")                                             \
+    X(MOTE_ERROR_MEMORY, "The allocator returned no memory.")                                        \
+    X(MOTE_ERROR_BUSY, "The system is being stepped: the call came from inside a callback.")         \
+    X(MOTE_ERROR_ABSENT, "The system was created without the column or feature that the call needs.") \
+    X(MOTE_ERROR_ISA, "This build or this machine cannot run the instruction set asked for.")        \
+    X(MOTE_ERROR_INTEGRATOR, "The integrator cannot step the forces given.")                         \
+    X(MOTE_ERROR_BUFFER, "The memory handed in is too small or misaligned for the layout.")
+
+#define MOTE_RESULT_ENUMERATOR(code, sentence) code,
+typedef enum mote_result { MOTE_RESULTS(MOTE_RESULT_ENUMERATOR) MOTE_RESULT_COUNT } mote_result;
+#undef MOTE_RESULT_ENUMERATOR
+
+/* The sentence of a code, never NULL; an unknown code has a sentence too. Any thread. */
+MOTE_API const char *mote_result_text(mote_result result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,54 @@
+/* Schemes: what a family of integrators needs to know of one member, as a table of coefficients. */
+#ifndef MOTE_INTEGRATORS_SCHEME_H
+#define MOTE_INTEGRATORS_SCHEME_H
+
+#include <mote/integrator.h>
+
+#include "base/compiler.h"
+#include "math/propagator.h"
+
+typedef enum mote_family {
+    MOTE_FAMILY_SPLITTING,   /* kicks and drifts: splitting.h */
+    MOTE_FAMILY_VERLET,      /* velocity Verlet: verlet.h */
+    MOTE_FAMILY_RUNGE_KUTTA, /* explicit tableaux: runge_kutta.h */
+    MOTE_FAMILY_MAP,         /* one affine map of the state for the affine forces, kicks for the rest: map.h */
+    MOTE_FAMILY_COUNT
+} mote_family;
+
+#define MOTE_MAX_STAGES 8
+#define MOTE_CARRY_COLUMNS 12 /* floats that a particle may carry from stage to stage */
+
+/* A stage evaluates the forces at time t + time h and hands the family dv = kick h a. */
+typedef struct mote_scheme {
+    mote_integrator_info info;
+    mote_family family;
+    uint32_t stages;
+    double time[MOTE_MAX_STAGES];
+    double kick[MOTE_MAX_STAGES];
+    double drift[MOTE_MAX_STAGES];  /* splitting: x += drift h v after the kick */
+    double next[MOTE_MAX_STAGES];   /* Runge-Kutta: the sub-diagonal of the tableau, next[i] = a(i + 1, i) */
+    double weight[MOTE_MAX_STAGES]; /* Runge-Kutta: b(i) */
+} mote_scheme;
+
+extern const mote_scheme mote_scheme_table[MOTE_INTEGRATOR_COUNT];
+
+/* The float form of a propagator, with its constant term. */
+typedef struct mote_map {
+    float xx, xv, xc, vx, vv, vc;
+} mote_map;
+
+/* The coefficients of one substep of h seconds. */
+typedef struct mote_coefficients {
+    float h;
+    float drift[MOTE_MAX_STAGES];
+    float next[MOTE_MAX_STAGES], weight[MOTE_MAX_STAGES];
+    mote_map map[3]; /* per axis; MAP only */
+} mote_coefficients;
+
+/* h, drift, next and weight as floats. */
+void mote_scheme_coefficients(const mote_scheme *scheme, double h, mote_coefficients *coefficients);
+
+/* The exact flow of a = constant + damping v + stiffness x over h. Any thread; no table is kept. */
+mote_map mote_map_exact_flow(double constant, double damping, double stiffness, double h);
+
+#endif

@@ -1,0 +1,79 @@
+/* One instruction set's table of kernels. Compiled once for each, with MOTE_ISA, MOTE_ISA_ENUM and MOTE_WIDTH. */
+#include "kernels/kernels.h"
+
+#include "kernels/fused.h"
+#include "kernels/staged.h"
+
+/* Registers side by side: two hide the latency of short steps; a Runge-Kutta state leaves no room for a second. */
+#define UNROLL(family) ((family) == MOTE_FAMILY_RUNGE_KUTTA ? 1 : 2)
+
+#define INSTANCE(name, family, mass)                                                                                  \
+    static void fused_##name(const mote_plan *plan, const mote_span *span, size_t first, size_t end,                  \
+                             uint32_t *frozen) {                                                                      \
+        fused(plan, span, family, mass, UNROLL(family), first, end, frozen);                                          \
+    }                                                                                                                 \
+    static void begin_##name(const mote_plan *plan, const mote_span *span, const mote_workspace *workspace,           \
+                             size_t first, size_t end) {                                                              \
+        staged_begin(plan, span, workspace, family, mass, first, end);                                                \
+    }                                                                                                                 \
+    static void stage_##name(const mote_plan *plan, const mote_span *span, const mote_workspace *workspace,           \
+                             uint32_t stage, size_t first, size_t end) {                                              \
+        staged_stage(plan, span, workspace, family, mass, stage, first, end);                                         \
+    }
+
+INSTANCE(splitting, MOTE_FAMILY_SPLITTING, false)
+INSTANCE(splitting_mass, MOTE_FAMILY_SPLITTING, true)
+INSTANCE(verlet, MOTE_FAMILY_VERLET, false)
+INSTANCE(verlet_mass, MOTE_FAMILY_VERLET, true)
+INSTANCE(runge_kutta, MOTE_FAMILY_RUNGE_KUTTA, false)
+INSTANCE(runge_kutta_mass, MOTE_FAMILY_RUNGE_KUTTA, true)
+INSTANCE(map, MOTE_FAMILY_MAP, false)
+INSTANCE(map_mass, MOTE_FAMILY_MAP, true)
+
+static void commit(const mote_span *span, const mote_workspace *workspace, uint32_t step, size_t first, size_t end,
+                   uint32_t *frozen) {
+    staged_commit(span, workspace, false, step, first, end, frozen);
+}
+
+static void commit_mass(const mote_span *span, const mote_workspace *workspace, uint32_t step, size_t first, size_t end,
+                        uint32_t *frozen) {
+    staged_commit(span, workspace, true, step, first, end, frozen);
+}
+
+static void blend(float *const previous[3], float *const current[3], float alpha, size_t first, size_t count,
+                  float *const out[3]) {
+    for (size_t i = 0; i < count; i += MOTE_WIDTH) {
+        wide3 from = wide3_load(previous, first + i);
+        wide3 to = wide3_load(current, first + i);
+        wide3_store(out, i, wide3_add_scaled(from, wide_set(alpha), wide3_sub(to, from)));
+    }
+}
+
+static void combine(float *column[4][3], const float weight[4], size_t first, size_t count, float *const out[3]) {
+    for (size_t i = 0; i < count; i += MOTE_WIDTH) {
+        wide3 sum = wide3_scale(wide_set(weight[0]), wide3_load((float *const *)column[0], first + i));
+        for (int k = 1; k < 4; k++)
+            sum = wide3_add_scaled(sum, wide_set(weight[k]), wide3_load((float *const *)column[k], first + i));
+        wide3_store(out, i, sum);
+    }
+}
+
+#define PAIR(name) {name, name##_mass}
+#define ALL(prefix)                                                                                                   \
+    {                                                                                                                 \
+        [MOTE_FAMILY_SPLITTING] = PAIR(prefix##_splitting), [MOTE_FAMILY_VERLET] = PAIR(prefix##_verlet),             \
+        [MOTE_FAMILY_RUNGE_KUTTA] = PAIR(prefix##_runge_kutta), [MOTE_FAMILY_MAP] = PAIR(prefix##_map)                \
+    }
+#define TABLE_NAME_(isa) mote_kernels_##isa
+#define TABLE_NAME(isa) TABLE_NAME_(isa)
+
+extern const mote_kernels TABLE_NAME(MOTE_ISA);
+const mote_kernels TABLE_NAME(MOTE_ISA) = {
+    .isa = MOTE_ISA_ENUM,
+    .fused = ALL(fused),
+    .begin = ALL(begin),
+    .stage = ALL(stage),
+    .commit = PAIR(commit),
+    .blend = blend,
+    .combine = combine,
+};

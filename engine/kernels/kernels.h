@@ -1,0 +1,58 @@
+/* The hot loops: compiled once per instruction set into one table each. */
+#ifndef MOTE_KERNELS_KERNELS_H
+#define MOTE_KERNELS_KERNELS_H
+
+#include <mote/isa.h>
+
+#include "kernels/plan.h"
+
+/* The columns of a range. Slot first_slot + i is element i. Columns that the system does not have are NULL. */
+typedef struct mote_span {
+    float *x[3], *v[3];
+    float *inverse_mass;
+    float *inbox[3];
+    float *previous_x[3], *previous_v[3]; /* written before the last step; all NULL where nothing is to be written */
+    uint8_t *fate;     /* of slots that turn non-finite in step k: k + 1; NULL: only counted */
+    size_t count;
+    size_t first_slot; /* as callbacks are told */
+    uint32_t steps;    /* of this batch */
+    uint64_t first_step;
+} mote_span;
+
+/* The state between two stages, as columns, for forces that need memory (callbacks) and for the loop order in which a
+ * stage is finished for everybody first. Element 0 is slot `first`. */
+typedef struct mote_workspace {
+    float *x[3], *v[3];
+    float *carry[12];
+    float *acceleration[3], *force[3]; /* summed by callbacks */
+    int32_t *frozen;                   /* -1: turned non-finite in an earlier step of the batch, 0: did not */
+    size_t first;
+} mote_workspace;
+
+/* All slots below are whole lane groups from `first` (a multiple of 16) on; lanes at or beyond span->count are neither
+ * changed nor counted. Each returns or adds to *frozen how many particles turned non-finite. */
+typedef struct mote_kernels {
+    mote_isa isa;
+    /* All steps, substeps and stages of slots [first, end) with the state in registers. No callbacks. */
+    void (*fused[MOTE_FAMILY_COUNT][2])(const mote_plan *plan, const mote_span *span, size_t first, size_t end,
+                                        uint32_t *frozen);
+    /* What precedes the first evaluation of a substep; one stage; for the slots [first, end) of a workspace. */
+    void (*begin[MOTE_FAMILY_COUNT][2])(const mote_plan *plan, const mote_span *span, const mote_workspace *workspace,
+                                        size_t first, size_t end);
+    void (*stage[MOTE_FAMILY_COUNT][2])(const mote_plan *plan, const mote_span *span, const mote_workspace *workspace,
+                                        uint32_t stage, size_t first, size_t end);
+    /* The end of a step: what is finite and movable goes from the workspace to the span, what turned non-finite is
+     * frozen where the step began and marked. Then the workspace equals the span again. */
+    void (*commit[2])(const mote_span *span, const mote_workspace *workspace, uint32_t step, size_t first, size_t end,
+                      uint32_t *frozen);
+    /* out = x0 + alpha (x1 - x0) for slots [first, first + count), count <= 256, count rounded up to whole groups. */
+    void (*blend)(float *const previous[3], float *const current[3], float alpha, size_t first, size_t count,
+                  float *const out[3]);
+    /* Cubic through (x0, v0) and (x1, v1) over a step of dt: out = sum of weight[i] x column i, see present.c. */
+    void (*combine)(float *column[4][3], const float weight[4], size_t first, size_t count, float *const out[3]);
+} mote_kernels;
+
+/* The table for an instruction set, NULL if this build or machine cannot run it. */
+const mote_kernels *mote_kernels_for(mote_isa isa);
+
+#endif

@@ -1,0 +1,148 @@
+/* wide: MOTE_WIDTH floats in one register, the type that every kernel is written over. 16, 8, 4, or 1 where there is
+ * no vector unit; + - * / are the compiler's own operators. A kernel body uses only what is here. */
+#ifndef MOTE_MATH_WIDE_H
+#define MOTE_MATH_WIDE_H
+
+#include <string.h>
+
+#include "base/compiler.h"
+
+#ifndef MOTE_WIDTH
+#define MOTE_WIDTH 1
+#endif
+
+#if MOTE_WIDTH > 1 && defined(__x86_64__)
+#include <immintrin.h>
+#elif MOTE_WIDTH > 1 && defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+#if MOTE_WIDTH == 1
+typedef float wide;
+typedef int32_t wide_mask; /* each lane all ones or all zeros */
+#else
+typedef float wide __attribute__((vector_size(4 * MOTE_WIDTH)));
+typedef int32_t wide_mask __attribute__((vector_size(4 * MOTE_WIDTH)));
+#endif
+
+MOTE_INLINE wide wide_load(const float *from) {
+    wide value;
+    memcpy(&value, from, sizeof value);
+    return value;
+}
+
+MOTE_INLINE void wide_store(float *to, wide value) { memcpy(to, &value, sizeof value); }
+
+MOTE_INLINE wide_mask wide_mask_load(const int32_t *from) {
+    wide_mask mask;
+    memcpy(&mask, from, sizeof mask);
+    return mask;
+}
+
+MOTE_INLINE void wide_mask_store(int32_t *to, wide_mask mask) { memcpy(to, &mask, sizeof mask); }
+
+/* x - 0 is x for every x, -0 included; 0 + x is not. */
+MOTE_INLINE wide wide_set(float value) { return value - (wide){0}; }
+
+MOTE_INLINE wide_mask wide_bits(wide value) {
+    wide_mask bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+MOTE_INLINE wide wide_from_bits(wide_mask bits) {
+    wide value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* mask ? a : b, lane by lane. */
+MOTE_INLINE wide wide_select(wide_mask mask, wide a, wide b) {
+    return wide_from_bits((wide_bits(a) & mask) | (wide_bits(b) & ~mask));
+}
+
+#if MOTE_WIDTH == 1
+MOTE_INLINE wide_mask wide_less(wide a, wide b) { return -(a < b); }
+MOTE_INLINE wide_mask wide_equal(wide a, wide b) { return -(a == b); }
+MOTE_INLINE wide wide_sqrt(wide a) { return __builtin_sqrtf(a); }
+MOTE_INLINE bool wide_all(wide_mask mask) { return mask != 0; }
+MOTE_INLINE int32_t wide_lane(wide_mask mask, int lane) { return (void)lane, mask; }
+MOTE_INLINE float wide_element(wide value, int lane) { return (void)lane, value; }
+MOTE_INLINE wide_mask wide_lanes_below(int32_t count) { return -(0 < count); }
+#else
+MOTE_INLINE wide_mask wide_less(wide a, wide b) { return a < b; }
+MOTE_INLINE wide_mask wide_equal(wide a, wide b) { return a == b; }
+
+MOTE_INLINE wide wide_sqrt(wide a) {
+#if defined(__clang__)
+    return __builtin_elementwise_sqrt(a);
+#else
+    wide root;
+#pragma omp simd
+    for (int i = 0; i < MOTE_WIDTH; i++) root[i] = __builtin_sqrtf(a[i]);
+    return root;
+#endif
+}
+
+/* Measured: the lane loop costs gcc 12 more than the rest of a one-step kernel, so this one is spelled out. */
+MOTE_INLINE bool wide_all(wide_mask mask) {
+#if MOTE_WIDTH == 16 && defined(__AVX512F__)
+    return _mm512_test_epi32_mask((__m512i)mask, (__m512i)mask) == 0xffff;
+#elif MOTE_WIDTH == 8 && defined(__AVX2__)
+    return _mm256_movemask_ps((__m256)mask) == 0xff;
+#elif MOTE_WIDTH == 4 && defined(__SSE2__)
+    return _mm_movemask_ps((__m128)mask) == 0xf;
+#elif MOTE_WIDTH == 4 && defined(__aarch64__)
+    return vminvq_u32((uint32x4_t)mask) != 0;
+#else
+    int32_t all = -1;
+    for (int i = 0; i < MOTE_WIDTH; i++) all &= mask[i];
+    return all != 0;
+#endif
+}
+
+MOTE_INLINE int32_t wide_lane(wide_mask mask, int lane) { return mask[lane]; }
+MOTE_INLINE float wide_element(wide value, int lane) { return value[lane]; }
+
+/* Lanes 0 .. count - 1; none for count <= 0. */
+MOTE_INLINE wide_mask wide_lanes_below(int32_t count) {
+    wide_mask lane;
+    for (int i = 0; i < MOTE_WIDTH; i++) lane[i] = i;
+    return lane < count;
+}
+#endif
+
+/* One vector per lane. */
+typedef struct wide3 {
+    wide x, y, z;
+} wide3;
+
+MOTE_INLINE wide3 wide3_set(const float v[3]) { return (wide3){wide_set(v[0]), wide_set(v[1]), wide_set(v[2])}; }
+MOTE_INLINE wide3 wide3_zero(void) { return (wide3){(wide){0}, (wide){0}, (wide){0}}; }
+MOTE_INLINE wide3 wide3_add(wide3 a, wide3 b) { return (wide3){a.x + b.x, a.y + b.y, a.z + b.z}; }
+MOTE_INLINE wide3 wide3_sub(wide3 a, wide3 b) { return (wide3){a.x - b.x, a.y - b.y, a.z - b.z}; }
+MOTE_INLINE wide3 wide3_scale(wide s, wide3 a) { return (wide3){s * a.x, s * a.y, s * a.z}; }
+MOTE_INLINE wide3 wide3_mul(wide3 a, wide3 b) { return (wide3){a.x * b.x, a.y * b.y, a.z * b.z}; }
+/* a + s b */
+MOTE_INLINE wide3 wide3_add_scaled(wide3 a, wide s, wide3 b) { return wide3_add(a, wide3_scale(s, b)); }
+/* (x x + y y) + z z */
+MOTE_INLINE wide wide3_dot(wide3 a, wide3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+
+MOTE_INLINE wide3 wide3_load(float *const column[3], size_t at) {
+    return (wide3){wide_load(column[0] + at), wide_load(column[1] + at), wide_load(column[2] + at)};
+}
+
+MOTE_INLINE void wide3_store(float *const column[3], size_t at, wide3 value) {
+    wide_store(column[0] + at, value.x);
+    wide_store(column[1] + at, value.y);
+    wide_store(column[2] + at, value.z);
+}
+
+MOTE_INLINE wide3 wide3_select(wide_mask mask, wide3 a, wide3 b) {
+    return (wide3){wide_select(mask, a.x, b.x), wide_select(mask, a.y, b.y), wide_select(mask, a.z, b.z)};
+}
+
+/* 0 in lanes where all three are finite, NaN elsewhere. */
+MOTE_INLINE wide wide3_finite_probe(wide3 a) { return a.x * 0.0f + a.y * 0.0f + a.z * 0.0f; }
+
+#endif

@@ -1,0 +1,59 @@
+/* The hash of all state. */
+#include "base/hash.h"
+
+#include "forces/table.h"
+#include "system/internal.h"
+
+static uint64_t hash_double(uint64_t seed, double value) { return mote_hash_bytes(seed, &value, sizeof value); }
+
+static uint64_t hash_clock(uint64_t hash, const mote_clock *clock) {
+    hash = mote_hash_number(hash, clock->step);
+    hash = mote_hash_number(hash, clock->remainder);
+    hash = mote_hash_number(hash, clock->ticks_per_step);
+    hash = mote_hash_number(hash, clock->ticks_per_nanosecond);
+    return hash_double(hash, clock->start_time);
+}
+
+/* A callback counts with what it promises, not with addresses, which differ from run to run. */
+static uint64_t hash_force(uint64_t hash, const mote_force_def *def) {
+    hash = mote_hash_number(hash, (uint64_t)def->kind);
+    if (def->kind == MOTE_FORCE_CALLBACK) {
+        hash = mote_hash_number(hash, (uint64_t)def->as.callback.unit);
+        return mote_hash_number(hash, (uint64_t)def->as.callback.reach);
+    }
+    return mote_hash_bytes(hash, mote_force_parameters(def), mote_force_table[def->kind]->parameters * sizeof(float));
+}
+
+/* Whether a column is state: the inbox only while it is marked. */
+static bool counts(const mote_system *system, int id) {
+    bool inbox = id >= MOTE_COLUMN_INBOX && id < MOTE_COLUMN_INBOX + 3;
+    return system->particles.element_bytes[id] && (!inbox || system->inbox_marked);
+}
+
+/* Previous states exist only where a step has run. */
+static size_t counted_slots(const mote_particles *particles, int id) {
+    bool previous = id >= MOTE_COLUMN_PREVIOUS_POSITION && id < MOTE_COLUMN_INBOX;
+    return previous ? particles->settled : particles->count;
+}
+
+static uint64_t hash_particles(uint64_t hash, const mote_system *system) {
+    const mote_particles *particles = &system->particles;
+    hash = mote_hash_number(hash, particles->count);
+    hash = mote_hash_number(hash, particles->settled);
+    for (int id = 0; id < MOTE_COLUMN_COUNT; id++)
+        if (counts(system, id))
+            hash = mote_hash_bytes(mote_hash_number(hash, (uint64_t)id), particles->column[id],
+                                   counted_slots(particles, id) * particles->element_bytes[id]);
+    hash = mote_hash_number(hash, particles->free_handle);
+    return mote_hash_bytes(hash, particles->handles, particles->used_handles * sizeof(mote_handle_entry));
+}
+
+uint64_t mote_system_hash(const mote_system *system) {
+    if (!system) return 0;
+    uint64_t hash = hash_clock(mote_hash_number(0, MOTE_COLUMN_COUNT), &system->clock);
+    hash = mote_hash_number(hash, (uint64_t)system->def.integrator);
+    hash = mote_hash_number(hash, system->def.substeps);
+    hash = mote_hash_bytes(hash, &system->def.uniform_mass, sizeof system->def.uniform_mass);
+    for (uint32_t i = 0; i < system->forces.count; i++) hash = hash_force(hash, &system->forces.forces[i]);
+    return hash_particles(hash, system);
+}

@@ -1,0 +1,185 @@
+/* What the host does with single particles: views, spawning, killing, pushing. */
+#include <math.h>
+#include <string.h>
+
+#include "base/fpu.h"
+#include "system/internal.h"
+
+static mote_vector_columns vector_at(const mote_particles *particles, mote_column_id id, uint32_t first) {
+    float *column[3];
+    mote_particles_vector(particles, id, column);
+    if (!column[0]) return (mote_vector_columns){NULL, NULL, NULL};
+    return (mote_vector_columns){column[0] + first, column[1] + first, column[2] + first};
+}
+
+static void *element_at(const mote_particles *particles, int id, uint32_t slot) {
+    unsigned char *column = particles->column[id];
+    return column ? column + (size_t)slot * particles->element_bytes[id] : NULL;
+}
+
+static mote_range_view view_of(const mote_particles *particles, uint32_t first, uint32_t count) {
+    mote_range_view view = {.first = first, .count = count,
+                            .position = vector_at(particles, MOTE_COLUMN_POSITION, first),
+                            .velocity = vector_at(particles, MOTE_COLUMN_VELOCITY, first),
+                            .inverse_mass = element_at(particles, MOTE_COLUMN_INVERSE_MASS, first),
+                            .birth_step = element_at(particles, MOTE_COLUMN_BIRTH, first),
+                            .lifetime = element_at(particles, MOTE_COLUMN_LIFETIME, first),
+                            .particle = element_at(particles, MOTE_COLUMN_PARTICLE, first)};
+    for (int i = 0; i < (int)MOTE_MAX_EXTRA_COLUMNS; i++)
+        view.extra[i] = element_at(particles, MOTE_COLUMN_EXTRA + i, first);
+    return view;
+}
+
+mote_range_view mote_system_view(mote_system *system) {
+    if (!system) return (mote_range_view){0};
+    return view_of(&system->particles, 0, system->particles.count);
+}
+
+uint32_t mote_system_count(const mote_system *system) { return system ? system->particles.count : 0; }
+
+mote_result mote_system_spawn(mote_system *system, uint32_t count, mote_range_view *view) {
+    if (view) *view = (mote_range_view){0};
+    if (!system || !view) return MOTE_ERROR_NULL;
+    if (system->busy) return MOTE_ERROR_BUSY;
+    mote_particles *particles = &system->particles;
+    if (count > mote_particles_room(particles)) return MOTE_ERROR_CAPACITY;
+    uint32_t first = particles->count;
+    mote_particles_clear(particles, first, count);
+    uint32_t *birth = particles->column[MOTE_COLUMN_BIRTH];
+    for (uint32_t slot = first; slot < first + count; slot++) {
+        mote_particles_take_handle(particles, slot);
+        if (birth) birth[slot] = (uint32_t)system->clock.step;
+    }
+    particles->count += count;
+    *view = view_of(particles, first, count);
+    return MOTE_OK;
+}
+
+uint32_t mote_system_slot(const mote_system *system, mote_particle particle) {
+    if (!system || particle.index >= system->particles.used_handles || !system->particles.handles) return MOTE_NO_SLOT;
+    const mote_handle_entry *entry = &system->particles.handles[particle.index];
+    if (entry->generation != particle.generation) return MOTE_NO_SLOT;
+    /* A free index keeps the generation of its next particle: only the particle's own column says that it lives. */
+    uint32_t slot = entry->slot_or_next;
+    if (slot >= system->particles.count) return MOTE_NO_SLOT;
+    const mote_particle *owner = element_at(&system->particles, MOTE_COLUMN_PARTICLE, slot);
+    bool lives = owner->index == particle.index && owner->generation == particle.generation;
+    return lives ? slot : MOTE_NO_SLOT;
+}
+
+static void kill_slot(mote_particles *particles, uint32_t slot) {
+    uint8_t *fate = mote_particles_fate(particles) + slot;
+    if (*fate != MOTE_FATE_ALIVE) return;
+    *fate = MOTE_FATE_KILLED;
+    mote_particles_end_handle(particles, slot);
+    particles->pending_kills++;
+}
+
+mote_result mote_system_kill_slots(mote_system *system, uint32_t count, const uint32_t *slots) {
+    if (!system || (count && !slots)) return MOTE_ERROR_NULL;
+    if (system->busy) return MOTE_ERROR_BUSY;
+    for (uint32_t i = 0; i < count; i++)
+        if (slots[i] >= system->particles.count) return MOTE_ERROR_RANGE;
+    for (uint32_t i = 0; i < count; i++) kill_slot(&system->particles, slots[i]);
+    return MOTE_OK;
+}
+
+/* Kills until a handle is dead; a handle given twice is dead the second time. Returns how many were killed. */
+static uint32_t kill_while_alive(mote_system *system, uint32_t count, const mote_particle *particles) {
+    uint32_t done = 0;
+    for (; done < count; done++) {
+        uint32_t slot = mote_system_slot(system, particles[done]);
+        if (slot == MOTE_NO_SLOT) break;
+        kill_slot(&system->particles, slot);
+    }
+    return done;
+}
+
+/* The index still leads to the slot: only the generation has moved on. */
+static void revive(mote_particles *particles, const mote_particle *dead, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        mote_handle_entry *entry = &particles->handles[dead[i].index];
+        entry->generation--;
+        mote_particles_fate(particles)[entry->slot_or_next] = MOTE_FATE_ALIVE;
+        particles->pending_kills--;
+    }
+}
+
+mote_result mote_system_kill(mote_system *system, uint32_t count, const mote_particle *particles) {
+    if (!system || (count && !particles)) return MOTE_ERROR_NULL;
+    if (system->busy) return MOTE_ERROR_BUSY;
+    if (!system->particles.handles) return MOTE_ERROR_ABSENT;
+    uint32_t killed = kill_while_alive(system, count, particles);
+    if (killed == count) return MOTE_OK;
+    revive(&system->particles, particles, killed);
+    return MOTE_ERROR_ID;
+}
+
+double mote_system_age(const mote_system *system, uint32_t slot) {
+    if (!system || slot >= system->particles.count) return 0;
+    const uint32_t *birth = element_at(&system->particles, MOTE_COLUMN_BIRTH, slot);
+    return birth ? (double)((uint32_t)system->clock.step - *birth) * system->clock.timestep : 0;
+}
+
+mote_result mote_system_impulse(mote_system *system, uint32_t slot, const vec3 impulse) {
+    if (!system || !impulse) return MOTE_ERROR_NULL;
+    if (system->busy) return MOTE_ERROR_BUSY;
+    if (slot >= system->particles.count) return MOTE_ERROR_RANGE;
+    for (int axis = 0; axis < 3; axis++)
+        if (!isfinite(impulse[axis])) return MOTE_ERROR_NOT_FINITE;
+    mote_fpu_state saved = mote_fpu_enter();
+    const float *inverse_mass = element_at(&system->particles, MOTE_COLUMN_INVERSE_MASS, slot);
+    float w = inverse_mass ? *inverse_mass : system->particles.inverse_mass;
+    for (int axis = 0; axis < 3; axis++)
+        *(float *)element_at(&system->particles, MOTE_COLUMN_VELOCITY + axis, slot) += impulse[axis] * w;
+    mote_fpu_leave(saved);
+    return MOTE_OK;
+}
+
+mote_result mote_system_set_inverse_mass(mote_system *system, uint32_t slot, float inverse_mass) {
+    if (!system) return MOTE_ERROR_NULL;
+    if (system->busy) return MOTE_ERROR_BUSY;
+    if (!system->def.mass_column) return MOTE_ERROR_ABSENT;
+    if (slot >= system->particles.count) return MOTE_ERROR_RANGE;
+    if (!isfinite(inverse_mass)) return MOTE_ERROR_NOT_FINITE;
+    if (inverse_mass < 0) return MOTE_ERROR_RANGE;
+    mote_fpu_state saved = mote_fpu_enter();
+    float *old = element_at(&system->particles, MOTE_COLUMN_INVERSE_MASS, slot);
+    if (*old > 0 && inverse_mass > 0) {
+        double ratio = (double)inverse_mass / (double)*old;
+        for (int axis = 0; axis < 3; axis++) {
+            float *v = element_at(&system->particles, MOTE_COLUMN_VELOCITY + axis, slot);
+            *v = (float)((double)*v * ratio);
+        }
+    }
+    *old = inverse_mass;
+    mote_fpu_leave(saved);
+    return MOTE_OK;
+}
+
+mote_result mote_system_teleport(mote_system *system, uint32_t first, uint32_t count) {
+    if (!system) return MOTE_ERROR_NULL;
+    if (system->busy) return MOTE_ERROR_BUSY;
+    mote_particles *particles = &system->particles;
+    if (first > particles->count || count > particles->count - first) return MOTE_ERROR_RANGE;
+    for (int i = 0; i < 6; i++) {
+        float *previous = particles->column[MOTE_COLUMN_PREVIOUS_POSITION + i];
+        const float *current = particles->column[MOTE_COLUMN_POSITION + i];
+        if (previous) memcpy(previous + first, current + first, count * sizeof(float));
+    }
+    return MOTE_OK;
+}
+
+mote_result mote_system_inbox(mote_system *system, mote_vector_columns *forces) {
+    if (forces) *forces = (mote_vector_columns){NULL, NULL, NULL};
+    if (!system || !forces) return MOTE_ERROR_NULL;
+    if (system->busy) return MOTE_ERROR_BUSY;
+    if (!system->def.inbox) return MOTE_ERROR_ABSENT;
+    mote_particles *particles = &system->particles;
+    for (int axis = 0; axis < 3 && !system->inbox_marked; axis++)
+        memset(particles->column[MOTE_COLUMN_INBOX + axis], 0,
+               mote_round_up(particles->count, MOTE_GROUP) * sizeof(float));
+    system->inbox_marked = system->plan_is_old = true;
+    *forces = vector_at(particles, MOTE_COLUMN_INBOX, 0);
+    return MOTE_OK;
+}

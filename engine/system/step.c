@@ -1,0 +1,184 @@
+/* The step. Real time becomes whole steps; steps run in batches between which nothing else acts; at each boundary the
+ * dead are removed. */
+#include <string.h>
+
+#include "base/fpu.h"
+#include "life/compaction.h"
+#include "system/internal.h"
+
+static void refresh_plan(mote_system *system) {
+    if (!system->plan_is_old) return;
+    mote_plan_def def = {.integrator = system->def.integrator,
+                         .forces = system->forces.forces,
+                         .force_count = system->forces.count,
+                         .start_time = system->clock.start_time,
+                         .timestep = system->clock.timestep,
+                         .substeps = system->def.substeps,
+                         .mass_column = system->def.mass_column,
+                         .uniform_mass = (double)system->def.uniform_mass,
+                         .inbox = system->inbox_marked};
+    mote_plan_make(&system->plan, &def);
+    system->plan_is_old = false;
+}
+
+/* Lifetimes and the inbox act at every boundary; without them, steps run on with the state in registers. */
+static uint32_t batch_of(const mote_system *system, uint32_t steps) {
+    if (system->def.lifetimes || system->inbox_marked) return 1;
+    return steps < MOTE_FATE_MAX_STEP ? steps : MOTE_FATE_MAX_STEP;
+}
+
+static mote_span span_of(const mote_system *system, uint32_t steps, bool last) {
+    const mote_particles *particles = &system->particles;
+    mote_span span = {.fate = mote_particles_fate(particles), .count = particles->count, .steps = steps,
+                      .first_step = system->clock.step, .inverse_mass = particles->column[MOTE_COLUMN_INVERSE_MASS]};
+    mote_particles_vector(particles, MOTE_COLUMN_POSITION, span.x);
+    mote_particles_vector(particles, MOTE_COLUMN_VELOCITY, span.v);
+    mote_particles_vector(particles, MOTE_COLUMN_INBOX, span.inbox);
+    if (last) {
+        mote_particles_vector(particles, MOTE_COLUMN_PREVIOUS_POSITION, span.previous_x);
+        mote_particles_vector(particles, MOTE_COLUMN_PREVIOUS_VELOCITY, span.previous_v);
+    }
+    return span;
+}
+
+typedef struct batch {
+    const mote_system *system;
+    const mote_span *span;
+    bool stage_outer; /* the steps were run already: only the lifetimes are left */
+    uint32_t frozen, expired;
+} batch;
+
+static void do_blocks(void *context, size_t first, size_t end, uint32_t worker) {
+    (void)worker;
+    batch *b = context;
+    const mote_system *system = b->system;
+    uint32_t frozen = 0, expired = 0;
+    if (!b->stage_outer) mote_run_blocks(system->kernels, &system->plan, b->span, first, end, &frozen);
+    if (system->def.lifetimes)
+        expired = mote_life_expire(&system->particles, first, end, (uint32_t)(b->span->first_step + 1),
+                                   system->clock.timestep, 1);
+    if (frozen) __atomic_fetch_add(&b->frozen, frozen, __ATOMIC_RELAXED);
+    if (expired) __atomic_fetch_add(&b->expired, expired, __ATOMIC_RELAXED);
+}
+
+/* Steps all particles, then removes those that died, in (step, slot) order. */
+static void run_batch(mote_system *system, uint32_t steps, bool last, const mote_jobs *jobs, mote_advance *report) {
+    refresh_plan(system);
+    mote_span span = span_of(system, steps, last);
+    batch b = {.system = system, .span = &span};
+    b.stage_outer = system->def.loop_order == MOTE_LOOP_STAGE_OUTER || system->plan.reaches_range;
+    if (b.stage_outer) {
+        mote_workspace workspace = mote_workspace_make(system->workspace, mote_round_up(span.count, MOTE_GROUP));
+        mote_run_stages(system->kernels, &system->plan, &span, &workspace, jobs, &b.frozen);
+    }
+    if (!b.stage_outer || system->def.lifetimes) mote_parallel_for(jobs, span.count, MOTE_BLOCK, do_blocks, &b);
+
+    system->clock.step += steps;
+    if (system->inbox_marked) system->plan_is_old = true;
+    system->inbox_marked = false;
+    for (uint32_t step = 1; (b.frozen || b.expired) && step <= steps; step++)
+        mote_life_compact(&system->particles, (uint8_t)step);
+    report->non_finite += b.frozen;
+    report->expired += b.expired;
+}
+
+static void run_steps(mote_system *system, uint32_t steps, const mote_jobs *jobs, mote_advance *report) {
+    if (steps == 0) return;
+    mote_fpu_state saved = mote_fpu_enter();
+    system->busy = true;
+    if (system->particles.pending_kills) report->killed = mote_life_compact(&system->particles, MOTE_FATE_KILLED);
+    while (steps) {
+        uint32_t now = batch_of(system, steps);
+        run_batch(system, now, now == steps, jobs, report);
+        steps -= now;
+    }
+    system->particles.settled = system->particles.count;
+    system->busy = false;
+    mote_fpu_leave(saved);
+}
+
+static void finish_report(const mote_system *system, mote_advance *report) {
+    report->alpha = mote_clock_alpha(&system->clock);
+    report->ticks_remaining = system->clock.remainder;
+    report->ticks_per_nanosecond = system->clock.ticks_per_nanosecond;
+    report->ticks_per_step = system->clock.ticks_per_step;
+}
+
+static mote_result advance(mote_system *system, uint64_t nanoseconds, const mote_jobs *jobs, mote_advance *out) {
+    mote_advance report = {0};
+    if (!mote_clock_take(&system->clock, nanoseconds, system->def.late_policy, system->def.max_steps_per_advance,
+                         &report))
+        return MOTE_ERROR_OVERFLOW;
+    run_steps(system, report.steps, jobs, &report);
+    finish_report(system, &report);
+    if (out) *out = report;
+    return MOTE_OK;
+}
+
+mote_result mote_system_advance(mote_system *system, uint64_t nanoseconds, mote_advance *out) {
+    if (!system) return MOTE_ERROR_NULL;
+    if (system->busy) return MOTE_ERROR_BUSY;
+    return advance(system, nanoseconds, &system->def.jobs, out);
+}
+
+mote_result mote_system_step(mote_system *system, uint32_t steps, mote_advance *out) {
+    if (!system) return MOTE_ERROR_NULL;
+    if (system->busy) return MOTE_ERROR_BUSY;
+    mote_advance report = {.steps = steps, .ticks_consumed = 0};
+    run_steps(system, steps, &system->def.jobs, &report);
+    finish_report(system, &report);
+    if (out) *out = report;
+    return MOTE_OK;
+}
+
+typedef struct crowd {
+    mote_system *const *systems;
+    uint64_t nanoseconds;
+    mote_advance *advances;
+} crowd;
+
+static void do_systems(void *context, size_t first, size_t end, uint32_t worker) {
+    (void)worker;
+    const crowd *c = context;
+    const mote_jobs serial = {0, NULL, NULL};
+    for (size_t i = first; i < end; i++)
+        (void)advance(c->systems[i], c->nanoseconds, &serial, c->advances ? &c->advances[i] : NULL);
+}
+
+/* Claims every system, so that one which is given twice is noticed; the claims are given back before returning. */
+static mote_result check_crowd(mote_system *const *systems, uint32_t count, uint64_t nanoseconds) {
+    mote_result result = MOTE_OK;
+    uint32_t claimed = 0;
+    for (; claimed < count && result == MOTE_OK; claimed++) {
+        mote_system *system = systems[claimed];
+        if (!system) result = MOTE_ERROR_NULL;
+        else if (system->busy) result = MOTE_ERROR_BUSY;
+        else if (system->claimed) result = MOTE_ERROR_ID;
+        else {
+            mote_clock trial = system->clock;
+            mote_advance ignored;
+            if (!mote_clock_take(&trial, nanoseconds, system->def.late_policy, 1, &ignored)) result = MOTE_ERROR_OVERFLOW;
+        }
+        if (result) break;
+        system->claimed = true;
+    }
+    while (claimed) systems[--claimed]->claimed = false;
+    return result;
+}
+
+mote_result mote_systems_advance(mote_system *const *systems, uint32_t count, uint64_t nanoseconds,
+                                 const mote_jobs *jobs, mote_advance *advances) {
+    const mote_jobs serial = {0, NULL, NULL};
+    if (count && !systems) return MOTE_ERROR_NULL;
+    mote_result result = check_crowd(systems, count, nanoseconds);
+    if (result) return result;
+    crowd c = {systems, nanoseconds, advances};
+    mote_parallel_for(jobs ? jobs : &serial, count, 1, do_systems, &c);
+    return MOTE_OK;
+}
+
+uint64_t mote_system_steps(const mote_system *system) { return system ? system->clock.step : 0; }
+
+double mote_system_time(const mote_system *system) { return system ? mote_clock_time(&system->clock) : 0; }
+
+double mote_system_timestep(const mote_system *system) { return system ? system->clock.timestep : 0; }

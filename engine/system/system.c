@@ -1,0 +1,121 @@
+/* Systems: defaults, checks, create, reserve, destroy. */
+#include <math.h>
+#include <string.h>
+
+#include "base/fpu.h"
+#include "system/internal.h"
+
+#define COOKIE 0x6d6f7465u
+#define MAX_SUBSTEPS 4096u
+
+mote_system_def mote_default_system_def(void) {
+    return (mote_system_def){.cookie = COOKIE,
+                             .capacity = 1024,
+                             .steps_per_second = {60, 1},
+                             .substeps = 1,
+                             .integrator = MOTE_SEMI_IMPLICIT_EULER,
+                             .max_steps_per_advance = 8,
+                             .late_policy = MOTE_LATE_SLOW_DOWN,
+                             .interpolation = MOTE_INTERPOLATE_LINEAR,
+                             .uniform_mass = 1.0f,
+                             .handles = true,
+                             .loop_order = MOTE_LOOP_AUTO,
+                             .isa = MOTE_ISA_AUTO};
+}
+
+static mote_result check_enums(const mote_system_def *def) {
+    bool known = (unsigned)def->integrator < MOTE_INTEGRATOR_COUNT &&
+                 (unsigned)def->late_policy < MOTE_LATE_POLICY_COUNT &&
+                 (unsigned)def->interpolation < MOTE_INTERPOLATION_COUNT &&
+                 (unsigned)def->loop_order < MOTE_LOOP_ORDER_COUNT && (unsigned)def->isa < MOTE_ISA_COUNT;
+    return known ? MOTE_OK : MOTE_ERROR_ENUM;
+}
+
+static mote_result check_def(const mote_system_def *def) {
+    if (def->cookie != COOKIE) return MOTE_ERROR_DEF;
+    if (def->capacity > MOTE_MAX_PARTICLES) return MOTE_ERROR_RANGE;
+    if (def->steps_per_second.steps == 0 || def->steps_per_second.seconds == 0) return MOTE_ERROR_RANGE;
+    if (def->substeps == 0 || def->substeps > MAX_SUBSTEPS) return MOTE_ERROR_RANGE;
+    if (def->max_steps_per_advance == 0) return MOTE_ERROR_RANGE;
+    if (!isfinite(def->start_time) || !isfinite(def->uniform_mass)) return MOTE_ERROR_NOT_FINITE;
+    if (!(def->uniform_mass > 0) || !isfinite(1.0f / def->uniform_mass)) return MOTE_ERROR_RANGE;
+    if (def->extra_count > MOTE_MAX_EXTRA_COLUMNS) return MOTE_ERROR_RANGE;
+    for (uint32_t i = 0; i < def->extra_count; i++)
+        if (def->extra_bytes[i] == 0 || def->extra_bytes[i] > 256) return MOTE_ERROR_RANGE;
+    if (def->jobs.run && (def->jobs.workers == 0 || def->jobs.workers > MOTE_MAX_WORKERS)) return MOTE_ERROR_RANGE;
+    if (!def->allocator.allocate != !def->allocator.release) return MOTE_ERROR_NULL;
+    mote_result result = check_enums(def);
+    if (result) return result;
+    return mote_isa_available(def->isa) ? MOTE_OK : MOTE_ERROR_ISA;
+}
+
+bool mote_system_needs_workspace(const mote_system_def *def, const mote_force_def *forces, uint32_t count) {
+    if (def->loop_order == MOTE_LOOP_STAGE_OUTER) return true;
+    for (uint32_t i = 0; i < count; i++)
+        if (forces[i].kind == MOTE_FORCE_CALLBACK && forces[i].as.callback.reach == MOTE_REACH_RANGE) return true;
+    return false;
+}
+
+mote_result mote_system_grow_workspace(mote_system *system, uint32_t capacity) {
+    uint64_t bytes = (uint64_t)mote_round_up(capacity, MOTE_GROUP) * MOTE_WORKSPACE_COLUMNS * sizeof(float);
+    if (bytes > SIZE_MAX / 2) return MOTE_ERROR_OVERFLOW;
+    float *memory = mote_allocate(&system->allocator, (size_t)bytes);
+    if (!memory) return MOTE_ERROR_MEMORY;
+    memset(memory, 0, (size_t)bytes);
+    mote_release(&system->allocator, system->workspace, system->workspace_bytes);
+    system->workspace = memory;
+    system->workspace_bytes = (size_t)bytes;
+    return MOTE_OK;
+}
+
+static mote_result fill(mote_system *system) {
+    system->kernels = mote_kernels_for(system->def.isa);
+    system->clock = mote_clock_make(system->def.steps_per_second, system->def.start_time);
+    system->plan_is_old = true;
+    mote_result result = mote_particles_create(&system->particles, &system->def, &system->allocator);
+    if (result == MOTE_OK && mote_system_needs_workspace(&system->def, NULL, 0))
+        result = mote_system_grow_workspace(system, system->def.capacity);
+    return result;
+}
+
+mote_result mote_system_create(const mote_system_def *def, mote_system **system) {
+    if (!system) return MOTE_ERROR_NULL;
+    *system = NULL;
+    if (!def) return MOTE_ERROR_NULL;
+    mote_result result = check_def(def);
+    if (result) return result;
+    mote_allocator allocator = mote_allocator_resolve(&def->allocator);
+    mote_system *made = mote_allocate(&allocator, sizeof *made);
+    if (!made) return MOTE_ERROR_MEMORY;
+    *made = (mote_system){.def = *def, .allocator = allocator};
+    mote_fpu_state saved = mote_fpu_enter();
+    result = fill(made);
+    mote_fpu_leave(saved);
+    if (result)
+        mote_system_destroy(made);
+    else
+        *system = made;
+    return result;
+}
+
+void mote_system_destroy(mote_system *system) {
+    if (!system || system->busy) return;
+    mote_allocator allocator = system->allocator;
+    mote_particles_destroy(&system->particles, &allocator);
+    mote_force_list_destroy(&system->forces, &allocator);
+    mote_release(&allocator, system->workspace, system->workspace_bytes);
+    mote_release(&allocator, system, sizeof *system);
+}
+
+mote_result mote_system_reserve(mote_system *system, uint32_t capacity) {
+    if (!system) return MOTE_ERROR_NULL;
+    if (system->busy) return MOTE_ERROR_BUSY;
+    if (capacity > MOTE_MAX_PARTICLES) return MOTE_ERROR_RANGE;
+    if (capacity <= system->particles.capacity) return MOTE_OK;
+    /* The workspace first: one that is larger than the columns need does no harm if the columns then cannot grow. */
+    if (system->workspace) {
+        mote_result result = mote_system_grow_workspace(system, capacity);
+        if (result) return result;
+    }
+    return mote_particles_reserve(&system->particles, capacity, &system->allocator);
+}
