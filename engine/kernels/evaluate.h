@@ -28,6 +28,7 @@ MOTE_INLINE void mote_points_evaluate(const mote_plan *plan, const mote_lanes *s
         const mote_force_def *def = &plan->forces[i];
         switch (def->kind) {
         case MOTE_FORCE_ATTRACTOR:
+            MOTE_UNROLLED
             for (int u = 0; u < n; u++) mote_attractor_evaluate(def, s[u].x, &acceleration[u]);
             break;
         default: break;
@@ -38,8 +39,10 @@ MOTE_INLINE void mote_points_evaluate(const mote_plan *plan, const mote_lanes *s
 /* All forces that are not affine, in m/s^2: point forces in order, callbacks, and newtons over the mass. */
 MOTE_INLINE void mote_rest_evaluate(const mote_plan *plan, const mote_lanes *s, const mote_external *external,
                                     bool callbacks, wide3 *sum, int n) {
+    MOTE_UNROLLED
     for (int u = 0; u < n; u++) sum[u] = wide3_zero();
     if (plan->point_count) mote_points_evaluate(plan, s, sum, n);
+    MOTE_UNROLLED
     for (int u = 0; u < n; u++) {
         if (callbacks) sum[u] = wide3_add(sum[u], external[u].acceleration);
         if (!plan->newtons) continue;
@@ -50,10 +53,12 @@ MOTE_INLINE void mote_rest_evaluate(const mote_plan *plan, const mote_lanes *s, 
     }
 }
 
-/* dv[u] for each of `n` registers; affine: whether the affine term belongs to it; mass: a column of inverse masses. */
+/* dv[u] for each of `n` registers. affine: whether the affine term belongs to it; rest: whether there are other forces;
+ * callbacks: whether they are in `external`; mass: whether there is a column of inverse masses. */
 MOTE_INLINE void mote_evaluate(const mote_plan *plan, uint32_t stage, const mote_lanes *s, const mote_external *external,
-                               bool affine, bool mass, bool callbacks, wide3 *dv, int n) {
+                               bool affine, bool rest, bool callbacks, bool mass, wide3 *dv, int n) {
     const mote_evaluation *e = &plan->evaluation[stage];
+    MOTE_UNROLLED
     for (int u = 0; u < n; u++) {
         dv[u] = wide3_zero();
         if (affine) dv[u] = mote_affine_evaluate(&e->acceleration, plan->stiff_acceleration, &s[u]);
@@ -61,9 +66,10 @@ MOTE_INLINE void mote_evaluate(const mote_plan *plan, uint32_t stage, const mote
             dv[u] = wide3_add_scaled(dv[u], external[u].inverse_mass,
                                      mote_affine_evaluate(&e->force, plan->stiff_force, &s[u]));
     }
-    if (!plan->rest) return;
+    if (!rest) return;
     wide3 sum[MOTE_MAX_UNROLL];
     mote_rest_evaluate(plan, s, external, callbacks, sum, n);
+    MOTE_UNROLLED
     for (int u = 0; u < n; u++) {
         wide3 kick = wide3_scale(wide_set(e->kick_h), sum[u]);
         dv[u] = affine ? wide3_add(dv[u], kick) : kick;

@@ -6,17 +6,20 @@
 #include "kernels/step.h"
 
 /* `steps` steps of n registers. */
-MOTE_INLINE void run_steps(const mote_plan *plan, mote_family family, bool mass, mote_lanes *s,
+MOTE_INLINE void run_steps(const mote_plan *plan, mote_family family, bool mass, bool rest, mote_lanes *s,
                            const mote_external *external, const mote_wide_map *map, uint32_t steps, int n) {
     bool again = false; /* an evaluation of the substep before can be used again */
     for (uint64_t substeps = (uint64_t)steps * plan->substeps; substeps; substeps--) {
+        MOTE_UNROLLED
         for (int u = 0; u < n; u++) begin_substep(plan, family, &s[u], &map[u]);
         for (uint32_t stage = 0; stage < plan->stages; stage++) {
             wide3 dv[MOTE_MAX_UNROLL];
             if (family == MOTE_FAMILY_VERLET && stage == 0 && again)
+                MOTE_UNROLLED
                 for (int u = 0; u < n; u++) dv[u] = s[u].sum_v;
             else
-                mote_evaluate(plan, stage, s, external, FOLDS_AFFINE(family), mass, false, dv, n);
+                mote_evaluate(plan, stage, s, external, FOLDS_AFFINE(family), rest, false, mass, dv, n);
+            MOTE_UNROLLED
             for (int u = 0; u < n; u++) do_stage(plan, family, &s[u], stage, dv[u], &map[u]);
         }
         again = plan->reuse;
@@ -57,7 +60,7 @@ MOTE_INLINE void mark(uint8_t *fate, wide_mask bad, size_t i, uint32_t step, uin
 /* Non-finite values stay non-finite, so a register whose end state is finite needed no check on the way. One whose end
  * state is not comes here: from the state in memory again, step by step, and a lane that fails keeps the state of the
  * step's start. */
-MOTE_INLINE void contain(const mote_plan *plan, const mote_span *span, mote_family family, bool mass, size_t i,
+MOTE_INLINE void contain(const mote_plan *plan, const mote_span *span, mote_family family, bool mass, bool rest, size_t i,
                          uint32_t *frozen) {
     mote_lanes s = {.x = wide3_load(span->x, i), .v = wide3_load(span->v, i)};
     mote_external external = load_external(plan, span, mass, i);
@@ -67,7 +70,7 @@ MOTE_INLINE void contain(const mote_plan *plan, const mote_span *span, mote_fami
     for (uint32_t step = 0; step < span->steps; step++) {
         mote_lanes start = s;
         if (span->previous_x[0] && step + 1 == span->steps) store_previous(span, &s, keep, i);
-        run_steps(plan, family, mass, &s, &external, &map, 1, 1);
+        run_steps(plan, family, mass, rest, &s, &external, &map, 1, 1);
         wide_mask bad = keep & ~finite_lanes(&s);
         mark(span->fate, bad, i, step, frozen);
         keep &= ~bad;
@@ -79,13 +82,14 @@ MOTE_INLINE void contain(const mote_plan *plan, const mote_span *span, mote_fami
 }
 
 /* n registers from slot i on. */
-MOTE_INLINE void fused_registers(const mote_plan *plan, const mote_span *span, mote_family family, bool mass, size_t i,
-                                 uint32_t *frozen, int n) {
+MOTE_INLINE void fused_registers(const mote_plan *plan, const mote_span *span, mote_family family, bool mass, bool rest,
+                                 size_t i, uint32_t *frozen, int n) {
     mote_lanes s[MOTE_MAX_UNROLL];
     mote_external external[MOTE_MAX_UNROLL];
     mote_wide_map map[MOTE_MAX_UNROLL];
     wide_mask keep[MOTE_MAX_UNROLL];
     const bool whole = !mass && i + (size_t)n * MOTE_WIDTH <= span->count;
+    MOTE_UNROLLED
     for (int u = 0; u < n; u++) {
         size_t at = i + (size_t)u * MOTE_WIDTH;
         s[u] = (mote_lanes){.x = wide3_load(span->x, at), .v = wide3_load(span->v, at)};
@@ -94,17 +98,21 @@ MOTE_INLINE void fused_registers(const mote_plan *plan, const mote_span *span, m
         keep[u] = whole ? ~(wide_mask){0} : lanes_to_keep(span, mass, external[u].inverse_mass, at);
     }
     if (span->previous_x[0]) {
-        run_steps(plan, family, mass, s, external, map, span->steps - 1, n);
+        run_steps(plan, family, mass, rest, s, external, map, span->steps - 1, n);
+        MOTE_UNROLLED
         for (int u = 0; u < n; u++) store_previous(span, &s[u], keep[u], i + (size_t)u * MOTE_WIDTH);
     }
-    run_steps(plan, family, mass, s, external, map, span->previous_x[0] ? 1 : span->steps, n);
+    run_steps(plan, family, mass, rest, s, external, map, span->previous_x[0] ? 1 : span->steps, n);
 
     wide_mask good = ~(wide_mask){0};
+    MOTE_UNROLLED
     for (int u = 0; u < n; u++) good &= finite_lanes(&s[u]) | ~keep[u];
     if (!MOTE_LIKELY(wide_all(good))) {
-        for (int u = 0; u < n; u++) contain(plan, span, family, mass, i + (size_t)u * MOTE_WIDTH, frozen);
+        MOTE_UNROLLED
+        for (int u = 0; u < n; u++) contain(plan, span, family, mass, rest, i + (size_t)u * MOTE_WIDTH, frozen);
         return;
     }
+    MOTE_UNROLLED
     for (int u = 0; u < n; u++) {
         size_t at = i + (size_t)u * MOTE_WIDTH;
         wide3_store(span->x, at, whole ? s[u].x : wide3_select(keep[u], s[u].x, wide3_load(span->x, at)));
@@ -112,11 +120,11 @@ MOTE_INLINE void fused_registers(const mote_plan *plan, const mote_span *span, m
     }
 }
 
-MOTE_INLINE void fused(const mote_plan *plan, const mote_span *span, mote_family family, bool mass, int unroll,
-                       size_t first, size_t end, uint32_t *frozen) {
+MOTE_INLINE void fused(const mote_plan *plan, const mote_span *span, mote_family family, bool mass, bool rest,
+                       int unroll, size_t first, size_t end, uint32_t *frozen) {
     size_t i = first, stride = (size_t)unroll * MOTE_WIDTH;
-    for (; i + stride <= end; i += stride) fused_registers(plan, span, family, mass, i, frozen, unroll);
-    for (; i < end; i += MOTE_WIDTH) fused_registers(plan, span, family, mass, i, frozen, 1);
+    for (; i + stride <= end; i += stride) fused_registers(plan, span, family, mass, rest, i, frozen, unroll);
+    for (; i < end; i += MOTE_WIDTH) fused_registers(plan, span, family, mass, rest, i, frozen, 1);
 }
 
 #endif

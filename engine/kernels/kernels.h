@@ -33,8 +33,9 @@ typedef struct mote_workspace {
  * changed nor counted. Each returns or adds to *frozen how many particles turned non-finite. */
 typedef struct mote_kernels {
     mote_isa isa;
-    /* All steps, substeps and stages of slots [first, end) with the state in registers. No callbacks. */
-    void (*fused[MOTE_FAMILY_COUNT][2])(const mote_plan *plan, const mote_span *span, size_t first, size_t end,
+    /* All steps, substeps and stages of slots [first, end) with the state in registers. No callbacks. The first index is
+     * the family, the second plan->mass_column, the third plan->rest. */
+    void (*fused[MOTE_FAMILY_COUNT][2][2])(const mote_plan *plan, const mote_span *span, size_t first, size_t end,
                                         uint32_t *frozen);
     /* What precedes the first evaluation of a substep; one stage; for the slots [first, end) of a workspace. */
     void (*begin[MOTE_FAMILY_COUNT][2])(const mote_plan *plan, const mote_span *span, const mote_workspace *workspace,

@@ -32,7 +32,7 @@ MOTE_INLINE void staged_stage(const mote_plan *plan, const mote_span *span, cons
         mote_wide_map map;
         if (family == MOTE_FAMILY_MAP) map = map_of(plan, external.inverse_mass);
         wide3 dv[MOTE_MAX_UNROLL];
-        mote_evaluate(plan, stage, &s, &external, FOLDS_AFFINE(family), mass, plan->callback_count != 0, dv, 1);
+        mote_evaluate(plan, stage, &s, &external, FOLDS_AFFINE(family), plan->rest, plan->callback_count != 0, mass, dv, 1);
         do_stage(plan, family, &s, stage, dv[0], &map);
         wide3_store(workspace->x, at, s.x);
         wide3_store(workspace->v, at, s.v);
