@@ -25,21 +25,28 @@ static void choose_columns(mote_particles *particles, const mote_system_def *def
     for (uint32_t i = 0; i < def->extra_count; i++) bytes[MOTE_COLUMN_EXTRA + i] = def->extra_bytes[i];
 }
 
-/* Where each column and the handle table lie in one allocation for `capacity`; returns its size, 0 if it overflows. */
-static size_t lay_out(const mote_particles *particles, uint32_t capacity, size_t offset[MOTE_COLUMN_COUNT + 1]) {
+/* After the columns come the handle table and the stack of free handles. */
+enum { TABLE = MOTE_COLUMN_COUNT, STACK, PARTS };
+
+static size_t element_of(const mote_particles *particles, int part) {
+    if (part < TABLE) return particles->element_bytes[part];
+    if (!particles->element_bytes[MOTE_COLUMN_PARTICLE]) return 0;
+    return part == TABLE ? sizeof(mote_handle_entry) : sizeof(uint32_t);
+}
+
+/* Where each part lies in one allocation for `capacity`; returns its size, 0 if it overflows. */
+static size_t lay_out(const mote_particles *particles, uint32_t capacity, size_t offset[PARTS]) {
     uint64_t slots = mote_round_up(capacity, MOTE_GROUP), total = 0;
-    for (int id = 0; id <= MOTE_COLUMN_COUNT; id++) {
-        bool handles = id == MOTE_COLUMN_COUNT;
-        uint64_t element = handles ? (particles->element_bytes[MOTE_COLUMN_PARTICLE] ? sizeof(mote_handle_entry) : 0)
-                                   : particles->element_bytes[id];
-        offset[id] = (size_t)total;
+    for (int part = 0; part < PARTS; part++) {
+        uint64_t element = element_of(particles, part);
+        offset[part] = (size_t)total;
         if (element) total += (slots * element + MOTE_CACHE_LINE - 1) / MOTE_CACHE_LINE * MOTE_CACHE_LINE + STAGGER;
     }
     return total > SIZE_MAX / 2 ? 0 : (size_t)total;
 }
 
 mote_result mote_particles_reserve(mote_particles *particles, uint32_t capacity, const mote_allocator *allocator) {
-    size_t offset[MOTE_COLUMN_COUNT + 1], bytes = lay_out(particles, capacity, offset);
+    size_t offset[PARTS], bytes = lay_out(particles, capacity, offset);
     if (bytes == 0) return MOTE_ERROR_OVERFLOW;
     unsigned char *memory = mote_allocate(allocator, bytes);
     if (!memory) return MOTE_ERROR_MEMORY;
@@ -54,15 +61,17 @@ mote_result mote_particles_reserve(mote_particles *particles, uint32_t capacity,
         if (element && old.count) memcpy(particles->column[id], old.column[id], mote_round_up(old.count, MOTE_GROUP) * element);
     }
     if (particles->element_bytes[MOTE_COLUMN_PARTICLE]) {
-        particles->handles = (mote_handle_entry *)(void *)(memory + offset[MOTE_COLUMN_COUNT]);
+        particles->handles = (mote_handle_entry *)(void *)(memory + offset[TABLE]);
+        particles->free_handle = (uint32_t *)(void *)(memory + offset[STACK]);
         if (old.used_handles) memcpy(particles->handles, old.handles, old.used_handles * sizeof(mote_handle_entry));
+        if (old.free_handles) memcpy(particles->free_handle, old.free_handle, old.free_handles * sizeof(uint32_t));
     }
     mote_release(allocator, old.memory, old.bytes);
     return MOTE_OK;
 }
 
 mote_result mote_particles_create(mote_particles *particles, const mote_system_def *def, const mote_allocator *allocator) {
-    *particles = (mote_particles){.free_handle = MOTE_NO_SLOT, .inverse_mass = (float)(1.0 / (double)def->uniform_mass)};
+    *particles = (mote_particles){.inverse_mass = (float)(1.0 / (double)def->uniform_mass)};
     choose_columns(particles, def);
     return mote_particles_reserve(particles, def->capacity, allocator);
 }
@@ -84,6 +93,11 @@ void mote_particles_clear(mote_particles *particles, uint32_t first, uint32_t co
     }
     fill_float(particles->column[MOTE_COLUMN_INVERSE_MASS], first, end, particles->inverse_mass);
     fill_float(particles->column[MOTE_COLUMN_LIFETIME], first, end, INFINITY);
+    mote_particles_forget_previous(particles, first, end - first);
+}
+
+void mote_particles_forget_previous(mote_particles *particles, size_t first, size_t count) {
+    fill_float(particles->column[MOTE_COLUMN_PREVIOUS_POSITION], first, first + count, NAN);
 }
 
 void mote_particles_seal(mote_particles *particles) {
@@ -98,18 +112,11 @@ uint32_t mote_particles_room(const mote_particles *particles) {
 
 void mote_particles_take_handle(mote_particles *particles, uint32_t slot) {
     if (!particles->handles) return;
-    uint32_t index = particles->free_handle;
-    mote_handle_entry *entry;
-    if (index == MOTE_NO_SLOT) {
-        index = particles->used_handles++;
-        entry = &particles->handles[index];
-        entry->generation = 1;
-    } else {
-        entry = &particles->handles[index];
-        particles->free_handle = entry->slot_or_next;
-        particles->free_handles--;
-    }
-    entry->slot_or_next = slot;
+    bool fresh = particles->free_handles == 0;
+    uint32_t index = fresh ? particles->used_handles++ : particles->free_handle[--particles->free_handles];
+    mote_handle_entry *entry = &particles->handles[index];
+    if (fresh) entry->generation = 1;
+    entry->slot = slot;
     ((mote_particle *)particles->column[MOTE_COLUMN_PARTICLE])[slot] = (mote_particle){index, entry->generation};
 }
 
@@ -129,9 +136,7 @@ void mote_particles_free_handle(mote_particles *particles, uint32_t slot) {
     uint32_t index;
     mote_handle_entry *entry = entry_of(particles, slot, &index);
     if (!entry || entry->generation == UINT32_MAX) return; /* the generation would wrap: the index retires */
-    entry->slot_or_next = particles->free_handle;
-    particles->free_handle = index;
-    particles->free_handles++;
+    particles->free_handle[particles->free_handles++] = index;
 }
 
 /* One column at a time: the pairs are independent, so many cache misses are in flight together. */
@@ -157,5 +162,5 @@ void mote_particles_move(mote_particles *particles, const uint32_t *from, const 
     }
     const mote_particle *particle = particles->column[MOTE_COLUMN_PARTICLE];
     if (particles->handles)
-        for (uint32_t i = 0; i < pairs; i++) particles->handles[particle[to[i]].index].slot_or_next = to[i];
+        for (uint32_t i = 0; i < pairs; i++) particles->handles[particle[to[i]].index].slot = to[i];
 }

@@ -27,22 +27,21 @@ typedef enum mote_column_id {
  * host, dies at the next boundary. */
 enum { MOTE_FATE_ALIVE = 0, MOTE_FATE_MAX_STEP = 250, MOTE_FATE_KILLED = 255 };
 
-/* What a handle's index stands for: the slot while it lives, the next free index while it does not. */
+/* What a handle's index stands for while its particle lives. */
 typedef struct mote_handle_entry {
-    uint32_t slot_or_next, generation;
+    uint32_t slot, generation;
 } mote_handle_entry;
 
 typedef struct mote_particles {
     uint32_t count;    /* slots in use */
     uint32_t capacity; /* slots reserved; the columns are padded to whole lane groups beyond it */
-    uint32_t settled;  /* slots below have previous positions */
     uint32_t pending_kills;
     uint32_t used_handles; /* indices that ever named a particle: 0 .. used_handles - 1 */
-    uint32_t free_handle;  /* head of the list of those that are free again, MOTE_NO_SLOT at its end */
-    uint32_t free_handles; /* how many are in it */
+    uint32_t free_handles; /* how many of them are free again */
     uint32_t element_bytes[MOTE_COLUMN_COUNT]; /* 0: no such column */
     void *column[MOTE_COLUMN_COUNT];
     mote_handle_entry *handles; /* capacity of them, or NULL */
+    uint32_t *free_handle;      /* a stack: no pointer is chased, so its cache misses overlap */
     void *memory;
     size_t bytes;
     float inverse_mass; /* of new particles, 1/kg */
@@ -53,8 +52,12 @@ mote_result mote_particles_create(mote_particles *particles, const mote_system_d
 mote_result mote_particles_reserve(mote_particles *particles, uint32_t capacity, const mote_allocator *allocator);
 void mote_particles_destroy(mote_particles *particles, const mote_allocator *allocator);
 
-/* Clears slots [first, first + count) and the rest of the last lane group: at rest at the origin, no fate. */
+/* Clears slots [first, first + count) and the rest of the last lane group: at rest at the origin, no fate, no previous
+ * state. */
 void mote_particles_clear(mote_particles *particles, uint32_t first, uint32_t count);
+
+/* Slots [first, first + count) have no previous state: their previous x is NaN, and they are presented as they are. */
+void mote_particles_forget_previous(mote_particles *particles, size_t first, size_t count);
 
 /* Makes the masked lanes of the last group canonical (finite, zero velocity). */
 void mote_particles_seal(mote_particles *particles);

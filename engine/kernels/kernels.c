@@ -49,17 +49,48 @@ static void blend(float *const previous[3], float *const current[3], float alpha
     for (size_t i = 0; i < count; i += MOTE_WIDTH) {
         wide3 from = wide3_load(previous, first + i);
         wide3 to = wide3_load(current, first + i);
-        wide3_store(out, i, wide3_add_scaled(from, wide_set(alpha), wide3_sub(to, from)));
+        wide3 blended = wide3_add_scaled(from, wide_set(alpha), wide3_sub(to, from));
+        wide3_store(out, i, wide3_select(wide_equal(from.x, from.x), blended, to));
     }
 }
 
-static void combine(float *column[4][3], const float weight[4], size_t first, size_t count, float *const out[3]) {
+static void combine(float *column[4][3], const float weight[4], float *const current[3], size_t first, size_t count,
+                    float *const out[3]) {
     for (size_t i = 0; i < count; i += MOTE_WIDTH) {
         wide3 sum = wide3_scale(wide_set(weight[0]), wide3_load((float *const *)column[0], first + i));
         for (int k = 1; k < 4; k++)
             sum = wide3_add_scaled(sum, wide_set(weight[k]), wide3_load((float *const *)column[k], first + i));
-        wide3_store(out, i, sum);
+        wide previous = wide_load(column[0][0] + first + i);
+        wide3_store(out, i, wide3_select(wide_equal(previous, previous), sum, wide3_load(current, first + i)));
     }
+}
+
+static void interleave(float *const column[3], size_t count, void *to) {
+    for (size_t i = 0; i < count; i += MOTE_WIDTH) wide3_interleave((unsigned char *)to + i * 3 * sizeof(float), wide3_load(column, i));
+}
+
+static uint32_t expire_lanes(const mote_lifetimes *l, wide_mask due, size_t at) {
+    uint32_t died = 0;
+    for (int lane = 0; lane < MOTE_WIDTH; lane++) {
+        uint8_t *fate = l->fate + at + (size_t)lane;
+        if (!wide_lane(due, lane) || *fate) continue;
+        *fate = l->mark;
+        died++;
+    }
+    return died;
+}
+
+static uint32_t expire(const mote_lifetimes *l, size_t first, size_t count) {
+    uint32_t died = 0;
+    for (size_t i = 0; i < count; i += MOTE_WIDTH) {
+        wide_mask birth = wide_mask_load((const int32_t *)(const void *)(l->birth + first + i));
+        wide_mask age = (wide_mask)((wide_unsigned){0} + l->now - (wide_unsigned)birth) & 0x7fffffff;
+        wide due = wide_load(l->lifetime + first + i) * l->rate;
+        wide_mask lives = wide_less(WIDE_CONVERT(age, wide) + l->slack, due);
+        int32_t left = count - i < MOTE_WIDTH ? (int32_t)(count - i) : MOTE_WIDTH;
+        if (!wide_all(lives)) died += expire_lanes(l, ~lives & wide_lanes_below(left), first + i);
+    }
+    return died;
 }
 
 #define PAIR(name) {name, name##_mass}
@@ -86,4 +117,6 @@ const mote_kernels TABLE_NAME(MOTE_ISA) = {
     .commit = PAIR(commit),
     .blend = blend,
     .combine = combine,
+    .interleave = interleave,
+    .expire = expire,
 };

@@ -29,6 +29,16 @@ typedef struct mote_workspace {
     size_t first;
 } mote_workspace;
 
+/* Ages against lifetimes. */
+typedef struct mote_lifetimes {
+    const uint32_t *birth;
+    const float *lifetime;
+    uint8_t *fate;
+    uint32_t now;     /* steps run */
+    float rate, slack; /* steps per second; steps */
+    uint8_t mark;
+} mote_lifetimes;
+
 /* All slots below are whole lane groups from `first` (a multiple of 16) on; lanes at or beyond span->count are neither
  * changed nor counted. Each returns or adds to *frozen how many particles turned non-finite. */
 typedef struct mote_kernels {
@@ -46,11 +56,18 @@ typedef struct mote_kernels {
      * frozen where the step began and marked. Then the workspace equals the span again. */
     void (*commit[2])(const mote_span *span, const mote_workspace *workspace, uint32_t step, size_t first, size_t end,
                       uint32_t *frozen);
-    /* out = x0 + alpha (x1 - x0) for slots [first, first + count), count <= 256, count rounded up to whole groups. */
+    /* Interpolation of slots [first, first + count), count <= 256, into whole lane groups from 0 on. What has no previous
+     * state (NaN in previous x) is copied. Linear: x0 + alpha (x1 - x0). */
     void (*blend)(float *const previous[3], float *const current[3], float alpha, size_t first, size_t count,
                   float *const out[3]);
-    /* Cubic through (x0, v0) and (x1, v1) over a step of dt: out = sum of weight[i] x column i, see present.c. */
-    void (*combine)(float *column[4][3], const float weight[4], size_t first, size_t count, float *const out[3]);
+    /* Cubic Hermite: sum of weight[i] x column[i], columns x0, x1, v0, v1; `current` is what is copied. */
+    void (*combine)(float *column[4][3], const float weight[4], float *const current[3], size_t first, size_t count,
+                    float *const out[3]);
+    /* Float 3 i + axis of `to` (any alignment) = column[axis][i] for i < count, a multiple of 16. */
+    void (*interleave)(float *const column[3], size_t count, void *to);
+    /* Marks the living of slots [first, first + count) whose age in steps + slack >= lifetime x rate; returns how many.
+     * Ages count modulo 2^31. */
+    uint32_t (*expire)(const mote_lifetimes *lifetimes, size_t first, size_t count);
 } mote_kernels;
 
 /* The table for an instruction set, NULL if this build or machine cannot run it. */

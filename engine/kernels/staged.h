@@ -4,16 +4,26 @@
 
 #include "kernels/fused.h"
 
+/* Writes the state back where it may move. What is immovable or frozen must stand still at every stage, because a
+ * callback that reaches the range shows it to the others. */
+MOTE_INLINE void store_stage(const mote_span *span, const mote_workspace *workspace, bool mass, wide inverse_mass,
+                             const mote_lanes *s, size_t i) {
+    size_t at = i - workspace->first;
+    wide_mask keep = lanes_to_keep(span, mass, inverse_mass, i) & ~wide_mask_load(workspace->frozen + at);
+    wide3_store(workspace->x, at, wide3_select(keep, s->x, wide3_load(workspace->x, at)));
+    wide3_store(workspace->v, at, wide3_select(keep, s->v, wide3_load(workspace->v, at)));
+}
+
 MOTE_INLINE void staged_begin(const mote_plan *plan, const mote_span *span, const mote_workspace *workspace,
                               mote_family family, bool mass, size_t first, size_t end) {
     if (family != MOTE_FAMILY_MAP || plan->stages != 0) return;
     for (size_t i = first; i < end; i += MOTE_WIDTH) {
         size_t at = i - workspace->first;
         mote_lanes s = {.x = wide3_load(workspace->x, at), .v = wide3_load(workspace->v, at)};
-        mote_wide_map map = map_of(plan, load_external(plan, span, mass, i).inverse_mass);
+        wide inverse_mass = load_external(plan, span, mass, i).inverse_mass;
+        mote_wide_map map = map_of(plan, inverse_mass);
         begin_substep(plan, family, &s, &map);
-        wide3_store(workspace->x, at, s.x);
-        wide3_store(workspace->v, at, s.v);
+        store_stage(span, workspace, mass, inverse_mass, &s, i);
     }
 }
 
@@ -34,8 +44,7 @@ MOTE_INLINE void staged_stage(const mote_plan *plan, const mote_span *span, cons
         wide3 dv[MOTE_MAX_UNROLL];
         mote_evaluate(plan, stage, &s, &external, FOLDS_AFFINE(family), plan->rest, plan->callback_count != 0, mass, dv, 1);
         do_stage(plan, family, &s, stage, dv[0], &map);
-        wide3_store(workspace->x, at, s.x);
-        wide3_store(workspace->v, at, s.v);
+        store_stage(span, workspace, mass, external.inverse_mass, &s, i);
         if (family == MOTE_FAMILY_VERLET || family == MOTE_FAMILY_RUNGE_KUTTA) {
             wide3_store(workspace->carry, at, s.base_x);
             wide3_store(workspace->carry + 3, at, s.base_v);

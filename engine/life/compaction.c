@@ -1,32 +1,7 @@
-/* Death and compaction at step boundaries. */
+/* Compaction at step boundaries. */
 #include "life/compaction.h"
 
 #include <string.h>
-
-/* A lifetime that is a whole number of steps up to rounding lasts just that number: a thousandth of a step is let go. */
-#define STEP_SLACK (1.0f / 1024.0f)
-
-uint32_t mote_life_expire(const mote_particles *particles, size_t first, size_t end, uint32_t now_step, double timestep,
-                          uint8_t fate) {
-    const uint32_t *birth = particles->column[MOTE_COLUMN_BIRTH];
-    const float *lifetime = particles->column[MOTE_COLUMN_LIFETIME];
-    uint8_t *fates = mote_particles_fate(particles);
-    const float rate = (float)(1.0 / timestep);
-    uint32_t died = 0;
-    for (size_t group = first; group < end; group += MOTE_GROUP) {
-        size_t last = end - group < MOTE_GROUP ? end : group + MOTE_GROUP;
-        uint32_t expired = 0;
-        for (size_t i = group; i < last; i++)
-            expired += (float)(now_step - birth[i]) + STEP_SLACK >= lifetime[i] * rate;
-        if (!expired) continue;
-        for (size_t i = group; i < last; i++) {
-            bool dies = (float)(now_step - birth[i]) + STEP_SLACK >= lifetime[i] * rate && fates[i] == MOTE_FATE_ALIVE;
-            if (dies) fates[i] = fate;
-            died += dies;
-        }
-    }
-    return died;
-}
 
 /* The next slot at or after `slot` that has some fate; `count` if there is none. Eight slots at a time. */
 static uint32_t next_fated(const uint8_t *fate, uint32_t slot, uint32_t count) {
@@ -76,7 +51,6 @@ uint32_t mote_life_compact(mote_particles *particles, uint8_t wanted) {
     }
     particles->count = kept;
     if (wanted == MOTE_FATE_KILLED) particles->pending_kills = 0;
-    if (particles->settled > kept) particles->settled = kept;
     mote_particles_seal(particles);
     return dead;
 }

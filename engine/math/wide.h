@@ -19,10 +19,14 @@
 
 #if MOTE_WIDTH == 1
 typedef float wide;
-typedef int32_t wide_mask; /* each lane all ones or all zeros */
+typedef int32_t wide_mask; /* each lane all ones or all zeros; also plain integers */
+typedef uint32_t wide_unsigned;
+#define WIDE_CONVERT(value, type) ((type)(value))
 #else
 typedef float wide __attribute__((vector_size(4 * MOTE_WIDTH)));
 typedef int32_t wide_mask __attribute__((vector_size(4 * MOTE_WIDTH)));
+typedef uint32_t wide_unsigned __attribute__((vector_size(4 * MOTE_WIDTH)));
+#define WIDE_CONVERT(value, type) __builtin_convertvector(value, type)
 #endif
 
 MOTE_INLINE wide wide_load(const float *from) {
@@ -154,6 +158,32 @@ MOTE_INLINE void wide3_store(float *const column[3], size_t at, wide3 value) {
     wide_store(column[1] + at, value.y);
     wide_store(column[2] + at, value.z);
 }
+
+/* Float 3 i + axis of `to`, of any alignment, = component `axis` of lane i: two shuffles for each of the three registers written. */
+#if MOTE_WIDTH == 1
+MOTE_INLINE void wide3_interleave(void *to, wide3 a) {
+    const float packed[3] = {a.x, a.y, a.z};
+    memcpy(to, packed, sizeof packed);
+}
+#else
+#define WIDE_XY(p) ((p) % 3 == 2 ? 0 : (p) % 3 * MOTE_WIDTH + (p) / 3)
+#define WIDE_Z(p) ((p) % 3 == 2 ? MOTE_WIDTH + (p) / 3 : (p) % MOTE_WIDTH)
+#define WIDE_FOUR(index, p) index(p), index((p) + 1), index((p) + 2), index((p) + 3)
+#if MOTE_WIDTH == 4
+#define WIDE_INDICES(index, p) WIDE_FOUR(index, p)
+#elif MOTE_WIDTH == 8
+#define WIDE_INDICES(index, p) WIDE_FOUR(index, p), WIDE_FOUR(index, p + 4)
+#else
+#define WIDE_INDICES(index, p) WIDE_FOUR(index, p), WIDE_FOUR(index, p + 4), WIDE_FOUR(index, p + 8), WIDE_FOUR(index, p + 12)
+#endif
+#define WIDE_MIX(a, k)                                                                                               \
+    __builtin_shufflevector(__builtin_shufflevector((a).x, (a).y, WIDE_INDICES(WIDE_XY, (k) * MOTE_WIDTH)), (a).z,    \
+                            WIDE_INDICES(WIDE_Z, (k) * MOTE_WIDTH))
+MOTE_INLINE void wide3_interleave(void *to, wide3 a) {
+    const wide packed[3] = {WIDE_MIX(a, 0), WIDE_MIX(a, 1), WIDE_MIX(a, 2)};
+    memcpy(to, packed, sizeof packed);
+}
+#endif
 
 MOTE_INLINE wide3 wide3_select(wide_mask mask, wide3 a, wide3 b) {
     return (wide3){wide_select(mask, a.x, b.x), wide_select(mask, a.y, b.y), wide_select(mask, a.z, b.z)};

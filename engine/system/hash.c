@@ -30,21 +30,14 @@ static bool counts(const mote_system *system, int id) {
     return system->particles.element_bytes[id] && (!inbox || system->inbox_marked);
 }
 
-/* Previous states exist only where a step has run. */
-static size_t counted_slots(const mote_particles *particles, int id) {
-    bool previous = id >= MOTE_COLUMN_PREVIOUS_POSITION && id < MOTE_COLUMN_INBOX;
-    return previous ? particles->settled : particles->count;
-}
-
 static uint64_t hash_particles(uint64_t hash, const mote_system *system) {
     const mote_particles *particles = &system->particles;
     hash = mote_hash_number(hash, particles->count);
-    hash = mote_hash_number(hash, particles->settled);
     for (int id = 0; id < MOTE_COLUMN_COUNT; id++)
         if (counts(system, id))
             hash = mote_hash_bytes(mote_hash_number(hash, (uint64_t)id), particles->column[id],
-                                   counted_slots(particles, id) * particles->element_bytes[id]);
-    hash = mote_hash_number(hash, particles->free_handle);
+                                   (size_t)particles->count * particles->element_bytes[id]);
+    hash = mote_hash_bytes(hash, particles->free_handle, particles->free_handles * sizeof(uint32_t));
     return mote_hash_bytes(hash, particles->handles, particles->used_handles * sizeof(mote_handle_entry));
 }
 

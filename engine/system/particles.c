@@ -59,8 +59,8 @@ uint32_t mote_system_slot(const mote_system *system, mote_particle particle) {
     if (!system || particle.index >= system->particles.used_handles || !system->particles.handles) return MOTE_NO_SLOT;
     const mote_handle_entry *entry = &system->particles.handles[particle.index];
     if (entry->generation != particle.generation) return MOTE_NO_SLOT;
-    /* A free index keeps the generation of its next particle: only the particle's own column says that it lives. */
-    uint32_t slot = entry->slot_or_next;
+    /* A free index has the generation of its next particle: only the particle's own column says that it lives. */
+    uint32_t slot = entry->slot;
     if (slot >= system->particles.count) return MOTE_NO_SLOT;
     const mote_particle *owner = element_at(&system->particles, MOTE_COLUMN_PARTICLE, slot);
     bool lives = owner->index == particle.index && owner->generation == particle.generation;
@@ -100,7 +100,7 @@ static void revive(mote_particles *particles, const mote_particle *dead, uint32_
     for (uint32_t i = 0; i < count; i++) {
         mote_handle_entry *entry = &particles->handles[dead[i].index];
         entry->generation--;
-        mote_particles_fate(particles)[entry->slot_or_next] = MOTE_FATE_ALIVE;
+        mote_particles_fate(particles)[entry->slot] = MOTE_FATE_ALIVE;
         particles->pending_kills--;
     }
 }
@@ -118,7 +118,11 @@ mote_result mote_system_kill(mote_system *system, uint32_t count, const mote_par
 double mote_system_age(const mote_system *system, uint32_t slot) {
     if (!system || slot >= system->particles.count) return 0;
     const uint32_t *birth = element_at(&system->particles, MOTE_COLUMN_BIRTH, slot);
-    return birth ? (double)((uint32_t)system->clock.step - *birth) * system->clock.timestep : 0;
+    if (!birth) return 0;
+    mote_fpu_state saved = mote_fpu_enter();
+    double age = (double)((uint32_t)system->clock.step - *birth) * system->clock.timestep;
+    mote_fpu_leave(saved);
+    return age;
 }
 
 mote_result mote_system_impulse(mote_system *system, uint32_t slot, const vec3 impulse) {
@@ -162,11 +166,7 @@ mote_result mote_system_teleport(mote_system *system, uint32_t first, uint32_t c
     if (system->busy) return MOTE_ERROR_BUSY;
     mote_particles *particles = &system->particles;
     if (first > particles->count || count > particles->count - first) return MOTE_ERROR_RANGE;
-    for (int i = 0; i < 6; i++) {
-        float *previous = particles->column[MOTE_COLUMN_PREVIOUS_POSITION + i];
-        const float *current = particles->column[MOTE_COLUMN_POSITION + i];
-        if (previous) memcpy(previous + first, current + first, count * sizeof(float));
-    }
+    mote_particles_forget_previous(particles, first, count);
     return MOTE_OK;
 }
 

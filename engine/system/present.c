@@ -42,7 +42,7 @@ static void interpolate(const presentation *p, mote_column_id id, size_t first, 
     if (system->def.interpolation == MOTE_INTERPOLATE_HERMITE) {
         float weight[4];
         (velocity ? velocity_weights : position_weights)(p->alpha, (float)system->clock.timestep, weight);
-        system->kernels->combine(column, weight, first, count, out);
+        system->kernels->combine(column, weight, column[velocity ? 3 : 1], first, count, out);
     } else if (system->def.interpolation == MOTE_INTERPOLATE_LINEAR && !velocity) {
         system->kernels->blend(column[0], column[1], p->alpha, first, count, out);
     } else {
@@ -50,31 +50,26 @@ static void interpolate(const presentation *p, mote_column_id id, size_t first, 
     }
 }
 
-/* What is not settled has no previous state: it is presented as it is. */
-static void overwrite_unsettled(const presentation *p, mote_column_id id, size_t first, size_t end, float *const out[3]) {
-    const mote_particles *particles = &p->system->particles;
-    size_t from = first > particles->settled ? first : particles->settled;
-    for (int axis = 0; axis < 3 && from < end; axis++)
-        memcpy(out[axis] + (from - first), (const float *)particles->column[id + axis] + from,
-               (end - from) * sizeof(float));
+static void scatter(unsigned char *to, size_t stride, const float (*vector)[3], size_t count) {
+    for (size_t i = 0; i < count; i++, to += stride) memcpy(to, vector[i], sizeof *vector);
 }
 
-static void scatter(unsigned char *to, size_t stride, float *const column[3], size_t count) {
-    for (size_t i = 0; i < count; i++, to += stride) {
-        const float vector[3] = {column[0][i], column[1][i], column[2][i]};
-        memcpy(to, vector, sizeof vector);
-    }
-}
-
+/* Whole blocks of packed vectors go straight to the caller's memory; everything else by way of the stack. */
 static void write_vectors(const presentation *p, mote_column_id id, size_t offset, size_t first, size_t end) {
-    MOTE_ALIGNED(64) float memory[3][MOTE_BLOCK];
+    MOTE_ALIGNED(64) float memory[3][MOTE_BLOCK], packed[MOTE_BLOCK][3];
     float *const out[3] = {memory[0], memory[1], memory[2]};
+    const size_t stride = p->layout->stride;
     if (offset == MOTE_OMIT) return;
     for (size_t block = first; block < end; block += MOTE_BLOCK) {
-        size_t last = end - block < MOTE_BLOCK ? end : block + MOTE_BLOCK;
+        size_t last = end - block < MOTE_BLOCK ? end : block + MOTE_BLOCK, slots = mote_round_up(last - block, MOTE_GROUP);
+        unsigned char *to = p->vertices + block * stride + offset;
         interpolate(p, id, block, last - block, out);
-        overwrite_unsettled(p, id, block, last, out);
-        scatter(p->vertices + block * p->layout->stride + offset, p->layout->stride, out, last - block);
+        if (stride == sizeof *packed && last - block == MOTE_BLOCK) {
+            p->system->kernels->interleave(out, slots, to);
+        } else {
+            p->system->kernels->interleave(out, slots, packed);
+            scatter(to, stride, (const float(*)[3])packed, last - block);
+        }
     }
 }
 
@@ -100,8 +95,8 @@ mote_result mote_system_present(const mote_system *system, const mote_present_la
     if (count == 0) return MOTE_OK;
     if (!vertices) return MOTE_ERROR_NULL;
     if (bytes / layout->stride < count) return MOTE_ERROR_BUFFER;
-    presentation p = {system, layout, vertices, mote_clock_alpha(&system->clock)};
     mote_fpu_state saved = mote_fpu_enter();
+    presentation p = {system, layout, vertices, mote_clock_alpha(&system->clock)};
     mote_parallel_for(&system->def.jobs, count, MOTE_BLOCK, do_blocks, &p);
     mote_fpu_leave(saved);
     return MOTE_OK;

@@ -21,9 +21,10 @@ static void refresh_plan(mote_system *system) {
     system->plan_is_old = false;
 }
 
-/* Lifetimes and the inbox act at every boundary; without them, steps run on with the state in registers. */
+/* Lifetimes and the inbox act at every boundary, and a death does where particles see each other; without these, steps run
+ * on with the state in registers. */
 static uint32_t batch_of(const mote_system *system, uint32_t steps) {
-    if (system->def.lifetimes || system->inbox_marked) return 1;
+    if (system->def.lifetimes || system->inbox_marked || system->plan.reaches_range) return 1;
     return steps < MOTE_FATE_MAX_STEP ? steps : MOTE_FATE_MAX_STEP;
 }
 
@@ -44,9 +45,22 @@ static mote_span span_of(const mote_system *system, uint32_t steps, bool last) {
 typedef struct batch {
     const mote_system *system;
     const mote_span *span;
+    mote_lifetimes lifetimes;
     bool stage_outer; /* the steps were run already: only the lifetimes are left */
     uint32_t frozen, expired;
 } batch;
+
+/* A lifetime that is a whole number of steps up to rounding lasts just that number: a thousandth of a step is let go. */
+static mote_lifetimes lifetimes_of(const mote_system *system) {
+    const mote_particles *particles = &system->particles;
+    return (mote_lifetimes){.birth = particles->column[MOTE_COLUMN_BIRTH],
+                            .lifetime = particles->column[MOTE_COLUMN_LIFETIME],
+                            .fate = mote_particles_fate(particles),
+                            .now = (uint32_t)(system->clock.step + 1),
+                            .rate = (float)(1.0 / system->clock.timestep),
+                            .slack = 1.0f / 1024.0f,
+                            .mark = 1};
+}
 
 static void do_blocks(void *context, size_t first, size_t end, uint32_t worker) {
     (void)worker;
@@ -55,17 +69,15 @@ static void do_blocks(void *context, size_t first, size_t end, uint32_t worker) 
     uint32_t frozen = 0, expired = 0;
     if (!b->stage_outer) mote_run_blocks(system->kernels, &system->plan, b->span, first, end, &frozen);
     if (system->def.lifetimes)
-        expired = mote_life_expire(&system->particles, first, end, (uint32_t)(b->span->first_step + 1),
-                                   system->clock.timestep, 1);
+        expired = system->kernels->expire(&b->lifetimes, first, end - first);
     if (frozen) __atomic_fetch_add(&b->frozen, frozen, __ATOMIC_RELAXED);
     if (expired) __atomic_fetch_add(&b->expired, expired, __ATOMIC_RELAXED);
 }
 
 /* Steps all particles, then removes those that died, in (step, slot) order. */
 static void run_batch(mote_system *system, uint32_t steps, bool last, const mote_jobs *jobs, mote_advance *report) {
-    refresh_plan(system);
     mote_span span = span_of(system, steps, last);
-    batch b = {.system = system, .span = &span};
+    batch b = {.system = system, .span = &span, .lifetimes = lifetimes_of(system)};
     b.stage_outer = system->def.loop_order == MOTE_LOOP_STAGE_OUTER || system->plan.reaches_range;
     if (b.stage_outer) {
         mote_workspace workspace = mote_workspace_make(system->workspace, mote_round_up(span.count, MOTE_GROUP));
@@ -84,24 +96,26 @@ static void run_batch(mote_system *system, uint32_t steps, bool last, const mote
 
 static void run_steps(mote_system *system, uint32_t steps, const mote_jobs *jobs, mote_advance *report) {
     if (steps == 0) return;
-    mote_fpu_state saved = mote_fpu_enter();
     system->busy = true;
     if (system->particles.pending_kills) report->killed = mote_life_compact(&system->particles, MOTE_FATE_KILLED);
     while (steps) {
+        refresh_plan(system);
         uint32_t now = batch_of(system, steps);
         run_batch(system, now, now == steps, jobs, report);
         steps -= now;
     }
-    system->particles.settled = system->particles.count;
     system->busy = false;
-    mote_fpu_leave(saved);
 }
 
-static void finish_report(const mote_system *system, mote_advance *report) {
+static void run_and_report(mote_system *system, const mote_jobs *jobs, mote_advance *report, mote_advance *out) {
+    mote_fpu_state saved = mote_fpu_enter();
+    run_steps(system, report->steps, jobs, report);
     report->alpha = mote_clock_alpha(&system->clock);
     report->ticks_remaining = system->clock.remainder;
     report->ticks_per_nanosecond = system->clock.ticks_per_nanosecond;
     report->ticks_per_step = system->clock.ticks_per_step;
+    mote_fpu_leave(saved);
+    if (out) *out = *report;
 }
 
 static mote_result advance(mote_system *system, uint64_t nanoseconds, const mote_jobs *jobs, mote_advance *out) {
@@ -109,9 +123,7 @@ static mote_result advance(mote_system *system, uint64_t nanoseconds, const mote
     if (!mote_clock_take(&system->clock, nanoseconds, system->def.late_policy, system->def.max_steps_per_advance,
                          &report))
         return MOTE_ERROR_OVERFLOW;
-    run_steps(system, report.steps, jobs, &report);
-    finish_report(system, &report);
-    if (out) *out = report;
+    run_and_report(system, jobs, &report, out);
     return MOTE_OK;
 }
 
@@ -124,10 +136,8 @@ mote_result mote_system_advance(mote_system *system, uint64_t nanoseconds, mote_
 mote_result mote_system_step(mote_system *system, uint32_t steps, mote_advance *out) {
     if (!system) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;
-    mote_advance report = {.steps = steps, .ticks_consumed = 0};
-    run_steps(system, steps, &system->def.jobs, &report);
-    finish_report(system, &report);
-    if (out) *out = report;
+    mote_advance report = {.steps = steps};
+    run_and_report(system, &system->def.jobs, &report, out);
     return MOTE_OK;
 }
 
@@ -179,6 +189,12 @@ mote_result mote_systems_advance(mote_system *const *systems, uint32_t count, ui
 
 uint64_t mote_system_steps(const mote_system *system) { return system ? system->clock.step : 0; }
 
-double mote_system_time(const mote_system *system) { return system ? mote_clock_time(&system->clock) : 0; }
+double mote_system_time(const mote_system *system) {
+    if (!system) return 0;
+    mote_fpu_state saved = mote_fpu_enter();
+    double time = mote_clock_time(&system->clock);
+    mote_fpu_leave(saved);
+    return time;
+}
 
 double mote_system_timestep(const mote_system *system) { return system ? system->clock.timestep : 0; }

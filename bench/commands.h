@@ -1,0 +1,9 @@
+/* The subcommands: one file each, one row each in main.c. argv[0] is the program's name, options follow. */
+#ifndef BENCH_COMMANDS_H
+#define BENCH_COMMANDS_H
+
+int command_list(int argc, char **argv);
+int command_limits(int argc, char **argv);
+int command_throughput(int argc, char **argv);
+
+#endif

@@ -1,0 +1,52 @@
+/* mote-bench: measures the engine and shows what the figures rest on. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "options.h"
+
+typedef struct bench_command {
+    const char *name, *description;
+    int (*run)(int argc, char **argv);
+} bench_command;
+
+static const bench_command commands[] = {
+    {"list", "the scenes, integrators and instruction sets that there are", command_list},
+    {"limits", "memory bandwidth of this machine, the limit that shares refer to", command_limits},
+    {"throughput", "particle-steps a second, beside the baselines and the limit", command_throughput},
+};
+static const size_t command_count = sizeof commands / sizeof commands[0];
+
+static void print_help(FILE *file) {
+    fputs("usage: mote-bench COMMAND [OPTION]...\n\n", file);
+    for (size_t i = 0; i < command_count; i++) fprintf(file, "  %-12s %s\n", commands[i].name, commands[i].description);
+    fputs("\nmote-bench COMMAND --help tells a command's options. Exit code 2: a wrong argument.\n", file);
+}
+
+static const bench_command *command_named(const char *name) {
+    for (size_t i = 0; i < command_count; i++)
+        if (strcmp(commands[i].name, name) == 0) return &commands[i];
+    return NULL;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2) {
+        print_help(stderr);
+        return EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        print_help(stdout);
+        return EXIT_SUCCESS;
+    }
+    const bench_command *command = command_named(argv[1]);
+    if (!command) fail_usage("unknown command '%s'; there are list, limits and throughput", argv[1]);
+    static char program[] = "mote-bench"; /* getopt's messages begin with argv[0] */
+    argv[1] = program;
+    int code = command->run(argc - 1, argv + 1);
+    if (fflush(stdout) || ferror(stdout)) {
+        perror("mote-bench: stdout");
+        return EXIT_FAILURE;
+    }
+    return code;
+}

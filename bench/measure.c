@@ -1,0 +1,74 @@
+/* One row measured: engine, baselines, probe in turn, as often as asked, so that what else happens on the machine meets
+ * all of them; ratios are taken within a repeat. */
+#include "measure.h"
+
+#include "progress.h"
+#include "scenes.h"
+
+#define MAX_ENTRIES (4 + MAX_REFERENCES)
+
+typedef struct bench_entry {
+    const bench_contender *contender;
+    bench_series *series;
+    uint32_t frames;
+    void *state;
+} bench_entry;
+
+static uint32_t add_entry(bench_entry *entries, uint32_t count, const bench_contender *contender, bench_series *series,
+                          uint32_t frames) {
+    series->present = contender != NULL;
+    if (!contender) return count;
+    entries[count] = (bench_entry){contender, series, frames, NULL};
+    return count + 1;
+}
+
+/* A baseline does all of its substeps in passes over memory that are alike, so a frame of many substeps needs no other
+ * frames beside it to be timed well. */
+static uint32_t baseline_frames(const bench_config *config) {
+    uint32_t frames = config->frames / config->substeps;
+    return frames ? frames : 1;
+}
+
+static uint32_t list_entries(const bench_config *config, measurement *result, bench_entry *entries) {
+    const bench_scene *scene = config->scene;
+    /* The baselines are semi-implicit Euler. */
+    bool comparable = config->integrator == MOTE_SEMI_IMPLICIT_EULER;
+    uint32_t count = add_entry(entries, 0, scene->engine, &result->engine, config->frames);
+    for (uint32_t i = 0; i < MAX_REFERENCES; i++)
+        count = add_entry(entries, count, scene->references[i], &result->reference[i], config->frames);
+    count = add_entry(entries, count, comparable ? scene->baseline_struct : NULL, &result->baseline_struct,
+                      baseline_frames(config));
+    count = add_entry(entries, count, comparable ? scene->baseline_plain : NULL, &result->baseline_plain,
+                      baseline_frames(config));
+    return add_entry(entries, count, &probe_contender, &result->probe, config->frames);
+}
+
+static double run_once(const bench_entry *entry) {
+    if (entry->contender->refill) entry->contender->refill(entry->state);
+    entry->contender->run(entry->state, 1);
+    double start = now_seconds();
+    entry->contender->run(entry->state, entry->frames);
+    return (now_seconds() - start) / entry->frames;
+}
+
+void measure(const bench_config *config, const char *title, measurement *result) {
+    bench_entry entries[MAX_ENTRIES];
+    result->config = *config;
+    uint32_t count = list_entries(config, result, entries);
+    for (uint32_t i = 0; i < count; i++) entries[i].state = entries[i].contender->open(config);
+    for (uint32_t repeat = 0; repeat < config->repeat; repeat++)
+        for (uint32_t i = 0; i < count; i++) {
+            progress("%s: repeat %u of %u, %s", title, (unsigned)repeat + 1, (unsigned)config->repeat,
+                     entries[i].contender->name);
+            entries[i].series->seconds[repeat] = run_once(&entries[i]);
+        }
+    result->hash = entries[0].contender->hash(entries[0].state);
+    for (uint32_t i = 0; i < count; i++) entries[i].contender->close(entries[i].state);
+    progress_clear();
+}
+
+spread ratio_spread(const bench_series *left, const bench_series *right, uint32_t repeat) {
+    double ratios[MAX_REPEATS];
+    for (uint32_t i = 0; i < repeat; i++) ratios[i] = left->seconds[i] / right->seconds[i];
+    return spread_of(ratios, repeat);
+}

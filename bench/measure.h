@@ -1,0 +1,30 @@
+/* One row measured: engine, baselines, probe in turn, as often as asked. */
+#ifndef BENCH_MEASURE_H
+#define BENCH_MEASURE_H
+
+#include <stdbool.h>
+
+#include "contenders.h"
+#include "timing.h"
+
+#define MAX_REFERENCES 2u
+
+/* Seconds a frame in each repeat. */
+typedef struct bench_series {
+    bool present;
+    double seconds[MAX_REPEATS];
+} bench_series;
+
+typedef struct measurement {
+    bench_config config;
+    bench_series engine, baseline_struct, baseline_plain, probe, reference[MAX_REFERENCES];
+    uint64_t hash; /* of the engine's state after repeat x (1 + frames) steps */
+} measurement;
+
+/* title: for progress. */
+void measure(const bench_config *config, const char *title, measurement *result);
+
+/* The spread of the ratios left / right, repeat by repeat. */
+spread ratio_spread(const bench_series *left, const bench_series *right, uint32_t repeat);
+
+#endif

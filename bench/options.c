@@ -1,0 +1,47 @@
+/* Reading of arguments. */
+#include "options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <mote/jobs.h>
+
+#include "timing.h"
+
+void fail_usage(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("mote-bench: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    exit(EXIT_USAGE);
+}
+
+uint32_t option_count(const char *option, const char *text, uint32_t min, uint32_t max) {
+    char *end = NULL;
+    errno = 0;
+    unsigned long long value = isdigit((unsigned char)text[0]) ? strtoull(text, &end, 10) : 0;
+    uint32_t unit = 1;
+    if (end && strcmp(end, "k") == 0)
+        unit = 1000;
+    else if (end && strcmp(end, "M") == 0)
+        unit = 1000000;
+    else if (!end || *end)
+        fail_usage("%s: '%s' is not a count", option, text);
+    if (errno || value > max / unit || value * unit < min)
+        fail_usage("%s: %s lies outside %u to %u", option, text, (unsigned)min, (unsigned)max);
+    return (uint32_t)value * unit;
+}
+
+uint32_t option_threads(const char *text) { return option_count("--threads", text, 1, MOTE_MAX_WORKERS); }
+
+uint32_t option_repeat(const char *text) { return option_count("--repeat", text, 1, MAX_REPEATS); }
+
+void require_no_operands(int argc, char **argv, int next) {
+    if (next < argc) fail_usage("unexpected argument '%s'", argv[next]);
+}

@@ -1,0 +1,22 @@
+/* Reading of arguments. Whatever is wrong with them ends the program with a message and code 2. */
+#ifndef BENCH_OPTIONS_H
+#define BENCH_OPTIONS_H
+
+#include <stdint.h>
+
+#define EXIT_USAGE 2
+
+/* "mote-bench: ", the sentence, and exit. */
+_Noreturn void fail_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A decimal count in [min, max], with an optional k or M for thousands or millions. */
+uint32_t option_count(const char *option, const char *text, uint32_t min, uint32_t max);
+
+/* Threads: 1 .. MOTE_MAX_WORKERS. Repeats: 1 .. MAX_REPEATS. */
+uint32_t option_threads(const char *text);
+uint32_t option_repeat(const char *text);
+
+/* Fails if arguments that are no options are left. */
+void require_no_operands(int argc, char **argv, int next);
+
+#endif

@@ -1,0 +1,75 @@
+/* Presentation: positions halfway between two steps, written as packed xyz, against a copy of as many bytes.
+ *
+ * For each particle it reads six floats and writes three: 36 bytes. The copy reads 18 and writes 18, by a loop of
+ * ordinary stores like its own; memcpy, whose stores may go past the cache, is timed beside it. */
+#include <string.h>
+
+#include "checks.h"
+#include "engine.h"
+#include "machine.h"
+
+#define PACKED_BYTES           12u
+#define PRESENT_BYTES          36.0
+#define COPY_FLOATS(particles) ((size_t)(particles)*9 / 2)
+
+size_t presentation_memory(uint32_t particles) { return staggered_size(2, COPY_FLOATS(particles)) + PACKED_BYTES; }
+
+static mote_system *create_interpolated(const bench_config *config) {
+    mote_system_def def = engine_def(config);
+    def.interpolation = MOTE_INTERPOLATE_LINEAR;
+    mote_system *system = engine_create(&def, config->scene, 0, config->particles);
+    engine_check(mote_system_advance(system, STEP_NANOSECONDS + STEP_NANOSECONDS / 2, NULL), "mote_system_advance");
+    return system;
+}
+
+static double time_present(const mote_system *system, const bench_config *config) {
+    mote_present_layout layout = {PACKED_BYTES, 0, MOTE_OMIT};
+    double start = now_seconds();
+    for (uint32_t frame = 0; frame < config->frames; frame++)
+        engine_check(
+            mote_system_present(system, &layout, config->memory->bytes, (size_t)config->particles * PACKED_BYTES),
+            "mote_system_present");
+    return (now_seconds() - start) / config->frames;
+}
+
+typedef void copy_function(float *to, const float *from, size_t first, size_t last);
+
+static double time_copy(copy_function *copy, const bench_config *config) {
+    size_t count = COPY_FLOATS(config->particles);
+    float *array[2];
+    staggered_arrays(config->memory->bytes, 2, count, array);
+    double start = now_seconds();
+    for (uint32_t frame = 0; frame < config->frames; frame++) {
+#pragma omp parallel num_threads(config->threads)
+        {
+            size_t first, last;
+            thread_part(count, PROBE_BLOCK, thread_index(), thread_count(), &first, &last);
+            copy(array[1], array[0], first, last);
+        }
+    }
+    return (now_seconds() - start) / config->frames;
+}
+
+static spread bandwidth(const bench_series *series, uint32_t particles, uint32_t repeat) {
+    double bytes = PRESENT_BYTES * particles;
+    spread seconds = spread_of(series->seconds, repeat);
+    return (spread){bytes / seconds.median, bytes / seconds.max, bytes / seconds.min};
+}
+
+bench_presentation measure_presentation(const bench_config *config) {
+    static bench_series present, copy, past; /* static for its size */
+    mote_system *system = create_interpolated(config);
+    for (uint32_t repeat = 0; repeat < config->repeat; repeat++) {
+        /* Each runs twice and the second run counts, so that all find the caches as they leave them. */
+        for (uint32_t turn = 0; turn < 2; turn++) present.seconds[repeat] = time_present(system, config);
+        for (uint32_t turn = 0; turn < 2; turn++) copy.seconds[repeat] = time_copy(probe_copy, config);
+        for (uint32_t turn = 0; turn < 2; turn++) past.seconds[repeat] = time_copy(probe_memcpy, config);
+    }
+    mote_system_destroy(system);
+    return (bench_presentation){config->particles,
+                                config->threads,
+                                bandwidth(&present, config->particles, config->repeat),
+                                bandwidth(&copy, config->particles, config->repeat),
+                                ratio_spread(&copy, &present, config->repeat),
+                                ratio_spread(&past, &present, config->repeat)};
+}

@@ -1,0 +1,8 @@
+/* Progress on stderr, on one line that comes and goes; nothing where stderr is not a terminal. */
+#ifndef BENCH_PROGRESS_H
+#define BENCH_PROGRESS_H
+
+void progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void progress_clear(void);
+
+#endif

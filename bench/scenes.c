@@ -1,0 +1,131 @@
+/* Scenes: what is stepped. */
+#include "scenes.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "engine.h"
+#include "random.h"
+
+/* A box of 20 m, thrown at up to 8 m/s a side. */
+static void place_in_box(const scene_forces *forces, uint64_t serial, scene_particle *particle) {
+    (void)forces;
+    uint64_t position = random_bits(serial, 0), velocity = random_bits(serial, 1);
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        particle->position[axis] = 10.0f * random_signed(position, 20 * axis);
+        particle->velocity[axis] = 8.0f * random_signed(velocity, 20 * axis);
+    }
+}
+
+/* A disc of 10 m radius and 1 m height around one of the attractors, each particle on the circular orbit that it would
+ * have there alone: v^2 / r = strength r / (r^2 + softening^2)^(3/2). */
+static void place_in_disc(const scene_forces *forces, uint64_t serial, scene_particle *particle) {
+    const float *centre = forces->centre[serial % forces->attractor_count];
+    float x, z, height, square;
+    uint32_t draw = 0;
+    do {
+        uint64_t bits = random_bits(serial, draw++);
+        x = 10.0f * random_signed(bits, 0);
+        z = 10.0f * random_signed(bits, 20);
+        height = 0.5f * random_signed(bits, 40);
+        square = x * x + z * z;
+    } while (square > 100.0f && draw < DRAWS_PER_SERIAL);
+    float soft = square + forces->softening * forces->softening;
+    float turn = sqrtf(forces->strength / (soft * sqrtf(soft)));
+    *particle = (scene_particle){{centre[0] + x, centre[1] + height, centre[2] + z}, {-turn * z, 0, turn * x}};
+}
+
+static const scene_forces ballistic_forces = {.gravity = {0, -9.81f, 0}, .wind = {3, 0, 1}, .drag = 0.05f};
+
+static const scene_forces galaxy_forces = {
+    .attractor_count = 1, .centre = {{1, 2, 3}}, .strength = 1000, .softening = 0.5f};
+
+static const scene_forces galaxies_forces = {.attractor_count = 4,
+                                             .centre = {{20, 0, 20}, {-20, 5, 20}, {20, -5, -20}, {-20, 0, -20}},
+                                             .strength = 1000,
+                                             .softening = 0.5f};
+
+#define MEBI (UINT32_C(1) << 20)
+
+const bench_scene scenes[] = {
+    {.name = "ballistic",
+     .description = "gravity and wind with linear drag",
+     .forces = &ballistic_forces,
+     .particles = MEBI,
+     .place = place_in_box,
+     .engine = &engine_contender,
+     .baseline_struct = &struct_contender,
+     .baseline_plain = &plain_contender},
+    {.name = "galaxy",
+     .description = "a disc around one softened attractor",
+     .forces = &galaxy_forces,
+     .particles = MEBI,
+     .place = place_in_disc,
+     .engine = &engine_contender,
+     .baseline_struct = &struct_contender,
+     .baseline_plain = &plain_contender},
+    {.name = "galaxies",
+     .description = "discs around four softened attractors",
+     .forces = &galaxies_forces,
+     .particles = MEBI,
+     .place = place_in_disc,
+     .engine = &engine_contender,
+     .baseline_struct = &struct_contender,
+     .baseline_plain = &plain_contender},
+    /* The baselines of churn are those of ballistic: they step the same particles and nobody dies there. */
+    {.name = "churn",
+     .description = "ballistic, 1 % die and are born every step",
+     .forces = &ballistic_forces,
+     .particles = MEBI,
+     .place = place_in_box,
+     .engine = &churn_contender,
+     .baseline_struct = &struct_contender,
+     .baseline_plain = &plain_contender,
+     .references = {&churn_deathless_contender, &churn_ageless_contender},
+     .added_bytes = 8,
+     .counted = "birth step and lifetime, read once a step (8 bytes); the dead and the newborn are not counted",
+     .figures = churn_figures},
+    {.name = "swarm",
+     .description = "1,000 systems advanced in one call",
+     .forces = &ballistic_forces,
+     .particles = 200 * SWARM_SYSTEMS,
+     .place = place_in_box,
+     .engine = &swarm_contender,
+     .baseline_struct = &swarm_struct_contender,
+     .baseline_plain = &swarm_plain_contender,
+     .references = {&engine_contender},
+     .figures = swarm_figures},
+};
+const uint32_t scene_count = sizeof scenes / sizeof scenes[0];
+
+const bench_scene *scene_named(const char *name) {
+    for (uint32_t i = 0; i < scene_count; i++)
+        if (strcmp(scenes[i].name, name) == 0) return &scenes[i];
+    return NULL;
+}
+
+void fill_columns(const bench_scene *scene, uint64_t first, const probe_columns *columns, size_t count) {
+    probe_columns to = *columns;
+#pragma omp parallel for schedule(static) if (count > 10000)
+    for (size_t i = 0; i < count; i++) {
+        scene_particle particle;
+        scene->place(scene->forces, first + i, &particle);
+        for (uint32_t axis = 0; axis < 3; axis++) {
+            to.position[axis][i] = particle.position[axis];
+            to.velocity[axis][i] = particle.velocity[axis];
+        }
+    }
+}
+
+void fill_structs(const bench_scene *scene, uint64_t first, struct_particle *particles, size_t count) {
+#pragma omp parallel for schedule(static) if (count > 10000)
+    for (size_t i = 0; i < count; i++) {
+        scene_particle particle;
+        scene->place(scene->forces, first + i, &particle);
+        struct_particle *to = &particles[i];
+        *to = (struct_particle){.mass = PARTICLE_MASS, .lifetime = 1};
+        memcpy(to->position, particle.position, sizeof to->position);
+        memcpy(to->previous, particle.position, sizeof to->previous);
+        memcpy(to->velocity, particle.velocity, sizeof to->velocity);
+    }
+}

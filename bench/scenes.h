@@ -1,0 +1,54 @@
+/* Scenes: what is stepped. A scene is one row of the table in scenes.c; what a row needs beyond forces and a first
+ * state (its own engine loop, what it is compared with, its own figures) stands in a file of its name. */
+#ifndef BENCH_SCENES_H
+#define BENCH_SCENES_H
+
+#include "contenders.h"
+#include "measure.h"
+
+typedef struct scene_particle {
+    float position[3], velocity[3];
+} scene_particle;
+
+/* A scene's own figure, beside those of every row. */
+typedef struct scene_figure {
+    const char *key;      /* in the record */
+    const char *sentence; /* in the table, after the value */
+    spread value;
+} scene_figure;
+
+#define MAX_FIGURES 4u
+
+typedef struct bench_scene {
+    const char *name;
+    const char *description;
+    const scene_forces *forces;
+    uint32_t particles; /* by default */
+    /* The first state of particle number `serial`: + - x / sqrt and integers only, so that hashes agree everywhere. */
+    void (*place)(const scene_forces *forces, uint64_t serial, scene_particle *particle);
+    const bench_contender *engine;                           /* what the row is about */
+    const bench_contender *baseline_struct, *baseline_plain; /* NULL: none */
+    const bench_contender *references[MAX_REFERENCES]; /* other runs of the engine that its own figures refer to */
+    double added_bytes;                                /* per particle and step, beyond the six columns */
+    const char *counted;                               /* how; NULL where nothing is added */
+    uint32_t (*figures)(const measurement *result, scene_figure *figures); /* how many; NULL: none */
+} bench_scene;
+
+extern const bench_scene scenes[];
+extern const uint32_t scene_count;
+
+/* NULL if there is no such scene. */
+const bench_scene *scene_named(const char *name);
+
+/* Fills arrays with particles first .. first + count - 1 of a scene, in all threads of the machine. */
+void fill_columns(const bench_scene *scene, uint64_t first, const probe_columns *columns, size_t count);
+void fill_structs(const bench_scene *scene, uint64_t first, struct_particle *particles, size_t count);
+
+extern const bench_contender churn_contender, churn_deathless_contender, churn_ageless_contender;
+uint32_t churn_figures(const measurement *result, scene_figure *figures);
+
+#define SWARM_SYSTEMS 1000u
+extern const bench_contender swarm_contender, swarm_struct_contender, swarm_plain_contender;
+uint32_t swarm_figures(const measurement *result, scene_figure *figures);
+
+#endif

@@ -1,0 +1,19 @@
+/* The clock, and what is quoted of repeated measurements. */
+#ifndef BENCH_TIMING_H
+#define BENCH_TIMING_H
+
+#include <stdint.h>
+
+#define MAX_REPEATS 1000u
+
+/* Monotonic seconds from an arbitrary origin. */
+double now_seconds(void);
+
+typedef struct spread {
+    double median, min, max;
+} spread;
+
+/* count: 1 .. MAX_REPEATS. */
+spread spread_of(const double *values, uint32_t count);
+
+#endif

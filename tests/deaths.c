@@ -1,0 +1,375 @@
+/* Particles that turn non-finite or reach their lifetime: who dies, when, and that nobody else notices. */
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support.h"
+
+enum { MANY = 5000, FRAME_STEPS = 8 };
+
+/* Steps of 1/64 s; one extra column holds each particle's number. */
+static mote_system_def numbered_def(uint32_t capacity) {
+    mote_system_def def = mote_default_system_def();
+    def.capacity = capacity;
+    def.steps_per_second = (mote_rate){64, 1};
+    def.max_steps_per_advance = 64;
+    def.mass_column = true;
+    def.lifetimes = true;
+    def.inbox = true;
+    def.extra_count = 1;
+    def.extra_bytes[0] = sizeof(uint32_t);
+    return def;
+}
+
+static mote_system *make(const mote_system_def *def) {
+    mote_system *system = NULL;
+    assert_int_equal(mote_system_create(def, &system), MOTE_OK);
+    return system;
+}
+
+static mote_range_view populate(mote_system *system, uint32_t count, uint64_t seed) {
+    mote_range_view view;
+    random_source random = {seed};
+    assert_int_equal(mote_system_spawn(system, count, &view), MOTE_OK);
+    scene_fill(&view, &random);
+    for (uint32_t i = 0; i < count; i++) ((uint32_t *)view.extra[0])[i] = view.first + i;
+    return view;
+}
+
+static const float poisons[] = {NAN, INFINITY, -INFINITY, FLT_MAX};
+
+/* Ends particle i in the next step: FLT_MAX as velocity and position of one axis overflows; the others need no more. */
+static void poison(const mote_range_view *view, uint32_t i, uint32_t kind) {
+    view->inverse_mass[i] = 1.0f;
+    view->velocity.y[i] = view->position.y[i] = poisons[kind % COUNT_OF(poisons)];
+    if (kind % 3 == 1) view->velocity.y[i] = 64.0f;
+    if (kind % 3 == 2) view->position.y[i] = 1.0f;
+    if (kind % COUNT_OF(poisons) == 3) view->velocity.y[i] = view->position.y[i] = FLT_MAX;
+}
+
+static bool is_poisoned(uint32_t number) { return number % 7 == 3 || number % 640 < 40; }
+
+/* The columns of both systems, numbers matched, must agree in every bit. */
+static void check_survivors(mote_system *poisoned, mote_system *healthy, uint32_t count) {
+    mote_range_view sick = mote_system_view(poisoned), well = mote_system_view(healthy);
+    uint32_t *slot_of = malloc(count * sizeof *slot_of);
+    assert_non_null(slot_of);
+    for (uint32_t i = 0; i < well.count; i++) slot_of[((const uint32_t *)well.extra[0])[i]] = i;
+    for (uint32_t i = 0; i < sick.count; i++) {
+        uint32_t number = ((const uint32_t *)sick.extra[0])[i];
+        assert_false(is_poisoned(number));
+        uint32_t j = slot_of[number];
+        const float *pairs[][2] = {{sick.position.x, well.position.x}, {sick.position.y, well.position.y},
+                                   {sick.position.z, well.position.z}, {sick.velocity.x, well.velocity.x},
+                                   {sick.velocity.y, well.velocity.y}, {sick.velocity.z, well.velocity.z}};
+        for (size_t k = 0; k < COUNT_OF(pairs); k++) assert_memory_equal(&pairs[k][0][i], &pairs[k][1][j], 4);
+    }
+    free(slot_of);
+}
+
+static void neighbours_case(mote_integrator integrator, mote_loop_order order, uint32_t substeps, uint32_t count) {
+    mote_system_def def = numbered_def(count);
+    def.integrator = integrator;
+    def.loop_order = order;
+    def.substeps = substeps;
+    mote_system *systems[2];
+    uint32_t poisoned = 0;
+    for (int sick = 0; sick < 2; sick++) {
+        systems[sick] = make(&def);
+        assert_int_equal(scene_add_forces(systems[sick], false), MOTE_OK);
+        mote_range_view view = populate(systems[sick], count, 7);
+        for (uint32_t i = 0; i < count; i++) {
+            if (!is_poisoned(i)) continue;
+            view.inverse_mass[i] = 1.0f;
+            if (sick) poison(&view, i, poisoned++);
+        }
+        mote_advance advance;
+        assert_int_equal(mote_system_step(systems[sick], 5, &advance), MOTE_OK);
+        assert_int_equal(advance.non_finite, sick ? poisoned : 0);
+        assert_int_equal(advance.expired + advance.killed, 0);
+    }
+    assert_int_equal(mote_system_count(systems[1]), count - poisoned);
+    check_survivors(systems[1], systems[0], count);
+    mote_system_destroy(systems[0]);
+    mote_system_destroy(systems[1]);
+}
+
+static void neighbours_of_the_non_finite_keep_their_bits(void **state) {
+    (void)state;
+    static const uint32_t counts[] = {41, 64, 1000, MANY};
+    for (int integrator = 0; integrator < MOTE_INTEGRATOR_COUNT; integrator++) {
+        for (int order = 0; order < MOTE_LOOP_ORDER_COUNT; order++) {
+            for (size_t i = 0; i < COUNT_OF(counts); i++) {
+                neighbours_case((mote_integrator)integrator, (mote_loop_order)order, 1 + (uint32_t)i, counts[i]);
+            }
+        }
+    }
+}
+
+/* --- Each way to turn non-finite ---------------------------------------------------------------------------------- */
+
+/* One step with particle 1 of three spoilt; it alone must be gone. */
+static void expect_one_death(mote_system *system) {
+    mote_particle handles[3];
+    memcpy(handles, mote_system_view(system).particle, sizeof handles);
+    mote_advance advance;
+    assert_int_equal(mote_system_step(system, 1, &advance), MOTE_OK);
+    assert_int_equal(advance.non_finite, 1);
+    assert_int_equal(mote_system_count(system), 2);
+    assert_int_equal(mote_system_slot(system, handles[0]), 0);
+    assert_int_equal(mote_system_slot(system, handles[1]), MOTE_NO_SLOT);
+    assert_int_equal(mote_system_slot(system, handles[2]), 1);
+    assert_int_equal(mote_system_step(system, 1, &advance), MOTE_OK);
+    assert_int_equal(advance.non_finite, 0);
+    mote_system_destroy(system);
+}
+
+static mote_system *three_particles(const mote_force_def *force, mote_range_view *view) {
+    mote_system_def def = numbered_def(3);
+    mote_system *system = make(&def);
+    mote_force_id id;
+    if (force != NULL) assert_int_equal(mote_system_add_force(system, force, &id), MOTE_OK);
+    *view = populate(system, 3, 3);
+    return system;
+}
+
+static void a_particle_in_the_centre_of_a_bare_attractor_dies(void **state) {
+    (void)state;
+    mote_range_view view;
+    mote_force_def force = mote_attractor((vec3){1.0f, 1.0f, 1.0f}, 1.0f, 0.0f);
+    mote_system *system = three_particles(&force, &view);
+    view.position.x[1] = view.position.y[1] = view.position.z[1] = 1.0f;
+    expect_one_death(system);
+}
+
+static void a_particle_beside_a_huge_attractor_dies(void **state) {
+    (void)state;
+    mote_range_view view;
+    mote_force_def force = mote_attractor((vec3){1.0f, 1.0f, 1.0f}, 1e20f, 0.0f);
+    mote_system *system = three_particles(&force, &view);
+    view.position.x[1] = 1.0f + FLT_EPSILON;
+    view.position.y[1] = view.position.z[1] = 1.0f;
+    expect_one_death(system);
+}
+
+static void a_non_finite_force_in_the_inbox_kills_its_particle(void **state) {
+    (void)state;
+    mote_range_view view;
+    mote_system *system = three_particles(NULL, &view);
+    mote_vector_columns inbox;
+    assert_int_equal(mote_system_inbox(system, &inbox), MOTE_OK);
+    inbox.z[1] = INFINITY;
+    expect_one_death(system);
+}
+
+static void an_infinite_inverse_mass_kills_its_particle(void **state) {
+    (void)state;
+    mote_range_view view;
+    mote_force_def force = mote_thrust((vec3){1.0f, 0.0f, 0.0f});
+    mote_system *system = three_particles(&force, &view);
+    view.inverse_mass[1] = INFINITY;
+    expect_one_death(system);
+}
+
+static void runaway_callback(void *user, const mote_stage_view *stage, float *x, float *y, float *z) {
+    (void)user;
+    (void)x;
+    (void)z;
+    for (uint32_t i = 0; i < stage->count; i++) {
+        if (stage->first + i == 1) y[i] = NAN;
+    }
+}
+
+static void a_callback_that_returns_nan_kills_only_that_particle(void **state) {
+    (void)state;
+    mote_range_view view;
+    mote_force_def force = mote_callback(runaway_callback, NULL);
+    mote_system *system = three_particles(&force, &view);
+    mote_advance advance;
+    view.inverse_mass[0] = view.inverse_mass[1] = view.inverse_mass[2] = 1.0f;
+    assert_int_equal(mote_system_step(system, 2, &advance), MOTE_OK);
+    assert_int_equal(advance.non_finite, 2); /* slot 1 is filled by the third, and that dies in the second step */
+    assert_int_equal(mote_system_count(system), 1);
+    assert_int_equal(((uint32_t *)mote_system_view(system).extra[0])[0], 0);
+    mote_system_destroy(system);
+}
+
+static void columns_freeze_at_the_start_of_the_step_that_breaks_them(void **state) {
+    (void)state;
+    enum { COUNT = 37 };
+    float data[6][COUNT];
+    for (int column = 0; column < 6; column++) {
+        for (int i = 0; i < COUNT; i++) data[column][i] = (float)(column + i);
+    }
+    /* 1e37 m a step from 3.2e38 m: 3.4e38 m is the end of float, in the third step. */
+    data[0][20] = 3.2e38f;
+    data[3][20] = 1e37f;
+    mote_columns columns = {COUNT, {data[0], data[1], data[2]}, {data[3], data[4], data[5]}, NULL, 1.0f};
+    mote_columns_def def = mote_default_columns_def();
+    def.timestep = 1.0;
+    def.steps = 5;
+    uint32_t frozen = 99;
+    assert_int_equal(mote_columns_step(&columns, &def, &frozen), MOTE_OK);
+    assert_int_equal(frozen, 1);
+    assert_true(data[0][20] == (3.2e38f + 1e37f) + 1e37f);
+    assert_true(data[3][20] == 1e37f);
+    assert_true(data[1][20] == 21.0f + 2 * 24.0f); /* two steps: y = 21, v = 24 */
+    assert_true(data[0][19] == 19.0f + 5.0f * 22.0f && data[0][21] == 21.0f + 5.0f * 24.0f);
+}
+
+/* --- Frame grouping ----------------------------------------------------------------------------------------------- */
+
+typedef struct grouping {
+    mote_integrator integrator;
+    mote_interpolation interpolation;
+    mote_loop_order order;
+    uint32_t substeps;
+    bool forces, callback, reach;
+    bool ageless; /* without lifetimes, nothing acts between the steps of a frame */
+} grouping;
+
+/* The scene without its springs, whose forces at the end of float would overflow at once. */
+static void add_mild_forces(mote_system *system, bool callback, bool reach) {
+    mote_force_def forces[] = {mote_gravity((vec3){0.0f, -9.81f, 0.0f}), mote_wind((vec3){2.0f, 0.0f, -1.0f}, 0.3f),
+                               mote_attractor((vec3){1.0f, 2.0f, 3.0f}, 5.0f, 0.5f),
+                               mote_callback(reach ? scene_chase : scene_push, NULL)};
+    if (reach) forces[3].as.callback.reach = MOTE_REACH_RANGE;
+    for (size_t i = 0; i < COUNT_OF(forces) - (callback ? 0 : 1); i++) {
+        mote_force_id id;
+        assert_int_equal(mote_system_add_force(system, &forces[i], &id), MOTE_OK);
+    }
+}
+
+/* Particles that overflow in steps 1 to 12 (x grows by 1e36 m a step towards the end of float) or expire in steps 1 to
+ * 12, some in the same step, some both; and some that the host killed before. */
+static mote_system *dying_crowd(const grouping *g) {
+    mote_system_def def = numbered_def(MANY);
+    def.integrator = g->integrator;
+    def.interpolation = g->interpolation;
+    def.loop_order = g->order;
+    def.substeps = g->substeps;
+    def.lifetimes = !g->ageless;
+    mote_system *system = make(&def);
+    if (g->forces) add_mild_forces(system, g->callback, g->reach);
+    mote_range_view view = populate(system, MANY, 21);
+    random_source random = {22};
+    uint32_t slots[40];
+    for (uint32_t i = 0; i < MANY; i++) {
+        float age = random_below(&random, 9) == 0 ? (float)(1 + random_below(&random, 12)) / 64.0f : INFINITY;
+        if (!g->ageless) view.lifetime[i] = age;
+        if (random_below(&random, 9) != 0) continue;
+        view.inverse_mass[i] = 1.0f;
+        view.velocity.x[i] = 64e36f;
+        view.position.x[i] = FLT_MAX - 1e36f * (0.5f + (float)random_below(&random, 12));
+    }
+    for (uint32_t i = 0; i < COUNT_OF(slots); i++) slots[i] = random_below(&random, MANY);
+    assert_int_equal(mote_system_kill_slots(system, COUNT_OF(slots), slots), MOTE_OK);
+    return system;
+}
+
+typedef struct outcome {
+    uint64_t hash;
+    uint32_t count, killed, expired, non_finite;
+} outcome;
+
+/* Frames of frames[0], frames[1], ... steps, ended by 0. */
+static outcome run_frames(const grouping *g, const uint32_t *frames) {
+    mote_system *system = dying_crowd(g);
+    outcome result = {0};
+    for (; *frames != 0; frames++) {
+        mote_advance advance;
+        assert_int_equal(mote_system_advance(system, *frames * 15625000ull, &advance), MOTE_OK);
+        assert_int_equal(advance.steps, *frames);
+        result.killed += advance.killed;
+        result.expired += advance.expired;
+        result.non_finite += advance.non_finite;
+    }
+    result.count = mote_system_count(system);
+    result.hash = mote_system_hash(system);
+    mote_system_destroy(system);
+    return result;
+}
+
+static void check_groupings_of(const grouping *g) {
+    static const uint32_t groupings[][9] = {{8}, {1, 1, 1, 1, 1, 1, 1, 1}, {3, 5}, {1, 7}, {2, 2, 2, 2}, {7, 1}};
+    outcome first = run_frames(g, groupings[0]);
+    assert_true(first.killed > 30 && first.non_finite > 100);
+    assert_true(g->ageless ? first.expired == 0 : first.expired > 100);
+    assert_int_equal(first.count, MANY - first.killed - first.expired - first.non_finite);
+    for (size_t i = 1; i < COUNT_OF(groupings); i++) {
+        outcome other = run_frames(g, groupings[i]);
+        assert_int_equal(other.killed, first.killed);
+        assert_int_equal(other.expired, first.expired);
+        assert_int_equal(other.non_finite, first.non_finite);
+        assert_int_equal(other.count, first.count);
+        assert_true(other.hash == first.hash);
+    }
+}
+
+static void check_groupings(const grouping *g) {
+    grouping ageless = *g;
+    ageless.ageless = true;
+    check_groupings_of(g);
+    check_groupings_of(&ageless);
+}
+
+static void frames_group_deaths_as_they_like(void **state) {
+    (void)state;
+    for (int integrator = 0; integrator < MOTE_INTEGRATOR_COUNT; integrator++) {
+        for (int interpolation = 0; interpolation < MOTE_INTERPOLATION_COUNT; interpolation++) {
+            grouping g = {.integrator = (mote_integrator)integrator,
+                          .interpolation = (mote_interpolation)interpolation,
+                          .substeps = 1 + (uint32_t)interpolation,
+                          .forces = true};
+            check_groupings(&g);
+        }
+    }
+}
+
+static void frames_group_deaths_as_they_like_without_forces(void **state) {
+    (void)state;
+    check_groupings(&(grouping){.interpolation = MOTE_INTERPOLATE_LINEAR, .substeps = 1});
+}
+
+static void frames_group_deaths_as_they_like_in_either_loop_order(void **state) {
+    (void)state;
+    grouping inner = {.integrator = MOTE_VELOCITY_VERLET, .interpolation = MOTE_INTERPOLATE_HERMITE, .substeps = 3,
+                      .forces = true, .callback = true};
+    grouping outer = inner;
+    outer.order = MOTE_LOOP_STAGE_OUTER;
+    check_groupings(&inner);
+    check_groupings(&outer);
+    static const uint32_t one_frame[] = {FRAME_STEPS, 0};
+    assert_true(run_frames(&inner, one_frame).hash == run_frames(&outer, one_frame).hash);
+}
+
+/* A force between particles sees the crowd shrink, step by step, in every grouping. */
+static void frames_group_deaths_as_they_like_under_a_force_between_particles(void **state) {
+    (void)state;
+    check_groupings(&(grouping){.integrator = MOTE_RK4, .interpolation = MOTE_INTERPOLATE_LINEAR, .substeps = 2,
+                                .forces = true, .callback = true, .reach = true});
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(neighbours_of_the_non_finite_keep_their_bits),
+        cmocka_unit_test(a_particle_in_the_centre_of_a_bare_attractor_dies),
+        cmocka_unit_test(a_particle_beside_a_huge_attractor_dies),
+        cmocka_unit_test(a_non_finite_force_in_the_inbox_kills_its_particle),
+        cmocka_unit_test(an_infinite_inverse_mass_kills_its_particle),
+        cmocka_unit_test(a_callback_that_returns_nan_kills_only_that_particle),
+        cmocka_unit_test(columns_freeze_at_the_start_of_the_step_that_breaks_them),
+        cmocka_unit_test(frames_group_deaths_as_they_like),
+        cmocka_unit_test(frames_group_deaths_as_they_like_without_forces),
+        cmocka_unit_test(frames_group_deaths_as_they_like_in_either_loop_order),
+        cmocka_unit_test(frames_group_deaths_as_they_like_under_a_force_between_particles),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,157 @@
+/* The fingerprint of the engine: named scenarios and the hash of the state in which each ends, the same on every
+ * machine, compiler, optimisation level, instruction set and number of threads. Prints "name hash" lines; the golden
+ * copy stands in hashes.golden. Needs nothing but mote.
+ *
+ *     hashes [--isa NAME] [--threads N]      exit 77: this build or machine cannot run NAME */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reference.h"
+
+enum { PARTICLES = 3001, STEPS = 24, FORCE_SETS = 3 };
+
+typedef struct scenario {
+    mote_integrator integrator;
+    bool mass_column, life;
+    int forces; /* index of force_set_names */
+} scenario;
+
+static const char *const force_set_names[FORCE_SETS] = {"affine", "attractors", "callbacks"};
+
+static void check(mote_result result) {
+    if (result == MOTE_OK) return;
+    fprintf(stderr, "hashes: %s\n", mote_result_text(result));
+    exit(1);
+}
+
+/* A force in N that turns with the velocity and swells with time. */
+static void swirl(void *user, const mote_stage_view *stage, float *x, float *y, float *z) {
+    (void)user;
+    float time = (float)stage->time;
+    for (uint32_t i = 0; i < stage->count; i++) {
+        x[i] += time * stage->velocity_y[i];
+        y[i] -= time * stage->velocity_x[i];
+        z[i] -= stage->z[i] * stage->z[i] * stage->z[i] * 0.125f;
+    }
+}
+
+/* An acceleration towards the neighbour in the range. */
+static void follow(void *user, const mote_stage_view *stage, float *x, float *y, float *z) {
+    (void)user;
+    for (uint32_t i = 0; i < stage->count; i++) {
+        uint32_t next = (stage->first + i + 1) % stage->range_count;
+        x[i] += 0.5f * (stage->range_x[next] - stage->x[i]);
+        y[i] += 0.5f * (stage->range_y[next] - stage->y[i]);
+        z[i] += 0.25f * (stage->range_velocity_z[next] - stage->velocity_z[i]);
+    }
+}
+
+static void add(mote_system *system, mote_force_def def) {
+    mote_force_id id;
+    check(mote_system_add_force(system, &def, &id));
+}
+
+static void add_forces(mote_system *system, int set) {
+    if (set != 1) {
+        add(system, mote_gravity((vec3){0, -9.81f, 0.25f}));
+        add(system, mote_wind((vec3){3, 0, -1}, 0.35f));
+        add(system, mote_anchor_spring((vec3){0, 2, 0}, 6.5f, 0.15f));
+        add(system, mote_thrust((vec3){0.5f, 0, 0}));
+    }
+    if (set != 0) {
+        add(system, mote_attractor((vec3){1, 0.5f, 0}, 3, 0.25f));
+        add(system, mote_attractor((vec3){-1, 0, 0.75f}, -0.5f, 0.5f));
+    }
+    if (set == 2) {
+        mote_force_def callback = mote_callback(follow, NULL);
+        callback.as.callback.unit = MOTE_METRES_PER_SECOND_SQUARED;
+        callback.as.callback.reach = MOTE_REACH_RANGE;
+        add(system, mote_callback(swirl, NULL));
+        add(system, callback);
+    }
+}
+
+static void fill(const mote_range_view *view, uint32_t seed) {
+    float *columns[6] = {view->position.x, view->position.y, view->position.z,
+                         view->velocity.x, view->velocity.y, view->velocity.z};
+    for (uint32_t i = 0; i < view->count; i++) {
+        for (uint32_t c = 0; c < 6; c++) columns[c][i] = 3 * reference_noise(seed + c, i);
+        if (view->inverse_mass) view->inverse_mass[i] = i % 17 == 4 ? 0 : 1.25f + reference_noise(seed + 6, i);
+        if (view->lifetime && i % 2 == 0) view->lifetime[i] = 0.25f + 0.2f * reference_noise(seed + 7, i);
+    }
+}
+
+/* What a host does before step `step`: the inbox, births, deaths, an impulse. */
+static void host_calls(mote_system *system, uint32_t step) {
+    mote_range_view view;
+    mote_vector_columns inbox;
+    uint32_t slots[64];
+    check(mote_system_spawn(system, 100, &view));
+    fill(&view, 50 * step);
+    for (uint32_t i = 0; i < 64; i++) slots[i] = reference_hash(step, i) % mote_system_count(system);
+    check(mote_system_kill_slots(system, 64, slots));
+    check(mote_system_impulse(system, step, (vec3){1, -1, 0.5f}));
+    view = mote_system_view(system);
+    view.position.x[step + 1] = 3.4e38f; /* overflows in this step and dies, unless it is immovable */
+    view.velocity.x[step + 1] = 3e38f;
+    if (step % 8 != 0) return;
+    check(mote_system_inbox(system, &inbox));
+    for (uint32_t i = 0; i < mote_system_count(system); i++) inbox.x[i] += 20 * reference_noise(step, i);
+}
+
+static uint64_t run(const scenario *s, mote_isa isa, mote_jobs jobs) {
+    mote_system_def def = mote_default_system_def();
+    def.capacity = PARTICLES + 100 * STEPS;
+    def.substeps = 3;
+    def.start_time = 0.25;
+    def.integrator = s->integrator;
+    def.mass_column = s->mass_column;
+    def.uniform_mass = 0.7f;
+    def.lifetimes = def.inbox = s->life;
+    def.interpolation = s->life ? MOTE_INTERPOLATE_HERMITE : MOTE_INTERPOLATE_NONE;
+    def.isa = isa;
+    def.jobs = jobs;
+    mote_system *system;
+    mote_range_view view;
+    check(mote_system_create(&def, &system));
+    check(mote_system_spawn(system, PARTICLES, &view));
+    fill(&view, 11);
+    add_forces(system, s->forces);
+    for (uint32_t step = 0; step < STEPS; step += 4) {
+        if (s->life) host_calls(system, step);
+        check(mote_system_step(system, 4, NULL));
+    }
+    uint64_t hash = mote_system_hash(system);
+    mote_system_destroy(system);
+    return hash;
+}
+
+static mote_isa isa_of_name(const char *name) {
+    for (int isa = 0; isa < MOTE_ISA_COUNT; isa++)
+        if (strcmp(mote_isa_name((mote_isa)isa), name) == 0) return (mote_isa)isa;
+    fprintf(stderr, "hashes: no instruction set is called %s\n", name);
+    exit(2);
+}
+
+int main(int count, char **arguments) {
+    mote_isa isa = MOTE_ISA_AUTO;
+    mote_jobs jobs = {0};
+    for (int i = 1; i < count; i += 2) {
+        if (i + 1 < count && strcmp(arguments[i], "--isa") == 0) isa = isa_of_name(arguments[i + 1]);
+        else if (i + 1 < count && strcmp(arguments[i], "--threads") == 0)
+            jobs = mote_jobs_openmp((uint32_t)strtoul(arguments[i + 1], NULL, 10));
+        else return fprintf(stderr, "usage: hashes [--isa NAME] [--threads N]\n"), 2;
+    }
+    if (!mote_isa_available(isa)) return 77;
+    for (int m = 0; m < MOTE_INTEGRATOR_COUNT; m++)
+        for (int mass = 0; mass < 2; mass++)
+            for (int set = 0; set <= FORCE_SETS; set++) {
+                scenario s = {(mote_integrator)m, mass == 1, set == FORCE_SETS, set % FORCE_SETS};
+                if (s.life) s.forces = 2;
+                printf("%s/%s/%s %016llx\n", mote_integrator_describe(s.integrator)->name, mass ? "masses" : "uniform",
+                       s.life ? "life" : force_set_names[s.forces], (unsigned long long)run(&s, isa, jobs));
+            }
+    return 0;
+}

@@ -1,0 +1,500 @@
+/* Bad input: each wrong call gets the documented code and changes nothing. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support.h"
+
+/* The call must return `code` and leave the hash of `system` as it was. */
+#define REFUSED(system, code, call)                                                                                   \
+    do {                                                                                                              \
+        uint64_t hash_before = mote_system_hash(system);                                                              \
+        assert_int_equal(call, code);                                                                                 \
+        assert_true(mote_system_hash(system) == hash_before);                                                         \
+    } while (0)
+
+enum { COUNT = 50 };
+
+/* 50 living particles in a system with every column, two steps and a half old. */
+static mote_system *lively_system(void) {
+    mote_system_def def = mote_default_system_def();
+    def.capacity = 64;
+    def.steps_per_second = (mote_rate){64, 1};
+    def.mass_column = def.lifetimes = def.inbox = true;
+    mote_system *system = NULL;
+    mote_range_view view;
+    random_source random = {1};
+    assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
+    assert_int_equal(scene_add_forces(system, false), MOTE_OK);
+    assert_int_equal(mote_system_spawn(system, COUNT, &view), MOTE_OK);
+    scene_fill(&view, &random);
+    assert_int_equal(mote_system_advance(system, 39062500, NULL), MOTE_OK);
+    return system;
+}
+
+/* A system without any optional column. */
+static mote_system *bare_system(void) {
+    mote_system_def def = mote_default_system_def();
+    def.handles = false;
+    mote_system *system = NULL;
+    mote_range_view view;
+    assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
+    assert_int_equal(mote_system_spawn(system, COUNT, &view), MOTE_OK);
+    return system;
+}
+
+static void every_code_has_a_sentence_of_its_own(void **state) {
+    (void)state;
+    for (int code = 0; code < MOTE_RESULT_COUNT; code++) {
+        const char *text = mote_result_text((mote_result)code);
+        assert_non_null(text);
+        assert_true(strlen(text) > 10 && text[strlen(text) - 1] == '.');
+        for (int other = 0; other < code; other++) assert_string_not_equal(text, mote_result_text((mote_result)other));
+    }
+    static const int unknown[] = {-1, MOTE_RESULT_COUNT, 9999, INT32_MAX, INT32_MIN};
+    for (size_t i = 0; i < COUNT_OF(unknown); i++) {
+        assert_non_null(mote_result_text((mote_result)unknown[i]));
+        assert_true(strlen(mote_result_text((mote_result)unknown[i])) > 10);
+    }
+}
+
+/* --- Making a system ---------------------------------------------------------------------------------------------- */
+
+static void expect_no_system(const mote_system_def *def, mote_result code) {
+    mote_system *system = (mote_system *)(uintptr_t)1;
+    assert_int_equal(mote_system_create(def, &system), code);
+    assert_null(system);
+}
+
+#define BAD_DEF(code, field, value)                                                                                   \
+    do {                                                                                                              \
+        mote_system_def bad_def = mote_default_system_def();                                                          \
+        bad_def.field = value;                                                                                        \
+        expect_no_system(&bad_def, code);                                                                             \
+    } while (0)
+
+static void defs_with_numbers_out_of_range_make_no_system(void **state) {
+    (void)state;
+    BAD_DEF(MOTE_ERROR_RANGE, capacity, MOTE_MAX_PARTICLES + 1);
+    BAD_DEF(MOTE_ERROR_RANGE, steps_per_second.steps, 0);
+    BAD_DEF(MOTE_ERROR_RANGE, steps_per_second.seconds, 0);
+    BAD_DEF(MOTE_ERROR_RANGE, substeps, 0);
+    BAD_DEF(MOTE_ERROR_RANGE, substeps, 4097);
+    BAD_DEF(MOTE_ERROR_RANGE, max_steps_per_advance, 0);
+    BAD_DEF(MOTE_ERROR_RANGE, uniform_mass, 0.0f);
+    BAD_DEF(MOTE_ERROR_RANGE, uniform_mass, -1.0f);
+    BAD_DEF(MOTE_ERROR_RANGE, extra_count, MOTE_MAX_EXTRA_COLUMNS + 1);
+    BAD_DEF(MOTE_ERROR_RANGE, extra_count, 1); /* of 0 bytes */
+    BAD_DEF(MOTE_ERROR_NOT_FINITE, start_time, (double)NAN);
+    BAD_DEF(MOTE_ERROR_NOT_FINITE, start_time, (double)INFINITY);
+    BAD_DEF(MOTE_ERROR_NOT_FINITE, uniform_mass, NAN);
+    BAD_DEF(MOTE_ERROR_NOT_FINITE, uniform_mass, INFINITY);
+    mote_system_def def = mote_default_system_def();
+    def.extra_count = 2;
+    def.extra_bytes[0] = 4;
+    def.extra_bytes[1] = 257;
+    expect_no_system(&def, MOTE_ERROR_RANGE);
+}
+
+static void defs_with_unknown_enumerators_make_no_system(void **state) {
+    (void)state;
+    static const int unknown[] = {-1, 99, INT32_MAX};
+    for (size_t i = 0; i < COUNT_OF(unknown); i++) {
+        BAD_DEF(MOTE_ERROR_ENUM, integrator, (mote_integrator)unknown[i]);
+        BAD_DEF(MOTE_ERROR_ENUM, late_policy, (mote_late_policy)unknown[i]);
+        BAD_DEF(MOTE_ERROR_ENUM, interpolation, (mote_interpolation)unknown[i]);
+        BAD_DEF(MOTE_ERROR_ENUM, loop_order, (mote_loop_order)unknown[i]);
+        BAD_DEF(MOTE_ERROR_ENUM, isa, (mote_isa)unknown[i]);
+    }
+    BAD_DEF(MOTE_ERROR_ENUM, integrator, MOTE_INTEGRATOR_COUNT);
+    BAD_DEF(MOTE_ERROR_ENUM, late_policy, MOTE_LATE_POLICY_COUNT);
+    BAD_DEF(MOTE_ERROR_ENUM, interpolation, MOTE_INTERPOLATION_COUNT);
+    BAD_DEF(MOTE_ERROR_ENUM, loop_order, MOTE_LOOP_ORDER_COUNT);
+    BAD_DEF(MOTE_ERROR_ENUM, isa, MOTE_ISA_COUNT);
+}
+
+static void instruction_sets_of_other_machines_are_refused(void **state) {
+    (void)state;
+    int refused = 0;
+    for (int isa = MOTE_ISA_AUTO; isa < MOTE_ISA_COUNT; isa++) {
+        if (mote_isa_available((mote_isa)isa)) continue;
+        BAD_DEF(MOTE_ERROR_ISA, isa, (mote_isa)isa);
+        refused++;
+    }
+    assert_true(refused > 0); /* no machine has both NEON and SSE2 */
+    assert_true(mote_isa_available(mote_isa_best()) && mote_isa_best() != MOTE_ISA_AUTO);
+}
+
+static void run_nothing(void *user, mote_task *task, void *context, uint32_t count) {
+    (void)user;
+    (void)task;
+    (void)context;
+    (void)count;
+}
+
+static void half_filled_hooks_and_defs_make_no_system(void **state) {
+    (void)state;
+    memory_ledger ledger = {0};
+    mote_allocator whole = ledger_allocator(&ledger);
+    mote_system *system = (mote_system *)(uintptr_t)1;
+    mote_system_def def = mote_default_system_def();
+    assert_int_equal(mote_system_create(&def, NULL), MOTE_ERROR_NULL);
+    assert_int_equal(mote_system_create(NULL, &system), MOTE_ERROR_NULL);
+    assert_null(system);
+    BAD_DEF(MOTE_ERROR_NULL, allocator.allocate, whole.allocate);
+    BAD_DEF(MOTE_ERROR_NULL, allocator.release, whole.release);
+    BAD_DEF(MOTE_ERROR_RANGE, jobs, ((mote_jobs){0, NULL, run_nothing}));
+    BAD_DEF(MOTE_ERROR_RANGE, jobs, ((mote_jobs){MOTE_MAX_WORKERS + 1, NULL, run_nothing}));
+    BAD_DEF(MOTE_ERROR_DEF, cookie, 0);
+    BAD_DEF(MOTE_ERROR_DEF, cookie, mote_default_columns_def().cookie);
+    memset(&def, 0, sizeof def);
+    expect_no_system(&def, MOTE_ERROR_DEF);
+    memset(&def, 0xff, sizeof def.cookie);
+    expect_no_system(&def, MOTE_ERROR_DEF);
+    assert_int_equal(ledger.calls, 0);
+}
+
+/* --- Forces ------------------------------------------------------------------------------------------------------- */
+
+typedef struct bad_force {
+    mote_force_def def;
+    mote_result code;
+} bad_force;
+
+/* Every wrong force that there is; returns how many. */
+static size_t bad_forces(bad_force *bad) {
+    static const float not_finite[] = {NAN, INFINITY, -INFINITY};
+    bad_force *next = bad;
+    for (size_t i = 0; i < COUNT_OF(not_finite); i++) {
+        float w = not_finite[i];
+        const mote_force_def defs[] = {
+            mote_gravity((vec3){w, 0, 0}),        mote_gravity((vec3){0, w, 0}),
+            mote_thrust((vec3){0, 0, w}),         mote_wind((vec3){0, w, 0}, 1.0f),
+            mote_wind((vec3){0, 0, 0}, w),        mote_anchor_spring((vec3){0, 0, w}, 1.0f, 1.0f),
+            mote_anchor_spring((vec3){0}, w, 1),  mote_anchor_spring((vec3){0}, 1, w),
+            mote_attractor((vec3){w, 0, 0}, 1, 1), mote_attractor((vec3){0}, w, 1),
+            mote_attractor((vec3){0}, 1, w)};
+        for (size_t k = 0; k < COUNT_OF(defs); k++) *next++ = (bad_force){defs[k], MOTE_ERROR_NOT_FINITE};
+    }
+    *next++ = (bad_force){mote_wind((vec3){0}, -1.0f), MOTE_ERROR_RANGE};
+    *next++ = (bad_force){mote_anchor_spring((vec3){0}, -1.0f, 0.0f), MOTE_ERROR_RANGE};
+    *next++ = (bad_force){mote_anchor_spring((vec3){0}, 1.0f, -0.5f), MOTE_ERROR_RANGE};
+    *next++ = (bad_force){mote_attractor((vec3){0}, 1.0f, -0.5f), MOTE_ERROR_RANGE};
+    *next++ = (bad_force){mote_callback(NULL, NULL), MOTE_ERROR_NULL};
+    *next++ = (bad_force){{.kind = MOTE_FORCE_KIND_COUNT}, MOTE_ERROR_ENUM};
+    *next++ = (bad_force){{.kind = (mote_force_kind)-1}, MOTE_ERROR_ENUM};
+    *next++ = (bad_force){{.kind = (mote_force_kind)12345}, MOTE_ERROR_ENUM};
+    mote_force_def callback = mote_callback(scene_push, NULL);
+    callback.as.callback.unit = (mote_force_unit)7;
+    *next++ = (bad_force){callback, MOTE_ERROR_ENUM};
+    callback = mote_callback(scene_push, NULL);
+    callback.as.callback.reach = (mote_force_reach)-3;
+    *next++ = (bad_force){callback, MOTE_ERROR_ENUM};
+    return (size_t)(next - bad);
+}
+
+static void wrong_forces_are_refused_wherever_a_force_is_taken(void **state) {
+    (void)state;
+    bad_force bad[64];
+    size_t count = bad_forces(bad);
+    mote_system *system = lively_system();
+    mote_force_def gravity = mote_gravity((vec3){0.0f, -1.0f, 0.0f});
+    mote_force_id id, other;
+    assert_int_equal(mote_system_add_force(system, &gravity, &id), MOTE_OK);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(mote_force_check(&bad[i].def), bad[i].code);
+        REFUSED(system, bad[i].code, mote_system_add_force(system, &bad[i].def, &other));
+        REFUSED(system, bad[i].code, mote_system_set_force(system, id, &bad[i].def));
+    }
+    assert_int_equal(mote_force_check(NULL), MOTE_ERROR_NULL);
+    assert_int_equal(mote_force_check(&gravity), MOTE_OK);
+    REFUSED(system, MOTE_ERROR_NULL, mote_system_add_force(system, NULL, &other));
+    REFUSED(system, MOTE_ERROR_NULL, mote_system_add_force(NULL, &gravity, &other));
+    REFUSED(system, MOTE_ERROR_NULL, mote_system_set_force(system, id, NULL));
+    REFUSED(system, MOTE_ERROR_NULL, mote_system_set_force(NULL, id, &gravity));
+    REFUSED(system, MOTE_ERROR_NULL, mote_system_remove_force(NULL, id));
+    assert_int_equal(mote_system_remove_force(system, id), MOTE_OK);
+    mote_system_destroy(system);
+}
+
+static void dead_and_forged_force_ids_name_nothing(void **state) {
+    (void)state;
+    mote_system *system = lively_system();
+    mote_force_def gravity = mote_gravity((vec3){0.0f, -1.0f, 0.0f});
+    mote_force_id id, reused;
+    assert_int_equal(mote_system_add_force(system, &gravity, &id), MOTE_OK);
+    const mote_force_id forged[] = {{0, 0}, {id.index, id.generation + 1}, {id.index, 0}, {id.index + 1, id.generation},
+                                    {MOTE_MAX_FORCES, 1}, {UINT32_MAX, 1}, {UINT32_MAX, UINT32_MAX}};
+    for (size_t i = 0; i < COUNT_OF(forged); i++) {
+        REFUSED(system, MOTE_ERROR_ID, mote_system_set_force(system, forged[i], &gravity));
+        REFUSED(system, MOTE_ERROR_ID, mote_system_remove_force(system, forged[i]));
+    }
+    assert_int_equal(mote_system_remove_force(system, id), MOTE_OK);
+    REFUSED(system, MOTE_ERROR_ID, mote_system_remove_force(system, id));
+    assert_int_equal(mote_system_add_force(system, &gravity, &reused), MOTE_OK);
+    REFUSED(system, MOTE_ERROR_ID, mote_system_set_force(system, id, &gravity));
+    assert_int_equal(mote_system_set_force(system, reused, &gravity), MOTE_OK);
+    mote_system *stranger = lively_system();
+    REFUSED(stranger, MOTE_ERROR_ID, mote_system_remove_force(stranger, reused));
+    mote_system_destroy(stranger);
+    mote_system_destroy(system);
+}
+
+static void forces_beyond_the_largest_number_are_refused(void **state) {
+    (void)state;
+    mote_system *system = bare_system();
+    mote_force_def gravity = mote_gravity((vec3){0.0f, -1.0f, 0.0f});
+    mote_force_id ids[MOTE_MAX_FORCES], extra;
+    for (uint32_t i = 0; i < MOTE_MAX_FORCES; i++) {
+        assert_int_equal(mote_system_add_force(system, &gravity, &ids[i]), MOTE_OK);
+    }
+    REFUSED(system, MOTE_ERROR_CAPACITY, mote_system_add_force(system, &gravity, &extra));
+    assert_int_equal(mote_system_remove_force(system, ids[100]), MOTE_OK);
+    assert_int_equal(mote_system_add_force(system, &gravity, &extra), MOTE_OK);
+    REFUSED(system, MOTE_ERROR_ID, mote_system_remove_force(system, ids[100]));
+    assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
+    mote_system_destroy(system);
+}
+
+/* --- Particles ---------------------------------------------------------------------------------------------------- */
+
+static void wrong_slots_counts_and_numbers_are_refused(void **state) {
+    (void)state;
+    mote_system *system = lively_system();
+    mote_range_view view;
+    static const uint32_t slots[] = {COUNT, COUNT + 1, 64, 1u << 31, UINT32_MAX};
+    for (size_t i = 0; i < COUNT_OF(slots); i++) {
+        const uint32_t pair[] = {1, slots[i]};
+        REFUSED(system, MOTE_ERROR_RANGE, mote_system_kill_slots(system, 2, pair));
+        REFUSED(system, MOTE_ERROR_RANGE, mote_system_impulse(system, slots[i], (vec3){1, 1, 1}));
+        REFUSED(system, MOTE_ERROR_RANGE, mote_system_set_inverse_mass(system, slots[i], 1.0f));
+        REFUSED(system, MOTE_ERROR_RANGE, mote_system_teleport(system, slots[i], 1));
+        REFUSED(system, MOTE_ERROR_RANGE, mote_system_teleport(system, 1, slots[i]));
+        assert_true(mote_system_age(system, slots[i]) == 0.0);
+    }
+    REFUSED(system, MOTE_ERROR_CAPACITY, mote_system_spawn(system, 15, &view));
+    REFUSED(system, MOTE_ERROR_CAPACITY, mote_system_spawn(system, UINT32_MAX, &view));
+    REFUSED(system, MOTE_ERROR_CAPACITY, mote_system_spawn(system, UINT32_MAX - COUNT + 1, &view));
+    REFUSED(system, MOTE_ERROR_RANGE, mote_system_reserve(system, MOTE_MAX_PARTICLES + 1));
+    REFUSED(system, MOTE_ERROR_NOT_FINITE, mote_system_impulse(system, 0, (vec3){NAN, 0, 0}));
+    REFUSED(system, MOTE_ERROR_NOT_FINITE, mote_system_impulse(system, 0, (vec3){0, INFINITY, 0}));
+    REFUSED(system, MOTE_ERROR_NOT_FINITE, mote_system_impulse(system, 0, (vec3){0, 0, -INFINITY}));
+    REFUSED(system, MOTE_ERROR_NOT_FINITE, mote_system_set_inverse_mass(system, 0, NAN));
+    REFUSED(system, MOTE_ERROR_NOT_FINITE, mote_system_set_inverse_mass(system, 0, INFINITY));
+    REFUSED(system, MOTE_ERROR_RANGE, mote_system_set_inverse_mass(system, 0, -1.0f));
+    mote_system_destroy(system);
+}
+
+static void calls_on_absent_columns_are_refused(void **state) {
+    (void)state;
+    mote_system *system = bare_system();
+    mote_vector_columns inbox;
+    mote_particle any = {0, 1};
+    REFUSED(system, MOTE_ERROR_ABSENT, mote_system_kill(system, 1, &any));
+    REFUSED(system, MOTE_ERROR_ABSENT, mote_system_set_inverse_mass(system, 0, 1.0f));
+    REFUSED(system, MOTE_ERROR_ABSENT, mote_system_inbox(system, &inbox));
+    assert_int_equal(mote_system_slot(system, any), MOTE_NO_SLOT);
+    assert_true(mote_system_age(system, 0) == 0.0);
+    mote_system_destroy(system);
+}
+
+static void null_is_refused_everywhere(void **state) {
+    (void)state;
+    mote_system *system = lively_system();
+    const mote_present_layout layout = {24, 0, 12};
+    mote_range_view view;
+    mote_vector_columns inbox;
+    mote_particle handle = mote_system_view(system).particle[0];
+    uint32_t slot = 0;
+    float vertices[COUNT * 6];
+    assert_int_equal(mote_system_reserve(NULL, 5), MOTE_ERROR_NULL);
+    assert_int_equal(mote_system_spawn(NULL, 1, &view), MOTE_ERROR_NULL);
+    assert_int_equal(mote_system_kill(NULL, 1, &handle), MOTE_ERROR_NULL);
+    assert_int_equal(mote_system_kill_slots(NULL, 1, &slot), MOTE_ERROR_NULL);
+    assert_int_equal(mote_system_impulse(NULL, 0, (vec3){0}), MOTE_ERROR_NULL);
+    assert_int_equal(mote_system_set_inverse_mass(NULL, 0, 1.0f), MOTE_ERROR_NULL);
+    assert_int_equal(mote_system_teleport(NULL, 0, 1), MOTE_ERROR_NULL);
+    assert_int_equal(mote_system_inbox(NULL, &inbox), MOTE_ERROR_NULL);
+    assert_int_equal(mote_system_advance(NULL, 1, NULL), MOTE_ERROR_NULL);
+    assert_int_equal(mote_system_step(NULL, 1, NULL), MOTE_ERROR_NULL);
+    assert_int_equal(mote_system_present(NULL, &layout, vertices, sizeof vertices), MOTE_ERROR_NULL);
+    REFUSED(system, MOTE_ERROR_NULL, mote_system_kill(system, 1, NULL));
+    REFUSED(system, MOTE_ERROR_NULL, mote_system_kill_slots(system, 1, NULL));
+    REFUSED(system, MOTE_ERROR_NULL, mote_system_inbox(system, NULL));
+    REFUSED(system, MOTE_ERROR_NULL, mote_system_present(system, NULL, vertices, sizeof vertices));
+    REFUSED(system, MOTE_ERROR_NULL, mote_system_present(system, &layout, NULL, sizeof vertices));
+    mote_system_destroy(system);
+    mote_system_destroy(NULL);
+}
+
+static void queries_of_nothing_are_neutral(void **state) {
+    (void)state;
+    mote_range_view view = mote_system_view(NULL);
+    assert_int_equal(view.first + view.count, 0);
+    assert_null(view.position.x);
+    assert_null(view.particle);
+    assert_int_equal(mote_system_count(NULL), 0);
+    assert_int_equal(mote_system_slot(NULL, (mote_particle){0, 1}), MOTE_NO_SLOT);
+    assert_true(mote_system_age(NULL, 0) == 0.0);
+    assert_int_equal(mote_system_steps(NULL), 0);
+    assert_true(mote_system_time(NULL) == 0.0);
+    assert_true(mote_system_timestep(NULL) == 0.0);
+    assert_int_equal(mote_system_hash(NULL), 0);
+    assert_null(mote_integrator_describe(MOTE_INTEGRATOR_COUNT));
+    assert_string_equal(mote_force_name((mote_force_kind)-1), "unknown");
+    assert_string_equal(mote_force_name(MOTE_FORCE_KIND_COUNT), "unknown");
+    assert_string_equal(mote_isa_name((mote_isa)99), "unknown");
+    assert_false(mote_isa_available(MOTE_ISA_COUNT));
+}
+
+static void presenting_into_too_little_or_nowhere_is_refused(void **state) {
+    (void)state;
+    static const mote_present_layout wrong[] = {
+        {0, 0, MOTE_OMIT},  {11, 0, MOTE_OMIT}, {24, 13, MOTE_OMIT},         {24, 0, 13},
+        {24, 0, 24},        {24, 0, 1000},      {24, (size_t)-2, MOTE_OMIT}, {24, MOTE_OMIT, (size_t)-12},
+        {24, MOTE_OMIT, MOTE_OMIT}};
+    mote_system *system = lively_system();
+    unsigned char memory[COUNT * 24], copy[sizeof memory];
+    memset(memory, 0x77, sizeof memory);
+    memcpy(copy, memory, sizeof memory);
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+        REFUSED(system, MOTE_ERROR_RANGE, mote_system_present(system, &wrong[i], memory, sizeof memory));
+    }
+    const mote_present_layout good = {24, 0, 12}, wide = {25, 0, 12}, huge = {SIZE_MAX / COUNT + 1, 0, 12};
+    const mote_present_layout wraps = {(size_t)1 << (sizeof(size_t) * 8 - 1), 0, 12};
+    REFUSED(system, MOTE_ERROR_BUFFER, mote_system_present(system, &good, memory, sizeof memory - 1));
+    REFUSED(system, MOTE_ERROR_BUFFER, mote_system_present(system, &good, memory, 0));
+    REFUSED(system, MOTE_ERROR_BUFFER, mote_system_present(system, &wide, memory, sizeof memory));
+    REFUSED(system, MOTE_ERROR_BUFFER, mote_system_present(system, &huge, memory, sizeof memory));
+    REFUSED(system, MOTE_ERROR_BUFFER, mote_system_present(system, &wraps, memory, sizeof memory));
+    assert_memory_equal(memory, copy, sizeof memory);
+    assert_int_equal(mote_system_present(system, &good, memory, sizeof memory), MOTE_OK);
+    mote_system_destroy(system);
+}
+
+/* --- The engine without a system ---------------------------------------------------------------------------------- */
+
+#define BAD_COLUMNS(code, assignment)                                                                                 \
+    do {                                                                                                              \
+        float data[6] = {1, 2, 3, 4, 5, 6};                                                                           \
+        mote_columns columns = {1, {data, data + 1, data + 2}, {data + 3, data + 4, data + 5}, NULL, 1.0f};           \
+        mote_columns_def def = mote_default_columns_def();                                                            \
+        assignment;                                                                                                   \
+        assert_int_equal(mote_columns_step(&columns, &def, NULL), code);                                              \
+        for (int i = 0; i < 6; i++) assert_true(data[i] == (float)(i + 1));                                           \
+    } while (0)
+
+static void wrong_columns_are_not_stepped(void **state) {
+    (void)state;
+    mote_force_def wrong = mote_wind((vec3){0}, -1.0f);
+    BAD_COLUMNS(MOTE_ERROR_NULL, columns.position.y = NULL);
+    BAD_COLUMNS(MOTE_ERROR_NULL, columns.velocity.z = NULL);
+    BAD_COLUMNS(MOTE_ERROR_NULL, def.force_count = 1);
+    BAD_COLUMNS(MOTE_ERROR_RANGE, (def.forces = &wrong, def.force_count = 1));
+    BAD_COLUMNS(MOTE_ERROR_RANGE, columns.uniform_mass = 0.0f);
+    BAD_COLUMNS(MOTE_ERROR_NOT_FINITE, columns.uniform_mass = NAN);
+    BAD_COLUMNS(MOTE_ERROR_DEF, memset(&def, 0, sizeof def));
+    BAD_COLUMNS(MOTE_ERROR_ENUM, def.integrator = MOTE_INTEGRATOR_COUNT);
+    BAD_COLUMNS(MOTE_ERROR_ENUM, def.isa = (mote_isa)-1);
+    BAD_COLUMNS(MOTE_ERROR_NOT_FINITE, def.time = (double)NAN);
+    BAD_COLUMNS(MOTE_ERROR_NOT_FINITE, def.timestep = (double)INFINITY);
+    BAD_COLUMNS(MOTE_ERROR_RANGE, def.timestep = 0.0);
+    BAD_COLUMNS(MOTE_ERROR_RANGE, def.timestep = -1.0);
+    BAD_COLUMNS(MOTE_ERROR_RANGE, def.substeps = 0);
+    BAD_COLUMNS(MOTE_ERROR_RANGE, def.steps = 0);
+    mote_columns_def def = mote_default_columns_def();
+    assert_int_equal(mote_columns_step(NULL, &def, NULL), MOTE_ERROR_NULL);
+    assert_int_equal(mote_columns_step(&(mote_columns){.uniform_mass = 1.0f}, NULL, NULL), MOTE_ERROR_NULL);
+    assert_int_equal(mote_columns_step(&(mote_columns){.uniform_mass = 1.0f}, &def, NULL), MOTE_OK);
+}
+
+/* --- From inside a callback --------------------------------------------------------------------------------------- */
+
+typedef struct intruder {
+    mote_system *system;
+    uint32_t calls, wrong; /* answers that were not BUSY */
+} intruder;
+
+static void intrude(void *user, const mote_stage_view *stage, float *x, float *y, float *z) {
+    (void)x;
+    (void)z;
+    intruder *in = user;
+    for (uint32_t i = 0; i < stage->count; i++) y[i] += 1.0f;
+    if (in->system == NULL) return;
+    const mote_present_layout layout = {24, 0, 12};
+    mote_force_def gravity = mote_gravity((vec3){0.0f, -1.0f, 0.0f});
+    mote_force_id id = {0, 1};
+    mote_range_view view;
+    mote_vector_columns inbox;
+    mote_particle handle = mote_system_view(in->system).particle[0];
+    uint32_t slot = 0;
+    float vertices[COUNT * 6];
+    mote_jobs serial = {0};
+    const mote_result answers[] = {
+        mote_system_reserve(in->system, 1000),
+        mote_system_spawn(in->system, 1, &view),
+        mote_system_kill(in->system, 1, &handle),
+        mote_system_kill_slots(in->system, 1, &slot),
+        mote_system_impulse(in->system, 0, (vec3){1, 1, 1}),
+        mote_system_set_inverse_mass(in->system, 0, 2.0f),
+        mote_system_teleport(in->system, 0, 1),
+        mote_system_inbox(in->system, &inbox),
+        mote_system_add_force(in->system, &gravity, &id),
+        mote_system_set_force(in->system, id, &gravity),
+        mote_system_remove_force(in->system, id),
+        mote_system_advance(in->system, 1000000000, NULL),
+        mote_system_step(in->system, 1, NULL),
+        mote_systems_advance(&in->system, 1, 1000000000, &serial, NULL),
+        mote_system_present(in->system, &layout, vertices, sizeof vertices),
+    };
+    in->calls++;
+    for (size_t i = 0; i < COUNT_OF(answers); i++) in->wrong += answers[i] != MOTE_ERROR_BUSY;
+}
+
+static void calls_from_inside_a_callback_are_refused_and_change_nothing(void **state) {
+    (void)state;
+    uint64_t hashes[2];
+    for (int loud = 0; loud < 2; loud++) {
+        intruder in = {0};
+        mote_system *system = lively_system();
+        mote_force_def force = mote_callback(intrude, &in);
+        mote_force_id id;
+        assert_int_equal(mote_system_add_force(system, &force, &id), MOTE_OK);
+        if (loud) in.system = system;
+        assert_int_equal(mote_system_step(system, 3, NULL), MOTE_OK);
+        assert_int_equal(mote_system_advance(system, 50000000, NULL), MOTE_OK);
+        assert_int_equal(in.wrong, 0);
+        assert_true(!loud || in.calls > 0);
+        hashes[loud] = mote_system_hash(system);
+        assert_int_equal(mote_system_impulse(system, 0, (vec3){1, 1, 1}), MOTE_OK);
+        mote_system_destroy(system);
+    }
+    assert_true(hashes[0] == hashes[1]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_code_has_a_sentence_of_its_own),
+        cmocka_unit_test(defs_with_numbers_out_of_range_make_no_system),
+        cmocka_unit_test(defs_with_unknown_enumerators_make_no_system),
+        cmocka_unit_test(instruction_sets_of_other_machines_are_refused),
+        cmocka_unit_test(half_filled_hooks_and_defs_make_no_system),
+        cmocka_unit_test(wrong_forces_are_refused_wherever_a_force_is_taken),
+        cmocka_unit_test(dead_and_forged_force_ids_name_nothing),
+        cmocka_unit_test(forces_beyond_the_largest_number_are_refused),
+        cmocka_unit_test(wrong_slots_counts_and_numbers_are_refused),
+        cmocka_unit_test(calls_on_absent_columns_are_refused),
+        cmocka_unit_test(null_is_refused_everywhere),
+        cmocka_unit_test(queries_of_nothing_are_neutral),
+        cmocka_unit_test(presenting_into_too_little_or_nowhere_is_refused),
+        cmocka_unit_test(wrong_columns_are_not_stepped),
+        cmocka_unit_test(calls_from_inside_a_callback_are_refused_and_change_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,387 @@
+/* Jobs: who does the work changes no bit, worker ids are never shared, the host's threads and settings are its own. */
+#include <dirent.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#if defined(_OPENMP)
+#include <omp.h>
+#endif
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+#include "support.h"
+
+enum { CROWD = 20000 };
+
+static mote_system_def crowd_def(mote_jobs jobs) {
+    mote_system_def def = mote_default_system_def();
+    def.capacity = CROWD;
+    def.mass_column = true;
+    def.lifetimes = true;
+    def.inbox = true;
+    def.substeps = 2;
+    def.max_steps_per_advance = 64;
+    def.jobs = jobs;
+    return def;
+}
+
+static mote_system *make(const mote_system_def *def) {
+    mote_system *system = NULL;
+    assert_int_equal(mote_system_create(def, &system), MOTE_OK);
+    return system;
+}
+
+/* Fills a system with particles of which some expire and some are infinite. */
+static void populate(mote_system *system, uint32_t count, uint64_t seed) {
+    mote_range_view view;
+    random_source random = {seed};
+    assert_int_equal(mote_system_spawn(system, count, &view), MOTE_OK);
+    scene_fill(&view, &random);
+    for (uint32_t i = 0; i < count; i++) {
+        if (i % 5 == 0) view.lifetime[i] = random_between(&random, 0.01f, 0.3f);
+        if (i % 97 == 0) view.position.z[i] = (float)i * 1e38f;
+    }
+}
+
+/* Three frames with a force in the inbox, kills and births between them. */
+static uint64_t run_crowd(const mote_system_def *def, bool reach) {
+    mote_system *system = make(def);
+    mote_vector_columns inbox;
+    uint32_t victims[300];
+    random_source random = {3};
+    assert_int_equal(scene_add_forces(system, reach), MOTE_OK);
+    populate(system, CROWD - 1000, 1);
+    for (int frame = 0; frame < 3; frame++) {
+        assert_int_equal(mote_system_inbox(system, &inbox), MOTE_OK);
+        uint32_t count = mote_system_count(system);
+        for (uint32_t i = 0; i < count; i += 3) inbox.y[i] = random_between(&random, -20.0f, 20.0f);
+        for (size_t i = 0; i < COUNT_OF(victims); i++) victims[i] = random_below(&random, count);
+        assert_int_equal(mote_system_kill_slots(system, COUNT_OF(victims), victims), MOTE_OK);
+        assert_int_equal(mote_system_advance(system, 70000000, NULL), MOTE_OK);
+        populate(system, 200, 10 + (uint64_t)frame);
+    }
+    uint64_t hash = mote_system_hash(system);
+    mote_system_destroy(system);
+    return hash;
+}
+
+/* --- Guest manners ------------------------------------------------------------------------------------------------ */
+
+static int threads_of_this_process(void) {
+    int count = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    if (tasks == NULL) return -1;
+    for (struct dirent *entry; (entry = readdir(tasks)) != NULL;) count += entry->d_name[0] != '.';
+    closedir(tasks);
+    return count;
+}
+
+/* Must be the first test of the process: OpenMP keeps the threads that it has made. */
+static void no_thread_exists_before_the_first_parallel_step(void **state) {
+    (void)state;
+    int before = threads_of_this_process();
+    if (before < 0) skip();
+    mote_system_def def = crowd_def(mote_jobs_openmp(2));
+    mote_system *system = make(&def);
+    assert_int_equal(scene_add_forces(system, false), MOTE_OK);
+    populate(system, 10, 1);
+    assert_int_equal(mote_system_advance(system, 0, NULL), MOTE_OK);
+    assert_int_equal(mote_system_advance(system, 70000000, NULL), MOTE_OK); /* work for one only */
+    populate(system, CROWD - 10, 1);
+    assert_int_equal(threads_of_this_process(), before);
+    assert_int_equal(mote_system_advance(system, 70000000, NULL), MOTE_OK);
+#if defined(_OPENMP)
+    assert_int_equal(threads_of_this_process(), before + 1);
+#else
+    assert_int_equal(threads_of_this_process(), before);
+#endif
+    mote_system_destroy(system);
+}
+
+#if defined(_OPENMP)
+/* Counts the calls that come from another thread than the one named by `user`. */
+typedef struct thread_watch {
+    pthread_t expected;
+    atomic_uint strangers;
+} thread_watch;
+
+static void watching_callback(void *user, const mote_stage_view *stage, float *x, float *y, float *z) {
+    thread_watch *watch = user;
+    if (!pthread_equal(pthread_self(), watch->expected)) atomic_fetch_add(&watch->strangers, 1);
+    scene_push(NULL, stage, x, y, z);
+}
+
+static uint64_t run_watched(mote_jobs jobs, unsigned *strangers) {
+    mote_system_def def = crowd_def(jobs);
+    thread_watch watch = {.expected = pthread_self()};
+    mote_force_def force = mote_callback(watching_callback, &watch);
+    mote_force_id id;
+    mote_system *system;
+    if (mote_system_create(&def, &system) != MOTE_OK) return 0;
+    mote_range_view view;
+    random_source random = {5};
+    bool good = mote_system_add_force(system, &force, &id) == MOTE_OK;
+    good = good && mote_system_spawn(system, CROWD, &view) == MOTE_OK;
+    if (good) scene_fill(&view, &random);
+    good = good && mote_system_advance(system, 70000000, NULL) == MOTE_OK;
+    uint64_t hash = good ? mote_system_hash(system) : 0;
+    mote_system_destroy(system);
+    *strangers = atomic_load(&watch.strangers);
+    return hash;
+}
+#endif
+
+static void inside_a_parallel_region_of_the_host_the_work_runs_on_the_calling_thread(void **state) {
+    (void)state;
+#if defined(_OPENMP)
+    uint64_t hashes[2] = {0};
+    unsigned strangers[2] = {0}, unused;
+    uint64_t serial = run_watched((mote_jobs){0}, &unused);
+    /* Asserts jump, which no code may do out of a parallel region. */
+#pragma omp parallel for num_threads(2)
+    for (int i = 0; i < 2; i++) hashes[i] = run_watched(mote_jobs_openmp(4), &strangers[i]);
+    for (int i = 0; i < 2; i++) {
+        assert_true(hashes[i] == serial);
+        assert_int_equal(strangers[i], 0);
+    }
+#else
+    skip();
+#endif
+}
+
+/* --- The same bits ------------------------------------------------------------------------------------------------ */
+
+static void any_jobs_give_the_same_hash(void **state) {
+    (void)state;
+    static const uint32_t workers[] = {1, 2, 3, 8};
+    for (int reach = 0; reach < 2; reach++) {
+        mote_system_def def = crowd_def((mote_jobs){0});
+        uint64_t serial = run_crowd(&def, reach != 0);
+        for (size_t i = 0; i < COUNT_OF(workers); i++) {
+            shuffled_jobs shuffled = {{i}, workers[i], 0};
+            uint32_t threads = workers[i];
+            def.jobs = mote_jobs_openmp(workers[i]);
+            assert_true(run_crowd(&def, reach != 0) == serial);
+            def.jobs = shuffled_jobs_hook(&shuffled);
+            assert_true(run_crowd(&def, reach != 0) == serial);
+            assert_true(workers[i] == 1 || shuffled.runs > 0);
+            def.jobs = pthread_jobs_hook(&threads);
+            assert_true(run_crowd(&def, reach != 0) == serial);
+        }
+    }
+}
+
+static void any_jobs_give_the_same_hash_in_either_loop_order_with_every_integrator(void **state) {
+    (void)state;
+    for (int integrator = 0; integrator < MOTE_INTEGRATOR_COUNT; integrator++) {
+        shuffled_jobs shuffled = {{7}, 3, 0};
+        mote_system_def def = crowd_def((mote_jobs){0});
+        def.integrator = (mote_integrator)integrator;
+        uint64_t serial = run_crowd(&def, false);
+        def.jobs = shuffled_jobs_hook(&shuffled);
+        assert_true(run_crowd(&def, false) == serial);
+        def.loop_order = MOTE_LOOP_STAGE_OUTER;
+        assert_true(run_crowd(&def, false) == serial);
+    }
+}
+
+/* --- Worker ids --------------------------------------------------------------------------------------------------- */
+
+enum { INDICES = 5000, WORKERS = 8 };
+
+typedef struct id_watch {
+    atomic_uint seen[INDICES];
+    atomic_uint busy[WORKERS];
+    atomic_uint faults;
+    uint32_t workers;
+} id_watch;
+
+static void watch_ids(void *context, uint32_t index, uint32_t worker) {
+    id_watch *watch = context;
+    if (index >= INDICES || worker >= watch->workers) {
+        atomic_fetch_add(&watch->faults, 1);
+        return;
+    }
+    atomic_fetch_add(&watch->seen[index], 1);
+    if (atomic_exchange(&watch->busy[worker], 1) != 0) atomic_fetch_add(&watch->faults, 1);
+    for (volatile int pause = 0; pause < 200; pause++) {}
+    atomic_store(&watch->busy[worker], 0);
+}
+
+static void openmp_runs_every_index_once_under_a_worker_id_of_its_own(void **state) {
+    (void)state;
+    for (uint32_t workers = 1; workers <= WORKERS; workers++) {
+        mote_jobs jobs = mote_jobs_openmp(workers);
+        if (jobs.run == NULL) skip();
+        id_watch *watch = calloc(1, sizeof *watch);
+        assert_non_null(watch);
+        assert_int_equal(jobs.workers, workers);
+        watch->workers = workers;
+        jobs.run(jobs.user, watch_ids, watch, INDICES);
+        jobs.run(jobs.user, watch_ids, watch, 0);
+        assert_int_equal(watch->faults, 0);
+        for (int i = 0; i < INDICES; i++) assert_int_equal(watch->seen[i], 1);
+        free(watch);
+    }
+}
+
+static void openmp_counts_its_threads_when_asked_for_none(void **state) {
+    (void)state;
+    mote_jobs jobs = mote_jobs_openmp(0);
+    if (jobs.run == NULL) skip();
+    assert_true(jobs.workers >= 1 && jobs.workers <= MOTE_MAX_WORKERS);
+    assert_true(mote_jobs_openmp(UINT32_MAX).workers <= MOTE_MAX_WORKERS);
+}
+
+/* --- Many systems ------------------------------------------------------------------------------------------------- */
+
+enum { SWARM = 60 };
+
+static void make_swarm(mote_system **systems) {
+    for (uint32_t i = 0; i < SWARM; i++) {
+        mote_system_def def = crowd_def((mote_jobs){0});
+        def.capacity = i * 17;
+        def.steps_per_second = (mote_rate){30 + i, 1};
+        def.integrator = (mote_integrator)(i % MOTE_INTEGRATOR_COUNT);
+        systems[i] = make(&def);
+        assert_int_equal(scene_add_forces(systems[i], i % 4 == 0), MOTE_OK);
+        populate(systems[i], i * 17, i);
+    }
+}
+
+static void destroy_swarm(mote_system **systems) {
+    for (int i = 0; i < SWARM; i++) mote_system_destroy(systems[i]);
+}
+
+static void many_systems_in_one_call_are_each_system_by_itself(void **state) {
+    (void)state;
+    shuffled_jobs shuffled = {{4}, 5, 0};
+    uint32_t threads = 3;
+    const mote_jobs jobs[] = {{0}, mote_jobs_openmp(2), mote_jobs_openmp(8), shuffled_jobs_hook(&shuffled),
+                              pthread_jobs_hook(&threads)};
+    mote_system *systems[SWARM], *alone[SWARM];
+    mote_advance advances[SWARM], single;
+    make_swarm(alone);
+    for (int i = 0; i < SWARM; i++) assert_int_equal(mote_system_advance(alone[i], 70000000, NULL), MOTE_OK);
+    for (size_t j = 0; j < COUNT_OF(jobs); j++) {
+        make_swarm(systems);
+        assert_int_equal(mote_systems_advance(systems, SWARM, 70000000, &jobs[j], j % 2 ? advances : NULL), MOTE_OK);
+        for (int i = 0; i < SWARM; i++) {
+            assert_true(mote_system_hash(systems[i]) == mote_system_hash(alone[i]));
+            assert_int_equal(mote_system_advance(systems[i], 0, &single), MOTE_OK);
+            if (j % 2 == 0) continue;
+            assert_int_equal(advances[i].steps, mote_system_steps(systems[i]));
+            assert_true(advances[i].ticks_remaining == single.ticks_remaining && advances[i].alpha == single.alpha);
+        }
+        destroy_swarm(systems);
+    }
+    destroy_swarm(alone);
+}
+
+static void a_wrong_system_among_many_stops_the_call_before_any_has_advanced(void **state) {
+    (void)state;
+    mote_system *systems[SWARM];
+    uint64_t hashes[SWARM];
+    mote_jobs jobs = mote_jobs_openmp(2);
+    make_swarm(systems);
+    for (int i = 0; i < SWARM; i++) hashes[i] = mote_system_hash(systems[i]);
+    mote_system *last = systems[SWARM - 1];
+    systems[SWARM - 1] = systems[7];
+    assert_int_equal(mote_systems_advance(systems, SWARM, 70000000, &jobs, NULL), MOTE_ERROR_ID);
+    systems[SWARM - 1] = NULL;
+    assert_int_equal(mote_systems_advance(systems, SWARM, 70000000, &jobs, NULL), MOTE_ERROR_NULL);
+    systems[SWARM - 1] = last;
+    assert_int_equal(mote_systems_advance(NULL, SWARM, 70000000, &jobs, NULL), MOTE_ERROR_NULL);
+    assert_int_equal(mote_systems_advance(systems, SWARM, UINT64_MAX, &jobs, NULL), MOTE_ERROR_OVERFLOW);
+    assert_int_equal(mote_systems_advance(systems, 0, 70000000, &jobs, NULL), MOTE_OK);
+    for (int i = 0; i < SWARM; i++) assert_true(mote_system_hash(systems[i]) == hashes[i]);
+    assert_int_equal(mote_systems_advance(systems, SWARM, 70000000, &jobs, NULL), MOTE_OK);
+    assert_true(mote_system_hash(systems[1]) != hashes[1]);
+    destroy_swarm(systems);
+}
+
+/* --- The floating-point control word ------------------------------------------------------------------------------ */
+
+#if defined(__x86_64__)
+#define MXCSR_FLAGS 0x3fu /* sticky exceptions, not settings */
+#define MXCSR_FTZ_DAZ_UP (0x1f80u | 0x8000u | 0x0040u | 0x4000u) /* and rounding up */
+
+/* Some particles move by denormal amounts, which flushing would stop; alpha is 0.7, which float rounds down. */
+static uint64_t run_under(unsigned control, mote_jobs jobs, float *presented, float *alpha) {
+    const uint64_t frame = 73437500; /* 4.7 steps of 1/64 s */
+    const mote_present_layout layout = {24, 0, 12};
+    mote_advance report;
+    mote_system_def def = crowd_def(jobs);
+    def.steps_per_second = (mote_rate){64, 1};
+    mote_system *system = make(&def);
+    mote_range_view view;
+    random_source random = {6};
+    assert_int_equal(scene_add_forces(system, false), MOTE_OK);
+    mote_force_def still = mote_gravity((vec3){1e-38f, 0.0f, 1e-38f});
+    mote_system *calm = make(&def);
+    mote_force_id id;
+    assert_int_equal(mote_system_add_force(calm, &still, &id), MOTE_OK);
+    assert_int_equal(mote_system_spawn(calm, CROWD, &view), MOTE_OK);
+    for (uint32_t i = 0; i < CROWD; i++) view.velocity.x[i] = 1e-39f * (float)i;
+    assert_int_equal(mote_system_spawn(system, CROWD, &view), MOTE_OK);
+    scene_fill(&view, &random);
+    unsigned saved = _mm_getcsr();
+    _mm_setcsr(control);
+    mote_result first = mote_system_advance(system, frame, &report), second = mote_system_advance(calm, frame, NULL);
+    mote_result third = mote_system_present(system, &layout, presented, CROWD * 24);
+    unsigned after = _mm_getcsr();
+    _mm_setcsr(saved);
+    assert_true(first == MOTE_OK && second == MOTE_OK && third == MOTE_OK);
+    assert_int_equal(after & ~MXCSR_FLAGS, control & ~MXCSR_FLAGS);
+    *alpha = report.alpha;
+    uint64_t hash = mote_system_hash(system) * 31 + mote_system_hash(calm);
+    mote_system_destroy(system);
+    mote_system_destroy(calm);
+    return hash;
+}
+#endif
+
+static void the_control_word_of_the_host_neither_matters_nor_changes(void **state) {
+    (void)state;
+#if defined(__x86_64__)
+    float *expected = malloc(CROWD * 24), *got = malloc(CROWD * 24);
+    assert_true(expected != NULL && got != NULL);
+    float alpha, expected_alpha;
+    uint64_t plain = run_under(0x1f80u, (mote_jobs){0}, expected, &expected_alpha);
+    uint32_t threads = 2;
+    const mote_jobs jobs[] = {{0}, mote_jobs_openmp(2), pthread_jobs_hook(&threads)};
+    for (size_t i = 0; i < COUNT_OF(jobs); i++) {
+        assert_true(run_under(MXCSR_FTZ_DAZ_UP, jobs[i], got, &alpha) == plain);
+        assert_true(alpha == expected_alpha);
+        assert_memory_equal(got, expected, CROWD * 24);
+    }
+    free(expected);
+    free(got);
+#else
+    skip();
+#endif
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_thread_exists_before_the_first_parallel_step),
+        cmocka_unit_test(inside_a_parallel_region_of_the_host_the_work_runs_on_the_calling_thread),
+        cmocka_unit_test(any_jobs_give_the_same_hash),
+        cmocka_unit_test(any_jobs_give_the_same_hash_in_either_loop_order_with_every_integrator),
+        cmocka_unit_test(openmp_runs_every_index_once_under_a_worker_id_of_its_own),
+        cmocka_unit_test(openmp_counts_its_threads_when_asked_for_none),
+        cmocka_unit_test(many_systems_in_one_call_are_each_system_by_itself),
+        cmocka_unit_test(a_wrong_system_among_many_stops_the_call_before_any_has_advanced),
+        cmocka_unit_test(the_control_word_of_the_host_neither_matters_nor_changes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

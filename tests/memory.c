@@ -1,0 +1,372 @@
+/* Memory: every allocation may fail, nothing leaks, a warm step allocates nothing, columns lie as they should. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support.h"
+
+static mote_system_def full_def(memory_ledger *ledger) {
+    mote_system_def def = mote_default_system_def();
+    def.capacity = 100;
+    def.steps_per_second = (mote_rate){64, 1};
+    def.max_steps_per_advance = 64;
+    def.mass_column = true;
+    def.lifetimes = true;
+    def.inbox = true;
+    def.extra_count = 3;
+    def.extra_bytes[0] = 1;
+    def.extra_bytes[1] = 7;
+    def.extra_bytes[2] = 256;
+    def.allocator = ledger_allocator(ledger);
+    return def;
+}
+
+static void check_ledger_is_even(const memory_ledger *ledger) {
+    assert_int_equal(ledger->faults, 0);
+    assert_int_equal(ledger->live_bytes, 0);
+    assert_null(ledger->blocks);
+    assert_int_equal(ledger->calls - ledger->failures, ledger->releases);
+}
+
+/* --- Failing allocations ------------------------------------------------------------------------------------------ */
+
+/* A life of a system as a list of calls, each of which may run out of memory and is then made again. */
+typedef enum life_call {
+    LIFE_FORCES,  /* up to the number of the scene's forces */
+    LIFE_SPAWN,
+    LIFE_STEP,
+    LIFE_RESERVE,
+    LIFE_KILL,
+    LIFE_CALLS
+} life_call;
+
+static mote_result set_force_to_callback(mote_system *system) {
+    mote_force_def gravity = mote_gravity((vec3){0.0f, 1.0f, 0.0f}), reach = mote_callback(scene_chase, NULL);
+    mote_force_id id;
+    reach.as.callback.reach = MOTE_REACH_RANGE;
+    mote_result result = mote_system_add_force(system, &gravity, &id);
+    if (result != MOTE_OK) return result;
+    result = mote_system_set_force(system, id, &reach);
+    if (result != MOTE_OK) assert_int_equal(mote_system_remove_force(system, id), MOTE_OK);
+    return result;
+}
+
+static mote_result spawn_and_fill(mote_system *system) {
+    mote_range_view view;
+    random_source random = {mote_system_count(system)};
+    mote_result result = mote_system_spawn(system, 60, &view);
+    if (result == MOTE_OK) scene_fill(&view, &random);
+    return result;
+}
+
+static mote_result do_call(mote_system *system, life_call call, uint32_t round) {
+    static const uint32_t victims[] = {3, 5, 3};
+    switch (call) {
+    case LIFE_SPAWN: return spawn_and_fill(system);
+    case LIFE_STEP: return mote_system_step(system, 3, NULL);
+    case LIFE_RESERVE: return mote_system_reserve(system, 5000 + 3000 * round);
+    default: return mote_system_kill_slots(system, 3, victims);
+    }
+}
+
+/* Adds forces until all of a list of one each are in; the hash may change only by those that were added. */
+static void add_each_force(mote_system *system) {
+    mote_force_def forces[] = {mote_gravity((vec3){0.0f, -9.0f, 0.0f}), mote_wind((vec3){1.0f, 0.0f, 0.0f}, 0.5f),
+                               mote_attractor((vec3){0.0f, 0.0f, 0.0f}, 1.0f, 1.0f), mote_callback(scene_push, NULL),
+                               mote_callback(scene_chase, NULL)};
+    forces[4].as.callback.reach = MOTE_REACH_RANGE;
+    for (size_t i = 0; i < COUNT_OF(forces); i++) {
+        mote_force_id id;
+        uint64_t hash = mote_system_hash(system);
+        mote_result result = mote_system_add_force(system, &forces[i], &id);
+        if (result == MOTE_OK) continue;
+        assert_int_equal(result, MOTE_ERROR_MEMORY);
+        assert_true(mote_system_hash(system) == hash);
+        assert_int_equal(mote_system_add_force(system, &forces[i], &id), MOTE_OK);
+    }
+}
+
+static void do_call_until_it_succeeds(mote_system *system, life_call call, uint32_t round) {
+    if (call == LIFE_FORCES && round == 0) {
+        add_each_force(system);
+        return;
+    }
+    if (call == LIFE_FORCES) {
+        if (set_force_to_callback(system) != MOTE_OK) assert_int_equal(set_force_to_callback(system), MOTE_OK);
+        return;
+    }
+    uint64_t hash = mote_system_hash(system);
+    mote_result result = do_call(system, call, round);
+    if (result == MOTE_OK) return;
+    assert_int_equal(result, MOTE_ERROR_MEMORY);
+    assert_true(mote_system_hash(system) == hash);
+    assert_int_equal(do_call(system, call, round), MOTE_OK);
+}
+
+/* Lives a life in which allocation `fail_at` fails; returns whether there was one. *state_hash: what positions and
+ * velocities came to. */
+static bool live(uint64_t fail_at, uint64_t *state_hash) {
+    memory_ledger ledger = {.fail_at = fail_at};
+    mote_system_def def = full_def(&ledger);
+    mote_system *system = (mote_system *)&ledger;
+    mote_result result = mote_system_create(&def, &system);
+    if (result != MOTE_OK) {
+        assert_int_equal(result, MOTE_ERROR_MEMORY);
+        assert_null(system);
+        check_ledger_is_even(&ledger);
+        assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
+    }
+    for (uint32_t round = 0; round < 3; round++) {
+        for (int call = 0; call < LIFE_CALLS; call++) do_call_until_it_succeeds(system, (life_call)call, round);
+    }
+    mote_range_view view = mote_system_view(system);
+    *state_hash = view.count;
+    for (uint32_t i = 0; i < view.count; i++) {
+        uint32_t bits[2];
+        memcpy(&bits[0], &view.position.x[i], sizeof(float));
+        memcpy(&bits[1], &view.velocity.y[i], sizeof(float));
+        *state_hash = (*state_hash * 31 + bits[0]) * 31 + bits[1];
+    }
+    mote_system_destroy(system);
+    check_ledger_is_even(&ledger);
+    return ledger.failures > 0;
+}
+
+static void every_allocation_may_fail_and_the_call_can_be_made_again(void **state) {
+    (void)state;
+    uint64_t healthy, other, fail_at = 1;
+    assert_false(live(0, &healthy));
+    while (live(fail_at, &other)) {
+        assert_true(other == healthy);
+        fail_at++;
+    }
+    assert_true(fail_at > 3); /* create and each reserve allocate something */
+}
+
+static void columns_step_fails_cleanly_without_memory(void **state) {
+    (void)state;
+    enum { COUNT = 500 };
+    static float data[6 * COUNT], copy[6 * COUNT];
+    mote_columns columns = {COUNT, {data, data + COUNT, data + 2 * COUNT},
+                            {data + 3 * COUNT, data + 4 * COUNT, data + 5 * COUNT}, NULL, 1.0f};
+    mote_force_def force = mote_callback(scene_chase, NULL);
+    force.as.callback.reach = MOTE_REACH_RANGE;
+    uint64_t fail_at = 0, failures;
+    do {
+        memory_ledger ledger = {.fail_at = ++fail_at};
+        mote_columns_def def = mote_default_columns_def();
+        def.forces = &force;
+        def.force_count = 1;
+        def.allocator = ledger_allocator(&ledger);
+        for (int i = 0; i < 6 * COUNT; i++) copy[i] = data[i] = (float)i;
+        mote_result result = mote_columns_step(&columns, &def, NULL);
+        assert_int_equal(result, ledger.failures > 0 ? MOTE_ERROR_MEMORY : MOTE_OK);
+        if (result != MOTE_OK) assert_memory_equal(data, copy, sizeof data);
+        check_ledger_is_even(&ledger);
+        failures = ledger.failures;
+    } while (failures > 0);
+}
+
+/* An allocator of a machine that has no memory for anything large. */
+static void *allocate_little(void *user, size_t bytes, size_t alignment) {
+    memory_ledger *ledger = user;
+    return bytes > 65536 ? NULL : ledger_allocator(ledger).allocate(ledger, bytes, alignment);
+}
+
+static void a_system_too_large_for_the_allocator_is_not_made(void **state) {
+    (void)state;
+    memory_ledger ledger = {0};
+    mote_system_def def = full_def(&ledger);
+    def.allocator.allocate = allocate_little;
+    def.capacity = MOTE_MAX_PARTICLES;
+    mote_system *system = (mote_system *)&ledger;
+    assert_int_equal(mote_system_create(&def, &system), MOTE_ERROR_MEMORY);
+    assert_null(system);
+    check_ledger_is_even(&ledger);
+    def.capacity = 10;
+    assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
+    uint64_t hash = mote_system_hash(system);
+    assert_int_equal(mote_system_reserve(system, MOTE_MAX_PARTICLES), MOTE_ERROR_MEMORY);
+    assert_true(mote_system_hash(system) == hash);
+    mote_system_destroy(system);
+    check_ledger_is_even(&ledger);
+}
+
+/* --- Steps -------------------------------------------------------------------------------------------------------- */
+
+/* Frames with births, deaths, impulses, the inbox and presentation: everything that a game does in its loop. */
+static void play_frame(mote_system *system, float *vertices, size_t bytes) {
+    const mote_present_layout layout = {12, 0, MOTE_OMIT};
+    mote_range_view view;
+    mote_vector_columns inbox;
+    random_source random = {77};
+    uint32_t victims[10];
+    assert_int_equal(mote_system_spawn(system, 100, &view), MOTE_OK);
+    scene_fill(&view, &random);
+    for (uint32_t i = 0; i < 40; i++) view.lifetime[i] = 0.01f * (float)i;
+    view.position.x[50] = INFINITY;
+    for (uint32_t i = 0; i < 10; i++) victims[i] = i * 3;
+    assert_int_equal(mote_system_kill_slots(system, 10, victims), MOTE_OK);
+    assert_int_equal(mote_system_kill(system, 1, &view.particle[60]), MOTE_OK);
+    assert_int_equal(mote_system_inbox(system, &inbox), MOTE_OK);
+    inbox.x[1] = 5.0f;
+    assert_int_equal(mote_system_impulse(system, 2, (vec3){1.0f, 2.0f, 3.0f}), MOTE_OK);
+    assert_int_equal(mote_system_teleport(system, 0, 5), MOTE_OK);
+    assert_int_equal(mote_system_advance(system, 50000000, NULL), MOTE_OK);
+    assert_int_equal(mote_system_present(system, &layout, vertices, bytes), MOTE_OK);
+}
+
+static void check_warm_frames(mote_integrator integrator, bool reach, mote_jobs jobs) {
+    enum { CAPACITY = 6000 };
+    memory_ledger ledger = {0};
+    mote_system_def def = full_def(&ledger);
+    def.capacity = CAPACITY;
+    def.integrator = integrator;
+    def.interpolation = MOTE_INTERPOLATE_HERMITE;
+    def.jobs = jobs;
+    mote_system *system;
+    mote_range_view view;
+    random_source random = {5};
+    size_t bytes = CAPACITY * 3 * sizeof(float);
+    float *vertices = malloc(bytes);
+    assert_non_null(vertices);
+    assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
+    assert_int_equal(scene_add_forces(system, reach), MOTE_OK);
+    assert_int_equal(mote_system_spawn(system, 3000, &view), MOTE_OK);
+    scene_fill(&view, &random);
+    play_frame(system, vertices, bytes);
+    uint64_t calls = ledger.calls, releases = ledger.releases;
+    for (int frame = 0; frame < 20; frame++) play_frame(system, vertices, bytes);
+    assert_int_equal(ledger.calls, calls);
+    assert_int_equal(ledger.releases, releases);
+    mote_system_destroy(system);
+    check_ledger_is_even(&ledger);
+    free(vertices);
+}
+
+static void a_warm_frame_allocates_nothing(void **state) {
+    (void)state;
+    shuffled_jobs shuffled = {{1}, 8, 0};
+    for (int integrator = 0; integrator < MOTE_INTEGRATOR_COUNT; integrator++) {
+        for (int reach = 0; reach < 2; reach++) {
+            check_warm_frames((mote_integrator)integrator, reach != 0, (mote_jobs){0});
+            check_warm_frames((mote_integrator)integrator, reach != 0, mote_jobs_openmp(3));
+            check_warm_frames((mote_integrator)integrator, reach != 0, shuffled_jobs_hook(&shuffled));
+        }
+    }
+}
+
+/* --- Layout ------------------------------------------------------------------------------------------------------- */
+
+static void check_column(const memory_ledger *ledger, const void *column, size_t count, size_t element) {
+    assert_non_null(column);
+    assert_int_equal((uintptr_t)column % 64, 0);
+    assert_true(ledger_holds(ledger, column, (count + 15) / 16 * 16 * element)); /* whole lane groups */
+}
+
+static void check_view(const memory_ledger *ledger, mote_system *system, uint32_t count) {
+    mote_range_view view = mote_system_view(system);
+    mote_vector_columns inbox;
+    assert_int_equal(mote_system_inbox(system, &inbox), MOTE_OK);
+    const float *columns[] = {view.position.x, view.position.y, view.position.z, view.velocity.x, view.velocity.y,
+                              view.velocity.z, view.inverse_mass, view.lifetime, inbox.x, inbox.y, inbox.z};
+    for (size_t i = 0; i < COUNT_OF(columns); i++) check_column(ledger, columns[i], count, sizeof(float));
+    check_column(ledger, view.birth_step, count, sizeof(uint32_t));
+    check_column(ledger, view.particle, count, sizeof(mote_particle));
+    check_column(ledger, view.extra[0], count, 1);
+    check_column(ledger, view.extra[1], count, 7);
+    check_column(ledger, view.extra[2], count, 256);
+    for (size_t i = 3; i < MOTE_MAX_EXTRA_COLUMNS; i++) assert_null(view.extra[i]);
+}
+
+static void columns_are_aligned_and_padded_whatever_the_capacity(void **state) {
+    (void)state;
+    static const uint32_t capacities[] = {1, 15, 16, 17, 100, 1023, 4097};
+    for (size_t i = 0; i < COUNT_OF(capacities); i++) {
+        memory_ledger ledger = {0};
+        mote_system_def def = full_def(&ledger);
+        def.capacity = capacities[i];
+        mote_system *system;
+        mote_range_view view;
+        assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
+        assert_int_equal(mote_system_spawn(system, capacities[i], &view), MOTE_OK);
+        check_view(&ledger, system, capacities[i]);
+        assert_int_equal(mote_system_reserve(system, 2 * capacities[i] + 1), MOTE_OK);
+        check_view(&ledger, system, capacities[i]);
+        mote_system_destroy(system);
+        check_ledger_is_even(&ledger);
+    }
+}
+
+static void columns_that_were_not_asked_for_are_absent(void **state) {
+    (void)state;
+    mote_system_def def = mote_default_system_def();
+    def.handles = false;
+    mote_system *system;
+    mote_range_view view;
+    mote_vector_columns inbox;
+    assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
+    assert_int_equal(mote_system_spawn(system, 10, &view), MOTE_OK);
+    assert_null(view.inverse_mass);
+    assert_null(view.birth_step);
+    assert_null(view.lifetime);
+    assert_null(view.particle);
+    for (size_t i = 0; i < MOTE_MAX_EXTRA_COLUMNS; i++) assert_null(view.extra[i]);
+    assert_int_equal(mote_system_inbox(system, &inbox), MOTE_ERROR_ABSENT);
+    mote_system_destroy(system);
+}
+
+static void the_default_allocator_aligns_too(void **state) {
+    (void)state;
+    mote_system_def def = mote_default_system_def();
+    def.capacity = 200000; /* large enough for huge pages */
+    mote_system *system;
+    mote_range_view view;
+    assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
+    assert_int_equal(mote_system_spawn(system, 200000, &view), MOTE_OK);
+    assert_int_equal((uintptr_t)view.position.x % 64, 0);
+    assert_int_equal((uintptr_t)view.velocity.z % 64, 0);
+    mote_system_destroy(system);
+}
+
+static void reserving_keeps_state_and_never_shrinks(void **state) {
+    (void)state;
+    memory_ledger ledger = {0};
+    mote_system_def def = full_def(&ledger);
+    mote_system *system;
+    mote_range_view view;
+    random_source random = {9};
+    float before[90];
+    assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
+    assert_int_equal(mote_system_spawn(system, 90, &view), MOTE_OK);
+    scene_fill(&view, &random);
+    memcpy(before, view.velocity.z, sizeof before);
+    assert_int_equal(mote_system_reserve(system, 2000), MOTE_OK);
+    assert_memory_equal(mote_system_view(system).velocity.z, before, sizeof before);
+    assert_int_equal(mote_system_reserve(system, 5), MOTE_OK);
+    assert_int_equal(mote_system_reserve(system, 0), MOTE_OK);
+    assert_int_equal(mote_system_spawn(system, 1910, &view), MOTE_OK);
+    assert_int_equal(mote_system_spawn(system, 1, &view), MOTE_ERROR_CAPACITY);
+    mote_system_destroy(system);
+    check_ledger_is_even(&ledger);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_allocation_may_fail_and_the_call_can_be_made_again),
+        cmocka_unit_test(columns_step_fails_cleanly_without_memory),
+        cmocka_unit_test(a_system_too_large_for_the_allocator_is_not_made),
+        cmocka_unit_test(a_warm_frame_allocates_nothing),
+        cmocka_unit_test(columns_are_aligned_and_padded_whatever_the_capacity),
+        cmocka_unit_test(columns_that_were_not_asked_for_are_absent),
+        cmocka_unit_test(the_default_allocator_aligns_too),
+        cmocka_unit_test(reserving_keeps_state_and_never_shrinks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,500 @@
+/* Loose particles: random lives against a model that knows only the documentation, handles, lifetimes, ends. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support.h"
+
+/* --- The model: an array of records ------------------------------------------------------------------------------- */
+
+enum { MODEL_CAPACITY = 1024, MODEL_DEAD = 2048 };
+
+/* 1/64 s is exact in float and in double, so the model's arithmetic is the documented one to the bit. */
+#define TIMESTEP 0.015625
+
+typedef struct record {
+    mote_particle handle;
+    float position[3], velocity[3], inverse_mass, lifetime;
+    uint32_t birth, serial;
+    bool dying;
+} record;
+
+typedef struct tally {
+    uint32_t killed, expired, non_finite;
+} tally;
+
+typedef struct play {
+    mote_system *system;
+    random_source random;
+    record records[MODEL_CAPACITY];
+    uint32_t count, capacity, steps, next_serial;
+    uint32_t last_generation[MODEL_CAPACITY]; /* by handle index */
+    mote_particle dead[MODEL_DEAD];           /* the latest handles that died */
+    uint32_t deaths;
+} play;
+
+/* The host's own columns: a byte, a serial number and 24 bytes, all made from the serial. */
+typedef struct payload {
+    uint32_t words[6];
+} payload;
+
+static payload payload_of(uint32_t serial) {
+    payload result;
+    for (uint32_t i = 0; i < 6; i++) result.words[i] = serial * 2654435761u + i;
+    return result;
+}
+
+static void model_bury(play *p, uint32_t slot) {
+    p->dead[p->deaths++ % MODEL_DEAD] = p->records[slot].handle;
+}
+
+/* The dead slots below the new count, ascending, take the living of the slots behind it, ascending. */
+static void model_compact(play *p, const bool *dead) {
+    uint32_t living = 0;
+    for (uint32_t i = 0; i < p->count; i++) living += !dead[i];
+    uint32_t from = living;
+    for (uint32_t hole = 0; hole < living; hole++) {
+        if (!dead[hole]) continue;
+        while (dead[from]) from++;
+        p->records[hole] = p->records[from++];
+    }
+    p->count = living;
+}
+
+/* The boundary before a step: those that the host killed. */
+static void model_remove_killed(play *p, tally *t) {
+    bool dead[MODEL_CAPACITY] = {false};
+    for (uint32_t i = 0; i < p->count; i++) t->killed += dead[i] = p->records[i].dying;
+    model_compact(p, dead);
+}
+
+static bool model_move(record *r) {
+    bool finite = true;
+    for (int axis = 0; axis < 3; axis++) {
+        r->position[axis] += (float)TIMESTEP * r->velocity[axis];
+        finite = finite && isfinite(r->position[axis]) && isfinite(r->velocity[axis]);
+    }
+    return finite;
+}
+
+/* A step and the boundary after it: those that ended in it. */
+static void model_step(play *p, tally *t) {
+    model_remove_killed(p, t);
+    bool dead[MODEL_CAPACITY] = {false};
+    p->steps++;
+    for (uint32_t i = 0; i < p->count; i++) {
+        record *r = &p->records[i];
+        bool finite = model_move(r);
+        bool old = (double)(p->steps - r->birth) * TIMESTEP + TIMESTEP / 1024 >= (double)r->lifetime;
+        dead[i] = !finite || old;
+        t->non_finite += !finite;
+        t->expired += finite && old;
+        if (dead[i]) model_bury(p, i);
+    }
+    model_compact(p, dead);
+}
+
+/* --- The system beside it ----------------------------------------------------------------------------------------- */
+
+static mote_system_def lively_def(uint32_t capacity) {
+    mote_system_def def = mote_default_system_def();
+    def.capacity = capacity;
+    def.steps_per_second = (mote_rate){64, 1};
+    def.max_steps_per_advance = 64;
+    def.mass_column = true;
+    def.lifetimes = true;
+    def.extra_count = 3;
+    def.extra_bytes[0] = 1;
+    def.extra_bytes[1] = sizeof(uint32_t);
+    def.extra_bytes[2] = sizeof(payload);
+    return def;
+}
+
+static float *axis_of(const mote_vector_columns *columns, int axis) {
+    return axis == 0 ? columns->x : axis == 1 ? columns->y : columns->z;
+}
+
+static void check_living(const play *p, const mote_range_view *view, uint32_t slot) {
+    const record *r = &p->records[slot];
+    for (int axis = 0; axis < 3; axis++) {
+        /* Bytes, because a particle that is about to die may hold NaN. */
+        assert_memory_equal(axis_of(&view->position, axis) + slot, &r->position[axis], sizeof(float));
+        assert_memory_equal(axis_of(&view->velocity, axis) + slot, &r->velocity[axis], sizeof(float));
+    }
+    assert_true(view->inverse_mass[slot] == r->inverse_mass);
+    assert_true(view->lifetime[slot] == r->lifetime);
+    assert_int_equal(view->birth_step[slot], r->birth);
+    assert_int_equal(view->particle[slot].index, r->handle.index);
+    assert_int_equal(view->particle[slot].generation, r->handle.generation);
+    payload expected = payload_of(r->serial);
+    assert_int_equal(((const uint8_t *)view->extra[0])[slot], (uint8_t)r->serial);
+    assert_int_equal(((const uint32_t *)view->extra[1])[slot], r->serial);
+    assert_memory_equal((const payload *)view->extra[2] + slot, &expected, sizeof expected);
+    assert_int_equal(mote_system_slot(p->system, r->handle), slot);
+    assert_true(mote_system_age(p->system, slot) == (double)(p->steps - r->birth) * TIMESTEP);
+}
+
+static void check_all(const play *p) {
+    mote_range_view view = mote_system_view(p->system);
+    assert_int_equal(view.first, 0);
+    assert_int_equal(view.count, p->count);
+    assert_int_equal(mote_system_count(p->system), p->count);
+    for (uint32_t slot = 0; slot < p->count; slot++) {
+        if (!p->records[slot].dying) check_living(p, &view, slot);
+        else assert_int_equal(mote_system_slot(p->system, p->records[slot].handle), MOTE_NO_SLOT);
+    }
+    for (uint32_t i = 0; i < p->deaths && i < MODEL_DEAD; i++) {
+        assert_int_equal(mote_system_slot(p->system, p->dead[i]), MOTE_NO_SLOT);
+    }
+}
+
+/* --- What a host does --------------------------------------------------------------------------------------------- */
+
+static void check_defaults(const play *p, const mote_range_view *view, uint32_t i) {
+    for (int axis = 0; axis < 3; axis++) {
+        assert_true(axis_of(&view->position, axis)[i] == 0.0f);
+        assert_true(axis_of(&view->velocity, axis)[i] == 0.0f);
+    }
+    static const payload zero;
+    assert_true(view->inverse_mass[i] == 1.0f);
+    assert_int_equal(view->birth_step[i], p->steps);
+    assert_true(view->lifetime[i] == INFINITY);
+    assert_int_equal(((const uint8_t *)view->extra[0])[i], 0);
+    assert_int_equal(((const uint32_t *)view->extra[1])[i], 0);
+    assert_memory_equal((const payload *)view->extra[2] + i, &zero, sizeof zero);
+}
+
+/* Masses are powers of two, so that impulses and changes of mass are exact. */
+static float random_inverse_mass(random_source *random) { return 0.25f * (float)(1u << random_below(random, 5)); }
+
+static record random_record(play *p, mote_particle handle) {
+    record r = {.handle = handle, .birth = p->steps, .serial = p->next_serial++};
+    for (int axis = 0; axis < 3; axis++) {
+        r.position[axis] = random_between(&p->random, -8.0f, 8.0f);
+        r.velocity[axis] = random_between(&p->random, -8.0f, 8.0f);
+    }
+    r.inverse_mass = random_inverse_mass(&p->random);
+    /* A third lives for ever, a third for whole steps, a third for some steps and at least a sixteenth of one. */
+    uint32_t kind = random_below(&p->random, 3);
+    float steps = (float)(1 + random_below(&p->random, 60));
+    if (kind == 2) steps -= random_between(&p->random, 0.1f, 0.9f);
+    r.lifetime = kind == 0 ? INFINITY : (float)TIMESTEP * steps;
+    return r;
+}
+
+static void fill_slot(const mote_range_view *view, uint32_t i, const record *r) {
+    for (int axis = 0; axis < 3; axis++) {
+        axis_of(&view->position, axis)[i] = r->position[axis];
+        axis_of(&view->velocity, axis)[i] = r->velocity[axis];
+    }
+    view->inverse_mass[i] = r->inverse_mass;
+    view->lifetime[i] = r->lifetime;
+    ((uint8_t *)view->extra[0])[i] = (uint8_t)r->serial;
+    ((uint32_t *)view->extra[1])[i] = r->serial;
+    ((payload *)view->extra[2])[i] = payload_of(r->serial);
+}
+
+static void play_spawn(play *p) {
+    uint32_t count = random_below(&p->random, 40);
+    mote_range_view view;
+    mote_result result = mote_system_spawn(p->system, count, &view);
+    if (p->count + count > p->capacity) {
+        assert_int_equal(result, MOTE_ERROR_CAPACITY);
+        return;
+    }
+    assert_int_equal(result, MOTE_OK);
+    assert_int_equal(view.count, count);
+    assert_int_equal(view.first, p->count);
+    for (uint32_t i = 0; i < count; i++) {
+        check_defaults(p, &view, i);
+        mote_particle handle = view.particle[i];
+        assert_true(handle.index < MODEL_CAPACITY);
+        assert_true(handle.generation > p->last_generation[handle.index]);
+        p->last_generation[handle.index] = handle.generation;
+        record *r = &p->records[p->count + i];
+        *r = random_record(p, handle);
+        fill_slot(&view, i, r);
+    }
+    p->count += count;
+}
+
+static void play_kill_handles(play *p) {
+    mote_particle handles[16];
+    uint32_t slots[16], count = 0;
+    for (int attempt = 0; attempt < 12 && p->count > 0; attempt++) {
+        uint32_t slot = random_below(&p->random, p->count);
+        bool fresh = !p->records[slot].dying;
+        for (uint32_t i = 0; i < count; i++) fresh = fresh && slots[i] != slot;
+        if (!fresh) continue;
+        slots[count] = slot;
+        handles[count++] = p->records[slot].handle;
+    }
+    if (count > 0 && random_below(&p->random, 3) == 0) {
+        handles[count] = handles[0];
+        uint64_t hash = mote_system_hash(p->system);
+        assert_int_equal(mote_system_kill(p->system, count + 1, handles), MOTE_ERROR_ID);
+        assert_true(mote_system_hash(p->system) == hash);
+    }
+    assert_int_equal(mote_system_kill(p->system, count, handles), MOTE_OK);
+    for (uint32_t i = 0; i < count; i++) {
+        model_bury(p, slots[i]);
+        p->records[slots[i]].dying = true;
+    }
+}
+
+/* Slots may be named twice, or be dying already: each is one death. */
+static void play_kill_slots(play *p) {
+    uint32_t slots[12], count = p->count > 0 ? random_below(&p->random, 12) : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        slots[i] = random_below(&p->random, p->count);
+        if (i > 0 && random_below(&p->random, 4) == 0) slots[i] = slots[i - 1];
+    }
+    assert_int_equal(mote_system_kill_slots(p->system, count, slots), MOTE_OK);
+    for (uint32_t i = 0; i < count; i++) {
+        if (p->records[slots[i]].dying) continue;
+        model_bury(p, slots[i]);
+        p->records[slots[i]].dying = true;
+    }
+}
+
+static void play_poison(play *p) {
+    static const float poisons[] = {NAN, INFINITY, -INFINITY};
+    if (p->count == 0) return;
+    uint32_t slot = random_below(&p->random, p->count);
+    int axis = (int)random_below(&p->random, 3);
+    float poison = poisons[random_below(&p->random, 3)];
+    bool in_velocity = random_below(&p->random, 2) == 0;
+    mote_range_view view = mote_system_view(p->system);
+    axis_of(in_velocity ? &view.velocity : &view.position, axis)[slot] = poison;
+    (in_velocity ? p->records[slot].velocity : p->records[slot].position)[axis] = poison;
+}
+
+static void play_push(play *p) {
+    if (p->count == 0) return;
+    uint32_t slot = random_below(&p->random, p->count);
+    record *r = &p->records[slot];
+    vec3 impulse;
+    for (int axis = 0; axis < 3; axis++) {
+        impulse[axis] = random_between(&p->random, -1.0f, 1.0f);
+        r->velocity[axis] += impulse[axis] * r->inverse_mass;
+    }
+    assert_int_equal(mote_system_impulse(p->system, slot, impulse), MOTE_OK);
+}
+
+static void play_change_mass(play *p) {
+    if (p->count == 0) return;
+    uint32_t slot = random_below(&p->random, p->count);
+    record *r = &p->records[slot];
+    float inverse_mass = random_inverse_mass(&p->random);
+    for (int axis = 0; axis < 3; axis++) r->velocity[axis] *= inverse_mass / r->inverse_mass;
+    r->inverse_mass = inverse_mass;
+    assert_int_equal(mote_system_set_inverse_mass(p->system, slot, inverse_mass), MOTE_OK);
+}
+
+static void play_reserve(play *p) {
+    uint32_t capacity = p->capacity + random_below(&p->random, 64);
+    if (capacity > MODEL_CAPACITY) return;
+    assert_int_equal(mote_system_reserve(p->system, capacity), MOTE_OK);
+    p->capacity = capacity;
+}
+
+static void play_step(play *p) {
+    uint32_t steps = 1 + random_below(&p->random, 3);
+    tally expected = {0};
+    for (uint32_t i = 0; i < steps; i++) model_step(p, &expected);
+    mote_advance advance;
+    assert_int_equal(mote_system_step(p->system, steps, &advance), MOTE_OK);
+    assert_int_equal(advance.killed, expected.killed);
+    assert_int_equal(advance.expired, expected.expired);
+    assert_int_equal(advance.non_finite, expected.non_finite);
+}
+
+/* Plays `turns` random calls, checks everything after each, and returns the hash of the end. */
+static uint64_t play_game(uint64_t seed, uint32_t capacity, int turns) {
+    static void (*const calls[])(play *) = {play_spawn,      play_spawn,  play_kill_handles, play_kill_slots, play_step,
+                                            play_step,       play_step,   play_push,         play_change_mass,
+                                            play_reserve,    play_poison, play_kill_handles};
+    play *p = calloc(1, sizeof *p);
+    assert_non_null(p);
+    p->random.state = seed;
+    p->capacity = capacity;
+    memory_ledger ledger = {0};
+    mote_system_def def = lively_def(capacity);
+    def.allocator = ledger_allocator(&ledger);
+    assert_int_equal(mote_system_create(&def, &p->system), MOTE_OK);
+    for (int turn = 0; turn < turns; turn++) {
+        calls[random_below(&p->random, COUNT_OF(calls))](p);
+        check_all(p);
+    }
+    uint64_t hash = mote_system_hash(p->system);
+    mote_system_destroy(p->system);
+    assert_int_equal(ledger.faults, 0);
+    assert_int_equal(ledger.live_bytes, 0);
+    free(p);
+    return hash;
+}
+
+static void random_lives_follow_the_model(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 40; seed++) play_game(seed, 17 + 8 * (uint32_t)seed, 300);
+}
+
+static void the_same_calls_give_the_same_hash(void **state) {
+    (void)state;
+    uint64_t first = play_game(99, 64, 200);
+    assert_true(play_game(99, 64, 200) == first);
+    assert_true(play_game(100, 64, 200) != first);
+}
+
+/* --- Single promises ---------------------------------------------------------------------------------------------- */
+
+static mote_system *make(const mote_system_def *def) {
+    mote_system *system = NULL;
+    assert_int_equal(mote_system_create(def, &system), MOTE_OK);
+    return system;
+}
+
+static void handles_of_a_slot_used_again_never_come_back(void **state) {
+    (void)state;
+    mote_system_def def = lively_def(4);
+    mote_system *system = make(&def);
+    uint32_t generations[4] = {0};
+    mote_particle last = {0, 0};
+    for (int round = 0; round < 50000; round++) {
+        mote_range_view view;
+        assert_int_equal(mote_system_spawn(system, 4, &view), MOTE_OK);
+        for (uint32_t i = 0; i < 4; i++) {
+            assert_true(view.particle[i].index < 4);
+            assert_true(view.particle[i].generation > generations[view.particle[i].index]);
+            generations[view.particle[i].index] = view.particle[i].generation;
+        }
+        assert_int_equal(mote_system_slot(system, last), MOTE_NO_SLOT);
+        last = view.particle[round % 4];
+        assert_int_equal(mote_system_kill(system, 4, view.particle), MOTE_OK);
+        assert_int_equal(mote_system_slot(system, last), MOTE_NO_SLOT);
+        assert_int_equal(mote_system_spawn(system, 1, &view), MOTE_ERROR_CAPACITY);
+        assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
+        assert_int_equal(mote_system_count(system), 0);
+    }
+    mote_system_destroy(system);
+}
+
+static void forged_handles_name_nothing(void **state) {
+    (void)state;
+    mote_system_def def = lively_def(4);
+    mote_system *system = make(&def);
+    mote_range_view view;
+    assert_int_equal(mote_system_spawn(system, 2, &view), MOTE_OK);
+    mote_particle real = view.particle[0];
+    const mote_particle forged[] = {{0, 0}, {real.index, 0}, {real.index, real.generation + 1}, {3, real.generation},
+                                    {4, 1}, {1u << 31, 1},   {UINT32_MAX, UINT32_MAX},          {UINT32_MAX, 0}};
+    uint64_t hash = mote_system_hash(system);
+    for (size_t i = 0; i < COUNT_OF(forged); i++) {
+        assert_int_equal(mote_system_slot(system, forged[i]), MOTE_NO_SLOT);
+        assert_int_equal(mote_system_kill(system, 1, &forged[i]), MOTE_ERROR_ID);
+        mote_particle pair[] = {real, forged[i]};
+        assert_int_equal(mote_system_kill(system, 2, pair), MOTE_ERROR_ID);
+    }
+    assert_true(mote_system_hash(system) == hash);
+    assert_int_equal(mote_system_slot(system, real), 0);
+    mote_system_destroy(system);
+}
+
+/* 0.1f is a little more than 6/60 s, 0.3f than 18/60 s, and 0.11f is 6.6 steps: what counts as reached is a lifetime
+ * that a 1,024th of a step more would reach. */
+static void lifetimes_end_at_the_first_boundary_that_reaches_them(void **state) {
+    (void)state;
+    static const struct { mote_rate rate; float lifetime; uint32_t steps; } cases[] = {
+        {{64, 1}, 0.25f, 16}, {{64, 1}, 0.015625f, 1}, {{64, 1}, 0.016f, 2},  {{64, 1}, 1e-6f, 1},
+        {{60, 1}, 0.1f, 6},   {{60, 1}, 0.3f, 18},     {{60, 1}, 0.11f, 7},   {{50, 1}, 0.5f, 25},
+        {{1, 10}, 10.0f, 1},  {{1, 10}, 10.5f, 2},     {{60000, 1001}, 1.001f, 60},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        mote_system_def def = lively_def(1);
+        def.steps_per_second = cases[i].rate;
+        mote_system *system = make(&def);
+        assert_int_equal(mote_system_step(system, 5, NULL), MOTE_OK);
+        mote_range_view view;
+        assert_int_equal(mote_system_spawn(system, 1, &view), MOTE_OK);
+        view.lifetime[0] = cases[i].lifetime;
+        assert_int_equal(mote_system_step(system, cases[i].steps - 1, NULL), MOTE_OK);
+        assert_int_equal(mote_system_count(system), 1);
+        mote_advance advance;
+        assert_int_equal(mote_system_step(system, 1, &advance), MOTE_OK);
+        assert_int_equal(advance.expired, 1);
+        assert_int_equal(mote_system_count(system), 0);
+        mote_system_destroy(system);
+    }
+}
+
+static void a_change_of_mass_keeps_momentum(void **state) {
+    (void)state;
+    mote_system_def def = lively_def(1);
+    mote_system *system = make(&def);
+    mote_range_view view;
+    random_source random = {8};
+    assert_int_equal(mote_system_spawn(system, 1, &view), MOTE_OK);
+    for (int n = 0; n < 1000; n++) {
+        float before = random_between(&random, 0.1f, 10.0f), after = random_between(&random, 0.1f, 10.0f);
+        float velocity = random_between(&random, -10.0f, 10.0f);
+        view.inverse_mass[0] = before;
+        view.velocity.y[0] = velocity;
+        assert_int_equal(mote_system_set_inverse_mass(system, 0, after), MOTE_OK);
+        assert_true(view.inverse_mass[0] == after);
+        /* A quotient and a product: two roundings of half an ulp each. */
+        double expected = (double)velocity * (double)after / (double)before;
+        assert_true(fabs((double)view.velocity.y[0] - expected) <= 0x1p-23 * fabs(expected));
+    }
+    view.velocity.y[0] = 3.0f;
+    assert_int_equal(mote_system_set_inverse_mass(system, 0, 0.0f), MOTE_OK);
+    assert_true(view.velocity.y[0] == 3.0f);
+    assert_int_equal(mote_system_impulse(system, 0, (vec3){1.0f, 1.0f, 1.0f}), MOTE_OK);
+    assert_true(view.velocity.y[0] == 3.0f);
+    assert_int_equal(mote_system_set_inverse_mass(system, 0, 2.0f), MOTE_OK);
+    assert_true(view.velocity.y[0] == 3.0f);
+    mote_system_destroy(system);
+}
+
+static void an_impulse_divides_by_the_uniform_mass(void **state) {
+    (void)state;
+    mote_system_def def = mote_default_system_def();
+    def.uniform_mass = 4.0f;
+    mote_system *system = make(&def);
+    mote_range_view view;
+    assert_int_equal(mote_system_spawn(system, 3, &view), MOTE_OK);
+    assert_int_equal(mote_system_impulse(system, 1, (vec3){2.0f, -8.0f, 1.0f}), MOTE_OK);
+    assert_true(view.velocity.x[1] == 0.5f && view.velocity.y[1] == -2.0f && view.velocity.z[1] == 0.25f);
+    assert_true(view.velocity.x[0] == 0.0f && view.velocity.x[2] == 0.0f);
+    mote_system_destroy(system);
+}
+
+static void spawned_particles_have_the_uniform_mass(void **state) {
+    (void)state;
+    mote_system_def def = lively_def(1);
+    def.uniform_mass = 4.0f;
+    mote_system *system = make(&def);
+    mote_range_view view;
+    assert_int_equal(mote_system_spawn(system, 1, &view), MOTE_OK);
+    assert_true(view.inverse_mass[0] == 0.25f);
+    mote_system_destroy(system);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_lives_follow_the_model),
+        cmocka_unit_test(the_same_calls_give_the_same_hash),
+        cmocka_unit_test(handles_of_a_slot_used_again_never_come_back),
+        cmocka_unit_test(forged_handles_name_nothing),
+        cmocka_unit_test(lifetimes_end_at_the_first_boundary_that_reaches_them),
+        cmocka_unit_test(a_change_of_mass_keeps_momentum),
+        cmocka_unit_test(an_impulse_divides_by_the_uniform_mass),
+        cmocka_unit_test(spawned_particles_have_the_uniform_mass),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,377 @@
+/* Presentation: what stands between the last two steps, where the caller wants it, nothing smeared or overwritten. */
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support.h"
+
+/* At 64 steps a second a step is 15,625,000 ns, of which half and a quarter are whole. */
+enum { STEP = 15625000, SMALL = 3, CROWD = 3000 };
+#define TIMESTEP 0.015625f
+
+static const mote_present_layout packed = {6 * sizeof(float), 0, 3 * sizeof(float)};
+
+typedef struct vertex {
+    float position[3], velocity[3];
+} vertex;
+
+static mote_system *make(mote_interpolation interpolation, uint32_t capacity) {
+    mote_system_def def = mote_default_system_def();
+    def.capacity = capacity;
+    def.steps_per_second = (mote_rate){64, 1};
+    def.interpolation = interpolation;
+    def.lifetimes = true;
+    mote_system *system = NULL;
+    assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
+    return system;
+}
+
+static mote_range_view spawn(mote_system *system, uint32_t count, uint64_t seed) {
+    mote_range_view view;
+    random_source random = {seed};
+    assert_int_equal(mote_system_spawn(system, count, &view), MOTE_OK);
+    scene_fill(&view, &random);
+    return view;
+}
+
+static void advance(mote_system *system, uint64_t nanoseconds) {
+    assert_int_equal(mote_system_advance(system, nanoseconds, NULL), MOTE_OK);
+}
+
+static void present(const mote_system *system, vertex *vertices, uint32_t count) {
+    assert_int_equal(mote_system_present(system, &packed, vertices, count * sizeof *vertices), MOTE_OK);
+}
+
+static void store(mote_system *system, vertex *vertices) {
+    mote_range_view view = mote_system_view(system);
+    for (uint32_t i = 0; i < view.count; i++) {
+        vertices[i] = (vertex){{view.position.x[i], view.position.y[i], view.position.z[i]},
+                               {view.velocity.x[i], view.velocity.y[i], view.velocity.z[i]}};
+    }
+}
+
+static void check_equal(const vertex *got, const vertex *expected, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        for (int axis = 0; axis < 3; axis++) {
+            assert_true(got[i].position[axis] == expected[i].position[axis]);
+            assert_true(got[i].velocity[axis] == expected[i].velocity[axis]);
+        }
+    }
+}
+
+/* --- Values ------------------------------------------------------------------------------------------------------- */
+
+/* x0 + alpha (x1 - x0) rounds three times, each by at most half an ulp of something no larger than |x0| + |x1|. */
+static void check_linear(float got, float before, float after, double alpha) {
+    double expected = (double)before + alpha * ((double)after - (double)before);
+    double tolerance = 1.5 * FLT_EPSILON * (fabs((double)before) + fabs((double)after));
+    assert_true(fabs((double)got - expected) <= tolerance);
+}
+
+/* The cubic with values x0, x1 and slopes v0, v1 over one timestep. Any order of evaluation rounds at most ten times
+ * terms of at most 3 (|x0| + |x1|) and h (|v0| + |v1|); the derivative divides the former by h. */
+static void check_hermite(const vertex *got, const vertex *from, const vertex *to, int axis, double s) {
+    double x0 = (double)from->position[axis], x1 = (double)to->position[axis];
+    double h = (double)TIMESTEP, d0 = h * (double)from->velocity[axis], d1 = h * (double)to->velocity[axis];
+    double position = x0 + s * (d0 + s * (3 * (x1 - x0) - 2 * d0 - d1 + s * (2 * (x0 - x1) + d0 + d1)));
+    double slope = d0 + s * (2 * (3 * (x1 - x0) - 2 * d0 - d1) + 3 * s * (2 * (x0 - x1) + d0 + d1));
+    double tolerance = 5 * FLT_EPSILON * (3 * (fabs(x0) + fabs(x1)) + fabs(d0) + fabs(d1));
+    assert_true(fabs((double)got->position[axis] - position) <= tolerance);
+    assert_true(fabs((double)got->velocity[axis] - slope / h) <= 2 * tolerance / h);
+}
+
+/* Compares at twelve alphas; each is reached without running a step. */
+static void compare_alphas(mote_interpolation interpolation) {
+    mote_system *system = make(interpolation, CROWD);
+    assert_int_equal(scene_add_forces(system, false), MOTE_OK);
+    spawn(system, CROWD, 5);
+    vertex *state = malloc(3 * CROWD * sizeof *state), *before = state, *after = state + CROWD, *got = after + CROWD;
+    assert_non_null(state);
+    advance(system, 3 * STEP);
+    store(system, before);
+    advance(system, STEP);
+    store(system, after);
+    for (int n = 0; n < 12; n++) {
+        mote_advance clock;
+        assert_int_equal(mote_system_advance(system, n == 0 ? 0 : 1234567, &clock), MOTE_OK);
+        assert_int_equal(clock.steps, 0);
+        double alpha = (double)clock.alpha;
+        present(system, got, CROWD);
+        for (uint32_t i = 0; i < CROWD * 3; i++) {
+            int axis = (int)(i % 3);
+            const vertex *g = &got[i / 3], *from = &before[i / 3], *to = &after[i / 3];
+            if (interpolation == MOTE_INTERPOLATE_HERMITE) check_hermite(g, from, to, axis, alpha);
+            if (interpolation == MOTE_INTERPOLATE_LINEAR) {
+                check_linear(g->position[axis], from->position[axis], to->position[axis], alpha);
+                assert_true(g->velocity[axis] == to->velocity[axis]);
+            }
+        }
+        if (interpolation == MOTE_INTERPOLATE_NONE) check_equal(got, after, CROWD);
+    }
+    free(state);
+    mote_system_destroy(system);
+}
+
+static void linear_is_the_straight_line_between_the_last_two_steps(void **state) {
+    (void)state;
+    compare_alphas(MOTE_INTERPOLATE_LINEAR);
+}
+
+static void hermite_is_the_cubic_through_positions_and_velocities(void **state) {
+    (void)state;
+    compare_alphas(MOTE_INTERPOLATE_HERMITE);
+}
+
+static void none_is_the_last_step_as_it_is(void **state) {
+    (void)state;
+    compare_alphas(MOTE_INTERPOLATE_NONE);
+}
+
+/* From rest at 0 under 64 m/s^2 by semi-implicit Euler: 1/64 m and 1 m/s after a step, 3/64 m and 2 m/s after two. At
+ * alpha 1/4 the weights are 27/32, 9/64, 5/32, -3/64, those of the derivative -9/8, 3/16, 9/8, -5/16. */
+static void values_worked_out_by_hand(void **state) {
+    (void)state;
+    const double linear = 1.0 / 64 + 0.25 * (2.0 / 64);
+    const double cubic = (27.0 / 32 * 1 + 9.0 / 64 * 1 + 5.0 / 32 * 3 - 3.0 / 64 * 2) / 64;
+    const double slope = (9.0 / 8 * (3 - 1) + 3.0 / 16 * 1 - 5.0 / 16 * 2);
+    for (int interpolation = 0; interpolation < MOTE_INTERPOLATION_COUNT; interpolation++) {
+        mote_system *system = make((mote_interpolation)interpolation, 1);
+        mote_force_def gravity = mote_gravity((vec3){0.0f, 64.0f, 0.0f});
+        mote_force_id id;
+        mote_range_view view;
+        vertex got;
+        assert_int_equal(mote_system_add_force(system, &gravity, &id), MOTE_OK);
+        assert_int_equal(mote_system_spawn(system, 1, &view), MOTE_OK);
+        advance(system, 2 * STEP + STEP / 4);
+        present(system, &got, 1);
+        const double positions[] = {3.0 / 64, linear, cubic}, velocities[] = {2.0, 2.0, slope};
+        /* Ten roundings of terms up to 0.2 m, divided by the step for the velocity. */
+        assert_true(fabs((double)got.position[1] - positions[interpolation]) <= 5 * FLT_EPSILON * 0.2);
+        assert_true(fabs((double)got.velocity[1] - velocities[interpolation]) <= 5 * FLT_EPSILON * 0.2 * 64);
+        assert_true(got.position[0] == 0.0f && got.velocity[2] == 0.0f);
+        mote_system_destroy(system);
+    }
+}
+
+/* --- Layout ------------------------------------------------------------------------------------------------------- */
+
+enum { FILL = 0x5e };
+
+/* Presents into odd addresses and compares with the packed layout; every other byte must still be FILL. */
+static void check_layout(const mote_system *system, const mote_present_layout *layout, const vertex *expected,
+                         size_t shift) {
+    size_t bytes = SMALL * layout->stride, total = bytes + shift + 64;
+    unsigned char *memory = malloc(total), *mirror = malloc(total);
+    assert_true(memory != NULL && mirror != NULL);
+    memset(memory, FILL, total);
+    memset(mirror, FILL, total);
+    assert_int_equal(mote_system_present(system, layout, memory + shift, bytes), MOTE_OK);
+    for (uint32_t i = 0; i < SMALL; i++) {
+        unsigned char *particle = mirror + shift + i * layout->stride;
+        if (layout->position_offset != MOTE_OMIT) memcpy(particle + layout->position_offset, expected[i].position, 12);
+        if (layout->velocity_offset != MOTE_OMIT) memcpy(particle + layout->velocity_offset, expected[i].velocity, 12);
+    }
+    assert_memory_equal(memory, mirror, total);
+    free(memory);
+    free(mirror);
+}
+
+static void floats_go_where_the_layout_says_and_nowhere_else(void **state) {
+    (void)state;
+    static const mote_present_layout layouts[] = {
+        {24, 0, 12}, {24, 12, 0},         {12, 0, MOTE_OMIT},  {12, MOTE_OMIT, 0},  {13, 1, MOTE_OMIT},
+        {60, 7, 41}, {64, 52, MOTE_OMIT}, {100, MOTE_OMIT, 3}, {25, 13, 1},         {4096, 1000, 2001},
+    };
+    for (int interpolation = 0; interpolation < MOTE_INTERPOLATION_COUNT; interpolation++) {
+        mote_system *system = make((mote_interpolation)interpolation, SMALL);
+        vertex expected[SMALL];
+        spawn(system, SMALL, 11);
+        advance(system, 2 * STEP + STEP / 3);
+        present(system, expected, SMALL);
+        for (size_t i = 0; i < COUNT_OF(layouts); i++) {
+            for (size_t shift = 0; shift < 5; shift++) check_layout(system, &layouts[i], expected, shift);
+        }
+        mote_system_destroy(system);
+    }
+}
+
+/* --- Smears ------------------------------------------------------------------------------------------------------- */
+
+/* Whatever runs, particles that were born since the last step stand where they are. */
+static void the_newborn_are_presented_where_they_are(void **state) {
+    (void)state;
+    for (int interpolation = 0; interpolation < MOTE_INTERPOLATION_COUNT; interpolation++) {
+        mote_system *system = make((mote_interpolation)interpolation, 64);
+        vertex expected[40], got[40];
+        spawn(system, 20, 1);
+        store(system, expected);
+        advance(system, STEP / 2); /* no step has run at all */
+        present(system, got, 20);
+        check_equal(got, expected, 20);
+        advance(system, STEP);
+        spawn(system, 20, 2);
+        store(system, expected);
+        present(system, got, 40);
+        check_equal(got + 20, expected + 20, 20);
+        advance(system, STEP / 4); /* time, but no step */
+        present(system, got, 40);
+        check_equal(got + 20, expected + 20, 20);
+        mote_system_destroy(system);
+    }
+}
+
+/* Born before the last step: the line starts at the birth. */
+static void the_newborn_move_from_their_birthplace_in_their_first_step(void **state) {
+    (void)state;
+    mote_system *system = make(MOTE_INTERPOLATE_LINEAR, 64);
+    vertex before[20], after[20], got[20];
+    advance(system, 5 * STEP);
+    spawn(system, 20, 3);
+    store(system, before);
+    advance(system, STEP + STEP / 2);
+    store(system, after);
+    present(system, got, 20);
+    for (int i = 0; i < 60; i++) {
+        int axis = i % 3;
+        assert_true(before[i / 3].position[axis] != after[i / 3].position[axis]);
+        check_linear(got[i / 3].position[axis], before[i / 3].position[axis], after[i / 3].position[axis],
+                     0.5);
+    }
+    mote_system_destroy(system);
+}
+
+static void the_teleported_are_presented_where_they_are(void **state) {
+    (void)state;
+    for (int interpolation = 0; interpolation < MOTE_INTERPOLATION_COUNT; interpolation++) {
+        mote_system *system = make((mote_interpolation)interpolation, 64);
+        vertex expected[64], got[64], untouched[64];
+        spawn(system, 64, 4);
+        advance(system, 2 * STEP + STEP / 2);
+        present(system, untouched, 64);
+        mote_range_view view = mote_system_view(system);
+        for (uint32_t i = 17; i < 40; i++) view.position.y[i] += 1000.0f;
+        assert_int_equal(mote_system_teleport(system, 17, 23), MOTE_OK);
+        store(system, expected);
+        present(system, got, 64);
+        check_equal(got + 17, expected + 17, 23);
+        check_equal(got, untouched, 17);
+        check_equal(got + 40, untouched + 40, 24);
+        advance(system, STEP / 4);
+        present(system, got, 64);
+        check_equal(got + 17, expected + 17, 23);
+        advance(system, STEP);
+        present(system, got, 64);
+        /* 5 m/s for a step and a bit from a place 1,000 m away, never a part of the way there. */
+        for (uint32_t i = 17; i < 40; i++) assert_true(got[i].position[1] > 900.0f);
+        mote_system_destroy(system);
+    }
+}
+
+/* Deaths at the boundary after the last step move particles, and with them what they are blended from. */
+static void compaction_takes_the_blend_along(void **state) {
+    (void)state;
+    for (int interpolation = 0; interpolation < MOTE_INTERPOLATION_COUNT; interpolation++) {
+        vertex moved[64], whole[64];
+        for (int dying = 0; dying < 2; dying++) {
+            mote_system *system = make((mote_interpolation)interpolation, 64);
+            mote_range_view view = spawn(system, 64, 6);
+            for (uint32_t i = 0; dying && i < 8; i++) view.lifetime[i] = 3.0f / 64.0f;
+            advance(system, 3 * STEP + STEP / 4);
+            assert_int_equal(mote_system_count(system), dying ? 56 : 64);
+            present(system, dying ? moved : whole, dying ? 56 : 64);
+            mote_system_destroy(system);
+        }
+        check_equal(moved, whole + 56, 8);
+        check_equal(moved + 8, whole + 8, 48);
+    }
+}
+
+/* The host kills the old and brings in the new and the teleported in the same gap between two steps. */
+static void the_newborn_and_teleported_do_not_smear_after_compaction(void **state) {
+    (void)state;
+    mote_system *system = make(MOTE_INTERPOLATE_LINEAR, 64);
+    vertex before[48], after[48], got[48];
+    uint32_t killed[16];
+    spawn(system, 32, 7);
+    advance(system, 3 * STEP);
+    spawn(system, 16, 8);
+    mote_range_view view = mote_system_view(system);
+    for (uint32_t i = 28; i < 32; i++) view.position.x[i] = -500.0f;
+    assert_int_equal(mote_system_teleport(system, 28, 4), MOTE_OK);
+    for (uint32_t i = 0; i < 16; i++) killed[i] = i;
+    assert_int_equal(mote_system_kill_slots(system, 16, killed), MOTE_OK);
+    store(system, before);
+    advance(system, STEP / 2);
+    present(system, got, 48);
+    check_equal(got + 28, before + 28, 20);
+    advance(system, STEP);
+    assert_int_equal(mote_system_count(system), 32);
+    store(system, after);
+    present(system, got, 32);
+    for (uint32_t i = 0; i < 32; i++) {
+        const vertex *from = &before[i < 16 ? i + 32 : i]; /* the newborn fill the holes in order */
+        for (int axis = 0; axis < 3; axis++) {
+            check_linear(got[i].position[axis], from->position[axis], after[i].position[axis], 0.5);
+        }
+    }
+    mote_system_destroy(system);
+}
+
+static void presenting_changes_nothing(void **state) {
+    (void)state;
+    mote_system *system = make(MOTE_INTERPOLATE_HERMITE, 100);
+    vertex got[100];
+    spawn(system, 100, 9);
+    advance(system, 2 * STEP + STEP / 2);
+    uint64_t hash = mote_system_hash(system);
+    present(system, got, 100);
+    assert_true(mote_system_hash(system) == hash);
+    mote_system_destroy(system);
+}
+
+static void presentation_is_the_same_on_any_jobs(void **state) {
+    (void)state;
+    shuffled_jobs shuffled = {{1}, 5, 0};
+    vertex *got = malloc(3 * CROWD * sizeof *got);
+    assert_non_null(got);
+    mote_jobs jobs[] = {{0}, mote_jobs_openmp(3), shuffled_jobs_hook(&shuffled)};
+    for (size_t i = 0; i < COUNT_OF(jobs); i++) {
+        mote_system_def def = mote_default_system_def();
+        def.capacity = CROWD;
+        def.interpolation = MOTE_INTERPOLATE_HERMITE;
+        def.jobs = jobs[i];
+        mote_system *system;
+        assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
+        spawn(system, CROWD, 10);
+        advance(system, 60000000);
+        present(system, got + i * CROWD, CROWD);
+        mote_system_destroy(system);
+        if (i > 0) assert_memory_equal(got + i * CROWD, got, CROWD * sizeof *got);
+    }
+    free(got);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(linear_is_the_straight_line_between_the_last_two_steps),
+        cmocka_unit_test(hermite_is_the_cubic_through_positions_and_velocities),
+        cmocka_unit_test(none_is_the_last_step_as_it_is),
+        cmocka_unit_test(values_worked_out_by_hand),
+        cmocka_unit_test(floats_go_where_the_layout_says_and_nowhere_else),
+        cmocka_unit_test(the_newborn_are_presented_where_they_are),
+        cmocka_unit_test(the_newborn_move_from_their_birthplace_in_their_first_step),
+        cmocka_unit_test(the_teleported_are_presented_where_they_are),
+        cmocka_unit_test(compaction_takes_the_blend_along),
+        cmocka_unit_test(the_newborn_and_teleported_do_not_smear_after_compaction),
+        cmocka_unit_test(presenting_changes_nothing),
+        cmocka_unit_test(presentation_is_the_same_on_any_jobs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,153 @@
+# The variants of `tests/run --all`: each is a build in a directory of its own and the tests that run in it.
+# Sourced by tests/run, after setup.sh.
+# shellcheck shell=bash disable=SC2154 # names cross files
+
+table=()
+
+row() { table+=("$(printf '%-12s %s' "$1" "$2")"); }
+
+# build NAME OPTIONS... [-- TARGETS...]: configures build-NAME with warnings as errors and builds it.
+build() {
+    local directory=$root/build-$1 options=()
+    shift
+    while (($#)) && [[ $1 != -- ]]; do
+        options+=("$1")
+        shift
+    done
+    configure "$directory" -Dwerror=true "${options[@]}" && ninja -C "$directory" --quiet "${@:2}"
+}
+
+# variant NAME COMMAND...: runs the command, which builds and tests, and notes how it ended.
+variant() {
+    local name=$1 start=$SECONDS before=$failed
+    shift
+    echo "== $name"
+    if "$@"; then
+        row "$name" run
+    else
+        ((failed > before)) || failed=$((failed + 1)) # it did not come as far as a test
+        row "$name" failed
+    fi
+    echo "== $name: $((SECONDS - start)) s"
+}
+
+not_run() { # NAME WHY
+    echo "== $1: not run ($2)"
+    row "$1" "not run ($2)"
+}
+
+plain() { # NAME OPTIONS...: everything, with all tests
+    build "$@" -Dtests=enabled && run_tests "$root/build-$1"
+}
+
+hashes_only() { # NAME OPTIONS...: the golden hashes, on every instruction set and on several threads
+    build "$@" -Dtests=enabled -Dbench=disabled -- tests/hashes && run_tests "$root/build-$1" --suite hashes
+}
+
+with_clang() { CC=clang-19 CXX=clang++-19 "$@"; }
+
+isa_rows() { # builds that hold kernels for one instruction set (and scalar, which every build holds)
+    local isa status
+    for isa in scalar sse2 avx2 avx512; do
+        status=0
+        "$root/build-gcc/tests/hashes" --isa "$isa" >/dev/null 2>&1 || status=$?
+        if ((status == 77)); then
+            not_run "isa-$isa" 'this processor does not have it'
+        else
+            variant "isa-$isa" hashes_only "isa-$isa" "-Disa=$isa"
+        fi
+    done
+}
+
+aarch64() {
+    local directory=$root/build-aarch64 triplet=aarch64-linux-gnu
+    mkdir -p "$directory-files/include"
+    # Only cglm from this machine: it is headers alone, everything else belongs to the other processor.
+    ln -sfn "$(pkg-config --variable=includedir cglm)/cglm" "$directory-files/include/cglm"
+    cat >"$directory-files/cross.ini" <<EOF
+[binaries]
+c = '$triplet-gcc'
+ar = '$triplet-ar'
+nm = '$triplet-nm'
+objdump = '$triplet-objdump'
+strip = '$triplet-strip'
+exe_wrapper = ['qemu-aarch64', '-L', '/usr/$triplet']
+[built-in options]
+c_args = ['-I$directory-files/include']
+[host_machine]
+system = 'linux'
+cpu_family = 'aarch64'
+cpu = 'aarch64'
+endian = 'little'
+EOF
+    build aarch64 --cross-file "$directory-files/cross.ini" -Dbench=disabled && run_tests "$directory"
+}
+
+sanitized() {
+    build asan-ubsan -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Dc_args=-fno-sanitize-recover=all \
+        -Dtests=enabled -Dbench=disabled &&
+        ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 \
+            run_tests "$root/build-asan-ubsan" -t 4
+}
+
+thread_sanitizer_starts() {
+    local program status=0
+    program=$(mktemp)
+    { compiles clang-19 -fsanitize=thread -o "$program" && "$program"; } >/dev/null 2>&1 || status=1
+    rm -f "$program"
+    return "$status"
+}
+
+threaded() { # ARCHER: the library that tells the thread sanitizer what OpenMP orders
+    with_clang build tsan -Dbuildtype=debugoptimized -Db_sanitize=thread -Db_lundef=false \
+        -Dtests=enabled -Dbench=disabled -- tests/jobs tests/hashes &&
+        OMP_TOOL_LIBRARIES=$1 TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1 \
+            run_tests "$root/build-tsan" -t 4 jobs hashes hashes-threads-3
+}
+
+run_clang_variants() {
+    local missing archer
+    missing=$(missing_of "${clang_packages[@]}" | paste -sd ' ')
+    if [[ -n $missing ]]; then
+        for variant in clang clang-O0 tsan; do not_run "$variant" "missing: $missing"; done
+        return
+    fi
+    variant clang with_clang plain clang
+    variant clang-O0 with_clang hashes_only clang-O0 -Doptimization=0
+    archer=$(clang-19 -print-file-name=libarcher.so)
+    if [[ ! -e $archer ]]; then
+        not_run tsan 'libarcher.so of libomp-19-dev is missing'
+    elif ! thread_sanitizer_starts; then
+        not_run tsan 'this kernel places memory where the thread sanitizer cannot have it'
+    else
+        variant tsan threaded "$archer"
+    fi
+}
+
+run_aarch64_variant() {
+    local missing
+    missing=$(missing_of "${aarch64_packages[@]}" | paste -sd ' ')
+    if [[ -n $missing ]]; then
+        not_run aarch64 "missing: $missing"
+    else
+        variant aarch64 aarch64
+    fi
+}
+
+# What the variants need is installed group by group, so that one that a system lacks does not cost the others; under
+# CI a lack is an error.
+run_all() {
+    provide "${build_packages[@]}" "${bench_packages[@]}" "${test_packages[@]}" || exit
+    provide "${clang_packages[@]}" || [[ ${CI:-} != true ]] || exit 2
+    provide "${aarch64_packages[@]}" || [[ ${CI:-} != true ]] || exit 2
+    export CC=gcc CXX=g++
+    variant gcc plain gcc -Dbench=enabled
+    isa_rows
+    variant gcc-O0 plain gcc-O0 -Doptimization=0 -Dbench=disabled
+    variant no-openmp plain no-openmp -Dopenmp=disabled -Dbench=disabled
+    variant asan-ubsan sanitized
+    run_clang_variants
+    run_aarch64_variant
+    printf '\n%s\n' 'variant      result'
+    printf '%s\n' "${table[@]}" ''
+}

@@ -1,0 +1,71 @@
+/* Helpers shared by the tests: random numbers, a watched allocator, host job systems and a scene with every force. */
+#ifndef MOTE_TESTS_SUPPORT_H
+#define MOTE_TESTS_SUPPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <mote/mote.h>
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+/* --- Random numbers: SplitMix64 (Steele, Lea and Flood 2014), the same sequence on every machine ------------------ */
+
+typedef struct random_source {
+    uint64_t state;
+} random_source;
+
+uint64_t random_bits(random_source *random);
+uint32_t random_below(random_source *random, uint32_t bound); /* 0 .. bound - 1 */
+float random_between(random_source *random, float low, float high);
+
+/* --- An allocator that watches its user --------------------------------------------------------------------------- */
+
+/* Memory comes filled with a pattern, aligned exactly as asked and no better, between guard bytes. */
+typedef struct memory_ledger {
+    uint64_t calls;              /* of allocate, those that failed included */
+    uint64_t releases;           /* of release */
+    uint64_t fail_at;            /* the call, counted from 1, that returns NULL; 0: none */
+    uint64_t failures;           /* how many calls did */
+    uint64_t faults;             /* unknown pointers, wrong sizes, illegal alignments, overwritten guards */
+    uint64_t live_bytes;         /* allocated and not yet released */
+    struct memory_block *blocks; /* the live ones */
+} memory_ledger;
+
+/* The hook that draws on *ledger, which starts as {0} and must stay where it is. */
+mote_allocator ledger_allocator(memory_ledger *ledger);
+
+/* Whether bytes first .. first + bytes - 1 lie within one live allocation. */
+bool ledger_holds(const memory_ledger *ledger, const void *first, size_t bytes);
+
+/* --- Job systems of a host ---------------------------------------------------------------------------------------- */
+
+/* Runs the indices in a new random order, each under a random worker id, on the calling thread. */
+typedef struct shuffled_jobs {
+    random_source random;
+    uint32_t workers;
+    uint64_t runs; /* how often the engine called */
+} shuffled_jobs;
+
+mote_jobs shuffled_jobs_hook(shuffled_jobs *jobs);
+
+/* Runs the indices on `workers` POSIX threads, the caller among them. *workers must outlive the hook. */
+mote_jobs pthread_jobs_hook(uint32_t *workers);
+
+/* --- A scene ------------------------------------------------------------------------------------------------------ */
+
+/* Positions within 10 m, velocities within 5 m/s, masses of 0.5 to 2 kg and every eleventh particle immovable. */
+void scene_fill(const mote_range_view *view, random_source *random);
+
+/* Adds gravity, thrust, wind, an anchor spring, an attractor and a callback that pushes away from the y axis; with
+ * `reach`, also one that reads the whole range. */
+mote_result scene_add_forces(mote_system *system, bool reach);
+
+/* The slot-free callback of the scene: F = (x, 0, z) / 4 N. */
+void scene_push(void *user, const mote_stage_view *stage, float *x, float *y, float *z);
+
+/* The callback that reads its range: each particle is drawn along x to the next particle. */
+void scene_chase(void *user, const mote_stage_view *stage, float *x, float *y, float *z);
+
+#endif
