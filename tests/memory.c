@@ -304,6 +304,32 @@ static void columns_are_aligned_and_padded_whatever_the_capacity(void **state) {
     }
 }
 
+/* 64 N on 1 kg for 1/64 s make 1 m/s; two halves of a step make as much. */
+static void the_inbox_is_empty_when_handed_out_after_a_step_and_acts_in_that_step_alone(void **state) {
+    (void)state;
+    memory_ledger ledger = {0};
+    mote_system_def def = full_def(&ledger);
+    def.substeps = 2;
+    mote_system *system;
+    mote_range_view view;
+    mote_vector_columns inbox;
+    assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
+    assert_int_equal(mote_system_spawn(system, 20, &view), MOTE_OK);
+    for (int round = 0; round < 3; round++) {
+        assert_int_equal(mote_system_inbox(system, &inbox), MOTE_OK);
+        for (int i = 0; i < 20; i++) assert_true(inbox.x[i] == 0.0f && inbox.y[i] == 0.0f && inbox.z[i] == 0.0f);
+        inbox.x[7] = inbox.z[19] = 64.0f;
+        assert_int_equal(mote_system_inbox(system, &inbox), MOTE_OK);
+        assert_true(inbox.x[7] == 64.0f); /* asked twice, it keeps what it holds */
+        assert_int_equal(mote_system_step(system, 3, NULL), MOTE_OK);
+        view = mote_system_view(system);
+        assert_true(view.velocity.x[7] == (float)(round + 1) && view.velocity.z[19] == (float)(round + 1));
+        assert_true(view.velocity.x[6] == 0.0f && view.velocity.y[7] == 0.0f);
+    }
+    mote_system_destroy(system);
+    check_ledger_is_even(&ledger);
+}
+
 static void columns_that_were_not_asked_for_are_absent(void **state) {
     (void)state;
     mote_system_def def = mote_default_system_def();
@@ -364,6 +390,7 @@ int main(void) {
         cmocka_unit_test(a_system_too_large_for_the_allocator_is_not_made),
         cmocka_unit_test(a_warm_frame_allocates_nothing),
         cmocka_unit_test(columns_are_aligned_and_padded_whatever_the_capacity),
+        cmocka_unit_test(the_inbox_is_empty_when_handed_out_after_a_step_and_acts_in_that_step_alone),
         cmocka_unit_test(columns_that_were_not_asked_for_are_absent),
         cmocka_unit_test(the_default_allocator_aligns_too),
         cmocka_unit_test(reserving_keeps_state_and_never_shrinks),

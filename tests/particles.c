@@ -22,7 +22,7 @@ typedef struct record {
     mote_particle handle;
     float position[3], velocity[3], inverse_mass, lifetime;
     uint32_t birth, serial;
-    bool dying;
+    bool dying, broken;
 } record;
 
 typedef struct tally {
@@ -83,21 +83,25 @@ static bool model_move(record *r) {
     return finite;
 }
 
-/* A step and the boundary after it: those that ended in it. */
+/* A step and the boundary after it: those whose lifetime ended leave first, then those that turned non-finite. */
 static void model_step(play *p, tally *t) {
     model_remove_killed(p, t);
-    bool dead[MODEL_CAPACITY] = {false};
+    bool old[MODEL_CAPACITY] = {false}, broken[MODEL_CAPACITY] = {false};
     p->steps++;
     for (uint32_t i = 0; i < p->count; i++) {
         record *r = &p->records[i];
-        bool finite = model_move(r);
-        bool old = (double)(p->steps - r->birth) * TIMESTEP + TIMESTEP / 1024 >= (double)r->lifetime;
-        dead[i] = !finite || old;
-        t->non_finite += !finite;
-        t->expired += finite && old;
-        if (dead[i]) model_bury(p, i);
+        r->broken = !model_move(r);
+        old[i] = (double)(p->steps - r->birth) * TIMESTEP + TIMESTEP / 1024 >= (double)r->lifetime;
+        t->expired += old[i];
+        if (old[i]) model_bury(p, i);
     }
-    model_compact(p, dead);
+    model_compact(p, old);
+    for (uint32_t i = 0; i < p->count; i++) {
+        broken[i] = p->records[i].broken;
+        t->non_finite += broken[i];
+        if (broken[i]) model_bury(p, i);
+    }
+    model_compact(p, broken);
 }
 
 /* --- The system beside it ----------------------------------------------------------------------------------------- */

@@ -8,7 +8,8 @@
 
 /* Kernel bodies are templates: inlined into one instance per combination of constant arguments. */
 #define MOTE_INLINE static inline __attribute__((always_inline))
-#define MOTE_NOINLINE __attribute__((noinline))
+/* A body that is long or rarely run, kept apart so that the instances stay small. */
+#define MOTE_OUTLINE static __attribute__((noinline, unused))
 #define MOTE_ALIGNED(bytes) __attribute__((aligned(bytes)))
 /* Before a loop over the few registers that go through a kernel side by side: its arrays then become registers. */
 #if defined(__clang__)

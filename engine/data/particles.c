@@ -25,29 +25,34 @@ static void choose_columns(mote_particles *particles, const mote_system_def *def
     for (uint32_t i = 0; i < def->extra_count; i++) bytes[MOTE_COLUMN_EXTRA + i] = def->extra_bytes[i];
 }
 
-/* After the columns come the handle table and the stack of free handles. */
-enum { TABLE = MOTE_COLUMN_COUNT, STACK, PARTS };
+/* After the columns come the handle table, the stack of free handles and the death lists. */
+enum { TABLE = MOTE_COLUMN_COUNT, STACK, DEATH, DEATHS, PARTS };
 
-static size_t element_of(const mote_particles *particles, int part) {
-    if (part < TABLE) return particles->element_bytes[part];
-    if (!particles->element_bytes[MOTE_COLUMN_PARTICLE]) return 0;
-    return part == TABLE ? sizeof(mote_handle_entry) : sizeof(uint32_t);
+static uint64_t part_bytes(const mote_particles *particles, int part, uint64_t slots) {
+    bool handles = particles->element_bytes[MOTE_COLUMN_PARTICLE] != 0;
+    switch (part) {
+    case TABLE: return handles ? slots * sizeof(mote_handle_entry) : 0;
+    case STACK: return handles ? slots * sizeof(uint32_t) : 0;
+    case DEATH: return mote_round_up(slots, MOTE_BLOCK);
+    case DEATHS: return mote_round_up(slots, MOTE_BLOCK) / MOTE_BLOCK * sizeof(uint16_t);
+    default: return slots * particles->element_bytes[part];
+    }
 }
 
-/* Where each part lies in one allocation for `capacity`; returns its size, 0 if it overflows. */
+/* Where each part lies in one allocation for `capacity`; returns its size, SIZE_MAX if it overflows. */
 static size_t lay_out(const mote_particles *particles, uint32_t capacity, size_t offset[PARTS]) {
     uint64_t slots = mote_round_up(capacity, MOTE_GROUP), total = 0;
     for (int part = 0; part < PARTS; part++) {
-        uint64_t element = element_of(particles, part);
+        uint64_t bytes = part_bytes(particles, part, slots);
         offset[part] = (size_t)total;
-        if (element) total += (slots * element + MOTE_CACHE_LINE - 1) / MOTE_CACHE_LINE * MOTE_CACHE_LINE + STAGGER;
+        if (bytes) total += (bytes + MOTE_CACHE_LINE - 1) / MOTE_CACHE_LINE * MOTE_CACHE_LINE + STAGGER;
     }
-    return total > SIZE_MAX / 2 ? 0 : (size_t)total;
+    return total > SIZE_MAX / 2 ? SIZE_MAX : (size_t)total;
 }
 
 mote_result mote_particles_reserve(mote_particles *particles, uint32_t capacity, const mote_allocator *allocator) {
     size_t offset[PARTS], bytes = lay_out(particles, capacity, offset);
-    if (bytes == 0) return MOTE_ERROR_OVERFLOW;
+    if (bytes == SIZE_MAX) return MOTE_ERROR_OVERFLOW;
     unsigned char *memory = mote_allocate(allocator, bytes);
     if (!memory) return MOTE_ERROR_MEMORY;
 
@@ -66,6 +71,8 @@ mote_result mote_particles_reserve(mote_particles *particles, uint32_t capacity,
         if (old.used_handles) memcpy(particles->handles, old.handles, old.used_handles * sizeof(mote_handle_entry));
         if (old.free_handles) memcpy(particles->free_handle, old.free_handle, old.free_handles * sizeof(uint32_t));
     }
+    particles->death = memory + offset[DEATH];
+    particles->deaths = (uint16_t *)(void *)(memory + offset[DEATHS]);
     mote_release(allocator, old.memory, old.bytes);
     return MOTE_OK;
 }
@@ -106,37 +113,59 @@ void mote_particles_seal(mote_particles *particles) {
 
 uint32_t mote_particles_room(const mote_particles *particles) {
     uint32_t slots = particles->capacity - particles->count;
-    uint32_t handles = particles->free_handles + (particles->capacity - particles->used_handles);
+    uint32_t handles = particles->free_handles - particles->retired + (particles->capacity - particles->used_handles);
     return particles->handles && handles < slots ? handles : slots;
 }
 
-void mote_particles_take_handle(mote_particles *particles, uint32_t slot) {
-    if (!particles->handles) return;
-    bool fresh = particles->free_handles == 0;
-    uint32_t index = fresh ? particles->used_handles++ : particles->free_handle[--particles->free_handles];
-    mote_handle_entry *entry = &particles->handles[index];
-    if (fresh) entry->generation = 1;
-    entry->slot = slot;
-    ((mote_particle *)particles->column[MOTE_COLUMN_PARTICLE])[slot] = (mote_particle){index, entry->generation};
+/* An index whose generation would wrap stays out of use: it is dropped where it is taken. */
+#define RETIRED UINT32_MAX
+
+/* Entries ahead for which memory is asked: enough to cover its latency. */
+#define AHEAD 16u
+
+static uint32_t take_index(mote_particles *particles) {
+    while (particles->free_handles) {
+        uint32_t index = particles->free_handle[--particles->free_handles];
+        if (particles->free_handles >= AHEAD)
+            __builtin_prefetch(&particles->handles[particles->free_handle[particles->free_handles - AHEAD]], 1);
+        if (particles->handles[index].generation != RETIRED) return index;
+        particles->retired--;
+    }
+    particles->handles[particles->used_handles].generation = 1;
+    return particles->used_handles++;
 }
 
-static mote_handle_entry *entry_of(mote_particles *particles, uint32_t slot, uint32_t *index) {
-    if (!particles->handles) return NULL;
-    *index = ((const mote_particle *)particles->column[MOTE_COLUMN_PARTICLE])[slot].index;
-    return &particles->handles[*index];
+void mote_particles_take_handles(mote_particles *particles, uint32_t first, uint32_t count) {
+    mote_particle *particle = particles->column[MOTE_COLUMN_PARTICLE];
+    for (uint32_t slot = first; particles->handles && slot < first + count; slot++) {
+        uint32_t index = take_index(particles);
+        mote_handle_entry *entry = &particles->handles[index];
+        entry->slot = slot;
+        particle[slot] = (mote_particle){index, entry->generation};
+    }
+}
+
+static void end_index(mote_particles *particles, uint32_t index) {
+    if (++particles->handles[index].generation == RETIRED)
+        __atomic_fetch_add(&particles->retired, 1, __ATOMIC_RELAXED);
 }
 
 void mote_particles_end_handle(mote_particles *particles, uint32_t slot) {
-    uint32_t index;
-    mote_handle_entry *entry = entry_of(particles, slot, &index);
-    if (entry) entry->generation++;
+    const mote_particle *particle = particles->column[MOTE_COLUMN_PARTICLE];
+    if (particles->handles) end_index(particles, particle[slot].index);
 }
 
-void mote_particles_free_handle(mote_particles *particles, uint32_t slot) {
-    uint32_t index;
-    mote_handle_entry *entry = entry_of(particles, slot, &index);
-    if (!entry || entry->generation == UINT32_MAX) return; /* the generation would wrap: the index retires */
-    particles->free_handle[particles->free_handles++] = index;
+/* Asks for all memory before using any: the entries are anywhere, and their cache misses then overlap. */
+void mote_particles_end_handles(mote_particles *particles, const uint32_t *slot, uint32_t count, uint32_t rank, bool alive) {
+    if (!particles->handles) return;
+    const mote_particle *particle = particles->column[MOTE_COLUMN_PARTICLE];
+    uint32_t *stack = particles->free_handle + particles->free_handles + rank;
+    for (uint32_t i = 0; i < count; i++) __builtin_prefetch(&particle[slot[i]], 1);
+    for (uint32_t i = 0; i < count; i++) {
+        stack[i] = particle[slot[i]].index;
+        __builtin_prefetch(&particles->handles[stack[i]], 1);
+    }
+    for (uint32_t i = 0; alive && i < count; i++) end_index(particles, stack[i]);
 }
 
 /* One column at a time: the pairs are independent, so many cache misses are in flight together. */
@@ -147,6 +176,9 @@ void mote_particles_free_handle(mote_particles *particles, uint32_t slot) {
     } while (0)
 
 void mote_particles_move(mote_particles *particles, const uint32_t *from, const uint32_t *to, uint32_t pairs) {
+    const mote_particle *particle = particles->column[MOTE_COLUMN_PARTICLE];
+    for (uint32_t i = 0; particles->handles && i < pairs; i++)
+        __builtin_prefetch(&particles->handles[particle[from[i]].index], 1);
     for (int id = 0; id < MOTE_COLUMN_COUNT; id++) {
         size_t element = particles->element_bytes[id];
         switch (element) {
@@ -160,7 +192,5 @@ void mote_particles_move(mote_particles *particles, const uint32_t *from, const 
                        (const unsigned char *)particles->column[id] + from[i] * element, element);
         }
     }
-    const mote_particle *particle = particles->column[MOTE_COLUMN_PARTICLE];
-    if (particles->handles)
-        for (uint32_t i = 0; i < pairs; i++) particles->handles[particle[to[i]].index].slot = to[i];
+    for (uint32_t i = 0; particles->handles && i < pairs; i++) particles->handles[particle[to[i]].index].slot = to[i];
 }

@@ -23,9 +23,13 @@ typedef enum mote_column_id {
     MOTE_COLUMN_COUNT = MOTE_COLUMN_EXTRA + MOTE_MAX_EXTRA_COLUMNS
 } mote_column_id;
 
-/* The fate of a slot, one byte: alive; dies at the boundary after the k-th step of the batch being run; killed by the
- * host, dies at the next boundary. */
-enum { MOTE_FATE_ALIVE = 0, MOTE_FATE_MAX_STEP = 250, MOTE_FATE_KILLED = 255 };
+/* The fate of a slot, one byte: alive; turned non-finite in the k-th step of the batch being run; its lifetime ends with
+ * the step being run; killed by the host, leaves at the next boundary. */
+enum { MOTE_FATE_ALIVE = 0, MOTE_FATE_MAX_STEP = 250, MOTE_FATE_EXPIRED = 254, MOTE_FATE_KILLED = 255 };
+
+/* Particles in a block: 25 columns of it fit the first-level cache. A multiple of the lane group; an offset in it fits a
+ * byte. */
+#define MOTE_BLOCK 256u
 
 /* What a handle's index stands for while its particle lives. */
 typedef struct mote_handle_entry {
@@ -37,11 +41,14 @@ typedef struct mote_particles {
     uint32_t capacity; /* slots reserved; the columns are padded to whole lane groups beyond it */
     uint32_t pending_kills;
     uint32_t used_handles; /* indices that ever named a particle: 0 .. used_handles - 1 */
-    uint32_t free_handles; /* how many of them are free again */
+    uint32_t free_handles; /* how many of them are on the stack of free ones ... */
+    uint32_t retired;      /* ... and how many of those will never be used again */
     uint32_t element_bytes[MOTE_COLUMN_COUNT]; /* 0: no such column */
     void *column[MOTE_COLUMN_COUNT];
     mote_handle_entry *handles; /* capacity of them, or NULL */
     uint32_t *free_handle;      /* a stack: no pointer is chased, so its cache misses overlap */
+    uint8_t *death;    /* by block, the offsets of the slots that die, ascending: MOTE_BLOCK each */
+    uint16_t *deaths;  /* by block, how many there are */
     void *memory;
     size_t bytes;
     float inverse_mass; /* of new particles, 1/kg */
@@ -65,12 +72,15 @@ void mote_particles_seal(mote_particles *particles);
 /* How many particles can be added: bounded by the slots, and by the handles where some have retired. */
 uint32_t mote_particles_room(const mote_particles *particles);
 
-/* Gives a new particle in `slot` a handle; there must be room. */
-void mote_particles_take_handle(mote_particles *particles, uint32_t slot);
+/* Gives the new particles in slots first .. first + count - 1 handles; there must be room. */
+void mote_particles_take_handles(mote_particles *particles, uint32_t first, uint32_t count);
 
-/* The handle of `slot` dies now; its index is free again only after mote_particles_free_handle. */
+/* The handle of `slot` is dead from now on. */
 void mote_particles_end_handle(mote_particles *particles, uint32_t slot);
-void mote_particles_free_handle(mote_particles *particles, uint32_t slot);
+
+/* The handles of slot[0 .. count - 1] end (unless they have ended before) and go to the stack of free ones, from entry
+ * free_handles + rank on; whoever calls adds to free_handles when all are there. */
+void mote_particles_end_handles(mote_particles *particles, const uint32_t *slot, uint32_t count, uint32_t rank, bool alive);
 
 /* Copies all columns of slots from[i] to slots to[i], i < pairs, and lets the handles follow. */
 void mote_particles_move(mote_particles *particles, const uint32_t *from, const uint32_t *to, uint32_t pairs);

@@ -50,9 +50,10 @@ MOTE_INLINE void store_previous(const mote_span *span, const mote_lanes *s, wide
 }
 
 MOTE_INLINE void mark(uint8_t *fate, wide_mask bad, size_t i, uint32_t step, uint32_t *frozen) {
-    for (int lane = 0; lane < MOTE_WIDTH; lane++) {
-        if (!wide_lane(bad, lane)) continue;
-        if (fate) fate[i + (size_t)lane] = (uint8_t)(step + 1);
+    for (uint32_t bits = wide_lane_bits(bad); bits; bits &= bits - 1) {
+        uint8_t *of = fate ? fate + i + __builtin_ctz(bits) : NULL;
+        if (of && *of) continue; /* its lifetime ends with this step */
+        if (of) *of = (uint8_t)(step + 1);
         ++*frozen;
     }
 }

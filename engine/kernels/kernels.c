@@ -69,13 +69,13 @@ static void interleave(float *const column[3], size_t count, void *to) {
     for (size_t i = 0; i < count; i += MOTE_WIDTH) wide3_interleave((unsigned char *)to + i * 3 * sizeof(float), wide3_load(column, i));
 }
 
-static uint32_t expire_lanes(const mote_lifetimes *l, wide_mask due, size_t at) {
-    uint32_t died = 0;
-    for (int lane = 0; lane < MOTE_WIDTH; lane++) {
-        uint8_t *fate = l->fate + at + (size_t)lane;
-        if (!wide_lane(due, lane) || *fate) continue;
-        *fate = l->mark;
-        died++;
+/* Adds the lanes due to the death list of the block at `first`, which has `died` entries already. */
+static uint32_t expire_lanes(const mote_lifetimes *l, uint32_t due, size_t first, size_t i, uint32_t died) {
+    for (; due; due &= due - 1) {
+        size_t offset = i + (size_t)__builtin_ctz(due);
+        if (l->fate[first + offset]) continue;
+        l->fate[first + offset] = l->mark;
+        l->death[first + died++] = (uint8_t)offset;
     }
     return died;
 }
@@ -87,8 +87,9 @@ static uint32_t expire(const mote_lifetimes *l, size_t first, size_t count) {
         wide_mask age = (wide_mask)((wide_unsigned){0} + l->now - (wide_unsigned)birth) & 0x7fffffff;
         wide due = wide_load(l->lifetime + first + i) * l->rate;
         wide_mask lives = wide_less(WIDE_CONVERT(age, wide) + l->slack, due);
+        if (wide_all(lives)) continue;
         int32_t left = count - i < MOTE_WIDTH ? (int32_t)(count - i) : MOTE_WIDTH;
-        if (!wide_all(lives)) died += expire_lanes(l, ~lives & wide_lanes_below(left), first + i);
+        died = expire_lanes(l, wide_lane_bits(~lives & wide_lanes_below(left)), first, i, died);
     }
     return died;
 }

@@ -33,7 +33,7 @@ typedef struct mote_workspace {
 typedef struct mote_lifetimes {
     const uint32_t *birth;
     const float *lifetime;
-    uint8_t *fate;
+    uint8_t *fate, *death;
     uint32_t now;     /* steps run */
     float rate, slack; /* steps per second; steps */
     uint8_t mark;
@@ -65,8 +65,8 @@ typedef struct mote_kernels {
                     float *const out[3]);
     /* Float 3 i + axis of `to` (any alignment) = column[axis][i] for i < count, a multiple of 16. */
     void (*interleave)(float *const column[3], size_t count, void *to);
-    /* Marks the living of slots [first, first + count) whose age in steps + slack >= lifetime x rate; returns how many.
-     * Ages count modulo 2^31. */
+    /* Marks the living of slots [first, first + count), one block, whose age in steps + slack >= lifetime x rate, and writes
+     * their offsets in the block into the block's death list; returns how many. Ages count modulo 2^31. */
     uint32_t (*expire)(const mote_lifetimes *lifetimes, size_t first, size_t count);
 } mote_kernels;
 

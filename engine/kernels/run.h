@@ -3,10 +3,8 @@
 #define MOTE_KERNELS_RUN_H
 
 #include "base/parallel.h"
+#include "data/particles.h"
 #include "kernels/kernels.h"
-
-/* Particles in a block: 25 columns of it fit the first-level cache. A multiple of the lane group. */
-#define MOTE_BLOCK 256u
 
 /* Columns of a workspace: x, v, carry, acceleration, force, frozen. */
 #define MOTE_WORKSPACE_COLUMNS 25u

@@ -70,7 +70,7 @@ MOTE_INLINE wide_mask wide_less(wide a, wide b) { return -(a < b); }
 MOTE_INLINE wide_mask wide_equal(wide a, wide b) { return -(a == b); }
 MOTE_INLINE wide wide_sqrt(wide a) { return __builtin_sqrtf(a); }
 MOTE_INLINE bool wide_all(wide_mask mask) { return mask != 0; }
-MOTE_INLINE int32_t wide_lane(wide_mask mask, int lane) { return (void)lane, mask; }
+MOTE_INLINE uint32_t wide_lane_bits(wide_mask mask) { return (uint32_t)mask & 1u; }
 MOTE_INLINE float wide_element(wide value, int lane) { return (void)lane, value; }
 MOTE_INLINE wide_mask wide_lanes_below(int32_t count) { return -(0 < count); }
 #else
@@ -115,7 +115,21 @@ MOTE_INLINE bool wide_all(wide_mask mask) {
 #endif
 }
 
-MOTE_INLINE int32_t wide_lane(wide_mask mask, int lane) { return mask[lane]; }
+/* Bit i: whether lane i is set. */
+MOTE_INLINE uint32_t wide_lane_bits(wide_mask mask) {
+#if MOTE_WIDTH == 16 && defined(__AVX512F__)
+    return _mm512_test_epi32_mask((__m512i)mask, (__m512i)mask);
+#elif MOTE_WIDTH == 8 && defined(__AVX2__)
+    return (uint32_t)_mm256_movemask_ps((__m256)mask);
+#elif MOTE_WIDTH == 4 && defined(__SSE2__)
+    return (uint32_t)_mm_movemask_ps((__m128)mask);
+#else
+    uint32_t bits = 0;
+    for (int i = 0; i < MOTE_WIDTH; i++) bits |= (uint32_t)(mask[i] & 1) << i;
+    return bits;
+#endif
+}
+
 MOTE_INLINE float wide_element(wide value, int lane) { return value[lane]; }
 
 /* Lanes 0 .. count - 1; none for count <= 0. */

@@ -46,10 +46,8 @@ mote_result mote_system_spawn(mote_system *system, uint32_t count, mote_range_vi
     uint32_t first = particles->count;
     mote_particles_clear(particles, first, count);
     uint32_t *birth = particles->column[MOTE_COLUMN_BIRTH];
-    for (uint32_t slot = first; slot < first + count; slot++) {
-        mote_particles_take_handle(particles, slot);
-        if (birth) birth[slot] = (uint32_t)system->clock.step;
-    }
+    for (uint32_t slot = first; birth && slot < first + count; slot++) birth[slot] = (uint32_t)system->clock.step;
+    mote_particles_take_handles(particles, first, count);
     particles->count += count;
     *view = view_of(particles, first, count);
     return MOTE_OK;

@@ -46,7 +46,8 @@ typedef struct batch {
     const mote_system *system;
     const mote_span *span;
     mote_lifetimes lifetimes;
-    bool stage_outer; /* the steps were run already: only the lifetimes are left */
+    const mote_compaction *compaction; /* the holes are filled after each run of blocks; NULL: there are none */
+    size_t first;                      /* slot at which the blocks begin */
     uint32_t frozen, expired;
 } batch;
 
@@ -56,40 +57,90 @@ static mote_lifetimes lifetimes_of(const mote_system *system) {
     return (mote_lifetimes){.birth = particles->column[MOTE_COLUMN_BIRTH],
                             .lifetime = particles->column[MOTE_COLUMN_LIFETIME],
                             .fate = mote_particles_fate(particles),
+                            .death = particles->death,
                             .now = (uint32_t)(system->clock.step + 1),
                             .rate = (float)(1.0 / system->clock.timestep),
                             .slack = 1.0f / 1024.0f,
-                            .mark = 1};
+                            .mark = MOTE_FATE_EXPIRED};
 }
+
+static void do_lifetimes(void *context, size_t first, size_t end, uint32_t worker) {
+    (void)worker;
+    batch *b = context;
+    uint32_t expired = 0;
+    for (size_t block = first; block < end; block += MOTE_BLOCK) {
+        uint32_t died = b->system->kernels->expire(&b->lifetimes, block, end - block < MOTE_BLOCK ? end - block : MOTE_BLOCK);
+        b->system->particles.deaths[block / MOTE_BLOCK] = (uint16_t)died;
+        expired += died;
+    }
+    if (expired) __atomic_fetch_add(&b->expired, expired, __ATOMIC_RELAXED);
+}
+
+/* Holes are filled while the blocks that were just stepped are still in the cache. */
+#define BLOCKS_IN_CACHE 16
 
 static void do_blocks(void *context, size_t first, size_t end, uint32_t worker) {
     (void)worker;
     batch *b = context;
     const mote_system *system = b->system;
-    uint32_t frozen = 0, expired = 0;
-    if (!b->stage_outer) mote_run_blocks(system->kernels, &system->plan, b->span, first, end, &frozen);
-    if (system->def.lifetimes)
-        expired = system->kernels->expire(&b->lifetimes, first, end - first);
+    const size_t run = b->compaction ? BLOCKS_IN_CACHE * MOTE_BLOCK : end - first;
+    uint32_t frozen = 0;
+    mote_filler filler;
+    first += b->first, end += b->first;
+    if (b->compaction) filler = mote_filler_make(b->compaction, first);
+    for (size_t from = first; from < end; from += run) {
+        size_t to = end - from < run ? end : from + run;
+        mote_run_blocks(system->kernels, &system->plan, b->span, from, to, &frozen);
+        if (b->compaction) mote_filler_run(&filler, from, to);
+    }
     if (frozen) __atomic_fetch_add(&b->frozen, frozen, __ATOMIC_RELAXED);
-    if (expired) __atomic_fetch_add(&b->expired, expired, __ATOMIC_RELAXED);
 }
 
-/* Steps all particles, then removes those that died, in (step, slot) order. */
+static void run_slots(batch *b, const mote_jobs *jobs, size_t first, size_t end, const mote_compaction *compaction) {
+    b->first = first;
+    b->compaction = compaction;
+    mote_parallel_for(jobs, end - first, MOTE_BLOCK, do_blocks, b);
+}
+
+/* Blocks outside. Who dies of age in this step is known before it: the last slots, whose survivors move, are stepped
+ * first, and the others are filled as they are stepped. */
+static void run_blocks_outer(batch *b, const mote_jobs *jobs, const mote_compaction *compaction) {
+    size_t count = b->span->count;
+    if (!compaction) {
+        run_slots(b, jobs, 0, count, NULL);
+        return;
+    }
+    size_t tail = compaction->kept / MOTE_BLOCK * MOTE_BLOCK;
+    run_slots(b, jobs, tail, count, NULL);
+    run_slots(b, jobs, 0, tail, compaction);
+    mote_filler filler = mote_filler_make(compaction, tail);
+    mote_filler_run(&filler, tail, count);
+}
+
+static void run_stages_outer(batch *b, const mote_jobs *jobs, const mote_compaction *compaction) {
+    const mote_system *system = b->system;
+    mote_workspace workspace = mote_workspace_make(system->workspace, mote_round_up(b->span->count, MOTE_GROUP));
+    mote_run_stages(system->kernels, &system->plan, b->span, &workspace, jobs, &b->frozen);
+    if (!compaction) return;
+    mote_filler filler = mote_filler_make(compaction, 0);
+    mote_filler_run(&filler, 0, b->span->count);
+}
+
+/* Steps all particles; then those are gone whose lifetime ended, and those that turned non-finite in (step, slot) order. */
 static void run_batch(mote_system *system, uint32_t steps, bool last, const mote_jobs *jobs, mote_advance *report) {
     mote_span span = span_of(system, steps, last);
     batch b = {.system = system, .span = &span, .lifetimes = lifetimes_of(system)};
-    b.stage_outer = system->def.loop_order == MOTE_LOOP_STAGE_OUTER || system->plan.reaches_range;
-    if (b.stage_outer) {
-        mote_workspace workspace = mote_workspace_make(system->workspace, mote_round_up(span.count, MOTE_GROUP));
-        mote_run_stages(system->kernels, &system->plan, &span, &workspace, jobs, &b.frozen);
-    }
-    if (!b.stage_outer || system->def.lifetimes) mote_parallel_for(jobs, span.count, MOTE_BLOCK, do_blocks, &b);
+    if (system->def.lifetimes) mote_parallel_for(jobs, span.count, MOTE_BLOCK, do_lifetimes, &b);
+    mote_compaction compaction;
+    if (b.expired) compaction = mote_compaction_begin(&system->particles, MOTE_FATE_EXPIRED, b.expired);
+    bool stage_outer = system->def.loop_order == MOTE_LOOP_STAGE_OUTER || system->plan.reaches_range;
+    (stage_outer ? run_stages_outer : run_blocks_outer)(&b, jobs, b.expired ? &compaction : NULL);
+    if (b.expired) mote_compaction_end(&compaction);
 
     system->clock.step += steps;
     if (system->inbox_marked) system->plan_is_old = true;
     system->inbox_marked = false;
-    for (uint32_t step = 1; (b.frozen || b.expired) && step <= steps; step++)
-        mote_life_compact(&system->particles, (uint8_t)step);
+    for (uint32_t step = 1; b.frozen && step <= steps; step++) mote_life_compact(&system->particles, (uint8_t)step);
     report->non_finite += b.frozen;
     report->expired += b.expired;
 }

@@ -3,6 +3,11 @@
 # shellcheck shell=bash disable=SC2154 # names cross files
 
 table=()
+case $(uname -m) in
+    x86_64) isas=(scalar sse2 avx2 avx512) two_isas=-Disa=sse2,avx2 ;;
+    aarch64) isas=(scalar neon) two_isas=-Disa=neon ;;
+    *) isas=(scalar) two_isas=-Disa=scalar ;;
+esac
 
 row() { table+=("$(printf '%-12s %s' "$1" "$2")"); }
 
@@ -40,6 +45,10 @@ plain() { # NAME OPTIONS...: everything, with all tests
     build "$@" -Dtests=enabled && run_tests "$root/build-$1"
 }
 
+slow() { # NAME OPTIONS...: the same, with more patience
+    build "$@" -Dtests=enabled && run_tests "$root/build-$1" -t 4
+}
+
 hashes_only() { # NAME OPTIONS...: the golden hashes, on every instruction set and on several threads
     build "$@" -Dtests=enabled -Dbench=disabled -- tests/hashes && run_tests "$root/build-$1" --suite hashes
 }
@@ -48,7 +57,7 @@ with_clang() { CC=clang-19 CXX=clang++-19 "$@"; }
 
 isa_rows() { # builds that hold kernels for one instruction set (and scalar, which every build holds)
     local isa status
-    for isa in scalar sse2 avx2 avx512; do
+    for isa in "${isas[@]}"; do
         status=0
         "$root/build-gcc/tests/hashes" --isa "$isa" >/dev/null 2>&1 || status=$?
         if ((status == 77)); then
@@ -83,9 +92,10 @@ EOF
     build aarch64 --cross-file "$directory-files/cross.ini" -Dbench=disabled && run_tests "$directory"
 }
 
+# Sanitized kernels compile for minutes each; -O1 and fewer instruction sets keep that bearable.
 sanitized() {
-    build asan-ubsan -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Dc_args=-fno-sanitize-recover=all \
-        -Dtests=enabled -Dbench=disabled &&
+    build asan-ubsan -Doptimization=1 -Ddebug=true "$two_isas" -Db_sanitize=address,undefined \
+        -Dc_args=-fno-sanitize-recover=all -Dtests=enabled -Dbench=disabled &&
         ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 \
             run_tests "$root/build-asan-ubsan" -t 4
 }
@@ -99,7 +109,7 @@ thread_sanitizer_starts() {
 }
 
 threaded() { # ARCHER: the library that tells the thread sanitizer what OpenMP orders
-    with_clang build tsan -Dbuildtype=debugoptimized -Db_sanitize=thread -Db_lundef=false \
+    with_clang build tsan -Doptimization=1 -Ddebug=true "$two_isas" -Db_sanitize=thread -Db_lundef=false \
         -Dtests=enabled -Dbench=disabled -- tests/jobs tests/hashes &&
         OMP_TOOL_LIBRARIES=$1 TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1 \
             run_tests "$root/build-tsan" -t 4 jobs hashes hashes-threads-3
@@ -143,7 +153,7 @@ run_all() {
     export CC=gcc CXX=g++
     variant gcc plain gcc -Dbench=enabled
     isa_rows
-    variant gcc-O0 plain gcc-O0 -Doptimization=0 -Dbench=disabled
+    variant gcc-O0 slow gcc-O0 -Doptimization=0 -Dbench=disabled
     variant no-openmp plain no-openmp -Dopenmp=disabled -Dbench=disabled
     variant asan-ubsan sanitized
     run_clang_variants
