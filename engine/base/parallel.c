@@ -30,14 +30,15 @@ uint32_t mote_worker_count(const mote_jobs *jobs) { return jobs->run && jobs->wo
 void mote_parallel_for(const mote_jobs *jobs, size_t count, size_t grain, mote_range_task *task, void *context) {
     if (count == 0) return;
     uint32_t workers = mote_worker_count(jobs);
-    size_t runs = workers == 1 ? 1 : (size_t)workers * RUNS_PER_WORKER;
+    if (workers == 1 || count <= grain) {
+        task(context, 0, count, 0);
+        return;
+    }
+    size_t runs = (size_t)workers * RUNS_PER_WORKER;
     size_t length = mote_round_up((count + runs - 1) / runs, grain);
     cut c = {task, context, count, length};
     uint32_t run_count = (uint32_t)((count + length - 1) / length);
-    if (run_count == 1)
-        do_run(&c, 0, 0);
-    else
-        jobs->run(jobs->user, do_run, &c, run_count);
+    jobs->run(jobs->user, do_run, &c, run_count);
 }
 
 #if defined(_OPENMP)

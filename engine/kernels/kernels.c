@@ -9,8 +9,11 @@
 #define UNROLL(rest) ((rest) ? 2 : 1)
 
 #define FUSED(name, family, mass, rest)                                                                               \
+    MOTE_OUTLINE void name##_contain(const mote_plan *plan, const mote_span *span, size_t i, uint32_t *frozen) {      \
+        contain(plan, span, family, mass, rest, i, frozen);                                                           \
+    }                                                                                                                 \
     static void name(const mote_plan *plan, const mote_span *span, size_t first, size_t end, uint32_t *frozen) {      \
-        fused(plan, span, family, mass, rest, UNROLL(rest), first, end, frozen);                                      \
+        fused(plan, span, family, mass, rest, name##_contain, UNROLL(rest), first, end, frozen);                      \
     }
 
 #define INSTANCE(name, family, mass)                                                                                  \

@@ -70,6 +70,7 @@ MOTE_INLINE wide_mask wide_less(wide a, wide b) { return -(a < b); }
 MOTE_INLINE wide_mask wide_equal(wide a, wide b) { return -(a == b); }
 MOTE_INLINE wide wide_sqrt(wide a) { return __builtin_sqrtf(a); }
 MOTE_INLINE bool wide_all(wide_mask mask) { return mask != 0; }
+MOTE_INLINE bool wide_all_finite(wide a) { return a * 0.0f == 0.0f; }
 MOTE_INLINE uint32_t wide_lane_bits(wide_mask mask) { return (uint32_t)mask & 1u; }
 MOTE_INLINE float wide_element(wide value, int lane) { return (void)lane, value; }
 MOTE_INLINE wide_mask wide_lanes_below(int32_t count) { return -(0 < count); }
@@ -112,6 +113,16 @@ MOTE_INLINE bool wide_all(wide_mask mask) {
     int32_t all = -1;
     for (int i = 0; i < MOTE_WIDTH; i++) all &= mask[i];
     return all != 0;
+#endif
+}
+
+/* Whether all lanes are finite; a mask made for wide_all would go to memory and back. */
+MOTE_INLINE bool wide_all_finite(wide a) {
+    wide zero = a * 0.0f;
+#if MOTE_WIDTH == 16 && defined(__AVX512F__)
+    return _mm512_cmp_ps_mask((__m512)zero, _mm512_setzero_ps(), _CMP_EQ_OQ) == 0xffff;
+#else
+    return wide_all(wide_equal(zero, (wide){0}));
 #endif
 }
 

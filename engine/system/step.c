@@ -28,18 +28,21 @@ static uint32_t batch_of(const mote_system *system, uint32_t steps) {
     return steps < MOTE_FATE_MAX_STEP ? steps : MOTE_FATE_MAX_STEP;
 }
 
-static mote_span span_of(const mote_system *system, uint32_t steps, bool last) {
+/* Field by field: a small system takes less time to step than a large struct takes to clear. */
+static void make_span(mote_span *span, const mote_system *system, uint32_t steps, bool last) {
     const mote_particles *particles = &system->particles;
-    mote_span span = {.fate = mote_particles_fate(particles), .count = particles->count, .steps = steps,
-                      .first_step = system->clock.step, .inverse_mass = particles->column[MOTE_COLUMN_INVERSE_MASS]};
-    mote_particles_vector(particles, MOTE_COLUMN_POSITION, span.x);
-    mote_particles_vector(particles, MOTE_COLUMN_VELOCITY, span.v);
-    mote_particles_vector(particles, MOTE_COLUMN_INBOX, span.inbox);
-    if (last) {
-        mote_particles_vector(particles, MOTE_COLUMN_PREVIOUS_POSITION, span.previous_x);
-        mote_particles_vector(particles, MOTE_COLUMN_PREVIOUS_VELOCITY, span.previous_v);
-    }
-    return span;
+    span->inverse_mass = particles->column[MOTE_COLUMN_INVERSE_MASS];
+    span->fate = mote_particles_fate(particles);
+    span->count = particles->count;
+    span->first_slot = 0;
+    span->steps = steps;
+    span->first_step = system->clock.step;
+    mote_particles_vector(particles, MOTE_COLUMN_POSITION, span->x);
+    mote_particles_vector(particles, MOTE_COLUMN_VELOCITY, span->v);
+    mote_particles_vector(particles, MOTE_COLUMN_INBOX, span->inbox);
+    mote_particles_vector(particles, MOTE_COLUMN_PREVIOUS_POSITION, span->previous_x);
+    mote_particles_vector(particles, MOTE_COLUMN_PREVIOUS_VELOCITY, span->previous_v);
+    if (!last) span->previous_x[0] = NULL;
 }
 
 typedef struct batch {
@@ -128,8 +131,11 @@ static void run_stages_outer(batch *b, const mote_jobs *jobs, const mote_compact
 
 /* Steps all particles; then those are gone whose lifetime ended, and those that turned non-finite in (step, slot) order. */
 static void run_batch(mote_system *system, uint32_t steps, bool last, const mote_jobs *jobs, mote_advance *report) {
-    mote_span span = span_of(system, steps, last);
-    batch b = {.system = system, .span = &span, .lifetimes = lifetimes_of(system)};
+    mote_span span;
+    make_span(&span, system, steps, last);
+    batch b;
+    b.system = system, b.span = &span, b.frozen = b.expired = 0;
+    if (system->def.lifetimes) b.lifetimes = lifetimes_of(system);
     if (system->def.lifetimes) mote_parallel_for(jobs, span.count, MOTE_BLOCK, do_lifetimes, &b);
     mote_compaction compaction;
     if (b.expired) compaction = mote_compaction_begin(&system->particles, MOTE_FATE_EXPIRED, b.expired);
