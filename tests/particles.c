@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -15,7 +14,7 @@
 
 enum { MODEL_CAPACITY = 1024, MODEL_DEAD = 2048 };
 
-/* 1/64 s is exact in float and in double, so the model's arithmetic is the documented one to the bit. */
+/* Exact in float and in double, so the model's arithmetic is the documented one to the bit. */
 #define TIMESTEP 0.015625
 
 typedef struct record {
@@ -67,7 +66,6 @@ static void model_compact(play *p, const bool *dead) {
     p->count = living;
 }
 
-/* The boundary before a step: those that the host killed. */
 static void model_remove_killed(play *p, tally *t) {
     bool dead[MODEL_CAPACITY] = {false};
     for (uint32_t i = 0; i < p->count; i++) t->killed += dead[i] = p->records[i].dying;
@@ -91,14 +89,12 @@ static void model_step(play *p, tally *t) {
     for (uint32_t i = 0; i < p->count; i++) {
         record *r = &p->records[i];
         r->broken = !model_move(r);
-        old[i] = (double)(p->steps - r->birth) * TIMESTEP + TIMESTEP / 1024 >= (double)r->lifetime;
-        t->expired += old[i];
+        t->expired += old[i] = (double)(p->steps - r->birth) * TIMESTEP + TIMESTEP / 1024 >= (double)r->lifetime;
         if (old[i]) model_bury(p, i);
     }
     model_compact(p, old);
     for (uint32_t i = 0; i < p->count; i++) {
-        broken[i] = p->records[i].broken;
-        t->non_finite += broken[i];
+        t->non_finite += broken[i] = p->records[i].broken;
         if (broken[i]) model_bury(p, i);
     }
     model_compact(p, broken);
