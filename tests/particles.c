@@ -4,10 +4,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
-
 #include "support.h"
 
 /* --- The model: an array of records ------------------------------------------------------------------------------- */
