@@ -1,4 +1,4 @@
-/* The baselines: one substep of semi-implicit Euler as others write it, one pass over memory each. Compiled at -O3 for
+/* The baselines: one substep as others write it, one pass over memory each. Compiled at -O3 for
  * this machine by the compiler of the build. The number of attractors is a constant in every loop. */
 #include "baselines.h"
 
@@ -86,4 +86,86 @@ void baseline_plain(const probe_columns *columns, size_t first, size_t last, con
         plain_attractors(columns, first, last, forces, h, 1);
     else
         plain_attractors(columns, first, last, forces, h, MAX_ATTRACTORS);
+}
+
+static inline void verlet_pass(const probe_columns *columns, float *const kick[3], size_t first, size_t last,
+                               const scene_forces *forces, float h, bool reuse, bool keep) {
+    float *restrict x = columns->position[0], *restrict y = columns->position[1], *restrict z = columns->position[2];
+    float *restrict vx = columns->velocity[0], *restrict vy = columns->velocity[1], *restrict vz = columns->velocity[2];
+    float *restrict kx = kick[0], *restrict ky = kick[1], *restrict kz = kick[2];
+    const float cx = forces->centre[0][0], cy = forces->centre[0][1], cz = forces->centre[0][2];
+    const float strength = forces->strength, soft = forces->softening * forces->softening;
+#pragma omp simd
+    for (size_t i = first; i < last; i++) {
+        float ax, ay, az, dx, dy, dz, square, pull;
+        if (reuse) {
+            ax = kx[i], ay = ky[i], az = kz[i];
+        } else {
+            dx = cx - x[i], dy = cy - y[i], dz = cz - z[i];
+            square = dx * dx + dy * dy + dz * dz + soft;
+            pull = strength / (square * sqrtf(square));
+            ax = h * (pull * dx), ay = h * (pull * dy), az = h * (pull * dz);
+        }
+        x[i] += h * (vx[i] + 0.5f * ax);
+        y[i] += h * (vy[i] + 0.5f * ay);
+        z[i] += h * (vz[i] + 0.5f * az);
+        dx = cx - x[i], dy = cy - y[i], dz = cz - z[i];
+        square = dx * dx + dy * dy + dz * dz + soft;
+        pull = strength / (square * sqrtf(square));
+        const float bx = h * (pull * dx), by = h * (pull * dy), bz = h * (pull * dz);
+        vx[i] += 0.5f * (ax + bx);
+        vy[i] += 0.5f * (ay + by);
+        vz[i] += 0.5f * (az + bz);
+        if (keep) kx[i] = bx, ky[i] = by, kz[i] = bz;
+    }
+}
+
+void baseline_verlet(const probe_columns *columns, float *const kick[3], size_t first, size_t last,
+                     const scene_forces *forces, float h, bool reuse, bool keep) {
+    if (reuse && keep)
+        verlet_pass(columns, kick, first, last, forces, h, true, true);
+    else if (reuse)
+        verlet_pass(columns, kick, first, last, forces, h, true, false);
+    else if (keep)
+        verlet_pass(columns, kick, first, last, forces, h, false, true);
+    else
+        verlet_pass(columns, kick, first, last, forces, h, false, false);
+}
+
+/* One axis of one stage. The first stage reads the state itself, the last writes it. */
+static inline void rk4_axis(float *restrict x, float *restrict v, float *restrict at_x, float *restrict at_v,
+                            float *restrict sum_x, float *restrict sum_v, size_t first, size_t last, uint32_t stage,
+                            float anchor, float stiffness, float damping, float h) {
+    const float weight = stage == 0 || stage == 3 ? 1.0f / 6 : 1.0f / 3, next = stage == 2 ? h : 0.5f * h;
+#pragma omp simd
+    for (size_t i = first; i < last; i++) {
+        const float px = stage ? at_x[i] : x[i], pv = stage ? at_v[i] : v[i];
+        const float slope_x = pv, slope_v = stiffness * (anchor - px) - damping * pv;
+        const float total_x = (stage ? sum_x[i] : 0.0f) + weight * slope_x;
+        const float total_v = (stage ? sum_v[i] : 0.0f) + weight * slope_v;
+        if (stage == 3) {
+            x[i] += h * total_x;
+            v[i] += h * total_v;
+        } else {
+            sum_x[i] = total_x;
+            sum_v[i] = total_v;
+            at_x[i] = x[i] + next * slope_x;
+            at_v[i] = v[i] + next * slope_v;
+        }
+    }
+}
+
+void baseline_rk4_stage(const probe_columns *columns, float *const at[6], float *const sum[6], size_t first,
+                        size_t last, uint32_t stage, float mass, float h) {
+    static const float anchor[3] = {OSCILLATOR_ANCHOR};
+    const float k = OSCILLATOR_STIFFNESS / mass, b = OSCILLATOR_DAMPING / mass;
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        float *x = columns->position[axis], *v = columns->velocity[axis], *px = at[axis], *pv = at[3 + axis];
+        float *sx = sum[axis], *sv = sum[3 + axis];
+        /* The stage is a constant in every loop. */
+        if (stage == 0) rk4_axis(x, v, px, pv, sx, sv, first, last, 0, anchor[axis], k, b, h);
+        if (stage == 1) rk4_axis(x, v, px, pv, sx, sv, first, last, 1, anchor[axis], k, b, h);
+        if (stage == 2) rk4_axis(x, v, px, pv, sx, sv, first, last, 2, anchor[axis], k, b, h);
+        if (stage == 3) rk4_axis(x, v, px, pv, sx, sv, first, last, 3, anchor[axis], k, b, h);
+    }
 }

@@ -1,8 +1,9 @@
-/* The baselines: one substep of semi-implicit Euler as others write it, one pass over memory each. */
+/* The baselines: one substep as others write it, one pass over memory each; semi-implicit Euler unless it says so. */
 #ifndef BENCH_BASELINES_H
 #define BENCH_BASELINES_H
 
 #include <cglm/types.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,5 +35,20 @@ void baseline_struct(struct_particle *particles, size_t first, size_t last, cons
 /* The loop over columns that a good programmer writes: uniform mass, constants folded, everything vectorised. */
 void baseline_plain(const probe_columns *columns, size_t first, size_t last, const scene_forces *forces, float mass,
                     float h);
+
+/* One substep of velocity Verlet around one attractor, for forces that do not read velocity: x += h (v + a h / 2), a'
+ * at x, v += (a h + a' h) / 2. kick: columns of a h; read where `reuse`, else evaluated; written where `keep`. */
+void baseline_verlet(const probe_columns *columns, float *const kick[3], size_t first, size_t last,
+                     const scene_forces *forces, float h, bool reuse, bool keep);
+
+/* The damped oscillator of mote-bench compare, F = -k (x - anchor) - b v. */
+#define OSCILLATOR_ANCHOR    1, 2, 3
+#define OSCILLATOR_STIFFNESS 15.0f
+#define OSCILLATOR_DAMPING   0.1f
+
+/* One stage, 0 to 3, of RK4 over whole arrays, as a library of arrays does it: the state at the stage and the weighted
+ * sums of slopes stand in memory, six columns each. */
+void baseline_rk4_stage(const probe_columns *columns, float *const at[6], float *const sum[6], size_t first,
+                        size_t last, uint32_t stage, float mass, float h);
 
 #endif

@@ -5,5 +5,7 @@
 int command_list(int argc, char **argv);
 int command_limits(int argc, char **argv);
 int command_throughput(int argc, char **argv);
+int command_accuracy(int argc, char **argv);
+int command_compare(int argc, char **argv);
 
 #endif

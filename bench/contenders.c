@@ -24,8 +24,16 @@ void thread_part(size_t count, size_t unit, uint32_t thread, uint32_t threads, s
     if (*last > count) *last = count;
 }
 
-size_t contender_memory(uint32_t particles) {
-    size_t columns = staggered_size(6, particles), structs = sizeof(struct_particle) * (size_t)particles;
+#define MAX_ARRAYS 18u
+
+/* Velocity Verlet keeps its last kick beside the state; RK4 a stage and the sums. */
+static uint32_t arrays_of(const bench_scene *scene) {
+    if (scene->baseline_plain == &batch_rk4_contender) return MAX_ARRAYS;
+    return scene->baseline_plain == &verlet_contender ? 9 : 6;
+}
+
+size_t contender_memory(const bench_scene *scene, uint32_t particles) {
+    size_t columns = staggered_size(arrays_of(scene), particles), structs = sizeof(struct_particle) * (size_t)particles;
     return columns > structs ? columns : structs;
 }
 
@@ -34,16 +42,20 @@ typedef struct arrays {
     const scene_forces *forces;
     struct_particle *particles;
     probe_columns columns;
+    float *extra[MAX_ARRAYS - 6];
     float h;
 } arrays;
 
 static void *arrays_open(const bench_config *config) {
     arrays *state = allocate_or_fail(sizeof *state);
+    float *array[MAX_ARRAYS] = {NULL};
+    staggered_arrays(config->memory->bytes, arrays_of(config->scene), config->particles, array);
     *state = (arrays){.config = *config,
                       .forces = config->scene->forces,
                       .particles = (struct_particle *)(void *)config->memory->bytes,
                       .columns = arena_columns(config->memory, config->particles),
                       .h = (float)(TIMESTEP / config->substeps)};
+    for (uint32_t i = 6; i < MAX_ARRAYS; i++) state->extra[i - 6] = array[i];
     return state;
 }
 
@@ -84,6 +96,29 @@ static void probe_run(void *user, uint32_t frames) {
         FOR_THREAD_PARTS(state, PROBE_BLOCK, probe_update(&state->columns, first, last))
 }
 
+static void verlet_run(void *user, uint32_t frames) {
+    arrays *state = user;
+    uint32_t substeps = state->config.substeps;
+    for (uint64_t pass = 0; pass < (uint64_t)frames * substeps; pass++) {
+        /* The engine keeps an evaluation from substep to substep, not from frame to frame. */
+        bool reuse = pass % substeps != 0, keep = (pass + 1) % substeps != 0;
+        FOR_THREAD_PARTS(
+            state, PROBE_BLOCK,
+            baseline_verlet(&state->columns, state->extra, first, last, state->forces, state->h, reuse, keep))
+    }
+}
+
+static void batch_rk4_run(void *user, uint32_t frames) {
+    arrays *state = user;
+    for (uint64_t pass = 0; pass < (uint64_t)frames * state->config.substeps; pass++)
+        for (uint32_t stage = 0; stage < 4; stage++)
+            FOR_THREAD_PARTS(state, PROBE_BLOCK,
+                             baseline_rk4_stage(&state->columns, state->extra, state->extra + 6, first, last, stage,
+                                                PARTICLE_MASS, state->h))
+}
+
+const bench_contender verlet_contender = {"plain", arrays_open, plain_refill, verlet_run, NULL, free};
+const bench_contender batch_rk4_contender = {"batch", arrays_open, plain_refill, batch_rk4_run, NULL, free};
 const bench_contender struct_contender = {"struct", arrays_open, struct_refill, struct_run, NULL, free};
 const bench_contender plain_contender = {"plain", arrays_open, plain_refill, plain_run, NULL, free};
 

@@ -41,8 +41,8 @@ typedef struct bench_contender {
 
 extern const bench_contender struct_contender, plain_contender, probe_contender;
 
-/* Bytes of the arena that these three need. */
-size_t contender_memory(uint32_t particles);
+/* Bytes of the arena that they and those of single scenes need. */
+size_t contender_memory(const struct bench_scene *scene, uint32_t particles);
 
 /* The part [first, last) of `count` items, in runs of `unit`, that thread `thread` of `threads` works on. */
 void thread_part(size_t count, size_t unit, uint32_t thread, uint32_t threads, size_t *first, size_t *last);

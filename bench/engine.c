@@ -25,17 +25,17 @@ mote_system_def engine_def(const bench_config *config) {
     return def;
 }
 
-static void add_force(mote_system *system, mote_force_def force) {
+void engine_add_force(mote_system *system, mote_force_def force) {
     mote_force_id id;
     engine_check(mote_system_add_force(system, &force, &id), mote_force_name(force.kind));
 }
 
 static void add_forces(mote_system *system, const scene_forces *forces) {
     if (forces->gravity[0] != 0 || forces->gravity[1] != 0 || forces->gravity[2] != 0)
-        add_force(system, mote_gravity(forces->gravity));
-    if (forces->drag > 0) add_force(system, mote_wind(forces->wind, forces->drag));
+        engine_add_force(system, mote_gravity(forces->gravity));
+    if (forces->drag > 0) engine_add_force(system, mote_wind(forces->wind, forces->drag));
     for (uint32_t i = 0; i < forces->attractor_count; i++)
-        add_force(system, mote_attractor(forces->centre[i], forces->strength, forces->softening));
+        engine_add_force(system, mote_attractor(forces->centre[i], forces->strength, forces->softening));
 }
 
 mote_system *engine_create(const mote_system_def *def, const bench_scene *scene, uint64_t first, uint32_t count) {
@@ -43,6 +43,7 @@ mote_system *engine_create(const mote_system_def *def, const bench_scene *scene,
     mote_range_view view;
     engine_check(mote_system_create(def, &system), "mote_system_create");
     add_forces(system, scene->forces);
+    if (scene->add_forces) scene->add_forces(system);
     engine_check(mote_system_spawn(system, count, &view), "mote_system_spawn");
     probe_columns columns = {{view.position.x, view.position.y, view.position.z},
                              {view.velocity.x, view.velocity.y, view.velocity.z}};

@@ -8,6 +8,9 @@
 /* Ends the program with a message if a call of the engine failed; what: the call. */
 void engine_check(mote_result result, const char *what);
 
+/* mote_system_add_force, checked. */
+void engine_add_force(mote_system *system, mote_force_def force);
+
 /* The def of a configuration: uniform mass, no interpolation, no handles, no lifetimes, jobs on its threads. */
 mote_system_def engine_def(const bench_config *config);
 

@@ -1,5 +1,6 @@
-/* mote-bench list: names, one a line, for people and scripts. */
+/* mote-bench list: names, one a line, for people and scripts; with --long, what is known of the integrators. */
 #include <getopt.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,23 +11,47 @@
 #include "scenes.h"
 
 static void print_help(void) {
-    puts("usage: mote-bench list\n\n"
+    puts("usage: mote-bench list [--long]\n\n"
          "Prints a line each: `scene NAME`, `integrator NAME`, `isa NAME`; of the instruction sets those that this\n"
-         "build and this machine can run.");
+         "build and this machine can run.\n\n"
+         "  --long  the integrators' descriptors instead:\n"
+         "    order   of the global error; and where a force reads velocity\n"
+         "    symp    symplectic, for forces that come from a potential\n"
+         "    eval    evaluations of the forces in a substep\n"
+         "    z       the largest stable h sqrt(k / m) of an undamped spring");
+}
+
+static void print_integrators(void) {
+    printf("%-19s %5s %8s %4s %4s %7s\n", "integrator", "order", "with v", "symp", "eval", "z");
+    for (int i = 0; i < MOTE_INTEGRATOR_COUNT; i++) {
+        const mote_integrator_info *info = mote_integrator_describe((mote_integrator)i);
+        char z[24] = "any";
+        if (isfinite(info->stable_z)) snprintf(z, sizeof z, "%.4g", info->stable_z);
+        if (info->stable_z == 0) snprintf(z, sizeof z, "none");
+        printf("%-19s %5u %8u %4s %4u %7s\n  %s\n  %s\n", info->name, (unsigned)info->order,
+               (unsigned)info->order_damped, info->symplectic ? "yes" : "no", (unsigned)info->evaluations, z,
+               info->note, info->source);
+    }
 }
 
 int command_list(int argc, char **argv) {
-    static const struct option options[] = {{"help", no_argument, NULL, 'h'}, {0}};
-    switch (getopt_long(argc, argv, "h", options, NULL)) {
-    case -1:
-        break;
-    case 'h':
-        print_help();
-        return EXIT_SUCCESS;
-    default:
-        return EXIT_USAGE;
-    }
+    static const struct option options[] = {{"long", no_argument, NULL, 'l'}, {"help", no_argument, NULL, 'h'}, {0}};
+    bool descriptors = false;
+    for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;) switch (option) {
+        case 'l':
+            descriptors = true;
+            break;
+        case 'h':
+            print_help();
+            return EXIT_SUCCESS;
+        default:
+            return EXIT_USAGE;
+        }
     require_no_operands(argc, argv, optind);
+    if (descriptors) {
+        print_integrators();
+        return EXIT_SUCCESS;
+    }
     for (uint32_t i = 0; i < scene_count; i++) printf("scene %s\n", scenes[i].name);
     for (int i = 0; i < MOTE_INTEGRATOR_COUNT; i++)
         printf("integrator %s\n", mote_integrator_describe((mote_integrator)i)->name);

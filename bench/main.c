@@ -15,6 +15,8 @@ static const bench_command commands[] = {
     {"list", "the scenes, integrators and instruction sets that there are", command_list},
     {"limits", "memory bandwidth of this machine, the limit that shares refer to", command_limits},
     {"throughput", "particle-steps a second, beside the baselines and the limit", command_throughput},
+    {"accuracy", "what each integrator does beside what it should", command_accuracy},
+    {"compare", "cost of the integrators beside each other and beside plain loops", command_compare},
 };
 static const size_t command_count = sizeof commands / sizeof commands[0];
 
@@ -40,7 +42,7 @@ int main(int argc, char **argv) {
         return EXIT_SUCCESS;
     }
     const bench_command *command = command_named(argv[1]);
-    if (!command) fail_usage("unknown command '%s'; there are list, limits and throughput", argv[1]);
+    if (!command) fail_usage("unknown command '%s'; mote-bench --help lists them", argv[1]);
     static char program[] = "mote-bench"; /* getopt's messages begin with argv[0] */
     argv[1] = program;
     int code = command->run(argc - 1, argv + 1);

@@ -31,8 +31,7 @@ static uint32_t baseline_frames(const bench_config *config) {
 
 static uint32_t list_entries(const bench_config *config, measurement *result, bench_entry *entries) {
     const bench_scene *scene = config->scene;
-    /* The baselines are semi-implicit Euler. */
-    bool comparable = config->integrator == MOTE_SEMI_IMPLICIT_EULER;
+    bool comparable = config->integrator == scene->integrator; /* which the baselines are */
     uint32_t count = add_entry(entries, 0, scene->engine, &result->engine, config->frames);
     for (uint32_t i = 0; i < MAX_REFERENCES; i++)
         count = add_entry(entries, count, scene->references[i], &result->reference[i], config->frames);

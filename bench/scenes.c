@@ -45,6 +45,10 @@ static const scene_forces galaxies_forces = {.attractor_count = 4,
                                              .strength = 1000,
                                              .softening = 0.5f};
 
+static const scene_forces orbits_forces = {.attractor_count = 1, .strength = 1000, .softening = 0.05f};
+
+static const scene_forces no_forces = {.attractor_count = 0};
+
 #define MEBI (UINT32_C(1) << 20)
 
 const bench_scene scenes[] = {
@@ -85,6 +89,29 @@ const bench_scene scenes[] = {
      .added_bytes = 8,
      .counted = "birth step and lifetime, read once a step (8 bytes); the dead and the newborn are not counted",
      .figures = churn_figures},
+    {.name = "smoke",
+     .description = "curl noise that blows and turns, drag and buoyancy",
+     .forces = &no_forces,
+     .add_forces = smoke_forces,
+     .particles = MEBI,
+     .place = place_in_box,
+     .engine = &engine_contender},
+    {.name = "flow",
+     .description = "particles without momentum in a velocity field on a grid of 64^3",
+     .forces = &no_forces,
+     .add_forces = flow_forces,
+     .integrator = MOTE_ADVECT_MIDPOINT,
+     .particles = MEBI,
+     .place = place_in_box,
+     .engine = &engine_contender},
+    {.name = "orbits",
+     .description = "test particles around one sun",
+     .forces = &orbits_forces,
+     .integrator = MOTE_VELOCITY_VERLET,
+     .particles = 1000000,
+     .place = place_in_disc,
+     .engine = &engine_contender,
+     .baseline_plain = &verlet_contender},
     {.name = "swarm",
      .description = "1,000 systems advanced in one call",
      .forces = &ballistic_forces,
@@ -97,6 +124,37 @@ const bench_scene scenes[] = {
      .figures = swarm_figures},
 };
 const uint32_t scene_count = sizeof scenes / sizeof scenes[0];
+
+const bench_scene damped_scene = {.name = "damped",
+                                  .forces = &no_forces,
+                                  .add_forces = damped_forces,
+                                  .integrator = MOTE_RK4,
+                                  .particles = 1000000,
+                                  .place = place_in_box,
+                                  .engine = &engine_contender,
+                                  .baseline_plain = &batch_rk4_contender};
+
+const bench_scene spring_scene = {.name = "spring",
+                                  .forces = &no_forces,
+                                  .add_forces = spring_forces,
+                                  .particles = 1000000,
+                                  .place = place_in_box,
+                                  .engine = &engine_contender};
+
+const bench_scene affine_scene = {.name = "affine",
+                                  .forces = &no_forces,
+                                  .add_forces = affine_forces,
+                                  .particles = 1000000,
+                                  .place = place_in_box,
+                                  .engine = &engine_contender};
+
+static bool advects_field(mote_integrator integrator) {
+    return integrator == MOTE_ADVECT_EULER || integrator == MOTE_ADVECT_MIDPOINT || integrator == MOTE_ADVECT_RK4;
+}
+
+bool scene_takes(const bench_scene *scene, mote_integrator integrator) {
+    return advects_field(integrator) == advects_field(scene->integrator);
+}
 
 const bench_scene *scene_named(const char *name) {
     for (uint32_t i = 0; i < scene_count; i++)

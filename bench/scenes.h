@@ -23,7 +23,9 @@ typedef struct bench_scene {
     const char *name;
     const char *description;
     const scene_forces *forces;
-    uint32_t particles; /* by default */
+    void (*add_forces)(mote_system *system); /* those that scene_forces has no words for; NULL: none */
+    mote_integrator integrator;              /* by default, and that of the baselines */
+    uint32_t particles;                      /* by default */
     /* The first state of particle number `serial`: + - x / sqrt and integers only, so that hashes agree everywhere. */
     void (*place)(const scene_forces *forces, uint64_t serial, scene_particle *particle);
     const bench_contender *engine;                           /* what the row is about */
@@ -37,6 +39,12 @@ typedef struct bench_scene {
 extern const bench_scene scenes[];
 extern const uint32_t scene_count;
 
+/* Scenes of mote-bench compare alone: a spring to one anchor, with damping; without; with gravity and wind. */
+extern const bench_scene damped_scene, spring_scene, affine_scene;
+
+/* Whether an integrator can step a scene: advecting ones those whose own is one, and no others. */
+bool scene_takes(const bench_scene *scene, mote_integrator integrator);
+
 /* NULL if there is no such scene. */
 const bench_scene *scene_named(const char *name);
 
@@ -46,6 +54,18 @@ void fill_structs(const bench_scene *scene, uint64_t first, struct_particle *par
 
 extern const bench_contender churn_contender, churn_deathless_contender, churn_ageless_contender;
 uint32_t churn_figures(const measurement *result, scene_figure *figures);
+
+/* orbits: velocity Verlet over columns, one pass a substep. */
+extern const bench_contender verlet_contender;
+
+/* damped: RK4 over columns, one pass a stage. */
+extern const bench_contender batch_rk4_contender;
+
+void smoke_forces(mote_system *system);
+void flow_forces(mote_system *system);
+void damped_forces(mote_system *system);
+void spring_forces(mote_system *system);
+void affine_forces(mote_system *system);
 
 #define SWARM_SYSTEMS 1000u
 extern const bench_contender swarm_contender, swarm_struct_contender, swarm_plain_contender;

@@ -20,7 +20,7 @@
 /* What was asked; 0 or NULL where the default holds. */
 typedef struct request {
     const bench_scene *scene;
-    mote_integrator integrator;
+    mote_integrator integrator; /* MOTE_INTEGRATOR_COUNT: the scene's */
     uint32_t particles, frames, substeps, threads, repeat;
     mote_isa isa[MOTE_ISA_COUNT];
     uint32_t isa_count;
@@ -33,7 +33,8 @@ static void print_help(void) {
         printf("  %-11s %s (%u particles)\n", scenes[i].name, scenes[i].description, (unsigned)scenes[i].particles);
     puts("\n"
          "  --scene S       one of these (default: all)\n"
-         "  --integrator I  one that `mote-bench list` prints (default: semi-implicit-euler)\n"
+         "  --integrator I  one that `mote-bench list` prints (default: the scene's); scenes that it cannot step are\n"
+         "                  left out\n"
          "  --particles N   of each scene; 64M is 64,000,000\n"
          "  --frames F      timed in each repeat, one step each (default: 8 Mi / N, 2 to 64)\n"
          "  --substeps H    of a step (default: 1 and 8)\n"
@@ -50,8 +51,8 @@ static void print_help(void) {
          "  share     bytes a second over those of the probe, which updates six columns in place once a frame\n"
          "  struct    time of an array of 60-byte structs over cglm's vec3, over the engine's\n"
          "  plain     time of a plain vectorised loop over columns, over the engine's; both baselines take the same\n"
-         "            substeps on the same threads, one pass over memory each, and are semi-implicit Euler: beside\n"
-         "            other integrators they are left out\n"
+         "            substeps on the same threads, one pass over memory each, by the scene's own integrator: beside\n"
+         "            others they are left out\n"
          "  hash      of the state after R x (1 + F) steps; rows that should agree and do not say DIFFERS (exit\n"
          "            code 1)");
 }
@@ -116,15 +117,26 @@ static void apply_option(request *asked, int option, const char *text) {
     // clang-format on
 }
 
+static mote_integrator integrator_for(const request *asked, const bench_scene *scene) {
+    return asked->integrator == MOTE_INTEGRATOR_COUNT ? scene->integrator : asked->integrator;
+}
+
+static bool is_asked(const request *asked, const bench_scene *scene) {
+    return (!asked->scene || asked->scene == scene) && scene_takes(scene, integrator_for(asked, scene));
+}
+
 static request parse(int argc, char **argv) {
     request asked = {
-        .integrator = MOTE_SEMI_IMPLICIT_EULER, .repeat = DEFAULT_REPEAT, .isa = {mote_isa_best()}, .isa_count = 1};
+        .integrator = MOTE_INTEGRATOR_COUNT, .repeat = DEFAULT_REPEAT, .isa = {mote_isa_best()}, .isa_count = 1};
     for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;)
         apply_option(&asked, option, optarg);
     require_no_operands(argc, argv, optind);
     bool swarms = !asked.scene || asked.scene->engine == &swarm_contender;
     if (swarms && asked.particles && asked.particles < SWARM_SYSTEMS)
         fail_usage("--particles: %u are too few for the %u systems of swarm", (unsigned)asked.particles, SWARM_SYSTEMS);
+    if (asked.scene && !is_asked(&asked, asked.scene))
+        fail_usage("--integrator: %s cannot step scene %s", mote_integrator_describe(asked.integrator)->name,
+                   asked.scene->name);
     return asked;
 }
 
@@ -160,7 +172,7 @@ static void add_record(bench_report *report, const measurement *result) {
 static bench_config configure(const request *asked, const bench_scene *scene, const arena *memory) {
     uint32_t particles = asked->particles ? asked->particles : scene->particles;
     return (bench_config){.scene = scene,
-                          .integrator = asked->integrator,
+                          .integrator = integrator_for(asked, scene),
                           .isa = asked->isa[0],
                           .particles = particles,
                           .frames = asked->frames ? asked->frames : default_frames(particles),
@@ -188,12 +200,18 @@ static void run_scene(const request *asked, const bench_scene *scene, const aren
     if (scene->counted) printf("%-10s   bytes: %s\n", "", scene->counted);
 }
 
+static const bench_scene *first_asked(const request *asked) {
+    uint32_t i = 0;
+    while (!is_asked(asked, &scenes[i])) i++;
+    return &scenes[i];
+}
+
 static void run_checks(const request *asked, const arena *memory, bench_report *report) {
     static bench_presentation presentations[2];
     uint32_t threads[2], thread_count = choices(asked->threads, 1, machine_threads(), threads);
     report->presentations = presentations;
     for (uint32_t i = 0; i < thread_count; i++) {
-        bench_config config = configure(asked, asked->scene ? asked->scene : &scenes[0], memory);
+        bench_config config = configure(asked, first_asked(asked), memory);
         config.threads = threads[i];
         config.substeps = 1;
         progress("presentation, %u threads", (unsigned)config.threads);
@@ -202,7 +220,7 @@ static void run_checks(const request *asked, const arena *memory, bench_report *
         print_presentation(&presentations[i]);
     }
     for (uint32_t i = 0; i < scene_count; i++) {
-        if (asked->scene && asked->scene != &scenes[i]) continue;
+        if (!is_asked(asked, &scenes[i])) continue;
         bench_config config = configure(asked, &scenes[i], memory);
         config.substeps = 1;
         if (config.particles > ALLOCATION_PARTICLES) config.particles = ALLOCATION_PARTICLES;
@@ -216,7 +234,7 @@ static size_t arena_size(const request *asked) {
     size_t size = 0;
     for (uint32_t i = 0; i < scene_count; i++) {
         uint32_t particles = asked->particles ? asked->particles : scenes[i].particles;
-        size_t needed = contender_memory(particles), presenting = presentation_memory(particles);
+        size_t needed = contender_memory(&scenes[i], particles), presenting = presentation_memory(particles);
         if (asked->scene && asked->scene != &scenes[i]) continue;
         if (presenting > needed) needed = presenting;
         if (needed > size) size = needed;
@@ -243,7 +261,7 @@ int command_throughput(int argc, char **argv) {
            (unsigned)asked.repeat);
     print_header();
     for (uint32_t i = 0; i < scene_count; i++)
-        if (!asked.scene || asked.scene == &scenes[i]) run_scene(&asked, &scenes[i], &memory, &report);
+        if (is_asked(&asked, &scenes[i])) run_scene(&asked, &scenes[i], &memory, &report);
     run_checks(&asked, &memory, &report);
     int code = verdict(&report);
     bool written = !json || write_json(json, &report);

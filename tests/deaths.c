@@ -45,9 +45,14 @@ static mote_range_view populate(mote_system *system, uint32_t count, uint64_t se
 
 static const float poisons[] = {NAN, INFINITY, -INFINITY, FLT_MAX};
 
-/* Ends particle i in the next step: FLT_MAX as velocity and position of one axis overflows; the others need no more. */
-static void poison(const mote_range_view *view, uint32_t i, uint32_t kind) {
+/* Ends particle i in the next step: FLT_MAX as velocity and position of one axis overflows; the others need no more. An
+ * advecting integrator does not read the velocity that it writes. */
+static void poison(const mote_range_view *view, mote_integrator integrator, uint32_t i, uint32_t kind) {
     view->inverse_mass[i] = 1.0f;
+    if (advects(integrator)) {
+        view->position.y[i] = poisons[kind % 3];
+        return;
+    }
     view->velocity.y[i] = view->position.y[i] = poisons[kind % COUNT_OF(poisons)];
     if (kind % 3 == 1) view->velocity.y[i] = 64.0f;
     if (kind % 3 == 2) view->position.y[i] = 1.0f;
@@ -88,7 +93,7 @@ static void neighbours_case(mote_integrator integrator, mote_loop_order order, u
         for (uint32_t i = 0; i < count; i++) {
             if (!is_poisoned(i)) continue;
             view.inverse_mass[i] = 1.0f;
-            if (sick) poison(&view, i, poisoned++);
+            if (sick) poison(&view, integrator, i, poisoned++);
         }
         mote_advance advance;
         assert_int_equal(mote_system_step(systems[sick], 5, &advance), MOTE_OK);
@@ -211,7 +216,8 @@ static void columns_freeze_at_the_start_of_the_step_that_breaks_them(void **stat
     /* 1e37 m a step from 3.2e38 m: 3.4e38 m is the end of float, in the third step. */
     data[0][20] = 3.2e38f;
     data[3][20] = 1e37f;
-    mote_columns columns = {COUNT, {data[0], data[1], data[2]}, {data[3], data[4], data[5]}, NULL, 1.0f};
+    mote_columns columns = {.count = COUNT, .position = {data[0], data[1], data[2]},
+                            .velocity = {data[3], data[4], data[5]}, .uniform_mass = 1.0f};
     mote_columns_def def = mote_default_columns_def();
     def.timestep = 1.0;
     def.steps = 5;
@@ -235,6 +241,17 @@ typedef struct grouping {
     bool ageless; /* without lifetimes, nothing acts between the steps of a frame */
 } grouping;
 
+/* What carries advected particles as far as their velocity carries the others, and stirs all of them. */
+static void add_velocity_fields(mote_system *system) {
+    mote_force_def stream = mote_linear_field((vec3){64e36f, 0, 0}, (mat3){{0}}, MOTE_FIELD_VELOCITY, 0);
+    const mote_force_def forces[] = {mote_in_box(stream, (vec3){3.3e38f, 0, 0}, (vec3){1e38f, 100, 100}, 0),
+                                     mote_curl_noise(1.5f, 0.4f, 2.0f, 7, MOTE_FIELD_VELOCITY, 0)};
+    for (size_t i = 0; i < COUNT_OF(forces); i++) {
+        mote_force_id id;
+        assert_int_equal(mote_system_add_force(system, &forces[i], &id), MOTE_OK);
+    }
+}
+
 /* The scene without its springs, whose forces at the end of float would overflow at once. */
 static void add_mild_forces(mote_system *system, bool callback, bool reach) {
     mote_force_def forces[] = {mote_gravity((vec3){0.0f, -9.81f, 0.0f}), mote_wind((vec3){2.0f, 0.0f, -1.0f}, 0.3f),
@@ -257,7 +274,8 @@ static mote_system *dying_crowd(const grouping *g) {
     def.substeps = g->substeps;
     def.lifetimes = !g->ageless;
     mote_system *system = make(&def);
-    if (g->forces) add_mild_forces(system, g->callback, g->reach);
+    if (advects(g->integrator)) add_velocity_fields(system);
+    else if (g->forces) add_mild_forces(system, g->callback, g->reach);
     mote_range_view view = populate(system, MANY, 21);
     random_source random = {22};
     uint32_t slots[40];

@@ -8,9 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reference.h"
+#include "force_sets.h"
+#include "support.h"
 
-enum { PARTICLES = 3001, STEPS = 24, FORCE_SETS = 3 };
+/* Fields cost more than the others, so fewer particles swim in them: emulators run this too. */
+enum { PARTICLES = 3001, FIELD_PARTICLES = 515, STEPS = 24, FORCE_SETS = 5 };
+enum { AFFINE, ATTRACTORS, CALLBACKS, FIELDS, LIMITED };
 
 typedef struct scenario {
     mote_integrator integrator;
@@ -18,7 +21,7 @@ typedef struct scenario {
     int forces; /* index of force_set_names */
 } scenario;
 
-static const char *const force_set_names[FORCE_SETS] = {"affine", "attractors", "callbacks"};
+static const char *const force_set_names[FORCE_SETS] = {"affine", "attractors", "callbacks", "fields", "limited"};
 
 static void check(mote_result result) {
     if (result == MOTE_OK) return;
@@ -53,24 +56,49 @@ static void add(mote_system *system, mote_force_def def) {
     check(mote_system_add_force(system, &def, &id));
 }
 
-static void add_forces(mote_system *system, int set) {
-    if (set != 1) {
+static mote_force_def callback_in(mote_force_callback *function, mote_force_unit unit) {
+    mote_force_def def = mote_callback(function, NULL);
+    def.as.callback.unit = unit;
+    def.as.callback.reach = function == follow ? MOTE_REACH_RANGE : MOTE_REACH_PARTICLE;
+    return def;
+}
+
+static void add_callbacks(mote_system *system, mote_integrator integrator) {
+    bool advection = advects(integrator);
+    mote_force_unit unit = advection ? MOTE_METRES_PER_SECOND : MOTE_METRES_PER_SECOND_SQUARED;
+    add(system, callback_in(swirl, advection ? unit : MOTE_NEWTONS));
+    if (integrator != MOTE_POSITION_VERLET) add(system, callback_in(follow, unit));
+}
+
+/* Every force that is neither folded nor a callback; with `limited`, all in regions, and affine ones too. */
+static void add_fields_and_drags(mote_system *system, mote_integrator integrator, bool limited) {
+    mote_force_def forces[32];
+    uint32_t n;
+    if (advects(integrator)) {
+        n = add_fields(forces, 0, MOTE_FIELD_VELOCITY);
+    } else {
+        n = add_fields(forces, 0, limited ? MOTE_FIELD_WIND : MOTE_FIELD_ACCELERATION);
+        n = add_particle_anchors(forces, add_drags(forces, add_timed_thrusts(forces, n, 0.25f)));
+        if (limited) n = add_springs(forces, add_affine(forces, n));
+    }
+    if (limited) limit_forces(forces, n);
+    for (uint32_t i = 0; i < n; i++) add(system, forces[i]);
+}
+
+static void add_forces(mote_system *system, mote_integrator integrator, int set) {
+    bool advection = advects(integrator);
+    if (set != ATTRACTORS && !advection) {
         add(system, mote_gravity((vec3){0, -9.81f, 0.25f}));
         add(system, mote_wind((vec3){3, 0, -1}, 0.35f));
         add(system, mote_anchor_spring((vec3){0, 2, 0}, 6.5f, 0.15f));
         add(system, mote_thrust((vec3){0.5f, 0, 0}));
     }
-    if (set != 0) {
+    if ((set == ATTRACTORS || set == CALLBACKS) && !advection) {
         add(system, mote_attractor((vec3){1, 0.5f, 0}, 3, 0.25f));
         add(system, mote_attractor((vec3){-1, 0, 0.75f}, -0.5f, 0.5f));
     }
-    if (set == 2) {
-        mote_force_def callback = mote_callback(follow, NULL);
-        callback.as.callback.unit = MOTE_METRES_PER_SECOND_SQUARED;
-        callback.as.callback.reach = MOTE_REACH_RANGE;
-        add(system, mote_callback(swirl, NULL));
-        add(system, callback);
-    }
+    if (set == CALLBACKS) add_callbacks(system, integrator);
+    if (set >= FIELDS) add_fields_and_drags(system, integrator, set == LIMITED);
 }
 
 static void fill(const mote_range_view *view, uint32_t seed) {
@@ -78,13 +106,15 @@ static void fill(const mote_range_view *view, uint32_t seed) {
                          view->velocity.x, view->velocity.y, view->velocity.z};
     for (uint32_t i = 0; i < view->count; i++) {
         for (uint32_t c = 0; c < 6; c++) columns[c][i] = 3 * reference_noise(seed + c, i);
+        if (view->anchor.x) view->anchor.x[i] = reference_noise(seed + 8, i);
+        if (view->anchor.y) view->anchor.y[i] = 0.01f * (float)(i % 64);
         if (view->inverse_mass) view->inverse_mass[i] = i % 17 == 4 ? 0 : 1.25f + reference_noise(seed + 6, i);
         if (view->lifetime && i % 2 == 0) view->lifetime[i] = 0.25f + 0.2f * reference_noise(seed + 7, i);
     }
 }
 
 /* What a host does before step `step`: the inbox, births, deaths, an impulse. */
-static void host_calls(mote_system *system, uint32_t step) {
+static void host_calls(mote_system *system, bool advection, uint32_t step) {
     mote_range_view view;
     mote_vector_columns inbox;
     uint32_t slots[64];
@@ -94,14 +124,15 @@ static void host_calls(mote_system *system, uint32_t step) {
     check(mote_system_kill_slots(system, 64, slots));
     check(mote_system_impulse(system, step, (vec3){1, -1, 0.5f}));
     view = mote_system_view(system);
-    view.position.x[step + 1] = 3.4e38f; /* overflows in this step and dies, unless it is immovable */
+    view.position.x[step + 1] = advection ? INFINITY : 3.4e38f; /* dies in this step, unless it is immovable */
     view.velocity.x[step + 1] = 3e38f;
-    if (step % 8 != 0) return;
+    if (step % 8 != 0 || advection) return;
     check(mote_system_inbox(system, &inbox));
     for (uint32_t i = 0; i < mote_system_count(system); i++) inbox.x[i] += 20 * reference_noise(step, i);
 }
 
 static uint64_t run(const scenario *s, mote_isa isa, mote_jobs jobs) {
+    bool advection = advects(s->integrator);
     mote_system_def def = mote_default_system_def();
     def.capacity = PARTICLES + 100 * STEPS;
     def.substeps = 3;
@@ -109,18 +140,20 @@ static uint64_t run(const scenario *s, mote_isa isa, mote_jobs jobs) {
     def.integrator = s->integrator;
     def.mass_column = s->mass_column;
     def.uniform_mass = 0.7f;
-    def.lifetimes = def.inbox = s->life;
+    def.lifetimes = s->life;
+    def.inbox = s->life && !advection;
+    def.anchor_column = s->forces >= FIELDS;
     def.interpolation = s->life ? MOTE_INTERPOLATE_HERMITE : MOTE_INTERPOLATE_NONE;
     def.isa = isa;
     def.jobs = jobs;
     mote_system *system;
     mote_range_view view;
     check(mote_system_create(&def, &system));
-    check(mote_system_spawn(system, PARTICLES, &view));
+    check(mote_system_spawn(system, s->forces >= FIELDS ? FIELD_PARTICLES : PARTICLES, &view));
     fill(&view, 11);
-    add_forces(system, s->forces);
+    add_forces(system, s->integrator, s->forces);
     for (uint32_t step = 0; step < STEPS; step += 4) {
-        if (s->life) host_calls(system, step);
+        if (s->life) host_calls(system, advection, step);
         check(mote_system_step(system, 4, NULL));
     }
     uint64_t hash = mote_system_hash(system);
@@ -145,13 +178,16 @@ int main(int count, char **arguments) {
         else return fprintf(stderr, "usage: hashes [--isa NAME] [--threads N]\n"), 2;
     }
     if (!mote_isa_available(isa)) return 77;
+    make_test_grids();
     for (int m = 0; m < MOTE_INTEGRATOR_COUNT; m++)
         for (int mass = 0; mass < 2; mass++)
             for (int set = 0; set <= FORCE_SETS; set++) {
                 scenario s = {(mote_integrator)m, mass == 1, set == FORCE_SETS, set % FORCE_SETS};
-                if (s.life) s.forces = 2;
+                if (s.life) s.forces = CALLBACKS;
+                if (advects(s.integrator) && s.forces < CALLBACKS) continue;
                 printf("%s/%s/%s %016llx\n", mote_integrator_describe(s.integrator)->name, mass ? "masses" : "uniform",
                        s.life ? "life" : force_set_names[s.forces], (unsigned long long)run(&s, isa, jobs));
             }
+    destroy_test_grids();
     return 0;
 }

@@ -132,10 +132,7 @@ static void instruction_sets_of_other_machines_are_refused(void **state) {
 }
 
 static void run_nothing(void *user, mote_task *task, void *context, uint32_t count) {
-    (void)user;
-    (void)task;
-    (void)context;
-    (void)count;
+    (void)user, (void)task, (void)context, (void)count;
 }
 
 static void half_filled_hooks_and_defs_make_no_system(void **state) {
@@ -383,7 +380,8 @@ static void presenting_into_too_little_or_nowhere_is_refused(void **state) {
 #define BAD_COLUMNS(code, assignment)                                                                                 \
     do {                                                                                                              \
         float data[6] = {1, 2, 3, 4, 5, 6};                                                                           \
-        mote_columns columns = {1, {data, data + 1, data + 2}, {data + 3, data + 4, data + 5}, NULL, 1.0f};           \
+        mote_columns columns = {.count = 1, .position = {data, data + 1, data + 2},                                   \
+                                .velocity = {data + 3, data + 4, data + 5}, .uniform_mass = 1.0f};                    \
         mote_columns_def def = mote_default_columns_def();                                                            \
         assignment;                                                                                                   \
         assert_int_equal(mote_columns_step(&columns, &def, NULL), code);                                              \

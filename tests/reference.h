@@ -3,6 +3,7 @@
 #ifndef MOTE_TESTS_REFERENCE_H
 #define MOTE_TESTS_REFERENCE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <mote/mote.h>
@@ -11,6 +12,19 @@
  * many particles turned non-finite. Ignores def->isa, def->jobs and def->allocator. */
 uint32_t reference_columns_step(const mote_columns *columns, const mote_columns_def *def,
                                 const mote_vector_columns *inbox);
+
+/* What mote_columns_kick must do, bit for bit, and a system that starts position Verlet. */
+void reference_columns_kick(const mote_columns *columns, const mote_columns_def *def, double fraction);
+
+/* One force that is neither a callback nor folded, on one particle: `out` in N if reference_gives_newtons, else m/s^2
+ * or, from a velocity field, m/s. */
+void reference_force(const mote_force_def *force, double time, const float x[3], const float v[3],
+                     const float anchor[3], float out[3]);
+bool reference_is_inline(const mote_force_def *force);
+bool reference_gives_newtons(const mote_force_def *force);
+
+/* Tells the reference what a grid was made from; *def and its vectors must stay where they are. */
+void reference_know_grid(const mote_grid *grid, const mote_grid_def *def);
 
 /* One body in double precision. */
 typedef struct reference_body {

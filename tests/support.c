@@ -185,6 +185,34 @@ void scene_chase(void *user, const mote_stage_view *stage, float *x, float *y, f
     }
 }
 
+/* In order; one that the integrator does not take is passed over, and how many were is told. */
+static mote_result add_all(mote_system *system, const mote_force_def *forces, size_t count, size_t *refused) {
+    *refused = 0;
+    for (size_t i = 0; i < count; i++) {
+        mote_force_id id;
+        mote_result result = mote_system_add_force(system, &forces[i], &id);
+        if (result == MOTE_ERROR_INTEGRATOR) ++*refused;
+        else if (result != MOTE_OK) return result;
+    }
+    return MOTE_OK;
+}
+
+static mote_result add_velocity_fields(mote_system *system, bool reach) {
+    mote_force_def forces[] = {
+        mote_linear_field((vec3){0.5f, 0.0f, 0.25f}, (mat3){{0, -0.3f, 0}, {0.3f, 0, 0.1f}, {0, 0, -0.2f}},
+                          MOTE_FIELD_VELOCITY, 0.0f),
+        mote_vortex((vec3){1.0f, 2.0f, 3.0f}, (vec3){0.0f, 1.0f, 0.5f}, 2.0f, 0.5f, MOTE_FIELD_VELOCITY, 0.0f),
+        mote_curl_noise(1.5f, 0.4f, 2.0f, 7, MOTE_FIELD_VELOCITY, 0.0f),
+        mote_callback(scene_push, NULL),
+        mote_callback(scene_chase, NULL),
+    };
+    forces[3].as.callback.unit = forces[4].as.callback.unit = MOTE_METRES_PER_SECOND;
+    forces[4].as.callback.reach = MOTE_REACH_RANGE;
+    size_t refused;
+    mote_result result = add_all(system, forces, COUNT_OF(forces) - (reach ? 0 : 1), &refused);
+    return result == MOTE_OK && refused > 0 ? MOTE_ERROR_INTEGRATOR : result;
+}
+
 mote_result scene_add_forces(mote_system *system, bool reach) {
     mote_force_def forces[] = {
         mote_gravity((vec3){0.0f, -9.81f, 0.0f}),
@@ -196,10 +224,10 @@ mote_result scene_add_forces(mote_system *system, bool reach) {
         mote_callback(scene_chase, NULL),
     };
     forces[6].as.callback.reach = MOTE_REACH_RANGE;
-    for (size_t i = 0; i < COUNT_OF(forces) - (reach ? 0 : 1); i++) {
-        mote_force_id id;
-        mote_result result = mote_system_add_force(system, &forces[i], &id);
-        if (result != MOTE_OK) return result;
-    }
-    return MOTE_OK;
+    const size_t count = COUNT_OF(forces) - (reach ? 0 : 1);
+    size_t refused;
+    mote_result result = add_all(system, forces, count, &refused);
+    if (result != MOTE_OK) return result;
+    if (refused == count) return add_velocity_fields(system, reach);
+    return refused > (reach ? 1u : 0u) ? MOTE_ERROR_INTEGRATOR : MOTE_OK;
 }

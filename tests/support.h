@@ -10,6 +10,11 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
+/* Whether an integrator takes velocity fields, and nothing else. */
+static inline bool advects(mote_integrator integrator) {
+    return integrator == MOTE_ADVECT_EULER || integrator == MOTE_ADVECT_MIDPOINT || integrator == MOTE_ADVECT_RK4;
+}
+
 /* --- Random numbers: SplitMix64 (Steele, Lea and Flood 2014), the same sequence on every machine ------------------ */
 
 typedef struct random_source {
@@ -59,7 +64,8 @@ mote_jobs pthread_jobs_hook(uint32_t *workers);
 void scene_fill(const mote_range_view *view, random_source *random);
 
 /* Adds gravity, thrust, wind, an anchor spring, an attractor and a callback that pushes away from the y axis; with
- * `reach`, also one that reads the whole range. */
+ * `reach`, also one that reads the whole range, which position Verlet does without. An integrator that advects gets
+ * velocity fields instead: linear, vortex, curl noise and the callbacks. */
 mote_result scene_add_forces(mote_system *system, bool reach);
 
 /* The slot-free callback of the scene: F = (x, 0, z) / 4 N. */

@@ -20,11 +20,11 @@ static inline void mote_fpu_leave(mote_fpu_state saved) {
 #elif defined(__aarch64__)
 static inline mote_fpu_state mote_fpu_enter(void) {
     uint64_t saved, defaults = 0;
-    __asm__ volatile("mrs %0, fpcr" : "=r"(saved));
-    __asm__ volatile("msr fpcr, %0" : : "r"(defaults));
+    __asm__ volatile("mrs %0, fpcr" : "=r"(saved) : : "memory");
+    __asm__ volatile("msr fpcr, %0" : : "r"(defaults) : "memory");
     return saved;
 }
-static inline void mote_fpu_leave(mote_fpu_state saved) { __asm__ volatile("msr fpcr, %0" : : "r"(saved)); }
+static inline void mote_fpu_leave(mote_fpu_state saved) { __asm__ volatile("msr fpcr, %0" : : "r"(saved) : "memory"); }
 #else
 static inline mote_fpu_state mote_fpu_enter(void) { return 0; }
 static inline void mote_fpu_leave(mote_fpu_state saved) { (void)saved; }

@@ -25,11 +25,11 @@ static void do_run(void *context, uint32_t index, uint32_t worker) {
     mote_fpu_leave(saved);
 }
 
-uint32_t mote_worker_count(const mote_jobs *jobs) { return jobs->run && jobs->workers ? jobs->workers : 1; }
+static uint32_t worker_count(const mote_jobs *jobs) { return jobs->run && jobs->workers ? jobs->workers : 1; }
 
 void mote_parallel_for(const mote_jobs *jobs, size_t count, size_t grain, mote_range_task *task, void *context) {
     if (count == 0) return;
-    uint32_t workers = mote_worker_count(jobs);
+    uint32_t workers = worker_count(jobs);
     if (workers == 1 || count <= grain) {
         task(context, 0, count, 0);
         return;

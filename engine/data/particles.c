@@ -17,6 +17,7 @@ static void choose_columns(mote_particles *particles, const mote_system_def *def
         bytes[MOTE_COLUMN_POSITION + axis] = bytes[MOTE_COLUMN_VELOCITY + axis] = sizeof(float);
         if (def->interpolation != MOTE_INTERPOLATE_NONE) bytes[MOTE_COLUMN_PREVIOUS_POSITION + axis] = sizeof(float);
         if (def->interpolation == MOTE_INTERPOLATE_HERMITE) bytes[MOTE_COLUMN_PREVIOUS_VELOCITY + axis] = sizeof(float);
+        if (def->anchor_column) bytes[MOTE_COLUMN_ANCHOR + axis] = sizeof(float);
         if (def->inbox) bytes[MOTE_COLUMN_INBOX + axis] = sizeof(float);
     }
     if (def->mass_column) bytes[MOTE_COLUMN_INVERSE_MASS] = sizeof(float);
@@ -113,9 +114,11 @@ void mote_particles_seal(mote_particles *particles) {
 }
 
 uint32_t mote_particles_room(const mote_particles *particles) {
-    uint32_t slots = particles->capacity - particles->count;
-    uint32_t handles = particles->free_handles - particles->retired + (particles->capacity - particles->used_handles);
-    return particles->handles && handles < slots ? handles : slots;
+    int64_t slots = (int64_t)particles->capacity - particles->count;
+    /* One that retires by a kill is counted before it is on the stack. */
+    int64_t handles = (int64_t)particles->free_handles - particles->retired + particles->capacity - particles->used_handles;
+    int64_t room = particles->handles && handles < slots ? handles : slots;
+    return room > 0 ? (uint32_t)room : 0;
 }
 
 /* An index whose generation would wrap stays out of use: it is dropped where it is taken. */

@@ -15,7 +15,8 @@ typedef enum mote_column_id {
     MOTE_COLUMN_PREVIOUS_POSITION,
     MOTE_COLUMN_PREVIOUS_VELOCITY = MOTE_COLUMN_PREVIOUS_POSITION + 3,
     MOTE_COLUMN_INBOX = MOTE_COLUMN_PREVIOUS_VELOCITY + 3,
-    MOTE_COLUMN_BIRTH = MOTE_COLUMN_INBOX + 3,
+    MOTE_COLUMN_ANCHOR = MOTE_COLUMN_INBOX + 3,
+    MOTE_COLUMN_BIRTH = MOTE_COLUMN_ANCHOR + 3,
     MOTE_COLUMN_LIFETIME,
     MOTE_COLUMN_PARTICLE,
     MOTE_COLUMN_FATE,
@@ -40,6 +41,7 @@ typedef struct mote_particles {
     uint32_t count;    /* slots in use */
     uint32_t capacity; /* slots reserved; the columns are padded to whole lane groups beyond it */
     uint32_t pending_kills;
+    uint32_t started; /* slots below have taken a step: position Verlet has given them their half-step velocity */
     uint32_t used_handles; /* indices that ever named a particle: 0 .. used_handles - 1 */
     uint32_t free_handles; /* how many of them are on the stack of free ones ... */
     uint32_t retired;      /* ... and how many of those will never be used again */

@@ -4,7 +4,7 @@
 
 #include "base/compiler.h"
 
-/* In double while it is summed. Index 0: accelerations; index 1: forces, multiplied by the inverse mass. */
+/* In double while it is summed. There are two sums: accelerations, and forces, which the inverse mass multiplies. */
 typedef struct mote_affine {
     double constant[3], damping[3], stiffness[3];
 } mote_affine;

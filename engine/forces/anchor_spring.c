@@ -24,5 +24,17 @@ static void fold(const mote_force_def *def, mote_affine *acceleration, mote_affi
     }
 }
 
+/* k |x - a|^2 / 2 */
+static double potential(const mote_force_def *def, const double x[3], double mass) {
+    (void)mass;
+    double sum = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        double d = x[axis] - (double)def->as.anchor_spring.anchor[axis];
+        sum += d * d;
+    }
+    return 0.5 * (double)def->as.anchor_spring.stiffness * sum;
+}
+
 const mote_force_row mote_anchor_spring_row = {
-    .name = "anchor-spring", .path = MOTE_PATH_AFFINE, .check = check, .fold = fold, .parameters = 5};
+    .name = "anchor-spring", .path = MOTE_PATH_AFFINE, .reads_velocity = true, .newtons = true, .parameters = 5,
+    .words = 5, .check = check, .fold = fold, .potential = potential};

@@ -7,13 +7,13 @@
 
 extern const mote_force_row mote_attractor_row;
 
-/* Adds the acceleration at x. At the centre of an unsoftened point it is not finite: the particle is reported. */
-MOTE_INLINE void mote_attractor_evaluate(const mote_force_def *def, wide3 x, wide3 *acceleration) {
+/* The acceleration at x. At the centre of an unsoftened point it is not finite: the particle is reported. */
+MOTE_INLINE wide3 mote_attractor_evaluate(const mote_force_def *def, wide3 x) {
     float softening = def->as.attractor.softening;
     wide3 d = wide3_sub(wide3_set(def->as.attractor.centre), x);
     wide r2 = wide3_dot(d, d) + softening * softening;
     wide f = def->as.attractor.strength / (r2 * wide_sqrt(r2));
-    *acceleration = wide3_add_scaled(*acceleration, f, d);
+    return wide3_scale(f, d);
 }
 
 #endif

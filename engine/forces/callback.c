@@ -13,9 +13,9 @@ mote_force_def mote_callback(mote_force_callback *function, void *user) {
 
 static mote_result check(const mote_force_def *def) {
     if (!def->as.callback.function) return MOTE_ERROR_NULL;
-    if ((unsigned)def->as.callback.unit > MOTE_METRES_PER_SECOND_SQUARED) return MOTE_ERROR_ENUM;
+    if ((unsigned)def->as.callback.unit > MOTE_METRES_PER_SECOND) return MOTE_ERROR_ENUM;
     if ((unsigned)def->as.callback.reach > MOTE_REACH_RANGE) return MOTE_ERROR_ENUM;
-    return MOTE_OK;
+    return def->region.shape == MOTE_REGION_EVERYWHERE ? MOTE_OK : MOTE_ERROR_RANGE;
 }
 
 const mote_force_row mote_callback_row = {.name = "callback", .path = MOTE_PATH_CALLBACK, .check = check};

@@ -12,5 +12,11 @@ static void fold(const mote_force_def *def, mote_affine *acceleration, mote_affi
     for (int axis = 0; axis < 3; axis++) acceleration->constant[axis] += (double)def->as.gravity.acceleration[axis];
 }
 
+/* -m g.x */
+static double potential(const mote_force_def *def, const double x[3], double mass) {
+    const float *g = def->as.gravity.acceleration;
+    return -mass * (((double)g[0] * x[0] + (double)g[1] * x[1]) + (double)g[2] * x[2]);
+}
+
 const mote_force_row mote_gravity_row = {
-    .name = "gravity", .path = MOTE_PATH_AFFINE, .fold = fold, .parameters = 3};
+    .name = "gravity", .path = MOTE_PATH_AFFINE, .parameters = 3, .words = 3, .fold = fold, .potential = potential};

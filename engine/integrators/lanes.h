@@ -12,5 +12,4 @@ typedef struct mote_lanes {
     wide3 base_x, base_v, sum_x, sum_v;
 } mote_lanes;
 
-
 #endif

@@ -1,13 +1,17 @@
 /* Splitting integrators: kicks v += k h a and drifts x += d h v in turn, coefficients from the table. Semi-implicit
- * (symplectic) Euler is kick 1, drift 1. Hairer, Lubich & Wanner, Geometric Numerical Integration (2006), VI.3. */
+ * (symplectic) Euler is kick 1, drift 1; fourth order begins with a drift. Hairer, Lubich & Wanner, Geometric Numerical Integration (2006), VI.3. */
 #ifndef MOTE_INTEGRATORS_SPLITTING_H
 #define MOTE_INTEGRATORS_SPLITTING_H
 
 #include "integrators/lanes.h"
 
+MOTE_INLINE void mote_splitting_begin(mote_lanes *s, const mote_coefficients *c) {
+    if (c->drift_first != 0) s->x = wide3_add_scaled(s->x, wide_set(c->drift_first), s->v);
+}
+
 MOTE_INLINE void mote_splitting_stage(mote_lanes *s, const mote_coefficients *c, uint32_t stage, wide3 dv) {
     s->v = wide3_add(s->v, dv);
-    s->x = wide3_add_scaled(s->x, wide_set(c->drift[stage]), s->v);
+    if (c->drift[stage] != 0) s->x = wide3_add_scaled(s->x, wide_set(c->drift[stage]), s->v);
 }
 
 #endif

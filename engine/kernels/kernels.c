@@ -1,12 +1,12 @@
-/* One instruction set's table of kernels. Compiled once for each, with MOTE_ISA, MOTE_ISA_ENUM and MOTE_WIDTH. */
+/* One instruction set's table of kernels. Compiled once for each, with MOTE_ISA and MOTE_WIDTH. */
 #include "kernels/kernels.h"
 
 #include "kernels/fused.h"
 #include "kernels/staged.h"
 
-/* Registers side by side. Two hide the latency of square root and division in a force; affine terms alone are short, and
- * one register leaves more to the processor's own reordering (measured: 0.75 to 0.95 of the time of two). */
-#define UNROLL(rest) ((rest) ? 2 : 1)
+/* Registers side by side. Two hide the latency of an attractor's square root and division; affine terms are short, and one
+ * register leaves more to the processor's own reordering (measured: 0.75 to 0.95 of the time of two). */
+#define UNROLL(rest) ((rest) == MOTE_REST_ATTRACTORS ? 2 : 1)
 
 #define FUSED(name, family, mass, rest)                                                                               \
     MOTE_OUTLINE void name##_contain(const mote_plan *plan, const mote_span *span, size_t i, uint32_t *frozen) {      \
@@ -17,15 +17,16 @@
     }
 
 #define INSTANCE(name, family, mass)                                                                                  \
-    FUSED(fused_##name, family, mass, false)                                                                          \
-    FUSED(fused_rest_##name, family, mass, true)                                                                      \
+    FUSED(fused_##name, family, mass, MOTE_REST_NONE)                                                                 \
+    FUSED(fused_attractors_##name, family, mass, MOTE_REST_ATTRACTORS)                                                \
+    FUSED(fused_any_##name, family, mass, MOTE_REST_ANY)                                                              \
     static void begin_##name(const mote_plan *plan, const mote_span *span, const mote_workspace *workspace,           \
                              size_t first, size_t end) {                                                              \
         staged_begin(plan, span, workspace, family, mass, first, end);                                                \
     }                                                                                                                 \
     static void stage_##name(const mote_plan *plan, const mote_span *span, const mote_workspace *workspace,           \
-                             uint32_t stage, size_t first, size_t end) {                                              \
-        staged_stage(plan, span, workspace, family, mass, stage, first, end);                                         \
+                             uint32_t stage, double time, bool again, size_t first, size_t end) {                     \
+        staged_stage(plan, span, workspace, family, mass, stage, time, again, first, end);                            \
     }
 
 INSTANCE(splitting, MOTE_FAMILY_SPLITTING, false)
@@ -36,6 +37,8 @@ INSTANCE(runge_kutta, MOTE_FAMILY_RUNGE_KUTTA, false)
 INSTANCE(runge_kutta_mass, MOTE_FAMILY_RUNGE_KUTTA, true)
 INSTANCE(map, MOTE_FAMILY_MAP, false)
 INSTANCE(map_mass, MOTE_FAMILY_MAP, true)
+INSTANCE(advection, MOTE_FAMILY_ADVECTION, false)
+INSTANCE(advection_mass, MOTE_FAMILY_ADVECTION, true)
 
 static void commit(const mote_span *span, const mote_workspace *workspace, uint32_t step, size_t first, size_t end,
                    uint32_t *frozen) {
@@ -47,24 +50,23 @@ static void commit_mass(const mote_span *span, const mote_workspace *workspace, 
     staged_commit(span, workspace, true, step, first, end, frozen);
 }
 
-static void blend(float *const previous[3], float *const current[3], float alpha, size_t first, size_t count,
-                  float *const out[3]) {
+static void blend(float *const previous[3], float *const current[3], float alpha, size_t count, float *const out[3]) {
     for (size_t i = 0; i < count; i += MOTE_WIDTH) {
-        wide3 from = wide3_load(previous, first + i);
-        wide3 to = wide3_load(current, first + i);
+        wide3 from = wide3_load(previous, i);
+        wide3 to = wide3_load(current, i);
         wide3 blended = wide3_add_scaled(from, wide_set(alpha), wide3_sub(to, from));
         wide3_store(out, i, wide3_select(wide_equal(from.x, from.x), blended, to));
     }
 }
 
-static void combine(float *column[4][3], const float weight[4], float *const current[3], size_t first, size_t count,
+static void combine(float *column[4][3], const float weight[4], float *const current[3], size_t count,
                     float *const out[3]) {
     for (size_t i = 0; i < count; i += MOTE_WIDTH) {
-        wide3 sum = wide3_scale(wide_set(weight[0]), wide3_load((float *const *)column[0], first + i));
+        wide3 sum = wide3_scale(wide_set(weight[0]), wide3_load((float *const *)column[0], i));
         for (int k = 1; k < 4; k++)
-            sum = wide3_add_scaled(sum, wide_set(weight[k]), wide3_load((float *const *)column[k], first + i));
-        wide previous = wide_load(column[0][0] + first + i);
-        wide3_store(out, i, wide3_select(wide_equal(previous, previous), sum, wide3_load(current, first + i)));
+            sum = wide3_add_scaled(sum, wide_set(weight[k]), wide3_load((float *const *)column[k], i));
+        wide previous = wide_load(column[0][0] + i);
+        wide3_store(out, i, wide3_select(wide_equal(previous, previous), sum, wide3_load(current, i)));
     }
 }
 
@@ -87,7 +89,7 @@ static uint32_t expire(const mote_lifetimes *l, size_t first, size_t count) {
     uint32_t died = 0;
     for (size_t i = 0; i < count; i += MOTE_WIDTH) {
         wide_mask birth = wide_mask_load((const int32_t *)(const void *)(l->birth + first + i));
-        wide_mask age = (wide_mask)((wide_unsigned){0} + l->now - (wide_unsigned)birth) & 0x7fffffff;
+        wide_mask age = (wide_mask)((wide_unsigned){0} + l->now - (wide_unsigned)birth);
         wide due = wide_load(l->lifetime + first + i) * l->rate;
         wide_mask lives = wide_less(WIDE_CONVERT(age, wide) + l->slack, due);
         if (wide_all(lives)) continue;
@@ -101,20 +103,22 @@ static uint32_t expire(const mote_lifetimes *l, size_t first, size_t count) {
 #define ALL(prefix)                                                                                                   \
     {                                                                                                                 \
         [MOTE_FAMILY_SPLITTING] = PAIR(prefix##_splitting), [MOTE_FAMILY_VERLET] = PAIR(prefix##_verlet),             \
-        [MOTE_FAMILY_RUNGE_KUTTA] = PAIR(prefix##_runge_kutta), [MOTE_FAMILY_MAP] = PAIR(prefix##_map)                \
+        [MOTE_FAMILY_RUNGE_KUTTA] = PAIR(prefix##_runge_kutta), [MOTE_FAMILY_MAP] = PAIR(prefix##_map),               \
+        [MOTE_FAMILY_ADVECTION] = PAIR(prefix##_advection)                                                            \
     }
-#define FOUR(name) {{fused_##name, fused_rest_##name}, {fused_##name##_mass, fused_rest_##name##_mass}}
+#define THREE(name) {fused_##name, fused_attractors_##name, fused_any_##name}
+#define SIX(name) {THREE(name), THREE(name##_mass)}
 #define ALL_FUSED                                                                                                     \
     {                                                                                                                 \
-        [MOTE_FAMILY_SPLITTING] = FOUR(splitting), [MOTE_FAMILY_VERLET] = FOUR(verlet),                               \
-        [MOTE_FAMILY_RUNGE_KUTTA] = FOUR(runge_kutta), [MOTE_FAMILY_MAP] = FOUR(map)                                  \
+        [MOTE_FAMILY_SPLITTING] = SIX(splitting), [MOTE_FAMILY_VERLET] = SIX(verlet),                               \
+        [MOTE_FAMILY_RUNGE_KUTTA] = SIX(runge_kutta), [MOTE_FAMILY_MAP] = SIX(map),                                 \
+        [MOTE_FAMILY_ADVECTION] = SIX(advection)                                                                     \
     }
 #define TABLE_NAME_(isa) mote_kernels_##isa
 #define TABLE_NAME(isa) TABLE_NAME_(isa)
 
 extern const mote_kernels TABLE_NAME(MOTE_ISA);
 const mote_kernels TABLE_NAME(MOTE_ISA) = {
-    .isa = MOTE_ISA_ENUM,
     .fused = ALL_FUSED,
     .begin = ALL(begin),
     .stage = ALL(stage),

@@ -18,6 +18,10 @@ typedef struct mote_evaluation {
     float kick_h;
 } mote_evaluation;
 
+/* What there is besides affine forces. The kernels are compiled for each case: attractors, the commonest, are evaluated
+ * without a call, and a call makes the compiler keep every register in memory (measured: three times the time). */
+typedef enum mote_rest { MOTE_REST_NONE, MOTE_REST_ATTRACTORS, MOTE_REST_ANY, MOTE_REST_COUNT } mote_rest;
+
 typedef struct mote_plan {
     const mote_scheme *scheme;
     double start_time, timestep, h; /* step n begins at start_time + n timestep */
@@ -31,8 +35,10 @@ typedef struct mote_plan {
     bool affine_force;       /* the force term is not zero; folded into the other where the mass is uniform */
     bool stiff_force;
     bool inbox;              /* the host's forces act in this step */
-    bool newtons;            /* a callback or the inbox gives N */
-    bool rest;               /* some force is not affine */
+    bool newtons;            /* an inline force, a callback or the inbox gives N */
+    mote_rest rest;
+    bool timed;              /* an inline force reads the time */
+    bool anchors;            /* a force reads the particles' anchors */
     bool reuse;              /* no force reads velocity: the last evaluation of a substep opens the next */
     bool particle_maps;      /* the affine map depends on the particle's mass */
     bool reaches_range;      /* a callback reads other particles */
@@ -55,6 +61,23 @@ typedef struct mote_plan_def {
 } mote_plan_def;
 
 void mote_plan_make(mote_plan *plan, const mote_plan_def *def);
+
+/* MOTE_ERROR_INTEGRATOR where the integrator cannot step the force: a velocity field without an advecting integrator or
+ * the reverse, position Verlet with a callback that reaches the range; MOTE_ERROR_ABSENT where the force needs anchors
+ * and there are none. */
+mote_result mote_plan_accepts(mote_integrator integrator, const mote_force_def *def, bool anchors);
+
+/* MOTE_ERROR_INTEGRATOR for exact flow with callbacks alone: nothing in it would be exact. */
+mote_result mote_plan_can_step(mote_integrator integrator, const mote_force_def *forces, uint32_t count);
+
+/* A plan that only kicks: v += fraction h a(x, v) once, for a span of one step. Made from the def of a steppable plan. */
+void mote_plan_make_kick(mote_plan *plan, const mote_plan_def *def, double fraction);
+
+/* A plan that is one exact flow over def->timestep, however the def's integrator steps. All forces must be affine. */
+void mote_plan_make_flow(mote_plan *plan, const mote_plan_def *def);
+
+/* Whether all forces are affine and act everywhere. */
+bool mote_forces_are_affine(const mote_force_def *forces, uint32_t count);
 
 /* The affine maps of a particle with its own mass, for plan->particle_maps. */
 void mote_plan_particle_map(const mote_plan *plan, float inverse_mass, mote_map map[3]);

@@ -65,10 +65,14 @@ static void call_callbacks(const mote_plan *plan, const mote_span *span, const m
         if (def->kind != MOTE_FORCE_CALLBACK) continue;
         mote_stage_view shown = view;
         if (def->as.callback.reach == MOTE_REACH_RANGE) show_range(&shown, span, w);
-        float *const *sum = def->as.callback.unit == MOTE_NEWTONS ? w->force : w->acceleration;
+        float *const *sum = def->as.callback.unit == MOTE_NEWTONS ? w->force : w->acceleration; /* or velocity */
         def->as.callback.function(def->as.callback.user, &shown, sum[0] + at, sum[1] + at, sum[2] + at);
     }
 }
+
+/* Velocity Verlet without forces that read velocity: the evaluation that closed a substep opens the next. Not
+ * across steps: what froze in between stands elsewhere, and others may see it. */
+static bool may_reuse(const mote_plan *plan) { return plan->scheme->family == MOTE_FAMILY_VERLET && plan->reuse; }
 
 static void run_block(const mote_kernels *kernels, const mote_plan *plan, const mote_span *span, size_t first,
                       size_t end, uint32_t *frozen) {
@@ -84,8 +88,9 @@ static void run_block(const mote_kernels *kernels, const mote_plan *plan, const 
             kernels->begin[family][plan->mass_column](plan, span, &w, first, end);
             for (uint32_t stage = 0; stage < plan->stages; stage++) {
                 double time = mote_plan_time(plan, span->first_step + step, substep, plan->scheme->time[stage]);
-                call_callbacks(plan, span, &w, time, first, end);
-                kernels->stage[family][plan->mass_column](plan, span, &w, stage, first, end);
+                bool again = stage == 0 && substep > 0 && may_reuse(plan);
+                if (!again) call_callbacks(plan, span, &w, time, first, end);
+                kernels->stage[family][plan->mass_column](plan, span, &w, stage, time, again, first, end);
             }
         }
         kernels->commit[plan->mass_column](span, &w, step, first, end, frozen);
@@ -114,6 +119,7 @@ typedef struct outer {
     outer_pass pass;
     uint32_t step, stage, frozen;
     double time;
+    bool again;
 } outer;
 
 static void do_outer_pass(void *context, size_t first, size_t end, uint32_t worker) {
@@ -132,7 +138,9 @@ static void do_outer_pass(void *context, size_t first, size_t end, uint32_t work
             call_callbacks(o->plan, o->span, o->workspace, o->time, block,
                            end - block < MOTE_BLOCK ? end : block + MOTE_BLOCK);
         break;
-    case PASS_STAGE: o->kernels->stage[family][mass](o->plan, o->span, o->workspace, o->stage, first, end); break;
+    case PASS_STAGE:
+        o->kernels->stage[family][mass](o->plan, o->span, o->workspace, o->stage, o->time, o->again, first, end);
+        break;
     case PASS_COMMIT: o->kernels->commit[mass](o->span, o->workspace, o->step, first, end, &frozen); break;
     }
     if (frozen) __atomic_fetch_add(&o->frozen, frozen, __ATOMIC_RELAXED);
@@ -153,7 +161,8 @@ void mote_run_stages(const mote_kernels *kernels, const mote_plan *plan, const m
             run_pass(&o, jobs, PASS_BEGIN);
             for (o.stage = 0; o.stage < plan->stages; o.stage++) {
                 o.time = mote_plan_time(plan, span->first_step + o.step, substep, plan->scheme->time[o.stage]);
-                if (plan->callback_count) run_pass(&o, jobs, PASS_CALLBACKS);
+                o.again = o.stage == 0 && substep > 0 && may_reuse(plan);
+                if (plan->callback_count && !o.again) run_pass(&o, jobs, PASS_CALLBACKS);
                 run_pass(&o, jobs, PASS_STAGE);
             }
         }

@@ -12,7 +12,7 @@
 /* Lays a workspace of `slots` slots (whole lane groups) into memory of slots x MOTE_WORKSPACE_COLUMNS floats. */
 mote_workspace mote_workspace_make(float *memory, size_t slots);
 
-/* Blocks outside, steps and stages inside, for slots [first, end); `first` is a multiple of MOTE_BLOCK. No callback
+/* Blocks outside, steps and stages inside, for slots [first, end); `first` is a multiple of MOTE_GROUP. No callback
  * may reach the range. Adds to *frozen. Different runs of slots may be run at the same time. */
 void mote_run_blocks(const mote_kernels *kernels, const mote_plan *plan, const mote_span *span, size_t first, size_t end,
                      uint32_t *frozen);

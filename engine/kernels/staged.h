@@ -16,19 +16,22 @@ MOTE_INLINE void store_stage(const mote_span *span, const mote_workspace *worksp
 
 MOTE_INLINE void staged_begin(const mote_plan *plan, const mote_span *span, const mote_workspace *workspace,
                               mote_family family, bool mass, size_t first, size_t end) {
-    if (family != MOTE_FAMILY_MAP || plan->stages != 0) return;
+    bool drifts = family == MOTE_FAMILY_SPLITTING && plan->c.drift_first != 0;
+    if (!drifts && (family != MOTE_FAMILY_MAP || plan->stages != 0)) return;
     for (size_t i = first; i < end; i += MOTE_WIDTH) {
         size_t at = i - workspace->first;
         mote_lanes s = {.x = wide3_load(workspace->x, at), .v = wide3_load(workspace->v, at)};
         wide inverse_mass = load_external(plan, span, mass, i).inverse_mass;
-        mote_wide_map map = map_of(plan, inverse_mass);
+        mote_wide_map map;
+        if (family == MOTE_FAMILY_MAP) map = map_of(plan, inverse_mass);
         begin_substep(plan, family, &s, &map);
         store_stage(span, workspace, mass, inverse_mass, &s, i);
     }
 }
 
 MOTE_INLINE void staged_stage(const mote_plan *plan, const mote_span *span, const mote_workspace *workspace,
-                              mote_family family, bool mass, uint32_t stage, size_t first, size_t end) {
+                              mote_family family, bool mass, uint32_t stage, double time, bool again,
+                              size_t first, size_t end) {
     for (size_t i = first; i < end; i += MOTE_WIDTH) {
         size_t at = i - workspace->first;
         mote_lanes s = {wide3_load(workspace->x, at),         wide3_load(workspace->v, at),
@@ -42,10 +45,15 @@ MOTE_INLINE void staged_stage(const mote_plan *plan, const mote_span *span, cons
         mote_wide_map map;
         if (family == MOTE_FAMILY_MAP) map = map_of(plan, external.inverse_mass);
         wide3 dv[MOTE_MAX_UNROLL];
-        mote_evaluate(plan, stage, &s, &external, FOLDS_AFFINE(family), plan->rest, plan->callback_count != 0, mass, dv, 1);
+        if (again)
+            dv[0] = s.sum_v;
+        else
+            mote_evaluate(plan, stage, time, &s, &external, FOLDS_AFFINE(family),
+                          plan->rest == MOTE_REST_NONE ? MOTE_REST_NONE : MOTE_REST_ANY, plan->callback_count != 0, mass,
+                          dv, 1);
         do_stage(plan, family, &s, stage, dv[0], &map);
         store_stage(span, workspace, mass, external.inverse_mass, &s, i);
-        if (family == MOTE_FAMILY_VERLET || family == MOTE_FAMILY_RUNGE_KUTTA) {
+        if (family != MOTE_FAMILY_SPLITTING && family != MOTE_FAMILY_MAP) {
             wide3_store(workspace->carry, at, s.base_x);
             wide3_store(workspace->carry + 3, at, s.base_v);
             wide3_store(workspace->carry + 6, at, s.sum_x);

@@ -2,6 +2,7 @@
 #ifndef MOTE_KERNELS_STEP_H
 #define MOTE_KERNELS_STEP_H
 
+#include "integrators/advection.h"
 #include "integrators/map.h"
 #include "integrators/runge_kutta.h"
 #include "integrators/splitting.h"
@@ -9,8 +10,8 @@
 #include "kernels/evaluate.h"
 #include "kernels/kernels.h"
 
-/* Exact flow alone takes the affine forces out of the evaluation. */
-#define FOLDS_AFFINE(family) ((family) != MOTE_FAMILY_MAP)
+/* Whether the affine term belongs to the evaluation: a map carries it by itself, advection has no forces. */
+#define FOLDS_AFFINE(family) ((family) != MOTE_FAMILY_MAP && (family) != MOTE_FAMILY_ADVECTION)
 
 /* One map for all lanes, or one per lane. Lanes with the mass of their neighbour share its map. */
 MOTE_INLINE mote_wide_map map_of(const mote_plan *plan, wide inverse_mass) {
@@ -32,6 +33,7 @@ MOTE_INLINE mote_wide_map map_of(const mote_plan *plan, wide inverse_mass) {
 
 MOTE_INLINE void begin_substep(const mote_plan *plan, mote_family family, mote_lanes *s, const mote_wide_map *map) {
     if (family == MOTE_FAMILY_MAP && plan->stages == 0) mote_map_apply(s, map);
+    if (family == MOTE_FAMILY_SPLITTING) mote_splitting_begin(s, &plan->c);
 }
 
 MOTE_INLINE void do_stage(const mote_plan *plan, mote_family family, mote_lanes *s, uint32_t stage, wide3 dv,
@@ -40,10 +42,8 @@ MOTE_INLINE void do_stage(const mote_plan *plan, mote_family family, mote_lanes 
     case MOTE_FAMILY_SPLITTING: mote_splitting_stage(s, &plan->c, stage, dv); break;
     case MOTE_FAMILY_VERLET: mote_verlet_stage(s, &plan->c, stage, dv); break;
     case MOTE_FAMILY_RUNGE_KUTTA: mote_runge_kutta_stage(s, &plan->c, stage, stage + 1 == plan->stages, dv); break;
-    case MOTE_FAMILY_MAP:
-        s->v = wide3_add(s->v, dv);
-        if (stage == 0) mote_map_apply(s, map);
-        break;
+    case MOTE_FAMILY_MAP: mote_map_stage(s, &plan->c, stage, map, dv); break;
+    case MOTE_FAMILY_ADVECTION: mote_advection_stage(s, &plan->c, stage, stage + 1 == plan->stages, dv); break;
     default: break;
     }
 }

@@ -98,6 +98,7 @@ void mote_filler_run(mote_filler *filler, size_t first, size_t end) {
 
 void mote_compaction_end(const mote_compaction *c) {
     c->particles->count = c->kept;
+    if (c->particles->started > c->kept) c->particles->started = c->kept;
     if (c->particles->handles) c->particles->free_handles += c->dead;
     mote_particles_seal(c->particles);
 }

@@ -29,7 +29,7 @@ static column series(double damping, double stiffness, double h, column start, i
 }
 
 mote_propagator mote_propagator_make(double damping, double stiffness, double h) {
-    double norm = h * (__builtin_fabs(damping) + __builtin_sqrt(__builtin_fabs(stiffness)));
+    double norm = __builtin_fabs(h) * (__builtin_fabs(damping) + __builtin_sqrt(__builtin_fabs(stiffness)));
     int doublings = 0;
     while (norm > 0.5 && doublings < 2000) {
         norm *= 0.5;

@@ -158,6 +158,23 @@ MOTE_INLINE wide_mask wide_lanes_below(int32_t count) {
 }
 #endif
 
+MOTE_INLINE wide wide_min(wide a, wide b) { return wide_select(wide_less(a, b), a, b); }
+MOTE_INLINE wide wide_max(wide a, wide b) { return wide_select(wide_less(a, b), b, a); }
+MOTE_INLINE wide wide_abs(wide a) { return wide_from_bits(wide_bits(a) & 0x7fffffff); }
+/* Into [low, high]; NaN becomes high. */
+MOTE_INLINE wide wide_clamp(wide a, float low, float high) {
+    wide below = wide_select(wide_less(a, wide_set(high)), a, wide_set(high));
+    return wide_max(below, wide_set(low));
+}
+
+/* The greatest whole number at or below a, |a| < 2^31, and its float. */
+MOTE_INLINE wide_mask wide_floor(wide a, wide *whole) {
+    wide_mask truncated = WIDE_CONVERT(a, wide_mask);
+    wide_mask floor = truncated + wide_less(a, WIDE_CONVERT(truncated, wide));
+    *whole = WIDE_CONVERT(floor, wide);
+    return floor;
+}
+
 /* One vector per lane. */
 typedef struct wide3 {
     wide x, y, z;
@@ -182,6 +199,10 @@ MOTE_INLINE void wide3_store(float *const column[3], size_t at, wide3 value) {
     wide_store(column[0] + at, value.x);
     wide_store(column[1] + at, value.y);
     wide_store(column[2] + at, value.z);
+}
+
+MOTE_INLINE wide3 wide3_cross(wide3 a, wide3 b) {
+    return (wide3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
 /* Float 3 i + axis of `to`, of any alignment, = component `axis` of lane i: two shuffles for each of the three registers written. */

@@ -20,7 +20,7 @@ mote_columns_def mote_default_columns_def(void) {
                               .isa = MOTE_ISA_AUTO};
 }
 
-static mote_result check_def(const mote_columns_def *def) {
+static mote_result check_def(const mote_columns_def *def, bool anchors) {
     if (def->cookie != COOKIE) return MOTE_ERROR_DEF;
     if ((unsigned)def->integrator >= MOTE_INTEGRATOR_COUNT || (unsigned)def->isa >= MOTE_ISA_COUNT)
         return MOTE_ERROR_ENUM;
@@ -31,8 +31,11 @@ static mote_result check_def(const mote_columns_def *def) {
     if (def->force_count && !def->forces) return MOTE_ERROR_NULL;
     for (uint32_t i = 0; i < def->force_count; i++) {
         mote_result result = mote_force_check(&def->forces[i]);
+        if (result == MOTE_OK) result = mote_plan_accepts(def->integrator, &def->forces[i], anchors);
         if (result) return result;
     }
+    mote_result result = mote_plan_can_step(def->integrator, def->forces, def->force_count);
+    if (result) return result;
     return mote_isa_available(def->isa) ? MOTE_OK : MOTE_ERROR_ISA;
 }
 
@@ -45,10 +48,12 @@ static mote_result check_columns(const mote_columns *columns) {
     return columns->uniform_mass > 0 && isfinite(1.0f / columns->uniform_mass) ? MOTE_OK : MOTE_ERROR_RANGE;
 }
 
-/* Columns 0 .. 5 are the state, 6 the inverse mass; as the kernels take them. */
-static mote_span span_of(float *const column[7], size_t count, uint32_t steps) {
+/* Columns 0 .. 5 are the state, 6 the inverse mass, 7 .. 9 the anchors; as the kernels take them. */
+#define COLUMNS 10
+
+static mote_span span_of(float *const column[COLUMNS], size_t count, uint32_t steps) {
     return (mote_span){.x = {column[0], column[1], column[2]}, .v = {column[3], column[4], column[5]},
-                       .inverse_mass = column[6], .count = count, .steps = steps};
+                       .inverse_mass = column[6], .anchor = {column[7], column[8], column[9]}, .count = count, .steps = steps};
 }
 
 typedef struct run {
@@ -67,9 +72,9 @@ static void do_blocks(void *context, size_t first, size_t end, uint32_t worker) 
 }
 
 /* The last, incomplete lane group goes through a padded copy. */
-static void run_tail(const run *whole, float *const column[7], size_t first, size_t count, uint32_t *frozen) {
-    float memory[7][MOTE_GROUP] = {{0}}, *copy[7];
-    for (int i = 0; i < 7; i++) {
+static void run_tail(const run *whole, float *const column[COLUMNS], size_t first, size_t count, uint32_t *frozen) {
+    float memory[COLUMNS][MOTE_GROUP] = {{0}}, *copy[COLUMNS];
+    for (int i = 0; i < COLUMNS; i++) {
         copy[i] = column[i] ? memory[i] : NULL;
         if (column[i]) memcpy(memory[i], column[i] + first, count * sizeof(float));
     }
@@ -79,21 +84,21 @@ static void run_tail(const run *whole, float *const column[7], size_t first, siz
     for (int i = 0; i < 6; i++) memcpy(column[i] + first, memory[i], count * sizeof(float));
 }
 
-static void run_blocks(const mote_columns_def *def, run *r, float *const column[7]) {
+static void run_blocks(const mote_columns_def *def, run *r, float *const column[COLUMNS]) {
     size_t whole = r->span->count / MOTE_GROUP * MOTE_GROUP, tail = r->span->count - whole;
     mote_parallel_for(&def->jobs, whole, MOTE_BLOCK, do_blocks, r);
     if (tail) run_tail(r, column, whole, tail, &r->frozen);
 }
 
 /* A callback reaches the range: everything goes through padded copies in one workspace. */
-static mote_result run_stages(const mote_columns_def *def, run *r, float *const column[7]) {
+static mote_result run_stages(const mote_columns_def *def, run *r, float *const column[COLUMNS]) {
     mote_allocator allocator = mote_allocator_resolve(&def->allocator);
     size_t count = r->span->count, slots = mote_round_up(count, MOTE_GROUP);
-    size_t columns = MOTE_WORKSPACE_COLUMNS + 7, bytes = slots * columns * sizeof(float);
-    float *memory = mote_allocate(&allocator, bytes), *copy[7];
+    size_t columns = MOTE_WORKSPACE_COLUMNS + COLUMNS, bytes = slots * columns * sizeof(float);
+    float *memory = mote_allocate(&allocator, bytes), *copy[COLUMNS];
     if (!memory) return MOTE_ERROR_MEMORY;
     memset(memory, 0, bytes);
-    for (size_t i = 0; i < 7; i++) {
+    for (size_t i = 0; i < COLUMNS; i++) {
         copy[i] = column[i] ? memory + (MOTE_WORKSPACE_COLUMNS + i) * slots : NULL;
         if (column[i]) memcpy(copy[i], column[i], count * sizeof(float));
     }
@@ -105,28 +110,64 @@ static mote_result run_stages(const mote_columns_def *def, run *r, float *const 
     return MOTE_OK;
 }
 
-mote_result mote_columns_step(const mote_columns *columns, const mote_columns_def *def, uint32_t *frozen) {
+static mote_result check(const mote_columns *columns, const mote_columns_def *def) {
     if (!columns || !def) return MOTE_ERROR_NULL;
-    mote_result result = check_def(def);
-    if (result == MOTE_OK) result = check_columns(columns);
-    if (result) return result;
-    mote_fpu_state saved = mote_fpu_enter();
-    mote_plan plan;
-    mote_plan_def plan_def = {.integrator = def->integrator, .forces = def->forces, .force_count = def->force_count,
-                              .start_time = def->time, .timestep = def->timestep, .substeps = def->substeps,
-                              .mass_column = columns->inverse_mass != NULL,
-                              .uniform_mass = (double)columns->uniform_mass};
-    mote_plan_make(&plan, &plan_def);
-    float *const column[7] = {columns->position.x, columns->position.y, columns->position.z,
-                              columns->velocity.x, columns->velocity.y, columns->velocity.z,
-                              (float *)(uintptr_t)columns->inverse_mass /* only read */};
-    mote_span span = span_of(column, columns->count, def->steps);
-    run r = {.kernels = mote_kernels_for(def->isa), .plan = &plan, .span = &span};
-    if (plan.reaches_range)
+    bool anchors = columns->anchor.x && columns->anchor.y && columns->anchor.z;
+    mote_result result = check_def(def, anchors);
+    return result ? result : check_columns(columns);
+}
+
+static mote_plan_def plan_def_of(const mote_columns *columns, const mote_columns_def *def) {
+    return (mote_plan_def){.integrator = def->integrator, .forces = def->forces, .force_count = def->force_count,
+                           .start_time = def->time, .timestep = def->timestep, .substeps = def->substeps,
+                           .mass_column = columns->inverse_mass != NULL,
+                           .uniform_mass = (double)columns->uniform_mass};
+}
+
+/* Masses and anchors are only read. */
+static float *only_read(const float *column) { return (float *)(uintptr_t)column; }
+
+static mote_result run_plan(const mote_columns *columns, const mote_columns_def *def, const mote_plan *plan,
+                            uint32_t steps, uint32_t *frozen) {
+    float *const column[COLUMNS] = {columns->position.x, columns->position.y, columns->position.z,
+                                    columns->velocity.x, columns->velocity.y, columns->velocity.z,
+                                    only_read(columns->inverse_mass), only_read(columns->anchor.x),
+                                    only_read(columns->anchor.y), only_read(columns->anchor.z)};
+    mote_span span = span_of(column, columns->count, steps);
+    run r = {.kernels = mote_kernels_for(def->isa), .plan = plan, .span = &span};
+    mote_result result = MOTE_OK;
+    if (plan->reaches_range)
         result = run_stages(def, &r, column);
     else
         run_blocks(def, &r, column);
-    mote_fpu_leave(saved);
     if (frozen && result == MOTE_OK) *frozen = r.frozen;
+    return result;
+}
+
+mote_result mote_columns_step(const mote_columns *columns, const mote_columns_def *def, uint32_t *frozen) {
+    mote_result result = check(columns, def);
+    if (result) return result;
+    if (frozen) *frozen = 0;
+    if (columns->count == 0) return MOTE_OK;
+    mote_fpu_state saved = mote_fpu_enter();
+    mote_plan plan;
+    mote_plan_def plan_def = plan_def_of(columns, def);
+    mote_plan_make(&plan, &plan_def);
+    result = run_plan(columns, def, &plan, def->steps, frozen);
+    mote_fpu_leave(saved);
+    return result;
+}
+
+mote_result mote_columns_kick(const mote_columns *columns, const mote_columns_def *def, double fraction) {
+    mote_result result = check(columns, def);
+    if (result) return result;
+    if (!isfinite(fraction)) return MOTE_ERROR_NOT_FINITE;
+    if (mote_scheme_table[def->integrator].family == MOTE_FAMILY_ADVECTION) return MOTE_ERROR_INTEGRATOR;
+    mote_fpu_state saved = mote_fpu_enter();
+    mote_plan plan;
+    mote_plan_def plan_def = plan_def_of(columns, def);
+    mote_plan_make_kick(&plan, &plan_def, fraction);
+    result = plan.reaches_range ? MOTE_ERROR_INTEGRATOR : run_plan(columns, def, &plan, 1, NULL);
+    mote_fpu_leave(saved);
     return result;
 }

@@ -39,6 +39,7 @@ static uint32_t find(const mote_system *system, mote_force_id id) {
 /* Whatever a force needs before it may act: memory for a callback that reaches the range. */
 static mote_result prepare(mote_system *system, const mote_force_def *def) {
     mote_result result = mote_force_check(def);
+    if (result == MOTE_OK) result = mote_plan_accepts(system->def.integrator, def, system->def.anchor_column);
     if (result) return result;
     if (system->workspace || !mote_system_needs_workspace(&system->def, def, 1)) return MOTE_OK;
     return mote_system_grow_workspace(system, system->particles.capacity);

@@ -1,6 +1,7 @@
 /* The hash of all state. */
 #include "base/hash.h"
 
+#include "data/grid.h"
 #include "forces/table.h"
 #include "system/internal.h"
 
@@ -21,7 +22,10 @@ static uint64_t hash_force(uint64_t hash, const mote_force_def *def) {
         hash = mote_hash_number(hash, (uint64_t)def->as.callback.unit);
         return mote_hash_number(hash, (uint64_t)def->as.callback.reach);
     }
-    return mote_hash_bytes(hash, mote_force_parameters(def), mote_force_table[def->kind]->parameters * sizeof(float));
+    if (def->kind == MOTE_FORCE_GRID) hash = mote_hash_number(hash, def->as.grid.grid->hash);
+    hash = mote_hash_bytes(hash, &def->region, sizeof def->region);
+    hash = mote_hash_number(mote_hash_bytes(hash, &def->drag, sizeof def->drag), (uint64_t)def->use);
+    return mote_hash_bytes(hash, mote_force_parameters(def), mote_force_table[def->kind]->words * sizeof(float));
 }
 
 /* Whether a column is state: the inbox only while it is marked. */
@@ -33,6 +37,7 @@ static bool counts(const mote_system *system, int id) {
 static uint64_t hash_particles(uint64_t hash, const mote_system *system) {
     const mote_particles *particles = &system->particles;
     hash = mote_hash_number(hash, particles->count);
+    hash = mote_hash_number(hash, particles->started);
     for (int id = 0; id < MOTE_COLUMN_COUNT; id++)
         if (counts(system, id))
             hash = mote_hash_bytes(mote_hash_number(hash, (uint64_t)id), particles->column[id],

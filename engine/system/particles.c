@@ -24,6 +24,7 @@ static mote_range_view view_of(const mote_particles *particles, uint32_t first, 
                             .inverse_mass = element_at(particles, MOTE_COLUMN_INVERSE_MASS, first),
                             .birth_step = element_at(particles, MOTE_COLUMN_BIRTH, first),
                             .lifetime = element_at(particles, MOTE_COLUMN_LIFETIME, first),
+                            .anchor = vector_at(particles, MOTE_COLUMN_ANCHOR, first),
                             .particle = element_at(particles, MOTE_COLUMN_PARTICLE, first)};
     for (int i = 0; i < (int)MOTE_MAX_EXTRA_COLUMNS; i++)
         view.extra[i] = element_at(particles, MOTE_COLUMN_EXTRA + i, first);
@@ -97,7 +98,7 @@ static uint32_t kill_while_alive(mote_system *system, uint32_t count, const mote
 static void revive(mote_particles *particles, const mote_particle *dead, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         mote_handle_entry *entry = &particles->handles[dead[i].index];
-        entry->generation--;
+        if (entry->generation-- == UINT32_MAX) particles->retired--;
         mote_particles_fate(particles)[entry->slot] = MOTE_FATE_ALIVE;
         particles->pending_kills--;
     }
@@ -118,7 +119,7 @@ double mote_system_age(const mote_system *system, uint32_t slot) {
     const uint32_t *birth = element_at(&system->particles, MOTE_COLUMN_BIRTH, slot);
     if (!birth) return 0;
     mote_fpu_state saved = mote_fpu_enter();
-    double age = (double)((uint32_t)system->clock.step - *birth) * system->clock.timestep;
+    double age = (double)(int32_t)((uint32_t)system->clock.step - *birth) * system->clock.timestep;
     mote_fpu_leave(saved);
     return age;
 }
@@ -173,6 +174,7 @@ mote_result mote_system_inbox(mote_system *system, mote_vector_columns *forces) 
     if (!system || !forces) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;
     if (!system->def.inbox) return MOTE_ERROR_ABSENT;
+    if (mote_scheme_table[system->def.integrator].family == MOTE_FAMILY_ADVECTION) return MOTE_ERROR_INTEGRATOR;
     mote_particles *particles = &system->particles;
     for (int axis = 0; axis < 3 && !system->inbox_marked; axis++)
         memset(particles->column[MOTE_COLUMN_INBOX + axis], 0,

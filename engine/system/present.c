@@ -32,21 +32,27 @@ static void velocity_weights(float s, float h, float weight[4]) {
 /* The interpolated quantity of slots [first, first + count) into `out`, whole lane groups of it. */
 static void interpolate(const presentation *p, mote_column_id id, size_t first, size_t count, float *const out[3]) {
     const mote_system *system = p->system;
-    const mote_particles *particles = &system->particles;
-    float *column[4][3];
-    mote_particles_vector(particles, MOTE_COLUMN_PREVIOUS_POSITION, column[0]);
-    mote_particles_vector(particles, MOTE_COLUMN_POSITION, column[1]);
-    mote_particles_vector(particles, MOTE_COLUMN_PREVIOUS_VELOCITY, column[2]);
-    mote_particles_vector(particles, MOTE_COLUMN_VELOCITY, column[3]);
-    bool velocity = id == MOTE_COLUMN_VELOCITY;
-    if (system->def.interpolation == MOTE_INTERPOLATE_HERMITE) {
+    const bool velocity = id == MOTE_COLUMN_VELOCITY, hermite = system->def.interpolation == MOTE_INTERPOLATE_HERMITE;
+    MOTE_ALIGNED(64) float memory[2][3][MOTE_BLOCK];
+    float *column[4][3]; /* x0, x1, v0, v1 of these slots */
+    mote_particles_vector(&system->particles, MOTE_COLUMN_PREVIOUS_POSITION, column[0]);
+    mote_particles_vector(&system->particles, MOTE_COLUMN_POSITION, column[1]);
+    for (int axis = 0; axis < 3; axis++) {
+        if (column[0][axis]) column[0][axis] += first;
+        column[1][axis] += first;
+        column[2][axis] = memory[0][axis];
+        column[3][axis] = memory[1][axis];
+    }
+    if (hermite) mote_system_true_velocity(system, true, first, count, column[2]);
+    if (hermite || velocity) mote_system_true_velocity(system, false, first, count, column[3]);
+    if (hermite) {
         float weight[4];
         (velocity ? velocity_weights : position_weights)(p->alpha, (float)system->clock.timestep, weight);
-        system->kernels->combine(column, weight, column[velocity ? 3 : 1], first, count, out);
+        system->kernels->combine(column, weight, column[velocity ? 3 : 1], count, out);
     } else if (system->def.interpolation == MOTE_INTERPOLATE_LINEAR && !velocity) {
-        system->kernels->blend(column[0], column[1], p->alpha, first, count, out);
+        system->kernels->blend(column[0], column[1], p->alpha, count, out);
     } else {
-        for (int axis = 0; axis < 3; axis++) memcpy(out[axis], column[velocity ? 3 : 1][axis] + first, count * sizeof(float));
+        for (int axis = 0; axis < 3; axis++) memcpy(out[axis], column[velocity ? 3 : 1][axis], count * sizeof(float));
     }
 }
 
@@ -96,8 +102,10 @@ mote_result mote_system_present(const mote_system *system, const mote_present_la
     if (!vertices) return MOTE_ERROR_NULL;
     if (bytes / layout->stride < count) return MOTE_ERROR_BUFFER;
     mote_fpu_state saved = mote_fpu_enter();
+    mote_system_set_busy(system, true);
     presentation p = {system, layout, vertices, mote_clock_alpha(&system->clock)};
     mote_parallel_for(&system->def.jobs, count, MOTE_BLOCK, do_blocks, &p);
+    mote_system_set_busy(system, false);
     mote_fpu_leave(saved);
     return MOTE_OK;
 }

@@ -8,41 +8,23 @@
 
 static void refresh_plan(mote_system *system) {
     if (!system->plan_is_old) return;
-    mote_plan_def def = {.integrator = system->def.integrator,
-                         .forces = system->forces.forces,
-                         .force_count = system->forces.count,
-                         .start_time = system->clock.start_time,
-                         .timestep = system->clock.timestep,
-                         .substeps = system->def.substeps,
-                         .mass_column = system->def.mass_column,
-                         .uniform_mass = (double)system->def.uniform_mass,
-                         .inbox = system->inbox_marked};
+    mote_plan_def def = mote_system_plan_def(system);
     mote_plan_make(&system->plan, &def);
     system->plan_is_old = false;
 }
 
-/* Lifetimes and the inbox act at every boundary, and a death does where particles see each other; without these, steps run
- * on with the state in registers. */
+/* Lifetimes and the inbox act at every boundary, and a death does where a callback sees slots; without these, steps run on
+ * with the state in registers. */
 static uint32_t batch_of(const mote_system *system, uint32_t steps) {
-    if (system->def.lifetimes || system->inbox_marked || system->plan.reaches_range) return 1;
+    if (system->def.lifetimes || system->inbox_marked || system->plan.callback_count) return 1;
     return steps < MOTE_FATE_MAX_STEP ? steps : MOTE_FATE_MAX_STEP;
 }
 
-/* Field by field: a small system takes less time to step than a large struct takes to clear. */
 static void make_span(mote_span *span, const mote_system *system, uint32_t steps, bool last) {
-    const mote_particles *particles = &system->particles;
-    span->inverse_mass = particles->column[MOTE_COLUMN_INVERSE_MASS];
-    span->fate = mote_particles_fate(particles);
-    span->count = particles->count;
-    span->first_slot = 0;
-    span->steps = steps;
-    span->first_step = system->clock.step;
-    mote_particles_vector(particles, MOTE_COLUMN_POSITION, span->x);
-    mote_particles_vector(particles, MOTE_COLUMN_VELOCITY, span->v);
-    mote_particles_vector(particles, MOTE_COLUMN_INBOX, span->inbox);
-    mote_particles_vector(particles, MOTE_COLUMN_PREVIOUS_POSITION, span->previous_x);
-    mote_particles_vector(particles, MOTE_COLUMN_PREVIOUS_VELOCITY, span->previous_v);
-    if (!last) span->previous_x[0] = NULL;
+    mote_system_make_span(system, steps, span);
+    if (!last) return;
+    mote_particles_vector(&system->particles, MOTE_COLUMN_PREVIOUS_POSITION, span->previous_x);
+    mote_particles_vector(&system->particles, MOTE_COLUMN_PREVIOUS_VELOCITY, span->previous_v);
 }
 
 typedef struct batch {
@@ -54,28 +36,10 @@ typedef struct batch {
     uint32_t frozen, expired;
 } batch;
 
-/* A lifetime that is a whole number of steps up to rounding lasts just that number: a thousandth of a step is let go. */
-static mote_lifetimes lifetimes_of(const mote_system *system) {
-    const mote_particles *particles = &system->particles;
-    return (mote_lifetimes){.birth = particles->column[MOTE_COLUMN_BIRTH],
-                            .lifetime = particles->column[MOTE_COLUMN_LIFETIME],
-                            .fate = mote_particles_fate(particles),
-                            .death = particles->death,
-                            .now = (uint32_t)(system->clock.step + 1),
-                            .rate = (float)(1.0 / system->clock.timestep),
-                            .slack = 1.0f / 1024.0f,
-                            .mark = MOTE_FATE_EXPIRED};
-}
-
 static void do_lifetimes(void *context, size_t first, size_t end, uint32_t worker) {
     (void)worker;
     batch *b = context;
-    uint32_t expired = 0;
-    for (size_t block = first; block < end; block += MOTE_BLOCK) {
-        uint32_t died = b->system->kernels->expire(&b->lifetimes, block, end - block < MOTE_BLOCK ? end - block : MOTE_BLOCK);
-        b->system->particles.deaths[block / MOTE_BLOCK] = (uint16_t)died;
-        expired += died;
-    }
+    uint32_t expired = mote_system_expire(b->system, &b->lifetimes, first, end);
     if (expired) __atomic_fetch_add(&b->expired, expired, __ATOMIC_RELAXED);
 }
 
@@ -135,7 +99,7 @@ static void run_batch(mote_system *system, uint32_t steps, bool last, const mote
     make_span(&span, system, steps, last);
     batch b;
     b.system = system, b.span = &span, b.frozen = b.expired = 0;
-    if (system->def.lifetimes) b.lifetimes = lifetimes_of(system);
+    if (system->def.lifetimes) b.lifetimes = mote_system_lifetimes(system, system->clock.step + 1);
     if (system->def.lifetimes) mote_parallel_for(jobs, span.count, MOTE_BLOCK, do_lifetimes, &b);
     mote_compaction compaction;
     if (b.expired) compaction = mote_compaction_begin(&system->particles, MOTE_FATE_EXPIRED, b.expired);
@@ -154,6 +118,7 @@ static void run_batch(mote_system *system, uint32_t steps, bool last, const mote
 static void run_steps(mote_system *system, uint32_t steps, const mote_jobs *jobs, mote_advance *report) {
     if (steps == 0) return;
     system->busy = true;
+    mote_system_kick(system, -0.5, system->particles.started, system->particles.count);
     if (system->particles.pending_kills) report->killed = mote_life_compact(&system->particles, MOTE_FATE_KILLED);
     while (steps) {
         refresh_plan(system);
@@ -161,6 +126,7 @@ static void run_steps(mote_system *system, uint32_t steps, const mote_jobs *jobs
         run_batch(system, now, now == steps, jobs, report);
         steps -= now;
     }
+    system->particles.started = system->particles.count;
     system->busy = false;
 }
 
@@ -177,6 +143,8 @@ static void run_and_report(mote_system *system, const mote_jobs *jobs, mote_adva
 
 static mote_result advance(mote_system *system, uint64_t nanoseconds, const mote_jobs *jobs, mote_advance *out) {
     mote_advance report = {0};
+    mote_result result = mote_plan_can_step(system->def.integrator, system->forces.forces, system->forces.count);
+    if (result) return result;
     if (!mote_clock_take(&system->clock, nanoseconds, system->def.late_policy, system->def.max_steps_per_advance,
                          &report))
         return MOTE_ERROR_OVERFLOW;
@@ -193,6 +161,8 @@ mote_result mote_system_advance(mote_system *system, uint64_t nanoseconds, mote_
 mote_result mote_system_step(mote_system *system, uint32_t steps, mote_advance *out) {
     if (!system) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;
+    mote_result result = mote_plan_can_step(system->def.integrator, system->forces.forces, system->forces.count);
+    if (result) return result;
     mote_advance report = {.steps = steps};
     run_and_report(system, &system->def.jobs, &report, out);
     return MOTE_OK;
@@ -226,6 +196,8 @@ static mote_result check_crowd(mote_system *const *systems, uint32_t count, uint
             mote_advance ignored;
             if (!mote_clock_take(&trial, nanoseconds, system->def.late_policy, 1, &ignored)) result = MOTE_ERROR_OVERFLOW;
         }
+        if (result == MOTE_OK)
+            result = mote_plan_can_step(system->def.integrator, system->forces.forces, system->forces.count);
         if (result) break;
         system->claimed = true;
     }

@@ -5,6 +5,7 @@
 #include <mote/allocator.h>
 #include <mote/columns.h>
 #include <mote/force.h>
+#include <mote/grid.h>
 #include <mote/integrator.h>
 #include <mote/isa.h>
 #include <mote/jobs.h>

@@ -12,7 +12,8 @@
 extern "C" {
 #endif
 
-/* Code and sentence, in one place. A call that returns anything but MOTE_OK has changed nothing. */
+/* Code and sentence, in one place. A call that returns anything but MOTE_OK has changed nothing
+ * but what it promises to clear: the id, view or pointer that it would have handed out. */
 #define MOTE_RESULTS(X)                                                                              \
     X(MOTE_OK, "The call succeeded.")                                                                \
     X(MOTE_ERROR_NULL, "A required pointer is NULL.")                                                \

@@ -57,6 +57,7 @@ typedef struct mote_system_def {
     float uniform_mass;          /* kg, > 0: of every particle, or of those just spawned where there is a column */
     bool handles;                /* stable handles: 16 bytes a particle */
     bool lifetimes;              /* birth step and lifetime columns: 8 bytes a particle */
+    bool anchor_column;          /* an anchor per particle: 12 bytes a particle */
     bool inbox;                  /* force columns for the host: 12 bytes a particle */
     uint32_t extra_count;        /* the host's own columns, at most MOTE_MAX_EXTRA_COLUMNS ... */
     uint32_t extra_bytes[MOTE_MAX_EXTRA_COLUMNS]; /* ... and the bytes of one element of each, 1 .. 256 */
@@ -99,6 +100,7 @@ typedef struct mote_range_view {
     float *inverse_mass;           /* 1/kg, 0 = immovable */
     uint32_t *birth_step;          /* step after which it was spawned, modulo 2^32 */
     float *lifetime; /* s from birth; it dies at the first boundary at which age + dt / 1024 >= lifetime */
+    mote_vector_columns anchor;    /* m; new particles: the origin */
     const mote_particle *particle; /* handles */
     void *extra[MOTE_MAX_EXTRA_COLUMNS];
 } mote_range_view;
@@ -139,7 +141,7 @@ MOTE_API mote_result mote_system_teleport(mote_system *system, uint32_t first, u
 
 /* The inbox: force columns in N for every slot, zero when first handed out after a step. The next step adds them, the
  * same force in each of its substeps, and forgets them; a step for which nobody asked reads none of it.
- * Errors: NULL, BUSY, ABSENT. */
+ * Errors: NULL, BUSY, ABSENT, INTEGRATOR (advection knows no forces). */
 MOTE_API mote_result mote_system_inbox(mote_system *system, mote_vector_columns *forces);
 
 /* --- Forces ---------------------------------------------------------------------------------------------------- */
@@ -152,7 +154,9 @@ typedef struct mote_force_id {
 #define MOTE_MAX_FORCES 256u
 
 /* Adds a force that acts in every step from now on; the def is copied. Forces are summed in the order of addition.
- * Errors: NULL, BUSY, those of mote_force_check, CAPACITY (MOTE_MAX_FORCES), INTEGRATOR, MEMORY. */
+ * Errors: NULL, BUSY, those of mote_force_check, CAPACITY (MOTE_MAX_FORCES), MEMORY, ABSENT (no anchor columns),
+ * INTEGRATOR (a velocity field without an advecting integrator or the reverse; position Verlet with a callback that
+ * reaches the range). */
 MOTE_API mote_result mote_system_add_force(mote_system *system, const mote_force_def *def, mote_force_id *id);
 
 /* Replaces a force's def, in its old place in the order; the kind may change. Errors as above, and ID. */
@@ -178,7 +182,8 @@ typedef struct mote_advance {
 } mote_advance;
 
 /* Adds `nanoseconds` of real time to the accumulator and runs the whole steps in it. *advance, if not NULL, is filled.
- * Errors: NULL, BUSY, OVERFLOW (the frame does not fit 63 bits of ticks: over 90 years at 60/1), MEMORY: no time passes. */
+ * Errors: NULL, BUSY, OVERFLOW (the frame does not fit 63 bits of ticks: over 90 years at 60/1), INTEGRATOR
+ * (exact flow with callbacks alone): no time passes. */
 MOTE_API mote_result mote_system_advance(mote_system *system, uint64_t nanoseconds, mote_advance *advance);
 
 /* Runs exactly `steps` timesteps, whatever the accumulator and the late policy say. */
@@ -188,6 +193,38 @@ MOTE_API mote_result mote_system_step(mote_system *system, uint32_t steps, mote_
  * A system that is NULL, BUSY or given twice makes the call fail before any has advanced (twice: MOTE_ERROR_ID). */
 MOTE_API mote_result mote_systems_advance(mote_system *const *systems, uint32_t count, uint64_t nanoseconds,
                                           const mote_jobs *jobs, mote_advance *advances);
+
+/* Jumps to step `step`, forwards or back, in one exact flow: only where all forces are affine and act everywhere, and no
+ * inbox is marked. Lifetimes that end on the way end, and what turns non-finite dies; the dead do not come back. The accumulator stays. Positions are
+ * presented where they are. Errors: NULL, BUSY, INTEGRATOR (a force that is not affine, an advecting integrator). */
+MOTE_API mote_result mote_system_seek(mote_system *system, uint64_t step);
+
+/* Points of the path that a particle would take from the state given, starting now, without touching the system:
+ * points[i] is its position after (i + 1) x interval seconds for affine forces, exact for any interval; with other forces
+ * the system's own steps are taken, as many as come nearest to the interval, at least one. Callbacks see slot 0 of a
+ * range of one. Errors: NULL, BUSY, RANGE (interval <= 0, inverse mass < 0), NOT_FINITE, INTEGRATOR (a callback that
+ * reaches the range, particle anchors). */
+typedef struct mote_preview_def {
+    float position[3], velocity[3]; /* m, m/s */
+    float inverse_mass;             /* 1/kg */
+    double interval;                /* s */
+    uint32_t count;
+} mote_preview_def;
+MOTE_API mote_result mote_system_preview(const mote_system *system, const mote_preview_def *def, float (*points)[3]);
+
+/* --- Diagnostics ------------------------------------------------------------------------------------------------ */
+
+/* Sums over all particles that can move, in double, in a fixed order: the same bits for any number of workers. */
+typedef struct mote_diagnostics {
+    double mass;                    /* kg */
+    double kinetic, potential;      /* J; potential of those forces that have one */
+    double momentum[3];             /* kg m/s */
+    double angular_momentum[3];     /* kg m^2/s, about the origin */
+    uint32_t forces_without_potential; /* wind, drag, thrust by time, fields, callbacks, forces in regions */
+} mote_diagnostics;
+
+/* Errors: NULL, BUSY. Runs on the system's jobs. */
+MOTE_API mote_result mote_system_diagnose(const mote_system *system, mote_diagnostics *diagnostics);
 
 /* Steps run since create; the time they reached (s) = start_time + steps x dt; dt (s). 0 for NULL. */
 MOTE_API uint64_t mote_system_steps(const mote_system *system);
@@ -213,7 +250,7 @@ MOTE_API mote_result mote_system_present(const mote_system *system, const mote_p
                                          size_t bytes);
 
 /* A 64-bit hash of all state: clock, columns, handles, forces, marks. Equal states have equal hashes on every machine.
- * A callback counts with its unit and reach, not with its addresses. 0 for NULL. Reads every column. */
+ * A callback counts with its unit and reach, not with its addresses; ids of forces do not count. 0 for NULL. Reads every column. */
 MOTE_API uint64_t mote_system_hash(const mote_system *system);
 
 #ifdef __cplusplus

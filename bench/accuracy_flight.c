@@ -1,0 +1,200 @@
+/* Flights: one motion by the engine through its public face, by the reference, and by the reference with noise. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "accuracy.h"
+#include "contenders.h"
+#include "engine.h"
+
+bool advects(mote_integrator integrator) {
+    return integrator == MOTE_ADVECT_EULER || integrator == MOTE_ADVECT_MIDPOINT || integrator == MOTE_ADVECT_RK4;
+}
+
+double accuracy_timestep(const bench_setup *setup) { return (double)setup->rate.seconds / (double)setup->rate.steps; }
+
+void accuracy_callback(void *user, const mote_stage_view *stage, float *x, float *y, float *z) {
+    const accuracy_field *field = user;
+    for (uint32_t i = 0; i < stage->count; i++) {
+        const double at[3] = {(double)stage->x[i], (double)stage->y[i], (double)stage->z[i]};
+        const double v[3] = {(double)stage->velocity_x[i], (double)stage->velocity_y[i], (double)stage->velocity_z[i]};
+        double value[3] = {0};
+        field->evaluate(stage->time, at, v, value);
+        x[i] += (float)value[0];
+        y[i] += (float)value[1];
+        z[i] += (float)value[2];
+    }
+}
+
+mote_system *accuracy_system(const bench_setup *setup, mote_integrator integrator) {
+    mote_system_def def = mote_default_system_def();
+    mote_system *system;
+    mote_range_view view;
+    def.capacity = 1;
+    def.steps_per_second = setup->rate;
+    def.integrator = integrator;
+    def.interpolation = MOTE_INTERPOLATE_NONE;
+    def.uniform_mass = (float)setup->mass;
+    engine_check(mote_system_create(&def, &system), "mote_system_create");
+    for (uint32_t i = 0; i < setup->force_count; i++) {
+        mote_force_id id;
+        engine_check(mote_system_add_force(system, &setup->forces[i], &id), mote_force_name(setup->forces[i].kind));
+    }
+    engine_check(mote_system_spawn(system, 1, &view), "mote_system_spawn");
+    float *const column[6] = {view.position.x, view.position.y, view.position.z,
+                              view.velocity.x, view.velocity.y, view.velocity.z};
+    for (int axis = 0; axis < 3; axis++) {
+        column[axis][0] = (float)setup->start.x[axis];
+        column[3 + axis][0] = (float)setup->start.v[axis];
+    }
+    return system;
+}
+
+/* NaN where the particle turned non-finite and was killed. */
+bench_state accuracy_state(const mote_system *system) {
+    static const mote_present_layout layout = {6 * sizeof(float), 0, 3 * sizeof(float)};
+    float value[6] = {NAN, NAN, NAN, NAN, NAN, NAN};
+    bench_state state;
+    engine_check(mote_system_present(system, &layout, value, sizeof value), "mote_system_present");
+    for (int axis = 0; axis < 3; axis++) {
+        state.x[axis] = (double)value[axis];
+        state.v[axis] = (double)value[3 + axis];
+    }
+    return state;
+}
+
+static bench_trajectory trajectory_of(const bench_setup *setup) {
+    return (bench_trajectory){allocate_or_fail((setup->steps + 1) * sizeof(bench_sample)), setup->steps + 1};
+}
+
+static bench_trajectory fly_engine(const bench_setup *setup, mote_integrator integrator) {
+    bench_trajectory flight = trajectory_of(setup);
+    mote_system *system = accuracy_system(setup, integrator);
+    for (uint32_t i = 0; i < flight.count; i++) {
+        mote_diagnostics sums;
+        if (i) engine_check(mote_system_step(system, 1, NULL), "mote_system_step");
+        engine_check(mote_system_diagnose(system, &sums), "mote_system_diagnose");
+        flight.samples[i] = (bench_sample){mote_system_time(system), accuracy_state(system),
+                                           sums.kinetic + sums.potential, sums.angular_momentum[2]};
+    }
+    mote_system_destroy(system);
+    return flight;
+}
+
+static bench_trajectory fly_reference(const bench_setup *setup, mote_integrator integrator, bench_noise *noise) {
+    bench_trajectory flight = trajectory_of(setup);
+    bench_state state = setup->start;
+    double h = accuracy_timestep(setup);
+    reference_start(setup, integrator, 0, h, &state, noise);
+    for (uint32_t i = 0; i < flight.count; i++) {
+        if (i) reference_step(setup, integrator, (i - 1) * h, h, &state, noise);
+        bench_state at = reference_reported(setup, integrator, i * h, h, state);
+        flight.samples[i] = (bench_sample){i * h, at, reference_energy(setup, &at),
+                                           setup->mass * (at.x[0] * at.v[1] - at.x[1] * at.v[0])};
+    }
+    return flight;
+}
+
+bench_flights flights_make(const bench_setup *setup, mote_integrator integrator) {
+    bench_flights flights = {.setup = setup, .integrator = integrator};
+    flights.engine = fly_engine(setup, integrator);
+    flights.exact = fly_reference(setup, integrator, NULL);
+    for (uint32_t i = 0; i < NOISY_FLIGHTS; i++) {
+        bench_noise noise = {(uint64_t)(i + 1) << 40, 0}; /* far apart: the streams of neighbouring seeds overlap */
+        flights.noisy[i] = fly_reference(setup, integrator, &noise);
+    }
+    return flights;
+}
+
+void flights_free(bench_flights *flights) {
+    free(flights->engine.samples);
+    free(flights->exact.samples);
+    for (uint32_t i = 0; i < NOISY_FLIGHTS; i++) free(flights->noisy[i].samples);
+}
+
+void accuracy_judge(accuracy_report *report, const bench_flights *flights, const char *name, bench_quantity *quantity,
+                    double parameter, bench_figure figure, double extra) {
+    const bench_setup *setup = flights->setup;
+    double exact = quantity(setup, &flights->exact, parameter), rounding = 0;
+    for (uint32_t i = 0; i < NOISY_FLIGHTS; i++)
+        rounding = fmax(rounding, fabs(quantity(setup, &flights->noisy[i], parameter) - exact));
+    /* The noise draws at random; a row in which all draws vanish still may err by one rounding. */
+    double allowed = 3 * rounding + FLOAT_ROUNDING * fabs(exact) + extra;
+    bool given = !isnan(figure.value);
+    double reference = given ? figure.value : exact;
+    char text[sizeof report->records->quantity];
+    bool drowns = reference != 0 && allowed > fabs(reference);
+    snprintf(text, sizeof text, "%s%s", name, drowns ? " (below float32)" : "");
+    if (given) allowed += figure.half_digit;
+    /* The reference implementation is held to the published figure too. */
+    if (given && !(fabs(exact - reference) <= 1.001 * figure.half_digit + extra))
+        accuracy_add(report, setup->experiment, flights->integrator, "the same in double", exact, reference,
+                     figure.half_digit + extra);
+    accuracy_add(report, setup->experiment, flights->integrator, text, quantity(setup, &flights->engine, parameter),
+                 reference, allowed);
+}
+
+/* --- Quantities ------------------------------------------------------------------------------------------------- */
+
+static const bench_sample *sample_at(const bench_trajectory *t, double index) {
+    return &t->samples[index < 0 || index >= t->count ? t->count - 1 : (uint32_t)index];
+}
+
+double quantity_x(const bench_setup *s, const bench_trajectory *t, double p) {
+    (void)s;
+    return sample_at(t, p)->state.x[0];
+}
+
+double quantity_y(const bench_setup *s, const bench_trajectory *t, double p) {
+    (void)s;
+    return sample_at(t, p)->state.x[1];
+}
+
+double quantity_v(const bench_setup *s, const bench_trajectory *t, double p) {
+    (void)s;
+    return sample_at(t, p)->state.v[0];
+}
+
+static double error_of(const bench_setup *s, const bench_sample *sample) {
+    bench_state exact;
+    double sum = 0;
+    s->exact(s, sample->time, &exact);
+    for (int axis = 0; axis < 3; axis++) {
+        double d = sample->state.x[axis] - exact.x[axis];
+        sum += d * d;
+    }
+    return sqrt(sum);
+}
+
+double quantity_largest_error(const bench_setup *s, const bench_trajectory *t, double p) {
+    (void)p;
+    double largest = 0;
+    for (uint32_t i = 0; i < t->count; i++) {
+        double error = error_of(s, &t->samples[i]);
+        if (!(error <= largest)) largest = error; /* keeps NaN */
+    }
+    return largest;
+}
+
+double quantity_last_error(const bench_setup *s, const bench_trajectory *t, double p) {
+    return error_of(s, sample_at(t, p));
+}
+
+double quantity_energy(const bench_setup *s, const bench_trajectory *t, double p) {
+    (void)s;
+    return sample_at(t, p)->energy / t->samples[0].energy;
+}
+
+double quantity_energy_min(const bench_setup *s, const bench_trajectory *t, double p) {
+    (void)p;
+    double least = HUGE_VAL;
+    for (uint32_t i = 0; i < t->count; i++) least = fmin(least, quantity_energy(s, t, i));
+    return least;
+}
+
+double quantity_energy_max(const bench_setup *s, const bench_trajectory *t, double p) {
+    (void)p;
+    double most = -HUGE_VAL;
+    for (uint32_t i = 0; i < t->count; i++) most = fmax(most, quantity_energy(s, t, i));
+    return most;
+}

@@ -1,0 +1,32 @@
+/* Regions: where a force acts, with a smooth edge. */
+#ifndef MOTE_FORCES_REGION_H
+#define MOTE_FORCES_REGION_H
+
+#include <mote/force.h>
+
+#include "math/wide.h"
+
+mote_result mote_region_check(const mote_region *region);
+
+/* Smoothstep of `inside` metres within the outer edge; falloff 0 is a step. */
+MOTE_INLINE wide mote_region_edge(wide inside, float falloff) {
+    if (falloff == 0) return wide_select(wide_less(inside, (wide){0}), (wide){0}, wide_set(1));
+    wide s = wide_clamp(inside / falloff, 0, 1);
+    return s * s * (3.0f - 2.0f * s);
+}
+
+/* In [0, 1]; 1 everywhere where there is no region. */
+MOTE_INLINE wide mote_region_weight(const mote_region *region, wide3 x) {
+    wide3 d = wide3_sub(x, wide3_set(region->centre));
+    const float *extent = region->extent, falloff = region->falloff;
+    switch (region->shape) {
+    case MOTE_REGION_BOX:
+        return mote_region_edge(extent[0] + falloff - wide_abs(d.x), falloff) *
+               mote_region_edge(extent[1] + falloff - wide_abs(d.y), falloff) *
+               mote_region_edge(extent[2] + falloff - wide_abs(d.z), falloff);
+    case MOTE_REGION_SPHERE: return mote_region_edge(extent[0] + falloff - wide_sqrt(wide3_dot(d, d)), falloff);
+    default: return wide_set(1);
+    }
+}
+
+#endif

@@ -1,0 +1,85 @@
+/* Stability on the damped anchor spring m x'' = -k x - b v: the matrix of one substep, worked out stage by stage in double,
+ * and the first h at which its spectral radius leaves 1. */
+#include "integrators/scheme.h"
+
+#include <math.h>
+
+typedef struct state {
+    double x, v;
+} state;
+
+typedef struct spring {
+    double stiffness, damping; /* a = stiffness x + damping v, both <= 0 */
+} spring;
+
+static double acceleration(const spring *s, state y) { return s->stiffness * y.x + s->damping * y.v; }
+
+static state splitting(const mote_scheme *scheme, const spring *s, double h, state y) {
+    y.x += scheme->drift_first * h * y.v;
+    for (uint32_t i = 0; i < scheme->stages; i++) {
+        y.v += scheme->kick[i] * h * acceleration(s, y);
+        y.x += scheme->drift[i] * h * y.v;
+    }
+    return y;
+}
+
+static state verlet(const spring *s, double h, state y) {
+    double a = acceleration(s, y);
+    state ahead = {y.x + h * (y.v + 0.5 * h * a), y.v + h * a};
+    return (state){ahead.x, y.v + 0.5 * h * (a + acceleration(s, ahead))};
+}
+
+static state runge_kutta(const mote_scheme *scheme, const spring *s, double h, state y) {
+    state at = y, end = y;
+    for (uint32_t i = 0; i < scheme->stages; i++) {
+        state slope = {at.v, acceleration(s, at)};
+        end.x += scheme->weight[i] * h * slope.x;
+        end.v += scheme->weight[i] * h * slope.v;
+        at = (state){y.x + scheme->next[i] * h * slope.x, y.v + scheme->next[i] * h * slope.v};
+    }
+    return end;
+}
+
+static state substep(const mote_scheme *scheme, const spring *s, double h, state y) {
+    if (scheme->family == MOTE_FAMILY_SPLITTING) return splitting(scheme, s, h, y);
+    if (scheme->family == MOTE_FAMILY_VERLET) return verlet(s, h, y);
+    if (scheme->family == MOTE_FAMILY_RUNGE_KUTTA) return runge_kutta(scheme, s, h, y);
+    mote_exact_map m = mote_map_make(scheme->map, 0, s->damping, s->stiffness, h);
+    return (state){y.x + (m.xx * y.x + m.xv * y.v), y.v + (m.vx * y.x + m.vv * y.v)};
+}
+
+/* Both eigenvalues of a 2 x 2 matrix lie in the unit disc exactly if |det| <= 1 and |trace| <= 1 + det (Jury 1962). The
+ * slack is rounding: a symplectic method has det = 1. In units in which the frequency is 1 it is far below the growth of
+ * explicit Euler (z^2) and midpoint (z^4 / 4) at the smallest z that is looked at. */
+static bool stable(const mote_scheme *scheme, const spring *s, double h) {
+    const double slack = 1e-12;
+    state a = substep(scheme, s, h, (state){1, 0}), b = substep(scheme, s, h, (state){0, 1});
+    double determinant = a.x * b.v - a.v * b.x, trace = a.x + b.v;
+    return fabs(determinant) <= 1 + slack && fabs(trace) <= 1 + determinant + slack;
+}
+
+#define STEPS_LOOKED_AT 20000
+#define RESOLUTION 0.01 /* of h x the larger rate */
+
+double mote_integrator_stable_step(mote_integrator integrator, double stiffness, double damping, double mass) {
+    bool known = (unsigned)integrator < MOTE_INTEGRATOR_COUNT;
+    if (!known || !(stiffness >= 0) || !(damping >= 0) || !(mass > 0) || !isfinite(stiffness + damping + mass)) return NAN;
+    const mote_scheme *scheme = &mote_scheme_table[integrator];
+    double rate = sqrt(stiffness / mass) + damping / mass;
+    if (scheme->family == MOTE_FAMILY_ADVECTION || rate == 0) return HUGE_VAL;
+    /* In units of 1 / rate, so that the search does not depend on the units of the question. */
+    spring s = {-stiffness / mass / (rate * rate), -damping / mass / rate};
+    double good = 0, bad = 0;
+    for (int i = 1; i <= STEPS_LOOKED_AT && bad == 0; i++) {
+        if (stable(scheme, &s, i * RESOLUTION)) good = i * RESOLUTION;
+        else bad = i * RESOLUTION;
+    }
+    if (bad == 0) return HUGE_VAL;
+    if (good == 0 && damping == 0) return 0; /* damped, every method is stable for some h: b / k for explicit Euler */
+    for (int i = 0; i < 60; i++) {
+        double middle = 0.5 * (good + bad);
+        if (stable(scheme, &s, middle)) good = middle;
+        else bad = middle;
+    }
+    return good / rate;
+}

@@ -1,0 +1,162 @@
+/* Seek and preview: where affine forces take particles, without stepping. */
+#include <math.h>
+#include <string.h>
+
+#include "base/fpu.h"
+#include "life/compaction.h"
+#include "system/internal.h"
+
+typedef struct flight {
+    const mote_system *system;
+    const mote_plan *plan;
+    const mote_span *span;
+    uint32_t frozen;
+} flight;
+
+static void do_blocks(void *context, size_t first, size_t end, uint32_t worker) {
+    (void)worker;
+    flight *f = context;
+    uint32_t frozen = 0;
+    mote_run_blocks(f->system->kernels, f->plan, f->span, first, end, &frozen);
+    if (frozen) __atomic_fetch_add(&f->frozen, frozen, __ATOMIC_RELAXED);
+}
+
+/* Those whose lifetime ends on the way leave, and those that turned non-finite. */
+static void remove_dead(mote_system *system, uint64_t step, bool frozen) {
+    mote_particles *particles = &system->particles;
+    if (system->def.lifetimes && step > system->clock.step) {
+        mote_lifetimes lifetimes = mote_system_lifetimes(system, step);
+        if (mote_system_expire(system, &lifetimes, 0, particles->count))
+            mote_life_compact(particles, MOTE_FATE_EXPIRED);
+    }
+    if (frozen) mote_life_compact(particles, 1);
+}
+
+static void jump(mote_system *system, uint64_t step) {
+    mote_particles *particles = &system->particles;
+    mote_system_kick(system, 0.5, 0, particles->started);
+    if (particles->pending_kills) mote_life_compact(particles, MOTE_FATE_KILLED);
+    double steps = step >= system->clock.step ? (double)(step - system->clock.step) : -(double)(system->clock.step - step);
+    mote_plan_def def = mote_system_plan_def(system);
+    def.timestep = steps * system->clock.timestep;
+    mote_plan plan;
+    mote_plan_make_flow(&plan, &def);
+    mote_span span;
+    mote_system_make_span(system, 1, &span);
+    flight f = {.system = system, .plan = &plan, .span = &span};
+    mote_parallel_for(&system->def.jobs, particles->count, MOTE_BLOCK, do_blocks, &f);
+    remove_dead(system, step, f.frozen != 0);
+    system->clock.step = step;
+    particles->started = particles->count;
+    mote_system_kick(system, -0.5, 0, particles->count);
+    if (particles->element_bytes[MOTE_COLUMN_PREVIOUS_POSITION]) mote_particles_forget_previous(particles, 0, particles->count);
+}
+
+mote_result mote_system_seek(mote_system *system, uint64_t step) {
+    if (!system) return MOTE_ERROR_NULL;
+    if (system->busy) return MOTE_ERROR_BUSY;
+    bool advects = mote_scheme_table[system->def.integrator].family == MOTE_FAMILY_ADVECTION;
+    if (advects || system->inbox_marked || !mote_forces_are_affine(system->forces.forces, system->forces.count))
+        return MOTE_ERROR_INTEGRATOR;
+    if (step == system->clock.step) return MOTE_OK;
+    mote_fpu_state saved = mote_fpu_enter();
+    system->busy = true;
+    jump(system, step);
+    system->busy = false;
+    mote_fpu_leave(saved);
+    return MOTE_OK;
+}
+
+static mote_result check_preview(const mote_system *system, const mote_preview_def *def) {
+    for (int axis = 0; axis < 3; axis++)
+        if (!isfinite(def->position[axis]) || !isfinite(def->velocity[axis])) return MOTE_ERROR_NOT_FINITE;
+    if (!isfinite(def->inverse_mass) || !isfinite(def->interval)) return MOTE_ERROR_NOT_FINITE;
+    if (def->inverse_mass < 0 || !(def->interval > 0)) return MOTE_ERROR_RANGE;
+    for (uint32_t i = 0; i < system->forces.count; i++) {
+        const mote_force_def *force = &system->forces.forces[i];
+        bool reaches = force->kind == MOTE_FORCE_CALLBACK && force->as.callback.reach == MOTE_REACH_RANGE;
+        if (reaches || force->kind == MOTE_FORCE_PARTICLE_ANCHORS) return MOTE_ERROR_INTEGRATOR;
+    }
+    return mote_plan_can_step(system->def.integrator, system->forces.forces, system->forces.count);
+}
+
+/* One particle in a lane group of its own. */
+typedef struct probe {
+    float column[7][MOTE_GROUP];
+} probe;
+
+static mote_span span_of(probe *p) {
+    return (mote_span){.x = {p->column[0], p->column[1], p->column[2]}, .v = {p->column[3], p->column[4], p->column[5]},
+                       .inverse_mass = p->column[6], .count = 1, .steps = 1};
+}
+
+static probe start_of(const mote_preview_def *def) {
+    probe p = {{{0}}};
+    for (int axis = 0; axis < 3; axis++) {
+        p.column[axis][0] = def->position[axis];
+        p.column[3 + axis][0] = def->velocity[axis];
+    }
+    p.column[6][0] = def->inverse_mass;
+    return p;
+}
+
+static void point_of(const probe *p, float point[3]) {
+    for (int axis = 0; axis < 3; axis++) point[axis] = p->column[axis][0];
+}
+
+/* Every point by one flow from the start: no error adds up. */
+static void preview_exact(const mote_system *system, const mote_preview_def *def, mote_plan_def plan_def,
+                          float (*points)[3]) {
+    for (uint32_t i = 0; i < def->count; i++) {
+        probe p = start_of(def);
+        mote_span span = span_of(&p);
+        mote_plan plan;
+        uint32_t ignored = 0;
+        plan_def.timestep = (double)(i + 1) * def->interval;
+        mote_plan_make_flow(&plan, &plan_def);
+        mote_run_blocks(system->kernels, &plan, &span, 0, 1, &ignored);
+        point_of(&p, points[i]);
+    }
+}
+
+static void preview_stepped(const mote_system *system, const mote_preview_def *def, const mote_plan_def *plan_def,
+                            float (*points)[3]) {
+    probe p = start_of(def);
+    mote_span span = span_of(&p);
+    mote_plan plan;
+    uint32_t ignored = 0;
+    if (mote_scheme_table[system->def.integrator].half_step_velocity) {
+        mote_plan_make_kick(&plan, plan_def, -0.5);
+        span.first_step = system->clock.step;
+        mote_run_blocks(system->kernels, &plan, &span, 0, 1, &ignored);
+    }
+    mote_plan_make(&plan, plan_def);
+    double steps = def->interval / system->clock.timestep + 0.5;
+    span.steps = steps < 1 ? 1 : steps > 1e9 ? 1000000000u : (uint32_t)steps;
+    for (uint32_t i = 0; i < def->count; i++) {
+        span.first_step = system->clock.step + (uint64_t)i * span.steps;
+        mote_run_blocks(system->kernels, &plan, &span, 0, 1, &ignored);
+        point_of(&p, points[i]);
+    }
+}
+
+mote_result mote_system_preview(const mote_system *system, const mote_preview_def *def, float (*points)[3]) {
+    if (!system || !def || (def->count && !points)) return MOTE_ERROR_NULL;
+    if (system->busy) return MOTE_ERROR_BUSY;
+    mote_result result = check_preview(system, def);
+    if (result) return result;
+    mote_fpu_state saved = mote_fpu_enter();
+    mote_system_set_busy(system, true);
+    mote_plan_def plan_def = mote_system_plan_def(system);
+    /* The system's own mass takes the system's own arithmetic. */
+    plan_def.mass_column = system->def.mass_column || def->inverse_mass != system->particles.inverse_mass;
+    plan_def.inbox = false;
+    bool advects = mote_scheme_table[system->def.integrator].family == MOTE_FAMILY_ADVECTION;
+    if (!advects && mote_forces_are_affine(system->forces.forces, system->forces.count))
+        preview_exact(system, def, plan_def, points);
+    else
+        preview_stepped(system, def, &plan_def, points);
+    mote_system_set_busy(system, false);
+    mote_fpu_leave(saved);
+    return MOTE_OK;
+}
