@@ -55,7 +55,7 @@ static bool stable(const mote_scheme *scheme, const spring *s, double h) {
     const double slack = 1e-12;
     state a = substep(scheme, s, h, (state){1, 0}), b = substep(scheme, s, h, (state){0, 1});
     double determinant = a.x * b.v - a.v * b.x, trace = a.x + b.v;
-    return fabs(determinant) <= 1 + slack && fabs(trace) <= 1 + determinant + slack;
+    return __builtin_fabs(determinant) <= 1 + slack && __builtin_fabs(trace) <= 1 + determinant + slack;
 }
 
 #define STEPS_LOOKED_AT 20000
@@ -65,7 +65,7 @@ double mote_integrator_stable_step(mote_integrator integrator, double stiffness,
     bool known = (unsigned)integrator < MOTE_INTEGRATOR_COUNT;
     if (!known || !(stiffness >= 0) || !(damping >= 0) || !(mass > 0) || !isfinite(stiffness + damping + mass)) return NAN;
     const mote_scheme *scheme = &mote_scheme_table[integrator];
-    double rate = sqrt(stiffness / mass) + damping / mass;
+    double rate = __builtin_sqrt(stiffness / mass) + damping / mass;
     if (scheme->family == MOTE_FAMILY_ADVECTION || rate == 0) return HUGE_VAL;
     /* In units of 1 / rate, so that the search does not depend on the units of the question. */
     spring s = {-stiffness / mass / (rate * rate), -damping / mass / rate};

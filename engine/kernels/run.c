@@ -108,6 +108,28 @@ void mote_run_blocks(const mote_kernels *kernels, const mote_plan *plan, const m
         run_block(kernels, plan, span, block, end - block < MOTE_BLOCK ? end : block + MOTE_BLOCK, frozen);
 }
 
+typedef struct inner {
+    const mote_kernels *kernels;
+    const mote_plan *plan;
+    const mote_span *span;
+    uint32_t frozen;
+} inner;
+
+static void do_inner(void *context, size_t first, size_t end, uint32_t worker) {
+    (void)worker;
+    inner *i = context;
+    uint32_t frozen = 0;
+    mote_run_blocks(i->kernels, i->plan, i->span, first, end, &frozen);
+    if (frozen) __atomic_fetch_add(&i->frozen, frozen, __ATOMIC_RELAXED);
+}
+
+uint32_t mote_run_parallel(const mote_kernels *kernels, const mote_plan *plan, const mote_span *span, size_t end,
+                           const mote_jobs *jobs) {
+    inner i = {kernels, plan, span, 0};
+    mote_parallel_for(jobs, end, MOTE_BLOCK, do_inner, &i);
+    return i.frozen;
+}
+
 /* One pass of the outer order over all slots; each task does the part named by `pass`. */
 typedef enum outer_pass { PASS_LOAD, PASS_START, PASS_BEGIN, PASS_CALLBACKS, PASS_STAGE, PASS_COMMIT } outer_pass;
 

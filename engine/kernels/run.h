@@ -17,6 +17,10 @@ mote_workspace mote_workspace_make(float *memory, size_t slots);
 void mote_run_blocks(const mote_kernels *kernels, const mote_plan *plan, const mote_span *span, size_t first, size_t end,
                      uint32_t *frozen);
 
+/* The same for slots [0, end), spread over the jobs; returns how many particles froze. */
+uint32_t mote_run_parallel(const mote_kernels *kernels, const mote_plan *plan, const mote_span *span, size_t end,
+                           const mote_jobs *jobs);
+
 /* Steps and stages outside, blocks inside, for the whole span; the workspace has room for all of it. */
 void mote_run_stages(const mote_kernels *kernels, const mote_plan *plan, const mote_span *span,
                      const mote_workspace *workspace, const mote_jobs *jobs, uint32_t *frozen);

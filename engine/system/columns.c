@@ -63,14 +63,6 @@ typedef struct run {
     uint32_t frozen;
 } run;
 
-static void do_blocks(void *context, size_t first, size_t end, uint32_t worker) {
-    (void)worker;
-    run *r = context;
-    uint32_t frozen = 0;
-    mote_run_blocks(r->kernels, r->plan, r->span, first, end, &frozen);
-    if (frozen) __atomic_fetch_add(&r->frozen, frozen, __ATOMIC_RELAXED);
-}
-
 /* The last, incomplete lane group goes through a padded copy. */
 static void run_tail(const run *whole, float *const column[COLUMNS], size_t first, size_t count, uint32_t *frozen) {
     float memory[COLUMNS][MOTE_GROUP] = {{0}}, *copy[COLUMNS];
@@ -86,7 +78,7 @@ static void run_tail(const run *whole, float *const column[COLUMNS], size_t firs
 
 static void run_blocks(const mote_columns_def *def, run *r, float *const column[COLUMNS]) {
     size_t whole = r->span->count / MOTE_GROUP * MOTE_GROUP, tail = r->span->count - whole;
-    mote_parallel_for(&def->jobs, whole, MOTE_BLOCK, do_blocks, r);
+    r->frozen = mote_run_parallel(r->kernels, r->plan, r->span, whole, &def->jobs);
     if (tail) run_tail(r, column, whole, tail, &r->frozen);
 }
 

@@ -6,21 +6,6 @@
 #include "life/compaction.h"
 #include "system/internal.h"
 
-typedef struct flight {
-    const mote_system *system;
-    const mote_plan *plan;
-    const mote_span *span;
-    uint32_t frozen;
-} flight;
-
-static void do_blocks(void *context, size_t first, size_t end, uint32_t worker) {
-    (void)worker;
-    flight *f = context;
-    uint32_t frozen = 0;
-    mote_run_blocks(f->system->kernels, f->plan, f->span, first, end, &frozen);
-    if (frozen) __atomic_fetch_add(&f->frozen, frozen, __ATOMIC_RELAXED);
-}
-
 /* Those whose lifetime ends on the way leave, and those that turned non-finite. */
 static void remove_dead(mote_system *system, uint64_t step, bool frozen) {
     mote_particles *particles = &system->particles;
@@ -43,9 +28,8 @@ static void jump(mote_system *system, uint64_t step) {
     mote_plan_make_flow(&plan, &def);
     mote_span span;
     mote_system_make_span(system, 1, &span);
-    flight f = {.system = system, .plan = &plan, .span = &span};
-    mote_parallel_for(&system->def.jobs, particles->count, MOTE_BLOCK, do_blocks, &f);
-    remove_dead(system, step, f.frozen != 0);
+    uint32_t frozen = mote_run_parallel(system->kernels, &plan, &span, particles->count, &system->def.jobs);
+    remove_dead(system, step, frozen != 0);
     system->clock.step = step;
     particles->started = particles->count;
     mote_system_kick(system, -0.5, 0, particles->count);
