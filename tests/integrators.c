@@ -12,69 +12,10 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "support.h"
-
-/* The largest relative error of one float32 rounding. n roundings of either sign on a value a have a spread of at most
- * sqrt(n) UNIT a; four spreads are the bound. */
-static const double UNIT = 0x1p-24;
-static const double PI = 3.14159265358979323846;
-
-typedef struct body {
-    float position[3], velocity[3];
-} body;
-
-/* One integrator on one set of forces. */
-typedef struct world {
-    mote_integrator integrator;
-    const mote_force_def *forces;
-    uint32_t force_count;
-    float mass;
-    double timestep, time;
-} world;
-
-static mote_columns columns_of(const world *w, body *b) {
-    return (mote_columns){.count = 1,
-                          .position = {&b->position[0], &b->position[1], &b->position[2]},
-                          .velocity = {&b->velocity[0], &b->velocity[1], &b->velocity[2]},
-                          .uniform_mass = w->mass};
-}
-
-static mote_columns_def def_of(const world *w) {
-    mote_columns_def def = mote_default_columns_def();
-    def.integrator = w->integrator;
-    def.forces = w->forces;
-    def.force_count = w->force_count;
-    def.timestep = w->timestep;
-    def.time = w->time;
-    return def;
-}
-
-/* The column as it is: position Verlet carries half-step velocities. */
-static void advance(world *w, uint32_t steps, body *b) {
-    mote_columns columns = columns_of(w, b);
-    mote_columns_def def = def_of(w);
-    def.steps = steps;
-    assert_int_equal(mote_columns_step(&columns, &def, NULL), MOTE_OK);
-    w->time += steps * w->timestep;
-}
+#include "body.h"
 
 static void assert_near(double got, double want, double tolerance) {
     if (!(fabs(got - want) <= tolerance)) fail_msg("%.12g is not %.12g within %.3g", got, want, tolerance);
-}
-
-/* v += fraction h a: between true velocities and those that position Verlet carries. Nothing for the others. */
-static void kick(const world *w, double fraction, body *b) {
-    if (w->integrator != MOTE_POSITION_VERLET) return;
-    mote_columns columns = columns_of(w, b);
-    mote_columns_def def = def_of(w);
-    assert_int_equal(mote_columns_kick(&columns, &def, fraction), MOTE_OK);
-}
-
-/* True velocities before and after. */
-static void advance_truly(world *w, uint32_t steps, body *b) {
-    kick(w, -0.5, b);
-    advance(w, steps, b);
-    kick(w, 0.5, b);
 }
 
 /* --- Descriptors -------------------------------------------------------------------------------------------------- */
@@ -109,7 +50,7 @@ static void evaluations_are_as_stated(void **unused) {
         world w = {(mote_integrator)m, forces, advects((mote_integrator)m) ? 1 : 2, 1, 0.01, 0};
         body b = {{0}, {0}};
         calls = 0;
-        advance(&w, 5, &b);
+        advance_column(&w, 5, &b);
         assert_int_equal(calls, 5 * mote_integrator_describe((mote_integrator)m)->evaluations);
     }
 }
@@ -120,7 +61,7 @@ static void step_matrix(mote_integrator integrator, const mote_force_def *spring
     for (int column = 0; column < 2; column++) {
         world w = {integrator, springs, count, 1, h, 0};
         body b = {{column == 0}, {column == 1}};
-        advance(&w, 1, &b);
+        advance_column(&w, 1, &b);
         m[0][column] = b.position[0], m[1][column] = b.velocity[0];
     }
 }
@@ -207,7 +148,7 @@ static void stormer_is_semi_implicit_euler(void **unused) {
     for (int n = 1; n <= 200; n++) {
         double next = 2 * now - before - 15 * now / 1024;
         before = now, now = next;
-        advance(&w, 1, &b);
+        advance_column(&w, 1, &b);
         /* Four roundings a step of the amplitude and of v / w, which turn with the phase. */
         assert_near(b.position[0], now, 4 * sqrt(4.0 * n) * UNIT * 1.1);
     }
@@ -229,7 +170,7 @@ static oscillation oscillate(mote_integrator integrator, int steps, double ratio
     double before = 0;
     kick(&w, -0.5, &b);
     for (int n = 0; n < steps; n++) {
-        advance(&w, 1, &b);
+        advance_column(&w, 1, &b);
         body truly = b;
         kick(&w, 0.5, &truly);
         double at = atan2(-truly.velocity[0] / (sqrt(15) * ratio), truly.position[0]), step = at - before;
@@ -301,7 +242,7 @@ static void kinematic_is_exact(void **unused) {
             body b = {{2, 0, 0}, {3, 0, 0}};
             for (int n = 1; n <= 400; n++) {
                 double x, v;
-                advance(&w, 1, &b);
+                advance_column(&w, 1, &b);
                 spring_exact(16, damping[d], n * timesteps[t], 2, 3, &x, &v);
                 /* Coefficients are rounded once for all steps, so errors add up: six roundings a step. */
                 assert_near(b.position[0], x, 6.0 * n * UNIT * size);
@@ -313,7 +254,7 @@ static void kinematic_is_exact(void **unused) {
             mote_force_def force = mote_gravity((vec3){-9.81f, 0, 0});
             world w = {average ? MOTE_KINEMATIC_AVERAGE : MOTE_KINEMATIC, &force, 1, 1, timesteps[t], 0};
             body b = {{2, 0, 0}, {3, 0, 0}};
-            advance(&w, 50, &b);
+            advance_column(&w, 50, &b);
             double end = 50 * timesteps[t], v = 3 - (double)9.81f * end,
                    x = 2 + 3 * end - (double)9.81f * end * end / 2;
             assert_near(b.velocity[0], v, 50 * 3 * UNIT * fmax(3, fabs(v)));
@@ -329,7 +270,7 @@ static void average_takes_half_of_dv(void **unused) {
         world w = {MOTE_KINEMATIC_AVERAGE, &force, 1, 1, 0.375, 0};
         body b = {{2, 0, 0}, {3, 0, 0}};
         double x, v;
-        advance(&w, 1, &b);
+        advance_column(&w, 1, &b);
         spring_exact(16, 8 * d, 0.375, 2, 3, &x, &v);
         assert_near(b.velocity[0], v, 8 * UNIT * 16);
         assert_near(b.position[0], 2 + 0.375 * (3 + v) / 2, 8 * UNIT * 6);
@@ -352,7 +293,7 @@ static void two_springs(void **unused) {
     for (int above = 0; above < 2; above++) {
         world w = {MOTE_KINEMATIC_AVERAGE, springs, 2, 1, PI / 2 * (above ? 1.01 : 0.99), 0};
         body b = {{1, 0, 0}, {0}};
-        advance(&w, 2000, &b);
+        advance_column(&w, 2000, &b);
         assert_true((fabsf(b.position[0]) > 10) == above);
     }
 }
@@ -368,7 +309,7 @@ static void one_step_errors(void **unused) {
     for (int i = 0; i < 3; i++) {
         world w = {integrators[i], springs, 2, 1, z, 0};
         body b = {{1, 0, 0}, {0}};
-        advance(&w, 1, &b);
+        advance_column(&w, 1, &b);
         error[i] = fabs(b.position[0] - exact);
     }
     assert_near(error[0] / error[1] * z * z / 12, 1, 0.3 * z * z);
@@ -406,7 +347,7 @@ static void advection(void **unused) {
         double error = 0, largest = 0, before = b.position[1];
         for (int n = 1; n <= rows[r].steps; n++) {
             before = b.position[1];
-            advance(&w, 1, &b);
+            advance_column(&w, 1, &b);
             double t = 2.0 * n / rows[r].steps;
             error = hypot(b.position[0] + 3 - 2 / (1 + exp(-2 * t)), b.position[1] - t * t - exp(-5 * t) / 3);
             largest = fmax(largest, error);
@@ -436,7 +377,7 @@ static orbit fly(mote_integrator integrator, int steps_per_turn, int turns) {
     const double spin = 0.5 * (double)sqrtf(3);
     kick(&w, -0.5, &b);
     for (int n = 1; n <= steps_per_turn * turns; n++) {
-        advance(&w, 1, &b);
+        advance_column(&w, 1, &b);
         body now = b;
         kick(&w, 0.5, &now);
         double x = now.position[0], y = now.position[1], u = now.velocity[0], v = now.velocity[1];

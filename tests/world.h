@@ -5,45 +5,11 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "body.h"
 #include "reference.h"
 
-/* The largest relative error of one float32 rounding. Tolerances follow from it: n roundings of either sign on a
- * value a have a spread of at most sqrt(n) UNIT a; four spreads are the bound. */
-static const double UNIT = 0x1p-24;
-static const double PI = 3.14159265358979323846;
-
-typedef struct body {
-    float position[3], velocity[3];
-} body;
-
-/* One integrator on one set of forces. */
-typedef struct world {
-    mote_integrator integrator;
-    const mote_force_def *forces;
-    uint32_t force_count;
-    float mass;
-    double timestep, time;
-} world;
-
-/* The velocity of a body is the true one, so position Verlet is kicked back by half a step before and forth after. */
-static inline void advance(world *w, uint32_t steps, body *b) {
-    mote_columns columns = {.count = 1,
-                            .position = {&b->position[0], &b->position[1], &b->position[2]},
-                            .velocity = {&b->velocity[0], &b->velocity[1], &b->velocity[2]},
-                            .uniform_mass = w->mass};
-    mote_columns_def def = mote_default_columns_def();
-    def.integrator = w->integrator;
-    def.forces = w->forces;
-    def.force_count = w->force_count;
-    def.timestep = w->timestep;
-    def.time = w->time;
-    def.steps = steps;
-    bool half_steps = w->integrator == MOTE_POSITION_VERLET;
-    if (half_steps) assert_int_equal(mote_columns_kick(&columns, &def, -0.5), MOTE_OK);
-    assert_int_equal(mote_columns_step(&columns, &def, NULL), MOTE_OK);
-    def.time = w->time += steps * w->timestep;
-    if (half_steps) assert_int_equal(mote_columns_kick(&columns, &def, 0.5), MOTE_OK);
-}
+/* The velocity of a body is the true one. */
+static inline void advance(world *w, uint32_t steps, body *b) { advance_truly(w, steps, b); }
 
 static inline void add_double_attractor(const mote_force_def *f, const double x[3], double a[3]) {
     double d[3], r2 = (double)f->as.attractor.softening * f->as.attractor.softening;
