@@ -1,0 +1,134 @@
+/* Hair models with other numbers of points: polylines resampled by arc length. */
+#include <math.h>
+
+#include "base/fpu.h"
+#include "formats/hair.h"
+
+#define COOKIE 0x72736d70u
+
+mote_hair_resample_def mote_default_hair_resample_def(void) {
+    return (mote_hair_resample_def){.cookie = COOKIE, .min_points = 2, .max_points = MOTE_HAIR_MAX_RESAMPLED};
+}
+
+static bool legal_points(uint32_t points) { return points >= 2 && points <= MOTE_HAIR_MAX_RESAMPLED; }
+
+static mote_result check_def(const mote_hair_resample_def *def, mote_hair_error *where) {
+    if (!def) return mote_hair_return(where, MOTE_ERROR_NULL);
+    if (def->cookie != COOKIE) return mote_hair_return(where, MOTE_ERROR_DEF);
+    if (!isfinite(def->segment_length))
+        return mote_hair_fail(where, MOTE_ERROR_NOT_FINITE, MOTE_HAIR_MODEL, 0, 0, "The segment length is NaN or infinite.");
+    const char *text = NULL;
+    if (def->points && !legal_points(def->points)) text = "The points of a strand are not 2 to 1,024.";
+    else if (def->segment_length < 0) text = "The segment length is negative.";
+    else if (!def->points == !(def->segment_length > 0)) text = "One of points and segment_length is to be set.";
+    else if (!legal_points(def->min_points) || !legal_points(def->max_points) || def->min_points > def->max_points)
+        text = "The limits of the points of a strand are not 2 to 1,024 in order.";
+    return text ? mote_hair_fail(where, MOTE_ERROR_RANGE, MOTE_HAIR_MODEL, 0, 0, text) : MOTE_OK;
+}
+
+/* In double neither the square of a float's difference nor the sum of 2^32 of them leaves the range. */
+static double distance(const float a[3], const float b[3]) {
+    double x = (double)b[0] - a[0], y = (double)b[1] - a[1], z = (double)b[2] - a[2];
+    return __builtin_sqrt(x * x + y * y + z * z);
+}
+
+static double strand_length(const float (*point)[3], uint32_t count) {
+    double length = 0;
+    for (uint32_t i = 1; i < count; i++) length += distance(point[i - 1], point[i]);
+    return length;
+}
+
+static uint32_t wanted_points(const mote_hair_resample_def *def, double length) {
+    if (def->points) return def->points;
+    const double segments = length / def->segment_length;
+    const uint32_t least = def->min_points - 1, most = def->max_points - 1;
+    if (!(segments < most)) return most + 1;
+    const uint32_t nearest = (uint32_t)(segments + 0.5);
+    return (nearest < least ? least : nearest) + 1;
+}
+
+/* Selected at both ends, so that they come through bit for bit. */
+static float blend(float a, float b, double t) {
+    if (t <= 0) return a;
+    return t >= 1 ? b : (float)(a * (1 - t) + b * t);
+}
+
+/* Point `at` of `to` = what lies between points `first` and first + 1 of `from`. */
+static void blend_point(const mote_hair *from, uint32_t first, double t, mote_hair *to, uint32_t at) {
+    for (int array = MOTE_ARRAY_POINTS; array < MOTE_ARRAY_COUNT; array++) {
+        const size_t width = mote_hair_width[array];
+        const float *source = mote_hair_floats(from, (mote_hair_array)array);
+        float *target = mote_hair_floats(to, (mote_hair_array)array);
+        for (size_t i = 0; source && i < width; i++)
+            target[at * width + i] = blend(source[first * width + i], source[first * width + width + i], t);
+    }
+}
+
+/* Lengths are summed in the order of strand_length, so that the sum at the last point is `length`, bit for bit. */
+static void resample_strand(const mote_hair *from, uint32_t first, uint32_t count, double length, mote_hair *to,
+                            uint32_t at, uint32_t points) {
+    const float (*place)[3] = (const float(*)[3])from->points;
+    uint32_t segment = first;
+    const uint32_t last = first + count - 2;
+    double start = 0, span = distance(place[segment], place[segment + 1]);
+    blend_point(from, first, 0, to, at);
+    for (uint32_t j = 1; j + 1 < points; j++) {
+        const double target = length * j / (points - 1);
+        while (segment < last && start + span < target) {
+            start += span;
+            segment++;
+            span = distance(place[segment], place[segment + 1]);
+        }
+        blend_point(from, segment, span > 0 ? (target - start) / span : 0, to, at + j);
+    }
+    blend_point(from, last, 1, to, at + points - 1);
+}
+
+static uint64_t all_points(const mote_hair *hair, const mote_hair_resample_def *def) {
+    if (def->points) return (uint64_t)hair->strand_count * def->points;
+    uint64_t sum = 0;
+    for (uint32_t strand = 0, first = 0; strand < hair->strand_count; strand++) {
+        const uint32_t count = mote_hair_strand_points(hair, strand);
+        sum += wanted_points(def, strand_length((const float(*)[3])hair->points + first, count));
+        first += count;
+    }
+    return sum;
+}
+
+static void resample_strands(const mote_hair *from, const mote_hair_resample_def *def, mote_hair *to) {
+    for (uint32_t strand = 0, first = 0, at = 0; strand < from->strand_count; strand++) {
+        const uint32_t count = mote_hair_strand_points(from, strand);
+        const double length = strand_length((const float(*)[3])from->points + first, count);
+        const uint32_t points = wanted_points(def, length);
+        if (to->strand_points) to->strand_points[strand] = points;
+        resample_strand(from, first, count, length, to, at, points);
+        first += count;
+        at += points;
+    }
+}
+
+static mote_result resample(const mote_hair *hair, const mote_hair_resample_def *def, mote_hair **resampled) {
+    const uint64_t points = all_points(hair, def);
+    if (points > UINT32_MAX) return MOTE_ERROR_OVERFLOW;
+    mote_hair shape = *hair;
+    uint32_t arrays = mote_hair_flags(hair) & ~(1u << MOTE_ARRAY_SEGMENTS);
+    shape.point_count = (uint32_t)points;
+    if (def->points) shape.default_segments = def->points - 1;
+    else arrays |= 1u << MOTE_ARRAY_SEGMENTS;
+    mote_result result = mote_hair_allocate(&shape, arrays, &def->allocator, resampled);
+    if (!result) resample_strands(hair, def, *resampled);
+    return result;
+}
+
+mote_result mote_hair_resample(const mote_hair *hair, const mote_hair_resample_def *def, mote_hair **resampled,
+                               mote_hair_error *where) {
+    if (!resampled) return mote_hair_return(where, MOTE_ERROR_NULL);
+    *resampled = NULL;
+    mote_result result = mote_hair_check(hair, where);
+    if (!result) result = check_def(def, where);
+    if (result) return result;
+    const mote_fpu_state saved = mote_fpu_enter();
+    result = resample(hair, def, resampled);
+    mote_fpu_leave(saved);
+    return mote_hair_return(where, result);
+}

@@ -1,0 +1,165 @@
+/* A short fuzz run over HAIR files: valid files, mutated. Each is refused with a place and a sentence, or is a model that
+ * can be walked, resampled and written back as the very bytes that were read. Run it under sanitizers too. */
+#define _DEFAULT_SOURCE
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "hair_files.h"
+
+enum { RUNS = 500000, ROOM = 4096 };
+
+/* Marsaglia's xorshift64 (2003): the same mutations on every machine. */
+static uint64_t xorshift;
+
+static uint32_t draw(uint32_t bound) {
+    xorshift ^= xorshift << 13;
+    xorshift ^= xorshift >> 7;
+    xorshift ^= xorshift << 17;
+    return (uint32_t)((xorshift >> 32) * bound >> 32);
+}
+
+static const uint32_t evil[] = {0,           1,           2,           3,           0x7f,        0xff,        0xffff,
+                                0x10000,     0x15555556u, 0x40000000u, 0x55555556u, 0x7f800000u, 0x7fc00000u, 0x7fffffffu,
+                                0x80000000u, 0x80000001u, 0xff800000u, 0xfffffffeu, UINT32_MAX};
+
+/* One mutation; the new size. */
+static size_t mutate(unsigned char *file, size_t size) {
+    size_t at = draw((uint32_t)size), run = 1 + draw(12), to;
+    switch (draw(8)) {
+    case 0: file[at] ^= (unsigned char)(1u << draw(8)); return size;
+    case 1: file[at] = (unsigned char)draw(256); return size;
+    case 2: /* an evil number anywhere, or in the header's fields */
+        if (draw(2)) at = 4 + 4 * draw(9);
+        if (at + 4 <= size) put_number(file + at, evil[draw(COUNT_OF(evil))], 4);
+        return size;
+    case 3: /* a little more or less of a header's count */
+        at = 4 + 4 * draw(4);
+        if (at < size) file[at] = (unsigned char)(file[at] + draw(5) - 2);
+        return size;
+    case 4: return at + 1; /* cut */
+    case 5:               /* go on */
+        for (to = size; to < size + run; to++) file[to] = (unsigned char)draw(256);
+        return size + run;
+    case 6: /* take a run out */
+        if (at + run >= size) return size;
+        memmove(file + at, file + at + run, size - at - run);
+        return size - run;
+    default: /* copy a run elsewhere */
+        to = draw((uint32_t)size);
+        if (at + run <= size && to + run <= size) memmove(file + to, file + at, run);
+        return size;
+    }
+}
+
+static void walk_floats(const float *numbers, size_t count) {
+    for (size_t i = 0; numbers && i < count; i++) assert_true(isfinite(numbers[i]));
+}
+
+/* All that the header promises of a model, and its file again. */
+static void walk(const mote_hair *hair, const unsigned char *file, size_t size, guarded_bytes *memory) {
+    uint64_t sum = 0;
+    size_t needed;
+    assert_true(hair->strand_count > 0);
+    for (uint32_t i = 0; i < hair->strand_count; i++) {
+        assert_true(mote_hair_strand_points(hair, i) >= 2);
+        sum += mote_hair_strand_points(hair, i);
+    }
+    assert_true(sum == hair->point_count);
+    assert_non_null(hair->points);
+    walk_floats(hair->points[0], 3 * (size_t)hair->point_count);
+    walk_floats(hair->thickness, hair->point_count);
+    walk_floats(hair->transparency, hair->point_count);
+    walk_floats(hair->colours ? hair->colours[0] : NULL, 3 * (size_t)hair->point_count);
+    assert_int_equal(mote_hair_write(hair, NULL, 0, &needed), MOTE_OK);
+    assert_int_equal(needed, size);
+    assert_int_equal(mote_hair_write(hair, guard_end(memory, size), size, NULL), MOTE_OK);
+    assert_true(memcmp(guard_end(memory, size), file, size) == 0);
+}
+
+static void walk_resampled(const mote_hair *hair, const mote_allocator *allocator) {
+    mote_hair_resample_def def = mote_default_hair_resample_def();
+    mote_hair *resampled;
+    mote_hair_error where;
+    def.allocator = *allocator;
+    def.max_points = 40;
+    if (draw(2)) def.points = 2 + draw(9);
+    else def.segment_length = 0.01f + 0.1f * (float)draw(50);
+    assert_int_equal(mote_hair_resample(hair, &def, &resampled, &where), MOTE_OK);
+    assert_int_equal(resampled->strand_count, hair->strand_count);
+    assert_int_equal(mote_hair_check(resampled, &where), MOTE_OK);
+    mote_hair_destroy(resampled);
+}
+
+typedef struct tally {
+    uint32_t accepted, refused;
+    const char *texts[64]; /* the different sentences */
+    uint32_t text_count;
+} tally;
+
+static void note_text(tally *seen, const char *text) {
+    assert_non_null(text);
+    for (uint32_t i = 0; i < seen->text_count; i++)
+        if (seen->texts[i] == text) return;
+    assert_true(seen->text_count < COUNT_OF(seen->texts));
+    seen->texts[seen->text_count++] = text;
+}
+
+static void judge(const unsigned char *file, size_t size, guarded_bytes *in, guarded_bytes *out, tally *seen) {
+    memory_ledger ledger = {0};
+    mote_allocator allocator = ledger_allocator(&ledger);
+    mote_hair *hair = NULL;
+    mote_hair_error where = {MOTE_HAIR_ITEM_COUNT, 0, UINT64_MAX, NULL};
+    mote_result result = mote_hair_read(guard_copy(in, file, size), size, &allocator, &hair, &where);
+    if (result == MOTE_OK) {
+        assert_true(ledger.live_bytes <= size + 2 * (size_t)hair->strand_count + 1024);
+        walk(hair, file, size, out);
+        walk_resampled(hair, &allocator);
+        mote_hair_destroy(hair);
+        seen->accepted++;
+    } else {
+        assert_true(result == MOTE_ERROR_FILE || result == MOTE_ERROR_NOT_FINITE);
+        assert_null(hair);
+        assert_int_equal(ledger.calls, 0);
+        assert_true(where.item < MOTE_HAIR_ITEM_COUNT && where.offset <= size);
+        note_text(seen, where.text);
+        seen->refused++;
+    }
+    assert_int_equal(ledger.live_bytes + ledger.faults, 0);
+}
+
+static void mutated_files_are_refused_or_sound(void **state) {
+    (void)state;
+    static unsigned char seeds[32][ROOM], file[ROOM];
+    size_t sizes[32];
+    random_source random = {10};
+    tally seen = {0};
+    xorshift = 0x9e3779b97f4a7c15u;
+    for (uint32_t i = 0; i < COUNT_OF(seeds); i++) {
+        mote_hair model = make_hair(&random, HAS_POINTS | i, 1 + i % 7, 2 + i % 5);
+        sizes[i] = build_file(&model, seeds[i]);
+        free_hair(&model);
+    }
+    guarded_bytes in = guard_make(ROOM), out = guard_make(ROOM);
+    for (uint32_t run = 0; run < RUNS; run++) {
+        const uint32_t seed = draw(COUNT_OF(seeds)), mutations = 1 + draw(4);
+        size_t size = sizes[seed];
+        memcpy(file, seeds[seed], size);
+        for (uint32_t i = 0; i < mutations; i++) size = mutate(file, size);
+        judge(file, size, &in, &out, &seen);
+    }
+    guard_free(&in);
+    guard_free(&out);
+    /* The run is worth something only if it comes past the checks often, and to each of them: 21 sentences speak of files. */
+    assert_true(seen.accepted > RUNS / 20 && seen.refused > RUNS / 20);
+    assert_int_equal(seen.text_count, 21);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(mutated_files_are_refused_or_sound)};
+    return cmocka_run_group_tests_name("fuzz_hair", tests, NULL, NULL);
+}

@@ -1,0 +1,413 @@
+/* HAIR files: what is read, what is written, and what is refused without a byte being allocated. */
+#define _DEFAULT_SOURCE
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "hair_files.h"
+
+static mote_hair *read_good(const void *bytes, size_t size, const mote_allocator *allocator) {
+    mote_hair *hair = NULL;
+    mote_hair_error where = {MOTE_HAIR_POINT, 5, 5, NULL};
+    assert_int_equal(mote_hair_read(bytes, size, allocator, &hair, &where), MOTE_OK);
+    assert_non_null(hair);
+    assert_string_equal(where.text, mote_result_text(MOTE_OK));
+    return hair;
+}
+
+/* The file must be refused with this code at this place, and nothing be allocated. */
+static void refused(const void *bytes, size_t size, mote_result code, mote_hair_item item, uint32_t index,
+                    uint64_t offset) {
+    memory_ledger ledger = {0};
+    mote_allocator allocator = ledger_allocator(&ledger);
+    mote_hair *hair = (mote_hair *)(uintptr_t)1;
+    mote_hair_error where = {MOTE_HAIR_ITEM_COUNT, 77, 77, NULL};
+    assert_int_equal(mote_hair_read(bytes, size, &allocator, &hair, &where), code);
+    assert_null(hair);
+    assert_int_equal(ledger.calls, 0);
+    assert_int_equal(where.item, item);
+    assert_int_equal(where.index, index);
+    assert_int_equal(where.offset, offset);
+    assert_true(strlen(where.text) > 10 && where.text[strlen(where.text) - 1] == '.');
+    assert_int_equal(mote_hair_read(bytes, size, &allocator, &hair, NULL), code);
+}
+
+/* --- A file by hand ----------------------------------------------------------------------------------------------- */
+
+#define ZERO 0, 0, 0, 0
+#define HALF 0, 0, 0, 0x3f
+#define ONE 0, 0, 0x80, 0x3f
+#define TWO 0, 0, 0, 0x40
+#define MINUS_THREE 0, 0, 0x40, 0xc0
+#define PI 0xdb, 0x0f, 0x49, 0x40 /* 3.14159274101257324: no byte like another */
+#define TINY 1, 0, 0, 0x80        /* -2^-149 */
+
+/* Two strands of 2 and 3 points. */
+static const unsigned char by_hand[HEADER + 2 * 2 + 5 * 32] = {
+    'H', 'A', 'I', 'R', 2, 0, 0, 0, 5, 0, 0, 0, 31, 0, 0, 0, 4, 3, 2, 1, HALF, PI, ONE, MINUS_THREE, TINY,
+    'b', 'y', ' ', 'h', 'a', 'n', 'd', [127] = 'z',
+    1, 0, 2, 0,                                                                                             /* segments */
+    ZERO, ZERO, ZERO, ONE, ZERO, TINY, TWO, PI, MINUS_THREE, TWO, PI, TWO, TWO, PI, PI,                     /* points */
+    ONE, TWO, MINUS_THREE, PI, HALF,                                                                        /* thickness */
+    ZERO, HALF, ONE, ONE, PI,                                                                               /* transparency */
+    ONE, ZERO, ZERO, ZERO, ONE, ZERO, ZERO, ZERO, ONE, HALF, HALF, HALF, PI, ONE, TWO};                     /* colours */
+
+static void a_file_by_hand_is_read_and_written_back(void **state) {
+    (void)state;
+    static const float points[5][3] = {{0, 0, 0}, {1, 0, -0x1p-149f}, {2, 0x1.921fb6p1f, -3},
+                                       {2, 0x1.921fb6p1f, 2}, {2, 0x1.921fb6p1f, 0x1.921fb6p1f}};
+    static const float thickness[5] = {1, 2, -3, 0x1.921fb6p1f, 0.5f}, transparency[5] = {0, 0.5f, 1, 1, 0x1.921fb6p1f};
+    static const float colours[5][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0.5f, 0.5f, 0.5f}, {0x1.921fb6p1f, 1, 2}};
+    for (size_t shift = 0; shift < 4; shift++) {
+        unsigned char moved[sizeof by_hand + 4], written[sizeof by_hand];
+        memcpy(moved + shift, by_hand, sizeof by_hand);
+        mote_hair *hair = read_good(moved + shift, sizeof by_hand, NULL);
+        assert_int_equal(hair->strand_count, 2);
+        assert_int_equal(hair->point_count, 5);
+        assert_int_equal(hair->default_segments, 0x01020304);
+        assert_int_equal(hair->strand_points[0], 2);
+        assert_int_equal(hair->strand_points[1], 3);
+        assert_int_equal(mote_hair_strand_points(hair, 1), 3);
+        assert_int_equal(mote_hair_strand_points(hair, 2), 0);
+        assert_true(hair->default_thickness == 0.5f && hair->default_transparency == 0x1.921fb6p1f);
+        assert_true(hair->default_colour[0] == 1 && hair->default_colour[1] == -3);
+        assert_true(hair->default_colour[2] == -0x1p-149f);
+        assert_string_equal(hair->text, "by hand");
+        assert_int_equal(hair->text[87], 'z');
+        assert_int_equal(hair->text[88], 0);
+        assert_memory_equal(hair->points, points, sizeof points);
+        assert_memory_equal(hair->thickness, thickness, sizeof thickness);
+        assert_memory_equal(hair->transparency, transparency, sizeof transparency);
+        assert_memory_equal(hair->colours, colours, sizeof colours);
+        assert_int_equal(mote_hair_write(hair, written, sizeof written, NULL), MOTE_OK);
+        assert_memory_equal(written, by_hand, sizeof by_hand);
+        mote_hair_destroy(hair);
+    }
+}
+
+/* --- Round trips -------------------------------------------------------------------------------------------------- */
+
+/* model -> file, equal to the one built without the library -> model -> file. */
+static void round_trip(const mote_hair *model) {
+    const size_t room = HEADER + 2 * (size_t)model->strand_count + 32 * (size_t)model->point_count;
+    unsigned char *expected = malloc(room);
+    assert_non_null(expected);
+    size_t size = build_file(model, expected), needed = 0;
+    assert_int_equal(mote_hair_write(model, NULL, 0, &needed), MOTE_OK);
+    assert_int_equal(needed, size);
+    guarded_bytes memory = guard_make(size);
+    unsigned char *written = guard_end(&memory, size);
+    assert_int_equal(mote_hair_write(model, written, size, NULL), MOTE_OK);
+    assert_true(memcmp(written, expected, size) == 0);
+    memory_ledger ledger = {0};
+    mote_allocator allocator = ledger_allocator(&ledger);
+    mote_hair *read = read_good(written, size, &allocator);
+    assert_true(same_hair(read, model));
+    assert_true(ledger.live_bytes <= size + 2 * (size_t)model->strand_count + 1024);
+    for (uint32_t i = 0; i < model->strand_count; i++)
+        assert_int_equal(mote_hair_strand_points(read, i), mote_hair_strand_points(model, i));
+    memset(written, 0, size);
+    assert_int_equal(mote_hair_write(read, written, size, &needed), MOTE_OK);
+    assert_true(memcmp(written, expected, size) == 0);
+    mote_hair_destroy(read);
+    assert_int_equal(ledger.live_bytes + ledger.faults, 0);
+    guard_free(&memory);
+    free(expected);
+}
+
+static void every_subset_of_arrays_makes_the_round_trip(void **state) {
+    (void)state;
+    random_source random = {7};
+    for (uint32_t flags = 0; flags <= HAS_ALL; flags++) {
+        if (!(flags & HAS_POINTS)) continue;
+        for (uint32_t strands = 1; strands < 20; strands += 3) {
+            mote_hair model = make_hair(&random, flags, strands, 2 + strands);
+            round_trip(&model);
+            free_hair(&model);
+        }
+    }
+}
+
+static void a_million_points_and_the_longest_strands_make_the_round_trip(void **state) {
+    (void)state;
+    random_source random = {8};
+    mote_hair model = make_hair(&random, HAS_POINTS | HAS_THICKNESS, 16, 65536);
+    assert_int_equal(model.point_count, 1 << 20);
+    round_trip(&model);
+    uint32_t longest[16];
+    for (int i = 0; i < 16; i++) longest[i] = 65536;
+    model.strand_points = longest; /* 65,535 segments: the most that 16 bits hold */
+    round_trip(&model);
+    model.strand_points = NULL;
+    model.strand_count = 1; /* the default is a number of 32 bits */
+    model.default_segments = (1 << 20) - 1;
+    round_trip(&model);
+    free_hair(&model);
+    model = make_hair(&random, HAS_ALL, 100000, 19);
+    assert_true(model.point_count > 1000000);
+    round_trip(&model);
+    free_hair(&model);
+}
+
+static void a_model_that_was_read_is_the_hosts_to_change(void **state) {
+    (void)state;
+    memory_ledger ledger = {0};
+    mote_allocator allocator = ledger_allocator(&ledger);
+    mote_hair *hair = read_good(by_hand, sizeof by_hand, &allocator);
+    hair->thickness = NULL;
+    hair->points[4][2] = 7;
+    round_trip(hair);
+    mote_hair_destroy(hair);
+    mote_hair_destroy(NULL);
+    assert_int_equal(ledger.live_bytes + ledger.faults, 0);
+}
+
+/* --- Corrupt files ------------------------------------------------------------------------------------------------ */
+
+static void a_file_cut_at_any_byte_is_refused(void **state) {
+    (void)state;
+    guarded_bytes memory = guard_make(sizeof by_hand + 1);
+    for (size_t size = 0; size < sizeof by_hand; size++)
+        refused(guard_copy(&memory, by_hand, size), size, MOTE_ERROR_FILE, MOTE_HAIR_MODEL, 0, size);
+    guard_free(&memory);
+}
+
+static void a_file_that_goes_on_is_refused_with_the_place_where_it_should_end(void **state) {
+    (void)state;
+    unsigned char longer[sizeof by_hand + 9] = {0};
+    memcpy(longer, by_hand, sizeof by_hand);
+    refused(longer, sizeof by_hand + 1, MOTE_ERROR_FILE, MOTE_HAIR_MODEL, 0, sizeof by_hand);
+    refused(longer, sizeof longer, MOTE_ERROR_FILE, MOTE_HAIR_MODEL, 0, sizeof by_hand);
+    mote_hair_destroy(read_good(longer, sizeof by_hand, NULL));
+}
+
+static void forge(unsigned char *file, size_t at, uint32_t number, int bytes, mote_hair_item item, uint32_t index,
+                  uint64_t offset, size_t size) {
+    unsigned char kept[4];
+    memcpy(kept, file + at, sizeof kept);
+    put_number(file + at, number, bytes);
+    refused(file, size, MOTE_ERROR_FILE, item, index, offset);
+    memcpy(file + at, kept, sizeof kept);
+}
+
+static void each_lie_is_named(void **state) {
+    (void)state;
+    unsigned char file[sizeof by_hand];
+    memcpy(file, by_hand, sizeof file);
+    for (size_t i = 0; i < 4; i++) forge(file, i, 'x', 1, MOTE_HAIR_MODEL, 0, 0, sizeof file);
+    forge(file, 12, 31 + 32, 4, MOTE_HAIR_MODEL, 0, 12, sizeof file);
+    forge(file, 12, 0x8000001fu, 4, MOTE_HAIR_MODEL, 0, 12, sizeof file);
+    forge(file, 12, 29, 4, MOTE_HAIR_MODEL, 0, 12, sizeof file); /* no points */
+    forge(file, 128, 0, 2, MOTE_HAIR_STRAND, 0, 128, sizeof file);
+    forge(file, 130, 0, 2, MOTE_HAIR_STRAND, 1, 130, sizeof file);
+    forge(file, 128, 5, 2, MOTE_HAIR_STRAND, 0, 128, sizeof file); /* 6 points of 5 */
+    forge(file, 128, 0xffff, 2, MOTE_HAIR_STRAND, 0, 128, sizeof file);
+    forge(file, 130, 3, 2, MOTE_HAIR_STRAND, 1, 130, sizeof file);
+    forge(file, 130, 1, 2, MOTE_HAIR_MODEL, 0, 8, sizeof file); /* 4 points of 5 */
+    random_source random = {9};
+    mote_hair model = make_hair(&random, HAS_POINTS, 3, 4);
+    unsigned char even[HEADER + 12 * 12];
+    assert_int_equal(build_file(&model, even), sizeof even);
+    static const uint32_t segments[] = {0, 2, 4, 0x55555557u, 0x80000003u, UINT32_MAX};
+    for (size_t i = 0; i < COUNT_OF(segments); i++)
+        forge(even, 16, segments[i], 4, MOTE_HAIR_MODEL, 0, 16, sizeof even);
+    forge(even, 4, 0, 4, MOTE_HAIR_MODEL, 0, 4, sizeof even);
+    forge(even, 4, 4, 4, MOTE_HAIR_MODEL, 0, 16, sizeof even);
+    put_number(even + 4, 4, 4);
+    forge(even, 16, 0x40000002u, 4, MOTE_HAIR_MODEL, 0, 16, sizeof even); /* 2^32 + 12 points of 12 */
+    put_number(even + 4, 12, 4);
+    forge(even, 16, 0, 4, MOTE_HAIR_MODEL, 0, 16, sizeof even); /* 12 strands of one point */
+    free_hair(&model);
+    put_number(even + 8, 0, 4); /* nothing at all */
+    forge(even, 4, 0, 4, MOTE_HAIR_MODEL, 0, 4, HEADER);
+}
+
+/* Products of these counts and 2, 4, 12 and 32 wrap around 2^32 to 0, to little and to the file's own size. */
+static void forged_counts_allocate_nothing(void **state) {
+    (void)state;
+    static const uint32_t counts[] = {0, 1, 2, 5, 65535, 65536, 0x08000005u, 0x15555556u, 0x40000005u, 0x55555556u, 0x55555557u,
+                                      0x7fffffffu, 0x80000000u, 0x80000002u, 0xfffffffeu, UINT32_MAX};
+    static const uint32_t flags[] = {2, 3, 6, 15, 18, 31};
+    static const uint32_t segments[] = {0, 1, 4, 65535, 0x7fffffffu, 0x80000000u, UINT32_MAX};
+    guarded_bytes memory = guard_make(sizeof by_hand);
+    unsigned char *file = guard_copy(&memory, by_hand, sizeof by_hand);
+    memory_ledger ledger = {0};
+    mote_allocator allocator = ledger_allocator(&ledger);
+    mote_hair *hair;
+    for (size_t s = 0; s < COUNT_OF(counts); s++) {
+        for (size_t p = 0; p < COUNT_OF(counts); p++) {
+            for (size_t i = 0; i < COUNT_OF(flags) * COUNT_OF(segments); i++) {
+                const uint32_t flag = flags[i % COUNT_OF(flags)];
+                if (counts[s] == 2 && counts[p] == 5 && flag == 31) continue; /* the truth */
+                put_number(file + 4, counts[s], 4);
+                put_number(file + 8, counts[p], 4);
+                put_number(file + 12, flag, 4);
+                put_number(file + 16, segments[i / COUNT_OF(flags)], 4);
+                assert_int_equal(mote_hair_read(file, sizeof by_hand, &allocator, &hair, NULL), MOTE_ERROR_FILE);
+                assert_null(hair);
+            }
+        }
+    }
+    assert_int_equal(ledger.calls, 0);
+    guard_free(&memory);
+}
+
+/* Counts that agree with each other; 12 bytes for each of so many points are 2^32 times something and what there is. */
+static void counts_whose_bytes_wrap_around_are_refused(void **state) {
+    (void)state;
+    random_source random = {11};
+    mote_hair model = make_hair(&random, HAS_POINTS, 1, 12);
+    unsigned char file[HEADER + 12 * 12];
+    guarded_bytes memory = guard_make(sizeof file);
+    assert_int_equal(build_file(&model, file), sizeof file);
+    for (uint32_t times = 1; times < 4; times++) {
+        for (uint32_t strands = 1; strands <= 4; strands *= 2) {
+            const uint32_t points = 12 + (times << 30);
+            put_number(file + 4, strands, 4);
+            put_number(file + 8, points, 4);
+            put_number(file + 16, points / strands - 1, 4);
+            refused(guard_copy(&memory, file, sizeof file), sizeof file, MOTE_ERROR_FILE, MOTE_HAIR_MODEL, 0, sizeof file);
+        }
+    }
+    guard_free(&memory);
+    free_hair(&model);
+}
+
+static void every_number_has_to_be_finite(void **state) {
+    (void)state;
+    static const uint32_t wrong[] = {0x7f800000u, 0xff800000u, 0x7fc00000u, 0xffc00001u, 0x7f800001u};
+    static const size_t starts[] = {132, 192, 212, 232, sizeof by_hand}, widths[] = {3, 1, 1, 3};
+    unsigned char file[sizeof by_hand];
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+        for (size_t at = 20; at < sizeof file; at += at == 36 ? 96 : 4) {
+            memcpy(file, by_hand, sizeof file);
+            put_number(file + at, wrong[i], 4);
+            size_t array = 0;
+            while (at >= starts[array + 1]) array++;
+            if (at < 40) refused(file, sizeof file, MOTE_ERROR_NOT_FINITE, MOTE_HAIR_MODEL, 0, at);
+            else
+                refused(file, sizeof file, MOTE_ERROR_NOT_FINITE, MOTE_HAIR_POINT,
+                        (uint32_t)((at - starts[array]) / 4 / widths[array]), at);
+        }
+    }
+    memcpy(file, by_hand, sizeof file);
+    put_number(file + 132, 0x7f7fffffu, 4); /* the largest number is one */
+    mote_hair_destroy(read_good(file, sizeof file, NULL));
+}
+
+static void no_memory_is_an_error_and_leaves_none_behind(void **state) {
+    (void)state;
+    for (uint64_t fail_at = 1;; fail_at++) {
+        memory_ledger ledger = {.fail_at = fail_at};
+        mote_allocator allocator = ledger_allocator(&ledger);
+        mote_hair *hair = (mote_hair *)(uintptr_t)1;
+        mote_hair_error where;
+        mote_result result = mote_hair_read(by_hand, sizeof by_hand, &allocator, &hair, &where);
+        if (ledger.failures == 0) {
+            assert_int_equal(result, MOTE_OK);
+            mote_hair_destroy(hair);
+            assert_int_equal(ledger.live_bytes + ledger.faults, 0);
+            assert_true(fail_at > 1);
+            return;
+        }
+        assert_int_equal(result, MOTE_ERROR_MEMORY);
+        assert_null(hair);
+        assert_string_equal(where.text, mote_result_text(MOTE_ERROR_MEMORY));
+        assert_int_equal(ledger.live_bytes + ledger.faults, 0);
+    }
+}
+
+/* --- Wrong calls and wrong models --------------------------------------------------------------------------------- */
+
+#define BAD_MODEL(code, culprit, number, assignment)                                                                  \
+    do {                                                                                                              \
+        uint32_t lengths[2] = {2, 3};                                                                                 \
+        float places[5][3] = {{0}}, numbers[5] = {0}, colours[5][3] = {{0}};                                          \
+        unsigned char file[512] = {0};                                                                                \
+        size_t needed = 77;                                                                                           \
+        mote_hair_error where = {MOTE_HAIR_ITEM_COUNT, 77, 77, NULL};                                                 \
+        mote_hair hair = mote_default_hair();                                                                         \
+        hair.strand_count = 2, hair.point_count = 5, hair.strand_points = lengths, hair.points = places;              \
+        hair.thickness = hair.transparency = numbers, hair.colours = colours;                                         \
+        assert_int_equal(mote_hair_check(&hair, &where), MOTE_OK);                                                    \
+        assignment;                                                                                                   \
+        assert_int_equal(mote_hair_check(&hair, &where), code);                                                       \
+        assert_int_equal(mote_hair_check(&hair, NULL), code);                                                         \
+        assert_true(where.item == (culprit) && where.index == (number) && where.offset == 0);                         \
+        assert_true(strlen(where.text) > 10);                                                                         \
+        assert_int_equal(mote_hair_write(&hair, file, sizeof file, &needed), code);                                   \
+        assert_true(file[0] == 0 && needed == 77);                                                                    \
+    } while (0)
+
+static void wrong_models_are_not_written(void **state) {
+    (void)state;
+    BAD_MODEL(MOTE_ERROR_DEF, MOTE_HAIR_MODEL, 0, hair.cookie = 0);
+    BAD_MODEL(MOTE_ERROR_NULL, MOTE_HAIR_MODEL, 0, hair.points = NULL);
+    BAD_MODEL(MOTE_ERROR_RANGE, MOTE_HAIR_MODEL, 0, hair.strand_count = 0);
+    BAD_MODEL(MOTE_ERROR_RANGE, MOTE_HAIR_MODEL, 0, hair.strand_count = 1);
+    BAD_MODEL(MOTE_ERROR_RANGE, MOTE_HAIR_STRAND, 1, hair.point_count = 4);
+    BAD_MODEL(MOTE_ERROR_RANGE, MOTE_HAIR_MODEL, 0, hair.point_count = 6);
+    BAD_MODEL(MOTE_ERROR_RANGE, MOTE_HAIR_STRAND, 0, lengths[0] = 0);
+    BAD_MODEL(MOTE_ERROR_RANGE, MOTE_HAIR_STRAND, 1, lengths[1] = 1);
+    BAD_MODEL(MOTE_ERROR_RANGE, MOTE_HAIR_STRAND, 1, (lengths[1] = 65537, hair.point_count = 65539));
+    BAD_MODEL(MOTE_ERROR_RANGE, MOTE_HAIR_MODEL, 0, hair.strand_points = NULL);
+    BAD_MODEL(MOTE_ERROR_RANGE, MOTE_HAIR_MODEL, 0, (hair.strand_points = NULL, hair.default_segments = 1));
+    BAD_MODEL(MOTE_ERROR_NOT_FINITE, MOTE_HAIR_MODEL, 0, hair.default_thickness = NAN);
+    BAD_MODEL(MOTE_ERROR_NOT_FINITE, MOTE_HAIR_MODEL, 0, hair.default_transparency = INFINITY);
+    BAD_MODEL(MOTE_ERROR_NOT_FINITE, MOTE_HAIR_MODEL, 0, hair.default_colour[2] = -INFINITY);
+    BAD_MODEL(MOTE_ERROR_NOT_FINITE, MOTE_HAIR_POINT, 4, places[4][2] = NAN);
+    BAD_MODEL(MOTE_ERROR_NOT_FINITE, MOTE_HAIR_POINT, 3, hair.thickness[3] = NAN);
+    BAD_MODEL(MOTE_ERROR_NOT_FINITE, MOTE_HAIR_POINT, 1, colours[1][0] = NAN);
+}
+
+static void writing_needs_room_and_calls_need_pointers(void **state) {
+    (void)state;
+    unsigned char file[sizeof by_hand] = {0};
+    size_t needed = 0;
+    mote_hair_error where;
+    memory_ledger ledger = {0};
+    mote_allocator half = ledger_allocator(&ledger);
+    half.release = NULL;
+    mote_hair *hair = read_good(by_hand, sizeof by_hand, NULL), *none = hair;
+    assert_int_equal(mote_hair_write(hair, file, sizeof file - 1, &needed), MOTE_ERROR_BUFFER);
+    assert_int_equal(needed, sizeof file);
+    assert_int_equal(mote_hair_write(hair, file, 0, NULL), MOTE_ERROR_BUFFER);
+    for (size_t i = 0; i < sizeof file; i++) assert_int_equal(file[i], 0);
+    assert_int_equal(mote_hair_write(hair, NULL, 0, NULL), MOTE_ERROR_NULL);
+    assert_int_equal(mote_hair_write(NULL, file, sizeof file, &needed), MOTE_ERROR_NULL);
+    assert_int_equal(mote_hair_check(NULL, &where), MOTE_ERROR_NULL);
+    mote_hair_destroy(hair);
+    assert_int_equal(mote_hair_read(NULL, 0, NULL, &none, &where), MOTE_ERROR_NULL);
+    assert_null(none);
+    assert_int_equal(mote_hair_read(by_hand, sizeof by_hand, NULL, NULL, &where), MOTE_ERROR_NULL);
+    assert_int_equal(mote_hair_read(by_hand, sizeof by_hand, &half, &none, &where), MOTE_ERROR_NULL);
+    assert_int_equal(ledger.calls, 0);
+    assert_int_equal(mote_hair_strand_points(NULL, 0), 0);
+    assert_string_equal(mote_hair_item_name(MOTE_HAIR_MODEL), "model");
+    assert_string_equal(mote_hair_item_name(MOTE_HAIR_STRAND), "strand");
+    assert_string_equal(mote_hair_item_name(MOTE_HAIR_POINT), "point");
+    assert_string_equal(mote_hair_item_name(MOTE_HAIR_ITEM_COUNT), "unknown");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_file_by_hand_is_read_and_written_back),
+        cmocka_unit_test(every_subset_of_arrays_makes_the_round_trip),
+        cmocka_unit_test(a_million_points_and_the_longest_strands_make_the_round_trip),
+        cmocka_unit_test(a_model_that_was_read_is_the_hosts_to_change),
+        cmocka_unit_test(a_file_cut_at_any_byte_is_refused),
+        cmocka_unit_test(a_file_that_goes_on_is_refused_with_the_place_where_it_should_end),
+        cmocka_unit_test(each_lie_is_named),
+        cmocka_unit_test(forged_counts_allocate_nothing),
+        cmocka_unit_test(counts_whose_bytes_wrap_around_are_refused),
+        cmocka_unit_test(every_number_has_to_be_finite),
+        cmocka_unit_test(no_memory_is_an_error_and_leaves_none_behind),
+        cmocka_unit_test(wrong_models_are_not_written),
+        cmocka_unit_test(writing_needs_room_and_calls_need_pointers),
+    };
+    return cmocka_run_group_tests_name("hair", tests, NULL, NULL);
+}

@@ -1,0 +1,328 @@
+/* Hair models resampled by arc length. */
+#define _DEFAULT_SOURCE
+#include <fenv.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/hash.h"
+#include "hair_files.h"
+
+static mote_hair *resample_to(const mote_hair *hair, uint32_t points) {
+    mote_hair_resample_def def = mote_default_hair_resample_def();
+    def.points = points;
+    mote_hair *made = NULL;
+    mote_hair_error where;
+    assert_int_equal(mote_hair_resample(hair, &def, &made, &where), MOTE_OK);
+    assert_int_equal(mote_hair_check(made, &where), MOTE_OK);
+    return made;
+}
+
+/* One strand of the host's. */
+static mote_hair strand_of(float (*points)[3], uint32_t count) {
+    mote_hair hair = mote_default_hair();
+    hair.strand_count = 1;
+    hair.point_count = count;
+    hair.default_segments = count - 1;
+    hair.points = points;
+    return hair;
+}
+
+/* Places and attributes are whole numbers below 2^8 and, between the ends, not 0: what a few roundings in double put them off
+ * by, some 2^-44, is less than half an ulp of the smallest, 1, so all must come out exactly. */
+static void a_straight_strand_is_divided_exactly(void **state) {
+    (void)state;
+    float points[4][3] = {{0, 1, 16}, {2, 1, 18}, {16, 1, 32}, {64, 1, 80}}; /* along (1, 0, 1) */
+    float thickness[4], transparency[4], colours[4][3];
+    for (int i = 0; i < 4; i++) {
+        thickness[i] = 3 * points[i][0] + 5;
+        transparency[i] = 70 - points[i][0];
+        for (int c = 0; c < 3; c++) colours[i][c] = points[i][0] * (float)(c + 1);
+    }
+    mote_hair hair = strand_of(points, 4);
+    hair.thickness = thickness, hair.transparency = transparency, hair.colours = colours;
+    strcpy(hair.text, "straight");
+    hair.default_thickness = 4;
+    static const uint32_t counts[] = {2, 3, 5, 17, 33, 65};
+    for (size_t n = 0; n < COUNT_OF(counts); n++) {
+        mote_hair *made = resample_to(&hair, counts[n]);
+        assert_int_equal(made->strand_count, 1);
+        assert_int_equal(made->point_count, counts[n]);
+        assert_int_equal(made->default_segments, counts[n] - 1);
+        assert_null(made->strand_points);
+        assert_string_equal(made->text, "straight");
+        assert_true(made->default_thickness == 4);
+        for (uint32_t j = 0; j < counts[n]; j++) {
+            const float x = 64.0f / (float)(counts[n] - 1) * (float)j;
+            assert_true(made->points[j][0] == x && made->points[j][1] == 1 && made->points[j][2] == x + 16);
+            assert_true(made->thickness[j] == 3 * x + 5 && made->transparency[j] == 70 - x);
+            for (int c = 0; c < 3; c++) assert_true(made->colours[j][c] == x * (float)(c + 1));
+        }
+        mote_hair_destroy(made);
+    }
+}
+
+/* Stairs along x, y and z in turn, all upwards from 0: the arc length of a place on them is the sum of its coordinates. */
+static void make_stairs(float (*points)[3], uint32_t count, random_source *random) {
+    for (int axis = 0; axis < 3; axis++) points[0][axis] = 0;
+    for (uint32_t i = 1; i < count; i++) {
+        for (int axis = 0; axis < 3; axis++) points[i][axis] = points[i - 1][axis];
+        points[i][i % 3] += random_between(random, 0.01f, 1.0f);
+    }
+}
+
+static double stair_length(const float point[3]) { return (double)point[0] + point[1] + point[2]; }
+
+/* A coordinate is rounded once to float, by 2^-25 of the next power of two above it, so by 2^-24 of it at most: the sum of
+ * three by 2^-24 of itself. Sums of `count` lengths in double are off by count x 2^-52 of it. */
+static void a_bent_strand_has_its_points_at_equal_arc_lengths(void **state) {
+    (void)state;
+    enum { COUNT = 200 };
+    float points[COUNT][3];
+    random_source random = {1};
+    make_stairs(points, COUNT, &random);
+    const double length = stair_length(points[COUNT - 1]);
+    const double tolerance = length * (0x1p-24 + COUNT * 0x1p-52);
+    mote_hair hair = strand_of(points, COUNT);
+    for (uint32_t n = 2; n <= 1024; n = n * 5 / 3 + (n == 902 ? 22 : 1)) {
+        mote_hair *made = resample_to(&hair, n);
+        uint32_t segment = 0;
+        for (uint32_t j = 0; j < n; j++) {
+            const float *at = made->points[j];
+            const double arc = stair_length(at), wanted = length * j / (n - 1);
+            assert_true(fabs(arc - wanted) <= tolerance);
+            while (segment + 2 < COUNT && stair_length(points[segment + 1]) < arc) segment++;
+            for (uint32_t axis = 0; axis < 3; axis++) /* on the stair: the two other coordinates are its own */
+                if (axis != (segment + 1) % 3) assert_true(fabsf(at[axis] - points[segment][axis]) <= (float)tolerance);
+        }
+        assert_memory_equal(made->points[0], points[0], sizeof points[0]);
+        assert_memory_equal(made->points[n - 1], points[COUNT - 1], sizeof points[0]);
+        mote_hair_destroy(made);
+    }
+}
+
+static void ends_are_copied_bit_for_bit(void **state) {
+    (void)state;
+    random_source random = {2};
+    mote_hair hair = make_hair(&random, HAS_ALL, 50, 40);
+    hair.points[0][1] = hair.thickness[0] = -0.0f; /* -0 x 1 + 1 x 0 is +0 */
+    hair.points[1][1] = hair.thickness[1] = 1;
+    uint32_t first = 0, last = 0;
+    mote_hair *made = resample_to(&hair, 7);
+    for (uint32_t strand = 0; strand < hair.strand_count; strand++, first = last + 1) {
+        last = first + hair.strand_points[strand] - 1;
+        const uint32_t from[2] = {first, last}, to[2] = {strand * 7, strand * 7 + 6};
+        for (int end = 0; end < 2; end++) {
+            assert_memory_equal(made->points[to[end]], hair.points[from[end]], 12);
+            assert_memory_equal(made->colours[to[end]], hair.colours[from[end]], 12);
+            assert_int_equal(float_bits(made->thickness[to[end]]), float_bits(hair.thickness[from[end]]));
+            assert_int_equal(float_bits(made->transparency[to[end]]), float_bits(hair.transparency[from[end]]));
+        }
+    }
+    mote_hair_destroy(made);
+    free_hair(&hair);
+}
+
+static void segments_without_length_change_nothing(void **state) {
+    (void)state;
+    enum { COUNT = 9 };
+    float points[COUNT][3], repeated[3 * COUNT][3];
+    random_source random = {3};
+    make_stairs(points, COUNT, &random);
+    for (int i = 0; i < 3 * COUNT; i++) memcpy(repeated[i], points[i / 3], sizeof points[0]);
+    mote_hair hair = strand_of(points, COUNT), thrice = strand_of(repeated, 3 * COUNT);
+    mote_hair *one = resample_to(&hair, 50), *three = resample_to(&thrice, 50);
+    assert_memory_equal(one->points, three->points, 50 * sizeof *one->points);
+    mote_hair_destroy(one);
+    mote_hair_destroy(three);
+}
+
+static void a_strand_without_length_stays_where_it_is(void **state) {
+    (void)state;
+    float points[3][3] = {{1, 2, 3}, {1, 2, 3}, {1, 2, 3}}, thickness[3] = {4, 5, 6};
+    mote_hair hair = strand_of(points, 3);
+    hair.thickness = thickness;
+    mote_hair *made = resample_to(&hair, 6);
+    for (int j = 0; j < 6; j++) {
+        assert_memory_equal(made->points[j], points[0], sizeof points[0]);
+        assert_true(made->thickness[j] == (j < 5 ? 4 : 6));
+    }
+    mote_hair_destroy(made);
+}
+
+static void a_strands_bits_do_not_depend_on_its_neighbours(void **state) {
+    (void)state;
+    random_source random = {4};
+    mote_hair hair = make_hair(&random, HAS_ALL, 40, 30);
+    mote_hair *all = resample_to(&hair, 20);
+    for (uint32_t strand = 0, first = 0; strand < 40; first += hair.strand_points[strand++]) {
+        mote_hair single = strand_of(hair.points + first, hair.strand_points[strand]);
+        single.thickness = hair.thickness + first;
+        single.colours = hair.colours + first;
+        mote_hair *alone = resample_to(&single, 20);
+        assert_memory_equal(alone->points, all->points + strand * 20, 20 * sizeof *all->points);
+        assert_memory_equal(alone->colours, all->colours + strand * 20, 20 * sizeof *all->colours);
+        assert_memory_equal(alone->thickness, all->thickness + strand * 20, 20 * sizeof *all->thickness);
+        mote_hair_destroy(alone);
+    }
+    mote_hair_destroy(all);
+    free_hair(&hair);
+}
+
+static void lengths_give_the_nearest_number_of_segments(void **state) {
+    (void)state;
+    static const float lengths[] = {0, 1, 2, 0.624f, 0.625f, 0.874f, 0.875f, 3.875f, 4, 100, 3e38f};
+    static const uint32_t wanted[] = {3, 5, 9, 3, 4, 4, 5, 17, 17, 17, 17}; /* segment length 0.25, limits 3 and 17 */
+    enum { STRANDS = COUNT_OF(lengths) };
+    float points[2 * STRANDS][3] = {{0}};
+    uint32_t total = 0;
+    for (int i = 0; i < STRANDS; i++) points[2 * i + 1][1] = lengths[i];
+    mote_hair hair = strand_of(points, 2 * STRANDS), *made;
+    hair.strand_count = STRANDS;
+    hair.default_segments = 1;
+    mote_hair_resample_def def = mote_default_hair_resample_def();
+    def.segment_length = 0.25f;
+    def.min_points = 3;
+    def.max_points = 17;
+    assert_int_equal(mote_hair_resample(&hair, &def, &made, NULL), MOTE_OK);
+    assert_non_null(made->strand_points);
+    for (int i = 0; i < STRANDS; i++) {
+        assert_int_equal(made->strand_points[i], wanted[i]);
+        assert_true(made->points[total][1] == 0 && made->points[total + wanted[i] - 1][1] == lengths[i]);
+        total += wanted[i];
+    }
+    assert_int_equal(made->point_count, total);
+    assert_int_equal(made->default_segments, 1);
+    assert_int_equal(mote_hair_check(made, NULL), MOTE_OK);
+    mote_hair_destroy(made);
+}
+
+/* Made once by gcc -O3 on x86-64; every compiler, optimisation level and rounding mode of the host has to agree. */
+static void resampling_has_the_same_bits_everywhere(void **state) {
+    (void)state;
+    random_source random = {5};
+    mote_hair hair = make_hair(&random, HAS_ALL, 100, 60);
+    for (int mode = 0; mode < 2; mode++) {
+        if (mode && fesetround(FE_UPWARD) != 0) continue;
+        mote_hair *made = resample_to(&hair, 33);
+        fesetround(FE_TONEAREST);
+        uint64_t hash = mote_hash_bytes(0, made->points, made->point_count * sizeof *made->points);
+        hash = mote_hash_bytes(hash, made->thickness, made->point_count * sizeof(float));
+        hash = mote_hash_bytes(hash, made->transparency, made->point_count * sizeof(float));
+        hash = mote_hash_bytes(hash, made->colours, made->point_count * sizeof *made->colours);
+        assert_true(hash == 0xbf955e6da66a53acu);
+        mote_hair_destroy(made);
+    }
+    free_hair(&hair);
+}
+
+/* --- Errors ------------------------------------------------------------------------------------------------------- */
+
+#define BAD_RESAMPLE(code, assignment)                                                                                \
+    do {                                                                                                              \
+        float places[2][3] = {{0}, {1, 1, 1}};                                                                        \
+        memory_ledger ledger = {0};                                                                                   \
+        mote_hair hair = strand_of(places, 2), *made = &hair;                                                         \
+        mote_hair_error where = {MOTE_HAIR_POINT, 5, 5, NULL};                                                        \
+        mote_hair_resample_def def = mote_default_hair_resample_def();                                                \
+        def.points = 9;                                                                                               \
+        def.allocator = ledger_allocator(&ledger);                                                                    \
+        assignment;                                                                                                   \
+        assert_int_equal(mote_hair_resample(&hair, &def, &made, &where), code);                                       \
+        assert_null(made);                                                                                            \
+        assert_int_equal(where.item, MOTE_HAIR_MODEL);                                                                \
+        assert_true(strlen(where.text) > 10);                                                                         \
+        assert_int_equal(ledger.calls, 0);                                                                            \
+    } while (0)
+
+static void wrong_defs_are_refused(void **state) {
+    (void)state;
+    BAD_RESAMPLE(MOTE_ERROR_DEF, def.cookie = 0);
+    BAD_RESAMPLE(MOTE_ERROR_DEF, hair.cookie = 0);
+    BAD_RESAMPLE(MOTE_ERROR_RANGE, hair.default_segments = 2);
+    BAD_RESAMPLE(MOTE_ERROR_RANGE, def.points = 1);
+    BAD_RESAMPLE(MOTE_ERROR_RANGE, def.points = 1025);
+    BAD_RESAMPLE(MOTE_ERROR_RANGE, def.points = 0);
+    BAD_RESAMPLE(MOTE_ERROR_RANGE, def.segment_length = 1);
+    BAD_RESAMPLE(MOTE_ERROR_RANGE, def.segment_length = -1);
+    BAD_RESAMPLE(MOTE_ERROR_RANGE, (def.points = 0, def.segment_length = -1));
+    BAD_RESAMPLE(MOTE_ERROR_RANGE, def.min_points = 1);
+    BAD_RESAMPLE(MOTE_ERROR_RANGE, def.max_points = 1025);
+    BAD_RESAMPLE(MOTE_ERROR_RANGE, (def.min_points = 9, def.max_points = 8));
+    BAD_RESAMPLE(MOTE_ERROR_NOT_FINITE, def.segment_length = NAN);
+    BAD_RESAMPLE(MOTE_ERROR_NOT_FINITE, def.segment_length = INFINITY);
+    BAD_RESAMPLE(MOTE_ERROR_NULL, def.allocator.release = NULL);
+    BAD_RESAMPLE(MOTE_ERROR_NULL, hair.points = NULL);
+    float places[2][3] = {{0}, {1, 1, 1}};
+    mote_hair hair = strand_of(places, 2), *made = &hair;
+    mote_hair_resample_def def = mote_default_hair_resample_def();
+    def.points = 2;
+    assert_int_equal(mote_hair_resample(NULL, &def, &made, NULL), MOTE_ERROR_NULL);
+    assert_null(made);
+    assert_int_equal(mote_hair_resample(&hair, NULL, &made, NULL), MOTE_ERROR_NULL);
+    assert_int_equal(mote_hair_resample(&hair, &def, NULL, NULL), MOTE_ERROR_NULL);
+    places[1][2] = NAN;
+    mote_hair_error where;
+    assert_int_equal(mote_hair_resample(&hair, &def, &made, &where), MOTE_ERROR_NOT_FINITE);
+    assert_true(where.item == MOTE_HAIR_POINT && where.index == 1);
+}
+
+static void no_memory_is_an_error_and_leaves_none_behind(void **state) {
+    (void)state;
+    float places[2][3] = {{0}, {1, 1, 1}};
+    mote_hair hair = strand_of(places, 2), *made;
+    mote_hair_resample_def def = mote_default_hair_resample_def();
+    def.segment_length = 0.1f;
+    for (uint64_t fail_at = 1;; fail_at++) {
+        memory_ledger ledger = {.fail_at = fail_at};
+        def.allocator = ledger_allocator(&ledger);
+        mote_result result = mote_hair_resample(&hair, &def, &made, NULL);
+        assert_int_equal(result, ledger.failures ? MOTE_ERROR_MEMORY : MOTE_OK);
+        assert_true(!made == !!ledger.failures);
+        mote_hair_destroy(made);
+        assert_int_equal(ledger.live_bytes + ledger.faults, 0);
+        if (result == MOTE_OK) break;
+    }
+}
+
+/* 2^22 strands of 1,024 points are 2^32 points: one more than can be counted. */
+static void more_points_than_can_be_counted_overflow(void **state) {
+    (void)state;
+    memory_ledger ledger = {0};
+    mote_hair hair = strand_of(calloc((size_t)1 << 23, 12), 1 << 23), *made;
+    assert_non_null(hair.points);
+    hair.strand_count = 1 << 22;
+    hair.default_segments = 1;
+    mote_hair_resample_def def = mote_default_hair_resample_def();
+    def.allocator = ledger_allocator(&ledger);
+    def.points = 1024;
+    assert_int_equal(mote_hair_resample(&hair, &def, &made, NULL), MOTE_ERROR_OVERFLOW);
+    def.points = 0;
+    def.segment_length = 1;
+    def.min_points = 1024; /* of strands without length */
+    assert_int_equal(mote_hair_resample(&hair, &def, &made, NULL), MOTE_ERROR_OVERFLOW);
+    assert_null(made);
+    assert_int_equal(ledger.calls, 0);
+    free(hair.points);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_straight_strand_is_divided_exactly),
+        cmocka_unit_test(a_bent_strand_has_its_points_at_equal_arc_lengths),
+        cmocka_unit_test(ends_are_copied_bit_for_bit),
+        cmocka_unit_test(segments_without_length_change_nothing),
+        cmocka_unit_test(a_strand_without_length_stays_where_it_is),
+        cmocka_unit_test(a_strands_bits_do_not_depend_on_its_neighbours),
+        cmocka_unit_test(lengths_give_the_nearest_number_of_segments),
+        cmocka_unit_test(resampling_has_the_same_bits_everywhere),
+        cmocka_unit_test(wrong_defs_are_refused),
+        cmocka_unit_test(no_memory_is_an_error_and_leaves_none_behind),
+        cmocka_unit_test(more_points_than_can_be_counted_overflow),
+    };
+    return cmocka_run_group_tests_name("hair_resample", tests, NULL, NULL);
+}
