@@ -117,6 +117,10 @@ static uint32_t expire(const mote_lifetimes *l, size_t first, size_t count) {
 #define TABLE_NAME_(isa) mote_kernels_##isa
 #define TABLE_NAME(isa) TABLE_NAME_(isa)
 
+#define STRANDS_NAME_(isa) mote_strand_kernels_##isa
+#define STRANDS_NAME(isa) STRANDS_NAME_(isa)
+
+extern const mote_strand_kernels STRANDS_NAME(MOTE_ISA);
 extern const mote_kernels TABLE_NAME(MOTE_ISA);
 const mote_kernels TABLE_NAME(MOTE_ISA) = {
     .fused = ALL_FUSED,
@@ -127,4 +131,5 @@ const mote_kernels TABLE_NAME(MOTE_ISA) = {
     .combine = combine,
     .interleave = interleave,
     .expire = expire,
+    .strands = &STRANDS_NAME(MOTE_ISA),
 };

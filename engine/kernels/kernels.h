@@ -5,6 +5,7 @@
 #include <mote/isa.h>
 
 #include "kernels/plan.h"
+#include "kernels/strands.h"
 
 /* The columns of a range. Slot first_slot + i is element i. Columns that the system does not have are NULL. */
 typedef struct mote_span {
@@ -67,6 +68,7 @@ typedef struct mote_kernels {
     /* Marks the living of slots [first, first + count), one block, whose age in steps + slack >= lifetime x rate, and writes
      * their offsets in the block into the block's death list; returns how many. Ages are within 2^31 steps; who is born after `now` lives. */
     uint32_t (*expire)(const mote_lifetimes *lifetimes, size_t first, size_t count);
+    const mote_strand_kernels *strands;
 } mote_kernels;
 
 /* The table for an instruction set, NULL if this build or machine cannot run it. */

@@ -105,7 +105,7 @@ static void make(mote_plan *plan, const mote_plan_def *def, const mote_scheme *s
     plan->affine_force = !mote_affine_is_zero(&plan->force);
     plan->stiff_force = mote_affine_has_stiffness(&plan->force);
     plan->reuse &= !mote_affine_has_damping(&plan->acceleration) && !mote_affine_has_damping(&plan->force);
-    bool others = plan->point_count || plan->callback_count || plan->inbox;
+    bool others = plan->point_count || plan->callback_count || plan->inbox || def->coupled;
     if (others && plan->rest == MOTE_REST_NONE) plan->rest = MOTE_REST_ATTRACTORS; /* and perhaps none of these */
     mote_scheme_coefficients(scheme, plan->h, &plan->c);
     if (scheme->family == MOTE_FAMILY_MAP) make_map(plan, inverse_mass);

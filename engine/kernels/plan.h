@@ -58,6 +58,7 @@ typedef struct mote_plan_def {
     bool mass_column;
     double uniform_mass;
     bool inbox;
+    bool coupled; /* forces between the particles act too, as kicks */
 } mote_plan_def;
 
 void mote_plan_make(mote_plan *plan, const mote_plan_def *def);

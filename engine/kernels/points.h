@@ -78,6 +78,7 @@ MOTE_OUTLINE mote_push points_evaluate(const mote_plan *plan, double time, wide3
         const bool limited = def->region.shape != MOTE_REGION_EVERYWHERE;
         bool newtons;
         if ((def->kind <= MOTE_FORCE_ANCHOR_SPRING && !limited) || def->kind == MOTE_FORCE_CALLBACK) continue;
+        if (def->kind == MOTE_FORCE_PARTICLE_ANCHORS && !plan->anchors) continue; /* of another range */
         wide3 value = point_evaluate(def, time, x, v, anchor, &newtons);
         if (limited) value = within(mote_region_weight(&def->region, x), x, value);
         if (newtons)

@@ -47,10 +47,12 @@ static sums tree_total(const tree *t) {
 
 typedef struct diagnosis {
     const mote_system *system;
-    size_t chunks, chunks_per_segment;
+    const mote_bundle *bundle; /* NULL: the loose particles */
+    size_t slots, chunks, chunks_per_segment;
     sums segment[SEGMENTS];
 } diagnosis;
 
+/* Anchors belong to loose particles: MOTE_NO_SLOT has none. */
 static double potential_at(const mote_system *system, size_t slot, const double x[3], double mass) {
     double sum = 0;
     for (uint32_t i = 0; i < system->forces.count; i++) {
@@ -58,7 +60,7 @@ static double potential_at(const mote_system *system, size_t slot, const double 
         const mote_force_row *row = mote_force_table[def->kind];
         if (def->region.shape != MOTE_REGION_EVERYWHERE) continue;
         if (def->kind == MOTE_FORCE_PARTICLE_ANCHORS) {
-            for (int axis = 0; axis < 3; axis++) {
+            for (int axis = 0; axis < 3 && slot != MOTE_NO_SLOT; axis++) {
                 double d = x[axis] - (double)((const float *)system->particles.column[MOTE_COLUMN_ANCHOR + axis])[slot];
                 sum += 0.5 * (double)def->as.particle_anchors.stiffness * d * d;
             }
@@ -69,10 +71,7 @@ static double potential_at(const mote_system *system, size_t slot, const double 
     return sum;
 }
 
-static void add_particle(const mote_system *system, size_t slot, const double v[3], double mass, sums *to) {
-    double x[3];
-    for (int axis = 0; axis < 3; axis++)
-        x[axis] = (double)((const float *)system->particles.column[MOTE_COLUMN_POSITION + axis])[slot];
+static void add_point(const mote_system *system, size_t slot, const double x[3], const double v[3], double mass, sums *to) {
     to->of[MASS] += mass;
     to->of[KINETIC] += 0.5 * mass * ((v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]);
     to->of[POTENTIAL] += potential_at(system, slot, x, mass);
@@ -83,7 +82,13 @@ static void add_particle(const mote_system *system, size_t slot, const double v[
     }
 }
 
-static sums sum_chunk(const mote_system *system, size_t first, size_t end) {
+static sums sum_lanes(sums lane[MOTE_GROUP]) {
+    for (uint32_t half = MOTE_GROUP / 2; half; half /= 2)
+        for (uint32_t i = 0; i < half; i++) add(&lane[i], &lane[i + half]);
+    return lane[0];
+}
+
+static sums sum_particles(const mote_system *system, size_t first, size_t end) {
     MOTE_ALIGNED(64) float memory[3][MOTE_BLOCK];
     float *const velocity[3] = {memory[0], memory[1], memory[2]};
     const float *inverse_mass = system->particles.column[MOTE_COLUMN_INVERSE_MASS];
@@ -96,14 +101,28 @@ static sums sum_chunk(const mote_system *system, size_t first, size_t end) {
         for (size_t slot = block; slot < last; slot++) {
             if (inverse_mass && !(inverse_mass[slot] > 0)) continue;
             size_t at = slot - block;
+            double x[3];
+            for (int axis = 0; axis < 3; axis++)
+                x[axis] = (double)((const float *)system->particles.column[MOTE_COLUMN_POSITION + axis])[slot];
             const double v[3] = {(double)memory[0][at], (double)memory[1][at], (double)memory[2][at]};
-            add_particle(system, slot, v, inverse_mass ? 1.0 / (double)inverse_mass[slot] : uniform,
-                         &lane[slot % MOTE_GROUP]);
+            add_point(system, slot, x, v, inverse_mass ? 1.0 / (double)inverse_mass[slot] : uniform,
+                      &lane[slot % MOTE_GROUP]);
         }
     }
-    for (uint32_t half = MOTE_GROUP / 2; half; half /= 2)
-        for (uint32_t i = 0; i < half; i++) add(&lane[i], &lane[i + half]);
-    return lane[0];
+    return sum_lanes(lane);
+}
+
+/* Masked slots have no mass, as pinned points have. */
+static sums sum_strands(const mote_system *system, const mote_bundle *bundle, size_t first, size_t end) {
+    sums lane[MOTE_GROUP];
+    memset(lane, 0, sizeof lane);
+    for (size_t slot = first; slot < end; slot++) {
+        if (!(bundle->inverse_mass[slot] > 0)) continue;
+        const double x[3] = {(double)bundle->x[0][slot], (double)bundle->x[1][slot], (double)bundle->x[2][slot]};
+        const double v[3] = {(double)bundle->v[0][slot], (double)bundle->v[1][slot], (double)bundle->v[2][slot]};
+        add_point(system, MOTE_NO_SLOT, x, v, 1.0 / (double)bundle->inverse_mass[slot], &lane[slot % MOTE_GROUP]);
+    }
+    return sum_lanes(lane);
 }
 
 static void do_segments(void *context, size_t first, size_t end, uint32_t worker) {
@@ -114,8 +133,9 @@ static void do_segments(void *context, size_t first, size_t end, uint32_t worker
         tree t;
         t.items = 0;
         for (; chunk < last && chunk < d->chunks; chunk++) {
-            size_t slot = chunk * CHUNK, count = d->system->particles.count;
-            tree_add(&t, sum_chunk(d->system, slot, count - slot < CHUNK ? count : slot + CHUNK));
+            size_t slot = chunk * CHUNK, last_slot = d->slots - slot < CHUNK ? d->slots : slot + CHUNK;
+            tree_add(&t, d->bundle ? sum_strands(d->system, d->bundle, slot, last_slot)
+                                   : sum_particles(d->system, slot, last_slot));
         }
         d->segment[segment] = tree_total(&t);
     }
@@ -131,19 +151,28 @@ static uint32_t forces_without_potential(const mote_system *system) {
     return without;
 }
 
-mote_result mote_system_diagnose(const mote_system *system, mote_diagnostics *diagnostics) {
-    if (!system || !diagnostics) return MOTE_ERROR_NULL;
-    if (system->busy) return MOTE_ERROR_BUSY;
-    mote_fpu_state saved = mote_fpu_enter();
-    mote_system_set_busy(system, true);
-    diagnosis d = {.system = system};
-    d.chunks = (system->particles.count + CHUNK - 1) / CHUNK;
+/* Over `slots` slots of the loose particles, or of a bundle. */
+static sums sum_range(const mote_system *system, const mote_bundle *bundle, size_t slots) {
+    diagnosis d = {.system = system, .bundle = bundle, .slots = slots};
+    d.chunks = (slots + CHUNK - 1) / CHUNK;
     d.chunks_per_segment = (d.chunks + SEGMENTS - 1) / SEGMENTS;
     mote_parallel_for(&system->def.jobs, SEGMENTS, 1, do_segments, &d);
     tree t;
     t.items = 0;
     for (uint32_t i = 0; i < SEGMENTS; i++) tree_add(&t, d.segment[i]);
-    sums total = tree_total(&t);
+    return tree_total(&t);
+}
+
+mote_result mote_system_diagnose(const mote_system *system, mote_diagnostics *diagnostics) {
+    if (!system || !diagnostics) return MOTE_ERROR_NULL;
+    if (system->busy) return MOTE_ERROR_BUSY;
+    mote_fpu_state saved = mote_fpu_enter();
+    mote_system_set_busy(system, true);
+    sums total = sum_range(system, NULL, system->particles.count);
+    for (uint32_t i = 0; i < system->bundle_count; i++) {
+        sums more = sum_range(system, system->bundles[i], system->bundles[i]->slot_count);
+        add(&total, &more);
+    }
     *diagnostics = (mote_diagnostics){.mass = total.of[MASS], .kinetic = total.of[KINETIC],
                                       .potential = total.of[POTENTIAL],
                                       .forces_without_potential = forces_without_potential(system)};

@@ -46,6 +46,72 @@ static uint64_t hash_particles(uint64_t hash, const mote_system *system) {
     return mote_hash_bytes(hash, particles->handles, particles->used_handles * sizeof(mote_handle_entry));
 }
 
+/* The points of one strand in a column, from the root on. */
+static uint64_t hash_run(uint64_t hash, const mote_bundle *bundle, uint32_t lane, const float *column) {
+    float run[MOTE_MAX_STRAND_POINTS];
+    const uint32_t points = (uint32_t)bundle->points[lane];
+    if (!column) return hash;
+    column += mote_bundle_slot_of(bundle, lane, 0);
+    for (uint32_t k = 0; k < points; k++) run[k] = column[k * MOTE_GROUP];
+    return mote_hash_bytes(hash, run, points * sizeof *run);
+}
+
+static uint64_t hash_strand(uint64_t hash, const mote_bundle *bundle, uint32_t lane) {
+    float root[2 * MOTE_ROOT_COLUMNS + 2] = {bundle->point_inverse_mass[lane], bundle->compliance[lane]};
+    for (int i = 0; i < MOTE_ROOT_COLUMNS; i++) {
+        root[2 + i] = bundle->root_from[i][lane];
+        root[2 + MOTE_ROOT_COLUMNS + i] = bundle->root_to[i][lane];
+    }
+    hash = mote_hash_bytes(mote_hash_number(hash, (uint64_t)bundle->points[lane]), root, sizeof root);
+    hash = mote_hash_number(mote_hash_number(hash, bundle->root_from_tick[lane]), bundle->root_to_tick[lane]);
+    hash = mote_hash_number(hash, bundle->root_pending[lane] + 2u * bundle->frozen[lane]);
+    for (int axis = 0; axis < 3; axis++) {
+        hash = hash_run(hash, bundle, lane, bundle->x[axis]);
+        hash = hash_run(hash, bundle, lane, bundle->v[axis]);
+        hash = hash_run(hash, bundle, lane, bundle->previous_x[axis]);
+        hash = hash_run(hash, bundle, lane, bundle->rest_x[axis]);
+    }
+    hash = hash_run(hash, bundle, lane, bundle->inverse_mass);
+    hash = hash_run(hash, bundle, lane, bundle->rest_length);
+    return hash_run(hash, bundle, lane, bundle->bend_length);
+}
+
+static uint64_t hash_pin(const mote_bundle *bundle, const mote_pin *pin) {
+    const uint32_t point = (pin->slot - mote_bundle_slot_of(bundle, pin->lane, 0)) / MOTE_GROUP;
+    uint64_t hash = mote_hash_number(mote_hash_number(0, bundle->strand_of_lane[pin->lane]), point);
+    hash = mote_hash_bytes(mote_hash_bytes(hash, pin->from, sizeof pin->from), pin->to, sizeof pin->to);
+    hash = mote_hash_number(mote_hash_number(hash, pin->from_tick), pin->to_tick);
+    return mote_hash_number(hash, pin->pending);
+}
+
+/* In the host's numbering: a sum, because pins lie in the order of their slots. Statistics and reactions are no state. */
+static uint64_t hash_bundle(uint64_t hash, const mote_bundle *bundle) {
+    const mote_bundle_def *def = &bundle->def;
+    const float settings[] = {def->damping, def->bend_stiffness, def->bend_damping, def->pose_stiffness,
+                              def->local_pose_stiffness, def->max_stretch, def->normal_drag, def->tangential_drag,
+                              def->air_velocity[0], def->air_velocity[1], def->air_velocity[2], def->radius, def->friction};
+    hash = mote_hash_number(mote_hash_number(hash, (uint64_t)def->solver), def->max_iterations);
+    hash = mote_hash_bytes(mote_hash_number(hash, def->free_roots), settings, sizeof settings);
+    hash = mote_hash_number(mote_hash_number(hash, bundle->strand_count), bundle->started);
+    for (uint32_t strand = 0; strand < bundle->strand_count; strand++)
+        hash = hash_strand(hash, bundle, bundle->lane_of_strand[strand]);
+    uint64_t pins = 0;
+    for (uint32_t i = 0; i < bundle->pin_count; i++) pins += hash_pin(bundle, &bundle->pins[i]);
+    return mote_hash_number(hash, pins);
+}
+
+static uint64_t hash_collider(uint64_t hash, const mote_collider *collider) {
+    const mote_collider_def *def = &collider->def;
+    const mote_motion *motion = &collider->motion;
+    const float shape[] = {def->radius,    def->half_length, def->extent[0],
+                           def->extent[1], def->extent[2],   def->friction};
+    hash = mote_hash_bytes(mote_hash_number(hash, (uint64_t)def->kind), shape, sizeof shape);
+    hash = mote_hash_bytes(hash, &motion->from, sizeof motion->from);
+    hash = mote_hash_bytes(hash, &motion->to, sizeof motion->to);
+    hash = mote_hash_number(mote_hash_number(hash, motion->from_tick), motion->to_tick);
+    return mote_hash_number(hash, motion->pending);
+}
+
 uint64_t mote_system_hash(const mote_system *system) {
     if (!system) return 0;
     uint64_t hash = hash_clock(mote_hash_number(0, MOTE_COLUMN_COUNT), &system->clock);
@@ -53,5 +119,8 @@ uint64_t mote_system_hash(const mote_system *system) {
     hash = mote_hash_number(hash, system->def.substeps);
     hash = mote_hash_bytes(hash, &system->def.uniform_mass, sizeof system->def.uniform_mass);
     for (uint32_t i = 0; i < system->forces.count; i++) hash = hash_force(hash, &system->forces.forces[i]);
-    return hash_particles(hash, system);
+    hash = hash_particles(hash, system);
+    for (uint32_t i = 0; i < system->bundle_count; i++) hash = hash_bundle(hash, system->bundles[i]);
+    for (uint32_t i = 0; i < system->colliders.count; i++) hash = hash_collider(hash, &system->colliders.colliders[i]);
+    return hash;
 }

@@ -5,6 +5,8 @@
 #include <mote/system.h>
 
 #include "base/allocator.h"
+#include "data/bundle.h"
+#include "data/colliders.h"
 #include "data/particles.h"
 #include "kernels/run.h"
 #include "system/clock.h"
@@ -23,6 +25,7 @@ struct mote_system {
     mote_clock clock;
     mote_particles particles;
     mote_force_list forces;
+    mote_collider_list colliders;
     mote_plan plan;
     bool plan_is_old;  /* forces or the inbox changed since the plan was made */
     bool inbox_marked; /* the host asked for the inbox since the last step */
@@ -30,6 +33,11 @@ struct mote_system {
     bool claimed;      /* named in the list of a mote_systems_advance */
     float *workspace;  /* for the stage-outer loop order, capacity slots; NULL where it is not needed */
     size_t workspace_bytes;
+    mote_bundle *bundles[MOTE_MAX_BUNDLES];    /* in the order of addition ... */
+    uint32_t bundle_serials[MOTE_MAX_BUNDLES]; /* ... and the indices of their ids */
+    uint32_t bundle_count, next_bundle;
+    unsigned char *strand_scratch; /* an equal part for each worker, enough for a group of any bundle */
+    size_t strand_scratch_bytes;
 };
 
 /* Whether the stage-outer loop order is used with these forces. */
@@ -55,6 +63,24 @@ void mote_system_true_velocity(const mote_system *system, bool previous, size_t 
 
 /* While queries evaluate forces, callbacks may change the system no more than in a step. Systems are never const objects. */
 MOTE_INLINE void mote_system_set_busy(const mote_system *system, bool busy) { ((mote_system *)(uintptr_t)system)->busy = busy; }
+
+/* The strands' part of `steps` steps, from first_step on; last: what follows is presented. */
+void mote_system_run_strands(mote_system *system, uint64_t first_step, uint32_t steps, bool last, const mote_jobs *jobs);
+
+/* Targets that wait for the next advance are to be reached at end_tick. */
+void mote_system_resolve_targets(mote_system *system, uint64_t end_tick);
+
+/* The id of bundles[place]. */
+mote_bundle_id mote_system_bundle_id(const mote_system *system, uint32_t place);
+
+/* The bundle that the id names, or NULL. */
+mote_bundle *mote_system_bundle(const mote_system *system, mote_bundle_id id);
+
+/* The same for calls that change or read a bundle at rest: NULL, BUSY, ID. */
+mote_result mote_system_edit_bundle(const mote_system *system, mote_bundle_id id, mote_bundle **bundle);
+
+/* Gives back all bundles and the scratch. */
+void mote_system_destroy_bundles(mote_system *system);
 
 /* Gives back the force list. */
 void mote_force_list_destroy(mote_force_list *list, const mote_allocator *allocator);

@@ -123,6 +123,7 @@ static void run_steps(mote_system *system, uint32_t steps, const mote_jobs *jobs
     while (steps) {
         refresh_plan(system);
         uint32_t now = batch_of(system, steps);
+        mote_system_run_strands(system, system->clock.step, now, now == steps, jobs);
         run_batch(system, now, now == steps, jobs, report);
         steps -= now;
     }
@@ -130,8 +131,10 @@ static void run_steps(mote_system *system, uint32_t steps, const mote_jobs *jobs
     system->busy = false;
 }
 
-static void run_and_report(mote_system *system, const mote_jobs *jobs, mote_advance *report, mote_advance *out) {
+/* remainder: the ticks behind the last step at which the advance ends. */
+static void run_and_report(mote_system *system, uint64_t remainder, const mote_jobs *jobs, mote_advance *report, mote_advance *out) {
     mote_fpu_state saved = mote_fpu_enter();
+    mote_system_resolve_targets(system, (system->clock.step + report->steps) * system->clock.ticks_per_step + remainder);
     run_steps(system, report->steps, jobs, report);
     report->alpha = mote_clock_alpha(&system->clock);
     report->ticks_remaining = system->clock.remainder;
@@ -148,7 +151,7 @@ static mote_result advance(mote_system *system, uint64_t nanoseconds, const mote
     if (!mote_clock_take(&system->clock, nanoseconds, system->def.late_policy, system->def.max_steps_per_advance,
                          &report))
         return MOTE_ERROR_OVERFLOW;
-    run_and_report(system, jobs, &report, out);
+    run_and_report(system, system->clock.remainder, jobs, &report, out);
     return MOTE_OK;
 }
 
@@ -164,7 +167,7 @@ mote_result mote_system_step(mote_system *system, uint32_t steps, mote_advance *
     mote_result result = mote_plan_can_step(system->def.integrator, system->forces.forces, system->forces.count);
     if (result) return result;
     mote_advance report = {.steps = steps};
-    run_and_report(system, &system->def.jobs, &report, out);
+    run_and_report(system, 0, &system->def.jobs, &report, out);
     return MOTE_OK;
 }
 

@@ -103,6 +103,8 @@ void mote_system_destroy(mote_system *system) {
     mote_allocator allocator = system->allocator;
     mote_particles_destroy(&system->particles, &allocator);
     mote_force_list_destroy(&system->forces, &allocator);
+    mote_colliders_destroy(&system->colliders, &allocator);
+    mote_system_destroy_bundles(system);
     mote_release(&allocator, system->workspace, system->workspace_bytes);
     mote_release(&allocator, system, sizeof *system);
 }

@@ -31,8 +31,10 @@ typedef enum mote_force_kind {
 } mote_force_kind;
 
 /* What a callback sees: one block of particles at one stage of the integrator. Element i of every column belongs to
- * the particle in slot first + i. Nothing here may be written. */
+ * the particle in slot first + i: of the loose particles, or of a bundle of strands (mote_bundle_columns), whose callbacks
+ * see masked slots too (inverse mass 0). Nothing here may be written. */
 typedef struct mote_stage_view {
+    uint32_t bundle_index, bundle_generation; /* of the bundle's id; generation 0: the loose particles */
     double time;            /* s, the stage's own time */
     uint32_t first, count;  /* slots first .. first + count - 1 */
     const float *x, *y, *z; /* m */

@@ -3,14 +3,18 @@
 #define MOTE_MOTE_H
 
 #include <mote/allocator.h>
+#include <mote/bundle.h>
+#include <mote/collider.h>
 #include <mote/columns.h>
 #include <mote/force.h>
 #include <mote/grid.h>
+#include <mote/hair.h>
 #include <mote/integrator.h>
 #include <mote/isa.h>
 #include <mote/jobs.h>
 #include <mote/result.h>
 #include <mote/system.h>
+#include <mote/transform.h>
 #include <mote/version.h>
 
 #endif

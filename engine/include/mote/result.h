@@ -29,7 +29,8 @@ extern "C" {
     X(MOTE_ERROR_ABSENT, "The system was created without the column or feature that the call needs.") \
     X(MOTE_ERROR_ISA, "This build or this machine cannot run the instruction set asked for.")        \
     X(MOTE_ERROR_INTEGRATOR, "The integrator cannot step the forces given.")                         \
-    X(MOTE_ERROR_BUFFER, "The memory handed in is too small or misaligned for the layout.")
+    X(MOTE_ERROR_BUFFER, "The memory handed in is too small or misaligned for the layout.")          \
+    X(MOTE_ERROR_FILE, "The file is corrupt, cut short or of another format.")
 
 #define MOTE_RESULT_ENUMERATOR(code, sentence) code,
 typedef enum mote_result { MOTE_RESULTS(MOTE_RESULT_ENUMERATOR) MOTE_RESULT_COUNT } mote_result;

@@ -1,0 +1,227 @@
+/* Contacts of points with colliders, one point in each lane: the plane that touches the collider.
+ *
+ * A point that ended a substep outside a collider may have passed through it. Its path relative to the collider is taken as
+ * the straight segment from q0 to q1 in the collider's own axes. Colliders are convex, so a plane that touches one and has
+ * q0 before it has q1 behind it whenever the segment meets the collider: a lane that passed gets such a plane, and is put
+ * back on the side from which it came. All others get the plane at the nearest surface at q1. Every plane that is given
+ * touches the collider without cutting it, whatever the path was.
+ *
+ * Closest points of segments: C. Ericson, Real-Time Collision Detection (2005) 5.1.8 and 5.1.9; segment against box: 5.3.3. */
+#ifndef MOTE_CONTACTS_CONTACT_H
+#define MOTE_CONTACTS_CONTACT_H
+
+#include "data/colliders.h"
+#include "math/wide.h"
+
+/* gap(x) = normal . x - offset, m: the point's radius is in offset, so that at 0 its surface touches. */
+typedef struct mote_contact {
+    wide3 normal;  /* of length 1, out of the collider; 0: no contact */
+    wide offset;   /* set by mote_contact_settle */
+    wide gap;      /* at the end of the substep */
+    wide3 drift;   /* m: how far the collider's material that was under the point moved in the substep */
+    wide friction; /* the collider's coefficient; settled: with the point's */
+} mote_contact;
+
+#define MOTE_NO_CONTACT 1e30f /* m, the gap where there is none */
+
+MOTE_INLINE mote_contact mote_contact_none(void) {
+    const wide far = wide_set(MOTE_NO_CONTACT), zero = {0};
+    return (mote_contact){wide3_zero(), zero - far, far, wide3_zero(), zero};
+}
+
+/* A plane in the axes in which the path was given. */
+typedef struct contact_plane {
+    wide3 normal;
+    wide gap;
+} contact_plane;
+
+/* Squared lengths below this are none: the direction is not known. */
+#define CONTACT_SHORT 1e-30f
+
+/* a, b, c: dot products p0.p0, p0.p1, p1.p1 of the ends of a segment: whether it comes nearer to the origin than r and goes
+ * away again. Paths that dip by less than 1/32 of r (chords under r/2) are let pass: a point that slides
+ * over the surface keeps the plane at which it stands. The float cancels in a c - b b beyond a thousand r. */
+MOTE_INLINE wide_mask contact_passes(wide a, wide b, wide c, wide r2) {
+    const wide square = (a - b) + (c - b); /* of the segment */
+    return wide_less(b, a) & wide_less(b, c) & wide_less(a * c - b * b, (0.9375f * r2) * square);
+}
+
+/* The plane at distance r from the origin in the direction v, of squared length a; along = v.p1. v = 0: in direction `any`. */
+MOTE_INLINE contact_plane contact_across(wide3 v, wide a, wide along, wide r, wide3 any) {
+    const wide_mask none = wide_less(a, wide_set(CONTACT_SHORT));
+    const wide inverse = 1.0f / wide_sqrt(wide_select(none, wide_set(1.0f), a));
+    return (contact_plane){wide3_scale(inverse, wide3_select(none, any, v)), along * inverse - r};
+}
+
+/* Whether the side of the start counts: lanes that started outside and passed, or inside (a point that rests is, by a
+ * rounding) and are now beyond the middle. a: squared distance of the start from the centre or axis, cross: its direction
+ * times a^(1/2) times the end. */
+MOTE_INLINE wide_mask contact_goes_back(wide_mask passed, wide a, wide cross, wide r2) {
+    const wide_mask outside = wide_less(r2, a);
+    return ((outside & passed) | (~outside & wide_less(cross, (wide){0}))) & wide_less(wide_set(CONTACT_SHORT), a);
+}
+
+/* q0, q1 in axes that do not turn: a sphere that spins in its place touches nothing new. */
+MOTE_INLINE contact_plane contact_sphere(const mote_collider_pose *to, wide3 q0, wide3 q1, wide r) {
+    const wide a = wide3_dot(q0, q0), b = wide3_dot(q0, q1), c = wide3_dot(q1, q1), r2 = r * r;
+    const wide_mask back = contact_goes_back(contact_passes(a, b, c, r2), a, b, r2);
+    return contact_across(wide3_select(back, q0, q1), wide_select(back, a, c), wide_select(back, b, c), r,
+                          wide3_set(to->axis[1]));
+}
+
+/* Along y. The point of the axis to which the path comes nearest is that nearest to where the path comes nearest to the
+ * whole y axis; about it all is as with a sphere. */
+MOTE_INLINE contact_plane contact_capsule(const mote_collider_pose *to, wide3 q0, wide3 q1, wide r) {
+    const float h = to->half_length;
+    const wide a = q0.x * q0.x + q0.z * q0.z, b = q0.x * q1.x + q0.z * q1.z, c = q1.x * q1.x + q1.z * q1.z, r2 = r * r;
+    const wide square = wide_max((a - b) + (c - b), wide_set(CONTACT_SHORT));
+    const wide nearest = q0.y + wide_clamp((a - b) / square, 0.0f, 1.0f) * (q1.y - q0.y);
+    const wide at = wide_clamp(nearest, -h, h), e0 = q0.y - at, e1 = q1.y - at;
+    const wide_mask passed = contact_passes(a + e0 * e0, b + e0 * e1, c + e1 * e1, r2);
+    const wide foot = wide_clamp(q0.y, -h, h), y0 = q0.y - foot, y1 = q1.y - wide_clamp(q1.y, -h, h);
+    const wide from = a + y0 * y0, cross = b + y0 * (q1.y - foot), here = c + y1 * y1;
+    const wide_mask back = contact_goes_back(passed, from, cross, r2);
+    const wide3 v = {wide_select(back, q0.x, q1.x), wide_select(back, y0, y1), wide_select(back, q0.z, q1.z)};
+    const wide3 x_axis = {wide_set(1.0f), (wide){0}, (wide){0}};
+    return contact_across(v, wide_select(back, from, here), wide_select(back, cross, here), r, x_axis);
+}
+
+/* --- The box ------------------------------------------------------------------------------------------------------ */
+
+MOTE_INLINE wide3 contact_abs(wide3 a) { return (wide3){wide_abs(a.x), wide_abs(a.y), wide_abs(a.z)}; }
+
+/* Lanes of the largest of a.x / b.x, a.y / b.y, a.z / b.z, b >= 0; in a tie the first. */
+typedef struct contact_axis {
+    wide_mask y, z;
+} contact_axis;
+
+MOTE_INLINE contact_axis contact_largest(wide3 a, wide3 b) {
+    const wide_mask y = wide_less(a.x * b.y, a.y * b.x);
+    const wide over = wide_select(y, a.y, a.x), under = wide_select(y, b.y, b.x);
+    return (contact_axis){y, wide_less(over * b.z, a.z * under)};
+}
+
+MOTE_INLINE wide contact_pick(contact_axis k, wide3 a) {
+    return wide_select(k.z, a.z, wide_select(k.y, a.y, a.x));
+}
+
+/* Whether any component of a exceeds that of b. */
+MOTE_INLINE wide_mask contact_beyond(wide3 a, wide3 b) {
+    return wide_less(b.x, a.x) | wide_less(b.y, a.y) | wide_less(b.z, a.z);
+}
+
+/* Whether an axis separates the segment from the box of half edges f: the box's axes, and their cross products with u. */
+MOTE_INLINE wide_mask contact_misses(wide3 q0, wide3 q1, wide3 u, wide3 size, wide3 f) {
+    const wide3 sum = wide3_add(q0, q1), twice = wide3_add(f, f); /* both sides times 2 */
+    const wide3 moment = contact_abs(wide3_cross(sum, u));
+    const wide3 reach = {twice.y * size.z + twice.z * size.y, twice.z * size.x + twice.x * size.z,
+                         twice.x * size.y + twice.y * size.x};
+    return contact_beyond(contact_abs(sum), wide3_add(twice, size)) | contact_beyond(moment, reach);
+}
+
+/* The rounding r (the box's and the point's) has two halves. A path that stays in the outer one gets the nearest surface: the
+ * plane of a face, or one across an edge or a corner. Whatever meets the box grown by the inner half, of corners within
+ * 0.87 r, is pushed out of a face: of the last through whose plane it came, or of the nearest if it started behind all. */
+MOTE_INLINE contact_plane contact_box(const mote_collider_pose *to, wide3 q0, wide3 q1, wide r) {
+    const wide3 e = wide3_set(to->extent), u = wide3_sub(q1, q0), one = {wide_set(1.0f), wide_set(1.0f), wide_set(1.0f)};
+    const wide inner = 0.5f * r;
+    const wide3 f = {e.x + inner, e.y + inner, e.z + inner}, faces = {e.x + r, e.y + r, e.z + r};
+    const wide3 size = contact_abs(u), far0 = contact_abs(q0);
+    const wide_mask outside = contact_beyond(far0, f), inside = ~contact_beyond(contact_abs(q1), f);
+    /* Within 1/16 of the surface it started at: a point that rests is inside by a rounding. */
+    const wide_mask near = contact_beyond(far0, wide3_scale(wide_set(0.9375f), f));
+    const wide_mask meets = ~contact_misses(q0, q1, u, size, f);
+    const wide3 q = wide3_select(near, q0, q1);
+    const contact_axis k =
+        contact_largest(wide3_sub(contact_abs(q), faces), wide3_select(contact_beyond(far0, faces), size, one));
+    const wide sign = wide_select(wide_less(contact_pick(k, q), (wide){0}), wide_set(-1.0f), wide_set(1.0f));
+    const wide along = sign * contact_pick(k, q1);
+
+    const wide3 v = {q1.x - wide_clamp(q1.x, -to->extent[0], to->extent[0]),
+                     q1.y - wide_clamp(q1.y, -to->extent[1], to->extent[1]),
+                     q1.z - wide_clamp(q1.z, -to->extent[2], to->extent[2])};
+    const wide distance2 = wide3_dot(v, v);
+    const wide_mask crossed = near & ~outside & wide_less(along, (wide){0});
+    const wide_mask face = inside | (outside & meets) | crossed | wide_less(distance2, wide_set(CONTACT_SHORT));
+    const wide3 normal = {wide_select(k.y | k.z, (wide){0}, sign), wide_select(k.y & ~k.z, sign, (wide){0}),
+                          wide_select(k.z, sign, (wide){0})};
+    const wide inverse = 1.0f / wide_sqrt(wide_select(face, wide_set(1.0f), distance2));
+    const wide surface = wide_select(face, contact_pick(k, faces), r);
+    return (contact_plane){wide3_scale(inverse, wide3_select(face, normal, v)),
+                           wide_select(face, along, distance2) * inverse - surface};
+}
+
+/* --- Any collider ------------------------------------------------------------------------------------------------- */
+
+MOTE_INLINE wide3 contact_into(const float axis[3][3], wide3 d) {
+    return (wide3){wide3_dot(wide3_set(axis[0]), d), wide3_dot(wide3_set(axis[1]), d), wide3_dot(wide3_set(axis[2]), d)};
+}
+
+MOTE_INLINE wide3 contact_out_of(const float axis[3][3], wide3 q) {
+    const wide3 sum = wide3_add_scaled(wide3_scale(q.x, wide3_set(axis[0])), q.y, wide3_set(axis[1]));
+    return wide3_add_scaled(sum, q.z, wide3_set(axis[2]));
+}
+
+/* d0, d1: the point less the collider's origin, before and now. */
+MOTE_INLINE contact_plane contact_with(const mote_collider_pose *to, wide3 d0, wide3 d1, wide radius) {
+    const wide r = to->radius + radius;
+    if (to->kind == MOTE_COLLIDER_SPHERE) return contact_sphere(to, d0, d1, r);
+    const wide3 up = wide3_set(to->axis[1]);
+    if (to->kind == MOTE_COLLIDER_PLANE) return (contact_plane){up, wide3_dot(up, d1) - radius};
+    const wide3 q0 = contact_into(to->start, d0), q1 = contact_into(to->axis, d1);
+    contact_plane plane = to->kind == MOTE_COLLIDER_CAPSULE ? contact_capsule(to, q0, q1, r) : contact_box(to, q0, q1, r);
+    plane.normal = contact_out_of(to->axis, plane.normal);
+    return plane;
+}
+
+/* Lanes whose path stays further than `reach` from the ball about the collider that turns with it in any way: where
+ * |d1| > B + |u|, found by |d1|^2 > 2 (B^2 + |u|^2). None for a plane. */
+MOTE_INLINE wide_mask mote_contact_far(const mote_collider_pose *from, const mote_collider_pose *to, wide3 x0, wide3 x1,
+                                       wide reach) {
+    const wide3 d0 = wide3_sub(x0, wide3_set(from->origin)), d1 = wide3_sub(x1, wide3_set(to->origin));
+    const wide3 u = wide3_sub(d1, d0);
+    const wide ball = to->bound + reach, limit = ball * ball + wide3_dot(u, u);
+    return wide_less(limit + limit, wide3_dot(d1, d1));
+}
+
+/* Replaces *nearest in the lanes in which this collider's gap is smaller, but for those of `except`. The points of `radius`
+ * moved from x0 to x1 while the collider moved from one row of the table to the next. Offset and friction are settled after
+ * the last collider. Coordinates up to 1e15 m give finite contacts; paths are swept up to 1e9 m. */
+MOTE_INLINE void mote_contact_nearest(mote_contact *nearest, const mote_collider_pose *from, const mote_collider_pose *to,
+                                      wide3 x0, wide3 x1, wide radius, wide_mask except) {
+    const wide3 d0 = wide3_sub(x0, wide3_set(from->origin)), d1 = wide3_sub(x1, wide3_set(to->origin));
+    const contact_plane plane = contact_with(to, d0, d1, radius);
+    const wide_mask nearer = wide_less(plane.gap, nearest->gap) & ~except;
+    nearest->gap = wide_select(nearer, plane.gap, nearest->gap);
+    nearest->normal = wide3_select(nearer, plane.normal, nearest->normal);
+    nearest->drift = wide3_select(nearer, wide3_add(wide3_set(to->shift), contact_out_of(to->turn, d0)), nearest->drift);
+    nearest->friction = wide_select(nearer, wide_set(to->friction), nearest->friction);
+}
+
+/* friction: the points' own; with the collider's it makes the root of the product. */
+MOTE_INLINE void mote_contact_settle(mote_contact *nearest, wide3 x1, wide friction) {
+    nearest->offset = wide3_dot(nearest->normal, x1) - nearest->gap;
+    nearest->friction = wide_sqrt(nearest->friction * friction);
+}
+
+/* The nearest of `count` colliders, settled; from and to: the rows of the table before and behind the substep. A collider
+ * from whose ball a lane's path stays further than radius + margin gives that lane no contact; where that is so in all
+ * lanes it costs no more than to see it. margin: m, how far the points may yet be moved; infinite: all are looked at. */
+MOTE_INLINE mote_contact mote_contact_find_within(const mote_collider_pose *from, const mote_collider_pose *to, uint32_t count,
+                                                  wide3 x0, wide3 x1, wide radius, wide friction, wide margin) {
+    mote_contact nearest = mote_contact_none();
+    for (uint32_t i = 0; i < count; i++) {
+        const wide_mask far = mote_contact_far(&from[i], &to[i], x0, x1, radius + margin);
+        if (!wide_all(far)) mote_contact_nearest(&nearest, &from[i], &to[i], x0, x1, radius, far);
+    }
+    mote_contact_settle(&nearest, x1, friction);
+    return nearest;
+}
+
+/* The same with an infinite margin. */
+MOTE_INLINE mote_contact mote_contact_find(const mote_collider_pose *from, const mote_collider_pose *to, uint32_t count,
+                                           wide3 x0, wide3 x1, wide radius, wide friction) {
+    return mote_contact_find_within(from, to, count, x0, x1, radius, friction, wide_set(__builtin_inff()));
+}
+
+#endif

@@ -1,0 +1,175 @@
+/* The forces inside a strand, found in one walk from the root to the tip: springs to the first and second neighbour, air that
+ * drags on segments, springs to the rest shape. A window of three points is in registers. */
+#ifndef MOTE_KERNELS_STRAND_FORCES_H
+#define MOTE_KERNELS_STRAND_FORCES_H
+
+#include "kernels/strand_work.h"
+
+/* What a kernel instance evaluates. */
+typedef enum strand_parts {
+    STRAND_STRETCH = 1, /* springs between neighbours */
+    STRAND_EXTRAS = 2   /* whatever else the bundle has */
+} strand_parts;
+
+/* What a spring gives to its first point, the second gets the opposite: a force, or under the kinematic integrators an impulse
+ * and a displacement (times mass). */
+typedef struct spring_push {
+    wide3 force, shift;
+} spring_push;
+
+/* What goes along the strand from point to point. */
+typedef struct strand_walk {
+    spring_push pull;    /* of the segment before */
+    spring_push bend[2]; /* of the bend springs that began one and two points before */
+    wide3 half_drag;  /* of the segment before */
+    wide3 pose;       /* of its local pose spring */
+    wide frame[4];    /* the transported frame: a quaternion on top of the root's rotation */
+} strand_walk;
+
+MOTE_INLINE strand_walk walk_begin(void) {
+    strand_walk w = {{wide3_zero(), wide3_zero()}, {{wide3_zero(), wide3_zero()}, {wide3_zero(), wide3_zero()}}, wide3_zero(), wide3_zero(), {(wide){0}, (wide){0}, (wide){0}, wide_set(1.0f)}};
+    return w;
+}
+
+/* The force of a spring on its point a, towards b: F = (k (|d| - L) + c d'.n) n, 0 in lanes that have no such segment. */
+MOTE_INLINE wide3 spring_pull(strand_point a, strand_point b, wide rest, wide stiffness, float damping, wide_mask exists) {
+    wide3 d = wide3_sub(b.x, a.x);
+    wide length = wide_sqrt(wide3_dot(d, d));
+    wide inverse = wide_set(1.0f) / wide_max(length, wide_set(STRAND_SHORTEST));
+    wide tension = stiffness * (length - rest);
+    if (damping != 0) tension += wide_set(damping) * (wide3_dot(d, wide3_sub(b.v, a.v)) * inverse);
+    return wide3_scale(wide_select(exists, tension * inverse, (wide){0}), d);
+}
+
+/* The same spring as if it were alone, linearised along n = d / |d| at the start: what it adds in h to the elongation e and to its
+ * rate, shared by inverse mass. wa, wb: of its points; answer: of this kind of spring (strand_work). */
+MOTE_INLINE spring_push spring_alone(strand_point a, strand_point b, wide rest, wide wa, wide wb, const float answer[2][4][MOTE_GROUP],
+                                     wide_mask exists, size_t lane) {
+    const wide zero = {0};
+    wide3 d = wide3_sub(b.x, a.x);
+    wide length = wide_sqrt(wide3_dot(d, d));
+    wide inverse = wide_set(1.0f) / wide_max(length, wide_set(STRAND_SHORTEST));
+    wide e = length - rest, rate = wide3_dot(d, wide3_sub(b.v, a.v)) * inverse;
+    wide_mask both = wide_less(zero, wa) & wide_less(zero, wb), any = exists & (wide_less(zero, wa) | wide_less(zero, wb));
+    wide entry[4];
+    for (int i = 0; i < 4; i++) entry[i] = wide_select(both, wide_load(answer[0][i] + lane), wide_load(answer[1][i] + lane));
+    wide impulse = wide_select(any, zero - (entry[0] * e + entry[1] * rate), zero);
+    wide shift = wide_select(any, zero - (entry[2] * e + entry[3] * rate), zero);
+    return (spring_push){wide3_scale(impulse * inverse, d), wide3_scale(shift * inverse, d)};
+}
+
+/* Half of the drag of a segment of length L along d in air that moves with u: per metre, cn across and ct along it. */
+MOTE_INLINE wide3 segment_half_drag(const mote_bundle_def *def, strand_point a, strand_point b, wide rest, wide_mask exists) {
+    wide3 d = wide3_sub(b.x, a.x);
+    wide square = wide_max(wide3_dot(d, d), wide_set(STRAND_SHORTEST * STRAND_SHORTEST));
+    wide3 wind = wide3_sub(wide3_set(def->air_velocity), wide3_scale(wide_set(0.5f), wide3_add(a.v, b.v)));
+    wide3 along = wide3_scale(wide3_dot(wind, d) / square, d);
+    wide3 across = wide3_sub(wind, along);
+    wide3 force = wide3_add_scaled(wide3_scale(wide_set(def->normal_drag), across), wide_set(def->tangential_drag), along);
+    return wide3_scale(wide_select(exists, wide_set(0.5f) * rest, (wide){0}), force);
+}
+
+/* The vector a turned by the unit quaternion q = (v, w): a + 2 w (v x a) + 2 v x (v x a). */
+MOTE_INLINE wide3 turned(const wide q[4], wide3 a) {
+    wide3 v = {q[0], q[1], q[2]};
+    wide3 t = wide3_scale(wide_set(2.0f), wide3_cross(v, a));
+    return wide3_add(wide3_add_scaled(a, q[3], t), wide3_cross(v, t));
+}
+
+/* frame = (the least rotation that takes a to b) frame. Opposite vectors have no least rotation: the frame stays. */
+MOTE_INLINE void transport(wide frame[4], wide3 a, wide3 b) {
+    wide scale = wide_sqrt(wide3_dot(a, a) * wide3_dot(b, b));
+    wide r = scale + wide3_dot(a, b);
+    wide3 v = wide3_cross(a, b);
+    const wide *q = frame;
+    wide3 u = {q[0], q[1], q[2]};
+    wide3 axis = wide3_add(wide3_add_scaled(wide3_scale(q[3], v), r, u), wide3_cross(v, u));
+    wide real = r * q[3] - wide3_dot(v, u);
+    wide square = wide3_dot(axis, axis) + real * real;
+    wide_mask regular = wide_less(wide_set(1e-4f) * scale, r);
+    wide inverse = wide_set(1.0f) / wide_sqrt(wide_select(regular, square, wide_set(1.0f)));
+    frame[0] = wide_select(regular, inverse * axis.x, q[0]);
+    frame[1] = wide_select(regular, inverse * axis.y, q[1]);
+    frame[2] = wide_select(regular, inverse * axis.z, q[2]);
+    frame[3] = wide_select(regular, inverse * real, q[3]);
+}
+
+/* The local pose spring of a segment: on its first point, -k (e - d) with e the rest segment in the transported frame. */
+MOTE_INLINE wide3 local_pose(const strand_work *w, strand_walk *walk, strand_point a, strand_point b, size_t at, size_t lane,
+                             wide_mask exists) {
+    const mote_bundle *bundle = w->job->bundle;
+    float *const *rest = (float *const *)bundle->rest_x;
+    wide3 edge = wide3_sub(wide3_load(rest, w->slot + at + MOTE_GROUP), wide3_load(rest, w->slot + at));
+    wide3 d = wide3_sub(b.x, a.x);
+    wide3 wanted = turned(walk->frame, turned_by_root(w, lane, edge));
+    transport(walk->frame, wanted, d);
+    wide3 pull = wide3_scale(wide_set(bundle->def.local_pose_stiffness), wide3_sub(d, wanted));
+    return wide3_select(exists, pull, wide3_zero());
+}
+
+MOTE_INLINE wide3 global_pose(const strand_work *w, strand_point a, size_t at, size_t lane) {
+    const mote_bundle *bundle = w->job->bundle;
+    wide3 goal = under_root(w, lane, wide3_load((float *const *)bundle->rest_x, w->slot + at));
+    return wide3_scale(wide_set(bundle->def.pose_stiffness), wide3_sub(goal, a.x));
+}
+
+/* Three neighbours: their states, and what the kinematic springs ask of their masses. */
+typedef struct strand_window {
+    strand_point a, b, c;
+} strand_window;
+
+/* The spring from point k to the next (span 1) or to the second next (span 2). */
+MOTE_INLINE spring_push walk_spring(const strand_work *w, bool alone, const strand_window *p, uint32_t span, uint32_t k, size_t at, size_t lane) {
+    const mote_bundle *bundle = w->job->bundle;
+    const wide_mask exists = lanes_beyond(wide_mask_load(w->c.counts + lane), k + span);
+    const strand_point end = span == 1 ? p->b : p->c;
+    const wide rest = wide_load((span == 1 ? bundle->rest_length : bundle->bend_length) + w->slot + at);
+    if (alone) {
+        size_t other = k + span < w->points ? at + span * MOTE_GROUP : at;
+        return spring_alone(p->a, end, rest, point_mass(&w->c, at), point_mass(&w->c, other), w->answer[span - 1], exists, lane);
+    }
+    const wide stiffness = span == 1 ? wide_load(w->stiffness + lane) : wide_set(bundle->def.bend_stiffness);
+    const float damping = span == 1 ? bundle->def.damping : bundle->def.bend_damping;
+    return (spring_push){spring_pull(p->a, end, rest, stiffness, damping, exists), wide3_zero()};
+}
+
+MOTE_INLINE void add_push(spring_push *sum, spring_push more, spring_push less) {
+    sum->force = wide3_add(sum->force, wide3_sub(more.force, less.force));
+    sum->shift = wide3_add(sum->shift, wide3_sub(more.shift, less.shift));
+}
+
+/* What the springs give to point k; at = 16 k + lane. */
+MOTE_INLINE spring_push walk_springs(const strand_work *w, strand_walk *walk, bool bends, bool alone, const strand_window *p, uint32_t k,
+                                     size_t at, size_t lane) {
+    spring_push pull = walk_spring(w, alone, p, 1, k, at, lane);
+    spring_push sum = {wide3_sub(pull.force, walk->pull.force), wide3_sub(pull.shift, walk->pull.shift)};
+    walk->pull = pull;
+    if (!bends) return sum;
+    spring_push bend = walk_spring(w, alone, p, 2, k, at, lane);
+    add_push(&sum, bend, walk->bend[1]);
+    walk->bend[1] = walk->bend[0];
+    walk->bend[0] = bend;
+    return sum;
+}
+
+/* The other forces inside the strand on point k. */
+MOTE_INLINE wide3 walk_extras(const strand_work *w, strand_walk *walk, const strand_window *p, uint32_t k, size_t at, size_t lane) {
+    const mote_bundle *bundle = w->job->bundle;
+    const mote_bundle_def *def = &bundle->def;
+    const wide_mask exists = lanes_beyond(wide_mask_load(w->c.counts + lane), k + 1);
+    wide3 force = wide3_zero();
+    if (def->normal_drag != 0 || def->tangential_drag != 0) {
+        wide3 drag = segment_half_drag(def, p->a, p->b, wide_load(bundle->rest_length + w->slot + at), exists);
+        force = wide3_add(drag, walk->half_drag);
+        walk->half_drag = drag;
+    }
+    if (def->pose_stiffness != 0) force = wide3_add(force, global_pose(w, p->a, at, lane));
+    if (def->local_pose_stiffness == 0) return force;
+    wide3 pose = wide3_zero();
+    if (k + 1 < w->points) pose = local_pose(w, walk, p->a, p->b, at, lane, exists);
+    force = wide3_add(force, wide3_sub(pose, walk->pose));
+    walk->pose = pose;
+    return force;
+}
+
+#endif

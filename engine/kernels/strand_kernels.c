@@ -1,0 +1,74 @@
+/* One instruction set's kernels for strands. Compiled once for each, with MOTE_ISA and MOTE_WIDTH. */
+#include <string.h>
+
+#include "kernels/strand_step.h"
+
+typedef void substep_function(strand_work *w, uint32_t substep);
+
+#define SPRINGS(name, family, alone)                                                                                      \
+    static void name##_springs(strand_work *w, uint32_t substep) {                                                         \
+        spring_substep(w, family, STRAND_STRETCH, false, alone, substep);                                                  \
+    }                                                                                                                      \
+    static void name##_all(strand_work *w, uint32_t substep) {                                                             \
+        spring_substep(w, family, STRAND_STRETCH | STRAND_EXTRAS, true, alone, substep);                                   \
+    }
+
+SPRINGS(splitting, MOTE_FAMILY_SPLITTING, false)
+SPRINGS(verlet, MOTE_FAMILY_VERLET, false)
+SPRINGS(runge_kutta, MOTE_FAMILY_RUNGE_KUTTA, false)
+SPRINGS(map, MOTE_FAMILY_MAP, false)
+SPRINGS(kinematic, MOTE_FAMILY_MAP, true)
+
+static void rigid(strand_work *w, uint32_t substep) { constrained_substep(w, false, true, substep); }
+static void soft(strand_work *w, uint32_t substep) { constrained_substep(w, false, false, substep); }
+static void rigid_all(strand_work *w, uint32_t substep) { constrained_substep(w, true, true, substep); }
+static void soft_all(strand_work *w, uint32_t substep) { constrained_substep(w, true, false, substep); }
+static void conserving(strand_work *w, uint32_t substep) { conserving_substep(w, substep); }
+
+/* Springs: whether anything else than springs, affine forces and pins acts. */
+static substep_function *const springs[MOTE_FAMILY_COUNT][2] = {
+    [MOTE_FAMILY_SPLITTING] = {splitting_springs, splitting_all},
+    [MOTE_FAMILY_VERLET] = {verlet_springs, verlet_all},
+    [MOTE_FAMILY_RUNGE_KUTTA] = {runge_kutta_springs, runge_kutta_all},
+    [MOTE_FAMILY_MAP] = {map_springs, map_all},
+};
+static substep_function *const kinematic[2] = {kinematic_springs, kinematic_all};
+
+static substep_function *choose(const mote_strand_job *job) {
+    const mote_plan *plan = job->plan;
+    const mote_bundle_def *def = &job->bundle->def;
+    bool all = def->pose_stiffness != 0 || def->local_pose_stiffness != 0 || def->normal_drag != 0 || def->tangential_drag != 0 ||
+               plan->point_count || plan->callback_count;
+    bool more = all || job->bundle->bend_length;
+    if (def->solver == MOTE_STRAND_SPRINGS) return job->answers ? kinematic[more] : springs[plan->scheme->family][more];
+    if (def->solver == MOTE_STRAND_CONSERVING) return conserving;
+    if (job->bundle->compliant || job->bundle->bend_length) return all ? soft_all : soft;
+    return all ? rigid_all : rigid;
+}
+
+/* v += dv by a plan that only kicks. */
+static void kick(const mote_strand_job *job, uint32_t group, float *scratch) {
+    strand_work w;
+    work_begin(&w, job, group, scratch);
+    place(&w, WORK_X, 0);
+    strand_place p = {.stage = 0, .time = stage_time(&w, 0, 0), .callbacks = job->plan->callback_count != 0};
+    if (p.callbacks) sum_callbacks(&w, p.time);
+    for (p.lane = 0; p.lane < MOTE_GROUP; p.lane += MOTE_WIDTH)
+        strand_stage(&w, MOTE_FAMILY_SPLITTING, STRAND_STRETCH | STRAND_EXTRAS, true, false, &p, 0);
+    for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) work_commit(&w, lane);
+}
+
+static void step(const mote_strand_job *job, uint32_t group, float *scratch) {
+    strand_work w;
+    work_begin(&w, job, group, scratch);
+    place(&w, WORK_X, 0);
+    substep_function *substep = choose(job);
+    for (uint32_t i = 0; i < job->plan->substeps; i++) substep(&w, i);
+    for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) work_commit(&w, lane);
+}
+
+#define TABLE_NAME_(isa) mote_strand_kernels_##isa
+#define TABLE_NAME(isa) TABLE_NAME_(isa)
+
+extern const mote_strand_kernels TABLE_NAME(MOTE_ISA);
+const mote_strand_kernels TABLE_NAME(MOTE_ISA) = {.step = step, .kick = kick};

@@ -1,0 +1,353 @@
+/* The step of one group of strands: loads it, runs its substeps in scratch, and commits what is finite. */
+#ifndef MOTE_KERNELS_STRAND_STEP_H
+#define MOTE_KERNELS_STRAND_STEP_H
+
+#include "kernels/strand_bend.h"
+#include "kernels/strand_conserve.h"
+#include "kernels/strand_contact.h"
+#include "kernels/strand_solve.h"
+#include "kernels/strand_stage.h"
+
+/* --- Springs --------------------------------------------------------------------------------------------------------- */
+
+/* The seconds for which a stage's force counts in the end. */
+MOTE_INLINE float stage_weight(const mote_plan *plan, uint32_t stage) {
+    switch (plan->scheme->family) {
+    case MOTE_FAMILY_RUNGE_KUTTA: return plan->c.weight[stage] * plan->c.h;
+    case MOTE_FAMILY_VERLET: return 0.5f * plan->c.h;
+    default: return plan->evaluation[stage].kick_h;
+    }
+}
+
+MOTE_INLINE double stage_time(const strand_work *w, uint32_t substep, uint32_t stage) {
+    const mote_plan *plan = w->job->plan;
+    return mote_plan_time(plan, w->job->step, substep, plan->scheme->time[stage]);
+}
+
+MOTE_OUTLINE void keep_start(const strand_work *w) {
+    for (size_t at = 0; at < strand_at(w->points, 0); at += MOTE_WIDTH) work_store3(&w->c, WORK_START, at, work_load3(&w->c, WORK_X, at));
+}
+
+MOTE_OUTLINE bool near_colliders(const strand_work *w, uint32_t substep, size_t lane) {
+    return wide_lane_bits(find_contacts(w, substep, lane)) != 0;
+}
+
+MOTE_OUTLINE void meet_colliders(const strand_work *w, uint32_t substep) {
+    for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH)
+        if (near_colliders(w, substep, lane)) push_out(w, lane);
+}
+
+/* The stages of one substep, every strand of the group at each. */
+MOTE_INLINE void spring_substep(strand_work *w, mote_family family, int parts, bool others, bool alone, uint32_t substep) {
+    const mote_plan *plan = w->job->plan;
+    move_pinned(w, substep);
+    if (w->job->collider_count) keep_start(w);
+    for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) strand_begin(w, family, lane);
+    for (uint32_t stage = 0; stage < plan->stages; stage++) {
+        strand_place p = {.stage = stage, .time = stage_time(w, substep, stage), .callbacks = plan->callback_count != 0};
+        place(w, WORK_X, ticks_within(w, substep, plan->scheme->time[stage]));
+        if (others && p.callbacks) sum_callbacks(w, p.time);
+        for (p.lane = 0; p.lane < MOTE_GROUP; p.lane += MOTE_WIDTH)
+            strand_stage(w, family, parts, others, alone, &p, stage_weight(plan, stage));
+    }
+    place(w, WORK_X, ticks_within(w, substep, 1));
+    if (w->job->collider_count) meet_colliders(w, substep);
+}
+
+/* --- Constraints ------------------------------------------------------------------------------------------------------ */
+
+/* x* = x + h (v + h a) of points on which nothing but affine forces acts; WORK_START keeps x. Within a step v is what the
+ * substep before has moved the point, over h. */
+MOTE_INLINE void predict(const strand_work *w, bool first, size_t lane) {
+    const strand_columns columns = w->c, *c = &columns;
+    const mote_plan *plan = w->job->plan;
+    const mote_evaluation e = plan->evaluation[0];
+    const bool stiff = plan->stiff_acceleration, by_mass = plan->affine_force, stiff_force = plan->stiff_force;
+    const wide h = wide_set(plan->c.h), rate = wide_set((float)(1.0 / plan->h));
+    for (size_t at = lane; at < strand_at(columns.points, lane); at += MOTE_GROUP) {
+        wide mass = point_mass(c, at);
+        mote_lanes s = {.x = work_load3(c, WORK_X, at)};
+        s.v = first ? work_load3(c, WORK_V, at) : wide3_scale(rate, wide3_sub(s.x, work_load3(c, WORK_START, at)));
+        wide3 dv = mote_affine_evaluate(&e.acceleration, stiff, &s);
+        if (by_mass) dv = wide3_add_scaled(dv, mass, mote_affine_evaluate(&e.force, stiff_force, &s));
+        wide3 x = wide3_add_scaled(s.x, h, wide3_add(s.v, dv));
+        work_store3(c, WORK_START, at, s.x);
+        work_store3(c, WORK_X, at, wide3_select(wide_less((wide){0}, mass), x, s.x));
+    }
+}
+
+/* The same with everything else that acts: a stage of semi-implicit Euler. */
+MOTE_INLINE void predict_all(const strand_work *w, const strand_place *p) {
+    for (size_t at = p->lane; at < strand_at(w->points, p->lane); at += MOTE_GROUP)
+        work_store3(&w->c, WORK_START, at, work_load3(&w->c, WORK_X, at));
+    strand_stage(w, MOTE_FAMILY_SPLITTING, STRAND_EXTRAS, true, false, p, 0);
+}
+
+/* v = (x - start) / h */
+MOTE_INLINE void derive_velocity(const strand_work *w, size_t lane) {
+    const wide rate = wide_set((float)(1.0 / w->job->plan->h));
+    for (size_t at = lane; at < (size_t)w->points * MOTE_GROUP; at += MOTE_GROUP)
+        work_store3(&w->c, WORK_V, at, wide3_scale(rate, wide3_sub(work_load3(&w->c, WORK_X, at), work_load3(&w->c, WORK_START, at))));
+}
+
+/* Compliance 1/k and damping b of an implicit spring over h: C + (b/k) C' + mu / (h^2 k) = 0 with C' = (C - C0) / h. */
+typedef struct strand_softness {
+    wide compliance, memory;
+} strand_softness;
+
+MOTE_INLINE strand_softness soften(wide compliance, float damping, double h) {
+    wide ratio = wide_set((float)((double)damping / h)) * compliance;
+    wide share = wide_set(1.0f) / (wide_set(1.0f) + ratio);
+    return (strand_softness){wide_set((float)(1.0 / (h * h))) * compliance * share, ratio * share};
+}
+
+MOTE_INLINE strand_terms make_terms(const strand_work *w, bool compliant, bool bends, bool contacts, size_t lane) {
+    const mote_bundle *bundle = w->job->bundle;
+    const double h = w->job->plan->h;
+    const float limit = bundle->def.max_stretch;
+    strand_softness own = soften(wide_load(bundle->compliance + w->lane + lane), bundle->def.damping, h);
+    strand_terms t = {.compliance = own.compliance, .memory = own.memory};
+    if (bends) {
+        strand_softness bend = soften(wide_set((float)(1.0 / (double)bundle->def.bend_stiffness)), bundle->def.bend_damping, h);
+        t.bend_compliance = bend.compliance, t.bend_memory = bend.memory;
+    }
+    t.counts = wide_mask_load(w->c.counts + lane);
+    t.high = wide_set(compliant ? limit : (1 + limit) * (1 + limit));
+    t.low = wide_set(limit < 1 ? (1 - limit) * (1 - limit) : 0.0f);
+    t.reaction = wide_set((float)(1.0 / h));
+    t.compliant = compliant, t.contacts = contacts;
+    return t;
+}
+
+/* No tension yet, and the strains with which the substep starts. */
+MOTE_INLINE void relax(const strand_columns *c, bool bends, size_t lane) {
+    wide3 a = work_load3(c, WORK_START, lane), b = work_load3(c, WORK_START, lane + MOTE_GROUP);
+    for (uint32_t k = 0; k + 1 < c->points; k++) {
+        const size_t at = strand_at(k, lane);
+        wide3 d = wide3_sub(b, a), after = b;
+        work_store(c, WORK_TENSION, at, (wide){0});
+        work_store(c, WORK_STRAIN, at, wide_sqrt(wide3_dot(d, d)) - work_load(c, WORK_LENGTH, at));
+        if (bends && k + 2 < c->points) {
+            after = work_load3(c, WORK_START, at + 2 * MOTE_GROUP);
+            wide3 e = wide3_sub(after, a);
+            work_store(c, BEND_TENSION, at, (wide){0});
+            work_store(c, BEND_STRAIN, at, wide_sqrt(wide3_dot(e, e)) - wide_load(c->bend_length + at));
+        }
+        a = b, b = after;
+    }
+    (void)a;
+}
+
+/* What Newton's method could not hold is laid out from the root on: each point of the strands in `lanes` goes to its distance
+ * from the one before, in the direction in which it is. Exact lengths whatever the state was; lost is momentum. */
+MOTE_OUTLINE void lay_out(const strand_columns *c, wide_mask lanes, size_t lane) {
+    for (uint32_t k = 0; k + 1 < c->points; k++) {
+        const size_t at = strand_at(k, lane), next = at + MOTE_GROUP;
+        wide3 a = work_load3(c, WORK_X, at), b = work_load3(c, WORK_X, next), d = wide3_sub(b, a);
+        wide length = wide_max(wide_sqrt(wide3_dot(d, d)), wide_set(STRAND_SHORTEST));
+        wide3 laid = wide3_add_scaled(a, work_load(c, WORK_LENGTH, at) / length, d);
+        work_store3(c, WORK_X, next, wide3_select(lanes & wide_less((wide){0}, point_mass(c, next)), laid, b));
+    }
+}
+
+/* Newton's method for the live strands from `lane` on; contacts: whether any of them is near a collider. */
+MOTE_INLINE void hold_lengths(const strand_work *w, bool compliant, bool bends, bool contacts, wide_mask live, size_t lane) {
+    mote_bundle *bundle = w->job->bundle;
+    const strand_columns columns = w->c;
+    const strand_terms t = make_terms(w, compliant, bends, contacts, lane);
+    const wide limit = wide_set(bundle->def.max_stretch);
+    if (compliant) relax(&columns, bends, lane);
+    for (uint32_t i = 0; i < bundle->def.max_iterations; i++) {
+        count_lanes(bundle->iterations + w->lane + lane, live);
+        if (contacts) touch(&columns, live, lane);
+        wide_mask left = bends ? newton_with_bends(&columns, &t, live, lane) : newton(&columns, &t, live, lane);
+        if (contacts) left |= live & ~clear_of_colliders(&columns, limit, lane);
+        live = left;
+        if (wide_lane_bits(live) == 0) return;
+    }
+    count_lanes(bundle->capped + w->lane + lane, live);
+    lay_out(&columns, live & wide_equal(wide_load(bundle->compliance + w->lane + lane), (wide){0}), lane);
+}
+
+/* Each case out of line: it keeps its registers to itself. */
+#define HOLD(name, compliant, bends, contacts)                                                                            \
+    MOTE_OUTLINE void name(const strand_work *w, size_t lane) {                                                           \
+        hold_lengths(w, compliant, bends, contacts, wide_mask_load(w->live + lane), lane);                                \
+    }
+HOLD(hold_rigid_touching, false, false, true)
+HOLD(hold_compliant, true, false, false)
+HOLD(hold_compliant_touching, true, false, true)
+HOLD(hold_bends, true, true, false)
+HOLD(hold_bends_touching, true, true, true)
+#undef HOLD
+
+/* The strands of a group whose prediction stands in WORK_X. */
+MOTE_INLINE void hold(const strand_work *w, bool rigid, uint32_t substep, size_t lane) {
+    const bool touching = w->job->collider_count && near_colliders(w, substep, lane);
+    if (w->c.bend_length)
+        (touching ? hold_bends_touching : hold_bends)(w, lane);
+    else if (!rigid)
+        (touching ? hold_compliant_touching : hold_compliant)(w, lane);
+    else if (touching)
+        hold_rigid_touching(w, lane);
+    else
+        hold_lengths(w, false, false, false, wide_mask_load(w->live + lane), lane);
+}
+
+/* Rest lengths between two pins that stand further apart than the strand between them is long: else there is no solution. */
+MOTE_OUTLINE void reach_pins(const strand_work *w) {
+    mote_bundle *bundle = w->job->bundle;
+    for (uint32_t i = 0; i < w->group->span_count; i++) {
+        const mote_span_of_pins *span = &bundle->spans[w->group->first_span + i];
+        const size_t first = span->first_slot - w->slot, last = span->last_slot - w->slot;
+        float square = 0;
+        for (int axis = 0; axis < 3; axis++) {
+            const float *x = work_column(&w->c, WORK_X + axis);
+            square += (x[last] - x[first]) * (x[last] - x[first]);
+        }
+        const float ratio = 1.002f * __builtin_sqrtf(square) / span->rest_length;
+        for (size_t at = first; at < last; at += MOTE_GROUP)
+            work_column(&w->c, WORK_LENGTH)[at] = bundle->rest_length[w->slot + at] * (ratio > 1 ? ratio : 1.0f);
+        if (ratio > 1) bundle->infeasible[span->lane] = 1;
+    }
+}
+
+/* all: whether anything but affine forces acts; rigid: no segment gives way. */
+MOTE_INLINE void constrained_substep(strand_work *w, bool all, bool rigid, uint32_t substep) {
+    const bool last = substep + 1 == w->job->plan->substeps;
+    strand_place p = {.stage = 0, .time = stage_time(w, substep, 0), .callbacks = w->job->plan->callback_count != 0};
+    if (all && p.callbacks) sum_callbacks(w, p.time);
+    for (p.lane = 0; p.lane < MOTE_GROUP; p.lane += MOTE_WIDTH)
+        if (all)
+            predict_all(w, &p);
+        else
+            predict(w, substep == 0, p.lane);
+    place(w, WORK_X, ticks_within(w, substep, 1));
+    if (w->group->span_count) reach_pins(w);
+    for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) {
+        hold(w, rigid, substep, lane);
+        if (all || last) derive_velocity(w, lane);
+    }
+}
+
+/* Strands for which the conserving solver found nothing: the robust one from the same start. */
+MOTE_OUTLINE void fall_back(const strand_work *w, wide_mask failed, size_t lane) {
+    const strand_columns *c = &w->c;
+    const wide h = wide_set(w->job->plan->c.h), rate = wide_set((float)(1.0 / w->job->plan->h));
+    for (size_t at = lane; at < strand_at(w->points, lane); at += MOTE_GROUP) {
+        wide3 v = wide3_add(work_load3(c, CONSERVE_OLD_V, at), work_load3(c, CONSERVE_DV, at));
+        wide3 x = wide3_add_scaled(work_load3(c, WORK_START, at), h, v);
+        x = wide3_select(wide_less((wide){0}, point_mass(c, at)), x, work_load3(c, CONSERVE_GOAL, at));
+        work_store3(c, WORK_X, at, wide3_select(failed, x, work_load3(c, WORK_X, at)));
+        work_store(c, CONSERVE_IMPULSE, at, wide_select(failed, (wide){0}, work_load(c, CONSERVE_IMPULSE, at)));
+    }
+    count_lanes(w->job->bundle->fallbacks + w->lane + lane, failed);
+    hold_lengths(w, false, false, false, failed, lane);
+    for (size_t at = lane; at < strand_at(w->points, lane); at += MOTE_GROUP) {
+        wide3 v = wide3_scale(rate, wide3_sub(work_load3(c, WORK_X, at), work_load3(c, WORK_START, at)));
+        work_store3(c, WORK_V, at, wide3_select(failed, v, work_load3(c, WORK_V, at)));
+    }
+}
+
+MOTE_INLINE void conserve(const strand_work *w, bool first, size_t lane) {
+    const strand_columns columns = w->c;
+    uint32_t *iterations = w->job->bundle->iterations + w->lane + lane;
+    wide_mask live = wide_mask_load(w->live + lane);
+    conserve_prepare(&columns, first, lane);
+    for (uint32_t pieces = 1; pieces <= STRAND_MOST_PIECES && wide_lane_bits(live); pieces *= 2)
+        live = conserve_pieces(&columns, &w->job->bundle->def, iterations, pieces, live, w->job->plan->h, lane);
+    if (wide_lane_bits(live)) fall_back(w, live, lane);
+}
+
+MOTE_INLINE void conserving_substep(strand_work *w, uint32_t substep) {
+    strand_place p = {.stage = 0, .time = stage_time(w, substep, 0), .callbacks = w->job->plan->callback_count != 0};
+    for (size_t at = 0; at < strand_at(w->points, 0); at += MOTE_WIDTH) work_store3(&w->c, CONSERVE_OLD_V, at, work_load3(&w->c, WORK_V, at));
+    if (p.callbacks) sum_callbacks(w, p.time);
+    for (p.lane = 0; p.lane < MOTE_GROUP; p.lane += MOTE_WIDTH) predict_all(w, &p);
+    place(w, WORK_X, ticks_within(w, substep, 1));
+    pinned_velocity(w, WORK_START, WORK_X);
+    if (w->group->span_count) reach_pins(w);
+    for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) conserve(w, substep == 0, lane);
+}
+
+/* --- Loading and committing --------------------------------------------------------------------------------------------- */
+
+MOTE_INLINE void work_begin(strand_work *w, const mote_strand_job *job, uint32_t index, float *scratch) {
+    mote_bundle *bundle = job->bundle;
+    w->job = job;
+    w->index = index;
+    w->group = &bundle->group[index];
+    w->points = w->group->points;
+    w->slot = w->group->first;
+    w->lane = (size_t)index * MOTE_GROUP;
+    w->c = (strand_columns){.memory = scratch, .stride = (size_t)(bundle->max_points + 1) * MOTE_GROUP,
+                            .inverse_mass = bundle->inverse_mass + w->slot,
+                            .bend_length = bundle->bend_length ? bundle->bend_length + w->slot : NULL,
+                            .counts = bundle->points + w->lane,
+                            .points = w->points, .pins = w->group->pin_count != 0};
+    const size_t bytes = (size_t)w->points * MOTE_GROUP * sizeof(float);
+    for (int axis = 0; axis < 3; axis++) {
+        memcpy(work_column(&w->c, WORK_X + axis), bundle->x[axis] + w->slot, bytes);
+        memcpy(work_column(&w->c, WORK_V + axis), bundle->v[axis] + w->slot, bytes);
+        memset(work_column(&w->c, WORK_REACTION + axis), 0, bytes);
+    }
+    memcpy(work_column(&w->c, WORK_LENGTH), bundle->rest_length + w->slot, bytes);
+    for (uint32_t i = 0; i < MOTE_GROUP; i++) {
+        size_t lane = w->lane + i;
+        w->live[i] = bundle->points[lane] && !bundle->frozen[lane] ? -1 : 0;
+        w->stiffness[i] = bundle->compliance[lane] > 0 ? 1.0f / bundle->compliance[lane] : 0.0f;
+        bundle->iterations[lane] = bundle->capped[lane] = bundle->fallbacks[lane] = 0;
+        bundle->infeasible[lane] = 0;
+    }
+    if (job->answers) mote_strand_answers(job, index, w->answer);
+}
+
+/* Lanes all of whose points are finite. */
+MOTE_INLINE wide_mask finite_strands(const strand_work *w, size_t lane) {
+    wide probe = (wide){0};
+    for (size_t at = lane; at < (size_t)w->points * MOTE_GROUP; at += MOTE_GROUP) {
+        strand_point a = work_point(&w->c, at);
+        probe += wide3_finite_probe(a.x) + wide3_finite_probe(a.v);
+    }
+    return wide_equal(probe, (wide){0});
+}
+
+/* Largest and summed |length / rest length - 1| of the strands from `lane` on. */
+MOTE_INLINE void measure_stretch(const strand_work *w, size_t lane) {
+    mote_bundle *bundle = w->job->bundle;
+    wide largest = (wide){0}, sum = (wide){0};
+    float *const *x = (float *const *)bundle->x;
+    wide3 a = wide3_load(x, w->slot + lane);
+    for (uint32_t k = 0; k + 1 < w->points; k++) {
+        size_t at = w->slot + (size_t)k * MOTE_GROUP + lane;
+        wide3 b = wide3_load(x, at + MOTE_GROUP), d = wide3_sub(b, a);
+        wide length = wide_load(bundle->rest_length + at);
+        wide stretch = wide_abs(wide_sqrt(wide3_dot(d, d)) / length - wide_set(1.0f));
+        wide_mask counts = lanes_beyond(wide_mask_load(w->c.counts + lane), k + 1) & wide_less((wide){0}, length);
+        stretch = wide_select(counts, stretch, (wide){0});
+        largest = wide_max(largest, stretch);
+        sum += stretch;
+        a = b;
+    }
+    wide_store(bundle->stretch + w->lane + lane, largest);
+    wide_store(bundle->stretch_sum + w->lane + lane, sum);
+}
+
+/* A strand that turned non-finite stays where the step began, from now on. */
+MOTE_INLINE void work_commit(const strand_work *w, size_t lane) {
+    mote_bundle *bundle = w->job->bundle;
+    wide_mask live = wide_mask_load(w->live + lane), keep = live & finite_strands(w, lane);
+    for (size_t at = lane; at < (size_t)w->points * MOTE_GROUP; at += MOTE_GROUP) {
+        const size_t to = w->slot + at;
+        strand_point a = work_point(&w->c, at);
+        wide3 old = wide3_load(bundle->x, to);
+        if (w->job->keep_previous && bundle->previous_x[0]) wide3_store(bundle->previous_x, to, old);
+        wide3_store(bundle->x, to, wide3_select(keep, a.x, old));
+        wide3_store(bundle->v, to, wide3_select(keep, a.v, wide3_load(bundle->v, to)));
+        wide3_store(bundle->reaction, to, wide3_select(keep, work_load3(&w->c, WORK_REACTION, at), wide3_zero()));
+    }
+    for (uint32_t bad = wide_lane_bits(live & ~keep); bad; bad &= bad - 1) bundle->frozen[w->lane + lane + (size_t)__builtin_ctz(bad)] = 1;
+    measure_stretch(w, lane);
+}
+
+#endif

@@ -1,0 +1,208 @@
+/* The state of a group of strands while it is stepped: columns in scratch that the nearest cache holds, and the places of what
+ * is pinned. */
+#ifndef MOTE_KERNELS_STRAND_WORK_H
+#define MOTE_KERNELS_STRAND_WORK_H
+
+#include "data/motion.h"
+#include "kernels/step.h"
+#include "kernels/strands.h"
+
+/* Columns of the scratch. What the stages carry and what the solvers keep is never needed at once. */
+enum {
+    WORK_X,                             /* 3: position */
+    WORK_V = WORK_X + 3,                /* 3: velocity */
+    WORK_START = WORK_V + 3,            /* 3: position at the start of the substep */
+    WORK_LENGTH = WORK_START + 3,       /* rest length of the segment behind a point; longer between pins too far apart */
+    WORK_REACTION,                      /* 3 */
+    WORK_FREE = WORK_REACTION + 3,      /* what follows is the stage's or the solver's own */
+    WORK_CARRY = WORK_FREE,             /* 12 */
+    WORK_ACCELERATION = WORK_CARRY + 12, /* 3: of callbacks */
+    WORK_FORCE = WORK_ACCELERATION + 3,  /* 3 */
+    WORK_PIVOT = WORK_FORCE + 3,         /* 1 / pivot */
+    WORK_COUPLING,                       /* to the segment before */
+    WORK_MULTIPLIER,
+    WORK_TENSION,                        /* sum of multipliers: kg m / h^2 = N h^2 */
+    WORK_STRAIN,                         /* of damped segments at the start of the substep, m */
+    WORK_PRESSURE,                       /* how far contact has moved a point along its normal */
+    WORK_ACTIVE,                         /* 3: the normal of a point that lies on a collider, or 0 */
+    WORK_PRESSED = WORK_ACTIVE + 3,      /* the pressure for which friction has acted */
+    WORK_NORMAL,                         /* 3: the plane of the nearest collider, or 0 ... */
+    WORK_OFFSET = WORK_NORMAL + 3,       /* ... and -1e30 */
+    WORK_DRIFT,                          /* 3: how far the collider moves under the point */
+    WORK_FRICTION = WORK_DRIFT + 3,
+    WORK_OTHER,                          /* the solvers' other columns */
+    WORK_COLUMNS = WORK_OTHER + 24
+};
+
+/* Where everything of a group lies. Hot loops go through a copy of their own, which no store can be suspected of changing
+ * (measured: NN of the time). Offsets: 16 k + lane for point k in the columns, lane for what is one a strand. */
+typedef struct strand_columns {
+    float *memory;             /* of the scratch */
+    size_t stride;             /* floats from column to column */
+    const float *inverse_mass; /* these three in the bundle */
+    const float *bend_length;  /* NULL: no bends */
+    const int32_t *counts;     /* points of each strand */
+    uint32_t points;           /* of the longest */
+    bool pins;                 /* points other than roots are pinned */
+} strand_columns;
+
+typedef struct strand_work {
+    strand_columns c;
+    const mote_strand_job *job;
+    const mote_strand_group *group;
+    uint32_t index, points;
+    size_t slot, lane; /* of point 0 in lane 0 of the group; of lane 0 */
+    MOTE_ALIGNED(64) float root[12][MOTE_GROUP]; /* the roots' rotation (rows) and position at the stage's time */
+    MOTE_ALIGNED(64) int32_t live[MOTE_GROUP];   /* -1: a strand that is not frozen */
+    MOTE_ALIGNED(64) float stiffness[MOTE_GROUP]; /* N/m, where springs hold the strand */
+    MOTE_ALIGNED(64) float answer[2][2][4][MOTE_GROUP]; /* of kinematic springs: mote_strand_answers */
+} strand_work;
+
+/* Shorter vectors have no direction. */
+#define STRAND_SHORTEST 1e-18f
+
+/* One register of a point. */
+typedef struct strand_point {
+    wide3 x, v;
+} strand_point;
+
+MOTE_INLINE float *work_column(const strand_columns *c, int id) { return c->memory + (size_t)id * c->stride; }
+
+MOTE_INLINE wide3 work_load3(const strand_columns *c, int id, size_t at) {
+    const float *from = work_column(c, id) + at;
+    return (wide3){wide_load(from), wide_load(from + c->stride), wide_load(from + 2 * c->stride)};
+}
+
+MOTE_INLINE void work_store3(const strand_columns *c, int id, size_t at, wide3 value) {
+    float *to = work_column(c, id) + at;
+    wide_store(to, value.x);
+    wide_store(to + c->stride, value.y);
+    wide_store(to + 2 * c->stride, value.z);
+}
+
+MOTE_INLINE wide work_load(const strand_columns *c, int id, size_t at) { return wide_load(work_column(c, id) + at); }
+MOTE_INLINE void work_store(const strand_columns *c, int id, size_t at, wide value) { wide_store(work_column(c, id) + at, value); }
+
+MOTE_INLINE strand_point work_point(const strand_columns *c, size_t at) {
+    return (strand_point){work_load3(c, WORK_X, at), work_load3(c, WORK_V, at)};
+}
+
+MOTE_INLINE size_t strand_at(uint32_t k, size_t lane) { return (size_t)k * MOTE_GROUP + lane; }
+MOTE_INLINE wide point_mass(const strand_columns *c, size_t at) { return wide_load(c->inverse_mass + at); }
+
+/* Lanes whose strand has more than `point` points. */
+MOTE_INLINE wide_mask lanes_beyond(wide_mask counts, uint32_t point) { return (wide_mask)(counts > (int32_t)point); }
+
+/* Adds 1 to the counters of the lanes. */
+MOTE_INLINE void count_lanes(uint32_t *counter, wide_mask lanes) {
+    wide_mask sum = wide_mask_load((const int32_t *)(const void *)counter) - lanes;
+    wide_mask_store((int32_t *)(void *)counter, sum);
+}
+
+/* --- What is pinned --------------------------------------------------------------------------------------------------- */
+
+/* How far the roots have come at substep + fraction of the step, by lane. Neighbours mostly share their ticks. */
+MOTE_INLINE void root_fractions(const strand_work *w, double within, float fraction[MOTE_GROUP]) {
+    const mote_bundle *bundle = w->job->bundle;
+    const uint64_t *from = bundle->root_from_tick + w->lane, *to = bundle->root_to_tick + w->lane;
+    for (uint32_t i = 0; i < MOTE_GROUP; i++) {
+        bool same = i > 0 && from[i] == from[i - 1] && to[i] == to[i - 1];
+        fraction[i] = same ? fraction[i - 1] : mote_motion_fraction(from[i], to[i], w->job->step_tick, within);
+    }
+}
+
+/* Rotation matrices and positions of the roots at `within` ticks of the step. */
+MOTE_OUTLINE void place_roots(strand_work *w, double within) {
+    const mote_bundle *bundle = w->job->bundle;
+    MOTE_ALIGNED(64) float fraction[MOTE_GROUP];
+    root_fractions(w, within, fraction);
+    for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) {
+        const size_t at = w->lane + lane;
+        wide f = wide_load(fraction + lane), part[MOTE_ROOT_COLUMNS];
+        for (int i = 0; i < MOTE_ROOT_COLUMNS; i++) {
+            wide from = wide_load(bundle->root_from[i] + at), to = wide_load(bundle->root_to[i] + at);
+            part[i] = wide_select(wide_less(f, wide_set(1.0f)), from + f * (to - from), to);
+        }
+        wide x = part[3], y = part[4], z = part[5], r = part[6];
+        wide scale = wide_set(2.0f) / (x * x + y * y + z * z + r * r);
+        wide one = wide_set(1.0f);
+        wide row[12] = {one - scale * (y * y + z * z), scale * (x * y - z * r), scale * (x * z + y * r), part[0],
+                        scale * (x * y + z * r), one - scale * (x * x + z * z), scale * (y * z - x * r), part[1],
+                        scale * (x * z - y * r), scale * (y * z + x * r), one - scale * (x * x + y * y), part[2]};
+        for (int i = 0; i < 12; i++) wide_store(w->root[i] + lane, row[i]);
+    }
+}
+
+/* R b + t for the lanes from `lane` on. */
+MOTE_INLINE wide3 under_root(const strand_work *w, size_t lane, wide3 b) {
+    wide out[3];
+    for (int axis = 0; axis < 3; axis++) {
+        const float(*row)[MOTE_GROUP] = w->root + 4 * axis;
+        out[axis] = wide_load(row[0] + lane) * b.x + wide_load(row[1] + lane) * b.y + wide_load(row[2] + lane) * b.z +
+                    wide_load(row[3] + lane);
+    }
+    return (wide3){out[0], out[1], out[2]};
+}
+
+/* R b */
+MOTE_INLINE wide3 turned_by_root(const strand_work *w, size_t lane, wide3 b) {
+    wide out[3];
+    for (int axis = 0; axis < 3; axis++) {
+        const float(*row)[MOTE_GROUP] = w->root + 4 * axis;
+        out[axis] = wide_load(row[0] + lane) * b.x + wide_load(row[1] + lane) * b.y + wide_load(row[2] + lane) * b.z;
+    }
+    return (wide3){out[0], out[1], out[2]};
+}
+
+MOTE_INLINE size_t pin_offset(const strand_work *w, const mote_pin *pin) { return pin->slot - w->slot; }
+
+/* The pins' places at `within` ticks of the step go to the columns from `id` on. */
+MOTE_OUTLINE void place_pins(const strand_work *w, int id, double within) {
+    const mote_bundle *bundle = w->job->bundle;
+    for (uint32_t i = 0; i < w->group->pin_count; i++) {
+        const mote_pin *pin = &bundle->pins[w->group->first_pin + i];
+        float f = mote_motion_fraction(pin->from_tick, pin->to_tick, w->job->step_tick, within);
+        for (int axis = 0; axis < 3; axis++)
+            work_column(&w->c, id + axis)[pin_offset(w, pin)] = f < 1 ? pin->from[axis] + f * (pin->to[axis] - pin->from[axis]) : pin->to[axis];
+    }
+}
+
+/* Everything pinned at `within` ticks of the step: roots and pins, into the columns from `id` on. */
+MOTE_OUTLINE void place(strand_work *w, int id, double within) {
+    const mote_bundle *bundle = w->job->bundle;
+    place_roots(w, within);
+    if (!bundle->def.free_roots)
+        for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) {
+            wide3 rest = wide3_load((float *const *)bundle->root_rest, w->lane + lane);
+            work_store3(&w->c, id, lane, under_root(w, lane, rest));
+        }
+    if (w->group->pin_count) place_pins(w, id, within);
+}
+
+/* Ticks of the step at substep + fraction. */
+MOTE_INLINE double ticks_within(const strand_work *w, uint32_t substep, double fraction) {
+    return (double)w->job->ticks_per_step * (((double)substep + fraction) / (double)w->job->plan->substeps);
+}
+
+/* What is pinned travels at (to - from) / h, columns of positions. */
+MOTE_OUTLINE void pinned_velocity(const strand_work *w, int from, int to) {
+    const mote_bundle *bundle = w->job->bundle;
+    const strand_columns *c = &w->c;
+    const float rate = (float)(1.0 / w->job->plan->h);
+    if (!bundle->def.free_roots)
+        for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH)
+            work_store3(c, WORK_V, lane, wide3_scale(wide_set(rate), wide3_sub(work_load3(c, to, lane), work_load3(c, from, lane))));
+    for (uint32_t i = 0; i < w->group->pin_count; i++) {
+        size_t at = pin_offset(w, &bundle->pins[w->group->first_pin + i]);
+        for (int axis = 0; axis < 3; axis++)
+            work_column(c, WORK_V + axis)[at] = rate * (work_column(c, to + axis)[at] - work_column(c, from + axis)[at]);
+    }
+}
+
+/* The same for the substep to come, of which WORK_START receives the end. */
+MOTE_INLINE void move_pinned(strand_work *w, uint32_t substep) {
+    place(w, WORK_START, ticks_within(w, substep, 1));
+    pinned_velocity(w, WORK_X, WORK_START);
+}
+
+#endif

@@ -1,0 +1,47 @@
+/* The step of bundles: 16 strands across lanes, one group of them a task. */
+#ifndef MOTE_KERNELS_STRANDS_H
+#define MOTE_KERNELS_STRANDS_H
+
+#include <mote/isa.h>
+#include <mote/jobs.h>
+
+#include "data/bundle.h"
+#include "data/colliders.h"
+#include "kernels/plan.h"
+
+/* One step of a bundle: what all its groups share. */
+typedef struct mote_strand_job {
+    const mote_plan *plan; /* of the system's integrator for springs, of semi-implicit Euler for constraints */
+    mote_bundle *bundle;
+    const mote_collider_pose *poses; /* collider_count at each of substeps + 1 boundaries */
+    uint32_t collider_count;
+    uint64_t step, step_tick, ticks_per_step;
+    bool answers;       /* springs act as if each were alone: the kinematic integrators */
+    bool keep_previous; /* the state before this step is presented from */
+    uint32_t bundle_index, bundle_generation; /* of the bundle's id */
+} mote_strand_job;
+
+/* One group, in scratch of mote_strand_scratch_floats floats, aligned to a cache line. */
+typedef void mote_strand_kernel(const mote_strand_job *job, uint32_t group, float *scratch);
+
+/* Compiled once per instruction set. */
+typedef struct mote_strand_kernels {
+    mote_strand_kernel *step;
+    mote_strand_kernel *kick; /* springs under position Verlet: v += fraction h a(x, v) by a plan of mote_plan_make_kick */
+} mote_strand_kernels;
+
+/* Floats that one worker needs for strands of up to `points` points. */
+size_t mote_strand_scratch_floats(uint32_t points);
+
+/* One of the kernels for all groups, spread over the jobs; `scratch` has room for each worker. */
+void mote_run_strands(mote_strand_kernel *kernel, const mote_strand_job *job, const mote_jobs *jobs, float *scratch);
+
+/* Kinematic springs: what one alone adds in h to an elongation and a rate of 1, over the sum of the inverse masses, by lane of a
+ * group: for segments and bends, with both ends free and with one pinned; of the rate vx, vv, of the elongation xx, xv - h. */
+void mote_strand_answers(const mote_strand_job *job, uint32_t group, float answer[2][2][4][MOTE_GROUP]);
+
+/* Callbacks' sums for one group at a stage; x, v, acceleration and force hold 16 lanes for each point. */
+void mote_strand_callbacks(const mote_strand_job *job, uint32_t group, double time, float *const x[3], float *const v[3],
+                           float *const acceleration[3], float *const force[3]);
+
+#endif

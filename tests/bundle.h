@@ -1,0 +1,69 @@
+/* Bundles for tests: strands of mixed lengths with a little of everything. */
+#ifndef MOTE_TESTS_BUNDLE_H
+#define MOTE_TESTS_BUNDLE_H
+
+#include <string.h>
+
+#include "support.h"
+#include "system/internal.h"
+
+#define MOST_STRANDS 80u
+#define LONGEST 70u
+
+/* A def and the arrays that it points to. Must stay where it is. */
+typedef struct strands {
+    mote_bundle_def def;
+    uint32_t points[MOST_STRANDS], first[MOST_STRANDS + 1];
+    float mass[MOST_STRANDS], rest_scale[MOST_STRANDS], compliance[MOST_STRANDS];
+    float positions[3 * MOST_STRANDS * LONGEST];
+} strands;
+
+/* `count` strands of 2 .. longest points; the coordinates are eighths, so that sums and differences of a few are exact. */
+static inline void make_strands(strands *s, uint32_t count, uint32_t longest, uint64_t seed) {
+    random_source random = {seed};
+    s->def = mote_default_bundle_def();
+    s->first[0] = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        s->points[i] = 2 + random_below(&random, longest - 1);
+        s->first[i + 1] = s->first[i] + s->points[i];
+        s->mass[i] = random_between(&random, 0.5f, 2);
+        s->rest_scale[i] = random_between(&random, 0.9f, 1.1f);
+        s->compliance[i] = random_between(&random, 0.001f, 0.01f);
+    }
+    for (uint32_t i = 0; i < 3 * s->first[count]; i++) s->positions[i] = ((float)random_below(&random, 160) - 80) / 8;
+    s->def.strand_count = count;
+    s->def.strand_points = s->points;
+    s->def.positions = s->positions;
+    s->def.strand_mass = s->mass;
+    s->def.strand_rest_scale = s->rest_scale;
+    s->def.strand_compliance = s->compliance;
+    s->def.bend_stiffness = 3;
+}
+
+static inline mote_system *make_system(memory_ledger *ledger) {
+    mote_system_def def = mote_default_system_def();
+    def.capacity = 16;
+    if (ledger) def.allocator = ledger_allocator(ledger);
+    mote_system *system;
+    assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
+    return system;
+}
+
+static inline mote_bundle_id add_strands(mote_system *system, const strands *s) {
+    mote_bundle_id id;
+    assert_int_equal(mote_system_add_bundle(system, &s->def, &id, NULL), MOTE_OK);
+    return id;
+}
+
+static inline const float *position_of(const strands *s, uint32_t strand, uint32_t point) {
+    return s->positions + 3 * (s->first[strand] + point);
+}
+
+/* The columns themselves, to be looked at and changed. */
+static inline mote_bundle *inside(const mote_system *system, mote_bundle_id id) {
+    mote_bundle *bundle = mote_system_bundle(system, id);
+    assert_non_null(bundle);
+    return bundle;
+}
+
+#endif
