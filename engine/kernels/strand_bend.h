@@ -11,6 +11,7 @@ enum {
     BEND_OTHER = BEND_LOWER + 3,     /* 4: L of a bend's row */
     BEND_VALUE = BEND_OTHER + 4,     /* of the bend's row; the segment's is WORK_MULTIPLIER */
     BEND_TENSION,                    /* sums of multipliers times |e| */
+    BEND_RADIUS,                     /* |e| before the iteration */
     BEND_STRAIN,                     /* at the start of the substep, m */
     BEND_END
 };
@@ -63,10 +64,9 @@ MOTE_INLINE void bend_segment(const strand_columns *c, const strand_terms *t, be
     work_store(c, WORK_MULTIPLIER, at, value);
 }
 
-/* The residual of bend k over e, |e| (|e| - L - ...), as row_value. */
-MOTE_INLINE wide bend_residual(const strand_columns *c, const strand_terms *t, wide r, size_t at) {
-    wide strain = r - wide_load(c->bend_length + at) - t->bend_memory * work_load(c, BEND_STRAIN, at);
-    return strain - t->bend_compliance * work_load(c, BEND_TENSION, at);
+/* The length that a bend shall have, as compliant_length. */
+MOTE_INLINE wide bend_target(const strand_columns *c, const strand_terms *t, size_t at) {
+    return wide_load(c->bend_length + at) + t->bend_memory * work_load(c, BEND_STRAIN, at) + t->bend_compliance * work_load(c, BEND_TENSION, at);
 }
 
 /* The row of bend k, e from a to the second next; d: segment k. */
@@ -81,8 +81,9 @@ MOTE_INLINE void bend_bend(const strand_columns *c, const strand_terms *t, bend_
         wide first = wide3_dot(work_load3(c, WORK_ACTIVE, at), e), last = wide3_dot(work_load3(c, WORK_ACTIVE, second), e);
         diagonal -= wa * (first * first) + wc * (last * last);
     }
-    wide value = bend_eliminate(c, s, a, diagonal, r * bend_residual(c, t, r, at), lanes_beyond(t->counts, k + 2), BEND_OTHER, 4, at);
+    wide value = bend_eliminate(c, s, a, diagonal, r * (r - bend_target(c, t, at)), lanes_beyond(t->counts, k + 2), BEND_OTHER, 4, at);
     work_store(c, BEND_VALUE, at, value);
+    work_store(c, BEND_RADIUS, at, r);
 }
 
 MOTE_INLINE void bend_down(const strand_columns *c, const strand_terms *t, size_t lane) {
@@ -102,17 +103,17 @@ MOTE_INLINE void bend_down(const strand_columns *c, const strand_terms *t, size_
     }
 }
 
-MOTE_INLINE void add_bend_tension(const strand_columns *c, wide_mask live, wide multiplier, wide3 e, size_t at) {
+MOTE_INLINE void add_bend_tension(const strand_columns *c, wide_mask live, wide multiplier, size_t at) {
     wide sum = work_load(c, BEND_TENSION, at);
-    work_store(c, BEND_TENSION, at, wide_select(live, sum + multiplier * wide_sqrt(wide3_dot(e, e)), sum));
+    work_store(c, BEND_TENSION, at, wide_select(live, sum + multiplier * work_load(c, BEND_RADIUS, at), sum));
 }
 
 /* Lanes in which bend k from a to b is as near to its length as its stiffness lets it be. */
 MOTE_INLINE wide_mask bend_is_held(const strand_columns *c, const strand_terms *t, wide3 a, wide3 b, uint32_t k, size_t lane) {
     const size_t at = strand_at(k, lane);
     wide3 e = wide3_sub(b, a);
-    wide residual = bend_residual(c, t, wide_sqrt(wide3_dot(e, e)), at);
-    return wide_less(wide_abs(residual), t->high * wide_load(c->bend_length + at)) | ~lanes_beyond(t->counts, k + 2);
+    wide_mask near = is_near(wide3_dot(e, e), bend_target(c, t, at), t->slack * wide_load(c->bend_length + at));
+    return near | ~lanes_beyond(t->counts, k + 2);
 }
 
 /* The multiplier of a row of k from the four behind it, the nearest first; each has its L towards this row. */
@@ -149,14 +150,14 @@ MOTE_INLINE wide_mask bend_up(const strand_columns *c, const strand_terms *t, wi
             wide3 e = wide3_sub(old_after, x);
             wide multiplier = bend_substitute(c, after, BEND_VALUE, k, true, lane);
             wide3 pull = wide3_scale(multiplier, e);
-            add_bend_tension(c, live, multiplier, e, at);
+            add_bend_tension(c, live, multiplier, at);
             push = pull;
             push_after = wide3_sub(push_after, pull);
         }
         wide3 d = wide3_sub(old_next, x);
         wide multiplier = bend_substitute(c, after, WORK_MULTIPLIER, k, false, lane);
         wide3 pull = wide3_scale(multiplier, d);
-        add_tension(c, t, live, multiplier, d, at);
+        add_tension(c, t, live, multiplier, at);
         push = wide3_add(push, pull);
         push_next = wide3_sub(push_next, pull);
         if (k + 2 <= last) {

@@ -42,7 +42,7 @@ static substep_function *choose(const mote_strand_job *job) {
     bool more = all || job->bundle->bend_length;
     if (def->solver == MOTE_STRAND_SPRINGS) return job->answers ? kinematic[more] : springs[plan->scheme->family][more];
     if (def->solver == MOTE_STRAND_CONSERVING) return conserving;
-    if (job->bundle->compliant || job->bundle->bend_length) return all ? soft_all : soft;
+    if (job->bundle->compliant) return all ? soft_all : soft;
     return all ? rigid_all : rigid;
 }
 
@@ -63,7 +63,10 @@ static void step(const mote_strand_job *job, uint32_t group, float *scratch) {
     work_begin(&w, job, group, scratch);
     place(&w, WORK_X, 0);
     substep_function *substep = choose(job);
-    for (uint32_t i = 0; i < job->plan->substeps; i++) substep(&w, i);
+    for (uint32_t i = 0; i < job->plan->substeps; i++) {
+        fetch_ahead(&w, i, job->plan->substeps);
+        substep(&w, i);
+    }
     for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) work_commit(&w, lane);
 }
 

@@ -18,7 +18,8 @@ typedef struct strand_terms {
     wide memory;     /* the share of the strain at the substep's start that damping lets stand */
     wide bend_compliance, bend_memory; /* the same of the bends */
     wide_mask counts; /* points of each strand */
-    wide low, high;  /* bounds of |d|^2 / L^2; high, compliant: of the residual / L */
+    wide low, high;  /* bounds of |d|^2 / L^2 */
+    wide slack;      /* max_stretch */
     wide reaction;   /* 1 / h */
     bool compliant, contacts;
 } strand_terms;
@@ -51,12 +52,23 @@ MOTE_INLINE wide row_diagonal(const strand_columns *c, const strand_terms *t, wi
     return t->compliant ? diagonal + t->compliance * square : diagonal;
 }
 
+/* The length that a compliant segment shall have: L + what damping lets stand + what the tension draws out. */
+MOTE_INLINE wide compliant_length(const strand_columns *c, const strand_terms *t, size_t at) {
+    return work_load(c, WORK_LENGTH, at) + t->memory * work_load(c, WORK_STRAIN, at) + t->compliance * work_load(c, WORK_TENSION, at);
+}
+
+/* Whether the root of `square` is nearer to `target` than `slack`. */
+MOTE_INLINE wide_mask is_near(wide square, wide target, wide slack) {
+    wide low = wide_max(target - slack, (wide){0}), high = target + slack;
+    return wide_less(square, high * high) & (wide_less(low * low, square) | wide_equal(low, (wide){0}));
+}
+
 MOTE_INLINE wide row_value(const strand_columns *c, const strand_terms *t, wide3 d, size_t at) {
     wide square = wide3_dot(d, d), length = work_load(c, WORK_LENGTH, at);
     if (!t->compliant) return wide_set(0.5f) * (square - length * length);
     wide r = wide_sqrt(square);
-    wide strain = r - length - t->memory * work_load(c, WORK_STRAIN, at);
-    return r * (strain - t->compliance * work_load(c, WORK_TENSION, at));
+    work_store(c, WORK_RADIUS, at, r);
+    return r * (r - compliant_length(c, t, at));
 }
 
 /* 1 / pivot, or 0. */
@@ -147,8 +159,7 @@ MOTE_INLINE wide_mask is_held(const strand_columns *c, const strand_terms *t, wi
     wide square = wide3_dot(d, d), length = work_load(c, WORK_LENGTH, at);
     wide_mask held;
     if (t->compliant) {
-        wide strain = wide_sqrt(square) - length - t->memory * work_load(c, WORK_STRAIN, at);
-        held = wide_less(wide_abs(strain - t->compliance * work_load(c, WORK_TENSION, at)), t->high * length);
+        held = is_near(square, compliant_length(c, t, at), t->slack * length);
     } else {
         wide target = length * length;
         held = wide_less(square, t->high * target) & wide_less(t->low * target, square);
@@ -156,10 +167,10 @@ MOTE_INLINE wide_mask is_held(const strand_columns *c, const strand_terms *t, wi
     return held | wide_equal(length, (wide){0}) | ~lanes_beyond(t->counts, k + 1);
 }
 
-MOTE_INLINE void add_tension(const strand_columns *c, const strand_terms *t, wide_mask live, wide multiplier, wide3 d, size_t at) {
+MOTE_INLINE void add_tension(const strand_columns *c, const strand_terms *t, wide_mask live, wide multiplier, size_t at) {
     if (!t->compliant) return;
     wide sum = work_load(c, WORK_TENSION, at);
-    work_store(c, WORK_TENSION, at, wide_select(live, sum + multiplier * wide_sqrt(wide3_dot(d, d)), sum));
+    work_store(c, WORK_TENSION, at, wide_select(live, sum + multiplier * work_load(c, WORK_RADIUS, at), sum));
 }
 
 /* The substitution, going to one end: what the last segment pulls with, and the point to which it came, before and after. */
@@ -172,7 +183,7 @@ typedef struct strand_return {
 MOTE_INLINE wide3 substitute(const strand_columns *c, const strand_terms *t, wide_mask live, strand_return *r, wide3 d, uint32_t k, size_t lane) {
     const size_t at = strand_at(k, lane);
     r->multiplier = (work_load(c, WORK_MULTIPLIER, at) + work_load(c, WORK_COUPLING, at) * r->multiplier) * work_load(c, WORK_PIVOT, at);
-    add_tension(c, t, live, r->multiplier, d, at);
+    add_tension(c, t, live, r->multiplier, at);
     return wide3_scale(r->multiplier, d);
 }
 
@@ -215,7 +226,7 @@ MOTE_INLINE wide_mask newton(const strand_columns *c, const strand_terms *t, wid
     if (below < middle) eliminate_down(c, t, &down, below, lane);
     wide centre = eliminate_middle(c, t, &down, &up, middle, lane);
     wide3 edge = wide3_sub(up.x, down.x), pull = wide3_scale(centre, edge);
-    add_tension(c, t, live, centre, edge, strand_at(middle, lane));
+    add_tension(c, t, live, centre, strand_at(middle, lane));
 
     strand_return rise = {centre, pull, down.x, down.x}, fall = {centre, pull, up.x, up.x};
     wide_mask held = return_up(c, t, live, &rise, middle, true, lane);

@@ -112,7 +112,8 @@ MOTE_INLINE strand_terms make_terms(const strand_work *w, bool compliant, bool b
         t.bend_compliance = bend.compliance, t.bend_memory = bend.memory;
     }
     t.counts = wide_mask_load(w->c.counts + lane);
-    t.high = wide_set(compliant ? limit : (1 + limit) * (1 + limit));
+    t.slack = wide_set(limit);
+    t.high = wide_set((1 + limit) * (1 + limit));
     t.low = wide_set(limit < 1 ? (1 - limit) * (1 - limit) : 0.0f);
     t.reaction = wide_set((float)(1.0 / h));
     t.compliant = compliant, t.contacts = contacts;
@@ -120,13 +121,15 @@ MOTE_INLINE strand_terms make_terms(const strand_work *w, bool compliant, bool b
 }
 
 /* No tension yet, and the strains with which the substep starts. */
-MOTE_INLINE void relax(const strand_columns *c, bool bends, size_t lane) {
+MOTE_INLINE void relax(const strand_columns *c, bool compliant, bool bends, size_t lane) {
     wide3 a = work_load3(c, WORK_START, lane), b = work_load3(c, WORK_START, lane + MOTE_GROUP);
     for (uint32_t k = 0; k + 1 < c->points; k++) {
         const size_t at = strand_at(k, lane);
         wide3 d = wide3_sub(b, a), after = b;
-        work_store(c, WORK_TENSION, at, (wide){0});
-        work_store(c, WORK_STRAIN, at, wide_sqrt(wide3_dot(d, d)) - work_load(c, WORK_LENGTH, at));
+        if (compliant) {
+            work_store(c, WORK_TENSION, at, (wide){0});
+            work_store(c, WORK_STRAIN, at, wide_sqrt(wide3_dot(d, d)) - work_load(c, WORK_LENGTH, at));
+        }
         if (bends && k + 2 < c->points) {
             after = work_load3(c, WORK_START, at + 2 * MOTE_GROUP);
             wide3 e = wide3_sub(after, a);
@@ -156,7 +159,7 @@ MOTE_INLINE void hold_lengths(const strand_work *w, bool compliant, bool bends, 
     const strand_columns columns = w->c;
     const strand_terms t = make_terms(w, compliant, bends, contacts, lane);
     const wide limit = wide_set(bundle->def.max_stretch);
-    if (compliant) relax(&columns, bends, lane);
+    if (compliant || bends) relax(&columns, compliant, bends, lane);
     for (uint32_t i = 0; i < bundle->def.max_iterations; i++) {
         count_lanes(bundle->iterations + w->lane + lane, live);
         if (contacts) touch(&columns, live, lane);
@@ -177,15 +180,19 @@ MOTE_INLINE void hold_lengths(const strand_work *w, bool compliant, bool bends, 
 HOLD(hold_rigid_touching, false, false, true)
 HOLD(hold_compliant, true, false, false)
 HOLD(hold_compliant_touching, true, false, true)
-HOLD(hold_bends, true, true, false)
-HOLD(hold_bends_touching, true, true, true)
+HOLD(hold_bends, false, true, false)
+HOLD(hold_bends_touching, false, true, true)
+HOLD(hold_soft_bends, true, true, false)
+HOLD(hold_soft_bends_touching, true, true, true)
 #undef HOLD
 
 /* The strands of a group whose prediction stands in WORK_X. */
 MOTE_INLINE void hold(const strand_work *w, bool rigid, uint32_t substep, size_t lane) {
     const bool touching = w->job->collider_count && near_colliders(w, substep, lane);
-    if (w->c.bend_length)
+    if (w->c.bend_length && rigid)
         (touching ? hold_bends_touching : hold_bends)(w, lane);
+    else if (w->c.bend_length)
+        (touching ? hold_soft_bends_touching : hold_soft_bends)(w, lane);
     else if (!rigid)
         (touching ? hold_compliant_touching : hold_compliant)(w, lane);
     else if (touching)
@@ -272,6 +279,19 @@ MOTE_INLINE void conserving_substep(strand_work *w, uint32_t substep) {
 
 /* --- Loading and committing --------------------------------------------------------------------------------------------- */
 
+/* Asks for a part of what the next group will be loaded from, while this one is computed: measured with more strands than the
+ * caches hold, NN of the time. */
+MOTE_INLINE void fetch_ahead(const strand_work *w, uint32_t part, uint32_t parts) {
+    const mote_bundle *bundle = w->job->bundle;
+    if (w->index + 1 >= bundle->group_count) return;
+    const mote_strand_group *next = w->group + 1;
+    const float *const columns[8] = {bundle->x[0], bundle->x[1], bundle->x[2], bundle->v[0],
+                                     bundle->v[1], bundle->v[2], bundle->inverse_mass, bundle->rest_length};
+    const uint32_t first = (uint32_t)((uint64_t)next->points * part / parts), end = (uint32_t)((uint64_t)next->points * (part + 1) / parts);
+    for (uint32_t k = first; k < end; k++)
+        for (int i = 0; i < 8; i++) __builtin_prefetch(columns[i] + next->first + strand_at(k, 0), 0, 2);
+}
+
 MOTE_INLINE void work_begin(strand_work *w, const mote_strand_job *job, uint32_t index, float *scratch) {
     mote_bundle *bundle = job->bundle;
     w->job = job;
@@ -289,7 +309,7 @@ MOTE_INLINE void work_begin(strand_work *w, const mote_strand_job *job, uint32_t
     for (int axis = 0; axis < 3; axis++) {
         memcpy(work_column(&w->c, WORK_X + axis), bundle->x[axis] + w->slot, bytes);
         memcpy(work_column(&w->c, WORK_V + axis), bundle->v[axis] + w->slot, bytes);
-        memset(work_column(&w->c, WORK_REACTION + axis), 0, bytes);
+        memset(work_column(&w->c, WORK_REACTION + axis), 0, w->c.pins ? bytes : MOTE_GROUP * sizeof(float));
     }
     memcpy(work_column(&w->c, WORK_LENGTH), bundle->rest_length + w->slot, bytes);
     for (uint32_t i = 0; i < MOTE_GROUP; i++) {
@@ -344,7 +364,8 @@ MOTE_INLINE void work_commit(const strand_work *w, size_t lane) {
         if (w->job->keep_previous && bundle->previous_x[0]) wide3_store(bundle->previous_x, to, old);
         wide3_store(bundle->x, to, wide3_select(keep, a.x, old));
         wide3_store(bundle->v, to, wide3_select(keep, a.v, wide3_load(bundle->v, to)));
-        wide3_store(bundle->reaction, to, wide3_select(keep, work_load3(&w->c, WORK_REACTION, at), wide3_zero()));
+        if (at == lane || w->c.pins)
+            wide3_store(bundle->reaction, to, wide3_select(keep, work_load3(&w->c, WORK_REACTION, at), wide3_zero()));
     }
     for (uint32_t bad = wide_lane_bits(live & ~keep); bad; bad &= bad - 1) bundle->frozen[w->lane + lane + (size_t)__builtin_ctz(bad)] = 1;
     measure_stretch(w, lane);

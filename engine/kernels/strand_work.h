@@ -22,6 +22,7 @@ enum {
     WORK_COUPLING,                       /* to the segment before */
     WORK_MULTIPLIER,
     WORK_TENSION,                        /* sum of multipliers: kg m / h^2 = N h^2 */
+    WORK_RADIUS,                         /* length of a compliant segment before the iteration */
     WORK_STRAIN,                         /* of damped segments at the start of the substep, m */
     WORK_PRESSURE,                       /* how far contact has moved a point along its normal */
     WORK_ACTIVE,                         /* 3: the normal of a point that lies on a collider, or 0 */
