@@ -7,21 +7,35 @@
 
 #include "base/fpu.h"
 
-/* A few runs per worker even out workers that are slowed down by others on a shared machine. */
+/* Each worker has a part of the range, the same in every call, so that its particles stay in the caches near it (measured
+ * with two workers whose caches are apart: a step of runs handed out in turn took up to six times as long). A part is cut
+ * into a few runs; a worker whose part is done helps others, which evens out those that are slowed down on a shared machine. */
 #define RUNS_PER_WORKER 8u
 
 typedef struct cut {
     mote_range_task *task;
     void *context;
     size_t count, length;
+    uint32_t runs, workers;
+    uint32_t next[MOTE_MAX_WORKERS]; /* by part: its first run that nobody has taken */
 } cut;
 
-static void do_run(void *context, uint32_t index, uint32_t worker) {
-    const cut *c = context;
-    size_t first = (size_t)index * c->length;
-    size_t end = c->count - first < c->length ? c->count : first + c->length;
+static uint32_t first_run(const cut *c, uint32_t part) { return (uint32_t)((uint64_t)c->runs * part / c->workers); }
+
+static void do_part(cut *c, uint32_t part, uint32_t worker) {
+    const uint32_t end = first_run(c, part + 1);
+    for (uint32_t run; (run = __atomic_fetch_add(&c->next[part], 1, __ATOMIC_RELAXED)) < end;) {
+        size_t first = run * c->length;
+        c->task(c->context, first, c->count - first < c->length ? c->count : first + c->length, worker);
+    }
+}
+
+/* What is left of all parts, that of the worker first. */
+static void do_parts(void *context, uint32_t index, uint32_t worker) {
+    (void)index;
+    cut *c = context;
     mote_fpu_state saved = mote_fpu_enter();
-    c->task(c->context, first, end, worker);
+    for (uint32_t i = 0; i < c->workers; i++) do_part(c, (worker + i) % c->workers, worker);
     mote_fpu_leave(saved);
 }
 
@@ -34,11 +48,13 @@ void mote_parallel_for(const mote_jobs *jobs, size_t count, size_t grain, mote_r
         task(context, 0, count, 0);
         return;
     }
-    size_t runs = (size_t)workers * RUNS_PER_WORKER;
-    size_t length = mote_round_up((count + runs - 1) / runs, grain);
-    cut c = {task, context, count, length};
-    uint32_t run_count = (uint32_t)((count + length - 1) / length);
-    jobs->run(jobs->user, do_run, &c, run_count);
+    cut c;
+    c.task = task, c.context = context, c.count = count;
+    c.length = mote_round_up((count + workers * RUNS_PER_WORKER - 1) / (workers * RUNS_PER_WORKER), grain);
+    c.runs = (uint32_t)((count + c.length - 1) / c.length);
+    c.workers = c.runs < workers ? c.runs : workers;
+    for (uint32_t part = 0; part < c.workers; part++) c.next[part] = first_run(&c, part);
+    jobs->run(jobs->user, do_parts, &c, c.workers);
 }
 
 #if defined(_OPENMP)
@@ -48,7 +64,7 @@ static void run_openmp(void *user, mote_task *task, void *context, uint32_t coun
         for (uint32_t i = 0; i < count; i++) task(context, i, 0);
         return;
     }
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(threads) schedule(static)
     for (uint32_t i = 0; i < count; i++) task(context, i, (uint32_t)omp_get_thread_num());
 }
 
