@@ -14,9 +14,12 @@
 /* Before a loop over the few registers that go through a kernel side by side: its arrays then become registers. */
 #if defined(__clang__)
 #define MOTE_UNROLLED _Pragma("clang loop unroll(full)")
+#define MOTE_ROLLED _Pragma("clang loop unroll(disable)")
 #else
 #define MOTE_UNROLLED _Pragma("GCC unroll 4")
+#define MOTE_ROLLED _Pragma("GCC unroll 1")
 #endif
+/* MOTE_ROLLED: before a loop of which no turn may be kept in registers of its own. */
 #define MOTE_LIKELY(condition) __builtin_expect(!!(condition), 1)
 
 /* The unit of layout on every machine: columns are padded to whole lane groups of 16 floats, one cache line. */

@@ -2,6 +2,7 @@
 #include "kernels/kernels.h"
 
 #include "kernels/fused.h"
+#include "kernels/pull.h"
 #include "kernels/staged.h"
 
 /* Registers side by side. Two hide the latency of an attractor's square root and division; affine terms are short, and one
@@ -14,6 +15,13 @@
     }                                                                                                                 \
     static void name(const mote_plan *plan, const mote_span *span, size_t first, size_t end, uint32_t *frozen) {      \
         fused(plan, span, family, mass, rest, name##_contain, UNROLL(rest), first, end, frozen);                      \
+    }
+
+/* The kinds that are settled need few registers besides the state. Pulls: three are 1.2 times as fast as two, no slower than
+ * four; drag: two are 1.05 to 1.2 times as fast as one or three. */
+#define PULL(kind, name, family, points, side_by_side)                                                                \
+    static void kind##_##name(const mote_plan *plan, const mote_span *span, size_t first, size_t end, uint32_t *frozen) { \
+        pull_run(plan, span, family, points, fused_attractors_##name##_contain, side_by_side, first, end, frozen);     \
     }
 
 #define INSTANCE(name, family, mass)                                                                                  \
@@ -39,6 +47,12 @@ INSTANCE(map, MOTE_FAMILY_MAP, false)
 INSTANCE(map_mass, MOTE_FAMILY_MAP, true)
 INSTANCE(advection, MOTE_FAMILY_ADVECTION, false)
 INSTANCE(advection_mass, MOTE_FAMILY_ADVECTION, true)
+
+PULL(drag, splitting, MOTE_FAMILY_SPLITTING, 0, 2)
+PULL(pull, splitting, MOTE_FAMILY_SPLITTING, 1, 3)
+PULL(pull, verlet, MOTE_FAMILY_VERLET, 1, 3)
+PULL(pulls, splitting, MOTE_FAMILY_SPLITTING, 2, 3)
+PULL(pulls, verlet, MOTE_FAMILY_VERLET, 2, 3)
 
 static void commit(const mote_span *span, const mote_workspace *workspace, uint32_t step, size_t first, size_t end,
                    uint32_t *frozen) {
@@ -106,13 +120,15 @@ static uint32_t expire(const mote_lifetimes *l, size_t first, size_t count) {
         [MOTE_FAMILY_RUNGE_KUTTA] = PAIR(prefix##_runge_kutta), [MOTE_FAMILY_MAP] = PAIR(prefix##_map),               \
         [MOTE_FAMILY_ADVECTION] = PAIR(prefix##_advection)                                                            \
     }
-#define THREE(name) {fused_##name, fused_attractors_##name, fused_any_##name}
-#define SIX(name) {THREE(name), THREE(name##_mass)}
+#define KINDS(name, drag, pull, pulls) {fused_##name, drag, pull, pulls, fused_attractors_##name, fused_any_##name}
+#define BOTH(name, drag, pull, pulls) {KINDS(name, drag, pull, pulls), KINDS(name##_mass, NULL, NULL, NULL)}
 #define ALL_FUSED                                                                                                     \
     {                                                                                                                 \
-        [MOTE_FAMILY_SPLITTING] = SIX(splitting), [MOTE_FAMILY_VERLET] = SIX(verlet),                               \
-        [MOTE_FAMILY_RUNGE_KUTTA] = SIX(runge_kutta), [MOTE_FAMILY_MAP] = SIX(map),                                 \
-        [MOTE_FAMILY_ADVECTION] = SIX(advection)                                                                     \
+        [MOTE_FAMILY_SPLITTING] = BOTH(splitting, drag_splitting, pull_splitting, pulls_splitting),                   \
+        [MOTE_FAMILY_VERLET] = BOTH(verlet, NULL, pull_verlet, pulls_verlet),                                         \
+        [MOTE_FAMILY_RUNGE_KUTTA] = BOTH(runge_kutta, NULL, NULL, NULL),                                              \
+        [MOTE_FAMILY_MAP] = BOTH(map, NULL, NULL, NULL),                                                              \
+        [MOTE_FAMILY_ADVECTION] = BOTH(advection, NULL, NULL, NULL)                                                   \
     }
 #define TABLE_NAME_(isa) mote_kernels_##isa
 #define TABLE_NAME(isa) TABLE_NAME_(isa)

@@ -44,7 +44,7 @@ typedef struct mote_lifetimes {
  * changed nor counted. Each returns or adds to *frozen how many particles turned non-finite. */
 typedef struct mote_kernels {
     /* All steps, substeps and stages of slots [first, end) with the state in registers. No callbacks. The first index is
-     * the family, the second plan->mass_column, the third plan->rest. */
+     * the family, the second plan->mass_column, the third plan->rest; NULL where no plan has the three. */
     void (*fused[MOTE_FAMILY_COUNT][2][MOTE_REST_COUNT])(const mote_plan *plan, const mote_span *span, size_t first, size_t end,
                                         uint32_t *frozen);
     /* What precedes the first evaluation of a substep; one stage (again: with the evaluation that closed the substep

@@ -1,6 +1,8 @@
 /* Folds the forces and scales the coefficients. */
 #include "kernels/plan.h"
 
+#include <math.h>
+
 #include "forces/table.h"
 
 static void note_inline_force(mote_plan *plan, const mote_force_def *def) {
@@ -87,6 +89,33 @@ static void make_map(mote_plan *plan, double uniform_inverse_mass) {
         joint_map(plan, &plan->acceleration, plan->c.map);
 }
 
+/* Whether it acts as a constant: constant + damping v is that, bit for bit, whatever a finite v is; and as it is not -0, no
+ * sum that ends in it shows whether a zero before it had a sign. */
+static bool is_constant(const mote_affine_stage *a) {
+    bool constant = true;
+    for (int axis = 0; axis < 3; axis++)
+        constant &= a->damping[axis] == 0 && a->stiffness[axis] == 0 && (a->constant[axis] != 0 || !signbit(a->constant[axis]));
+    return constant;
+}
+
+static bool is_pull(const mote_plan *plan) {
+    bool pull = plan->rest == MOTE_REST_ATTRACTORS && plan->point_count && plan->point_count <= MOTE_MAX_PULLS &&
+                !plan->callback_count && !plan->inbox;
+    for (uint32_t i = 0; i < plan->stages; i++) pull &= is_constant(&plan->evaluation[i].acceleration);
+    return pull;
+}
+
+/* The kinds of kernel that know beforehand what there is. */
+static mote_rest settle(const mote_plan *plan) {
+    const mote_scheme *scheme = plan->scheme;
+    const bool euler = scheme->family == MOTE_FAMILY_SPLITTING && scheme->stages == 1 && scheme->drift_first == 0 &&
+                       scheme->drift[0] != 0;
+    if (plan->mass_column || !(euler || scheme->family == MOTE_FAMILY_VERLET)) return plan->rest;
+    if (plan->rest == MOTE_REST_NONE) return euler && !plan->stiff_acceleration ? MOTE_REST_DRAG : plan->rest;
+    if (!is_pull(plan)) return plan->rest;
+    return plan->point_count == 1 ? MOTE_REST_ONE_PULL : MOTE_REST_PULLS;
+}
+
 static void make(mote_plan *plan, const mote_plan_def *def, const mote_scheme *scheme) {
     *plan = (mote_plan){.scheme = scheme, .start_time = def->start_time, .timestep = def->timestep,
                         .h = def->timestep / (double)def->substeps, .substeps = def->substeps,
@@ -114,6 +143,7 @@ static void make(mote_plan *plan, const mote_plan_def *def, const mote_scheme *s
         plan->evaluation[i] = (mote_evaluation){scaled(&plan->acceleration, factor), scaled(&plan->force, factor),
                                                 (float)factor};
     }
+    plan->rest = settle(plan);
 }
 
 void mote_plan_make(mote_plan *plan, const mote_plan_def *def) {

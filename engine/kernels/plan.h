@@ -19,8 +19,20 @@ typedef struct mote_evaluation {
 } mote_evaluation;
 
 /* What there is besides affine forces. The kernels are compiled for each case: attractors, the commonest, are evaluated
- * without a call, and a call makes the compiler keep every register in memory (measured: three times the time). */
-typedef enum mote_rest { MOTE_REST_NONE, MOTE_REST_ATTRACTORS, MOTE_REST_ANY, MOTE_REST_COUNT } mote_rest;
+ * without a call, and a call makes the compiler keep every register in memory (measured: three times the time). Three kinds
+ * are settled before the loop, for uniform mass and the integrators that have them. Drag: affine forces that do not read
+ * the position, under semi-implicit Euler. One pull, or several: attractors, at most MOTE_MAX_PULLS, beside affine forces
+ * that are constant. */
+typedef enum mote_rest {
+    MOTE_REST_NONE,
+    MOTE_REST_DRAG,
+    MOTE_REST_ONE_PULL,
+    MOTE_REST_PULLS,
+    MOTE_REST_ATTRACTORS,
+    MOTE_REST_ANY,
+    MOTE_REST_COUNT
+} mote_rest;
+#define MOTE_MAX_PULLS 8
 
 typedef struct mote_plan {
     const mote_scheme *scheme;
