@@ -32,18 +32,17 @@ typedef struct bend_sweep {
 /* Eliminates a row of which `a` are the elements 1 to 4 before the diagonal; L goes to the columns from `id` on. */
 MOTE_INLINE wide bend_eliminate(const strand_columns *c, bend_sweep *s, const wide a[4], wide diagonal, wide value, wide_mask exists,
                                 int id, int count, size_t at) {
-    const bend_row *r = s->row;
+    wide diagonal_left = diagonal;
+    const bend_row *r = s->row; /* what depends on the row before comes last: it is waited for */
     wide l4 = count > 3 ? a[3] * r[3].inverse_pivot : (wide){0};
     wide u3 = count > 3 ? a[2] - l4 * r[2].upper[0] : a[2], l3 = u3 * r[2].inverse_pivot;
-    wide u2 = a[1] - l3 * r[1].upper[0];
-    if (count > 3) u2 -= l4 * r[1].upper[1];
-    wide l2 = u2 * r[1].inverse_pivot;
-    wide u1 = a[0] - l2 * r[0].upper[0] - l3 * r[0].upper[1];
-    if (count > 3) u1 -= l4 * r[0].upper[2];
-    wide l1 = u1 * r[0].inverse_pivot;
-    wide pivot = diagonal - l1 * u1 - l2 * u2 - l3 * u3;
-    value = value - l1 * r[0].value - l2 * r[1].value - l3 * r[2].value;
-    if (count > 3) pivot -= l4 * a[3], value -= l4 * r[3].value;
+    wide u2 = (count > 3 ? a[1] - l4 * r[1].upper[1] : a[1]) - l3 * r[1].upper[0], l2 = u2 * r[1].inverse_pivot;
+    wide u1 = (count > 3 ? a[0] - l4 * r[0].upper[2] : a[0]) - l3 * r[0].upper[1] - l2 * r[0].upper[0];
+    if (count > 3) diagonal_left -= l4 * a[3], value -= l4 * r[3].value;
+    diagonal_left = diagonal_left - l3 * u3 - l2 * u2;
+    value = value - l3 * r[2].value - l2 * r[1].value;
+    wide l1 = u1 * r[0].inverse_pivot, pivot = diagonal_left - l1 * u1;
+    value = value - l1 * r[0].value;
     bend_row own = {{u1, u2, u3}, invert_pivot(pivot, diagonal, exists), value};
     work_store(c, id, at, l1);
     work_store(c, id + 1, at, l2);

@@ -118,19 +118,34 @@ typedef struct strand_window {
     strand_point a, b, c;
 } strand_window;
 
+/* What springs need to know: the same at every point. */
+typedef struct strand_springs {
+    wide_mask counts;      /* points of each strand */
+    wide stiffness[2];     /* of segments, of bends */
+    float damping[2];
+    bool bends, alone;
+    const float (*answer)[2][4][MOTE_GROUP];
+} strand_springs;
+
+MOTE_INLINE strand_springs springs_of(const strand_work *w, bool bends, bool alone, size_t lane) {
+    const mote_bundle_def *def = &w->job->bundle->def;
+    return (strand_springs){.counts = wide_mask_load(w->c.counts + lane),
+                            .stiffness = {wide_load(w->stiffness + lane), wide_set(def->bend_stiffness)},
+                            .damping = {def->damping, def->bend_damping},
+                            .bends = bends, .alone = alone, .answer = w->answer};
+}
+
 /* The spring from point k to the next (span 1) or to the second next (span 2). */
-MOTE_INLINE spring_push walk_spring(const strand_work *w, bool alone, const strand_window *p, uint32_t span, uint32_t k, size_t at, size_t lane) {
-    const mote_bundle *bundle = w->job->bundle;
-    const wide_mask exists = lanes_beyond(wide_mask_load(w->c.counts + lane), k + span);
+MOTE_INLINE spring_push walk_spring(const strand_columns *c, const strand_springs *s, const strand_window *p, uint32_t span, uint32_t k,
+                                    size_t at, size_t lane) {
+    const wide_mask exists = lanes_beyond(s->counts, k + span);
     const strand_point end = span == 1 ? p->b : p->c;
-    const wide rest = wide_load((span == 1 ? bundle->rest_length : bundle->bend_length) + w->slot + at);
-    if (alone) {
-        size_t other = k + span < w->points ? at + span * MOTE_GROUP : at;
-        return spring_alone(p->a, end, rest, point_mass(&w->c, at), point_mass(&w->c, other), w->answer[span - 1], exists, lane);
+    const wide rest = wide_load((span == 1 ? c->rest_length : c->bend_length) + at);
+    if (s->alone) {
+        size_t other = k + span < c->points ? at + span * MOTE_GROUP : at;
+        return spring_alone(p->a, end, rest, point_mass(c, at), point_mass(c, other), s->answer[span - 1], exists, lane);
     }
-    const wide stiffness = span == 1 ? wide_load(w->stiffness + lane) : wide_set(bundle->def.bend_stiffness);
-    const float damping = span == 1 ? bundle->def.damping : bundle->def.bend_damping;
-    return (spring_push){spring_pull(p->a, end, rest, stiffness, damping, exists), wide3_zero()};
+    return (spring_push){spring_pull(p->a, end, rest, s->stiffness[span - 1], s->damping[span - 1], exists), wide3_zero()};
 }
 
 MOTE_INLINE void add_push(spring_push *sum, spring_push more, spring_push less) {
@@ -139,13 +154,13 @@ MOTE_INLINE void add_push(spring_push *sum, spring_push more, spring_push less) 
 }
 
 /* What the springs give to point k; at = 16 k + lane. */
-MOTE_INLINE spring_push walk_springs(const strand_work *w, strand_walk *walk, bool bends, bool alone, const strand_window *p, uint32_t k,
+MOTE_INLINE spring_push walk_springs(const strand_columns *c, const strand_springs *s, strand_walk *walk, const strand_window *p, uint32_t k,
                                      size_t at, size_t lane) {
-    spring_push pull = walk_spring(w, alone, p, 1, k, at, lane);
+    spring_push pull = walk_spring(c, s, p, 1, k, at, lane);
     spring_push sum = {wide3_sub(pull.force, walk->pull.force), wide3_sub(pull.shift, walk->pull.shift)};
     walk->pull = pull;
-    if (!bends) return sum;
-    spring_push bend = walk_spring(w, alone, p, 2, k, at, lane);
+    if (!s->bends) return sum;
+    spring_push bend = walk_spring(c, s, p, 2, k, at, lane);
     add_push(&sum, bend, walk->bend[1]);
     walk->bend[1] = walk->bend[0];
     walk->bend[0] = bend;

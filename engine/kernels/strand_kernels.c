@@ -1,6 +1,7 @@
 /* One instruction set's kernels for strands. Compiled once for each, with MOTE_ISA and MOTE_WIDTH. */
 #include <string.h>
 
+#include "kernels/strand_present.h"
 #include "kernels/strand_step.h"
 
 typedef void substep_function(strand_work *w, uint32_t substep);
@@ -70,8 +71,17 @@ static void step(const mote_strand_job *job, uint32_t group, float *scratch) {
     for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) work_commit(&w, lane);
 }
 
+static void vertices(const mote_strand_sight *sight, const mote_strand_run *run, float *rows) {
+    strand_vertices(sight, run, rows);
+}
+
+static void transpose(const float *rows, size_t count, unsigned char *const to[MOTE_GROUP]) { strand_transpose(rows, count, to); }
+
+static void follow(const mote_follow *f, size_t count, float *const out[3]) { strand_follow(f, count, out); }
+
 #define TABLE_NAME_(isa) mote_strand_kernels_##isa
 #define TABLE_NAME(isa) TABLE_NAME_(isa)
 
 extern const mote_strand_kernels TABLE_NAME(MOTE_ISA);
-const mote_strand_kernels TABLE_NAME(MOTE_ISA) = {.step = step, .kick = kick};
+const mote_strand_kernels TABLE_NAME(MOTE_ISA) = {.step = step, .kick = kick, .vertices = vertices, .transpose = transpose,
+                                                   .follow = follow};

@@ -12,16 +12,33 @@ typedef struct strand_place {
     bool callbacks;
 } strand_place;
 
+/* The affine forces of a stage: a copy of one's own, which no store can be suspected of changing. */
+typedef struct strand_affine {
+    const mote_plan *plan;
+    mote_evaluation evaluation;
+    bool stiff_acceleration, force, stiff_force;
+} strand_affine;
+
+MOTE_INLINE strand_affine affine_of(const mote_plan *plan, uint32_t stage) {
+    return (strand_affine){plan, plan->evaluation[stage], plan->stiff_acceleration, plan->affine_force, plan->stiff_force};
+}
+
+MOTE_INLINE wide3 affine_kick(const strand_affine *own, const mote_lanes *s, wide inverse_mass) {
+    wide3 dv = mote_affine_evaluate(&own->evaluation.acceleration, own->stiff_acceleration, s);
+    if (!own->force) return dv;
+    return wide3_add_scaled(dv, inverse_mass, mote_affine_evaluate(&own->evaluation.force, own->stiff_force, s));
+}
+
 /* dv = kick h a of one point: affine forces, the strand's own force, all others. */
-MOTE_INLINE wide3 strand_kick(const strand_work *w, mote_family family, bool others, const strand_place *p, const mote_lanes *s,
-                              wide inverse_mass, wide3 force, size_t at) {
-    const mote_plan *plan = w->job->plan;
-    const mote_evaluation *e = &plan->evaluation[p->stage];
+MOTE_INLINE wide3 strand_kick(const strand_columns *c, const strand_affine *own, mote_family family, bool others, const strand_place *p,
+                              const mote_lanes *s, wide inverse_mass, wide3 force, size_t at) {
+    const mote_plan *plan = own->plan;
+    const mote_evaluation *e = &own->evaluation;
     mote_external external = {.inverse_mass = inverse_mass};
     wide3 sum;
     if (others && p->callbacks) {
-        external.acceleration = work_load3(&w->c, WORK_ACCELERATION, at);
-        force = wide3_add(force, work_load3(&w->c, WORK_FORCE, at));
+        external.acceleration = work_load3(c, WORK_ACCELERATION, at);
+        force = wide3_add(force, work_load3(c, WORK_FORCE, at));
     }
     if (others && plan->point_count) {
         mote_push push;
@@ -34,77 +51,75 @@ MOTE_INLINE wide3 strand_kick(const strand_work *w, mote_family family, bool oth
     if (others && p->callbacks) sum = wide3_add(sum, external.acceleration);
     wide3 kick = wide3_scale(wide_set(e->kick_h), sum);
     if (!FOLDS_AFFINE(family)) return kick;
-    wide3 dv = mote_affine_evaluate(&e->acceleration, plan->stiff_acceleration, s);
-    if (plan->affine_force)
-        dv = wide3_add_scaled(dv, inverse_mass, mote_affine_evaluate(&e->force, plan->stiff_force, s));
-    return wide3_add(dv, kick);
+    return wide3_add(affine_kick(own, s, inverse_mass), kick);
 }
 
-MOTE_INLINE mote_lanes load_carry(const strand_work *w, mote_family family, strand_point a, size_t at) {
+MOTE_INLINE mote_lanes load_carry(const strand_columns *c, mote_family family, strand_point a, size_t at) {
     mote_lanes s = {.x = a.x, .v = a.v};
     if (family == MOTE_FAMILY_SPLITTING || family == MOTE_FAMILY_MAP) return s;
-    s.base_x = work_load3(&w->c, WORK_CARRY, at);
-    s.base_v = work_load3(&w->c, WORK_CARRY + 3, at);
-    s.sum_x = work_load3(&w->c, WORK_CARRY + 6, at);
-    s.sum_v = work_load3(&w->c, WORK_CARRY + 9, at);
+    s.base_x = work_load3(c, WORK_CARRY, at);
+    s.base_v = work_load3(c, WORK_CARRY + 3, at);
+    s.sum_x = work_load3(c, WORK_CARRY + 6, at);
+    s.sum_v = work_load3(c, WORK_CARRY + 9, at);
     return s;
 }
 
-MOTE_INLINE void store_carry(const strand_work *w, mote_family family, const mote_lanes *s, size_t at) {
+MOTE_INLINE void store_carry(const strand_columns *c, mote_family family, const mote_lanes *s, size_t at) {
     if (family == MOTE_FAMILY_SPLITTING || family == MOTE_FAMILY_MAP) return;
-    work_store3(&w->c, WORK_CARRY, at, s->base_x);
-    work_store3(&w->c, WORK_CARRY + 3, at, s->base_v);
-    work_store3(&w->c, WORK_CARRY + 6, at, s->sum_x);
-    work_store3(&w->c, WORK_CARRY + 9, at, s->sum_v);
+    work_store3(c, WORK_CARRY, at, s->base_x);
+    work_store3(c, WORK_CARRY + 3, at, s->base_v);
+    work_store3(c, WORK_CARRY + 6, at, s->sum_x);
+    work_store3(c, WORK_CARRY + 9, at, s->sum_v);
 }
 
 /* A point's new state goes back where it may move. */
-MOTE_INLINE void store_free(const strand_work *w, wide inverse_mass, strand_point old, const mote_lanes *s, size_t at) {
+MOTE_INLINE void store_free(const strand_columns *c, wide inverse_mass, strand_point old, const mote_lanes *s, size_t at) {
     wide_mask free = wide_less((wide){0}, inverse_mass);
-    work_store3(&w->c, WORK_X, at, wide3_select(free, s->x, old.x));
-    work_store3(&w->c, WORK_V, at, wide3_select(free, s->v, old.v));
+    work_store3(c, WORK_X, at, wide3_select(free, s->x, old.x));
+    work_store3(c, WORK_V, at, wide3_select(free, s->v, old.v));
 }
 
 /* The impulse of the strand on what is pinned. */
-MOTE_INLINE void add_reaction(const strand_work *w, wide inverse_mass, wide3 impulse, size_t at) {
+MOTE_INLINE void add_reaction(const strand_columns *c, wide inverse_mass, wide3 impulse, size_t at) {
     wide_mask pinned = wide_equal(inverse_mass, (wide){0});
-    wide3 sum = work_load3(&w->c, WORK_REACTION, at);
-    work_store3(&w->c, WORK_REACTION, at, wide3_select(pinned, wide3_add(sum, impulse), sum));
+    wide3 sum = work_load3(c, WORK_REACTION, at);
+    work_store3(c, WORK_REACTION, at, wide3_select(pinned, wide3_add(sum, impulse), sum));
 }
 
 /* The stage of the strands from p->lane on; weight: the seconds for which its forces count in the substep; alone: springs give
  * impulses, each as if it were the only one. */
 MOTE_INLINE void strand_stage(const strand_work *w, mote_family family, int parts, bool others, bool alone, const strand_place *p,
                               float weight) {
-    const mote_bundle *bundle = w->job->bundle;
+    const strand_columns columns = w->c, *c = &columns;
     const mote_plan *plan = w->job->plan;
-    const size_t last = strand_at(w->points - 1, p->lane);
-    const bool bends = (parts & STRAND_EXTRAS) && bundle->bend_length;
+    const strand_affine own = affine_of(plan, p->stage);
+    const strand_springs springs = springs_of(w, (parts & STRAND_EXTRAS) && columns.bend_length, alone, p->lane);
+    const size_t last = strand_at(columns.points - 1, p->lane);
     mote_wide_map map;
-    if (family == MOTE_FAMILY_MAP) map = map_of(plan, wide_load(bundle->point_inverse_mass + w->lane + p->lane));
+    if (family == MOTE_FAMILY_MAP) map = map_of(plan, wide_load(w->job->bundle->point_inverse_mass + w->lane + p->lane));
     strand_walk walk = walk_begin();
-    strand_window window = {work_point(&w->c, p->lane), work_point(&w->c, p->lane + MOTE_GROUP), work_point(&w->c, p->lane)};
-    for (uint32_t k = 0; k < w->points; k++) {
+    strand_window window = {work_point(c, p->lane), work_point(c, p->lane + MOTE_GROUP), work_point(c, p->lane)};
+    for (uint32_t k = 0; k < columns.points; k++) {
         const size_t at = strand_at(k, p->lane), after = at + 2 * MOTE_GROUP;
-        window.c = work_point(&w->c, after < last ? after : last);
-        wide inverse_mass = point_mass(&w->c, at);
-        spring_push springs = {wide3_zero(), wide3_zero()};
+        window.c = work_point(c, after < last ? after : last);
+        wide inverse_mass = point_mass(c, at);
+        spring_push push = {wide3_zero(), wide3_zero()};
         wide3 force = wide3_zero();
-        if (parts & STRAND_STRETCH) springs = walk_springs(w, &walk, bends, alone, &window, k, at, p->lane);
+        if (parts & STRAND_STRETCH) push = walk_springs(c, &springs, &walk, &window, k, at, p->lane);
         if (parts & STRAND_EXTRAS) force = walk_extras(w, &walk, &window, k, at, p->lane);
-        if (!alone) force = (parts & STRAND_EXTRAS) ? wide3_add(springs.force, force) : springs.force;
-        mote_lanes s = load_carry(w, family, window.a, at);
-        wide3 dv = strand_kick(w, family, others, p, &s, inverse_mass, force, at);
+        if (!alone) force = (parts & STRAND_EXTRAS) ? wide3_add(push.force, force) : push.force;
+        mote_lanes s = load_carry(c, family, window.a, at);
+        wide3 dv = strand_kick(c, &own, family, others, p, &s, inverse_mass, force, at);
         do_stage(plan, family, &s, p->stage, dv, &map);
         if (alone) {
-            s.x = wide3_add_scaled(s.x, inverse_mass, springs.shift);
-            s.v = wide3_add_scaled(s.v, inverse_mass, springs.force);
+            s.x = wide3_add_scaled(s.x, inverse_mass, push.shift);
+            s.v = wide3_add_scaled(s.v, inverse_mass, push.force);
         }
-        store_free(w, inverse_mass, window.a, &s, at);
-        store_carry(w, family, &s, at);
-        if (k == 0 || w->c.pins) {
+        store_free(c, inverse_mass, window.a, &s, at);
+        store_carry(c, family, &s, at);
+        if (k == 0 || columns.pins) {
             wide3 impulse = wide3_scale(wide_set(weight), force);
-            add_reaction(w, inverse_mass, alone ? wide3_add(impulse, springs.force) : impulse, at);
+            add_reaction(c, inverse_mass, alone ? wide3_add(impulse, push.force) : impulse, at);
         }
         window.a = window.b, window.b = window.c;
     }
@@ -124,14 +139,13 @@ MOTE_OUTLINE void sum_callbacks(const strand_work *w, double time) {
 
 /* What precedes the first evaluation of a substep. */
 MOTE_INLINE void strand_begin(const strand_work *w, mote_family family, size_t lane) {
-    const mote_bundle *bundle = w->job->bundle;
     const mote_plan *plan = w->job->plan;
     if (family != MOTE_FAMILY_SPLITTING || plan->c.drift_first == 0) return;
     for (size_t at = lane; at < (size_t)w->points * MOTE_GROUP; at += MOTE_GROUP) {
         strand_point a = work_point(&w->c, at);
         mote_lanes s = {.x = a.x, .v = a.v};
         mote_splitting_begin(&s, &plan->c);
-        store_free(w, wide_load(bundle->inverse_mass + w->slot + at), a, &s, at);
+        store_free(&w->c, point_mass(&w->c, at), a, &s, at);
     }
 }
 

@@ -45,7 +45,7 @@ MOTE_INLINE void spring_substep(strand_work *w, mote_family family, int parts, b
     for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) strand_begin(w, family, lane);
     for (uint32_t stage = 0; stage < plan->stages; stage++) {
         strand_place p = {.stage = stage, .time = stage_time(w, substep, stage), .callbacks = plan->callback_count != 0};
-        place(w, WORK_X, ticks_within(w, substep, plan->scheme->time[stage]));
+        if (substep || stage) place(w, WORK_X, ticks_within(w, substep, plan->scheme->time[stage]));
         if (others && p.callbacks) sum_callbacks(w, p.time);
         for (p.lane = 0; p.lane < MOTE_GROUP; p.lane += MOTE_WIDTH)
             strand_stage(w, family, parts, others, alone, &p, stage_weight(plan, stage));
@@ -61,16 +61,13 @@ MOTE_INLINE void spring_substep(strand_work *w, mote_family family, int parts, b
 MOTE_INLINE void predict(const strand_work *w, bool first, size_t lane) {
     const strand_columns columns = w->c, *c = &columns;
     const mote_plan *plan = w->job->plan;
-    const mote_evaluation e = plan->evaluation[0];
-    const bool stiff = plan->stiff_acceleration, by_mass = plan->affine_force, stiff_force = plan->stiff_force;
+    const strand_affine own = affine_of(plan, 0);
     const wide h = wide_set(plan->c.h), rate = wide_set((float)(1.0 / plan->h));
     for (size_t at = lane; at < strand_at(columns.points, lane); at += MOTE_GROUP) {
         wide mass = point_mass(c, at);
         mote_lanes s = {.x = work_load3(c, WORK_X, at)};
         s.v = first ? work_load3(c, WORK_V, at) : wide3_scale(rate, wide3_sub(s.x, work_load3(c, WORK_START, at)));
-        wide3 dv = mote_affine_evaluate(&e.acceleration, stiff, &s);
-        if (by_mass) dv = wide3_add_scaled(dv, mass, mote_affine_evaluate(&e.force, stiff_force, &s));
-        wide3 x = wide3_add_scaled(s.x, h, wide3_add(s.v, dv));
+        wide3 x = wide3_add_scaled(s.x, h, wide3_add(s.v, affine_kick(&own, &s, mass)));
         work_store3(c, WORK_START, at, s.x);
         work_store3(c, WORK_X, at, wide3_select(wide_less((wide){0}, mass), x, s.x));
     }
@@ -302,6 +299,7 @@ MOTE_INLINE void work_begin(strand_work *w, const mote_strand_job *job, uint32_t
     w->lane = (size_t)index * MOTE_GROUP;
     w->c = (strand_columns){.memory = scratch, .stride = (size_t)(bundle->max_points + 1) * MOTE_GROUP,
                             .inverse_mass = bundle->inverse_mass + w->slot,
+                            .rest_length = bundle->rest_length + w->slot,
                             .bend_length = bundle->bend_length ? bundle->bend_length + w->slot : NULL,
                             .counts = bundle->points + w->lane,
                             .points = w->points, .pins = w->group->pin_count != 0};
@@ -319,6 +317,7 @@ MOTE_INLINE void work_begin(strand_work *w, const mote_strand_job *job, uint32_t
         bundle->iterations[lane] = bundle->capped[lane] = bundle->fallbacks[lane] = 0;
         bundle->infeasible[lane] = 0;
     }
+    w->moves = any_moves(w);
     if (job->answers) mote_strand_answers(job, index, w->answer);
 }
 

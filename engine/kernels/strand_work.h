@@ -40,7 +40,8 @@ enum {
 typedef struct strand_columns {
     float *memory;             /* of the scratch */
     size_t stride;             /* floats from column to column */
-    const float *inverse_mass; /* these three in the bundle */
+    const float *inverse_mass; /* these four in the bundle */
+    const float *rest_length;
     const float *bend_length;  /* NULL: no bends */
     const int32_t *counts;     /* points of each strand */
     uint32_t points;           /* of the longest */
@@ -52,6 +53,7 @@ typedef struct strand_work {
     const mote_strand_job *job;
     const mote_strand_group *group;
     uint32_t index, points;
+    bool moves;        /* something pinned is on its way */
     size_t slot, lane; /* of point 0 in lane 0 of the group; of lane 0 */
     MOTE_ALIGNED(64) float root[12][MOTE_GROUP]; /* the roots' rotation (rows) and position at the stage's time */
     MOTE_ALIGNED(64) int32_t live[MOTE_GROUP];   /* -1: a strand that is not frozen */
@@ -168,9 +170,34 @@ MOTE_OUTLINE void place_pins(const strand_work *w, int id, double within) {
     }
 }
 
-/* Everything pinned at `within` ticks of the step: roots and pins, into the columns from `id` on. */
+/* Whether anything pinned has not arrived when the step begins. */
+MOTE_INLINE bool any_moves(const strand_work *w) {
+    const mote_bundle *bundle = w->job->bundle;
+    for (uint32_t i = 0; i < MOTE_GROUP; i++)
+        if (bundle->root_to_tick[w->lane + i] > w->job->step_tick) return true;
+    for (uint32_t i = 0; i < w->group->pin_count; i++)
+        if (bundle->pins[w->group->first_pin + i].to_tick > w->job->step_tick) return true;
+    return false;
+}
+
+/* Copies the places of what is pinned from WORK_X. */
+MOTE_OUTLINE void copy_pinned(const strand_work *w, int id) {
+    const strand_columns *c = &w->c;
+    for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) work_store3(c, id, lane, work_load3(c, WORK_X, lane));
+    for (uint32_t i = 0; i < w->group->pin_count; i++) {
+        size_t at = pin_offset(w, &w->job->bundle->pins[w->group->first_pin + i]);
+        for (int axis = 0; axis < 3; axis++) work_column(c, id + axis)[at] = work_column(c, WORK_X + axis)[at];
+    }
+}
+
+/* Everything pinned at `within` ticks of the step: roots and pins, into the columns from `id` on. What stands still is placed
+ * once, into WORK_X, at the step's start. */
 MOTE_OUTLINE void place(strand_work *w, int id, double within) {
     const mote_bundle *bundle = w->job->bundle;
+    if (!w->moves && within > 0) {
+        if (id != WORK_X) copy_pinned(w, id);
+        return;
+    }
     place_roots(w, within);
     if (!bundle->def.free_roots)
         for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) {

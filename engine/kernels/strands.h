@@ -8,6 +8,7 @@
 #include "data/bundle.h"
 #include "data/colliders.h"
 #include "kernels/plan.h"
+#include "kernels/strand_view.h"
 
 /* One step of a bundle: what all its groups share. */
 typedef struct mote_strand_job {
@@ -28,6 +29,12 @@ typedef void mote_strand_kernel(const mote_strand_job *job, uint32_t group, floa
 typedef struct mote_strand_kernels {
     mote_strand_kernel *step;
     mote_strand_kernel *kick; /* springs under position Verlet: v += fraction h a(x, v) by a plan of mote_plan_make_kick */
+    /* Presentation. The floats of 16 elements as rows of 16: float f of element 16 b + l to rows[(floats b + f) 16 + l]. */
+    void (*vertices)(const mote_strand_sight *sight, const mote_strand_run *run, float *rows);
+    /* Float e of to[lane], at any alignment, = rows[16 e + lane] for e < count. */
+    void (*transpose)(const float *rows, size_t count, unsigned char *const to[MOTE_GROUP]);
+    /* A run of a follower; `count` rounded up to 16 elements are written. */
+    void (*follow)(const mote_follow *follow, size_t count, float *const out[3]);
 } mote_strand_kernels;
 
 /* Floats that one worker needs for strands of up to `points` points. */

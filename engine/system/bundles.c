@@ -7,10 +7,8 @@
 #include "kernels/strands.h"
 #include "system/internal.h"
 
-static uint32_t mark_of(const mote_system *system) { return (uint32_t)((uintptr_t)system / MOTE_CACHE_LINE) | 1u; }
-
 static uint32_t place_of(const mote_system *system, mote_bundle_id id) {
-    if (id.generation != mark_of(system)) return system->bundle_count;
+    if (id.generation != mote_system_mark(system)) return system->bundle_count;
     uint32_t place = 0;
     while (place < system->bundle_count && system->bundle_serials[place] != id.index) place++;
     return place;
@@ -30,7 +28,7 @@ mote_result mote_system_edit_bundle(const mote_system *system, mote_bundle_id id
 }
 
 mote_bundle_id mote_system_bundle_id(const mote_system *system, uint32_t place) {
-    return (mote_bundle_id){system->bundle_serials[place], mark_of(system)};
+    return (mote_bundle_id){system->bundle_serials[place], mote_system_mark(system)};
 }
 
 /* --- Adding and removing ---------------------------------------------------------------------------------------------- */
@@ -74,6 +72,7 @@ mote_result mote_system_add_bundle(mote_system *system, const mote_bundle_def *d
     if (!system || !def || !id) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;
     if (mote_scheme_table[system->def.integrator].family == MOTE_FAMILY_ADVECTION) return MOTE_ERROR_INTEGRATOR;
+    if (def->solver == MOTE_STRAND_CONSERVING && system->colliders.count) return MOTE_ERROR_INTEGRATOR;
     if (system->bundle_count == MOTE_MAX_BUNDLES || system->next_bundle == UINT32_MAX) return MOTE_ERROR_CAPACITY;
     mote_fpu_state saved = mote_fpu_enter();
     mote_result result = make(system, def, &system->bundles[system->bundle_count], fault);
@@ -82,6 +81,14 @@ mote_result mote_system_add_bundle(mote_system *system, const mote_bundle_def *d
     system->bundle_serials[system->bundle_count] = ++system->next_bundle;
     *id = mote_system_bundle_id(system, system->bundle_count++);
     return MOTE_OK;
+}
+
+uint32_t mote_strand_substeps(uint32_t points, double length, double acceleration, double timestep) {
+    if (!(length > 0) || !(acceleration > 0) || !(timestep > 0)) return 1;
+    const double count = timestep * (double)points * __builtin_sqrt(acceleration / (3.0 * length));
+    if (!(count < (double)UINT32_MAX)) return UINT32_MAX;
+    const uint32_t whole = (uint32_t)count;
+    return whole + ((double)whole < count || whole == 0);
 }
 
 mote_result mote_system_remove_bundle(mote_system *system, mote_bundle_id id) {

@@ -83,11 +83,9 @@ mote_result mote_collider_check(const mote_collider_def *def) {
 
 /* --- The list ----------------------------------------------------------------------------------------------------- */
 
-static uint32_t mark_of(const mote_system *system) { return (uint32_t)((uintptr_t)system / MOTE_CACHE_LINE) | 1u; }
-
 static mote_collider *find(mote_system *system, mote_collider_id id) {
     mote_collider_list *list = &system->colliders;
-    const uint32_t place = id.generation == mark_of(system) ? mote_colliders_find(list, id.index) : list->count;
+    const uint32_t place = id.generation == mote_system_mark(system) ? mote_colliders_find(list, id.index) : list->count;
     return place < list->count ? &list->colliders[place] : NULL;
 }
 
@@ -97,11 +95,13 @@ mote_result mote_system_add_collider(mote_system *system, const mote_collider_de
     if (system->busy) return MOTE_ERROR_BUSY;
     mote_result result = mote_collider_check(def);
     if (result) return result;
+    for (uint32_t place = 0; place < system->bundle_count; place++)
+        if (system->bundles[place]->def.solver == MOTE_STRAND_CONSERVING) return MOTE_ERROR_INTEGRATOR;
     uint32_t serial;
     mote_fpu_state saved = mote_fpu_enter();
     result = mote_colliders_add(&system->colliders, def, system->def.substeps + 1, &system->allocator, &serial);
     mote_fpu_leave(saved);
-    if (result == MOTE_OK) *id = (mote_collider_id){serial, mark_of(system)};
+    if (result == MOTE_OK) *id = (mote_collider_id){serial, mote_system_mark(system)};
     return result;
 }
 

@@ -3,8 +3,6 @@
 
 #include "system/internal.h"
 
-static uint32_t mark_of(const mote_system *system) { return (uint32_t)((uintptr_t)system / MOTE_CACHE_LINE) | 1u; }
-
 static size_t list_bytes(uint32_t capacity) { return capacity * (sizeof(mote_force_def) + sizeof(uint32_t)); }
 
 static mote_result grow(mote_force_list *list, const mote_allocator *allocator) {
@@ -30,7 +28,7 @@ void mote_force_list_destroy(mote_force_list *list, const mote_allocator *alloca
 /* The place of a force in the list, or its count. */
 static uint32_t find(const mote_system *system, mote_force_id id) {
     const mote_force_list *list = &system->forces;
-    if (id.generation != mark_of(system)) return list->count;
+    if (id.generation != mote_system_mark(system)) return list->count;
     for (uint32_t i = 0; i < list->count; i++)
         if (list->serials[i] == id.index) return i;
     return list->count;
@@ -54,7 +52,7 @@ mote_result mote_system_add_force(mote_system *system, const mote_force_def *def
     mote_result result = prepare(system, def);
     if (result == MOTE_OK && list->count == list->capacity) result = grow(list, &system->allocator);
     if (result) return result;
-    *id = (mote_force_id){++list->next_serial, mark_of(system)};
+    *id = (mote_force_id){++list->next_serial, mote_system_mark(system)};
     list->serials[list->count] = id->index;
     list->forces[list->count++] = *def;
     system->plan_is_old = true;

@@ -40,6 +40,9 @@ struct mote_system {
     size_t strand_scratch_bytes;
 };
 
+/* The generation in the ids of a system: foreign ones are refused. Never 0. */
+MOTE_INLINE uint32_t mote_system_mark(const mote_system *system) { return (uint32_t)((uintptr_t)system / MOTE_CACHE_LINE) | 1u; }
+
 /* Whether the stage-outer loop order is used with these forces. */
 bool mote_system_needs_workspace(const mote_system_def *def, const mote_force_def *forces, uint32_t count);
 

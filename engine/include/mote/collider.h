@@ -46,7 +46,8 @@ MOTE_API mote_collider_def mote_box(const mote_transform *transform, const vec3 
 MOTE_API mote_result mote_collider_check(const mote_collider_def *def);
 
 /* Adds a collider for the strands of the system; the def is copied. At most MOTE_MAX_COLLIDERS.
- * Errors: NULL, BUSY, those of mote_collider_check, CAPACITY, MEMORY. */
+ * Errors: NULL, BUSY, those of mote_collider_check, CAPACITY, MEMORY, INTEGRATOR (a conserving bundle is there: its impulses
+ * would do work). */
 MOTE_API mote_result mote_system_add_collider(mote_system *system, const mote_collider_def *def, mote_collider_id *id);
 
 /* Replaces the shape and the friction; it stands at def->transform from now on, and a target that it had is forgotten.

@@ -13,6 +13,7 @@
 #include <mote/isa.h>
 #include <mote/jobs.h>
 #include <mote/result.h>
+#include <mote/strands.h>
 #include <mote/system.h>
 #include <mote/transform.h>
 #include <mote/version.h>

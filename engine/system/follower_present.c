@@ -1,0 +1,268 @@
+/* Presentation of followers, in two passes: the guides as they are presented, each in columns of its own, and the roots'
+ * rotations; then every follower, with its points across lanes. */
+#include <string.h>
+
+#include "base/fpu.h"
+#include "base/parallel.h"
+#include "data/motion.h"
+#include "system/followers.h"
+
+enum {
+    WINDOW = 32,       /* points of a group of guides at a time */
+    CHUNK = 64,        /* points of a follower at a time */
+    BEFORE = MOTE_GROUP, /* elements before a chunk's first point: the point before it */
+    ROOM = BEFORE + CHUNK + 2 * MOTE_GROUP,
+    GRAIN = 16,        /* followers */
+    MOST_FLOATS = 16   /* of a point */
+};
+
+typedef struct task {
+    const mote_system *system;
+    const mote_bundle *bundle;
+    mote_followers *followers;
+    mote_picture picture;
+    uint64_t boundary[2]; /* ticks: before and after the last step */
+} task;
+
+/* --- Guides ----------------------------------------------------------------------------------------------------------- */
+
+static float *guide_column(const mote_followers *f, uint32_t strand, int axis) {
+    return f->guide_x + ((size_t)strand * 3 + (size_t)axis) * f->stride;
+}
+
+/* How far a root had come at a boundary. A target that it got there or later has not moved it yet, wherever it leads. */
+static float fraction_at(const mote_bundle *bundle, uint32_t lane, uint64_t boundary) {
+    const uint64_t from = bundle->root_from_tick[lane];
+    return (int64_t)(boundary - from) <= 0 ? 0 : mote_motion_fraction(from, bundle->root_to_tick[lane], boundary, 0);
+}
+
+/* R as the step's kernels make it, at the blend of the two fractions. */
+static void set_turn(const task *t, uint32_t lane, uint32_t strand) {
+    const mote_bundle *bundle = t->bundle;
+    const float f0 = fraction_at(bundle, lane, t->boundary[0]), f1 = fraction_at(bundle, lane, t->boundary[1]);
+    const float f = f0 + t->picture.alpha * (f1 - f0);
+    float q[4];
+    for (int i = 0; i < 4; i++) {
+        const float from = bundle->root_from[3 + i][lane];
+        q[i] = from + f * (bundle->root_to[3 + i][lane] - from);
+    }
+    const float x = q[0], y = q[1], z = q[2], w = q[3], scale = 2.0f / (x * x + y * y + z * z + w * w);
+    const float turn[9] = {1.0f - scale * (y * y + z * z), scale * (x * y - z * w), scale * (x * z + y * w),
+                           scale * (x * y + z * w), 1.0f - scale * (x * x + z * z), scale * (y * z - x * w),
+                           scale * (x * z - y * w), scale * (y * z + x * w), 1.0f - scale * (x * x + y * y)};
+    memcpy(t->followers->turn + (size_t)strand * 9, turn, sizeof turn);
+}
+
+/* Points j of n that lie behind points first .. first + count - 1 of m, from the window's column (16 floats a point, one more
+ * point behind the last unless the strand ends there). */
+static void resample(const float *x, uint32_t first, uint32_t count, uint32_t n, uint32_t m, float *to) {
+    for (uint32_t j = (first * (n - 1) + m - 2) / (m - 1); j < n; j++) {
+        const mote_strand_place at = mote_strand_place_of(j, n, m);
+        if (at.point >= first + count) return;
+        const float from = x[(at.point - first) * MOTE_GROUP];
+        to[j] = from + at.fraction * (x[(at.next - first) * MOTE_GROUP] - from);
+    }
+}
+
+static void gather_window(const task *t, uint32_t index, uint32_t first, uint32_t count, float (*x)[(WINDOW + 1) * MOTE_GROUP]) {
+    const mote_bundle *bundle = t->bundle;
+    float dump[WINDOW];
+    for (int axis = 0; axis < 3; axis++) {
+        unsigned char *to[MOTE_GROUP];
+        for (uint32_t lane = 0; lane < MOTE_GROUP; lane++) {
+            const uint32_t strand = bundle->strand_of_lane[index * MOTE_GROUP + lane];
+            const uint32_t m = (uint32_t)bundle->points[index * MOTE_GROUP + lane], n = t->followers->points;
+            to[lane] = (unsigned char *)dump;
+            if (strand == MOTE_NO_SLOT) continue;
+            float *column = guide_column(t->followers, strand, axis);
+            if (n == 0 || n == m) to[lane] = (unsigned char *)(column + first);
+            else if (first < m) resample(x[axis] + lane, first, count, n, m, column);
+        }
+        t->picture.kernels->transpose(x[axis], count, to);
+    }
+}
+
+static void gather_group(const task *t, uint32_t index) {
+    const mote_strand_group *group = &t->bundle->group[index];
+    MOTE_ALIGNED(64) float x[3][(WINDOW + 1) * MOTE_GROUP];
+    float *const out[3] = {x[0], x[1], x[2]};
+    for (uint32_t first = 0; first < group->points; first += WINDOW) {
+        const uint32_t left = group->points - first, count = left < WINDOW ? left : WINDOW;
+        mote_picture_blend(&t->picture, t->system, t->bundle, group->first + (size_t)first * MOTE_GROUP,
+                           (size_t)(count + (left > count)) * MOTE_GROUP, out);
+        gather_window(t, index, first, count, x);
+    }
+}
+
+static void do_groups(void *context, size_t first, size_t end, uint32_t worker) {
+    (void)worker;
+    const task *t = context;
+    for (uint32_t group = (uint32_t)first; group < end; group++) {
+        gather_group(t, group);
+        for (uint32_t lane = group * MOTE_GROUP; lane < (group + 1) * MOTE_GROUP; lane++)
+            if (t->bundle->strand_of_lane[lane] != MOTE_NO_SLOT) set_turn(t, lane, t->bundle->strand_of_lane[lane]);
+    }
+}
+
+/* --- Followers -------------------------------------------------------------------------------------------------------- */
+
+/* Some points of a follower on their way. */
+typedef struct chunk {
+    uint32_t follower, points, first, count;
+    MOTE_ALIGNED(64) float guide[MOTE_GUIDES][3][ROOM]; /* of guides with other numbers of points */
+    MOTE_ALIGNED(64) float x[3][ROOM];
+    MOTE_ALIGNED(64) float parameter[CHUNK];
+    MOTE_ALIGNED(64) float rows[CHUNK * MOST_FLOATS];
+    MOTE_ALIGNED(64) float packed[MOTE_GROUP * MOST_FLOATS];
+} chunk;
+
+/* Where the points from `first` on of a guide stand, `count` of the follower's numbering. */
+static void find_guide(const task *t, uint32_t strand, uint32_t first, uint32_t count, uint32_t n, float (*memory)[ROOM],
+                       const float *found[3]) {
+    const mote_followers *f = t->followers;
+    const uint32_t m = (uint32_t)t->bundle->points[t->bundle->lane_of_strand[strand]];
+    const bool own = n == m || f->points == n;
+    for (int axis = 0; axis < 3; axis++) {
+        const float *column = guide_column(f, strand, axis);
+        found[axis] = own ? column + first : memory[axis];
+        for (uint32_t i = 0; i < count && !own; i++) {
+            const mote_strand_place at = mote_strand_place_of(first + i, n, m);
+            memory[axis][i] = column[at.point] + at.fraction * (column[at.next] - column[at.point]);
+        }
+    }
+}
+
+/* Points [first, first + count) of the follower to x, element BEFORE being point c->first. */
+static void follow(const task *t, chunk *c, uint32_t first, uint32_t count) {
+    const mote_followers *f = t->followers;
+    mote_follow job = {.weight = {f->weight[1][c->follower], f->weight[2][c->follower]}};
+    float *out[3];
+    for (uint32_t i = 0; i < MOTE_GUIDES; i++) {
+        const uint32_t strand = f->guide[i][c->follower];
+        if (strand == MOTE_NO_GUIDE) memcpy(job.guide[i], job.guide[0], sizeof job.guide[0]);
+        else find_guide(t, strand, first, count, c->points, c->guide[i], job.guide[i]);
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        job.offset[axis] = f->offset[axis] + f->first_point[c->follower] + first;
+        out[axis] = c->x[axis] + BEFORE - (c->first - first);
+    }
+    memcpy(job.turn, f->turn + (size_t)f->guide[0][c->follower] * 9, sizeof job.turn);
+    t->picture.kernels->follow(&job, count, out);
+}
+
+static void place_chunk(const task *t, chunk *c) {
+    const bool directed = t->picture.sight.directed;
+    const uint32_t before = directed && c->first > 0, behind = directed && c->first + c->count < c->points;
+    follow(t, c, c->first - before, before + c->count + behind);
+    for (int axis = 0; axis < 3; axis++) {
+        float *x = c->x[axis] + BEFORE;
+        if (!before) x[-1] = x[0];
+        if (!behind) x[c->count] = x[c->count - 1];
+    }
+    for (uint32_t i = 0; i < CHUNK && t->picture.parameter; i++)
+        c->parameter[i] = (float)(c->first + i) / (float)(c->points - 1);
+}
+
+/* 16 points: straight to vertices without gaps, else by way of the stack. */
+static void write_batch(const task *t, chunk *c, const float *rows, uint64_t point, uint32_t count) {
+    const mote_picture *picture = &t->picture;
+    const uint32_t floats = picture->sight.floats;
+    const bool direct = picture->dense && count == MOTE_GROUP;
+    unsigned char *to[MOTE_GROUP], *first = direct ? mote_picture_at(picture, point) : (unsigned char *)c->packed;
+    for (uint32_t lane = 0; lane < MOTE_GROUP; lane++) to[lane] = first + lane * floats * sizeof(float);
+    picture->kernels->transpose(rows, floats, to);
+    if (!direct) mote_picture_write(picture, c->packed, point, count);
+}
+
+/* Positions alone, packed: the columns themselves, interleaved. */
+static void write_positions(const task *t, chunk *c) {
+    float *const x[3] = {c->x[0] + BEFORE, c->x[1] + BEFORE, c->x[2] + BEFORE};
+    unsigned char *to = mote_picture_at(&t->picture, (uint64_t)t->followers->first_point[c->follower] + c->first);
+    const uint32_t whole = c->count / MOTE_GROUP * MOTE_GROUP;
+    t->system->kernels->interleave(x, whole, to);
+    if (whole == c->count) return;
+    float *const rest[3] = {x[0] + whole, x[1] + whole, x[2] + whole};
+    t->system->kernels->interleave(rest, MOTE_GROUP, c->packed);
+    memcpy(to + (size_t)whole * 3 * sizeof(float), c->packed, (c->count - whole) * 3 * sizeof(float));
+}
+
+static void write_chunk(const task *t, chunk *c) {
+    if (t->picture.dense && t->picture.sight.floats == 3 && t->picture.sight.position == 0) {
+        write_positions(t, c);
+        return;
+    }
+    const uint32_t floats = t->picture.sight.floats;
+    const mote_strand_run run = {.x = {c->x[0] + BEFORE, c->x[1] + BEFORE, c->x[2] + BEFORE},
+                                 .parameter = t->picture.parameter ? c->parameter : NULL, .step = 1,
+                                 .count = mote_round_up(c->count, MOTE_GROUP)};
+    t->picture.kernels->vertices(&t->picture.sight, &run, c->rows);
+    const uint64_t point = (uint64_t)t->followers->first_point[c->follower] + c->first;
+    for (uint32_t i = 0; i < c->count; i += MOTE_GROUP)
+        write_batch(t, c, c->rows + (size_t)i * floats, point + i, c->count - i < MOTE_GROUP ? c->count - i : MOTE_GROUP);
+}
+
+static void do_followers(void *context, size_t first, size_t end, uint32_t worker) {
+    (void)worker;
+    const task *t = context;
+    chunk c;
+    for (c.follower = (uint32_t)first; c.follower < end; c.follower++) {
+        c.points = mote_followers_points(t->followers, c.follower);
+        for (c.first = 0; c.first < c.points; c.first += c.count) {
+            c.count = c.points - c.first < CHUNK ? c.points - c.first : CHUNK;
+            place_chunk(t, &c);
+            write_chunk(t, &c);
+        }
+    }
+}
+
+/* Without previous positions the last boundary is what is presented. */
+static task make_task(const mote_system *system, const mote_bundle *bundle, mote_followers *followers) {
+    const uint64_t step = system->clock.step, ticks = system->clock.ticks_per_step;
+    task t = {.system = system, .bundle = bundle, .followers = followers, .boundary = {step * ticks, step * ticks}};
+    if (step > 0 && bundle->previous_x[0]) t.boundary[0] -= ticks;
+    return t;
+}
+
+mote_result mote_followers_present(const mote_system *system, mote_followers *followers, const mote_strand_layout *layout,
+                                   void *vertices, size_t bytes) {
+    if (!system || !followers || !layout) return MOTE_ERROR_NULL;
+    mote_bundle *bundle;
+    mote_result result = mote_system_edit_bundle(system, followers->bundle, &bundle);
+    if (result) return result;
+    task t = make_task(system, bundle, followers);
+    result = mote_picture_make(&t.picture, system, layout);
+    if (result) return result;
+    result = mote_picture_open(&t.picture, mote_followers_vertex_count(followers, layout->shape), vertices, bytes);
+    if (result) return result;
+    mote_fpu_state saved = mote_fpu_enter();
+    mote_system_set_busy(system, true);
+    mote_parallel_for(&system->def.jobs, bundle->group_count, 1, do_groups, &t);
+    mote_parallel_for(&system->def.jobs, followers->count, GRAIN, do_followers, &t);
+    mote_system_set_busy(system, false);
+    mote_fpu_leave(saved);
+    return MOTE_OK;
+}
+
+/* --- Counts and indices ----------------------------------------------------------------------------------------------- */
+
+static mote_strand_list list_of(const mote_followers *followers) {
+    return followers ? (mote_strand_list){followers->first_point, followers->count} : (mote_strand_list){NULL, 0};
+}
+
+uint64_t mote_followers_first_vertex(const mote_followers *followers, mote_strand_shape shape, uint32_t follower) {
+    return mote_strand_list_first_vertex(list_of(followers), shape, follower);
+}
+
+uint64_t mote_followers_vertex_count(const mote_followers *followers, mote_strand_shape shape) {
+    return mote_strand_list_vertices(list_of(followers), shape);
+}
+
+uint64_t mote_followers_index_count(const mote_followers *followers, mote_strand_shape shape) {
+    return mote_strand_list_index_count(list_of(followers), shape);
+}
+
+mote_result mote_followers_indices(const mote_followers *followers, mote_strand_shape shape, uint32_t *indices,
+                                   uint64_t count) {
+    if (!followers) return MOTE_ERROR_NULL;
+    return mote_strand_list_indices(list_of(followers), shape, indices, count);
+}

@@ -1,0 +1,178 @@
+/* Layouts of strands: checks, vertices in the caller's memory, indices. */
+#include "system/picture.h"
+
+#include <math.h>
+#include <string.h>
+
+#define COOKIE 0x73747264u
+
+mote_strand_layout mote_default_strand_layout(void) {
+    return (mote_strand_layout){.cookie = COOKIE,
+                                .shape = MOTE_STRAND_POLYLINES,
+                                .stride = 3 * sizeof(float),
+                                .tangent_offset = MOTE_OMIT,
+                                .side_offset = MOTE_OMIT,
+                                .parameter_offset = MOTE_OMIT,
+                                .root_width = 0.001f,
+                                .tip_width = 0.001f};
+}
+
+/* --- Layouts ---------------------------------------------------------------------------------------------------------- */
+
+enum { OUTPUTS = 4 };
+
+/* The outputs in the order of the struct. */
+typedef struct output {
+    size_t offset;
+    uint32_t floats;
+    int *at; /* in the sight */
+} output;
+
+static void list_outputs(const mote_strand_layout *layout, mote_strand_sight *sight, output outputs[OUTPUTS]) {
+    outputs[0] = (output){layout->position_offset, 3, &sight->position};
+    outputs[1] = (output){layout->tangent_offset, 3, &sight->tangent};
+    outputs[2] = (output){layout->side_offset, 1, &sight->side};
+    outputs[3] = (output){layout->parameter_offset, 1, &sight->parameter};
+}
+
+static bool fits(const output *o, size_t stride) {
+    const size_t bytes = o->floats * sizeof(float);
+    return o->offset == MOTE_OMIT || (stride >= bytes && o->offset <= stride - bytes);
+}
+
+static mote_result check_ribbons(const mote_strand_layout *layout) {
+    for (int axis = 0; axis < 3; axis++)
+        if (!isfinite(layout->eye[axis])) return MOTE_ERROR_NOT_FINITE;
+    if (!isfinite(layout->root_width) || !isfinite(layout->tip_width)) return MOTE_ERROR_NOT_FINITE;
+    return layout->root_width >= 0 && layout->tip_width >= 0 ? MOTE_OK : MOTE_ERROR_RANGE;
+}
+
+static mote_result check(const mote_strand_layout *layout, const output outputs[OUTPUTS]) {
+    if (layout->cookie != COOKIE) return MOTE_ERROR_DEF;
+    if ((unsigned)layout->shape >= MOTE_STRAND_SHAPE_COUNT) return MOTE_ERROR_ENUM;
+    bool any = false;
+    for (int i = 0; i < OUTPUTS; i++) {
+        if (!fits(&outputs[i], layout->stride)) return MOTE_ERROR_RANGE;
+        any |= outputs[i].offset != MOTE_OMIT;
+    }
+    if (!any) return MOTE_ERROR_RANGE;
+    if (layout->shape == MOTE_STRAND_RIBBONS) return check_ribbons(layout);
+    return layout->side_offset == MOTE_OMIT ? MOTE_OK : MOTE_ERROR_RANGE;
+}
+
+/* Whether the outputs fill the stride without overlap, each at a whole float. */
+static bool fills(const output outputs[OUTPUTS], uint32_t floats, size_t stride) {
+    uint32_t filled = 0;
+    if (stride != floats * sizeof(float)) return false;
+    for (int i = 0; i < OUTPUTS; i++) {
+        if (outputs[i].offset == MOTE_OMIT) continue;
+        if (outputs[i].offset % sizeof(float)) return false;
+        filled |= ((1u << outputs[i].floats) - 1u) << outputs[i].offset / sizeof(float);
+    }
+    return filled == (1u << floats) - 1u;
+}
+
+mote_result mote_picture_make(mote_picture *picture, const mote_system *system, const mote_strand_layout *layout) {
+    output outputs[OUTPUTS];
+    *picture = (mote_picture){.layout = layout, .kernels = system->kernels->strands, .alpha = mote_clock_alpha(&system->clock)};
+    mote_strand_sight *sight = &picture->sight;
+    list_outputs(layout, sight, outputs);
+    mote_result result = check(layout, outputs);
+    if (result) return result;
+    for (int i = 0; i < OUTPUTS; i++) {
+        *outputs[i].at = outputs[i].offset == MOTE_OMIT ? -1 : (int)picture->vertex_floats;
+        picture->vertex_floats += outputs[i].offset == MOTE_OMIT ? 0 : outputs[i].floats;
+    }
+    picture->dense = fills(outputs, picture->vertex_floats, layout->stride);
+    for (int i = 0; i < OUTPUTS && picture->dense; i++)
+        if (outputs[i].offset != MOTE_OMIT) *outputs[i].at = (int)(outputs[i].offset / sizeof(float));
+    sight->ribbons = layout->shape == MOTE_STRAND_RIBBONS;
+    sight->directed = (sight->ribbons && sight->position >= 0) || sight->tangent >= 0;
+    sight->floats = picture->vertex_floats * (sight->ribbons ? 2 : 1);
+    memcpy(sight->eye, layout->eye, sizeof sight->eye);
+    sight->root_width = layout->root_width;
+    sight->tip_width = layout->tip_width;
+    picture->parameter = sight->ribbons || sight->parameter >= 0;
+    return MOTE_OK;
+}
+
+mote_result mote_picture_open(mote_picture *picture, uint64_t vertex_count, void *vertices, size_t bytes) {
+    if (!vertices) return MOTE_ERROR_NULL;
+    if (bytes / picture->layout->stride < vertex_count) return MOTE_ERROR_BUFFER;
+    picture->vertices = vertices;
+    return MOTE_OK;
+}
+
+/* --- Writing ---------------------------------------------------------------------------------------------------------- */
+
+static void scatter(unsigned char *to, size_t stride, const float *from, size_t floats, size_t bytes, size_t count) {
+    for (size_t i = 0; i < count; i++, to += stride, from += floats) {
+        if (bytes == 3 * sizeof(float)) memcpy(to, from, 3 * sizeof(float));
+        else memcpy(to, from, sizeof(float));
+    }
+}
+
+void mote_picture_write(const mote_picture *picture, const float *packed, uint64_t first, size_t points) {
+    unsigned char *to = mote_picture_at(picture, first);
+    if (picture->dense) {
+        memcpy(to, packed, points * picture->sight.floats * sizeof(float));
+        return;
+    }
+    mote_strand_sight sight = picture->sight;
+    output outputs[OUTPUTS];
+    list_outputs(picture->layout, &sight, outputs);
+    for (int i = 0; i < OUTPUTS; i++)
+        if (outputs[i].offset != MOTE_OMIT)
+            scatter(to + outputs[i].offset, picture->layout->stride, packed + *outputs[i].at, picture->vertex_floats,
+                    outputs[i].floats * sizeof(float), points * (sight.ribbons ? 2 : 1));
+}
+
+void mote_picture_blend(const mote_picture *picture, const mote_system *system, const mote_bundle *bundle, size_t slot,
+                        size_t count, float *const out[3]) {
+    float *x[3], *previous[3];
+    for (int axis = 0; axis < 3; axis++) {
+        x[axis] = bundle->x[axis] + slot;
+        previous[axis] = bundle->previous_x[axis] ? bundle->previous_x[axis] + slot : NULL;
+    }
+    if (previous[0]) system->kernels->blend(previous, x, picture->alpha, count, out);
+    else
+        for (int axis = 0; axis < 3; axis++) memcpy(out[axis], x[axis], count * sizeof(float));
+}
+
+/* --- Strands in vertices ---------------------------------------------------------------------------------------------- */
+
+static bool is_shape(mote_strand_shape shape) { return (unsigned)shape < MOTE_STRAND_SHAPE_COUNT; }
+
+uint64_t mote_strand_list_first_vertex(mote_strand_list list, mote_strand_shape shape, uint32_t strand) {
+    if (!is_shape(shape) || !list.first_point || strand > list.count) return MOTE_NO_VERTEX;
+    return (uint64_t)list.first_point[strand] * (shape == MOTE_STRAND_RIBBONS ? 2 : 1);
+}
+
+uint64_t mote_strand_list_vertices(mote_strand_list list, mote_strand_shape shape) {
+    uint64_t vertices = mote_strand_list_first_vertex(list, shape, list.count);
+    return vertices == MOTE_NO_VERTEX ? 0 : vertices;
+}
+
+uint64_t mote_strand_list_index_count(mote_strand_list list, mote_strand_shape shape) {
+    if (!is_shape(shape) || !list.first_point) return 0;
+    return (uint64_t)(list.first_point[list.count] - list.count) * (shape == MOTE_STRAND_RIBBONS ? 6 : 2);
+}
+
+static uint32_t *write_segment(uint32_t *to, mote_strand_shape shape, uint32_t point) {
+    const uint32_t left = 2 * point;
+    const uint32_t line[2] = {point, point + 1}, band[6] = {left, left + 1, left + 2, left + 1, left + 3, left + 2};
+    const size_t count = shape == MOTE_STRAND_RIBBONS ? 6 : 2;
+    memcpy(to, shape == MOTE_STRAND_RIBBONS ? band : line, count * sizeof *to);
+    return to + count;
+}
+
+mote_result mote_strand_list_indices(mote_strand_list list, mote_strand_shape shape, uint32_t *indices, uint64_t count) {
+    if (!is_shape(shape)) return MOTE_ERROR_ENUM;
+    if (!indices) return MOTE_ERROR_NULL;
+    if (mote_strand_list_vertices(list, shape) > (uint64_t)UINT32_MAX + 1) return MOTE_ERROR_OVERFLOW;
+    if (count < mote_strand_list_index_count(list, shape)) return MOTE_ERROR_BUFFER;
+    for (uint32_t strand = 0; strand < list.count; strand++)
+        for (uint32_t point = list.first_point[strand]; point + 1 < list.first_point[strand + 1]; point++)
+            indices = write_segment(indices, shape, point);
+    return MOTE_OK;
+}
