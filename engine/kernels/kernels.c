@@ -64,13 +64,20 @@ static void commit_mass(const mote_span *span, const mote_workspace *workspace, 
     staged_commit(span, workspace, true, step, first, end, frozen);
 }
 
+MOTE_INLINE wide3 blended(float *const previous[3], float *const current[3], float alpha, size_t i) {
+    wide3 from = wide3_load(previous, i), to = wide3_load(current, i);
+    wide3 between = wide3_add_scaled(from, wide_set(alpha), wide3_sub(to, from));
+    return wide3_select(wide_equal(from.x, from.x), between, to);
+}
+
 static void blend(float *const previous[3], float *const current[3], float alpha, size_t count, float *const out[3]) {
-    for (size_t i = 0; i < count; i += MOTE_WIDTH) {
-        wide3 from = wide3_load(previous, i);
-        wide3 to = wide3_load(current, i);
-        wide3 blended = wide3_add_scaled(from, wide_set(alpha), wide3_sub(to, from));
-        wide3_store(out, i, wide3_select(wide_equal(from.x, from.x), blended, to));
-    }
+    for (size_t i = 0; i < count; i += MOTE_WIDTH) wide3_store(out, i, blended(previous, current, alpha, i));
+}
+
+static void blend_packed(float *const previous[3], float *const current[3], float alpha, size_t count, void *to) {
+    float *const from[3] = {previous[0], previous[1], previous[2]}, *const now[3] = {current[0], current[1], current[2]};
+    for (size_t i = 0; i < count; i += MOTE_WIDTH)
+        wide3_interleave((unsigned char *)to + i * 3 * sizeof(float), blended(from, now, alpha, i));
 }
 
 static void combine(float *column[4][3], const float weight[4], float *const current[3], size_t count,
@@ -144,6 +151,7 @@ const mote_kernels TABLE_NAME(MOTE_ISA) = {
     .stage = ALL(stage),
     .commit = PAIR(commit),
     .blend = blend,
+    .blend_packed = blend_packed,
     .combine = combine,
     .interleave = interleave,
     .expire = expire,

@@ -60,6 +60,8 @@ typedef struct mote_kernels {
     /* Interpolation of `count` elements, rounded up to whole lane groups. What has no previous state (NaN in previous x) is
      * copied. Linear: x0 + alpha (x1 - x0). */
     void (*blend)(float *const previous[3], float *const current[3], float alpha, size_t count, float *const out[3]);
+    /* The same as packed vectors: float 3 i + axis of `to`, any alignment. */
+    void (*blend_packed)(float *const previous[3], float *const current[3], float alpha, size_t count, void *to);
     /* Cubic Hermite: sum of weight[i] x column[i], columns x0, x1, v0, v1; `current` is what is copied. */
     void (*combine)(float *column[4][3], const float weight[4], float *const current[3], size_t count,
                     float *const out[3]);

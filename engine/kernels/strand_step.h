@@ -127,8 +127,8 @@ MOTE_INLINE void relax(const strand_columns *c, bool compliant, bool bends, size
             work_store(c, WORK_TENSION, at, (wide){0});
             work_store(c, WORK_STRAIN, at, wide_sqrt(wide3_dot(d, d)) - work_load(c, WORK_LENGTH, at));
         }
+        if (k + 2 < c->points) after = work_load3(c, WORK_START, at + 2 * MOTE_GROUP);
         if (bends && k + 2 < c->points) {
-            after = work_load3(c, WORK_START, at + 2 * MOTE_GROUP);
             wide3 e = wide3_sub(after, a);
             work_store(c, BEND_TENSION, at, (wide){0});
             work_store(c, BEND_STRAIN, at, wide_sqrt(wide3_dot(e, e)) - wide_load(c->bend_length + at));
@@ -212,7 +212,7 @@ MOTE_OUTLINE void reach_pins(const strand_work *w) {
         const float ratio = 1.002f * __builtin_sqrtf(square) / span->rest_length;
         for (size_t at = first; at < last; at += MOTE_GROUP)
             work_column(&w->c, WORK_LENGTH)[at] = bundle->rest_length[w->slot + at] * (ratio > 1 ? ratio : 1.0f);
-        if (ratio > 1) bundle->infeasible[span->lane] = 1;
+        if (ratio > 1.00201f) bundle->infeasible[span->lane] = 1; /* by more than rounding */
     }
 }
 

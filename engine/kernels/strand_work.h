@@ -94,7 +94,13 @@ MOTE_INLINE size_t strand_at(uint32_t k, size_t lane) { return (size_t)k * MOTE_
 MOTE_INLINE wide point_mass(const strand_columns *c, size_t at) { return wide_load(c->inverse_mass + at); }
 
 /* Lanes whose strand has more than `point` points. */
-MOTE_INLINE wide_mask lanes_beyond(wide_mask counts, uint32_t point) { return (wide_mask)(counts > (int32_t)point); }
+MOTE_INLINE wide_mask lanes_beyond(wide_mask counts, uint32_t point) {
+#if MOTE_WIDTH == 1
+    return -(counts > (int32_t)point);
+#else
+    return counts > (int32_t)point;
+#endif
+}
 
 /* Adds 1 to the counters of the lanes. */
 MOTE_INLINE void count_lanes(uint32_t *counter, wide_mask lanes) {

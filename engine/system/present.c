@@ -56,6 +56,19 @@ static void interpolate(const presentation *p, mote_column_id id, size_t first, 
     }
 }
 
+/* Whole blocks of packed, linearly interpolated positions go through registers alone. */
+static bool blend_straight(const presentation *p, mote_column_id id, size_t first, size_t count, unsigned char *to) {
+    const mote_system *system = p->system;
+    if (id != MOTE_COLUMN_POSITION || system->def.interpolation != MOTE_INTERPOLATE_LINEAR) return false;
+    if (p->layout->stride != 3 * sizeof(float) || count != MOTE_BLOCK) return false;
+    float *previous[3], *current[3];
+    mote_particles_vector(&system->particles, MOTE_COLUMN_PREVIOUS_POSITION, previous);
+    mote_particles_vector(&system->particles, MOTE_COLUMN_POSITION, current);
+    for (int axis = 0; axis < 3; axis++) previous[axis] += first, current[axis] += first;
+    system->kernels->blend_packed(previous, current, p->alpha, count, to);
+    return true;
+}
+
 static void scatter(unsigned char *to, size_t stride, const float (*vector)[3], size_t count) {
     for (size_t i = 0; i < count; i++, to += stride) memcpy(to, vector[i], sizeof *vector);
 }
@@ -69,6 +82,7 @@ static void write_vectors(const presentation *p, mote_column_id id, size_t offse
     for (size_t block = first; block < end; block += MOTE_BLOCK) {
         size_t last = end - block < MOTE_BLOCK ? end : block + MOTE_BLOCK, slots = mote_round_up(last - block, MOTE_GROUP);
         unsigned char *to = p->vertices + block * stride + offset;
+        if (blend_straight(p, id, block, last - block, to)) continue;
         interpolate(p, id, block, last - block, out);
         if (stride == sizeof *packed && last - block == MOTE_BLOCK) {
             p->system->kernels->interleave(out, slots, to);
