@@ -30,6 +30,8 @@ static const experiment_row experiments[] = {
     {11, "projectile with linear and quadratic drag", accuracy_projectile},
     {12, "orders of accuracy", accuracy_orders},
     {13, "momentum", accuracy_momentum},
+    {14, "a hanging rope", accuracy_hanging_rope},
+    {15, "a swinging rope", accuracy_swinging_rope},
 };
 #define EXPERIMENTS (sizeof experiments / sizeof experiments[0])
 
@@ -42,21 +44,22 @@ static void print_help(void) {
          "  --json FILE     writes the records there too\n"
          "  --csv DIR       writes DIR/experiment-E.csv with the motion by each integrator beside the exact one\n"
          "\n"
-         "One particle flies by every integrator that the experiment concerns. The reference is a published figure or "
+         "One particle flies by every integrator that the experiment concerns, one rope is held by every solver. The "
+         "reference is a published figure or "
          "the\n"
          "same method in double. Allowed is what rounding to float32 does, found by flying the reference with random\n"
          "roundings, and half of a published figure's last digit. `below float32`: the figure drowns in that; a row\n"
          "with coarser steps follows. Exit code 1: some error exceeds what is allowed.");
 }
 
-void accuracy_add(accuracy_report *report, uint32_t experiment, mote_integrator integrator, const char *quantity,
-                  double measured, double reference, double allowed) {
+void accuracy_add_named(accuracy_report *report, uint32_t experiment, const char *name, const char *quantity,
+                        double measured, double reference, double allowed) {
     accuracy_record *records = realloc(report->records, (report->count + 1) * sizeof *records);
     if (!records) fail_usage("no memory for the records");
     report->records = records;
     accuracy_record *added = &records[report->count++];
     *added = (accuracy_record){.experiment = experiment,
-                               .integrator = mote_integrator_describe(integrator)->name,
+                               .integrator = name,
                                .measured = measured,
                                .reference = reference,
                                .error = fabs(measured - reference),
@@ -67,6 +70,12 @@ void accuracy_add(accuracy_report *report, uint32_t experiment, mote_integrator 
     printf("%2u  %-19s  %-46s  %16.9g  %16.9g  %9.2e  %9.2e%s\n", (unsigned)experiment, added->integrator, quantity,
            measured, reference, added->error, allowed, failed ? "  FAILS" : "");
     fflush(stdout);
+}
+
+void accuracy_add(accuracy_report *report, uint32_t experiment, mote_integrator integrator, const char *quantity,
+                  double measured, double reference, double allowed) {
+    accuracy_add_named(report, experiment, mote_integrator_describe(integrator)->name, quantity, measured, reference,
+                       allowed);
 }
 
 static cJSON *record_object(const accuracy_record *record) {
@@ -97,8 +106,7 @@ static const experiment_row *option_experiment(const char *text) {
     uint32_t number = option_count("--experiment", text, 1, 1000);
     for (size_t i = 0; i < EXPERIMENTS; i++)
         if (experiments[i].number == number) return &experiments[i];
-    fail_usage("--experiment: there is no experiment %u of single particles; mote-bench accuracy --help lists them",
-               (unsigned)number);
+    fail_usage("--experiment: there is no experiment %u; mote-bench accuracy --help lists them", (unsigned)number);
 }
 
 static const char *option_directory(const char *path) {

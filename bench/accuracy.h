@@ -1,5 +1,6 @@
 /* The accuracy command: experiments with one particle, each flown by the engine and, in double, by an implementation of
- * the same method that is written from its formula and shares nothing with the engine. */
+ * the same method that is written from its formula and shares nothing with the engine; and with one rope, beside the
+ * equilibrium and the modes of its chain. */
 #ifndef BENCH_ACCURACY_H
 #define BENCH_ACCURACY_H
 
@@ -109,6 +110,10 @@ typedef struct accuracy_report {
 void accuracy_add(accuracy_report *report, uint32_t experiment, mote_integrator integrator, const char *quantity,
                   double measured, double reference, double allowed);
 
+/* The same for what is no integrator. */
+void accuracy_add_named(accuracy_report *report, uint32_t experiment, const char *name, const char *quantity,
+                        double measured, double reference, double allowed);
+
 /* A number of a flight; parameter: its own. */
 typedef double bench_quantity(const bench_setup *setup, const bench_trajectory *trajectory, double parameter);
 
@@ -142,6 +147,6 @@ void series_close(bench_series_file *file);
 typedef void accuracy_experiment(accuracy_report *report);
 accuracy_experiment accuracy_constant_force, accuracy_damped_spring, accuracy_oscillator, accuracy_stability,
     accuracy_kinematic, accuracy_joint_flow, accuracy_velocity_field, accuracy_kepler, accuracy_projectile,
-    accuracy_orders, accuracy_momentum;
+    accuracy_orders, accuracy_momentum, accuracy_hanging_rope, accuracy_swinging_rope;
 
 #endif

@@ -1,5 +1,6 @@
 /* mote-bench compare: ratios of two contenders that run in turn, beside the figure that each is to reach. */
-#include <cjson/cJSON.h>
+#include "compare.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -78,47 +79,64 @@ static bench_outcome compare(const bench_comparison *comparison, uint32_t partic
                            spread_of(series[0].seconds, repeat), spread_of(series[1].seconds, repeat)};
 }
 
-static void print_outcome(const bench_outcome *outcome) {
-    const bench_comparison *c = outcome->comparison;
+void compare_print(const compare_row *row) {
     char target[24], ratio[64];
-    snprintf(target, sizeof target, "%s %.3gx", c->at_most ? "<=" : ">=", c->target);
-    snprintf(ratio, sizeof ratio, "%.3fx (%.3f..%.3f)", outcome->ratio.median, outcome->ratio.min, outcome->ratio.max);
-    printf("%-72s %8s  %-26s  %.3f ms, %.3f ms\n", c->figure, target, ratio, 1e3 * outcome->above.median,
-           1e3 * outcome->below.median);
+    snprintf(target, sizeof target, "%s %.3gx", row->at_most ? "<=" : ">=", row->target);
+    snprintf(ratio, sizeof ratio, "%.3fx (%.3f..%.3f)", row->ratio.median, row->ratio.min, row->ratio.max);
+    printf("%-72s %8s  %-26s", row->figure, target, ratio);
+}
+
+static compare_row row_of(const bench_outcome *outcome) {
+    const bench_comparison *c = outcome->comparison;
+    return (compare_row){c->figure, c->target, c->at_most, outcome->ratio};
+}
+
+static void print_outcome(const bench_outcome *outcome) {
+    compare_row row = row_of(outcome);
+    compare_print(&row);
+    printf("  %.3f ms, %.3f ms\n", 1e3 * outcome->above.median, 1e3 * outcome->below.median);
     fflush(stdout);
 }
 
-static void add_spread(cJSON *object, const char *key, spread value) {
+void compare_json_spread(cJSON *object, const char *key, spread value) {
     double numbers[3] = {value.median, value.min, value.max};
     cJSON_AddItemToObject(object, key, cJSON_CreateDoubleArray(numbers, 3));
 }
 
+void compare_json(cJSON *object, const compare_row *row) {
+    cJSON_AddStringToObject(object, "figure", row->figure);
+    cJSON_AddNumberToObject(object, row->at_most ? "target_at_most" : "target_at_least", row->target);
+    cJSON_AddNumberToObject(object, "ratio", row->ratio.median);
+    compare_json_spread(object, "ratio_median_min_max", row->ratio);
+}
+
 static cJSON *outcome_object(const bench_outcome *outcome, uint32_t particles, uint32_t repeat) {
     cJSON *object = cJSON_CreateObject();
-    cJSON_AddStringToObject(object, "figure", outcome->comparison->figure);
+    compare_row row = row_of(outcome);
+    compare_json(object, &row);
     cJSON_AddStringToObject(object, "scene", outcome->comparison->scene->name);
     cJSON_AddNumberToObject(object, "particles", particles);
     cJSON_AddNumberToObject(object, "substeps", outcome->comparison->substeps);
     cJSON_AddNumberToObject(object, "repeat", repeat);
-    cJSON_AddNumberToObject(object, outcome->comparison->at_most ? "target_at_most" : "target_at_least",
-                            outcome->comparison->target);
-    cJSON_AddNumberToObject(object, "ratio", outcome->ratio.median);
-    add_spread(object, "ratio_median_min_max", outcome->ratio);
-    add_spread(object, "above_seconds_median_min_max", outcome->above);
-    add_spread(object, "below_seconds_median_min_max", outcome->below);
+    compare_json_spread(object, "above_seconds_median_min_max", outcome->above);
+    compare_json_spread(object, "below_seconds_median_min_max", outcome->below);
     return object;
 }
 
 static void print_help(void) {
     puts(
         "usage: mote-bench compare [OPTION]...\n\n"
-        "  --particles N  of every scene (default: 1M)\n"
+        "  --section S    integrators or strands (default: both)\n"
+        "  --particles N  of every scene of integrators (default: 1M)\n"
         "  --repeat R     (default: 9)\n"
         "  --json FILE    writes the records there too\n\n"
         "Ratios of times a frame, median (min..max) of the ratios within a repeat, in which both contenders run in "
         "turn,\n"
         "beside the figure to reach; then the two times. One thread where a row says nothing else. The exit code does\n"
-        "not tell whether figures were reached.");
+        "not tell whether figures were reached.\n"
+        "Strands: both sides begin at their first state in every repeat; a node is a point of a strand, stretch is "
+        "the\n"
+        "largest over all segments and frames. Tables follow: what is held at which substeps, and energy.");
 }
 
 #define ENGINE(integrator, threads)                                                                                    \
@@ -150,63 +168,81 @@ static uint32_t list_comparisons(bench_comparison *list) {
     return sizeof all / sizeof all[0];
 }
 
-static bool write_outcomes(const char *path, const bench_outcome *outcomes, uint32_t count, uint32_t particles,
-                           uint32_t repeat) {
-    FILE *file = fopen(path, "w");
-    if (!file) return false;
+static cJSON *open_object(void) {
     cJSON *object = cJSON_CreateObject();
     cJSON_AddStringToObject(object, "cpu", machine_cpu());
     cJSON_AddStringToObject(object, "compiler", machine_compiler());
     cJSON_AddStringToObject(object, "version", mote_version());
-    cJSON *results = cJSON_AddArrayToObject(object, "results");
-    for (uint32_t i = 0; i < count; i++) cJSON_AddItemToArray(results, outcome_object(&outcomes[i], particles, repeat));
+    cJSON_AddArrayToObject(object, "results");
+    return object;
+}
+
+static bool write_object(const char *path, const cJSON *object) {
+    FILE *file = fopen(path, "w");
+    if (!file) return false;
     char *text = cJSON_Print(object);
     bool written = text && fputs(text, file) >= 0 && fputc('\n', file) != EOF;
     free(text);
-    cJSON_Delete(object);
     return fclose(file) == 0 && written;
 }
 
-int command_compare(int argc, char **argv) {
-    static const struct option options[] = {{"particles", required_argument, NULL, 'p'},
-                                            {"repeat", required_argument, NULL, 'r'},
-                                            {"json", required_argument, NULL, 'j'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {0}};
-    uint32_t particles = 1000000, repeat = 9;
-    const char *json = NULL;
-    for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;) switch (option) {
-        case 'p':
-            particles = option_count("--particles", optarg, 1, 256000000);
-            break;
-        case 'r':
-            repeat = option_repeat(optarg);
-            break;
-        case 'j':
-            json = optarg;
-            break;
-        case 'h':
-            print_help();
-            return EXIT_SUCCESS;
-        default:
-            return EXIT_USAGE;
-        }
-    require_no_operands(argc, argv, optind);
+static void compare_integrators(uint32_t particles, uint32_t repeat, cJSON *object) {
     bench_comparison list[16];
-    bench_outcome outcomes[16];
     uint32_t count = list_comparisons(list);
     arena memory;
     size_t size = contender_memory(&damped_scene, particles);
     require_memory((double)size + 100.0 * particles, "--particles");
     if (!arena_create(&memory, size)) fail_usage("--particles: no memory for so many");
-    printf("mote %s, %s, %s, %u particles, median (min..max) of %u repeats\n", mote_version(), machine_cpu(),
-           machine_compiler(), (unsigned)particles, (unsigned)repeat);
     for (uint32_t i = 0; i < count; i++) {
-        outcomes[i] = compare(&list[i], particles, repeat, &memory);
-        print_outcome(&outcomes[i]);
+        bench_outcome outcome = compare(&list[i], particles, repeat, &memory);
+        print_outcome(&outcome);
+        cJSON_AddItemToArray(cJSON_GetObjectItem(object, "results"), outcome_object(&outcome, particles, repeat));
     }
     arena_destroy(&memory);
-    if (!json || write_outcomes(json, outcomes, count, particles, repeat)) return EXIT_SUCCESS;
-    fprintf(stderr, "mote-bench: %s: %s\n", json, strerror(errno));
-    return EXIT_FAILURE;
+}
+
+typedef struct request {
+    uint32_t particles, repeat;
+    bool integrators, strands;
+    const char *json;
+} request;
+
+static void apply_section(request *asked, const char *name) {
+    asked->integrators = strcmp(name, "integrators") == 0;
+    asked->strands = strcmp(name, "strands") == 0;
+    if (!asked->integrators && !asked->strands)
+        fail_usage("--section: unknown section '%s'; there are: integrators, strands", name);
+}
+
+static void apply_option(request *asked, int option, const char *text) {
+    // clang-format off
+    switch (option) {
+    case 's': apply_section(asked, text); break;
+    case 'p': asked->particles = option_count("--particles", text, 1, 256000000); break;
+    case 'r': asked->repeat = option_repeat(text); break;
+    case 'j': asked->json = text; break;
+    case 'h': print_help(); exit(EXIT_SUCCESS);
+    default: exit(EXIT_USAGE);
+    }
+    // clang-format on
+}
+
+int command_compare(int argc, char **argv) {
+    static const struct option options[] = {
+        {"section", required_argument, NULL, 's'}, {"particles", required_argument, NULL, 'p'},
+        {"repeat", required_argument, NULL, 'r'},  {"json", required_argument, NULL, 'j'},
+        {"help", no_argument, NULL, 'h'},          {0}};
+    request asked = {.particles = 1000000, .repeat = 9, .integrators = true, .strands = true};
+    for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;)
+        apply_option(&asked, option, optarg);
+    require_no_operands(argc, argv, optind);
+    cJSON *object = open_object();
+    printf("mote %s, %s, %s, median (min..max) of %u repeats\n", mote_version(), machine_cpu(), machine_compiler(),
+           (unsigned)asked.repeat);
+    if (asked.integrators) compare_integrators(asked.particles, asked.repeat, object);
+    if (asked.strands) compare_strands(asked.repeat, object);
+    bool written = !asked.json || write_object(asked.json, object);
+    if (!written) fprintf(stderr, "mote-bench: %s: %s\n", asked.json, strerror(errno));
+    cJSON_Delete(object);
+    return written ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -23,8 +23,9 @@ typedef struct bench_config {
     mote_integrator integrator;
     mote_isa isa;
     uint32_t particles, frames, substeps, threads, repeat;
-    const arena *memory;      /* shared by all contenders that are not the engine */
-    mote_allocator allocator; /* of the engine; both NULL: its default */
+    mote_interpolation interpolation; /* of the engine */
+    const arena *memory;              /* shared by all contenders that are not the engine */
+    mote_allocator allocator;         /* of the engine; both NULL: its default */
 } bench_config;
 
 /* A contender's life: open, then for each repeat refill (not timed; NULL: nothing), run(1 frame, not timed),

@@ -16,7 +16,7 @@ mote_system_def engine_def(const bench_config *config) {
     def.steps_per_second = STEPS_PER_SECOND;
     def.substeps = config->substeps;
     def.integrator = config->integrator;
-    def.interpolation = MOTE_INTERPOLATE_NONE;
+    def.interpolation = config->interpolation;
     def.uniform_mass = PARTICLE_MASS;
     def.handles = false;
     def.isa = config->isa;

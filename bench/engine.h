@@ -11,7 +11,7 @@ void engine_check(mote_result result, const char *what);
 /* mote_system_add_force, checked. */
 void engine_add_force(mote_system *system, mote_force_def force);
 
-/* The def of a configuration: uniform mass, no interpolation, no handles, no lifetimes, jobs on its threads. */
+/* The def of a configuration: uniform mass, no handles, no lifetimes, jobs on its threads. */
 mote_system_def engine_def(const bench_config *config);
 
 /* A system of `def` with the scene's forces and its particles first .. first + count - 1. */

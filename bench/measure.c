@@ -62,6 +62,7 @@ void measure(const bench_config *config, const char *title, measurement *result)
             entries[i].series->seconds[repeat] = run_once(&entries[i]);
         }
     result->hash = entries[0].contender->hash(entries[0].state);
+    if (config->scene->observe) config->scene->observe(entries[0].state, &result->observation);
     for (uint32_t i = 0; i < count; i++) entries[i].contender->close(entries[i].state);
     progress_clear();
 }

@@ -15,10 +15,18 @@ typedef struct bench_series {
     double seconds[MAX_REPEATS];
 } bench_series;
 
+/* What the engine's state tells of a run of strands. */
+typedef struct bench_observation {
+    double max_stretch, mean_stretch; /* the largest of all segments and frames; the mean of them */
+    double iterations;                /* of Newton's method per substep and strand */
+    double capped, frozen;            /* strands a frame; of all frames */
+} bench_observation;
+
 typedef struct measurement {
     bench_config config;
     bench_series engine, baseline_struct, baseline_plain, probe, reference[MAX_REFERENCES];
-    uint64_t hash; /* of the engine's state after repeat x (1 + frames) steps */
+    bench_observation observation; /* where the scene has an observer */
+    uint64_t hash;                 /* of the engine's state after repeat x (1 + frames) steps */
 } measurement;
 
 /* title: for progress. */

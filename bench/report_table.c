@@ -43,6 +43,20 @@ static void print_ratio(spread ratio) {
         printf(" %7s", "-");
 }
 
+/* What was measured on a line each, with its spread; what is known beside it, on the same line. */
+static void print_figures(const bench_record *record) {
+    for (uint32_t i = 0; i < record->figure_count; i++) {
+        const scene_figure *figure = &record->figures[i];
+        double median = figure->value.median / figure->unit, min = figure->value.min / figure->unit,
+               max = figure->value.max / figure->unit;
+        if (min < max)
+            printf("%s%-10s   %.3f (%.3f..%.3f) %s", i ? "\n" : "", "", median, min, max, figure->sentence);
+        else
+            printf("%*s%.4g %s", i ? 0 : 13, i ? ", " : "", median, figure->sentence);
+    }
+    if (record->figure_count) putchar('\n');
+}
+
 void print_record(const bench_record *record) {
     const bench_config *config = &record->config;
     char extent[40];
@@ -54,10 +68,7 @@ void print_record(const bench_record *record) {
     print_ratio(record->struct_ratio);
     print_ratio(record->plain_ratio);
     printf("  %016" PRIx64 "%s\n", record->hash, record->differs ? " DIFFERS" : "");
-    for (uint32_t i = 0; i < record->figure_count; i++) {
-        spread value = record->figures[i].value;
-        printf("%-10s   %.3f (%.3f..%.3f) %s\n", "", value.median, value.min, value.max, record->figures[i].sentence);
-    }
+    print_figures(record);
     fflush(stdout);
 }
 

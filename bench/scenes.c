@@ -6,6 +6,7 @@
 
 #include "engine.h"
 #include "random.h"
+#include "strand_scenes.h"
 
 /* A box of 20 m, thrown at up to 8 m/s a side. */
 static void place_in_box(const scene_forces *forces, uint64_t serial, scene_particle *particle) {
@@ -50,6 +51,13 @@ static const scene_forces orbits_forces = {.attractor_count = 1, .strength = 100
 static const scene_forces no_forces = {.attractor_count = 0};
 
 #define MEBI (UINT32_C(1) << 20)
+
+#define STRAND_SCENE(called, described, contender, how, count, frame_count, substeps)                                  \
+    {                                                                                                                  \
+        .name = called, .description = described, .forces = &no_forces, .particles = count, .engine = &contender,      \
+        .figures = strands_figures, .strand = &how, .frames = frame_count, .least_substeps = substeps,                 \
+        .whole = strands_whole, .observe = strands_observe                                                             \
+    }
 
 const bench_scene scenes[] = {
     {.name = "ballistic",
@@ -122,6 +130,18 @@ const bench_scene scenes[] = {
      .baseline_plain = &swarm_plain_contender,
      .references = {&engine_contender},
      .figures = swarm_figures},
+    STRAND_SCENE("rope", "one strand of 64 points, 1 m, released horizontally", rope_contender, rope_scene, 64, 125, 1),
+    STRAND_SCENE("hair", "16,384 strands of 32 points on a head that nods and turns, over shoulders", strands_contender,
+                 hair_scene, 16384 * 32, 0, 1),
+    STRAND_SCENE("curls", "4,096 helices of 32 points that keep their shape under roots that turn", strands_contender,
+                 curls_scene, 4096 * 32, 0, 8),
+    {.name = HAIR_FILE_SCENE,
+     .description = "the strands of a HAIR file, --file FILE or --scene hairfile:FILE; 0.3 m the longest",
+     .forces = &no_forces,
+     .engine = &hair_file_contender,
+     .figures = strands_figures,
+     .whole = hair_file_whole,
+     .observe = strands_observe},
 };
 const uint32_t scene_count = sizeof scenes / sizeof scenes[0];
 
@@ -154,6 +174,11 @@ static bool advects_field(mote_integrator integrator) {
 
 bool scene_takes(const bench_scene *scene, mote_integrator integrator) {
     return advects_field(integrator) == advects_field(scene->integrator);
+}
+
+uint32_t scene_particles(const bench_scene *scene, uint32_t asked) {
+    if (scene->whole) return scene->whole(scene, asked);
+    return asked ? asked : scene->particles;
 }
 
 const bench_scene *scene_named(const char *name) {

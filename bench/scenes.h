@@ -14,10 +14,11 @@ typedef struct scene_particle {
 typedef struct scene_figure {
     const char *key;      /* in the record */
     const char *sentence; /* in the table, after the value */
-    spread value;
+    double unit;          /* in which the table gives the value; 1, 1e6, 0.01 for a per cent */
+    spread value;         /* min = max: known, not measured */
 } scene_figure;
 
-#define MAX_FIGURES 4u
+#define MAX_FIGURES 6u
 
 typedef struct bench_scene {
     const char *name;
@@ -34,7 +35,15 @@ typedef struct bench_scene {
     double added_bytes;                                /* per particle and step, beyond the six columns */
     const char *counted;                               /* how; NULL where nothing is added */
     uint32_t (*figures)(const measurement *result, scene_figure *figures); /* how many; NULL: none */
+    /* Of scenes of strands: */
+    const struct strand_scene *strand;
+    uint32_t frames, least_substeps; /* by default; 0: as for all scenes */
+    /* Points that the scene takes where so many are asked, 0: by default. NULL: any number. */
+    uint32_t (*whole)(const struct bench_scene *scene, uint32_t asked);
+    void (*observe)(void *engine, bench_observation *observation);
 } bench_scene;
+
+#define HAIR_FILE_SCENE "hairfile" /* takes a file: only where one is named */
 
 extern const bench_scene scenes[];
 extern const uint32_t scene_count;
@@ -44,6 +53,9 @@ extern const bench_scene damped_scene, spring_scene, affine_scene;
 
 /* Whether an integrator can step a scene: advecting ones those whose own is one, and no others. */
 bool scene_takes(const bench_scene *scene, mote_integrator integrator);
+
+/* How many particles a scene has where `asked` are asked for; 0: its default. */
+uint32_t scene_particles(const bench_scene *scene, uint32_t asked);
 
 /* NULL if there is no such scene. */
 const bench_scene *scene_named(const char *name);

@@ -131,7 +131,7 @@ const bench_contender swarm_struct_contender = {"struct", structs_open, NULL, st
 const bench_contender swarm_plain_contender = {"plain", columns_open, NULL, columns_run, NULL, close_sets};
 
 uint32_t swarm_figures(const measurement *result, scene_figure *figures) {
-    figures[0] = (scene_figure){"swarm_cost_ratio", "x the cost per particle of one system of the same total",
+    figures[0] = (scene_figure){"swarm_cost_ratio", "x the cost per particle of one system of the same total", 1,
                                 ratio_spread(&result->engine, &result->reference[0], result->config.repeat)};
     return 1;
 }

@@ -11,7 +11,7 @@
 #include "options.h"
 #include "progress.h"
 #include "report.h"
-#include "scenes.h"
+#include "strand_scenes.h"
 
 #define DEFAULT_REPEAT       9u
 #define ALLOCATION_STEPS     8u
@@ -21,43 +21,61 @@
 typedef struct request {
     const bench_scene *scene;
     mote_integrator integrator; /* MOTE_INTEGRATOR_COUNT: the scene's */
+    const char *file;           /* of scene hairfile */
     uint32_t particles, frames, substeps, threads, repeat;
     mote_isa isa[MOTE_ISA_COUNT];
     uint32_t isa_count;
     const char *json;
 } request;
 
-static void print_help(void) {
-    puts("usage: mote-bench throughput [OPTION]...\n");
-    for (uint32_t i = 0; i < scene_count; i++)
-        printf("  %-11s %s (%u particles)\n", scenes[i].name, scenes[i].description, (unsigned)scenes[i].particles);
-    puts("\n"
-         "  --scene S       one of these (default: all)\n"
-         "  --integrator I  one that `mote-bench list` prints (default: the scene's); scenes that it cannot step are\n"
-         "                  left out\n"
-         "  --particles N   of each scene; 64M is 64,000,000\n"
-         "  --frames F      timed in each repeat, one step each (default: 8 Mi / N, 2 to 64)\n"
-         "  --substeps H    of a step (default: 1 and 8)\n"
-         "  --threads T     (default: 1 and all)\n"
-         "  --isa I         one that `mote-bench list` prints, or all (default: the widest)\n"
-         "  --repeat R      (default: 9)\n"
-         "  --json FILE     writes the records there too\n"
-         "\n"
-         "In each repeat the engine, the baselines and the probe run in turn, one frame to warm up and F timed. Times\n"
-         "and rates are medians over the repeats, ratios are medians of the ratios within a repeat.\n"
-         "  M p-st/s  millions of particle-steps a second: one particle through one substep\n"
-         "  B/p-st    bytes read and written per particle-step: six columns in and out, 48 / substeps, and what the\n"
-         "            scene adds\n"
-         "  share     bytes a second over those of the probe, which updates six columns in place once a frame\n"
-         "  struct    time of an array of 60-byte structs over cglm's vec3, over the engine's\n"
-         "  plain     time of a plain vectorised loop over columns, over the engine's; both baselines take the same\n"
-         "            substeps on the same threads, one pass over memory each, by the scene's own integrator: beside\n"
-         "            others they are left out\n"
-         "  hash      of the state after R x (1 + F) steps; rows that should agree and do not say DIFFERS (exit\n"
-         "            code 1)");
+static void print_scene(const bench_scene *scene) {
+    printf("  %-11s %s", scene->name, scene->description);
+    if (scene->particles) printf(" (%u particles)", (unsigned)scene->particles);
+    putchar('\n');
 }
 
-static const bench_scene *option_scene(const char *name) {
+static void print_help(void) {
+    puts("usage: mote-bench throughput [OPTION]...\n");
+    for (uint32_t i = 0; i < scene_count; i++) print_scene(&scenes[i]);
+    puts(
+        "\n"
+        "  --scene S       one of these (default: all)\n"
+        "  --integrator I  one that `mote-bench list` prints (default: the scene's); scenes that it cannot step are\n"
+        "                  left out\n"
+        "  --file FILE     in Cem Yuksel's HAIR format, for scene hairfile: strands of more than 32 points are\n"
+        "                  resampled\n"
+        "  --particles N   of each scene; 64M is 64,000,000. Of strands: points, so N / 32 strands of hair and curls,\n"
+        "                  N / 64 ropes, as many strands of a file as N points hold\n"
+        "  --frames F      timed in each repeat, one step each (default: 8 Mi / N, 2 to 64; rope: 125)\n"
+        "  --substeps H    of a step (default: 1 and 8; curls: 8)\n"
+        "  --threads T     (default: 1 and all)\n"
+        "  --isa I         one that `mote-bench list` prints, or all (default: the widest)\n"
+        "  --repeat R      (default: 9)\n"
+        "  --json FILE     writes the records there too\n"
+        "\n"
+        "In each repeat the engine, the baselines and the probe run in turn, one frame to warm up and F timed. Times\n"
+        "and rates are medians over the repeats, ratios are medians of the ratios within a repeat.\n"
+        "  M p-st/s  millions of particle-steps a second: one particle through one substep\n"
+        "  B/p-st    bytes read and written per particle-step: six columns in and out, 48 / substeps, and what the\n"
+        "            scene adds\n"
+        "  share     bytes a second over those of the probe, which updates six columns in place once a frame\n"
+        "  struct    time of an array of 60-byte structs over cglm's vec3, over the engine's\n"
+        "  plain     time of a plain vectorised loop over columns, over the engine's; both baselines take the same\n"
+        "            substeps on the same threads, one pass over memory each, by the scene's own integrator: beside\n"
+        "            others they are left out\n"
+        "  strands   points a second, and over all segments and frames the largest and the mean |length / rest\n"
+        "            length - 1|; Newton iterations per substep and strand; strands that met the cap, a frame\n"
+        "  hash      of the state after R x (1 + F) steps; rows that should agree and do not say DIFFERS (exit\n"
+        "            code 1)");
+}
+
+/* hairfile:FILE names the file too. */
+static const bench_scene *option_scene(const char *name, request *asked) {
+    size_t prefix = sizeof HAIR_FILE_SCENE - 1;
+    if (strncmp(name, HAIR_FILE_SCENE ":", prefix + 1) == 0) {
+        asked->file = name + prefix + 1;
+        name = HAIR_FILE_SCENE;
+    }
     const bench_scene *found = scene_named(name);
     if (found) return found;
     char names[256] = "";
@@ -85,9 +103,10 @@ static void option_isa(const char *name, request *asked) {
         fail_usage("--isa: '%s' cannot run here; `mote-bench list` prints the instruction sets that can", name);
 }
 
-enum { SCENE = 256, INTEGRATOR, PARTICLES, FRAMES, SUBSTEPS, THREADS, ISA, REPEAT, JSON };
+enum { SCENE = 256, HAIR_FILE, INTEGRATOR, PARTICLES, FRAMES, SUBSTEPS, THREADS, ISA, REPEAT, JSON };
 
 static const struct option options[] = {{"scene", required_argument, NULL, SCENE},
+                                        {"file", required_argument, NULL, HAIR_FILE},
                                         {"integrator", required_argument, NULL, INTEGRATOR},
                                         {"particles", required_argument, NULL, PARTICLES},
                                         {"frames", required_argument, NULL, FRAMES},
@@ -102,7 +121,8 @@ static const struct option options[] = {{"scene", required_argument, NULL, SCENE
 static void apply_option(request *asked, int option, const char *text) {
     // clang-format off
     switch (option) {
-    case SCENE: asked->scene = option_scene(text); break;
+    case SCENE: asked->scene = option_scene(text, asked); break;
+    case HAIR_FILE: asked->file = text; break;
     case INTEGRATOR: asked->integrator = option_integrator(text); break;
     case PARTICLES: asked->particles = option_count("--particles", text, 1, MOTE_MAX_PARTICLES); break;
     case FRAMES: asked->frames = option_count("--frames", text, 1, 1000000); break;
@@ -122,6 +142,7 @@ static mote_integrator integrator_for(const request *asked, const bench_scene *s
 }
 
 static bool is_asked(const request *asked, const bench_scene *scene) {
+    if (strcmp(scene->name, HAIR_FILE_SCENE) == 0 && !hair_file_loaded()) return false;
     return (!asked->scene || asked->scene == scene) && scene_takes(scene, integrator_for(asked, scene));
 }
 
@@ -131,6 +152,10 @@ static request parse(int argc, char **argv) {
     for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;)
         apply_option(&asked, option, optarg);
     require_no_operands(argc, argv, optind);
+    bool of_file = asked.scene && strcmp(asked.scene->name, HAIR_FILE_SCENE) == 0;
+    if (of_file && !asked.file) fail_usage("--scene: hairfile needs --file FILE, or hairfile:FILE");
+    if (asked.scene && !of_file && asked.file) fail_usage("--file: scene %s reads none", asked.scene->name);
+    if (asked.file) hair_file_load(asked.file);
     bool swarms = !asked.scene || asked.scene->engine == &swarm_contender;
     if (swarms && asked.particles && asked.particles < SWARM_SYSTEMS)
         fail_usage("--particles: %u are too few for the %u systems of swarm", (unsigned)asked.particles, SWARM_SYSTEMS);
@@ -170,12 +195,14 @@ static void add_record(bench_report *report, const measurement *result) {
 }
 
 static bench_config configure(const request *asked, const bench_scene *scene, const arena *memory) {
-    uint32_t particles = asked->particles ? asked->particles : scene->particles;
+    uint32_t particles = scene_particles(scene, asked->particles), frames = scene->frames;
     return (bench_config){.scene = scene,
                           .integrator = integrator_for(asked, scene),
                           .isa = asked->isa[0],
                           .particles = particles,
-                          .frames = asked->frames ? asked->frames : default_frames(particles),
+                          .frames = asked->frames ? asked->frames
+                                    : frames      ? frames
+                                                  : default_frames(particles),
                           .threads = asked->threads ? asked->threads : machine_threads(),
                           .repeat = asked->repeat,
                           .memory = memory};
@@ -184,7 +211,7 @@ static bench_config configure(const request *asked, const bench_scene *scene, co
 static void run_scene(const request *asked, const bench_scene *scene, const arena *memory, bench_report *report) {
     static measurement result; /* static for its size */
     uint32_t substeps[2], threads[2];
-    uint32_t substep_count = choices(asked->substeps, 1, 8, substeps);
+    uint32_t substep_count = choices(asked->substeps, scene->least_substeps ? scene->least_substeps : 1, 8, substeps);
     uint32_t thread_count = choices(asked->threads, 1, machine_threads(), threads);
     for (uint32_t i = 0; i < substep_count * thread_count * asked->isa_count; i++) {
         bench_config config = configure(asked, scene, memory);
@@ -200,18 +227,20 @@ static void run_scene(const request *asked, const bench_scene *scene, const aren
     if (scene->counted) printf("%-10s   bytes: %s\n", "", scene->counted);
 }
 
-static const bench_scene *first_asked(const request *asked) {
-    uint32_t i = 0;
-    while (!is_asked(asked, &scenes[i])) i++;
-    return &scenes[i];
+/* The first whose particles are loose; NULL if there is none. */
+static const bench_scene *first_loose(const request *asked) {
+    for (uint32_t i = 0; i < scene_count; i++)
+        if (is_asked(asked, &scenes[i]) && scenes[i].place) return &scenes[i];
+    return NULL;
 }
 
-static void run_checks(const request *asked, const arena *memory, bench_report *report) {
+static void run_presentation(const request *asked, const bench_scene *scene, const arena *memory,
+                             bench_report *report) {
     static bench_presentation presentations[2];
     uint32_t threads[2], thread_count = choices(asked->threads, 1, machine_threads(), threads);
     report->presentations = presentations;
     for (uint32_t i = 0; i < thread_count; i++) {
-        bench_config config = configure(asked, first_asked(asked), memory);
+        bench_config config = configure(asked, scene, memory);
         config.threads = threads[i];
         config.substeps = 1;
         progress("presentation, %u threads", (unsigned)config.threads);
@@ -219,11 +248,17 @@ static void run_checks(const request *asked, const arena *memory, bench_report *
         progress_clear();
         print_presentation(&presentations[i]);
     }
+}
+
+static void run_checks(const request *asked, const arena *memory, bench_report *report) {
+    const bench_scene *loose = first_loose(asked);
+    if (loose) run_presentation(asked, loose, memory, report);
     for (uint32_t i = 0; i < scene_count; i++) {
         if (!is_asked(asked, &scenes[i])) continue;
         bench_config config = configure(asked, &scenes[i], memory);
         config.substeps = 1;
-        if (config.particles > ALLOCATION_PARTICLES) config.particles = ALLOCATION_PARTICLES;
+        if (config.particles > ALLOCATION_PARTICLES)
+            config.particles = scene_particles(&scenes[i], ALLOCATION_PARTICLES);
         report->allocations += count_allocations(&config, ALLOCATION_STEPS);
         report->allocation_steps += ALLOCATION_STEPS;
     }
@@ -233,9 +268,9 @@ static void run_checks(const request *asked, const arena *memory, bench_report *
 static size_t arena_size(const request *asked) {
     size_t size = 0;
     for (uint32_t i = 0; i < scene_count; i++) {
-        uint32_t particles = asked->particles ? asked->particles : scenes[i].particles;
+        if (!is_asked(asked, &scenes[i])) continue;
+        uint32_t particles = scene_particles(&scenes[i], asked->particles);
         size_t needed = contender_memory(&scenes[i], particles), presenting = presentation_memory(particles);
-        if (asked->scene && asked->scene != &scenes[i]) continue;
         if (presenting > needed) needed = presenting;
         if (needed > size) size = needed;
     }

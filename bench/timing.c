@@ -5,11 +5,15 @@
 #include <string.h>
 #include <time.h>
 
-double now_seconds(void) {
+static double seconds_of(clockid_t clock) {
     struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
+    clock_gettime(clock, &time);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
+
+double now_seconds(void) { return seconds_of(CLOCK_MONOTONIC); }
+
+double thread_seconds(void) { return seconds_of(CLOCK_THREAD_CPUTIME_ID); }
 
 static int compare_doubles(const void *left, const void *right) {
     double a = *(const double *)left, b = *(const double *)right;

@@ -9,6 +9,9 @@
 /* Monotonic seconds from an arbitrary origin. */
 double now_seconds(void);
 
+/* Processor time of the calling thread: what else runs on the machine does not lengthen it. */
+double thread_seconds(void);
+
 typedef struct spread {
     double median, min, max;
 } spread;

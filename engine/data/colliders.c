@@ -124,6 +124,7 @@ mote_collider_pose mote_collider_pose_make(const mote_collider_def *def, const m
     }
     write_columns(now, 1, pose.axis);
     write_columns(product(now, conjugate(before)), 0, pose.turn);
+    for (int i = 0; i < 9; i++) pose.turns |= pose.turn[i / 3][i % 3] != 0;
     if (def->kind == MOTE_COLLIDER_CAPSULE) before = product(before, twist_of(product(conjugate(before), now)));
     write_columns(before, 1, pose.start);
     return pose;

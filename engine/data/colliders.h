@@ -12,6 +12,7 @@
 typedef struct mote_collider_pose {
     mote_collider_kind kind;
     float radius, half_length, extent[3], friction;
+    bool turns;        /* its axes are not those of the boundary before */
     float bound;       /* m: no part of it is further from the origin; infinite for a plane */
     float origin[3];   /* m, world */
     float axis[3][3];

@@ -76,10 +76,8 @@ MOTE_INLINE void bend_bend(const strand_columns *c, const strand_terms *t, bend_
     const wide a[4] = {through_point(c, t, wa, e, d, at), zero, zero - through_point(c, t, wa, e, s->segment, at),
                        zero - through_point(c, t, wa, e, s->bend_before, at)};
     wide square = wide3_dot(e, e), r = wide_sqrt(square), diagonal = (wa + wc + t->bend_compliance) * square;
-    if (t->contacts) {
-        wide first = wide3_dot(work_load3(c, WORK_ACTIVE, at), e), last = wide3_dot(work_load3(c, WORK_ACTIVE, second), e);
-        diagonal -= wa * (first * first) + wc * (last * last);
-    }
+    if (touches(c, t, at)) diagonal -= wa * across_square(c, e, at);
+    if (touches(c, t, second)) diagonal -= wc * across_square(c, e, second);
     wide value = bend_eliminate(c, s, a, diagonal, r * (r - bend_target(c, t, at)), lanes_beyond(t->counts, k + 2), BEND_OTHER, 4, at);
     work_store(c, BEND_VALUE, at, value);
     work_store(c, BEND_RADIUS, at, r);

