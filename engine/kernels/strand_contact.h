@@ -9,8 +9,14 @@
 #include "contacts/contact.h"
 #include "kernels/strand_work.h"
 
-/* Planes further off than this share of the segment behind the point are not looked at in this substep; the next one sweeps. */
+/* Planes further off than this share of the shorter segment at the point are not looked at in this substep; the next one sweeps. */
 #define STRAND_CONTACT_REACH 0.5f
+
+/* The length of the shorter segment at point k: the one behind a tip is none. */
+MOTE_INLINE wide segment_length(const strand_columns *c, uint32_t k, size_t at) {
+    wide length = work_load(c, WORK_LENGTH, at);
+    return k ? wide_min(length, work_load(c, WORK_LENGTH, at - MOTE_GROUP)) : length;
+}
 
 /* The colliders whose ball comes near the box of all that a register of strands does in a substep. */
 typedef struct strand_neighbours {
@@ -31,7 +37,7 @@ MOTE_INLINE void find_neighbours(const strand_work *w, const mote_collider_pose 
         wide3 x = wide3_select(own, work_load3(c, WORK_X, at), low), start = wide3_select(own, work_load3(c, WORK_START, at), low);
         low = wide3_min(wide3_min(low, x), start);
         high = wide3_max(wide3_max(high, x), start);
-        longest = wide_max(longest, work_load(c, WORK_LENGTH, at));
+        longest = wide_max(longest, wide_select(own, segment_length(c, k, at), (wide){0}));
     }
     const wide reach = wide_set(STRAND_CONTACT_REACH) * longest + wide_set(job->bundle->def.radius);
     near->count = 0;
@@ -61,7 +67,7 @@ MOTE_INLINE bool find_contacts(const strand_work *w, uint32_t substep, size_t la
         if (near.count == 0) continue;
         wide3 x = work_load3(c, WORK_X, at), start = work_load3(c, WORK_START, at);
         mote_contact contact = mote_contact_none();
-        contact.gap = wide_set(STRAND_CONTACT_REACH) * work_load(c, WORK_LENGTH, at);
+        contact.gap = wide_set(STRAND_CONTACT_REACH) * segment_length(c, k, at);
         wide_mask exempt = ~wide_less((wide){0}, point_mass(c, at));
         for (uint32_t i = 0; i < near.count; i++) {
             const mote_collider_pose *was = &from[near.index[i]], *now = &to[near.index[i]];
@@ -125,7 +131,7 @@ MOTE_INLINE wide_mask clear_of_colliders(const strand_columns *c, wide share, si
         if (!c->touching[k]) continue;
         const size_t at = strand_at(k, lane);
         wide gap = wide3_dot(work_load3(c, WORK_NORMAL, at), work_load3(c, WORK_X, at)) - work_load(c, WORK_OFFSET, at);
-        clear &= wide_less((wide){0} - share * work_load(c, WORK_LENGTH, at), gap);
+        clear &= wide_less((wide){0} - share * segment_length(c, k, at), gap);
     }
     return clear;
 }
