@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "force_sets.h"
+#include "hash_strands.h"
 #include "support.h"
 
 /* Fields cost more than the others, so fewer particles swim in them: emulators run this too. */
@@ -189,5 +190,6 @@ int main(int count, char **arguments) {
                        s.life ? "life" : force_set_names[s.forces], (unsigned long long)run(&s, isa, jobs));
             }
     destroy_test_grids();
+    print_strand_hashes(isa, jobs);
     return 0;
 }

@@ -18,10 +18,12 @@ MOTE_INLINE wide segment_length(const strand_columns *c, uint32_t k, size_t at) 
     return k ? wide_min(length, work_load(c, WORK_LENGTH, at - MOTE_GROUP)) : length;
 }
 
-/* The colliders whose ball comes near the box of all that a register of strands does in a substep. */
+/* The colliders whose ball comes near the box of all that a strand of the register does in a substep, and the lanes to which
+ * each is far. */
 typedef struct strand_neighbours {
     uint32_t count;
     uint8_t index[MOTE_MAX_COLLIDERS];
+    wide_mask far[MOTE_MAX_COLLIDERS];
 } strand_neighbours;
 
 /* What lies outside `box` grown by `reach` has no point within reach: the squared distance from the box to the ball's centre. */
@@ -47,7 +49,9 @@ MOTE_INLINE void find_neighbours(const strand_work *w, const mote_collider_pose 
         wide3 apart = wide3_max(wide3_max(over, under), wide3_zero());
         wide ball = wide_set(to[i].bound) + reach;
         wide_mask far = wide_less(ball * ball, wide3_dot(apart, apart));
-        if (to[i].kind == MOTE_COLLIDER_PLANE || !wide_all(far)) near->index[near->count++] = (uint8_t)i;
+        if (wide_all(far)) continue;
+        near->far[near->count] = far;
+        near->index[near->count++] = (uint8_t)i;
     }
 }
 
@@ -71,7 +75,7 @@ MOTE_INLINE bool find_contacts(const strand_work *w, uint32_t substep, size_t la
         wide_mask exempt = ~wide_less((wide){0}, point_mass(c, at));
         for (uint32_t i = 0; i < near.count; i++) {
             const mote_collider_pose *was = &from[near.index[i]], *now = &to[near.index[i]];
-            mote_contact_nearest(&contact, was, now, start, x, radius, exempt);
+            mote_contact_nearest(&contact, was, now, start, x, radius, exempt | near.far[i]);
         }
         wide_mask has = wide_less((wide){0}, wide3_dot(contact.normal, contact.normal));
         if (!wide_lane_bits(has)) continue;
