@@ -138,7 +138,7 @@ MOTE_INLINE strand_springs springs_of(const strand_work *w, bool bends, bool alo
 /* The spring from point k to the next (span 1) or to the second next (span 2). */
 MOTE_INLINE spring_push walk_spring(const strand_columns *c, const strand_springs *s, const strand_window *p, uint32_t span, uint32_t k,
                                     size_t at, size_t lane) {
-    const wide_mask exists = lanes_beyond(s->counts, k + span);
+    const wide_mask exists = k + span < c->shortest ? ~(wide_mask){0} : lanes_beyond(s->counts, k + span);
     const strand_point end = span == 1 ? p->b : p->c;
     const wide rest = wide_load((span == 1 ? c->rest_length : c->bend_length) + at);
     if (s->alone) {

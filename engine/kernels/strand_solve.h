@@ -21,6 +21,7 @@ typedef struct strand_terms {
     wide slack;      /* max_stretch */
     wide reaction;   /* 1 / h */
     bool compliant, contacts;
+    bool everyone; /* all lanes are live in this iteration */
 } strand_terms;
 
 /* The elimination on its way to the tip: the last segment, and the point to which it came. */
@@ -113,7 +114,8 @@ MOTE_INLINE wide3 move_point(const strand_columns *c, const strand_terms *t, wid
         wide sum = work_load(c, WORK_PRESSURE, at);
         work_store(c, WORK_PRESSURE, at, wide_select(live, sum - mass * across, sum));
     }
-    wide3 x = wide3_select(live, wide3_add_scaled(old, mass, applied), old);
+    wide3 x = wide3_add_scaled(old, mass, applied);
+    if (!t->everyone) x = wide3_select(live, x, old);
     work_store3(c, WORK_X, at, x);
     if (k == 0 || c->pins) {
         wide3 sum = work_load3(c, WORK_REACTION, at);

@@ -74,6 +74,11 @@ MOTE_INLINE void store_carry(const strand_columns *c, mote_family family, const 
 
 /* A point's new state goes back where it may move. */
 MOTE_INLINE void store_free(const strand_columns *c, wide inverse_mass, strand_point old, const mote_lanes *s, size_t at) {
+    if (at >= MOTE_GROUP && !c->pins && at < (size_t)c->shortest * MOTE_GROUP) { /* in all lanes */
+        work_store3(c, WORK_X, at, s->x);
+        work_store3(c, WORK_V, at, s->v);
+        return;
+    }
     wide_mask free = wide_less((wide){0}, inverse_mass);
     work_store3(c, WORK_X, at, wide3_select(free, s->x, old.x));
     work_store3(c, WORK_V, at, wide3_select(free, s->v, old.v));

@@ -69,7 +69,8 @@ MOTE_INLINE void predict(const strand_work *w, bool first, size_t lane) {
         s.v = first ? work_load3(c, WORK_V, at) : wide3_scale(rate, wide3_sub(s.x, work_load3(c, WORK_START, at)));
         wide3 x = wide3_add_scaled(s.x, h, wide3_add(s.v, affine_kick(&own, &s, mass)));
         work_store3(c, WORK_START, at, s.x);
-        work_store3(c, WORK_X, at, wide3_select(wide_less((wide){0}, mass), x, s.x));
+        const bool whole = at >= MOTE_GROUP && !columns.pins && at < (size_t)columns.shortest * MOTE_GROUP; /* all lanes are free */
+        work_store3(c, WORK_X, at, whole ? x : wide3_select(wide_less((wide){0}, mass), x, s.x));
     }
 }
 
@@ -154,11 +155,12 @@ MOTE_OUTLINE void lay_out(const strand_columns *c, wide_mask lanes, size_t lane)
 MOTE_INLINE void hold_lengths(const strand_work *w, bool compliant, bool bends, bool contacts, wide_mask live, size_t lane) {
     mote_bundle *bundle = w->job->bundle;
     const strand_columns columns = w->c;
-    const strand_terms t = make_terms(w, compliant, bends, contacts, lane);
+    strand_terms t = make_terms(w, compliant, bends, contacts, lane);
     const wide limit = wide_set(bundle->def.max_stretch);
     if (compliant || bends) relax(&columns, compliant, bends, lane);
     for (uint32_t i = 0; i < bundle->def.max_iterations; i++) {
         count_lanes(bundle->iterations + w->lane + lane, live);
+        t.everyone = wide_all(live);
         if (contacts) touch(&columns, live, lane);
         wide_mask left = bends ? newton_with_bends(&columns, &t, live, lane) : newton(&columns, &t, live, lane);
         if (contacts) left |= live & ~clear_of_colliders(&columns, limit, lane);
@@ -297,12 +299,16 @@ MOTE_INLINE void work_begin(strand_work *w, const mote_strand_job *job, uint32_t
     w->points = w->group->points;
     w->slot = w->group->first;
     w->lane = (size_t)index * MOTE_GROUP;
+    uint32_t shortest = w->points;
+    for (uint32_t i = 0; i < MOTE_GROUP; i++)
+        if ((uint32_t)bundle->points[w->lane + i] < shortest) shortest = (uint32_t)bundle->points[w->lane + i];
     w->c = (strand_columns){.memory = scratch, .stride = (size_t)(bundle->max_points + 1) * MOTE_GROUP,
                             .inverse_mass = bundle->inverse_mass + w->slot,
                             .rest_length = bundle->rest_length + w->slot,
                             .bend_length = bundle->bend_length ? bundle->bend_length + w->slot : NULL,
                             .counts = bundle->points + w->lane,
-                            .points = w->points, .pins = w->group->pin_count != 0,
+                            
+                            .points = w->points, .shortest = shortest, .pins = w->group->pin_count != 0,
                             .touching = w->touching};
     w->touching[w->points] = false;
     const size_t bytes = (size_t)w->points * MOTE_GROUP * sizeof(float);

@@ -44,7 +44,7 @@ typedef struct strand_columns {
     const float *rest_length;
     const float *bend_length;  /* NULL: no bends */
     const int32_t *counts;     /* points of each strand */
-    uint32_t points;           /* of the longest */
+    uint32_t points, shortest; /* of the longest and of the shortest strand; an empty lane has none */
     bool pins;                 /* points other than roots are pinned */
     bool *touching;            /* points that have a contact plane in some lane of the register at hand */
 } strand_columns;
