@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/allocator.h"
+#include "base/hash.h"
 #include "data/bundle_check.h"
 #include "data/motion.h"
 
@@ -73,6 +74,11 @@ static void fill_strand(mote_bundle *bundle, const mote_bundle_def *def, uint32_
     mote_bundle_rest(bundle, lane);
 }
 
+static uint64_t stamp_of(const mote_bundle *bundle, const float *positions) {
+    const uint64_t stamp = mote_hash_bytes(0, bundle->first_point, ((size_t)bundle->strand_count + 1) * sizeof(uint32_t));
+    return mote_hash_bytes(stamp, positions, (size_t)bundle->point_count * 3 * sizeof *positions);
+}
+
 static void fill(mote_bundle *bundle, const mote_bundle_def *def, const mote_strand_census *census) {
     memset(bundle->memory, 0, bundle->bytes);
     sort_strands(bundle, def, census);
@@ -82,6 +88,7 @@ static void fill(mote_bundle *bundle, const mote_bundle_def *def, const mote_str
         if (lane < bundle->strand_count) fill_strand(bundle, def, lane);
         mask_slots(bundle, lane);
     }
+    bundle->stamp = stamp_of(bundle, def->positions);
 }
 
 mote_result mote_bundle_make(mote_bundle *bundle, const mote_bundle_def *def, bool interpolates,
@@ -142,6 +149,10 @@ void mote_bundle_rest(mote_bundle *bundle, uint32_t lane) {
     float row[12];
     matrix_of(bundle->root_to, lane, row);
     for (int i = 0; i < MOTE_ROOT_COLUMNS; i++) bundle->root_from[i][lane] = bundle->root_to[i][lane];
+    for (int i = 0; i < 4; i++) {
+        bundle->root_last[i][lane] = bundle->root_to[3 + i][lane];
+        if (bundle->root_before[i]) bundle->root_before[i][lane] = bundle->root_to[3 + i][lane];
+    }
     uint32_t slot = mote_bundle_slot_of(bundle, lane, 0);
     for (int32_t k = 0; k < bundle->points[lane]; k++, slot += MOTE_GROUP) rest_point(bundle, slot, row);
     rest_pins(bundle, lane);
@@ -174,6 +185,31 @@ void mote_bundle_aim_root(mote_bundle *bundle, uint32_t lane, const mote_transfo
     bundle->root_from_tick[lane] = motion.from_tick;
     bundle->root_to_tick[lane] = motion.to_tick;
     bundle->root_pending[lane] = motion.pending;
+}
+
+/* A target set at tick `at` has not turned the root yet, wherever it leads and even if its tick has passed: the root stands as
+ * the step before left it. */
+static void turn_at(const mote_bundle *bundle, uint32_t lane, uint64_t at, float turn[4]) {
+    const uint64_t from_tick = bundle->root_from_tick[lane];
+    const float f = mote_motion_fraction(from_tick, bundle->root_to_tick[lane], at, 0);
+    for (int i = 0; i < 4; i++) {
+        const float from = bundle->root_from[3 + i][lane];
+        turn[i] = (int64_t)(at - from_tick) <= 0 ? bundle->root_last[i][lane] : from + f * (bundle->root_to[3 + i][lane] - from);
+    }
+}
+
+/* Targets that follow one another at one boundary may lead to the other side: q and -q are one rotation. */
+void mote_bundle_keep_turns(mote_bundle *bundle, uint64_t begin, uint64_t end) {
+    for (uint32_t lane = 0; lane < bundle->strand_count; lane++) {
+        float before[4], last[4], dot = 0;
+        turn_at(bundle, lane, begin, before);
+        turn_at(bundle, lane, end, last);
+        for (int i = 0; i < 4; i++) dot += before[i] * last[i];
+        for (int i = 0; i < 4; i++) {
+            if (bundle->root_before[i]) bundle->root_before[i][lane] = before[i];
+            bundle->root_last[i][lane] = dot < 0 ? -last[i] : last[i];
+        }
+    }
 }
 
 void mote_bundle_resolve(mote_bundle *bundle, uint64_t end_tick) {

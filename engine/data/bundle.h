@@ -37,6 +37,7 @@ typedef struct mote_bundle {
     uint32_t max_points;      /* of the longest strand */
     bool compliant;           /* a segment gives way in some strand */
     bool started;             /* stepped before: position Verlet has kicked it */
+    uint64_t stamp;           /* of the strands' numbers of points and rest places */
     mote_strand_group *group;
 
     uint32_t *lane_of_strand; /* strand_count */
@@ -59,6 +60,9 @@ typedef struct mote_bundle {
     float *root_from[MOTE_ROOT_COLUMNS], *root_to[MOTE_ROOT_COLUMNS]; /* rotations of length 1, to on the side of from */
     uint64_t *root_from_tick, *root_to_tick;
     uint8_t *root_pending;
+    /* Rotations at the boundaries between which points are presented, not of length 1, on one side: targets set since do not
+     * change them. root_before: NULL where the system does not interpolate. */
+    float *root_before[4], *root_last[4];
     /* The report of the last step, by lane. */
     float *stretch, *stretch_sum; /* largest, and summed over the strand's segments */
     uint32_t *iterations, *capped, *fallbacks;
@@ -87,6 +91,9 @@ void mote_bundle_rest(mote_bundle *bundle, uint32_t lane);
 
 /* The root in `lane` leaves from where it stands at tick `now` to arrive at `tick`. The transform has been checked. */
 void mote_bundle_aim_root(mote_bundle *bundle, uint32_t lane, const mote_transform *target, uint64_t now, uint64_t tick);
+
+/* A step from tick `begin` to tick `end` is about to run, behind which points are presented: how the roots are turned at both. */
+void mote_bundle_keep_turns(mote_bundle *bundle, uint64_t begin, uint64_t end);
 
 /* What waits for the end of the next advance shall arrive at `end_tick`. */
 void mote_bundle_resolve(mote_bundle *bundle, uint64_t end_tick);

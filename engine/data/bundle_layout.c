@@ -29,7 +29,7 @@ static void take_slots(cursor *c, mote_bundle *bundle, bool interpolates) {
     for (int axis = 0; axis < 3; axis++) bundle->reaction[axis] = take(c, slots, sizeof(float));
 }
 
-static void take_lanes(cursor *c, mote_bundle *bundle) {
+static void take_lanes(cursor *c, mote_bundle *bundle, bool interpolates) {
     const uint64_t lanes = bundle->lane_count;
     bundle->points = take(c, lanes, sizeof(int32_t));
     bundle->point_inverse_mass = take(c, lanes, sizeof(float));
@@ -40,6 +40,8 @@ static void take_lanes(cursor *c, mote_bundle *bundle) {
     bundle->root_from_tick = take(c, lanes, sizeof(uint64_t));
     bundle->root_to_tick = take(c, lanes, sizeof(uint64_t));
     bundle->root_pending = take(c, lanes, sizeof(uint8_t));
+    for (int i = 0; i < 4 && interpolates; i++) bundle->root_before[i] = take(c, lanes, sizeof(float));
+    for (int i = 0; i < 4; i++) bundle->root_last[i] = take(c, lanes, sizeof(float));
     bundle->stretch = take(c, lanes, sizeof(float));
     bundle->stretch_sum = take(c, lanes, sizeof(float));
     bundle->iterations = take(c, lanes, sizeof(uint32_t));
@@ -52,7 +54,7 @@ static void take_lanes(cursor *c, mote_bundle *bundle) {
 uint64_t mote_bundle_lay_out(mote_bundle *bundle, bool interpolates) {
     cursor c = {bundle->memory, 0};
     take_slots(&c, bundle, interpolates);
-    take_lanes(&c, bundle);
+    take_lanes(&c, bundle, interpolates);
     bundle->group = take(&c, bundle->group_count, sizeof(mote_strand_group));
     bundle->lane_of_strand = take(&c, bundle->strand_count, sizeof(uint32_t));
     bundle->strand_of_lane = take(&c, bundle->lane_count, sizeof(uint32_t));

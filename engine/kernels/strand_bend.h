@@ -109,7 +109,7 @@ MOTE_INLINE void add_bend_tension(const strand_columns *c, wide_mask live, wide 
 MOTE_INLINE wide_mask bend_is_held(const strand_columns *c, const strand_terms *t, wide3 a, wide3 b, uint32_t k, size_t lane) {
     const size_t at = strand_at(k, lane);
     wide3 e = wide3_sub(b, a);
-    wide_mask near = is_near(wide3_dot(e, e), bend_target(c, t, at), t->slack * wide_load(c->bend_length + at));
+    wide_mask near = is_near(wide3_dot(e, e), bend_target(c, t, at), t->slack * wide_load(c->bend_length + at) + t->rounding);
     return near | ~lanes_beyond(t->counts, k + 2);
 }
 

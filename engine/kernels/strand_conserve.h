@@ -12,7 +12,6 @@
  * float32 can tell of two points that far from the origin: 4 roundings of 2^-24 in each coordinate. */
 #define STRAND_LEAST_ITERATIONS 3u
 #define STRAND_FINE 0.015625f
-#define STRAND_ROUNDING 0x1p-22f
 
 /* Where m turns far in one substep (the whip at the end of a falling strand) the iteration does not contract: the substep is
  * cut into 2, 4, ... this many pieces with the same acceleration. */
@@ -143,7 +142,7 @@ MOTE_INLINE wide_mask conserve_iterate(const strand_columns *c, const mote_bundl
     const wide share = wide_set(STRAND_FINE * def->max_stretch);
     for (uint32_t i = 0;; i++) {
         wide_mask wrong = conserve_move(c, counts, live, h, share, lane);
-        live = i < STRAND_LEAST_ITERATIONS ? live : wrong;
+        live = i < STRAND_LEAST_ITERATIONS && i < def->max_iterations ? live : wrong;
         if (wide_lane_bits(live) == 0 || i >= def->max_iterations) return live;
         count_lanes(iterations, live);
         conserve_solve(c, counts, live, h, lane);

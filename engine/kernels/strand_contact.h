@@ -134,8 +134,10 @@ MOTE_INLINE wide_mask clear_of_colliders(const strand_columns *c, wide share, si
     for (uint32_t k = 0; k < c->points; k++) {
         if (!c->touching[k]) continue;
         const size_t at = strand_at(k, lane);
-        wide gap = wide3_dot(work_load3(c, WORK_NORMAL, at), work_load3(c, WORK_X, at)) - work_load(c, WORK_OFFSET, at);
-        clear &= wide_less((wide){0} - share * segment_length(c, k, at), gap);
+        wide3 x = work_load3(c, WORK_X, at);
+        wide gap = wide3_dot(work_load3(c, WORK_NORMAL, at), x) - work_load(c, WORK_OFFSET, at);
+        wide allowed = share * segment_length(c, k, at) + wide_set(STRAND_ROUNDING) * (wide_abs(x.x) + wide_abs(x.y) + wide_abs(x.z));
+        clear &= ~wide_less(gap, (wide){0} - allowed);
     }
     return clear;
 }

@@ -21,13 +21,11 @@ typedef struct spring_push {
 typedef struct strand_walk {
     spring_push pull;    /* of the segment before */
     spring_push bend[2]; /* of the bend springs that began one and two points before */
-    wide3 half_drag;  /* of the segment before */
-    wide3 pose;       /* of its local pose spring */
-    wide frame[4];    /* the transported frame: a quaternion on top of the root's rotation */
+    wide3 half_drag;     /* of the segment before */
 } strand_walk;
 
 MOTE_INLINE strand_walk walk_begin(void) {
-    strand_walk w = {{wide3_zero(), wide3_zero()}, {{wide3_zero(), wide3_zero()}, {wide3_zero(), wide3_zero()}}, wide3_zero(), wide3_zero(), {(wide){0}, (wide){0}, (wide){0}, wide_set(1.0f)}};
+    strand_walk w = {{wide3_zero(), wide3_zero()}, {{wide3_zero(), wide3_zero()}, {wide3_zero(), wide3_zero()}}, wide3_zero()};
     return w;
 }
 
@@ -94,17 +92,47 @@ MOTE_INLINE void transport(wide frame[4], wide3 a, wide3 b) {
     frame[3] = wide_select(regular, inverse * real, q[3]);
 }
 
-/* The local pose spring of a segment: on its first point, -k (e - d) with e the rest segment in the transported frame. */
-MOTE_INLINE wide3 local_pose(const strand_work *w, strand_walk *walk, strand_point a, strand_point b, size_t at, size_t lane,
-                             wide_mask exists) {
-    const mote_bundle *bundle = w->job->bundle;
-    float *const *rest = (float *const *)bundle->rest_x;
-    wide3 edge = wide3_sub(wide3_load(rest, w->slot + at + MOTE_GROUP), wide3_load(rest, w->slot + at));
-    wide3 d = wide3_sub(b.x, a.x);
-    wide3 wanted = turned(walk->frame, turned_by_root(w, lane, edge));
-    transport(walk->frame, wanted, d);
-    wide3 pull = wide3_scale(wide_set(bundle->def.local_pose_stiffness), wide3_sub(d, wanted));
-    return wide3_select(exists, pull, wide3_zero());
+/* Where the local pose springs want each segment: the rest segments in the transported frame, into WORK_POSE. */
+MOTE_INLINE void wanted_segments(const strand_work *w, size_t lane) {
+    const strand_columns *c = &w->c;
+    float *const *rest = (float *const *)w->job->bundle->rest_x;
+    wide frame[4] = {(wide){0}, (wide){0}, (wide){0}, wide_set(1.0f)}; /* a quaternion on top of the root's rotation */
+    for (uint32_t k = 0; k + 1 < c->points; k++) {
+        const size_t at = strand_at(k, lane), from = w->slot + at;
+        const wide3 edge = wide3_sub(wide3_load(rest, from + MOTE_GROUP), wide3_load(rest, from));
+        const wide3 wanted = turned(frame, turned_by_root(w, lane, edge));
+        work_store3(c, WORK_POSE, at, wanted);
+        transport(frame, wanted, wide3_sub(work_load3(c, WORK_X, at + MOTE_GROUP), work_load3(c, WORK_X, at)));
+    }
+}
+
+/* The forces of the local pose springs, U = k / 2 sum |d - e|^2, into WORK_POSE. Every e turns with the frame, which the
+ * segments before it carry, so beside -k (d - e) each segment feels what a turn of its own does to all behind it: the sum G of
+ * their moments. With t and u the directions of d and e: a turn of t takes the frame along and twists it by -u / (1 + u.t); a turn
+ * of the frame before twists the one behind about t by (u + t) / (1 + u.t). Without this part the springs feed on themselves.
+ * The gradient is exact: the holonomy of the least rotation, as in Bergou et al., Discrete Elastic Rods (2008). */
+MOTE_OUTLINE void pose_forces(const strand_work *w, size_t lane) {
+    const strand_columns *c = &w->c;
+    const wide_mask counts = wide_mask_load(c->counts + lane);
+    const wide one = wide_set(1.0f), none = {0};
+    wanted_segments(w, lane);
+    wide3 moment = wide3_zero(), carry = wide3_zero();
+    for (uint32_t k = c->points - 1; k-- > 0;) {
+        const size_t at = strand_at(k, lane);
+        const wide stiffness = wide_select(lanes_beyond(counts, k + 1), wide_set(w->job->bundle->def.local_pose_stiffness), none);
+        const wide3 d = wide3_sub(work_load3(c, WORK_X, at + MOTE_GROUP), work_load3(c, WORK_X, at)), e = work_load3(c, WORK_POSE, at);
+        const wide square = wide_max(wide3_dot(d, d), wide_set(STRAND_SHORTEST * STRAND_SHORTEST));
+        const wide3 t = wide3_scale(one / wide_sqrt(square), d);
+        const wide3 u = wide3_scale(one / wide_max(wide_sqrt(wide3_dot(e, e)), wide_set(STRAND_SHORTEST)), e);
+        const wide open = one + wide3_dot(u, t);
+        const wide twist = wide_select(wide_less(wide_set(1e-4f), open), wide3_dot(t, moment) / open, none);
+        const wide3 across = wide3_cross(wide3_sub(moment, wide3_scale(twist, u)), d);
+        const wide3 push = wide3_sub(wide3_scale(stiffness, wide3_sub(d, e)), wide3_scale(one / square, across));
+        work_store3(c, WORK_POSE, at + MOTE_GROUP, wide3_sub(carry, push));
+        carry = push;
+        moment = wide3_add_scaled(wide3_scale(stiffness, wide3_cross(e, d)), twist, wide3_add(u, t));
+    }
+    work_store3(c, WORK_POSE, lane, carry);
 }
 
 MOTE_INLINE wide3 global_pose(const strand_work *w, strand_point a, size_t at, size_t lane) {
@@ -179,12 +207,7 @@ MOTE_INLINE wide3 walk_extras(const strand_work *w, strand_walk *walk, const str
         walk->half_drag = drag;
     }
     if (def->pose_stiffness != 0) force = wide3_add(force, global_pose(w, p->a, at, lane));
-    if (def->local_pose_stiffness == 0) return force;
-    wide3 pose = wide3_zero();
-    if (k + 1 < w->points) pose = local_pose(w, walk, p->a, p->b, at, lane, exists);
-    force = wide3_add(force, wide3_sub(pose, walk->pose));
-    walk->pose = pose;
-    return force;
+    return def->local_pose_stiffness != 0 ? wide3_add(force, work_load3(&w->c, WORK_POSE, at)) : force;
 }
 
 #endif

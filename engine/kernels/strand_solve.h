@@ -19,6 +19,7 @@ typedef struct strand_terms {
     wide_mask counts; /* points of each strand */
     wide low, high;  /* bounds of |d|^2 / L^2 */
     wide slack;      /* max_stretch */
+    wide rounding;   /* m: what float32 can tell of two points so far from the origin; 2^-22 of the root's coordinates */
     wide reaction;   /* 1 / h */
     bool compliant, contacts;
     bool everyone; /* all lanes are live in this iteration */
@@ -132,10 +133,10 @@ MOTE_INLINE wide_mask is_held(const strand_columns *c, const strand_terms *t, wi
     wide square = wide3_dot(d, d), length = work_load(c, WORK_LENGTH, at);
     wide_mask held;
     if (t->compliant) {
-        held = is_near(square, compliant_length(c, t, at), t->slack * length);
+        held = is_near(square, compliant_length(c, t, at), t->slack * length + t->rounding);
     } else {
-        wide target = length * length;
-        held = wide_less(square, t->high * target) & wide_less(t->low * target, square);
+        wide target = length * length, rounding = t->rounding * length;
+        held = wide_less(square, t->high * target + rounding) & wide_less(t->low * target - rounding, square);
     }
     return held | wide_equal(length, (wide){0}) | ~lanes_beyond(t->counts, k + 1);
 }

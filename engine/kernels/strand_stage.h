@@ -102,6 +102,7 @@ MOTE_INLINE void strand_stage(const strand_work *w, mote_family family, int part
     const size_t last = strand_at(columns.points - 1, p->lane);
     mote_wide_map map;
     if (family == MOTE_FAMILY_MAP) map = map_of(plan, wide_load(w->job->bundle->point_inverse_mass + w->lane + p->lane));
+    if ((parts & STRAND_EXTRAS) && w->job->bundle->def.local_pose_stiffness != 0) pose_forces(w, p->lane);
     strand_walk walk = walk_begin();
     strand_window window = {work_point(c, p->lane), work_point(c, p->lane + MOTE_GROUP), work_point(c, p->lane)};
     for (uint32_t k = 0; k < columns.points; k++) {

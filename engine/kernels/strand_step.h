@@ -78,7 +78,7 @@ MOTE_INLINE void predict(const strand_work *w, bool first, size_t lane) {
 MOTE_INLINE void predict_all(const strand_work *w, const strand_place *p) {
     for (size_t at = p->lane; at < strand_at(w->points, p->lane); at += MOTE_GROUP)
         work_store3(&w->c, WORK_START, at, work_load3(&w->c, WORK_X, at));
-    strand_stage(w, MOTE_FAMILY_SPLITTING, STRAND_EXTRAS, true, false, p, 0);
+    strand_stage(w, MOTE_FAMILY_SPLITTING, STRAND_EXTRAS, true, false, p, w->job->plan->c.h);
 }
 
 /* v = (x - start) / h */
@@ -111,6 +111,8 @@ MOTE_INLINE strand_terms make_terms(const strand_work *w, bool compliant, bool b
     }
     t.counts = wide_mask_load(w->c.counts + lane);
     t.slack = wide_set(limit);
+    wide3 root = work_load3(&w->c, WORK_X, lane);
+    t.rounding = wide_set(STRAND_ROUNDING) * (wide_abs(root.x) + wide_abs(root.y) + wide_abs(root.z));
     t.high = wide_set((1 + limit) * (1 + limit));
     t.low = wide_set(limit < 1 ? (1 - limit) * (1 - limit) : 0.0f);
     t.reaction = wide_set((float)(1.0 / h));
@@ -137,6 +139,39 @@ MOTE_INLINE void relax(const strand_columns *c, bool compliant, bool bends, size
         a = b, b = after;
     }
     (void)a;
+}
+
+MOTE_INLINE wide_mask finite_column3(const strand_columns *c, int id, size_t lane) {
+    wide probe = (wide){0};
+    for (size_t at = lane; at < strand_at(c->points, lane); at += MOTE_GROUP) probe += wide3_finite_probe(work_load3(c, id, at));
+    return wide_equal(probe, (wide){0});
+}
+
+/* Lanes none of whose points has gone further from where it was, beside the root, than the strand is long four times. */
+MOTE_INLINE wide_mask stayed(const strand_columns *c, size_t lane) {
+    const wide_mask counts = wide_mask_load(c->counts + lane);
+    const wide3 root = wide3_sub(work_load3(c, WORK_X, lane), work_load3(c, WORK_START, lane));
+    wide total = (wide){0}, furthest = (wide){0};
+    wide_mask finite = ~(wide_mask){0};
+    for (uint32_t k = 0; k < c->points; k++) {
+        const size_t at = strand_at(k, lane);
+        total += wide_select(lanes_beyond(counts, k + 1), work_load(c, WORK_LENGTH, at), (wide){0});
+        wide3 moved = wide3_sub(wide3_sub(work_load3(c, WORK_X, at), work_load3(c, WORK_START, at)), root);
+        wide square = wide_select(lanes_beyond(counts, k), wide3_dot(moved, moved), (wide){0});
+        finite &= wide_equal(square * 0.0f, (wide){0});
+        furthest = wide_max(furthest, square);
+    }
+    return finite & ~wide_less(16.0f * total * total, furthest);
+}
+
+/* Strands in which Newton's method ran away go back to where the substep began. What came in with a velocity that is not
+ * finite is left to be frozen. */
+MOTE_OUTLINE void call_back(const strand_columns *c, wide_mask lanes, size_t lane) {
+    const wide_mask lost = lanes & ~stayed(c, lane) & finite_column3(c, WORK_V, lane);
+    for (size_t at = lane; at < strand_at(c->points, lane); at += MOTE_GROUP) {
+        wide_mask back = lost & wide_less((wide){0}, point_mass(c, at));
+        work_store3(c, WORK_X, at, wide3_select(back, work_load3(c, WORK_START, at), work_load3(c, WORK_X, at)));
+    }
 }
 
 /* What Newton's method could not hold is laid out from the root on: each point of the strands in `lanes` goes to its distance
@@ -168,6 +203,7 @@ MOTE_INLINE void hold_lengths(const strand_work *w, bool compliant, bool bends, 
         if (wide_lane_bits(live) == 0) return;
     }
     count_lanes(bundle->capped + w->lane + lane, live);
+    call_back(&columns, live, lane);
     lay_out(&columns, live & wide_equal(wide_load(bundle->compliance + w->lane + lane), (wide){0}), lane);
 }
 
@@ -200,7 +236,14 @@ MOTE_INLINE void hold(const strand_work *w, bool rigid, uint32_t substep, size_t
         hold_lengths(w, false, false, false, wide_mask_load(w->live + lane), lane);
 }
 
-/* Rest lengths between two pins that stand further apart than the strand between them is long: else there is no solution. */
+/* Rest lengths of the segments from offset `first` to `last` of one lane, scaled. */
+static inline void copy_lengths(const strand_work *w, size_t first, size_t last, float scale) {
+    for (size_t at = first; at < last; at += MOTE_GROUP)
+        work_column(&w->c, WORK_LENGTH)[at] = w->c.rest_length[at] * scale;
+}
+
+/* Rest lengths between two pins that stand further apart than the strand between them is long: else there is no solution.
+ * What gives way needs no help. */
 MOTE_OUTLINE void reach_pins(const strand_work *w) {
     mote_bundle *bundle = w->job->bundle;
     for (uint32_t i = 0; i < w->group->span_count; i++) {
@@ -211,10 +254,13 @@ MOTE_OUTLINE void reach_pins(const strand_work *w) {
             const float *x = work_column(&w->c, WORK_X + axis);
             square += (x[last] - x[first]) * (x[last] - x[first]);
         }
-        const float ratio = 1.002f * __builtin_sqrtf(square) / span->rest_length;
-        for (size_t at = first; at < last; at += MOTE_GROUP)
-            work_column(&w->c, WORK_LENGTH)[at] = bundle->rest_length[w->slot + at] * (ratio > 1 ? ratio : 1.0f);
-        if (ratio > 1.00201f) bundle->infeasible[span->lane] = 1; /* by more than rounding */
+        const float distance = __builtin_sqrtf(square), longest = span->rest_length * 1.00001f;
+        if (bundle->compliance[span->lane] > 0 || !(distance * 1.002f > span->rest_length)) {
+            copy_lengths(w, first, last, 1);
+            continue;
+        }
+        copy_lengths(w, first, last, span->rest_length > 0 ? 1.002f * distance / span->rest_length : 1);
+        if (distance > longest) bundle->infeasible[span->lane] = 1;
     }
 }
 
@@ -329,16 +375,6 @@ MOTE_INLINE void work_begin(strand_work *w, const mote_strand_job *job, uint32_t
     if (job->answers) mote_strand_answers(job, index, w->answer);
 }
 
-/* Lanes all of whose points are finite. */
-MOTE_INLINE wide_mask finite_strands(const strand_work *w, size_t lane) {
-    wide probe = (wide){0};
-    for (size_t at = lane; at < (size_t)w->points * MOTE_GROUP; at += MOTE_GROUP) {
-        strand_point a = work_point(&w->c, at);
-        probe += wide3_finite_probe(a.x) + wide3_finite_probe(a.v);
-    }
-    return wide_equal(probe, (wide){0});
-}
-
 /* Largest and summed |length / rest length - 1| of the strands from `lane` on. */
 MOTE_INLINE void measure_stretch(const strand_work *w, size_t lane) {
     mote_bundle *bundle = w->job->bundle;
@@ -351,7 +387,7 @@ MOTE_INLINE void measure_stretch(const strand_work *w, size_t lane) {
         wide length = wide_load(bundle->rest_length + at);
         wide stretch = wide_abs(wide_sqrt(wide3_dot(d, d)) / length - wide_set(1.0f));
         wide_mask counts = lanes_beyond(wide_mask_load(w->c.counts + lane), k + 1) & wide_less((wide){0}, length);
-        stretch = wide_select(counts, stretch, (wide){0});
+        stretch = wide_select(counts & wide_equal(stretch * 0.0f, (wide){0}), stretch, (wide){0});
         largest = wide_max(largest, stretch);
         sum += stretch;
         a = b;
@@ -363,7 +399,7 @@ MOTE_INLINE void measure_stretch(const strand_work *w, size_t lane) {
 /* A strand that turned non-finite stays where the step began, from now on. */
 MOTE_INLINE void work_commit(const strand_work *w, size_t lane) {
     mote_bundle *bundle = w->job->bundle;
-    wide_mask live = wide_mask_load(w->live + lane), keep = live & finite_strands(w, lane);
+    wide_mask live = wide_mask_load(w->live + lane), keep = live & finite_column3(&w->c, WORK_X, lane) & finite_column3(&w->c, WORK_V, lane);
     for (size_t at = lane; at < (size_t)w->points * MOTE_GROUP; at += MOTE_GROUP) {
         const size_t to = w->slot + at;
         strand_point a = work_point(&w->c, at);

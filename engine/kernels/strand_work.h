@@ -14,8 +14,8 @@ enum {
     WORK_START = WORK_V + 3,            /* 3: position at the start of the substep */
     WORK_LENGTH = WORK_START + 3,       /* rest length of the segment behind a point; longer between pins too far apart */
     WORK_REACTION,                      /* 3 */
-    WORK_FREE = WORK_REACTION + 3,      /* what follows is the stage's or the solver's own */
-    WORK_CARRY = WORK_FREE,             /* 12 */
+    WORK_POSE = WORK_REACTION + 3,      /* 3: where local pose springs want segments; then their forces */
+    WORK_CARRY = WORK_POSE + 3,         /* 12; this and what follows is the stage's or the solver's own */
     WORK_ACCELERATION = WORK_CARRY + 12, /* 3: of callbacks */
     WORK_FORCE = WORK_ACCELERATION + 3,  /* 3 */
     WORK_PIVOT = WORK_FORCE + 3,         /* 1 / pivot */
@@ -32,7 +32,7 @@ enum {
     WORK_DRIFT,                          /* 3: how far the collider moves under the point */
     WORK_FRICTION = WORK_DRIFT + 3,
     WORK_OTHER,                          /* the solvers' other columns */
-    WORK_COLUMNS = WORK_OTHER + 24
+    WORK_COLUMNS = WORK_OTHER + 20
 };
 
 /* Where everything of a group lies. Hot loops go through a copy of their own, which no store can be suspected of changing
@@ -62,6 +62,9 @@ typedef struct strand_work {
     MOTE_ALIGNED(64) float answer[2][2][4][MOTE_GROUP]; /* of kinematic springs: mote_strand_answers */
     bool touching[MOTE_MAX_STRAND_POINTS + 1];
 } strand_work;
+
+/* Lengths are held to max_stretch or to what float32 can tell: 4 roundings of 2^-24 in each coordinate. */
+#define STRAND_ROUNDING 0x1p-22f
 
 /* Shorter vectors have no direction. */
 #define STRAND_SHORTEST 1e-18f

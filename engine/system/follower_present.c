@@ -4,7 +4,6 @@
 
 #include "base/fpu.h"
 #include "base/parallel.h"
-#include "data/motion.h"
 #include "system/followers.h"
 
 enum {
@@ -21,7 +20,6 @@ typedef struct task {
     const mote_bundle *bundle;
     mote_followers *followers;
     mote_picture picture;
-    uint64_t boundary[2]; /* ticks: before and after the last step */
 } task;
 
 /* --- Guides ----------------------------------------------------------------------------------------------------------- */
@@ -30,21 +28,13 @@ static float *guide_column(const mote_followers *f, uint32_t strand, int axis) {
     return f->guide_x + ((size_t)strand * 3 + (size_t)axis) * f->stride;
 }
 
-/* How far a root had come at a boundary. A target that it got there or later has not moved it yet, wherever it leads. */
-static float fraction_at(const mote_bundle *bundle, uint32_t lane, uint64_t boundary) {
-    const uint64_t from = bundle->root_from_tick[lane];
-    return (int64_t)(boundary - from) <= 0 ? 0 : mote_motion_fraction(from, bundle->root_to_tick[lane], boundary, 0);
-}
-
-/* R as the step's kernels make it, at the blend of the two fractions. */
+/* R as the step's kernels make it, at the blend of the rotations between which the guide is presented. */
 static void set_turn(const task *t, uint32_t lane, uint32_t strand) {
     const mote_bundle *bundle = t->bundle;
-    const float f0 = fraction_at(bundle, lane, t->boundary[0]), f1 = fraction_at(bundle, lane, t->boundary[1]);
-    const float f = f0 + t->picture.alpha * (f1 - f0);
     float q[4];
     for (int i = 0; i < 4; i++) {
-        const float from = bundle->root_from[3 + i][lane];
-        q[i] = from + f * (bundle->root_to[3 + i][lane] - from);
+        const float last = bundle->root_last[i][lane], before = bundle->root_before[i] ? bundle->root_before[i][lane] : last;
+        q[i] = before + t->picture.alpha * (last - before);
     }
     const float x = q[0], y = q[1], z = q[2], w = q[3], scale = 2.0f / (x * x + y * y + z * z + w * w);
     const float turn[9] = {1.0f - scale * (y * y + z * z), scale * (x * y - z * w), scale * (x * z + y * w),
@@ -215,21 +205,14 @@ static void do_followers(void *context, size_t first, size_t end, uint32_t worke
     }
 }
 
-/* Without previous positions the last boundary is what is presented. */
-static task make_task(const mote_system *system, const mote_bundle *bundle, mote_followers *followers) {
-    const uint64_t step = system->clock.step, ticks = system->clock.ticks_per_step;
-    task t = {.system = system, .bundle = bundle, .followers = followers, .boundary = {step * ticks, step * ticks}};
-    if (step > 0 && bundle->previous_x[0]) t.boundary[0] -= ticks;
-    return t;
-}
-
 mote_result mote_followers_present(const mote_system *system, mote_followers *followers, const mote_strand_layout *layout,
                                    void *vertices, size_t bytes) {
     if (!system || !followers || !layout) return MOTE_ERROR_NULL;
     mote_bundle *bundle;
     mote_result result = mote_system_edit_bundle(system, followers->bundle, &bundle);
     if (result) return result;
-    task t = make_task(system, bundle, followers);
+    if (bundle->stamp != followers->stamp) return MOTE_ERROR_ID; /* of a system that has been where this one is */
+    task t = {.system = system, .bundle = bundle, .followers = followers};
     result = mote_picture_make(&t.picture, system, layout);
     if (result) return result;
     result = mote_picture_open(&t.picture, mote_followers_vertex_count(followers, layout->shape), vertices, bytes);

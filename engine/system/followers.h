@@ -7,6 +7,7 @@
 struct mote_followers {
     mote_allocator allocator;
     mote_bundle_id bundle;
+    uint64_t stamp;                /* the bundle's: ids of one system may be another's later */
     uint32_t count, points;        /* points: of all, to which guides are resampled when gathered; 0: each its own */
     uint32_t guide_count;          /* strands of the bundle */
     uint32_t *first_point;         /* count + 1 */

@@ -56,6 +56,12 @@ static uint64_t hash_run(uint64_t hash, const mote_bundle *bundle, uint32_t lane
     return mote_hash_bytes(hash, run, points * sizeof *run);
 }
 
+static uint64_t hash_turn(uint64_t hash, float *const turn[4], uint32_t lane) {
+    if (!turn[0]) return hash;
+    const float of[4] = {turn[0][lane], turn[1][lane], turn[2][lane], turn[3][lane]};
+    return mote_hash_bytes(hash, of, sizeof of);
+}
+
 static uint64_t hash_strand(uint64_t hash, const mote_bundle *bundle, uint32_t lane) {
     float root[2 * MOTE_ROOT_COLUMNS + 2] = {bundle->point_inverse_mass[lane], bundle->compliance[lane]};
     for (int i = 0; i < MOTE_ROOT_COLUMNS; i++) {
@@ -65,6 +71,7 @@ static uint64_t hash_strand(uint64_t hash, const mote_bundle *bundle, uint32_t l
     hash = mote_hash_bytes(mote_hash_number(hash, (uint64_t)bundle->points[lane]), root, sizeof root);
     hash = mote_hash_number(mote_hash_number(hash, bundle->root_from_tick[lane]), bundle->root_to_tick[lane]);
     hash = mote_hash_number(hash, bundle->root_pending[lane] + 2u * bundle->frozen[lane]);
+    hash = hash_turn(hash_turn(hash, bundle->root_before, lane), bundle->root_last, lane);
     for (int axis = 0; axis < 3; axis++) {
         hash = hash_run(hash, bundle, lane, bundle->x[axis]);
         hash = hash_run(hash, bundle, lane, bundle->v[axis]);

@@ -219,6 +219,10 @@ mote_result mote_systems_advance(mote_system *const *systems, uint32_t count, ui
     return MOTE_OK;
 }
 
+uint64_t mote_system_tick(const mote_system *system) {
+    return system ? system->clock.step * system->clock.ticks_per_step + system->clock.remainder : 0;
+}
+
 uint64_t mote_system_steps(const mote_system *system) { return system ? system->clock.step : 0; }
 
 double mote_system_time(const mote_system *system) {

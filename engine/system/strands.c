@@ -42,6 +42,7 @@ static void run_bundle(const mote_system *system, uint32_t place, uint64_t step,
     if (springs && plan.scheme->half_step_velocity && !bundle->started) kick_back(system, place, step, jobs);
     mote_strand_job job = job_of(system, place, &plan, step);
     job.keep_previous = last;
+    if (last) mote_bundle_keep_turns(bundle, job.step_tick, job.step_tick + job.ticks_per_step);
     job.answers = springs && plan.scheme->kick_after;
     mote_run_strands(system->kernels->strands->step, &job, jobs, (float *)(void *)system->strand_scratch);
     bundle->started = true;

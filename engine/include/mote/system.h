@@ -227,6 +227,9 @@ typedef struct mote_diagnostics {
 /* Errors: NULL, BUSY. Runs on the system's jobs. */
 MOTE_API mote_result mote_system_diagnose(const mote_system *system, mote_diagnostics *diagnostics);
 
+/* Where the clock stands, in ticks since create: those of the steps run and those in the accumulator; 0 for NULL. */
+MOTE_API uint64_t mote_system_tick(const mote_system *system);
+
 /* Steps run since create; the time they reached (s) = start_time + steps x dt; dt (s). 0 for NULL. */
 MOTE_API uint64_t mote_system_steps(const mote_system *system);
 MOTE_API double mote_system_time(const mote_system *system);
