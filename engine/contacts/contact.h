@@ -190,33 +190,36 @@ MOTE_INLINE contact_plane contact_swept(const mote_collider_pose *to, wide3 d0, 
 }
 
 /* A sphere or a capsule: lanes that move far are swept, the others have the nearest surface at the end. Whole registers that stay
- * out of reach are left alone: measured, a third of the cost of sweeping all. False: no lane within `limit` of the surface. */
-MOTE_INLINE bool contact_round(const mote_collider_pose *to, wide3 d0, wide3 d1, wide r, wide limit, contact_plane *plane) {
+ * out of reach are left alone: measured, a third of the cost of sweeping all. Returns the lanes that move far or end within `limit`
+ * of the surface. */
+MOTE_INLINE wide_mask contact_round(const mote_collider_pose *to, wide3 d0, wide3 d1, wide r, wide limit, contact_plane *plane) {
     wide3 u = wide3_sub(d1, d0);
     if (to->turns && to->kind == MOTE_COLLIDER_CAPSULE) u = wide3_sub(contact_into(to->axis, d1), contact_into(to->start, d0));
     const wide_mask far = contact_moves_far(u, r);
     const wide3 v = contact_from_core(to, d1);
     const wide square = wide3_dot(v, v), within = r + limit;
-    if (!wide_lane_bits(far | wide_less(square, within * within))) return false;
+    const wide_mask near = far | wide_less(square, within * within);
+    if (!wide_lane_bits(near)) return near;
     *plane = contact_across(v, square, square, r, wide3_set(to->axis[to->kind == MOTE_COLLIDER_SPHERE]));
-    if (!wide_lane_bits(far)) return true;
+    if (!wide_lane_bits(far)) return near;
     const contact_plane swept = contact_swept(to, d0, d1, r);
     *plane = (contact_plane){wide3_select(far, swept.normal, plane->normal), wide_select(far, swept.gap, plane->gap)};
-    return true;
+    return near;
 }
 
-/* d0, d1: the point less the collider's origin, before and now. False: no lane within `limit` of the surface. */
-MOTE_INLINE bool contact_with(const mote_collider_pose *to, wide3 d0, wide3 d1, wide radius, wide limit, contact_plane *plane) {
+/* d0, d1: the point less the collider's origin, before and now. Returns the lanes to which the plane applies: in the others
+ * the surface is further off than `limit`, and the plane may be unset. */
+MOTE_INLINE wide_mask contact_with(const mote_collider_pose *to, wide3 d0, wide3 d1, wide radius, wide limit, contact_plane *plane) {
     const wide r = to->radius + radius;
     if (to->kind == MOTE_COLLIDER_SPHERE || to->kind == MOTE_COLLIDER_CAPSULE) return contact_round(to, d0, d1, r, limit, plane);
     const wide3 up = wide3_set(to->axis[1]);
     if (to->kind == MOTE_COLLIDER_PLANE) {
         *plane = (contact_plane){up, wide3_dot(up, d1) - radius};
-        return true;
+        return ~(wide_mask){0};
     }
     *plane = contact_box(to, contact_into(to->start, d0), contact_into(to->axis, d1), r);
     plane->normal = contact_out_of(to->axis, plane->normal);
-    return true;
+    return ~(wide_mask){0};
 }
 
 /* Lanes whose path stays further than `reach` from the ball about the collider that turns with it in any way: where
@@ -236,8 +239,9 @@ MOTE_INLINE void mote_contact_nearest(mote_contact *nearest, const mote_collider
                                       wide3 x0, wide3 x1, wide radius, wide_mask except) {
     const wide3 d0 = wide3_sub(x0, wide3_set(from->origin)), d1 = wide3_sub(x1, wide3_set(to->origin));
     contact_plane plane;
-    if (!contact_with(to, d0, d1, radius, nearest->gap, &plane)) return;
-    const wide_mask nearer = wide_less(plane.gap, nearest->gap) & ~except;
+    const wide_mask applies = contact_with(to, d0, d1, radius, nearest->gap, &plane) & ~except;
+    if (!wide_lane_bits(applies)) return;
+    const wide_mask nearer = applies & wide_less(plane.gap, nearest->gap);
     if (!wide_lane_bits(nearer)) return;
     nearest->gap = wide_select(nearer, plane.gap, nearest->gap);
     nearest->normal = wide3_select(nearer, plane.normal, nearest->normal);

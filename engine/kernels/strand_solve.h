@@ -117,12 +117,13 @@ MOTE_INLINE wide3 move_point(const strand_columns *c, const strand_terms *t, wid
     }
     wide3 x = wide3_add_scaled(old, mass, applied);
     if (!t->everyone) x = wide3_select(live, x, old);
-    work_store3(c, WORK_X, at, x);
     if (k == 0 || c->pins) {
         wide3 sum = work_load3(c, WORK_REACTION, at);
-        wide_mask pinned = live & wide_equal(mass, (wide){0});
-        work_store3(c, WORK_REACTION, at, wide3_select(pinned, wide3_add_scaled(sum, t->reaction, push), sum));
+        wide_mask pinned = wide_equal(mass, (wide){0});
+        x = wide3_select(pinned, old, x); /* however hard it is pulled */
+        work_store3(c, WORK_REACTION, at, wide3_select(live & pinned, wide3_add_scaled(sum, t->reaction, push), sum));
     }
+    work_store3(c, WORK_X, at, x);
     return x;
 }
 

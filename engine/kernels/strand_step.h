@@ -167,9 +167,10 @@ MOTE_INLINE wide_mask stayed(const strand_columns *c, size_t lane) {
 /* Strands in which Newton's method ran away go back to where the substep began. What came in with a velocity that is not
  * finite is left to be frozen. */
 MOTE_OUTLINE void call_back(const strand_columns *c, wide_mask lanes, size_t lane) {
-    const wide_mask lost = lanes & ~stayed(c, lane) & finite_column3(c, WORK_V, lane);
-    for (size_t at = lane; at < strand_at(c->points, lane); at += MOTE_GROUP) {
-        wide_mask back = lost & wide_less((wide){0}, point_mass(c, at));
+    const wide_mask lost = lanes & ~stayed(c, lane) & finite_column3(c, WORK_V, lane), counts = wide_mask_load(c->counts + lane);
+    for (uint32_t k = 0; k < c->points; k++) {
+        const size_t at = strand_at(k, lane);
+        wide_mask back = lost & (wide_less((wide){0}, point_mass(c, at)) | ~lanes_beyond(counts, k));
         work_store3(c, WORK_X, at, wide3_select(back, work_load3(c, WORK_START, at), work_load3(c, WORK_X, at)));
     }
 }
@@ -192,6 +193,7 @@ MOTE_INLINE void hold_lengths(const strand_work *w, bool compliant, bool bends, 
     const strand_columns columns = w->c;
     strand_terms t = make_terms(w, compliant, bends, contacts, lane);
     const wide limit = wide_set(bundle->def.max_stretch);
+    const wide_mask all = live;
     if (compliant || bends) relax(&columns, compliant, bends, lane);
     for (uint32_t i = 0; i < bundle->def.max_iterations; i++) {
         count_lanes(bundle->iterations + w->lane + lane, live);
@@ -200,8 +202,10 @@ MOTE_INLINE void hold_lengths(const strand_work *w, bool compliant, bool bends, 
         wide_mask left = bends ? newton_with_bends(&columns, &t, live, lane) : newton(&columns, &t, live, lane);
         if (contacts) left |= live & ~clear_of_colliders(&columns, limit, lane);
         live = left;
-        if (wide_lane_bits(live) == 0) return;
+        if (wide_lane_bits(live) == 0) break;
     }
+    if (contacts) touch(&columns, all, lane); /* friction for what the solve has pressed */
+    if (wide_lane_bits(live) == 0) return;
     count_lanes(bundle->capped + w->lane + lane, live);
     call_back(&columns, live, lane);
     lay_out(&columns, live & wide_equal(wide_load(bundle->compliance + w->lane + lane), (wide){0}), lane);

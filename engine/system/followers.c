@@ -218,7 +218,8 @@ static mote_result make(mote_system *system, const mote_followers_def *def, uint
     const uint32_t points = def->follower_points ? 0 : def->points;
     const uint32_t most = points > bundle->max_points ? points : bundle->max_points;
     *f = (mote_followers){.allocator = system->allocator, .bundle = id, .stamp = bundle->stamp, .count = def->follower_count,
-                          .points = points, .guide_count = bundle->strand_count, .stride = mote_round_up(most, MOTE_GROUP) + MOTE_GROUP};
+                          .points = points, .guide_count = bundle->strand_count,
+                          .stride = mote_round_up(most, MOTE_GROUP) + MOTE_GROUP};
     mote_result result = allocate(f, def, total);
     task t = {.bundle = bundle, .def = def, .followers = f};
     if (result == MOTE_OK) result = set_all(system, &t);

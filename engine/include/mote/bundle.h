@@ -39,7 +39,8 @@ typedef struct mote_bundle_def {
     const float *strand_rest_scale;  /* ... or for each strand */
     float compliance;                /* m/N of a segment, 1 / stiffness, >= 0; 0: rigid (not for springs, and the only one for
                                       * the conserving solver) ... */
-    const float *strand_compliance;  /* ... or for each strand */
+    const float *strand_compliance;  /* ... or for each strand. Where one gives way, the rigid ones of the bundle are solved by
+                                      * its formula: the same lengths, other bits than in a bundle of rigid strands */
     float damping;                   /* kg/s of a segment along itself, >= 0; without effect where rigid */
     float bend_stiffness;            /* N/m between second neighbours, >= 0; 0: none. A compliant constraint for the robust solver */
     float bend_damping;              /* kg/s of the same */
@@ -108,7 +109,8 @@ MOTE_API uint32_t mote_bundle_index(const mote_system *system, mote_bundle_id id
 MOTE_API uint32_t mote_bundle_points(const mote_system *system, mote_bundle_id id, uint32_t strand);
 
 /* Moves the roots: count = 1: one transform for all strands; count = strand count: one for each. The root, and with it the
- * rest shape, moves from where it stands to arrive at `tick`, interpolated in every substep.
+ * rest shape, moves from where it stands to arrive at `tick`, interpolated in every substep. Strands follow at the speed of the
+ * substeps: a root that jumps (a tick that has passed) leaves them behind.
  * Errors: NULL, BUSY, ID, RANGE (count, a quaternion of length 0), NOT_FINITE. */
 MOTE_API mote_result mote_bundle_set_roots(mote_system *system, mote_bundle_id id, const mote_transform *transforms,
                                            uint32_t count, uint64_t tick);
@@ -123,7 +125,8 @@ MOTE_API mote_result mote_bundle_reset(mote_system *system, mote_bundle_id id, u
 
 /* Pins a point to a target in the world (m), or moves the target of a point that is pinned; it travels from where the point
  * stands to arrive at `tick`. At most MOTE_MAX_PINS in a bundle. The pinned root of a strand cannot be pinned.
- * Errors: NULL, BUSY, ID, RANGE (no such point, a pinned root), NOT_FINITE, CAPACITY. */
+ * Errors: NULL, BUSY, ID, RANGE (no such point, a pinned root), NOT_FINITE, CAPACITY, MEMORY (the first pin of a bundle reserves
+ * room for all). */
 #define MOTE_MAX_PINS 4096u
 MOTE_API mote_result mote_bundle_pin(mote_system *system, mote_bundle_id id, uint32_t strand, uint32_t point,
                                      const vec3 target, uint64_t tick);
@@ -134,8 +137,8 @@ MOTE_API mote_result mote_bundle_unpin(mote_system *system, mote_bundle_id id, u
 /* The air's velocity (m/s), from the next step on. Errors: NULL, BUSY, ID, NOT_FINITE. */
 MOTE_API mote_result mote_bundle_set_air(mote_system *system, mote_bundle_id id, const vec3 velocity);
 
-/* The impulse (N s) with which a strand pulled at a pinned point or root in the last step: what its neighbours' springs or
- * constraints gave it; its own weight and inertia are the holder's. Errors: NULL, BUSY, ID, RANGE (not pinned). */
+/* The impulse (N s) with which a strand pulled at a pinned point or root in the last step: what its springs, constraints, pose springs
+ * and the air on its segments gave that point; the point's own weight and inertia are the holder's. Errors: NULL, BUSY, ID, RANGE (not pinned). */
 MOTE_API mote_result mote_bundle_reaction(const mote_system *system, mote_bundle_id id, uint32_t strand, uint32_t point,
                                           float impulse[3]);
 
@@ -145,7 +148,7 @@ typedef struct mote_strand_report {
     uint32_t iterations; /* of Newton's method, over all substeps */
     uint32_t capped;     /* substeps in which max_iterations did not reach max_stretch */
     uint32_t fallbacks;  /* substeps in which the conserving solver did not converge and the robust one stood in */
-    bool infeasible;     /* two pins stood further apart than the strand between them is long */
+    bool infeasible;     /* rigid segments between two pins that stood further apart than those are long: lengthened to reach */
     bool frozen;         /* it turned non-finite, in this step or an earlier one, and stands still where that step began */
 } mote_strand_report;
 

@@ -178,7 +178,7 @@ typedef struct mote_advance {
     uint64_t ticks_remaining; /* in the accumulator */
     uint32_t killed;          /* by the host, compacted in this advance */
     uint32_t expired;         /* reached their lifetime */
-    uint32_t non_finite;      /* turned NaN or infinite and were killed */
+    uint32_t non_finite;      /* turned NaN or infinite and were killed; strands freeze instead: mote_bundle_measure */
 } mote_advance;
 
 /* Adds `nanoseconds` of real time to the accumulator and runs the whole steps in it. *advance, if not NULL, is filled.
