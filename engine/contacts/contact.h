@@ -208,7 +208,7 @@ MOTE_INLINE wide_mask contact_round(const mote_collider_pose *to, wide3 d0, wide
 }
 
 /* d0, d1: the point less the collider's origin, before and now. Returns the lanes to which the plane applies: in the others
- * the surface is further off than `limit`, and the plane may be unset. */
+ * the surface is further off than `limit`. */
 MOTE_INLINE wide_mask contact_with(const mote_collider_pose *to, wide3 d0, wide3 d1, wide radius, wide limit, contact_plane *plane) {
     const wide r = to->radius + radius;
     if (to->kind == MOTE_COLLIDER_SPHERE || to->kind == MOTE_COLLIDER_CAPSULE) return contact_round(to, d0, d1, r, limit, plane);
@@ -238,7 +238,7 @@ MOTE_INLINE wide_mask mote_contact_far(const mote_collider_pose *from, const mot
 MOTE_INLINE void mote_contact_nearest(mote_contact *nearest, const mote_collider_pose *from, const mote_collider_pose *to,
                                       wide3 x0, wide3 x1, wide radius, wide_mask except) {
     const wide3 d0 = wide3_sub(x0, wide3_set(from->origin)), d1 = wide3_sub(x1, wide3_set(to->origin));
-    contact_plane plane;
+    contact_plane plane = {wide3_zero(), nearest->gap};
     const wide_mask applies = contact_with(to, d0, d1, radius, nearest->gap, &plane) & ~except;
     if (!wide_lane_bits(applies)) return;
     const wide_mask nearer = applies & wide_less(plane.gap, nearest->gap);

@@ -109,22 +109,22 @@ MOTE_INLINE void touch(const strand_columns *c, wide_mask live, size_t lane) {
         const size_t at = strand_at(k, lane);
         wide3 normal = work_load3(c, WORK_NORMAL, at), x = work_load3(c, WORK_X, at), start = work_load3(c, WORK_START, at);
         wide3 drift = work_load3(c, WORK_DRIFT, at), was = work_load3(c, WORK_ACTIVE, at);
-        wide pressure = work_load(c, WORK_PRESSURE, at), offset = work_load(c, WORK_OFFSET, at);
+        wide pressure = work_load(c, WORK_PRESSURE, at), rubbed_at = work_load(c, WORK_PRESSED, at), offset = work_load(c, WORK_OFFSET, at);
         wide gap = wide3_dot(normal, x) - offset;
         wide_mask lay = wide_less((wide){0}, wide3_dot(was, was)), pressing = lay & wide_less((wide){0}, pressure);
         wide_mask active = live & (wide_less(gap, (wide){0}) | pressing);
         wide out = wide_select(active, wide_max((wide){0} - gap, (wide){0}), (wide){0});
-        pressure = wide_select(active, pressure + out, (wide){0});
-        wide pressed = pressure - wide_select(lay, work_load(c, WORK_PRESSED, at), (wide){0});
+        wide sum = wide_select(active, pressure + out, (wide){0});
+        wide pressed = sum - wide_select(lay, rubbed_at, (wide){0});
         wide3 put = wide3_add_scaled(x, out, normal);
         wide3 rubbed = wide3_add(put, friction_move(put, start, drift, normal, work_load(c, WORK_FRICTION, at), pressed));
         wide inside = offset - wide3_dot(normal, wide3_add(start, drift));
         wide before = wide_min(wide_max(inside, (wide){0}), out);
         work_store3(c, WORK_START, at, wide3_select(active, wide3_add_scaled(start, before, normal), start));
         work_store3(c, WORK_X, at, wide3_select(active, rubbed, x));
-        work_store3(c, WORK_ACTIVE, at, wide3_select(active, normal, wide3_zero()));
-        work_store(c, WORK_PRESSURE, at, pressure);
-        work_store(c, WORK_PRESSED, at, pressure);
+        work_store3(c, WORK_ACTIVE, at, wide3_select(live, wide3_select(active, normal, wide3_zero()), was));
+        work_store(c, WORK_PRESSURE, at, wide_select(live, sum, pressure));
+        work_store(c, WORK_PRESSED, at, wide_select(live, sum, rubbed_at));
     }
 }
 
