@@ -187,25 +187,39 @@ MOTE_OUTLINE void lay_out(const strand_columns *c, wide_mask lanes, size_t lane)
     }
 }
 
+/* Lanes all of whose segments and bends are as long as they shall be. */
+MOTE_INLINE wide_mask lengths_held(const strand_columns *c, const strand_terms *t, bool bends, size_t lane) {
+    wide_mask held = ~(wide_mask){0};
+    wide3 a = work_load3(c, WORK_X, lane), b = work_load3(c, WORK_X, lane + MOTE_GROUP);
+    for (uint32_t k = 0; k + 1 < c->points; k++) {
+        held &= is_held(c, t, a, b, k, lane);
+        if (k + 2 == c->points) break;
+        wide3 after = work_load3(c, WORK_X, strand_at(k + 2, lane));
+        if (bends) held &= bend_is_held(c, t, a, after, k, lane);
+        a = b, b = after;
+    }
+    return held;
+}
+
 /* Newton's method for the live strands from `lane` on; contacts: whether any of them is near a collider. */
 MOTE_INLINE void hold_lengths(const strand_work *w, bool compliant, bool bends, bool contacts, wide_mask live, size_t lane) {
     mote_bundle *bundle = w->job->bundle;
     const strand_columns columns = w->c;
     strand_terms t = make_terms(w, compliant, bends, contacts, lane);
     const wide limit = wide_set(bundle->def.max_stretch);
-    const wide_mask all = live;
     if (compliant || bends) relax(&columns, compliant, bends, lane);
     for (uint32_t i = 0; i < bundle->def.max_iterations; i++) {
         count_lanes(bundle->iterations + w->lane + lane, live);
         t.everyone = wide_all(live);
-        if (contacts) touch(&columns, live, lane);
+        if (contacts && i == 0) touch(&columns, live, lane);
         wide_mask left = bends ? newton_with_bends(&columns, &t, live, lane) : newton(&columns, &t, live, lane);
-        if (contacts) left |= live & ~clear_of_colliders(&columns, limit, lane);
+        if (contacts) { /* friction for what the solve has pressed; then what counts is what is left of both */
+            touch(&columns, live, lane);
+            left = live & ~(lengths_held(&columns, &t, bends, lane) & clear_of_colliders(&columns, limit, lane));
+        }
         live = left;
-        if (wide_lane_bits(live) == 0) break;
+        if (wide_lane_bits(live) == 0) return;
     }
-    if (contacts) touch(&columns, all, lane); /* friction for what the solve has pressed */
-    if (wide_lane_bits(live) == 0) return;
     count_lanes(bundle->capped + w->lane + lane, live);
     call_back(&columns, live, lane);
     lay_out(&columns, live & wide_equal(wide_load(bundle->compliance + w->lane + lane), (wide){0}), lane);
