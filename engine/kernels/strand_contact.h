@@ -67,7 +67,7 @@ MOTE_INLINE bool find_contacts(const strand_work *w, uint32_t substep, size_t la
     bool any = false;
     for (uint32_t k = 0; k < c->points; k++) {
         const size_t at = strand_at(k, lane);
-        c->touching[k] = false;
+        c->touching[k] = STRAND_CLEAR;
         if (near.count == 0) continue;
         wide3 x = work_load3(c, WORK_X, at), start = work_load3(c, WORK_START, at);
         mote_contact contact = mote_contact_none();
@@ -80,7 +80,8 @@ MOTE_INLINE bool find_contacts(const strand_work *w, uint32_t substep, size_t la
         wide_mask has = wide_less((wide){0}, wide3_dot(contact.normal, contact.normal));
         if (!wide_lane_bits(has)) continue;
         mote_contact_settle(&contact, x, friction);
-        c->touching[k] = any = true;
+        c->touching[k] = STRAND_NEAR;
+        any = true;
         work_store3(c, WORK_NORMAL, at, contact.normal);
         work_store(c, WORK_OFFSET, at, wide_select(has, contact.offset, wide_set(-MOTE_NO_CONTACT)));
         work_store3(c, WORK_DRIFT, at, contact.drift);
@@ -107,12 +108,14 @@ MOTE_INLINE void touch(const strand_columns *c, wide_mask live, size_t lane) {
     for (uint32_t k = 0; k < c->points; k++) {
         if (!c->touching[k]) continue;
         const size_t at = strand_at(k, lane);
-        wide3 normal = work_load3(c, WORK_NORMAL, at), x = work_load3(c, WORK_X, at), start = work_load3(c, WORK_START, at);
-        wide3 drift = work_load3(c, WORK_DRIFT, at), was = work_load3(c, WORK_ACTIVE, at);
-        wide pressure = work_load(c, WORK_PRESSURE, at), rubbed_at = work_load(c, WORK_PRESSED, at), offset = work_load(c, WORK_OFFSET, at);
-        wide gap = wide3_dot(normal, x) - offset;
+        wide3 normal = work_load3(c, WORK_NORMAL, at), x = work_load3(c, WORK_X, at), was = work_load3(c, WORK_ACTIVE, at);
+        wide pressure = work_load(c, WORK_PRESSURE, at), offset = work_load(c, WORK_OFFSET, at), gap = wide3_dot(normal, x) - offset;
         wide_mask lay = wide_less((wide){0}, wide3_dot(was, was)), pressing = lay & wide_less((wide){0}, pressure);
         wide_mask active = live & (wide_less(gap, (wide){0}) | pressing);
+        c->touching[k] = wide_lane_bits(active) ? STRAND_LIES : STRAND_NEAR;
+        if (!wide_lane_bits(active | (live & lay))) continue; /* no lane lay here, and none does now */
+        wide3 start = work_load3(c, WORK_START, at), drift = work_load3(c, WORK_DRIFT, at);
+        wide rubbed_at = work_load(c, WORK_PRESSED, at);
         wide out = wide_select(active, wide_max((wide){0} - gap, (wide){0}), (wide){0});
         wide sum = wide_select(active, pressure + out, (wide){0});
         wide pressed = sum - wide_select(lay, rubbed_at, (wide){0});

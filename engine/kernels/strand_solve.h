@@ -35,9 +35,11 @@ typedef struct strand_chain {
  * them: it is left alone. */
 #define STRAND_SMALLEST_PIVOT 1e-6f
 
-/* Whether the point at offset `at` of the columns has a contact plane in some lane. Where it has none, what follows leaves out
- * what would subtract zeros. */
-MOTE_INLINE bool touches(const strand_columns *c, const strand_terms *t, size_t at) { return t->contacts && c->touching[at / MOTE_GROUP]; }
+/* Whether the point at offset `at` of the columns lies on a plane in some lane. Where it does not, what follows leaves out what
+ * would subtract zeros. */
+MOTE_INLINE bool touches(const strand_columns *c, const strand_terms *t, size_t at) {
+    return t->contacts && c->touching[at / MOTE_GROUP] == STRAND_LIES;
+}
 
 /* a . W b at the point `at`, of inverse mass `mass`. */
 MOTE_INLINE wide through_point(const strand_columns *c, const strand_terms *t, wide mass, wide3 a, wide3 b, size_t at) {

@@ -374,7 +374,7 @@ MOTE_INLINE void work_begin(strand_work *w, const mote_strand_job *job, uint32_t
                             
                             .points = w->points, .shortest = shortest, .pins = w->group->pin_count != 0,
                             .touching = w->touching};
-    w->touching[w->points] = false;
+    w->touching[w->points] = STRAND_CLEAR;
     const size_t bytes = (size_t)w->points * MOTE_GROUP * sizeof(float);
     for (int axis = 0; axis < 3; axis++) {
         memcpy(work_column(&w->c, WORK_X + axis), bundle->x[axis] + w->slot, bytes);

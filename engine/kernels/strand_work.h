@@ -35,6 +35,9 @@ enum {
     WORK_COLUMNS = WORK_OTHER + 20
 };
 
+/* Whether a point has a contact plane, and lies on it, in some lane. */
+enum strand_touch { STRAND_CLEAR, STRAND_NEAR, STRAND_LIES };
+
 /* Where everything of a group lies. Hot loops go through a copy of their own, which no store can be suspected of changing
  * (measured: 1.1 to 1.3 times as fast). Offsets: 16 k + lane for point k in the columns, lane for what is one a strand. */
 typedef struct strand_columns {
@@ -46,7 +49,7 @@ typedef struct strand_columns {
     const int32_t *counts;     /* points of each strand */
     uint32_t points, shortest; /* of the longest and of the shortest strand; an empty lane has none */
     bool pins;                 /* points other than roots are pinned */
-    bool *touching;            /* points that have a contact plane in some lane of the register at hand */
+    uint8_t *touching;         /* of the register at hand, by point: strand_touch */
 } strand_columns;
 
 typedef struct strand_work {
@@ -60,7 +63,7 @@ typedef struct strand_work {
     MOTE_ALIGNED(64) int32_t live[MOTE_GROUP];   /* -1: a strand that is not frozen */
     MOTE_ALIGNED(64) float stiffness[MOTE_GROUP]; /* N/m, where springs hold the strand */
     MOTE_ALIGNED(64) float answer[2][2][4][MOTE_GROUP]; /* of kinematic springs: mote_strand_answers */
-    bool touching[MOTE_MAX_STRAND_POINTS + 1];
+    uint8_t touching[MOTE_MAX_STRAND_POINTS + 1];
 } strand_work;
 
 /* Lengths are held to max_stretch or to what float32 can tell: 4 roundings of 2^-24 in each coordinate. */
