@@ -1,0 +1,415 @@
+/* Presentation of bundles: every strand where the caller wants it, as polylines and as ribbons. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <float.h>
+#include <stdlib.h>
+
+#include "strand_picture.h"
+
+/* What one vertex holds, read back through its layout. */
+typedef struct vertex {
+    float x[3], t[3], side, u;
+} vertex;
+
+static vertex read_vertex(const mote_strand_layout *l, const unsigned char *vertices, uint64_t i) {
+    vertex v = {{0}, {0}, 0, 0};
+    const unsigned char *at = vertices + i * l->stride;
+    if (l->position_offset != MOTE_OMIT) memcpy(v.x, at + l->position_offset, sizeof v.x);
+    if (l->tangent_offset != MOTE_OMIT) memcpy(v.t, at + l->tangent_offset, sizeof v.t);
+    if (l->side_offset != MOTE_OMIT) memcpy(&v.side, at + l->side_offset, sizeof v.side);
+    if (l->parameter_offset != MOTE_OMIT) memcpy(&v.u, at + l->parameter_offset, sizeof v.u);
+    return v;
+}
+
+#define GUARD 64u
+
+/* Presents into memory of exactly the size needed, at an odd address, between guards; the caller frees *memory. */
+static unsigned char *present(const mote_system *system, mote_bundle_id id, const mote_strand_layout *l, unsigned char **memory) {
+    const size_t bytes = (size_t)mote_bundle_vertex_count(system, id, l->shape) * l->stride;
+    *memory = malloc(bytes + 2 * GUARD + 1);
+    assert_non_null(*memory);
+    memset(*memory, 0xa5, bytes + 2 * GUARD + 1);
+    unsigned char *vertices = *memory + GUARD + 1;
+    assert_int_equal(mote_bundle_present(system, id, l, vertices, bytes), MOTE_OK);
+    for (size_t i = 0; i <= GUARD; i++) assert_int_equal((*memory)[i], 0xa5);
+    for (size_t i = 0; i < GUARD; i++) assert_int_equal(vertices[bytes + i], 0xa5);
+    return vertices;
+}
+
+/* --- Polylines -------------------------------------------------------------------------------------------------------- */
+
+static void check_polylines(mote_system *system, mote_bundle_id id, float alpha) {
+    const mote_strand_layout l = mote_default_strand_layout();
+    unsigned char *memory, *vertices = present(system, id, &l, &memory);
+    uint64_t n = 0;
+    for (uint32_t strand = 0; strand < inside(system, id)->strand_count; strand++) {
+        assert_true(mote_bundle_first_vertex(system, id, MOTE_STRAND_POLYLINES, strand) == n);
+        for (uint32_t k = 0; k < mote_bundle_points(system, id, strand); k++, n++) {
+            float want[3];
+            presented(system, id, strand, k, alpha, want);
+            assert_memory_equal(vertices + 12 * n, want, sizeof want);
+        }
+    }
+    assert_true(mote_bundle_vertex_count(system, id, MOTE_STRAND_POLYLINES) == n);
+    free(memory);
+}
+
+static void positions_equal_a_plain_blend(void **unused) {
+    (void)unused;
+    static strands s;
+    static const uint32_t counts[] = {1, 15, 16, 17, 40, 80};
+    static const double alphas[] = {0, 0.5, 0.75};
+    for (size_t i = 0; i < COUNT_OF(counts); i++)
+        for (size_t j = 0; j < COUNT_OF(alphas); j++)
+            for (int mode = 0; mode < MOTE_INTERPOLATION_COUNT; mode++) {
+                make_strands(&s, counts[i], i % 2 ? LONGEST : 9, 1 + i);
+                mote_system *system = system_with((mote_interpolation)mode, (mote_jobs){0}, MOTE_ISA_AUTO);
+                mote_bundle_id id = add_strands(system, &s);
+                scatter_points(system, id, 7 * i + j);
+                set_alpha(system, alphas[j]);
+                check_polylines(system, id, (float)alphas[j]);
+                mote_system_destroy(system);
+            }
+}
+
+static void the_newborn_and_reset_do_not_smear(void **unused) {
+    (void)unused;
+    static strands s;
+    make_strands(&s, 20, 40, 3);
+    mote_system *system = plain_system();
+    const mote_force_def fall = mote_gravity((vec3){0, -9.81f, 0});
+    mote_force_id force;
+    assert_int_equal(mote_system_add_force(system, &fall, &force), MOTE_OK);
+    mote_bundle_id id = add_strands(system, &s);
+    set_alpha(system, 0.5);
+    check_polylines(system, id, 0.5f);
+    unsigned char *memory;
+    const mote_strand_layout l = mote_default_strand_layout();
+    unsigned char *vertices = present(system, id, &l, &memory);
+    assert_memory_equal(vertices, s.positions, 12 * s.first[20]);
+    free(memory);
+    assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
+    for (uint32_t i = 0; i < 20; i++) assert_false(isnan(inside(system, id)->previous_x[0][mote_bundle_index(system, id, i, 1)]));
+    check_polylines(system, id, 0.5f);
+    const mote_transform there = {{100, 0, 0}, {0, 0, 0, 1}};
+    assert_int_equal(mote_bundle_set_root(system, id, 3, &there, 0), MOTE_OK);
+    assert_int_equal(mote_bundle_reset(system, id, 3), MOTE_OK);
+    check_polylines(system, id, 0.5f);
+    vertices = present(system, id, &l, &memory);
+    for (uint32_t k = s.first[3]; k < s.first[4]; k++) {
+        const vertex v = read_vertex(&l, vertices, k);
+        assert_true(v.x[0] == s.positions[3 * k] + 100); /* eighths: exact */
+    }
+    free(memory);
+    mote_system_destroy(system);
+}
+
+/* --- Ribbons against doubles ------------------------------------------------------------------------------------------ */
+
+typedef struct direction {
+    double of[3], length;
+} direction;
+
+static direction direct(double x, double y, double z) {
+    direction d = {{x, y, z}, sqrt(x * x + y * y + z * z)};
+    for (int axis = 0; axis < 3 && d.length > 0; axis++) d.of[axis] /= d.length;
+    return d;
+}
+
+static direction between(const float a[3], const float b[3]) {
+    return direct((double)b[0] - (double)a[0], (double)b[1] - (double)a[1], (double)b[2] - (double)a[2]);
+}
+
+static direction cross(const double a[3], const double b[3]) {
+    return direct(a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]);
+}
+
+/* t as the header says. */
+static direction tangent_of(const float *x, uint32_t k, uint32_t points) {
+    const float *here = x + 3 * k, *ahead = k + 1 < points ? here + 3 : here, *behind = k ? here - 3 : here;
+    direction t = between(behind, ahead);
+    if (t.length < 1e-18) t = between(here, ahead);
+    if (t.length < 1e-18) t = between(behind, here);
+    if (t.length < 1e-18) t = direct(0, 1, 0);
+    return t;
+}
+
+static direction side_of(const float eye[3], const float x[3], const direction *t, double *sine) {
+    const direction e = between(x, eye);
+    direction s = cross(t->of, e.of);
+    *sine = e.length > 1e-18 ? s.length : 0;
+    if (*sine >= 1e-5) return s;
+    int least = 0;
+    for (int axis = 1; axis < 3; axis++) least = fabs(t->of[axis]) < fabs(t->of[least]) ? axis : least;
+    double axis[3] = {0};
+    axis[least] = 1;
+    *sine = 1;
+    return cross(t->of, axis);
+}
+
+/* In units of u = 2^-24: a chord component errs by 1, its unit vector by the norm's 3 and three more roundings, 8 together; t x e
+ * by 8 for t, 1 for e and 2 of its own on each of two products of at most |e|, so 22 |e| against a length |e| sine, and 6 for the
+ * norm: 30 / sine. x -/+ (w/2) s: that times w/2, 5 more on w/2, 1 on the sum. */
+#define ULP (0.5 * (double)FLT_EPSILON)
+
+static void check_vertex(const mote_strand_layout *l, const vertex *v, const float *x, uint32_t k, uint32_t points, int hand) {
+    const double u = (double)k / (points - 1), width = (1 - u) * (double)l->root_width + u * (double)l->tip_width;
+    const direction t = tangent_of(x, k, points);
+    double sine = 1;
+    const direction s = side_of(l->eye, x + 3 * k, &t, &sine);
+    if (l->parameter_offset != MOTE_OMIT) assert_true(v->u == (float)k / (float)(points - 1));
+    if (l->side_offset != MOTE_OMIT) assert_true(v->side == (float)hand);
+    for (int axis = 0; axis < 3; axis++) {
+        const double place = (double)x[3 * k + (uint32_t)axis], want = place + hand * 0.5 * width * s.of[axis];
+        const double room = ULP * (0.5 * width * (30 / sine + 5) + fabs(place) + width);
+        if (l->tangent_offset != MOTE_OMIT) assert_true(fabs((double)v->t[axis] - t.of[axis]) <= 8 * ULP);
+        if (l->position_offset == MOTE_OMIT) continue;
+        if (hand) assert_true(fabs((double)v->x[axis] - want) <= room);
+        else assert_true(v->x[axis] == x[3 * k + (uint32_t)axis]);
+    }
+}
+
+/* Bytes of a vertex that no output names. */
+static void check_gaps(const mote_strand_layout *l, const unsigned char *vertex_bytes) {
+    const size_t offset[4] = {l->position_offset, l->tangent_offset, l->side_offset, l->parameter_offset};
+    const size_t size[4] = {12, 12, 4, 4};
+    for (size_t byte = 0; byte < l->stride; byte++) {
+        bool named = false;
+        for (int i = 0; i < 4; i++) named |= offset[i] != MOTE_OMIT && byte >= offset[i] && byte < offset[i] + size[i];
+        if (!named) assert_int_equal(vertex_bytes[byte], 0xa5);
+    }
+}
+
+static void check_layout(mote_system *system, mote_bundle_id id, const mote_strand_layout *l, float alpha) {
+    unsigned char *memory, *vertices = present(system, id, l, &memory);
+    const uint32_t each = vertices_of(l);
+    for (uint32_t strand = 0; strand < inside(system, id)->strand_count; strand++) {
+        float x[3 * LONGEST];
+        const uint32_t points = mote_bundle_points(system, id, strand);
+        for (uint32_t k = 0; k < points; k++) presented(system, id, strand, k, alpha, x + 3 * k);
+        const uint64_t first = mote_bundle_first_vertex(system, id, l->shape, strand);
+        for (uint32_t i = 0; i < each * points; i++) {
+            const vertex v = read_vertex(l, vertices, first + i);
+            check_vertex(l, &v, x, i / each, points, each == 1 ? 0 : i % 2 ? 1 : -1);
+            check_gaps(l, vertices + (first + i) * l->stride);
+        }
+    }
+    free(memory);
+}
+
+static void every_layout_holds_what_the_header_says(void **unused) {
+    (void)unused;
+    static strands s;
+    static const uint32_t counts[] = {1, 17, 33};
+    for (size_t i = 0; i < COUNT_OF(counts); i++)
+        for (int kind = 0; kind < LAYOUTS; kind++) {
+            make_strands(&s, counts[i], LONGEST, 4 + i);
+            mote_system *system = plain_system();
+            mote_bundle_id id = add_strands(system, &s);
+            scatter_points(system, id, i);
+            set_alpha(system, 0.5);
+            const mote_strand_layout l = layout_of(kind);
+            check_layout(system, id, &l, 0.5f);
+            mote_system_destroy(system);
+        }
+}
+
+/* Strands 0 and 4 point at the eye, 1 has no length, 2 folds back on itself and doubles a point, 3 lies in the eye. */
+static void ribbons_are_finite_where_there_is_no_side(void **unused) {
+    (void)unused;
+    static strands s;
+    make_strands(&s, 5, 9, 5);
+    for (uint32_t i = 0; i < 5; i++) s.points[i] = 6, s.first[i + 1] = 6 * (i + 1);
+    for (uint32_t k = 0; k < 6; k++) {
+        const float n = (float)k, of[5][3] = {{0, 0, n}, {1, 2, 3}, {(float)(k % 2), k < 4 ? 0 : 5, 0}, {0, 0, 49 + n},
+                                              {8 * n, 12 * n, 50 + 4 * n}};
+        for (int i = 0; i < 5; i++) memcpy(s.positions + 3 * (6 * (uint32_t)i + k), of[i], sizeof of[i]);
+    }
+    mote_system *system = plain_system();
+    s.def.bend_stiffness = 0;
+    mote_bundle_id id = add_strands(system, &s);
+    mote_strand_layout l = layout_of(5);
+    l.eye[0] = l.eye[1] = 0, l.eye[2] = 50;
+    check_layout(system, id, &l, 0);
+    l.eye[1] = 1e-4f; /* a sine of 2e-6 still counts as along */
+    mote_bundle *b = inside(system, id);
+    for (uint32_t k = 0; k < 6; k++) b->x[2][mote_bundle_index(system, id, 3, k)] = k == 2 ? 50 : 49;
+    check_layout(system, id, &l, 0);
+    unsigned char *memory, *vertices = present(system, id, &l, &memory);
+    for (uint32_t i = 0; i < 60; i += 2) {
+        const vertex left = read_vertex(&l, vertices, i), right = read_vertex(&l, vertices, i + 1);
+        const direction across = between(left.x, right.x);
+        const direction t = direct((double)left.t[0], (double)left.t[1], (double)left.t[2]);
+        const double u = i / 2 % 6 / 5.0, width = (1 - u) * 0.25 + u * 0.0625;
+        /* Two ends of at most 70 m and a width, each rounded; t and s 38 units off. */
+        assert_true(fabs(across.length - width) <= ULP * (4 * 71 + 40 * width) && fabs(t.length - 1) <= 8 * ULP);
+        const double along = across.of[0] * t.of[0] + across.of[1] * t.of[1] + across.of[2] * t.of[2];
+        assert_true(fabs(along) <= ULP * (4 * 71 / width + 40));
+    }
+    free(memory);
+    mote_system_destroy(system);
+}
+
+/* --- The same bits ---------------------------------------------------------------------------------------------------- */
+
+static void the_same_on_any_jobs_and_instruction_set(void **unused) {
+    (void)unused;
+    static strands s;
+    shuffled_jobs shuffled = {{1}, 5, 0};
+    make_strands(&s, 77, LONGEST, 9);
+    for (int kind = 0; kind < LAYOUTS; kind++) {
+        const mote_strand_layout l = layout_of(kind);
+        unsigned char *first = NULL, *first_vertices = NULL;
+        for (int i = 0; i < 3 + MOTE_ISA_COUNT; i++) {
+            const mote_jobs jobs = i == 1 ? mote_jobs_openmp(3) : i == 2 ? shuffled_jobs_hook(&shuffled) : (mote_jobs){0};
+            mote_system *system = system_with(MOTE_INTERPOLATE_LINEAR, jobs, i < 3 ? MOTE_ISA_AUTO : isa_number(i - 3));
+            if (!system) continue;
+            mote_bundle_id id = add_strands(system, &s);
+            scatter_points(system, id, 5);
+            set_alpha(system, 0.25);
+            unsigned char *memory, *vertices = present(system, id, &l, &memory);
+            if (first) assert_memory_equal(vertices, first_vertices, s.first[77] * vertices_of(&l) * l.stride);
+            mote_system_destroy(system);
+            if (first) free(memory);
+            else first = memory, first_vertices = vertices;
+        }
+        free(first);
+    }
+}
+
+/* --- Indices ---------------------------------------------------------------------------------------------------------- */
+
+static void indices_connect_a_strand_and_no_two(void **unused) {
+    (void)unused;
+    static strands s;
+    make_strands(&s, 19, 12, 2);
+    mote_system *system = plain_system();
+    mote_bundle_id id = add_strands(system, &s);
+    const uint32_t segments = s.first[19] - 19;
+    uint32_t line[2 * 19 * 12], band[6 * 19 * 12], n = 0;
+    assert_true(mote_bundle_index_count(system, id, MOTE_STRAND_POLYLINES) == 2 * segments);
+    assert_true(mote_bundle_index_count(system, id, MOTE_STRAND_RIBBONS) == 6 * segments);
+    assert_int_equal(mote_bundle_indices(system, id, MOTE_STRAND_POLYLINES, line, 2 * segments), MOTE_OK);
+    assert_int_equal(mote_bundle_indices(system, id, MOTE_STRAND_RIBBONS, band, 6 * segments), MOTE_OK);
+    for (uint32_t i = 0; i < 19; i++)
+        for (uint32_t k = s.first[i]; k + 1 < s.first[i + 1]; k++, n++) {
+            const uint32_t want[6] = {2 * k, 2 * k + 1, 2 * k + 2, 2 * k + 1, 2 * k + 3, 2 * k + 2};
+            assert_true(line[2 * n] == k && line[2 * n + 1] == k + 1);
+            assert_memory_equal(band + 6 * n, want, sizeof want);
+        }
+    assert_int_equal(n, segments);
+    assert_int_equal(mote_bundle_indices(system, id, MOTE_STRAND_RIBBONS, band, 6 * segments - 1), MOTE_ERROR_BUFFER);
+    assert_int_equal(mote_bundle_indices(system, id, MOTE_STRAND_RIBBONS, NULL, 6 * segments), MOTE_ERROR_NULL);
+    assert_int_equal(mote_bundle_indices(system, id, MOTE_STRAND_SHAPE_COUNT, band, 6 * segments), MOTE_ERROR_ENUM);
+    assert_int_equal(mote_bundle_indices(NULL, id, MOTE_STRAND_RIBBONS, band, 6 * segments), MOTE_ERROR_NULL);
+    assert_int_equal(mote_bundle_indices(system, (mote_bundle_id){0, 0}, MOTE_STRAND_RIBBONS, band, 6), MOTE_ERROR_ID);
+    assert_true(mote_bundle_first_vertex(system, id, MOTE_STRAND_RIBBONS, 19) == 2 * s.first[19]);
+    assert_true(mote_bundle_first_vertex(system, id, MOTE_STRAND_RIBBONS, 20) == MOTE_NO_VERTEX);
+    assert_true(mote_bundle_first_vertex(system, id, MOTE_STRAND_SHAPE_COUNT, 0) == MOTE_NO_VERTEX);
+    assert_true(mote_bundle_first_vertex(NULL, id, MOTE_STRAND_RIBBONS, 0) == MOTE_NO_VERTEX);
+    assert_true(mote_bundle_vertex_count(system, (mote_bundle_id){0, 0}, MOTE_STRAND_RIBBONS) == 0);
+    assert_true(mote_bundle_index_count(system, id, MOTE_STRAND_SHAPE_COUNT) == 0);
+    mote_system_destroy(system);
+}
+
+/* --- Bad input -------------------------------------------------------------------------------------------------------- */
+
+static void refused(void **unused) {
+    (void)unused;
+    static strands s;
+    make_strands(&s, 3, 4, 2);
+    mote_system *system = plain_system();
+    mote_bundle_id id = add_strands(system, &s);
+    const size_t bytes = (size_t)s.first[3] * 2 * 40;
+    unsigned char *memory = malloc(bytes), *before = malloc(bytes);
+    memset(memory, 0xa5, bytes), memset(before, 0xa5, bytes);
+    const mote_strand_layout good = layout_of(5);
+    const uint64_t hash = mote_system_hash(system);
+#define BAD(code, change)                                                                        \
+    do {                                                                                         \
+        mote_strand_layout l = good;                                                             \
+        change;                                                                                  \
+        assert_int_equal(mote_bundle_present(system, id, &l, memory, bytes), code);              \
+    } while (0)
+    BAD(MOTE_ERROR_DEF, l.cookie ^= 1);
+    BAD(MOTE_ERROR_ENUM, l.shape = MOTE_STRAND_SHAPE_COUNT);
+    BAD(MOTE_ERROR_RANGE, l.position_offset = 21);
+    BAD(MOTE_ERROR_RANGE, l.tangent_offset = 21);
+    BAD(MOTE_ERROR_RANGE, l.side_offset = 29);
+    BAD(MOTE_ERROR_RANGE, l.parameter_offset = 29);
+    BAD(MOTE_ERROR_RANGE, l.parameter_offset = MOTE_OMIT - 1);
+    BAD(MOTE_ERROR_RANGE, l.stride = 0);
+    BAD(MOTE_ERROR_RANGE, l.position_offset = l.tangent_offset = l.side_offset = l.parameter_offset = MOTE_OMIT);
+    BAD(MOTE_ERROR_RANGE, l.shape = MOTE_STRAND_POLYLINES);
+    BAD(MOTE_ERROR_RANGE, l.root_width = -1);
+    BAD(MOTE_ERROR_RANGE, l.tip_width = -1);
+    BAD(MOTE_ERROR_NOT_FINITE, l.tip_width = INFINITY);
+    BAD(MOTE_ERROR_NOT_FINITE, l.root_width = NAN);
+    for (int axis = 0; axis < 3; axis++) BAD(MOTE_ERROR_NOT_FINITE, l.eye[axis] = NAN);
+    BAD(MOTE_ERROR_BUFFER, l.stride = 41);
+    BAD(MOTE_ERROR_BUFFER, l.stride = MOTE_OMIT - 1);
+    assert_int_equal(mote_bundle_present(system, id, &good, memory, s.first[3] * 2 * 32 - 1), MOTE_ERROR_BUFFER);
+    assert_int_equal(mote_bundle_present(system, id, &good, NULL, bytes), MOTE_ERROR_NULL);
+    assert_int_equal(mote_bundle_present(system, id, NULL, memory, bytes), MOTE_ERROR_NULL);
+    assert_int_equal(mote_bundle_present(NULL, id, &good, memory, bytes), MOTE_ERROR_NULL);
+    assert_int_equal(mote_bundle_present(system, (mote_bundle_id){0, 0}, &good, memory, bytes), MOTE_ERROR_ID);
+    assert_memory_equal(memory, before, bytes);
+    assert_int_equal(mote_bundle_present(system, id, &good, memory, bytes), MOTE_OK);
+    assert_true(mote_system_hash(system) == hash);
+    assert_int_equal(mote_system_remove_bundle(system, id), MOTE_OK);
+    assert_int_equal(mote_bundle_present(system, id, &good, memory, bytes), MOTE_ERROR_ID);
+    mote_system_destroy(system);
+    free(memory), free(before);
+}
+
+typedef struct caller {
+    mote_system *system;
+    mote_bundle_id id;
+    uint32_t calls;
+} caller;
+
+static void call_back(void *user, const mote_stage_view *stage, float *x, float *y, float *z) {
+    (void)stage, (void)x, (void)y, (void)z;
+    caller *c = user;
+    unsigned char memory[4096];
+    uint32_t indices[64];
+    const mote_strand_layout l = mote_default_strand_layout();
+    assert_int_equal(mote_bundle_present(c->system, c->id, &l, memory, sizeof memory), MOTE_ERROR_BUSY);
+    assert_int_equal(mote_bundle_indices(c->system, c->id, MOTE_STRAND_POLYLINES, indices, 64), MOTE_ERROR_BUSY);
+    c->calls++;
+}
+
+static void busy(void **unused) {
+    (void)unused;
+    static strands s;
+    make_strands(&s, 3, 4, 2);
+    caller c = {.system = plain_system()};
+    const mote_force_def force = mote_callback(call_back, &c);
+    mote_force_id force_id;
+    mote_range_view view;
+    c.id = add_strands(c.system, &s);
+    assert_int_equal(mote_system_add_force(c.system, &force, &force_id), MOTE_OK);
+    assert_int_equal(mote_system_spawn(c.system, 1, &view), MOTE_OK);
+    assert_int_equal(mote_system_step(c.system, 1, NULL), MOTE_OK);
+    assert_true(c.calls > 0);
+    mote_system_destroy(c.system);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(positions_equal_a_plain_blend),
+        cmocka_unit_test(the_newborn_and_reset_do_not_smear),
+        cmocka_unit_test(every_layout_holds_what_the_header_says),
+        cmocka_unit_test(ribbons_are_finite_where_there_is_no_side),
+        cmocka_unit_test(the_same_on_any_jobs_and_instruction_set),
+        cmocka_unit_test(indices_connect_a_strand_and_no_two),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(busy),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
