@@ -43,13 +43,15 @@ MOTE_INLINE wide bend_eliminate(const strand_columns *c, bend_sweep *s, const wi
     value = value - l3 * r[2].value - l2 * r[1].value;
     wide l1 = u1 * r[0].inverse_pivot, pivot = diagonal_left - l1 * u1;
     value = value - l1 * r[0].value;
+    l1 = wide_select(exists, l1, (wide){0}), l2 = wide_select(exists, l2, (wide){0}); /* inf 0 is not 0 */
+    l3 = wide_select(exists, l3, (wide){0}), l4 = wide_select(exists, l4, (wide){0});
     bend_row own = {{u1, u2, u3}, invert_pivot(pivot, diagonal, exists), value};
     work_store(c, id, at, l1);
     work_store(c, id + 1, at, l2);
     work_store(c, id + 2, at, l3);
     if (count > 3) work_store(c, id + 3, at, l4);
     s->row[3] = s->row[2], s->row[2] = s->row[1], s->row[1] = s->row[0], s->row[0] = own;
-    return value * own.inverse_pivot;
+    return wide_select(exists, value * own.inverse_pivot, (wide){0});
 }
 
 /* The row of segment k, d from a to b. */

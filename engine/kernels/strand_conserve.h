@@ -119,9 +119,11 @@ MOTE_INLINE void conserve_solve(const strand_columns *c, wide_mask counts, wide_
         wide diagonal = half * (wa + wb) * wide3_dot(d1, m1);
         wide pivot = diagonal - left * above;
         wide_mask regular = lanes_beyond(counts, k + 1) & wide_less(wide_set(1e-6f) * wide_abs(diagonal), wide_abs(pivot));
+        above = wide_select(lanes_beyond(counts, k + 1), above, (wide){0});
         if (k) work_store(c, WORK_COUPLING, at - MOTE_GROUP, above);
         inverse = wide_select(regular, wide_set(1.0f) / pivot, (wide){0});
         value = (work_load(c, CONSERVE_ERROR, at) + left * value) * inverse;
+        value = wide_select(lanes_beyond(counts, k + 1), value, (wide){0});
         work_store(c, WORK_MULTIPLIER, at, value);
         d = d1, mean = m1, wa = wb;
     }

@@ -95,6 +95,7 @@ MOTE_INLINE void eliminate(const strand_columns *c, const strand_terms *t, stran
     wide3 next = work_load3(c, WORK_X, at + MOTE_GROUP), d = wide3_sub(next, chain->x);
     wide mass = point_mass(c, at + MOTE_GROUP), diagonal = row_diagonal(c, t, d, chain->mass, mass, at);
     wide coupling = through_point(c, t, chain->mass, chain->edge, d, at); /* minus the element of the matrix */
+    if (k + 1 >= c->shortest) coupling = wide_select(lanes_beyond(t->counts, k + 1), coupling, (wide){0}); /* inf 0 is not 0 */
     wide factor = coupling * chain->inverse_pivot;
     chain->inverse_pivot = invert_pivot(diagonal - coupling * factor, diagonal, lanes_beyond(t->counts, k + 1));
     chain->value = row_value(c, t, d, at) + factor * chain->value;
@@ -165,6 +166,7 @@ MOTE_INLINE wide_mask substitute(const strand_columns *c, const strand_terms *t,
     wide value = work_load(c, WORK_MULTIPLIER, at);
     if (!last) value += work_load(c, WORK_COUPLING, at) * r->multiplier;
     r->multiplier = value * work_load(c, WORK_PIVOT, at);
+    if (k + 1 >= c->shortest) r->multiplier = wide_select(lanes_beyond(t->counts, k + 1), r->multiplier, (wide){0});
     add_tension(c, t, live, r->multiplier, at);
     wide3 pull = wide3_scale(r->multiplier, d), x = move_point(c, t, live, r->old, wide3_sub(r->pull, pull), k + 1, lane);
     wide_mask held = last ? ~(wide_mask){0} : is_held(c, t, x, r->x, k + 1, lane);

@@ -1,0 +1,396 @@
+/* The plain reference of robust constrained strands: rigid, compliant, with bends, with contacts. Each row of each system is
+ * written out; sums go in the order of the kernels' comments. */
+#include <math.h>
+#include <string.h>
+
+#include "reference_strand_parts.h"
+
+/* --- Constraints and their rows --------------------------------------------------------------------------------------------- */
+
+/* Which parts a strand's constraints have, and their constants: compliance over h^2 and the share of the first strain that
+ * damping lets stand, of C + (b / k) C' + mu / (h^2 k) = 0 with C' = (C - C0) / h. */
+typedef struct terms {
+    bool compliant, bends, contacts;
+    float compliance, memory, bend_compliance, bend_memory;
+    float limit, rate; /* rate: 1 / h */
+    float rounding;    /* m: what float can tell of two points this far out: 4 roundings of 2^-24 */
+} terms;
+
+static void soften(float compliance, float damping, double h, float *scaled, float *memory) {
+    const float ratio = (float)((double)damping / h) * compliance, share = 1 / (1 + ratio);
+    *scaled = (float)(1.0 / (h * h)) * compliance * share;
+    *memory = ratio * share;
+}
+
+static terms make_terms(const reference_strand *s, const reference_world *w, bool compliant, bool bends, bool contacts) {
+    const double h = reference_substep(w);
+    terms t = {.compliant = compliant, .bends = bends, .contacts = contacts, .limit = w->def->max_stretch, .rate = reference_rate(w)};
+    t.rounding = 0x1p-22f * (fabsf(s->x[0][0]) + fabsf(s->x[0][1]) + fabsf(s->x[0][2]));
+    soften(s->compliance, w->def->damping, h, &t.compliance, &t.memory);
+    if (bends) soften((float)(1.0 / (double)w->def->bend_stiffness), w->def->bend_damping, h, &t.bend_compliance, &t.bend_memory);
+    return t;
+}
+
+/* A constraint between points a and a + span, with the edge between them. */
+typedef struct constraint {
+    uint32_t a, span;
+    float edge[3];
+} constraint;
+
+static constraint constraint_of(const reference_strand *s, uint32_t a, uint32_t span) {
+    constraint c = {.a = a, .span = span};
+    row_between(s->x[a], s->x[a + span], c.edge);
+    return c;
+}
+
+/* a . W b at a point. */
+static float through(const reference_strand *s, const terms *t, uint32_t point, const float a[3], const float b[3]) {
+    const float *normal = s->contact[point].active;
+    float dot = row_dot(a, b);
+    if (t->contacts) dot -= row_dot(normal, a) * row_dot(normal, b);
+    return s->mass[point] * dot;
+}
+
+static float diagonal_of(const reference_strand *s, const terms *t, const constraint *c) {
+    const uint32_t a = c->a, b = a + c->span;
+    const float square = row_dot(c->edge, c->edge);
+    float masses = s->mass[a] + s->mass[b];
+    if (c->span == 2) masses += t->bend_compliance;
+    float diagonal = masses * square;
+    if (t->contacts) {
+        const float first = row_dot(s->contact[a].active, c->edge), last = row_dot(s->contact[b].active, c->edge);
+        diagonal -= s->mass[a] * (first * first);
+        diagonal -= s->mass[b] * (last * last);
+    }
+    return c->span == 1 && t->compliant ? diagonal + t->compliance * square : diagonal;
+}
+
+/* The length that a compliant constraint shall have: its own, what damping lets stand, what the tension draws out. */
+static float target_of(const reference_strand *s, const terms *t, uint32_t k, uint32_t span) {
+    if (span == 2) return s->bend_length[k] + t->bend_memory * s->bend_strain[k] + t->bend_compliance * s->bend_tension[k];
+    return s->length[k] + t->memory * s->strain[k] + t->compliance * s->tension[k];
+}
+
+static float value_of(const reference_strand *s, const terms *t, const constraint *c) {
+    const float square = row_dot(c->edge, c->edge), length = s->length[c->a];
+    if (c->span == 1 && !t->compliant) return 0.5f * (square - length * length);
+    const float r = __builtin_sqrtf(square);
+    return r * (r - target_of(s, t, c->a, c->span));
+}
+
+/* Pivots that are nothing beside their diagonal are left alone. */
+static float inverse_of(float pivot, float diagonal) { return 1e-6f * diagonal < pivot ? 1 / pivot : 0; }
+
+/* --- The tridiagonal system, eliminated from the root ------------------------------------------------------------------------ */
+
+static void solve_segments(const reference_strand *s, const terms *t, const constraint *c, float *multiplier) {
+    float inverse[REFERENCE_POINTS], value[REFERENCE_POINTS], coupling[REFERENCE_POINTS];
+    const uint32_t count = s->points - 1;
+    for (uint32_t k = 0; k < count; k++) {
+        const float diagonal = diagonal_of(s, t, &c[k]);
+        coupling[k] = k ? through(s, t, k, c[k - 1].edge, c[k].edge) : 0; /* to the segment before, less its sign */
+        const float factor = coupling[k] * (k ? inverse[k - 1] : 0);
+        inverse[k] = inverse_of(diagonal - coupling[k] * factor, diagonal);
+        value[k] = value_of(s, t, &c[k]) + factor * (k ? value[k - 1] : 0);
+    }
+    for (uint32_t k = count; k-- > 0;) {
+        multiplier[k] = value[k] * inverse[k];
+        if (k + 1 < count) multiplier[k] = (value[k] + coupling[k + 1] * multiplier[k + 1]) * inverse[k];
+    }
+}
+
+/* --- The system with bends, L D L^T from the root ---------------------------------------------------------------------------- */
+
+/* Rows in turn d_0 e_0 d_1 e_1 ... d_last: an even one is a segment, an odd one a bend. */
+enum { ROWS = 2 * REFERENCE_POINTS, BAND = 4 };
+
+static constraint banded_constraint(const reference_strand *s, uint32_t i) { return constraint_of(s, i / 2, 1 + i % 2); }
+
+/* The element of the matrix between two rows: the points that they share, each with the signs of its two gradients. */
+static float element(const reference_strand *s, const terms *t, const constraint *p, const constraint *q) {
+    for (uint32_t i = 0; i < 2; i++)
+        for (uint32_t j = 0; j < 2; j++) {
+            const uint32_t point = p->a + i * p->span;
+            if (point != q->a + j * q->span) continue;
+            const float with = through(s, t, point, p->edge, q->edge);
+            return i == j ? with : 0 - with;
+        }
+    return 0;
+}
+
+typedef struct banded {
+    float upper[BAND], lower[BAND]; /* U = L D and L, one to four before the diagonal */
+    float inverse, value;
+} banded;
+
+/* A segment has no element four rows off. */
+static uint32_t band_of(uint32_t i) { return i % 2 ? 4 : 3; }
+
+/* The furthest rows go first in every sum. */
+static void eliminate_banded(const reference_strand *s, const terms *t, banded *rows, const constraint *c, uint32_t i) {
+    banded *r = &rows[i];
+    const uint32_t band = band_of(i) < i ? band_of(i) : i;
+    const float diagonal = diagonal_of(s, t, &c[i]);
+    float pivot = diagonal, value = value_of(s, t, &c[i]);
+    for (uint32_t j = band; j-- > 0;) {
+        float sum = element(s, t, &c[i], &c[i - 1 - j]);
+        for (uint32_t m = band; m-- > j + 1;) sum -= r->lower[m] * rows[i - 1 - j].upper[m - j - 1];
+        r->upper[j] = sum;
+        r->lower[j] = sum * rows[i - 1 - j].inverse;
+        pivot -= r->lower[j] * sum;
+        value -= r->lower[j] * rows[i - 1 - j].value;
+    }
+    r->inverse = inverse_of(pivot, diagonal);
+    r->value = value;
+}
+
+static void solve_banded(const reference_strand *s, const terms *t, const constraint *c, uint32_t count, float *multiplier) {
+    static banded rows[ROWS];
+    memset(rows, 0, sizeof rows);
+    for (uint32_t i = 0; i < count; i++) eliminate_banded(s, t, rows, c, i);
+    for (uint32_t i = count; i-- > 0;) {
+        multiplier[i] = rows[i].value * rows[i].inverse;
+        for (uint32_t j = 0; j < BAND && i + 1 + j < count; j++)
+            if (j < band_of(i + 1 + j)) multiplier[i] -= rows[i + 1 + j].lower[j] * multiplier[i + 1 + j];
+    }
+}
+
+/* --- One iteration ---------------------------------------------------------------------------------------------------------- */
+
+/* x += W push, and what the push does to a collider and to what is pinned. */
+static void move_point(reference_strand *s, const terms *t, uint32_t k, const float push[3]) {
+    reference_contact *c = &s->contact[k];
+    float applied[3] = {push[0], push[1], push[2]};
+    if (t->contacts) {
+        const float across = row_dot(c->active, push);
+        for (int axis = 0; axis < 3 && row_dot(c->active, c->active) > 0; axis++) applied[axis] = push[axis] - across * c->active[axis];
+        c->pressure -= s->mass[k] * across;
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        if (s->mass[k] == 0) s->reaction[k][axis] += t->rate * push[axis];
+        else s->x[k][axis] += s->mass[k] * applied[axis];
+    }
+}
+
+/* Whether |d| is nearer to the target than `slack`, by squares. */
+static bool is_near(float square, float target, float slack) {
+    const float low = larger(target - slack, 0), high = target + slack;
+    return square < high * high && (low * low < square || low == 0);
+}
+
+static bool is_held(const reference_strand *s, const terms *t, uint32_t k, uint32_t span) {
+    const constraint c = constraint_of(s, k, span);
+    const float square = row_dot(c.edge, c.edge), length = span == 1 ? s->length[k] : s->bend_length[k];
+    if (span == 1 && length == 0) return true;
+    if (span == 2 || t->compliant) return is_near(square, target_of(s, t, k, span), t->limit * length + t->rounding);
+    const float high = (1 + t->limit) * (1 + t->limit), low = t->limit < 1 ? (1 - t->limit) * (1 - t->limit) : 0;
+    return square < high * (length * length) + t->rounding * length && low * (length * length) - t->rounding * length < square;
+}
+
+static bool all_held(const reference_strand *s, const terms *t) {
+    bool held = true;
+    for (uint32_t k = 0; k + 1 < s->points; k++) held &= is_held(s, t, k, 1);
+    for (uint32_t k = 0; k + 2 < s->points && t->bends; k++) held &= is_held(s, t, k, 2);
+    return held;
+}
+
+static void add_tensions(reference_strand *s, const constraint *c, uint32_t count, const float *multiplier) {
+    for (uint32_t i = 0; i < count; i++) {
+        float *tension = c[i].span == 1 ? s->tension : s->bend_tension;
+        tension[c[i].a] += multiplier[i] * row_length(c[i].edge);
+    }
+}
+
+/* Segments alone: a point is pulled by the one behind it, less the one before it. */
+static void pull_segments(reference_strand *s, const terms *t, const constraint *c, const float *multiplier) {
+    float before[3] = {0};
+    for (uint32_t k = 0; k < s->points; k++) {
+        float pull[3] = {0}, push[3];
+        for (int axis = 0; axis < 3 && k + 1 < s->points; axis++) pull[axis] = multiplier[k] * c[k].edge[axis];
+        row_between(before, pull, push);
+        move_point(s, t, k, push);
+        memcpy(before, pull, sizeof pull);
+    }
+}
+
+/* With bends: what begins at a point, the bend first, then what ends there, the segment first. */
+static void pull_banded(reference_strand *s, const terms *t, const constraint *c, uint32_t count, const float *multiplier) {
+    for (uint32_t k = 0; k < s->points; k++) {
+        float push[3];
+        for (int axis = 0; axis < 3; axis++) {
+            push[axis] = 2 * k + 1 < count ? multiplier[2 * k + 1] * c[2 * k + 1].edge[axis] : 0;
+            if (2 * k < count) push[axis] += multiplier[2 * k] * c[2 * k].edge[axis];
+            if (k >= 1) push[axis] -= multiplier[2 * k - 2] * c[2 * k - 2].edge[axis];
+            if (k >= 2) push[axis] -= multiplier[2 * k - 3] * c[2 * k - 3].edge[axis];
+        }
+        move_point(s, t, k, push);
+    }
+}
+
+static void iterate(reference_strand *s, const terms *t) {
+    constraint c[ROWS];
+    float multiplier[ROWS];
+    const uint32_t count = t->bends ? 2 * s->points - 3 : s->points - 1;
+    for (uint32_t i = 0; i < count; i++) c[i] = t->bends ? banded_constraint(s, i) : constraint_of(s, i, 1);
+    if (t->bends) solve_banded(s, t, c, count, multiplier);
+    else solve_segments(s, t, c, multiplier);
+    add_tensions(s, c, count, multiplier);
+    if (t->bends) pull_banded(s, t, c, count, multiplier);
+    else pull_segments(s, t, c, multiplier);
+}
+
+/* --- Contacts ---------------------------------------------------------------------------------------------------------------- */
+
+/* Friction takes back motion along the plane, up to its coefficient times the depth pressed. */
+static void rub(const reference_contact *c, const float start[3], float pressed, float x[3]) {
+    float moved[3];
+    for (int axis = 0; axis < 3; axis++) moved[axis] = x[axis] - start[axis] - c->drift[axis];
+    const float across = row_dot(c->normal, moved);
+    for (int axis = 0; axis < 3; axis++) moved[axis] -= across * c->normal[axis];
+    const float share = smaller(c->friction * larger(pressed, 0) / at_least_short(row_length(moved)), 1);
+    for (int axis = 0; axis < 3; axis++) x[axis] += (0 - share) * moved[axis];
+}
+
+static void let_go(reference_contact *c) {
+    memset(c->active, 0, sizeof c->active);
+    c->pressure = c->pressed = 0;
+}
+
+/* A point that is behind its plane, or lies on it and is pressed there, is put on it. */
+static void touch(reference_strand *s) {
+    for (uint32_t k = 0; k < s->points; k++) {
+        reference_contact *c = &s->contact[k];
+        float *x = s->x[k], *start = s->start[k], under[3];
+        const float gap = row_dot(c->normal, x) - c->offset;
+        const bool lay = row_dot(c->active, c->active) > 0;
+        if (!(gap < 0 || (lay && c->pressure > 0))) {
+            let_go(c);
+            continue;
+        }
+        const float out = larger(0 - gap, 0), pressure = c->pressure + out, pressed = pressure - (lay ? c->pressed : 0);
+        for (int axis = 0; axis < 3; axis++) x[axis] += out * c->normal[axis];
+        rub(c, start, pressed, x);
+        for (int axis = 0; axis < 3; axis++) under[axis] = start[axis] + c->drift[axis];
+        const float before = smaller(larger(c->offset - row_dot(c->normal, under), 0), out);
+        for (int axis = 0; axis < 3; axis++) start[axis] += before * c->normal[axis];
+        memcpy(c->active, c->normal, sizeof c->active);
+        c->pressure = c->pressed = pressure;
+    }
+}
+
+static bool is_clear(const reference_strand *s, float share) {
+    for (uint32_t k = 0; k < s->points; k++) {
+        const float *x = s->x[k], sum = fabsf(x[0]) + fabsf(x[1]) + fabsf(x[2]);
+        const float allowed = share * reference_segment(s, k) + 0x1p-22f * sum;
+        if (row_dot(s->contact[k].normal, x) - s->contact[k].offset < 0 - allowed) return false;
+    }
+    return true;
+}
+
+/* --- Newton's method ---------------------------------------------------------------------------------------------------------- */
+
+static void relax(reference_strand *s, const terms *t) {
+    for (uint32_t k = 0; k + 1 < s->points; k++) {
+        float d[3];
+        row_between(s->start[k], s->start[k + 1], d);
+        s->tension[k] = s->bend_tension[k] = 0;
+        s->strain[k] = row_length(d) - s->length[k];
+        if (!t->bends || k + 2 >= s->points) continue;
+        row_between(s->start[k], s->start[k + 2], d);
+        s->bend_strain[k] = row_length(d) - s->bend_length[k];
+    }
+}
+
+static void lay_out(reference_strand *s) {
+    for (uint32_t k = 0; k + 1 < s->points; k++) {
+        float d[3];
+        row_between(s->x[k], s->x[k + 1], d);
+        const float scale = s->length[k] / at_least_short(row_length(d));
+        for (int axis = 0; axis < 3 && s->mass[k + 1] > 0; axis++) s->x[k + 1][axis] = s->x[k][axis] + scale * d[axis];
+    }
+}
+
+/* Whether no point has gone further from where it was, beside the root, than the strand is long four times. */
+static bool stayed(const reference_strand *s) {
+    float root[3], total = 0, furthest = 0;
+    bool finite = true;
+    row_between(s->start[0], s->x[0], root);
+    for (uint32_t k = 0; k < s->points; k++) {
+        float moved[3];
+        row_between(s->start[k], s->x[k], moved);
+        for (int axis = 0; axis < 3; axis++) moved[axis] -= root[axis];
+        const float square = row_dot(moved, moved);
+        finite &= isfinite(square) != 0;
+        furthest = larger(furthest, square);
+        if (k + 1 < s->points) total += s->length[k];
+    }
+    return finite && !(16 * total * total < furthest);
+}
+
+/* A strand in which Newton's method ran away goes back to the substep's start; what came in with such a velocity is left to be
+ * frozen. */
+static void call_back(reference_strand *s) {
+    if (stayed(s) || !reference_is_finite(s, s->came_v)) return;
+    for (uint32_t k = 0; k < s->points; k++)
+        if (s->mass[k] > 0) memcpy(s->x[k], s->start[k], sizeof s->x[k]);
+}
+
+/* With contacts, points are put out before the first iteration and after each: friction by what the solve has pressed. */
+static void hold(reference_strand *s, const reference_world *w, const terms *t) {
+    relax(s, t);
+    for (uint32_t i = 0; i < w->def->max_iterations; i++) {
+        s->iterations++;
+        if (t->contacts && i == 0) touch(s);
+        iterate(s, t);
+        if (t->contacts) touch(s);
+        if (all_held(s, t) && (!t->contacts || is_clear(s, w->def->max_stretch))) return;
+    }
+    s->capped++;
+    call_back(s);
+    if (s->compliance == 0) lay_out(s);
+}
+
+/* Between two pins too far apart the rest lengths are longer by the same ratio, and 0.2 %. */
+void reference_reach_pins(reference_strand *s) {
+    uint32_t first = 0;
+    bool begun = false;
+    for (uint32_t k = 0; k < s->points; k++) {
+        if (s->mass[k] > 0) continue;
+        double rest = 0;
+        for (uint32_t i = first; i < k; i++) rest += (double)s->rest_length[i];
+        if (begun) {
+            float d[3];
+            row_between(s->x[first], s->x[k], d);
+            const float distance = row_length(d), whole = (float)rest;
+            const bool reaches = s->compliance > 0 || !(distance * 1.002f > whole); /* what gives way needs no help */
+            const float ratio = !reaches && whole > 0 ? 1.002f * distance / whole : 1;
+            for (uint32_t i = first; i < k; i++) s->length[i] = s->rest_length[i] * ratio;
+            s->infeasible |= !reaches && distance > whole * 1.00001f;
+        }
+        first = k, begun = true;
+    }
+}
+
+void reference_derive_velocity(reference_strand *s, float rate) {
+    for (uint32_t k = 0; k < s->points; k++)
+        for (int axis = 0; axis < 3; axis++) s->v[k][axis] = rate * (s->x[k][axis] - s->start[k][axis]);
+}
+
+void reference_hold_rigid(reference_strand *s, const reference_world *w) {
+    const terms t = make_terms(s, w, false, false, false);
+    memcpy(s->came_v, s->v, sizeof s->v);
+    hold(s, w, &t);
+}
+
+void reference_robust_substep(reference_strand *s, const reference_world *w, uint32_t substep) {
+    const bool bends = w->def->bend_stiffness > 0;
+    if (substep == 0) memcpy(s->came_v, s->v, sizeof s->v); /* of the step, where nothing but affine forces acts */
+    reference_predict(s, w, substep);
+    if (reference_others(w)) memcpy(s->came_v, s->v, sizeof s->v);
+    reference_place(s, w, (double)substep + 1, s->x);
+    reference_reach_pins(s);
+    const bool contacts = reference_find_contacts(s, w, substep);
+    const terms t = make_terms(s, w, w->compliant, bends, contacts);
+    if (!s->frozen) hold(s, w, &t);
+    reference_derive_velocity(s, reference_rate(w));
+}

@@ -1,0 +1,435 @@
+/* The plain reference of strands: state, places, the stages of the integrators and the contacts of springs. Only the planes of
+ * contacts are taken from the engine, which tests them by themselves. */
+#include "reference_strand_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "contacts/contact.h"
+
+/* --- State --------------------------------------------------------------------------------------------------------------- */
+
+static void load_root(reference_strand *s, const mote_bundle *bundle, uint32_t lane) {
+    for (int i = 0; i < 7; i++) {
+        s->root.from[i] = bundle->root_from[i][lane];
+        s->root.to[i] = bundle->root_to[i][lane];
+    }
+    s->root.from_tick = bundle->root_from_tick[lane];
+    s->root.to_tick = bundle->root_to_tick[lane];
+}
+
+static void load_pins(reference_strand *s, const mote_bundle *bundle, uint32_t lane) {
+    for (uint32_t i = 0; i < bundle->pin_count; i++) {
+        const mote_pin *pin = &bundle->pins[i];
+        if (pin->lane != lane) continue;
+        if (s->pin_count == REFERENCE_PINS) abort();
+        reference_motion *to = &s->pin[s->pin_count++];
+        to->point = (pin->slot - mote_bundle_slot_of(bundle, lane, 0)) / MOTE_GROUP;
+        memcpy(to->from, pin->from, sizeof pin->from);
+        memcpy(to->to, pin->to, sizeof pin->to);
+        to->from_tick = pin->from_tick, to->to_tick = pin->to_tick;
+    }
+}
+
+void reference_strand_load(reference_strand *s, const mote_bundle *bundle, uint32_t number) {
+    const uint32_t lane = bundle->lane_of_strand[number];
+    memset(s, 0, sizeof *s);
+    s->points = (uint32_t)bundle->points[lane];
+    if (s->points > REFERENCE_POINTS) abort();
+    s->free_root = bundle->def.free_roots;
+    s->free_mass = bundle->point_inverse_mass[lane];
+    s->compliance = bundle->compliance[lane];
+    s->frozen = bundle->frozen[lane];
+    for (uint32_t k = 0; k < s->points; k++) {
+        const uint32_t slot = mote_bundle_slot_of(bundle, lane, k);
+        for (int axis = 0; axis < 3; axis++) {
+            s->x[k][axis] = bundle->x[axis][slot];
+            s->v[k][axis] = bundle->v[axis][slot];
+            s->rest[k][axis] = bundle->rest_x[axis][slot];
+        }
+        s->mass[k] = bundle->inverse_mass[slot];
+        s->rest_length[k] = bundle->rest_length[slot];
+        s->bend_length[k] = bundle->bend_length ? bundle->bend_length[slot] : 0;
+    }
+    load_root(s, bundle, lane);
+    load_pins(s, bundle, lane);
+}
+
+/* --- What is pinned -------------------------------------------------------------------------------------------------------- */
+
+static float fraction_of(const reference_motion *m, const reference_world *w, double within) {
+    if (m->to_tick <= m->from_tick) return 1;
+    double passed = (double)(int64_t)(w->step * w->ticks_per_step - m->from_tick) + within;
+    double fraction = passed / (double)(m->to_tick - m->from_tick);
+    return (float)(fraction < 0 ? 0 : fraction < 1 ? fraction : 1);
+}
+
+static float stands(const reference_motion *m, float fraction, int i) {
+    return fraction < 1 ? m->from[i] + fraction * (m->to[i] - m->from[i]) : m->to[i];
+}
+
+/* A quaternion of any length as a matrix: its square divides. */
+static void place_root(reference_strand *s, const reference_world *w, double within) {
+    const float f = fraction_of(&s->root, w, within);
+    float at[7];
+    for (int i = 0; i < 7; i++) at[i] = stands(&s->root, f, i);
+    const float x = at[3], y = at[4], z = at[5], r = at[6], scale = 2 / (((x * x + y * y) + z * z) + r * r);
+    const float frame[12] = {1 - scale * (y * y + z * z), scale * (x * y - z * r), scale * (x * z + y * r), at[0],
+                             scale * (x * y + z * r), 1 - scale * (x * x + z * z), scale * (y * z - x * r), at[1],
+                             scale * (x * z - y * r), scale * (y * z + x * r), 1 - scale * (x * x + y * y), at[2]};
+    memcpy(s->frame, frame, sizeof frame);
+}
+
+void reference_turn_by_root(const reference_strand *s, const float b[3], float out[3]) {
+    for (int axis = 0; axis < 3; axis++) out[axis] = row_dot(s->frame + 4 * axis, b);
+}
+
+void reference_under_root(const reference_strand *s, const float b[3], float out[3]) {
+    reference_turn_by_root(s, b, out);
+    for (int axis = 0; axis < 3; axis++) out[axis] += s->frame[4 * axis + 3];
+}
+
+void reference_place(reference_strand *s, const reference_world *w, double at, reference_row *to) {
+    const double within = (double)w->ticks_per_step * (at / (double)w->substeps);
+    place_root(s, w, within);
+    if (!s->free_root) reference_under_root(s, s->rest[0], to[0]);
+    for (uint32_t i = 0; i < s->pin_count; i++) {
+        const reference_motion *pin = &s->pin[i];
+        const float f = fraction_of(pin, w, within);
+        for (int axis = 0; axis < 3; axis++) to[pin->point][axis] = stands(pin, f, axis);
+    }
+}
+
+double reference_substep(const reference_world *w) { return w->timestep / (double)w->substeps; }
+
+void reference_pinned_velocity(reference_strand *s, const reference_world *w, reference_row *from,
+                               reference_row *to) {
+    const float rate = (float)(1.0 / reference_substep(w));
+    for (uint32_t k = 0; k < s->points; k++)
+        for (int axis = 0; axis < 3 && s->mass[k] == 0; axis++) s->v[k][axis] = rate * (to[k][axis] - from[k][axis]);
+}
+
+/* --- Stages --------------------------------------------------------------------------------------------------------------- */
+
+static double time_at(const reference_world *w, uint32_t substep, double fraction) {
+    return w->start_time + ((double)w->step + ((double)substep + fraction) / (double)w->substeps) * w->timestep;
+}
+
+/* A stage: where it stands in the substep, h times the share of its kick, and the seconds for which its forces count. */
+typedef struct stage {
+    uint32_t substep;
+    double time, seconds;
+    float weight;
+    bool maps;
+} stage;
+
+/* What the stage's forces do: dv of all points, the springs' own reference_pushes, and the reactions. */
+static reference_pushes run_stage(reference_strand *s, const reference_world *w, const stage *at, reference_row *dv) {
+    reference_row within[REFERENCE_POINTS];
+    reference_place(s, w, (double)at->substep + at->time, s->x);
+    reference_pushes p = reference_forces_within(s, w, true);
+    for (uint32_t k = 0; k < s->points; k++)
+        for (int axis = 0; axis < 3; axis++) within[k][axis] = reference_alone(w) ? p.extra[k][axis] : p.force[k][axis] + p.extra[k][axis];
+    reference_evaluate(s, w, time_at(w, at->substep, at->time), at->seconds, at->maps, within, dv);
+    for (uint32_t k = 0; k < s->points; k++)
+        for (int axis = 0; axis < 3 && s->mass[k] == 0; axis++) {
+            float impulse = at->weight * within[k][axis];
+            if (reference_alone(w)) impulse += p.force[k][axis];
+            s->reaction[k][axis] += impulse;
+        }
+    return p;
+}
+
+/* Runs the loop body for each point that may move, and axis. */
+#define FOR_EACH_FREE(s)                                                                                                  \
+    for (uint32_t k = 0; k < (s)->points; k++)                                                                            \
+        for (int axis = 0; axis < 3 && (s)->mass[k] > 0; axis++)
+
+static void drift(reference_strand *s, double seconds) { FOR_EACH_FREE(s) s->x[k][axis] += (float)seconds * s->v[k][axis]; }
+
+static void kick(reference_strand *s, const reference_world *w, uint32_t substep, double time, double seconds) {
+    reference_row dv[REFERENCE_POINTS];
+    const stage at = {substep, time, seconds, (float)seconds, false};
+    run_stage(s, w, &at, dv);
+    FOR_EACH_FREE(s) s->v[k][axis] += dv[k][axis];
+}
+
+/* Three leapfrogs, drift first. */
+static void yoshida4(reference_strand *s, const reference_world *w, uint32_t substep, double h) {
+    const double w1 = 1.3512071919596578, w0 = -1.7024143839193153;
+    drift(s, w1 / 2 * h);
+    kick(s, w, substep, w1 / 2, w1 * h);
+    drift(s, (w0 + w1) / 2 * h);
+    kick(s, w, substep, 0.5, w0 * h);
+    drift(s, (w0 + w1) / 2 * h);
+    kick(s, w, substep, 1 - w1 / 2, w1 * h);
+    drift(s, w1 / 2 * h);
+}
+
+static void pefrl(reference_strand *s, const reference_world *w, uint32_t substep, double h) {
+    const double xi = 0.1786178958448091, lambda = -0.2123418310626054, chi = -0.06626458266981849;
+    drift(s, xi * h);
+    kick(s, w, substep, xi, (0.5 - lambda) * h);
+    drift(s, chi * h);
+    kick(s, w, substep, xi + chi, lambda * h);
+    drift(s, (1 - 2 * (chi + xi)) * h);
+    kick(s, w, substep, 1 - xi - chi, lambda * h);
+    drift(s, chi * h);
+    kick(s, w, substep, 1 - xi, (0.5 - lambda) * h);
+    drift(s, xi * h);
+}
+
+/* x += h (v + dv / 2), dv' at v + dv, v += (dv + dv') / 2. */
+static void velocity_verlet(reference_strand *s, const reference_world *w, uint32_t substep, double h) {
+    reference_row first[REFERENCE_POINTS], second[REFERENCE_POINTS], v[REFERENCE_POINTS];
+    const stage begin = {substep, 0, h, 0.5f * (float)h, false}, end = {substep, 1, h, 0.5f * (float)h, false};
+    memcpy(v, s->v, sizeof v);
+    run_stage(s, w, &begin, first);
+    FOR_EACH_FREE(s) {
+        s->x[k][axis] += (float)h * (v[k][axis] + 0.5f * first[k][axis]);
+        s->v[k][axis] = v[k][axis] + first[k][axis];
+    }
+    run_stage(s, w, &end, second);
+    FOR_EACH_FREE(s) s->v[k][axis] = v[k][axis] + 0.5f * (first[k][axis] + second[k][axis]);
+}
+
+typedef struct tableau {
+    int stages;
+    double time[4], next[4], weight[4];
+} tableau;
+
+static const tableau euler = {1, {0}, {0}, {1}}, midpoint = {2, {0, 0.5}, {0.5, 0}, {0, 1}},
+                     rk4 = {4, {0, 0.5, 0.5, 1}, {0.5, 0.5, 1, 0}, {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}};
+
+static void runge_kutta(reference_strand *s, const reference_world *w, uint32_t substep, double h, const tableau *t) {
+    reference_row x[REFERENCE_POINTS], v[REFERENCE_POINTS], dv[REFERENCE_POINTS];
+    reference_row sum_x[REFERENCE_POINTS], sum_v[REFERENCE_POINTS];
+    memcpy(x, s->x, sizeof x);
+    memcpy(v, s->v, sizeof v);
+    for (int i = 0; i < t->stages; i++) {
+        const float weight = (float)t->weight[i], next = (float)t->next[i];
+        const stage at = {substep, t->time[i], h, weight * (float)h, false};
+        run_stage(s, w, &at, dv);
+        FOR_EACH_FREE(s) {
+            const float dx = (float)h * s->v[k][axis];
+            sum_x[k][axis] = i ? sum_x[k][axis] + weight * dx : weight * dx;
+            sum_v[k][axis] = i ? sum_v[k][axis] + weight * dv[k][axis] : weight * dv[k][axis];
+            s->x[k][axis] = i + 1 < t->stages ? x[k][axis] + next * dx : x[k][axis] + sum_x[k][axis];
+            s->v[k][axis] = i + 1 < t->stages ? v[k][axis] + next * dv[k][axis] : v[k][axis] + sum_v[k][axis];
+        }
+    }
+}
+
+static void apply_map(reference_strand *s, const reference_world *w, mote_map_kind kind) {
+    mote_map map[3];
+    for (int axis = 0; axis < 3; axis++) map[axis] = reference_map(s, w, kind, axis);
+    FOR_EACH_FREE(s) {
+        const float x = s->x[k][axis], v = s->v[k][axis];
+        s->x[k][axis] = x + ((map[axis].xx * x + map[axis].xv * v) + map[axis].xc);
+        s->v[k][axis] = v + ((map[axis].vx * x + map[axis].vv * v) + map[axis].vc);
+    }
+}
+
+static void kick_and_map(reference_strand *s, const reference_world *w, uint32_t substep, double h, bool exact) {
+    reference_row dv[REFERENCE_POINTS];
+    const double seconds = exact ? 0.5 * h : h;
+    const stage begin = {substep, 0, seconds, (float)seconds, true}, end = {substep, 1, seconds, (float)seconds, true};
+    run_stage(s, w, &begin, dv);
+    FOR_EACH_FREE(s) s->v[k][axis] += dv[k][axis];
+    apply_map(s, w, exact ? MOTE_MAP_EXACT_FLOW : MOTE_MAP_IMPLICIT_EULER);
+    if (!exact) return;
+    run_stage(s, w, &end, dv);
+    FOR_EACH_FREE(s) s->v[k][axis] += dv[k][axis];
+}
+
+/* The map of the affine forces, then all others with dx = push h dv, then the springs. */
+static void kinematic(reference_strand *s, const reference_world *w, uint32_t substep, double h, double push) {
+    reference_row dv[REFERENCE_POINTS];
+    const stage at = {substep, 0, h, (float)h, true};
+    const reference_pushes p = run_stage(s, w, &at, dv);
+    apply_map(s, w, push == 1 ? MOTE_MAP_KINEMATIC : MOTE_MAP_KINEMATIC_AVERAGE);
+    FOR_EACH_FREE(s) {
+        s->x[k][axis] += (float)(push * h) * dv[k][axis];
+        s->v[k][axis] += dv[k][axis];
+        s->x[k][axis] += s->mass[k] * p.shift[k][axis];
+        s->v[k][axis] += s->mass[k] * p.force[k][axis];
+    }
+}
+
+static void stages(reference_strand *s, const reference_world *w, uint32_t substep, double h) {
+    switch (w->integrator) {
+    case MOTE_POSITION_VERLET:
+    case MOTE_SEMI_IMPLICIT_EULER:
+        kick(s, w, substep, 0, h);
+        drift(s, h);
+        break;
+    case MOTE_EXPLICIT_EULER: runge_kutta(s, w, substep, h, &euler); break;
+    case MOTE_MIDPOINT: runge_kutta(s, w, substep, h, &midpoint); break;
+    case MOTE_RK4: runge_kutta(s, w, substep, h, &rk4); break;
+    case MOTE_VELOCITY_VERLET: velocity_verlet(s, w, substep, h); break;
+    case MOTE_YOSHIDA4: yoshida4(s, w, substep, h); break;
+    case MOTE_PEFRL: pefrl(s, w, substep, h); break;
+    case MOTE_IMPLICIT_EULER: kick_and_map(s, w, substep, h, false); break;
+    case MOTE_EXACT_FLOW: kick_and_map(s, w, substep, h, true); break;
+    case MOTE_KINEMATIC: kinematic(s, w, substep, h, 1); break;
+    case MOTE_KINEMATIC_AVERAGE: kinematic(s, w, substep, h, 0.5); break;
+    default: abort();
+    }
+}
+
+void reference_predict(reference_strand *s, const reference_world *w, uint32_t substep) {
+    reference_row dv[REFERENCE_POINTS];
+    const double h = reference_substep(w);
+    reference_pushes p = reference_forces_within(s, w, false);
+    reference_evaluate(s, w, time_at(w, substep, 0), h, false, p.extra, dv);
+    memcpy(s->start, s->x, sizeof s->x);
+    for (uint32_t k = 0; k < s->points; k++)
+        for (int axis = 0; axis < 3 && s->mass[k] == 0; axis++) s->reaction[k][axis] += (float)h * p.extra[k][axis];
+    FOR_EACH_FREE(s) {
+        s->v[k][axis] += dv[k][axis];
+        s->x[k][axis] += (float)h * s->v[k][axis];
+    }
+}
+
+/* --- Contacts of springs ---------------------------------------------------------------------------------------------------- */
+
+/* The shorter of the segments beside a point; behind the last it is 1 m. */
+float reference_segment(const reference_strand *s, uint32_t k) { return k ? smaller(s->length[k], s->length[k - 1]) : s->length[k]; }
+
+/* All that the strand does in a substep, and the longest of its points' segments. */
+typedef struct swept {
+    float low[3], high[3], longest;
+} swept;
+
+static swept sweep(const reference_strand *s) {
+    swept box = {.longest = 0};
+    for (int axis = 0; axis < 3; axis++) box.low[axis] = box.high[axis] = s->x[0][axis];
+    for (uint32_t k = 0; k < s->points; k++) {
+        for (int axis = 0; axis < 3; axis++) {
+            box.low[axis] = smaller(smaller(box.low[axis], s->x[k][axis]), s->start[k][axis]);
+            box.high[axis] = larger(larger(box.high[axis], s->x[k][axis]), s->start[k][axis]);
+        }
+        box.longest = larger(box.longest, reference_segment(s, k));
+    }
+    return box;
+}
+
+/* Whether the ball about the collider stays out of the box: what is so far off is not looked at. */
+static bool is_far(const swept *box, const reference_world *w, const mote_collider_pose *from, const mote_collider_pose *to) {
+    const float ball = to->bound + (0.5f * box->longest + w->def->radius);
+    float apart[3];
+    for (int axis = 0; axis < 3; axis++) {
+        const float over = smaller(to->origin[axis], from->origin[axis]) - box->high[axis];
+        const float under = box->low[axis] - larger(to->origin[axis], from->origin[axis]);
+        apart[axis] = larger(larger(over, under), 0);
+    }
+    return ball * ball < row_dot(apart, apart);
+}
+
+bool reference_find_contacts(reference_strand *s, const reference_world *w, uint32_t substep) {
+    const mote_collider_pose *from = w->poses + (size_t)substep * w->collider_count, *to = from + w->collider_count;
+    const swept box = sweep(s);
+    bool found = false;
+    for (uint32_t k = 0; k < s->points && w->collider_count; k++) {
+        const float *x = s->x[k], *start = s->start[k];
+        const wide3 x0 = {start[0], start[1], start[2]}, x1 = {x[0], x[1], x[2]};
+        mote_contact c = mote_contact_none();
+        c.gap = 0.5f * reference_segment(s, k); /* what is further off is not looked at */
+        for (uint32_t i = 0; i < w->collider_count && s->mass[k] > 0; i++)
+            if (!is_far(&box, w, &from[i], &to[i])) mote_contact_nearest(&c, &from[i], &to[i], x0, x1, w->def->radius, 0);
+        const float normal[3] = {c.normal.x, c.normal.y, c.normal.z};
+        mote_contact_settle(&c, x1, w->def->friction);
+        s->contact[k] = (reference_contact){.drift = {c.drift.x, c.drift.y, c.drift.z}, .friction = c.friction, .offset = -1e30f};
+        if (!(row_dot(normal, normal) > 0)) continue;
+        memcpy(s->contact[k].normal, normal, sizeof normal);
+        s->contact[k].offset = c.offset;
+        found = true;
+    }
+    return found;
+}
+
+/* Out of the collider, without the speed against it, and with friction by that. */
+static void push_out(reference_strand *s, float rate) {
+    for (uint32_t k = 0; k < s->points; k++) {
+        const reference_contact *c = &s->contact[k];
+        const float gap = row_dot(c->normal, s->x[k]) - c->offset;
+        if (!(gap < 0)) continue;
+        float against[3], along[3];
+        for (int axis = 0; axis < 3; axis++) against[axis] = s->v[k][axis] - rate * c->drift[axis];
+        const float across = row_dot(c->normal, against), speed = larger(0 - across, 0);
+        for (int axis = 0; axis < 3; axis++) along[axis] = against[axis] + (0 - across) * c->normal[axis];
+        const float share = smaller(c->friction * speed / at_least_short(row_length(along)), 1);
+        for (int axis = 0; axis < 3; axis++) {
+            s->x[k][axis] -= gap * c->normal[axis];
+            s->v[k][axis] = (s->v[k][axis] + speed * c->normal[axis]) - share * along[axis];
+        }
+    }
+}
+
+/* --- The step ------------------------------------------------------------------------------------------------------------- */
+
+static void spring_substep(reference_strand *s, const reference_world *w, uint32_t substep) {
+    reference_row end[REFERENCE_POINTS];
+    memcpy(end, s->x, sizeof end);
+    reference_place(s, w, (double)substep + 1, end);
+    reference_pinned_velocity(s, w, s->x, end);
+    memcpy(s->start, s->x, sizeof s->x);
+    stages(s, w, substep, reference_substep(w));
+    reference_place(s, w, (double)substep + 1, s->x);
+    if (reference_find_contacts(s, w, substep)) push_out(s, (float)(1.0 / reference_substep(w)));
+}
+
+bool reference_is_finite(const reference_strand *s, reference_row *rows) {
+    for (uint32_t k = 0; k < s->points; k++)
+        for (int axis = 0; axis < 3; axis++)
+            if (!isfinite(rows[k][axis])) return false;
+    return true;
+}
+
+/* What is frozen stands where the step began and pulls at nothing. */
+static void commit(reference_strand *s, const reference_strand *before) {
+    const bool keep = !before->frozen && reference_is_finite(s, s->x) && reference_is_finite(s, s->v);
+    if (!keep) {
+        memcpy(s->x, before->x, sizeof s->x);
+        memcpy(s->v, before->v, sizeof s->v);
+        memset(s->reaction, 0, sizeof s->reaction);
+    }
+    s->frozen = !keep;
+    s->stretch = s->stretch_sum = 0;
+    for (uint32_t k = 0; k + 1 < s->points; k++) {
+        float d[3];
+        row_between(s->x[k], s->x[k + 1], d);
+        float stretch = s->rest_length[k] > 0 ? fabsf(row_length(d) / s->rest_length[k] - 1) : 0;
+        if (!isfinite(stretch)) stretch = 0;
+        s->stretch = larger(s->stretch, stretch);
+        s->stretch_sum += stretch;
+    }
+}
+
+static void begin(reference_strand *s, const reference_world *w) {
+    memset(s->reaction, 0, sizeof s->reaction);
+    memcpy(s->length, s->rest_length, sizeof s->length);
+    for (uint32_t k = 0; k < s->points; k++) s->contact[k] = (reference_contact){.offset = -1e30f};
+    s->iterations = s->capped = s->fallbacks = 0;
+    s->infeasible = false;
+    reference_place(s, w, 0, s->x);
+}
+
+void reference_strand_step(reference_strand *s, const reference_world *w, bool first) {
+    reference_strand before = *s;
+    const bool springs = w->def->solver == MOTE_STRAND_SPRINGS;
+    if (springs && first && w->integrator == MOTE_POSITION_VERLET) {
+        begin(s, w);
+        kick(s, w, 0, 0, -0.5 * w->timestep / (double)w->substeps);
+        commit(s, &before);
+        before = *s;
+    }
+    begin(s, w);
+    for (uint32_t i = 0; i < w->substeps; i++) {
+        if (springs) spring_substep(s, w, i);
+        else if (w->def->solver == MOTE_STRAND_CONSERVING) reference_conserving_substep(s, w, i);
+        else reference_robust_substep(s, w, i);
+    }
+    commit(s, &before);
+}

@@ -1,0 +1,70 @@
+/* The plain reference of strands: one strand at a time in scalar floats, points in rows of three. It follows the order of
+ * operations that the kernels' comments and equations promise, and knows neither lanes nor groups nor neighbours. */
+#ifndef MOTE_TESTS_REFERENCE_STRANDS_H
+#define MOTE_TESTS_REFERENCE_STRANDS_H
+
+#include <mote/mote.h>
+
+#include "data/bundle.h"
+#include "data/colliders.h"
+
+enum { REFERENCE_POINTS = 64, REFERENCE_PINS = 8 };
+
+typedef float reference_row[3];
+
+/* Where a thing travels: a root's position and quaternion, or a pin's position alone. */
+typedef struct reference_motion {
+    uint32_t point; /* of a pin */
+    float from[7], to[7];
+    uint64_t from_tick, to_tick;
+} reference_motion;
+
+/* How a point lies to the nearest collider in a substep, and what contact did to it. */
+typedef struct reference_contact {
+    float normal[3], offset, drift[3], friction; /* the plane, or 0 and -1e30 */
+    float active[3], pressure, pressed;
+} reference_contact;
+
+typedef struct reference_strand {
+    uint32_t points;
+    bool free_root, has_pins;
+    float mass[REFERENCE_POINTS]; /* inverse, 1/kg; 0: pinned */
+    float rest_length[REFERENCE_POINTS], bend_length[REFERENCE_POINTS];
+    reference_row x[REFERENCE_POINTS], v[REFERENCE_POINTS], rest[REFERENCE_POINTS], reaction[REFERENCE_POINTS];
+    float free_mass, compliance; /* 1/kg of its free points, m/N */
+    reference_motion root, pin[REFERENCE_PINS];
+    uint32_t pin_count;
+    /* The report. */
+    float stretch, stretch_sum;
+    uint32_t iterations, capped, fallbacks;
+    bool infeasible, frozen;
+    /* Within a substep. */
+    reference_row start[REFERENCE_POINTS], came_v[REFERENCE_POINTS];
+    float length[REFERENCE_POINTS]; /* rest lengths, longer between pins too far apart */
+    float frame[12];                /* the root's rotation (rows), the position behind each */
+    reference_contact contact[REFERENCE_POINTS];
+    float tension[REFERENCE_POINTS], strain[REFERENCE_POINTS], bend_tension[REFERENCE_POINTS], bend_strain[REFERENCE_POINTS];
+    float impulse[REFERENCE_POINTS]; /* conserving: multipliers, kept from substep to substep */
+} reference_strand;
+
+/* What all strands of a bundle share in one step. */
+typedef struct reference_world {
+    const mote_bundle_def *def;
+    bool compliant; /* some strand of the bundle has a compliance */
+    mote_integrator integrator;
+    const mote_force_def *forces;
+    uint32_t force_count;
+    double start_time, timestep;
+    uint32_t substeps;
+    uint64_t step, ticks_per_step;
+    const mote_collider_pose *poses; /* collider_count at each of substeps + 1 boundaries */
+    uint32_t collider_count;
+} reference_world;
+
+/* Reads a strand's state out of its bundle. */
+void reference_strand_load(reference_strand *strand, const mote_bundle *bundle, uint32_t number);
+
+/* One step; first: of the bundle's life, where position Verlet is kicked back by half a substep. */
+void reference_strand_step(reference_strand *strand, const reference_world *world, bool first);
+
+#endif

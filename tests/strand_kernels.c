@@ -1,0 +1,228 @@
+/* The kernels of strands against the plain reference, bit for bit, on every instruction set of the build: strands of 2 to 40
+ * points of unequal mass, rest scale and compliance, counts around a group, roots that move, pins, colliders, every integrator
+ * and solver; hostile values, of which the neighbours in the lanes see nothing. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+
+#include <string.h>
+
+#include "reference_strands.h"
+#include "strand_scene.h"
+#include "system/internal.h"
+
+/* --- Comparison ------------------------------------------------------------------------------------------------------------ */
+
+static const char *scene_text(const strand_scene *s, uint32_t step, uint32_t strand) {
+    static char text[200];
+    snprintf(text, sizeof text, "solver %d, %s, parts %#x, %u strands, %s: step %u, strand %u", (int)s->solver,
+             mote_integrator_describe(s->integrator)->name, s->parts, s->count, mote_isa_name(s->isa), step, strand);
+    return text;
+}
+
+static void same_column(const char *where, const char *what, float *const column[3], uint32_t slot, uint32_t points,
+                        const reference_row *want) {
+    for (uint32_t k = 0; k < points; k++)
+        for (int axis = 0; axis < 3; axis++) {
+            const float got = column[axis][slot + MOTE_GROUP * k];
+            if (memcmp(&got, &want[k][axis], sizeof got) == 0) continue;
+            fail_msg("%s: %s of point %u of %u, axis %d, is %a, not %a", where, what, k, points, axis, (double)got,
+                     (double)want[k][axis]);
+        }
+}
+
+static void same_number(const char *where, const char *what, double got, double want) {
+    if (got != want) fail_msg("%s: %s is %.9g, not %.9g", where, what, got, want);
+}
+
+static void same_strand(const char *where, const mote_bundle *b, uint32_t strand, const reference_strand *want) {
+    const uint32_t lane = b->lane_of_strand[strand], slot = mote_bundle_slot_of(b, lane, 0);
+    same_number(where, "frozen", b->frozen[lane], want->frozen);
+    same_column(where, "position", b->x, slot, want->points, want->x);
+    same_column(where, "velocity", b->v, slot, want->points, want->v);
+    same_column(where, "reaction", b->reaction, slot, want->points, want->reaction);
+    if (want->frozen) return; /* how it came to that is nobody's business */
+    same_number(where, "iterations", b->iterations[lane], want->iterations);
+    same_number(where, "capped", b->capped[lane], want->capped);
+    same_number(where, "fallbacks", b->fallbacks[lane], want->fallbacks);
+    same_number(where, "infeasible", b->infeasible[lane], want->infeasible);
+    assert_memory_equal(&b->stretch[lane], &want->stretch, sizeof(float));
+    assert_memory_equal(&b->stretch_sum[lane], &want->stretch_sum, sizeof(float));
+}
+
+/* Slots that belong to no point stay as they were made. */
+static void same_masked(const mote_bundle *b) {
+    for (uint32_t lane = 0; lane < b->lane_count; lane++)
+        for (uint32_t k = (uint32_t)b->points[lane]; k < b->group[lane / MOTE_GROUP].points; k++)
+            for (int axis = 0; axis < 3; axis++) {
+                const uint32_t slot = mote_bundle_slot_of(b, lane, k);
+                assert_true(b->x[axis][slot] == 0 && b->v[axis][slot] == 0);
+            }
+}
+
+/* --- What happened, so that no test passes because nothing did --------------------------------------------------------------- */
+
+typedef struct tally {
+    uint32_t iterations, capped, fallbacks, infeasible, frozen, touching, moved;
+} tally;
+
+static void count_strand(tally *t, const reference_strand *s) {
+    t->iterations += s->iterations;
+    t->capped += s->capped;
+    t->fallbacks += s->fallbacks;
+    t->infeasible += s->infeasible;
+    t->frozen += s->frozen;
+    t->moved += !s->frozen && s->v[s->points - 1][0] != 0;
+    for (uint32_t k = 0; k < s->points; k++) t->touching += s->contact[k].offset > -1e29f;
+}
+
+static reference_world world_of(const strand_scene *s, mote_system *system, const mote_bundle *bundle) {
+    const mote_force_list *forces = &system->forces;
+    return (reference_world){.def = &bundle->def, .compliant = (s->parts & RIGID) == 0, .integrator = s->integrator,
+                             .forces = forces->forces, .force_count = forces->count, .start_time = system->def.start_time,
+                             .timestep = system->clock.timestep, .substeps = s->substeps,
+                             .ticks_per_step = system->clock.ticks_per_step, .poses = system->colliders.poses,
+                             .collider_count = system->colliders.count};
+}
+
+static reference_strand references[SCENE_STRANDS];
+
+static void compare(strand_scene *s, tally *t) {
+    mote_bundle_id id;
+    mote_system *system = make_strand_scene(s, &id);
+    const mote_bundle *bundle = mote_system_bundle(system, id);
+    reference_world w = world_of(s, system, bundle);
+    for (uint32_t i = 0; i < s->count; i++) reference_strand_load(&references[i], bundle, i);
+    for (w.step = 0; w.step < s->steps; w.step++) {
+        if (w.collider_count)
+            mote_colliders_pose(&system->colliders, w.step * w.ticks_per_step, w.ticks_per_step, w.substeps);
+        for (uint32_t i = 0; i < s->count; i++) reference_strand_step(&references[i], &w, w.step == 0);
+        assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
+        for (uint32_t i = 0; i < s->count; i++) {
+            same_strand(scene_text(s, (uint32_t)w.step, i), bundle, i, &references[i]);
+            count_strand(t, &references[i]);
+        }
+        same_masked(bundle);
+    }
+    mote_system_destroy(system);
+}
+
+/* On every instruction set. */
+static tally compare_all(mote_strand_solver solver, mote_integrator integrator, uint32_t parts, uint32_t count, uint32_t seed) {
+    tally t = {0};
+    for (int isa = MOTE_ISA_SCALAR; isa < MOTE_ISA_COUNT; isa++) {
+        strand_scene s = {.solver = solver, .integrator = integrator, .parts = parts, .count = count, .substeps = 3, .steps = 3,
+                          .seed = seed, .isa = (mote_isa)isa};
+        if (mote_isa_available(s.isa)) compare(&s, &t);
+    }
+    assert_true(t.moved > 0);
+    return t;
+}
+
+static const uint32_t counts[] = {1, 15, 16, 17, 33};
+
+/* --- Springs ---------------------------------------------------------------------------------------------------------------- */
+
+static const uint32_t spring_parts[] = {0,
+                                        SYSTEM,
+                                        BENDS | DAMPING,
+                                        BENDS | DAMPING | DRAG | POSE | LOCAL_POSE | SYSTEM,
+                                        FREE | DAMPING | STIFF,
+                                        PINS | BENDS | STIFF | SYSTEM,
+                                        FIELDS | DRAG,
+                                        CALLBACKS | LOCAL_POSE | PINS,
+                                        SYSTEM | FIELDS | CALLBACKS | BENDS | DAMPING | DRAG | POSE | LOCAL_POSE | PINS | COLLIDERS};
+
+static void springs(void **parameter) {
+    const mote_integrator integrator = (mote_integrator)(uintptr_t)*parameter;
+    tally sum = {0};
+    for (uint32_t i = 0; i < COUNT_OF(spring_parts); i++) {
+        if (integrator == MOTE_EXACT_FLOW && !(spring_parts[i] & (SYSTEM | STIFF | FIELDS)) && spring_parts[i] & CALLBACKS) continue;
+        tally t = compare_all(MOTE_STRAND_SPRINGS, integrator, spring_parts[i], counts[i % COUNT_OF(counts)], 10 + i);
+        sum.touching += t.touching;
+    }
+    assert_true(sum.touching > 0);
+}
+
+/* --- Constraints ------------------------------------------------------------------------------------------------------------ */
+
+typedef struct case_of {
+    mote_strand_solver solver;
+    uint32_t parts;
+    bool caps, touches, infeasible, falls_back;
+} case_of;
+
+static const case_of cases[] = {
+    {MOTE_STRAND_ROBUST, RIGID | SYSTEM, false, false, false, false},
+    {MOTE_STRAND_ROBUST, RIGID | SYSTEM | FREE, false, false, false, false},
+    {MOTE_STRAND_ROBUST, RIGID | SYSTEM | CAP | WILD, true, false, false, false},
+    {MOTE_STRAND_ROBUST, RIGID | SYSTEM | STIFF | PINS, false, false, true, false},
+    {MOTE_STRAND_ROBUST, RIGID | SYSTEM | COLLIDERS, false, true, false, false},
+    {MOTE_STRAND_ROBUST, RIGID | SYSTEM | COLLIDERS | PINS | FREE | CAP, true, true, false, false},
+    {MOTE_STRAND_ROBUST, RIGID | FIELDS | CALLBACKS | DRAG | POSE | LOCAL_POSE, false, false, false, false},
+    {MOTE_STRAND_ROBUST, SYSTEM, false, false, false, false},
+    {MOTE_STRAND_ROBUST, SYSTEM | DAMPING | PINS | CAP | WILD, true, false, true, false},
+    {MOTE_STRAND_ROBUST, SYSTEM | DAMPING | COLLIDERS | DRAG, false, true, false, false},
+    {MOTE_STRAND_ROBUST, SYSTEM | BENDS, false, false, false, false},
+    {MOTE_STRAND_ROBUST, RIGID | SYSTEM | BENDS | DAMPING | PINS, false, false, true, false},
+    {MOTE_STRAND_ROBUST, RIGID | SYSTEM | BENDS | CAP | WILD | FREE, true, false, false, false},
+    {MOTE_STRAND_ROBUST, SYSTEM | BENDS | DAMPING | COLLIDERS | CALLBACKS | LOCAL_POSE | PINS, false, true, false, false},
+    {MOTE_STRAND_CONSERVING, RIGID | SYSTEM, false, false, false, false},
+    {MOTE_STRAND_CONSERVING, RIGID | SYSTEM | STIFF | FREE | DRAG | POSE | FIELDS | CALLBACKS, false, false, false, false},
+    {MOTE_STRAND_CONSERVING, RIGID | SYSTEM | WILD | PINS, false, false, true, true},
+    {MOTE_STRAND_CONSERVING, RIGID | SYSTEM | CAP, true, false, false, true},
+};
+
+static void constraints(void **parameter) {
+    const case_of *c = *parameter;
+    tally sum = {0};
+    for (uint32_t i = 0; i < COUNT_OF(counts); i++) {
+        tally t = compare_all(c->solver, MOTE_SEMI_IMPLICIT_EULER, c->parts, counts[i], 50 + i);
+        sum.iterations += t.iterations, sum.capped += t.capped, sum.fallbacks += t.fallbacks;
+        sum.touching += t.touching, sum.infeasible += t.infeasible;
+    }
+    assert_true(sum.iterations > 0);
+    if (c->caps) assert_true(sum.capped > 0);
+    if (c->touches) assert_true(sum.touching > 0);
+    if (c->infeasible) assert_true(sum.infeasible > 0);
+    if (c->falls_back) assert_true(sum.fallbacks > 0);
+}
+
+/* --- Hostile values ---------------------------------------------------------------------------------------------------------- */
+
+/* Some strands overflow and freeze; the others in the same lanes equal the reference, which knows nothing of them. */
+static void hostile(void **unused) {
+    (void)unused;
+    static const mote_integrator integrators[] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_RK4, MOTE_POSITION_VERLET, MOTE_KINEMATIC,
+                                                  MOTE_VELOCITY_VERLET};
+    for (uint32_t i = 0; i < COUNT_OF(integrators); i++) {
+        tally t = compare_all(MOTE_STRAND_SPRINGS, integrators[i], HOSTILE | SYSTEM | (i % 2 ? BENDS | DAMPING | DRAG : 0), 33, 70 + i);
+        assert_true(t.frozen > 0);
+    }
+    for (uint32_t i = 0; i < COUNT_OF(cases); i++) {
+        tally t = compare_all(cases[i].solver, MOTE_SEMI_IMPLICIT_EULER, HOSTILE | cases[i].parts, 33, 130 + i);
+        assert_true(t.frozen > 0);
+    }
+}
+
+int main(void) {
+    enum { SPRINGS = MOTE_ADVECT_EULER, CASES = COUNT_OF(cases) };
+    struct CMUnitTest tests[SPRINGS + CASES + 1] = {cmocka_unit_test(hostile)};
+    static char names[SPRINGS + CASES][80];
+    for (uintptr_t i = 0; i < SPRINGS; i++) {
+        snprintf(names[i], sizeof names[i], "springs, %s", mote_integrator_describe((mote_integrator)i)->name);
+        tests[1 + i] = (struct CMUnitTest){.name = names[i], .test_func = springs, .initial_state = (void *)i};
+    }
+    for (uintptr_t i = 0; i < CASES; i++) {
+        snprintf(names[SPRINGS + i], sizeof names[0], "solver %d, parts %#x", (int)cases[i].solver, cases[i].parts);
+        tests[1 + SPRINGS + i] = (struct CMUnitTest){.name = names[SPRINGS + i], .test_func = constraints,
+                                                     .initial_state = (void *)(uintptr_t)&cases[i]};
+    }
+    return cmocka_run_group_tests_name("strand_kernels", tests, NULL, NULL);
+}
