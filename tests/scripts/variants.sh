@@ -45,7 +45,7 @@ plain() { # NAME OPTIONS...: everything, with all tests
     build "$@" -Dtests=enabled && run_tests "$root/build-$1"
 }
 
-slow() { # NAME OPTIONS...: with more patience, and without the tests that are long even at -O3
+slow() { # NAME OPTIONS...: with more patience, and without those that then take minutes
     build "$@" -Dtests=enabled && run_tests "$root/build-$1" -t 4 --no-suite long
 }
 
