@@ -15,7 +15,7 @@ enum {
     BEND_STRAIN,                     /* at the start of the substep, m */
     BEND_END
 };
-_Static_assert((int)BEND_END <= (int)WORK_COLUMNS, "the scratch has room for the bends");
+_Static_assert((int)BEND_END <= (int)WORK_POSE, "the scratch has room for the bends");
 
 /* A row that has been eliminated: U = L D of its one to three last elements. */
 typedef struct bend_row {

@@ -32,7 +32,7 @@ enum {
     CONSERVE_ERROR,                        /* (|d1|^2 - L^2) / 2 */
     CONSERVE_END
 };
-_Static_assert((int)CONSERVE_END <= (int)WORK_COLUMNS && (int)CONSERVE_FROM_V + 3 <= (int)WORK_ACCELERATION, "the scratch has room");
+_Static_assert((int)CONSERVE_END <= (int)WORK_POSE && (int)CONSERVE_FROM_V + 3 <= (int)WORK_ACCELERATION, "the scratch has room");
 
 /* Before the first attempt: the prediction is in WORK_X and WORK_V, and what is pinned stands where it shall. */
 MOTE_INLINE void conserve_prepare(const strand_columns *c, bool first, size_t lane) {
