@@ -6,11 +6,13 @@
 
 enum { CONTACT_OUTPUTS = 9 }; /* normal x, y, z, offset, gap, drift x, y, z, friction */
 
-/* `count` points, a multiple of 16, that went from x0 to x1. */
+/* `count` points, a multiple of 16, that went from x0 to x1. The first `exempt` touch nothing. */
 typedef struct contact_points {
     size_t count;
     const float *x0[3], *x1[3];
-    float radius, friction, margin;
+    float radius, friction, reach;
+    int32_t exempt;
+    uint32_t *passed_by; /* NULL, or where to count what mote_contact_list_part leaves out */
     float *out[CONTACT_OUTPUTS];
 } contact_points;
 

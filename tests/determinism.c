@@ -129,18 +129,6 @@ typedef struct variant {
     frames grouping;
 } variant;
 
-/* Frames of zero, tiny, fractional and long duration whose sum is the round. */
-static void hostile_frames(mote_system *system) {
-    static const uint32_t pieces[] = {0, 1, 7, 40, 333, 1000, 1550, 2999, 3700};
-    uint64_t left = ROUND_STEPS * STEP_NANOSECONDS;
-    for (uint32_t i = 0; left > 0; i++) {
-        uint64_t frame = pieces[reference_hash(3, i) % COUNT_OF(pieces)] * STEP_NANOSECONDS / 1000 + (i % 2);
-        if (frame > left) frame = left;
-        assert_int_equal(mote_system_advance(system, frame, NULL), MOTE_OK);
-        left -= frame;
-    }
-}
-
 static void run_round(mote_system *system, frames grouping, bool lifetimes) {
     mote_advance advance;
     switch (grouping) {
@@ -153,7 +141,7 @@ static void run_round(mote_system *system, frames grouping, bool lifetimes) {
         for (int i = 0; i < ROUND_STEPS; i++) assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
         break;
     case ADVANCES: assert_int_equal(mote_system_advance(system, ROUND_STEPS * STEP_NANOSECONDS, NULL), MOTE_OK); break;
-    default: hostile_frames(system);
+    default: assert_int_equal(scene_hostile_frames(system, STEP_NANOSECONDS, ROUND_STEPS), MOTE_OK);
     }
 }
 

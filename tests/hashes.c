@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "force_sets.h"
+#include "hash_links.h"
+#include "hash_networks.h"
 #include "hash_strands.h"
 #include "support.h"
 
@@ -162,6 +165,27 @@ static uint64_t run(const scenario *s, mote_isa isa, mote_jobs jobs) {
     return hash;
 }
 
+/* The linear chain after a short, a negative and a long time: what its sines and cosines come to. */
+static uint64_t run_chain(mote_chain_ends ends) {
+    enum { MASSES = 37 };
+    static const double times[] = {0.25, -31, 4e5};
+    const mote_chain chain = {ends, MASSES, 0.7, 90};
+    double x[MASSES], v[MASSES], scratch[2 * MASSES];
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < MASSES; i++) x[i] = (double)reference_noise(1, i), v[i] = (double)reference_noise(2, i);
+    for (int t = 0; t < 3; t++) {
+        check(mote_chain_evolve(&chain, times[t], x, v, scratch));
+        hash = mote_hash_bytes(mote_hash_bytes(hash, x, sizeof x), v, sizeof v);
+    }
+    return hash;
+}
+
+static void print_chain_hashes(void) {
+    static const char *const names[] = {"fixed-free", "fixed-fixed", "free-free"};
+    for (int ends = 0; ends < MOTE_CHAIN_ENDS_COUNT; ends++)
+        printf("chain/%s %016llx\n", names[ends], (unsigned long long)run_chain((mote_chain_ends)ends));
+}
+
 static mote_isa isa_of_name(const char *name) {
     for (int isa = 0; isa < MOTE_ISA_COUNT; isa++)
         if (strcmp(mote_isa_name((mote_isa)isa), name) == 0) return (mote_isa)isa;
@@ -191,5 +215,8 @@ int main(int count, char **arguments) {
             }
     destroy_test_grids();
     print_strand_hashes(isa, jobs);
+    print_link_hashes(isa, jobs);
+    print_network_hashes(isa, jobs);
+    print_chain_hashes();
     return 0;
 }

@@ -11,14 +11,6 @@
 
 #include "support.h"
 
-/* The call must return `code` and leave the hash of `system` as it was. */
-#define REFUSED(system, code, call)                                                                                   \
-    do {                                                                                                              \
-        uint64_t hash_before = mote_system_hash(system);                                                              \
-        assert_int_equal(call, code);                                                                                 \
-        assert_true(mote_system_hash(system) == hash_before);                                                         \
-    } while (0)
-
 enum { COUNT = 50 };
 
 /* 50 living particles in a system with every column, two steps and a half old. */

@@ -127,18 +127,6 @@ static const uint64_t STEP_NANOSECONDS = 20000000;
 
 typedef enum frames { ONE_FRAME, SINGLE_STEPS, ADVANCES, HOSTILE_FRAMES, GROUPINGS } frames;
 
-/* Frames of nothing, little and much whose sum is the round. */
-static void hostile_frames(mote_system *system) {
-    static const uint32_t pieces[] = {0, 1, 7, 40, 333, 1000, 1550, 2999, 3700};
-    uint64_t left = ROUND_STEPS * STEP_NANOSECONDS;
-    for (uint32_t i = 0; left > 0; i++) {
-        uint64_t frame = pieces[reference_hash(3, i) % COUNT_OF(pieces)] * STEP_NANOSECONDS / 1000 + (i % 2);
-        if (frame > left) frame = left;
-        assert_int_equal(mote_system_advance(system, frame, NULL), MOTE_OK);
-        left -= frame;
-    }
-}
-
 static void run_round(mote_system *system, frames grouping) {
     switch (grouping) {
     case ONE_FRAME: assert_int_equal(mote_system_step(system, ROUND_STEPS, NULL), MOTE_OK); break;
@@ -146,7 +134,7 @@ static void run_round(mote_system *system, frames grouping) {
         for (int i = 0; i < ROUND_STEPS; i++) assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
         break;
     case ADVANCES: assert_int_equal(mote_system_advance(system, ROUND_STEPS * STEP_NANOSECONDS, NULL), MOTE_OK); break;
-    default: hostile_frames(system);
+    default: assert_int_equal(scene_hostile_frames(system, STEP_NANOSECONDS, ROUND_STEPS), MOTE_OK);
     }
 }
 

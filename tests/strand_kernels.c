@@ -69,10 +69,11 @@ static void same_masked(const mote_bundle *b) {
 /* --- What happened, so that no test passes because nothing did --------------------------------------------------------------- */
 
 typedef struct tally {
-    uint32_t iterations, capped, fallbacks, infeasible, frozen, touching, moved;
+    uint32_t strands, iterations, capped, fallbacks, infeasible, frozen, touching, moved;
 } tally;
 
 static void count_strand(tally *t, const reference_strand *s) {
+    t->strands++;
     t->iterations += s->iterations;
     t->capped += s->capped;
     t->fallbacks += s->fallbacks;
@@ -150,6 +151,16 @@ static void springs(void **parameter) {
     assert_true(sum.touching > 0);
 }
 
+/* What kinematic springs give alone is worked out once for neighbouring lanes that are alike: of those that differ in one number. */
+static void springs_alike_but_for_one(void **unused) {
+    (void)unused;
+    static const mote_integrator integrators[] = {MOTE_KINEMATIC, MOTE_KINEMATIC_AVERAGE};
+    for (uint32_t i = 0; i < COUNT_OF(integrators); i++) {
+        compare_all(MOTE_STRAND_SPRINGS, integrators[i], SYSTEM | DAMPING | EVEN_COMPLIANCE, 33, 30);
+        compare_all(MOTE_STRAND_SPRINGS, integrators[i], SYSTEM | DAMPING | BENDS | EVEN_MASS, 33, 31);
+    }
+}
+
 /* --- Constraints ------------------------------------------------------------------------------------------------------------ */
 
 typedef struct case_of {
@@ -196,32 +207,39 @@ static void constraints(void **parameter) {
 
 /* --- Hostile values ---------------------------------------------------------------------------------------------------------- */
 
-/* Some strands overflow and freeze; the others in the same lanes equal the reference, which knows nothing of them. */
+/* Some strands overflow and freeze; the others in the same lanes equal the reference, which knows nothing of them. With four of the
+ * seeds, rows masked in some lanes once let what a neighbour had overflowed to through. */
 static void hostile(void **unused) {
     (void)unused;
     static const mote_integrator integrators[] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_RK4, MOTE_POSITION_VERLET, MOTE_KINEMATIC,
                                                   MOTE_VELOCITY_VERLET};
+    static const uint32_t seeds[] = {130, 170, 250, 500, 1000};
     for (uint32_t i = 0; i < COUNT_OF(integrators); i++) {
         tally t = compare_all(MOTE_STRAND_SPRINGS, integrators[i], HOSTILE | SYSTEM | (i % 2 ? BENDS | DAMPING | DRAG : 0), 33, 70 + i);
         assert_true(t.frozen > 0);
     }
-    for (uint32_t i = 0; i < COUNT_OF(cases); i++) {
-        tally t = compare_all(cases[i].solver, MOTE_SEMI_IMPLICIT_EULER, HOSTILE | cases[i].parts, 33, 130 + i);
-        assert_true(t.frozen > 0);
+    for (uint32_t n = 0; n < COUNT_OF(seeds); n++) {
+        tally sum = {0};
+        for (uint32_t i = 0; i < COUNT_OF(cases); i++) {
+            tally t = compare_all(cases[i].solver, MOTE_SEMI_IMPLICIT_EULER, HOSTILE | cases[i].parts, 33, seeds[n] + i);
+            sum.frozen += t.frozen, sum.strands += t.strands;
+        }
+        /* One strand in three is attacked, and some stand it. */
+        assert_true(sum.frozen > sum.strands / 20 && sum.frozen < sum.strands / 3);
     }
 }
 
 int main(void) {
     enum { SPRINGS = MOTE_ADVECT_EULER, CASES = COUNT_OF(cases) };
-    struct CMUnitTest tests[SPRINGS + CASES + 1] = {cmocka_unit_test(hostile)};
+    struct CMUnitTest tests[SPRINGS + CASES + 2] = {cmocka_unit_test(hostile), cmocka_unit_test(springs_alike_but_for_one)};
     static char names[SPRINGS + CASES][80];
     for (uintptr_t i = 0; i < SPRINGS; i++) {
         snprintf(names[i], sizeof names[i], "springs, %s", mote_integrator_describe((mote_integrator)i)->name);
-        tests[1 + i] = (struct CMUnitTest){.name = names[i], .test_func = springs, .initial_state = (void *)i};
+        tests[2 + i] = (struct CMUnitTest){.name = names[i], .test_func = springs, .initial_state = (void *)i};
     }
     for (uintptr_t i = 0; i < CASES; i++) {
         snprintf(names[SPRINGS + i], sizeof names[0], "solver %d, parts %#x", (int)cases[i].solver, cases[i].parts);
-        tests[1 + SPRINGS + i] = (struct CMUnitTest){.name = names[SPRINGS + i], .test_func = constraints,
+        tests[2 + SPRINGS + i] = (struct CMUnitTest){.name = names[SPRINGS + i], .test_func = constraints,
                                                      .initial_state = (void *)(uintptr_t)&cases[i]};
     }
     return cmocka_run_group_tests_name("strand_kernels", tests, NULL, NULL);

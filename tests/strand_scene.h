@@ -20,7 +20,8 @@ enum {
     SYSTEM = 512, STIFF = 1024, FIELDS = 2048, CALLBACKS = 4096, /* forces of the system */
     COLLIDERS = 8192,
     PINS = 16384,
-    HOSTILE = 32768
+    HOSTILE = 32768,
+    EVEN_COMPLIANCE = 65536, EVEN_MASS = 131072 /* of all strands, or of all their points, which else are each its own */
 };
 
 typedef struct strand_scene {
@@ -88,6 +89,8 @@ static inline void scene_arrays(strand_arrays *a, const strand_scene *s) {
         a->mass[i] = random_between(&random, 0.5f, 2);
         a->rest_scale[i] = random_between(&random, 0.95f, 1.05f);
         a->compliance[i] = rigid ? 0 : random_between(&random, 0.001f, 0.01f);
+        if (s->parts & EVEN_COMPLIANCE && !rigid) a->compliance[i] = 0.005f;
+        if (s->parts & EVEN_MASS) a->mass[i] = 0.0625f * (float)a->points[i]; /* no rounding */
         p = scene_walk(p, a->points[i], number % 9 == 8, &random);
     }
     a->def.strand_points = a->points;

@@ -231,3 +231,43 @@ mote_result scene_add_forces(mote_system *system, bool reach) {
     if (refused == count) return add_velocity_fields(system, reach);
     return refused > (reach ? 1u : 0u) ? MOTE_ERROR_INTEGRATOR : MOTE_OK;
 }
+
+mote_result scene_hostile_frames(mote_system *system, uint64_t step_nanoseconds, uint32_t steps) {
+    static const uint32_t pieces[] = {0, 1, 7, 40, 333, 1000, 1550, 2999, 3700}; /* thousandths of a step */
+    random_source random = {3};
+    uint64_t left = steps * step_nanoseconds;
+    mote_result result = MOTE_OK;
+    for (uint32_t i = 0; left > 0 && result == MOTE_OK; i++) {
+        uint64_t frame = pieces[random_below(&random, COUNT_OF(pieces))] * step_nanoseconds / 1000 + i % 2;
+        if (frame > left) frame = left;
+        result = mote_system_advance(system, frame, NULL);
+        left -= frame;
+    }
+    return result;
+}
+
+typedef struct inside_call {
+    void (*probe)(void *context);
+    void *context;
+    uint32_t calls;
+} inside_call;
+
+static void call_inside(void *user, const mote_stage_view *stage, float *x, float *y, float *z) {
+    (void)stage, (void)x, (void)y, (void)z;
+    inside_call *call = user;
+    call->probe(call->context);
+    call->calls++;
+}
+
+mote_result scene_call_within_step(mote_system *system, void (*probe)(void *context), void *context, uint32_t *calls) {
+    inside_call call = {probe, context, 0};
+    const mote_force_def force = mote_callback(call_inside, &call);
+    mote_force_id id;
+    mote_range_view view;
+    mote_result result = mote_system_add_force(system, &force, &id);
+    if (result == MOTE_OK) result = mote_system_spawn(system, 1, &view);
+    if (result == MOTE_OK) result = mote_system_step(system, 1, NULL);
+    if (result == MOTE_OK) result = mote_system_remove_force(system, id);
+    *calls = call.calls;
+    return result;
+}

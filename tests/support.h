@@ -10,6 +10,14 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
+/* The call must return `code` and leave the hash of `system` as it was. Needs cmocka. */
+#define REFUSED(system, code, call)                                                                                   \
+    do {                                                                                                              \
+        uint64_t hash_before = mote_system_hash(system);                                                              \
+        assert_int_equal(call, code);                                                                                 \
+        assert_true(mote_system_hash(system) == hash_before);                                                         \
+    } while (0)
+
 /* Whether an integrator takes velocity fields, and nothing else. */
 static inline bool advects(mote_integrator integrator) {
     return integrator == MOTE_ADVECT_EULER || integrator == MOTE_ADVECT_MIDPOINT || integrator == MOTE_ADVECT_RK4;
@@ -67,6 +75,12 @@ void scene_fill(const mote_range_view *view, random_source *random);
  * `reach`, also one that reads the whole range, which position Verlet does without. An integrator that advects gets
  * velocity fields instead: linear, vortex, curl noise and the callbacks. */
 mote_result scene_add_forces(mote_system *system, bool reach);
+
+/* Advances by `steps` steps of so many nanoseconds in frames of zero, tiny, fractional and long duration. */
+mote_result scene_hostile_frames(mote_system *system, uint64_t step_nanoseconds, uint32_t steps);
+
+/* Adds a particle and a force that calls `probe` in each evaluation, and makes one step. *calls: how often it did. */
+mote_result scene_call_within_step(mote_system *system, void (*probe)(void *context), void *context, uint32_t *calls);
 
 /* The slot-free callback of the scene: F = (x, 0, z) / 4 N. */
 void scene_push(void *user, const mote_stage_view *stage, float *x, float *y, float *z);

@@ -61,8 +61,14 @@ MOTE_INLINE wide_mask contact_goes_back(wide_mask passed, wide a, wide cross, wi
     return ((outside & passed) | (~outside & wide_less(cross, (wide){0}))) & wide_less(wide_set(CONTACT_SHORT), a);
 }
 
-/* Lanes that move so far that they can pass: more than half of what the collider is thick. */
+MOTE_INLINE wide3 contact_abs(wide3 a) { return (wide3){wide_abs(a.x), wide_abs(a.y), wide_abs(a.z)}; }
+
+/* Lanes that move so far that they can pass: more than half of what the collider is thick. No coordinate above a quarter of it
+ * means no; squares of what hardly moves would be denormals (measured: half the time of a contact). */
 MOTE_INLINE wide_mask contact_moves_far(wide3 u, wide thickness) {
+    const wide3 size = contact_abs(u);
+    const wide most = wide_max(wide_max(size.x, size.y), size.z), quarter = 0.25f * thickness;
+    if (!wide_lane_bits(wide_less(quarter, most))) return (wide_mask){0};
     return wide_less(0.25f * thickness * thickness, wide3_dot(u, u));
 }
 
@@ -93,8 +99,6 @@ MOTE_INLINE contact_plane contact_capsule(const mote_collider_pose *to, wide3 q0
 }
 
 /* --- The box ------------------------------------------------------------------------------------------------------ */
-
-MOTE_INLINE wide3 contact_abs(wide3 a) { return (wide3){wide_abs(a.x), wide_abs(a.y), wide_abs(a.z)}; }
 
 /* Lanes of the largest of a.x / b.x, a.y / b.y, a.z / b.z, b >= 0; in a tie the first. */
 typedef struct contact_axis {
@@ -189,9 +193,9 @@ MOTE_INLINE contact_plane contact_swept(const mote_collider_pose *to, wide3 d0, 
     return plane;
 }
 
-/* A sphere or a capsule: lanes that move far are swept, the others have the nearest surface at the end. Whole registers that stay
- * out of reach are left alone: measured, a third of the cost of sweeping all. Returns the lanes that move far or end within `limit`
- * of the surface. */
+/* A sphere or a capsule: lanes that move far are swept, the others have the nearest surface at the end. Whole registers that
+ * stay out of reach are left alone: measured, a third of the cost of sweeping all. Returns the lanes that move far or end within
+ * `limit` of the surface. */
 MOTE_INLINE wide_mask contact_round(const mote_collider_pose *to, wide3 d0, wide3 d1, wide r, wide limit, contact_plane *plane) {
     wide3 u = wide3_sub(d1, d0);
     if (to->turns && to->kind == MOTE_COLLIDER_CAPSULE) u = wide3_sub(contact_into(to->axis, d1), contact_into(to->start, d0));
@@ -209,7 +213,8 @@ MOTE_INLINE wide_mask contact_round(const mote_collider_pose *to, wide3 d0, wide
 
 /* d0, d1: the point less the collider's origin, before and now. Returns the lanes to which the plane applies: in the others
  * the surface is further off than `limit`. */
-MOTE_INLINE wide_mask contact_with(const mote_collider_pose *to, wide3 d0, wide3 d1, wide radius, wide limit, contact_plane *plane) {
+MOTE_INLINE wide_mask contact_with(const mote_collider_pose *to, wide3 d0, wide3 d1, wide radius, wide limit,
+                                   contact_plane *plane) {
     const wide r = to->radius + radius;
     if (to->kind == MOTE_COLLIDER_SPHERE || to->kind == MOTE_COLLIDER_CAPSULE) return contact_round(to, d0, d1, r, limit, plane);
     const wide3 up = wide3_set(to->axis[1]);
@@ -220,16 +225,6 @@ MOTE_INLINE wide_mask contact_with(const mote_collider_pose *to, wide3 d0, wide3
     *plane = contact_box(to, contact_into(to->start, d0), contact_into(to->axis, d1), r);
     plane->normal = contact_out_of(to->axis, plane->normal);
     return ~(wide_mask){0};
-}
-
-/* Lanes whose path stays further than `reach` from the ball about the collider that turns with it in any way: where
- * |d1| > B + |u|, found by |d1|^2 > 2 (B^2 + |u|^2). None for a plane. */
-MOTE_INLINE wide_mask mote_contact_far(const mote_collider_pose *from, const mote_collider_pose *to, wide3 x0, wide3 x1,
-                                       wide reach) {
-    const wide3 d0 = wide3_sub(x0, wide3_set(from->origin)), d1 = wide3_sub(x1, wide3_set(to->origin));
-    const wide3 u = wide3_sub(d1, d0);
-    const wide ball = to->bound + reach, limit = ball * ball + wide3_dot(u, u);
-    return wide_less(limit + limit, wide3_dot(d1, d1));
 }
 
 /* Replaces *nearest in the lanes in which this collider's gap is smaller, but for those of `except`. The points of `radius`
@@ -249,30 +244,120 @@ MOTE_INLINE void mote_contact_nearest(mote_contact *nearest, const mote_collider
     nearest->friction = wide_select(nearer, wide_set(to->friction), nearest->friction);
 }
 
-/* friction: the points' own; with the collider's it makes the root of the product. */
+/* The lanes in which a collider has been taken. */
+MOTE_INLINE wide_mask mote_contact_has(const mote_contact *nearest) {
+    return wide_less((wide){0}, wide3_dot(nearest->normal, nearest->normal));
+}
+
+/* Behind the last collider. friction: the points' own; with the collider's it makes the root of the product. Lanes without a
+ * collider are left as in mote_contact_none. */
 MOTE_INLINE void mote_contact_settle(mote_contact *nearest, wide3 x1, wide friction) {
-    nearest->offset = wide3_dot(nearest->normal, x1) - nearest->gap;
+    const wide far = wide_set(MOTE_NO_CONTACT), zero = {0};
+    const wide_mask has = mote_contact_has(nearest);
+    nearest->offset = wide_select(has, wide3_dot(nearest->normal, x1) - nearest->gap, zero - far);
+    nearest->gap = wide_select(has, nearest->gap, far);
     nearest->friction = wide_sqrt(nearest->friction * friction);
 }
 
-/* The nearest of `count` colliders, settled; from and to: the rows of the table before and behind the substep. A collider
- * from whose ball a lane's path stays further than radius + margin gives that lane no contact; where that is so in all
- * lanes it costs no more than to see it. margin: m, how far the points may yet be moved; infinite: all are looked at. */
-MOTE_INLINE mote_contact mote_contact_find_within(const mote_collider_pose *from, const mote_collider_pose *to, uint32_t count,
-                                                  wide3 x0, wide3 x1, wide radius, wide friction, wide margin) {
-    mote_contact nearest = mote_contact_none();
-    for (uint32_t i = 0; i < count; i++) {
-        const wide_mask far = mote_contact_far(&from[i], &to[i], x0, x1, radius + margin);
-        if (!wide_all(far)) mote_contact_nearest(&nearest, &from[i], &to[i], x0, x1, radius, far);
-    }
-    mote_contact_settle(&nearest, x1, friction);
-    return nearest;
+/* --- A list of colliders ------------------------------------------------------------------------------------------ */
+
+/* What a lane's points do in a substep lies in here: starts and ends, of one register of points or of several. */
+typedef struct mote_contact_box {
+    wide3 low, high;
+} mote_contact_box;
+
+MOTE_INLINE mote_contact_box mote_contact_box_at(wide3 x) { return (mote_contact_box){x, x}; }
+
+MOTE_INLINE void mote_contact_box_add(mote_contact_box *box, wide3 x) {
+    box->low = wide3_min(box->low, x);
+    box->high = wide3_max(box->high, x);
 }
 
-/* The same with an infinite margin. */
-MOTE_INLINE mote_contact mote_contact_find(const mote_collider_pose *from, const mote_collider_pose *to, uint32_t count,
-                                           wide3 x0, wide3 x1, wide radius, wide friction) {
-    return mote_contact_find_within(from, to, count, x0, x1, radius, friction, wide_set(__builtin_inff()));
+/* The colliders that are near some lane's box, in their order, and the lanes to which each is far. from and to: the rows of the
+ * table before and behind the substep. */
+typedef struct mote_contact_list {
+    const mote_collider_pose *from, *to;
+    uint32_t count;
+    uint8_t index[MOTE_MAX_COLLIDERS];
+    wide_mask far[MOTE_MAX_COLLIDERS];
+} mote_contact_list;
+
+/* Of `count` colliders those whose ball, which turns with them in any way, comes within `reach` (m; with the points' radius) of
+ * the box: found by the squared distance from the box to where the ball's centre was and is. */
+MOTE_INLINE void mote_contact_list_near(mote_contact_list *list, const mote_collider_pose *from, const mote_collider_pose *to,
+                                        uint32_t count, const mote_contact_box *box, wide reach) {
+    list->from = from, list->to = to;
+    list->count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const wide3 now = wide3_set(to[i].origin), was = wide3_set(from[i].origin);
+        const wide3 over = wide3_sub(wide3_min(now, was), box->high), under = wide3_sub(box->low, wide3_max(now, was));
+        const wide3 apart = wide3_max(wide3_max(over, under), wide3_zero());
+        const wide ball = wide_set(to[i].bound) + reach;
+        const wide_mask far = wide_less(ball * ball, wide3_dot(apart, apart));
+        if (wide_all(far)) continue;
+        list->far[list->count] = far;
+        list->index[list->count++] = (uint8_t)i;
+    }
+}
+
+/* Registers of points that are looked at together, such as some rows of a strand. */
+typedef struct mote_contact_patch {
+    mote_contact_box ends;
+    wide moved; /* m: no coordinate has changed by more in the substep ... */
+    wide reach; /* ... and surfaces further from the points' own are not looked at */
+} mote_contact_patch;
+
+MOTE_INLINE mote_contact_patch mote_contact_patch_at(wide3 end) {
+    return (mote_contact_patch){mote_contact_box_at(end), (wide){0}, (wide){0}};
+}
+
+MOTE_INLINE void mote_contact_patch_add(mote_contact_patch *patch, wide3 start, wide3 end, wide reach) {
+    const wide3 size = contact_abs(wide3_sub(end, start));
+    mote_contact_box_add(&patch->ends, end);
+    patch->moved = wide_max(patch->moved, wide_max(wide_max(size.x, size.y), size.z));
+    patch->reach = wide_max(patch->reach, reach);
+}
+
+/* Whether no point of the patch can get a contact with the collider: none moves far, and none ends within reach. Rounding is on
+ * the safe side, so that it changes no bit whether they are looked at. */
+MOTE_INLINE bool contact_passes_by(const mote_collider_pose *to, const mote_contact_patch *patch, wide radius) {
+    const wide quarter = 0.25f * (to->radius + radius), reach = (1 + 0x1p-20f) * (radius + patch->reach);
+    const wide3 size = {to->around[0] + reach, to->around[1] + reach, to->around[2] + reach}, at = wide3_set(to->origin);
+    const wide_mask beyond = contact_beyond(wide3_sub(at, patch->ends.high), size) |
+                             contact_beyond(wide3_sub(patch->ends.low, at), size);
+    return wide_all(beyond & wide_less(patch->moved + to->moved, quarter));
+}
+
+/* Of a list the colliders with which a point of the patch may have a contact. */
+MOTE_INLINE void mote_contact_list_part(mote_contact_list *part, const mote_contact_list *list, const mote_contact_patch *patch,
+                                        wide radius) {
+    part->from = list->from, part->to = list->to;
+    part->count = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (contact_passes_by(&list->to[list->index[i]], patch, radius)) continue;
+        part->far[part->count] = list->far[i];
+        part->index[part->count++] = list->index[i];
+    }
+}
+
+/* One register of points that went from start to end in the substep. */
+typedef struct mote_contact_points {
+    wide3 start, end;
+    wide radius, friction;
+    wide reach;       /* m: surfaces that are further off at the end are not looked at, but for those that a path passed */
+    wide_mask exempt; /* lanes that touch nothing */
+} mote_contact_points;
+
+/* The contact with the nearest collider of the list. False: no lane has any, and *contact is not settled. */
+MOTE_INLINE bool mote_contact_find(const mote_contact_list *list, const mote_contact_points *points, mote_contact *contact) {
+    *contact = mote_contact_none();
+    contact->gap = points->reach;
+    for (uint32_t i = 0; i < list->count; i++)
+        mote_contact_nearest(contact, &list->from[list->index[i]], &list->to[list->index[i]], points->start, points->end,
+                             points->radius, points->exempt | list->far[i]);
+    if (!wide_lane_bits(mote_contact_has(contact))) return false;
+    mote_contact_settle(contact, points->end, points->friction);
+    return true;
 }
 
 #endif

@@ -12,6 +12,8 @@ typedef struct mote_strand_group {
     uint32_t first, points;        /* of its longest strand */
     uint32_t first_pin, pin_count; /* its own in bundle->pins */
     uint32_t first_span, span_count;
+    uint32_t links;                /* ends of links at its points */
+    uint32_t linked_place;         /* among the groups that have some, during a step */
 } mote_strand_group;
 
 /* A point that the host pinned. Sorted by slot, so that each group's stand together. */
@@ -38,6 +40,7 @@ typedef struct mote_bundle {
     bool compliant;           /* a segment gives way in some strand */
     bool started;             /* stepped before: position Verlet has kicked it */
     uint64_t stamp;           /* of the strands' numbers of points and rest places */
+    uint32_t link_count;      /* ends of links at its points */
     mote_strand_group *group;
 
     uint32_t *lane_of_strand; /* strand_count */

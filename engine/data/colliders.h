@@ -20,6 +20,8 @@ typedef struct mote_collider_pose {
                         * without its turn about itself, which changes no geometry */
     float shift[3];    /* m: what stood at the origin before has moved so far, and what stood at the origin + d by */
     float turn[3][3];  /* shift + sum over k of d[k] turn[k]: the columns of R1 R0^T - 1 */
+    float around[3];   /* m: half edges of the world's box about a sphere, or a capsule that does not turn; others: infinite */
+    float moved;       /* m: the largest component of shift */
 } mote_collider_pose;
 
 typedef struct mote_collider {
@@ -28,17 +30,20 @@ typedef struct mote_collider {
     uint32_t serial;       /* the index of its id, never used twice */
 } mote_collider;
 
-/* In the order of addition. Memory is that of one block: capacity colliders, and poses for as many in `rows` rows. */
+/* In the order of addition. Memory is that of one block: capacity colliders, and poses for as many in `rows` rows. The table
+ * is filled for each range anew. */
 typedef struct mote_collider_list {
     mote_collider *colliders;
     mote_collider_pose *poses; /* row s, collider i: poses[s count + i] */
     uint32_t count, capacity, rows, next_serial;
 } mote_collider_list;
 
-/* Adds a checked def; *serial receives its number. rows: substeps + 1, the same in every call.
- * CAPACITY, MEMORY: the list is as it was. */
-mote_result mote_colliders_add(mote_collider_list *list, const mote_collider_def *def, uint32_t rows,
-                               const mote_allocator *allocator, uint32_t *serial);
+/* Room for poses at so many boundaries: the most substeps of a step, and 1. MEMORY: as it was. */
+mote_result mote_colliders_reserve_rows(mote_collider_list *list, uint32_t rows, const mote_allocator *allocator);
+
+/* Adds a checked def; *serial receives its number. CAPACITY, MEMORY: the list is as it was. */
+mote_result mote_colliders_add(mote_collider_list *list, const mote_collider_def *def, const mote_allocator *allocator,
+                               uint32_t *serial);
 
 /* The place of a collider in the list, or its count. */
 uint32_t mote_colliders_find(const mote_collider_list *list, uint32_t serial);

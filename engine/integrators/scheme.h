@@ -64,6 +64,9 @@ typedef struct mote_coefficients {
 /* h, drift, next and weight as floats. */
 void mote_scheme_coefficients(const mote_scheme *scheme, double h, mote_coefficients *coefficients);
 
+/* Whether one substep h does not grow on x'' = -stiffness x - damping v (1/s^2, 1/s; one of them about 1). */
+bool mote_scheme_is_stable(const mote_scheme *scheme, double stiffness, double damping, double h);
+
 /* The map of a = constant + damping v + stiffness x over h, in double, before forces are summed. */
 typedef struct mote_exact_map {
     double xx, xv, xc, vx, vv, vc;

@@ -58,6 +58,11 @@ static bool stable(const mote_scheme *scheme, const spring *s, double h) {
     return __builtin_fabs(determinant) <= 1 + slack && __builtin_fabs(trace) <= 1 + determinant + slack;
 }
 
+bool mote_scheme_is_stable(const mote_scheme *scheme, double stiffness, double damping, double h) {
+    const spring s = {-stiffness, -damping};
+    return stable(scheme, &s, h);
+}
+
 #define STEPS_LOOKED_AT 20000
 #define RESOLUTION 0.01 /* of h x the larger rate */
 

@@ -28,8 +28,8 @@ MOTE_INLINE void mote_rest_evaluate(const mote_plan *plan, mote_rest rest, doubl
     }
 }
 
-/* dv[u] for each of `n` registers at `time` (0 unless plan->timed). affine: whether the affine term belongs to it; rest: what other forces there are;
- * callbacks: whether they are in `external`; mass: whether there is a column of inverse masses. */
+/* dv[u] for each of `n` registers at `time` (0 unless plan->timed). affine: whether the affine term belongs to it; rest: what
+ * other forces there are; callbacks: whether they are in `external`; mass: whether there is a column of inverse masses. */
 MOTE_INLINE void mote_evaluate(const mote_plan *plan, uint32_t stage, double time, const mote_lanes *s,
                                const mote_external *external, bool affine, mote_rest rest, bool callbacks, bool mass,
                                wide3 *dv, int n) {

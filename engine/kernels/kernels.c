@@ -92,7 +92,8 @@ static void combine(float *column[4][3], const float weight[4], float *const cur
 }
 
 static void interleave(float *const column[3], size_t count, void *to) {
-    for (size_t i = 0; i < count; i += MOTE_WIDTH) wide3_interleave((unsigned char *)to + i * 3 * sizeof(float), wide3_load(column, i));
+    for (size_t i = 0; i < count; i += MOTE_WIDTH)
+        wide3_interleave((unsigned char *)to + i * 3 * sizeof(float), wide3_load(column, i));
 }
 
 /* Adds the lanes due to the death list of the block at `first`, which has `died` entries already. */
@@ -143,7 +144,11 @@ static uint32_t expire(const mote_lifetimes *l, size_t first, size_t count) {
 #define STRANDS_NAME_(isa) mote_strand_kernels_##isa
 #define STRANDS_NAME(isa) STRANDS_NAME_(isa)
 
+#define NETWORKS_NAME_(isa) mote_network_kernels_##isa
+#define NETWORKS_NAME(isa) NETWORKS_NAME_(isa)
+
 extern const mote_strand_kernels STRANDS_NAME(MOTE_ISA);
+extern const mote_network_kernels NETWORKS_NAME(MOTE_ISA);
 extern const mote_kernels TABLE_NAME(MOTE_ISA);
 const mote_kernels TABLE_NAME(MOTE_ISA) = {
     .fused = ALL_FUSED,
@@ -156,4 +161,5 @@ const mote_kernels TABLE_NAME(MOTE_ISA) = {
     .interleave = interleave,
     .expire = expire,
     .strands = &STRANDS_NAME(MOTE_ISA),
+    .networks = &NETWORKS_NAME(MOTE_ISA),
 };

@@ -4,6 +4,7 @@
 
 #include <mote/isa.h>
 
+#include "kernels/networks.h"
 #include "kernels/plan.h"
 #include "kernels/strands.h"
 
@@ -68,9 +69,11 @@ typedef struct mote_kernels {
     /* Float 3 i + axis of `to` (any alignment) = column[axis][i] for i < count, a multiple of 16. */
     void (*interleave)(float *const column[3], size_t count, void *to);
     /* Marks the living of slots [first, first + count), one block, whose age in steps + slack >= lifetime x rate, and writes
-     * their offsets in the block into the block's death list; returns how many. Ages are within 2^31 steps; who is born after `now` lives. */
+     * their offsets in the block into the block's death list; returns how many. Ages are within 2^31 steps; who is born after
+     * `now` lives. */
     uint32_t (*expire)(const mote_lifetimes *lifetimes, size_t first, size_t count);
     const mote_strand_kernels *strands;
+    const mote_network_kernels *networks;
 } mote_kernels;
 
 /* The table for an instruction set, NULL if this build or machine cannot run it. */

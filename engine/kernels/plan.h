@@ -95,6 +95,15 @@ bool mote_forces_are_affine(const mote_force_def *forces, uint32_t count);
 /* The affine maps of a particle with its own mass, for plan->particle_maps. */
 void mote_plan_particle_map(const mote_plan *plan, float inverse_mass, mote_map map[3]);
 
+/* The seconds for which the forces of a stage count in the end. */
+MOTE_INLINE float mote_plan_weight(const mote_plan *plan, uint32_t stage) {
+    switch (plan->scheme->family) {
+    case MOTE_FAMILY_RUNGE_KUTTA: return plan->c.weight[stage] * plan->c.h;
+    case MOTE_FAMILY_VERLET: return 0.5f * plan->c.h;
+    default: return plan->evaluation[stage].kick_h;
+    }
+}
+
 /* The time of a stage: step n, substep s of it, fraction c of that. */
 MOTE_INLINE double mote_plan_time(const mote_plan *plan, uint64_t step, uint32_t substep, double fraction) {
     return plan->start_time + ((double)step + ((double)substep + fraction) / (double)plan->substeps) * plan->timestep;

@@ -30,8 +30,8 @@ typedef struct bend_sweep {
 } bend_sweep;
 
 /* Eliminates a row of which `a` are the elements 1 to 4 before the diagonal; L goes to the columns from `id` on. */
-MOTE_INLINE wide bend_eliminate(const strand_columns *c, bend_sweep *s, const wide a[4], wide diagonal, wide value, wide_mask exists,
-                                int id, int count, size_t at) {
+MOTE_INLINE wide bend_eliminate(const strand_columns *c, bend_sweep *s, const wide a[4], wide diagonal, wide value,
+                                wide_mask exists, int id, int count, size_t at) {
     wide diagonal_left = diagonal;
     const bend_row *r = s->row; /* what depends on the row before comes last: it is waited for */
     wide l4 = count > 3 ? a[3] * r[3].inverse_pivot : (wide){0};
@@ -55,24 +55,26 @@ MOTE_INLINE wide bend_eliminate(const strand_columns *c, bend_sweep *s, const wi
 }
 
 /* The row of segment k, d from a to b. */
-MOTE_INLINE void bend_segment(const strand_columns *c, const strand_terms *t, bend_sweep *s, wide3 d, wide wa, wide wb, uint32_t k, size_t lane) {
+MOTE_INLINE void bend_segment(const strand_columns *c, const strand_terms *t, bend_sweep *s, wide3 d, wide wa, wide wb,
+                              uint32_t k, size_t lane) {
     const size_t at = strand_at(k, lane), next = at + MOTE_GROUP;
     const wide zero = {0};
     const wide a[4] = {through_point(c, t, wb, d, s->bend, next), zero - through_point(c, t, wa, d, s->segment, at),
                        zero - through_point(c, t, wa, d, s->bend_before, at), zero};
-    wide value = bend_eliminate(c, s, a, row_diagonal(c, t, d, wa, wb, at), row_value(c, t, d, at), lanes_beyond(t->counts, k + 1),
-                                BEND_LOWER, 3, at);
+    wide value = bend_eliminate(c, s, a, row_diagonal(c, t, d, wa, wb, at), row_value(c, t, d, at),
+                                lanes_beyond(t->counts, k + 1), BEND_LOWER, 3, at);
     work_store(c, WORK_MULTIPLIER, at, value);
 }
 
 /* The length that a bend shall have, as compliant_length. */
 MOTE_INLINE wide bend_target(const strand_columns *c, const strand_terms *t, size_t at) {
-    return wide_load(c->bend_length + at) + t->bend_memory * work_load(c, BEND_STRAIN, at) + t->bend_compliance * work_load(c, BEND_TENSION, at);
+    return wide_load(c->bend_length + at) + t->bend_memory * work_load(c, BEND_STRAIN, at) +
+           t->bend_compliance * work_load(c, BEND_TENSION, at);
 }
 
 /* The row of bend k, e from a to the second next; d: segment k. */
-MOTE_INLINE void bend_bend(const strand_columns *c, const strand_terms *t, bend_sweep *s, wide3 d, wide3 e, wide wa, wide wc, uint32_t k,
-                           size_t lane) {
+MOTE_INLINE void bend_bend(const strand_columns *c, const strand_terms *t, bend_sweep *s, wide3 d, wide3 e, wide wa, wide wc,
+                           uint32_t k, size_t lane) {
     const size_t at = strand_at(k, lane), second = at + 2 * MOTE_GROUP;
     const wide zero = {0};
     const wide a[4] = {through_point(c, t, wa, e, d, at), zero, zero - through_point(c, t, wa, e, s->segment, at),
@@ -80,7 +82,8 @@ MOTE_INLINE void bend_bend(const strand_columns *c, const strand_terms *t, bend_
     wide square = wide3_dot(e, e), r = wide_sqrt(square), diagonal = (wa + wc + t->bend_compliance) * square;
     if (touches(c, t, at)) diagonal -= wa * across_square(c, e, at);
     if (touches(c, t, second)) diagonal -= wc * across_square(c, e, second);
-    wide value = bend_eliminate(c, s, a, diagonal, r * (r - bend_target(c, t, at)), lanes_beyond(t->counts, k + 2), BEND_OTHER, 4, at);
+    wide value = bend_eliminate(c, s, a, diagonal, r * (r - bend_target(c, t, at)), lanes_beyond(t->counts, k + 2),
+                                BEND_OTHER, 4, at);
     work_store(c, BEND_VALUE, at, value);
     work_store(c, BEND_RADIUS, at, r);
 }
@@ -161,8 +164,8 @@ MOTE_INLINE wide_mask bend_up(const strand_columns *c, const strand_terms *t, wi
         push_next = wide3_sub(push_next, pull);
         if (k + 2 <= last) {
             wide3 moved = move_point(c, t, live, old_after, push_after, k + 2, lane);
-            if (k + 3 <= last) held &= is_held(c, t, moved, moved_next, k + 2, lane);
-            if (k + 4 <= last) held &= bend_is_held(c, t, moved, moved_after, k + 2, lane);
+            if (k + 3 <= last && stays_put(c, t, k + 2, k + 3)) held &= is_held(c, t, moved, moved_next, k + 2, lane);
+            if (k + 4 <= last && stays_put(c, t, k + 2, k + 4)) held &= bend_is_held(c, t, moved, moved_after, k + 2, lane);
             moved_after = moved_next, moved_next = moved;
         }
         push_after = push_next, push_next = push;
@@ -171,8 +174,8 @@ MOTE_INLINE wide_mask bend_up(const strand_columns *c, const strand_terms *t, wi
     /* points 1 and 0 */
     for (uint32_t k = 2; k-- > 0;) {
         wide3 moved = move_point(c, t, live, k ? old_after : old_next, k ? push_after : push_next, k, lane);
-        if (k + 1 <= last) held &= is_held(c, t, moved, moved_next, k, lane);
-        if (k + 2 <= last) held &= bend_is_held(c, t, moved, moved_after, k, lane);
+        if (k + 1 <= last && stays_put(c, t, k, k + 1)) held &= is_held(c, t, moved, moved_next, k, lane);
+        if (k + 2 <= last && stays_put(c, t, k, k + 2)) held &= bend_is_held(c, t, moved, moved_after, k, lane);
         moved_after = moved_next, moved_next = moved;
     }
     return live & ~held;

@@ -62,7 +62,8 @@ MOTE_INLINE void conserve_begin(const strand_columns *c, float h, float part, fl
     const wide half = wide_set(0.5f * h);
     for (size_t at = lane; at < strand_at(c->points, lane); at += MOTE_GROUP) {
         size_t next = at + MOTE_GROUP < strand_at(c->points, lane) ? at + MOTE_GROUP : at;
-        wide3 from = work_load3(c, CONSERVE_FROM, at), v0 = work_load3(c, CONSERVE_FROM_V, at), start = work_load3(c, WORK_START, at);
+        wide3 from = work_load3(c, CONSERVE_FROM, at), v0 = work_load3(c, CONSERVE_FROM_V, at);
+        wide3 start = work_load3(c, WORK_START, at);
         wide3 v = wide3_add_scaled(v0, wide_set(part), work_load3(c, CONSERVE_DV, at));
         wide3 x = wide3_add_scaled(from, half, wide3_add(v0, v));
         wide3 carried = wide3_add_scaled(start, wide_set(share), wide3_sub(work_load3(c, CONSERVE_GOAL, at), start));
@@ -94,7 +95,8 @@ MOTE_INLINE wide_mask conserve_move(const strand_columns *c, wide_mask counts, w
             wide3 d = wide3_sub(x, a), d0 = wide3_sub(work_load3(c, CONSERVE_FROM, at), work_load3(c, CONSERVE_FROM, up));
             wide error = wide_set(0.5f) * (wide3_dot(d, d) - square);
             work_store3(c, CONSERVE_EDGE, up, d);
-            work_store3(c, CONSERVE_MEAN, up, wide3_select(live, wide3_scale(wide_set(0.5f), wide3_add(d0, d)), work_load3(c, CONSERVE_MEAN, up)));
+            work_store3(c, CONSERVE_MEAN, up,
+                        wide3_select(live, wide3_scale(wide_set(0.5f), wide3_add(d0, d)), work_load3(c, CONSERVE_MEAN, up)));
             work_store(c, CONSERVE_ERROR, up, error);
             wide allowed = share * square + rounding * length * (wide_abs(x.x) + wide_abs(x.y) + wide_abs(x.z));
             wrong |= lanes_beyond(counts, k) & ~wide_less(wide_abs(error), allowed) & wide_less((wide){0}, length);
@@ -138,8 +140,8 @@ MOTE_INLINE void conserve_solve(const strand_columns *c, wide_mask counts, wide_
 }
 
 /* Iterates one piece; returns the live strands for which it found nothing. */
-MOTE_INLINE wide_mask conserve_iterate(const strand_columns *c, const mote_bundle_def *def, uint32_t *iterations, wide_mask live, float h,
-                                       size_t lane) {
+MOTE_INLINE wide_mask conserve_iterate(const strand_columns *c, const mote_bundle_def *def, uint32_t *iterations, wide_mask live,
+                                       float h, size_t lane) {
     const wide_mask counts = wide_mask_load(c->counts + lane);
     const wide share = wide_set(STRAND_FINE * def->max_stretch);
     for (uint32_t i = 0;; i++) {

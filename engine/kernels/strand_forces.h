@@ -39,10 +39,10 @@ MOTE_INLINE wide3 spring_pull(strand_point a, strand_point b, wide rest, wide st
     return wide3_scale(wide_select(exists, tension * inverse, (wide){0}), d);
 }
 
-/* The same spring as if it were alone, linearised along n = d / |d| at the start: what it adds in h to the elongation e and to its
- * rate, shared by inverse mass. wa, wb: of its points; answer: of this kind of spring (strand_work). */
-MOTE_INLINE spring_push spring_alone(strand_point a, strand_point b, wide rest, wide wa, wide wb, const float answer[2][4][MOTE_GROUP],
-                                     wide_mask exists, size_t lane) {
+/* The same spring as if it were alone, linearised along n = d / |d| at the start: what it adds in h to the elongation e and to
+ * its rate, shared by inverse mass. wa, wb: of its points; answer: of this kind of spring (strand_work). */
+MOTE_INLINE spring_push spring_alone(strand_point a, strand_point b, wide rest, wide wa, wide wb,
+                                     const float answer[2][4][MOTE_GROUP], wide_mask exists, size_t lane) {
     const wide zero = {0};
     wide3 d = wide3_sub(b.x, a.x);
     wide length = wide_sqrt(wide3_dot(d, d));
@@ -108,9 +108,9 @@ MOTE_INLINE void wanted_segments(const strand_work *w, size_t lane) {
 
 /* The forces of the local pose springs, U = k / 2 sum |d - e|^2, into WORK_POSE. Every e turns with the frame, which the
  * segments before it carry, so beside -k (d - e) each segment feels what a turn of its own does to all behind it: the sum G of
- * their moments. With t and u the directions of d and e: a turn of t takes the frame along and twists it by -u / (1 + u.t); a turn
- * of the frame before twists the one behind about t by (u + t) / (1 + u.t). Without this part the springs feed on themselves.
- * The gradient is exact: the holonomy of the least rotation, as in Bergou et al., Discrete Elastic Rods (2008). */
+ * their moments. With t and u the directions of d and e: a turn of t takes the frame along and twists it by -u / (1 + u.t); a
+ * turn of the frame before twists the one behind about t by (u + t) / (1 + u.t). Without this part the springs feed on
+ * themselves. The gradient is exact: the holonomy of the least rotation, as in Bergou et al., Discrete Elastic Rods (2008). */
 MOTE_OUTLINE void pose_forces(const strand_work *w, size_t lane) {
     const strand_columns *c = &w->c;
     const wide_mask counts = wide_mask_load(c->counts + lane);
@@ -120,7 +120,8 @@ MOTE_OUTLINE void pose_forces(const strand_work *w, size_t lane) {
     for (uint32_t k = c->points - 1; k-- > 0;) {
         const size_t at = strand_at(k, lane);
         const wide stiffness = wide_select(lanes_beyond(counts, k + 1), wide_set(w->job->bundle->def.local_pose_stiffness), none);
-        const wide3 d = wide3_sub(work_load3(c, WORK_X, at + MOTE_GROUP), work_load3(c, WORK_X, at)), e = work_load3(c, WORK_POSE, at);
+        const wide3 d = wide3_sub(work_load3(c, WORK_X, at + MOTE_GROUP), work_load3(c, WORK_X, at));
+        const wide3 e = work_load3(c, WORK_POSE, at);
         const wide square = wide_max(wide3_dot(d, d), wide_set(STRAND_SHORTEST * STRAND_SHORTEST));
         const wide3 t = wide3_scale(one / wide_sqrt(square), d);
         const wide3 u = wide3_scale(one / wide_max(wide_sqrt(wide3_dot(e, e)), wide_set(STRAND_SHORTEST)), e);
@@ -164,8 +165,8 @@ MOTE_INLINE strand_springs springs_of(const strand_work *w, bool bends, bool alo
 }
 
 /* The spring from point k to the next (span 1) or to the second next (span 2). */
-MOTE_INLINE spring_push walk_spring(const strand_columns *c, const strand_springs *s, const strand_window *p, uint32_t span, uint32_t k,
-                                    size_t at, size_t lane) {
+MOTE_INLINE spring_push walk_spring(const strand_columns *c, const strand_springs *s, const strand_window *p, uint32_t span,
+                                    uint32_t k, size_t at, size_t lane) {
     const wide_mask exists = k + span < c->shortest ? ~(wide_mask){0} : lanes_beyond(s->counts, k + span);
     const strand_point end = span == 1 ? p->b : p->c;
     const wide rest = wide_load((span == 1 ? c->rest_length : c->bend_length) + at);
@@ -182,8 +183,8 @@ MOTE_INLINE void add_push(spring_push *sum, spring_push more, spring_push less) 
 }
 
 /* What the springs give to point k; at = 16 k + lane. */
-MOTE_INLINE spring_push walk_springs(const strand_columns *c, const strand_springs *s, strand_walk *walk, const strand_window *p, uint32_t k,
-                                     size_t at, size_t lane) {
+MOTE_INLINE spring_push walk_springs(const strand_columns *c, const strand_springs *s, strand_walk *walk, const strand_window *p,
+                                     uint32_t k, size_t at, size_t lane) {
     spring_push pull = walk_spring(c, s, p, 1, k, at, lane);
     spring_push sum = {wide3_sub(pull.force, walk->pull.force), wide3_sub(pull.shift, walk->pull.shift)};
     walk->pull = pull;
@@ -196,7 +197,8 @@ MOTE_INLINE spring_push walk_springs(const strand_columns *c, const strand_sprin
 }
 
 /* The other forces inside the strand on point k. */
-MOTE_INLINE wide3 walk_extras(const strand_work *w, strand_walk *walk, const strand_window *p, uint32_t k, size_t at, size_t lane) {
+MOTE_INLINE wide3 walk_extras(const strand_work *w, strand_walk *walk, const strand_window *p, uint32_t k, size_t at,
+                              size_t lane) {
     const mote_bundle *bundle = w->job->bundle;
     const mote_bundle_def *def = &bundle->def;
     const wide_mask exists = lanes_beyond(wide_mask_load(w->c.counts + lane), k + 1);

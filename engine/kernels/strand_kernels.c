@@ -1,10 +1,13 @@
 /* One instruction set's kernels for strands. Compiled once for each, with MOTE_ISA and MOTE_WIDTH. */
 #include <string.h>
 
+#include "kernels/strand_part.h"
 #include "kernels/strand_present.h"
 #include "kernels/strand_step.h"
 
 typedef void substep_function(strand_work *w, uint32_t substep);
+
+typedef void stage_function(strand_work *w, mote_part_place at);
 
 #define SPRINGS(name, family, alone)                                                                                      \
     static void name##_springs(strand_work *w, uint32_t substep) {                                                         \
@@ -12,7 +15,8 @@ typedef void substep_function(strand_work *w, uint32_t substep);
     }                                                                                                                      \
     static void name##_all(strand_work *w, uint32_t substep) {                                                             \
         spring_substep(w, family, STRAND_STRETCH | STRAND_EXTRAS, true, alone, substep);                                   \
-    }
+    }                                                                                                                      \
+    static void name##_stage(strand_work *w, mote_part_place at) { part_stage(w, family, alone, at); }
 
 SPRINGS(splitting, MOTE_FAMILY_SPLITTING, false)
 SPRINGS(verlet, MOTE_FAMILY_VERLET, false)
@@ -71,6 +75,28 @@ static void step(const mote_strand_job *job, uint32_t group, float *scratch) {
     for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) work_commit(&w, lane);
 }
 
+static stage_function *const stages[MOTE_FAMILY_COUNT] = {[MOTE_FAMILY_SPLITTING] = splitting_stage,
+                                                          [MOTE_FAMILY_VERLET] = verlet_stage,
+                                                          [MOTE_FAMILY_RUNGE_KUTTA] = runge_kutta_stage,
+                                                          [MOTE_FAMILY_MAP] = map_stage};
+
+static void one_stage(strand_work *w, mote_part_place at) {
+    if (!part_has_springs(w)) part_predict(w, at);
+    else (w->job->answers ? kinematic_stage : stages[w->job->plan->scheme->family])(w, at);
+}
+
+static void part(const mote_strand_job *job, uint32_t group, mote_part now, mote_part_place at, void *memory) {
+    strand_work *w = memory;
+    switch (now) {
+    case MOTE_PART_OPEN: part_open(w, job, group); break;
+    case MOTE_PART_BEGIN: part_begin(w, at.substep); break;
+    case MOTE_PART_READY: part_ready(w, at); break;
+    case MOTE_PART_STAGE: one_stage(w, at); break;
+    case MOTE_PART_END: part_end(w, at.substep); break;
+    case MOTE_PART_CLOSE: part_close(w); break;
+    }
+}
+
 static void vertices(const mote_strand_sight *sight, const mote_strand_run *run, float *rows) {
     strand_vertices(sight, run, rows);
 }
@@ -83,5 +109,5 @@ static void follow(const mote_follow *f, size_t count, float *const out[3]) { st
 #define TABLE_NAME(isa) TABLE_NAME_(isa)
 
 extern const mote_strand_kernels TABLE_NAME(MOTE_ISA);
-const mote_strand_kernels TABLE_NAME(MOTE_ISA) = {.step = step, .kick = kick, .vertices = vertices, .transpose = transpose,
-                                                   .follow = follow};
+const mote_strand_kernels TABLE_NAME(MOTE_ISA) = {.step = step, .part = part, .kick = kick, .vertices = vertices,
+                                                   .transpose = transpose, .follow = follow};

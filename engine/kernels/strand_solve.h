@@ -38,20 +38,28 @@ typedef struct strand_chain {
 /* Whether the point at offset `at` of the columns lies on a plane in some lane. Where it does not, what follows leaves out what
  * would subtract zeros. */
 MOTE_INLINE bool touches(const strand_columns *c, const strand_terms *t, size_t at) {
-    return t->contacts && c->touching[at / MOTE_GROUP] == STRAND_LIES;
+    return t->contacts && c->contacts->touching[at / MOTE_GROUP] == STRAND_LIES;
 }
+
+/* The plane at a point that touches(). */
+MOTE_INLINE strand_plane *plane_at(const strand_columns *c, size_t at) {
+    return strand_planes(c) + c->contacts->place[at / MOTE_GROUP];
+}
+
+/* The normal of the plane on which a point lies; 0 where it lies on none. */
+MOTE_INLINE wide3 resting_normal(const strand_plane *plane) { return wide3_select(plane->lies, plane->normal, wide3_zero()); }
 
 /* a . W b at the point `at`, of inverse mass `mass`. */
 MOTE_INLINE wide through_point(const strand_columns *c, const strand_terms *t, wide mass, wide3 a, wide3 b, size_t at) {
     wide dot = wide3_dot(a, b);
     if (!touches(c, t, at)) return mass * dot;
-    wide3 normal = work_load3(c, WORK_ACTIVE, at);
+    wide3 normal = resting_normal(plane_at(c, at));
     return mass * (dot - wide3_dot(normal, a) * wide3_dot(normal, b));
 }
 
 /* (n . d)^2 with the normal on which the point lies. */
 MOTE_INLINE wide across_square(const strand_columns *c, wide3 d, size_t at) {
-    wide across = wide3_dot(work_load3(c, WORK_ACTIVE, at), d);
+    wide across = wide3_dot(resting_normal(plane_at(c, at)), d);
     return across * across;
 }
 
@@ -65,7 +73,8 @@ MOTE_INLINE wide row_diagonal(const strand_columns *c, const strand_terms *t, wi
 
 /* The length that a compliant segment shall have: L + what damping lets stand + what the tension draws out. */
 MOTE_INLINE wide compliant_length(const strand_columns *c, const strand_terms *t, size_t at) {
-    return work_load(c, WORK_LENGTH, at) + t->memory * work_load(c, WORK_STRAIN, at) + t->compliance * work_load(c, WORK_TENSION, at);
+    return work_load(c, WORK_LENGTH, at) + t->memory * work_load(c, WORK_STRAIN, at) +
+           t->compliance * work_load(c, WORK_TENSION, at);
 }
 
 /* Whether the root of `square` is nearer to `target` than `slack`. */
@@ -106,17 +115,17 @@ MOTE_INLINE void eliminate(const strand_columns *c, const strand_terms *t, stran
 }
 
 /* Moves a point by W push where its strand is live; returns where it is. push: the segments' pull on it, kg m. */
-MOTE_INLINE wide3 move_point(const strand_columns *c, const strand_terms *t, wide_mask live, wide3 old, wide3 push, uint32_t k, size_t lane) {
+MOTE_INLINE wide3 move_point(const strand_columns *c, const strand_terms *t, wide_mask live, wide3 old, wide3 push, uint32_t k,
+                             size_t lane) {
     const size_t at = strand_at(k, lane);
     wide mass = point_mass(c, at);
     wide3 applied = push;
     if (touches(c, t, at)) {
-        wide3 normal = work_load3(c, WORK_ACTIVE, at);
+        strand_plane *plane = plane_at(c, at);
+        wide3 normal = resting_normal(plane);
         wide across = wide3_dot(normal, push);
-        wide_mask lies = wide_less((wide){0}, wide3_dot(normal, normal));
-        applied = wide3_select(lies, wide3_sub(push, wide3_scale(across, normal)), push);
-        wide sum = work_load(c, WORK_PRESSURE, at);
-        work_store(c, WORK_PRESSURE, at, wide_select(live, sum - mass * across, sum));
+        applied = wide3_select(plane->lies, wide3_sub(push, wide3_scale(across, normal)), push);
+        plane->pressure = wide_select(live, plane->pressure - mass * across, plane->pressure);
     }
     wide3 x = wide3_add_scaled(old, mass, applied);
     if (!t->everyone) x = wide3_select(live, x, old);
@@ -145,6 +154,12 @@ MOTE_INLINE wide_mask is_held(const strand_columns *c, const strand_terms *t, wi
     return held | wide_equal(length, (wide){0}) | ~lanes_beyond(t->counts, k + 1);
 }
 
+/* Whether the points k to `last` keep their places behind the iteration: no collider is near. The others' lengths count only when
+ * they are put out of the colliders. */
+MOTE_INLINE bool stays_put(const strand_columns *c, const strand_terms *t, uint32_t k, uint32_t last) {
+    return !t->contacts || !(c->contacts->touching[k] | c->contacts->touching[last]);
+}
+
 MOTE_INLINE void add_tension(const strand_columns *c, const strand_terms *t, wide_mask live, wide multiplier, size_t at) {
     if (!t->compliant) return;
     wide sum = work_load(c, WORK_TENSION, at);
@@ -159,7 +174,8 @@ typedef struct strand_return {
 } strand_return;
 
 /* Point k + 1, both of whose segments are known with k's multiplier: moves it; then the segment below it is checked. */
-MOTE_INLINE wide_mask substitute(const strand_columns *c, const strand_terms *t, wide_mask live, strand_return *r, uint32_t k, size_t lane) {
+MOTE_INLINE wide_mask substitute(const strand_columns *c, const strand_terms *t, wide_mask live, strand_return *r, uint32_t k,
+                                 size_t lane) {
     const size_t at = strand_at(k, lane);
     const bool last = k + 2 == c->points;
     wide3 old = work_load3(c, WORK_X, at), d = wide3_sub(r->old, old);
@@ -169,7 +185,8 @@ MOTE_INLINE wide_mask substitute(const strand_columns *c, const strand_terms *t,
     if (k + 1 >= c->shortest) r->multiplier = wide_select(lanes_beyond(t->counts, k + 1), r->multiplier, (wide){0});
     add_tension(c, t, live, r->multiplier, at);
     wide3 pull = wide3_scale(r->multiplier, d), x = move_point(c, t, live, r->old, wide3_sub(r->pull, pull), k + 1, lane);
-    wide_mask held = last ? ~(wide_mask){0} : is_held(c, t, x, r->x, k + 1, lane);
+    wide_mask held = ~(wide_mask){0};
+    if (!last && stays_put(c, t, k + 1, k + 2)) held = is_held(c, t, x, r->x, k + 1, lane);
     r->pull = pull, r->old = old, r->x = x;
     return held;
 }
@@ -183,7 +200,7 @@ MOTE_INLINE wide_mask newton(const strand_columns *c, const strand_terms *t, wid
     wide_mask held = ~(wide_mask){0};
     for (uint32_t k = segments; k-- > 0;) held &= substitute(c, t, live, &r, k, lane);
     wide3 root = move_point(c, t, live, r.old, r.pull, 0, lane);
-    held &= is_held(c, t, root, r.x, 0, lane);
+    if (stays_put(c, t, 0, 1)) held &= is_held(c, t, root, r.x, 0, lane);
     return live & ~held;
 }
 

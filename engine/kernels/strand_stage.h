@@ -2,6 +2,7 @@
 #ifndef MOTE_KERNELS_STRAND_STAGE_H
 #define MOTE_KERNELS_STRAND_STAGE_H
 
+#include "kernels/coupled.h"
 #include "kernels/strand_forces.h"
 
 /* Where in the strand a stage is: of the strand from lane `lane` on, in a stage at `time`. */
@@ -12,46 +13,16 @@ typedef struct strand_place {
     bool callbacks;
 } strand_place;
 
-/* The affine forces of a stage: a copy of one's own, which no store can be suspected of changing. */
-typedef struct strand_affine {
-    const mote_plan *plan;
-    mote_evaluation evaluation;
-    bool stiff_acceleration, force, stiff_force;
-} strand_affine;
-
-MOTE_INLINE strand_affine affine_of(const mote_plan *plan, uint32_t stage) {
-    return (strand_affine){plan, plan->evaluation[stage], plan->stiff_acceleration, plan->affine_force, plan->stiff_force};
-}
-
-MOTE_INLINE wide3 affine_kick(const strand_affine *own, const mote_lanes *s, wide inverse_mass) {
-    wide3 dv = mote_affine_evaluate(&own->evaluation.acceleration, own->stiff_acceleration, s);
-    if (!own->force) return dv;
-    return wide3_add_scaled(dv, inverse_mass, mote_affine_evaluate(&own->evaluation.force, own->stiff_force, s));
-}
-
-/* dv = kick h a of one point: affine forces, the strand's own force, all others. */
-MOTE_INLINE wide3 strand_kick(const strand_columns *c, const strand_affine *own, mote_family family, bool others, const strand_place *p,
-                              const mote_lanes *s, wide inverse_mass, wide3 force, size_t at) {
-    const mote_plan *plan = own->plan;
-    const mote_evaluation *e = &own->evaluation;
+/* The kick of one point: `force` is the strand's own. */
+MOTE_INLINE wide3 strand_kick(const strand_columns *c, const coupled_affine *own, mote_family family, bool others,
+                              const strand_place *p, const mote_lanes *s, wide inverse_mass, wide3 force, size_t at) {
     mote_external external = {.inverse_mass = inverse_mass};
-    wide3 sum;
     if (others && p->callbacks) {
         external.acceleration = work_load3(c, WORK_ACCELERATION, at);
-        force = wide3_add(force, work_load3(c, WORK_FORCE, at));
+        external.force = work_load3(c, WORK_FORCE, at);
     }
-    if (others && plan->point_count) {
-        mote_push push;
-        external.anchor = wide3_zero();
-        mote_points_evaluate(plan, MOTE_REST_ANY, p->time, s, &external, &push, 1);
-        sum = wide3_add_scaled(push.acceleration, inverse_mass, wide3_add(push.force, force));
-    } else {
-        sum = wide3_scale(inverse_mass, force);
-    }
-    if (others && p->callbacks) sum = wide3_add(sum, external.acceleration);
-    wide3 kick = wide3_scale(wide_set(e->kick_h), sum);
-    if (!FOLDS_AFFINE(family)) return kick;
-    return wide3_add(affine_kick(own, s, inverse_mass), kick);
+    external.anchor = wide3_zero();
+    return coupled_kick(own, family, others, p->callbacks, p->time, s, &external, force);
 }
 
 MOTE_INLINE mote_lanes load_carry(const strand_columns *c, mote_family family, strand_point a, size_t at) {
@@ -97,7 +68,7 @@ MOTE_INLINE void strand_stage(const strand_work *w, mote_family family, int part
                               float weight) {
     const strand_columns columns = w->c, *c = &columns;
     const mote_plan *plan = w->job->plan;
-    const strand_affine own = affine_of(plan, p->stage);
+    const coupled_affine own = affine_of(plan, p->stage);
     const strand_springs springs = springs_of(w, (parts & STRAND_EXTRAS) && columns.bend_length, alone, p->lane);
     const size_t last = strand_at(columns.points - 1, p->lane);
     mote_wide_map map;

@@ -10,22 +10,14 @@
 
 /* --- Springs --------------------------------------------------------------------------------------------------------- */
 
-/* The seconds for which a stage's force counts in the end. */
-MOTE_INLINE float stage_weight(const mote_plan *plan, uint32_t stage) {
-    switch (plan->scheme->family) {
-    case MOTE_FAMILY_RUNGE_KUTTA: return plan->c.weight[stage] * plan->c.h;
-    case MOTE_FAMILY_VERLET: return 0.5f * plan->c.h;
-    default: return plan->evaluation[stage].kick_h;
-    }
-}
-
 MOTE_INLINE double stage_time(const strand_work *w, uint32_t substep, uint32_t stage) {
     const mote_plan *plan = w->job->plan;
     return mote_plan_time(plan, w->job->step, substep, plan->scheme->time[stage]);
 }
 
 MOTE_OUTLINE void keep_start(const strand_work *w) {
-    for (size_t at = 0; at < strand_at(w->points, 0); at += MOTE_WIDTH) work_store3(&w->c, WORK_START, at, work_load3(&w->c, WORK_X, at));
+    for (size_t at = 0; at < strand_at(w->points, 0); at += MOTE_WIDTH)
+        work_store3(&w->c, WORK_START, at, work_load3(&w->c, WORK_X, at));
 }
 
 MOTE_OUTLINE bool near_colliders(const strand_work *w, uint32_t substep, size_t lane) {
@@ -48,7 +40,7 @@ MOTE_INLINE void spring_substep(strand_work *w, mote_family family, int parts, b
         place(w, WORK_X, ticks_within(w, substep, plan->scheme->time[stage]));
         if (others && p.callbacks) sum_callbacks(w, p.time);
         for (p.lane = 0; p.lane < MOTE_GROUP; p.lane += MOTE_WIDTH)
-            strand_stage(w, family, parts, others, alone, &p, stage_weight(plan, stage));
+            strand_stage(w, family, parts, others, alone, &p, mote_plan_weight(plan, stage));
     }
     place(w, WORK_X, ticks_within(w, substep, 1));
     if (w->job->collider_count) meet_colliders(w, substep);
@@ -61,7 +53,7 @@ MOTE_INLINE void spring_substep(strand_work *w, mote_family family, int parts, b
 MOTE_INLINE void predict(const strand_work *w, bool first, size_t lane) {
     const strand_columns columns = w->c, *c = &columns;
     const mote_plan *plan = w->job->plan;
-    const strand_affine own = affine_of(plan, 0);
+    const coupled_affine own = affine_of(plan, 0);
     const wide h = wide_set(plan->c.h), rate = wide_set((float)(1.0 / plan->h));
     for (size_t at = lane; at < strand_at(columns.points, lane); at += MOTE_GROUP) {
         wide mass = point_mass(c, at);
@@ -69,7 +61,8 @@ MOTE_INLINE void predict(const strand_work *w, bool first, size_t lane) {
         s.v = first ? work_load3(c, WORK_V, at) : wide3_scale(rate, wide3_sub(s.x, work_load3(c, WORK_START, at)));
         wide3 x = wide3_add_scaled(s.x, h, wide3_add(s.v, affine_kick(&own, &s, mass)));
         work_store3(c, WORK_START, at, s.x);
-        const bool whole = at >= MOTE_GROUP && !columns.pins && at < (size_t)columns.shortest * MOTE_GROUP; /* all lanes are free */
+        /* Whether all lanes are free. */
+        const bool whole = at >= MOTE_GROUP && !columns.pins && at < (size_t)columns.shortest * MOTE_GROUP;
         work_store3(c, WORK_X, at, whole ? x : wide3_select(wide_less((wide){0}, mass), x, s.x));
     }
 }
@@ -85,7 +78,8 @@ MOTE_INLINE void predict_all(const strand_work *w, const strand_place *p) {
 MOTE_INLINE void derive_velocity(const strand_work *w, size_t lane) {
     const wide rate = wide_set((float)(1.0 / w->job->plan->h));
     for (size_t at = lane; at < (size_t)w->points * MOTE_GROUP; at += MOTE_GROUP)
-        work_store3(&w->c, WORK_V, at, wide3_scale(rate, wide3_sub(work_load3(&w->c, WORK_X, at), work_load3(&w->c, WORK_START, at))));
+        work_store3(&w->c, WORK_V, at,
+                    wide3_scale(rate, wide3_sub(work_load3(&w->c, WORK_X, at), work_load3(&w->c, WORK_START, at))));
 }
 
 /* Compliance 1/k and damping b of an implicit spring over h: C + (b/k) C' + mu / (h^2 k) = 0 with C' = (C - C0) / h. */
@@ -187,16 +181,22 @@ MOTE_OUTLINE void lay_out(const strand_columns *c, wide_mask lanes, size_t lane)
     }
 }
 
-/* Lanes all of whose segments and bends are as long as they shall be. */
+/* Lanes in which the segments and bends at points near colliders are as long as they shall be. Those that end at the next such
+ * point are its own. */
 MOTE_INLINE wide_mask lengths_held(const strand_columns *c, const strand_terms *t, bool bends, size_t lane) {
+    const strand_contacts *near = c->contacts;
     wide_mask held = ~(wide_mask){0};
-    wide3 a = work_load3(c, WORK_X, lane), b = work_load3(c, WORK_X, lane + MOTE_GROUP);
-    for (uint32_t k = 0; k + 1 < c->points; k++) {
-        held &= is_held(c, t, a, b, k, lane);
-        if (k + 2 == c->points) break;
-        wide3 after = work_load3(c, WORK_X, strand_at(k + 2, lane));
-        if (bends) held &= bend_is_held(c, t, a, after, k, lane);
-        a = b, b = after;
+    for (uint32_t i = 0; i < near->count; i++) {
+        const uint32_t k = near->point[i];
+        const size_t at = strand_at(k, lane);
+        const wide3 x = work_load3(c, WORK_X, at);
+        if (k > 0) held &= is_held(c, t, work_load3(c, WORK_X, at - MOTE_GROUP), x, k - 1, lane);
+        if (k + 1 < c->points && !near->touching[k + 1])
+            held &= is_held(c, t, x, work_load3(c, WORK_X, at + MOTE_GROUP), k, lane);
+        if (!bends) continue;
+        if (k > 1) held &= bend_is_held(c, t, work_load3(c, WORK_X, at - 2 * MOTE_GROUP), x, k - 2, lane);
+        if (k + 2 < c->points && !near->touching[k + 2])
+            held &= bend_is_held(c, t, x, work_load3(c, WORK_X, at + 2 * MOTE_GROUP), k, lane);
     }
     return held;
 }
@@ -215,7 +215,7 @@ MOTE_INLINE void hold_lengths(const strand_work *w, bool compliant, bool bends, 
         wide_mask left = bends ? newton_with_bends(&columns, &t, live, lane) : newton(&columns, &t, live, lane);
         if (contacts) { /* friction for what the solve has pressed; then what counts is what is left of both */
             touch(&columns, live, lane);
-            left = live & ~(lengths_held(&columns, &t, bends, lane) & clear_of_colliders(&columns, limit, lane));
+            left |= live & ~(lengths_held(&columns, &t, bends, lane) & clear_of_colliders(&columns, limit, lane));
         }
         live = left;
         if (wide_lane_bits(live) == 0) return;
@@ -282,6 +282,16 @@ MOTE_OUTLINE void reach_pins(const strand_work *w) {
     }
 }
 
+/* What follows the prediction. */
+MOTE_INLINE void constrain(strand_work *w, bool derive, bool rigid, uint32_t substep) {
+    place(w, WORK_X, ticks_within(w, substep, 1));
+    if (w->group->span_count) reach_pins(w);
+    for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) {
+        hold(w, rigid, substep, lane);
+        if (derive) derive_velocity(w, lane);
+    }
+}
+
 /* all: whether anything but affine forces acts; rigid: no segment gives way. */
 MOTE_INLINE void constrained_substep(strand_work *w, bool all, bool rigid, uint32_t substep) {
     const bool last = substep + 1 == w->job->plan->substeps;
@@ -292,12 +302,7 @@ MOTE_INLINE void constrained_substep(strand_work *w, bool all, bool rigid, uint3
             predict_all(w, &p);
         else
             predict(w, substep == 0, p.lane);
-    place(w, WORK_X, ticks_within(w, substep, 1));
-    if (w->group->span_count) reach_pins(w);
-    for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) {
-        hold(w, rigid, substep, lane);
-        if (all || last) derive_velocity(w, lane);
-    }
+    constrain(w, all || last, rigid, substep);
 }
 
 /* Strands for which the conserving solver found nothing: the robust one from the same start. */
@@ -331,7 +336,8 @@ MOTE_INLINE void conserve(const strand_work *w, bool first, size_t lane) {
 
 MOTE_INLINE void conserving_substep(strand_work *w, uint32_t substep) {
     strand_place p = {.stage = 0, .time = stage_time(w, substep, 0), .callbacks = w->job->plan->callback_count != 0};
-    for (size_t at = 0; at < strand_at(w->points, 0); at += MOTE_WIDTH) work_store3(&w->c, CONSERVE_OLD_V, at, work_load3(&w->c, WORK_V, at));
+    for (size_t at = 0; at < strand_at(w->points, 0); at += MOTE_WIDTH)
+        work_store3(&w->c, CONSERVE_OLD_V, at, work_load3(&w->c, WORK_V, at));
     if (p.callbacks) sum_callbacks(w, p.time);
     for (p.lane = 0; p.lane < MOTE_GROUP; p.lane += MOTE_WIDTH) predict_all(w, &p);
     place(w, WORK_X, ticks_within(w, substep, 1));
@@ -350,7 +356,8 @@ MOTE_INLINE void fetch_ahead(const strand_work *w, uint32_t part, uint32_t parts
     const mote_strand_group *next = w->group + 1;
     const float *const columns[8] = {bundle->x[0], bundle->x[1], bundle->x[2], bundle->v[0],
                                      bundle->v[1], bundle->v[2], bundle->inverse_mass, bundle->rest_length};
-    const uint32_t first = (uint32_t)((uint64_t)next->points * part / parts), end = (uint32_t)((uint64_t)next->points * (part + 1) / parts);
+    const uint32_t first = (uint32_t)((uint64_t)next->points * part / parts);
+    const uint32_t end = (uint32_t)((uint64_t)next->points * (part + 1) / parts);
     for (uint32_t k = first; k < end; k++)
         for (int i = 0; i < 8; i++) __builtin_prefetch(columns[i] + next->first + strand_at(k, 0), 0, 2);
 }
@@ -366,15 +373,15 @@ MOTE_INLINE void work_begin(strand_work *w, const mote_strand_job *job, uint32_t
     uint32_t shortest = w->points;
     for (uint32_t i = 0; i < MOTE_GROUP; i++)
         if ((uint32_t)bundle->points[w->lane + i] < shortest) shortest = (uint32_t)bundle->points[w->lane + i];
-    w->c = (strand_columns){.memory = scratch, .stride = (size_t)(bundle->max_points + 1) * MOTE_GROUP,
+    w->c = (strand_columns){.memory = scratch, .stride = work_stride(bundle),
                             .inverse_mass = bundle->inverse_mass + w->slot,
                             .rest_length = bundle->rest_length + w->slot,
                             .bend_length = bundle->bend_length ? bundle->bend_length + w->slot : NULL,
                             .counts = bundle->points + w->lane,
                             
                             .points = w->points, .shortest = shortest, .pins = w->group->pin_count != 0,
-                            .touching = w->touching};
-    w->touching[w->points] = STRAND_CLEAR;
+                            .contacts = &w->contacts};
+    w->contacts.touching[w->points] = STRAND_CLEAR;
     const size_t bytes = (size_t)w->points * MOTE_GROUP * sizeof(float);
     for (int axis = 0; axis < 3; axis++) {
         memcpy(work_column(&w->c, WORK_X + axis), bundle->x[axis] + w->slot, bytes);
@@ -417,7 +424,8 @@ MOTE_INLINE void measure_stretch(const strand_work *w, size_t lane) {
 /* A strand that turned non-finite stays where the step began, from now on. */
 MOTE_INLINE void work_commit(const strand_work *w, size_t lane) {
     mote_bundle *bundle = w->job->bundle;
-    wide_mask live = wide_mask_load(w->live + lane), keep = live & finite_column3(&w->c, WORK_X, lane) & finite_column3(&w->c, WORK_V, lane);
+    wide_mask live = wide_mask_load(w->live + lane);
+    wide_mask keep = live & finite_column3(&w->c, WORK_X, lane) & finite_column3(&w->c, WORK_V, lane);
     for (size_t at = lane; at < (size_t)w->points * MOTE_GROUP; at += MOTE_GROUP) {
         const size_t to = w->slot + at;
         strand_point a = work_point(&w->c, at);
@@ -428,7 +436,8 @@ MOTE_INLINE void work_commit(const strand_work *w, size_t lane) {
         if (at == lane || w->c.pins)
             wide3_store(bundle->reaction, to, wide3_select(keep, work_load3(&w->c, WORK_REACTION, at), wide3_zero()));
     }
-    for (uint32_t bad = wide_lane_bits(live & ~keep); bad; bad &= bad - 1) bundle->frozen[w->lane + lane + (size_t)__builtin_ctz(bad)] = 1;
+    for (uint32_t bad = wide_lane_bits(live & ~keep); bad; bad &= bad - 1)
+        bundle->frozen[w->lane + lane + (size_t)__builtin_ctz(bad)] = 1;
     measure_stretch(w, lane);
 }
 

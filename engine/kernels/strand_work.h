@@ -8,8 +8,8 @@
 #include "kernels/strands.h"
 
 /* Columns of the scratch. What the stages carry and what the solvers keep is never needed at once. The order matters: with 32
- * points, columns 33 apart lie 17 pages and one row apart, and a store to one holds up the next load from the other (measured with
- * X and PIVOT: 0.6 of the speed). */
+ * points, columns 33 apart lie 17 pages and one row apart, and a store to one holds up the next load from the other (measured
+ * with X and PIVOT: 0.6 of the speed). */
 enum {
     WORK_X,                             /* 3: position */
     WORK_V = WORK_X + 3,                /* 3: velocity */
@@ -18,27 +18,41 @@ enum {
     WORK_REACTION,                      /* 3 */
     WORK_CARRY = WORK_REACTION + 3,     /* 12; this and what follows is the stage's or the solver's own */
     WORK_ACCELERATION = WORK_CARRY + 12, /* 3: of callbacks */
-    WORK_FORCE = WORK_ACCELERATION + 3,  /* 3 */
+    WORK_FORCE = WORK_ACCELERATION + 3,  /* 3: of callbacks and links */
     WORK_PIVOT = WORK_FORCE + 3,         /* 1 / pivot */
     WORK_COUPLING,                       /* to the segment before */
     WORK_MULTIPLIER,
     WORK_TENSION,                        /* sum of multipliers: kg m / h^2 = N h^2 */
     WORK_RADIUS,                         /* length of a compliant segment before the iteration */
     WORK_STRAIN,                         /* of damped segments at the start of the substep, m */
-    WORK_PRESSURE,                       /* how far contact has moved a point along its normal */
-    WORK_ACTIVE,                         /* 3: the normal of a point that lies on a collider, or 0 */
-    WORK_PRESSED = WORK_ACTIVE + 3,      /* the pressure for which friction has acted */
-    WORK_NORMAL,                         /* 3: the plane of the nearest collider, or 0 ... */
-    WORK_OFFSET = WORK_NORMAL + 3,       /* ... and -1e30 */
-    WORK_DRIFT,                          /* 3: how far the collider moves under the point */
-    WORK_FRICTION = WORK_DRIFT + 3,
-    WORK_OTHER,                          /* the solvers' other columns */
+    WORK_PLANES,                         /* 11: strand_plane of one register after the other */
+    WORK_OTHER = WORK_PLANES + 11,       /* the solvers' other columns */
     WORK_POSE = WORK_OTHER + 20,         /* 3: where local pose springs want segments; then their forces */
     WORK_COLUMNS = WORK_POSE + 3
 };
 
 /* Whether a point has a contact plane, and lies on it, in some lane. */
 enum strand_touch { STRAND_CLEAR, STRAND_NEAR, STRAND_LIES };
+
+/* The plane of the nearest collider at a point of a register of strands, and how the point lies on it. In lanes without one the
+ * normal is 0 and the offset -1e30. */
+typedef struct strand_plane {
+    wide3 normal;
+    wide offset;
+    wide3 drift;      /* how far the collider moves under the point */
+    wide friction;
+    wide_mask lies;   /* the point is held on it */
+    wide pressure;    /* how far contact has moved the point along the normal ... */
+    wide pressed;     /* ... and for how much of that friction has acted */
+} strand_plane;
+_Static_assert(sizeof(strand_plane) == (WORK_OTHER - WORK_PLANES) * sizeof(wide), "the scratch has room for the planes");
+
+/* The points of a register of strands that have a plane in some lane, ascending, and of every point whether it has, and which. */
+typedef struct strand_contacts {
+    uint32_t count;
+    uint16_t point[MOTE_MAX_STRAND_POINTS], place[MOTE_MAX_STRAND_POINTS];
+    uint8_t touching[MOTE_MAX_STRAND_POINTS + 1]; /* strand_touch */
+} strand_contacts;
 
 /* Where everything of a group lies. Hot loops go through a copy of their own, which no store can be suspected of changing
  * (measured: 1.1 to 1.3 times as fast). Offsets: 16 k + lane for point k in the columns, lane for what is one a strand. */
@@ -51,7 +65,7 @@ typedef struct strand_columns {
     const int32_t *counts;     /* points of each strand */
     uint32_t points, shortest; /* of the longest and of the shortest strand; an empty lane has none */
     bool pins;                 /* points other than roots are pinned */
-    uint8_t *touching;         /* of the register at hand, by point: strand_touch */
+    strand_contacts *contacts; /* of the register at hand */
 } strand_columns;
 
 typedef struct strand_work {
@@ -65,7 +79,7 @@ typedef struct strand_work {
     MOTE_ALIGNED(64) int32_t live[MOTE_GROUP];   /* -1: a strand that is not frozen */
     MOTE_ALIGNED(64) float stiffness[MOTE_GROUP]; /* N/m, where springs hold the strand */
     MOTE_ALIGNED(64) float answer[2][2][4][MOTE_GROUP]; /* of kinematic springs: mote_strand_answers */
-    uint8_t touching[MOTE_MAX_STRAND_POINTS + 1];
+    strand_contacts contacts;
 } strand_work;
 
 /* Lengths are held to max_stretch or to what float32 can tell: 4 roundings of 2^-24 in each coordinate. */
@@ -73,6 +87,10 @@ typedef struct strand_work {
 
 /* Shorter vectors have no direction. */
 #define STRAND_SHORTEST 1e-18f
+
+/* A group that is stepped part by part keeps its columns behind the rest of its work. */
+MOTE_INLINE float *work_scratch(void *memory) { return (float *)(void *)((strand_work *)memory + 1); }
+MOTE_INLINE size_t work_stride(const mote_bundle *bundle) { return (size_t)(bundle->max_points + 1) * MOTE_GROUP; }
 
 /* One register of a point. */
 typedef struct strand_point {
@@ -94,11 +112,16 @@ MOTE_INLINE void work_store3(const strand_columns *c, int id, size_t at, wide3 v
 }
 
 MOTE_INLINE wide work_load(const strand_columns *c, int id, size_t at) { return wide_load(work_column(c, id) + at); }
-MOTE_INLINE void work_store(const strand_columns *c, int id, size_t at, wide value) { wide_store(work_column(c, id) + at, value); }
+MOTE_INLINE void work_store(const strand_columns *c, int id, size_t at, wide value) {
+    wide_store(work_column(c, id) + at, value);
+}
 
 MOTE_INLINE strand_point work_point(const strand_columns *c, size_t at) {
     return (strand_point){work_load3(c, WORK_X, at), work_load3(c, WORK_V, at)};
 }
+
+/* Side by side, so that they lie in the nearest cache: those of columns would have lanes of other registers between them. */
+MOTE_INLINE strand_plane *strand_planes(const strand_columns *c) { return (strand_plane *)(void *)work_column(c, WORK_PLANES); }
 
 MOTE_INLINE size_t strand_at(uint32_t k, size_t lane) { return (size_t)k * MOTE_GROUP + lane; }
 MOTE_INLINE wide point_mass(const strand_columns *c, size_t at) { return wide_load(c->inverse_mass + at); }
@@ -182,7 +205,8 @@ MOTE_OUTLINE void place_pins(const strand_work *w, int id, double within) {
         const mote_pin *pin = &bundle->pins[w->group->first_pin + i];
         float f = mote_motion_fraction(pin->from_tick, pin->to_tick, w->job->step_tick, within);
         for (int axis = 0; axis < 3; axis++)
-            work_column(&w->c, id + axis)[pin_offset(w, pin)] = f < 1 ? pin->from[axis] + f * (pin->to[axis] - pin->from[axis]) : pin->to[axis];
+            work_column(&w->c, id + axis)[pin_offset(w, pin)] =
+                f < 1 ? pin->from[axis] + f * (pin->to[axis] - pin->from[axis]) : pin->to[axis];
     }
 }
 
@@ -235,7 +259,8 @@ MOTE_OUTLINE void pinned_velocity(const strand_work *w, int from, int to) {
     const float rate = (float)(1.0 / w->job->plan->h);
     if (!bundle->def.free_roots)
         for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH)
-            work_store3(c, WORK_V, lane, wide3_scale(wide_set(rate), wide3_sub(work_load3(c, to, lane), work_load3(c, from, lane))));
+            work_store3(c, WORK_V, lane,
+                        wide3_scale(wide_set(rate), wide3_sub(work_load3(c, to, lane), work_load3(c, from, lane))));
     for (uint32_t i = 0; i < w->group->pin_count; i++) {
         size_t at = pin_offset(w, &bundle->pins[w->group->first_pin + i]);
         for (int axis = 0; axis < 3; axis++)

@@ -8,6 +8,22 @@
 
 size_t mote_strand_scratch_floats(uint32_t points) { return (size_t)WORK_COLUMNS * (points + 1) * MOTE_GROUP; }
 
+size_t mote_strand_part_bytes(uint32_t points) {
+    return mote_round_up(sizeof(strand_work) + mote_strand_scratch_floats(points) * sizeof(float), MOTE_CACHE_LINE);
+}
+
+mote_strand_part_columns mote_strand_part_columns_of(const mote_strand_job *job, void *memory) {
+    float *scratch = work_scratch(memory);
+    const size_t stride = work_stride(job->bundle);
+    mote_strand_part_columns c;
+    for (int axis = 0; axis < 3; axis++) {
+        c.x[axis] = scratch + (size_t)(WORK_X + axis) * stride, c.v[axis] = scratch + (size_t)(WORK_V + axis) * stride;
+        c.force[axis] = scratch + (size_t)(WORK_FORCE + axis) * stride;
+        c.reaction[axis] = scratch + (size_t)(WORK_REACTION + axis) * stride;
+    }
+    return c;
+}
+
 typedef struct run {
     mote_strand_kernel *kernel;
     const mote_strand_job *job;
@@ -18,7 +34,8 @@ typedef struct run {
 static void do_groups(void *context, size_t first, size_t end, uint32_t worker) {
     const run *r = context;
     for (size_t group = first; group < end; group++)
-        r->kernel(r->job, (uint32_t)group, r->scratch + worker * r->floats);
+        if (!r->job->apart || r->job->bundle->group[group].links == 0)
+            r->kernel(r->job, (uint32_t)group, r->scratch + worker * r->floats);
 }
 
 void mote_run_strands(mote_strand_kernel *kernel, const mote_strand_job *job, const mote_jobs *jobs, float *scratch) {
@@ -46,8 +63,10 @@ void mote_strand_answers(const mote_strand_job *job, uint32_t group, float answe
                 if (same)
                     for (int e = 0; e < 4; e++) *to[e] = to[e][-1];
                 else
-                    answer_of(job->plan, kind ? (double)bundle->def.bend_stiffness : compliance > 0 ? 1.0 / (double)compliance : 0.0,
-                              (double)(kind ? bundle->def.bend_damping : bundle->def.damping), (ends ? 1.0 : 2.0) * (double)mass, to);
+                    answer_of(job->plan,
+                              kind ? (double)bundle->def.bend_stiffness : compliance > 0 ? 1.0 / (double)compliance : 0.0,
+                              (double)(kind ? bundle->def.bend_damping : bundle->def.damping),
+                              (ends ? 1.0 : 2.0) * (double)mass, to);
             }
     }
 }

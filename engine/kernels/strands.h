@@ -7,6 +7,7 @@
 
 #include "data/bundle.h"
 #include "data/colliders.h"
+#include "kernels/parts.h"
 #include "kernels/plan.h"
 #include "kernels/strand_view.h"
 
@@ -19,6 +20,7 @@ typedef struct mote_strand_job {
     uint64_t step, step_tick, ticks_per_step;
     bool answers;       /* springs act as if each were alone: the kinematic integrators */
     bool keep_previous; /* the state before this step is presented from */
+    bool apart;         /* groups that have links are left out: they take their parts elsewhere */
     uint32_t bundle_index, bundle_generation; /* of the bundle's id */
 } mote_strand_job;
 
@@ -28,6 +30,9 @@ typedef void mote_strand_kernel(const mote_strand_job *job, uint32_t group, floa
 /* Compiled once per instruction set. */
 typedef struct mote_strand_kernels {
     mote_strand_kernel *step;
+    /* One part of the step of a group, in memory of mote_strand_part_bytes bytes that stays its own from OPEN to CLOSE. Links
+     * give forces between READY and STAGE, where mote_strand_part_columns tells. Not for the conserving solver. */
+    void (*part)(const mote_strand_job *job, uint32_t group, mote_part part, mote_part_place place, void *memory);
     mote_strand_kernel *kick; /* springs under position Verlet: v += fraction h a(x, v) by a plan of mote_plan_make_kick */
     /* Presentation. The floats of 16 elements as rows of 16: float f of element 16 b + l to rows[(floats b + f) 16 + l]. */
     void (*vertices)(const mote_strand_sight *sight, const mote_strand_run *run, float *rows);
@@ -39,6 +44,14 @@ typedef struct mote_strand_kernels {
 
 /* Floats that one worker needs for strands of up to `points` points. */
 size_t mote_strand_scratch_floats(uint32_t points);
+
+size_t mote_strand_part_bytes(uint32_t points);
+
+/* Between READY and STAGE: columns of the group, 16 k + lane for point k. force is N; reaction N s, of what is pinned. */
+typedef struct mote_strand_part_columns {
+    float *x[3], *v[3], *force[3], *reaction[3];
+} mote_strand_part_columns;
+mote_strand_part_columns mote_strand_part_columns_of(const mote_strand_job *job, void *memory);
 
 /* One of the kernels for all groups, spread over the jobs; `scratch` has room for each worker. */
 void mote_run_strands(mote_strand_kernel *kernel, const mote_strand_job *job, const mote_jobs *jobs, float *scratch);

@@ -74,6 +74,8 @@ MOTE_INLINE bool wide_all_finite(wide a) { return a * 0.0f == 0.0f; }
 MOTE_INLINE uint32_t wide_lane_bits(wide_mask mask) { return (uint32_t)mask & 1u; }
 MOTE_INLINE float wide_element(wide value, int lane) { return (void)lane, value; }
 MOTE_INLINE wide_mask wide_lanes_below(int32_t count) { return -(0 < count); }
+MOTE_INLINE wide_mask wide_mask_of_bits(uint32_t bits) { return -(int32_t)(bits & 1u); }
+MOTE_INLINE wide wide_gather(const float *from, const int32_t *index) { return from[index[0]]; }
 #else
 MOTE_INLINE wide_mask wide_less(wide a, wide b) { return a < b; }
 MOTE_INLINE wide_mask wide_equal(wide a, wide b) { return a == b; }
@@ -156,6 +158,33 @@ MOTE_INLINE wide_mask wide_lanes_below(int32_t count) {
     };
     return lane < count;
 }
+
+/* Lane i is set where bit i is. */
+MOTE_INLINE wide_mask wide_mask_of_bits(uint32_t bits) {
+    const wide_mask bit = {
+        1, 2, 4, 8,
+#if MOTE_WIDTH > 4
+        16, 32, 64, 128,
+#endif
+#if MOTE_WIDTH > 8
+        256, 512, 1024, 2048, 4096, 8192, 16384, 32768,
+#endif
+    };
+    return (bit & (int32_t)bits) != 0;
+}
+
+/* from[index[i]] in lane i. */
+MOTE_INLINE wide wide_gather(const float *from, const int32_t *index) {
+#if MOTE_WIDTH == 16 && defined(__AVX512F__)
+    return (wide)_mm512_i32gather_ps(_mm512_loadu_si512(index), from, 4);
+#elif MOTE_WIDTH == 8 && defined(__AVX2__)
+    return (wide)_mm256_i32gather_ps(from, _mm256_loadu_si256((const __m256i *)(const void *)index), 4);
+#else
+    wide value;
+    for (int i = 0; i < MOTE_WIDTH; i++) value[i] = from[index[i]];
+    return value;
+#endif
+}
 #endif
 
 /* a < b ? a : b and a < b ? b : a, which is what x86 has one instruction for, with zeros and NaN as they fall. */
@@ -216,7 +245,8 @@ MOTE_INLINE wide3 wide3_cross(wide3 a, wide3 b) {
     return (wide3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-/* Float 3 i + axis of `to`, of any alignment, = component `axis` of lane i: two shuffles for each of the three registers written. */
+/* Float 3 i + axis of `to`, of any alignment, = component `axis` of lane i: two shuffles for each of the three registers
+ * written. */
 #if MOTE_WIDTH == 1
 MOTE_INLINE void wide3_interleave(void *to, wide3 a) {
     const float packed[3] = {a.x, a.y, a.z};

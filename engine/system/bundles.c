@@ -95,6 +95,7 @@ mote_result mote_system_remove_bundle(mote_system *system, mote_bundle_id id) {
     mote_bundle *bundle;
     mote_result result = mote_system_edit_bundle(system, id, &bundle);
     if (result) return result;
+    mote_system_drop_bundle_links(system, id);
     uint32_t place = place_of(system, id), behind = --system->bundle_count - place;
     destroy_bundle(bundle, &system->allocator);
     memmove(system->bundles + place, system->bundles + place + 1, behind * sizeof *system->bundles);

@@ -99,7 +99,7 @@ mote_result mote_system_add_collider(mote_system *system, const mote_collider_de
         if (system->bundles[place]->def.solver == MOTE_STRAND_CONSERVING) return MOTE_ERROR_INTEGRATOR;
     uint32_t serial;
     mote_fpu_state saved = mote_fpu_enter();
-    result = mote_colliders_add(&system->colliders, def, system->def.substeps + 1, &system->allocator, &serial);
+    result = mote_colliders_add(&system->colliders, def, &system->allocator, &serial);
     mote_fpu_leave(saved);
     if (result == MOTE_OK) *id = (mote_collider_id){serial, mote_system_mark(system)};
     return result;

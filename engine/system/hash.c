@@ -107,6 +107,88 @@ static uint64_t hash_bundle(uint64_t hash, const mote_bundle *bundle) {
     return mote_hash_number(hash, pins);
 }
 
+/* Some particles in the host's order. */
+static uint64_t hash_run_of(uint64_t hash, const float *column, const uint32_t *slot, uint32_t count) {
+    float run[MOTE_BLOCK];
+    if (!column) return hash;
+    for (uint32_t i = 0; i < count; i++) run[i] = column[slot[i]];
+    return mote_hash_bytes(hash, run, count * sizeof *run);
+}
+
+static uint64_t hash_network_particles(uint64_t hash, const mote_network *network) {
+    for (uint32_t first = 0; first < network->particle_count; first += MOTE_BLOCK) {
+        const uint32_t left = network->particle_count - first, count = left < MOTE_BLOCK ? left : MOTE_BLOCK;
+        const uint32_t *slot = network->slot_of_particle + first;
+        for (int axis = 0; axis < 3; axis++) {
+            hash = hash_run_of(hash, network->x[axis], slot, count);
+            hash = hash_run_of(hash, network->v[axis], slot, count);
+            hash = hash_run_of(hash, network->previous_x[axis], slot, count);
+        }
+        hash = hash_run_of(hash, network->inverse_mass, slot, count);
+        hash = hash_run_of(hash, network->own_inverse_mass, slot, count);
+        for (uint32_t i = 0; i < count; i++) {
+            const uint32_t island = network->island[slot[i]];
+            hash = mote_hash_number(hash, (uint64_t)island << 1 | network->frozen[island]);
+        }
+    }
+    return hash;
+}
+
+static uint64_t hash_network_springs(uint64_t hash, const mote_network *network) {
+    for (uint32_t number = 0; number < network->spring_end; number++) {
+        const mote_network_spring_state *s = &network->spring[number];
+        if (s->a == MOTE_NO_SLOT) continue;
+        const float values[4] = {s->rest_length, s->stiffness, s->damping, s->tear_strain};
+        hash = mote_hash_number(mote_hash_number(hash, number), network->particle_of_slot[s->a]);
+        hash = mote_hash_bytes(mote_hash_number(hash, network->particle_of_slot[s->b]), values, sizeof values);
+    }
+    return hash;
+}
+
+static uint64_t hash_target(const float *from, const float *to, size_t bytes, uint64_t item, const uint64_t ticks[2],
+                            bool pending) {
+    uint64_t hash = mote_hash_bytes(mote_hash_bytes(mote_hash_number(0, item), from, bytes), to, bytes);
+    return mote_hash_number(mote_hash_number(mote_hash_number(hash, ticks[0]), ticks[1]), pending);
+}
+
+/* A sum, because pins lie in the order of their slots and reels in that of their blocks. */
+static uint64_t hash_network_targets(const mote_network *network) {
+    uint64_t pins = 0, reels = 0;
+    for (uint32_t i = 0; i < network->pin_count; i++) {
+        const mote_network_pin_state *pin = &network->pins[i];
+        const uint64_t ticks[2] = {pin->from_tick, pin->to_tick};
+        pins += hash_target(pin->from, pin->to, sizeof pin->to, network->particle_of_slot[pin->slot], ticks, pin->pending);
+    }
+    for (uint32_t i = 0; i < network->reel_count; i++) {
+        const mote_network_reel_state *reel = &network->reels[i];
+        const uint64_t ticks[2] = {reel->from_tick, reel->to_tick};
+        reels += hash_target(&reel->from, &reel->to, sizeof reel->to, reel->spring, ticks, reel->pending);
+    }
+    return mote_hash_number(mote_hash_number(pins, network->pin_count), reels);
+}
+
+/* In the host's numbering, whatever the layout. Reactions and what is measured are no state. */
+static uint64_t hash_network(uint64_t hash, const mote_network *network) {
+    const mote_network_def *def = &network->def;
+    const float settings[] = {def->max_strain, def->radius, def->friction};
+    const uint32_t counts[] = {(uint32_t)def->solver, (uint32_t)def->policy, def->max_substeps, def->growth_allowed,
+                               def->max_iterations, def->max_linear, network->particle_count, network->spring_count,
+                               network->started, network->substeps, network->rigid};
+    hash = mote_hash_bytes(mote_hash_bytes(hash, settings, sizeof settings), counts, sizeof counts);
+    hash = hash_network_springs(hash_network_particles(hash, network), network);
+    return mote_hash_number(hash, hash_network_targets(network));
+}
+
+static uint64_t hash_end(uint64_t hash, const mote_link_end *end) {
+    const uint32_t of[5] = {end->network.index, end->particle, end->bundle.index, end->strand, end->point};
+    return mote_hash_bytes(hash, of, sizeof of);
+}
+
+static uint64_t hash_link(uint64_t hash, const mote_link *link) {
+    const float values[3] = {link->rest_length, link->stiffness, link->damping};
+    return mote_hash_bytes(hash_end(hash_end(hash, &link->a), &link->b), values, sizeof values);
+}
+
 static uint64_t hash_collider(uint64_t hash, const mote_collider *collider) {
     const mote_collider_def *def = &collider->def;
     const mote_motion *motion = &collider->motion;
@@ -128,6 +210,8 @@ uint64_t mote_system_hash(const mote_system *system) {
     for (uint32_t i = 0; i < system->forces.count; i++) hash = hash_force(hash, &system->forces.forces[i]);
     hash = hash_particles(hash, system);
     for (uint32_t i = 0; i < system->bundle_count; i++) hash = hash_bundle(hash, system->bundles[i]);
+    for (uint32_t i = 0; i < system->network_count; i++) hash = hash_network(hash, system->networks[i]);
+    for (uint32_t i = 0; i < system->links.count; i++) hash = hash_link(hash, &system->links.links[i].link);
     for (uint32_t i = 0; i < system->colliders.count; i++) hash = hash_collider(hash, &system->colliders.colliders[i]);
     return hash;
 }

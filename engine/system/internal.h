@@ -7,9 +7,11 @@
 #include "base/allocator.h"
 #include "data/bundle.h"
 #include "data/colliders.h"
+#include "data/network.h"
 #include "data/particles.h"
 #include "kernels/run.h"
 #include "system/clock.h"
+#include "system/links.h"
 
 /* The forces in the order of addition; serials[i] is the index in the id of forces[i]. */
 typedef struct mote_force_list {
@@ -38,6 +40,12 @@ struct mote_system {
     uint32_t bundle_count, next_bundle;
     unsigned char *strand_scratch; /* an equal part for each worker, enough for a group of any bundle */
     size_t strand_scratch_bytes;
+    mote_network *networks[MOTE_MAX_NETWORKS];   /* in the order of addition ... */
+    uint32_t network_serials[MOTE_MAX_NETWORKS]; /* ... and the indices of their ids */
+    uint32_t network_count, next_network;
+    unsigned char *network_scratch; /* enough for a step of any network */
+    size_t network_scratch_bytes;
+    mote_link_list links;
 };
 
 /* The generation in the ids of a system: foreign ones are refused. Never 0. */
@@ -84,6 +92,74 @@ mote_result mote_system_edit_bundle(const mote_system *system, mote_bundle_id id
 
 /* Gives back all bundles and the scratch. */
 void mote_system_destroy_bundles(mote_system *system);
+
+/* --- Networks --------------------------------------------------------------------------------------------------------- */
+
+/* The id of networks[place]; the network that the id names, or NULL; the same for calls that change or read a network at rest:
+ * NULL, BUSY, ID. */
+mote_network_id mote_system_network_id(const mote_system *system, uint32_t place);
+mote_network *mote_system_network(const mote_system *system, mote_network_id id);
+mote_result mote_system_edit_network(const mote_system *system, mote_network_id id, mote_network **network);
+
+/* Gives back all networks and their scratch. */
+void mote_system_destroy_networks(mote_system *system);
+
+/* The networks' part of `steps` steps, from first_step on; last: what follows is presented. */
+void mote_system_run_networks(mote_system *system, uint64_t first_step, uint32_t steps, bool last, const mote_jobs *jobs);
+
+/* Scratch for a step of this network; the poses of colliders at the boundaries of so many substeps. MOTE_OK or
+ * MOTE_ERROR_MEMORY (all stays). */
+mote_result mote_system_grow_network_scratch(mote_system *system, const mote_network *network);
+mote_result mote_system_reserve_poses(mote_system *system, uint32_t substeps);
+
+/* Works network->bound out if it is old. */
+void mote_system_refresh_bound(const mote_system *system, mote_network *network);
+
+/* The substeps of the step to come, by the network's policy; *capped: the bound asks for more. */
+uint32_t mote_system_network_substeps(const mote_system *system, mote_network *network, bool *capped);
+
+/* Whether a network with MOTE_STABILITY_REFUSE has a bound below its substep. */
+bool mote_system_networks_refuse(mote_system *system);
+
+/* Whether this spring gains energy at any step under the integrator: undamped under explicit Euler and midpoint. */
+bool mote_network_grows(mote_integrator integrator, mote_network_solver solver, const mote_spring *spring);
+
+/* --- Links ------------------------------------------------------------------------------------------------------------ */
+
+/* What follows is how a range steps: begun, then run, or where it is linked, run but for what takes its parts with others;
+ * ended. */
+void mote_system_begin_bundle(const mote_system *system, uint32_t place, uint64_t step, bool last, const mote_jobs *jobs,
+                              mote_bundle_run *run);
+void mote_system_begin_network(mote_system *system, uint32_t place, uint64_t step, bool last, const mote_jobs *jobs,
+                               mote_network_run *run);
+void mote_system_end_network(mote_system *system, uint32_t place, mote_network_run *run);
+
+/* Where the end of a link lies. */
+typedef struct mote_link_site {
+    mote_bundle *bundle;   /* or NULL, and then ... */
+    mote_network *network; /* ... this */
+    uint32_t place, slot;  /* of the range; of the point */
+    uint32_t lane;         /* bundle: 16 group + lane in it */
+} mote_link_site;
+
+/* ID, RANGE. */
+mote_result mote_system_find_end(const mote_system *system, const mote_link_end *end, mote_link_site *site);
+
+/* Lists the linked groups and gives them and the linked networks their places in the scratch; returns its bytes. */
+size_t mote_system_arrange_links(mote_system *system);
+
+/* The linked ranges' part of `steps` steps, as mote_system_run_strands. */
+void mote_system_run_links(mote_system *system, uint64_t first_step, uint32_t steps, bool last, const mote_jobs *jobs);
+
+/* A range is about to go, and with it its links. */
+void mote_system_drop_bundle_links(mote_system *system, mote_bundle_id id);
+void mote_system_drop_network_links(mote_system *system, mote_network_id id);
+
+void mote_system_destroy_links(mote_system *system);
+
+/* J: of the system's forces that have a potential, of a mass (kg) at x. slot: of a loose particle, whose anchors count, or
+ * MOTE_NO_SLOT. */
+double mote_system_potential(const mote_system *system, size_t slot, const double x[3], double mass);
 
 /* Gives back the force list. */
 void mote_force_list_destroy(mote_force_list *list, const mote_allocator *allocator);

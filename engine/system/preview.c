@@ -40,7 +40,7 @@ mote_result mote_system_seek(mote_system *system, uint64_t step) {
     if (!system) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;
     bool advects = mote_scheme_table[system->def.integrator].family == MOTE_FAMILY_ADVECTION;
-    if (advects || system->inbox_marked || system->bundle_count ||
+    if (advects || system->inbox_marked || system->bundle_count || system->network_count ||
         !mote_forces_are_affine(system->forces.forces, system->forces.count))
         return MOTE_ERROR_INTEGRATOR;
     if (step == system->clock.step) return MOTE_OK;

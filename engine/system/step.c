@@ -124,6 +124,8 @@ static void run_steps(mote_system *system, uint32_t steps, const mote_jobs *jobs
         refresh_plan(system);
         uint32_t now = batch_of(system, steps);
         mote_system_run_strands(system, system->clock.step, now, now == steps, jobs);
+        mote_system_run_networks(system, system->clock.step, now, now == steps, jobs);
+        mote_system_run_links(system, system->clock.step, now, now == steps, jobs);
         run_batch(system, now, now == steps, jobs, report);
         steps -= now;
     }
@@ -131,8 +133,17 @@ static void run_steps(mote_system *system, uint32_t steps, const mote_jobs *jobs
     system->busy = false;
 }
 
+static mote_result can_step(mote_system *system) {
+    mote_fpu_state saved = mote_fpu_enter();
+    const bool refused = mote_system_networks_refuse(system);
+    mote_fpu_leave(saved);
+    if (refused) return MOTE_ERROR_STABILITY;
+    return mote_plan_can_step(system->def.integrator, system->forces.forces, system->forces.count);
+}
+
 /* remainder: the ticks behind the last step at which the advance ends. */
-static void run_and_report(mote_system *system, uint64_t remainder, const mote_jobs *jobs, mote_advance *report, mote_advance *out) {
+static void run_and_report(mote_system *system, uint64_t remainder, const mote_jobs *jobs, mote_advance *report,
+                           mote_advance *out) {
     mote_fpu_state saved = mote_fpu_enter();
     mote_system_resolve_targets(system, (system->clock.step + report->steps) * system->clock.ticks_per_step + remainder);
     run_steps(system, report->steps, jobs, report);
@@ -146,7 +157,7 @@ static void run_and_report(mote_system *system, uint64_t remainder, const mote_j
 
 static mote_result advance(mote_system *system, uint64_t nanoseconds, const mote_jobs *jobs, mote_advance *out) {
     mote_advance report = {0};
-    mote_result result = mote_plan_can_step(system->def.integrator, system->forces.forces, system->forces.count);
+    mote_result result = can_step(system);
     if (result) return result;
     if (!mote_clock_take(&system->clock, nanoseconds, system->def.late_policy, system->def.max_steps_per_advance,
                          &report))
@@ -164,7 +175,7 @@ mote_result mote_system_advance(mote_system *system, uint64_t nanoseconds, mote_
 mote_result mote_system_step(mote_system *system, uint32_t steps, mote_advance *out) {
     if (!system) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;
-    mote_result result = mote_plan_can_step(system->def.integrator, system->forces.forces, system->forces.count);
+    mote_result result = can_step(system);
     if (result) return result;
     mote_advance report = {.steps = steps};
     run_and_report(system, 0, &system->def.jobs, &report, out);
@@ -199,8 +210,7 @@ static mote_result check_crowd(mote_system *const *systems, uint32_t count, uint
             mote_advance ignored;
             if (!mote_clock_take(&trial, nanoseconds, system->def.late_policy, 1, &ignored)) result = MOTE_ERROR_OVERFLOW;
         }
-        if (result == MOTE_OK)
-            result = mote_plan_can_step(system->def.integrator, system->forces.forces, system->forces.count);
+        if (result == MOTE_OK) result = can_step(system);
         if (result) break;
         system->claimed = true;
     }

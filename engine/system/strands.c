@@ -32,20 +32,27 @@ static void kick_back(const mote_system *system, uint32_t place, uint64_t step, 
     mote_run_strands(system->kernels->strands->kick, &job, jobs, (float *)(void *)system->strand_scratch);
 }
 
-static void run_bundle(const mote_system *system, uint32_t place, uint64_t step, bool last, const mote_jobs *jobs) {
+void mote_system_begin_bundle(const mote_system *system, uint32_t place, uint64_t step, bool last, const mote_jobs *jobs,
+                              mote_bundle_run *run) {
     mote_bundle *bundle = system->bundles[place];
     const mote_plan_def def = plan_def_of(system, bundle);
     const bool springs = bundle->def.solver == MOTE_STRAND_SPRINGS;
-    mote_plan plan;
-    mote_plan_make(&plan, &def);
-    plan.anchors = false;
-    if (springs && plan.scheme->half_step_velocity && !bundle->started) kick_back(system, place, step, jobs);
-    mote_strand_job job = job_of(system, place, &plan, step);
-    job.keep_previous = last;
-    if (last) mote_bundle_keep_turns(bundle, job.step_tick, job.step_tick + job.ticks_per_step);
-    job.answers = springs && plan.scheme->kick_after;
-    mote_run_strands(system->kernels->strands->step, &job, jobs, (float *)(void *)system->strand_scratch);
+    mote_plan_make(&run->plan, &def);
+    run->plan.anchors = false;
+    const bool starts = springs && run->plan.scheme->half_step_velocity && !bundle->started;
+    if (starts) kick_back(system, place, step, jobs);
+    run->kicked = starts ? -0.5 * run->plan.h : 0;
+    run->job = job_of(system, place, &run->plan, step);
+    run->job.keep_previous = last;
+    if (last) mote_bundle_keep_turns(bundle, run->job.step_tick, run->job.step_tick + run->job.ticks_per_step);
+    run->job.answers = springs && run->plan.scheme->kick_after;
     bundle->started = true;
+}
+
+static void run_bundle(const mote_system *system, uint32_t place, uint64_t step, bool last, const mote_jobs *jobs) {
+    mote_bundle_run run;
+    mote_system_begin_bundle(system, place, step, last, jobs, &run);
+    mote_run_strands(system->kernels->strands->step, &run.job, jobs, (float *)(void *)system->strand_scratch);
 }
 
 void mote_system_run_strands(mote_system *system, uint64_t first_step, uint32_t steps, bool last, const mote_jobs *jobs) {
@@ -53,13 +60,15 @@ void mote_system_run_strands(mote_system *system, uint64_t first_step, uint32_t 
     for (uint32_t i = 0; i < steps; i++) {
         const uint64_t step = first_step + i;
         if (system->colliders.count)
-            mote_colliders_pose(&system->colliders, step * system->clock.ticks_per_step, system->clock.ticks_per_step, system->def.substeps);
+            mote_colliders_pose(&system->colliders, step * system->clock.ticks_per_step, system->clock.ticks_per_step,
+                                system->def.substeps);
         for (uint32_t place = 0; place < system->bundle_count; place++)
-            run_bundle(system, place, step, last && i + 1 == steps, jobs);
+            if (!system->bundles[place]->link_count) run_bundle(system, place, step, last && i + 1 == steps, jobs);
     }
 }
 
 void mote_system_resolve_targets(mote_system *system, uint64_t end_tick) {
     mote_colliders_resolve(&system->colliders, end_tick);
     for (uint32_t place = 0; place < system->bundle_count; place++) mote_bundle_resolve(system->bundles[place], end_tick);
+    for (uint32_t place = 0; place < system->network_count; place++) mote_network_resolve(system->networks[place], end_tick);
 }

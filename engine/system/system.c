@@ -72,7 +72,8 @@ static mote_result fill(mote_system *system) {
     system->kernels = mote_kernels_for(system->def.isa);
     system->clock = mote_clock_make(system->def.steps_per_second, system->def.start_time);
     system->plan_is_old = true;
-    mote_result result = mote_particles_create(&system->particles, &system->def, &system->allocator);
+    mote_result result = mote_colliders_reserve_rows(&system->colliders, system->def.substeps + 1, &system->allocator);
+    if (result == MOTE_OK) result = mote_particles_create(&system->particles, &system->def, &system->allocator);
     if (result == MOTE_OK && mote_system_needs_workspace(&system->def, NULL, 0))
         result = mote_system_grow_workspace(system, system->def.capacity);
     return result;
@@ -104,7 +105,9 @@ void mote_system_destroy(mote_system *system) {
     mote_particles_destroy(&system->particles, &allocator);
     mote_force_list_destroy(&system->forces, &allocator);
     mote_colliders_destroy(&system->colliders, &allocator);
+    mote_system_destroy_links(system);
     mote_system_destroy_bundles(system);
+    mote_system_destroy_networks(system);
     mote_release(&allocator, system->workspace, system->workspace_bytes);
     mote_release(&allocator, system, sizeof *system);
 }

@@ -1,5 +1,5 @@
-"""Checks the house: what a file of engine/ may include, which folders there are, how long a file may be, and that no
-test is forgotten.
+"""Checks the house: what a file of engine/ may include, which folders there are, how long a file and a line of engine/ may
+be, and that no test is forgotten.
 
 usage: floors.py ROOT | floors.py --self-test
 """
@@ -13,6 +13,8 @@ FLOORS = {'base': 0, 'math': 1, 'data': 2, 'contacts': 3, 'forces': 3, 'integrat
 PUBLIC = 'include'
 OUTSIDE = re.compile(r'(mote/\w+|cglm/[\w/-]+|omp|\w+|sys/\w+)\.h')
 LONGEST = 500
+WIDEST = 130
+UNWRAPPED = re.compile(r'networks?[._]')  # files that are still to be wrapped
 SOURCES = {'.c', '.h', '.cpp', '.py', '.sh', '.build'}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(.*?)\s*(?:/[/*].*)?$')
 
@@ -73,6 +75,15 @@ def check_lengths(root):
                     yield f'{path}: {lines} lines, more than {LONGEST}'
 
 
+def check_widths(engine):
+    for path in sorted(engine.rglob('*')):
+        if path.suffix not in SOURCES or UNWRAPPED.match(path.name):
+            continue
+        for number, line in enumerate(path.read_text(encoding='utf-8').splitlines(), 1):
+            if len(line) > WIDEST:
+                yield f'{path}:{number}: {len(line)} columns, more than {WIDEST}'
+
+
 def check_listed(root):
     """A test that the build does not know never runs."""
     listed = set(re.findall(r"'(\w+)(?:\.c)?'", (root / 'tests/meson.build').read_text(encoding='utf-8')))
@@ -83,20 +94,21 @@ def check_listed(root):
 
 def check(root):
     engine = root / 'engine'
-    return [*check_includes(engine), *check_folders(engine), *check_lengths(root), *check_listed(root)]
+    return [*check_includes(engine), *check_folders(engine), *check_lengths(root), *check_widths(engine),
+            *check_listed(root)]
 
 
 def self_test():
     """Builds a house with one fault of each kind and expects each to be found, and nothing else."""
     good = {'engine/include/mote/a.h': '#include <stdint.h>\n', 'engine/base/a.h': '#include <mote/a.h>\n',
             'engine/math/a.c': '#include "base/a.h"\n#include <cglm/types.h>\n#include "a.h" /* own */\n',
-            'engine/math/a.h': '', 'engine/forces/a.h': '', 'engine/meson.build': '',
+            'engine/math/a.h': 'x' * WIDEST + '\n', 'engine/forces/a.h': '', 'engine/meson.build': '',
             'tests/meson.build': "['one', 'long']", 'tests/one.c': ''}
     faults = {'engine/base/up.c': '#include "math/a.h"\n', 'engine/contacts/beside.c': '#include "forces/a.h"\n',
               'engine/include/mote/inward.h': '#include "base/a.h"\n', 'engine/math/angle.c': '#include <forces/a.h>\n',
               'engine/math/gone.c': '#include "base/gone.h"\n', 'engine/math/macro.c': '# include NAME\n',
               'engine/math/dots.c': '#include "../base/a.h"\n', 'engine/cellar/a.c': '', 'engine/stray.c': '',
-              'tests/long.c': '\n' * (LONGEST + 1), 'tests/forgotten.c': ''}
+              'engine/math/wide.h': 'x' * (WIDEST + 1) + '\n', 'tests/long.c': '\n' * (LONGEST + 1), 'tests/forgotten.c': ''}
     with tempfile.TemporaryDirectory() as name:
         root = pathlib.Path(name)
         for group in (good, faults):

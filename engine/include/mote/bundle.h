@@ -32,7 +32,8 @@ typedef struct mote_bundle_def {
     uint32_t strand_count;           /* >= 1 */
     uint32_t points;                 /* of every strand, 2 .. 1,024 ... */
     const uint32_t *strand_points;   /* ... or of each; NULL: `points` */
-    const float *positions;          /* m: the rest shape under the identity transform, three floats a point, strand after strand */
+    const float *positions;          /* m: the rest shape under the identity transform, three floats a point, strand after
+                                      * strand */
     float mass;                      /* kg of a strand, > 0, shared equally by its points ... */
     const float *strand_mass;        /* ... or of each strand */
     float rest_scale;                /* rest length of a segment = rest_scale x its length in `positions`; > 0 ... */
@@ -42,9 +43,11 @@ typedef struct mote_bundle_def {
     const float *strand_compliance;  /* ... or for each strand. Where one gives way, the rigid ones of the bundle are solved by
                                       * its formula: the same lengths, other bits than in a bundle of rigid strands */
     float damping;                   /* kg/s of a segment along itself, >= 0; without effect where rigid */
-    float bend_stiffness;            /* N/m between second neighbours, >= 0; 0: none. A compliant constraint for the robust solver */
+    float bend_stiffness;            /* N/m between second neighbours, >= 0; 0: none. A compliant constraint for the
+                                      * robust solver */
     float bend_damping;              /* kg/s of the same */
-    float pose_stiffness;            /* N/m of a spring from every point to its place in the rest shape under the root's transform */
+    float pose_stiffness;            /* N/m of a spring from every point to its place in the rest shape under the root's
+                                      * transform */
     float local_pose_stiffness;      /* N/m of a spring from every segment to its rest direction in the frame that is
                                       * transported along the strand from the root: holds curls. Both explicit */
     float max_stretch;               /* what the constraints are solved to, |length / rest length - 1|, > 0 */
@@ -137,8 +140,9 @@ MOTE_API mote_result mote_bundle_unpin(mote_system *system, mote_bundle_id id, u
 /* The air's velocity (m/s), from the next step on. Errors: NULL, BUSY, ID, NOT_FINITE. */
 MOTE_API mote_result mote_bundle_set_air(mote_system *system, mote_bundle_id id, const vec3 velocity);
 
-/* The impulse (N s) with which a strand pulled at a pinned point or root in the last step: what its springs, constraints, pose springs
- * and the air on its segments gave that point; the point's own weight and inertia are the holder's. Errors: NULL, BUSY, ID, RANGE (not pinned). */
+/* The impulse (N s) with which a strand pulled at a pinned point or root in the last step: what its springs, constraints, pose
+ * springs and the air on its segments gave that point; the point's own weight and inertia are the holder's. Errors: NULL,
+ * BUSY, ID, RANGE (not pinned). */
 MOTE_API mote_result mote_bundle_reaction(const mote_system *system, mote_bundle_id id, uint32_t strand, uint32_t point,
                                           float impulse[3]);
 

@@ -31,10 +31,11 @@ typedef enum mote_force_kind {
 } mote_force_kind;
 
 /* What a callback sees: one block of particles at one stage of the integrator. Element i of every column belongs to
- * the particle in slot first + i: of the loose particles, or of a bundle of strands (mote_bundle_columns), whose callbacks
- * see masked slots too (inverse mass 0). Nothing here may be written. */
+ * the particle in slot first + i: of the loose particles, of a bundle of strands (mote_bundle_columns) or of a network
+ * (mote_network_columns), whose callbacks see masked slots too (inverse mass 0). Nothing here may be written. */
 typedef struct mote_stage_view {
-    uint32_t bundle_index, bundle_generation; /* of the bundle's id; generation 0: the loose particles */
+    uint32_t bundle_index, bundle_generation;   /* of the bundle's id; generation 0: none ... */
+    uint32_t network_index, network_generation; /* ... and of the network's; neither: the loose particles */
     double time;            /* s, the stage's own time */
     uint32_t first, count;  /* slots first .. first + count - 1 */
     const float *x, *y, *z; /* m */
@@ -154,8 +155,9 @@ MOTE_API mote_force_def mote_particle_anchors(float stiffness, float damping);
 /* The field u = offset + matrix x (rows of the matrix): uniform streams, shear, rotation, strain, sources. */
 MOTE_API mote_force_def mote_linear_field(const vec3 offset, mat3 matrix, mote_field_use use, float drag);
 
-/* The field of a line vortex through `centre` along `axis` (of any length from 1e-15 to 1e15): u = strength (axis x r) / (r^2 + core^2), r the
- * distance vector from the line; strength = circulation / 2 pi in m^2/s, core in m, >= 0 (Kaufmann 1962, Scully 1975). */
+/* The field of a line vortex through `centre` along `axis` (of any length from 1e-15 to 1e15):
+ * u = strength (axis x r) / (r^2 + core^2), r the distance vector from the line; strength = circulation / 2 pi in m^2/s, core in
+ * m, >= 0 (Kaufmann 1962, Scully 1975). */
 MOTE_API mote_force_def mote_vortex(const vec3 centre, const vec3 axis, float strength, float core, mote_field_use use,
                                     float drag);
 

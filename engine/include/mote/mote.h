@@ -4,6 +4,7 @@
 
 #include <mote/allocator.h>
 #include <mote/bundle.h>
+#include <mote/chain.h>
 #include <mote/collider.h>
 #include <mote/columns.h>
 #include <mote/force.h>
@@ -12,6 +13,8 @@
 #include <mote/integrator.h>
 #include <mote/isa.h>
 #include <mote/jobs.h>
+#include <mote/link.h>
+#include <mote/network.h>
 #include <mote/result.h>
 #include <mote/strands.h>
 #include <mote/system.h>

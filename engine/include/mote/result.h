@@ -30,7 +30,8 @@ extern "C" {
     X(MOTE_ERROR_ISA, "This build or this machine cannot run the instruction set asked for.")        \
     X(MOTE_ERROR_INTEGRATOR, "The integrator cannot step the forces given.")                         \
     X(MOTE_ERROR_BUFFER, "The memory handed in is too small or misaligned for the layout.")          \
-    X(MOTE_ERROR_FILE, "The file is corrupt, cut short or of another format.")
+    X(MOTE_ERROR_FILE, "The file is corrupt, cut short or of another format.")                       \
+    X(MOTE_ERROR_STABILITY, "The springs are too stiff for the step, or grow at any step.")
 
 #define MOTE_RESULT_ENUMERATOR(code, sentence) code,
 typedef enum mote_result { MOTE_RESULTS(MOTE_RESULT_ENUMERATOR) MOTE_RESULT_COUNT } mote_result;

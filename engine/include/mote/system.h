@@ -183,7 +183,7 @@ typedef struct mote_advance {
 
 /* Adds `nanoseconds` of real time to the accumulator and runs the whole steps in it. *advance, if not NULL, is filled.
  * Errors: NULL, BUSY, OVERFLOW (the frame does not fit 63 bits of ticks: over 90 years at 60/1), INTEGRATOR
- * (exact flow with callbacks alone): no time passes. */
+ * (exact flow with callbacks alone), STABILITY (a network that refuses): no time passes. */
 MOTE_API mote_result mote_system_advance(mote_system *system, uint64_t nanoseconds, mote_advance *advance);
 
 /* Runs exactly `steps` timesteps, whatever the accumulator and the late policy say. */
@@ -195,8 +195,9 @@ MOTE_API mote_result mote_systems_advance(mote_system *const *systems, uint32_t 
                                           const mote_jobs *jobs, mote_advance *advances);
 
 /* Jumps to step `step`, forwards or back, in one exact flow: only where all forces are affine and act everywhere, and no
- * inbox is marked. Lifetimes that end on the way end, and what turns non-finite dies; the dead do not come back. The accumulator stays. Positions are
- * presented where they are. Errors: NULL, BUSY, INTEGRATOR (a force that is not affine, an advecting integrator, a bundle). */
+ * inbox is marked. Lifetimes that end on the way end, and what turns non-finite dies; the dead do not come back. The
+ * accumulator stays. Positions are presented where they are. Errors: NULL, BUSY, INTEGRATOR (a force that is not affine, an
+ * advecting integrator, a bundle, a network). */
 MOTE_API mote_result mote_system_seek(mote_system *system, uint64_t step);
 
 /* Points of the path that a particle would take from the state given, starting now, without touching the system:
@@ -214,8 +215,9 @@ MOTE_API mote_result mote_system_preview(const mote_system *system, const mote_p
 
 /* --- Diagnostics ------------------------------------------------------------------------------------------------ */
 
-/* Sums over all particles that can move and all free points of strands, in double, in a fixed order: the same bits for any
- * number of workers. Of strands, the velocities are those of their columns, and the energy of their springs is not counted. */
+/* Sums over all particles that can move, all free points of strands and all free particles of networks, in double, in a fixed
+ * order: the same bits for any number of workers. Of strands and networks, the velocities are those of their columns, and the
+ * energy of their springs is not counted (mote_network_measure has it). */
 typedef struct mote_diagnostics {
     double mass;                    /* kg */
     double kinetic, potential;      /* J; potential of those forces that have one */
@@ -253,8 +255,9 @@ typedef struct mote_present_layout {
 MOTE_API mote_result mote_system_present(const mote_system *system, const mote_present_layout *layout, void *vertices,
                                          size_t bytes);
 
-/* A 64-bit hash of all state: clock, columns, handles, forces, marks, bundles. Equal states have equal hashes on every machine.
- * A callback counts with its unit and reach, not with its addresses; ids of forces do not count. 0 for NULL. Reads every column. */
+/* A 64-bit hash of all state: clock, columns, handles, forces, marks, bundles, networks. Equal states have equal hashes on every
+ * machine. A callback counts with its unit and reach, not with its addresses; ids of forces do not count. 0 for NULL. Reads
+ * every column. */
 MOTE_API uint64_t mote_system_hash(const mote_system *system);
 
 #ifdef __cplusplus

@@ -1,0 +1,180 @@
+/* Constrained networks whose springs all give way: implicit Euler by Newton's method on the positions. Each linear system,
+ * (M + h^2 K) dx = h^2 F(x) - M (x - x*), K = sum of (k + c/h) n n^T + max(0, T/|d|) (1 - n n^T), is solved by conjugate gradients
+ * (Hestenes & Stiefel 1952) whose preconditioner is the inverse of each particle's own 3 x 3 block.
+ *
+ * Why not on the multipliers, as where springs are rigid: cut short, conjugate gradients on the positions still lower the energy
+ * of which implicit Euler is the minimum, as far as a Newton step does; on the multipliers they do not, and a net of 64 x 64 with more
+ * springs than unknowns gained energy without bound at 64 iterations (measured). The energy of the motion may rise all the same where
+ * far too few are allowed. The part of K across a spring (T/|d|) is what keeps a taut one from flapping
+ * (Choi & Ko, ACM Trans. Graph. 21 (2002) 604: only where it pulls). */
+#ifndef MOTE_KERNELS_NETWORK_BALANCE_H
+#define MOTE_KERNELS_NETWORK_BALANCE_H
+
+#include "kernels/network_solve.h"
+
+/* A symmetric 3 x 3 matrix by its upper triangle: xx, xy, xz, yy, yz, zz. */
+typedef struct wide_block {
+    wide of[6];
+} wide_block;
+
+MOTE_INLINE wide_block wide_block_add(wide_block a, wide along, wide across, wide3 n) {
+    const wide more = along - across; /* along n n^T + across (1 - n n^T) */
+    const wide3 m = wide3_scale(more, n);
+    const wide part[6] = {m.x * n.x + across, m.x * n.y, m.x * n.z, m.y * n.y + across, m.y * n.z, m.z * n.z + across};
+    for (int i = 0; i < 6; i++) a.of[i] += part[i];
+    return a;
+}
+
+MOTE_INLINE wide3 wide_block_apply(const wide_block *a, wide3 v) {
+    return (wide3){a->of[0] * v.x + a->of[1] * v.y + a->of[2] * v.z, a->of[1] * v.x + a->of[3] * v.y + a->of[4] * v.z,
+                   a->of[2] * v.x + a->of[4] * v.y + a->of[5] * v.z};
+}
+
+/* By cofactors; positive definite. Zero where it is not. */
+MOTE_INLINE wide_block wide_block_invert(const wide_block *a, wide_mask exists) {
+    const wide *m = a->of;
+    const wide xx = m[3] * m[5] - m[4] * m[4], xy = m[2] * m[4] - m[1] * m[5], xz = m[1] * m[4] - m[2] * m[3];
+    const wide yy = m[0] * m[5] - m[2] * m[2], yz = m[1] * m[2] - m[0] * m[4], zz = m[0] * m[3] - m[1] * m[1];
+    const wide determinant = m[0] * xx + m[1] * xy + m[2] * xz, zero = {0};
+    const wide_mask regular = exists & wide_less(zero, determinant);
+    const wide scale = wide_select(regular, wide_set(1.0f) / determinant, zero);
+    return (wide_block){{scale * xx, scale * xy, scale * xz, scale * yy, scale * yz, scale * zz}};
+}
+
+MOTE_INLINE wide_block net_load_block(const mote_network_scratch *c, ptrdiff_t at) {
+    wide_block a;
+    for (int i = 0; i < 6; i++) a.of[i] = wide_load(net_column(c, NET_BLOCK + i) + at);
+    return a;
+}
+
+/* A spring end at the present positions: its direction, its length, and the tension that implicit Euler gives it. */
+typedef struct net_taut {
+    wide3 direction;
+    wide length, rest, tension, along; /* along: k + c / h */
+} net_taut;
+
+MOTE_INLINE net_taut net_taut_of(const mote_network_job *job, const mote_network_scratch *c, const net_end *e, ptrdiff_t at) {
+    const mote_network *n = job->network;
+    const net_terms t = net_terms_of(n, e->line, false, e->entry);
+    net_taut s = {.rest = t.length, .along = wide_select(e->exists, t.stiffness, (wide){0})};
+    s.length = net_length(wide3_sub(net_other3(c, NET_X, e), net_load3(c, NET_X, at)), e->exists, &s.direction);
+    s.tension = s.along * (s.length - s.rest);
+    if (e->line->damped) {
+        wide3 before;
+        const wide past = net_length(wide3_sub(net_other3(c, NET_START, e), net_load3(c, NET_START, at)), e->exists, &before);
+        const wide rate = wide_select(e->exists & wide_less((wide){0}, t.damping),
+                                      wide_set((float)(1.0 / job->plan->h)) * t.damping, (wide){0});
+        s.along += rate;
+        s.tension += rate * (s.length - past);
+    }
+    s.tension = wide_select(e->exists, s.tension, (wide){0});
+    return s;
+}
+
+/* The linear system of one Newton iteration, for one register of slots. */
+MOTE_INLINE void net_balance_aim(const mote_network_job *job, const mote_network_scratch *c, uint32_t slot, net_sums *sums) {
+    const mote_network *n = job->network;
+    const mote_network_group group = n->group[slot / MOTE_GROUP];
+    const size_t lane = slot % MOTE_GROUP;
+    const ptrdiff_t at = (ptrdiff_t)slot - c->first;
+    const wide zero = {0}, one = wide_set(1.0f), square = wide_set(job->plan->c.h) * wide_set(job->plan->c.h);
+    const wide inverse_mass = wide_load(n->inverse_mass + slot);
+    const wide_mask free = wide_less(zero, inverse_mass);
+    const wide mass = wide_select(free, one / inverse_mass, zero);
+    wide3 force = wide3_zero();
+    wide_block block = {{mass, zero, zero, mass, zero, mass}};
+    wide shortest = wide_set(1e30f);
+    for (uint32_t i = group.first_line; i < group.first_line + group.line_count; i++) {
+        const net_end e = net_end_of(n, c, i, lane);
+        const net_taut s = net_taut_of(job, c, &e, at);
+        const wide along = square * s.along;
+        const wide across = square * (wide_max(s.tension, zero) / wide_max(s.length, wide_set(NET_SHORTEST)));
+        force = wide3_add_scaled(force, s.tension, s.direction);
+        block = wide_block_add(block, along, across, s.direction);
+        net_keep(n, NET_END_NORMAL, &e, s.direction.x);
+        net_keep(n, NET_END_NORMAL + 1, &e, s.direction.y);
+        net_keep(n, NET_END_NORMAL + 2, &e, s.direction.z);
+        net_keep(n, NET_END_ALONG, &e, along - across);
+        net_keep(n, NET_END_ACROSS, &e, across);
+        shortest = wide_select(e.exists & wide_less(zero, s.rest), wide_min(shortest, s.rest), shortest);
+    }
+    const wide3 back = wide3_scale(mass, wide3_sub(net_load3(c, NET_X, at), net_load3(c, NET_GOAL, at)));
+    const wide3 r = wide3_select(free, wide3_sub(wide3_scale(square, force), back), wide3_zero());
+    const wide_block inverse = wide_block_invert(&block, free);
+    const wide3 z = wide_block_apply(&inverse, r);
+    for (int i = 0; i < 6; i++) wide_store(net_column(c, NET_BLOCK + i) + at, inverse.of[i]);
+    net_store3(c, NET_RESIDUAL, at, r);
+    net_store3(c, NET_MOVE, at, z);
+    net_gather_sums(sums, lane, wide3_dot(r, z), wide_sqrt(wide3_dot(z, z)) / shortest);
+}
+
+/* q = (M + h^2 K) p */
+MOTE_INLINE void net_balance_meet(const mote_network_job *job, const mote_network_scratch *c, uint32_t slot, net_sums *sums) {
+    const mote_network *n = job->network;
+    const mote_network_group group = n->group[slot / MOTE_GROUP];
+    const size_t lane = slot % MOTE_GROUP;
+    const ptrdiff_t at = (ptrdiff_t)slot - c->first;
+    const wide zero = {0}, inverse_mass = wide_load(n->inverse_mass + slot);
+    const wide_mask free = wide_less(zero, inverse_mass);
+    const wide3 p = net_load3(c, NET_MOVE, at);
+    wide3 q = wide3_scale(wide_select(free, wide_set(1.0f) / inverse_mass, zero), p);
+    for (uint32_t i = group.first_line; i < group.first_line + group.line_count; i++) {
+        const net_end e = net_end_of(n, c, i, lane);
+        const wide3 direction = net_direction(n, &e), apart = wide3_sub(p, net_other3(c, NET_MOVE, &e));
+        const wide along = net_own(n, NET_END_ALONG, &e) * wide3_dot(direction, apart);
+        const wide3 pull = wide3_add_scaled(wide3_scale(net_own(n, NET_END_ACROSS, &e), apart), along, direction);
+        q = wide3_add(q, wide3_select(e.exists, pull, wide3_zero()));
+    }
+    q = wide3_select(free, q, wide3_zero());
+    net_store3(c, NET_PRODUCT, at, q);
+    net_gather_sums(sums, lane, wide3_dot(p, q), zero);
+}
+
+/* x += alpha p, r -= alpha q. */
+MOTE_INLINE void net_balance_move(const mote_network_scratch *c, uint32_t slot, wide alpha, net_sums *sums) {
+    const ptrdiff_t at = (ptrdiff_t)slot - c->first;
+    const wide_block inverse = net_load_block(c, at);
+    const wide3 r = wide3_sub(net_load3(c, NET_RESIDUAL, at), wide3_scale(alpha, net_load3(c, NET_PRODUCT, at)));
+    const wide3 z = wide_block_apply(&inverse, r);
+    net_store3(c, NET_X, at, wide3_add_scaled(net_load3(c, NET_X, at), alpha, net_load3(c, NET_MOVE, at)));
+    net_store3(c, NET_RESIDUAL, at, r);
+    net_gather_sums(sums, slot % MOTE_GROUP, wide3_dot(r, z), (wide){0});
+}
+
+MOTE_INLINE void net_balance_turn(const mote_network_scratch *c, uint32_t slot, wide beta) {
+    const ptrdiff_t at = (ptrdiff_t)slot - c->first;
+    const wide_block inverse = net_load_block(c, at);
+    const wide3 z = wide_block_apply(&inverse, net_load3(c, NET_RESIDUAL, at));
+    net_store3(c, NET_MOVE, at, wide3_add_scaled(z, beta, net_load3(c, NET_MOVE, at)));
+}
+
+/* What the springs pull at the end, N. */
+MOTE_INLINE void net_balance_pull(const mote_network_job *job, const mote_network_scratch *c, uint32_t slot) {
+    const mote_network_group group = job->network->group[slot / MOTE_GROUP];
+    const ptrdiff_t at = (ptrdiff_t)slot - c->first;
+    wide3 force = wide3_zero();
+    for (uint32_t i = group.first_line; i < group.first_line + group.line_count; i++) {
+        const net_end e = net_end_of(job->network, c, i, slot % MOTE_GROUP);
+        const net_taut s = net_taut_of(job, c, &e, at);
+        force = wide3_add_scaled(force, s.tension, s.direction);
+    }
+    net_store3(c, NET_FORCE, at, force);
+}
+
+MOTE_INLINE mote_solve_sums net_balance_range(const mote_network_job *job, const mote_network_scratch *c, mote_solve_pass pass,
+                                              float factor, uint32_t first, uint32_t end) {
+    net_sums sums;
+    memset(&sums, 0, sizeof sums);
+    for (uint32_t slot = first; slot < end; slot += MOTE_WIDTH) switch (pass) {
+        case MOTE_SOLVE_LOAD: net_store3(c, NET_GOAL, (ptrdiff_t)slot - c->first, net_load3(c, NET_X, (ptrdiff_t)slot - c->first)); break;
+        case MOTE_SOLVE_AIM: net_balance_aim(job, c, slot, &sums); break;
+        case MOTE_SOLVE_MEET: net_balance_meet(job, c, slot, &sums); break;
+        case MOTE_SOLVE_MOVE: net_balance_move(c, slot, wide_set(factor), &sums); break;
+        case MOTE_SOLVE_TURN: net_balance_turn(c, slot, wide_set(factor)); break;
+        case MOTE_SOLVE_PULL: net_balance_pull(job, c, slot); break;
+        default: break;
+        }
+    return net_sums_total(&sums);
+}
+
+#endif

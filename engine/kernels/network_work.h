@@ -1,0 +1,46 @@
+/* How kernels of networks reach the scratch columns and the springs' lines. */
+#ifndef MOTE_KERNELS_NETWORK_WORK_H
+#define MOTE_KERNELS_NETWORK_WORK_H
+
+#include "kernels/networks.h"
+#include "math/wide.h"
+
+/* Shorter vectors have no direction. */
+#define NET_SHORTEST 1e-18f
+
+MOTE_INLINE float *net_column(const mote_network_scratch *c, int id) { return c->memory + (size_t)id * c->stride; }
+
+MOTE_INLINE wide3 net_load3(const mote_network_scratch *c, int id, ptrdiff_t at) {
+    const float *from = net_column(c, id) + at;
+    return (wide3){wide_load(from), wide_load(from + c->stride), wide_load(from + 2 * c->stride)};
+}
+
+MOTE_INLINE void net_store3(const mote_network_scratch *c, int id, ptrdiff_t at, wide3 value) {
+    float *to = net_column(c, id) + at;
+    wide_store(to, value.x);
+    wide_store(to + c->stride, value.y);
+    wide_store(to + 2 * c->stride, value.z);
+}
+
+/* Rest length, stiffness, damping of one register of a line. Masked lanes: anything finite. */
+typedef struct net_terms {
+    wide length, stiffness, damping;
+} net_terms;
+
+MOTE_INLINE net_terms net_terms_of(const mote_network *n, const mote_network_line *line, bool whole, size_t entry) {
+    net_terms t;
+    t.length = line->even ? wide_set(line->rest_length) : wide_load(n->entry_length + entry);
+    if (whole || line->uniform) {
+        t.stiffness = wide_set(line->stiffness), t.damping = wide_set(line->damping);
+    } else {
+        t.stiffness = wide_load(n->entry_stiffness + entry), t.damping = wide_load(n->entry_damping + entry);
+    }
+    return t;
+}
+
+/* Lanes of a line's register from `lane` on that have a spring. */
+MOTE_INLINE wide_mask net_mask(const mote_network_line *line, size_t lane) {
+    return wide_mask_of_bits((uint32_t)line->mask >> lane);
+}
+
+#endif

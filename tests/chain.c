@@ -1,0 +1,435 @@
+/* The linear chain: published figures, every mode against a dense eigenvalue solution, the motion against a plain integration,
+ * the group law, what is conserved, bad input; and the sine and cosine on which it rests. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <float.h>
+#include <math.h>
+#include <mote/chain.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "math/trigonometry.h"
+#include "support.h"
+
+enum { MOST = 40 };
+#define ROUNDING 0x1p-53
+
+static void assert_near(double got, double want, double tolerance) {
+    if (!(fabs(got - want) <= tolerance)) fail_msg("%.17g is not %.17g within %g", got, want, tolerance);
+}
+
+static double reals_between(random_source *random, double low, double high) {
+    return low + (high - low) * (double)(random_bits(random) >> 11) * ROUNDING;
+}
+
+/* What rounding may do to a displacement: each of the N modes' phases is off by 5 roundings of w t (the header), each transform
+ * sums N products, whose rounding errors are at most N + 3 roundings of the sum of magnitudes. amplitude: sum over the modes of
+ * the largest |x| that each reaches, at most sqrt(N) times the state's Euclidean norm. */
+static double rounding_of(const mote_chain *chain, double time, double amplitude) {
+    double phase = 2 * sqrt(chain->stiffness / chain->mass) * fabs(time);
+    return ROUNDING * (5 * phase + 2 * (chain->count + 3)) * amplitude;
+}
+
+static double norm_of(const mote_chain *chain, const double *x, const double *v) {
+    double slowest = HUGE_VAL, square = 0;
+    for (uint32_t j = 1; j <= chain->count; j++) {
+        double w = mote_chain_frequency(chain, j);
+        if (w > 0) slowest = fmin(slowest, w);
+    }
+    for (uint32_t i = 0; i < chain->count; i++) square += x[i] * x[i] + v[i] * v[i] / (slowest * slowest);
+    return sqrt(chain->count * square);
+}
+
+/* --- 1 Sine and cosine --------------------------------------------------------------------------------------------- */
+
+/* In units of the last place of `want`, beyond an error of `apart`. */
+static double units_off(double got, long double want, double apart) {
+    int exponent;
+    frexpl(want, &exponent);
+    return (double)((fabsl((long double)got - want) - apart) / ldexpl(1, exponent - DBL_MANT_DIG));
+}
+
+/* The header's promise: 1 unit, and above 2^53 what the reduction loses. */
+static void check_angle(double x) {
+    mote_sine_cosine got = mote_sine_and_cosine(x);
+    double lost = fabs(x) > 0x1p53 ? 0x1p-158 * fabs(x) : 0;
+    double off = fmax(units_off(got.sine, sinl((long double)x), lost), units_off(got.cosine, cosl((long double)x), lost));
+    if (x != 0 && !(off <= 1)) fail_msg("at %.17g: %g units in the last place off", x, off);
+}
+
+static void sine_and_cosine(void **unused) {
+    (void)unused;
+    if (LDBL_MANT_DIG == DBL_MANT_DIG) skip(); /* nothing to compare with */
+    random_source random = {31};
+    for (int i = 0; i < 50000; i++) {
+        check_angle(reals_between(&random, -1, 1));
+        check_angle(reals_between(&random, -1e3, 1e3));
+        check_angle(reals_between(&random, -1e6, 1e6));
+        check_angle(ldexp(reals_between(&random, -1, 1), (int)random_below(&random, 200) - 100));
+    }
+    /* Next to multiples of pi/2 nearly everything cancels. */
+    for (int n = 1; n < 600000; n += 31)
+        for (int step = -1; step <= 1; step++) check_angle(nextafter((double)(n * 1.57079632679489661923132L), step * 1e9));
+}
+
+static void sine_and_cosine_at_the_edges(void **unused) {
+    (void)unused;
+    static const double large[] = {1e22, 1e50, 1e200, 0x1p899, 0x1p900, DBL_MAX, -DBL_MAX};
+    for (size_t i = 0; i < COUNT_OF(large); i++) {
+        mote_sine_cosine got = mote_sine_and_cosine(large[i]);
+        assert_near(got.sine * got.sine + got.cosine * got.cosine, 1, 4 * ROUNDING);
+    }
+    static const double none[] = {NAN, INFINITY, -INFINITY};
+    for (size_t i = 0; i < COUNT_OF(none); i++) {
+        mote_sine_cosine got = mote_sine_and_cosine(none[i]);
+        assert_true(isnan(got.sine) && isnan(got.cosine));
+    }
+    assert_true(mote_sine_and_cosine(0).sine == 0 && mote_sine_and_cosine(0).cosine == 1);
+    assert_true(mote_sine_and_cosine(0x1p-1074).sine == 0x1p-1074);
+}
+
+static void sine_of_parts(void **unused) {
+    (void)unused;
+    random_source random = {32};
+    for (int i = 0; i < 50000; i++) {
+        uint64_t b = 1 + random_bits(&random) % (i % 2 ? 100 : UINT64_C(1) << 34), a = random_bits(&random) % (2 * b + 1);
+        double got = mote_sine_of_pi_parts(a, b);
+        /* pi a / b from the nearest multiple of pi, so that the reference has all its digits. */
+        int64_t rest = (int64_t)(a % b * 2 > b ? a % b - b : a % b);
+        long double want = sinl(3.14159265358979323846264338327950288L * rest / (long double)b);
+        if (((rest < 0) ? (a / b + 1) : a / b) % 2) want = -want;
+        if (rest == 0) assert_true(got == 0);
+        else if (LDBL_MANT_DIG > DBL_MANT_DIG && !(units_off(got, want, 0) <= 1))
+            fail_msg("sin(pi %llu/%llu): %g off", (unsigned long long)a, (unsigned long long)b, units_off(got, want, 0));
+    }
+}
+
+/* --- 2 Published figures ------------------------------------------------------------------------------------------- */
+
+static void published_figures(void **unused) {
+    (void)unused;
+    static const double want[8] = {-0.22064266406393, 0.31136928563964, 0.40227599783592, 0.046347173134611,
+                                   0.064188803063684, 0.13410574913211, 0.20627174183033, 0.23512387742731};
+    const mote_chain chain = {MOTE_CHAIN_FIXED_FREE, 8, 0.5, 50};
+    double x[8] = {0, 0, 0, 0, 0, 0, 0, 1}, v[8] = {0}, scratch[16];
+    double allowed = rounding_of(&chain, 10, 1) + 5e-15; /* half of the last digit that is given */
+    assert_int_equal(mote_chain_evolve(&chain, 10, x, v, scratch), MOTE_OK);
+    for (int i = 0; i < 8; i++) assert_near(x[i], want[i], allowed);
+    memset(x, 0, sizeof x), memset(v, 0, sizeof v);
+    v[0] = 1;
+    assert_int_equal(mote_chain_evolve(&chain, 10, x, v, scratch), MOTE_OK);
+    assert_near(x[0], 0.017093066893989, allowed);
+    assert_near(x[7], 0.0082710203740481, allowed);
+}
+
+static void published_frequencies(void **unused) {
+    (void)unused;
+    const double pi = acos(-1);
+    for (uint32_t n = 1; n < 200; n++)
+        for (uint32_t j = 1; j <= n; j++) {
+            const double theta[] = {(2 * j - 1) * pi / (2 * (2 * n + 1)), j * pi / (2 * (n + 1)), (j - 1) * pi / (2 * n)};
+            for (int ends = 0; ends < MOTE_CHAIN_ENDS_COUNT; ends++) {
+                const mote_chain chain = {(mote_chain_ends)ends, n, 0.5, 50};
+                assert_near(mote_chain_frequency(&chain, j), 20 * sin(theta[ends]), 8 * ROUNDING * 20 * sin(theta[ends]));
+            }
+        }
+    const mote_chain one = {MOTE_CHAIN_FIXED_FREE, 1, 2, 8};
+    assert_near(mote_chain_frequency(&one, 1), 2, 2 * ROUNDING);
+}
+
+/* --- 3 Against a dense solution ------------------------------------------------------------------------------------ */
+
+typedef struct dense {
+    double k[MOST][MOST], modes[MOST][MOST]; /* the matrix becomes diagonal; modes: in columns */
+} dense;
+
+static double stiffness_to_wall(const mote_chain *chain, bool last) {
+    if (chain->ends == MOTE_CHAIN_FREE_FREE) return 0;
+    return !last || chain->ends == MOTE_CHAIN_FIXED_FIXED ? chain->stiffness : 0;
+}
+
+static void assemble(const mote_chain *chain, dense *d) {
+    const uint32_t n = chain->count;
+    memset(d, 0, sizeof *d);
+    for (uint32_t i = 0; i < n; i++) d->modes[i][i] = 1;
+    for (uint32_t i = 0; i + 1 < n; i++) {
+        d->k[i][i] += chain->stiffness, d->k[i + 1][i + 1] += chain->stiffness;
+        d->k[i][i + 1] -= chain->stiffness, d->k[i + 1][i] -= chain->stiffness;
+    }
+    d->k[0][0] += stiffness_to_wall(chain, false);
+    d->k[n - 1][n - 1] += stiffness_to_wall(chain, true);
+}
+
+static void rotate(double *a, double *b, double c, double s) {
+    double x = *a, y = *b;
+    *a = c * x - s * y, *b = s * x + c * y;
+}
+
+/* One of Jacobi's rotations (1846): makes k[p][q] zero. */
+static void jacobi(dense *d, uint32_t n, uint32_t p, uint32_t q) {
+    if (d->k[p][q] == 0) return;
+    double theta = (d->k[q][q] - d->k[p][p]) / (2 * d->k[p][q]), t = 1 / (fabs(theta) + hypot(theta, 1));
+    if (theta < 0) t = -t;
+    double c = 1 / hypot(t, 1), s = t * c;
+    for (uint32_t i = 0; i < n; i++) rotate(&d->k[p][i], &d->k[q][i], c, s);
+    for (uint32_t i = 0; i < n; i++) rotate(&d->k[i][p], &d->k[i][q], c, s);
+    for (uint32_t i = 0; i < n; i++) rotate(&d->modes[i][p], &d->modes[i][q], c, s);
+}
+
+static void solve(const mote_chain *chain, dense *d) {
+    assemble(chain, d);
+    for (int sweep = 0; sweep < 12; sweep++)
+        for (uint32_t p = 0; p < chain->count; p++)
+            for (uint32_t q = p + 1; q < chain->count; q++) jacobi(d, chain->count, p, q);
+}
+
+/* The mode of the chain that has the eigenvalue; each is taken once. Jacobi's eigenvalues are good to some roundings of the
+ * largest, 4 k. */
+static uint32_t mode_with(const mote_chain *chain, double eigenvalue, bool taken[MOST + 1]) {
+    const double allowed = 100 * ROUNDING * 4 * chain->stiffness;
+    for (uint32_t j = 1; j <= chain->count; j++) {
+        double w = mote_chain_frequency(chain, j);
+        if (taken[j] || !(fabs(chain->mass * w * w - eigenvalue) <= allowed)) continue;
+        taken[j] = true;
+        return j;
+    }
+    fail_msg("no mode has m w^2 = %.17g", eigenvalue);
+    return 0;
+}
+
+/* An eigenvector, set swinging, stays one: x(t) = phi cos w t, v(t) = -phi w sin w t. A neighbouring mode w' off takes part by
+ * the vector's own error, some roundings over the relative gap, of which the smallest here is that of sin near pi/2: 2 / N^2. */
+static void check_mode(const mote_chain *chain, const dense *d, uint32_t column, uint32_t j) {
+    const double w = mote_chain_frequency(chain, j), time = 3.7, fastest = 2 * sqrt(chain->stiffness / chain->mass);
+    double x[MOST], v[MOST] = {0}, scratch[2 * MOST];
+    double allowed = rounding_of(chain, time, 1) + 100 * ROUNDING * chain->count * chain->count;
+    for (uint32_t i = 0; i < chain->count; i++) x[i] = d->modes[i][column];
+    assert_int_equal(mote_chain_evolve(chain, time, x, v, scratch), MOTE_OK);
+    for (uint32_t i = 0; i < chain->count; i++) {
+        assert_near(x[i], d->modes[i][column] * cos(w * time), allowed);
+        assert_near(v[i], -d->modes[i][column] * w * sin(w * time), allowed * fastest);
+    }
+}
+
+static void every_mode(void **unused) {
+    (void)unused;
+    static const uint32_t counts[] = {1, 2, 3, 8, 17, MOST};
+    static dense d;
+    for (size_t c = 0; c < COUNT_OF(counts); c++)
+        for (int ends = 0; ends < MOTE_CHAIN_ENDS_COUNT; ends++) {
+            const mote_chain chain = {(mote_chain_ends)ends, counts[c], 0.7, 31};
+            bool taken[MOST + 1] = {false};
+            solve(&chain, &d);
+            for (uint32_t i = 0; i < chain.count; i++) check_mode(&chain, &d, i, mode_with(&chain, d.k[i][i], taken));
+        }
+}
+
+/* --- 4 Against an integration -------------------------------------------------------------------------------------- */
+
+static void accelerate(const mote_chain *chain, const double *x, double *a) {
+    const uint32_t n = chain->count;
+    for (uint32_t i = 0; i < n; i++) {
+        double force = 0;
+        if (i > 0) force -= chain->stiffness * (x[i] - x[i - 1]);
+        if (i + 1 < n) force -= chain->stiffness * (x[i] - x[i + 1]);
+        if (i == 0) force -= stiffness_to_wall(chain, false) * x[i];
+        if (i + 1 == n) force -= stiffness_to_wall(chain, true) * x[i];
+        a[i] = force / chain->mass;
+    }
+}
+
+/* The classic Runge-Kutta method; on a linear force it is the Taylor series of the flow up to h^4. */
+static void integrate(const mote_chain *chain, double h, uint32_t steps, double *x, double *v) {
+    for (uint32_t step = 0; step < steps; step++) {
+        double term_x[MOST], term_v[MOST], a[MOST];
+        memcpy(term_x, x, sizeof term_x), memcpy(term_v, v, sizeof term_v);
+        for (int n = 1; n <= 4; n++) {
+            accelerate(chain, term_x, a);
+            for (uint32_t i = 0; i < chain->count; i++) {
+                double dx = h / n * term_v[i], dv = h / n * a[i];
+                term_x[i] = dx, term_v[i] = dv;
+                x[i] += dx, v[i] += dv;
+            }
+        }
+    }
+}
+
+/* The first term left out, (w h)^5 / 120 a step, adds up over the steps; so does rounding, N roundings a step. */
+static void plain_integration(void **unused) {
+    (void)unused;
+    static const uint32_t counts[] = {1, 2, 7, 20};
+    const uint32_t steps = 20000;
+    const double h = 1e-4;
+    random_source random = {33};
+    for (size_t c = 0; c < COUNT_OF(counts); c++)
+        for (int ends = 0; ends < MOTE_CHAIN_ENDS_COUNT; ends++) {
+            const mote_chain chain = {(mote_chain_ends)ends, counts[c], 0.5, 50};
+            double x[MOST] = {0}, v[MOST] = {0}, y[MOST], u[MOST], scratch[2 * MOST], fastest = 20;
+            for (uint32_t i = 0; i < chain.count; i++)
+                x[i] = reals_between(&random, -1, 1), v[i] = reals_between(&random, -5, 5);
+            memcpy(y, x, sizeof y), memcpy(u, v, sizeof u);
+            double size = norm_of(&chain, x, v) + (ends == MOTE_CHAIN_FREE_FREE ? 5 * h * steps : 0);
+            double allowed = size * (steps * (pow(fastest * h, 5) / 120 + 8 * ROUNDING) + rounding_of(&chain, h * steps, 1));
+            integrate(&chain, h, steps, y, u);
+            assert_int_equal(mote_chain_evolve(&chain, h * steps, x, v, scratch), MOTE_OK);
+            for (uint32_t i = 0; i < chain.count; i++) {
+                assert_near(x[i], y[i], allowed);
+                assert_near(v[i], u[i], allowed * fastest);
+            }
+        }
+}
+
+/* --- 5 What holds of every flow ------------------------------------------------------------------------------------ */
+
+static double energy_of(const mote_chain *chain, const double *x, const double *v) {
+    const uint32_t n = chain->count;
+    double twice = stiffness_to_wall(chain, false) * x[0] * x[0] + stiffness_to_wall(chain, true) * x[n - 1] * x[n - 1];
+    for (uint32_t i = 0; i < n; i++) twice += chain->mass * v[i] * v[i];
+    for (uint32_t i = 0; i + 1 < n; i++) twice += chain->stiffness * (x[i + 1] - x[i]) * (x[i + 1] - x[i]);
+    return 0.5 * twice;
+}
+
+static double sum_of(const double *values, uint32_t count) {
+    double sum = 0;
+    for (uint32_t i = 0; i < count; i++) sum += values[i];
+    return sum;
+}
+
+typedef struct motion {
+    mote_chain chain;
+    double x[MOST], v[MOST];
+} motion;
+
+static motion random_motion(random_source *random, mote_chain_ends ends) {
+    motion m = {{ends, 1 + random_below(random, MOST), reals_between(random, 0.1, 9), reals_between(random, 0, 99)}, {0}, {0}};
+    for (uint32_t i = 0; i < m.chain.count; i++) m.x[i] = reals_between(random, -1, 1), m.v[i] = reals_between(random, -9, 9);
+    return m;
+}
+
+static motion after(const motion *m, double time) {
+    motion result = *m;
+    double scratch[2 * MOST];
+    assert_int_equal(mote_chain_evolve(&m->chain, time, result.x, result.v, scratch), MOTE_OK);
+    return result;
+}
+
+/* size: of displacements that the motion reaches; speeds scale with the fastest mode, and are themselves given. */
+static void assert_same(const motion *a, const motion *b, double roundings, double size, double speed) {
+    for (uint32_t i = 0; i < a->chain.count; i++) {
+        assert_near(a->x[i], b->x[i], roundings * size);
+        assert_near(a->v[i], b->v[i], roundings * speed);
+    }
+}
+
+static void flows_compose(void **unused) {
+    (void)unused;
+    random_source random = {34};
+    for (int turn = 0; turn < 300; turn++) {
+        const motion start = random_motion(&random, (mote_chain_ends)(turn % MOTE_CHAIN_ENDS_COUNT));
+        const mote_chain *chain = &start.chain;
+        const double t1 = reals_between(&random, -20, 20), t2 = reals_between(&random, -20, 20);
+        const double drift = 9 * (fabs(t1) + fabs(t2)), size = norm_of(chain, start.x, start.v) + sqrt(chain->count) * drift;
+        const double speed = size * 2 * sqrt(chain->stiffness / chain->mass) + 9 * chain->count;
+        const double roundings = 3 * rounding_of(chain, fabs(t1) + fabs(t2), 1);
+        motion first = after(&start, t1), both = after(&first, t2), once = after(&start, t1 + t2), back = after(&first, -t1);
+        assert_same(&both, &once, roundings, size, speed);
+        assert_same(&back, &start, roundings, size, speed);
+        const double energy = energy_of(chain, start.x, start.v);
+        /* It goes with the square of the state, whose fastest part weighs most. */
+        double largest = energy_of(chain, first.x, first.v) + energy;
+        assert_near(energy_of(chain, once.x, once.v), energy, 4 * roundings * largest * chain->count);
+        if (chain->ends != MOTE_CHAIN_FREE_FREE) continue;
+        double v0 = sum_of(start.v, chain->count), allowed = 4 * ROUNDING * chain->count * speed;
+        assert_near(sum_of(once.v, chain->count), v0, allowed);
+        assert_near(sum_of(once.x, chain->count), sum_of(start.x, chain->count) + v0 * (t1 + t2), 2 * allowed * (40 + 1));
+    }
+}
+
+/* Without springs, and with one mass that is free, everything flies straight on. */
+static void drifting(void **unused) {
+    (void)unused;
+    for (int ends = 0; ends < MOTE_CHAIN_ENDS_COUNT; ends++) {
+        motion loose = {{(mote_chain_ends)ends, 5, 2, 0}, {1, 2, 3, 4, 5}, {-1, 0, 1, 2, 0.5}};
+        motion there = after(&loose, 1000);
+        for (int i = 0; i < 5; i++) assert_near(there.x[i], loose.x[i] + 1000 * loose.v[i], 40 * ROUNDING * 5000);
+    }
+    motion one = {{MOTE_CHAIN_FREE_FREE, 1, 2, 9}, {1}, {3}}, there = after(&one, -1e30);
+    assert_near(there.x[0], -3e30, 2 * ROUNDING * 3e30);
+    assert_true(there.v[0] == 3);
+}
+
+/* sin(w t) / w from where it is t up to a whole turn, to some roundings; and where w t has hardly any digits. */
+static void short_times(void **unused) {
+    (void)unused;
+    for (double time = 6; time > 1e-15; time *= 0.6) {
+        motion m = {{MOTE_CHAIN_FIXED_FREE, 1, 2, 2}, {0}, {3}}, there = after(&m, time);
+        assert_near(there.x[0], 3 * sin(time), 8 * ROUNDING * 3 * fmin(time, 1));
+        assert_near(there.v[0], 3 * cos(time), 8 * ROUNDING * 3);
+    }
+    motion faint = {{MOTE_CHAIN_FIXED_FREE, 1, 1, 1e-300}, {0}, {3}};
+    assert_near(after(&faint, 100).x[0], 300, 300 * ROUNDING);
+    assert_near(after(&faint, 1e-170).x[0], 3e-170, 3e-170 * 2 * ROUNDING);
+}
+
+/* --- 6 Bad input --------------------------------------------------------------------------------------------------- */
+
+static void expect_refused(mote_chain chain, double time, double x0, double v1, mote_result want) {
+    double x[3] = {x0, 2, 3}, v[3] = {4, v1, 6}, scratch[6], kept_x[3], kept_v[3];
+    memcpy(kept_x, x, sizeof x), memcpy(kept_v, v, sizeof v);
+    assert_int_equal(mote_chain_evolve(&chain, time, x, v, scratch), want);
+    assert_memory_equal(x, kept_x, sizeof x);
+    assert_memory_equal(v, kept_v, sizeof v);
+}
+
+static void bad_input(void **unused) {
+    (void)unused;
+    const mote_chain good = {MOTE_CHAIN_FREE_FREE, 3, 1, 1};
+    static const double never[] = {NAN, INFINITY, -INFINITY};
+    mote_chain c = good;
+    for (int i = 0; i < 3; i++) {
+        expect_refused(good, never[i], 1, 1, MOTE_ERROR_NOT_FINITE);
+        expect_refused(good, 1, never[i], 1, MOTE_ERROR_NOT_FINITE);
+        expect_refused(good, 1, 1, never[i], MOTE_ERROR_NOT_FINITE);
+        c = good, c.mass = never[i], expect_refused(c, 1, 1, 1, MOTE_ERROR_NOT_FINITE);
+        assert_true(isnan(mote_chain_frequency(&c, 1)));
+        c = good, c.stiffness = never[i], expect_refused(c, 1, 1, 1, MOTE_ERROR_NOT_FINITE);
+    }
+    c = good, c.ends = MOTE_CHAIN_ENDS_COUNT, expect_refused(c, 1, 1, 1, MOTE_ERROR_ENUM);
+    c = good, c.ends = (mote_chain_ends)-1, expect_refused(c, 1, 1, 1, MOTE_ERROR_ENUM);
+    c = good, c.count = 0, expect_refused(c, 1, 1, 1, MOTE_ERROR_RANGE);
+    c = good, c.mass = 0, expect_refused(c, 1, 1, 1, MOTE_ERROR_RANGE);
+    c = good, c.mass = -1, expect_refused(c, 1, 1, 1, MOTE_ERROR_RANGE);
+    c = good, c.stiffness = -1, expect_refused(c, 1, 1, 1, MOTE_ERROR_RANGE);
+    c = good, c.mass = 1e-200, c.stiffness = 1e200, expect_refused(c, 1, 1, 1, MOTE_ERROR_RANGE);
+    expect_refused(good, 1e300, 1e300, 1e300, MOTE_ERROR_NOT_FINITE); /* it would fly beyond all numbers */
+    c = good, c.stiffness = 1e20, expect_refused(c, DBL_MAX, 1, 1, MOTE_ERROR_NOT_FINITE);
+    double x[3] = {0}, v[3] = {0}, scratch[6];
+    assert_int_equal(mote_chain_evolve(NULL, 1, x, v, scratch), MOTE_ERROR_NULL);
+    assert_int_equal(mote_chain_evolve(&good, 1, NULL, v, scratch), MOTE_ERROR_NULL);
+    assert_int_equal(mote_chain_evolve(&good, 1, x, NULL, scratch), MOTE_ERROR_NULL);
+    assert_int_equal(mote_chain_evolve(&good, 1, x, v, NULL), MOTE_ERROR_NULL);
+    assert_true(isnan(mote_chain_frequency(NULL, 1)) && isnan(mote_chain_frequency(&good, 0)));
+    assert_true(isnan(mote_chain_frequency(&good, 4)) && !isnan(mote_chain_frequency(&good, 3)));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sine_and_cosine),
+        cmocka_unit_test(sine_and_cosine_at_the_edges),
+        cmocka_unit_test(sine_of_parts),
+        cmocka_unit_test(published_figures),
+        cmocka_unit_test(published_frequencies),
+        cmocka_unit_test(every_mode),
+        cmocka_unit_test(plain_integration),
+        cmocka_unit_test(flows_compose),
+        cmocka_unit_test(drifting),
+        cmocka_unit_test(short_times),
+        cmocka_unit_test(bad_input),
+    };
+    return cmocka_run_group_tests_name("chain", tests, NULL, NULL);
+}

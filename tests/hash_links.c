@@ -1,0 +1,45 @@
+/* The links' part of the fingerprint: a tangle of strands and networks, joined with each other and among themselves, with springs and
+ * constraints on either side. Needs nothing but mote. */
+#include "hash_links.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static void check(mote_result result) {
+    if (result == MOTE_OK) return;
+    fprintf(stderr, "hashes: links: %s\n", mote_result_text(result));
+    exit(1);
+}
+
+#define OK(call) check(call)
+#include "link_scene.h"
+
+typedef struct link_hash {
+    const char *name;
+    mote_integrator integrator;
+    mote_strand_solver solver;
+    mote_network_solver networks;
+} link_hash;
+
+static const link_hash hashes[] = {
+    {"springs", MOTE_SEMI_IMPLICIT_EULER, MOTE_STRAND_SPRINGS, MOTE_NETWORK_SPRINGS},
+    {"springs-rk4", MOTE_RK4, MOTE_STRAND_SPRINGS, MOTE_NETWORK_SPRINGS},
+    {"springs-position-verlet", MOTE_POSITION_VERLET, MOTE_STRAND_SPRINGS, MOTE_NETWORK_SPRINGS},
+    {"springs-kinematic", MOTE_KINEMATIC, MOTE_STRAND_SPRINGS, MOTE_NETWORK_SPRINGS},
+    {"robust-pefrl", MOTE_PEFRL, MOTE_STRAND_ROBUST, MOTE_NETWORK_SPRINGS},
+    {"constrained-rk4", MOTE_RK4, MOTE_STRAND_SPRINGS, MOTE_NETWORK_CONSTRAINED},
+    {"robust-constrained", MOTE_SEMI_IMPLICIT_EULER, MOTE_STRAND_ROBUST, MOTE_NETWORK_CONSTRAINED},
+};
+
+void print_link_hashes(mote_isa isa, mote_jobs jobs) {
+    for (uint32_t i = 0; i < COUNT_OF(hashes); i++) {
+        const link_hash *h = &hashes[i];
+        const world w = {.integrator = h->integrator, .substeps = 2, .solver = h->solver, .networks = h->networks,
+                         .isa = isa, .jobs = jobs};
+        tangle t = make_tangle(&w, true);
+        tie(&t);
+        OK(mote_system_step(t.system, 8, NULL));
+        printf("links/%s %016llx\n", h->name, (unsigned long long)mote_system_hash(t.system));
+        mote_system_destroy(t.system);
+    }
+}

@@ -1,0 +1,168 @@
+/* Worlds for the tests of links: systems with little in them, and a tangle of strands and networks. Needs nothing but mote where OK
+ * is defined already: what is done with results. */
+#ifndef MOTE_TESTS_LINK_SCENE_H
+#define MOTE_TESTS_LINK_SCENE_H
+
+#include <math.h>
+#include <string.h>
+
+#include "support.h"
+
+#ifndef OK
+#define OK(call) assert_int_equal(call, MOTE_OK)
+#endif
+
+/* --- Worlds ------------------------------------------------------------------------------------------------------------- */
+
+typedef struct world {
+    mote_integrator integrator;
+    mote_rate rate;
+    uint32_t substeps;
+    mote_strand_solver solver;
+    mote_network_solver networks; /* of the tangle */
+    mote_isa isa;
+    mote_jobs jobs;
+    mote_loop_order loop_order;
+    memory_ledger *ledger;
+} world;
+
+static inline mote_system *make_world(const world *w) {
+    mote_system_def def = mote_default_system_def();
+    def.capacity = 16;
+    def.integrator = w->integrator;
+    def.substeps = w->substeps ? w->substeps : 1;
+    if (w->rate.steps) def.steps_per_second = w->rate;
+    def.isa = w->isa;
+    def.jobs = w->jobs;
+    def.loop_order = w->loop_order;
+    if (w->ledger) def.allocator = ledger_allocator(w->ledger);
+    mote_system *system;
+    OK(mote_system_create(&def, &system));
+    return system;
+}
+
+static inline void add_force(mote_system *system, mote_force_def def) {
+    mote_force_id id;
+    OK(mote_system_add_force(system, &def, &id));
+}
+
+static inline mote_network_id add_network(mote_system *system, uint32_t particles, const float *positions, float mass,
+                                          uint32_t springs, const mote_spring *spring) {
+    mote_network_def def = mote_default_network_def();
+    mote_network_id id;
+    def.particle_count = particles, def.positions = positions, def.particle_mass = mass;
+    def.spring_count = springs, def.springs = spring;
+    OK(mote_system_add_network(system, &def, &id, NULL));
+    return id;
+}
+
+static inline mote_link_end particle(mote_network_id network, uint32_t i) {
+    return (mote_link_end){.network = network, .particle = i};
+}
+
+static inline mote_link_end strand_point(mote_bundle_id bundle, uint32_t strand, uint32_t point) {
+    return (mote_link_end){.bundle = bundle, .strand = strand, .point = point};
+}
+
+static inline mote_link_id join(mote_system *system, mote_link_end a, mote_link_end b, float length, float stiffness,
+                                float damping) {
+    const mote_link link = {a, b, length, stiffness, damping};
+    mote_link_id id;
+    OK(mote_system_add_link(system, &link, &id));
+    return id;
+}
+
+/* Where an end stands, and how it moves. */
+static inline void state_of(mote_system *system, const mote_link_end *end, float state[6]) {
+    const bool strand = end->bundle.index != 0;
+    const uint32_t slot = strand ? mote_bundle_index(system, end->bundle, end->strand, end->point)
+                                 : mote_network_index(system, end->network, end->particle);
+    const mote_bundle_view b = mote_bundle_columns(system, end->bundle);
+    const mote_network_view n = mote_network_columns(system, end->network);
+    const mote_vector_columns x = strand ? b.position : n.position, v = strand ? b.velocity : n.velocity;
+    const float of[6] = {x.x[slot], x.y[slot], x.z[slot], v.x[slot], v.y[slot], v.z[slot]};
+    memcpy(state, of, sizeof of);
+}
+
+static inline void set_velocity(mote_system *system, const mote_link_end *end, const float velocity[3]) {
+    const bool strand = end->bundle.index != 0;
+    const uint32_t slot = strand ? mote_bundle_index(system, end->bundle, end->strand, end->point)
+                                 : mote_network_index(system, end->network, end->particle);
+    const mote_vector_columns v =
+        strand ? mote_bundle_columns(system, end->bundle).velocity : mote_network_columns(system, end->network).velocity;
+    v.x[slot] = velocity[0], v.y[slot] = velocity[1], v.z[slot] = velocity[2];
+}
+
+/* --- A tangle ------------------------------------------------------------------------------------------------------------- */
+
+enum { STRANDS = 40, POINTS = 6, RING = 1500, WEB = 40 + RING, TIES = 12 };
+
+/* Forty strands of 2 to 6 points in three groups; ten squares, which are alike, and a ring of more than a block. */
+static inline void tangle_bundle(mote_system *system, mote_strand_solver solver, mote_bundle_id *id) {
+    static float places[3 * STRANDS * POINTS];
+    uint32_t counts[STRANDS], at = 0;
+    for (uint32_t s = 0; s < STRANDS; s++) {
+        random_source random = {700 + s};
+        counts[s] = 2 + s % (POINTS - 1);
+        for (uint32_t k = 0; k < counts[s]; k++, at++)
+            for (uint32_t axis = 0; axis < 3; axis++)
+                places[3 * at + axis] = (axis == 1 ? -0.3f * (float)k : 0.1f * (float)s) + random_between(&random, -0.05f, 0.05f);
+    }
+    mote_bundle_def def = mote_default_bundle_def();
+    def.solver = solver, def.strand_count = STRANDS, def.strand_points = counts, def.positions = places, def.mass = 0.5f;
+    if (solver == MOTE_STRAND_SPRINGS) def.compliance = 0.01f, def.damping = 0.1f, def.bend_stiffness = 5;
+    OK(mote_system_add_bundle(system, &def, id, NULL));
+}
+
+static inline mote_network_id tangle_network(mote_system *system, mote_network_solver solver) {
+    static float places[3 * WEB];
+    static mote_spring springs[WEB];
+    random_source random = {99};
+    for (uint32_t i = 0; i < 3 * WEB; i++) places[i] = random_between(&random, -2, 2);
+    for (uint32_t i = 0; i < WEB; i++) {
+        const bool square = i < 40;
+        const uint32_t next = square ? (i & ~3u) | ((i + 1) & 3u) : i + 1 == WEB ? 40 : i + 1;
+        springs[i] = (mote_spring){i, next, 0.5f, 20, square ? 0.2f : 0.1f, 0};
+    }
+    mote_network_def def = mote_default_network_def();
+    mote_network_id id;
+    def.solver = solver, def.particle_count = WEB, def.positions = places, def.particle_mass = 0.4f;
+    def.spring_count = WEB, def.springs = springs;
+    OK(mote_system_add_network(system, &def, &id, NULL));
+    return id;
+}
+
+typedef struct tangle {
+    mote_system *system;
+    mote_bundle_id bundle;
+    mote_network_id network;
+    mote_link_id link[TIES];
+} tangle;
+
+static inline void swirl(void *user, const mote_stage_view *stage, float *x, float *y, float *z) {
+    (void)user;
+    for (uint32_t i = 0; i < stage->count; i++) x[i] += 0.5f * stage->velocity_z[i], y[i] -= 0.125f * stage->x[i], z[i] += 0.25f;
+}
+
+static inline tangle make_tangle(const world *w, bool callback) {
+    tangle t = {.system = make_world(w)};
+    tangle_bundle(t.system, w->solver, &t.bundle);
+    t.network = tangle_network(t.system, w->networks);
+    add_force(t.system, mote_gravity((vec3){0, -9.81f, 0}));
+    add_force(t.system, mote_attractor((vec3){1, 0.5f, 0}, 3, 0.25f));
+    if (callback) add_force(t.system, mote_callback(swirl, NULL));
+    return t;
+}
+
+/* Strands of the first and the last group, squares, the ring across its blocks, strand and strand, network and network. */
+static inline void tie(tangle *t) {
+    for (uint32_t i = 0; i < TIES; i++) {
+        const uint32_t strand = i % 2 ? i : STRANDS - 1 - i;
+        const uint32_t point = 1 + i % 2 * (strand % 5 > 0);
+        const mote_link_end a = i == 4 ? particle(t->network, 5 * i) : strand_point(t->bundle, strand, point);
+        const mote_link_end b = i == 7 ? strand_point(t->bundle, 3 * i, 1) : particle(t->network, i % 3 ? 40 + 131 * i : 2 * i);
+        t->link[i] = join(t->system, a, b, 0.25f * (float)(i % 4), 30, i % 3 ? 0.25f : 0.125f);
+    }
+}
+
+#endif

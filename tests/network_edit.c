@@ -1,0 +1,366 @@
+/* Edits of networks in memory: springs that come, go and tear, pins, reels; short of memory; springs that are wrong. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "network_layout.h"
+
+/* --- Any edits ------------------------------------------------------------------------------------------------------ */
+
+typedef struct state {
+    mote_network n;
+    model m;
+    random_source random;
+    mote_allocator allocator;
+    uint64_t now;
+} state;
+
+static uint32_t lowest_free(const model *m) {
+    uint32_t number = 0;
+    while (number < m->capacity && m->alive[number]) number++;
+    return number;
+}
+
+static uint32_t alive_of(const model *m) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < m->capacity; i++) count += m->alive[i];
+    return count;
+}
+
+/* New springs take the lowest numbers; more than there is room for: none. */
+static void insert(state *s, uint32_t count, uint32_t reach) {
+    mote_spring springs[64] = {{0, 0, 0, 0, 0, 0}};
+    uint32_t numbers[64];
+    memset(numbers, 0xee, sizeof numbers);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t a = random_below(&s->random, s->m.particles), step = 1 + random_below(&s->random, reach);
+        springs[i] = a_spring(&s->random, a, (a + step) % s->m.particles);
+        if (springs[i].b == a) springs[i].b = a ? 0 : 1;
+    }
+    const mote_result result = mote_network_insert(&s->n, count, springs, numbers, &s->allocator);
+    if (count > s->m.capacity - alive_of(&s->m)) {
+        assert_int_equal(result, MOTE_ERROR_CAPACITY);
+        assert_int_equal(numbers[0], 0xeeeeeeee);
+        return;
+    }
+    assert_int_equal(result, MOTE_OK);
+    for (uint32_t i = 0; i < count; i++) {
+        assert_int_equal(numbers[i], lowest_free(&s->m));
+        s->m.alive[numbers[i]] = true;
+        s->m.spring[numbers[i]] = springs[i];
+        model_join(&s->m, springs[i].a, springs[i].b);
+    }
+    assert_true(count == 0 || (s->n.bound_is_old && s->n.answers_are_old));
+}
+
+/* A living spring, or MOTE_NO_ITEM. */
+static uint32_t pick(state *s) {
+    uint32_t left = alive_of(&s->m), number = 0;
+    if (left == 0) return MOTE_NO_ITEM;
+    for (left = random_below(&s->random, left); left || !s->m.alive[number]; number++) left -= s->m.alive[number];
+    return number;
+}
+
+static bool reels(const mote_network *n, uint32_t number) {
+    bool found = false;
+    for (uint32_t i = 0; i < n->reel_count; i++) found |= n->reels[i].spring == number;
+    return found;
+}
+
+static void erase(state *s) {
+    const uint32_t number = pick(s);
+    if (number == MOTE_NO_ITEM) return;
+    s->n.bound_is_old = false;
+    mote_network_erase(&s->n, number);
+    s->m.alive[number] = false;
+    assert_true(s->n.bound_is_old && !reels(&s->n, number));
+}
+
+static void change(state *s) {
+    const uint32_t number = pick(s);
+    if (number == MOTE_NO_ITEM) return;
+    mote_spring other = a_spring(&s->random, 0, 0);
+    s->n.spring[number].stiffness = s->m.spring[number].stiffness = other.stiffness;
+    s->n.spring[number].damping = s->m.spring[number].damping = other.damping;
+    s->n.spring[number].tear_strain = s->m.spring[number].tear_strain = other.tear_strain;
+    mote_network_store_spring(&s->n, number);
+}
+
+static void pin(state *s) {
+    const uint32_t particle = random_below(&s->random, s->m.particles), slot = s->n.slot_of_particle[particle];
+    const float target[3] = {1, 2, 3};
+    s->n.bound_is_old = s->n.answers_are_old = false;
+    if (random_below(&s->random, 3)) {
+        const bool was = s->m.pinned[particle];
+        assert_int_equal(mote_network_add_pin(&s->n, slot, target, s->now, s->now + 5, &s->allocator), MOTE_OK);
+        s->m.pinned[particle] = true;
+        assert_true(s->n.bound_is_old == !was);
+        return;
+    }
+    s->n.reaction[1][slot] = 7;
+    const mote_result result = mote_network_remove_pin(&s->n, slot);
+    assert_int_equal(result, s->m.pinned[particle] ? MOTE_OK : MOTE_ERROR_RANGE);
+    assert_true(s->n.bound_is_old == (result == MOTE_OK) && s->n.answers_are_old == s->n.bound_is_old);
+    assert_true(s->n.reaction[1][slot] == (result ? 7 : 0));
+    s->n.reaction[1][slot] = 0;
+    s->m.pinned[particle] = false;
+}
+
+/* Starts reels, and ends those whose tick has come: their springs then have the length that they were given. */
+static void reel(state *s) {
+    const uint32_t number = pick(s);
+    const float length = random_between(&s->random, 0, 3);
+    const uint64_t tick = s->now + random_below(&s->random, 4);
+    if (number != MOTE_NO_ITEM)
+        assert_int_equal(mote_network_add_reel(&s->n, number, length, s->now, tick, &s->allocator), MOTE_OK);
+    s->now += random_below(&s->random, 3);
+    for (uint32_t i = 0; i < s->n.reel_count; i++)
+        if (s->n.reels[i].to_tick <= s->now) s->m.spring[s->n.reels[i].spring].rest_length = s->n.reels[i].to;
+    mote_network_end_reels(&s->n, s->now);
+    for (uint32_t i = 0; i < s->n.reel_count; i++) assert_true(s->n.reels[i].to_tick > s->now);
+}
+
+static void random_edits(void **unused) {
+    (void)unused;
+    static graph g;
+    static state s;
+    s.random = (random_source){21};
+    s.allocator = plain();
+    for (uint32_t variant = 0; variant < 24; variant++) {
+        mixed_graph(&g, &s.random, variant);
+        g.def.spring_capacity = g.def.spring_count + random_below(&s.random, 3) * 100;
+        s.n = made(&g.def);
+        s.m = model_of(&g.def);
+        for (int round = 0; round < 30; round++) {
+            const uint32_t reach = random_below(&s.random, 4) ? 60 : s.m.particles;
+            insert(&s, random_below(&s.random, round % 5 ? 8 : 64), reach);
+            for (uint32_t i = random_below(&s.random, 40); i > 0; i--) erase(&s);
+            for (uint32_t i = random_below(&s.random, 20); i > 0; i--) pin(&s);
+            for (uint32_t i = random_below(&s.random, 20); i > 0; i--) change(&s), reel(&s);
+            const uint32_t block = random_below(&s.random, s.n.block_count);
+            if (round % 7 == 3) assert_int_equal(mote_network_fill_lines(&s.n, block, &s.allocator), MOTE_OK);
+            check_network(&s.n, &s.m);
+        }
+        model_free(&s.m);
+        destroy(&s.n);
+    }
+}
+
+/* A spring between two of 16 islands that lie across lanes, in one lane group: the others are rows from then on too. */
+static void struts_become_rows(void **unused) {
+    (void)unused;
+    static graph g;
+    random_source random = {24};
+    const mote_allocator allocator = plain();
+    for (uint32_t k = 0; k < 6; k++) {
+        begin_graph(&g, &random);
+        add_chains(&g, &random, 16, 6);
+        g.def.spring_capacity = 2 * g.def.spring_count;
+        mote_network n = made(&g.def);
+        model m = model_of(&g.def);
+        const mote_spring spring = {16 * k, 16 * k + 9, 1, 1, 0, 0};
+        uint32_t number;
+        assert_true(n.block_count == 1 && n.block[0].lanes);
+        assert_int_equal(mote_network_insert(&n, 1, &spring, &number, &allocator), MOTE_OK);
+        assert_true(!n.block[0].lanes && !n.block[0].outer);
+        m.alive[number] = true;
+        m.spring[number] = spring;
+        model_join(&m, spring.a, spring.b);
+        check_network(&n, &m);
+        model_free(&m);
+        destroy(&n);
+    }
+}
+
+/* What no spring had before, one that is added or changed brings. */
+static void first_of_its_kind(void **unused) {
+    (void)unused;
+    const float positions[9] = {0, 0, 0, 1, 0, 0, 2, 0, 0};
+    const mote_spring springs[] = {{0, 1, 1, 1, 0, 0}, {1, 2, 1, 1, 0.5f, 0}, {0, 2, 1, 1, 0, 0.5f}};
+    mote_network_def def = mote_default_network_def();
+    const mote_allocator allocator = plain();
+    def.particle_count = 3, def.positions = positions, def.spring_count = 1, def.spring_capacity = 3, def.springs = springs;
+    for (uint32_t kind = 1; kind < 3; kind++)
+        for (int added = 0; added < 2; added++) {
+            mote_network n = made(&def);
+            uint32_t number = 0;
+            assert_true(!n.damped && !n.tears);
+            if (added) assert_int_equal(mote_network_insert(&n, 1, &springs[kind], &number, &allocator), MOTE_OK);
+            n.spring[0].damping = springs[added ? 0 : kind].damping;
+            n.spring[0].tear_strain = springs[added ? 0 : kind].tear_strain;
+            mote_network_store_spring(&n, 0);
+            assert_true(n.damped == (kind == 1) && n.tears == (kind == 2));
+            destroy(&n);
+        }
+}
+
+/* --- What is frozen, what tears ------------------------------------------------------------------------------------- */
+
+static void frozen_islands_join(void **unused) {
+    (void)unused;
+    static graph g;
+    random_source random = {22};
+    const mote_allocator allocator = plain();
+    begin_graph(&g, &random);
+    add_chains(&g, &random, 5, 3);
+    g.def.spring_capacity = g.def.spring_count + 4;
+    mote_network n = made(&g.def);
+    uint32_t number;
+    const mote_spring joins[] = {{0, 1, 1, 1, 0, 0}, {2, 3, 1, 1, 0, 0}, {0, 2, 1, 1, 0, 0}};
+    n.frozen[n.island[n.slot_of_particle[1]]] = n.frozen[n.island[n.slot_of_particle[2]]] = 1;
+    n.report.frozen = 2;
+    static const uint32_t frozen[] = {2, 2, 1}; /* one of two that join is; the other of two; both */
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(mote_network_insert(&n, 1, &joins[i], &number, &allocator), MOTE_OK);
+        assert_int_equal(n.report.frozen, frozen[i]);
+        uint32_t labels = 0;
+        for (uint32_t k = 0; k < n.island_count; k++) labels += n.frozen[k];
+        assert_int_equal(labels, frozen[i]);
+        assert_true(n.frozen[n.island[n.slot_of_particle[joins[i].a]]]);
+        assert_int_equal(n.island[n.slot_of_particle[joins[i].a]], n.island[n.slot_of_particle[joins[i].b]]);
+    }
+    assert_false(n.frozen[n.island[n.slot_of_particle[4]]]);
+    destroy(&n);
+}
+
+/* In double, far from the edge, the definition itself. */
+static void tearing(void **unused) {
+    (void)unused;
+    static graph g;
+    random_source random = {23};
+    uint32_t edges = 0, total = 0;
+    for (uint32_t variant = 0; variant < 12; variant++) {
+        mixed_graph(&g, &random, variant);
+        for (uint32_t i = 0; i < g.def.spring_count; i++) g.springs[i].tear_strain = i % 3 ? random_between(&random, 0.1f, 6) : 0;
+        mote_network n = made(&g.def);
+        model m = model_of(&g.def);
+        const uint32_t ill = random_below(&random, m.particles), other = random_below(&random, m.particles);
+        const uint32_t cold = n.island[n.slot_of_particle[other]];
+        n.x[1][n.slot_of_particle[ill]] = NAN;
+        n.frozen[cold] = 1;
+        uint32_t torn = 0;
+        n.bound_is_old = false;
+        mote_network_tear(&n);
+        for (uint32_t i = 0; i < g.def.spring_count; i++) {
+            const mote_spring *s = &g.springs[i];
+            double sum = 0;
+            for (uint32_t axis = 0; axis < 3; axis++) {
+                const double d = (double)g.positions[3 * s->b + axis] - (double)g.positions[3 * s->a + axis];
+                sum += d * d;
+            }
+            const double excess = sqrt(sum) - s->rest_length * (1.0 + s->tear_strain);
+            bool tears = s->tear_strain > 0 && excess > 0;
+            if (s->a == ill || s->b == ill || n.island[n.slot_of_particle[s->a]] == cold) tears = false;
+            /* Six roundings of lengths below 32 m. */
+            if (fabs(excess) < 6 * 32 * 0x1p-24) tears = n.spring[i].a == MOTE_NO_SLOT, edges++;
+            assert_true(tears == (n.spring[i].a == MOTE_NO_SLOT));
+            if (tears) assert_int_equal(n.torn[torn++], i);
+            m.alive[i] = !tears;
+        }
+        assert_int_equal(n.torn_count, torn);
+        assert_true(n.bound_is_old == (torn > 0));
+        n.x[1][n.slot_of_particle[ill]] = 0;
+        check_network(&n, &m);
+        mote_network_tear(&n);
+        total += torn;
+        model_free(&m);
+        destroy(&n);
+    }
+    assert_true(edges < 3 && total > 100);
+}
+
+/* At rest length 0 any distance tears, and exactly the limit does not. */
+static void tearing_at_the_edge(void **unused) {
+    (void)unused;
+    const float positions[] = {0, 0, 0, 1.5f, 0, 0, 0, 0, 0, 0, 1.5f, 0};
+    const mote_spring springs[] = {{0, 1, 1, 1, 0, 0.5f}, {0, 2, 0, 1, 0, 1}, {1, 3, 0, 1, 0, 1}, {2, 3, 1.4999f, 1, 0, 1e-5f}};
+    mote_network_def def = mote_default_network_def();
+    def.particle_count = 4, def.positions = positions, def.spring_count = 4, def.springs = springs;
+    mote_network n = made(&def);
+    mote_network_tear(&n);
+    assert_true(n.torn_count == 2 && n.torn[0] == 2 && n.torn[1] == 3);
+    n.x[0][n.slot_of_particle[1]] = 1.5000001f;
+    mote_network_tear(&n);
+    assert_true(n.torn_count == 1 && n.torn[0] == 0 && n.spring_count == 1 && n.spring_end == 2 && n.first_free == 0);
+    destroy(&n);
+}
+
+/* --- What travels --------------------------------------------------------------------------------------------------- */
+
+static void pins_and_reels_travel(void **unused) {
+    (void)unused;
+    const float positions[] = {0, 0, 0, 1, 0, 0, 2, 0, 0}, target[3] = {4, 5, 6}, other[3] = {7, 8, 9};
+    const mote_spring springs[] = {{0, 1, 1, 1, 0, 0}, {1, 2, 2, 1, 0, 0}};
+    mote_network_def def = mote_default_network_def();
+    def.particle_count = 3, def.positions = positions, def.spring_count = 2, def.springs = springs;
+    mote_network n = made(&def);
+    const mote_allocator allocator = plain();
+    const uint32_t slot = n.slot_of_particle[1];
+    assert_int_equal(mote_network_add_pin(&n, slot, target, 10, MOTE_NEXT_ADVANCE, &allocator), MOTE_OK);
+    assert_true(n.pins[0].pending && n.pins[0].from[0] == 1 && n.pins[0].to[2] == 6 && n.pins[0].from_tick == 10);
+    n.x[0][slot] = 3;
+    assert_int_equal(mote_network_add_pin(&n, slot, other, 11, 20, &allocator), MOTE_OK);
+    assert_true(n.pin_count == 1 && !n.pins[0].pending && n.pins[0].from[0] == 3 && n.pins[0].to[0] == 7);
+    assert_int_equal(n.pins[0].to_tick, 20);
+    assert_int_equal(mote_network_add_reel(&n, 1, 4, 10, MOTE_NEXT_ADVANCE, &allocator), MOTE_OK);
+    assert_true(n.reels[0].pending && n.reels[0].from == 2 && n.reels[0].to == 4);
+    mote_network_end_reels(&n, UINT64_MAX);
+    assert_int_equal(n.reel_count, 1); /* it has not begun to end */
+    assert_int_equal(mote_network_add_pin(&n, n.slot_of_particle[0], other, 11, MOTE_NEXT_ADVANCE, &allocator), MOTE_OK);
+    mote_network_resolve(&n, 14);
+    assert_true(!n.reels[0].pending && n.reels[0].to_tick == 14);
+    assert_true(!n.pins[0].pending && n.pins[0].to_tick == 14 && n.pins[1].to_tick == 20);
+    /* From 2 at tick 10 to 4 at tick 14: 2.5 at tick 11, from where the next goes on. */
+    assert_int_equal(mote_network_add_reel(&n, 1, 1, 11, 13, &allocator), MOTE_OK);
+    assert_true(n.reel_count == 1 && n.block[0].reel_count == 1);
+    assert_true(n.reels[0].from == 2.5f && n.reels[0].to == 1 && n.reels[0].to_tick == 13);
+    mote_network_end_reels(&n, 12);
+    assert_true(n.reel_count == 1 && n.block[0].reel_count == 1);
+    mote_network_end_reels(&n, 13);
+    assert_true(n.reel_count == 0 && n.block[0].reel_count == 0 && n.spring[1].rest_length == 1);
+    assert_true(n.entry_length[n.spring[1].entry[0]] == 1 && n.entry_length[n.spring[1].entry[1]] == 1);
+    destroy(&n);
+}
+
+static void most_pins_and_reels(void **unused) {
+    (void)unused;
+    enum { ENDS = MOTE_MAX_NETWORK_PINS + 20 };
+    static float positions[3 * ENDS];
+    static mote_spring springs[ENDS];
+    mote_network_def def = mote_default_network_def();
+    for (uint32_t i = 0; i + 1 < ENDS; i++) springs[i] = (mote_spring){i, i + 1, 1, 1, 0, 0};
+    def.particle_count = ENDS, def.positions = positions, def.spring_count = ENDS - 1, def.springs = springs;
+    mote_network n = made(&def);
+    const mote_allocator allocator = plain();
+    const float at[3] = {0, 0, 0};
+    for (uint32_t i = 0; i < ENDS - 1; i++) {
+        const uint32_t number = (i * 7) % (ENDS - 1); /* 7 does not divide 4,115 */
+        const mote_result want = i < MOTE_MAX_NETWORK_PINS ? MOTE_OK : MOTE_ERROR_CAPACITY; /* as many reels */
+        assert_int_equal(mote_network_add_pin(&n, number, at, 0, 1, &allocator), want);
+        assert_int_equal(mote_network_add_reel(&n, number, 2, 0, 1, &allocator), want);
+    }
+    assert_int_equal(mote_network_add_pin(&n, 0, at, 0, 1, &allocator), MOTE_OK); /* pinned already */
+    assert_true(n.pin_count == MOTE_MAX_NETWORK_PINS && n.reel_count == MOTE_MAX_REELS);
+    model m = model_of(&def);
+    for (uint32_t i = 0; i < n.pin_count; i++) m.pinned[n.particle_of_slot[n.pins[i].slot]] = true;
+    check_network(&n, &m);
+    model_free(&m);
+    destroy(&n);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_edits),
+        cmocka_unit_test(struts_become_rows),
+        cmocka_unit_test(first_of_its_kind),
+        cmocka_unit_test(frozen_islands_join),
+        cmocka_unit_test(tearing),
+        cmocka_unit_test(tearing_at_the_edge),
+        cmocka_unit_test(pins_and_reels_travel),
+        cmocka_unit_test(most_pins_and_reels),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

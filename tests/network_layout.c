@@ -1,0 +1,266 @@
+/* How networks lie in memory: made, edited, short of memory, of wrong springs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <float.h>
+
+#include "network_layout.h"
+
+/* --- As made -------------------------------------------------------------------------------------------------------- */
+
+/* The columns hold what the def says; labels follow the lowest particles. */
+static void check_columns(const mote_network *n, const graph *g, const model *m) {
+    uint32_t labels = 0;
+    for (uint32_t i = 0; i < m->particles; i++) {
+        const uint32_t slot = n->slot_of_particle[i];
+        for (uint32_t axis = 0; axis < 3; axis++)
+            assert_true(n->x[axis][slot] == g->positions[3 * i + axis] && n->v[axis][slot] == 0);
+        assert_true(isnan(n->previous_x[0][slot]));
+        assert_true(n->inverse_mass[slot] == (float)(1.0 / g->masses[i]));
+        if (m->joined[i] == i) assert_int_equal(n->island[slot], labels++);
+    }
+    assert_int_equal(n->island_count, labels);
+}
+
+static uint32_t springs_in(const model *m, uint32_t root) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < m->capacity; i++) count += m->alive[i] && m->joined[m->spring[i].a] == root;
+    return count;
+}
+
+/* Lanes of a LANES block hold islands in the host's order whose particles ascend with the slots; at least four. */
+static uint32_t check_lanes(const mote_network *n, const model *m, const mote_network_block *b) {
+    uint32_t lanes = 0, springs = 0, last = 0;
+    for (uint32_t lane = 0; lane < 16; lane++) {
+        const uint32_t root = n->particle_of_slot[b->first + lane];
+        if (root == MOTE_NO_SLOT) {
+            for (uint32_t k = 0; k < b->groups; k++)
+                assert_int_equal(n->particle_of_slot[b->first + 16 * k + lane], MOTE_NO_SLOT);
+            continue;
+        }
+        assert_true(lanes == lane && (lane == 0 || root > last));
+        last = root;
+        lanes++;
+        assert_int_equal(n->island_size[n->island[b->first + lane]], b->groups);
+        for (uint32_t k = 0, particle = 0; k < b->groups; k++) {
+            const uint32_t slot = b->first + 16 * k + lane, here = n->particle_of_slot[slot];
+            assert_true(here != MOTE_NO_SLOT && m->joined[here] == root && (k == 0 || here > particle));
+            particle = here;
+        }
+        if (lane == 0) springs = springs_in(m, root);
+        assert_int_equal(springs_in(m, root), springs);
+    }
+    assert_true(lanes >= 4 && springs > 0 && b->groups <= MOTE_NETWORK_LANE_ISLAND);
+    /* As many struts as springs in one island: each is the spring of every island. */
+    assert_int_equal(b->line_count, springs);
+    for (uint32_t i = b->first_line; i < b->first_line + b->line_count; i++)
+        assert_int_equal(n->line[i].mask, (1u << lanes) - 1);
+    return lanes;
+}
+
+static void check_rows_block(const mote_network *n, const mote_network_block *b) {
+    const bool constrained = n->def.solver == MOTE_NETWORK_CONSTRAINED;
+    assert_true(b->groups * 16 <= MOTE_NETWORK_BLOCK);
+    if (b->outer) return;
+    uint32_t island = MOTE_NO_ITEM;
+    for (uint32_t slot = b->first; slot < b->first + 16 * b->groups; slot++) {
+        if (n->particle_of_slot[slot] == MOTE_NO_SLOT) continue;
+        const uint32_t before = island;
+        island = n->island[slot];
+        if (before != MOTE_NO_ITEM && before != island) assert_true(island > before && (!constrained || slot % 16 == 0));
+    }
+}
+
+/* A large island fills blocks of its own, in the host's order of its particles. */
+static void check_outer_block(const mote_network *n, const mote_network_block *b) {
+    const uint32_t island = n->island[b->first];
+    assert_true(n->island_size[island] > MOTE_NETWORK_BLOCK);
+    for (uint32_t slot = b->first; slot < b->first + 16 * b->groups; slot++) {
+        if (n->particle_of_slot[slot] == MOTE_NO_SLOT) continue;
+        assert_int_equal(n->island[slot], island);
+        if (slot > b->first) assert_true(n->particle_of_slot[slot] > n->particle_of_slot[slot - 1]);
+    }
+}
+
+static void as_made(void **unused) {
+    (void)unused;
+    static graph g;
+    random_source random = {11};
+    for (uint32_t variant = 0; variant < 24; variant++) {
+        mixed_graph(&g, &random, variant);
+        mote_network n = made(&g.def);
+        model m = model_of(&g.def);
+        check_network(&n, &m);
+        check_columns(&n, &g, &m);
+        for (uint32_t i = 0; i < n.block_count; i++) {
+            const mote_network_block *b = &n.block[i];
+            assert_true(!b->lanes || (!b->outer && g.def.solver == MOTE_NETWORK_SPRINGS));
+            if (b->lanes) check_lanes(&n, &m, b);
+            else check_rows_block(&n, b);
+            if (b->outer) check_outer_block(&n, b);
+        }
+        model_free(&m);
+        destroy(&n);
+    }
+}
+
+/* 16 a block, a rest of four or more in one more, fewer in rows; islands whose springs come in another order are not alike. */
+static void alike_islands(void **unused) {
+    (void)unused;
+    static graph g;
+    random_source random = {12};
+    static const uint32_t blocks[] = {0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2};
+    for (uint32_t copies = 1; copies <= 36; copies++) {
+        begin_graph(&g, &random);
+        add_chains(&g, &random, copies, 7);
+        const uint32_t extra = copies % 16 < 4 ? 0 : 1, want = copies <= 20 ? blocks[copies] : copies / 16 + extra;
+        mote_network n = made(&g.def);
+        uint32_t lanes = 0;
+        for (uint32_t i = 0; i < n.block_count; i++) lanes += n.block[i].lanes;
+        assert_int_equal(lanes, want);
+        destroy(&n);
+    }
+    for (int differ = 0; differ < 2; differ++) {
+        begin_graph(&g, &random);
+        add_chains(&g, &random, 16, 5);
+        const mote_spring kept = g.springs[0]; /* of copy 0 both, its first two springs */
+        if (differ) g.springs[0] = g.springs[16], g.springs[16] = kept;
+        mote_network n = made(&g.def);
+        model m = model_of(&g.def);
+        check_network(&n, &m);
+        uint32_t in_lanes = 0;
+        for (uint32_t i = 0; i < 16; i++) in_lanes += n.block[mote_network_block_of(&n, n.slot_of_particle[i])].lanes;
+        assert_int_equal(in_lanes, differ ? 15 : 16);
+        model_free(&m);
+        destroy(&n);
+    }
+}
+
+static uint32_t lanes_of(const mote_network_def *def) {
+    mote_network n = made(def);
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < n.block_count; i++) lanes += n.block[i].lanes;
+    destroy(&n);
+    return lanes;
+}
+
+/* As many particles and springs, and by turns of another shape: each shape has its blocks. */
+static void shapes_by_turns(void **unused) {
+    (void)unused;
+    static graph g;
+    random_source random = {15};
+    begin_graph(&g, &random);
+    for (uint32_t i = 0; i < 64; i++) {
+        add_spring(&g, &random, 4 * i, 4 * i + 1);
+        add_spring(&g, &random, 4 * i + 1, 4 * i + 2);
+        add_spring(&g, &random, 4 * i + i % 2, 4 * i + 3);
+    }
+    g.def.particle_count = 4 * 64;
+    assert_int_equal(lanes_of(&g.def), 4);
+}
+
+/* Where as many lanes go one way as another, the lower slots come first. */
+static void ties(void **unused) {
+    (void)unused;
+    static graph g;
+    random_source random = {16};
+    begin_graph(&g, &random);
+    g.def.particle_count = 1040;
+    for (uint32_t i = 0; i + 1 < 1040; i++) add_spring(&g, &random, i, i + 1);
+    for (uint32_t i = 0; i < 16; i++) add_spring(&g, &random, i, i % 2 ? i + 20 : i + 40);
+    mote_network n = made(&g.def);
+    const mote_network_line *line = n.line;
+    /* A chain: first to the lower slot, which the first particle does not have. */
+    assert_true(line[0].mask == 0xfffe && line[0].other == -1 && line[1].mask == 0xffff && line[1].other == 1);
+    assert_true(line[2].mask == 0xaaaa && line[2].other == 20 && line[3].mask == 0x5555 && line[3].other == 40);
+    assert_int_equal(n.group[0].line_count, 4);
+    destroy(&n);
+}
+
+/* A net's lines are nearly all contiguous, and little more than its degree of 12; where no order helps, as many lines as the
+ * largest degree of the lane group. */
+static void lines_of_nets(void **unused) {
+    (void)unused;
+    static graph g;
+    random_source random = {13};
+    static const uint32_t widths[] = {64, 60, 33};
+    for (uint32_t i = 0; i < 2 * COUNT_OF(widths); i++) {
+        begin_graph(&g, &random);
+        add_net(&g, &random, widths[i / 2], i % 2);
+        mote_network n = made(&g.def);
+        uint32_t contiguous = 0;
+        for (uint32_t line = 0; line < n.line_count; line++) contiguous += n.line[line].contiguous;
+        assert_true(n.line_count <= 12.25 * n.group_count && contiguous >= 0.95 * n.line_count);
+        destroy(&n);
+    }
+    begin_graph(&g, &random);
+    add_random(&g, &random, 4000, 16000);
+    mote_network n = made(&g.def);
+    uint32_t most = 0, apart = 0;
+    for (uint32_t group = 0; group < n.group_count; group++) {
+        uint32_t largest = 0;
+        for (uint32_t slot = 16 * group; slot < 16 * group + 16; slot++) {
+            uint32_t degree = 0;
+            for (uint32_t at = n.head[slot]; at != MOTE_NO_ITEM; at = next_spring(&n, at, slot)) degree++;
+            if (degree > largest) largest = degree;
+        }
+        assert_true(n.group[group].line_count >= largest && n.group[group].line_count <= largest + largest / 4 + 2);
+        most = largest > most ? largest : most;
+    }
+    for (uint32_t line = 0; line < n.line_count; line++) apart += !n.line[line].contiguous;
+    assert_true(most > 12 && apart > n.line_count / 2);
+    destroy(&n);
+}
+
+/* Lengths from positions, as the kernels work them out. At make the def's positions count, later the columns'. */
+static void lengths_as_placed(void **unused) {
+    (void)unused;
+    static graph g;
+    random_source random = {14};
+    begin_graph(&g, &random);
+    add_random(&g, &random, 40, 60);
+    for (uint32_t i = 0; i < g.def.spring_count; i++) g.springs[i].rest_length = MOTE_AS_PLACED;
+    g.def.spring_capacity = g.def.spring_count + 2;
+    mote_network n = made(&g.def);
+    const mote_allocator allocator = plain();
+    uint32_t a = n.slot_of_particle[3], b = n.slot_of_particle[17], number;
+    n.x[0][a] = 100, n.x[1][b] = -0x1p-20f;
+    mote_spring more = {3, 17, MOTE_AS_PLACED, 1, 0, 0};
+    assert_int_equal(mote_network_insert(&n, 1, &more, &number, &allocator), MOTE_OK);
+    assert_int_equal(number, g.def.spring_count);
+    for (uint32_t i = 0; i <= g.def.spring_count; i++) {
+        const mote_network_spring_state *s = &n.spring[i];
+        float sum = 0;
+        for (uint32_t axis = 0; axis < 3; axis++) {
+            const float *p = g.positions + axis;
+            const float d = i < number ? p[3 * g.springs[i].b] - p[3 * g.springs[i].a] : n.x[axis][b] - n.x[axis][a];
+            sum += d * d;
+        }
+        assert_true(s->rest_length == sqrtf(sum));
+    }
+    /* One that does not fit a float is refused and leaves no trace. */
+    const mote_spring two[] = {{5, 6, 1, 1, 0, 0}, more};
+    uint32_t numbers[2];
+    n.x[0][a] = FLT_MAX, n.x[0][b] = -FLT_MAX;
+    mote_network_erase(&n, number);
+    assert_int_equal(mote_network_insert(&n, 2, two, numbers, &allocator), MOTE_ERROR_RANGE);
+    assert_true(n.spring[number].a == MOTE_NO_SLOT && n.spring[number + 1].a == MOTE_NO_SLOT);
+    assert_int_equal(n.spring_count, g.def.spring_count);
+    destroy(&n);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_made),
+        cmocka_unit_test(alike_islands),
+        cmocka_unit_test(shapes_by_turns),
+        cmocka_unit_test(ties),
+        cmocka_unit_test(lines_of_nets),
+        cmocka_unit_test(lengths_as_placed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,273 @@
+/* The same bits for networks: an island by itself, in rows of a block; among its like, across lanes; between others, however
+ * its particles are numbered. One hash for every number of workers, job system, loop order, instruction set and grouping of
+ * steps into frames. Nothing is allocated in a step. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+
+#include "network_scene.h"
+#include "system/internal.h"
+
+/* What makes the paths of networks differ. */
+static const struct {
+    const char *name;
+    mote_network_solver solver;
+    mote_integrator integrator;
+    uint32_t parts, count, island;
+} kinds[] = {
+    {"springs", MOTE_NETWORK_SPRINGS, MOTE_SEMI_IMPLICIT_EULER, SYSTEM | DAMPING, 2400, 9},
+    {"rk4", MOTE_NETWORK_SPRINGS, MOTE_RK4, SYSTEM | DAMPING | CALLBACKS | PINS | REELS | COLLIDERS, 2400, 7},
+    {"velocity verlet", MOTE_NETWORK_SPRINGS, MOTE_VELOCITY_VERLET, SYSTEM | MASSES | TEARS | PINS, 2100, 14},
+    {"position verlet", MOTE_NETWORK_SPRINGS, MOTE_POSITION_VERLET, STIFF | FIELDS | REELS | DAMPING, 2400, 8},
+    {"pefrl", MOTE_NETWORK_SPRINGS, MOTE_PEFRL, SYSTEM | MASSES | PINS | REELS, 2300, 11},
+    {"kinematic", MOTE_NETWORK_SPRINGS, MOTE_KINEMATIC, STIFF | DAMPING | MASSES | PINS | TEARS, 2100, 10},
+    {"exact flow", MOTE_NETWORK_SPRINGS, MOTE_EXACT_FLOW, SYSTEM | STIFF | MASSES | REELS | COLLIDERS, 2500, 6},
+    {"large islands", MOTE_NETWORK_SPRINGS, MOTE_SEMI_IMPLICIT_EULER, SYSTEM | DAMPING | PINS | REELS | TEARS, 3000, 1500},
+    {"constrained", MOTE_NETWORK_CONSTRAINED, MOTE_SEMI_IMPLICIT_EULER, SYSTEM | PINS | REELS, 1300, 9},
+    {"constrained, some rigid", MOTE_NETWORK_CONSTRAINED, MOTE_SEMI_IMPLICIT_EULER,
+     SYSTEM | RIGID | DAMPING | MASSES | COLLIDERS | TEARS, 1300, 8},
+};
+
+static network_scene scene_of(size_t kind, uint32_t more) {
+    return (network_scene){.solver = kinds[kind].solver, .integrator = kinds[kind].integrator, .parts = kinds[kind].parts | more,
+                           .count = kinds[kind].count, .island = kinds[kind].island, .substeps = 2, .steps = 4, .seed = 500,
+                               .rate = {50, 1}};
+}
+
+/* --- Packings -------------------------------------------------------------------------------------------------------------- */
+
+enum { NUMBERS = 20, MOST = 24, MOST_SPRINGS = 64 };
+
+/* All that a host can see of an island. */
+typedef struct island_state {
+    float column[9][MOST], length[MOST_SPRINGS];
+    bool alive[MOST_SPRINGS], lanes;
+    uint32_t count, springs;
+} island_state;
+
+static island_state state_of(mote_system *system, mote_network_id id, const network_arrays *a, uint32_t island) {
+    const mote_network_view v = mote_network_columns(system, id);
+    const mote_network *network = mote_system_network(system, id);
+    const float *const columns[6] = {v.position.x, v.position.y, v.position.z, v.velocity.x, v.velocity.y, v.velocity.z};
+    const uint32_t first = a->first[island], first_spring = a->first_spring[island];
+    island_state s;
+    memset(&s, 0, sizeof s);
+    s.count = a->first[island + 1] - first;
+    s.springs = a->first_spring[island + 1] - first_spring;
+    assert_true(s.count <= MOST && s.springs <= MOST_SPRINGS);
+    s.lanes = network->block[mote_network_block_of(network, v.slot[a->name[first]])].lanes;
+    for (uint32_t i = 0; i < s.count; i++) {
+        const uint32_t slot = v.slot[a->name[first + i]];
+        float reaction[3] = {0};
+        if (v.inverse_mass[slot] == 0) assert_int_equal(mote_network_reaction(system, id, a->name[first + i], reaction), MOTE_OK);
+        for (int c = 0; c < 9; c++) s.column[c][i] = c < 6 ? columns[c][slot] : reaction[c - 6];
+    }
+    for (uint32_t i = 0; i < s.springs; i++) {
+        mote_spring spring;
+        s.alive[i] = mote_network_spring(system, id, first_spring + i, &spring) == MOTE_OK;
+        if (s.alive[i]) s.length[i] = spring.rest_length;
+    }
+    return s;
+}
+
+static network_arrays arrays;
+
+/* Runs a network of the islands `numbers` and looks at each. */
+static void run_numbers(network_scene s, const uint32_t *numbers, uint32_t count, island_state *states) {
+    mote_network_id id;
+    s.numbers = numbers;
+    s.count = count * s.island;
+    s.parts |= ALIKE;
+    mote_system *system = make_network_scene(&s, &arrays, &id, NULL);
+    assert_int_equal(arrays.islands, count);
+    assert_int_equal(mote_system_step(system, s.steps, NULL), MOTE_OK);
+    for (uint32_t i = 0; i < count; i++) states[i] = state_of(system, id, &arrays, i);
+    mote_system_destroy(system);
+}
+
+static void same_state(const char *kind, const island_state *got, const island_state *want, uint32_t number, uint32_t count,
+                       numbering order) {
+    for (int c = 0; c < 9; c++)
+        for (uint32_t i = 0; i < got->count; i++) {
+            const float is = got->column[c][i], was = want->column[c][i];
+            if (memcmp(&is, &was, sizeof is) && !(is != is && was != was))
+                fail_msg("%s: island %u among %u, numbered %d: column %d of particle %u is %a, alone %a", kind, number, count,
+                         (int)order, c, i, (double)is, (double)was);
+        }
+    for (uint32_t i = 0; i < got->springs; i++)
+        if (got->alive[i] != want->alive[i] || got->length[i] != want->length[i])
+            fail_msg("%s: island %u among %u: spring %u is another", kind, number, count, i);
+}
+
+static island_state alone[NUMBERS], among[40];
+
+/* Each island by itself, and then among others of its shape: some of them across lanes, the rest of them in rows. With `more`,
+ * some turn non-finite. */
+static void with_neighbours(size_t kind, uint32_t more) {
+    static const uint32_t sizes[] = {3, 16, 37};
+    network_scene s = scene_of(kind, more);
+    if (s.island > MOST) s.island = 13;
+    uint32_t across = 0, behind = 0, moved = 0;
+    for (uint32_t n = 0; n < NUMBERS; n++) {
+        run_numbers(s, &n, 1, &alone[n]);
+        assert_false(alone[n].lanes);
+        moved += alone[n].column[3][1] != 0;
+    }
+    assert_true(moved > NUMBERS / 2);
+    for (int isa = MOTE_ISA_SCALAR; isa < MOTE_ISA_COUNT; isa++)
+        for (uint32_t b = 0; b < COUNT_OF(sizes) * NUMBERINGS && mote_isa_available((mote_isa)isa); b++) {
+            uint32_t numbers[40];
+            const uint32_t count = sizes[b / NUMBERINGS];
+            s.isa = (mote_isa)isa;
+            s.order = (numbering)(b % NUMBERINGS);
+            for (uint32_t i = 0; i < count; i++) numbers[i] = reference_hash(60 + b, i) % NUMBERS;
+            run_numbers(s, numbers, count, among);
+            for (uint32_t i = 0; i < count; i++) {
+                same_state(kinds[kind].name, &among[i], &alone[numbers[i]], numbers[i], count, s.order);
+                across += among[i].lanes, behind += !among[i].lanes;
+            }
+        }
+    assert_true(behind > 0 && (across > 0) == (s.solver == MOTE_NETWORK_SPRINGS));
+}
+
+static void neighbours(void **parameter) { with_neighbours((size_t)(uintptr_t)*parameter, 0); }
+static void hostile_neighbours(void **parameter) { with_neighbours((size_t)(uintptr_t)*parameter, HOSTILE); }
+
+/* --- One hash -------------------------------------------------------------------------------------------------------------- */
+
+enum { ROUNDS = 3, ROUND_STEPS = 3 };
+static const uint64_t STEP_NANOSECONDS = 20000000;
+
+typedef enum frames { ONE_FRAME, SINGLE_STEPS, ADVANCES, HOSTILE_FRAMES, GROUPINGS } frames;
+
+/* Frames of nothing, little and much whose sum is the round. */
+static void hostile_frames(mote_system *system) {
+    static const uint32_t pieces[] = {0, 1, 7, 40, 333, 1000, 1550, 2999};
+    uint64_t left = ROUND_STEPS * STEP_NANOSECONDS;
+    for (uint32_t i = 0; left > 0; i++) {
+        uint64_t frame = pieces[reference_hash(3, i) % COUNT_OF(pieces)] * STEP_NANOSECONDS / 1000 + (i % 2);
+        if (frame > left) frame = left;
+        assert_int_equal(mote_system_advance(system, frame, NULL), MOTE_OK);
+        left -= frame;
+    }
+}
+
+static void run_round(mote_system *system, frames grouping) {
+    switch (grouping) {
+    case ONE_FRAME: assert_int_equal(mote_system_step(system, ROUND_STEPS, NULL), MOTE_OK); break;
+    case SINGLE_STEPS:
+        for (int i = 0; i < ROUND_STEPS; i++) assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
+        break;
+    case ADVANCES: assert_int_equal(mote_system_advance(system, ROUND_STEPS * STEP_NANOSECONDS, NULL), MOTE_OK); break;
+    default: hostile_frames(system);
+    }
+}
+
+typedef struct variant {
+    mote_jobs jobs;
+    mote_isa isa;
+    mote_loop_order loop_order;
+    frames grouping;
+} variant;
+
+/* Edits come at the same ticks in every variant. Some kinds have hostile values, some islands across lanes. */
+static uint64_t hash_of(size_t kind, const variant *v) {
+    network_scene s = scene_of(kind, EDITS | (kind % 3 == 2 ? HOSTILE : 0) | (kind % 2 ? ALIKE : 0));
+    mote_network_id id;
+    s.jobs = v->jobs, s.isa = v->isa, s.loop_order = v->loop_order;
+    mote_system *system = make_network_scene(&s, &arrays, &id, NULL);
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        if (round && !(s.parts & HOSTILE)) net_edit_all(system, id, &s, &arrays, 80 + round, NULL);
+        run_round(system, v->grouping);
+    }
+    assert_int_equal(mote_system_steps(system), ROUNDS * ROUND_STEPS);
+    const uint64_t hash = mote_system_hash(system);
+    mote_system_destroy(system);
+    return hash;
+}
+
+static void expect(size_t kind, variant v, uint64_t want, const char *what) {
+    const uint64_t got = hash_of(kind, &v);
+    if (got != want)
+        fail_msg("%s: %s, loop order %d, frames %d, changed the bits: %016llx, not %016llx", kinds[kind].name, what,
+                 (int)v.loop_order, (int)v.grouping, (unsigned long long)got, (unsigned long long)want);
+}
+
+static void one_hash(void **parameter) {
+    static const uint32_t workers[] = {2, 1, 3, 8};
+    const size_t kind = (size_t)(uintptr_t)*parameter;
+    const variant first = {.isa = MOTE_ISA_AUTO};
+    const uint64_t want = hash_of(kind, &first);
+    for (int order = 0; order < MOTE_LOOP_ORDER_COUNT; order++) {
+        const mote_loop_order loop = (mote_loop_order)order;
+        for (int isa = MOTE_ISA_SCALAR; isa < MOTE_ISA_COUNT; isa++) {
+            const variant v = {.isa = (mote_isa)isa, .loop_order = loop};
+            if (mote_isa_available(v.isa)) expect(kind, v, want, mote_isa_name(v.isa));
+        }
+        for (int g = ONE_FRAME + 1; g < GROUPINGS; g++)
+            expect(kind, (variant){.loop_order = loop, .grouping = (frames)g}, want, "frames");
+        for (uint32_t i = 0; i < COUNT_OF(workers); i++) {
+            shuffled_jobs shuffled = {.random = {i}, .workers = workers[i]};
+            uint32_t threads = workers[i];
+            expect(kind, (variant){mote_jobs_openmp(workers[i]), MOTE_ISA_AUTO, loop, (frames)(i % GROUPINGS)}, want, "OpenMP");
+            expect(kind, (variant){shuffled_jobs_hook(&shuffled), MOTE_ISA_AUTO, loop, (frames)((i + 1) % GROUPINGS)}, want,
+                   "shuffled jobs");
+            assert_true(workers[i] == 1 || shuffled.runs > 0);
+            if (i % 2) continue;
+            expect(kind, (variant){pthread_jobs_hook(&threads), MOTE_ISA_AUTO, loop, (frames)((i + 2) % GROUPINGS)}, want,
+                   "POSIX threads");
+        }
+    }
+}
+
+static void kinds_differ(void **unused) {
+    (void)unused;
+    uint64_t hashes[COUNT_OF(kinds)];
+    const variant first = {.isa = MOTE_ISA_AUTO};
+    for (size_t kind = 0; kind < COUNT_OF(kinds); kind++) {
+        hashes[kind] = hash_of(kind, &first);
+        for (size_t i = 0; i < kind; i++) assert_true(hashes[i] != hashes[kind]);
+    }
+}
+
+/* --- Memory ---------------------------------------------------------------------------------------------------------------- */
+
+static void warm_steps_allocate_nothing(void **unused) {
+    (void)unused;
+    for (size_t kind = 0; kind < COUNT_OF(kinds); kind++)
+        for (int order = 0; order < MOTE_LOOP_ORDER_COUNT; order++) {
+            memory_ledger ledger = {0};
+            mote_network_id id;
+            network_scene s = scene_of(kind, HOSTILE | TEARS | (order ? ALIKE : 0));
+            s.allocator = ledger_allocator(&ledger), s.jobs = mote_jobs_openmp(2), s.loop_order = (mote_loop_order)order;
+            mote_system *system = make_network_scene(&s, &arrays, &id, NULL);
+            const uint64_t calls = ledger.calls;
+            assert_int_equal(mote_system_step(system, 3, NULL), MOTE_OK);
+            assert_int_equal(mote_system_advance(system, 2 * STEP_NANOSECONDS, NULL), MOTE_OK);
+            assert_true(ledger.calls == calls && calls > 0);
+            mote_system_destroy(system);
+            assert_true(ledger.live_bytes == 0 && ledger.faults == 0);
+        }
+}
+
+int main(void) {
+    enum { KINDS = COUNT_OF(kinds), SUBJECTS = 3 };
+    struct CMUnitTest tests[SUBJECTS * KINDS + 2] = {cmocka_unit_test(kinds_differ),
+                                                     cmocka_unit_test(warm_steps_allocate_nothing)};
+    static char names[SUBJECTS * KINDS][80];
+    static const struct {
+        const char *name;
+        CMUnitTestFunction function;
+    } subjects[SUBJECTS] = {{"neighbours", neighbours}, {"hostile neighbours", hostile_neighbours}, {"one hash", one_hash}};
+    for (uintptr_t i = 0; i < SUBJECTS * KINDS; i++) {
+        snprintf(names[i], sizeof names[i], "%s: %s", subjects[i / KINDS].name, kinds[i % KINDS].name);
+        tests[2 + i] = (struct CMUnitTest){.name = names[i], .test_func = subjects[i / KINDS].function,
+                                           .initial_state = (void *)(i % KINDS)};
+    }
+    return cmocka_run_group_tests_name("network_packing", tests, NULL, NULL);
+}

@@ -1,0 +1,485 @@
+/* The constrained solver of networks: each linear system against a dense one in double, closed forms, the same chain as a strand,
+ * what is reported, energy where it is cut short, bits, degenerate shapes, reactions. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "network_constrained.h"
+
+/* --- One linear system ------------------------------------------------------------------------------------------------------ */
+
+/* Returns the largest distance that the solution moved anything. */
+static double compare_small(net *n, bool rigid) {
+    const mote_system_def def = rate_of(32, 1);
+    problem p = {.h = 1 / 32.0};
+    double d[3], moved = 0;
+    start_net(n, &def, GRAVITY);
+    const double target[3] = {(double)n->positions[0] + 0.02, (double)n->positions[1], (double)n->positions[2] - 0.01};
+    pin_at(n, 0, target[0], target[1], target[2], step_ticks(n));
+    pin_here(n, 5);
+    for (uint32_t i = 0; i < SMALL; i++) {
+        p.mass[i] = i % 5 ? (double)n->masses[i] : 0;
+        for (uint32_t k = 0; k < 3; k++) {
+            const double x = (double)n->positions[3 * i + k], v = (double)n->velocities[3 * i + k];
+            p.x0[i][k] = x;
+            p.goal[i][k] = i == 0 ? target[k] : i == 5 ? x : x + p.h * (v - (k == 1 ? p.h * GRAVITY : 0));
+        }
+    }
+    for (uint32_t k = 0; k < n->def.spring_count; k++) {
+        p.taut[k].before = length_of(p.x0, &n->springs[k], d);
+        p.taut[k].length = length_of(p.goal, &n->springs[k], d);
+        for (int i = 0; i < 3; i++) p.taut[k].n[i] = d[i] / p.taut[k].length;
+    }
+    double first[SMALL][3];
+    memcpy(first, p.goal, sizeof first);
+    (rigid ? solve_rigid : solve_compliant)(n, &p);
+    step_net(n, 1);
+    assert_int_equal(told(n).iterations, 1);
+    assert_true(p.tolerance < 0.01);
+    for (uint32_t i = 0; i < SMALL; i++)
+        for (int k = 0; k < 3; k++) {
+            assert_near(place_of(n, i, k), p.goal[i][k], p.tolerance);
+            moved = fmax(moved, fabs(p.goal[i][k] - first[i][k]) / p.tolerance);
+        }
+    mote_system_destroy(n->system);
+    return moved;
+}
+
+static void one_linear_system_is_that_of_newtons_method(void **unused) {
+    (void)unused;
+    static net n;
+    for (int kind = 0; kind < 4; kind++)
+        for (uint64_t seed = 1; seed <= 40; seed++) {
+            make_small(&n, seed, kind % 2, kind / 2);
+            assert_true(compare_small(&n, kind % 2) > 30); /* what is compared is well above the tolerance */
+        }
+}
+
+/* --- One spring along a line ------------------------------------------------------------------------------------------------ */
+
+/* e1 (1 + h^2 w (k + c / h)) = e* + h^2 w (c / h) e0. Rounding: a place of 2 m to UNIT in each of its steps is a velocity for
+ * the rest of the way; and each step ends within max_strain of its solution. */
+static void one_spring_is_implicit_euler(void **unused) {
+    (void)unused;
+    static net n;
+    enum { STEPS = 12 };
+    for (int kind = 0; kind < 8; kind++) {
+        const double h = 1 / 64.0, k = 500, c = kind & 1 ? 6 : 0, w = kind & 2 ? 1 / 0.25 : 1 / 0.25 + 1 / 1.5;
+        const mote_system_def def = rate_of(64, 1);
+        clear_net(&n);
+        n.def.max_strain = 1e-7f, n.def.max_iterations = 8;
+        add_particle(&n, 0.5, 0, 0, 1.5), add_particle(&n, 1.75, 0, 0, 0.25);
+        n.velocities[3] = 2;
+        add_spring(&n, 0, 1, 1, (float)k, (float)c);
+        if (kind & 4) add_rigid_pair(&n);
+        start_net(&n, &def, 0);
+        if (kind & 2) pin_here(&n, 0);
+        double e = 0.25, rate = 2;
+        for (int step = 1; step <= STEPS; step++) {
+            const double next = (e + h * rate + h * w * c * e) / (1 + h * h * w * k + h * w * c);
+            rate = (next - e) / h, e = next;
+            step_net(&n, 1);
+            assert_near(place_of(&n, 1, 0) - place_of(&n, 0, 0) - 1, e, (8 * UNIT + 1e-7) * step * (step + 1) / 2);
+            assert_near(place_of(&n, 1, 1), 0, 0);
+        }
+        mote_system_destroy(n.system);
+    }
+}
+
+/* --- A chain as a network and as a strand ----------------------------------------------------------------------------------- */
+
+enum { CHAIN = 17, CHAIN_STEPS = 40 };
+
+static void hang_chain(net *n, uint32_t substeps, double at[CHAIN][3]) {
+    const mote_system_def def = rate_of(60, substeps);
+    clear_net(n);
+    n->def.max_strain = 1e-6f, n->def.max_iterations = 32, n->def.max_linear = 256;
+    for (uint32_t i = 0; i < CHAIN; i++) {
+        add_particle(n, (double)i / (CHAIN - 1), 0, 0, 1.0 / CHAIN);
+        if (i) add_spring(n, i - 1, i, MOTE_AS_PLACED, INFINITY, 0);
+    }
+    start_net(n, &def, GRAVITY);
+    pin_here(n, 0);
+    for (int step = 0; step < CHAIN_STEPS; step++) {
+        step_net(n, 1);
+        assert_int_equal(told(n).unsolved, 0);
+        /* The report is of the constraint; the length itself is rounded with its ends. */
+        assert_true(measured(n).max_strain <= 1e-6 + UNIT * (6 * 16 + 8));
+    }
+    for (uint32_t i = 0; i < CHAIN; i++)
+        for (int k = 0; k < 3; k++) at[i][k] = place_of(n, i, k);
+    mote_system_destroy(n->system);
+}
+
+static void hang_strand(double at[CHAIN][3], uint32_t substeps) {
+    float positions[3 * CHAIN];
+    lay_line(positions, CHAIN, (double[3]){0}, (double[3]){1, 0, 0});
+    mote_bundle_def def = mote_default_bundle_def();
+    def.solver = MOTE_STRAND_ROBUST;
+    def.strand_count = 1, def.points = CHAIN, def.positions = positions, def.mass = 1;
+    def.max_stretch = 1e-6f;
+    const rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, substeps, GRAVITY);
+    for (int step = 0; step < CHAIN_STEPS; step++) step_rope(&r, 1);
+    for (uint32_t i = 0; i < CHAIN; i++) load_point(&r, 0, i, at[i], NULL);
+    destroy_rope(&r);
+}
+
+static double furthest_apart(double a[CHAIN][3], double b[CHAIN][3]) {
+    double most = 0;
+    for (int i = 0; i < CHAIN; i++) most = fmax(most, apart(a[i], b[i]));
+    return most;
+}
+
+/* Both step and project; only the directions along which they do differ, by how far a link turns in a substep, in
+ * second order, where the step itself errs in first: they differ by far less than the network does from itself at half of it. */
+static void a_rigid_chain_is_the_strand_that_it_is(void **unused) {
+    (void)unused;
+    static net n;
+    double net_end[CHAIN][3], finer[CHAIN][3], strand[CHAIN][3];
+    hang_chain(&n, 8, net_end);
+    hang_chain(&n, 16, finer);
+    hang_strand(strand, 8);
+    assert_true(net_end[CHAIN - 1][1] < -0.5); /* it has fallen */
+    assert_true(furthest_apart(net_end, finer) < 0.1);
+    assert_true(furthest_apart(net_end, strand) < furthest_apart(net_end, finer) / 20);
+}
+
+/* --- What is reported ------------------------------------------------------------------------------------------------------- */
+
+static void reports_are_true(void **unused) {
+    (void)unused;
+    static net n;
+    for (int kind = 0; kind < 4; kind++) {
+        const bool enough = kind & 1, rigid = kind & 2;
+        const mote_system_def def = rate_of(60, 2);
+        clear_net(&n);
+        n.def.max_iterations = enough ? 32 : 1, n.def.max_linear = enough ? 1000 : 1;
+        const uint32_t first = add_grid(&n, 12, 0, 1, 0.01, 1e4f, false);
+        if (rigid)
+            for (uint32_t i = 0; i < n.def.spring_count; i++) n.springs[i].stiffness = INFINITY;
+        start_net(&n, &def, GRAVITY);
+        pin_here(&n, first), pin_here(&n, first + 11);
+        bool ever = false;
+        for (int step = 0; step < 20; step++) {
+            step_net(&n, 1);
+            const mote_network_report report = told(&n);
+            const double strain = measured(&n).max_strain;
+            assert_true(report.substeps == 2 && report.linear <= report.iterations * n.def.max_linear);
+            assert_true(report.linear >= report.iterations && report.iterations <= 2 * n.def.max_iterations);
+            assert_true(report.unsolved <= 2 && (report.unsolved > 0) == (report.residual > n.def.max_strain));
+            ever |= report.unsolved > 0;
+            if (enough) assert_int_equal(report.unsolved, 0);
+            /* What a rigid spring's strain is, the report says; of both substeps, so never less than the last. */
+            if (rigid) assert_true(strain <= fmax((double)report.residual, (double)n.def.max_strain) + UNIT * (6 * 11 + 8));
+            if (step > 5 && !enough) assert_true(report.unsolved > 0);
+        }
+        assert_true(ever == !enough);
+        mote_system_destroy(n.system);
+    }
+}
+
+/* --- Cut short -------------------------------------------------------------------------------------------------------------- */
+
+static double energy_of(const net *n) {
+    const mote_network_statistics s = measured(n);
+    return s.kinetic + s.elastic + s.potential;
+}
+
+/* What implicit Euler minimises, at the end of a substep: |x - x*|^2_M / (2 h^2) + the springs' energy; *rounding: what UNIT of
+ * 1 m makes of it, each spring's pull along four places and each place's own part. goal: x*. */
+static double implicit_energy(const net *n, double goal[][3], bool at_goal, double h, double *rounding) {
+    double sum = 0;
+    for (uint32_t i = 0; i < n->def.particle_count; i++)
+        for (int k = 0; k < 3 && !at_goal; k++) {
+            const double off = place_of(n, i, k) - goal[i][k], mass = (double)n->masses[i] / (h * h);
+            sum += mass * off * off / 2, *rounding += mass * fabs(off) * 2 * UNIT;
+        }
+    for (uint32_t i = 0; i < n->def.spring_count; i++) {
+        const mote_spring *s = &n->springs[i];
+        double d[3], rest[3];
+        for (int k = 0; k < 3; k++) {
+            d[k] = at_goal ? goal[s->b][k] - goal[s->a][k] : place_of(n, s->b, k) - place_of(n, s->a, k);
+            rest[k] = (double)n->positions[3 * s->b + (uint32_t)k] - (double)n->positions[3 * s->a + (uint32_t)k];
+        }
+        const double e = sqrt(dot(d, d)) - sqrt(dot(rest, rest));
+        sum += (double)s->stiffness * e * e / 2;
+        *rounding += (double)s->stiffness * (fabs(e) + 4 * UNIT) * 4 * UNIT;
+    }
+    return sum;
+}
+
+static void step_to_less(const net *n) {
+    static double goal[256][3];
+    const double h = 1 / 60.0;
+    double rounding = 0;
+    for (uint32_t i = 0; i < 256; i++)
+        for (int k = 0; k < 3; k++)
+            goal[i][k] = place_of(n, i, k) + (i == 0 || i == 15 ? 0 : h * (place_of(n, i, 3 + k) - (k == 1 ? h * GRAVITY : 0)));
+    const double before = implicit_energy(n, goal, true, h, &rounding);
+    step_net(n, 1);
+    const double after = implicit_energy(n, goal, false, h, &rounding);
+    if (!(after <= before + rounding)) fail_msg("max_linear %u: %g J of %g", n->def.max_linear, after, before);
+}
+
+/* 16 x 16 bodies of 1 g and 930 springs, h^2 k / m = 2,800, hung from two corners, for 300 frames. Each substep lowers what
+ * implicit Euler minimises, at 4 iterations however short each is. That bounds no total energy by what it was: a net that is not
+ * yet told that it hangs falls, and is stretched; but what it gains so it loses again, and from 20 iterations on none is gained:
+ * it starts at 0 J. */
+static void cut_short_energy_does_not_build_up(void **unused) {
+    (void)unused;
+    static net n;
+    static const uint32_t linear[] = {3, 5, 10, 20};
+    for (size_t i = 0; i < COUNT_OF(linear); i++) {
+        clear_net(&n);
+        n.def.max_linear = linear[i];
+        add_grid(&n, 16, 0, 1, 0.001, 1e4f, true);
+        start_net(&n, NULL, GRAVITY);
+        pin_here(&n, 0), pin_here(&n, 15);
+        double early = -1e9, late = -1e9;
+        for (int step = 0; step < 300; step++) {
+            step_to_less(&n);
+            assert_true(told(&n).linear <= 4 * linear[i]);
+            *(step < 150 ? &early : &late) = fmax(step < 150 ? early : late, energy_of(&n));
+        }
+        assert_true(late < early);
+        if (linear[i] >= 20) assert_true(early < 0);
+        mote_system_destroy(n.system);
+    }
+}
+
+/* A corner bears what its reaction is by three springs: the tautest of the net has a third of it at least, and no
+ * more than all of it. */
+static void solved_it_is_strained_as_at_rest(void **unused) {
+    (void)unused;
+    static net n;
+    clear_net(&n);
+    n.def.max_linear = 2000, n.def.max_iterations = 32, n.def.max_strain = 1e-4f;
+    add_grid(&n, 16, 0, 1, 0.001, 1e4f, true);
+    for (uint32_t i = 0; i < n.def.spring_count; i++) n.springs[i].damping = 0.5f;
+    start_net(&n, NULL, GRAVITY);
+    pin_here(&n, 0), pin_here(&n, 15);
+    for (int step = 0; step < 150; step++) {
+        step_net(&n, 1);
+        if (step < 100) continue;
+        double pull = 0;
+        for (int axis = 0; axis < 3; axis++) pull += pow(reaction(&n, 0, axis) * 60, 2);
+        const mote_network_statistics s = measured(&n);
+        const mote_spring *of = &n.springs[s.max_strain_spring];
+        const double length = sqrt(pow((double)n.positions[3 * of->a] - (double)n.positions[3 * of->b], 2) +
+                                   pow((double)n.positions[3 * of->a + 2] - (double)n.positions[3 * of->b + 2], 2));
+        const double tension = s.max_strain * length * 1e4;
+        assert_int_equal(told(&n).unsolved, 0);
+        assert_true(tension > sqrt(pull) / 3 * 0.9 && tension < sqrt(pull) * 1.1);
+    }
+    mote_system_destroy(n.system);
+}
+
+static void more_rigid_springs_than_unknowns_are_refused(void **unused) {
+    (void)unused;
+    static net n;
+    mote_system_def def = mote_default_system_def();
+    mote_system *system;
+    mote_network_id id;
+    mote_network_fault fault;
+    clear_net(&n);
+    add_grid(&n, 16, 0, 1, 0.001, INFINITY, true);
+    assert_true(n.def.spring_count > 3 * 256);
+    assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
+    assert_int_equal(mote_system_add_network(system, &n.def, &id, &fault), MOTE_ERROR_RANGE);
+    assert_true(fault.spring == 3 * 256 && fault.particle == MOTE_NO_ITEM);
+    for (uint32_t i = 3 * 256; i < n.def.spring_count; i++) n.springs[i].stiffness = 1e4f;
+    assert_int_equal(mote_system_add_network(system, &n.def, &id, &fault), MOTE_OK);
+    mote_system_destroy(system);
+}
+
+/* --- Bits ------------------------------------------------------------------------------------------------------------------- */
+
+enum { BITS_STEPS = 12, TRIANGLES = 19 };
+
+typedef struct hashes {
+    uint64_t before, after; /* springs joined two islands */
+} hashes;
+
+static void advance_by(const net *n, uint64_t nanoseconds, uint64_t frame) {
+    for (uint64_t at = 0; at < nanoseconds; at += frame)
+        assert_int_equal(mote_system_advance(n->system, frame, NULL), MOTE_OK);
+}
+
+/* A net of two blocks, one of a part of one, a row of triangles alike; 50 steps a second, in frames of `frame` ms. */
+static hashes hash_net(bool rigid, mote_isa isa, mote_loop_order order, uint32_t workers, uint64_t frame) {
+    static net n;
+    mote_system_def def = rate_of(50, 2);
+    hashes h;
+    uint32_t numbers[2];
+    def.isa = isa, def.loop_order = order;
+    def.jobs = mote_jobs_openmp(workers);
+    clear_net(&n);
+    n.def.max_iterations = 2, n.def.max_linear = 6;
+    const uint32_t large = add_grid(&n, 40, 0, 4, 0.01, rigid ? INFINITY : 3000, false);
+    const uint32_t small = add_grid(&n, 9, 5, 1, 0.02, 2000, true);
+    for (int i = 0; i < TRIANGLES; i++) {
+        const uint32_t a = add_particle(&n, 7 + i, 0, 0, 1), b = add_particle(&n, 7.5 + i, 0.1 * i, 0, 2);
+        const uint32_t c = add_particle(&n, 7, 1, 0.2, 3);
+        add_spring(&n, a, b, MOTE_AS_PLACED, 500, 1), add_spring(&n, b, c, 1, 300, 0), add_spring(&n, a, c, 1, 900, 2);
+        n.velocities[3 * b] = (float)i;
+    }
+    n.def.spring_capacity = n.def.spring_count + 2;
+    start_net(&n, &def, GRAVITY);
+    pin_at(&n, large, 0.3, 0.2, 0.1, 8 * step_ticks(&n)), pin_at(&n, large + 39, 3.5, 0, 0, 5 * step_ticks(&n));
+    pin_here(&n, small + 8);
+    advance_by(&n, BITS_STEPS * UINT64_C(20000000), frame * 1000000);
+    h.before = mote_system_hash(n.system);
+    assert_true(told(&n).linear > 12 && told(&n).frozen == 0 && told(&n).unsolved > 0);
+    const mote_spring join[2] = {{large + 1599, small, MOTE_AS_PLACED, 400, 1, 0}, {large + 3, small + 80, 1, 100, 0, 0}};
+    assert_int_equal(mote_network_add_springs(n.system, n.id, 2, join, numbers, NULL), MOTE_OK);
+    advance_by(&n, BITS_STEPS * UINT64_C(20000000), frame * 1000000);
+    h.after = mote_system_hash(n.system);
+    assert_true(mote_system_steps(n.system) == 2 * BITS_STEPS && h.after != h.before);
+    mote_system_destroy(n.system);
+    return h;
+}
+
+static void bits_depend_on_nothing(void **unused) {
+    (void)unused;
+    for (int rigid = 0; rigid < 2; rigid++) {
+        const hashes base = hash_net(rigid, MOTE_ISA_SCALAR, MOTE_LOOP_AUTO, 1, 20);
+        for (int isa = MOTE_ISA_SCALAR; isa < MOTE_ISA_COUNT; isa++)
+            for (int order = 0; order < MOTE_LOOP_ORDER_COUNT; order++)
+                for (uint32_t workers = 1; workers <= 3; workers++) {
+                    static const uint64_t frame[3] = {40, 12, 80};
+                    if (!mote_isa_available((mote_isa)isa)) continue;
+                    const hashes h = hash_net(rigid, (mote_isa)isa, (mote_loop_order)order, workers, frame[workers - 1]);
+                    if (h.before != base.before || h.after != base.after)
+                        fail_msg("%s, order %d, %u workers, rigid %d", mote_isa_name((mote_isa)isa), order, workers, rigid);
+                }
+    }
+}
+
+/* --- Degenerate shapes ------------------------------------------------------------------------------------------------------ */
+
+enum { ISLANDS = 20 };
+
+/* Islands alike, of which two get a NaN: those stand still, no other has other bits. */
+static void what_is_not_finite_stays_alone(void **unused) {
+    (void)unused;
+    static net plain, hurt;
+    for (int rigid = 0; rigid < 2; rigid++) {
+        net *const both[2] = {&plain, &hurt};
+        for (int k = 0; k < 2; k++) {
+            clear_net(both[k]);
+            for (int i = 0; i < ISLANDS; i++) add_grid(both[k], 3, 2 * i, 1, 0.1, rigid ? INFINITY : 5000, false);
+            start_net(both[k], NULL, GRAVITY);
+            for (uint32_t i = 0; i < ISLANDS; i++) pin_here(both[k], 9 * i);
+            step_net(both[k], 2);
+        }
+        *coordinate(&hurt, 9 * 4 + 5, 1) = NAN;
+        *coordinate(&hurt, 9 * 17, 4) = 0; /* a pin's velocity is none of the host's */
+        *coordinate(&hurt, 9 * 17 + 8, 3) = NAN;
+        step_net(&plain, 5), step_net(&hurt, 5);
+        assert_true(told(&hurt).frozen == 2 && told(&plain).frozen == 0);
+        for (uint32_t i = 0; i < 9 * ISLANDS; i++)
+            for (int axis = 0; axis < 6 && i / 9 != 4 && i / 9 != 17; axis++)
+                assert_true(*coordinate(&hurt, i, axis) == *coordinate(&plain, i, axis));
+        assert_true(place_of(&hurt, 9 * 4 + 8, 1) != place_of(&plain, 9 * 4 + 8, 1));
+        mote_system_destroy(plain.system), mote_system_destroy(hurt.system);
+    }
+}
+
+/* Bodies on each other, a rest length of 0, two pins with a spring between them, pins too far apart for what is between them.
+ * Rigid springs that cannot be held are told, and throw about what is between them; once the pins stand nearer they
+ * are held again. */
+static void degenerate_shapes_are_finite(void **unused) {
+    (void)unused;
+    static net n;
+    for (int rigid = 0; rigid < 2; rigid++) {
+        const float stiffness = rigid ? INFINITY : 1e4f;
+        clear_net(&n);
+        n.def.max_iterations = 16;
+        for (int i = 0; i < 6; i++) add_particle(&n, i < 2 ? 0 : 0.5 * i, 0, 0, 1);
+        for (uint32_t i = 0; i < 5; i++) add_spring(&n, i, i + 1, i == 0 ? 0.3f : i == 3 ? 0 : 0.5f, stiffness, 0);
+        for (int i = 0; i < 3; i++) add_particle(&n, i, 0, 9, 1);
+        add_spring(&n, 6, 7, 1, stiffness, 0), add_spring(&n, 7, 8, 1, stiffness, 0), add_spring(&n, 6, 8, 2, 1000, 0);
+        start_net(&n, NULL, GRAVITY);
+        pin_here(&n, 0), pin_here(&n, 6), pin_at(&n, 8, 2.5, 0, 9, 0);
+        for (int step = 0; step < 240; step++) {
+            if (step == 120) pin_at(&n, 8, 1.5, 0, 9, 0);
+            step_net(&n, 1);
+            assert_int_equal(told(&n).frozen, 0);
+            for (uint32_t i = 0; i < 9; i++)
+                for (int k = 0; k < 3; k++) {
+                    const double x = place_of(&n, i, k);
+                    if (!(fabs(x) < (i == 7 && rigid && step < 180 ? INFINITY : 12)))
+                        fail_msg("rigid %d, step %d, %u: %g", rigid, step, i, x);
+                }
+            if (rigid && step < 120) assert_true(told(&n).unsolved > 0 && told(&n).residual > 0.2f);
+            if (step == 119 && !rigid) assert_near(reaction(&n, 6, 0) * 60, 1000 * 0.5 + 1e4 * 0.25, 10); /* 7 sags */
+        }
+        const double d[3] = {place_of(&n, 7, 0) - 1.5, place_of(&n, 7, 1), place_of(&n, 7, 2) - 9};
+        if (rigid) assert_near(sqrt(dot(d, d)), 1, 0.002 + UNIT * 12);
+        mote_system_destroy(n.system);
+    }
+}
+
+/* A spring between two pins moves nothing, and pulls. */
+static void a_spring_between_pins_pulls_at_both(void **unused) {
+    (void)unused;
+    static net n;
+    for (int rigid = 0; rigid < 2; rigid++) {
+        clear_net(&n);
+        add_particle(&n, 0, 0, 0, 1), add_particle(&n, 1.25, 0, 0, 1);
+        add_spring(&n, 0, 1, 1, 64, 0);
+        if (rigid) add_rigid_pair(&n);
+        start_net(&n, NULL, 0);
+        pin_here(&n, 0), pin_here(&n, 1);
+        step_net(&n, 2);
+        for (uint32_t i = 0; i < 2; i++) assert_near(reaction(&n, i, 0), (i ? -1 : 1) * 64 * 0.25 / 60, 16 * UNIT);
+        mote_system_destroy(n.system);
+    }
+}
+
+/* --- Reactions -------------------------------------------------------------------------------------------------------------- */
+
+/* 2 kg at rest under a pin, 1 m of rope of 1,024 N/m or rigid. A place known to UNIT 1 m and a tension solved to max_strain,
+ * both through M / h, are what the impulse is off. */
+static void a_pin_bears_the_weight_at_rest(void **unused) {
+    (void)unused;
+    static net n;
+    for (int kind = 0; kind < 3; kind++) { /* on positions, on multipliers, rigid */
+        const mote_system_def def = rate_of(60, 4);
+        const double k = 1024, below = kind < 2 ? 2 * GRAVITY / k : 0;
+        clear_net(&n);
+        n.def.max_strain = 1e-7f, n.def.max_iterations = 8;
+        add_particle(&n, 0, 0, 0, 1), add_particle(&n, 0, -1 - below, 0, 2);
+        add_spring(&n, 0, 1, 1, kind < 2 ? (float)k : INFINITY, 0);
+        if (kind == 1) add_rigid_pair(&n);
+        start_net(&n, &def, GRAVITY);
+        pin_here(&n, 0);
+        for (int step = 0; step < 10; step++) {
+            step_net(&n, 1);
+            assert_near(reaction(&n, 0, 1), -2 * GRAVITY / 60, 2 * 240 * (4 * UNIT + 1e-7));
+            assert_true(reaction(&n, 0, 0) == 0 && reaction(&n, 0, 2) == 0);
+        }
+        mote_system_destroy(n.system);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_linear_system_is_that_of_newtons_method),
+        cmocka_unit_test(one_spring_is_implicit_euler),
+        cmocka_unit_test(a_rigid_chain_is_the_strand_that_it_is),
+        cmocka_unit_test(reports_are_true),
+        cmocka_unit_test(cut_short_energy_does_not_build_up),
+        cmocka_unit_test(solved_it_is_strained_as_at_rest),
+        cmocka_unit_test(more_rigid_springs_than_unknowns_are_refused),
+        cmocka_unit_test(bits_depend_on_nothing),
+        cmocka_unit_test(what_is_not_finite_stays_alone),
+        cmocka_unit_test(degenerate_shapes_are_finite),
+        cmocka_unit_test(a_spring_between_pins_pulls_at_both),
+        cmocka_unit_test(a_pin_bears_the_weight_at_rest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

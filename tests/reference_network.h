@@ -1,0 +1,97 @@
+/* The plain references of spring networks, by particles and springs in the host's numbering: once in double, with the equations
+ * of the integrators as the books have them, for physics; once in float, in the order of operations that the kernels promise, for
+ * bits. Neither knows slots, lanes, blocks or lines. */
+#ifndef MOTE_TESTS_REFERENCE_NETWORK_H
+#define MOTE_TESTS_REFERENCE_NETWORK_H
+
+#include <mote/mote.h>
+
+typedef float reference_row[3];
+typedef double reference_triple[3];
+
+typedef struct reference_spring {
+    uint32_t a, b;
+    bool alive, reels;
+    float rest_length, tear_strain;
+    double stiffness, damping; /* floats but where a test says otherwise */
+    float from, to; /* of a reel, m */
+    uint64_t from_tick, to_tick;
+} reference_spring;
+
+typedef struct reference_pin {
+    uint32_t particle;
+    double from[3], to[3];
+    uint64_t from_tick, to_tick;
+} reference_pin;
+
+typedef struct reference_network {
+    uint32_t count, spring_end, spring_room, pin_count, torn_count;
+    bool in_double, started;
+    float uniform_mass;     /* 1/kg of every particle that is not pinned; 0: they differ */
+    float *own_mass, *mass; /* 1/kg without pins; with: 0 */
+    uint32_t *island;       /* of each particle: one that stands for its island */
+    bool *frozen;           /* particles of islands that turned non-finite (float) */
+    reference_spring *spring;
+    reference_pin *pin;
+    uint32_t *torn;
+    uint32_t last_substeps; /* of the last step */
+    reference_row *x, *v, *reaction;          /* in float */
+    reference_triple *dx, *dv, *dreaction;    /* in double */
+} reference_network;
+
+/* What a callback of the scene does, in double: adds m/s^2 to a. */
+typedef void reference_network_push(const void *user, double time, double inverse_mass, const double x[3], const double v[3],
+                                    double a[3]);
+
+/* All that acts from outside in one step. */
+typedef struct reference_surroundings {
+    mote_integrator integrator;
+    const mote_force_def *forces; /* in double: affine ones alone count, callbacks are `push` */
+    uint32_t force_count;
+    reference_network_push *push;
+    const void *user;
+    double start_time, timestep;
+    uint32_t substeps;
+    uint64_t step, ticks_per_step;
+} reference_surroundings;
+
+/* Reads the def's arrays. Rest lengths AS_PLACED are those of the positions. */
+reference_network *reference_network_make(const mote_network_def *def, bool in_double);
+void reference_network_destroy(reference_network *network);
+
+/* One step, and the springs that tore in it into torn. */
+void reference_network_step(reference_network *network, const reference_surroundings *around);
+
+/* The edits, at the boundary tick `now`; `tick` is not MOTE_NEXT_ADVANCE. */
+uint32_t reference_network_add(reference_network *network, const mote_spring *spring);
+void reference_network_remove(reference_network *network, uint32_t number);
+void reference_network_set(reference_network *network, uint32_t number, float stiffness, float damping, float tear_strain);
+void reference_network_reel(reference_network *network, uint32_t number, float length, uint64_t now, uint64_t tick);
+void reference_network_pin(reference_network *network, uint32_t particle, const float target[3], uint64_t now, uint64_t tick);
+void reference_network_unpin(reference_network *network, uint32_t particle);
+
+/* Position or velocity of a particle, whichever reference it is. */
+double reference_network_x(const reference_network *network, uint32_t particle, int axis);
+double reference_network_v(const reference_network *network, uint32_t particle, int axis);
+
+/* --- Between the files of the references ----------------------------------------------------------------------------------- */
+
+/* How far a journey has come `within` ticks of the step, in [0, 1]. */
+double reference_journey(uint64_t from_tick, uint64_t to_tick, const reference_surroundings *around, double within);
+
+/* Ticks of the step at substep + fraction, and seconds. */
+double reference_ticks(const reference_surroundings *around, double at);
+double reference_seconds(const reference_surroundings *around, uint32_t substep, double fraction);
+
+void reference_double_network_step(reference_network *network, const reference_surroundings *around);
+void reference_float_network_step(reference_network *network, const reference_surroundings *around);
+
+/* a = constant + damping v + stiffness x, per axis: accelerations, or forces in N. */
+typedef struct reference_affine {
+    double constant[3], damping[3], stiffness[3];
+} reference_affine;
+bool reference_folds(const mote_force_def *force);
+void reference_fold(const mote_force_def *force, reference_affine *acceleration, reference_affine *newtons);
+void reference_add_over_mass(reference_affine *sum, const reference_affine *newtons, double inverse_mass);
+
+#endif
