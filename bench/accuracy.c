@@ -23,7 +23,9 @@ static const experiment_row experiments[] = {
     {2, "damped spring", accuracy_damped_spring},
     {3, "undamped oscillator: phase and energy", accuracy_oscillator},
     {4, "stability: the largest stable spring", accuracy_stability},
+    {5, "two coupled bodies", accuracy_coupled_bodies},
     {6, "kinematic integrators: each force alone, and two together", accuracy_kinematic},
+    {7, "the linear chain: by its modes, and as a network", accuracy_linear_chain},
     {8, "gravity, linear drag and an anchor spring together", accuracy_joint_flow},
     {9, "a velocity field", accuracy_velocity_field},
     {10, "Kepler orbit", accuracy_kepler},
@@ -32,6 +34,7 @@ static const experiment_row experiments[] = {
     {13, "momentum", accuracy_momentum},
     {14, "a hanging rope", accuracy_hanging_rope},
     {15, "a swinging rope", accuracy_swinging_rope},
+    {16, "energy of a swinging net", accuracy_swinging_net},
 };
 #define EXPERIMENTS (sizeof experiments / sizeof experiments[0])
 
@@ -44,12 +47,11 @@ static void print_help(void) {
          "  --json FILE     writes the records there too\n"
          "  --csv DIR       writes DIR/experiment-E.csv with the motion by each integrator beside the exact one\n"
          "\n"
-         "One particle flies by every integrator that the experiment concerns, one rope is held by every solver. The "
-         "reference is a published figure or "
-         "the\n"
-         "same method in double. Allowed is what rounding to float32 does, found by flying the reference with random\n"
-         "roundings, and half of a published figure's last digit. `below float32`: the figure drowns in that; a row\n"
-         "with coarser steps follows. Exit code 1: some error exceeds what is allowed.");
+         "One particle flies by every integrator that the experiment concerns, so do two coupled bodies and a net, one\n"
+         "rope is held by every solver. The reference is a published figure or the same method in double. Allowed is\n"
+         "what rounding to float32 does, found by flying the reference with random roundings, and half of a published\n"
+         "figure's last digit. `below float32`: the figure drowns in that; a row with coarser steps follows. Exit\n"
+         "code 1: some error exceeds what is allowed.");
 }
 
 void accuracy_add_named(accuracy_report *report, uint32_t experiment, const char *name, const char *quantity,

@@ -1,6 +1,6 @@
-/* The accuracy command: experiments with one particle, each flown by the engine and, in double, by an implementation of
- * the same method that is written from its formula and shares nothing with the engine; and with one rope, beside the
- * equilibrium and the modes of its chain. */
+/* The accuracy command: experiments with one particle and with coupled ones, each flown by the engine and, in double, by an
+ * implementation of the same method that is written from its formula and shares nothing with the engine; and with one
+ * rope, beside the equilibrium and the modes of its chain. */
 #ifndef BENCH_ACCURACY_H
 #define BENCH_ACCURACY_H
 
@@ -57,6 +57,10 @@ typedef struct bench_trajectory {
 typedef struct bench_noise {
     uint64_t seed, draws;
 } bench_noise;
+
+/* What is rounded to a float on the way; a coefficient stored as float, which one: number. */
+double noise_rounded(bench_noise *noise, double value);
+double noise_stored(const bench_noise *noise, uint32_t number, double value);
 
 /* One substep h of an integrator from *state at `time`, in double. */
 void reference_step(const bench_setup *setup, mote_integrator integrator, double time, double h, bench_state *state,
@@ -147,6 +151,7 @@ void series_close(bench_series_file *file);
 typedef void accuracy_experiment(accuracy_report *report);
 accuracy_experiment accuracy_constant_force, accuracy_damped_spring, accuracy_oscillator, accuracy_stability,
     accuracy_kinematic, accuracy_joint_flow, accuracy_velocity_field, accuracy_kepler, accuracy_projectile,
-    accuracy_orders, accuracy_momentum, accuracy_hanging_rope, accuracy_swinging_rope;
+    accuracy_orders, accuracy_momentum, accuracy_hanging_rope, accuracy_swinging_rope, accuracy_coupled_bodies,
+    accuracy_swinging_net, accuracy_linear_chain;
 
 #endif

@@ -11,12 +11,12 @@ static double draw(bench_noise *noise) {
 }
 
 /* What is rounded to a float on the way. */
-static double rounded(bench_noise *noise, double value) {
+double noise_rounded(bench_noise *noise, double value) {
     return noise ? value * (1 + FLOAT_ROUNDING * draw(noise)) : value;
 }
 
 /* A coefficient stored as float: errs by the same part in every step. Number: which one. */
-static double stored(const bench_noise *noise, uint32_t number, double value) {
+double noise_stored(const bench_noise *noise, uint32_t number, double value) {
     bench_noise fixed = {noise ? ~noise->seed : 0, number};
     return noise ? value * (1 + FLOAT_ROUNDING * draw(&fixed)) : value;
 }
@@ -91,16 +91,16 @@ static void acceleration(const bench_setup *s, double time, const bench_state *a
         if (!is_affine && other) add_other(s, &s->forces[i], time, at, a);
         if (!is_affine || !affine) continue;
         for (int axis = 0; axis < 3; axis++)
-            a[axis] += rounded(noise, stored(noise, 3 * i, term.constant[axis])) +
-                       rounded(noise, stored(noise, 3 * i + 1, term.damping) * at->v[axis]) +
-                       rounded(noise, stored(noise, 3 * i + 2, term.stiffness) * at->x[axis]);
+            a[axis] += noise_rounded(noise, noise_stored(noise, 3 * i, term.constant[axis])) +
+                       noise_rounded(noise, noise_stored(noise, 3 * i + 1, term.damping) * at->v[axis]) +
+                       noise_rounded(noise, noise_stored(noise, 3 * i + 2, term.stiffness) * at->x[axis]);
     }
     for (int axis = 0; axis < 3; axis++)
-        for (int i = 0; i < 4; i++) a[axis] = rounded(noise, a[axis]);
+        for (int i = 0; i < 4; i++) a[axis] = noise_rounded(noise, a[axis]);
 }
 
 static void add_scaled(double to[3], const double base[3], double factor, const double add[3], bench_noise *noise) {
-    for (int axis = 0; axis < 3; axis++) to[axis] = rounded(noise, base[axis] + rounded(noise, factor * add[axis]));
+    for (int axis = 0; axis < 3; axis++) to[axis] = noise_rounded(noise, base[axis] + noise_rounded(noise, factor * add[axis]));
 }
 
 /* --- Splittings ------------------------------------------------------------------------------------------------- */
@@ -110,11 +110,11 @@ static void splitting(const bench_setup *s, double time, double h, const double 
                       bench_state *y, bench_noise *noise) {
     double part = 0, a[3];
     for (int i = 0; i <= kicks; i++) {
-        if (drift[i] != 0) add_scaled(y->x, y->x, stored(noise, 100 + (uint32_t)i, drift[i] * h), y->v, noise);
+        if (drift[i] != 0) add_scaled(y->x, y->x, noise_stored(noise, 100 + (uint32_t)i, drift[i] * h), y->v, noise);
         part += drift[i];
         if (i == kicks) break;
         acceleration(s, time + part * h, y, true, true, a, noise);
-        add_scaled(y->v, y->v, stored(noise, 110 + (uint32_t)i, kick[i] * h), a, noise);
+        add_scaled(y->v, y->v, noise_stored(noise, 110 + (uint32_t)i, kick[i] * h), a, noise);
     }
 }
 
@@ -141,12 +141,13 @@ static void velocity_verlet(const bench_setup *s, double time, double h, bench_s
     bench_state ahead;
     acceleration(s, time, y, true, true, a, noise);
     for (int axis = 0; axis < 3; axis++) {
-        ahead.v[axis] = rounded(noise, y->v[axis] + h * a[axis]);
-        ahead.x[axis] = rounded(noise, y->x[axis] + stored(noise, 100, h) * (y->v[axis] + 0.5 * h * a[axis]));
+        ahead.v[axis] = noise_rounded(noise, y->v[axis] + h * a[axis]);
+        ahead.x[axis] = noise_rounded(noise, y->x[axis] + noise_stored(noise, 100, h) * (y->v[axis] + 0.5 * h * a[axis]));
     }
     acceleration(s, time + h, &ahead, true, true, b, noise);
     for (int axis = 0; axis < 3; axis++)
-        y->v[axis] = rounded(noise, y->v[axis] + stored(noise, 110, h) * rounded(noise, 0.5 * (a[axis] + b[axis])));
+        y->v[axis] = noise_rounded(noise, y->v[axis] + noise_stored(noise, 110, h) *
+                                                           noise_rounded(noise, 0.5 * (a[axis] + b[axis])));
     memcpy(y->x, ahead.x, sizeof y->x);
 }
 
@@ -170,8 +171,8 @@ static slope slope_at(const bench_setup *s, double time, const bench_state *y, b
 
 static bench_state ahead_by(const bench_state *y, double h, const slope *k, bench_noise *noise) {
     bench_state to;
-    add_scaled(to.x, y->x, stored(noise, 100, h), k->x, noise);
-    add_scaled(to.v, y->v, stored(noise, 101, h), k->v, noise);
+    add_scaled(to.x, y->x, noise_stored(noise, 100, h), k->x, noise);
+    add_scaled(to.v, y->v, noise_stored(noise, 101, h), k->v, noise);
     return to;
 }
 
@@ -263,8 +264,8 @@ static void apply_map(map_function *map, const affine_term *term, double h, cons
         for (uint32_t i = 0; i < 3; i++) {
             double x0 = x[i], v0 = v[i];
             map(i == 2 ? term : &homogeneous, axis, h, &x[i], &v[i]);
-            change->x[axis] += rounded(noise, stored(noise, number + i, x[i] - x0));
-            change->v[axis] += rounded(noise, stored(noise, number + 3 + i, v[i] - v0));
+            change->x[axis] += noise_rounded(noise, noise_stored(noise, number + i, x[i] - x0));
+            change->v[axis] += noise_rounded(noise, noise_stored(noise, number + 3 + i, v[i] - v0));
         }
     }
 }
@@ -293,7 +294,7 @@ static void apply_change(bench_state *y, const bench_state *change, bench_noise 
 static void kick_other(const bench_setup *s, double time, double h, bench_state *y, bench_noise *noise) {
     double a[3];
     acceleration(s, time, y, false, true, a, noise);
-    add_scaled(y->v, y->v, stored(noise, 110, h), a, noise);
+    add_scaled(y->v, y->v, noise_stored(noise, 110, h), a, noise);
 }
 
 static void exact_flow(const bench_setup *s, double time, double h, bench_state *y, bench_noise *noise) {
@@ -396,8 +397,8 @@ static void kick_half(const bench_setup *s, double time, double h, bench_state *
 void reference_start(const bench_setup *s, mote_integrator integrator, double time, double h, bench_state *y,
                      bench_noise *noise) {
     for (int axis = 0; axis < 3; axis++) {
-        y->x[axis] = rounded(noise, y->x[axis]);
-        y->v[axis] = rounded(noise, y->v[axis]);
+        y->x[axis] = noise_rounded(noise, y->x[axis]);
+        y->v[axis] = noise_rounded(noise, y->v[axis]);
     }
     if (integrator == MOTE_POSITION_VERLET) kick_half(s, time, -h, y, noise);
 }

@@ -126,7 +126,7 @@ static cJSON *outcome_object(const bench_outcome *outcome, uint32_t particles, u
 static void print_help(void) {
     puts(
         "usage: mote-bench compare [OPTION]...\n\n"
-        "  --section S    integrators or strands (default: both)\n"
+        "  --section S    integrators, strands or networks (default: all)\n"
         "  --particles N  of every scene of integrators (default: 1M)\n"
         "  --repeat R     (default: 9)\n"
         "  --json FILE    writes the records there too\n\n"
@@ -136,7 +136,9 @@ static void print_help(void) {
         "not tell whether figures were reached.\n"
         "Strands: both sides begin at their first state in every repeat; a node is a point of a strand, stretch is "
         "the\n"
-        "largest over all segments and frames. Tables follow: what is held at which substeps, and energy.");
+        "largest over all segments and frames. Tables follow: what is held at which substeps, and energy.\n"
+        "Networks: likewise, and opponents are seen to go the engine's way first. The stiff net shows what both sides\n"
+        "held; the largest stable steps by the engine's bounds stand beside those of the true highest frequency.");
 }
 
 #define ENGINE(integrator, threads)                                                                                    \
@@ -203,15 +205,16 @@ static void compare_integrators(uint32_t particles, uint32_t repeat, cJSON *obje
 
 typedef struct request {
     uint32_t particles, repeat;
-    bool integrators, strands;
+    bool integrators, strands, networks;
     const char *json;
 } request;
 
 static void apply_section(request *asked, const char *name) {
     asked->integrators = strcmp(name, "integrators") == 0;
     asked->strands = strcmp(name, "strands") == 0;
-    if (!asked->integrators && !asked->strands)
-        fail_usage("--section: unknown section '%s'; there are: integrators, strands", name);
+    asked->networks = strcmp(name, "networks") == 0;
+    if (!asked->integrators && !asked->strands && !asked->networks)
+        fail_usage("--section: unknown section '%s'; there are: integrators, strands, networks", name);
 }
 
 static void apply_option(request *asked, int option, const char *text) {
@@ -232,7 +235,7 @@ int command_compare(int argc, char **argv) {
         {"section", required_argument, NULL, 's'}, {"particles", required_argument, NULL, 'p'},
         {"repeat", required_argument, NULL, 'r'},  {"json", required_argument, NULL, 'j'},
         {"help", no_argument, NULL, 'h'},          {0}};
-    request asked = {.particles = 1000000, .repeat = 9, .integrators = true, .strands = true};
+    request asked = {.particles = 1000000, .repeat = 9, .integrators = true, .strands = true, .networks = true};
     for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;)
         apply_option(&asked, option, optarg);
     require_no_operands(argc, argv, optind);
@@ -241,6 +244,7 @@ int command_compare(int argc, char **argv) {
            (unsigned)asked.repeat);
     if (asked.integrators) compare_integrators(asked.particles, asked.repeat, object);
     if (asked.strands) compare_strands(asked.repeat, object);
+    if (asked.networks) compare_networks(asked.repeat, object);
     bool written = !asked.json || write_object(asked.json, object);
     if (!written) fprintf(stderr, "mote-bench: %s: %s\n", asked.json, strerror(errno));
     cJSON_Delete(object);

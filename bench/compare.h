@@ -26,4 +26,9 @@ void compare_strands(uint32_t repeat, cJSON *object);
 void compare_stretch(cJSON *object);
 void compare_energy(cJSON *object);
 
+/* Section networks: the same, and a table "stable_steps". */
+void compare_networks(uint32_t repeat, cJSON *object);
+void compare_stiff_net(uint32_t repeat, cJSON *results);
+void compare_bounds(cJSON *object);
+
 #endif

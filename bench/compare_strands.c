@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "compare.h"
+#include "edge_baseline.h"
 #include "engine.h"
 #include "progress.h"
-#include "strand_baseline.h"
 #include "strand_scenes.h"
 
 /* One side of a ratio: ropes by the engine, the same springs as an edge list, or a scene. */
@@ -39,13 +39,6 @@ typedef struct side_outcome {
 /* --- The edge list
  * -------------------------------------------------------------------------------------------------------- */
 
-typedef struct edge_list {
-    edge_point *points;
-    edge_spring *springs;
-    uint32_t point_count, spring_count, substeps;
-    float h;
-} edge_list;
-
 /* From point i of x = place back to the one `back` before. */
 static void add_spring(edge_list *list, uint32_t i, uint32_t back, float stiffness, float damping) {
     float rest = list->points[i].position[0] - list->points[i - back].position[0];
@@ -68,17 +61,6 @@ static edge_list edges_create(const rope_setup *setup) {
         if (k > 1 && setup->bend_stiffness > 0) add_spring(&list, i, 2, setup->bend_stiffness, setup->bend_damping);
     }
     return list;
-}
-
-static void edges_frame(edge_list *list) {
-    static const vec3 gravity = {0, -9.81f, 0};
-    for (uint32_t i = 0; i < list->substeps; i++)
-        baseline_edges(list->points, list->point_count, list->springs, list->spring_count, gravity, list->h);
-}
-
-static void edges_destroy(edge_list *list) {
-    free(list->points);
-    free(list->springs);
 }
 
 /* The largest distance, m, between the points of both after some frames. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine.h"
+#include "network_scenes.h"
 #include "random.h"
 #include "strand_scenes.h"
 
@@ -57,6 +58,14 @@ static const scene_forces no_forces = {.attractor_count = 0};
         .name = called, .description = described, .forces = &no_forces, .particles = count, .engine = &contender,      \
         .figures = strands_figures, .strand = &how, .frames = frame_count, .least_substeps = substeps,                 \
         .whole = strands_whole, .observe = strands_observe                                                             \
+    }
+
+#define NETWORK_SCENE(called, described, how, count, frame_count, substeps)                                            \
+    {                                                                                                                  \
+        .name = called, .description = described, .forces = &no_forces, .particles = count,                            \
+        .engine = &networks_contender, .figures = networks_figures, .network = &how, .frames = frame_count,            \
+        .least_substeps = substeps, .whole = networks_whole, .observe = networks_observe,                              \
+        .counted = "the six columns once a step; what the springs read is not counted"                                 \
     }
 
 const bench_scene scenes[] = {
@@ -135,6 +144,10 @@ const bench_scene scenes[] = {
                  hair_scene, 16384 * 32, 0, 1),
     STRAND_SCENE("curls", "4,096 helices of 32 points that keep their shape under roots that turn", strands_contender,
                  curls_scene, 4096 * 32, 0, 8),
+    NETWORK_SCENE("net", "256 x 256 knots with diagonals and second neighbours, hung along an edge", net_scene, 256 * 256,
+                  0, 8),
+    NETWORK_SCENE("bridge", "a suspended footway of 512 m under a column on the march", bridge_scene, 1025 * 32, 8, 32),
+    NETWORK_SCENE("webs", "4,096 orb webs of 60 nodes, each hung from a pin", webs_scene, 4096 * 60, 0, 8),
     {.name = HAIR_FILE_SCENE,
      .description = "the strands of a HAIR file, --file FILE or --scene hairfile:FILE; 0.3 m the longest",
      .forces = &no_forces,

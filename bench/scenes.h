@@ -18,7 +18,7 @@ typedef struct scene_figure {
     spread value;         /* min = max: known, not measured */
 } scene_figure;
 
-#define MAX_FIGURES 6u
+#define MAX_FIGURES 8u
 
 typedef struct bench_scene {
     const char *name;
@@ -35,8 +35,9 @@ typedef struct bench_scene {
     double added_bytes;                                /* per particle and step, beyond the six columns */
     const char *counted;                               /* how; NULL where nothing is added */
     uint32_t (*figures)(const measurement *result, scene_figure *figures); /* how many; NULL: none */
-    /* Of scenes of strands: */
+    /* Of scenes of strands, of networks: */
     const struct strand_scene *strand;
+    const struct network_scene *network;
     uint32_t frames, least_substeps; /* by default; 0: as for all scenes */
     /* Points that the scene takes where so many are asked, 0: by default. NULL: any number. */
     uint32_t (*whole)(const struct bench_scene *scene, uint32_t asked);

@@ -45,9 +45,10 @@ static void print_help(void) {
         "  --file FILE     in Cem Yuksel's HAIR format, for scene hairfile: strands of more than 32 points are\n"
         "                  resampled\n"
         "  --particles N   of each scene; 64M is 64,000,000. Of strands: points, so N / 32 strands of hair and curls,\n"
-        "                  N / 64 ropes, as many strands of a file as N points hold\n"
-        "  --frames F      timed in each repeat, one step each (default: 8 Mi / N, 2 to 64; rope: 125)\n"
-        "  --substeps H    of a step (default: 1 and 8; curls: 8)\n"
+        "                  N / 64 ropes, as many strands of a file as N points hold. Of networks: the largest that\n"
+        "                  N particles hold, up to a net of 1,024 x 1,024, the bridge and the webs by default\n"
+        "  --frames F      timed in each repeat, one step each (default: 8 Mi / N, 2 to 64; rope: 125, bridge: 8)\n"
+        "  --substeps H    of a step (default: 1 and 8; curls, net, webs: 8; bridge: 32)\n"
         "  --threads T     (default: 1 and all)\n"
         "  --isa I         one that `mote-bench list` prints, or all (default: the widest)\n"
         "  --repeat R      (default: 9)\n"
@@ -65,6 +66,8 @@ static void print_help(void) {
         "            others they are left out\n"
         "  strands   points a second, and over all segments and frames the largest and the mean |length / rest\n"
         "            length - 1|; Newton iterations per substep and strand; strands that met the cap, a frame\n"
+        "  networks  springs a second, once each; at the end the largest and the mean |length / rest length - 1|, kinetic\n"
+        "            energy, and what is left of the energy at the start; the largest stable step by both bounds, over h\n"
         "  hash      of the state after R x (1 + F) steps; rows that should agree and do not say DIFFERS (exit\n"
         "            code 1)");
 }
@@ -208,10 +211,13 @@ static bench_config configure(const request *asked, const bench_scene *scene, co
                           .memory = memory};
 }
 
+static uint32_t least_substeps(const bench_scene *scene) { return scene->least_substeps ? scene->least_substeps : 1; }
+
 static void run_scene(const request *asked, const bench_scene *scene, const arena *memory, bench_report *report) {
     static measurement result; /* static for its size */
     uint32_t substeps[2], threads[2];
-    uint32_t substep_count = choices(asked->substeps, scene->least_substeps ? scene->least_substeps : 1, 8, substeps);
+    uint32_t least = least_substeps(scene);
+    uint32_t substep_count = choices(asked->substeps, least, least > 8 ? least : 8, substeps);
     uint32_t thread_count = choices(asked->threads, 1, machine_threads(), threads);
     for (uint32_t i = 0; i < substep_count * thread_count * asked->isa_count; i++) {
         bench_config config = configure(asked, scene, memory);
@@ -256,7 +262,7 @@ static void run_checks(const request *asked, const arena *memory, bench_report *
     for (uint32_t i = 0; i < scene_count; i++) {
         if (!is_asked(asked, &scenes[i])) continue;
         bench_config config = configure(asked, &scenes[i], memory);
-        config.substeps = 1;
+        config.substeps = least_substeps(&scenes[i]);
         if (config.particles > ALLOCATION_PARTICLES)
             config.particles = scene_particles(&scenes[i], ALLOCATION_PARTICLES);
         report->allocations += count_allocations(&config, ALLOCATION_STEPS);

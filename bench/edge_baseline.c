@@ -1,8 +1,9 @@
-/* The opponent of spring strands: points in an array of structs and springs in a list of edges, by cglm's vec3
+/* The opponent of springs: points in an array of structs and springs in a list of edges, by cglm's vec3
  * functions. Compiled at -O3 for this machine by the compiler of the build. */
-#include "strand_baseline.h"
+#include "edge_baseline.h"
 
 #include <cglm/vec3.h>
+#include <stdlib.h>
 
 static inline void pull(edge_point *restrict points, const edge_spring *spring) {
     edge_point *a = &points[spring->a], *b = &points[spring->b];
@@ -28,4 +29,15 @@ void baseline_edges(edge_point *points, uint32_t point_count, const edge_spring 
         glm_vec3_muladds(points[i].force, h * points[i].inverse_mass, points[i].velocity);
         glm_vec3_muladds(points[i].velocity, h, points[i].position);
     }
+}
+
+void edges_frame(edge_list *list) {
+    static const vec3 gravity = {0, -9.81f, 0};
+    for (uint32_t i = 0; i < list->substeps; i++)
+        baseline_edges(list->points, list->point_count, list->springs, list->spring_count, gravity, list->h);
+}
+
+void edges_destroy(edge_list *list) {
+    free(list->points);
+    free(list->springs);
 }

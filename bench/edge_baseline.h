@@ -1,6 +1,6 @@
-/* The opponent of spring strands: points in an array of structs and springs in a list of edges, as a game writes it. */
-#ifndef BENCH_STRAND_BASELINE_H
-#define BENCH_STRAND_BASELINE_H
+/* The opponent of springs: points in an array of structs and springs in a list of edges, as a game writes it. */
+#ifndef BENCH_EDGE_BASELINE_H
+#define BENCH_EDGE_BASELINE_H
 
 #include <cglm/types.h>
 #include <stdint.h>
@@ -21,5 +21,16 @@ typedef struct edge_spring {
 /* One substep: forces = m g, each edge adds to both of its ends, then v += h F / m, x += h v. */
 void baseline_edges(edge_point *points, uint32_t point_count, const edge_spring *springs, uint32_t spring_count,
                     const vec3 gravity, float h);
+
+typedef struct edge_list {
+    edge_point *points;
+    edge_spring *springs;
+    uint32_t point_count, spring_count, substeps;
+    float h; /* s, of a substep */
+} edge_list;
+
+/* One step: its substeps, under -9.81 m/s^2 along y. */
+void edges_frame(edge_list *list);
+void edges_destroy(edge_list *list);
 
 #endif
