@@ -7,9 +7,9 @@
  * solver is constrained all islands are ROWS and begin at whole lane groups.
  *
  * Lines. Each particle's springs are summed in ascending order of their numbers, whatever the layout, so the layout does not
- * show in the bits. In a LANES block a line is a strut: the springs of 16 islands between the same local particles, evaluated once
- * and given to both ends. In a ROWS block the lines of a lane group are its rows: each holds one spring end for each of the 16
- * slots, or none; a spring has an entry at each end. */
+ * show in the bits. In a LANES block a line is a strut: the springs of 16 islands between the same local particles, evaluated
+ * once and given to both ends. In a ROWS block the lines of a lane group are its rows: each holds one spring end for each of
+ * the 16 slots, or none; a spring has an entry at each end. */
 #ifndef MOTE_DATA_NETWORK_H
 #define MOTE_DATA_NETWORK_H
 
@@ -133,7 +133,8 @@ typedef struct mote_network {
 
     mote_network_pin_state *pins;   /* sorted by slot; MOTE_MAX_NETWORK_PINS reserved with the first */
     uint32_t pin_count;
-    mote_network_reel_state *reels; /* sorted by block, then spring; likewise. Those that have arrived go at the next edit or step */
+    mote_network_reel_state *reels; /* sorted by block, then spring; likewise. Those that have arrived go at the next edit or
+                                     * step */
     uint32_t reel_count;
     uint32_t *torn, torn_count; /* of the last step; spring_capacity */
     mote_network_report report;
@@ -158,7 +159,7 @@ mote_result mote_network_check_spring(const mote_spring *spring, mote_network_so
 /* The block that holds a slot. */
 uint32_t mote_network_block_of(const mote_network *network, uint32_t slot);
 
-/* --- network_lines.c: the lines of a block, from the springs at its slots ------------------------------------------------------ */
+/* --- network_lines.c: the lines of a block, from the springs at its slots ------------------------------------------------- */
 
 /* Writes the lines of `block` anew, as struts where block->lanes, else as rows. Grows line memory where the block's room is too
  * small: MEMORY leaves everything as it was. */

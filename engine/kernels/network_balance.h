@@ -1,11 +1,11 @@
 /* Constrained networks whose springs all give way: implicit Euler by Newton's method on the positions. Each linear system,
- * (M + h^2 K) dx = h^2 F(x) - M (x - x*), K = sum of (k + c/h) n n^T + max(0, T/|d|) (1 - n n^T), is solved by conjugate gradients
- * (Hestenes & Stiefel 1952) whose preconditioner is the inverse of each particle's own 3 x 3 block.
+ * (M + h^2 K) dx = h^2 F(x) - M (x - x*), K = sum of (k + c/h) n n^T + max(0, T/|d|) (1 - n n^T), is solved by conjugate
+ * gradients (Hestenes & Stiefel 1952) whose preconditioner is the inverse of each particle's own 3 x 3 block.
  *
  * Why not on the multipliers, as where springs are rigid: cut short, conjugate gradients on the positions still lower the energy
- * of which implicit Euler is the minimum, as far as a Newton step does; on the multipliers they do not, and a net of 64 x 64 with more
- * springs than unknowns gained energy without bound at 64 iterations (measured). The energy of the motion may rise all the same where
- * far too few are allowed. The part of K across a spring (T/|d|) is what keeps a taut one from flapping
+ * of which implicit Euler is the minimum, as far as a Newton step does; on the multipliers they do not, and a net of 64 x 64
+ * with more springs than unknowns gained energy without bound at 64 iterations (measured). The energy of the motion may rise
+ * all the same where far too few are allowed. The part of K across a spring (T/|d|) is what keeps a taut one from flapping
  * (Choi & Ko, ACM Trans. Graph. 21 (2002) 604: only where it pulls). */
 #ifndef MOTE_KERNELS_NETWORK_BALANCE_H
 #define MOTE_KERNELS_NETWORK_BALANCE_H
@@ -161,12 +161,17 @@ MOTE_INLINE void net_balance_pull(const mote_network_job *job, const mote_networ
     net_store3(c, NET_FORCE, at, force);
 }
 
+MOTE_INLINE void net_balance_load(const mote_network_scratch *c, uint32_t slot) {
+    const ptrdiff_t at = (ptrdiff_t)slot - c->first;
+    net_store3(c, NET_GOAL, at, net_load3(c, NET_X, at));
+}
+
 MOTE_INLINE mote_solve_sums net_balance_range(const mote_network_job *job, const mote_network_scratch *c, mote_solve_pass pass,
                                               float factor, uint32_t first, uint32_t end) {
     net_sums sums;
     memset(&sums, 0, sizeof sums);
     for (uint32_t slot = first; slot < end; slot += MOTE_WIDTH) switch (pass) {
-        case MOTE_SOLVE_LOAD: net_store3(c, NET_GOAL, (ptrdiff_t)slot - c->first, net_load3(c, NET_X, (ptrdiff_t)slot - c->first)); break;
+        case MOTE_SOLVE_LOAD: net_balance_load(c, slot); break;
         case MOTE_SOLVE_AIM: net_balance_aim(job, c, slot, &sums); break;
         case MOTE_SOLVE_MEET: net_balance_meet(job, c, slot, &sums); break;
         case MOTE_SOLVE_MOVE: net_balance_move(c, slot, wide_set(factor), &sums); break;

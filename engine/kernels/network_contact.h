@@ -7,8 +7,8 @@
 #include "kernels/network_work.h"
 
 /* The contact of one register of particles that moved from NET_START to NET_X. False: none in any lane. */
-MOTE_INLINE bool net_contact(const mote_network_job *job, const mote_network_scratch *c, uint32_t substep, uint32_t slot, wide reach,
-                             mote_contact *contact) {
+MOTE_INLINE bool net_contact(const mote_network_job *job, const mote_network_scratch *c, uint32_t substep, uint32_t slot,
+                             wide reach, mote_contact *contact) {
     const mote_network_def *def = &job->network->def;
     const ptrdiff_t at = (ptrdiff_t)slot - c->first;
     const mote_collider_pose *from = job->poses + (size_t)substep * job->collider_count;

@@ -25,8 +25,8 @@ static void pull(const mote_network_job *job, const mote_network_scratch *c, con
         (block->lanes ? undamped_struts : undamped_rows)(job, c, block);
 }
 
-typedef void stage_function(const mote_network_job *job, const mote_network_scratch *c, uint32_t stage, double time, uint32_t first,
-                            uint32_t end);
+typedef void stage_function(const mote_network_job *job, const mote_network_scratch *c, uint32_t stage, double time,
+                            uint32_t first, uint32_t end);
 
 #define STAGE(name, family, others, alone)                                                                                     \
     static void name(const mote_network_job *job, const mote_network_scratch *c, uint32_t stage, double time, uint32_t first, \

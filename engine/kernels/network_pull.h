@@ -1,6 +1,6 @@
-/* The springs of a block. In a LANES block each spring is evaluated once and given to both its ends; in a ROWS block each particle
- * sums those at it. The same sums in the same order: d, and with it the force, negates exactly, and no sum is ever -0, so that what
- * a masked lane adds (+0 or -0) does not show. */
+/* The springs of a block. In a LANES block each spring is evaluated once and given to both its ends; in a ROWS block each
+ * particle sums those at it. The same sums in the same order: d, and with it the force, negates exactly, and no sum is ever -0,
+ * so that what a masked lane adds (+0 or -0) does not show. */
 #ifndef MOTE_KERNELS_NETWORK_PULL_H
 #define MOTE_KERNELS_NETWORK_PULL_H
 
@@ -10,8 +10,8 @@ typedef struct net_point {
     wide3 x, v;
 } net_point;
 
-/* What a spring gives to its end a, b gets the opposite: a force, or under the kinematic integrators an impulse and a displacement
- * times mass. */
+/* What a spring gives to its end a, b gets the opposite: a force, or under the kinematic integrators an impulse and a
+ * displacement times mass. */
 typedef struct net_push {
     wide3 force, shift;
 } net_push;
@@ -94,7 +94,7 @@ MOTE_INLINE void net_take(float *const column[3], ptrdiff_t at, wide3 less) {
     wide3_store(column, (size_t)at, wide3_sub(wide3_load(column, (size_t)at), less));
 }
 
-/* --- Struts ------------------------------------------------------------------------------------------------------------------ */
+/* --- Struts --------------------------------------------------------------------------------------------------------------- */
 
 MOTE_INLINE void net_strut(const mote_network *n, const net_state *s, uint32_t first, uint32_t number, net_kind kind) {
     const mote_network_line *line = &n->line[number];
@@ -113,8 +113,8 @@ MOTE_INLINE void net_strut(const mote_network *n, const net_state *s, uint32_t f
     }
 }
 
-MOTE_INLINE void pull_struts(const mote_network_job *job, const mote_network_scratch *c, const mote_network_block *block, bool damped,
-                             bool alone) {
+MOTE_INLINE void pull_struts(const mote_network_job *job, const mote_network_scratch *c, const mote_network_block *block,
+                             bool damped, bool alone) {
     const mote_network *n = job->network;
     const net_state state = net_state_of(c);
     const uint32_t first = c->first, end = block->first_line + block->line_count;
@@ -132,11 +132,11 @@ MOTE_INLINE void pull_struts(const mote_network_job *job, const mote_network_scr
     }
 }
 
-/* --- Rows -------------------------------------------------------------------------------------------------------------------- */
+/* --- Rows ----------------------------------------------------------------------------------------------------------------- */
 
 /* One register of a row: entries from `entry` on, of the slots from `at` on. */
-MOTE_INLINE net_push net_row(const mote_network *n, const net_state *s, uint32_t first, const mote_network_line *line, net_kind kind,
-                             ptrdiff_t at, size_t lane, size_t entry) {
+MOTE_INLINE net_push net_row(const mote_network *n, const net_state *s, uint32_t first, const mote_network_line *line,
+                             net_kind kind, ptrdiff_t at, size_t lane, size_t entry) {
     const bool velocity = kind.alone || kind.damped;
     net_point a = {net_at(s->x, at), wide3_zero()}, b = a;
     if (velocity) a.v = net_at(s->v, at);
@@ -154,7 +154,8 @@ MOTE_INLINE net_push net_row(const mote_network *n, const net_state *s, uint32_t
 }
 
 /* The springs at one register of slots. */
-MOTE_INLINE net_push net_rows(const mote_network *n, const net_state *s, uint32_t first, uint32_t g, bool damped, bool alone, size_t lane) {
+MOTE_INLINE net_push net_rows(const mote_network *n, const net_state *s, uint32_t first, uint32_t g, bool damped, bool alone,
+                              size_t lane) {
     const mote_network_group group = n->group[g];
     const ptrdiff_t at = (ptrdiff_t)g * MOTE_GROUP - first + (ptrdiff_t)lane;
     net_push sum = {wide3_zero(), wide3_zero()};
@@ -162,18 +163,22 @@ MOTE_INLINE net_push net_rows(const mote_network *n, const net_state *s, uint32_
         const mote_network_line *line = &n->line[i];
         const size_t entry = (size_t)i * MOTE_GROUP + lane;
         net_push push;
-        if (damped && line->damped && net_is_whole(line)) push = net_row(n, s, first, line, (net_kind){alone, true, true}, at, lane, entry);
-        else if (damped && line->damped) push = net_row(n, s, first, line, (net_kind){alone, true, false}, at, lane, entry);
-        else if (net_is_whole(line)) push = net_row(n, s, first, line, (net_kind){alone, false, true}, at, lane, entry);
-        else push = net_row(n, s, first, line, (net_kind){alone, false, false}, at, lane, entry);
+        if (damped && line->damped && net_is_whole(line))
+            push = net_row(n, s, first, line, (net_kind){alone, true, true}, at, lane, entry);
+        else if (damped && line->damped)
+            push = net_row(n, s, first, line, (net_kind){alone, true, false}, at, lane, entry);
+        else if (net_is_whole(line))
+            push = net_row(n, s, first, line, (net_kind){alone, false, true}, at, lane, entry);
+        else
+            push = net_row(n, s, first, line, (net_kind){alone, false, false}, at, lane, entry);
         sum.force = wide3_add(sum.force, push.force);
         if (alone) sum.shift = wide3_add(sum.shift, push.shift);
     }
     return sum;
 }
 
-MOTE_INLINE void pull_rows(const mote_network_job *job, const mote_network_scratch *c, const mote_network_block *block, bool damped,
-                           bool alone) {
+MOTE_INLINE void pull_rows(const mote_network_job *job, const mote_network_scratch *c, const mote_network_block *block,
+                           bool damped, bool alone) {
     const net_state state = net_state_of(c);
     const uint32_t first_group = block->first / MOTE_GROUP, first = c->first;
     for (uint32_t g = first_group; g < first_group + block->groups; g++)

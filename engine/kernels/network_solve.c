@@ -45,8 +45,8 @@ static mote_solve_sums run(island *i, mote_solve_pass pass, float factor) {
 /* Of r z: what is left in float32 of a system that is solved. */
 #define SOLVED 1e-10f
 
-/* One linear system, until no rigid spring's residual is above half of what is asked for, or until float32 is exhausted. Returns the
- * iterations taken. */
+/* One linear system, until no rigid spring's residual is above half of what is asked for, or until float32 is exhausted.
+ * Returns the iterations taken. */
 static uint32_t solve_system(island *i, mote_solve_sums at) {
     const mote_network_def *def = &i->job->network->def;
     const bool rigid = i->job->network->rigid;

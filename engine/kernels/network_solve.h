@@ -1,10 +1,11 @@
-/* Constrained networks with rigid springs: Newton's method on C + a mu = 0 for all springs of an island together, C = |d| - L, a = compliance / h^2,
- * x = x* + W J^T mu; each linear system (J W J^T + a) dmu = -(C + a mu) by conjugate gradients with the diagonal as preconditioner
- * (Hestenes & Stiefel 1952). With compliance 1/k that is implicit Euler for the springs.
+/* Constrained networks with rigid springs: Newton's method on C + a mu = 0 for all springs of an island together, C = |d| - L,
+ * a = compliance / h^2, x = x* + W J^T mu; each linear system (J W J^T + a) dmu = -(C + a mu) by conjugate gradients with the
+ * diagonal as preconditioner (Hestenes & Stiefel 1952). With compliance 1/k that is implicit Euler for the springs.
  *
  * Every spring end carries its own copy of the spring's vectors, which have the same bits at both ends because n only changes its
  * sign; so each pass reads and writes what is its own, and of the others positions and moves u alone. Sums run over a particle's
- * ends in their order, then over particles: 16 lanes by rank in the island, one tree, chunks in order: every spring counts twice. */
+ * ends in their order, then over particles: 16 lanes by rank in the island, one tree, chunks in order: every spring counts
+ * twice. */
 #ifndef MOTE_KERNELS_NETWORK_SOLVE_H
 #define MOTE_KERNELS_NETWORK_SOLVE_H
 
@@ -87,8 +88,8 @@ MOTE_INLINE net_softness net_soften(const mote_network *n, const net_end *e, dou
 }
 
 /* The linear system of one Newton iteration. */
-MOTE_INLINE void net_solve_aim(const mote_network_job *job, const mote_network_scratch *c, uint32_t number, ptrdiff_t at, size_t lane,
-                               wide *sum, wide *largest) {
+MOTE_INLINE void net_solve_aim(const mote_network_job *job, const mote_network_scratch *c, uint32_t number, ptrdiff_t at,
+                               size_t lane, wide *sum, wide *largest) {
     const wide zero = {0}, one = wide_set(1.0f);
     const mote_network *n = job->network;
     const net_end e = net_end_of(n, c, number, lane);
@@ -117,8 +118,8 @@ MOTE_INLINE void net_solve_aim(const mote_network_job *job, const mote_network_s
 }
 
 /* u = W J^T p: how the particles move along the search direction, p = z + beta p. */
-MOTE_INLINE void net_solve_turn(const mote_network *n, const mote_network_scratch *c, uint32_t number, size_t lane, wide beta, bool again,
-                                wide3 *sum) {
+MOTE_INLINE void net_solve_turn(const mote_network *n, const mote_network_scratch *c, uint32_t number, size_t lane, wide beta,
+                                bool again, wide3 *sum) {
     const net_end e = {.line = &n->line[number], .entry = (size_t)number * MOTE_GROUP + lane};
     (void)c;
     wide p = net_own(n, NET_END_SEARCH, &e);
@@ -130,7 +131,8 @@ MOTE_INLINE void net_solve_turn(const mote_network *n, const mote_network_scratc
 }
 
 /* q = (J W J^T + a) p. */
-MOTE_INLINE void net_solve_meet(const mote_network *n, const mote_network_scratch *c, uint32_t number, wide3 u, size_t lane, wide *sum) {
+MOTE_INLINE void net_solve_meet(const mote_network *n, const mote_network_scratch *c, uint32_t number, wide3 u, size_t lane,
+                                wide *sum) {
     const net_end e = net_end_of(n, c, number, lane);
     const wide p = net_own(n, NET_END_SEARCH, &e);
     const wide closing = wide3_dot(net_direction(n, &e), wide3_sub(net_other3(c, NET_MOVE, &e), u));
@@ -160,8 +162,8 @@ MOTE_INLINE void net_solve_pull(const mote_network *n, uint32_t number, size_t l
 }
 
 /* One pass over one register of slots. */
-MOTE_INLINE void net_solve_register(const mote_network_job *job, const mote_network_scratch *c, mote_solve_pass pass, float factor,
-                                    uint32_t slot, net_sums *sums) {
+MOTE_INLINE void net_solve_register(const mote_network_job *job, const mote_network_scratch *c, mote_solve_pass pass,
+                                    float factor, uint32_t slot, net_sums *sums) {
     const mote_network *n = job->network;
     const mote_network_group group = n->group[slot / MOTE_GROUP];
     const size_t lane = slot % MOTE_GROUP;
@@ -194,8 +196,8 @@ MOTE_INLINE void net_solve_register(const mote_network_job *job, const mote_netw
     if (pass == MOTE_SOLVE_AIM || pass == MOTE_SOLVE_MEET || pass == MOTE_SOLVE_MOVE) net_gather_sums(sums, lane, sum, largest);
 }
 
-MOTE_INLINE mote_solve_sums net_solve_range(const mote_network_job *job, const mote_network_scratch *c, mote_solve_pass pass, float factor,
-                                            uint32_t first, uint32_t end) {
+MOTE_INLINE mote_solve_sums net_solve_range(const mote_network_job *job, const mote_network_scratch *c, mote_solve_pass pass,
+                                            float factor, uint32_t first, uint32_t end) {
     net_sums sums;
     memset(&sums, 0, sizeof sums);
     for (uint32_t slot = first; slot < end; slot += MOTE_WIDTH) net_solve_register(job, c, pass, factor, slot, &sums);

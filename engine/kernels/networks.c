@@ -54,7 +54,8 @@ static void place(const mote_network_job *job, const mote_network_scratch *c, co
 }
 
 /* Pins travel at (next place - place) / h through a substep. */
-static void move_pins(const mote_network_job *job, const mote_network_scratch *c, const mote_network_block *block, uint32_t substep) {
+static void move_pins(const mote_network_job *job, const mote_network_scratch *c, const mote_network_block *block,
+                      uint32_t substep) {
     const float rate = (float)(1.0 / job->plan->h);
     for (uint32_t i = block->first_pin; i < block->first_pin + block->pin_count; i++) {
         const mote_network_pin_state *pin = &job->network->pins[i];
@@ -75,7 +76,8 @@ static void react(const mote_network_job *job, const mote_network_scratch *c, co
 }
 
 /* Callbacks see the block's slots. */
-static void call_callbacks(const mote_network_job *job, const mote_network_scratch *c, const mote_network_block *block, double time) {
+static void call_callbacks(const mote_network_job *job, const mote_network_scratch *c, const mote_network_block *block,
+                           double time) {
     const uint32_t first = block->first, count = block->groups * MOTE_GROUP;
     float *at[12];
     for (int i = 0; i < 3; i++) {
@@ -132,9 +134,19 @@ static void commit(const mote_network_job *job, const mote_network_scratch *c, c
     }
 }
 
-/* --- One pass over a block: what both loop orders are made of ------------------------------------------------------------------ */
+/* --- One pass over a block: what both loop orders are made of ------------------------------------------------------------- */
 
-typedef enum pass { PASS_LOAD, PASS_BEGIN, PASS_PLACE, PASS_PULL, PASS_STAGE, PASS_ARRIVE, PASS_END, PASS_CHECK, PASS_COMMIT } pass;
+typedef enum pass {
+    PASS_LOAD,
+    PASS_BEGIN,
+    PASS_PLACE,
+    PASS_PULL,
+    PASS_STAGE,
+    PASS_ARRIVE,
+    PASS_END,
+    PASS_CHECK,
+    PASS_COMMIT
+} pass;
 
 typedef struct walk {
     const mote_network_kernels *kernels;
@@ -199,7 +211,7 @@ static void run_pass(const walk *w, const mote_network_scratch *c, const mote_ne
     }
 }
 
-/* --- The loop orders ---------------------------------------------------------------------------------------------------------- */
+/* --- The loop orders ------------------------------------------------------------------------------------------------------ */
 
 typedef void each_pass(walk *w, pass now, void *context);
 
@@ -261,7 +273,8 @@ static void add_report(mote_network_report *to, const mote_network_report *more)
     float now;
     __atomic_load(&to->residual, &now, __ATOMIC_RELAXED);
     while (now < more->residual)
-        if (__atomic_compare_exchange(&to->residual, &now, (float *)(uintptr_t)&more->residual, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        if (__atomic_compare_exchange(&to->residual, &now, (float *)(uintptr_t)&more->residual, true, __ATOMIC_RELAXED,
+                                      __ATOMIC_RELAXED))
             break;
 }
 
@@ -372,7 +385,7 @@ void mote_network_part(const mote_network_kernels *kernels, const mote_network_j
     walk_part(&w, part, pass_of_all, (void *)(uintptr_t)jobs);
 }
 
-/* --- Kinematic springs ---------------------------------------------------------------------------------------------------------- */
+/* --- Kinematic springs ---------------------------------------------------------------------------------------------------- */
 
 typedef struct answer {
     float stiffness, damping;

@@ -112,8 +112,8 @@ void mote_network_part(const mote_network_kernels *kernels, const mote_network_j
 void mote_network_solve(const mote_network_kernels *kernels, const mote_network_job *job, const mote_network_scratch *c,
                         const mote_jobs *jobs, uint32_t number, mote_network_report *report);
 
-/* Works entry_answer out anew where the springs, the pins or the substep changed: what a spring alone adds in h to an elongation and
- * a rate of 1, over the sum of its inverse masses: of the rate vx, vv, of the elongation xx, xv - h. */
+/* Works entry_answer out anew where the springs, the pins or the substep changed: what a spring alone adds in h to an
+ * elongation and a rate of 1, over the sum of its inverse masses: of the rate vx, vv, of the elongation xx, xv - h. */
 void mote_network_answers(mote_network *network, const mote_plan *plan);
 
 #endif

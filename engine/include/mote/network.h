@@ -25,10 +25,10 @@ typedef enum mote_network_solver {
     MOTE_NETWORK_SPRINGS,     /* stepped by the system's integrator like every other force: stable only below its limit.
                                * Kinematic: each spring as if alone; implicit Euler and exact flow take them as kicks */
     MOTE_NETWORK_CONSTRAINED, /* implicit Euler for the springs, after semi-implicit Euler for everything else: stable at any
-                               * stiffness; loses energy. All of an island's springs are solved together in each substep by Newton's
-                               * method and preconditioned conjugate gradients: on the positions where all springs of the network
-                               * give way, on the multipliers of distance constraints with compliance 1/k once one is rigid. What
-                               * came into a collider is put out after that */
+                               * stiffness; loses energy. All of an island's springs are solved together in each substep by
+                               * Newton's method and preconditioned conjugate gradients: on the positions where all springs of
+                               * the network give way, on the multipliers of distance constraints with compliance 1/k once one
+                               * is rigid. What came into a collider is put out after that */
     MOTE_NETWORK_SOLVER_COUNT
 } mote_network_solver;
 
@@ -83,8 +83,8 @@ typedef struct mote_network_fault {
 
 /* Adds particles and springs. Islands (connected components) that are alike lie across lanes, others follow each other.
  * fault: NULL, or receives where an error lies.
- * Errors: NULL, BUSY, DEF, ENUM, RANGE (a count, a mass, a spring to itself or to nothing, a negative value; more rigid springs in
- * an island than three times its particles; a rigid or slack spring for the wrong solver), NOT_FINITE, OVERFLOW, CAPACITY
+ * Errors: NULL, BUSY, DEF, ENUM, RANGE (a count, a mass, a spring to itself or to nothing, a negative value; more rigid springs
+ * in an island than three times its particles; a rigid or slack spring for the wrong solver), NOT_FINITE, OVERFLOW, CAPACITY
  * (MOTE_MAX_NETWORKS), MEMORY, INTEGRATOR (an advecting one), STABILITY (growth_allowed). */
 MOTE_API mote_result mote_system_add_network(mote_system *system, const mote_network_def *def, mote_network_id *id,
                                              mote_network_fault *fault);
@@ -93,7 +93,8 @@ MOTE_API mote_result mote_system_add_network(mote_system *system, const mote_net
 MOTE_API mote_result mote_system_remove_network(mote_system *system, mote_network_id id);
 
 /* The columns of a network, by slot; slot[i] is where particle i lies, fixed from the start. The host may read and write
- * positions and velocities between steps; slots that belong to no particle must stay as they are. Valid until the network is removed. */
+ * positions and velocities between steps; slots that belong to no particle must stay as they are. Valid until the network is
+ * removed. */
 typedef struct mote_network_view {
     uint32_t particle_count, slot_count, spring_count; /* springs alive */
     uint32_t spring_capacity;
@@ -113,8 +114,8 @@ MOTE_API uint32_t mote_network_index(const mote_system *system, mote_network_id 
 MOTE_API mote_result mote_network_teleport(mote_system *system, mote_network_id id);
 
 /* Pins a particle to a target in the world (m), or moves the target of one that is pinned; it travels from where it stands to
- * arrive at `tick`. At most MOTE_MAX_NETWORK_PINS in a network. Errors: NULL, BUSY, ID, RANGE (no such particle), NOT_FINITE, CAPACITY,
- * MEMORY (the first pin reserves room for all). */
+ * arrive at `tick`. At most MOTE_MAX_NETWORK_PINS in a network. Errors: NULL, BUSY, ID, RANGE (no such particle), NOT_FINITE,
+ * CAPACITY, MEMORY (the first pin reserves room for all). */
 #define MOTE_MAX_NETWORK_PINS 4096u
 MOTE_API mote_result mote_network_pin(mote_system *system, mote_network_id id, uint32_t particle, const vec3 target,
                                       uint64_t tick);
@@ -147,7 +148,8 @@ MOTE_API mote_result mote_network_set_spring(mote_system *system, mote_network_i
  * the length of that time. At most MOTE_MAX_REELS at once. Errors: NULL, BUSY, ID, RANGE (no such spring, a negative length),
  * NOT_FINITE, CAPACITY, MEMORY (the first reel reserves room for all). */
 #define MOTE_MAX_REELS 4096u
-MOTE_API mote_result mote_network_reel(mote_system *system, mote_network_id id, uint32_t number, float rest_length, uint64_t tick);
+MOTE_API mote_result mote_network_reel(mote_system *system, mote_network_id id, uint32_t number, float rest_length,
+                                       uint64_t tick);
 
 /* A spring as it now is. Errors: NULL, BUSY, ID, RANGE (no such spring). */
 MOTE_API mote_result mote_network_spring(const mote_system *system, mote_network_id id, uint32_t number, mote_spring *spring);
@@ -171,12 +173,13 @@ typedef struct mote_network_report {
 MOTE_API mote_result mote_network_last_step(const mote_system *system, mote_network_id id, mote_network_report *report);
 
 /* The largest step that the springs allow. Frequencies w (rad/s): of all motions none is faster. For any directions: w^2 <= max
- * over particles of sum of g k / m, g = 2 for all springs or 1 + m / m' for all (m': of the other end), whichever gives less, and 1
- * where the other end is pinned; sharp: the largest eigenvalue of the 3 x 3 sum of g k (n n^T + max(0, 1 - L / |d|) (1 - n n^T)) / m
- * for the present directions n. Neither covers springs shorter than half their rest length, links, nor the system's other forces.
- * Damping likewise with c in place of k. From them, and the least and the most c / k, for the system's integrator: the largest h (s)
- * at which nothing can grow; 0: none; HUGE_VAL: any (constrained). Kinematic: `any` is of springs at their rest lengths; one that is
- * stretched gains across itself at any h, and sharp is 0. Computed anew after an edit; the sharp form at each call. Order: springs. */
+ * over particles of sum of g k / m, g = 2 for all springs or 1 + m / m' for all (m': of the other end), whichever gives less,
+ * and 1 where the other end is pinned; sharp: the largest eigenvalue of the 3 x 3 sum of g k (n n^T + max(0, 1 - L / |d|)
+ * (1 - n n^T)) / m for the present directions n. Neither covers springs shorter than half their rest length, links, nor the
+ * system's other forces. Damping likewise with c in place of k. From them, and the least and the most c / k, for the system's
+ * integrator: the largest h (s) at which nothing can grow; 0: none; HUGE_VAL: any (constrained). Kinematic: `any` is of springs
+ * at their rest lengths; one that is stretched gains across itself at any h, and sharp is 0. Computed anew after an edit; the
+ * sharp form at each call. Order: springs. */
 typedef struct mote_network_stability_bound {
     double frequency, damping; /* rad/s, 1/s */
     double step;               /* s */
