@@ -229,7 +229,7 @@ static void walk_part(walk *w, mote_part part, each_pass *each, void *context) {
         if (w->job->kick) break;
         each(w, PASS_ARRIVE, context);
         if (w->job->constrained) w->solve(w, context);
-        each(w, PASS_END, context);
+        if (w->job->constrained || w->job->collider_count) each(w, PASS_END, context);
         break;
     case MOTE_PART_CLOSE:
         each(w, PASS_CHECK, context);
@@ -315,12 +315,17 @@ static void do_pass(void *context, size_t first, size_t end, uint32_t worker) {
     }
 }
 
-/* Reels of one block may hold springs that end in another: places are taken serially. */
+/* Passes over pins and reels alone are not worth a barrier; and reels of one block may hold springs that end in another. */
+static bool is_serial(const walk *w, pass now) {
+    const mote_network_job *job = w->job;
+    const bool starts = job->collider_count || job->constrained || job->plan->c.drift_first != 0;
+    return now == PASS_PLACE || now == PASS_ARRIVE || (now == PASS_BEGIN && (!starts || job->network->reel_count));
+}
+
 static void pass_of_all(walk *w, pass now, void *context) {
     const mote_jobs serial = {0, NULL, NULL};
     w->pass = now;
-    const bool alone = (now == PASS_PLACE || now == PASS_BEGIN || now == PASS_ARRIVE) && w->job->network->reel_count;
-    mote_parallel_for(alone ? &serial : context, w->job->network->block_count, 1, do_pass, w);
+    mote_parallel_for(is_serial(w, now) ? &serial : context, w->job->network->block_count, 1, do_pass, w);
 }
 
 static void solve_all(walk *w, void *context) {
