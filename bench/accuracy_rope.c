@@ -44,8 +44,7 @@ static double momentum_of(const strand_run *run, double point_mass) {
     return sum;
 }
 
-/* --- Hung from one pin
- * ------------------------------------------------------------------------------------------------------ */
+/* --- Hung from one pin --------------------------------------------------------------------------------------------- */
 
 #define REST_FRAMES 3600u /* a minute: air of 0.3 kg/(m s) stills what swings in less than a second */
 
@@ -91,8 +90,7 @@ static void hang(accuracy_report *report, const char *kind, rope_setup setup) {
     strand_run_destroy(run);
 }
 
-/* --- Between two pins
- * --------------------------------------------------------------------------------------------------------- */
+/* --- Between two pins ---------------------------------------------------------------------------------------------- */
 
 #define SPAN 0.6 /* m, between the pins */
 

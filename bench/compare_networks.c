@@ -50,8 +50,7 @@ static double time_side(const network_side *side, side_outcome *outcome) {
     return seconds / side->frames / side->setup.shape->particle_count;
 }
 
-/* --- Telling
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- Telling ------------------------------------------------------------------------------------------------------- */
 
 static void print_side(const network_side *side, const side_outcome *outcome, uint32_t repeat) {
     double seconds = spread_of(outcome->seconds, repeat).median, step = seconds / side->setup.substeps;
@@ -127,8 +126,7 @@ static void run_comparison(network_comparison *c, uint32_t repeat, cJSON *result
     fflush(stdout);
 }
 
-/* --- The rows
- * ----------------------------------------------------------------------------------------------------------- */
+/* --- The rows ------------------------------------------------------------------------------------------------------ */
 
 static network_side side_of(const char *name, const side_functions *functions, const network_setup *setup,
                             uint32_t frames) {

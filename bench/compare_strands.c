@@ -36,8 +36,7 @@ typedef struct side_outcome {
     uint32_t points, substeps, threads;
 } side_outcome;
 
-/* --- The edge list
- * -------------------------------------------------------------------------------------------------------- */
+/* --- The edge list ------------------------------------------------------------------------------------------------- */
 
 /* From point i of x = place back to the one `back` before. */
 static void add_spring(edge_list *list, uint32_t i, uint32_t back, float stiffness, float damping) {
@@ -83,8 +82,7 @@ static double edges_distance(const rope_setup *setup, uint32_t frames) {
     return largest;
 }
 
-/* --- Sides
- * ---------------------------------------------------------------------------------------------------------------- */
+/* --- Sides --------------------------------------------------------------------------------------------------------- */
 
 static bench_config scene_config(const strand_side *side) {
     return (bench_config){.scene = side->scene,
@@ -141,8 +139,7 @@ static void prepare(const strand_side *side, side_outcome *outcome) {
                               .threads = side->scene ? side->scene_threads : side->rope.threads};
 }
 
-/* --- Telling
- * ---------------------------------------------------------------------------------------------------------------- */
+/* --- Telling ------------------------------------------------------------------------------------------------------- */
 
 static void print_side(const strand_side *side, const side_outcome *outcome, uint32_t repeat) {
     double seconds = spread_of(outcome->seconds, repeat).median;
@@ -201,8 +198,7 @@ static void run_comparison(strand_comparison *c, uint32_t repeat, cJSON *results
     fflush(stdout);
 }
 
-/* --- The rows
- * --------------------------------------------------------------------------------------------------------------- */
+/* --- The rows ------------------------------------------------------------------------------------------------------ */
 
 #define FRAMES 120u /* 2 s */
 

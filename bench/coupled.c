@@ -11,8 +11,7 @@
 
 static double *scratch(const coupled_bodies *b, uint32_t i) { return b->scratch + i * b->numbers; }
 
-/* --- Forces
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- Forces -------------------------------------------------------------------------------------------------------- */
 
 typedef struct link {
     double direction[3], length, approach; /* of b from a; m; m/s, positive: they part */
@@ -61,8 +60,7 @@ static void advance(const coupled_bodies *b, double *to, const double *base, dou
         to[i] = b->inverse_mass[i] > 0 ? noise_rounded(b->noise, base[i] + noise_rounded(b->noise, factor * add[i])) : base[i];
 }
 
-/* --- Splittings
- * ------------------------------------------------------------------------------------------------------ */
+/* --- Splittings ---------------------------------------------------------------------------------------------------- */
 
 static void splitting(coupled_bodies *b, const double *drift, const double *kick, int kicks) {
     double *a = scratch(b, 0);
@@ -110,8 +108,7 @@ static void exact_flow(coupled_bodies *b) {
     advance(b, b->v, b->v, b->h / 2, a);
 }
 
-/* --- Runge-Kutta
- * ----------------------------------------------------------------------------------------------------- */
+/* --- Runge-Kutta --------------------------------------------------------------------------------------------------- */
 
 /* Weights of the stages and how far on the next one lies, in h. */
 typedef struct tableau {
@@ -138,8 +135,7 @@ static void runge_kutta(coupled_bodies *b, const tableau *t) {
     advance(b, b->v, b->v, b->h, sum_v);
 }
 
-/* --- Kinematic: each spring as if alone
- * ------------------------------------------------------------------------------ */
+/* --- Kinematic: each spring as if alone ---------------------------------------------------------------------------- */
 
 /* x'' = -k x - c x' over t, from (x, v). */
 static void swing(double k, double c, double t, double *x, double *v) {
@@ -182,8 +178,7 @@ static void kinematic(coupled_bodies *b, bool average) {
     advance(b, b->v, b->v, 1, dv);
 }
 
-/* --- The table
- * ------------------------------------------------------------------------------------------------------- */
+/* --- The table ----------------------------------------------------------------------------------------------------- */
 
 /* Position Verlet carries v(t - h/2): what comes after a step, and what comes before the first. */
 static void true_velocity(const coupled_bodies *b, const double *x, const double *v, double *to) {

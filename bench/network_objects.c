@@ -4,8 +4,7 @@
 #include "network_shapes.h"
 #include "random.h"
 
-/* --- net
- * ----------------------------------------------------------------------------------------------------------------- */
+/* --- net ----------------------------------------------------------------------------------------------------------- */
 
 /* 51 m of knots every 0.2 m, 50 g/m^2, hung along its upper edge and let go at a slope of 4 : 3. Semi-implicit Euler needs
  * h^2 2 sum(k) / m + 2 h 2 sum(c) / m < 4 for every particle: at h = 2 ms it is 3.2 + 0.26 inside. */
@@ -21,8 +20,7 @@ network_shape scene_net_create(uint32_t particles) {
     return net_create(&form);
 }
 
-/* --- bridge
- * -------------------------------------------------------------------------------------------------------------- */
+/* --- bridge -------------------------------------------------------------------------------------------------------- */
 
 /* 512 m between the towers, 4 m wide, 472 kg/m: a truss of 9 by 2 chords, two main cables with a sag of a tenth of the
  * span, hangers from each section. Node numbers in a section: surface, lower chords, hangers left and right from below,
@@ -124,8 +122,7 @@ network_shape bridge_create(uint32_t particles) {
     return shape;
 }
 
-/* --- webs
- * ---------------------------------------------------------------------------------------------------------------- */
+/* --- webs ---------------------------------------------------------------------------------------------------------- */
 
 /* Twelve radii; a spiral of 48 nodes winds four times from the hub outwards; the last twelve are the frame, a hoop stiff
  * enough to hang from its topmost node. h = 2 ms: h^2 2 sum(k) / m is 2.6 in the threads, 1.7 in the frame. */

@@ -5,8 +5,7 @@
 
 #include "engine.h"
 
-/* --- Sizes
- * -------------------------------------------------------------------------------------------------------------- */
+/* --- Sizes --------------------------------------------------------------------------------------------------------- */
 
 #define MOST_NODES (UINT32_C(1) << 20) /* a spring and its entries take some 100 bytes */
 
@@ -55,8 +54,7 @@ uint32_t networks_whole(const bench_scene *scene, uint32_t asked) {
     return side * side;
 }
 
-/* --- The contender
- * -------------------------------------------------------------------------------------------------------- */
+/* --- The contender ------------------------------------------------------------------------------------------------- */
 
 static void *networks_open(const bench_config *config) {
     mote_system_def system = engine_def(config);

@@ -52,8 +52,7 @@ void shape_tighten(network_shape *shape, uint32_t a, uint32_t b, float stiffness
 
 void shape_pin(network_shape *shape, uint32_t particle) { shape->pins[shape->pin_count++] = particle; }
 
-/* --- Nets
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- Nets ---------------------------------------------------------------------------------------------------------- */
 
 /* From particle i to the one `down` rows and `right` columns on, where there is one. */
 static void net_join(network_shape *shape, const net_form *form, uint32_t i, uint32_t down, int32_t right,
@@ -91,8 +90,7 @@ uint32_t net_side(uint32_t particles) {
     return side;
 }
 
-/* --- Chains
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- Chains -------------------------------------------------------------------------------------------------------- */
 
 #define CHAIN_LINK 0.1f /* m */
 
@@ -111,8 +109,7 @@ network_shape chains_create(const chain_form *form) {
     return shape;
 }
 
-/* --- The edge list
- * ------------------------------------------------------------------------------------------------------- */
+/* --- The edge list ------------------------------------------------------------------------------------------------- */
 
 edge_list shape_edges(const network_shape *shape, uint32_t substeps, float h) {
     edge_list list = {.points = allocate_or_fail(shape->particle_count * sizeof *list.points),

@@ -8,8 +8,7 @@
 #include "engine.h"
 #include "random.h"
 
-/* --- Motion
- * ------------------------------------------------------------------------------------------------------------- */
+/* --- Motion -------------------------------------------------------------------------------------------------------- */
 
 /* A smooth wave between -1 and 1 that begins at 0: a triangle rounded by a cubic. */
 static float wave(uint64_t frame, uint32_t period) {
@@ -35,8 +34,7 @@ static void turn_up(const float q[4], float height, float point[3]) {
     point[2] = scale * (q[1] * q[2] + q[3] * q[0]);
 }
 
-/* --- rope
- * ----------------------------------------------------------------------------------------------------------------- */
+/* --- rope ---------------------------------------------------------------------------------------------------------- */
 
 #define ROPE_POINTS 64u
 
@@ -53,8 +51,7 @@ static void rope_settings(mote_bundle_def *def) { def->mass = ROPE_MASS; }
 const strand_scene rope_scene = {
     .points = ROPE_POINTS, .gravity = {0, -9.81f, 0}, .shape = rope_shape, .settings = rope_settings};
 
-/* --- hair
- * ----------------------------------------------------------------------------------------------------------------- */
+/* --- hair ---------------------------------------------------------------------------------------------------------- */
 
 /* The neck, about which the head turns, is the origin; m. */
 #define HEAD_HEIGHT   0.12f
@@ -160,8 +157,7 @@ const strand_scene bare_hair_scene = {.points = HAIR_POINTS,
                                       .settings = bare_settings,
                                       .move = strands_turn};
 
-/* --- curls
- * ---------------------------------------------------------------------------------------------------------------- */
+/* --- curls --------------------------------------------------------------------------------------------------------- */
 
 #define CURL_POINTS 32u
 #define CURL_RADIUS 0.008f
@@ -197,8 +193,7 @@ const strand_scene curls_scene = {.points = CURL_POINTS,
                                   .settings = curls_settings,
                                   .move = strands_turn};
 
-/* --- The contender
- * -------------------------------------------------------------------------------------------------------- */
+/* --- The contender ------------------------------------------------------------------------------------------------- */
 
 uint32_t strands_whole(const bench_scene *scene, uint32_t asked) {
     uint32_t points = scene->strand->points, strands = (asked ? asked : scene->particles) / points;

@@ -81,8 +81,7 @@ double tally_iterations(const strand_run *run) {
     return solved > 0 ? run->tally.iterations / solved : 0;
 }
 
-/* --- Ropes
- * -------------------------------------------------------------------------------------------------------------- */
+/* --- Ropes --------------------------------------------------------------------------------------------------------- */
 
 static mote_rate rate_of(const rope_setup *setup) { return setup->rate.steps ? setup->rate : ROPE_RATE; }
 
