@@ -45,8 +45,12 @@ plain() { # NAME OPTIONS...: everything, with all tests
     build "$@" -Dtests=enabled && run_tests "$root/build-$1"
 }
 
-slow() { # NAME OPTIONS...: with more patience, and without those that then take minutes
-    build "$@" -Dtests=enabled && run_tests "$root/build-$1" -t 4 --no-suite long
+brief() { # NAME OPTIONS...: everything, without the tests that take long
+    build "$@" -Dtests=enabled && run_tests "$root/build-$1" --no-suite long
+}
+
+unoptimised() { # NAME OPTIONS...: everything, for what an optimiser may change: bits, and what the library calls
+    build "$@" -Dtests=enabled && run_tests "$root/build-$1" -t 4 --suite hashes --suite library
 }
 
 hashes_only() { # NAME OPTIONS...: the golden hashes, on every instruction set and on several threads
@@ -99,7 +103,7 @@ sanitized() {
     build asan-ubsan -Doptimization=1 -Ddebug=true "$two_isas" -Db_sanitize=address,undefined \
         '-Dc_args=-fno-sanitize-recover=all -fno-var-tracking' -Dtests=enabled -Dbench=disabled &&
         ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 \
-            run_tests "$root/build-asan-ubsan" -t 4
+            run_tests "$root/build-asan-ubsan" -t 4 --no-suite longest
 }
 
 thread_sanitizer_starts() {
@@ -155,8 +159,8 @@ run_all() {
     export CC=gcc CXX=g++
     variant gcc plain gcc -Dbench=enabled
     isa_rows
-    variant gcc-O0 slow gcc-O0 -Doptimization=0 -Dbench=disabled
-    variant no-openmp plain no-openmp -Dopenmp=disabled -Dbench=disabled
+    variant gcc-O0 unoptimised gcc-O0 -Doptimization=0 -Dbench=disabled
+    variant no-openmp brief no-openmp -Dopenmp=disabled -Dbench=disabled
     variant asan-ubsan sanitized
     run_clang_variants
     run_aarch64_variant
