@@ -4,6 +4,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "data/check.h"
+
 #define COOKIE 0x62756e64u
 #define MAX_ITERATIONS 32u
 
@@ -28,34 +30,17 @@ float mote_rest_length(const float p[3], const float q[3], float rest_scale) {
     return length <= (double)FLT_MAX ? (float)length : INFINITY;
 }
 
-static mote_result check_not_negative(float value) {
-    if (!isfinite(value)) return MOTE_ERROR_NOT_FINITE;
-    return value >= 0 ? MOTE_OK : MOTE_ERROR_RANGE;
-}
-
-static mote_result check_positive(float value) {
-    if (!isfinite(value)) return MOTE_ERROR_NOT_FINITE;
-    return value > 0 ? MOTE_OK : MOTE_ERROR_RANGE;
-}
-
-/* Positive, and so is its inverse; `count` of them share it. */
-static mote_result check_invertible(float value, uint32_t count) {
-    mote_result result = check_positive(value);
-    if (result) return result;
-    return (double)count / (double)value <= (double)FLT_MAX ? MOTE_OK : MOTE_ERROR_RANGE;
-}
-
 static mote_result check_compliance(const mote_bundle_def *def, float compliance) {
-    if (def->solver == MOTE_STRAND_SPRINGS) return check_invertible(compliance, 1);
-    mote_result result = check_not_negative(compliance);
+    if (def->solver == MOTE_STRAND_SPRINGS) return mote_value_invertible(compliance, 1);
+    mote_result result = mote_value_not_negative(compliance);
     if (result) return result;
     return def->solver == MOTE_STRAND_CONSERVING && compliance > 0 ? MOTE_ERROR_RANGE : MOTE_OK;
 }
 
 static mote_result check_bend(const mote_bundle_def *def) {
-    mote_result result = check_not_negative(def->bend_stiffness);
+    mote_result result = mote_value_not_negative(def->bend_stiffness);
     if (result || def->bend_stiffness == 0) return result;
-    return def->solver == MOTE_STRAND_CONSERVING ? MOTE_ERROR_RANGE : check_invertible(def->bend_stiffness, 1);
+    return def->solver == MOTE_STRAND_CONSERVING ? MOTE_ERROR_RANGE : mote_value_invertible(def->bend_stiffness, 1);
 }
 
 /* What is the same for all strands. */
@@ -63,11 +48,11 @@ static mote_result check_settings(const mote_bundle_def *def) {
     const float values[] = {def->damping, def->bend_damping, def->pose_stiffness, def->local_pose_stiffness,
                             def->normal_drag, def->tangential_drag, def->radius, def->friction};
     mote_result result = MOTE_OK;
-    for (size_t i = 0; i < sizeof values / sizeof *values && result == MOTE_OK; i++) result = check_not_negative(values[i]);
+    for (size_t i = 0; i < sizeof values / sizeof *values && result == MOTE_OK; i++) result = mote_value_not_negative(values[i]);
     if (result == MOTE_OK) result = check_bend(def);
-    if (result == MOTE_OK) result = check_positive(def->max_stretch);
-    if (result == MOTE_OK && !def->strand_mass) result = check_positive(def->mass);
-    if (result == MOTE_OK && !def->strand_rest_scale) result = check_positive(def->rest_scale);
+    if (result == MOTE_OK) result = mote_value_positive(def->max_stretch);
+    if (result == MOTE_OK && !def->strand_mass) result = mote_value_positive(def->mass);
+    if (result == MOTE_OK && !def->strand_rest_scale) result = mote_value_positive(def->rest_scale);
     if (result == MOTE_OK && !def->strand_compliance) result = check_compliance(def, def->compliance);
     for (int axis = 0; axis < 3 && result == MOTE_OK; axis++)
         if (!isfinite(def->air_velocity[axis])) result = MOTE_ERROR_NOT_FINITE;
@@ -108,8 +93,8 @@ static mote_result take_census(const mote_bundle_def *def, mote_strand_census *c
 
 static mote_result check_strand(const mote_bundle_def *def, uint32_t strand) {
     mote_result result =
-        check_invertible(mote_strand_value(def->strand_mass, def->mass, strand), mote_strand_points_of(def, strand));
-    if (result == MOTE_OK) result = check_positive(mote_strand_value(def->strand_rest_scale, def->rest_scale, strand));
+        mote_value_invertible(mote_strand_value(def->strand_mass, def->mass, strand), mote_strand_points_of(def, strand));
+    if (result == MOTE_OK) result = mote_value_positive(mote_strand_value(def->strand_rest_scale, def->rest_scale, strand));
     if (result == MOTE_OK)
         result = check_compliance(def, mote_strand_value(def->strand_compliance, def->compliance, strand));
     return result;

@@ -1,7 +1,7 @@
 /* Networks: the default def, and whether a def can be built. */
-#include <float.h>
 #include <math.h>
 
+#include "data/check.h"
 #include "data/network_survey.h"
 
 #define COOKIE 0x6e657477u
@@ -24,23 +24,6 @@ float mote_network_distance(const float p[3], const float q[3]) {
     return __builtin_sqrtf(x * x + y * y + z * z);
 }
 
-static mote_result check_not_negative(float value) {
-    if (!isfinite(value)) return MOTE_ERROR_NOT_FINITE;
-    return value >= 0 ? MOTE_OK : MOTE_ERROR_RANGE;
-}
-
-static mote_result check_positive(float value) {
-    if (!isfinite(value)) return MOTE_ERROR_NOT_FINITE;
-    return value > 0 ? MOTE_OK : MOTE_ERROR_RANGE;
-}
-
-/* Positive, and its inverse is a float. */
-static mote_result check_mass(float mass) {
-    mote_result result = check_positive(mass);
-    if (result) return result;
-    return 1.0 / (double)mass <= (double)FLT_MAX ? MOTE_OK : MOTE_ERROR_RANGE;
-}
-
 static mote_result check_finite(const float value[3]) {
     return isfinite(value[0]) && isfinite(value[1]) && isfinite(value[2]) ? MOTE_OK : MOTE_ERROR_NOT_FINITE;
 }
@@ -49,10 +32,10 @@ static bool within(uint32_t value, uint32_t most) { return value >= 1 && value <
 
 /* What is the same for all particles. */
 static mote_result check_settings(const mote_network_def *def) {
-    mote_result result = check_positive(def->max_strain);
-    if (result == MOTE_OK) result = check_not_negative(def->radius);
-    if (result == MOTE_OK) result = check_not_negative(def->friction);
-    if (result == MOTE_OK && !def->masses) result = check_mass(def->particle_mass);
+    mote_result result = mote_value_positive(def->max_strain);
+    if (result == MOTE_OK) result = mote_value_not_negative(def->radius);
+    if (result == MOTE_OK) result = mote_value_not_negative(def->friction);
+    if (result == MOTE_OK && !def->masses) result = mote_value_invertible(def->particle_mass, 1);
     if (result) return result;
     if (!within(def->particle_count, MOTE_MAX_PARTICLES)) return MOTE_ERROR_RANGE;
     if (!within(def->max_substeps, MAX_SUBSTEPS) || !within(def->max_iterations, MAX_ITERATIONS)) return MOTE_ERROR_RANGE;
@@ -63,7 +46,7 @@ static mote_result check_particles(const mote_network_def *def, mote_network_fau
     for (uint32_t i = 0; i < def->particle_count; i++) {
         mote_result result = check_finite(def->positions + 3 * (size_t)i);
         if (result == MOTE_OK && def->velocities) result = check_finite(def->velocities + 3 * (size_t)i);
-        if (result == MOTE_OK && def->masses) result = check_mass(def->masses[i]);
+        if (result == MOTE_OK && def->masses) result = mote_value_invertible(def->masses[i], 1);
         if (result == MOTE_OK) continue;
         fault->particle = i;
         return result;
@@ -72,17 +55,17 @@ static mote_result check_particles(const mote_network_def *def, mote_network_fau
 }
 
 static mote_result check_stiffness(float stiffness, mote_network_solver solver) {
-    if (solver == MOTE_NETWORK_SPRINGS) return stiffness == INFINITY ? MOTE_ERROR_RANGE : check_not_negative(stiffness);
-    return stiffness == INFINITY ? MOTE_OK : check_positive(stiffness);
+    if (solver == MOTE_NETWORK_SPRINGS) return stiffness == INFINITY ? MOTE_ERROR_RANGE : mote_value_not_negative(stiffness);
+    return stiffness == INFINITY ? MOTE_OK : mote_value_positive(stiffness);
 }
 
 mote_result mote_network_check_spring(const mote_spring *spring, mote_network_solver solver, uint32_t particles) {
     if (spring->a >= particles || spring->b >= particles || spring->a == spring->b) return MOTE_ERROR_RANGE;
     mote_result result = MOTE_OK;
-    if (spring->rest_length != MOTE_AS_PLACED) result = check_not_negative(spring->rest_length);
+    if (spring->rest_length != MOTE_AS_PLACED) result = mote_value_not_negative(spring->rest_length);
     if (result == MOTE_OK) result = check_stiffness(spring->stiffness, solver);
-    if (result == MOTE_OK) result = check_not_negative(spring->damping);
-    if (result == MOTE_OK) result = check_not_negative(spring->tear_strain);
+    if (result == MOTE_OK) result = mote_value_not_negative(spring->damping);
+    if (result == MOTE_OK) result = mote_value_not_negative(spring->tear_strain);
     return result;
 }
 

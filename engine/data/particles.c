@@ -5,11 +5,7 @@
 #include <string.h>
 
 #include "base/allocator.h"
-
-/* Large columns of a power-of-two capacity would all start at the same set of the first-level cache; five lines apart, two
- * dozen streams run side by side. Those of a small system lie close together. */
-#define STAGGER ((size_t)5 * MOTE_CACHE_LINE)
-#define LARGE 4096u
+#include "data/arena.h"
 
 static void choose_columns(mote_particles *particles, const mote_system_def *def) {
     uint32_t *bytes = particles->element_bytes;
@@ -47,7 +43,7 @@ static size_t lay_out(const mote_particles *particles, uint32_t capacity, size_t
     for (int part = 0; part < PARTS; part++) {
         uint64_t bytes = part_bytes(particles, part, slots);
         offset[part] = (size_t)total;
-        total += (bytes + MOTE_CACHE_LINE - 1) / MOTE_CACHE_LINE * MOTE_CACHE_LINE + (bytes < LARGE ? 0 : STAGGER);
+        total += mote_column_room(bytes);
     }
     return total > SIZE_MAX / 2 ? SIZE_MAX : (size_t)total;
 }
