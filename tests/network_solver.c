@@ -300,7 +300,7 @@ static void more_rigid_springs_than_unknowns_are_refused(void **unused) {
 enum { BITS_STEPS = 12, TRIANGLES = 19 };
 
 typedef struct hashes {
-    uint64_t before, after; /* springs joined two islands */
+    uint64_t before, after; /* edits, which join two islands */
 } hashes;
 
 static void advance_by(const net *n, uint64_t nanoseconds, uint64_t frame) {
@@ -335,6 +335,8 @@ static hashes hash_net(bool rigid, mote_isa isa, mote_loop_order order, uint32_t
     assert_true(told(&n).linear > 12 && told(&n).frozen == 0 && told(&n).unsolved > 0);
     const mote_spring join[2] = {{large + 1599, small, MOTE_AS_PLACED, 400, 1, 0}, {large + 3, small + 80, 1, 100, 0, 0}};
     assert_int_equal(mote_network_add_springs(n.system, n.id, 2, join, numbers, NULL), MOTE_OK);
+    assert_int_equal(mote_network_remove_springs(n.system, n.id, 1, &(uint32_t){700}, NULL), MOTE_OK);
+    assert_int_equal(mote_network_unpin(n.system, n.id, large + 39), MOTE_OK);
     advance_by(&n, BITS_STEPS * UINT64_C(20000000), frame * 1000000);
     h.after = mote_system_hash(n.system);
     assert_true(mote_system_steps(n.system) == 2 * BITS_STEPS && h.after != h.before);
@@ -362,28 +364,29 @@ static void bits_depend_on_nothing(void **unused) {
 
 enum { ISLANDS = 20 };
 
-/* Islands alike, of which two get a NaN: those stand still, no other has other bits. */
+/* Islands alike, of which two get a NaN: those stand still, no other has other bits. With clusters, without, rigid. */
 static void what_is_not_finite_stays_alone(void **unused) {
     (void)unused;
     static net plain, hurt;
-    for (int rigid = 0; rigid < 2; rigid++) {
+    for (int kind = 0; kind < 3; kind++) {
         net *const both[2] = {&plain, &hurt};
+        const uint32_t side = kind == 1 ? 7 : 3, of = side * side;
         for (int k = 0; k < 2; k++) {
             clear_net(both[k]);
-            for (int i = 0; i < ISLANDS; i++) add_grid(both[k], 3, 2 * i, 1, 0.1, rigid ? INFINITY : 5000, false);
+            for (int i = 0; i < ISLANDS; i++) add_grid(both[k], side, 2 * i, 1, 0.1, kind == 2 ? INFINITY : 5000, false);
             start_net(both[k], NULL, GRAVITY);
-            for (uint32_t i = 0; i < ISLANDS; i++) pin_here(both[k], 9 * i);
+            for (uint32_t i = 0; i < ISLANDS; i++) pin_here(both[k], of * i);
             step_net(both[k], 2);
         }
-        *coordinate(&hurt, 9 * 4 + 5, 1) = NAN;
-        *coordinate(&hurt, 9 * 17, 4) = 0; /* a pin's velocity is none of the host's */
-        *coordinate(&hurt, 9 * 17 + 8, 3) = NAN;
+        *coordinate(&hurt, of * 4 + 5, 1) = NAN;
+        *coordinate(&hurt, of * 17, 4) = 0; /* a pin's velocity is none of the host's */
+        *coordinate(&hurt, of * 17 + 8, 3) = NAN;
         step_net(&plain, 5), step_net(&hurt, 5);
         assert_true(told(&hurt).frozen == 2 && told(&plain).frozen == 0);
-        for (uint32_t i = 0; i < 9 * ISLANDS; i++)
-            for (int axis = 0; axis < 6 && i / 9 != 4 && i / 9 != 17; axis++)
+        for (uint32_t i = 0; i < of * ISLANDS; i++)
+            for (int axis = 0; axis < 6 && i / of != 4 && i / of != 17; axis++)
                 assert_true(*coordinate(&hurt, i, axis) == *coordinate(&plain, i, axis));
-        assert_true(place_of(&hurt, 9 * 4 + 8, 1) != place_of(&plain, 9 * 4 + 8, 1));
+        assert_true(place_of(&hurt, of * 4 + 8, 1) != place_of(&plain, of * 4 + 8, 1));
         mote_system_destroy(plain.system), mote_system_destroy(hurt.system);
     }
 }

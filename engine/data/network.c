@@ -165,7 +165,8 @@ static mote_result fill(mote_network *network, const mote_network_def *def, cons
 static mote_network sized(const mote_network_def *def, const mote_network_survey *s) {
     mote_network network = {.def = *def, .particle_count = def->particle_count, .slot_count = s->slot_count,
                             .block_count = s->block_count, .group_count = s->slot_count / MOTE_GROUP,
-                            .island_count = s->island_count, .bound_is_old = true, .answers_are_old = true};
+                            .island_count = s->island_count, .bound_is_old = true, .answers_are_old = true,
+                            .clusters = {.old = true}};
     if (network.def.spring_capacity < def->spring_count) network.def.spring_capacity = def->spring_count;
     network.def.positions = network.def.velocities = network.def.masses = NULL;
     network.def.springs = NULL;

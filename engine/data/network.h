@@ -16,6 +16,7 @@
 #include <mote/network.h>
 
 #include "base/compiler.h"
+#include "data/network_clusters.h"
 
 /* Slots in a block, at most; LANES: particles in an island, at most. */
 #define MOTE_NETWORK_BLOCK 1024u
@@ -115,6 +116,7 @@ typedef struct mote_network {
      * island_chunk[i] .. island_chunk[i + 1] - 1. */
     uint32_t *chunk_first, *chunk_end; /* slots; group_count */
     uint32_t *island_chunk;            /* island_count + 1 */
+    mote_network_clusters clusters;
 
     uint8_t *frozen;          /* by island */
     uint32_t *island_size;    /* likewise: particles; 0: joined to another */

@@ -32,7 +32,7 @@ void mote_network_erase(mote_network *network, uint32_t number) {
     network->spring_count--;
     if (number < network->first_free) network->first_free = number;
     while (network->spring_end && network->spring[network->spring_end - 1].a == MOTE_NO_SLOT) network->spring_end--;
-    network->bound_is_old = true;
+    network->bound_is_old = network->clusters.old = true;
 }
 
 /* Squares of floats: |d| / L - 1 > strain without the root. NaN and what is frozen does not tear. */
@@ -239,7 +239,7 @@ static void finish_insertion(mote_network *network, const insertion *n, uint32_t
     if (last >= network->spring_end) network->spring_end = last + 1;
     network->first_free = last + 1;
     network->spring_count += n->count;
-    network->bound_is_old = network->answers_are_old = true;
+    network->bound_is_old = network->answers_are_old = network->clusters.old = true;
     memcpy(numbers, n->numbers, n->count * sizeof *numbers);
 }
 

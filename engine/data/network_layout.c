@@ -17,6 +17,20 @@ static void take_slots(mote_arena *a, mote_network *network, bool interpolates) 
     network->slot_of_particle = mote_arena_take(a, network->particle_count, sizeof(uint32_t));
 }
 
+static void take_clusters(mote_arena *a, mote_network *network) {
+    mote_network_clusters *of = &network->clusters;
+    const uint64_t slots = network->slot_count;
+    of->of_slot = mote_arena_take(a, slots, sizeof(uint32_t));
+    of->parent = mote_arena_take(a, slots, sizeof(uint32_t));
+    for (int i = 0; i < MOTE_CLUSTER_CHILDREN; i++) of->child[i] = mote_arena_take(a, slots, sizeof(uint32_t));
+    for (int axis = 0; axis < 3; axis++) of->value[axis] = mote_arena_take(a, slots, sizeof(float));
+    for (int i = 0; i < 6; i++) of->block[i] = mote_arena_take(a, slots, sizeof(float));
+    of->partial = mote_arena_take(a, slots, sizeof(float));
+    of->size = mote_arena_take(a, network->group_count, sizeof(uint32_t));
+    of->first = mote_arena_take(a, network->island_count, sizeof(uint32_t));
+    of->levels = mote_arena_take(a, network->island_count, sizeof(uint32_t));
+}
+
 uint64_t mote_network_lay_out(mote_network *network, bool interpolates) {
     mote_arena a = {network->memory, 0};
     take_slots(&a, network, interpolates);
@@ -26,6 +40,7 @@ uint64_t mote_network_lay_out(mote_network *network, bool interpolates) {
         network->chunk_first = mote_arena_take(&a, network->group_count, sizeof(uint32_t));
         network->chunk_end = mote_arena_take(&a, network->group_count, sizeof(uint32_t));
         network->island_chunk = mote_arena_take(&a, (uint64_t)network->island_count + 1, sizeof(uint32_t));
+        take_clusters(&a, network);
     }
     network->block = mote_arena_take(&a, network->block_count, sizeof(mote_network_block));
     network->group = mote_arena_take(&a, network->group_count, sizeof(mote_network_group));

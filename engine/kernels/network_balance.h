@@ -1,6 +1,6 @@
 /* Constrained networks whose springs all give way: implicit Euler by Newton's method on the positions. Each linear system,
  * (M + h^2 K) dx = h^2 F(x) - M (x - x*), K = sum of (k + c/h) n n^T + max(0, T/|d|) (1 - n n^T), is solved by conjugate
- * gradients (Hestenes & Stiefel 1952) whose preconditioner is the inverse of each particle's own 3 x 3 block.
+ * gradients (Hestenes & Stiefel 1952), preconditioned on several levels (network_clusters.h).
  *
  * Why not on the multipliers, as where springs are rigid: cut short, conjugate gradients on the positions still lower the energy
  * of which implicit Euler is the minimum, as far as a Newton step does; on the multipliers they do not, and a net of 64 x 64
@@ -10,12 +10,7 @@
 #ifndef MOTE_KERNELS_NETWORK_BALANCE_H
 #define MOTE_KERNELS_NETWORK_BALANCE_H
 
-#include "kernels/network_solve.h"
-
-/* A symmetric 3 x 3 matrix by its upper triangle: xx, xy, xz, yy, yz, zz. */
-typedef struct wide_block {
-    wide of[6];
-} wide_block;
+#include "kernels/network_clusters.h"
 
 MOTE_INLINE wide_block wide_block_add(wide_block a, wide along, wide across, wide3 n) {
     const wide more = along - across; /* along n n^T + across (1 - n n^T) */
@@ -23,22 +18,6 @@ MOTE_INLINE wide_block wide_block_add(wide_block a, wide along, wide across, wid
     const wide part[6] = {m.x * n.x + across, m.x * n.y, m.x * n.z, m.y * n.y + across, m.y * n.z, m.z * n.z + across};
     for (int i = 0; i < 6; i++) a.of[i] += part[i];
     return a;
-}
-
-MOTE_INLINE wide3 wide_block_apply(const wide_block *a, wide3 v) {
-    return (wide3){a->of[0] * v.x + a->of[1] * v.y + a->of[2] * v.z, a->of[1] * v.x + a->of[3] * v.y + a->of[4] * v.z,
-                   a->of[2] * v.x + a->of[4] * v.y + a->of[5] * v.z};
-}
-
-/* By cofactors; positive definite. Zero where it is not. */
-MOTE_INLINE wide_block wide_block_invert(const wide_block *a, wide_mask exists) {
-    const wide *m = a->of;
-    const wide xx = m[3] * m[5] - m[4] * m[4], xy = m[2] * m[4] - m[1] * m[5], xz = m[1] * m[4] - m[2] * m[3];
-    const wide yy = m[0] * m[5] - m[2] * m[2], yz = m[1] * m[2] - m[0] * m[4], zz = m[0] * m[3] - m[1] * m[1];
-    const wide determinant = m[0] * xx + m[1] * xy + m[2] * xz, zero = {0};
-    const wide_mask regular = exists & wide_less(zero, determinant);
-    const wide scale = wide_select(regular, wide_set(1.0f) / determinant, zero);
-    return (wide_block){{scale * xx, scale * xy, scale * xz, scale * yy, scale * yz, scale * zz}};
 }
 
 MOTE_INLINE wide_block net_load_block(const mote_network_scratch *c, ptrdiff_t at) {
@@ -103,6 +82,7 @@ MOTE_INLINE void net_balance_aim(const mote_network_job *job, const mote_network
     const wide_block inverse = wide_block_invert(&block, free);
     const wide3 z = wide_block_apply(&inverse, r);
     for (int i = 0; i < 6; i++) wide_store(net_column(c, NET_BLOCK + i) + at, inverse.of[i]);
+    net_store3(c, NET_FORCE, at, force);
     net_store3(c, NET_RESIDUAL, at, r);
     net_store3(c, NET_MOVE, at, z);
     net_gather_sums(sums, lane, wide3_dot(r, z), wide_sqrt(wide3_dot(z, z)) / shortest);
@@ -141,24 +121,18 @@ MOTE_INLINE void net_balance_move(const mote_network_scratch *c, uint32_t slot, 
     net_gather_sums(sums, slot % MOTE_GROUP, wide3_dot(r, z), (wide){0});
 }
 
-MOTE_INLINE void net_balance_turn(const mote_network_scratch *c, uint32_t slot, wide beta) {
+/* p = z where the first has D0^-1 r, or z + beta p. */
+MOTE_INLINE void net_balance_turn(const mote_network *n, const mote_network_scratch *c, uint32_t slot, bool coarse, bool first,
+                                  wide beta) {
     const ptrdiff_t at = (ptrdiff_t)slot - c->first;
-    const wide_block inverse = net_load_block(c, at);
-    const wide3 z = wide_block_apply(&inverse, net_load3(c, NET_RESIDUAL, at));
-    net_store3(c, NET_MOVE, at, wide3_add_scaled(z, beta, net_load3(c, NET_MOVE, at)));
-}
-
-/* What the springs pull at the end, N. */
-MOTE_INLINE void net_balance_pull(const mote_network_job *job, const mote_network_scratch *c, uint32_t slot) {
-    const mote_network_group group = job->network->group[slot / MOTE_GROUP];
-    const ptrdiff_t at = (ptrdiff_t)slot - c->first;
-    wide3 force = wide3_zero();
-    for (uint32_t i = group.first_line; i < group.first_line + group.line_count; i++) {
-        const net_end e = net_end_of(job->network, c, i, slot % MOTE_GROUP);
-        const net_taut s = net_taut_of(job, c, &e, at);
-        force = wide3_add_scaled(force, s.tension, s.direction);
+    const wide3 p = net_load3(c, NET_MOVE, at);
+    wide3 z = p;
+    if (!first) {
+        const wide_block inverse = net_load_block(c, at);
+        z = wide_block_apply(&inverse, net_load3(c, NET_RESIDUAL, at));
     }
-    net_store3(c, NET_FORCE, at, force);
+    if (coarse) z = wide3_add(z, net_cluster_shift(n, slot));
+    net_store3(c, NET_MOVE, at, first ? z : wide3_add_scaled(z, beta, p));
 }
 
 MOTE_INLINE void net_balance_load(const mote_network_scratch *c, uint32_t slot) {
@@ -168,6 +142,8 @@ MOTE_INLINE void net_balance_load(const mote_network_scratch *c, uint32_t slot) 
 
 MOTE_INLINE mote_solve_sums net_balance_range(const mote_network_job *job, const mote_network_scratch *c, mote_solve_pass pass,
                                               float factor, uint32_t first, uint32_t end) {
+    const mote_network *n = job->network;
+    const bool coarse = n->clusters.levels[n->island[first]] > 0;
     net_sums sums;
     memset(&sums, 0, sizeof sums);
     for (uint32_t slot = first; slot < end; slot += MOTE_WIDTH) switch (pass) {
@@ -175,8 +151,8 @@ MOTE_INLINE mote_solve_sums net_balance_range(const mote_network_job *job, const
         case MOTE_SOLVE_AIM: net_balance_aim(job, c, slot, &sums); break;
         case MOTE_SOLVE_MEET: net_balance_meet(job, c, slot, &sums); break;
         case MOTE_SOLVE_MOVE: net_balance_move(c, slot, wide_set(factor), &sums); break;
-        case MOTE_SOLVE_TURN: net_balance_turn(c, slot, wide_set(factor)); break;
-        case MOTE_SOLVE_PULL: net_balance_pull(job, c, slot); break;
+        case MOTE_SOLVE_FIRST: net_balance_turn(n, c, slot, coarse, true, (wide){0}); break;
+        case MOTE_SOLVE_TURN: net_balance_turn(n, c, slot, coarse, false, wide_set(factor)); break;
         default: break;
         }
     return net_sums_total(&sums);

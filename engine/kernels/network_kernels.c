@@ -1,5 +1,6 @@
 /* One instruction set's kernels for networks. Compiled once for each, with MOTE_ISA and MOTE_WIDTH. */
 #include "kernels/network_balance.h"
+#include "kernels/network_clusters.h"
 #include "kernels/network_contact.h"
 #include "kernels/network_pull.h"
 #include "kernels/network_solve.h"
@@ -92,13 +93,20 @@ static mote_solve_sums balance(const mote_network_job *job, const mote_network_s
     switch (pass) {
         BALANCE(MOTE_SOLVE_LOAD);
         BALANCE(MOTE_SOLVE_AIM);
+        BALANCE(MOTE_SOLVE_FIRST);
         BALANCE(MOTE_SOLVE_TURN);
         BALANCE(MOTE_SOLVE_MEET);
         BALANCE(MOTE_SOLVE_MOVE);
-        BALANCE(MOTE_SOLVE_PULL);
     default: return (mote_solve_sums){0, 0};
     }
 }
+
+static float sum_clusters(const mote_network *n, const mote_network_scratch *c, bool lowest, uint32_t first, uint32_t end) {
+    return lowest ? net_clusters_sum(n, c, true, first, end) : net_clusters_sum(n, c, false, first, end);
+}
+
+static void move_clusters(const mote_network *n, uint32_t first, uint32_t end) { net_clusters_move(n, first, end); }
+static void invert_clusters(const mote_network *n, uint32_t first, uint32_t end) { net_clusters_invert(n, first, end); }
 
 static bool finite(const mote_network_scratch *c, uint32_t first, uint32_t end) { return net_finite(c, first, end); }
 
@@ -107,4 +115,6 @@ static bool finite(const mote_network_scratch *c, uint32_t first, uint32_t end) 
 
 extern const mote_network_kernels TABLE_NAME(MOTE_ISA);
 const mote_network_kernels TABLE_NAME(MOTE_ISA) = {.pull = pull, .begin = begin, .stage = stage, .start = start,
-                                                    .push_out = push_out, .solve = solve, .balance = balance, .finite = finite};
+                                                    .push_out = push_out, .solve = solve, .balance = balance,
+                                                    .sum_clusters = sum_clusters, .move_clusters = move_clusters,
+                                                    .invert_clusters = invert_clusters, .finite = finite};

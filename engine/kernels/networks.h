@@ -47,15 +47,17 @@ enum {
     NET_COLUMNS = NET_BLOCK + 6
 };
 
-/* Passes of the constrained solver over the slots of an island (network_solve.h). */
+/* Passes of the constrained solver over the slots of an island (network_solve.h, network_balance.h). Without rigid springs the
+ * sums of r z lack the clusters' part, and z has it in FIRST and TURN only. */
 typedef enum mote_solve_pass {
     MOTE_SOLVE_LOAD,  /* what stays for the substep: x*, inverse masses; no multipliers yet */
-    MOTE_SOLVE_AIM,   /* directions, residuals and preconditioner; p = z; sums r z, and the largest error over L */
-    MOTE_SOLVE_FIRST, /* rigid: u = W J^T p */
+    MOTE_SOLVE_AIM,   /* directions, residuals and preconditioner; p = z; sums r z, and the largest error over L; without rigid
+                       * springs NET_FORCE = what the springs pull */
+    MOTE_SOLVE_FIRST, /* p = z; rigid: u = W J^T p */
     MOTE_SOLVE_TURN,  /* p = z + factor p, and the same */
     MOTE_SOLVE_MEET,  /* q = A p; sums p q */
     MOTE_SOLVE_MOVE,  /* x (rigid: and mu) goes on by factor p, r -= factor q; sums r z, rigid: the largest error over L */
-    MOTE_SOLVE_PULL   /* NET_FORCE = what the springs pull; rigid: factor x multipliers */
+    MOTE_SOLVE_PULL   /* rigid: NET_FORCE = factor x multipliers */
 } mote_solve_pass;
 
 typedef struct mote_solve_sums {
@@ -87,6 +89,11 @@ typedef struct mote_network_kernels {
                              uint32_t first, uint32_t end);
     mote_solve_sums (*balance)(const mote_network_job *job, const mote_network_scratch *c, mote_solve_pass pass, float factor,
                                uint32_t first, uint32_t end);
+    /* Clusters of one level (network_clusters.h), whole lane groups: residuals from their children's, in level 1 from the slots'
+     * (returns the sum of r D^-1 r); from those to what they move by; blocks to their inverses. */
+    float (*sum_clusters)(const mote_network *network, const mote_network_scratch *c, bool lowest, uint32_t first, uint32_t end);
+    void (*move_clusters)(const mote_network *network, uint32_t first, uint32_t end);
+    void (*invert_clusters)(const mote_network *network, uint32_t first, uint32_t end);
     /* Whether all of the state is finite. */
     bool (*finite)(const mote_network_scratch *c, uint32_t first, uint32_t end);
 } mote_network_kernels;
@@ -108,9 +115,10 @@ mote_network_scratch mote_network_outer_scratch(const mote_network *network, flo
 void mote_network_part(const mote_network_kernels *kernels, const mote_network_job *job, const mote_jobs *jobs, bool stage_outer,
                        float *scratch, mote_part part, mote_part_place place);
 
-/* Constrained: solves one island for a substep; NET_X holds x*, NET_START where the substep began. Adds to the report. */
+/* Constrained: solves one island for a substep; NET_X holds x*, NET_START where the substep began. opens: the substep is the
+ * step's first. Adds to the report. */
 void mote_network_solve(const mote_network_kernels *kernels, const mote_network_job *job, const mote_network_scratch *c,
-                        const mote_jobs *jobs, uint32_t number, mote_network_report *report);
+                        const mote_jobs *jobs, uint32_t number, bool opens, mote_network_report *report);
 
 /* Works entry_answer out anew where the springs, the pins or the substep changed: what a spring alone adds in h to an
  * elongation and a rate of 1, over the sum of its inverse masses: of the rate vx, vv, of the elongation xx, xv - h. */

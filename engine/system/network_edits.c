@@ -245,7 +245,7 @@ mote_result mote_network_set_spring(mote_system *system, mote_network_id id, uin
     if (result == MOTE_OK) {
         state->stiffness = stiffness + 0.0f, state->damping = damping + 0.0f, state->tear_strain = tear_strain + 0.0f; /* no -0 */
         mote_network_store_spring(network, number);
-        network->bound_is_old = network->answers_are_old = true;
+        network->bound_is_old = network->answers_are_old = network->clusters.old = true;
     }
     mote_fpu_leave(saved);
     return result;

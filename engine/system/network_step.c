@@ -73,6 +73,7 @@ void mote_system_begin_network(mote_system *system, uint32_t place, uint64_t ste
     job->keep_previous = last;
     job->alone = !job->constrained && r->plan.scheme->kick_after;
     if (job->alone) mote_network_answers(network, &r->plan);
+    if (job->constrained && !network->rigid) mote_network_find_clusters(network);
 }
 
 void mote_system_end_network(mote_system *system, uint32_t place, mote_network_run *r) {

@@ -1,0 +1,288 @@
+/* The clusters of constrained networks: what a level is, in random networks between random edits; found anew whenever the graph
+ * changed and never by history; nets, chains and stars; nothing allocated. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "network_layout.h"
+
+/* --- What must hold ------------------------------------------------------------------------------------------------- */
+
+static bool is_free(const mote_network *n, uint32_t slot) { return n->inverse_mass[slot] > 0; }
+
+static bool has_neighbour(const mote_network *n, uint32_t slot) {
+    for (uint32_t i = n->head[slot]; i != MOTE_NO_ITEM; i = next_spring(n, i, slot))
+        if (is_free(n, n->spring[i].a == slot ? n->spring[i].b : n->spring[i].a)) return true;
+    return false;
+}
+
+/* Of a slot, k levels above it. */
+static uint32_t cluster_of(const mote_network *n, uint32_t slot, uint32_t level) {
+    uint32_t at = n->clusters.of_slot[slot];
+    for (uint32_t k = 1; k < level && at != MOTE_NO_CLUSTER; k++) at = n->clusters.parent[at];
+    return at;
+}
+
+static uint32_t root_of(uint32_t *parent, uint32_t i) {
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+/* A cluster is a connected part of the graph: its springs leave as many parts as there are clusters. */
+static uint32_t count_parts(const mote_network *n, uint32_t island, uint32_t level) {
+    uint32_t *parent = malloc(n->slot_count * sizeof *parent), parts = 0;
+    for (uint32_t slot = 0; slot < n->slot_count; slot++) {
+        const bool in = n->island[slot] == island && cluster_of(n, slot, level) != MOTE_NO_CLUSTER;
+        parent[slot] = slot;
+        parts += in;
+    }
+    for (uint32_t i = 0; i < n->spring_end; i++) {
+        const mote_network_spring_state *s = &n->spring[i];
+        if (s->a == MOTE_NO_SLOT || n->island[s->a] != island) continue;
+        const uint32_t of = cluster_of(n, s->a, level), a = root_of(parent, s->a), b = root_of(parent, s->b);
+        if (of == MOTE_NO_CLUSTER || of != cluster_of(n, s->b, level) || a == b) continue;
+        parent[a] = b;
+        parts--;
+    }
+    free(parent);
+    return parts;
+}
+
+/* Children: one to four without gaps, of the level below, which know their parent. Returns how many. */
+static uint32_t check_children(const mote_network *n, uint32_t cluster, bool lowest) {
+    const mote_network_clusters *c = &n->clusters;
+    uint32_t children = 0;
+    for (int k = 0; k < MOTE_CLUSTER_CHILDREN; k++) {
+        const uint32_t child = c->child[k][cluster];
+        if (child == MOTE_NO_CLUSTER) continue;
+        assert_int_equal(children, k);
+        assert_int_equal((lowest ? c->of_slot : c->parent)[child], cluster);
+        children++;
+    }
+    return children;
+}
+
+/* One level; returns the first cluster behind it. *below: how many the level below has. */
+static uint32_t check_level(const mote_network *n, uint32_t island, uint32_t level, uint32_t first, uint32_t *below) {
+    const mote_network_clusters *c = &n->clusters;
+    const uint32_t count = c->size[first / 16], end = first + (count + 15) / 16 * 16;
+    uint32_t children = 0;
+    assert_true(count > 0 && first % 16 == 0 && end <= n->slot_count);
+    for (uint32_t i = first; i < end; i++) {
+        const uint32_t of_this = check_children(n, i, level == 1);
+        assert_true((of_this > 0) == (i < first + count));
+        if (i >= first + count) assert_int_equal(c->parent[i], MOTE_NO_CLUSTER);
+        children += of_this;
+    }
+    assert_true(2 * count <= children && children <= *below);
+    assert_int_equal(count_parts(n, island, level), count);
+    *below = count;
+    return end;
+}
+
+static uint32_t check_island(const mote_network *n, uint32_t island, uint32_t end) {
+    const mote_network_clusters *c = &n->clusters;
+    uint32_t below = 0, first = c->first[island];
+    for (uint32_t slot = 0; slot < n->slot_count; slot++) {
+        if (n->island[slot] != island || n->particle_of_slot[slot] == MOTE_NO_SLOT) continue;
+        const bool joined = is_free(n, slot) && has_neighbour(n, slot);
+        assert_true((c->of_slot[slot] != MOTE_NO_CLUSTER) == (joined && c->levels[island] > 0));
+        below += joined;
+    }
+    if (c->levels[island]) assert_true(first >= end && n->island_size[island] > 32);
+    for (uint32_t level = 1; level <= c->levels[island]; level++) first = check_level(n, island, level, first, &below);
+    return c->levels[island] ? first : end;
+}
+
+static uint32_t check_clusters(const mote_network *n) {
+    uint32_t end = 0, levels = 0;
+    assert_false(n->clusters.old);
+    for (uint32_t i = 0; i < n->island_count; i++) {
+        end = check_island(n, i, end);
+        levels += n->clusters.levels[i];
+    }
+    for (uint32_t slot = 0; slot < n->slot_count; slot++)
+        if (n->particle_of_slot[slot] == MOTE_NO_SLOT) assert_int_equal(n->clusters.of_slot[slot], MOTE_NO_CLUSTER);
+    return levels;
+}
+
+/* Found once more they are the same: nothing that they depend on has changed unnoticed. */
+static void check_they_are_new(mote_network *n) {
+    uint32_t *kept = malloc(2 * n->slot_count * sizeof *kept), *levels = malloc(n->island_count * sizeof *levels);
+    mote_network_find_clusters(n);
+    memcpy(kept, n->clusters.of_slot, n->slot_count * sizeof *kept);
+    memcpy(kept + n->slot_count, n->clusters.parent, n->slot_count * sizeof *kept);
+    memcpy(levels, n->clusters.levels, n->island_count * sizeof *levels);
+    n->clusters.old = true;
+    mote_network_find_clusters(n);
+    assert_memory_equal(levels, n->clusters.levels, n->island_count * sizeof *levels);
+    assert_memory_equal(kept, n->clusters.of_slot, n->slot_count * sizeof *kept);
+    assert_memory_equal(kept + n->slot_count, n->clusters.parent, n->slot_count * sizeof *kept);
+    free(kept), free(levels);
+}
+
+/* --- Random networks and edits -------------------------------------------------------------------------------------- */
+
+static void edit(mote_network *n, random_source *random, const mote_allocator *allocator) {
+    const float target[3] = {0, 1, 0};
+    const uint32_t particle = random_below(random, n->particle_count), slot = n->slot_of_particle[particle];
+    uint32_t number = random_below(random, n->spring_end);
+    switch (random_below(random, 4)) {
+    case 0:
+        if (n->spring[number].a != MOTE_NO_SLOT) mote_network_erase(n, number);
+        break;
+    case 1: {
+        const mote_spring spring = a_spring(random, particle, (particle + 1 + random_below(random, 50)) % n->particle_count);
+        if (spring.a != spring.b && n->spring_count < n->def.spring_capacity)
+            assert_int_equal(mote_network_insert(n, 1, &spring, &number, allocator), MOTE_OK);
+        break;
+    }
+    case 2: assert_int_equal(mote_network_add_pin(n, slot, target, 0, 5, allocator), MOTE_OK); break;
+    default: (void)mote_network_remove_pin(n, slot);
+    }
+}
+
+static void levels_are_levels(void **unused) {
+    (void)unused;
+    static graph g;
+    random_source random = {51};
+    uint32_t levels = 0;
+    for (uint32_t variant = 0; variant < 12; variant++) {
+        memory_ledger ledger = {0};
+        const mote_allocator allocator = ledger_allocator(&ledger);
+        mote_network n;
+        mixed_graph(&g, &random, variant);
+        g.def.solver = MOTE_NETWORK_CONSTRAINED;
+        g.def.spring_capacity = g.def.spring_count + 100;
+        assert_int_equal(mote_network_make(&n, &g.def, true, false, &allocator, NULL), MOTE_OK);
+        for (uint32_t round = 0; round < 8; round++) {
+            const uint64_t calls = ledger.calls;
+            check_they_are_new(&n);
+            assert_true(ledger.calls == calls);
+            levels += check_clusters(&n);
+            for (uint32_t i = 0; i < 1 + 20 * (round % 3); i++) edit(&n, &random, &allocator);
+        }
+        mote_network_destroy(&n, &allocator);
+        assert_true(ledger.live_bytes == 0 && ledger.faults == 0);
+    }
+    assert_true(levels > 100);
+}
+
+/* Each edit by itself makes them old; what changes nothing does not. */
+static void edits_make_them_old(void **unused) {
+    (void)unused;
+    static graph g;
+    random_source random = {52};
+    const float target[3] = {0, 1, 0};
+    begin_graph(&g, &random);
+    add_net(&g, &random, 12, false);
+    for (uint32_t i = 0; i < g.def.spring_count; i++) g.springs[i].tear_strain = i == 7 ? 1e-6f : 0;
+    g.def.solver = MOTE_NETWORK_CONSTRAINED, g.def.spring_capacity = g.def.spring_count + 1;
+    mote_network n = made(&g.def);
+    const mote_allocator allocator = plain();
+    uint32_t number;
+    assert_true(n.clusters.old);
+    for (int i = 0; i < 8; i++) {
+        n.clusters.old = false;
+        const mote_spring spring = {0, 100, 1, 5, 0, 0};
+        if (i == 0) mote_network_erase(&n, 3);
+        if (i == 1) assert_int_equal(mote_network_insert(&n, 1, &spring, &number, &allocator), MOTE_OK);
+        if (i == 2 || i == 3) assert_int_equal(mote_network_add_pin(&n, 5, target, 0, 1 + i, &allocator), MOTE_OK);
+        if (i == 4) assert_int_equal(mote_network_remove_pin(&n, 5), MOTE_OK);
+        if (i == 5) assert_int_equal(mote_network_remove_pin(&n, 5), MOTE_ERROR_RANGE);
+        if (i == 6) mote_network_tear(&n);
+        if (i == 7) mote_network_tear(&n);
+        assert_true(n.clusters.old == (i != 3 && i != 5 && i != 7));
+    }
+    destroy(&n);
+}
+
+/* --- Shapes --------------------------------------------------------------------------------------------------------- */
+
+static void found(graph *g, mote_network *n) {
+    g->def.solver = MOTE_NETWORK_CONSTRAINED;
+    *n = made(&g->def);
+    mote_network_find_clusters(n);
+    check_clusters(n);
+}
+
+/* A net of 2^k threads falls into squares, level by level, to one cluster; a chain into runs of four. */
+static void nets_and_chains_shrink_to_one(void **unused) {
+    (void)unused;
+    static graph g;
+    random_source random = {53};
+    for (int chain = 0; chain < 2; chain++) {
+        mote_network n;
+        begin_graph(&g, &random);
+        if (chain) g.def.particle_count = 256;
+        for (uint32_t i = 0; chain && i < 255; i++) g.springs[g.def.spring_count++] = (mote_spring){i, i + 1, 1, 5, 0, 0};
+        for (uint32_t i = 0; !chain && i < 256; i++) {
+            g.def.particle_count = 256;
+            if (i % 16 < 15) g.springs[g.def.spring_count++] = (mote_spring){i, i + 1, 1, 5, 0, 0};
+            if (i < 240) g.springs[g.def.spring_count++] = (mote_spring){i, i + 16, 1, 5, 0, 0};
+        }
+        found(&g, &n);
+        assert_int_equal(n.clusters.levels[0], 4);
+        for (uint32_t i = 0; i < 256; i++) {
+            const uint32_t of = n.clusters.of_slot[n.slot_of_particle[i]], square = i % 16 / 2 + i / 32 * 8;
+            assert_int_equal(of, chain ? i / 4 : square);
+        }
+        assert_true(n.clusters.size[0] == 64 && n.clusters.size[4] == 16 && n.clusters.size[5] == 4 && n.clusters.size[6] == 1);
+        destroy(&n);
+    }
+}
+
+/* Springs that are stiffer are paired first, whatever the order. */
+static void stiff_springs_are_paired_first(void **unused) {
+    (void)unused;
+    static graph g;
+    random_source random = {54};
+    mote_network n;
+    begin_graph(&g, &random);
+    g.def.particle_count = 64;
+    for (uint32_t i = 0; i < 63; i++) g.springs[g.def.spring_count++] = (mote_spring){i, i + 1, 1, i % 4 == 3 ? 1 : 50, 0, 0};
+    g.springs[1].stiffness = 900; /* not 0 and 1 */
+    for (uint32_t i = 4; i < 63; i++) g.springs[i].stiffness = i % 2 ? 60 : 50;
+    g.springs[0].stiffness = 1, g.springs[2].stiffness = 1;
+    found(&g, &n);
+    assert_true(n.clusters.of_slot[n.slot_of_particle[1]] == n.clusters.of_slot[n.slot_of_particle[2]]);
+    destroy(&n);
+}
+
+/* A star has nothing to pair; an island of 32 or fewer has no levels; what is pinned divides. */
+static void some_have_none(void **unused) {
+    (void)unused;
+    static graph g;
+    random_source random = {55};
+    mote_network n;
+    for (uint32_t kind = 0; kind < 3; kind++) {
+        begin_graph(&g, &random);
+        g.def.particle_count = kind == 1 ? 32 : 200;
+        for (uint32_t i = 1; i < g.def.particle_count; i++)
+            g.springs[g.def.spring_count++] = (mote_spring){kind ? i - 1 : 0, i, 1, 5, 0, 0};
+        found(&g, &n);
+        assert_true((n.clusters.levels[0] > 0) == (kind == 2));
+        const mote_allocator allocator = plain();
+        const float target[3] = {0};
+        for (uint32_t i = 1; i < 200 && kind == 2; i += 2) /* between pins nobody has a neighbour */
+            assert_int_equal(mote_network_add_pin(&n, n.slot_of_particle[i], target, 0, 1, &allocator), MOTE_OK);
+        mote_network_find_clusters(&n);
+        check_clusters(&n);
+        assert_int_equal(n.clusters.levels[0], 0);
+        destroy(&n);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(levels_are_levels),
+        cmocka_unit_test(edits_make_them_old),
+        cmocka_unit_test(nets_and_chains_shrink_to_one),
+        cmocka_unit_test(stiff_springs_are_paired_first),
+        cmocka_unit_test(some_have_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

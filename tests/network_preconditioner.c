@@ -1,0 +1,327 @@
+/* The preconditioner of constrained networks: its clusters' blocks against their definition in double, what it makes of a residual
+ * against the sum over all levels, symmetric and positive; what it is for: a stiff net of 64 x 64. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "network_constrained.h"
+#include "system/internal.h"
+
+/* --- A net whose clusters have been weighed ---------------------------------------------------------------------------- */
+
+enum { SIDE = 14, BODIES = SIDE * SIDE };
+
+static mote_network *network_of(const net *n) { return n->system->networks[0]; }
+
+/* A net that is bent, slack in places, damped in others, of unequal masses, hung from three pins of which one travels. Stepped
+ * once, all in one scratch: the clusters have the blocks of x*. */
+static void make_net(net *n, uint64_t seed) {
+    random_source random = {seed};
+    mote_system_def def = rate_of(60, 1);
+    def.loop_order = MOTE_LOOP_STAGE_OUTER;
+    clear_net(n);
+    n->def.max_iterations = n->def.max_linear = 1;
+    add_grid(n, SIDE, 0, 1, 0.01, 400, true);
+    for (uint32_t i = 0; i < BODIES; i++) {
+        n->masses[i] = random_between(&random, 0.005f, 0.02f);
+        for (uint32_t k = 0; k < 3; k++) {
+            n->positions[3 * i + k] += random_between(&random, -0.02f, 0.02f);
+            n->velocities[3 * i + k] = random_between(&random, -0.5f, 0.5f);
+        }
+    }
+    for (uint32_t i = 0; i < n->def.spring_count; i++) {
+        n->springs[i].rest_length = random_between(&random, 0.06f, 0.1f);
+        n->springs[i].stiffness = random_between(&random, 100, 800);
+        n->springs[i].damping = i % 3 ? 0 : random_between(&random, 0.1f, 2);
+    }
+    start_net(n, &def, GRAVITY);
+    pin_here(n, 0), pin_here(n, SIDE - 1), pin_at(n, 100, 0.5, 0.1, 0.5, step_ticks(n));
+    step_net(n, 1);
+    assert_true(network_of(n)->clusters.levels[0] >= 3);
+}
+
+/* --- Blocks ------------------------------------------------------------------------------------------------------------ */
+
+/* x*: of pins where they are to be. */
+static void find_goals(const net *n, double goal[][3], double before[][3]) {
+    const double h = 1 / 60.0;
+    for (uint32_t i = 0; i < BODIES; i++)
+        for (uint32_t k = 0; k < 3; k++) {
+            const double x = (double)n->positions[3 * i + k], v = (double)n->velocities[3 * i + k];
+            before[i][k] = x;
+            goal[i][k] = x + h * (v - (k == 1 ? h * GRAVITY : 0));
+            if (i == 0 || i == SIDE - 1) goal[i][k] = x;
+            if (i == 100) goal[i][k] = k == 1 ? (double)0.1f : 0.5;
+        }
+}
+
+static bool is_pinned(const net *n, uint32_t i) { return network_of(n)->inverse_mass[network_of(n)->slot_of_particle[i]] == 0; }
+
+/* Every cluster above a particle. */
+static uint32_t climb(const net *n, uint32_t i, uint32_t path[16]) {
+    const mote_network_clusters *c = &network_of(n)->clusters;
+    uint32_t levels = 0;
+    for (uint32_t at = c->of_slot[network_of(n)->slot_of_particle[i]]; at != MOTE_NO_CLUSTER; at = c->parent[at])
+        path[levels++] = at;
+    return levels;
+}
+
+typedef double block[3][3];
+
+static void add_to(block *of, const mote_spring *s, double goal[][3], double before[][3]) {
+    const double h = 1 / 60.0;
+    double d[3], was[3];
+    for (int k = 0; k < 3; k++) d[k] = goal[s->b][k] - goal[s->a][k], was[k] = before[s->b][k] - before[s->a][k];
+    const double length = sqrt(dot(d, d)), along = (double)s->stiffness + (double)s->damping / h;
+    const double tension = (double)s->stiffness * (length - (double)s->rest_length) +
+                           (double)s->damping / h * (length - sqrt(dot(was, was)));
+    const double across = tension > 0 ? tension / length : 0;
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            (*of)[i][k] += h * h * ((along - across) * d[i] * d[k] / (length * length) + (i == k ? across : 0));
+}
+
+/* A cluster's mass, and the springs that leave it. */
+static void define_blocks(const net *n, block *of) {
+    static double goal[BODIES][3], before[BODIES][3];
+    uint32_t above[2][16], levels[2];
+    find_goals(n, goal, before);
+    for (uint32_t i = 0; i < BODIES; i++) {
+        levels[0] = climb(n, i, above[0]);
+        for (uint32_t l = 0; l < levels[0]; l++)
+            for (int k = 0; k < 3; k++) of[above[0][l]][k][k] += (double)n->masses[i];
+    }
+    for (uint32_t i = 0; i < n->def.spring_count; i++) {
+        const mote_spring *s = &n->springs[i];
+        levels[0] = climb(n, s->a, above[0]), levels[1] = climb(n, s->b, above[1]);
+        for (int end = 0; end < 2; end++)
+            for (uint32_t l = 0; l < levels[end]; l++)
+                if (l >= levels[!end] || above[end][l] != above[!end][l]) add_to(&of[above[end][l]], s, goal, before);
+    }
+}
+
+static void load_inverse(const mote_network *n, uint32_t cluster, block of) {
+    static const int place[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) of[i][k] = (double)n->clusters.block[place[i][k]][cluster];
+}
+
+/* Inverse times block is 1, but for UNIT of the block times its inverse, in each of the springs that were added up. */
+static void blocks_are_masses_and_leaving_springs(void **unused) {
+    (void)unused;
+    static net n;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        static block want[BODIES + 256];
+        uint32_t seen = 0;
+        make_net(&n, seed);
+        memset(want, 0, sizeof want);
+        define_blocks(&n, want);
+        for (uint32_t at = 0; at < network_of(&n)->slot_count; at++) {
+            block inverse;
+            double trace = 0, inverse_trace = 0;
+            if (want[at][0][0] == 0) continue;
+            load_inverse(network_of(&n), at, inverse);
+            for (int k = 0; k < 3; k++) trace += want[at][k][k], inverse_trace += inverse[k][k];
+            assert_true(trace * inverse_trace < 5e4);
+            for (int i = 0; i < 3; i++)
+                for (int k = 0; k < 3; k++) {
+                    double sum = 0;
+                    for (int m = 0; m < 3; m++) sum += inverse[i][m] * want[at][m][k];
+                    assert_near(sum, i == k, 64 * UNIT * trace * inverse_trace);
+                }
+            seen++;
+        }
+        assert_true(seen > BODIES / 4);
+        mote_system_destroy(n.system);
+    }
+}
+
+/* --- z from r ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct vector {
+    double of[BODIES][3];
+} vector;
+
+static mote_network_scratch scratch_of(const net *n) {
+    return mote_network_outer_scratch(network_of(n), (float *)(void *)n->system->network_scratch);
+}
+
+static float *column(const mote_network_scratch *c, int id) { return c->memory + (size_t)id * c->stride; }
+
+static void load_residual(const net *n, const vector *r) {
+    const mote_network_scratch c = scratch_of(n);
+    for (uint32_t i = 0; i < BODIES; i++)
+        for (int k = 0; k < 3; k++) column(&c, NET_RESIDUAL + k)[network_of(n)->slot_of_particle[i]] = (float)r->of[i][k];
+}
+
+/* What the kernels make of it; returns the levels' part of r z. Blocks of the particles: as the last solve left them. */
+static double precondition(const net *n, const vector *r, vector *z) {
+    static const int place[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+    const mote_network *of = network_of(n);
+    const mote_network_scratch c = scratch_of(n);
+    uint32_t first[16], at = of->clusters.first[0];
+    double sum = 0;
+    load_residual(n, r);
+    for (uint32_t l = 0; l < of->clusters.levels[0]; l++, at += (of->clusters.size[at / 16] + 15) / 16 * 16) {
+        first[l] = at;
+        const uint32_t end = at + (of->clusters.size[at / 16] + 15) / 16 * 16;
+        sum += (double)n->system->kernels->networks->sum_clusters(of, &c, l == 0, at, end);
+    }
+    for (uint32_t l = of->clusters.levels[0]; l-- > 0; at = first[l]) n->system->kernels->networks->move_clusters(of, first[l], at);
+    for (uint32_t i = 0; i < BODIES; i++) {
+        const uint32_t slot = of->slot_of_particle[i], above = of->clusters.of_slot[slot];
+        for (int k = 0; k < 3; k++) {
+            z->of[i][k] = above == MOTE_NO_CLUSTER ? 0 : (double)of->clusters.value[k][above];
+            for (int m = 0; m < 3; m++)
+                z->of[i][k] += (double)column(&c, NET_BLOCK + place[k][m])[slot] * (double)(float)r->of[i][m];
+        }
+    }
+    return sum;
+}
+
+/* The same from the definition, but for the blocks. */
+static void sum_levels(const net *n, const vector *r, vector *z, double *levels_part) {
+    static double sum[BODIES + 256][3];
+    uint32_t above[16];
+    memset(sum, 0, sizeof sum);
+    *levels_part = 0;
+    for (uint32_t i = 0; i < BODIES; i++)
+        for (uint32_t l = climb(n, i, above); l-- > 0;)
+            for (int k = 0; k < 3; k++) sum[above[l]][k] += r->of[i][k];
+    for (uint32_t i = 0; i < BODIES; i++) {
+        memset(z->of[i], 0, sizeof z->of[i]);
+        for (uint32_t l = climb(n, i, above); l-- > 0;) {
+            block inverse;
+            load_inverse(network_of(n), above[l], inverse);
+            for (int k = 0; k < 3; k++) z->of[i][k] += dot(inverse[k], sum[above[l]]);
+        }
+        *levels_part += dot(z->of[i], r->of[i]);
+    }
+}
+
+static double product(const vector *a, const vector *b) {
+    double sum = 0;
+    for (uint32_t i = 0; i < BODIES; i++) sum += dot(a->of[i], b->of[i]);
+    return sum;
+}
+
+static void random_residual(const net *n, random_source *random, vector *r, bool smooth) {
+    for (uint32_t i = 0; i < BODIES; i++)
+        for (int k = 0; k < 3; k++) {
+            const float value = random_between(random, -1, 1);
+            r->of[i][k] = is_pinned(n, i) ? 0 : (double)(smooth ? 1 + 0.1f * value : value);
+        }
+}
+
+static void z_is_the_sum_over_levels(void **unused) {
+    (void)unused;
+    static net n;
+    static vector r[2], z[2], want;
+    for (int isa = MOTE_ISA_SCALAR; isa < MOTE_ISA_COUNT; isa++) {
+        random_source random = {(uint64_t)isa};
+        if (!mote_isa_available((mote_isa)isa)) continue;
+        make_net(&n, 7);
+        n.system->kernels = mote_kernels_for((mote_isa)isa);
+        for (int turn = 0; turn < 8; turn++) {
+            for (int i = 0; i < 2; i++) {
+                double part, told_part;
+                random_residual(&n, &random, &r[i], turn % 2);
+                told_part = precondition(&n, &r[i], &z[i]);
+                sum_levels(&n, &r[i], &want, &part);
+                const double size = sqrt(product(&want, &want) / BODIES);
+                assert_near(told_part, part, 64 * UNIT * part);
+                const mote_network_scratch c = scratch_of(&n);
+                for (uint32_t k = 0; k < BODIES; k++) {
+                    const uint32_t slot = network_of(&n)->slot_of_particle[k];
+                    for (int axis = 0; axis < 3 && is_pinned(&n, k); axis++) assert_true(z[i].of[k][axis] == 0);
+                    static const int place[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+                    for (int axis = 0; axis < 3; axis++)
+                        for (int m = 0; m < 3; m++)
+                            want.of[k][axis] += (double)column(&c, NET_BLOCK + place[axis][m])[slot] * r[i].of[k][m];
+                    for (int axis = 0; axis < 3; axis++) assert_near(z[i].of[k][axis], want.of[k][axis], 256 * UNIT * size);
+                }
+                assert_true(product(&r[i], &z[i]) > 0);
+            }
+            const double size = sqrt(product(&r[0], &r[0]) * product(&z[1], &z[1]));
+            assert_near(product(&r[0], &z[1]), product(&r[1], &z[0]), 64 * UNIT * size);
+            assert_true(fabs(product(&r[0], &z[1])) > 1e4 * UNIT * size); /* it is not about nothing */
+        }
+        mote_system_destroy(n.system);
+    }
+}
+
+/* --- What it is for ---------------------------------------------------------------------------------------------------- */
+
+/* 64 x 64 threads of 1 m and 0.3 kg, 10^5 N/m each, at 60 Hz x 4: h^2 k / m = 24,000. Without clusters where asked. */
+static void hang_stiff(net *n, uint32_t linear, bool clusters) {
+    const mote_system_def def = rate_of(60, 4);
+    clear_net(n);
+    n->def.max_iterations = 1, n->def.max_linear = linear;
+    add_grid(n, 64, 0, 1, 0.3 / 4096, 1e5f, false);
+    start_net(n, &def, GRAVITY);
+    pin_here(n, 0), pin_here(n, 63);
+    mote_network_find_clusters(network_of(n));
+    assert_true(network_of(n)->clusters.levels[0] >= 6);
+    if (!clusters) network_of(n)->clusters.levels[0] = 0;
+}
+
+/* 16 iterations hold it as it falls, and no energy is gained; without clusters four times as many do not. */
+static void few_iterations_hold_a_stiff_net(void **unused) {
+    (void)unused;
+    static net n;
+    for (int clusters = 0; clusters < 2; clusters++) {
+        double stretch = 0, energy = -1e9;
+        hang_stiff(&n, clusters ? 16 : 64, clusters);
+        for (int step = 0; step < 45; step++) {
+            step_net(&n, 1);
+            const mote_network_statistics s = measured(&n);
+            stretch = fmax(stretch, s.max_strain);
+            energy = fmax(energy, s.kinetic + s.elastic + s.potential);
+        }
+        assert_true(told(&n).linear == (clusters ? 64 : 256));
+        if (clusters) assert_true(stretch < 0.01 && energy < 0);
+        else assert_true(stretch > 0.05);
+        mote_system_destroy(n.system);
+    }
+}
+
+/* It falls for half a second, then goes on for a step of `linear` iterations a substep: how far the net is from where many
+ * iterations take it, root mean square, m. */
+static double error_after(uint32_t linear, bool clusters, double (*solved)[3]) {
+    static net n;
+    double sum = 0;
+    hang_stiff(&n, 32, true);
+    step_net(&n, 30);
+    network_of(&n)->def.max_linear = linear;
+    if (!clusters) network_of(&n)->clusters.levels[0] = 0;
+    step_net(&n, 1);
+    for (uint32_t i = 0; i < 4096; i++)
+        for (int k = 0; k < 3; k++) {
+            if (linear == 4096) solved[i][k] = place_of(&n, i, k);
+            sum += pow(place_of(&n, i, k) - solved[i][k], 2);
+        }
+    mote_system_destroy(n.system);
+    return sqrt(sum / 4096);
+}
+
+static void an_eighth_of_the_iterations(void **unused) {
+    (void)unused;
+    static double solved[4096][3];
+    error_after(4096, true, solved);
+    for (uint32_t linear = 8; linear <= 16; linear *= 2) {
+        assert_true(error_after(linear, true, solved) < error_after(8 * linear, false, solved));
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_are_masses_and_leaving_springs),
+        cmocka_unit_test(z_is_the_sum_over_levels),
+        cmocka_unit_test(few_iterations_hold_a_stiff_net),
+        cmocka_unit_test(an_eighth_of_the_iterations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
