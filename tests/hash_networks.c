@@ -37,6 +37,8 @@ static const network_hash hashes[] = {
      1500, 1200, 60},
     {"constrained-rigid", MOTE_NETWORK_CONSTRAINED, MOTE_SEMI_IMPLICIT_EULER, SYSTEM | RIGID | MASSES | PINS | HOSTILE, 200, 14,
      60},
+    {"constrained-on-colliders", MOTE_NETWORK_CONSTRAINED, MOTE_SEMI_IMPLICIT_EULER,
+     SYSTEM | MASSES | DAMPING | PINS | COLLIDERS | EDITS, 300, 60, 60},
     {"constrained-contacts", MOTE_NETWORK_CONSTRAINED, MOTE_SEMI_IMPLICIT_EULER, SYSTEM | RIGID | DAMPING | COLLIDERS | TEARS,
      200, 20, 60},
 };

@@ -98,7 +98,8 @@ static void pair_up(const graph *g, pairing *p, bool lone) {
     }
 }
 
-/* The graph of the pairs: rows of both vertices, what they have in common added up. mark[q]: where q stands in the present row. */
+/* The graph of the pairs: rows of both vertices, what they have in common added up. mark[q]: where q stands in the present row.
+ * */
 static void contract(const graph *g, const pairing *p, graph *to, uint32_t *mark) {
     uint32_t entries = 0;
     to->count = p->count;

@@ -1,7 +1,7 @@
 /* Clusters of the constrained solver: neighbouring particles of an island, then clusters of those, level above level, for its
- * preconditioner (kernels/network_clusters.h). A level pairs all that is below, each with the free neighbour to which the stiffest
- * springs lead, and then the pairs: a cluster has up to four children (pairwise aggregation: Notay, Electron. Trans. Numer.
- * Anal. 37 (2010) 123). By the stiffest, a net falls into squares, not strips.
+ * preconditioner (kernels/network_clusters.h). A level pairs all that is below, each with the free neighbour to which the
+ * stiffest springs lead, and then the pairs: a cluster has up to four children (pairwise aggregation: Notay, Electron. Trans.
+ * Numer. Anal. 37 (2010) 123). By the stiffest, a net falls into squares, not strips.
  *
  * They follow from the island's own graph, in the order of its slots and springs, so that nothing else shows in its bits. What is
  * pinned has no cluster, and what has no neighbours left none above it. Each level of an island begins at a whole lane group; all

@@ -50,6 +50,19 @@ MOTE_INLINE net_taut net_taut_of(const mote_network_job *job, const mote_network
     return s;
 }
 
+/* Less what would take a point that lies on a collider off it, or into it. */
+MOTE_INLINE wide3 net_slide(const mote_network_job *job, const mote_network_scratch *c, ptrdiff_t at, wide3 v) {
+    if (!job->collider_count) return v;
+    const wide3 normal = net_load3(c, NET_NORMAL, at);
+    return wide3_sub(v, wide3_scale(wide3_dot(normal, v), normal));
+}
+
+/* What is left of the residual in points that lie on a collider presses them onto it, or pulls, which holds nothing. */
+MOTE_INLINE void net_press(const mote_network_scratch *c, ptrdiff_t at, wide inverse_mass, wide3 residual) {
+    const wide out = inverse_mass * wide3_dot(net_load3(c, NET_NORMAL, at), residual);
+    wide_store(net_column(c, NET_PRESS) + at, wide_max((wide){0} - out, (wide){0}));
+}
+
 /* The linear system of one Newton iteration, for one register of slots. */
 MOTE_INLINE void net_balance_aim(const mote_network_job *job, const mote_network_scratch *c, uint32_t slot, net_sums *sums) {
     const mote_network *n = job->network;
@@ -78,9 +91,11 @@ MOTE_INLINE void net_balance_aim(const mote_network_job *job, const mote_network
         shortest = wide_select(e.exists & wide_less(zero, s.rest), wide_min(shortest, s.rest), shortest);
     }
     const wide3 back = wide3_scale(mass, wide3_sub(net_load3(c, NET_X, at), net_load3(c, NET_GOAL, at)));
-    const wide3 r = wide3_select(free, wide3_sub(wide3_scale(square, force), back), wide3_zero());
+    const wide3 all = wide3_select(free, wide3_sub(wide3_scale(square, force), back), wide3_zero());
+    const wide3 r = net_slide(job, c, at, all);
+    if (job->collider_count) net_press(c, at, inverse_mass, all);
     const wide_block inverse = wide_block_invert(&block, free);
-    const wide3 z = wide_block_apply(&inverse, r);
+    const wide3 z = net_slide(job, c, at, wide_block_apply(&inverse, r));
     for (int i = 0; i < 6; i++) wide_store(net_column(c, NET_BLOCK + i) + at, inverse.of[i]);
     net_store3(c, NET_FORCE, at, force);
     net_store3(c, NET_RESIDUAL, at, r);
@@ -105,7 +120,7 @@ MOTE_INLINE void net_balance_meet(const mote_network_job *job, const mote_networ
         const wide3 pull = wide3_add_scaled(wide3_scale(net_own(n, NET_END_ACROSS, &e), apart), along, direction);
         q = wide3_add(q, wide3_select(e.exists, pull, wide3_zero()));
     }
-    q = wide3_select(free, q, wide3_zero());
+    q = net_slide(job, c, at, wide3_select(free, q, wide3_zero()));
     net_store3(c, NET_PRODUCT, at, q);
     net_gather_sums(sums, lane, wide3_dot(p, q), zero);
 }
@@ -122,8 +137,8 @@ MOTE_INLINE void net_balance_move(const mote_network_scratch *c, uint32_t slot, 
 }
 
 /* p = z where the first has D0^-1 r, or z + beta p. */
-MOTE_INLINE void net_balance_turn(const mote_network *n, const mote_network_scratch *c, uint32_t slot, bool coarse, bool first,
-                                  wide beta) {
+MOTE_INLINE void net_balance_turn(const mote_network_job *job, const mote_network_scratch *c, uint32_t slot, bool coarse,
+                                  bool first, wide beta) {
     const ptrdiff_t at = (ptrdiff_t)slot - c->first;
     const wide3 p = net_load3(c, NET_MOVE, at);
     wide3 z = p;
@@ -131,13 +146,17 @@ MOTE_INLINE void net_balance_turn(const mote_network *n, const mote_network_scra
         const wide_block inverse = net_load_block(c, at);
         z = wide_block_apply(&inverse, net_load3(c, NET_RESIDUAL, at));
     }
-    if (coarse) z = wide3_add(z, net_cluster_shift(n, slot));
+    if (coarse) z = wide3_add(z, net_cluster_shift(job->network, slot));
+    z = net_slide(job, c, at, z);
     net_store3(c, NET_MOVE, at, first ? z : wide3_add_scaled(z, beta, p));
 }
 
-MOTE_INLINE void net_balance_load(const mote_network_scratch *c, uint32_t slot) {
+MOTE_INLINE void net_balance_load(const mote_network_job *job, const mote_network_scratch *c, uint32_t slot) {
     const ptrdiff_t at = (ptrdiff_t)slot - c->first;
     net_store3(c, NET_GOAL, at, net_load3(c, NET_X, at));
+    if (!job->collider_count) return;
+    net_store3(c, NET_NORMAL, at, wide3_zero());
+    net_store3(c, NET_RUB, at, wide3_zero());
 }
 
 MOTE_INLINE mote_solve_sums net_balance_range(const mote_network_job *job, const mote_network_scratch *c, mote_solve_pass pass,
@@ -147,12 +166,12 @@ MOTE_INLINE mote_solve_sums net_balance_range(const mote_network_job *job, const
     net_sums sums;
     memset(&sums, 0, sizeof sums);
     for (uint32_t slot = first; slot < end; slot += MOTE_WIDTH) switch (pass) {
-        case MOTE_SOLVE_LOAD: net_balance_load(c, slot); break;
+        case MOTE_SOLVE_LOAD: net_balance_load(job, c, slot); break;
         case MOTE_SOLVE_AIM: net_balance_aim(job, c, slot, &sums); break;
         case MOTE_SOLVE_MEET: net_balance_meet(job, c, slot, &sums); break;
         case MOTE_SOLVE_MOVE: net_balance_move(c, slot, wide_set(factor), &sums); break;
-        case MOTE_SOLVE_FIRST: net_balance_turn(n, c, slot, coarse, true, (wide){0}); break;
-        case MOTE_SOLVE_TURN: net_balance_turn(n, c, slot, coarse, false, wide_set(factor)); break;
+        case MOTE_SOLVE_FIRST: net_balance_turn(job, c, slot, coarse, true, (wide){0}); break;
+        case MOTE_SOLVE_TURN: net_balance_turn(job, c, slot, coarse, false, wide_set(factor)); break;
         default: break;
         }
     return net_sums_total(&sums);

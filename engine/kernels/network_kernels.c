@@ -66,6 +66,15 @@ static void start(const mote_network_job *job, const mote_network_scratch *c, bo
     net_start(job, c, keep, first, end);
 }
 
+static void touch(const mote_network_job *job, const mote_network_scratch *c, uint32_t substep, bool grips, uint32_t first,
+                  uint32_t end) {
+    net_touch(job, c, substep, grips, first, end);
+}
+
+static void rub(const mote_network_job *job, const mote_network_scratch *c, uint32_t first, uint32_t end) {
+    net_rub(job, c, first, end);
+}
+
 static void push_out(const mote_network_job *job, const mote_network_scratch *c, uint32_t substep, uint32_t first, uint32_t end) {
     net_push_out(job, c, substep, first, end);
 }
@@ -84,8 +93,8 @@ static mote_solve_sums solve(const mote_network_job *job, const mote_network_scr
         SOLVE(MOTE_SOLVE_MEET);
         SOLVE(MOTE_SOLVE_MOVE);
         SOLVE(MOTE_SOLVE_PULL);
+    default: return (mote_solve_sums){0, 0};
     }
-    return (mote_solve_sums){0, 0};
 }
 
 static mote_solve_sums balance(const mote_network_job *job, const mote_network_scratch *c, mote_solve_pass pass, float factor,
@@ -115,6 +124,7 @@ static bool finite(const mote_network_scratch *c, uint32_t first, uint32_t end) 
 
 extern const mote_network_kernels TABLE_NAME(MOTE_ISA);
 const mote_network_kernels TABLE_NAME(MOTE_ISA) = {.pull = pull, .begin = begin, .stage = stage, .start = start,
-                                                    .push_out = push_out, .solve = solve, .balance = balance,
+                                                    .touch = touch, .rub = rub, .push_out = push_out,
+                                                    .solve = solve, .balance = balance,
                                                     .sum_clusters = sum_clusters, .move_clusters = move_clusters,
                                                     .invert_clusters = invert_clusters, .finite = finite};

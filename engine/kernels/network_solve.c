@@ -10,10 +10,11 @@ typedef struct island {
     const mote_network_job *job;
     const mote_network_scratch *c;
     const mote_jobs *jobs;
-    uint32_t number;
+    uint32_t number, substep;
     uint32_t first, count; /* chunks */
     mote_solve_pass pass;
     float factor;
+    bool grips; /* MOTE_SOLVE_TOUCH: friction goes on, as another system may follow */
 } island;
 
 /* Where a chunk's sums wait for those of the others: its first slots have no other use for the column. */
@@ -26,8 +27,13 @@ static void do_chunks(void *context, size_t first, size_t end, uint32_t worker) 
     const island *i = context;
     const mote_network *n = i->job->network;
     for (size_t chunk = first; chunk < end; chunk++) {
+        const uint32_t from = n->chunk_first[i->first + chunk], to = n->chunk_end[i->first + chunk];
+        if (i->pass == MOTE_SOLVE_TOUCH) {
+            i->kernels->touch(i->job, i->c, i->substep, i->grips, from, to);
+            continue;
+        }
         const mote_solve_sums sums = (n->rigid ? i->kernels->solve : i->kernels->balance)(
-            i->job, i->c, i->pass, i->factor, n->chunk_first[i->first + chunk], n->chunk_end[i->first + chunk]);
+            i->job, i->c, i->pass, i->factor, from, to);
         partial(i, (uint32_t)chunk)[0] = sums.sum;
         partial(i, (uint32_t)chunk)[1] = sums.largest;
     }
@@ -175,17 +181,21 @@ static uint32_t solve_system(island *i, float own) {
     }
 }
 
-/* Newton's method for one substep: once at least, for what moves less in a substep than the error allowed must be held too. */
-static void solve(island *i, bool opens, mote_network_report *report) {
+/* Newton's method for one substep: once at least, for what moves less in a substep than the error allowed must be held too.
+ * What comes into a collider in an iteration lies on it from the next on, until the substep ends: so what springs pull off a
+ * collider in the first goes. */
+static void solve(island *i, mote_network_report *report) {
     const mote_network_def *def = &i->job->network->def;
-    const bool rigid = i->job->network->rigid;
+    const bool rigid = i->job->network->rigid, rests = i->job->collider_count && !rigid;
     const double h = i->job->plan->h;
     run(i, MOTE_SOLVE_LOAD, 0);
     mote_solve_sums at = run(i, MOTE_SOLVE_AIM, 0);
-    if (opens && !rigid) weigh_clusters(i);
+    if (i->substep == 0 && !rigid) weigh_clusters(i);
     for (uint32_t taken = 0; taken < def->max_iterations && (taken == 0 || at.largest > def->max_strain); taken++) {
         report->linear += solve_system(i, at.sum);
         report->iterations++;
+        i->grips = taken + 1 < def->max_iterations;
+        if (rests) run(i, MOTE_SOLVE_TOUCH, 0);
         at = run(i, MOTE_SOLVE_AIM, 0);
     }
     if (rigid) run(i, MOTE_SOLVE_PULL, (float)(1.0 / (h * h)));
@@ -195,9 +205,9 @@ static void solve(island *i, bool opens, mote_network_report *report) {
 }
 
 void mote_network_solve(const mote_network_kernels *kernels, const mote_network_job *job, const mote_network_scratch *c,
-                        const mote_jobs *jobs, uint32_t number, bool opens, mote_network_report *report) {
+                        const mote_jobs *jobs, uint32_t number, uint32_t substep, mote_network_report *report) {
     const mote_network *n = job->network;
-    island i = {.kernels = kernels, .job = job, .c = c, .jobs = jobs, .number = number, .first = n->island_chunk[number],
-                .count = n->island_chunk[number + 1] - n->island_chunk[number]};
-    if (i.count) solve(&i, opens, report);
+    island i = {.kernels = kernels, .job = job, .c = c, .jobs = jobs, .number = number, .substep = substep,
+                .first = n->island_chunk[number], .count = n->island_chunk[number + 1] - n->island_chunk[number]};
+    if (i.count) solve(&i, report);
 }

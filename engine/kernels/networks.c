@@ -189,6 +189,7 @@ static void end_substep(const walk *w, const mote_network_scratch *c, const mote
     if (job->constrained) {
         react(job, c, block, job->plan->c.h);
         w->kernels->start(job, c, false, block->first, block_end(block));
+        if (job->collider_count && !job->network->rigid) w->kernels->rub(job, c, block->first, block_end(block));
     }
     if (job->collider_count) w->kernels->push_out(job, c, w->substep, block->first, block_end(block));
 }
@@ -293,7 +294,7 @@ static void solve_block(walk *w, void *context) {
     for (uint32_t slot = b->block->first; slot < block_end(b->block); slot += MOTE_GROUP) {
         const uint32_t island = n->island[slot];
         if (n->chunk_first[n->island_chunk[island]] == slot)
-            mote_network_solve(w->kernels, w->job, &b->columns, &serial, island, w->substep == 0, &report);
+            mote_network_solve(w->kernels, w->job, &b->columns, &serial, island, w->substep, &report);
     }
     add_report(&w->job->network->report, &report);
 }
@@ -341,7 +342,7 @@ static void solve_all(walk *w, void *context) {
         const uint32_t chunk = n->island_chunk[island];
         if (chunk == n->island_chunk[island + 1]) continue;
         if (is_outer(w, &n->block[mote_network_block_of(n, n->chunk_first[chunk])]))
-            mote_network_solve(w->kernels, w->job, &w->columns, context, island, w->substep == 0, &report);
+            mote_network_solve(w->kernels, w->job, &w->columns, context, island, w->substep, &report);
     }
     add_report(&w->job->network->report, &report);
 }

@@ -32,10 +32,14 @@ enum {
     NET_V = NET_X + 3,            /* 3: velocity */
     NET_FORCE = NET_V + 3,        /* 3: of the springs, N; alone: impulses, N s */
     NET_SHIFT = NET_FORCE + 3,    /* 3: alone: displacements times mass */
-    NET_START = NET_SHIFT + 3,    /* 3: position at the start of the substep; while pins travel, their next place */
+    NET_PRESS = NET_SHIFT,        /* constrained: by how much a collider keeps a point that lies on it from going, m ... */
+    NET_GRIP,                     /* ... and the friction between them */
+    NET_START = NET_FORCE + 6,    /* 3: position at the start of the substep; while pins travel, their next place */
     NET_NORMAL = NET_START + 3,   /* 3: constrained: the normal of a point that lies on a collider, or 0 */
     NET_ACCELERATION = NET_NORMAL + 3, /* 3: of callbacks */
+    NET_DRIFT = NET_ACCELERATION,      /* 3: while constraints are solved: by how much the collider under a point moves, m */
     NET_PUSH = NET_ACCELERATION + 3,   /* 3: of callbacks and links, N */
+    NET_RUB = NET_PUSH,                /* 3: likewise: what friction moved a point by, m */
     NET_CARRY = NET_PUSH + 3,          /* 12: from stage to stage; the solver's own where constrained */
     NET_MOVE = NET_CARRY,              /* 3: constrained: where the search direction takes a particle */
     NET_MASS = NET_MOVE + 3,           /* inverse mass */
@@ -57,6 +61,7 @@ typedef enum mote_solve_pass {
     MOTE_SOLVE_TURN,  /* p = z + factor p, and the same */
     MOTE_SOLVE_MEET,  /* q = A p; sums p q */
     MOTE_SOLVE_MOVE,  /* x (rigid: and mu) goes on by factor p, r -= factor q; sums r z, rigid: the largest error over L */
+    MOTE_SOLVE_TOUCH, /* what came into a collider is put onto it (mote_network_kernels.touch) */
     MOTE_SOLVE_PULL   /* rigid: NET_FORCE = factor x multipliers */
 } mote_solve_pass;
 
@@ -82,7 +87,11 @@ typedef struct mote_network_kernels {
                   uint32_t end);
     /* NET_START = NET_X where `keep`; constrained: v = (x - start) / h where not. */
     void (*start)(const mote_network_job *job, const mote_network_scratch *c, bool keep, uint32_t first, uint32_t end);
-    /* After a substep of springs: what came into a collider is put out and loses its speed against it. */
+    /* Contacts of the constrained solver (network_contact.h), after each linear system and after the last. */
+    void (*touch)(const mote_network_job *job, const mote_network_scratch *c, uint32_t substep, bool grips, uint32_t first,
+                  uint32_t end);
+    void (*rub)(const mote_network_job *job, const mote_network_scratch *c, uint32_t first, uint32_t end);
+    /* After a substep: what came into a collider is put out and loses its speed against it. */
     void (*push_out)(const mote_network_job *job, const mote_network_scratch *c, uint32_t substep, uint32_t first, uint32_t end);
     /* A pass of the constrained solver: on the multipliers, where a spring is rigid; on the positions. */
     mote_solve_sums (*solve)(const mote_network_job *job, const mote_network_scratch *c, mote_solve_pass pass, float factor,
@@ -115,10 +124,10 @@ mote_network_scratch mote_network_outer_scratch(const mote_network *network, flo
 void mote_network_part(const mote_network_kernels *kernels, const mote_network_job *job, const mote_jobs *jobs, bool stage_outer,
                        float *scratch, mote_part part, mote_part_place place);
 
-/* Constrained: solves one island for a substep; NET_X holds x*, NET_START where the substep began. opens: the substep is the
- * step's first. Adds to the report. */
+/* Constrained: solves one island for a substep; NET_X holds x*, NET_START where the substep began. Adds to
+ * the report. */
 void mote_network_solve(const mote_network_kernels *kernels, const mote_network_job *job, const mote_network_scratch *c,
-                        const mote_jobs *jobs, uint32_t number, bool opens, mote_network_report *report);
+                        const mote_jobs *jobs, uint32_t number, uint32_t substep, mote_network_report *report);
 
 /* Works entry_answer out anew where the springs, the pins or the substep changed: what a spring alone adds in h to an
  * elongation and a rate of 1, over the sum of its inverse masses: of the rate vx, vv, of the elongation xx, xv - h. */

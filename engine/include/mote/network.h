@@ -28,7 +28,8 @@ typedef enum mote_network_solver {
                                * stiffness; loses energy. All of an island's springs are solved together in each substep by
                                * Newton's method and preconditioned conjugate gradients: on the positions where all springs of
                                * the network give way, on the multipliers of distance constraints with compliance 1/k once one
-                               * is rigid. What came into a collider is put out after that */
+                               * is rigid. What comes into a collider lies on it, with friction, from one of Newton's
+                               * iterations to the next; where there is only one, or with rigid springs, it is put out after */
     MOTE_NETWORK_SOLVER_COUNT
 } mote_network_solver;
 
