@@ -125,8 +125,8 @@ static void show(const stiff_form *form, cJSON *rows) {
 /* Found as said above. */
 #define EXPLICIT_SUBSTEPS 1722u
 
-/* The constrained side, cut short on purpose: one linear system of 18 iterations a substep. Of 4 to 6 substeps, 10^5 to
- * 1.6 x 10^5 N/m and 14 to 24 iterations all but one held it; with 10 iterations it came off, softer it stretched by more. */
+/* The constrained side, cut short on purpose: one linear system of 18 iterations a substep. At 4 substeps and 10^5 to
+ * 1.6 x 10^5 N/m all of 15 to 24 iterations held it; of 12 to 14 some did not, and softer it stretched by more. */
 static const stiff_form constrained = {.solver = MOTE_NETWORK_CONSTRAINED,
                                        .substeps = 4,
                                        .stiffness = 1.3e5,

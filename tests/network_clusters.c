@@ -56,7 +56,7 @@ static uint32_t check_children(const mote_network *n, uint32_t cluster, bool low
     const mote_network_clusters *c = &n->clusters;
     uint32_t children = 0;
     for (int k = 0; k < MOTE_CLUSTER_CHILDREN; k++) {
-        const uint32_t child = c->child[k][cluster];
+        const uint32_t child = c->child[MOTE_CLUSTER_CHILDREN * cluster + (uint32_t)k];
         if (child == MOTE_NO_CLUSTER) continue;
         assert_int_equal(children, k);
         assert_int_equal((lowest ? c->of_slot : c->parent)[child], cluster);

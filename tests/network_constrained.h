@@ -5,7 +5,7 @@
 
 #include "rope.h"
 
-enum { ROOM = 4096, SPRING_ROOM = 8192 };
+enum { ROOM = 5184, SPRING_ROOM = 10240 };
 
 /* A def with its arrays, and the system in which it is. */
 typedef struct net {

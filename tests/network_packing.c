@@ -129,7 +129,7 @@ static void with_neighbours(size_t kind, uint32_t more) {
             const uint32_t count = sizes[b / NUMBERINGS];
             s.isa = (mote_isa)isa;
             s.order = (numbering)(b % NUMBERINGS);
-            if (s.solver == MOTE_NETWORK_CONSTRAINED && s.island > 16 && s.order == REVERSED) continue; /* sums go by the numbers */
+            if (s.island == MOST && s.order == REVERSED) continue; /* sums over more than a lane group go by the numbers */
             for (uint32_t i = 0; i < count; i++) numbers[i] = reference_hash(60 + b, i) % NUMBERS;
             run_numbers(s, numbers, count, among);
             for (uint32_t i = 0; i < count; i++) {

@@ -28,13 +28,13 @@ typedef struct work {
 static uint32_t *numbers(float *column) { return (uint32_t *)(void *)column; }
 
 static work work_of(const mote_network *n) {
-    const mote_network_clusters *c = &n->clusters;
-    uint32_t *pair = numbers(c->block[0]);
-    return (work){.now = {0, numbers(c->value[0]), numbers(n->entry_solver[0]), n->entry_solver[1]},
-                  .next = {0, numbers(c->value[1]), numbers(n->entry_solver[2]), n->entry_solver[3]},
-                  .once = {0, pair, numbers(c->block[1]), numbers(c->block[2])},
-                  .twice = {0, pair, numbers(c->block[3]), numbers(c->block[4])},
-                  .name = numbers(c->block[5]), .mark = numbers(c->value[2])};
+    const size_t slots = n->slot_count;
+    uint32_t *ends = numbers(n->clusters.value), *pairs = numbers(n->clusters.block);
+    return (work){.now = {0, ends, numbers(n->entry_solver[0]), n->entry_solver[1]},
+                  .next = {0, ends + slots, numbers(n->entry_solver[2]), n->entry_solver[3]},
+                  .once = {0, pairs, pairs + slots, pairs + 2 * slots},
+                  .twice = {0, pairs, pairs + 3 * slots, pairs + 4 * slots},
+                  .name = ends + 2 * slots, .mark = ends + 3 * slots};
 }
 
 static uint32_t row(const graph *g, uint32_t vertex) { return vertex ? g->end[vertex - 1] : 0; }
@@ -98,8 +98,7 @@ static void pair_up(const graph *g, pairing *p, bool lone) {
     }
 }
 
-/* The graph of the pairs: rows of both vertices, what they have in common added up. mark[q]: where q stands in the present row.
- * */
+/* The graph of the pairs: rows of both vertices, what they have in common added up. mark[q]: where q stands in the row. */
 static void contract(const graph *g, const pairing *p, graph *to, uint32_t *mark) {
     uint32_t entries = 0;
     to->count = p->count;
@@ -130,7 +129,7 @@ static void adopt(mote_network_clusters *c, const work *w, uint32_t *parent_of, 
     for (int k = 0; k < 2 && pair[k] != MOTE_NO_CLUSTER; k++) {
         const uint32_t vertex[2] = {w->once.low[pair[k]], w->once.high[pair[k]]};
         for (int i = 0; i < 2 && vertex[i] != MOTE_NO_CLUSTER; i++) {
-            c->child[children++][cluster] = w->name[vertex[i]];
+            c->child[MOTE_CLUSTER_CHILDREN * (size_t)cluster + children++] = w->name[vertex[i]];
             parent_of[w->name[vertex[i]]] = cluster;
         }
     }
@@ -144,7 +143,8 @@ static void write_level(mote_network_clusters *c, work *w, uint32_t *parent_of, 
     c->size[first / MOTE_GROUP] = count;
     for (uint32_t i = 0; i < whole_groups(count); i++) {
         c->parent[first + i] = MOTE_NO_CLUSTER;
-        for (int k = 0; k < MOTE_CLUSTER_CHILDREN; k++) c->child[k][first + i] = MOTE_NO_CLUSTER;
+        for (uint32_t k = 0; k < MOTE_CLUSTER_CHILDREN; k++)
+            c->child[MOTE_CLUSTER_CHILDREN * (size_t)(first + i) + k] = MOTE_NO_CLUSTER;
         if (i < count) adopt(c, w, parent_of, first + i, i);
     }
     for (uint32_t i = 0; i < count; i++) w->name[i] = first + i;

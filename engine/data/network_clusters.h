@@ -18,15 +18,15 @@ typedef struct mote_network_clusters {
     uint32_t *of_slot; /* the cluster of level 1 */
     /* By cluster; as many as slots are reserved. */
     uint32_t *parent;
-    uint32_t *child[MOTE_CLUSTER_CHILDREN]; /* level 1: slots; without gaps */
-    float *value[3];   /* residual, then what it moves by */
-    float *block[6];   /* the inverse of the cluster's own 3 x 3 block */
-    float *partial;    /* sums of runs */
-    uint32_t *size;    /* by lane group of clusters: how many are in the level that begins there */
+    uint32_t *child; /* MOTE_CLUSTER_CHILDREN of each, without gaps; level 1: slots */
+    float *value;    /* 4 of each: residual, then what it moves by; the last is nothing */
+    float *block;    /* 12 of each: the inverse of its own 3 x 3 block, columns of 4 */
+    float *partial;  /* sums of runs */
+    uint32_t *size;  /* by lane group of clusters: how many are in the level that begins there */
     /* By island. */
     uint32_t *first;   /* cluster of its level 1 */
     uint32_t *levels;
-    bool old;          /* springs, pins or islands changed since they were found */
+    bool old;        /* springs, pins or islands changed since they were found */
 } mote_network_clusters;
 
 struct mote_network;

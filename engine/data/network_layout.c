@@ -22,9 +22,9 @@ static void take_clusters(mote_arena *a, mote_network *network) {
     const uint64_t slots = network->slot_count;
     of->of_slot = mote_arena_take(a, slots, sizeof(uint32_t));
     of->parent = mote_arena_take(a, slots, sizeof(uint32_t));
-    for (int i = 0; i < MOTE_CLUSTER_CHILDREN; i++) of->child[i] = mote_arena_take(a, slots, sizeof(uint32_t));
-    for (int axis = 0; axis < 3; axis++) of->value[axis] = mote_arena_take(a, slots, sizeof(float));
-    for (int i = 0; i < 6; i++) of->block[i] = mote_arena_take(a, slots, sizeof(float));
+    of->child = mote_arena_take(a, slots * MOTE_CLUSTER_CHILDREN, sizeof(uint32_t));
+    of->value = mote_arena_take(a, slots * 4, sizeof(float));
+    of->block = mote_arena_take(a, slots * 12, sizeof(float));
     of->partial = mote_arena_take(a, slots, sizeof(float));
     of->size = mote_arena_take(a, network->group_count, sizeof(uint32_t));
     of->first = mote_arena_take(a, network->island_count, sizeof(uint32_t));

@@ -99,6 +99,7 @@ MOTE_INLINE void net_balance_aim(const mote_network_job *job, const mote_network
     for (int i = 0; i < 6; i++) wide_store(net_column(c, NET_BLOCK + i) + at, inverse.of[i]);
     net_store3(c, NET_FORCE, at, force);
     net_store3(c, NET_RESIDUAL, at, r);
+    wide3_interleave(net_column(c, NET_PACKED) + 3 * at, r);
     net_store3(c, NET_MOVE, at, z);
     net_gather_sums(sums, lane, wide3_dot(r, z), wide_sqrt(wide3_dot(z, z)) / shortest);
 }
@@ -133,6 +134,7 @@ MOTE_INLINE void net_balance_move(const mote_network_scratch *c, uint32_t slot, 
     const wide3 z = wide_block_apply(&inverse, r);
     net_store3(c, NET_X, at, wide3_add_scaled(net_load3(c, NET_X, at), alpha, net_load3(c, NET_MOVE, at)));
     net_store3(c, NET_RESIDUAL, at, r);
+    wide3_interleave(net_column(c, NET_PACKED) + 3 * at, r);
     net_gather_sums(sums, slot % MOTE_GROUP, wide3_dot(r, z), (wide){0});
 }
 
@@ -146,7 +148,7 @@ MOTE_INLINE void net_balance_turn(const mote_network_job *job, const mote_networ
         const wide_block inverse = net_load_block(c, at);
         z = wide_block_apply(&inverse, net_load3(c, NET_RESIDUAL, at));
     }
-    if (coarse) z = wide3_add(z, net_cluster_shift(job->network, slot));
+    if (coarse) z = wide3_add(z, wide3_deinterleave(net_column(c, NET_PACKED) + 3 * at));
     z = net_slide(job, c, at, z);
     net_store3(c, NET_MOVE, at, first ? z : wide3_add_scaled(z, beta, p));
 }
@@ -165,6 +167,7 @@ MOTE_INLINE mote_solve_sums net_balance_range(const mote_network_job *job, const
     const bool coarse = n->clusters.levels[n->island[first]] > 0;
     net_sums sums;
     memset(&sums, 0, sizeof sums);
+    if (coarse && (pass == MOTE_SOLVE_FIRST || pass == MOTE_SOLVE_TURN)) net_clusters_spread(n, c, first, end);
     for (uint32_t slot = first; slot < end; slot += MOTE_WIDTH) switch (pass) {
         case MOTE_SOLVE_LOAD: net_balance_load(job, c, slot); break;
         case MOTE_SOLVE_AIM: net_balance_aim(job, c, slot, &sums); break;

@@ -110,12 +110,12 @@ static mote_solve_sums balance(const mote_network_job *job, const mote_network_s
     }
 }
 
-static float sum_clusters(const mote_network *n, const mote_network_scratch *c, bool lowest, uint32_t first, uint32_t end) {
-    return lowest ? net_clusters_sum(n, c, true, first, end) : net_clusters_sum(n, c, false, first, end);
+static float sum_clusters(const mote_network *n, const mote_network_scratch *c, bool lowest, uint32_t first, uint32_t count) {
+    return lowest ? net_clusters_sum(n, c, true, first, count) : net_clusters_sum(n, c, false, first, count);
 }
 
-static void move_clusters(const mote_network *n, uint32_t first, uint32_t end) { net_clusters_move(n, first, end); }
-static void invert_clusters(const mote_network *n, uint32_t first, uint32_t end) { net_clusters_invert(n, first, end); }
+static void move_clusters(const mote_network *n, uint32_t first, uint32_t count) { net_clusters_move(n, first, count); }
+static void invert_clusters(const mote_network *n, uint32_t first, uint32_t count) { net_clusters_invert(n, first, count); }
 
 static bool finite(const mote_network_scratch *c, uint32_t first, uint32_t end) { return net_finite(c, first, end); }
 

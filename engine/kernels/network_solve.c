@@ -68,9 +68,9 @@ static void do_clusters(void *context, size_t first, size_t end, uint32_t worker
     const mote_network *n = l->i->job->network;
     for (size_t run = first; run < end; run++) {
         const uint32_t from = l->first + (uint32_t)run * CLUSTERS_OF_RUN, left = l->first + l->count - from;
-        const uint32_t to = from + (uint32_t)mote_round_up(left < CLUSTERS_OF_RUN ? left : CLUSTERS_OF_RUN, MOTE_GROUP);
-        if (l->up) n->clusters.partial[from] = l->i->kernels->sum_clusters(n, l->i->c, l->lowest, from, to);
-        else l->i->kernels->move_clusters(n, from, to);
+        const uint32_t count = left < CLUSTERS_OF_RUN ? left : CLUSTERS_OF_RUN;
+        if (l->up) n->clusters.partial[from] = l->i->kernels->sum_clusters(n, l->i->c, l->lowest, from, count);
+        else l->i->kernels->move_clusters(n, from, count);
     }
 }
 
@@ -101,19 +101,21 @@ static float move_clusters(const island *i) {
     return sum;
 }
 
+static void add_block(const mote_network_clusters *of, uint32_t cluster, const float part[6]) {
+    for (int k = 0; k < 6; k++) of->block[12 * (size_t)cluster + (size_t)k] += part[k];
+}
+
 /* A spring to the blocks of the clusters that it leaves: those above its ends that are not the same. */
 static void add_spring(const mote_network *n, uint32_t entry, uint32_t a, uint32_t b) {
     const mote_network_clusters *of = &n->clusters;
-    const float *const *normal = (const float *const *)(n->entry_solver + NET_END_NORMAL);
+    float *const *normal = n->entry_solver + NET_END_NORMAL;
     const float x = normal[0][entry], y = normal[1][entry], z = normal[2][entry];
     const float along = n->entry_solver[NET_END_ALONG][entry], across = n->entry_solver[NET_END_ACROSS][entry];
     const float part[6] = {along * x * x + across, along * x * y, along * x * z, along * y * y + across, along * y * z,
                            along * z * z + across};
     while (a != b) {
-        for (int k = 0; k < 6 && a != MOTE_NO_CLUSTER; k++) of->block[k][a] += part[k];
-        for (int k = 0; k < 6 && b != MOTE_NO_CLUSTER; k++) of->block[k][b] += part[k];
-        a = a == MOTE_NO_CLUSTER ? a : of->parent[a];
-        b = b == MOTE_NO_CLUSTER ? b : of->parent[b];
+        if (a != MOTE_NO_CLUSTER) add_block(of, a, part), a = of->parent[a];
+        if (b != MOTE_NO_CLUSTER) add_block(of, b, part), b = of->parent[b];
     }
 }
 
@@ -122,9 +124,8 @@ static void add_slot(const mote_network *n, uint32_t slot) {
     const mote_network_clusters *of = &n->clusters;
     const uint32_t own = of->of_slot[slot];
     if (own == MOTE_NO_CLUSTER) return;
-    const float mass = 1.0f / n->inverse_mass[slot];
-    for (uint32_t at = own; at != MOTE_NO_CLUSTER; at = of->parent[at])
-        of->block[0][at] += mass, of->block[3][at] += mass, of->block[5][at] += mass;
+    const float mass = 1.0f / n->inverse_mass[slot], part[6] = {mass, 0, 0, mass, 0, mass};
+    for (uint32_t at = own; at != MOTE_NO_CLUSTER; at = of->parent[at]) add_block(of, at, part);
     for (uint32_t i = n->head[slot]; i != MOTE_NO_ITEM;) {
         const mote_network_spring_state *s = &n->spring[i];
         const int end = s->a == slot ? 0 : 1;
@@ -142,10 +143,10 @@ static void weigh_clusters(const island *i) {
     const uint32_t first = of->first[i->number];
     uint32_t end = first;
     for (uint32_t k = 0; k < of->levels[i->number]; k++) end += (uint32_t)mote_round_up(of->size[end / MOTE_GROUP], MOTE_GROUP);
-    for (int k = 0; k < 6; k++) memset(of->block[k] + first, 0, (end - first) * sizeof(float));
+    memset(of->block + 12 * (size_t)first, 0, 12 * (size_t)(end - first) * sizeof(float));
     for (uint32_t chunk = i->first; chunk < i->first + i->count; chunk++)
         for (uint32_t slot = n->chunk_first[chunk]; slot < n->chunk_end[chunk]; slot++) add_slot(n, slot);
-    i->kernels->invert_clusters(n, first, end);
+    i->kernels->invert_clusters(n, first, end - first);
 }
 
 /* --- Newton's method ------------------------------------------------------------------------------------------------------ */

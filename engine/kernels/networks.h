@@ -32,9 +32,8 @@ enum {
     NET_V = NET_X + 3,            /* 3: velocity */
     NET_FORCE = NET_V + 3,        /* 3: of the springs, N; alone: impulses, N s */
     NET_SHIFT = NET_FORCE + 3,    /* 3: alone: displacements times mass */
-    NET_PRESS = NET_SHIFT,        /* constrained: by how much a collider keeps a point that lies on it from going, m ... */
-    NET_GRIP,                     /* ... and the friction between them */
-    NET_START = NET_FORCE + 6,    /* 3: position at the start of the substep; while pins travel, their next place */
+    NET_PACKED = NET_SHIFT,       /* 3: constrained: xyz xyz ..., residuals, then what slots move by with their clusters */
+    NET_START = NET_SHIFT + 3,    /* 3: position at the start of the substep; while pins travel, their next place */
     NET_NORMAL = NET_START + 3,   /* 3: constrained: the normal of a point that lies on a collider, or 0 */
     NET_ACCELERATION = NET_NORMAL + 3, /* 3: of callbacks */
     NET_DRIFT = NET_ACCELERATION,      /* 3: while constraints are solved: by how much the collider under a point moves, m */
@@ -48,7 +47,9 @@ enum {
     NET_PRODUCT = NET_RESIDUAL + 3,    /* 3: q */
     NET_GOAL = NET_PRODUCT + 3,        /* 3: x* */
     NET_BLOCK = NET_GOAL + 3,          /* 6: the inverse of a particle's own block */
-    NET_COLUMNS = NET_BLOCK + 6
+    NET_PRESS = NET_BLOCK + 6,         /* by how much a collider keeps a point that lies on it from going, m ... */
+    NET_GRIP,                          /* ... and the friction between them */
+    NET_COLUMNS
 };
 
 /* Passes of the constrained solver over the slots of an island (network_solve.h, network_balance.h). Without rigid springs the
@@ -98,11 +99,13 @@ typedef struct mote_network_kernels {
                              uint32_t first, uint32_t end);
     mote_solve_sums (*balance)(const mote_network_job *job, const mote_network_scratch *c, mote_solve_pass pass, float factor,
                                uint32_t first, uint32_t end);
-    /* Clusters of one level (network_clusters.h), whole lane groups: residuals from their children's, in level 1 from the slots'
-     * (returns the sum of r D^-1 r); from those to what they move by; blocks to their inverses. */
-    float (*sum_clusters)(const mote_network *network, const mote_network_scratch *c, bool lowest, uint32_t first, uint32_t end);
-    void (*move_clusters)(const mote_network *network, uint32_t first, uint32_t end);
-    void (*invert_clusters)(const mote_network *network, uint32_t first, uint32_t end);
+    /* Clusters of one level (network_clusters.h): residuals from their children's, in level 1 from NET_PACKED (returns the sum
+     * of r D^-1 r); from those to what they move by. Whole lane groups: from upper triangles, the first 6 of a block, to
+     * inverses. */
+    float (*sum_clusters)(const mote_network *network, const mote_network_scratch *c, bool lowest, uint32_t first,
+                          uint32_t count);
+    void (*move_clusters)(const mote_network *network, uint32_t first, uint32_t count);
+    void (*invert_clusters)(const mote_network *network, uint32_t first, uint32_t count);
     /* Whether all of the state is finite. */
     bool (*finite)(const mote_network_scratch *c, uint32_t first, uint32_t end);
 } mote_network_kernels;

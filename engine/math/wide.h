@@ -272,6 +272,31 @@ MOTE_INLINE void wide3_interleave(void *to, wide3 a) {
 }
 #endif
 
+/* And back: component k of lane i is float 3 i + k, in the first two registers or in the third. */
+#if MOTE_WIDTH == 1
+MOTE_INLINE wide3 wide3_deinterleave(const float *from) { return (wide3){from[0], from[1], from[2]}; }
+#else
+#define WIDE_EARLY(p) ((p) < 2 * MOTE_WIDTH ? (p) : 0)
+#define WIDE_LATE(p) ((p) < 2 * MOTE_WIDTH ? (p) / 3 : (p) - MOTE_WIDTH)
+#define WIDE_FOUR_OF(index, k, i)                                                                                    \
+    index(3 * (i) + (k)), index(3 * (i) + 3 + (k)), index(3 * (i) + 6 + (k)), index(3 * (i) + 9 + (k))
+#if MOTE_WIDTH == 4
+#define WIDE_THIRD(index, k) WIDE_FOUR_OF(index, k, 0)
+#elif MOTE_WIDTH == 8
+#define WIDE_THIRD(index, k) WIDE_FOUR_OF(index, k, 0), WIDE_FOUR_OF(index, k, 4)
+#else
+#define WIDE_THIRD(index, k) \
+    WIDE_FOUR_OF(index, k, 0), WIDE_FOUR_OF(index, k, 4), WIDE_FOUR_OF(index, k, 8), WIDE_FOUR_OF(index, k, 12)
+#endif
+#define WIDE_PICK(p, k)                                                                                              \
+    __builtin_shufflevector(__builtin_shufflevector((p)[0], (p)[1], WIDE_THIRD(WIDE_EARLY, k)), (p)[2], WIDE_THIRD(WIDE_LATE, k))
+MOTE_INLINE wide3 wide3_deinterleave(const float *from) {
+    wide packed[3];
+    memcpy(packed, from, sizeof packed);
+    return (wide3){WIDE_PICK(packed, 0), WIDE_PICK(packed, 1), WIDE_PICK(packed, 2)};
+}
+#endif
+
 MOTE_INLINE wide3 wide3_select(wide_mask mask, wide3 a, wide3 b) {
     return (wide3){wide_select(mask, a.x, b.x), wide_select(mask, a.y, b.y), wide_select(mask, a.z, b.z)};
 }

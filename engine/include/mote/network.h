@@ -27,9 +27,10 @@ typedef enum mote_network_solver {
     MOTE_NETWORK_CONSTRAINED, /* implicit Euler for the springs, after semi-implicit Euler for everything else: stable at any
                                * stiffness; loses energy. All of an island's springs are solved together in each substep by
                                * Newton's method and preconditioned conjugate gradients: on the positions where all springs of
-                               * the network give way, on the multipliers of distance constraints with compliance 1/k once one
-                               * is rigid. What comes into a collider lies on it, with friction, from one of Newton's
-                               * iterations to the next; where there is only one, or with rigid springs, it is put out after */
+                               * the network give way, with clusters of particles on several levels (Bramble, Pasciak & Xu
+                               * 1990), on the multipliers of distance constraints with compliance 1/k once one is rigid.
+                               * What comes into a collider lies on it, with friction, from one of Newton's iterations to
+                               * the next; where there is only one, or with rigid springs, it is put out after */
     MOTE_NETWORK_SOLVER_COUNT
 } mote_network_solver;
 
@@ -60,7 +61,9 @@ typedef struct mote_network_def {
                                  * |C + compliance x tension|, m; else how far a particle alone would move to where its springs
                                  * balance, by the shortest of them ... */
     uint32_t max_iterations;    /* ... or so many linear systems (Newton's method) a substep, 1 .. 32 ... */
-    uint32_t max_linear;        /* ... of so many conjugate-gradient iterations each, 1 .. 4,096 */
+    uint32_t max_linear;        /* ... of so many conjugate-gradient iterations each, 1 .. 4,096. A large stiff net is held
+                                 * cheapest by one system of 16 to 24 in each of some substeps (64 x 64: 4); by far fewer, or in
+                                 * one substep, what is left unsolved may throw it about */
     float radius;               /* m, >= 0, against colliders */
     float friction;             /* Coulomb's coefficient, >= 0; with the collider's: the root of the product */
 } mote_network_def;
