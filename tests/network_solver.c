@@ -226,7 +226,7 @@ static void step_to_less(const net *n) {
 
 /* 16 x 16 bodies of 1 g and 930 springs, h^2 k / m = 2,800, hung from two corners, for 300 frames. Each substep lowers what
  * implicit Euler minimises, at 4 iterations however short each is. That bounds no total energy by what it was: a net that is not
- * yet told that it hangs falls, and is stretched; but what it gains so it loses again, and from 20 iterations on none is gained:
+ * yet told that it hangs falls, and is stretched; at 3 iterations it keeps less than it has to fall. From 5 on none is gained:
  * it starts at 0 J. */
 static void cut_short_energy_does_not_build_up(void **unused) {
     (void)unused;
@@ -244,8 +244,8 @@ static void cut_short_energy_does_not_build_up(void **unused) {
             assert_true(told(&n).linear <= 4 * linear[i]);
             *(step < 150 ? &early : &late) = fmax(step < 150 ? early : late, energy_of(&n));
         }
-        assert_true(late < early);
-        if (linear[i] >= 20) assert_true(early < 0);
+        if (linear[i] < 5) assert_true(late < 0.256 * GRAVITY);
+        else assert_true(early < 0 && late < early);
         mote_system_destroy(n.system);
     }
 }
