@@ -420,10 +420,46 @@ static void islands_freeze(void **unused) {
     mote_system_destroy(t.system);
 }
 
+/* A pinned end stands whatever it is linked to: it does not freeze, and what is told of it stays finite. */
+static void pinned_end_of_what_froze(void **unused) {
+    (void)unused;
+    static const float two[6] = {0, 0, 0, 1, 0, 0}, below[3] = {0, -1, 0};
+    for (int strand = 0; strand < 2; strand++) {
+        const world w = {.integrator = MOTE_SEMI_IMPLICIT_EULER, .substeps = 2};
+        mote_system *system = make_world(&w);
+        const mote_spring spring = {0, 1, 1, 100, 0, 0};
+        mote_bundle_def rope = mote_default_bundle_def();
+        mote_link_end held = {.strand = 0};
+        rope.strand_count = 1, rope.points = 2, rope.positions = two;
+        if (strand) OK(mote_system_add_bundle(system, &rope, &held.bundle, NULL));
+        else held.network = add_network(system, 2, two, 1, 1, &spring);
+        const mote_link_end hot = particle(add_network(system, 1, below, 1, 0, NULL), 0);
+        if (!strand) OK(mote_network_pin(system, held.network, 0, two, 0));
+        const mote_link_id link = join(system, held, hot, 1, 40, 0.5f);
+        set_velocity(system, &hot, (float[3]){3e38f, 3e38f, 0});
+        for (int step = 0; step < 2; step++) {
+            float impulse[3], felt[3];
+            mote_network_report report;
+            OK(mote_system_step(system, 1, NULL));
+            OK(mote_system_link(system, link, NULL, impulse));
+            OK(strand ? mote_bundle_reaction(system, held.bundle, 0, 0, felt)
+                      : mote_network_reaction(system, held.network, 0, felt));
+            for (int axis = 0; axis < 3; axis++) assert_true(isfinite(felt[axis]) && impulse[axis] == 0);
+            OK(mote_network_last_step(system, hot.network, &report));
+            assert_int_equal(report.frozen, 1);
+            if (strand) continue;
+            OK(mote_network_last_step(system, held.network, &report));
+            assert_int_equal(report.frozen, 0);
+        }
+        mote_system_destroy(system);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_one_network), cmocka_unit_test(physics_5), cmocka_unit_test(kinematic),
         cmocka_unit_test(held), cmocka_unit_test(hangs), cmocka_unit_test(pinned_end),
-        cmocka_unit_test(same_bits), cmocka_unit_test(others_keep_their_bits), cmocka_unit_test(islands_freeze)};
+        cmocka_unit_test(same_bits), cmocka_unit_test(others_keep_their_bits), cmocka_unit_test(islands_freeze),
+        cmocka_unit_test(pinned_end_of_what_froze)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -185,6 +185,24 @@ static uint32_t most_stages(const mote_system *system) {
     return most;
 }
 
+/* A pinned end stands, and does not freeze with what was not finite at the other: what it felt of that is nothing. */
+static void forget_reaction(const mote_system *system, const mote_link_end *end) {
+    mote_link_site site;
+    (void)mote_system_find_end(system, end, &site);
+    float *const *reaction = site.bundle ? site.bundle->reaction : site.network->reaction;
+    for (int axis = 0; axis < 3; axis++) reaction[axis][site.slot] = 0;
+}
+
+static void keep_impulse(const mote_system *system, uint32_t place) {
+    mote_link_state *state = &system->links.links[place];
+    const float *impulse = system->links.runs[place].impulse;
+    const bool finite = impulse[0] * 0 + impulse[1] * 0 + impulse[2] * 0 == 0;
+    for (int axis = 0; axis < 3; axis++) state->impulse[axis] = finite ? impulse[axis] : 0;
+    if (finite) return;
+    forget_reaction(system, &state->link.a);
+    forget_reaction(system, &state->link.b);
+}
+
 static void run_together(team *t) {
     mote_link_list *list = &t->system->links;
     find_points(t->system, point_of);
@@ -201,8 +219,7 @@ static void run_together(team *t) {
         take(t, MOTE_PART_END);
     }
     take(t, MOTE_PART_CLOSE);
-    for (uint32_t i = 0; i < list->count; i++)
-        for (int axis = 0; axis < 3; axis++) list->links[i].impulse[axis] = list->runs[i].impulse[axis];
+    for (uint32_t i = 0; i < list->count; i++) keep_impulse(t->system, i);
 }
 
 /* --- The step ------------------------------------------------------------------------------------------------------------- */

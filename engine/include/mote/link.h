@@ -37,7 +37,8 @@ typedef struct mote_link_id {
  * The system's integrator steps it as a force. Where an end is held by constraints, those of a robust bundle or a constrained
  * network, the force is that of the substep's start, on both ends, and the link is of first order; it is explicit then too, and
  * stable only while h sqrt(k (1/ma + 1/mb)) stays well below 2. The kinematic integrators take it as a force without a closed
- * form. What turns non-finite freezes what it is linked to, and a link at which something is frozen pulls no more.
+ * form. What turns non-finite freezes what it is linked to, and a link at which something is frozen pulls no more; of the step
+ * in which it froze, an impulse that is not finite, and the reaction of a pinned end to it, are told as 0.
  * mote_network_stability and MOTE_STABILITY_REFUSE do not count links, and energies leave theirs out. Removing a network or a
  * bundle removes its links.
  * Errors: NULL, BUSY, ID (of an end), RANGE (an end that names a network and a bundle, no such particle or point, the same end
