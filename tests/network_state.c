@@ -218,6 +218,36 @@ static void most_targets(void **unused) {
     mote_system_destroy(system);
 }
 
+/* A reel that has arrived takes no room from others, whether a step has looked at it or not. */
+static void arrived_reels_make_room(void **unused) {
+    (void)unused;
+    enum { MANY = MOTE_MAX_REELS + 3 };
+    static float positions[3 * MANY];
+    static mote_spring springs[MANY];
+    for (uint32_t i = 0; i < MANY; i++) positions[3 * i] = (float)i, springs[i] = (mote_spring){i, (i + 1) % MANY, 1, 1, 0, 0};
+    mote_system *system = make_host(MOTE_SEMI_IMPLICIT_EULER, NULL);
+    mote_network_def def = mote_default_network_def();
+    def.particle_count = def.spring_count = MANY, def.positions = positions, def.springs = springs;
+    mote_network_id id;
+    mote_spring spring;
+    assert_int_equal(mote_system_add_network(system, &def, &id, NULL), MOTE_OK);
+    for (uint32_t i = 0; i < MOTE_MAX_REELS; i++)
+        assert_int_equal(mote_network_reel(system, id, i, 2, MOTE_NEXT_ADVANCE), MOTE_OK);
+    assert_int_equal(mote_network_reel(system, id, MANY - 1, 3, 0), MOTE_ERROR_CAPACITY);
+    assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
+    for (uint32_t i = 0; i < MOTE_MAX_REELS; i++) /* the first room is that of the first */
+        assert_int_equal(mote_network_reel(system, id, MANY - 1 - i, 3, 0), MOTE_OK);
+    assert_int_equal(mote_network_reel(system, id, 0, 4, 0), MOTE_OK); /* and those that arrive at once */
+    assert_int_equal(mote_network_spring(system, id, 1, &spring), MOTE_OK);
+    assert_true(spring.rest_length == 2);
+    assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
+    assert_int_equal(mote_network_spring(system, id, 0, &spring), MOTE_OK);
+    assert_true(spring.rest_length == 4);
+    assert_int_equal(mote_network_spring(system, id, MANY - 1, &spring), MOTE_OK);
+    assert_true(spring.rest_length == 3);
+    mote_system_destroy(system);
+}
+
 /* --- Hash ------------------------------------------------------------------------------------------------------------------ */
 
 /* Changes one thing; the hash must follow (or must not), and come back with it. */
@@ -392,6 +422,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(failing_allocator), cmocka_unit_test(viewed), cmocka_unit_test(plain_def),
         cmocka_unit_test(numbered),          cmocka_unit_test(pinned), cmocka_unit_test(most_targets),
+        cmocka_unit_test(arrived_reels_make_room),
         cmocka_unit_test(hash_of_state),     cmocka_unit_test(hash_of_order), cmocka_unit_test(hash_of_numbers),
         cmocka_unit_test(hash_of_islands),
     };

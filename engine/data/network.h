@@ -135,8 +135,8 @@ typedef struct mote_network {
 
     mote_network_pin_state *pins;   /* sorted by slot; MOTE_MAX_NETWORK_PINS reserved with the first */
     uint32_t pin_count;
-    mote_network_reel_state *reels; /* sorted by block, then spring; likewise. Those that have arrived go at the next edit or
-                                     * step */
+    mote_network_reel_state *reels; /* sorted by block, then spring; likewise. Those that have arrived go at the next step, or
+                                     * where others need the room */
     uint32_t reel_count;
     uint32_t *torn, torn_count; /* of the last step; spring_capacity */
     mote_network_report report;

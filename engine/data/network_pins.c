@@ -123,6 +123,7 @@ static mote_result reserve_reels(mote_network *network, const mote_allocator *al
 
 mote_result mote_network_add_reel(mote_network *network, uint32_t number, float rest_length, uint64_t now, uint64_t tick,
                                   const mote_allocator *allocator) {
+    if (network->reel_count == MOTE_MAX_REELS) mote_network_end_reels(network, now);
     const uint32_t block = mote_network_block_of(network, network->spring[number].a);
     const uint32_t place = place_of_reel(network, block, number);
     const bool is_new = !is_reel(network, place, number);
