@@ -284,7 +284,7 @@ static void tearing_at_the_edge(void **unused) {
     assert_true(n.torn_count == 2 && n.torn[0] == 2 && n.torn[1] == 3);
     n.x[0][n.slot_of_particle[1]] = 1.5000001f;
     mote_network_tear(&n);
-    assert_true(n.torn_count == 1 && n.torn[0] == 0 && n.spring_count == 1 && n.spring_end == 2 && n.first_free == 0);
+    assert_true(n.torn_count == 3 && n.torn[2] == 0 && n.spring_count == 1 && n.spring_end == 2 && n.first_free == 0);
     destroy(&n);
 }
 

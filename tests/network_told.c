@@ -372,11 +372,41 @@ static void reeled_and_torn(void **unused) {
     mote_system_destroy(system);
 }
 
+/* However the steps of an advance are grouped, what tore in them is told: step by step. */
+static void torn_in_any_grouping(void **unused) {
+    (void)unused;
+    const float positions[6] = {0, 0, 0, 1, 0, 0};
+    const mote_spring springs[3] = {{0, 1, 1, 4, 0, 0.6f}, {0, 1, 1, 4, 0, 0.2f}, {0, 1, 1, 4, 0, 0}};
+    for (uint32_t at_once = 1; at_once <= 4; at_once++) {
+        mote_system *system = make_worked((mote_jobs){0, NULL, NULL});
+        mote_network_def net = mote_default_network_def();
+        mote_network_id id;
+        mote_network_report report;
+        uint32_t told[4], count = 0, torn;
+        net.particle_count = 2, net.positions = positions, net.springs = springs, net.spring_count = 3;
+        assert_int_equal(mote_system_add_network(system, &net, &id, NULL), MOTE_OK);
+        assert_int_equal(mote_network_pin(system, id, 0, positions, 0), MOTE_OK);
+        assert_int_equal(mote_network_pin(system, id, 1, (vec3){2, 0, 0}, 4 * system->clock.ticks_per_step), MOTE_OK);
+        for (uint32_t steps = 0; steps < 12; steps += at_once) { /* strains 1/4, 1/2, 3/4, 1 */
+            assert_int_equal(mote_system_step(system, at_once, NULL), MOTE_OK);
+            const uint32_t *list = mote_network_torn(system, id, &torn);
+            assert_true(count + torn <= 4 && (torn > 0) == (list != NULL));
+            if (torn) memcpy(told + count, list, torn * sizeof *told);
+            count += torn;
+        }
+        assert_true(count == 2 && told[0] == 1 && told[1] == 0);
+        assert_int_equal(mote_network_last_step(system, id, &report), MOTE_OK);
+        assert_int_equal(report.torn, 0);
+        mote_system_destroy(system);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(measured),      cmocka_unit_test(order_of_sums), cmocka_unit_test(rigid_energy),
         cmocka_unit_test(diagnosed),     cmocka_unit_test(presented),     cmocka_unit_test(frozen_and_teleported),
         cmocka_unit_test(pins_in_steps), cmocka_unit_test(reeled_and_torn),
+        cmocka_unit_test(torn_in_any_grouping),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

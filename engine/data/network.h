@@ -138,7 +138,7 @@ typedef struct mote_network {
     mote_network_reel_state *reels; /* sorted by block, then spring; likewise. Those that have arrived go at the next step, or
                                      * where others need the room */
     uint32_t reel_count;
-    uint32_t *torn, torn_count; /* of the last step; spring_capacity */
+    uint32_t *torn, torn_count; /* of the last advance; spring_capacity */
     mote_network_report report;
 
     void *memory;             /* all that the counts and capacities fix */
@@ -186,13 +186,13 @@ mote_result mote_network_remove_pin(mote_network *network, uint32_t slot);
 mote_result mote_network_add_reel(mote_network *network, uint32_t number, float rest_length, uint64_t now, uint64_t tick,
                                   const mote_allocator *allocator);
 
-/* What waits for the end of the next advance shall arrive at `end_tick`. */
+/* An advance begins: what waits for its end shall arrive at `end_tick`, and nothing has torn in it yet. */
 void mote_network_resolve(mote_network *network, uint64_t end_tick);
 
 /* Drops reels that had arrived by `now`, and gives their springs the length at which they arrived. */
 void mote_network_end_reels(mote_network *network, uint64_t now);
 
-/* Springs whose |d| / L - 1 > tear_strain at the columns' positions are erased; into torn, ascending. */
+/* Springs whose |d| / L - 1 > tear_strain at the columns' positions are erased; into torn, ascending, behind what is there. */
 void mote_network_tear(mote_network *network);
 
 #endif

@@ -37,7 +37,6 @@ void mote_network_erase(mote_network *network, uint32_t number) {
 
 /* Squares of floats: |d| / L - 1 > strain without the root. NaN and what is frozen does not tear. */
 void mote_network_tear(mote_network *network) {
-    network->torn_count = 0;
     for (uint32_t i = 0, end = network->tears ? network->spring_end : 0; i < end; i++) {
         const mote_network_spring_state *s = &network->spring[i];
         if (!(s->tear_strain > 0) || network->frozen[network->island[s->a]]) continue;

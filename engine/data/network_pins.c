@@ -175,6 +175,7 @@ void mote_network_end_reels(mote_network *network, uint64_t now) {
 }
 
 void mote_network_resolve(mote_network *network, uint64_t end_tick) {
+    network->torn_count = 0;
     for (uint32_t i = 0; i < network->pin_count; i++) {
         if (network->pins[i].pending) network->pins[i].to_tick = end_tick;
         network->pins[i].pending = false;

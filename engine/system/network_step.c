@@ -79,8 +79,9 @@ void mote_system_begin_network(mote_system *system, uint32_t place, uint64_t ste
 void mote_system_end_network(mote_system *system, uint32_t place, mote_network_run *r) {
     mote_network *network = system->networks[place];
     if (r->froze) network->report.frozen = count_frozen(network);
+    const uint32_t torn = network->torn_count;
     mote_network_tear(network);
-    network->report.torn = network->torn_count;
+    network->report.torn = network->torn_count - torn;
     network->started = true;
     network->substeps = r->plan.substeps;
 }

@@ -158,7 +158,8 @@ MOTE_API mote_result mote_network_reel(mote_system *system, mote_network_id id, 
 /* A spring as it now is. Errors: NULL, BUSY, ID, RANGE (no such spring). */
 MOTE_API mote_result mote_network_spring(const mote_system *system, mote_network_id id, uint32_t number, mote_spring *spring);
 
-/* The springs that tore in the last step, ascending; *count of them. NULL: none. Valid until the next step. */
+/* The springs that tore in the last advance, step by step, those of a step ascending; *count of them. NULL: none. Valid until the
+ * next advance. */
 MOTE_API const uint32_t *mote_network_torn(const mote_system *system, mote_network_id id, uint32_t *count);
 
 /* --- What is told ----------------------------------------------------------------------------------------------------- */
