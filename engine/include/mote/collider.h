@@ -1,4 +1,4 @@
-/* Colliders: moving rigid shapes that strands rest on and slide along. */
+/* Colliders: moving rigid shapes that strands and networks rest on and slide along. */
 #ifndef MOTE_COLLIDER_H
 #define MOTE_COLLIDER_H
 
@@ -24,7 +24,7 @@ typedef struct mote_collider_def {
     float radius;             /* m, > 0: sphere, capsule; box: rounding of the edges, >= 0 */
     float half_length;        /* m, >= 0: capsule, from its middle to the centre of either cap */
     float extent[3];          /* m, >= 0: half the edges of a box, without its rounding */
-    float friction;           /* Coulomb's coefficient, >= 0; with a bundle's own: the root of the product */
+    float friction;           /* Coulomb's coefficient, >= 0; with a bundle's or a network's own: the root of the product */
 } mote_collider_def;
 
 /* Names one collider of one system. {0, 0} names none. */
@@ -45,7 +45,7 @@ MOTE_API mote_collider_def mote_box(const mote_transform *transform, const vec3 
  * negative length, extent or friction, a quaternion of length 0). */
 MOTE_API mote_result mote_collider_check(const mote_collider_def *def);
 
-/* Adds a collider for the strands of the system; the def is copied. At most MOTE_MAX_COLLIDERS.
+/* Adds a collider for the strands and networks of the system; the def is copied. At most MOTE_MAX_COLLIDERS.
  * Errors: NULL, BUSY, those of mote_collider_check, CAPACITY, MEMORY, INTEGRATOR (a conserving bundle is there: its impulses
  * would do work). */
 MOTE_API mote_result mote_system_add_collider(mote_system *system, const mote_collider_def *def, mote_collider_id *id);

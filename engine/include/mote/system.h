@@ -255,9 +255,9 @@ typedef struct mote_present_layout {
 MOTE_API mote_result mote_system_present(const mote_system *system, const mote_present_layout *layout, void *vertices,
                                          size_t bytes);
 
-/* A 64-bit hash of all state: clock, columns, handles, forces, marks, bundles, networks. Equal states have equal hashes on every
- * machine. A callback counts with its unit and reach, not with its addresses; ids of forces do not count. 0 for NULL. Reads
- * every column. */
+/* A 64-bit hash of all state: clock, columns, handles, forces, marks, bundles, networks, links, colliders. Equal states have
+ * equal hashes on every machine. A callback counts with its unit and reach, not with its addresses; ids of forces do not count.
+ * 0 for NULL. Reads every column. */
 MOTE_API uint64_t mote_system_hash(const mote_system *system);
 
 #ifdef __cplusplus
