@@ -178,6 +178,36 @@ static void removal(void **unused) {
     assert_true(ledger.faults == 0 && ledger.live_bytes == 0);
 }
 
+/* A range takes the links at either end with it, and what has lost its last link steps as before while its range has others. */
+static void removal_at_either_end(void **unused) {
+    (void)unused;
+    const world w = {.integrator = MOTE_SEMI_IMPLICIT_EULER, .solver = MOTE_STRAND_SPRINGS};
+    for (int end = 0; end < 2; end++)
+        for (int strand = 0; strand < 2; strand++) {
+            tangle t = make_tangle(&w, false);
+            const mote_link_end ends[2] = {strand_point(t.bundle, 4, 1), particle(t.network, 3)};
+            const mote_link_id link = join(t.system, ends[end], ends[1 - end], 1, 5, 0.5f);
+            OK(mote_system_step(t.system, 1, NULL));
+            OK(strand ? mote_system_remove_bundle(t.system, t.bundle) : mote_system_remove_network(t.system, t.network));
+            assert_int_equal(mote_system_link(t.system, link, NULL, NULL), MOTE_ERROR_ID);
+            OK(mote_system_step(t.system, 2, NULL));
+            mote_system_destroy(t.system);
+        }
+    tangle t = make_tangle(&w, false), free = make_tangle(&w, false);
+    const mote_link_end lost = strand_point(t.bundle, 0, 1); /* of the shortest; 4 is of the longest, and of another group */
+    const mote_link_id link = join(t.system, lost, particle(t.network, 3), 1, 5, 0.5f);
+    (void)join(t.system, strand_point(t.bundle, 4, 1), particle(t.network, 7), 1, 5, 0.5f);
+    OK(mote_system_remove_link(t.system, link));
+    OK(mote_system_step(t.system, 3, NULL));
+    OK(mote_system_step(free.system, 3, NULL));
+    float a[6], b[6];
+    state_of(t.system, &lost, a);
+    const mote_link_end same = strand_point(free.bundle, 0, 1);
+    state_of(free.system, &same, b);
+    assert_memory_equal(a, b, sizeof a);
+    mote_system_destroy(t.system), mote_system_destroy(free.system);
+}
+
 /* All of the state of links is in the hash. */
 static void hashed(void **unused) {
     (void)unused;
@@ -235,6 +265,7 @@ static void capacity_and_memory(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(refused), cmocka_unit_test(refused_growth),
                                        cmocka_unit_test(busy),    cmocka_unit_test(removal),
-                                       cmocka_unit_test(hashed),  cmocka_unit_test(capacity_and_memory)};
+                                       cmocka_unit_test(hashed),  cmocka_unit_test(capacity_and_memory),
+                                       cmocka_unit_test(removal_at_either_end)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
