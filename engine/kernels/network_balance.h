@@ -37,6 +37,7 @@ MOTE_INLINE net_taut net_taut_of(const mote_network_job *job, const mote_network
     const net_terms t = net_terms_of(n, e->line, false, e->entry);
     net_taut s = {.rest = t.length, .along = wide_select(e->exists, t.stiffness, (wide){0})};
     s.length = net_length(wide3_sub(net_other3(c, NET_X, e), net_load3(c, NET_X, at)), e->exists, &s.direction);
+    s.length = wide_select(e->exists, s.length, (wide){0}); /* masked lanes may read what another network left in the scratch */
     s.tension = s.along * (s.length - s.rest);
     if (e->line->damped) {
         wide3 before;
@@ -127,12 +128,15 @@ MOTE_INLINE void net_balance_meet(const mote_network_job *job, const mote_networ
 }
 
 /* x += alpha p, r -= alpha q. */
-MOTE_INLINE void net_balance_move(const mote_network_scratch *c, uint32_t slot, wide alpha, net_sums *sums) {
+MOTE_INLINE void net_balance_move(const mote_network_job *job, const mote_network_scratch *c, uint32_t slot, wide alpha,
+                                  net_sums *sums) {
     const ptrdiff_t at = (ptrdiff_t)slot - c->first;
+    const wide_mask free = wide_less((wide){0}, wide_load(job->network->inverse_mass + slot));
+    const wide3 x = net_load3(c, NET_X, at), moved = wide3_add_scaled(x, alpha, net_load3(c, NET_MOVE, at));
     const wide_block inverse = net_load_block(c, at);
     const wide3 r = wide3_sub(net_load3(c, NET_RESIDUAL, at), wide3_scale(alpha, net_load3(c, NET_PRODUCT, at)));
     const wide3 z = wide_block_apply(&inverse, r);
-    net_store3(c, NET_X, at, wide3_add_scaled(net_load3(c, NET_X, at), alpha, net_load3(c, NET_MOVE, at)));
+    net_store3(c, NET_X, at, wide3_select(free, moved, x)); /* alpha may be non-finite; masked slots are of no island */
     net_store3(c, NET_RESIDUAL, at, r);
     wide3_interleave(net_column(c, NET_PACKED) + 3 * at, r);
     net_gather_sums(sums, slot % MOTE_GROUP, wide3_dot(r, z), (wide){0});
@@ -172,7 +176,7 @@ MOTE_INLINE mote_solve_sums net_balance_range(const mote_network_job *job, const
         case MOTE_SOLVE_LOAD: net_balance_load(job, c, slot); break;
         case MOTE_SOLVE_AIM: net_balance_aim(job, c, slot, &sums); break;
         case MOTE_SOLVE_MEET: net_balance_meet(job, c, slot, &sums); break;
-        case MOTE_SOLVE_MOVE: net_balance_move(c, slot, wide_set(factor), &sums); break;
+        case MOTE_SOLVE_MOVE: net_balance_move(job, c, slot, wide_set(factor), &sums); break;
         case MOTE_SOLVE_FIRST: net_balance_turn(job, c, slot, coarse, true, (wide){0}); break;
         case MOTE_SOLVE_TURN: net_balance_turn(job, c, slot, coarse, false, wide_set(factor)); break;
         default: break;

@@ -14,6 +14,7 @@ typedef struct island {
     uint32_t first, count; /* chunks */
     mote_solve_pass pass;
     float factor;
+    bool lost;  /* its products overflow */
     bool grips; /* MOTE_SOLVE_TOUCH: friction goes on, as another system may follow */
 } island;
 
@@ -32,7 +33,7 @@ static void do_chunks(void *context, size_t first, size_t end, uint32_t worker) 
             i->kernels->touch(i->job, i->c, i->substep, i->grips, from, to);
             continue;
         }
-        const mote_solve_sums sums = (n->rigid ? i->kernels->solve : i->kernels->balance)(
+        const mote_solve_sums sums = (i->job->multipliers ? i->kernels->solve : i->kernels->balance)(
             i->job, i->c, i->pass, i->factor, from, to);
         partial(i, (uint32_t)chunk)[0] = sums.sum;
         partial(i, (uint32_t)chunk)[1] = sums.largest;
@@ -157,29 +158,41 @@ static void weigh_clusters(const island *i) {
 /* The first search direction; returns r z. */
 static float set_out(island *i, float own) {
     const mote_network *n = i->job->network;
-    if (!n->rigid && !n->clusters.levels[i->number]) return own;
-    const float sum = n->rigid ? own : own + move_clusters(i);
+    if (!i->job->multipliers && !n->clusters.levels[i->number]) return own;
+    const float sum = i->job->multipliers ? own : own + move_clusters(i);
     run(i, MOTE_SOLVE_FIRST, 0);
     return sum;
 }
 
-/* One linear system, until no rigid spring's residual is above half of what is asked for, or until float32 is exhausted.
+/* One linear system, until, on the multipliers, no residual is above half of what is asked for, or until float32 is exhausted.
  * Returns the iterations taken. */
 static uint32_t solve_system(island *i, float own) {
     const mote_network_def *def = &i->job->network->def;
-    const bool rigid = i->job->network->rigid;
+    const bool multipliers = i->job->multipliers;
     float sum = set_out(i, own);
     const float end = SOLVED * sum;
     for (uint32_t taken = 1;; taken++) {
         const float curvature = run(i, MOTE_SOLVE_MEET, 0).sum;
-        if (!(curvature > 0)) return taken - 1;
+        i->lost |= curvature * 0.0f != 0;
+        if (!(curvature > 0) || i->lost) return taken - 1;
         mote_solve_sums after = run(i, MOTE_SOLVE_MOVE, sum / curvature);
         if (taken == def->max_linear) return taken;
-        if (!rigid) after.sum += move_clusters(i);
-        if (!(after.sum > end) || (rigid && !(after.largest > 0.5f * def->max_strain))) return taken;
+        if (!multipliers) after.sum += move_clusters(i);
+        if (!(after.sum > end) || (multipliers && !(after.largest > 0.5f * def->max_strain))) return taken;
         run(i, MOTE_SOLVE_TURN, after.sum / sum);
         sum = after.sum;
     }
+}
+
+/* An island whose products overflow would turn non-finite, or its springs cease to act: it ends its step where that began. */
+static void freeze(const island *i) {
+    __atomic_store_n(&i->job->network->frozen[i->number], 1, __ATOMIC_RELAXED);
+    __atomic_store_n(i->job->froze, 1, __ATOMIC_RELAXED);
+}
+
+static void tell_unsolved(mote_network_report *report, float residual) {
+    report->unsolved++;
+    report->residual = report->residual < residual ? residual : report->residual;
 }
 
 /* Newton's method for one substep: once at least, for what moves less in a substep than the error allowed must be held too.
@@ -187,11 +200,11 @@ static uint32_t solve_system(island *i, float own) {
  * collider in the first goes. */
 static void solve(island *i, mote_network_report *report) {
     const mote_network_def *def = &i->job->network->def;
-    const bool rigid = i->job->network->rigid, rests = i->job->collider_count && !rigid;
+    const bool multipliers = i->job->multipliers, rests = i->job->collider_count && !multipliers;
     const double h = i->job->plan->h;
     run(i, MOTE_SOLVE_LOAD, 0);
     mote_solve_sums at = run(i, MOTE_SOLVE_AIM, 0);
-    if (i->substep == 0 && !rigid) weigh_clusters(i);
+    if (i->substep == 0 && !multipliers) weigh_clusters(i);
     for (uint32_t taken = 0; taken < def->max_iterations && (taken == 0 || at.largest > def->max_strain); taken++) {
         report->linear += solve_system(i, at.sum);
         report->iterations++;
@@ -199,10 +212,9 @@ static void solve(island *i, mote_network_report *report) {
         if (rests) run(i, MOTE_SOLVE_TOUCH, 0);
         at = run(i, MOTE_SOLVE_AIM, 0);
     }
-    if (rigid) run(i, MOTE_SOLVE_PULL, (float)(1.0 / (h * h)));
-    if (at.largest <= def->max_strain) return;
-    report->unsolved++;
-    report->residual = report->residual < at.largest ? at.largest : report->residual;
+    if (multipliers) run(i, MOTE_SOLVE_PULL, (float)(1.0 / (h * h)));
+    if (i->lost || at.sum * 0.0f != 0) freeze(i);
+    else if (at.largest > def->max_strain) tell_unsolved(report, at.largest);
 }
 
 void mote_network_solve(const mote_network_kernels *kernels, const mote_network_job *job, const mote_network_scratch *c,

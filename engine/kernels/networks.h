@@ -19,6 +19,7 @@ typedef struct mote_network_job {
     uint64_t step, step_tick, ticks_per_step;
     bool alone;         /* springs act as if each were alone: the kinematic integrators */
     bool constrained;
+    bool multipliers;   /* constrained, solved on the multipliers, not on the positions */
     bool kick;          /* only v += fraction h a, by a plan of mote_plan_make_kick */
     bool linked;        /* links give forces too, in NET_PUSH: only in mote_network_part */
     bool keep_previous; /* the state before this step is presented from */
@@ -52,18 +53,18 @@ enum {
     NET_COLUMNS
 };
 
-/* Passes of the constrained solver over the slots of an island (network_solve.h, network_balance.h). Without rigid springs the
+/* Passes of the constrained solver over the slots of an island (network_solve.h, network_balance.h). On the positions the
  * sums of r z lack the clusters' part, and z has it in FIRST and TURN only. */
 typedef enum mote_solve_pass {
     MOTE_SOLVE_LOAD,  /* what stays for the substep: x*, inverse masses; no multipliers yet */
-    MOTE_SOLVE_AIM,   /* directions, residuals and preconditioner; p = z; sums r z, and the largest error over L; without rigid
-                       * springs NET_FORCE = what the springs pull */
-    MOTE_SOLVE_FIRST, /* p = z; rigid: u = W J^T p */
+    MOTE_SOLVE_AIM,   /* directions, residuals and preconditioner; p = z; sums r z, and the largest error over L; positions:
+                       * NET_FORCE = what the springs pull */
+    MOTE_SOLVE_FIRST, /* p = z; multipliers: u = W J^T p */
     MOTE_SOLVE_TURN,  /* p = z + factor p, and the same */
     MOTE_SOLVE_MEET,  /* q = A p; sums p q */
-    MOTE_SOLVE_MOVE,  /* x (rigid: and mu) goes on by factor p, r -= factor q; sums r z, rigid: the largest error over L */
+    MOTE_SOLVE_MOVE,  /* x (multipliers: and mu) goes on by factor p, r -= factor q; sums r z, and with mu the largest error */
     MOTE_SOLVE_TOUCH, /* what came into a collider is put onto it (mote_network_kernels.touch) */
-    MOTE_SOLVE_PULL   /* rigid: NET_FORCE = factor x multipliers */
+    MOTE_SOLVE_PULL   /* multipliers: NET_FORCE = factor x them */
 } mote_solve_pass;
 
 typedef struct mote_solve_sums {
@@ -94,7 +95,7 @@ typedef struct mote_network_kernels {
     void (*rub)(const mote_network_job *job, const mote_network_scratch *c, uint32_t first, uint32_t end);
     /* After a substep: what came into a collider is put out and loses its speed against it. */
     void (*push_out)(const mote_network_job *job, const mote_network_scratch *c, uint32_t substep, uint32_t first, uint32_t end);
-    /* A pass of the constrained solver: on the multipliers, where a spring is rigid; on the positions. */
+    /* A pass of the constrained solver: on the multipliers; on the positions. */
     mote_solve_sums (*solve)(const mote_network_job *job, const mote_network_scratch *c, mote_solve_pass pass, float factor,
                              uint32_t first, uint32_t end);
     mote_solve_sums (*balance)(const mote_network_job *job, const mote_network_scratch *c, mote_solve_pass pass, float factor,
