@@ -43,6 +43,21 @@ static void make_net(net *n, uint64_t seed) {
     assert_true(network_of(n)->clusters.levels[0] >= 3);
 }
 
+/* Clusters go by the stiffnesses, not by rest lengths; a step finds them anew. */
+static void springs_set_anew_make_them_old(void **unused) {
+    (void)unused;
+    static net n;
+    make_net(&n, 8);
+    assert_false(network_of(&n)->clusters.old);
+    assert_int_equal(mote_network_reel(n.system, n.id, 3, 0.5f, 0), MOTE_OK);
+    assert_false(network_of(&n)->clusters.old);
+    assert_int_equal(mote_network_set_spring(n.system, n.id, 3, 9e4f, 0, 0), MOTE_OK);
+    assert_true(network_of(&n)->clusters.old);
+    step_net(&n, 1);
+    assert_false(network_of(&n)->clusters.old);
+    mote_system_destroy(n.system);
+}
+
 /* --- Blocks ------------------------------------------------------------------------------------------------------------ */
 
 /* x*: of pins where they are to be. */
@@ -354,6 +369,7 @@ static void an_eighth_of_the_iterations(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(springs_set_anew_make_them_old),
         cmocka_unit_test(blocks_are_masses_and_leaving_springs),
         cmocka_unit_test(z_is_the_sum_over_levels),
         cmocka_unit_test(many_clusters_have_one_hash),

@@ -3,7 +3,7 @@
 
 #include "data/network.h"
 
-/* Islands of no more are solved by as many iterations without, each of half the time (measured: 36 and fewer). */
+/* Islands of no more take about as many iterations without, each of half the time (measured: up to 36). */
 #define FEWEST_PARTICLES 32u
 
 /* Row v holds entries end[v - 1] .. end[v] - 1: the neighbours of vertex v, each once but in the first graph, and the stiffness
@@ -150,8 +150,8 @@ static void write_level(mote_network_clusters *c, work *w, uint32_t *parent_of, 
     for (uint32_t i = 0; i < count; i++) w->name[i] = first + i;
 }
 
-/* Adds levels while they at least halve what is below and has neighbours. Returns the clusters used, from `first` on. */
-static uint32_t find_levels(mote_network *n, work *w, uint32_t island, uint32_t first, uint32_t room) {
+/* Adds levels, from cluster `first` on, while they at least halve what is below and has neighbours. */
+static void find_levels(mote_network *n, work *w, uint32_t island, uint32_t first, uint32_t room) {
     mote_network_clusters *c = &n->clusters;
     uint32_t used = 0;
     for (uint32_t *parent_of = c->of_slot;; parent_of = c->parent) {
@@ -161,7 +161,7 @@ static uint32_t find_levels(mote_network *n, work *w, uint32_t island, uint32_t 
         contract(&w->now, &w->once, &w->next, w->mark);
         pair_up(&w->next, &w->twice, true);
         const uint32_t count = w->twice.count;
-        if (count == 0 || 2 * count > below || whole_groups(count) > room - used) return used;
+        if (count == 0 || 2 * count > below || whole_groups(count) > room - used) return;
         contract(&w->next, &w->twice, &w->now, w->mark);
         write_level(c, w, parent_of, first + used);
         used += whole_groups(count);
