@@ -143,6 +143,7 @@ static void weigh_clusters(const island *i) {
     const mote_network_clusters *of = &n->clusters;
     const uint32_t first = of->first[i->number];
     uint32_t end = first;
+    if (of->levels[i->number] == 0) return;
     for (uint32_t k = 0; k < of->levels[i->number]; k++) end += (uint32_t)mote_round_up(of->size[end / MOTE_GROUP], MOTE_GROUP);
     memset(of->block + 12 * (size_t)first, 0, 12 * (size_t)(end - first) * sizeof(float));
     for (uint32_t chunk = i->first; chunk < i->first + i->count; chunk++)
