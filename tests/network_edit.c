@@ -140,8 +140,6 @@ static void random_edits(void **unused) {
             for (uint32_t i = random_below(&s.random, 40); i > 0; i--) erase(&s);
             for (uint32_t i = random_below(&s.random, 20); i > 0; i--) pin(&s);
             for (uint32_t i = random_below(&s.random, 20); i > 0; i--) change(&s), reel(&s);
-            const uint32_t block = random_below(&s.random, s.n.block_count);
-            if (round % 7 == 3) assert_int_equal(mote_network_fill_lines(&s.n, block, &s.allocator), MOTE_OK);
             check_network(&s.n, &s.m);
         }
         model_free(&s.m);

@@ -42,7 +42,7 @@ static void check_snapshot(snapshot *s, const mote_network *n) {
     free(s->memory), free(s->lines), free(s->pins), free(s->reels);
 }
 
-typedef enum edit { EDIT_NEAR, EDIT_HUB, EDIT_FAR, EDIT_PIN, EDIT_REEL, EDIT_FILL, EDIT_COUNT } edit;
+typedef enum edit { EDIT_NEAR, EDIT_HUB, EDIT_FAR, EDIT_PIN, EDIT_REEL, EDIT_COUNT } edit;
 
 /* Springs between neighbours, at one particle, between islands; the first pin and reel. */
 static mote_result do_edit(mote_network *n, edit what, const model *m, mote_spring *springs, uint32_t *numbers, uint32_t *count,
@@ -57,7 +57,6 @@ static mote_result do_edit(mote_network *n, edit what, const model *m, mote_spri
     }
     if (what == EDIT_PIN) return mote_network_add_pin(n, n->slot_of_particle[2], at, 0, 1, allocator);
     if (what == EDIT_REEL) return mote_network_add_reel(n, 2, 1, 0, 1, allocator);
-    if (what == EDIT_FILL) return mote_network_fill_lines(n, n->block_count - 1, allocator);
     return mote_network_insert(n, *count, springs, numbers, allocator);
 }
 

@@ -163,10 +163,6 @@ uint32_t mote_network_block_of(const mote_network *network, uint32_t slot);
 
 /* --- network_lines.c: the lines of a block, from the springs at its slots ------------------------------------------------- */
 
-/* Writes the lines of `block` anew, as struts where block->lanes, else as rows. Grows line memory where the block's room is too
- * small: MEMORY leaves everything as it was. */
-mote_result mote_network_fill_lines(mote_network *network, uint32_t block, const mote_allocator *allocator);
-
 /* A spring's values go to its entries and lines. */
 void mote_network_store_spring(mote_network *network, uint32_t number);
 

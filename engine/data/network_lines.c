@@ -225,16 +225,3 @@ void mote_network_write_strut(mote_network *network, uint32_t block, uint32_t nu
     summarise(network, line);
     *cursor = line + 1 - b->first_line;
 }
-
-/* No strut is added to a block that is there: each is written where it stands. */
-void mote_network_rewrite_struts(mote_network *network, uint32_t block) {
-    const mote_network_block *b = &network->block[block];
-    for (uint32_t line = b->first_line; line < b->first_line + b->line_count; line++) {
-        for (uint32_t entry = line * MOTE_GROUP; entry < (line + 1) * MOTE_GROUP; entry++) {
-            const uint32_t number = network->entry_spring[entry];
-            const bool exists = number != MOTE_NO_ITEM;
-            set_entry(network, entry, number, exists ? network->spring[number].b : network->line[line].self + entry % MOTE_GROUP);
-        }
-        summarise(network, line);
-    }
-}

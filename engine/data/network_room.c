@@ -3,34 +3,24 @@
 #include <string.h>
 
 #include "base/allocator.h"
+#include "data/arena.h"
 #include "data/network_survey.h"
 
 /* An entry's number is 32 bits, and MOTE_NO_ITEM is none. */
 #define MOST_LINES (MOTE_NO_ITEM / MOTE_GROUP)
 
-typedef struct room {
-    unsigned char *memory;
-    uint64_t bytes;
-} room;
-
-static void *take(room *r, uint64_t count, size_t element) {
-    void *at = r->memory ? r->memory + r->bytes : NULL;
-    r->bytes += (count * element + MOTE_CACHE_LINE - 1) / MOTE_CACHE_LINE * MOTE_CACHE_LINE;
-    return at;
-}
-
 static uint64_t lay_out(mote_network *network, void *memory, uint64_t lines, bool answers) {
-    room r = {memory, 0};
+    mote_arena r = {memory, 0};
     const uint64_t entries = lines * MOTE_GROUP;
-    network->line = take(&r, lines, sizeof(mote_network_line));
-    network->entry_spring = take(&r, entries, sizeof(uint32_t));
-    network->entry_other = take(&r, entries, sizeof(uint32_t));
-    network->entry_length = take(&r, entries, sizeof(float));
-    network->entry_stiffness = take(&r, entries, sizeof(float));
-    network->entry_damping = take(&r, entries, sizeof(float));
-    for (int i = 0; i < 4; i++) network->entry_answer[i] = answers ? take(&r, entries, sizeof(float)) : NULL;
+    network->line = mote_arena_take(&r, lines, sizeof(mote_network_line));
+    network->entry_spring = mote_arena_take(&r, entries, sizeof(uint32_t));
+    network->entry_other = mote_arena_take(&r, entries, sizeof(uint32_t));
+    network->entry_length = mote_arena_take(&r, entries, sizeof(float));
+    network->entry_stiffness = mote_arena_take(&r, entries, sizeof(float));
+    network->entry_damping = mote_arena_take(&r, entries, sizeof(float));
+    for (int i = 0; i < 4; i++) network->entry_answer[i] = answers ? mote_arena_take(&r, entries, sizeof(float)) : NULL;
     for (int i = 0; i < NET_END_COLUMNS && network->def.solver == MOTE_NETWORK_CONSTRAINED; i++)
-        network->entry_solver[i] = take(&r, entries, sizeof(float));
+        network->entry_solver[i] = mote_arena_take(&r, entries, sizeof(float));
     return r.bytes;
 }
 
@@ -54,11 +44,9 @@ static void copy_line(mote_network *to, uint32_t line, const mote_network *from,
     memcpy(to->entry_length + entry, from->entry_length + old_entry, bytes);
     memcpy(to->entry_stiffness + entry, from->entry_stiffness + old_entry, bytes);
     memcpy(to->entry_damping + entry, from->entry_damping + old_entry, bytes);
-    for (int i = 0; i < 4 && to->entry_answer[i]; i++)
-        memcpy(to->entry_answer[i] + entry, from->entry_answer[i] + old_entry, bytes);
 }
 
-/* The blocks move to the new memory, one behind the other. */
+/* The blocks move to the new memory, one behind the other. Answers do not: edits make them old. */
 static void move_all(mote_network *to, const mote_network *from) {
     to->line_count = 0;
     for (uint32_t i = 0; i < to->block_count; i++) {
@@ -104,21 +92,4 @@ void mote_network_move_lines(mote_network *network, uint32_t block, uint32_t cap
     b->line_count = 0;
     b->line_capacity = capacity;
     network->line_count += capacity;
-}
-
-mote_result mote_network_fill_lines(mote_network *network, uint32_t block, const mote_allocator *allocator) {
-    mote_network_block *b = &network->block[block];
-    if (b->lanes) {
-        mote_network_rewrite_struts(network, block);
-        return MOTE_OK;
-    }
-    const uint64_t lines = mote_network_count_rows(network, block, NULL), capacity = mote_network_room_of(lines);
-    if (lines > b->line_capacity) {
-        mote_result result = mote_network_reserve_lines(network, capacity, network->entry_answer[0] != NULL, allocator);
-        if (result) return result;
-        mote_network_move_lines(network, block, (uint32_t)capacity);
-    }
-    mote_network_write_rows(network, block, NULL);
-    network->answers_are_old = true;
-    return MOTE_OK;
 }

@@ -61,9 +61,6 @@ void mote_network_write_rows(mote_network *network, uint32_t block, const mote_n
  * one, for which there is room. The cursor goes on behind it; an island's springs come in ascending order, each once. */
 void mote_network_write_strut(mote_network *network, uint32_t block, uint32_t number, uint32_t *cursor);
 
-/* Writes the struts of a LANES block anew, with the values of their springs. */
-void mote_network_rewrite_struts(mote_network *network, uint32_t block);
-
 /* Takes a spring out of its lines; makes a line that nobody reads any more hold nothing. */
 void mote_network_clear_entries(mote_network *network, uint32_t number);
 void mote_network_clear_line(mote_network *network, uint32_t line);
