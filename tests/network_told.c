@@ -272,6 +272,8 @@ static void frozen_and_teleported(void **unused) {
     assert_int_equal(mote_network_last_step(system, id, &report), MOTE_OK);
     assert_true(report.frozen == 1 && report.substeps == 1 && report.torn == 0);
     assert_true(isfinite(v.position.x[slot]) && isfinite(v.velocity.x[v.slot[3]]));
+    for (uint32_t i = 0; i < 5; i++) assert_true(mote_network_frozen(system, id, i) == (i == 2 || i == 3));
+    assert_false(mote_network_frozen(NULL, id, 2) || mote_network_frozen(system, (mote_network_id){0, 0}, 2));
     const float stood = v.position.y[v.slot[3]], fell = v.position.y[v.slot[0]];
     const uint64_t hash = mote_system_hash(system);
     for (uint32_t i = 2; i < 4; i++) {
@@ -280,7 +282,7 @@ static void frozen_and_teleported(void **unused) {
     }
     assert_int_equal(mote_network_teleport(system, id), MOTE_OK);
     assert_int_equal(mote_network_last_step(system, id, &report), MOTE_OK);
-    assert_true(report.frozen == 0 && mote_system_hash(system) != hash && stood > fell);
+    assert_true(report.frozen == 0 && mote_system_hash(system) != hash && stood > fell && !mote_network_frozen(system, id, 2));
     assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
     assert_int_equal(mote_network_last_step(system, id, &report), MOTE_OK);
     assert_true(report.frozen == 0 && v.position.y[slot] < 0);

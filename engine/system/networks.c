@@ -129,6 +129,13 @@ uint32_t mote_network_index(const mote_system *system, mote_network_id id, uint3
     return network && particle < network->particle_count ? network->slot_of_particle[particle] : MOTE_NO_SLOT;
 }
 
+bool mote_network_frozen(const mote_system *system, mote_network_id id, uint32_t particle) {
+    const uint32_t slot = mote_network_index(system, id, particle);
+    if (slot == MOTE_NO_SLOT) return false;
+    const mote_network *network = mote_system_network(system, id);
+    return network->frozen[network->island[slot]];
+}
+
 mote_result mote_network_teleport(mote_system *system, mote_network_id id) {
     mote_network *network;
     mote_result result = mote_system_edit_network(system, id, &network);

@@ -115,6 +115,9 @@ MOTE_API mote_network_view mote_network_columns(mote_system *system, mote_networ
 /* The slot of a particle, or MOTE_NO_SLOT. */
 MOTE_API uint32_t mote_network_index(const mote_system *system, mote_network_id id, uint32_t particle);
 
+/* Whether a particle's island turned non-finite and stands still. False: not, or no such particle. */
+MOTE_API bool mote_network_frozen(const mote_system *system, mote_network_id id, uint32_t particle);
+
 /* Says that positions were set anew: presented where they are, not blended from where they were; islands that were frozen live
  * again. Errors: NULL, BUSY, ID. */
 MOTE_API mote_result mote_network_teleport(mote_system *system, mote_network_id id);
