@@ -28,9 +28,9 @@ MOTE_INLINE wide3 net_shorten(wide3 v, wide most) {
     return wide3_scale(wide_min(most / length, wide_set(1.0f)), v);
 }
 
-/* The lanes `in` a collider: their speed against it goes, and along it as much as friction takes. press: m/s, of what friction
- * takes by its coefficient besides. What springs step has then not come so far along the collider either: it would creep down a
- * slope on which it rests. What the constrained solver placed stays: it would be stretched. */
+/* The lanes `in` a collider: their speed against it goes, and along it what friction takes for that, and `taken`, m/s, besides.
+ * What springs step has then not come so far along the collider either: it would creep down a slope on which it rests. What the
+ * constrained solver placed stays: it would be stretched. */
 MOTE_INLINE void net_lose(const mote_network_job *job, const mote_network_scratch *c, ptrdiff_t at, wide_mask in,
                           const mote_contact *contact, wide taken) {
     const wide rate = wide_set((float)(1.0 / job->plan->h)), back = wide_set(job->constrained ? 0.0f : job->plan->c.h);
