@@ -177,6 +177,21 @@ static uint32_t slots_of(const mote_network *n, uint32_t island) {
     return slots;
 }
 
+/* w^2 <= max over particles of 2 sum(k) / m. */
+static double sparse_bound(const mote_network *n, uint32_t island) {
+    double most = 0;
+    uint64_t ends = 0;
+    for (uint32_t i = n->island_chunk[island]; i < n->island_chunk[island + 1]; i++)
+        for (uint32_t slot = n->chunk_first[i]; slot < n->chunk_end[i]; slot++) {
+            double sum = 0;
+            for (uint32_t k = n->head[slot]; k != MOTE_NO_ITEM; k = n->spring[k].next[n->spring[k].b == slot], ends++)
+                sum += (double)n->spring[k].stiffness;
+            const double square = 2 * sum * (double)n->inverse_mass[slot];
+            if (most < square) most = square;
+        }
+    return ends > 2 * (uint64_t)n->island_size[island] ? 0 : most;
+}
+
 void mote_network_find_clusters(mote_network *network) {
     mote_network_clusters *c = &network->clusters;
     if (!c->old) return;
@@ -186,6 +201,7 @@ void mote_network_find_clusters(mote_network *network) {
     for (uint32_t island = 0; island < network->island_count; island++) {
         c->first[island] = first;
         c->levels[island] = 0;
+        c->sparse[island] = sparse_bound(network, island);
         if (network->island_size[island] <= FEWEST_PARTICLES) continue;
         const uint32_t room = slots_of(network, island);
         make_graph(network, &w, island);

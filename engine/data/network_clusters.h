@@ -26,6 +26,7 @@ typedef struct mote_network_clusters {
     /* By island. */
     uint32_t *first;   /* cluster of its level 1 */
     uint32_t *levels;
+    double *sparse;    /* a bound on w^2 (1/s^2) where it has no more springs than particles; else 0 */
     bool old;        /* springs, pins or islands changed since they were found */
 } mote_network_clusters;
 

@@ -29,6 +29,7 @@ static void take_clusters(mote_arena *a, mote_network *network) {
     of->size = mote_arena_take(a, network->group_count, sizeof(uint32_t));
     of->first = mote_arena_take(a, network->island_count, sizeof(uint32_t));
     of->levels = mote_arena_take(a, network->island_count, sizeof(uint32_t));
+    of->sparse = mote_arena_take(a, network->island_count, sizeof(double));
 }
 
 uint64_t mote_network_lay_out(mote_network *network, bool interpolates) {

@@ -171,6 +171,7 @@ MOTE_INLINE void net_solve_register(const mote_network_job *job, const mote_netw
     const wide scale = wide_set(factor), mass = wide_load(net_column(c, NET_MASS) + at);
     if (pass == MOTE_SOLVE_LOAD) {
         wide_store(net_column(c, NET_MASS) + at, wide_load(n->inverse_mass + slot));
+        net_store3(c, NET_NORMAL, at, wide3_zero()); /* nothing lies on colliders here */
         for (uint32_t i = group.first_line; i < group.first_line + group.line_count; i++)
             wide_store(n->entry_solver[NET_END_MULTIPLIER] + (size_t)i * MOTE_GROUP + lane, (wide){0});
         return;

@@ -189,7 +189,7 @@ static void end_substep(const walk *w, const mote_network_scratch *c, const mote
     if (job->constrained) {
         react(job, c, block, job->plan->c.h);
         w->kernels->start(job, c, false, block->first, block_end(block));
-        if (job->collider_count && !job->multipliers) w->kernels->rub(job, c, block->first, block_end(block));
+        if (job->collider_count) w->kernels->rub(job, c, block->first, block_end(block));
     }
     if (job->collider_count) w->kernels->push_out(job, c, w->substep, block->first, block_end(block));
 }

@@ -19,7 +19,6 @@ typedef struct mote_network_job {
     uint64_t step, step_tick, ticks_per_step;
     bool alone;         /* springs act as if each were alone: the kinematic integrators */
     bool constrained;
-    bool multipliers;   /* constrained, solved on the multipliers, not on the positions */
     bool kick;          /* only v += fraction h a, by a plan of mote_plan_make_kick */
     bool linked;        /* links give forces too, in NET_PUSH: only in mote_network_part */
     bool keep_previous; /* the state before this step is presented from */

@@ -52,17 +52,6 @@ static uint32_t count_frozen(const mote_network *network) {
     return frozen;
 }
 
-/* h^2 w^2 up to which positions are solved for: stiffer springs feel their rounding. A rope of 20 points was held to 0.02 %,
- * strained by 1 % at 2e5 and by 10 % at 1e6 (measured). */
-#define POSITIONS_HOLD 1e5
-
-/* Rigid springs need multipliers. They hold chains and trees however stiff; denser graphs, cut short, gain energy by them. */
-static bool wants_multipliers(const mote_system *system, mote_network *network, double h) {
-    if (network->rigid || network->spring_count > network->particle_count) return network->rigid;
-    mote_system_refresh_bound(system, network);
-    return h * h * network->bound.frequency * network->bound.frequency > POSITIONS_HOLD;
-}
-
 void mote_system_begin_network(mote_system *system, uint32_t place, uint64_t step, bool last, const mote_jobs *jobs,
                                mote_network_run *r) {
     mote_network *network = system->networks[place];
@@ -84,8 +73,7 @@ void mote_system_begin_network(mote_system *system, uint32_t place, uint64_t ste
     job->keep_previous = last;
     job->alone = !job->constrained && r->plan.scheme->kick_after;
     if (job->alone) mote_network_answers(network, &r->plan);
-    job->multipliers = job->constrained && wants_multipliers(system, network, r->plan.h);
-    if (job->constrained && !job->multipliers) mote_network_find_clusters(network);
+    if (job->constrained && !network->rigid) mote_network_find_clusters(network);
 }
 
 void mote_system_end_network(mote_system *system, uint32_t place, mote_network_run *r) {

@@ -29,8 +29,8 @@ typedef enum mote_network_solver {
                                * Newton's method and preconditioned conjugate gradients: on the positions where all springs of
                                * the network give way, with clusters of particles on several levels (Bramble, Pasciak & Xu
                                * 1990), on the multipliers of distance constraints with compliance 1/k once one is rigid,
-                               * and where chains and trees are so stiff (h^2 w^2 > 100,000) that positions, rounded, do not
-                               * hold them. On the positions what comes into a collider lies on it, with friction, from one
+                               * and in islands of no more springs than particles that are so stiff (h^2 w^2 > 100,000)
+                               * that positions, rounded, do not hold them. On the positions what comes into a collider lies on it, with friction, from one
                                * of Newton's iterations to the next; where there is only one, and on the multipliers, it is
                                * put out after */
     MOTE_NETWORK_SOLVER_COUNT
