@@ -30,9 +30,9 @@ typedef enum mote_network_solver {
                                * the network give way, with clusters of particles on several levels (Bramble, Pasciak & Xu
                                * 1990), on the multipliers of distance constraints with compliance 1/k once one is rigid,
                                * and in islands of no more springs than particles that are so stiff (h^2 w^2 > 100,000)
-                               * that positions, rounded, do not hold them. On the positions what comes into a collider lies on it, with friction, from one
-                               * of Newton's iterations to the next; where there is only one, and on the multipliers, it is
-                               * put out after */
+                               * that positions, rounded, do not hold them. On the positions what comes into a collider
+                               * lies on it, with friction, from one of Newton's iterations to the next; where there is
+                               * only one, and on the multipliers, it is put out after */
     MOTE_NETWORK_SOLVER_COUNT
 } mote_network_solver;
 
