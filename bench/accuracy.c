@@ -45,12 +45,17 @@ static void print_help(void) {
     puts("\n"
          "  --experiment E  one of these (default: all)\n"
          "  --json FILE     writes the records there too\n"
-         "  --csv DIR       writes DIR/experiment-E.csv with the motion by each integrator beside the exact one\n"
+         "  --csv DIR       writes DIR/experiment-E.csv with the motion by each integrator beside the exact "
+         "one\n"
          "\n"
-         "One particle flies by every integrator that the experiment concerns, so do two coupled bodies and a net, one\n"
-         "rope is held by every solver. The reference is a published figure or the same method in double. Allowed is\n"
-         "what rounding to float32 does, found by flying the reference with random roundings, and half of a published\n"
-         "figure's last digit. `below float32`: the figure drowns in that; a row with coarser steps follows. Exit\n"
+         "One particle flies by every integrator that the experiment concerns, so do two coupled bodies and "
+         "a net, one\n"
+         "rope is held by every solver. The reference is a published figure or the same method in double. "
+         "Allowed is\n"
+         "what rounding to float32 does, found by flying the reference with random roundings, and half of a "
+         "published\n"
+         "figure's last digit. `below float32`: the figure drowns in that; a row with coarser steps follows. "
+         "Exit\n"
          "code 1: some error exceeds what is allowed.");
 }
 
@@ -69,15 +74,15 @@ void accuracy_add_named(accuracy_report *report, uint32_t experiment, const char
     snprintf(added->quantity, sizeof added->quantity, "%s", quantity);
     bool failed = !(added->error <= allowed);
     report->failed += failed;
-    printf("%2u  %-19s  %-46s  %16.9g  %16.9g  %9.2e  %9.2e%s\n", (unsigned)experiment, added->integrator, quantity,
-           measured, reference, added->error, allowed, failed ? "  FAILS" : "");
+    printf("%2u  %-19s  %-46s  %16.9g  %16.9g  %9.2e  %9.2e%s\n", (unsigned)experiment, added->integrator,
+           quantity, measured, reference, added->error, allowed, failed ? "  FAILS" : "");
     fflush(stdout);
 }
 
-void accuracy_add(accuracy_report *report, uint32_t experiment, mote_integrator integrator, const char *quantity,
-                  double measured, double reference, double allowed) {
-    accuracy_add_named(report, experiment, mote_integrator_describe(integrator)->name, quantity, measured, reference,
-                       allowed);
+void accuracy_add(accuracy_report *report, uint32_t experiment, mote_integrator integrator,
+                  const char *quantity, double measured, double reference, double allowed) {
+    accuracy_add_named(report, experiment, mote_integrator_describe(integrator)->name, quantity, measured,
+                       reference, allowed);
 }
 
 static cJSON *record_object(const accuracy_record *record) {
@@ -96,7 +101,8 @@ static bool write_records(FILE *file, const accuracy_report *report) {
     cJSON *object = cJSON_CreateObject();
     cJSON_AddStringToObject(object, "version", mote_version());
     cJSON *results = cJSON_AddArrayToObject(object, "results");
-    for (uint32_t i = 0; i < report->count; i++) cJSON_AddItemToArray(results, record_object(&report->records[i]));
+    for (uint32_t i = 0; i < report->count; i++)
+        cJSON_AddItemToArray(results, record_object(&report->records[i]));
     char *text = cJSON_Print(object);
     bool written = text && fputs(text, file) >= 0 && fputc('\n', file) != EOF && fflush(file) == 0;
     free(text);
@@ -108,7 +114,8 @@ static const experiment_row *option_experiment(const char *text) {
     uint32_t number = option_count("--experiment", text, 1, 1000);
     for (size_t i = 0; i < EXPERIMENTS; i++)
         if (experiments[i].number == number) return &experiments[i];
-    fail_usage("--experiment: there is no experiment %u; mote-bench accuracy --help lists them", (unsigned)number);
+    fail_usage("--experiment: there is no experiment %u; mote-bench accuracy --help lists them",
+               (unsigned)number);
 }
 
 static const char *option_directory(const char *path) {
@@ -144,8 +151,8 @@ int command_accuracy(int argc, char **argv) {
     require_no_operands(argc, argv, optind);
     FILE *json = path ? fopen(path, "w") : NULL;
     if (path && !json) fail_usage("--json: %s: %s", path, strerror(errno));
-    printf("%2s  %-19s  %-46s  %16s  %16s  %9s  %9s\n", "", "integrator", "quantity", "measured", "reference", "error",
-           "allowed");
+    printf("%2s  %-19s  %-46s  %16s  %16s  %9s  %9s\n", "", "integrator", "quantity", "measured", "reference",
+           "error", "allowed");
     for (size_t i = 0; i < EXPERIMENTS; i++) {
         if (only && only != &experiments[i]) continue;
         printf("experiment %u: %s\n", (unsigned)experiments[i].number, experiments[i].description);

@@ -1,6 +1,6 @@
-/* The accuracy command: experiments with one particle and with coupled ones, each flown by the engine and, in double, by an
- * implementation of the same method that is written from its formula and shares nothing with the engine; and with one
- * rope, beside the equilibrium and the modes of its chain. */
+/* The accuracy command: experiments with one particle and with coupled ones, each flown by the engine and, in
+ * double, by an implementation of the same method that is written from its formula and shares nothing with
+ * the engine; and with one rope, beside the equilibrium and the modes of its chain. */
 #ifndef BENCH_ACCURACY_H
 #define BENCH_ACCURACY_H
 
@@ -18,8 +18,8 @@ typedef struct bench_state {
     double x[3], v[3];
 } bench_state;
 
-/* One experiment's motion. Forces are the engine's defs; the reference reads the same parameters. Callbacks are
- * `accuracy_callback` with an accuracy_field as user. */
+/* One experiment's motion. Forces are the engine's defs; the reference reads the same parameters. Callbacks
+ * are `accuracy_callback` with an accuracy_field as user. */
 typedef struct bench_setup {
     uint32_t experiment;
     double mass;
@@ -42,7 +42,8 @@ mote_force_callback accuracy_callback;
 typedef struct bench_sample {
     double time;
     bench_state state;
-    double energy, spin; /* J; kg m^2/s, the angular momentum about z; of those forces that have a potential */
+    double energy,
+        spin; /* J; kg m^2/s, the angular momentum about z; of those forces that have a potential */
 } bench_sample;
 
 /* samples[0 .. setup->steps]. */
@@ -51,9 +52,9 @@ typedef struct bench_trajectory {
     uint32_t count;
 } bench_trajectory;
 
-/* Rounding as noise: Monte Carlo arithmetic (Parker, Pierce & Eggert, Computing in Science & Engineering 2 (2000) 58).
- * Every operation whose result the engine rounds to a float errs by a random part of FLOAT_ROUNDING, every coefficient
- * that it stores by one part that is fixed for the run. NULL: no noise. */
+/* Rounding as noise: Monte Carlo arithmetic (Parker, Pierce & Eggert, Computing in Science & Engineering 2
+ * (2000) 58). Every operation whose result the engine rounds to a float errs by a random part of
+ * FLOAT_ROUNDING, every coefficient that it stores by one part that is fixed for the run. NULL: no noise. */
 typedef struct bench_noise {
     uint64_t seed, draws;
 } bench_noise;
@@ -63,16 +64,17 @@ double noise_rounded(bench_noise *noise, double value);
 double noise_stored(const bench_noise *noise, uint32_t number, double value);
 
 /* One substep h of an integrator from *state at `time`, in double. */
-void reference_step(const bench_setup *setup, mote_integrator integrator, double time, double h, bench_state *state,
-                    bench_noise *noise);
+void reference_step(const bench_setup *setup, mote_integrator integrator, double time, double h,
+                    bench_state *state, bench_noise *noise);
 
 /* True velocities before the first step -> what position Verlet carries, and back. Nothing for all others. */
-void reference_start(const bench_setup *setup, mote_integrator integrator, double time, double h, bench_state *state,
-                     bench_noise *noise);
+void reference_start(const bench_setup *setup, mote_integrator integrator, double time, double h,
+                     bench_state *state, bench_noise *noise);
 bench_state reference_reported(const bench_setup *setup, mote_integrator integrator, double time, double h,
                                bench_state state);
 
-/* The exact flow of the affine forces of a setup over any time, closed form; setup->exact of affine setups. */
+/* The exact flow of the affine forces of a setup over any time, closed form; setup->exact of affine
+ * setups. */
 void reference_flow(const bench_setup *setup, double time, bench_state *state);
 void accuracy_exact_flow(const bench_setup *setup, double time, bench_state *state);
 
@@ -95,7 +97,7 @@ bench_state accuracy_state(const mote_system *system);
 double accuracy_timestep(const bench_setup *setup);
 bool advects(mote_integrator integrator);
 
-/* --- What comes of it ------------------------------------------------------------------------------------------- */
+/* --- What comes of it --- */
 
 typedef struct accuracy_record {
     uint32_t experiment;
@@ -111,8 +113,8 @@ typedef struct accuracy_report {
 } accuracy_report;
 
 /* Adds and prints a row: error = |measured - reference|. NaN fails. */
-void accuracy_add(accuracy_report *report, uint32_t experiment, mote_integrator integrator, const char *quantity,
-                  double measured, double reference, double allowed);
+void accuracy_add(accuracy_report *report, uint32_t experiment, mote_integrator integrator,
+                  const char *quantity, double measured, double reference, double allowed);
 
 /* The same for what is no integrator. */
 void accuracy_add_named(accuracy_report *report, uint32_t experiment, const char *name, const char *quantity,
@@ -127,23 +129,26 @@ typedef struct bench_figure {
 } bench_figure;
 #define NO_FIGURE ((bench_figure){NAN, 0})
 
-/* Adds a row for a quantity of flights. Allowed is what rounding to floats does to it: three times the largest change
- * that the noise made in any of the noisy flights (a normal variable leaves three times the largest of eight of its
- * draws less often than once in 10^4), and half of the figure's last digit. extra: what else is allowed, where the
- * experiment derives it. A figure that drowns in the rounding is marked `below float32`. */
-void accuracy_judge(accuracy_report *report, const bench_flights *flights, const char *name, bench_quantity *quantity,
-                    double parameter, bench_figure figure, double extra);
+/* Adds a row for a quantity of flights. Allowed is what rounding to floats does to it: three times the
+ * largest change that the noise made in any of the noisy flights (a normal variable leaves three times the
+ * largest of eight of its draws less often than once in 10^4), and half of the figure's last digit. extra:
+ * what else is allowed, where the experiment derives it. A figure that drowns in the rounding is marked
+ * `below float32`. */
+void accuracy_judge(accuracy_report *report, const bench_flights *flights, const char *name,
+                    bench_quantity *quantity, double parameter, bench_figure figure, double extra);
 
 /* Quantities. */
 bench_quantity quantity_x, quantity_y, quantity_v; /* of sample number `parameter`, negative: the last */
 bench_quantity quantity_largest_error;             /* Euclidean, in position, against setup->exact */
 bench_quantity quantity_last_error;                /* the same of the last sample */
-bench_quantity quantity_energy_min, quantity_energy_max, quantity_energy; /* E / E0; of sample number `parameter` */
+bench_quantity quantity_energy_min, quantity_energy_max,
+    quantity_energy; /* E / E0; of sample number `parameter` */
 
 /* A time series of an experiment, written as DIR/experiment-N.csv: a column per integrator and quantity. */
 #define CSV_ROWS 2000u
 typedef struct bench_series_file bench_series_file;
-bench_series_file *series_open(const accuracy_report *report, const bench_setup *setup, uint32_t axes, bool energy);
+bench_series_file *series_open(const accuracy_report *report, const bench_setup *setup, uint32_t axes,
+                               bool energy);
 void series_add(bench_series_file *file, const bench_flights *flights);
 void series_close(bench_series_file *file);
 
@@ -151,7 +156,7 @@ void series_close(bench_series_file *file);
 typedef void accuracy_experiment(accuracy_report *report);
 accuracy_experiment accuracy_constant_force, accuracy_damped_spring, accuracy_oscillator, accuracy_stability,
     accuracy_kinematic, accuracy_joint_flow, accuracy_velocity_field, accuracy_kepler, accuracy_projectile,
-    accuracy_orders, accuracy_momentum, accuracy_hanging_rope, accuracy_swinging_rope, accuracy_coupled_bodies,
-    accuracy_swinging_net, accuracy_linear_chain;
+    accuracy_orders, accuracy_momentum, accuracy_hanging_rope, accuracy_swinging_rope,
+    accuracy_coupled_bodies, accuracy_swinging_net, accuracy_linear_chain;
 
 #endif

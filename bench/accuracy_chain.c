@@ -1,4 +1,5 @@
-/* The linear chain: its function beside published figures, and the same chain as a network, stepped, beside its function. */
+/* The linear chain: its function beside published figures, and the same chain as a network, stepped, beside
+ * its function. */
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +19,8 @@ static const char *ends_name(mote_chain_ends ends) {
 
 static mote_chain chain_with(mote_chain_ends ends) { return (mote_chain){ends, MASSES, 0.5, 50}; }
 
-/* Displacements after SECONDS, from displacement `x` and velocity `v` of one of the masses, counted from 0. */
+/* Displacements after SECONDS, from displacement `x` and velocity `v` of one of the masses, counted from
+ * 0. */
 static void evolve(mote_chain_ends ends, uint32_t mass, double x, double v, double end[MASSES]) {
     const mote_chain chain = chain_with(ends);
     double rate[MASSES] = {0}, scratch[2 * MASSES];
@@ -28,15 +30,16 @@ static void evolve(mote_chain_ends ends, uint32_t mass, double x, double v, doub
     engine_check(mote_chain_evolve(&chain, SECONDS, end, rate, scratch), "mote_chain_evolve");
 }
 
-/* --- Published figures ------------------------------------------------------------------------------------------------ */
+/* --- Published figures --- */
 
-/* Half of the last digit; and in double, as mote/chain.h says: 5 roundings of w t <= 2 sqrt(k / m) t in the phase, and some
- * of the sums. */
+/* Half of the last digit; and in double, as mote/chain.h says: 5 roundings of w t <= 2 sqrt(k / m) t in the
+ * phase, and some of the sums. */
 static double published_allowed(double half_digit) { return half_digit + (5 * 20 * SECONDS + 20) * 0x1p-53; }
 
 static void published(accuracy_report *report) {
-    static const double end[MASSES] = {-0.22064266406393, 0.31136928563964, 0.40227599783592, 0.046347173134611,
-                                       0.064188803063684, 0.13410574913211, 0.20627174183033, 0.23512387742731};
+    static const double end[MASSES] = {-0.22064266406393, 0.31136928563964,  0.40227599783592,
+                                       0.046347173134611, 0.064188803063684, 0.13410574913211,
+                                       0.20627174183033,  0.23512387742731};
     double x[MASSES];
     char name[60];
     evolve(MOTE_CHAIN_FIXED_FREE, MASSES - 1, 1, 0, x);
@@ -47,27 +50,27 @@ static void published(accuracy_report *report) {
     evolve(MOTE_CHAIN_FIXED_FREE, 0, 0, 1, x);
     accuracy_add_named(report, CHAIN, "chain", "x_1(10 s), v_1 = 1 at first", x[0], 0.017093066893989,
                        published_allowed(5e-16));
-    accuracy_add_named(report, CHAIN, "chain", "x_8(10 s), v_1 = 1 at first", x[MASSES - 1], 0.0082710203740481,
-                       published_allowed(5e-17));
+    accuracy_add_named(report, CHAIN, "chain", "x_8(10 s), v_1 = 1 at first", x[MASSES - 1],
+                       0.0082710203740481, published_allowed(5e-17));
 }
 
 static void frequencies(accuracy_report *report) {
     const double pi = acos(-1);
     for (mote_chain_ends ends = 0; ends < MOTE_CHAIN_ENDS_COUNT; ends++) {
         const mote_chain chain = chain_with(ends);
-        const double angle[] = {(2 * MASSES - 1) * pi / (2 * (2 * MASSES + 1)), MASSES * pi / (2 * (MASSES + 1)),
-                                (MASSES - 1) * pi / (2 * MASSES)};
+        const double angle[] = {(2 * MASSES - 1) * pi / (2 * (2 * MASSES + 1)),
+                                MASSES * pi / (2 * (MASSES + 1)), (MASSES - 1) * pi / (2 * MASSES)};
         char name[60];
         snprintf(name, sizeof name, "w_8, %s", ends_name(ends));
-        accuracy_add_named(report, CHAIN, "chain", name, mote_chain_frequency(&chain, MASSES), 20 * sin(angle[ends]),
-                           20 * 0x1p-50);
+        accuracy_add_named(report, CHAIN, "chain", name, mote_chain_frequency(&chain, MASSES),
+                           20 * sin(angle[ends]), 20 * 0x1p-50);
     }
 }
 
-/* --- As a network ----------------------------------------------------------------------------------------------------- */
+/* --- As a network --- */
 
-/* In one line, 1 m apart, so that springs are linear exactly while no two masses pass each other. The walls are pinned
- * particles; the last mass is displaced by START. */
+/* In one line, 1 m apart, so that springs are linear exactly while no two masses pass each other. The walls
+ * are pinned particles; the last mass is displaced by START. */
 #define START 0.25
 
 static uint32_t first_mass(mote_chain_ends ends) { return ends == MOTE_CHAIN_FREE_FREE ? 0 : 1; }
@@ -86,7 +89,8 @@ static network_shape chain_shape(mote_chain_ends ends) {
     return shape;
 }
 
-/* The Euclidean error of the displacements at the end: the largest alone would be another mass's at another step. */
+/* The Euclidean error of the displacements at the end: the largest alone would be another mass's at another
+ * step. */
 static double distance_from_exact(mote_chain_ends ends, const double x[MASSES]) {
     double exact[MASSES], square = 0;
     evolve(ends, MASSES - 1, START, 0, exact);
@@ -96,8 +100,13 @@ static double distance_from_exact(mote_chain_ends ends, const double x[MASSES]) 
 
 static double error_by_engine(mote_chain_ends ends, mote_integrator integrator, uint32_t steps) {
     network_shape shape = chain_shape(ends);
-    const network_setup setup = {.shape = &shape, .integrator = integrator, .solver = MOTE_NETWORK_SPRINGS, .substeps = 1,
-                                 .threads = 1, .rate = {steps, SECONDS}, .weightless = true};
+    const network_setup setup = {.shape = &shape,
+                                 .integrator = integrator,
+                                 .solver = MOTE_NETWORK_SPRINGS,
+                                 .substeps = 1,
+                                 .threads = 1,
+                                 .rate = {steps, SECONDS},
+                                 .weightless = true};
     network_run *run = network_create(&setup);
     double x[MASSES];
     for (uint32_t step = 0; step < steps; step++) network_run_frame(run);
@@ -111,7 +120,8 @@ static double error_by_engine(mote_chain_ends ends, mote_integrator integrator, 
     return distance_from_exact(ends, x);
 }
 
-static double error_by_reference(mote_chain_ends ends, mote_integrator integrator, uint32_t steps, bench_noise *noise) {
+static double error_by_reference(mote_chain_ends ends, mote_integrator integrator, uint32_t steps,
+                                 bench_noise *noise) {
     network_shape shape = chain_shape(ends);
     coupled_bodies *b = coupled_create(&shape, integrator, 0, (double)SECONDS / steps, noise);
     double x[MASSES];
@@ -132,9 +142,10 @@ static double rounding_of(mote_chain_ends ends, mote_integrator integrator, uint
     return 3 * rounding;
 }
 
-/* The error at `steps`, and how it falls at twice as many: so few that the method's error stands well above rounding, by which a
- * slope would otherwise be anything. */
-static void stepped(accuracy_report *report, mote_chain_ends ends, mote_integrator integrator, uint32_t steps) {
+/* The error at `steps`, and how it falls at twice as many: so few that the method's error stands well above
+ * rounding, by which a slope would otherwise be anything. */
+static void stepped(accuracy_report *report, mote_chain_ends ends, mote_integrator integrator,
+                    uint32_t steps) {
     const uint32_t order = mote_integrator_describe(integrator)->order;
     char name[80];
     double engine[2], reference[2], rounding[2];
@@ -148,7 +159,8 @@ static void stepped(accuracy_report *report, mote_chain_ends ends, mote_integrat
     const double slope = log2(reference[0] / reference[1]);
     /* d log2(error) = rounding / error / log 2 */
     const double uncertain = (rounding[0] / reference[0] + rounding[1] / reference[1]) / log(2);
-    snprintf(name, sizeof name, "%s: slope, %u and %u steps", ends_name(ends), (unsigned)steps, 2 * (unsigned)steps);
+    snprintf(name, sizeof name, "%s: slope, %u and %u steps", ends_name(ends), (unsigned)steps,
+             2 * (unsigned)steps);
     accuracy_add(report, CHAIN, integrator, name, log2(engine[0] / engine[1]), slope, uncertain);
     snprintf(name, sizeof name, "%s: the same beside its order", ends_name(ends));
     accuracy_add(report, CHAIN, integrator, name, log2(engine[0] / engine[1]), order, 0.25 + uncertain);
@@ -162,5 +174,6 @@ void accuracy_linear_chain(accuracy_report *report) {
     published(report);
     frequencies(report);
     for (mote_chain_ends ends = 0; ends < MOTE_CHAIN_ENDS_COUNT; ends++)
-        for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) stepped(report, ends, rows[i].integrator, rows[i].steps);
+        for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+            stepped(report, ends, rows[i].integrator, rows[i].steps);
 }

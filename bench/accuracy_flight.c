@@ -1,4 +1,5 @@
-/* Flights: one motion by the engine through its public face, by the reference, and by the reference with noise. */
+/* Flights: one motion by the engine through its public face, by the reference, and by the reference with
+ * noise. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,16 +9,20 @@
 #include "engine.h"
 
 bool advects(mote_integrator integrator) {
-    return integrator == MOTE_ADVECT_EULER || integrator == MOTE_ADVECT_MIDPOINT || integrator == MOTE_ADVECT_RK4;
+    return integrator == MOTE_ADVECT_EULER || integrator == MOTE_ADVECT_MIDPOINT ||
+           integrator == MOTE_ADVECT_RK4;
 }
 
-double accuracy_timestep(const bench_setup *setup) { return (double)setup->rate.seconds / (double)setup->rate.steps; }
+double accuracy_timestep(const bench_setup *setup) {
+    return (double)setup->rate.seconds / (double)setup->rate.steps;
+}
 
 void accuracy_callback(void *user, const mote_stage_view *stage, float *x, float *y, float *z) {
     const accuracy_field *field = user;
     for (uint32_t i = 0; i < stage->count; i++) {
         const double at[3] = {(double)stage->x[i], (double)stage->y[i], (double)stage->z[i]};
-        const double v[3] = {(double)stage->velocity_x[i], (double)stage->velocity_y[i], (double)stage->velocity_z[i]};
+        const double v[3] = {(double)stage->velocity_x[i], (double)stage->velocity_y[i],
+                             (double)stage->velocity_z[i]};
         double value[3] = {0};
         field->evaluate(stage->time, at, v, value);
         x[i] += (float)value[0];
@@ -38,7 +43,8 @@ mote_system *accuracy_system(const bench_setup *setup, mote_integrator integrato
     engine_check(mote_system_create(&def, &system), "mote_system_create");
     for (uint32_t i = 0; i < setup->force_count; i++) {
         mote_force_id id;
-        engine_check(mote_system_add_force(system, &setup->forces[i], &id), mote_force_name(setup->forces[i].kind));
+        engine_check(mote_system_add_force(system, &setup->forces[i], &id),
+                     mote_force_name(setup->forces[i].kind));
     }
     engine_check(mote_system_spawn(system, 1, &view), "mote_system_spawn");
     float *const column[6] = {view.position.x, view.position.y, view.position.z,
@@ -81,7 +87,8 @@ static bench_trajectory fly_engine(const bench_setup *setup, mote_integrator int
     return flight;
 }
 
-static bench_trajectory fly_reference(const bench_setup *setup, mote_integrator integrator, bench_noise *noise) {
+static bench_trajectory fly_reference(const bench_setup *setup, mote_integrator integrator,
+                                      bench_noise *noise) {
     bench_trajectory flight = trajectory_of(setup);
     bench_state state = setup->start;
     double h = accuracy_timestep(setup);
@@ -100,7 +107,8 @@ bench_flights flights_make(const bench_setup *setup, mote_integrator integrator)
     flights.engine = fly_engine(setup, integrator);
     flights.exact = fly_reference(setup, integrator, NULL);
     for (uint32_t i = 0; i < NOISY_FLIGHTS; i++) {
-        bench_noise noise = {(uint64_t)(i + 1) << 40, 0}; /* far apart: the streams of neighbouring seeds overlap */
+        bench_noise noise = {(uint64_t)(i + 1) << 40,
+                             0}; /* far apart: the streams of neighbouring seeds overlap */
         flights.noisy[i] = fly_reference(setup, integrator, &noise);
     }
     return flights;
@@ -112,8 +120,8 @@ void flights_free(bench_flights *flights) {
     for (uint32_t i = 0; i < NOISY_FLIGHTS; i++) free(flights->noisy[i].samples);
 }
 
-void accuracy_judge(accuracy_report *report, const bench_flights *flights, const char *name, bench_quantity *quantity,
-                    double parameter, bench_figure figure, double extra) {
+void accuracy_judge(accuracy_report *report, const bench_flights *flights, const char *name,
+                    bench_quantity *quantity, double parameter, bench_figure figure, double extra) {
     const bench_setup *setup = flights->setup;
     double exact = quantity(setup, &flights->exact, parameter), rounding = 0;
     for (uint32_t i = 0; i < NOISY_FLIGHTS; i++)
@@ -130,11 +138,11 @@ void accuracy_judge(accuracy_report *report, const bench_flights *flights, const
     if (given && !(fabs(exact - reference) <= 1.001 * figure.half_digit + extra))
         accuracy_add(report, setup->experiment, flights->integrator, "the same in double", exact, reference,
                      figure.half_digit + extra);
-    accuracy_add(report, setup->experiment, flights->integrator, text, quantity(setup, &flights->engine, parameter),
-                 reference, allowed);
+    accuracy_add(report, setup->experiment, flights->integrator, text,
+                 quantity(setup, &flights->engine, parameter), reference, allowed);
 }
 
-/* --- Quantities ------------------------------------------------------------------------------------------------- */
+/* --- Quantities --- */
 
 static const bench_sample *sample_at(const bench_trajectory *t, double index) {
     return &t->samples[index < 0 || index >= t->count ? t->count - 1 : (uint32_t)index];

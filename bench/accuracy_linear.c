@@ -5,11 +5,11 @@
 #include "accuracy.h"
 #include "engine.h"
 
-#define FOR_INTEGRATORS(i)                                                                                             \
-    for (mote_integrator i = 0; i < MOTE_INTEGRATOR_COUNT; i++)                                                        \
+#define FOR_INTEGRATORS(i)                                                                                   \
+    for (mote_integrator i = 0; i < MOTE_INTEGRATOR_COUNT; i++)                                              \
         if (!advects(i))
 
-/* --- 1 Constant force: F = 10 N on 1 kg from rest, 10 s ---------------------------------------------------------- */
+/* --- 1 Constant force: F = 10 N on 1 kg from rest, 10 s --- */
 
 static bench_setup constant_force(uint32_t rate) {
     return (bench_setup){.experiment = 1,
@@ -21,9 +21,9 @@ static bench_setup constant_force(uint32_t rate) {
                          .exact = accuracy_exact_flow};
 }
 
-/* The increments of a constant force are the same in step after step, and so may their roundings be. In the worst case
- * each of n sums errs by FLOAT_ROUNDING of the end value in the same sense: n FLOAT_ROUNDING 100 in v; n FLOAT_ROUNDING
- * 500 in x, and 10 s of the error of v; a stage method sums up to four times. */
+/* The increments of a constant force are the same in step after step, and so may their roundings be. In the
+ * worst case each of n sums errs by FLOAT_ROUNDING of the end value in the same sense: n FLOAT_ROUNDING 100
+ * in v; n FLOAT_ROUNDING 500 in x, and 10 s of the error of v; a stage method sums up to four times. */
 static double worst_rounding(const bench_setup *s, double velocity, double position, double time) {
     double operations = 4.0 * s->steps;
     return operations * FLOAT_ROUNDING * (position + time * velocity);
@@ -33,14 +33,16 @@ static void constant_force_ends(accuracy_report *report, bench_series_file *file
     bench_setup s = constant_force(rate);
     double dt = accuracy_timestep(&s), worst = worst_rounding(&s, 100, 500, 10);
     FOR_INTEGRATORS(i) {
-        bool early = i == MOTE_EXPLICIT_EULER, late = i == MOTE_SEMI_IMPLICIT_EULER || i == MOTE_IMPLICIT_EULER;
+        bool early = i == MOTE_EXPLICIT_EULER,
+             late = i == MOTE_SEMI_IMPLICIT_EULER || i == MOTE_IMPLICIT_EULER;
         bench_flights f = flights_make(&s, i);
         char name[40];
         double x = 500 + (early ? -50 * dt : late ? 50 * dt : 0);
         snprintf(name, sizeof name, "x(10 s), dt = 1/%u", (unsigned)rate);
         accuracy_judge(report, &f, name, quantity_x, -1, (bench_figure){x, 0}, worst);
         snprintf(name, sizeof name, "v(10 s), dt = 1/%u", (unsigned)rate);
-        accuracy_judge(report, &f, name, quantity_v, -1, (bench_figure){100, 0}, 4.0 * s.steps * FLOAT_ROUNDING * 100);
+        accuracy_judge(report, &f, name, quantity_v, -1, (bench_figure){100, 0},
+                       4.0 * s.steps * FLOAT_ROUNDING * 100);
         series_add(file, &f);
         flights_free(&f);
     }
@@ -75,8 +77,9 @@ static void euler_bits(accuracy_report *report) {
     flights_free(&f);
 }
 
-/* On arrays of one's own, 10 s in steps of 1 s: x(-h) = x0 - h v0 gives semi-implicit Euler; the kick by -h a / 2,
- * which is x(-h) = x0 - h v0 + h^2 a / 2, gives the exact 500. Small whole numbers and halves: no rounding. */
+/* On arrays of one's own, 10 s in steps of 1 s: x(-h) = x0 - h v0 gives semi-implicit Euler; the kick by -h a
+ * / 2, which is x(-h) = x0 - h v0 + h^2 a / 2, gives the exact 500. Small whole numbers and halves: no
+ * rounding. */
 static void stormer_start(accuracy_report *report, bool kick) {
     float column[6] = {0};
     mote_force_def force = mote_thrust((vec3){10, 0, 0});
@@ -109,7 +112,7 @@ void accuracy_constant_force(accuracy_report *report) {
     series_close(file);
 }
 
-/* --- 2 Damped spring: m = 1, k = 15, b = 0.1, x0 = 1000, 90 s ----------------------------------------------------- */
+/* --- 2 Damped spring: m = 1, k = 15, b = 0.1, x0 = 1000, 90 s --- */
 
 static bench_setup spring(uint32_t experiment, double damping, double x0, uint32_t rate, double duration) {
     const vec3 anchor = {0, 0, 0};
@@ -136,12 +139,13 @@ static bench_figure largest_spring_error(mote_integrator i) {
     if (i == MOTE_SEMI_IMPLICIT_EULER) return (bench_figure){19.82, 0.005};
     if (i == MOTE_VELOCITY_VERLET) return (bench_figure){1.786, 0.0005};
     if (i == MOTE_RK4) return (bench_figure){5.3e-4, 0.05e-4};
-    if (i == MOTE_KINEMATIC || i == MOTE_EXACT_FLOW) return (bench_figure){0, 1e-9}; /* the reference's own rounding */
+    if (i == MOTE_KINEMATIC || i == MOTE_EXACT_FLOW)
+        return (bench_figure){0, 1e-9}; /* the reference's own rounding */
     return NO_FIGURE;
 }
 
-/* The figures are those of b = 0.1; 0.1f is 1.5e-9 more, which changes x by less than 1.5e-9 t / 2 of its amplitude of
- * 607 at 10 s and 11 at 90 s. */
+/* The figures are those of b = 0.1; 0.1f is 1.5e-9 more, which changes x by less than 1.5e-9 t / 2 of its
+ * amplitude of 607 at 10 s and 11 at 90 s. */
 static void exact_spring_points(accuracy_report *report, const bench_flights *f) {
     if (f->integrator != MOTE_KINEMATIC && f->integrator != MOTE_EXACT_FLOW) return;
     accuracy_judge(report, f, "x(10 s)", quantity_x, 1000, (bench_figure){320.258821957776, 5e-6}, 0);
@@ -173,10 +177,11 @@ void accuracy_damped_spring(accuracy_report *report) {
     series_close(file);
 }
 
-/* --- 3 Undamped oscillator: k = 15, m = 1, x0 = 1, dt = 0.1, 900 steps -------------------------------------------- */
+/* --- 3 Undamped oscillator: k = 15, m = 1, x0 = 1, dt = 0.1, 900 steps --- */
 
-/* In the left eigenvector of the method's own matrix for one step, c = m10 x + (lambda - m00) v, a linear method is
- * c -> lambda c exactly: the angle of c is its phase, |c|^2 its energy. The matrix is the reference's. */
+/* In the left eigenvector of the method's own matrix for one step, c = m10 x + (lambda - m00) v, a linear
+ * method is c -> lambda c exactly: the angle of c is its phase, |c|^2 its energy. The matrix is the
+ * reference's. */
 typedef struct eigen {
     double m10, real, imaginary; /* lambda - m00 */
 } eigen;
@@ -243,9 +248,10 @@ static oscillator_figures oscillator_figures_of(mote_integrator i) {
     return f;
 }
 
-/* The figures are the ends of the interval that the energy stays in; the 900 samples come near them. E/E0 swings by at
- * most 0.2 (1 - cos 2 phase) about its middle, the samples' phases lie pi / 900 apart in the mean, and three times that
- * at the most: so one is within 1.5 pi / 900 of an end, which makes 0.2 x 2 (1.5 pi / 900)^2. */
+/* The figures are the ends of the interval that the energy stays in; the 900 samples come near them. E/E0
+ * swings by at most 0.2 (1 - cos 2 phase) about its middle, the samples' phases lie pi / 900 apart in the
+ * mean, and three times that at the most: so one is within 1.5 pi / 900 of an end, which makes 0.2 x 2 (1.5
+ * pi / 900)^2. */
 static const double sampling = 1.1e-5;
 
 void accuracy_oscillator(accuracy_report *report) {
@@ -268,7 +274,7 @@ void accuracy_oscillator(accuracy_report *report) {
     series_close(file);
 }
 
-/* --- 8 Joint flow: m = 2, g = -9.81, anchor 3, x0 = 5, v0 = -2 ---------------------------------------------------- */
+/* --- 8 Joint flow: m = 2, g = -9.81, anchor 3, x0 = 5, v0 = -2 --- */
 
 static bench_setup joint(double stiffness, double drag, mote_rate rate, uint32_t steps) {
     bench_setup s = {.experiment = 8,
@@ -284,8 +290,8 @@ static bench_setup joint(double stiffness, double drag, mote_rate rate, uint32_t
     return s;
 }
 
-/* One step of 1/60, 1 and 20 s; the figure's force constants are not floats: -9.81f errs by 2^-24 of itself, which is
- * among the noise of the coefficients. */
+/* One step of 1/60, 1 and 20 s; the figure's force constants are not floats: -9.81f errs by 2^-24 of itself,
+ * which is among the noise of the coefficients. */
 static void published_flow(accuracy_report *report) {
     static const struct {
         mote_rate rate;
@@ -296,11 +302,13 @@ static void published_flow(accuracy_report *report) {
     for (int k = 0; k < 3; k++) {
         bench_setup s = joint(8, 1, rows[k].rate, 1);
         bench_flights f = flights_make(&s, MOTE_EXACT_FLOW);
-        /* g itself: the exact x and v are linear in it, with slopes of at most min(t^2 / 2, m / k) and min(t, 1). */
+        /* g itself: the exact x and v are linear in it, with slopes of at most min(t^2 / 2, m / k) and min(t,
+         * 1). */
         double t = accuracy_timestep(&s), g = 9.81 * FLOAT_ROUNDING;
         char name[60];
         snprintf(name, sizeof name, "x(%.3g s), one step", t);
-        accuracy_judge(report, &f, name, quantity_x, -1, (bench_figure){rows[k].x, 1e-12}, g * fmin(t * t, 1));
+        accuracy_judge(report, &f, name, quantity_x, -1, (bench_figure){rows[k].x, 1e-12},
+                       g * fmin(t * t, 1));
         snprintf(name, sizeof name, "v(%.3g s), one step", t);
         accuracy_judge(report, &f, name, quantity_v, -1, (bench_figure){rows[k].v, 1e-12}, g * fmin(t, 1));
         flights_free(&f);
@@ -340,7 +348,8 @@ void accuracy_joint_flow(accuracy_report *report) {
     FOR_INTEGRATORS(i) {
         bench_flights f = flights_make(&s, i);
         accuracy_judge(report, &f, "x(1 s), dt = 1/60", quantity_x, -1, NO_FIGURE, 0);
-        accuracy_judge(report, &f, "largest |x - exact| in 1 s, dt = 1/60", quantity_largest_error, 0, NO_FIGURE, 0);
+        accuracy_judge(report, &f, "largest |x - exact| in 1 s, dt = 1/60", quantity_largest_error, 0,
+                       NO_FIGURE, 0);
         series_add(file, &f);
         flights_free(&f);
     }

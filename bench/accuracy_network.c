@@ -9,16 +9,17 @@
 #define COUPLED  5u
 #define SWINGING 16u
 
-#define FOR_INTEGRATORS(i)                                                                                             \
-    for (mote_integrator i = 0; i < MOTE_INTEGRATOR_COUNT; i++)                                                        \
+#define FOR_INTEGRATORS(i)                                                                                   \
+    for (mote_integrator i = 0; i < MOTE_INTEGRATOR_COUNT; i++)                                              \
         if (!advects(i))
 
 /* Where the reference carries random roundings: as accuracy_judge. */
 static bench_noise noise_number(uint32_t i) { return (bench_noise){(uint64_t)(i + 1) << 40, 0}; }
 
-/* --- 5 Two coupled bodies: 1 and 2 kg, 15 N/m, 0.3 kg/s, rest length 1 m, in one line, 2 s ---------------------------- */
+/* --- 5 Two coupled bodies: 1 and 2 kg, 15 N/m, 0.3 kg/s, rest length 1 m, in one line, 2 s --- */
 
-static const double truth[4] = {-0.1256207645049599, 0.56281038225248, -0.8510020989522068, -0.07449895052389655};
+static const double truth[4] = {-0.1256207645049599, 0.56281038225248, -0.8510020989522068,
+                                -0.07449895052389655};
 
 static network_shape two_bodies(void) {
     network_shape shape = shape_create(2, 1, 0);
@@ -60,7 +61,8 @@ static pair_end pair_by_engine(const network_shape *shape, mote_integrator i, mo
     return end;
 }
 
-static pair_end pair_by_reference(const network_shape *shape, mote_integrator i, uint32_t steps, bench_noise *noise) {
+static pair_end pair_by_reference(const network_shape *shape, mote_integrator i, uint32_t steps,
+                                  bench_noise *noise) {
     coupled_bodies *b = coupled_create(shape, i, 0, 2.0 / steps, noise);
     for (uint32_t step = 0; step < steps; step++) coupled_step(b);
     pair_end end = {{b->x[0], b->x[3], b->v[0], b->v[3]}};
@@ -82,7 +84,8 @@ static double pair_error(const pair_end *end) {
 static double pair_momentum(const pair_end *end) { return end->value[2] + 2 * end->value[3]; }
 
 /* Three times what random roundings did to the reference, as in accuracy_judge. */
-static double pair_rounding(const network_shape *shape, mote_integrator i, uint32_t steps, pair_quantity *quantity) {
+static double pair_rounding(const network_shape *shape, mote_integrator i, uint32_t steps,
+                            pair_quantity *quantity) {
     pair_end exact = pair_by_reference(shape, i, steps, NULL);
     double rounding = 0;
     for (uint32_t k = 0; k < NOISY_FLIGHTS; k++) {
@@ -93,11 +96,11 @@ static double pair_rounding(const network_shape *shape, mote_integrator i, uint3
     return 3 * rounding + FLOAT_ROUNDING * fabs(quantity(&exact));
 }
 
-/* Expected slopes with a spring that is damped; 0: exact, one spring alone. Springs are kicks to implicit Euler and exact
- * flow. */
+/* Expected slopes with a spring that is damped; 0: exact, one spring alone. Springs are kicks to implicit
+ * Euler and exact flow. */
 static const int expected[MOTE_INTEGRATOR_COUNT] = {
-    [MOTE_SEMI_IMPLICIT_EULER] = 1, [MOTE_EXPLICIT_EULER] = 1, [MOTE_MIDPOINT] = 2, [MOTE_RK4] = 4,
-    [MOTE_VELOCITY_VERLET] = 2,     [MOTE_POSITION_VERLET] = 1, [MOTE_YOSHIDA4] = 1, [MOTE_PEFRL] = 1,
+    [MOTE_SEMI_IMPLICIT_EULER] = 1, [MOTE_EXPLICIT_EULER] = 1,    [MOTE_MIDPOINT] = 2,  [MOTE_RK4] = 4,
+    [MOTE_VELOCITY_VERLET] = 2,     [MOTE_POSITION_VERLET] = 1,   [MOTE_YOSHIDA4] = 1,  [MOTE_PEFRL] = 1,
     [MOTE_IMPLICIT_EULER] = 1,      [MOTE_KINEMATIC_AVERAGE] = 2, [MOTE_EXACT_FLOW] = 1};
 
 /* Judged as in experiment 12. */
@@ -116,10 +119,12 @@ static void pair_slope(accuracy_report *report, const network_shape *shape, mote
     snprintf(name, sizeof name, "slope, %u and %u steps", (unsigned)steps, 2 * (unsigned)steps);
     accuracy_add(report, COUPLED, i, name, log2(by_engine[0] / by_engine[1]), order, 0.25);
     double in_double = log2(by_reference[0] / by_reference[1]);
-    if (!(fabs(in_double - order) <= 0.15)) accuracy_add(report, COUPLED, i, "the same in double", in_double, order, 0.15);
+    if (!(fabs(in_double - order) <= 0.15))
+        accuracy_add(report, COUPLED, i, "the same in double", in_double, order, 0.15);
 }
 
-/* Masses, stiffness and the start are floats: what that moves the end by, as the integrator shows that is exact here. */
+/* Masses, stiffness and the start are floats: what that moves the end by, as the integrator shows that is
+ * exact here. */
 static double input_rounding(const network_shape *shape) {
     pair_end end = pair_by_reference(shape, MOTE_KINEMATIC, 1, NULL);
     return pair_error(&end);
@@ -147,7 +152,8 @@ static void constrained_slope(accuracy_report *report, const network_shape *shap
         pair_end end = pair_by_engine(shape, MOTE_SEMI_IMPLICIT_EULER, MOTE_NETWORK_CONSTRAINED, 512u << k);
         error[k] = pair_error(&end);
     }
-    accuracy_add_named(report, COUPLED, "constrained", "slope, 512 and 1024 steps", log2(error[0] / error[1]), 1, 0.25);
+    accuracy_add_named(report, COUPLED, "constrained", "slope, 512 and 1024 steps", log2(error[0] / error[1]),
+                       1, 0.25);
 }
 
 void accuracy_coupled_bodies(accuracy_report *report) {
@@ -167,10 +173,10 @@ void accuracy_coupled_bodies(accuracy_report *report) {
     shape_destroy(&shape);
 }
 
-/* --- 16 A swinging net --------------------------------------------------------------------------------------------------- */
+/* --- 16 A swinging net --- */
 
-/* 12 x 12 threads of 1 m and 0.3 kg, without damping, released horizontally, hung from two corners; 10 s of 60 frames with
- * SUBSTEPS each: h w_max <= h (8 k / m)^(1/2) = 0.96. */
+/* 12 x 12 threads of 1 m and 0.3 kg, without damping, released horizontally, hung from two corners; 10 s of
+ * 60 frames with SUBSTEPS each: h w_max <= h (8 k / m)^(1/2) = 0.96. */
 #define NET_SIDE     12u
 #define NET_SECONDS  10u
 #define NET_SUBSTEPS 20u
@@ -186,7 +192,8 @@ static network_shape small_net(void) {
     return net_create(&form);
 }
 
-/* E - E0 at the end of each frame, in units of m g L / 2, the depth to which the middle of a free sheet swings. */
+/* E - E0 at the end of each frame, in units of m g L / 2, the depth to which the middle of a free sheet
+ * swings. */
 typedef struct energy_series {
     double change[NET_FRAMES + 1];
 } energy_series;
@@ -233,7 +240,8 @@ static void engine_series(const network_shape *shape, mote_integrator i, mote_ne
     coupled_destroy(like);
 }
 
-static void reference_series(const network_shape *shape, mote_integrator i, bench_noise *noise, energy_series *series) {
+static void reference_series(const network_shape *shape, mote_integrator i, bench_noise *noise,
+                             energy_series *series) {
     coupled_bodies *b = coupled_create(shape, i, (double)NETWORK_GRAVITY, 1.0 / (60 * NET_SUBSTEPS), noise);
     double start = coupled_energy(b);
     bool grown = false;
@@ -255,10 +263,12 @@ static double largest_change(const energy_series *s) {
     return largest;
 }
 
-/* The mean of the last two seconds less that of the first two: what is left when it only swings is what it swings by. */
+/* The mean of the last two seconds less that of the first two: what is left when it only swings is what it
+ * swings by. */
 static double drift(const energy_series *s) {
     double first = 0, last = 0;
-    for (uint32_t i = 1; i <= 120; i++) first += s->change[i] / 120, last += s->change[NET_FRAMES + 1 - i] / 120;
+    for (uint32_t i = 1; i <= 120; i++)
+        first += s->change[i] / 120, last += s->change[NET_FRAMES + 1 - i] / 120;
     return last - first;
 }
 
@@ -284,14 +294,17 @@ typedef struct net_flights {
 static void judge_energy(accuracy_report *report, const net_flights *f, mote_integrator i, const char *name,
                          energy_quantity *quantity) {
     double exact = quantity(&f->exact), rounding = 0;
-    for (uint32_t k = 0; k < NOISY_FLIGHTS; k++) rounding = fmax(rounding, fabs(quantity(&f->noisy[k]) - exact));
-    accuracy_add(report, SWINGING, i, name, quantity(&f->engine), exact, 3 * rounding + FLOAT_ROUNDING * fabs(exact));
+    for (uint32_t k = 0; k < NOISY_FLIGHTS; k++)
+        rounding = fmax(rounding, fabs(quantity(&f->noisy[k]) - exact));
+    accuracy_add(report, SWINGING, i, name, quantity(&f->engine), exact,
+                 3 * rounding + FLOAT_ROUNDING * fabs(exact));
 }
 
-/* Kinematic integrators take each spring along its direction at the start of the step: what a spring under tension does
- * across it is then an explicit step, and grows. */
+/* Kinematic integrators take each spring along its direction at the start of the step: what a spring under
+ * tension does across it is then an explicit step, and grows. */
 static bool keeps_energy(mote_integrator i) {
-    return i != MOTE_EXPLICIT_EULER && i != MOTE_MIDPOINT && i != MOTE_KINEMATIC && i != MOTE_KINEMATIC_AVERAGE;
+    return i != MOTE_EXPLICIT_EULER && i != MOTE_MIDPOINT && i != MOTE_KINEMATIC &&
+           i != MOTE_KINEMATIC_AVERAGE;
 }
 
 static void swing_by(accuracy_report *report, const network_shape *shape, mote_integrator i) {
@@ -316,8 +329,9 @@ void accuracy_swinging_net(accuracy_report *report) {
     network_shape shape = small_net();
     FOR_INTEGRATORS(i) swing_by(report, &shape, i);
     engine_series(&shape, MOTE_SEMI_IMPLICIT_EULER, MOTE_NETWORK_CONSTRAINED, &constrained);
-    /* Implicit Euler only loses: what is left are places of up to 1 m, rounded, beside a depth of half that. */
-    accuracy_add_named(report, SWINGING, "constrained", "largest E - E0 over the depth, 10 s", largest_gain(&constrained), 0,
-                       2 * FLOAT_ROUNDING);
+    /* Implicit Euler only loses: what is left are places of up to 1 m, rounded, beside a depth of half
+     * that. */
+    accuracy_add_named(report, SWINGING, "constrained", "largest E - E0 over the depth, 10 s",
+                       largest_gain(&constrained), 0, 2 * FLOAT_ROUNDING);
     shape_destroy(&shape);
 }

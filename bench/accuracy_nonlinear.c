@@ -5,7 +5,7 @@
 #include "accuracy.h"
 #include "engine.h"
 
-/* --- 9 Velocity field: x' = -(x + 1)(x + 3), y' = -5 y + 5 t^2 + 2 t, from (-2, 1/3), 2 s --------------------------
+/* --- 9 Velocity field: x' = -(x + 1)(x + 3), y' = -5 y + 5 t^2 + 2 t, from (-2, 1/3), 2 s ---
  */
 
 static void field(double time, const double x[3], const double v[3], double value[3]) {
@@ -39,8 +39,7 @@ typedef struct field_row {
     bench_figure last, largest;
 } field_row;
 
-#define NONE                                                                                                           \
-    { NAN, 0 }
+#define NONE {NAN, 0}
 
 static const field_row field_rows[] = {
     {MOTE_ADVECT_EULER, 120, {0.003683, 5e-7}, {0.007571, 5e-7}},
@@ -74,7 +73,7 @@ void accuracy_velocity_field(accuracy_report *report) {
     series_close(file);
 }
 
-/* --- 10 Kepler orbit: mu = 1, a = 1, e = 0.5, from perihelion ------------------------------------------------------
+/* --- 10 Kepler orbit: mu = 1, a = 1, e = 0.5, from perihelion ---
  */
 
 /* A revolution lasts 2 pi = 2 x 104348 / 33215 to 1 part in 10^10. */
@@ -134,15 +133,16 @@ static orbit_row orbit_row_of(mote_integrator i) {
     return (orbit_row){i, NONE, NONE, NONE};
 }
 
-/* The methods that are symplectic for every force of position: each kick changes v along r, each drift x along v, so
- * that r x v stays. */
+/* The methods that are symplectic for every force of position: each kick changes v along r, each drift x
+ * along v, so that r x v stays. */
 static bool keeps_spin(mote_integrator i) {
     return i == MOTE_SEMI_IMPLICIT_EULER || i == MOTE_POSITION_VERLET || i == MOTE_VELOCITY_VERLET ||
            i == MOTE_YOSHIDA4 || i == MOTE_PEFRL || i == MOTE_EXACT_FLOW || i == MOTE_IMPLICIT_EULER ||
            i == MOTE_KINEMATIC;
 }
 
-static void judge_orbit(accuracy_report *report, const bench_flights *f, const orbit_row *row, uint32_t a_revolution) {
+static void judge_orbit(accuracy_report *report, const bench_flights *f, const orbit_row *row,
+                        uint32_t a_revolution) {
     char name[60];
     snprintf(name, sizeof name, "E/E0 - 1 after 1.5 rev, %u steps a rev", (unsigned)a_revolution);
     accuracy_judge(report, f, name, energy_change, 1.5 * a_revolution, row->early, 0);
@@ -193,7 +193,7 @@ void accuracy_kepler(accuracy_report *report) {
     series_close(file);
 }
 
-/* --- 11 Projectile: v0 = (30, 40), g = (0, -9.81), 2 s --------------------------------------------------------------
+/* --- 11 Projectile: v0 = (30, 40), g = (0, -9.81), 2 s ---
  */
 
 static bench_setup projectile(mote_force_def drag) {
@@ -209,16 +209,16 @@ static bench_setup projectile(mote_force_def drag) {
     return s;
 }
 
-/* With little drag the increments are of nearly constant size and may be rounded in the same sense in step after step:
- * in the worst case each of n steps errs by FLOAT_ROUNDING of a velocity of 50 m/s and a position of 80 m, twice in a
- * step. */
+/* With little drag the increments are of nearly constant size and may be rounded in the same sense in step
+ * after step: in the worst case each of n steps errs by FLOAT_ROUNDING of a velocity of 50 m/s and a position
+ * of 80 m, twice in a step. */
 static double worst_rounding(const bench_setup *s) {
     double duration = s->steps * accuracy_timestep(s);
     return 2.0 * s->steps * FLOAT_ROUNDING * (80 + 50 * duration);
 }
 
-static void fly_projectile(accuracy_report *report, bench_series_file *file, const bench_setup *s, const char *what,
-                           bool is_published, double extra) {
+static void fly_projectile(accuracy_report *report, bench_series_file *file, const bench_setup *s,
+                           const char *what, bool is_published, double extra) {
     for (mote_integrator i = 0; i < MOTE_INTEGRATOR_COUNT; i++) {
         if (advects(i)) continue;
         bench_flights f = flights_make(s, i);
@@ -235,8 +235,8 @@ static void fly_projectile(accuracy_report *report, bench_series_file *file, con
     }
 }
 
-/* A point of the preview is one flow from the start: its roundings are those of one step, with a map of six stored
- * coefficients and as many products and sums: 12 of the largest term, 80 m. */
+/* A point of the preview is one flow from the start: its roundings are those of one step, with a map of six
+ * stored coefficients and as many products and sums: 12 of the largest term, 80 m. */
 static void preview(accuracy_report *report, double drag, const char *what) {
     enum { POINTS = 20 };
     bench_setup s = projectile(mote_wind((vec3){0, 0, 0}, (float)drag));

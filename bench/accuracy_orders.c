@@ -5,12 +5,13 @@
 #include "accuracy.h"
 #include "engine.h"
 
-/* --- 12 Orders: slope of the global error over halved steps ---------------------------------------------------------
+/* --- 12 Orders: slope of the global error over halved steps ---
  */
 
 typedef enum order_problem { UNDAMPED, DAMPED, ORBIT, VELOCITY_AND_TIME, PROBLEMS } order_problem;
 
-static const char *const problem_name[PROBLEMS] = {"undamped spring", "damped spring", "orbit", "drag of v^2 and F(t)"};
+static const char *const problem_name[PROBLEMS] = {"undamped spring", "damped spring", "orbit",
+                                                   "drag of v^2 and F(t)"};
 
 /* Expected; 0: exact, no slope. */
 static const int expected_order[MOTE_INTEGRATOR_COUNT][PROBLEMS] = {
@@ -33,7 +34,8 @@ static bench_setup problem(order_problem which, uint32_t steps) {
     const vec3 origin = {0, 0, 0};
     vec3 thrust[2] = {{0, 0, 0}, {8, 4, 0}};
     const float times[2] = {0, 10};
-    bench_setup s = {.experiment = 12, .mass = 1, .start = {{1, 0, 0}, {0, 1, 0}}, .rate = {steps, 2}, .steps = steps};
+    bench_setup s = {
+        .experiment = 12, .mass = 1, .start = {{1, 0, 0}, {0, 1, 0}}, .rate = {steps, 2}, .steps = steps};
     if (which == UNDAMPED) s.forces[s.force_count++] = mote_anchor_spring(origin, 15, 0);
     if (which == DAMPED) s.forces[s.force_count++] = mote_anchor_spring(origin, 15, 2);
     if (which == ORBIT) s.forces[s.force_count++] = mote_attractor(origin, 1.5f, 0);
@@ -74,9 +76,10 @@ static uint32_t steps_for(mote_integrator i, order_problem which) {
     return order == 1 ? 256 : 64;
 }
 
-/* A slope belongs to order p if it is nearer to p than to its neighbours, and half of that is left for the next term of
- * the error and for rounding: a quarter. The steps are so many that the reference's own slopes keep to 0.15 (which is
- * judged, too), and so few that the error at the finer step stands out from the rounding. */
+/* A slope belongs to order p if it is nearer to p than to its neighbours, and half of that is left for the
+ * next term of the error and for rounding: a quarter. The steps are so many that the reference's own slopes
+ * keep to 0.15 (which is judged, too), and so few that the error at the finer step stands out from the
+ * rounding. */
 static void slope(accuracy_report *report, mote_integrator i, order_problem which) {
     int order = expected_order[i][which];
     uint32_t steps = steps_for(i, which);
@@ -93,7 +96,8 @@ static void slope(accuracy_report *report, mote_integrator i, order_problem whic
              2 * (unsigned)steps);
     accuracy_add(report, 12, i, name, log2(by_engine[0] / by_engine[1]), order, 0.25);
     double in_double = log2(by_reference[0] / by_reference[1]);
-    if (!(fabs(in_double - order) <= 0.15)) accuracy_add(report, 12, i, "the same in double", in_double, order, 0.15);
+    if (!(fabs(in_double - order) <= 0.15))
+        accuracy_add(report, 12, i, "the same in double", in_double, order, 0.15);
 }
 
 static void exactness(accuracy_report *report, mote_integrator i, order_problem which) {
@@ -110,7 +114,7 @@ static void described(accuracy_report *report, mote_integrator i) {
     const mote_integrator_info *info = mote_integrator_describe(i);
     int order = expected_order[i][UNDAMPED], damped = expected_order[i][VELOCITY_AND_TIME];
     if (i == MOTE_KINEMATIC || i == MOTE_KINEMATIC_AVERAGE) order = 1; /* with several forces */
-    if (i == MOTE_EXACT_FLOW) order = damped = 2;                      /* with others beside; damped: affine ones */
+    if (i == MOTE_EXACT_FLOW) order = damped = 2; /* with others beside; damped: affine ones */
     accuracy_add(report, 12, i, "order, as described", info->order, order, 0);
     accuracy_add(report, 12, i, "order with forces that read v, as described", info->order_damped, damped, 0);
 }
@@ -127,11 +131,11 @@ void accuracy_orders(accuracy_report *report) {
         if (!advects(i)) described(report, i);
 }
 
-/* --- 13 Momentum -----------------------------------------------------------------------------------------------------
+/* --- 13 Momentum ---
  */
 
-/* q = m x has q' = p: the unit mass at q with the same forces, as functions of q / m and p / m, integrates momentum.
- * Multiplying by m = 4 is exact in binary, so the two agree in every bit. */
+/* q = m x has q' = p: the unit mass at q with the same forces, as functions of q / m and p / m, integrates
+ * momentum. Multiplying by m = 4 is exact in binary, so the two agree in every bit. */
 static bench_setup momentum_form(double m) {
     const float k = (float)(15 / m), b = (float)(0.5 / m), a = (float)m;
     bench_setup s = {.experiment = 13, .mass = 4 / m, .force_count = 3, .rate = {60, 1}, .steps = 300};
@@ -164,8 +168,8 @@ static void same_bits(accuracy_report *report, mote_integrator i) {
     accuracy_add(report, 13, i, "momentum form, m = 4: largest difference", largest, 0, 0);
 }
 
-/* The column holds 1 / m and v, each rounded once before and once after: 4 roundings of the momentum; position Verlet
- * reports v + h a / 2, two more. */
+/* The column holds 1 / m and v, each rounded once before and once after: 4 roundings of the momentum;
+ * position Verlet reports v + h a / 2, two more. */
 static void kept_momentum(accuracy_report *report, mote_integrator i) {
     mote_system_def def = mote_default_system_def();
     mote_system *system;

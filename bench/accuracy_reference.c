@@ -64,7 +64,8 @@ static void add_other(const bench_setup *s, const mote_force_def *def, double ti
             d[axis] = (double)centre[axis] - (def->kind == MOTE_FORCE_ATTRACTOR ? at->x : at->v)[axis];
     if (def->kind == MOTE_FORCE_ATTRACTOR) {
         double r = hypot(length(d), (double)def->as.attractor.softening);
-        for (int axis = 0; axis < 3; axis++) value[axis] = (double)def->as.attractor.strength * d[axis] / (r * r * r);
+        for (int axis = 0; axis < 3; axis++)
+            value[axis] = (double)def->as.attractor.strength * d[axis] / (r * r * r);
     } else if (def->kind == MOTE_FORCE_QUADRATIC_DRAG) {
         for (int axis = 0; axis < 3; axis++)
             value[axis] = (double)def->as.quadratic_drag.coefficient * length(d) * d[axis] / s->mass;
@@ -81,9 +82,10 @@ static void add_other(const bench_setup *s, const mote_force_def *def, double ti
     for (int axis = 0; axis < 3; axis++) a[axis] += value[axis];
 }
 
-/* affine, other: which forces. Four roundings stand for those inside a force: they are relative to its value. */
-static void acceleration(const bench_setup *s, double time, const bench_state *at, bool affine, bool other, double a[3],
-                         bench_noise *noise) {
+/* affine, other: which forces. Four roundings stand for those inside a force: they are relative to its
+ * value. */
+static void acceleration(const bench_setup *s, double time, const bench_state *at, bool affine, bool other,
+                         double a[3], bench_noise *noise) {
     memset(a, 0, 3 * sizeof *a);
     for (uint32_t i = 0; i < s->force_count; i++) {
         affine_term term;
@@ -99,18 +101,21 @@ static void acceleration(const bench_setup *s, double time, const bench_state *a
         for (int i = 0; i < 4; i++) a[axis] = noise_rounded(noise, a[axis]);
 }
 
-static void add_scaled(double to[3], const double base[3], double factor, const double add[3], bench_noise *noise) {
-    for (int axis = 0; axis < 3; axis++) to[axis] = noise_rounded(noise, base[axis] + noise_rounded(noise, factor * add[axis]));
+static void add_scaled(double to[3], const double base[3], double factor, const double add[3],
+                       bench_noise *noise) {
+    for (int axis = 0; axis < 3; axis++)
+        to[axis] = noise_rounded(noise, base[axis] + noise_rounded(noise, factor * add[axis]));
 }
 
-/* --- Splittings ------------------------------------------------------------------------------------------------- */
+/* --- Splittings --- */
 
 /* Drifts and kicks in turn, beginning and ending with a drift. */
-static void splitting(const bench_setup *s, double time, double h, const double *drift, const double *kick, int kicks,
-                      bench_state *y, bench_noise *noise) {
+static void splitting(const bench_setup *s, double time, double h, const double *drift, const double *kick,
+                      int kicks, bench_state *y, bench_noise *noise) {
     double part = 0, a[3];
     for (int i = 0; i <= kicks; i++) {
-        if (drift[i] != 0) add_scaled(y->x, y->x, noise_stored(noise, 100 + (uint32_t)i, drift[i] * h), y->v, noise);
+        if (drift[i] != 0)
+            add_scaled(y->x, y->x, noise_stored(noise, 100 + (uint32_t)i, drift[i] * h), y->v, noise);
         part += drift[i];
         if (i == kicks) break;
         acceleration(s, time + part * h, y, true, true, a, noise);
@@ -126,7 +131,8 @@ static void semi_implicit(const bench_setup *s, double time, double h, bench_sta
 /* Yoshida's triple jump with w1 = 1 / (2 - 2^(1/3)), w0 = 1 - 2 w1. */
 static void yoshida(const bench_setup *s, double time, double h, bench_state *y, bench_noise *noise) {
     const double w1 = 1 / (2 - cbrt(2)), w0 = 1 - 2 * w1, ends = w1 / 2, middle = (w0 + w1) / 2;
-    splitting(s, time, h, (const double[]){ends, middle, middle, ends}, (const double[]){w1, w0, w1}, 3, y, noise);
+    splitting(s, time, h, (const double[]){ends, middle, middle, ends}, (const double[]){w1, w0, w1}, 3, y,
+              noise);
 }
 
 /* Omelyan, Mryglod & Folk (2002), section 4: xi, lambda, chi. */
@@ -142,7 +148,8 @@ static void velocity_verlet(const bench_setup *s, double time, double h, bench_s
     acceleration(s, time, y, true, true, a, noise);
     for (int axis = 0; axis < 3; axis++) {
         ahead.v[axis] = noise_rounded(noise, y->v[axis] + h * a[axis]);
-        ahead.x[axis] = noise_rounded(noise, y->x[axis] + noise_stored(noise, 100, h) * (y->v[axis] + 0.5 * h * a[axis]));
+        ahead.x[axis] =
+            noise_rounded(noise, y->x[axis] + noise_stored(noise, 100, h) * (y->v[axis] + 0.5 * h * a[axis]));
     }
     acceleration(s, time + h, &ahead, true, true, b, noise);
     for (int axis = 0; axis < 3; axis++)
@@ -151,13 +158,14 @@ static void velocity_verlet(const bench_setup *s, double time, double h, bench_s
     memcpy(y->x, ahead.x, sizeof y->x);
 }
 
-/* --- Runge-Kutta ------------------------------------------------------------------------------------------------ */
+/* --- Runge-Kutta --- */
 
 typedef struct slope {
     double x[3], v[3];
 } slope;
 
-static slope slope_at(const bench_setup *s, double time, const bench_state *y, bool advection, bench_noise *noise) {
+static slope slope_at(const bench_setup *s, double time, const bench_state *y, bool advection,
+                      bench_noise *noise) {
     slope k;
     memset(&k, 0, sizeof k);
     if (advection)
@@ -176,8 +184,8 @@ static bench_state ahead_by(const bench_state *y, double h, const slope *k, benc
     return to;
 }
 
-static void runge_kutta(const bench_setup *s, int order, bool advection, double time, double h, bench_state *y,
-                        bench_noise *noise) {
+static void runge_kutta(const bench_setup *s, int order, bool advection, double time, double h,
+                        bench_state *y, bench_noise *noise) {
     slope k1 = slope_at(s, time, y, advection, noise), sum = k1;
     bench_state at = ahead_by(y, h / 2, &k1, noise);
     if (order > 1) sum = slope_at(s, time + h / 2, &at, advection, noise);
@@ -195,7 +203,7 @@ static void runge_kutta(const bench_setup *s, int order, bool advection, double 
     *y = ahead_by(y, h, &sum, noise);
 }
 
-/* --- Closed forms ----------------------------------------------------------------------------------------------- */
+/* --- Closed forms --- */
 
 /* e^(b t) - 1 - b t over b^2, without loss at small b t. */
 static double second_integral(double b, double t) {
@@ -252,12 +260,12 @@ void accuracy_exact_flow(const bench_setup *s, double time, bench_state *y) {
     reference_flow(s, time, y);
 }
 
-/* A map of the state whose coefficients the engine stores as floats: the differences that x, v and the constant each
- * make, by linearity, each with its own error. */
+/* A map of the state whose coefficients the engine stores as floats: the differences that x, v and the
+ * constant each make, by linearity, each with its own error. */
 typedef void map_function(const affine_term *term, int axis, double h, double *x, double *v);
 
-static void apply_map(map_function *map, const affine_term *term, double h, const bench_state *y, bench_state *change,
-                      bench_noise *noise, uint32_t number) {
+static void apply_map(map_function *map, const affine_term *term, double h, const bench_state *y,
+                      bench_state *change, bench_noise *noise, uint32_t number) {
     for (int axis = 0; axis < 3; axis++) {
         affine_term homogeneous = {{0}, term->damping, term->stiffness};
         double x[3] = {y->x[axis], 0, 0}, v[3] = {0, y->v[axis], 0};
@@ -282,7 +290,8 @@ static void map_average(const affine_term *term, int axis, double h, double *x, 
 
 /* v1 = v + h (c + b v1 + k x1), x1 = x + h v1 */
 static void map_implicit(const affine_term *term, int axis, double h, double *x, double *v) {
-    *v = (*v + h * (term->constant[axis] + term->stiffness * *x)) / (1 - h * term->damping - h * h * term->stiffness);
+    *v = (*v + h * (term->constant[axis] + term->stiffness * *x)) /
+         (1 - h * term->damping - h * h * term->stiffness);
     *x += h * *v;
 }
 
@@ -315,7 +324,8 @@ static void implicit_euler(const bench_setup *s, double time, double h, bench_st
 }
 
 /* Each force alone from the old state; x + h v is common to all. */
-static void kinematic(const bench_setup *s, bool average, double time, double h, bench_state *y, bench_noise *noise) {
+static void kinematic(const bench_setup *s, bool average, double time, double h, bench_state *y,
+                      bench_noise *noise) {
     bench_state sum = {{0}, {0}};
     double a[3];
     for (int axis = 0; axis < 3; axis++) sum.x[axis] = h * y->v[axis];
@@ -335,7 +345,7 @@ static void kinematic(const bench_setup *s, bool average, double time, double h,
     apply_change(y, &sum, noise);
 }
 
-/* --- The table -------------------------------------------------------------------------------------------------- */
+/* --- The table --- */
 
 void reference_step(const bench_setup *s, mote_integrator integrator, double time, double h, bench_state *y,
                     bench_noise *noise) {
@@ -403,7 +413,8 @@ void reference_start(const bench_setup *s, mote_integrator integrator, double ti
     if (integrator == MOTE_POSITION_VERLET) kick_half(s, time, -h, y, noise);
 }
 
-bench_state reference_reported(const bench_setup *s, mote_integrator integrator, double time, double h, bench_state y) {
+bench_state reference_reported(const bench_setup *s, mote_integrator integrator, double time, double h,
+                               bench_state y) {
     if (integrator == MOTE_POSITION_VERLET) kick_half(s, time, h, &y, NULL);
     return y;
 }
@@ -421,10 +432,12 @@ double reference_energy(const bench_setup *s, const bench_state *y) {
                 d[axis] = y->x[axis] - (double)def->as.anchor_spring.anchor[axis];
                 sum += (double)def->as.anchor_spring.stiffness * d[axis] * d[axis] / 2;
             }
-            if (def->kind == MOTE_FORCE_ATTRACTOR) d[axis] = y->x[axis] - (double)def->as.attractor.centre[axis];
+            if (def->kind == MOTE_FORCE_ATTRACTOR)
+                d[axis] = y->x[axis] - (double)def->as.attractor.centre[axis];
         }
         if (def->kind == MOTE_FORCE_ATTRACTOR)
-            sum -= s->mass * (double)def->as.attractor.strength / hypot(length(d), (double)def->as.attractor.softening);
+            sum -= s->mass * (double)def->as.attractor.strength /
+                   hypot(length(d), (double)def->as.attractor.softening);
     }
     return sum;
 }

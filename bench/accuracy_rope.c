@@ -1,6 +1,6 @@
-/* Experiments with a rope: hanging, beside the equilibrium of its links, and swinging, beside the modes of the chain.
- * All references are computed in double from the chain's own equations: N - 1 links and N points, so no limit of small
- * links. */
+/* Experiments with a rope: hanging, beside the equilibrium of its links, and swinging, beside the modes of
+ * the chain. All references are computed in double from the chain's own equations: N - 1 links and N points,
+ * so no limit of small links. */
 #include <math.h>
 
 #include "accuracy.h"
@@ -44,7 +44,7 @@ static double momentum_of(const strand_run *run, double point_mass) {
     return sum;
 }
 
-/* --- Hung from one pin --------------------------------------------------------------------------------------------- */
+/* --- Hung from one pin --- */
 
 #define REST_FRAMES 3600u /* a minute: air of 0.3 kg/(m s) stills what swings in less than a second */
 
@@ -53,17 +53,17 @@ static double tip_elongation(const rope_setup *setup) {
     return (double)setup->compliance * rope_point_mass(setup) * GRAVITY * (LINKS * (LINKS + 1) / 2);
 }
 
-/* Coordinates of up to 1 m are rounded by half a unit in the last place, 2^-25; a link has two ends. Constraints are
- * solved to max_stretch of its length besides. */
+/* Coordinates of up to 1 m are rounded by half a unit in the last place, 2^-25; a link has two ends.
+ * Constraints are solved to max_stretch of its length besides. */
 static double length_allowed(const rope_setup *setup) {
     double rounding = LINKS * 2 * FLOAT_ROUNDING,
            solved = setup->solver == MOTE_STRAND_SPRINGS ? 0 : (double)setup->max_stretch;
     return rounding + solved * (double)setup->length;
 }
 
-/* The momentum balance of a step: the pin gave weight x dt and what the momentum changed by. Constrained points are
- * placed with two roundings in every substep, each of which is an impulse m 2^-24 / h; springs round the sums of their
- * forces. */
+/* The momentum balance of a step: the pin gave weight x dt and what the momentum changed by. Constrained
+ * points are placed with two roundings in every substep, each of which is an impulse m 2^-24 / h; springs
+ * round the sums of their forces. */
 static double impulse_allowed(const rope_setup *setup, double momentum_change) {
     double h = rope_substep(setup), mass = rope_point_mass(setup);
     return fabs(momentum_change) + 2 * POINTS * setup->substeps * mass * FLOAT_ROUNDING / h;
@@ -78,10 +78,12 @@ static void hang(accuracy_report *report, const char *kind, rope_setup setup) {
     setup.drag = 0.3f;
     strand_run *run = rope_create(&setup);
     for (uint32_t i = 0; i < REST_FRAMES; i++) strand_run_frame(run);
-    double tip[3], mass = rope_point_mass(&setup), before = momentum_of(run, mass), weight = LINKS * mass * GRAVITY;
+    double tip[3], mass = rope_point_mass(&setup), before = momentum_of(run, mass),
+                   weight = LINKS * mass * GRAVITY;
     strand_run_frame(run);
     point_place(run, LINKS, tip);
-    accuracy_add_named(report, HANGING, name, quantity[0], -tip[1], 1 + tip_elongation(&setup), length_allowed(&setup));
+    accuracy_add_named(report, HANGING, name, quantity[0], -tip[1], 1 + tip_elongation(&setup),
+                       length_allowed(&setup));
     accuracy_add_named(report, HANGING, name, quantity[1], hypot(tip[0], tip[2]), 0, length_allowed(&setup));
     float impulse[3];
     engine_check(mote_bundle_reaction(run->system, run->bundle, 0, 0, impulse), "mote_bundle_reaction");
@@ -90,13 +92,13 @@ static void hang(accuracy_report *report, const char *kind, rope_setup setup) {
     strand_run_destroy(run);
 }
 
-/* --- Between two pins ---------------------------------------------------------------------------------------------- */
+/* --- Between two pins --- */
 
 #define SPAN 0.6 /* m, between the pins */
 
-/* The chain of links of `link` metres in equilibrium between pins at one height: link i points along (H, V_i), V_i
- * falling by a point's weight from each to the next and, by symmetry, 0 in the middle; H, in weights, by bisection on
- * the span. */
+/* The chain of links of `link` metres in equilibrium between pins at one height: link i points along (H,
+ * V_i), V_i falling by a point's weight from each to the next and, by symmetry, 0 in the middle; H, in
+ * weights, by bisection on the span. */
 static void chain_at_rest(double link, double place[POINTS][2]) {
     double low = 1e-6, high = 1e6;
     for (int turn = 0; turn < 200; turn++) {
@@ -112,10 +114,10 @@ static void chain_at_rest(double link, double place[POINTS][2]) {
     }
 }
 
-/* Solved to max_stretch and rounded, links may all be longer: the second chain. Impulses point along the links before
- * the last move of a substep, so the end links are off by no more than the fall of a free point in it, h^2 g, at either
- * pin. 8 substeps: with more, velocities that are differences of rounded places over h keep the rope astir, by up to 1e-4 m
- * at 16 and 1e-3 m at 64 (measured). */
+/* Solved to max_stretch and rounded, links may all be longer: the second chain. Impulses point along the
+ * links before the last move of a substep, so the end links are off by no more than the fall of a free point
+ * in it, h^2 g, at either pin. 8 substeps: with more, velocities that are differences of rounded places over
+ * h keep the rope astir, by up to 1e-4 m at 16 and 1e-3 m at 64 (measured). */
 static void span(accuracy_report *report, mote_strand_solver solver) {
     rope_setup setup = rope_of(solver, 8);
     setup.drag = 0.3f;
@@ -133,15 +135,16 @@ static void span(accuracy_report *report, mote_strand_solver solver) {
     }
     point_place(run, POINTS / 2, at);
     double allowed = length + length_allowed(&setup) + 2 * h * h * GRAVITY;
-    accuracy_add_named(report, HANGING, solver_name(solver), "between two pins: sag", -at[1], -exact[POINTS / 2][1],
+    accuracy_add_named(report, HANGING, solver_name(solver), "between two pins: sag", -at[1],
+                       -exact[POINTS / 2][1], allowed);
+    accuracy_add_named(report, HANGING, solver_name(solver), "between two pins: farthest point off", error, 0,
                        allowed);
-    accuracy_add_named(report, HANGING, solver_name(solver), "between two pins: farthest point off", error, 0, allowed);
     strand_run_destroy(run);
 }
 
 void accuracy_hanging_rope(accuracy_report *report) {
-    rope_setup springs = rope_of(MOTE_STRAND_SPRINGS, 16), robust = rope_of(MOTE_STRAND_ROBUST, 4), rigid = robust,
-               damped;
+    rope_setup springs = rope_of(MOTE_STRAND_SPRINGS, 16), robust = rope_of(MOTE_STRAND_ROBUST, 4),
+               rigid = robust, damped;
     springs.compliance = robust.compliance = 1e-3f;
     springs.damping = 0.05f;
     springs.hangs = robust.hangs = rigid.hangs = true;
@@ -154,9 +157,10 @@ void accuracy_hanging_rope(accuracy_report *report) {
     span(report, MOTE_STRAND_ROBUST);
 }
 
-/* --- Swinging ------------------------------------------------------------------------------------------------------ */
+/* --- Swinging --- */
 
-/* The lowest mode of small swings: m w^2 x_k = (T_(k-1) (x_k - x_(k-1)) - T_k (x_(k+1) - x_k)) / link with T_i = (LINKS
+/* The lowest mode of small swings: m w^2 x_k = (T_(k-1) (x_k - x_(k-1)) - T_k (x_(k+1) - x_k)) / link with
+ * T_i = (LINKS
  * - i) m g, by inverse iteration on the tridiagonal matrix. Returns w; mode[POINTS - 1] = 1. */
 static double lowest_mode(double link, double mode[POINTS]) {
     double square = 0;
@@ -175,7 +179,8 @@ static double lowest_mode(double link, double mode[POINTS]) {
     return sqrt(square);
 }
 
-/* Puts the hanging rope into the mode, the links exactly as long as they are, and returns the largest angle. */
+/* Puts the hanging rope into the mode, the links exactly as long as they are, and returns the largest
+ * angle. */
 static double bend_into(const strand_run *run, const double mode[POINTS], double amplitude) {
     mote_bundle_view view = mote_bundle_columns(run->system, run->bundle);
     double largest = 0, y = 0;
@@ -208,12 +213,12 @@ static double tip_frequency(strand_run *run) {
     return NAN;
 }
 
-/* Angles a stretch a period in the second order, by a^2 / 16 for a pendulum; a time step of order 2 by (w h)^2 / 24,
- * the robust solver's, which damps, by its square; w goes with the root of the length, which is solved to max_stretch.
- * The robust solver's velocity is what a point moved by over h: two roundings of x <= A in a substep are an
- * acceleration of A 2^-23 / h^2 beside w^2 A, and move w by half of that part at worst. The passages are found on a
- * chord: its error is of the third order in w / 60, and the positions' rounding against the tip's path of 4 amplitudes
- * a period. */
+/* Angles a stretch a period in the second order, by a^2 / 16 for a pendulum; a time step of order 2 by (w
+ * h)^2 / 24, the robust solver's, which damps, by its square; w goes with the root of the length, which is
+ * solved to max_stretch. The robust solver's velocity is what a point moved by over h: two roundings of x <=
+ * A in a substep are an acceleration of A 2^-23 / h^2 beside w^2 A, and move w by half of that part at worst.
+ * The passages are found on a chord: its error is of the third order in w / 60, and the positions' rounding
+ * against the tip's path of 4 amplitudes a period. */
 static void swing(accuracy_report *report, mote_strand_solver solver, uint32_t substeps) {
     const double amplitude = 0.01;
     rope_setup setup = rope_of(solver, substeps);
@@ -225,24 +230,27 @@ static void swing(accuracy_report *report, mote_strand_solver solver, uint32_t s
     double allowed = w * (rounding + angle * angle + w * h * w * h + 0.5 * (double)setup.max_stretch +
                           (frame * frame * frame / 10) / (2 * acos(-1) * SWINGS));
     double measured = tip_frequency(run), limit = 2.404825557695773 / 2 * sqrt(GRAVITY);
-    accuracy_add_named(report, SWINGING, solver_name(solver), "lowest mode of 31 links, rad/s", measured, w, allowed);
-    accuracy_add_named(report, SWINGING, solver_name(solver), "the same beside j0 / 2 sqrt(g / L), no links", measured,
-                       limit, allowed + fabs(w - limit));
+    accuracy_add_named(report, SWINGING, solver_name(solver), "lowest mode of 31 links, rad/s", measured, w,
+                       allowed);
+    accuracy_add_named(report, SWINGING, solver_name(solver), "the same beside j0 / 2 sqrt(g / L), no links",
+                       measured, limit, allowed + fabs(w - limit));
     strand_run_destroy(run);
 }
 
-/* |E - E0| over m g times the fall of the centre of mass from horizontal to hanging: the engine's word is 1 %. */
+/* |E - E0| over m g times the fall of the centre of mass from horizontal to hanging: the engine's word is 1
+ * %. */
 static void keep_energy(accuracy_report *report) {
     rope_setup setup = rope_of(MOTE_STRAND_CONSERVING, 16);
     strand_run *run = rope_create(&setup);
-    double mass = rope_point_mass(&setup), depth = rope_depth(&setup), start = rope_energy(run, 0, mass), largest = 0;
+    double mass = rope_point_mass(&setup), depth = rope_depth(&setup), start = rope_energy(run, 0, mass),
+           largest = 0;
     for (uint32_t i = 0; i < 300; i++) {
         strand_run_frame(run);
         double error = fabs(rope_energy(run, 0, mass) - start) / depth;
         if (!(error <= largest)) largest = error;
     }
-    accuracy_add_named(report, SWINGING, solver_name(setup.solver), "energy lost in 5 s, over the swing's depth",
-                       largest, 0, 0.01);
+    accuracy_add_named(report, SWINGING, solver_name(setup.solver),
+                       "energy lost in 5 s, over the swing's depth", largest, 0, 0.01);
     strand_run_destroy(run);
 }
 

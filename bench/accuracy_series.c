@@ -18,7 +18,8 @@ struct bench_series_file {
 };
 
 /* Every so many samples that no more than CSV_ROWS are written; NULL if no series are wanted. */
-bench_series_file *series_open(const accuracy_report *report, const bench_setup *setup, uint32_t axes, bool energy) {
+bench_series_file *series_open(const accuracy_report *report, const bench_setup *setup, uint32_t axes,
+                               bool energy) {
     if (!report->csv) return NULL;
     bench_series_file *file = allocate_or_fail(sizeof *file);
     *file = (bench_series_file){.setup = setup, .axes = axes, .energy = energy};
@@ -54,7 +55,8 @@ void series_add(bench_series_file *file, const bench_flights *flights) {
     if (file->columns == 0 && file->setup->exact) add_exact(file);
     for (uint32_t axis = 0; axis < file->axes; axis++) {
         double *column = add_column(file, name, axis_name[axis]);
-        for (uint32_t i = 0; i < file->rows; i++) column[i] = flights->engine.samples[i * file->stride].state.x[axis];
+        for (uint32_t i = 0; i < file->rows; i++)
+            column[i] = flights->engine.samples[i * file->stride].state.x[axis];
     }
     if (!file->energy) return;
     double *column = add_column(file, name, "E/E0");

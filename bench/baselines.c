@@ -21,14 +21,16 @@ static inline void struct_pass(struct_particle *restrict particles, size_t first
         for (uint32_t k = 0; k < attractors; k++) {
             glm_vec3_sub(forces.centre[k], particle->position, offset);
             float square = glm_vec3_dot(offset, offset) + forces.softening * forces.softening;
-            glm_vec3_muladds(offset, particle->mass * forces.strength / (square * sqrtf(square)), particle->force);
+            glm_vec3_muladds(offset, particle->mass * forces.strength / (square * sqrtf(square)),
+                             particle->force);
         }
         glm_vec3_muladds(particle->force, h / particle->mass, particle->velocity);
         glm_vec3_muladds(particle->velocity, h, particle->position);
     }
 }
 
-void baseline_struct(struct_particle *particles, size_t first, size_t last, const scene_forces *forces, float h) {
+void baseline_struct(struct_particle *particles, size_t first, size_t last, const scene_forces *forces,
+                     float h) {
     if (forces->attractor_count == 0)
         struct_pass(particles, first, last, forces, h, 0);
     else if (forces->attractor_count == 1)
@@ -37,10 +39,12 @@ void baseline_struct(struct_particle *particles, size_t first, size_t last, cons
         struct_pass(particles, first, last, forces, h, MAX_ATTRACTORS);
 }
 
-static void plain_ballistic(const probe_columns *columns, size_t first, size_t last, const scene_forces *forces,
-                            float mass, float h) {
-    float *restrict x = columns->position[0], *restrict y = columns->position[1], *restrict z = columns->position[2];
-    float *restrict vx = columns->velocity[0], *restrict vy = columns->velocity[1], *restrict vz = columns->velocity[2];
+static void plain_ballistic(const probe_columns *columns, size_t first, size_t last,
+                            const scene_forces *forces, float mass, float h) {
+    float *restrict x = columns->position[0], *restrict y = columns->position[1],
+                    *restrict z = columns->position[2];
+    float *restrict vx = columns->velocity[0], *restrict vy = columns->velocity[1],
+                    *restrict vz = columns->velocity[2];
     const float damping = forces->drag / mass;
     const float ax = forces->gravity[0] + damping * forces->wind[0];
     const float ay = forces->gravity[1] + damping * forces->wind[1];
@@ -56,10 +60,12 @@ static void plain_ballistic(const probe_columns *columns, size_t first, size_t l
     }
 }
 
-static inline void plain_attractors(const probe_columns *columns, size_t first, size_t last, const scene_forces *forces,
-                                    float h, uint32_t attractors) {
-    float *restrict x = columns->position[0], *restrict y = columns->position[1], *restrict z = columns->position[2];
-    float *restrict vx = columns->velocity[0], *restrict vy = columns->velocity[1], *restrict vz = columns->velocity[2];
+static inline void plain_attractors(const probe_columns *columns, size_t first, size_t last,
+                                    const scene_forces *forces, float h, uint32_t attractors) {
+    float *restrict x = columns->position[0], *restrict y = columns->position[1],
+                    *restrict z = columns->position[2];
+    float *restrict vx = columns->velocity[0], *restrict vy = columns->velocity[1],
+                    *restrict vz = columns->velocity[2];
     const float strength = forces->strength, square_softening = forces->softening * forces->softening;
     float centre[MAX_ATTRACTORS][3];
     for (uint32_t k = 0; k < MAX_ATTRACTORS * 3; k++) centre[k / 3][k % 3] = forces->centre[k / 3][k % 3];
@@ -78,8 +84,8 @@ static inline void plain_attractors(const probe_columns *columns, size_t first, 
     }
 }
 
-void baseline_plain(const probe_columns *columns, size_t first, size_t last, const scene_forces *forces, float mass,
-                    float h) {
+void baseline_plain(const probe_columns *columns, size_t first, size_t last, const scene_forces *forces,
+                    float mass, float h) {
     if (forces->attractor_count == 0)
         plain_ballistic(columns, first, last, forces, mass, h);
     else if (forces->attractor_count == 1)
@@ -90,8 +96,10 @@ void baseline_plain(const probe_columns *columns, size_t first, size_t last, con
 
 static inline void verlet_pass(const probe_columns *columns, float *const kick[3], size_t first, size_t last,
                                const scene_forces *forces, float h, bool reuse, bool keep) {
-    float *restrict x = columns->position[0], *restrict y = columns->position[1], *restrict z = columns->position[2];
-    float *restrict vx = columns->velocity[0], *restrict vy = columns->velocity[1], *restrict vz = columns->velocity[2];
+    float *restrict x = columns->position[0], *restrict y = columns->position[1],
+                    *restrict z = columns->position[2];
+    float *restrict vx = columns->velocity[0], *restrict vy = columns->velocity[1],
+                    *restrict vz = columns->velocity[2];
     float *restrict kx = kick[0], *restrict ky = kick[1], *restrict kz = kick[2];
     const float cx = forces->centre[0][0], cy = forces->centre[0][1], cz = forces->centre[0][2];
     const float strength = forces->strength, soft = forces->softening * forces->softening;
@@ -134,8 +142,8 @@ void baseline_verlet(const probe_columns *columns, float *const kick[3], size_t 
 
 /* One axis of one stage. The first stage reads the state itself, the last writes it. */
 static inline void rk4_axis(float *restrict x, float *restrict v, float *restrict at_x, float *restrict at_v,
-                            float *restrict sum_x, float *restrict sum_v, size_t first, size_t last, uint32_t stage,
-                            float anchor, float stiffness, float damping, float h) {
+                            float *restrict sum_x, float *restrict sum_v, size_t first, size_t last,
+                            uint32_t stage, float anchor, float stiffness, float damping, float h) {
     const float weight = stage == 0 || stage == 3 ? 1.0f / 6 : 1.0f / 3, next = stage == 2 ? h : 0.5f * h;
 #pragma omp simd
     for (size_t i = first; i < last; i++) {

@@ -1,17 +1,19 @@
-/* The opponent of coupled RK4: all bodies and springs in columns, a pass over all of them for each stage. Compiled at -O3
- * for this machine by the compiler of the build. */
+/* The opponent of coupled RK4: all bodies and springs in columns, a pass over all of them for each stage.
+ * Compiled at -O3 for this machine by the compiler of the build. */
 #include "batch_baseline.h"
 
 #include <math.h>
 
-/* Springs whose pulls are worked out before they are added: the first part has no order, so that its lanes gather. */
+/* Springs whose pulls are worked out before they are added: the first part has no order, so that its lanes
+ * gather. */
 #define CHUNK 512u
 
 typedef struct chunk_pull {
     float x[CHUNK], y[CHUNK], z[CHUNK];
 } chunk_pull;
 
-static void pull_chunk(const batch_springs *springs, uint32_t start, uint32_t count, float *const at[6], chunk_pull *to) {
+static void pull_chunk(const batch_springs *springs, uint32_t start, uint32_t count, float *const at[6],
+                       chunk_pull *to) {
     const uint32_t *restrict first = springs->a + start, *restrict second = springs->b + start;
     const float *restrict rest = springs->rest + start, *restrict stiffness = springs->stiffness + start;
     const float *restrict damping = springs->damping + start;
@@ -51,7 +53,8 @@ static void pull_all(const batch_springs *springs, float *const at[6], float *co
 }
 
 /* One axis of one stage; the forces are left at zero for the next. */
-static inline void advance_axis(const batch_bodies *bodies, uint32_t axis, uint32_t stage, float gravity, float h) {
+static inline void advance_axis(const batch_bodies *bodies, uint32_t axis, uint32_t stage, float gravity,
+                                float h) {
     float *restrict x = bodies->x[axis], *restrict v = bodies->v[axis], *restrict force = bodies->force[axis];
     float *restrict at_x = bodies->at[axis], *restrict at_v = bodies->at[3 + axis];
     float *restrict sum_x = bodies->sum[axis], *restrict sum_v = bodies->sum[3 + axis];
@@ -76,9 +79,10 @@ static inline void advance_axis(const batch_bodies *bodies, uint32_t axis, uint3
     }
 }
 
-void baseline_batch_rk4_stage(const batch_bodies *bodies, const batch_springs *springs, uint32_t stage, float gravity,
-                              float h) {
-    float *const state[6] = {bodies->x[0], bodies->x[1], bodies->x[2], bodies->v[0], bodies->v[1], bodies->v[2]};
+void baseline_batch_rk4_stage(const batch_bodies *bodies, const batch_springs *springs, uint32_t stage,
+                              float gravity, float h) {
+    float *const state[6] = {bodies->x[0], bodies->x[1], bodies->x[2],
+                             bodies->v[0], bodies->v[1], bodies->v[2]};
     pull_all(springs, stage ? bodies->at : state, bodies->force);
     for (uint32_t axis = 0; axis < 3; axis++) {
         const float g = axis == 1 ? gravity : 0;

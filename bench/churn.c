@@ -1,13 +1,13 @@
 /* Churn: ballistic where one particle in a hundred dies and one is born for it, every step.
  *
- * A particle lives for 100 steps. The first ones have 1 to 100 steps left, uniformly at random, so the state is steady
- * from the start and deaths are spread over the slots: the newborn stand in the last slots and move, at the next
- * boundary, into the holes of those who die there.
+ * A particle lives for 100 steps. The first ones have 1 to 100 steps left, uniformly at random, so the state
+ * is steady from the start and deaths are spread over the slots: the newborn stand in the last slots and
+ * move, at the next boundary, into the holes of those who die there.
  *
- * Deaths happen inside the step, so their time is not measured by itself: the same system is stepped beside it in the
- * same run with the same columns but immortal particles, and the difference is what killing, compaction and spawning
- * take together, the host's filling of the new columns included. A third system without ages and handles tells what
- * the reading of ages costs, which the difference leaves out. */
+ * Deaths happen inside the step, so their time is not measured by itself: the same system is stepped beside
+ * it in the same run with the same columns but immortal particles, and the difference is what killing,
+ * compaction and spawning take together, the host's filling of the new columns included. A third system
+ * without ages and handles tells what the reading of ages costs, which the difference leaves out. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -91,11 +91,11 @@ static spread part_beyond(const bench_series *reference, const measurement *resu
 }
 
 uint32_t churn_figures(const measurement *result, scene_figure *figures) {
-    figures[0] =
-        (scene_figure){"churn_share", "of the step for kill, compact and spawn (against the same scene without deaths)",
-                       1, part_beyond(&result->reference[0], result)};
+    figures[0] = (scene_figure){
+        "churn_share", "of the step for kill, compact and spawn (against the same scene without deaths)", 1,
+        part_beyond(&result->reference[0], result)};
     figures[1] = (scene_figure){"churn_share_with_ages",
-                                "of the step for these and the reading of ages (against no ages, no handles)", 1,
-                                part_beyond(&result->reference[1], result)};
+                                "of the step for these and the reading of ages (against no ages, no handles)",
+                                1, part_beyond(&result->reference[1], result)};
     return 2;
 }

@@ -124,40 +124,42 @@ static cJSON *outcome_object(const bench_outcome *outcome, uint32_t particles, u
 }
 
 static void print_help(void) {
-    puts(
-        "usage: mote-bench compare [OPTION]...\n\n"
-        "  --section S    integrators, strands or networks (default: all)\n"
-        "  --particles N  of every scene of integrators (default: 1M)\n"
-        "  --repeat R     (default: 9)\n"
-        "  --json FILE    writes the records there too\n\n"
-        "Ratios of times a frame, median (min..max) of the ratios within a repeat, in which both contenders run in "
-        "turn,\n"
-        "beside the figure to reach; then the two times. One thread where a row says nothing else. The exit code does\n"
-        "not tell whether figures were reached.\n"
-        "Strands: both sides begin at their first state in every repeat; a node is a point of a strand, stretch is "
-        "the\n"
-        "largest over all segments and frames. Tables follow: what is held at which substeps, and energy.\n"
-        "Networks: likewise, and opponents are seen to go the engine's way first. The stiff net shows what both sides\n"
-        "held; the largest stable steps by the engine's bounds stand beside those of the true highest frequency.");
+    puts("usage: mote-bench compare [OPTION]...\n\n"
+         "  --section S    integrators, strands or networks (default: all)\n"
+         "  --particles N  of every scene of integrators (default: 1M)\n"
+         "  --repeat R     (default: 9)\n"
+         "  --json FILE    writes the records there too\n\n"
+         "Ratios of times a frame, median (min..max) of the ratios within a repeat, in which both contenders "
+         "run in "
+         "turn,\n"
+         "beside the figure to reach; then the two times. One thread where a row says nothing else. The exit "
+         "code does\n"
+         "not tell whether figures were reached.\n"
+         "Strands: both sides begin at their first state in every repeat; a node is a point of a strand, "
+         "stretch is "
+         "the\n"
+         "largest over all segments and frames. Tables follow: what is held at which substeps, and energy.\n"
+         "Networks: likewise, and opponents are seen to go the engine's way first. The stiff net shows what "
+         "both sides\n"
+         "held; the largest stable steps by the engine's bounds stand beside those of the true highest "
+         "frequency.");
 }
 
-#define ENGINE(integrator, threads)                                                                                    \
-    { false, integrator, threads }
-#define BASELINE(integrator)                                                                                           \
-    { true, integrator, 1 }
+#define ENGINE(integrator, threads) {false, integrator, threads}
+#define BASELINE(integrator)        {true, integrator, 1}
 
 static uint32_t list_comparisons(bench_comparison *list) {
     const bench_scene *orbits = scene_named("orbits"), *smoke = scene_named("smoke");
     const mote_integrator verlet = MOTE_VELOCITY_VERLET, euler = MOTE_SEMI_IMPLICIT_EULER;
     const bench_comparison all[] = {
-        {"orbits, velocity Verlet: plain loop over engine, 1 substep", orbits, 1, BASELINE(verlet), ENGINE(verlet, 1),
-         1, false},
-        {"orbits, velocity Verlet: plain loop over engine, 8 substeps", orbits, 8, BASELINE(verlet), ENGINE(verlet, 1),
-         1, false},
-        {"damped oscillators, RK4: whole-batch RK4 over engine, 1 substep", &damped_scene, 1, BASELINE(MOTE_RK4),
-         ENGINE(MOTE_RK4, 1), 4, false},
-        {"damped oscillators, RK4: whole-batch RK4 over engine, 8 substeps", &damped_scene, 8, BASELINE(MOTE_RK4),
-         ENGINE(MOTE_RK4, 1), 4, false},
+        {"orbits, velocity Verlet: plain loop over engine, 1 substep", orbits, 1, BASELINE(verlet),
+         ENGINE(verlet, 1), 1, false},
+        {"orbits, velocity Verlet: plain loop over engine, 8 substeps", orbits, 8, BASELINE(verlet),
+         ENGINE(verlet, 1), 1, false},
+        {"damped oscillators, RK4: whole-batch RK4 over engine, 1 substep", &damped_scene, 1,
+         BASELINE(MOTE_RK4), ENGINE(MOTE_RK4, 1), 4, false},
+        {"damped oscillators, RK4: whole-batch RK4 over engine, 8 substeps", &damped_scene, 8,
+         BASELINE(MOTE_RK4), ENGINE(MOTE_RK4, 1), 4, false},
         {"smoke: 1 thread over 2", smoke, 1, ENGINE(euler, 1), ENGINE(euler, 2), 1.9, false},
         {"anchor spring: kinematic over semi-implicit Euler", &spring_scene, 1, ENGINE(MOTE_KINEMATIC, 1),
          ENGINE(euler, 1), 1.5, true},
@@ -198,7 +200,8 @@ static void compare_integrators(uint32_t particles, uint32_t repeat, cJSON *obje
     for (uint32_t i = 0; i < count; i++) {
         bench_outcome outcome = compare(&list[i], particles, repeat, &memory);
         print_outcome(&outcome);
-        cJSON_AddItemToArray(cJSON_GetObjectItem(object, "results"), outcome_object(&outcome, particles, repeat));
+        cJSON_AddItemToArray(cJSON_GetObjectItem(object, "results"),
+                             outcome_object(&outcome, particles, repeat));
     }
     arena_destroy(&memory);
 }
@@ -235,13 +238,14 @@ int command_compare(int argc, char **argv) {
         {"section", required_argument, NULL, 's'}, {"particles", required_argument, NULL, 'p'},
         {"repeat", required_argument, NULL, 'r'},  {"json", required_argument, NULL, 'j'},
         {"help", no_argument, NULL, 'h'},          {0}};
-    request asked = {.particles = 1000000, .repeat = 9, .integrators = true, .strands = true, .networks = true};
+    request asked = {
+        .particles = 1000000, .repeat = 9, .integrators = true, .strands = true, .networks = true};
     for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;)
         apply_option(&asked, option, optarg);
     require_no_operands(argc, argv, optind);
     cJSON *object = open_object();
-    printf("mote %s, %s, %s, median (min..max) of %u repeats\n", mote_version(), machine_cpu(), machine_compiler(),
-           (unsigned)asked.repeat);
+    printf("mote %s, %s, %s, median (min..max) of %u repeats\n", mote_version(), machine_cpu(),
+           machine_compiler(), (unsigned)asked.repeat);
     if (asked.integrators) compare_integrators(asked.particles, asked.repeat, object);
     if (asked.strands) compare_strands(asked.repeat, object);
     if (asked.networks) compare_networks(asked.repeat, object);

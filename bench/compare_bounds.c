@@ -1,4 +1,5 @@
-/* mote-bench compare, section networks: the largest stable step by both bounds beside the true one at rest. */
+/* mote-bench compare, section networks: the largest stable step by both bounds beside the true one at
+ * rest. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +57,8 @@ static void multiply(const stiff_matrix *m, const double *v) {
         const stiff_link *l = &m->link[i];
         double d[3], along = 0;
         for (int axis = 0; axis < 3; axis++) {
-            d[axis] = m->root[3 * l->b + axis] * v[3 * l->b + axis] - m->root[3 * l->a + axis] * v[3 * l->a + axis];
+            d[axis] =
+                m->root[3 * l->b + axis] * v[3 * l->b + axis] - m->root[3 * l->a + axis] * v[3 * l->a + axis];
             along += d[axis] * l->n[axis];
         }
         for (int axis = 0; axis < 3; axis++) {
@@ -68,8 +70,8 @@ static void multiply(const stiff_matrix *m, const double *v) {
     for (uint32_t i = 0; i < m->numbers; i++) m->product[i] *= m->root[i];
 }
 
-/* The highest frequency (rad/s) of small motions: the power method's Rayleigh quotient, whose error is the square of the
- * vector's; from below. */
+/* The highest frequency (rad/s) of small motions: the power method's Rayleigh quotient, whose error is the
+ * square of the vector's; from below. */
 static double highest_frequency(const network_shape *shape) {
     stiff_matrix m = matrix_create(shape);
     double *v = allocate_or_fail(m.numbers * sizeof *v), value = 0, before = 0;
@@ -119,9 +121,11 @@ static void compare_bounds_of(const char *name, network_shape *shape, cJSON *row
 
 void compare_bounds(cJSON *object) {
     cJSON *rows = cJSON_AddArrayToObject(object, "stable_steps");
-    static const net_form threads = {.side = 64, .spacing = 0.02f, .mass = 0.001f, .slope = {-1, 0}, .structural = 100};
+    static const net_form threads = {
+        .side = 64, .spacing = 0.02f, .mass = 0.001f, .slope = {-1, 0}, .structural = 100};
     static const chain_form chain = {.chains = 1, .points = 64, .mass = 1, .stiffness = 15};
-    network_shape net = scene_net_create(64 * 64), plain = net_create(&threads), chains = chains_create(&chain);
+    network_shape net = scene_net_create(64 * 64), plain = net_create(&threads),
+                  chains = chains_create(&chain);
     network_shape webs = webs_create(64 * WEB_NODES), bridge = bridge_create(64 * BRIDGE_NODES);
     puts("\nlargest stable steps at rest, semi-implicit Euler, no damping");
     compare_bounds_of("net of 64 x 64 as in scene net", &net, rows);

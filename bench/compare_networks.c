@@ -1,5 +1,5 @@
-/* mote-bench compare, section networks: ratios of times a particle and frame, both sides in turn, each from its first
- * state, after both have been seen to go the same way. */
+/* mote-bench compare, section networks: ratios of times a particle and frame, both sides in turn, each from
+ * its first state, after both have been seen to go the same way. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,16 +50,17 @@ static double time_side(const network_side *side, side_outcome *outcome) {
     return seconds / side->frames / side->setup.shape->particle_count;
 }
 
-/* --- Telling ------------------------------------------------------------------------------------------------------- */
+/* --- Telling --- */
 
 static void print_side(const network_side *side, const side_outcome *outcome, uint32_t repeat) {
     double seconds = spread_of(outcome->seconds, repeat).median, step = seconds / side->setup.substeps;
     const network_shape *shape = side->setup.shape;
-    printf("    %-44s %8.2f M node-substeps/s, %8.2f M spring-substeps/s, %.3f ms a frame", side->name, 1e-6 / step,
-           1e-6 / step * shape->spring_count / shape->particle_count, 1e3 * seconds * shape->particle_count);
+    printf("    %-44s %8.2f M node-substeps/s, %8.2f M spring-substeps/s, %.3f ms a frame", side->name,
+           1e-6 / step, 1e-6 / step * shape->spring_count / shape->particle_count,
+           1e3 * seconds * shape->particle_count);
     if (is_engine(side))
-        printf("; strain %.3f %% largest, %.4f %% mean%s", 100 * outcome->max_strain, 100 * outcome->mean_strain,
-               outcome->frozen ? "; FROZEN" : "");
+        printf("; strain %.3f %% largest, %.4f %% mean%s", 100 * outcome->max_strain,
+               100 * outcome->mean_strain, outcome->frozen ? "; FROZEN" : "");
     putchar('\n');
 }
 
@@ -80,8 +81,8 @@ static cJSON *side_object(const network_side *side, const side_outcome *outcome,
     return object;
 }
 
-/* The two do the same sums in other orders. In every substep each rounds positions of up to `size` by half a unit in the
- * last place, 2^-24 of them, all in the same sense at worst. */
+/* The two do the same sums in other orders. In every substep each rounds positions of up to `size` by half a
+ * unit in the last place, 2^-24 of them, all in the same sense at worst. */
 static double distance_allowed(const network_comparison *c) {
     const network_shape *shape = c->below.setup.shape;
     double size = 0;
@@ -94,8 +95,8 @@ static void check_sides(const network_comparison *c, cJSON *object) {
     if (!c->checked) return;
     double apart = sides_distance(c->above.functions, c->below.functions, &c->below.setup, c->checked);
     double allowed = distance_allowed(c);
-    printf("    after %u frames they stand %.1e m apart, by rounding at most %.1e%s\n", (unsigned)c->checked, apart,
-           allowed, apart <= allowed ? "" : ": NOT THE SAME");
+    printf("    after %u frames they stand %.1e m apart, by rounding at most %.1e%s\n", (unsigned)c->checked,
+           apart, allowed, apart <= allowed ? "" : ": NOT THE SAME");
     cJSON_AddNumberToObject(object, "apart", apart);
     cJSON_AddNumberToObject(object, "apart_allowed", allowed);
 }
@@ -126,7 +127,7 @@ static void run_comparison(network_comparison *c, uint32_t repeat, cJSON *result
     fflush(stdout);
 }
 
-/* --- The rows ------------------------------------------------------------------------------------------------------ */
+/* --- The rows --- */
 
 static network_side side_of(const char *name, const side_functions *functions, const network_setup *setup,
                             uint32_t frames) {
@@ -134,8 +135,11 @@ static network_side side_of(const char *name, const side_functions *functions, c
 }
 
 static network_setup setup_of(const network_shape *shape, mote_integrator integrator, uint32_t substeps) {
-    return (network_setup){
-        .shape = shape, .integrator = integrator, .substeps = substeps, .threads = 1, .rate = STEPS_PER_SECOND};
+    return (network_setup){.shape = shape,
+                           .integrator = integrator,
+                           .substeps = substeps,
+                           .threads = 1,
+                           .rate = STEPS_PER_SECOND};
 }
 
 static void against(const char *figure, double target, const char *name, const side_functions *opponent,
@@ -187,11 +191,12 @@ static void compare_webs(uint32_t repeat, cJSON *results) {
 
 /* 10^6 bodies of 1 kg, 15 N/m, 0.3 kg/s, as in the accuracy command's experiment with coupled bodies. */
 static void compare_chains(uint32_t repeat, cJSON *results) {
-    static const chain_form form = {.chains = 15625, .points = 64, .mass = 1, .stiffness = 15, .damping = 0.3f};
+    static const chain_form form = {
+        .chains = 15625, .points = 64, .mass = 1, .stiffness = 15, .damping = 0.3f};
     network_shape shape = chains_create(&form);
     network_setup once = setup_of(&shape, MOTE_RK4, 1), often = setup_of(&shape, MOTE_RK4, 8);
-    against("chains of 64, RK4, 1 substep: whole-batch RK4 over engine", 2.5, "a pass a stage over columns", &batch_side,
-            &once, 4, repeat, results);
+    against("chains of 64, RK4, 1 substep: whole-batch RK4 over engine", 2.5, "a pass a stage over columns",
+            &batch_side, &once, 4, repeat, results);
     against("chains of 64, RK4, 8 substeps: whole-batch RK4 over engine", 2.5, "a pass a stage over columns",
             &batch_side, &often, 1, repeat, results);
     shape_destroy(&shape);

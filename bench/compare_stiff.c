@@ -1,12 +1,13 @@
-/* mote-bench compare, section networks: the stiff net. 64 x 64 threads of 1 m and 0.3 kg, hung from two corners, swing down
- * from the horizontal for 5 s at 60 frames/s; no thread may be off its length by more than 1 % at the end of a frame. By
- * constraints with compliance, and by explicit springs as stiff as is stable, both by the engine.
+/* mote-bench compare, section networks: the stiff net. 64 x 64 threads of 1 m and 0.3 kg, hung from two
+ * corners, swing down from the horizontal for 5 s at 60 frames/s; no thread may be off its length by more
+ * than 1 % at the end of a frame. By constraints with compliance, and by explicit springs as stiff as is
+ * stable, both by the engine.
  *
- * The explicit side. Threads stretch by tension / k, so k is as high as the substep allows: for any directions, which a net
- * that folds takes, stable is h^2 2 sum(k) / m + 2 h 2 sum(c) / m < 4 with four threads a knot; 3.8 leaves what a stretched
- * one adds. Without damping and with some, for a free corner cracks like a whip and the snap rings on. Then the substeps
- * go up by steps of 2^(1/4) until the net holds; what is given here is where it does. The table shows that substeps below do
- * not. */
+ * The explicit side. Threads stretch by tension / k, so k is as high as the substep allows: for any
+ * directions, which a net that folds takes, stable is h^2 2 sum(k) / m + 2 h 2 sum(c) / m < 4 with four
+ * threads a knot; 3.8 leaves what a stretched one adds. Without damping and with some, for a free corner
+ * cracks like a whip and the snap rings on. Then the substeps go up by steps of 2^(1/4) until the net holds;
+ * what is given here is where it does. The table shows that substeps below do not. */
 #include <math.h>
 #include <stdio.h>
 
@@ -14,11 +15,11 @@
 #include "network_sides.h"
 #include "progress.h"
 
-#define SIDE         64u
-#define MASS         0.3 /* kg, of all */
-#define MAX_STRETCH  0.01
-#define FRAMES       300u
-#define TIMED        20u /* frames of the explicit side: all cost the same */
+#define SIDE        64u
+#define MASS        0.3 /* kg, of all */
+#define MAX_STRETCH 0.01
+#define FRAMES      300u
+#define TIMED       20u /* frames of the explicit side: all cost the same */
 
 typedef struct stiff_form {
     mote_network_solver solver;
@@ -37,7 +38,8 @@ typedef struct stiff_outcome {
 
 static network_shape stiff_shape(const stiff_form *form) {
     double mass = MASS / (SIDE * SIDE), h = 1.0 / 60 / form->substeps;
-    double k = form->solver == MOTE_NETWORK_CONSTRAINED ? form->stiffness : (3.8 - form->damping) * mass / (8 * h * h);
+    double k = form->solver == MOTE_NETWORK_CONSTRAINED ? form->stiffness
+                                                        : (3.8 - form->damping) * mass / (8 * h * h);
     double c = form->damping * mass / (16 * h);
     net_form net = {.side = SIDE,
                     .spacing = 1.0f / (SIDE - 1),
@@ -87,21 +89,24 @@ static void print_swing(const stiff_form *form, const stiff_outcome *o) {
     bool constrained = form->solver == MOTE_NETWORK_CONSTRAINED;
     printf("    %-12s %5u substeps", constrained ? "constrained" : "springs", (unsigned)form->substeps);
     if (constrained)
-        printf(", k %7.0f N/m, %u x %u", form->stiffness, (unsigned)form->max_iterations, (unsigned)form->max_linear);
+        printf(", k %7.0f N/m, %u x %u", form->stiffness, (unsigned)form->max_iterations,
+               (unsigned)form->max_linear);
     else
         printf(", damping %.2f        ", form->damping);
-    printf(": stretch %7.3f %% largest, %.4f %% mean, %8.3f ms a frame", 100 * o->stretch, 100 * o->mean, 1e3 * o->seconds);
+    printf(": stretch %7.3f %% largest, %.4f %% mean, %8.3f ms a frame", 100 * o->stretch, 100 * o->mean,
+           1e3 * o->seconds);
     double solves = (double)o->tally.frames * form->substeps;
     if (constrained)
-        printf("; %.2f systems, %.1f iterations a substep, %.0f of %.0f unsolved", o->tally.iterations / solves,
-               o->tally.linear / solves, o->tally.unsolved, solves);
+        printf("; %.2f systems, %.1f iterations a substep, %.0f of %.0f unsolved",
+               o->tally.iterations / solves, o->tally.linear / solves, o->tally.unsolved, solves);
     puts(o->tally.frozen ? "; FROZEN" : holds(o) ? "; held" : "; NOT HELD");
     fflush(stdout);
 }
 
 static cJSON *swing_object(const stiff_form *form, const stiff_outcome *o) {
     cJSON *object = cJSON_CreateObject();
-    cJSON_AddStringToObject(object, "name", form->solver == MOTE_NETWORK_CONSTRAINED ? "constrained" : "springs");
+    cJSON_AddStringToObject(object, "name",
+                            form->solver == MOTE_NETWORK_CONSTRAINED ? "constrained" : "springs");
     cJSON_AddNumberToObject(object, "particles", SIDE * SIDE);
     cJSON_AddNumberToObject(object, "substeps", form->substeps);
     cJSON_AddNumberToObject(object, "max_strain", o->stretch);
@@ -125,8 +130,9 @@ static void show(const stiff_form *form, cJSON *rows) {
 /* Found as said above. */
 #define EXPLICIT_SUBSTEPS 1722u
 
-/* The constrained side, cut short on purpose: one linear system of 18 iterations a substep. At 4 substeps and 10^5 to
- * 1.6 x 10^5 N/m all of 15 to 24 iterations held it; of 12 to 14 some did not, and softer it stretched by more. */
+/* The constrained side, cut short on purpose: one linear system of 18 iterations a substep. At 4 substeps and
+ * 10^5 to 1.6 x 10^5 N/m all of 15 to 24 iterations held it; of 12 to 14 some did not, and softer it
+ * stretched by more. */
 static const stiff_form constrained = {.solver = MOTE_NETWORK_CONSTRAINED,
                                        .substeps = 4,
                                        .stiffness = 1.3e5,
@@ -154,7 +160,8 @@ void compare_stiff_net(uint32_t repeat, cJSON *results) {
     show(&springs, sides);
     show(&constrained, sides);
     for (uint32_t i = 0; i < 2; i++) {
-        stiff_form fewer = {.substeps = (uint32_t)(EXPLICIT_SUBSTEPS * 0.8408964152537145), .damping = i ? 0.3 : 0};
+        stiff_form fewer = {.substeps = (uint32_t)(EXPLICIT_SUBSTEPS * 0.8408964152537145),
+                            .damping = i ? 0.3 : 0};
         show(&fewer, sides);
     }
     cJSON_AddItemToArray(results, object);

@@ -1,5 +1,5 @@
-/* mote-bench compare, section strands: ratios of times a point and frame, both sides in turn, each from its first
- * state. */
+/* mote-bench compare, section strands: ratios of times a point and frame, both sides in turn, each from its
+ * first state. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +20,9 @@ typedef struct strand_side {
     mote_strand_shape shape;
     rope_setup rope;
     bool edges;
-    bool wall;                    /* the clock on the wall: where threads are compared; else the thread's own time */
-    uint32_t warm, frames, loops; /* timed are the frames after `warm`, `loops` times from the first state on */
+    bool wall; /* the clock on the wall: where threads are compared; else the thread's own time */
+    uint32_t warm, frames,
+        loops; /* timed are the frames after `warm`, `loops` times from the first state on */
 } strand_side;
 
 typedef struct strand_comparison {
@@ -36,7 +37,7 @@ typedef struct side_outcome {
     uint32_t points, substeps, threads;
 } side_outcome;
 
-/* --- The edge list ------------------------------------------------------------------------------------------------- */
+/* --- The edge list --- */
 
 /* From point i of x = place back to the one `back` before. */
 static void add_spring(edge_list *list, uint32_t i, uint32_t back, float stiffness, float damping) {
@@ -57,7 +58,8 @@ static edge_list edges_create(const rope_setup *setup) {
         list.points[i] = (edge_point){.mass = mass, .inverse_mass = k ? 1 / mass : 0};
         list.points[i].position[0] = setup->length * (float)k / (float)(setup->points - 1);
         if (k > 0) add_spring(&list, i, 1, 1 / setup->compliance, setup->damping);
-        if (k > 1 && setup->bend_stiffness > 0) add_spring(&list, i, 2, setup->bend_stiffness, setup->bend_damping);
+        if (k > 1 && setup->bend_stiffness > 0)
+            add_spring(&list, i, 2, setup->bend_stiffness, setup->bend_damping);
     }
     return list;
 }
@@ -73,8 +75,9 @@ static double edges_distance(const rope_setup *setup, uint32_t frames) {
     for (uint32_t i = 0; i < list.point_count; i++) {
         uint32_t slot = mote_bundle_index(run->system, run->bundle, i / setup->points, i % setup->points);
         const float *p = list.points[i].position;
-        double d = hypot(hypot((double)(p[0] - view.position.x[slot]), (double)(p[1] - view.position.y[slot])),
-                         (double)(p[2] - view.position.z[slot]));
+        double d =
+            hypot(hypot((double)(p[0] - view.position.x[slot]), (double)(p[1] - view.position.y[slot])),
+                  (double)(p[2] - view.position.z[slot]));
         if (!(d <= largest)) largest = d;
     }
     edges_destroy(&list);
@@ -82,7 +85,7 @@ static double edges_distance(const rope_setup *setup, uint32_t frames) {
     return largest;
 }
 
-/* --- Sides --------------------------------------------------------------------------------------------------------- */
+/* --- Sides --- */
 
 static bench_config scene_config(const strand_side *side) {
     return (bench_config){.scene = side->scene,
@@ -139,12 +142,12 @@ static void prepare(const strand_side *side, side_outcome *outcome) {
                               .threads = side->scene ? side->scene_threads : side->rope.threads};
 }
 
-/* --- Telling ------------------------------------------------------------------------------------------------------- */
+/* --- Telling --- */
 
 static void print_side(const strand_side *side, const side_outcome *outcome, uint32_t repeat) {
     double seconds = spread_of(outcome->seconds, repeat).median;
-    printf("    %-44s %8.2f M node-frames/s, %8.2f M node-substeps/s, %.3f ms a frame", side->name, 1e-6 / seconds,
-           1e-6 * outcome->substeps / seconds, 1e3 * seconds * outcome->points);
+    printf("    %-44s %8.2f M node-frames/s, %8.2f M node-substeps/s, %.3f ms a frame", side->name,
+           1e-6 / seconds, 1e-6 * outcome->substeps / seconds, 1e3 * seconds * outcome->points);
     if (!side->edges)
         printf("; stretch %.3f %% largest, %.4f %% mean; %.2f iterations; %g capped a frame%s",
                100 * outcome->seen.max_stretch, 100 * outcome->seen.mean_stretch, outcome->seen.iterations,
@@ -178,7 +181,8 @@ static void run_comparison(strand_comparison *c, uint32_t repeat, cJSON *results
     for (uint32_t turn = 0; turn < repeat; turn++) {
         progress("%s: %u of %u", c->row.figure, (unsigned)turn + 1, (unsigned)repeat);
         for (int k = 0; k < 2; k++)
-            outcome[k].seconds[turn] = side[k]->edges ? time_edges(side[k]) : time_engine(side[k], &outcome[k]);
+            outcome[k].seconds[turn] =
+                side[k]->edges ? time_edges(side[k]) : time_engine(side[k], &outcome[k]);
         double over = c->budget > 0 ? c->budget / outcome[0].points : outcome[1].seconds[turn];
         ratios[turn] = outcome[0].seconds[turn] / over;
     }
@@ -198,7 +202,7 @@ static void run_comparison(strand_comparison *c, uint32_t repeat, cJSON *results
     fflush(stdout);
 }
 
-/* --- The rows ------------------------------------------------------------------------------------------------------ */
+/* --- The rows --- */
 
 #define FRAMES 120u /* 2 s */
 
@@ -211,8 +215,8 @@ static rope_setup ropes(mote_strand_solver solver, uint32_t substeps) {
         .solver = solver, .strands = 1024, .points = 32, .substeps = substeps, .threads = 1, .length = 1};
 }
 
-/* h w_max = z: stiffness as high as is stable. What swings is stretched, so that w_max grows; 1.8 of 2 leaves that
- * room. Damping 0.02 m / h takes no more of it: stable is z^2 + 2 (4 c h / m) < 4. */
+/* h w_max = z: stiffness as high as is stable. What swings is stretched, so that w_max grows; 1.8 of 2 leaves
+ * that room. Damping 0.02 m / h takes no more of it: stable is z^2 + 2 (4 c h / m) < 4. */
 static rope_setup springs(uint32_t substeps, double z) {
     rope_setup setup = ropes(MOTE_STRAND_SPRINGS, substeps);
     setup.compliance = (float)(1 / rope_stiffness(&setup, z));
@@ -235,10 +239,10 @@ static strand_comparison at_least(const char *figure, double target, strand_side
     return (strand_comparison){.row = {.figure = figure, .target = target}, .above = above, .below = below};
 }
 
-/* `strands` of them: 1,024 stay in a second-level cache, 16,384 do not, and an edge list passes over all in each
- * substep. */
-static void compare_edges(const char *figure, rope_setup setup, uint32_t strands, uint32_t frames, uint32_t repeat,
-                          cJSON *results) {
+/* `strands` of them: 1,024 stay in a second-level cache, 16,384 do not, and an edge list passes over all in
+ * each substep. */
+static void compare_edges(const char *figure, rope_setup setup, uint32_t strands, uint32_t frames,
+                          uint32_t repeat, cJSON *results) {
     setup.strands = strands;
     strand_side edges = rope_side("edge list over 60-byte structs", setup, frames);
     edges.edges = true;
@@ -251,7 +255,8 @@ static void compare_springs(uint32_t repeat, cJSON *results) {
     rope_setup damped = springs(8, 1), undamped = damped, bent = damped;
     undamped.damping = 0;
     bent.bend_stiffness = 0.1f / damped.compliance, bent.bend_damping = 0.1f * damped.damping;
-    compare_edges("springs, 8 substeps, 1,024 x 32: edge list over engine", damped, 1024, FRAMES, repeat, results);
+    compare_edges("springs, 8 substeps, 1,024 x 32: edge list over engine", damped, 1024, FRAMES, repeat,
+                  results);
     compare_edges("the same, 16,384 x 32", damped, 16384, 8, repeat, results);
     compare_edges("the same, 16,384 x 32, without damping", undamped, 16384, 8, repeat, results);
     compare_edges("the same, 16,384 x 32, with bend springs", bent, 16384, 8, repeat, results);
@@ -318,10 +323,11 @@ static void compare_hair(uint32_t repeat, cJSON *results) {
     const bench_scene *hair = scene_named("hair");
     bench_scene bare = *hair;
     bare.strand = &bare_hair_scene;
-    strand_comparison list[] = {at_least("hair, 8 substeps: 1 thread over 2", 1.9, hair_side("1 thread", hair, 1),
-                                         hair_side("2 threads", hair, 2)),
-                                at_least("hair, 8 substeps, 2 threads: without head, shoulders and air over with", 0.4,
-                                         hair_side("without", &bare, 2), hair_side("with", hair, 2))};
+    strand_comparison list[] = {
+        at_least("hair, 8 substeps: 1 thread over 2", 1.9, hair_side("1 thread", hair, 1),
+                 hair_side("2 threads", hair, 2)),
+        at_least("hair, 8 substeps, 2 threads: without head, shoulders and air over with", 0.4,
+                 hair_side("without", &bare, 2), hair_side("with", hair, 2))};
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) run_comparison(&list[i], repeat, results);
     compare_budget(hair, "hair, 8 substeps, 2 threads, step and lines: frame over 1/120 s", repeat, results);
     compare_budget(&bare, "the same without head, shoulders and air", repeat, results);

@@ -1,5 +1,5 @@
-/* mote-bench compare, section strands: what constraints hold, and what the conserving solver keeps, as tables. A rope
- * swings down from the horizontal; 16 alike fill a group of lanes. */
+/* mote-bench compare, section strands: what constraints hold, and what the conserving solver keeps, as
+ * tables. A rope swings down from the horizontal; 16 alike fill a group of lanes. */
 #include <math.h>
 #include <stdio.h>
 
@@ -23,13 +23,14 @@ static rope_setup one_rope(float length, uint32_t points, uint32_t substeps) {
                         .length = length};
 }
 
-/* A float of 1 / points of the length next to one of up to the whole length from the root: lengths are rounded by as
- * much as a unit in the last place of a coordinate, relative to the segment. */
+/* A float of 1 / points of the length next to one of up to the whole length from the root: lengths are
+ * rounded by as much as a unit in the last place of a coordinate, relative to the segment. */
 static double rounding_of(uint32_t points) { return 4 * 0x1p-24 * points; }
 
 static const char *verdict(const strand_tally *tally, uint32_t points) {
     if (tally->frozen || !isfinite(tally->max_stretch)) return "FROZEN";
-    if (tally->max_stretch <= TARGET_STRETCH + rounding_of(points)) return tally->capped ? "held, capped" : "held";
+    if (tally->max_stretch <= TARGET_STRETCH + rounding_of(points))
+        return tally->capped ? "held, capped" : "held";
     return tally->capped ? "reported" : "NOT REPORTED";
 }
 
@@ -39,8 +40,9 @@ static bool stretch_row(const rope_setup *setup, cJSON *rows) {
     const char *words = verdict(t, setup->points);
     bool held = t->max_stretch <= TARGET_STRETCH + rounding_of(setup->points) && !t->capped;
     printf("%6.1f m x %-5u %9u %11.4f %% %11.5f %% %11.2f %8u of %u  %s\n", (double)setup->length,
-           (unsigned)setup->points, (unsigned)setup->substeps, 100 * t->max_stretch, 100 * tally_mean_stretch(t),
-           tally_iterations(run), (unsigned)t->capped, (unsigned)t->frames, words);
+           (unsigned)setup->points, (unsigned)setup->substeps, 100 * t->max_stretch,
+           100 * tally_mean_stretch(t), tally_iterations(run), (unsigned)t->capped, (unsigned)t->frames,
+           words);
     fflush(stdout);
     cJSON *row = cJSON_CreateObject();
     cJSON_AddNumberToObject(row, "length", (double)setup->length);
@@ -60,7 +62,8 @@ static bool stretch_row(const rope_setup *setup, cJSON *rows) {
 void compare_stretch(cJSON *object) {
     static const float lengths[] = {0.1f, 0.3f, 1};
     cJSON *rows = cJSON_AddArrayToObject(object, "stretch");
-    printf("\nstretch of a rope released horizontally, 2 s, 60 frames a second, robust, asked: %.1f %%\n%-15s %9s %13s "
+    printf("\nstretch of a rope released horizontally, 2 s, 60 frames a second, robust, asked: %.1f "
+           "%%\n%-15s %9s %13s "
            "%13s "
            "%11s %8s\n",
            100 * TARGET_STRETCH, "", "substeps", "largest", "mean", "iterations", "frames capped");
@@ -75,7 +78,8 @@ void compare_stretch(cJSON *object) {
             if (stretch_row(&setup, rows)) held = substeps;
         }
         if (held)
-            printf("       %u points: held without a cap from %u substeps on\n", (unsigned)points, (unsigned)held);
+            printf("       %u points: held without a cap from %u substeps on\n", (unsigned)points,
+                   (unsigned)held);
         else
             printf("       %u points: NOT HELD at any of these\n", (unsigned)points);
     }
@@ -84,7 +88,8 @@ void compare_stretch(cJSON *object) {
 /* |E - E0| over m g times the drop of the centre of mass, half the length, from horizontal to hanging. */
 void compare_energy(cJSON *object) {
     cJSON *rows = cJSON_AddArrayToObject(object, "energy");
-    printf("\nenergy of a rope of 1 m x 32 after a swing of 5 s, over the swing's depth\n%-12s %9s %12s %12s %11s %12s "
+    printf("\nenergy of a rope of 1 m x 32 after a swing of 5 s, over the swing's depth\n%-12s %9s %12s %12s "
+           "%11s %12s "
            "%10s\n",
            "", "substeps", "largest", "at the end", "stretch", "iterations", "fallbacks");
     for (int i = 0; i < 6; i++) {
@@ -99,8 +104,9 @@ void compare_energy(cJSON *object) {
             if (!(error <= largest)) largest = error;
         }
         const char *name = i < 3 ? "conserving" : "robust";
-        printf("%-12s %9u %10.4f %% %10.4f %% %9.4f %% %12.2f %10u\n", name, (unsigned)setup.substeps, 100 * largest,
-               100 * error, 100 * run->tally.max_stretch, tally_iterations(run), (unsigned)run->tally.fallbacks);
+        printf("%-12s %9u %10.4f %% %10.4f %% %9.4f %% %12.2f %10u\n", name, (unsigned)setup.substeps,
+               100 * largest, 100 * error, 100 * run->tally.max_stretch, tally_iterations(run),
+               (unsigned)run->tally.fallbacks);
         cJSON *row = cJSON_CreateObject();
         cJSON_AddStringToObject(row, "solver", name);
         cJSON_AddNumberToObject(row, "substeps", setup.substeps);

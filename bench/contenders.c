@@ -33,7 +33,8 @@ static uint32_t arrays_of(const bench_scene *scene) {
 }
 
 size_t contender_memory(const bench_scene *scene, uint32_t particles) {
-    size_t columns = staggered_size(arrays_of(scene), particles), structs = sizeof(struct_particle) * (size_t)particles;
+    size_t columns = staggered_size(arrays_of(scene), particles),
+           structs = sizeof(struct_particle) * (size_t)particles;
     return columns > structs ? columns : structs;
 }
 
@@ -70,17 +71,18 @@ static void plain_refill(void *user) {
 }
 
 /* The loops differ only in the call. */
-#define FOR_THREAD_PARTS(state, unit, call)                                                                            \
-    _Pragma("omp parallel num_threads(state->config.threads)") {                                                       \
-        size_t first, last;                                                                                            \
-        thread_part(state->config.particles, unit, thread_index(), thread_count(), &first, &last);                     \
-        call;                                                                                                          \
+#define FOR_THREAD_PARTS(state, unit, call)                                                                  \
+    _Pragma("omp parallel num_threads(state->config.threads)") {                                             \
+        size_t first, last;                                                                                  \
+        thread_part(state->config.particles, unit, thread_index(), thread_count(), &first, &last);           \
+        call;                                                                                                \
     }
 
 static void struct_run(void *user, uint32_t frames) {
     arrays *state = user;
     for (uint64_t pass = 0; pass < (uint64_t)frames * state->config.substeps; pass++)
-        FOR_THREAD_PARTS(state, PROBE_BLOCK, baseline_struct(state->particles, first, last, state->forces, state->h))
+        FOR_THREAD_PARTS(state, PROBE_BLOCK,
+                         baseline_struct(state->particles, first, last, state->forces, state->h))
 }
 
 static void plain_run(void *user, uint32_t frames) {
@@ -113,8 +115,8 @@ static void batch_rk4_run(void *user, uint32_t frames) {
     for (uint64_t pass = 0; pass < (uint64_t)frames * state->config.substeps; pass++)
         for (uint32_t stage = 0; stage < 4; stage++)
             FOR_THREAD_PARTS(state, PROBE_BLOCK,
-                             baseline_rk4_stage(&state->columns, state->extra, state->extra + 6, first, last, stage,
-                                                PARTICLE_MASS, state->h))
+                             baseline_rk4_stage(&state->columns, state->extra, state->extra + 6, first, last,
+                                                stage, PARTICLE_MASS, state->h))
 }
 
 const bench_contender verlet_contender = {"plain", arrays_open, plain_refill, verlet_run, NULL, free};

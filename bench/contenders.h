@@ -29,8 +29,8 @@ typedef struct bench_config {
 } bench_config;
 
 /* A contender's life: open, then for each repeat refill (not timed; NULL: nothing), run(1 frame, not timed),
- * run(frames, timed), and at the end hash (NULL: none) and close. One frame is one step. What fails ends the program
- * with a message. */
+ * run(frames, timed), and at the end hash (NULL: none) and close. One frame is one step. What fails ends the
+ * program with a message. */
 typedef struct bench_contender {
     const char *name;
     void *(*open)(const bench_config *config);

@@ -11,7 +11,7 @@
 
 static double *scratch(const coupled_bodies *b, uint32_t i) { return b->scratch + i * b->numbers; }
 
-/* --- Forces -------------------------------------------------------------------------------------------------------- */
+/* --- Forces --- */
 
 typedef struct link {
     double direction[3], length, approach; /* of b from a; m; m/s, positive: they part */
@@ -20,7 +20,8 @@ typedef struct link {
 static link link_of(const mote_spring *s, const double *x, const double *v) {
     link l = {{0}, 0, 0};
     for (int axis = 0; axis < 3; axis++) l.direction[axis] = x[3 * s->b + axis] - x[3 * s->a + axis];
-    l.length = sqrt(l.direction[0] * l.direction[0] + l.direction[1] * l.direction[1] + l.direction[2] * l.direction[2]);
+    l.length = sqrt(l.direction[0] * l.direction[0] + l.direction[1] * l.direction[1] +
+                    l.direction[2] * l.direction[2]);
     for (int axis = 0; axis < 3; axis++) {
         if (l.length > 0) l.direction[axis] /= l.length;
         l.approach += l.direction[axis] * (v[3 * s->b + axis] - v[3 * s->a + axis]);
@@ -28,11 +29,13 @@ static link link_of(const mote_spring *s, const double *x, const double *v) {
     return l;
 }
 
-static double pull_of(const mote_spring *s, const coupled_bodies *b, const double *x, const double *v, link *l) {
+static double pull_of(const mote_spring *s, const coupled_bodies *b, const double *x, const double *v,
+                      link *l) {
     *l = link_of(s, x, v);
     l->length = noise_rounded(b->noise, noise_rounded(b->noise, l->length));
-    return noise_rounded(b->noise, noise_rounded(b->noise, (double)s->stiffness * (l->length - (double)s->rest_length)) +
-                                       noise_rounded(b->noise, (double)s->damping * l->approach));
+    return noise_rounded(
+        b->noise, noise_rounded(b->noise, (double)s->stiffness * (l->length - (double)s->rest_length)) +
+                      noise_rounded(b->noise, (double)s->damping * l->approach));
 }
 
 /* a = gravity + the springs' pull; pinned bodies have none. */
@@ -50,22 +53,27 @@ static void accelerate(const coupled_bodies *b, bool gravity, const double *x, c
     }
     for (uint32_t i = 0; i < b->numbers; i++) {
         a[i] = noise_rounded(b->noise, a[i] * b->inverse_mass[i]);
-        if (gravity && i % 3 == 1 && b->inverse_mass[i] > 0) a[i] = noise_rounded(b->noise, a[i] - b->gravity);
+        if (gravity && i % 3 == 1 && b->inverse_mass[i] > 0)
+            a[i] = noise_rounded(b->noise, a[i] - b->gravity);
     }
 }
 
 /* to = base + factor add, where that moves. */
-static void advance(const coupled_bodies *b, double *to, const double *base, double factor, const double *add) {
+static void advance(const coupled_bodies *b, double *to, const double *base, double factor,
+                    const double *add) {
     for (uint32_t i = 0; i < b->numbers; i++)
-        to[i] = b->inverse_mass[i] > 0 ? noise_rounded(b->noise, base[i] + noise_rounded(b->noise, factor * add[i])) : base[i];
+        to[i] = b->inverse_mass[i] > 0
+                    ? noise_rounded(b->noise, base[i] + noise_rounded(b->noise, factor * add[i]))
+                    : base[i];
 }
 
-/* --- Splittings ---------------------------------------------------------------------------------------------------- */
+/* --- Splittings --- */
 
 static void splitting(coupled_bodies *b, const double *drift, const double *kick, int kicks) {
     double *a = scratch(b, 0);
     for (int i = 0; i <= kicks; i++) {
-        if (drift[i] != 0) advance(b, b->x, b->x, noise_stored(b->noise, 100 + (uint32_t)i, drift[i] * b->h), b->v);
+        if (drift[i] != 0)
+            advance(b, b->x, b->x, noise_stored(b->noise, 100 + (uint32_t)i, drift[i] * b->h), b->v);
         if (i == kicks) break;
         accelerate(b, true, b->x, b->v, a);
         advance(b, b->v, b->v, noise_stored(b->noise, 110 + (uint32_t)i, kick[i] * b->h), a);
@@ -108,7 +116,7 @@ static void exact_flow(coupled_bodies *b) {
     advance(b, b->v, b->v, b->h / 2, a);
 }
 
-/* --- Runge-Kutta --------------------------------------------------------------------------------------------------- */
+/* --- Runge-Kutta --- */
 
 /* Weights of the stages and how far on the next one lies, in h. */
 typedef struct tableau {
@@ -117,7 +125,8 @@ typedef struct tableau {
 } tableau;
 
 static void runge_kutta(coupled_bodies *b, const tableau *t) {
-    double *a = scratch(b, 0), *at_x = scratch(b, 1), *at_v = scratch(b, 2), *sum_x = scratch(b, 3), *sum_v = scratch(b, 4);
+    double *a = scratch(b, 0), *at_x = scratch(b, 1), *at_v = scratch(b, 2), *sum_x = scratch(b, 3),
+           *sum_v = scratch(b, 4);
     memcpy(at_x, b->x, b->numbers * sizeof *at_x);
     memcpy(at_v, b->v, b->numbers * sizeof *at_v);
     memset(sum_x, 0, b->numbers * sizeof *sum_x);
@@ -125,7 +134,8 @@ static void runge_kutta(coupled_bodies *b, const tableau *t) {
     for (int stage = 0; stage < t->stages; stage++) {
         accelerate(b, true, at_x, at_v, a);
         for (uint32_t i = 0; i < b->numbers; i++) {
-            sum_x[i] = noise_rounded(b->noise, sum_x[i] + noise_rounded(b->noise, t->weight[stage] * at_v[i]));
+            sum_x[i] =
+                noise_rounded(b->noise, sum_x[i] + noise_rounded(b->noise, t->weight[stage] * at_v[i]));
             sum_v[i] = noise_rounded(b->noise, sum_v[i] + noise_rounded(b->noise, t->weight[stage] * a[i]));
         }
         advance(b, at_x, b->x, t->next[stage] * b->h, at_v);
@@ -135,19 +145,20 @@ static void runge_kutta(coupled_bodies *b, const tableau *t) {
     advance(b, b->v, b->v, b->h, sum_v);
 }
 
-/* --- Kinematic: each spring as if alone ---------------------------------------------------------------------------- */
+/* --- Kinematic: each spring as if alone --- */
 
 /* x'' = -k x - c x' over t, from (x, v). */
 static void swing(double k, double c, double t, double *x, double *v) {
     double half = c / 2, square = half * half - k, root = sqrt(fabs(square)), x0 = *x, v0 = *v;
     double even = square < 0 ? cos(root * t) : cosh(root * t);
-    double odd = root * t < 1e-8 ? t : (square < 0 ? sin(root * t) : sinh(root * t)) / root, fade = exp(-half * t);
+    double odd = root * t < 1e-8 ? t : (square < 0 ? sin(root * t) : sinh(root * t)) / root,
+           fade = exp(-half * t);
     *x = fade * (even * x0 + odd * (v0 + half * x0));
     *v = fade * (even * v0 - odd * (half * v0 + k * x0));
 }
 
-/* Adds what spring s alone does along its direction at the start of the step: the change of the ends' distance and of its
- * rate, shared by inverse mass. */
+/* Adds what spring s alone does along its direction at the start of the step: the change of the ends'
+ * distance and of its rate, shared by inverse mass. */
 static void add_alone(coupled_bodies *b, const mote_spring *s, bool average, double *dx, double *dv) {
     link l = link_of(s, b->x, b->v);
     double wa = b->inverse_mass[3 * s->a], wb = b->inverse_mass[3 * s->b], w = wa + wb;
@@ -173,12 +184,13 @@ static void kinematic(coupled_bodies *b, bool average) {
         dx[i] = h * b->v[i] - (falls ? h * h / 2 * b->gravity : 0);
         dv[i] = falls ? -h * b->gravity : 0;
     }
-    for (uint32_t i = 0; i < b->shape->spring_count; i++) add_alone(b, &b->shape->springs[i], average, dx, dv);
+    for (uint32_t i = 0; i < b->shape->spring_count; i++)
+        add_alone(b, &b->shape->springs[i], average, dx, dv);
     advance(b, b->x, b->x, 1, dx);
     advance(b, b->v, b->v, 1, dv);
 }
 
-/* --- The table ----------------------------------------------------------------------------------------------------- */
+/* --- The table --- */
 
 /* Position Verlet carries v(t - h/2): what comes after a step, and what comes before the first. */
 static void true_velocity(const coupled_bodies *b, const double *x, const double *v, double *to) {
@@ -195,10 +207,11 @@ static void kick_back(coupled_bodies *b) {
     advance(b, b->v, b->v, -b->h / 2, a);
 }
 
-coupled_bodies *coupled_create(const network_shape *shape, mote_integrator integrator, double gravity, double h,
-                               bench_noise *noise) {
+coupled_bodies *coupled_create(const network_shape *shape, mote_integrator integrator, double gravity,
+                               double h, bench_noise *noise) {
     coupled_bodies *b = allocate_or_fail(sizeof *b);
-    *b = (coupled_bodies){shape, integrator, gravity, h, noise, 3 * shape->particle_count, NULL, NULL, NULL, NULL};
+    *b = (coupled_bodies){shape, integrator, gravity, h,   noise, 3 * shape->particle_count,
+                          NULL,  NULL,       NULL,    NULL};
     b->scratch = allocate_or_fail((SCRATCHES + 3) * b->numbers * sizeof *b->scratch);
     b->inverse_mass = b->scratch + SCRATCHES * b->numbers;
     b->x = b->inverse_mass + b->numbers;

@@ -1,5 +1,5 @@
-/* Coupled bodies in double: every integrator once more, from its formula, all bodies at each stage; shares nothing with the
- * engine. */
+/* Coupled bodies in double: every integrator once more, from its formula, all bodies at each stage; shares
+ * nothing with the engine. */
 #ifndef BENCH_COUPLED_H
 #define BENCH_COUPLED_H
 
@@ -18,8 +18,8 @@ typedef struct coupled_bodies {
 } coupled_bodies;
 
 /* The shape must outlive it. */
-coupled_bodies *coupled_create(const network_shape *shape, mote_integrator integrator, double gravity, double h,
-                               bench_noise *noise);
+coupled_bodies *coupled_create(const network_shape *shape, mote_integrator integrator, double gravity,
+                               double h, bench_noise *noise);
 void coupled_destroy(coupled_bodies *bodies);
 void coupled_step(coupled_bodies *bodies);
 

@@ -12,15 +12,15 @@ static inline void pull(edge_point *restrict points, const edge_spring *spring) 
     float length = glm_vec3_norm(along);
     float inverse = length > 0 ? 1 / length : 0;
     glm_vec3_sub(b->velocity, a->velocity, approach);
-    float tension =
-        spring->stiffness * (length - spring->rest) + spring->damping * glm_vec3_dot(along, approach) * inverse;
+    float tension = spring->stiffness * (length - spring->rest) +
+                    spring->damping * glm_vec3_dot(along, approach) * inverse;
     glm_vec3_scale(along, tension * inverse, along);
     glm_vec3_add(a->force, along, a->force);
     glm_vec3_sub(b->force, along, b->force);
 }
 
-void baseline_edges(edge_point *points, uint32_t point_count, const edge_spring *springs, uint32_t spring_count,
-                    const vec3 gravity, float h) {
+void baseline_edges(edge_point *points, uint32_t point_count, const edge_spring *springs,
+                    uint32_t spring_count, const vec3 gravity, float h) {
     vec3 g = {gravity[0], gravity[1], gravity[2]};
     for (uint32_t i = 0; i < point_count; i++) glm_vec3_scale(g, points[i].mass, points[i].force);
     for (uint32_t i = 0; i < spring_count; i++) pull(points, &springs[i]);

@@ -1,4 +1,5 @@
-/* The opponent of springs: points in an array of structs and springs in a list of edges, as a game writes it. */
+/* The opponent of springs: points in an array of structs and springs in a list of edges, as a game writes
+ * it. */
 #ifndef BENCH_EDGE_BASELINE_H
 #define BENCH_EDGE_BASELINE_H
 
@@ -19,8 +20,8 @@ typedef struct edge_spring {
 } edge_spring;
 
 /* One substep: forces = m g, each edge adds to both of its ends, then v += h F / m, x += h v. */
-void baseline_edges(edge_point *points, uint32_t point_count, const edge_spring *springs, uint32_t spring_count,
-                    const vec3 gravity, float h);
+void baseline_edges(edge_point *points, uint32_t point_count, const edge_spring *springs,
+                    uint32_t spring_count, const vec3 gravity, float h);
 
 typedef struct edge_list {
     edge_point *points;

@@ -38,7 +38,8 @@ static void add_forces(mote_system *system, const scene_forces *forces) {
         engine_add_force(system, mote_attractor(forces->centre[i], forces->strength, forces->softening));
 }
 
-mote_system *engine_create(const mote_system_def *def, const bench_scene *scene, uint64_t first, uint32_t count) {
+mote_system *engine_create(const mote_system_def *def, const bench_scene *scene, uint64_t first,
+                           uint32_t count) {
     mote_system *system;
     mote_range_view view;
     engine_check(mote_system_create(def, &system), "mote_system_create");

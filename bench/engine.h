@@ -15,7 +15,8 @@ void engine_add_force(mote_system *system, mote_force_def force);
 mote_system_def engine_def(const bench_config *config);
 
 /* A system of `def` with the scene's forces and its particles first .. first + count - 1. */
-mote_system *engine_create(const mote_system_def *def, const bench_scene *scene, uint64_t first, uint32_t count);
+mote_system *engine_create(const mote_system_def *def, const bench_scene *scene, uint64_t first,
+                           uint32_t count);
 
 /* The contender's functions over a state that is a mote_system. */
 void *engine_open(const bench_config *config);

@@ -1,4 +1,5 @@
-/* Forces of scenes that the baselines have no words for. Numbers by + - x / only, so that hashes agree everywhere. */
+/* Forces of scenes that the baselines have no words for. Numbers by + - x / only, so that hashes agree
+ * everywhere. */
 #include <stdlib.h>
 
 #include "baselines.h"
@@ -13,13 +14,14 @@ void smoke_forces(mote_system *system) {
 
 #define GRID_COUNT 64u
 
-/* A vortex about y, whose rise and fall is that of a ring: u = (-z, (16 - r^2) / 8, x) / (1 + r^2 / 16), in a box of 24
- * m. */
+/* A vortex about y, whose rise and fall is that of a ring: u = (-z, (16 - r^2) / 8, x) / (1 + r^2 / 16), in a
+ * box of 24 m. */
 static mote_grid *make_flow(void) {
     const float spacing = 24.0f / (GRID_COUNT - 1);
     float(*vectors)[3] = allocate_or_fail(sizeof(float[3]) * GRID_COUNT * GRID_COUNT * GRID_COUNT);
     for (uint32_t i = 0; i < GRID_COUNT * GRID_COUNT * GRID_COUNT; i++) {
-        float x = (float)(i % GRID_COUNT) * spacing - 12, z = (float)(i / GRID_COUNT / GRID_COUNT) * spacing - 12;
+        float x = (float)(i % GRID_COUNT) * spacing - 12,
+              z = (float)(i / GRID_COUNT / GRID_COUNT) * spacing - 12;
         float square = x * x + z * z, slow = 1 + square / 16;
         vectors[i][0] = -z / slow;
         vectors[i][1] = (16 - square) / 8 / slow;
@@ -46,7 +48,8 @@ void flow_forces(mote_system *system) {
 }
 
 void damped_forces(mote_system *system) {
-    engine_add_force(system, mote_anchor_spring((vec3){OSCILLATOR_ANCHOR}, OSCILLATOR_STIFFNESS, OSCILLATOR_DAMPING));
+    engine_add_force(system,
+                     mote_anchor_spring((vec3){OSCILLATOR_ANCHOR}, OSCILLATOR_STIFFNESS, OSCILLATOR_DAMPING));
 }
 
 void spring_forces(mote_system *system) {

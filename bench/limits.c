@@ -10,7 +10,8 @@
 #include "progress.h"
 #include "timing.h"
 
-/* All arrays of a stream together; in cache per thread, more than a first-level cache and less than a second-level. */
+/* All arrays of a stream together; in cache per thread, more than a first-level cache and less than a
+ * second-level. */
 #define MEMORY_BYTES           ((size_t)1 << 30)
 #define CACHE_BYTES_PER_THREAD ((size_t)1 << 18)
 #define CACHE_BYTES_MOVED      ((size_t)1 << 29)
@@ -22,8 +23,12 @@ typedef struct bench_stream {
     void (*run)(float **array, size_t first, size_t last);
 } bench_stream;
 
-static void run_copy(float **array, size_t first, size_t last) { probe_copy(array[1], array[0], first, last); }
-static void run_memcpy(float **array, size_t first, size_t last) { probe_memcpy(array[1], array[0], first, last); }
+static void run_copy(float **array, size_t first, size_t last) {
+    probe_copy(array[1], array[0], first, last);
+}
+static void run_memcpy(float **array, size_t first, size_t last) {
+    probe_memcpy(array[1], array[0], first, last);
+}
 static void run_triad(float **array, size_t first, size_t last) {
     probe_triad(array[2], array[1], array[0], first, last);
 }
@@ -55,7 +60,8 @@ static double time_stream(const bench_stream *stream, const arena *memory, size_
     return stream->bytes * (double)count * passes / (now_seconds() - start);
 }
 
-static void print_row(const arena *memory, const char *place, size_t bytes, uint32_t threads, uint32_t repeat) {
+static void print_row(const arena *memory, const char *place, size_t bytes, uint32_t threads,
+                      uint32_t repeat) {
     static double rates[STREAM_COUNT][MAX_REPEATS];
     uint32_t passes = bytes < MEMORY_BYTES ? (uint32_t)(CACHE_BYTES_MOVED / CACHE_BYTES_PER_THREAD) : 1;
     progress("%s, %u threads", place, (unsigned)threads);
@@ -83,12 +89,14 @@ static uint32_t next_threads(uint32_t threads, uint32_t all) {
 
 static void print_help(void) {
     puts("usage: mote-bench limits [--repeat R]\n\n"
-         "Bandwidth by threads, in cache and in memory: GB/s read and written, median (min..max) of R repeats\n"
+         "Bandwidth by threads, in cache and in memory: GB/s read and written, median (min..max) of R "
+         "repeats\n"
          "(default 9).\n"
          "  copy    to = from, by a loop of ordinary stores: 8 bytes an element\n"
          "  memcpy  the same by the C library, whose stores may go past the cache\n"
          "  triad   a = b + s c: 12 bytes an element\n"
-         "  probe   six float columns updated in place in runs of 1,024, as the engine steps them: 48 bytes each");
+         "  probe   six float columns updated in place in runs of 1,024, as the engine steps them: 48 bytes "
+         "each");
 }
 
 int command_limits(int argc, char **argv) {
@@ -112,9 +120,10 @@ int command_limits(int argc, char **argv) {
         return EXIT_FAILURE;
     }
     printf("cpu: %s\ncompiler: %s\n", machine_cpu(), machine_compiler());
-    printf("GB/s, median (min..max) of %u repeats; M/s: the probe in millions of particles\n", (unsigned)repeat);
-    printf("%-7s %12s %7s  %-22s  %-22s  %-22s  %-22s %8s\n", "where", "arrays", "threads", "copy", "memcpy", "triad",
-           "probe", "M/s");
+    printf("GB/s, median (min..max) of %u repeats; M/s: the probe in millions of particles\n",
+           (unsigned)repeat);
+    printf("%-7s %12s %7s  %-22s  %-22s  %-22s  %-22s %8s\n", "where", "arrays", "threads", "copy", "memcpy",
+           "triad", "probe", "M/s");
     for (uint32_t threads = 1; threads <= all; threads = next_threads(threads, all))
         print_row(&memory, "cache", threads * CACHE_BYTES_PER_THREAD, threads, repeat);
     for (uint32_t threads = 1; threads <= all; threads = next_threads(threads, all))

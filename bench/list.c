@@ -1,4 +1,5 @@
-/* mote-bench list: names, one a line, for people and scripts; with --long, what is known of the integrators. */
+/* mote-bench list: names, one a line, for people and scripts; with --long, what is known of the
+ * integrators. */
 #include <getopt.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +13,8 @@
 
 static void print_help(void) {
     puts("usage: mote-bench list [--long]\n\n"
-         "Prints a line each: `scene NAME`, `integrator NAME`, `isa NAME`; of the instruction sets those that this\n"
+         "Prints a line each: `scene NAME`, `integrator NAME`, `isa NAME`; of the instruction sets those "
+         "that this\n"
          "build and this machine can run.\n\n"
          "  --long  the integrators' descriptors instead:\n"
          "    order   of the global error; and where a force reads velocity\n"
@@ -35,7 +37,8 @@ static void print_integrators(void) {
 }
 
 int command_list(int argc, char **argv) {
-    static const struct option options[] = {{"long", no_argument, NULL, 'l'}, {"help", no_argument, NULL, 'h'}, {0}};
+    static const struct option options[] = {
+        {"long", no_argument, NULL, 'l'}, {"help", no_argument, NULL, 'h'}, {0}};
     bool descriptors = false;
     for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;) switch (option) {
         case 'l':

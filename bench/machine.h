@@ -18,7 +18,8 @@ uint32_t machine_threads(void);
 uint32_t thread_index(void);
 uint32_t thread_count(void);
 
-/* Fails with a message and code 2 if the machine has not `bytes` of memory; what: the argument that asks for them. */
+/* Fails with a message and code 2 if the machine has not `bytes` of memory; what: the argument that asks for
+ * them. */
 void require_memory(double bytes, const char *what);
 
 #endif

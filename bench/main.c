@@ -22,7 +22,8 @@ static const size_t command_count = sizeof commands / sizeof commands[0];
 
 static void print_help(FILE *file) {
     fputs("usage: mote-bench COMMAND [OPTION]...\n\n", file);
-    for (size_t i = 0; i < command_count; i++) fprintf(file, "  %-12s %s\n", commands[i].name, commands[i].description);
+    for (size_t i = 0; i < command_count; i++)
+        fprintf(file, "  %-12s %s\n", commands[i].name, commands[i].description);
     fputs("\nmote-bench COMMAND --help tells a command's options. Exit code 2: a wrong argument.\n", file);
 }
 

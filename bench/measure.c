@@ -1,5 +1,5 @@
-/* One row measured: engine, baselines, probe in turn, as often as asked, so that what else happens on the machine meets
- * all of them; ratios are taken within a repeat. */
+/* One row measured: engine, baselines, probe in turn, as often as asked, so that what else happens on the
+ * machine meets all of them; ratios are taken within a repeat. */
 #include "measure.h"
 
 #include "progress.h"
@@ -14,16 +14,16 @@ typedef struct bench_entry {
     void *state;
 } bench_entry;
 
-static uint32_t add_entry(bench_entry *entries, uint32_t count, const bench_contender *contender, bench_series *series,
-                          uint32_t frames) {
+static uint32_t add_entry(bench_entry *entries, uint32_t count, const bench_contender *contender,
+                          bench_series *series, uint32_t frames) {
     series->present = contender != NULL;
     if (!contender) return count;
     entries[count] = (bench_entry){contender, series, frames, NULL};
     return count + 1;
 }
 
-/* A baseline does all of its substeps in passes over memory that are alike, so a frame of many substeps needs no other
- * frames beside it to be timed well. */
+/* A baseline does all of its substeps in passes over memory that are alike, so a frame of many substeps needs
+ * no other frames beside it to be timed well. */
 static uint32_t baseline_frames(const bench_config *config) {
     uint32_t frames = config->frames / config->substeps;
     return frames ? frames : 1;

@@ -21,7 +21,8 @@ bool arena_create(arena *memory, size_t size) {
 #endif
     *memory = (arena){pointer, size};
 #pragma omp parallel for schedule(static)
-    for (size_t page = 0; page < size / HUGE_PAGE; page++) memset(memory->bytes + page * HUGE_PAGE, 0, HUGE_PAGE);
+    for (size_t page = 0; page < size / HUGE_PAGE; page++)
+        memset(memory->bytes + page * HUGE_PAGE, 0, HUGE_PAGE);
     return true;
 }
 

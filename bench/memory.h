@@ -1,5 +1,5 @@
-/* Memory of the benchmark: one arena that the opponents and the probe use in turn, so that they run on the same pages,
- * and an allocator hook that counts. */
+/* Memory of the benchmark: one arena that the opponents and the probe use in turn, so that they run on the
+ * same pages, and an allocator hook that counts. */
 #ifndef BENCH_MEMORY_H
 #define BENCH_MEMORY_H
 
@@ -20,9 +20,9 @@ typedef struct arena {
 bool arena_create(arena *memory, size_t size);
 void arena_destroy(arena *memory);
 
-/* Bytes that `arrays` float arrays of `count` elements take, and their places from `bytes` on: each array starts at an
- * odd multiple of 64 bytes beyond whole pages from the one before, so that elements i of two arrays do not fall in one
- * set of the cache. */
+/* Bytes that `arrays` float arrays of `count` elements take, and their places from `bytes` on: each array
+ * starts at an odd multiple of 64 bytes beyond whole pages from the one before, so that elements i of two
+ * arrays do not fall in one set of the cache. */
 size_t staggered_size(uint32_t arrays, size_t count);
 void staggered_arrays(unsigned char *bytes, uint32_t arrays, size_t count, float **array);
 probe_columns arena_columns(const arena *memory, size_t count);

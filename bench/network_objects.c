@@ -4,10 +4,11 @@
 #include "network_shapes.h"
 #include "random.h"
 
-/* --- net ----------------------------------------------------------------------------------------------------------- */
+/* --- net --- */
 
-/* 51 m of knots every 0.2 m, 50 g/m^2, hung along its upper edge and let go at a slope of 4 : 3. Semi-implicit Euler needs
- * h^2 2 sum(k) / m + 2 h 2 sum(c) / m < 4 for every particle: at h = 2 ms it is 3.2 + 0.26 inside. */
+/* 51 m of knots every 0.2 m, 50 g/m^2, hung along its upper edge and let go at a slope of 4 : 3.
+ * Semi-implicit Euler needs h^2 2 sum(k) / m + 2 h 2 sum(c) / m < 4 for every particle: at h = 2 ms it is 3.2
+ * + 0.26 inside. */
 network_shape scene_net_create(uint32_t particles) {
     net_form form = {.side = net_side(particles),
                      .spacing = 0.2f,
@@ -20,26 +21,26 @@ network_shape scene_net_create(uint32_t particles) {
     return net_create(&form);
 }
 
-/* --- bridge -------------------------------------------------------------------------------------------------------- */
+/* --- bridge --- */
 
-/* 512 m between the towers, 4 m wide, 472 kg/m: a truss of 9 by 2 chords, two main cables with a sag of a tenth of the
- * span, hangers from each section. Node numbers in a section: surface, lower chords, hangers left and right from below,
- * cables. h = 0.5 ms. */
-#define PANEL        0.5f   /* m, of every direction of the truss */
-#define HANGER       6u     /* nodes of one hanger, between truss and cable */
-#define SAG          0.1f   /* of the span */
-#define SHORTEST     1.5f   /* m, hanger */
+/* 512 m between the towers, 4 m wide, 472 kg/m: a truss of 9 by 2 chords, two main cables with a sag of a
+ * tenth of the span, hangers from each section. Node numbers in a section: surface, lower chords, hangers
+ * left and right from below, cables. h = 0.5 ms. */
+#define PANEL        0.5f /* m, of every direction of the truss */
+#define HANGER       6u   /* nodes of one hanger, between truss and cable */
+#define SAG          0.1f /* of the span */
+#define SHORTEST     1.5f /* m, hanger */
 #define LEFT         (2 * BRIDGE_WIDTH)
 #define RIGHT        (LEFT + HANGER)
 #define CABLE        (RIGHT + HANGER)
-#define CHORD_MASS   8.0f   /* kg a node */
+#define CHORD_MASS   8.0f /* kg a node */
 #define HANGER_MASS  2.0f
 #define CABLE_MASS   30.0f
-#define CHORD        4e6f   /* N/m */
+#define CHORD        4e6f /* N/m */
 #define BRACE        2e6f
 #define HANGER_STIFF 5e6f
 #define CABLE_STIFF  8e7f
-#define SETTLE       2e-5f  /* s: damping over stiffness */
+#define SETTLE       2e-5f /* s: damping over stiffness */
 #define GRAVITY      9.81f
 
 static void brace(network_shape *shape, uint32_t a, uint32_t b, float stiffness) {
@@ -67,8 +68,8 @@ static void join_truss(network_shape *shape, uint32_t section, bool last) {
     }
 }
 
-/* Hangers bear half of the section's truss and their own nodes; cables hold the sections: a parabola's pull along the
- * bridge is weight x span^2 / (8 sag). */
+/* Hangers bear half of the section's truss and their own nodes; cables hold the sections: a parabola's pull
+ * along the bridge is weight x span^2 / (8 sag). */
 static void join_cables(network_shape *shape, uint32_t section, bool last, float span) {
     const float truss = BRIDGE_WIDTH * CHORD_MASS * GRAVITY, node = HANGER_MASS * GRAVITY;
     const float weight = truss + HANGER * node + CABLE_MASS * GRAVITY;
@@ -78,7 +79,8 @@ static void join_cables(network_shape *shape, uint32_t section, bool last, float
         uint32_t below = first + (side ? BRIDGE_WIDTH - 1 : 0), cable = first + CABLE + side;
         for (uint32_t k = 0; k < HANGER; k++) {
             uint32_t node_above = first + (side ? RIGHT : LEFT) + k;
-            shape_tighten(shape, below, node_above, HANGER_STIFF, SETTLE * HANGER_STIFF, truss + (float)k * node);
+            shape_tighten(shape, below, node_above, HANGER_STIFF, SETTLE * HANGER_STIFF,
+                          truss + (float)k * node);
             below = node_above;
         }
         shape_tighten(shape, below, cable, HANGER_STIFF, SETTLE * HANGER_STIFF, truss + HANGER * node);
@@ -111,7 +113,8 @@ static void put_section(network_shape *shape, uint32_t section, float span) {
 network_shape bridge_create(uint32_t particles) {
     uint32_t sections = particles / BRIDGE_NODES;
     float span = PANEL * (float)(sections - 1);
-    network_shape shape = shape_create(sections * BRIDGE_NODES, sections * 4 * BRIDGE_NODES, 2 * BRIDGE_NODES);
+    network_shape shape =
+        shape_create(sections * BRIDGE_NODES, sections * 4 * BRIDGE_NODES, 2 * BRIDGE_NODES);
     for (uint32_t i = 0; i < sections; i++) put_section(&shape, i, span);
     for (uint32_t i = 0; i < sections; i++) {
         join_truss(&shape, i, i + 1 == sections);
@@ -122,21 +125,22 @@ network_shape bridge_create(uint32_t particles) {
     return shape;
 }
 
-/* --- webs ---------------------------------------------------------------------------------------------------------- */
+/* --- webs --- */
 
-/* Twelve radii; a spiral of 48 nodes winds four times from the hub outwards; the last twelve are the frame, a hoop stiff
- * enough to hang from its topmost node. h = 2 ms: h^2 2 sum(k) / m is 2.6 in the threads, 1.7 in the frame. */
+/* Twelve radii; a spiral of 48 nodes winds four times from the hub outwards; the last twelve are the frame, a
+ * hoop stiff enough to hang from its topmost node. h = 2 ms: h^2 2 sum(k) / m is 2.6 in the threads, 1.7 in
+ * the frame. */
 #define RADII        12u
 #define SPIRAL       (WEB_NODES - RADII)
 #define THREAD_MASS  5e-5f /* kg a node */
 #define FRAME_MASS   5e-4f
-#define RADIAL       5.0f  /* N/m */
+#define RADIAL       5.0f /* N/m */
 #define CAPTURE      3.0f
 #define FRAME_THREAD 30.0f
 #define FRAME_CHORD  20.0f
 #define SILK         1e-4f /* s: damping over stiffness */
 #define WEB_ROW      64u
-#define WEB_ROOM     0.8f  /* m from web to web */
+#define WEB_ROOM     0.8f /* m from web to web */
 
 static void thread(network_shape *shape, uint32_t a, uint32_t b, float stiffness) {
     shape_join(shape, a, b, stiffness, SILK * stiffness);

@@ -5,15 +5,15 @@
 
 #include "engine.h"
 
-/* --- Sizes --------------------------------------------------------------------------------------------------------- */
+/* --- Sizes --- */
 
 #define MOST_NODES (UINT32_C(1) << 20) /* a spring and its entries take some 100 bytes */
 
-/* Ranks of three who march over the bridge at 1.4 m/s, 4 m behind each other: once a frame their weight's impulse goes to
- * the nodes of the two sections between which they are. */
+/* Ranks of three who march over the bridge at 1.4 m/s, 4 m behind each other: once a frame their weight's
+ * impulse goes to the nodes of the two sections between which they are. */
 #define RANK_SECTIONS 8u
 #define RANK_WEIGHT   (3 * 70 * NETWORK_GRAVITY) /* N */
-#define STRIDE        448u                     /* 10^-4 sections a frame */
+#define STRIDE        448u                       /* 10^-4 sections a frame */
 
 static void push(const mote_network_view *view, uint32_t section, float impulse) {
     for (uint32_t j = 0; j < BRIDGE_WIDTH; j++) {
@@ -54,7 +54,7 @@ uint32_t networks_whole(const bench_scene *scene, uint32_t asked) {
     return side * side;
 }
 
-/* --- The contender ------------------------------------------------------------------------------------------------- */
+/* --- The contender --- */
 
 static void *networks_open(const bench_config *config) {
     mote_system_def system = engine_def(config);
@@ -74,7 +74,8 @@ static uint64_t networks_hash(void *user) { return mote_system_hash(((network_ru
 
 static void networks_close(void *user) { network_run_destroy(user); }
 
-const bench_contender networks_contender = {"networks", networks_open, NULL, networks_run, networks_hash, networks_close};
+const bench_contender networks_contender = {"networks",   networks_open, NULL,
+                                            networks_run, networks_hash, networks_close};
 
 void networks_observe(void *user, bench_observation *observation) {
     const network_run *run = user;
@@ -98,7 +99,10 @@ uint32_t networks_figures(const measurement *result, scene_figure *figures) {
     spread time = spread_of(result->engine.seconds, result->config.repeat);
     double steps = seen->springs * result->config.substeps;
     const scene_figure all[] = {
-        {"spring_substeps_per_second", "M spring-substeps/s", 1e6, {steps / time.median, steps / time.max, steps / time.min}},
+        {"spring_substeps_per_second",
+         "M spring-substeps/s",
+         1e6,
+         {steps / time.median, steps / time.max, steps / time.min}},
         {"max_strain", "% largest strain", 0.01, constant(seen->max_stretch)},
         {"mean_strain", "% mean strain", 0.01, constant(seen->mean_stretch)},
         {"kinetic_energy", "J kinetic", 1, constant(seen->kinetic)},

@@ -44,7 +44,8 @@ void shape_join(network_shape *shape, uint32_t a, uint32_t b, float stiffness, f
     shape_tighten(shape, a, b, stiffness, damping, 0);
 }
 
-void shape_tighten(network_shape *shape, uint32_t a, uint32_t b, float stiffness, float damping, float tension) {
+void shape_tighten(network_shape *shape, uint32_t a, uint32_t b, float stiffness, float damping,
+                   float tension) {
     float rest = distance(shape, a, b) - tension / stiffness;
     shape->springs[shape->spring_count++] =
         (mote_spring){.a = a, .b = b, .rest_length = rest, .stiffness = stiffness, .damping = damping};
@@ -52,12 +53,13 @@ void shape_tighten(network_shape *shape, uint32_t a, uint32_t b, float stiffness
 
 void shape_pin(network_shape *shape, uint32_t particle) { shape->pins[shape->pin_count++] = particle; }
 
-/* --- Nets ---------------------------------------------------------------------------------------------------------- */
+/* --- Nets --- */
 
 /* From particle i to the one `down` rows and `right` columns on, where there is one. */
 static void net_join(network_shape *shape, const net_form *form, uint32_t i, uint32_t down, int32_t right,
                      float stiffness) {
-    int32_t side = (int32_t)form->side, row = (int32_t)(i / form->side + down), column = (int32_t)(i % form->side) + right;
+    int32_t side = (int32_t)form->side, row = (int32_t)(i / form->side + down),
+            column = (int32_t)(i % form->side) + right;
     if (stiffness == 0 || row >= side || column < 0 || column >= side) return;
     shape_join(shape, i, (uint32_t)(row * side + column), stiffness, form->damping * stiffness);
 }
@@ -90,17 +92,19 @@ uint32_t net_side(uint32_t particles) {
     return side;
 }
 
-/* --- Chains -------------------------------------------------------------------------------------------------------- */
+/* --- Chains --- */
 
 #define CHAIN_LINK 0.1f /* m */
 
-/* A zigzag 3 : 4 of links, in rows of 128 chains; the links are 5 % shorter than that, and every particle rises or falls. */
+/* A zigzag 3 : 4 of links, in rows of 128 chains; the links are 5 % shorter than that, and every particle
+ * rises or falls. */
 network_shape chains_create(const chain_form *form) {
     uint32_t particles = form->chains * form->points;
     network_shape shape = shape_create(particles, particles, 0);
     for (uint32_t i = 0; i < particles; i++) {
         uint32_t chain = i / form->points, k = i % form->points;
-        float x = CHAIN_LINK * 0.8f * (float)k, y = CHAIN_LINK * (float)(chain % 128), z = CHAIN_LINK * (float)(chain / 128);
+        float x = CHAIN_LINK * 0.8f * (float)k, y = CHAIN_LINK * (float)(chain % 128),
+              z = CHAIN_LINK * (float)(chain / 128);
         shape_put(&shape, i, x, y + (k % 2 ? CHAIN_LINK * 0.6f : 0), z, form->mass);
         shape.velocities[i][1] = 0.1f * (float)(k % 7) - 0.3f;
         float pull = 0.05f * CHAIN_LINK * form->stiffness;
@@ -109,7 +113,7 @@ network_shape chains_create(const chain_form *form) {
     return shape;
 }
 
-/* --- The edge list ------------------------------------------------------------------------------------------------- */
+/* --- The edge list --- */
 
 edge_list shape_edges(const network_shape *shape, uint32_t substeps, float h) {
     edge_list list = {.points = allocate_or_fail(shape->particle_count * sizeof *list.points),

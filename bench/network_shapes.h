@@ -1,6 +1,6 @@
-/* What the networks of the bench are made of: particles, springs and pins as plain arrays, which the engine's def, the
- * edge list and the arrays of the batch all come from. By + - x / sqrt and integers only, so that hashes agree
- * everywhere. */
+/* What the networks of the bench are made of: particles, springs and pins as plain arrays, which the engine's
+ * def, the edge list and the arrays of the batch all come from. By + - x / sqrt and integers only, so that
+ * hashes agree everywhere. */
 #ifndef BENCH_NETWORK_SHAPES_H
 #define BENCH_NETWORK_SHAPES_H
 
@@ -22,21 +22,23 @@ void shape_destroy(network_shape *shape);
 
 void shape_put(network_shape *shape, uint32_t particle, float x, float y, float z, float mass);
 
-/* A spring as long as it is placed, and one that is shorter so that it pulls with `tension` (N) where it is placed. */
+/* A spring as long as it is placed, and one that is shorter so that it pulls with `tension` (N) where it is
+ * placed. */
 void shape_join(network_shape *shape, uint32_t a, uint32_t b, float stiffness, float damping);
-void shape_tighten(network_shape *shape, uint32_t a, uint32_t b, float stiffness, float damping, float tension);
+void shape_tighten(network_shape *shape, uint32_t a, uint32_t b, float stiffness, float damping,
+                   float tension);
 
 void shape_pin(network_shape *shape, uint32_t particle);
 
-/* --- Nets: particle i stands in row i / side and column i % side ------------------------------------------------------- */
+/* --- Nets: particle i stands in row i / side and column i % side --- */
 
 typedef struct net_form {
-    uint32_t side;                   /* particles along a side */
-    float spacing, mass;             /* m, kg, of a particle */
-    float slope[2];                  /* y and z for each metre down the rows */
-    float structural, shear, bend;   /* N/m: neighbours, diagonals, second neighbours; 0: none */
-    float damping;                   /* kg/s for each N/m of them: s */
-    bool corners;                    /* pinned at the ends of the first row, else along all of it */
+    uint32_t side;                 /* particles along a side */
+    float spacing, mass;           /* m, kg, of a particle */
+    float slope[2];                /* y and z for each metre down the rows */
+    float structural, shear, bend; /* N/m: neighbours, diagonals, second neighbours; 0: none */
+    float damping;                 /* kg/s for each N/m of them: s */
+    bool corners;                  /* pinned at the ends of the first row, else along all of it */
 } net_form;
 
 network_shape net_create(const net_form *form);
@@ -52,7 +54,7 @@ typedef struct chain_form {
 
 network_shape chains_create(const chain_form *form);
 
-/* --- The scenes' own ------------------------------------------------------------------------------------------------------ */
+/* --- The scenes' own --- */
 
 /* The ball-stop net of scene net. */
 network_shape scene_net_create(uint32_t particles);

@@ -1,4 +1,5 @@
-/* What may stand on either side of a comparison of networks: the engine, springs in an edge list, RK4 by whole batches. */
+/* What may stand on either side of a comparison of networks: the engine, springs in an edge list, RK4 by
+ * whole batches. */
 #include "network_sides.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 #include "batch_baseline.h"
 #include "memory.h"
 
-/* --- The engine ---------------------------------------------------------------------------------------------------- */
+/* --- The engine --- */
 
 static void *open_engine(const network_setup *setup) { return network_create(setup); }
 static void frame_engine(void *run) { network_run_frame(run); }
@@ -18,7 +19,7 @@ static void close_engine(void *run) { network_run_destroy(run); }
 
 const side_functions engine_side = {open_engine, frame_engine, place_engine, close_engine};
 
-/* --- The edge list ------------------------------------------------------------------------------------------------- */
+/* --- The edge list --- */
 
 static void *open_edges(const network_setup *setup) {
     edge_list *list = allocate_or_fail(sizeof *list);
@@ -39,7 +40,7 @@ static void close_edges(void *list) {
 
 const side_functions edge_side = {open_edges, frame_edges, place_edges, close_edges};
 
-/* --- The batch ----------------------------------------------------------------------------------------------------- */
+/* --- The batch --- */
 
 #define BODY_COLUMNS   22u
 #define SPRING_COLUMNS 5u
@@ -130,9 +131,10 @@ static void close_batch(void *user) {
 
 const side_functions batch_side = {open_batch, frame_batch, place_batch, close_batch};
 
-/* --- Both ---------------------------------------------------------------------------------------------------------- */
+/* --- Both --- */
 
-double sides_distance(const side_functions *a, const side_functions *b, const network_setup *setup, uint32_t frames) {
+double sides_distance(const side_functions *a, const side_functions *b, const network_setup *setup,
+                      uint32_t frames) {
     void *left = a->open(setup), *right = b->open(setup);
     double largest = 0;
     for (uint32_t i = 0; i < frames; i++) a->frame(left), b->frame(right);

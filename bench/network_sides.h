@@ -1,4 +1,5 @@
-/* What may stand on either side of a comparison of networks: the engine, springs in an edge list, RK4 by whole batches. */
+/* What may stand on either side of a comparison of networks: the engine, springs in an edge list, RK4 by
+ * whole batches. */
 #ifndef BENCH_NETWORK_SIDES_H
 #define BENCH_NETWORK_SIDES_H
 
@@ -15,6 +16,7 @@ typedef struct side_functions {
 extern const side_functions engine_side, edge_side, batch_side;
 
 /* The largest distance (m) between the particles of both after some frames. */
-double sides_distance(const side_functions *a, const side_functions *b, const network_setup *setup, uint32_t frames);
+double sides_distance(const side_functions *a, const side_functions *b, const network_setup *setup,
+                      uint32_t frames);
 
 #endif

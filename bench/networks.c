@@ -1,4 +1,5 @@
-/* Networks on the bench: a system with one network, stepped one step a frame, and what is told of how it fared. */
+/* Networks on the bench: a system with one network, stepped one step a frame, and what is told of how it
+ * fared. */
 #include "networks.h"
 
 #include <math.h>
@@ -18,11 +19,12 @@ static void add_network(network_run *run, const mote_network_def *network, const
     def.springs = shape->springs;
     mote_result result = mote_system_add_network(run->system, &def, &run->network, &fault);
     if (result != MOTE_OK && (fault.particle != MOTE_NO_ITEM || fault.spring != MOTE_NO_ITEM))
-        fail_usage("particle %d, spring %d: %s", (int)fault.particle, (int)fault.spring, mote_result_text(result));
+        fail_usage("particle %d, spring %d: %s", (int)fault.particle, (int)fault.spring,
+                   mote_result_text(result));
     engine_check(result, "mote_system_add_network");
     for (uint32_t i = 0; i < shape->pin_count; i++)
-        engine_check(mote_network_pin(run->system, run->network, shape->pins[i], shape->positions[shape->pins[i]],
-                                      MOTE_NEXT_ADVANCE),
+        engine_check(mote_network_pin(run->system, run->network, shape->pins[i],
+                                      shape->positions[shape->pins[i]], MOTE_NEXT_ADVANCE),
                      "mote_network_pin");
 }
 

@@ -1,4 +1,5 @@
-/* Networks on the bench: a system with one network, stepped one step a frame, and what is told of how it fared. */
+/* Networks on the bench: a system with one network, stepped one step a frame, and what is told of how it
+ * fared. */
 #ifndef BENCH_NETWORKS_H
 #define BENCH_NETWORKS_H
 
@@ -10,8 +11,9 @@
 
 /* Of all frames so far. */
 typedef struct network_tally {
-    uint64_t frames, substeps;     /* substeps: those that the network took */
-    double iterations, linear;     /* constrained: linear systems, conjugate-gradient iterations, over islands and substeps */
+    uint64_t frames, substeps; /* substeps: those that the network took */
+    double iterations,
+        linear; /* constrained: linear systems, conjugate-gradient iterations, over islands and substeps */
     double unsolved, residual;     /* substeps of islands that ended above max_strain; the largest residual */
     uint64_t capped, frozen, torn; /* frames; islands of the last frame; springs */
 } network_tally;
@@ -21,13 +23,14 @@ typedef struct network_run {
     mote_network_id network;
     uint32_t particles, springs, substeps, sections; /* substeps: the system's; sections: of a bridge */
     uint64_t frame;
-    double energy_at_start; /* J, kinetic, elastic and of gravity */
+    double energy_at_start;                /* J, kinetic, elastic and of gravity */
     void (*move)(struct network_run *run); /* what stands between two frames; NULL: nothing */
     network_tally tally;
 } network_run;
 
-/* A system of `def` with gravity unless weightless, room for no particle, and the network of a shape, its pins where they
- * are; `network` has everything but the arrays. What is wrong ends the program with the particle or the spring at fault. */
+/* A system of `def` with gravity unless weightless, room for no particle, and the network of a shape, its
+ * pins where they are; `network` has everything but the arrays. What is wrong ends the program with the
+ * particle or the spring at fault. */
 network_run *network_run_create(const mote_system_def *def, bool weightless, const mote_network_def *network,
                                 const network_shape *shape);
 
@@ -40,7 +43,7 @@ mote_network_statistics network_measured(const network_run *run);
 /* J, kinetic, elastic and of gravity; with the columns' velocities. */
 double network_energy(const network_run *run);
 
-/* --- Networks of mote-bench compare and accuracy -------------------------------------------------------------------- */
+/* --- Networks of mote-bench compare and accuracy --- */
 
 typedef struct network_setup {
     const network_shape *shape;
@@ -48,8 +51,8 @@ typedef struct network_setup {
     mote_network_solver solver;
     uint32_t substeps, threads;
     mote_rate rate;
-    float max_strain;                      /* constrained; 0: the default, as are ... */
-    uint32_t max_iterations, max_linear;   /* ... these */
+    float max_strain;                    /* constrained; 0: the default, as are ... */
+    uint32_t max_iterations, max_linear; /* ... these */
     bool growth_allowed, weightless;
 } network_setup;
 

@@ -1,7 +1,7 @@
 /* Presentation: positions halfway between two steps, written as packed xyz, against a copy of as many bytes.
  *
- * For each particle it reads six floats and writes three: 36 bytes. The copy reads 18 and writes 18, by a loop of
- * ordinary stores like its own; memcpy, whose stores may go past the cache, is timed beside it. */
+ * For each particle it reads six floats and writes three: 36 bytes. The copy reads 18 and writes 18, by a
+ * loop of ordinary stores like its own; memcpy, whose stores may go past the cache, is timed beside it. */
 #include <string.h>
 
 #include "checks.h"
@@ -10,15 +10,18 @@
 
 #define PACKED_BYTES           12u
 #define PRESENT_BYTES          36.0
-#define COPY_FLOATS(particles) ((size_t)(particles)*9 / 2)
+#define COPY_FLOATS(particles) ((size_t)(particles) * 9 / 2)
 
-size_t presentation_memory(uint32_t particles) { return staggered_size(2, COPY_FLOATS(particles)) + PACKED_BYTES; }
+size_t presentation_memory(uint32_t particles) {
+    return staggered_size(2, COPY_FLOATS(particles)) + PACKED_BYTES;
+}
 
 static mote_system *create_interpolated(const bench_config *config) {
     mote_system_def def = engine_def(config);
     def.interpolation = MOTE_INTERPOLATE_LINEAR;
     mote_system *system = engine_create(&def, config->scene, 0, config->particles);
-    engine_check(mote_system_advance(system, STEP_NANOSECONDS + STEP_NANOSECONDS / 2, NULL), "mote_system_advance");
+    engine_check(mote_system_advance(system, STEP_NANOSECONDS + STEP_NANOSECONDS / 2, NULL),
+                 "mote_system_advance");
     return system;
 }
 
@@ -26,9 +29,9 @@ static double time_present(const mote_system *system, const bench_config *config
     mote_present_layout layout = {PACKED_BYTES, 0, MOTE_OMIT};
     double start = now_seconds();
     for (uint32_t frame = 0; frame < config->frames; frame++)
-        engine_check(
-            mote_system_present(system, &layout, config->memory->bytes, (size_t)config->particles * PACKED_BYTES),
-            "mote_system_present");
+        engine_check(mote_system_present(system, &layout, config->memory->bytes,
+                                         (size_t)config->particles * PACKED_BYTES),
+                     "mote_system_present");
     return (now_seconds() - start) / config->frames;
 }
 

@@ -1,4 +1,5 @@
-/* Random numbers of the scenes: a pure function of (serial, draw), integers only, the same on every machine. */
+/* Random numbers of the scenes: a pure function of (serial, draw), integers only, the same on every
+ * machine. */
 #ifndef BENCH_RANDOM_H
 #define BENCH_RANDOM_H
 

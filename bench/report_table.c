@@ -7,7 +7,8 @@ bench_record record_of(const measurement *result) {
     const bench_config *config = &result->config;
     uint32_t repeat = config->repeat;
     double bytes_of_frame = PROBE_BYTES + config->scene->added_bytes;
-    bench_record record = {.config = *config, .hash = result->hash, .bytes = bytes_of_frame / config->substeps};
+    bench_record record = {
+        .config = *config, .hash = result->hash, .bytes = bytes_of_frame / config->substeps};
     record.frame = spread_of(result->engine.seconds, repeat);
 
     spread probe = spread_of(result->probe.seconds, repeat);
@@ -31,8 +32,9 @@ double particle_steps_per_second(const bench_record *record) {
 }
 
 void print_header(void) {
-    printf("%-10s %-19s %9s %5s %3s %-7s %9s %-19s %9s %7s %5s %7s %7s  %s\n", "scene", "integrator", "particles",
-           "sub", "thr", "isa", "ms/frame", "(min..max)", "M p-st/s", "B/p-st", "share", "struct", "plain", "hash");
+    printf("%-10s %-19s %9s %5s %3s %-7s %9s %-19s %9s %7s %5s %7s %7s  %s\n", "scene", "integrator",
+           "particles", "sub", "thr", "isa", "ms/frame", "(min..max)", "M p-st/s", "B/p-st", "share",
+           "struct", "plain", "hash");
     fflush(stdout);
 }
 
@@ -61,10 +63,10 @@ void print_record(const bench_record *record) {
     const bench_config *config = &record->config;
     char extent[40];
     snprintf(extent, sizeof extent, "(%.3f..%.3f)", 1e3 * record->frame.min, 1e3 * record->frame.max);
-    printf("%-10s %-19s %9" PRIu32 " %5" PRIu32 " %3" PRIu32 " %-7s %9.3f %-19s %9.1f %7.2f %5.2f", config->scene->name,
-           mote_integrator_describe(config->integrator)->name, config->particles, config->substeps, config->threads,
-           mote_isa_name(config->isa), 1e3 * record->frame.median, extent, particle_steps_per_second(record) / 1e6,
-           record->bytes, record->share.median);
+    printf("%-10s %-19s %9" PRIu32 " %5" PRIu32 " %3" PRIu32 " %-7s %9.3f %-19s %9.1f %7.2f %5.2f",
+           config->scene->name, mote_integrator_describe(config->integrator)->name, config->particles,
+           config->substeps, config->threads, mote_isa_name(config->isa), 1e3 * record->frame.median, extent,
+           particle_steps_per_second(record) / 1e6, record->bytes, record->share.median);
     print_ratio(record->struct_ratio);
     print_ratio(record->plain_ratio);
     printf("  %016" PRIx64 "%s\n", record->hash, record->differs ? " DIFFERS" : "");
@@ -73,7 +75,8 @@ void print_record(const bench_record *record) {
 }
 
 void print_presentation(const bench_presentation *presentation) {
-    printf("present: linear, packed xyz, %" PRIu32 " particles, %" PRIu32 " thread%s: %.2f GB/s, copy of as many bytes "
+    printf("present: linear, packed xyz, %" PRIu32 " particles, %" PRIu32
+           " thread%s: %.2f GB/s, copy of as many bytes "
            "%.2f GB/s, share %.2f (%.2f..%.2f); of memcpy %.2f\n",
            presentation->particles, presentation->threads, presentation->threads == 1 ? "" : "s",
            presentation->bytes_per_second.median / 1e9, presentation->copy_bytes_per_second.median / 1e9,

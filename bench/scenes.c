@@ -19,8 +19,8 @@ static void place_in_box(const scene_forces *forces, uint64_t serial, scene_part
     }
 }
 
-/* A disc of 10 m radius and 1 m height around one of the attractors, each particle on the circular orbit that it would
- * have there alone: v^2 / r = strength r / (r^2 + softening^2)^(3/2). */
+/* A disc of 10 m radius and 1 m height around one of the attractors, each particle on the circular orbit that
+ * it would have there alone: v^2 / r = strength r / (r^2 + softening^2)^(3/2). */
 static void place_in_disc(const scene_forces *forces, uint64_t serial, scene_particle *particle) {
     const float *centre = forces->centre[serial % forces->attractor_count];
     float x, z, height, square;
@@ -34,7 +34,8 @@ static void place_in_disc(const scene_forces *forces, uint64_t serial, scene_par
     } while (square > 100.0f && draw < DRAWS_PER_SERIAL);
     float soft = square + forces->softening * forces->softening;
     float turn = sqrtf(forces->strength / (soft * sqrtf(soft)));
-    *particle = (scene_particle){{centre[0] + x, centre[1] + height, centre[2] + z}, {-turn * z, 0, turn * x}};
+    *particle =
+        (scene_particle){{centre[0] + x, centre[1] + height, centre[2] + z}, {-turn * z, 0, turn * x}};
 }
 
 static const scene_forces ballistic_forces = {.gravity = {0, -9.81f, 0}, .wind = {3, 0, 1}, .drag = 0.05f};
@@ -42,10 +43,11 @@ static const scene_forces ballistic_forces = {.gravity = {0, -9.81f, 0}, .wind =
 static const scene_forces galaxy_forces = {
     .attractor_count = 1, .centre = {{1, 2, 3}}, .strength = 1000, .softening = 0.5f};
 
-static const scene_forces galaxies_forces = {.attractor_count = 4,
-                                             .centre = {{20, 0, 20}, {-20, 5, 20}, {20, -5, -20}, {-20, 0, -20}},
-                                             .strength = 1000,
-                                             .softening = 0.5f};
+static const scene_forces galaxies_forces = {
+    .attractor_count = 4,
+    .centre = {{20, 0, 20}, {-20, 5, 20}, {20, -5, -20}, {-20, 0, -20}},
+    .strength = 1000,
+    .softening = 0.5f};
 
 static const scene_forces orbits_forces = {.attractor_count = 1, .strength = 1000, .softening = 0.05f};
 
@@ -53,20 +55,32 @@ static const scene_forces no_forces = {.attractor_count = 0};
 
 #define MEBI (UINT32_C(1) << 20)
 
-#define STRAND_SCENE(called, described, contender, how, count, frame_count, substeps)                                  \
-    {                                                                                                                  \
-        .name = called, .description = described, .forces = &no_forces, .particles = count, .engine = &contender,      \
-        .figures = strands_figures, .strand = &how, .frames = frame_count, .least_substeps = substeps,                 \
-        .whole = strands_whole, .observe = strands_observe                                                             \
-    }
+#define STRAND_SCENE(called, described, contender, how, count, frame_count, substeps)                        \
+    {.name = called,                                                                                         \
+     .description = described,                                                                               \
+     .forces = &no_forces,                                                                                   \
+     .particles = count,                                                                                     \
+     .engine = &contender,                                                                                   \
+     .figures = strands_figures,                                                                             \
+     .strand = &how,                                                                                         \
+     .frames = frame_count,                                                                                  \
+     .least_substeps = substeps,                                                                             \
+     .whole = strands_whole,                                                                                 \
+     .observe = strands_observe}
 
-#define NETWORK_SCENE(called, described, how, count, frame_count, substeps)                                            \
-    {                                                                                                                  \
-        .name = called, .description = described, .forces = &no_forces, .particles = count,                            \
-        .engine = &networks_contender, .figures = networks_figures, .network = &how, .frames = frame_count,            \
-        .least_substeps = substeps, .whole = networks_whole, .observe = networks_observe,                              \
-        .counted = "the six columns once a step; what the springs read is not counted"                                 \
-    }
+#define NETWORK_SCENE(called, described, how, count, frame_count, substeps)                                  \
+    {.name = called,                                                                                         \
+     .description = described,                                                                               \
+     .forces = &no_forces,                                                                                   \
+     .particles = count,                                                                                     \
+     .engine = &networks_contender,                                                                          \
+     .figures = networks_figures,                                                                            \
+     .network = &how,                                                                                        \
+     .frames = frame_count,                                                                                  \
+     .least_substeps = substeps,                                                                             \
+     .whole = networks_whole,                                                                                \
+     .observe = networks_observe,                                                                            \
+     .counted = "the six columns once a step; what the springs read is not counted"}
 
 const bench_scene scenes[] = {
     {.name = "ballistic",
@@ -104,7 +118,8 @@ const bench_scene scenes[] = {
      .baseline_plain = &plain_contender,
      .references = {&churn_deathless_contender, &churn_ageless_contender},
      .added_bytes = 8,
-     .counted = "birth step and lifetime, read once a step (8 bytes); the dead and the newborn are not counted",
+     .counted =
+         "birth step and lifetime, read once a step (8 bytes); the dead and the newborn are not counted",
      .figures = churn_figures},
     {.name = "smoke",
      .description = "curl noise that blows and turns, drag and buoyancy",
@@ -139,14 +154,16 @@ const bench_scene scenes[] = {
      .baseline_plain = &swarm_plain_contender,
      .references = {&engine_contender},
      .figures = swarm_figures},
-    STRAND_SCENE("rope", "one strand of 64 points, 1 m, released horizontally", rope_contender, rope_scene, 64, 125, 1),
-    STRAND_SCENE("hair", "16,384 strands of 32 points on a head that nods and turns, over shoulders", strands_contender,
-                 hair_scene, 16384 * 32, 0, 1),
-    STRAND_SCENE("curls", "4,096 helices of 32 points that keep their shape under roots that turn", strands_contender,
-                 curls_scene, 4096 * 32, 0, 8),
-    NETWORK_SCENE("net", "256 x 256 knots with diagonals and second neighbours, hung along an edge", net_scene, 256 * 256,
-                  0, 8),
-    NETWORK_SCENE("bridge", "a suspended footway of 512 m under a column on the march", bridge_scene, 1025 * 32, 8, 32),
+    STRAND_SCENE("rope", "one strand of 64 points, 1 m, released horizontally", rope_contender, rope_scene,
+                 64, 125, 1),
+    STRAND_SCENE("hair", "16,384 strands of 32 points on a head that nods and turns, over shoulders",
+                 strands_contender, hair_scene, 16384 * 32, 0, 1),
+    STRAND_SCENE("curls", "4,096 helices of 32 points that keep their shape under roots that turn",
+                 strands_contender, curls_scene, 4096 * 32, 0, 8),
+    NETWORK_SCENE("net", "256 x 256 knots with diagonals and second neighbours, hung along an edge",
+                  net_scene, 256 * 256, 0, 8),
+    NETWORK_SCENE("bridge", "a suspended footway of 512 m under a column on the march", bridge_scene,
+                  1025 * 32, 8, 32),
     NETWORK_SCENE("webs", "4,096 orb webs of 60 nodes, each hung from a pin", webs_scene, 4096 * 60, 0, 8),
     {.name = HAIR_FILE_SCENE,
      .description = "the strands of a HAIR file, --file FILE or --scene hairfile:FILE; 0.3 m the longest",
@@ -182,7 +199,8 @@ const bench_scene affine_scene = {.name = "affine",
                                   .engine = &engine_contender};
 
 static bool advects_field(mote_integrator integrator) {
-    return integrator == MOTE_ADVECT_EULER || integrator == MOTE_ADVECT_MIDPOINT || integrator == MOTE_ADVECT_RK4;
+    return integrator == MOTE_ADVECT_EULER || integrator == MOTE_ADVECT_MIDPOINT ||
+           integrator == MOTE_ADVECT_RK4;
 }
 
 bool scene_takes(const bench_scene *scene, mote_integrator integrator) {

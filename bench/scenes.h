@@ -1,5 +1,6 @@
-/* Scenes: what is stepped. A scene is one row of the table in scenes.c; what a row needs beyond forces and a first
- * state (its own engine loop, what it is compared with, its own figures) stands in a file of its name. */
+/* Scenes: what is stepped. A scene is one row of the table in scenes.c; what a row needs beyond forces and
+ * a first state (its own engine loop, what it is compared with, its own figures) stands in a file of its
+ * name. */
 #ifndef BENCH_SCENES_H
 #define BENCH_SCENES_H
 
@@ -27,13 +28,15 @@ typedef struct bench_scene {
     void (*add_forces)(mote_system *system); /* those that scene_forces has no words for; NULL: none */
     mote_integrator integrator;              /* by default, and that of the baselines */
     uint32_t particles;                      /* by default */
-    /* The first state of particle number `serial`: + - x / sqrt and integers only, so that hashes agree everywhere. */
+    /* The first state of particle number `serial`: + - x / sqrt and integers only, so that hashes agree
+     * everywhere. */
     void (*place)(const scene_forces *forces, uint64_t serial, scene_particle *particle);
     const bench_contender *engine;                           /* what the row is about */
     const bench_contender *baseline_struct, *baseline_plain; /* NULL: none */
-    const bench_contender *references[MAX_REFERENCES]; /* other runs of the engine that its own figures refer to */
-    double added_bytes;                                /* per particle and step, beyond the six columns */
-    const char *counted;                               /* how; NULL where nothing is added */
+    const bench_contender
+        *references[MAX_REFERENCES]; /* other runs of the engine that its own figures refer to */
+    double added_bytes;              /* per particle and step, beyond the six columns */
+    const char *counted;             /* how; NULL where nothing is added */
     uint32_t (*figures)(const measurement *result, scene_figure *figures); /* how many; NULL: none */
     /* Of scenes of strands, of networks: */
     const struct strand_scene *strand;
@@ -49,7 +52,8 @@ typedef struct bench_scene {
 extern const bench_scene scenes[];
 extern const uint32_t scene_count;
 
-/* Scenes of mote-bench compare alone: a spring to one anchor, with damping; without; with gravity and wind. */
+/* Scenes of mote-bench compare alone: a spring to one anchor, with damping; without; with gravity and
+ * wind. */
 extern const bench_scene damped_scene, spring_scene, affine_scene;
 
 /* Whether an integrator can step a scene: advecting ones those whose own is one, and no others. */

@@ -37,8 +37,8 @@ static void require_hair(mote_result result, const char *path, const mote_hair_e
     if (result == MOTE_OK) return;
     if (result != MOTE_ERROR_FILE && result != MOTE_ERROR_NOT_FINITE)
         fail_usage("--file: %s: %s", path, mote_result_text(result));
-    fail_usage("--file: %s: %s %u, byte %llu: %s", path, mote_hair_item_name(where->item), (unsigned)where->index,
-               (unsigned long long)where->offset, where->text);
+    fail_usage("--file: %s: %s %u, byte %llu: %s", path, mote_hair_item_name(where->item),
+               (unsigned)where->index, (unsigned long long)where->offset, where->text);
 }
 
 static mote_hair *read_hair(const char *path) {
@@ -84,7 +84,8 @@ static double strand_length(const float (*points)[3], uint32_t count) {
 static void scale_points(const mote_hair *hair, const char *path) {
     double longest = 0;
     for (uint32_t i = 0, at = 0; i < hair->strand_count; at += loaded.strand_points[i], i++)
-        longest = fmax(longest, strand_length((const float(*)[3])(hair->points + at), loaded.strand_points[i]));
+        longest =
+            fmax(longest, strand_length((const float(*)[3])(hair->points + at), loaded.strand_points[i]));
     if (!(longest > 0)) fail_usage("--file: %s: model 0: no strand has any length", path);
     for (uint32_t i = 0; i < hair->point_count; i++)
         for (int axis = 0; axis < 3; axis++)
@@ -97,7 +98,8 @@ void hair_file_load(const char *path) {
     loaded.count = hair->point_count;
     loaded.points = allocate_or_fail(sizeof *loaded.points * hair->point_count);
     loaded.strand_points = allocate_or_fail(sizeof *loaded.strand_points * hair->strand_count);
-    for (uint32_t i = 0; i < hair->strand_count; i++) loaded.strand_points[i] = mote_hair_strand_points(hair, i);
+    for (uint32_t i = 0; i < hair->strand_count; i++)
+        loaded.strand_points[i] = mote_hair_strand_points(hair, i);
     scale_points(hair, path);
     mote_hair_destroy(hair);
 }

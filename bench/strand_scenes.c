@@ -8,7 +8,7 @@
 #include "engine.h"
 #include "random.h"
 
-/* --- Motion -------------------------------------------------------------------------------------------------------- */
+/* --- Motion --- */
 
 /* A smooth wave between -1 and 1 that begins at 0: a triangle rounded by a cubic. */
 static float wave(uint64_t frame, uint32_t period) {
@@ -23,7 +23,8 @@ static mote_transform nod_and_turn(uint64_t frame) {
 
 void strands_turn(strand_run *run) {
     mote_transform root = nod_and_turn(run->frame);
-    engine_check(mote_bundle_set_roots(run->system, run->bundle, &root, 1, MOTE_NEXT_ADVANCE), "mote_bundle_set_roots");
+    engine_check(mote_bundle_set_roots(run->system, run->bundle, &root, 1, MOTE_NEXT_ADVANCE),
+                 "mote_bundle_set_roots");
 }
 
 /* The quaternion's rotation of the point (0, height, 0): a + 2 (w (v x a) + v x (v x a)) / q.q. */
@@ -34,7 +35,7 @@ static void turn_up(const float q[4], float height, float point[3]) {
     point[2] = scale * (q[1] * q[2] + q[3] * q[0]);
 }
 
-/* --- rope ---------------------------------------------------------------------------------------------------------- */
+/* --- rope --- */
 
 #define ROPE_POINTS 64u
 
@@ -51,7 +52,7 @@ static void rope_settings(mote_bundle_def *def) { def->mass = ROPE_MASS; }
 const strand_scene rope_scene = {
     .points = ROPE_POINTS, .gravity = {0, -9.81f, 0}, .shape = rope_shape, .settings = rope_settings};
 
-/* --- hair ---------------------------------------------------------------------------------------------------------- */
+/* --- hair --- */
 
 /* The neck, about which the head turns, is the origin; m. */
 #define HEAD_HEIGHT   0.12f
@@ -157,15 +158,15 @@ const strand_scene bare_hair_scene = {.points = HAIR_POINTS,
                                       .settings = bare_settings,
                                       .move = strands_turn};
 
-/* --- curls --------------------------------------------------------------------------------------------------------- */
+/* --- curls --- */
 
 #define CURL_POINTS 32u
 #define CURL_RADIUS 0.008f
 #define CURL_PITCH  0.006f /* m down a point */
 #define CURL_ROW    64u
 
-/* Helices that hang from a square lattice, right- and left-handed in turn; each point turns by the angle of the
- * triangle 3, 4, 5: 6.8 points a winding. */
+/* Helices that hang from a square lattice, right- and left-handed in turn; each point turns by the angle of
+ * the triangle 3, 4, 5: 6.8 points a winding. */
 static void curls_shape(uint32_t strand, float (*points)[3]) {
     float x = 0.01f * ((float)(strand % CURL_ROW) - 0.5f * CURL_ROW), z = 0.01f * (float)(strand / CURL_ROW);
     float cosine = 1, sine = 0, hand = strand % 2 ? -0.8f : 0.8f;
@@ -193,7 +194,7 @@ const strand_scene curls_scene = {.points = CURL_POINTS,
                                   .settings = curls_settings,
                                   .move = strands_turn};
 
-/* --- The contender ------------------------------------------------------------------------------------------------- */
+/* --- The contender --- */
 
 uint32_t strands_whole(const bench_scene *scene, uint32_t asked) {
     uint32_t points = scene->strand->points, strands = (asked ? asked : scene->particles) / points;
@@ -231,8 +232,10 @@ uint64_t strands_hash(void *user) { return mote_system_hash(((strand_run *)user)
 
 void strands_close(void *user) { strand_run_destroy(user); }
 
-const bench_contender strands_contender = {"strands", strands_open, NULL, strands_run, strands_hash, strands_close};
-const bench_contender rope_contender = {"rope", strands_open, strands_refill, strands_run, strands_hash, strands_close};
+const bench_contender strands_contender = {"strands",   strands_open, NULL,
+                                           strands_run, strands_hash, strands_close};
+const bench_contender rope_contender = {"rope",      strands_open, strands_refill,
+                                        strands_run, strands_hash, strands_close};
 
 void strands_observe(void *user, bench_observation *observation) {
     const strand_run *run = user;
@@ -249,13 +252,15 @@ uint32_t strands_figures(const measurement *result, scene_figure *figures) {
     const bench_observation *seen = &result->observation;
     spread time = spread_of(result->engine.seconds, result->config.repeat);
     double nodes = result->config.particles;
-    const scene_figure all[] = {
-        {"node_frames_per_second", "M node-frames/s", 1e6, {nodes / time.median, nodes / time.max, nodes / time.min}},
-        {"max_stretch", "% largest stretch", 0.01, constant(seen->max_stretch)},
-        {"mean_stretch", "% mean stretch", 0.01, constant(seen->mean_stretch)},
-        {"iterations", "iterations", 1, constant(seen->iterations)},
-        {"capped", "strands capped a frame", 1, constant(seen->capped)},
-        {"frozen", "frozen", 1, constant(seen->frozen)}};
+    const scene_figure all[] = {{"node_frames_per_second",
+                                 "M node-frames/s",
+                                 1e6,
+                                 {nodes / time.median, nodes / time.max, nodes / time.min}},
+                                {"max_stretch", "% largest stretch", 0.01, constant(seen->max_stretch)},
+                                {"mean_stretch", "% mean stretch", 0.01, constant(seen->mean_stretch)},
+                                {"iterations", "iterations", 1, constant(seen->iterations)},
+                                {"capped", "strands capped a frame", 1, constant(seen->capped)},
+                                {"frozen", "frozen", 1, constant(seen->frozen)}};
     memcpy(figures, all, sizeof all);
     return sizeof all / sizeof all[0];
 }

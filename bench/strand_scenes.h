@@ -4,7 +4,8 @@
 
 #include "strands.h"
 
-/* What a scene of strands is beyond a row of the table. By + - x / sqrt and integers only, so that hashes agree. */
+/* What a scene of strands is beyond a row of the table. By + - x / sqrt and integers only, so that hashes
+ * agree. */
 typedef struct strand_scene {
     uint32_t points; /* of a strand */
     float gravity[3];
@@ -14,8 +15,8 @@ typedef struct strand_scene {
     void (*move)(strand_run *run);  /* before each frame; NULL: nothing */
 } strand_scene;
 
-/* What the file of scene hairfile holds, made ready: strands of at most HAIR_FILE_POINTS points, 0.3 m the longest.
- * What is wrong with the file ends the program with the item at fault and code 2. */
+/* What the file of scene hairfile holds, made ready: strands of at most HAIR_FILE_POINTS points, 0.3 m the
+ * longest. What is wrong with the file ends the program with the item at fault and code 2. */
 #define HAIR_FILE_POINTS 32u
 void hair_file_load(const char *path);
 bool hair_file_loaded(void);

@@ -1,4 +1,5 @@
-/* Strands on the bench: a system with one bundle, stepped one step a frame, and the ropes of compare and accuracy. */
+/* Strands on the bench: a system with one bundle, stepped one step a frame, and the ropes of compare and
+ * accuracy. */
 #include "strands.h"
 
 #include <math.h>
@@ -22,7 +23,8 @@ void strand_run_add(strand_run *run, const mote_bundle_def *def) {
     mote_bundle_fault fault;
     mote_result result = mote_system_add_bundle(run->system, def, &run->bundle, &fault);
     if (result != MOTE_OK && fault.strand != MOTE_ALL_STRANDS)
-        fail_usage("strand %u, point %u: %s", (unsigned)fault.strand, (unsigned)fault.point, mote_result_text(result));
+        fail_usage("strand %u, point %u: %s", (unsigned)fault.strand, (unsigned)fault.point,
+                   mote_result_text(result));
     engine_check(result, "mote_system_add_bundle");
     mote_bundle_view view = mote_bundle_columns(run->system, run->bundle);
     run->strands = view.strand_count;
@@ -48,8 +50,9 @@ void strand_run_frame(strand_run *run) {
     tally->infeasible += s.infeasible;
     tally->frozen += s.frozen;
     if (run->vertices)
-        engine_check(mote_bundle_present(run->system, run->bundle, &run->layout, run->vertices, run->vertex_bytes),
-                     "mote_bundle_present");
+        engine_check(
+            mote_bundle_present(run->system, run->bundle, &run->layout, run->vertices, run->vertex_bytes),
+            "mote_bundle_present");
 }
 
 /* Lines of 12 bytes a vertex; ribbons of 24, positions and tangents, seen from 1 m away. */
@@ -61,7 +64,8 @@ void strand_run_present(strand_run *run, mote_strand_shape shape) {
         run->layout.tangent_offset = 3 * sizeof(float);
         run->layout.eye[2] = 1;
     }
-    run->vertex_bytes = (size_t)mote_bundle_vertex_count(run->system, run->bundle, shape) * run->layout.stride;
+    run->vertex_bytes =
+        (size_t)mote_bundle_vertex_count(run->system, run->bundle, shape) * run->layout.stride;
     run->vertices = allocate_or_fail(run->vertex_bytes);
     engine_check(mote_system_advance(run->system, STEP_NANOSECONDS / 2, NULL), "mote_system_advance");
 }
@@ -81,7 +85,7 @@ double tally_iterations(const strand_run *run) {
     return solved > 0 ? run->tally.iterations / solved : 0;
 }
 
-/* --- Ropes --------------------------------------------------------------------------------------------------------- */
+/* --- Ropes --- */
 
 static mote_rate rate_of(const rope_setup *setup) { return setup->rate.steps ? setup->rate : ROPE_RATE; }
 
@@ -97,13 +101,14 @@ double rope_stiffness(const rope_setup *setup, double z) {
     return 0.25 * z * z * rope_point_mass(setup) / (h * h);
 }
 
-/* To and fro along x, 0.1 m each way, 40 frames for a period: a cubic through the turning points, without a jump of
- * velocity there. */
+/* To and fro along x, 0.1 m each way, 40 frames for a period: a cubic through the turning points, without a
+ * jump of velocity there. */
 static void swing_root(strand_run *run) {
     float phase = (float)(run->frame % 40) / 20, t = phase < 1 ? 2 * phase - 1 : 3 - 2 * phase;
     mote_transform root = MOTE_TRANSFORM_IDENTITY;
     root.position[0] = 0.1f * (1 + 0.5f * t * (3 - t * t));
-    engine_check(mote_bundle_set_roots(run->system, run->bundle, &root, 1, MOTE_NEXT_ADVANCE), "mote_bundle_set_roots");
+    engine_check(mote_bundle_set_roots(run->system, run->bundle, &root, 1, MOTE_NEXT_ADVANCE),
+                 "mote_bundle_set_roots");
 }
 
 /* Two bars across the way of the swing, of a tenth of the length. */
@@ -173,7 +178,8 @@ double rope_energy(const strand_run *run, uint32_t strand, double point_mass) {
     for (uint32_t k = 0; k < points; k++) {
         uint32_t slot = mote_bundle_index(run->system, run->bundle, strand, k);
         if (view.inverse_mass[slot] == 0) continue;
-        double x = (double)view.velocity.x[slot], y = (double)view.velocity.y[slot], z = (double)view.velocity.z[slot];
+        double x = (double)view.velocity.x[slot], y = (double)view.velocity.y[slot],
+               z = (double)view.velocity.z[slot];
         energy += point_mass * (0.5 * (x * x + y * y + z * z) + 9.81 * (double)view.position.y[slot]);
     }
     return energy;

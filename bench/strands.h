@@ -1,5 +1,5 @@
-/* Strands on the bench: a system with one bundle, stepped one step a frame, and what is told of how its lengths held.
- */
+/* Strands on the bench: a system with one bundle, stepped one step a frame, and what is told of how its
+ * lengths held. */
 #ifndef BENCH_STRANDS_H
 #define BENCH_STRANDS_H
 
@@ -14,7 +14,8 @@ typedef struct strand_tally {
     double stretch_sum; /* of the mean over all segments, a frame each */
     double iterations;  /* of Newton's method, over all substeps and strands */
     uint64_t frames;
-    uint64_t capped; /* strands in which max_iterations was not enough in some substep of a frame, summed over frames */
+    uint64_t capped; /* strands in which max_iterations was not enough in some substep of a frame, summed over
+                        frames */
     uint64_t fallbacks, infeasible, frozen; /* the same */
 } strand_tally;
 
@@ -49,7 +50,7 @@ void strand_run_destroy(strand_run *run);
 double tally_mean_stretch(const strand_tally *tally);
 double tally_iterations(const strand_run *run);
 
-/* --- Ropes of mote-bench compare and accuracy ---------------------------------------------------------------------- */
+/* --- Ropes of mote-bench compare and accuracy --- */
 
 #define ROPE_MASS 0.1f /* kg, of every rope */
 #define ROPE_RATE ((mote_rate){60, 1})

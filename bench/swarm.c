@@ -1,5 +1,6 @@
-/* Swarm: many small systems advanced in one call, against one system of as many particles. The baselines keep each of
- * the small sets in arrays of its own and take all of its substeps before the next, as their author would. */
+/* Swarm: many small systems advanced in one call, against one system of as many particles. The baselines keep
+ * each of the small sets in arrays of its own and take all of its substeps before the next, as their author
+ * would. */
 #include <stdlib.h>
 
 #include "engine.h"
@@ -91,8 +92,8 @@ static void structs_run(void *user, uint32_t frames) {
 #pragma omp parallel for schedule(static) num_threads(config->threads)
         for (uint32_t i = 0; i < SWARM_SYSTEMS; i++)
             for (uint32_t substep = 0; substep < config->substeps; substep++)
-                baseline_struct((void *)state->bytes[i], 0, set_count(config->particles, i), config->scene->forces,
-                                state->h);
+                baseline_struct((void *)state->bytes[i], 0, set_count(config->particles, i),
+                                config->scene->forces, state->h);
     }
 }
 
@@ -131,7 +132,8 @@ const bench_contender swarm_struct_contender = {"struct", structs_open, NULL, st
 const bench_contender swarm_plain_contender = {"plain", columns_open, NULL, columns_run, NULL, close_sets};
 
 uint32_t swarm_figures(const measurement *result, scene_figure *figures) {
-    figures[0] = (scene_figure){"swarm_cost_ratio", "x the cost per particle of one system of the same total", 1,
-                                ratio_spread(&result->engine, &result->reference[0], result->config.repeat)};
+    figures[0] =
+        (scene_figure){"swarm_cost_ratio", "x the cost per particle of one system of the same total", 1,
+                       ratio_spread(&result->engine, &result->reference[0], result->config.repeat)};
     return 1;
 }

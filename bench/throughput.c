@@ -37,39 +37,54 @@ static void print_scene(const bench_scene *scene) {
 static void print_help(void) {
     puts("usage: mote-bench throughput [OPTION]...\n");
     for (uint32_t i = 0; i < scene_count; i++) print_scene(&scenes[i]);
-    puts(
-        "\n"
-        "  --scene S       one of these (default: all)\n"
-        "  --integrator I  one that `mote-bench list` prints (default: the scene's); scenes that it cannot step are\n"
-        "                  left out\n"
-        "  --file FILE     in Cem Yuksel's HAIR format, for scene hairfile: strands of more than 32 points are\n"
-        "                  resampled\n"
-        "  --particles N   of each scene; 64M is 64,000,000. Of strands: points, so N / 32 strands of hair and curls,\n"
-        "                  N / 64 ropes, as many strands of a file as N points hold. Of networks: the largest that\n"
-        "                  N particles hold, up to a net of 1,024 x 1,024, the bridge and the webs by default\n"
-        "  --frames F      timed in each repeat, one step each (default: 8 Mi / N, 2 to 64; rope: 125, bridge: 8)\n"
-        "  --substeps H    of a step (default: 1 and 8; curls, net, webs: 8; bridge: 32)\n"
-        "  --threads T     (default: 1 and all)\n"
-        "  --isa I         one that `mote-bench list` prints, or all (default: the widest)\n"
-        "  --repeat R      (default: 9)\n"
-        "  --json FILE     writes the records there too\n"
-        "\n"
-        "In each repeat the engine, the baselines and the probe run in turn, one frame to warm up and F timed. Times\n"
-        "and rates are medians over the repeats, ratios are medians of the ratios within a repeat.\n"
-        "  M p-st/s  millions of particle-steps a second: one particle through one substep\n"
-        "  B/p-st    bytes read and written per particle-step: six columns in and out, 48 / substeps, and what the\n"
-        "            scene adds\n"
-        "  share     bytes a second over those of the probe, which updates six columns in place once a frame\n"
-        "  struct    time of an array of 60-byte structs over cglm's vec3, over the engine's\n"
-        "  plain     time of a plain vectorised loop over columns, over the engine's; both baselines take the same\n"
-        "            substeps on the same threads, one pass over memory each, by the scene's own integrator: beside\n"
-        "            others they are left out\n"
-        "  strands   points a second, and over all segments and frames the largest and the mean |length / rest\n"
-        "            length - 1|; Newton iterations per substep and strand; strands that met the cap, a frame\n"
-        "  networks  springs a second, once each; at the end the largest and the mean |length / rest length - 1|, kinetic\n"
-        "            energy, and what is left of the energy at the start; the largest stable step by both bounds, over h\n"
-        "  hash      of the state after R x (1 + F) steps; rows that should agree and do not say DIFFERS (exit\n"
-        "            code 1)");
+    puts("\n"
+         "  --scene S       one of these (default: all)\n"
+         "  --integrator I  one that `mote-bench list` prints (default: the scene's); scenes that it cannot "
+         "step are\n"
+         "                  left out\n"
+         "  --file FILE     in Cem Yuksel's HAIR format, for scene hairfile: strands of more than 32 points "
+         "are\n"
+         "                  resampled\n"
+         "  --particles N   of each scene; 64M is 64,000,000. Of strands: points, so N / 32 strands of hair "
+         "and curls,\n"
+         "                  N / 64 ropes, as many strands of a file as N points hold. Of networks: the "
+         "largest that\n"
+         "                  N particles hold, up to a net of 1,024 x 1,024, the bridge and the webs by "
+         "default\n"
+         "  --frames F      timed in each repeat, one step each (default: 8 Mi / N, 2 to 64; rope: 125, "
+         "bridge: 8)\n"
+         "  --substeps H    of a step (default: 1 and 8; curls, net, webs: 8; bridge: 32)\n"
+         "  --threads T     (default: 1 and all)\n"
+         "  --isa I         one that `mote-bench list` prints, or all (default: the widest)\n"
+         "  --repeat R      (default: 9)\n"
+         "  --json FILE     writes the records there too\n"
+         "\n"
+         "In each repeat the engine, the baselines and the probe run in turn, one frame to warm up and F "
+         "timed. Times\n"
+         "and rates are medians over the repeats, ratios are medians of the ratios within a repeat.\n"
+         "  M p-st/s  millions of particle-steps a second: one particle through one substep\n"
+         "  B/p-st    bytes read and written per particle-step: six columns in and out, 48 / substeps, and "
+         "what the\n"
+         "            scene adds\n"
+         "  share     bytes a second over those of the probe, which updates six columns in place once a "
+         "frame\n"
+         "  struct    time of an array of 60-byte structs over cglm's vec3, over the engine's\n"
+         "  plain     time of a plain vectorised loop over columns, over the engine's; both baselines take "
+         "the same\n"
+         "            substeps on the same threads, one pass over memory each, by the scene's own "
+         "integrator: beside\n"
+         "            others they are left out\n"
+         "  strands   points a second, and over all segments and frames the largest and the mean |length / "
+         "rest\n"
+         "            length - 1|; Newton iterations per substep and strand; strands that met the cap, a "
+         "frame\n"
+         "  networks  springs a second, once each; at the end the largest and the mean |length / rest length "
+         "- 1|, kinetic\n"
+         "            energy, and what is left of the energy at the start; the largest stable step by both "
+         "bounds, over h\n"
+         "  hash      of the state after R x (1 + F) steps; rows that should agree and do not say DIFFERS "
+         "(exit\n"
+         "            code 1)");
 }
 
 /* hairfile:FILE names the file too. */
@@ -103,7 +118,8 @@ static void option_isa(const char *name, request *asked) {
     }
     if (strcmp(name, "auto") == 0) asked->isa[asked->isa_count++] = mote_isa_best();
     if (!asked->isa_count)
-        fail_usage("--isa: '%s' cannot run here; `mote-bench list` prints the instruction sets that can", name);
+        fail_usage("--isa: '%s' cannot run here; `mote-bench list` prints the instruction sets that can",
+                   name);
 }
 
 enum { SCENE = 256, HAIR_FILE, INTEGRATOR, PARTICLES, FRAMES, SUBSTEPS, THREADS, ISA, REPEAT, JSON };
@@ -150,8 +166,10 @@ static bool is_asked(const request *asked, const bench_scene *scene) {
 }
 
 static request parse(int argc, char **argv) {
-    request asked = {
-        .integrator = MOTE_INTEGRATOR_COUNT, .repeat = DEFAULT_REPEAT, .isa = {mote_isa_best()}, .isa_count = 1};
+    request asked = {.integrator = MOTE_INTEGRATOR_COUNT,
+                     .repeat = DEFAULT_REPEAT,
+                     .isa = {mote_isa_best()},
+                     .isa_count = 1};
     for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;)
         apply_option(&asked, option, optarg);
     require_no_operands(argc, argv, optind);
@@ -161,20 +179,23 @@ static request parse(int argc, char **argv) {
     if (asked.file) hair_file_load(asked.file);
     bool swarms = !asked.scene || asked.scene->engine == &swarm_contender;
     if (swarms && asked.particles && asked.particles < SWARM_SYSTEMS)
-        fail_usage("--particles: %u are too few for the %u systems of swarm", (unsigned)asked.particles, SWARM_SYSTEMS);
+        fail_usage("--particles: %u are too few for the %u systems of swarm", (unsigned)asked.particles,
+                   SWARM_SYSTEMS);
     if (asked.scene && !is_asked(&asked, asked.scene))
         fail_usage("--integrator: %s cannot step scene %s", mote_integrator_describe(asked.integrator)->name,
                    asked.scene->name);
     return asked;
 }
 
-/* So many that a repeat takes some 20 ms or more at any size; a function of the arguments alone, for the hash. */
+/* So many that a repeat takes some 20 ms or more at any size; a function of the arguments alone, for the
+ * hash. */
 static uint32_t default_frames(uint32_t particles) {
     uint32_t frames = (UINT32_C(1) << 23) / particles;
     return frames < 2 ? 2 : frames > 64 ? 64 : frames;
 }
 
-/* The choices for a number that may have been given: it, or the first default and the second where that is another. */
+/* The choices for a number that may have been given: it, or the first default and the second where that is
+ * another. */
 static uint32_t choices(uint32_t given, uint32_t first, uint32_t second, uint32_t *choice) {
     choice[0] = given ? given : first;
     choice[1] = second;
@@ -189,8 +210,8 @@ static bool same_hash_expected(const bench_config *a, const bench_config *b) {
 static void add_record(bench_report *report, const measurement *result) {
     bench_record added = record_of(result);
     for (uint32_t i = 0; i < report->record_count && !added.differs; i++)
-        added.differs =
-            same_hash_expected(&report->records[i].config, &added.config) && report->records[i].hash != added.hash;
+        added.differs = same_hash_expected(&report->records[i].config, &added.config) &&
+                        report->records[i].hash != added.hash;
     report->records = realloc(report->records, (report->record_count + 1) * sizeof *report->records);
     if (!report->records) fail_usage("no memory for the records");
     report->records[report->record_count++] = added;
@@ -211,9 +232,12 @@ static bench_config configure(const request *asked, const bench_scene *scene, co
                           .memory = memory};
 }
 
-static uint32_t least_substeps(const bench_scene *scene) { return scene->least_substeps ? scene->least_substeps : 1; }
+static uint32_t least_substeps(const bench_scene *scene) {
+    return scene->least_substeps ? scene->least_substeps : 1;
+}
 
-static void run_scene(const request *asked, const bench_scene *scene, const arena *memory, bench_report *report) {
+static void run_scene(const request *asked, const bench_scene *scene, const arena *memory,
+                      bench_report *report) {
     static measurement result; /* static for its size */
     uint32_t substeps[2], threads[2];
     uint32_t least = least_substeps(scene);
@@ -225,8 +249,8 @@ static void run_scene(const request *asked, const bench_scene *scene, const aren
         config.threads = threads[i / asked->isa_count % thread_count];
         config.substeps = substeps[i / asked->isa_count / thread_count];
         char title[80];
-        snprintf(title, sizeof title, "%s, %u substeps, %u threads, %s", scene->name, (unsigned)config.substeps,
-                 (unsigned)config.threads, mote_isa_name(config.isa));
+        snprintf(title, sizeof title, "%s, %u substeps, %u threads, %s", scene->name,
+                 (unsigned)config.substeps, (unsigned)config.threads, mote_isa_name(config.isa));
         measure(&config, title, &result);
         add_record(report, &result);
     }

@@ -4,8 +4,8 @@
 
 #include "support.h"
 
-/* The largest relative error of one float32 rounding. n roundings of either sign on a value a have a spread of at most
- * sqrt(n) UNIT a; four spreads are the bound. */
+/* The largest relative error of one float32 rounding. n roundings of either sign on a value a have a spread
+ * of at most sqrt(n) UNIT a; four spreads are the bound. */
 static const double UNIT = 0x1p-24;
 static const double PI = 3.14159265358979323846;
 
@@ -48,7 +48,8 @@ static inline void advance_column(world *w, uint32_t steps, body *b) {
     w->time += steps * w->timestep;
 }
 
-/* v += fraction h a: between true velocities and those that position Verlet carries. Nothing for the others. */
+/* v += fraction h a: between true velocities and those that position Verlet carries. Nothing for the
+ * others. */
 static inline void kick(const world *w, double fraction, body *b) {
     if (w->integrator != MOTE_POSITION_VERLET) return;
     mote_columns columns = columns_of(w, b);

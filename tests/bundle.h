@@ -8,7 +8,7 @@
 #include "system/internal.h"
 
 #define MOST_STRANDS 80u
-#define LONGEST 70u
+#define LONGEST      70u
 
 /* A def and the arrays that it points to. Must stay where it is. */
 typedef struct strands {
@@ -18,7 +18,8 @@ typedef struct strands {
     float positions[3 * MOST_STRANDS * LONGEST];
 } strands;
 
-/* `count` strands of 2 .. longest points; the coordinates are eighths, so that sums and differences of a few are exact. */
+/* `count` strands of 2 .. longest points; the coordinates are eighths, so that sums and differences of a few
+ * are exact. */
 static inline void make_strands(strands *s, uint32_t count, uint32_t longest, uint64_t seed) {
     random_source random = {seed};
     s->def = mote_default_bundle_def();
@@ -30,7 +31,8 @@ static inline void make_strands(strands *s, uint32_t count, uint32_t longest, ui
         s->rest_scale[i] = random_between(&random, 0.9f, 1.1f);
         s->compliance[i] = random_between(&random, 0.001f, 0.01f);
     }
-    for (uint32_t i = 0; i < 3 * s->first[count]; i++) s->positions[i] = ((float)random_below(&random, 160) - 80) / 8;
+    for (uint32_t i = 0; i < 3 * s->first[count]; i++)
+        s->positions[i] = ((float)random_below(&random, 160) - 80) / 8;
     s->def.strand_count = count;
     s->def.strand_points = s->points;
     s->def.positions = s->positions;

@@ -11,7 +11,7 @@
 
 #include "bundle.h"
 
-/* --- Hash ------------------------------------------------------------------------------------------------------------- */
+/* --- Hash --- */
 
 /* Changes one thing; the hash must follow (or must not), and come back with it. */
 static void expect_in_hash(mote_system *system, void *state, size_t bytes, bool counts) {
@@ -73,10 +73,11 @@ static void hash_of_state(void **unused) {
     EXPECT(b->pins[0].to_tick, true);
     EXPECT(b->pins[0].pending, true);
     EXPECT(b->started, true);
-    float *const settings[] = {&b->def.damping, &b->def.bend_stiffness, &b->def.bend_damping, &b->def.pose_stiffness,
-                               &b->def.local_pose_stiffness, &b->def.max_stretch, &b->def.normal_drag,
-                               &b->def.tangential_drag, &b->def.air_velocity[0], &b->def.air_velocity[1],
-                               &b->def.air_velocity[2], &b->def.radius, &b->def.friction};
+    float *const settings[] = {&b->def.damping,         &b->def.bend_stiffness,       &b->def.bend_damping,
+                               &b->def.pose_stiffness,  &b->def.local_pose_stiffness, &b->def.max_stretch,
+                               &b->def.normal_drag,     &b->def.tangential_drag,      &b->def.air_velocity[0],
+                               &b->def.air_velocity[1], &b->def.air_velocity[2],      &b->def.radius,
+                               &b->def.friction};
     for (size_t i = 0; i < COUNT_OF(settings); i++) EXPECT(*settings[i], true);
     EXPECT(b->def.solver, true);
     EXPECT(b->def.max_iterations, true);
@@ -86,9 +87,10 @@ static void hash_of_state(void **unused) {
     mote_system_destroy(system);
 }
 
-/* --- Bad input -------------------------------------------------------------------------------------------------------- */
+/* --- Bad input --- */
 
-/* The calls between steps that a wrong argument stops, for one bundle of three strands of which 0 has point 1. */
+/* The calls between steps that a wrong argument stops, for one bundle of three strands of which 0 has point
+ * 1. */
 static void refused_calls(void **unused) {
     (void)unused;
     static strands s;
@@ -169,13 +171,17 @@ static void call_back(void *context) {
     mote_strand_report report;
     mote_bundle_statistics statistics;
     float impulse[3];
-    const mote_result results[] = {
-        mote_system_add_bundle(c->system, &c->s->def, &id, NULL), mote_system_remove_bundle(c->system, c->id),
-        mote_bundle_set_roots(c->system, c->id, &transform, 1, 0), mote_bundle_set_root(c->system, c->id, 0, &transform, 0),
-        mote_bundle_reset(c->system, c->id, 0), mote_bundle_pin(c->system, c->id, 0, 1, (vec3){0, 0, 0}, 0),
-        mote_bundle_unpin(c->system, c->id, 0, 1), mote_bundle_set_air(c->system, c->id, (vec3){0, 0, 0}),
-        mote_bundle_reaction(c->system, c->id, 0, 0, impulse), mote_bundle_report(c->system, c->id, 0, &report),
-        mote_bundle_measure(c->system, c->id, &statistics)};
+    const mote_result results[] = {mote_system_add_bundle(c->system, &c->s->def, &id, NULL),
+                                   mote_system_remove_bundle(c->system, c->id),
+                                   mote_bundle_set_roots(c->system, c->id, &transform, 1, 0),
+                                   mote_bundle_set_root(c->system, c->id, 0, &transform, 0),
+                                   mote_bundle_reset(c->system, c->id, 0),
+                                   mote_bundle_pin(c->system, c->id, 0, 1, (vec3){0, 0, 0}, 0),
+                                   mote_bundle_unpin(c->system, c->id, 0, 1),
+                                   mote_bundle_set_air(c->system, c->id, (vec3){0, 0, 0}),
+                                   mote_bundle_reaction(c->system, c->id, 0, 0, impulse),
+                                   mote_bundle_report(c->system, c->id, 0, &report),
+                                   mote_bundle_measure(c->system, c->id, &statistics)};
     for (size_t i = 0; i < COUNT_OF(results); i++) assert_int_equal(results[i], MOTE_ERROR_BUSY);
 }
 
@@ -191,7 +197,7 @@ static void busy(void **unused) {
     mote_system_destroy(c.system);
 }
 
-/* --- What is measured ------------------------------------------------------------------------------------------------- */
+/* --- What is measured --- */
 
 static void measured(void **unused) {
     (void)unused;
@@ -205,15 +211,18 @@ static void measured(void **unused) {
     double sum = 0;
     for (uint32_t i = 0; i < 21; i++) {
         uint32_t lane = b->lane_of_strand[i], slot = mote_bundle_index(system, id, i, 0);
-        b->stretch[lane] = random_between(&random, 0, 1), b->stretch_sum[lane] = random_between(&random, 0, 1);
+        b->stretch[lane] = random_between(&random, 0, 1),
+        b->stretch_sum[lane] = random_between(&random, 0, 1);
         b->iterations[lane] = random_below(&random, 1u << 31);
         b->capped[lane] = random_below(&random, 3), b->fallbacks[lane] = random_below(&random, 3);
-        b->infeasible[lane] = (uint8_t)random_below(&random, 2), b->frozen[lane] = (uint8_t)random_below(&random, 2);
+        b->infeasible[lane] = (uint8_t)random_below(&random, 2),
+        b->frozen[lane] = (uint8_t)random_below(&random, 2);
         for (int axis = 0; axis < 3; axis++) b->reaction[axis][slot] = (float)(3 * i) + (float)axis;
         mote_strand_report r;
         assert_int_equal(mote_bundle_report(system, id, i, &r), MOTE_OK);
-        assert_true(r.stretch == b->stretch[lane] && r.iterations == b->iterations[lane] && r.capped == b->capped[lane] &&
-                    r.fallbacks == b->fallbacks[lane] && r.infeasible == b->infeasible[lane] && r.frozen == b->frozen[lane]);
+        assert_true(r.stretch == b->stretch[lane] && r.iterations == b->iterations[lane] &&
+                    r.capped == b->capped[lane] && r.fallbacks == b->fallbacks[lane] &&
+                    r.infeasible == b->infeasible[lane] && r.frozen == b->frozen[lane]);
         float impulse[3];
         assert_int_equal(mote_bundle_reaction(system, id, i, 0, impulse), MOTE_OK);
         for (int axis = 0; axis < 3; axis++) assert_true(impulse[axis] == (float)(3 * i) + (float)axis);
@@ -226,13 +235,15 @@ static void measured(void **unused) {
     want.mean_stretch = (float)(sum / (s.first[21] - 21));
     assert_int_equal(mote_bundle_measure(system, id, &got), MOTE_OK);
     assert_true(got.max_stretch == want.max_stretch && got.mean_stretch == want.mean_stretch);
-    assert_true(got.iterations == want.iterations && got.capped == want.capped && got.fallbacks == want.fallbacks);
+    assert_true(got.iterations == want.iterations && got.capped == want.capped &&
+                got.fallbacks == want.fallbacks);
     assert_true(got.infeasible == want.infeasible && got.frozen == want.frozen);
     mote_system_destroy(system);
 }
 
-/* Loose particles and two bundles together against plain sums; gravity's potential is -m g.x. A sum of n doubles errs by at
- * most n 2^-53 of the sum of absolute values, on either side: n = 1,500 with values up to 200 J stays below 1e-9. */
+/* Loose particles and two bundles together against plain sums; gravity's potential is -m g.x. A sum of n
+ * doubles errs by at most n 2^-53 of the sum of absolute values, on either side: n = 1,500 with values up to
+ * 200 J stays below 1e-9. */
 static void diagnosed(void **unused) {
     (void)unused;
     static strands s;
@@ -249,7 +260,8 @@ static void diagnosed(void **unused) {
         assert_int_equal(mote_system_add_force(system, &gravity, &force_id), MOTE_OK);
         assert_int_equal(mote_system_spawn(system, 1, &view), MOTE_OK);
         view.position.y[0] = 3, view.velocity.x[0] = 2;
-        mote_diagnostics want = {.mass = 1, .kinetic = 2, .potential = 6, .momentum = {2, 0, 0}, .angular_momentum = {0, 0, -6}};
+        mote_diagnostics want = {
+            .mass = 1, .kinetic = 2, .potential = 6, .momentum = {2, 0, 0}, .angular_momentum = {0, 0, -6}};
         random_source random = {11};
         for (uint32_t n = 0; n < 2; n++) {
             make_strands(&s, 30 + n, 40, n);
@@ -259,7 +271,8 @@ static void diagnosed(void **unused) {
             for (uint32_t slot = 0; slot < b->slot_count; slot++) {
                 if (b->inverse_mass[slot] == 0) continue;
                 double m = 1 / (double)b->inverse_mass[slot], x[3], v[3];
-                for (int i = 0; i < 3; i++) x[i] = b->x[i][slot], v[i] = b->v[i][slot] = random_between(&random, -1, 1);
+                for (int i = 0; i < 3; i++)
+                    x[i] = b->x[i][slot], v[i] = b->v[i][slot] = random_between(&random, -1, 1);
                 want.mass += m;
                 want.kinetic += m * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) / 2;
                 want.potential -= m * (x[0] - 2 * x[1] + 3 * x[2]);
@@ -271,8 +284,10 @@ static void diagnosed(void **unused) {
             }
         }
         assert_int_equal(mote_system_diagnose(system, &got[round]), MOTE_OK);
-        assert_true(fabs(got[round].mass - want.mass) < 1e-9 && fabs(got[round].kinetic - want.kinetic) < 1e-9);
-        assert_true(fabs(got[round].potential - want.potential) < 1e-9 && got[round].forces_without_potential == 0);
+        assert_true(fabs(got[round].mass - want.mass) < 1e-9 &&
+                    fabs(got[round].kinetic - want.kinetic) < 1e-9);
+        assert_true(fabs(got[round].potential - want.potential) < 1e-9 &&
+                    got[round].forces_without_potential == 0);
         for (int i = 0; i < 3; i++) {
             assert_true(fabs(got[round].momentum[i] - want.momentum[i]) < 1e-9);
             assert_true(fabs(got[round].angular_momentum[i] - want.angular_momentum[i]) < 1e-9);

@@ -1,4 +1,5 @@
-/* The state of bundles between steps: roots, pins and their spans, resets, what counts in the hash, what is measured. */
+/* The state of bundles between steps: roots, pins and their spans, resets, what counts in the hash, what is
+ * measured. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +15,7 @@
 /* One float32 rounding, relative. */
 static const double UNIT = 0x1p-24;
 
-/* --- Roots ------------------------------------------------------------------------------------------------------------ */
+/* --- Roots --- */
 
 static uint64_t ticks_per_step(mote_system *system) {
     mote_advance advance;
@@ -34,9 +35,11 @@ static void blend(const double a[4], const double b[4], double f, double out[4])
     unite(out);
 }
 
-/* Positions take three roundings of numbers up to 16; components of rotations are at most 1 and take two before the square
- * root of the blend, whose length is at least 0.7, divides them, and two more: 8 UNIT covers them. */
-static void check_root(const mote_bundle *b, uint32_t lane, const double position[3], const double rotation[4]) {
+/* Positions take three roundings of numbers up to 16; components of rotations are at most 1 and take two
+ * before the square root of the blend, whose length is at least 0.7, divides them, and two more: 8 UNIT
+ * covers them. */
+static void check_root(const mote_bundle *b, uint32_t lane, const double position[3],
+                       const double rotation[4]) {
     for (int i = 0; i < 3; i++) assert_true(fabs(b->root_from[i][lane] - position[i]) <= 3 * 16 * UNIT);
     for (int i = 0; i < 4; i++) assert_true(fabs(b->root_from[3 + i][lane] - rotation[i]) <= 8 * UNIT);
 }
@@ -51,7 +54,8 @@ static mote_transform random_target(random_source *random, double position[3], d
     return t;
 }
 
-/* A root is on its way to a target when it gets another: it leaves from where it stands then. Ticks lie anywhere. */
+/* A root is on its way to a target when it gets another: it leaves from where it stands then. Ticks lie
+ * anywhere. */
 static void roots_on_the_way(void **unused) {
     (void)unused;
     static strands s;
@@ -66,7 +70,9 @@ static void roots_on_the_way(void **unused) {
     uint64_t start = 0, end = 0;
     for (int round = 0; round < 40; round++) {
         uint64_t now = mote_system_steps(system) * tps;
-        double f = round == 0 ? 0 : end <= start || now >= end ? 1 : (double)(now - start) / (double)(end - start);
+        double f = round == 0                   ? 0
+                   : end <= start || now >= end ? 1
+                                                : (double)(now - start) / (double)(end - start);
         if (round) {
             for (int i = 0; i < 3; i++) from[i] += f * (to[i] - from[i]);
             double q[4];
@@ -79,7 +85,8 @@ static void roots_on_the_way(void **unused) {
         assert_int_equal(mote_bundle_set_roots(system, id, &target, 1, end), MOTE_OK);
         for (uint32_t lane = 0; lane < 18; lane++) {
             check_root(b, lane, from, turned);
-            assert_true(b->root_from_tick[lane] == start && b->root_to_tick[lane] == end && !b->root_pending[lane]);
+            assert_true(b->root_from_tick[lane] == start && b->root_to_tick[lane] == end &&
+                        !b->root_pending[lane]);
             /* What is there now is where the next leg begins: errors do not add up in the comparison. */
             for (int i = 0; i < 4; i++) assert_true(fabsf(b->root_to[3 + i][lane]) <= 1);
         }
@@ -113,7 +120,8 @@ static void shorter_arc(void **unused) {
     mote_system_destroy(system);
 }
 
-/* A transform for each strand, in the host's numbering; pending ones arrive at the end of the next advance. */
+/* A transform for each strand, in the host's numbering; pending ones arrive at the end of the next
+ * advance. */
 static void roots_of_their_own(void **unused) {
     (void)unused;
     static strands s;
@@ -137,9 +145,10 @@ static void roots_of_their_own(void **unused) {
     mote_system_destroy(system);
 }
 
-/* --- Resets ----------------------------------------------------------------------------------------------------------- */
+/* --- Resets --- */
 
-/* The quaternion (1, 1, 1, 1) / 2 takes (x, y, z) to (z, x, y), and the coordinates are eighths: all is exact. */
+/* The quaternion (1, 1, 1, 1) / 2 takes (x, y, z) to (z, x, y), and the coordinates are eighths: all is
+ * exact. */
 static void reset(void **unused) {
     (void)unused;
     static strands s;
@@ -156,10 +165,12 @@ static void reset(void **unused) {
     for (uint32_t strand = 0; strand < 21; strand++)
         for (uint32_t k = 0; k < s.points[strand]; k++) {
             uint32_t slot = mote_bundle_index(system, id, strand, k);
-            for (int axis = 0; axis < 3; axis++) b->x[axis][slot] = b->v[axis][slot] = b->previous_x[axis][slot] = 5;
+            for (int axis = 0; axis < 3; axis++)
+                b->x[axis][slot] = b->v[axis][slot] = b->previous_x[axis][slot] = 5;
         }
     memset(b->frozen, 1, 21), memset(b->infeasible, 1, 21);
-    for (uint32_t lane = 0; lane < 21; lane++) b->stretch[lane] = b->stretch_sum[lane] = 1, b->capped[lane] = 1;
+    for (uint32_t lane = 0; lane < 21; lane++)
+        b->stretch[lane] = b->stretch_sum[lane] = 1, b->capped[lane] = 1;
     b->started = true;
     for (uint32_t done = 0; done <= 21; done++) {
         assert_int_equal(mote_bundle_reset(system, id, done < 21 ? done : MOTE_ALL_STRANDS), MOTE_OK);
@@ -167,27 +178,30 @@ static void reset(void **unused) {
         for (uint32_t strand = 0; strand < 21; strand++) {
             bool rests = strand <= done;
             uint32_t lane = b->lane_of_strand[strand];
-            assert_true(b->frozen[lane] == !rests && b->infeasible[lane] == !rests && (b->stretch[lane] == 0) == rests);
+            assert_true(b->frozen[lane] == !rests && b->infeasible[lane] == !rests &&
+                        (b->stretch[lane] == 0) == rests);
             assert_true(b->stretch_sum[lane] == !rests && b->capped[lane] == !rests);
             assert_true((b->root_from[0][lane] == 1) == rests);
             for (uint32_t k = 0; k < s.points[strand]; k++) {
                 uint32_t slot = mote_bundle_index(system, id, strand, k);
                 const float *p = position_of(&s, strand, k), pin[3] = {7, 8, 9};
                 for (int axis = 0; axis < 3; axis++) {
-                    float want = strand == 4 && k == 1 ? pin[axis] : p[(axis + 2) % 3] + turned.position[axis];
+                    float want =
+                        strand == 4 && k == 1 ? pin[axis] : p[(axis + 2) % 3] + turned.position[axis];
                     assert_true(b->x[axis][slot] == (rests ? want : 5));
                     assert_true(b->v[axis][slot] == (rests ? 0 : 5));
                 }
                 assert_true((isnan(b->previous_x[0][slot]) != 0) == rests);
             }
         }
-        for (int axis = 0; axis < 3; axis++) assert_true((b->pins[0].from[axis] == b->pins[0].to[axis]) == (done >= 4));
+        for (int axis = 0; axis < 3; axis++)
+            assert_true((b->pins[0].from[axis] == b->pins[0].to[axis]) == (done >= 4));
     }
     assert_int_equal(mote_bundle_reset(system, id, 21), MOTE_ERROR_RANGE);
     mote_system_destroy(system);
 }
 
-/* --- Pins ------------------------------------------------------------------------------------------------------------- */
+/* --- Pins --- */
 
 /* What is pinned, kept as plainly as can be. */
 typedef struct pin_model {
@@ -216,7 +230,8 @@ static const mote_span_of_pins *span_at(const mote_bundle *b, uint32_t lane, uin
 static void check_spans(const pin_model *m, const strands *s, const mote_bundle *b) {
     uint32_t spans = 0;
     for (uint32_t strand = 0; strand < s->def.strand_count; strand++) {
-        uint32_t lane = b->lane_of_strand[strand], before = MOTE_NO_SLOT, first = mote_bundle_slot_of(b, lane, 0);
+        uint32_t lane = b->lane_of_strand[strand], before = MOTE_NO_SLOT,
+                 first = mote_bundle_slot_of(b, lane, 0);
         double length = 0;
         for (uint32_t k = 0; k < s->points[strand]; k++) {
             uint32_t slot = first + 16 * k;
@@ -224,7 +239,9 @@ static void check_spans(const pin_model *m, const strands *s, const mote_bundle 
             if (!holds(m, s, strand, k)) continue;
             const mote_span_of_pins *span = span_at(b, lane, slot);
             assert_int_equal(span != NULL, before != MOTE_NO_SLOT);
-            if (span) assert_true(span->lane == lane && span->first_slot == before && span->rest_length == (float)length);
+            if (span)
+                assert_true(span->lane == lane && span->first_slot == before &&
+                            span->rest_length == (float)length);
             spans += span != NULL;
             before = slot, length = 0;
         }
@@ -281,8 +298,10 @@ static void pins(void **unused) {
             bool take = random_below(&random, 10) < (edit < 300 ? 3 : 7);
             vec3 to = {random_between(&random, -9, 9), 1, 2};
             uint64_t tick = edit % 3 ? edit : MOTE_NEXT_ADVANCE, hash = mote_system_hash(system);
-            mote_result want = !is_point || root || (take && !m.pinned[strand][k]) ? MOTE_ERROR_RANGE : MOTE_OK;
-            assert_int_equal(take ? mote_bundle_unpin(system, id, strand, k) : mote_bundle_pin(system, id, strand, k, to, tick),
+            mote_result want =
+                !is_point || root || (take && !m.pinned[strand][k]) ? MOTE_ERROR_RANGE : MOTE_OK;
+            assert_int_equal(take ? mote_bundle_unpin(system, id, strand, k)
+                                  : mote_bundle_pin(system, id, strand, k, to, tick),
                              want);
             assert_true((mote_system_hash(system) == hash) == (want != MOTE_OK));
             if (want) continue;
@@ -313,10 +332,12 @@ static void pin_leaves_from_its_point(void **unused) {
     uint32_t slot = mote_bundle_index(system, id, 2, 1);
     for (int i = 0; i < 3; i++) {
         for (int axis = 0; axis < 3; axis++) b->x[axis][slot] = (float)(10 * i + axis);
-        assert_int_equal(mote_bundle_pin(system, id, 2, 1, (vec3){1, 2, 3}, i == 1 ? MOTE_NEXT_ADVANCE : 17), MOTE_OK);
+        assert_int_equal(mote_bundle_pin(system, id, 2, 1, (vec3){1, 2, 3}, i == 1 ? MOTE_NEXT_ADVANCE : 17),
+                         MOTE_OK);
         for (int axis = 0; axis < 3; axis++) assert_true(b->pins[0].from[axis] == (float)(10 * i + axis));
         assert_int_equal(b->pin_count, 1);
-        assert_true(b->pins[0].pending == (i == 1) && b->pins[0].to_tick == (i == 1 ? MOTE_NEXT_ADVANCE : 17));
+        assert_true(b->pins[0].pending == (i == 1) &&
+                    b->pins[0].to_tick == (i == 1 ? MOTE_NEXT_ADVANCE : 17));
         assert_true(b->pins[0].from_tick == mote_system_steps(system) * system->clock.ticks_per_step);
         assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
     }
@@ -345,8 +366,12 @@ static void most_pins(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(roots_on_the_way), cmocka_unit_test(shorter_arc), cmocka_unit_test(roots_of_their_own),
-        cmocka_unit_test(reset),            cmocka_unit_test(pins),        cmocka_unit_test(pin_leaves_from_its_point),
+        cmocka_unit_test(roots_on_the_way),
+        cmocka_unit_test(shorter_arc),
+        cmocka_unit_test(roots_of_their_own),
+        cmocka_unit_test(reset),
+        cmocka_unit_test(pins),
+        cmocka_unit_test(pin_leaves_from_its_point),
         cmocka_unit_test(most_pins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,10 +12,10 @@
 
 #include "bundle.h"
 
-/* --- Layout ----------------------------------------------------------------------------------------------------------- */
+/* --- Layout --- */
 
-/* Slots by the rule of the header, found by going through all strands for each length: 16 strands to a group, longest first,
- * each group as long as its longest. */
+/* Slots by the rule of the header, found by going through all strands for each length: 16 strands to a group,
+ * longest first, each group as long as its longest. */
 static uint32_t expected_slots(const strands *s) {
     uint32_t slots = 0, dealt = 0;
     for (uint32_t length = LONGEST; length >= 2; length--)
@@ -43,7 +43,8 @@ static float rest_of(const float *p, const float *q, float scale) {
     return (float)(scale * sqrt(sum));
 }
 
-static void check_point(const strands *s, const mote_bundle *b, uint32_t strand, uint32_t point, uint32_t slot) {
+static void check_point(const strands *s, const mote_bundle *b, uint32_t strand, uint32_t point,
+                        uint32_t slot) {
     const float *p = position_of(s, strand, point);
     const uint32_t points = s->points[strand];
     for (int axis = 0; axis < 3; axis++) {
@@ -77,7 +78,8 @@ static void check_lanes(const strands *s, const mote_bundle *b) {
         assert_int_equal(b->lane_of_strand[strand], lane);
         assert_int_equal(b->first_point[strand], s->first[strand]);
         assert_true(b->point_inverse_mass[lane] == (float)(s->points[strand] / (double)s->mass[strand]));
-        for (int axis = 0; axis < 3; axis++) assert_true(b->root_rest[axis][lane] == position_of(s, strand, 0)[axis]);
+        for (int axis = 0; axis < 3; axis++)
+            assert_true(b->root_rest[axis][lane] == position_of(s, strand, 0)[axis]);
     }
 }
 
@@ -109,8 +111,8 @@ static void check_layout(const strands *s) {
     free(used);
     assert_int_equal(mote_bundle_index(system, id, s->def.strand_count, 0), MOTE_NO_SLOT);
     assert_int_equal(mote_bundle_index(system, id, MOTE_ALL_STRANDS, 0), MOTE_NO_SLOT);
-    const float *const columns[] = {view.position.x, view.position.y, view.position.z, view.velocity.x, view.velocity.y,
-                                    view.velocity.z, view.inverse_mass};
+    const float *const columns[] = {view.position.x, view.position.y, view.position.z,  view.velocity.x,
+                                    view.velocity.y, view.velocity.z, view.inverse_mass};
     for (size_t i = 0; i < COUNT_OF(columns); i++) {
         assert_int_equal((uintptr_t)columns[i] % 64, 0);
         assert_true(ledger_holds(&ledger, columns[i], view.slot_count * sizeof(float)));
@@ -136,7 +138,8 @@ static void one_for_all(void **unused) {
     (void)unused;
     static strands s;
     make_strands(&s, 19, 5, 3);
-    for (uint32_t i = 0; i < 19; i++) s.points[i] = 5, s.mass[i] = 2, s.rest_scale[i] = 0.5f, s.compliance[i] = 0.25f;
+    for (uint32_t i = 0; i < 19; i++)
+        s.points[i] = 5, s.mass[i] = 2, s.rest_scale[i] = 0.5f, s.compliance[i] = 0.25f;
     mote_system *each = make_system(NULL), *all = make_system(NULL);
     add_strands(each, &s);
     s.def.points = 5, s.def.mass = 2, s.def.rest_scale = 0.5f, s.def.compliance = 0.25f;
@@ -166,7 +169,7 @@ static void extremes(void **unused) {
     mote_system_destroy(system);
 }
 
-/* --- Bad input -------------------------------------------------------------------------------------------------------- */
+/* --- Bad input --- */
 
 /* Refused with the code and the fault; nothing is allocated or changed. */
 static void refuse(const mote_bundle_def *def, mote_result want, uint32_t strand, uint32_t point) {
@@ -198,8 +201,9 @@ static void bad_settings(void **unused) {
     s.def.strand_mass = s.def.strand_rest_scale = s.def.strand_compliance = NULL;
     s.def.compliance = 0.5f;
 #define AT(field) offsetof(mote_bundle_def, field)
-    const size_t not_negative[] = {AT(compliance), AT(damping), AT(bend_stiffness), AT(bend_damping), AT(pose_stiffness),
-                                   AT(local_pose_stiffness), AT(normal_drag), AT(tangential_drag), AT(radius), AT(friction)};
+    const size_t not_negative[] = {
+        AT(compliance),           AT(damping),     AT(bend_stiffness),  AT(bend_damping), AT(pose_stiffness),
+        AT(local_pose_stiffness), AT(normal_drag), AT(tangential_drag), AT(radius),       AT(friction)};
     const size_t positive[] = {AT(mass), AT(rest_scale), AT(max_stretch)};
     for (size_t i = 0; i < COUNT_OF(not_negative); i++) {
         refuse_setting(&s, not_negative[i], -0x1p-149f, MOTE_ERROR_RANGE);
@@ -326,9 +330,10 @@ static void bad_positions(void **unused) {
     mote_system_destroy(system);
 }
 
-/* --- Memory ----------------------------------------------------------------------------------------------------------- */
+/* --- Memory --- */
 
-/* Every allocation of adding and pinning fails once: nothing changes, and the call succeeds when it is made again. */
+/* Every allocation of adding and pinning fails once: nothing changes, and the call succeeds when it is made
+ * again. */
 static void failing_allocations(void **unused) {
     (void)unused;
     static strands s;
@@ -366,7 +371,7 @@ static void failing_allocations(void **unused) {
     assert_int_equal(failures, 4); /* the bundle, its columns, the scratch, the pins */
 }
 
-/* --- Ids -------------------------------------------------------------------------------------------------------------- */
+/* --- Ids --- */
 
 /* The name of no bundle is refused by every call. */
 static void refuse_id(mote_system *system, mote_bundle_id id) {
@@ -374,12 +379,16 @@ static void refuse_id(mote_system *system, mote_bundle_id id) {
     mote_strand_report report;
     mote_bundle_statistics statistics;
     float impulse[3];
-    const mote_result results[] = {
-        mote_system_remove_bundle(system, id), mote_bundle_set_roots(system, id, &transform, 1, 0),
-        mote_bundle_set_root(system, id, 0, &transform, 0), mote_bundle_reset(system, id, 0),
-        mote_bundle_pin(system, id, 0, 1, (vec3){0, 0, 0}, 0), mote_bundle_unpin(system, id, 0, 1),
-        mote_bundle_set_air(system, id, (vec3){0, 0, 0}), mote_bundle_reaction(system, id, 0, 0, impulse),
-        mote_bundle_report(system, id, 0, &report), mote_bundle_measure(system, id, &statistics)};
+    const mote_result results[] = {mote_system_remove_bundle(system, id),
+                                   mote_bundle_set_roots(system, id, &transform, 1, 0),
+                                   mote_bundle_set_root(system, id, 0, &transform, 0),
+                                   mote_bundle_reset(system, id, 0),
+                                   mote_bundle_pin(system, id, 0, 1, (vec3){0, 0, 0}, 0),
+                                   mote_bundle_unpin(system, id, 0, 1),
+                                   mote_bundle_set_air(system, id, (vec3){0, 0, 0}),
+                                   mote_bundle_reaction(system, id, 0, 0, impulse),
+                                   mote_bundle_report(system, id, 0, &report),
+                                   mote_bundle_measure(system, id, &statistics)};
     uint64_t hash = mote_system_hash(system);
     for (size_t i = 0; i < COUNT_OF(results); i++) assert_int_equal(results[i], MOTE_ERROR_ID);
     assert_true(mote_system_hash(system) == hash);
@@ -428,8 +437,8 @@ static void ids(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layout),       cmocka_unit_test(one_for_all),  cmocka_unit_test(extremes),
-        cmocka_unit_test(bad_settings), cmocka_unit_test(bad_solvers),  cmocka_unit_test(bad_strands),
+        cmocka_unit_test(layout),        cmocka_unit_test(one_for_all),         cmocka_unit_test(extremes),
+        cmocka_unit_test(bad_settings),  cmocka_unit_test(bad_solvers),         cmocka_unit_test(bad_strands),
         cmocka_unit_test(bad_positions), cmocka_unit_test(failing_allocations), cmocka_unit_test(ids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

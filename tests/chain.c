@@ -1,5 +1,6 @@
-/* The linear chain: published figures, every mode against a dense eigenvalue solution, the motion against a plain integration,
- * the group law, what is conserved, bad input; and the sine and cosine on which it rests. */
+/* The linear chain: published figures, every mode against a dense eigenvalue solution, the motion against
+ * a plain integration, the group law, what is conserved, bad input; and the sine and cosine on which it
+ * rests. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,9 +28,10 @@ static double reals_between(random_source *random, double low, double high) {
     return low + (high - low) * (double)(random_bits(random) >> 11) * ROUNDING;
 }
 
-/* What rounding may do to a displacement: each of the N modes' phases is off by 5 roundings of w t (the header), each transform
- * sums N products, whose rounding errors are at most N + 3 roundings of the sum of magnitudes. amplitude: sum over the modes of
- * the largest |x| that each reaches, at most sqrt(N) times the state's Euclidean norm. */
+/* What rounding may do to a displacement: each of the N modes' phases is off by 5 roundings of w t (the
+ * header), each transform sums N products, whose rounding errors are at most N + 3 roundings of the sum of
+ * magnitudes. amplitude: sum over the modes of the largest |x| that each reaches, at most sqrt(N) times the
+ * state's Euclidean norm. */
 static double rounding_of(const mote_chain *chain, double time, double amplitude) {
     double phase = 2 * sqrt(chain->stiffness / chain->mass) * fabs(time);
     return ROUNDING * (5 * phase + 2 * (chain->count + 3)) * amplitude;
@@ -45,7 +47,7 @@ static double norm_of(const mote_chain *chain, const double *x, const double *v)
     return sqrt(chain->count * square);
 }
 
-/* --- 1 Sine and cosine --------------------------------------------------------------------------------------------- */
+/* --- 1 Sine and cosine --- */
 
 /* In units of the last place of `want`, beyond an error of `apart`. */
 static double units_off(double got, long double want, double apart) {
@@ -58,7 +60,8 @@ static double units_off(double got, long double want, double apart) {
 static void check_angle(double x) {
     mote_sine_cosine got = mote_sine_and_cosine(x);
     double lost = fabs(x) > 0x1p53 ? 0x1p-158 * fabs(x) : 0;
-    double off = fmax(units_off(got.sine, sinl((long double)x), lost), units_off(got.cosine, cosl((long double)x), lost));
+    double off = fmax(units_off(got.sine, sinl((long double)x), lost),
+                      units_off(got.cosine, cosl((long double)x), lost));
     if (x != 0 && !(off <= 1)) fail_msg("at %.17g: %g units in the last place off", x, off);
 }
 
@@ -74,7 +77,8 @@ static void sine_and_cosine(void **unused) {
     }
     /* Next to multiples of pi/2 nearly everything cancels. */
     for (int n = 1; n < 600000; n += 31)
-        for (int step = -1; step <= 1; step++) check_angle(nextafter((double)(n * 1.57079632679489661923132L), step * 1e9));
+        for (int step = -1; step <= 1; step++)
+            check_angle(nextafter((double)(n * 1.57079632679489661923132L), step * 1e9));
 }
 
 static void sine_and_cosine_at_the_edges(void **unused) {
@@ -97,19 +101,22 @@ static void sine_of_parts(void **unused) {
     (void)unused;
     random_source random = {32};
     for (int i = 0; i < 50000; i++) {
-        uint64_t b = 1 + random_bits(&random) % (i % 2 ? 100 : UINT64_C(1) << 34), a = random_bits(&random) % (2 * b + 1);
+        uint64_t b = 1 + random_bits(&random) % (i % 2 ? 100 : UINT64_C(1) << 34),
+                 a = random_bits(&random) % (2 * b + 1);
         double got = mote_sine_of_pi_parts(a, b);
         /* pi a / b from the nearest multiple of pi, so that the reference has all its digits. */
         int64_t rest = (int64_t)(a % b * 2 > b ? a % b - b : a % b);
         long double want = sinl(3.14159265358979323846264338327950288L * rest / (long double)b);
         if (((rest < 0) ? (a / b + 1) : a / b) % 2) want = -want;
-        if (rest == 0) assert_true(got == 0);
+        if (rest == 0)
+            assert_true(got == 0);
         else if (LDBL_MANT_DIG > DBL_MANT_DIG && !(units_off(got, want, 0) <= 1))
-            fail_msg("sin(pi %llu/%llu): %g off", (unsigned long long)a, (unsigned long long)b, units_off(got, want, 0));
+            fail_msg("sin(pi %llu/%llu): %g off", (unsigned long long)a, (unsigned long long)b,
+                     units_off(got, want, 0));
     }
 }
 
-/* --- 2 Published figures ------------------------------------------------------------------------------------------- */
+/* --- 2 Published figures --- */
 
 static void published_figures(void **unused) {
     (void)unused;
@@ -132,17 +139,19 @@ static void published_frequencies(void **unused) {
     const double pi = acos(-1);
     for (uint32_t n = 1; n < 200; n++)
         for (uint32_t j = 1; j <= n; j++) {
-            const double theta[] = {(2 * j - 1) * pi / (2 * (2 * n + 1)), j * pi / (2 * (n + 1)), (j - 1) * pi / (2 * n)};
+            const double theta[] = {(2 * j - 1) * pi / (2 * (2 * n + 1)), j * pi / (2 * (n + 1)),
+                                    (j - 1) * pi / (2 * n)};
             for (int ends = 0; ends < MOTE_CHAIN_ENDS_COUNT; ends++) {
                 const mote_chain chain = {(mote_chain_ends)ends, n, 0.5, 50};
-                assert_near(mote_chain_frequency(&chain, j), 20 * sin(theta[ends]), 8 * ROUNDING * 20 * sin(theta[ends]));
+                assert_near(mote_chain_frequency(&chain, j), 20 * sin(theta[ends]),
+                            8 * ROUNDING * 20 * sin(theta[ends]));
             }
         }
     const mote_chain one = {MOTE_CHAIN_FIXED_FREE, 1, 2, 8};
     assert_near(mote_chain_frequency(&one, 1), 2, 2 * ROUNDING);
 }
 
-/* --- 3 Against a dense solution ------------------------------------------------------------------------------------ */
+/* --- 3 Against a dense solution --- */
 
 typedef struct dense {
     double k[MOST][MOST], modes[MOST][MOST]; /* the matrix becomes diagonal; modes: in columns */
@@ -188,8 +197,8 @@ static void solve(const mote_chain *chain, dense *d) {
             for (uint32_t q = p + 1; q < chain->count; q++) jacobi(d, chain->count, p, q);
 }
 
-/* The mode of the chain that has the eigenvalue; each is taken once. Jacobi's eigenvalues are good to some roundings of the
- * largest, 4 k. */
+/* The mode of the chain that has the eigenvalue; each is taken once. Jacobi's eigenvalues are good to some
+ * roundings of the largest, 4 k. */
 static uint32_t mode_with(const mote_chain *chain, double eigenvalue, bool taken[MOST + 1]) {
     const double allowed = 100 * ROUNDING * 4 * chain->stiffness;
     for (uint32_t j = 1; j <= chain->count; j++) {
@@ -202,10 +211,12 @@ static uint32_t mode_with(const mote_chain *chain, double eigenvalue, bool taken
     return 0;
 }
 
-/* An eigenvector, set swinging, stays one: x(t) = phi cos w t, v(t) = -phi w sin w t. A neighbouring mode w' off takes part by
- * the vector's own error, some roundings over the relative gap, of which the smallest here is that of sin near pi/2: 2 / N^2. */
+/* An eigenvector, set swinging, stays one: x(t) = phi cos w t, v(t) = -phi w sin w t. A neighbouring mode w'
+ * off takes part by the vector's own error, some roundings over the relative gap, of which the smallest here
+ * is that of sin near pi/2: 2 / N^2. */
 static void check_mode(const mote_chain *chain, const dense *d, uint32_t column, uint32_t j) {
-    const double w = mote_chain_frequency(chain, j), time = 3.7, fastest = 2 * sqrt(chain->stiffness / chain->mass);
+    const double w = mote_chain_frequency(chain, j), time = 3.7,
+                 fastest = 2 * sqrt(chain->stiffness / chain->mass);
     double x[MOST], v[MOST] = {0}, scratch[2 * MOST];
     double allowed = rounding_of(chain, time, 1) + 100 * ROUNDING * chain->count * chain->count;
     for (uint32_t i = 0; i < chain->count; i++) x[i] = d->modes[i][column];
@@ -225,11 +236,12 @@ static void every_mode(void **unused) {
             const mote_chain chain = {(mote_chain_ends)ends, counts[c], 0.7, 31};
             bool taken[MOST + 1] = {false};
             solve(&chain, &d);
-            for (uint32_t i = 0; i < chain.count; i++) check_mode(&chain, &d, i, mode_with(&chain, d.k[i][i], taken));
+            for (uint32_t i = 0; i < chain.count; i++)
+                check_mode(&chain, &d, i, mode_with(&chain, d.k[i][i], taken));
         }
 }
 
-/* --- 4 Against an integration -------------------------------------------------------------------------------------- */
+/* --- 4 Against an integration --- */
 
 static void accelerate(const mote_chain *chain, const double *x, double *a) {
     const uint32_t n = chain->count;
@@ -259,7 +271,8 @@ static void integrate(const mote_chain *chain, double h, uint32_t steps, double 
     }
 }
 
-/* The first term left out, (w h)^5 / 120 a step, adds up over the steps; so does rounding, N roundings a step. */
+/* The first term left out, (w h)^5 / 120 a step, adds up over the steps; so does rounding, N roundings a
+ * step. */
 static void plain_integration(void **unused) {
     (void)unused;
     static const uint32_t counts[] = {1, 2, 7, 20};
@@ -274,7 +287,8 @@ static void plain_integration(void **unused) {
                 x[i] = reals_between(&random, -1, 1), v[i] = reals_between(&random, -5, 5);
             memcpy(y, x, sizeof y), memcpy(u, v, sizeof u);
             double size = norm_of(&chain, x, v) + (ends == MOTE_CHAIN_FREE_FREE ? 5 * h * steps : 0);
-            double allowed = size * (steps * (pow(fastest * h, 5) / 120 + 8 * ROUNDING) + rounding_of(&chain, h * steps, 1));
+            double allowed = size * (steps * (pow(fastest * h, 5) / 120 + 8 * ROUNDING) +
+                                     rounding_of(&chain, h * steps, 1));
             integrate(&chain, h, steps, y, u);
             assert_int_equal(mote_chain_evolve(&chain, h * steps, x, v, scratch), MOTE_OK);
             for (uint32_t i = 0; i < chain.count; i++) {
@@ -284,11 +298,12 @@ static void plain_integration(void **unused) {
         }
 }
 
-/* --- 5 What holds of every flow ------------------------------------------------------------------------------------ */
+/* --- 5 What holds of every flow --- */
 
 static double energy_of(const mote_chain *chain, const double *x, const double *v) {
     const uint32_t n = chain->count;
-    double twice = stiffness_to_wall(chain, false) * x[0] * x[0] + stiffness_to_wall(chain, true) * x[n - 1] * x[n - 1];
+    double twice =
+        stiffness_to_wall(chain, false) * x[0] * x[0] + stiffness_to_wall(chain, true) * x[n - 1] * x[n - 1];
     for (uint32_t i = 0; i < n; i++) twice += chain->mass * v[i] * v[i];
     for (uint32_t i = 0; i + 1 < n; i++) twice += chain->stiffness * (x[i + 1] - x[i]) * (x[i + 1] - x[i]);
     return 0.5 * twice;
@@ -306,8 +321,12 @@ typedef struct motion {
 } motion;
 
 static motion random_motion(random_source *random, mote_chain_ends ends) {
-    motion m = {{ends, 1 + random_below(random, MOST), reals_between(random, 0.1, 9), reals_between(random, 0, 99)}, {0}, {0}};
-    for (uint32_t i = 0; i < m.chain.count; i++) m.x[i] = reals_between(random, -1, 1), m.v[i] = reals_between(random, -9, 9);
+    motion m = {
+        {ends, 1 + random_below(random, MOST), reals_between(random, 0.1, 9), reals_between(random, 0, 99)},
+        {0},
+        {0}};
+    for (uint32_t i = 0; i < m.chain.count; i++)
+        m.x[i] = reals_between(random, -1, 1), m.v[i] = reals_between(random, -9, 9);
     return m;
 }
 
@@ -318,7 +337,8 @@ static motion after(const motion *m, double time) {
     return result;
 }
 
-/* size: of displacements that the motion reaches; speeds scale with the fastest mode, and are themselves given. */
+/* size: of displacements that the motion reaches; speeds scale with the fastest mode, and are themselves
+ * given. */
 static void assert_same(const motion *a, const motion *b, double roundings, double size, double speed) {
     for (uint32_t i = 0; i < a->chain.count; i++) {
         assert_near(a->x[i], b->x[i], roundings * size);
@@ -333,10 +353,12 @@ static void flows_compose(void **unused) {
         const motion start = random_motion(&random, (mote_chain_ends)(turn % MOTE_CHAIN_ENDS_COUNT));
         const mote_chain *chain = &start.chain;
         const double t1 = reals_between(&random, -20, 20), t2 = reals_between(&random, -20, 20);
-        const double drift = 9 * (fabs(t1) + fabs(t2)), size = norm_of(chain, start.x, start.v) + sqrt(chain->count) * drift;
+        const double drift = 9 * (fabs(t1) + fabs(t2)),
+                     size = norm_of(chain, start.x, start.v) + sqrt(chain->count) * drift;
         const double speed = size * 2 * sqrt(chain->stiffness / chain->mass) + 9 * chain->count;
         const double roundings = 3 * rounding_of(chain, fabs(t1) + fabs(t2), 1);
-        motion first = after(&start, t1), both = after(&first, t2), once = after(&start, t1 + t2), back = after(&first, -t1);
+        motion first = after(&start, t1), both = after(&first, t2), once = after(&start, t1 + t2),
+               back = after(&first, -t1);
         assert_same(&both, &once, roundings, size, speed);
         assert_same(&back, &start, roundings, size, speed);
         const double energy = energy_of(chain, start.x, start.v);
@@ -346,7 +368,8 @@ static void flows_compose(void **unused) {
         if (chain->ends != MOTE_CHAIN_FREE_FREE) continue;
         double v0 = sum_of(start.v, chain->count), allowed = 4 * ROUNDING * chain->count * speed;
         assert_near(sum_of(once.v, chain->count), v0, allowed);
-        assert_near(sum_of(once.x, chain->count), sum_of(start.x, chain->count) + v0 * (t1 + t2), 2 * allowed * (40 + 1));
+        assert_near(sum_of(once.x, chain->count), sum_of(start.x, chain->count) + v0 * (t1 + t2),
+                    2 * allowed * (40 + 1));
     }
 }
 
@@ -356,14 +379,16 @@ static void drifting(void **unused) {
     for (int ends = 0; ends < MOTE_CHAIN_ENDS_COUNT; ends++) {
         motion loose = {{(mote_chain_ends)ends, 5, 2, 0}, {1, 2, 3, 4, 5}, {-1, 0, 1, 2, 0.5}};
         motion there = after(&loose, 1000);
-        for (int i = 0; i < 5; i++) assert_near(there.x[i], loose.x[i] + 1000 * loose.v[i], 40 * ROUNDING * 5000);
+        for (int i = 0; i < 5; i++)
+            assert_near(there.x[i], loose.x[i] + 1000 * loose.v[i], 40 * ROUNDING * 5000);
     }
     motion one = {{MOTE_CHAIN_FREE_FREE, 1, 2, 9}, {1}, {3}}, there = after(&one, -1e30);
     assert_near(there.x[0], -3e30, 2 * ROUNDING * 3e30);
     assert_true(there.v[0] == 3);
 }
 
-/* sin(w t) / w from where it is t up to a whole turn, to some roundings; and where w t has hardly any digits. */
+/* sin(w t) / w from where it is t up to a whole turn, to some roundings; and where w t has hardly any
+ * digits. */
 static void short_times(void **unused) {
     (void)unused;
     for (double time = 6; time > 1e-15; time *= 0.6) {
@@ -376,7 +401,7 @@ static void short_times(void **unused) {
     assert_near(after(&faint, 1e-170).x[0], 3e-170, 3e-170 * 2 * ROUNDING);
 }
 
-/* --- 6 Bad input --------------------------------------------------------------------------------------------------- */
+/* --- 6 Bad input --- */
 
 static void expect_refused(mote_chain chain, double time, double x0, double v1, mote_result want) {
     double x[3] = {x0, 2, 3}, v[3] = {4, v1, 6}, scratch[6], kept_x[3], kept_v[3];

@@ -15,7 +15,8 @@ __extension__ typedef unsigned __int128 wide_ticks;
 #define YEAR_SECONDS 31536000u
 #define NANOSECONDS  1000000000u
 
-static const mote_rate rates[] = {{60, 1}, {60000, 1001}, {144, 1}, {1, 10}, {7, 3}, {30, 1}, {997, 13}, {1, 86400}};
+static const mote_rate rates[] = {{60, 1}, {60000, 1001}, {144, 1},  {1, 10},
+                                  {7, 3},  {30, 1},       {997, 13}, {1, 86400}};
 
 static uint64_t greatest_common_divisor(uint64_t a, uint64_t b) {
     while (b != 0) {
@@ -51,7 +52,8 @@ static void check_alpha(const mote_advance *advance) {
 }
 
 /* One frame; checks the tick identity, the cap and alpha. */
-static mote_advance frame(mote_system *system, uint64_t nanoseconds, uint64_t remainder_before, uint32_t max_steps) {
+static mote_advance frame(mote_system *system, uint64_t nanoseconds, uint64_t remainder_before,
+                          uint32_t max_steps) {
     mote_advance advance;
     assert_int_equal(mote_system_advance(system, nanoseconds, &advance), MOTE_OK);
     wide_ticks in = (wide_ticks)nanoseconds * advance.ticks_per_nanosecond + remainder_before;
@@ -76,7 +78,8 @@ static void ticks_are_the_greatest_common_unit(void **state) {
     }
 }
 
-/* Every rate, frames of up to a day: whole steps that the cap leaves over are dropped, and counted as exactly. */
+/* Every rate, frames of up to a day: whole steps that the cap leaves over are dropped, and counted as
+ * exactly. */
 static void a_year_of_irregular_frames_holds_exactly_its_whole_steps(void **state) {
     (void)state;
     random_source random = {1};
@@ -101,7 +104,8 @@ static void a_year_of_irregular_frames_holds_exactly_its_whole_steps(void **stat
     }
 }
 
-/* Every step of the year is run: long frames, a few short ones, and the backlog worked off by later frames. */
+/* Every step of the year is run: long frames, a few short ones, and the backlog worked off by later
+ * frames. */
 static void a_year_of_steps_is_run_without_drift(void **state) {
     (void)state;
     static const mote_rate slow[] = {{1, 10}, {1, 7}, {60, 1001}};
@@ -112,7 +116,8 @@ static void a_year_of_steps_is_run_without_drift(void **state) {
         uint64_t per_nanosecond, per_step, nanoseconds = 0, remainder = 0;
         expected_ticks(slow[i], &per_nanosecond, &per_step);
         while (nanoseconds < (uint64_t)YEAR_SECONDS * NANOSECONDS) {
-            uint64_t span = random_bits(&random) % (random_below(&random, 8) == 0 ? 600000ull * NANOSECONDS : 16666667);
+            uint64_t span =
+                random_bits(&random) % (random_below(&random, 8) == 0 ? 600000ull * NANOSECONDS : 16666667);
             mote_advance advance = frame(system, span, remainder, max_steps);
             assert_int_equal(advance.ticks_dropped, 0);
             remainder = advance.ticks_remaining;
@@ -126,7 +131,8 @@ static void a_year_of_steps_is_run_without_drift(void **state) {
     }
 }
 
-/* 16,666,667 ns is a third of a nanosecond too long for 60 steps a second: the surplus must come out as a step. */
+/* 16,666,667 ns is a third of a nanosecond too long for 60 steps a second: the surplus must come out as a
+ * step. */
 static void frames_of_a_display_run_exactly_the_whole_steps(void **state) {
     (void)state;
     const uint64_t frame_nanoseconds = 16666667;
@@ -142,9 +148,10 @@ static void frames_of_a_display_run_exactly_the_whole_steps(void **state) {
     }
 }
 
-/* After a hostile frame: it must pass if remainder and frame fit 63 bits of ticks together, and fail if the frame
- * alone does not; a failure lets no time pass. Returns the remainder. */
-static uint64_t hostile_frame(mote_system *system, uint64_t nanoseconds, uint64_t remainder, uint32_t max_steps) {
+/* After a hostile frame: it must pass if remainder and frame fit 63 bits of ticks together, and fail if the
+ * frame alone does not; a failure lets no time pass. Returns the remainder. */
+static uint64_t hostile_frame(mote_system *system, uint64_t nanoseconds, uint64_t remainder,
+                              uint32_t max_steps) {
     mote_advance now = frame(system, 0, remainder, max_steps);
     uint64_t steps = mote_system_steps(system);
     uint64_t hash = mote_system_hash(system);
@@ -169,11 +176,32 @@ static uint64_t hostile_frame(mote_system *system, uint64_t nanoseconds, uint64_
 
 static void hostile_frames_lose_no_tick_under_any_policy(void **state) {
     (void)state;
-    static const uint64_t frames[] = {0, 1, 2, 3, 999, 16666666, 16666667, 33333333, NANOSECONDS,
-                                      1ull << 40, 1ull << 62, INT64_MAX / 3, INT64_MAX / 3 + 1, INT64_MAX / 9,
-                                      INT64_MAX, 1ull << 63, UINT64_MAX - 1, UINT64_MAX};
-    static const mote_rate wild[] = {{60, 1}, {60000, 1001}, {144, 1}, {1, 10}, {UINT32_MAX, 1}, {1, UINT32_MAX},
-                                     {UINT32_MAX, UINT32_MAX - 1}, {1, 1}};
+    static const uint64_t frames[] = {0,
+                                      1,
+                                      2,
+                                      3,
+                                      999,
+                                      16666666,
+                                      16666667,
+                                      33333333,
+                                      NANOSECONDS,
+                                      1ull << 40,
+                                      1ull << 62,
+                                      INT64_MAX / 3,
+                                      INT64_MAX / 3 + 1,
+                                      INT64_MAX / 9,
+                                      INT64_MAX,
+                                      1ull << 63,
+                                      UINT64_MAX - 1,
+                                      UINT64_MAX};
+    static const mote_rate wild[] = {{60, 1},
+                                     {60000, 1001},
+                                     {144, 1},
+                                     {1, 10},
+                                     {UINT32_MAX, 1},
+                                     {1, UINT32_MAX},
+                                     {UINT32_MAX, UINT32_MAX - 1},
+                                     {1, 1}};
     random_source random = {3};
     for (int policy = 0; policy < MOTE_LATE_POLICY_COUNT; policy++) {
         for (size_t i = 0; i < COUNT_OF(wild); i++) {
@@ -246,7 +274,8 @@ static void a_frame_in_time_drops_nothing_under_any_policy(void **state) {
     }
 }
 
-/* One tick short of a step is nearer to 1 than to the float below it, at every rate with more than 2^25 ticks. */
+/* One tick short of a step is nearer to 1 than to the float below it, at every rate with more than 2^25
+ * ticks. */
 static void alpha_stays_below_one_a_tick_before_the_step(void **state) {
     (void)state;
     mote_system *system = empty_system((mote_rate){60, 1}, 4, MOTE_LATE_CATCH_UP);
@@ -262,7 +291,8 @@ static void alpha_stays_below_one_a_tick_before_the_step(void **state) {
     mote_system_destroy(system);
 }
 
-/* The quotient in double is off by 2^-53 of itself; rounded to float, or kept below 1, by at most 2^-24 more. */
+/* The quotient in double is off by 2^-53 of itself; rounded to float, or kept below 1, by at most 2^-24
+ * more. */
 static void alpha_is_the_part_of_a_step_that_remains(void **state) {
     (void)state;
     random_source random = {4};

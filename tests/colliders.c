@@ -1,4 +1,5 @@
-/* Colliders: the calls, what they refuse, what counts as state, and where colliders stand at every boundary. */
+/* Colliders: the calls, what they refuse, what counts as state, and where colliders stand at every
+ * boundary. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,12 +13,13 @@
 #include "data/colliders.h"
 #include "system/internal.h"
 
-/* A coordinate of at most 8 m, or a component of a direction, that was rounded to float twice: as a transform, as a pose. */
+/* A coordinate of at most 8 m, or a component of a direction, that was rounded to float twice: as a
+ * transform, as a pose. */
 static const double TOLERANCE = 2 * 0x1p-24 * 8;
 
 enum { STEP = 1000000, SUBSTEPS = 5 };
 
-/* --- Motions and poses -------------------------------------------------------------------------------------------- */
+/* --- Motions and poses --- */
 
 static mote_transform transform_of(random_source *random) {
     mote_transform t;
@@ -27,7 +29,8 @@ static mote_transform transform_of(random_source *random) {
 }
 
 /* Straight between the positions, normalised between the quaternions, the shorter way. */
-static void expected_at(const mote_transform *from, const mote_transform *to, double f, const double v[3], double x[3]) {
+static void expected_at(const mote_transform *from, const mote_transform *to, double f, const double v[3],
+                        double x[3]) {
     double lengths[2] = {0, 0}, cosine = 0;
     mote_transform at;
     for (int k = 0; k < 4; k++) {
@@ -37,7 +40,8 @@ static void expected_at(const mote_transform *from, const mote_transform *to, do
     }
     const double side = cosine < 0 ? -1 : 1;
     for (int k = 0; k < 4; k++)
-        at.rotation[k] = (float)((1 - f) * from->rotation[k] / sqrt(lengths[0]) + side * f * to->rotation[k] / sqrt(lengths[1]));
+        at.rotation[k] = (float)((1 - f) * from->rotation[k] / sqrt(lengths[0]) +
+                                 side * f * to->rotation[k] / sqrt(lengths[1]));
     turn(at.rotation, false, v, x);
     for (int k = 0; k < 3; k++) x[k] += (1 - f) * from->position[k] + f * to->position[k];
 }
@@ -52,7 +56,8 @@ static void spot_of(const mote_collider_pose *pose, double x[3]) {
     }
 }
 
-/* Directions carry the rounding of four components of a quaternion, twice over in a matrix, over a spot 2.3 m away. */
+/* Directions carry the rounding of four components of a quaternion, twice over in a matrix, over a spot 2.3 m
+ * away. */
 static void assert_spot(const mote_collider_pose *pose, const double want[3]) {
     double got[3];
     spot_of(pose, got);
@@ -141,7 +146,8 @@ static void poses_carry_what_happened_since_the_boundary_before(void **state) {
 static void half_turns_and_the_other_quaternion_of_a_turn(void **state) {
     (void)state;
     mote_system *system = empty_system();
-    const mote_transform start = MOTE_TRANSFORM_IDENTITY, half = {{0, 0, 0}, {0, 1, 0, 0}}, same = {{0, 0, 0}, {0, 0, 0, -2}};
+    const mote_transform start = MOTE_TRANSFORM_IDENTITY, half = {{0, 0, 0}, {0, 1, 0, 0}},
+                         same = {{0, 0, 0}, {0, 0, 0, -2}};
     mote_collider_id id = add(system, box_at(&start));
     assert_int_equal(mote_system_move_collider(system, id, &half, STEP), MOTE_OK);
     pose_step(system, 0);
@@ -164,7 +170,8 @@ static void half_turns_and_the_other_quaternion_of_a_turn(void **state) {
 static void a_new_target_starts_where_the_collider_stands(void **state) {
     (void)state;
     mote_system *system = empty_system();
-    const mote_transform a = MOTE_TRANSFORM_IDENTITY, b = {{4, 0, 0}, {0, 0, 0, 1}}, c = {{0, 8, 0}, {0, 0, 0, 1}};
+    const mote_transform a = MOTE_TRANSFORM_IDENTITY, b = {{4, 0, 0}, {0, 0, 0, 1}},
+                         c = {{0, 8, 0}, {0, 0, 0, 1}};
     mote_collider_id id = add(system, mote_sphere(a.position, 1));
     assert_int_equal(mote_system_move_collider(system, id, &b, 4 * STEP), MOTE_OK);
     assert_int_equal(mote_system_step(system, 2, NULL), MOTE_OK);
@@ -201,7 +208,8 @@ static void ticks_that_have_passed_mean_at_once(void **state) {
 
 static void the_next_advance_ends_pending_motions_only(void **state) {
     (void)state;
-    const mote_transform a = MOTE_TRANSFORM_IDENTITY, b = {{8, 0, 0}, {0, 0, 0, 1}}, c = {{0, 4, 0}, {0, 0, 0, 1}};
+    const mote_transform a = MOTE_TRANSFORM_IDENTITY, b = {{8, 0, 0}, {0, 0, 0, 1}},
+                         c = {{0, 4, 0}, {0, 0, 0, 1}};
     mote_motion motion = mote_motion_place(&a);
     mote_motion_target(&motion, 3 * STEP, &b, MOTE_NEXT_ADVANCE);
     assert_true(motion.pending && mote_motion_at(&motion, 5 * STEP, 0).position[0] == 0);
@@ -209,16 +217,18 @@ static void the_next_advance_ends_pending_motions_only(void **state) {
     mote_motion_resolve(&motion, 4 * STEP);
     assert_true(!motion.pending && mote_motion_at(&motion, 3 * STEP, STEP / 4).position[1] == 1);
     mote_motion_resolve(&motion, 9 * STEP);
-    assert_true(mote_motion_at(&motion, 4 * STEP, 0).position[1] == 4 && mote_motion_at(&motion, 4 * STEP, 0).position[0] == 0);
+    assert_true(mote_motion_at(&motion, 4 * STEP, 0).position[1] == 4 &&
+                mote_motion_at(&motion, 4 * STEP, 0).position[0] == 0);
     /* Fractions: before, at and behind either end; ticks that wrap; ends that lie beyond each other. */
     assert_true(mote_motion_fraction(10, 20, 5, 0) == 0 && mote_motion_fraction(10, 20, 10, 0) == 0);
     assert_true(mote_motion_fraction(10, 20, 12, 0.5) == 0.25f && mote_motion_fraction(10, 20, 20, 0) == 1);
     assert_true(mote_motion_fraction(10, 20, 25, 0) == 1 && mote_motion_fraction(10, 10, 10, 0) == 1);
-    assert_true(mote_motion_fraction(20, 10, 0, 0) == 1 && mote_motion_fraction(0, UINT64_MAX - 1, 0, 1) < 1e-18f);
+    assert_true(mote_motion_fraction(20, 10, 0, 0) == 1 &&
+                mote_motion_fraction(0, UINT64_MAX - 1, 0, 1) < 1e-18f);
 }
 
-/* At its end a motion is at its target to the bit, however far it came; on the way its rotation has length 1, in four
- * components that were rounded once. */
+/* At its end a motion is at its target to the bit, however far it came; on the way its rotation has length 1,
+ * in four components that were rounded once. */
 static void motions_end_at_their_target_and_keep_their_rotation_unit(void **state) {
     (void)state;
     random_source random = {3};
@@ -227,7 +237,8 @@ static void motions_end_at_their_target_and_keep_their_rotation_unit(void **stat
         from.position[n % 3] *= 1e20f;
         mote_motion motion = mote_motion_place(&from);
         mote_motion_target(&motion, 0, &to, STEP);
-        const mote_transform middle = mote_motion_at(&motion, 0, STEP / 2), end = mote_motion_at(&motion, STEP, 0);
+        const mote_transform middle = mote_motion_at(&motion, 0, STEP / 2),
+                             end = mote_motion_at(&motion, STEP, 0);
         double square = 0;
         for (int k = 0; k < 4; k++) square += (double)middle.rotation[k] * (double)middle.rotation[k];
         assert_close(square, 1, 4 * 0x1p-24);
@@ -236,16 +247,18 @@ static void motions_end_at_their_target_and_keep_their_rotation_unit(void **stat
     }
 }
 
-/* --- Defs --------------------------------------------------------------------------------------------------------- */
+/* --- Defs --- */
 
 static void defs_stand_where_their_arguments_say(void **state) {
     (void)state;
-    static const float ways[][3] = {{0, 1, 0}, {0, -1, 0}, {1, 0, 0}, {0, 0, -3}, {1e-8f, -1, 0}, {1e-20f, 1e-20f, 0},
+    static const float ways[][3] = {{0, 1, 0},          {0, -1, 0},          {1, 0, 0},
+                                    {0, 0, -3},         {1e-8f, -1, 0},      {1e-20f, 1e-20f, 0},
                                     {0, -1e20f, 1e20f}, {0.3f, -0.9f, 0.2f}, {1e-30f, -1, 1e-25f}};
     for (size_t i = 0; i < COUNT_OF(ways); i++) {
         const float *w = ways[i];
         const double size = sqrt((double)w[0] * w[0] + (double)w[1] * w[1] + (double)w[2] * w[2]);
-        const mote_collider_def defs[2] = {mote_plane((vec3){1, 2, 3}, w), mote_capsule((vec3){0, 0, 0}, w, 0.5f)};
+        const mote_collider_def defs[2] = {mote_plane((vec3){1, 2, 3}, w),
+                                           mote_capsule((vec3){0, 0, 0}, w, 0.5f)};
         for (int d = 0; d < 2; d++) {
             double up[3];
             assert_int_equal(mote_collider_check(&defs[d]), MOTE_OK);
@@ -267,7 +280,8 @@ typedef struct bad_def {
 
 static size_t bad_defs(bad_def *bad) {
     bad_def *next = bad;
-    const mote_collider_def good[] = {mote_sphere((vec3){0, 0, 0}, 1), mote_capsule((vec3){0, 0, 0}, (vec3){1, 0, 0}, 1),
+    const mote_collider_def good[] = {mote_sphere((vec3){0, 0, 0}, 1),
+                                      mote_capsule((vec3){0, 0, 0}, (vec3){1, 0, 0}, 1),
                                       mote_plane((vec3){0, 0, 0}, (vec3){0, 1, 0}),
                                       mote_box(&(mote_transform)MOTE_TRANSFORM_IDENTITY, (vec3){1, 1, 1})};
     static const float numbers[] = {NAN, INFINITY, -INFINITY, -1};
@@ -275,9 +289,18 @@ static size_t bad_defs(bad_def *bad) {
         for (size_t n = 0; n < COUNT_OF(numbers); n++)
             for (size_t field = 0; field < 13; field++) {
                 mote_collider_def def = good[kind];
-                float *fields[] = {&def.radius, &def.half_length, &def.extent[0], &def.extent[1], &def.extent[2], &def.friction,
-                                   &def.transform.position[0], &def.transform.position[1], &def.transform.position[2],
-                                   &def.transform.rotation[0], &def.transform.rotation[1], &def.transform.rotation[2],
+                float *fields[] = {&def.radius,
+                                   &def.half_length,
+                                   &def.extent[0],
+                                   &def.extent[1],
+                                   &def.extent[2],
+                                   &def.friction,
+                                   &def.transform.position[0],
+                                   &def.transform.position[1],
+                                   &def.transform.position[2],
+                                   &def.transform.rotation[0],
+                                   &def.transform.rotation[1],
+                                   &def.transform.rotation[2],
                                    &def.transform.rotation[3]};
                 if (n == 3 && field >= 6) continue; /* -1 is a coordinate like any other */
                 *fields[field] = numbers[n];
@@ -298,7 +321,7 @@ static size_t bad_defs(bad_def *bad) {
     return (size_t)(next - bad);
 }
 
-/* --- Calls -------------------------------------------------------------------------------------------------------- */
+/* --- Calls --- */
 
 static void wrong_defs_and_targets_are_refused(void **state) {
     (void)state;
@@ -338,8 +361,13 @@ static void dead_and_forged_ids_name_nothing(void **state) {
     mote_collider_id id = add(system, ball), foreign = add(stranger, ball), dead = add(system, ball);
     assert_int_equal(mote_system_remove_collider(system, dead), MOTE_OK);
     mote_collider_id reused = add(system, ball);
-    const mote_collider_id forged[] = {{0, 0}, foreign, dead, {id.index, 0}, {id.index, id.generation + 2},
-                                       {id.index + 100, id.generation}, {UINT32_MAX, UINT32_MAX}};
+    const mote_collider_id forged[] = {{0, 0},
+                                       foreign,
+                                       dead,
+                                       {id.index, 0},
+                                       {id.index, id.generation + 2},
+                                       {id.index + 100, id.generation},
+                                       {UINT32_MAX, UINT32_MAX}};
     for (size_t i = 0; i < COUNT_OF(forged); i++) {
         REFUSED(system, MOTE_ERROR_ID, mote_system_set_collider(system, forged[i], &ball));
         REFUSED(system, MOTE_ERROR_ID, mote_system_move_collider(system, forged[i], &here, STEP));
@@ -390,8 +418,13 @@ static void every_part_of_a_collider_is_state(void **state) {
     mote_collider_id id = add(system, def);
     uint64_t seen[16];
     size_t count = 0;
-    float *fields[] = {&def.radius, &def.half_length, &def.extent[0], &def.extent[2], &def.friction,
-                       &def.transform.position[1], &def.transform.rotation[0]};
+    float *fields[] = {&def.radius,
+                       &def.half_length,
+                       &def.extent[0],
+                       &def.extent[2],
+                       &def.friction,
+                       &def.transform.position[1],
+                       &def.transform.rotation[0]};
     seen[count++] = without;
     seen[count++] = mote_system_hash(system);
     for (size_t i = 0; i < COUNT_OF(fields); i++) {
@@ -438,7 +471,8 @@ static void callbacks_may_not_change_colliders(void **state) {
     meddler m = {.system = system, .id = add(system, mote_sphere((vec3){5, 0, 0}, 1))};
     uint32_t calls;
     assert_int_equal(scene_call_within_step(system, meddle, &m, &calls), MOTE_OK);
-    assert_true(calls > 0 && system->colliders.count == 1 && system->colliders.colliders[0].motion.to.position[0] == 5);
+    assert_true(calls > 0 && system->colliders.count == 1 &&
+                system->colliders.colliders[0].motion.to.position[0] == 5);
     mote_system_destroy(system);
 }
 

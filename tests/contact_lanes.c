@@ -3,7 +3,7 @@
 
 #include "contacts/contact.h"
 
-#define JOIN(a, b) a##b
+#define JOIN(a, b)   a##b
 #define NAME_OF(isa) JOIN(contact_lanes_, isa)
 
 static wide3 load(const float *const column[3], size_t i) {
@@ -29,7 +29,7 @@ void NAME_OF(MOTE_ISA)(const mote_collider_pose *from, const mote_collider_pose 
         if (p->passed_by) *p->passed_by += near.count - part.count;
         mote_contact c;
         if (!mote_contact_find(&part, &points, &c)) c = mote_contact_none();
-        const wide out[CONTACT_OUTPUTS] = {c.normal.x, c.normal.y, c.normal.z, c.offset, c.gap,
+        const wide out[CONTACT_OUTPUTS] = {c.normal.x, c.normal.y, c.normal.z, c.offset,  c.gap,
                                            c.drift.x,  c.drift.y,  c.drift.z,  c.friction};
         for (int k = 0; k < CONTACT_OUTPUTS; k++) wide_store(p->out[k] + i, out[k]);
     }

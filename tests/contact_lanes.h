@@ -16,8 +16,8 @@ typedef struct contact_points {
     float *out[CONTACT_OUTPUTS];
 } contact_points;
 
-typedef void contact_function(const mote_collider_pose *from, const mote_collider_pose *to, uint32_t colliders,
-                              const contact_points *points);
+typedef void contact_function(const mote_collider_pose *from, const mote_collider_pose *to,
+                              uint32_t colliders, const contact_points *points);
 
 extern contact_function contact_lanes_scalar, contact_lanes_sse2, contact_lanes_avx2, contact_lanes_avx512,
     contact_lanes_neon, contact_lanes_simd128;

@@ -1,4 +1,5 @@
-/* Contacts with lists of colliders: the nearest counts, those out of reach do not, and exempt points have none. */
+/* Contacts with lists of colliders: the nearest counts, those out of reach do not, and exempt points have
+ * none. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +13,8 @@
 
 static void the_nearest_of_many_counts_and_none_is_far(void **state) {
     (void)state;
-    scene s[3] = {standing(mote_sphere((vec3){0, 0, 0}, 1)), standing(mote_plane((vec3){0, -1.5f, 0}, (vec3){0, 2, 0})),
+    scene s[3] = {standing(mote_sphere((vec3){0, 0, 0}, 1)),
+                  standing(mote_plane((vec3){0, -1.5f, 0}, (vec3){0, 2, 0})),
                   standing(mote_sphere((vec3){0, 4, 0}, 1))};
     const float friction[3] = {0.5f, 2.0f, 0.08f}, heights[3] = {1.1f, -1.3f, 2.9f};
     const double normals[3] = {1, 1, -1}, gaps[3] = {0.1, 0.2, 0.1};
@@ -43,8 +45,8 @@ static mote_collider_def ball_about(const mote_collider_def *def) {
     return ball;
 }
 
-/* Reach takes away whole contacts: those with a gap from it on, and those with what is in a ball from which the path stays
- * further off. No others, and not a bit of them. */
+/* Reach takes away whole contacts: those with a gap from it on, and those with what is in a ball from which
+ * the path stays further off. No others, and not a bit of them. */
 static void contacts_beyond_reach_are_none(void **state) {
     (void)state;
     random_source random = {6};
@@ -71,16 +73,19 @@ static void contacts_beyond_reach_are_none(void **state) {
             }
             const bool none = out[4][i] >= 1e29f;
             for (int k = 0; k < CONTACT_OUTPUTS && !none; k++) assert_true(out[k][i] == all[k][i]);
-            if (all[4][i] >= points.reach) assert_true(none);
-            else if (none) assert_true(least(distance, &ball, 0.01, q0, q1) > points.reach - TOLERANCE);
-            beyond += none && all[4][i] >= points.reach, far += none && all[4][i] < points.reach, left += !none;
+            if (all[4][i] >= points.reach)
+                assert_true(none);
+            else if (none)
+                assert_true(least(distance, &ball, 0.01, q0, q1) > points.reach - TOLERANCE);
+            beyond += none && all[4][i] >= points.reach, far += none && all[4][i] < points.reach,
+                left += !none;
         }
     }
     assert_true(beyond > 10000 && far > 100 && left > 10000 && passed_by > 50);
 }
 
-/* Of five colliders two are far from all: the others are looked at in their order, and what the first 20 points would touch does
- * not count. */
+/* Of five colliders two are far from all: the others are looked at in their order, and what the first 20
+ * points would touch does not count. */
 static void colliders_far_from_all_and_exempt_points_change_no_bit(void **state) {
     (void)state;
     random_source random = {8};

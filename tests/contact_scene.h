@@ -1,4 +1,5 @@
-/* A pose and many points that went somewhere: what goes into contact_lanes and comes out. Include after cmocka.h. */
+/* A pose and many points that went somewhere: what goes into contact_lanes and comes out. Include after
+ * cmocka.h. */
 #ifndef MOTE_TESTS_CONTACT_SCENE_H
 #define MOTE_TESTS_CONTACT_SCENE_H
 
@@ -9,11 +10,12 @@
 
 enum { POINTS = 4096 };
 
-/* Lengths of at most 8 m: a gap is worked out in float in fewer than 16 roundings, none of which moves it by more than half
- * a unit in the last place of the largest number in it; directions come with such an error too. */
+/* Lengths of at most 8 m: a gap is worked out in float in fewer than 16 roundings, none of which moves it by
+ * more than half a unit in the last place of the largest number in it; directions come with such an error
+ * too. */
 static const double TOLERANCE = 16 * 0x1p-24 * 8;
 
-/* --- Points in and planes out ------------------------------------------------------------------------------------- */
+/* --- Points in and planes out --- */
 
 static float in0[3][POINTS], in1[3][POINTS], out[CONTACT_OUTPUTS][POINTS];
 

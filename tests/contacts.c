@@ -1,5 +1,5 @@
-/* Contacts: the planes that colliders give to points, against distances in double; paths that pass through; hostile
- * numbers; the same bits on every instruction set. */
+/* Contacts: the planes that colliders give to points, against distances in double; paths that pass through;
+ * hostile numbers; the same bits on every instruction set. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,8 @@
 
 #include "contact_scene.h"
 
-static plane one_contact(const scene *s, float radius, double x0, double y0, double z0, double x1, double y1, double z1) {
+static plane one_contact(const scene *s, float radius, double x0, double y0, double z0, double x1, double y1,
+                         double z1) {
     const double from[3] = {x0, y0, z0}, to[3] = {x1, y1, z1};
     for (size_t i = 0; i < 16; i++) put(i, from, to);
     contact_points p = columns(16, radius);
@@ -20,7 +21,7 @@ static plane one_contact(const scene *s, float radius, double x0, double y0, dou
     return plane_at(0);
 }
 
-/* --- Planes ------------------------------------------------------------------------------------------------------ */
+/* --- Planes --- */
 
 /* How far the shape, without the point's radius, reaches along a world direction. */
 static double support(const scene *s, const double normal[3]) {
@@ -39,7 +40,7 @@ static void assert_touches(const scene *s, const plane *p, double radius, const 
     assert_close(dot(p->normal, x1) - p->offset, p->gap, TOLERANCE);
 }
 
-/* --- Random colliders --------------------------------------------------------------------------------------------- */
+/* --- Random colliders --- */
 
 /* Points that stand around a collider that stands. */
 static void fill_standing(random_source *random) {
@@ -65,7 +66,8 @@ static void points_at_rest_get_the_nearest_surface(void **state) {
             double q[3], flat = -DBL_MAX;
             localise(&s.from, x, q);
             for (int k = 0; k < 3; k++) flat = fmax(flat, fabs(q[k]) - s.def.extent[k]);
-            /* In the inner half of a box's rounding it is the plane of a face, no further off than the surface. */
+            /* In the inner half of a box's rounding it is the plane of a face, no further off than the
+             * surface. */
             const bool inner = s.def.kind == MOTE_COLLIDER_BOX && depth(&s.def, radius, q) <= 0;
             const double edge = s.def.kind == MOTE_COLLIDER_BOX ? fabs(depth(&s.def, radius, q)) : 1;
             const double want = inner ? flat - s.def.radius - radius : distance(&s.def, radius, q);
@@ -76,26 +78,28 @@ static void points_at_rest_get_the_nearest_surface(void **state) {
     }
 }
 
-/* --- Paths -------------------------------------------------------------------------------------------------------- */
+/* --- Paths --- */
 
-/* Where the path of point i is a straight line: the local axes, but those of a sphere do not turn, nor those of a capsule
- * about itself; of the capsule that swings here the pose tells the start. */
+/* Where the path of point i is a straight line: the local axes, but those of a sphere do not turn, nor those
+ * of a capsule about itself; of the capsule that swings here the pose tells the start. */
 static void path_of(const scene *s, size_t i, double q0[3], double q1[3]) {
     const double x0[3] = {in0[0][i], in0[1][i], in0[2][i]}, x1[3] = {in1[0][i], in1[1][i], in1[2][i]};
     double d[3];
     localise(&s->to, x1, q1);
     for (int k = 0; k < 3; k++) d[k] = x0[k] - s->from.position[k];
-    if (s->def.kind == MOTE_COLLIDER_SPHERE) turn(s->to.rotation, true, d, q0);
+    if (s->def.kind == MOTE_COLLIDER_SPHERE)
+        turn(s->to.rotation, true, d, q0);
     else
-        for (int k = 0; k < 3; k++) q0[k] = s->now.start[k][0] * d[0] + s->now.start[k][1] * d[1] + s->now.start[k][2] * d[2];
+        for (int k = 0; k < 3; k++)
+            q0[k] = s->now.start[k][0] * d[0] + s->now.start[k][1] * d[1] + s->now.start[k][2] * d[2];
 }
 
 typedef struct tally {
     int stopped, passed_by, inside;
 } tally;
 
-/* The gap is never above the distance at the end; a path that meets the collider has its start before the plane and its end
- * behind it; one that does not gets the nearest surface. */
+/* The gap is never above the distance at the end; a path that meets the collider has its start before the
+ * plane and its end behind it; one that does not gets the nearest surface. */
 static void check_path(const scene *s, size_t i, double radius, tally *t) {
     const plane p = plane_at(i);
     const double x1[3] = {in1[0][i], in1[1][i], in1[2][i]};
@@ -113,8 +117,8 @@ static void check_path(const scene *s, size_t i, double radius, tally *t) {
     } else if (end > TOLERANCE && least(depth, &s->def, radius, q0, q1) < -TOLERANCE) {
         t->stopped++;
         assert_true(p.gap < 0);
-        /* The gap at the start; where that is beside an edge of a box, in the rounding, it lies at most 1 - 3^(-1/2) of it
-         * behind the planes of the faces. */
+        /* The gap at the start; where that is beside an edge of a box, in the rounding, it lies at most 1 -
+         * 3^(-1/2) of it behind the planes of the faces. */
         const double rounding = s->def.kind == MOTE_COLLIDER_BOX ? s->def.radius + radius : 0;
         double most = -DBL_MAX;
         for (int k = 0; k < 3; k++) most = fmax(most, fabs(q0[k]) - s->def.extent[k] - rounding);
@@ -140,7 +144,8 @@ static void paths_through_a_collider_end_before_it(void **state) {
     }
     for (int kind = 0; kind < MOTE_COLLIDER_KIND_COUNT; kind++) {
         assert_true(t[kind].inside > 1000 && t[kind].passed_by > 1000);
-        assert_true(t[kind].stopped > 1000 || kind == MOTE_COLLIDER_PLANE); /* through a half-space leads no path */
+        assert_true(t[kind].stopped > 1000 ||
+                    kind == MOTE_COLLIDER_PLANE); /* through a half-space leads no path */
     }
 }
 
@@ -162,7 +167,8 @@ static void thin_colliders_and_fast_points_do_not_pass(void **state) {
     p = one_contact(&sheet, 0.01f, 0.1, -3, 0.2, 0.3, 0.5, 0.1);
     assert_close(p.normal[1], -1, 0);
     assert_close(p.gap, -0.51, TOLERANCE);
-    p = one_contact(&sheet, 0, 1.5, 0.2, 0, 0, -0.01, 0); /* in from beyond the edge, at x = 1/14: the face, not the edge */
+    p = one_contact(&sheet, 0, 1.5, 0.2, 0, 0, -0.01,
+                    0); /* in from beyond the edge, at x = 1/14: the face, not the edge */
     assert_close(p.normal[1], 1, 0);
     scene shot = standing(mote_sphere((vec3){-5, 0, 0}, 0.05f));
     shot.to.position[0] = 5;
@@ -172,7 +178,8 @@ static void thin_colliders_and_fast_points_do_not_pass(void **state) {
     assert_true(one_contact(&shot, 0.01f, 0, 0.061, 0, 0, 0.061, 0).gap > 0);
 }
 
-/* By half a turn about z in eight substeps a rod sweeps over a point at rest; from a table of a list's poses. */
+/* By half a turn about z in eight substeps a rod sweeps over a point at rest; from a table of a list's
+ * poses. */
 static void turning_rods_and_blades_take_points_with_them(void **state) {
     (void)state;
     for (int blade = 0; blade < 2; blade++) {
@@ -212,7 +219,8 @@ static void spinning_in_place_touches_nothing_new(void **state) {
         }
 }
 
-/* A point that rests is inside or outside by a rounding; pushed through from either it comes back to its side. */
+/* A point that rests is inside or outside by a rounding; pushed through from either it comes back to its
+ * side. */
 static void points_on_the_surface_keep_their_side(void **state) {
     (void)state;
     mote_collider_def defs[] = {mote_sphere((vec3){0, 0, 0}, 0.2f),
@@ -268,11 +276,12 @@ static void drift_is_the_motion_of_the_material(void **state) {
         const double stored[3] = {in0[0][0], in0[1][0], in0[2][0]};
         localise(&s.from, stored, q);
         turn(s.to.rotation, false, q, moved);
-        for (int k = 0; k < 3; k++) assert_close(p.drift[k], moved[k] + s.to.position[k] - stored[k], TOLERANCE);
+        for (int k = 0; k < 3; k++)
+            assert_close(p.drift[k], moved[k] + s.to.position[k] - stored[k], TOLERANCE);
     }
 }
 
-/* --- Hostile numbers and bits ------------------------------------------------------------------------------------- */
+/* --- Hostile numbers and bits --- */
 
 /* Any size up to 1e15, 0, -0 and numbers without a normal exponent. */
 static float hostile(random_source *random) {
@@ -298,21 +307,27 @@ static void fill_hostile(random_source *random, scene *s) {
 static contact_function *function_of(mote_isa isa) {
     switch (isa) {
 #if defined(MOTE_HAVE_SSE2)
-    case MOTE_ISA_SSE2: return contact_lanes_sse2;
+    case MOTE_ISA_SSE2:
+        return contact_lanes_sse2;
 #endif
 #if defined(MOTE_HAVE_AVX2)
-    case MOTE_ISA_AVX2: return contact_lanes_avx2;
+    case MOTE_ISA_AVX2:
+        return contact_lanes_avx2;
 #endif
 #if defined(MOTE_HAVE_AVX512)
-    case MOTE_ISA_AVX512: return contact_lanes_avx512;
+    case MOTE_ISA_AVX512:
+        return contact_lanes_avx512;
 #endif
 #if defined(MOTE_HAVE_NEON)
-    case MOTE_ISA_NEON: return contact_lanes_neon;
+    case MOTE_ISA_NEON:
+        return contact_lanes_neon;
 #endif
 #if defined(MOTE_HAVE_SIMD128)
-    case MOTE_ISA_SIMD128: return contact_lanes_simd128;
+    case MOTE_ISA_SIMD128:
+        return contact_lanes_simd128;
 #endif
-    default: return contact_lanes_scalar;
+    default:
+        return contact_lanes_scalar;
     }
 }
 
@@ -332,8 +347,10 @@ static void hostile_numbers_stay_finite_and_bits_are_the_same_everywhere(void **
         scene s = standing(random_collider(&random, (mote_collider_kind)(n % MOTE_COLLIDER_KIND_COUNT)));
         s.to = random_transform(&random, 1);
         pose(&s);
-        if (n & 4) fill_hostile(&random, &s);
-        else fill_paths(&random);
+        if (n & 4)
+            fill_hostile(&random, &s);
+        else
+            fill_paths(&random);
         contact_points points = columns(POINTS, n & 8 ? 0.01f : 0);
         if (n & 16) points.reach = 0.1f, points.exempt = 37;
         contact_lanes_scalar(&s.before, &s.now, 1, &points);

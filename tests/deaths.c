@@ -45,8 +45,8 @@ static mote_range_view populate(mote_system *system, uint32_t count, uint64_t se
 
 static const float poisons[] = {NAN, INFINITY, -INFINITY, FLT_MAX};
 
-/* Ends particle i in the next step: FLT_MAX as velocity and position of one axis overflows; the others need no more. An
- * advecting integrator does not read the velocity that it writes. */
+/* Ends particle i in the next step: FLT_MAX as velocity and position of one axis overflows; the others need
+ * no more. An advecting integrator does not read the velocity that it writes. */
 static void poison(const mote_range_view *view, mote_integrator integrator, uint32_t i, uint32_t kind) {
     view->inverse_mass[i] = 1.0f;
     if (advects(integrator)) {
@@ -79,7 +79,8 @@ static void check_survivors(mote_system *poisoned, mote_system *healthy, uint32_
     free(slot_of);
 }
 
-static void neighbours_case(mote_integrator integrator, mote_loop_order order, uint32_t substeps, uint32_t count) {
+static void neighbours_case(mote_integrator integrator, mote_loop_order order, uint32_t substeps,
+                            uint32_t count) {
     mote_system_def def = numbered_def(count);
     def.integrator = integrator;
     def.loop_order = order;
@@ -112,13 +113,14 @@ static void neighbours_of_the_non_finite_keep_their_bits(void **state) {
     for (int integrator = 0; integrator < MOTE_INTEGRATOR_COUNT; integrator++) {
         for (int order = 0; order < MOTE_LOOP_ORDER_COUNT; order++) {
             for (size_t i = 0; i < COUNT_OF(counts); i++) {
-                neighbours_case((mote_integrator)integrator, (mote_loop_order)order, 1 + (uint32_t)i, counts[i]);
+                neighbours_case((mote_integrator)integrator, (mote_loop_order)order, 1 + (uint32_t)i,
+                                counts[i]);
             }
         }
     }
 }
 
-/* --- Each way to turn non-finite ---------------------------------------------------------------------------------- */
+/* --- Each way to turn non-finite --- */
 
 /* One step with particle 1 of three spoilt; it alone must be gone. */
 static void expect_one_death(mote_system *system) {
@@ -200,7 +202,8 @@ static void a_callback_that_returns_nan_kills_only_that_particle(void **state) {
     mote_advance advance;
     view.inverse_mass[0] = view.inverse_mass[1] = view.inverse_mass[2] = 1.0f;
     assert_int_equal(mote_system_step(system, 2, &advance), MOTE_OK);
-    assert_int_equal(advance.non_finite, 2); /* slot 1 is filled by the third, and that dies in the second step */
+    assert_int_equal(advance.non_finite,
+                     2); /* slot 1 is filled by the third, and that dies in the second step */
     assert_int_equal(mote_system_count(system), 1);
     assert_int_equal(((uint32_t *)mote_system_view(system).extra[0])[0], 0);
     mote_system_destroy(system);
@@ -216,8 +219,10 @@ static void columns_freeze_at_the_start_of_the_step_that_breaks_them(void **stat
     /* 1e37 m a step from 3.2e38 m: 3.4e38 m is the end of float, in the third step. */
     data[0][20] = 3.2e38f;
     data[3][20] = 1e37f;
-    mote_columns columns = {.count = COUNT, .position = {data[0], data[1], data[2]},
-                            .velocity = {data[3], data[4], data[5]}, .uniform_mass = 1.0f};
+    mote_columns columns = {.count = COUNT,
+                            .position = {data[0], data[1], data[2]},
+                            .velocity = {data[3], data[4], data[5]},
+                            .uniform_mass = 1.0f};
     mote_columns_def def = mote_default_columns_def();
     def.timestep = 1.0;
     def.steps = 5;
@@ -230,7 +235,7 @@ static void columns_freeze_at_the_start_of_the_step_that_breaks_them(void **stat
     assert_true(data[0][19] == 19.0f + 5.0f * 22.0f && data[0][21] == 21.0f + 5.0f * 24.0f);
 }
 
-/* --- Frame grouping ----------------------------------------------------------------------------------------------- */
+/* --- Frame grouping --- */
 
 typedef struct grouping {
     mote_integrator integrator;
@@ -254,7 +259,8 @@ static void add_velocity_fields(mote_system *system) {
 
 /* The scene without its springs, whose forces at the end of float would overflow at once. */
 static void add_mild_forces(mote_system *system, bool callback, bool reach) {
-    mote_force_def forces[] = {mote_gravity((vec3){0.0f, -9.81f, 0.0f}), mote_wind((vec3){2.0f, 0.0f, -1.0f}, 0.3f),
+    mote_force_def forces[] = {mote_gravity((vec3){0.0f, -9.81f, 0.0f}),
+                               mote_wind((vec3){2.0f, 0.0f, -1.0f}, 0.3f),
                                mote_attractor((vec3){1.0f, 2.0f, 3.0f}, 5.0f, 0.5f),
                                mote_callback(reach ? scene_chase : scene_push, NULL)};
     if (reach) forces[3].as.callback.reach = MOTE_REACH_RANGE;
@@ -264,7 +270,8 @@ static void add_mild_forces(mote_system *system, bool callback, bool reach) {
     }
 }
 
-/* Particles that overflow in steps 1 to 12 (x grows by 1e36 m a step towards the end of float) or expire in steps 1 to
+/* Particles that overflow in steps 1 to 12 (x grows by 1e36 m a step towards the end of float) or expire in
+ * steps 1 to
  * 12, some in the same step, some both; and some that the host killed before. */
 static mote_system *dying_crowd(const grouping *g) {
     mote_system_def def = numbered_def(MANY);
@@ -274,8 +281,10 @@ static mote_system *dying_crowd(const grouping *g) {
     def.substeps = g->substeps;
     def.lifetimes = !g->ageless;
     mote_system *system = make(&def);
-    if (advects(g->integrator)) add_velocity_fields(system);
-    else if (g->forces) add_mild_forces(system, g->callback, g->reach);
+    if (advects(g->integrator))
+        add_velocity_fields(system);
+    else if (g->forces)
+        add_mild_forces(system, g->callback, g->reach);
     mote_range_view view = populate(system, MANY, 21);
     random_source random = {22};
     uint32_t slots[40];
@@ -316,7 +325,8 @@ static outcome run_frames(const grouping *g, const uint32_t *frames) {
 }
 
 static void check_groupings_of(const grouping *g) {
-    static const uint32_t groupings[][9] = {{8}, {1, 1, 1, 1, 1, 1, 1, 1}, {3, 5}, {1, 7}, {2, 2, 2, 2}, {7, 1}};
+    static const uint32_t groupings[][9] = {{8},   {1, 1, 1, 1, 1, 1, 1, 1}, {3, 5}, {1, 7}, {2, 2, 2, 2},
+                                            {7, 1}};
     outcome first = run_frames(g, groupings[0]);
     assert_true(first.killed > 30 && first.non_finite > 100);
     assert_true(g->ageless ? first.expired == 0 : first.expired > 100);
@@ -358,8 +368,11 @@ static void frames_group_deaths_as_they_like_without_forces(void **state) {
 
 static void frames_group_deaths_as_they_like_in_either_loop_order(void **state) {
     (void)state;
-    grouping inner = {.integrator = MOTE_VELOCITY_VERLET, .interpolation = MOTE_INTERPOLATE_HERMITE, .substeps = 3,
-                      .forces = true, .callback = true};
+    grouping inner = {.integrator = MOTE_VELOCITY_VERLET,
+                      .interpolation = MOTE_INTERPOLATE_HERMITE,
+                      .substeps = 3,
+                      .forces = true,
+                      .callback = true};
     grouping outer = inner;
     outer.order = MOTE_LOOP_STAGE_OUTER;
     check_groupings(&inner);
@@ -371,8 +384,12 @@ static void frames_group_deaths_as_they_like_in_either_loop_order(void **state) 
 /* A force between particles sees the crowd shrink, step by step, in every grouping. */
 static void frames_group_deaths_as_they_like_under_a_force_between_particles(void **state) {
     (void)state;
-    check_groupings(&(grouping){.integrator = MOTE_RK4, .interpolation = MOTE_INTERPOLATE_LINEAR, .substeps = 2,
-                                .forces = true, .callback = true, .reach = true});
+    check_groupings(&(grouping){.integrator = MOTE_RK4,
+                                .interpolation = MOTE_INTERPOLATE_LINEAR,
+                                .substeps = 2,
+                                .forces = true,
+                                .callback = true,
+                                .reach = true});
 }
 
 int main(void) {

@@ -1,5 +1,6 @@
-/* The same input gives the same bits: one hash for every number of workers, job system, instruction set, loop order and
- * grouping of steps into frames. A scenario is a script of calls at fixed steps; a variant is a way of running it. */
+/* The same input gives the same bits: one hash for every number of workers, job system, instruction set, loop
+ * order and grouping of steps into frames. A scenario is a script of calls at fixed steps; a variant is a way
+ * of running it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +20,7 @@
 enum { PARTICLES = 1400, ROUNDS = 2, ROUND_STEPS = 8, BORN = 150, STEPS_PER_SECOND = 50 };
 static const uint64_t STEP_NANOSECONDS = 1000000000 / STEPS_PER_SECOND;
 
-/* --- Scenarios --------------------------------------------------------------------------------------------------- */
+/* --- Scenarios --- */
 
 /* Lifetimes end the run of steps that a block makes at a stretch, so half of the contents have none. */
 typedef enum callback_use { LOOSE, LIVING, FIELDS, OWN_CALLBACK, RANGE_CALLBACK, CONTENTS } callback_use;
@@ -118,7 +119,7 @@ static void host_calls(mote_system *system, uint32_t round, bool has_inbox) {
     for (uint32_t i = 0; i < mote_system_count(system); i++) inbox.y[i] += 40 * reference_noise(round, i);
 }
 
-/* --- Variants ---------------------------------------------------------------------------------------------------- */
+/* --- Variants --- */
 
 typedef enum frames { ONE_FRAME, SINGLE_STEPS, ADVANCES, HOSTILE_FRAMES, GROUPINGS } frames;
 
@@ -140,8 +141,11 @@ static void run_round(mote_system *system, frames grouping, bool lifetimes) {
     case SINGLE_STEPS:
         for (int i = 0; i < ROUND_STEPS; i++) assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
         break;
-    case ADVANCES: assert_int_equal(mote_system_advance(system, ROUND_STEPS * STEP_NANOSECONDS, NULL), MOTE_OK); break;
-    default: assert_int_equal(scene_hostile_frames(system, STEP_NANOSECONDS, ROUND_STEPS), MOTE_OK);
+    case ADVANCES:
+        assert_int_equal(mote_system_advance(system, ROUND_STEPS * STEP_NANOSECONDS, NULL), MOTE_OK);
+        break;
+    default:
+        assert_int_equal(scene_hostile_frames(system, STEP_NANOSECONDS, ROUND_STEPS), MOTE_OK);
     }
 }
 
@@ -206,13 +210,14 @@ static void expect(const scenario *s, variant v, const outcome *want, const char
     outcome got = run(s, &v);
     if (!same_outcome(&got, want))
         fail_msg("%s, %s mass, content %d: %s changed the bits: %016llx, not %016llx",
-                 mote_integrator_describe(s->integrator)->name, s->mass_column ? "column" : "uniform", (int)s->content,
-                 what, (unsigned long long)got.hash, (unsigned long long)want->hash);
+                 mote_integrator_describe(s->integrator)->name, s->mass_column ? "column" : "uniform",
+                 (int)s->content, what, (unsigned long long)got.hash, (unsigned long long)want->hash);
 }
 
 static void all_variants(const scenario *s) {
     static const uint32_t workers[] = {1, 2, 3, 8};
-    static const char *const grouping_names[GROUPINGS] = {"one frame", "single steps", "advances", "hostile frames"};
+    static const char *const grouping_names[GROUPINGS] = {"one frame", "single steps", "advances",
+                                                          "hostile frames"};
     variant plain = {{0}, MOTE_ISA_SCALAR, MOTE_LOOP_AUTO, ONE_FRAME}, v = plain;
     outcome want = run(s, &plain);
     for (int isa = MOTE_ISA_AUTO; isa < MOTE_ISA_COUNT; isa++) {
@@ -227,7 +232,8 @@ static void all_variants(const scenario *s) {
     for (size_t i = 0; i < COUNT_OF(workers); i++) {
         shuffled_jobs shuffled = {.random = {i}, .workers = workers[i]};
         uint32_t threads = workers[i];
-        mote_jobs jobs[3] = {mote_jobs_openmp(workers[i]), shuffled_jobs_hook(&shuffled), pthread_jobs_hook(&threads)};
+        mote_jobs jobs[3] = {mote_jobs_openmp(workers[i]), shuffled_jobs_hook(&shuffled),
+                             pthread_jobs_hook(&threads)};
         static const char *const names[3] = {"OpenMP", "shuffled jobs", "POSIX threads"};
         /* OpenMP threads that outnumber the processors spin: once per integrator and mass will do. */
         for (int j = s->content != LIVING && workers[i] > 2 ? 1 : 0; j < 3; j++) {
@@ -307,14 +313,18 @@ static void columns_on_workers(void **unused) {
         for (uint32_t i = 0; i < COUNT; i++) start[c][i] = c == 6 ? 1 : 2 * reference_noise(c, i);
     uint32_t threads = 3;
     shuffled_jobs shuffled = {.random = {4}, .workers = 5};
-    mote_jobs jobs[4] = {{0}, mote_jobs_openmp(2), shuffled_jobs_hook(&shuffled), pthread_jobs_hook(&threads)};
+    mote_jobs jobs[4] = {
+        {0}, mote_jobs_openmp(2), shuffled_jobs_hook(&shuffled), pthread_jobs_hook(&threads)};
     for (int m = 0; m < MOTE_INTEGRATOR_COUNT; m++)
         for (int content = FIELDS; content < CONTENTS; content++)
             for (int j = 0; j < 4; j++) {
                 float(*s)[COUNT] = state[j > 0];
                 memcpy(s, start, sizeof start);
-                mote_columns columns = {.count = COUNT, .position = {s[0], s[1], s[2]}, .velocity = {s[3], s[4], s[5]},
-                                        .inverse_mass = s[6], .anchor = {s[7], s[8], s[9]}};
+                mote_columns columns = {.count = COUNT,
+                                        .position = {s[0], s[1], s[2]},
+                                        .velocity = {s[3], s[4], s[5]},
+                                        .inverse_mass = s[6],
+                                        .anchor = {s[7], s[8], s[9]}};
                 mote_force_def forces[MAX_FORCES];
                 mote_columns_def def = mote_default_columns_def();
                 def.integrator = (mote_integrator)m, def.forces = forces;
@@ -325,18 +335,23 @@ static void columns_on_workers(void **unused) {
             }
 }
 
-/* Sums over more chunks than there are segments, with true velocities of position Verlet, against sums in order. */
+/* Sums over more chunks than there are segments, with true velocities of position Verlet, against sums in
+ * order. */
 static void diagnoses_on_workers(void **unused) {
     (void)unused;
     enum { COUNT = 70001 };
     mote_diagnostics first = {0};
     uint32_t threads = 3;
     shuffled_jobs shuffled = {.random = {4}, .workers = 7};
-    mote_jobs jobs[5] = {{0}, mote_jobs_openmp(2), mote_jobs_openmp(8), shuffled_jobs_hook(&shuffled),
+    mote_jobs jobs[5] = {{0},
+                         mote_jobs_openmp(2),
+                         mote_jobs_openmp(8),
+                         shuffled_jobs_hook(&shuffled),
                          pthread_jobs_hook(&threads)};
     for (int j = 0; j < 5; j++) {
         mote_system_def def = mote_default_system_def();
-        def.capacity = COUNT, def.mass_column = def.anchor_column = true, def.extra_count = 1, def.extra_bytes[0] = 4;
+        def.capacity = COUNT, def.mass_column = def.anchor_column = true, def.extra_count = 1,
+        def.extra_bytes[0] = 4;
         def.integrator = MOTE_POSITION_VERLET, def.jobs = jobs[j];
         def.isa = j ? MOTE_ISA_AUTO : MOTE_ISA_SCALAR;
         mote_system *system;
@@ -352,13 +367,16 @@ static void diagnoses_on_workers(void **unused) {
         long double mass = 0, kinetic = 0, momentum = 0, spin = 0;
         for (uint32_t i = 0; i < COUNT; i++) {
             if (view.inverse_mass[i] == 0) continue;
-            long double m = 1 / (long double)view.inverse_mass[i], x = view.position.x[i], y = view.position.y[i];
+            long double m = 1 / (long double)view.inverse_mass[i], x = view.position.x[i],
+                        y = view.position.y[i];
             long double u = view.velocity.x[i], v = view.velocity.y[i], w = view.velocity.z[i];
-            mass += m, kinetic += m * (u * u + v * v + w * w) / 2, momentum += m * u, spin += m * (x * v - y * u);
+            mass += m, kinetic += m * (u * u + v * v + w * w) / 2, momentum += m * u,
+                spin += m * (x * v - y * u);
         }
-        /* Ten roundings of 2^-53 in a term and 28 levels of sums: below 40 x 2^-53 of the sum of the terms' sizes,
-         * which for momentum and spin is at most that of mass x 3 and mass x 18. */
-        assert_true(fabsl(d.mass - mass) < 0x1p-47L * mass && fabsl(d.kinetic - kinetic) < 0x1p-47L * kinetic);
+        /* Ten roundings of 2^-53 in a term and 28 levels of sums: below 40 x 2^-53 of the sum of the terms'
+         * sizes, which for momentum and spin is at most that of mass x 3 and mass x 18. */
+        assert_true(fabsl(d.mass - mass) < 0x1p-47L * mass &&
+                    fabsl(d.kinetic - kinetic) < 0x1p-47L * kinetic);
         assert_true(fabsl(d.momentum[0] - momentum) < 0x1p-47L * 3 * mass);
         assert_true(fabsl(d.angular_momentum[2] - spin) < 0x1p-47L * 18 * mass);
         assert_int_equal(mote_system_step(system, 3, NULL), MOTE_OK);
@@ -384,14 +402,15 @@ static int teardown(void **unused) {
 
 int main(void) {
     enum { SCENARIOS = 2 * MOTE_INTEGRATOR_COUNT };
-    struct CMUnitTest tests[SCENARIOS + 4] = {cmocka_unit_test(scenarios_differ), cmocka_unit_test(hash_sees_all),
-                                              cmocka_unit_test(columns_on_workers),
-                                              cmocka_unit_test(diagnoses_on_workers)};
+    struct CMUnitTest tests[SCENARIOS + 4] = {
+        cmocka_unit_test(scenarios_differ), cmocka_unit_test(hash_sees_all),
+        cmocka_unit_test(columns_on_workers), cmocka_unit_test(diagnoses_on_workers)};
     static char names[SCENARIOS][64];
     for (uintptr_t i = 0; i < SCENARIOS; i++) {
         snprintf(names[i], sizeof names[i], "same bits, %s, %s mass",
                  mote_integrator_describe((mote_integrator)(i / 2))->name, i % 2 ? "column" : "uniform");
-        tests[4 + i] = (struct CMUnitTest){.name = names[i], .test_func = same_bits, .initial_state = (void *)i};
+        tests[4 + i] =
+            (struct CMUnitTest){.name = names[i], .test_func = same_bits, .initial_state = (void *)i};
     }
     return cmocka_run_group_tests_name("determinism", tests, setup, teardown);
 }

@@ -1,5 +1,5 @@
-/* Energy and momentum: against sums in double, conserved where they must be, and with the true velocity of position
- * Verlet. */
+/* Energy and momentum: against sums in double, conserved where they must be, and with the true velocity of
+ * position Verlet. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,10 +43,10 @@ static mote_diagnostics diagnose(const mote_system *system) {
     return d;
 }
 
-/* --- Sums --------------------------------------------------------------------------------------------------------- */
+/* --- Sums --- */
 
-/* The potentials of the forces of `sums`: gravity -m g x, thrust -f x, springs k/2 d^2, attractor -m s / sqrt(r^2 +
- * e^2). */
+/* The potentials of the forces of `sums`: gravity -m g x, thrust -f x, springs k/2 d^2, attractor -m s /
+ * sqrt(r^2 + e^2). */
 static double potential(const double x[3], const double anchor[3], double mass) {
     double r2 = 0.25 * 0.25, sum = mass * 9.75 * x[1] - (0.5 * x[0] - 1.25 * x[2]);
     const double spring[3] = {1, 2, 3}, sun[3] = {-1, 4, 2};
@@ -105,7 +105,8 @@ static void compare_sums(bool masses, uint32_t count) {
 static void sums(void **unused) {
     (void)unused;
     static const uint32_t counts[] = {0, 1, 15, 16, 17, 1023, 1024, 1025, 5000, 70001};
-    for (size_t i = 0; i < COUNT_OF(counts); i++) compare_sums(false, counts[i]), compare_sums(true, counts[i]);
+    for (size_t i = 0; i < COUNT_OF(counts); i++)
+        compare_sums(false, counts[i]), compare_sums(true, counts[i]);
 }
 
 /* The same bits for any jobs. */
@@ -141,7 +142,7 @@ static void any_workers(void **unused) {
     }
 }
 
-/* --- What has a potential ----------------------------------------------------------------------------------------- */
+/* --- What has a potential --- */
 
 static void without_potential(void **unused) {
     (void)unused;
@@ -180,7 +181,8 @@ static void immovable_particles_do_not_count(void **unused) {
     for (int i = 0; i < 40; i++)
         view.position.y[i] = 2, view.velocity.x[i] = 3, view.inverse_mass[i] = i == 21 ? 0.25f : 0;
     mote_diagnostics d = diagnose(system);
-    assert_true(d.mass == 4 && d.kinetic == 18 && d.potential == 8 && d.momentum[0] == 12 && d.momentum[1] == 0);
+    assert_true(d.mass == 4 && d.kinetic == 18 && d.potential == 8 && d.momentum[0] == 12 &&
+                d.momentum[1] == 0);
     assert_true(d.angular_momentum[2] == -24 && d.angular_momentum[0] == 0 && d.angular_momentum[1] == 0);
     view.inverse_mass[21] = 0;
     d = diagnose(system);
@@ -188,10 +190,10 @@ static void immovable_particles_do_not_count(void **unused) {
     mote_system_destroy(system);
 }
 
-/* --- Conservation ------------------------------------------------------------------------------------------------- */
+/* --- Conservation --- */
 
-/* Energy and angular momentum of bodies that one centre draws, over 40 s at 1/60 s. `bound`: how far the method's own
- * energy error may reach. */
+/* Energy and angular momentum of bodies that one centre draws, over 40 s at 1/60 s. `bound`: how far the
+ * method's own energy error may reach. */
 static void conserve(mote_integrator integrator, mote_force_def centre, double bound) {
     mote_range_view view;
     mote_system *system = make(integrator, true, 100, &view);
@@ -208,7 +210,8 @@ static void conserve(mote_integrator integrator, mote_force_def centre, double b
     for (int n = 0; n < 60; n++) {
         assert_int_equal(mote_system_step(system, 40, NULL), MOTE_OK);
         mote_diagnostics now = diagnose(system);
-        energy = fmax(energy, fabs(now.kinetic + now.potential - start.kinetic - start.potential) / start.kinetic);
+        energy =
+            fmax(energy, fabs(now.kinetic + now.potential - start.kinetic - start.potential) / start.kinetic);
         /* Up to nine updates a step, each rounded; a hundred bodies of like size average. */
         for (int k = 0; k < 3; k++)
             assert_near(now.angular_momentum[k], start.angular_momentum[k],
@@ -221,9 +224,10 @@ static void conserve(mote_integrator integrator, mote_force_def centre, double b
 
 static void energy_of_a_spring_and_of_orbits(void **unused) {
     (void)unused;
-    mote_force_def spring = mote_anchor_spring((vec3){0, 0, 0}, 1, 0), sun = mote_attractor((vec3){0, 0, 0}, 1, 0.5f);
-    /* Half-kicked splittings carry an energy that is off by (h w)^2 / 4 <= 2^2 / 60^2 / 4 x 2 of the spring's, the
-     * orbit's w being below 2 too; order four by (h w)^4; rounding as for angular momentum. */
+    mote_force_def spring = mote_anchor_spring((vec3){0, 0, 0}, 1, 0),
+                   sun = mote_attractor((vec3){0, 0, 0}, 1, 0.5f);
+    /* Half-kicked splittings carry an energy that is off by (h w)^2 / 4 <= 2^2 / 60^2 / 4 x 2 of the
+     * spring's, the orbit's w being below 2 too; order four by (h w)^4; rounding as for angular momentum. */
     const double rounding = 4 * sqrt(2400 * 9.0) * UNIT * 4, second = 2e-4 * 4, fourth = 2e-6 * 4;
     conserve(MOTE_POSITION_VERLET, spring, second + rounding);
     conserve(MOTE_POSITION_VERLET, sun, second + rounding);
@@ -255,8 +259,8 @@ static void momentum(void **unused) {
         assert_int_equal(mote_system_step(system, 60, NULL), MOTE_OK);
         mote_diagnostics after = diagnose(system);
         double movable = 64 - 5;
-        /* Particle masses up to 2 kg at 9 m/s gather four roundings a step; adding the force under position Verlet
-         * leaves the half step of velocity without it. */
+        /* Particle masses up to 2 kg at 9 m/s gather four roundings a step; adding the force under position
+         * Verlet leaves the half step of velocity without it. */
         double half_step = m == MOTE_POSITION_VERLET ? 0.5 / 60 : 0;
         assert_near(after.momentum[0] - before.momentum[0], movable * 0.5,
                     movable * 60 * 6 * UNIT * 18 + half_step * movable);
@@ -266,7 +270,8 @@ static void momentum(void **unused) {
     }
 }
 
-/* On a constant force position Verlet's true velocity is exact at all times: v0 + a t, before the first step too. */
+/* On a constant force position Verlet's true velocity is exact at all times: v0 + a t, before the first step
+ * too. */
 static void true_velocity_of_position_verlet(void **unused) {
     (void)unused;
     mote_range_view view;

@@ -1,5 +1,6 @@
-/* Fields, regions and the newer forces against double precision: what they give at a point is read through one step of
- * one second, in which an advecting Euler step leaves u, and a kick from rest leaves a, in the velocity column. */
+/* Fields, regions and the newer forces against double precision: what they give at a point is read through
+ * one step of one second, in which an advecting Euler step leaves u, and a kick from rest leaves a, in the
+ * velocity column. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,8 +20,8 @@ typedef struct cloud {
     float x[3][POINTS], v[3][POINTS], inverse_mass[POINTS];
 } cloud;
 
-static void step(cloud *c, const mote_force_def *forces, uint32_t count, mote_integrator integrator, double time,
-                 double timestep, uint32_t steps) {
+static void step(cloud *c, const mote_force_def *forces, uint32_t count, mote_integrator integrator,
+                 double time, double timestep, uint32_t steps) {
     mote_columns columns = {.count = POINTS,
                             .position = {c->x[0], c->x[1], c->x[2]},
                             .velocity = {c->v[0], c->v[1], c->v[2]},
@@ -58,30 +59,33 @@ static void assert_near(double got, double want, double tolerance) {
     if (!(fabs(got - want) <= tolerance)) fail_msg("%.9g is not %.9g within %.3g", got, want, tolerance);
 }
 
-/* --- Curl noise --------------------------------------------------------------------------------------------------- */
+/* --- Curl noise --- */
 
-/* Root of the mean square of the divergence by central differences of width d, of the field with its components turned
- * round by `turn`: 0 is the field itself. */
+/* Root of the mean square of the divergence by central differences of width d, of the field with its
+ * components turned round by `turn`: 0 is the field itself. */
 static double divergence(const mote_force_def *noise, float d, int turn) {
     cloud c = scatter((vec3){0, 0, 0}, 8, 5);
     double sum = 0, total[POINTS] = {0};
     /* Within cells: across their faces the field's slope is continuous, the next derivative is not. */
     for (int k = 0; k < 3; k++)
-        for (int i = 0; i < POINTS; i++) c.x[k][i] = floorf(c.x[k][i]) + 0.25f + fmodf(fabsf(c.x[k][i]), 1) / 2;
+        for (int i = 0; i < POINTS; i++)
+            c.x[k][i] = floorf(c.x[k][i]) + 0.25f + fmodf(fabsf(c.x[k][i]), 1) / 2;
     for (int axis = 0; axis < 3; axis++)
         for (int side = -1; side <= 1; side += 2) {
             cloud moved = c;
             float u[3][POINTS];
             for (int i = 0; i < POINTS; i++) moved.x[axis][i] += (float)side * d;
             sample(noise, &moved, 0.375, u);
-            for (int i = 0; i < POINTS; i++) total[i] += side * (double)u[(axis + turn) % 3][i] / (2 * (double)d);
+            for (int i = 0; i < POINTS; i++)
+                total[i] += side * (double)u[(axis + turn) % 3][i] / (2 * (double)d);
         }
     for (int i = 0; i < POINTS; i++) sum += total[i] * total[i];
     return sqrt(sum / POINTS);
 }
 
-/* A central difference of width d is off by d^2 / 6 u''' + O(d^4): of a field without divergence that is all it finds,
- * and it falls by four as d halves. Rounding is below 8 UNIT |u| / d, 1e-4 here, a hundredth of it. */
+/* A central difference of width d is off by d^2 / 6 u''' + O(d^4): of a field without divergence that is
+ * all it finds, and it falls by four as d halves. Rounding is below 8 UNIT |u| / d, 1e-4 here, a hundredth
+ * of it. */
 static void curl_noise_has_no_divergence(void **unused) {
     (void)unused;
     mote_force_def noise = mote_curl_noise(1, 1, 1, 11, MOTE_FIELD_VELOCITY, 0);
@@ -113,10 +117,11 @@ static void curl_noise_in_time(void **unused) {
     mote_force_def still = mote_curl_noise(1, 1, 0, 11, MOTE_FIELD_VELOCITY, 0);
     assert_true(largest_change(&noise, &c, 0.25, 0.75) > 0.5 && largest_change(&noise, &c, 3, 3.5) > 0.5);
     assert_true(largest_change(&still, &c, 0, 1e6) == 0);
-    /* A gradient is a mean of vectors below sqrt(3) plus slopes, 15/8 at most, of values below 3 per axis: G < 14 in
-     * all. In a microsecond at 2/s its weights move by at most 15/8 x 2e-6, so u by 4 G^2 of that, 3e-3; and by
-     * rounding, which is 64 UNIT G. Moments end at whole phases: 0.5, 1, 1.5 s. */
-    for (double t = 0.125; t < 2; t += 0.125) assert_true(largest_change(&noise, &c, t - 5e-7, t + 5e-7) < 3e-3);
+    /* A gradient is a mean of vectors below sqrt(3) plus slopes, 15/8 at most, of values below 3 per axis: G
+     * < 14 in all. In a microsecond at 2/s its weights move by at most 15/8 x 2e-6, so u by 4 G^2 of that,
+     * 3e-3; and by rounding, which is 64 UNIT G. Moments end at whole phases: 0.5, 1, 1.5 s. */
+    for (double t = 0.125; t < 2; t += 0.125)
+        assert_true(largest_change(&noise, &c, t - 5e-7, t + 5e-7) < 3e-3);
 }
 
 static void curl_noise_by_seed(void **unused) {
@@ -144,7 +149,7 @@ static void curl_noise_by_seed(void **unused) {
     assert_true(same < POINTS / 50);
 }
 
-/* --- Grids -------------------------------------------------------------------------------------------------------- */
+/* --- Grids --- */
 
 enum { NX = 4, NY = 3, NZ = 5 };
 static const float ORIGIN[3] = {-1, 2, 0.25f}, SPACING[3] = {0.5f, 2, 0.25f};
@@ -164,7 +169,8 @@ static mote_grid *make_grid(float samples[][3], bool zero_outside) {
 /* In whole eighths of the spacing and linear with whole coefficients: nothing is rounded. */
 static double linear(int component, const double x[3]) {
     static const double matrix[3][3] = {{2, -1, 4}, {0.5, 3, -2}, {-8, 1, 1}};
-    return component - 1 + matrix[component][0] * x[0] + matrix[component][1] * x[1] + matrix[component][2] * x[2];
+    return component - 1 + matrix[component][0] * x[0] + matrix[component][1] * x[1] +
+           matrix[component][2] * x[2];
 }
 
 static void grids_reproduce_linear_fields(void **unused) {
@@ -190,7 +196,8 @@ static void grids_reproduce_linear_fields(void **unused) {
             double x[3];
             bool out = false;
             for (int k = 0; k < 3; k++) {
-                double low = (double)ORIGIN[k], high = low + (double)SPACING[k] * (counts[k] - 1), at = c.x[k][i];
+                double low = (double)ORIGIN[k], high = low + (double)SPACING[k] * (counts[k] - 1),
+                       at = c.x[k][i];
                 x[k] = fmin(fmax(at, low), high);
                 out |= x[k] != at;
             }
@@ -241,7 +248,7 @@ static void grids_are_trilinear(void **unused) {
     mote_grid_destroy(grid);
 }
 
-/* --- Vortex, linear field ----------------------------------------------------------------------------------------- */
+/* --- Vortex, linear field --- */
 
 static void vortex_and_linear_field(void **unused) {
     (void)unused;
@@ -252,9 +259,11 @@ static void vortex_and_linear_field(void **unused) {
     sample(&vortex, &c, 0, u);
     for (int i = 0; i < POINTS; i++) {
         double r[3], along = 0, size = 0, r2 = 0;
-        for (int k = 0; k < 3; k++) r[k] = (double)c.x[k][i] - (k + 1), along += r[k] * axis[k], size += r[k] * r[k];
+        for (int k = 0; k < 3; k++)
+            r[k] = (double)c.x[k][i] - (k + 1), along += r[k] * axis[k], size += r[k] * r[k];
         for (int k = 0; k < 3; k++) r[k] -= along * axis[k], r2 += r[k] * r[k];
-        /* r is off by 10 UNIT of the distance from the centre, and u' <= 5 / core^2; seven roundings of u follow. */
+        /* r is off by 10 UNIT of the distance from the centre, and u' <= 5 / core^2; seven roundings of u
+         * follow. */
         double tolerance = 10 * UNIT * sqrt(size) * 3 * 5 / core2 + 7 * UNIT * 5 / 0.7;
         for (int k = 0; k < 3; k++) {
             int n = (k + 1) % 3, m = (k + 2) % 3;
@@ -273,7 +282,7 @@ static void vortex_and_linear_field(void **unused) {
         }
 }
 
-/* --- Regions ------------------------------------------------------------------------------------------------------ */
+/* --- Regions --- */
 
 static double edge(double beyond, double falloff) {
     if (falloff == 0) return beyond > 0 ? 0 : 1;
@@ -294,7 +303,8 @@ static void check_region(const mote_force_def *force, const cloud *c, double fal
         inside += weight == 1, outside += weight == 0, between += weight > 0 && weight < 1;
         assert_true((double)u[0][i] == 0 && u[2][i] == 2 * u[1][i]);
         if (weight == 1 || weight == 0) assert_true((double)u[1][i] == weight);
-        /* s is off by five roundings of 8 m over the falloff, the weight by 3/2 of that on each of three axes. */
+        /* s is off by five roundings of 8 m over the falloff, the weight by 3/2 of that on each of three
+         * axes. */
         else
             assert_near(u[1][i], weight, 3 * 1.5 * 5 * UNIT * 8 / falloff);
     }
@@ -324,7 +334,7 @@ static void regions(void **unused) {
         }
 }
 
-/* --- Wind, drag, thrust ------------------------------------------------------------------------------------------- */
+/* --- Wind, drag, thrust --- */
 
 static void give_masses(cloud *c) {
     for (int i = 0; i < POINTS; i++) c->inverse_mass[i] = i % 10 == 9 ? 0 : 0.25f * (float)(1 + i % 10);
@@ -353,8 +363,8 @@ static void fields_as_wind(void **unused) {
         step(&c, &winds[w], 1, MOTE_SEMI_IMPLICIT_EULER, 0, 1 / 4.0, 600);
         for (int i = 0; i < POINTS; i++) {
             bool held = c.inverse_mass[i] == 0;
-            /* It comes to rest where a kick, at least h drag / m >= 1/8 of what is missing, is half a unit in the last
-             * place. */
+            /* It comes to rest where a kick, at least h drag / m >= 1/8 of what is missing, is half a unit in
+             * the last place. */
             assert_near(c.v[0][i], held ? 0 : 4, 8 * 2 * UNIT * 4);
             assert_near(c.v[2][i], held ? 0 : 1, 8 * 2 * UNIT);
             if (held) assert_true(c.x[0][i] == start.x[0][i] && c.x[1][i] == start.x[1][i]);
@@ -385,7 +395,8 @@ static void double_projectile(double inverse_mass, double seconds, double y[6]) 
 
 static void quadratic_drag(void **unused) {
     (void)unused;
-    mote_force_def forces[2] = {mote_gravity((vec3){0, -9.81f, 0}), mote_quadratic_drag((vec3){2, 0, -1}, 0.05f)};
+    mote_force_def forces[2] = {mote_gravity((vec3){0, -9.81f, 0}),
+                                mote_quadratic_drag((vec3){2, 0, -1}, 0.05f)};
     cloud c = scatter((vec3){0, 0, 0}, 1, 15), start;
     give_masses(&c);
     for (int i = 0; i < POINTS; i++)
@@ -396,8 +407,8 @@ static void quadratic_drag(void **unused) {
         double y[6];
         for (int k = 0; k < 3; k++) y[k] = start.x[k][i], y[3 + k] = start.v[k][i];
         if (c.inverse_mass[i] > 0) double_projectile(c.inverse_mass[i], 2, y);
-        /* The rate of change is at most 2 c |v| / m = 11/s, RK4's error (11/256)^4 / 120 of 50 m/s a time: 2e-6.
-         * Roundings of v below 50, two a step, and of x below 60, four: four spreads. */
+        /* The rate of change is at most 2 c |v| / m = 11/s, RK4's error (11/256)^4 / 120 of 50 m/s a time:
+         * 2e-6. Roundings of v below 50, two a step, and of x below 60, four: four spreads. */
         for (int k = 0; k < 3; k++) {
             assert_near(c.v[k][i], y[3 + k], 2e-6 + 4 * sqrt(1024) * UNIT * 50);
             assert_near(c.x[k][i], y[k], 2e-6 + 4 * (sqrt(2048) * UNIT * 60 + 2 * sqrt(1024) * UNIT * 50));
@@ -433,7 +444,7 @@ static void timed_thrust(void **unused) {
     }
 }
 
-/* --- Particle anchors --------------------------------------------------------------------------------------------- */
+/* --- Particle anchors --- */
 
 static void anchors_move_with_their_particles(void **unused) {
     (void)unused;
@@ -453,7 +464,8 @@ static void anchors_move_with_their_particles(void **unused) {
         particles[i] = view.particle[i];
         assert_true(view.anchor.x[i] == 0 && view.anchor.z[i] == 0);
         view.anchor.x[i] = (float)i, view.anchor.y[i] = (float)(2 * i), view.anchor.z[i] = -(float)i;
-        view.position.x[i] = (float)i + 1, view.position.y[i] = (float)(2 * i), view.position.z[i] = -(float)i;
+        view.position.x[i] = (float)i + 1, view.position.y[i] = (float)(2 * i),
+        view.position.z[i] = -(float)i;
         view.inverse_mass[i] = 0.5f + 0.25f * (float)(i % 4);
     }
     for (uint32_t n = 0; n < 64; n++) {
@@ -470,8 +482,8 @@ static void anchors_move_with_their_particles(void **unused) {
         moved += slot != (uint32_t)i;
         assert_true(view.anchor.x[slot] == (float)i && view.anchor.y[slot] == (float)(2 * i) &&
                     view.anchor.z[slot] == -(float)i);
-        /* One second of the damped spring with its own mass, from 1 m: RK4's (w h)^4 w / 120 is 1e-7; roundings of 100
-         * m. */
+        /* One second of the damped spring with its own mass, from 1 m: RK4's (w h)^4 w / 120 is 1e-7;
+         * roundings of 100 m. */
         double w = 0.5 + 0.25 * (i % 4), decay = 0.25 * w, turn = sqrt(6 * w - decay * decay);
         double want = i + exp(-decay) * (cos(turn) + decay / turn * sin(turn));
         assert_near(view.position.x[slot], want, 1e-6 + 4 * sqrt(2 * 64) * UNIT * 100);

@@ -1,5 +1,6 @@
-/* The exact flow: its coefficients against closed forms, one step of any length against the matrix exponential in long
- * double, projectiles with linear drag, flow(2h) = flow(h) after flow(h), and seeking by it. */
+/* The exact flow: its coefficients against closed forms, one step of any length against the matrix
+ * exponential in long double, projectiles with linear drag, flow(2h) = flow(h) after flow(h), and seeking by
+ * it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,9 +14,10 @@
 #include "support.h"
 #include "world.h"
 
-/* --- 8: exact flow ----------------------------------------------------------------------------------------------- */
+/* --- 8: exact flow --- */
 
-/* One flow of length t in the y axis, by uniform mass or by mass column, against the long double reference. */
+/* One flow of length t in the y axis, by uniform mass or by mass column, against the long double
+ * reference. */
 static void check_flow(float mass, float gravity, float drag, float stiffness, double t) {
     mote_force_def forces[3] = {mote_gravity((vec3){0, gravity, 0}), mote_wind((vec3){0, 0, 0}, drag),
                                 mote_anchor_spring((vec3){0, 3, 0}, stiffness, 0)};
@@ -26,14 +28,17 @@ static void check_flow(float mass, float gravity, float drag, float stiffness, d
     double constant = gravity + stiffness * 3.0 * inverse;
     for (int column = 0; column < 2; column++) {
         float x[2][3] = {{0, 5, 0}, {0, -2, 0}}, w = (float)inverse;
-        mote_columns columns = {.count = 1, .position = {&x[0][0], &x[0][1], &x[0][2]},
+        mote_columns columns = {.count = 1,
+                                .position = {&x[0][0], &x[0][1], &x[0][2]},
                                 .velocity = {&x[1][0], &x[1][1], &x[1][2]},
-                                .inverse_mass = column ? &w : NULL, .uniform_mass = mass};
+                                .inverse_mass = column ? &w : NULL,
+                                .uniform_mass = mass};
         mote_columns_def def = mote_default_columns_def();
         def.integrator = MOTE_EXACT_FLOW;
         def.forces = forces, def.force_count = 3, def.timestep = t;
         assert_int_equal(mote_columns_step(&columns, &def, NULL), MOTE_OK);
-        /* Per row: a float coefficient, product and two sums on each of three terms and the state, 4 UNIT of each. */
+        /* Per row: a float coefficient, product and two sums on each of three terms and the state, 4 UNIT of
+         * each. */
         size = 5 + fabs(5 * p.xx) + fabs(2 * p.xv) + fabs(constant * p.xc);
         assert_near(x[0][1], want[0], 4 * UNIT * size);
         size = 2 + fabs(5 * p.vx) + fabs(2 * p.vv) + fabs(constant * p.vc);
@@ -58,8 +63,10 @@ static void joint_exact_flow(void **unused) {
         for (int k = 0; k < 5; k++)
             for (int t = 0; t < 5; t++) {
                 float critical = 2 * sqrtf(stiffnesses[k] * masses[m]);
-                float drags[] = {0, 1e-6f, 1, critical, critical * 1.0001f, critical * 0.9999f, 5 * critical + 3};
-                for (int b = 0; b < 7; b++) check_flow(masses[m], -9.81f, drags[b], stiffnesses[k], lengths[t]);
+                float drags[] = {
+                    0, 1e-6f, 1, critical, critical * 1.0001f, critical * 0.9999f, 5 * critical + 3};
+                for (int b = 0; b < 7; b++)
+                    check_flow(masses[m], -9.81f, drags[b], stiffnesses[k], lengths[t]);
             }
 }
 
@@ -70,7 +77,8 @@ static void propagator(void **unused) {
     for (int i = 0; i < 6; i++) {
         double h = lengths[i], w = 5, b = 0.75, tolerance = 0x1p-44 * fmax(1, w * h);
         mote_propagator p = mote_propagator_make(0, 0, h);
-        assert_true(p.xx == 0 && p.xv == h && fabs(p.xc - h * h / 2) <= 0x1p-50 * h * h && p.vx == 0 && p.vv == 0);
+        assert_true(p.xx == 0 && p.xv == h && fabs(p.xc - h * h / 2) <= 0x1p-50 * h * h && p.vx == 0 &&
+                    p.vv == 0);
         assert_near(p.vc / h, 1, 0x1p-50);
         p = mote_propagator_make(0, -w * w, h);
         assert_near(p.xx, -2 * pow(sin(w * h / 2), 2), tolerance);
@@ -118,7 +126,7 @@ static void flow_is_a_group(void **unused) {
     assert_true(distance(&b, &wide) < 4 * sqrt(1000 * 12.0) * UNIT * 20);
 }
 
-/* --- 11: projectiles --------------------------------------------------------------------------------------------- */
+/* --- 11: projectiles --- */
 
 static void projectile(void **unused) {
     (void)unused;
@@ -127,7 +135,8 @@ static void projectile(void **unused) {
         world w = {MOTE_EXACT_FLOW, forces, 2, 1, 2.0 / steps, 0};
         body b = {{0}, {30, 40, 0}};
         advance(&w, (uint32_t)steps, &b);
-        /* Four roundings a step on the height of at most 40 m, and the same on 40 m/s over 2 s; g as a float. */
+        /* Four roundings a step on the height of at most 40 m, and the same on 40 m/s over 2 s; g as a
+         * float. */
         double tolerance = 4 * UNIT * (40 + 80) * steps + 2 * 9.81 * UNIT;
         assert_near(b.position[0], 37.92723352971346, tolerance);
         assert_near(b.position[1], 36.13405543471722, tolerance);
@@ -138,12 +147,13 @@ static void projectile(void **unused) {
         world w = {MOTE_EXACT_FLOW, forces, 2, 1, 2, 0};
         body b = {{0}, {30, 40, 0}};
         advance(&w, 1, &b);
-        double x = c > 1e-3 ? 30 * -expm1(-c * 2) / c : 60 - 30 * c * 2 + 30 * c * c * 8 / 6 - 30 * c * c * c * 16 / 24;
+        double x = c > 1e-3 ? 30 * -expm1(-c * 2) / c
+                            : 60 - 30 * c * 2 + 30 * c * c * 8 / 6 - 30 * c * c * c * 16 / 24;
         assert_near(b.position[0], x, 4 * UNIT * 60);
     }
 }
 
-/* --- Seek -------------------------------------------------------------------------------------------------------- */
+/* --- Seek --- */
 
 enum { SEEKERS = 1000 };
 
@@ -177,13 +187,15 @@ static double largest_difference(mote_system *a, mote_system *b) {
         const float *pairs[6][2] = {{one.position.x, two.position.x}, {one.position.y, two.position.y},
                                     {one.position.z, two.position.z}, {one.velocity.x, two.velocity.x},
                                     {one.velocity.y, two.velocity.y}, {one.velocity.z, two.velocity.z}};
-        for (int c = 0; c < 6; c++) largest = fmax(largest, fabs((double)pairs[c][0][i] - (double)pairs[c][1][i]));
+        for (int c = 0; c < 6; c++)
+            largest = fmax(largest, fabs((double)pairs[c][0][i] - (double)pairs[c][1][i]));
     }
     return largest;
 }
 
-/* Masses down to 0.44 kg: w <= 3.6 rad/s, |x| <= 14 m, |v| <= 30 m/s. A flow rounds at most four terms of each row four
- * times: 16 UNIT 30; an error in x comes back as 3.6 of it in v. Position Verlet adds two kicks of h 13 x 14 / 2. */
+/* Masses down to 0.44 kg: w <= 3.6 rad/s, |x| <= 14 m, |v| <= 30 m/s. A flow rounds at most four terms of
+ * each row four times: 16 UNIT 30; an error in x comes back as 3.6 of it in v. Position Verlet adds two kicks
+ * of h 13 x 14 / 2. */
 static const double FLOW_ROUNDING = 16 * 0x1p-24 * 30 * (1 + 3.6);
 
 static void seek_in_parts(void **unused) {
@@ -201,8 +213,8 @@ static void seek_in_parts(void **unused) {
             assert_int_equal(mote_system_seek(twice, 150), MOTE_OK);
             assert_int_equal(mote_system_steps(twice), 150);
             assert_true(largest_difference(once, twice) < 2 * FLOW_ROUNDING);
-            /* Back to the start, 3 s in one flow: what damping (0.4 x 2.25 / 2 a second) took away grows again.
-             * Position Verlet has kicked since. */
+            /* Back to the start, 3 s in one flow: what damping (0.4 x 2.25 / 2 a second) took away grows
+             * again. Position Verlet has kicked since. */
             assert_int_equal(mote_system_seek(once, 0), MOTE_OK);
             if (integrators[m] == MOTE_POSITION_VERLET) assert_int_equal(mote_system_seek(start, 1), MOTE_OK);
             if (integrators[m] == MOTE_POSITION_VERLET) assert_int_equal(mote_system_seek(once, 1), MOTE_OK);
@@ -249,13 +261,15 @@ static void seek_has_the_same_bits_everywhere(void **unused) {
     (void)unused;
     uint32_t threads = 3;
     shuffled_jobs shuffled = {.random = {4}, .workers = 5};
-    mote_jobs jobs[4] = {{0}, mote_jobs_openmp(2), shuffled_jobs_hook(&shuffled), pthread_jobs_hook(&threads)};
+    mote_jobs jobs[4] = {
+        {0}, mote_jobs_openmp(2), shuffled_jobs_hook(&shuffled), pthread_jobs_hook(&threads)};
     for (int m = 0; m <= MOTE_EXACT_FLOW; m++)
         for (int mass = 0; mass < 2; mass++) {
             uint64_t want = hash_of_seek((mote_integrator)m, mass == 1, MOTE_ISA_SCALAR, jobs[0]);
             for (int isa = MOTE_ISA_AUTO; isa < MOTE_ISA_COUNT; isa++)
                 if (mote_isa_available((mote_isa)isa))
-                    assert_true(hash_of_seek((mote_integrator)m, mass == 1, (mote_isa)isa, jobs[isa % 4]) == want);
+                    assert_true(hash_of_seek((mote_integrator)m, mass == 1, (mote_isa)isa, jobs[isa % 4]) ==
+                                want);
             for (int j = 1; j < 4; j++)
                 assert_true(hash_of_seek((mote_integrator)m, mass == 1, MOTE_ISA_AUTO, jobs[j]) == want);
         }

@@ -11,7 +11,7 @@
 
 #include "strand_picture.h"
 
-/* --- Frames between steps --------------------------------------------------------------------------------------------- */
+/* --- Frames between steps --- */
 
 static const double offset[3] = {0.25, 0.5, -0.125}; /* from the guide's root to the follower's */
 
@@ -52,14 +52,14 @@ static double root_angle(const pair *p) {
     return atan2((double)view.position.y[root], (double)view.position.x[root]);
 }
 
-/* The follower's root stands beside its guide's as if both were one rigid body, whose angle is that of the guide's root as it is
- * presented.
- * `turned`: what the root has turned between the boundaries, or more, T. The guide's root goes along the chord, at
- * tan a = b tan(T/2) from its middle with b = 2 alpha - 1; R turns by 2 atan(b tan(T/4)). The difference is
- * b (1 - b^2) T^3 (1/24 - 1/96) + O(T^5) <= T^3 / 83. The two rotations between which R is interpolated are lerps towards
- * targets at most 2 T away, a quaternion's angle of T, so their lengths are within T^2 / 8 of 1: this shifts alpha by at most
- * T^2 / 32 and R by T^3 / 32. Together below T^3 / 16. In units of u = 2^-24: R errs by 12 (see followers.c) on 0.6 m, the
- * places, below 2 m, by 4 each, the guide's angle by 6: below 40. */
+/* The follower's root stands beside its guide's as if both were one rigid body, whose angle is that of the
+ * guide's root as it is presented. `turned`: what the root has turned between the boundaries, or more, T. The
+ * guide's root goes along the chord, at tan a = b tan(T/2) from its middle with b = 2 alpha - 1; R turns by 2
+ * atan(b tan(T/4)). The difference is b (1 - b^2) T^3 (1/24 - 1/96) + O(T^5) <= T^3 / 83. The two rotations
+ * between which R is interpolated are lerps towards targets at most 2 T away, a quaternion's angle of T, so
+ * their lengths are within T^2 / 8 of 1: this shifts alpha by at most T^2 / 32 and R by T^3 / 32. Together
+ * below T^3 / 16. In units of u = 2^-24: R errs by 12 (see followers.c) on 0.6 m, the places, below 2 m, by 4
+ * each, the guide's angle by 6: below 40. */
 static void check_rigid(const pair *p, double turned) {
     const mote_strand_layout l = mote_default_strand_layout();
     float guide[6], follower[6];
@@ -106,8 +106,9 @@ static void frames_between_steps_are_rigid(void **unused) {
         }
 }
 
-/* Two targets at one boundary, 2.25 radians each, lead past the half turn: half way the picture is on the shorter side. A
- * reset takes it there at once. Chord and lerp have the same middle: only rounding is left. */
+/* Two targets at one boundary, 2.25 radians each, lead past the half turn: half way the picture is on the
+ * shorter side. A reset takes it there at once. Chord and lerp have the same middle: only rounding is
+ * left. */
 static void targets_past_the_half_turn(void **unused) {
     (void)unused;
     const pair p = make_pair(MOTE_INTERPOLATE_LINEAR);
@@ -125,7 +126,7 @@ static void targets_past_the_half_turn(void **unused) {
     destroy_pair(&p);
 }
 
-/* --- The same address again ------------------------------------------------------------------------------------------- */
+/* --- The same address again --- */
 
 /* The first allocation of every system lies in one place, the others in the C library's memory. */
 typedef struct stand {
@@ -135,7 +136,8 @@ typedef struct stand {
 
 static void *stand_allocate(void *user, size_t bytes, size_t alignment) {
     stand *s = user;
-    if (s->taken || bytes > sizeof s->memory) return aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+    if (s->taken || bytes > sizeof s->memory)
+        return aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
     s->taken = true;
     return s->memory;
 }
@@ -143,8 +145,10 @@ static void *stand_allocate(void *user, size_t bytes, size_t alignment) {
 static void stand_release(void *user, void *pointer, size_t bytes) {
     stand *s = user;
     (void)bytes;
-    if (pointer == s->memory) s->taken = false;
-    else free(pointer);
+    if (pointer == s->memory)
+        s->taken = false;
+    else
+        free(pointer);
 }
 
 static mote_system *system_on(stand *s) {
@@ -175,7 +179,8 @@ static void followers_of_a_system_that_is_gone(void **unused) {
         mote_system_destroy(system);
         make_strands(&other, change == 0 ? MOST_STRANDS : 8, change == 1 ? LONGEST : 9, 3);
         if (change == 2) other.positions[3 * other.first[8] - 1] += 0.125f;
-        if (change == 3) memcpy(other.points, s.points, sizeof s.points), other.points[0]++, other.points[1]--;
+        if (change == 3)
+            memcpy(other.points, s.points, sizeof s.points), other.points[0]++, other.points[1]--;
         system = system_on(&place);
         const mote_bundle_id again = add_strands(system, &other);
         assert_true(again.index == id.index && again.generation == id.generation);

@@ -42,7 +42,7 @@ static float *present(const mote_system *system, mote_followers *followers) {
     return got;
 }
 
-/* --- One guide -------------------------------------------------------------------------------------------------------- */
+/* --- One guide --- */
 
 /* Each follower has the rest shape of one strand: in every layout it is that strand, bit for bit. */
 static void a_follower_with_its_guides_shape_is_its_guide(void **unused) {
@@ -69,14 +69,15 @@ static void a_follower_with_its_guides_shape_is_its_guide(void **unused) {
             assert_int_equal(mote_bundle_present(system, id, &l, want, bytes), MOTE_OK);
             assert_int_equal(mote_followers_present(system, followers, &l, got, bytes), MOTE_OK);
             assert_memory_equal(got, want, bytes);
-            assert_int_equal(mote_followers_present(system, followers, &l, got, bytes - 1), MOTE_ERROR_BUFFER);
+            assert_int_equal(mote_followers_present(system, followers, &l, got, bytes - 1),
+                             MOTE_ERROR_BUFFER);
             free(want), free(got);
             mote_followers_destroy(followers);
             mote_system_destroy(system);
         }
 }
 
-/* --- The equation ----------------------------------------------------------------------------------------------------- */
+/* --- The equation --- */
 
 /* R of a quaternion of any length, applied. */
 static void rotate(const double q[4], const double v[3], double out[3]) {
@@ -94,13 +95,14 @@ static void along(const double *x, uint32_t m, uint32_t j, uint32_t n, double ou
     const double t = (double)j * (m - 1) / (n - 1);
     uint32_t k = (uint32_t)t;
     if (k > m - 2) k = m - 2;
-    for (uint32_t axis = 0; axis < 3; axis++) out[axis] = x[3 * k + axis] + (t - k) * (x[3 * k + 3 + axis] - x[3 * k + axis]);
+    for (uint32_t axis = 0; axis < 3; axis++)
+        out[axis] = x[3 * k + axis] + (t - k) * (x[3 * k + 3 + axis] - x[3 * k + axis]);
 }
 
 /* The header's sum for one point, with these weights, in double. */
-static void expect_point(mote_system *system, mote_bundle_id id, const strands *guides, const mote_followers *followers,
-                         const float *rest, uint32_t follower, uint32_t j, uint32_t n, const double q[4], float alpha,
-                         double out[3]) {
+static void expect_point(mote_system *system, mote_bundle_id id, const strands *guides,
+                         const mote_followers *followers, const float *rest, uint32_t follower, uint32_t j,
+                         uint32_t n, const double q[4], float alpha, double out[3]) {
     uint32_t guide[3];
     float weight[3];
     double offset[3], turned[3], sum = 0;
@@ -129,18 +131,19 @@ static void expect_point(mote_system *system, mote_bundle_id id, const strands *
     for (int axis = 0; axis < 3; axis++) out[axis] += turned[axis];
 }
 
-/* Coordinates are below 12 m, so offsets below 12 + 3 x 12 = 48 m in each and 84 m together. In units of u = 2^-24: R errs by
- * about 12 (two rounded quaternions and ten operations), so R o by 12 + 5 on 84 m; weights by 4 on 24 m differences; lerps and
- * sums by 10 on 48 m. Twice that as bound. */
+/* Coordinates are below 12 m, so offsets below 12 + 3 x 12 = 48 m in each and 84 m together. In units of u =
+ * 2^-24: R errs by about 12 (two rounded quaternions and ten operations), so R o by 12 + 5 on 84 m; weights
+ * by 4 on 24 m differences; lerps and sums by 10 on 48 m. Twice that as bound. */
 #define ROOM (2 * ULP * (17 * 84 + 4 * 2 * 24 + 10 * 48))
 
-static void check_all(mote_system *system, mote_bundle_id id, const strands *guides, mote_followers *followers,
-                      const strands *f, const double q[4], float alpha) {
+static void check_all(mote_system *system, mote_bundle_id id, const strands *guides,
+                      mote_followers *followers, const strands *f, const double q[4], float alpha) {
     float *got = present(system, followers);
     for (uint32_t i = 0; i < f->def.strand_count; i++)
         for (uint32_t j = 0; j < f->points[i]; j++) {
             double want[3];
-            expect_point(system, id, guides, followers, position_of(f, i, j), i, j, f->points[i], q, alpha, want);
+            expect_point(system, id, guides, followers, position_of(f, i, j), i, j, f->points[i], q, alpha,
+                         want);
             for (uint32_t axis = 0; axis < 3; axis++)
                 assert_true(fabs((double)got[3 * (f->first[i] + j) + axis] - want[axis]) <= ROOM);
         }
@@ -199,7 +202,8 @@ static void a_rigid_head_carries_its_followers(void **unused) {
             double rest[3] = {(double)p[0], (double)p[1], (double)p[2]}, want[3];
             rotate(moved ? q : (const double[4]){0, 0, 0, 1}, rest, want);
             for (uint32_t axis = 0; axis < 3; axis++)
-                assert_true(fabs((double)got[3 * n + axis] - want[axis] - moved * (double)there.position[axis]) <= ROOM);
+                assert_true(fabs((double)got[3 * n + axis] - want[axis] -
+                                 moved * (double)there.position[axis]) <= ROOM);
         }
         free(got);
         assert_int_equal(mote_bundle_set_roots(system, id, &there, 1, 0), MOTE_OK);
@@ -209,9 +213,9 @@ static void a_rigid_head_carries_its_followers(void **unused) {
     mote_system_destroy(system);
 }
 
-/* A turn of two steps and a half, seen half way through the second: the roots stand at 2/5 and 4/5 of the lerp at its ends. A
- * target that nobody has stepped towards turns nothing, even one whose tick has passed. Without interpolation the last boundary
- * is seen. */
+/* A turn of two steps and a half, seen half way through the second: the roots stand at 2/5 and 4/5 of the
+ * lerp at its ends. A target that nobody has stepped towards turns nothing, even one whose tick has passed.
+ * Without interpolation the last boundary is seen. */
 static void offsets_turn_with_the_root(void **unused) {
     (void)unused;
     static strands s, f;
@@ -246,9 +250,10 @@ static void offsets_turn_with_the_root(void **unused) {
     }
 }
 
-/* --- Nearest guides --------------------------------------------------------------------------------------------------- */
+/* --- Nearest guides --- */
 
-static void nearest_by_brute_force(const float (*points)[3], uint32_t count, const float at[3], uint32_t found[3]) {
+static void nearest_by_brute_force(const float (*points)[3], uint32_t count, const float at[3],
+                                   uint32_t found[3]) {
     uint32_t used = 0;
     for (; used < 3 && used < count; used++) {
         found[used] = MOTE_NO_GUIDE;
@@ -257,7 +262,8 @@ static void nearest_by_brute_force(const float (*points)[3], uint32_t count, con
             for (uint32_t k = 0; k < used; k++) taken |= found[k] == i;
             if (taken) continue;
             const double d = mote_distance_squared(at, points[i]);
-            if (found[used] == MOTE_NO_GUIDE || d < mote_distance_squared(at, points[found[used]])) found[used] = i;
+            if (found[used] == MOTE_NO_GUIDE || d < mote_distance_squared(at, points[found[used]]))
+                found[used] = i;
         }
     }
     while (used < 3) found[used++] = MOTE_NO_GUIDE;
@@ -275,20 +281,22 @@ static void nearest_equals_brute_force(void **unused) {
             for (uint32_t i = 0; i < counts[c]; i++)
                 for (int axis = 0; axis < 3; axis++) {
                     float x = random_between(&random, -1, 1);
-                    if (shape == 1) x = axis == 2 ? 0.5f : x;                            /* a plane */
-                    if (shape == 2) x = axis ? 0.5f : x;                                 /* a line */
-                    if (shape == 3) x = (float)random_below(&random, 4);                 /* a lattice: ties and doubles */
-                    if (shape == 4) x = i % 2 ? 1e6f + x : 1e-6f * x;                    /* two heaps */
-                    if (shape == 5) x = 7;                                               /* one place */
+                    if (shape == 1) x = axis == 2 ? 0.5f : x;            /* a plane */
+                    if (shape == 2) x = axis ? 0.5f : x;                 /* a line */
+                    if (shape == 3) x = (float)random_below(&random, 4); /* a lattice: ties and doubles */
+                    if (shape == 4) x = i % 2 ? 1e6f + x : 1e-6f * x;    /* two heaps */
+                    if (shape == 5) x = 7;                               /* one place */
                     points[i][axis] = x;
                 }
             mote_nearest nearest;
-            assert_int_equal(mote_nearest_make(&nearest, (const float(*)[3])points, counts[c], &allocator), MOTE_OK);
+            assert_int_equal(mote_nearest_make(&nearest, (const float(*)[3])points, counts[c], &allocator),
+                             MOTE_OK);
             for (int n = 0; n < 300; n++) {
                 const float far = n % 3 ? 1.2f : 40;
                 float at[3];
                 for (int axis = 0; axis < 3; axis++)
-                    at[axis] = shape == 3 ? (float)random_below(&random, 9) / 2 : random_between(&random, -far, far);
+                    at[axis] =
+                        shape == 3 ? (float)random_below(&random, 9) / 2 : random_between(&random, -far, far);
                 if (n % 10 == 0) memcpy(at, points[random_below(&random, counts[c])], sizeof at);
                 if (shape == 4 && n % 2) at[0] += 1e6f, at[1] += 1e6f, at[2] += 1e6f;
                 uint32_t want[3], got[3] = {MOTE_NO_GUIDE, MOTE_NO_GUIDE, MOTE_NO_GUIDE};
@@ -318,7 +326,8 @@ static void chosen_guides_and_weights(void **unused) {
         float weight[3];
         double distance[3];
         nearest_by_brute_force((const float(*)[3])roots, 60, position_of(&f, i, 0), want);
-        for (int k = 0; k < 3; k++) distance[k] = sqrt(mote_distance_squared(position_of(&f, i, 0), roots[want[k]]));
+        for (int k = 0; k < 3; k++)
+            distance[k] = sqrt(mote_distance_squared(position_of(&f, i, 0), roots[want[k]]));
         assert_int_equal(mote_followers_guides(followers, i, got, weight), MOTE_OK);
         if (distance[0] == 0) {
             assert_true(got[0] == want[0] && got[1] == MOTE_NO_GUIDE && got[2] == MOTE_NO_GUIDE);
@@ -340,7 +349,7 @@ static void chosen_guides_and_weights(void **unused) {
     mote_system_destroy(system);
 }
 
-/* --- The same bits ---------------------------------------------------------------------------------------------------- */
+/* --- The same bits --- */
 
 static void the_same_on_any_jobs_and_instruction_set(void **unused) {
     (void)unused;
@@ -350,8 +359,11 @@ static void the_same_on_any_jobs_and_instruction_set(void **unused) {
     make_strands(&f, 80, LONGEST, 10);
     float *first = NULL;
     for (int i = 0; i < 3 + MOTE_ISA_COUNT; i++) {
-        const mote_jobs jobs = i == 1 ? mote_jobs_openmp(3) : i == 2 ? shuffled_jobs_hook(&shuffled) : (mote_jobs){0};
-        mote_system *system = system_with(MOTE_INTERPOLATE_LINEAR, jobs, i < 3 ? MOTE_ISA_AUTO : isa_number(i - 3));
+        const mote_jobs jobs = i == 1   ? mote_jobs_openmp(3)
+                               : i == 2 ? shuffled_jobs_hook(&shuffled)
+                                        : (mote_jobs){0};
+        mote_system *system =
+            system_with(MOTE_INTERPOLATE_LINEAR, jobs, i < 3 ? MOTE_ISA_AUTO : isa_number(i - 3));
         if (!system) continue;
         mote_bundle_id id = add_strands(system, &s);
         const mote_transform turn = {{0, 0, 0}, {0.5f, -1, 0.25f, 2}};
@@ -363,15 +375,17 @@ static void the_same_on_any_jobs_and_instruction_set(void **unused) {
         set_alpha(system, 0.25);
         float *got = present(system, followers);
         if (first) assert_memory_equal(got, first, 12 * f.first[80]);
-        if (first) free(got);
-        else first = got;
+        if (first)
+            free(got);
+        else
+            first = got;
         mote_followers_destroy(followers);
         mote_system_destroy(system);
     }
     free(first);
 }
 
-/* --- Bad input -------------------------------------------------------------------------------------------------------- */
+/* --- Bad input --- */
 
 static void refused(void **unused) {
     (void)unused;
@@ -388,7 +402,8 @@ static void refused(void **unused) {
     do {                                                                                                     \
         mote_followers_def def = def_of(&f);                                                                 \
         for (uint32_t i = 0; i < 36; i++) guides[i] = i % 8, weights[i] = 1;                                 \
-        memcpy(points, f.points, sizeof points), memcpy(positions, f.positions, sizeof(float) * 3 * f.first[12]); \
+        memcpy(points, f.points, sizeof points),                                                             \
+            memcpy(positions, f.positions, sizeof(float) * 3 * f.first[12]);                                 \
         def.guides = guides, def.weights = weights, def.follower_points = points, def.positions = positions; \
         followers = (mote_followers *)(void *)&def;                                                          \
         change;                                                                                              \
@@ -413,7 +428,8 @@ static void refused(void **unused) {
     BAD(MOTE_ERROR_RANGE, 2, 0, weights[8] = -1);
     BAD(MOTE_ERROR_RANGE, 2, 0, weights[6] = weights[7] = weights[8] = 0);
     BAD(MOTE_ERROR_RANGE, 2, 0, (weights[6] = weights[7] = 0, guides[8] = MOTE_NO_GUIDE));
-    BAD(MOTE_OK, MOTE_ALL_STRANDS, 0, (weights[6] = weights[7] = 0, weights[5] = NAN, guides[5] = MOTE_NO_GUIDE));
+    BAD(MOTE_OK, MOTE_ALL_STRANDS, 0,
+        (weights[6] = weights[7] = 0, weights[5] = NAN, guides[5] = MOTE_NO_GUIDE));
     mote_followers_def def = def_of(&f);
     mote_followers *none;
     assert_int_equal(mote_followers_create(NULL, id, &def, &none, NULL), MOTE_ERROR_NULL);
@@ -443,16 +459,19 @@ static void refused(void **unused) {
     assert_true(mote_followers_first_vertex(followers, MOTE_STRAND_RIBBONS, 3) == 2 * f.first[3]);
     assert_true(mote_followers_index_count(followers, MOTE_STRAND_POLYLINES) == 2 * (f.first[12] - 12));
     uint32_t indices[2 * 12 * 15];
-    assert_int_equal(mote_followers_indices(followers, MOTE_STRAND_POLYLINES, indices, COUNT_OF(indices)), MOTE_OK);
+    assert_int_equal(mote_followers_indices(followers, MOTE_STRAND_POLYLINES, indices, COUNT_OF(indices)),
+                     MOTE_OK);
     assert_true(indices[2 * (f.points[0] - 1)] == f.first[1]);
-    assert_int_equal(mote_followers_indices(NULL, MOTE_STRAND_POLYLINES, indices, COUNT_OF(indices)), MOTE_ERROR_NULL);
+    assert_int_equal(mote_followers_indices(NULL, MOTE_STRAND_POLYLINES, indices, COUNT_OF(indices)),
+                     MOTE_ERROR_NULL);
     mote_system_destroy(other);
     mote_system_destroy(system);
     mote_followers_destroy(followers);
     mote_followers_destroy(NULL);
 }
 
-/* Every allocation fails once: a code, nothing kept, and the next call succeeds. Presenting allocates nothing. */
+/* Every allocation fails once: a code, nothing kept, and the next call succeeds. Presenting allocates
+ * nothing. */
 static void without_memory(void **unused) {
     (void)unused;
     static strands s, f;
@@ -468,7 +487,8 @@ static void without_memory(void **unused) {
     for (mote_result result = MOTE_ERROR_MEMORY; result; fail++) {
         ledger.fail_at = ledger.calls + fail + 1;
         result = mote_followers_create(system, id, &def, &followers, NULL);
-        assert_true(result == MOTE_OK || (result == MOTE_ERROR_MEMORY && !followers && ledger.live_bytes == live));
+        assert_true(result == MOTE_OK ||
+                    (result == MOTE_ERROR_MEMORY && !followers && ledger.live_bytes == live));
     }
     assert_int_equal(fail, 5); /* four allocations */
     ledger.fail_at = 0;

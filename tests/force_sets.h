@@ -1,5 +1,5 @@
-/* Forces of every kind, for the tests that compare bits: springs and fields in every use, regions of every shape,
- * thrust that changes within the run, two grids. Needs nothing but mote. */
+/* Forces of every kind, for the tests that compare bits: springs and fields in every use, regions of every
+ * shape, thrust that changes within the run, two grids. Needs nothing but mote. */
 #ifndef MOTE_TESTS_FORCE_SETS_H
 #define MOTE_TESTS_FORCE_SETS_H
 
@@ -8,8 +8,8 @@
 
 #include "reference.h"
 
-/* A grid of 4 x 3 x 5 samples whose outside is the nearest face, and one of 2 x 2 x 2 that is 0 outside. Some of the
- * particles of the tests, which are within 3 m of the origin, lie in cells of either, some outside. */
+/* A grid of 4 x 3 x 5 samples whose outside is the nearest face, and one of 2 x 2 x 2 that is 0 outside. Some
+ * of the particles of the tests, which are within 3 m of the origin, lie in cells of either, some outside. */
 static mote_grid *test_grids[2];
 
 static inline void make_test_grids(void) {
@@ -92,9 +92,12 @@ static inline uint32_t add_fields(mote_force_def *forces, uint32_t n, mote_field
 static inline void limit_forces(mote_force_def *forces, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         float falloff = i / 2 % 2 ? 0 : 0.7f + 0.1f * (float)i;
-        const vec3 centre = {0.3f * (float)(i % 3), -0.2f, 0.1f * (float)(i % 5)}, extent = {1.1f, 0.4f, 1.5f};
-        if (i % 2) forces[i] = mote_in_box(forces[i], centre, extent, falloff);
-        else forces[i] = mote_in_sphere(forces[i], centre, i % 3 ? 1.2f : 0, falloff);
+        const vec3 centre = {0.3f * (float)(i % 3), -0.2f, 0.1f * (float)(i % 5)},
+                   extent = {1.1f, 0.4f, 1.5f};
+        if (i % 2)
+            forces[i] = mote_in_box(forces[i], centre, extent, falloff);
+        else
+            forces[i] = mote_in_sphere(forces[i], centre, i % 3 ? 1.2f : 0, falloff);
     }
 }
 

@@ -1,4 +1,5 @@
-/* Bad input to forces, fields, grids, seek and preview: each wrong call returns its code and changes nothing. */
+/* Bad input to forces, fields, grids, seek and preview: each wrong call returns its code and changes
+ * nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -153,13 +154,13 @@ static void grids(void **unused) {
     fine.vectors = (const float(*)[3])samples;
     memory_ledger ledger = {0};
     fine.allocator = ledger_allocator(&ledger);
-#define REFUSE(want, change)                                                                                           \
-    do {                                                                                                               \
-        mote_grid_def def = fine;                                                                                      \
-        grid = (mote_grid *)samples;                                                                                   \
-        change;                                                                                                        \
-        assert_int_equal(mote_grid_create(&def, &grid), want);                                                         \
-        assert_null(grid);                                                                                             \
+#define REFUSE(want, change)                                                                                 \
+    do {                                                                                                     \
+        mote_grid_def def = fine;                                                                            \
+        grid = (mote_grid *)samples;                                                                         \
+        change;                                                                                              \
+        assert_int_equal(mote_grid_create(&def, &grid), want);                                               \
+        assert_null(grid);                                                                                   \
     } while (0)
     for (int axis = 0; axis < 3; axis++) {
         REFUSE(MOTE_ERROR_RANGE, def.count[axis] = 0);
@@ -209,8 +210,10 @@ static void fields_and_integrators(void **unused) {
                                  mote_quadratic_drag(zero, 1),
                                  mote_wind(zero, 1)};
     for (mote_integrator m = 0; m < MOTE_INTEGRATOR_COUNT; m++) {
-        for (size_t i = 0; i < COUNT_OF(velocity) && !advects(m); i++) refuse(&velocity[i], m, MOTE_ERROR_INTEGRATOR);
-        for (size_t i = 0; i < COUNT_OF(momentum) && advects(m); i++) refuse(&momentum[i], m, MOTE_ERROR_INTEGRATOR);
+        for (size_t i = 0; i < COUNT_OF(velocity) && !advects(m); i++)
+            refuse(&velocity[i], m, MOTE_ERROR_INTEGRATOR);
+        for (size_t i = 0; i < COUNT_OF(momentum) && advects(m); i++)
+            refuse(&momentum[i], m, MOTE_ERROR_INTEGRATOR);
     }
     refuse(&chase, MOTE_POSITION_VERLET, MOTE_ERROR_INTEGRATOR);
     /* A region does not change what a force is. */
@@ -250,12 +253,12 @@ static void seek_and_preview(void **unused) {
     mote_force_def chase = mote_callback(scene_chase, NULL), anchors = mote_particle_anchors(1, 0);
     mote_force_id id;
     uint64_t hash = mote_system_hash(system);
-#define REFUSE_PREVIEW(want, change)                                                                                   \
-    do {                                                                                                               \
-        mote_preview_def def = fine;                                                                                   \
-        change;                                                                                                        \
-        assert_int_equal(mote_system_preview(system, &def, points), want);                                             \
-        assert_true(points[0][0] == 5 && points[1][2] == 5);                                                           \
+#define REFUSE_PREVIEW(want, change)                                                                         \
+    do {                                                                                                     \
+        mote_preview_def def = fine;                                                                         \
+        change;                                                                                              \
+        assert_int_equal(mote_system_preview(system, &def, points), want);                                   \
+        assert_true(points[0][0] == 5 && points[1][2] == 5);                                                 \
     } while (0)
     REFUSE_PREVIEW(MOTE_ERROR_RANGE, def.interval = 0);
     REFUSE_PREVIEW(MOTE_ERROR_RANGE, def.interval = -1);

@@ -1,5 +1,6 @@
-/* A short fuzz run over HAIR files: valid files, mutated. Each is refused with a place and a sentence, or is a model that
- * can be walked, resampled and written back as the very bytes that were read. Run it under sanitizers too. */
+/* A short fuzz run over HAIR files: valid files, mutated. Each is refused with a place and a sentence, or is
+ * a model that can be walked, resampled and written back as the very bytes that were read. Run it under
+ * sanitizers too. */
 #define _DEFAULT_SOURCE
 #include <math.h>
 #include <setjmp.h>
@@ -23,16 +24,21 @@ static uint32_t draw(uint32_t bound) {
     return (uint32_t)((xorshift >> 32) * bound >> 32);
 }
 
-static const uint32_t evil[] = {0,           1,           2,           3,           0x7f,        0xff,        0xffff,
-                                0x10000,     0x15555556u, 0x40000000u, 0x55555556u, 0x7f800000u, 0x7fc00000u, 0x7fffffffu,
-                                0x80000000u, 0x80000001u, 0xff800000u, 0xfffffffeu, UINT32_MAX};
+static const uint32_t evil[] = {0,           1,           2,           3,           0x7f,
+                                0xff,        0xffff,      0x10000,     0x15555556u, 0x40000000u,
+                                0x55555556u, 0x7f800000u, 0x7fc00000u, 0x7fffffffu, 0x80000000u,
+                                0x80000001u, 0xff800000u, 0xfffffffeu, UINT32_MAX};
 
 /* One mutation; the new size. */
 static size_t mutate(unsigned char *file, size_t size) {
     size_t at = draw((uint32_t)size), run = 1 + draw(12), to;
     switch (draw(8)) {
-    case 0: file[at] ^= (unsigned char)(1u << draw(8)); return size;
-    case 1: file[at] = (unsigned char)draw(256); return size;
+    case 0:
+        file[at] ^= (unsigned char)(1u << draw(8));
+        return size;
+    case 1:
+        file[at] = (unsigned char)draw(256);
+        return size;
     case 2: /* an evil number anywhere, or in the header's fields */
         if (draw(2)) at = 4 + 4 * draw(9);
         if (at + 4 <= size) put_number(file + at, evil[draw(COUNT_OF(evil))], 4);
@@ -41,8 +47,9 @@ static size_t mutate(unsigned char *file, size_t size) {
         at = 4 + 4 * draw(4);
         if (at < size) file[at] = (unsigned char)(file[at] + draw(5) - 2);
         return size;
-    case 4: return at + 1; /* cut */
-    case 5:               /* go on */
+    case 4:
+        return at + 1; /* cut */
+    case 5:            /* go on */
         for (to = size; to < size + run; to++) file[to] = (unsigned char)draw(256);
         return size + run;
     case 6: /* take a run out */
@@ -87,8 +94,10 @@ static void walk_resampled(const mote_hair *hair, const mote_allocator *allocato
     mote_hair_error where;
     def.allocator = *allocator;
     def.max_points = 40;
-    if (draw(2)) def.points = 2 + draw(9);
-    else def.segment_length = 0.01f + 0.1f * (float)draw(50);
+    if (draw(2))
+        def.points = 2 + draw(9);
+    else
+        def.segment_length = 0.01f + 0.1f * (float)draw(50);
     assert_int_equal(mote_hair_resample(hair, &def, &resampled, &where), MOTE_OK);
     assert_int_equal(resampled->strand_count, hair->strand_count);
     assert_int_equal(mote_hair_check(resampled, &where), MOTE_OK);
@@ -109,7 +118,8 @@ static void note_text(tally *seen, const char *text) {
     seen->texts[seen->text_count++] = text;
 }
 
-static void judge(const unsigned char *file, size_t size, guarded_bytes *in, guarded_bytes *out, tally *seen) {
+static void judge(const unsigned char *file, size_t size, guarded_bytes *in, guarded_bytes *out,
+                  tally *seen) {
     memory_ledger ledger = {0};
     mote_allocator allocator = ledger_allocator(&ledger);
     mote_hair *hair = NULL;
@@ -154,7 +164,8 @@ static void mutated_files_are_refused_or_sound(void **state) {
     }
     guard_free(&in);
     guard_free(&out);
-    /* The run is worth something only if it comes past the checks often, and to each of them: 21 sentences speak of files. */
+    /* The run is worth something only if it comes past the checks often, and to each of them: 21 sentences
+     * speak of files. */
     assert_true(seen.accepted > RUNS / 20 && seen.refused > RUNS / 20);
     assert_int_equal(seen.text_count, 21);
 }

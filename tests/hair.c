@@ -36,32 +36,39 @@ static void refused(const void *bytes, size_t size, mote_result code, mote_hair_
     assert_int_equal(mote_hair_read(bytes, size, &allocator, &hair, NULL), code);
 }
 
-/* --- A file by hand ----------------------------------------------------------------------------------------------- */
+/* --- A file by hand --- */
 
-#define ZERO 0, 0, 0, 0
-#define HALF 0, 0, 0, 0x3f
-#define ONE 0, 0, 0x80, 0x3f
-#define TWO 0, 0, 0, 0x40
+#define ZERO        0, 0, 0, 0
+#define HALF        0, 0, 0, 0x3f
+#define ONE         0, 0, 0x80, 0x3f
+#define TWO         0, 0, 0, 0x40
 #define MINUS_THREE 0, 0, 0x40, 0xc0
-#define PI 0xdb, 0x0f, 0x49, 0x40 /* 3.14159274101257324: no byte like another */
-#define TINY 1, 0, 0, 0x80        /* -2^-149 */
+#define PI          0xdb, 0x0f, 0x49, 0x40 /* 3.14159274101257324: no byte like another */
+#define TINY        1, 0, 0, 0x80          /* -2^-149 */
 
 /* Two strands of 2 and 3 points. */
 static const unsigned char by_hand[HEADER + 2 * 2 + 5 * 32] = {
-    'H', 'A', 'I', 'R', 2, 0, 0, 0, 5, 0, 0, 0, 31, 0, 0, 0, 4, 3, 2, 1, HALF, PI, ONE, MINUS_THREE, TINY,
-    'b', 'y', ' ', 'h', 'a', 'n', 'd', [127] = 'z',
-    1, 0, 2, 0,                                                                                             /* segments */
-    ZERO, ZERO, ZERO, ONE, ZERO, TINY, TWO, PI, MINUS_THREE, TWO, PI, TWO, TWO, PI, PI,                     /* points */
-    ONE, TWO, MINUS_THREE, PI, HALF,                                                                        /* thickness */
-    ZERO, HALF, ONE, ONE, PI,                                                                               /* transparency */
-    ONE, ZERO, ZERO, ZERO, ONE, ZERO, ZERO, ZERO, ONE, HALF, HALF, HALF, PI, ONE, TWO};                     /* colours */
+    'H',  'A',  'I',         'R',  2,    0,    0,           0,    5,           0,    0,           0,    31,
+    0,    0,    0,           4,    3,    2,    1,           HALF, PI,          ONE,  MINUS_THREE, TINY, 'b',
+    'y',  ' ',  'h',         'a',  'n',  'd',  [127] = 'z', 1,    0,           2,    0, /* segments */
+    ZERO, ZERO, ZERO,        ONE,  ZERO, TINY, TWO,         PI,   MINUS_THREE, TWO,  PI,          TWO,  TWO,
+    PI,   PI,                            /* points */
+    ONE,  TWO,  MINUS_THREE, PI,   HALF, /* thickness */
+    ZERO, HALF, ONE,         ONE,  PI,   /* transparency */
+    ONE,  ZERO, ZERO,        ZERO, ONE,  ZERO, ZERO,        ZERO, ONE,         HALF, HALF,        HALF, PI,
+    ONE,  TWO}; /* colours */
 
 static void a_file_by_hand_is_read_and_written_back(void **state) {
     (void)state;
-    static const float points[5][3] = {{0, 0, 0}, {1, 0, -0x1p-149f}, {2, 0x1.921fb6p1f, -3},
-                                       {2, 0x1.921fb6p1f, 2}, {2, 0x1.921fb6p1f, 0x1.921fb6p1f}};
-    static const float thickness[5] = {1, 2, -3, 0x1.921fb6p1f, 0.5f}, transparency[5] = {0, 0.5f, 1, 1, 0x1.921fb6p1f};
-    static const float colours[5][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0.5f, 0.5f, 0.5f}, {0x1.921fb6p1f, 1, 2}};
+    static const float points[5][3] = {{0, 0, 0},
+                                       {1, 0, -0x1p-149f},
+                                       {2, 0x1.921fb6p1f, -3},
+                                       {2, 0x1.921fb6p1f, 2},
+                                       {2, 0x1.921fb6p1f, 0x1.921fb6p1f}};
+    static const float thickness[5] = {1, 2, -3, 0x1.921fb6p1f, 0.5f},
+                       transparency[5] = {0, 0.5f, 1, 1, 0x1.921fb6p1f};
+    static const float colours[5][3] = {
+        {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0.5f, 0.5f, 0.5f}, {0x1.921fb6p1f, 1, 2}};
     for (size_t shift = 0; shift < 4; shift++) {
         unsigned char moved[sizeof by_hand + 4], written[sizeof by_hand];
         memcpy(moved + shift, by_hand, sizeof by_hand);
@@ -89,7 +96,7 @@ static void a_file_by_hand_is_read_and_written_back(void **state) {
     }
 }
 
-/* --- Round trips -------------------------------------------------------------------------------------------------- */
+/* --- Round trips --- */
 
 /* model -> file, equal to the one built without the library -> model -> file. */
 static void round_trip(const mote_hair *model) {
@@ -166,7 +173,7 @@ static void a_model_that_was_read_is_the_hosts_to_change(void **state) {
     assert_int_equal(ledger.live_bytes + ledger.faults, 0);
 }
 
-/* --- Corrupt files ------------------------------------------------------------------------------------------------ */
+/* --- Corrupt files --- */
 
 static void a_file_cut_at_any_byte_is_refused(void **state) {
     (void)state;
@@ -185,8 +192,8 @@ static void a_file_that_goes_on_is_refused_with_the_place_where_it_should_end(vo
     mote_hair_destroy(read_good(longer, sizeof by_hand, NULL));
 }
 
-static void forge(unsigned char *file, size_t at, uint32_t number, int bytes, mote_hair_item item, uint32_t index,
-                  uint64_t offset, size_t size) {
+static void forge(unsigned char *file, size_t at, uint32_t number, int bytes, mote_hair_item item,
+                  uint32_t index, uint64_t offset, size_t size) {
     unsigned char kept[4];
     memcpy(kept, file + at, sizeof kept);
     put_number(file + at, number, bytes);
@@ -226,11 +233,14 @@ static void each_lie_is_named(void **state) {
     forge(even, 4, 0, 4, MOTE_HAIR_MODEL, 0, 4, HEADER);
 }
 
-/* Products of these counts and 2, 4, 12 and 32 wrap around 2^32 to 0, to little and to the file's own size. */
+/* Products of these counts and 2, 4, 12 and 32 wrap around 2^32 to 0, to little and to the file's own
+ * size. */
 static void forged_counts_allocate_nothing(void **state) {
     (void)state;
-    static const uint32_t counts[] = {0, 1, 2, 5, 65535, 65536, 0x08000005u, 0x15555556u, 0x40000005u, 0x55555556u, 0x55555557u,
-                                      0x7fffffffu, 0x80000000u, 0x80000002u, 0xfffffffeu, UINT32_MAX};
+    static const uint32_t counts[] = {0,           1,           2,           5,
+                                      65535,       65536,       0x08000005u, 0x15555556u,
+                                      0x40000005u, 0x55555556u, 0x55555557u, 0x7fffffffu,
+                                      0x80000000u, 0x80000002u, 0xfffffffeu, UINT32_MAX};
     static const uint32_t flags[] = {2, 3, 6, 15, 18, 31};
     static const uint32_t segments[] = {0, 1, 4, 65535, 0x7fffffffu, 0x80000000u, UINT32_MAX};
     guarded_bytes memory = guard_make(sizeof by_hand);
@@ -247,7 +257,8 @@ static void forged_counts_allocate_nothing(void **state) {
                 put_number(file + 8, counts[p], 4);
                 put_number(file + 12, flag, 4);
                 put_number(file + 16, segments[i / COUNT_OF(flags)], 4);
-                assert_int_equal(mote_hair_read(file, sizeof by_hand, &allocator, &hair, NULL), MOTE_ERROR_FILE);
+                assert_int_equal(mote_hair_read(file, sizeof by_hand, &allocator, &hair, NULL),
+                                 MOTE_ERROR_FILE);
                 assert_null(hair);
             }
         }
@@ -256,7 +267,8 @@ static void forged_counts_allocate_nothing(void **state) {
     guard_free(&memory);
 }
 
-/* Counts that agree with each other; 12 bytes for each of so many points are 2^32 times something and what there is. */
+/* Counts that agree with each other; 12 bytes for each of so many points are 2^32 times something and what
+ * there is. */
 static void counts_whose_bytes_wrap_around_are_refused(void **state) {
     (void)state;
     random_source random = {11};
@@ -270,7 +282,8 @@ static void counts_whose_bytes_wrap_around_are_refused(void **state) {
             put_number(file + 4, strands, 4);
             put_number(file + 8, points, 4);
             put_number(file + 16, points / strands - 1, 4);
-            refused(guard_copy(&memory, file, sizeof file), sizeof file, MOTE_ERROR_FILE, MOTE_HAIR_MODEL, 0, sizeof file);
+            refused(guard_copy(&memory, file, sizeof file), sizeof file, MOTE_ERROR_FILE, MOTE_HAIR_MODEL, 0,
+                    sizeof file);
         }
     }
     guard_free(&memory);
@@ -288,7 +301,8 @@ static void every_number_has_to_be_finite(void **state) {
             put_number(file + at, wrong[i], 4);
             size_t array = 0;
             while (at >= starts[array + 1]) array++;
-            if (at < 40) refused(file, sizeof file, MOTE_ERROR_NOT_FINITE, MOTE_HAIR_MODEL, 0, at);
+            if (at < 40)
+                refused(file, sizeof file, MOTE_ERROR_NOT_FINITE, MOTE_HAIR_MODEL, 0, at);
             else
                 refused(file, sizeof file, MOTE_ERROR_NOT_FINITE, MOTE_HAIR_POINT,
                         (uint32_t)((at - starts[array]) / 4 / widths[array]), at);
@@ -321,26 +335,26 @@ static void no_memory_is_an_error_and_leaves_none_behind(void **state) {
     }
 }
 
-/* --- Wrong calls and wrong models --------------------------------------------------------------------------------- */
+/* --- Wrong calls and wrong models --- */
 
-#define BAD_MODEL(code, culprit, number, assignment)                                                                  \
-    do {                                                                                                              \
-        uint32_t lengths[2] = {2, 3};                                                                                 \
-        float places[5][3] = {{0}}, numbers[5] = {0}, colours[5][3] = {{0}};                                          \
-        unsigned char file[512] = {0};                                                                                \
-        size_t needed = 77;                                                                                           \
-        mote_hair_error where = {MOTE_HAIR_ITEM_COUNT, 77, 77, NULL};                                                 \
-        mote_hair hair = mote_default_hair();                                                                         \
-        hair.strand_count = 2, hair.point_count = 5, hair.strand_points = lengths, hair.points = places;              \
-        hair.thickness = hair.transparency = numbers, hair.colours = colours;                                         \
-        assert_int_equal(mote_hair_check(&hair, &where), MOTE_OK);                                                    \
-        assignment;                                                                                                   \
-        assert_int_equal(mote_hair_check(&hair, &where), code);                                                       \
-        assert_int_equal(mote_hair_check(&hair, NULL), code);                                                         \
-        assert_true(where.item == (culprit) && where.index == (number) && where.offset == 0);                         \
-        assert_true(strlen(where.text) > 10);                                                                         \
-        assert_int_equal(mote_hair_write(&hair, file, sizeof file, &needed), code);                                   \
-        assert_true(file[0] == 0 && needed == 77);                                                                    \
+#define BAD_MODEL(code, culprit, number, assignment)                                                         \
+    do {                                                                                                     \
+        uint32_t lengths[2] = {2, 3};                                                                        \
+        float places[5][3] = {{0}}, numbers[5] = {0}, colours[5][3] = {{0}};                                 \
+        unsigned char file[512] = {0};                                                                       \
+        size_t needed = 77;                                                                                  \
+        mote_hair_error where = {MOTE_HAIR_ITEM_COUNT, 77, 77, NULL};                                        \
+        mote_hair hair = mote_default_hair();                                                                \
+        hair.strand_count = 2, hair.point_count = 5, hair.strand_points = lengths, hair.points = places;     \
+        hair.thickness = hair.transparency = numbers, hair.colours = colours;                                \
+        assert_int_equal(mote_hair_check(&hair, &where), MOTE_OK);                                           \
+        assignment;                                                                                          \
+        assert_int_equal(mote_hair_check(&hair, &where), code);                                              \
+        assert_int_equal(mote_hair_check(&hair, NULL), code);                                                \
+        assert_true(where.item == (culprit) && where.index == (number) && where.offset == 0);                \
+        assert_true(strlen(where.text) > 10);                                                                \
+        assert_int_equal(mote_hair_write(&hair, file, sizeof file, &needed), code);                          \
+        assert_true(file[0] == 0 && needed == 77);                                                           \
     } while (0)
 
 static void wrong_models_are_not_written(void **state) {

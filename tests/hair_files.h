@@ -1,4 +1,5 @@
-/* HAIR files built number by number without the library, and memory that ends where reading on would be fatal. */
+/* HAIR files built number by number without the library, and memory that ends where reading on would be
+ * fatal. */
 #ifndef MOTE_TESTS_HAIR_FILES_H
 #define MOTE_TESTS_HAIR_FILES_H
 
@@ -9,9 +10,17 @@
 
 #include "support.h"
 
-enum { HEADER = 128, HAS_SEGMENTS = 1, HAS_POINTS = 2, HAS_THICKNESS = 4, HAS_TRANSPARENCY = 8, HAS_COLOURS = 16, HAS_ALL = 31 };
+enum {
+    HEADER = 128,
+    HAS_SEGMENTS = 1,
+    HAS_POINTS = 2,
+    HAS_THICKNESS = 4,
+    HAS_TRANSPARENCY = 8,
+    HAS_COLOURS = 16,
+    HAS_ALL = 31
+};
 
-/* --- Guard pages -------------------------------------------------------------------------------------------------- */
+/* --- Guard pages --- */
 
 /* `room` bytes with an inaccessible page behind them. */
 typedef struct guarded_bytes {
@@ -29,7 +38,9 @@ static inline guarded_bytes guard_make(size_t bytes) {
 static inline void guard_free(guarded_bytes *memory) { munmap(memory->map, memory->room + memory->page); }
 
 /* `bytes` bytes whose last is the last before the guard: their alignment is what their number makes it. */
-static inline unsigned char *guard_end(const guarded_bytes *memory, size_t bytes) { return memory->map + memory->room - bytes; }
+static inline unsigned char *guard_end(const guarded_bytes *memory, size_t bytes) {
+    return memory->map + memory->room - bytes;
+}
 
 static inline unsigned char *guard_copy(const guarded_bytes *memory, const void *from, size_t bytes) {
     unsigned char *to = guard_end(memory, bytes);
@@ -37,7 +48,7 @@ static inline unsigned char *guard_copy(const guarded_bytes *memory, const void 
     return to;
 }
 
-/* --- Files -------------------------------------------------------------------------------------------------------- */
+/* --- Files --- */
 
 static inline void put_number(unsigned char *at, uint32_t number, int bytes) {
     for (int i = 0; i < bytes; i++) at[i] = (unsigned char)(number >> 8 * i);
@@ -57,8 +68,9 @@ static inline size_t put_float_array(unsigned char *file, size_t at, const float
 /* The file of a model, as the format's description has it; its size. */
 static inline size_t build_file(const mote_hair *hair, unsigned char *file) {
     size_t at = HEADER;
-    uint32_t flags = HAS_POINTS | (hair->strand_points ? HAS_SEGMENTS : 0u) | (hair->thickness ? HAS_THICKNESS : 0u) |
-                     (hair->transparency ? HAS_TRANSPARENCY : 0u) | (hair->colours ? HAS_COLOURS : 0u);
+    uint32_t flags = HAS_POINTS | (hair->strand_points ? HAS_SEGMENTS : 0u) |
+                     (hair->thickness ? HAS_THICKNESS : 0u) | (hair->transparency ? HAS_TRANSPARENCY : 0u) |
+                     (hair->colours ? HAS_COLOURS : 0u);
     memcpy(file, "HAIR", 4);
     put_number(file + 4, hair->strand_count, 4);
     put_number(file + 8, hair->point_count, 4);
@@ -77,7 +89,7 @@ static inline size_t build_file(const mote_hair *hair, unsigned char *file) {
     return at;
 }
 
-/* --- Models ------------------------------------------------------------------------------------------------------- */
+/* --- Models --- */
 
 static inline float *random_floats(random_source *random, size_t count) {
     float *numbers = malloc(count * sizeof *numbers);
@@ -86,7 +98,8 @@ static inline float *random_floats(random_source *random, size_t count) {
     return numbers;
 }
 
-/* A host's model with the arrays of `flags`, strands of 2 to longest points, or all of `longest` without HAS_SEGMENTS. */
+/* A host's model with the arrays of `flags`, strands of 2 to longest points, or all of `longest` without
+ * HAS_SEGMENTS. */
 static inline mote_hair make_hair(random_source *random, uint32_t flags, uint32_t strands, uint32_t longest) {
     mote_hair hair = mote_default_hair();
     hair.strand_count = strands;
@@ -100,7 +113,8 @@ static inline mote_hair make_hair(random_source *random, uint32_t flags, uint32_
     hair.points = (float(*)[3])(void *)random_floats(random, 3 * (size_t)hair.point_count);
     if (flags & HAS_THICKNESS) hair.thickness = random_floats(random, hair.point_count);
     if (flags & HAS_TRANSPARENCY) hair.transparency = random_floats(random, hair.point_count);
-    if (flags & HAS_COLOURS) hair.colours = (float(*)[3])(void *)random_floats(random, 3 * (size_t)hair.point_count);
+    if (flags & HAS_COLOURS)
+        hair.colours = (float(*)[3])(void *)random_floats(random, 3 * (size_t)hair.point_count);
     hair.default_thickness = random_between(random, 0, 1);
     hair.default_transparency = random_between(random, 0, 1);
     for (int i = 0; i < 3; i++) hair.default_colour[i] = random_between(random, 0, 1);

@@ -32,8 +32,9 @@ static mote_hair strand_of(float (*points)[3], uint32_t count) {
     return hair;
 }
 
-/* Places and attributes are whole numbers below 2^8 and, between the ends, not 0: what a few roundings in double put them off
- * by, some 2^-44, is less than half an ulp of the smallest, 1, so all must come out exactly. */
+/* Places and attributes are whole numbers below 2^8 and, between the ends, not 0: what a few roundings in
+ * double put them off by, some 2^-44, is less than half an ulp of the smallest, 1, so all must come out
+ * exactly. */
 static void a_straight_strand_is_divided_exactly(void **state) {
     (void)state;
     float points[4][3] = {{0, 1, 16}, {2, 1, 18}, {16, 1, 32}, {64, 1, 80}}; /* along (1, 0, 1) */
@@ -66,7 +67,8 @@ static void a_straight_strand_is_divided_exactly(void **state) {
     }
 }
 
-/* Stairs along x, y and z in turn, all upwards from 0: the arc length of a place on them is the sum of its coordinates. */
+/* Stairs along x, y and z in turn, all upwards from 0: the arc length of a place on them is the sum of its
+ * coordinates. */
 static void make_stairs(float (*points)[3], uint32_t count, random_source *random) {
     for (int axis = 0; axis < 3; axis++) points[0][axis] = 0;
     for (uint32_t i = 1; i < count; i++) {
@@ -77,8 +79,9 @@ static void make_stairs(float (*points)[3], uint32_t count, random_source *rando
 
 static double stair_length(const float point[3]) { return (double)point[0] + point[1] + point[2]; }
 
-/* A coordinate is rounded once to float, by 2^-25 of the next power of two above it, so by 2^-24 of it at most: the sum of
- * three by 2^-24 of itself. Sums of `count` lengths in double are off by count x 2^-52 of it. */
+/* A coordinate is rounded once to float, by 2^-25 of the next power of two above it, so by 2^-24 of it at
+ * most: the sum of three by 2^-24 of itself. Sums of `count` lengths in double are off by count x 2^-52 of
+ * it. */
 static void a_bent_strand_has_its_points_at_equal_arc_lengths(void **state) {
     (void)state;
     enum { COUNT = 200 };
@@ -96,8 +99,10 @@ static void a_bent_strand_has_its_points_at_equal_arc_lengths(void **state) {
             const double arc = stair_length(at), wanted = length * j / (n - 1);
             assert_true(fabs(arc - wanted) <= tolerance);
             while (segment + 2 < COUNT && stair_length(points[segment + 1]) < arc) segment++;
-            for (uint32_t axis = 0; axis < 3; axis++) /* on the stair: the two other coordinates are its own */
-                if (axis != (segment + 1) % 3) assert_true(fabsf(at[axis] - points[segment][axis]) <= (float)tolerance);
+            for (uint32_t axis = 0; axis < 3;
+                 axis++) /* on the stair: the two other coordinates are its own */
+                if (axis != (segment + 1) % 3)
+                    assert_true(fabsf(at[axis] - points[segment][axis]) <= (float)tolerance);
         }
         assert_memory_equal(made->points[0], points[0], sizeof points[0]);
         assert_memory_equal(made->points[n - 1], points[COUNT - 1], sizeof points[0]);
@@ -120,7 +125,8 @@ static void ends_are_copied_bit_for_bit(void **state) {
             assert_memory_equal(made->points[to[end]], hair.points[from[end]], 12);
             assert_memory_equal(made->colours[to[end]], hair.colours[from[end]], 12);
             assert_int_equal(float_bits(made->thickness[to[end]]), float_bits(hair.thickness[from[end]]));
-            assert_int_equal(float_bits(made->transparency[to[end]]), float_bits(hair.transparency[from[end]]));
+            assert_int_equal(float_bits(made->transparency[to[end]]),
+                             float_bits(hair.transparency[from[end]]));
         }
     }
     mote_hair_destroy(made);
@@ -176,7 +182,8 @@ static void a_strands_bits_do_not_depend_on_its_neighbours(void **state) {
 static void lengths_give_the_nearest_number_of_segments(void **state) {
     (void)state;
     static const float lengths[] = {0, 1, 2, 0.624f, 0.625f, 0.874f, 0.875f, 3.875f, 4, 100, 3e38f};
-    static const uint32_t wanted[] = {3, 5, 9, 3, 4, 4, 5, 17, 17, 17, 17}; /* segment length 0.25, limits 3 and 17 */
+    static const uint32_t wanted[] = {3, 5,  9,  3,  4, 4,
+                                      5, 17, 17, 17, 17}; /* segment length 0.25, limits 3 and 17 */
     enum { STRANDS = COUNT_OF(lengths) };
     float points[2 * STRANDS][3] = {{0}};
     uint32_t total = 0;
@@ -201,7 +208,8 @@ static void lengths_give_the_nearest_number_of_segments(void **state) {
     mote_hair_destroy(made);
 }
 
-/* Made once by gcc -O3 on x86-64; every compiler, optimisation level and rounding mode of the host has to agree. */
+/* Made once by gcc -O3 on x86-64; every compiler, optimisation level and rounding mode of the host has to
+ * agree. */
 static void resampling_has_the_same_bits_everywhere(void **state) {
     (void)state;
     random_source random = {5};
@@ -220,23 +228,23 @@ static void resampling_has_the_same_bits_everywhere(void **state) {
     free_hair(&hair);
 }
 
-/* --- Errors ------------------------------------------------------------------------------------------------------- */
+/* --- Errors --- */
 
-#define BAD_RESAMPLE(code, assignment)                                                                                \
-    do {                                                                                                              \
-        float places[2][3] = {{0}, {1, 1, 1}};                                                                        \
-        memory_ledger ledger = {0};                                                                                   \
-        mote_hair hair = strand_of(places, 2), *made = &hair;                                                         \
-        mote_hair_error where = {MOTE_HAIR_POINT, 5, 5, NULL};                                                        \
-        mote_hair_resample_def def = mote_default_hair_resample_def();                                                \
-        def.points = 9;                                                                                               \
-        def.allocator = ledger_allocator(&ledger);                                                                    \
-        assignment;                                                                                                   \
-        assert_int_equal(mote_hair_resample(&hair, &def, &made, &where), code);                                       \
-        assert_null(made);                                                                                            \
-        assert_int_equal(where.item, MOTE_HAIR_MODEL);                                                                \
-        assert_true(strlen(where.text) > 10);                                                                         \
-        assert_int_equal(ledger.calls, 0);                                                                            \
+#define BAD_RESAMPLE(code, assignment)                                                                       \
+    do {                                                                                                     \
+        float places[2][3] = {{0}, {1, 1, 1}};                                                               \
+        memory_ledger ledger = {0};                                                                          \
+        mote_hair hair = strand_of(places, 2), *made = &hair;                                                \
+        mote_hair_error where = {MOTE_HAIR_POINT, 5, 5, NULL};                                               \
+        mote_hair_resample_def def = mote_default_hair_resample_def();                                       \
+        def.points = 9;                                                                                      \
+        def.allocator = ledger_allocator(&ledger);                                                           \
+        assignment;                                                                                          \
+        assert_int_equal(mote_hair_resample(&hair, &def, &made, &where), code);                              \
+        assert_null(made);                                                                                   \
+        assert_int_equal(where.item, MOTE_HAIR_MODEL);                                                       \
+        assert_true(strlen(where.text) > 10);                                                                \
+        assert_int_equal(ledger.calls, 0);                                                                   \
     } while (0)
 
 static void wrong_defs_are_refused(void **state) {

@@ -1,5 +1,5 @@
-/* The links' part of the fingerprint: a tangle of strands and networks, joined with each other and among themselves, with springs and
- * constraints on either side. Needs nothing but mote. */
+/* The links' part of the fingerprint: a tangle of strands and networks, joined with each other and among
+ * themselves, with springs and constraints on either side. Needs nothing but mote. */
 #include "hash_links.h"
 
 #include <stdio.h>
@@ -34,8 +34,12 @@ static const link_hash hashes[] = {
 void print_link_hashes(mote_isa isa, mote_jobs jobs) {
     for (uint32_t i = 0; i < COUNT_OF(hashes); i++) {
         const link_hash *h = &hashes[i];
-        const world w = {.integrator = h->integrator, .substeps = 2, .solver = h->solver, .networks = h->networks,
-                         .isa = isa, .jobs = jobs};
+        const world w = {.integrator = h->integrator,
+                         .substeps = 2,
+                         .solver = h->solver,
+                         .networks = h->networks,
+                         .isa = isa,
+                         .jobs = jobs};
         tangle t = make_tangle(&w, true);
         tie(&t);
         OK(mote_system_step(t.system, 8, NULL));

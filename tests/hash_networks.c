@@ -1,5 +1,6 @@
-/* The networks' part of the fingerprint: a net larger than a block, webs across lanes, random graphs whose springs come, go, tear
- * and are reeled between steps, pins that travel, every family of integrators, constraints. Needs nothing but mote. */
+/* The networks' part of the fingerprint: a net larger than a block, webs across lanes, random graphs whose
+ * springs come, go, tear and are reeled between steps, pins that travel, every family of integrators,
+ * constraints. Needs nothing but mote. */
 #include "hash_networks.h"
 
 #include <stdio.h>
@@ -13,42 +14,60 @@ typedef struct network_hash {
     const char *name;
     mote_network_solver solver;
     mote_integrator integrator;
-    uint32_t parts, count, island, rate; /* steps a second: so few that the network takes substeps of its own, or 60 */
+    uint32_t parts, count, island,
+        rate; /* steps a second: so few that the network takes substeps of its own, or 60 */
 } network_hash;
 
 static const network_hash hashes[] = {
     {"webs", MOTE_NETWORK_SPRINGS, MOTE_SEMI_IMPLICIT_EULER, SYSTEM | ALIKE | DAMPING | HOSTILE, 900, 12, 60},
-    {"webs-rk4", MOTE_NETWORK_SPRINGS, MOTE_RK4, SYSTEM | ALIKE | MASSES | PINS | REELS | CALLBACKS, 700, 9, 60},
-    {"graph", MOTE_NETWORK_SPRINGS, MOTE_SEMI_IMPLICIT_EULER, SYSTEM | DAMPING | PINS | TEARS | REELS | EDITS, 700, 150, 60},
-    {"graph-explicit-euler", MOTE_NETWORK_SPRINGS, MOTE_EXPLICIT_EULER, SYSTEM | DAMPING | MASSES | EDITS, 300, 40, 60},
+    {"webs-rk4", MOTE_NETWORK_SPRINGS, MOTE_RK4, SYSTEM | ALIKE | MASSES | PINS | REELS | CALLBACKS, 700, 9,
+     60},
+    {"graph", MOTE_NETWORK_SPRINGS, MOTE_SEMI_IMPLICIT_EULER, SYSTEM | DAMPING | PINS | TEARS | REELS | EDITS,
+     700, 150, 60},
+    {"graph-explicit-euler", MOTE_NETWORK_SPRINGS, MOTE_EXPLICIT_EULER, SYSTEM | DAMPING | MASSES | EDITS,
+     300, 40, 60},
     {"graph-midpoint", MOTE_NETWORK_SPRINGS, MOTE_MIDPOINT, STIFF | DAMPING | PINS | EDITS, 300, 40, 60},
     {"graph-rk4", MOTE_NETWORK_SPRINGS, MOTE_RK4, SYSTEM | COLLIDERS | PINS | TEARS | EDITS, 500, 90, 60},
-    {"graph-velocity-verlet", MOTE_NETWORK_SPRINGS, MOTE_VELOCITY_VERLET, SYSTEM | MASSES | PINS | REELS | EDITS, 500, 90, 60},
-    {"graph-position-verlet", MOTE_NETWORK_SPRINGS, MOTE_POSITION_VERLET, SYSTEM | DAMPING | TEARS | EDITS, 500, 90, 8},
+    {"graph-velocity-verlet", MOTE_NETWORK_SPRINGS, MOTE_VELOCITY_VERLET,
+     SYSTEM | MASSES | PINS | REELS | EDITS, 500, 90, 60},
+    {"graph-position-verlet", MOTE_NETWORK_SPRINGS, MOTE_POSITION_VERLET, SYSTEM | DAMPING | TEARS | EDITS,
+     500, 90, 8},
     {"graph-yoshida4", MOTE_NETWORK_SPRINGS, MOTE_YOSHIDA4, FIELDS | MASSES | PINS | EDITS, 300, 60, 60},
     {"graph-pefrl", MOTE_NETWORK_SPRINGS, MOTE_PEFRL, STIFF | FIELDS | REELS | HOSTILE, 300, 20, 60},
-    {"graph-implicit-euler", MOTE_NETWORK_SPRINGS, MOTE_IMPLICIT_EULER, SYSTEM | STIFF | MASSES | PINS | EDITS, 300, 60, 60},
-    {"graph-kinematic", MOTE_NETWORK_SPRINGS, MOTE_KINEMATIC, SYSTEM | STIFF | DAMPING | PINS | REELS | EDITS, 300, 60, 60},
-    {"graph-kinematic-average", MOTE_NETWORK_SPRINGS, MOTE_KINEMATIC_AVERAGE, SYSTEM | ALIKE | MASSES | DAMPING | EDITS, 300,
-     10, 60},
-    {"graph-exact-flow", MOTE_NETWORK_SPRINGS, MOTE_EXACT_FLOW, SYSTEM | STIFF | CALLBACKS | PINS | TEARS | EDITS, 300, 60, 60},
-    {"constrained", MOTE_NETWORK_CONSTRAINED, MOTE_SEMI_IMPLICIT_EULER, SYSTEM | PINS | REELS | EDITS, 300, 60, 60},
-    {"constrained-levels", MOTE_NETWORK_CONSTRAINED, MOTE_SEMI_IMPLICIT_EULER, SYSTEM | MASSES | DAMPING | PINS | TEARS | EDITS,
-     1500, 1200, 60},
-    {"constrained-rigid", MOTE_NETWORK_CONSTRAINED, MOTE_SEMI_IMPLICIT_EULER, SYSTEM | RIGID | MASSES | PINS | HOSTILE, 200, 14,
-     60},
+    {"graph-implicit-euler", MOTE_NETWORK_SPRINGS, MOTE_IMPLICIT_EULER,
+     SYSTEM | STIFF | MASSES | PINS | EDITS, 300, 60, 60},
+    {"graph-kinematic", MOTE_NETWORK_SPRINGS, MOTE_KINEMATIC, SYSTEM | STIFF | DAMPING | PINS | REELS | EDITS,
+     300, 60, 60},
+    {"graph-kinematic-average", MOTE_NETWORK_SPRINGS, MOTE_KINEMATIC_AVERAGE,
+     SYSTEM | ALIKE | MASSES | DAMPING | EDITS, 300, 10, 60},
+    {"graph-exact-flow", MOTE_NETWORK_SPRINGS, MOTE_EXACT_FLOW,
+     SYSTEM | STIFF | CALLBACKS | PINS | TEARS | EDITS, 300, 60, 60},
+    {"constrained", MOTE_NETWORK_CONSTRAINED, MOTE_SEMI_IMPLICIT_EULER, SYSTEM | PINS | REELS | EDITS, 300,
+     60, 60},
+    {"constrained-levels", MOTE_NETWORK_CONSTRAINED, MOTE_SEMI_IMPLICIT_EULER,
+     SYSTEM | MASSES | DAMPING | PINS | TEARS | EDITS, 1500, 1200, 60},
+    {"constrained-rigid", MOTE_NETWORK_CONSTRAINED, MOTE_SEMI_IMPLICIT_EULER,
+     SYSTEM | RIGID | MASSES | PINS | HOSTILE, 200, 14, 60},
     {"constrained-on-colliders", MOTE_NETWORK_CONSTRAINED, MOTE_SEMI_IMPLICIT_EULER,
      SYSTEM | MASSES | DAMPING | PINS | COLLIDERS | EDITS, 300, 60, 60},
-    {"constrained-contacts", MOTE_NETWORK_CONSTRAINED, MOTE_SEMI_IMPLICIT_EULER, SYSTEM | RIGID | DAMPING | COLLIDERS | TEARS,
-     200, 20, 60},
+    {"constrained-contacts", MOTE_NETWORK_CONSTRAINED, MOTE_SEMI_IMPLICIT_EULER,
+     SYSTEM | RIGID | DAMPING | COLLIDERS | TEARS, 200, 20, 60},
 };
 
 static uint64_t hash_of(const network_hash *h, mote_isa isa, mote_jobs jobs) {
     static network_arrays arrays;
-    const network_scene s = {.solver = h->solver, .integrator = h->integrator, .parts = h->parts, .count = h->count,
-                             .island = h->island, .joined = h->parts & EDITS && h->island > 80,
+    const network_scene s = {.solver = h->solver,
+                             .integrator = h->integrator,
+                             .parts = h->parts,
+                             .count = h->count,
+                             .island = h->island,
+                             .joined = h->parts & EDITS && h->island > 80,
                              .policy = h->rate < 60 ? MOTE_STABILITY_SUBSTEP : MOTE_STABILITY_REPORT,
-                             .rate = {h->rate, 1}, .substeps = h->rate < 60 ? 1 : 3, .seed = 810, .isa = isa, .jobs = jobs};
+                             .rate = {h->rate, 1},
+                             .substeps = h->rate < 60 ? 1 : 3,
+                             .seed = 810,
+                             .isa = isa,
+                             .jobs = jobs};
     mote_network_id id;
     mote_system *system = make_network_scene(&s, &arrays, &id, NULL);
     for (uint32_t frame = 0; frame < FRAMES; frame++) {
@@ -60,7 +79,7 @@ static uint64_t hash_of(const network_hash *h, mote_isa isa, mote_jobs jobs) {
     return hash;
 }
 
-/* --- A net ----------------------------------------------------------------------------------------------------------------- */
+/* --- A net --- */
 
 enum { SIDE = 40, NET_STEPS = 6 };
 
@@ -72,8 +91,8 @@ static uint32_t net_springs(mote_spring *springs) {
         for (int way = 0; way < 6; way++) {
             const int x = i % SIDE + ways[way][0], y = i / SIDE + ways[way][1];
             if (x < 0 || x >= SIDE || y >= SIDE) continue;
-            springs[count++] = (mote_spring){(uint32_t)i, (uint32_t)(x + SIDE * y), MOTE_AS_PLACED, way < 2 ? 40 : 25,
-                                             way < 2 ? 0.05f : 0, 0};
+            springs[count++] = (mote_spring){(uint32_t)i,       (uint32_t)(x + SIDE * y), MOTE_AS_PLACED,
+                                             way < 2 ? 40 : 25, way < 2 ? 0.05f : 0,      0};
         }
     return count;
 }

@@ -1,5 +1,5 @@
-/* The strands' part of the fingerprint: every solver with what makes its paths differ, bends, contacts, poses, pins, targets that
- * change between frames. Needs nothing but mote. */
+/* The strands' part of the fingerprint: every solver with what makes its paths differ, bends, contacts,
+ * poses, pins, targets that change between frames. Needs nothing but mote. */
 #include "hash_strands.h"
 
 #include <stdio.h>
@@ -26,18 +26,26 @@ static const strand_hash hashes[] = {
     {"springs-poses", MOTE_STRAND_SPRINGS, MOTE_MIDPOINT, SYSTEM | POSE | LOCAL_POSE | WILD | DAMPING},
     {"rigid", MOTE_STRAND_ROBUST, MOTE_SEMI_IMPLICIT_EULER, RIGID | SYSTEM | STIFF | HOSTILE},
     {"rigid-pinned", MOTE_STRAND_ROBUST, MOTE_SEMI_IMPLICIT_EULER, RIGID | SYSTEM | WILD | PINS | CAP},
-    {"rigid-contacts", MOTE_STRAND_ROBUST, MOTE_SEMI_IMPLICIT_EULER, RIGID | SYSTEM | COLLIDERS | LOCAL_POSE | FIELDS},
+    {"rigid-contacts", MOTE_STRAND_ROBUST, MOTE_SEMI_IMPLICIT_EULER,
+     RIGID | SYSTEM | COLLIDERS | LOCAL_POSE | FIELDS},
     {"compliant", MOTE_STRAND_ROBUST, MOTE_SEMI_IMPLICIT_EULER, SYSTEM | DAMPING | PINS | DRAG | HOSTILE},
     {"compliant-contacts", MOTE_STRAND_ROBUST, MOTE_SEMI_IMPLICIT_EULER, SYSTEM | COLLIDERS | CALLBACKS},
     {"bends", MOTE_STRAND_ROBUST, MOTE_SEMI_IMPLICIT_EULER, RIGID | SYSTEM | BENDS | DAMPING | PINS},
     {"bends-contacts", MOTE_STRAND_ROBUST, MOTE_SEMI_IMPLICIT_EULER, SYSTEM | BENDS | COLLIDERS | POSE},
     {"conserving", MOTE_STRAND_CONSERVING, MOTE_SEMI_IMPLICIT_EULER, RIGID | SYSTEM | FREE | HOSTILE},
-    {"conserving-pinned", MOTE_STRAND_CONSERVING, MOTE_SEMI_IMPLICIT_EULER, RIGID | SYSTEM | WILD | PINS | DRAG},
+    {"conserving-pinned", MOTE_STRAND_CONSERVING, MOTE_SEMI_IMPLICIT_EULER,
+     RIGID | SYSTEM | WILD | PINS | DRAG},
 };
 
 static uint64_t hash_of(const strand_hash *h, mote_isa isa, mote_jobs jobs) {
-    const strand_scene s = {.solver = h->solver, .integrator = h->integrator, .parts = h->parts, .count = STRANDS, .substeps = 3,
-                            .seed = 800, .isa = isa, .jobs = jobs};
+    const strand_scene s = {.solver = h->solver,
+                            .integrator = h->integrator,
+                            .parts = h->parts,
+                            .count = STRANDS,
+                            .substeps = 3,
+                            .seed = 800,
+                            .isa = isa,
+                            .jobs = jobs};
     mote_bundle_id id;
     mote_system *system = make_strand_scene(&s, &id);
     for (uint32_t frame = 0; frame < FRAMES; frame++) {

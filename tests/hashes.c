@@ -1,6 +1,6 @@
-/* The fingerprint of the engine: named scenarios and the hash of the state in which each ends, the same on every
- * machine, compiler, optimisation level, instruction set and number of threads. Prints "name hash" lines; the golden
- * copy stands in hashes.golden. Needs nothing but mote.
+/* The fingerprint of the engine: named scenarios and the hash of the state in which each ends, the same on
+ * every machine, compiler, optimisation level, instruction set and number of threads. Prints "name hash"
+ * lines; the golden copy stands in hashes.golden. Needs nothing but mote.
  *
  *     hashes [--isa NAME] [--threads N]      exit 77: this build or machine cannot run NAME */
 #include <stdbool.h>
@@ -25,7 +25,8 @@ typedef struct scenario {
     int forces; /* index of force_set_names */
 } scenario;
 
-static const char *const force_set_names[FORCE_SETS] = {"affine", "attractors", "callbacks", "fields", "limited"};
+static const char *const force_set_names[FORCE_SETS] = {"affine", "attractors", "callbacks", "fields",
+                                                        "limited"};
 
 static void check(mote_result result) {
     if (result == MOTE_OK) return;
@@ -112,7 +113,8 @@ static void fill(const mote_range_view *view, uint32_t seed) {
         for (uint32_t c = 0; c < 6; c++) columns[c][i] = 3 * reference_noise(seed + c, i);
         if (view->anchor.x) view->anchor.x[i] = reference_noise(seed + 8, i);
         if (view->anchor.y) view->anchor.y[i] = 0.01f * (float)(i % 64);
-        if (view->inverse_mass) view->inverse_mass[i] = i % 17 == 4 ? 0 : 1.25f + reference_noise(seed + 6, i);
+        if (view->inverse_mass)
+            view->inverse_mass[i] = i % 17 == 4 ? 0 : 1.25f + reference_noise(seed + 6, i);
         if (view->lifetime && i % 2 == 0) view->lifetime[i] = 0.25f + 0.2f * reference_noise(seed + 7, i);
     }
 }
@@ -128,7 +130,8 @@ static void host_calls(mote_system *system, bool advection, uint32_t step) {
     check(mote_system_kill_slots(system, 64, slots));
     check(mote_system_impulse(system, step, (vec3){1, -1, 0.5f}));
     view = mote_system_view(system);
-    view.position.x[step + 1] = advection ? INFINITY : 3.4e38f; /* dies in this step, unless it is immovable */
+    view.position.x[step + 1] =
+        advection ? INFINITY : 3.4e38f; /* dies in this step, unless it is immovable */
     view.velocity.x[step + 1] = 3e38f;
     if (step % 8 != 0 || advection) return;
     check(mote_system_inbox(system, &inbox));
@@ -172,7 +175,8 @@ static uint64_t run_chain(mote_chain_ends ends) {
     const mote_chain chain = {ends, MASSES, 0.7, 90};
     double x[MASSES], v[MASSES], scratch[2 * MASSES];
     uint64_t hash = 0;
-    for (uint32_t i = 0; i < MASSES; i++) x[i] = (double)reference_noise(1, i), v[i] = (double)reference_noise(2, i);
+    for (uint32_t i = 0; i < MASSES; i++)
+        x[i] = (double)reference_noise(1, i), v[i] = (double)reference_noise(2, i);
     for (int t = 0; t < 3; t++) {
         check(mote_chain_evolve(&chain, times[t], x, v, scratch));
         hash = mote_hash_bytes(mote_hash_bytes(hash, x, sizeof x), v, sizeof v);
@@ -197,10 +201,12 @@ int main(int count, char **arguments) {
     mote_isa isa = MOTE_ISA_AUTO;
     mote_jobs jobs = {0};
     for (int i = 1; i < count; i += 2) {
-        if (i + 1 < count && strcmp(arguments[i], "--isa") == 0) isa = isa_of_name(arguments[i + 1]);
+        if (i + 1 < count && strcmp(arguments[i], "--isa") == 0)
+            isa = isa_of_name(arguments[i + 1]);
         else if (i + 1 < count && strcmp(arguments[i], "--threads") == 0)
             jobs = mote_jobs_openmp((uint32_t)strtoul(arguments[i + 1], NULL, 10));
-        else return fprintf(stderr, "usage: hashes [--isa NAME] [--threads N]\n"), 2;
+        else
+            return fprintf(stderr, "usage: hashes [--isa NAME] [--threads N]\n"), 2;
     }
     if (!mote_isa_available(isa)) return 77;
     make_test_grids();
@@ -210,8 +216,9 @@ int main(int count, char **arguments) {
                 scenario s = {(mote_integrator)m, mass == 1, set == FORCE_SETS, set % FORCE_SETS};
                 if (s.life) s.forces = CALLBACKS;
                 if (advects(s.integrator) && s.forces < CALLBACKS) continue;
-                printf("%s/%s/%s %016llx\n", mote_integrator_describe(s.integrator)->name, mass ? "masses" : "uniform",
-                       s.life ? "life" : force_set_names[s.forces], (unsigned long long)run(&s, isa, jobs));
+                printf("%s/%s/%s %016llx\n", mote_integrator_describe(s.integrator)->name,
+                       mass ? "masses" : "uniform", s.life ? "life" : force_set_names[s.forces],
+                       (unsigned long long)run(&s, isa, jobs));
             }
     destroy_test_grids();
     print_strand_hashes(isa, jobs);

@@ -47,7 +47,8 @@ static void every_code_has_a_sentence_of_its_own(void **state) {
         const char *text = mote_result_text((mote_result)code);
         assert_non_null(text);
         assert_true(strlen(text) > 10 && text[strlen(text) - 1] == '.');
-        for (int other = 0; other < code; other++) assert_string_not_equal(text, mote_result_text((mote_result)other));
+        for (int other = 0; other < code; other++)
+            assert_string_not_equal(text, mote_result_text((mote_result)other));
     }
     static const int unknown[] = {-1, MOTE_RESULT_COUNT, 9999, INT32_MAX, INT32_MIN};
     for (size_t i = 0; i < COUNT_OF(unknown); i++) {
@@ -56,7 +57,7 @@ static void every_code_has_a_sentence_of_its_own(void **state) {
     }
 }
 
-/* --- Making a system ---------------------------------------------------------------------------------------------- */
+/* --- Making a system --- */
 
 static void expect_no_system(const mote_system_def *def, mote_result code) {
     mote_system *system = (mote_system *)(uintptr_t)1;
@@ -64,11 +65,11 @@ static void expect_no_system(const mote_system_def *def, mote_result code) {
     assert_null(system);
 }
 
-#define BAD_DEF(code, field, value)                                                                                   \
-    do {                                                                                                              \
-        mote_system_def bad_def = mote_default_system_def();                                                          \
-        bad_def.field = value;                                                                                        \
-        expect_no_system(&bad_def, code);                                                                             \
+#define BAD_DEF(code, field, value)                                                                          \
+    do {                                                                                                     \
+        mote_system_def bad_def = mote_default_system_def();                                                 \
+        bad_def.field = value;                                                                               \
+        expect_no_system(&bad_def, code);                                                                    \
     } while (0)
 
 static void defs_with_numbers_out_of_range_make_no_system(void **state) {
@@ -149,7 +150,7 @@ static void half_filled_hooks_and_defs_make_no_system(void **state) {
     assert_int_equal(ledger.calls, 0);
 }
 
-/* --- Forces ------------------------------------------------------------------------------------------------------- */
+/* --- Forces --- */
 
 typedef struct bad_force {
     mote_force_def def;
@@ -163,10 +164,10 @@ static size_t bad_forces(bad_force *bad) {
     for (size_t i = 0; i < COUNT_OF(not_finite); i++) {
         float w = not_finite[i];
         const mote_force_def defs[] = {
-            mote_gravity((vec3){w, 0, 0}),        mote_gravity((vec3){0, w, 0}),
-            mote_thrust((vec3){0, 0, w}),         mote_wind((vec3){0, w, 0}, 1.0f),
-            mote_wind((vec3){0, 0, 0}, w),        mote_anchor_spring((vec3){0, 0, w}, 1.0f, 1.0f),
-            mote_anchor_spring((vec3){0}, w, 1),  mote_anchor_spring((vec3){0}, 1, w),
+            mote_gravity((vec3){w, 0, 0}),         mote_gravity((vec3){0, w, 0}),
+            mote_thrust((vec3){0, 0, w}),          mote_wind((vec3){0, w, 0}, 1.0f),
+            mote_wind((vec3){0, 0, 0}, w),         mote_anchor_spring((vec3){0, 0, w}, 1.0f, 1.0f),
+            mote_anchor_spring((vec3){0}, w, 1),   mote_anchor_spring((vec3){0}, 1, w),
             mote_attractor((vec3){w, 0, 0}, 1, 1), mote_attractor((vec3){0}, w, 1),
             mote_attractor((vec3){0}, 1, w)};
         for (size_t k = 0; k < COUNT_OF(defs); k++) *next++ = (bad_force){defs[k], MOTE_ERROR_NOT_FINITE};
@@ -218,8 +219,13 @@ static void dead_and_forged_force_ids_name_nothing(void **state) {
     mote_force_def gravity = mote_gravity((vec3){0.0f, -1.0f, 0.0f});
     mote_force_id id, reused;
     assert_int_equal(mote_system_add_force(system, &gravity, &id), MOTE_OK);
-    const mote_force_id forged[] = {{0, 0}, {id.index, id.generation + 1}, {id.index, 0}, {id.index + 1, id.generation},
-                                    {MOTE_MAX_FORCES, 1}, {UINT32_MAX, 1}, {UINT32_MAX, UINT32_MAX}};
+    const mote_force_id forged[] = {{0, 0},
+                                    {id.index, id.generation + 1},
+                                    {id.index, 0},
+                                    {id.index + 1, id.generation},
+                                    {MOTE_MAX_FORCES, 1},
+                                    {UINT32_MAX, 1},
+                                    {UINT32_MAX, UINT32_MAX}};
     for (size_t i = 0; i < COUNT_OF(forged); i++) {
         REFUSED(system, MOTE_ERROR_ID, mote_system_set_force(system, forged[i], &gravity));
         REFUSED(system, MOTE_ERROR_ID, mote_system_remove_force(system, forged[i]));
@@ -251,7 +257,7 @@ static void forces_beyond_the_largest_number_are_refused(void **state) {
     mote_system_destroy(system);
 }
 
-/* --- Particles ---------------------------------------------------------------------------------------------------- */
+/* --- Particles --- */
 
 static void wrong_slots_counts_and_numbers_are_refused(void **state) {
     (void)state;
@@ -344,10 +350,15 @@ static void queries_of_nothing_are_neutral(void **state) {
 
 static void presenting_into_too_little_or_nowhere_is_refused(void **state) {
     (void)state;
-    static const mote_present_layout wrong[] = {
-        {0, 0, MOTE_OMIT},  {11, 0, MOTE_OMIT}, {24, 13, MOTE_OMIT},         {24, 0, 13},
-        {24, 0, 24},        {24, 0, 1000},      {24, (size_t)-2, MOTE_OMIT}, {24, MOTE_OMIT, (size_t)-12},
-        {24, MOTE_OMIT, MOTE_OMIT}};
+    static const mote_present_layout wrong[] = {{0, 0, MOTE_OMIT},
+                                                {11, 0, MOTE_OMIT},
+                                                {24, 13, MOTE_OMIT},
+                                                {24, 0, 13},
+                                                {24, 0, 24},
+                                                {24, 0, 1000},
+                                                {24, (size_t)-2, MOTE_OMIT},
+                                                {24, MOTE_OMIT, (size_t)-12},
+                                                {24, MOTE_OMIT, MOTE_OMIT}};
     mote_system *system = lively_system();
     unsigned char memory[COUNT * 24], copy[sizeof memory];
     memset(memory, 0x77, sizeof memory);
@@ -367,17 +378,19 @@ static void presenting_into_too_little_or_nowhere_is_refused(void **state) {
     mote_system_destroy(system);
 }
 
-/* --- The engine without a system ---------------------------------------------------------------------------------- */
+/* --- The engine without a system --- */
 
-#define BAD_COLUMNS(code, assignment)                                                                                 \
-    do {                                                                                                              \
-        float data[6] = {1, 2, 3, 4, 5, 6};                                                                           \
-        mote_columns columns = {.count = 1, .position = {data, data + 1, data + 2},                                   \
-                                .velocity = {data + 3, data + 4, data + 5}, .uniform_mass = 1.0f};                    \
-        mote_columns_def def = mote_default_columns_def();                                                            \
-        assignment;                                                                                                   \
-        assert_int_equal(mote_columns_step(&columns, &def, NULL), code);                                              \
-        for (int i = 0; i < 6; i++) assert_true(data[i] == (float)(i + 1));                                           \
+#define BAD_COLUMNS(code, assignment)                                                                        \
+    do {                                                                                                     \
+        float data[6] = {1, 2, 3, 4, 5, 6};                                                                  \
+        mote_columns columns = {.count = 1,                                                                  \
+                                .position = {data, data + 1, data + 2},                                      \
+                                .velocity = {data + 3, data + 4, data + 5},                                  \
+                                .uniform_mass = 1.0f};                                                       \
+        mote_columns_def def = mote_default_columns_def();                                                   \
+        assignment;                                                                                          \
+        assert_int_equal(mote_columns_step(&columns, &def, NULL), code);                                     \
+        for (int i = 0; i < 6; i++) assert_true(data[i] == (float)(i + 1));                                  \
     } while (0)
 
 static void wrong_columns_are_not_stepped(void **state) {
@@ -404,7 +417,7 @@ static void wrong_columns_are_not_stepped(void **state) {
     assert_int_equal(mote_columns_step(&(mote_columns){.uniform_mass = 1.0f}, &def, NULL), MOTE_OK);
 }
 
-/* --- From inside a callback --------------------------------------------------------------------------------------- */
+/* --- From inside a callback --- */
 
 typedef struct intruder {
     mote_system *system;

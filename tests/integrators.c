@@ -1,6 +1,6 @@
-/* The figures of the single-particle experiments for the integrators that physics.c does not know, and what each claims
- * of itself: descriptors, areas, identities, the kinematic integrators and advection. Orders are in orders.c, limits of
- * stability in stability.c. */
+/* The figures of the single-particle experiments for the integrators that physics.c does not know, and what
+ * each claims of itself: descriptors, areas, identities, the kinematic integrators and advection. Orders are
+ * in orders.c, limits of stability in stability.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ static void assert_near(double got, double want, double tolerance) {
     if (!(fabs(got - want) <= tolerance)) fail_msg("%.12g is not %.12g within %.3g", got, want, tolerance);
 }
 
-/* --- Descriptors -------------------------------------------------------------------------------------------------- */
+/* --- Descriptors --- */
 
 static void descriptors(void **unused) {
     (void)unused;
@@ -66,7 +66,8 @@ static void step_matrix(mote_integrator integrator, const mote_force_def *spring
     }
 }
 
-static double determinant(mote_integrator integrator, const mote_force_def *springs, uint32_t count, double h) {
+static double determinant(mote_integrator integrator, const mote_force_def *springs, uint32_t count,
+                          double h) {
     double m[2][2];
     step_matrix(integrator, springs, count, h, m);
     return m[0][0] * m[1][1] - m[0][1] * m[1][0];
@@ -75,10 +76,12 @@ static double determinant(mote_integrator integrator, const mote_force_def *spri
 /* Entries below 2, each off by four roundings at most; the determinant sums four products of two. */
 static const double DETERMINANT_ROUNDING = 32 * 0x1p-24;
 
-/* In one dimension, symplectic means area-preserving. Two springs: the kinematic integrators carry one exactly. */
+/* In one dimension, symplectic means area-preserving. Two springs: the kinematic integrators carry one
+ * exactly. */
 static void symplectic_means_area(void **unused) {
     (void)unused;
-    mote_force_def springs[2] = {mote_anchor_spring((vec3){0, 0, 0}, 1, 0), mote_anchor_spring((vec3){0, 0, 0}, 1, 0)};
+    mote_force_def springs[2] = {mote_anchor_spring((vec3){0, 0, 0}, 1, 0),
+                                 mote_anchor_spring((vec3){0, 0, 0}, 1, 0)};
     for (int m = 0; m < MOTE_INTEGRATOR_COUNT; m++) {
         if (advects((mote_integrator)m)) continue;
         double area = determinant((mote_integrator)m, springs, 2, 0.75);
@@ -87,7 +90,7 @@ static void symplectic_means_area(void **unused) {
     }
 }
 
-/* --- 1: constant force, F = 10 N, 10 s from rest ------------------------------------------------------------------ */
+/* --- 1: constant force, F = 10 N, 10 s from rest --- */
 
 static void constant_force(void **unused) {
     (void)unused;
@@ -101,8 +104,8 @@ static void constant_force(void **unused) {
             advance_truly(&w, steps, &b);
             bool ahead = m == MOTE_SEMI_IMPLICIT_EULER || m == MOTE_IMPLICIT_EULER;
             double lag = ahead ? 50 : m == MOTE_EXPLICIT_EULER ? -50 : 0;
-            /* An evaluation rounds v <= 100 once and x <= 550 once, a drift first x once more; x gathers v's for 10 s.
-             * That is below the lag of the first order. */
+            /* An evaluation rounds v <= 100 once and x <= 550 once, a drift first x once more; x gathers v's
+             * for 10 s. That is below the lag of the first order. */
             uint32_t evaluations = mote_integrator_describe((mote_integrator)m)->evaluations;
             double v_error = steps * evaluations * UNIT * 100,
                    x_error = 10 * v_error + steps * (evaluations + 1) * UNIT * 550;
@@ -114,16 +117,17 @@ static void constant_force(void **unused) {
 
 static void swing(void *unused, const mote_stage_view *stage, float *x, float *y, float *z) {
     (void)unused, (void)z;
-    for (uint32_t i = 0; i < stage->count; i++) x[i] += (float)stage->time, y[i] += (float)stage->time * stage->x[i];
+    for (uint32_t i = 0; i < stage->count; i++)
+        x[i] += (float)stage->time, y[i] += (float)stage->time * stage->x[i];
 }
 
-/* Position Verlet with v0 in its column is the two-point form started from x(-h) = x0 - h v0, and that is semi-implicit
- * Euler: bit for bit, whatever the forces. */
+/* Position Verlet with v0 in its column is the two-point form started from x(-h) = x0 - h v0, and that is
+ * semi-implicit Euler: bit for bit, whatever the forces. */
 static void stormer_is_semi_implicit_euler(void **unused) {
     (void)unused;
     mote_force_def forces[5] = {mote_gravity((vec3){0, -9.81f, 0}), mote_wind((vec3){3, 0, 1}, 0.2f),
-                                mote_attractor((vec3){1, 2, 3}, 40, 0.5f), mote_quadratic_drag((vec3){0, 1, 0}, 0.05f),
-                                mote_callback(swing, NULL)};
+                                mote_attractor((vec3){1, 2, 3}, 40, 0.5f),
+                                mote_quadratic_drag((vec3){0, 1, 0}, 0.05f), mote_callback(swing, NULL)};
     float state[2][6][37], mass[37];
     random_source random = {3};
     for (int c = 0; c < 6; c++)
@@ -132,8 +136,10 @@ static void stormer_is_semi_implicit_euler(void **unused) {
     memcpy(state[1], state[0], sizeof state[0]);
     for (int n = 0; n < 2; n++) {
         float(*s)[37] = state[n];
-        mote_columns columns = {
-            .count = 37, .position = {s[0], s[1], s[2]}, .velocity = {s[3], s[4], s[5]}, .inverse_mass = mass};
+        mote_columns columns = {.count = 37,
+                                .position = {s[0], s[1], s[2]},
+                                .velocity = {s[3], s[4], s[5]},
+                                .inverse_mass = mass};
         mote_columns_def def = mote_default_columns_def();
         def.integrator = n ? MOTE_POSITION_VERLET : MOTE_SEMI_IMPLICIT_EULER;
         def.forces = forces, def.force_count = 5, def.steps = 200, def.substeps = 3;
@@ -154,14 +160,15 @@ static void stormer_is_semi_implicit_euler(void **unused) {
     }
 }
 
-/* --- 3: undamped oscillator, k = 15, dt = 0.1 --------------------------------------------------------------------- */
+/* --- 3: undamped oscillator, k = 15, dt = 0.1 --- */
 
 /* What an eigenvalue of the step's matrix in double says of 900 steps; the engine's own steps must agree. */
 typedef struct oscillation {
     double phase, energy; /* the turn in rad and E/E0 after the last step */
 } oscillation;
 
-/* The phase on the integrator's own ellipse, which is upright for those used here; ratio = its axis along v over w. */
+/* The phase on the integrator's own ellipse, which is upright for those used here; ratio = its axis along v
+ * over w. */
 static oscillation oscillate(mote_integrator integrator, int steps, double ratio) {
     mote_force_def force = mote_anchor_spring((vec3){0, 0, 0}, 15, 0);
     world w = {integrator, &force, 1, 1, 0.1, 0};
@@ -184,23 +191,26 @@ static oscillation oscillate(mote_integrator integrator, int steps, double ratio
 static void oscillator(void **unused) {
     (void)unused;
     const double exact = sqrt(15) * 90, z2 = 0.15;
-    /* Up to 12 roundings of the amplitude a step (PEFRL: nine updates); twice that in the energy. The floats of h and k
-     * h turn the phase by 2 UNIT of itself. */
+    /* Up to 12 roundings of the amplitude a step (PEFRL: nine updates); twice that in the energy. The floats
+     * of h and k h turn the phase by 2 UNIT of itself. */
     const double wobble = 4 * sqrt(12 * 900.0) * UNIT, drift = wobble + 2 * UNIT * exact;
     oscillation pv = oscillate(MOTE_POSITION_VERLET, 900, sqrt(1 - z2 / 4));
     assert_near(pv.phase - exact, 2.216158, 0.5e-6 + drift);
     assert_near(pv.phase, 900 * acos(1 - z2 / 2), drift);
-    /* Drift-first splittings are symmetric: their ellipse is upright, its axes' ratio sqrt(-m10 / m01) / w. */
+    /* Drift-first splittings are symmetric: their ellipse is upright, its axes' ratio sqrt(-m10 / m01) /
+     * w. */
     for (int m = MOTE_YOSHIDA4; m <= MOTE_PEFRL; m++) {
         mote_force_def force = mote_anchor_spring((vec3){0, 0, 0}, 15, 0);
         double matrix[2][2];
         step_matrix((mote_integrator)m, &force, 1, 0.1, matrix);
         oscillation o = oscillate((mote_integrator)m, 900, sqrt(-matrix[1][0] / matrix[0][1] / 15));
-        /* From the trace and the axes of the step's matrix with exact coefficients, in float64; the floats of up to
-         * nine coefficients turn the phase besides. */
+        /* From the trace and the axes of the step's matrix with exact coefficients, in float64; the floats of
+         * up to nine coefficients turn the phase besides. */
         assert_near(o.phase - exact, m == MOTE_PEFRL ? -0.000473805 : -0.532301769, drift + 4 * UNIT * exact);
-        assert_true(o.energy > (m == MOTE_PEFRL ? 0.9999338 : 0.9980924) - 2 * wobble && o.energy < 1 + 2 * wobble);
-        assert_near(o.phase, 900 * atan2(sqrt(-matrix[0][1] * matrix[1][0]), (matrix[0][0] + matrix[1][1]) / 2),
+        assert_true(o.energy > (m == MOTE_PEFRL ? 0.9999338 : 0.9980924) - 2 * wobble &&
+                    o.energy < 1 + 2 * wobble);
+        assert_near(o.phase,
+                    900 * atan2(sqrt(-matrix[0][1] * matrix[1][0]), (matrix[0][0] + matrix[1][1]) / 2),
                     drift + 900 * 8 * UNIT);
     }
     oscillation mid = oscillate(MOTE_MIDPOINT, 100, 1);
@@ -213,7 +223,7 @@ static void oscillator(void **unused) {
     assert_near(ie.energy, pow(1 + z2, -50), pow(1 + z2, -50) * 2 * 4 * sqrt(600) * UNIT);
 }
 
-/* --- 6: kinematic ------------------------------------------------------------------------------------------------- */
+/* --- 6: kinematic --- */
 
 /* x and v of m x'' = -k x - b v, k > 0, from (x0, v0): the three cases by their own formulas. */
 static void spring_exact(double k, double b, double t, double x0, double v0, double *x, double *v) {
@@ -279,7 +289,8 @@ static void average_takes_half_of_dv(void **unused) {
 
 static void two_springs(void **unused) {
     (void)unused;
-    mote_force_def springs[2] = {mote_anchor_spring((vec3){0, 0, 0}, 1, 0), mote_anchor_spring((vec3){0, 0, 0}, 1, 0)};
+    mote_force_def springs[2] = {mote_anchor_spring((vec3){0, 0, 0}, 1, 0),
+                                 mote_anchor_spring((vec3){0, 0, 0}, 1, 0)};
     for (double z = 0.25; z < 1.5; z += 0.25) {
         double full = determinant(MOTE_KINEMATIC, springs, 2, z),
                half = determinant(MOTE_KINEMATIC_AVERAGE, springs, 2, z);
@@ -298,13 +309,15 @@ static void two_springs(void **unused) {
     }
 }
 
-/* One step from rest on two springs: the errors are z^2, z^4/12 and z^6/360, up to (1 + z^2/6), (1 - z^2/10), (1 -
- * z^2/14). */
+/* One step from rest on two springs: the errors are z^2, z^4/12 and z^6/360, up to (1 + z^2/6), (1 - z^2/10),
+ * (1 - z^2/14). */
 static void one_step_errors(void **unused) {
     (void)unused;
     const double z = 0.5, exact = cos(sqrt(2) * z);
-    static const mote_integrator integrators[3] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_KINEMATIC, MOTE_KINEMATIC_AVERAGE};
-    mote_force_def springs[2] = {mote_anchor_spring((vec3){0, 0, 0}, 1, 0), mote_anchor_spring((vec3){0, 0, 0}, 1, 0)};
+    static const mote_integrator integrators[3] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_KINEMATIC,
+                                                   MOTE_KINEMATIC_AVERAGE};
+    mote_force_def springs[2] = {mote_anchor_spring((vec3){0, 0, 0}, 1, 0),
+                                 mote_anchor_spring((vec3){0, 0, 0}, 1, 0)};
     double error[3];
     for (int i = 0; i < 3; i++) {
         world w = {integrators[i], springs, 2, 1, z, 0};
@@ -317,7 +330,7 @@ static void one_step_errors(void **unused) {
     assert_near(error[0] / error[2] * pow(z, 4) / 360, 1, 0.26 * z * z + 0.003);
 }
 
-/* --- 9: advection ------------------------------------------------------------------------------------------------- */
+/* --- 9: advection --- */
 
 static void river(void *unused, const mote_stage_view *s, float *x, float *y, float *z) {
     (void)unused, (void)z;
@@ -352,8 +365,8 @@ static void advection(void **unused) {
             error = hypot(b.position[0] + 3 - 2 / (1 + exp(-2 * t)), b.position[1] - t * t - exp(-5 * t) / 3);
             largest = fmax(largest, error);
         }
-        /* The field draws together at 2/s along x and 5/s along y, so that one rounding of y <= 4 is forgotten in 12 of
-         * 120 steps: a spread of sqrt(12 / 2) UNIT 4, and four of it. */
+        /* The field draws together at 2/s along x and 5/s along y, so that one rounding of y <= 4 is
+         * forgotten in 12 of 120 steps: a spread of sqrt(12 / 2) UNIT 4, and four of it. */
         double rounding = 4 * sqrt(6) * UNIT * 4;
         assert_near(error, rows[r].last, rows[r].half_digit + rounding);
         if (rows[r].largest > 0) assert_near(largest, rows[r].largest, rows[r].half_digit + rounding);
@@ -363,7 +376,7 @@ static void advection(void **unused) {
     }
 }
 
-/* --- 10: Kepler orbit --------------------------------------------------------------------------------------------- */
+/* --- 10: Kepler orbit --- */
 
 typedef struct orbit {
     double at_1_5, at_100, largest, spin; /* E/E0 - 1; the largest relative error of angular momentum */
@@ -392,8 +405,8 @@ static orbit fly(mote_integrator integrator, int steps_per_turn, int turns) {
 
 static void kepler(void **unused) {
     (void)unused;
-    /* One rounding moves E/E0 by at most v dv / |E0| = 6 UNIT and dx / r^2 / |E0| = 4 UNIT (perihelion). A step of a
-     * splitting has up to nine updates, each rounded. */
+    /* One rounding moves E/E0 by at most v dv / |E0| = 6 UNIT and dx / r^2 / |E0| = 4 UNIT (perihelion). A
+     * step of a splitting has up to nine updates, each rounded. */
     const double few = 4 * sqrt(300 * 5) * 10 * UNIT, many = 4 * sqrt(20000 * 5) * 10 * UNIT;
     orbit mid = fly(MOTE_MIDPOINT, 200, 100), pv = fly(MOTE_POSITION_VERLET, 200, 100);
     assert_near(mid.at_1_5, 0.0020, 0.00005 + few);
@@ -402,15 +415,18 @@ static void kepler(void **unused) {
     /* Stormer's method is velocity Verlet, so the row is that one's. */
     assert_near(pv.at_1_5, -0.0026, 0.00005 + few);
     assert_near(pv.largest, 0.00269, 0.000005 + many);
-    /* -9.2e-6 is below float32; the same in float64 at 50 steps a turn is -2.00241e-3, and -1.97069e-4 for PEFRL. */
-    orbit fine = fly(MOTE_YOSHIDA4, 200, 100), coarse = fly(MOTE_YOSHIDA4, 50, 100), pefrl = fly(MOTE_PEFRL, 50, 100);
+    /* -9.2e-6 is below float32; the same in float64 at 50 steps a turn is -2.00241e-3, and -1.97069e-4 for
+     * PEFRL. */
+    orbit fine = fly(MOTE_YOSHIDA4, 200, 100), coarse = fly(MOTE_YOSHIDA4, 50, 100),
+          pefrl = fly(MOTE_PEFRL, 50, 100);
     const double quarter = few / 2;
     assert_near(fine.at_1_5, -9.2e-6, few);
     assert_near(fine.at_100, 0, many);
     assert_near(coarse.at_1_5, -2.00241e-3, quarter);
     assert_near(pefrl.at_1_5, -1.97069e-4, quarter);
     assert_true(coarse.largest < 2.00242e-3 + many / 2 && pefrl.largest < 2.05791e-4 + many / 2);
-    assert_true(pv.spin < many && fine.spin < many && coarse.spin < many && pefrl.spin < many && mid.spin > 0.005);
+    assert_true(pv.spin < many && fine.spin < many && coarse.spin < many && pefrl.spin < many &&
+                mid.spin > 0.005);
 }
 
 int main(void) {

@@ -1,4 +1,5 @@
-/* Jobs: who does the work changes no bit, worker ids are never shared, the host's threads and settings are its own. */
+/* Jobs: who does the work changes no bit, worker ids are never shared, the host's threads and settings are
+ * its own. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <dirent.h>
@@ -78,7 +79,7 @@ static uint64_t run_crowd(const mote_system_def *def, bool reach) {
     return hash;
 }
 
-/* --- Guest manners ------------------------------------------------------------------------------------------------ */
+/* --- Guest manners --- */
 
 static int threads_of_this_process(void) {
     int count = 0;
@@ -174,7 +175,7 @@ static void inside_a_parallel_region_of_the_host_the_work_runs_on_the_calling_th
 #endif
 }
 
-/* --- The same bits ------------------------------------------------------------------------------------------------ */
+/* --- The same bits --- */
 
 static void any_jobs_give_the_same_hash(void **state) {
     (void)state;
@@ -210,7 +211,7 @@ static void any_jobs_give_the_same_hash_in_either_loop_order_with_every_integrat
     }
 }
 
-/* --- Worker ids --------------------------------------------------------------------------------------------------- */
+/* --- Worker ids --- */
 
 enum { INDICES = 200, WORKERS = 8 };
 
@@ -259,7 +260,7 @@ static void openmp_counts_its_threads_when_asked_for_none(void **state) {
     assert_true(mote_jobs_openmp(UINT32_MAX).workers <= MOTE_MAX_WORKERS);
 }
 
-/* --- Many systems ------------------------------------------------------------------------------------------------- */
+/* --- Many systems --- */
 
 enum { SWARM = 60 };
 
@@ -283,7 +284,10 @@ static void many_systems_in_one_call_are_each_system_by_itself(void **state) {
     (void)state;
     shuffled_jobs shuffled = {{4}, 5, 0};
     uint32_t threads = 3;
-    const mote_jobs jobs[] = {{0}, mote_jobs_openmp(2), mote_jobs_openmp(8), shuffled_jobs_hook(&shuffled),
+    const mote_jobs jobs[] = {{0},
+                              mote_jobs_openmp(2),
+                              mote_jobs_openmp(8),
+                              shuffled_jobs_hook(&shuffled),
                               pthread_jobs_hook(&threads)};
     mote_system *systems[SWARM], *alone[SWARM];
     mote_advance advances[SWARM], single;
@@ -291,13 +295,15 @@ static void many_systems_in_one_call_are_each_system_by_itself(void **state) {
     for (int i = 0; i < SWARM; i++) assert_int_equal(mote_system_advance(alone[i], 70000000, NULL), MOTE_OK);
     for (size_t j = 0; j < COUNT_OF(jobs); j++) {
         make_swarm(systems);
-        assert_int_equal(mote_systems_advance(systems, SWARM, 70000000, &jobs[j], j % 2 ? advances : NULL), MOTE_OK);
+        assert_int_equal(mote_systems_advance(systems, SWARM, 70000000, &jobs[j], j % 2 ? advances : NULL),
+                         MOTE_OK);
         for (int i = 0; i < SWARM; i++) {
             assert_true(mote_system_hash(systems[i]) == mote_system_hash(alone[i]));
             assert_int_equal(mote_system_advance(systems[i], 0, &single), MOTE_OK);
             if (j % 2 == 0) continue;
             assert_int_equal(advances[i].steps, mote_system_steps(systems[i]));
-            assert_true(advances[i].ticks_remaining == single.ticks_remaining && advances[i].alpha == single.alpha);
+            assert_true(advances[i].ticks_remaining == single.ticks_remaining &&
+                        advances[i].alpha == single.alpha);
         }
         destroy_swarm(systems);
     }
@@ -326,13 +332,14 @@ static void a_wrong_system_among_many_stops_the_call_before_any_has_advanced(voi
     destroy_swarm(systems);
 }
 
-/* --- The floating-point control word ------------------------------------------------------------------------------ */
+/* --- The floating-point control word --- */
 
 #if defined(__x86_64__)
-#define MXCSR_FLAGS 0x3fu /* sticky exceptions, not settings */
+#define MXCSR_FLAGS      0x3fu                                   /* sticky exceptions, not settings */
 #define MXCSR_FTZ_DAZ_UP (0x1f80u | 0x8000u | 0x0040u | 0x4000u) /* and rounding up */
 
-/* Some particles move by denormal amounts, which flushing would stop; alpha is 0.7, which float rounds down. */
+/* Some particles move by denormal amounts, which flushing would stop; alpha is 0.7, which float rounds
+ * down. */
 static uint64_t run_under(unsigned control, mote_jobs jobs, float *presented, float *alpha) {
     const uint64_t frame = 73437500; /* 4.7 steps of 1/64 s */
     const mote_present_layout layout = {24, 0, 12};
@@ -353,7 +360,8 @@ static uint64_t run_under(unsigned control, mote_jobs jobs, float *presented, fl
     scene_fill(&view, &random);
     unsigned saved = _mm_getcsr();
     _mm_setcsr(control);
-    mote_result first = mote_system_advance(system, frame, &report), second = mote_system_advance(calm, frame, NULL);
+    mote_result first = mote_system_advance(system, frame, &report),
+                second = mote_system_advance(calm, frame, NULL);
     mote_result third = mote_system_present(system, &layout, presented, CROWD * 24);
     unsigned after = _mm_getcsr();
     _mm_setcsr(saved);

@@ -1,4 +1,5 @@
-/* The sets of forces with which every kernel is compared with the reference, and which integrator takes which. */
+/* The sets of forces with which every kernel is compared with the reference, and which integrator takes
+ * which. */
 #ifndef MOTE_TESTS_KERNEL_FORCES_H
 #define MOTE_TESTS_KERNEL_FORCES_H
 
@@ -54,16 +55,39 @@ static inline uint32_t add_velocity_callbacks(mote_force_def *forces, uint32_t n
 }
 
 typedef enum force_set {
-    NO_FORCE, GRAVITY, AFFINE, AFFINE_SPRING, SPRING_ONLY, ONE_ATTRACTOR, FOUR_ATTRACTORS, TIMED_THRUSTS, DRAGS,
-    PARTICLE_ANCHORS, ACCELERATION_FIELDS, WIND_FIELDS, LIMITED_AFFINE, LIMITED, CALLBACK_NEWTONS,
-    CALLBACK_ACCELERATION, CALLBACKS, RANGE_CALLBACK, INBOX, EVERYTHING, EVERYTHING_INBOX, VELOCITY_FIELDS,
-    LIMITED_VELOCITIES, VELOCITY_CALLBACKS, VELOCITY_RANGE_CALLBACK, ALL_VELOCITIES, FORCE_SETS
+    NO_FORCE,
+    GRAVITY,
+    AFFINE,
+    AFFINE_SPRING,
+    SPRING_ONLY,
+    ONE_ATTRACTOR,
+    FOUR_ATTRACTORS,
+    TIMED_THRUSTS,
+    DRAGS,
+    PARTICLE_ANCHORS,
+    ACCELERATION_FIELDS,
+    WIND_FIELDS,
+    LIMITED_AFFINE,
+    LIMITED,
+    CALLBACK_NEWTONS,
+    CALLBACK_ACCELERATION,
+    CALLBACKS,
+    RANGE_CALLBACK,
+    INBOX,
+    EVERYTHING,
+    EVERYTHING_INBOX,
+    VELOCITY_FIELDS,
+    LIMITED_VELOCITIES,
+    VELOCITY_CALLBACKS,
+    VELOCITY_RANGE_CALLBACK,
+    ALL_VELOCITIES,
+    FORCE_SETS
 } force_set;
 
 static inline bool uses_inbox(force_set set) { return set == INBOX || set == EVERYTHING_INBOX; }
 static inline bool uses_range(force_set set) {
-    return set == RANGE_CALLBACK || set == EVERYTHING || set == EVERYTHING_INBOX || set == VELOCITY_RANGE_CALLBACK ||
-           set == ALL_VELOCITIES;
+    return set == RANGE_CALLBACK || set == EVERYTHING || set == EVERYTHING_INBOX ||
+           set == VELOCITY_RANGE_CALLBACK || set == ALL_VELOCITIES;
 }
 
 static inline uint32_t make_velocities(force_set set, mote_force_def *forces) {
@@ -103,14 +127,15 @@ static inline uint32_t make_forces(force_set set, mote_force_def *forces) {
     if (set == WIND_FIELDS) n = add_fields(forces, n, MOTE_FIELD_WIND);
     if (set == AFFINE_SPRING || set == SPRING_ONLY || everything) n = add_springs(forces, n);
     if (set == CALLBACK_NEWTONS) forces[n++] = callback_force(own_callback, 0, MOTE_NEWTONS);
-    if (set == CALLBACK_ACCELERATION) forces[n++] = callback_force(own_callback, 1, MOTE_METRES_PER_SECOND_SQUARED);
+    if (set == CALLBACK_ACCELERATION)
+        forces[n++] = callback_force(own_callback, 1, MOTE_METRES_PER_SECOND_SQUARED);
     if (set == CALLBACKS || everything) n = add_callbacks(forces, n);
     if (set == RANGE_CALLBACK || everything) forces[n++] = callback_force(range_callback, 2, MOTE_NEWTONS);
     return n;
 }
 
-/* Velocity fields and advection belong together; position Verlet evaluates a half step outside the step, where it
- * cannot show the range; with callbacks alone nothing of the exact flow would be exact. */
+/* Velocity fields and advection belong together; position Verlet evaluates a half step outside the step,
+ * where it cannot show the range; with callbacks alone nothing of the exact flow would be exact. */
 static inline bool takes(mote_integrator integrator, force_set set) {
     bool advection = integrator >= MOTE_ADVECT_EULER;
     if (set != NO_FORCE && advection != (set >= VELOCITY_FIELDS)) return false;

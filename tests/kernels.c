@@ -1,6 +1,6 @@
-/* Every kernel against the plain reference, bit for bit: integrators, masses, forces, instruction sets, counts around a
- * lane group and a block's edges, substeps and steps; hostile values; arrays of any float alignment that end where the
- * page does; and systems against columns. */
+/* Every kernel against the plain reference, bit for bit: integrators, masses, forces, instruction sets,
+ * counts around a lane group and a block's edges, substeps and steps; hostile values; arrays of any float
+ * alignment that end where the page does; and systems against columns. */
 #define _DEFAULT_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,22 +22,23 @@
 
 enum { MAX_COUNT = 1000, COLUMNS = 10, CANARY = 64 };
 
-/* --- States ------------------------------------------------------------------------------------------------------ */
+/* --- States --- */
 
 /* Ten columns: position, velocity, inverse mass, anchor. */
 typedef struct state {
     float *column[COLUMNS];
 } state;
 
-/* An array of `count` floats whose end is the end of its page, with an inaccessible page behind it, an inaccessible one
- * before, and bytes to be left alone in between. */
+/* An array of `count` floats whose end is the end of its page, with an inaccessible page behind it, an
+ * inaccessible one before, and bytes to be left alone in between. */
 typedef struct guarded {
     unsigned char *map;
     size_t page, room;
 } guarded;
 
 static guarded guarded_make(size_t floats) {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), room = (floats * sizeof(float) + CANARY + page - 1) / page * page;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE),
+           room = (floats * sizeof(float) + CANARY + page - 1) / page * page;
     unsigned char *map = mmap(NULL, room + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(map != MAP_FAILED);
     assert_int_equal(mprotect(map + page, room, PROT_READ | PROT_WRITE), 0);
@@ -95,9 +96,9 @@ static void fill_benign(state *target, uint32_t count) {
     }
 }
 
-static const float hostile_values[] = {0.0f,      -0.0f,     0x1p-149f, -0x1p-130f, FLT_MIN,  -FLT_MIN, 1e-20f,  1e10f,
-                                       -3e19f,    1e25f,     FLT_MAX,   -FLT_MAX,   INFINITY, -INFINITY, NAN,     -NAN,
-                                       1.0f,      -1.0f,     0x1p24f,   1e-38f};
+static const float hostile_values[] = {0.0f,  -0.0f,  0x1p-149f, -0x1p-130f, FLT_MIN,  -FLT_MIN, 1e-20f,
+                                       1e10f, -3e19f, 1e25f,     FLT_MAX,    -FLT_MAX, INFINITY, -INFINITY,
+                                       NAN,   -NAN,   1.0f,      -1.0f,      0x1p24f,  1e-38f};
 enum { HOSTILE = sizeof hostile_values / sizeof hostile_values[0] };
 
 /* About one particle in two keeps benign values; the others get a hostile one in some columns. */
@@ -127,7 +128,7 @@ static void copy_state(state *to, const state *from, uint32_t count) {
     for (int c = 0; c < COLUMNS; c++) memcpy(to->column[c], from->column[c], count * sizeof(float));
 }
 
-/* --- Comparison -------------------------------------------------------------------------------------------------- */
+/* --- Comparison --- */
 
 typedef struct experiment {
     mote_integrator integrator;
@@ -140,8 +141,8 @@ typedef struct experiment {
 static const char *experiment_text(const experiment *e) {
     static char text[200];
     snprintf(text, sizeof text, "%s, %s mass, forces %d, %u particles, %u substeps, %u steps, %s",
-             mote_integrator_describe(e->integrator)->name, e->mass_column ? "column" : "uniform", (int)e->forces,
-             e->count, e->substeps, e->steps, mote_isa_name(e->isa));
+             mote_integrator_describe(e->integrator)->name, e->mass_column ? "column" : "uniform",
+             (int)e->forces, e->count, e->substeps, e->steps, mote_isa_name(e->isa));
     return text;
 }
 
@@ -150,12 +151,13 @@ static void assert_same_bits(const state *got, const state *want, const experime
         if (e->count == 0 || memcmp(got->column[c], want->column[c], e->count * sizeof(float)) == 0) continue;
         uint32_t i = 0;
         while (memcmp(&got->column[c][i], &want->column[c][i], sizeof(float)) == 0) i++;
-        fail_msg("%s: column %d, particle %u is %a, not %a", experiment_text(e), c, i, (double)got->column[c][i],
-                 (double)want->column[c][i]);
+        fail_msg("%s: column %d, particle %u is %a, not %a", experiment_text(e), c, i,
+                 (double)got->column[c][i], (double)want->column[c][i]);
     }
 }
 
-static mote_columns_def columns_def_of(const experiment *e, const mote_force_def *forces, uint32_t force_count) {
+static mote_columns_def columns_def_of(const experiment *e, const mote_force_def *forces,
+                                       uint32_t force_count) {
     mote_columns_def def = mote_default_columns_def();
     def.integrator = e->integrator;
     def.forces = force_count ? forces : NULL;
@@ -193,7 +195,8 @@ static void compare_columns(experiment e, const state *initial) {
         mote_result result = mote_columns_step(&got_columns, &def, &frozen);
         if (result != MOTE_OK) fail_msg("%s: %s", experiment_text(&e), mote_result_text(result));
         assert_same_bits(&got, &want, &e);
-        if (frozen != want_frozen) fail_msg("%s: %u frozen, not %u", experiment_text(&e), frozen, want_frozen);
+        if (frozen != want_frozen)
+            fail_msg("%s: %u frozen, not %u", experiment_text(&e), frozen, want_frozen);
         for (int c = 6; c < COLUMNS && e.count; c++)
             if (memcmp(got.column[c], initial->column[c], e.count * sizeof(float)))
                 fail_msg("%s: masses or anchors changed", experiment_text(&e));
@@ -212,10 +215,12 @@ static void every_kernel(mote_integrator integrator, bool hostile) {
                 for (uint32_t h = 0; h < 2; h++)
                     for (uint32_t steps = 1; steps <= 3; steps += 2) {
                         if (uses_inbox(set) || !takes(integrator, set)) continue;
-                        if (hostile) fill_hostile(&initial, counts[c], 31 * h + steps);
-                        else fill_benign(&initial, counts[c]);
-                        compare_columns((experiment){integrator, mass == 1, set, counts[c], substep_counts[h], steps,
-                                                     MOTE_ISA_AUTO},
+                        if (hostile)
+                            fill_hostile(&initial, counts[c], 31 * h + steps);
+                        else
+                            fill_benign(&initial, counts[c]);
+                        compare_columns((experiment){integrator, mass == 1, set, counts[c], substep_counts[h],
+                                                     steps, MOTE_ISA_AUTO},
                                         &initial);
                     }
 }
@@ -223,7 +228,7 @@ static void every_kernel(mote_integrator integrator, bool hostile) {
 static void benign(void **integrator) { every_kernel((mote_integrator)(uintptr_t)*integrator, false); }
 static void hostile(void **integrator) { every_kernel((mote_integrator)(uintptr_t)*integrator, true); }
 
-/* --- Systems ----------------------------------------------------------------------------------------------------- */
+/* --- Systems --- */
 
 static mote_system *make_system(const experiment *e, mote_loop_order order, const state *initial) {
     mote_system_def def = mote_default_system_def();
@@ -245,8 +250,9 @@ static mote_system *make_system(const experiment *e, mote_loop_order order, cons
     mote_range_view view;
     assert_int_equal(mote_system_spawn(system, e->count, &view), MOTE_OK);
     for (uint32_t i = 0; i < e->count; i++) ((uint32_t *)view.extra[0])[i] = i;
-    float *columns[COLUMNS] = {view.position.x, view.position.y, view.position.z, view.velocity.x, view.velocity.y,
-                               view.velocity.z, view.inverse_mass, view.anchor.x,  view.anchor.y,  view.anchor.z};
+    float *columns[COLUMNS] = {view.position.x, view.position.y, view.position.z,   view.velocity.x,
+                               view.velocity.y, view.velocity.z, view.inverse_mass, view.anchor.x,
+                               view.anchor.y,   view.anchor.z};
     for (int c = 0; c < COLUMNS; c++)
         if (columns[c]) memcpy(columns[c], initial->column[c], e->count * sizeof(float));
     return system;
@@ -266,7 +272,8 @@ static float inbox_storage[3][MAX_COUNT];
 static const mote_vector_columns *fill_inbox(uint32_t count) {
     static mote_vector_columns inbox = {inbox_storage[0], inbox_storage[1], inbox_storage[2]};
     for (uint32_t i = 0; i < count; i++)
-        for (int axis = 0; axis < 3; axis++) inbox_storage[axis][i] = 9 * reference_noise(200 + (uint32_t)axis, i);
+        for (int axis = 0; axis < 3; axis++)
+            inbox_storage[axis][i] = 9 * reference_noise(200 + (uint32_t)axis, i);
     return &inbox;
 }
 
@@ -304,7 +311,8 @@ static void compare_system(experiment e, const state *initial) {
         add_forces(system, e.forces);
         if (uses_inbox(e.forces)) write_inbox(system, e.count);
         start_reference(&columns, &def);
-        assert_int_equal(reference_columns_step(&columns, &def, uses_inbox(e.forces) ? fill_inbox(e.count) : NULL), 0);
+        assert_int_equal(
+            reference_columns_step(&columns, &def, uses_inbox(e.forces) ? fill_inbox(e.count) : NULL), 0);
         assert_int_equal(mote_system_step(system, e.steps, NULL), MOTE_OK);
         mote_range_view view = mote_system_view(system);
         assert_int_equal(view.count, e.count);
@@ -337,7 +345,8 @@ static void systems_equal_columns(void **integrator) {
     for (int mass = 0; mass < 2; mass++)
         for (force_set set = NO_FORCE; set < FORCE_SETS; set++) {
             if (uses_inbox(set) || !takes((mote_integrator)(uintptr_t)*integrator, set)) continue;
-            experiment e = {(mote_integrator)(uintptr_t)*integrator, mass == 1, set, MAX_COUNT, 2, 5, MOTE_ISA_AUTO};
+            experiment e = {
+                (mote_integrator)(uintptr_t)*integrator, mass == 1, set, MAX_COUNT, 2, 5, MOTE_ISA_AUTO};
             mote_force_def forces[MAX_FORCES];
             mote_columns_def def = columns_def_of(&e, forces, make_forces(set, forces));
             copy_state(&columns_state, &initial, e.count);
@@ -358,13 +367,13 @@ static void systems_equal_columns(void **integrator) {
 /* Particles that turn non-finite die in a system, are counted, and leave the bits of all others alone. */
 static void systems_kill_non_finite(void **integrator) {
     state initial = plain_state(initial_storage), want = plain_state(wanted_storage);
-    static const force_set sets[] = {NO_FORCE,  AFFINE_SPRING,   FOUR_ATTRACTORS,   CALLBACKS,
-                                     LIMITED, VELOCITY_FIELDS, LIMITED_VELOCITIES, VELOCITY_CALLBACKS};
+    static const force_set sets[] = {NO_FORCE, AFFINE_SPRING,   FOUR_ATTRACTORS,    CALLBACKS,
+                                     LIMITED,  VELOCITY_FIELDS, LIMITED_VELOCITIES, VELOCITY_CALLBACKS};
     for (int mass = 0; mass < 2; mass++)
         for (int s = 0; s < 8; s++) {
             if (!takes((mote_integrator)(uintptr_t)*integrator, sets[s])) continue;
-            experiment e = {(mote_integrator)(uintptr_t)*integrator, mass == 1, sets[s], MAX_COUNT, 3, 1,
-                            MOTE_ISA_AUTO};
+            experiment e = {
+                (mote_integrator)(uintptr_t)*integrator, mass == 1, sets[s], MAX_COUNT, 3, 1, MOTE_ISA_AUTO};
             mote_force_def forces[MAX_FORCES];
             mote_columns_def def = columns_def_of(&e, forces, make_forces(e.forces, forces));
             fill_hostile(&initial, e.count, 5);
@@ -465,10 +474,10 @@ int main(void) {
         const char *name;
         CMUnitTestFunction function;
     } subjects[SUBJECTS] = {{"benign", benign},
-                     {"hostile", hostile},
-                     {"systems", systems},
-                     {"systems equal columns", systems_equal_columns},
-                     {"systems kill non-finite", systems_kill_non_finite},
+                            {"hostile", hostile},
+                            {"systems", systems},
+                            {"systems equal columns", systems_equal_columns},
+                            {"systems kill non-finite", systems_kill_non_finite},
                             {"refusals", refusals},
                             {"kicks", kicks}};
     static char names[SUBJECTS * MOTE_INTEGRATOR_COUNT][80];

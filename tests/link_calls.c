@@ -54,7 +54,8 @@ static void refused_ranges(const attempt *a) {
     mote_bundle_def strands = mote_default_bundle_def();
     mote_network_def net = mote_default_network_def();
     mote_link link = a->link;
-    strands.solver = MOTE_STRAND_CONSERVING, strands.strand_count = 1, strands.points = 2, strands.positions = places;
+    strands.solver = MOTE_STRAND_CONSERVING, strands.strand_count = 1, strands.points = 2,
+    strands.positions = places;
     OK(mote_system_add_bundle(a->system, &strands, &link.a.bundle, NULL));
     link.a.strand = 0, link.a.point = 1;
     refuse(a, &link, MOTE_ERROR_INTEGRATOR), link = a->link;
@@ -136,7 +137,8 @@ static void busy(void **unused) {
     (void)unused;
     const world w = {.integrator = MOTE_SEMI_IMPLICIT_EULER, .solver = MOTE_STRAND_ROBUST};
     tangle t = make_tangle(&w, false);
-    inner i = {.system = t.system, .link = {strand_point(t.bundle, 4, 1), particle(t.network, 3), 1, 5, 0.5f}};
+    inner i = {.system = t.system,
+               .link = {strand_point(t.bundle, 4, 1), particle(t.network, 3), 1, 5, 0.5f}};
     OK(mote_system_add_link(t.system, &i.link, &i.id));
     add_force(t.system, mote_callback(call_from_inside, &i));
     OK(mote_system_step(t.system, 1, NULL));
@@ -178,7 +180,8 @@ static void removal(void **unused) {
     assert_true(ledger.faults == 0 && ledger.live_bytes == 0);
 }
 
-/* A range takes the links at either end with it, and what has lost its last link steps as before while its range has others. */
+/* A range takes the links at either end with it, and what has lost its last link steps as before while its
+ * range has others. */
 static void removal_at_either_end(void **unused) {
     (void)unused;
     const world w = {.integrator = MOTE_SEMI_IMPLICIT_EULER, .solver = MOTE_STRAND_SPRINGS};
@@ -188,13 +191,15 @@ static void removal_at_either_end(void **unused) {
             const mote_link_end ends[2] = {strand_point(t.bundle, 4, 1), particle(t.network, 3)};
             const mote_link_id link = join(t.system, ends[end], ends[1 - end], 1, 5, 0.5f);
             OK(mote_system_step(t.system, 1, NULL));
-            OK(strand ? mote_system_remove_bundle(t.system, t.bundle) : mote_system_remove_network(t.system, t.network));
+            OK(strand ? mote_system_remove_bundle(t.system, t.bundle)
+                      : mote_system_remove_network(t.system, t.network));
             assert_int_equal(mote_system_link(t.system, link, NULL, NULL), MOTE_ERROR_ID);
             OK(mote_system_step(t.system, 2, NULL));
             mote_system_destroy(t.system);
         }
     tangle t = make_tangle(&w, false), free = make_tangle(&w, false);
-    const mote_link_end lost = strand_point(t.bundle, 0, 1); /* of the shortest; 4 is of the longest, and of another group */
+    const mote_link_end lost =
+        strand_point(t.bundle, 0, 1); /* of the shortest; 4 is of the longest, and of another group */
     const mote_link_id link = join(t.system, lost, particle(t.network, 3), 1, 5, 0.5f);
     (void)join(t.system, strand_point(t.bundle, 4, 1), particle(t.network, 7), 1, 5, 0.5f);
     OK(mote_system_remove_link(t.system, link));
@@ -263,9 +268,12 @@ static void capacity_and_memory(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(refused), cmocka_unit_test(refused_growth),
-                                       cmocka_unit_test(busy),    cmocka_unit_test(removal),
-                                       cmocka_unit_test(hashed),  cmocka_unit_test(capacity_and_memory),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(refused),
+                                       cmocka_unit_test(refused_growth),
+                                       cmocka_unit_test(busy),
+                                       cmocka_unit_test(removal),
+                                       cmocka_unit_test(hashed),
+                                       cmocka_unit_test(capacity_and_memory),
                                        cmocka_unit_test(removal_at_either_end)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

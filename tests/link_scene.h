@@ -1,5 +1,5 @@
-/* Worlds for the tests of links: systems with little in them, and a tangle of strands and networks. Needs nothing but mote where OK
- * is defined already: what is done with results. */
+/* Worlds for the tests of links: systems with little in them, and a tangle of strands and networks. Needs
+ * nothing but mote where OK is defined already: what is done with results. */
 #ifndef MOTE_TESTS_LINK_SCENE_H
 #define MOTE_TESTS_LINK_SCENE_H
 
@@ -12,7 +12,7 @@
 #define OK(call) assert_int_equal(call, MOTE_OK)
 #endif
 
-/* --- Worlds ------------------------------------------------------------------------------------------------------------- */
+/* --- Worlds --- */
 
 typedef struct world {
     mote_integrator integrator;
@@ -46,8 +46,8 @@ static inline void add_force(mote_system *system, mote_force_def def) {
     OK(mote_system_add_force(system, &def, &id));
 }
 
-static inline mote_network_id add_network(mote_system *system, uint32_t particles, const float *positions, float mass,
-                                          uint32_t springs, const mote_spring *spring) {
+static inline mote_network_id add_network(mote_system *system, uint32_t particles, const float *positions,
+                                          float mass, uint32_t springs, const mote_spring *spring) {
     mote_network_def def = mote_default_network_def();
     mote_network_id id;
     def.particle_count = particles, def.positions = positions, def.particle_mass = mass;
@@ -64,8 +64,8 @@ static inline mote_link_end strand_point(mote_bundle_id bundle, uint32_t strand,
     return (mote_link_end){.bundle = bundle, .strand = strand, .point = point};
 }
 
-static inline mote_link_id join(mote_system *system, mote_link_end a, mote_link_end b, float length, float stiffness,
-                                float damping) {
+static inline mote_link_id join(mote_system *system, mote_link_end a, mote_link_end b, float length,
+                                float stiffness, float damping) {
     const mote_link link = {a, b, length, stiffness, damping};
     mote_link_id id;
     OK(mote_system_add_link(system, &link, &id));
@@ -88,16 +88,17 @@ static inline void set_velocity(mote_system *system, const mote_link_end *end, c
     const bool strand = end->bundle.index != 0;
     const uint32_t slot = strand ? mote_bundle_index(system, end->bundle, end->strand, end->point)
                                  : mote_network_index(system, end->network, end->particle);
-    const mote_vector_columns v =
-        strand ? mote_bundle_columns(system, end->bundle).velocity : mote_network_columns(system, end->network).velocity;
+    const mote_vector_columns v = strand ? mote_bundle_columns(system, end->bundle).velocity
+                                         : mote_network_columns(system, end->network).velocity;
     v.x[slot] = velocity[0], v.y[slot] = velocity[1], v.z[slot] = velocity[2];
 }
 
-/* --- A tangle ------------------------------------------------------------------------------------------------------------- */
+/* --- A tangle --- */
 
 enum { STRANDS = 40, POINTS = 6, RING = 1500, WEB = 40 + RING, TIES = 12 };
 
-/* Forty strands of 2 to 6 points in three groups; ten squares, which are alike, and a ring of more than a block. */
+/* Forty strands of 2 to 6 points in three groups; ten squares, which are alike, and a ring of more than a
+ * block. */
 static inline void tangle_bundle(mote_system *system, mote_strand_solver solver, mote_bundle_id *id) {
     static float places[3 * STRANDS * POINTS];
     uint32_t counts[STRANDS], at = 0;
@@ -106,10 +107,12 @@ static inline void tangle_bundle(mote_system *system, mote_strand_solver solver,
         counts[s] = 2 + s % (POINTS - 1);
         for (uint32_t k = 0; k < counts[s]; k++, at++)
             for (uint32_t axis = 0; axis < 3; axis++)
-                places[3 * at + axis] = (axis == 1 ? -0.3f * (float)k : 0.1f * (float)s) + random_between(&random, -0.05f, 0.05f);
+                places[3 * at + axis] =
+                    (axis == 1 ? -0.3f * (float)k : 0.1f * (float)s) + random_between(&random, -0.05f, 0.05f);
     }
     mote_bundle_def def = mote_default_bundle_def();
-    def.solver = solver, def.strand_count = STRANDS, def.strand_points = counts, def.positions = places, def.mass = 0.5f;
+    def.solver = solver, def.strand_count = STRANDS, def.strand_points = counts, def.positions = places,
+    def.mass = 0.5f;
     if (solver == MOTE_STRAND_SPRINGS) def.compliance = 0.01f, def.damping = 0.1f, def.bend_stiffness = 5;
     OK(mote_system_add_bundle(system, &def, id, NULL));
 }
@@ -141,7 +144,8 @@ typedef struct tangle {
 
 static inline void swirl(void *user, const mote_stage_view *stage, float *x, float *y, float *z) {
     (void)user;
-    for (uint32_t i = 0; i < stage->count; i++) x[i] += 0.5f * stage->velocity_z[i], y[i] -= 0.125f * stage->x[i], z[i] += 0.25f;
+    for (uint32_t i = 0; i < stage->count; i++)
+        x[i] += 0.5f * stage->velocity_z[i], y[i] -= 0.125f * stage->x[i], z[i] += 0.25f;
 }
 
 static inline tangle make_tangle(const world *w, bool callback) {
@@ -154,13 +158,15 @@ static inline tangle make_tangle(const world *w, bool callback) {
     return t;
 }
 
-/* Strands of the first and the last group, squares, the ring across its blocks, strand and strand, network and network. */
+/* Strands of the first and the last group, squares, the ring across its blocks, strand and strand, network
+ * and network. */
 static inline void tie(tangle *t) {
     for (uint32_t i = 0; i < TIES; i++) {
         const uint32_t strand = i % 2 ? i : STRANDS - 1 - i;
         const uint32_t point = 1 + i % 2 * (strand % 5 > 0);
         const mote_link_end a = i == 4 ? particle(t->network, 5 * i) : strand_point(t->bundle, strand, point);
-        const mote_link_end b = i == 7 ? strand_point(t->bundle, 3 * i, 1) : particle(t->network, i % 3 ? 40 + 131 * i : 2 * i);
+        const mote_link_end b =
+            i == 7 ? strand_point(t->bundle, 3 * i, 1) : particle(t->network, i % 3 ? 40 + 131 * i : 2 * i);
         t->link[i] = join(t->system, a, b, 0.25f * (float)(i % 4), 30, i % 3 ? 0.25f : 0.125f);
     }
 }

@@ -1,4 +1,5 @@
-/* Links: what is joined by one moves as if it were one body under every integrator, and what is not joined does not notice. */
+/* Links: what is joined by one moves as if it were one body under every integrator, and what is not joined
+ * does not notice. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,15 +11,17 @@
 
 static const double UNIT = 0x1p-24;
 
-/* --- As one network ------------------------------------------------------------------------------------------------------ */
+/* --- As one network --- */
 
-/* Points 1 m apart along x, springs of 16 N/m (a power of two: 1 / compliance is exact) between neighbours. */
+/* Points 1 m apart along x, springs of 16 N/m (a power of two: 1 / compliance is exact) between
+ * neighbours. */
 enum { CHAIN = 6, IN_STRAND = 3 };
 
 static mote_spring chain_spring(uint32_t a, uint32_t b) { return (mote_spring){a, b, 1, 16, 0.25f, 0}; }
 
 static void chain_places(float positions[3 * CHAIN]) {
-    for (uint32_t i = 0; i < CHAIN; i++) positions[3 * i] = (float)i, positions[3 * i + 1] = positions[3 * i + 2] = 0;
+    for (uint32_t i = 0; i < CHAIN; i++)
+        positions[3 * i] = (float)i, positions[3 * i + 1] = positions[3 * i + 2] = 0;
 }
 
 /* A strand, two networks; or all one network. ends: of its points. */
@@ -28,7 +31,8 @@ static mote_system *make_chain(const world *w, bool whole, mote_link_end ends[CH
     mote_spring springs[CHAIN - 1];
     chain_places(places);
     for (uint32_t i = 0; i + 1 < CHAIN; i++) springs[i] = chain_spring(i, i + 1);
-    springs[IN_STRAND - 1].rest_length = 0.75f; /* that it pulls from the start shows what position Verlet makes of it */
+    springs[IN_STRAND - 1].rest_length =
+        0.75f; /* that it pulls from the start shows what position Verlet makes of it */
     add_force(system, mote_gravity((vec3){0, -9.81f, 0.5f}));
     add_force(system, mote_wind((vec3){1, 0, 0}, 0.125f));
     if (whole) {
@@ -37,7 +41,8 @@ static mote_system *make_chain(const world *w, bool whole, mote_link_end ends[CH
     } else {
         mote_bundle_def def = mote_default_bundle_def();
         mote_bundle_id bundle;
-        def.solver = MOTE_STRAND_SPRINGS, def.strand_count = 1, def.points = IN_STRAND, def.positions = places;
+        def.solver = MOTE_STRAND_SPRINGS, def.strand_count = 1, def.points = IN_STRAND,
+        def.positions = places;
         def.mass = IN_STRAND, def.compliance = 0.0625f, def.damping = 0.25f, def.free_roots = true;
         OK(mote_system_add_bundle(system, &def, &bundle, NULL));
         const mote_network_id two = add_network(system, 2, places + 3 * IN_STRAND, 1, 1, springs);
@@ -56,14 +61,16 @@ static mote_system *make_chain(const world *w, bool whole, mote_link_end ends[CH
     return system;
 }
 
-/* The same operations in the same order: the sums of a point have two springs, and a + b = b + a. Position Verlet's first kick is
- * v + (a + b) in one and (v + a) + b in the other: four roundings of a velocity of 10 m/s, and their growth in 2 s by a factor
- * of at most 8. The kinematic integrators answer springs alone, links not: they are looked at below. */
+/* The same operations in the same order: the sums of a point have two springs, and a + b = b + a. Position
+ * Verlet's first kick is v + (a + b) in one and (v + a) + b in the other: four roundings of a velocity of 10
+ * m/s, and their growth in 2 s by a factor of at most 8. The kinematic integrators answer springs alone,
+ * links not: they are looked at below. */
 static void as_one_network(void **unused) {
     (void)unused;
     for (int i = 0; i < MOTE_INTEGRATOR_COUNT; i++) {
         const world w = {.integrator = (mote_integrator)i, .substeps = 3, .rate = {60, 1}};
-        if (advects(w.integrator) || w.integrator == MOTE_KINEMATIC || w.integrator == MOTE_KINEMATIC_AVERAGE) continue;
+        if (advects(w.integrator) || w.integrator == MOTE_KINEMATIC || w.integrator == MOTE_KINEMATIC_AVERAGE)
+            continue;
         mote_link_end one[CHAIN], parts[CHAIN];
         mote_system *whole = make_chain(&w, true, one), *split = make_chain(&w, false, parts);
         OK(mote_system_step(whole, 120, NULL));
@@ -74,14 +81,14 @@ static void as_one_network(void **unused) {
             state_of(whole, &one[k], a), state_of(split, &parts[k], b);
             for (int c = 0; c < 6; c++)
                 if (!(fabs((double)a[c] - (double)b[c]) <= tolerance))
-                    fail_msg("%s: point %u, component %d: %a is not %a", mote_integrator_describe(w.integrator)->name, k, c,
-                             (double)b[c], (double)a[c]);
+                    fail_msg("%s: point %u, component %d: %a is not %a",
+                             mote_integrator_describe(w.integrator)->name, k, c, (double)b[c], (double)a[c]);
         }
         mote_system_destroy(whole), mote_system_destroy(split);
     }
 }
 
-/* --- PHYSICS 5 ------------------------------------------------------------------------------------------------------------ */
+/* --- PHYSICS 5 --- */
 
 static const double exact_x[2] = {-0.1256207645049599, 0.56281038225248};
 static const double exact_v[2] = {-0.8510020989522068, -0.07449895052389655};
@@ -108,7 +115,8 @@ static mote_link_end add_body(mote_system *system, bool strand, float mass, floa
 static double error_at(uint32_t steps, bool strand_a, bool strand_b) {
     const world w = {.integrator = MOTE_RK4, .rate = {steps, 2}};
     mote_system *system = make_world(&w);
-    const mote_link_end ends[2] = {add_body(system, strand_a, 1, 0, 0.4f), add_body(system, strand_b, 2, 1.5f, -0.7f)};
+    const mote_link_end ends[2] = {add_body(system, strand_a, 1, 0, 0.4f),
+                                   add_body(system, strand_b, 2, 1.5f, -0.7f)};
     const mote_link_id link = join(system, ends[0], ends[1], 1, 15, 0.3f);
     double momentum = 1 * (double)0.4f + 2 * (double)-0.7f, given = 0, error = 0, sum = 0;
     for (uint32_t i = 0; i < steps; i++) {
@@ -122,8 +130,10 @@ static double error_at(uint32_t steps, bool strand_a, bool strand_b) {
         state_of(system, &ends[i], s);
         error = fmax(error, fmax(fabs((double)s[0] - exact_x[i]), fabs((double)s[3] - exact_v[i])));
         sum += (i + 1) * (double)s[3];
-        /* what was given to the first body is what it has; up to 8 roundings a step, of impulses and velocities up to 4 */
-        if (i == 0) assert_true(fabs(given - ((double)s[3] - (double)0.4f)) < 4 * sqrt(8.0 * steps) * 4 * UNIT);
+        /* what was given to the first body is what it has; up to 8 roundings a step, of impulses and
+         * velocities up to 4 */
+        if (i == 0)
+            assert_true(fabs(given - ((double)s[3] - (double)0.4f)) < 4 * sqrt(8.0 * steps) * 4 * UNIT);
         assert_true(fabs((double)s[1]) < 1e-20 && s[2] == 0); /* next to nothing, as it says */
     }
     assert_true(fabs(sum - momentum) < 4 * sqrt(8.0 * steps) * 4 * UNIT); /* one body after the other: 0.31 */
@@ -142,7 +152,8 @@ static void physics_5(void **unused) {
 }
 
 /* The largest difference of a component between two worlds' ends. */
-static double apart(mote_system *one, const mote_link_end *a, mote_system *other, const mote_link_end *b, uint32_t count) {
+static double apart(mote_system *one, const mote_link_end *a, mote_system *other, const mote_link_end *b,
+                    uint32_t count) {
     double most = 0;
     for (uint32_t k = 0; k < count; k++) {
         float s[6], r[6];
@@ -163,13 +174,16 @@ static double apart_after_a_second(mote_integrator integrator, uint32_t substeps
     return difference;
 }
 
-/* A spring of the network is answered exactly, a link is a kick: of first order both, they meet as h goes to zero. */
+/* A spring of the network is answered exactly, a link is a kick: of first order both, they meet as h goes to
+ * zero. */
 static void kinematic(void **unused) {
     (void)unused;
     for (int i = MOTE_KINEMATIC; i <= MOTE_KINEMATIC_AVERAGE; i++) {
-        const double coarse = apart_after_a_second((mote_integrator)i, 2), fine = apart_after_a_second((mote_integrator)i, 8);
+        const double coarse = apart_after_a_second((mote_integrator)i, 2),
+                     fine = apart_after_a_second((mote_integrator)i, 8);
         const double slope = log2(coarse / fine) / 2;
-        if (!(coarse < 0.1) || !(slope > 0.9 && slope < 1.2)) fail_msg("%d: %g apart, slope %g", i, coarse, slope);
+        if (!(coarse < 0.1) || !(slope > 0.9 && slope < 1.2))
+            fail_msg("%d: %g apart, slope %g", i, coarse, slope);
     }
 }
 
@@ -179,7 +193,8 @@ static mote_system *make_stick(mote_integrator integrator, uint32_t substeps, mo
     const float rest[6] = {0, 0, 0, 0.5f, 0, 0}, velocity[3] = {0.5f, 1, -0.25f};
     mote_system *system = make_world(&w);
     mote_bundle_def def = mote_default_bundle_def();
-    def.strand_count = 1, def.points = 2, def.positions = rest, def.mass = 2, def.free_roots = true, def.max_stretch = 1e-6f;
+    def.strand_count = 1, def.points = 2, def.positions = rest, def.mass = 2, def.free_roots = true,
+    def.max_stretch = 1e-6f;
     OK(mote_system_add_bundle(system, &def, &ends[0].bundle, NULL));
     ends[0] = strand_point(ends[0].bundle, 0, 0), ends[1] = strand_point(ends[0].bundle, 0, 1);
     ends[2] = add_body(system, false, 2, 1.5f, 0);
@@ -188,8 +203,9 @@ static mote_system *make_stick(mote_integrator integrator, uint32_t substeps, mo
     return system;
 }
 
-/* Constraints hold an end: the force of the substep's start, on both sides. First order; what one gets the other loses. A stick's
- * velocities are (x1 - x0) / h, so their roundings are those of positions up to 2 m, over h. */
+/* Constraints hold an end: the force of the substep's start, on both sides. First order; what one gets the
+ * other loses. A stick's velocities are (x1 - x0) / h, so their roundings are those of positions up to 2 m,
+ * over h. */
 static void held(void **unused) {
     (void)unused;
     const mote_integrator integrators[] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_RK4, MOTE_YOSHIDA4};
@@ -205,21 +221,24 @@ static void held(void **unused) {
             error[k] = apart(system, ends, exact, fine, 3);
             float a[6], b[6], c[6];
             state_of(system, &ends[0], a), state_of(system, &ends[1], b), state_of(system, &ends[2], c);
-            const double start[3] = {1, 2, -0.5}, rounding = 4 * sqrt(15.0 * substeps) * 2 * UNIT * 15 * substeps;
+            const double start[3] = {1, 2, -0.5},
+                         rounding = 4 * sqrt(15.0 * substeps) * 2 * UNIT * 15 * substeps;
             for (int axis = 0; axis < 3; axis++) {
                 const double momentum = (double)a[3 + axis] + (double)b[3 + axis] + 2 * (double)c[3 + axis];
-                if (!(fabs(momentum - start[axis]) < rounding)) fail_msg("momentum %g of %g", momentum, start[axis]);
+                if (!(fabs(momentum - start[axis]) < rounding))
+                    fail_msg("momentum %g of %g", momentum, start[axis]);
             }
             mote_system_destroy(system);
         }
         mote_system_destroy(exact);
         const double slope = log2(error[0] / error[1]);
         if (!(slope > 0.9 && slope < 1.2))
-            fail_msg("%s: errors %g, %g, slope %g", mote_integrator_describe(integrators[i])->name, error[0], error[1], slope);
+            fail_msg("%s: errors %g, %g, slope %g", mote_integrator_describe(integrators[i])->name, error[0],
+                     error[1], slope);
     }
 }
 
-/* --- A net that hangs from a rope ------------------------------------------------------------------------------------------ */
+/* --- A net that hangs from a rope --- */
 
 enum { SIDE = 4, NET = SIDE * SIDE, ROPE = 8 };
 
@@ -244,9 +263,11 @@ static hanging hang(const world *w, mote_network_solver solver) {
     hanging h = {.system = make_world(w)};
     float rope[3 * ROPE], net[3 * NET];
     mote_spring springs[2 * NET];
-    for (uint32_t i = 0; i < ROPE; i++) rope[3 * i] = 0, rope[3 * i + 1] = -0.1f * (float)i, rope[3 * i + 2] = 0;
+    for (uint32_t i = 0; i < ROPE; i++)
+        rope[3 * i] = 0, rope[3 * i + 1] = -0.1f * (float)i, rope[3 * i + 2] = 0;
     for (uint32_t i = 0; i < NET; i++)
-        net[3 * i] = 0.1f * (float)(i % SIDE), net[3 * i + 1] = -1 - 0.1f * (float)(i / SIDE), net[3 * i + 2] = 0;
+        net[3 * i] = 0.1f * (float)(i % SIDE), net[3 * i + 1] = -1 - 0.1f * (float)(i / SIDE),
+                net[3 * i + 2] = 0;
     mote_bundle_def def = mote_default_bundle_def();
     def.solver = w->solver, def.strand_count = 1, def.points = ROPE, def.positions = rope, def.mass = 0.8f;
     if (w->solver == MOTE_STRAND_SPRINGS) def.compliance = 1 / 2000.0f, def.damping = 0.5f;
@@ -261,9 +282,10 @@ static hanging hang(const world *w, mote_network_solver solver) {
     return h;
 }
 
-/* At rest the link carries the net, and the root the net and the rope but for its own mass, in every step of 1/60 s. What still
- * swings after 30 s: e^(-30 / 2) of it; a thousandth is left for that. Solvers hold lengths to two thousandths of 0.1 m, by which an
- * end of the link may be off: k 0.0002 m = 0.08 N of the 7.85 N that it carries. */
+/* At rest the link carries the net, and the root the net and the rope but for its own mass, in every step of
+ * 1/60 s. What still swings after 30 s: e^(-30 / 2) of it; a thousandth is left for that. Solvers hold
+ * lengths to two thousandths of 0.1 m, by which an end of the link may be off: k 0.0002 m = 0.08 N of the
+ * 7.85 N that it carries. */
 static void hangs_by(mote_integrator integrator, mote_strand_solver strand, mote_network_solver solver) {
     const world w = {.integrator = integrator, .substeps = 16, .solver = strand};
     hanging h = hang(&w, solver);
@@ -276,16 +298,20 @@ static void hangs_by(mote_integrator integrator, mote_strand_solver strand, mote
     const bool solved = strand == MOTE_STRAND_ROBUST || solver == MOTE_NETWORK_CONSTRAINED;
     const double part = 1e-3 + (solved ? 0.08 / 7.85 : 0);
     if (!(fabs((double)pull[1] / -net - 1) < part) || !(fabs((double)root[1] / -all - 1) < part))
-        fail_msg("%s, solvers %d %d: the link gives %g of %g, the root has %g of %g", mote_integrator_describe(integrator)->name,
-                 (int)strand, (int)solver, (double)pull[1], -net, (double)root[1], -all);
-    state_of(h.system, &link.b, state); /* under the rope of 0.7 m and the link, which is longer than 0.2 m by m g / k = 0.02 m */
+        fail_msg("%s, solvers %d %d: the link gives %g of %g, the root has %g of %g",
+                 mote_integrator_describe(integrator)->name, (int)strand, (int)solver, (double)pull[1], -net,
+                 (double)root[1], -all);
+    state_of(
+        h.system, &link.b,
+        state); /* under the rope of 0.7 m and the link, which is longer than 0.2 m by m g / k = 0.02 m */
     assert_true(state[1] < -0.7f - 0.2f - 0.01f && state[1] > -1);
     mote_system_destroy(h.system);
 }
 
 static void hangs(void **unused) {
     (void)unused;
-    const mote_integrator integrators[] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_RK4, MOTE_POSITION_VERLET, MOTE_VELOCITY_VERLET};
+    const mote_integrator integrators[] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_RK4, MOTE_POSITION_VERLET,
+                                           MOTE_VELOCITY_VERLET};
     for (size_t i = 0; i < COUNT_OF(integrators); i++)
         for (int held_ends = 0; held_ends < 4; held_ends++)
             hangs_by(integrators[i], held_ends & 1 ? MOTE_STRAND_ROBUST : MOTE_STRAND_SPRINGS,
@@ -313,10 +339,11 @@ static void pinned_end(void **unused) {
     }
 }
 
-/* --- The same bits -------------------------------------------------------------------------------------------------------- */
+/* --- The same bits --- */
 
-static const mote_integrator some_integrators[] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_RK4,   MOTE_POSITION_VERLET,
-                                                   MOTE_KINEMATIC,           MOTE_PEFRL, MOTE_VELOCITY_VERLET};
+static const mote_integrator some_integrators[] = {
+    MOTE_SEMI_IMPLICIT_EULER, MOTE_RK4,   MOTE_POSITION_VERLET,
+    MOTE_KINEMATIC,           MOTE_PEFRL, MOTE_VELOCITY_VERLET};
 enum { STEPS = 12 };
 
 static uint64_t tangle_hash(const world *w, uint32_t at_once) {
@@ -335,17 +362,21 @@ static uint64_t tangle_hash(const world *w, uint32_t at_once) {
 
 static void expect_hash(const world *w, uint32_t at_once, uint64_t want, const char *what) {
     if (tangle_hash(w, at_once) != want)
-        fail_msg("%s, solvers %d %d: %s show", mote_integrator_describe(w->integrator)->name, (int)w->solver, (int)w->networks, what);
+        fail_msg("%s, solvers %d %d: %s show", mote_integrator_describe(w->integrator)->name, (int)w->solver,
+                 (int)w->networks, what);
 }
 
 static void same_bits(void **unused) {
     (void)unused;
     for (size_t i = 0; i < COUNT_OF(some_integrators); i++)
         for (int held_ends = 0; held_ends < 4; held_ends++) {
-            const world w = {.integrator = some_integrators[i], .substeps = 2, .isa = MOTE_ISA_SCALAR,
+            const world w = {.integrator = some_integrators[i],
+                             .substeps = 2,
+                             .isa = MOTE_ISA_SCALAR,
                              .solver = held_ends & 1 ? MOTE_STRAND_ROBUST : MOTE_STRAND_SPRINGS,
                              .networks = held_ends & 2 ? MOTE_NETWORK_CONSTRAINED : MOTE_NETWORK_SPRINGS};
-            if (held_ends > 1 && i > 1) continue; /* the integrator is of no account but where springs are on the other side */
+            if (held_ends > 1 && i > 1)
+                continue; /* the integrator is of no account but where springs are on the other side */
             const uint64_t want = tangle_hash(&w, 1);
             expect_hash(&w, 4, want, "frames");
             world other = w;
@@ -368,16 +399,19 @@ static void same_bits(void **unused) {
         }
 }
 
-/* What no link reaches, in the same group of strands, the same block and elsewhere, has the bits that it has without. */
+/* What no link reaches, in the same group of strands, the same block and elsewhere, has the bits that it has
+ * without. */
 static void others_keep_their_bits(void **unused) {
     (void)unused;
     for (size_t i = 0; i < COUNT_OF(some_integrators); i++)
         for (int held_ends = 0; held_ends < 4; held_ends++) {
-            const world w = {.integrator = some_integrators[i], .substeps = 3,
+            const world w = {.integrator = some_integrators[i],
+                             .substeps = 3,
                              .solver = held_ends & 1 ? MOTE_STRAND_ROBUST : MOTE_STRAND_SPRINGS,
                              .networks = held_ends & 2 ? MOTE_NETWORK_CONSTRAINED : MOTE_NETWORK_SPRINGS};
             tangle free = make_tangle(&w, false), tied = make_tangle(&w, false);
-            (void)join(tied.system, strand_point(tied.bundle, 7, 1), particle(tied.network, 13), 0.5f, 40, 0.5f);
+            (void)join(tied.system, strand_point(tied.bundle, 7, 1), particle(tied.network, 13), 0.5f, 40,
+                       0.5f);
             OK(mote_system_step(free.system, 20, NULL));
             OK(mote_system_step(tied.system, 20, NULL));
             for (uint32_t p = 0; p < WEB; p++) {
@@ -388,7 +422,8 @@ static void others_keep_their_bits(void **unused) {
             }
             for (uint32_t s = 0; s < STRANDS; s++)
                 for (uint32_t k = 0; k < mote_bundle_points(free.system, free.bundle, s); k++) {
-                    const mote_link_end end = strand_point(free.bundle, s, k), other = strand_point(tied.bundle, s, k);
+                    const mote_link_end end = strand_point(free.bundle, s, k),
+                                        other = strand_point(tied.bundle, s, k);
                     float a[6], b[6];
                     state_of(free.system, &end, a), state_of(tied.system, &other, b);
                     assert_true((memcmp(a, b, sizeof a) != 0) == (s == 7 && k > 0)); /* its root is pinned */
@@ -431,8 +466,10 @@ static void pinned_end_of_what_froze(void **unused) {
         mote_bundle_def rope = mote_default_bundle_def();
         mote_link_end held = {.strand = 0};
         rope.strand_count = 1, rope.points = 2, rope.positions = two;
-        if (strand) OK(mote_system_add_bundle(system, &rope, &held.bundle, NULL));
-        else held.network = add_network(system, 2, two, 1, 1, &spring);
+        if (strand)
+            OK(mote_system_add_bundle(system, &rope, &held.bundle, NULL));
+        else
+            held.network = add_network(system, 2, two, 1, 1, &spring);
         const mote_link_end hot = particle(add_network(system, 1, below, 1, 0, NULL), 0);
         if (!strand) OK(mote_network_pin(system, held.network, 0, two, 0));
         const mote_link_id link = join(system, held, hot, 1, 40, 0.5f);
@@ -457,9 +494,10 @@ static void pinned_end_of_what_froze(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_one_network), cmocka_unit_test(physics_5), cmocka_unit_test(kinematic),
-        cmocka_unit_test(held), cmocka_unit_test(hangs), cmocka_unit_test(pinned_end),
-        cmocka_unit_test(same_bits), cmocka_unit_test(others_keep_their_bits), cmocka_unit_test(islands_freeze),
-        cmocka_unit_test(pinned_end_of_what_froze)};
+        cmocka_unit_test(as_one_network), cmocka_unit_test(physics_5),
+        cmocka_unit_test(kinematic),      cmocka_unit_test(held),
+        cmocka_unit_test(hangs),          cmocka_unit_test(pinned_end),
+        cmocka_unit_test(same_bits),      cmocka_unit_test(others_keep_their_bits),
+        cmocka_unit_test(islands_freeze), cmocka_unit_test(pinned_end_of_what_froze)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

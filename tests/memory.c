@@ -1,4 +1,5 @@
-/* Memory: every allocation may fail, nothing leaks, a warm step allocates nothing, columns lie as they should. */
+/* Memory: every allocation may fail, nothing leaks, a warm step allocates nothing, columns lie as they
+ * should. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,11 +35,11 @@ static void check_ledger_is_even(const memory_ledger *ledger) {
     assert_int_equal(ledger->calls - ledger->failures, ledger->releases);
 }
 
-/* --- Failing allocations ------------------------------------------------------------------------------------------ */
+/* --- Failing allocations --- */
 
 /* A life of a system as a list of calls, each of which may run out of memory and is then made again. */
 typedef enum life_call {
-    LIFE_FORCES,  /* up to the number of the scene's forces */
+    LIFE_FORCES, /* up to the number of the scene's forces */
     LIFE_SPAWN,
     LIFE_STEP,
     LIFE_RESERVE,
@@ -68,18 +69,23 @@ static mote_result spawn_and_fill(mote_system *system) {
 static mote_result do_call(mote_system *system, life_call call, uint32_t round) {
     static const uint32_t victims[] = {3, 5, 3};
     switch (call) {
-    case LIFE_SPAWN: return spawn_and_fill(system);
-    case LIFE_STEP: return mote_system_step(system, 3, NULL);
-    case LIFE_RESERVE: return mote_system_reserve(system, 5000 + 3000 * round);
-    default: return mote_system_kill_slots(system, 3, victims);
+    case LIFE_SPAWN:
+        return spawn_and_fill(system);
+    case LIFE_STEP:
+        return mote_system_step(system, 3, NULL);
+    case LIFE_RESERVE:
+        return mote_system_reserve(system, 5000 + 3000 * round);
+    default:
+        return mote_system_kill_slots(system, 3, victims);
     }
 }
 
 /* Adds forces until all of a list of one each are in; the hash may change only by those that were added. */
 static void add_each_force(mote_system *system) {
-    mote_force_def forces[] = {mote_gravity((vec3){0.0f, -9.0f, 0.0f}), mote_wind((vec3){1.0f, 0.0f, 0.0f}, 0.5f),
-                               mote_attractor((vec3){0.0f, 0.0f, 0.0f}, 1.0f, 1.0f), mote_callback(scene_push, NULL),
-                               mote_callback(scene_chase, NULL)};
+    mote_force_def forces[] = {mote_gravity((vec3){0.0f, -9.0f, 0.0f}),
+                               mote_wind((vec3){1.0f, 0.0f, 0.0f}, 0.5f),
+                               mote_attractor((vec3){0.0f, 0.0f, 0.0f}, 1.0f, 1.0f),
+                               mote_callback(scene_push, NULL), mote_callback(scene_chase, NULL)};
     forces[4].as.callback.reach = MOTE_REACH_RANGE;
     for (size_t i = 0; i < COUNT_OF(forces); i++) {
         mote_force_id id;
@@ -98,7 +104,8 @@ static void do_call_until_it_succeeds(mote_system *system, life_call call, uint3
         return;
     }
     if (call == LIFE_FORCES) {
-        if (set_force_to_callback(system) != MOTE_OK) assert_int_equal(set_force_to_callback(system), MOTE_OK);
+        if (set_force_to_callback(system) != MOTE_OK)
+            assert_int_equal(set_force_to_callback(system), MOTE_OK);
         return;
     }
     uint64_t hash = mote_system_hash(system);
@@ -109,8 +116,8 @@ static void do_call_until_it_succeeds(mote_system *system, life_call call, uint3
     assert_int_equal(do_call(system, call, round), MOTE_OK);
 }
 
-/* Lives a life in which allocation `fail_at` fails; returns whether there was one. *state_hash: what positions and
- * velocities came to. */
+/* Lives a life in which allocation `fail_at` fails; returns whether there was one. *state_hash: what
+ * positions and velocities came to. */
 static bool live(uint64_t fail_at, uint64_t *state_hash) {
     memory_ledger ledger = {.fail_at = fail_at};
     mote_system_def def = full_def(&ledger);
@@ -123,7 +130,8 @@ static bool live(uint64_t fail_at, uint64_t *state_hash) {
         assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
     }
     for (uint32_t round = 0; round < 3; round++) {
-        for (int call = 0; call < LIFE_CALLS; call++) do_call_until_it_succeeds(system, (life_call)call, round);
+        for (int call = 0; call < LIFE_CALLS; call++)
+            do_call_until_it_succeeds(system, (life_call)call, round);
     }
     mote_range_view view = mote_system_view(system);
     *state_hash = view.count;
@@ -153,8 +161,10 @@ static void columns_step_fails_cleanly_without_memory(void **state) {
     (void)state;
     enum { COUNT = 500 };
     static float data[6 * COUNT], copy[6 * COUNT];
-    mote_columns columns = {.count = COUNT, .position = {data, data + COUNT, data + 2 * COUNT},
-                            .velocity = {data + 3 * COUNT, data + 4 * COUNT, data + 5 * COUNT}, .uniform_mass = 1.0f};
+    mote_columns columns = {.count = COUNT,
+                            .position = {data, data + COUNT, data + 2 * COUNT},
+                            .velocity = {data + 3 * COUNT, data + 4 * COUNT, data + 5 * COUNT},
+                            .uniform_mass = 1.0f};
     mote_force_def force = mote_callback(scene_chase, NULL);
     force.as.callback.reach = MOTE_REACH_RANGE;
     uint64_t fail_at = 0, failures;
@@ -198,9 +208,10 @@ static void a_system_too_large_for_the_allocator_is_not_made(void **state) {
     check_ledger_is_even(&ledger);
 }
 
-/* --- Steps -------------------------------------------------------------------------------------------------------- */
+/* --- Steps --- */
 
-/* Frames with births, deaths, impulses, the inbox and presentation: everything that a game does in its loop. */
+/* Frames with births, deaths, impulses, the inbox and presentation: everything that a game does in its
+ * loop. */
 static void play_frame(mote_system *system, float *vertices, size_t bytes) {
     const mote_present_layout layout = {12, 0, MOTE_OMIT};
     mote_range_view view;
@@ -261,7 +272,7 @@ static void a_warm_frame_allocates_nothing(void **state) {
     }
 }
 
-/* --- Layout ------------------------------------------------------------------------------------------------------- */
+/* --- Layout --- */
 
 static void check_column(const memory_ledger *ledger, const void *column, size_t count, size_t element) {
     assert_non_null(column);
@@ -273,8 +284,10 @@ static void check_view(const memory_ledger *ledger, mote_system *system, uint32_
     mote_range_view view = mote_system_view(system);
     mote_vector_columns inbox;
     assert_int_equal(mote_system_inbox(system, &inbox), MOTE_OK);
-    const float *columns[] = {view.position.x, view.position.y, view.position.z, view.velocity.x, view.velocity.y,
-                              view.velocity.z, view.inverse_mass, view.lifetime, inbox.x, inbox.y, inbox.z};
+    const float *columns[] = {view.position.x,   view.position.y, view.position.z,
+                              view.velocity.x,   view.velocity.y, view.velocity.z,
+                              view.inverse_mass, view.lifetime,   inbox.x,
+                              inbox.y,           inbox.z};
     for (size_t i = 0; i < COUNT_OF(columns); i++) check_column(ledger, columns[i], count, sizeof(float));
     check_column(ledger, view.birth_step, count, sizeof(uint32_t));
     check_column(ledger, view.particle, count, sizeof(mote_particle));
@@ -316,7 +329,8 @@ static void the_inbox_is_empty_when_handed_out_after_a_step_and_acts_in_that_ste
     assert_int_equal(mote_system_spawn(system, 20, &view), MOTE_OK);
     for (int round = 0; round < 3; round++) {
         assert_int_equal(mote_system_inbox(system, &inbox), MOTE_OK);
-        for (int i = 0; i < 20; i++) assert_true(inbox.x[i] == 0.0f && inbox.y[i] == 0.0f && inbox.z[i] == 0.0f);
+        for (int i = 0; i < 20; i++)
+            assert_true(inbox.x[i] == 0.0f && inbox.y[i] == 0.0f && inbox.z[i] == 0.0f);
         inbox.x[7] = inbox.z[19] = 64.0f;
         assert_int_equal(mote_system_inbox(system, &inbox), MOTE_OK);
         assert_true(inbox.x[7] == 64.0f); /* asked twice, it keeps what it holds */

@@ -26,8 +26,10 @@ static twin make_twin(mote_integrator integrator, const web *w, memory_ledger *l
 static void place(const twin *t, const web *w) {
     const mote_network_view v = mote_network_columns(t->system, t->id);
     for (uint32_t i = 0; i < w->particles; i++) {
-        float *const to[6] = {v.position.x, v.position.y, v.position.z, v.velocity.x, v.velocity.y, v.velocity.z};
-        for (uint32_t k = 0; k < 6; k++) to[k][v.slot[i]] = k < 3 ? w->positions[3 * i + k] : w->velocities[3 * i + k - 3];
+        float *const to[6] = {v.position.x, v.position.y, v.position.z,
+                              v.velocity.x, v.velocity.y, v.velocity.z};
+        for (uint32_t k = 0; k < 6; k++)
+            to[k][v.slot[i]] = k < 3 ? w->positions[3 * i + k] : w->velocities[3 * i + k - 3];
     }
     assert_int_equal(mote_network_teleport(t->system, t->id), MOTE_OK);
 }
@@ -38,15 +40,20 @@ static void step_both(const twin *a, const twin *b, uint32_t steps, mote_network
     for (uint32_t i = 0; i < steps; i++) {
         assert_int_equal(mote_system_step(a->system, 1, NULL), MOTE_OK);
         assert_int_equal(mote_system_step(b->system, 1, NULL), MOTE_OK);
-        const uint32_t *list[2] = {mote_network_torn(a->system, a->id, &torn[0]), mote_network_torn(b->system, b->id, &torn[1])};
+        const uint32_t *list[2] = {mote_network_torn(a->system, a->id, &torn[0]),
+                                   mote_network_torn(b->system, b->id, &torn[1])};
         assert_true(torn[0] == torn[1] && (!torn[0] || !memcmp(list[0], list[1], torn[0] * sizeof **list)));
         if (i == 0) assert_int_equal(mote_network_last_step(a->system, a->id, report), MOTE_OK);
     }
-    const mote_network_view u = mote_network_columns(a->system, a->id), v = mote_network_columns(b->system, b->id);
-    const float *const from[6] = {u.position.x, u.position.y, u.position.z, u.velocity.x, u.velocity.y, u.velocity.z};
-    const float *const with[6] = {v.position.x, v.position.y, v.position.z, v.velocity.x, v.velocity.y, v.velocity.z};
+    const mote_network_view u = mote_network_columns(a->system, a->id),
+                            v = mote_network_columns(b->system, b->id);
+    const float *const from[6] = {u.position.x, u.position.y, u.position.z,
+                                  u.velocity.x, u.velocity.y, u.velocity.z};
+    const float *const with[6] = {v.position.x, v.position.y, v.position.z,
+                                  v.velocity.x, v.velocity.y, v.velocity.z};
     for (uint32_t i = 0; i < u.particle_count; i++)
-        for (int k = 0; k < 6; k++) assert_memory_equal(&from[k][u.slot[i]], &with[k][v.slot[i]], sizeof(float));
+        for (int k = 0; k < 6; k++)
+            assert_memory_equal(&from[k][u.slot[i]], &with[k][v.slot[i]], sizeof(float));
 }
 
 /* A spring is given the values that it has: whatever is worked out from springs is worked out anew. */
@@ -54,20 +61,23 @@ static void refresh(const twin *t) {
     mote_spring s;
     uint32_t number = 0;
     while (mote_network_spring(t->system, t->id, number, &s)) number++;
-    assert_int_equal(mote_network_set_spring(t->system, t->id, number, s.stiffness, s.damping, s.tear_strain), MOTE_OK);
+    assert_int_equal(mote_network_set_spring(t->system, t->id, number, s.stiffness, s.damping, s.tear_strain),
+                     MOTE_OK);
 }
 
-/* Springs that are given other values step as if they had been made so: nothing of the old ones is left, and nothing that was
- * worked out from them; then one end is pinned, and let go again. Position Verlet's velocities are those of half a substep
- * before, so there both have the system's substeps. */
+/* Springs that are given other values step as if they had been made so: nothing of the old ones is left, and
+ * nothing that was worked out from them; then one end is pinned, and let go again. Position Verlet's
+ * velocities are those of half a substep before, so there both have the system's substeps. */
 static void set_as_made(mote_integrator integrator, bool tears, mote_stability_policy policy) {
     static web w;
     make_web(&w, 60, 26);
     w.def.growth_allowed = true;
     w.def.policy = policy;
-    for (uint32_t k = 0; k < w.springs; k++) w.spring[k].stiffness += 1e4f, w.spring[k].tear_strain = k % 5 || !tears ? 0 : 4;
+    for (uint32_t k = 0; k < w.springs; k++)
+        w.spring[k].stiffness += 1e4f, w.spring[k].tear_strain = k % 5 || !tears ? 0 : 4;
     const twin made = make_twin(integrator, &w, NULL);
-    for (uint32_t k = 0; k < w.springs; k++) w.spring[k].stiffness = 2, w.spring[k].damping = w.spring[k].tear_strain = 0;
+    for (uint32_t k = 0; k < w.springs; k++)
+        w.spring[k].stiffness = 2, w.spring[k].damping = w.spring[k].tear_strain = 0;
     const twin set = make_twin(integrator, &w, NULL);
     assert_int_equal(mote_system_step(made.system, 1, NULL), MOTE_OK);
     assert_int_equal(mote_system_step(set.system, 1, NULL), MOTE_OK);
@@ -76,9 +86,9 @@ static void set_as_made(mote_integrator integrator, bool tears, mote_stability_p
     for (uint32_t k = 0; k < w.springs; k++) {
         mote_spring s;
         const bool stays = mote_network_spring(made.system, made.id, k, &s) == MOTE_OK;
-        const mote_result result = stays
-                                       ? mote_network_set_spring(set.system, set.id, k, s.stiffness, s.damping, s.tear_strain)
-                                       : mote_network_remove_springs(set.system, set.id, 1, &k, NULL);
+        const mote_result result =
+            stays ? mote_network_set_spring(set.system, set.id, k, s.stiffness, s.damping, s.tear_strain)
+                  : mote_network_remove_springs(set.system, set.id, 1, &k, NULL);
         assert_int_equal(result, MOTE_OK);
         changed += stays;
     }
@@ -93,13 +103,16 @@ static void set_as_made(mote_integrator integrator, bool tears, mote_stability_p
     for (int round = 0; round < 2; round++) {
         const uint32_t at = mote_network_index(set.system, set.id, pinned);
         assert_int_equal(mote_network_pin(set.system, set.id, pinned, (vec3){9, 9, 9}, 0), MOTE_OK);
-        if (round) assert_int_equal(mote_network_pin(made.system, made.id, pinned, (vec3){9, 9, 9}, 0), MOTE_OK);
-        else assert_int_equal(mote_network_unpin(set.system, set.id, pinned), MOTE_OK);
+        if (round)
+            assert_int_equal(mote_network_pin(made.system, made.id, pinned, (vec3){9, 9, 9}, 0), MOTE_OK);
+        else
+            assert_int_equal(mote_network_unpin(set.system, set.id, pinned), MOTE_OK);
         refresh(&made);
         step_both(&made, &set, 2, &report);
         assert_int_equal(mote_network_stability(made.system, made.id, &bound[0]), MOTE_OK);
         assert_int_equal(mote_network_stability(set.system, set.id, &bound[1]), MOTE_OK);
-        assert_true(bound[0].any.frequency == bound[1].any.frequency && bound[0].any.particle == bound[1].any.particle);
+        assert_true(bound[0].any.frequency == bound[1].any.frequency &&
+                    bound[0].any.particle == bound[1].any.particle);
         assert_true((mote_network_columns(set.system, set.id).position.y[at] == 9) == (round == 1));
     }
     mote_system_destroy(made.system);
@@ -116,7 +129,8 @@ static void set_springs(void **unused) {
     }
 }
 
-/* A network of more substeps than the system's has the poses of the colliders at each: all of it hangs above the ground. */
+/* A network of more substeps than the system's has the poses of the colliders at each: all of it hangs above
+ * the ground. */
 static void poses_for_substeps(void **unused) {
     (void)unused;
     static web w;
@@ -131,8 +145,10 @@ static void poses_for_substeps(void **unused) {
         mote_network_report report;
         mote_network_id id = {0, 0};
         for (int turn = 0; turn < 2; turn++) {
-            if (turn == first) id = add_web(system, &w);
-            else assert_int_equal(mote_system_add_collider(system, &plane, &collider), MOTE_OK);
+            if (turn == first)
+                id = add_web(system, &w);
+            else
+                assert_int_equal(mote_system_add_collider(system, &plane, &collider), MOTE_OK);
         }
         const uint64_t calls = ledger.calls;
         assert_int_equal(mote_system_step(system, 2, NULL), MOTE_OK);
@@ -143,7 +159,8 @@ static void poses_for_substeps(void **unused) {
     }
 }
 
-/* Islands of a block each, which a spring that comes later joins: the scratch of one block is no longer enough. */
+/* Islands of a block each, which a spring that comes later joins: the scratch of one block is no longer
+ * enough. */
 static void joined_as_made(void **unused) {
     (void)unused;
     static web w;
@@ -153,7 +170,8 @@ static void joined_as_made(void **unused) {
     for (uint32_t i = 0; i < HOST_PARTICLES; i++) w.name[i] = i;
     web_ring(&w, 1000), web_ring(&w, 1000);
     w.def = mote_default_network_def();
-    w.def.particle_count = w.particles, w.def.positions = w.positions, w.def.velocities = w.velocities, w.def.masses = w.masses;
+    w.def.particle_count = w.particles, w.def.positions = w.positions, w.def.velocities = w.velocities,
+    w.def.masses = w.masses;
     w.def.springs = w.spring, w.def.spring_capacity = w.springs + 1;
     w.spring[w.springs] = (mote_spring){3, 1700, 1, 50, 1, 0};
     w.def.spring_count = w.springs + 1;
@@ -162,7 +180,8 @@ static void joined_as_made(void **unused) {
     const twin joined = make_twin(MOTE_RK4, &w, &ledger);
     uint32_t number;
     assert_true(!inside(joined.system, joined.id)->has_outer);
-    assert_int_equal(mote_network_add_springs(joined.system, joined.id, 1, &w.spring[w.springs], &number, NULL), MOTE_OK);
+    assert_int_equal(
+        mote_network_add_springs(joined.system, joined.id, 1, &w.spring[w.springs], &number, NULL), MOTE_OK);
     assert_true(inside(joined.system, joined.id)->has_outer && number == w.springs);
     step_both(&made, &joined, 3, &report);
     mote_system_destroy(made.system);
@@ -172,7 +191,9 @@ static void joined_as_made(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(set_springs), cmocka_unit_test(joined_as_made), cmocka_unit_test(poses_for_substeps),
+        cmocka_unit_test(set_springs),
+        cmocka_unit_test(joined_as_made),
+        cmocka_unit_test(poses_for_substeps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

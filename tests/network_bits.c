@@ -1,6 +1,7 @@
-/* The kernels of networks against the plain float reference, bit for bit, on every instruction set: every integrator, particles
- * around a lane group and around a block, islands that share blocks, lie across lanes or are larger than a block, pins, reels,
- * tears and edits between the steps; hostile values, which freeze their own island alone. */
+/* The kernels of networks against the plain float reference, bit for bit, on every instruction set: every
+ * integrator, particles around a lane group and around a block, islands that share blocks, lie across lanes
+ * or are larger than a block, pins, reels, tears and edits between the steps; hostile values, which freeze
+ * their own island alone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,15 +13,17 @@
 
 #include "network_twin.h"
 
-/* --- Comparison ------------------------------------------------------------------------------------------------------------ */
+/* --- Comparison --- */
 
-static void same_rows(const network_twin *t, const char *what, const mote_vector_columns *got, reference_row *want) {
+static void same_rows(const network_twin *t, const char *what, const mote_vector_columns *got,
+                      reference_row *want) {
     const mote_network_view v = mote_network_columns(t->system, t->id);
     const float *const column[3] = {got->x, got->y, got->z};
     for (uint32_t i = 0; i < t->reference->count; i++)
         for (int axis = 0; axis < 3; axis++) {
             const float is = column[axis][v.slot[i]];
-            if (memcmp(&is, &want[i][axis], sizeof is) == 0 || (is != is && want[i][axis] != want[i][axis])) continue;
+            if (memcmp(&is, &want[i][axis], sizeof is) == 0 || (is != is && want[i][axis] != want[i][axis]))
+                continue;
             fail_msg("%s: %s of particle %u, axis %d, is %a, not %a", twin_text(t), what, i, axis, (double)is,
                      (double)want[i][axis]);
         }
@@ -34,8 +37,8 @@ static void same_reactions(const network_twin *t) {
         assert_int_equal(mote_network_reaction(t->system, t->id, particle, got), MOTE_OK);
         for (int axis = 0; axis < 3; axis++)
             if (got[axis] != n->reaction[particle][axis])
-                fail_msg("%s: reaction of particle %u is %a, not %a", twin_text(t), particle, (double)got[axis],
-                         (double)n->reaction[particle][axis]);
+                fail_msg("%s: reaction of particle %u is %a, not %a", twin_text(t), particle,
+                         (double)got[axis], (double)n->reaction[particle][axis]);
     }
 }
 
@@ -45,7 +48,8 @@ static void same_islands(const network_twin *t) {
     uint32_t frozen = 0;
     assert_int_equal(mote_network_last_step(t->system, t->id, &report), MOTE_OK);
     for (uint32_t i = 0; i < n->count; i++) frozen += n->frozen[i] && n->island[i] == i;
-    if (report.frozen != frozen) fail_msg("%s: %u islands are frozen, not %u", twin_text(t), report.frozen, frozen);
+    if (report.frozen != frozen)
+        fail_msg("%s: %u islands are frozen, not %u", twin_text(t), report.frozen, frozen);
     assert_int_equal(report.substeps, t->around.substeps);
     assert_int_equal(report.torn, n->torn_count);
 }
@@ -57,8 +61,8 @@ static void same_masked(const network_twin *t) {
     assert_true(v.slot_count <= COUNT_OF(used));
     memset(used, 0, sizeof used);
     for (uint32_t i = 0; i < v.particle_count; i++) used[v.slot[i]] = true;
-    const float *const column[7] = {v.position.x, v.position.y, v.position.z, v.velocity.x, v.velocity.y, v.velocity.z,
-                                    v.inverse_mass};
+    const float *const column[7] = {v.position.x, v.position.y, v.position.z,  v.velocity.x,
+                                    v.velocity.y, v.velocity.z, v.inverse_mass};
     for (uint32_t slot = 0; slot < v.slot_count; slot++)
         for (int c = 0; c < 7 && !used[slot]; c++) assert_true(column[c][slot] == 0);
 }
@@ -90,13 +94,14 @@ static void compare(const network_scene *s, tally *all) {
     }
     for (uint32_t i = 0; i < s->count; i++) {
         all->frozen += t.reference->frozen[i];
-        all->moved += !t.reference->frozen[i] && t.reference->mass[i] > 0 && t.reference->x[i][0] != arrays.positions[3 * i];
+        all->moved += !t.reference->frozen[i] && t.reference->mass[i] > 0 &&
+                      t.reference->x[i][0] != arrays.positions[3 * i];
     }
     for (uint32_t i = 0; i < t.reference->spring_end; i++) all->reels += t.reference->spring[i].reels;
     destroy_twin(&t);
 }
 
-/* --- Every integrator ------------------------------------------------------------------------------------------------------ */
+/* --- Every integrator --- */
 
 typedef struct case_of {
     uint32_t parts, count, island;
@@ -124,32 +129,46 @@ static void integrator(void **parameter) {
     for (uint32_t i = 0; i < COUNT_OF(cases); i++)
         for (int isa = MOTE_ISA_SCALAR; isa < MOTE_ISA_COUNT; isa++) {
             const case_of *c = &cases[i];
-            network_scene s = {.integrator = m, .parts = c->parts, .count = c->count, .island = c->island, .order = c->order,
-                               .joined = c->joined, .substeps = c->count > 1000 ? 2 : 3, .steps = c->count > 1000 ? 3 : 5,
-                               .seed = 20 + i, .isa = (mote_isa)isa};
+            network_scene s = {.integrator = m,
+                               .parts = c->parts,
+                               .count = c->count,
+                               .island = c->island,
+                               .order = c->order,
+                               .joined = c->joined,
+                               .substeps = c->count > 1000 ? 2 : 3,
+                               .steps = c->count > 1000 ? 3 : 5,
+                               .seed = 20 + i,
+                               .isa = (mote_isa)isa};
             if (mote_isa_available(s.isa)) compare(&s, &all);
         }
     assert_true(all.moved > 0 && all.torn > 0 && all.edits > 0 && all.reels > 0 && all.frozen == 0);
 }
 
-/* --- Hostile values -------------------------------------------------------------------------------------------------------- */
+/* --- Hostile values --- */
 
 static void hostile(void **unused) {
     (void)unused;
-    static const mote_integrator integrators[] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_RK4, MOTE_POSITION_VERLET, MOTE_KINEMATIC,
-                                                  MOTE_VELOCITY_VERLET, MOTE_EXACT_FLOW};
+    static const mote_integrator integrators[] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_RK4,
+                                                  MOTE_POSITION_VERLET,     MOTE_KINEMATIC,
+                                                  MOTE_VELOCITY_VERLET,     MOTE_EXACT_FLOW};
     tally all = {0};
     for (uint32_t i = 0; i < 2 * COUNT_OF(integrators); i++)
         for (int isa = MOTE_ISA_SCALAR; isa < MOTE_ISA_COUNT; isa++) {
             network_scene s = {.integrator = integrators[i / 2],
                                .parts = HOSTILE | SYSTEM | DAMPING | PINS | (i % 2 ? ALIKE | MASSES : REELS),
-                               .count = 400, .island = 9, .substeps = 2, .steps = 3, .seed = 70 + i, .isa = (mote_isa)isa};
+                               .count = 400,
+                               .island = 9,
+                               .substeps = 2,
+                               .steps = 3,
+                               .seed = 70 + i,
+                               .isa = (mote_isa)isa};
             if (mote_isa_available(s.isa)) compare(&s, &all);
         }
     assert_true(all.frozen > 0 && all.moved > 0);
 }
 
-/* A spring without damping reads no velocity: that its ends fly apart at 1e37 m/s is nothing to it, whoever shares its line. */
+/* A spring without damping reads no velocity: that its ends fly apart at 1e37 m/s is nothing to it, whoever
+ * shares its line. */
 static void springs_without_damping_read_no_velocity(void **unused) {
     (void)unused;
     enum { ISLANDS = 40 };
@@ -181,7 +200,7 @@ static void springs_without_damping_read_no_velocity(void **unused) {
     }
 }
 
-/* --- Substeps of its own --------------------------------------------------------------------------------------------------- */
+/* --- Substeps of its own --- */
 
 /* One spring becomes stiffer than all others. */
 static void stiffen(network_twin *t, float stiffness) {
@@ -193,12 +212,17 @@ static void stiffen(network_twin *t, float stiffness) {
 /* Two steps a second are too few for the springs; edits change how many substeps the network takes. */
 static void substeps_of_its_own(void **unused) {
     (void)unused;
-    static const mote_integrator integrators[] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_POSITION_VERLET, MOTE_RK4, MOTE_YOSHIDA4};
+    static const mote_integrator integrators[] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_POSITION_VERLET, MOTE_RK4,
+                                                  MOTE_YOSHIDA4};
     static network_arrays arrays;
     for (uint32_t i = 0; i < 2 * COUNT_OF(integrators); i++) {
         const network_scene s = {.integrator = integrators[i / 2],
                                  .parts = SYSTEM | DAMPING | PINS | EDITS | (i % 2 ? MASSES : REELS),
-                                 .count = 250, .island = 60, .substeps = 1, .seed = 90 + i, .rate = {2, 1},
+                                 .count = 250,
+                                 .island = 60,
+                                 .substeps = 1,
+                                 .seed = 90 + i,
+                                 .rate = {2, 1},
                                  .policy = MOTE_STABILITY_SUBSTEP};
         network_twin t = make_twin(&s, &arrays, false);
         uint32_t changes = 0, before = 0;
@@ -217,12 +241,14 @@ static void substeps_of_its_own(void **unused) {
 
 int main(void) {
     enum { INTEGRATORS = MOTE_ADVECT_EULER };
-    struct CMUnitTest tests[INTEGRATORS + 3] = {cmocka_unit_test(hostile), cmocka_unit_test(substeps_of_its_own),
+    struct CMUnitTest tests[INTEGRATORS + 3] = {cmocka_unit_test(hostile),
+                                                cmocka_unit_test(substeps_of_its_own),
                                                 cmocka_unit_test(springs_without_damping_read_no_velocity)};
     static char names[INTEGRATORS][80];
     for (uintptr_t i = 0; i < INTEGRATORS; i++) {
         snprintf(names[i], sizeof names[i], "%s", mote_integrator_describe((mote_integrator)i)->name);
-        tests[3 + i] = (struct CMUnitTest){.name = names[i], .test_func = integrator, .initial_state = (void *)i};
+        tests[3 + i] =
+            (struct CMUnitTest){.name = names[i], .test_func = integrator, .initial_state = (void *)i};
     }
     return cmocka_run_group_tests_name("network_bits", tests, NULL, NULL);
 }

@@ -8,14 +8,17 @@
 
 #include "network_host.h"
 
-/* --- Adding ------------------------------------------------------------------------------------------------------------- */
+/* --- Adding --- */
 
 static void defaults(void **unused) {
     (void)unused;
     const mote_network_def d = mote_default_network_def();
-    assert_true(d.solver == MOTE_NETWORK_SPRINGS && d.particle_count == 0 && d.spring_count == 0 && d.spring_capacity == 0);
-    assert_true(d.particle_mass == 1 && d.policy == MOTE_STABILITY_REPORT && d.max_substeps == 256 && !d.growth_allowed);
-    assert_true(d.max_strain == 0.002f && d.max_iterations == 4 && d.max_linear == 64 && d.radius == 0 && d.friction == 0.5f);
+    assert_true(d.solver == MOTE_NETWORK_SPRINGS && d.particle_count == 0 && d.spring_count == 0 &&
+                d.spring_capacity == 0);
+    assert_true(d.particle_mass == 1 && d.policy == MOTE_STABILITY_REPORT && d.max_substeps == 256 &&
+                !d.growth_allowed);
+    assert_true(d.max_strain == 0.002f && d.max_iterations == 4 && d.max_linear == 64 && d.radius == 0 &&
+                d.friction == 0.5f);
     assert_true(!d.positions && !d.velocities && !d.masses && !d.springs);
 }
 
@@ -42,7 +45,7 @@ static void refuse(attempt *a, mote_result want, uint32_t particle, uint32_t spr
     a->w->def = a->def;
 }
 
-#define NONE MOTE_NO_ITEM
+#define NONE                                   MOTE_NO_ITEM
 #define REFUSE(change, want, particle, spring) (void)(w.def.change), refuse(&a, want, particle, spring)
 
 static void refused_defs(void **unused) {
@@ -110,7 +113,8 @@ static void refused_items(void **unused) {
         spoil(&a, &w.masses[at[i]], holes[i], MOTE_ERROR_NOT_FINITE, at[i], NONE);
         spoil(&a, &w.masses[at[i]], 0, MOTE_ERROR_RANGE, at[i], NONE);
         spoil(&a, &w.masses[at[i]], -1, MOTE_ERROR_RANGE, at[i], NONE);
-        float *const values[] = {&spring->rest_length, &spring->damping, &spring->tear_strain, &spring->stiffness};
+        float *const values[] = {&spring->rest_length, &spring->damping, &spring->tear_strain,
+                                 &spring->stiffness};
         for (int k = 0; k < 4; k++) {
             const bool rigid = k == 3 && holes[i] == INFINITY; /* for the other solver */
             spoil(&a, values[k], holes[i], rigid ? MOTE_ERROR_RANGE : MOTE_ERROR_NOT_FINITE, NONE, s);
@@ -165,7 +169,8 @@ static void rigid_springs(void **unused) {
     assert_int_equal(mote_network_add_springs(system, id, 2, springs, number, &fault), MOTE_OK);
     assert_int_equal(mote_network_set_spring(system, id, 2, INFINITY, 0, 0), MOTE_OK);
     assert_int_equal(mote_network_set_spring(system, id, number[0], INFINITY, 0, 0), MOTE_OK);
-    assert_int_equal(mote_network_set_spring(system, id, number[0], INFINITY, 1, 0), MOTE_OK); /* it is rigid already */
+    assert_int_equal(mote_network_set_spring(system, id, number[0], INFINITY, 1, 0),
+                     MOTE_OK); /* it is rigid already */
     assert_int_equal(mote_network_add_springs(system, id, 1, springs + 1, number, &fault), MOTE_ERROR_RANGE);
     assert_true(fault.spring == 0);
     mote_system_destroy(system);
@@ -229,7 +234,7 @@ static void too_many(void **unused) {
     assert_true(ledger.faults == 0 && ledger.live_bytes == 0);
 }
 
-/* --- Calls between steps --------------------------------------------------------------------------------------------------- */
+/* --- Calls between steps --- */
 
 /* Every call that an id names a network for, with arguments that are right for w. */
 enum { CALLS = 14 };
@@ -264,7 +269,8 @@ static void expect_all(mote_system *system, mote_network_id id, mote_result want
     const uint64_t hash = mote_system_hash(system);
     call_all(system, id, results);
     for (int i = 0; i < CALLS; i++)
-        if (results[i] != want) fail_msg("call %d: %s instead of %s", i, mote_result_text(results[i]), mote_result_text(want));
+        if (results[i] != want)
+            fail_msg("call %d: %s instead of %s", i, mote_result_text(results[i]), mote_result_text(want));
     if (want) assert_true(mote_system_hash(system) == hash);
 }
 
@@ -272,7 +278,8 @@ static void ids(void **unused) {
     (void)unused;
     static web w;
     make_web(&w, 5, 7);
-    mote_system *system = make_host(MOTE_SEMI_IMPLICIT_EULER, NULL), *other = make_host(MOTE_SEMI_IMPLICIT_EULER, NULL);
+    mote_system *system = make_host(MOTE_SEMI_IMPLICIT_EULER, NULL),
+                *other = make_host(MOTE_SEMI_IMPLICIT_EULER, NULL);
     const mote_network_id id = add_web(system, &w), stays = add_web(system, &w);
     (void)add_web(other, &w);
     expect_all(NULL, id, MOTE_ERROR_NULL);
@@ -299,7 +306,8 @@ static void call_back(void *user, const mote_stage_view *stage, float *x, float 
     mote_network_id id;
     mote_result results[CALLS + 1];
     if (stage->network_generation) {
-        const bool named = stage->network_index == c->id.index && stage->network_generation == c->id.generation;
+        const bool named =
+            stage->network_index == c->id.index && stage->network_generation == c->id.generation;
         c->named += named && !stage->bundle_generation;
         c->wrong += !named;
     }
@@ -365,20 +373,23 @@ static void refused_calls(void **unused) {
         vec3 hole = {0, 0, 0};
         if (i < 3) hole[i] = bad[i], assert_int_equal(mote_network_pin(system, id, i % 2, hole, 0), want);
         assert_int_equal(mote_network_reel(system, id, 2, bad[i], 0), want);
-        assert_int_equal(mote_network_set_spring(system, id, 2, bad[i], 1, 1), i == 1 ? MOTE_ERROR_RANGE : want);
+        assert_int_equal(mote_network_set_spring(system, id, 2, bad[i], 1, 1),
+                         i == 1 ? MOTE_ERROR_RANGE : want);
         assert_int_equal(mote_network_set_spring(system, id, 2, 1, bad[i], 1), want);
         assert_int_equal(mote_network_set_spring(system, id, 2, 1, 1, bad[i]), want);
     }
     assert_int_equal(mote_network_reel(system, id, 2, MOTE_AS_PLACED, 0), MOTE_ERROR_RANGE);
     const size_t omit = MOTE_OMIT;
-    const mote_present_layout wrong[] = {{12, 0, 0},  {12, omit, 0},  {12, omit, omit}, {11, 0, omit},
+    const mote_present_layout wrong[] = {{12, 0, 0},    {12, omit, 0},  {12, omit, omit}, {11, 0, omit},
                                          {12, 1, omit}, {24, 13, omit}, {0, 0, omit},     {24, 0, 12}};
     for (size_t i = 0; i < COUNT_OF(wrong); i++)
-        assert_int_equal(mote_network_present(system, id, &wrong[i], vertices, sizeof vertices), MOTE_ERROR_RANGE);
+        assert_int_equal(mote_network_present(system, id, &wrong[i], vertices, sizeof vertices),
+                         MOTE_ERROR_RANGE);
     const mote_present_layout good = {12, 0, omit};
     assert_int_equal(mote_network_present(system, id, NULL, vertices, sizeof vertices), MOTE_ERROR_NULL);
     assert_int_equal(mote_network_present(system, id, &good, NULL, sizeof vertices), MOTE_ERROR_NULL);
-    assert_int_equal(mote_network_present(system, id, &good, vertices, 12 * w.particles - 1), MOTE_ERROR_BUFFER);
+    assert_int_equal(mote_network_present(system, id, &good, vertices, 12 * w.particles - 1),
+                     MOTE_ERROR_BUFFER);
     assert_int_equal(mote_network_present(system, id, &good, vertices, 12 * w.particles), MOTE_OK);
     assert_int_equal(mote_system_seek(system, 5), MOTE_ERROR_INTEGRATOR);
     assert_true(mote_system_hash(system) == hash);
@@ -400,7 +411,8 @@ static void refused_springs(void **unused) {
     for (int i = 0; i < 66; i++) springs[i] = good, numbers[i] = 7;
     for (int i = 0; i < 17; i++) bad[i] = good;
     bad[0].a = bad[0].b, bad[1].b = w.particles, bad[2].a = UINT32_MAX, bad[3].rest_length = -0.5f;
-    bad[4].stiffness = bad[5].damping = bad[6].tear_strain = -1, bad[7].stiffness = INFINITY, bad[16].a = w.particles;
+    bad[4].stiffness = bad[5].damping = bad[6].tear_strain = -1, bad[7].stiffness = INFINITY,
+    bad[16].a = w.particles;
     for (int i = 0; i < 2; i++) {
         const float hole = i ? -INFINITY : NAN;
         bad[8 + i].rest_length = bad[10 + i].stiffness = bad[12 + i].damping = bad[14 + i].tear_strain = hole;
@@ -431,11 +443,15 @@ static void refused_springs(void **unused) {
     for (int i = 0; i < 66; i++) assert_true(numbers[i] == 7);
     const struct {
         uint32_t count, number[3], fault;
-    } removals[] = {{3, {0, w.springs, 1}, 1}, {3, {0, 1, 0}, 2}, {2, {5, 5, 0}, 1}, {1, {UINT32_MAX, 0, 0}, 0}};
+    } removals[] = {
+        {3, {0, w.springs, 1}, 1}, {3, {0, 1, 0}, 2}, {2, {5, 5, 0}, 1}, {1, {UINT32_MAX, 0, 0}, 0}};
     for (size_t i = 0; i < COUNT_OF(removals); i++) {
-        const mote_result got = mote_network_remove_springs(system, id, removals[i].count, removals[i].number, &fault);
-        assert_true(got == MOTE_ERROR_RANGE && fault.spring == removals[i].fault && fault.particle == MOTE_NO_ITEM);
-        assert_int_equal(mote_network_remove_springs(system, id, removals[i].count, removals[i].number, NULL), MOTE_ERROR_RANGE);
+        const mote_result got =
+            mote_network_remove_springs(system, id, removals[i].count, removals[i].number, &fault);
+        assert_true(got == MOTE_ERROR_RANGE && fault.spring == removals[i].fault &&
+                    fault.particle == MOTE_NO_ITEM);
+        assert_int_equal(mote_network_remove_springs(system, id, removals[i].count, removals[i].number, NULL),
+                         MOTE_ERROR_RANGE);
     }
     assert_int_equal(mote_network_remove_springs(system, id, 1, NULL, &fault), MOTE_ERROR_NULL);
     assert_int_equal(mote_network_remove_springs(system, id, 0, NULL, &fault), MOTE_OK);
@@ -445,10 +461,11 @@ static void refused_springs(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),      cmocka_unit_test(refused_defs),    cmocka_unit_test(refused_items),
-        cmocka_unit_test(rigid_springs), cmocka_unit_test(growth),          cmocka_unit_test(too_many),
-        cmocka_unit_test(ids),           cmocka_unit_test(busy),            cmocka_unit_test(refused_calls),
-        cmocka_unit_test(refused_springs),
+        cmocka_unit_test(defaults),      cmocka_unit_test(refused_defs),
+        cmocka_unit_test(refused_items), cmocka_unit_test(rigid_springs),
+        cmocka_unit_test(growth),        cmocka_unit_test(too_many),
+        cmocka_unit_test(ids),           cmocka_unit_test(busy),
+        cmocka_unit_test(refused_calls), cmocka_unit_test(refused_springs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

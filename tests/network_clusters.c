@@ -1,5 +1,5 @@
-/* The clusters of constrained networks: what a level is, in random networks between random edits; found anew whenever the graph
- * changed and never by history; nets, chains and stars; nothing allocated. */
+/* The clusters of constrained networks: what a level is, in random networks between random edits; found anew
+ * whenever the graph changed and never by history; nets, chains and stars; nothing allocated. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include "network_layout.h"
 
-/* --- What must hold ------------------------------------------------------------------------------------------------- */
+/* --- What must hold --- */
 
 static bool is_free(const mote_network *n, uint32_t slot) { return n->inverse_mass[slot] > 0; }
 
@@ -66,7 +66,8 @@ static uint32_t check_children(const mote_network *n, uint32_t cluster, bool low
 }
 
 /* One level; returns the first cluster behind it. *below: how many the level below has. */
-static uint32_t check_level(const mote_network *n, uint32_t island, uint32_t level, uint32_t first, uint32_t *below) {
+static uint32_t check_level(const mote_network *n, uint32_t island, uint32_t level, uint32_t first,
+                            uint32_t *below) {
     const mote_network_clusters *c = &n->clusters;
     const uint32_t count = c->size[first / 16], end = first + (count + 15) / 16 * 16;
     uint32_t children = 0;
@@ -93,7 +94,8 @@ static uint32_t check_island(const mote_network *n, uint32_t island, uint32_t en
         below += joined;
     }
     if (c->levels[island]) assert_true(first >= end && n->island_size[island] > 32);
-    for (uint32_t level = 1; level <= c->levels[island]; level++) first = check_level(n, island, level, first, &below);
+    for (uint32_t level = 1; level <= c->levels[island]; level++)
+        first = check_level(n, island, level, first, &below);
     return c->levels[island] ? first : end;
 }
 
@@ -105,13 +107,15 @@ static uint32_t check_clusters(const mote_network *n) {
         levels += n->clusters.levels[i];
     }
     for (uint32_t slot = 0; slot < n->slot_count; slot++)
-        if (n->particle_of_slot[slot] == MOTE_NO_SLOT) assert_int_equal(n->clusters.of_slot[slot], MOTE_NO_CLUSTER);
+        if (n->particle_of_slot[slot] == MOTE_NO_SLOT)
+            assert_int_equal(n->clusters.of_slot[slot], MOTE_NO_CLUSTER);
     return levels;
 }
 
 /* Found once more they are the same: nothing that they depend on has changed unnoticed. */
 static void check_they_are_new(mote_network *n) {
-    uint32_t *kept = malloc(2 * n->slot_count * sizeof *kept), *levels = malloc(n->island_count * sizeof *levels);
+    uint32_t *kept = malloc(2 * n->slot_count * sizeof *kept),
+             *levels = malloc(n->island_count * sizeof *levels);
     mote_network_find_clusters(n);
     memcpy(kept, n->clusters.of_slot, n->slot_count * sizeof *kept);
     memcpy(kept + n->slot_count, n->clusters.parent, n->slot_count * sizeof *kept);
@@ -124,7 +128,7 @@ static void check_they_are_new(mote_network *n) {
     free(kept), free(levels);
 }
 
-/* --- Random networks and edits -------------------------------------------------------------------------------------- */
+/* --- Random networks and edits --- */
 
 static void edit(mote_network *n, random_source *random, const mote_allocator *allocator) {
     const float target[3] = {0, 1, 0};
@@ -135,13 +139,17 @@ static void edit(mote_network *n, random_source *random, const mote_allocator *a
         if (n->spring[number].a != MOTE_NO_SLOT) mote_network_erase(n, number);
         break;
     case 1: {
-        const mote_spring spring = a_spring(random, particle, (particle + 1 + random_below(random, 50)) % n->particle_count);
+        const mote_spring spring =
+            a_spring(random, particle, (particle + 1 + random_below(random, 50)) % n->particle_count);
         if (spring.a != spring.b && n->spring_count < n->def.spring_capacity)
             assert_int_equal(mote_network_insert(n, 1, &spring, &number, allocator), MOTE_OK);
         break;
     }
-    case 2: assert_int_equal(mote_network_add_pin(n, slot, target, 0, 5, allocator), MOTE_OK); break;
-    default: (void)mote_network_remove_pin(n, slot);
+    case 2:
+        assert_int_equal(mote_network_add_pin(n, slot, target, 0, 5, allocator), MOTE_OK);
+        break;
+    default:
+        (void)mote_network_remove_pin(n, slot);
     }
 }
 
@@ -190,7 +198,8 @@ static void edits_make_them_old(void **unused) {
         const mote_spring spring = {0, 100, 1, 5, 0, 0};
         if (i == 0) mote_network_erase(&n, 3);
         if (i == 1) assert_int_equal(mote_network_insert(&n, 1, &spring, &number, &allocator), MOTE_OK);
-        if (i == 2 || i == 3) assert_int_equal(mote_network_add_pin(&n, 5, target, 0, 1 + i, &allocator), MOTE_OK);
+        if (i == 2 || i == 3)
+            assert_int_equal(mote_network_add_pin(&n, 5, target, 0, 1 + i, &allocator), MOTE_OK);
         if (i == 4) assert_int_equal(mote_network_remove_pin(&n, 5), MOTE_OK);
         if (i == 5) assert_int_equal(mote_network_remove_pin(&n, 5), MOTE_ERROR_RANGE);
         if (i == 6) mote_network_tear(&n);
@@ -200,7 +209,7 @@ static void edits_make_them_old(void **unused) {
     destroy(&n);
 }
 
-/* --- Shapes --------------------------------------------------------------------------------------------------------- */
+/* --- Shapes --- */
 
 static void found(graph *g, mote_network *n) {
     g->def.solver = MOTE_NETWORK_CONSTRAINED;
@@ -218,7 +227,8 @@ static void nets_and_chains_shrink_to_one(void **unused) {
         mote_network n;
         begin_graph(&g, &random);
         if (chain) g.def.particle_count = 256;
-        for (uint32_t i = 0; chain && i < 255; i++) g.springs[g.def.spring_count++] = (mote_spring){i, i + 1, 1, 5, 0, 0};
+        for (uint32_t i = 0; chain && i < 255; i++)
+            g.springs[g.def.spring_count++] = (mote_spring){i, i + 1, 1, 5, 0, 0};
         for (uint32_t i = 0; !chain && i < 256; i++) {
             g.def.particle_count = 256;
             if (i % 16 < 15) g.springs[g.def.spring_count++] = (mote_spring){i, i + 1, 1, 5, 0, 0};
@@ -230,7 +240,8 @@ static void nets_and_chains_shrink_to_one(void **unused) {
             const uint32_t of = n.clusters.of_slot[n.slot_of_particle[i]], square = i % 16 / 2 + i / 32 * 8;
             assert_int_equal(of, chain ? i / 4 : square);
         }
-        assert_true(n.clusters.size[0] == 64 && n.clusters.size[4] == 16 && n.clusters.size[5] == 4 && n.clusters.size[6] == 1);
+        assert_true(n.clusters.size[0] == 64 && n.clusters.size[4] == 16 && n.clusters.size[5] == 4 &&
+                    n.clusters.size[6] == 1);
         destroy(&n);
     }
 }
@@ -243,11 +254,13 @@ static void stiff_springs_are_paired_first(void **unused) {
     mote_network n;
     begin_graph(&g, &random);
     g.def.particle_count = 64;
-    for (uint32_t i = 0; i < 64; i++) g.springs[g.def.spring_count++] = (mote_spring){i, (i + 1) % 64, 1, 1, 0, 0};
+    for (uint32_t i = 0; i < 64; i++)
+        g.springs[g.def.spring_count++] = (mote_spring){i, (i + 1) % 64, 1, 1, 0, 0};
     for (uint32_t i = 0; i < 32; i++) g.springs[g.def.spring_count++] = (mote_spring){i, i + 32, 1, 50, 0, 0};
     found(&g, &n);
     for (uint32_t i = 0; i < 32; i++)
-        assert_int_equal(n.clusters.of_slot[n.slot_of_particle[i]], n.clusters.of_slot[n.slot_of_particle[i + 32]]);
+        assert_int_equal(n.clusters.of_slot[n.slot_of_particle[i]],
+                         n.clusters.of_slot[n.slot_of_particle[i + 32]]);
     destroy(&n);
 }
 
@@ -267,7 +280,8 @@ static void some_have_none(void **unused) {
         const mote_allocator allocator = plain();
         const float target[3] = {0};
         for (uint32_t i = 1; i < 200 && kind == 2; i += 2) /* between pins nobody has a neighbour */
-            assert_int_equal(mote_network_add_pin(&n, n.slot_of_particle[i], target, 0, 1, &allocator), MOTE_OK);
+            assert_int_equal(mote_network_add_pin(&n, n.slot_of_particle[i], target, 0, 1, &allocator),
+                             MOTE_OK);
         mote_network_find_clusters(&n);
         check_clusters(&n);
         assert_int_equal(n.clusters.levels[0], 0);

@@ -1,5 +1,5 @@
-/* What the tests of the constrained solver of networks share: a network in a system of its own, and one linear system of
- * Newton's method, dense and in double. UNIT (rope.h) is one float32 rounding. */
+/* What the tests of the constrained solver of networks share: a network in a system of its own, and one
+ * linear system of Newton's method, dense and in double. UNIT (rope.h) is one float32 rounding. */
 #ifndef MOTE_TESTS_NETWORK_CONSTRAINED_H
 #define MOTE_TESTS_NETWORK_CONSTRAINED_H
 
@@ -37,16 +37,20 @@ static inline void add_spring(net *n, uint32_t a, uint32_t b, float rest, float 
     n->springs[n->def.spring_count++] = (mote_spring){a, b, rest, stiffness, damping, 0};
 }
 
-/* A horizontal net, `size` m wide from x on; with diagonals it has more springs than three times its particles. Returns its
- * first. */
-static inline uint32_t add_grid(net *n, uint32_t side, double x, double size, double mass, float stiffness, bool diagonals) {
+/* A horizontal net, `size` m wide from x on; with diagonals it has more springs than three times its
+ * particles. Returns its first. */
+static inline uint32_t add_grid(net *n, uint32_t side, double x, double size, double mass, float stiffness,
+                                bool diagonals) {
     const uint32_t first = n->def.particle_count;
     for (uint32_t i = 0; i < side * side; i++) {
-        const uint32_t at = add_particle(n, x + size * (i % side) / (side - 1), 0, size * (i / side) / (side - 1), mass);
+        const uint32_t at =
+            add_particle(n, x + size * (i % side) / (side - 1), 0, size * (i / side) / (side - 1), mass);
         if (i % side) add_spring(n, at - 1, at, MOTE_AS_PLACED, stiffness, 0);
         if (i >= side) add_spring(n, at - side, at, MOTE_AS_PLACED, stiffness, 0);
-        if (diagonals && i >= side && i % side) add_spring(n, at - side - 1, at, MOTE_AS_PLACED, stiffness, 0);
-        if (diagonals && i >= side && i % side) add_spring(n, at - side, at - 1, MOTE_AS_PLACED, stiffness, 0);
+        if (diagonals && i >= side && i % side)
+            add_spring(n, at - side - 1, at, MOTE_AS_PLACED, stiffness, 0);
+        if (diagonals && i >= side && i % side)
+            add_spring(n, at - side, at - 1, MOTE_AS_PLACED, stiffness, 0);
     }
     return first;
 }
@@ -74,12 +78,15 @@ static inline mote_system_def rate_of(uint32_t rate, uint32_t substeps) {
     return def;
 }
 
-static inline void step_net(const net *n, uint32_t steps) { assert_int_equal(mote_system_step(n->system, steps, NULL), MOTE_OK); }
+static inline void step_net(const net *n, uint32_t steps) {
+    assert_int_equal(mote_system_step(n->system, steps, NULL), MOTE_OK);
+}
 
 static inline uint64_t step_ticks(const net *n) { return ticks_per_step(&(rope){n->system, {0, 0}}); }
 
 static inline void pin_at(const net *n, uint32_t particle, double x, double y, double z, uint64_t tick) {
-    assert_int_equal(mote_network_pin(n->system, n->id, particle, (vec3){(float)x, (float)y, (float)z}, tick), MOTE_OK);
+    assert_int_equal(mote_network_pin(n->system, n->id, particle, (vec3){(float)x, (float)y, (float)z}, tick),
+                     MOTE_OK);
 }
 
 static inline void pin_here(const net *n, uint32_t i) {
@@ -101,7 +108,8 @@ static inline mote_network_statistics measured(const net *n) {
 
 static inline float *coordinate(const net *n, uint32_t i, int axis) {
     const mote_network_view v = mote_network_columns(n->system, n->id);
-    float *const column[6] = {v.position.x, v.position.y, v.position.z, v.velocity.x, v.velocity.y, v.velocity.z};
+    float *const column[6] = {v.position.x, v.position.y, v.position.z,
+                              v.velocity.x, v.velocity.y, v.velocity.z};
     return &column[axis][v.slot[i]];
 }
 
@@ -113,7 +121,7 @@ static inline double reaction(const net *n, uint32_t i, int axis) {
     return (double)impulse[axis];
 }
 
-/* --- One linear system against a dense one in double ------------------------------------------------------------------------ */
+/* --- One linear system against a dense one in double --- */
 
 enum { SMALL = 6, EDGES = 11, DENSE = 3 * SMALL };
 
@@ -156,8 +164,9 @@ static inline double length_of(double x[SMALL][3], const mote_spring *s, double 
     return sqrt(dot(d, d));
 }
 
-/* (M + h^2 K) dx = h^2 F. A >= M and A <= kappa P, P its blocks: the conjugate gradients stop at |r| = 1e-5 |r0| in P^-1 and
- * leave |e|_A^2 <= kappa r0 M^-1 r0 1e-10. Float32: 64 UNIT of r0 beside it, and 16 UNIT of the places, of 1 m. */
+/* (M + h^2 K) dx = h^2 F. A >= M and A <= kappa P, P its blocks: the conjugate gradients stop at |r| = 1e-5
+ * |r0| in P^-1 and leave |e|_A^2 <= kappa r0 M^-1 r0 1e-10. Float32: 64 UNIT of r0 beside it, and 16 UNIT of
+ * the places, of 1 m. */
 static inline void solve_compliant(const net *n, problem *p) {
     static dense d;
     double load[SMALL], kappa = 1, start = 0, least = 1e9;
@@ -179,9 +188,11 @@ static inline void solve_compliant(const net *n, problem *p) {
             for (int i = 0; i < 3; i++) {
                 d.b[3 * end[u] + (uint32_t)i] += (u ? -1 : 1) * p->h * p->h * tension * t->n[i];
                 for (int j = 0; j < 3; j++) {
-                    const double value = p->h * p->h * ((along - across) * t->n[i] * t->n[j] + (i == j ? across : 0));
+                    const double value =
+                        p->h * p->h * ((along - across) * t->n[i] * t->n[j] + (i == j ? across : 0));
                     d.a[3 * end[u] + (uint32_t)i][3 * end[u] + (uint32_t)j] += value;
-                    if (p->mass[end[1 - u]] > 0) d.a[3 * end[u] + (uint32_t)i][3 * end[1 - u] + (uint32_t)j] -= value;
+                    if (p->mass[end[1 - u]] > 0)
+                        d.a[3 * end[u] + (uint32_t)i][3 * end[1 - u] + (uint32_t)j] -= value;
                 }
             }
         }
@@ -197,9 +208,9 @@ static inline void solve_compliant(const net *n, problem *p) {
     p->tolerance = sqrt(kappa / least * start) * (1e-5 + 64 * UNIT) + 16 * UNIT * kappa;
 }
 
-/* (J W J^T + a) dmu = -(C + ...), where the tension -mu / h^2 is k C + (c / h) (C - C0). e A e <= r D^-1 r / least, D the
- * diagonal; 1 / least <= the trace of the inverse of D^-1/2 A D^-1/2; the particles move by no more than e A e. Float32: 64 UNIT
- * of r0 beside it, and 16 UNIT m of the lengths. */
+/* (J W J^T + a) dmu = -(C + ...), where the tension -mu / h^2 is k C + (c / h) (C - C0). e A e <= r D^-1 r /
+ * least, D the diagonal; 1 / least <= the trace of the inverse of D^-1/2 A D^-1/2; the particles move by no
+ * more than e A e. Float32: 64 UNIT of r0 beside it, and 16 UNIT m of the lengths. */
 static inline void solve_rigid(const net *n, problem *p) {
     static dense d;
     const int count = (int)n->def.spring_count;
@@ -208,9 +219,11 @@ static inline void solve_rigid(const net *n, problem *p) {
     d.size = count;
     for (int k = 0; k < count; k++) {
         const mote_spring *s = &n->springs[k];
-        const double stiffness = (double)s->stiffness + (double)s->damping / p->h, rest = (double)s->rest_length;
+        const double stiffness = (double)s->stiffness + (double)s->damping / p->h,
+                     rest = (double)s->rest_length;
         d.a[k][k] = 1 / (p->h * p->h * stiffness);
-        d.b[k] = -(p->taut[k].length - rest) + (double)s->damping / p->h / stiffness * (p->taut[k].before - rest);
+        d.b[k] =
+            -(p->taut[k].length - rest) + (double)s->damping / p->h / stiffness * (p->taut[k].before - rest);
         for (int m = 0; m < count; m++) {
             const mote_spring *o = &n->springs[m];
             const double along = dot(p->taut[k].n, p->taut[m].n);
@@ -234,7 +247,8 @@ static inline void solve_rigid(const net *n, problem *p) {
         least = fmin(least, p->mass[i]);
         for (int k = 0; k < count; k++)
             for (int axis = 0; axis < 3; axis++)
-                p->goal[i][axis] += ((n->springs[k].b == i) - (n->springs[k].a == i)) * p->taut[k].n[axis] * d.x[k] / p->mass[i];
+                p->goal[i][axis] += ((n->springs[k].b == i) - (n->springs[k].a == i)) * p->taut[k].n[axis] *
+                                    d.x[k] / p->mass[i];
     }
     p->tolerance = sqrt(trace / least) * (sqrt(start) * (1e-5 + 64 * UNIT) + sqrt(rounding));
 }

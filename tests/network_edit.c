@@ -1,4 +1,5 @@
-/* Edits of networks in memory: springs that come, go and tear, pins, reels; short of memory; springs that are wrong. */
+/* Edits of networks in memory: springs that come, go and tear, pins, reels; short of memory; springs that are
+ * wrong. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +9,7 @@
 
 #include "network_layout.h"
 
-/* --- Any edits ------------------------------------------------------------------------------------------------------ */
+/* --- Any edits --- */
 
 typedef struct state {
     mote_network n;
@@ -36,7 +37,8 @@ static void insert(state *s, uint32_t count, uint32_t reach) {
     uint32_t numbers[64];
     memset(numbers, 0xee, sizeof numbers);
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t a = random_below(&s->random, s->m.particles), step = 1 + random_below(&s->random, reach);
+        const uint32_t a = random_below(&s->random, s->m.particles),
+                       step = 1 + random_below(&s->random, reach);
         springs[i] = a_spring(&s->random, a, (a + step) % s->m.particles);
         if (springs[i].b == a) springs[i].b = a ? 0 : 1;
     }
@@ -60,7 +62,8 @@ static void insert(state *s, uint32_t count, uint32_t reach) {
 static uint32_t pick(state *s) {
     uint32_t left = alive_of(&s->m), number = 0;
     if (left == 0) return MOTE_NO_ITEM;
-    for (left = random_below(&s->random, left); left || !s->m.alive[number]; number++) left -= s->m.alive[number];
+    for (left = random_below(&s->random, left); left || !s->m.alive[number]; number++)
+        left -= s->m.alive[number];
     return number;
 }
 
@@ -90,12 +93,14 @@ static void change(state *s) {
 }
 
 static void pin(state *s) {
-    const uint32_t particle = random_below(&s->random, s->m.particles), slot = s->n.slot_of_particle[particle];
+    const uint32_t particle = random_below(&s->random, s->m.particles),
+                   slot = s->n.slot_of_particle[particle];
     const float target[3] = {1, 2, 3};
     s->n.bound_is_old = s->n.answers_are_old = false;
     if (random_below(&s->random, 3)) {
         const bool was = s->m.pinned[particle];
-        assert_int_equal(mote_network_add_pin(&s->n, slot, target, s->now, s->now + 5, &s->allocator), MOTE_OK);
+        assert_int_equal(mote_network_add_pin(&s->n, slot, target, s->now, s->now + 5, &s->allocator),
+                         MOTE_OK);
         s->m.pinned[particle] = true;
         assert_true(s->n.bound_is_old == !was);
         return;
@@ -109,7 +114,8 @@ static void pin(state *s) {
     s->m.pinned[particle] = false;
 }
 
-/* Starts reels, and ends those whose tick has come: their springs then have the length that they were given. */
+/* Starts reels, and ends those whose tick has come: their springs then have the length that they were
+ * given. */
 static void reel(state *s) {
     const uint32_t number = pick(s);
     const float length = random_between(&s->random, 0, 3);
@@ -147,7 +153,8 @@ static void random_edits(void **unused) {
     }
 }
 
-/* A spring between two of 16 islands that lie across lanes, in one lane group: the others are rows from then on too. */
+/* A spring between two of 16 islands that lie across lanes, in one lane group: the others are rows from then
+ * on too. */
 static void struts_become_rows(void **unused) {
     (void)unused;
     static graph g;
@@ -180,13 +187,15 @@ static void first_of_its_kind(void **unused) {
     const mote_spring springs[] = {{0, 1, 1, 1, 0, 0}, {1, 2, 1, 1, 0.5f, 0}, {0, 2, 1, 1, 0, 0.5f}};
     mote_network_def def = mote_default_network_def();
     const mote_allocator allocator = plain();
-    def.particle_count = 3, def.positions = positions, def.spring_count = 1, def.spring_capacity = 3, def.springs = springs;
+    def.particle_count = 3, def.positions = positions, def.spring_count = 1, def.spring_capacity = 3,
+    def.springs = springs;
     for (uint32_t kind = 1; kind < 3; kind++)
         for (int added = 0; added < 2; added++) {
             mote_network n = made(&def);
             uint32_t number = 0;
             assert_true(!n.damped && !n.tears);
-            if (added) assert_int_equal(mote_network_insert(&n, 1, &springs[kind], &number, &allocator), MOTE_OK);
+            if (added)
+                assert_int_equal(mote_network_insert(&n, 1, &springs[kind], &number, &allocator), MOTE_OK);
             n.spring[0].damping = springs[added ? 0 : kind].damping;
             n.spring[0].tear_strain = springs[added ? 0 : kind].tear_strain;
             mote_network_store_spring(&n, 0);
@@ -195,7 +204,7 @@ static void first_of_its_kind(void **unused) {
         }
 }
 
-/* --- What is frozen, what tears ------------------------------------------------------------------------------------- */
+/* --- What is frozen, what tears --- */
 
 static void frozen_islands_join(void **unused) {
     (void)unused;
@@ -232,7 +241,8 @@ static void tearing(void **unused) {
     uint32_t edges = 0, total = 0;
     for (uint32_t variant = 0; variant < 12; variant++) {
         mixed_graph(&g, &random, variant);
-        for (uint32_t i = 0; i < g.def.spring_count; i++) g.springs[i].tear_strain = i % 3 ? random_between(&random, 0.1f, 6) : 0;
+        for (uint32_t i = 0; i < g.def.spring_count; i++)
+            g.springs[i].tear_strain = i % 3 ? random_between(&random, 0.1f, 6) : 0;
         mote_network n = made(&g.def);
         model m = model_of(&g.def);
         const uint32_t ill = random_below(&random, m.particles), other = random_below(&random, m.particles);
@@ -274,7 +284,8 @@ static void tearing(void **unused) {
 static void tearing_at_the_edge(void **unused) {
     (void)unused;
     const float positions[] = {0, 0, 0, 1.5f, 0, 0, 0, 0, 0, 0, 1.5f, 0};
-    const mote_spring springs[] = {{0, 1, 1, 1, 0, 0.5f}, {0, 2, 0, 1, 0, 1}, {1, 3, 0, 1, 0, 1}, {2, 3, 1.4999f, 1, 0, 1e-5f}};
+    const mote_spring springs[] = {
+        {0, 1, 1, 1, 0, 0.5f}, {0, 2, 0, 1, 0, 1}, {1, 3, 0, 1, 0, 1}, {2, 3, 1.4999f, 1, 0, 1e-5f}};
     mote_network_def def = mote_default_network_def();
     def.particle_count = 4, def.positions = positions, def.spring_count = 4, def.springs = springs;
     mote_network n = made(&def);
@@ -282,11 +293,12 @@ static void tearing_at_the_edge(void **unused) {
     assert_true(n.torn_count == 2 && n.torn[0] == 2 && n.torn[1] == 3);
     n.x[0][n.slot_of_particle[1]] = 1.5000001f;
     mote_network_tear(&n);
-    assert_true(n.torn_count == 3 && n.torn[2] == 0 && n.spring_count == 1 && n.spring_end == 2 && n.first_free == 0);
+    assert_true(n.torn_count == 3 && n.torn[2] == 0 && n.spring_count == 1 && n.spring_end == 2 &&
+                n.first_free == 0);
     destroy(&n);
 }
 
-/* --- What travels --------------------------------------------------------------------------------------------------- */
+/* --- What travels --- */
 
 static void pins_and_reels_travel(void **unused) {
     (void)unused;
@@ -298,7 +310,8 @@ static void pins_and_reels_travel(void **unused) {
     const mote_allocator allocator = plain();
     const uint32_t slot = n.slot_of_particle[1];
     assert_int_equal(mote_network_add_pin(&n, slot, target, 10, MOTE_NEXT_ADVANCE, &allocator), MOTE_OK);
-    assert_true(n.pins[0].pending && n.pins[0].from[0] == 1 && n.pins[0].to[2] == 6 && n.pins[0].from_tick == 10);
+    assert_true(n.pins[0].pending && n.pins[0].from[0] == 1 && n.pins[0].to[2] == 6 &&
+                n.pins[0].from_tick == 10);
     n.x[0][slot] = 3;
     assert_int_equal(mote_network_add_pin(&n, slot, other, 11, 20, &allocator), MOTE_OK);
     assert_true(n.pin_count == 1 && !n.pins[0].pending && n.pins[0].from[0] == 3 && n.pins[0].to[0] == 7);
@@ -307,7 +320,8 @@ static void pins_and_reels_travel(void **unused) {
     assert_true(n.reels[0].pending && n.reels[0].from == 2 && n.reels[0].to == 4);
     mote_network_end_reels(&n, UINT64_MAX);
     assert_int_equal(n.reel_count, 1); /* it has not begun to end */
-    assert_int_equal(mote_network_add_pin(&n, n.slot_of_particle[0], other, 11, MOTE_NEXT_ADVANCE, &allocator), MOTE_OK);
+    assert_int_equal(
+        mote_network_add_pin(&n, n.slot_of_particle[0], other, 11, MOTE_NEXT_ADVANCE, &allocator), MOTE_OK);
     mote_network_resolve(&n, 14);
     assert_true(!n.reels[0].pending && n.reels[0].to_tick == 14);
     assert_true(!n.pins[0].pending && n.pins[0].to_tick == 14 && n.pins[1].to_tick == 20);
@@ -336,7 +350,8 @@ static void most_pins_and_reels(void **unused) {
     const float at[3] = {0, 0, 0};
     for (uint32_t i = 0; i < ENDS - 1; i++) {
         const uint32_t number = (i * 7) % (ENDS - 1); /* 7 does not divide 4,115 */
-        const mote_result want = i < MOTE_MAX_NETWORK_PINS ? MOTE_OK : MOTE_ERROR_CAPACITY; /* as many reels */
+        const mote_result want =
+            i < MOTE_MAX_NETWORK_PINS ? MOTE_OK : MOTE_ERROR_CAPACITY; /* as many reels */
         assert_int_equal(mote_network_add_pin(&n, number, at, 0, 1, &allocator), want);
         assert_int_equal(mote_network_add_reel(&n, number, 2, 0, 1, &allocator), want);
     }

@@ -1,5 +1,5 @@
-/* Networks against what is known already: particles without springs move like loose ones under every kind of force; a chain moves
- * like the same chain as a strand; colliders keep particles out. */
+/* Networks against what is known already: particles without springs move like loose ones under every kind of
+ * force; a chain moves like the same chain as a strand; colliders keep particles out. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 
 static const double UNIT = 0x1p-24; /* the largest relative error of one rounding */
 
-/* --- Loose particles ------------------------------------------------------------------------------------------------------- */
+/* --- Loose particles --- */
 
 enum { PARTICLES = 75, STEPS = 6 };
 
@@ -28,8 +28,8 @@ typedef struct crowd {
 static mote_range_view add_loose(mote_system *system, bool masses) {
     mote_range_view view;
     assert_int_equal(mote_system_spawn(system, PARTICLES, &view), MOTE_OK);
-    float *const column[6] = {view.position.x, view.position.y, view.position.z, view.velocity.x, view.velocity.y,
-                              view.velocity.z};
+    float *const column[6] = {view.position.x, view.position.y, view.position.z,
+                              view.velocity.x, view.velocity.y, view.velocity.z};
     for (uint32_t i = 0; i < PARTICLES; i++) {
         for (uint32_t c = 0; c < 6; c++) column[c][i] = 2 * reference_noise(40 + c, i);
         if (masses) view.inverse_mass[i] = 1 / (1.25f + reference_noise(50, i));
@@ -43,9 +43,8 @@ static mote_network_id add_tight(mote_system *system, const mote_range_view *vie
     mote_network_def def = mote_default_network_def();
     mote_network_id id;
     for (uint32_t i = 0; i < PARTICLES; i++) {
-        const float x[6] = {view->position.x[i], view->position.y[i], view->position.z[i], view->velocity.x[i],
-                            view->velocity.y[i],
-                            view->velocity.z[i]};
+        const float x[6] = {view->position.x[i], view->position.y[i], view->position.z[i],
+                            view->velocity.x[i], view->velocity.y[i], view->velocity.z[i]};
         memcpy(positions + 3 * i, x, 3 * sizeof *x);
         memcpy(velocities + 3 * i, x + 3, 3 * sizeof *x);
         mass[i] = 1.25f + reference_noise(50, i);
@@ -79,33 +78,36 @@ static crowd make_crowd(mote_integrator integrator, force_set set, bool masses) 
     return c;
 }
 
-/* The sums of coupled particles are put together as those of loose ones, but for two cases: of callbacks, those in m/s^2 come
- * after the division by mass; and an exact flow without anything but affine forces takes a step at once. */
+/* The sums of coupled particles are put together as those of loose ones, but for two cases: of callbacks,
+ * those in m/s^2 come after the division by mass; and an exact flow without anything but affine forces takes
+ * a step at once. */
 static bool same_arithmetic(mote_integrator integrator, force_set set) {
     const bool affine_alone = set <= SPRING_ONLY;
     if (integrator == MOTE_EXACT_FLOW && affine_alone) return false;
     return set != CALLBACKS && set != CALLBACK_ACCELERATION;
 }
 
-/* Otherwise: a step rounds x, v <= 8 and the few terms of dv, h 100 m/s^2, to UNIT each in another way; what comes of that
- * in a tenth of a second, by forces that change by 20 1/s^2 and 2 1/s at most, is no more than twice as much. */
+/* Otherwise: a step rounds x, v <= 8 and the few terms of dv, h 100 m/s^2, to UNIT each in another way; what
+ * comes of that in a tenth of a second, by forces that change by 20 1/s^2 and 2 1/s at most, is no more than
+ * twice as much. */
 static double other_rounding(void) { return 2 * STEPS * 2 * UNIT * (2 * 8 + 6 * 100 / 120.0); }
 
 static void compare_crowd(const crowd *c, mote_integrator integrator, force_set set, bool masses) {
     const mote_range_view loose = mote_system_view(c->system);
     const mote_network_view v = mote_network_columns(c->system, c->id);
-    const float *const want[6] = {loose.position.x, loose.position.y, loose.position.z, loose.velocity.x, loose.velocity.y,
-                                  loose.velocity.z};
-    const float *const got[6] = {v.position.x, v.position.y, v.position.z, v.velocity.x, v.velocity.y, v.velocity.z};
+    const float *const want[6] = {loose.position.x, loose.position.y, loose.position.z,
+                                  loose.velocity.x, loose.velocity.y, loose.velocity.z};
+    const float *const got[6] = {v.position.x, v.position.y, v.position.z,
+                                 v.velocity.x, v.velocity.y, v.velocity.z};
     const double tolerance = same_arithmetic(integrator, set) ? 0 : other_rounding();
     assert_int_equal(mote_system_count(c->system), PARTICLES);
     for (uint32_t i = 0; i < PARTICLES; i++)
         for (int k = 0; k < 6; k++) {
             const double is = (double)got[k][v.slot[i]], was = (double)want[k][i];
             if (!(fabs(is - was) <= tolerance))
-                fail_msg("%s, set %d, %s: column %d of particle %u is %a, loose %a", mote_integrator_describe(integrator)->name,
-                         (int)set,
-                         masses ? "masses" : "uniform", k, i, is, was);
+                fail_msg("%s, set %d, %s: column %d of particle %u is %a, loose %a",
+                         mote_integrator_describe(integrator)->name, (int)set, masses ? "masses" : "uniform",
+                         k, i, is, was);
         }
 }
 
@@ -129,7 +131,7 @@ static void without_springs_they_move_like_loose_particles(void **unused) {
     destroy_test_grids();
 }
 
-/* --- A chain and the same chain -------------------------------------------------------------------------------------------- */
+/* --- A chain and the same chain --- */
 
 enum { CHAINS = 19, POINTS = 12, CHAIN_STEPS = 4, CHAIN_SUBSTEPS = 16 };
 
@@ -173,7 +175,8 @@ static void add_chains(chains *c) {
     for (uint32_t i = 0; i < CHAINS * POINTS; i++) {
         const uint32_t slot = mote_bundle_index(c->system, c->strands, i / POINTS, i % POINTS);
         const float length = bundle->rest_length[slot], bend = c->bends ? bundle->bend_length[slot] : 0;
-        if (i % POINTS + 1 < POINTS) c->springs[count++] = (mote_spring){i, i + 1, length, 64, c->damped ? 0.25f : 0, 0};
+        if (i % POINTS + 1 < POINTS)
+            c->springs[count++] = (mote_spring){i, i + 1, length, 64, c->damped ? 0.25f : 0, 0};
         if (i % POINTS + 2 >= POINTS || !c->bends) continue;
         c->springs[count++] = (mote_spring){i, i + 2, bend, 16, c->damped ? 0.125f : 0, 0};
     }
@@ -200,12 +203,15 @@ static void start_chains(chains *c, mote_integrator integrator) {
     add_chains(c);
 }
 
-/* Without bends the same sums. With them the strand adds springs of one kind first: a substep rounds the pulls of four springs
- * of at most 64 N/m x 0.2 m in another way, through 1/16 kg and h, and their sum with v <= 4 m/s. A gap of velocities opens one
- * of positions in time, one of positions one of velocities, w = 2 sqrt((64 + 4 x 16) / (1/16)) = 90/s times as large. */
+/* Without bends the same sums. With them the strand adds springs of one kind first: a substep rounds the
+ * pulls of four springs of at most 64 N/m x 0.2 m in another way, through 1/16 kg and h, and their sum with v
+ * <= 4 m/s. A gap of velocities opens one of positions in time, one of positions one of velocities, w = 2
+ * sqrt((64 + 4 x 16) / (1/16)) = 90/s times as large. */
 static double chain_tolerance(const chains *c, mote_integrator m, bool velocity) {
-    const double h = 1 / (16.0 * CHAIN_SUBSTEPS), t = CHAIN_STEPS / 16.0, calls = mote_integrator_describe(m)->evaluations;
-    const double dv = UNIT * (4 + h * 4 * 64 * 0.2 * 16), dx = UNIT, evaluations = CHAIN_STEPS * CHAIN_SUBSTEPS * calls;
+    const double h = 1 / (16.0 * CHAIN_SUBSTEPS), t = CHAIN_STEPS / 16.0,
+                 calls = mote_integrator_describe(m)->evaluations;
+    const double dv = UNIT * (4 + h * 4 * 64 * 0.2 * 16), dx = UNIT,
+                 evaluations = CHAIN_STEPS * CHAIN_SUBSTEPS * calls;
     if (!c->bends) return 0;
     return evaluations * (velocity ? dv + 90 * dx : dx + t * dv);
 }
@@ -214,8 +220,10 @@ static double chain_tolerance(const chains *c, mote_integrator m, bool velocity)
 static double compare_chains(const chains *c, mote_integrator m) {
     const mote_bundle_view b = mote_bundle_columns(c->system, c->strands);
     const mote_network_view n = mote_network_columns(c->system, c->network);
-    const float *const want[6] = {b.position.x, b.position.y, b.position.z, b.velocity.x, b.velocity.y, b.velocity.z};
-    const float *const got[6] = {n.position.x, n.position.y, n.position.z, n.velocity.x, n.velocity.y, n.velocity.z};
+    const float *const want[6] = {b.position.x, b.position.y, b.position.z,
+                                  b.velocity.x, b.velocity.y, b.velocity.z};
+    const float *const got[6] = {n.position.x, n.position.y, n.position.z,
+                                 n.velocity.x, n.velocity.y, n.velocity.z};
     double moved = 0;
     for (uint32_t i = 0; i < CHAINS * POINTS; i++)
         for (uint32_t k = 0; k < 6; k++) {
@@ -243,7 +251,7 @@ static void a_chain_moves_like_the_same_chain_as_a_strand(void **unused) {
         }
 }
 
-/* --- Colliders ------------------------------------------------------------------------------------------------------------- */
+/* --- Colliders --- */
 
 enum { NET_SIDE = 12 };
 
@@ -269,20 +277,21 @@ static mote_system *drop_net(mote_integrator integrator, mote_network_id *id, fl
     def.capacity = 0, def.integrator = integrator, def.substeps = 8;
     assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
     assert_int_equal(mote_system_add_force(system, &gravity, &force), MOTE_OK);
-    const mote_collider_def ball = mote_sphere((vec3){0, -0.25f, 0}, 0.25f), floor = mote_plane((vec3){0, -1, 0}, (vec3){0, 1,
-        0});
+    const mote_collider_def ball = mote_sphere((vec3){0, -0.25f, 0}, 0.25f),
+                            floor = mote_plane((vec3){0, -1, 0}, (vec3){0, 1, 0});
     assert_int_equal(mote_system_add_collider(system, &floor, &collider), MOTE_OK);
     assert_int_equal(mote_system_add_collider(system, &ball, &collider), MOTE_OK);
     assert_int_equal(mote_system_add_network(system, &net, id, NULL), MOTE_OK);
     return system;
 }
 
-/* A push takes a particle to the plane that touches the collider where it was nearest; the ball bulges out of that by less than
- * the square of a substep's path along it: (3 m/s / 480 s)^2 / 0.25 m. And rounding of 1 m. */
+/* A push takes a particle to the plane that touches the collider where it was nearest; the ball bulges out
+ * of that by less than the square of a substep's path along it: (3 m/s / 480 s)^2 / 0.25 m. And rounding
+ * of 1 m. */
 static void colliders_keep_particles_out(void **unused) {
     (void)unused;
-    static const mote_integrator integrators[] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_RK4, MOTE_VELOCITY_VERLET, MOTE_KINEMATIC,
-                                                  MOTE_EXACT_FLOW};
+    static const mote_integrator integrators[] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_RK4, MOTE_VELOCITY_VERLET,
+                                                  MOTE_KINEMATIC, MOTE_EXACT_FLOW};
     const double radius = 0.03125, tolerance = pow(3.0 / 480, 2) / 0.25 + 8 * UNIT;
     for (size_t m = 0; m < COUNT_OF(integrators); m++) {
         uint32_t on_ball = 0, on_floor = 0;
@@ -293,8 +302,10 @@ static void colliders_keep_particles_out(void **unused) {
             const mote_network_view v = mote_network_columns(system, id);
             for (uint32_t i = 0; i < v.particle_count; i++) {
                 const uint32_t slot = v.slot[i];
-                const double x = (double)v.position.x[slot], y = (double)v.position.y[slot], z = (double)v.position.z[slot];
-                const double above = y + 1 - radius, beside = sqrt(x * x + (y + 0.25) * (y + 0.25) + z * z) - 0.25 - radius;
+                const double x = (double)v.position.x[slot], y = (double)v.position.y[slot],
+                             z = (double)v.position.z[slot];
+                const double above = y + 1 - radius,
+                             beside = sqrt(x * x + (y + 0.25) * (y + 0.25) + z * z) - 0.25 - radius;
                 assert_true(isfinite(x) && isfinite(y) && isfinite(z));
                 if (!(above >= -tolerance && beside >= -tolerance))
                     fail_msg("%s, step %u: particle %u is %g m above the floor, %g m outside the ball",

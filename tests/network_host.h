@@ -34,8 +34,12 @@ static inline uint32_t web_particle(web *w) {
 }
 
 static inline void web_spring(web *w, uint32_t a, uint32_t b) {
-    w->spring[w->springs++] = (mote_spring){a, b, random_between(&w->random, 0.5f, 9), random_between(&w->random, 1, 90),
-                                            random_between(&w->random, 0.1f, 1), 0};
+    w->spring[w->springs++] = (mote_spring){a,
+                                            b,
+                                            random_between(&w->random, 0.5f, 9),
+                                            random_between(&w->random, 1, 90),
+                                            random_between(&w->random, 0.1f, 1),
+                                            0};
 }
 
 static inline void web_grid(web *w, uint32_t side) {

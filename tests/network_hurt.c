@@ -1,5 +1,5 @@
-/* The constrained solver on positions where something is not finite or hardly fits a float: other islands and other networks do not
- * feel it; light and stiff bodies and stiff ropes are held. */
+/* The constrained solver on positions where something is not finite or hardly fits a float: other islands and
+ * other networks do not feel it; light and stiff bodies and stiff ropes are held. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,8 @@
 
 #include "network_constrained.h"
 
-/* Whose products overflow in the conjugate gradients, where all places are finite: no other island freezes. */
+/* Whose products overflow in the conjugate gradients, where all places are finite: no other island
+ * freezes. */
 static void what_overflows_stays_alone(void **unused) {
     (void)unused;
     static net n;
@@ -27,8 +28,8 @@ static void what_overflows_stays_alone(void **unused) {
     mote_system_destroy(n.system);
 }
 
-/* A fast body on a spring, from where all fits to where products overflow: the spring acts, h v / (1 + h^2 k / m) = 0.97 h v, or
- * the island is frozen. */
+/* A fast body on a spring, from where all fits to where products overflow: the spring acts, h v / (1 + h^2 k
+ * / m) = 0.97 h v, or the island is frozen. */
 static void springs_act_or_freeze(void **unused) {
     (void)unused;
     static net n;
@@ -43,8 +44,10 @@ static void springs_act_or_freeze(void **unused) {
         float pull[3];
         assert_int_equal(mote_network_reaction(n.system, n.id, 0, pull), MOTE_OK);
         assert_true(isfinite(pull[0]) && isfinite(place_of(&n, 1, 0)));
-        if (told(&n).frozen) frozen++;
-        else acted++, assert_true(pull[0] > 0 && place_of(&n, 1, 0) < 0.98 * speed / 60);
+        if (told(&n).frozen)
+            frozen++;
+        else
+            acted++, assert_true(pull[0] > 0 && place_of(&n, 1, 0) < 0.98 * speed / 60);
         mote_system_destroy(n.system);
     }
     assert_true(frozen > 5 && acted > 5);
@@ -84,7 +87,8 @@ static void what_another_left_does_not_show(void **unused) {
     assert_memory_equal(place[0], place[1], sizeof place[0]);
 }
 
-/* A body that hangs 1 m under a pin by a spring that gives way by a thousandth, of any mass; and one that is ever so stiff. */
+/* A body that hangs 1 m under a pin by a spring that gives way by a thousandth, of any mass; and one that is
+ * ever so stiff. */
 static void any_mass_and_stiffness_is_held(void **unused) {
     (void)unused;
     static net n;
@@ -105,8 +109,8 @@ static void any_mass_and_stiffness_is_held(void **unused) {
 
 enum { BEADS = 20, ROPE_STEPS = 120 };
 
-/* Hangs a rope of 1 m, released at a slope, from its first bead, and beside it a net of more springs than particles, which asks for
- * positions. */
+/* Hangs a rope of 1 m, released at a slope, from its first bead, and beside it a net of more springs than
+ * particles, which asks for positions. */
 static void hang_rope(net *n, float stiffness, bool beside) {
     clear_net(n);
     for (uint32_t i = 0; i < BEADS; i++) {
@@ -119,7 +123,8 @@ static void hang_rope(net *n, float stiffness, bool beside) {
     step_net(n, ROPE_STEPS);
 }
 
-/* max_strain, 0.2 %, is what may be left unsolved; beyond it T / k: 20 g of rope, and as much again as it swings. */
+/* max_strain, 0.2 %, is what may be left unsolved; beyond it T / k: 20 g of rope, and as much again as it
+ * swings. */
 static void ropes_of_any_stiffness_are_held(void **unused) {
     (void)unused;
     static net n;

@@ -1,5 +1,6 @@
-/* What networks keep: momentum and angular momentum to rounding, through tearing too, energy of the symplectic integrators over a
- * million steps, rest to the last bit, the exact motion of one kinematic spring. */
+/* What networks keep: momentum and angular momentum to rounding, through tearing too, energy of the
+ * symplectic integrators over a million steps, rest to the last bit, the exact motion of one kinematic
+ * spring. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +10,7 @@
 
 #include "network_mesh.h"
 
-/* --- A free web ------------------------------------------------------------------------------------------------------------ */
+/* --- A free web --- */
 
 enum { WEB = 120, WEB_SPRINGS = 2 * WEB };
 
@@ -27,14 +28,16 @@ static void make_web(web *w, bool rest, float tear_strain) {
     w->def = mote_default_network_def();
     for (uint32_t i = 0; i < 3 * WEB; i++) {
         const uint32_t parent = i < 3 ? 0 : (i / 3 - 1) / 2;
-        w->positions[i] = (i < 3 ? 0 : w->positions[3 * parent + i % 3]) + random_between(&random, -0.6f, 0.6f);
+        w->positions[i] =
+            (i < 3 ? 0 : w->positions[3 * parent + i % 3]) + random_between(&random, -0.6f, 0.6f);
         w->velocities[i] = rest ? 0 : random_between(&random, -2, 2);
         w->masses[i / 3] = random_between(&random, 0.5f, 2);
     }
     for (uint32_t k = 0; k < WEB_SPRINGS; k++) {
         const uint32_t b = 1 + k % (WEB - 1), a = k < WEB - 1 ? (b - 1) / 2 : random_below(&random, b);
         const float length = random_between(&random, 0.3f, 0.9f), stiffness = random_between(&random, 5, 15);
-        w->springs[k] = (mote_spring){a, b, rest ? MOTE_AS_PLACED : length, stiffness, k % 3 ? 0 : 0.2f, tear_strain};
+        w->springs[k] =
+            (mote_spring){a, b, rest ? MOTE_AS_PLACED : length, stiffness, k % 3 ? 0 : 0.2f, tear_strain};
     }
     w->def.particle_count = WEB;
     w->def.positions = w->positions, w->def.velocities = w->velocities, w->def.masses = w->masses;
@@ -75,19 +78,20 @@ static sums sum_web(const web *w) {
     return s;
 }
 
-/* A kick rounds v, and the sum of up to 20 springs' pulls (each of 15 N/m x 2 m, times h, over the mass) once for each of them; a
- * drift rounds x. Through masses of 2 kg at most, evenly spread either way, over all particles, kicks and axes: four standard
- * deviations. */
+/* A kick rounds v, and the sum of up to 20 springs' pulls (each of 15 N/m x 2 m, times h, over the mass) once
+ * for each of them; a drift rounds x. Through masses of 2 kg at most, evenly spread either way, over all
+ * particles, kicks and axes: four standard deviations. */
 static double momentum_rounding(const sums *s, uint32_t kicks, double h) {
     return 4 * sqrt(WEB * kicks / 3.0) * 2 * UNIT * (s->fastest + 20 * h * 15 * 2);
 }
 
 static double spin_rounding(const sums *s, uint32_t kicks, double h) {
-    return 2 * s->furthest * momentum_rounding(s, kicks, h) + 4 * sqrt(WEB * kicks / 3.0) * 2 * UNIT * s->furthest * s->fastest;
+    return 2 * s->furthest * momentum_rounding(s, kicks, h) +
+           4 * sqrt(WEB * kicks / 3.0) * 2 * UNIT * s->furthest * s->fastest;
 }
 
-static const mote_integrator KEEPS_SPIN[] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_POSITION_VERLET, MOTE_VELOCITY_VERLET,
-                                             MOTE_YOSHIDA4, MOTE_PEFRL};
+static const mote_integrator KEEPS_SPIN[] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_POSITION_VERLET,
+                                             MOTE_VELOCITY_VERLET, MOTE_YOSHIDA4, MOTE_PEFRL};
 
 static bool keeps_spin(mote_integrator m) {
     bool keeps = false;
@@ -112,7 +116,8 @@ static void keep_momentum(float strain) {
             torn += count;
         }
         const sums after = sum_web(&w);
-        const double h = 1.0 / (60 * SUBSTEPS), tolerance = momentum_rounding(&after, STEPS * SUBSTEPS * calls, h);
+        const double h = 1.0 / (60 * SUBSTEPS),
+                     tolerance = momentum_rounding(&after, STEPS * SUBSTEPS * calls, h);
         assert_true((strain > 0) == (torn > 0) && torn < WEB_SPRINGS);
         assert_true(after.fastest < 20 && tolerance < 0.01);
         for (int k = 0; k < 3; k++) assert_near(after.momentum[k], before.momentum[k], tolerance);
@@ -122,10 +127,12 @@ static void keep_momentum(float strain) {
     }
 }
 
-static void free_networks_keep_momentum_and_angular_momentum(void **unused) { (void)unused, keep_momentum(0); }
+static void free_networks_keep_momentum_and_angular_momentum(void **unused) {
+    (void)unused, keep_momentum(0);
+}
 static void tearing_keeps_them_too(void **unused) { (void)unused, keep_momentum(0.6f); }
 
-/* --- Rest ------------------------------------------------------------------------------------------------------------------ */
+/* --- Rest --- */
 
 /* A spring AS_PLACED is as long as the kernels say that it is: no integrator moves anything, ever. */
 static void a_network_as_placed_stays_at_rest_to_the_last_bit(void **unused) {
@@ -137,7 +144,8 @@ static void a_network_as_placed_stays_at_rest_to_the_last_bit(void **unused) {
         const mote_network_view v = mote_network_columns(w.system, w.id);
         assert_int_equal(mote_network_pin(w.system, w.id, 7, w.positions + 21, 0), MOTE_OK);
         assert_int_equal(mote_system_step(w.system, 200, NULL), MOTE_OK);
-        const float *const column[6] = {v.position.x, v.position.y, v.position.z, v.velocity.x, v.velocity.y, v.velocity.z};
+        const float *const column[6] = {v.position.x, v.position.y, v.position.z,
+                                        v.velocity.x, v.velocity.y, v.velocity.z};
         for (uint32_t k = 0; k < WEB; k++)
             for (uint32_t c = 0; c < 3; c++) {
                 assert_true(column[c][v.slot[k]] == w.positions[3 * k + c]);
@@ -156,8 +164,9 @@ static void springs_added_as_placed_are_at_rest(void **unused) {
     w.def.spring_capacity = WEB_SPRINGS;
     start_web(&w, MOTE_SEMI_IMPLICIT_EULER, 1);
     uint32_t numbers[WEB_SPRINGS];
-    assert_int_equal(mote_network_add_springs(w.system, w.id, WEB_SPRINGS - (WEB - 1), w.springs + WEB - 1, numbers, NULL),
-                     MOTE_OK);
+    assert_int_equal(
+        mote_network_add_springs(w.system, w.id, WEB_SPRINGS - (WEB - 1), w.springs + WEB - 1, numbers, NULL),
+        MOTE_OK);
     assert_int_equal(mote_system_step(w.system, 100, NULL), MOTE_OK);
     const mote_network_view v = mote_network_columns(w.system, w.id);
     for (uint32_t k = 0; k < WEB; k++) {
@@ -167,7 +176,7 @@ static void springs_added_as_placed_are_at_rest(void **unused) {
     mote_system_destroy(w.system);
 }
 
-/* --- Energy ---------------------------------------------------------------------------------------------------------------- */
+/* --- Energy --- */
 
 /* Kinetic and elastic energy of one island. */
 static double energy_of(const mesh *m, const mesh_run *r, uint32_t copy) {
@@ -220,8 +229,8 @@ static double fastest_phase(const mesh *m) {
     return sqrt(most) / (16 * SUBSTEPS);
 }
 
-/* Islands that stay where they are: a million steps on, a coordinate of 1,000 m would be rounded by 30 um, which heats the
- * springs. */
+/* Islands that stay where they are: a million steps on, a coordinate of 1,000 m would be rounded by 30 um,
+ * which heats the springs. */
 static void stop_islands(mesh *m) {
     for (uint32_t c = 0; c < COPIES; c++)
         for (uint32_t axis = 0; axis < 3; axis++) {
@@ -230,19 +239,21 @@ static void stop_islands(mesh *m) {
                 mass += (double)m->masses[i];
                 momentum += (double)m->masses[i] * (double)m->velocities[3 * i + axis];
             }
-            for (uint32_t i = c * BODIES; i < (c + 1) * BODIES; i++) m->velocities[3 * i + axis] -= (float)(momentum / mass);
+            for (uint32_t i = c * BODIES; i < (c + 1) * BODIES; i++)
+                m->velocities[3 * i + axis] -= (float)(momentum / mass);
         }
 }
 
-/* Springs within a twentieth of their length and slow bodies: no spring ever shrinks to a point, where its force has no
- * derivative. */
+/* Springs within a twentieth of their length and slow bodies: no spring ever shrinks to a point, where its
+ * force has no derivative. */
 static void make_quiet_mesh(mesh *m) {
     make_mesh(m, 24, false, false);
     stop_islands(m);
     for (uint32_t i = 0; i < 3 * COPIES * BODIES; i++) m->velocities[i] *= 0.4f;
     for (uint32_t i = 0; i < COPIES * EDGES; i++) {
         const float *a = m->positions + 3 * m->springs[i].a, *b = m->positions + 3 * m->springs[i].b;
-        const float length = sqrtf((b[0] - a[0]) * (b[0] - a[0]) + (b[1] - a[1]) * (b[1] - a[1]) + (b[2] - a[2]) * (b[2] - a[2]));
+        const float length = sqrtf((b[0] - a[0]) * (b[0] - a[0]) + (b[1] - a[1]) * (b[1] - a[1]) +
+                                   (b[2] - a[2]) * (b[2] - a[2]));
         m->springs[i].rest_length = length * (0.95f + 0.1f * (float)(i % 7) / 6);
     }
 }
@@ -255,11 +266,11 @@ static void energy_over_a_million_steps(const mesh *m, mote_integrator integrato
     mote_system_destroy(r.system);
 }
 
-/* A symplectic integrator keeps another energy, which lies near E. That of semi-implicit Euler is E - (h/2) v.dU/dx, off by z/2
- * of E at most, and so is the start; with the velocity of half a step earlier too. Velocity Verlet: z^2/4 for one oscillator,
- * and as much for the turning of the springs. Of order four: z^4 is generous. Beside it rounding: 18 velocities and as many
- * positions, each by 0.4 UNIT of what it has of the energy in the mean: a walk of 0.4 UNIT an evaluation, by four standard
- * deviations. */
+/* A symplectic integrator keeps another energy, which lies near E. That of semi-implicit Euler is E - (h/2)
+ * v.dU/dx, off by z/2 of E at most, and so is the start; with the velocity of half a step earlier too.
+ * Velocity Verlet: z^2/4 for one oscillator, and as much for the turning of the springs. Of order four: z^4
+ * is generous. Beside it rounding: 18 velocities and as many positions, each by 0.4 UNIT of what it has of
+ * the energy in the mean: a walk of 0.4 UNIT an evaluation, by four standard deviations. */
 static double energy_limit(const mesh *m, const mote_integrator_info *info, bool half_step) {
     const double z = fastest_phase(m), first = (1 + z / 2) / (1 - z / 2) - 1;
     const double near = info->order > 3 ? pow(z, 4) : info->order > 1 && !half_step ? z * z / 2 : first;
@@ -278,12 +289,13 @@ static void symplectic_integrators_keep_energy_over_a_million_steps(void **unuse
         energy_over_a_million_steps(&m, KEEPS_SPIN[i], &b);
         for (uint32_t c = 0; c < COPIES; c++)
             if (!(b.low[c] >= 1 - limit && b.high[c] <= 1 + limit))
-                fail_msg("%s, island %u: E / E0 in [%.6f, %.6f], not within %.2g", info->name, c, b.low[c], b.high[c], limit);
+                fail_msg("%s, island %u: E / E0 in [%.6f, %.6f], not within %.2g", info->name, c, b.low[c],
+                         b.high[c], limit);
     }
 }
 
-/* RK4, of the same order as two of them and no more expensive, takes z^6 / 72 of a motion's energy in each step: after a
- * million it has left what they keep. */
+/* RK4, of the same order as two of them and no more expensive, takes z^6 / 72 of a motion's energy in each
+ * step: after a million it has left what they keep. */
 static void rk4_does_not(void **unused) {
     (void)unused;
     static mesh m;
@@ -294,11 +306,12 @@ static void rk4_does_not(void **unused) {
     for (uint32_t c = 0; c < COPIES; c++) assert_true(b.low[c] < 1 - limit);
 }
 
-/* --- One kinematic spring -------------------------------------------------------------------------------------------------- */
+/* --- One kinematic spring --- */
 
 /* e'' = -2 g e' - w^2 e from e, v. */
 static void exact_spring(double w2, double g, double t, double *e, double *v) {
-    const double root = sqrt(w2 - g * g), c = cos(root * t), s = sin(root * t), decay = exp(-g * t), e0 = *e, v0 = *v;
+    const double root = sqrt(w2 - g * g), c = cos(root * t), s = sin(root * t), decay = exp(-g * t), e0 = *e,
+                 v0 = *v;
     *e = decay * (e0 * c + (v0 + g * e0) / root * s);
     *v = decay * (v0 * c - (w2 * e0 + g * v0) / root * s);
 }
@@ -307,7 +320,8 @@ static void exact_spring(double w2, double g, double t, double *e, double *v) {
 static void one_kinematic_spring_is_exact_at_any_step(void **unused) {
     (void)unused;
     static const mote_rate rates[] = {{100, 1}, {17, 1}, {3, 1}, {1, 1}, {1, 10}, {1, 100}};
-    static const float positions[6] = {0, 0, 0, 1.25f, 0, 0}, velocities[6] = {0, 0, 0, 0.5f, 0, 0}, masses[2] = {0.5f, 1};
+    static const float positions[6] = {0, 0, 0, 1.25f, 0, 0}, velocities[6] = {0, 0, 0, 0.5f, 0, 0},
+                       masses[2] = {0.5f, 1};
     enum { STEPS = 10 };
     for (size_t t = 0; t < COUNT_OF(rates); t++)
         for (int kind = 0; kind < 4; kind++) {
@@ -317,7 +331,8 @@ static void one_kinematic_spring_is_exact_at_any_step(void **unused) {
             mote_network_def net = mote_default_network_def();
             mote_system_def def = mote_default_system_def();
             mesh_run r;
-            net.particle_count = 2, net.positions = positions, net.velocities = velocities, net.masses = masses;
+            net.particle_count = 2, net.positions = positions, net.velocities = velocities,
+            net.masses = masses;
             net.spring_count = 1, net.springs = &spring;
             def.capacity = 0, def.integrator = MOTE_KINEMATIC, def.steps_per_second = rates[t];
             assert_int_equal(mote_system_create(&def, &r.system), MOTE_OK);
@@ -329,9 +344,9 @@ static void one_kinematic_spring_is_exact_at_any_step(void **unused) {
             exact_spring(w2, g, time, &e, &v);
             read_body(&r, 0, a, speed_a);
             read_body(&r, 1, b, speed_b);
-            /* A step rounds the elongation and its rate to a few UNIT of the coordinates, which drift on at 1/3 m/s, and of the
-             * terms of free flight that cancel in dx: v dt. In phase space a rounding of x is worth w of it in v. The answers,
-             * rounded to UNIT, shift the phase by as much a step. */
+            /* A step rounds the elongation and its rate to a few UNIT of the coordinates, which drift on at
+             * 1/3 m/s, and of the terms of free flight that cancel in dx: v dt. In phase space a rounding of
+             * x is worth w of it in v. The answers, rounded to UNIT, shift the phase by as much a step. */
             const double scale = fmax(fmax(fabs(a[0]), fabs(b[0])), 1.5 + 2 * dt), w = sqrt(w2);
             const double wrong = STEPS * 8 * UNIT * scale;
             assert_near(b[0] - a[0], 1 + e, wrong);

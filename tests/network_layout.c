@@ -10,7 +10,7 @@
 
 #include "network_layout.h"
 
-/* --- As made -------------------------------------------------------------------------------------------------------- */
+/* --- As made --- */
 
 /* The columns hold what the def says; labels follow the lowest particles. */
 static void check_columns(const mote_network *n, const graph *g, const model *m) {
@@ -32,7 +32,8 @@ static uint32_t springs_in(const model *m, uint32_t root) {
     return count;
 }
 
-/* Lanes of a LANES block hold islands in the host's order whose particles ascend with the slots; at least four. */
+/* Lanes of a LANES block hold islands in the host's order whose particles ascend with the slots; at least
+ * four. */
 static uint32_t check_lanes(const mote_network *n, const model *m, const mote_network_block *b) {
     uint32_t lanes = 0, springs = 0, last = 0;
     for (uint32_t lane = 0; lane < 16; lane++) {
@@ -71,7 +72,8 @@ static void check_rows_block(const mote_network *n, const mote_network_block *b)
         if (n->particle_of_slot[slot] == MOTE_NO_SLOT) continue;
         const uint32_t before = island;
         island = n->island[slot];
-        if (before != MOTE_NO_ITEM && before != island) assert_true(island > before && (!constrained || slot % 16 == 0));
+        if (before != MOTE_NO_ITEM && before != island)
+            assert_true(island > before && (!constrained || slot % 16 == 0));
     }
 }
 
@@ -99,8 +101,10 @@ static void as_made(void **unused) {
         for (uint32_t i = 0; i < n.block_count; i++) {
             const mote_network_block *b = &n.block[i];
             assert_true(!b->lanes || (!b->outer && g.def.solver == MOTE_NETWORK_SPRINGS));
-            if (b->lanes) check_lanes(&n, &m, b);
-            else check_rows_block(&n, b);
+            if (b->lanes)
+                check_lanes(&n, &m, b);
+            else
+                check_rows_block(&n, b);
             if (b->outer) check_outer_block(&n, b);
         }
         model_free(&m);
@@ -108,7 +112,8 @@ static void as_made(void **unused) {
     }
 }
 
-/* 16 a block, a rest of four or more in one more, fewer in rows; islands whose springs come in another order are not alike. */
+/* 16 a block, a rest of four or more in one more, fewer in rows; islands whose springs come in another order
+ * are not alike. */
 static void alike_islands(void **unused) {
     (void)unused;
     static graph g;
@@ -117,7 +122,8 @@ static void alike_islands(void **unused) {
     for (uint32_t copies = 1; copies <= 36; copies++) {
         begin_graph(&g, &random);
         add_chains(&g, &random, copies, 7);
-        const uint32_t extra = copies % 16 < 4 ? 0 : 1, want = copies <= 20 ? blocks[copies] : copies / 16 + extra;
+        const uint32_t extra = copies % 16 < 4 ? 0 : 1,
+                       want = copies <= 20 ? blocks[copies] : copies / 16 + extra;
         mote_network n = made(&g.def);
         uint32_t lanes = 0;
         for (uint32_t i = 0; i < n.block_count; i++) lanes += n.block[i].lanes;
@@ -133,7 +139,8 @@ static void alike_islands(void **unused) {
         model m = model_of(&g.def);
         check_network(&n, &m);
         uint32_t in_lanes = 0;
-        for (uint32_t i = 0; i < 16; i++) in_lanes += n.block[mote_network_block_of(&n, n.slot_of_particle[i])].lanes;
+        for (uint32_t i = 0; i < 16; i++)
+            in_lanes += n.block[mote_network_block_of(&n, n.slot_of_particle[i])].lanes;
         assert_int_equal(in_lanes, differ ? 15 : 16);
         model_free(&m);
         destroy(&n);
@@ -175,14 +182,16 @@ static void ties(void **unused) {
     mote_network n = made(&g.def);
     const mote_network_line *line = n.line;
     /* A chain: first to the lower slot, which the first particle does not have. */
-    assert_true(line[0].mask == 0xfffe && line[0].other == -1 && line[1].mask == 0xffff && line[1].other == 1);
-    assert_true(line[2].mask == 0xaaaa && line[2].other == 20 && line[3].mask == 0x5555 && line[3].other == 40);
+    assert_true(line[0].mask == 0xfffe && line[0].other == -1 && line[1].mask == 0xffff &&
+                line[1].other == 1);
+    assert_true(line[2].mask == 0xaaaa && line[2].other == 20 && line[3].mask == 0x5555 &&
+                line[3].other == 40);
     assert_int_equal(n.group[0].line_count, 4);
     destroy(&n);
 }
 
-/* A net's lines are nearly all contiguous, and little more than its degree of 12; where no order helps, as many lines as the
- * largest degree of the lane group. */
+/* A net's lines are nearly all contiguous, and little more than its degree of 12; where no order helps, as
+ * many lines as the largest degree of the lane group. */
 static void lines_of_nets(void **unused) {
     (void)unused;
     static graph g;
@@ -208,7 +217,8 @@ static void lines_of_nets(void **unused) {
             for (uint32_t at = n.head[slot]; at != MOTE_NO_ITEM; at = next_spring(&n, at, slot)) degree++;
             if (degree > largest) largest = degree;
         }
-        assert_true(n.group[group].line_count >= largest && n.group[group].line_count <= largest + largest / 4 + 2);
+        assert_true(n.group[group].line_count >= largest &&
+                    n.group[group].line_count <= largest + largest / 4 + 2);
         most = largest > most ? largest : most;
     }
     for (uint32_t line = 0; line < n.line_count; line++) apart += !n.line[line].contiguous;
@@ -216,7 +226,8 @@ static void lines_of_nets(void **unused) {
     destroy(&n);
 }
 
-/* Lengths from positions, as the kernels work them out. At make the def's positions count, later the columns'. */
+/* Lengths from positions, as the kernels work them out. At make the def's positions count, later the
+ * columns'. */
 static void lengths_as_placed(void **unused) {
     (void)unused;
     static graph g;
@@ -237,7 +248,8 @@ static void lengths_as_placed(void **unused) {
         float sum = 0;
         for (uint32_t axis = 0; axis < 3; axis++) {
             const float *p = g.positions + axis;
-            const float d = i < number ? p[3 * g.springs[i].b] - p[3 * g.springs[i].a] : n.x[axis][b] - n.x[axis][a];
+            const float d =
+                i < number ? p[3 * g.springs[i].b] - p[3 * g.springs[i].a] : n.x[axis][b] - n.x[axis][a];
             sum += d * d;
         }
         assert_true(s->rest_length == sqrtf(sum));
@@ -255,12 +267,8 @@ static void lengths_as_placed(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_made),
-        cmocka_unit_test(alike_islands),
-        cmocka_unit_test(shapes_by_turns),
-        cmocka_unit_test(ties),
-        cmocka_unit_test(lines_of_nets),
-        cmocka_unit_test(lengths_as_placed),
+        cmocka_unit_test(as_made), cmocka_unit_test(alike_islands), cmocka_unit_test(shapes_by_turns),
+        cmocka_unit_test(ties),    cmocka_unit_test(lines_of_nets), cmocka_unit_test(lengths_as_placed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

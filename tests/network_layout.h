@@ -1,4 +1,5 @@
-/* Random networks, and what must hold of the layout of a network at any time, against a plain list of its springs. */
+/* Random networks, and what must hold of the layout of a network at any time, against a plain list of its
+ * springs. */
 #ifndef MOTE_TESTS_NETWORK_LAYOUT_H
 #define MOTE_TESTS_NETWORK_LAYOUT_H
 
@@ -49,7 +50,7 @@ static inline void model_free(model *m) {
     free(m->positions), free(m->spring), free(m->alive), free(m->joined), free(m->pinned);
 }
 
-/* --- Slots, islands and blocks -------------------------------------------------------------------------------------- */
+/* --- Slots, islands and blocks --- */
 
 static inline void check_masked_slot(const mote_network *n, uint32_t slot) {
     float sum = fabsf(n->inverse_mass[slot]) + fabsf(n->own_inverse_mass[slot]);
@@ -71,7 +72,8 @@ static inline void check_slots(const mote_network *n, const model *m) {
         assert_true(n->particle_of_slot[slot] < m->particles);
         assert_int_equal(n->slot_of_particle[n->particle_of_slot[slot]], slot);
         assert_true(n->own_inverse_mass[slot] > 0);
-        assert_true(n->inverse_mass[slot] == (m->pinned[n->particle_of_slot[slot]] ? 0 : n->own_inverse_mass[slot]));
+        assert_true(n->inverse_mass[slot] ==
+                    (m->pinned[n->particle_of_slot[slot]] ? 0 : n->own_inverse_mass[slot]));
     }
     assert_int_equal(masked + m->particles, n->slot_count);
 }
@@ -123,7 +125,7 @@ static inline void check_blocks(const mote_network *n, const model *m) {
     free(spans);
 }
 
-/* --- Springs and lines ---------------------------------------------------------------------------------------------- */
+/* --- Springs and lines --- */
 
 static inline uint32_t next_spring(const mote_network *n, uint32_t number, uint32_t slot) {
     return n->spring[number].next[n->spring[number].a == slot ? 0 : 1];
@@ -174,7 +176,8 @@ static inline void check_entry(const mote_network *n, uint32_t line, uint32_t la
     if (number == MOTE_NO_ITEM) {
         assert_false(l->mask >> lane & 1);
         assert_int_equal(n->entry_other[entry], slot);
-        assert_true(n->entry_length[entry] == 0 && n->entry_stiffness[entry] == 0 && n->entry_damping[entry] == 0);
+        assert_true(n->entry_length[entry] == 0 && n->entry_stiffness[entry] == 0 &&
+                    n->entry_damping[entry] == 0);
         return;
     }
     const mote_network_spring_state *s = &n->spring[number];
@@ -204,10 +207,12 @@ static inline void check_line(const mote_network *n, uint32_t line, bool strut) 
         contiguous &= n->entry_other[16 * line + lane] - lane == offset;
         damped |= s->damping > 0;
     }
-    assert_true(l->uniform == uniform && l->even == even && l->damped == damped && (!l->contiguous || contiguous));
+    assert_true(l->uniform == uniform && l->even == even && l->damped == damped &&
+                (!l->contiguous || contiguous));
     const mote_network_spring_state none = {.a = 0};
     if (!first) first = &none;
-    assert_true(l->rest_length == first->rest_length && l->stiffness == first->stiffness && l->damping == first->damping);
+    assert_true(l->rest_length == first->rest_length && l->stiffness == first->stiffness &&
+                l->damping == first->damping);
     if (l->contiguous && l->mask) assert_true(l->other >= -15 && l->other <= (int32_t)n->slot_count - 1);
 }
 
@@ -284,12 +289,13 @@ static inline void check_lines(const mote_network *n) {
     for (uint32_t i = 0; i < n->line_capacity; i++) {
         if (used[i]) continue;
         assert_int_equal(n->line[i].mask, 0);
-        for (uint32_t lane = 0; lane < 16; lane++) assert_int_equal(n->entry_spring[16 * i + lane], MOTE_NO_ITEM);
+        for (uint32_t lane = 0; lane < 16; lane++)
+            assert_int_equal(n->entry_spring[16 * i + lane], MOTE_NO_ITEM);
     }
     free(used);
 }
 
-/* --- Pins and reels ------------------------------------------------------------------------------------------------- */
+/* --- Pins and reels --- */
 
 static inline void check_pins(const mote_network *n, const model *m) {
     uint32_t pins = 0, pin = 0, reel = 0;
@@ -323,7 +329,7 @@ static inline void check_network(const mote_network *n, const model *m) {
     check_pins(n, m);
 }
 
-/* --- Graphs --------------------------------------------------------------------------------------------------------- */
+/* --- Graphs --- */
 
 enum { MOST_PARTICLES = 4096, MOST_SPRINGS = 32768 };
 
@@ -344,22 +350,29 @@ static inline void begin_graph(graph *g, random_source *random) {
 
 static inline mote_spring a_spring(random_source *random, uint32_t a, uint32_t b) {
     const bool odd = random_below(random, 8) == 0;
-    return (mote_spring){a, b, odd ? random_between(random, 0, 2) : 1, odd ? random_between(random, 1, 9) : 5,
-                         random_below(random, 16) ? 0 : 0.5f, random_below(random, 16) ? 0 : 0.25f};
+    return (mote_spring){a,
+                         b,
+                         odd ? random_between(random, 0, 2) : 1,
+                         odd ? random_between(random, 1, 9) : 5,
+                         random_below(random, 16) ? 0 : 0.5f,
+                         random_below(random, 16) ? 0 : 0.25f};
 }
 
 static inline void add_spring(graph *g, random_source *random, uint32_t a, uint32_t b) {
-    if (a != b && g->def.spring_count < MOST_SPRINGS) g->springs[g->def.spring_count++] = a_spring(random, a, b);
+    if (a != b && g->def.spring_count < MOST_SPRINGS)
+        g->springs[g->def.spring_count++] = a_spring(random, a, b);
 }
 
-/* `copies` chains with a triangle at one end and two springs at the other, particle k of copy i numbered first + k x copies + i:
- * interleaved. */
+/* `copies` chains with a triangle at one end and two springs at the other, particle k of copy i numbered
+ * first + k x copies + i: interleaved. */
 static inline void add_chains(graph *g, random_source *random, uint32_t copies, uint32_t points) {
     const uint32_t first = g->def.particle_count;
     g->def.particle_count += copies * points;
     for (uint32_t k = 0; k + 1 < points; k++)
-        for (uint32_t i = 0; i < copies; i++) add_spring(g, random, first + k * copies + i, first + (k + 1) * copies + i);
-    for (uint32_t i = 0; i < copies && points > 2; i++) add_spring(g, random, first + 2 * copies + i, first + i);
+        for (uint32_t i = 0; i < copies; i++)
+            add_spring(g, random, first + k * copies + i, first + (k + 1) * copies + i);
+    for (uint32_t i = 0; i < copies && points > 2; i++)
+        add_spring(g, random, first + 2 * copies + i, first + i);
     for (uint32_t i = 0; i < copies && points > 2; i++)
         add_spring(g, random, first + (points - 2) * copies + i, first + (points - 1) * copies + i);
 }
@@ -372,15 +385,18 @@ static inline void add_random(graph *g, random_source *random, uint32_t count, u
         add_spring(g, random, first + random_below(random, count), first + random_below(random, count));
 }
 
-/* A net of width x width with structural, shear and bend springs, listed particle by particle or kind by kind. */
+/* A net of width x width with structural, shear and bend springs, listed particle by particle or kind by
+ * kind. */
 static inline void add_net(graph *g, random_source *random, uint32_t width, bool by_kind) {
     static const uint32_t dx[6] = {1, 0, 1, 1, 2, 0}, dy[6] = {0, 1, 1, 1, 0, 2};
     const uint32_t first = g->def.particle_count, all = width * width;
     g->def.particle_count += all;
     for (uint32_t i = 0; i < 6 * all; i++) {
-        const uint32_t kind = by_kind ? i / all : i % 6, place = by_kind ? i % all : i / 6, x = place % width, y = place / width;
+        const uint32_t kind = by_kind ? i / all : i % 6, place = by_kind ? i % all : i / 6, x = place % width,
+                       y = place / width;
         if (x + dx[kind] >= width || y + dy[kind] >= width) continue;
-        const uint32_t here = first + place + (kind == 3 ? dx[kind] : 0), there = first + place + width * dy[kind];
+        const uint32_t here = first + place + (kind == 3 ? dx[kind] : 0),
+                       there = first + place + width * dy[kind];
         add_spring(g, random, here, kind == 3 ? there : there + dx[kind]);
     }
 }

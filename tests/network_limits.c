@@ -1,6 +1,7 @@
-/* The told bounds of networks beside the true largest stable steps at rest: never above them, and near them on nets and chains.
- * The true ones are found by bisection on the spectral radius of one substep's matrix, which the double reference gives; on large
- * nets from the largest eigenvalue of the stiffness matrix; and some by stepping the engine. */
+/* The told bounds of networks beside the true largest stable steps at rest: never above them, and near them
+ * on nets and chains. The true ones are found by bisection on the spectral radius of one substep's matrix,
+ * which the double reference gives; on large nets from the largest eigenvalue of the stiffness matrix; and
+ * some by stepping the engine. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,8 +12,8 @@
 
 #include "network_limits.h"
 
-#define FOR_EACH_INTEGRATOR(m)                                                                                         \
-    for (mote_integrator m = 0; m < MOTE_INTEGRATOR_COUNT; m++)                                                        \
+#define FOR_EACH_INTEGRATOR(m)                                                                               \
+    for (mote_integrator m = 0; m < MOTE_INTEGRATOR_COUNT; m++)                                              \
         if (!advects(m))
 
 static const mote_rate RATE = {60, 1};
@@ -25,7 +26,7 @@ static mote_network_stability_report told(const graph *g, mote_integrator integr
     return report;
 }
 
-/* --- By matrices ------------------------------------------------------------------------------------------------------ */
+/* --- By matrices --- */
 
 #define MOST_TIMES 4.0 /* the bound: farther up nothing is looked for */
 
@@ -33,8 +34,10 @@ static mote_network_stability_report told(const graph *g, mote_integrator integr
 static double true_limit(const graph *g, mote_integrator integrator, double bound) {
     double good = 0, bad = 0;
     for (int i = 1; i <= 10 * MOST_TIMES && bad == 0; i++) {
-        if (graph_grows(g, integrator, 0.1 * i * bound)) bad = 0.1 * i * bound;
-        else good = 0.1 * i * bound;
+        if (graph_grows(g, integrator, 0.1 * i * bound))
+            bad = 0.1 * i * bound;
+        else
+            good = 0.1 * i * bound;
     }
     for (int i = 0; i < 6 && bad > 0; i++) {
         const double middle = 0.5 * (good + bad);
@@ -48,8 +51,10 @@ static void check_extreme(const graph *g, mote_integrator integrator, double fre
     static const double turns[] = {0.5, 0.8, 1.1, 3, 20};
     for (size_t i = 0; i < COUNT_OF(turns); i++) {
         const bool grows = graph_grows(g, integrator, turns[i] / frequency);
-        if (bound == 0 && g->damped) continue; /* what is undamped may yet be damped by its neighbours: nothing is promised */
-        if (grows != (bound == 0)) fail_msg("%s, %s: h w = %g", g->name, mote_integrator_describe(integrator)->name, turns[i]);
+        if (bound == 0 && g->damped)
+            continue; /* what is undamped may yet be damped by its neighbours: nothing is promised */
+        if (grows != (bound == 0))
+            fail_msg("%s, %s: h w = %g", g->name, mote_integrator_describe(integrator)->name, turns[i]);
     }
 }
 
@@ -68,14 +73,15 @@ static void check_limit(const graph *g, mote_integrator integrator, expectation 
         return;
     }
     if (graph_grows(g, integrator, r.any.step)) fail_msg("%s, %s: grows at the bound", g->name, name);
-    const double limit = true_limit(g, integrator, r.sharp.step), sharp = r.sharp.step / limit, any = r.any.step / limit;
+    const double limit = true_limit(g, integrator, r.sharp.step), sharp = r.sharp.step / limit,
+                 any = r.any.step / limit;
     if (getenv("MOTE_TEST_TABLE")) print_message("%-22s %-44s %.4f %.4f\n", name, g->name, sharp, any);
     if (!(sharp <= 1) || !(sharp >= want.sharp) || !(any >= want.any))
         fail_msg("%s, %s: sharp %g, any %g of the limit", g->name, name, sharp, any);
 }
 
-/* Far from edges the bound of a net with square meshes is 0.92 of the limit; few particles of 25 are that, and meshes of 3 by 4
- * let fewer springs stretch at once. */
+/* Far from edges the bound of a net with square meshes is 0.92 of the limit; few particles of 25 are that,
+ * and meshes of 3 by 4 let fewer springs stretch at once. */
 static const expectation NEAR = {0.85, 0.6}, SMALL_OR_OBLONG = {0.78, 0.55}, SOMEWHERE = {0, 0};
 
 static void chains(void **unused) {
@@ -103,14 +109,11 @@ static void damped_chains(void **unused) {
 static const struct net_kind {
     const char *name;
     float stiffness[3], damping[3];
-} nets_of[] = {{"net, alike", {50, 50, 50}, {0, 0, 0}},
-               {"net, soft bend", {90, 30, 5}, {0, 0, 0}},
-               {"net, no bend", {90, 90, 0}, {0, 0, 0}},
-               {"net, damped", {50, 50, 50}, {0.5f, 0.5f, 0.5f}},
-               {"net, much damped", {50, 50, 50}, {5, 5, 5}},
-               {"net, structural damped", {50, 50, 50}, {2, 0, 0}},
-               {"net, bend damped", {90, 40, 5}, {0, 0, 4}},
-               {"net, dampers across", {90, 0, 5}, {0.1f, 8, 1}}};
+} nets_of[] = {
+    {"net, alike", {50, 50, 50}, {0, 0, 0}},       {"net, soft bend", {90, 30, 5}, {0, 0, 0}},
+    {"net, no bend", {90, 90, 0}, {0, 0, 0}},      {"net, damped", {50, 50, 50}, {0.5f, 0.5f, 0.5f}},
+    {"net, much damped", {50, 50, 50}, {5, 5, 5}}, {"net, structural damped", {50, 50, 50}, {2, 0, 0}},
+    {"net, bend damped", {90, 40, 5}, {0, 0, 4}},  {"net, dampers across", {90, 0, 5}, {0.1f, 8, 1}}};
 enum { UNDAMPED_NETS = 3 };
 
 static void nets(void **unused) {
@@ -120,8 +123,10 @@ static void nets(void **unused) {
         const struct net_kind *kind = &nets_of[i];
         const bool damped = i >= UNDAMPED_NETS;
         for (int oblong = damped; oblong < 2; oblong++) FOR_EACH_INTEGRATOR(m) {
-                const bool kinematic = m == MOTE_KINEMATIC || m == MOTE_KINEMATIC_AVERAGE; /* the slowest in the reference */
-                make_net(&g, kind->name, 5u - (uint32_t)(oblong + kinematic), oblong, kind->stiffness, kind->damping);
+                const bool kinematic =
+                    m == MOTE_KINEMATIC || m == MOTE_KINEMATIC_AVERAGE; /* the slowest in the reference */
+                make_net(&g, kind->name, 5u - (uint32_t)(oblong + kinematic), oblong, kind->stiffness,
+                         kind->damping);
                 check_limit(&g, m, damped ? SOMEWHERE : SMALL_OR_OBLONG);
             }
     }
@@ -137,8 +142,9 @@ static void random_graphs(void **unused) {
     }
 }
 
-/* One particle in a plane between pins: springs across each other, and a damper at an angle, so that stiffness and damping have
- * no common modes. The sharp bound's frequency and damping are then exact, and nothing is left but what it allows for that. */
+/* One particle in a plane between pins: springs across each other, and a damper at an angle, so that
+ * stiffness and damping have no common modes. The sharp bound's frequency and damping are then exact, and
+ * nothing is left but what it allows for that. */
 static void make_crossed(graph *g, float across, float damping, double angle) {
     graph_begin(g, "crossed", 4, 2);
     g->alike = false;
@@ -163,13 +169,14 @@ static void crossed_dampers(void **unused) {
                     const double bound = told(&g, m).sharp.step;
                     for (size_t i = 0; i < COUNT_OF(below) && bound > 0; i++)
                         if (graph_grows(&g, m, below[i] * bound))
-                            fail_msg("%s: %g, %g at %g: grows at %g of the bound", mote_integrator_describe(m)->name,
-                                     (double)g.spring[1].stiffness, (double)dampings[c], 0.1 * angle, below[i]);
+                            fail_msg("%s: %g, %g at %g: grows at %g of the bound",
+                                     mote_integrator_describe(m)->name, (double)g.spring[1].stiffness,
+                                     (double)dampings[c], 0.1 * angle, below[i]);
                 }
             }
 }
 
-/* --- Large nets -------------------------------------------------------------------------------------------------------- */
+/* --- Large nets --- */
 
 /* M^(-1/2) K M^(-1/2) v, undamped springs at rest. */
 static void stiffen(const graph *g, const double *v, double *out) {
@@ -180,7 +187,8 @@ static void stiffen(const graph *g, const double *v, double *out) {
         const double d[2] = {(double)(b[0] - a[0]), (double)(b[1] - a[1])}, length = hypot(d[0], d[1]);
         const double ra = 1 / sqrt((double)g->masses[s->a]), rb = 1 / sqrt((double)g->masses[s->b]);
         double along = 0;
-        for (int axis = 0; axis < 2; axis++) along += d[axis] / length * (rb * v[2 * s->b + axis] - ra * v[2 * s->a + axis]);
+        for (int axis = 0; axis < 2; axis++)
+            along += d[axis] / length * (rb * v[2 * s->b + axis] - ra * v[2 * s->a + axis]);
         for (int axis = 0; axis < 2; axis++) {
             out[2 * s->b + axis] += (double)s->stiffness * along * rb * d[axis] / length;
             out[2 * s->a + axis] -= (double)s->stiffness * along * ra * d[axis] / length;
@@ -188,7 +196,8 @@ static void stiffen(const graph *g, const double *v, double *out) {
     }
 }
 
-/* rad/s, from below: the Rayleigh quotient of the power method, whose error goes with the square of the vector's. */
+/* rad/s, from below: the Rayleigh quotient of the power method, whose error goes with the square of the
+ * vector's. */
 static double fastest(const graph *g) {
     static double v[2 * MOST_PARTICLES], next[2 * MOST_PARTICLES];
     double square = 0;
@@ -203,8 +212,9 @@ static double fastest(const graph *g) {
     return sqrt(square);
 }
 
-/* Each spring alone, with the average velocity: a motion u grows where the sum over the springs of mu (1 - cos w h) (n.u)^2 is
- * more than 2, which is u.Ku of such stiffnesses. The springs of these nets join particles of 1 kg. */
+/* Each spring alone, with the average velocity: a motion u grows where the sum over the springs of mu (1 -
+ * cos w h) (n.u)^2 is more than 2, which is u.Ku of such stiffnesses. The springs of these nets join
+ * particles of 1 kg. */
 static double fastest_alone(const graph *at, double h) {
     static graph g;
     g = *at;
@@ -227,7 +237,8 @@ static double limit_alone(const graph *g) {
 /* Undamped, the modes are common: the limit is that of one spring. Of the kinematic integrators it is not. */
 static double limit_of_net(const graph *g, mote_integrator m, double frequency) {
     if (m == MOTE_KINEMATIC_AVERAGE) return limit_alone(g);
-    const double z = m == MOTE_IMPLICIT_EULER || m == MOTE_EXACT_FLOW ? 2 : mote_integrator_describe(m)->stable_z;
+    const double z =
+        m == MOTE_IMPLICIT_EULER || m == MOTE_EXACT_FLOW ? 2 : mote_integrator_describe(m)->stable_z;
     return z / frequency;
 }
 
@@ -247,16 +258,17 @@ static void large_nets(void **unused) {
             const mote_network_stability_report r = told(&g, m);
             const double sharp = r.sharp.step / limit, any = r.any.step / limit;
             if (getenv("MOTE_TEST_TABLE"))
-                print_message("%-22s %2u %-41s %.4f %.4f\n", mote_integrator_describe(m)->name, (unsigned)sides[i % 2], g.name,
-                              sharp, any);
+                print_message("%-22s %2u %-41s %.4f %.4f\n", mote_integrator_describe(m)->name,
+                              (unsigned)sides[i % 2], g.name, sharp, any);
             if (!(sharp <= 1) || !(any <= 1) || !(sharp >= NEAR.sharp) || !(any >= NEAR.any))
-                fail_msg("%s, %s: sharp %g, any %g of the limit", g.name, mote_integrator_describe(m)->name, sharp, any);
+                fail_msg("%s, %s: sharp %g, any %g of the limit", g.name, mote_integrator_describe(m)->name,
+                         sharp, any);
             assert_true(r.sharp.frequency >= w && r.any.frequency >= r.sharp.frequency);
         }
     }
 }
 
-/* --- By the engine ------------------------------------------------------------------------------------------------------- */
+/* --- By the engine --- */
 
 /* The same graph with its time scaled so that h seconds become 1/60. */
 static void in_frames(graph *g, double h) {
@@ -285,7 +297,8 @@ static double growth_by_engine(const graph *at, mote_integrator integrator, doub
         assert_int_equal(mote_system_step(system, 50, NULL), MOTE_OK);
         for (uint32_t i = 0; i < g.particles; i++)
             for (uint32_t axis = 0; axis < g.axes; axis++) {
-                const double away = fabs((double)column[axis][view.slot[i]] - (double)g.positions[3 * i + axis]);
+                const double away =
+                    fabs((double)column[axis][view.slot[i]] - (double)g.positions[3 * i + axis]);
                 largest = isfinite(away) ? fmax(largest, away) : HUGE_VAL;
             }
     }
@@ -293,8 +306,8 @@ static double growth_by_engine(const graph *at, mote_integrator integrator, doub
     return largest / start;
 }
 
-/* At the sharp bound what was disturbed stays near: a mode at a hundredth below its limit is 1 / sqrt(1 - 0.99^2) = 7 times as
- * long as wide, some add up, and what is free drifts. Above the limit it grows. */
+/* At the sharp bound what was disturbed stays near: a mode at a hundredth below its limit is 1 / sqrt(1 -
+ * 0.99^2) = 7 times as long as wide, some add up, and what is free drifts. Above the limit it grows. */
 static void engine_at_the_bound(void **unused) {
     (void)unused;
     static graph graphs[3];
@@ -304,21 +317,24 @@ static void engine_at_the_bound(void **unused) {
     for (size_t i = 0; i < COUNT_OF(graphs); i++) FOR_EACH_INTEGRATOR(m) {
             const double bound = told(&graphs[i], m).sharp.step;
             if (bound == 0) continue;
-            const double limit = true_limit(&graphs[i], m, bound), stays = growth_by_engine(&graphs[i], m, 0.99 * bound, 3000);
+            const double limit = true_limit(&graphs[i], m, bound),
+                         stays = growth_by_engine(&graphs[i], m, 0.99 * bound, 3000);
             const double grows = growth_by_engine(&graphs[i], m, 1.02 * limit, 30000);
             if (!(stays < 100) || !(grows >= 1000))
-                fail_msg("%s, %s: %g at the bound, %g above the limit", graphs[i].name, mote_integrator_describe(m)->name, stays,
-                         grows);
+                fail_msg("%s, %s: %g at the bound, %g above the limit", graphs[i].name,
+                         mote_integrator_describe(m)->name, stays, grows);
         }
 }
 
-/* Positions after one step from rest, with number `moved` displaced. Position Verlet's first step is half a kick: the second is
- * looked at, from the same place. */
-static void step_by_engine(const graph *g, mote_integrator integrator, uint32_t moved, float apart, double *x) {
+/* Positions after one step from rest, with number `moved` displaced. Position Verlet's first step is half a
+ * kick: the second is looked at, from the same place. */
+static void step_by_engine(const graph *g, mote_integrator integrator, uint32_t moved, float apart,
+                           double *x) {
     mote_network_id id;
     mote_system *system = graph_system(g, integrator, RATE, &id);
     mote_network_view view = mote_network_columns(system, id);
-    float *const places[2] = {view.position.x, view.position.y}, *const rates[2] = {view.velocity.x, view.velocity.y};
+    float *const places[2] = {view.position.x, view.position.y}, *const rates[2] = {view.velocity.x,
+                                                                                    view.velocity.y};
     for (int turn = integrator == MOTE_POSITION_VERLET ? 0 : 1; turn < 2; turn++) {
         for (uint32_t i = 0; i < 2 * g->particles; i++) {
             places[i % 2][view.slot[i / 2]] = g->positions[3 * (i / 2) + i % 2] + (i == moved ? apart : 0);
@@ -330,8 +346,9 @@ static void step_by_engine(const graph *g, mote_integrator integrator, uint32_t 
     mote_system_destroy(system);
 }
 
-/* Entry by entry, a step of the engine is the reference's matrix. Float32 differences over 2^-8 of positions of up to 8 err by
- * 2^-22 / 2^-8 = 2^-14 an operation, of which a stage has some; the springs' curvature adds (2^-8)^2 / 2. */
+/* Entry by entry, a step of the engine is the reference's matrix. Float32 differences over 2^-8 of positions
+ * of up to 8 err by 2^-22 / 2^-8 = 2^-14 an operation, of which a stage has some; the springs' curvature adds
+ * (2^-8)^2 / 2. */
 static void engine_is_the_matrix(void **unused) {
     (void)unused;
     static graph g;
@@ -349,8 +366,8 @@ static void engine_is_the_matrix(void **unused) {
                 const double got = (behind[row] - before[row]) / (2 * (double)apart);
                 const double entry = want.entry[row * want.size + column];
                 if (!(fabs(got - entry) <= 0x1p-11))
-                    fail_msg("%s: entry %u, %u is %g, not %g", mote_integrator_describe(m)->name, (unsigned)row, (unsigned)column,
-                             got, entry);
+                    fail_msg("%s: entry %u, %u is %g, not %g", mote_integrator_describe(m)->name,
+                             (unsigned)row, (unsigned)column, got, entry);
             }
         }
         matrix_free(&want);

@@ -33,18 +33,21 @@ static inline void graph_spring(graph *g, uint32_t a, uint32_t b, float stiffnes
     g->damped |= damping > 0;
 }
 
-/* A net: structural, shear and bend springs. Its meshes are squares, and two corners are pinned; or `oblong`, 3 by 4, so that
- * every length is a whole number and it is at rest to the last bit, and free. */
+/* A net: structural, shear and bend springs. Its meshes are squares, and two corners are pinned; or `oblong`,
+ * 3 by 4, so that every length is a whole number and it is at rest to the last bit, and free. */
 static inline void make_net(graph *g, const char *name, uint32_t side, bool oblong, const float stiffness[3],
                             const float damping[3]) {
-    static const int32_t step[6][3] = {{1, 0, 0}, {0, 1, 0}, {1, 1, 1}, {1, -1, 1}, {2, 0, 2}, {0, 2, 2}}; /* x, y, kind */
+    static const int32_t step[6][3] = {{1, 0, 0},  {0, 1, 0}, {1, 1, 1},
+                                       {1, -1, 1}, {2, 0, 2}, {0, 2, 2}}; /* x, y, kind */
     graph_begin(g, name, side * side, 2);
     for (uint32_t i = 0; i < side * side; i++) {
         g->positions[3 * i] = (oblong ? 3 : 1) * (float)(i % side);
         g->positions[3 * i + 1] = (oblong ? 4 : 1) * (float)(i / side);
         for (int s = 0; s < 6; s++) {
-            const int32_t x = (int32_t)(i % side) + step[s][0], y = (int32_t)(i / side) + step[s][1], kind = step[s][2];
-            if (x >= (int32_t)side || y < 0 || y >= (int32_t)side || stiffness[kind] + damping[kind] == 0) continue;
+            const int32_t x = (int32_t)(i % side) + step[s][0], y = (int32_t)(i / side) + step[s][1],
+                          kind = step[s][2];
+            if (x >= (int32_t)side || y < 0 || y >= (int32_t)side || stiffness[kind] + damping[kind] == 0)
+                continue;
             graph_spring(g, i, (uint32_t)y * side + (uint32_t)x, stiffness[kind], damping[kind]);
         }
     }
@@ -54,10 +57,12 @@ static inline void make_net(graph *g, const char *name, uint32_t side, bool oblo
 /* Masses: all 1, 1 and 9 in turn, or any between 1/4 and 4. */
 enum { MASSES_EQUAL, MASSES_IN_TURN, MASSES_ANY, MASS_KINDS };
 
-static inline void make_chain(graph *g, uint32_t count, int masses, uint32_t pins, float stiffness, float damping) {
+static inline void make_chain(graph *g, uint32_t count, int masses, uint32_t pins, float stiffness,
+                              float damping) {
     char name[80];
     random_source random = {91};
-    snprintf(name, sizeof name, "chain, masses %d, pins %u, damping %g", masses, (unsigned)pins, (double)damping);
+    snprintf(name, sizeof name, "chain, masses %d, pins %u, damping %g", masses, (unsigned)pins,
+             (double)damping);
     graph_begin(g, name, count, 1);
     for (uint32_t i = 0; i < count; i++) {
         g->positions[3 * i] = (float)i;
@@ -68,8 +73,9 @@ static inline void make_chain(graph *g, uint32_t count, int masses, uint32_t pin
     for (uint32_t i = 0; i < pins; i++) g->pin[g->pins++] = i ? count - 1 : 0;
 }
 
-/* Particles anywhere in a square, each joined to its predecessor, and some more pairs; two pins hold it. damping: the ratios of
- * damping over stiffness lie between these, in s; least < 0: some springs have no damping, some no stiffness. */
+/* Particles anywhere in a square, each joined to its predecessor, and some more pairs; two pins hold it.
+ * damping: the ratios of damping over stiffness lie between these, in s; least < 0: some springs have no
+ * damping, some no stiffness. */
 static inline void make_random(graph *g, uint64_t seed, float least, float most) {
     random_source random = {seed};
     char name[80];
@@ -82,8 +88,10 @@ static inline void make_random(graph *g, uint64_t seed, float least, float most)
     const uint32_t springs = 3 * g->particles;
     for (uint32_t i = 0; i < springs; i++) {
         const uint32_t a = i < g->particles - 1 ? i : random_below(&random, g->particles);
-        const uint32_t b = i < g->particles - 1 ? i + 1 : (a + 1 + random_below(&random, g->particles - 1)) % g->particles;
-        float k = exp2f(random_between(&random, -4, 4)), ratio = random_between(&random, fmaxf(least, 0), most), c = k * ratio;
+        const uint32_t b =
+            i < g->particles - 1 ? i + 1 : (a + 1 + random_below(&random, g->particles - 1)) % g->particles;
+        float k = exp2f(random_between(&random, -4, 4)),
+              ratio = random_between(&random, fmaxf(least, 0), most), c = k * ratio;
         if (least < 0 && i % 3 == 0) c = 0;
         if (least < 0 && i % 7 == 0) k = 0;
         graph_spring(g, a, b, k, c);
@@ -104,7 +112,8 @@ static inline mote_network_def graph_def(const graph *g) {
 }
 
 /* The graph in a system of this timestep, with its pins. */
-static inline mote_system *graph_system(const graph *g, mote_integrator integrator, mote_rate rate, mote_network_id *id) {
+static inline mote_system *graph_system(const graph *g, mote_integrator integrator, mote_rate rate,
+                                        mote_network_id *id) {
     mote_system_def def = mote_default_system_def();
     const mote_network_def network = graph_def(g);
     mote_system *system;
@@ -124,7 +133,7 @@ static inline mote_network_stability_report report_of(const mote_system *system,
     return report;
 }
 
-/* --- The matrix of a substep ------------------------------------------------------------------------------------------ */
+/* --- The matrix of a substep --- */
 
 typedef struct step_matrix {
     uint32_t size;        /* states: positions, then velocities, of the particles that move */
@@ -132,7 +141,8 @@ typedef struct step_matrix {
 } step_matrix;
 
 static inline step_matrix matrix_make(uint32_t size) {
-    step_matrix m = {size, calloc((size_t)size * size, sizeof(double)), calloc((size_t)size * size, sizeof(double))};
+    step_matrix m = {size, calloc((size_t)size * size, sizeof(double)),
+                     calloc((size_t)size * size, sizeof(double))};
     assert_true(m.entry && m.work);
     return m;
 }
@@ -142,41 +152,49 @@ static inline void matrix_free(step_matrix *m) {
     free(m->work);
 }
 
-static inline double *state_of(reference_network *n, const graph *g, const uint32_t *moving, uint32_t count, uint32_t i) {
+static inline double *state_of(reference_network *n, const graph *g, const uint32_t *moving, uint32_t count,
+                               uint32_t i) {
     reference_triple *column = i < count * g->axes ? n->dx : n->dv;
     const uint32_t local = i % (count * g->axes);
     return &column[moving[local / g->axes]][local % g->axes];
 }
 
-/* By central differences in the double reference, which shares nothing with the engine: errors of some 1e-10 of an entry. */
+/* By central differences in the double reference, which shares nothing with the engine: errors of some 1e-10
+ * of an entry. */
 static inline step_matrix substep_matrix(const graph *g, mote_integrator integrator, double h) {
     const double apart = 1e-5;
     const mote_network_def def = graph_def(g);
-    reference_surroundings around = {.integrator = integrator, .timestep = h, .substeps = 1, .ticks_per_step = 1000};
+    reference_surroundings around = {
+        .integrator = integrator, .timestep = h, .substeps = 1, .ticks_per_step = 1000};
     reference_network *n = reference_network_make(&def, true);
     uint32_t moving[MOST_PARTICLES], count = 0;
-    for (uint32_t i = 0; i < g->pins; i++) reference_network_pin(n, g->pin[i], &g->positions[3 * g->pin[i]], 0, 0);
+    for (uint32_t i = 0; i < g->pins; i++)
+        reference_network_pin(n, g->pin[i], &g->positions[3 * g->pin[i]], 0, 0);
     for (uint32_t i = 0; i < g->particles; i++)
         if (n->mass[i] > 0) moving[count++] = i;
     step_matrix m = matrix_make(2 * count * g->axes);
     for (uint32_t column = 0; column < m.size; column++)
         for (int side = -1; side <= 1; side += 2) {
             for (uint32_t i = 0; i < g->particles; i++)
-                for (uint32_t axis = 0; axis < 3; axis++) n->dx[i][axis] = (double)g->positions[3 * i + axis], n->dv[i][axis] = 0;
+                for (uint32_t axis = 0; axis < 3; axis++)
+                    n->dx[i][axis] = (double)g->positions[3 * i + axis], n->dv[i][axis] = 0;
             *state_of(n, g, moving, count, column) += side * apart;
             n->started = true, n->last_substeps = 1; /* position Verlet is under way */
             reference_network_step(n, &around);
             for (uint32_t row = 0; row < m.size; row++) {
-                const double base = row < m.size / 2 ? (double)g->positions[3 * moving[row / g->axes] + row % g->axes] : 0;
-                m.entry[row * m.size + column] += side * (*state_of(n, g, moving, count, row) - base) / (2 * apart);
+                const double base =
+                    row < m.size / 2 ? (double)g->positions[3 * moving[row / g->axes] + row % g->axes] : 0;
+                m.entry[row * m.size + column] +=
+                    side * (*state_of(n, g, moving, count, row) - base) / (2 * apart);
             }
         }
     reference_network_destroy(n);
     return m;
 }
 
-/* Log of the largest entry of the matrix to the power 2^SQUARINGS, by squaring, or of a lower one from which it is clear. What
- * drifts freely makes it grow by that power itself, 11 here, times what is long beside wide. */
+/* Log of the largest entry of the matrix to the power 2^SQUARINGS, by squaring, or of a lower one from which
+ * it is clear. What drifts freely makes it grow by that power itself, 11 here, times what is long beside
+ * wide. */
 #define SQUARINGS     16
 #define DRIFT_AT_MOST 18
 #define CLEAR         60

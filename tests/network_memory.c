@@ -15,7 +15,7 @@ static void check_ledger_is_even(const memory_ledger *ledger) {
     assert_int_equal(ledger->calls - ledger->failures, ledger->releases);
 }
 
-/* --- Memory --------------------------------------------------------------------------------------------------------- */
+/* --- Memory --- */
 
 /* All that a network holds, copied. */
 typedef struct snapshot {
@@ -30,7 +30,8 @@ static void *copy_of(const void *from, size_t bytes) {
 
 static snapshot take_snapshot(const mote_network *n) {
     return (snapshot){*n, copy_of(n->memory, n->bytes), copy_of(n->line_memory, n->line_bytes),
-                      copy_of(n->pins, n->pin_count * sizeof *n->pins), copy_of(n->reels, n->reel_count * sizeof *n->reels)};
+                      copy_of(n->pins, n->pin_count * sizeof *n->pins),
+                      copy_of(n->reels, n->reel_count * sizeof *n->reels)};
 }
 
 static void check_snapshot(snapshot *s, const mote_network *n) {
@@ -45,8 +46,8 @@ static void check_snapshot(snapshot *s, const mote_network *n) {
 typedef enum edit { EDIT_NEAR, EDIT_HUB, EDIT_FAR, EDIT_PIN, EDIT_REEL, EDIT_COUNT } edit;
 
 /* Springs between neighbours, at one particle, between islands; the first pin and reel. */
-static mote_result do_edit(mote_network *n, edit what, const model *m, mote_spring *springs, uint32_t *numbers, uint32_t *count,
-                           const mote_allocator *allocator) {
+static mote_result do_edit(mote_network *n, edit what, const model *m, mote_spring *springs,
+                           uint32_t *numbers, uint32_t *count, const mote_allocator *allocator) {
     const float at[3] = {0, 0, 0};
     *count = what > EDIT_FAR ? 0 : 40;
     for (uint32_t i = 0; i < *count; i++) {
@@ -61,7 +62,8 @@ static mote_result do_edit(mote_network *n, edit what, const model *m, mote_spri
 }
 
 /* Each edit with each of its allocations failing, until it goes through; returns how many failed. */
-static uint32_t edit_with_failures(mote_network *n, edit what, model *m, memory_ledger *ledger, const mote_allocator *allocator) {
+static uint32_t edit_with_failures(mote_network *n, edit what, model *m, memory_ledger *ledger,
+                                   const mote_allocator *allocator) {
     mote_spring springs[40];
     uint32_t numbers[40], count, failures = 0;
     for (;;) {
@@ -123,7 +125,7 @@ static void failing_allocations(void **unused) {
     assert_true(of_edit[EDIT_PIN] == 8 && of_edit[EDIT_REEL] == 8);
 }
 
-/* --- What is wrong with a def --------------------------------------------------------------------------------------- */
+/* --- What is wrong with a def --- */
 
 typedef struct small {
     mote_network_def def;
@@ -132,7 +134,9 @@ typedef struct small {
 } small;
 
 static small a_small_one(void) {
-    return (small){.def = mote_default_network_def(), .positions = {0, 0, 0, 1, 0, 0, 0, 1, 0}, .masses = {1, 2, 3},
+    return (small){.def = mote_default_network_def(),
+                   .positions = {0, 0, 0, 1, 0, 0, 0, 1, 0},
+                   .masses = {1, 2, 3},
                    .springs = {{0, 1, 1, 5, 0, 0}, {1, 2, MOTE_AS_PLACED, 5, 1, 1}, {2, 0, 0, 5, 0, 0}}};
 }
 
@@ -164,11 +168,13 @@ static void good_values(void **unused) {
     assert_true(n.previous_x[0] == NULL && n.entry_answer[0] == NULL);
     mote_network_destroy(&n, &allocator);
     s.def.particle_count = 3, s.def.masses = s.masses, s.def.springs = s.springs, s.def.spring_count = 3;
-    s.springs[0].damping = s.springs[0].rest_length = s.springs[0].tear_strain = s.springs[0].stiffness = -0.0f;
+    s.springs[0].damping = s.springs[0].rest_length = s.springs[0].tear_strain = s.springs[0].stiffness =
+        -0.0f;
     assert_int_equal(mote_network_make(&n, &s.def, true, false, &allocator, NULL), MOTE_OK);
     assert_true(n.uniform_inverse_mass == 0 && n.damped && n.tears);
     const mote_network_spring_state *zero = &n.spring[0];
-    assert_false(signbit(zero->damping) || signbit(zero->rest_length) || signbit(zero->tear_strain) || signbit(zero->stiffness));
+    assert_false(signbit(zero->damping) || signbit(zero->rest_length) || signbit(zero->tear_strain) ||
+                 signbit(zero->stiffness));
     mote_network_destroy(&n, &allocator);
     s.masses[0] = s.masses[1] = s.masses[2];
     s.def.spring_count = 1;
@@ -177,11 +183,11 @@ static void good_values(void **unused) {
     mote_network_destroy(&n, &allocator);
 }
 
-#define WRONG(code, particle, spring, ...)      \
-    do {                                        \
-        small s = a_small_one();                \
-        __VA_ARGS__;                            \
-        expect(&s, code, particle, spring);     \
+#define WRONG(code, particle, spring, ...)                                                                   \
+    do {                                                                                                     \
+        small s = a_small_one();                                                                             \
+        __VA_ARGS__;                                                                                         \
+        expect(&s, code, particle, spring);                                                                  \
     } while (0)
 
 static void bad_settings(void **unused) {
@@ -240,7 +246,8 @@ static void bad_springs(void **unused) {
     WRONG(MOTE_OK, none, none, s.def.solver = MOTE_NETWORK_CONSTRAINED, s.springs[0].stiffness = INFINITY);
 }
 
-/* An island of two particles has six degrees of freedom; its neighbours do not count, nor do springs that give. */
+/* An island of two particles has six degrees of freedom; its neighbours do not count, nor do springs that
+ * give. */
 static void too_many_rigid_springs(void **unused) {
     (void)unused;
     const float positions[12] = {0};
@@ -248,7 +255,8 @@ static void too_many_rigid_springs(void **unused) {
     mote_network_def def = mote_default_network_def();
     memory_ledger ledger = {0};
     const mote_allocator allocator = ledger_allocator(&ledger);
-    def.solver = MOTE_NETWORK_CONSTRAINED, def.particle_count = 4, def.positions = positions, def.springs = springs;
+    def.solver = MOTE_NETWORK_CONSTRAINED, def.particle_count = 4, def.positions = positions,
+    def.springs = springs;
     for (uint32_t i = 0; i < 16; i++) springs[i] = (mote_spring){i % 2, 2 + i % 2, 1, INFINITY, 0, 0};
     springs[3].stiffness = 1;
     for (uint32_t count = 1; count <= 16; count++) {
@@ -256,7 +264,9 @@ static void too_many_rigid_springs(void **unused) {
         mote_network_fault fault;
         def.spring_count = count;
         const mote_result result = mote_network_make(&n, &def, false, false, &allocator, &fault);
-        assert_int_equal(result, count <= 12 ? MOTE_OK : MOTE_ERROR_RANGE); /* 0, 2, .. 10 join 0 and 2; 12 is one too many */
+        assert_int_equal(result, count <= 12
+                                     ? MOTE_OK
+                                     : MOTE_ERROR_RANGE); /* 0, 2, .. 10 join 0 and 2; 12 is one too many */
         assert_int_equal(fault.spring, count <= 12 ? MOTE_NO_ITEM : 12);
         if (result == MOTE_OK) mote_network_destroy(&n, &allocator);
         check_ledger_is_even(&ledger);
@@ -265,8 +275,9 @@ static void too_many_rigid_springs(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(failing_allocations), cmocka_unit_test(good_values), cmocka_unit_test(bad_settings),
-        cmocka_unit_test(bad_particles),       cmocka_unit_test(bad_springs), cmocka_unit_test(too_many_rigid_springs),
+        cmocka_unit_test(failing_allocations), cmocka_unit_test(good_values),
+        cmocka_unit_test(bad_settings),        cmocka_unit_test(bad_particles),
+        cmocka_unit_test(bad_springs),         cmocka_unit_test(too_many_rigid_springs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
-/* The same bits for networks: an island by itself, in rows of a block; among its like, across lanes; between others, however
- * its particles are numbered. One hash for every number of workers, job system, loop order, instruction set and grouping of
- * steps into frames. Nothing is allocated in a step. */
+/* The same bits for networks: an island by itself, in rows of a block; among its like, across lanes; between
+ * others, however its particles are numbered. One hash for every number of workers, job system, loop order,
+ * instruction set and grouping of steps into frames. Nothing is allocated in a step. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,27 +23,36 @@ static const struct {
     {"springs", MOTE_NETWORK_SPRINGS, MOTE_SEMI_IMPLICIT_EULER, SYSTEM | DAMPING, 2400, 9},
     {"rk4", MOTE_NETWORK_SPRINGS, MOTE_RK4, SYSTEM | DAMPING | CALLBACKS | PINS | REELS | COLLIDERS, 2400, 7},
     {"velocity verlet", MOTE_NETWORK_SPRINGS, MOTE_VELOCITY_VERLET, SYSTEM | MASSES | TEARS | PINS, 2100, 14},
-    {"position verlet", MOTE_NETWORK_SPRINGS, MOTE_POSITION_VERLET, STIFF | FIELDS | REELS | DAMPING, 2400, 8},
+    {"position verlet", MOTE_NETWORK_SPRINGS, MOTE_POSITION_VERLET, STIFF | FIELDS | REELS | DAMPING, 2400,
+     8},
     {"pefrl", MOTE_NETWORK_SPRINGS, MOTE_PEFRL, SYSTEM | MASSES | PINS | REELS, 2300, 11},
     {"kinematic", MOTE_NETWORK_SPRINGS, MOTE_KINEMATIC, STIFF | DAMPING | MASSES | PINS | TEARS, 2100, 10},
-    {"exact flow", MOTE_NETWORK_SPRINGS, MOTE_EXACT_FLOW, SYSTEM | STIFF | MASSES | REELS | COLLIDERS, 2500, 6},
-    {"large islands", MOTE_NETWORK_SPRINGS, MOTE_SEMI_IMPLICIT_EULER, SYSTEM | DAMPING | PINS | REELS | TEARS, 3000, 1500},
+    {"exact flow", MOTE_NETWORK_SPRINGS, MOTE_EXACT_FLOW, SYSTEM | STIFF | MASSES | REELS | COLLIDERS, 2500,
+     6},
+    {"large islands", MOTE_NETWORK_SPRINGS, MOTE_SEMI_IMPLICIT_EULER, SYSTEM | DAMPING | PINS | REELS | TEARS,
+     3000, 1500},
     {"constrained", MOTE_NETWORK_CONSTRAINED, MOTE_SEMI_IMPLICIT_EULER, SYSTEM | PINS | REELS, 1300, 9},
     {"constrained, some rigid", MOTE_NETWORK_CONSTRAINED, MOTE_SEMI_IMPLICIT_EULER,
      SYSTEM | RIGID | DAMPING | MASSES | COLLIDERS | TEARS, 1300, 8},
     {"constrained, on colliders", MOTE_NETWORK_CONSTRAINED, MOTE_SEMI_IMPLICIT_EULER,
      SYSTEM | DAMPING | MASSES | COLLIDERS | PINS | CALLBACKS, 1300, 12},
-    {"constrained, on levels", MOTE_NETWORK_CONSTRAINED, MOTE_SEMI_IMPLICIT_EULER, SYSTEM | MASSES | DAMPING | COLLIDERS | PINS | REELS,
-     2400, 1500},
+    {"constrained, on levels", MOTE_NETWORK_CONSTRAINED, MOTE_SEMI_IMPLICIT_EULER,
+     SYSTEM | MASSES | DAMPING | COLLIDERS | PINS | REELS, 2400, 1500},
 };
 
 static network_scene scene_of(size_t kind, uint32_t more) {
-    return (network_scene){.solver = kinds[kind].solver, .integrator = kinds[kind].integrator, .parts = kinds[kind].parts | more,
-                           .count = kinds[kind].count, .island = kinds[kind].island, .substeps = 2, .steps = 4, .seed = 500,
-                               .rate = {50, 1}};
+    return (network_scene){.solver = kinds[kind].solver,
+                           .integrator = kinds[kind].integrator,
+                           .parts = kinds[kind].parts | more,
+                           .count = kinds[kind].count,
+                           .island = kinds[kind].island,
+                           .substeps = 2,
+                           .steps = 4,
+                           .seed = 500,
+                           .rate = {50, 1}};
 }
 
-/* --- Packings -------------------------------------------------------------------------------------------------------------- */
+/* --- Packings --- */
 
 enum { NUMBERS = 20, MOST = 40, MOST_SPRINGS = 80 };
 
@@ -54,10 +63,12 @@ typedef struct island_state {
     uint32_t count, springs;
 } island_state;
 
-static island_state state_of(mote_system *system, mote_network_id id, const network_arrays *a, uint32_t island) {
+static island_state state_of(mote_system *system, mote_network_id id, const network_arrays *a,
+                             uint32_t island) {
     const mote_network_view v = mote_network_columns(system, id);
     const mote_network *network = mote_system_network(system, id);
-    const float *const columns[6] = {v.position.x, v.position.y, v.position.z, v.velocity.x, v.velocity.y, v.velocity.z};
+    const float *const columns[6] = {v.position.x, v.position.y, v.position.z,
+                                     v.velocity.x, v.velocity.y, v.velocity.z};
     const uint32_t first = a->first[island], first_spring = a->first_spring[island];
     island_state s;
     memset(&s, 0, sizeof s);
@@ -68,7 +79,8 @@ static island_state state_of(mote_system *system, mote_network_id id, const netw
     for (uint32_t i = 0; i < s.count; i++) {
         const uint32_t slot = v.slot[a->name[first + i]];
         float reaction[3] = {0};
-        if (v.inverse_mass[slot] == 0) assert_int_equal(mote_network_reaction(system, id, a->name[first + i], reaction), MOTE_OK);
+        if (v.inverse_mass[slot] == 0)
+            assert_int_equal(mote_network_reaction(system, id, a->name[first + i], reaction), MOTE_OK);
         for (int c = 0; c < 9; c++) s.column[c][i] = c < 6 ? columns[c][slot] : reaction[c - 6];
     }
     for (uint32_t i = 0; i < s.springs; i++) {
@@ -94,14 +106,14 @@ static void run_numbers(network_scene s, const uint32_t *numbers, uint32_t count
     mote_system_destroy(system);
 }
 
-static void same_state(const char *kind, const island_state *got, const island_state *want, uint32_t number, uint32_t count,
-                       numbering order) {
+static void same_state(const char *kind, const island_state *got, const island_state *want, uint32_t number,
+                       uint32_t count, numbering order) {
     for (int c = 0; c < 9; c++)
         for (uint32_t i = 0; i < got->count; i++) {
             const float is = got->column[c][i], was = want->column[c][i];
             if (memcmp(&is, &was, sizeof is) && !(is != is && was != was))
-                fail_msg("%s: island %u among %u, numbered %d: column %d of particle %u is %a, alone %a", kind, number, count,
-                         (int)order, c, i, (double)is, (double)was);
+                fail_msg("%s: island %u among %u, numbered %d: column %d of particle %u is %a, alone %a",
+                         kind, number, count, (int)order, c, i, (double)is, (double)was);
         }
     for (uint32_t i = 0; i < got->springs; i++)
         if (got->alive[i] != want->alive[i] || got->length[i] != want->length[i])
@@ -110,8 +122,8 @@ static void same_state(const char *kind, const island_state *got, const island_s
 
 static island_state alone[NUMBERS], among[40];
 
-/* Each island by itself, and then among others of its shape: some of them across lanes, the rest of them in rows. With `more`,
- * some turn non-finite. */
+/* Each island by itself, and then among others of its shape: some of them across lanes, the rest of them in
+ * rows. With `more`, some turn non-finite. */
 static void with_neighbours(size_t kind, uint32_t more) {
     static const uint32_t sizes[] = {3, 16, 37};
     network_scene s = scene_of(kind, more);
@@ -129,7 +141,8 @@ static void with_neighbours(size_t kind, uint32_t more) {
             const uint32_t count = sizes[b / NUMBERINGS];
             s.isa = (mote_isa)isa;
             s.order = (numbering)(b % NUMBERINGS);
-            if (s.island == MOST && s.order == REVERSED) continue; /* sums over more than a lane group go by the numbers */
+            if (s.island == MOST && s.order == REVERSED)
+                continue; /* sums over more than a lane group go by the numbers */
             for (uint32_t i = 0; i < count; i++) numbers[i] = reference_hash(60 + b, i) % NUMBERS;
             run_numbers(s, numbers, count, among);
             for (uint32_t i = 0; i < count; i++) {
@@ -143,7 +156,7 @@ static void with_neighbours(size_t kind, uint32_t more) {
 static void neighbours(void **parameter) { with_neighbours((size_t)(uintptr_t)*parameter, 0); }
 static void hostile_neighbours(void **parameter) { with_neighbours((size_t)(uintptr_t)*parameter, HOSTILE); }
 
-/* --- One hash -------------------------------------------------------------------------------------------------------------- */
+/* --- One hash --- */
 
 enum { ROUNDS = 3, ROUND_STEPS = 3 };
 static const uint64_t STEP_NANOSECONDS = 20000000;
@@ -164,12 +177,17 @@ static void hostile_frames(mote_system *system) {
 
 static void run_round(mote_system *system, frames grouping) {
     switch (grouping) {
-    case ONE_FRAME: assert_int_equal(mote_system_step(system, ROUND_STEPS, NULL), MOTE_OK); break;
+    case ONE_FRAME:
+        assert_int_equal(mote_system_step(system, ROUND_STEPS, NULL), MOTE_OK);
+        break;
     case SINGLE_STEPS:
         for (int i = 0; i < ROUND_STEPS; i++) assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
         break;
-    case ADVANCES: assert_int_equal(mote_system_advance(system, ROUND_STEPS * STEP_NANOSECONDS, NULL), MOTE_OK); break;
-    default: hostile_frames(system);
+    case ADVANCES:
+        assert_int_equal(mote_system_advance(system, ROUND_STEPS * STEP_NANOSECONDS, NULL), MOTE_OK);
+        break;
+    default:
+        hostile_frames(system);
     }
 }
 
@@ -180,7 +198,8 @@ typedef struct variant {
     frames grouping;
 } variant;
 
-/* Edits come at the same ticks in every variant. Some kinds have hostile values, some islands across lanes. */
+/* Edits come at the same ticks in every variant. Some kinds have hostile values, some islands across
+ * lanes. */
 static uint64_t hash_of(size_t kind, const variant *v) {
     network_scene s = scene_of(kind, EDITS | (kind % 3 == 2 ? HOSTILE : 0) | (kind % 2 ? ALIKE : 0));
     mote_network_id id;
@@ -199,8 +218,8 @@ static uint64_t hash_of(size_t kind, const variant *v) {
 static void expect(size_t kind, variant v, uint64_t want, const char *what) {
     const uint64_t got = hash_of(kind, &v);
     if (got != want)
-        fail_msg("%s: %s, loop order %d, frames %d, changed the bits: %016llx, not %016llx", kinds[kind].name, what,
-                 (int)v.loop_order, (int)v.grouping, (unsigned long long)got, (unsigned long long)want);
+        fail_msg("%s: %s, loop order %d, frames %d, changed the bits: %016llx, not %016llx", kinds[kind].name,
+                 what, (int)v.loop_order, (int)v.grouping, (unsigned long long)got, (unsigned long long)want);
 }
 
 static void one_hash(void **parameter) {
@@ -219,13 +238,18 @@ static void one_hash(void **parameter) {
         for (uint32_t i = 0; i < COUNT_OF(workers); i++) {
             shuffled_jobs shuffled = {.random = {i}, .workers = workers[i]};
             uint32_t threads = workers[i];
-            expect(kind, (variant){mote_jobs_openmp(workers[i]), MOTE_ISA_AUTO, loop, (frames)(i % GROUPINGS)}, want, "OpenMP");
-            expect(kind, (variant){shuffled_jobs_hook(&shuffled), MOTE_ISA_AUTO, loop, (frames)((i + 1) % GROUPINGS)}, want,
-                   "shuffled jobs");
+            expect(kind,
+                   (variant){mote_jobs_openmp(workers[i]), MOTE_ISA_AUTO, loop, (frames)(i % GROUPINGS)},
+                   want, "OpenMP");
+            expect(
+                kind,
+                (variant){shuffled_jobs_hook(&shuffled), MOTE_ISA_AUTO, loop, (frames)((i + 1) % GROUPINGS)},
+                want, "shuffled jobs");
             assert_true(workers[i] == 1 || shuffled.runs > 0);
             if (i % 2) continue;
-            expect(kind, (variant){pthread_jobs_hook(&threads), MOTE_ISA_AUTO, loop, (frames)((i + 2) % GROUPINGS)}, want,
-                   "POSIX threads");
+            expect(kind,
+                   (variant){pthread_jobs_hook(&threads), MOTE_ISA_AUTO, loop, (frames)((i + 2) % GROUPINGS)},
+                   want, "POSIX threads");
         }
     }
 }
@@ -240,7 +264,7 @@ static void kinds_differ(void **unused) {
     }
 }
 
-/* --- Memory ---------------------------------------------------------------------------------------------------------------- */
+/* --- Memory --- */
 
 static void warm_steps_allocate_nothing(void **unused) {
     (void)unused;
@@ -249,7 +273,8 @@ static void warm_steps_allocate_nothing(void **unused) {
             memory_ledger ledger = {0};
             mote_network_id id;
             network_scene s = scene_of(kind, HOSTILE | TEARS | (order ? ALIKE : 0));
-            s.allocator = ledger_allocator(&ledger), s.jobs = mote_jobs_openmp(2), s.loop_order = (mote_loop_order)order;
+            s.allocator = ledger_allocator(&ledger), s.jobs = mote_jobs_openmp(2),
+            s.loop_order = (mote_loop_order)order;
             mote_system *system = make_network_scene(&s, &arrays, &id, NULL);
             const uint64_t calls = ledger.calls;
             assert_int_equal(mote_system_step(system, 3, NULL), MOTE_OK);
@@ -268,10 +293,12 @@ int main(void) {
     static const struct {
         const char *name;
         CMUnitTestFunction function;
-    } subjects[SUBJECTS] = {{"neighbours", neighbours}, {"hostile neighbours", hostile_neighbours}, {"one hash", one_hash}};
+    } subjects[SUBJECTS] = {
+        {"neighbours", neighbours}, {"hostile neighbours", hostile_neighbours}, {"one hash", one_hash}};
     for (uintptr_t i = 0; i < SUBJECTS * KINDS; i++) {
         snprintf(names[i], sizeof names[i], "%s: %s", subjects[i / KINDS].name, kinds[i % KINDS].name);
-        tests[2 + i] = (struct CMUnitTest){.name = names[i], .test_func = subjects[i / KINDS].function,
+        tests[2 + i] = (struct CMUnitTest){.name = names[i],
+                                           .test_func = subjects[i / KINDS].function,
                                            .initial_state = (void *)(i % KINDS)};
     }
     return cmocka_run_group_tests_name("network_packing", tests, NULL, NULL);

@@ -1,5 +1,6 @@
-/* Coupled bodies: PHYSICS 5, and every integrator's order on a small network. The engine is compared with the double reference at
- * steps whose error float32 can show; the reference itself with the figures and with itself at tiny steps. */
+/* Coupled bodies: PHYSICS 5, and every integrator's order on a small network. The engine is compared with the
+ * double reference at steps whose error float32 can show; the reference itself with the figures and with
+ * itself at tiny steps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,12 +10,12 @@
 
 #include "network_mesh.h"
 
-/* --- PHYSICS 5: two coupled bodies ----------------------------------------------------------------------------------------- */
+/* --- PHYSICS 5: two coupled bodies --- */
 
 static const double MASS[2] = {1, 2}, STIFFNESS = 15, DAMPING = 0.3, LENGTH = 1, SECONDS = 2;
 static const double START_X[2] = {0, 1.5}, START_V[2] = {0.4, -0.7};
-static const double EXACT_X[2] = {-0.1256207645049599, 0.56281038225248}, EXACT_V[2] = {-0.8510020989522068,
-    -0.07449895052389655};
+static const double EXACT_X[2] = {-0.1256207645049599, 0.56281038225248},
+                    EXACT_V[2] = {-0.8510020989522068, -0.07449895052389655};
 
 typedef struct pair {
     double x[2], v[2];
@@ -22,15 +23,19 @@ typedef struct pair {
 
 static double error_of(const pair *p) {
     double worst = 0;
-    for (int i = 0; i < 2; i++) worst = fmax(worst, fmax(fabs(p->x[i] - EXACT_X[i]), fabs(p->v[i] - EXACT_V[i])));
+    for (int i = 0; i < 2; i++)
+        worst = fmax(worst, fmax(fabs(p->x[i] - EXACT_X[i]), fabs(p->v[i] - EXACT_V[i])));
     return worst;
 }
 
 /* What has come to the momentum since the start. */
-static double momentum_of(const pair *p) { return MASS[0] * (p->v[0] - START_V[0]) + MASS[1] * (p->v[1] - START_V[1]); }
+static double momentum_of(const pair *p) {
+    return MASS[0] * (p->v[0] - START_V[0]) + MASS[1] * (p->v[1] - START_V[1]);
+}
 
 static mote_network_def pair_def(void) {
-    static const float positions[6] = {0, 0, 0, 1.5f, 0, 0}, velocities[6] = {0.4f, 0, 0, -0.7f, 0, 0}, masses[2] = {1, 2};
+    static const float positions[6] = {0, 0, 0, 1.5f, 0, 0}, velocities[6] = {0.4f, 0, 0, -0.7f, 0, 0},
+                       masses[2] = {1, 2};
     static const mote_spring spring = {0, 1, 1, 15, 0.3f, 0};
     mote_network_def def = mote_default_network_def();
     def.particle_count = 2;
@@ -44,7 +49,8 @@ static mote_network_def pair_def(void) {
 static pair run_plain(mote_integrator integrator, uint32_t steps) {
     const mote_network_def def = pair_def();
     reference_network *n = reference_network_make(&def, true);
-    reference_surroundings w = {.integrator = integrator, .timestep = SECONDS / steps, .substeps = 1, .ticks_per_step = 1};
+    reference_surroundings w = {
+        .integrator = integrator, .timestep = SECONDS / steps, .substeps = 1, .ticks_per_step = 1};
     n->spring[0].damping = DAMPING;
     for (int i = 0; i < 2; i++) n->dv[i][0] = START_V[i];
     for (; w.step < steps; w.step++) reference_network_step(n, &w);
@@ -72,9 +78,9 @@ static pair run_engine(mote_integrator integrator, uint32_t steps) {
     return end;
 }
 
-/* A step rounds x <= 1.5 m once and v <= 2 m/s once; |d| to three roundings of 1.5 m, which the spring turns into 15 N/m x 4.5
- * UNIT / 1 kg x h of velocity; the damping's part is smaller. Evenly spread either way, over n steps, of which those of v count
- * T times in x: the standard deviation. */
+/* A step rounds x <= 1.5 m once and v <= 2 m/s once; |d| to three roundings of 1.5 m, which the spring turns
+ * into 15 N/m x 4.5 UNIT / 1 kg x h of velocity; the damping's part is smaller. Evenly spread either way,
+ * over n steps, of which those of v count T times in x: the standard deviation. */
 static double rounding_of(uint32_t steps) {
     const double h = SECONDS / steps, dv = UNIT * (2 + h * (STIFFNESS * 4.5 + DAMPING * 10)), dx = UNIT * 1.5;
     return sqrt(steps / 3.0) * (dx + dv * SECONDS);
@@ -84,7 +90,8 @@ static void bodies_evaluated_together_keep_order_four(void **unused) {
     (void)unused;
     /* Three digits are given. */
     assert_near(error_of(&(pair){{0}, {0}}), fabs(EXACT_V[0]), 0);
-    const pair plain_40 = run_plain(MOTE_RK4, 40), plain_80 = run_plain(MOTE_RK4, 80), plain_160 = run_plain(MOTE_RK4, 160);
+    const pair plain_40 = run_plain(MOTE_RK4, 40), plain_80 = run_plain(MOTE_RK4, 80),
+               plain_160 = run_plain(MOTE_RK4, 160);
     assert_near(error_of(&plain_40), 2.37e-4, 0.005e-4);
     assert_near(error_of(&plain_160), 8.31e-7, 0.005e-7);
     /* The next term falls from 0.14 to 0.04 over these halvings: w h / 2 of 0.24 and 0.12, and less. */
@@ -95,7 +102,8 @@ static void bodies_evaluated_together_keep_order_four(void **unused) {
         const double wrong = 4 * rounding_of(steps); /* standard deviations */
         assert_true(wrong < 0.1 * error_of(&plain));
         assert_near(error_of(&got), error_of(&plain), wrong);
-        for (int i = 0; i < 2; i++) assert_near(got.x[i], plain.x[i], wrong), assert_near(got.v[i], plain.v[i], wrong);
+        for (int i = 0; i < 2; i++)
+            assert_near(got.x[i], plain.x[i], wrong), assert_near(got.v[i], plain.v[i], wrong);
     }
     const pair got_20 = run_engine(MOTE_RK4, 20), got_40 = run_engine(MOTE_RK4, 40);
     assert_near(log2(error_of(&got_20) / error_of(&got_40)), 4, 0.25);
@@ -107,14 +115,15 @@ static void coupled_bodies_keep_their_momentum(void **unused) {
     for (int m = 0; m < MOTE_ADVECT_EULER; m++)
         for (uint32_t steps = 40; steps <= 160; steps *= 4) {
             if (m == MOTE_EXPLICIT_EULER && steps == 40) continue; /* it has left its bounds by then */
-            const pair plain = run_plain((mote_integrator)m, steps), got = run_engine((mote_integrator)m, steps);
+            const pair plain = run_plain((mote_integrator)m, steps),
+                       got = run_engine((mote_integrator)m, steps);
             assert_near(momentum_of(&plain), 0, 1e-13);
             /* v <= 4 m/s, twice a stage and up to eight stages: v + dv, and dv itself. */
             assert_near(momentum_of(&got), 0, 4 * sqrt(8 * steps / 3.0) * UNIT * 4 * (1 + 2));
         }
 }
 
-/* --- The wrong way --------------------------------------------------------------------------------------------------------- */
+/* --- The wrong way --- */
 
 static double pull_on(int body, double x, double v, double other_x, double other_v) {
     const double d = other_x - x, n = d < 0 ? -1 : 1;
@@ -156,7 +165,7 @@ static void bodies_stepped_alone_fall_to_order_one(void **unused) {
     assert_true(error_of(&at_40) > 500 * error_of(&together));
 }
 
-/* --- Orders on a network --------------------------------------------------------------------------------------------------- */
+/* --- Orders on a network --- */
 
 static const double STEPS = 8; /* of 1/16 s */
 
@@ -168,15 +177,16 @@ static void make_scene(mesh *m, bool damped) {
     if (damped) mesh_force(m, mote_wind((vec3){1, 0, -1}, 0.05f));
 }
 
-/* What the descriptor says of forces of the kind that springs are: kicks for the maps; springs that turn fall to order 1 where
- * each is linearised along its direction at the start. */
+/* What the descriptor says of forces of the kind that springs are: kicks for the maps; springs that turn fall
+ * to order 1 where each is linearised along its direction at the start. */
 static double order_of(mote_integrator m, bool damped) {
     const mote_integrator_info *info = mote_integrator_describe(m);
     if (m == MOTE_EXACT_FLOW) return damped ? 1 : 2;
     return damped ? info->order_damped : info->order;
 }
 
-/* The reference's slope at steps so fine that the next term of the error is below a tenth of the tolerance. */
+/* The reference's slope at steps so fine that the next term of the error is below a tenth of the
+ * tolerance. */
 static void references_have_their_order(void **unused) {
     (void)unused;
     static mesh m;
@@ -185,32 +195,33 @@ static void references_have_their_order(void **unused) {
         reference_network *exact = plain_mesh(&m, MOTE_RK4, (uint32_t)STEPS, 384);
         for (int i = 0; i < MOTE_ADVECT_EULER; i++) {
             const double order = order_of((mote_integrator)i, damped);
-            const bool lone = i == MOTE_KINEMATIC || i == MOTE_KINEMATIC_AVERAGE; /* whose references take their time */
+            const bool lone =
+                i == MOTE_KINEMATIC || i == MOTE_KINEMATIC_AVERAGE; /* whose references take their time */
             const uint32_t fine = order > 3 ? 32 : lone ? 32 : 256;
             reference_network *a = plain_mesh(&m, (mote_integrator)i, (uint32_t)STEPS, fine / 2);
             reference_network *b = plain_mesh(&m, (mote_integrator)i, (uint32_t)STEPS, fine);
             const double slope = log2(plain_error(a, exact) / plain_error(b, exact));
             if (!(fabs(slope - order) <= 0.1))
                 fail_msg("%s, %s: slope %.3f, not %g", mote_integrator_describe((mote_integrator)i)->name,
-                         damped ? "damped" : "undamped",
-                         slope, order);
+                         damped ? "damped" : "undamped", slope, order);
             reference_network_destroy(a), reference_network_destroy(b);
         }
         reference_network_destroy(exact);
     }
 }
 
-/* What float32 leaves of a position after so many substeps of 1 / (16 n) s, root of the mean square. A rounding is 0.4 UNIT in
- * the mean. A drift has two, of x = 0.5 m; a kick two, of v = 1.5 m/s, and those of the pulls of four springs in quadrature:
- * the length of |d| = 0.5 m to 2.5 of them, through k = 24 N/m, the mass of 0.5 kg and h. A kick's are carried on for half a
- * second at most. */
+/* What float32 leaves of a position after so many substeps of 1 / (16 n) s, root of the mean square. A
+ * rounding is 0.4 UNIT in the mean. A drift has two, of x = 0.5 m; a kick two, of v = 1.5 m/s, and those of
+ * the pulls of four springs in quadrature: the length of |d| = 0.5 m to 2.5 of them, through k = 24 N/m, the
+ * mass of 0.5 kg and h. A kick's are carried on for half a second at most. */
 static double rounding_on_mesh(mote_integrator m, double substeps) {
     const double h = 1 / (16.0 * substeps), calls = mote_integrator_describe(m)->evaluations, t = STEPS / 16;
     const double dv = 2 * 1.5 + h * 2 * 2.5 * 0.5 * 24 / 0.5, dx = 2 * 0.5;
     return sqrt(STEPS * substeps * calls) * 0.4 * UNIT * (dx + t / sqrt(3) * dv);
 }
 
-/* The engine's error is the reference's at steps where it is well above rounding: so it has the reference's order. */
+/* The engine's error is the reference's at steps where it is well above rounding: so it has the reference's
+ * order. */
 static void the_engine_has_the_references_errors(void **unused) {
     (void)unused;
     static mesh m;
@@ -228,11 +239,12 @@ static void the_engine_has_the_references_errors(void **unused) {
                 mesh_run r = start_mesh(&m, integrator, (uint32_t)STEPS, substeps);
                 assert_int_equal(mote_system_step(r.system, (uint32_t)STEPS, NULL), MOTE_OK);
                 error[k] = engine_error(&r, exact), plainly[k] = plain_error(plain, exact);
-                const double rounding = 4 * rounding_on_mesh(integrator, substeps), between = engine_error(&r, plain);
+                const double rounding = 4 * rounding_on_mesh(integrator, substeps),
+                             between = engine_error(&r, plain);
                 if (!(between <= rounding) || !(rounding < 0.6 * plainly[k]))
                     fail_msg("%s, %s, %u substeps: %.3g from the reference, rounding %.3g, error %.3g",
-                             mote_integrator_describe(integrator)->name, damped ? "damped" : "undamped", substeps, between,
-                                 rounding, plainly[k]);
+                             mote_integrator_describe(integrator)->name, damped ? "damped" : "undamped",
+                             substeps, between, rounding, plainly[k]);
                 mote_system_destroy(r.system);
                 reference_network_destroy(plain);
             }

@@ -1,4 +1,5 @@
-/* What is done about networks whose springs are too stiff: substeps of their own, refusal, and growth at any step. */
+/* What is done about networks whose springs are too stiff: substeps of their own, refusal, and growth at any
+ * step. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,10 +11,11 @@
 #include "network_limits.h"
 
 static void assert_within(double got, double want, double relative) {
-    if (!(fabs(got - want) <= relative * fabs(want))) fail_msg("%.17g is not %.17g within %g of it", got, want, relative);
+    if (!(fabs(got - want) <= relative * fabs(want)))
+        fail_msg("%.17g is not %.17g within %g of it", got, want, relative);
 }
 
-/* --- The policies -------------------------------------------------------------------------------------------------- */
+/* --- The policies --- */
 
 typedef struct scene {
     graph g;
@@ -22,8 +24,8 @@ typedef struct scene {
 } scene;
 
 /* A net at rest but for a push, that needs 26 substeps at 60 Hz. */
-static void make_stiff_scene(scene *s, mote_integrator integrator, uint32_t substeps, mote_stability_policy policy,
-                             uint32_t most) {
+static void make_stiff_scene(scene *s, mote_integrator integrator, uint32_t substeps,
+                             mote_stability_policy policy, uint32_t most) {
     static const float stiffness[3] = {4e5f, 4e5f, 4e5f}, damping[3] = {0};
     make_net(&s->g, "net", 6, false, stiffness, damping);
     mote_system_def def = mote_default_system_def();
@@ -45,8 +47,9 @@ static double energy_of(const scene *s) {
 
 static void substeps_as_told(void **unused) {
     (void)unused;
-    static const mote_integrator integrators[] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_VELOCITY_VERLET, MOTE_RK4,
-                                                  MOTE_KINEMATIC_AVERAGE, MOTE_EXACT_FLOW, MOTE_POSITION_VERLET};
+    static const mote_integrator integrators[] = {
+        MOTE_SEMI_IMPLICIT_EULER, MOTE_VELOCITY_VERLET, MOTE_RK4,
+        MOTE_KINEMATIC_AVERAGE,   MOTE_EXACT_FLOW,      MOTE_POSITION_VERLET};
     static scene s;
     for (size_t i = 0; i < COUNT_OF(integrators); i++) {
         mote_network_report last;
@@ -54,7 +57,8 @@ static void substeps_as_told(void **unused) {
         const mote_network_stability_report told = report_of(s.system, s.id);
         const double start = energy_of(&s), dt = 1 / 60.0;
         assert_true(told.substeps > 2 && told.substeps < 256);
-        assert_true(dt / told.substeps <= told.any.step && dt / (told.substeps - 1) > told.any.step * (1 - 1e-5));
+        assert_true(dt / told.substeps <= told.any.step &&
+                    dt / (told.substeps - 1) > told.any.step * (1 - 1e-5));
         assert_within(told.substep, dt / told.substeps, 1e-12);
         for (int step = 0; step < 300; step++) {
             assert_int_equal(mote_system_step(s.system, 1, NULL), MOTE_OK);
@@ -77,7 +81,7 @@ static void substeps_are_capped(void **unused) {
     static const struct {
         uint32_t own, most, want;
         bool capped;
-    } cases[] = {{1, 256, 0, false},   {1, 5, 5, true},         {8, 5, 8, true},
+    } cases[] = {{1, 256, 0, false},   {1, 5, 5, true},        {8, 5, 8, true},
                  {100, 5, 100, false}, {100, 256, 100, false}, {1, 1, 1, true}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         mote_network_report last;
@@ -89,7 +93,8 @@ static void substeps_are_capped(void **unused) {
         if (cases[i].want) assert_int_equal(told, cases[i].want);
         mote_system_destroy(s.system);
     }
-    make_stiff_scene(&s, MOTE_EXPLICIT_EULER, 1, MOTE_STABILITY_SUBSTEP, 7); /* never stable: as many as it may */
+    make_stiff_scene(&s, MOTE_EXPLICIT_EULER, 1, MOTE_STABILITY_SUBSTEP,
+                     7); /* never stable: as many as it may */
     assert_true(report_of(s.system, s.id).any.step == 0 && report_of(s.system, s.id).substeps == 7);
     mote_system_destroy(s.system);
 }
@@ -169,14 +174,15 @@ static void refusal_at_the_limit(void **unused) {
         network.policy = MOTE_STABILITY_REFUSE;
         assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
         assert_int_equal(mote_system_add_network(system, &network, &id, NULL), MOTE_OK);
-        assert_int_equal(mote_system_step(system, 1, NULL), MOTE_ERROR_STABILITY); /* both ends are free yet: twice the limit */
+        assert_int_equal(mote_system_step(system, 1, NULL),
+                         MOTE_ERROR_STABILITY); /* both ends are free yet: twice the limit */
         assert_int_equal(mote_network_pin(system, id, 0, (vec3){0, 0, 0}, 0), MOTE_OK);
         assert_int_equal(mote_system_step(system, 1, NULL), above ? MOTE_ERROR_STABILITY : MOTE_OK);
         mote_system_destroy(system);
     }
 }
 
-/* --- Growth at any step -------------------------------------------------------------------------------------------- */
+/* --- Growth at any step --- */
 
 static void growth(void **unused) {
     (void)unused;
@@ -248,8 +254,8 @@ static void wrong_calls(void **unused) {
     mote_system_destroy(system);
 }
 
-/* What kinematic springs do alone in a substep is worked out for its length, which changes when the stiffest spring goes: what is
- * left moves as where that spring never was. */
+/* What kinematic springs do alone in a substep is worked out for its length, which changes when the stiffest
+ * spring goes: what is left moves as where that spring never was. */
 static void answers_follow_substeps(void **unused) {
     (void)unused;
     static const float positions[12] = {0, 0, 0, 1, 0, 0, 0, 5, 0, 1, 5, 0};

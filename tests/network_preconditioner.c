@@ -1,5 +1,6 @@
-/* The preconditioner of constrained networks: its clusters' blocks against their definition in double, what it makes of a
- * residual against the sum over all levels, symmetric and positive; bits; what it is for: a stiff net of 64 x 64. */
+/* The preconditioner of constrained networks: its clusters' blocks against their definition in double, what
+ * it makes of a residual against the sum over all levels, symmetric and positive; bits; what it is for: a
+ * stiff net of 64 x 64. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,14 +11,14 @@
 #include "network_constrained.h"
 #include "system/internal.h"
 
-/* --- A net whose clusters have been weighed ---------------------------------------------------------------------------- */
+/* --- A net whose clusters have been weighed --- */
 
 enum { SIDE = 14, BODIES = SIDE * SIDE };
 
 static mote_network *network_of(const net *n) { return n->system->networks[0]; }
 
-/* A net that is bent, slack in places, damped in others, of unequal masses, hung from three pins of which one travels. Stepped
- * once, all in one scratch: the clusters have the blocks of x*. */
+/* A net that is bent, slack in places, damped in others, of unequal masses, hung from three pins of which one
+ * travels. Stepped once, all in one scratch: the clusters have the blocks of x*. */
 static void make_net(net *n, uint64_t seed) {
     random_source random = {seed};
     mote_system_def def = rate_of(60, 1);
@@ -58,7 +59,7 @@ static void springs_set_anew_make_them_old(void **unused) {
     mote_system_destroy(n.system);
 }
 
-/* --- Blocks ------------------------------------------------------------------------------------------------------------ */
+/* --- Blocks --- */
 
 /* x*: of pins where they are to be. */
 static void find_goals(const net *n, double goal[][3], double before[][3]) {
@@ -73,13 +74,16 @@ static void find_goals(const net *n, double goal[][3], double before[][3]) {
         }
 }
 
-static bool is_pinned(const net *n, uint32_t i) { return network_of(n)->inverse_mass[network_of(n)->slot_of_particle[i]] == 0; }
+static bool is_pinned(const net *n, uint32_t i) {
+    return network_of(n)->inverse_mass[network_of(n)->slot_of_particle[i]] == 0;
+}
 
 /* Every cluster above a particle. */
 static uint32_t climb(const net *n, uint32_t i, uint32_t path[16]) {
     const mote_network_clusters *c = &network_of(n)->clusters;
     uint32_t levels = 0;
-    for (uint32_t at = c->of_slot[network_of(n)->slot_of_particle[i]]; at != MOTE_NO_CLUSTER; at = c->parent[at])
+    for (uint32_t at = c->of_slot[network_of(n)->slot_of_particle[i]]; at != MOTE_NO_CLUSTER;
+         at = c->parent[at])
         path[levels++] = at;
     return levels;
 }
@@ -89,14 +93,16 @@ typedef double block[3][3];
 static void add_to(block *of, const mote_spring *s, double goal[][3], double before[][3]) {
     const double h = 1 / 60.0;
     double d[3], was[3];
-    for (int k = 0; k < 3; k++) d[k] = goal[s->b][k] - goal[s->a][k], was[k] = before[s->b][k] - before[s->a][k];
+    for (int k = 0; k < 3; k++)
+        d[k] = goal[s->b][k] - goal[s->a][k], was[k] = before[s->b][k] - before[s->a][k];
     const double length = sqrt(dot(d, d)), along = (double)s->stiffness + (double)s->damping / h;
     const double tension = (double)s->stiffness * (length - (double)s->rest_length) +
                            (double)s->damping / h * (length - sqrt(dot(was, was)));
     const double across = tension > 0 ? tension / length : 0;
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++)
-            (*of)[i][k] += h * h * ((along - across) * d[i] * d[k] / (length * length) + (i == k ? across : 0));
+            (*of)[i][k] +=
+                h * h * ((along - across) * d[i] * d[k] / (length * length) + (i == k ? across : 0));
 }
 
 /* A cluster's mass, and the springs that leave it. */
@@ -114,7 +120,8 @@ static void define_blocks(const net *n, block *of) {
         levels[0] = climb(n, s->a, above[0]), levels[1] = climb(n, s->b, above[1]);
         for (int end = 0; end < 2; end++)
             for (uint32_t l = 0; l < levels[end]; l++)
-                if (l >= levels[!end] || above[end][l] != above[!end][l]) add_to(&of[above[end][l]], s, goal, before);
+                if (l >= levels[!end] || above[end][l] != above[!end][l])
+                    add_to(&of[above[end][l]], s, goal, before);
     }
 }
 
@@ -123,7 +130,8 @@ static void load_inverse(const mote_network *n, uint32_t cluster, block of) {
         for (uint32_t k = 0; k < 3; k++) of[i][k] = (double)n->clusters.block[12 * cluster + 4 * k + i];
 }
 
-/* Inverse times block is 1, but for UNIT of the block times its inverse, in each of the springs that were added up. */
+/* Inverse times block is 1, but for UNIT of the block times its inverse, in each of the springs that were
+ * added up. */
 static void blocks_are_masses_and_leaving_springs(void **unused) {
     (void)unused;
     static net n;
@@ -153,7 +161,7 @@ static void blocks_are_masses_and_leaving_springs(void **unused) {
     }
 }
 
-/* --- z from r ---------------------------------------------------------------------------------------------------------- */
+/* --- z from r --- */
 
 typedef struct vector {
     double of[BODIES][3];
@@ -172,7 +180,8 @@ static void load_residual(const net *n, const vector *r) {
             column(&c, NET_PACKED)[3 * network_of(n)->slot_of_particle[i] + k] = (float)r->of[i][k];
 }
 
-/* What the kernels make of it; returns the levels' part of r z. Blocks of the particles: as the last solve left them. */
+/* What the kernels make of it; returns the levels' part of r z. Blocks of the particles: as the last solve
+ * left them. */
 static double precondition(const net *n, const vector *r, vector *z) {
     static const int place[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
     const mote_network *of = network_of(n);
@@ -182,7 +191,8 @@ static double precondition(const net *n, const vector *r, vector *z) {
     load_residual(n, r);
     for (uint32_t l = 0; l < of->clusters.levels[0]; l++, at += (of->clusters.size[at / 16] + 15) / 16 * 16) {
         first[l] = at;
-        sum += (double)n->system->kernels->networks->sum_clusters(of, &c, l == 0, at, of->clusters.size[at / 16]);
+        sum += (double)n->system->kernels->networks->sum_clusters(of, &c, l == 0, at,
+                                                                  of->clusters.size[at / 16]);
     }
     for (uint32_t l = of->clusters.levels[0]; l-- > 0;)
         n->system->kernels->networks->move_clusters(of, first[l], of->clusters.size[first[l] / 16]);
@@ -251,12 +261,15 @@ static void z_is_the_sum_over_levels(void **unused) {
                 const mote_network_scratch c = scratch_of(&n);
                 for (uint32_t k = 0; k < BODIES; k++) {
                     const uint32_t slot = network_of(&n)->slot_of_particle[k];
-                    for (int axis = 0; axis < 3 && is_pinned(&n, k); axis++) assert_true(z[i].of[k][axis] == 0);
+                    for (int axis = 0; axis < 3 && is_pinned(&n, k); axis++)
+                        assert_true(z[i].of[k][axis] == 0);
                     static const int place[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
                     for (int axis = 0; axis < 3; axis++)
                         for (int m = 0; m < 3; m++)
-                            want.of[k][axis] += (double)column(&c, NET_BLOCK + place[axis][m])[slot] * r[i].of[k][m];
-                    for (int axis = 0; axis < 3; axis++) assert_near(z[i].of[k][axis], want.of[k][axis], 256 * UNIT * size);
+                            want.of[k][axis] +=
+                                (double)column(&c, NET_BLOCK + place[axis][m])[slot] * r[i].of[k][m];
+                    for (int axis = 0; axis < 3; axis++)
+                        assert_near(z[i].of[k][axis], want.of[k][axis], 256 * UNIT * size);
                 }
                 assert_true(product(&r[i], &z[i]) > 0);
             }
@@ -268,9 +281,10 @@ static void z_is_the_sum_over_levels(void **unused) {
     }
 }
 
-/* --- Bits -------------------------------------------------------------------------------------------------------------- */
+/* --- Bits --- */
 
-/* 70 x 70: level 1 has more clusters than a worker takes at once. It is cut, torn and let go between steps. */
+/* 70 x 70: level 1 has more clusters than a worker takes at once. It is cut, torn and let go between
+ * steps. */
 static uint64_t hash_large(mote_isa isa, mote_loop_order order, mote_jobs jobs) {
     static net n;
     mote_system_def def = rate_of(60, 2);
@@ -283,7 +297,8 @@ static uint64_t hash_large(mote_isa isa, mote_loop_order order, mote_jobs jobs) 
     pin_here(&n, 0), pin_here(&n, 69);
     step_net(&n, 2);
     assert_true(network_of(&n)->clusters.size[0] > 1024 && told(&n).frozen == 0);
-    for (uint32_t i = 60; i < 9000; i += 900) assert_int_equal(mote_network_remove_springs(n.system, n.id, 1, &i, NULL), MOTE_OK);
+    for (uint32_t i = 60; i < 9000; i += 900)
+        assert_int_equal(mote_network_remove_springs(n.system, n.id, 1, &i, NULL), MOTE_OK);
     assert_int_equal(mote_network_unpin(n.system, n.id, 69), MOTE_OK);
     step_net(&n, 2);
     const uint64_t hash = mote_system_hash(n.system);
@@ -298,15 +313,18 @@ static void many_clusters_have_one_hash(void **unused) {
     for (int isa = MOTE_ISA_SCALAR; isa < MOTE_ISA_COUNT; isa++)
         for (int order = 0; order < MOTE_LOOP_ORDER_COUNT && mote_isa_available((mote_isa)isa); order++) {
             shuffled_jobs shuffled = {.random = {(uint64_t)order}, .workers = 3};
-            assert_true(hash_large((mote_isa)isa, (mote_loop_order)order, shuffled_jobs_hook(&shuffled)) == want);
-            assert_true(hash_large((mote_isa)isa, (mote_loop_order)order, mote_jobs_openmp(2 + (uint32_t)order)) == want);
+            assert_true(hash_large((mote_isa)isa, (mote_loop_order)order, shuffled_jobs_hook(&shuffled)) ==
+                        want);
+            assert_true(hash_large((mote_isa)isa, (mote_loop_order)order,
+                                   mote_jobs_openmp(2 + (uint32_t)order)) == want);
             assert_true(shuffled.runs > 0);
         }
 }
 
-/* --- What it is for ---------------------------------------------------------------------------------------------------- */
+/* --- What it is for --- */
 
-/* 64 x 64 threads of 1 m and 0.3 kg, 10^5 N/m each, at 60 Hz x 4: h^2 k / m = 24,000. Without clusters where asked. */
+/* 64 x 64 threads of 1 m and 0.3 kg, 10^5 N/m each, at 60 Hz x 4: h^2 k / m = 24,000. Without clusters where
+ * asked. */
 static void hang_stiff(net *n, uint32_t linear, bool clusters) {
     const mote_system_def def = rate_of(60, 4);
     clear_net(n);
@@ -333,14 +351,16 @@ static void few_iterations_hold_a_stiff_net(void **unused) {
             energy = fmax(energy, s.kinetic + s.elastic + s.potential);
         }
         assert_true(told(&n).linear == (clusters ? 64 : 256));
-        if (clusters) assert_true(stretch < 0.01 && energy < 0);
-        else assert_true(stretch > 0.05);
+        if (clusters)
+            assert_true(stretch < 0.01 && energy < 0);
+        else
+            assert_true(stretch > 0.05);
         mote_system_destroy(n.system);
     }
 }
 
-/* It falls for half a second, then goes on for a step of `linear` iterations a substep: how far the net is from where many
- * iterations take it, root mean square, m. */
+/* It falls for half a second, then goes on for a step of `linear` iterations a substep: how far the net is
+ * from where many iterations take it, root mean square, m. */
 static double error_after(uint32_t linear, bool clusters, double (*solved)[3]) {
     static net n;
     double sum = 0;

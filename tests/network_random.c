@@ -1,5 +1,5 @@
-/* Random graphs with pins that travel, springs that are reeled, come, go, change and tear, by every integrator, against the plain
- * reference in double. The tolerance is what rounding can become: see bound. */
+/* Random graphs with pins that travel, springs that are reeled, come, go, change and tear, by every
+ * integrator, against the plain reference in double. The tolerance is what rounding can become: see bound. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,22 +15,22 @@ static const double UNIT = 0x1p-24; /* the largest relative error of one roundin
 
 enum { GRAPHS = 36, STEPS = 8 };
 
-/* --- The bound ------------------------------------------------------------------------------------------------------------- */
+/* --- The bound --- */
 
 /* How far apart the engine and the reference may be in a position (m) and a velocity (m/s). */
 typedef struct gap {
     double x, v;
 } gap;
 
-/* What the present state allows: the largest change of any particle's acceleration by a shift of 1 m, by a velocity of 1 m/s, and
- * by the roundings of one evaluation; the largest coordinate and speed. */
+/* What the present state allows: the largest change of any particle's acceleration by a shift of 1 m, by a
+ * velocity of 1 m/s, and by the roundings of one evaluation; the largest coordinate and speed. */
 typedef struct steepness {
     double place, speed, rounding, x, v;
 } steepness;
 
-/* A spring's force changes by k along it and by k |1 - L / |d|| across. It is known to the roundings of d, of |d| (2.5), of the
- * rest length that travels (2), of the tension (3) and of its share (2): fewer than eight of k (|d| + L), and of c |d'|
- * likewise. */
+/* A spring's force changes by k along it and by k |1 - L / |d|| across. It is known to the roundings of d, of
+ * |d| (2.5), of the rest length that travels (2), of the tension (3) and of its share (2): fewer than eight
+ * of k (|d| + L), and of c |d'| likewise. */
 static void add_steepness(const reference_network *n, const reference_spring *s, steepness *of) {
     double square = 0, rate = 0;
     for (int axis = 0; axis < 3; axis++) {
@@ -38,15 +38,16 @@ static void add_steepness(const reference_network *n, const reference_spring *s,
         rate += fabs(n->dv[s->b][axis] - n->dv[s->a][axis]);
     }
     const double d = sqrt(square), rest = s->reels ? (double)fmaxf(s->from, s->to) : (double)s->rest_length;
-    const double stiffness = s->stiffness * fmax(1, fabs(1 - rest / d)) + (d > 0 ? 2 * s->damping * rate / d : 0);
+    const double stiffness =
+        s->stiffness * fmax(1, fabs(1 - rest / d)) + (d > 0 ? 2 * s->damping * rate / d : 0);
     of[s->a].place += 2 * stiffness, of[s->b].place += 2 * stiffness;
     of[s->a].speed += 2 * s->damping, of[s->b].speed += 2 * s->damping;
     const double rounding = 8 * UNIT * (s->stiffness * (d + rest) + s->damping * rate);
     of[s->a].rounding += rounding, of[s->b].rounding += rounding;
 }
 
-/* Over all particles. Outside acts with at most 4 1/s^2 and 1 1/s on the lightest of 1/2 kg (strand_scene.h), of values below
- * 16. */
+/* Over all particles. Outside acts with at most 4 1/s^2 and 1 1/s on the lightest of 1/2 kg (strand_scene.h),
+ * of values below 16. */
 static steepness steepest(const reference_network *n) {
     static steepness of[NET_PARTICLES];
     steepness most = {4, 1, 16 * 6 * UNIT, 0, 0};
@@ -56,10 +57,10 @@ static steepness steepest(const reference_network *n) {
     double place = 0, speed = 0, rounding = 0;
     for (uint32_t i = 0; i < n->count; i++) {
         const double mass = (double)n->own_mass[i];
-        place = fmax(place, mass * of[i].place), speed = fmax(speed, mass * of[i].speed), rounding = fmax(rounding,
-            mass * of[i].rounding);
-        for (int axis = 0; axis < 3; axis++) most.x = fmax(most.x, fabs(n->dx[i][axis])), most.v = fmax(most.v,
-            fabs(n->dv[i][axis]));
+        place = fmax(place, mass * of[i].place), speed = fmax(speed, mass * of[i].speed),
+        rounding = fmax(rounding, mass * of[i].rounding);
+        for (int axis = 0; axis < 3; axis++)
+            most.x = fmax(most.x, fabs(n->dx[i][axis])), most.v = fmax(most.v, fabs(n->dv[i][axis]));
     }
     most.place += place, most.speed += speed, most.rounding += rounding;
     return most;
@@ -68,29 +69,34 @@ static steepness steepest(const reference_network *n) {
 /* Kicks and drifts of a substep, by magnitude: Yoshida's go to and fro, Runge's and Kutta's are weighed. */
 static double path_of(mote_integrator m) { return m == MOTE_YOSHIDA4 ? 4.5 : m == MOTE_PEFRL ? 2 : 1; }
 
-/* A substep: the velocities' gap grows by what forces make of the gaps before it, and by the roundings of each evaluation: two
- * of v, three of dv; a pin's velocity, (x1 - x0) / h, is off by two of x over h, which counts where there is damping. The
- * positions' gap by that of the velocities, and two roundings of x and of h v. */
+/* A substep: the velocities' gap grows by what forces make of the gaps before it, and by the roundings of
+ * each evaluation: two of v, three of dv; a pin's velocity, (x1 - x0) / h, is off by two of x over h, which
+ * counts where there is damping. The positions' gap by that of the velocities, and two roundings of x and of
+ * h v. */
 static void widen(gap *g, const steepness *s, mote_integrator m, double h) {
     const double path = path_of(m) * h, calls = mote_integrator_describe(m)->evaluations;
-    g->v += path * (s->place * g->x + s->speed * g->v + s->speed * 2 * UNIT * s->x / h) + calls * (2 * UNIT * s->v +
-        h * 2 * s->rounding);
+    g->v += path * (s->place * g->x + s->speed * g->v + s->speed * 2 * UNIT * s->x / h) +
+            calls * (2 * UNIT * s->v + h * 2 * s->rounding);
     g->x += path * g->v + calls * 2 * UNIT * (s->x + h * s->v);
 }
 
-/* --- Comparison ------------------------------------------------------------------------------------------------------------ */
+/* --- Comparison --- */
 
 static void close_by(const network_twin *t, const gap *g) {
     const mote_network_view v = mote_network_columns(t->system, t->id);
-    const float *const column[6] = {v.position.x, v.position.y, v.position.z, v.velocity.x, v.velocity.y, v.velocity.z};
+    const float *const column[6] = {v.position.x, v.position.y, v.position.z,
+                                    v.velocity.x, v.velocity.y, v.velocity.z};
     const double h = t->around.timestep / t->around.substeps;
     for (uint32_t i = 0; i < t->reference->count; i++)
         for (int c = 0; c < 6; c++) {
-            const double got = (double)column[c][v.slot[i]], want = c < 3 ? t->reference->dx[i][c] : t->reference->dv[i][c - 3];
+            const double got = (double)column[c][v.slot[i]],
+                         want = c < 3 ? t->reference->dx[i][c] : t->reference->dv[i][c - 3];
             double tolerance = c < 3 ? g->x : g->v;
-            if (c > 2 && t->reference->mass[i] == 0) tolerance += (2 * UNIT * fabs(t->reference->dx[i][c - 3]) + g->x) / h;
+            if (c > 2 && t->reference->mass[i] == 0)
+                tolerance += (2 * UNIT * fabs(t->reference->dx[i][c - 3]) + g->x) / h;
             if (!(fabs(got - want) <= tolerance))
-                fail_msg("%s: particle %u, column %d: %.9g is not %.9g within %.2g", twin_text(t), i, c, got, want, tolerance);
+                fail_msg("%s: particle %u, column %d: %.9g is not %.9g within %.2g", twin_text(t), i, c, got,
+                         want, tolerance);
         }
 }
 
@@ -110,13 +116,15 @@ static bool wavers(const reference_network *n, const gap *g) {
 }
 
 /* The callbacks of strand_scene.h, once in N and once in m/s^2. */
-static void swirl(const void *user, double time, double mass, const double x[3], const double v[3], double a[3]) {
-    const double push[3] = {0.25 * (time - v[0] * x[1]), 0.25 * (v[2] - 0.125 * mass), 0.25 * (x[0] * v[1] - x[2])};
+static void swirl(const void *user, double time, double mass, const double x[3], const double v[3],
+                  double a[3]) {
+    const double push[3] = {0.25 * (time - v[0] * x[1]), 0.25 * (v[2] - 0.125 * mass),
+                            0.25 * (x[0] * v[1] - x[2])};
     (void)user;
     for (int axis = 0; axis < 3; axis++) a[axis] += (1 + mass) * push[axis];
 }
 
-/* --- Graphs ---------------------------------------------------------------------------------------------------------------- */
+/* --- Graphs --- */
 
 typedef struct tally {
     uint32_t torn, edits, wavering, callbacks;
@@ -130,7 +138,8 @@ static network_scene random_scene(mote_integrator m, uint32_t graph) {
     for (size_t i = 0; i < COUNT_OF(parts); i++) s.parts |= random_below(&random, 2) ? parts[i] : 0;
     if (graph % 4 && !(s.parts & REELS)) s.parts |= TEARS;
     if (path_of(m) > 1) s.parts |= WILD; /* else nothing would tear in so short a time */
-    if (m == MOTE_EXACT_FLOW && !(s.parts & (SYSTEM | STIFF))) s.parts &= ~(uint32_t)CALLBACKS; /* nothing would be exact */
+    if (m == MOTE_EXACT_FLOW && !(s.parts & (SYSTEM | STIFF)))
+        s.parts &= ~(uint32_t)CALLBACKS; /* nothing would be exact */
     s.count = 2 + random_below(&random, 120);
     s.island = 1 + random_below(&random, s.count);
     s.substeps = 1 + random_below(&random, 3);
@@ -151,9 +160,9 @@ static void run_graph(const network_scene *s, tally *all) {
         if (step == 0 && s->integrator == MOTE_POSITION_VERLET) widen(&g, &before, s->integrator, h);
         twin_step(&t);
         const steepness after = steepest(t.reference);
-        const steepness s_of = {2 * fmax(before.place, after.place), 2 * fmax(before.speed, after.speed), fmax(before.rounding,
-            after.rounding),
-                                fmax(before.x, after.x), fmax(before.v, after.v)};
+        const steepness s_of = {2 * fmax(before.place, after.place), 2 * fmax(before.speed, after.speed),
+                                fmax(before.rounding, after.rounding), fmax(before.x, after.x),
+                                fmax(before.v, after.v)};
         for (uint32_t i = 0; i < s->substeps; i++) widen(&g, &s_of, s->integrator, h);
         all->wavering += wavers(t.reference, &g);
         if (wavers(t.reference, &g)) break;
@@ -164,7 +173,8 @@ static void run_graph(const network_scene *s, tally *all) {
     }
     for (uint32_t i = 0; i < s->count; i++)
         for (int axis = 0; axis < 3 && t.reference->mass[i] > 0; axis++)
-            all->change = fmax(all->change, fabs(t.reference->dv[i][axis] - (double)arrays.velocities[3 * i + (uint32_t)axis]));
+            all->change = fmax(all->change, fabs(t.reference->dv[i][axis] -
+                                                 (double)arrays.velocities[3 * i + (uint32_t)axis]));
     destroy_twin(&t);
 }
 
@@ -175,7 +185,7 @@ static void integrator(void **parameter) {
         const network_scene s = random_scene(m, graph);
         run_graph(&s, &all);
     }
-    
+
     assert_true(all.torn > 0 && all.edits > 0 && all.callbacks > 0 && all.wavering < GRAPHS / 6);
     assert_true(all.gap < 0.01 * all.change);
 }

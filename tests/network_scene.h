@@ -1,5 +1,6 @@
-/* Scenes of networks for the tests that compare bits: islands of any size with a little of everything, the same on every machine.
- * What an island is depends on the seed and its number alone, not on its neighbours. Needs nothing but mote. */
+/* Scenes of networks for the tests that compare bits: islands of any size with a little of everything, the
+ * same on every machine. What an island is depends on the seed and its number alone, not on its neighbours.
+ * Needs nothing but mote. */
 #ifndef MOTE_TESTS_NETWORK_SCENE_H
 #define MOTE_TESTS_NETWORK_SCENE_H
 
@@ -7,14 +8,14 @@
 
 #include "strand_scene.h"
 
-/* Beside the parts of strand_scene.h that are not about strands: DAMPING, SYSTEM, STIFF, FIELDS, CALLBACKS, COLLIDERS, PINS,
- * WILD, HOSTILE, RIGID (some springs: the constrained solver). */
+/* Beside the parts of strand_scene.h that are not about strands: DAMPING, SYSTEM, STIFF, FIELDS, CALLBACKS,
+ * COLLIDERS, PINS, WILD, HOSTILE, RIGID (some springs: the constrained solver). */
 enum {
-    MASSES = 65536,  /* unequal */
-    ALIKE = 131072,  /* all islands have scene->island particles and the same springs */
+    MASSES = 65536, /* unequal */
+    ALIKE = 131072, /* all islands have scene->island particles and the same springs */
     TEARS = 262144,
     REELS = 524288,
-    EDITS = 1048576  /* springs come and go, also between islands */
+    EDITS = 1048576 /* springs come and go, also between islands */
 };
 
 /* How the particles of the islands are numbered. Springs keep their order within the island. */
@@ -26,10 +27,10 @@ typedef struct network_scene {
     mote_network_solver solver;
     mote_integrator integrator;
     uint32_t parts, count, substeps, steps, seed;
-    uint32_t island;           /* the most particles in an island */
-    const uint32_t *numbers;   /* of the islands; NULL: 0, 1, ... */
+    uint32_t island;         /* the most particles in an island */
+    const uint32_t *numbers; /* of the islands; NULL: 0, 1, ... */
     numbering order;
-    bool joined;               /* one more spring between every two islands */
+    bool joined; /* one more spring between every two islands */
     mote_stability_policy policy;
     mote_isa isa;
     mote_jobs jobs;
@@ -41,14 +42,15 @@ typedef struct network_scene {
 /* What a network is made from; islands in their order. */
 typedef struct network_arrays {
     mote_network_def def;
-    uint32_t islands, first[NET_PARTICLES + 1], number[NET_PARTICLES]; /* particles of the islands, before they are numbered */
+    uint32_t islands, first[NET_PARTICLES + 1],
+        number[NET_PARTICLES]; /* particles of the islands, before they are numbered */
     uint32_t first_spring[NET_PARTICLES + 1];
     uint32_t name[NET_PARTICLES]; /* the host's number */
     float positions[3 * NET_PARTICLES], velocities[3 * NET_PARTICLES], masses[NET_PARTICLES];
     mote_spring springs[NET_SPRINGS];
 } network_arrays;
 
-/* --- An island ------------------------------------------------------------------------------------------------------------- */
+/* --- An island --- */
 
 static inline float net_apart(const float *a, const float *b) {
     const float x = b[0] - a[0], y = b[1] - a[1], z = b[2] - a[2];
@@ -56,8 +58,8 @@ static inline float net_apart(const float *a, const float *b) {
 }
 
 /* Each particle hangs about 0.5 m from one of the eight before it. */
-static inline void net_place(network_arrays *a, uint32_t first, uint32_t count, const uint32_t *parent, random_source *random,
-                             bool wild) {
+static inline void net_place(network_arrays *a, uint32_t first, uint32_t count, const uint32_t *parent,
+                             random_source *random, bool wild) {
     for (uint32_t i = 0; i < count; i++) {
         float *x = a->positions + 3 * (first + i), *v = a->velocities + 3 * (first + i);
         for (int axis = 0; axis < 3; axis++) {
@@ -69,22 +71,29 @@ static inline void net_place(network_arrays *a, uint32_t first, uint32_t count, 
     }
 }
 
-static inline mote_spring net_spring_of(const network_scene *s, const network_arrays *a, uint32_t i, uint32_t j,
-                                        random_source *random) {
+static inline mote_spring net_spring_of(const network_scene *s, const network_arrays *a, uint32_t i,
+                                        uint32_t j, random_source *random) {
     const bool constrained = s->solver == MOTE_NETWORK_CONSTRAINED;
-    const float apart = net_apart(a->positions + 3 * i, a->positions + 3 * j), scale = random_between(random, 0.9f, 1.1f);
+    const float apart = net_apart(a->positions + 3 * i, a->positions + 3 * j),
+                scale = random_between(random, 0.9f, 1.1f);
     const float stiffness = random_between(random, 20, 60), damping = random_between(random, 0.1f, 0.5f);
     const uint32_t dice = random_below(random, 12);
-    return (mote_spring){.a = dice % 2 ? i : j, .b = dice % 2 ? j : i,
-                         .rest_length = dice == 7 ? MOTE_AS_PLACED : dice == 3 && !constrained ? 0 : apart * scale,
-                         .stiffness = constrained ? s->parts & RIGID && dice > 6 ? INFINITY : 10000 * stiffness : stiffness,
-                         .damping = s->parts & DAMPING && dice % 3 ? damping : 0,
-                         .tear_strain = s->parts & TEARS && dice % 4 == 1 ? 0.2f : 0};
+    return (mote_spring){
+        .a = dice % 2 ? i : j,
+        .b = dice % 2 ? j : i,
+        .rest_length = dice == 7                   ? MOTE_AS_PLACED
+                       : dice == 3 && !constrained ? 0
+                                                   : apart * scale,
+        .stiffness = constrained ? s->parts & RIGID && dice > 6 ? INFINITY : 10000 * stiffness : stiffness,
+        .damping = s->parts & DAMPING && dice % 3 ? damping : 0,
+        .tear_strain = s->parts & TEARS && dice % 4 == 1 ? 0.2f : 0};
 }
 
 /* A tree, and half as many springs again to any of the twelve before. Returns how many. */
-static inline uint32_t net_island(const network_scene *s, network_arrays *a, uint32_t first, uint32_t number, uint32_t springs) {
-    random_source shape = {s->seed + (s->parts & ALIKE ? 0 : 77003 * number)}, random = {s->seed + 1000000007u * number};
+static inline uint32_t net_island(const network_scene *s, network_arrays *a, uint32_t first, uint32_t number,
+                                  uint32_t springs) {
+    random_source shape = {s->seed + (s->parts & ALIKE ? 0 : 77003 * number)},
+                  random = {s->seed + 1000000007u * number};
     const uint32_t count = s->parts & ALIKE || number == 0 ? s->island : 1 + random_below(&shape, s->island);
     const uint32_t left = s->count - first, all = count < left ? count : left;
     static uint32_t parent[NET_PARTICLES];
@@ -102,12 +111,14 @@ static inline uint32_t net_island(const network_scene *s, network_arrays *a, uin
     return springs;
 }
 
-/* --- All islands ----------------------------------------------------------------------------------------------------------- */
+/* --- All islands --- */
 
-/* The host's numbers: island behind island, forwards or backwards, or all first particles, then all second ones ... */
+/* The host's numbers: island behind island, forwards or backwards, or all first particles, then all second
+ * ones ... */
 static inline void net_name(network_arrays *a, uint32_t count, numbering order) {
     uint32_t next = 0;
-    for (uint32_t i = 0; i < count && order != INTERLEAVED; i++) a->name[i] = order == REVERSED ? count - 1 - i : i;
+    for (uint32_t i = 0; i < count && order != INTERLEAVED; i++)
+        a->name[i] = order == REVERSED ? count - 1 - i : i;
     for (uint32_t i = 0; i < count && order == INTERLEAVED; i++)
         for (uint32_t k = 0; k < a->islands && next < count; k++)
             if (a->first[k] + i < a->first[k + 1]) a->name[a->first[k] + i] = next++;
@@ -117,7 +128,8 @@ static inline void net_name(network_arrays *a, uint32_t count, numbering order) 
 static inline void net_rearrange(float *rows, uint32_t width, uint32_t count, const uint32_t *name) {
     static float old[3 * NET_PARTICLES];
     memcpy(old, rows, (size_t)width * count * sizeof *rows);
-    for (uint32_t i = 0; i < count; i++) memcpy(rows + (size_t)width * name[i], old + (size_t)width * i, width * sizeof *rows);
+    for (uint32_t i = 0; i < count; i++)
+        memcpy(rows + (size_t)width * name[i], old + (size_t)width * i, width * sizeof *rows);
 }
 
 static inline void net_join(const network_scene *s, network_arrays *a, uint32_t *springs) {
@@ -136,7 +148,8 @@ static inline void net_arrays(network_arrays *a, const network_scene *s) {
         springs = net_island(s, a, a->first[k], s->numbers ? s->numbers[k] : k, springs);
     net_join(s, a, &springs);
     net_name(a, s->count, s->order);
-    for (uint32_t i = 0; i < springs; i++) a->springs[i].a = a->name[a->springs[i].a], a->springs[i].b = a->name[a->springs[i].b];
+    for (uint32_t i = 0; i < springs; i++)
+        a->springs[i].a = a->name[a->springs[i].a], a->springs[i].b = a->name[a->springs[i].b];
     net_rearrange(a->positions, 3, s->count, a->name);
     net_rearrange(a->velocities, 3, s->count, a->name);
     net_rearrange(a->masses, 1, s->count, a->name);
@@ -155,7 +168,7 @@ static inline void net_arrays(network_arrays *a, const network_scene *s) {
     if (s->solver == MOTE_NETWORK_CONSTRAINED && s->parts & CAP) a->def.max_linear = 4;
 }
 
-/* --- What the host does ---------------------------------------------------------------------------------------------------- */
+/* --- What the host does --- */
 
 typedef enum net_deed { DEED_ADD, DEED_REMOVE, DEED_SET, DEED_REEL, DEED_PIN, DEED_UNPIN } net_deed;
 
@@ -176,23 +189,31 @@ typedef struct net_edits {
 } net_edits;
 
 static inline void net_note(net_edits *to, net_edit edit) {
-    if (to && to->count < NET_EDITS) to->item[to->count++] = edit;
-    else if (to) abort();
+    if (to && to->count < NET_EDITS)
+        to->item[to->count++] = edit;
+    else if (to)
+        abort();
 }
 
-static inline void net_pin(mote_system *system, mote_network_id id, uint32_t particle, float away, uint64_t tick, net_edits *to) {
+static inline void net_pin(mote_system *system, mote_network_id id, uint32_t particle, float away,
+                           uint64_t tick, net_edits *to) {
     const mote_network_view view = mote_network_columns(system, id);
     const uint32_t slot = mote_network_index(system, id, particle);
-    net_edit e = {.deed = DEED_PIN, .number = particle, .tick = tick,
-                  .target = {view.position.x[slot] + away, view.position.y[slot] + 0.05f, view.position.z[slot]}};
+    net_edit e = {
+        .deed = DEED_PIN,
+        .number = particle,
+        .tick = tick,
+        .target = {view.position.x[slot] + away, view.position.y[slot] + 0.05f, view.position.z[slot]}};
     scene_check(mote_network_pin(system, id, particle, e.target, tick));
     net_note(to, e);
 }
 
 /* The first particle of two islands of three travels, the last of some stands. */
-static inline void net_pins(mote_system *system, mote_network_id id, const network_arrays *a, uint64_t ticks, net_edits *to) {
+static inline void net_pins(mote_system *system, mote_network_id id, const network_arrays *a, uint64_t ticks,
+                            net_edits *to) {
     for (uint32_t k = 0; k < a->islands && k < 60; k++) {
-        const uint32_t first = a->name[a->first[k]], last = a->name[a->first[k + 1] - 1], number = a->number[k];
+        const uint32_t first = a->name[a->first[k]], last = a->name[a->first[k + 1] - 1],
+                       number = a->number[k];
         if (number % 3 == 1) continue;
         net_pin(system, id, first, number % 4 ? 0.05f : 0, 2 * ticks + ticks / 3, to);
         if (number % 3 == 2 && first != last) net_pin(system, id, last, 0, 0, to);
@@ -200,17 +221,22 @@ static inline void net_pins(mote_system *system, mote_network_id id, const netwo
 }
 
 /* A spring that lives, from a dice; MOTE_NO_ITEM: none found. */
-static inline uint32_t net_find(const mote_system *system, mote_network_id id, uint32_t capacity, uint32_t dice) {
+static inline uint32_t net_find(const mote_system *system, mote_network_id id, uint32_t capacity,
+                                uint32_t dice) {
     mote_spring spring;
     for (uint32_t i = 0; i < capacity; i++)
-        if (mote_network_spring(system, id, (dice + i) % capacity, &spring) == MOTE_OK) return (dice + i) % capacity;
+        if (mote_network_spring(system, id, (dice + i) % capacity, &spring) == MOTE_OK)
+            return (dice + i) % capacity;
     return MOTE_NO_ITEM;
 }
 
 /* Springs of the islands' own, whatever their neighbours are; later edits find them by number. */
-static inline void net_reels(mote_system *system, mote_network_id id, const network_arrays *a, uint64_t ticks, net_edits *to) {
+static inline void net_reels(mote_system *system, mote_network_id id, const network_arrays *a, uint64_t ticks,
+                             net_edits *to) {
     for (uint32_t k = 0; k < a->islands && k < 100; k++) {
-        net_edit e = {.deed = DEED_REEL, .number = a->first_spring[k], .tick = (1 + a->number[k] % 3) * ticks + ticks / 2};
+        net_edit e = {.deed = DEED_REEL,
+                      .number = a->first_spring[k],
+                      .tick = (1 + a->number[k] % 3) * ticks + ticks / 2};
         mote_spring spring;
         if (a->first_spring[k] == a->first_spring[k + 1] || a->number[k] % 2) continue;
         scene_check(mote_network_spring(system, id, e.number, &spring));
@@ -220,8 +246,8 @@ static inline void net_reels(mote_system *system, mote_network_id id, const netw
     }
 }
 
-static inline void net_add_one(mote_system *system, mote_network_id id, const network_scene *s, const network_arrays *a,
-                               uint32_t dice, net_edits *to) {
+static inline void net_add_one(mote_system *system, mote_network_id id, const network_scene *s,
+                               const network_arrays *a, uint32_t dice, net_edits *to) {
     random_source random = {dice};
     const uint32_t i = random_below(&random, s->count), j = random_below(&random, s->count);
     if (i == j) return;
@@ -234,8 +260,8 @@ static inline void net_add_one(mote_system *system, mote_network_id id, const ne
 }
 
 /* Springs go, come, change and are reeled; a pin goes and one comes. dice: of the boundary. */
-static inline void net_edit_all(mote_system *system, mote_network_id id, const network_scene *s, const network_arrays *a,
-                                uint32_t dice, net_edits *to) {
+static inline void net_edit_all(mote_system *system, mote_network_id id, const network_scene *s,
+                                const network_arrays *a, uint32_t dice, net_edits *to) {
     const uint32_t capacity = a->def.spring_capacity, particle = reference_hash(dice, 90) % s->count;
     const uint64_t ticks = scene_ticks(system), now = mote_system_steps(system) * ticks;
     for (uint32_t i = 0; i < 4; i++) {
@@ -250,40 +276,55 @@ static inline void net_edit_all(mote_system *system, mote_network_id id, const n
         if (s->parts & DAMPING) set.spring.damping = 0.2f * (float)i;
         scene_check(mote_network_set_spring(system, id, number, set.spring.stiffness, set.spring.damping, 0));
         net_note(to, set);
-        net_edit reel = {.deed = DEED_REEL, .number = number, .tick = now + (1 + i) * ticks / 2, .spring = {.rest_length = 0.4f}};
+        net_edit reel = {.deed = DEED_REEL,
+                         .number = number,
+                         .tick = now + (1 + i) * ticks / 2,
+                         .spring = {.rest_length = 0.4f}};
         scene_check(mote_network_reel(system, id, number, 0.4f, reel.tick));
         net_note(to, reel);
     }
-    if (mote_network_unpin(system, id, particle) == MOTE_OK) net_note(to, (net_edit){.deed = DEED_UNPIN, .number = particle});
-    else net_pin(system, id, particle, 0.02f, now + 3 * ticks / 2, to);
+    if (mote_network_unpin(system, id, particle) == MOTE_OK)
+        net_note(to, (net_edit){.deed = DEED_UNPIN, .number = particle});
+    else
+        net_pin(system, id, particle, 0.02f, now + 3 * ticks / 2, to);
 }
 
 /* One island in three gets a hostile value somewhere, one in seven has particles on top of each other. */
-static inline void net_attack(mote_system *system, mote_network_id id, const network_scene *s, const network_arrays *a) {
+static inline void net_attack(mote_system *system, mote_network_id id, const network_scene *s,
+                              const network_arrays *a) {
     const mote_network_view view = mote_network_columns(system, id);
-    float *const column[6] = {view.position.x, view.position.y, view.position.z, view.velocity.x, view.velocity.y,
-                              view.velocity.z};
+    float *const column[6] = {view.position.x, view.position.y, view.position.z,
+                              view.velocity.x, view.velocity.y, view.velocity.z};
     for (uint32_t k = 0; k < a->islands; k++) {
-        const uint32_t number = a->number[k], dice = reference_hash(s->seed, number), count = a->first[k + 1] - a->first[k];
+        const uint32_t number = a->number[k], dice = reference_hash(s->seed, number),
+                       count = a->first[k + 1] - a->first[k];
         const uint32_t slot = mote_network_index(system, id, a->name[a->first[k] + (dice >> 8) % count]);
-        if (number % 3 == 0) column[(dice >> 4) % 6][slot] = scene_hostile_values[(dice >> 16) % COUNT_OF(scene_hostile_values)];
+        if (number % 3 == 0)
+            column[(dice >> 4) % 6][slot] =
+                scene_hostile_values[(dice >> 16) % COUNT_OF(scene_hostile_values)];
         const uint32_t root = mote_network_index(system, id, a->name[a->first[k]]);
         for (uint32_t i = 1; i < count && number % 7 == 5; i++)
-            for (int c = 0; c < 3; c++) column[c][mote_network_index(system, id, a->name[a->first[k] + i])] = column[c][root];
+            for (int c = 0; c < 3; c++)
+                column[c][mote_network_index(system, id, a->name[a->first[k] + i])] = column[c][root];
     }
 }
 
-/* --- The scene ------------------------------------------------------------------------------------------------------------- */
+/* --- The scene --- */
 
 static inline mote_system_def net_system_def(const network_scene *s) {
-    mote_system_def def = scene_system_def(&(strand_scene){.integrator = s->integrator, .substeps = s->substeps, .isa = s->isa,
-                                                           .jobs = s->jobs, .allocator = s->allocator, .rate = s->rate});
+    mote_system_def def = scene_system_def(&(strand_scene){.integrator = s->integrator,
+                                                           .substeps = s->substeps,
+                                                           .isa = s->isa,
+                                                           .jobs = s->jobs,
+                                                           .allocator = s->allocator,
+                                                           .rate = s->rate});
     def.loop_order = s->loop_order;
     return def;
 }
 
 /* What the host did at the start goes to `edits`, unless NULL. */
-static inline mote_system *make_network_scene(const network_scene *s, network_arrays *a, mote_network_id *id, net_edits *edits) {
+static inline mote_system *make_network_scene(const network_scene *s, network_arrays *a, mote_network_id *id,
+                                              net_edits *edits) {
     const mote_system_def def = net_system_def(s);
     mote_system *system;
     scene_check(mote_system_create(&def, &system));

@@ -1,5 +1,5 @@
-/* What is told of a network's stability: one spring's limits, the sums against plain ones, kept up to date under edits, stretched
- * springs, edges. How near the bounds come to the truth is in network_limits.c. */
+/* What is told of a network's stability: one spring's limits, the sums against plain ones, kept up to date
+ * under edits, stretched springs, edges. How near the bounds come to the truth is in network_limits.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,8 +11,8 @@
 #include "math/symmetric.h"
 #include "network_limits.h"
 
-#define FOR_EACH_INTEGRATOR(m)                                                                                         \
-    for (mote_integrator m = 0; m < MOTE_INTEGRATOR_COUNT; m++)                                                        \
+#define FOR_EACH_INTEGRATOR(m)                                                                               \
+    for (mote_integrator m = 0; m < MOTE_INTEGRATOR_COUNT; m++)                                              \
         if (!advects(m))
 
 static const mote_rate RATE = {60, 1};
@@ -22,7 +22,7 @@ static void assert_within(double got, double want, double relative) {
     if (!same) fail_msg("%.17g is not %.17g within %g of it", got, want, relative);
 }
 
-/* --- One spring ---------------------------------------------------------------------------------------------------- */
+/* --- One spring --- */
 
 static void make_spring(graph *g, double mass, double stiffness, double damping, bool pinned) {
     graph_begin(g, "spring", 2, 1);
@@ -41,18 +41,24 @@ static double step_of(const graph *g, mote_integrator integrator) {
     return r.any.step;
 }
 
-/* The largest stable k at m = 1 and dt = 1/60, theory; in tests/stability.c for anchor springs. Implicit Euler and exact flow
- * take the springs of networks as kicks: as semi-implicit Euler does, and as half a kick on either side of free flight. */
+/* The largest stable k at m = 1 and dt = 1/60, theory; in tests/stability.c for anchor springs. Implicit
+ * Euler and exact flow take the springs of networks as kicks: as semi-implicit Euler does, and as half a kick
+ * on either side of free flight. */
 static void one_spring_has_the_published_limits(void **unused) {
     (void)unused;
     static const struct {
         mote_integrator integrator;
         double undamped, damped;
-    } rows[] = {{MOTE_EXPLICIT_EULER, 0, 60},         {MOTE_SEMI_IMPLICIT_EULER, 14400, 14280},
-                {MOTE_POSITION_VERLET, 14400, 14280}, {MOTE_VELOCITY_VERLET, 14400, 14281},
-                {MOTE_MIDPOINT, 0, 987.577},          {MOTE_RK4, 28800, 28925.37},
-                {MOTE_YOSHIDA4, 8912.14, 9423.60},    {MOTE_PEFRL, 3600 * 8.9368085878, 0},
-                {MOTE_IMPLICIT_EULER, 14400, 14280},  {MOTE_EXACT_FLOW, 14400, 14340.25},
+    } rows[] = {{MOTE_EXPLICIT_EULER, 0, 60},
+                {MOTE_SEMI_IMPLICIT_EULER, 14400, 14280},
+                {MOTE_POSITION_VERLET, 14400, 14280},
+                {MOTE_VELOCITY_VERLET, 14400, 14281},
+                {MOTE_MIDPOINT, 0, 987.577},
+                {MOTE_RK4, 28800, 28925.37},
+                {MOTE_YOSHIDA4, 8912.14, 9423.60},
+                {MOTE_PEFRL, 3600 * 8.9368085878, 0},
+                {MOTE_IMPLICIT_EULER, 14400, 14280},
+                {MOTE_EXACT_FLOW, 14400, 14340.25},
                 {MOTE_KINEMATIC_AVERAGE, 3600 * 9.8696044, 0}};
     static graph g;
     for (size_t i = 0; i < COUNT_OF(rows); i++)
@@ -60,7 +66,8 @@ static void one_spring_has_the_published_limits(void **unused) {
             const double stiffness = damped ? rows[i].damped : rows[i].undamped;
             if (stiffness == 0) continue;
             make_spring(&g, 1, stiffness, damped, true);
-            assert_within(step_of(&g, rows[i].integrator), 1 / 60.0, 2e-5); /* the table gives whole numbers or more digits */
+            assert_within(step_of(&g, rows[i].integrator), 1 / 60.0,
+                          2e-5); /* the table gives whole numbers or more digits */
         }
     for (int i = 0; i < 2; i++) {
         make_spring(&g, 1, 1e-3, 0, true);
@@ -76,15 +83,16 @@ static void one_spring_is_as_if_alone(void **unused) {
     static const double springs[][3] = {{1, 15, 0}, {4, 15, 0.75}, {0.3, 15, 4}, {9, 2, 9}, {1, 0, 3}};
     static graph g;
     for (size_t i = 0; i < COUNT_OF(springs); i++) FOR_EACH_INTEGRATOR(m)
-            for (int pinned = 0; pinned < 2; pinned++) {
-                const double mass = (double)(float)springs[i][0], inverse = 1 / mass + (pinned ? 0 : 1);
-                if (m == MOTE_EXACT_FLOW || m == MOTE_IMPLICIT_EULER) continue;
-                make_spring(&g, mass, springs[i][1], springs[i][2], pinned);
-                assert_within(step_of(&g, m), mote_integrator_stable_step(m, springs[i][1], springs[i][2], 1 / inverse), 1e-6);
-            }
+    for (int pinned = 0; pinned < 2; pinned++) {
+        const double mass = (double)(float)springs[i][0], inverse = 1 / mass + (pinned ? 0 : 1);
+        if (m == MOTE_EXACT_FLOW || m == MOTE_IMPLICIT_EULER) continue;
+        make_spring(&g, mass, springs[i][1], springs[i][2], pinned);
+        assert_within(step_of(&g, m),
+                      mote_integrator_stable_step(m, springs[i][1], springs[i][2], 1 / inverse), 1e-6);
+    }
 }
 
-/* --- The sums ------------------------------------------------------------------------------------------------------ */
+/* --- The sums --- */
 
 /* A model of the network by the host's numbers. */
 typedef struct model {
@@ -95,7 +103,9 @@ typedef struct model {
     double at[MOST_PARTICLES][3];
 } model;
 
-static double inverse_of(const model *m, uint32_t i) { return m->pinned[i] ? 0 : (double)(float)(1 / (double)m->g->masses[i]); }
+static double inverse_of(const model *m, uint32_t i) {
+    return m->pinned[i] ? 0 : (double)(float)(1 / (double)m->g->masses[i]);
+}
 
 /* g k / m or g c / m of a spring at particle i: equally, or by mass. */
 static double share(const model *m, const mote_spring *s, uint32_t i, bool by_mass, double value) {
@@ -113,12 +123,14 @@ static double largest_by_power(const model *m, uint32_t i, bool by_mass, bool da
             const mote_spring *s = &m->spring[n];
             if (!m->alive[n] || (s->a != i && s->b != i)) continue;
             double d[3], length = 0, along = 0;
-            for (int axis = 0; axis < 3; axis++) d[axis] = m->at[s->b][axis] - m->at[s->a][axis], length += d[axis] * d[axis];
+            for (int axis = 0; axis < 3; axis++)
+                d[axis] = m->at[s->b][axis] - m->at[s->a][axis], length += d[axis] * d[axis];
             length = sqrt(length);
             for (int axis = 0; axis < 3; axis++) d[axis] /= length, along += d[axis] * e[axis];
             const double value = share(m, s, i, by_mass, damping ? (double)s->damping : (double)s->stiffness);
             const double across = damping ? 0 : fmax(0, 1 - (double)s->rest_length / length);
-            for (int axis = 0; axis < 3; axis++) sum[axis] += value * (along * d[axis] + across * (e[axis] - along * d[axis]));
+            for (int axis = 0; axis < 3; axis++)
+                sum[axis] += value * (along * d[axis] + across * (e[axis] - along * d[axis]));
         }
         for (int axis = 0; axis < 3; axis++) square += sum[axis] * sum[axis];
         size = sqrt(square);
@@ -137,7 +149,8 @@ static double plain_sum(const model *m, uint32_t i, bool by_mass, bool damping) 
     return sum;
 }
 
-/* Frequency, damping, and the linear kind's step: h^2 sum(k) / m + 2 h sum(c) / m = 4 for the narrowest particle. */
+/* Frequency, damping, and the linear kind's step: h^2 sum(k) / m + 2 h sum(c) / m = 4 for the narrowest
+ * particle. */
 static void plain_bound(const model *m, bool sharp, double bound[3]) {
     double (*const sum)(const model *, uint32_t, bool, bool) = sharp ? largest_by_power : plain_sum;
     bound[0] = bound[1] = HUGE_VAL, bound[2] = 0;
@@ -153,8 +166,8 @@ static void plain_bound(const model *m, bool sharp, double bound[3]) {
     }
 }
 
-/* Doubles all the way: sums of a few terms in another order. The power method stops short where two eigenvalues are close; then a
- * vector between them gives nearly the same. */
+/* Doubles all the way: sums of a few terms in another order. The power method stops short where two
+ * eigenvalues are close; then a vector between them gives nearly the same. */
 static void assert_as_plain(const model *m, const mote_system *system, mote_network_id id) {
     const mote_network_stability_report r = report_of(system, id);
     double any[3], sharp[3];
@@ -177,31 +190,44 @@ static void model_begin(model *m, const graph *g) {
 
 static void take_springs(model *m, const mote_system *system, mote_network_id id, uint32_t room) {
     m->springs = room;
-    for (uint32_t i = 0; i < room; i++) m->alive[i] = mote_network_spring(system, id, i, &m->spring[i]) == MOTE_OK;
+    for (uint32_t i = 0; i < room; i++)
+        m->alive[i] = mote_network_spring(system, id, i, &m->spring[i]) == MOTE_OK;
 }
 
 static void edit(mote_system *system, mote_network_id id, model *m, random_source *random) {
-    const uint32_t particle = random_below(random, m->g->particles), number = random_below(random, m->springs);
+    const uint32_t particle = random_below(random, m->g->particles),
+                   number = random_below(random, m->springs);
     const float *at = &m->g->positions[3 * particle];
-    mote_spring more = {particle, (particle + 1 + random_below(random, m->g->particles - 1)) % m->g->particles, MOTE_AS_PLACED,
-                        random_between(random, 1, 90), random_between(random, 0, 3), 0};
+    mote_spring more = {particle,
+                        (particle + 1 + random_below(random, m->g->particles - 1)) % m->g->particles,
+                        MOTE_AS_PLACED,
+                        random_between(random, 1, 90),
+                        random_between(random, 0, 3),
+                        0};
     uint32_t added;
     switch (random_below(random, 5)) {
     case 0:
         if (!m->alive[number]) break;
         assert_int_equal(mote_network_remove_springs(system, id, 1, &number, NULL), MOTE_OK);
         break;
-    case 1: assert_int_equal(mote_network_add_springs(system, id, 1, &more, &added, NULL), MOTE_OK); break;
+    case 1:
+        assert_int_equal(mote_network_add_springs(system, id, 1, &more, &added, NULL), MOTE_OK);
+        break;
     case 2:
         if (m->alive[number])
-            assert_int_equal(mote_network_set_spring(system, id, number, more.stiffness, more.damping, 0), MOTE_OK);
+            assert_int_equal(mote_network_set_spring(system, id, number, more.stiffness, more.damping, 0),
+                             MOTE_OK);
         break;
     case 3:
-        if (m->pinned[particle]) assert_int_equal(mote_network_unpin(system, id, particle), MOTE_OK);
-        else assert_int_equal(mote_network_pin(system, id, particle, (vec3){at[0], at[1], at[2]}, 0), MOTE_OK);
+        if (m->pinned[particle])
+            assert_int_equal(mote_network_unpin(system, id, particle), MOTE_OK);
+        else
+            assert_int_equal(mote_network_pin(system, id, particle, (vec3){at[0], at[1], at[2]}, 0), MOTE_OK);
         m->pinned[particle] = !m->pinned[particle];
         break;
-    default: assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK); break; /* pins arrive; nothing else moves much */
+    default:
+        assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
+        break; /* pins arrive; nothing else moves much */
     }
 }
 
@@ -230,14 +256,17 @@ static void edits_keep_it_up_to_date(void **unused) {
             for (uint32_t i = 0; i < g.particles; i++)
                 for (int axis = 0; axis < 3; axis++) m.at[i][axis] = (double)columns[axis][view.slot[i]];
             if (view.spring_count > 0) assert_as_plain(&m, system, id);
-            if (view.spring_count < ROOM - 1) edit(system, id, &m, &random);
-            else assert_int_equal(mote_network_remove_springs(system, id, 1, &(uint32_t){0}, NULL), MOTE_OK);
+            if (view.spring_count < ROOM - 1)
+                edit(system, id, &m, &random);
+            else
+                assert_int_equal(mote_network_remove_springs(system, id, 1, &(uint32_t){0}, NULL), MOTE_OK);
         }
         mote_system_destroy(system);
     }
 }
 
-/* One spring of a net is stiffer than all others: it sets the bound, with the particle at its end that has the more springs. */
+/* One spring of a net is stiffer than all others: it sets the bound, with the particle at its end that has
+ * the more springs. */
 static void who_set_it(void **unused) {
     (void)unused;
     static graph g;
@@ -259,7 +288,8 @@ static void who_set_it(void **unused) {
     }
 }
 
-/* A heavy particle among light ones, and light ones between heavy ones: each way to split the springs is the better once. */
+/* A heavy particle among light ones, and light ones between heavy ones: each way to split the springs is the
+ * better once. */
 static void masses_that_differ(void **unused) {
     (void)unused;
     static graph g;
@@ -276,11 +306,12 @@ static void masses_that_differ(void **unused) {
     mote_system_destroy(system);
     make_chain(&g, 9, MASSES_IN_TURN, 0, 100, 0);
     system = graph_system(&g, MOTE_SEMI_IMPLICIT_EULER, RATE, &id);
-    assert_within(report_of(system, id).any.frequency, sqrt(2 * 100 * (1 + 1 / 9.0)), 1e-6); /* equally: sqrt(4 * 100) */
+    assert_within(report_of(system, id).any.frequency, sqrt(2 * 100 * (1 + 1 / 9.0)),
+                  1e-6); /* equally: sqrt(4 * 100) */
     mote_system_destroy(system);
 }
 
-/* --- Away from rest ------------------------------------------------------------------------------------------------ */
+/* --- Away from rest --- */
 
 /* K v of the springs as they stand, across them too; all masses 1. */
 static void stiffen_as_placed(const model *m, double v[][3], double out[][3]) {
@@ -296,7 +327,8 @@ static void stiffen_as_placed(const model *m, double v[][3], double out[][3]) {
         for (int axis = 0; axis < 3; axis++) along += d[axis] / length * u[axis];
         const double across = (double)s->stiffness * (1 - (double)s->rest_length / length);
         for (int axis = 0; axis < 3; axis++) {
-            const double n = d[axis] / length, force = (double)s->stiffness * along * n + across * (u[axis] - along * n);
+            const double n = d[axis] / length,
+                         force = (double)s->stiffness * along * n + across * (u[axis] - along * n);
             out[s->a][axis] -= force, out[s->b][axis] += force;
         }
     }
@@ -304,14 +336,16 @@ static void stiffen_as_placed(const model *m, double v[][3], double out[][3]) {
 
 static double fastest_as_placed(const model *m) {
     static double v[MOST_PARTICLES][3], next[MOST_PARTICLES][3];
-    const double shift = 2000; /* buckled springs are less than nothing: above that all eigenvalues are positive */
+    const double shift =
+        2000; /* buckled springs are less than nothing: above that all eigenvalues are positive */
     double square = 0;
     for (uint32_t i = 0; i < 3 * m->g->particles; i++) v[i / 3][i % 3] = sin(1 + 7 * i);
     for (int turn = 0; turn < 4000; turn++) {
         double size = 0, product = 0;
         stiffen_as_placed(m, v, next);
         for (uint32_t i = 0; i < m->g->particles; i++)
-            for (int axis = 0; axis < 3; axis++) size += v[i][axis] * v[i][axis], product += v[i][axis] * next[i][axis];
+            for (int axis = 0; axis < 3; axis++)
+                size += v[i][axis] * v[i][axis], product += v[i][axis] * next[i][axis];
         square = product / size;
         for (uint32_t i = 0; i < m->g->particles; i++)
             for (int axis = 0; axis < 3; axis++)
@@ -320,8 +354,8 @@ static double fastest_as_placed(const model *m) {
     return sqrt(square);
 }
 
-/* Springs of up to twice and down to half of their rest length: no motion is faster than either bound says. Blown up evenly, all
- * springs pull across themselves too, and the sharp form is as near as at rest. */
+/* Springs of up to twice and down to half of their rest length: no motion is faster than either bound says.
+ * Blown up evenly, all springs pull across themselves too, and the sharp form is as near as at rest. */
 static void stretched_nets(void **unused) {
     (void)unused;
     static const float stiffness[3] = {90, 40, 10}, damping[3] = {0};
@@ -335,7 +369,8 @@ static void stretched_nets(void **unused) {
         mote_system *system = graph_system(&g, MOTE_SEMI_IMPLICIT_EULER, RATE, &id);
         mote_network_view view = mote_network_columns(system, id);
         float *const columns[3] = {view.position.x, view.position.y, view.position.z};
-        const float apart = turn < 4 ? 0 : 0.05f * (float)(turn - 3), scale = turn < 4 ? 0.7f + 0.4f * (float)turn : 1;
+        const float apart = turn < 4 ? 0 : 0.05f * (float)(turn - 3),
+                    scale = turn < 4 ? 0.7f + 0.4f * (float)turn : 1;
         model_begin(&m, &g);
         for (uint32_t i = 0; i < g.particles; i++)
             for (int axis = 0; axis < 3; axis++) {
@@ -353,11 +388,12 @@ static void stretched_nets(void **unused) {
     }
 }
 
-/* A string that is stretched swings across itself; the kinematic integrators, which take each spring along itself alone, blow
- * that up at any step, and the sharp bound says so. Semi-implicit Euler does not. */
+/* A string that is stretched swings across itself; the kinematic integrators, which take each spring along
+ * itself alone, blow that up at any step, and the sharp bound says so. Semi-implicit Euler does not. */
 static void taut_strings(void **unused) {
     (void)unused;
-    static const mote_integrator integrators[] = {MOTE_KINEMATIC_AVERAGE, MOTE_KINEMATIC, MOTE_SEMI_IMPLICIT_EULER};
+    static const mote_integrator integrators[] = {MOTE_KINEMATIC_AVERAGE, MOTE_KINEMATIC,
+                                                  MOTE_SEMI_IMPLICIT_EULER};
     static graph g;
     make_chain(&g, 5, MASSES_EQUAL, 2, 40, 0);
     for (uint32_t i = 0; i < g.springs; i++) g.spring[i].rest_length = 0.8f;
@@ -378,7 +414,7 @@ static void taut_strings(void **unused) {
     }
 }
 
-/* --- Edges --------------------------------------------------------------------------------------------------------- */
+/* --- Edges --- */
 
 static void expect_none(const mote_network_stability_bound *b) {
     assert_true(b->step == HUGE_VAL && b->particle == MOTE_NO_ITEM && b->spring == MOTE_NO_ITEM);
@@ -402,7 +438,8 @@ static void nothing_to_bound(void **unused) {
     }
 }
 
-/* What lies between pins moves nothing: an undamped spring there does not spoil explicit Euler for damped ones. */
+/* What lies between pins moves nothing: an undamped spring there does not spoil explicit Euler for damped
+ * ones. */
 static void springs_between_pins(void **unused) {
     (void)unused;
     static graph g;
@@ -459,7 +496,8 @@ static void eigenvalues(void **unused) {
     for (int turn = 0; turn < 500; turn++) {
         mote_symmetric3 m = {0};
         for (int n = 0; n < 1 + turn % 4; n++) {
-            const double size = exp2((double)random_between(&random, -20, 20)), x = (double)random_between(&random, -1, 1);
+            const double size = exp2((double)random_between(&random, -20, 20)),
+                         x = (double)random_between(&random, -1, 1);
             const double y = turn % 3 ? (double)random_between(&random, -1, 1) : 0;
             const double z = turn % 5 ? (double)random_between(&random, -1, 1) : 0;
             m.xx += size * x * x, m.yy += size * y * y, m.zz += size * z * z;
@@ -467,7 +505,8 @@ static void eigenvalues(void **unused) {
         }
         double v[3] = {0.3, -0.5, 0.8}, largest = 0;
         for (int i = 0; i < 3000; i++) {
-            const double w[3] = {m.xx * v[0] + m.xy * v[1] + m.xz * v[2], m.xy * v[0] + m.yy * v[1] + m.yz * v[2],
+            const double w[3] = {m.xx * v[0] + m.xy * v[1] + m.xz * v[2],
+                                 m.xy * v[0] + m.yy * v[1] + m.yz * v[2],
                                  m.xz * v[0] + m.yz * v[1] + m.zz * v[2]};
             largest = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
             for (int axis = 0; axis < 3; axis++) v[axis] = w[axis] / largest;

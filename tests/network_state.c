@@ -8,10 +8,10 @@
 
 #include "network_host.h"
 
-/* --- Memory -------------------------------------------------------------------------------------------------------------- */
+/* --- Memory --- */
 
-/* Whatever call of the allocator fails, adding leaves everything as it was; then it succeeds. Then the same for each edit that
- * allocates. Scratch that was grown first stays. */
+/* Whatever call of the allocator fails, adding leaves everything as it was; then it succeeds. Then the same
+ * for each edit that allocates. Scratch that was grown first stays. */
 static void failing_allocator(void **unused) {
     (void)unused;
     static web w;
@@ -48,21 +48,23 @@ static void failing_allocator(void **unused) {
     assert_true(ledger.faults == 0 && ledger.live_bytes == 0);
 }
 
-/* --- Views --------------------------------------------------------------------------------------------------------------- */
+/* --- Views --- */
 
 static bool is_empty(mote_network_view v) {
-    return !v.particle_count && !v.slot_count && !v.spring_count && !v.spring_capacity && !v.position.x && !v.velocity.z &&
-           !v.inverse_mass && !v.slot;
+    return !v.particle_count && !v.slot_count && !v.spring_count && !v.spring_capacity && !v.position.x &&
+           !v.velocity.z && !v.inverse_mass && !v.slot;
 }
 
 static void viewed(void **unused) {
     (void)unused;
     static web w;
     make_web(&w, 1200, 6);
-    mote_system *system = make_host(MOTE_SEMI_IMPLICIT_EULER, NULL), *other = make_host(MOTE_SEMI_IMPLICIT_EULER, NULL);
+    mote_system *system = make_host(MOTE_SEMI_IMPLICIT_EULER, NULL),
+                *other = make_host(MOTE_SEMI_IMPLICIT_EULER, NULL);
     const mote_network_id id = add_web(system, &w);
     const mote_network_view v = mote_network_columns(system, id);
-    assert_true(v.particle_count == w.particles && v.spring_count == w.springs && v.spring_capacity == w.springs + 64);
+    assert_true(v.particle_count == w.particles && v.spring_count == w.springs &&
+                v.spring_capacity == w.springs + 64);
     assert_true(v.slot_count >= w.particles && v.slot_count % 16 == 0);
     unsigned char *used = calloc(v.slot_count, 1);
     float *const x[6] = {v.position.x, v.position.y, v.position.z, v.velocity.x, v.velocity.y, v.velocity.z};
@@ -82,7 +84,8 @@ static void viewed(void **unused) {
     }
     free(used);
     assert_true(mote_network_index(system, id, w.particles) == MOTE_NO_SLOT);
-    assert_true(mote_network_index(other, id, 0) == MOTE_NO_SLOT && is_empty(mote_network_columns(other, id)));
+    assert_true(mote_network_index(other, id, 0) == MOTE_NO_SLOT &&
+                is_empty(mote_network_columns(other, id)));
     assert_true(mote_network_index(NULL, id, 0) == MOTE_NO_SLOT && is_empty(mote_network_columns(NULL, id)));
     assert_true(is_empty(mote_network_columns(system, (mote_network_id){0, 0})));
     uint32_t torn = 7;
@@ -90,7 +93,8 @@ static void viewed(void **unused) {
     torn = 7;
     assert_true(!mote_network_torn(other, id, &torn) && torn == 0 && !mote_network_torn(NULL, id, NULL));
     assert_int_equal(mote_system_remove_network(system, id), MOTE_OK);
-    assert_true(is_empty(mote_network_columns(system, id)) && mote_network_index(system, id, 0) == MOTE_NO_SLOT);
+    assert_true(is_empty(mote_network_columns(system, id)) &&
+                mote_network_index(system, id, 0) == MOTE_NO_SLOT);
     mote_system_destroy(system);
     mote_system_destroy(other);
 }
@@ -105,11 +109,13 @@ static void plain_def(void **unused) {
     mote_network_id id;
     assert_int_equal(mote_system_add_network(system, &def, &id, NULL), MOTE_OK);
     const mote_network_view v = mote_network_columns(system, id);
-    for (uint32_t i = 0; i < 2; i++) assert_true(v.inverse_mass[v.slot[i]] == 0.25f && v.velocity.y[v.slot[i]] == 0);
+    for (uint32_t i = 0; i < 2; i++)
+        assert_true(v.inverse_mass[v.slot[i]] == 0.25f && v.velocity.y[v.slot[i]] == 0);
     assert_true(v.spring_count == 0 && v.spring_capacity == 0);
     mote_network_statistics s;
     assert_int_equal(mote_network_measure(system, id, &s), MOTE_OK);
-    assert_true(s.mass == 8 && s.elastic == 0 && s.max_strain == 0 && s.mean_strain == 0 && s.max_strain_spring == MOTE_NO_ITEM);
+    assert_true(s.mass == 8 && s.elastic == 0 && s.max_strain == 0 && s.mean_strain == 0 &&
+                s.max_strain_spring == MOTE_NO_ITEM);
     mote_spring spring = {0, 1, 1, 1, 0, 0};
     uint32_t number;
     mote_network_fault fault;
@@ -118,12 +124,13 @@ static void plain_def(void **unused) {
     mote_system_destroy(system);
 }
 
-/* --- Numbers of springs ---------------------------------------------------------------------------------------------------- */
+/* --- Numbers of springs --- */
 
 static void expect_spring(const mote_system *system, mote_network_id id, uint32_t number, mote_spring want) {
     mote_spring got;
     assert_int_equal(mote_network_spring(system, id, number, &got), MOTE_OK);
-    assert_true(got.a == want.a && got.b == want.b && got.rest_length == want.rest_length && got.stiffness == want.stiffness);
+    assert_true(got.a == want.a && got.b == want.b && got.rest_length == want.rest_length &&
+                got.stiffness == want.stiffness);
     assert_true(got.damping == want.damping && got.tear_strain == want.tear_strain);
 }
 
@@ -147,7 +154,8 @@ static void numbered(void **unused) {
     for (uint32_t i = 0; i < w.springs; i++) expect_spring(system, id, i, w.spring[i]);
     assert_int_equal(mote_network_remove_springs(system, id, 3, gone, NULL), MOTE_OK);
     assert_true(mote_network_columns(system, id).spring_count == w.springs - 3);
-    for (int i = 0; i < 3; i++) assert_int_equal(mote_network_spring(system, id, gone[i], more), MOTE_ERROR_RANGE);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(mote_network_spring(system, id, gone[i], more), MOTE_ERROR_RANGE);
     for (uint32_t i = 0; i < 67; i++) more[i] = (mote_spring){i, i + 1, 1 + (float)i, 2, 0.5f, 3};
     const mote_network_view v = mote_network_columns(system, id);
     v.position.x[v.slot[0]] = 3, v.position.y[v.slot[0]] = 0, v.position.z[v.slot[0]] = 0;
@@ -162,11 +170,12 @@ static void numbered(void **unused) {
     more[1].stiffness = 7, more[1].damping = 8, more[1].tear_strain = 9;
     expect_spring(system, id, 40, more[1]);
     assert_int_equal(mote_network_set_spring(system, id, 40, -0.0f, -0.0f, -0.0f), MOTE_OK);
-    assert_int_equal(mote_network_remove_springs(system, id, 1, number + 1, NULL), MOTE_OK); /* a sign is no mark */
+    assert_int_equal(mote_network_remove_springs(system, id, 1, number + 1, NULL),
+                     MOTE_OK); /* a sign is no mark */
     mote_system_destroy(system);
 }
 
-/* --- Pins and reels -------------------------------------------------------------------------------------------------------- */
+/* --- Pins and reels --- */
 
 static void pinned(void **unused) {
     (void)unused;
@@ -183,7 +192,8 @@ static void pinned(void **unused) {
     assert_true(impulse[0] == 0 && impulse[1] == 0 && impulse[2] == 0);
     assert_int_equal(mote_network_pin(system, id, 6, (vec3){3, 2, 1}, 50), MOTE_OK);
     assert_int_equal(mote_network_unpin(system, id, 6), MOTE_OK);
-    assert_true(v.inverse_mass[v.slot[6]] == (float)(1 / (double)w.masses[6]) && mote_system_hash(system) == hash);
+    assert_true(v.inverse_mass[v.slot[6]] == (float)(1 / (double)w.masses[6]) &&
+                mote_system_hash(system) == hash);
     assert_int_equal(mote_network_unpin(system, id, 6), MOTE_ERROR_RANGE);
     mote_system_destroy(system);
 }
@@ -194,7 +204,8 @@ static void most_targets(void **unused) {
     enum { MANY = MOTE_MAX_NETWORK_PINS + 2 };
     static float positions[3 * MANY];
     static mote_spring springs[MANY];
-    for (uint32_t i = 0; i < MANY; i++) positions[3 * i] = (float)i, springs[i] = (mote_spring){i, (i + 1) % MANY, 1, 1, 0, 0};
+    for (uint32_t i = 0; i < MANY; i++)
+        positions[3 * i] = (float)i, springs[i] = (mote_spring){i, (i + 1) % MANY, 1, 1, 0, 0};
     mote_system *system = make_host(MOTE_SEMI_IMPLICIT_EULER, NULL);
     mote_network_def def = mote_default_network_def();
     def.particle_count = def.spring_count = MANY, def.positions = positions, def.springs = springs;
@@ -202,7 +213,8 @@ static void most_targets(void **unused) {
     assert_int_equal(mote_system_add_network(system, &def, &id, NULL), MOTE_OK);
     for (uint32_t i = 0; i < MOTE_MAX_NETWORK_PINS; i++)
         assert_int_equal(mote_network_pin(system, id, MANY - 1 - i, (vec3){0, 0, 0}, 9), MOTE_OK);
-    for (uint32_t i = 0; i < MOTE_MAX_REELS; i++) assert_int_equal(mote_network_reel(system, id, MANY - 1 - i, 2, 9), MOTE_OK);
+    for (uint32_t i = 0; i < MOTE_MAX_REELS; i++)
+        assert_int_equal(mote_network_reel(system, id, MANY - 1 - i, 2, 9), MOTE_OK);
     uint64_t hash = mote_system_hash(system);
     assert_int_equal(mote_network_pin(system, id, 0, (vec3){0, 0, 0}, 9), MOTE_ERROR_CAPACITY);
     assert_int_equal(mote_network_reel(system, id, 0, 2, 9), MOTE_ERROR_CAPACITY);
@@ -224,7 +236,8 @@ static void arrived_reels_make_room(void **unused) {
     enum { MANY = MOTE_MAX_REELS + 3 };
     static float positions[3 * MANY];
     static mote_spring springs[MANY];
-    for (uint32_t i = 0; i < MANY; i++) positions[3 * i] = (float)i, springs[i] = (mote_spring){i, (i + 1) % MANY, 1, 1, 0, 0};
+    for (uint32_t i = 0; i < MANY; i++)
+        positions[3 * i] = (float)i, springs[i] = (mote_spring){i, (i + 1) % MANY, 1, 1, 0, 0};
     mote_system *system = make_host(MOTE_SEMI_IMPLICIT_EULER, NULL);
     mote_network_def def = mote_default_network_def();
     def.particle_count = def.spring_count = MANY, def.positions = positions, def.springs = springs;
@@ -248,7 +261,7 @@ static void arrived_reels_make_room(void **unused) {
     mote_system_destroy(system);
 }
 
-/* --- Hash ------------------------------------------------------------------------------------------------------------------ */
+/* --- Hash --- */
 
 /* Changes one thing; the hash must follow (or must not), and come back with it. */
 static void expect_in_hash(mote_system *system, void *state, size_t bytes, bool counts, int line) {
@@ -420,10 +433,16 @@ static void hash_of_numbers(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(failing_allocator), cmocka_unit_test(viewed), cmocka_unit_test(plain_def),
-        cmocka_unit_test(numbered),          cmocka_unit_test(pinned), cmocka_unit_test(most_targets),
+        cmocka_unit_test(failing_allocator),
+        cmocka_unit_test(viewed),
+        cmocka_unit_test(plain_def),
+        cmocka_unit_test(numbered),
+        cmocka_unit_test(pinned),
+        cmocka_unit_test(most_targets),
         cmocka_unit_test(arrived_reels_make_room),
-        cmocka_unit_test(hash_of_state),     cmocka_unit_test(hash_of_order), cmocka_unit_test(hash_of_numbers),
+        cmocka_unit_test(hash_of_state),
+        cmocka_unit_test(hash_of_order),
+        cmocka_unit_test(hash_of_numbers),
         cmocka_unit_test(hash_of_islands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

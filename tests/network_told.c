@@ -1,4 +1,5 @@
-/* Networks: what is measured, diagnosed and presented, and what the calls between steps do to the steps that follow. */
+/* Networks: what is measured, diagnosed and presented, and what the calls between steps do to the steps that
+ * follow. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +9,7 @@
 
 #include "network_host.h"
 
-/* --- Sums ----------------------------------------------------------------------------------------------------------------- */
+/* --- Sums --- */
 
 static mote_system *make_worked(mote_jobs jobs) {
     mote_system_def def = mote_default_system_def();
@@ -31,7 +32,9 @@ static void sum_springs(const web *w, const uint32_t *gone, mote_network_statist
         if (i == gone[0] || i == gone[1]) continue;
         double square = 0;
         for (int axis = 0; axis < 3; axis++)
-            square += pow((double)w->positions[3 * s->b + (uint32_t)axis] - (double)w->positions[3 * s->a + (uint32_t)axis], 2);
+            square += pow((double)w->positions[3 * s->b + (uint32_t)axis] -
+                              (double)w->positions[3 * s->a + (uint32_t)axis],
+                          2);
         const double length = sqrt(square), rest = (double)s->rest_length;
         to->elastic += (double)s->stiffness * pow(length - rest, 2) / 2;
         if (rest == 0) continue;
@@ -49,7 +52,8 @@ static void sum_particles(const web *w, uint32_t pinned, mote_network_statistics
         if (i == pinned) continue;
         const double m = 1 / (double)(float)(1 / (double)w->masses[i]);
         double x[3], v[3];
-        for (uint32_t k = 0; k < 3; k++) x[k] = (double)w->positions[3 * i + k], v[k] = (double)w->velocities[3 * i + k];
+        for (uint32_t k = 0; k < 3; k++)
+            x[k] = (double)w->positions[3 * i + k], v[k] = (double)w->velocities[3 * i + k];
         to->mass += m;
         to->kinetic += m * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) / 2;
         to->potential -= m * (x[0] - 2 * x[1] + 3 * x[2]);
@@ -65,8 +69,9 @@ static void assert_near(double got, double want, double scale) {
     if (!(fabs(got - want) <= scale)) fail_msg("%.17g is not %.17g", got, want);
 }
 
-/* A sum of n doubles errs by at most n 2^-53 of the sum of magnitudes, on either side. Here n < 4,096; masses up to 2 kg, 10 m
- * and 10 m/s per axis make terms below 300 kg, J or kg m^2/s, and springs below 90 x 18^2 J. */
+/* A sum of n doubles errs by at most n 2^-53 of the sum of magnitudes, on either side. Here n < 4,096;
+ * masses up to 2 kg, 10 m and 10 m/s per axis make terms below 300 kg, J or kg m^2/s, and springs below 90
+ * x 18^2 J. */
 static void measured(void **unused) {
     (void)unused;
     static web w;
@@ -112,7 +117,8 @@ static void measured(void **unused) {
     }
 }
 
-/* The order is that of the host's numbers, whatever the slots: 2^60 swallows 1, and the parts meet in halves of 16 lanes. */
+/* The order is that of the host's numbers, whatever the slots: 2^60 swallows 1, and the parts meet in halves
+ * of 16 lanes. */
 static void order_of_sums(void **unused) {
     (void)unused;
     enum { MANY = 1024 + 32 };
@@ -120,7 +126,8 @@ static void order_of_sums(void **unused) {
     static mote_spring springs[MANY];
     mote_network_def def = mote_default_network_def();
     random_source random = {22};
-    for (uint32_t i = 0; i < 3 * MANY; i++) velocities[i] = random_between(&random, -1, 1) * (i % 7 ? 1.0f : 0x1p30f);
+    for (uint32_t i = 0; i < 3 * MANY; i++)
+        velocities[i] = random_between(&random, -1, 1) * (i % 7 ? 1.0f : 0x1p30f);
     def.particle_count = MANY, def.positions = positions, def.velocities = velocities, def.springs = springs;
     double lane[2][16] = {{0}};
     for (uint32_t i = 0; i < MANY; i++) lane[i / 1024][i % 16] += (double)velocities[3 * i];
@@ -133,7 +140,8 @@ static void order_of_sums(void **unused) {
         /* None; pairs, which lie across lanes; one chain through all, against the order of the numbers. */
         def.spring_count = round == 0 ? 0 : round == 1 ? MANY / 2 : MANY - 1;
         for (uint32_t i = 0; i < def.spring_count; i++)
-            springs[i] = round == 1 ? (mote_spring){MANY - 1 - i, i, 1, 1, 0, 0} : (mote_spring){i + 1, i, 1, 1, 0, 0};
+            springs[i] =
+                round == 1 ? (mote_spring){MANY - 1 - i, i, 1, 1, 0, 0} : (mote_spring){i + 1, i, 1, 1, 0, 0};
         mote_system *system = make_host(MOTE_SEMI_IMPLICIT_EULER, NULL);
         mote_network_id id;
         mote_network_statistics s;
@@ -142,7 +150,8 @@ static void order_of_sums(void **unused) {
         assert_int_equal(mote_network_measure(system, id, &s), MOTE_OK);
         assert_int_equal(mote_system_diagnose(system, &d), MOTE_OK);
         assert_true(s.momentum[0] == lane[0][0] + lane[1][0] && d.momentum[0] == s.momentum[0]);
-        assert_true(s.max_strain == (round ? 1 : 0) && s.max_strain_spring == (round ? 0 : MOTE_NO_ITEM)); /* the lowest */
+        assert_true(s.max_strain == (round ? 1 : 0) &&
+                    s.max_strain_spring == (round ? 0 : MOTE_NO_ITEM)); /* the lowest */
         mote_system_destroy(system);
     }
 }
@@ -172,7 +181,8 @@ static void diagnosed(void **unused) {
     mote_range_view view;
     assert_int_equal(mote_system_spawn(system, 1, &view), MOTE_OK);
     view.position.y[0] = 3, view.velocity.x[0] = 2;
-    mote_network_statistics want = {.mass = 1, .kinetic = 2, .potential = 6, .momentum = {2}, .angular_momentum = {0, 0, -6}};
+    mote_network_statistics want = {
+        .mass = 1, .kinetic = 2, .potential = 6, .momentum = {2}, .angular_momentum = {0, 0, -6}};
     for (uint64_t seed = 23; seed < 25; seed++) {
         make_web(&w, 40, seed);
         const mote_network_id id = add_web(system, &w);
@@ -192,12 +202,13 @@ static void diagnosed(void **unused) {
     mote_system_destroy(system);
 }
 
-/* --- Presenting ----------------------------------------------------------------------------------------------------------- */
+/* --- Presenting --- */
 
 enum { GUARD = 0x5a };
 
 /* Into any stride, at any offset, and nothing else is touched. want: floats by the host's number. */
-static void expect_presented(const mote_system *system, mote_network_id id, uint32_t count, const float *want) {
+static void expect_presented(const mote_system *system, mote_network_id id, uint32_t count,
+                             const float *want) {
     static unsigned char memory[HOST_PARTICLES * 40 + 64];
     const mote_present_layout layouts[] = {{12, 0, MOTE_OMIT}, {40, 7, MOTE_OMIT}, {13, 1, MOTE_OMIT}};
     for (size_t k = 0; k < COUNT_OF(layouts); k++) {
@@ -205,12 +216,15 @@ static void expect_presented(const mote_system *system, mote_network_id id, uint
             const size_t stride = layouts[k].stride, at = layouts[k].position_offset;
             unsigned char *vertices = memory + shift;
             memset(memory, GUARD, sizeof memory);
-            assert_int_equal(mote_network_present(system, id, &layouts[k], vertices, stride * count), MOTE_OK);
+            assert_int_equal(mote_network_present(system, id, &layouts[k], vertices, stride * count),
+                             MOTE_OK);
             for (uint32_t i = 0; i < count; i++)
-                if (memcmp(vertices + i * stride + at, want + 3 * i, 12)) fail_msg("particle %u, stride %zu", i, stride);
+                if (memcmp(vertices + i * stride + at, want + 3 * i, 12))
+                    fail_msg("particle %u, stride %zu", i, stride);
             for (size_t byte = 0; byte < stride * count + 32; byte++) {
                 const size_t within = byte % stride;
-                if (byte >= stride * count || within < at || within >= at + 12) assert_true(vertices[byte] == GUARD);
+                if (byte >= stride * count || within < at || within >= at + 12)
+                    assert_true(vertices[byte] == GUARD);
             }
         }
     }
@@ -223,7 +237,8 @@ static void presented(void **unused) {
     static float want[3 * HOST_PARTICLES];
     uint32_t workers = 3;
     make_web(&w, 700, 25);
-    const mote_interpolation kinds[] = {MOTE_INTERPOLATE_NONE, MOTE_INTERPOLATE_LINEAR, MOTE_INTERPOLATE_HERMITE};
+    const mote_interpolation kinds[] = {MOTE_INTERPOLATE_NONE, MOTE_INTERPOLATE_LINEAR,
+                                        MOTE_INTERPOLATE_HERMITE};
     for (size_t kind = 0; kind < COUNT_OF(kinds); kind++) {
         mote_system_def def = mote_default_system_def();
         def.interpolation = kinds[kind];
@@ -252,9 +267,10 @@ static void presented(void **unused) {
     }
 }
 
-/* --- Steps ----------------------------------------------------------------------------------------------------------------- */
+/* --- Steps --- */
 
-/* A pair, 1 m apart at rest, and a particle that turns non-finite and freezes with its island; it lives again when teleported. */
+/* A pair, 1 m apart at rest, and a particle that turns non-finite and freezes with its island; it lives again
+ * when teleported. */
 static void frozen_and_teleported(void **unused) {
     (void)unused;
     const float positions[12] = {0, 0, 0, 1, 0, 0, 5, 0, 0, 6, 0, 0};
@@ -282,7 +298,8 @@ static void frozen_and_teleported(void **unused) {
     }
     assert_int_equal(mote_network_teleport(system, id), MOTE_OK);
     assert_int_equal(mote_network_last_step(system, id, &report), MOTE_OK);
-    assert_true(report.frozen == 0 && mote_system_hash(system) != hash && stood > fell && !mote_network_frozen(system, id, 2));
+    assert_true(report.frozen == 0 && mote_system_hash(system) != hash && stood > fell &&
+                !mote_network_frozen(system, id, 2));
     assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
     assert_int_equal(mote_network_last_step(system, id, &report), MOTE_OK);
     assert_true(report.frozen == 0 && v.position.y[slot] < 0);
@@ -295,8 +312,8 @@ static void frozen_and_teleported(void **unused) {
     mote_system_destroy(system);
 }
 
-/* A particle that is pinned travels to where it is sent, and stands there to the bit; let go, it falls. Its springs' impulse
- * on it is what they give to the free end, turned round. */
+/* A particle that is pinned travels to where it is sent, and stands there to the bit; let go, it falls. Its
+ * springs' impulse on it is what they give to the free end, turned round. */
 static void pins_in_steps(void **unused) {
     (void)unused;
     const float positions[6] = {0, 0, 0, 3, 0, 0};
@@ -315,7 +332,8 @@ static void pins_in_steps(void **unused) {
     assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
     assert_int_equal(mote_network_reaction(system, id, 0, impulse), MOTE_OK);
     /* k (|d| - L) h = 8/60 N s, on 1 kg; h, its product and its sum are rounded. */
-    assert_true(fabsf(impulse[0] - 8.0f / 60) < 4 * 0x1p-24f * impulse[0] && impulse[1] == 0 && impulse[2] == 0);
+    assert_true(fabsf(impulse[0] - 8.0f / 60) < 4 * 0x1p-24f * impulse[0] && impulse[1] == 0 &&
+                impulse[2] == 0);
     assert_true(fabsf(impulse[0] + v.velocity.x[b]) < 4 * 0x1p-24f * impulse[0] && v.position.x[a] == 0);
     const uint64_t arrives = 3 * mote_system_tick(system);
     assert_int_equal(mote_network_pin(system, id, 0, (vec3){0, 1, 0}, arrives), MOTE_OK);
@@ -333,7 +351,8 @@ static void pins_in_steps(void **unused) {
     mote_system_destroy(system);
 }
 
-/* A spring that is reeled has the length of the time, and keeps the last; what tears is told until the next step. */
+/* A spring that is reeled has the length of the time, and keeps the last; what tears is told until the next
+ * step. */
 static void reeled_and_torn(void **unused) {
     (void)unused;
     const float positions[9] = {0, 0, 0, 1, 0, 0, 3, 0, 0};
@@ -361,7 +380,8 @@ static void reeled_and_torn(void **unused) {
         assert_int_equal(mote_network_spring(system, id, 0, &s), MOTE_OK);
         if (s.rest_length != lengths[i]) fail_msg("step %d: %g", i, (double)s.rest_length);
     }
-    assert_int_equal(mote_network_reel(system, id, 1, 1.5f, MOTE_NEXT_ADVANCE), MOTE_OK); /* to a strain of 1/3 */
+    assert_int_equal(mote_network_reel(system, id, 1, 1.5f, MOTE_NEXT_ADVANCE),
+                     MOTE_OK); /* to a strain of 1/3 */
     assert_true(!mote_network_torn(system, id, &torn) && torn == 0);
     assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
     const uint32_t *list = mote_network_torn(system, id, &torn);
@@ -388,7 +408,8 @@ static void torn_in_any_grouping(void **unused) {
         net.particle_count = 2, net.positions = positions, net.springs = springs, net.spring_count = 3;
         assert_int_equal(mote_system_add_network(system, &net, &id, NULL), MOTE_OK);
         assert_int_equal(mote_network_pin(system, id, 0, positions, 0), MOTE_OK);
-        assert_int_equal(mote_network_pin(system, id, 1, (vec3){2, 0, 0}, 4 * system->clock.ticks_per_step), MOTE_OK);
+        assert_int_equal(mote_network_pin(system, id, 1, (vec3){2, 0, 0}, 4 * system->clock.ticks_per_step),
+                         MOTE_OK);
         for (uint32_t steps = 0; steps < 12; steps += at_once) { /* strains 1/4, 1/2, 3/4, 1 */
             assert_int_equal(mote_system_step(system, at_once, NULL), MOTE_OK);
             const uint32_t *list = mote_network_torn(system, id, &torn);
@@ -405,9 +426,14 @@ static void torn_in_any_grouping(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(measured),      cmocka_unit_test(order_of_sums), cmocka_unit_test(rigid_energy),
-        cmocka_unit_test(diagnosed),     cmocka_unit_test(presented),     cmocka_unit_test(frozen_and_teleported),
-        cmocka_unit_test(pins_in_steps), cmocka_unit_test(reeled_and_torn),
+        cmocka_unit_test(measured),
+        cmocka_unit_test(order_of_sums),
+        cmocka_unit_test(rigid_energy),
+        cmocka_unit_test(diagnosed),
+        cmocka_unit_test(presented),
+        cmocka_unit_test(frozen_and_teleported),
+        cmocka_unit_test(pins_in_steps),
+        cmocka_unit_test(reeled_and_torn),
         cmocka_unit_test(torn_in_any_grouping),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* A network in the engine and the same in one of the plain references, to which the host does the same. For tests with cmocka. */
+/* A network in the engine and the same in one of the plain references, to which the host does the same. For
+ * tests with cmocka. */
 #ifndef MOTE_TESTS_NETWORK_TWIN_H
 #define MOTE_TESTS_NETWORK_TWIN_H
 
@@ -19,8 +20,8 @@ static inline const char *twin_text(const network_twin *t) {
     const network_scene *s = &t->scene;
     static char text[240];
     snprintf(text, sizeof text, "%s, parts %#x, %u particles in islands of %u, seed %u, %s, step %u",
-             mote_integrator_describe(s->integrator)->name, s->parts, s->count, s->island, s->seed, mote_isa_name(s->isa),
-             (uint32_t)t->around.step);
+             mote_integrator_describe(s->integrator)->name, s->parts, s->count, s->island, s->seed,
+             mote_isa_name(s->isa), (uint32_t)t->around.step);
     return text;
 }
 
@@ -34,13 +35,24 @@ static inline void twin_do(network_twin *t, const net_edits *edits) {
         switch (e->deed) {
         case DEED_ADD:
             assert_int_equal(reference_network_add(n, s), e->number);
-            if (n->in_double) n->spring[e->number].rest_length = e->length; /* AS_PLACED: by the engine's state */
+            if (n->in_double)
+                n->spring[e->number].rest_length = e->length; /* AS_PLACED: by the engine's state */
             break;
-        case DEED_REMOVE: reference_network_remove(n, e->number); break;
-        case DEED_SET: reference_network_set(n, e->number, s->stiffness, s->damping, s->tear_strain); break;
-        case DEED_REEL: reference_network_reel(n, e->number, s->rest_length, now, e->tick); break;
-        case DEED_PIN: reference_network_pin(n, e->number, e->target, now, e->tick); break;
-        case DEED_UNPIN: reference_network_unpin(n, e->number); break;
+        case DEED_REMOVE:
+            reference_network_remove(n, e->number);
+            break;
+        case DEED_SET:
+            reference_network_set(n, e->number, s->stiffness, s->damping, s->tear_strain);
+            break;
+        case DEED_REEL:
+            reference_network_reel(n, e->number, s->rest_length, now, e->tick);
+            break;
+        case DEED_PIN:
+            reference_network_pin(n, e->number, e->target, now, e->tick);
+            break;
+        case DEED_UNPIN:
+            reference_network_unpin(n, e->number);
+            break;
         }
     }
 }
@@ -48,12 +60,15 @@ static inline void twin_do(network_twin *t, const net_edits *edits) {
 /* The float reference starts from the engine's columns, into which a test may have written. */
 static inline void twin_load(network_twin *t) {
     const mote_network_view v = mote_network_columns(t->system, t->id);
-    float *const column[6] = {v.position.x, v.position.y, v.position.z, v.velocity.x, v.velocity.y, v.velocity.z};
+    float *const column[6] = {v.position.x, v.position.y, v.position.z,
+                              v.velocity.x, v.velocity.y, v.velocity.z};
     for (uint32_t i = 0; i < t->reference->count; i++)
         for (int axis = 0; axis < 3; axis++) {
             const float x = column[axis][v.slot[i]], speed = column[3 + axis][v.slot[i]];
-            if (t->reference->in_double) t->reference->dx[i][axis] = (double)x, t->reference->dv[i][axis] = (double)speed;
-            else t->reference->x[i][axis] = x, t->reference->v[i][axis] = speed;
+            if (t->reference->in_double)
+                t->reference->dx[i][axis] = (double)x, t->reference->dv[i][axis] = (double)speed;
+            else
+                t->reference->x[i][axis] = x, t->reference->v[i][axis] = speed;
         }
 }
 
@@ -63,9 +78,12 @@ static inline network_twin make_twin(const network_scene *scene, network_arrays 
     edits.count = 0;
     t.system = make_network_scene(scene, arrays, &t.id, &edits);
     t.reference = reference_network_make(&arrays->def, in_double);
-    t.around = (reference_surroundings){.integrator = scene->integrator, .forces = t.system->forces.forces,
-                                        .force_count = t.system->forces.count, .start_time = t.system->def.start_time,
-                                        .timestep = t.system->clock.timestep, .substeps = scene->substeps,
+    t.around = (reference_surroundings){.integrator = scene->integrator,
+                                        .forces = t.system->forces.forces,
+                                        .force_count = t.system->forces.count,
+                                        .start_time = t.system->def.start_time,
+                                        .timestep = t.system->clock.timestep,
+                                        .substeps = scene->substeps,
                                         .ticks_per_step = t.system->clock.ticks_per_step};
     twin_do(&t, &edits);
     twin_load(&t);
@@ -93,15 +111,18 @@ static inline void twin_same_springs(const network_twin *t) {
     const uint32_t *numbers = mote_network_torn(t->system, t->id, &torn);
     if (torn != n->torn_count) fail_msg("%s: %u springs tore, not %u", twin_text(t), torn, n->torn_count);
     for (uint32_t i = 0; i < torn; i++)
-        if (numbers[i] != n->torn[i]) fail_msg("%s: spring %u tore, not %u", twin_text(t), numbers[i], n->torn[i]);
+        if (numbers[i] != n->torn[i])
+            fail_msg("%s: spring %u tore, not %u", twin_text(t), numbers[i], n->torn[i]);
     for (uint32_t i = 0; i < n->spring_end; i++) {
         mote_spring spring;
         const bool exists = mote_network_spring(t->system, t->id, i, &spring) == MOTE_OK;
-        if (exists != n->spring[i].alive) fail_msg("%s: spring %u is %s", twin_text(t), i, exists ? "alive" : "gone");
+        if (exists != n->spring[i].alive)
+            fail_msg("%s: spring %u is %s", twin_text(t), i, exists ? "alive" : "gone");
         alive += exists;
         if (!exists) continue;
         assert_true(spring.a == n->spring[i].a && spring.b == n->spring[i].b);
-        assert_true((double)spring.stiffness == n->spring[i].stiffness && (double)spring.damping == n->spring[i].damping);
+        assert_true((double)spring.stiffness == n->spring[i].stiffness &&
+                    (double)spring.damping == n->spring[i].damping);
         assert_true(spring.tear_strain == n->spring[i].tear_strain);
         if (!n->spring[i].reels && spring.rest_length != n->spring[i].rest_length)
             fail_msg("%s: spring %u is %a long, not %a", twin_text(t), i, (double)spring.rest_length,

@@ -1,6 +1,6 @@
-/* Orders of accuracy: the slope of the global error over halved steps, of every integrator on every sort of force. An
- * ensemble of particles that start in different directions makes one error of many, so that rounding, which is
- * independent from one particle to the next, enters in quadrature. */
+/* Orders of accuracy: the slope of the global error over halved steps, of every integrator on every sort of
+ * force. An ensemble of particles that start in different directions makes one error of many, so that
+ * rounding, which is independent from one particle to the next, enters in quadrature. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,8 @@ enum { BODIES = 48, FINEST = 4096 };
 static const double UNIT = 0x1p-24;
 #define MASS 0.8f
 
-/* a(t, x, v), or u(t, x) where particles are advected: what the forces of a trial say, once more in double. */
+/* a(t, x, v), or u(t, x) where particles are advected: what the forces of a trial say, once more in
+ * double. */
 typedef void double_acceleration(double t, const double x[3], const double v[3], double a[3]);
 
 typedef struct trial {
@@ -38,7 +39,7 @@ typedef struct ensemble {
     float column[6][BODIES];
 } ensemble;
 
-/* --- Starts and references ---------------------------------------------------------------------------------------- */
+/* --- Starts and references --- */
 
 static void turn(const double axis[3], double angle, double v[3]) {
     double c = cos(angle), s = sin(angle), along = axis[0] * v[0] + axis[1] * v[1] + axis[2] * v[2], out[3];
@@ -87,13 +88,15 @@ static void solve(const trial *t, int steps, double y[6]) {
     }
 }
 
-/* --- Errors and slopes -------------------------------------------------------------------------------------------- */
+/* --- Errors and slopes --- */
 
 static ensemble run(mote_integrator integrator, const trial *t, uint32_t steps) {
     ensemble e = starts(t);
     float(*c)[BODIES] = e.column;
-    mote_columns columns = {
-        .count = BODIES, .position = {c[0], c[1], c[2]}, .velocity = {c[3], c[4], c[5]}, .uniform_mass = MASS};
+    mote_columns columns = {.count = BODIES,
+                            .position = {c[0], c[1], c[2]},
+                            .velocity = {c[3], c[4], c[5]},
+                            .uniform_mass = MASS};
     mote_columns_def def = mote_default_columns_def();
     def.integrator = integrator;
     def.forces = t->forces;
@@ -108,7 +111,8 @@ static ensemble run(mote_integrator integrator, const trial *t, uint32_t steps) 
     return e;
 }
 
-/* Root of the mean square of the distance to the solution: of positions, and of velocities where there are any. */
+/* Root of the mean square of the distance to the solution: of positions, and of velocities where there are
+ * any. */
 static double error_of(mote_integrator integrator, const trial *t, const double (*exact)[6], uint32_t steps) {
     ensemble e = run(integrator, t, steps);
     double sum = 0;
@@ -117,15 +121,15 @@ static double error_of(mote_integrator integrator, const trial *t, const double 
     return sqrt(sum / BODIES);
 }
 
-/* The spread of the rounding: a step rounds each of the six values, its coefficients and its increments, eight in all
- * of the size of the state, which shrink or grow until the end. One rounding is off by UNIT at most, by UNIT / sqrt(3)
- * in the mean of its values and by 0.4 UNIT in that over all mantissas. */
+/* The spread of the rounding: a step rounds each of the six values, its coefficients and its increments,
+ * eight in all of the size of the state, which shrink or grow until the end. One rounding is off by UNIT at
+ * most, by UNIT / sqrt(3) in the mean of its values and by 0.4 UNIT in that over all mantissas. */
 static double rounding_of(const trial *t, uint32_t steps) {
     return sqrt(8.0 * steps) * 0.4 * UNIT * fmax((double)t->radius, (double)t->speed) * t->growth;
 }
 
-/* The slope over the finest two steps of which the rounding makes up less than a quarter of the error: in quadrature,
- * it is off by at most log2(1 + 1/16) / 2 = 0.05 then. 0: the error is rounding at every step. */
+/* The slope over the finest two steps of which the rounding makes up less than a quarter of the error: in
+ * quadrature, it is off by at most log2(1 + 1/16) / 2 = 0.05 then. 0: the error is rounding at every step. */
 static double order_of(mote_integrator integrator, const trial *t, const double (*exact)[6]) {
     double slope = 0, coarse = 0;
     bool above = false;
@@ -141,14 +145,18 @@ static double order_of(mote_integrator integrator, const trial *t, const double 
     return slope;
 }
 
-/* --- The trials --------------------------------------------------------------------------------------------------- */
+/* --- The trials --- */
 
 static void spring(double damping, const double x[3], const double v[3], double a[3]) {
     for (int k = 0; k < 3; k++) a[k] = (-5 * x[k] - damping * v[k]) / (double)MASS;
 }
 
-static void undamped(double t, const double x[3], const double v[3], double a[3]) { (void)t, spring(0, x, v, a); }
-static void damped(double t, const double x[3], const double v[3], double a[3]) { (void)t, spring(1.5, x, v, a); }
+static void undamped(double t, const double x[3], const double v[3], double a[3]) {
+    (void)t, spring(0, x, v, a);
+}
+static void damped(double t, const double x[3], const double v[3], double a[3]) {
+    (void)t, spring(1.5, x, v, a);
+}
 
 static void kepler(double t, const double x[3], const double v[3], double a[3]) {
     (void)t, (void)v;
@@ -176,7 +184,8 @@ static void add_thrust(double t, double a[3]) {
 static void push(void *unused, const mote_stage_view *s, float *x, float *y, float *z) {
     (void)unused;
     float rise = (float)(0.5 * (1 + s->time));
-    for (uint32_t i = 0; i < s->count; i++) x[i] += rise * s->y[i], y[i] += rise * s->z[i], z[i] += rise * s->x[i];
+    for (uint32_t i = 0; i < s->count; i++)
+        x[i] += rise * s->y[i], y[i] += rise * s->z[i], z[i] += rise * s->x[i];
 }
 
 static void driven(double t, const double x[3], const double v[3], double a[3]) {
@@ -212,21 +221,32 @@ static void flow(double t, const double x[3], const double unused[3], double u[3
 enum { UNDAMPED, DAMPED, ORBIT, ORBIT_IN_AIR, DRIVEN, DRIVEN_IN_AIR, FLOW, TRIALS };
 
 static void make_trials(trial trials[TRIALS]) {
-    mote_force_def stiff = mote_anchor_spring((vec3){0, 0, 0}, 5, 0), sun = mote_attractor((vec3){0, 0, 0}, 1, 0);
-    mote_force_def air = mote_wind((vec3){0, 0, 0.5f}, 0.25f), drag = mote_quadratic_drag((vec3){1, 0, 0}, 0.3f);
+    mote_force_def stiff = mote_anchor_spring((vec3){0, 0, 0}, 5, 0),
+                   sun = mote_attractor((vec3){0, 0, 0}, 1, 0);
+    mote_force_def air = mote_wind((vec3){0, 0, 0.5f}, 0.25f),
+                   drag = mote_quadratic_drag((vec3){1, 0, 0}, 0.3f);
     mote_force_def thrust = mote_timed_thrust(key_times, key_forces, 4), pushed = mote_callback(push, NULL),
                    thick = pushed;
-    mote_force_def sink =
-        mote_linear_field((vec3){0, 1, 0}, (mat3){{-1, 0, 0}, {0, -1, 0}, {0, 0, -1}}, MOTE_FIELD_VELOCITY, 0);
+    mote_force_def sink = mote_linear_field((vec3){0, 1, 0}, (mat3){{-1, 0, 0}, {0, -1, 0}, {0, 0, -1}},
+                                            MOTE_FIELD_VELOCITY, 0);
     mote_force_def stream = pushed;
     pushed.as.callback.reads_velocity = false;
     thick.as.callback.function = thickening_air;
     stream.as.callback.unit = MOTE_METRES_PER_SECOND;
     trials[UNDAMPED] = (trial){"undamped spring", {stiff}, 1, undamped, 2, 1, 1, 2.5, false, false};
-    trials[DAMPED] =
-        (trial){"damped spring", {mote_anchor_spring((vec3){0, 0, 0}, 5, 1.5f)}, 1, damped, 2, 1, 1, 2.5, true, false};
-    /* e = 0.15. A rounding moves the energy by 3 UNIT of itself, the frequency by 4, and the phase at the end by 6.
-     * Longer flights are no better: the energy that RK4 loses, of order 5, turns the phase with the time squared. */
+    trials[DAMPED] = (trial){"damped spring",
+                             {mote_anchor_spring((vec3){0, 0, 0}, 5, 1.5f)},
+                             1,
+                             damped,
+                             2,
+                             1,
+                             1,
+                             2.5,
+                             true,
+                             false};
+    /* e = 0.15. A rounding moves the energy by 3 UNIT of itself, the frequency by 4, and the phase at the end
+     * by 6. Longer flights are no better: the energy that RK4 loses, of order 5, turns the phase with the
+     * time squared. */
     trials[ORBIT] = (trial){"orbit", {sun}, 1, kepler, 1.5, 0.8f, 1.2f, 6, false, false};
     trials[ORBIT_IN_AIR] = (trial){"orbit in air", {sun, air}, 2, kepler_in_air, 2, 1, 1, 12, true, false};
     trials[DRIVEN] = (trial){"driven", {stiff, thrust, pushed}, 3, driven, 2, 1, 1, 3, false, false};
@@ -235,8 +255,9 @@ static void make_trials(trial trials[TRIALS]) {
     trials[FLOW] = (trial){"flow", {sink, stream}, 2, flow, 3, 1, 0, 3, false, true};
 }
 
-/* The descriptor's order, but where an integrator does better than it promises: one spring alone is exact for kinematic
- * and exact flow, and exact in dv for the average. Exact flow promises its order_damped for affine forces only. */
+/* The descriptor's order, but where an integrator does better than it promises: one spring alone is exact for
+ * kinematic and exact flow, and exact in dv for the average. Exact flow promises its order_damped for affine
+ * forces only. */
 static double expected(mote_integrator integrator, int which, bool reads_velocity) {
     const mote_integrator_info *info = mote_integrator_describe(integrator);
     bool spring_alone = which == UNDAMPED || which == DAMPED;
@@ -262,8 +283,8 @@ static void try_all(int which) {
         double got = order_of((mote_integrator)m, t, (const double(*)[6])exact);
         /* The next term of the error at the finest steps that can be seen, and the rounding. */
         if (!(fabs(got - want) <= 0.2))
-            fail_msg("%s, %s: slope %.3f, not %g", t->name, mote_integrator_describe((mote_integrator)m)->name, got,
-                     want);
+            fail_msg("%s, %s: slope %.3f, not %g", t->name,
+                     mote_integrator_describe((mote_integrator)m)->name, got, want);
     }
 }
 
@@ -275,7 +296,8 @@ static void on_forces_of_place_and_time(void **unused) { (void)unused, try_all(D
 static void on_forces_of_velocity_and_time(void **unused) { (void)unused, try_all(DRIVEN_IN_AIR); }
 static void on_the_flow(void **unused) { (void)unused, try_all(FLOW); }
 
-/* The double reference against the closed form of the undamped spring: (h w)^4 w t / 120 of its RK4 steps is 1e-13. */
+/* The double reference against the closed form of the undamped spring: (h w)^4 w t / 120 of its RK4 steps is
+ * 1e-13. */
 static void reference_is_right(void **unused) {
     (void)unused;
     trial trials[TRIALS];

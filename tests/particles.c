@@ -1,4 +1,5 @@
-/* Loose particles: random lives against a model that knows only the documentation, handles, lifetimes, ends. */
+/* Loose particles: random lives against a model that knows only the documentation, handles, lifetimes,
+ * ends. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +11,7 @@
 #include <cmocka.h>
 #include "support.h"
 
-/* --- The model: an array of records ------------------------------------------------------------------------------- */
+/* --- The model: an array of records --- */
 
 enum { MODEL_CAPACITY = 1024, MODEL_DEAD = 2048 };
 
@@ -81,7 +82,8 @@ static bool model_move(record *r) {
     return finite;
 }
 
-/* A step and the boundary after it: those whose lifetime ended leave first, then those that turned non-finite. */
+/* A step and the boundary after it: those whose lifetime ended leave first, then those that turned
+ * non-finite. */
 static void model_step(play *p, tally *t) {
     model_remove_killed(p, t);
     bool old[MODEL_CAPACITY] = {false}, broken[MODEL_CAPACITY] = {false};
@@ -89,7 +91,8 @@ static void model_step(play *p, tally *t) {
     for (uint32_t i = 0; i < p->count; i++) {
         record *r = &p->records[i];
         r->broken = !model_move(r);
-        t->expired += old[i] = (double)(p->steps - r->birth) * TIMESTEP + TIMESTEP / 1024 >= (double)r->lifetime;
+        t->expired += old[i] =
+            (double)(p->steps - r->birth) * TIMESTEP + TIMESTEP / 1024 >= (double)r->lifetime;
         if (old[i]) model_bury(p, i);
     }
     model_compact(p, old);
@@ -100,7 +103,7 @@ static void model_step(play *p, tally *t) {
     model_compact(p, broken);
 }
 
-/* --- The system beside it ----------------------------------------------------------------------------------------- */
+/* --- The system beside it --- */
 
 static mote_system_def lively_def(uint32_t capacity) {
     mote_system_def def = mote_default_system_def();
@@ -146,15 +149,17 @@ static void check_all(const play *p) {
     assert_int_equal(view.count, p->count);
     assert_int_equal(mote_system_count(p->system), p->count);
     for (uint32_t slot = 0; slot < p->count; slot++) {
-        if (!p->records[slot].dying) check_living(p, &view, slot);
-        else assert_int_equal(mote_system_slot(p->system, p->records[slot].handle), MOTE_NO_SLOT);
+        if (!p->records[slot].dying)
+            check_living(p, &view, slot);
+        else
+            assert_int_equal(mote_system_slot(p->system, p->records[slot].handle), MOTE_NO_SLOT);
     }
     for (uint32_t i = 0; i < p->deaths && i < MODEL_DEAD; i++) {
         assert_int_equal(mote_system_slot(p->system, p->dead[i]), MOTE_NO_SLOT);
     }
 }
 
-/* --- What a host does --------------------------------------------------------------------------------------------- */
+/* --- What a host does --- */
 
 static void check_defaults(const play *p, const mote_range_view *view, uint32_t i) {
     for (int axis = 0; axis < 3; axis++) {
@@ -171,7 +176,9 @@ static void check_defaults(const play *p, const mote_range_view *view, uint32_t 
 }
 
 /* Masses are powers of two, so that impulses and changes of mass are exact. */
-static float random_inverse_mass(random_source *random) { return 0.25f * (float)(1u << random_below(random, 5)); }
+static float random_inverse_mass(random_source *random) {
+    return 0.25f * (float)(1u << random_below(random, 5));
+}
 
 static record random_record(play *p, mote_particle handle) {
     record r = {.handle = handle, .birth = p->steps, .serial = p->next_serial++};
@@ -180,7 +187,8 @@ static record random_record(play *p, mote_particle handle) {
         r.velocity[axis] = random_between(&p->random, -8.0f, 8.0f);
     }
     r.inverse_mass = random_inverse_mass(&p->random);
-    /* A third lives for ever, a third for whole steps, a third for some steps and at least a sixteenth of one. */
+    /* A third lives for ever, a third for whole steps, a third for some steps and at least a sixteenth of
+     * one. */
     uint32_t kind = random_below(&p->random, 3);
     float steps = (float)(1 + random_below(&p->random, 60));
     if (kind == 2) steps -= random_between(&p->random, 0.1f, 0.9f);
@@ -317,9 +325,9 @@ static void play_step(play *p) {
 
 /* Plays `turns` random calls, checks everything after each, and returns the hash of the end. */
 static uint64_t play_game(uint64_t seed, uint32_t capacity, int turns) {
-    static void (*const calls[])(play *) = {play_spawn,      play_spawn,  play_kill_handles, play_kill_slots, play_step,
-                                            play_step,       play_step,   play_push,         play_change_mass,
-                                            play_reserve,    play_poison, play_kill_handles};
+    static void (*const calls[])(play *) = {
+        play_spawn, play_spawn, play_kill_handles, play_kill_slots, play_step,   play_step,
+        play_step,  play_push,  play_change_mass,  play_reserve,    play_poison, play_kill_handles};
     play *p = calloc(1, sizeof *p);
     assert_non_null(p);
     p->random.state = seed;
@@ -352,7 +360,7 @@ static void the_same_calls_give_the_same_hash(void **state) {
     assert_true(play_game(100, 64, 200) != first);
 }
 
-/* --- Single promises ---------------------------------------------------------------------------------------------- */
+/* --- Single promises --- */
 
 static mote_system *make(const mote_system_def *def) {
     mote_system *system = NULL;
@@ -392,8 +400,9 @@ static void forged_handles_name_nothing(void **state) {
     mote_range_view view;
     assert_int_equal(mote_system_spawn(system, 2, &view), MOTE_OK);
     mote_particle real = view.particle[0];
-    const mote_particle forged[] = {{0, 0}, {real.index, 0}, {real.index, real.generation + 1}, {3, real.generation},
-                                    {4, 1}, {1u << 31, 1},   {UINT32_MAX, UINT32_MAX},          {UINT32_MAX, 0}};
+    const mote_particle forged[] = {
+        {0, 0}, {real.index, 0}, {real.index, real.generation + 1}, {3, real.generation},
+        {4, 1}, {1u << 31, 1},   {UINT32_MAX, UINT32_MAX},          {UINT32_MAX, 0}};
     uint64_t hash = mote_system_hash(system);
     for (size_t i = 0; i < COUNT_OF(forged); i++) {
         assert_int_equal(mote_system_slot(system, forged[i]), MOTE_NO_SLOT);
@@ -406,13 +415,17 @@ static void forged_handles_name_nothing(void **state) {
     mote_system_destroy(system);
 }
 
-/* 0.1f is a little more than 6/60 s, 0.3f than 18/60 s, and 0.11f is 6.6 steps: what counts as reached is a lifetime
- * that a 1,024th of a step more would reach. */
+/* 0.1f is a little more than 6/60 s, 0.3f than 18/60 s, and 0.11f is 6.6 steps: what counts as reached is a
+ * lifetime that a 1,024th of a step more would reach. */
 static void lifetimes_end_at_the_first_boundary_that_reaches_them(void **state) {
     (void)state;
-    static const struct { mote_rate rate; float lifetime; uint32_t steps; } cases[] = {
-        {{64, 1}, 0.25f, 16}, {{64, 1}, 0.015625f, 1}, {{64, 1}, 0.016f, 2},  {{64, 1}, 1e-6f, 1},
-        {{60, 1}, 0.1f, 6},   {{60, 1}, 0.3f, 18},     {{60, 1}, 0.11f, 7},   {{50, 1}, 0.5f, 25},
+    static const struct {
+        mote_rate rate;
+        float lifetime;
+        uint32_t steps;
+    } cases[] = {
+        {{64, 1}, 0.25f, 16}, {{64, 1}, 0.015625f, 1}, {{64, 1}, 0.016f, 2},        {{64, 1}, 1e-6f, 1},
+        {{60, 1}, 0.1f, 6},   {{60, 1}, 0.3f, 18},     {{60, 1}, 0.11f, 7},         {{50, 1}, 0.5f, 25},
         {{1, 10}, 10.0f, 1},  {{1, 10}, 10.5f, 2},     {{60000, 1001}, 1.001f, 60},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {

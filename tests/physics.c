@@ -1,6 +1,6 @@
-/* The experiments of the physics on every integrator: analytic solutions, energies, phases, orbits, orders of accuracy,
- * masses and reversibility. Each tolerance says how it follows from UNIT (world.h). What lies below float32 is checked
- * on the double reference, and a coarser step on the engine beside it. */
+/* The experiments of the physics on every integrator: analytic solutions, energies, phases, orbits, orders of
+ * accuracy, masses and reversibility. Each tolerance says how it follows from UNIT (world.h). What lies below
+ * float32 is checked on the double reference, and a coarser step on the engine beside it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 #include "world.h"
 
-/* --- 1: constant force ------------------------------------------------------------------------------------------- */
+/* --- 1: constant force --- */
 
 static void constant_force(void **unused) {
     (void)unused;
@@ -29,9 +29,10 @@ static void constant_force(void **unused) {
             body b = {{0}, {0}};
             uint32_t steps = (uint32_t)lround(10 / timesteps[t]);
             advance(&w, steps, &b);
-            /* Dyadic steps round nowhere, but for the irrational coefficients of fourth order. Else v <= 100 gathers
-             * UNIT of itself in each kick, x <= 550 the same and 10 s of v's error; the float of h is off by UNIT
-             * once. The kicks and drifts of Yoshida reach 1.7 h: x and v go as far beyond their end and back. */
+            /* Dyadic steps round nowhere, but for the irrational coefficients of fourth order. Else v <= 100
+             * gathers UNIT of itself in each kick, x <= 550 the same and 10 s of v's error; the float of h is
+             * off by UNIT once. The kicks and drifts of Yoshida reach 1.7 h: x and v go as far beyond their
+             * end and back. */
             const mote_integrator_info *info = mote_integrator_describe((mote_integrator)m);
             uint32_t roundings = steps * info->evaluations;
             bool exact = t < 4 && info->order < 4;
@@ -49,7 +50,8 @@ static void constant_force_tables(void **unused) {
     mote_force_def force = mote_thrust((vec3){10, 0, 0});
     world w = {MOTE_EXPLICIT_EULER, &force, 1, 1, 1, 0};
     body b = {{0}, {0}};
-    for (int n = 0; n <= 10; n++, advance(&w, 1, &b)) assert_true(b.position[0] == x[n] && b.velocity[0] == 10 * n);
+    for (int n = 0; n <= 10; n++, advance(&w, 1, &b))
+        assert_true(b.position[0] == x[n] && b.velocity[0] == 10 * n);
     w.timestep = 0.01;
     b = (body){{0}, {0}};
     advance(&w, 990, &b);
@@ -58,12 +60,13 @@ static void constant_force_tables(void **unused) {
     assert_true(b.position[0] == 499.497070f && b.velocity[0] == 99.999046f);
 }
 
-/* --- 2: damped spring -------------------------------------------------------------------------------------------- */
+/* --- 2: damped spring --- */
 
 static const double SPRING_B = 0.1, SPRING_W = 3.87266058414625;
 
 static double damped_spring_exact(double t) {
-    return 1000 * exp(-SPRING_B * t / 2) * (cos(SPRING_W * t) + SPRING_B / (2 * SPRING_W) * sin(SPRING_W * t));
+    return 1000 * exp(-SPRING_B * t / 2) *
+           (cos(SPRING_W * t) + SPRING_B / (2 * SPRING_W) * sin(SPRING_W * t));
 }
 
 /* The amplitude of the exact solution through a state. */
@@ -78,8 +81,10 @@ static double damped_spring_worst(mote_integrator integrator, double dt, bool in
     reference_body d = widen(&b);
     double worst = 0;
     for (int n = 1; n * dt < 90 + dt / 2; n++) {
-        if (in_double) advance_double(&w, 1, &d);
-        else advance(&w, 1, &b);
+        if (in_double)
+            advance_double(&w, 1, &d);
+        else
+            advance(&w, 1, &b);
         worst = fmax(worst, fabs((in_double ? d.position[0] : b.position[0]) - damped_spring_exact(n * dt)));
     }
     return worst;
@@ -89,9 +94,9 @@ static void damped_spring(void **unused) {
     (void)unused;
     assert_near(damped_spring_exact(10), 320.258821957776, 1e-9);
     assert_near(damped_spring_exact(90), -10.90948218159387, 1e-9);
-    /* A rounding is forgotten after 1 / (b/2) = 20 s = 2,000 steps; x <= 1000 and v / w <= 1000 gather one each a step:
-     * a spread of sqrt(2 x 2000) UNIT 1000 = 3.8e-3. The floats of h, bh and kh shift the frequency by at most 2 UNIT:
-     * 1000 w t e^(-t/20) 2 UNIT <= 3.4e-3. Bound: four spreads and the shift. */
+    /* A rounding is forgotten after 1 / (b/2) = 20 s = 2,000 steps; x <= 1000 and v / w <= 1000 gather one
+     * each a step: a spread of sqrt(2 x 2000) UNIT 1000 = 3.8e-3. The floats of h, bh and kh shift the
+     * frequency by at most 2 UNIT: 1000 w t e^(-t/20) 2 UNIT <= 3.4e-3. Bound: four spreads and the shift. */
     double rounding = 4 * sqrt(4000) * UNIT * 1000 + 3.4e-3;
     assert_near(damped_spring_worst(MOTE_SEMI_IMPLICIT_EULER, 0.01, false), 19.82, 0.005 + rounding);
     assert_near(damped_spring_worst(MOTE_VELOCITY_VERLET, 0.01, false), 1.786, 0.0005 + rounding);
@@ -126,7 +131,7 @@ static void damped_spring_explicit_euler(void **unused) {
     }
 }
 
-/* --- 3: undamped oscillator -------------------------------------------------------------------------------------- */
+/* --- 3: undamped oscillator --- */
 
 typedef struct oscillation {
     double phase, lowest, highest, last; /* phase in rad; energies relative to the first */
@@ -137,7 +142,8 @@ typedef struct oscillation {
 static double phase_of(const body *b, mote_integrator integrator) {
     double h = 0.1, w = sqrt(15), z = w * h, x = b->position[0], v = b->velocity[0];
     double scale = integrator == MOTE_SEMI_IMPLICIT_EULER || integrator == MOTE_VELOCITY_VERLET
-                       ? w * sqrt(1 - z * z / 4) : w;
+                       ? w * sqrt(1 - z * z / 4)
+                       : w;
     if (integrator == MOTE_SEMI_IMPLICIT_EULER) v -= 15 * h * x / 2;
     return atan2(-v / scale, x);
 }
@@ -162,8 +168,10 @@ static oscillation oscillate(mote_integrator integrator, int steps) {
 
 static void oscillator(void **unused) {
     (void)unused;
-    /* At most four roundings of the amplitude a step: x, v, and those of dv, scaled by z = 0.39. Twice in energy. */
-    double phase_error = 4 * sqrt(4 * 900.0) * UNIT, energy_error = 2 * phase_error, exact_phase = sqrt(15) * 90;
+    /* At most four roundings of the amplitude a step: x, v, and those of dv, scaled by z = 0.39. Twice in
+     * energy. */
+    double phase_error = 4 * sqrt(4 * 900.0) * UNIT, energy_error = 2 * phase_error,
+           exact_phase = sqrt(15) * 90;
     oscillation se = oscillate(MOTE_SEMI_IMPLICIT_EULER, 900), vv = oscillate(MOTE_VELOCITY_VERLET, 900);
     oscillation rk = oscillate(MOTE_RK4, 900), flow = oscillate(MOTE_EXACT_FLOW, 900);
     oscillation ee = oscillate(MOTE_EXPLICIT_EULER, 20);
@@ -176,7 +184,8 @@ static void oscillator(void **unused) {
     /* 900 steps come close to the ends of the intervals, not quite to them. */
     assert_true(se.lowest >= 0.837767 - energy_error && se.lowest <= 0.837767 + 1e-4);
     assert_true(se.highest <= 1.240155 + energy_error && se.highest >= 1.240155 - 1e-4);
-    assert_true(vv.lowest >= 0.9625 - energy_error && vv.lowest <= 0.9625 + 1e-4 && vv.highest <= 1 + energy_error);
+    assert_true(vv.lowest >= 0.9625 - energy_error && vv.lowest <= 0.9625 + 1e-4 &&
+                vv.highest <= 1 + energy_error);
     assert_true(se.invariant_error < energy_error);
     assert_near(rk.last, 0.959448, 0.5e-6 + energy_error);
     assert_near(flow.lowest, 1, energy_error);
@@ -188,10 +197,10 @@ static void oscillator(void **unused) {
 static void stability(void **unused) {
     (void)unused;
     const double stated[MOTE_INTEGRATOR_COUNT] = {
-        [MOTE_SEMI_IMPLICIT_EULER] = 2,      [MOTE_VELOCITY_VERLET] = 2, [MOTE_POSITION_VERLET] = 2,
-        [MOTE_RK4] = 2.8284271247461903,     [MOTE_YOSHIDA4] = 1.573402, [MOTE_PEFRL] = 2.989450,
-        [MOTE_IMPLICIT_EULER] = HUGE_VAL,    [MOTE_KINEMATIC] = HUGE_VAL,
-        [MOTE_KINEMATIC_AVERAGE] = PI,       [MOTE_EXACT_FLOW] = HUGE_VAL};
+        [MOTE_SEMI_IMPLICIT_EULER] = 2,   [MOTE_VELOCITY_VERLET] = 2,  [MOTE_POSITION_VERLET] = 2,
+        [MOTE_RK4] = 2.8284271247461903,  [MOTE_YOSHIDA4] = 1.573402,  [MOTE_PEFRL] = 2.989450,
+        [MOTE_IMPLICIT_EULER] = HUGE_VAL, [MOTE_KINEMATIC] = HUGE_VAL, [MOTE_KINEMATIC_AVERAGE] = PI,
+        [MOTE_EXACT_FLOW] = HUGE_VAL};
     for (int m = 0; m <= MOTE_EXACT_FLOW; m++) {
         double z = mote_integrator_describe((mote_integrator)m)->stable_z;
         assert_true(fabs(z - stated[m]) < 1e-5 || z == stated[m]);
@@ -207,7 +216,7 @@ static void stability(void **unused) {
     }
 }
 
-/* --- 10: orbits -------------------------------------------------------------------------------------------------- */
+/* --- 10: orbits --- */
 
 static double orbit_energy(const double x[3], const double v[3]) {
     return (v[0] * v[0] + v[1] * v[1]) / 2 - 1 / hypot(x[0], x[1]);
@@ -226,13 +235,16 @@ static orbit fly(mote_integrator integrator, int steps_per_turn, int steps, bool
     double start = orbit_energy(d.position, d.velocity), spin = d.position[0] * d.velocity[1];
     orbit o = {0};
     for (int n = 1; n <= steps; n++) {
-        if (in_double) advance_double(&w, 1, &d);
-        else advance(&w, 1, &b), d = widen(&b);
+        if (in_double)
+            advance_double(&w, 1, &d);
+        else
+            advance(&w, 1, &b), d = widen(&b);
         double change = orbit_energy(d.position, d.velocity) / start - 1;
         if (2 * n == 3 * steps_per_turn) o.at_1_5 = change;
         if (n == 100 * steps_per_turn) o.at_100 = change;
         o.largest = fmax(o.largest, fabs(change));
-        o.momentum = fmax(o.momentum, fabs((d.position[0] * d.velocity[1] - d.position[1] * d.velocity[0]) / spin - 1));
+        o.momentum = fmax(o.momentum,
+                          fabs((d.position[0] * d.velocity[1] - d.position[1] * d.velocity[0]) / spin - 1));
     }
     return o;
 }
@@ -241,9 +253,11 @@ static void kepler(void **unused) {
     (void)unused;
     /* One rounding moves E/E0 by at most v dv / |E0| = 6 UNIT and dx / r^2 / |E0| = 4 UNIT (perihelion). */
     double few = 4 * sqrt(300) * 10 * UNIT, many = 4 * sqrt(20000) * 10 * UNIT;
-    /* Energy errors e shift the phase by 3/2 e 2 pi turns, and the oscillating part follows: by most 5 % a radian. */
+    /* Energy errors e shift the phase by 3/2 e 2 pi turns, and the oscillating part follows: by most 5 % a
+     * radian. */
     double shifted = many + 0.05 * 3 * PI * 100 * many / 4;
-    orbit ee = fly(MOTE_EXPLICIT_EULER, 200, 20000, false), se = fly(MOTE_SEMI_IMPLICIT_EULER, 200, 20000, false);
+    orbit ee = fly(MOTE_EXPLICIT_EULER, 200, 20000, false),
+          se = fly(MOTE_SEMI_IMPLICIT_EULER, 200, 20000, false);
     orbit vv = fly(MOTE_VELOCITY_VERLET, 200, 20000, false), rk = fly(MOTE_RK4, 200, 20000, true);
     assert_near(ee.at_1_5, -0.404, 0.0005 + few);
     assert_near(ee.at_100, -1.07, 0.005 + many);
@@ -262,8 +276,8 @@ static void kepler(void **unused) {
     orbit coarse = fly(MOTE_RK4, 40, 60, true), seen = fly(MOTE_RK4, 40, 60, false);
     assert_true(fabs(coarse.at_1_5) > 100 * few);
     assert_near(seen.at_1_5, coarse.at_1_5, few);
-    /* With one attractor and nothing affine the exact flow is velocity Verlet in its kick, drift, kick form: the same
-     * method as Verlet, rounded otherwise. */
+    /* With one attractor and nothing affine the exact flow is velocity Verlet in its kick, drift, kick form:
+     * the same method as Verlet, rounded otherwise. */
     orbit flow = fly(MOTE_EXACT_FLOW, 200, 20000, false);
     assert_near(flow.at_1_5, -0.0026, 0.00005 + few);
     assert_near(flow.largest, 0.00269, 0.000005 + many);
@@ -271,9 +285,10 @@ static void kepler(void **unused) {
 
 static void suns_drag_and_thrust(void **unused) {
     (void)unused;
-    mote_force_def forces[5] = {mote_attractor((vec3){1, 0, 0}, 2, 0.1f), mote_wind((vec3){0.5f, 0, 0.25f}, 0.3f),
-                                mote_attractor((vec3){-1, 0.5f, 0}, 1.5f, 0.2f), mote_thrust((vec3){0, 0, 0.4f}),
-                                mote_attractor((vec3){0, -2, 1}, 3, 0.3f)};
+    mote_force_def forces[5] = {mote_attractor((vec3){1, 0, 0}, 2, 0.1f),
+                                mote_wind((vec3){0.5f, 0, 0.25f}, 0.3f),
+                                mote_attractor((vec3){-1, 0.5f, 0}, 1.5f, 0.2f),
+                                mote_thrust((vec3){0, 0, 0.4f}), mote_attractor((vec3){0, -2, 1}, 3, 0.3f)};
     body start = {{0.25f, 2, 0.5f}, {-1, 0.25f, 0.5f}};
     for (int m = 0; m < MOTE_IMPLICIT_EULER; m++) {
         world w = {(mote_integrator)m, forces, 5, 1.75f, 1 / 128.0, 0};
@@ -282,12 +297,13 @@ static void suns_drag_and_thrust(void **unused) {
         advance(&w, 256, &b);
         w.time = 0;
         advance_double(&w, 256, &d);
-        /* 20 roundings a step on values below 4; an error at one end grows to less than 16 times in these 2 s. */
+        /* 20 roundings a step on values below 4; an error at one end grows to less than 16 times in these 2
+         * s. */
         assert_true(distance(&b, &d) < 16 * sqrt(256 * 20.0) * UNIT * 4);
     }
 }
 
-/* --- 11: projectile with quadratic drag --------------------------------------------------------------------------- */
+/* --- 11: projectile with quadratic drag --- */
 
 static void quadratic_drag_projectile(void **unused) {
     (void)unused;
@@ -301,15 +317,16 @@ static void quadratic_drag_projectile(void **unused) {
     assert_true(distance(&b, &exact) < 1e-6 + 4 * sqrt(384 * 12.0) * UNIT * 60);
 }
 
-/* --- 12: orders -------------------------------------------------------------------------------------------------- */
+/* --- 12: orders --- */
 
-/* The slope of the global error at 2 s over one halving of the step, in the middle of where it is neither rounding nor
- * outside the asymptotic range. */
+/* The slope of the global error at 2 s over one halving of the step, in the middle of where it is neither
+ * rounding nor outside the asymptotic range. */
 static double order_of(mote_integrator integrator, const mote_force_def *forces, uint32_t force_count) {
     body start = {{1, 0.5f, -0.25f}, {0.25f, 1, 0.5f}};
     static const int coarsest[MOTE_INTEGRATOR_COUNT] = {
-        [MOTE_SEMI_IMPLICIT_EULER] = 512, [MOTE_EXPLICIT_EULER] = 512, [MOTE_VELOCITY_VERLET] = 64,
-        [MOTE_RK4] = 8, [MOTE_EXACT_FLOW] = 64, [MOTE_MIDPOINT] = 64};
+        [MOTE_SEMI_IMPLICIT_EULER] = 512, [MOTE_EXPLICIT_EULER] = 512,
+        [MOTE_VELOCITY_VERLET] = 64,      [MOTE_RK4] = 8,
+        [MOTE_EXACT_FLOW] = 64,           [MOTE_MIDPOINT] = 64};
     int coarse = coarsest[integrator];
     double error[2];
     for (int i = 0; i < 2; i++) {
@@ -318,8 +335,8 @@ static double order_of(mote_integrator integrator, const mote_force_def *forces,
         reference_body exact = solve(&w, 2, &start);
         advance(&w, (uint32_t)(coarse << i), &b);
         error[i] = distance(&b, &exact);
-        /* One rounding a step of each of the six values below 2, the others smaller by h. An error of ten times their
-         * spread puts the slope off by at most 0.15. */
+        /* One rounding a step of each of the six values below 2, the others smaller by h. An error of ten
+         * times their spread puts the slope off by at most 0.15. */
         assert_true(error[i] > 10 * sqrt(8.0 * (coarse << i)) * UNIT * 2 && error[i] < 0.2);
     }
     return log2(error[0] / error[1]);
@@ -327,7 +344,8 @@ static double order_of(mote_integrator integrator, const mote_force_def *forces,
 
 static void orders(void **unused) {
     (void)unused;
-    mote_force_def still[3] = {mote_attractor((vec3){0, 0, 0}, 2, 0.5f), mote_anchor_spring((vec3){0, 1, 0}, 3, 0),
+    mote_force_def still[3] = {mote_attractor((vec3){0, 0, 0}, 2, 0.5f),
+                               mote_anchor_spring((vec3){0, 1, 0}, 3, 0),
                                mote_callback(swing_callback, NULL)};
     still[2].as.callback.reads_velocity = false;
     still[2].as.callback.unit = MOTE_METRES_PER_SECOND_SQUARED;
@@ -336,7 +354,7 @@ static void orders(void **unused) {
     /* Those of which affine damping takes no order; orders.c measures all. */
     static const double want[MOTE_INTEGRATOR_COUNT] = {
         [MOTE_SEMI_IMPLICIT_EULER] = 1, [MOTE_EXPLICIT_EULER] = 1, [MOTE_MIDPOINT] = 2, [MOTE_RK4] = 4,
-        [MOTE_VELOCITY_VERLET] = 2, [MOTE_EXACT_FLOW] = 2};
+        [MOTE_VELOCITY_VERLET] = 2,     [MOTE_EXACT_FLOW] = 2};
     for (int m = 0; m <= MOTE_EXACT_FLOW; m++) {
         const mote_integrator_info *info = mote_integrator_describe((mote_integrator)m);
         if (want[m] == 0) continue;
@@ -363,12 +381,13 @@ static void one_step_order(void **unused) {
     assert_near(log2(error[0] / error[1]), 2, 0.1);
 }
 
-/* --- 13 and masses ----------------------------------------------------------------------------------------------- */
+/* --- 13 and masses --- */
 
 /* Momentum p stepped in place of v: the same bits where the mass is a power of two. */
 static void momentum_form(void **unused) {
     (void)unused;
-    mote_force_def forces[2] = {mote_thrust((vec3){3, 0, 0}), mote_anchor_spring((vec3){1.5f, 0, 0}, 7, 0.3f)};
+    mote_force_def forces[2] = {mote_thrust((vec3){3, 0, 0}),
+                                mote_anchor_spring((vec3){1.5f, 0, 0}, 7, 0.3f)};
     for (float mass = 0.25f; mass <= 8; mass *= 2) {
         world w = {MOTE_SEMI_IMPLICIT_EULER, forces, 2, mass, 1 / 64.0, 0};
         body b = {{1, 0, 0}, {0.7f, 0, 0}};
@@ -394,7 +413,8 @@ static void mass_change_keeps_momentum(void **unused) {
     view.velocity.x[1] = 3, view.velocity.y[1] = -1;
     view.inverse_mass[1] = 0.5f;
     assert_int_equal(mote_system_set_inverse_mass(system, 1, 0.125f), MOTE_OK);
-    assert_true(view.velocity.x[1] == 0.75f && view.velocity.y[1] == -0.25f && view.inverse_mass[1] == 0.125f);
+    assert_true(view.velocity.x[1] == 0.75f && view.velocity.y[1] == -0.25f &&
+                view.inverse_mass[1] == 0.125f);
     assert_int_equal(mote_system_set_inverse_mass(system, 1, 0.3f), MOTE_OK);
     assert_near(view.velocity.x[1] / 0.3f, 6, 6 * 4 * UNIT);
     mote_system_destroy(system);
@@ -404,8 +424,8 @@ static void unequal_masses(void **unused) {
     (void)unused;
     float x[6][4] = {{0}}, inverse[4] = {2, 1, 0.125f, 0};
     mote_force_def forces[2] = {mote_gravity((vec3){0, -9.81f, 0}), mote_wind((vec3){5, 0, 0}, 0.75f)};
-    mote_columns columns = {.count = 4, .position = {x[0], x[1], x[2]}, .velocity = {x[3], x[4], x[5]},
-                            .inverse_mass = inverse};
+    mote_columns columns = {
+        .count = 4, .position = {x[0], x[1], x[2]}, .velocity = {x[3], x[4], x[5]}, .inverse_mass = inverse};
     for (int m = 0; m <= MOTE_EXACT_FLOW; m++)
         for (uint32_t count = 1; count <= 2; count++) {
             memset(x, 0, sizeof x);
@@ -418,13 +438,16 @@ static void unequal_masses(void **unused) {
             const mote_integrator_info *info = mote_integrator_describe((mote_integrator)m);
             for (int i = 0; i < 3; i++) {
                 /* Gravity alone: the same fall for every mass. Wind: v = u (1 - e^(-rt)), r = drag w, of
-                 * which the first-order methods are off by h r^2 t u / 2 times the sum of the squared kicks (6.6 of
-                 * Yoshida) and Verlet by h^2 r^3 t u / 6, at most. */
+                 * which the first-order methods are off by h r^2 t u / 2 times the sum of the squared kicks
+                 * (6.6 of Yoshida) and Verlet by h^2 r^3 t u / 6, at most. */
                 double rate = 0.75 * inverse[i], rounding = 128 * 4 * UNIT * 10 * info->evaluations;
                 double squares = m == MOTE_YOSHIDA4 ? 6.6 : 2;
-                double method = info->order_damped == 1 ? squares * rate * rate * 2.5 / 128 : rate * rate * rate * 5e-5;
-                if (count == 1) assert_true(x[4][i] == x[4][0] && x[1][i] == x[1][0] && x[3][i] == 0);
-                else assert_near(x[3][i], -5 * expm1(-rate), rounding + method);
+                double method =
+                    info->order_damped == 1 ? squares * rate * rate * 2.5 / 128 : rate * rate * rate * 5e-5;
+                if (count == 1)
+                    assert_true(x[4][i] == x[4][0] && x[1][i] == x[1][0] && x[3][i] == 0);
+                else
+                    assert_near(x[3][i], -5 * expm1(-rate), rounding + method);
             }
             /* h r t g / 2 times the sum of the squared kicks at r = 0.09375, and its next term. */
             double fall = count == 1 ? -9.81 : 9.81 / 0.09375 * expm1(-0.09375);

@@ -1,4 +1,5 @@
-/* Presentation: what stands between the last two steps, where the caller wants it, nothing smeared or overwritten. */
+/* Presentation: what stands between the last two steps, where the caller wants it, nothing smeared or
+ * overwritten. */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -66,17 +67,18 @@ static void check_equal(const vertex *got, const vertex *expected, uint32_t coun
     }
 }
 
-/* --- Values ------------------------------------------------------------------------------------------------------- */
+/* --- Values --- */
 
-/* x0 + alpha (x1 - x0) rounds three times, each by at most half an ulp of something no larger than |x0| + |x1|. */
+/* x0 + alpha (x1 - x0) rounds three times, each by at most half an ulp of something no larger than |x0| +
+ * |x1|. */
 static void check_linear(float got, float before, float after, double alpha) {
     double expected = (double)before + alpha * ((double)after - (double)before);
     double tolerance = 1.5 * FLT_EPSILON * (fabs((double)before) + fabs((double)after));
     assert_true(fabs((double)got - expected) <= tolerance);
 }
 
-/* The cubic with values x0, x1 and slopes v0, v1 over one timestep. Any order of evaluation rounds at most ten times
- * terms of at most 3 (|x0| + |x1|) and h (|v0| + |v1|); the derivative divides the former by h. */
+/* The cubic with values x0, x1 and slopes v0, v1 over one timestep. Any order of evaluation rounds at most
+ * ten times terms of at most 3 (|x0| + |x1|) and h (|v0| + |v1|); the derivative divides the former by h. */
 static void check_hermite(const vertex *got, const vertex *from, const vertex *to, int axis, double s) {
     double x0 = (double)from->position[axis], x1 = (double)to->position[axis];
     double h = (double)TIMESTEP, d0 = h * (double)from->velocity[axis], d1 = h * (double)to->velocity[axis];
@@ -92,7 +94,8 @@ static void compare_alphas(mote_interpolation interpolation) {
     mote_system *system = make(interpolation, CROWD);
     assert_int_equal(scene_add_forces(system, false), MOTE_OK);
     spawn(system, CROWD, 5);
-    vertex *state = malloc(3 * CROWD * sizeof *state), *before = state, *after = state + CROWD, *got = after + CROWD;
+    vertex *state = malloc(3 * CROWD * sizeof *state), *before = state, *after = state + CROWD,
+           *got = after + CROWD;
     assert_non_null(state);
     advance(system, 3 * STEP);
     store(system, before);
@@ -134,8 +137,9 @@ static void none_is_the_last_step_as_it_is(void **state) {
     compare_alphas(MOTE_INTERPOLATE_NONE);
 }
 
-/* From rest at 0 under 64 m/s^2 by semi-implicit Euler: 1/64 m and 1 m/s after a step, 3/64 m and 2 m/s after two. At
- * alpha 1/4 the weights are 27/32, 9/64, 5/32, -3/64, those of the derivative -9/8, 3/16, 9/8, -5/16. */
+/* From rest at 0 under 64 m/s^2 by semi-implicit Euler: 1/64 m and 1 m/s after a step, 3/64 m and 2 m/s
+ * after two. At alpha 1/4 the weights are 27/32, 9/64, 5/32, -3/64, those of the derivative -9/8, 3/16,
+ * 9/8, -5/16. */
 static void values_worked_out_by_hand(void **state) {
     (void)state;
     const double linear = 1.0 / 64 + 0.25 * (2.0 / 64);
@@ -160,7 +164,7 @@ static void values_worked_out_by_hand(void **state) {
     }
 }
 
-/* --- Layout ------------------------------------------------------------------------------------------------------- */
+/* --- Layout --- */
 
 enum { FILL = 0x5e };
 
@@ -175,8 +179,10 @@ static void check_layout(const mote_system *system, const mote_present_layout *l
     assert_int_equal(mote_system_present(system, layout, memory + shift, bytes), MOTE_OK);
     for (uint32_t i = 0; i < SMALL; i++) {
         unsigned char *particle = mirror + shift + i * layout->stride;
-        if (layout->position_offset != MOTE_OMIT) memcpy(particle + layout->position_offset, expected[i].position, 12);
-        if (layout->velocity_offset != MOTE_OMIT) memcpy(particle + layout->velocity_offset, expected[i].velocity, 12);
+        if (layout->position_offset != MOTE_OMIT)
+            memcpy(particle + layout->position_offset, expected[i].position, 12);
+        if (layout->velocity_offset != MOTE_OMIT)
+            memcpy(particle + layout->velocity_offset, expected[i].velocity, 12);
     }
     assert_memory_equal(memory, mirror, total);
     free(memory);
@@ -186,8 +192,8 @@ static void check_layout(const mote_system *system, const mote_present_layout *l
 static void floats_go_where_the_layout_says_and_nowhere_else(void **state) {
     (void)state;
     static const mote_present_layout layouts[] = {
-        {24, 0, 12}, {24, 12, 0},         {12, 0, MOTE_OMIT},  {12, MOTE_OMIT, 0},  {13, 1, MOTE_OMIT},
-        {60, 7, 41}, {64, 52, MOTE_OMIT}, {100, MOTE_OMIT, 3}, {25, 13, 1},         {4096, 1000, 2001},
+        {24, 0, 12}, {24, 12, 0},         {12, 0, MOTE_OMIT},  {12, MOTE_OMIT, 0}, {13, 1, MOTE_OMIT},
+        {60, 7, 41}, {64, 52, MOTE_OMIT}, {100, MOTE_OMIT, 3}, {25, 13, 1},        {4096, 1000, 2001},
     };
     for (int interpolation = 0; interpolation < MOTE_INTERPOLATION_COUNT; interpolation++) {
         mote_system *system = make((mote_interpolation)interpolation, SMALL);
@@ -202,7 +208,7 @@ static void floats_go_where_the_layout_says_and_nowhere_else(void **state) {
     }
 }
 
-/* --- Smears ------------------------------------------------------------------------------------------------------- */
+/* --- Smears --- */
 
 /* Whatever runs, particles that were born since the last step stand where they are. */
 static void the_newborn_are_presented_where_they_are(void **state) {

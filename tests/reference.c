@@ -1,6 +1,6 @@
-/* The plain float reference of the step. It follows the arithmetic that the engine promises, one operation at a time
- * over whole arrays; only the affine maps in double are taken from the engine, whose propagator is tested by itself
- * against reference_flow. The inline forces stand in reference_forces.c. */
+/* The plain float reference of the step. It follows the arithmetic that the engine promises, one operation at
+ * a time over whole arrays; only the affine maps in double are taken from the engine, whose propagator is
+ * tested by itself against reference_flow. The inline forces stand in reference_forces.c. */
 #include "reference.h"
 
 #include <math.h>
@@ -24,19 +24,17 @@ typedef struct reference {
     const mote_columns_def *def;
     const mote_vector_columns *inbox; /* of the present step, or NULL */
     uint32_t count;
-    vectors x, v;            /* the state, in the caller's arrays */
+    vectors x, v;             /* the state, in the caller's arrays */
     vectors stage_x, stage_v; /* the state at which forces are evaluated, where it is not the state */
     vectors dv, dv2, sum_x, sum_v, start_x, start_v, total, acceleration, force;
-    bool *fixed; /* immovable, or frozen in an earlier step */
+    bool *fixed;                 /* immovable, or frozen in an earlier step */
     affine per_mass, in_newtons; /* accelerations; forces, all zero where the mass is uniform */
     bool has_inline, has_callback, has_newtons; /* has_newtons: of what is not folded */
     double h;
     uint32_t step, substep;
 } reference;
 
-static bool affine_any(const double value[3]) {
-    return value[0] != 0 || value[1] != 0 || value[2] != 0;
-}
+static bool affine_any(const double value[3]) { return value[0] != 0 || value[1] != 0 || value[2] != 0; }
 
 static bool affine_present(const affine *set) {
     return affine_any(set->constant) || affine_any(set->damping) || affine_any(set->stiffness);
@@ -44,8 +42,12 @@ static bool affine_present(const affine *set) {
 
 static void fold_force(const mote_force_def *force, affine *per_mass, affine *newtons) {
     for (int axis = 0; axis < 3; axis++) switch (force->kind) {
-        case MOTE_FORCE_GRAVITY: per_mass->constant[axis] += force->as.gravity.acceleration[axis]; break;
-        case MOTE_FORCE_THRUST: newtons->constant[axis] += force->as.thrust.force[axis]; break;
+        case MOTE_FORCE_GRAVITY:
+            per_mass->constant[axis] += force->as.gravity.acceleration[axis];
+            break;
+        case MOTE_FORCE_THRUST:
+            newtons->constant[axis] += force->as.thrust.force[axis];
+            break;
         case MOTE_FORCE_WIND:
             newtons->constant[axis] += (double)force->drag * (double)force->as.wind.velocity[axis];
             newtons->damping[axis] -= force->drag;
@@ -56,7 +58,8 @@ static void fold_force(const mote_force_def *force, affine *per_mass, affine *ne
             newtons->stiffness[axis] -= force->as.anchor_spring.stiffness;
             newtons->damping[axis] -= force->as.anchor_spring.damping;
             break;
-        default: break;
+        default:
+            break;
         }
 }
 
@@ -79,8 +82,10 @@ static void fold(reference *self) {
             fold_force(force, &self->per_mass, &self->in_newtons);
             continue;
         }
-        if (force->kind == MOTE_FORCE_CALLBACK) self->has_callback = true;
-        else self->has_inline = true;
+        if (force->kind == MOTE_FORCE_CALLBACK)
+            self->has_callback = true;
+        else
+            self->has_inline = true;
         if (reference_gives_newtons(force)) self->has_newtons = true;
     }
     if (self->columns->inverse_mass) return;
@@ -89,7 +94,8 @@ static void fold(reference *self) {
 }
 
 static float inverse_mass(const reference *self, uint32_t i) {
-    return self->columns->inverse_mass ? self->columns->inverse_mass[i] : (float)(1.0 / self->columns->uniform_mass);
+    return self->columns->inverse_mass ? self->columns->inverse_mass[i]
+                                       : (float)(1.0 / self->columns->uniform_mass);
 }
 
 /* What one set adds to the velocity over `weight` seconds. */
@@ -101,13 +107,24 @@ static float affine_dv(const affine *set, int axis, double weight, float x, floa
 
 static void call_callbacks(reference *self, const vectors *x, const vectors *v, double time) {
     mote_stage_view view = {
-        .time = time, .first = 0, .count = self->count,
-        .x = x->axis[0], .y = x->axis[1], .z = x->axis[2],
-        .velocity_x = v->axis[0], .velocity_y = v->axis[1], .velocity_z = v->axis[2],
-        .inverse_mass = self->columns->inverse_mass, .uniform_inverse_mass = inverse_mass(self, 0),
+        .time = time,
+        .first = 0,
+        .count = self->count,
+        .x = x->axis[0],
+        .y = x->axis[1],
+        .z = x->axis[2],
+        .velocity_x = v->axis[0],
+        .velocity_y = v->axis[1],
+        .velocity_z = v->axis[2],
+        .inverse_mass = self->columns->inverse_mass,
+        .uniform_inverse_mass = inverse_mass(self, 0),
         .range_count = self->count,
-        .range_x = x->axis[0], .range_y = x->axis[1], .range_z = x->axis[2],
-        .range_velocity_x = v->axis[0], .range_velocity_y = v->axis[1], .range_velocity_z = v->axis[2],
+        .range_x = x->axis[0],
+        .range_y = x->axis[1],
+        .range_z = x->axis[2],
+        .range_velocity_x = v->axis[0],
+        .range_velocity_y = v->axis[1],
+        .range_velocity_z = v->axis[2],
     };
     for (int axis = 0; axis < 3; axis++) {
         memset(self->acceleration.axis[axis], 0, self->count * sizeof(float));
@@ -142,7 +159,8 @@ static void add_inline(const reference *self, const vectors *x, const vectors *v
 /* The accelerations that do not fold, at stage fraction `fraction` of the substep. */
 static void evaluate_rest(reference *self, const vectors *x, const vectors *v, double fraction) {
     double substeps = self->def->substeps;
-    double time = self->def->time + ((double)self->step + (self->substep + fraction) / substeps) * self->def->timestep;
+    double time =
+        self->def->time + ((double)self->step + (self->substep + fraction) / substeps) * self->def->timestep;
     if (self->has_callback) call_callbacks(self, x, v, time);
     const float *inbox[3] = {NULL, NULL, NULL};
     if (self->inbox) inbox[0] = self->inbox->x, inbox[1] = self->inbox->y, inbox[2] = self->inbox->z;
@@ -160,23 +178,25 @@ static void evaluate_rest(reference *self, const vectors *x, const vectors *v, d
 }
 
 /* dv of all forces over `weight` seconds. */
-static void evaluate(reference *self, const vectors *x, const vectors *v, double fraction, double weight, vectors *dv) {
+static void evaluate(reference *self, const vectors *x, const vectors *v, double fraction, double weight,
+                     vectors *dv) {
     bool rest = has_rest(self), newtons = affine_present(&self->in_newtons);
     if (rest) evaluate_rest(self, x, v, fraction);
     for (uint32_t i = 0; i < self->count; i++)
         for (int axis = 0; axis < 3; axis++) {
             float place = x->axis[axis][i], speed = v->axis[axis][i];
             float sum = affine_dv(&self->per_mass, axis, weight, place, speed);
-            if (newtons) sum = sum + inverse_mass(self, i) * affine_dv(&self->in_newtons, axis, weight, place, speed);
+            if (newtons)
+                sum = sum + inverse_mass(self, i) * affine_dv(&self->in_newtons, axis, weight, place, speed);
             if (rest) sum = sum + (float)weight * self->total.axis[axis][i];
             dv->axis[axis][i] = sum;
         }
 }
 
 /* Runs the loop body for each movable particle and axis. */
-#define FOR_EACH_MOVABLE(self)                                                                                         \
-    for (uint32_t i = 0; i < (self)->count; i++)                                                                       \
-        if (!(self)->fixed[i])                                                                                         \
+#define FOR_EACH_MOVABLE(self)                                                                               \
+    for (uint32_t i = 0; i < (self)->count; i++)                                                             \
+        if (!(self)->fixed[i])                                                                               \
             for (int axis = 0; axis < 3; axis++)
 
 static void drift(reference *self, double seconds) {
@@ -207,7 +227,8 @@ static void yoshida4(reference *self) {
 
 /* Omelyan, Mryglod and Folk (2002), equation (20) with the parameters of (22). */
 static void pefrl(reference *self) {
-    const double xi = 0.1786178958448091, lambda = -0.2123418310626054, chi = -0.06626458266981849, h = self->h;
+    const double xi = 0.1786178958448091, lambda = -0.2123418310626054, chi = -0.06626458266981849,
+                 h = self->h;
     drift(self, xi * h);
     kick(self, xi, (0.5 - lambda) * h);
     drift(self, chi * h);
@@ -220,7 +241,8 @@ static void pefrl(reference *self) {
 }
 
 static void copy_vectors(const reference *self, const vectors *from, vectors *to) {
-    for (int axis = 0; axis < 3; axis++) memcpy(to->axis[axis], from->axis[axis], self->count * sizeof(float));
+    for (int axis = 0; axis < 3; axis++)
+        memcpy(to->axis[axis], from->axis[axis], self->count * sizeof(float));
 }
 
 static void velocity_verlet(reference *self) {
@@ -245,7 +267,8 @@ typedef struct tableau {
 } tableau;
 
 static const tableau euler_tableau = {1, {0}, {0}, {1}}, midpoint_tableau = {2, {0, 0.5}, {0.5, 0}, {0, 1}},
-                     rk4_tableau = {4, {0, 0.5, 0.5, 1}, {0.5, 0.5, 1, 0}, {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}};
+                     rk4_tableau = {
+                         4, {0, 0.5, 0.5, 1}, {0.5, 0.5, 1, 0}, {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}};
 
 static void add_stage(float *sum, int stage, float weight, float increment) {
     *sum = stage == 0 ? weight * increment : *sum + weight * increment;
@@ -295,7 +318,8 @@ static mote_map make_map(const reference *self, mote_map_kind kind, int axis, do
     if (kind == MOTE_MAP_EXACT_FLOW || kind == MOTE_MAP_IMPLICIT_EULER) {
         affine all = self->per_mass;
         divide_by_mass(&all, &self->in_newtons, w);
-        mote_exact_map joint = mote_map_make(kind, all.constant[axis], all.damping[axis], all.stiffness[axis], h);
+        mote_exact_map joint =
+            mote_map_make(kind, all.constant[axis], all.damping[axis], all.stiffness[axis], h);
         return mote_map_round(&joint);
     }
     mote_exact_map sum = {0, h, 0, 0, 0, 0};
@@ -362,21 +386,50 @@ static void kinematic(reference *self, mote_map_kind kind, double push) {
 static void take_substep(reference *self) {
     switch (self->def->integrator) {
     case MOTE_POSITION_VERLET: /* the velocity is that of half a substep before */
-    case MOTE_SEMI_IMPLICIT_EULER: semi_implicit_euler(self); break;
-    case MOTE_EXPLICIT_EULER: runge_kutta(self, &euler_tableau); break;
-    case MOTE_MIDPOINT: runge_kutta(self, &midpoint_tableau); break;
-    case MOTE_RK4: runge_kutta(self, &rk4_tableau); break;
-    case MOTE_VELOCITY_VERLET: velocity_verlet(self); break;
-    case MOTE_YOSHIDA4: yoshida4(self); break;
-    case MOTE_PEFRL: pefrl(self); break;
-    case MOTE_IMPLICIT_EULER: implicit_euler(self); break;
-    case MOTE_KINEMATIC: kinematic(self, MOTE_MAP_KINEMATIC, 1); break;
-    case MOTE_KINEMATIC_AVERAGE: kinematic(self, MOTE_MAP_KINEMATIC_AVERAGE, 0.5); break;
-    case MOTE_EXACT_FLOW: exact_flow(self); break;
-    case MOTE_ADVECT_EULER: advect(self, &euler_tableau); break;
-    case MOTE_ADVECT_MIDPOINT: advect(self, &midpoint_tableau); break;
-    case MOTE_ADVECT_RK4: advect(self, &rk4_tableau); break;
-    default: abort();
+    case MOTE_SEMI_IMPLICIT_EULER:
+        semi_implicit_euler(self);
+        break;
+    case MOTE_EXPLICIT_EULER:
+        runge_kutta(self, &euler_tableau);
+        break;
+    case MOTE_MIDPOINT:
+        runge_kutta(self, &midpoint_tableau);
+        break;
+    case MOTE_RK4:
+        runge_kutta(self, &rk4_tableau);
+        break;
+    case MOTE_VELOCITY_VERLET:
+        velocity_verlet(self);
+        break;
+    case MOTE_YOSHIDA4:
+        yoshida4(self);
+        break;
+    case MOTE_PEFRL:
+        pefrl(self);
+        break;
+    case MOTE_IMPLICIT_EULER:
+        implicit_euler(self);
+        break;
+    case MOTE_KINEMATIC:
+        kinematic(self, MOTE_MAP_KINEMATIC, 1);
+        break;
+    case MOTE_KINEMATIC_AVERAGE:
+        kinematic(self, MOTE_MAP_KINEMATIC_AVERAGE, 0.5);
+        break;
+    case MOTE_EXACT_FLOW:
+        exact_flow(self);
+        break;
+    case MOTE_ADVECT_EULER:
+        advect(self, &euler_tableau);
+        break;
+    case MOTE_ADVECT_MIDPOINT:
+        advect(self, &midpoint_tableau);
+        break;
+    case MOTE_ADVECT_RK4:
+        advect(self, &rk4_tableau);
+        break;
+    default:
+        abort();
     }
 }
 
@@ -399,8 +452,9 @@ static uint32_t contain(reference *self) {
 }
 
 static float *allocate_vectors(reference *self, float *memory) {
-    vectors *all[] = {&self->stage_x, &self->stage_v, &self->dv,    &self->dv2,          &self->sum_x, &self->sum_v,
-                      &self->start_x, &self->start_v, &self->total, &self->acceleration, &self->force};
+    vectors *all[] = {&self->stage_x, &self->stage_v,      &self->dv,      &self->dv2,
+                      &self->sum_x,   &self->sum_v,        &self->start_x, &self->start_v,
+                      &self->total,   &self->acceleration, &self->force};
     size_t used = 0;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         for (int axis = 0; axis < 3; axis++, used += self->count)
@@ -410,7 +464,8 @@ static float *allocate_vectors(reference *self, float *memory) {
 
 /* Returns the memory to be freed; self->fixed too. */
 static float *begin(reference *self, const mote_columns *columns, const mote_columns_def *def) {
-    *self = (reference){.columns = columns, .def = def, .count = columns->count, .h = def->timestep / def->substeps};
+    *self = (reference){
+        .columns = columns, .def = def, .count = columns->count, .h = def->timestep / def->substeps};
     self->x = (vectors){{columns->position.x, columns->position.y, columns->position.z}};
     self->v = (vectors){{columns->velocity.x, columns->velocity.y, columns->velocity.z}};
     float *memory = allocate_vectors(self, NULL);

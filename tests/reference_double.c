@@ -1,5 +1,5 @@
-/* The double references of the tests: the integrators in double precision, for physics, and the exact flow by a matrix
- * exponential in long double. */
+/* The double references of the tests: the integrators in double precision, for physics, and the exact flow by
+ * a matrix exponential in long double. */
 #include "reference.h"
 
 #include <math.h>
@@ -101,18 +101,33 @@ static void double_euler(reference_acceleration *acceleration, const void *conte
     }
 }
 
-void reference_double_step(mote_integrator integrator, reference_acceleration *acceleration, const void *context,
-                           double time, double h, reference_body *body) {
+void reference_double_step(mote_integrator integrator, reference_acceleration *acceleration,
+                           const void *context, double time, double h, reference_body *body) {
     switch (integrator) {
     case MOTE_POSITION_VERLET: /* with the half-step velocity as its velocity */
-    case MOTE_SEMI_IMPLICIT_EULER: double_euler(acceleration, context, time, h, true, body); break;
-    case MOTE_EXPLICIT_EULER: double_euler(acceleration, context, time, h, false, body); break;
-    case MOTE_VELOCITY_VERLET: double_verlet(acceleration, context, time, h, body); break;
-    case MOTE_RK4: double_rk4(acceleration, context, time, h, body); break;
-    case MOTE_MIDPOINT: double_midpoint(acceleration, context, time, h, body); break;
-    case MOTE_YOSHIDA4: double_yoshida4(acceleration, context, time, h, body); break;
-    case MOTE_PEFRL: double_pefrl(acceleration, context, time, h, body); break;
-    default: abort();
+    case MOTE_SEMI_IMPLICIT_EULER:
+        double_euler(acceleration, context, time, h, true, body);
+        break;
+    case MOTE_EXPLICIT_EULER:
+        double_euler(acceleration, context, time, h, false, body);
+        break;
+    case MOTE_VELOCITY_VERLET:
+        double_verlet(acceleration, context, time, h, body);
+        break;
+    case MOTE_RK4:
+        double_rk4(acceleration, context, time, h, body);
+        break;
+    case MOTE_MIDPOINT:
+        double_midpoint(acceleration, context, time, h, body);
+        break;
+    case MOTE_YOSHIDA4:
+        double_yoshida4(acceleration, context, time, h, body);
+        break;
+    case MOTE_PEFRL:
+        double_pefrl(acceleration, context, time, h, body);
+        break;
+    default:
+        abort();
     }
 }
 
@@ -129,7 +144,8 @@ static matrix multiply(const matrix *a, const matrix *b) {
 }
 
 /* (1 + d)^2 = 1 + (2 d + d^2): squaring the exponential minus one keeps small coefficients. */
-void reference_flow(long double constant, long double damping, long double stiffness, long double h, double state[2]) {
+void reference_flow(long double constant, long double damping, long double stiffness, long double h,
+                    double state[2]) {
     int halvings = 0;
     long double size = fabsl(h) * (1 + fabsl(damping) + fabsl(stiffness) + fabsl(constant));
     while (size > 0.125L) size /= 2, h /= 2, halvings++;
@@ -137,11 +153,13 @@ void reference_flow(long double constant, long double damping, long double stiff
            delta = generator;
     for (int order = 2; order < 20; order++) {
         term = multiply(&term, &generator);
-        for (int i = 0; i < 9; i++) term.at[i / 3][i % 3] /= order, delta.at[i / 3][i % 3] += term.at[i / 3][i % 3];
+        for (int i = 0; i < 9; i++)
+            term.at[i / 3][i % 3] /= order, delta.at[i / 3][i % 3] += term.at[i / 3][i % 3];
     }
     for (; halvings > 0; halvings--) {
         matrix square = multiply(&delta, &delta);
-        for (int i = 0; i < 9; i++) delta.at[i / 3][i % 3] = 2 * delta.at[i / 3][i % 3] + square.at[i / 3][i % 3];
+        for (int i = 0; i < 9; i++)
+            delta.at[i / 3][i % 3] = 2 * delta.at[i / 3][i % 3] + square.at[i / 3][i % 3];
     }
     long double x = state[0], v = state[1];
     state[0] = (double)(x + (delta.at[0][0] * x + delta.at[0][1] * v + delta.at[0][2]));

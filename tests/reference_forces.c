@@ -1,5 +1,5 @@
-/* The inline forces of the plain float reference: one force on one particle, in scalar floats and in the order of
- * operations that the engine promises. */
+/* The inline forces of the plain float reference: one force on one particle, in scalar floats and in the
+ * order of operations that the engine promises. */
 #include "reference.h"
 
 #include <math.h>
@@ -39,7 +39,8 @@ static void timed_thrust(const mote_force_def *force, double time, float out[3])
         out[k] = force->as.timed_thrust.force[key][k];
         if (!between) continue;
         double span = (double)keys[key + 1] - (double)keys[key];
-        out[k] += (float)((time - (double)keys[key]) / span) * (force->as.timed_thrust.force[key + 1][k] - out[k]);
+        out[k] +=
+            (float)((time - (double)keys[key]) / span) * (force->as.timed_thrust.force[key + 1][k] - out[k]);
     }
 }
 
@@ -56,7 +57,8 @@ static void spring(float stiffness, float damping, const float anchor[3], const 
 }
 
 static void linear_field(const mote_force_def *force, const float x[3], float out[3]) {
-    for (int k = 0; k < 3; k++) out[k] = force->as.linear_field.offset[k] + dot(force->as.linear_field.matrix[k], x);
+    for (int k = 0; k < 3; k++)
+        out[k] = force->as.linear_field.offset[k] + dot(force->as.linear_field.matrix[k], x);
 }
 
 static void vortex(const mote_force_def *force, const float x[3], float out[3]) {
@@ -73,7 +75,7 @@ static void vortex(const mote_force_def *force, const float x[3], float out[3]) 
     for (int k = 0; k < 3; k++) out[k] *= factor;
 }
 
-/* --- Noise ------------------------------------------------------------------------------------------------------- */
+/* --- Noise --- */
 
 typedef struct lattice {
     uint32_t seed, next_seed; /* of the moments before and after */
@@ -95,10 +97,12 @@ static void lattice_gradient(uint32_t point, uint32_t seed, float out[3]) {
 static lattice lattice_at(double phase, uint32_t seed) {
     phase = phase < 0 ? 0 : phase > 4e9 ? 4e9 : phase;
     uint32_t cell = (uint32_t)phase;
-    return (lattice){seed + cell * 0x9e3779b9u, seed + (cell + 1) * 0x9e3779b9u, fade((float)(phase - (double)cell))};
+    return (lattice){seed + cell * 0x9e3779b9u, seed + (cell + 1) * 0x9e3779b9u,
+                     fade((float)(phase - (double)cell))};
 }
 
-static void add_corner(const lattice *l, uint32_t point, const uint32_t corner[3], const float t[3], float sum[3]) {
+static void add_corner(const lattice *l, uint32_t point, const uint32_t corner[3], const float t[3],
+                       float sum[3]) {
     float g[3], then[3], d[3], weight[3], slope[3];
     lattice_gradient(point, l->seed, g);
     lattice_gradient(point, l->next_seed, then);
@@ -145,7 +149,7 @@ static void curl_noise(const mote_force_def *force, double time, const float x[3
     for (int k = 0; k < 3; k++) out[k] *= force->as.curl_noise.amplitude;
 }
 
-/* --- Grids ------------------------------------------------------------------------------------------------------- */
+/* --- Grids --- */
 
 static struct {
     const mote_grid *grid;
@@ -191,7 +195,7 @@ static void grid_field(const mote_force_def *force, const float x[3], float out[
     }
 }
 
-/* --- All of them -------------------------------------------------------------------------------------------------- */
+/* --- All of them --- */
 
 static float edge_weight(float inside, float falloff) {
     if (falloff == 0) return inside < 0 ? 0 : 1;
@@ -228,26 +232,45 @@ bool reference_gives_newtons(const mote_force_def *force) {
 void reference_force(const mote_force_def *force, double time, const float x[3], const float v[3],
                      const float anchor[3], float out[3]) {
     switch (force->kind) {
-    case MOTE_FORCE_GRAVITY: memcpy(out, force->as.gravity.acceleration, 3 * sizeof(float)); break;
-    case MOTE_FORCE_THRUST: memcpy(out, force->as.thrust.force, 3 * sizeof(float)); break;
+    case MOTE_FORCE_GRAVITY:
+        memcpy(out, force->as.gravity.acceleration, 3 * sizeof(float));
+        break;
+    case MOTE_FORCE_THRUST:
+        memcpy(out, force->as.thrust.force, 3 * sizeof(float));
+        break;
     case MOTE_FORCE_WIND:
         for (int k = 0; k < 3; k++) out[k] = force->drag * (force->as.wind.velocity[k] - v[k]);
         break;
     case MOTE_FORCE_ANCHOR_SPRING:
-        spring(force->as.anchor_spring.stiffness, force->as.anchor_spring.damping, force->as.anchor_spring.anchor, x, v,
-               out);
+        spring(force->as.anchor_spring.stiffness, force->as.anchor_spring.damping,
+               force->as.anchor_spring.anchor, x, v, out);
         break;
-    case MOTE_FORCE_ATTRACTOR: attractor(force, x, out); break;
-    case MOTE_FORCE_TIMED_THRUST: timed_thrust(force, time, out); break;
-    case MOTE_FORCE_QUADRATIC_DRAG: quadratic_drag(force, v, out); break;
+    case MOTE_FORCE_ATTRACTOR:
+        attractor(force, x, out);
+        break;
+    case MOTE_FORCE_TIMED_THRUST:
+        timed_thrust(force, time, out);
+        break;
+    case MOTE_FORCE_QUADRATIC_DRAG:
+        quadratic_drag(force, v, out);
+        break;
     case MOTE_FORCE_PARTICLE_ANCHORS:
         spring(force->as.particle_anchors.stiffness, force->as.particle_anchors.damping, anchor, x, v, out);
         break;
-    case MOTE_FORCE_LINEAR_FIELD: linear_field(force, x, out); break;
-    case MOTE_FORCE_VORTEX: vortex(force, x, out); break;
-    case MOTE_FORCE_CURL_NOISE: curl_noise(force, time, x, out); break;
-    case MOTE_FORCE_GRID: grid_field(force, x, out); break;
-    default: abort();
+    case MOTE_FORCE_LINEAR_FIELD:
+        linear_field(force, x, out);
+        break;
+    case MOTE_FORCE_VORTEX:
+        vortex(force, x, out);
+        break;
+    case MOTE_FORCE_CURL_NOISE:
+        curl_noise(force, time, x, out);
+        break;
+    case MOTE_FORCE_GRID:
+        grid_field(force, x, out);
+        break;
+    default:
+        abort();
     }
     if (is_field(force->kind) && force->use == MOTE_FIELD_WIND)
         for (int k = 0; k < 3; k++) out[k] = force->drag * (out[k] - v[k]);

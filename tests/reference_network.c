@@ -1,4 +1,5 @@
-/* The plain references of networks: the graph and its edits, where pins and reels are on their way, what tears. */
+/* The plain references of networks: the graph and its edits, where pins and reels are on their way, what
+ * tears. */
 #include "reference_network.h"
 
 #include <math.h>
@@ -7,7 +8,7 @@
 
 #include "reference.h"
 
-/* --- Making ---------------------------------------------------------------------------------------------------------------- */
+/* --- Making --- */
 
 static void *room(size_t count, size_t bytes) {
     void *memory = calloc(count ? count : 1, bytes);
@@ -17,7 +18,8 @@ static void *room(size_t count, size_t bytes) {
 
 /* All of one island get the same sign; the smaller stays. */
 static void join(reference_network *n, uint32_t a, uint32_t b) {
-    const uint32_t keep = n->island[a] < n->island[b] ? n->island[a] : n->island[b], drop = n->island[a] + n->island[b] - keep;
+    const uint32_t keep = n->island[a] < n->island[b] ? n->island[a] : n->island[b],
+                   drop = n->island[a] + n->island[b] - keep;
     const bool frozen = n->frozen[a] || n->frozen[b];
     if (keep == drop) return;
     for (uint32_t i = 0; i < n->count; i++) {
@@ -27,7 +29,8 @@ static void join(reference_network *n, uint32_t a, uint32_t b) {
     }
 }
 
-/* The same for all springs at once, in the order of edges: an island's sign travels along its springs until nothing changes. */
+/* The same for all springs at once, in the order of edges: an island's sign travels along its springs until
+ * nothing changes. */
 static void find_islands(reference_network *n) {
     bool changed = true;
     for (uint32_t i = 0; i < n->count; i++) n->island[i] = i;
@@ -37,8 +40,10 @@ static void find_islands(reference_network *n) {
             const reference_spring *s = &n->spring[k < n->spring_end ? k : 2 * n->spring_end - 1 - k];
             uint32_t *a = &n->island[s->a], *b = &n->island[s->b];
             if (*a == *b) continue;
-            if (*a < *b) *b = *a;
-            else *a = *b;
+            if (*a < *b)
+                *b = *a;
+            else
+                *a = *b;
             changed = true;
         }
     }
@@ -46,8 +51,10 @@ static void find_islands(reference_network *n) {
 
 static void store(reference_network *n, uint32_t i, const float *x, const float *v) {
     for (int axis = 0; axis < 3; axis++) {
-        if (n->in_double) n->dx[i][axis] = (double)x[axis], n->dv[i][axis] = v ? (double)v[axis] : 0;
-        else n->x[i][axis] = x[axis], n->v[i][axis] = v ? v[axis] : 0;
+        if (n->in_double)
+            n->dx[i][axis] = (double)x[axis], n->dv[i][axis] = v ? (double)v[axis] : 0;
+        else
+            n->x[i][axis] = x[axis], n->v[i][axis] = v ? v[axis] : 0;
     }
 }
 
@@ -57,9 +64,14 @@ static float distance(const float a[3], const float b[3]) {
 }
 
 static void put(reference_network *n, uint32_t number, const mote_spring *s, float placed) {
-    n->spring[number] = (reference_spring){.a = s->a, .b = s->b, .alive = true, .stiffness = (double)s->stiffness,
-                                           .damping = (double)s->damping, .tear_strain = s->tear_strain,
-                                           .rest_length = s->rest_length == MOTE_AS_PLACED ? placed : s->rest_length};
+    n->spring[number] =
+        (reference_spring){.a = s->a,
+                           .b = s->b,
+                           .alive = true,
+                           .stiffness = (double)s->stiffness,
+                           .damping = (double)s->damping,
+                           .tear_strain = s->tear_strain,
+                           .rest_length = s->rest_length == MOTE_AS_PLACED ? placed : s->rest_length};
     if (number == n->spring_end) n->spring_end++;
 }
 
@@ -102,8 +114,8 @@ reference_network *reference_network_make(const mote_network_def *def, bool in_d
 }
 
 void reference_network_destroy(reference_network *n) {
-    void *all[] = {n->own_mass, n->mass, n->island, n->frozen, n->pin, n->spring, n->torn, n->dx, n->dv, n->dreaction, n->x, n->v,
-                   n->reaction, n};
+    void *all[] = {n->own_mass, n->mass, n->island,    n->frozen, n->pin, n->spring,   n->torn,
+                   n->dx,       n->dv,   n->dreaction, n->x,      n->v,   n->reaction, n};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
@@ -115,7 +127,7 @@ double reference_network_v(const reference_network *n, uint32_t i, int axis) {
     return n->in_double ? n->dv[i][axis] : (double)n->v[i][axis];
 }
 
-/* --- Edits ----------------------------------------------------------------------------------------------------------------- */
+/* --- Edits --- */
 
 /* Takes the lowest free number. */
 uint32_t reference_network_add(reference_network *n, const mote_spring *s) {
@@ -134,13 +146,15 @@ uint32_t reference_network_add(reference_network *n, const mote_spring *s) {
 
 void reference_network_remove(reference_network *n, uint32_t number) { n->spring[number].alive = false; }
 
-void reference_network_set(reference_network *n, uint32_t number, float stiffness, float damping, float tear_strain) {
+void reference_network_set(reference_network *n, uint32_t number, float stiffness, float damping,
+                           float tear_strain) {
     reference_spring *s = &n->spring[number];
     s->stiffness = (double)stiffness, s->damping = (double)damping, s->tear_strain = tear_strain;
 }
 
 /* A spring that is being reeled starts from the length that it has by now. */
-void reference_network_reel(reference_network *n, uint32_t number, float length, uint64_t now, uint64_t tick) {
+void reference_network_reel(reference_network *n, uint32_t number, float length, uint64_t now,
+                            uint64_t tick) {
     reference_spring *s = &n->spring[number];
     float from = s->rest_length;
     if (s->reels) {
@@ -159,7 +173,8 @@ static uint32_t pin_of(const reference_network *n, uint32_t particle) {
     return i;
 }
 
-void reference_network_pin(reference_network *n, uint32_t particle, const float target[3], uint64_t now, uint64_t tick) {
+void reference_network_pin(reference_network *n, uint32_t particle, const float target[3], uint64_t now,
+                           uint64_t tick) {
     const uint32_t place = pin_of(n, particle);
     reference_pin *p = &n->pin[place];
     if (place == n->pin_count) n->pin_count++;
@@ -177,14 +192,17 @@ void reference_network_unpin(reference_network *n, uint32_t particle) {
     n->pin[place] = n->pin[--n->pin_count];
     n->mass[particle] = n->own_mass[particle];
     for (int axis = 0; axis < 3; axis++) {
-        if (n->in_double) n->dreaction[particle][axis] = 0;
-        else n->reaction[particle][axis] = 0;
+        if (n->in_double)
+            n->dreaction[particle][axis] = 0;
+        else
+            n->reaction[particle][axis] = 0;
     }
 }
 
-/* --- On the way ------------------------------------------------------------------------------------------------------------ */
+/* --- On the way --- */
 
-double reference_journey(uint64_t from_tick, uint64_t to_tick, const reference_surroundings *w, double within) {
+double reference_journey(uint64_t from_tick, uint64_t to_tick, const reference_surroundings *w,
+                         double within) {
     if (to_tick <= from_tick) return 1;
     const double passed = (double)(int64_t)(w->step * w->ticks_per_step - from_tick) + within;
     const double fraction = passed / (double)(to_tick - from_tick);
@@ -196,27 +214,36 @@ double reference_ticks(const reference_surroundings *w, double at) {
 }
 
 double reference_seconds(const reference_surroundings *w, uint32_t substep, double fraction) {
-    return w->start_time + ((double)w->step + ((double)substep + fraction) / (double)w->substeps) * w->timestep;
+    return w->start_time +
+           ((double)w->step + ((double)substep + fraction) / (double)w->substeps) * w->timestep;
 }
 
-/* --- Forces of the system -------------------------------------------------------------------------------------------------- */
+/* --- Forces of the system --- */
 
-bool reference_folds(const mote_force_def *f) { return f->kind != MOTE_FORCE_CALLBACK && !reference_is_inline(f); }
+bool reference_folds(const mote_force_def *f) {
+    return f->kind != MOTE_FORCE_CALLBACK && !reference_is_inline(f);
+}
 
 void reference_fold(const mote_force_def *f, reference_affine *acceleration, reference_affine *newtons) {
     for (int axis = 0; axis < 3; axis++) switch (f->kind) {
-        case MOTE_FORCE_GRAVITY: acceleration->constant[axis] += (double)f->as.gravity.acceleration[axis]; break;
-        case MOTE_FORCE_THRUST: newtons->constant[axis] += (double)f->as.thrust.force[axis]; break;
+        case MOTE_FORCE_GRAVITY:
+            acceleration->constant[axis] += (double)f->as.gravity.acceleration[axis];
+            break;
+        case MOTE_FORCE_THRUST:
+            newtons->constant[axis] += (double)f->as.thrust.force[axis];
+            break;
         case MOTE_FORCE_WIND:
             newtons->constant[axis] += (double)f->drag * (double)f->as.wind.velocity[axis];
             newtons->damping[axis] -= (double)f->drag;
             break;
         case MOTE_FORCE_ANCHOR_SPRING:
-            newtons->constant[axis] += (double)f->as.anchor_spring.stiffness * (double)f->as.anchor_spring.anchor[axis];
+            newtons->constant[axis] +=
+                (double)f->as.anchor_spring.stiffness * (double)f->as.anchor_spring.anchor[axis];
             newtons->stiffness[axis] -= (double)f->as.anchor_spring.stiffness;
             newtons->damping[axis] -= (double)f->as.anchor_spring.damping;
             break;
-        default: break;
+        default:
+            break;
         }
 }
 
@@ -228,7 +255,7 @@ void reference_add_over_mass(reference_affine *sum, const reference_affine *newt
     }
 }
 
-/* --- The step -------------------------------------------------------------------------------------------------------------- */
+/* --- The step --- */
 
 /* What has arrived by the end of the step is as long as it shall be. */
 static void end_reels(reference_network *n, uint64_t now) {
@@ -266,8 +293,10 @@ static void tear(reference_network *n, const reference_surroundings *w) {
 }
 
 void reference_network_step(reference_network *n, const reference_surroundings *w) {
-    if (n->in_double) reference_double_network_step(n, w);
-    else reference_float_network_step(n, w);
+    if (n->in_double)
+        reference_double_network_step(n, w);
+    else
+        reference_float_network_step(n, w);
     n->started = true;
     n->last_substeps = w->substeps;
     end_reels(n, (w->step + 1) * w->ticks_per_step);

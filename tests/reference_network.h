@@ -1,6 +1,6 @@
-/* The plain references of spring networks, by particles and springs in the host's numbering: once in double, with the equations
- * of the integrators as the books have them, for physics; once in float, in the order of operations that the kernels promise, for
- * bits. Neither knows slots, lanes, blocks or lines. */
+/* The plain references of spring networks, by particles and springs in the host's numbering: once in double,
+ * with the equations of the integrators as the books have them, for physics; once in float, in the order of
+ * operations that the kernels promise, for bits. Neither knows slots, lanes, blocks or lines. */
 #ifndef MOTE_TESTS_REFERENCE_NETWORK_H
 #define MOTE_TESTS_REFERENCE_NETWORK_H
 
@@ -14,7 +14,7 @@ typedef struct reference_spring {
     bool alive, reels;
     float rest_length, tear_strain;
     double stiffness, damping; /* floats but where a test says otherwise */
-    float from, to; /* of a reel, m */
+    float from, to;            /* of a reel, m */
     uint64_t from_tick, to_tick;
 } reference_spring;
 
@@ -34,14 +34,14 @@ typedef struct reference_network {
     reference_spring *spring;
     reference_pin *pin;
     uint32_t *torn;
-    uint32_t last_substeps; /* of the last step */
-    reference_row *x, *v, *reaction;          /* in float */
-    reference_triple *dx, *dv, *dreaction;    /* in double */
+    uint32_t last_substeps;                /* of the last step */
+    reference_row *x, *v, *reaction;       /* in float */
+    reference_triple *dx, *dv, *dreaction; /* in double */
 } reference_network;
 
 /* What a callback of the scene does, in double: adds m/s^2 to a. */
-typedef void reference_network_push(const void *user, double time, double inverse_mass, const double x[3], const double v[3],
-                                    double a[3]);
+typedef void reference_network_push(const void *user, double time, double inverse_mass, const double x[3],
+                                    const double v[3], double a[3]);
 
 /* All that acts from outside in one step. */
 typedef struct reference_surroundings {
@@ -65,19 +65,23 @@ void reference_network_step(reference_network *network, const reference_surround
 /* The edits, at the boundary tick `now`; `tick` is not MOTE_NEXT_ADVANCE. */
 uint32_t reference_network_add(reference_network *network, const mote_spring *spring);
 void reference_network_remove(reference_network *network, uint32_t number);
-void reference_network_set(reference_network *network, uint32_t number, float stiffness, float damping, float tear_strain);
-void reference_network_reel(reference_network *network, uint32_t number, float length, uint64_t now, uint64_t tick);
-void reference_network_pin(reference_network *network, uint32_t particle, const float target[3], uint64_t now, uint64_t tick);
+void reference_network_set(reference_network *network, uint32_t number, float stiffness, float damping,
+                           float tear_strain);
+void reference_network_reel(reference_network *network, uint32_t number, float length, uint64_t now,
+                            uint64_t tick);
+void reference_network_pin(reference_network *network, uint32_t particle, const float target[3], uint64_t now,
+                           uint64_t tick);
 void reference_network_unpin(reference_network *network, uint32_t particle);
 
 /* Position or velocity of a particle, whichever reference it is. */
 double reference_network_x(const reference_network *network, uint32_t particle, int axis);
 double reference_network_v(const reference_network *network, uint32_t particle, int axis);
 
-/* --- Between the files of the references ----------------------------------------------------------------------------------- */
+/* --- Between the files of the references --- */
 
 /* How far a journey has come `within` ticks of the step, in [0, 1]. */
-double reference_journey(uint64_t from_tick, uint64_t to_tick, const reference_surroundings *around, double within);
+double reference_journey(uint64_t from_tick, uint64_t to_tick, const reference_surroundings *around,
+                         double within);
 
 /* Ticks of the step at substep + fraction, and seconds. */
 double reference_ticks(const reference_surroundings *around, double at);

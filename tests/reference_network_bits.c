@@ -1,6 +1,6 @@
-/* The plain reference of networks in float: the step in the order of operations that the kernels promise, particle by particle
- * and spring by spring in ascending number. Affine maps in double are taken from the engine, whose propagator is tested by
- * itself. */
+/* The plain reference of networks in float: the step in the order of operations that the kernels promise,
+ * particle by particle and spring by spring in ascending number. Affine maps in double are taken from the
+ * engine, whose propagator is tested by itself. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +21,8 @@ typedef struct run {
 } run;
 
 /* Runs the loop body for each particle that may move, and axis. */
-#define FOR_EACH_FREE(n)                                                                                                  \
-    for (uint32_t i = 0; i < (n)->count; i++)                                                                             \
+#define FOR_EACH_FREE(n)                                                                                     \
+    for (uint32_t i = 0; i < (n)->count; i++)                                                                \
         for (int axis = 0; axis < 3 && (n)->mass[i] > 0; axis++)
 
 static reference_row *rows(const reference_network *n) {
@@ -37,9 +37,11 @@ static reference_row *copied(const reference_network *n, reference_row *from) {
     return r;
 }
 
-static bool alone(const run *r) { return r->w->integrator == MOTE_KINEMATIC || r->w->integrator == MOTE_KINEMATIC_AVERAGE; }
+static bool alone(const run *r) {
+    return r->w->integrator == MOTE_KINEMATIC || r->w->integrator == MOTE_KINEMATIC_AVERAGE;
+}
 
-/* --- What is on its way ---------------------------------------------------------------------------------------------------- */
+/* --- What is on its way --- */
 
 static void place(const run *r, double at) {
     for (uint32_t i = 0; i < r->n->pin_count; i++) {
@@ -71,7 +73,7 @@ static float length_at(const run *r, const reference_spring *k, double at) {
     return f < 1 ? k->from + f * (k->to - k->from) : k->to;
 }
 
-/* --- Springs --------------------------------------------------------------------------------------------------------------- */
+/* --- Springs --- */
 
 static float dot(const float a[3], const float b[3]) { return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]; }
 
@@ -101,7 +103,8 @@ static void add_pull(const run *r, const reference_spring *k, uint32_t self, uin
 /* The exact or average motion of a spring as if it were alone, for the inverse mass that it feels. */
 static void add_lone(const run *r, const reference_spring *k, uint32_t self, uint32_t other, float rest) {
     const double both = (double)r->n->mass[self] + (double)r->n->mass[other];
-    const mote_map_kind kind = r->w->integrator == MOTE_KINEMATIC ? MOTE_MAP_KINEMATIC : MOTE_MAP_KINEMATIC_AVERAGE;
+    const mote_map_kind kind =
+        r->w->integrator == MOTE_KINEMATIC ? MOTE_MAP_KINEMATIC : MOTE_MAP_KINEMATIC_AVERAGE;
     const mote_exact_map m = mote_map_make(kind, 0, -k->damping * both, -k->stiffness * both, r->h);
     if (both == 0) return;
     const float vx = (float)(m.vx / both), vv = (float)(m.vv / both), xx = (float)(m.xx / both);
@@ -122,11 +125,12 @@ static void sum_springs(const run *r, double at) {
         const reference_spring *k = &r->n->spring[i];
         if (!k->alive) continue;
         const float rest = length_at(r, k, at);
-        for (int end = 0; end < 2; end++) (alone(r) ? add_lone : add_pull)(r, k, end ? k->b : k->a, end ? k->a : k->b, rest);
+        for (int end = 0; end < 2; end++)
+            (alone(r) ? add_lone : add_pull)(r, k, end ? k->b : k->a, end ? k->a : k->b, rest);
     }
 }
 
-/* --- Forces of the system -------------------------------------------------------------------------------------------------- */
+/* --- Forces of the system --- */
 
 static void read_forces(run *r) {
     for (uint32_t i = 0; i < r->w->force_count; i++) {
@@ -141,7 +145,9 @@ static void read_forces(run *r) {
 }
 
 static bool any(const double value[3]) { return value[0] != 0 || value[1] != 0 || value[2] != 0; }
-static bool present(const reference_affine *a) { return any(a->constant) || any(a->damping) || any(a->stiffness); }
+static bool present(const reference_affine *a) {
+    return any(a->constant) || any(a->damping) || any(a->stiffness);
+}
 
 static float affine_dv(const reference_affine *a, int axis, double seconds, float x, float v) {
     const float dv = (float)(a->constant[axis] * seconds) + (float)(a->damping[axis] * seconds) * v;
@@ -159,8 +165,15 @@ static void call_back(const run *r, double time) {
     const reference_network *n = r->n;
     float *c[12];
     for (int i = 0; i < 12; i++) c[i] = column(n, i < 3 ? n->x : i < 6 ? n->v : NULL, i % 3);
-    const mote_stage_view view = {.time = time, .count = n->count, .x = c[0], .y = c[1], .z = c[2], .velocity_x = c[3],
-                                  .velocity_y = c[4], .velocity_z = c[5], .inverse_mass = n->mass};
+    const mote_stage_view view = {.time = time,
+                                  .count = n->count,
+                                  .x = c[0],
+                                  .y = c[1],
+                                  .z = c[2],
+                                  .velocity_x = c[3],
+                                  .velocity_y = c[4],
+                                  .velocity_z = c[5],
+                                  .inverse_mass = n->mass};
     for (uint32_t i = 0; i < r->w->force_count; i++) {
         const mote_force_def *f = &r->w->forces[i];
         if (f->kind != MOTE_FORCE_CALLBACK || f->as.callback.reach == MOTE_REACH_RANGE) continue;
@@ -184,8 +197,8 @@ static void sum_inline(const run *r, double time, uint32_t i, float push[2][3]) 
     }
 }
 
-/* dv of every particle over `seconds` at the fraction `part` of the substep; maps: without what is affine. weight: the seconds
- * for which the springs' forces count for what is pinned. */
+/* dv of every particle over `seconds` at the fraction `part` of the substep; maps: without what is affine.
+ * weight: the seconds for which the springs' forces count for what is pinned. */
 static void evaluate(const run *r, uint32_t substep, double part, double seconds, float weight, bool maps) {
     const reference_network *n = r->n;
     const double time = reference_seconds(r->w, substep, part);
@@ -201,16 +214,19 @@ static void evaluate(const run *r, uint32_t substep, double part, double seconds
             sum = r->inlined ? push[0][axis] + n->mass[i] * (push[1][axis] + force) : n->mass[i] * force;
             if (r->callbacks) sum += r->called[0][i][axis];
             r->dv[i][axis] = (float)seconds * sum;
-            if (n->mass[i] == 0) n->reaction[i][axis] += alone(r) ? r->force[i][axis] : weight * r->force[i][axis];
+            if (n->mass[i] == 0)
+                n->reaction[i][axis] += alone(r) ? r->force[i][axis] : weight * r->force[i][axis];
             if (maps) continue;
             float affine = affine_dv(&r->acceleration, axis, seconds, n->x[i][axis], n->v[i][axis]);
-            if (present(&r->newtons)) affine += n->mass[i] * affine_dv(&r->newtons, axis, seconds, n->x[i][axis], n->v[i][axis]);
+            if (present(&r->newtons))
+                affine += n->mass[i] * affine_dv(&r->newtons, axis, seconds, n->x[i][axis], n->v[i][axis]);
             r->dv[i][axis] = affine + r->dv[i][axis];
         }
     }
 }
 
-/* The map of one axis over h for an inverse mass, of all affine forces together or of each alone and then summed. */
+/* The map of one axis over h for an inverse mass, of all affine forces together or of each alone and then
+ * summed. */
 static mote_map map_of(const run *r, mote_map_kind kind, double mass, int axis) {
     mote_exact_map sum = {0, r->h, 0, 0, 0, 0};
     reference_affine all = r->acceleration;
@@ -222,7 +238,8 @@ static mote_map map_of(const run *r, mote_map_kind kind, double mass, int axis) 
         if (!reference_folds(&r->w->forces[i])) continue;
         reference_fold(&r->w->forces[i], &one, &newtons);
         reference_add_over_mass(&one, &newtons, mass);
-        const mote_exact_map m = mote_map_make(kind, one.constant[axis], one.damping[axis], one.stiffness[axis], r->h);
+        const mote_exact_map m =
+            mote_map_make(kind, one.constant[axis], one.damping[axis], one.stiffness[axis], r->h);
         sum.xx += m.xx, sum.xv += m.xv - r->h, sum.xc += m.xc;
         sum.vx += m.vx, sum.vv += m.vv, sum.vc += m.vc;
     }
@@ -239,9 +256,11 @@ static void apply_map(const run *r, mote_map_kind kind) {
     }
 }
 
-/* --- Stages ---------------------------------------------------------------------------------------------------------------- */
+/* --- Stages --- */
 
-static void drift(const run *r, double seconds) { FOR_EACH_FREE(r->n) r->n->x[i][axis] += (float)seconds * r->n->v[i][axis]; }
+static void drift(const run *r, double seconds) {
+    FOR_EACH_FREE(r->n) r->n->x[i][axis] += (float)seconds * r->n->v[i][axis];
+}
 
 static void kick(const run *r, uint32_t substep, double time, double seconds) {
     evaluate(r, substep, time, seconds, (float)seconds, false);
@@ -295,7 +314,8 @@ static const tableau euler = {1, {0}, {0}, {1}}, midpoint = {2, {0, 0.5}, {0.5, 
                      rk4 = {4, {0, 0.5, 0.5, 1}, {0.5, 0.5, 1, 0}, {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}};
 
 static void runge_kutta(const run *r, uint32_t substep, const tableau *t) {
-    reference_row *x = copied(r->n, r->n->x), *v = copied(r->n, r->n->v), *sum_x = rows(r->n), *sum_v = rows(r->n);
+    reference_row *x = copied(r->n, r->n->x), *v = copied(r->n, r->n->v), *sum_x = rows(r->n),
+                  *sum_v = rows(r->n);
     for (int stage = 0; stage < t->stages; stage++) {
         const float weight = (float)t->weight[stage], next = (float)t->next[stage], h = (float)r->h;
         const bool last = stage + 1 == t->stages;
@@ -341,23 +361,45 @@ static void stages(const run *r, uint32_t substep) {
         kick(r, substep, 0, r->h);
         drift(r, r->h);
         break;
-    case MOTE_EXPLICIT_EULER: runge_kutta(r, substep, &euler); break;
-    case MOTE_MIDPOINT: runge_kutta(r, substep, &midpoint); break;
-    case MOTE_RK4: runge_kutta(r, substep, &rk4); break;
-    case MOTE_VELOCITY_VERLET: velocity_verlet(r, substep); break;
-    case MOTE_YOSHIDA4: yoshida4(r, substep); break;
-    case MOTE_PEFRL: pefrl(r, substep); break;
-    case MOTE_IMPLICIT_EULER: kick_and_map(r, substep, false); break;
-    case MOTE_EXACT_FLOW: kick_and_map(r, substep, true); break;
-    case MOTE_KINEMATIC: kinematic(r, substep, 1); break;
-    case MOTE_KINEMATIC_AVERAGE: kinematic(r, substep, 0.5); break;
-    default: abort();
+    case MOTE_EXPLICIT_EULER:
+        runge_kutta(r, substep, &euler);
+        break;
+    case MOTE_MIDPOINT:
+        runge_kutta(r, substep, &midpoint);
+        break;
+    case MOTE_RK4:
+        runge_kutta(r, substep, &rk4);
+        break;
+    case MOTE_VELOCITY_VERLET:
+        velocity_verlet(r, substep);
+        break;
+    case MOTE_YOSHIDA4:
+        yoshida4(r, substep);
+        break;
+    case MOTE_PEFRL:
+        pefrl(r, substep);
+        break;
+    case MOTE_IMPLICIT_EULER:
+        kick_and_map(r, substep, false);
+        break;
+    case MOTE_EXACT_FLOW:
+        kick_and_map(r, substep, true);
+        break;
+    case MOTE_KINEMATIC:
+        kinematic(r, substep, 1);
+        break;
+    case MOTE_KINEMATIC_AVERAGE:
+        kinematic(r, substep, 0.5);
+        break;
+    default:
+        abort();
     }
 }
 
-/* --- The step -------------------------------------------------------------------------------------------------------------- */
+/* --- The step --- */
 
-/* Islands with a value that is not finite, and those that had one earlier, stand where the step began and pull at nothing. */
+/* Islands with a value that is not finite, and those that had one earlier, stand where the step began and
+ * pull at nothing. */
 static void commit(reference_network *n, reference_row *x, reference_row *v) {
     bool *lost = calloc(n->count, sizeof *lost); /* by the island's sign */
     if (!lost) abort();
@@ -376,7 +418,8 @@ static void commit(reference_network *n, reference_row *x, reference_row *v) {
 
 /* Position Verlet: to v(t - h / 2) from v(t), or from that of half a substep as the last step had them. */
 static void half_step(const run *r) {
-    const double before = r->n->started ? (double)r->w->substeps / (double)r->n->last_substeps : 0; /* in substeps */
+    const double before =
+        r->n->started ? (double)r->w->substeps / (double)r->n->last_substeps : 0; /* in substeps */
     reference_row *x = copied(r->n, r->n->x), *v = copied(r->n, r->n->v);
     place(r, 0);
     kick(r, 0, 0, -0.5 * (1 - before) * r->w->timestep / (double)r->w->substeps);
@@ -385,10 +428,16 @@ static void half_step(const run *r) {
 }
 
 void reference_float_network_step(reference_network *n, const reference_surroundings *w) {
-    run r = {.n = n, .w = w, .h = w->timestep / (double)w->substeps, .force = rows(n), .shift = rows(n),
-             .called = {rows(n), rows(n)}, .dv = rows(n)};
+    run r = {.n = n,
+             .w = w,
+             .h = w->timestep / (double)w->substeps,
+             .force = rows(n),
+             .shift = rows(n),
+             .called = {rows(n), rows(n)},
+             .dv = rows(n)};
     read_forces(&r);
-    if (w->integrator == MOTE_POSITION_VERLET && (!n->started || n->last_substeps != w->substeps)) half_step(&r);
+    if (w->integrator == MOTE_POSITION_VERLET && (!n->started || n->last_substeps != w->substeps))
+        half_step(&r);
     reference_row *x = copied(n, n->x), *v = copied(n, n->v);
     memset(n->reaction, 0, n->count * sizeof *n->reaction);
     place(&r, 0);

@@ -1,5 +1,5 @@
-/* The reference of networks in double: springs and the integrators with the equations of mote/integrator.h, DESIGN 6 and PHYSICS
- * 5 to 8. */
+/* The reference of networks in double: springs and the integrators with the equations of mote/integrator.h,
+ * DESIGN 6 and PHYSICS 5 to 8. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +17,8 @@ typedef struct substep {
 } substep;
 
 /* Runs the loop body for each particle that may move, and axis. */
-#define FOR_EACH_FREE(n)                                                                                                  \
-    for (uint32_t i = 0; i < (n)->count; i++)                                                                             \
+#define FOR_EACH_FREE(n)                                                                                     \
+    for (uint32_t i = 0; i < (n)->count; i++)                                                                \
         for (int axis = 0; axis < 3 && (n)->mass[i] > 0; axis++)
 
 static reference_triple *triples(const reference_network *n) {
@@ -33,14 +33,16 @@ static reference_triple *copied(const reference_network *n, reference_triple *fr
     return t;
 }
 
-/* --- What is on its way ---------------------------------------------------------------------------------------------------- */
+/* --- What is on its way --- */
 
 /* Pins stand where they are at fraction `time` of the substep. */
 static void place(const substep *s, double time) {
     for (uint32_t i = 0; i < s->n->pin_count; i++) {
         const reference_pin *p = &s->n->pin[i];
-        const double f = reference_journey(p->from_tick, p->to_tick, s->w, reference_ticks(s->w, s->number + time));
-        for (int axis = 0; axis < 3; axis++) s->n->dx[p->particle][axis] = p->from[axis] + f * (p->to[axis] - p->from[axis]);
+        const double f =
+            reference_journey(p->from_tick, p->to_tick, s->w, reference_ticks(s->w, s->number + time));
+        for (int axis = 0; axis < 3; axis++)
+            s->n->dx[p->particle][axis] = p->from[axis] + f * (p->to[axis] - p->from[axis]);
     }
 }
 
@@ -54,17 +56,19 @@ static void move_pins(const substep *s) {
     place(s, 0);
     for (uint32_t i = 0; i < s->n->pin_count; i++) {
         const uint32_t at = s->n->pin[i].particle;
-        for (int axis = 0; axis < 3; axis++) s->n->dv[at][axis] = (s->n->dv[at][axis] - s->n->dx[at][axis]) / s->h;
+        for (int axis = 0; axis < 3; axis++)
+            s->n->dv[at][axis] = (s->n->dv[at][axis] - s->n->dx[at][axis]) / s->h;
     }
 }
 
 static double length_at(const substep *s, const reference_spring *k, double time) {
     if (!k->reels) return (double)k->rest_length;
-    const double f = reference_journey(k->from_tick, k->to_tick, s->w, reference_ticks(s->w, s->number + time));
+    const double f =
+        reference_journey(k->from_tick, k->to_tick, s->w, reference_ticks(s->w, s->number + time));
     return (double)k->from + f * ((double)k->to - (double)k->from);
 }
 
-/* --- Forces ---------------------------------------------------------------------------------------------------------------- */
+/* --- Forces --- */
 
 typedef struct line {
     double n[3], length, rate; /* direction from a to b, |d|, d'.n */
@@ -84,7 +88,8 @@ static line line_of(const reference_network *n, const reference_spring *k) {
     return l;
 }
 
-/* Adds a force of `size` along the line on both ends to a, and its impulse over `seconds` to what pins feel. */
+/* Adds a force of `size` along the line on both ends to a, and its impulse over `seconds` to what pins
+ * feel. */
 static void pull(const substep *s, const reference_spring *k, const line *l, double size, double seconds) {
     reference_network *n = s->n;
     for (int axis = 0; axis < 3; axis++) {
@@ -119,15 +124,18 @@ static void add_outside(const substep *s, double time, bool affine) {
     for (uint32_t i = 0; i < n->count; i++) {
         const reference_affine all = affine_of(s, (double)n->mass[i], 0, s->w->force_count);
         for (int axis = 0; axis < 3 && affine; axis++)
-            s->a[i][axis] += all.constant[axis] + all.damping[axis] * n->dv[i][axis] + all.stiffness[axis] * n->dx[i][axis];
+            s->a[i][axis] += all.constant[axis] + all.damping[axis] * n->dv[i][axis] +
+                             all.stiffness[axis] * n->dx[i][axis];
         if (s->w->push)
-            s->w->push(s->w->user, reference_seconds(s->w, s->number, time), (double)n->mass[i], n->dx[i], n->dv[i], s->a[i]);
+            s->w->push(s->w->user, reference_seconds(s->w, s->number, time), (double)n->mass[i], n->dx[i],
+                       n->dv[i], s->a[i]);
     }
 }
 
 enum { SPRINGS = 1, AFFINE = 2 };
 
-/* Accelerations of all particles at the fraction `time` of the substep; weight: the seconds for which they count. */
+/* Accelerations of all particles at the fraction `time` of the substep; weight: the seconds for which they
+ * count. */
 static void evaluate(const substep *s, int parts, double time, double weight) {
     place(s, time);
     memset(s->a, 0, s->n->count * sizeof *s->a);
@@ -135,14 +143,16 @@ static void evaluate(const substep *s, int parts, double time, double weight) {
     add_outside(s, time, parts & AFFINE);
 }
 
-/* --- Kicks and drifts ------------------------------------------------------------------------------------------------------ */
+/* --- Kicks and drifts --- */
 
 static void kick(const substep *s, int parts, double time, double seconds) {
     evaluate(s, parts, time, seconds);
     FOR_EACH_FREE(s->n) s->n->dv[i][axis] += seconds * s->a[i][axis];
 }
 
-static void drift(const substep *s, double seconds) { FOR_EACH_FREE(s->n) s->n->dx[i][axis] += seconds * s->n->dv[i][axis]; }
+static void drift(const substep *s, double seconds) {
+    FOR_EACH_FREE(s->n) s->n->dx[i][axis] += seconds * s->n->dv[i][axis];
+}
 
 /* Half a drift, a kick, half a drift: one leapfrog over `share` of h from `time` on. */
 static void leapfrog(const substep *s, double time, double share) {
@@ -159,7 +169,8 @@ static void yoshida4(const substep *s) {
     leapfrog(s, w1 + w0, w1);
 }
 
-/* Omelyan, Mryglod and Folk, Computer Physics Communications 146 (2002) 188: position extended Forest-Ruth-like. */
+/* Omelyan, Mryglod and Folk, Computer Physics Communications 146 (2002) 188: position extended
+ * Forest-Ruth-like. */
 static void pefrl(const substep *s) {
     const double xi = 0.1786178958448091, lambda = -0.2123418310626054, chi = -0.06626458266981849;
     const double shares[5] = {xi, chi, 1 - 2 * (chi + xi), chi, xi};
@@ -186,7 +197,7 @@ static void velocity_verlet(const substep *s) {
     free(v), free(a);
 }
 
-/* --- Runge and Kutta ------------------------------------------------------------------------------------------------------- */
+/* --- Runge and Kutta --- */
 
 /* k_i at y + c_i h k_(i-1), then y + h sum b_i k_i: all particles together at each stage. */
 static void runge_kutta(const substep *s, int stages, const double *c, const double *b) {
@@ -210,7 +221,7 @@ static void runge_kutta(const substep *s, int stages, const double *c, const dou
     free(x), free(v), free(sum_x), free(sum_v);
 }
 
-/* --- Maps ------------------------------------------------------------------------------------------------------------------ */
+/* --- Maps --- */
 
 /* v1 = v0 + h (C + B v1 + K x1), x1 = x0 + h v1. */
 static void implicit_map(const substep *s) {
@@ -224,8 +235,8 @@ static void implicit_map(const substep *s) {
 }
 
 static void flow_over(const reference_affine *f, int axis, double h, double state[2]) {
-    reference_flow((long double)f->constant[axis], (long double)f->damping[axis], (long double)f->stiffness[axis],
-                   (long double)h, state);
+    reference_flow((long double)f->constant[axis], (long double)f->damping[axis],
+                   (long double)f->stiffness[axis], (long double)h, state);
 }
 
 static void exact_flow(const substep *s) {
@@ -239,7 +250,7 @@ static void exact_flow(const substep *s) {
     kick(s, SPRINGS, 1, s->h / 2);
 }
 
-/* --- Each force alone ------------------------------------------------------------------------------------------------------ */
+/* --- Each force alone --- */
 
 /* What affine forces, each alone, and all that have no closed form do to free flight: dx and dv. */
 static void lone_forces(const substep *s, bool average, reference_triple *dx, reference_triple *dv) {
@@ -258,7 +269,8 @@ static void lone_forces(const substep *s, bool average, reference_triple *dx, re
     }
 }
 
-/* Each spring alone along n at the start, e'' = -(wa + wb) (k e + c e'): the elongation's dx and dv, shared by inverse mass. */
+/* Each spring alone along n at the start, e'' = -(wa + wb) (k e + c e'): the elongation's dx and dv, shared
+ * by inverse mass. */
 static void lone_springs(const substep *s, bool average, reference_triple *dx, reference_triple *dv) {
     reference_network *n = s->n;
     for (uint32_t i = 0; i < n->spring_end; i++) {
@@ -269,7 +281,8 @@ static void lone_springs(const substep *s, bool average, reference_triple *dx, r
         const double e = l.length - length_at(s, k, 0);
         double state[2] = {e, l.rate};
         reference_flow(0, -(long double)both * k->damping, -(long double)both * k->stiffness, s->h, state);
-        const double gain = state[1] - l.rate, shift = average ? s->h * gain / 2 : state[0] - e - s->h * l.rate;
+        const double gain = state[1] - l.rate,
+                     shift = average ? s->h * gain / 2 : state[0] - e - s->h * l.rate;
         for (int axis = 0; axis < 3; axis++) {
             const double impulse = -gain / both * l.n[axis], path = -shift / both * l.n[axis];
             dv[k->a][axis] += wa * impulse, dx[k->a][axis] += wa * path;
@@ -291,7 +304,7 @@ static void kinematic(const substep *s, bool average) {
     free(dx), free(dv);
 }
 
-/* --- The step -------------------------------------------------------------------------------------------------------------- */
+/* --- The step --- */
 
 static void take(const substep *s) {
     static const double euler_c[1] = {0}, euler_b[1] = {1}, midpoint_c[2] = {0, 0.5}, midpoint_b[2] = {0, 1};
@@ -302,20 +315,39 @@ static void take(const substep *s) {
         kick(s, SPRINGS | AFFINE, 0, s->h);
         drift(s, s->h);
         break;
-    case MOTE_EXPLICIT_EULER: runge_kutta(s, 1, euler_c, euler_b); break;
-    case MOTE_MIDPOINT: runge_kutta(s, 2, midpoint_c, midpoint_b); break;
-    case MOTE_RK4: runge_kutta(s, 4, rk4_c, rk4_b); break;
-    case MOTE_VELOCITY_VERLET: velocity_verlet(s); break;
-    case MOTE_YOSHIDA4: yoshida4(s); break;
-    case MOTE_PEFRL: pefrl(s); break;
+    case MOTE_EXPLICIT_EULER:
+        runge_kutta(s, 1, euler_c, euler_b);
+        break;
+    case MOTE_MIDPOINT:
+        runge_kutta(s, 2, midpoint_c, midpoint_b);
+        break;
+    case MOTE_RK4:
+        runge_kutta(s, 4, rk4_c, rk4_b);
+        break;
+    case MOTE_VELOCITY_VERLET:
+        velocity_verlet(s);
+        break;
+    case MOTE_YOSHIDA4:
+        yoshida4(s);
+        break;
+    case MOTE_PEFRL:
+        pefrl(s);
+        break;
     case MOTE_IMPLICIT_EULER:
         kick(s, SPRINGS, 0, s->h);
         implicit_map(s);
         break;
-    case MOTE_EXACT_FLOW: exact_flow(s); break;
-    case MOTE_KINEMATIC: kinematic(s, false); break;
-    case MOTE_KINEMATIC_AVERAGE: kinematic(s, true); break;
-    default: abort();
+    case MOTE_EXACT_FLOW:
+        exact_flow(s);
+        break;
+    case MOTE_KINEMATIC:
+        kinematic(s, false);
+        break;
+    case MOTE_KINEMATIC_AVERAGE:
+        kinematic(s, true);
+        break;
+    default:
+        abort();
     }
 }
 

@@ -1,4 +1,5 @@
-/* The plain reference of conserving strands: impulses along the mean of a segment before and after, in one piece or more. */
+/* The plain reference of conserving strands: impulses along the mean of a segment before and after, in one
+ * piece or more. */
 #include <math.h>
 #include <string.h>
 
@@ -115,7 +116,8 @@ static bool solve_in_pieces(reference_strand *s, const reference_world *w, fligh
 static void fall_back(reference_strand *s, const reference_world *w, const flight *f) {
     for (uint32_t k = 0; k < s->points; k++)
         for (int axis = 0; axis < 3; axis++) {
-            const float x = s->start[k][axis] + (float)reference_substep(w) * (f->old_v[k][axis] + f->dv[k][axis]);
+            const float x =
+                s->start[k][axis] + (float)reference_substep(w) * (f->old_v[k][axis] + f->dv[k][axis]);
             s->x[k][axis] = s->mass[k] > 0 ? x : f->goal[k][axis];
         }
     memset(s->impulse, 0, sizeof s->impulse);

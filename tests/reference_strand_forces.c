@@ -1,5 +1,5 @@
-/* The plain reference of strands: the forces within a strand and those of the system on its points. Affine maps in double are
- * taken from the engine, whose propagator is tested by itself. */
+/* The plain reference of strands: the forces within a strand and those of the system on its points. Affine
+ * maps in double are taken from the engine, whose propagator is tested by itself. */
 #include "reference_strand_parts.h"
 
 #include <stdlib.h>
@@ -7,10 +7,11 @@
 
 #include "reference.h"
 
-/* --- Forces within the strand --------------------------------------------------------------------------------------------- */
+/* --- Forces within the strand --- */
 
 /* F = (k (|d| - L) + c d'.n) n on the first point of the two. */
-static void spring(const reference_strand *s, uint32_t a, uint32_t b, float rest, float stiffness, float damping, float out[3]) {
+static void spring(const reference_strand *s, uint32_t a, uint32_t b, float rest, float stiffness,
+                   float damping, float out[3]) {
     float d[3], speed[3];
     row_between(s->x[a], s->x[b], d);
     row_between(s->v[a], s->v[b], speed);
@@ -20,45 +21,57 @@ static void spring(const reference_strand *s, uint32_t a, uint32_t b, float rest
     for (int axis = 0; axis < 3; axis++) out[axis] = tension * inverse * d[axis];
 }
 
-/* The exact or average motion of the spring as if it were alone, with the mass it feels: what it adds in h to the rate and to
- * the elongation, over that inverse mass. */
-static void lone_spring(const reference_strand *s, const reference_world *w, uint32_t a, uint32_t b, float rest, double stiffness,
-                        double damping, float push[3], float shift[3]) {
-    const double h = reference_substep(w), mass = (s->mass[a] > 0 && s->mass[b] > 0 ? 2.0 : 1.0) * (double)s->free_mass;
-    const mote_map_kind kind = w->integrator == MOTE_KINEMATIC ? MOTE_MAP_KINEMATIC : MOTE_MAP_KINEMATIC_AVERAGE;
+/* The exact or average motion of the spring as if it were alone, with the mass it feels: what it adds in h to
+ * the rate and to the elongation, over that inverse mass. */
+static void lone_spring(const reference_strand *s, const reference_world *w, uint32_t a, uint32_t b,
+                        float rest, double stiffness, double damping, float push[3], float shift[3]) {
+    const double h = reference_substep(w),
+                 mass = (s->mass[a] > 0 && s->mass[b] > 0 ? 2.0 : 1.0) * (double)s->free_mass;
+    const mote_map_kind kind =
+        w->integrator == MOTE_KINEMATIC ? MOTE_MAP_KINEMATIC : MOTE_MAP_KINEMATIC_AVERAGE;
     const mote_exact_map m = mote_map_make(kind, 0, -damping * mass, -stiffness * mass, h);
-    const float vx = (float)(m.vx / mass), vv = (float)(m.vv / mass), xx = (float)(m.xx / mass), xv = (float)((m.xv - h) / mass);
+    const float vx = (float)(m.vx / mass), vv = (float)(m.vv / mass), xx = (float)(m.xx / mass),
+                xv = (float)((m.xv - h) / mass);
     float d[3], speed[3];
     row_between(s->x[a], s->x[b], d);
     row_between(s->v[a], s->v[b], speed);
-    const float length = row_length(d), inverse = 1 / at_least_short(length), e = length - rest, rate = row_dot(d, speed) * inverse;
+    const float length = row_length(d), inverse = 1 / at_least_short(length), e = length - rest,
+                rate = row_dot(d, speed) * inverse;
     const bool moves = s->mass[a] > 0 || s->mass[b] > 0;
     const float impulse = moves ? 0 - (vx * e + vv * rate) : 0, path = moves ? 0 - (xx * e + xv * rate) : 0;
-    for (int axis = 0; axis < 3; axis++) push[axis] = impulse * inverse * d[axis], shift[axis] = path * inverse * d[axis];
+    for (int axis = 0; axis < 3; axis++)
+        push[axis] = impulse * inverse * d[axis], shift[axis] = path * inverse * d[axis];
 }
 
 bool reference_others(const reference_world *w) {
     const mote_bundle_def *d = w->def;
-    bool others = d->pose_stiffness != 0 || d->local_pose_stiffness != 0 || d->normal_drag != 0 || d->tangential_drag != 0;
+    bool others = d->pose_stiffness != 0 || d->local_pose_stiffness != 0 || d->normal_drag != 0 ||
+                  d->tangential_drag != 0;
     for (uint32_t i = 0; i < w->force_count; i++)
         others |= w->forces[i].kind == MOTE_FORCE_CALLBACK || reference_is_inline(&w->forces[i]);
     return others;
 }
 
 bool reference_alone(const reference_world *w) {
-    return w->def->solver == MOTE_STRAND_SPRINGS && (w->integrator == MOTE_KINEMATIC || w->integrator == MOTE_KINEMATIC_AVERAGE);
+    return w->def->solver == MOTE_STRAND_SPRINGS &&
+           (w->integrator == MOTE_KINEMATIC || w->integrator == MOTE_KINEMATIC_AVERAGE);
 }
 
-/* Springs from each point to the one `span` further: on point k what its own gives less what the one that ends there gives. */
-static void add_springs(const reference_strand *s, const reference_world *w, uint32_t span, reference_pushes *p) {
+/* Springs from each point to the one `span` further: on point k what its own gives less what the one that
+ * ends there gives. */
+static void add_springs(const reference_strand *s, const reference_world *w, uint32_t span,
+                        reference_pushes *p) {
     reference_row push[REFERENCE_POINTS] = {{0}}, shift[REFERENCE_POINTS] = {{0}};
     const mote_bundle_def *def = w->def;
-    const float *rest = span == 1 ? s->rest_length : s->bend_length, damping = span == 1 ? def->damping : def->bend_damping;
+    const float *rest = span == 1 ? s->rest_length : s->bend_length,
+                damping = span == 1 ? def->damping : def->bend_damping;
     const float stiffness = span == 1 ? 1 / s->compliance : def->bend_stiffness;
     const double exact = span == 1 ? 1 / (double)s->compliance : (double)def->bend_stiffness;
     for (uint32_t k = 0; k + span < s->points; k++) {
-        if (reference_alone(w)) lone_spring(s, w, k, k + span, rest[k], exact, (double)damping, push[k], shift[k]);
-        else spring(s, k, k + span, rest[k], stiffness, damping, push[k]);
+        if (reference_alone(w))
+            lone_spring(s, w, k, k + span, rest[k], exact, (double)damping, push[k], shift[k]);
+        else
+            spring(s, k, k + span, rest[k], stiffness, damping, push[k]);
     }
     for (uint32_t k = 0; k < s->points; k++)
         for (int axis = 0; axis < 3; axis++) {
@@ -72,7 +85,8 @@ static void half_drag(const reference_strand *s, const mote_bundle_def *def, uin
     float d[3], wind[3];
     row_between(s->x[k], s->x[k + 1], d);
     const float square = larger(row_dot(d, d), 1e-18f * 1e-18f);
-    for (int axis = 0; axis < 3; axis++) wind[axis] = def->air_velocity[axis] - 0.5f * (s->v[k][axis] + s->v[k + 1][axis]);
+    for (int axis = 0; axis < 3; axis++)
+        wind[axis] = def->air_velocity[axis] - 0.5f * (s->v[k][axis] + s->v[k + 1][axis]);
     const float share = row_dot(wind, d) / square;
     for (int axis = 0; axis < 3; axis++) {
         const float along = share * d[axis], across = wind[axis] - along;
@@ -125,11 +139,13 @@ static void add_pose(const reference_strand *s, const mote_bundle_def *def, refe
     for (uint32_t k = 0; k < s->points && def->pose_stiffness != 0; k++) {
         float goal[3];
         reference_under_root(s, s->rest[k], goal);
-        for (int axis = 0; axis < 3; axis++) p->extra[k][axis] += def->pose_stiffness * (goal[axis] - s->x[k][axis]);
+        for (int axis = 0; axis < 3; axis++)
+            p->extra[k][axis] += def->pose_stiffness * (goal[axis] - s->x[k][axis]);
     }
 }
 
-/* Where the local pose springs want each segment: the rest segments in the frame that goes along the strand. */
+/* Where the local pose springs want each segment: the rest segments in the frame that goes along the
+ * strand. */
 static void find_wanted(const reference_strand *s, reference_row *wanted) {
     float q[4] = {0, 0, 0, 1};
     for (uint32_t k = 0; k + 1 < s->points; k++) {
@@ -142,8 +158,8 @@ static void find_wanted(const reference_strand *s, reference_row *wanted) {
     }
 }
 
-/* What a turn of segment d does to the pull between its ends: k (d - e) - (G - c u) x d / |d|^2, c = t.G / (1 + u.t), by the sum G
- * of the moments behind it, which becomes k e x d + c (u + t). */
+/* What a turn of segment d does to the pull between its ends: k (d - e) - (G - c u) x d / |d|^2, c = t.G / (1
+ * + u.t), by the sum G of the moments behind it, which becomes k e x d + c (u + t). */
 static void pose_push(float stiffness, const float d[3], const float e[3], float moment[3], float push[3]) {
     const float square = larger(row_dot(d, d), 1e-18f * 1e-18f), scale = 1 / __builtin_sqrtf(square);
     const float length = 1 / at_least_short(row_length(e)), share = 1 / square;
@@ -169,7 +185,8 @@ static void add_local_pose(const reference_strand *s, const mote_bundle_def *def
         float d[3], push[3] = {0};
         if (k) row_between(s->x[k - 1], s->x[k], d);
         if (k) pose_push(def->local_pose_stiffness, d, wanted[k - 1], moment, push);
-        for (int axis = 0; axis < 3; axis++) p->extra[k][axis] += k ? behind[axis] - push[axis] : behind[axis];
+        for (int axis = 0; axis < 3; axis++)
+            p->extra[k][axis] += k ? behind[axis] - push[axis] : behind[axis];
         memcpy(behind, push, sizeof push);
     }
 }
@@ -185,29 +202,37 @@ reference_pushes reference_forces_within(const reference_strand *s, const refere
     return p;
 }
 
-/* --- Forces of the system --------------------------------------------------------------------------------------------------- */
+/* --- Forces of the system --- */
 
 /* a = constant + damping v + stiffness x, per axis: accelerations, or forces in N. */
 typedef struct affine {
     double constant[3], damping[3], stiffness[3];
 } affine;
 
-static bool folds(const mote_force_def *f) { return f->kind != MOTE_FORCE_CALLBACK && !reference_is_inline(f); }
+static bool folds(const mote_force_def *f) {
+    return f->kind != MOTE_FORCE_CALLBACK && !reference_is_inline(f);
+}
 
 static void fold(const mote_force_def *f, affine *acceleration, affine *newtons) {
     for (int axis = 0; axis < 3; axis++) switch (f->kind) {
-        case MOTE_FORCE_GRAVITY: acceleration->constant[axis] += f->as.gravity.acceleration[axis]; break;
-        case MOTE_FORCE_THRUST: newtons->constant[axis] += f->as.thrust.force[axis]; break;
+        case MOTE_FORCE_GRAVITY:
+            acceleration->constant[axis] += f->as.gravity.acceleration[axis];
+            break;
+        case MOTE_FORCE_THRUST:
+            newtons->constant[axis] += f->as.thrust.force[axis];
+            break;
         case MOTE_FORCE_WIND:
             newtons->constant[axis] += (double)f->drag * (double)f->as.wind.velocity[axis];
             newtons->damping[axis] -= f->drag;
             break;
         case MOTE_FORCE_ANCHOR_SPRING:
-            newtons->constant[axis] += (double)f->as.anchor_spring.stiffness * (double)f->as.anchor_spring.anchor[axis];
+            newtons->constant[axis] +=
+                (double)f->as.anchor_spring.stiffness * (double)f->as.anchor_spring.anchor[axis];
             newtons->stiffness[axis] -= f->as.anchor_spring.stiffness;
             newtons->damping[axis] -= f->as.anchor_spring.damping;
             break;
-        default: break;
+        default:
+            break;
         }
 }
 
@@ -227,12 +252,20 @@ static void add_over_mass(affine *sum, const affine *newtons, double mass) {
 }
 
 /* Sums of all callbacks by unit: [0] m/s^2, [1] N. */
-static void call_back(const reference_strand *s, const reference_world *w, double time, reference_row sum[2][REFERENCE_POINTS]) {
+static void call_back(const reference_strand *s, const reference_world *w, double time,
+                      reference_row sum[2][REFERENCE_POINTS]) {
     float column[6][REFERENCE_POINTS], out[2][3][REFERENCE_POINTS] = {{{0}}};
     for (uint32_t k = 0; k < s->points; k++)
-        for (int axis = 0; axis < 3; axis++) column[axis][k] = s->x[k][axis], column[3 + axis][k] = s->v[k][axis];
-    const mote_stage_view view = {.time = time, .count = s->points, .x = column[0], .y = column[1], .z = column[2],
-                                  .velocity_x = column[3], .velocity_y = column[4], .velocity_z = column[5],
+        for (int axis = 0; axis < 3; axis++)
+            column[axis][k] = s->x[k][axis], column[3 + axis][k] = s->v[k][axis];
+    const mote_stage_view view = {.time = time,
+                                  .count = s->points,
+                                  .x = column[0],
+                                  .y = column[1],
+                                  .z = column[2],
+                                  .velocity_x = column[3],
+                                  .velocity_y = column[4],
+                                  .velocity_z = column[5],
                                   .inverse_mass = s->mass};
     for (uint32_t i = 0; i < w->force_count; i++) {
         const mote_force_def *f = &w->forces[i];
@@ -245,10 +278,10 @@ static void call_back(const reference_strand *s, const reference_world *w, doubl
             for (int unit = 0; unit < 2; unit++) sum[unit][k][axis] = out[unit][axis][k];
 }
 
-/* dv of every point over `seconds`, by what acts on it from outside and the forces `within` (N); maps: without what is
- * affine. */
-void reference_evaluate(const reference_strand *s, const reference_world *w, double time, double seconds, bool maps,
-                     reference_row *within, reference_row *dv) {
+/* dv of every point over `seconds`, by what acts on it from outside and the forces `within` (N); maps:
+ * without what is affine. */
+void reference_evaluate(const reference_strand *s, const reference_world *w, double time, double seconds,
+                        bool maps, reference_row *within, reference_row *dv) {
     reference_row called[2][REFERENCE_POINTS] = {{{0}}};
     affine acceleration = {{0}, {0}, {0}}, newtons = {{0}, {0}, {0}};
     bool inlined = false, callbacks = false;
@@ -262,9 +295,11 @@ void reference_evaluate(const reference_strand *s, const reference_world *w, dou
         float push[2][3] = {{0}};
         for (uint32_t i = 0; i < w->force_count && inlined; i++) {
             float value[3];
-            if (!reference_is_inline(&w->forces[i]) || w->forces[i].kind == MOTE_FORCE_PARTICLE_ANCHORS) continue;
+            if (!reference_is_inline(&w->forces[i]) || w->forces[i].kind == MOTE_FORCE_PARTICLE_ANCHORS)
+                continue;
             reference_force(&w->forces[i], time, s->x[k], s->v[k], (float[3]){0}, value);
-            for (int axis = 0; axis < 3; axis++) push[reference_gives_newtons(&w->forces[i])][axis] += value[axis];
+            for (int axis = 0; axis < 3; axis++)
+                push[reference_gives_newtons(&w->forces[i])][axis] += value[axis];
         }
         for (int axis = 0; axis < 3; axis++) {
             const float x = s->x[k][axis], v = s->v[k][axis];
@@ -302,4 +337,3 @@ mote_map reference_map(const reference_strand *s, const reference_world *w, mote
     sum = mote_map_make(kind, all.constant[axis], all.damping[axis], all.stiffness[axis], h);
     return mote_map_round(&sum);
 }
-

@@ -1,14 +1,14 @@
-/* The plain reference of robust constrained strands: rigid, compliant, with bends, with contacts. Each row of each system is
- * written out; sums go in the order of the kernels' comments. */
+/* The plain reference of robust constrained strands: rigid, compliant, with bends, with contacts. Each row of
+ * each system is written out; sums go in the order of the kernels' comments. */
 #include <math.h>
 #include <string.h>
 
 #include "reference_strand_parts.h"
 
-/* --- Constraints and their rows --------------------------------------------------------------------------------------------- */
+/* --- Constraints and their rows --- */
 
-/* Which parts a strand's constraints have, and their constants: compliance over h^2 and the share of the first strain that
- * damping lets stand, of C + (b / k) C' + mu / (h^2 k) = 0 with C' = (C - C0) / h. */
+/* Which parts a strand's constraints have, and their constants: compliance over h^2 and the share of the
+ * first strain that damping lets stand, of C + (b / k) C' + mu / (h^2 k) = 0 with C' = (C - C0) / h. */
 typedef struct terms {
     bool compliant, bends, contacts;
     float compliance, memory, bend_compliance, bend_memory;
@@ -22,12 +22,19 @@ static void soften(float compliance, float damping, double h, float *scaled, flo
     *memory = ratio * share;
 }
 
-static terms make_terms(const reference_strand *s, const reference_world *w, bool compliant, bool bends, bool contacts) {
+static terms make_terms(const reference_strand *s, const reference_world *w, bool compliant, bool bends,
+                        bool contacts) {
     const double h = reference_substep(w);
-    terms t = {.compliant = compliant, .bends = bends, .contacts = contacts, .limit = w->def->max_stretch, .rate = reference_rate(w)};
+    terms t = {.compliant = compliant,
+               .bends = bends,
+               .contacts = contacts,
+               .limit = w->def->max_stretch,
+               .rate = reference_rate(w)};
     t.rounding = 0x1p-22f * (fabsf(s->x[0][0]) + fabsf(s->x[0][1]) + fabsf(s->x[0][2]));
     soften(s->compliance, w->def->damping, h, &t.compliance, &t.memory);
-    if (bends) soften((float)(1.0 / (double)w->def->bend_stiffness), w->def->bend_damping, h, &t.bend_compliance, &t.bend_memory);
+    if (bends)
+        soften((float)(1.0 / (double)w->def->bend_stiffness), w->def->bend_damping, h, &t.bend_compliance,
+               &t.bend_memory);
     return t;
 }
 
@@ -44,7 +51,8 @@ static constraint constraint_of(const reference_strand *s, uint32_t a, uint32_t 
 }
 
 /* a . W b at a point. */
-static float through(const reference_strand *s, const terms *t, uint32_t point, const float a[3], const float b[3]) {
+static float through(const reference_strand *s, const terms *t, uint32_t point, const float a[3],
+                     const float b[3]) {
     const float *normal = s->contact[point].active;
     float dot = row_dot(a, b);
     if (t->contacts) dot -= row_dot(normal, a) * row_dot(normal, b);
@@ -58,16 +66,20 @@ static float diagonal_of(const reference_strand *s, const terms *t, const constr
     if (c->span == 2) masses += t->bend_compliance;
     float diagonal = masses * square;
     if (t->contacts) {
-        const float first = row_dot(s->contact[a].active, c->edge), last = row_dot(s->contact[b].active, c->edge);
+        const float first = row_dot(s->contact[a].active, c->edge),
+                    last = row_dot(s->contact[b].active, c->edge);
         diagonal -= s->mass[a] * (first * first);
         diagonal -= s->mass[b] * (last * last);
     }
     return c->span == 1 && t->compliant ? diagonal + t->compliance * square : diagonal;
 }
 
-/* The length that a compliant constraint shall have: its own, what damping lets stand, what the tension draws out. */
+/* The length that a compliant constraint shall have: its own, what damping lets stand, what the tension draws
+ * out. */
 static float target_of(const reference_strand *s, const terms *t, uint32_t k, uint32_t span) {
-    if (span == 2) return s->bend_length[k] + t->bend_memory * s->bend_strain[k] + t->bend_compliance * s->bend_tension[k];
+    if (span == 2)
+        return s->bend_length[k] + t->bend_memory * s->bend_strain[k] +
+               t->bend_compliance * s->bend_tension[k];
     return s->length[k] + t->memory * s->strain[k] + t->compliance * s->tension[k];
 }
 
@@ -81,14 +93,16 @@ static float value_of(const reference_strand *s, const terms *t, const constrain
 /* Pivots that are nothing beside their diagonal are left alone. */
 static float inverse_of(float pivot, float diagonal) { return 1e-6f * diagonal < pivot ? 1 / pivot : 0; }
 
-/* --- The tridiagonal system, eliminated from the root ------------------------------------------------------------------------ */
+/* --- The tridiagonal system, eliminated from the root --- */
 
-static void solve_segments(const reference_strand *s, const terms *t, const constraint *c, float *multiplier) {
+static void solve_segments(const reference_strand *s, const terms *t, const constraint *c,
+                           float *multiplier) {
     float inverse[REFERENCE_POINTS], value[REFERENCE_POINTS], coupling[REFERENCE_POINTS];
     const uint32_t count = s->points - 1;
     for (uint32_t k = 0; k < count; k++) {
         const float diagonal = diagonal_of(s, t, &c[k]);
-        coupling[k] = k ? through(s, t, k, c[k - 1].edge, c[k].edge) : 0; /* to the segment before, less its sign */
+        coupling[k] =
+            k ? through(s, t, k, c[k - 1].edge, c[k].edge) : 0; /* to the segment before, less its sign */
         const float factor = coupling[k] * (k ? inverse[k - 1] : 0);
         inverse[k] = inverse_of(diagonal - coupling[k] * factor, diagonal);
         value[k] = value_of(s, t, &c[k]) + factor * (k ? value[k - 1] : 0);
@@ -99,14 +113,17 @@ static void solve_segments(const reference_strand *s, const terms *t, const cons
     }
 }
 
-/* --- The system with bends, L D L^T from the root ---------------------------------------------------------------------------- */
+/* --- The system with bends, L D L^T from the root --- */
 
 /* Rows in turn d_0 e_0 d_1 e_1 ... d_last: an even one is a segment, an odd one a bend. */
 enum { ROWS = 2 * REFERENCE_POINTS, BAND = 4 };
 
-static constraint banded_constraint(const reference_strand *s, uint32_t i) { return constraint_of(s, i / 2, 1 + i % 2); }
+static constraint banded_constraint(const reference_strand *s, uint32_t i) {
+    return constraint_of(s, i / 2, 1 + i % 2);
+}
 
-/* The element of the matrix between two rows: the points that they share, each with the signs of its two gradients. */
+/* The element of the matrix between two rows: the points that they share, each with the signs of its two
+ * gradients. */
 static float element(const reference_strand *s, const terms *t, const constraint *p, const constraint *q) {
     for (uint32_t i = 0; i < 2; i++)
         for (uint32_t j = 0; j < 2; j++) {
@@ -127,7 +144,8 @@ typedef struct banded {
 static uint32_t band_of(uint32_t i) { return i % 2 ? 4 : 3; }
 
 /* The furthest rows go first in every sum. */
-static void eliminate_banded(const reference_strand *s, const terms *t, banded *rows, const constraint *c, uint32_t i) {
+static void eliminate_banded(const reference_strand *s, const terms *t, banded *rows, const constraint *c,
+                             uint32_t i) {
     banded *r = &rows[i];
     const uint32_t band = band_of(i) < i ? band_of(i) : i;
     const float diagonal = diagonal_of(s, t, &c[i]);
@@ -144,7 +162,8 @@ static void eliminate_banded(const reference_strand *s, const terms *t, banded *
     r->value = value;
 }
 
-static void solve_banded(const reference_strand *s, const terms *t, const constraint *c, uint32_t count, float *multiplier) {
+static void solve_banded(const reference_strand *s, const terms *t, const constraint *c, uint32_t count,
+                         float *multiplier) {
     static banded rows[ROWS];
     memset(rows, 0, sizeof rows);
     for (uint32_t i = 0; i < count; i++) eliminate_banded(s, t, rows, c, i);
@@ -155,7 +174,7 @@ static void solve_banded(const reference_strand *s, const terms *t, const constr
     }
 }
 
-/* --- One iteration ---------------------------------------------------------------------------------------------------------- */
+/* --- One iteration --- */
 
 /* x += W push, and what the push does to a collider and to what is pinned. */
 static void move_point(reference_strand *s, const terms *t, uint32_t k, const float push[3]) {
@@ -163,12 +182,15 @@ static void move_point(reference_strand *s, const terms *t, uint32_t k, const fl
     float applied[3] = {push[0], push[1], push[2]};
     if (t->contacts) {
         const float across = row_dot(c->active, push);
-        for (int axis = 0; axis < 3 && row_dot(c->active, c->active) > 0; axis++) applied[axis] = push[axis] - across * c->active[axis];
+        for (int axis = 0; axis < 3 && row_dot(c->active, c->active) > 0; axis++)
+            applied[axis] = push[axis] - across * c->active[axis];
         c->pressure -= s->mass[k] * across;
     }
     for (int axis = 0; axis < 3; axis++) {
-        if (s->mass[k] == 0) s->reaction[k][axis] += t->rate * push[axis];
-        else s->x[k][axis] += s->mass[k] * applied[axis];
+        if (s->mass[k] == 0)
+            s->reaction[k][axis] += t->rate * push[axis];
+        else
+            s->x[k][axis] += s->mass[k] * applied[axis];
     }
 }
 
@@ -182,9 +204,12 @@ static bool is_held(const reference_strand *s, const terms *t, uint32_t k, uint3
     const constraint c = constraint_of(s, k, span);
     const float square = row_dot(c.edge, c.edge), length = span == 1 ? s->length[k] : s->bend_length[k];
     if (span == 1 && length == 0) return true;
-    if (span == 2 || t->compliant) return is_near(square, target_of(s, t, k, span), t->limit * length + t->rounding);
-    const float high = (1 + t->limit) * (1 + t->limit), low = t->limit < 1 ? (1 - t->limit) * (1 - t->limit) : 0;
-    return square < high * (length * length) + t->rounding * length && low * (length * length) - t->rounding * length < square;
+    if (span == 2 || t->compliant)
+        return is_near(square, target_of(s, t, k, span), t->limit * length + t->rounding);
+    const float high = (1 + t->limit) * (1 + t->limit),
+                low = t->limit < 1 ? (1 - t->limit) * (1 - t->limit) : 0;
+    return square < high * (length * length) + t->rounding * length &&
+           low * (length * length) - t->rounding * length < square;
 }
 
 static bool all_held(const reference_strand *s, const terms *t) {
@@ -206,7 +231,8 @@ static void pull_segments(reference_strand *s, const terms *t, const constraint 
     float before[3] = {0};
     for (uint32_t k = 0; k < s->points; k++) {
         float pull[3] = {0}, push[3];
-        for (int axis = 0; axis < 3 && k + 1 < s->points; axis++) pull[axis] = multiplier[k] * c[k].edge[axis];
+        for (int axis = 0; axis < 3 && k + 1 < s->points; axis++)
+            pull[axis] = multiplier[k] * c[k].edge[axis];
         row_between(before, pull, push);
         move_point(s, t, k, push);
         memcpy(before, pull, sizeof pull);
@@ -214,7 +240,8 @@ static void pull_segments(reference_strand *s, const terms *t, const constraint 
 }
 
 /* With bends: what begins at a point, the bend first, then what ends there, the segment first. */
-static void pull_banded(reference_strand *s, const terms *t, const constraint *c, uint32_t count, const float *multiplier) {
+static void pull_banded(reference_strand *s, const terms *t, const constraint *c, uint32_t count,
+                        const float *multiplier) {
     for (uint32_t k = 0; k < s->points; k++) {
         float push[3];
         for (int axis = 0; axis < 3; axis++) {
@@ -232,14 +259,18 @@ static void iterate(reference_strand *s, const terms *t) {
     float multiplier[ROWS];
     const uint32_t count = t->bends ? 2 * s->points - 3 : s->points - 1;
     for (uint32_t i = 0; i < count; i++) c[i] = t->bends ? banded_constraint(s, i) : constraint_of(s, i, 1);
-    if (t->bends) solve_banded(s, t, c, count, multiplier);
-    else solve_segments(s, t, c, multiplier);
+    if (t->bends)
+        solve_banded(s, t, c, count, multiplier);
+    else
+        solve_segments(s, t, c, multiplier);
     add_tensions(s, c, count, multiplier);
-    if (t->bends) pull_banded(s, t, c, count, multiplier);
-    else pull_segments(s, t, c, multiplier);
+    if (t->bends)
+        pull_banded(s, t, c, count, multiplier);
+    else
+        pull_segments(s, t, c, multiplier);
 }
 
-/* --- Contacts ---------------------------------------------------------------------------------------------------------------- */
+/* --- Contacts --- */
 
 /* Friction takes back motion along the plane, up to its coefficient times the depth pressed. */
 static void rub(const reference_contact *c, const float start[3], float pressed, float x[3]) {
@@ -267,7 +298,8 @@ static void touch(reference_strand *s) {
             let_go(c);
             continue;
         }
-        const float out = larger(0 - gap, 0), pressure = c->pressure + out, pressed = pressure - (lay ? c->pressed : 0);
+        const float out = larger(0 - gap, 0), pressure = c->pressure + out,
+                    pressed = pressure - (lay ? c->pressed : 0);
         for (int axis = 0; axis < 3; axis++) x[axis] += out * c->normal[axis];
         rub(c, start, pressed, x);
         for (int axis = 0; axis < 3; axis++) under[axis] = start[axis] + c->drift[axis];
@@ -287,7 +319,7 @@ static bool is_clear(const reference_strand *s, float share) {
     return true;
 }
 
-/* --- Newton's method ---------------------------------------------------------------------------------------------------------- */
+/* --- Newton's method --- */
 
 static void relax(reference_strand *s, const terms *t) {
     for (uint32_t k = 0; k + 1 < s->points; k++) {
@@ -306,11 +338,13 @@ static void lay_out(reference_strand *s) {
         float d[3];
         row_between(s->x[k], s->x[k + 1], d);
         const float scale = s->length[k] / at_least_short(row_length(d));
-        for (int axis = 0; axis < 3 && s->mass[k + 1] > 0; axis++) s->x[k + 1][axis] = s->x[k][axis] + scale * d[axis];
+        for (int axis = 0; axis < 3 && s->mass[k + 1] > 0; axis++)
+            s->x[k + 1][axis] = s->x[k][axis] + scale * d[axis];
     }
 }
 
-/* Whether no point has gone further from where it was, beside the root, than the strand is long four times. */
+/* Whether no point has gone further from where it was, beside the root, than the strand is long four
+ * times. */
 static bool stayed(const reference_strand *s) {
     float root[3], total = 0, furthest = 0;
     bool finite = true;
@@ -327,15 +361,16 @@ static bool stayed(const reference_strand *s) {
     return finite && !(16 * total * total < furthest);
 }
 
-/* A strand in which Newton's method ran away goes back to the substep's start; what came in with such a velocity is left to be
- * frozen. */
+/* A strand in which Newton's method ran away goes back to the substep's start; what came in with such a
+ * velocity is left to be frozen. */
 static void call_back(reference_strand *s) {
     if (stayed(s) || !reference_is_finite(s, s->came_v)) return;
     for (uint32_t k = 0; k < s->points; k++)
         if (s->mass[k] > 0) memcpy(s->x[k], s->start[k], sizeof s->x[k]);
 }
 
-/* With contacts, points are put out before the first iteration and after each: friction by what the solve has pressed. */
+/* With contacts, points are put out before the first iteration and after each: friction by what the solve has
+ * pressed. */
 static void hold(reference_strand *s, const reference_world *w, const terms *t) {
     relax(s, t);
     for (uint32_t i = 0; i < w->def->max_iterations; i++) {
@@ -362,7 +397,8 @@ void reference_reach_pins(reference_strand *s) {
             float d[3];
             row_between(s->x[first], s->x[k], d);
             const float distance = row_length(d), whole = (float)rest;
-            const bool reaches = s->compliance > 0 || !(distance * 1.002f > whole); /* what gives way needs no help */
+            const bool reaches =
+                s->compliance > 0 || !(distance * 1.002f > whole); /* what gives way needs no help */
             const float ratio = !reaches && whole > 0 ? 1.002f * distance / whole : 1;
             for (uint32_t i = first; i < k; i++) s->length[i] = s->rest_length[i] * ratio;
             s->infeasible |= !reaches && distance > whole * 1.00001f;
@@ -384,7 +420,8 @@ void reference_hold_rigid(reference_strand *s, const reference_world *w) {
 
 void reference_robust_substep(reference_strand *s, const reference_world *w, uint32_t substep) {
     const bool bends = w->def->bend_stiffness > 0;
-    if (substep == 0) memcpy(s->came_v, s->v, sizeof s->v); /* of the step, where nothing but affine forces acts */
+    if (substep == 0)
+        memcpy(s->came_v, s->v, sizeof s->v); /* of the step, where nothing but affine forces acts */
     reference_predict(s, w, substep);
     if (reference_others(w)) memcpy(s->came_v, s->v, sizeof s->v);
     reference_place(s, w, (double)substep + 1, s->x);

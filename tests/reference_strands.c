@@ -1,5 +1,5 @@
-/* The plain reference of strands: state, places, the stages of the integrators and the contacts of springs. Only the planes of
- * contacts are taken from the engine, which tests them by themselves. */
+/* The plain reference of strands: state, places, the stages of the integrators and the contacts of springs.
+ * Only the planes of contacts are taken from the engine, which tests them by themselves. */
 #include "reference_strand_parts.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 #include "contacts/contact.h"
 
-/* --- State --------------------------------------------------------------------------------------------------------------- */
+/* --- State --- */
 
 static void load_root(reference_strand *s, const mote_bundle *bundle, uint32_t lane) {
     for (int i = 0; i < 7; i++) {
@@ -56,7 +56,7 @@ void reference_strand_load(reference_strand *s, const mote_bundle *bundle, uint3
     load_pins(s, bundle, lane);
 }
 
-/* --- What is pinned -------------------------------------------------------------------------------------------------------- */
+/* --- What is pinned --- */
 
 static float fraction_of(const reference_motion *m, const reference_world *w, double within) {
     if (m->to_tick <= m->from_tick) return 1;
@@ -75,9 +75,10 @@ static void place_root(reference_strand *s, const reference_world *w, double wit
     float at[7];
     for (int i = 0; i < 7; i++) at[i] = stands(&s->root, f, i);
     const float x = at[3], y = at[4], z = at[5], r = at[6], scale = 2 / (((x * x + y * y) + z * z) + r * r);
-    const float frame[12] = {1 - scale * (y * y + z * z), scale * (x * y - z * r), scale * (x * z + y * r), at[0],
-                             scale * (x * y + z * r), 1 - scale * (x * x + z * z), scale * (y * z - x * r), at[1],
-                             scale * (x * z - y * r), scale * (y * z + x * r), 1 - scale * (x * x + y * y), at[2]};
+    const float frame[12] = {
+        1 - scale * (y * y + z * z), scale * (x * y - z * r),     scale * (x * z + y * r),     at[0],
+        scale * (x * y + z * r),     1 - scale * (x * x + z * z), scale * (y * z - x * r),     at[1],
+        scale * (x * z - y * r),     scale * (y * z + x * r),     1 - scale * (x * x + y * y), at[2]};
     memcpy(s->frame, frame, sizeof frame);
 }
 
@@ -107,16 +108,19 @@ void reference_pinned_velocity(reference_strand *s, const reference_world *w, re
                                reference_row *to) {
     const float rate = (float)(1.0 / reference_substep(w));
     for (uint32_t k = 0; k < s->points; k++)
-        for (int axis = 0; axis < 3 && s->mass[k] == 0; axis++) s->v[k][axis] = rate * (to[k][axis] - from[k][axis]);
+        for (int axis = 0; axis < 3 && s->mass[k] == 0; axis++)
+            s->v[k][axis] = rate * (to[k][axis] - from[k][axis]);
 }
 
-/* --- Stages --------------------------------------------------------------------------------------------------------------- */
+/* --- Stages --- */
 
 static double time_at(const reference_world *w, uint32_t substep, double fraction) {
-    return w->start_time + ((double)w->step + ((double)substep + fraction) / (double)w->substeps) * w->timestep;
+    return w->start_time +
+           ((double)w->step + ((double)substep + fraction) / (double)w->substeps) * w->timestep;
 }
 
-/* A stage: where it stands in the substep, h times the share of its kick, and the seconds for which its forces count. */
+/* A stage: where it stands in the substep, h times the share of its kick, and the seconds for which its
+ * forces count. */
 typedef struct stage {
     uint32_t substep;
     double time, seconds;
@@ -125,12 +129,14 @@ typedef struct stage {
 } stage;
 
 /* What the stage's forces do: dv of all points, the springs' own reference_pushes, and the reactions. */
-static reference_pushes run_stage(reference_strand *s, const reference_world *w, const stage *at, reference_row *dv) {
+static reference_pushes run_stage(reference_strand *s, const reference_world *w, const stage *at,
+                                  reference_row *dv) {
     reference_row within[REFERENCE_POINTS];
     reference_place(s, w, (double)at->substep + at->time, s->x);
     reference_pushes p = reference_forces_within(s, w, true);
     for (uint32_t k = 0; k < s->points; k++)
-        for (int axis = 0; axis < 3; axis++) within[k][axis] = reference_alone(w) ? p.extra[k][axis] : p.force[k][axis] + p.extra[k][axis];
+        for (int axis = 0; axis < 3; axis++)
+            within[k][axis] = reference_alone(w) ? p.extra[k][axis] : p.force[k][axis] + p.extra[k][axis];
     reference_evaluate(s, w, time_at(w, at->substep, at->time), at->seconds, at->maps, within, dv);
     for (uint32_t k = 0; k < s->points; k++)
         for (int axis = 0; axis < 3 && s->mass[k] == 0; axis++) {
@@ -142,13 +148,16 @@ static reference_pushes run_stage(reference_strand *s, const reference_world *w,
 }
 
 /* Runs the loop body for each point that may move, and axis. */
-#define FOR_EACH_FREE(s)                                                                                                  \
-    for (uint32_t k = 0; k < (s)->points; k++)                                                                            \
+#define FOR_EACH_FREE(s)                                                                                     \
+    for (uint32_t k = 0; k < (s)->points; k++)                                                               \
         for (int axis = 0; axis < 3 && (s)->mass[k] > 0; axis++)
 
-static void drift(reference_strand *s, double seconds) { FOR_EACH_FREE(s) s->x[k][axis] += (float)seconds * s->v[k][axis]; }
+static void drift(reference_strand *s, double seconds) {
+    FOR_EACH_FREE(s) s->x[k][axis] += (float)seconds * s->v[k][axis];
+}
 
-static void kick(reference_strand *s, const reference_world *w, uint32_t substep, double time, double seconds) {
+static void kick(reference_strand *s, const reference_world *w, uint32_t substep, double time,
+                 double seconds) {
     reference_row dv[REFERENCE_POINTS];
     const stage at = {substep, time, seconds, (float)seconds, false};
     run_stage(s, w, &at, dv);
@@ -183,7 +192,8 @@ static void pefrl(reference_strand *s, const reference_world *w, uint32_t subste
 /* x += h (v + dv / 2), dv' at v + dv, v += (dv + dv') / 2. */
 static void velocity_verlet(reference_strand *s, const reference_world *w, uint32_t substep, double h) {
     reference_row first[REFERENCE_POINTS], second[REFERENCE_POINTS], v[REFERENCE_POINTS];
-    const stage begin = {substep, 0, h, 0.5f * (float)h, false}, end = {substep, 1, h, 0.5f * (float)h, false};
+    const stage begin = {substep, 0, h, 0.5f * (float)h, false},
+                end = {substep, 1, h, 0.5f * (float)h, false};
     memcpy(v, s->v, sizeof v);
     run_stage(s, w, &begin, first);
     FOR_EACH_FREE(s) {
@@ -202,7 +212,8 @@ typedef struct tableau {
 static const tableau euler = {1, {0}, {0}, {1}}, midpoint = {2, {0, 0.5}, {0.5, 0}, {0, 1}},
                      rk4 = {4, {0, 0.5, 0.5, 1}, {0.5, 0.5, 1, 0}, {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}};
 
-static void runge_kutta(reference_strand *s, const reference_world *w, uint32_t substep, double h, const tableau *t) {
+static void runge_kutta(reference_strand *s, const reference_world *w, uint32_t substep, double h,
+                        const tableau *t) {
     reference_row x[REFERENCE_POINTS], v[REFERENCE_POINTS], dv[REFERENCE_POINTS];
     reference_row sum_x[REFERENCE_POINTS], sum_v[REFERENCE_POINTS];
     memcpy(x, s->x, sizeof x);
@@ -231,10 +242,12 @@ static void apply_map(reference_strand *s, const reference_world *w, mote_map_ki
     }
 }
 
-static void kick_and_map(reference_strand *s, const reference_world *w, uint32_t substep, double h, bool exact) {
+static void kick_and_map(reference_strand *s, const reference_world *w, uint32_t substep, double h,
+                         bool exact) {
     reference_row dv[REFERENCE_POINTS];
     const double seconds = exact ? 0.5 * h : h;
-    const stage begin = {substep, 0, seconds, (float)seconds, true}, end = {substep, 1, seconds, (float)seconds, true};
+    const stage begin = {substep, 0, seconds, (float)seconds, true},
+                end = {substep, 1, seconds, (float)seconds, true};
     run_stage(s, w, &begin, dv);
     FOR_EACH_FREE(s) s->v[k][axis] += dv[k][axis];
     apply_map(s, w, exact ? MOTE_MAP_EXACT_FLOW : MOTE_MAP_IMPLICIT_EULER);
@@ -244,7 +257,8 @@ static void kick_and_map(reference_strand *s, const reference_world *w, uint32_t
 }
 
 /* The map of the affine forces, then all others with dx = push h dv, then the springs. */
-static void kinematic(reference_strand *s, const reference_world *w, uint32_t substep, double h, double push) {
+static void kinematic(reference_strand *s, const reference_world *w, uint32_t substep, double h,
+                      double push) {
     reference_row dv[REFERENCE_POINTS];
     const stage at = {substep, 0, h, (float)h, true};
     const reference_pushes p = run_stage(s, w, &at, dv);
@@ -264,17 +278,38 @@ static void stages(reference_strand *s, const reference_world *w, uint32_t subst
         kick(s, w, substep, 0, h);
         drift(s, h);
         break;
-    case MOTE_EXPLICIT_EULER: runge_kutta(s, w, substep, h, &euler); break;
-    case MOTE_MIDPOINT: runge_kutta(s, w, substep, h, &midpoint); break;
-    case MOTE_RK4: runge_kutta(s, w, substep, h, &rk4); break;
-    case MOTE_VELOCITY_VERLET: velocity_verlet(s, w, substep, h); break;
-    case MOTE_YOSHIDA4: yoshida4(s, w, substep, h); break;
-    case MOTE_PEFRL: pefrl(s, w, substep, h); break;
-    case MOTE_IMPLICIT_EULER: kick_and_map(s, w, substep, h, false); break;
-    case MOTE_EXACT_FLOW: kick_and_map(s, w, substep, h, true); break;
-    case MOTE_KINEMATIC: kinematic(s, w, substep, h, 1); break;
-    case MOTE_KINEMATIC_AVERAGE: kinematic(s, w, substep, h, 0.5); break;
-    default: abort();
+    case MOTE_EXPLICIT_EULER:
+        runge_kutta(s, w, substep, h, &euler);
+        break;
+    case MOTE_MIDPOINT:
+        runge_kutta(s, w, substep, h, &midpoint);
+        break;
+    case MOTE_RK4:
+        runge_kutta(s, w, substep, h, &rk4);
+        break;
+    case MOTE_VELOCITY_VERLET:
+        velocity_verlet(s, w, substep, h);
+        break;
+    case MOTE_YOSHIDA4:
+        yoshida4(s, w, substep, h);
+        break;
+    case MOTE_PEFRL:
+        pefrl(s, w, substep, h);
+        break;
+    case MOTE_IMPLICIT_EULER:
+        kick_and_map(s, w, substep, h, false);
+        break;
+    case MOTE_EXACT_FLOW:
+        kick_and_map(s, w, substep, h, true);
+        break;
+    case MOTE_KINEMATIC:
+        kinematic(s, w, substep, h, 1);
+        break;
+    case MOTE_KINEMATIC_AVERAGE:
+        kinematic(s, w, substep, h, 0.5);
+        break;
+    default:
+        abort();
     }
 }
 
@@ -285,17 +320,20 @@ void reference_predict(reference_strand *s, const reference_world *w, uint32_t s
     reference_evaluate(s, w, time_at(w, substep, 0), h, false, p.extra, dv);
     memcpy(s->start, s->x, sizeof s->x);
     for (uint32_t k = 0; k < s->points; k++)
-        for (int axis = 0; axis < 3 && s->mass[k] == 0; axis++) s->reaction[k][axis] += (float)h * p.extra[k][axis];
+        for (int axis = 0; axis < 3 && s->mass[k] == 0; axis++)
+            s->reaction[k][axis] += (float)h * p.extra[k][axis];
     FOR_EACH_FREE(s) {
         s->v[k][axis] += dv[k][axis];
         s->x[k][axis] += (float)h * s->v[k][axis];
     }
 }
 
-/* --- Contacts of springs ---------------------------------------------------------------------------------------------------- */
+/* --- Contacts of springs --- */
 
 /* The shorter of the segments beside a point; behind the last it is 1 m. */
-float reference_segment(const reference_strand *s, uint32_t k) { return k ? smaller(s->length[k], s->length[k - 1]) : s->length[k]; }
+float reference_segment(const reference_strand *s, uint32_t k) {
+    return k ? smaller(s->length[k], s->length[k - 1]) : s->length[k];
+}
 
 /* All that the strand does in a substep, and the longest of its points' segments. */
 typedef struct swept {
@@ -316,7 +354,8 @@ static swept sweep(const reference_strand *s) {
 }
 
 /* Whether the ball about the collider stays out of the box: what is so far off is not looked at. */
-static bool is_far(const swept *box, const reference_world *w, const mote_collider_pose *from, const mote_collider_pose *to) {
+static bool is_far(const swept *box, const reference_world *w, const mote_collider_pose *from,
+                   const mote_collider_pose *to) {
     const float ball = to->bound + (0.5f * box->longest + w->def->radius);
     float apart[3];
     for (int axis = 0; axis < 3; axis++) {
@@ -328,7 +367,8 @@ static bool is_far(const swept *box, const reference_world *w, const mote_collid
 }
 
 bool reference_find_contacts(reference_strand *s, const reference_world *w, uint32_t substep) {
-    const mote_collider_pose *from = w->poses + (size_t)substep * w->collider_count, *to = from + w->collider_count;
+    const mote_collider_pose *from = w->poses + (size_t)substep * w->collider_count,
+                             *to = from + w->collider_count;
     const swept box = sweep(s);
     bool found = false;
     for (uint32_t k = 0; k < s->points && w->collider_count; k++) {
@@ -337,10 +377,12 @@ bool reference_find_contacts(reference_strand *s, const reference_world *w, uint
         mote_contact c = mote_contact_none();
         c.gap = 0.5f * reference_segment(s, k); /* what is further off is not looked at */
         for (uint32_t i = 0; i < w->collider_count && s->mass[k] > 0; i++)
-            if (!is_far(&box, w, &from[i], &to[i])) mote_contact_nearest(&c, &from[i], &to[i], x0, x1, w->def->radius, 0);
+            if (!is_far(&box, w, &from[i], &to[i]))
+                mote_contact_nearest(&c, &from[i], &to[i], x0, x1, w->def->radius, 0);
         const float normal[3] = {c.normal.x, c.normal.y, c.normal.z};
         mote_contact_settle(&c, x1, w->def->friction);
-        s->contact[k] = (reference_contact){.drift = {c.drift.x, c.drift.y, c.drift.z}, .friction = c.friction, .offset = -1e30f};
+        s->contact[k] = (reference_contact){
+            .drift = {c.drift.x, c.drift.y, c.drift.z}, .friction = c.friction, .offset = -1e30f};
         if (!(row_dot(normal, normal) > 0)) continue;
         memcpy(s->contact[k].normal, normal, sizeof normal);
         s->contact[k].offset = c.offset;
@@ -367,7 +409,7 @@ static void push_out(reference_strand *s, float rate) {
     }
 }
 
-/* --- The step ------------------------------------------------------------------------------------------------------------- */
+/* --- The step --- */
 
 static void spring_substep(reference_strand *s, const reference_world *w, uint32_t substep) {
     reference_row end[REFERENCE_POINTS];
@@ -427,9 +469,12 @@ void reference_strand_step(reference_strand *s, const reference_world *w, bool f
     }
     begin(s, w);
     for (uint32_t i = 0; i < w->substeps; i++) {
-        if (springs) spring_substep(s, w, i);
-        else if (w->def->solver == MOTE_STRAND_CONSERVING) reference_conserving_substep(s, w, i);
-        else reference_robust_substep(s, w, i);
+        if (springs)
+            spring_substep(s, w, i);
+        else if (w->def->solver == MOTE_STRAND_CONSERVING)
+            reference_conserving_substep(s, w, i);
+        else
+            reference_robust_substep(s, w, i);
     }
     commit(s, &before);
 }

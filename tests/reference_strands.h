@@ -1,5 +1,6 @@
-/* The plain reference of strands: one strand at a time in scalar floats, points in rows of three. It follows the order of
- * operations that the kernels' comments and equations promise, and knows neither lanes nor groups nor neighbours. */
+/* The plain reference of strands: one strand at a time in scalar floats, points in rows of three. It follows
+ * the order of operations that the kernels' comments and equations promise, and knows neither lanes nor
+ * groups nor neighbours. */
 #ifndef MOTE_TESTS_REFERENCE_STRANDS_H
 #define MOTE_TESTS_REFERENCE_STRANDS_H
 
@@ -30,7 +31,8 @@ typedef struct reference_strand {
     bool free_root, has_pins;
     float mass[REFERENCE_POINTS]; /* inverse, 1/kg; 0: pinned */
     float rest_length[REFERENCE_POINTS], bend_length[REFERENCE_POINTS];
-    reference_row x[REFERENCE_POINTS], v[REFERENCE_POINTS], rest[REFERENCE_POINTS], reaction[REFERENCE_POINTS];
+    reference_row x[REFERENCE_POINTS], v[REFERENCE_POINTS], rest[REFERENCE_POINTS],
+        reaction[REFERENCE_POINTS];
     float free_mass, compliance; /* 1/kg of its free points, m/N */
     reference_motion root, pin[REFERENCE_PINS];
     uint32_t pin_count;
@@ -43,7 +45,8 @@ typedef struct reference_strand {
     float length[REFERENCE_POINTS]; /* rest lengths, longer between pins too far apart */
     float frame[12];                /* the root's rotation (rows), the position behind each */
     reference_contact contact[REFERENCE_POINTS];
-    float tension[REFERENCE_POINTS], strain[REFERENCE_POINTS], bend_tension[REFERENCE_POINTS], bend_strain[REFERENCE_POINTS];
+    float tension[REFERENCE_POINTS], strain[REFERENCE_POINTS], bend_tension[REFERENCE_POINTS],
+        bend_strain[REFERENCE_POINTS];
     float impulse[REFERENCE_POINTS]; /* conserving: multipliers, kept from substep to substep */
 } reference_strand;
 

@@ -1,5 +1,5 @@
-/* Strands for the tests of their physics: a system around one bundle, its points one by one, and the same springs written
- * plainly in double with the integrators of integrator.h. */
+/* Strands for the tests of their physics: a system around one bundle, its points one by one, and the same
+ * springs written plainly in double with the integrators of integrator.h. */
 #ifndef MOTE_TESTS_ROPE_H
 #define MOTE_TESTS_ROPE_H
 
@@ -18,7 +18,9 @@ static inline void assert_near(double got, double want, double tolerance) {
     if (!(fabs(got - want) <= tolerance)) fail_msg("%.12g is not %.12g within %.3g", got, want, tolerance);
 }
 
-static inline double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+static inline double dot(const double a[3], const double b[3]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
 static inline double apart(const double a[3], const double b[3]) {
     return sqrt(pow(a[0] - b[0], 2) + pow(a[1] - b[1], 2) + pow(a[2] - b[2], 2));
 }
@@ -26,7 +28,7 @@ static inline void cross(const double a[3], const double b[3], double out[3]) {
     for (int i = 0; i < 3; i++) out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
 }
 
-/* --- A system around a bundle ----------------------------------------------------------------------------------------- */
+/* --- A system around a bundle --- */
 
 typedef struct rope {
     mote_system *system;
@@ -34,8 +36,8 @@ typedef struct rope {
 } rope;
 
 /* gravity: along -y, m/s^2. */
-static inline rope make_rope(const mote_bundle_def *bundle, mote_integrator integrator, mote_rate rate, uint32_t substeps,
-                             double gravity) {
+static inline rope make_rope(const mote_bundle_def *bundle, mote_integrator integrator, mote_rate rate,
+                             uint32_t substeps, double gravity) {
     mote_system_def def = mote_default_system_def();
     def.capacity = 0;
     def.integrator = integrator;
@@ -72,10 +74,12 @@ static inline void load_point(const rope *r, uint32_t strand, uint32_t point, do
     if (v) memcpy(v, at + 3, 3 * sizeof *v);
 }
 
-static inline void store_point(const rope *r, uint32_t strand, uint32_t point, const double x[3], const double v[3]) {
+static inline void store_point(const rope *r, uint32_t strand, uint32_t point, const double x[3],
+                               const double v[3]) {
     mote_bundle_view view = mote_bundle_columns(r->system, r->id);
     uint32_t slot = mote_bundle_index(r->system, r->id, strand, point);
-    float *const to[6] = {view.position.x, view.position.y, view.position.z, view.velocity.x, view.velocity.y, view.velocity.z};
+    float *const to[6] = {view.position.x, view.position.y, view.position.z,
+                          view.velocity.x, view.velocity.y, view.velocity.z};
     for (int i = 0; i < 3; i++) {
         if (x) to[i][slot] = (float)x[i];
         if (v) to[3 + i][slot] = (float)v[i];
@@ -101,12 +105,14 @@ static inline void assert_alive(const rope *r, uint32_t strand) {
 /* `points` points at equal distances from `from` to `to`. */
 static inline void lay_line(float *positions, uint32_t points, const double from[3], const double to[3]) {
     for (uint32_t k = 0; k < points; k++)
-        for (int i = 0; i < 3; i++) positions[3 * k + i] = (float)(from[i] + (to[i] - from[i]) * k / (points - 1.0));
+        for (int i = 0; i < 3; i++)
+            positions[3 * k + i] = (float)(from[i] + (to[i] - from[i]) * k / (points - 1.0));
 }
 
 /* A rotation by `angle` about `axis`, of length 1, after which comes a shift. */
 static inline mote_transform turn_about(const double axis[3], double angle, const double shift[3]) {
-    mote_transform t = {{(float)shift[0], (float)shift[1], (float)shift[2]}, {0, 0, 0, (float)cos(angle / 2)}};
+    mote_transform t = {{(float)shift[0], (float)shift[1], (float)shift[2]},
+                        {0, 0, 0, (float)cos(angle / 2)}};
     for (int i = 0; i < 3; i++) t.rotation[i] = (float)(sin(angle / 2) * axis[i]);
     return t;
 }
@@ -121,11 +127,12 @@ static inline void apply(const mote_transform *t, const double x[3], double out[
     for (int i = 0; i < 3; i++) out[i] = x[i] + 2 * (w / length * a[i] + b[i]) + t->position[i];
 }
 
-/* --- The same springs in double --------------------------------------------------------------------------------------- */
+/* --- The same springs in double --- */
 
 enum { CHAIN_POINTS = 16 };
 
-/* F = (k (|d| - L) + c d'.n) n between neighbours and, with the bend's values, between second neighbours; gravity along -y. */
+/* F = (k (|d| - L) + c d'.n) n between neighbours and, with the bend's values, between second neighbours;
+ * gravity along -y. */
 typedef struct chain {
     uint32_t points;
     bool pinned[CHAIN_POINTS];
@@ -212,17 +219,33 @@ static inline void chain_verlet(const chain *c, chain_state *s, double h) {
 
 /* One substep. Position Verlet: with the half-step velocity. */
 static inline void chain_step(const chain *c, mote_integrator integrator, double h, chain_state *s) {
-    const double y = 1 / (2 - cbrt(2)), xi = 0.1786178958448091, lambda = -0.2123418310626054, chi = -0.06626458266981849;
+    const double y = 1 / (2 - cbrt(2)), xi = 0.1786178958448091, lambda = -0.2123418310626054,
+                 chi = -0.06626458266981849;
     const double yoshida[7] = {y / 2, y, (1 - y) / 2, 1 - 2 * y, (1 - y) / 2, y, y / 2};
-    const double pefrl[9] = {xi, 0.5 - lambda, chi, lambda, 1 - 2 * (chi + xi), lambda, chi, 0.5 - lambda, xi};
+    const double pefrl[9] = {xi,     0.5 - lambda, chi,          lambda, 1 - 2 * (chi + xi),
+                             lambda, chi,          0.5 - lambda, xi};
     switch (integrator) {
-    case MOTE_EXPLICIT_EULER: chain_runge_kutta(c, s, h, 1); break;
-    case MOTE_MIDPOINT: chain_runge_kutta(c, s, h, 2); break;
-    case MOTE_RK4: chain_runge_kutta(c, s, h, 4); break;
-    case MOTE_VELOCITY_VERLET: chain_verlet(c, s, h); break;
-    case MOTE_YOSHIDA4: chain_splitting(c, s, h, yoshida, 7); break;
-    case MOTE_PEFRL: chain_splitting(c, s, h, pefrl, 9); break;
-    default: chain_kick(c, s, h), chain_drift(s, h); break;
+    case MOTE_EXPLICIT_EULER:
+        chain_runge_kutta(c, s, h, 1);
+        break;
+    case MOTE_MIDPOINT:
+        chain_runge_kutta(c, s, h, 2);
+        break;
+    case MOTE_RK4:
+        chain_runge_kutta(c, s, h, 4);
+        break;
+    case MOTE_VELOCITY_VERLET:
+        chain_verlet(c, s, h);
+        break;
+    case MOTE_YOSHIDA4:
+        chain_splitting(c, s, h, yoshida, 7);
+        break;
+    case MOTE_PEFRL:
+        chain_splitting(c, s, h, pefrl, 9);
+        break;
+    default:
+        chain_kick(c, s, h), chain_drift(s, h);
+        break;
     }
 }
 

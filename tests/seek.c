@@ -1,4 +1,5 @@
-/* Seek and preview: jumps in time and paths in one flow, against closed forms, and against the steps themselves. */
+/* Seek and preview: jumps in time and paths in one flow, against closed forms, and against the steps
+ * themselves. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +31,7 @@ static mote_force_id add(mote_system *system, mote_force_def def) {
     return id;
 }
 
-/* --- 8: gravity, linear drag and an anchor spring together -------------------------------------------------------- */
+/* --- 8: gravity, linear drag and an anchor spring together --- */
 
 static const double TIMES[3] = {1 / 60.0, 1, 20};
 static const double PLACES[3] = {4.964344791405077, -1.16463966938596, 0.5326124515950732};
@@ -62,10 +63,12 @@ static void seek_is_exact(void **unused) {
                 for (int i = 0; i < 50; i++) view.position.y[i] = 5, view.velocity.y[i] = -2;
                 uint64_t target = (uint64_t)lround(TIMES[t] * 60);
                 assert_int_equal(mote_system_seek(system, target), MOTE_OK);
-                assert_true(mote_system_steps(system) == target && mote_system_time(system) == (double)target / 60);
+                assert_true(mote_system_steps(system) == target &&
+                            mote_system_time(system) == (double)target / 60);
                 mote_diagnostics d;
                 assert_int_equal(mote_system_diagnose(system, &d), MOTE_OK);
-                /* Position Verlet's two half kicks, back at v and forth at v - h a / 2, differ by (h / 2)^2 b / m a. */
+                /* Position Verlet's two half kicks, back at v and forth at v - h a / 2, differ by (h / 2)^2 b
+                 * / m a. */
                 double kicks = m == MOTE_POSITION_VERLET ? 0.5 * 25 / (360.0 * 360) : 0;
                 assert_near(d.momentum[1] / 100, SPEEDS[t], SPEED_ERROR + kicks);
                 for (int i = 0; i < 50; i++) assert_near(view.position.y[i], PLACES[t], PLACE_ERROR);
@@ -108,7 +111,7 @@ static void preview_is_exact(void **unused) {
     mote_system_destroy(system);
 }
 
-/* --- 11: a projectile in air -------------------------------------------------------------------------------------- */
+/* --- 11: a projectile in air --- */
 
 static void projectile(void **unused) {
     (void)unused;
@@ -136,12 +139,13 @@ static void projectile(void **unused) {
         assert_int_equal(mote_system_preview(system, &preview, points), MOTE_OK);
         double drag = (double)c, next = 60 * drag * drag;
         assert_near(points[15][0], 60 * (1 - drag), next + rounding);
-        assert_near(points[15][1], 80 * (1 - drag) - 2 * (double)9.81f * (1 - 2 * drag / 3), 2 * next + rounding);
+        assert_near(points[15][1], 80 * (1 - drag) - 2 * (double)9.81f * (1 - 2 * drag / 3),
+                    2 * next + rounding);
     }
     mote_system_destroy(system);
 }
 
-/* --- Jumps -------------------------------------------------------------------------------------------------------- */
+/* --- Jumps --- */
 
 static void there_and_back(void **unused) {
     (void)unused;
@@ -172,8 +176,9 @@ static void there_and_back(void **unused) {
         assert_int_equal(mote_system_seek(system, 7), MOTE_OK);
         for (int c = 0; c < 6; c++)
             for (int i = 0; i < 200; i++) {
-                /* Each flow rounds 12 times on terms below 60 m and 160 m/s; going back undoes 5 s of decay: e^(5 r)
-                 * for r = 0.375 / 2 m <= 0.375, 6.5. Position Verlet's half kicks leave (h / 2)^2 b / m a, thrice. */
+                /* Each flow rounds 12 times on terms below 60 m and 160 m/s; going back undoes 5 s of decay:
+                 * e^(5 r) for r = 0.375 / 2 m <= 0.375, 6.5. Position Verlet's half kicks leave (h / 2)^2 b /
+                 * m a, thrice. */
                 double kicks = m == MOTE_POSITION_VERLET ? 3 * 0.75 * 240 / (120.0 * 120) : 0;
                 assert_near(column[c][i], start[c][i], (3 * 12 * UNIT * (c < 3 ? 60 : 160) + kicks) * 6.5);
                 if (view.inverse_mass[i] == 0) assert_true(column[c][i] == start[c][i]);
@@ -225,10 +230,11 @@ static void seek_needs_affine_forces(void **unused) {
     static vec3 pushes[1] = {{1, 0, 0}};
     const vec3 zero = {0, 0, 0};
     mote_force_def gravity = mote_gravity((vec3){0, -1, 0});
-    mote_force_def bent[] = {mote_attractor(zero, 1, 1),          mote_timed_thrust(times, pushes, 1),
-                             mote_quadratic_drag(zero, 1),        mote_particle_anchors(1, 0),
-                             mote_in_sphere(gravity, zero, 1, 0), mote_curl_noise(1, 1, 1, 1, MOTE_FIELD_WIND, 1),
-                             mote_callback(call_back, NULL)};
+    mote_force_def bent[] = {
+        mote_attractor(zero, 1, 1),          mote_timed_thrust(times, pushes, 1),
+        mote_quadratic_drag(zero, 1),        mote_particle_anchors(1, 0),
+        mote_in_sphere(gravity, zero, 1, 0), mote_curl_noise(1, 1, 1, 1, MOTE_FIELD_WIND, 1),
+        mote_callback(call_back, NULL)};
     mote_system_def def = mote_default_system_def();
     mote_range_view view;
     def.anchor_column = def.inbox = true;
@@ -262,7 +268,7 @@ static void seek_needs_affine_forces(void **unused) {
     }
 }
 
-/* --- Previews that step ------------------------------------------------------------------------------------------- */
+/* --- Previews that step --- */
 
 enum { PATH = 12 };
 
@@ -309,9 +315,10 @@ static void preview_and_steps(mote_integrator m, bool masses, double steps_each,
         assert_int_equal(mote_system_step(system, taken, NULL), MOTE_OK);
         float now[3] = {view.position.x[0], view.position.y[0], view.position.z[0]};
         if (masses) assert_memory_equal(points[i], now, sizeof now);
-        /* With one mass for all, affine forces fold before they are rounded: eight roundings a substep, which a passage
-         * by the attractor lets grow by less than 16. */
-        for (int k = 0; k < 3; k++) assert_near(points[i][k], now[k], 16 * sqrt(8.0 * 2 * taken * (i + 1)) * UNIT * 8);
+        /* With one mass for all, affine forces fold before they are rounded: eight roundings a substep, which
+         * a passage by the attractor lets grow by less than 16. */
+        for (int k = 0; k < 3; k++)
+            assert_near(points[i][k], now[k], 16 * sqrt(8.0 * 2 * taken * (i + 1)) * UNIT * 8);
     }
     assert_true(fabsf(points[PATH - 1][0] - 2) > 0.01f);
     mote_system_destroy(system);

@@ -1,5 +1,5 @@
-/* Limits of stability: found by bisection through stepping, and equal to what mote_integrator_stable_step and the
- * descriptors say, and to theory. */
+/* Limits of stability: found by bisection through stepping, and equal to what mote_integrator_stable_step and
+ * the descriptors say, and to theory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,28 +12,29 @@
 
 #include "support.h"
 
-#define FOR_EACH_INTEGRATOR(m)                                                                                         \
-    for (mote_integrator m = 0; m < MOTE_INTEGRATOR_COUNT; m++)                                                        \
+#define FOR_EACH_INTEGRATOR(m)                                                                               \
+    for (mote_integrator m = 0; m < MOTE_INTEGRATOR_COUNT; m++)                                              \
         if (!advects(m))
 
 typedef struct spring {
     double stiffness, damping, mass;
 } spring;
 
-/* How many steps it takes to see growth half a percent above a limit. Most methods grow there by 0.4 % a step or more,
- * so that 6,000 steps make 1e10 of it. Explicit Euler and midpoint leave stability where their gain outweighs the
- * damping: half a percent more is half a percent of h b, at least 1e-3, more. */
+/* How many steps it takes to see growth half a percent above a limit. Most methods grow there by 0.4 % a step
+ * or more, so that 6,000 steps make 1e10 of it. Explicit Euler and midpoint leave stability where their gain
+ * outweighs the damping: half a percent more is half a percent of h b, at least 1e-3, more. */
 static uint32_t patience(mote_integrator integrator) {
     return integrator == MOTE_EXPLICIT_EULER || integrator == MOTE_MIDPOINT ? 30000 : 6000;
 }
 
-/* Whether an anchor spring grows at step h. Below its limit an orbit is at most 1 / sqrt(0.0025) = 20 times as long as
- * wide, and on the limit itself it grows by its length a step. Two starts, so that one of them is no slow direction. */
+/* Whether an anchor spring grows at step h. Below its limit an orbit is at most 1 / sqrt(0.0025) = 20 times
+ * as long as wide, and on the limit itself it grows by its length a step. Two starts, so that one of them is
+ * no slow direction. */
 static bool grows(mote_integrator integrator, const spring *s, double h, uint32_t steps) {
     /* In units in which h is 1, so that neither column leaves float. */
     float x[2] = {1, 0}, v[2] = {0, 1}, rest[4] = {0};
-    mote_force_def force =
-        mote_anchor_spring((vec3){0, 0, 0}, (float)(s->stiffness / s->mass * h * h), (float)(s->damping / s->mass * h));
+    mote_force_def force = mote_anchor_spring((vec3){0, 0, 0}, (float)(s->stiffness / s->mass * h * h),
+                                              (float)(s->damping / s->mass * h));
     mote_columns columns = {
         .count = 2, .position = {x, rest, rest}, .velocity = {v, rest + 2, rest + 2}, .uniform_mass = 1};
     mote_columns_def def = mote_default_columns_def();
@@ -42,14 +43,15 @@ static bool grows(mote_integrator integrator, const spring *s, double h, uint32_
     def.forces = &force, def.force_count = 1;
     def.timestep = 1, def.steps = steps;
     assert_int_equal(mote_columns_step(&columns, &def, &frozen), MOTE_OK);
-    double size = fmax(fmax(fabs((double)x[0]), fabs((double)x[1])), fmax(fabs((double)v[0]), fabs((double)v[1])));
+    double size =
+        fmax(fmax(fabs((double)x[0]), fabs((double)x[1])), fmax(fabs((double)v[0]), fabs((double)v[1])));
     return frozen || size > 1e3;
 }
 
 enum { UNBOUNDED = 1000 };
 
-/* The first h at which the spring grows: upwards in steps of 10 %, then by bisection. 0: at the first already, where
- * growth without damping can just be seen (midpoint: z^4 / 8 a step); HUGE_VAL: never. */
+/* The first h at which the spring grows: upwards in steps of 10 %, then by bisection. 0: at the first
+ * already, where growth without damping can just be seen (midpoint: z^4 / 8 a step); HUGE_VAL: never. */
 static double limit_by_stepping(mote_integrator integrator, const spring *s) {
     double rate = sqrt(s->stiffness / s->mass) + s->damping / s->mass, good = 0, bad = 0.3 / rate;
     while (!grows(integrator, s, bad, patience(integrator))) {
@@ -74,11 +76,12 @@ static void assert_within(double got, double want, double relative) {
 
 static void stepping_agrees_with_the_question(void **unused) {
     (void)unused;
-    static const spring springs[] = {{15, 0, 1}, {15, 0, 4}, {15, 1.5, 1}, {15, 4, 0.5}, {2, 9, 1}, {0, 3, 1}};
+    static const spring springs[] = {{15, 0, 1},   {15, 0, 4}, {15, 1.5, 1},
+                                     {15, 4, 0.5}, {2, 9, 1},  {0, 3, 1}};
     for (size_t i = 0; i < COUNT_OF(springs); i++) FOR_EACH_INTEGRATOR(m) {
             const spring *s = &springs[i];
-            assert_within(limit_by_stepping(m, s), mote_integrator_stable_step(m, s->stiffness, s->damping, s->mass),
-                          0.005);
+            assert_within(limit_by_stepping(m, s),
+                          mote_integrator_stable_step(m, s->stiffness, s->damping, s->mass), 0.005);
         }
 }
 
@@ -90,8 +93,8 @@ static void growth_without_damping(void **unused) {
     assert_true(grows(MOTE_MIDPOINT, &undamped, 0.4, 6000));
     assert_true(mote_integrator_stable_step(MOTE_EXPLICIT_EULER, 1, 0, 1) == 0);
     assert_true(mote_integrator_stable_step(MOTE_MIDPOINT, 1, 0, 1) == 0);
-    /* With a little damping they have a limit: b / k, and h^3 = 4 b m / k^2 (z^4 / 4 gained, h b / m lost) to first
-     * order. */
+    /* With a little damping they have a limit: b / k, and h^3 = 4 b m / k^2 (z^4 / 4 gained, h b / m lost) to
+     * first order. */
     assert_within(mote_integrator_stable_step(MOTE_EXPLICIT_EULER, 14400, 0.1, 1), 0.1 / 14400, 1e-5);
     assert_within(mote_integrator_stable_step(MOTE_EXPLICIT_EULER, 15, 0.1, 1), 0.1 / 15, 1e-6);
     assert_within(mote_integrator_stable_step(MOTE_MIDPOINT, 1, 1e-7, 1), cbrt(4e-7), 0.005);
@@ -117,7 +120,8 @@ static void table_of_stiffness(void **unused) {
             /* At h b = 1/60, half a percent above in k gains the two slow ones 4e-5 a step. */
             uint32_t steps = patience(rows[i].integrator) > 6000 ? 300000 : 6000;
             /* Upwards first: PEFRL is stable again beyond its limit. */
-            for (spring s = {bad, damped, 1}; !grows(rows[i].integrator, &s, 1 / 60.0, steps); s.stiffness = bad) {
+            for (spring s = {bad, damped, 1}; !grows(rows[i].integrator, &s, 1 / 60.0, steps);
+                 s.stiffness = bad) {
                 good = bad;
                 bad *= 1.1;
             }
@@ -148,7 +152,8 @@ static void descriptors_agree(void **unused) {
 static void semi_implicit_euler_with_damping(void **unused) {
     (void)unused;
     for (double zeta = 0; zeta < 8; zeta = 2 * zeta + 0.125) {
-        double w = 3, h = mote_integrator_stable_step(MOTE_SEMI_IMPLICIT_EULER, w * w * 2, 2 * zeta * 2 * w, 2),
+        double w = 3,
+               h = mote_integrator_stable_step(MOTE_SEMI_IMPLICIT_EULER, w * w * 2, 2 * zeta * 2 * w, 2),
                z = w * h;
         assert_within(z * z + 4 * zeta * z, 4, 1e-9);
     }

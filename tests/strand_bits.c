@@ -1,5 +1,5 @@
-/* The same bits for strands: a strand alone and among any neighbours; one hash for every number of workers, job system,
- * instruction set and grouping of steps into frames; and nothing is allocated in a step. */
+/* The same bits for strands: a strand alone and among any neighbours; one hash for every number of workers,
+ * job system, instruction set and grouping of steps into frames; and nothing is allocated in a step. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,27 +20,37 @@ static const struct {
     uint32_t parts;
 } kinds[] = {
     {"springs", MOTE_STRAND_SPRINGS, MOTE_SEMI_IMPLICIT_EULER, SYSTEM | DAMPING},
-    {"springs, rk4", MOTE_STRAND_SPRINGS, MOTE_RK4, SYSTEM | BENDS | DAMPING | DRAG | POSE | LOCAL_POSE | CALLBACKS | PINS | COLLIDERS},
+    {"springs, rk4", MOTE_STRAND_SPRINGS, MOTE_RK4,
+     SYSTEM | BENDS | DAMPING | DRAG | POSE | LOCAL_POSE | CALLBACKS | PINS | COLLIDERS},
     {"springs, kinematic", MOTE_STRAND_SPRINGS, MOTE_KINEMATIC, STIFF | BENDS | FIELDS | PINS},
     {"springs, position verlet", MOTE_STRAND_SPRINGS, MOTE_POSITION_VERLET, SYSTEM | FIELDS | BENDS},
     {"springs, exact flow", MOTE_STRAND_SPRINGS, MOTE_EXACT_FLOW, SYSTEM | STIFF | COLLIDERS},
     {"rigid", MOTE_STRAND_ROBUST, MOTE_SEMI_IMPLICIT_EULER, RIGID | SYSTEM},
-    {"rigid, wild and pinned", MOTE_STRAND_ROBUST, MOTE_SEMI_IMPLICIT_EULER, RIGID | SYSTEM | WILD | PINS | CAP | DRAG},
-    {"rigid with colliders", MOTE_STRAND_ROBUST, MOTE_SEMI_IMPLICIT_EULER, RIGID | SYSTEM | COLLIDERS | LOCAL_POSE | FREE},
+    {"rigid, wild and pinned", MOTE_STRAND_ROBUST, MOTE_SEMI_IMPLICIT_EULER,
+     RIGID | SYSTEM | WILD | PINS | CAP | DRAG},
+    {"rigid with colliders", MOTE_STRAND_ROBUST, MOTE_SEMI_IMPLICIT_EULER,
+     RIGID | SYSTEM | COLLIDERS | LOCAL_POSE | FREE},
     {"compliant", MOTE_STRAND_ROBUST, MOTE_SEMI_IMPLICIT_EULER, SYSTEM | DAMPING | PINS},
-    {"compliant with colliders", MOTE_STRAND_ROBUST, MOTE_SEMI_IMPLICIT_EULER, SYSTEM | COLLIDERS | FIELDS | CALLBACKS},
+    {"compliant with colliders", MOTE_STRAND_ROBUST, MOTE_SEMI_IMPLICIT_EULER,
+     SYSTEM | COLLIDERS | FIELDS | CALLBACKS},
     {"bends", MOTE_STRAND_ROBUST, MOTE_SEMI_IMPLICIT_EULER, RIGID | SYSTEM | BENDS | DAMPING | PINS},
     {"soft bends with colliders", MOTE_STRAND_ROBUST, MOTE_SEMI_IMPLICIT_EULER, SYSTEM | BENDS | COLLIDERS},
     {"conserving", MOTE_STRAND_CONSERVING, MOTE_SEMI_IMPLICIT_EULER, RIGID | SYSTEM | FREE},
-    {"conserving, wild and pinned", MOTE_STRAND_CONSERVING, MOTE_SEMI_IMPLICIT_EULER, RIGID | SYSTEM | WILD | PINS | CALLBACKS},
+    {"conserving, wild and pinned", MOTE_STRAND_CONSERVING, MOTE_SEMI_IMPLICIT_EULER,
+     RIGID | SYSTEM | WILD | PINS | CALLBACKS},
 };
 
 static strand_scene scene_of(size_t kind, uint32_t more) {
-    return (strand_scene){.solver = kinds[kind].solver, .integrator = kinds[kind].integrator, .parts = kinds[kind].parts | more,
-                          .substeps = 2, .steps = 3, .seed = 500, .rate = {50, 1}};
+    return (strand_scene){.solver = kinds[kind].solver,
+                          .integrator = kinds[kind].integrator,
+                          .parts = kinds[kind].parts | more,
+                          .substeps = 2,
+                          .steps = 3,
+                          .seed = 500,
+                          .rate = {50, 1}};
 }
 
-/* --- Neighbours ------------------------------------------------------------------------------------------------------------- */
+/* --- Neighbours --- */
 
 enum { NUMBERS = 22 };
 
@@ -53,7 +63,8 @@ typedef struct strand_state {
 
 static strand_state state_of(mote_system *system, mote_bundle_id id, uint32_t strand) {
     const mote_bundle_view v = mote_bundle_columns(system, id);
-    const float *const columns[6] = {v.position.x, v.position.y, v.position.z, v.velocity.x, v.velocity.y, v.velocity.z};
+    const float *const columns[6] = {v.position.x, v.position.y, v.position.z,
+                                     v.velocity.x, v.velocity.y, v.velocity.z};
     strand_state state;
     memset(&state, 0, sizeof state);
     state.points = mote_bundle_points(system, id, strand);
@@ -77,25 +88,31 @@ static void run_numbers(strand_scene s, const uint32_t *numbers, uint32_t count,
     mote_system_destroy(system);
 }
 
-static void same_state(const char *kind, const strand_state *got, const strand_state *want, uint32_t number, uint32_t count) {
-    if (got->report.frozen && want->report.frozen && memcmp(got->column, want->column, sizeof got->column) == 0) return;
-    if (memcmp(got->column, want->column, sizeof got->column) == 0 && got->report.stretch == want->report.stretch &&
-        got->report.iterations == want->report.iterations && got->report.capped == want->report.capped &&
-        got->report.fallbacks == want->report.fallbacks && got->report.infeasible == want->report.infeasible &&
-        got->report.frozen == want->report.frozen)
+static void same_state(const char *kind, const strand_state *got, const strand_state *want, uint32_t number,
+                       uint32_t count) {
+    if (got->report.frozen && want->report.frozen &&
+        memcmp(got->column, want->column, sizeof got->column) == 0)
+        return;
+    if (memcmp(got->column, want->column, sizeof got->column) == 0 &&
+        got->report.stretch == want->report.stretch && got->report.iterations == want->report.iterations &&
+        got->report.capped == want->report.capped && got->report.fallbacks == want->report.fallbacks &&
+        got->report.infeasible == want->report.infeasible && got->report.frozen == want->report.frozen)
         return;
     for (int c = 0; c < 9; c++)
         for (uint32_t k = 0; k < got->points; k++)
             if (memcmp(&got->column[c][k], &want->column[c][k], sizeof(float)))
-                fail_msg("%s: strand %u of %u points among %u: column %d of point %u is %a, alone %a", kind, number, got->points, count,
-                         c, k, (double)got->column[c][k], (double)want->column[c][k]);
-    fail_msg("%s: strand %u of %u points among %u: another report than alone", kind, number, got->points, count);
+                fail_msg("%s: strand %u of %u points among %u: column %d of point %u is %a, alone %a", kind,
+                         number, got->points, count, c, k, (double)got->column[c][k],
+                         (double)want->column[c][k]);
+    fail_msg("%s: strand %u of %u points among %u: another report than alone", kind, number, got->points,
+             count);
 }
 
 static strand_state alone[NUMBERS], among[SCENE_STRANDS];
 
-/* Each strand by itself, in a bundle of one, and then among longer and shorter ones, some of them its own kind, in any lane. With
- * `more`, others turn non-finite beside it. A rigid strand in a bundle in which others give way is another strand. */
+/* Each strand by itself, in a bundle of one, and then among longer and shorter ones, some of them its own
+ * kind, in any lane. With `more`, others turn non-finite beside it. A rigid strand in a bundle in which
+ * others give way is another strand. */
 static void with_neighbours(size_t kind, uint32_t more) {
     static const uint32_t sizes[] = {5, 16, 40};
     strand_scene s = scene_of(kind, more);
@@ -113,14 +130,15 @@ static void with_neighbours(size_t kind, uint32_t more) {
             for (uint32_t i = 0; i < sizes[b]; i++) numbers[i] = reference_hash(60 + b, i) % NUMBERS;
             run_numbers(s, numbers, sizes[b], among);
             for (uint32_t i = 0; i < sizes[b]; i++)
-                if (!mixes || numbers[i] % 4 != 1) same_state(kinds[kind].name, &among[i], &alone[numbers[i]], numbers[i], sizes[b]);
+                if (!mixes || numbers[i] % 4 != 1)
+                    same_state(kinds[kind].name, &among[i], &alone[numbers[i]], numbers[i], sizes[b]);
         }
 }
 
 static void neighbours(void **parameter) { with_neighbours((size_t)(uintptr_t)*parameter, 0); }
 static void hostile_neighbours(void **parameter) { with_neighbours((size_t)(uintptr_t)*parameter, HOSTILE); }
 
-/* --- One hash ----------------------------------------------------------------------------------------------------------------- */
+/* --- One hash --- */
 
 enum { ROUNDS = 2, ROUND_STEPS = 4, STRANDS = 35 };
 static const uint64_t STEP_NANOSECONDS = 20000000;
@@ -129,12 +147,17 @@ typedef enum frames { ONE_FRAME, SINGLE_STEPS, ADVANCES, HOSTILE_FRAMES, GROUPIN
 
 static void run_round(mote_system *system, frames grouping) {
     switch (grouping) {
-    case ONE_FRAME: assert_int_equal(mote_system_step(system, ROUND_STEPS, NULL), MOTE_OK); break;
+    case ONE_FRAME:
+        assert_int_equal(mote_system_step(system, ROUND_STEPS, NULL), MOTE_OK);
+        break;
     case SINGLE_STEPS:
         for (int i = 0; i < ROUND_STEPS; i++) assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
         break;
-    case ADVANCES: assert_int_equal(mote_system_advance(system, ROUND_STEPS * STEP_NANOSECONDS, NULL), MOTE_OK); break;
-    default: assert_int_equal(scene_hostile_frames(system, STEP_NANOSECONDS, ROUND_STEPS), MOTE_OK);
+    case ADVANCES:
+        assert_int_equal(mote_system_advance(system, ROUND_STEPS * STEP_NANOSECONDS, NULL), MOTE_OK);
+        break;
+    default:
+        assert_int_equal(scene_hostile_frames(system, STEP_NANOSECONDS, ROUND_STEPS), MOTE_OK);
     }
 }
 
@@ -148,7 +171,9 @@ static uint64_t hash_of(size_t kind, mote_jobs jobs, mote_isa isa, frames groupi
         if (round) {
             scene_aim(system, id, &s, 7, scene_ticks(system) * ROUND_STEPS);
             assert_int_equal(mote_bundle_set_air(system, id, (vec3){-2, 1, 0}), MOTE_OK);
-            if (s.parts & PINS) assert_int_equal(mote_bundle_unpin(system, id, 0, mote_bundle_points(system, id, 0) / 2), MOTE_OK);
+            if (s.parts & PINS)
+                assert_int_equal(mote_bundle_unpin(system, id, 0, mote_bundle_points(system, id, 0) / 2),
+                                 MOTE_OK);
         }
         run_round(system, grouping);
     }
@@ -158,29 +183,36 @@ static uint64_t hash_of(size_t kind, mote_jobs jobs, mote_isa isa, frames groupi
     return hash;
 }
 
-static void expect(size_t kind, mote_jobs jobs, mote_isa isa, frames grouping, uint64_t want, const char *what) {
+static void expect(size_t kind, mote_jobs jobs, mote_isa isa, frames grouping, uint64_t want,
+                   const char *what) {
     const uint64_t got = hash_of(kind, jobs, isa, grouping);
     if (got != want)
-        fail_msg("%s: %s changed the bits: %016llx, not %016llx", kinds[kind].name, what, (unsigned long long)got, (unsigned long long)want);
+        fail_msg("%s: %s changed the bits: %016llx, not %016llx", kinds[kind].name, what,
+                 (unsigned long long)got, (unsigned long long)want);
 }
 
 static void one_hash(void **parameter) {
-    static const char *const grouping_names[GROUPINGS] = {"one frame", "single steps", "advances", "hostile frames"};
+    static const char *const grouping_names[GROUPINGS] = {"one frame", "single steps", "advances",
+                                                          "hostile frames"};
     static const uint32_t workers[] = {2, 1, 3, 8};
     const size_t kind = (size_t)(uintptr_t)*parameter;
     const mote_jobs serial = {0};
     const uint64_t want = hash_of(kind, serial, MOTE_ISA_AUTO, ONE_FRAME);
     for (int isa = MOTE_ISA_SCALAR; isa < MOTE_ISA_COUNT; isa++)
-        if (mote_isa_available((mote_isa)isa)) expect(kind, serial, (mote_isa)isa, ONE_FRAME, want, mote_isa_name((mote_isa)isa));
-    for (int g = ONE_FRAME + 1; g < GROUPINGS; g++) expect(kind, serial, MOTE_ISA_AUTO, (frames)g, want, grouping_names[g]);
+        if (mote_isa_available((mote_isa)isa))
+            expect(kind, serial, (mote_isa)isa, ONE_FRAME, want, mote_isa_name((mote_isa)isa));
+    for (int g = ONE_FRAME + 1; g < GROUPINGS; g++)
+        expect(kind, serial, MOTE_ISA_AUTO, (frames)g, want, grouping_names[g]);
     for (uint32_t i = 0; i < COUNT_OF(workers); i++) {
         shuffled_jobs shuffled = {.random = {i}, .workers = workers[i]};
         uint32_t threads = workers[i];
         expect(kind, mote_jobs_openmp(workers[i]), MOTE_ISA_AUTO, (frames)(i % GROUPINGS), want, "OpenMP");
-        expect(kind, shuffled_jobs_hook(&shuffled), MOTE_ISA_AUTO, (frames)((i + 1) % GROUPINGS), want, "shuffled jobs");
+        expect(kind, shuffled_jobs_hook(&shuffled), MOTE_ISA_AUTO, (frames)((i + 1) % GROUPINGS), want,
+               "shuffled jobs");
         assert_true(workers[i] == 1 || shuffled.runs > 0);
         if (i % 2) continue;
-        expect(kind, pthread_jobs_hook(&threads), MOTE_ISA_AUTO, (frames)((i + 2) % GROUPINGS), want, "POSIX threads");
+        expect(kind, pthread_jobs_hook(&threads), MOTE_ISA_AUTO, (frames)((i + 2) % GROUPINGS), want,
+               "POSIX threads");
     }
 }
 
@@ -193,7 +225,7 @@ static void kinds_differ(void **unused) {
     }
 }
 
-/* --- Memory ------------------------------------------------------------------------------------------------------------------- */
+/* --- Memory --- */
 
 static void warm_steps_allocate_nothing(void **unused) {
     (void)unused;
@@ -214,15 +246,18 @@ static void warm_steps_allocate_nothing(void **unused) {
 
 int main(void) {
     enum { KINDS = COUNT_OF(kinds), SUBJECTS = 3 };
-    struct CMUnitTest tests[SUBJECTS * KINDS + 2] = {cmocka_unit_test(kinds_differ), cmocka_unit_test(warm_steps_allocate_nothing)};
+    struct CMUnitTest tests[SUBJECTS * KINDS + 2] = {cmocka_unit_test(kinds_differ),
+                                                     cmocka_unit_test(warm_steps_allocate_nothing)};
     static char names[SUBJECTS * KINDS][80];
     static const struct {
         const char *name;
         CMUnitTestFunction function;
-    } subjects[SUBJECTS] = {{"neighbours", neighbours}, {"hostile neighbours", hostile_neighbours}, {"one hash", one_hash}};
+    } subjects[SUBJECTS] = {
+        {"neighbours", neighbours}, {"hostile neighbours", hostile_neighbours}, {"one hash", one_hash}};
     for (uintptr_t i = 0; i < SUBJECTS * KINDS; i++) {
         snprintf(names[i], sizeof names[i], "%s: %s", subjects[i / KINDS].name, kinds[i % KINDS].name);
-        tests[2 + i] = (struct CMUnitTest){.name = names[i], .test_func = subjects[i / KINDS].function,
+        tests[2 + i] = (struct CMUnitTest){.name = names[i],
+                                           .test_func = subjects[i / KINDS].function,
                                            .initial_state = (void *)(i % KINDS)};
     }
     return cmocka_run_group_tests_name("strand_bits", tests, NULL, NULL);

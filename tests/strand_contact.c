@@ -1,5 +1,5 @@
-/* Strands on colliders: a rope over a capsule, friction on a slope, moving and fast shapes, boxes and planes, springs.
- * Tolerances follow from UNIT (rope.h), one float32 rounding, and from max_stretch. */
+/* Strands on colliders: a rope over a capsule, friction on a slope, moving and fast shapes, boxes and planes,
+ * springs. Tolerances follow from UNIT (rope.h), one float32 rounding, and from max_stretch. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,8 @@ enum { POINTS = 41 };
 
 static const double MAX_STRETCH = 0.002;
 
-static mote_bundle_def strand_def(mote_strand_solver solver, float *positions, const double from[3], const double to[3]) {
+static mote_bundle_def strand_def(mote_strand_solver solver, float *positions, const double from[3],
+                                  const double to[3]) {
     lay_line(positions, POINTS, from, to);
     mote_bundle_def def = mote_default_bundle_def();
     def.solver = solver;
@@ -27,7 +28,8 @@ static mote_bundle_def strand_def(mote_strand_solver solver, float *positions, c
     return def;
 }
 
-static rope make_scene(const mote_bundle_def *def, const mote_collider_def *collider, uint32_t substeps, mote_collider_id *id) {
+static rope make_scene(const mote_bundle_def *def, const mote_collider_def *collider, uint32_t substeps,
+                       mote_collider_id *id) {
     rope r = make_rope(def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, substeps, GRAVITY);
     assert_int_equal(mote_system_add_collider(r.system, collider, id), MOTE_OK);
     return r;
@@ -42,7 +44,8 @@ static double speed_of(const rope *r) {
     return most;
 }
 
-/* The depth of the deepest point in a capsule along z through `centre`, of infinite length; negative: outside. */
+/* The depth of the deepest point in a capsule along z through `centre`, of infinite length; negative:
+ * outside. */
 static double depth_in_cylinder(const rope *r, const double centre[3], double radius) {
     double x[3], deepest = -1e9;
     for (uint32_t k = 0; k < POINTS; k++) {
@@ -62,16 +65,18 @@ static double depth_below(const rope *r) {
     return deepest;
 }
 
-/* What max_stretch lets a point sink, and the rounding of coordinates of up to 2 m and of the plane's distance. */
+/* What max_stretch lets a point sink, and the rounding of coordinates of up to 2 m and of the plane's
+ * distance. */
 static double sinks(double segment) { return MAX_STRETCH * segment + UNIT * 8 * 2; }
 
-/* --- At rest ---------------------------------------------------------------------------------------------------------- */
+/* --- At rest --- */
 
 /* 1 m of rope laid over a capsule 0.2 m wide, one side 2 cm longer: friction holds it. */
 static void a_rope_over_a_capsule_rests(void **unused) {
     (void)unused;
     float positions[3 * POINTS];
-    mote_bundle_def def = strand_def(MOTE_STRAND_ROBUST, positions, (double[3]){-0.5, 0, 0}, (double[3]){0.5, 0, 0});
+    mote_bundle_def def =
+        strand_def(MOTE_STRAND_ROBUST, positions, (double[3]){-0.5, 0, 0}, (double[3]){0.5, 0, 0});
     for (int k = 0; k < POINTS; k++) {
         const double s = k / (POINTS - 1.0) - 0.51, angle = s / 0.111, left = fabs(s) - 0.111 * PI / 2;
         positions[3 * k] = (float)(0.111 * (left > 0 ? copysign(1, s) : sin(angle)));
@@ -100,16 +105,19 @@ static void a_rope_over_a_capsule_rests(void **unused) {
     destroy_rope(&r);
 }
 
-/* A strand along a slope of angle a, gravity turned instead of the plane: it slides with g (sin a - mu cos a) or stays. */
+/* A strand along a slope of angle a, gravity turned instead of the plane: it slides with g (sin a - mu cos a)
+ * or stays. */
 static double slide_of(mote_strand_solver solver, double angle, float friction, double seconds) {
     float positions[3 * POINTS];
-    mote_bundle_def def = strand_def(solver, positions, (double[3]){-0.5, 0.01, 0}, (double[3]){0.5, 0.01, 0});
+    mote_bundle_def def =
+        strand_def(solver, positions, (double[3]){-0.5, 0.01, 0}, (double[3]){0.5, 0.01, 0});
     def.friction = friction;
     mote_collider_def plane = mote_plane((vec3){0, 0, 0}, (vec3){0, 1, 0});
     plane.friction = friction;
     mote_collider_id id;
     rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, 8, 0);
-    mote_force_def gravity = mote_gravity((vec3){(float)(GRAVITY * sin(angle)), (float)(-GRAVITY * cos(angle)), 0});
+    mote_force_def gravity =
+        mote_gravity((vec3){(float)(GRAVITY * sin(angle)), (float)(-GRAVITY * cos(angle)), 0});
     mote_force_id force;
     assert_int_equal(mote_system_add_force(r.system, &gravity, &force), MOTE_OK);
     assert_int_equal(mote_system_add_collider(r.system, &plane, &id), MOTE_OK);
@@ -132,12 +140,14 @@ static void friction_holds_below_its_angle_and_not_above(void **unused) {
             double stays = slide_of((mote_strand_solver)solver, 0.9 * angle, friction, 1);
             double slides = slide_of((mote_strand_solver)solver, angle + 0.2, friction, 0.5);
             double want = GRAVITY * (sin(angle + 0.2) - (double)friction * cos(angle + 0.2)) * 0.125;
-            /* Held: each of 480 substeps rounds coordinates of 0.5 m; springs lose their speed after they have moved by it,
-             * h^2 g sin a in each. Sliding: semi-implicit Euler is h/t beyond a t^2 / 2, and the first substep may be free;
-             * springs move by the speed that friction takes, h^2 mu g cos a, in each as well. */
+            /* Held: each of 480 substeps rounds coordinates of 0.5 m; springs lose their speed after they
+             * have moved by it, h^2 g sin a in each. Sliding: semi-implicit Euler is h/t beyond a t^2 / 2,
+             * and the first substep may be free; springs move by the speed that friction takes, h^2 mu g cos
+             * a, in each as well. */
             const double creep = solver == MOTE_STRAND_SPRINGS ? GRAVITY * sin(0.9 * angle) / 480 : 0;
             assert_near(stays, creep, 480 * UNIT * 0.5 + 0.01 * creep);
-            if (solver == MOTE_STRAND_SPRINGS) want += (double)friction * GRAVITY * cos(angle + 0.2) * 0.5 / 480;
+            if (solver == MOTE_STRAND_SPRINGS)
+                want += (double)friction * GRAVITY * cos(angle + 0.2) * 0.5 / 480;
             assert_near(slides, want, want * 3 / 240.0);
         }
         double free = slide_of((mote_strand_solver)solver, 0.3, 0, 0.5), want = GRAVITY * sin(0.3) * 0.125;
@@ -171,18 +181,20 @@ static void a_strand_falls_onto_planes_and_boxes(void **unused) {
                 load_point(&r, 0, k, x, NULL);
                 highest = fmax(highest, x[1]);
             }
-            assert_near(highest, 0.01, 0.7 / (POINTS - 1)); /* it lies, with a kink at most: a segment's length */
+            assert_near(highest, 0.01,
+                        0.7 / (POINTS - 1)); /* it lies, with a kink at most: a segment's length */
             destroy_rope(&r);
         }
 }
 
-/* --- Moving shapes ---------------------------------------------------------------------------------------------------- */
+/* --- Moving shapes --- */
 
 /* A capsule lifts a strand that lies across it, and takes it along. */
 static void a_moving_capsule_carries_a_strand(void **unused) {
     (void)unused;
     float positions[3 * POINTS];
-    mote_bundle_def def = strand_def(MOTE_STRAND_ROBUST, positions, (double[3]){-0.5, 0.115, 0}, (double[3]){0.5, 0.115, 0});
+    mote_bundle_def def =
+        strand_def(MOTE_STRAND_ROBUST, positions, (double[3]){-0.5, 0.115, 0}, (double[3]){0.5, 0.115, 0});
     def.friction = 1;
     mote_collider_def capsule = mote_capsule((vec3){0, 0, -1}, (vec3){0, 0, 1}, 0.1f);
     capsule.friction = 1;
@@ -195,7 +207,8 @@ static void a_moving_capsule_carries_a_strand(void **unused) {
         for (int i = 0; i < 3; i++) at.position[i] = (float)centre[i];
         assert_int_equal(mote_system_move_collider(r.system, id, &at, MOTE_NEXT_ADVANCE), MOTE_OK);
         step_rope(&r, 1);
-        if (!report_of(&r, 0).capped) assert_true(depth_in_cylinder(&r, centre, 0.11) <= sinks(1.0 / (POINTS - 1)));
+        if (!report_of(&r, 0).capped)
+            assert_true(depth_in_cylinder(&r, centre, 0.11) <= sinks(1.0 / (POINTS - 1)));
         assert_true(report_of(&r, 0).capped || report_of(&r, 0).stretch <= MAX_STRETCH + UNIT * 6 * 40 * 2);
     }
     double x[3], mean[3] = {0};
@@ -208,15 +221,15 @@ static void a_moving_capsule_carries_a_strand(void **unused) {
     destroy_rope(&r);
 }
 
-/* A thin capsule at 12 to 48 m/s crosses up to 5 times its width in a substep. The strand is bent round it, and the point that
- * was hit, in its middle, stays before it. */
+/* A thin capsule at 12 to 48 m/s crosses up to 5 times its width in a substep. The strand is bent round it,
+ * and the point that was hit, in its middle, stays before it. */
 static void a_fast_thin_capsule_does_not_pass_through(void **unused) {
     (void)unused;
     for (int solver = MOTE_STRAND_SPRINGS; solver <= MOTE_STRAND_ROBUST; solver++)
         for (int speed = 12; speed <= 48; speed *= 2) {
             float positions[3 * POINTS];
-            mote_bundle_def def = strand_def((mote_strand_solver)solver, positions,
-                                             (double[3]){0, 0.5, 0}, (double[3]){0, -0.5, 0});
+            mote_bundle_def def = strand_def((mote_strand_solver)solver, positions, (double[3]){0, 0.5, 0},
+                                             (double[3]){0, -0.5, 0});
             def.radius = 0.005f;
             def.compliance = solver == MOTE_STRAND_SPRINGS ? 1 / 100.0f : 0;
             mote_collider_def capsule = mote_capsule((vec3){-0.5f, 0, -1}, (vec3){-0.5f, 0, 1}, 0.005f);
@@ -238,7 +251,7 @@ static void a_fast_thin_capsule_does_not_pass_through(void **unused) {
         }
 }
 
-/* --- Particular cases ------------------------------------------------------------------------------------------------- */
+/* --- Particular cases --- */
 
 /* A strand that begins 2 cm deep is put out, at rest: all points by as much, so that no segment pulls. */
 static void an_overlap_at_the_start_gives_no_speed(void **unused) {
@@ -267,7 +280,8 @@ static void an_overlap_at_the_start_gives_no_speed(void **unused) {
 static void the_conserving_solver_takes_no_colliders(void **unused) {
     (void)unused;
     float positions[3 * POINTS];
-    mote_bundle_def def = strand_def(MOTE_STRAND_CONSERVING, positions, (double[3]){-0.5, 0.3, 0}, (double[3]){0.5, 0.3, 0});
+    mote_bundle_def def =
+        strand_def(MOTE_STRAND_CONSERVING, positions, (double[3]){-0.5, 0.3, 0}, (double[3]){0.5, 0.3, 0});
     mote_collider_def sphere = mote_sphere((vec3){0, 0, 0}, 0.1f);
     mote_collider_id id;
     mote_bundle_id bundle;

@@ -1,6 +1,7 @@
-/* The kernels of strands against the plain reference, bit for bit, on every instruction set of the build: strands of 2 to 40
- * points of unequal mass, rest scale and compliance, counts around a group, roots that move, pins, colliders, every integrator
- * and solver; hostile values, of which the neighbours in the lanes see nothing. */
+/* The kernels of strands against the plain reference, bit for bit, on every instruction set of the build:
+ * strands of 2 to 40 points of unequal mass, rest scale and compliance, counts around a group, roots that
+ * move, pins, colliders, every integrator and solver; hostile values, of which the neighbours in the lanes
+ * see nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,23 +18,24 @@
 #include "strand_scene.h"
 #include "system/internal.h"
 
-/* --- Comparison ------------------------------------------------------------------------------------------------------------ */
+/* --- Comparison --- */
 
 static const char *scene_text(const strand_scene *s, uint32_t step, uint32_t strand) {
     static char text[200];
-    snprintf(text, sizeof text, "solver %d, %s, parts %#x, %u strands, %s: step %u, strand %u", (int)s->solver,
-             mote_integrator_describe(s->integrator)->name, s->parts, s->count, mote_isa_name(s->isa), step, strand);
+    snprintf(text, sizeof text, "solver %d, %s, parts %#x, %u strands, %s: step %u, strand %u",
+             (int)s->solver, mote_integrator_describe(s->integrator)->name, s->parts, s->count,
+             mote_isa_name(s->isa), step, strand);
     return text;
 }
 
-static void same_column(const char *where, const char *what, float *const column[3], uint32_t slot, uint32_t points,
-                        const reference_row *want) {
+static void same_column(const char *where, const char *what, float *const column[3], uint32_t slot,
+                        uint32_t points, const reference_row *want) {
     for (uint32_t k = 0; k < points; k++)
         for (int axis = 0; axis < 3; axis++) {
             const float got = column[axis][slot + MOTE_GROUP * k];
             if (memcmp(&got, &want[k][axis], sizeof got) == 0) continue;
-            fail_msg("%s: %s of point %u of %u, axis %d, is %a, not %a", where, what, k, points, axis, (double)got,
-                     (double)want[k][axis]);
+            fail_msg("%s: %s of point %u of %u, axis %d, is %a, not %a", where, what, k, points, axis,
+                     (double)got, (double)want[k][axis]);
         }
 }
 
@@ -41,7 +43,8 @@ static void same_number(const char *where, const char *what, double got, double 
     if (got != want) fail_msg("%s: %s is %.9g, not %.9g", where, what, got, want);
 }
 
-static void same_strand(const char *where, const mote_bundle *b, uint32_t strand, const reference_strand *want) {
+static void same_strand(const char *where, const mote_bundle *b, uint32_t strand,
+                        const reference_strand *want) {
     const uint32_t lane = b->lane_of_strand[strand], slot = mote_bundle_slot_of(b, lane, 0);
     same_number(where, "frozen", b->frozen[lane], want->frozen);
     same_column(where, "position", b->x, slot, want->points, want->x);
@@ -66,7 +69,7 @@ static void same_masked(const mote_bundle *b) {
             }
 }
 
-/* --- What happened, so that no test passes because nothing did --------------------------------------------------------------- */
+/* --- What happened, so that no test passes because nothing did --- */
 
 typedef struct tally {
     uint32_t strands, iterations, capped, fallbacks, infeasible, frozen, touching, moved;
@@ -85,10 +88,16 @@ static void count_strand(tally *t, const reference_strand *s) {
 
 static reference_world world_of(const strand_scene *s, mote_system *system, const mote_bundle *bundle) {
     const mote_force_list *forces = &system->forces;
-    return (reference_world){.def = &bundle->def, .compliant = (s->parts & RIGID) == 0, .integrator = s->integrator,
-                             .forces = forces->forces, .force_count = forces->count, .start_time = system->def.start_time,
-                             .timestep = system->clock.timestep, .substeps = s->substeps,
-                             .ticks_per_step = system->clock.ticks_per_step, .poses = system->colliders.poses,
+    return (reference_world){.def = &bundle->def,
+                             .compliant = (s->parts & RIGID) == 0,
+                             .integrator = s->integrator,
+                             .forces = forces->forces,
+                             .force_count = forces->count,
+                             .start_time = system->def.start_time,
+                             .timestep = system->clock.timestep,
+                             .substeps = s->substeps,
+                             .ticks_per_step = system->clock.ticks_per_step,
+                             .poses = system->colliders.poses,
                              .collider_count = system->colliders.count};
 }
 
@@ -115,11 +124,18 @@ static void compare(strand_scene *s, tally *t) {
 }
 
 /* On every instruction set. */
-static tally compare_all(mote_strand_solver solver, mote_integrator integrator, uint32_t parts, uint32_t count, uint32_t seed) {
+static tally compare_all(mote_strand_solver solver, mote_integrator integrator, uint32_t parts,
+                         uint32_t count, uint32_t seed) {
     tally t = {0};
     for (int isa = MOTE_ISA_SCALAR; isa < MOTE_ISA_COUNT; isa++) {
-        strand_scene s = {.solver = solver, .integrator = integrator, .parts = parts, .count = count, .substeps = 3, .steps = 3,
-                          .seed = seed, .isa = (mote_isa)isa};
+        strand_scene s = {.solver = solver,
+                          .integrator = integrator,
+                          .parts = parts,
+                          .count = count,
+                          .substeps = 3,
+                          .steps = 3,
+                          .seed = seed,
+                          .isa = (mote_isa)isa};
         if (mote_isa_available(s.isa)) compare(&s, &t);
     }
     assert_true(t.moved > 0);
@@ -128,7 +144,7 @@ static tally compare_all(mote_strand_solver solver, mote_integrator integrator, 
 
 static const uint32_t counts[] = {1, 15, 16, 17, 33};
 
-/* --- Springs ---------------------------------------------------------------------------------------------------------------- */
+/* --- Springs --- */
 
 static const uint32_t spring_parts[] = {0,
                                         SYSTEM,
@@ -138,20 +154,25 @@ static const uint32_t spring_parts[] = {0,
                                         PINS | BENDS | STIFF | SYSTEM,
                                         FIELDS | DRAG,
                                         CALLBACKS | LOCAL_POSE | PINS,
-                                        SYSTEM | FIELDS | CALLBACKS | BENDS | DAMPING | DRAG | POSE | LOCAL_POSE | PINS | COLLIDERS};
+                                        SYSTEM | FIELDS | CALLBACKS | BENDS | DAMPING | DRAG | POSE |
+                                            LOCAL_POSE | PINS | COLLIDERS};
 
 static void springs(void **parameter) {
     const mote_integrator integrator = (mote_integrator)(uintptr_t)*parameter;
     tally sum = {0};
     for (uint32_t i = 0; i < COUNT_OF(spring_parts); i++) {
-        if (integrator == MOTE_EXACT_FLOW && !(spring_parts[i] & (SYSTEM | STIFF | FIELDS)) && spring_parts[i] & CALLBACKS) continue;
-        tally t = compare_all(MOTE_STRAND_SPRINGS, integrator, spring_parts[i], counts[i % COUNT_OF(counts)], 10 + i);
+        if (integrator == MOTE_EXACT_FLOW && !(spring_parts[i] & (SYSTEM | STIFF | FIELDS)) &&
+            spring_parts[i] & CALLBACKS)
+            continue;
+        tally t = compare_all(MOTE_STRAND_SPRINGS, integrator, spring_parts[i], counts[i % COUNT_OF(counts)],
+                              10 + i);
         sum.touching += t.touching;
     }
     assert_true(sum.touching > 0);
 }
 
-/* What kinematic springs give alone is worked out once for neighbouring lanes that are alike: of those that differ in one number. */
+/* What kinematic springs give alone is worked out once for neighbouring lanes that are alike: of those that
+ * differ in one number. */
 static void springs_alike_but_for_one(void **unused) {
     (void)unused;
     static const mote_integrator integrators[] = {MOTE_KINEMATIC, MOTE_KINEMATIC_AVERAGE};
@@ -161,7 +182,7 @@ static void springs_alike_but_for_one(void **unused) {
     }
 }
 
-/* --- Constraints ------------------------------------------------------------------------------------------------------------ */
+/* --- Constraints --- */
 
 typedef struct case_of {
     mote_strand_solver solver;
@@ -183,9 +204,11 @@ static const case_of cases[] = {
     {MOTE_STRAND_ROBUST, SYSTEM | BENDS, false, false, false, false},
     {MOTE_STRAND_ROBUST, RIGID | SYSTEM | BENDS | DAMPING | PINS, false, false, true, false},
     {MOTE_STRAND_ROBUST, RIGID | SYSTEM | BENDS | CAP | WILD | FREE, true, false, false, false},
-    {MOTE_STRAND_ROBUST, SYSTEM | BENDS | DAMPING | COLLIDERS | CALLBACKS | LOCAL_POSE | PINS, false, true, false, false},
+    {MOTE_STRAND_ROBUST, SYSTEM | BENDS | DAMPING | COLLIDERS | CALLBACKS | LOCAL_POSE | PINS, false, true,
+     false, false},
     {MOTE_STRAND_CONSERVING, RIGID | SYSTEM, false, false, false, false},
-    {MOTE_STRAND_CONSERVING, RIGID | SYSTEM | STIFF | FREE | DRAG | POSE | FIELDS | CALLBACKS, false, false, false, false},
+    {MOTE_STRAND_CONSERVING, RIGID | SYSTEM | STIFF | FREE | DRAG | POSE | FIELDS | CALLBACKS, false, false,
+     false, false},
     {MOTE_STRAND_CONSERVING, RIGID | SYSTEM | WILD | PINS, false, false, true, true},
     {MOTE_STRAND_CONSERVING, RIGID | SYSTEM | CAP, true, false, false, true},
 };
@@ -205,23 +228,26 @@ static void constraints(void **parameter) {
     if (c->falls_back) assert_true(sum.fallbacks > 0);
 }
 
-/* --- Hostile values ---------------------------------------------------------------------------------------------------------- */
+/* --- Hostile values --- */
 
-/* Some strands overflow and freeze; the others in the same lanes equal the reference, which knows nothing of them. With four of the
- * seeds, rows masked in some lanes once let what a neighbour had overflowed to through. */
+/* Some strands overflow and freeze; the others in the same lanes equal the reference, which knows nothing of
+ * them. With four of the seeds, rows masked in some lanes once let what a neighbour had overflowed to
+ * through. */
 static void hostile(void **unused) {
     (void)unused;
-    static const mote_integrator integrators[] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_RK4, MOTE_POSITION_VERLET, MOTE_KINEMATIC,
-                                                  MOTE_VELOCITY_VERLET};
+    static const mote_integrator integrators[] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_RK4, MOTE_POSITION_VERLET,
+                                                  MOTE_KINEMATIC, MOTE_VELOCITY_VERLET};
     static const uint32_t seeds[] = {130, 170, 250, 500, 1000};
     for (uint32_t i = 0; i < COUNT_OF(integrators); i++) {
-        tally t = compare_all(MOTE_STRAND_SPRINGS, integrators[i], HOSTILE | SYSTEM | (i % 2 ? BENDS | DAMPING | DRAG : 0), 33, 70 + i);
+        tally t = compare_all(MOTE_STRAND_SPRINGS, integrators[i],
+                              HOSTILE | SYSTEM | (i % 2 ? BENDS | DAMPING | DRAG : 0), 33, 70 + i);
         assert_true(t.frozen > 0);
     }
     for (uint32_t n = 0; n < COUNT_OF(seeds); n++) {
         tally sum = {0};
         for (uint32_t i = 0; i < COUNT_OF(cases); i++) {
-            tally t = compare_all(cases[i].solver, MOTE_SEMI_IMPLICIT_EULER, HOSTILE | cases[i].parts, 33, seeds[n] + i);
+            tally t = compare_all(cases[i].solver, MOTE_SEMI_IMPLICIT_EULER, HOSTILE | cases[i].parts, 33,
+                                  seeds[n] + i);
             sum.frozen += t.frozen, sum.strands += t.strands;
         }
         /* One strand in three is attacked, and some stand it. */
@@ -231,15 +257,20 @@ static void hostile(void **unused) {
 
 int main(void) {
     enum { SPRINGS = MOTE_ADVECT_EULER, CASES = COUNT_OF(cases) };
-    struct CMUnitTest tests[SPRINGS + CASES + 2] = {cmocka_unit_test(hostile), cmocka_unit_test(springs_alike_but_for_one)};
+    struct CMUnitTest tests[SPRINGS + CASES + 2] = {cmocka_unit_test(hostile),
+                                                    cmocka_unit_test(springs_alike_but_for_one)};
     static char names[SPRINGS + CASES][80];
     for (uintptr_t i = 0; i < SPRINGS; i++) {
-        snprintf(names[i], sizeof names[i], "springs, %s", mote_integrator_describe((mote_integrator)i)->name);
-        tests[2 + i] = (struct CMUnitTest){.name = names[i], .test_func = springs, .initial_state = (void *)i};
+        snprintf(names[i], sizeof names[i], "springs, %s",
+                 mote_integrator_describe((mote_integrator)i)->name);
+        tests[2 + i] =
+            (struct CMUnitTest){.name = names[i], .test_func = springs, .initial_state = (void *)i};
     }
     for (uintptr_t i = 0; i < CASES; i++) {
-        snprintf(names[SPRINGS + i], sizeof names[0], "solver %d, parts %#x", (int)cases[i].solver, cases[i].parts);
-        tests[2 + SPRINGS + i] = (struct CMUnitTest){.name = names[SPRINGS + i], .test_func = constraints,
+        snprintf(names[SPRINGS + i], sizeof names[0], "solver %d, parts %#x", (int)cases[i].solver,
+                 cases[i].parts);
+        tests[2 + SPRINGS + i] = (struct CMUnitTest){.name = names[SPRINGS + i],
+                                                     .test_func = constraints,
                                                      .initial_state = (void *)(uintptr_t)&cases[i]};
     }
     return cmocka_run_group_tests_name("strand_kernels", tests, NULL, NULL);

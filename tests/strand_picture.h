@@ -49,7 +49,8 @@ static inline void scatter_points(const mote_system *system, mote_bundle_id id, 
 }
 
 /* The place at which a point is presented, by the formula of the header. */
-static inline void presented(const mote_system *system, mote_bundle_id id, uint32_t strand, uint32_t k, float alpha, float x[3]) {
+static inline void presented(const mote_system *system, mote_bundle_id id, uint32_t strand, uint32_t k,
+                             float alpha, float x[3]) {
     const mote_bundle *b = inside(system, id);
     const uint32_t slot = mote_bundle_index(system, id, strand, k);
     const bool blended = b->previous_x[0] && !isnan(b->previous_x[0][slot]);
@@ -64,10 +65,14 @@ static inline void presented(const mote_system *system, mote_bundle_id id, uint3
 static inline mote_strand_layout layout_of(int kind) {
     mote_strand_layout l = mote_default_strand_layout();
     const bool ribbons = kind >= 4;
-    static const size_t offsets[LAYOUTS][5] = {{12, 0, MOTE_OMIT, MOTE_OMIT, MOTE_OMIT}, {28, 16, 4, MOTE_OMIT, 0},
-                                               {29, 1, 15, MOTE_OMIT, MOTE_OMIT}, {20, MOTE_OMIT, 4, MOTE_OMIT, 0},
-                                               {12, 0, MOTE_OMIT, MOTE_OMIT, MOTE_OMIT}, {32, 0, 12, 24, 28},
-                                               {37, 21, 1, 33, 15}, {20, 8, MOTE_OMIT, 4, 0}};
+    static const size_t offsets[LAYOUTS][5] = {{12, 0, MOTE_OMIT, MOTE_OMIT, MOTE_OMIT},
+                                               {28, 16, 4, MOTE_OMIT, 0},
+                                               {29, 1, 15, MOTE_OMIT, MOTE_OMIT},
+                                               {20, MOTE_OMIT, 4, MOTE_OMIT, 0},
+                                               {12, 0, MOTE_OMIT, MOTE_OMIT, MOTE_OMIT},
+                                               {32, 0, 12, 24, 28},
+                                               {37, 21, 1, 33, 15},
+                                               {20, 8, MOTE_OMIT, 4, 0}};
     if (ribbons) l.shape = MOTE_STRAND_RIBBONS, l.root_width = 0.25f, l.tip_width = 0.0625f;
     l.eye[0] = 3, l.eye[1] = -20, l.eye[2] = 7;
     l.stride = offsets[kind][0], l.position_offset = offsets[kind][1], l.tangent_offset = offsets[kind][2];
@@ -75,7 +80,9 @@ static inline mote_strand_layout layout_of(int kind) {
     return l;
 }
 
-static inline uint32_t vertices_of(const mote_strand_layout *l) { return l->shape == MOTE_STRAND_RIBBONS ? 2 : 1; }
+static inline uint32_t vertices_of(const mote_strand_layout *l) {
+    return l->shape == MOTE_STRAND_RIBBONS ? 2 : 1;
+}
 
 static inline mote_isa isa_number(int i) { return (mote_isa)(i % MOTE_ISA_COUNT); }
 

@@ -28,8 +28,10 @@ static vertex read_vertex(const mote_strand_layout *l, const unsigned char *vert
 
 #define GUARD 64u
 
-/* Presents into memory of exactly the size needed, at an odd address, between guards; the caller frees *memory. */
-static unsigned char *present(const mote_system *system, mote_bundle_id id, const mote_strand_layout *l, unsigned char **memory) {
+/* Presents into memory of exactly the size needed, at an odd address, between guards; the caller frees
+ * *memory. */
+static unsigned char *present(const mote_system *system, mote_bundle_id id, const mote_strand_layout *l,
+                              unsigned char **memory) {
     const size_t bytes = (size_t)mote_bundle_vertex_count(system, id, l->shape) * l->stride;
     *memory = malloc(bytes + 2 * GUARD + 1);
     assert_non_null(*memory);
@@ -41,7 +43,7 @@ static unsigned char *present(const mote_system *system, mote_bundle_id id, cons
     return vertices;
 }
 
-/* --- Polylines -------------------------------------------------------------------------------------------------------- */
+/* --- Polylines --- */
 
 static void check_polylines(mote_system *system, mote_bundle_id id, float alpha) {
     const mote_strand_layout l = mote_default_strand_layout();
@@ -94,7 +96,8 @@ static void the_newborn_and_reset_do_not_smear(void **unused) {
     assert_memory_equal(vertices, s.positions, 12 * s.first[20]);
     free(memory);
     assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
-    for (uint32_t i = 0; i < 20; i++) assert_false(isnan(inside(system, id)->previous_x[0][mote_bundle_index(system, id, i, 1)]));
+    for (uint32_t i = 0; i < 20; i++)
+        assert_false(isnan(inside(system, id)->previous_x[0][mote_bundle_index(system, id, i, 1)]));
     check_polylines(system, id, 0.5f);
     const mote_transform there = {{100, 0, 0}, {0, 0, 0, 1}};
     assert_int_equal(mote_bundle_set_root(system, id, 3, &there, 0), MOTE_OK);
@@ -109,7 +112,7 @@ static void the_newborn_and_reset_do_not_smear(void **unused) {
     mote_system_destroy(system);
 }
 
-/* --- Ribbons against doubles ------------------------------------------------------------------------------------------ */
+/* --- Ribbons against doubles --- */
 
 typedef struct direction {
     double of[3], length;
@@ -152,25 +155,31 @@ static direction side_of(const float eye[3], const float x[3], const direction *
     return cross(t->of, axis);
 }
 
-/* In units of u = 2^-24: a chord component errs by 1, its unit vector by the norm's 3 and three more roundings, 8 together; t x e
- * by 8 for t, 1 for e and 2 of its own on each of two products of at most |e|, so 22 |e| against a length |e| sine, and 6 for the
- * norm: 30 / sine. x -/+ (w/2) s: that times w/2, 5 more on w/2, 1 on the sum. */
+/* In units of u = 2^-24: a chord component errs by 1, its unit vector by the norm's 3 and three more
+ * roundings, 8 together; t x e by 8 for t, 1 for e and 2 of its own on each of two products of at most |e|,
+ * so 22 |e| against a length |e| sine, and 6 for the norm: 30 / sine. x -/+ (w/2) s: that times w/2, 5 more
+ * on w/2, 1 on the sum. */
 #define ULP (0.5 * (double)FLT_EPSILON)
 
-static void check_vertex(const mote_strand_layout *l, const vertex *v, const float *x, uint32_t k, uint32_t points, int hand) {
-    const double u = (double)k / (points - 1), width = (1 - u) * (double)l->root_width + u * (double)l->tip_width;
+static void check_vertex(const mote_strand_layout *l, const vertex *v, const float *x, uint32_t k,
+                         uint32_t points, int hand) {
+    const double u = (double)k / (points - 1),
+                 width = (1 - u) * (double)l->root_width + u * (double)l->tip_width;
     const direction t = tangent_of(x, k, points);
     double sine = 1;
     const direction s = side_of(l->eye, x + 3 * k, &t, &sine);
     if (l->parameter_offset != MOTE_OMIT) assert_true(v->u == (float)k / (float)(points - 1));
     if (l->side_offset != MOTE_OMIT) assert_true(v->side == (float)hand);
     for (int axis = 0; axis < 3; axis++) {
-        const double place = (double)x[3 * k + (uint32_t)axis], want = place + hand * 0.5 * width * s.of[axis];
+        const double place = (double)x[3 * k + (uint32_t)axis],
+                     want = place + hand * 0.5 * width * s.of[axis];
         const double room = ULP * (0.5 * width * (30 / sine + 5) + fabs(place) + width);
         if (l->tangent_offset != MOTE_OMIT) assert_true(fabs((double)v->t[axis] - t.of[axis]) <= 8 * ULP);
         if (l->position_offset == MOTE_OMIT) continue;
-        if (hand) assert_true(fabs((double)v->x[axis] - want) <= room);
-        else assert_true(v->x[axis] == x[3 * k + (uint32_t)axis]);
+        if (hand)
+            assert_true(fabs((double)v->x[axis] - want) <= room);
+        else
+            assert_true(v->x[axis] == x[3 * k + (uint32_t)axis]);
     }
 }
 
@@ -180,7 +189,8 @@ static void check_gaps(const mote_strand_layout *l, const unsigned char *vertex_
     const size_t size[4] = {12, 12, 4, 4};
     for (size_t byte = 0; byte < l->stride; byte++) {
         bool named = false;
-        for (int i = 0; i < 4; i++) named |= offset[i] != MOTE_OMIT && byte >= offset[i] && byte < offset[i] + size[i];
+        for (int i = 0; i < 4; i++)
+            named |= offset[i] != MOTE_OMIT && byte >= offset[i] && byte < offset[i] + size[i];
         if (!named) assert_int_equal(vertex_bytes[byte], 0xa5);
     }
 }
@@ -219,14 +229,18 @@ static void every_layout_holds_what_the_header_says(void **unused) {
         }
 }
 
-/* Strands 0 and 4 point at the eye, 1 has no length, 2 folds back on itself and doubles a point, 3 lies in the eye. */
+/* Strands 0 and 4 point at the eye, 1 has no length, 2 folds back on itself and doubles a point, 3 lies in
+ * the eye. */
 static void ribbons_are_finite_where_there_is_no_side(void **unused) {
     (void)unused;
     static strands s;
     make_strands(&s, 5, 9, 5);
     for (uint32_t i = 0; i < 5; i++) s.points[i] = 6, s.first[i + 1] = 6 * (i + 1);
     for (uint32_t k = 0; k < 6; k++) {
-        const float n = (float)k, of[5][3] = {{0, 0, n}, {1, 2, 3}, {(float)(k % 2), k < 4 ? 0 : 5, 0}, {0, 0, 49 + n},
+        const float n = (float)k, of[5][3] = {{0, 0, n},
+                                              {1, 2, 3},
+                                              {(float)(k % 2), k < 4 ? 0 : 5, 0},
+                                              {0, 0, 49 + n},
                                               {8 * n, 12 * n, 50 + 4 * n}};
         for (int i = 0; i < 5; i++) memcpy(s.positions + 3 * (6 * (uint32_t)i + k), of[i], sizeof of[i]);
     }
@@ -247,7 +261,8 @@ static void ribbons_are_finite_where_there_is_no_side(void **unused) {
         const direction t = direct((double)left.t[0], (double)left.t[1], (double)left.t[2]);
         const double u = i / 2 % 6 / 5.0, width = (1 - u) * 0.25 + u * 0.0625;
         /* Two ends of at most 70 m and a width, each rounded; t and s 38 units off. */
-        assert_true(fabs(across.length - width) <= ULP * (4 * 71 + 40 * width) && fabs(t.length - 1) <= 8 * ULP);
+        assert_true(fabs(across.length - width) <= ULP * (4 * 71 + 40 * width) &&
+                    fabs(t.length - 1) <= 8 * ULP);
         const double along = across.of[0] * t.of[0] + across.of[1] * t.of[1] + across.of[2] * t.of[2];
         assert_true(fabs(along) <= ULP * (4 * 71 / width + 40));
     }
@@ -255,7 +270,7 @@ static void ribbons_are_finite_where_there_is_no_side(void **unused) {
     mote_system_destroy(system);
 }
 
-/* --- The same bits ---------------------------------------------------------------------------------------------------- */
+/* --- The same bits --- */
 
 static void the_same_on_any_jobs_and_instruction_set(void **unused) {
     (void)unused;
@@ -266,23 +281,29 @@ static void the_same_on_any_jobs_and_instruction_set(void **unused) {
         const mote_strand_layout l = layout_of(kind);
         unsigned char *first = NULL, *first_vertices = NULL;
         for (int i = 0; i < 3 + MOTE_ISA_COUNT; i++) {
-            const mote_jobs jobs = i == 1 ? mote_jobs_openmp(3) : i == 2 ? shuffled_jobs_hook(&shuffled) : (mote_jobs){0};
-            mote_system *system = system_with(MOTE_INTERPOLATE_LINEAR, jobs, i < 3 ? MOTE_ISA_AUTO : isa_number(i - 3));
+            const mote_jobs jobs = i == 1   ? mote_jobs_openmp(3)
+                                   : i == 2 ? shuffled_jobs_hook(&shuffled)
+                                            : (mote_jobs){0};
+            mote_system *system =
+                system_with(MOTE_INTERPOLATE_LINEAR, jobs, i < 3 ? MOTE_ISA_AUTO : isa_number(i - 3));
             if (!system) continue;
             mote_bundle_id id = add_strands(system, &s);
             scatter_points(system, id, 5);
             set_alpha(system, 0.25);
             unsigned char *memory, *vertices = present(system, id, &l, &memory);
-            if (first) assert_memory_equal(vertices, first_vertices, s.first[77] * vertices_of(&l) * l.stride);
+            if (first)
+                assert_memory_equal(vertices, first_vertices, s.first[77] * vertices_of(&l) * l.stride);
             mote_system_destroy(system);
-            if (first) free(memory);
-            else first = memory, first_vertices = vertices;
+            if (first)
+                free(memory);
+            else
+                first = memory, first_vertices = vertices;
         }
         free(first);
     }
 }
 
-/* --- Indices ---------------------------------------------------------------------------------------------------------- */
+/* --- Indices --- */
 
 static void indices_connect_a_strand_and_no_two(void **unused) {
     (void)unused;
@@ -303,11 +324,15 @@ static void indices_connect_a_strand_and_no_two(void **unused) {
             assert_memory_equal(band + 6 * n, want, sizeof want);
         }
     assert_int_equal(n, segments);
-    assert_int_equal(mote_bundle_indices(system, id, MOTE_STRAND_RIBBONS, band, 6 * segments - 1), MOTE_ERROR_BUFFER);
-    assert_int_equal(mote_bundle_indices(system, id, MOTE_STRAND_RIBBONS, NULL, 6 * segments), MOTE_ERROR_NULL);
-    assert_int_equal(mote_bundle_indices(system, id, MOTE_STRAND_SHAPE_COUNT, band, 6 * segments), MOTE_ERROR_ENUM);
+    assert_int_equal(mote_bundle_indices(system, id, MOTE_STRAND_RIBBONS, band, 6 * segments - 1),
+                     MOTE_ERROR_BUFFER);
+    assert_int_equal(mote_bundle_indices(system, id, MOTE_STRAND_RIBBONS, NULL, 6 * segments),
+                     MOTE_ERROR_NULL);
+    assert_int_equal(mote_bundle_indices(system, id, MOTE_STRAND_SHAPE_COUNT, band, 6 * segments),
+                     MOTE_ERROR_ENUM);
     assert_int_equal(mote_bundle_indices(NULL, id, MOTE_STRAND_RIBBONS, band, 6 * segments), MOTE_ERROR_NULL);
-    assert_int_equal(mote_bundle_indices(system, (mote_bundle_id){0, 0}, MOTE_STRAND_RIBBONS, band, 6), MOTE_ERROR_ID);
+    assert_int_equal(mote_bundle_indices(system, (mote_bundle_id){0, 0}, MOTE_STRAND_RIBBONS, band, 6),
+                     MOTE_ERROR_ID);
     assert_true(mote_bundle_first_vertex(system, id, MOTE_STRAND_RIBBONS, 19) == 2 * s.first[19]);
     assert_true(mote_bundle_first_vertex(system, id, MOTE_STRAND_RIBBONS, 20) == MOTE_NO_VERTEX);
     assert_true(mote_bundle_first_vertex(system, id, MOTE_STRAND_SHAPE_COUNT, 0) == MOTE_NO_VERTEX);
@@ -317,7 +342,7 @@ static void indices_connect_a_strand_and_no_two(void **unused) {
     mote_system_destroy(system);
 }
 
-/* --- Bad input -------------------------------------------------------------------------------------------------------- */
+/* --- Bad input --- */
 
 static void refused(void **unused) {
     (void)unused;
@@ -330,11 +355,11 @@ static void refused(void **unused) {
     memset(memory, 0xa5, bytes), memset(before, 0xa5, bytes);
     const mote_strand_layout good = layout_of(5);
     const uint64_t hash = mote_system_hash(system);
-#define BAD(code, change)                                                                        \
-    do {                                                                                         \
-        mote_strand_layout l = good;                                                             \
-        change;                                                                                  \
-        assert_int_equal(mote_bundle_present(system, id, &l, memory, bytes), code);              \
+#define BAD(code, change)                                                                                    \
+    do {                                                                                                     \
+        mote_strand_layout l = good;                                                                         \
+        change;                                                                                              \
+        assert_int_equal(mote_bundle_present(system, id, &l, memory, bytes), code);                          \
     } while (0)
     BAD(MOTE_ERROR_DEF, l.cookie ^= 1);
     BAD(MOTE_ERROR_ENUM, l.shape = MOTE_STRAND_SHAPE_COUNT);
@@ -344,7 +369,8 @@ static void refused(void **unused) {
     BAD(MOTE_ERROR_RANGE, l.parameter_offset = 29);
     BAD(MOTE_ERROR_RANGE, l.parameter_offset = MOTE_OMIT - 1);
     BAD(MOTE_ERROR_RANGE, l.stride = 0);
-    BAD(MOTE_ERROR_RANGE, l.position_offset = l.tangent_offset = l.side_offset = l.parameter_offset = MOTE_OMIT);
+    BAD(MOTE_ERROR_RANGE,
+        l.position_offset = l.tangent_offset = l.side_offset = l.parameter_offset = MOTE_OMIT);
     BAD(MOTE_ERROR_RANGE, l.shape = MOTE_STRAND_POLYLINES);
     BAD(MOTE_ERROR_RANGE, l.root_width = -1);
     BAD(MOTE_ERROR_RANGE, l.tip_width = -1);
@@ -353,11 +379,13 @@ static void refused(void **unused) {
     for (int axis = 0; axis < 3; axis++) BAD(MOTE_ERROR_NOT_FINITE, l.eye[axis] = NAN);
     BAD(MOTE_ERROR_BUFFER, l.stride = 41);
     BAD(MOTE_ERROR_BUFFER, l.stride = MOTE_OMIT - 1);
-    assert_int_equal(mote_bundle_present(system, id, &good, memory, s.first[3] * 2 * 32 - 1), MOTE_ERROR_BUFFER);
+    assert_int_equal(mote_bundle_present(system, id, &good, memory, s.first[3] * 2 * 32 - 1),
+                     MOTE_ERROR_BUFFER);
     assert_int_equal(mote_bundle_present(system, id, &good, NULL, bytes), MOTE_ERROR_NULL);
     assert_int_equal(mote_bundle_present(system, id, NULL, memory, bytes), MOTE_ERROR_NULL);
     assert_int_equal(mote_bundle_present(NULL, id, &good, memory, bytes), MOTE_ERROR_NULL);
-    assert_int_equal(mote_bundle_present(system, (mote_bundle_id){0, 0}, &good, memory, bytes), MOTE_ERROR_ID);
+    assert_int_equal(mote_bundle_present(system, (mote_bundle_id){0, 0}, &good, memory, bytes),
+                     MOTE_ERROR_ID);
     assert_memory_equal(memory, before, bytes);
     assert_int_equal(mote_bundle_present(system, id, &good, memory, bytes), MOTE_OK);
     assert_true(mote_system_hash(system) == hash);
@@ -380,7 +408,8 @@ static void call_back(void *user, const mote_stage_view *stage, float *x, float 
     uint32_t indices[64];
     const mote_strand_layout l = mote_default_strand_layout();
     assert_int_equal(mote_bundle_present(c->system, c->id, &l, memory, sizeof memory), MOTE_ERROR_BUSY);
-    assert_int_equal(mote_bundle_indices(c->system, c->id, MOTE_STRAND_POLYLINES, indices, 64), MOTE_ERROR_BUSY);
+    assert_int_equal(mote_bundle_indices(c->system, c->id, MOTE_STRAND_POLYLINES, indices, 64),
+                     MOTE_ERROR_BUSY);
     c->calls++;
 }
 

@@ -1,4 +1,5 @@
-/* Strands that are carried: heads that turn, targets and what lies between them, curls. Tolerances follow from UNIT (rope.h). */
+/* Strands that are carried: heads that turn, targets and what lies between them, curls. Tolerances follow
+ * from UNIT (rope.h). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,18 +9,19 @@
 
 #include "rope.h"
 
-/* A place of up to 1 m under a rotation: three products and sums of coordinates, and a matrix of a quaternion, each component
- * known to 4 UNIT. */
+/* A place of up to 1 m under a rotation: three products and sums of coordinates, and a matrix of a
+ * quaternion, each component known to 4 UNIT. */
 static const double PLACED = 3 * 6 * 0x1p-24;
 
-/* --- A head ----------------------------------------------------------------------------------------------------------- */
+/* --- A head --- */
 
 enum { HAIRS = 48, POINTS = 24 };
 
 /* Hairs of 0.2 m stand on a sphere of 0.1 m. */
 static void grow_hair(float positions[3 * HAIRS * POINTS]) {
     for (uint32_t i = 0; i < HAIRS; i++) {
-        const double y = 1 - 2 * (i + 0.5) / HAIRS, r = sqrt(1 - y * y), turn = 2.4 * i, n[3] = {r * cos(turn), y, r * sin(turn)};
+        const double y = 1 - 2 * (i + 0.5) / HAIRS, r = sqrt(1 - y * y), turn = 2.4 * i,
+                     n[3] = {r * cos(turn), y, r * sin(turn)};
         for (uint32_t k = 0; k < POINTS; k++)
             for (uint32_t a = 0; a < 3; a++)
                 positions[3 * (i * POINTS + k) + a] = (float)(n[a] * (0.1 + 0.2 * k / (POINTS - 1)));
@@ -78,7 +80,7 @@ static void a_head_that_turns_by_half_in_one_frame(void **unused) {
         }
 }
 
-/* --- Between targets -------------------------------------------------------------------------------------------------- */
+/* --- Between targets --- */
 
 enum { SUBSTEPS = 8 };
 
@@ -122,7 +124,8 @@ static void between(const mote_transform *from, const mote_transform *to, double
     mote_transform at;
     double cosine = 0;
     for (int i = 0; i < 4; i++) cosine += (double)from->rotation[i] * to->rotation[i];
-    for (int i = 0; i < 4; i++) at.rotation[i] = (float)((1 - f) * from->rotation[i] + (cosine < 0 ? -f : f) * to->rotation[i]);
+    for (int i = 0; i < 4; i++)
+        at.rotation[i] = (float)((1 - f) * from->rotation[i] + (cosine < 0 ? -f : f) * to->rotation[i]);
     for (int i = 0; i < 3; i++) at.position[i] = (float)((1 - f) * from->position[i] + f * to->position[i]);
     apply(&at, (double[3]){0.5, 0.25, 0}, out);
 }
@@ -156,7 +159,8 @@ static void roots_travel_through_every_substep(void **unused) {
 
 static void a_target_replaced_on_the_way(void **unused) {
     (void)unused;
-    const mote_transform start = MOTE_TRANSFORM_IDENTITY, first = turn_about((double[3]){0, 1, 0}, 1, (double[3]){0.4, 0, 0}),
+    const mote_transform start = MOTE_TRANSFORM_IDENTITY,
+                         first = turn_about((double[3]){0, 1, 0}, 1, (double[3]){0.4, 0, 0}),
                          second = turn_about((double[3]){1, 0, 0}, -1.5, (double[3]){0, 0.3, 0});
     watch w;
     rope r = make_watched(MOTE_STRAND_ROBUST, &w);
@@ -177,8 +181,10 @@ static void a_target_replaced_on_the_way(void **unused) {
     double want[3];
     for (uint32_t i = 0; i < w.count; i++) {
         const double steps = i / (double)SUBSTEPS;
-        if (steps < 1) between(&start, &first, steps / 4, want);
-        else between(&middle, &second, fmin((steps - 1) / 2, 1), want); /* there before the end */
+        if (steps < 1)
+            between(&start, &first, steps / 4, want);
+        else
+            between(&middle, &second, fmin((steps - 1) / 2, 1), want); /* there before the end */
         assert_near(apart(w.x[i], want), 0, 3 * PLACED);
     }
     destroy_rope(&r);
@@ -192,7 +198,8 @@ static void pins_travel_through_every_substep(void **unused) {
     w.slot = mote_bundle_index(r.system, r.id, 0, 7);
     double from[3], want[3];
     load_point(&r, 0, 7, from, NULL);
-    assert_int_equal(mote_bundle_pin(r.system, r.id, 0, 7, (vec3){0.75f, 0.5f, 0.125f}, 2 * ticks_per_step(&r)), MOTE_OK);
+    assert_int_equal(
+        mote_bundle_pin(r.system, r.id, 0, 7, (vec3){0.75f, 0.5f, 0.125f}, 2 * ticks_per_step(&r)), MOTE_OK);
     step_rope(&r, 3);
     for (uint32_t i = 0; i < w.count; i++) {
         const double f = fmin(i / (2.0 * SUBSTEPS), 1), to[3] = {0.75, 0.5, 0.125};
@@ -202,11 +209,12 @@ static void pins_travel_through_every_substep(void **unused) {
     destroy_rope(&r);
 }
 
-/* --- Curls ------------------------------------------------------------------------------------------------------------ */
+/* --- Curls --- */
 
 enum { CURL = 32 };
 
-/* Signed volume of three edges on end, over the cube of their length: what tells a right-handed curl from a left-handed one. */
+/* Signed volume of three edges on end, over the cube of their length: what tells a right-handed curl from a
+ * left-handed one. */
 static void twist_of(const rope *r, uint32_t strand, double twist[CURL - 3]) {
     double x[CURL][3], n[3];
     for (uint32_t k = 0; k < CURL; k++) load_point(r, strand, k, x[k], NULL);
@@ -226,7 +234,8 @@ static void curls_turn_with_the_head_and_keep_their_hand(void **unused) {
     for (int k = 0; k < CURL; k++)
         for (int hand = 0; hand < 2; hand++) {
             float *p = positions + 3 * (hand * CURL + k);
-            p[0] = (float)(0.01 * cos(0.7 * k)), p[1] = -0.003f * (float)k, p[2] = (float)((hand ? 0.01 : -0.01) * sin(0.7 * k));
+            p[0] = (float)(0.01 * cos(0.7 * k)), p[1] = -0.003f * (float)k,
+            p[2] = (float)((hand ? 0.01 : -0.01) * sin(0.7 * k));
         }
     mote_bundle_def def = mote_default_bundle_def();
     def.strand_count = 2;
@@ -252,8 +261,9 @@ static void curls_turn_with_the_head_and_keep_their_hand(void **unused) {
             assert_true(sum * of_rest > 0);
         }
     }
-    /* Without a load the rest shape under the head is where it comes to rest. Each segment's direction is known to max_stretch
-     * and to its neighbours', so that the tip is to 31 times as much of a segment's 7.6 mm. */
+    /* Without a load the rest shape under the head is where it comes to rest. Each segment's direction is
+     * known to max_stretch and to its neighbours', so that the tip is to 31 times as much of a segment's 7.6
+     * mm. */
     for (uint32_t i = 0; i < 2 * CURL; i++) {
         double want[3], got[3];
         apply(&head, (double[3]){positions[3 * i], positions[3 * i + 1], positions[3 * i + 2]}, want);

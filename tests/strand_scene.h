@@ -1,5 +1,5 @@
-/* Scenes of strands for the tests that compare bits: 2 to 40 points, a little of everything, the same on every machine. Needs
- * nothing but mote. */
+/* Scenes of strands for the tests that compare bits: 2 to 40 points, a little of everything, the same on
+ * every machine. Needs nothing but mote. */
 #ifndef MOTE_TESTS_STRAND_SCENE_H
 #define MOTE_TESTS_STRAND_SCENE_H
 
@@ -12,30 +12,41 @@
 enum { SCENE_STRANDS = 48, SCENE_LONGEST = 40 };
 
 enum {
-    BENDS = 1, DAMPING = 2, DRAG = 4, POSE = 8, LOCAL_POSE = 16,
-    FREE = 32,   /* roots */
-    RIGID = 64,  /* no strand gives way; else some do */
-    CAP = 128,   /* two iterations at most */
-    WILD = 256,  /* fast strands and roots */
-    SYSTEM = 512, STIFF = 1024, FIELDS = 2048, CALLBACKS = 4096, /* forces of the system */
+    BENDS = 1,
+    DAMPING = 2,
+    DRAG = 4,
+    POSE = 8,
+    LOCAL_POSE = 16,
+    FREE = 32,  /* roots */
+    RIGID = 64, /* no strand gives way; else some do */
+    CAP = 128,  /* two iterations at most */
+    WILD = 256, /* fast strands and roots */
+    SYSTEM = 512,
+    STIFF = 1024,
+    FIELDS = 2048,
+    CALLBACKS = 4096, /* forces of the system */
     COLLIDERS = 8192,
     PINS = 16384,
     HOSTILE = 32768,
-    EVEN_COMPLIANCE = 65536, EVEN_MASS = 131072 /* of all strands, or of all their points, which else are each its own */
+    EVEN_COMPLIANCE = 65536,
+    EVEN_MASS = 131072 /* of all strands, or of all their points, which else are each its own */
 };
 
 typedef struct strand_scene {
     mote_strand_solver solver;
     mote_integrator integrator;
     uint32_t parts, count, substeps, steps, seed;
-    const uint32_t *numbers; /* of the strands; NULL: 0 .. count - 1. What a strand is depends on seed and number alone */
+    const uint32_t *
+        numbers; /* of the strands; NULL: 0 .. count - 1. What a strand is depends on seed and number alone */
     mote_isa isa;
     mote_jobs jobs;
     mote_allocator allocator;
     mote_rate rate; /* 0: 60/1 */
 } strand_scene;
 
-static inline uint32_t scene_number(const strand_scene *s, uint32_t i) { return s->numbers ? s->numbers[i] : i; }
+static inline uint32_t scene_number(const strand_scene *s, uint32_t i) {
+    return s->numbers ? s->numbers[i] : i;
+}
 
 /* What a bundle is made from. */
 typedef struct strand_arrays {
@@ -57,7 +68,8 @@ static inline float *scene_walk(float *p, uint32_t points, bool folded, random_s
     for (uint32_t k = 0; k < points; k++, p += 3) {
         for (int axis = 0; axis < 3; axis++) {
             p[axis] = x[axis];
-            if (!folded || k != points / 2) x[axis] += random_between(random, -0.05f, 0.05f) - (axis == 1 ? 0.07f : 0);
+            if (!folded || k != points / 2)
+                x[axis] += random_between(random, -0.05f, 0.05f) - (axis == 1 ? 0.07f : 0);
         }
     }
     return p;
@@ -69,7 +81,9 @@ static inline void scene_settings(mote_bundle_def *def, const strand_scene *s) {
     def->max_stretch = s->solver == MOTE_STRAND_ROBUST ? 0.002f : 0.01f;
     if (s->parts & DAMPING) def->damping = 0.3f;
     if (s->parts & BENDS) def->bend_stiffness = 30, def->bend_damping = s->parts & DAMPING ? 0.05f : 0;
-    if (s->parts & DRAG) def->normal_drag = 0.05f, def->tangential_drag = 0.02f, def->air_velocity[0] = 3, def->air_velocity[2] = -1;
+    if (s->parts & DRAG)
+        def->normal_drag = 0.05f, def->tangential_drag = 0.02f, def->air_velocity[0] = 3,
+        def->air_velocity[2] = -1;
     if (s->parts & POSE) def->pose_stiffness = 2.5f;
     if (s->parts & LOCAL_POSE) def->local_pose_stiffness = 4;
     if (s->parts & CAP) def->max_iterations = 2;
@@ -144,10 +158,12 @@ static inline void scene_forces(mote_system *system, uint32_t parts) {
 
 /* A ball, a capsule and a box among the strands, and a floor that not all reach; they move and turn. */
 static inline void scene_colliders(mote_system *system, uint64_t end_tick) {
-    const mote_transform box = {{-0.3f, -1.2f, 0.3f}, {0.1f, 0.2f, 0, 1}}, moved = {{0.2f, -0.7f, 0.1f}, {0.3f, 0, 0.2f, 1}};
+    const mote_transform box = {{-0.3f, -1.2f, 0.3f}, {0.1f, 0.2f, 0, 1}},
+                         moved = {{0.2f, -0.7f, 0.1f}, {0.3f, 0, 0.2f, 1}};
     const mote_collider_def defs[] = {mote_sphere((vec3){0.2f, -0.5f, 0}, 0.25f),
                                       mote_capsule((vec3){-0.6f, -0.8f, 0}, (vec3){0.6f, -0.6f, 0.4f}, 0.12f),
-                                      mote_box(&box, (vec3){0.3f, 0.1f, 0.2f}), mote_plane((vec3){0, -2, 0}, (vec3){0.1f, 1, 0})};
+                                      mote_box(&box, (vec3){0.3f, 0.1f, 0.2f}),
+                                      mote_plane((vec3){0, -2, 0}, (vec3){0.1f, 1, 0})};
     mote_collider_id id;
     for (uint32_t i = 0; i < COUNT_OF(defs); i++) {
         scene_check(mote_system_add_collider(system, &defs[i], &id));
@@ -175,7 +191,8 @@ static inline void scene_pins(mote_system *system, mote_bundle_id id, const stra
         for (uint32_t point = first; point < points; point += points / 2 + 1) {
             const uint32_t slot = mote_bundle_index(system, id, i, point);
             const float away = number % 4 == 3 ? 5 : 0.05f;
-            const vec3 target = {view.position.x[slot] + away, view.position.y[slot] + 0.02f, view.position.z[slot]};
+            const vec3 target = {view.position.x[slot] + away, view.position.y[slot] + 0.02f,
+                                 view.position.z[slot]};
             scene_check(mote_bundle_pin(system, id, i, point, target, tick));
         }
     }
@@ -184,25 +201,34 @@ static inline void scene_pins(mote_system *system, mote_bundle_id id, const stra
 /* Moves points and gives them speed. */
 static inline void scene_stir(mote_system *system, mote_bundle_id id, const strand_scene *s) {
     const mote_bundle_view view = mote_bundle_columns(system, id);
-    float *const column[6] = {view.position.x, view.position.y, view.position.z, view.velocity.x, view.velocity.y, view.velocity.z};
+    float *const column[6] = {view.position.x, view.position.y, view.position.z,
+                              view.velocity.x, view.velocity.y, view.velocity.z};
     for (uint32_t i = 0; i < s->count; i++)
         for (uint32_t k = 0; k < mote_bundle_points(system, id, i); k++) {
             const uint32_t slot = mote_bundle_index(system, id, i, k);
             for (uint32_t c = 0; c < 6; c++)
-                column[c][slot] += (c < 3 ? 0.004f : s->parts & WILD ? 30.0f : 1.0f) * reference_noise(s->seed + c, 64 * scene_number(s, i) + k);
+                column[c][slot] += (c < 3             ? 0.004f
+                                    : s->parts & WILD ? 30.0f
+                                                      : 1.0f) *
+                                   reference_noise(s->seed + c, 64 * scene_number(s, i) + k);
         }
 }
 
-static const float scene_hostile_values[] = {1e10f, 3e38f, -3e38f, 1e18f, -1e15f, 1e-40f, -0.0f, INFINITY, NAN, 1e30f};
+static const float scene_hostile_values[] = {1e10f,  3e38f, -3e38f,   1e18f, -1e15f,
+                                             1e-40f, -0.0f, INFINITY, NAN,   1e30f};
 
 /* One strand in three gets a hostile value somewhere; one in seven has points on top of each other. */
 static inline void scene_attack(mote_system *system, mote_bundle_id id, const strand_scene *s) {
     const mote_bundle_view view = mote_bundle_columns(system, id);
-    float *const column[6] = {view.position.x, view.position.y, view.position.z, view.velocity.x, view.velocity.y, view.velocity.z};
+    float *const column[6] = {view.position.x, view.position.y, view.position.z,
+                              view.velocity.x, view.velocity.y, view.velocity.z};
     for (uint32_t i = 0; i < s->count; i++) {
-        const uint32_t number = scene_number(s, i), dice = reference_hash(s->seed, number), points = mote_bundle_points(system, id, i);
+        const uint32_t number = scene_number(s, i), dice = reference_hash(s->seed, number),
+                       points = mote_bundle_points(system, id, i);
         const uint32_t slot = mote_bundle_index(system, id, i, (dice >> 8) % points);
-        if (number % 3 == 0) column[(dice >> 4) % 6][slot] = scene_hostile_values[(dice >> 16) % COUNT_OF(scene_hostile_values)];
+        if (number % 3 == 0)
+            column[(dice >> 4) % 6][slot] =
+                scene_hostile_values[(dice >> 16) % COUNT_OF(scene_hostile_values)];
         if (number % 7 != 5) continue;
         const uint32_t root = mote_bundle_index(system, id, i, 0);
         for (uint32_t k = 1; k < points; k++)
@@ -232,7 +258,8 @@ static inline uint64_t scene_ticks(mote_system *system) {
 }
 
 /* Every root gets a target that it reaches one to three steps after `tick`. */
-static inline void scene_aim(mote_system *system, mote_bundle_id id, const strand_scene *s, uint32_t seed, uint64_t tick) {
+static inline void scene_aim(mote_system *system, mote_bundle_id id, const strand_scene *s, uint32_t seed,
+                             uint64_t tick) {
     const uint64_t ticks = scene_ticks(system);
     for (uint32_t i = 0; i < s->count; i++) {
         const uint32_t number = scene_number(s, i);

@@ -1,5 +1,6 @@
-/* What holds constrained strands: compliance against springs, stiffness of any size, pins, degenerate shapes, energy, reactions
- * and stretch. Tolerances follow from UNIT (rope.h), one float32 rounding, and from max_stretch. */
+/* What holds constrained strands: compliance against springs, stiffness of any size, pins, degenerate shapes,
+ * energy, reactions and stretch. Tolerances follow from UNIT (rope.h), one float32 rounding, and from
+ * max_stretch. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +11,8 @@
 #include "swing.h"
 
 /* A straight strand of 1 kg from the origin. */
-static mote_bundle_def line_def(mote_strand_solver solver, uint32_t points, float *positions, double x, double y) {
+static mote_bundle_def line_def(mote_strand_solver solver, uint32_t points, float *positions, double x,
+                                double y) {
     lay_line(positions, points, (double[3]){0}, (double[3]){x, y, 0});
     mote_bundle_def def = mote_default_bundle_def();
     def.solver = solver;
@@ -21,11 +23,13 @@ static mote_bundle_def line_def(mote_strand_solver solver, uint32_t points, floa
     return def;
 }
 
-/* What max_stretch allows of a segment of `length` m at up to `reach` m from the origin: beyond it, the rounding of six
- * coordinates and of the length's own arithmetic. */
-static double held(double max_stretch, double length, double reach) { return max_stretch + UNIT * (6 * reach / length + 8); }
+/* What max_stretch allows of a segment of `length` m at up to `reach` m from the origin: beyond it, the
+ * rounding of six coordinates and of the length's own arithmetic. */
+static double held(double max_stretch, double length, double reach) {
+    return max_stretch + UNIT * (6 * reach / length + 8);
+}
 
-/* --- Compliance ------------------------------------------------------------------------------------------------------- */
+/* --- Compliance --- */
 
 static void compliance_converges_to_springs_at_order_one(void **unused) {
     (void)unused;
@@ -46,9 +50,9 @@ static void compliance_converges_to_springs_at_order_one(void **unused) {
             }
             const double coarse = error_of(&s, exact, MOTE_SEMI_IMPLICIT_EULER, SUBSTEPS / 2);
             const double fine = error_of(&s, exact, MOTE_SEMI_IMPLICIT_EULER, SUBSTEPS);
-            /* Implicit Euler damps by (w h)^2 / 2 a step, w = 2 sqrt(k / m): that of the error is the next term, which falls to
-             * half. Rounding: a place known to UNIT 3 m / sqrt(3) is a velocity for the rest of the way, n of them make
-             * n^(3/2) / sqrt(3) of one; in quadrature. */
+            /* Implicit Euler damps by (w h)^2 / 2 a step, w = 2 sqrt(k / m): that of the error is the next
+             * term, which falls to half. Rounding: a place known to UNIT 3 m / sqrt(3) is a velocity for the
+             * rest of the way, n of them make n^(3/2) / sqrt(3) of one; in quadrature. */
             const double h = 1 / (16.0 * SUBSTEPS), w = 2 * sqrt(16 / 0.1), next = w * w * h * 0.5 / 2;
             const double rounding = pow(8 * SUBSTEPS, 1.5) / 3 * UNIT * 3 / fine;
             const double tolerance = (next / 2 + rounding * rounding / 2) / log(2);
@@ -68,7 +72,8 @@ static void shake(const mote_bundle_def *def, mote_rate rate, double length) {
         assert_alive(&r, 0);
         mote_strand_report report = report_of(&r, 0);
         /* What does not give way is held or reported. */
-        if (def->compliance == 0 && !report.capped) assert_true(report.stretch <= held(def->max_stretch, length, 3));
+        if (def->compliance == 0 && !report.capped)
+            assert_true(report.stretch <= held(def->max_stretch, length, 3));
     }
     destroy_rope(&r);
 }
@@ -80,7 +85,8 @@ static void stiffness_of_any_size_is_finite_at_every_step(void **unused) {
     static const float bend[] = {0, 10, 1e5f, 1e9f};
     float positions[3 * 32];
     for (int k = 0; k < 32; k++)
-        positions[3 * k] = 0.03f * (float)k, positions[3 * k + 1] = k % 2 ? 0.01f : 0, positions[3 * k + 2] = 0;
+        positions[3 * k] = 0.03f * (float)k, positions[3 * k + 1] = k % 2 ? 0.01f : 0,
+                      positions[3 * k + 2] = 0;
     const double length = hypot(0.03, 0.01);
     for (size_t t = 0; t < COUNT_OF(rates); t++)
         for (size_t c = 0; c < COUNT_OF(compliance); c++)
@@ -97,7 +103,7 @@ static void stiffness_of_any_size_is_finite_at_every_step(void **unused) {
             }
 }
 
-/* --- Pins ------------------------------------------------------------------------------------------------------------- */
+/* --- Pins --- */
 
 enum { LINE = 33 };
 
@@ -108,22 +114,28 @@ static void pins_too_far_apart_are_reported(void **unused) {
     for (int solver = MOTE_STRAND_ROBUST; solver <= MOTE_STRAND_CONSERVING; solver++) {
         float positions[3 * LINE * COUNT_OF(share)];
         mote_bundle_def def = line_def((mote_strand_solver)solver, LINE, positions, 1, 0);
-        for (size_t i = 1; i < COUNT_OF(share); i++) memcpy(positions + 3 * LINE * i, positions, 3 * LINE * sizeof *positions);
+        for (size_t i = 1; i < COUNT_OF(share); i++)
+            memcpy(positions + 3 * LINE * i, positions, 3 * LINE * sizeof *positions);
         def.strand_count = COUNT_OF(share);
         rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, 8, GRAVITY);
         for (uint32_t i = 0; i < COUNT_OF(share) - 1; i++)
-            assert_int_equal(mote_bundle_pin(r.system, r.id, i, LINE - 1, (vec3){share[i], 0, 0}, MOTE_NEXT_ADVANCE), MOTE_OK);
+            assert_int_equal(
+                mote_bundle_pin(r.system, r.id, i, LINE - 1, (vec3){share[i], 0, 0}, MOTE_NEXT_ADVANCE),
+                MOTE_OK);
         for (int step = 0; step < 60; step++) {
             step_rope(&r, 1);
             for (uint32_t i = 0; i < COUNT_OF(share); i++) {
                 mote_strand_report report = report_of(&r, i);
                 assert_alive(&r, i);
                 if (share[i] != 1) assert_int_equal(report.infeasible, share[i] > 1 && share[i] < 3);
-                /* As long as the pins stand apart, and no more: segments 1.002 of what they must be, to max_stretch. */
+                /* As long as the pins stand apart, and no more: segments 1.002 of what they must be, to
+                 * max_stretch. */
                 const double needed = share[i] < 3 ? fmax(share[i] * 1.002 - 1, 0) : 0;
                 if (step > 30) assert_int_equal(report.capped, 0); /* there is a solution, and it is found */
-                if (!report.capped) assert_true(report.stretch <= needed + (1 + needed) * held(0.002, 1 / 32.0, 1.5));
-                if (share[i] > 1.002 && share[i] < 3) assert_true(report.stretch >= share[i] - 1 - held(0, 1 / 32.0, 1.5));
+                if (!report.capped)
+                    assert_true(report.stretch <= needed + (1 + needed) * held(0.002, 1 / 32.0, 1.5));
+                if (share[i] > 1.002 && share[i] < 3)
+                    assert_true(report.stretch >= share[i] - 1 - held(0, 1 / 32.0, 1.5));
                 double x[3];
                 load_point(&r, i, LINE - 1, x, NULL);
                 if (share[i] < 3) assert_true(x[0] == share[i] && x[1] == 0 && x[2] == 0);
@@ -131,7 +143,8 @@ static void pins_too_far_apart_are_reported(void **unused) {
         }
         /* Once the pins stand nearer, all is well again. */
         for (uint32_t i = 0; i < 2; i++)
-            assert_int_equal(mote_bundle_pin(r.system, r.id, i, LINE - 1, (vec3){0.5f, 0, 0}, MOTE_NEXT_ADVANCE), MOTE_OK);
+            assert_int_equal(
+                mote_bundle_pin(r.system, r.id, i, LINE - 1, (vec3){0.5f, 0, 0}, MOTE_NEXT_ADVANCE), MOTE_OK);
         step_rope(&r, 1);
         step_rope(&r, 59);
         for (uint32_t i = 0; i < 2; i++) {
@@ -142,7 +155,8 @@ static void pins_too_far_apart_are_reported(void **unused) {
     }
 }
 
-/* Equal masses on equal links: the tangent of link i is (i - (n - 1) / 2) m g / H; H by bisection, so that they span `span`. */
+/* Equal masses on equal links: the tangent of link i is (i - (n - 1) / 2) m g / H; H by bisection, so that
+ * they span `span`. */
 static void hang(double span, double at[LINE][2]) {
     const double n = LINE - 1, link = 1 / n;
     double low = 1e-6, high = 1e6, width = 0;
@@ -170,11 +184,13 @@ static void slack_between_pins_hangs_as_a_chain_does(void **unused) {
         def.normal_drag = def.tangential_drag = 3;
         def.max_stretch = 1e-4f;
         rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, 8, GRAVITY);
-        assert_int_equal(mote_bundle_pin(r.system, r.id, 0, LINE - 1, (vec3){0.75f, 0, 0}, 60 * ticks_per_step(&r)), MOTE_OK);
+        assert_int_equal(
+            mote_bundle_pin(r.system, r.id, 0, LINE - 1, (vec3){0.75f, 0, 0}, 60 * ticks_per_step(&r)),
+            MOTE_OK);
         step_rope(&r, 1200);
-        /* Links longer by up to max_stretch make the sag deeper: with sag^2 about 3/8 span (length - span), by
-         * length / (2 (length - span)) max_stretch of it, 2 max_stretch 0.25 m; and the drag's last motion, e^(-1.5 t) of 1 m
-         * after 20 s. Twice that for the shape between. */
+        /* Links longer by up to max_stretch make the sag deeper: with sag^2 about 3/8 span (length - span),
+         * by length / (2 (length - span)) max_stretch of it, 2 max_stretch 0.25 m; and the drag's last
+         * motion, e^(-1.5 t) of 1 m after 20 s. Twice that for the shape between. */
         for (int k = 0; k < LINE; k++) {
             double x[3], mirror[3];
             load_point(&r, 0, (uint32_t)k, x, NULL);
@@ -187,7 +203,7 @@ static void slack_between_pins_hangs_as_a_chain_does(void **unused) {
     }
 }
 
-/* --- Degenerate shapes ------------------------------------------------------------------------------------------------ */
+/* --- Degenerate shapes --- */
 
 static void segments_without_length_do_no_harm(void **unused) {
     (void)unused;
@@ -195,8 +211,8 @@ static void segments_without_length_do_no_harm(void **unused) {
         for (int bends = 0; bends < (solver == MOTE_STRAND_CONSERVING ? 1 : 2); bends++) {
             float positions[3 * 16];
             mote_bundle_def def = line_def((mote_strand_solver)solver, 16, positions, 0.6, 0.3);
-            memcpy(positions + 3 * 5, positions + 3 * 4, 3 * sizeof *positions);  /* in the middle, */
-            memcpy(positions + 3 * 1, positions + 3 * 0, 3 * sizeof *positions);  /* at the root */
+            memcpy(positions + 3 * 5, positions + 3 * 4, 3 * sizeof *positions);   /* in the middle, */
+            memcpy(positions + 3 * 1, positions + 3 * 0, 3 * sizeof *positions);   /* at the root */
             memcpy(positions + 3 * 15, positions + 3 * 14, 3 * sizeof *positions); /* and two at the tip */
             memcpy(positions + 3 * 13, positions + 3 * 14, 3 * sizeof *positions);
             def.compliance = solver == MOTE_STRAND_SPRINGS ? 1 / 256.0f : 0;
@@ -206,7 +222,8 @@ static void segments_without_length_do_no_harm(void **unused) {
                 step_rope(&r, 1);
                 assert_alive(&r, 0);
                 mote_strand_report report = report_of(&r, 0);
-                if (solver != MOTE_STRAND_SPRINGS && !report.capped) assert_true(report.stretch <= held(0.002, 0.04, 1));
+                if (solver != MOTE_STRAND_SPRINGS && !report.capped)
+                    assert_true(report.stretch <= held(0.002, 0.04, 1));
             }
             double x[3];
             load_point(&r, 0, 15, x, NULL);
@@ -215,7 +232,8 @@ static void segments_without_length_do_no_harm(void **unused) {
         }
 }
 
-/* The host lays points on one another. Joined points have no direction: the strand is reported until they part. */
+/* The host lays points on one another. Joined points have no direction: the strand is reported until they
+ * part. */
 static void points_that_coincide_part_again(void **unused) {
     (void)unused;
     for (int solver = 0; solver < MOTE_STRAND_SOLVER_COUNT; solver++)
@@ -232,14 +250,16 @@ static void points_that_coincide_part_again(void **unused) {
                 step_rope(&r, 1);
                 assert_alive(&r, 0);
                 mote_strand_report report = report_of(&r, 0);
-                if (solver != MOTE_STRAND_SPRINGS) assert_true(report.capped || report.stretch <= held(0.002, 0.06, 1));
+                if (solver != MOTE_STRAND_SPRINGS)
+                    assert_true(report.capped || report.stretch <= held(0.002, 0.06, 1));
             }
-            if (solver != MOTE_STRAND_SPRINGS && !all) assert_true(report_of(&r, 0).stretch <= held(0.002, 0.06, 1));
+            if (solver != MOTE_STRAND_SPRINGS && !all)
+                assert_true(report_of(&r, 0).stretch <= held(0.002, 0.06, 1));
             destroy_rope(&r);
         }
 }
 
-/* --- Energy ----------------------------------------------------------------------------------------------------------- */
+/* --- Energy --- */
 
 static double energy_of(const rope *r, uint32_t points) {
     double sum = 0;
@@ -266,16 +286,19 @@ static void energy_of_a_swing(void **unused) {
             const double energy = energy_of(&r, 32);
             assert_int_equal(report_of(&r, 0).fallbacks + report_of(&r, 0).capped, 0);
             /* Lengths that are max_stretch off lift 1 kg by as much of 1 m; no more is gained. */
-            if (solver == MOTE_STRAND_ROBUST) assert_true(energy <= before + 0.002 * GRAVITY && energy <= start);
+            if (solver == MOTE_STRAND_ROBUST)
+                assert_true(energy <= before + 0.002 * GRAVITY && energy <= start);
             before = energy;
         }
-        if (solver == MOTE_STRAND_CONSERVING) assert_near(before, start, 0.01 * depth);
-        else assert_true(before < start - 0.05 * depth);
+        if (solver == MOTE_STRAND_CONSERVING)
+            assert_near(before, start, 0.01 * depth);
+        else
+            assert_true(before < start - 0.05 * depth);
         destroy_rope(&r);
     }
 }
 
-/* --- Reactions -------------------------------------------------------------------------------------------------------- */
+/* --- Reactions --- */
 
 static void reaction_of(const rope *r, uint32_t point, double impulse[3]) {
     float got[3];
@@ -286,7 +309,9 @@ static void reaction_of(const rope *r, uint32_t point, double impulse[3]) {
 typedef enum holding { SPRINGS, RIGID, COMPLIANT, BENDING, CONSERVING, HOLDINGS } holding;
 
 static void hold_by(mote_bundle_def *def, holding how) {
-    def->solver = how == SPRINGS ? MOTE_STRAND_SPRINGS : how == CONSERVING ? MOTE_STRAND_CONSERVING : MOTE_STRAND_ROBUST;
+    def->solver = how == SPRINGS      ? MOTE_STRAND_SPRINGS
+                  : how == CONSERVING ? MOTE_STRAND_CONSERVING
+                                      : MOTE_STRAND_ROBUST;
     def->compliance = how == SPRINGS || how == COMPLIANT ? 1 / 4096.0f : 0;
     def->bend_stiffness = how == BENDING ? 64.0f : 0;
 }
@@ -304,9 +329,9 @@ static void the_root_bears_the_weight_at_rest(void **unused) {
             y -= 1 / 15.0 + (16 - k) * GRAVITY / 16 * (double)def.compliance;
             store_point(&r, 0, k, (double[3]){0, y, 0}, NULL);
         }
-        /* A substep rounds positions of 1 m, known to UNIT, and with them the springs' forces by 4096 N/m UNIT: a velocity is
-         * known to UNIT 1 m / h or to that of the fastest swing those roundings make, 512/s UNIT 1 m; 1/h is more. The momentum
-         * of 1 kg at the step's end and beginning. */
+        /* A substep rounds positions of 1 m, known to UNIT, and with them the springs' forces by 4096 N/m
+         * UNIT: a velocity is known to UNIT 1 m / h or to that of the fastest swing those roundings make,
+         * 512/s UNIT 1 m; 1/h is more. The momentum of 1 kg at the step's end and beginning. */
         const double tolerance = 2 * UNIT * 960 * 2;
         for (int step = 0; step < 10; step++) {
             double impulse[3];
@@ -319,17 +344,20 @@ static void the_root_bears_the_weight_at_rest(void **unused) {
     }
 }
 
-/* A strand that swings from its root and from a pin that travels: what its free points gain is what gravity gives less what they
- * give to what is pinned. */
+/* A strand that swings from its root and from a pin that travels: what its free points gain is what gravity
+ * gives less what they give to what is pinned. */
 static void reactions_balance_momentum(void **unused) {
     (void)unused;
     for (int how = 0; how < HOLDINGS; how++) {
         float positions[3 * 16];
         mote_bundle_def def = line_def(MOTE_STRAND_ROBUST, 16, positions, 1, 0);
-        for (int k = 1; k < 16; k += 2) positions[3 * k + 2] = 0.04f; /* not taut, where forces have no bound */
+        for (int k = 1; k < 16; k += 2)
+            positions[3 * k + 2] = 0.04f; /* not taut, where forces have no bound */
         hold_by(&def, (holding)how);
         rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, 16, GRAVITY);
-        assert_int_equal(mote_bundle_pin(r.system, r.id, 0, 8, (vec3){0.4f, 0.1f, 0.1f}, 50 * ticks_per_step(&r)), MOTE_OK);
+        assert_int_equal(
+            mote_bundle_pin(r.system, r.id, 0, 8, (vec3){0.4f, 0.1f, 0.1f}, 50 * ticks_per_step(&r)),
+            MOTE_OK);
         double before[3] = {0};
         for (int step = 0; step < 60; step++) {
             double root[3], pin[3], after[3] = {0}, x[3], v[3];
@@ -341,20 +369,21 @@ static void reactions_balance_momentum(void **unused) {
                 load_point(&r, 0, k, x, v);
                 for (int i = 0; i < 3 && k != 8; i++) after[i] += v[i] / 16;
             }
-            /* 14 points of 1/16 kg, whose velocities of up to 8 m/s are rounded in each of 16 substeps, or are the difference of
-             * two positions known to UNIT 1 m over h, at both ends of the step; the reaction's own sums, of forces of up to
-             * 200 N in each substep, are rounded as often. */
+            /* 14 points of 1/16 kg, whose velocities of up to 8 m/s are rounded in each of 16 substeps, or
+             * are the difference of two positions known to UNIT 1 m over h, at both ends of the step; the
+             * reaction's own sums, of forces of up to 200 N in each substep, are rounded as often. */
             const double tolerance = UNIT * (14 / 16.0 * (16 * 8 + 2 * 960) + 16 * 4 * 200 / 960.0);
             if (!report_of(&r, 0).capped && !report_of(&r, 0).fallbacks)
                 for (int i = 0; i < 3; i++)
-                    assert_near(after[i] - before[i], (i == 1 ? -GRAVITY * 14 / 16 / 60 : 0) - root[i] - pin[i], tolerance);
+                    assert_near(after[i] - before[i],
+                                (i == 1 ? -GRAVITY * 14 / 16 / 60 : 0) - root[i] - pin[i], tolerance);
             memcpy(before, after, sizeof before);
         }
         destroy_rope(&r);
     }
 }
 
-/* --- Stretch ---------------------------------------------------------------------------------------------------------- */
+/* --- Stretch --- */
 
 static void stretch_is_held_or_reported(void **unused) {
     (void)unused;

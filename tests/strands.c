@@ -1,5 +1,5 @@
-/* Spring strands: against the same springs written plainly in double, orders of accuracy, the kinematic springs, momentum and
- * air. Tolerances follow from UNIT (rope.h), one float32 rounding. */
+/* Spring strands: against the same springs written plainly in double, orders of accuracy, the kinematic
+ * springs, momentum and air. Tolerances follow from UNIT (rope.h), one float32 rounding. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,10 +9,11 @@
 
 #include "swing.h"
 
-/* --- Against the same springs ----------------------------------------------------------------------------------------- */
+/* --- Against the same springs --- */
 
-static const mote_integrator EXPLICIT[] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_EXPLICIT_EULER, MOTE_MIDPOINT, MOTE_RK4,
-                                           MOTE_VELOCITY_VERLET, MOTE_POSITION_VERLET, MOTE_YOSHIDA4, MOTE_PEFRL};
+static const mote_integrator EXPLICIT[] = {
+    MOTE_SEMI_IMPLICIT_EULER, MOTE_EXPLICIT_EULER,  MOTE_MIDPOINT, MOTE_RK4,
+    MOTE_VELOCITY_VERLET,     MOTE_POSITION_VERLET, MOTE_YOSHIDA4, MOTE_PEFRL};
 
 static void springs_equal_the_same_springs_written_plainly(void **unused) {
     (void)unused;
@@ -24,11 +25,12 @@ static void springs_equal_the_same_springs_written_plainly(void **unused) {
             for (size_t m = 0; m < COUNT_OF(EXPLICIT); m++) {
                 make_swing(&s, damped, free);
                 run_swing(&s, EXPLICIT[m], STEPS, SUBSTEPS, got);
-                /* A substep rounds x <= 1 m once or twice, v <= 4 m/s as often, and up to eight terms of the kick: each spring's
-                 * elongation is known to 4 UNIT of 0.2 m, the force of 4 springs of at most 64 N/m to 4 * 64 * 0.2 * 4 UNIT,
-                 * through the mass of 0.1 kg and h. Evaluations of an integrator each add theirs, fourth-order splittings
-                 * with kicks up to 1.7 h. What a rounding becomes grows with t as free motion does, and by a factor e^(t/0.25 s)
-                 * at most (the strand's fastest fall, sqrt(g / 0.6 m) = 4/s): 1.7 in 1/8 s. */
+                /* A substep rounds x <= 1 m once or twice, v <= 4 m/s as often, and up to eight terms of the
+                 * kick: each spring's elongation is known to 4 UNIT of 0.2 m, the force of 4 springs of at
+                 * most 64 N/m to 4 * 64 * 0.2 * 4 UNIT, through the mass of 0.1 kg and h. Evaluations of an
+                 * integrator each add theirs, fourth-order splittings with kicks up to 1.7 h. What a rounding
+                 * becomes grows with t as free motion does, and by a factor e^(t/0.25 s) at most (the
+                 * strand's fastest fall, sqrt(g / 0.6 m) = 4/s): 1.7 in 1/8 s. */
                 const double t = STEPS / 16.0, h = t / (STEPS * SUBSTEPS);
                 const double calls = mote_integrator_describe(EXPLICIT[m])->evaluations * 1.7;
                 const double dv = calls * UNIT * (2 * 4 + h * 4 * 64 * 0.2 * 4 / 0.1), dx = calls * UNIT * 2;
@@ -51,14 +53,20 @@ typedef struct order_case {
 
 static void orders_of_accuracy(void **unused) {
     (void)unused;
-    static const order_case cases[] = {
-        {MOTE_SEMI_IMPLICIT_EULER, false, 1, 1024}, {MOTE_SEMI_IMPLICIT_EULER, true, 1, 1024},
-        {MOTE_EXPLICIT_EULER, false, 1, 1024}, {MOTE_EXPLICIT_EULER, true, 1, 1024},
-        {MOTE_MIDPOINT, false, 2, 64}, {MOTE_MIDPOINT, true, 2, 64},
-        {MOTE_VELOCITY_VERLET, false, 2, 64}, {MOTE_VELOCITY_VERLET, true, 2, 64},
-        {MOTE_POSITION_VERLET, false, 2, 64}, {MOTE_POSITION_VERLET, true, 1, 256},
-        {MOTE_RK4, false, 4, 12}, {MOTE_RK4, true, 4, 12},
-        {MOTE_YOSHIDA4, false, 4, 16}, {MOTE_PEFRL, false, 4, 6}};
+    static const order_case cases[] = {{MOTE_SEMI_IMPLICIT_EULER, false, 1, 1024},
+                                       {MOTE_SEMI_IMPLICIT_EULER, true, 1, 1024},
+                                       {MOTE_EXPLICIT_EULER, false, 1, 1024},
+                                       {MOTE_EXPLICIT_EULER, true, 1, 1024},
+                                       {MOTE_MIDPOINT, false, 2, 64},
+                                       {MOTE_MIDPOINT, true, 2, 64},
+                                       {MOTE_VELOCITY_VERLET, false, 2, 64},
+                                       {MOTE_VELOCITY_VERLET, true, 2, 64},
+                                       {MOTE_POSITION_VERLET, false, 2, 64},
+                                       {MOTE_POSITION_VERLET, true, 1, 256},
+                                       {MOTE_RK4, false, 4, 12},
+                                       {MOTE_RK4, true, 4, 12},
+                                       {MOTE_YOSHIDA4, false, 4, 16},
+                                       {MOTE_PEFRL, false, 4, 6}};
     swing s;
     chain_state exact[STRANDS];
     for (int damped = 0; damped < 2; damped++) {
@@ -69,10 +77,12 @@ static void orders_of_accuracy(void **unused) {
             if (c->damped != damped) continue;
             const double coarse = error_of(&s, exact, c->integrator, c->substeps / 2);
             const double fine = error_of(&s, exact, c->integrator, c->substeps);
-            /* The next term of the error, which falls to half: w h of the first, w = 2 sqrt(k / m) the fastest the strand
-             * swings; of first order (w h)^2 / 2 for each step, explicit Euler's growth. Rounding: coordinates of up to 0.6 m in
-             * every drift, evenly spread over UNIT of it either way, beside an error in quadrature. */
-            const double h = 1 / (16.0 * c->substeps), w = 2 * sqrt(64 / 0.1), next = c->order < 2 ? w * w * h * 0.5 / 2 : w * h;
+            /* The next term of the error, which falls to half: w h of the first, w = 2 sqrt(k / m) the
+             * fastest the strand swings; of first order (w h)^2 / 2 for each step, explicit Euler's growth.
+             * Rounding: coordinates of up to 0.6 m in every drift, evenly spread over UNIT of it either way,
+             * beside an error in quadrature. */
+            const double h = 1 / (16.0 * c->substeps), w = 2 * sqrt(64 / 0.1),
+                         next = c->order < 2 ? w * w * h * 0.5 / 2 : w * h;
             const double drifts = 8.0 * c->substeps * mote_integrator_describe(c->integrator)->evaluations;
             const double rounding = sqrt(drifts / 3) * UNIT * 0.6 / fine;
             const double tolerance = (next / 2 + rounding * rounding / 2) / log(2);
@@ -82,10 +92,11 @@ static void orders_of_accuracy(void **unused) {
     }
 }
 
-/* --- Kinematic springs ------------------------------------------------------------------------------------------------ */
+/* --- Kinematic springs --- */
 
 /* Two points 1 m apart along n, 0.5 kg each; dt = seconds / steps. */
-static rope make_pair(mote_integrator integrator, mote_rate rate, const double n[3], bool free, float stiffness, float damping) {
+static rope make_pair(mote_integrator integrator, mote_rate rate, const double n[3], bool free,
+                      float stiffness, float damping) {
     const float positions[6] = {0, 0, 0, (float)n[0], (float)n[1], (float)n[2]};
     mote_bundle_def def = mote_default_bundle_def();
     def.solver = MOTE_STRAND_SPRINGS;
@@ -114,9 +125,11 @@ static void one_kinematic_spring_is_exact_at_any_step(void **unused) {
     for (size_t t = 0; t < COUNT_OF(rates); t++)
         for (int free = 0; free < 2; free++)
             for (int damped = 0; damped < 2; damped++) {
-                /* What rounding leaves across the direction grows by dt v / L a step: long steps go along an axis. */
+                /* What rounding leaves across the direction grows by dt v / L a step: long steps go along an
+                 * axis. */
                 const double n[3] = {t < 3 ? (double)0.6f : 1, t < 3 ? (double)0.8f : 0, 0};
-                const double stiffness = 8, damping = damped ? 0.125 : 0, dt = (double)rates[t].seconds / rates[t].steps;
+                const double stiffness = 8, damping = damped ? 0.125 : 0,
+                             dt = (double)rates[t].seconds / rates[t].steps;
                 const double inverse = free ? 4 : 2, w2 = stiffness * inverse, g = damping * inverse / 2;
                 rope r = make_pair(MOTE_KINEMATIC, rates[t], n, free, (float)stiffness, (float)damping);
                 double e = 0.125, v = -0.25, drift = free ? 0.03125 : 0; /* of the middle along n */
@@ -135,22 +148,26 @@ static void one_kinematic_spring_is_exact_at_any_step(void **unused) {
                     load_point(&r, 0, 1, b, vb);
                     double d[3], rate[3];
                     for (int i = 0; i < 3; i++) d[i] = b[i] - a[i], rate[i] = vb[i] - va[i];
-                    /* A step rounds coordinates of up to 1 m and the middle's way, the free drift dt v that the spring takes
-                     * back, the length and the direction: 4 UNIT of each; the four answers, floats, 4 UNIT of the amplitude.
-                     * w times that in the velocity. Rotation in phase space keeps what was lost: as many times as steps. The
-                     * step itself is 2 UNIT off: w dt 2 UNIT of phase. */
+                    /* A step rounds coordinates of up to 1 m and the middle's way, the free drift dt v that
+                     * the spring takes back, the length and the direction: 4 UNIT of each; the four answers,
+                     * floats, 4 UNIT of the amplitude. w times that in the velocity. Rotation in phase space
+                     * keeps what was lost: as many times as steps. The step itself is 2 UNIT off: w dt 2 UNIT
+                     * of phase. */
                     const double way = 2 + drift * dt * step + dt * (speed + drift);
                     const double lost = step * UNIT * (4 * way + 4 * size + 2 * sqrt(w2) * dt * size);
                     assert_near(sqrt(dot(d, d)) - 1, e, lost);
-                    assert_near(dot(rate, d) / sqrt(dot(d, d)), v, lost * sqrt(w2) + step * 4 * UNIT * (speed + drift));
-                    for (int i = 0; i < 3 && free; i++) assert_near((a[i] + b[i]) / 2, (0.5 + drift * dt * step) * n[i], lost);
+                    assert_near(dot(rate, d) / sqrt(dot(d, d)), v,
+                                lost * sqrt(w2) + step * 4 * UNIT * (speed + drift));
+                    for (int i = 0; i < 3 && free; i++)
+                        assert_near((a[i] + b[i]) / 2, (0.5 + drift * dt * step) * n[i], lost);
                 }
                 destroy_rope(&r);
             }
 }
 
 /* One step of a mass between two pinned ends, from x = amount or v = amount along the strand. */
-static void step_between_springs(mote_integrator integrator, float stiffness, const double start[2], double end[2]) {
+static void step_between_springs(mote_integrator integrator, float stiffness, const double start[2],
+                                 double end[2]) {
     static const float positions[9] = {-1, 0, 0, 0, 0, 0, 1, 0, 0};
     mote_bundle_def def = mote_default_bundle_def();
     def.solver = MOTE_STRAND_SPRINGS;
@@ -177,19 +194,22 @@ static void two_kinematic_springs_on_one_mass(void **unused) {
             const double size = 0.125, starts[2][2] = {{size, 0}, {0, size * w}};
             double ends[2][2];
             for (int i = 0; i < 2; i++)
-                step_between_springs(average ? MOTE_KINEMATIC_AVERAGE : MOTE_KINEMATIC, w * w, starts[i], ends[i]);
-            const double got = (ends[0][0] * ends[1][1] - ends[0][1] * ends[1][0]) / (size * size * w), z2 = z * z;
+                step_between_springs(average ? MOTE_KINEMATIC_AVERAGE : MOTE_KINEMATIC, w * w, starts[i],
+                                     ends[i]);
+            const double got = (ends[0][0] * ends[1][1] - ends[0][1] * ends[1][0]) / (size * size * w),
+                         z2 = z * z;
             const double want = average ? 2 * cos(z) - 1 + z * sin(z) : 5 - 4 * cos(z) - 2 * z * sin(z);
-            /* Lengths of about 1 m are known to 2 UNIT of it, 2 / size of the elongation; each of the matrix's elements, at
-             * most 3, has that of two springs: 8 products. */
+            /* Lengths of about 1 m are known to 2 UNIT of it, 2 / size of the elongation; each of the
+             * matrix's elements, at most 3, has that of two springs: 8 products. */
             assert_near(got, want, 8 * 3 * 2 * 2 * UNIT / size);
             /* The series goes on with z^6 / 90 and z^6 / 180. */
-            assert_near(want, average ? 1 - z2 * z2 / 12 : 1 + z2 * z2 / 6, z2 * z2 * z2 / (average ? 180 : 90));
+            assert_near(want, average ? 1 - z2 * z2 / 12 : 1 + z2 * z2 / 6,
+                        z2 * z2 * z2 / (average ? 180 : 90));
             assert_true(average ? got < 1 : got > 1);
         }
 }
 
-/* --- Momentum --------------------------------------------------------------------------------------------------------- */
+/* --- Momentum --- */
 
 typedef struct momentum {
     double linear[3], angular[3];
@@ -223,30 +243,34 @@ static momentum momentum_lost(mote_strand_solver solver) {
         assert_true(fabs(before.linear[a]) > 0.1);
         after.linear[a] -= before.linear[a], after.angular[a] -= before.angular[a];
     }
-    for (uint32_t i = 0; i < STRANDS; i++) assert_int_equal(report_of(&r, i).capped + report_of(&r, i).fallbacks, 0);
+    for (uint32_t i = 0; i < STRANDS; i++)
+        assert_int_equal(report_of(&r, i).capped + report_of(&r, i).fallbacks, 0);
     destroy_rope(&r);
     return after;
 }
 
 static void free_strands_keep_their_momentum(void **unused) {
     (void)unused;
-    const double kicks = sqrt(STRANDS * POINTS * 1024.0); /* random roundings of all points in 1,024 substeps */
+    const double kicks =
+        sqrt(STRANDS * POINTS * 1024.0); /* random roundings of all points in 1,024 substeps */
     for (int solver = 0; solver < MOTE_STRAND_SOLVER_COUNT; solver++) {
         momentum lost = momentum_lost((mote_strand_solver)solver);
-        /* Springs and the conserving solver round velocities of up to 2 m/s, and up to four terms that add to them; the robust
-         * one has v = (x1 - x0) / h with x <= 2 m, h = 1/512. Angular: within 2 m of the origin; positions rounded under a
-         * velocity of 2 m/s are as much again. Four spreads. */
+        /* Springs and the conserving solver round velocities of up to 2 m/s, and up to four terms that add to
+         * them; the robust one has v = (x1 - x0) / h with x <= 2 m, h = 1/512. Angular: within 2 m of the
+         * origin; positions rounded under a velocity of 2 m/s are as much again. Four spreads. */
         const double rounding = solver == MOTE_STRAND_ROBUST ? 2 * 512 : 4 * 2;
         for (int a = 0; a < 3; a++) {
             assert_near(lost.linear[a], 0, 4 * kicks * 0.1 * UNIT * rounding);
-            if (solver != MOTE_STRAND_ROBUST) assert_near(lost.angular[a], 0, 4 * kicks * 0.1 * UNIT * 2 * rounding * 2);
+            if (solver != MOTE_STRAND_ROBUST)
+                assert_near(lost.angular[a], 0, 4 * kicks * 0.1 * UNIT * 2 * rounding * 2);
         }
     }
 }
 
-/* --- Air -------------------------------------------------------------------------------------------------------------- */
+/* --- Air --- */
 
-/* Two points fall across, seventeen along themselves: m g = drag x length x v, after 16 times m / (drag length). */
+/* Two points fall across, seventeen along themselves: m g = drag x length x v, after 16 times m / (drag
+ * length). */
 static void strands_fall_through_air_at_their_terminal_velocity(void **unused) {
     (void)unused;
     for (int solver = MOTE_STRAND_SPRINGS; solver <= MOTE_STRAND_CONSERVING; solver++)
@@ -254,7 +278,8 @@ static void strands_fall_through_air_at_their_terminal_velocity(void **unused) {
             float positions[3 * 17];
             const uint32_t points = along ? 17 : 2;
             const bool springs = solver == MOTE_STRAND_SPRINGS;
-            lay_line(positions, points, (double[3]){0}, along ? (double[3]){0, -0.5, 0} : (double[3]){0.5, 0, 0});
+            lay_line(positions, points, (double[3]){0},
+                     along ? (double[3]){0, -0.5, 0} : (double[3]){0.5, 0, 0});
             mote_bundle_def def = mote_default_bundle_def();
             def.solver = (mote_strand_solver)solver;
             def.strand_count = 1;
@@ -267,19 +292,21 @@ static void strands_fall_through_air_at_their_terminal_velocity(void **unused) {
             def.air_velocity[0] = 1, def.air_velocity[1] = 0.5f;
             def.free_roots = true;
             rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){64, 1}, springs ? 16 : 1, GRAVITY);
-            const double rate = 2 * 0.5 / 0.25, terminal = GRAVITY / rate, h = 1 / (springs ? 1024.0 : 64); /* 1/s, m/s, s */
+            const double rate = 2 * 0.5 / 0.25, terminal = GRAVITY / rate,
+                         h = 1 / (springs ? 1024.0 : 64); /* 1/s, m/s, s */
             step_rope(&r, 64 * 4);
             double x[3], v[3], mean[3] = {0};
             for (uint32_t k = 0; k < points; k++) {
                 load_point(&r, 0, k, x, v);
                 for (int a = 0; a < 3; a++) mean[a] += v[a] / points;
             }
-            /* What is left after 16 times, and where rounding stops it: a substep takes h rate of a difference away, and rounds
-             * v <= 2.5 m/s or, where v = (x1 - x0) / h, x <= 8 m over h. */
+            /* What is left after 16 times, and where rounding stops it: a substep takes h rate of a
+             * difference away, and rounds v <= 2.5 m/s or, where v = (x1 - x0) / h, x <= 8 m over h. */
             const double lost = solver == MOTE_STRAND_ROBUST ? 8 / h : 2 * 2.5;
             const double rounding = 2.5 * exp(-16) + UNIT * lost / (h * rate);
             assert_near(mean[1], 0.5 - terminal, rounding);
-            assert_near(mean[0], 0, rounding); /* the wind's other part acts in the direction that has no drag */
+            assert_near(mean[0], 0,
+                        rounding); /* the wind's other part acts in the direction that has no drag */
             destroy_rope(&r);
         }
 }

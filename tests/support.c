@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- Random numbers ----------------------------------------------------------------------------------------------- */
+/* --- Random numbers --- */
 
 uint64_t random_bits(random_source *random) {
     uint64_t z = random->state += 0x9e3779b97f4a7c15u;
@@ -24,7 +24,7 @@ float random_between(random_source *random, float low, float high) {
     return low + unit * (high - low);
 }
 
-/* --- An allocator that watches its user --------------------------------------------------------------------------- */
+/* --- An allocator that watches its user --- */
 
 enum { GUARD_BYTES = 64, GUARD_PATTERN = 0xa5, FRESH_PATTERN = 0xcd };
 
@@ -46,7 +46,8 @@ static unsigned char *place(unsigned char *raw, size_t alignment) {
 static void *ledger_allocate(void *user, size_t bytes, size_t alignment) {
     memory_ledger *ledger = user;
     ledger->calls++;
-    if (alignment == 0 || alignment > 64 || (alignment & (alignment - 1)) != 0 || bytes == 0) ledger->faults++;
+    if (alignment == 0 || alignment > 64 || (alignment & (alignment - 1)) != 0 || bytes == 0)
+        ledger->faults++;
     if (ledger->calls == ledger->fail_at) {
         ledger->failures++;
         return NULL;
@@ -101,7 +102,7 @@ bool ledger_holds(const memory_ledger *ledger, const void *first, size_t bytes) 
     return false;
 }
 
-/* --- Job systems of a host ---------------------------------------------------------------------------------------- */
+/* --- Job systems of a host --- */
 
 static void run_shuffled(void *user, mote_task *task, void *context, uint32_t count) {
     shuffled_jobs *jobs = user;
@@ -151,7 +152,7 @@ static void run_on_pthreads(void *user, mote_task *task, void *context, uint32_t
 
 mote_jobs pthread_jobs_hook(uint32_t *workers) { return (mote_jobs){*workers, workers, run_on_pthreads}; }
 
-/* --- A scene ------------------------------------------------------------------------------------------------------ */
+/* --- A scene --- */
 
 void scene_fill(const mote_range_view *view, random_source *random) {
     for (uint32_t i = 0; i < view->count; i++) {
@@ -191,8 +192,10 @@ static mote_result add_all(mote_system *system, const mote_force_def *forces, si
     for (size_t i = 0; i < count; i++) {
         mote_force_id id;
         mote_result result = mote_system_add_force(system, &forces[i], &id);
-        if (result == MOTE_ERROR_INTEGRATOR) ++*refused;
-        else if (result != MOTE_OK) return result;
+        if (result == MOTE_ERROR_INTEGRATOR)
+            ++*refused;
+        else if (result != MOTE_OK)
+            return result;
     }
     return MOTE_OK;
 }
@@ -201,7 +204,8 @@ static mote_result add_velocity_fields(mote_system *system, bool reach) {
     mote_force_def forces[] = {
         mote_linear_field((vec3){0.5f, 0.0f, 0.25f}, (mat3){{0, -0.3f, 0}, {0.3f, 0, 0.1f}, {0, 0, -0.2f}},
                           MOTE_FIELD_VELOCITY, 0.0f),
-        mote_vortex((vec3){1.0f, 2.0f, 3.0f}, (vec3){0.0f, 1.0f, 0.5f}, 2.0f, 0.5f, MOTE_FIELD_VELOCITY, 0.0f),
+        mote_vortex((vec3){1.0f, 2.0f, 3.0f}, (vec3){0.0f, 1.0f, 0.5f}, 2.0f, 0.5f, MOTE_FIELD_VELOCITY,
+                    0.0f),
         mote_curl_noise(1.5f, 0.4f, 2.0f, 7, MOTE_FIELD_VELOCITY, 0.0f),
         mote_callback(scene_push, NULL),
         mote_callback(scene_chase, NULL),
@@ -259,7 +263,8 @@ static void call_inside(void *user, const mote_stage_view *stage, float *x, floa
     call->calls++;
 }
 
-mote_result scene_call_within_step(mote_system *system, void (*probe)(void *context), void *context, uint32_t *calls) {
+mote_result scene_call_within_step(mote_system *system, void (*probe)(void *context), void *context,
+                                   uint32_t *calls) {
     inside_call call = {probe, context, 0};
     const mote_force_def force = mote_callback(call_inside, &call);
     mote_force_id id;

@@ -1,4 +1,5 @@
-/* Helpers shared by the tests: random numbers, a watched allocator, host job systems and a scene with every force. */
+/* Helpers shared by the tests: random numbers, a watched allocator, host job systems and a scene with every
+ * force. */
 #ifndef MOTE_TESTS_SUPPORT_H
 #define MOTE_TESTS_SUPPORT_H
 
@@ -11,19 +12,20 @@
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
 /* The call must return `code` and leave the hash of `system` as it was. Needs cmocka. */
-#define REFUSED(system, code, call)                                                                                   \
-    do {                                                                                                              \
-        uint64_t hash_before = mote_system_hash(system);                                                              \
-        assert_int_equal(call, code);                                                                                 \
-        assert_true(mote_system_hash(system) == hash_before);                                                         \
+#define REFUSED(system, code, call)                                                                          \
+    do {                                                                                                     \
+        uint64_t hash_before = mote_system_hash(system);                                                     \
+        assert_int_equal(call, code);                                                                        \
+        assert_true(mote_system_hash(system) == hash_before);                                                \
     } while (0)
 
 /* Whether an integrator takes velocity fields, and nothing else. */
 static inline bool advects(mote_integrator integrator) {
-    return integrator == MOTE_ADVECT_EULER || integrator == MOTE_ADVECT_MIDPOINT || integrator == MOTE_ADVECT_RK4;
+    return integrator == MOTE_ADVECT_EULER || integrator == MOTE_ADVECT_MIDPOINT ||
+           integrator == MOTE_ADVECT_RK4;
 }
 
-/* --- Random numbers: SplitMix64 (Steele, Lea and Flood 2014), the same sequence on every machine ------------------ */
+/* --- Random numbers: SplitMix64 (Steele, Lea and Flood 2014), the same sequence on every machine --- */
 
 typedef struct random_source {
     uint64_t state;
@@ -33,7 +35,7 @@ uint64_t random_bits(random_source *random);
 uint32_t random_below(random_source *random, uint32_t bound); /* 0 .. bound - 1 */
 float random_between(random_source *random, float low, float high);
 
-/* --- An allocator that watches its user --------------------------------------------------------------------------- */
+/* --- An allocator that watches its user --- */
 
 /* Memory comes filled with a pattern, aligned exactly as asked and no better, between guard bytes. */
 typedef struct memory_ledger {
@@ -52,7 +54,7 @@ mote_allocator ledger_allocator(memory_ledger *ledger);
 /* Whether bytes first .. first + bytes - 1 lie within one live allocation. */
 bool ledger_holds(const memory_ledger *ledger, const void *first, size_t bytes);
 
-/* --- Job systems of a host ---------------------------------------------------------------------------------------- */
+/* --- Job systems of a host --- */
 
 /* Runs the indices in a new random order, each under a random worker id, on the calling thread. */
 typedef struct shuffled_jobs {
@@ -66,21 +68,24 @@ mote_jobs shuffled_jobs_hook(shuffled_jobs *jobs);
 /* Runs the indices on `workers` POSIX threads, the caller among them. *workers must outlive the hook. */
 mote_jobs pthread_jobs_hook(uint32_t *workers);
 
-/* --- A scene ------------------------------------------------------------------------------------------------------ */
+/* --- A scene --- */
 
-/* Positions within 10 m, velocities within 5 m/s, masses of 0.5 to 2 kg and every eleventh particle immovable. */
+/* Positions within 10 m, velocities within 5 m/s, masses of 0.5 to 2 kg and every eleventh particle
+ * immovable. */
 void scene_fill(const mote_range_view *view, random_source *random);
 
-/* Adds gravity, thrust, wind, an anchor spring, an attractor and a callback that pushes away from the y axis; with
- * `reach`, also one that reads the whole range, which position Verlet does without. An integrator that advects gets
- * velocity fields instead: linear, vortex, curl noise and the callbacks. */
+/* Adds gravity, thrust, wind, an anchor spring, an attractor and a callback that pushes away from the y axis;
+ * with `reach`, also one that reads the whole range, which position Verlet does without. An integrator that
+ * advects gets velocity fields instead: linear, vortex, curl noise and the callbacks. */
 mote_result scene_add_forces(mote_system *system, bool reach);
 
 /* Advances by `steps` steps of so many nanoseconds in frames of zero, tiny, fractional and long duration. */
 mote_result scene_hostile_frames(mote_system *system, uint64_t step_nanoseconds, uint32_t steps);
 
-/* Adds a particle and a force that calls `probe` in each evaluation, and makes one step. *calls: how often it did. */
-mote_result scene_call_within_step(mote_system *system, void (*probe)(void *context), void *context, uint32_t *calls);
+/* Adds a particle and a force that calls `probe` in each evaluation, and makes one step. *calls: how often it
+ * did. */
+mote_result scene_call_within_step(mote_system *system, void (*probe)(void *context), void *context,
+                                   uint32_t *calls);
 
 /* The slot-free callback of the scene: F = (x, 0, z) / 4 N. */
 void scene_push(void *user, const mote_stage_view *stage, float *x, float *y, float *z);

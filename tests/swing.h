@@ -6,7 +6,8 @@
 
 enum { STRANDS = 16, POINTS = 7 };
 
-/* 0.6 m of 0.1 kg points that start in different directions with different velocities: stretch and bend springs. */
+/* 0.6 m of 0.1 kg points that start in different directions with different velocities: stretch and bend
+ * springs. */
 typedef struct swing {
     mote_bundle_def def;
     float positions[3 * STRANDS * POINTS];
@@ -16,12 +17,16 @@ typedef struct swing {
 
 static inline void make_chain(swing *s, uint32_t strand, bool free) {
     chain *c = &s->chain[strand];
-    *c = (chain){.points = POINTS, .mass = (double)s->def.mass / POINTS, .gravity = GRAVITY,
+    *c = (chain){.points = POINTS,
+                 .mass = (double)s->def.mass / POINTS,
+                 .gravity = GRAVITY,
                  .stiffness = {1 / (double)s->def.compliance, s->def.bend_stiffness},
                  .damping = {s->def.damping, s->def.bend_damping}};
     c->pinned[0] = !free;
-    for (uint32_t k = 0; k + 1 < POINTS; k++) c->length[0][k] = apart(s->start[strand].x[k], s->start[strand].x[k + 1]);
-    for (uint32_t k = 0; k + 2 < POINTS; k++) c->length[1][k] = apart(s->start[strand].x[k], s->start[strand].x[k + 2]);
+    for (uint32_t k = 0; k + 1 < POINTS; k++)
+        c->length[0][k] = apart(s->start[strand].x[k], s->start[strand].x[k + 1]);
+    for (uint32_t k = 0; k + 2 < POINTS; k++)
+        c->length[1][k] = apart(s->start[strand].x[k], s->start[strand].x[k + 2]);
 }
 
 static inline void make_swing(swing *s, bool damped, bool free) {
@@ -55,7 +60,8 @@ static inline void make_swing(swing *s, bool damped, bool free) {
 }
 
 /* The engine's swing at its end. 16 steps a second of `substeps` each. */
-static inline void run_swing(const swing *s, mote_integrator integrator, uint32_t steps, uint32_t substeps, chain_state *end) {
+static inline void run_swing(const swing *s, mote_integrator integrator, uint32_t steps, uint32_t substeps,
+                             chain_state *end) {
     rope r = make_rope(&s->def, integrator, (mote_rate){16, 1}, substeps, GRAVITY);
     for (uint32_t i = 0; i < STRANDS; i++)
         for (uint32_t k = 0; k < POINTS; k++) store_point(&r, i, k, NULL, s->start[i].v[k]);
@@ -66,7 +72,7 @@ static inline void run_swing(const swing *s, mote_integrator integrator, uint32_
 }
 
 static inline void run_plainly(const swing *s, uint32_t strand, mote_integrator integrator, uint32_t steps,
-                                uint32_t substeps, chain_state *end) {
+                               uint32_t substeps, chain_state *end) {
     const double h = 1 / (16.0 * substeps);
     *end = s->start[strand];
     if (integrator == MOTE_POSITION_VERLET) chain_kick(&s->chain[strand], end, -h / 2);
@@ -81,8 +87,10 @@ static inline double worst_of(const chain_state *a, const chain_state *b, bool v
     return worst;
 }
 
-/* Root of the mean square of the errors of positions, against RK4 in double with 16 times as many steps as the finest. */
-static inline double error_of(const swing *s, const chain_state *exact, mote_integrator integrator, uint32_t substeps) {
+/* Root of the mean square of the errors of positions, against RK4 in double with 16 times as many steps as
+ * the finest. */
+static inline double error_of(const swing *s, const chain_state *exact, mote_integrator integrator,
+                              uint32_t substeps) {
     chain_state got[STRANDS];
     run_swing(s, integrator, 8, substeps, got);
     double sum = 0;

@@ -1,4 +1,5 @@
-/* A single body in a world of forces, stepped by the engine and by the double reference: what the physics tests run. */
+/* A single body in a world of forces, stepped by the engine and by the double reference: what the physics
+ * tests run. */
 #ifndef MOTE_TESTS_WORLD_H
 #define MOTE_TESTS_WORLD_H
 
@@ -17,23 +18,31 @@ static inline void add_double_attractor(const mote_force_def *f, const double x[
     for (int k = 0; k < 3; k++) a[k] += f->as.attractor.strength * d[k] / pow(r2, 1.5);
 }
 
-static inline void add_double_force(const mote_force_def *f, const double x[3], const double v[3], double mass,
-                                    double a[3]) {
+static inline void add_double_force(const mote_force_def *f, const double x[3], const double v[3],
+                                    double mass, double a[3]) {
     if (f->kind == MOTE_FORCE_ATTRACTOR) add_double_attractor(f, x, a);
     for (int k = 0; k < 3; k++) switch (f->kind) {
-        case MOTE_FORCE_GRAVITY: a[k] += f->as.gravity.acceleration[k]; break;
-        case MOTE_FORCE_THRUST: a[k] += f->as.thrust.force[k] / mass; break;
-        case MOTE_FORCE_WIND: a[k] += f->drag * (f->as.wind.velocity[k] - v[k]) / mass; break;
+        case MOTE_FORCE_GRAVITY:
+            a[k] += f->as.gravity.acceleration[k];
+            break;
+        case MOTE_FORCE_THRUST:
+            a[k] += f->as.thrust.force[k] / mass;
+            break;
+        case MOTE_FORCE_WIND:
+            a[k] += f->drag * (f->as.wind.velocity[k] - v[k]) / mass;
+            break;
         case MOTE_FORCE_ANCHOR_SPRING:
             a[k] += (f->as.anchor_spring.stiffness * (f->as.anchor_spring.anchor[k] - x[k]) -
-                     f->as.anchor_spring.damping * v[k]) / mass;
+                     f->as.anchor_spring.damping * v[k]) /
+                    mass;
             break;
-        default: break;
+        default:
+            break;
         }
 }
 
-/* Quadratic drag F = -c |v| v and, for the orders, a force that swings in time: the engine's callbacks and their twins
- * in double stand together. */
+/* Quadratic drag F = -c |v| v and, for the orders, a force that swings in time: the engine's callbacks and
+ * their twins in double stand together. */
 static const float quadratic_drag = 0.05f;
 
 static inline void drag_callback(void *user, const mote_stage_view *stage, float *x, float *y, float *z) {
@@ -51,7 +60,8 @@ static inline void swing_callback(void *user, const mote_stage_view *stage, floa
     for (uint32_t i = 0; i < stage->count; i++) x[i] += swing, y[i] += swing * stage->x[i];
 }
 
-static inline void double_forces(const void *context, double time, const double x[3], const double v[3], double a[3]) {
+static inline void double_forces(const void *context, double time, const double x[3], const double v[3],
+                                 double a[3]) {
     const world *w = context;
     double speed = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
     a[0] = a[1] = a[2] = 0;

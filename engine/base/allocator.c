@@ -10,7 +10,8 @@
 
 #include "base/compiler.h"
 
-/* Columns of millions of particles touch thousands of pages a step: huge pages keep them within the reach of the TLB. */
+/* Columns of millions of particles touch thousands of pages a step: huge pages keep them within the reach of
+ * the TLB. */
 #define HUGE_PAGE ((size_t)2 << 20)
 
 static void *default_allocate(void *user, size_t bytes, size_t alignment) {

@@ -1,5 +1,6 @@
-/* The floating-point control word. Kernels run under IEEE defaults (round to nearest, denormals kept, no traps), so
- * that a host which sets flush-to-zero or another rounding gets the same bits, and gets its own setting back. */
+/* The floating-point control word. Kernels run under IEEE defaults (round to nearest, denormals kept, no
+ * traps), so that a host which sets flush-to-zero or another rounding gets the same bits, and gets its own
+ * setting back. */
 #ifndef MOTE_BASE_FPU_H
 #define MOTE_BASE_FPU_H
 
@@ -24,7 +25,9 @@ static inline mote_fpu_state mote_fpu_enter(void) {
     __asm__ volatile("msr fpcr, %0" : : "r"(defaults) : "memory");
     return saved;
 }
-static inline void mote_fpu_leave(mote_fpu_state saved) { __asm__ volatile("msr fpcr, %0" : : "r"(saved) : "memory"); }
+static inline void mote_fpu_leave(mote_fpu_state saved) {
+    __asm__ volatile("msr fpcr, %0" : : "r"(saved) : "memory");
+}
 #else
 static inline mote_fpu_state mote_fpu_enter(void) { return 0; }
 static inline void mote_fpu_leave(mote_fpu_state saved) { (void)saved; }

@@ -7,9 +7,10 @@
 
 #include "base/fpu.h"
 
-/* Each worker has a part of the range, the same in every call, so that its particles stay in the caches near it (measured
- * with two workers whose caches are apart: a step of runs handed out in turn took up to six times as long). A part is cut
- * into a few runs; a worker whose part is done helps others, which evens out those that are slowed down on a shared machine. */
+/* Each worker has a part of the range, the same in every call, so that its particles stay in the caches near
+ * it (measured with two workers whose caches are apart: a step of runs handed out in turn took up to six
+ * times as long). A part is cut into a few runs; a worker whose part is done helps others, which evens out
+ * those that are slowed down on a shared machine. */
 #define RUNS_PER_WORKER 8u
 
 typedef struct cut {
@@ -20,7 +21,9 @@ typedef struct cut {
     uint32_t next[MOTE_MAX_WORKERS]; /* by part: its first run that nobody has taken */
 } cut;
 
-static uint32_t first_run(const cut *c, uint32_t part) { return (uint32_t)((uint64_t)c->runs * part / c->workers); }
+static uint32_t first_run(const cut *c, uint32_t part) {
+    return (uint32_t)((uint64_t)c->runs * part / c->workers);
+}
 
 static void do_part(cut *c, uint32_t part, uint32_t worker) {
     const uint32_t end = first_run(c, part + 1);
@@ -41,7 +44,8 @@ static void do_parts(void *context, uint32_t index, uint32_t worker) {
 
 static uint32_t worker_count(const mote_jobs *jobs) { return jobs->run && jobs->workers ? jobs->workers : 1; }
 
-void mote_parallel_for(const mote_jobs *jobs, size_t count, size_t grain, mote_range_task *task, void *context) {
+void mote_parallel_for(const mote_jobs *jobs, size_t count, size_t grain, mote_range_task *task,
+                       void *context) {
     if (count == 0) return;
     uint32_t workers = worker_count(jobs);
     if (workers == 1 || count <= grain) {

@@ -1,12 +1,14 @@
 /* Contacts of points with colliders, one point in each lane: the plane that touches the collider.
  *
- * A point that ended a substep outside a collider may have passed through it. Its path relative to the collider is taken as
- * the straight segment from q0 to q1 in the collider's own axes. Colliders are convex, so a plane that touches one and has
- * q0 before it has q1 behind it whenever the segment meets the collider: a lane that passed gets such a plane, and is put
- * back on the side from which it came. All others get the plane at the nearest surface at q1. Every plane that is given
- * touches the collider without cutting it, whatever the path was.
+ * A point that ended a substep outside a collider may have passed through it. Its path relative to the
+ * collider is taken as the straight segment from q0 to q1 in the collider's own axes. Colliders are convex,
+ * so a plane that touches one and has q0 before it has q1 behind it whenever the segment meets the collider:
+ * a lane that passed gets such a plane, and is put back on the side from which it came. All others get the
+ * plane at the nearest surface at q1. Every plane that is given touches the collider without cutting it,
+ * whatever the path was.
  *
- * Closest points of segments: C. Ericson, Real-Time Collision Detection (2005) 5.1.8 and 5.1.9; segment against box: 5.3.3. */
+ * Closest points of segments: C. Ericson, Real-Time Collision Detection (2005) 5.1.8 and 5.1.9; segment
+ * against box: 5.3.3. */
 #ifndef MOTE_CONTACTS_CONTACT_H
 #define MOTE_CONTACTS_CONTACT_H
 
@@ -38,33 +40,37 @@ typedef struct contact_plane {
 /* Squared lengths below this are none: the direction is not known. */
 #define CONTACT_SHORT 1e-30f
 
-/* a, b, c: dot products p0.p0, p0.p1, p1.p1 of the ends of a segment: whether it comes nearer to the origin than r and goes
- * away again. Paths that dip by less than 1/32 of r (chords under r/2) are let pass: a point that slides
- * over the surface keeps the plane at which it stands. The float cancels in a c - b b beyond a thousand r. */
+/* a, b, c: dot products p0.p0, p0.p1, p1.p1 of the ends of a segment: whether it comes nearer to the origin
+ * than r and goes away again. Paths that dip by less than 1/32 of r (chords under r/2) are let pass: a point
+ * that slides over the surface keeps the plane at which it stands. The float cancels in a c - b b beyond a
+ * thousand r. */
 MOTE_INLINE wide_mask contact_passes(wide a, wide b, wide c, wide r2) {
     const wide square = (a - b) + (c - b); /* of the segment */
     return wide_less(b, a) & wide_less(b, c) & wide_less(a * c - b * b, (0.9375f * r2) * square);
 }
 
-/* The plane at distance r from the origin in the direction v, of squared length a; along = v.p1. v = 0: in direction `any`. */
+/* The plane at distance r from the origin in the direction v, of squared length a; along = v.p1. v = 0: in
+ * direction `any`. */
 MOTE_INLINE contact_plane contact_across(wide3 v, wide a, wide along, wide r, wide3 any) {
     const wide_mask none = wide_less(a, wide_set(CONTACT_SHORT));
     const wide inverse = 1.0f / wide_sqrt(wide_select(none, wide_set(1.0f), a));
     return (contact_plane){wide3_scale(inverse, wide3_select(none, any, v)), along * inverse - r};
 }
 
-/* Whether the side of the start counts: lanes that started outside and passed, or inside (a point that rests is, by a
- * rounding) and are now beyond the middle. a: squared distance of the start from the centre or axis, cross: its direction
- * times a^(1/2) times the end. */
+/* Whether the side of the start counts: lanes that started outside and passed, or inside (a point that rests
+ * is, by a rounding) and are now beyond the middle. a: squared distance of the start from the centre or axis,
+ * cross: its direction times a^(1/2) times the end. */
 MOTE_INLINE wide_mask contact_goes_back(wide_mask passed, wide a, wide cross, wide r2) {
     const wide_mask outside = wide_less(r2, a);
-    return ((outside & passed) | (~outside & wide_less(cross, (wide){0}))) & wide_less(wide_set(CONTACT_SHORT), a);
+    return ((outside & passed) | (~outside & wide_less(cross, (wide){0}))) &
+           wide_less(wide_set(CONTACT_SHORT), a);
 }
 
 MOTE_INLINE wide3 contact_abs(wide3 a) { return (wide3){wide_abs(a.x), wide_abs(a.y), wide_abs(a.z)}; }
 
-/* Lanes that move so far that they can pass: more than half of what the collider is thick. No coordinate above a quarter of it
- * means no; squares of what hardly moves would be denormals (measured: half the time of a contact). */
+/* Lanes that move so far that they can pass: more than half of what the collider is thick. No coordinate
+ * above a quarter of it means no; squares of what hardly moves would be denormals (measured: half the time of
+ * a contact). */
 MOTE_INLINE wide_mask contact_moves_far(wide3 u, wide thickness) {
     const wide3 size = contact_abs(u);
     const wide most = wide_max(wide_max(size.x, size.y), size.z), quarter = 0.25f * thickness;
@@ -80,12 +86,13 @@ MOTE_INLINE contact_plane contact_sphere(const mote_collider_pose *to, wide3 q0,
                           wide3_set(to->axis[1]));
 }
 
-/* Along y. The point of the axis to which the path comes nearest is that nearest to where the path comes nearest to the
- * whole y axis; about it all is as with a sphere. */
+/* Along y. The point of the axis to which the path comes nearest is that nearest to where the path comes
+ * nearest to the whole y axis; about it all is as with a sphere. */
 MOTE_INLINE contact_plane contact_capsule(const mote_collider_pose *to, wide3 q0, wide3 q1, wide r) {
     const float h = to->half_length;
     const wide3 x_axis = {wide_set(1.0f), (wide){0}, (wide){0}};
-    const wide a = q0.x * q0.x + q0.z * q0.z, b = q0.x * q1.x + q0.z * q1.z, c = q1.x * q1.x + q1.z * q1.z, r2 = r * r;
+    const wide a = q0.x * q0.x + q0.z * q0.z, b = q0.x * q1.x + q0.z * q1.z, c = q1.x * q1.x + q1.z * q1.z,
+               r2 = r * r;
     const wide y1 = q1.y - wide_clamp(q1.y, -h, h), here = c + y1 * y1;
     const wide square = wide_max((a - b) + (c - b), wide_set(CONTACT_SHORT));
     const wide nearest = q0.y + wide_clamp((a - b) / square, 0.0f, 1.0f) * (q1.y - q0.y);
@@ -98,7 +105,7 @@ MOTE_INLINE contact_plane contact_capsule(const mote_collider_pose *to, wide3 q0
     return contact_across(v, wide_select(back, from, here), wide_select(back, cross, here), r, x_axis);
 }
 
-/* --- The box ------------------------------------------------------------------------------------------------------ */
+/* --- The box --- */
 
 /* Lanes of the largest of a.x / b.x, a.y / b.y, a.z / b.z, b >= 0; in a tie the first. */
 typedef struct contact_axis {
@@ -120,7 +127,8 @@ MOTE_INLINE wide_mask contact_beyond(wide3 a, wide3 b) {
     return wide_less(b.x, a.x) | wide_less(b.y, a.y) | wide_less(b.z, a.z);
 }
 
-/* Whether an axis separates the segment from the box of half edges f: the box's axes, and their cross products with u. */
+/* Whether an axis separates the segment from the box of half edges f: the box's axes, and their cross
+ * products with u. */
 MOTE_INLINE wide_mask contact_misses(wide3 q0, wide3 q1, wide3 u, wide3 size, wide3 f) {
     const wide3 sum = wide3_add(q0, q1), twice = wide3_add(f, f); /* both sides times 2 */
     const wide3 moment = contact_abs(wide3_cross(sum, u));
@@ -129,16 +137,19 @@ MOTE_INLINE wide_mask contact_misses(wide3 q0, wide3 q1, wide3 u, wide3 size, wi
     return contact_beyond(contact_abs(sum), wide3_add(twice, size)) | contact_beyond(moment, reach);
 }
 
-/* The rounding r (the box's and the point's) has two halves. A path that stays in the outer one gets the nearest surface: the
- * plane of a face, or one across an edge or a corner. Whatever meets the box grown by the inner half, of corners within
- * 0.87 r, is pushed out of a face: of the last through whose plane it came, or of the nearest if it started behind all. */
+/* The rounding r (the box's and the point's) has two halves. A path that stays in the outer one gets the
+ * nearest surface: the plane of a face, or one across an edge or a corner. Whatever meets the box grown by
+ * the inner half, of corners within 0.87 r, is pushed out of a face: of the last through whose plane it came,
+ * or of the nearest if it started behind all. */
 MOTE_INLINE contact_plane contact_box(const mote_collider_pose *to, wide3 q0, wide3 q1, wide r) {
-    const wide3 e = wide3_set(to->extent), u = wide3_sub(q1, q0), one = {wide_set(1.0f), wide_set(1.0f), wide_set(1.0f)};
+    const wide3 e = wide3_set(to->extent), u = wide3_sub(q1, q0),
+                one = {wide_set(1.0f), wide_set(1.0f), wide_set(1.0f)};
     const wide inner = 0.5f * r;
     const wide3 f = {e.x + inner, e.y + inner, e.z + inner}, faces = {e.x + r, e.y + r, e.z + r};
     const wide3 size = contact_abs(u), far0 = contact_abs(q0);
     const wide thin = wide_min(wide_min(f.x, f.y), f.z);
-    const wide_mask sweeps = contact_moves_far(u, thin), inside = ~contact_beyond(contact_abs(q1), f), none = (wide_mask){0};
+    const wide_mask sweeps = contact_moves_far(u, thin), inside = ~contact_beyond(contact_abs(q1), f),
+                    none = (wide_mask){0};
     wide_mask outside = none, near = none, meets = none;
     if (wide_lane_bits(sweeps)) {
         outside = sweeps & contact_beyond(far0, f);
@@ -157,7 +168,8 @@ MOTE_INLINE contact_plane contact_box(const mote_collider_pose *to, wide3 q0, wi
                      q1.z - wide_clamp(q1.z, -to->extent[2], to->extent[2])};
     const wide distance2 = wide3_dot(v, v);
     const wide_mask crossed = near & ~outside & wide_less(along, (wide){0});
-    const wide_mask face = inside | (outside & meets) | crossed | wide_less(distance2, wide_set(CONTACT_SHORT));
+    const wide_mask face =
+        inside | (outside & meets) | crossed | wide_less(distance2, wide_set(CONTACT_SHORT));
     const wide3 normal = {wide_select(k.y | k.z, (wide){0}, sign), wide_select(k.y & ~k.z, sign, (wide){0}),
                           wide_select(k.z, sign, (wide){0})};
     const wide inverse = 1.0f / wide_sqrt(wide_select(face, wide_set(1.0f), distance2));
@@ -166,10 +178,11 @@ MOTE_INLINE contact_plane contact_box(const mote_collider_pose *to, wide3 q0, wi
                            wide_select(face, along, distance2) * inverse - surface};
 }
 
-/* --- Any collider ------------------------------------------------------------------------------------------------- */
+/* --- Any collider --- */
 
 MOTE_INLINE wide3 contact_into(const float axis[3][3], wide3 d) {
-    return (wide3){wide3_dot(wide3_set(axis[0]), d), wide3_dot(wide3_set(axis[1]), d), wide3_dot(wide3_set(axis[2]), d)};
+    return (wide3){wide3_dot(wide3_set(axis[0]), d), wide3_dot(wide3_set(axis[1]), d),
+                   wide3_dot(wide3_set(axis[2]), d)};
 }
 
 MOTE_INLINE wide3 contact_out_of(const float axis[3][3], wide3 q) {
@@ -193,12 +206,14 @@ MOTE_INLINE contact_plane contact_swept(const mote_collider_pose *to, wide3 d0, 
     return plane;
 }
 
-/* A sphere or a capsule: lanes that move far are swept, the others have the nearest surface at the end. Whole registers that
- * stay out of reach are left alone: measured, a third of the cost of sweeping all. Returns the lanes that move far or end within
- * `limit` of the surface. */
-MOTE_INLINE wide_mask contact_round(const mote_collider_pose *to, wide3 d0, wide3 d1, wide r, wide limit, contact_plane *plane) {
+/* A sphere or a capsule: lanes that move far are swept, the others have the nearest surface at the end. Whole
+ * registers that stay out of reach are left alone: measured, a third of the cost of sweeping all. Returns the
+ * lanes that move far or end within `limit` of the surface. */
+MOTE_INLINE wide_mask contact_round(const mote_collider_pose *to, wide3 d0, wide3 d1, wide r, wide limit,
+                                    contact_plane *plane) {
     wide3 u = wide3_sub(d1, d0);
-    if (to->turns && to->kind == MOTE_COLLIDER_CAPSULE) u = wide3_sub(contact_into(to->axis, d1), contact_into(to->start, d0));
+    if (to->turns && to->kind == MOTE_COLLIDER_CAPSULE)
+        u = wide3_sub(contact_into(to->axis, d1), contact_into(to->start, d0));
     const wide_mask far = contact_moves_far(u, r);
     const wide3 v = contact_from_core(to, d1);
     const wide square = wide3_dot(v, v), within = r + limit;
@@ -207,16 +222,18 @@ MOTE_INLINE wide_mask contact_round(const mote_collider_pose *to, wide3 d0, wide
     *plane = contact_across(v, square, square, r, wide3_set(to->axis[to->kind == MOTE_COLLIDER_SPHERE]));
     if (!wide_lane_bits(far)) return near;
     const contact_plane swept = contact_swept(to, d0, d1, r);
-    *plane = (contact_plane){wide3_select(far, swept.normal, plane->normal), wide_select(far, swept.gap, plane->gap)};
+    *plane = (contact_plane){wide3_select(far, swept.normal, plane->normal),
+                             wide_select(far, swept.gap, plane->gap)};
     return near;
 }
 
-/* d0, d1: the point less the collider's origin, before and now. Returns the lanes to which the plane applies: in the others
- * the surface is further off than `limit`. */
+/* d0, d1: the point less the collider's origin, before and now. Returns the lanes to which the plane applies:
+ * in the others the surface is further off than `limit`. */
 MOTE_INLINE wide_mask contact_with(const mote_collider_pose *to, wide3 d0, wide3 d1, wide radius, wide limit,
                                    contact_plane *plane) {
     const wide r = to->radius + radius;
-    if (to->kind == MOTE_COLLIDER_SPHERE || to->kind == MOTE_COLLIDER_CAPSULE) return contact_round(to, d0, d1, r, limit, plane);
+    if (to->kind == MOTE_COLLIDER_SPHERE || to->kind == MOTE_COLLIDER_CAPSULE)
+        return contact_round(to, d0, d1, r, limit, plane);
     const wide3 up = wide3_set(to->axis[1]);
     if (to->kind == MOTE_COLLIDER_PLANE) {
         *plane = (contact_plane){up, wide3_dot(up, d1) - radius};
@@ -227,11 +244,13 @@ MOTE_INLINE wide_mask contact_with(const mote_collider_pose *to, wide3 d0, wide3
     return ~(wide_mask){0};
 }
 
-/* Replaces *nearest in the lanes in which this collider's gap is smaller, but for those of `except`. The points of `radius`
- * moved from x0 to x1 while the collider moved from one row of the table to the next. Offset and friction are settled after
- * the last collider. Coordinates up to 1e15 m give finite contacts; paths are swept up to 1e9 m. */
-MOTE_INLINE void mote_contact_nearest(mote_contact *nearest, const mote_collider_pose *from, const mote_collider_pose *to,
-                                      wide3 x0, wide3 x1, wide radius, wide_mask except) {
+/* Replaces *nearest in the lanes in which this collider's gap is smaller, but for those of `except`. The
+ * points of `radius` moved from x0 to x1 while the collider moved from one row of the table to the next.
+ * Offset and friction are settled after the last collider. Coordinates up to 1e15 m give finite contacts;
+ * paths are swept up to 1e9 m. */
+MOTE_INLINE void mote_contact_nearest(mote_contact *nearest, const mote_collider_pose *from,
+                                      const mote_collider_pose *to, wide3 x0, wide3 x1, wide radius,
+                                      wide_mask except) {
     const wide3 d0 = wide3_sub(x0, wide3_set(from->origin)), d1 = wide3_sub(x1, wide3_set(to->origin));
     contact_plane plane = {wide3_zero(), nearest->gap};
     const wide_mask applies = contact_with(to, d0, d1, radius, nearest->gap, &plane) & ~except;
@@ -240,7 +259,8 @@ MOTE_INLINE void mote_contact_nearest(mote_contact *nearest, const mote_collider
     if (!wide_lane_bits(nearer)) return;
     nearest->gap = wide_select(nearer, plane.gap, nearest->gap);
     nearest->normal = wide3_select(nearer, plane.normal, nearest->normal);
-    nearest->drift = wide3_select(nearer, wide3_add(wide3_set(to->shift), contact_out_of(to->turn, d0)), nearest->drift);
+    nearest->drift =
+        wide3_select(nearer, wide3_add(wide3_set(to->shift), contact_out_of(to->turn, d0)), nearest->drift);
     nearest->friction = wide_select(nearer, wide_set(to->friction), nearest->friction);
 }
 
@@ -249,8 +269,8 @@ MOTE_INLINE wide_mask mote_contact_has(const mote_contact *nearest) {
     return wide_less((wide){0}, wide3_dot(nearest->normal, nearest->normal));
 }
 
-/* Behind the last collider. friction: the points' own; with the collider's it makes the root of the product. Lanes without a
- * collider are left as in mote_contact_none. */
+/* Behind the last collider. friction: the points' own; with the collider's it makes the root of the product.
+ * Lanes without a collider are left as in mote_contact_none. */
 MOTE_INLINE void mote_contact_settle(mote_contact *nearest, wide3 x1, wide friction) {
     const wide far = wide_set(MOTE_NO_CONTACT), zero = {0};
     const wide_mask has = mote_contact_has(nearest);
@@ -259,9 +279,10 @@ MOTE_INLINE void mote_contact_settle(mote_contact *nearest, wide3 x1, wide frict
     nearest->friction = wide_sqrt(nearest->friction * friction);
 }
 
-/* --- A list of colliders ------------------------------------------------------------------------------------------ */
+/* --- A list of colliders --- */
 
-/* What a lane's points do in a substep lies in here: starts and ends, of one register of points or of several. */
+/* What a lane's points do in a substep lies in here: starts and ends, of one register of points or of
+ * several. */
 typedef struct mote_contact_box {
     wide3 low, high;
 } mote_contact_box;
@@ -273,8 +294,8 @@ MOTE_INLINE void mote_contact_box_add(mote_contact_box *box, wide3 x) {
     box->high = wide3_max(box->high, x);
 }
 
-/* The colliders that are near some lane's box, in their order, and the lanes to which each is far. from and to: the rows of the
- * table before and behind the substep. */
+/* The colliders that are near some lane's box, in their order, and the lanes to which each is far. from and
+ * to: the rows of the table before and behind the substep. */
 typedef struct mote_contact_list {
     const mote_collider_pose *from, *to;
     uint32_t count;
@@ -282,15 +303,18 @@ typedef struct mote_contact_list {
     wide_mask far[MOTE_MAX_COLLIDERS];
 } mote_contact_list;
 
-/* Of `count` colliders those whose ball, which turns with them in any way, comes within `reach` (m; with the points' radius) of
- * the box: found by the squared distance from the box to where the ball's centre was and is. */
-MOTE_INLINE void mote_contact_list_near(mote_contact_list *list, const mote_collider_pose *from, const mote_collider_pose *to,
-                                        uint32_t count, const mote_contact_box *box, wide reach) {
+/* Of `count` colliders those whose ball, which turns with them in any way, comes within `reach` (m; with the
+ * points' radius) of the box: found by the squared distance from the box to where the ball's centre was and
+ * is. */
+MOTE_INLINE void mote_contact_list_near(mote_contact_list *list, const mote_collider_pose *from,
+                                        const mote_collider_pose *to, uint32_t count,
+                                        const mote_contact_box *box, wide reach) {
     list->from = from, list->to = to;
     list->count = 0;
     for (uint32_t i = 0; i < count; i++) {
         const wide3 now = wide3_set(to[i].origin), was = wide3_set(from[i].origin);
-        const wide3 over = wide3_sub(wide3_min(now, was), box->high), under = wide3_sub(box->low, wide3_max(now, was));
+        const wide3 over = wide3_sub(wide3_min(now, was), box->high),
+                    under = wide3_sub(box->low, wide3_max(now, was));
         const wide3 apart = wide3_max(wide3_max(over, under), wide3_zero());
         const wide ball = wide_set(to[i].bound) + reach;
         const wide_mask far = wide_less(ball * ball, wide3_dot(apart, apart));
@@ -318,19 +342,21 @@ MOTE_INLINE void mote_contact_patch_add(mote_contact_patch *patch, wide3 start, 
     patch->reach = wide_max(patch->reach, reach);
 }
 
-/* Whether no point of the patch can get a contact with the collider: none moves far, and none ends within reach. Rounding is on
- * the safe side, so that it changes no bit whether they are looked at. */
-MOTE_INLINE bool contact_passes_by(const mote_collider_pose *to, const mote_contact_patch *patch, wide radius) {
+/* Whether no point of the patch can get a contact with the collider: none moves far, and none ends within
+ * reach. Rounding is on the safe side, so that it changes no bit whether they are looked at. */
+MOTE_INLINE bool contact_passes_by(const mote_collider_pose *to, const mote_contact_patch *patch,
+                                   wide radius) {
     const wide quarter = 0.25f * (to->radius + radius), reach = (1 + 0x1p-20f) * (radius + patch->reach);
-    const wide3 size = {to->around[0] + reach, to->around[1] + reach, to->around[2] + reach}, at = wide3_set(to->origin);
+    const wide3 size = {to->around[0] + reach, to->around[1] + reach, to->around[2] + reach},
+                at = wide3_set(to->origin);
     const wide_mask beyond = contact_beyond(wide3_sub(at, patch->ends.high), size) |
                              contact_beyond(wide3_sub(patch->ends.low, at), size);
     return wide_all(beyond & wide_less(patch->moved + to->moved, quarter));
 }
 
 /* Of a list the colliders with which a point of the patch may have a contact. */
-MOTE_INLINE void mote_contact_list_part(mote_contact_list *part, const mote_contact_list *list, const mote_contact_patch *patch,
-                                        wide radius) {
+MOTE_INLINE void mote_contact_list_part(mote_contact_list *part, const mote_contact_list *list,
+                                        const mote_contact_patch *patch, wide radius) {
     part->from = list->from, part->to = list->to;
     part->count = 0;
     for (uint32_t i = 0; i < list->count; i++) {
@@ -344,17 +370,19 @@ MOTE_INLINE void mote_contact_list_part(mote_contact_list *part, const mote_cont
 typedef struct mote_contact_points {
     wide3 start, end;
     wide radius, friction;
-    wide reach;       /* m: surfaces that are further off at the end are not looked at, but for those that a path passed */
+    wide reach; /* m: surfaces that are further off at the end are not looked at, but for those that a path
+                   passed */
     wide_mask exempt; /* lanes that touch nothing */
 } mote_contact_points;
 
 /* The contact with the nearest collider of the list. False: no lane has any, and *contact is not settled. */
-MOTE_INLINE bool mote_contact_find(const mote_contact_list *list, const mote_contact_points *points, mote_contact *contact) {
+MOTE_INLINE bool mote_contact_find(const mote_contact_list *list, const mote_contact_points *points,
+                                   mote_contact *contact) {
     *contact = mote_contact_none();
     contact->gap = points->reach;
     for (uint32_t i = 0; i < list->count; i++)
-        mote_contact_nearest(contact, &list->from[list->index[i]], &list->to[list->index[i]], points->start, points->end,
-                             points->radius, points->exempt | list->far[i]);
+        mote_contact_nearest(contact, &list->from[list->index[i]], &list->to[list->index[i]], points->start,
+                             points->end, points->radius, points->exempt | list->far[i]);
     if (!wide_lane_bits(mote_contact_has(contact))) return false;
     mote_contact_settle(contact, points->end, points->friction);
     return true;

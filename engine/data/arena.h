@@ -9,8 +9,9 @@ typedef struct mote_arena {
     uint64_t bytes;        /* taken */
 } mote_arena;
 
-/* What a column takes: whole cache lines. Large columns of a power-of-two count would all start at the same set of the
- * first-level cache; five lines apart, two dozen streams run side by side. Small ones lie close together. */
+/* What a column takes: whole cache lines. Large columns of a power-of-two count would all start at the same
+ * set of the first-level cache; five lines apart, two dozen streams run side by side. Small ones lie close
+ * together. */
 MOTE_INLINE uint64_t mote_column_room(uint64_t bytes) {
     const uint64_t line = MOTE_CACHE_LINE, large = 4096;
     return (bytes + line - 1) / line * line + (bytes < large ? 0 : 5 * line);

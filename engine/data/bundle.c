@@ -1,4 +1,5 @@
-/* Bundles: making, resting, roots. Strands are counted by length and dealt to lanes longest first, in linear passes. */
+/* Bundles: making, resting, roots. Strands are counted by length and dealt to lanes longest first, in linear
+ * passes. */
 #include "data/bundle.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 #include "data/bundle_check.h"
 #include "data/motion.h"
 
-/* --- Making ----------------------------------------------------------------------------------------------------------- */
+/* --- Making --- */
 
 /* Deals strands to lanes: a counting sort, stable. */
 static void sort_strands(mote_bundle *bundle, const mote_bundle_def *def, const mote_strand_census *census) {
@@ -28,7 +29,8 @@ static void sort_strands(mote_bundle *bundle, const mote_bundle_def *def, const 
         point += points;
     }
     bundle->first_point[bundle->strand_count] = point;
-    for (lane = bundle->strand_count; lane < bundle->lane_count; lane++) bundle->strand_of_lane[lane] = MOTE_NO_SLOT;
+    for (lane = bundle->strand_count; lane < bundle->lane_count; lane++)
+        bundle->strand_of_lane[lane] = MOTE_NO_SLOT;
 }
 
 static void place_groups(mote_bundle *bundle) {
@@ -75,7 +77,8 @@ static void fill_strand(mote_bundle *bundle, const mote_bundle_def *def, uint32_
 }
 
 static uint64_t stamp_of(const mote_bundle *bundle, const float *positions) {
-    const uint64_t stamp = mote_hash_bytes(0, bundle->first_point, ((size_t)bundle->strand_count + 1) * sizeof(uint32_t));
+    const uint64_t stamp =
+        mote_hash_bytes(0, bundle->first_point, ((size_t)bundle->strand_count + 1) * sizeof(uint32_t));
     return mote_hash_bytes(stamp, positions, (size_t)bundle->point_count * 3 * sizeof *positions);
 }
 
@@ -98,10 +101,15 @@ mote_result mote_bundle_make(mote_bundle *bundle, const mote_bundle_def *def, bo
     mote_result result = mote_bundle_check(def, &census, fault ? fault : &ignored);
     if (result) return result;
     uint32_t groups = (uint32_t)((census.strands + MOTE_GROUP - 1) / MOTE_GROUP);
-    *bundle = (mote_bundle){.def = *def, .strand_count = def->strand_count, .point_count = (uint32_t)census.points,
-                            .slot_count = (uint32_t)census.slots, .group_count = groups,
-                            .lane_count = groups * MOTE_GROUP, .max_points = census.longest};
-    bundle->def.positions = bundle->def.strand_mass = bundle->def.strand_rest_scale = bundle->def.strand_compliance = NULL;
+    *bundle = (mote_bundle){.def = *def,
+                            .strand_count = def->strand_count,
+                            .point_count = (uint32_t)census.points,
+                            .slot_count = (uint32_t)census.slots,
+                            .group_count = groups,
+                            .lane_count = groups * MOTE_GROUP,
+                            .max_points = census.longest};
+    bundle->def.positions = bundle->def.strand_mass = bundle->def.strand_rest_scale =
+        bundle->def.strand_compliance = NULL;
     bundle->def.strand_points = NULL;
     uint64_t bytes = mote_bundle_lay_out(bundle, interpolates);
     if (bytes > SIZE_MAX / 2) return MOTE_ERROR_OVERFLOW;
@@ -113,16 +121,19 @@ mote_result mote_bundle_make(mote_bundle *bundle, const mote_bundle_def *def, bo
     return MOTE_OK;
 }
 
-/* --- Resting ---------------------------------------------------------------------------------------------------------- */
+/* --- Resting --- */
 
-/* The matrix of a rotation (rows) and the position behind each: the arithmetic of the kernels, so that a strand that rests
- * stands where its root puts it. */
+/* The matrix of a rotation (rows) and the position behind each: the arithmetic of the kernels, so that a
+ * strand that rests stands where its root puts it. */
 static void matrix_of(float *const root[MOTE_ROOT_COLUMNS], uint32_t lane, float row[12]) {
     const float x = root[3][lane], y = root[4][lane], z = root[5][lane], w = root[6][lane];
     const float scale = 2.0f / (x * x + y * y + z * z + w * w);
-    const float of[12] = {1.0f - scale * (y * y + z * z), scale * (x * y - z * w), scale * (x * z + y * w), root[0][lane],
-                          scale * (x * y + z * w), 1.0f - scale * (x * x + z * z), scale * (y * z - x * w), root[1][lane],
-                          scale * (x * z - y * w), scale * (y * z + x * w), 1.0f - scale * (x * x + y * y), root[2][lane]};
+    const float of[12] = {1.0f - scale * (y * y + z * z), scale * (x * y - z * w),
+                          scale * (x * z + y * w),        root[0][lane],
+                          scale * (x * y + z * w),        1.0f - scale * (x * x + z * z),
+                          scale * (y * z - x * w),        root[1][lane],
+                          scale * (x * z - y * w),        scale * (y * z + x * w),
+                          1.0f - scale * (x * x + y * y), root[2][lane]};
     memcpy(row, of, sizeof of);
 }
 
@@ -161,7 +172,7 @@ void mote_bundle_rest(mote_bundle *bundle, uint32_t lane) {
     bundle->infeasible[lane] = bundle->frozen[lane] = 0;
 }
 
-/* --- Roots ------------------------------------------------------------------------------------------------------------ */
+/* --- Roots --- */
 
 static mote_transform load_root(float *const column[MOTE_ROOT_COLUMNS], uint32_t lane) {
     mote_transform root;
@@ -175,9 +186,12 @@ static void store_root(float *const column[MOTE_ROOT_COLUMNS], uint32_t lane, co
     for (int i = 0; i < 4; i++) column[3 + i][lane] = root->rotation[i];
 }
 
-void mote_bundle_aim_root(mote_bundle *bundle, uint32_t lane, const mote_transform *target, uint64_t now, uint64_t tick) {
-    mote_motion motion = {.from = load_root(bundle->root_from, lane), .to = load_root(bundle->root_to, lane),
-                          .from_tick = bundle->root_from_tick[lane], .to_tick = bundle->root_to_tick[lane],
+void mote_bundle_aim_root(mote_bundle *bundle, uint32_t lane, const mote_transform *target, uint64_t now,
+                          uint64_t tick) {
+    mote_motion motion = {.from = load_root(bundle->root_from, lane),
+                          .to = load_root(bundle->root_to, lane),
+                          .from_tick = bundle->root_from_tick[lane],
+                          .to_tick = bundle->root_to_tick[lane],
                           .pending = bundle->root_pending[lane] != 0};
     mote_motion_target(&motion, now, target, tick);
     store_root(bundle->root_from, lane, &motion.from);
@@ -187,14 +201,15 @@ void mote_bundle_aim_root(mote_bundle *bundle, uint32_t lane, const mote_transfo
     bundle->root_pending[lane] = motion.pending;
 }
 
-/* A target set at tick `at` has not turned the root yet, wherever it leads and even if its tick has passed: the root stands as
- * the step before left it. */
+/* A target set at tick `at` has not turned the root yet, wherever it leads and even if its tick has passed:
+ * the root stands as the step before left it. */
 static void turn_at(const mote_bundle *bundle, uint32_t lane, uint64_t at, float turn[4]) {
     const uint64_t from_tick = bundle->root_from_tick[lane];
     const float f = mote_motion_fraction(from_tick, bundle->root_to_tick[lane], at, 0);
     for (int i = 0; i < 4; i++) {
         const float from = bundle->root_from[3 + i][lane];
-        turn[i] = (int64_t)(at - from_tick) <= 0 ? bundle->root_last[i][lane] : from + f * (bundle->root_to[3 + i][lane] - from);
+        turn[i] = (int64_t)(at - from_tick) <= 0 ? bundle->root_last[i][lane]
+                                                 : from + f * (bundle->root_to[3 + i][lane] - from);
     }
 }
 

@@ -6,7 +6,7 @@
 
 #include "data/check.h"
 
-#define COOKIE 0x62756e64u
+#define COOKIE         0x62756e64u
 #define MAX_ITERATIONS 32u
 
 mote_bundle_def mote_default_bundle_def(void) {
@@ -40,15 +40,18 @@ static mote_result check_compliance(const mote_bundle_def *def, float compliance
 static mote_result check_bend(const mote_bundle_def *def) {
     mote_result result = mote_value_not_negative(def->bend_stiffness);
     if (result || def->bend_stiffness == 0) return result;
-    return def->solver == MOTE_STRAND_CONSERVING ? MOTE_ERROR_RANGE : mote_value_invertible(def->bend_stiffness, 1);
+    return def->solver == MOTE_STRAND_CONSERVING ? MOTE_ERROR_RANGE
+                                                 : mote_value_invertible(def->bend_stiffness, 1);
 }
 
 /* What is the same for all strands. */
 static mote_result check_settings(const mote_bundle_def *def) {
-    const float values[] = {def->damping, def->bend_damping, def->pose_stiffness, def->local_pose_stiffness,
-                            def->normal_drag, def->tangential_drag, def->radius, def->friction};
+    const float values[] = {
+        def->damping,     def->bend_damping,    def->pose_stiffness, def->local_pose_stiffness,
+        def->normal_drag, def->tangential_drag, def->radius,         def->friction};
     mote_result result = MOTE_OK;
-    for (size_t i = 0; i < sizeof values / sizeof *values && result == MOTE_OK; i++) result = mote_value_not_negative(values[i]);
+    for (size_t i = 0; i < sizeof values / sizeof *values && result == MOTE_OK; i++)
+        result = mote_value_not_negative(values[i]);
     if (result == MOTE_OK) result = check_bend(def);
     if (result == MOTE_OK) result = mote_value_positive(def->max_stretch);
     if (result == MOTE_OK && !def->strand_mass) result = mote_value_positive(def->mass);
@@ -60,7 +63,9 @@ static mote_result check_settings(const mote_bundle_def *def) {
     return def->max_iterations >= 1 && def->max_iterations <= MAX_ITERATIONS ? MOTE_OK : MOTE_ERROR_RANGE;
 }
 
-static bool is_length(uint32_t points) { return points >= MOTE_MIN_STRAND_POINTS && points <= MOTE_MAX_STRAND_POINTS; }
+static bool is_length(uint32_t points) {
+    return points >= MOTE_MIN_STRAND_POINTS && points <= MOTE_MAX_STRAND_POINTS;
+}
 
 /* Longest first, 16 strands to a group, each as long as its first. */
 static void count_slots(mote_strand_census *census) {
@@ -75,7 +80,8 @@ static void count_slots(mote_strand_census *census) {
     }
 }
 
-static mote_result take_census(const mote_bundle_def *def, mote_strand_census *census, mote_bundle_fault *fault) {
+static mote_result take_census(const mote_bundle_def *def, mote_strand_census *census,
+                               mote_bundle_fault *fault) {
     *census = (mote_strand_census){.strands = def->strand_count};
     if (def->strand_count == 0) return MOTE_ERROR_RANGE;
     if (!def->strand_points && !is_length(def->points)) return MOTE_ERROR_RANGE;
@@ -92,16 +98,18 @@ static mote_result take_census(const mote_bundle_def *def, mote_strand_census *c
 }
 
 static mote_result check_strand(const mote_bundle_def *def, uint32_t strand) {
-    mote_result result =
-        mote_value_invertible(mote_strand_value(def->strand_mass, def->mass, strand), mote_strand_points_of(def, strand));
-    if (result == MOTE_OK) result = mote_value_positive(mote_strand_value(def->strand_rest_scale, def->rest_scale, strand));
+    mote_result result = mote_value_invertible(mote_strand_value(def->strand_mass, def->mass, strand),
+                                               mote_strand_points_of(def, strand));
+    if (result == MOTE_OK)
+        result = mote_value_positive(mote_strand_value(def->strand_rest_scale, def->rest_scale, strand));
     if (result == MOTE_OK)
         result = check_compliance(def, mote_strand_value(def->strand_compliance, def->compliance, strand));
     return result;
 }
 
 /* Point `point` at p and the lengths that end there; *point becomes where the one at fault begins. */
-static mote_result check_point(const mote_bundle_def *def, const float *p, float rest_scale, uint32_t *point) {
+static mote_result check_point(const mote_bundle_def *def, const float *p, float rest_scale,
+                               uint32_t *point) {
     if (!isfinite(p[0]) || !isfinite(p[1]) || !isfinite(p[2])) return MOTE_ERROR_NOT_FINITE;
     uint32_t reach = def->bend_stiffness > 0 ? 2 : 1;
     for (uint32_t back = 1; back <= reach && back <= *point; back++)
@@ -130,7 +138,8 @@ static mote_result check_strands(const mote_bundle_def *def, mote_bundle_fault *
     return MOTE_OK;
 }
 
-mote_result mote_bundle_check(const mote_bundle_def *def, mote_strand_census *census, mote_bundle_fault *fault) {
+mote_result mote_bundle_check(const mote_bundle_def *def, mote_strand_census *census,
+                              mote_bundle_fault *fault) {
     *fault = (mote_bundle_fault){MOTE_ALL_STRANDS, 0};
     if (def->cookie != COOKIE) return MOTE_ERROR_DEF;
     if ((unsigned)def->solver >= MOTE_STRAND_SOLVER_COUNT) return MOTE_ERROR_ENUM;

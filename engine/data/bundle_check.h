@@ -14,9 +14,11 @@ typedef struct mote_strand_census {
 } mote_strand_census;
 
 /* The errors of mote_system_add_bundle that concern the def; *fault says where. */
-mote_result mote_bundle_check(const mote_bundle_def *def, mote_strand_census *census, mote_bundle_fault *fault);
+mote_result mote_bundle_check(const mote_bundle_def *def, mote_strand_census *census,
+                              mote_bundle_fault *fault);
 
-/* Rest length (m) of the line from p to q, points of the rest shape; +infinity where it does not fit a float. */
+/* Rest length (m) of the line from p to q, points of the rest shape; +infinity where it does not fit a
+ * float. */
 float mote_rest_length(const float p[3], const float q[3], float rest_scale);
 
 MOTE_INLINE uint32_t mote_strand_points_of(const mote_bundle_def *def, uint32_t strand) {
@@ -24,6 +26,8 @@ MOTE_INLINE uint32_t mote_strand_points_of(const mote_bundle_def *def, uint32_t 
 }
 
 /* What holds for one strand: its own value, or that of all. */
-MOTE_INLINE float mote_strand_value(const float *own, float of_all, uint32_t strand) { return own ? own[strand] : of_all; }
+MOTE_INLINE float mote_strand_value(const float *own, float of_all, uint32_t strand) {
+    return own ? own[strand] : of_all;
+}
 
 #endif

@@ -6,7 +6,8 @@ static void take_slots(mote_arena *a, mote_bundle *bundle, bool interpolates) {
     const uint64_t slots = bundle->slot_count;
     for (int axis = 0; axis < 3; axis++) bundle->x[axis] = mote_arena_take(a, slots, sizeof(float));
     for (int axis = 0; axis < 3; axis++) bundle->v[axis] = mote_arena_take(a, slots, sizeof(float));
-    for (int axis = 0; axis < 3 && interpolates; axis++) bundle->previous_x[axis] = mote_arena_take(a, slots, sizeof(float));
+    for (int axis = 0; axis < 3 && interpolates; axis++)
+        bundle->previous_x[axis] = mote_arena_take(a, slots, sizeof(float));
     bundle->inverse_mass = mote_arena_take(a, slots, sizeof(float));
     bundle->rest_length = mote_arena_take(a, slots, sizeof(float));
     if (bundle->def.bend_stiffness > 0) bundle->bend_length = mote_arena_take(a, slots, sizeof(float));
@@ -20,12 +21,14 @@ static void take_lanes(mote_arena *a, mote_bundle *bundle, bool interpolates) {
     bundle->point_inverse_mass = mote_arena_take(a, lanes, sizeof(float));
     bundle->compliance = mote_arena_take(a, lanes, sizeof(float));
     for (int axis = 0; axis < 3; axis++) bundle->root_rest[axis] = mote_arena_take(a, lanes, sizeof(float));
-    for (int i = 0; i < MOTE_ROOT_COLUMNS; i++) bundle->root_from[i] = mote_arena_take(a, lanes, sizeof(float));
+    for (int i = 0; i < MOTE_ROOT_COLUMNS; i++)
+        bundle->root_from[i] = mote_arena_take(a, lanes, sizeof(float));
     for (int i = 0; i < MOTE_ROOT_COLUMNS; i++) bundle->root_to[i] = mote_arena_take(a, lanes, sizeof(float));
     bundle->root_from_tick = mote_arena_take(a, lanes, sizeof(uint64_t));
     bundle->root_to_tick = mote_arena_take(a, lanes, sizeof(uint64_t));
     bundle->root_pending = mote_arena_take(a, lanes, sizeof(uint8_t));
-    for (int i = 0; i < 4 && interpolates; i++) bundle->root_before[i] = mote_arena_take(a, lanes, sizeof(float));
+    for (int i = 0; i < 4 && interpolates; i++)
+        bundle->root_before[i] = mote_arena_take(a, lanes, sizeof(float));
     for (int i = 0; i < 4; i++) bundle->root_last[i] = mote_arena_take(a, lanes, sizeof(float));
     bundle->stretch = mote_arena_take(a, lanes, sizeof(float));
     bundle->stretch_sum = mote_arena_take(a, lanes, sizeof(float));

@@ -1,5 +1,5 @@
-/* Colliders: the list, and the table of their poses. Rotations are worked out in double from the quaternions, so that
- * directions are right to the last bit and a collider that stands has neither shift nor turn. */
+/* Colliders: the list, and the table of their poses. Rotations are worked out in double from the quaternions,
+ * so that directions are right to the last bit and a collider that stands has neither shift nor turn. */
 #include "data/colliders.h"
 
 #include <math.h>
@@ -7,15 +7,18 @@
 
 #include "base/compiler.h"
 
-/* --- The list ----------------------------------------------------------------------------------------------------- */
+/* --- The list --- */
 
-static size_t colliders_bytes(uint32_t capacity) { return mote_round_up(capacity * sizeof(mote_collider), MOTE_CACHE_LINE); }
+static size_t colliders_bytes(uint32_t capacity) {
+    return mote_round_up(capacity * sizeof(mote_collider), MOTE_CACHE_LINE);
+}
 
 static size_t list_bytes(uint32_t capacity, uint32_t rows) {
     return colliders_bytes(capacity) + (size_t)capacity * rows * sizeof(mote_collider_pose);
 }
 
-static mote_result resize(mote_collider_list *list, uint32_t capacity, uint32_t rows, const mote_allocator *allocator) {
+static mote_result resize(mote_collider_list *list, uint32_t capacity, uint32_t rows,
+                          const mote_allocator *allocator) {
     unsigned char *memory = mote_allocate(allocator, list_bytes(capacity, rows));
     if (!memory) return MOTE_ERROR_MEMORY;
     if (list->count) memcpy(memory, list->colliders, list->count * sizeof *list->colliders);
@@ -27,7 +30,8 @@ static mote_result resize(mote_collider_list *list, uint32_t capacity, uint32_t 
     return MOTE_OK;
 }
 
-mote_result mote_colliders_reserve_rows(mote_collider_list *list, uint32_t rows, const mote_allocator *allocator) {
+mote_result mote_colliders_reserve_rows(mote_collider_list *list, uint32_t rows,
+                                        const mote_allocator *allocator) {
     if (rows <= list->rows) return MOTE_OK;
     if (list->capacity) return resize(list, list->capacity, rows, allocator);
     list->rows = rows;
@@ -38,8 +42,8 @@ void mote_colliders_destroy(mote_collider_list *list, const mote_allocator *allo
     if (list->capacity) mote_release(allocator, list->colliders, list_bytes(list->capacity, list->rows));
 }
 
-mote_result mote_colliders_add(mote_collider_list *list, const mote_collider_def *def, const mote_allocator *allocator,
-                               uint32_t *serial) {
+mote_result mote_colliders_add(mote_collider_list *list, const mote_collider_def *def,
+                               const mote_allocator *allocator, uint32_t *serial) {
     if (list->count == MOTE_MAX_COLLIDERS || list->next_serial == UINT32_MAX) return MOTE_ERROR_CAPACITY;
     if (list->count == list->capacity) {
         mote_result result = resize(list, list->capacity ? 2 * list->capacity : 4, list->rows, allocator);
@@ -66,7 +70,7 @@ void mote_colliders_resolve(mote_collider_list *list, uint64_t end_tick) {
     for (uint32_t i = 0; i < list->count; i++) mote_motion_resolve(&list->colliders[i].motion, end_tick);
 }
 
-/* --- Poses -------------------------------------------------------------------------------------------------------- */
+/* --- Poses --- */
 
 /* A quaternion in double: x, y, z, w. */
 typedef struct turning {
@@ -90,15 +94,19 @@ static turning product(turning a, turning b) {
                       (p[3] * q[3] - p[0] * q[0]) - (p[1] * q[1] + p[2] * q[2])}};
 }
 
-/* Columns of R, where the axes point, or of R - 1, how the axes' ends move. The diagonal of R is a difference of squares, which
- * is exactly 0 in quarter turns: else what lies in a plane would leave it by 1e-17 m, and squares of that are denormals. */
+/* Columns of R, where the axes point, or of R - 1, how the axes' ends move. The diagonal of R is a difference
+ * of squares, which is exactly 0 in quarter turns: else what lies in a plane would leave it by 1e-17 m, and
+ * squares of that are denormals. */
 static void write_columns(turning t, bool less_one, float columns[3][3]) {
-    const double x = t.q[0], y = t.q[1], z = t.q[2], w = t.q[3], xx = x * x, yy = y * y, zz = z * z, ww = w * w;
+    const double x = t.q[0], y = t.q[1], z = t.q[2], w = t.q[3], xx = x * x, yy = y * y, zz = z * z,
+                 ww = w * w;
     const double s = 2 / ((xx + yy) + (zz + ww)), half = s / 2;
-    const double m[3][3] = {
-        {less_one ? -s * (yy + zz) : half * ((xx - yy) + (ww - zz)), s * (x * y + z * w), s * (x * z - y * w)},
-        {s * (x * y - z * w), less_one ? -s * (xx + zz) : half * ((yy - zz) + (ww - xx)), s * (y * z + x * w)},
-        {s * (x * z + y * w), s * (y * z - x * w), less_one ? -s * (xx + yy) : half * ((zz - yy) + (ww - xx))}};
+    const double m[3][3] = {{less_one ? -s * (yy + zz) : half * ((xx - yy) + (ww - zz)), s * (x * y + z * w),
+                             s * (x * z - y * w)},
+                            {s * (x * y - z * w), less_one ? -s * (xx + zz) : half * ((yy - zz) + (ww - xx)),
+                             s * (y * z + x * w)},
+                            {s * (x * z + y * w), s * (y * z - x * w),
+                             less_one ? -s * (xx + yy) : half * ((zz - yy) + (ww - xx))}};
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < 3; i++) columns[k][i] = (float)m[k][i];
 }
@@ -120,12 +128,14 @@ static float bound_of(const mote_collider_def *def) {
     return (float)((reach + (double)def->radius) * (1 + 0x1p-22));
 }
 
-/* Rounded up. Only for what is round: whether a path may pass is then told by where it ends and how long it is. */
+/* Rounded up. Only for what is round: whether a path may pass is then told by where it ends and how long it
+ * is. */
 static void write_around(mote_collider_pose *pose) {
     const bool capsule = pose->kind == MOTE_COLLIDER_CAPSULE;
     const bool known = pose->kind == MOTE_COLLIDER_SPHERE || (capsule && !pose->turns);
     for (int i = 0; i < 3; i++) {
-        const double half = capsule ? (double)pose->half_length * __builtin_fabs((double)pose->axis[1][i]) : 0;
+        const double half =
+            capsule ? (double)pose->half_length * __builtin_fabs((double)pose->axis[1][i]) : 0;
         pose->around[i] = known ? (float)((half + (double)pose->radius) * (1 + 0x1p-20)) : INFINITY;
         const float shift = __builtin_fabsf(pose->shift[i]);
         pose->moved = pose->moved < shift ? shift : pose->moved;
@@ -134,8 +144,11 @@ static void write_around(mote_collider_pose *pose) {
 
 mote_collider_pose mote_collider_pose_make(const mote_collider_def *def, const mote_transform *from,
                                            const mote_transform *to) {
-    mote_collider_pose pose = {.kind = def->kind, .radius = def->radius, .half_length = def->half_length,
-                               .friction = def->friction, .bound = bound_of(def)};
+    mote_collider_pose pose = {.kind = def->kind,
+                               .radius = def->radius,
+                               .half_length = def->half_length,
+                               .friction = def->friction,
+                               .bound = bound_of(def)};
     turning before = turning_of(from), now = turning_of(to);
     for (int i = 0; i < 3; i++) {
         pose.extent[i] = def->extent[i];
@@ -145,13 +158,15 @@ mote_collider_pose mote_collider_pose_make(const mote_collider_def *def, const m
     write_columns(now, false, pose.axis);
     write_columns(product(now, conjugate(before)), true, pose.turn);
     for (int i = 0; i < 9; i++) pose.turns |= pose.turn[i / 3][i % 3] != 0;
-    if (def->kind == MOTE_COLLIDER_CAPSULE) before = product(before, twist_of(product(conjugate(before), now)));
+    if (def->kind == MOTE_COLLIDER_CAPSULE)
+        before = product(before, twist_of(product(conjugate(before), now)));
     write_columns(before, false, pose.start);
     write_around(&pose);
     return pose;
 }
 
-void mote_colliders_pose(mote_collider_list *list, uint64_t step_tick, uint64_t ticks_per_step, uint32_t substeps) {
+void mote_colliders_pose(mote_collider_list *list, uint64_t step_tick, uint64_t ticks_per_step,
+                         uint32_t substeps) {
     for (uint32_t i = 0; i < list->count; i++) {
         const mote_collider *collider = &list->colliders[i];
         mote_transform before = mote_motion_at(&collider->motion, step_tick, 0);

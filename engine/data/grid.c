@@ -7,7 +7,7 @@
 #include "base/fpu.h"
 #include "base/hash.h"
 
-#define COOKIE 0x67726964u
+#define COOKIE      0x67726964u
 #define MAX_SAMPLES ((uint64_t)1 << 26)
 
 mote_grid_def mote_default_grid_def(void) { return (mote_grid_def){.cookie = COOKIE, .spacing = {1, 1, 1}}; }
@@ -44,7 +44,8 @@ mote_result mote_grid_create(const mote_grid_def *def, mote_grid **grid) {
     mote_result result = check_def(def);
     if (result) return result;
     size_t samples = (size_t)def->count[0] * def->count[1] * def->count[2];
-    size_t head = mote_round_up(sizeof(mote_grid), MOTE_CACHE_LINE), bytes = head + samples * sizeof(float[4]);
+    size_t head = mote_round_up(sizeof(mote_grid), MOTE_CACHE_LINE),
+           bytes = head + samples * sizeof(float[4]);
     mote_allocator allocator = mote_allocator_resolve(&def->allocator);
     mote_grid *made = mote_allocate(&allocator, bytes);
     if (!made) return MOTE_ERROR_MEMORY;

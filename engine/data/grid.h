@@ -11,7 +11,7 @@ struct mote_grid {
     uint32_t count[3];
     float origin[3], inverse_spacing[3];
     bool zero_outside;
-    size_t bytes; /* of the allocation */
+    size_t bytes;        /* of the allocation */
     float (*samples)[4]; /* x fastest, the fourth float is padding: one load brings a vector */
     uint64_t hash;
 };
@@ -33,8 +33,7 @@ MOTE_INLINE wide3 mote_grid_sample(const mote_grid *grid, wide3 x) {
     float corner[8][3][MOTE_WIDTH];
     const size_t row = grid->count[0], layer = row * grid->count[1];
     for (int lane = 0; lane < MOTE_WIDTH; lane++) {
-        size_t first = (size_t)cell[0][lane] + row * (size_t)cell[1][lane] +
-                       layer * (size_t)cell[2][lane];
+        size_t first = (size_t)cell[0][lane] + row * (size_t)cell[1][lane] + layer * (size_t)cell[2][lane];
         for (size_t c = 0; c < 8; c++) {
             const float *sample = grid->samples[first + (c & 1) + (c >> 1 & 1) * row + (c >> 2) * layer];
             for (int axis = 0; axis < 3; axis++) corner[c][axis][lane] = sample[axis];

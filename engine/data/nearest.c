@@ -1,4 +1,5 @@
-/* The nearest of many points: shells of cells around the query, until no unseen cell can hold a nearer point. */
+/* The nearest of many points: shells of cells around the query, until no unseen cell can hold a nearer
+ * point. */
 #include "data/nearest.h"
 
 #include "base/allocator.h"
@@ -12,7 +13,7 @@ double mote_distance_squared(const float a[3], const float b[3]) {
     return sum;
 }
 
-/* --- The grid --------------------------------------------------------------------------------------------------------- */
+/* --- The grid --- */
 
 static double cells_along(double extent, double size) { return (double)(uint64_t)(extent / size) + 1; }
 
@@ -21,7 +22,8 @@ static void choose_cells(mote_nearest *n, const double extent[3]) {
     double longest = 0;
     for (int axis = 0; axis < 3; axis++) longest = extent[axis] > longest ? extent[axis] : longest;
     n->size = longest > 0 ? longest / (double)n->count : 1;
-    while (cells_along(extent[0], n->size) * cells_along(extent[1], n->size) * cells_along(extent[2], n->size) >
+    while (cells_along(extent[0], n->size) * cells_along(extent[1], n->size) *
+               cells_along(extent[2], n->size) >
            2 * (double)n->count)
         n->size *= 1.25;
     for (int axis = 0; axis < 3; axis++) n->cells[axis] = (uint32_t)cells_along(extent[axis], n->size);
@@ -65,7 +67,8 @@ static void sort_points(mote_nearest *n, size_t cells) {
     for (uint32_t i = n->count; i-- > 0;) n->order[--n->first[cell_of(n, n->points[i])]] = i;
 }
 
-mote_result mote_nearest_make(mote_nearest *nearest, const float (*points)[3], uint32_t count, const mote_allocator *allocator) {
+mote_result mote_nearest_make(mote_nearest *nearest, const float (*points)[3], uint32_t count,
+                              const mote_allocator *allocator) {
     *nearest = (mote_nearest){.points = points, .count = count};
     measure(nearest);
     const size_t cells = (size_t)nearest->cells[0] * nearest->cells[1] * nearest->cells[2];
@@ -85,7 +88,7 @@ void mote_nearest_destroy(mote_nearest *nearest, const mote_allocator *allocator
     nearest->memory = NULL;
 }
 
-/* --- A query ---------------------------------------------------------------------------------------------------------- */
+/* --- A query --- */
 
 typedef struct query {
     const float *at;
@@ -101,8 +104,10 @@ static bool precedes(const query *q, uint32_t point, double distance, uint32_t p
 
 static void offer(query *q, uint32_t point, double distance) {
     uint32_t place = q->count;
-    if (place < MOTE_NEAREST) q->count++;
-    else if (!precedes(q, point, distance, --place)) return;
+    if (place < MOTE_NEAREST)
+        q->count++;
+    else if (!precedes(q, point, distance, --place))
+        return;
     for (; place > 0 && precedes(q, point, distance, place - 1); place--) {
         q->distance[place] = q->distance[place - 1];
         q->found[place] = q->found[place - 1];
@@ -117,7 +122,8 @@ static void search_cell(const mote_nearest *n, query *q, size_t cell) {
 }
 
 /* The cells along an axis within `radius` of the query's. */
-static void reach(const mote_nearest *n, const query *q, int axis, uint32_t radius, uint32_t *low, uint32_t *high) {
+static void reach(const mote_nearest *n, const query *q, int axis, uint32_t radius, uint32_t *low,
+                  uint32_t *high) {
     *low = q->cell[axis] > radius ? q->cell[axis] - radius : 0;
     *high = n->cells[axis] - 1 - q->cell[axis] > radius ? q->cell[axis] + radius : n->cells[axis] - 1;
 }
@@ -131,14 +137,15 @@ static void search_shell(const mote_nearest *n, query *q, uint32_t radius) {
     for (uint32_t z = low[2]; z <= high[2]; z++)
         for (uint32_t y = low[1]; y <= high[1]; y++) {
             const bool face = apart(z, q->cell[2]) == radius || apart(y, q->cell[1]) == radius;
-            const uint32_t stride = face || radius == 0 ? 1 : 2 * radius; /* else only the two ends of the row */
+            const uint32_t stride =
+                face || radius == 0 ? 1 : 2 * radius; /* else only the two ends of the row */
             const uint32_t start = face || q->cell[0] >= radius ? low[0] : q->cell[0] + radius;
             for (uint32_t x = start; x <= high[0]; x += stride) search_cell(n, q, cell_at(n, x, y, z));
         }
 }
 
-/* How far the nearest cell not yet looked at is at least, less what rounding may have done to the cells' borders; below 0: there
- * is none. */
+/* How far the nearest cell not yet looked at is at least, less what rounding may have done to the cells'
+ * borders; below 0: there is none. */
 static double unseen(const mote_nearest *n, const query *q, uint32_t radius) {
     double nearest = -1;
     for (int axis = 0; axis < 3; axis++) {
@@ -146,7 +153,8 @@ static double unseen(const mote_nearest *n, const query *q, uint32_t radius) {
         const double below = at - ((double)q->cell[axis] - (double)radius);
         const double above = (double)q->cell[axis] + (double)radius + 1 - at;
         if (q->cell[axis] > radius && (nearest < 0 || below < nearest)) nearest = below > 0 ? below : 0;
-        if (n->cells[axis] - 1 - q->cell[axis] > radius && (nearest < 0 || above < nearest)) nearest = above > 0 ? above : 0;
+        if (n->cells[axis] - 1 - q->cell[axis] > radius && (nearest < 0 || above < nearest))
+            nearest = above > 0 ? above : 0;
     }
     if (nearest < 0) return -1;
     return nearest > 1e-6 ? (nearest * (1 - 1e-9) - 1e-6) * n->size : 0;
@@ -158,6 +166,7 @@ uint32_t mote_nearest_find(const mote_nearest *nearest, const float at[3], uint3
     for (uint32_t radius = 0;; radius++) {
         search_shell(nearest, &q, radius);
         const double beyond = unseen(nearest, &q, radius);
-        if (beyond < 0 || (q.count == MOTE_NEAREST && q.distance[MOTE_NEAREST - 1] < beyond * beyond)) return q.count;
+        if (beyond < 0 || (q.count == MOTE_NEAREST && q.distance[MOTE_NEAREST - 1] < beyond * beyond))
+            return q.count;
     }
 }

@@ -18,17 +18,20 @@ uint32_t mote_network_block_of(const mote_network *network, uint32_t slot) {
     uint32_t low = 0, high = network->block_count;
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
-        if (network->block[middle].first <= slot) low = middle;
-        else high = middle;
+        if (network->block[middle].first <= slot)
+            low = middle;
+        else
+            high = middle;
     }
     return low;
 }
 
-/* --- Blocks --------------------------------------------------------------------------------------------------------- */
+/* --- Blocks --- */
 
 /* Blocks follow each other without gaps. */
 static void fill_blocks(mote_network *network, const mote_network_survey *s) {
-    for (uint32_t i = 0; i < network->block_count; i++) network->block[i] = (mote_network_block){.first = MOTE_NO_SLOT};
+    for (uint32_t i = 0; i < network->block_count; i++)
+        network->block[i] = (mote_network_block){.first = MOTE_NO_SLOT};
     for (uint32_t island = 0; island < s->island_count; island++) {
         mote_network_block *block = &network->block[s->block[island]];
         const uint32_t more = s->stride[island] == 1 ? (s->particles[island] - 1) / MOTE_NETWORK_BLOCK : 0;
@@ -45,18 +48,21 @@ static void fill_blocks(mote_network *network, const mote_network_survey *s) {
     }
 }
 
-/* --- Particles ------------------------------------------------------------------------------------------------------ */
+/* --- Particles --- */
 
-static void fill_particle(mote_network *network, const mote_network_def *def, uint32_t particle, uint32_t slot) {
+static void fill_particle(mote_network *network, const mote_network_def *def, uint32_t particle,
+                          uint32_t slot) {
     network->slot_of_particle[particle] = slot;
     network->particle_of_slot[slot] = particle;
-    const float *x = def->positions + 3 * (size_t)particle, *v = def->velocities ? def->velocities + 3 * (size_t)particle : NULL;
+    const float *x = def->positions + 3 * (size_t)particle,
+                *v = def->velocities ? def->velocities + 3 * (size_t)particle : NULL;
     for (int axis = 0; axis < 3; axis++) {
         network->x[axis][slot] = x[axis];
         network->v[axis][slot] = v ? v[axis] : 0;
     }
     if (network->previous_x[0]) network->previous_x[0][slot] = NAN;
-    const float inverse_mass = (float)(1.0 / (double)(def->masses ? def->masses[particle] : def->particle_mass));
+    const float inverse_mass =
+        (float)(1.0 / (double)(def->masses ? def->masses[particle] : def->particle_mass));
     network->inverse_mass[slot] = network->own_inverse_mass[slot] = inverse_mass;
     if (particle == 0) network->uniform_inverse_mass = inverse_mass;
     if (inverse_mass != network->uniform_inverse_mass) network->uniform_inverse_mass = 0;
@@ -76,16 +82,20 @@ static void fill_particles(mote_network *network, const mote_network_def *def, c
     memcpy(network->island_size, s->particles, network->island_count * sizeof *network->island_size);
 }
 
-/* --- Springs -------------------------------------------------------------------------------------------------------- */
+/* --- Springs --- */
 
 /* Adding +0 makes a zero of -0. */
 static void fill_spring(mote_network *network, const mote_network_def *def, uint32_t number) {
     const mote_spring *from = &def->springs[number];
     const float *p = def->positions + 3 * (size_t)from->a, *q = def->positions + 3 * (size_t)from->b;
-    const float length = from->rest_length == MOTE_AS_PLACED ? mote_network_distance(p, q) : from->rest_length;
-    network->spring[number] = (mote_network_spring_state){
-        .a = network->slot_of_particle[from->a], .b = network->slot_of_particle[from->b], .rest_length = length + 0.0f,
-        .stiffness = from->stiffness + 0.0f, .damping = from->damping + 0.0f, .tear_strain = from->tear_strain + 0.0f};
+    const float length =
+        from->rest_length == MOTE_AS_PLACED ? mote_network_distance(p, q) : from->rest_length;
+    network->spring[number] = (mote_network_spring_state){.a = network->slot_of_particle[from->a],
+                                                          .b = network->slot_of_particle[from->b],
+                                                          .rest_length = length + 0.0f,
+                                                          .stiffness = from->stiffness + 0.0f,
+                                                          .damping = from->damping + 0.0f,
+                                                          .tear_strain = from->tear_strain + 0.0f};
     network->damped |= from->damping > 0;
     network->tears |= from->tear_strain > 0;
     network->rigid |= from->stiffness == __builtin_inff();
@@ -105,7 +115,7 @@ static void fill_springs(mote_network *network, const mote_network_def *def) {
     network->spring_count = network->spring_end = network->first_free = def->spring_count;
 }
 
-/* --- Lines ---------------------------------------------------------------------------------------------------------- */
+/* --- Lines --- */
 
 /* Room for springs to come, in proportion; at most as much again. */
 static uint64_t room_for(const mote_network *network, uint64_t lines) {
@@ -126,7 +136,8 @@ static mote_result place_lines(mote_network *network, const mote_network_survey 
     }
     for (uint32_t i = 0; i < network->block_count; i++) {
         mote_network_block *block = &network->block[i];
-        const uint64_t room = block->lanes ? block->line_capacity : room_for(network, mote_network_count_rows(network, i, NULL));
+        const uint64_t room = block->lanes ? block->line_capacity
+                                           : room_for(network, mote_network_count_rows(network, i, NULL));
         if (lines + room > MOTE_NO_ITEM / MOTE_GROUP) return MOTE_ERROR_OVERFLOW;
         block->first_line = (uint32_t)lines;
         block->line_capacity = (uint32_t)room;
@@ -147,8 +158,8 @@ static void write_lines(mote_network *network, const mote_network_survey *s) {
         if (!network->block[i].lanes) mote_network_write_rows(network, i, NULL);
 }
 
-static mote_result fill(mote_network *network, const mote_network_def *def, const mote_network_survey *s, bool answers,
-                        const mote_allocator *allocator) {
+static mote_result fill(mote_network *network, const mote_network_def *def, const mote_network_survey *s,
+                        bool answers, const mote_allocator *allocator) {
     memset(network->memory, 0, network->bytes);
     fill_blocks(network, s);
     fill_particles(network, def, s);
@@ -160,12 +171,17 @@ static mote_result fill(mote_network *network, const mote_network_def *def, cons
     return MOTE_OK;
 }
 
-/* --- All of it ------------------------------------------------------------------------------------------------------ */
+/* --- All of it --- */
 
 static mote_network sized(const mote_network_def *def, const mote_network_survey *s) {
-    mote_network network = {.def = *def, .particle_count = def->particle_count, .slot_count = s->slot_count,
-                            .block_count = s->block_count, .group_count = s->slot_count / MOTE_GROUP,
-                            .island_count = s->island_count, .bound_is_old = true, .answers_are_old = true,
+    mote_network network = {.def = *def,
+                            .particle_count = def->particle_count,
+                            .slot_count = s->slot_count,
+                            .block_count = s->block_count,
+                            .group_count = s->slot_count / MOTE_GROUP,
+                            .island_count = s->island_count,
+                            .bound_is_old = true,
+                            .answers_are_old = true,
                             .clusters = {.old = true}};
     if (network.def.spring_capacity < def->spring_count) network.def.spring_capacity = def->spring_count;
     network.def.positions = network.def.velocities = network.def.masses = NULL;
@@ -173,8 +189,8 @@ static mote_network sized(const mote_network_def *def, const mote_network_survey
     return network;
 }
 
-static mote_result build(mote_network *network, const mote_network_def *def, const mote_network_survey *s, bool interpolates,
-                         bool answers, const mote_allocator *allocator) {
+static mote_result build(mote_network *network, const mote_network_def *def, const mote_network_survey *s,
+                         bool interpolates, bool answers, const mote_allocator *allocator) {
     mote_network made = sized(def, s);
     const uint64_t bytes = mote_network_lay_out(&made, interpolates);
     if (bytes > SIZE_MAX / 2) return MOTE_ERROR_OVERFLOW;
@@ -183,13 +199,15 @@ static mote_result build(mote_network *network, const mote_network_def *def, con
     if (!made.memory) return MOTE_ERROR_MEMORY;
     mote_network_lay_out(&made, interpolates);
     mote_result result = fill(&made, def, s, answers, allocator);
-    if (result) mote_network_destroy(&made, allocator);
-    else *network = made;
+    if (result)
+        mote_network_destroy(&made, allocator);
+    else
+        *network = made;
     return result;
 }
 
-mote_result mote_network_make(mote_network *network, const mote_network_def *def, bool interpolates, bool answers,
-                              const mote_allocator *allocator, mote_network_fault *fault) {
+mote_result mote_network_make(mote_network *network, const mote_network_def *def, bool interpolates,
+                              bool answers, const mote_allocator *allocator, mote_network_fault *fault) {
     mote_network_fault ignored;
     mote_network_survey survey;
     if (!fault) fault = &ignored;

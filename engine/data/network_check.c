@@ -4,10 +4,10 @@
 #include "data/check.h"
 #include "data/network_survey.h"
 
-#define COOKIE 0x6e657477u
-#define MAX_SUBSTEPS 4096u
+#define COOKIE         0x6e657477u
+#define MAX_SUBSTEPS   4096u
 #define MAX_ITERATIONS 32u
-#define MAX_LINEAR 4096u
+#define MAX_LINEAR     4096u
 
 mote_network_def mote_default_network_def(void) {
     return (mote_network_def){.cookie = COOKIE,
@@ -38,7 +38,8 @@ static mote_result check_settings(const mote_network_def *def) {
     if (result == MOTE_OK && !def->masses) result = mote_value_invertible(def->particle_mass, 1);
     if (result) return result;
     if (!within(def->particle_count, MOTE_MAX_PARTICLES)) return MOTE_ERROR_RANGE;
-    if (!within(def->max_substeps, MAX_SUBSTEPS) || !within(def->max_iterations, MAX_ITERATIONS)) return MOTE_ERROR_RANGE;
+    if (!within(def->max_substeps, MAX_SUBSTEPS) || !within(def->max_iterations, MAX_ITERATIONS))
+        return MOTE_ERROR_RANGE;
     return within(def->max_linear, MAX_LINEAR) ? MOTE_OK : MOTE_ERROR_RANGE;
 }
 
@@ -55,11 +56,13 @@ static mote_result check_particles(const mote_network_def *def, mote_network_fau
 }
 
 static mote_result check_stiffness(float stiffness, mote_network_solver solver) {
-    if (solver == MOTE_NETWORK_SPRINGS) return stiffness == INFINITY ? MOTE_ERROR_RANGE : mote_value_not_negative(stiffness);
+    if (solver == MOTE_NETWORK_SPRINGS)
+        return stiffness == INFINITY ? MOTE_ERROR_RANGE : mote_value_not_negative(stiffness);
     return stiffness == INFINITY ? MOTE_OK : mote_value_positive(stiffness);
 }
 
-mote_result mote_network_check_spring(const mote_spring *spring, mote_network_solver solver, uint32_t particles) {
+mote_result mote_network_check_spring(const mote_spring *spring, mote_network_solver solver,
+                                      uint32_t particles) {
     if (spring->a >= particles || spring->b >= particles || spring->a == spring->b) return MOTE_ERROR_RANGE;
     mote_result result = MOTE_OK;
     if (spring->rest_length != MOTE_AS_PLACED) result = mote_value_not_negative(spring->rest_length);

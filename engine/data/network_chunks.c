@@ -1,4 +1,5 @@
-/* The chunks over which the constrained solver goes: each island's runs of lane groups, a counting sort of them by island. */
+/* The chunks over which the constrained solver goes: each island's runs of lane groups, a counting sort of
+ * them by island. */
 #include <string.h>
 
 #include "data/network_survey.h"
@@ -35,7 +36,8 @@ static void turn_round(mote_network *network, uint32_t island) {
     uint32_t low = network->island_chunk[island], high = network->island_chunk[island + 1];
     for (; low + 1 < high; low++, high--) {
         const uint32_t first = network->chunk_first[low], end = network->chunk_end[low];
-        network->chunk_first[low] = network->chunk_first[high - 1], network->chunk_end[low] = network->chunk_end[high - 1];
+        network->chunk_first[low] = network->chunk_first[high - 1],
+        network->chunk_end[low] = network->chunk_end[high - 1];
         network->chunk_first[high - 1] = first, network->chunk_end[high - 1] = end;
     }
 }
@@ -45,7 +47,8 @@ void mote_network_find_chunks(mote_network *network) {
     memset(network->island_chunk, 0, ((size_t)network->island_count + 1) * sizeof *network->island_chunk);
     for_each_run(network, count);
     uint32_t sum = 0;
-    for (uint32_t i = 0; i < network->island_count; i++) network->island_chunk[i] = sum += network->island_chunk[i];
+    for (uint32_t i = 0; i < network->island_count; i++)
+        network->island_chunk[i] = sum += network->island_chunk[i];
     network->island_chunk[network->island_count] = sum;
     for_each_run(network, deal);
     for (uint32_t i = 0; i < network->island_count; i++) turn_round(network, i);

@@ -1,4 +1,5 @@
-/* The clusters of islands: each level by two rounds of pairing in the graph of the one below, which shrinks with them. */
+/* The clusters of islands: each level by two rounds of pairing in the graph of the one below, which shrinks
+ * with them. */
 #include "data/network_clusters.h"
 
 #include "data/network.h"
@@ -6,8 +7,8 @@
 /* Islands of no more take about as many iterations without, each of half the time (measured: up to 36). */
 #define FEWEST_PARTICLES 32u
 
-/* Row v holds entries end[v - 1] .. end[v] - 1: the neighbours of vertex v, each once but in the first graph, and the stiffness
- * of all springs between. */
+/* Row v holds entries end[v - 1] .. end[v] - 1: the neighbours of vertex v, each once but in the first graph,
+ * and the stiffness of all springs between. */
 typedef struct graph {
     uint32_t count, *end, *to;
     float *weight;
@@ -34,12 +35,13 @@ static work work_of(const mote_network *n) {
                   .next = {0, ends + slots, numbers(n->entry_solver[2]), n->entry_solver[3]},
                   .once = {0, pairs, pairs + slots, pairs + 2 * slots},
                   .twice = {0, pairs, pairs + 3 * slots, pairs + 4 * slots},
-                  .name = ends + 2 * slots, .mark = ends + 3 * slots};
+                  .name = ends + 2 * slots,
+                  .mark = ends + 3 * slots};
 }
 
 static uint32_t row(const graph *g, uint32_t vertex) { return vertex ? g->end[vertex - 1] : 0; }
 
-/* --- The graph of an island ------------------------------------------------------------------------------------------ */
+/* --- The graph of an island --- */
 
 static bool is_free(const mote_network *n, uint32_t slot) { return n->inverse_mass[slot] > 0; }
 
@@ -59,7 +61,8 @@ static void make_graph(mote_network *n, work *w, uint32_t island) {
         number_slots(n, w, n->chunk_first[i], n->chunk_end[i]);
     for (uint32_t v = 0; v < g->count; v++) {
         const uint32_t slot = w->name[v];
-        for (uint32_t i = n->head[slot]; i != MOTE_NO_ITEM; i = n->spring[i].next[n->spring[i].a == slot ? 0 : 1]) {
+        for (uint32_t i = n->head[slot]; i != MOTE_NO_ITEM;
+             i = n->spring[i].next[n->spring[i].a == slot ? 0 : 1]) {
             const mote_network_spring_state *s = &n->spring[i];
             const uint32_t other = s->a == slot ? s->b : s->a;
             if (!is_free(n, other)) continue;
@@ -71,7 +74,7 @@ static void make_graph(mote_network *n, work *w, uint32_t island) {
     for (uint32_t v = 0; v < g->count; v++) n->clusters.of_slot[w->name[v]] = MOTE_NO_CLUSTER;
 }
 
-/* --- Pairing --------------------------------------------------------------------------------------------------------- */
+/* --- Pairing --- */
 
 static uint32_t heaviest(const graph *g, const pairing *p, uint32_t vertex) {
     uint32_t best = MOTE_NO_CLUSTER;
@@ -98,7 +101,8 @@ static void pair_up(const graph *g, pairing *p, bool lone) {
     }
 }
 
-/* The graph of the pairs: rows of both vertices, what they have in common added up. mark[q]: where q stands in the row. */
+/* The graph of the pairs: rows of both vertices, what they have in common added up. mark[q]: where q stands
+ * in the row. */
 static void contract(const graph *g, const pairing *p, graph *to, uint32_t *mark) {
     uint32_t entries = 0;
     to->count = p->count;
@@ -120,10 +124,11 @@ static void contract(const graph *g, const pairing *p, graph *to, uint32_t *mark
     }
 }
 
-/* --- Levels ---------------------------------------------------------------------------------------------------------- */
+/* --- Levels --- */
 
 /* Pair `twice` becomes a cluster: up to two pairs of up to two vertices, children without gaps. */
-static void adopt(mote_network_clusters *c, const work *w, uint32_t *parent_of, uint32_t cluster, uint32_t twice) {
+static void adopt(mote_network_clusters *c, const work *w, uint32_t *parent_of, uint32_t cluster,
+                  uint32_t twice) {
     const uint32_t pair[2] = {w->twice.low[twice], w->twice.high[twice]};
     uint32_t children = 0;
     for (int k = 0; k < 2 && pair[k] != MOTE_NO_CLUSTER; k++) {
@@ -184,7 +189,8 @@ static double sparse_bound(const mote_network *n, uint32_t island) {
     for (uint32_t i = n->island_chunk[island]; i < n->island_chunk[island + 1]; i++)
         for (uint32_t slot = n->chunk_first[i]; slot < n->chunk_end[i]; slot++) {
             double sum = 0;
-            for (uint32_t k = n->head[slot]; k != MOTE_NO_ITEM; k = n->spring[k].next[n->spring[k].b == slot], ends++)
+            for (uint32_t k = n->head[slot]; k != MOTE_NO_ITEM;
+                 k = n->spring[k].next[n->spring[k].b == slot], ends++)
                 sum += (double)n->spring[k].stiffness;
             const double square = 2 * sum * (double)n->inverse_mass[slot];
             if (most < square) most = square;

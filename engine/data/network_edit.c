@@ -5,7 +5,7 @@
 #include "base/allocator.h"
 #include "data/network_survey.h"
 
-/* --- The lists of springs at a slot --------------------------------------------------------------------------------- */
+/* --- The lists of springs at a slot --- */
 
 static uint32_t *next_at(mote_network *network, uint32_t number, uint32_t slot) {
     mote_network_spring_state *s = &network->spring[number];
@@ -31,7 +31,8 @@ void mote_network_erase(mote_network *network, uint32_t number) {
     free_number(network, number);
     network->spring_count--;
     if (number < network->first_free) network->first_free = number;
-    while (network->spring_end && network->spring[network->spring_end - 1].a == MOTE_NO_SLOT) network->spring_end--;
+    while (network->spring_end && network->spring[network->spring_end - 1].a == MOTE_NO_SLOT)
+        network->spring_end--;
     network->bound_is_old = network->clusters.old = true;
 }
 
@@ -52,16 +53,16 @@ void mote_network_tear(mote_network *network) {
     }
 }
 
-/* --- Adding --------------------------------------------------------------------------------------------------------- */
+/* --- Adding --- */
 
 typedef struct insertion {
     uint32_t count;
     uint32_t *numbers;
-    uint64_t *key, *other_key;     /* 2 count: slots of the new ends, ascending ... */
-    uint32_t *item, *other_item;   /* ... and of which item */
-    uint32_t *block, block_count;  /* those concerned, ascending ... */
-    uint32_t *first_key;           /* ... the keys of each: to those of the next ... */
-    uint32_t *lines;               /* ... and its lines, where it must be written as a whole, else 0 */
+    uint64_t *key, *other_key;    /* 2 count: slots of the new ends, ascending ... */
+    uint32_t *item, *other_item;  /* ... and of which item */
+    uint32_t *block, block_count; /* those concerned, ascending ... */
+    uint32_t *first_key;          /* ... the keys of each: to those of the next ... */
+    uint32_t *lines;              /* ... and its lines, where it must be written as a whole, else 0 */
     void *memory;
     size_t bytes;
 } insertion;
@@ -73,7 +74,8 @@ static void *take(unsigned char **cursor, uint64_t count, size_t element) {
 }
 
 static mote_result begin_insertion(insertion *n, uint32_t count, const mote_allocator *allocator) {
-    const uint64_t ends = (uint64_t)count * 2, bytes = ends * (2 * sizeof(uint64_t) + 6 * sizeof(uint32_t)) + 9 * MOTE_CACHE_LINE;
+    const uint64_t ends = (uint64_t)count * 2,
+                   bytes = ends * (2 * sizeof(uint64_t) + 6 * sizeof(uint32_t)) + 9 * MOTE_CACHE_LINE;
     *n = (insertion){.count = count, .bytes = (size_t)bytes};
     if (ends > UINT32_MAX || bytes > SIZE_MAX / 2) return MOTE_ERROR_OVERFLOW;
     unsigned char *cursor = n->memory = mote_allocate(allocator, n->bytes);
@@ -101,16 +103,21 @@ static mote_result make_springs(mote_network *network, insertion *n, const mote_
     for (uint32_t i = 0; i < n->count; i++, number++) {
         const mote_spring *from = &springs[i];
         const uint32_t a = network->slot_of_particle[from->a], b = network->slot_of_particle[from->b];
-        const float length = from->rest_length == MOTE_AS_PLACED ? present_length(network, a, b) : from->rest_length;
+        const float length =
+            from->rest_length == MOTE_AS_PLACED ? present_length(network, a, b) : from->rest_length;
         while (network->spring[number].a != MOTE_NO_SLOT) number++;
         if (!isfinite(length)) {
             while (i-- > 0) free_number(network, n->numbers[i]);
             return MOTE_ERROR_RANGE;
         }
         n->numbers[i] = number;
-        network->spring[number] = (mote_network_spring_state){
-            .a = a, .b = b, .rest_length = length + 0.0f, .stiffness = from->stiffness + 0.0f, .damping = from->damping + 0.0f,
-            .tear_strain = from->tear_strain + 0.0f, .entry = {MOTE_NO_ITEM, MOTE_NO_ITEM}};
+        network->spring[number] = (mote_network_spring_state){.a = a,
+                                                              .b = b,
+                                                              .rest_length = length + 0.0f,
+                                                              .stiffness = from->stiffness + 0.0f,
+                                                              .damping = from->damping + 0.0f,
+                                                              .tear_strain = from->tear_strain + 0.0f,
+                                                              .entry = {MOTE_NO_ITEM, MOTE_NO_ITEM}};
     }
     return MOTE_OK;
 }
@@ -143,8 +150,10 @@ static void take_back(mote_network *network, const insertion *n) {
         if (i && n->key[i] == n->key[i - 1]) continue;
         for (uint32_t *link = &network->head[slot]; *link != MOTE_NO_ITEM;) {
             uint32_t *next = next_at(network, *link, slot);
-            if (network->spring[*link].entry[0] == MOTE_NO_ITEM) *link = *next;
-            else link = next;
+            if (network->spring[*link].entry[0] == MOTE_NO_ITEM)
+                *link = *next;
+            else
+                link = next;
         }
     }
     for (uint32_t i = 0; i < n->count; i++) free_number(network, n->numbers[i]);
@@ -172,7 +181,8 @@ static mote_result make_room(mote_network *network, const insertion *n, const mo
         const mote_network_block *block = &network->block[n->block[i]];
         const mote_network_changes changes = changes_of(n, i);
         n->lines[i] = 0;
-        if (!block->lanes && mote_network_count_rows(network, n->block[i], &changes) <= block->line_capacity) continue;
+        if (!block->lanes && mote_network_count_rows(network, n->block[i], &changes) <= block->line_capacity)
+            continue;
         const uint64_t lines = mote_network_count_rows(network, n->block[i], NULL);
         if (lines > MOTE_NO_ITEM / MOTE_GROUP) return MOTE_ERROR_OVERFLOW;
         n->lines[i] = (uint32_t)lines;
@@ -192,7 +202,7 @@ static void write_blocks(mote_network *network, const insertion *n) {
     }
 }
 
-/* --- Islands that are joined ---------------------------------------------------------------------------------------- */
+/* --- Islands that are joined --- */
 
 /* The smaller takes the label of the larger, and two rings become one. What is frozen freezes both. */
 static void join_islands(mote_network *network, uint32_t a, uint32_t b) {
@@ -242,8 +252,8 @@ static void finish_insertion(mote_network *network, const insertion *n, uint32_t
     memcpy(numbers, n->numbers, n->count * sizeof *numbers);
 }
 
-mote_result mote_network_insert(mote_network *network, uint32_t count, const mote_spring *springs, uint32_t *numbers,
-                                const mote_allocator *allocator) {
+mote_result mote_network_insert(mote_network *network, uint32_t count, const mote_spring *springs,
+                                uint32_t *numbers, const mote_allocator *allocator) {
     insertion n;
     if (count == 0) return MOTE_OK;
     if (count > network->def.spring_capacity - network->spring_count) return MOTE_ERROR_CAPACITY;
@@ -255,8 +265,10 @@ mote_result mote_network_insert(mote_network *network, uint32_t count, const mot
         link_all(network, &n);
         find_blocks(network, &n);
         result = make_room(network, &n, allocator);
-        if (result) take_back(network, &n);
-        else finish_insertion(network, &n, numbers);
+        if (result)
+            take_back(network, &n);
+        else
+            finish_insertion(network, &n, numbers);
     }
     mote_release(allocator, n.memory, n.bytes);
     return result;

@@ -6,7 +6,8 @@ static void take_slots(mote_arena *a, mote_network *network, bool interpolates) 
     const uint64_t slots = network->slot_count;
     for (int axis = 0; axis < 3; axis++) network->x[axis] = mote_arena_take(a, slots, sizeof(float));
     for (int axis = 0; axis < 3; axis++) network->v[axis] = mote_arena_take(a, slots, sizeof(float));
-    for (int axis = 0; axis < 3 && interpolates; axis++) network->previous_x[axis] = mote_arena_take(a, slots, sizeof(float));
+    for (int axis = 0; axis < 3 && interpolates; axis++)
+        network->previous_x[axis] = mote_arena_take(a, slots, sizeof(float));
     network->inverse_mass = mote_arena_take(a, slots, sizeof(float));
     network->own_inverse_mass = mote_arena_take(a, slots, sizeof(float));
     for (int axis = 0; axis < 3; axis++) network->reaction[axis] = mote_arena_take(a, slots, sizeof(float));

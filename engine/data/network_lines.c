@@ -3,7 +3,7 @@
 
 #include "data/network_survey.h"
 
-/* --- One line ------------------------------------------------------------------------------------------------------- */
+/* --- One line --- */
 
 static void set_entry(mote_network *network, uint32_t entry, uint32_t number, uint32_t other) {
     const mote_network_spring_state *s = number == MOTE_NO_ITEM ? NULL : &network->spring[number];
@@ -15,7 +15,8 @@ static void set_entry(mote_network *network, uint32_t entry, uint32_t number, ui
     for (int i = 0; i < 4 && network->entry_answer[i]; i++) network->entry_answer[i][entry] = 0;
 }
 
-/* What a line says of all its lanes. Values are finite or +infinity and zeros are +0, so that equal ones have equal bits. */
+/* What a line says of all its lanes. Values are finite or +infinity and zeros are +0, so that equal ones have
+ * equal bits. */
 static void summarise(mote_network *network, uint32_t number) {
     mote_network_line *line = &network->line[number];
     const float *length = network->entry_length + (size_t)number * MOTE_GROUP;
@@ -56,13 +57,13 @@ void mote_network_clear_entries(mote_network *network, uint32_t number) {
     for (int end = 0; end < 2; end++) {
         const uint32_t entry = s->entry[end], line = entry / MOTE_GROUP, lane = entry % MOTE_GROUP;
         set_entry(network, entry, MOTE_NO_ITEM, network->line[line].self + lane);
-        network->line[line].mask &= (uint16_t) ~(1u << lane);
+        network->line[line].mask &= (uint16_t)~(1u << lane);
         summarise(network, line);
         if (s->entry[0] == s->entry[1]) break;
     }
 }
 
-/* --- Rows ----------------------------------------------------------------------------------------------------------- */
+/* --- Rows --- */
 
 /* The 16 slots of a lane group, each at the next of its springs. */
 typedef struct front {
@@ -79,7 +80,7 @@ static int end_at(const mote_network *network, uint32_t number, uint32_t slot) {
 static void look_at(const mote_network *network, front *f, uint32_t lane, uint32_t number) {
     f->spring[lane] = number;
     if (number == MOTE_NO_ITEM) {
-        f->mask &= (uint16_t) ~(1u << lane);
+        f->mask &= (uint16_t)~(1u << lane);
         return;
     }
     const mote_network_spring_state *s = &network->spring[number];
@@ -89,7 +90,8 @@ static void look_at(const mote_network *network, front *f, uint32_t lane, uint32
 
 static front front_of(const mote_network *network, uint32_t group) {
     front f = {.first = group * MOTE_GROUP};
-    for (uint32_t lane = 0; lane < MOTE_GROUP; lane++) look_at(network, &f, lane, network->head[f.first + lane]);
+    for (uint32_t lane = 0; lane < MOTE_GROUP; lane++)
+        look_at(network, &f, lane, network->head[f.first + lane]);
     return f;
 }
 
@@ -129,32 +131,35 @@ static uint64_t largest_degree(const mote_network *network, uint32_t group) {
     return degree;
 }
 
-/* The lines of a lane group; *align: they are made contiguous. Where that would take many more, line j holds each lane's
- * spring j. */
+/* The lines of a lane group; *align: they are made contiguous. Where that would take many more, line j holds
+ * each lane's spring j. */
 static uint64_t count_group(const mote_network *network, uint32_t group, bool *align) {
     const uint64_t degree = largest_degree(network, group), most = degree + degree / 4 + 2;
     uint64_t lines = 0;
-    for (front f = front_of(network, group); f.mask && lines <= most; lines++) advance(network, &f, aligned(&f));
+    for (front f = front_of(network, group); f.mask && lines <= most; lines++)
+        advance(network, &f, aligned(&f));
     *align = lines <= most;
     return *align ? lines : degree;
 }
 
 /* Whether a lane group stays as it is where its lines begin at `line`; *seen: of the changes. */
-static bool stays(const mote_network *network, uint32_t group, uint64_t line, const mote_network_changes *changes,
-                  uint32_t *seen) {
+static bool stays(const mote_network *network, uint32_t group, uint64_t line,
+                  const mote_network_changes *changes, uint32_t *seen) {
     const uint32_t before = *seen;
     if (!changes) return false;
     while (*seen < changes->count && changes->slot[*seen] / MOTE_GROUP == group) ++*seen;
     return *seen == before && network->group[group].first_line == line;
 }
 
-uint64_t mote_network_count_rows(const mote_network *network, uint32_t block, const mote_network_changes *changes) {
+uint64_t mote_network_count_rows(const mote_network *network, uint32_t block,
+                                 const mote_network_changes *changes) {
     const mote_network_block *b = &network->block[block];
     uint64_t line = b->first_line;
     uint32_t seen = 0;
     bool align;
     for (uint32_t g = b->first / MOTE_GROUP; g < b->first / MOTE_GROUP + b->groups; g++)
-        line += stays(network, g, line, changes, &seen) ? network->group[g].line_count : count_group(network, g, &align);
+        line += stays(network, g, line, changes, &seen) ? network->group[g].line_count
+                                                        : count_group(network, g, &align);
     return line - b->first_line;
 }
 
@@ -162,8 +167,8 @@ uint64_t mote_network_count_rows(const mote_network *network, uint32_t block, co
 static void write_row(mote_network *network, uint32_t line, const front *f, uint16_t mask) {
     const int32_t offset = f->offset[__builtin_ctz(mask)];
     const bool contiguous = (lanes_with(f, offset) & mask) == mask;
-    network->line[line] = (mote_network_line){.self = f->first, .other = contiguous ? offset : 0, .mask = mask,
-                                              .contiguous = contiguous};
+    network->line[line] = (mote_network_line){
+        .self = f->first, .other = contiguous ? offset : 0, .mask = mask, .contiguous = contiguous};
     for (uint32_t lane = 0; lane < MOTE_GROUP; lane++) {
         const uint32_t entry = line * MOTE_GROUP + lane, slot = f->first + lane;
         const bool exists = mask >> lane & 1;
@@ -176,7 +181,8 @@ static void write_row(mote_network *network, uint32_t line, const front *f, uint
 
 void mote_network_clear_line(mote_network *network, uint32_t line) {
     network->line[line] = (mote_network_line){.mask = 0};
-    memset(network->entry_spring + (size_t)line * MOTE_GROUP, 0xff, MOTE_GROUP * sizeof *network->entry_spring);
+    memset(network->entry_spring + (size_t)line * MOTE_GROUP, 0xff,
+           MOTE_GROUP * sizeof *network->entry_spring);
 }
 
 static void write_group(mote_network *network, uint32_t group, uint32_t line) {
@@ -197,15 +203,17 @@ void mote_network_write_rows(mote_network *network, uint32_t block, const mote_n
         if (!stays(network, g, line, changes, &seen)) write_group(network, g, line);
         line += network->group[g].line_count;
     }
-    for (uint32_t old = line; old < b->first_line + b->line_count; old++) mote_network_clear_line(network, old);
+    for (uint32_t old = line; old < b->first_line + b->line_count; old++)
+        mote_network_clear_line(network, old);
     b->line_count = line - b->first_line;
 }
 
-/* --- Struts --------------------------------------------------------------------------------------------------------- */
+/* --- Struts --- */
 
 static void begin_strut(mote_network *network, uint32_t line, uint32_t self, uint32_t other) {
     network->line[line] = (mote_network_line){.self = self, .other = (int32_t)other, .contiguous = true};
-    for (uint32_t lane = 0; lane < MOTE_GROUP; lane++) set_entry(network, line * MOTE_GROUP + lane, MOTE_NO_ITEM, self + lane);
+    for (uint32_t lane = 0; lane < MOTE_GROUP; lane++)
+        set_entry(network, line * MOTE_GROUP + lane, MOTE_NO_ITEM, self + lane);
     summarise(network, line);
 }
 
@@ -214,7 +222,9 @@ void mote_network_write_strut(mote_network *network, uint32_t block, uint32_t nu
     mote_network_spring_state *s = &network->spring[number];
     const uint32_t lane = s->a % MOTE_GROUP, end = b->first_line + b->line_count;
     uint32_t line = b->first_line + *cursor;
-    while (line < end && (network->line[line].self != s->a - lane || network->line[line].other != (int32_t)(s->b - lane))) line++;
+    while (line < end &&
+           (network->line[line].self != s->a - lane || network->line[line].other != (int32_t)(s->b - lane)))
+        line++;
     if (line == end) {
         begin_strut(network, line, s->a - lane, s->b - lane);
         b->line_count++;

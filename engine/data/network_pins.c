@@ -1,19 +1,22 @@
-/* What travels in a network: pinned particles and springs that are reeled. Arrays sorted by block, and each block's part. */
+/* What travels in a network: pinned particles and springs that are reeled. Arrays sorted by block, and each
+ * block's part. */
 #include <string.h>
 
 #include "base/allocator.h"
 #include "data/motion.h"
 #include "data/network_survey.h"
 
-/* --- Pins ----------------------------------------------------------------------------------------------------------- */
+/* --- Pins --- */
 
 /* The place of the first pin at `slot` or behind. */
 static uint32_t place_of_pin(const mote_network *network, uint32_t slot) {
     uint32_t low = 0, high = network->pin_count;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        if (network->pins[middle].slot < slot) low = middle + 1;
-        else high = middle;
+        if (network->pins[middle].slot < slot)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low;
 }
@@ -22,7 +25,8 @@ static bool is_pin(const mote_network *network, uint32_t place, uint32_t slot) {
     return place < network->pin_count && network->pins[place].slot == slot;
 }
 
-/* After `slot` gained or lost its pin at `place`: where each block's pins begin. Blocks without any have 0 and 0. */
+/* After `slot` gained or lost its pin at `place`: where each block's pins begin. Blocks without any have 0
+ * and 0. */
 static void number_pins(mote_network *network, uint32_t slot, uint32_t place, bool gained) {
     mote_network_block *edited = &network->block[mote_network_block_of(network, slot)];
     if (gained && edited->pin_count++ == 0) edited->first_pin = place;
@@ -36,7 +40,8 @@ static void number_pins(mote_network *network, uint32_t slot, uint32_t place, bo
 }
 
 static mote_result reserve_pins(mote_network *network, const mote_allocator *allocator) {
-    if (!network->pins) network->pins = mote_allocate(allocator, MOTE_MAX_NETWORK_PINS * sizeof *network->pins);
+    if (!network->pins)
+        network->pins = mote_allocate(allocator, MOTE_MAX_NETWORK_PINS * sizeof *network->pins);
     return network->pins ? MOTE_OK : MOTE_ERROR_MEMORY;
 }
 
@@ -45,8 +50,8 @@ static void weigh(mote_network *network, uint32_t slot, float inverse_mass) {
     network->bound_is_old = network->answers_are_old = network->clusters.old = true;
 }
 
-mote_result mote_network_add_pin(mote_network *network, uint32_t slot, const float target[3], uint64_t now, uint64_t tick,
-                                 const mote_allocator *allocator) {
+mote_result mote_network_add_pin(mote_network *network, uint32_t slot, const float target[3], uint64_t now,
+                                 uint64_t tick, const mote_allocator *allocator) {
     const uint32_t place = place_of_pin(network, slot);
     const bool is_new = !is_pin(network, place, slot);
     if (is_new && network->pin_count == MOTE_MAX_NETWORK_PINS) return MOTE_ERROR_CAPACITY;
@@ -54,7 +59,8 @@ mote_result mote_network_add_pin(mote_network *network, uint32_t slot, const flo
     if (result) return result;
     mote_network_pin_state *pin = network->pins + place;
     if (is_new) memmove(pin + 1, pin, (network->pin_count++ - place) * sizeof *pin);
-    *pin = (mote_network_pin_state){.slot = slot, .from_tick = now, .to_tick = tick, .pending = tick == MOTE_NEXT_ADVANCE};
+    *pin = (mote_network_pin_state){
+        .slot = slot, .from_tick = now, .to_tick = tick, .pending = tick == MOTE_NEXT_ADVANCE};
     for (int axis = 0; axis < 3; axis++) {
         pin->from[axis] = network->x[axis][slot];
         pin->to[axis] = target[axis];
@@ -76,7 +82,7 @@ mote_result mote_network_remove_pin(mote_network *network, uint32_t slot) {
     return MOTE_OK;
 }
 
-/* --- Reels ---------------------------------------------------------------------------------------------------------- */
+/* --- Reels --- */
 
 static bool precedes(const mote_network_reel_state *reel, uint32_t block, uint32_t number) {
     return reel->block < block || (reel->block == block && reel->spring < number);
@@ -87,8 +93,10 @@ static uint32_t place_of_reel(const mote_network *network, uint32_t block, uint3
     uint32_t low = 0, high = network->reel_count;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        if (precedes(&network->reels[middle], block, number)) low = middle + 1;
-        else high = middle;
+        if (precedes(&network->reels[middle], block, number))
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low;
 }
@@ -121,8 +129,8 @@ static mote_result reserve_reels(mote_network *network, const mote_allocator *al
     return network->reels ? MOTE_OK : MOTE_ERROR_MEMORY;
 }
 
-mote_result mote_network_add_reel(mote_network *network, uint32_t number, float rest_length, uint64_t now, uint64_t tick,
-                                  const mote_allocator *allocator) {
+mote_result mote_network_add_reel(mote_network *network, uint32_t number, float rest_length, uint64_t now,
+                                  uint64_t tick, const mote_allocator *allocator) {
     if (network->reel_count == MOTE_MAX_REELS) mote_network_end_reels(network, now);
     const uint32_t block = mote_network_block_of(network, network->spring[number].a);
     const uint32_t place = place_of_reel(network, block, number);
@@ -133,8 +141,13 @@ mote_result mote_network_add_reel(mote_network *network, uint32_t number, float 
     mote_network_reel_state *reel = network->reels + place;
     const float from = is_new ? network->spring[number].rest_length : length_at(reel, now);
     if (is_new) memmove(reel + 1, reel, (network->reel_count++ - place) * sizeof *reel);
-    *reel = (mote_network_reel_state){.spring = number, .block = block, .from = from, .to = rest_length + 0.0f, .from_tick = now,
-                                      .to_tick = tick, .pending = tick == MOTE_NEXT_ADVANCE};
+    *reel = (mote_network_reel_state){.spring = number,
+                                      .block = block,
+                                      .from = from,
+                                      .to = rest_length + 0.0f,
+                                      .from_tick = now,
+                                      .to_tick = tick,
+                                      .pending = tick == MOTE_NEXT_ADVANCE};
     if (is_new) number_reels(network, block, place, true);
     return MOTE_OK;
 }
@@ -148,11 +161,14 @@ static void remove_reel(mote_network *network, uint32_t place) {
 
 void mote_network_drop_reel(mote_network *network, uint32_t number) {
     if (network->reel_count == 0) return;
-    const uint32_t place = place_of_reel(network, mote_network_block_of(network, network->spring[number].a), number);
+    const uint32_t place =
+        place_of_reel(network, mote_network_block_of(network, network->spring[number].a), number);
     if (is_reel(network, place, number)) remove_reel(network, place);
 }
 
-static bool has_arrived(const mote_network_reel_state *reel, uint64_t now) { return !reel->pending && reel->to_tick <= now; }
+static bool has_arrived(const mote_network_reel_state *reel, uint64_t now) {
+    return !reel->pending && reel->to_tick <= now;
+}
 
 void mote_network_end_reels(mote_network *network, uint64_t now) {
     uint32_t kept = 0;

@@ -1,5 +1,5 @@
-/* The memory of a network's lines: each block has a run of them, with room to grow; a block that outgrows its room moves behind
- * all others. */
+/* The memory of a network's lines: each block has a run of them, with room to grow; a block that outgrows its
+ * room moves behind all others. */
 #include <string.h>
 
 #include "base/allocator.h"
@@ -18,7 +18,8 @@ static uint64_t lay_out(mote_network *network, void *memory, uint64_t lines, boo
     network->entry_length = mote_arena_take(&r, entries, sizeof(float));
     network->entry_stiffness = mote_arena_take(&r, entries, sizeof(float));
     network->entry_damping = mote_arena_take(&r, entries, sizeof(float));
-    for (int i = 0; i < 4; i++) network->entry_answer[i] = answers ? mote_arena_take(&r, entries, sizeof(float)) : NULL;
+    for (int i = 0; i < 4; i++)
+        network->entry_answer[i] = answers ? mote_arena_take(&r, entries, sizeof(float)) : NULL;
     for (int i = 0; i < NET_END_COLUMNS && network->def.solver == MOTE_NETWORK_CONSTRAINED; i++)
         network->entry_solver[i] = mote_arena_take(&r, entries, sizeof(float));
     return r.bytes;
@@ -37,7 +38,8 @@ static void renumber(mote_network *network, uint32_t line, bool strut) {
 }
 
 static void copy_line(mote_network *to, uint32_t line, const mote_network *from, uint32_t old) {
-    const size_t entry = (size_t)line * MOTE_GROUP, old_entry = (size_t)old * MOTE_GROUP, bytes = MOTE_GROUP * sizeof(float);
+    const size_t entry = (size_t)line * MOTE_GROUP, old_entry = (size_t)old * MOTE_GROUP,
+                 bytes = MOTE_GROUP * sizeof(float);
     to->line[line] = from->line[old];
     memcpy(to->entry_spring + entry, from->entry_spring + old_entry, bytes);
     memcpy(to->entry_other + entry, from->entry_other + old_entry, bytes);
@@ -63,7 +65,8 @@ static void move_all(mote_network *to, const mote_network *from) {
     }
 }
 
-mote_result mote_network_reserve_lines(mote_network *network, uint64_t more, bool answers, const mote_allocator *allocator) {
+mote_result mote_network_reserve_lines(mote_network *network, uint64_t more, bool answers,
+                                       const mote_allocator *allocator) {
     uint64_t wanted = more;
     if (network->line_count + more <= network->line_capacity && network->line_memory) return MOTE_OK;
     for (uint32_t i = 0; i < network->block_count; i++) wanted += network->block[i].line_capacity;

@@ -1,4 +1,5 @@
-/* Networks: islands by union-find, alike islands by hash and comparison, and the packing of islands into blocks. */
+/* Networks: islands by union-find, alike islands by hash and comparison, and the packing of islands into
+ * blocks. */
 #include "data/network_survey.h"
 
 #include <string.h>
@@ -9,7 +10,7 @@
 /* Fewer alike islands than this do not fill the lanes of a block of their own. */
 #define FEWEST_LANES 4u
 
-/* --- Memory --------------------------------------------------------------------------------------------------------- */
+/* --- Memory --- */
 
 static void *take(unsigned char *memory, uint64_t *bytes, uint64_t count, size_t element) {
     void *at = memory ? memory + *bytes : NULL;
@@ -41,7 +42,7 @@ void mote_network_survey_destroy(mote_network_survey *survey, const mote_allocat
     *survey = (mote_network_survey){0};
 }
 
-/* --- Islands -------------------------------------------------------------------------------------------------------- */
+/* --- Islands --- */
 
 static uint32_t root_of(uint32_t *parent, uint32_t particle) {
     while (parent[particle] != particle) {
@@ -56,8 +57,10 @@ static void join_springs(uint32_t *parent, const mote_network_def *def) {
     for (uint32_t i = 0; i < def->particle_count; i++) parent[i] = i;
     for (uint32_t i = 0; i < def->spring_count; i++) {
         const uint32_t a = root_of(parent, def->springs[i].a), b = root_of(parent, def->springs[i].b);
-        if (a < b) parent[b] = a;
-        else parent[a] = b;
+        if (a < b)
+            parent[b] = a;
+        else
+            parent[a] = b;
     }
 }
 
@@ -88,20 +91,23 @@ static void deal_springs(mote_network_survey *s, const mote_network_def *def) {
 }
 
 /* Rigid constraints take a degree of freedom each. */
-static mote_result count_rigid(const mote_network_survey *s, const mote_network_def *def, mote_network_fault *fault) {
+static mote_result count_rigid(const mote_network_survey *s, const mote_network_def *def,
+                               mote_network_fault *fault) {
     if (def->solver != MOTE_NETWORK_CONSTRAINED) return MOTE_OK;
     uint32_t *rigid = s->order;
     memset(rigid, 0, s->island_count * sizeof *rigid);
     for (uint32_t i = 0; i < def->spring_count; i++) {
         const uint32_t island = s->island[def->springs[i].a];
-        if (def->springs[i].stiffness != __builtin_inff() || ++rigid[island] <= 3 * (uint64_t)s->particles[island]) continue;
+        if (def->springs[i].stiffness != __builtin_inff() ||
+            ++rigid[island] <= 3 * (uint64_t)s->particles[island])
+            continue;
         fault->spring = i;
         return MOTE_ERROR_RANGE;
     }
     return MOTE_OK;
 }
 
-/* --- Alike islands -------------------------------------------------------------------------------------------------- */
+/* --- Alike islands --- */
 
 static uint32_t springs_of(const mote_network_survey *s, uint32_t island) {
     return s->first_spring[island + 1] - s->first_spring[island];
@@ -124,13 +130,14 @@ static bool alike(const mote_network_survey *s, const mote_network_def *def, uin
     const uint32_t count = springs_of(s, a);
     if (s->particles[a] != s->particles[b] || count != springs_of(s, b)) return false;
     for (uint32_t i = 0; i < count; i++)
-        if (local_ends(s, def, s->first_spring[a] + i) != local_ends(s, def, s->first_spring[b] + i)) return false;
+        if (local_ends(s, def, s->first_spring[a] + i) != local_ends(s, def, s->first_spring[b] + i))
+            return false;
     return true;
 }
 
 /* One digit of 8 bits; false where all keys share it. */
-static bool sort_digit(const uint64_t *key, uint64_t *to_key, const uint32_t *number, uint32_t *to_number, uint32_t count,
-                       int shift) {
+static bool sort_digit(const uint64_t *key, uint64_t *to_key, const uint32_t *number, uint32_t *to_number,
+                       uint32_t count, int shift) {
     uint32_t next[256] = {0}, sum = 0;
     for (uint32_t i = 0; i < count; i++) next[key[i] >> shift & 255]++;
     if (next[key[0] >> shift & 255] == count) return false;
@@ -147,7 +154,8 @@ static bool sort_digit(const uint64_t *key, uint64_t *to_key, const uint32_t *nu
     return true;
 }
 
-void mote_network_sort(uint64_t *key, uint64_t *other_key, uint32_t *number, uint32_t *other_number, uint32_t count) {
+void mote_network_sort(uint64_t *key, uint64_t *other_key, uint32_t *number, uint32_t *other_number,
+                       uint32_t count) {
     uint64_t *keys[2] = {key, other_key};
     uint32_t *numbers[2] = {number, other_number};
     int now = 0;
@@ -158,7 +166,7 @@ void mote_network_sort(uint64_t *key, uint64_t *other_key, uint32_t *number, uin
     memcpy(number, other_number, count * sizeof *number);
 }
 
-/* --- Packing -------------------------------------------------------------------------------------------------------- */
+/* --- Packing --- */
 
 typedef struct packing {
     uint64_t slot;       /* the next that is free */
@@ -179,7 +187,8 @@ static void pack_lanes(mote_network_survey *s, packing *p, const uint32_t *islan
 
 /* Islands of one shape in the host's order; what is left over goes to rows. */
 static void pack_class(mote_network_survey *s, packing *p, const uint32_t *islands, uint32_t count) {
-    for (uint32_t done = 0; count - done >= FEWEST_LANES && p->slot <= MOTE_MAX_PARTICLES; done += MOTE_GROUP) {
+    for (uint32_t done = 0; count - done >= FEWEST_LANES && p->slot <= MOTE_MAX_PARTICLES;
+         done += MOTE_GROUP) {
         pack_lanes(s, p, islands + done, count - done < MOTE_GROUP ? count - done : MOTE_GROUP);
         if (count - done < MOTE_GROUP) return;
     }
@@ -229,7 +238,8 @@ static mote_result pack(mote_network_survey *s, const mote_network_def *def) {
     memset(s->stride, 1, s->island_count);
     if (!align) pack_alike(s, &p, def);
     for (uint32_t island = 0; island < s->island_count; island++)
-        if (s->stride[island] == 1 && s->particles[island] <= MOTE_NETWORK_BLOCK) pack_rows(s, &p, island, align);
+        if (s->stride[island] == 1 && s->particles[island] <= MOTE_NETWORK_BLOCK)
+            pack_rows(s, &p, island, align);
     for (uint32_t island = 0; island < s->island_count; island++)
         if (s->stride[island] == 1 && s->particles[island] > MOTE_NETWORK_BLOCK) pack_large(s, &p, island);
     if (whole_groups(p.slot) > MOTE_MAX_PARTICLES) return MOTE_ERROR_OVERFLOW;
@@ -238,8 +248,8 @@ static mote_result pack(mote_network_survey *s, const mote_network_def *def) {
     return MOTE_OK;
 }
 
-mote_result mote_network_survey_make(mote_network_survey *survey, const mote_network_def *def, const mote_allocator *allocator,
-                                     mote_network_fault *fault) {
+mote_result mote_network_survey_make(mote_network_survey *survey, const mote_network_def *def,
+                                     const mote_allocator *allocator, mote_network_fault *fault) {
     *survey = (mote_network_survey){0};
     const uint64_t bytes = lay_out(survey, def);
     if (bytes > SIZE_MAX / 2) return MOTE_ERROR_OVERFLOW;

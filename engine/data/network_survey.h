@@ -1,5 +1,5 @@
-/* What making a network works out before it has its memory: islands, which of them are alike, and where each lies. Not part of
- * the network: the survey goes when the network is made. */
+/* What making a network works out before it has its memory: islands, which of them are alike, and where each
+ * lies. Not part of the network: the survey goes when the network is made. */
 #ifndef MOTE_DATA_NETWORK_SURVEY_H
 #define MOTE_DATA_NETWORK_SURVEY_H
 
@@ -8,8 +8,8 @@
 typedef struct mote_network_survey {
     uint32_t island_count, block_count, slot_count;
     /* By particle of the host's numbering. */
-    uint32_t *island;       /* numbered by their lowest particles */
-    uint32_t *rank;         /* within the island: the local particle */
+    uint32_t *island; /* numbered by their lowest particles */
+    uint32_t *rank;   /* within the island: the local particle */
     /* By island; particle_count of each reserved. */
     uint32_t *particles;
     uint32_t *first_spring; /* of its own in `springs`; one more at the end */
@@ -27,22 +27,26 @@ typedef struct mote_network_survey {
 /* The errors of mote_system_add_network that concern single values; *fault says where. */
 mote_result mote_network_check(const mote_network_def *def, mote_network_fault *fault);
 
-/* Distance (m) of two points, by the kernels' formula: what is placed at rest stays at rest. +infinity where it overflows. */
+/* Distance (m) of two points, by the kernels' formula: what is placed at rest stays at rest. +infinity where
+ * it overflows. */
 float mote_network_distance(const float p[3], const float q[3]);
 
-/* Finds islands and packs them. The def has been checked. RANGE: too many rigid springs; OVERFLOW; MEMORY: nothing stays
- * allocated. Order: particles and springs, in linear passes. */
-mote_result mote_network_survey_make(mote_network_survey *survey, const mote_network_def *def, const mote_allocator *allocator,
-                                     mote_network_fault *fault);
+/* Finds islands and packs them. The def has been checked. RANGE: too many rigid springs; OVERFLOW; MEMORY:
+ * nothing stays allocated. Order: particles and springs, in linear passes. */
+mote_result mote_network_survey_make(mote_network_survey *survey, const mote_network_def *def,
+                                     const mote_allocator *allocator, mote_network_fault *fault);
 void mote_network_survey_destroy(mote_network_survey *survey, const mote_allocator *allocator);
 
-/* Sorts `count` keys and the numbers that go with them, ascending and stable, by way of the other two arrays. */
-void mote_network_sort(uint64_t *key, uint64_t *other_key, uint32_t *number, uint32_t *other_number, uint32_t count);
+/* Sorts `count` keys and the numbers that go with them, ascending and stable, by way of the other two
+ * arrays. */
+void mote_network_sort(uint64_t *key, uint64_t *other_key, uint32_t *number, uint32_t *other_number,
+                       uint32_t count);
 
-/* Gives each column its place in network->memory, or measures them where that is NULL; returns their bytes. */
+/* Gives each column its place in network->memory, or measures them where that is NULL; returns their
+ * bytes. */
 uint64_t mote_network_lay_out(mote_network *network, bool interpolates);
 
-/* --- network_lines.c, within the layout ----------------------------------------------------------------------------- */
+/* --- network_lines.c, within the layout --- */
 
 /* Slots of a block that have got springs, ascending. */
 typedef struct mote_network_changes {
@@ -50,33 +54,38 @@ typedef struct mote_network_changes {
     uint32_t count;
 } mote_network_changes;
 
-/* The lines that a block takes as ROWS with the springs now at its slots; changes: lane groups without any, before which no line
- * is added, stay as they are; NULL: none stays. */
-uint64_t mote_network_count_rows(const mote_network *network, uint32_t block, const mote_network_changes *changes);
+/* The lines that a block takes as ROWS with the springs now at its slots; changes: lane groups without any,
+ * before which no line is added, stay as they are; NULL: none stays. */
+uint64_t mote_network_count_rows(const mote_network *network, uint32_t block,
+                                 const mote_network_changes *changes);
 
 /* Writes the rows of a ROWS block, which has room for them; likewise. */
 void mote_network_write_rows(mote_network *network, uint32_t block, const mote_network_changes *changes);
 
-/* Puts a spring of an island in a LANES block into its strut: the first from *cursor on that has the same local ends, or a new
- * one, for which there is room. The cursor goes on behind it; an island's springs come in ascending order, each once. */
+/* Puts a spring of an island in a LANES block into its strut: the first from *cursor on that has the same
+ * local ends, or a new one, for which there is room. The cursor goes on behind it; an island's springs come
+ * in ascending order, each once. */
 void mote_network_write_strut(mote_network *network, uint32_t block, uint32_t number, uint32_t *cursor);
 
 /* Takes a spring out of its lines; makes a line that nobody reads any more hold nothing. */
 void mote_network_clear_entries(mote_network *network, uint32_t number);
 void mote_network_clear_line(mote_network *network, uint32_t line);
 
-/* --- network_room.c: line memory ------------------------------------------------------------------------------------ */
+/* --- network_room.c: line memory --- */
 
-/* Room for `more` lines behind those in use: MEMORY or OVERFLOW leaves everything as it was. answers: at first only. */
-mote_result mote_network_reserve_lines(mote_network *network, uint64_t more, bool answers, const mote_allocator *allocator);
+/* Room for `more` lines behind those in use: MEMORY or OVERFLOW leaves everything as it was. answers: at
+ * first only. */
+mote_result mote_network_reserve_lines(mote_network *network, uint64_t more, bool answers,
+                                       const mote_allocator *allocator);
 
 /* The room that a block gets that needs more than it has. */
 MOTE_INLINE uint64_t mote_network_room_of(uint64_t lines) { return lines + lines / 4 + 2; }
 
-/* Gives a block room for `capacity` lines behind those in use, which has been reserved. It has none until they are written. */
+/* Gives a block room for `capacity` lines behind those in use, which has been reserved. It has none until
+ * they are written. */
 void mote_network_move_lines(mote_network *network, uint32_t block, uint32_t capacity);
 
-/* --- network_pins.c ------------------------------------------------------------------------------------------------- */
+/* --- network_pins.c --- */
 
 /* Drops the reel of a spring, if it has one. */
 void mote_network_drop_reel(mote_network *network, uint32_t number);

@@ -11,8 +11,10 @@ static void choose_columns(mote_particles *particles, const mote_system_def *def
     uint32_t *bytes = particles->element_bytes;
     for (int axis = 0; axis < 3; axis++) {
         bytes[MOTE_COLUMN_POSITION + axis] = bytes[MOTE_COLUMN_VELOCITY + axis] = sizeof(float);
-        if (def->interpolation != MOTE_INTERPOLATE_NONE) bytes[MOTE_COLUMN_PREVIOUS_POSITION + axis] = sizeof(float);
-        if (def->interpolation == MOTE_INTERPOLATE_HERMITE) bytes[MOTE_COLUMN_PREVIOUS_VELOCITY + axis] = sizeof(float);
+        if (def->interpolation != MOTE_INTERPOLATE_NONE)
+            bytes[MOTE_COLUMN_PREVIOUS_POSITION + axis] = sizeof(float);
+        if (def->interpolation == MOTE_INTERPOLATE_HERMITE)
+            bytes[MOTE_COLUMN_PREVIOUS_VELOCITY + axis] = sizeof(float);
         if (def->anchor_column) bytes[MOTE_COLUMN_ANCHOR + axis] = sizeof(float);
         if (def->inbox) bytes[MOTE_COLUMN_INBOX + axis] = sizeof(float);
     }
@@ -29,11 +31,16 @@ enum { TABLE = MOTE_COLUMN_COUNT, STACK, DEATH, DEATHS, PARTS };
 static uint64_t part_bytes(const mote_particles *particles, int part, uint64_t slots) {
     bool handles = particles->element_bytes[MOTE_COLUMN_PARTICLE] != 0;
     switch (part) {
-    case TABLE: return handles ? slots * sizeof(mote_handle_entry) : 0;
-    case STACK: return handles ? slots * sizeof(uint32_t) : 0;
-    case DEATH: return mote_round_up(slots, MOTE_BLOCK);
-    case DEATHS: return mote_round_up(slots, MOTE_BLOCK) / MOTE_BLOCK * sizeof(uint16_t);
-    default: return slots * particles->element_bytes[part];
+    case TABLE:
+        return handles ? slots * sizeof(mote_handle_entry) : 0;
+    case STACK:
+        return handles ? slots * sizeof(uint32_t) : 0;
+    case DEATH:
+        return mote_round_up(slots, MOTE_BLOCK);
+    case DEATHS:
+        return mote_round_up(slots, MOTE_BLOCK) / MOTE_BLOCK * sizeof(uint16_t);
+    default:
+        return slots * particles->element_bytes[part];
     }
 }
 
@@ -48,7 +55,8 @@ static size_t lay_out(const mote_particles *particles, uint32_t capacity, size_t
     return total > SIZE_MAX / 2 ? SIZE_MAX : (size_t)total;
 }
 
-mote_result mote_particles_reserve(mote_particles *particles, uint32_t capacity, const mote_allocator *allocator) {
+mote_result mote_particles_reserve(mote_particles *particles, uint32_t capacity,
+                                   const mote_allocator *allocator) {
     size_t offset[PARTS], bytes = lay_out(particles, capacity, offset);
     if (bytes == SIZE_MAX) return MOTE_ERROR_OVERFLOW;
     unsigned char *memory = mote_allocate(allocator, bytes);
@@ -61,13 +69,16 @@ mote_result mote_particles_reserve(mote_particles *particles, uint32_t capacity,
     for (int id = 0; id < MOTE_COLUMN_COUNT; id++) {
         size_t element = old.element_bytes[id];
         particles->column[id] = element ? memory + offset[id] : NULL;
-        if (element && old.count) memcpy(particles->column[id], old.column[id], mote_round_up(old.count, MOTE_GROUP) * element);
+        if (element && old.count)
+            memcpy(particles->column[id], old.column[id], mote_round_up(old.count, MOTE_GROUP) * element);
     }
     if (particles->element_bytes[MOTE_COLUMN_PARTICLE]) {
         particles->handles = (mote_handle_entry *)(void *)(memory + offset[TABLE]);
         particles->free_handle = (uint32_t *)(void *)(memory + offset[STACK]);
-        if (old.used_handles) memcpy(particles->handles, old.handles, old.used_handles * sizeof(mote_handle_entry));
-        if (old.free_handles) memcpy(particles->free_handle, old.free_handle, old.free_handles * sizeof(uint32_t));
+        if (old.used_handles)
+            memcpy(particles->handles, old.handles, old.used_handles * sizeof(mote_handle_entry));
+        if (old.free_handles)
+            memcpy(particles->free_handle, old.free_handle, old.free_handles * sizeof(uint32_t));
     }
     particles->death = memory + offset[DEATH];
     particles->deaths = (uint16_t *)(void *)(memory + offset[DEATHS]);
@@ -75,7 +86,8 @@ mote_result mote_particles_reserve(mote_particles *particles, uint32_t capacity,
     return MOTE_OK;
 }
 
-mote_result mote_particles_create(mote_particles *particles, const mote_system_def *def, const mote_allocator *allocator) {
+mote_result mote_particles_create(mote_particles *particles, const mote_system_def *def,
+                                  const mote_allocator *allocator) {
     *particles = (mote_particles){.inverse_mass = (float)(1.0 / (double)def->uniform_mass)};
     choose_columns(particles, def);
     return mote_particles_reserve(particles, def->capacity, allocator);
@@ -94,7 +106,8 @@ void mote_particles_clear(mote_particles *particles, uint32_t first, uint32_t co
     size_t end = mote_round_up((size_t)first + count, MOTE_GROUP);
     for (int id = 0; id < MOTE_COLUMN_COUNT; id++) {
         size_t element = particles->element_bytes[id];
-        if (element) memset((unsigned char *)particles->column[id] + first * element, 0, (end - first) * element);
+        if (element)
+            memset((unsigned char *)particles->column[id] + first * element, 0, (end - first) * element);
     }
     fill_float(particles->column[MOTE_COLUMN_INVERSE_MASS], first, end, particles->inverse_mass);
     fill_float(particles->column[MOTE_COLUMN_LIFETIME], first, end, INFINITY);
@@ -112,7 +125,8 @@ void mote_particles_seal(mote_particles *particles) {
 uint32_t mote_particles_room(const mote_particles *particles) {
     int64_t slots = (int64_t)particles->capacity - particles->count;
     /* One that retires by a kill is counted before it is on the stack. */
-    int64_t handles = (int64_t)particles->free_handles - particles->retired + particles->capacity - particles->used_handles;
+    int64_t handles =
+        (int64_t)particles->free_handles - particles->retired + particles->capacity - particles->used_handles;
     int64_t room = particles->handles && handles < slots ? handles : slots;
     return room > 0 ? (uint32_t)room : 0;
 }
@@ -127,7 +141,8 @@ static uint32_t take_index(mote_particles *particles) {
     while (particles->free_handles) {
         uint32_t index = particles->free_handle[--particles->free_handles];
         if (particles->free_handles >= AHEAD)
-            __builtin_prefetch(&particles->handles[particles->free_handle[particles->free_handles - AHEAD]], 1);
+            __builtin_prefetch(&particles->handles[particles->free_handle[particles->free_handles - AHEAD]],
+                               1);
         if (particles->handles[index].generation != RETIRED) return index;
         particles->retired--;
     }
@@ -156,7 +171,8 @@ void mote_particles_end_handle(mote_particles *particles, uint32_t slot) {
 }
 
 /* Asks for all memory before using any: the entries are anywhere, and their cache misses then overlap. */
-void mote_particles_end_handles(mote_particles *particles, const uint32_t *slot, uint32_t count, uint32_t rank, bool alive) {
+void mote_particles_end_handles(mote_particles *particles, const uint32_t *slot, uint32_t count,
+                                uint32_t rank, bool alive) {
     if (!particles->handles) return;
     const mote_particle *particle = particles->column[MOTE_COLUMN_PARTICLE];
     uint32_t *stack = particles->free_handle + particles->free_handles + rank;
@@ -169,28 +185,37 @@ void mote_particles_end_handles(mote_particles *particles, const uint32_t *slot,
 }
 
 /* One column at a time: the pairs are independent, so many cache misses are in flight together. */
-#define MOVE_COLUMN(type)                                                                           \
-    do {                                                                                            \
-        type *column = particles->column[id];                                                       \
-        for (uint32_t i = 0; i < pairs; i++) column[to[i]] = column[from[i]];                       \
+#define MOVE_COLUMN(type)                                                                                    \
+    do {                                                                                                     \
+        type *column = particles->column[id];                                                                \
+        for (uint32_t i = 0; i < pairs; i++) column[to[i]] = column[from[i]];                                \
     } while (0)
 
-void mote_particles_move(mote_particles *particles, const uint32_t *from, const uint32_t *to, uint32_t pairs) {
+void mote_particles_move(mote_particles *particles, const uint32_t *from, const uint32_t *to,
+                         uint32_t pairs) {
     const mote_particle *particle = particles->column[MOTE_COLUMN_PARTICLE];
     for (uint32_t i = 0; particles->handles && i < pairs; i++)
         __builtin_prefetch(&particles->handles[particle[from[i]].index], 1);
     for (int id = 0; id < MOTE_COLUMN_COUNT; id++) {
         size_t element = particles->element_bytes[id];
         switch (element) {
-        case 0: break;
-        case 1: MOVE_COLUMN(uint8_t); break;
-        case 4: MOVE_COLUMN(uint32_t); break;
-        case 8: MOVE_COLUMN(uint64_t); break;
+        case 0:
+            break;
+        case 1:
+            MOVE_COLUMN(uint8_t);
+            break;
+        case 4:
+            MOVE_COLUMN(uint32_t);
+            break;
+        case 8:
+            MOVE_COLUMN(uint64_t);
+            break;
         default:
             for (uint32_t i = 0; i < pairs; i++)
                 memcpy((unsigned char *)particles->column[id] + to[i] * element,
                        (const unsigned char *)particles->column[id] + from[i] * element, element);
         }
     }
-    for (uint32_t i = 0; particles->handles && i < pairs; i++) particles->handles[particle[to[i]].index].slot = to[i];
+    for (uint32_t i = 0; particles->handles && i < pairs; i++)
+        particles->handles[particle[to[i]].index].slot = to[i];
 }

@@ -6,8 +6,9 @@
 
 #include "base/compiler.h"
 
-/* Columns in the order in which they lie in memory. Every one is moved by compaction, cleared by spawning and counted
- * in the hash, unless its row in particles.c says otherwise. Three that follow each other are a vector. */
+/* Columns in the order in which they lie in memory. Every one is moved by compaction, cleared by spawning and
+ * counted in the hash, unless its row in particles.c says otherwise. Three that follow each other are a
+ * vector. */
 typedef enum mote_column_id {
     MOTE_COLUMN_POSITION,
     MOTE_COLUMN_VELOCITY = MOTE_COLUMN_POSITION + 3,
@@ -24,12 +25,12 @@ typedef enum mote_column_id {
     MOTE_COLUMN_COUNT = MOTE_COLUMN_EXTRA + MOTE_MAX_EXTRA_COLUMNS
 } mote_column_id;
 
-/* The fate of a slot, one byte: alive; turned non-finite in the k-th step of the batch being run; its lifetime ends with
- * the step being run; killed by the host, leaves at the next boundary. */
+/* The fate of a slot, one byte: alive; turned non-finite in the k-th step of the batch being run; its
+ * lifetime ends with the step being run; killed by the host, leaves at the next boundary. */
 enum { MOTE_FATE_ALIVE = 0, MOTE_FATE_MAX_STEP = 250, MOTE_FATE_EXPIRED = 254, MOTE_FATE_KILLED = 255 };
 
-/* Particles in a block: 25 columns of it fit the first-level cache. A multiple of the lane group; an offset in it fits a
- * byte. */
+/* Particles in a block: 25 columns of it fit the first-level cache. A multiple of the lane group; an offset
+ * in it fits a byte. */
 #define MOTE_BLOCK 256u
 
 /* What a handle's index stands for while its particle lives. */
@@ -41,31 +42,36 @@ typedef struct mote_particles {
     uint32_t count;    /* slots in use */
     uint32_t capacity; /* slots reserved; the columns are padded to whole lane groups beyond it */
     uint32_t pending_kills;
-    uint32_t started; /* slots below have taken a step: position Verlet has given them their half-step velocity */
-    uint32_t used_handles; /* indices that ever named a particle: 0 .. used_handles - 1 */
-    uint32_t free_handles; /* how many of them are on the stack of free ones ... */
-    uint32_t retired;      /* ... and how many of those will never be used again */
+    uint32_t
+        started; /* slots below have taken a step: position Verlet has given them their half-step velocity */
+    uint32_t used_handles;                     /* indices that ever named a particle: 0 .. used_handles - 1 */
+    uint32_t free_handles;                     /* how many of them are on the stack of free ones ... */
+    uint32_t retired;                          /* ... and how many of those will never be used again */
     uint32_t element_bytes[MOTE_COLUMN_COUNT]; /* 0: no such column */
     void *column[MOTE_COLUMN_COUNT];
     mote_handle_entry *handles; /* capacity of them, or NULL */
     uint32_t *free_handle;      /* a stack: no pointer is chased, so its cache misses overlap */
-    uint8_t *death;    /* by block, the offsets of the slots that die, ascending: MOTE_BLOCK each */
-    uint16_t *deaths;  /* by block, how many there are */
+    uint8_t *death;             /* by block, the offsets of the slots that die, ascending: MOTE_BLOCK each */
+    uint16_t *deaths;           /* by block, how many there are */
     void *memory;
     size_t bytes;
     float inverse_mass; /* of new particles, 1/kg */
 } mote_particles;
 
-/* Chooses the columns that `def` asks for and allocates them. MOTE_OK, MOTE_ERROR_OVERFLOW or MOTE_ERROR_MEMORY. */
-mote_result mote_particles_create(mote_particles *particles, const mote_system_def *def, const mote_allocator *allocator);
-mote_result mote_particles_reserve(mote_particles *particles, uint32_t capacity, const mote_allocator *allocator);
+/* Chooses the columns that `def` asks for and allocates them. MOTE_OK, MOTE_ERROR_OVERFLOW or
+ * MOTE_ERROR_MEMORY. */
+mote_result mote_particles_create(mote_particles *particles, const mote_system_def *def,
+                                  const mote_allocator *allocator);
+mote_result mote_particles_reserve(mote_particles *particles, uint32_t capacity,
+                                   const mote_allocator *allocator);
 void mote_particles_destroy(mote_particles *particles, const mote_allocator *allocator);
 
-/* Clears slots [first, first + count) and the rest of the last lane group: at rest at the origin, no fate, no previous
- * state. */
+/* Clears slots [first, first + count) and the rest of the last lane group: at rest at the origin, no fate, no
+ * previous state. */
 void mote_particles_clear(mote_particles *particles, uint32_t first, uint32_t count);
 
-/* Slots [first, first + count) have no previous state: their previous x is NaN, and they are presented as they are. */
+/* Slots [first, first + count) have no previous state: their previous x is NaN, and they are presented as
+ * they are. */
 void mote_particles_forget_previous(mote_particles *particles, size_t first, size_t count);
 
 /* Makes the masked lanes of the last group canonical (finite, zero velocity). */
@@ -80,9 +86,10 @@ void mote_particles_take_handles(mote_particles *particles, uint32_t first, uint
 /* The handle of `slot` is dead from now on. */
 void mote_particles_end_handle(mote_particles *particles, uint32_t slot);
 
-/* The handles of slot[0 .. count - 1] end (unless they have ended before) and go to the stack of free ones, from entry
- * free_handles + rank on; whoever calls adds to free_handles when all are there. */
-void mote_particles_end_handles(mote_particles *particles, const uint32_t *slot, uint32_t count, uint32_t rank, bool alive);
+/* The handles of slot[0 .. count - 1] end (unless they have ended before) and go to the stack of free ones,
+ * from entry free_handles + rank on; whoever calls adds to free_handles when all are there. */
+void mote_particles_end_handles(mote_particles *particles, const uint32_t *slot, uint32_t count,
+                                uint32_t rank, bool alive);
 
 /* Copies all columns of slots from[i] to slots to[i], i < pairs, and lets the handles follow. */
 void mote_particles_move(mote_particles *particles, const uint32_t *from, const uint32_t *to, uint32_t pairs);
@@ -92,6 +99,8 @@ MOTE_INLINE void mote_particles_vector(const mote_particles *particles, mote_col
     for (int axis = 0; axis < 3; axis++) vector[axis] = particles->column[id + axis];
 }
 
-MOTE_INLINE uint8_t *mote_particles_fate(const mote_particles *particles) { return particles->column[MOTE_COLUMN_FATE]; }
+MOTE_INLINE uint8_t *mote_particles_fate(const mote_particles *particles) {
+    return particles->column[MOTE_COLUMN_FATE];
+}
 
 #endif

@@ -1,4 +1,5 @@
-/* The pins of a bundle: an array sorted by slot, the groups' parts of it, and the spans between neighbouring pins. */
+/* The pins of a bundle: an array sorted by slot, the groups' parts of it, and the spans between neighbouring
+ * pins. */
 #include <string.h>
 
 #include "base/allocator.h"
@@ -24,19 +25,23 @@ static uint32_t place_of(const mote_bundle *bundle, uint32_t slot) {
     uint32_t low = 0, high = bundle->pin_count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (bundle->pins[middle].slot < slot) low = middle + 1;
-        else high = middle;
+        if (bundle->pins[middle].slot < slot)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low;
 }
 
 static float length_between(const mote_bundle *bundle, uint32_t first_slot, uint32_t last_slot) {
     double sum = 0;
-    for (uint32_t slot = first_slot; slot < last_slot; slot += MOTE_GROUP) sum += (double)bundle->rest_length[slot];
+    for (uint32_t slot = first_slot; slot < last_slot; slot += MOTE_GROUP)
+        sum += (double)bundle->rest_length[slot];
     return (float)sum;
 }
 
-/* The spans of one group from its pins, written to `spans` unless NULL; returns how many. A pinned root begins one. */
+/* The spans of one group from its pins, written to `spans` unless NULL; returns how many. A pinned root
+ * begins one. */
 static uint32_t find_spans(const mote_bundle *bundle, uint32_t group, mote_span_of_pins *spans) {
     const mote_strand_group *g = &bundle->group[group];
     uint32_t last[MOTE_GROUP], count = 0;
@@ -45,14 +50,16 @@ static uint32_t find_spans(const mote_bundle *bundle, uint32_t group, mote_span_
         const mote_pin *pin = &bundle->pins[i];
         uint32_t *before = &last[pin->lane % MOTE_GROUP];
         if (*before != MOTE_NO_SLOT && spans)
-            spans[count] = (mote_span_of_pins){pin->lane, *before, pin->slot, length_between(bundle, *before, pin->slot)};
+            spans[count] = (mote_span_of_pins){pin->lane, *before, pin->slot,
+                                               length_between(bundle, *before, pin->slot)};
         count += *before != MOTE_NO_SLOT;
         *before = pin->slot;
     }
     return count;
 }
 
-/* Says anew where each group's pins and spans begin, after an edit in `edited`. Groups without any have 0 and 0. */
+/* Says anew where each group's pins and spans begin, after an edit in `edited`. Groups without any have 0 and
+ * 0. */
 static void number_pins(mote_bundle *bundle, uint32_t edited) {
     bundle->group[edited].first_pin = bundle->group[edited].pin_count = 0;
     for (uint32_t i = 0; i < bundle->pin_count; i++) {
@@ -89,8 +96,8 @@ static bool is_pin(const mote_bundle *bundle, uint32_t place, uint32_t slot) {
     return place < bundle->pin_count && bundle->pins[place].slot == slot;
 }
 
-mote_result mote_bundle_add_pin(mote_bundle *bundle, uint32_t lane, uint32_t point, const float target[3], uint64_t now,
-                                uint64_t tick, const mote_allocator *allocator) {
+mote_result mote_bundle_add_pin(mote_bundle *bundle, uint32_t lane, uint32_t point, const float target[3],
+                                uint64_t now, uint64_t tick, const mote_allocator *allocator) {
     const uint32_t slot = mote_bundle_slot_of(bundle, lane, point), place = place_of(bundle, slot);
     const bool is_new = !is_pin(bundle, place, slot);
     if (is_new && bundle->pin_count == MOTE_MAX_PINS) return MOTE_ERROR_CAPACITY;
@@ -98,7 +105,8 @@ mote_result mote_bundle_add_pin(mote_bundle *bundle, uint32_t lane, uint32_t poi
     if (result) return result;
     mote_pin *pin = bundle->pins + place;
     if (is_new) memmove(pin + 1, pin, (bundle->pin_count++ - place) * sizeof *pin);
-    *pin = (mote_pin){.slot = slot, .lane = lane, .from_tick = now, .to_tick = tick, .pending = tick == MOTE_NEXT_ADVANCE};
+    *pin = (mote_pin){
+        .slot = slot, .lane = lane, .from_tick = now, .to_tick = tick, .pending = tick == MOTE_NEXT_ADVANCE};
     for (int axis = 0; axis < 3; axis++) {
         pin->from[axis] = bundle->x[axis][slot];
         pin->to[axis] = target[axis];

@@ -1,10 +1,12 @@
-/* Affine forces: a = constant + damping v + stiffness x per axis. All of a particle's fold into one such term. */
+/* Affine forces: a = constant + damping v + stiffness x per axis. All of a particle's fold into one such
+ * term. */
 #ifndef MOTE_FORCES_AFFINE_H
 #define MOTE_FORCES_AFFINE_H
 
 #include "base/compiler.h"
 
-/* In double while it is summed. There are two sums: accelerations, and forces, which the inverse mass multiplies. */
+/* In double while it is summed. There are two sums: accelerations, and forces, which the inverse mass
+ * multiplies. */
 typedef struct mote_affine {
     double constant[3], damping[3], stiffness[3];
 } mote_affine;

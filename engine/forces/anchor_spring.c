@@ -16,7 +16,8 @@ static mote_result check(const mote_force_def *def) {
 
 static void fold(const mote_force_def *def, mote_affine *acceleration, mote_affine *force) {
     (void)acceleration;
-    double stiffness = (double)def->as.anchor_spring.stiffness, damping = (double)def->as.anchor_spring.damping;
+    double stiffness = (double)def->as.anchor_spring.stiffness,
+           damping = (double)def->as.anchor_spring.damping;
     for (int axis = 0; axis < 3; axis++) {
         force->constant[axis] += stiffness * (double)def->as.anchor_spring.anchor[axis];
         force->stiffness[axis] -= stiffness;
@@ -35,6 +36,12 @@ static double potential(const mote_force_def *def, const double x[3], double mas
     return 0.5 * (double)def->as.anchor_spring.stiffness * sum;
 }
 
-const mote_force_row mote_anchor_spring_row = {
-    .name = "anchor-spring", .path = MOTE_PATH_AFFINE, .reads_velocity = true, .newtons = true, .parameters = 5,
-    .words = 5, .check = check, .fold = fold, .potential = potential};
+const mote_force_row mote_anchor_spring_row = {.name = "anchor-spring",
+                                               .path = MOTE_PATH_AFFINE,
+                                               .reads_velocity = true,
+                                               .newtons = true,
+                                               .parameters = 5,
+                                               .words = 5,
+                                               .check = check,
+                                               .fold = fold,
+                                               .potential = potential};

@@ -9,7 +9,9 @@ mote_force_def mote_attractor(const vec3 centre, float strength, float softening
     return def;
 }
 
-static mote_result check(const mote_force_def *def) { return mote_check_not_negative(def->as.attractor.softening); }
+static mote_result check(const mote_force_def *def) {
+    return mote_check_not_negative(def->as.attractor.softening);
+}
 
 /* -m s / (d^2 + e^2)^(1/2) */
 static double potential(const mote_force_def *def, const double x[3], double mass) {
@@ -21,6 +23,9 @@ static double potential(const mote_force_def *def, const double x[3], double mas
     return -mass * (double)def->as.attractor.strength / __builtin_sqrt(sum);
 }
 
-const mote_force_row mote_attractor_row = {
-    .name = "attractor", .path = MOTE_PATH_POINT, .parameters = 5, .words = 5, .check = check,
-    .potential = potential};
+const mote_force_row mote_attractor_row = {.name = "attractor",
+                                           .path = MOTE_PATH_POINT,
+                                           .parameters = 5,
+                                           .words = 5,
+                                           .check = check,
+                                           .potential = potential};

@@ -1,4 +1,5 @@
-/* Attractor: the gravity of a softened point, a = s d / (d^2 + e^2)^(3/2), d = c - x. H. C. Plummer, MNRAS 71 (1911) 460. */
+/* Attractor: the gravity of a softened point, a = s d / (d^2 + e^2)^(3/2), d = c - x. H. C. Plummer, MNRAS 71
+ * (1911) 460. */
 #ifndef MOTE_FORCES_ATTRACTOR_H
 #define MOTE_FORCES_ATTRACTOR_H
 

@@ -7,7 +7,8 @@
 
 extern const mote_force_row mote_curl_noise_row;
 
-/* f and g change in time between the noises of whole moments, so the field stays free of divergence at every moment. */
+/* f and g change in time between the noises of whole moments, so the field stays free of divergence at every
+ * moment. */
 MOTE_OUTLINE wide3 mote_curl_noise_evaluate(const mote_force_def *def, wide3 x, double time) {
     const float frequency = def->as.curl_noise.frequency, limit = 0x1p20f;
     wide3 at = {wide_clamp(x.x * frequency, -limit, limit), wide_clamp(x.y * frequency, -limit, limit),

@@ -9,7 +9,8 @@ mote_force_def mote_gravity(const vec3 acceleration) {
 
 static void fold(const mote_force_def *def, mote_affine *acceleration, mote_affine *force) {
     (void)force;
-    for (int axis = 0; axis < 3; axis++) acceleration->constant[axis] += (double)def->as.gravity.acceleration[axis];
+    for (int axis = 0; axis < 3; axis++)
+        acceleration->constant[axis] += (double)def->as.gravity.acceleration[axis];
 }
 
 /* -m g.x */
@@ -18,5 +19,9 @@ static double potential(const mote_force_def *def, const double x[3], double mas
     return -mass * (((double)g[0] * x[0] + (double)g[1] * x[1]) + (double)g[2] * x[2]);
 }
 
-const mote_force_row mote_gravity_row = {
-    .name = "gravity", .path = MOTE_PATH_AFFINE, .parameters = 3, .words = 3, .fold = fold, .potential = potential};
+const mote_force_row mote_gravity_row = {.name = "gravity",
+                                         .path = MOTE_PATH_AFFINE,
+                                         .parameters = 3,
+                                         .words = 3,
+                                         .fold = fold,
+                                         .potential = potential};

@@ -8,6 +8,8 @@
 extern const mote_force_row mote_gravity_row;
 
 /* Inside a region; everywhere it is folded. */
-MOTE_INLINE wide3 mote_gravity_evaluate(const mote_force_def *def) { return wide3_set(def->as.gravity.acceleration); }
+MOTE_INLINE wide3 mote_gravity_evaluate(const mote_force_def *def) {
+    return wide3_set(def->as.gravity.acceleration);
+}
 
 #endif

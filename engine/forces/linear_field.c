@@ -4,7 +4,8 @@
 mote_force_def mote_linear_field(const vec3 offset, mat3 matrix, mote_field_use use, float drag) {
     mote_force_def def = {.kind = MOTE_FORCE_LINEAR_FIELD, .use = use, .drag = drag};
     mote_copy_vector(def.as.linear_field.offset, offset);
-    for (int row = 0; row < 3; row++) mote_copy_vector(def.as.linear_field.matrix[row], matrix ? matrix[row] : NULL);
+    for (int row = 0; row < 3; row++)
+        mote_copy_vector(def.as.linear_field.matrix[row], matrix ? matrix[row] : NULL);
     return def;
 }
 

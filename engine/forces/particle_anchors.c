@@ -13,6 +13,10 @@ static mote_result check(const mote_force_def *def) {
     return result ? result : mote_check_not_negative(def->as.particle_anchors.damping);
 }
 
-const mote_force_row mote_particle_anchors_row = {
-    .name = "particle-anchors", .path = MOTE_PATH_POINT, .reads_velocity = true, .newtons = true, .parameters = 2,
-    .words = 2, .check = check};
+const mote_force_row mote_particle_anchors_row = {.name = "particle-anchors",
+                                                  .path = MOTE_PATH_POINT,
+                                                  .reads_velocity = true,
+                                                  .newtons = true,
+                                                  .parameters = 2,
+                                                  .words = 2,
+                                                  .check = check};

@@ -12,6 +12,10 @@ static mote_result check(const mote_force_def *def) {
     return mote_check_not_negative(def->as.quadratic_drag.coefficient);
 }
 
-const mote_force_row mote_quadratic_drag_row = {
-    .name = "quadratic-drag", .path = MOTE_PATH_POINT, .reads_velocity = true, .newtons = true, .parameters = 4,
-    .words = 4, .check = check};
+const mote_force_row mote_quadratic_drag_row = {.name = "quadratic-drag",
+                                                .path = MOTE_PATH_POINT,
+                                                .reads_velocity = true,
+                                                .newtons = true,
+                                                .parameters = 4,
+                                                .words = 4,
+                                                .check = check};

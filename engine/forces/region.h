@@ -24,8 +24,10 @@ MOTE_INLINE wide mote_region_weight(const mote_region *region, wide3 x) {
         return mote_region_edge(extent[0] + falloff - wide_abs(d.x), falloff) *
                mote_region_edge(extent[1] + falloff - wide_abs(d.y), falloff) *
                mote_region_edge(extent[2] + falloff - wide_abs(d.z), falloff);
-    case MOTE_REGION_SPHERE: return mote_region_edge(extent[0] + falloff - wide_sqrt(wide3_dot(d, d)), falloff);
-    default: return wide_set(1);
+    case MOTE_REGION_SPHERE:
+        return mote_region_edge(extent[0] + falloff - wide_sqrt(wide3_dot(d, d)), falloff);
+    default:
+        return wide_set(1);
     }
 }
 

@@ -1,5 +1,6 @@
-/* The table of forces: one row a kind. Adding a force is NAME.h, NAME.c and a row in table.c; a point force (neither
- * affine nor a callback) has its inline evaluation in NAME.h and a case in kernels/points.h besides. */
+/* The table of forces: one row a kind. Adding a force is NAME.h, NAME.c and a row in table.c; a point
+ * force (neither affine nor a callback) has its inline evaluation in NAME.h and a case in kernels/points.h
+ * besides. */
 #ifndef MOTE_FORCES_TABLE_H
 #define MOTE_FORCES_TABLE_H
 
@@ -30,15 +31,17 @@ typedef struct mote_force_row {
 
 extern const mote_force_row *const mote_force_table[MOTE_FORCE_KIND_COUNT];
 
-/* What a def does: its path (an affine force in a region is inline), whether it gives N, whether it reads velocity (inline
- * forces and callbacks), whether it is a velocity field. The def has been checked. */
+/* What a def does: its path (an affine force in a region is inline), whether it gives N, whether it reads
+ * velocity (inline forces and callbacks), whether it is a velocity field. The def has been checked. */
 mote_force_path mote_force_path_of(const mote_force_def *def);
 bool mote_force_gives_newtons(const mote_force_def *def);
 bool mote_force_reads_velocity(const mote_force_def *def);
 bool mote_force_is_velocity_field(const mote_force_def *def);
 
 /* The floats of a def, row->parameters of them. */
-MOTE_INLINE const float *mote_force_parameters(const mote_force_def *def) { return (const float *)(const void *)&def->as; }
+MOTE_INLINE const float *mote_force_parameters(const mote_force_def *def) {
+    return (const float *)(const void *)&def->as;
+}
 
 /* For the functions that make defs: NaN where `from` is NULL, so that the def is refused. */
 void mote_copy_vector(float to[3], const float *from);

@@ -19,6 +19,10 @@ static double potential(const mote_force_def *def, const double x[3], double mas
     return -(((double)f[0] * x[0] + (double)f[1] * x[1]) + (double)f[2] * x[2]);
 }
 
-const mote_force_row mote_thrust_row = {
-    .name = "thrust", .path = MOTE_PATH_AFFINE, .newtons = true, .parameters = 3, .words = 3, .fold = fold,
-    .potential = potential};
+const mote_force_row mote_thrust_row = {.name = "thrust",
+                                        .path = MOTE_PATH_AFFINE,
+                                        .newtons = true,
+                                        .parameters = 3,
+                                        .words = 3,
+                                        .fold = fold,
+                                        .potential = potential};

@@ -20,6 +20,9 @@ static mote_result check(const mote_force_def *def) {
     return MOTE_OK;
 }
 
-const mote_force_row mote_timed_thrust_row = {
-    .name = "timed-thrust", .path = MOTE_PATH_POINT, .newtons = true, .parameters = 4 * MOTE_MAX_THRUST_KEYS,
-    .words = 4 * MOTE_MAX_THRUST_KEYS + 1, .check = check};
+const mote_force_row mote_timed_thrust_row = {.name = "timed-thrust",
+                                              .path = MOTE_PATH_POINT,
+                                              .newtons = true,
+                                              .parameters = 4 * MOTE_MAX_THRUST_KEYS,
+                                              .words = 4 * MOTE_MAX_THRUST_KEYS + 1,
+                                              .check = check};

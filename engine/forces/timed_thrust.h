@@ -7,7 +7,8 @@
 
 extern const mote_force_row mote_timed_thrust_row;
 
-/* The force at `time`, in N: the same for every particle. Between keys in double, so that days of running lose nothing. */
+/* The force at `time`, in N: the same for every particle. Between keys in double, so that days of running
+ * lose nothing. */
 MOTE_INLINE wide3 mote_timed_thrust_evaluate(const mote_force_def *def, double time) {
     const float *times = def->as.timed_thrust.time;
     uint32_t count = def->as.timed_thrust.count, next = 0;

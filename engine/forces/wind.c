@@ -17,6 +17,10 @@ static void fold(const mote_force_def *def, mote_affine *acceleration, mote_affi
     }
 }
 
-const mote_force_row mote_wind_row = {
-    .name = "wind", .path = MOTE_PATH_AFFINE, .reads_velocity = true, .newtons = true, .parameters = 3, .words = 3,
-    .fold = fold};
+const mote_force_row mote_wind_row = {.name = "wind",
+                                      .path = MOTE_PATH_AFFINE,
+                                      .reads_velocity = true,
+                                      .newtons = true,
+                                      .parameters = 3,
+                                      .words = 3,
+                                      .fold = fold};

@@ -5,7 +5,7 @@
 
 #include "base/allocator.h"
 
-#define COOKIE 0x68616972u
+#define COOKIE          0x68616972u
 #define MAX_FILE_POINTS 65536u /* 65,535 segments: the file counts them in 16 bits */
 
 const uint8_t mote_hair_width[MOTE_ARRAY_COUNT] = {0, 3, 1, 1, 3};
@@ -29,7 +29,7 @@ mote_result mote_hair_return(mote_hair_error *where, mote_result result) {
     return mote_hair_fail(where, result, MOTE_HAIR_MODEL, 0, 0, mote_result_text(result));
 }
 
-/* --- What is a good model ----------------------------------------------------------------------------------------- */
+/* --- What is a good model --- */
 
 uint64_t mote_hair_source_points(const mote_hair_source *source, uint32_t strand) {
     const unsigned char *array = source->array[MOTE_ARRAY_SEGMENTS];
@@ -46,7 +46,8 @@ uint32_t mote_hair_source_bits(const mote_hair_source *source, mote_hair_array a
     return bits;
 }
 
-/* NaN and the infinities have all bits of the exponent set; no floating-point mode of the host changes this test. */
+/* NaN and the infinities have all bits of the exponent set; no floating-point mode of the host changes this
+ * test. */
 static bool finite_bits(uint32_t bits) { return (bits & 0x7f800000u) != 0x7f800000u; }
 
 /* A byte of the file, 0 where there is none: counted from its first byte, and from that of an array. */
@@ -64,15 +65,17 @@ static mote_result verify_defaults(const mote_hair_source *source, mote_hair_err
     return MOTE_OK;
 }
 
-static mote_result verify_default_segments(const mote_hair_source *source, mote_result wrong, mote_hair_error *where) {
+static mote_result verify_default_segments(const mote_hair_source *source, mote_result wrong,
+                                           mote_hair_error *where) {
     const uint64_t points = mote_hair_source_points(source, 0);
     if (points < 2)
         return mote_hair_fail(where, wrong, MOTE_HAIR_MODEL, 0, in_file(source, 16),
                               "A strand has one point: the default number of segments is 0.");
     /* both factors are at most 2^32, and 2^32 x (2^32 - 1) fits */
     if (source->strand_count * points != source->point_count)
-        return mote_hair_fail(where, wrong, MOTE_HAIR_MODEL, 0, in_file(source, 16),
-                              "The strands, each with the default number of segments, do not add up to the points.");
+        return mote_hair_fail(
+            where, wrong, MOTE_HAIR_MODEL, 0, in_file(source, 16),
+            "The strands, each with the default number of segments, do not add up to the points.");
     return MOTE_OK;
 }
 
@@ -82,9 +85,12 @@ static mote_result verify_strands(const mote_hair_source *source, mote_result wr
         const uint64_t points = mote_hair_source_points(source, strand);
         const char *text = NULL;
         sum += points;
-        if (points < 2) text = "The strand has one point or none: it needs a segment.";
-        else if (points > MAX_FILE_POINTS) text = "The strand has more than 65,536 points.";
-        else if (sum > source->point_count) text = "The strand ends behind the last point.";
+        if (points < 2)
+            text = "The strand has one point or none: it needs a segment.";
+        else if (points > MAX_FILE_POINTS)
+            text = "The strand has more than 65,536 points.";
+        else if (sum > source->point_count)
+            text = "The strand ends behind the last point.";
         if (text)
             return mote_hair_fail(where, wrong, MOTE_HAIR_STRAND, strand,
                                   in_array(source, MOTE_ARRAY_SEGMENTS, 2ull * strand), text);
@@ -94,7 +100,8 @@ static mote_result verify_strands(const mote_hair_source *source, mote_result wr
                           "The strands have fewer points than there are.");
 }
 
-static mote_result verify_floats(const mote_hair_source *source, mote_hair_array array, mote_hair_error *where) {
+static mote_result verify_floats(const mote_hair_source *source, mote_hair_array array,
+                                 mote_hair_error *where) {
     static const char *const sentences[MOTE_ARRAY_COUNT] = {
         "", "A coordinate of the point is NaN or infinite.", "The thickness at the point is NaN or infinite.",
         "The transparency at the point is NaN or infinite.", "The colour at the point is NaN or infinite."};
@@ -109,10 +116,12 @@ static mote_result verify_floats(const mote_hair_source *source, mote_hair_array
 mote_result mote_hair_verify(const mote_hair_source *source, mote_hair_error *where) {
     const mote_result wrong = source->file ? MOTE_ERROR_FILE : MOTE_ERROR_RANGE;
     if (source->strand_count == 0)
-        return mote_hair_fail(where, wrong, MOTE_HAIR_MODEL, 0, in_file(source, 4), "The model has no strands.");
+        return mote_hair_fail(where, wrong, MOTE_HAIR_MODEL, 0, in_file(source, 4),
+                              "The model has no strands.");
     mote_result result = verify_defaults(source, where);
     if (!result)
-        result = (source->array[MOTE_ARRAY_SEGMENTS] ? verify_strands : verify_default_segments)(source, wrong, where);
+        result = (source->array[MOTE_ARRAY_SEGMENTS] ? verify_strands
+                                                     : verify_default_segments)(source, wrong, where);
     for (int array = MOTE_ARRAY_POINTS; array < MOTE_ARRAY_COUNT && !result; array++)
         if (source->array[array]) result = verify_floats(source, (mote_hair_array)array, where);
     return result ? result : mote_hair_return(where, MOTE_OK);
@@ -120,11 +129,16 @@ mote_result mote_hair_verify(const mote_hair_source *source, mote_hair_error *wh
 
 float *mote_hair_floats(const mote_hair *hair, mote_hair_array array) {
     switch (array) {
-    case MOTE_ARRAY_POINTS: return hair->points ? hair->points[0] : NULL;
-    case MOTE_ARRAY_THICKNESS: return hair->thickness;
-    case MOTE_ARRAY_TRANSPARENCY: return hair->transparency;
-    case MOTE_ARRAY_COLOURS: return hair->colours ? hair->colours[0] : NULL;
-    default: return NULL;
+    case MOTE_ARRAY_POINTS:
+        return hair->points ? hair->points[0] : NULL;
+    case MOTE_ARRAY_THICKNESS:
+        return hair->thickness;
+    case MOTE_ARRAY_TRANSPARENCY:
+        return hair->transparency;
+    case MOTE_ARRAY_COLOURS:
+        return hair->colours ? hair->colours[0] : NULL;
+    default:
+        return NULL;
     }
 }
 
@@ -139,8 +153,10 @@ mote_result mote_hair_check(const mote_hair *hair, mote_hair_error *where) {
     if (!hair) return mote_hair_return(where, MOTE_ERROR_NULL);
     if (hair->cookie != COOKIE) return mote_hair_return(where, MOTE_ERROR_DEF);
     if (!hair->points)
-        return mote_hair_fail(where, MOTE_ERROR_NULL, MOTE_HAIR_MODEL, 0, 0, "The model has no array of points.");
-    mote_hair_source source = {hair->strand_count, hair->point_count, hair->default_segments, {0}, {NULL}, NULL};
+        return mote_hair_fail(where, MOTE_ERROR_NULL, MOTE_HAIR_MODEL, 0, 0,
+                              "The model has no array of points.");
+    mote_hair_source source = {
+        hair->strand_count, hair->point_count, hair->default_segments, {0}, {NULL}, NULL};
     memcpy(&source.defaults[0], &hair->default_thickness, sizeof(float));
     memcpy(&source.defaults[1], &hair->default_transparency, sizeof(float));
     memcpy(&source.defaults[2], hair->default_colour, sizeof hair->default_colour);
@@ -155,7 +171,7 @@ uint32_t mote_hair_strand_points(const mote_hair *hair, uint32_t strand) {
     return hair->strand_points ? hair->strand_points[strand] : hair->default_segments + 1;
 }
 
-/* --- One block that holds it -------------------------------------------------------------------------------------- */
+/* --- One block that holds it --- */
 
 /* The host sees only the model in front. */
 typedef struct owned_hair {
@@ -166,21 +182,32 @@ typedef struct owned_hair {
 
 static uint64_t array_bytes(const mote_hair *shape, int array) {
     const uint64_t floats = mote_hair_width[array];
-    uint64_t bytes = floats ? shape->point_count * floats * sizeof(float) : shape->strand_count * (uint64_t)sizeof(uint32_t);
+    uint64_t bytes = floats ? shape->point_count * floats * sizeof(float)
+                            : shape->strand_count * (uint64_t)sizeof(uint32_t);
     return (bytes + MOTE_CACHE_LINE - 1) / MOTE_CACHE_LINE * MOTE_CACHE_LINE;
 }
 
 static void place(mote_hair *hair, int array, void *memory) {
     switch (array) {
-    case MOTE_ARRAY_SEGMENTS: hair->strand_points = memory; break;
-    case MOTE_ARRAY_POINTS: hair->points = memory; break;
-    case MOTE_ARRAY_THICKNESS: hair->thickness = memory; break;
-    case MOTE_ARRAY_TRANSPARENCY: hair->transparency = memory; break;
-    default: hair->colours = memory;
+    case MOTE_ARRAY_SEGMENTS:
+        hair->strand_points = memory;
+        break;
+    case MOTE_ARRAY_POINTS:
+        hair->points = memory;
+        break;
+    case MOTE_ARRAY_THICKNESS:
+        hair->thickness = memory;
+        break;
+    case MOTE_ARRAY_TRANSPARENCY:
+        hair->transparency = memory;
+        break;
+    default:
+        hair->colours = memory;
     }
 }
 
-mote_result mote_hair_allocate(const mote_hair *shape, uint32_t arrays, const mote_allocator *hook, mote_hair **hair) {
+mote_result mote_hair_allocate(const mote_hair *shape, uint32_t arrays, const mote_allocator *hook,
+                               mote_hair **hair) {
     const mote_allocator none = {NULL, NULL, NULL};
     if (!hook) hook = &none;
     if (!hook->allocate != !hook->release) return MOTE_ERROR_NULL;

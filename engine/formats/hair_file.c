@@ -1,6 +1,6 @@
-/* HAIR files, Cem Yuksel's format: http://www.cemyuksel.com/research/hairmodels.
- * Header: "HAIR"; u32 strands, points, flags, default segments; f32 default thickness, transparency, colour[3]; 88 bytes of
- * text. Then, as the flags say: u16 segments of each strand; f32[3] place, f32 thickness, f32 transparency, f32[3] colour of
+/* HAIR files, Cem Yuksel's format: http://www.cemyuksel.com/research/hairmodels. Header: "HAIR"; u32 strands,
+ * points, flags, default segments; f32 default thickness, transparency, colour[3]; 88 bytes of text. Then, as
+ * the flags say: u16 segments of each strand; f32[3] place, f32 thickness, f32 transparency, f32[3] colour of
  * each point. Bits 5 and up of the flags are reserved and 0. */
 #include <string.h>
 
@@ -21,7 +21,7 @@ static uint64_t whole_file_bytes(const mote_hair *shape, uint32_t flags) {
     return bytes;
 }
 
-/* --- Reading ------------------------------------------------------------------------------------------------------ */
+/* --- Reading --- */
 
 static mote_result corrupt(mote_hair_error *where, uint64_t offset, const char *text) {
     return mote_hair_fail(where, MOTE_ERROR_FILE, MOTE_HAIR_MODEL, 0, offset, text);
@@ -47,17 +47,20 @@ static mote_result get_header(const unsigned char *bytes, size_t size, mote_hair
     get_floats(bytes + MOTE_HAIR_DEFAULTS_AT + 4, &shape->default_transparency, 1);
     get_floats(bytes + MOTE_HAIR_DEFAULTS_AT + 8, shape->default_colour, 3);
     memcpy(shape->text, bytes + TEXT_AT, MOTE_HAIR_TEXT);
-    if (*flags >> MOTE_ARRAY_COUNT) return corrupt(where, FLAGS_AT, "The file has a flag that the format reserves.");
-    if (!(*flags >> MOTE_ARRAY_POINTS & 1)) return corrupt(where, FLAGS_AT, "The file has no array of points.");
+    if (*flags >> MOTE_ARRAY_COUNT)
+        return corrupt(where, FLAGS_AT, "The file has a flag that the format reserves.");
+    if (!(*flags >> MOTE_ARRAY_POINTS & 1))
+        return corrupt(where, FLAGS_AT, "The file has no array of points.");
     return MOTE_OK;
 }
 
 /* Where each array lies, if all of them lie within the file and fill it. */
-static mote_result find_arrays(const unsigned char *bytes, size_t size, const mote_hair *shape, uint32_t flags,
-                               mote_hair_source *source, mote_hair_error *where) {
+static mote_result find_arrays(const unsigned char *bytes, size_t size, const mote_hair *shape,
+                               uint32_t flags, mote_hair_source *source, mote_hair_error *where) {
     static const char *const sentences[MOTE_ARRAY_COUNT] = {
-        "The file ends inside the segments.", "The file ends inside the points.", "The file ends inside the thicknesses.",
-        "The file ends inside the transparencies.", "The file ends inside the colours."};
+        "The file ends inside the segments.", "The file ends inside the points.",
+        "The file ends inside the thicknesses.", "The file ends inside the transparencies.",
+        "The file ends inside the colours."};
     uint64_t at = MOTE_HAIR_HEADER;
     for (int array = 0; array < MOTE_ARRAY_COUNT; array++) {
         if (!(flags >> array & 1)) continue;
@@ -72,7 +75,8 @@ static mote_result check_file(const unsigned char *bytes, size_t size, mote_hair
                               mote_hair_source *source, mote_hair_error *where) {
     mote_result result = get_header(bytes, size, shape, flags, where);
     if (result) return result;
-    *source = (mote_hair_source){shape->strand_count, shape->point_count, shape->default_segments, {0}, {NULL}, bytes};
+    *source = (mote_hair_source){
+        shape->strand_count, shape->point_count, shape->default_segments, {0}, {NULL}, bytes};
     for (size_t i = 0; i < MOTE_HAIR_DEFAULTS; i++)
         source->defaults[i] = mote_hair_get32(bytes + MOTE_HAIR_DEFAULTS_AT + 4 * i);
     result = find_arrays(bytes, size, shape, *flags, source, where);
@@ -100,7 +104,7 @@ mote_result mote_hair_read(const void *bytes, size_t size, const mote_allocator 
     return MOTE_OK;
 }
 
-/* --- Writing ------------------------------------------------------------------------------------------------------ */
+/* --- Writing --- */
 
 /* Both return where the next number goes. */
 static unsigned char *put16(unsigned char *at, uint32_t number) {
@@ -109,7 +113,9 @@ static unsigned char *put16(unsigned char *at, uint32_t number) {
     return at + 2;
 }
 
-static unsigned char *put32(unsigned char *at, uint32_t number) { return put16(put16(at, number), number >> 16); }
+static unsigned char *put32(unsigned char *at, uint32_t number) {
+    return put16(put16(at, number), number >> 16);
+}
 
 static unsigned char *put_floats(unsigned char *at, const float *from, uint64_t count) {
     for (uint64_t i = 0; i < count; i++) {

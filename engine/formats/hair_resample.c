@@ -16,12 +16,17 @@ static mote_result check_def(const mote_hair_resample_def *def, mote_hair_error 
     if (!def) return mote_hair_return(where, MOTE_ERROR_NULL);
     if (def->cookie != COOKIE) return mote_hair_return(where, MOTE_ERROR_DEF);
     if (!isfinite(def->segment_length))
-        return mote_hair_fail(where, MOTE_ERROR_NOT_FINITE, MOTE_HAIR_MODEL, 0, 0, "The segment length is NaN or infinite.");
+        return mote_hair_fail(where, MOTE_ERROR_NOT_FINITE, MOTE_HAIR_MODEL, 0, 0,
+                              "The segment length is NaN or infinite.");
     const char *text = NULL;
-    if (def->points && !legal_points(def->points)) text = "The points of a strand are not 2 to 1,024.";
-    else if (def->segment_length < 0) text = "The segment length is negative.";
-    else if (!def->points == !(def->segment_length > 0)) text = "One of points and segment_length is to be set.";
-    else if (!legal_points(def->min_points) || !legal_points(def->max_points) || def->min_points > def->max_points)
+    if (def->points && !legal_points(def->points))
+        text = "The points of a strand are not 2 to 1,024.";
+    else if (def->segment_length < 0)
+        text = "The segment length is negative.";
+    else if (!def->points == !(def->segment_length > 0))
+        text = "One of points and segment_length is to be set.";
+    else if (!legal_points(def->min_points) || !legal_points(def->max_points) ||
+             def->min_points > def->max_points)
         text = "The limits of the points of a strand are not 2 to 1,024 in order.";
     return text ? mote_hair_fail(where, MOTE_ERROR_RANGE, MOTE_HAIR_MODEL, 0, 0, text) : MOTE_OK;
 }
@@ -64,10 +69,11 @@ static void blend_point(const mote_hair *from, uint32_t first, double t, mote_ha
     }
 }
 
-/* Lengths are summed in the order of strand_length, so that the sum at the last point is `length`, bit for bit. */
-static void resample_strand(const mote_hair *from, uint32_t first, uint32_t count, double length, mote_hair *to,
-                            uint32_t at, uint32_t points) {
-    const float (*place)[3] = (const float(*)[3])from->points;
+/* Lengths are summed in the order of strand_length, so that the sum at the last point is `length`, bit for
+ * bit. */
+static void resample_strand(const mote_hair *from, uint32_t first, uint32_t count, double length,
+                            mote_hair *to, uint32_t at, uint32_t points) {
+    const float(*place)[3] = (const float(*)[3])from->points;
     uint32_t segment = first;
     const uint32_t last = first + count - 2;
     double start = 0, span = distance(place[segment], place[segment + 1]);
@@ -113,15 +119,17 @@ static mote_result resample(const mote_hair *hair, const mote_hair_resample_def 
     mote_hair shape = *hair;
     uint32_t arrays = mote_hair_flags(hair) & ~(1u << MOTE_ARRAY_SEGMENTS);
     shape.point_count = (uint32_t)points;
-    if (def->points) shape.default_segments = def->points - 1;
-    else arrays |= 1u << MOTE_ARRAY_SEGMENTS;
+    if (def->points)
+        shape.default_segments = def->points - 1;
+    else
+        arrays |= 1u << MOTE_ARRAY_SEGMENTS;
     mote_result result = mote_hair_allocate(&shape, arrays, &def->allocator, resampled);
     if (!result) resample_strands(hair, def, *resampled);
     return result;
 }
 
-mote_result mote_hair_resample(const mote_hair *hair, const mote_hair_resample_def *def, mote_hair **resampled,
-                               mote_hair_error *where) {
+mote_result mote_hair_resample(const mote_hair *hair, const mote_hair_resample_def *def,
+                               mote_hair **resampled, mote_hair_error *where) {
     if (!resampled) return mote_hair_return(where, MOTE_ERROR_NULL);
     *resampled = NULL;
     mote_result result = mote_hair_check(hair, where);

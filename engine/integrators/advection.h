@@ -10,8 +10,10 @@ MOTE_INLINE wide poison(wide x, wide v) {
     return wide_select(wide_equal(zero, (wide){0}), x, zero);
 }
 
-/* dx = h u at the stage. Carries base_x and sum_x; the velocity column gets the mean of u over the substep. */
-MOTE_INLINE void mote_advection_stage(mote_lanes *s, const mote_coefficients *c, uint32_t stage, bool last, wide3 dx) {
+/* dx = h u at the stage. Carries base_x and sum_x; the velocity column gets the mean of u over the
+ * substep. */
+MOTE_INLINE void mote_advection_stage(mote_lanes *s, const mote_coefficients *c, uint32_t stage, bool last,
+                                      wide3 dx) {
     const wide weight = wide_set(c->weight[stage]);
     if (stage == 0) {
         s->base_x = s->x;

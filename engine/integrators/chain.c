@@ -1,10 +1,10 @@
-/* The linear chain by its normal modes. Mode j is phi_i = sin(pi a_i / b) on mass i = 1 .. N with a whole number a_i that grows
- * by the same step from mass to mass, so no angle is rounded:
+/* The linear chain by its normal modes. Mode j is phi_i = sin(pi a_i / b) on mass i = 1 .. N with a whole
+ * number a_i that grows by the same step from mass to mass, so no angle is rounded:
  *   fixed-free   b = 2N + 1, a_i = (2j - 1) i                    sum of phi^2 = (2N + 1) / 4
  *   fixed-fixed  b = N + 1,  a_i = j i                           (N + 1) / 2
  *   free-free    b = 2N,     a_i = N + (j - 1)(2i - 1): a cosine   N / 2, N for j = 1
- * The ends follow from phi_0 = 0 (wall), phi_(N+1) = phi_N (free): m w^2 phi_i = k (2 phi_i - phi_(i-1) - phi_(i+1)) gives
- * w = 2 sqrt(k/m) sin(half the angle from mass to mass). */
+ * The ends follow from phi_0 = 0 (wall), phi_(N+1) = phi_N (free): m w^2 phi_i = k (2 phi_i - phi_(i-1) -
+ * phi_(i+1)) gives w = 2 sqrt(k/m) sin(half the angle from mass to mass). */
 #include <math.h>
 #include <mote/chain.h>
 #include <string.h>
@@ -24,7 +24,8 @@ static chain_mode mode_of(const mote_chain *chain, double stiffness_over_mass, u
     if (chain->ends == MOTE_CHAIN_FIXED_FIXED) mode = (chain_mode){j, j, n + 1, 2 / (double)(n + 1), 0};
     if (chain->ends == MOTE_CHAIN_FREE_FREE)
         mode = (chain_mode){n + (j - 1), 2 * ((uint64_t)j - 1), 2 * n, (j == 1 ? 1 : 2) / (double)n, 0};
-    mode.frequency = 2 * __builtin_sqrt(stiffness_over_mass) * mote_sine_of_pi_parts(mode.step, 2 * mode.half_turn);
+    mode.frequency =
+        2 * __builtin_sqrt(stiffness_over_mass) * mote_sine_of_pi_parts(mode.step, 2 * mode.half_turn);
     return mode;
 }
 
@@ -49,8 +50,9 @@ double mote_chain_frequency(const mote_chain *chain, uint32_t mode) {
     return frequency;
 }
 
-/* Position and velocity of a mode, which swings as cos w t; one without a frequency drifts. Where w t is so small that
- * sin(w t) / (w t) is 1, t stands for sin(w t) / w, which keeps frequencies near the smallest number. */
+/* Position and velocity of a mode, which swings as cos w t; one without a frequency drifts. Where w t is so
+ * small that sin(w t) / (w t) is 1, t stands for sin(w t) / w, which keeps frequencies near the smallest
+ * number. */
 static void swing(double frequency, double time, double *q, double *p) {
     const double phase = frequency * time, x = *q, v = *p;
     const mote_sine_cosine turn = mote_sine_and_cosine(phase);
@@ -59,8 +61,8 @@ static void swing(double frequency, double time, double *q, double *p) {
 }
 
 /* Adds the mode's part of the state after `time` to the scratch: displacements, then velocities. */
-static void add_mode(const chain_mode *mode, uint32_t count, double time, const double *displacement, const double *velocity,
-                     double *scratch) {
+static void add_mode(const chain_mode *mode, uint32_t count, double time, const double *displacement,
+                     const double *velocity, double *scratch) {
     double q = 0, p = 0;
     uint64_t a = mode->start;
     for (uint32_t i = 0; i < count; i++, a = next_mass(mode, a)) {
@@ -84,9 +86,11 @@ static bool all_finite(const double *values, size_t count) {
     return finite;
 }
 
-static mote_result evolve(const mote_chain *chain, double time, double *displacement, double *velocity, double *scratch) {
+static mote_result evolve(const mote_chain *chain, double time, double *displacement, double *velocity,
+                          double *scratch) {
     const size_t count = chain->count;
-    if (!isfinite(time) || !all_finite(displacement, count) || !all_finite(velocity, count)) return MOTE_ERROR_NOT_FINITE;
+    if (!isfinite(time) || !all_finite(displacement, count) || !all_finite(velocity, count))
+        return MOTE_ERROR_NOT_FINITE;
     const double stiffness_over_mass = chain->stiffness / chain->mass;
     memset(scratch, 0, 2 * count * sizeof *scratch);
     for (uint32_t j = 1; j <= chain->count && j != 0; j++) {
@@ -99,7 +103,8 @@ static mote_result evolve(const mote_chain *chain, double time, double *displace
     return MOTE_OK;
 }
 
-mote_result mote_chain_evolve(const mote_chain *chain, double time, double *displacement, double *velocity, double *scratch) {
+mote_result mote_chain_evolve(const mote_chain *chain, double time, double *displacement, double *velocity,
+                              double *scratch) {
     if (!chain || !displacement || !velocity || !scratch) return MOTE_ERROR_NULL;
     mote_fpu_state saved = mote_fpu_enter();
     mote_result result = check(chain);

@@ -5,8 +5,8 @@
 #include "integrators/scheme.h"
 #include "math/wide.h"
 
-/* x, v: the state at which the next evaluation is made. The others carry from stage to stage; their meaning is the
- * family's. */
+/* x, v: the state at which the next evaluation is made. The others carry from stage to stage; their meaning
+ * is the family's. */
 typedef struct mote_lanes {
     wide3 x, v;
     wide3 base_x, base_v, sum_x, sum_v;

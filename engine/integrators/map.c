@@ -10,7 +10,8 @@ static mote_exact_map implicit_euler(double constant, double damping, double sti
     return (mote_exact_map){h * vx, h + h * vv, h * vc, vx, vv, vc};
 }
 
-mote_exact_map mote_map_make(mote_map_kind kind, double constant, double damping, double stiffness, double h) {
+mote_exact_map mote_map_make(mote_map_kind kind, double constant, double damping, double stiffness,
+                             double h) {
     if (kind == MOTE_MAP_IMPLICIT_EULER) return implicit_euler(constant, damping, stiffness, h);
     mote_propagator p = mote_propagator_make(damping, stiffness, h);
     mote_exact_map m = {p.xx, p.xv, p.xc * constant, p.vx, p.vv, p.vc * constant};

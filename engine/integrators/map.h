@@ -1,6 +1,7 @@
-/* Integrators that carry the state through the affine forces by one affine map per axis, and take the other forces as
- * kicks around it (Strang, SIAM J. Numer. Anal. 5 (1968) 506). Exact flow: the map is the matrix exponential, so affine
- * forces alone are exact for any h. Implicit Euler and the kinematic integrators differ in the map (table.c, map.c). */
+/* Integrators that carry the state through the affine forces by one affine map per axis, and take the other
+ * forces as kicks around it (Strang, SIAM J. Numer. Anal. 5 (1968) 506). Exact flow: the map is the matrix
+ * exponential, so affine forces alone are exact for any h. Implicit Euler and the kinematic integrators
+ * differ in the map (table.c, map.c). */
 #ifndef MOTE_INTEGRATORS_MAP_H
 #define MOTE_INTEGRATORS_MAP_H
 
@@ -25,8 +26,8 @@ MOTE_INLINE void mote_map_apply(mote_lanes *s, const mote_wide_map *m) {
 }
 
 /* Stage 0 kicks, then maps; or (kinematic) maps and then adds the kick of the old state, with its own dx. */
-MOTE_INLINE void mote_map_stage(mote_lanes *s, const mote_coefficients *c, uint32_t stage, const mote_wide_map *m,
-                                wide3 dv) {
+MOTE_INLINE void mote_map_stage(mote_lanes *s, const mote_coefficients *c, uint32_t stage,
+                                const mote_wide_map *m, wide3 dv) {
     if (stage == 0 && c->kick_after) {
         mote_map_apply(s, m);
         s->x = wide3_add_scaled(s->x, wide_set(c->push), dv);

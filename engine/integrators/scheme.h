@@ -11,12 +11,12 @@ typedef enum mote_family {
     MOTE_FAMILY_SPLITTING,   /* kicks and drifts: splitting.h */
     MOTE_FAMILY_VERLET,      /* velocity Verlet: verlet.h */
     MOTE_FAMILY_RUNGE_KUTTA, /* explicit tableaux: runge_kutta.h */
-    MOTE_FAMILY_MAP,         /* one affine map of the state for the affine forces, kicks for the rest: map.h */
-    MOTE_FAMILY_ADVECTION,   /* explicit tableaux on x' = u(x, t): advection.h */
+    MOTE_FAMILY_MAP,       /* one affine map of the state for the affine forces, kicks for the rest: map.h */
+    MOTE_FAMILY_ADVECTION, /* explicit tableaux on x' = u(x, t): advection.h */
     MOTE_FAMILY_COUNT
 } mote_family;
 
-#define MOTE_MAX_STAGES 8
+#define MOTE_MAX_STAGES    8
 #define MOTE_CARRY_COLUMNS 12 /* floats that a particle may carry from stage to stage */
 
 /* How a map family carries one affine force (or all of them together) over h. */
@@ -39,9 +39,9 @@ typedef struct mote_scheme {
     double next[MOTE_MAX_STAGES];   /* Runge-Kutta: the sub-diagonal of the tableau, next[i] = a(i + 1, i) */
     double weight[MOTE_MAX_STAGES]; /* Runge-Kutta: b(i) */
     mote_map_kind map;
-    bool kick_after;                /* map: the first kick comes after the map, from the same old state, ... */
-    double push;                    /* ... with x += push h dv */
-    bool half_step_velocity;        /* the velocity column holds v(t - h / 2) */
+    bool kick_after;         /* map: the first kick comes after the map, from the same old state, ... */
+    double push;             /* ... with x += push h dv */
+    bool half_step_velocity; /* the velocity column holds v(t - h / 2) */
 } mote_scheme;
 
 extern const mote_scheme mote_scheme_table[MOTE_INTEGRATOR_COUNT];

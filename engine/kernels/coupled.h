@@ -1,4 +1,5 @@
-/* What strands and networks share of a stage: the kick of a point by affine forces, by what it is coupled to, and by all else. */
+/* What strands and networks share of a stage: the kick of a point by affine forces, by what it is coupled to,
+ * and by all else. */
 #ifndef MOTE_KERNELS_COUPLED_H
 #define MOTE_KERNELS_COUPLED_H
 
@@ -12,19 +13,21 @@ typedef struct coupled_affine {
 } coupled_affine;
 
 MOTE_INLINE coupled_affine affine_of(const mote_plan *plan, uint32_t stage) {
-    return (coupled_affine){plan, plan->evaluation[stage], plan->stiff_acceleration, plan->affine_force, plan->stiff_force};
+    return (coupled_affine){plan, plan->evaluation[stage], plan->stiff_acceleration, plan->affine_force,
+                            plan->stiff_force};
 }
 
 MOTE_INLINE wide3 affine_kick(const coupled_affine *own, const mote_lanes *s, wide inverse_mass) {
     wide3 dv = mote_affine_evaluate(&own->evaluation.acceleration, own->stiff_acceleration, s);
     if (!own->force) return dv;
-    return wide3_add_scaled(dv, inverse_mass, mote_affine_evaluate(&own->evaluation.force, own->stiff_force, s));
+    return wide3_add_scaled(dv, inverse_mass,
+                            mote_affine_evaluate(&own->evaluation.force, own->stiff_force, s));
 }
 
-/* dv = kick h a of one register: affine forces; `force`, by what it is coupled to; where `others`, inline forces, and callbacks'
- * sums, in external->acceleration and external->force. */
-MOTE_INLINE wide3 coupled_kick(const coupled_affine *own, mote_family family, bool others, bool callbacks, double time,
-                               const mote_lanes *s, const mote_external *external, wide3 force) {
+/* dv = kick h a of one register: affine forces; `force`, by what it is coupled to; where `others`, inline
+ * forces, and callbacks' sums, in external->acceleration and external->force. */
+MOTE_INLINE wide3 coupled_kick(const coupled_affine *own, mote_family family, bool others, bool callbacks,
+                               double time, const mote_lanes *s, const mote_external *external, wide3 force) {
     const mote_plan *plan = own->plan;
     const wide inverse_mass = external->inverse_mass;
     wide3 sum;

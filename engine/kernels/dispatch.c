@@ -38,7 +38,8 @@ static const mote_kernels *const compiled[MOTE_ISA_COUNT] = {
 #endif
 };
 
-static const char *const names[MOTE_ISA_COUNT] = {"auto", "scalar", "sse2", "avx2", "avx512", "neon", "simd128"};
+static const char *const names[MOTE_ISA_COUNT] = {"auto",   "scalar", "sse2",   "avx2",
+                                                  "avx512", "neon",   "simd128"};
 
 const char *mote_isa_name(mote_isa isa) { return (unsigned)isa < MOTE_ISA_COUNT ? names[isa] : "unknown"; }
 

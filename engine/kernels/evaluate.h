@@ -9,7 +9,8 @@ MOTE_INLINE wide3 mote_affine_evaluate(const mote_affine_stage *a, bool stiff, c
     return stiff ? wide3_add(dv, wide3_mul(wide3_set(a->stiffness), s->x)) : dv;
 }
 
-/* All forces that are not affine, in m/s^2: inline forces in order, callbacks, the inbox, newtons over the mass. */
+/* All forces that are not affine, in m/s^2: inline forces in order, callbacks, the inbox, newtons over the
+ * mass. */
 MOTE_INLINE void mote_rest_evaluate(const mote_plan *plan, mote_rest rest, double time, const mote_lanes *s,
                                     const mote_external *external, bool callbacks, wide3 *sum, int n) {
     mote_push push[MOTE_MAX_UNROLL];
@@ -28,11 +29,12 @@ MOTE_INLINE void mote_rest_evaluate(const mote_plan *plan, mote_rest rest, doubl
     }
 }
 
-/* dv[u] for each of `n` registers at `time` (0 unless plan->timed). affine: whether the affine term belongs to it; rest: what
- * other forces there are; callbacks: whether they are in `external`; mass: whether there is a column of inverse masses. */
+/* dv[u] for each of `n` registers at `time` (0 unless plan->timed). affine: whether the affine term belongs
+ * to it; rest: what other forces there are; callbacks: whether they are in `external`; mass: whether there is
+ * a column of inverse masses. */
 MOTE_INLINE void mote_evaluate(const mote_plan *plan, uint32_t stage, double time, const mote_lanes *s,
-                               const mote_external *external, bool affine, mote_rest rest, bool callbacks, bool mass,
-                               wide3 *dv, int n) {
+                               const mote_external *external, bool affine, mote_rest rest, bool callbacks,
+                               bool mass, wide3 *dv, int n) {
     const mote_evaluation *e = &plan->evaluation[stage];
     MOTE_UNROLLED
     for (int u = 0; u < n; u++) {

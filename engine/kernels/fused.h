@@ -1,14 +1,14 @@
-/* The fused kernel: every step, substep and stage of a few registers of particles before the next ones are loaded, so
- * that memory is touched once however many substeps there are. */
+/* The fused kernel: every step, substep and stage of a few registers of particles before the next ones are
+ * loaded, so that memory is touched once however many substeps there are. */
 #ifndef MOTE_KERNELS_FUSED_H
 #define MOTE_KERNELS_FUSED_H
 
 #include "kernels/step.h"
 
 /* `steps` steps of n registers, from step `first_step` on. */
-MOTE_INLINE void run_steps(const mote_plan *plan, mote_family family, bool mass, mote_rest rest, mote_lanes *s,
-                           const mote_external *external, const mote_wide_map *map, uint64_t first_step, uint32_t steps,
-                           int n) {
+MOTE_INLINE void run_steps(const mote_plan *plan, mote_family family, bool mass, mote_rest rest,
+                           mote_lanes *s, const mote_external *external, const mote_wide_map *map,
+                           uint64_t first_step, uint32_t steps, int n) {
     bool again = false; /* an evaluation of the substep before can be used again */
     for (uint64_t substep = 0; substep < (uint64_t)steps * plan->substeps; substep++) {
         MOTE_UNROLLED
@@ -17,13 +17,12 @@ MOTE_INLINE void run_steps(const mote_plan *plan, mote_family family, bool mass,
             wide3 dv[MOTE_MAX_UNROLL];
             double time = 0;
             if (rest && plan->timed)
-                time = mote_plan_time(plan, first_step + substep / plan->substeps, (uint32_t)(substep % plan->substeps),
-                                      plan->scheme->time[stage]);
-            if (family == MOTE_FAMILY_VERLET && stage == 0 && again)
-                MOTE_UNROLLED
-                for (int u = 0; u < n; u++) dv[u] = s[u].sum_v;
-            else
-                mote_evaluate(plan, stage, time, s, external, FOLDS_AFFINE(family), rest, false, mass, dv, n);
+                time = mote_plan_time(plan, first_step + substep / plan->substeps,
+                                      (uint32_t)(substep % plan->substeps), plan->scheme->time[stage]);
+            if (family == MOTE_FAMILY_VERLET && stage == 0 && again) MOTE_UNROLLED
+            for (int u = 0; u < n; u++) dv[u] = s[u].sum_v;
+            else mote_evaluate(plan, stage, time, s, external, FOLDS_AFFINE(family), rest, false, mass, dv,
+                               n);
             MOTE_UNROLLED
             for (int u = 0; u < n; u++) do_stage(plan, family, &s[u], stage, dv[u], &map[u]);
         }
@@ -33,7 +32,8 @@ MOTE_INLINE void run_steps(const mote_plan *plan, mote_family family, bool mass,
 
 /* What one register of particles is besides its state. */
 MOTE_INLINE mote_external load_external(const mote_plan *plan, const mote_span *span, bool mass, size_t i) {
-    mote_external external = {.inverse_mass = mass ? wide_load(span->inverse_mass + i) : wide_set(plan->inverse_mass)};
+    mote_external external = {.inverse_mass =
+                                  mass ? wide_load(span->inverse_mass + i) : wide_set(plan->inverse_mass)};
     if (plan->inbox) external.inbox = wide3_load(span->inbox, i);
     external.anchor = plan->anchors ? wide3_load(span->anchor, i) : wide3_zero();
     return external;
@@ -53,7 +53,8 @@ MOTE_INLINE wide_mask finite_lanes(const mote_lanes *s) {
 /* Writes the state before the last step, for presentation. Lanes not kept stand where they are in memory. */
 MOTE_INLINE void store_previous(const mote_span *span, const mote_lanes *s, wide_mask keep, size_t i) {
     wide3_store(span->previous_x, i, wide3_select(keep, s->x, wide3_load(span->x, i)));
-    if (span->previous_v[0]) wide3_store(span->previous_v, i, wide3_select(keep, s->v, wide3_load(span->v, i)));
+    if (span->previous_v[0])
+        wide3_store(span->previous_v, i, wide3_select(keep, s->v, wide3_load(span->v, i)));
 }
 
 MOTE_INLINE void mark(uint8_t *fate, wide_mask bad, size_t i, uint32_t step, uint32_t *frozen) {
@@ -65,11 +66,11 @@ MOTE_INLINE void mark(uint8_t *fate, wide_mask bad, size_t i, uint32_t step, uin
     }
 }
 
-/* Non-finite values stay non-finite, so a register whose end state is finite needed no check on the way. One whose end
- * state is not comes here: from the state in memory again, step by step, and a lane that fails keeps the state of the
- * step's start. */
-MOTE_INLINE void contain(const mote_plan *plan, const mote_span *span, mote_family family, bool mass, mote_rest rest, size_t i,
-                         uint32_t *frozen) {
+/* Non-finite values stay non-finite, so a register whose end state is finite needed no check on the way. One
+ * whose end state is not comes here: from the state in memory again, step by step, and a lane that fails
+ * keeps the state of the step's start. */
+MOTE_INLINE void contain(const mote_plan *plan, const mote_span *span, mote_family family, bool mass,
+                         mote_rest rest, size_t i, uint32_t *frozen) {
     mote_lanes s = {.x = wide3_load(span->x, i), .v = wide3_load(span->v, i)};
     mote_external external = load_external(plan, span, mass, i);
     mote_wide_map map;
@@ -93,8 +94,8 @@ MOTE_INLINE void contain(const mote_plan *plan, const mote_span *span, mote_fami
 typedef void contain_one(const mote_plan *plan, const mote_span *span, size_t i, uint32_t *frozen);
 
 /* n registers from slot i on. False if a state is not finite: nothing is written then but previous states. */
-MOTE_INLINE bool fused_registers(const mote_plan *plan, const mote_span *span, mote_family family, bool mass, mote_rest rest,
-                                 size_t i, int n) {
+MOTE_INLINE bool fused_registers(const mote_plan *plan, const mote_span *span, mote_family family, bool mass,
+                                 mote_rest rest, size_t i, int n) {
     mote_lanes s[MOTE_MAX_UNROLL];
     mote_external external[MOTE_MAX_UNROLL];
     mote_wide_map map[MOTE_MAX_UNROLL];
@@ -116,7 +117,8 @@ MOTE_INLINE bool fused_registers(const mote_plan *plan, const mote_span *span, m
     uint32_t last = span->previous_x[0] ? 1 : span->steps;
     run_steps(plan, family, mass, rest, s, external, map, span->first_step + span->steps - last, last, n);
 
-    /* The sum of finite values is finite, or overflows and takes the slower way for nothing; any other is not finite. */
+    /* The sum of finite values is finite, or overflows and takes the slower way for nothing; any other is not
+     * finite. */
     wide probe = (wide){0};
     MOTE_UNROLLED
     for (int u = 0; u < n; u++) {
@@ -133,10 +135,11 @@ MOTE_INLINE bool fused_registers(const mote_plan *plan, const mote_span *span, m
     return true;
 }
 
-/* A register that is left over takes the slower way of contain, once a range. The columns' addresses go through a copy
- * that no store can be suspected of changing: measured, 1.15 times as fast. */
-MOTE_INLINE void fused(const mote_plan *plan, const mote_span *span, mote_family family, bool mass, mote_rest rest,
-                       contain_one *contain_register, int unroll, size_t first, size_t end, uint32_t *frozen) {
+/* A register that is left over takes the slower way of contain, once a range. The columns' addresses go
+ * through a copy that no store can be suspected of changing: measured, 1.15 times as fast. */
+MOTE_INLINE void fused(const mote_plan *plan, const mote_span *span, mote_family family, bool mass,
+                       mote_rest rest, contain_one *contain_register, int unroll, size_t first, size_t end,
+                       uint32_t *frozen) {
     const mote_span local = *span;
     size_t i = first, stride = (size_t)unroll * MOTE_WIDTH;
     for (; i + stride <= end; i += stride)

@@ -5,36 +5,41 @@
 #include "kernels/pull.h"
 #include "kernels/staged.h"
 
-/* Registers side by side. Two hide the latency of an attractor's square root and division; affine terms are short, and one
- * register leaves more to the processor's own reordering (measured: 0.75 to 0.95 of the time of two). */
+/* Registers side by side. Two hide the latency of an attractor's square root and division; affine terms are
+ * short, and one register leaves more to the processor's own reordering (measured: 0.75 to 0.95 of the time
+ * of two). */
 #define UNROLL(rest) ((rest) == MOTE_REST_ATTRACTORS ? 2 : 1)
 
-#define FUSED(name, family, mass, rest)                                                                               \
-    MOTE_OUTLINE void name##_contain(const mote_plan *plan, const mote_span *span, size_t i, uint32_t *frozen) {      \
-        contain(plan, span, family, mass, rest, i, frozen);                                                           \
-    }                                                                                                                 \
-    static void name(const mote_plan *plan, const mote_span *span, size_t first, size_t end, uint32_t *frozen) {      \
-        fused(plan, span, family, mass, rest, name##_contain, UNROLL(rest), first, end, frozen);                      \
+#define FUSED(name, family, mass, rest)                                                                      \
+    MOTE_OUTLINE void name##_contain(const mote_plan *plan, const mote_span *span, size_t i,                 \
+                                     uint32_t *frozen) {                                                     \
+        contain(plan, span, family, mass, rest, i, frozen);                                                  \
+    }                                                                                                        \
+    static void name(const mote_plan *plan, const mote_span *span, size_t first, size_t end,                 \
+                     uint32_t *frozen) {                                                                     \
+        fused(plan, span, family, mass, rest, name##_contain, UNROLL(rest), first, end, frozen);             \
     }
 
-/* The kinds that are settled need few registers besides the state. Pulls: three are 1.2 times as fast as two, no slower than
- * four; drag: two are 1.05 to 1.2 times as fast as one or three. */
-#define PULL(kind, name, family, points, side_by_side)                                                                \
-    static void kind##_##name(const mote_plan *plan, const mote_span *span, size_t first, size_t end, uint32_t *frozen) { \
-        pull_run(plan, span, family, points, fused_attractors_##name##_contain, side_by_side, first, end, frozen);     \
+/* The kinds that are settled need few registers besides the state. Pulls: three are 1.2 times as fast as two,
+ * no slower than four; drag: two are 1.05 to 1.2 times as fast as one or three. */
+#define PULL(kind, name, family, points, side_by_side)                                                       \
+    static void kind##_##name(const mote_plan *plan, const mote_span *span, size_t first, size_t end,        \
+                              uint32_t *frozen) {                                                            \
+        pull_run(plan, span, family, points, fused_attractors_##name##_contain, side_by_side, first, end,    \
+                 frozen);                                                                                    \
     }
 
-#define INSTANCE(name, family, mass)                                                                                  \
-    FUSED(fused_##name, family, mass, MOTE_REST_NONE)                                                                 \
-    FUSED(fused_attractors_##name, family, mass, MOTE_REST_ATTRACTORS)                                                \
-    FUSED(fused_any_##name, family, mass, MOTE_REST_ANY)                                                              \
-    static void begin_##name(const mote_plan *plan, const mote_span *span, const mote_workspace *workspace,           \
-                             size_t first, size_t end) {                                                              \
-        staged_begin(plan, span, workspace, family, mass, first, end);                                                \
-    }                                                                                                                 \
-    static void stage_##name(const mote_plan *plan, const mote_span *span, const mote_workspace *workspace,           \
-                             uint32_t stage, double time, bool again, size_t first, size_t end) {                     \
-        staged_stage(plan, span, workspace, family, mass, stage, time, again, first, end);                            \
+#define INSTANCE(name, family, mass)                                                                         \
+    FUSED(fused_##name, family, mass, MOTE_REST_NONE)                                                        \
+    FUSED(fused_attractors_##name, family, mass, MOTE_REST_ATTRACTORS)                                       \
+    FUSED(fused_any_##name, family, mass, MOTE_REST_ANY)                                                     \
+    static void begin_##name(const mote_plan *plan, const mote_span *span, const mote_workspace *workspace,  \
+                             size_t first, size_t end) {                                                     \
+        staged_begin(plan, span, workspace, family, mass, first, end);                                       \
+    }                                                                                                        \
+    static void stage_##name(const mote_plan *plan, const mote_span *span, const mote_workspace *workspace,  \
+                             uint32_t stage, double time, bool again, size_t first, size_t end) {            \
+        staged_stage(plan, span, workspace, family, mass, stage, time, again, first, end);                   \
     }
 
 INSTANCE(splitting, MOTE_FAMILY_SPLITTING, false)
@@ -54,13 +59,13 @@ PULL(pull, verlet, MOTE_FAMILY_VERLET, 1, 3)
 PULL(pulls, splitting, MOTE_FAMILY_SPLITTING, 2, 3)
 PULL(pulls, verlet, MOTE_FAMILY_VERLET, 2, 3)
 
-static void commit(const mote_span *span, const mote_workspace *workspace, uint32_t step, size_t first, size_t end,
-                   uint32_t *frozen) {
+static void commit(const mote_span *span, const mote_workspace *workspace, uint32_t step, size_t first,
+                   size_t end, uint32_t *frozen) {
     staged_commit(span, workspace, false, step, first, end, frozen);
 }
 
-static void commit_mass(const mote_span *span, const mote_workspace *workspace, uint32_t step, size_t first, size_t end,
-                        uint32_t *frozen) {
+static void commit_mass(const mote_span *span, const mote_workspace *workspace, uint32_t step, size_t first,
+                        size_t end, uint32_t *frozen) {
     staged_commit(span, workspace, true, step, first, end, frozen);
 }
 
@@ -70,12 +75,15 @@ MOTE_INLINE wide3 blended(float *const previous[3], float *const current[3], flo
     return wide3_select(wide_equal(from.x, from.x), between, to);
 }
 
-static void blend(float *const previous[3], float *const current[3], float alpha, size_t count, float *const out[3]) {
+static void blend(float *const previous[3], float *const current[3], float alpha, size_t count,
+                  float *const out[3]) {
     for (size_t i = 0; i < count; i += MOTE_WIDTH) wide3_store(out, i, blended(previous, current, alpha, i));
 }
 
-static void blend_packed(float *const previous[3], float *const current[3], float alpha, size_t count, void *to) {
-    float *const from[3] = {previous[0], previous[1], previous[2]}, *const now[3] = {current[0], current[1], current[2]};
+static void blend_packed(float *const previous[3], float *const current[3], float alpha, size_t count,
+                         void *to) {
+    float *const from[3] = {previous[0], previous[1], previous[2]}, *const now[3] = {current[0], current[1],
+                                                                                     current[2]};
     for (size_t i = 0; i < count; i += MOTE_WIDTH)
         wide3_interleave((unsigned char *)to + i * 3 * sizeof(float), blended(from, now, alpha, i));
 }
@@ -122,30 +130,29 @@ static uint32_t expire(const mote_lifetimes *l, size_t first, size_t count) {
 }
 
 #define PAIR(name) {name, name##_mass}
-#define ALL(prefix)                                                                                                   \
-    {                                                                                                                 \
-        [MOTE_FAMILY_SPLITTING] = PAIR(prefix##_splitting), [MOTE_FAMILY_VERLET] = PAIR(prefix##_verlet),             \
-        [MOTE_FAMILY_RUNGE_KUTTA] = PAIR(prefix##_runge_kutta), [MOTE_FAMILY_MAP] = PAIR(prefix##_map),               \
-        [MOTE_FAMILY_ADVECTION] = PAIR(prefix##_advection)                                                            \
-    }
-#define KINDS(name, drag, pull, pulls) {fused_##name, drag, pull, pulls, fused_attractors_##name, fused_any_##name}
+#define ALL(prefix)                                                                                          \
+    {[MOTE_FAMILY_SPLITTING] = PAIR(prefix##_splitting),                                                     \
+     [MOTE_FAMILY_VERLET] = PAIR(prefix##_verlet),                                                           \
+     [MOTE_FAMILY_RUNGE_KUTTA] = PAIR(prefix##_runge_kutta),                                                 \
+     [MOTE_FAMILY_MAP] = PAIR(prefix##_map),                                                                 \
+     [MOTE_FAMILY_ADVECTION] = PAIR(prefix##_advection)}
+#define KINDS(name, drag, pull, pulls)                                                                       \
+    {fused_##name, drag, pull, pulls, fused_attractors_##name, fused_any_##name}
 #define BOTH(name, drag, pull, pulls) {KINDS(name, drag, pull, pulls), KINDS(name##_mass, NULL, NULL, NULL)}
-#define ALL_FUSED                                                                                                     \
-    {                                                                                                                 \
-        [MOTE_FAMILY_SPLITTING] = BOTH(splitting, drag_splitting, pull_splitting, pulls_splitting),                   \
-        [MOTE_FAMILY_VERLET] = BOTH(verlet, NULL, pull_verlet, pulls_verlet),                                         \
-        [MOTE_FAMILY_RUNGE_KUTTA] = BOTH(runge_kutta, NULL, NULL, NULL),                                              \
-        [MOTE_FAMILY_MAP] = BOTH(map, NULL, NULL, NULL),                                                              \
-        [MOTE_FAMILY_ADVECTION] = BOTH(advection, NULL, NULL, NULL)                                                   \
-    }
+#define ALL_FUSED                                                                                            \
+    {[MOTE_FAMILY_SPLITTING] = BOTH(splitting, drag_splitting, pull_splitting, pulls_splitting),             \
+     [MOTE_FAMILY_VERLET] = BOTH(verlet, NULL, pull_verlet, pulls_verlet),                                   \
+     [MOTE_FAMILY_RUNGE_KUTTA] = BOTH(runge_kutta, NULL, NULL, NULL),                                        \
+     [MOTE_FAMILY_MAP] = BOTH(map, NULL, NULL, NULL),                                                        \
+     [MOTE_FAMILY_ADVECTION] = BOTH(advection, NULL, NULL, NULL)}
 #define TABLE_NAME_(isa) mote_kernels_##isa
-#define TABLE_NAME(isa) TABLE_NAME_(isa)
+#define TABLE_NAME(isa)  TABLE_NAME_(isa)
 
 #define STRANDS_NAME_(isa) mote_strand_kernels_##isa
-#define STRANDS_NAME(isa) STRANDS_NAME_(isa)
+#define STRANDS_NAME(isa)  STRANDS_NAME_(isa)
 
 #define NETWORKS_NAME_(isa) mote_network_kernels_##isa
-#define NETWORKS_NAME(isa) NETWORKS_NAME_(isa)
+#define NETWORKS_NAME(isa)  NETWORKS_NAME_(isa)
 
 extern const mote_strand_kernels STRANDS_NAME(MOTE_ISA);
 extern const mote_network_kernels NETWORKS_NAME(MOTE_ISA);

@@ -1,4 +1,5 @@
-/* The springs between ranges. The formula is that of the springs of networks and strands, operation by operation. */
+/* The springs between ranges. The formula is that of the springs of networks and strands, operation by
+ * operation. */
 #include "kernels/links.h"
 
 /* Shorter vectors have no direction. */

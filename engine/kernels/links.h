@@ -1,5 +1,6 @@
-/* Links: springs between points of ranges that are stepped together. They are evaluated one after the other, in the order in
- * which they were added, so that the sums of a point have one order for any number of workers. */
+/* Links: springs between points of ranges that are stepped together. They are evaluated one after the other,
+ * in the order in which they were added, so that the sums of a point have one order for any number of
+ * workers. */
 #ifndef MOTE_KERNELS_LINKS_H
 #define MOTE_KERNELS_LINKS_H
 
@@ -9,8 +10,8 @@
 /* One end, while its range is stepped. */
 typedef struct mote_link_point {
     const float *x[3], *v[3];
-    float *force[3];     /* N: cleared at each stage */
-    float *reaction[3];  /* N s; NULL where the point may move */
+    float *force[3];       /* N: cleared at each stage */
+    float *reaction[3];    /* N s; NULL where the point may move */
     const mote_plan *plan; /* of its range */
 } mote_link_point;
 
@@ -26,7 +27,8 @@ typedef struct mote_link_run {
 /* force = F. */
 void mote_link_evaluate(mote_link_run *link);
 
-/* Stage `stage` of a substep, all ranges ready for it: evaluates, and adds to the ends that have such a stage. */
+/* Stage `stage` of a substep, all ranges ready for it: evaluates, and adds to the ends that have such a
+ * stage. */
 void mote_links_pull(mote_link_run *links, uint32_t count, uint32_t stage);
 
 #endif

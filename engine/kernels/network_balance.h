@@ -1,12 +1,14 @@
-/* Constrained networks whose springs all give way: implicit Euler by Newton's method on the positions. Each linear system,
- * (M + h^2 K) dx = h^2 F(x) - M (x - x*), K = sum of (k + c/h) n n^T + max(0, T/|d|) (1 - n n^T), is solved by conjugate
- * gradients (Hestenes & Stiefel 1952), preconditioned on several levels (network_clusters.h).
+/* Constrained networks whose springs all give way: implicit Euler by Newton's method on the positions. Each
+ * linear system, (M + h^2 K) dx = h^2 F(x) - M (x - x*), K = sum of (k + c/h) n n^T + max(0, T/|d|) (1 - n
+ * n^T), is solved by conjugate gradients (Hestenes & Stiefel 1952), preconditioned on several levels
+ * (network_clusters.h).
  *
- * Why not on the multipliers, as where springs are rigid: cut short, conjugate gradients on the positions still lower the energy
- * of which implicit Euler is the minimum, as far as a Newton step does; on the multipliers they do not, and a net of 64 x 64
- * with more springs than unknowns gained energy without bound at 64 iterations (measured). The energy of the motion may rise
- * all the same where far too few are allowed. The part of K across a spring (T/|d|) is what keeps a taut one from flapping
- * (Choi & Ko, ACM Trans. Graph. 21 (2002) 604: only where it pulls). */
+ * Why not on the multipliers, as where springs are rigid: cut short, conjugate gradients on the positions
+ * still lower the energy of which implicit Euler is the minimum, as far as a Newton step does; on the
+ * multipliers they do not, and a net of 64 x 64 with more springs than unknowns gained energy without bound
+ * at 64 iterations (measured). The energy of the motion may rise all the same where far too few are allowed.
+ * The part of K across a spring (T/|d|) is what keeps a taut one from flapping (Choi & Ko, ACM Trans. Graph.
+ * 21 (2002) 604: only where it pulls). */
 #ifndef MOTE_KERNELS_NETWORK_BALANCE_H
 #define MOTE_KERNELS_NETWORK_BALANCE_H
 
@@ -15,7 +17,8 @@
 MOTE_INLINE wide_block wide_block_add(wide_block a, wide along, wide across, wide3 n) {
     const wide more = along - across; /* along n n^T + across (1 - n n^T) */
     const wide3 m = wide3_scale(more, n);
-    const wide part[6] = {m.x * n.x + across, m.x * n.y, m.x * n.z, m.y * n.y + across, m.y * n.z, m.z * n.z + across};
+    const wide part[6] = {m.x * n.x + across, m.x * n.y, m.x * n.z,
+                          m.y * n.y + across, m.y * n.z, m.z * n.z + across};
     for (int i = 0; i < 6; i++) a.of[i] += part[i];
     return a;
 }
@@ -26,22 +29,27 @@ MOTE_INLINE wide_block net_load_block(const mote_network_scratch *c, ptrdiff_t a
     return a;
 }
 
-/* A spring end at the present positions: its direction, its length, and the tension that implicit Euler gives it. */
+/* A spring end at the present positions: its direction, its length, and the tension that implicit Euler gives
+ * it. */
 typedef struct net_taut {
     wide3 direction;
     wide length, rest, tension, along; /* along: k + c / h */
 } net_taut;
 
-MOTE_INLINE net_taut net_taut_of(const mote_network_job *job, const mote_network_scratch *c, const net_end *e, ptrdiff_t at) {
+MOTE_INLINE net_taut net_taut_of(const mote_network_job *job, const mote_network_scratch *c, const net_end *e,
+                                 ptrdiff_t at) {
     const mote_network *n = job->network;
     const net_terms t = net_terms_of(n, e->line, false, e->entry);
     net_taut s = {.rest = t.length, .along = wide_select(e->exists, t.stiffness, (wide){0})};
-    s.length = net_length(wide3_sub(net_other3(c, NET_X, e), net_load3(c, NET_X, at)), e->exists, &s.direction);
-    s.length = wide_select(e->exists, s.length, (wide){0}); /* masked lanes may read what another network left in the scratch */
+    s.length =
+        net_length(wide3_sub(net_other3(c, NET_X, e), net_load3(c, NET_X, at)), e->exists, &s.direction);
+    s.length = wide_select(e->exists, s.length,
+                           (wide){0}); /* masked lanes may read what another network left in the scratch */
     s.tension = s.along * (s.length - s.rest);
     if (e->line->damped) {
         wide3 before;
-        const wide past = net_length(wide3_sub(net_other3(c, NET_START, e), net_load3(c, NET_START, at)), e->exists, &before);
+        const wide past = net_length(wide3_sub(net_other3(c, NET_START, e), net_load3(c, NET_START, at)),
+                                     e->exists, &before);
         const wide rate = wide_select(e->exists & wide_less((wide){0}, t.damping),
                                       wide_set((float)(1.0 / job->plan->h)) * t.damping, (wide){0});
         s.along += rate;
@@ -52,20 +60,23 @@ MOTE_INLINE net_taut net_taut_of(const mote_network_job *job, const mote_network
 }
 
 /* Less what would take a point that lies on a collider off it, or into it. */
-MOTE_INLINE wide3 net_slide(const mote_network_job *job, const mote_network_scratch *c, ptrdiff_t at, wide3 v) {
+MOTE_INLINE wide3 net_slide(const mote_network_job *job, const mote_network_scratch *c, ptrdiff_t at,
+                            wide3 v) {
     if (!job->collider_count) return v;
     const wide3 normal = net_load3(c, NET_NORMAL, at);
     return wide3_sub(v, wide3_scale(wide3_dot(normal, v), normal));
 }
 
-/* What is left of the residual in points that lie on a collider presses them onto it, or pulls, which holds nothing. */
+/* What is left of the residual in points that lie on a collider presses them onto it, or pulls, which holds
+ * nothing. */
 MOTE_INLINE void net_press(const mote_network_scratch *c, ptrdiff_t at, wide inverse_mass, wide3 residual) {
     const wide out = inverse_mass * wide3_dot(net_load3(c, NET_NORMAL, at), residual);
     wide_store(net_column(c, NET_PRESS) + at, wide_max((wide){0} - out, (wide){0}));
 }
 
 /* The linear system of one Newton iteration, for one register of slots. */
-MOTE_INLINE void net_balance_aim(const mote_network_job *job, const mote_network_scratch *c, uint32_t slot, net_sums *sums) {
+MOTE_INLINE void net_balance_aim(const mote_network_job *job, const mote_network_scratch *c, uint32_t slot,
+                                 net_sums *sums) {
     const mote_network *n = job->network;
     const mote_network_group group = n->group[slot / MOTE_GROUP];
     const size_t lane = slot % MOTE_GROUP;
@@ -106,7 +117,8 @@ MOTE_INLINE void net_balance_aim(const mote_network_job *job, const mote_network
 }
 
 /* q = (M + h^2 K) p */
-MOTE_INLINE void net_balance_meet(const mote_network_job *job, const mote_network_scratch *c, uint32_t slot, net_sums *sums) {
+MOTE_INLINE void net_balance_meet(const mote_network_job *job, const mote_network_scratch *c, uint32_t slot,
+                                  net_sums *sums) {
     const mote_network *n = job->network;
     const mote_network_group group = n->group[slot / MOTE_GROUP];
     const size_t lane = slot % MOTE_GROUP;
@@ -119,7 +131,8 @@ MOTE_INLINE void net_balance_meet(const mote_network_job *job, const mote_networ
         const net_end e = net_end_of(n, c, i, lane);
         const wide3 direction = net_direction(n, &e), apart = wide3_sub(p, net_other3(c, NET_MOVE, &e));
         const wide along = net_own(n, NET_END_ALONG, &e) * wide3_dot(direction, apart);
-        const wide3 pull = wide3_add_scaled(wide3_scale(net_own(n, NET_END_ACROSS, &e), apart), along, direction);
+        const wide3 pull =
+            wide3_add_scaled(wide3_scale(net_own(n, NET_END_ACROSS, &e), apart), along, direction);
         q = wide3_add(q, wide3_select(e.exists, pull, wide3_zero()));
     }
     q = net_slide(job, c, at, wide3_select(free, q, wide3_zero()));
@@ -128,23 +141,25 @@ MOTE_INLINE void net_balance_meet(const mote_network_job *job, const mote_networ
 }
 
 /* x += alpha p, r -= alpha q. */
-MOTE_INLINE void net_balance_move(const mote_network_job *job, const mote_network_scratch *c, uint32_t slot, wide alpha,
-                                  net_sums *sums) {
+MOTE_INLINE void net_balance_move(const mote_network_job *job, const mote_network_scratch *c, uint32_t slot,
+                                  wide alpha, net_sums *sums) {
     const ptrdiff_t at = (ptrdiff_t)slot - c->first;
     const wide_mask free = wide_less((wide){0}, wide_load(job->network->inverse_mass + slot));
     const wide3 x = net_load3(c, NET_X, at), moved = wide3_add_scaled(x, alpha, net_load3(c, NET_MOVE, at));
     const wide_block inverse = net_load_block(c, at);
-    const wide3 r = wide3_sub(net_load3(c, NET_RESIDUAL, at), wide3_scale(alpha, net_load3(c, NET_PRODUCT, at)));
+    const wide3 r =
+        wide3_sub(net_load3(c, NET_RESIDUAL, at), wide3_scale(alpha, net_load3(c, NET_PRODUCT, at)));
     const wide3 z = wide_block_apply(&inverse, r);
-    net_store3(c, NET_X, at, wide3_select(free, moved, x)); /* alpha may be non-finite; masked slots are of no island */
+    net_store3(c, NET_X, at,
+               wide3_select(free, moved, x)); /* alpha may be non-finite; masked slots are of no island */
     net_store3(c, NET_RESIDUAL, at, r);
     wide3_interleave(net_column(c, NET_PACKED) + 3 * at, r);
     net_gather_sums(sums, slot % MOTE_GROUP, wide3_dot(r, z), (wide){0});
 }
 
 /* p = z where the first has D0^-1 r, or z + beta p. */
-MOTE_INLINE void net_balance_turn(const mote_network_job *job, const mote_network_scratch *c, uint32_t slot, bool coarse,
-                                  bool first, wide beta) {
+MOTE_INLINE void net_balance_turn(const mote_network_job *job, const mote_network_scratch *c, uint32_t slot,
+                                  bool coarse, bool first, wide beta) {
     const ptrdiff_t at = (ptrdiff_t)slot - c->first;
     const wide3 p = net_load3(c, NET_MOVE, at);
     wide3 z = p;
@@ -165,21 +180,36 @@ MOTE_INLINE void net_balance_load(const mote_network_job *job, const mote_networ
     net_store3(c, NET_RUB, at, wide3_zero());
 }
 
-MOTE_INLINE mote_solve_sums net_balance_range(const mote_network_job *job, const mote_network_scratch *c, mote_solve_pass pass,
-                                              float factor, uint32_t first, uint32_t end) {
+MOTE_INLINE mote_solve_sums net_balance_range(const mote_network_job *job, const mote_network_scratch *c,
+                                              mote_solve_pass pass, float factor, uint32_t first,
+                                              uint32_t end) {
     const mote_network *n = job->network;
     const bool coarse = n->clusters.levels[n->island[first]] > 0;
     net_sums sums;
     memset(&sums, 0, sizeof sums);
-    if (coarse && (pass == MOTE_SOLVE_FIRST || pass == MOTE_SOLVE_TURN)) net_clusters_spread(n, c, first, end);
+    if (coarse && (pass == MOTE_SOLVE_FIRST || pass == MOTE_SOLVE_TURN))
+        net_clusters_spread(n, c, first, end);
     for (uint32_t slot = first; slot < end; slot += MOTE_WIDTH) switch (pass) {
-        case MOTE_SOLVE_LOAD: net_balance_load(job, c, slot); break;
-        case MOTE_SOLVE_AIM: net_balance_aim(job, c, slot, &sums); break;
-        case MOTE_SOLVE_MEET: net_balance_meet(job, c, slot, &sums); break;
-        case MOTE_SOLVE_MOVE: net_balance_move(job, c, slot, wide_set(factor), &sums); break;
-        case MOTE_SOLVE_FIRST: net_balance_turn(job, c, slot, coarse, true, (wide){0}); break;
-        case MOTE_SOLVE_TURN: net_balance_turn(job, c, slot, coarse, false, wide_set(factor)); break;
-        default: break;
+        case MOTE_SOLVE_LOAD:
+            net_balance_load(job, c, slot);
+            break;
+        case MOTE_SOLVE_AIM:
+            net_balance_aim(job, c, slot, &sums);
+            break;
+        case MOTE_SOLVE_MEET:
+            net_balance_meet(job, c, slot, &sums);
+            break;
+        case MOTE_SOLVE_MOVE:
+            net_balance_move(job, c, slot, wide_set(factor), &sums);
+            break;
+        case MOTE_SOLVE_FIRST:
+            net_balance_turn(job, c, slot, coarse, true, (wide){0});
+            break;
+        case MOTE_SOLVE_TURN:
+            net_balance_turn(job, c, slot, coarse, false, wide_set(factor));
+            break;
+        default:
+            break;
         }
     return net_sums_total(&sums);
 }

@@ -1,11 +1,12 @@
-/* The preconditioner of networks whose springs all give way: z = D0^-1 r + the sum over levels l of P D_l^-1 P^T r, additive
- * multilevel (Bramble, Pasciak & Xu, Math. Comp. 55 (1990) 1). D0: each particle's own 3 x 3 block; P: a cluster moves as one;
- * D_l: of each cluster its mass and the springs that leave it, h^2 (along n n^T + across (1 - n n^T)). It is a sum of symmetric
- * positive terms, so it is one itself. With D0 alone the iterations grow with the particles between two pins.
+/* The preconditioner of networks whose springs all give way: z = D0^-1 r + the sum over levels l of P D_l^-1
+ * P^T r, additive multilevel (Bramble, Pasciak & Xu, Math. Comp. 55 (1990) 1). D0: each particle's own 3 x 3
+ * block; P: a cluster moves as one; D_l: of each cluster its mass and the springs that leave it, h^2 (along n
+ * n^T + across (1 - n n^T)). It is a sum of symmetric positive terms, so it is one itself. With D0 alone the
+ * iterations grow with the particles between two pins.
  *
- * Up the levels each cluster sums its children's residuals in their order; down again each adds what its parent moves by. r.z is
- * the sum of each level's own, so it is known on the way up. The levels up to one cluster are all needed: without the topmost a
- * net of 64 x 64 cut short blew up (measured). */
+ * Up the levels each cluster sums its children's residuals in their order; down again each adds what its
+ * parent moves by. r.z is the sum of each level's own, so it is known on the way up. The levels up to one
+ * cluster are all needed: without the topmost a net of 64 x 64 cut short blew up (measured). */
 #ifndef MOTE_KERNELS_NETWORK_CLUSTERS_H
 #define MOTE_KERNELS_NETWORK_CLUSTERS_H
 
@@ -17,23 +18,28 @@ typedef struct wide_block {
 } wide_block;
 
 MOTE_INLINE wide3 wide_block_apply(const wide_block *a, wide3 v) {
-    return (wide3){a->of[0] * v.x + a->of[1] * v.y + a->of[2] * v.z, a->of[1] * v.x + a->of[3] * v.y + a->of[4] * v.z,
+    return (wide3){a->of[0] * v.x + a->of[1] * v.y + a->of[2] * v.z,
+                   a->of[1] * v.x + a->of[3] * v.y + a->of[4] * v.z,
                    a->of[2] * v.x + a->of[4] * v.y + a->of[5] * v.z};
 }
 
 /* Least part of a diagonal entry that elimination may leave: of the entry's own rounding. */
 #define NET_LEAST_PIVOT 0x1p-22f
 
-/* From A = L D L^T as L^-T D^-1 L^-1, of which each term is positive whatever was rounded: by cofactors the inverse of a block
- * whose springs are stiff and lie in one direction has any sign (measured: a net of h^2 k / m = 50,000 blew up). Zero where
- * there is none. */
+/* From A = L D L^T as L^-T D^-1 L^-1, of which each term is positive whatever was rounded: by cofactors the
+ * inverse of a block whose springs are stiff and lie in one direction has any sign (measured: a net of h^2 k
+ * / m = 50,000 blew up). Zero where there is none. */
 MOTE_INLINE wide_block wide_block_invert(const wide_block *a, wide_mask exists) {
     const wide *m = a->of, zero = {0}, one = wide_set(1.0f), least = wide_set(NET_LEAST_PIVOT);
     const wide x = one / m[0], xy = m[1] * x, xz = m[2] * x;
     const wide y = one / wide_max(m[3] - m[1] * xy, least * m[3]), rest = m[4] - m[1] * xz, yz = rest * y;
     const wide z = one / wide_max(m[5] - m[2] * xz - rest * yz, least * m[5]), far = xy * yz - xz;
-    const wide of[6] = {x + xy * xy * y + far * far * z, zero - xy * y - far * yz * z, far * z,
-                        y + yz * yz * z, zero - yz * z, z};
+    const wide of[6] = {x + xy * xy * y + far * far * z,
+                        zero - xy * y - far * yz * z,
+                        far * z,
+                        y + yz * yz * z,
+                        zero - yz * z,
+                        z};
     wide_block inverse;
     wide probe = zero;
     for (int i = 0; i < 6; i++) probe += of[i] * 0.0f;
@@ -42,7 +48,8 @@ MOTE_INLINE wide_block wide_block_invert(const wide_block *a, wide_mask exists) 
     return inverse;
 }
 
-/* A cluster's vector, and a column of its block, in four floats, whatever the registers hold; the fourth is nothing. Gathers of
+/* A cluster's vector, and a column of its block, in four floats, whatever the registers hold; the fourth is
+ * nothing. Gathers of
  * 4, 8 or 16 lanes were as fast on large islands and took 1.2 times the time on small ones (measured). */
 typedef float quad __attribute__((vector_size(16)));
 
@@ -59,9 +66,10 @@ MOTE_INLINE quad net_cluster_solve(const mote_network_clusters *of, uint32_t clu
     return quad_load(column) * r[0] + quad_load(column + 4) * r[1] + quad_load(column + 8) * r[2];
 }
 
-/* Residuals of clusters of one level from their children's; level 1: from the slots'. Returns the sum of r D^-1 r. */
-MOTE_INLINE float net_clusters_sum(const mote_network *n, const mote_network_scratch *c, bool lowest, uint32_t first,
-                                   uint32_t count) {
+/* Residuals of clusters of one level from their children's; level 1: from the slots'. Returns the sum of r
+ * D^-1 r. */
+MOTE_INLINE float net_clusters_sum(const mote_network *n, const mote_network_scratch *c, bool lowest,
+                                   uint32_t first, uint32_t count) {
     const mote_network_clusters *of = &n->clusters;
     const float *from = lowest ? net_column(c, NET_PACKED) : of->value;
     const uint32_t base = lowest ? c->first : 0, stride = lowest ? 3 : 4;
@@ -96,10 +104,13 @@ MOTE_INLINE quad net_cluster_shift(const mote_network_clusters *of, uint32_t slo
     return cluster == MOTE_NO_CLUSTER ? (quad){0} : quad_load(of->value + 4 * (size_t)cluster);
 }
 
-/* A run of slots, into NET_PACKED: each overwrites what the one before it wrote too much; the last writes its own alone. */
-MOTE_INLINE void net_clusters_spread(const mote_network *n, const mote_network_scratch *c, uint32_t first, uint32_t end) {
+/* A run of slots, into NET_PACKED: each overwrites what the one before it wrote too much; the last writes its
+ * own alone. */
+MOTE_INLINE void net_clusters_spread(const mote_network *n, const mote_network_scratch *c, uint32_t first,
+                                     uint32_t end) {
     float *to = net_column(c, NET_PACKED) + 3 * (size_t)(first - c->first);
-    for (uint32_t slot = first; slot + 1 < end; slot++, to += 3) quad_store(to, net_cluster_shift(&n->clusters, slot));
+    for (uint32_t slot = first; slot + 1 < end; slot++, to += 3)
+        quad_store(to, net_cluster_shift(&n->clusters, slot));
     const quad last = net_cluster_shift(&n->clusters, end - 1);
     memcpy(to, &last, 3 * sizeof(float));
 }
@@ -115,8 +126,9 @@ MOTE_INLINE void net_clusters_invert(const mote_network *n, uint32_t first, uint
         const wide_block inverse = wide_block_invert(&block, wide_less((wide){0}, block.of[0]));
         for (int i = 0; i < 6; i++) wide_store(column[i], inverse.of[i]);
         for (int i = 0; i < MOTE_WIDTH; i++, to += 12) {
-            const float all[12] = {column[0][i], column[1][i], column[2][i], 0, column[1][i], column[3][i],
-                                   column[4][i], 0, column[2][i], column[4][i], column[5][i], 0};
+            const float all[12] = {column[0][i], column[1][i], column[2][i], 0,
+                                   column[1][i], column[3][i], column[4][i], 0,
+                                   column[2][i], column[4][i], column[5][i], 0};
             memcpy(to, all, sizeof all);
         }
     }

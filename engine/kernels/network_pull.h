@@ -1,6 +1,6 @@
-/* The springs of a block. In a LANES block each spring is evaluated once and given to both its ends; in a ROWS block each
- * particle sums those at it. The same sums in the same order: d, and with it the force, negates exactly, and no sum is ever -0,
- * so that what a masked lane adds (+0 or -0) does not show. */
+/* The springs of a block. In a LANES block each spring is evaluated once and given to both its ends; in a
+ * ROWS block each particle sums those at it. The same sums in the same order: d, and with it the force,
+ * negates exactly, and no sum is ever -0, so that what a masked lane adds (+0 or -0) does not show. */
 #ifndef MOTE_KERNELS_NETWORK_PULL_H
 #define MOTE_KERNELS_NETWORK_PULL_H
 
@@ -10,13 +10,14 @@ typedef struct net_point {
     wide3 x, v;
 } net_point;
 
-/* What a spring gives to its end a, b gets the opposite: a force, or under the kinematic integrators an impulse and a
- * displacement times mass. */
+/* What a spring gives to its end a, b gets the opposite: a force, or under the kinematic integrators an
+ * impulse and a displacement times mass. */
 typedef struct net_push {
     wide3 force, shift;
 } net_push;
 
-/* What a kernel instance, and then a line, has. Lines that are whole, with the same spring in all lanes, are the commonest. */
+/* What a kernel instance, and then a line, has. Lines that are whole, with the same spring in all lanes, are
+ * the commonest. */
 typedef struct net_kind {
     bool alone;  /* springs act as if each were alone */
     bool damped; /* some lane is */
@@ -43,11 +44,14 @@ MOTE_INLINE wide3 net_at(const float *const column[3], ptrdiff_t at) {
 }
 
 MOTE_INLINE wide3 net_apart(const float *const column[3], const int32_t index[MOTE_WIDTH]) {
-    return (wide3){wide_gather(column[0], index), wide_gather(column[1], index), wide_gather(column[2], index)};
+    return (wide3){wide_gather(column[0], index), wide_gather(column[1], index),
+                   wide_gather(column[2], index)};
 }
 
-/* F = (k (|d| - L) + c d'.n) n. A spring without damping reads no velocity, whatever its neighbours in the line do. */
-MOTE_INLINE wide3 net_force(wide3 d, const net_point *a, const net_point *b, const net_terms *t, net_kind kind) {
+/* F = (k (|d| - L) + c d'.n) n. A spring without damping reads no velocity, whatever its neighbours in the
+ * line do. */
+MOTE_INLINE wide3 net_force(wide3 d, const net_point *a, const net_point *b, const net_terms *t,
+                            net_kind kind) {
     wide length = wide_sqrt(wide3_dot(d, d));
     wide inverse = wide_set(1.0f) / wide_max(length, wide_set(NET_SHORTEST));
     wide tension = t->stiffness * (length - t->length);
@@ -59,19 +63,21 @@ MOTE_INLINE wide3 net_force(wide3 d, const net_point *a, const net_point *b, con
 }
 
 /* The same spring as if it were alone, linearised along n at the start of the substep. */
-MOTE_INLINE net_push net_alone(const mote_network *n, wide3 d, const net_point *a, const net_point *b, wide rest, size_t entry) {
+MOTE_INLINE net_push net_alone(const mote_network *n, wide3 d, const net_point *a, const net_point *b,
+                               wide rest, size_t entry) {
     const wide zero = {0};
     wide length = wide_sqrt(wide3_dot(d, d));
     wide inverse = wide_set(1.0f) / wide_max(length, wide_set(NET_SHORTEST));
     wide e = length - rest, rate = wide3_dot(d, wide3_sub(b->v, a->v)) * inverse, answer[4];
     for (int i = 0; i < 4; i++) answer[i] = wide_load(n->entry_answer[i] + entry);
-    wide impulse = zero - (answer[0] * e + answer[1] * rate), shift = zero - (answer[2] * e + answer[3] * rate);
+    wide impulse = zero - (answer[0] * e + answer[1] * rate),
+         shift = zero - (answer[2] * e + answer[3] * rate);
     return (net_push){wide3_scale(impulse * inverse, d), wide3_scale(shift * inverse, d)};
 }
 
 /* One register of a line whose ends are a and b. */
-MOTE_INLINE net_push net_spring(const mote_network *n, const mote_network_line *line, net_kind kind, const net_point *a,
-                                const net_point *b, size_t lane, size_t entry) {
+MOTE_INLINE net_push net_spring(const mote_network *n, const mote_network_line *line, net_kind kind,
+                                const net_point *a, const net_point *b, size_t lane, size_t entry) {
     const wide3 d = wide3_sub(b->x, a->x);
     const net_terms t = net_terms_of(n, line, kind.whole, entry);
     net_push push;
@@ -81,10 +87,13 @@ MOTE_INLINE net_push net_spring(const mote_network *n, const mote_network_line *
         push = (net_push){net_force(d, a, b, &t, kind), wide3_zero()};
     if (kind.whole) return push;
     const wide_mask exists = net_mask(line, lane);
-    return (net_push){wide3_select(exists, push.force, wide3_zero()), wide3_select(exists, push.shift, wide3_zero())};
+    return (net_push){wide3_select(exists, push.force, wide3_zero()),
+                      wide3_select(exists, push.shift, wide3_zero())};
 }
 
-MOTE_INLINE bool net_is_whole(const mote_network_line *line) { return line->uniform && line->contiguous && line->mask == 0xffff; }
+MOTE_INLINE bool net_is_whole(const mote_network_line *line) {
+    return line->uniform && line->contiguous && line->mask == 0xffff;
+}
 
 MOTE_INLINE void net_add(float *const column[3], ptrdiff_t at, wide3 more) {
     wide3_store(column, (size_t)at, wide3_add(wide3_load(column, (size_t)at), more));
@@ -94,9 +103,10 @@ MOTE_INLINE void net_take(float *const column[3], ptrdiff_t at, wide3 less) {
     wide3_store(column, (size_t)at, wide3_sub(wide3_load(column, (size_t)at), less));
 }
 
-/* --- Struts --------------------------------------------------------------------------------------------------------------- */
+/* --- Struts --- */
 
-MOTE_INLINE void net_strut(const mote_network *n, const net_state *s, uint32_t first, uint32_t number, net_kind kind) {
+MOTE_INLINE void net_strut(const mote_network *n, const net_state *s, uint32_t first, uint32_t number,
+                           net_kind kind) {
     const mote_network_line *line = &n->line[number];
     const bool velocity = kind.alone || kind.damped;
     for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) {
@@ -113,8 +123,8 @@ MOTE_INLINE void net_strut(const mote_network *n, const net_state *s, uint32_t f
     }
 }
 
-MOTE_INLINE void pull_struts(const mote_network_job *job, const mote_network_scratch *c, const mote_network_block *block,
-                             bool damped, bool alone) {
+MOTE_INLINE void pull_struts(const mote_network_job *job, const mote_network_scratch *c,
+                             const mote_network_block *block, bool damped, bool alone) {
     const mote_network *n = job->network;
     const net_state state = net_state_of(c);
     const uint32_t first = c->first, end = block->first_line + block->line_count;
@@ -125,18 +135,23 @@ MOTE_INLINE void pull_struts(const mote_network_job *job, const mote_network_scr
     }
     for (uint32_t i = block->first_line; i < end; i++) {
         const mote_network_line *line = &n->line[i];
-        if (damped && line->damped && net_is_whole(line)) net_strut(n, &state, first, i, (net_kind){alone, true, true});
-        else if (damped && line->damped) net_strut(n, &state, first, i, (net_kind){alone, true, false});
-        else if (net_is_whole(line)) net_strut(n, &state, first, i, (net_kind){alone, false, true});
-        else net_strut(n, &state, first, i, (net_kind){alone, false, false});
+        if (damped && line->damped && net_is_whole(line))
+            net_strut(n, &state, first, i, (net_kind){alone, true, true});
+        else if (damped && line->damped)
+            net_strut(n, &state, first, i, (net_kind){alone, true, false});
+        else if (net_is_whole(line))
+            net_strut(n, &state, first, i, (net_kind){alone, false, true});
+        else
+            net_strut(n, &state, first, i, (net_kind){alone, false, false});
     }
 }
 
-/* --- Rows ----------------------------------------------------------------------------------------------------------------- */
+/* --- Rows --- */
 
 /* One register of a row: entries from `entry` on, of the slots from `at` on. */
-MOTE_INLINE net_push net_row(const mote_network *n, const net_state *s, uint32_t first, const mote_network_line *line,
-                             net_kind kind, ptrdiff_t at, size_t lane, size_t entry) {
+MOTE_INLINE net_push net_row(const mote_network *n, const net_state *s, uint32_t first,
+                             const mote_network_line *line, net_kind kind, ptrdiff_t at, size_t lane,
+                             size_t entry) {
     const bool velocity = kind.alone || kind.damped;
     net_point a = {net_at(s->x, at), wide3_zero()}, b = a;
     if (velocity) a.v = net_at(s->v, at);
@@ -154,8 +169,8 @@ MOTE_INLINE net_push net_row(const mote_network *n, const net_state *s, uint32_t
 }
 
 /* The springs at one register of slots. */
-MOTE_INLINE net_push net_rows(const mote_network *n, const net_state *s, uint32_t first, uint32_t g, bool damped, bool alone,
-                              size_t lane) {
+MOTE_INLINE net_push net_rows(const mote_network *n, const net_state *s, uint32_t first, uint32_t g,
+                              bool damped, bool alone, size_t lane) {
     const mote_network_group group = n->group[g];
     const ptrdiff_t at = (ptrdiff_t)g * MOTE_GROUP - first + (ptrdiff_t)lane;
     net_push sum = {wide3_zero(), wide3_zero()};
@@ -177,8 +192,8 @@ MOTE_INLINE net_push net_rows(const mote_network *n, const net_state *s, uint32_
     return sum;
 }
 
-MOTE_INLINE void pull_rows(const mote_network_job *job, const mote_network_scratch *c, const mote_network_block *block,
-                           bool damped, bool alone) {
+MOTE_INLINE void pull_rows(const mote_network_job *job, const mote_network_scratch *c,
+                           const mote_network_block *block, bool damped, bool alone) {
     const net_state state = net_state_of(c);
     const uint32_t first_group = block->first / MOTE_GROUP, first = c->first;
     for (uint32_t g = first_group; g < first_group + block->groups; g++)

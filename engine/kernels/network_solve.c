@@ -15,13 +15,14 @@ typedef struct island {
     mote_solve_pass pass;
     float factor;
     bool multipliers; /* solved for, not the positions */
-    bool lost;  /* its products overflow */
-    bool grips; /* MOTE_SOLVE_TOUCH: friction goes on, as another system may follow */
+    bool lost;        /* its products overflow */
+    bool grips;       /* MOTE_SOLVE_TOUCH: friction goes on, as another system may follow */
 } island;
 
 /* Where a chunk's sums wait for those of the others: its first slots have no other use for the column. */
 static float *partial(const island *i, uint32_t chunk) {
-    return i->c->memory + (size_t)NET_PARTIAL * i->c->stride + (i->job->network->chunk_first[i->first + chunk] - i->c->first);
+    return i->c->memory + (size_t)NET_PARTIAL * i->c->stride +
+           (i->job->network->chunk_first[i->first + chunk] - i->c->first);
 }
 
 static void do_chunks(void *context, size_t first, size_t end, uint32_t worker) {
@@ -53,7 +54,7 @@ static mote_solve_sums run(island *i, mote_solve_pass pass, float factor) {
     return total;
 }
 
-/* --- The preconditioner's levels ------------------------------------------------------------------------------------------- */
+/* --- The preconditioner's levels --- */
 
 /* Clusters that a worker takes at once. */
 #define CLUSTERS_OF_RUN 1024u
@@ -71,8 +72,10 @@ static void do_clusters(void *context, size_t first, size_t end, uint32_t worker
     for (size_t run = first; run < end; run++) {
         const uint32_t from = l->first + (uint32_t)run * CLUSTERS_OF_RUN, left = l->first + l->count - from;
         const uint32_t count = left < CLUSTERS_OF_RUN ? left : CLUSTERS_OF_RUN;
-        if (l->up) n->clusters.partial[from] = l->i->kernels->sum_clusters(n, l->i->c, l->lowest, from, count);
-        else l->i->kernels->move_clusters(n, from, count);
+        if (l->up)
+            n->clusters.partial[from] = l->i->kernels->sum_clusters(n, l->i->c, l->lowest, from, count);
+        else
+            l->i->kernels->move_clusters(n, from, count);
     }
 }
 
@@ -82,7 +85,8 @@ static void run_level(level *l) {
 
 static uint32_t behind(const level *l) { return l->first + (uint32_t)mote_round_up(l->count, MOTE_GROUP); }
 
-/* What the clusters move by, from the residuals in NET_RESIDUAL, up the levels and down again. Returns their part of r z. */
+/* What the clusters move by, from the residuals in NET_RESIDUAL, up the levels and down again. Returns their
+ * part of r z. */
 static float move_clusters(const island *i) {
     const mote_network_clusters *of = &i->job->network->clusters;
     uint32_t first[32];
@@ -112,9 +116,10 @@ static void add_spring(const mote_network *n, uint32_t entry, uint32_t a, uint32
     const mote_network_clusters *of = &n->clusters;
     float *const *normal = n->entry_solver + NET_END_NORMAL;
     const float x = normal[0][entry], y = normal[1][entry], z = normal[2][entry];
-    const float along = n->entry_solver[NET_END_ALONG][entry], across = n->entry_solver[NET_END_ACROSS][entry];
-    const float part[6] = {along * x * x + across, along * x * y, along * x * z, along * y * y + across, along * y * z,
-                           along * z * z + across};
+    const float along = n->entry_solver[NET_END_ALONG][entry],
+                across = n->entry_solver[NET_END_ACROSS][entry];
+    const float part[6] = {along * x * x + across, along * x * y, along * x * z,
+                           along * y * y + across, along * y * z, along * z * z + across};
     while (a != b) {
         if (a != MOTE_NO_CLUSTER) add_block(of, a, part), a = of->parent[a];
         if (b != MOTE_NO_CLUSTER) add_block(of, b, part), b = of->parent[b];
@@ -137,22 +142,23 @@ static void add_slot(const mote_network *n, uint32_t slot) {
     }
 }
 
-/* The clusters' blocks, from the springs as MOTE_SOLVE_AIM left them. Once a step: worked out in each substep they saved no
- * iteration (measured). */
+/* The clusters' blocks, from the springs as MOTE_SOLVE_AIM left them. Once a step: worked out in each substep
+ * they saved no iteration (measured). */
 static void weigh_clusters(const island *i) {
     const mote_network *n = i->job->network;
     const mote_network_clusters *of = &n->clusters;
     const uint32_t first = of->first[i->number];
     uint32_t end = first;
     if (of->levels[i->number] == 0) return;
-    for (uint32_t k = 0; k < of->levels[i->number]; k++) end += (uint32_t)mote_round_up(of->size[end / MOTE_GROUP], MOTE_GROUP);
+    for (uint32_t k = 0; k < of->levels[i->number]; k++)
+        end += (uint32_t)mote_round_up(of->size[end / MOTE_GROUP], MOTE_GROUP);
     memset(of->block + 12 * (size_t)first, 0, 12 * (size_t)(end - first) * sizeof(float));
     for (uint32_t chunk = i->first; chunk < i->first + i->count; chunk++)
         for (uint32_t slot = n->chunk_first[chunk]; slot < n->chunk_end[chunk]; slot++) add_slot(n, slot);
     i->kernels->invert_clusters(n, first, end - first);
 }
 
-/* --- Newton's method ------------------------------------------------------------------------------------------------------ */
+/* --- Newton's method --- */
 
 /* Of r z: what is left in float32 of a system that is solved. */
 #define SOLVED 1e-10f
@@ -166,8 +172,8 @@ static float set_out(island *i, float own) {
     return sum;
 }
 
-/* One linear system, until, on the multipliers, no residual is above half of what is asked for, or until float32 is exhausted.
- * Returns the iterations taken. */
+/* One linear system, until, on the multipliers, no residual is above half of what is asked for, or until
+ * float32 is exhausted. Returns the iterations taken. */
 static uint32_t solve_system(island *i, float own) {
     const mote_network_def *def = &i->job->network->def;
     float sum = set_out(i, own);
@@ -185,7 +191,8 @@ static uint32_t solve_system(island *i, float own) {
     }
 }
 
-/* An island whose products overflow would turn non-finite, or its springs cease to act: it ends its step where that began. */
+/* An island whose products overflow would turn non-finite, or its springs cease to act: it ends its step
+ * where that began. */
 static void freeze(const island *i) {
     __atomic_store_n(&i->job->network->frozen[i->number], 1, __ATOMIC_RELAXED);
     __atomic_store_n(i->job->froze, 1, __ATOMIC_RELAXED);
@@ -196,9 +203,9 @@ static void tell_unsolved(mote_network_report *report, float residual) {
     report->residual = report->residual < residual ? residual : report->residual;
 }
 
-/* Newton's method for one substep: once at least, for what moves less in a substep than the error allowed must be held too.
- * What comes into a collider in an iteration lies on it from the next on, until the substep ends: so what springs pull off a
- * collider in the first goes. */
+/* Newton's method for one substep: once at least, for what moves less in a substep than the error allowed
+ * must be held too. What comes into a collider in an iteration lies on it from the next on, until the substep
+ * ends: so what springs pull off a collider in the first goes. */
 static void solve(island *i, mote_network_report *report) {
     const mote_network_def *def = &i->job->network->def;
     const bool rests = i->job->collider_count && !i->multipliers;
@@ -206,7 +213,8 @@ static void solve(island *i, mote_network_report *report) {
     run(i, MOTE_SOLVE_LOAD, 0);
     mote_solve_sums at = run(i, MOTE_SOLVE_AIM, 0);
     if (i->substep == 0 && !i->multipliers) weigh_clusters(i);
-    for (uint32_t taken = 0; taken < def->max_iterations && (taken == 0 || at.largest > def->max_strain); taken++) {
+    for (uint32_t taken = 0; taken < def->max_iterations && (taken == 0 || at.largest > def->max_strain);
+         taken++) {
         report->linear += solve_system(i, at.sum);
         report->iterations++;
         i->grips = taken + 1 < def->max_iterations;
@@ -214,24 +222,34 @@ static void solve(island *i, mote_network_report *report) {
         at = run(i, MOTE_SOLVE_AIM, 0);
     }
     if (i->multipliers) run(i, MOTE_SOLVE_PULL, (float)(1.0 / (h * h)));
-    if (i->lost || at.sum * 0.0f != 0) freeze(i);
-    else if (at.largest > def->max_strain) tell_unsolved(report, at.largest);
+    if (i->lost || at.sum * 0.0f != 0)
+        freeze(i);
+    else if (at.largest > def->max_strain)
+        tell_unsolved(report, at.largest);
 }
 
-/* h^2 w^2 up to which positions are solved for: stiffer springs feel their rounding. A rope of 20 points was held to 0.02 %,
- * strained by 1 % at 2e5 and by 10 % at 1e6 (measured). */
+/* h^2 w^2 up to which positions are solved for: stiffer springs feel their rounding. A rope of 20 points was
+ * held to 0.02 %, strained by 1 % at 2e5 and by 10 % at 1e6 (measured). */
 #define POSITIONS_HOLD 1e5
 
-/* Rigid springs need multipliers; chains and rings are held by them however stiff; denser graphs, cut short, gain energy. */
+/* Rigid springs need multipliers; chains and rings are held by them however stiff; denser graphs, cut short,
+ * gain energy. */
 static bool wants_multipliers(const mote_network *n, uint32_t number, double h) {
     return n->rigid || h * h * n->clusters.sparse[number] > POSITIONS_HOLD;
 }
 
-void mote_network_solve(const mote_network_kernels *kernels, const mote_network_job *job, const mote_network_scratch *c,
-                        const mote_jobs *jobs, uint32_t number, uint32_t substep, mote_network_report *report) {
+void mote_network_solve(const mote_network_kernels *kernels, const mote_network_job *job,
+                        const mote_network_scratch *c, const mote_jobs *jobs, uint32_t number,
+                        uint32_t substep, mote_network_report *report) {
     const mote_network *n = job->network;
-    island i = {.kernels = kernels, .job = job, .c = c, .jobs = jobs, .number = number, .substep = substep,
+    island i = {.kernels = kernels,
+                .job = job,
+                .c = c,
+                .jobs = jobs,
+                .number = number,
+                .substep = substep,
                 .multipliers = wants_multipliers(n, number, job->plan->h),
-                .first = n->island_chunk[number], .count = n->island_chunk[number + 1] - n->island_chunk[number]};
+                .first = n->island_chunk[number],
+                .count = n->island_chunk[number + 1] - n->island_chunk[number]};
     if (i.count) solve(&i, report);
 }

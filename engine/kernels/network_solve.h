@@ -1,11 +1,12 @@
-/* Constrained networks with rigid springs: Newton's method on C + a mu = 0 for all springs of an island together, C = |d| - L,
- * a = compliance / h^2, x = x* + W J^T mu; each linear system (J W J^T + a) dmu = -(C + a mu) by conjugate gradients with the
- * diagonal as preconditioner (Hestenes & Stiefel 1952). With compliance 1/k that is implicit Euler for the springs.
+/* Constrained networks with rigid springs: Newton's method on C + a mu = 0 for all springs of an island
+ * together, C = |d| - L, a = compliance / h^2, x = x* + W J^T mu; each linear system (J W J^T + a) dmu = -(C
+ * + a mu) by conjugate gradients with the diagonal as preconditioner (Hestenes & Stiefel 1952). With
+ * compliance 1/k that is implicit Euler for the springs.
  *
- * Every spring end carries its own copy of the spring's vectors, which have the same bits at both ends because n only changes its
- * sign; so each pass reads and writes what is its own, and of the others positions and moves u alone. Sums run over a particle's
- * ends in their order, then over particles: 16 lanes by rank in the island, one tree, chunks in order: every spring counts
- * twice. */
+ * Every spring end carries its own copy of the spring's vectors, which have the same bits at both ends
+ * because n only changes its sign; so each pass reads and writes what is its own, and of the others positions
+ * and moves u alone. Sums run over a particle's ends in their order, then over particles: 16 lanes by rank in
+ * the island, one tree, chunks in order: every spring counts twice. */
 #ifndef MOTE_KERNELS_NETWORK_SOLVE_H
 #define MOTE_KERNELS_NETWORK_SOLVE_H
 
@@ -20,31 +21,37 @@ typedef struct net_end {
     wide_mask exists;
 } net_end;
 
-MOTE_INLINE net_end net_end_of(const mote_network *n, const mote_network_scratch *c, uint32_t number, size_t lane) {
+MOTE_INLINE net_end net_end_of(const mote_network *n, const mote_network_scratch *c, uint32_t number,
+                               size_t lane) {
     net_end e = {.line = &n->line[number], .entry = (size_t)number * MOTE_GROUP + lane};
     e.exists = net_mask(e.line, lane);
     e.other = (ptrdiff_t)e.line->other - c->first + (ptrdiff_t)lane;
     if (!e.line->contiguous)
-        for (int i = 0; i < MOTE_WIDTH; i++) e.index[i] = (int32_t)(n->entry_other[e.entry + (size_t)i] - c->first);
+        for (int i = 0; i < MOTE_WIDTH; i++)
+            e.index[i] = (int32_t)(n->entry_other[e.entry + (size_t)i] - c->first);
     return e;
 }
 
 MOTE_INLINE wide net_other(const mote_network_scratch *c, int id, const net_end *e) {
-    return e->line->contiguous ? wide_load(net_column(c, id) + e->other) : wide_gather(net_column(c, id), e->index);
+    return e->line->contiguous ? wide_load(net_column(c, id) + e->other)
+                               : wide_gather(net_column(c, id), e->index);
 }
 
 MOTE_INLINE wide3 net_other3(const mote_network_scratch *c, int id, const net_end *e) {
     return (wide3){net_other(c, id, e), net_other(c, id + 1, e), net_other(c, id + 2, e)};
 }
 
-MOTE_INLINE wide net_own(const mote_network *n, int id, const net_end *e) { return wide_load(n->entry_solver[id] + e->entry); }
+MOTE_INLINE wide net_own(const mote_network *n, int id, const net_end *e) {
+    return wide_load(n->entry_solver[id] + e->entry);
+}
 
 MOTE_INLINE void net_keep(const mote_network *n, int id, const net_end *e, wide value) {
     wide_store(n->entry_solver[id] + e->entry, value);
 }
 
 MOTE_INLINE wide3 net_direction(const mote_network *n, const net_end *e) {
-    return (wide3){net_own(n, NET_END_NORMAL, e), net_own(n, NET_END_NORMAL + 1, e), net_own(n, NET_END_NORMAL + 2, e)};
+    return (wide3){net_own(n, NET_END_NORMAL, e), net_own(n, NET_END_NORMAL + 1, e),
+                   net_own(n, NET_END_NORMAL + 2, e)};
 }
 
 /* Sums of a range of slots, by lane of their rank. */
@@ -75,7 +82,8 @@ MOTE_INLINE wide net_length(wide3 d, wide_mask exists, wide3 *direction) {
     return length;
 }
 
-/* 1/k and damping as an implicit spring's over h: C + (c/k) C' + a mu = 0 with C' = (C - C0) / h, over 1 + c/(k h). */
+/* 1/k and damping as an implicit spring's over h: C + (c/k) C' + a mu = 0 with C' = (C - C0) / h, over 1 +
+ * c/(k h). */
 typedef struct net_softness {
     wide compliance, memory;
 } net_softness;
@@ -88,24 +96,28 @@ MOTE_INLINE net_softness net_soften(const mote_network *n, const net_end *e, dou
 }
 
 /* The linear system of one Newton iteration. */
-MOTE_INLINE void net_solve_aim(const mote_network_job *job, const mote_network_scratch *c, uint32_t number, ptrdiff_t at,
-                               size_t lane, wide *sum, wide *largest) {
+MOTE_INLINE void net_solve_aim(const mote_network_job *job, const mote_network_scratch *c, uint32_t number,
+                               ptrdiff_t at, size_t lane, wide *sum, wide *largest) {
     const wide zero = {0}, one = wide_set(1.0f);
     const mote_network *n = job->network;
     const net_end e = net_end_of(n, c, number, lane);
     const net_softness soft = net_soften(n, &e, job->plan->h);
     const wide rest = net_terms_of(n, e.line, false, e.entry).length;
     wide3 direction, before;
-    const wide length = net_length(wide3_sub(net_other3(c, NET_X, &e), net_load3(c, NET_X, at)), e.exists, &direction);
+    const wide length =
+        net_length(wide3_sub(net_other3(c, NET_X, &e), net_load3(c, NET_X, at)), e.exists, &direction);
     wide error = (length - rest) + soft.compliance * net_own(n, NET_END_MULTIPLIER, &e);
     if (e.line->damped) {
-        const wide past = net_length(wide3_sub(net_other3(c, NET_START, &e), net_load3(c, NET_START, at)), e.exists, &before);
+        const wide past = net_length(wide3_sub(net_other3(c, NET_START, &e), net_load3(c, NET_START, at)),
+                                     e.exists, &before);
         error -= soft.memory * (past - rest);
     }
     const wide mass = net_other(c, NET_MASS, &e) + wide_load(net_column(c, NET_MASS) + at);
     const wide diagonal = mass * wide3_dot(direction, direction) + soft.compliance;
-    const wide_mask moves = e.exists & wide_less(zero, diagonal); /* between two pins only what gives way: it pulls at both */
-    const wide inverse = wide_select(moves, one / diagonal, zero), r = wide_select(moves, zero - error, zero), z = inverse * r;
+    const wide_mask moves =
+        e.exists & wide_less(zero, diagonal); /* between two pins only what gives way: it pulls at both */
+    const wide inverse = wide_select(moves, one / diagonal, zero), r = wide_select(moves, zero - error, zero),
+               z = inverse * r;
     net_keep(n, NET_END_NORMAL, &e, direction.x);
     net_keep(n, NET_END_NORMAL + 1, &e, direction.y);
     net_keep(n, NET_END_NORMAL + 2, &e, direction.z);
@@ -118,8 +130,8 @@ MOTE_INLINE void net_solve_aim(const mote_network_job *job, const mote_network_s
 }
 
 /* u = W J^T p: how the particles move along the search direction, p = z + beta p. */
-MOTE_INLINE void net_solve_turn(const mote_network *n, const mote_network_scratch *c, uint32_t number, size_t lane, wide beta,
-                                bool again, wide3 *sum) {
+MOTE_INLINE void net_solve_turn(const mote_network *n, const mote_network_scratch *c, uint32_t number,
+                                size_t lane, wide beta, bool again, wide3 *sum) {
     const net_end e = {.line = &n->line[number], .entry = (size_t)number * MOTE_GROUP + lane};
     (void)c;
     wide p = net_own(n, NET_END_SEARCH, &e);
@@ -131,8 +143,8 @@ MOTE_INLINE void net_solve_turn(const mote_network *n, const mote_network_scratc
 }
 
 /* q = (J W J^T + a) p. */
-MOTE_INLINE void net_solve_meet(const mote_network *n, const mote_network_scratch *c, uint32_t number, wide3 u, size_t lane,
-                                wide *sum) {
+MOTE_INLINE void net_solve_meet(const mote_network *n, const mote_network_scratch *c, uint32_t number,
+                                wide3 u, size_t lane, wide *sum) {
     const net_end e = net_end_of(n, c, number, lane);
     const wide p = net_own(n, NET_END_SEARCH, &e);
     const wide closing = wide3_dot(net_direction(n, &e), wide3_sub(net_other3(c, NET_MOVE, &e), u));
@@ -142,13 +154,16 @@ MOTE_INLINE void net_solve_meet(const mote_network *n, const mote_network_scratc
 }
 
 /* mu += alpha p, r -= alpha q. */
-MOTE_INLINE void net_solve_move(const mote_network *n, uint32_t number, size_t lane, wide alpha, wide *sum, wide *largest) {
+MOTE_INLINE void net_solve_move(const mote_network *n, uint32_t number, size_t lane, wide alpha, wide *sum,
+                                wide *largest) {
     const wide zero = {0}, one = wide_set(1.0f);
     const net_end e = {.line = &n->line[number], .entry = (size_t)number * MOTE_GROUP + lane};
-    const wide inverse = net_own(n, NET_END_INVERSE, &e), rest = net_terms_of(n, e.line, false, e.entry).length;
+    const wide inverse = net_own(n, NET_END_INVERSE, &e),
+               rest = net_terms_of(n, e.line, false, e.entry).length;
     const wide mu = net_own(n, NET_END_MULTIPLIER, &e) + alpha * net_own(n, NET_END_SEARCH, &e);
     const wide moved = net_own(n, NET_END_RESIDUAL, &e) - alpha * net_own(n, NET_END_PRODUCT, &e);
-    const wide r = wide_select(wide_less(zero, inverse), moved, zero); /* rigid between two pins: nothing solves it */
+    const wide r =
+        wide_select(wide_less(zero, inverse), moved, zero); /* rigid between two pins: nothing solves it */
     net_keep(n, NET_END_MULTIPLIER, &e, mu);
     net_keep(n, NET_END_RESIDUAL, &e, r);
     *sum += r * (inverse * r);
@@ -162,8 +177,8 @@ MOTE_INLINE void net_solve_pull(const mote_network *n, uint32_t number, size_t l
 }
 
 /* One pass over one register of slots. */
-MOTE_INLINE void net_solve_register(const mote_network_job *job, const mote_network_scratch *c, mote_solve_pass pass,
-                                    float factor, uint32_t slot, net_sums *sums) {
+MOTE_INLINE void net_solve_register(const mote_network_job *job, const mote_network_scratch *c,
+                                    mote_solve_pass pass, float factor, uint32_t slot, net_sums *sums) {
     const mote_network *n = job->network;
     const mote_network_group group = n->group[slot / MOTE_GROUP];
     const size_t lane = slot % MOTE_GROUP;
@@ -180,28 +195,45 @@ MOTE_INLINE void net_solve_register(const mote_network_job *job, const mote_netw
     wide3 vector = wide3_zero();
     wide sum = {0}, largest = {0};
     for (uint32_t i = group.first_line; i < group.first_line + group.line_count; i++) switch (pass) {
-        case MOTE_SOLVE_AIM: net_solve_aim(job, c, i, at, lane, &sum, &largest); break;
-        case MOTE_SOLVE_FIRST: net_solve_turn(n, c, i, lane, scale, false, &vector); break;
-        case MOTE_SOLVE_TURN: net_solve_turn(n, c, i, lane, scale, true, &vector); break;
-        case MOTE_SOLVE_MEET: net_solve_meet(n, c, i, u, lane, &sum); break;
-        case MOTE_SOLVE_MOVE: net_solve_move(n, i, lane, scale, &sum, &largest); break;
-        case MOTE_SOLVE_PULL: net_solve_pull(n, i, lane, &vector); break;
-        default: break;
+        case MOTE_SOLVE_AIM:
+            net_solve_aim(job, c, i, at, lane, &sum, &largest);
+            break;
+        case MOTE_SOLVE_FIRST:
+            net_solve_turn(n, c, i, lane, scale, false, &vector);
+            break;
+        case MOTE_SOLVE_TURN:
+            net_solve_turn(n, c, i, lane, scale, true, &vector);
+            break;
+        case MOTE_SOLVE_MEET:
+            net_solve_meet(n, c, i, u, lane, &sum);
+            break;
+        case MOTE_SOLVE_MOVE:
+            net_solve_move(n, i, lane, scale, &sum, &largest);
+            break;
+        case MOTE_SOLVE_PULL:
+            net_solve_pull(n, i, lane, &vector);
+            break;
+        default:
+            break;
         }
     if (pass == MOTE_SOLVE_MOVE) { /* pinned ones have no mass and do not move */
         const wide3 x = net_load3(c, NET_X, at);
         net_store3(c, NET_X, at, wide3_select(wide_less((wide){0}, mass), wide3_add_scaled(x, scale, u), x));
     }
-    if (pass == MOTE_SOLVE_FIRST || pass == MOTE_SOLVE_TURN) net_store3(c, NET_MOVE, at, wide3_scale(mass, vector));
+    if (pass == MOTE_SOLVE_FIRST || pass == MOTE_SOLVE_TURN)
+        net_store3(c, NET_MOVE, at, wide3_scale(mass, vector));
     if (pass == MOTE_SOLVE_PULL) net_store3(c, NET_FORCE, at, wide3_scale(scale, vector));
-    if (pass == MOTE_SOLVE_AIM || pass == MOTE_SOLVE_MEET || pass == MOTE_SOLVE_MOVE) net_gather_sums(sums, lane, sum, largest);
+    if (pass == MOTE_SOLVE_AIM || pass == MOTE_SOLVE_MEET || pass == MOTE_SOLVE_MOVE)
+        net_gather_sums(sums, lane, sum, largest);
 }
 
-MOTE_INLINE mote_solve_sums net_solve_range(const mote_network_job *job, const mote_network_scratch *c, mote_solve_pass pass,
-                                            float factor, uint32_t first, uint32_t end) {
+MOTE_INLINE mote_solve_sums net_solve_range(const mote_network_job *job, const mote_network_scratch *c,
+                                            mote_solve_pass pass, float factor, uint32_t first,
+                                            uint32_t end) {
     net_sums sums;
     memset(&sums, 0, sizeof sums);
-    for (uint32_t slot = first; slot < end; slot += MOTE_WIDTH) net_solve_register(job, c, pass, factor, slot, &sums);
+    for (uint32_t slot = first; slot < end; slot += MOTE_WIDTH)
+        net_solve_register(job, c, pass, factor, slot, &sums);
     return net_sums_total(&sums);
 }
 

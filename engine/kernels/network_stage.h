@@ -5,20 +5,24 @@
 #include "kernels/coupled.h"
 #include "kernels/network_work.h"
 
-MOTE_INLINE bool net_carries(mote_family family) { return family != MOTE_FAMILY_SPLITTING && family != MOTE_FAMILY_MAP; }
+MOTE_INLINE bool net_carries(mote_family family) {
+    return family != MOTE_FAMILY_SPLITTING && family != MOTE_FAMILY_MAP;
+}
 
 /* Carried from stage to stage: where the substep began (Verlet: the velocity alone), and the sums so far. */
-MOTE_INLINE mote_lanes net_lanes(const mote_network_scratch *c, mote_family family, bool first, ptrdiff_t at) {
+MOTE_INLINE mote_lanes net_lanes(const mote_network_scratch *c, mote_family family, bool first,
+                                 ptrdiff_t at) {
     mote_lanes s = {.x = net_load3(c, NET_X, at), .v = net_load3(c, NET_V, at)};
     if (!net_carries(family) || first) return s;
-    if (family != MOTE_FAMILY_VERLET) s.base_x = net_load3(c, NET_CARRY, at), s.sum_x = net_load3(c, NET_CARRY + 6, at);
+    if (family != MOTE_FAMILY_VERLET)
+        s.base_x = net_load3(c, NET_CARRY, at), s.sum_x = net_load3(c, NET_CARRY + 6, at);
     s.base_v = net_load3(c, NET_CARRY + 3, at);
     s.sum_v = net_load3(c, NET_CARRY + 9, at);
     return s;
 }
 
-MOTE_INLINE void net_keep_carry(const mote_network_scratch *c, mote_family family, bool first, bool last, const mote_lanes *s,
-                                ptrdiff_t at) {
+MOTE_INLINE void net_keep_carry(const mote_network_scratch *c, mote_family family, bool first, bool last,
+                                const mote_lanes *s, ptrdiff_t at) {
     if (!net_carries(family) || last) return;
     if (first) net_store3(c, NET_CARRY + 3, at, s->base_v);
     net_store3(c, NET_CARRY + 9, at, s->sum_v);
@@ -28,8 +32,8 @@ MOTE_INLINE void net_keep_carry(const mote_network_scratch *c, mote_family famil
 }
 
 /* What is pinned or masked stays. */
-MOTE_INLINE void net_store_free(const mote_network_scratch *c, wide inverse_mass, const mote_lanes *old, const mote_lanes *s,
-                                ptrdiff_t at) {
+MOTE_INLINE void net_store_free(const mote_network_scratch *c, wide inverse_mass, const mote_lanes *old,
+                                const mote_lanes *s, ptrdiff_t at) {
     const wide_mask free = wide_less((wide){0}, inverse_mass);
     if (MOTE_LIKELY(wide_all(free))) {
         net_store3(c, NET_X, at, s->x);
@@ -41,8 +45,9 @@ MOTE_INLINE void net_store_free(const mote_network_scratch *c, wide inverse_mass
 }
 
 /* others: whether anything but springs and affine forces acts. */
-MOTE_INLINE void net_stage(const mote_network_job *job, const mote_network_scratch *columns, mote_family family, bool others,
-                           bool alone, uint32_t stage, double time, uint32_t first, uint32_t end) {
+MOTE_INLINE void net_stage(const mote_network_job *job, const mote_network_scratch *columns,
+                           mote_family family, bool others, bool alone, uint32_t stage, double time,
+                           uint32_t first, uint32_t end) {
     const mote_network_scratch copy = *columns, *c = &copy;
     const mote_plan *plan = job->plan;
     const coupled_affine own = affine_of(plan, stage);
@@ -51,7 +56,8 @@ MOTE_INLINE void net_stage(const mote_network_job *job, const mote_network_scrat
     for (uint32_t slot = first; slot < end; slot += MOTE_WIDTH) {
         const ptrdiff_t at = (ptrdiff_t)slot - c->first;
         mote_lanes s = net_lanes(c, family, first_stage, at), old = s;
-        mote_external external = {.inverse_mass = wide_load(job->network->inverse_mass + slot), .anchor = wide3_zero()};
+        mote_external external = {.inverse_mass = wide_load(job->network->inverse_mass + slot),
+                                  .anchor = wide3_zero()};
         if (callbacks) {
             external.acceleration = net_load3(c, NET_ACCELERATION, at);
             external.force = net_load3(c, NET_PUSH, at);
@@ -71,7 +77,8 @@ MOTE_INLINE void net_stage(const mote_network_job *job, const mote_network_scrat
 }
 
 /* Fourth-order splittings drift before their first kick. */
-MOTE_INLINE void net_begin(const mote_network_job *job, const mote_network_scratch *c, uint32_t first, uint32_t end) {
+MOTE_INLINE void net_begin(const mote_network_job *job, const mote_network_scratch *c, uint32_t first,
+                           uint32_t end) {
     const mote_plan *plan = job->plan;
     if (plan->scheme->family != MOTE_FAMILY_SPLITTING || plan->c.drift_first == 0) return;
     for (uint32_t slot = first; slot < end; slot += MOTE_WIDTH) {
@@ -82,7 +89,8 @@ MOTE_INLINE void net_begin(const mote_network_job *job, const mote_network_scrat
     }
 }
 
-MOTE_INLINE void net_start(const mote_network_job *job, const mote_network_scratch *c, bool keep, uint32_t first, uint32_t end) {
+MOTE_INLINE void net_start(const mote_network_job *job, const mote_network_scratch *c, bool keep,
+                           uint32_t first, uint32_t end) {
     const wide rate = wide_set((float)(1.0 / job->plan->h));
     for (uint32_t slot = first; slot < end; slot += MOTE_WIDTH) {
         const ptrdiff_t at = (ptrdiff_t)slot - c->first;

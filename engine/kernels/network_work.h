@@ -8,7 +8,9 @@
 /* Shorter vectors have no direction. */
 #define NET_SHORTEST 1e-18f
 
-MOTE_INLINE float *net_column(const mote_network_scratch *c, int id) { return c->memory + (size_t)id * c->stride; }
+MOTE_INLINE float *net_column(const mote_network_scratch *c, int id) {
+    return c->memory + (size_t)id * c->stride;
+}
 
 MOTE_INLINE wide3 net_load3(const mote_network_scratch *c, int id, ptrdiff_t at) {
     const float *from = net_column(c, id) + at;
@@ -27,7 +29,8 @@ typedef struct net_terms {
     wide length, stiffness, damping;
 } net_terms;
 
-MOTE_INLINE net_terms net_terms_of(const mote_network *n, const mote_network_line *line, bool whole, size_t entry) {
+MOTE_INLINE net_terms net_terms_of(const mote_network *n, const mote_network_line *line, bool whole,
+                                   size_t entry) {
     net_terms t;
     t.length = line->even ? wide_set(line->rest_length) : wide_load(n->entry_length + entry);
     if (whole || line->uniform) {

@@ -1,5 +1,6 @@
-/* The two loop orders of networks, over the kernels of one instruction set. A block of whole islands is loaded, taken through all
- * substeps and stages in scratch, and committed; blocks that springs join go through every stage together. */
+/* The two loop orders of networks, over the kernels of one instruction set. A block of whole islands is
+ * loaded, taken through all substeps and stages in scratch, and committed; blocks that springs join go
+ * through every stage together. */
 #include "kernels/networks.h"
 
 #include <math.h>
@@ -8,15 +9,18 @@
 #include "base/parallel.h"
 #include "data/motion.h"
 
-/* --- Parts of a step, block by block --------------------------------------------------------------------------------------- */
+/* --- Parts of a step, block by block --- */
 
-static uint32_t block_end(const mote_network_block *block) { return block->first + block->groups * MOTE_GROUP; }
+static uint32_t block_end(const mote_network_block *block) {
+    return block->first + block->groups * MOTE_GROUP;
+}
 
 static float *column_at(const mote_network_scratch *c, int id, uint32_t slot) {
     return c->memory + (size_t)id * c->stride + (slot - c->first);
 }
 
-static void load(const mote_network_job *job, const mote_network_scratch *c, const mote_network_block *block) {
+static void load(const mote_network_job *job, const mote_network_scratch *c,
+                 const mote_network_block *block) {
     const size_t bytes = (size_t)block->groups * MOTE_GROUP * sizeof(float);
     for (int axis = 0; axis < 3; axis++) {
         memcpy(column_at(c, NET_X + axis, block->first), job->network->x[axis] + block->first, bytes);
@@ -31,14 +35,17 @@ static double ticks_within(const mote_network_job *job, uint32_t substep, double
     return (double)job->ticks_per_step * (((double)substep + fraction) / (double)job->plan->substeps);
 }
 
-static void pin_place(const mote_network_job *job, const mote_network_pin_state *pin, double within, float place[3]) {
+static void pin_place(const mote_network_job *job, const mote_network_pin_state *pin, double within,
+                      float place[3]) {
     const float f = mote_motion_fraction(pin->from_tick, pin->to_tick, job->step_tick, within);
     for (int axis = 0; axis < 3; axis++)
         place[axis] = f < 1 ? pin->from[axis] + f * (pin->to[axis] - pin->from[axis]) : pin->to[axis];
 }
 
-/* Pins to where they stand, and springs that are reeled to the length that they have, at `within` ticks of the step. */
-static void place(const mote_network_job *job, const mote_network_scratch *c, const mote_network_block *block, double within) {
+/* Pins to where they stand, and springs that are reeled to the length that they have, at `within` ticks of
+ * the step. */
+static void place(const mote_network_job *job, const mote_network_scratch *c, const mote_network_block *block,
+                  double within) {
     mote_network *n = job->network;
     for (uint32_t i = block->first_pin; i < block->first_pin + block->pin_count; i++) {
         float at[3];
@@ -54,20 +61,22 @@ static void place(const mote_network_job *job, const mote_network_scratch *c, co
 }
 
 /* Pins travel at (next place - place) / h through a substep. */
-static void move_pins(const mote_network_job *job, const mote_network_scratch *c, const mote_network_block *block,
-                      uint32_t substep) {
+static void move_pins(const mote_network_job *job, const mote_network_scratch *c,
+                      const mote_network_block *block, uint32_t substep) {
     const float rate = (float)(1.0 / job->plan->h);
     for (uint32_t i = block->first_pin; i < block->first_pin + block->pin_count; i++) {
         const mote_network_pin_state *pin = &job->network->pins[i];
         float next[3];
         pin_place(job, pin, ticks_within(job, substep, 1), next);
         for (int axis = 0; axis < 3; axis++)
-            *column_at(c, NET_V + axis, pin->slot) = rate * (next[axis] - *column_at(c, NET_X + axis, pin->slot));
+            *column_at(c, NET_V + axis, pin->slot) =
+                rate * (next[axis] - *column_at(c, NET_X + axis, pin->slot));
     }
 }
 
 /* The impulses of the springs on what is pinned. */
-static void react(const mote_network_job *job, const mote_network_scratch *c, const mote_network_block *block, float weight) {
+static void react(const mote_network_job *job, const mote_network_scratch *c, const mote_network_block *block,
+                  float weight) {
     for (uint32_t i = block->first_pin; i < block->first_pin + block->pin_count; i++) {
         const uint32_t slot = job->network->pins[i].slot;
         for (int axis = 0; axis < 3; axis++)
@@ -76,18 +85,26 @@ static void react(const mote_network_job *job, const mote_network_scratch *c, co
 }
 
 /* Callbacks see the block's slots. */
-static void call_callbacks(const mote_network_job *job, const mote_network_scratch *c, const mote_network_block *block,
-                           double time) {
+static void call_callbacks(const mote_network_job *job, const mote_network_scratch *c,
+                           const mote_network_block *block, double time) {
     const uint32_t first = block->first, count = block->groups * MOTE_GROUP;
     float *at[12];
     for (int i = 0; i < 3; i++) {
         at[i] = column_at(c, NET_X + i, first), at[3 + i] = column_at(c, NET_V + i, first);
         at[6 + i] = column_at(c, NET_ACCELERATION + i, first), at[9 + i] = column_at(c, NET_PUSH + i, first);
     }
-    const mote_stage_view view = {.time = time, .first = first, .count = count, .x = at[0], .y = at[1], .z = at[2],
-                                  .velocity_x = at[3], .velocity_y = at[4], .velocity_z = at[5],
+    const mote_stage_view view = {.time = time,
+                                  .first = first,
+                                  .count = count,
+                                  .x = at[0],
+                                  .y = at[1],
+                                  .z = at[2],
+                                  .velocity_x = at[3],
+                                  .velocity_y = at[4],
+                                  .velocity_z = at[5],
                                   .inverse_mass = job->network->inverse_mass + first,
-                                  .network_index = job->network_index, .network_generation = job->network_generation};
+                                  .network_index = job->network_index,
+                                  .network_generation = job->network_generation};
     for (int i = 6; i < 12; i++) memset(at[i], 0, count * sizeof(float));
     for (uint32_t i = 0; i < job->plan->force_count; i++) {
         const mote_force_def *def = &job->plan->forces[i];
@@ -98,7 +115,8 @@ static void call_callbacks(const mote_network_job *job, const mote_network_scrat
 }
 
 /* Islands that turned non-finite are frozen from now on. */
-static void freeze(const mote_network_job *job, const mote_network_scratch *c, const mote_network_block *block) {
+static void freeze(const mote_network_job *job, const mote_network_scratch *c,
+                   const mote_network_block *block) {
     mote_network *n = job->network;
     for (uint32_t slot = block->first; slot < block_end(block); slot++) {
         float probe = 0;
@@ -117,7 +135,8 @@ static void keep_previous(const mote_network_job *job, const mote_network_block 
 }
 
 /* The state of the step's end becomes the network's; a frozen island stays where the step began. */
-static void commit(const mote_network_job *job, const mote_network_scratch *c, const mote_network_block *block) {
+static void commit(const mote_network_job *job, const mote_network_scratch *c,
+                   const mote_network_block *block) {
     mote_network *n = job->network;
     const bool frozen = n->report.frozen || __atomic_load_n(job->froze, __ATOMIC_RELAXED);
     keep_previous(job, block);
@@ -134,7 +153,7 @@ static void commit(const mote_network_job *job, const mote_network_scratch *c, c
     }
 }
 
-/* --- One pass over a block: what both loop orders are made of ------------------------------------------------------------- */
+/* --- One pass over a block: what both loop orders are made of --- */
 
 typedef enum pass {
     PASS_LOAD,
@@ -153,9 +172,10 @@ typedef struct walk {
     const mote_network_job *job;
     bool stage_outer;
     float *scratch;
-    size_t floats; /* of each worker; the outer order: of all */
+    size_t floats;                /* of each worker; the outer order: of all */
     mote_network_scratch columns; /* of the outer order */
-    void (*solve)(struct walk *w, void *context); /* constrained: the islands of the block, or of all that are coupled */
+    void (*solve)(struct walk *w,
+                  void *context); /* constrained: the islands of the block, or of all that are coupled */
     pass pass;
     uint32_t substep, stage;
 } walk;
@@ -166,7 +186,8 @@ static void begin_substep(const walk *w, const mote_network_scratch *c, const mo
     if (w->substep == 0) place(job, c, block, 0);
     if (job->kick) return;
     move_pins(job, c, block, w->substep);
-    if (job->collider_count || job->constrained) w->kernels->start(job, c, true, block->first, block_end(block));
+    if (job->collider_count || job->constrained)
+        w->kernels->start(job, c, true, block->first, block_end(block));
     w->kernels->begin(job, c, block->first, block_end(block));
 }
 
@@ -198,34 +219,57 @@ static void run_pass(const walk *w, const mote_network_scratch *c, const mote_ne
     const mote_network_job *job = w->job;
     const uint32_t first = block->first, end = block_end(block);
     switch (w->pass) {
-    case PASS_LOAD: load(job, c, block); break;
-    case PASS_BEGIN: begin_substep(w, c, block); break;
-    case PASS_PLACE: place(job, c, block, ticks_within(job, w->substep, job->plan->scheme->time[w->stage])); break;
-    case PASS_PULL: pull(w, c, block); break;
-    case PASS_STAGE: w->kernels->stage(job, c, w->stage, stage_time(w), first, end); break;
-    case PASS_ARRIVE: place(job, c, block, ticks_within(job, w->substep, 1)); break;
-    case PASS_END: end_substep(w, c, block); break;
+    case PASS_LOAD:
+        load(job, c, block);
+        break;
+    case PASS_BEGIN:
+        begin_substep(w, c, block);
+        break;
+    case PASS_PLACE:
+        place(job, c, block, ticks_within(job, w->substep, job->plan->scheme->time[w->stage]));
+        break;
+    case PASS_PULL:
+        pull(w, c, block);
+        break;
+    case PASS_STAGE:
+        w->kernels->stage(job, c, w->stage, stage_time(w), first, end);
+        break;
+    case PASS_ARRIVE:
+        place(job, c, block, ticks_within(job, w->substep, 1));
+        break;
+    case PASS_END:
+        end_substep(w, c, block);
+        break;
     case PASS_CHECK:
         if (!w->kernels->finite(c, first, end)) freeze(job, c, block);
         break;
-    case PASS_COMMIT: commit(job, c, block); break;
+    case PASS_COMMIT:
+        commit(job, c, block);
+        break;
     }
 }
 
-/* --- The loop orders ------------------------------------------------------------------------------------------------------ */
+/* --- The loop orders --- */
 
 typedef void each_pass(walk *w, pass now, void *context);
 
-/* A part of a step as a list of passes: whoever walks it does each for a block, or for all blocks that are coupled. */
+/* A part of a step as a list of passes: whoever walks it does each for a block, or for all blocks that are
+ * coupled. */
 static void walk_part(walk *w, mote_part part, each_pass *each, void *context) {
     switch (part) {
-    case MOTE_PART_OPEN: each(w, PASS_LOAD, context); break;
-    case MOTE_PART_BEGIN: each(w, PASS_BEGIN, context); break;
+    case MOTE_PART_OPEN:
+        each(w, PASS_LOAD, context);
+        break;
+    case MOTE_PART_BEGIN:
+        each(w, PASS_BEGIN, context);
+        break;
     case MOTE_PART_READY:
         if (w->job->plan->scheme->time[w->stage] > 0 && !w->job->kick) each(w, PASS_PLACE, context);
         each(w, PASS_PULL, context);
         break;
-    case MOTE_PART_STAGE: each(w, PASS_STAGE, context); break;
+    case MOTE_PART_STAGE:
+        each(w, PASS_STAGE, context);
+        break;
     case MOTE_PART_END:
         if (w->job->kick) break;
         each(w, PASS_ARRIVE, context);
@@ -254,8 +298,8 @@ static void walk_step(walk *w, each_pass *each, void *context) {
     walk_part(w, MOTE_PART_CLOSE, each, context);
 }
 
-/* Columns whole pages apart share their sets of the first-level cache, and stores hold up loads: chains under RK4 then took 1.8
- * times as long. */
+/* Columns whole pages apart share their sets of the first-level cache, and stores hold up loads: chains under
+ * RK4 then took 1.8 times as long. */
 #define PAGE 1024u /* floats */
 static size_t stride_of(uint32_t slots) {
     const size_t stride = mote_round_up(slots, MOTE_GROUP) + 2 * NET_PAD;
@@ -280,8 +324,8 @@ static void add_report(mote_network_report *to, const mote_network_report *more)
     float now;
     __atomic_load(&to->residual, &now, __ATOMIC_RELAXED);
     while (now < more->residual)
-        if (__atomic_compare_exchange(&to->residual, &now, (float *)(uintptr_t)&more->residual, true, __ATOMIC_RELAXED,
-                                      __ATOMIC_RELAXED))
+        if (__atomic_compare_exchange(&to->residual, &now, (float *)(uintptr_t)&more->residual, true,
+                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED))
             break;
 }
 
@@ -299,7 +343,9 @@ static void solve_block(walk *w, void *context) {
     add_report(&w->job->network->report, &report);
 }
 
-static bool is_outer(const walk *w, const mote_network_block *block) { return block->outer || w->stage_outer; }
+static bool is_outer(const walk *w, const mote_network_block *block) {
+    return block->outer || w->stage_outer;
+}
 
 static void do_blocks(void *context, size_t first, size_t end, uint32_t worker) {
     walk own = *(const walk *)context;
@@ -322,11 +368,13 @@ static void do_pass(void *context, size_t first, size_t end, uint32_t worker) {
     }
 }
 
-/* Passes over pins and reels alone are not worth a barrier; and reels of one block may hold springs that end in another. */
+/* Passes over pins and reels alone are not worth a barrier; and reels of one block may hold springs that end
+ * in another. */
 static bool is_serial(const walk *w, pass now) {
     const mote_network_job *job = w->job;
     const bool starts = job->collider_count || job->constrained || job->plan->c.drift_first != 0;
-    return now == PASS_PLACE || now == PASS_ARRIVE || (now == PASS_BEGIN && (!starts || job->network->reel_count));
+    return now == PASS_PLACE || now == PASS_ARRIVE ||
+           (now == PASS_BEGIN && (!starts || job->network->reel_count));
 }
 
 static void pass_of_all(walk *w, pass now, void *context) {
@@ -370,34 +418,43 @@ size_t mote_network_scratch_floats(const mote_network *network, uint32_t workers
     return inner > outer ? inner : outer;
 }
 
-void mote_run_network_inner(const mote_network_kernels *kernels, const mote_network_job *job, const mote_jobs *jobs,
-                            bool stage_outer, float *scratch) {
+void mote_run_network_inner(const mote_network_kernels *kernels, const mote_network_job *job,
+                            const mote_jobs *jobs, bool stage_outer, float *scratch) {
     const mote_network *n = job->network;
-    walk w = {.kernels = kernels, .job = job, .stage_outer = stage_outer, .scratch = scratch, .floats = block_floats(n)};
+    walk w = {.kernels = kernels,
+              .job = job,
+              .stage_outer = stage_outer,
+              .scratch = scratch,
+              .floats = block_floats(n)};
     mote_parallel_for(jobs, n->block_count, 1, do_blocks, &w);
 }
 
-static walk walk_of_outer(const mote_network_kernels *kernels, const mote_network_job *job, bool stage_outer, float *scratch) {
-    return (walk){.kernels = kernels, .job = job, .stage_outer = stage_outer, .solve = solve_all,
+static walk walk_of_outer(const mote_network_kernels *kernels, const mote_network_job *job, bool stage_outer,
+                          float *scratch) {
+    return (walk){.kernels = kernels,
+                  .job = job,
+                  .stage_outer = stage_outer,
+                  .solve = solve_all,
                   .columns = mote_network_outer_scratch(job->network, scratch)};
 }
 
-void mote_run_network(const mote_network_kernels *kernels, const mote_network_job *job, const mote_jobs *jobs, bool stage_outer,
-                      float *scratch) {
+void mote_run_network(const mote_network_kernels *kernels, const mote_network_job *job, const mote_jobs *jobs,
+                      bool stage_outer, float *scratch) {
     mote_run_network_inner(kernels, job, jobs, stage_outer, scratch);
     if (!any_outer(job->network, stage_outer)) return;
     walk w = walk_of_outer(kernels, job, stage_outer, scratch);
     walk_step(&w, pass_of_all, (void *)(uintptr_t)jobs);
 }
 
-void mote_network_part(const mote_network_kernels *kernels, const mote_network_job *job, const mote_jobs *jobs, bool stage_outer,
-                       float *scratch, mote_part part, mote_part_place place) {
+void mote_network_part(const mote_network_kernels *kernels, const mote_network_job *job,
+                       const mote_jobs *jobs, bool stage_outer, float *scratch, mote_part part,
+                       mote_part_place place) {
     walk w = walk_of_outer(kernels, job, stage_outer, scratch);
     w.substep = place.substep, w.stage = place.stage;
     walk_part(&w, part, pass_of_all, (void *)(uintptr_t)jobs);
 }
 
-/* --- Kinematic springs ---------------------------------------------------------------------------------------------------- */
+/* --- Kinematic springs --- */
 
 typedef struct answer {
     float stiffness, damping;
@@ -408,8 +465,8 @@ typedef struct answer {
 static answer answer_of(const mote_plan *plan, float stiffness, float damping, double inverse_mass) {
     answer a = {stiffness, damping, inverse_mass, {0, 0, 0, 0}};
     if (!(inverse_mass > 0)) return a;
-    mote_exact_map m =
-        mote_map_make(plan->scheme->map, 0, -(double)damping * inverse_mass, -(double)stiffness * inverse_mass, plan->h);
+    mote_exact_map m = mote_map_make(plan->scheme->map, 0, -(double)damping * inverse_mass,
+                                     -(double)stiffness * inverse_mass, plan->h);
     const double entries[4] = {m.vx, m.vv, m.xx, m.xv - plan->h};
     for (int i = 0; i < 4; i++) a.of[i] = (float)(entries[i] / inverse_mass);
     return a;
@@ -425,7 +482,8 @@ void mote_network_answers(mote_network *network, const mote_plan *plan) {
         const double inverse_mass = (double)network->inverse_mass[s->a] + (double)network->inverse_mass[s->b];
         if (s->stiffness != last.stiffness || s->damping != last.damping || inverse_mass != last.inverse_mass)
             last = answer_of(plan, s->stiffness, s->damping, inverse_mass);
-        for (int i = 0; i < 4; i++) network->entry_answer[i][s->entry[0]] = network->entry_answer[i][s->entry[1]] = last.of[i];
+        for (int i = 0; i < 4; i++)
+            network->entry_answer[i][s->entry[0]] = network->entry_answer[i][s->entry[1]] = last.of[i];
     }
     network->answers_are_old = false;
     network->answers_h = plan->h;

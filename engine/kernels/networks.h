@@ -1,4 +1,5 @@
-/* The step of networks: blocks of islands, each a task; islands larger than a block in the other loop order. */
+/* The step of networks: blocks of islands, each a task; islands larger than a block in the other loop
+ * order. */
 #ifndef MOTE_KERNELS_NETWORKS_H
 #define MOTE_KERNELS_NETWORKS_H
 
@@ -12,56 +13,61 @@
 
 /* One step of a network: what all its blocks share. */
 typedef struct mote_network_job {
-    const mote_plan *plan; /* of the system's integrator for springs, of semi-implicit Euler for constraints */
+    const mote_plan
+        *plan; /* of the system's integrator for springs, of semi-implicit Euler for constraints */
     mote_network *network;
     const mote_collider_pose *poses; /* collider_count at each of plan->substeps + 1 boundaries */
     uint32_t collider_count;
     uint64_t step, step_tick, ticks_per_step;
-    bool alone;         /* springs act as if each were alone: the kinematic integrators */
+    bool alone; /* springs act as if each were alone: the kinematic integrators */
     bool constrained;
     bool kick;          /* only v += fraction h a, by a plan of mote_plan_make_kick */
     bool linked;        /* links give forces too, in NET_PUSH: only in mote_network_part */
     bool keep_previous; /* the state before this step is presented from */
     uint32_t network_index, network_generation; /* of the network's id */
-    uint32_t *froze;    /* set where an island turns non-finite */
+    uint32_t *froze;                            /* set where an island turns non-finite */
 } mote_network_job;
 
 /* Columns of the scratch: the state of slots `first` .. while they are stepped. */
 enum {
-    NET_X,                        /* 3: position */
-    NET_V = NET_X + 3,            /* 3: velocity */
-    NET_FORCE = NET_V + 3,        /* 3: of the springs, N; alone: impulses, N s */
-    NET_SHIFT = NET_FORCE + 3,    /* 3: alone: displacements times mass */
-    NET_PACKED = NET_SHIFT,       /* 3: constrained: xyz xyz ..., residuals, then what slots move by with their clusters */
-    NET_START = NET_SHIFT + 3,    /* 3: position at the start of the substep; while pins travel, their next place */
-    NET_NORMAL = NET_START + 3,   /* 3: constrained: the normal of a point that lies on a collider, or 0 */
+    NET_X,                     /* 3: position */
+    NET_V = NET_X + 3,         /* 3: velocity */
+    NET_FORCE = NET_V + 3,     /* 3: of the springs, N; alone: impulses, N s */
+    NET_SHIFT = NET_FORCE + 3, /* 3: alone: displacements times mass */
+    NET_PACKED =
+        NET_SHIFT, /* 3: constrained: xyz xyz ..., residuals, then what slots move by with their clusters */
+    NET_START =
+        NET_SHIFT + 3, /* 3: position at the start of the substep; while pins travel, their next place */
+    NET_NORMAL = NET_START + 3, /* 3: constrained: the normal of a point that lies on a collider, or 0 */
     NET_ACCELERATION = NET_NORMAL + 3, /* 3: of callbacks */
-    NET_DRIFT = NET_ACCELERATION,      /* 3: while constraints are solved: by how much the collider under a point moves, m */
-    NET_PUSH = NET_ACCELERATION + 3,   /* 3: of callbacks and links, N */
-    NET_RUB = NET_PUSH,                /* 3: likewise: what friction moved a point by, m */
-    NET_CARRY = NET_PUSH + 3,          /* 12: from stage to stage; the solver's own where constrained */
-    NET_MOVE = NET_CARRY,              /* 3: constrained: where the search direction takes a particle */
-    NET_MASS = NET_MOVE + 3,           /* inverse mass */
-    NET_PARTIAL,                       /* sums of chunks */
-    NET_RESIDUAL,                      /* 3: r */
-    NET_PRODUCT = NET_RESIDUAL + 3,    /* 3: q */
-    NET_GOAL = NET_PRODUCT + 3,        /* 3: x* */
-    NET_BLOCK = NET_GOAL + 3,          /* 6: the inverse of a particle's own block */
-    NET_PRESS = NET_BLOCK + 6,         /* by how much a collider keeps a point that lies on it from going, m ... */
-    NET_GRIP,                          /* ... and the friction between them */
+    NET_DRIFT = NET_ACCELERATION, /* 3: while constraints are solved: by how much the collider under a point
+                                     moves, m */
+    NET_PUSH = NET_ACCELERATION + 3, /* 3: of callbacks and links, N */
+    NET_RUB = NET_PUSH,              /* 3: likewise: what friction moved a point by, m */
+    NET_CARRY = NET_PUSH + 3,        /* 12: from stage to stage; the solver's own where constrained */
+    NET_MOVE = NET_CARRY,            /* 3: constrained: where the search direction takes a particle */
+    NET_MASS = NET_MOVE + 3,         /* inverse mass */
+    NET_PARTIAL,                     /* sums of chunks */
+    NET_RESIDUAL,                    /* 3: r */
+    NET_PRODUCT = NET_RESIDUAL + 3,  /* 3: q */
+    NET_GOAL = NET_PRODUCT + 3,      /* 3: x* */
+    NET_BLOCK = NET_GOAL + 3,        /* 6: the inverse of a particle's own block */
+    NET_PRESS = NET_BLOCK + 6, /* by how much a collider keeps a point that lies on it from going, m ... */
+    NET_GRIP,                  /* ... and the friction between them */
     NET_COLUMNS
 };
 
-/* Passes of the constrained solver over the slots of an island (network_solve.h, network_balance.h). On the positions the
- * sums of r z lack the clusters' part, and z has it in FIRST and TURN only. */
+/* Passes of the constrained solver over the slots of an island (network_solve.h, network_balance.h). On the
+ * positions the sums of r z lack the clusters' part, and z has it in FIRST and TURN only. */
 typedef enum mote_solve_pass {
     MOTE_SOLVE_LOAD,  /* what stays for the substep: x*, inverse masses; no multipliers yet */
-    MOTE_SOLVE_AIM,   /* directions, residuals and preconditioner; p = z; sums r z, and the largest error over L; positions:
-                       * NET_FORCE = what the springs pull */
+    MOTE_SOLVE_AIM,   /* directions, residuals and preconditioner; p = z; sums r z, and the largest error over
+                       * L; positions:   NET_FORCE = what the springs pull */
     MOTE_SOLVE_FIRST, /* p = z; multipliers: u = W J^T p */
     MOTE_SOLVE_TURN,  /* p = z + factor p, and the same */
     MOTE_SOLVE_MEET,  /* q = A p; sums p q */
-    MOTE_SOLVE_MOVE,  /* x (multipliers: and mu) goes on by factor p, r -= factor q; sums r z, and with mu the largest error */
+    MOTE_SOLVE_MOVE,  /* x (multipliers: and mu) goes on by factor p, r -= factor q; sums r z, and with mu the
+                         largest error */
     MOTE_SOLVE_TOUCH, /* what came into a collider is put onto it (mote_network_kernels.touch) */
     MOTE_SOLVE_PULL   /* multipliers: NET_FORCE = factor x them */
 } mote_solve_pass;
@@ -70,7 +76,8 @@ typedef struct mote_solve_sums {
     float sum, largest;
 } mote_solve_sums;
 
-/* Column `id` of slot s: memory[id x stride + s - first]. NET_PAD floats before and behind each column may be read. */
+/* Column `id` of slot s: memory[id x stride + s - first]. NET_PAD floats before and behind each column may be
+ * read. */
 #define NET_PAD 16u
 typedef struct mote_network_scratch {
     float *memory;
@@ -84,26 +91,28 @@ typedef struct mote_network_kernels {
     void (*pull)(const mote_network_job *job, const mote_network_scratch *c, const mote_network_block *block);
     /* What precedes the first evaluation of a substep; one stage: particle by particle, by NET_FORCE. */
     void (*begin)(const mote_network_job *job, const mote_network_scratch *c, uint32_t first, uint32_t end);
-    void (*stage)(const mote_network_job *job, const mote_network_scratch *c, uint32_t stage, double time, uint32_t first,
-                  uint32_t end);
+    void (*stage)(const mote_network_job *job, const mote_network_scratch *c, uint32_t stage, double time,
+                  uint32_t first, uint32_t end);
     /* NET_START = NET_X where `keep`; constrained: v = (x - start) / h where not. */
-    void (*start)(const mote_network_job *job, const mote_network_scratch *c, bool keep, uint32_t first, uint32_t end);
-    /* Contacts of the constrained solver (network_contact.h), after each linear system and after the last. */
-    void (*touch)(const mote_network_job *job, const mote_network_scratch *c, uint32_t substep, bool grips, uint32_t first,
+    void (*start)(const mote_network_job *job, const mote_network_scratch *c, bool keep, uint32_t first,
                   uint32_t end);
+    /* Contacts of the constrained solver (network_contact.h), after each linear system and after the last. */
+    void (*touch)(const mote_network_job *job, const mote_network_scratch *c, uint32_t substep, bool grips,
+                  uint32_t first, uint32_t end);
     void (*rub)(const mote_network_job *job, const mote_network_scratch *c, uint32_t first, uint32_t end);
     /* After a substep: what came into a collider is put out and loses its speed against it. */
-    void (*push_out)(const mote_network_job *job, const mote_network_scratch *c, uint32_t substep, uint32_t first, uint32_t end);
+    void (*push_out)(const mote_network_job *job, const mote_network_scratch *c, uint32_t substep,
+                     uint32_t first, uint32_t end);
     /* A pass of the constrained solver: on the multipliers; on the positions. */
-    mote_solve_sums (*solve)(const mote_network_job *job, const mote_network_scratch *c, mote_solve_pass pass, float factor,
-                             uint32_t first, uint32_t end);
-    mote_solve_sums (*balance)(const mote_network_job *job, const mote_network_scratch *c, mote_solve_pass pass, float factor,
-                               uint32_t first, uint32_t end);
-    /* Clusters of one level (network_clusters.h): residuals from their children's, in level 1 from NET_PACKED (returns the sum
-     * of r D^-1 r); from those to what they move by. Whole lane groups: from upper triangles, the first 6 of a block, to
-     * inverses. */
-    float (*sum_clusters)(const mote_network *network, const mote_network_scratch *c, bool lowest, uint32_t first,
-                          uint32_t count);
+    mote_solve_sums (*solve)(const mote_network_job *job, const mote_network_scratch *c, mote_solve_pass pass,
+                             float factor, uint32_t first, uint32_t end);
+    mote_solve_sums (*balance)(const mote_network_job *job, const mote_network_scratch *c,
+                               mote_solve_pass pass, float factor, uint32_t first, uint32_t end);
+    /* Clusters of one level (network_clusters.h): residuals from their children's, in level 1 from NET_PACKED
+     * (returns the sum of r D^-1 r); from those to what they move by. Whole lane groups: from upper
+     * triangles, the first 6 of a block, to inverses. */
+    float (*sum_clusters)(const mote_network *network, const mote_network_scratch *c, bool lowest,
+                          uint32_t first, uint32_t count);
     void (*move_clusters)(const mote_network *network, uint32_t first, uint32_t count);
     void (*invert_clusters)(const mote_network *network, uint32_t first, uint32_t count);
     /* Whether all of the state is finite. */
@@ -114,26 +123,29 @@ typedef struct mote_network_kernels {
 size_t mote_network_scratch_floats(const mote_network *network, uint32_t workers, bool stage_outer);
 
 /* Runs the job. scratch: as many floats as told, aligned to a cache line. */
-void mote_run_network(const mote_network_kernels *kernels, const mote_network_job *job, const mote_jobs *jobs, bool stage_outer,
-                      float *scratch);
+void mote_run_network(const mote_network_kernels *kernels, const mote_network_job *job, const mote_jobs *jobs,
+                      bool stage_outer, float *scratch);
 
 /* Those of its blocks that are not outer. */
-void mote_run_network_inner(const mote_network_kernels *kernels, const mote_network_job *job, const mote_jobs *jobs,
-                            bool stage_outer, float *scratch);
+void mote_run_network_inner(const mote_network_kernels *kernels, const mote_network_job *job,
+                            const mote_jobs *jobs, bool stage_outer, float *scratch);
 
 /* The others, one part of the step after the other, in scratch that stays theirs: as many floats as told. */
 size_t mote_network_outer_floats(const mote_network *network);
 mote_network_scratch mote_network_outer_scratch(const mote_network *network, float *scratch);
-void mote_network_part(const mote_network_kernels *kernels, const mote_network_job *job, const mote_jobs *jobs, bool stage_outer,
-                       float *scratch, mote_part part, mote_part_place place);
+void mote_network_part(const mote_network_kernels *kernels, const mote_network_job *job,
+                       const mote_jobs *jobs, bool stage_outer, float *scratch, mote_part part,
+                       mote_part_place place);
 
 /* Constrained: solves one island for a substep; NET_X holds x*, NET_START where the substep began. Adds to
  * the report. */
-void mote_network_solve(const mote_network_kernels *kernels, const mote_network_job *job, const mote_network_scratch *c,
-                        const mote_jobs *jobs, uint32_t number, uint32_t substep, mote_network_report *report);
+void mote_network_solve(const mote_network_kernels *kernels, const mote_network_job *job,
+                        const mote_network_scratch *c, const mote_jobs *jobs, uint32_t number,
+                        uint32_t substep, mote_network_report *report);
 
-/* Works entry_answer out anew where the springs, the pins or the substep changed: what a spring alone adds in h to an
- * elongation and a rate of 1, over the sum of its inverse masses: of the rate vx, vv, of the elongation xx, xv - h. */
+/* Works entry_answer out anew where the springs, the pins or the substep changed: what a spring alone adds in
+ * h to an elongation and a rate of 1, over the sum of its inverse masses: of the rate vx, vv, of the
+ * elongation xx, xv - h. */
 void mote_network_answers(mote_network *network, const mote_plan *plan);
 
 #endif

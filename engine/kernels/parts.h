@@ -1,5 +1,5 @@
-/* The parts of a step. Ranges that links join take each part together, so that every stage finds all of them at the same time;
- * a range that steps alone takes them one behind the other. */
+/* The parts of a step. Ranges that links join take each part together, so that every stage finds all of them
+ * at the same time; a range that steps alone takes them one behind the other. */
 #ifndef MOTE_KERNELS_PARTS_H
 #define MOTE_KERNELS_PARTS_H
 
@@ -10,8 +10,8 @@ typedef enum mote_part {
     MOTE_PART_BEGIN, /* what precedes the first stage of a substep */
     MOTE_PART_READY, /* the state of a stage, and the forces of callbacks and springs in it */
     MOTE_PART_STAGE,
-    MOTE_PART_END,   /* what follows the last stage: constraints, contact */
-    MOTE_PART_CLOSE  /* what is finite goes back */
+    MOTE_PART_END,  /* what follows the last stage: constraints, contact */
+    MOTE_PART_CLOSE /* what is finite goes back */
 } mote_part;
 
 /* Substep of the step, stage of the substep: for the parts that have one, else 0. */

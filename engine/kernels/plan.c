@@ -47,7 +47,8 @@ static mote_exact_map axis_map(mote_map_kind kind, const mote_affine *a, int axi
     return mote_map_make(kind, a->constant[axis], a->damping[axis], a->stiffness[axis], h);
 }
 
-/* The kinematic integrators carry each force alone; where several have the same form, that is a sum of maps. */
+/* The kinematic integrators carry each force alone; where several have the same form, that is a sum of
+ * maps. */
 static void sum_of_maps(const mote_plan *plan, double inverse_mass, mote_map map[3]) {
     mote_exact_map sum[3];
     for (int axis = 0; axis < 3; axis++) sum[axis] = mote_map_free(plan->h);
@@ -89,18 +90,19 @@ static void make_map(mote_plan *plan, double uniform_inverse_mass) {
         joint_map(plan, &plan->acceleration, plan->c.map);
 }
 
-/* Whether it acts as a constant: constant + damping v is that, bit for bit, whatever a finite v is; and as it is not -0, no
- * sum that ends in it shows whether a zero before it had a sign. */
+/* Whether it acts as a constant: constant + damping v is that, bit for bit, whatever a finite v is; and as it
+ * is not -0, no sum that ends in it shows whether a zero before it had a sign. */
 static bool is_constant(const mote_affine_stage *a) {
     bool constant = true;
     for (int axis = 0; axis < 3; axis++)
-        constant &= a->damping[axis] == 0 && a->stiffness[axis] == 0 && (a->constant[axis] != 0 || !signbit(a->constant[axis]));
+        constant &= a->damping[axis] == 0 && a->stiffness[axis] == 0 &&
+                    (a->constant[axis] != 0 || !signbit(a->constant[axis]));
     return constant;
 }
 
 static bool is_pull(const mote_plan *plan) {
-    bool pull = plan->rest == MOTE_REST_ATTRACTORS && plan->point_count && plan->point_count <= MOTE_MAX_PULLS &&
-                !plan->callback_count && !plan->inbox;
+    bool pull = plan->rest == MOTE_REST_ATTRACTORS && plan->point_count &&
+                plan->point_count <= MOTE_MAX_PULLS && !plan->callback_count && !plan->inbox;
     for (uint32_t i = 0; i < plan->stages; i++) pull &= is_constant(&plan->evaluation[i].acceleration);
     return pull;
 }
@@ -108,8 +110,8 @@ static bool is_pull(const mote_plan *plan) {
 /* The kinds of kernel that know beforehand what there is. */
 static mote_rest settle(const mote_plan *plan) {
     const mote_scheme *scheme = plan->scheme;
-    const bool euler = scheme->family == MOTE_FAMILY_SPLITTING && scheme->stages == 1 && scheme->drift_first == 0 &&
-                       scheme->drift[0] != 0;
+    const bool euler = scheme->family == MOTE_FAMILY_SPLITTING && scheme->stages == 1 &&
+                       scheme->drift_first == 0 && scheme->drift[0] != 0;
     if (plan->mass_column || !(euler || scheme->family == MOTE_FAMILY_VERLET)) return plan->rest;
     if (plan->rest == MOTE_REST_NONE) return euler && !plan->stiff_acceleration ? MOTE_REST_DRAG : plan->rest;
     if (!is_pull(plan)) return plan->rest;
@@ -117,10 +119,17 @@ static mote_rest settle(const mote_plan *plan) {
 }
 
 static void make(mote_plan *plan, const mote_plan_def *def, const mote_scheme *scheme) {
-    *plan = (mote_plan){.scheme = scheme, .start_time = def->start_time, .timestep = def->timestep,
-                        .h = def->timestep / (double)def->substeps, .substeps = def->substeps,
-                        .mass_column = def->mass_column, .inbox = def->inbox, .newtons = def->inbox, .reuse = true,
-                        .forces = def->forces, .force_count = def->force_count};
+    *plan = (mote_plan){.scheme = scheme,
+                        .start_time = def->start_time,
+                        .timestep = def->timestep,
+                        .h = def->timestep / (double)def->substeps,
+                        .substeps = def->substeps,
+                        .mass_column = def->mass_column,
+                        .inbox = def->inbox,
+                        .newtons = def->inbox,
+                        .reuse = true,
+                        .forces = def->forces,
+                        .force_count = def->force_count};
     plan->stages = scheme->stages;
     fold_forces(plan);
     double inverse_mass = 0;
@@ -135,13 +144,14 @@ static void make(mote_plan *plan, const mote_plan_def *def, const mote_scheme *s
     plan->stiff_force = mote_affine_has_stiffness(&plan->force);
     plan->reuse &= !mote_affine_has_damping(&plan->acceleration) && !mote_affine_has_damping(&plan->force);
     bool others = plan->point_count || plan->callback_count || plan->inbox || def->coupled;
-    if (others && plan->rest == MOTE_REST_NONE) plan->rest = MOTE_REST_ATTRACTORS; /* and perhaps none of these */
+    if (others && plan->rest == MOTE_REST_NONE)
+        plan->rest = MOTE_REST_ATTRACTORS; /* and perhaps none of these */
     mote_scheme_coefficients(scheme, plan->h, &plan->c);
     if (scheme->family == MOTE_FAMILY_MAP) make_map(plan, inverse_mass);
     for (uint32_t i = 0; i < plan->stages; i++) {
         double factor = scheme->kick[i] * plan->h;
-        plan->evaluation[i] = (mote_evaluation){scaled(&plan->acceleration, factor), scaled(&plan->force, factor),
-                                                (float)factor};
+        plan->evaluation[i] = (mote_evaluation){scaled(&plan->acceleration, factor),
+                                                scaled(&plan->force, factor), (float)factor};
     }
     plan->rest = settle(plan);
 }
@@ -176,7 +186,8 @@ void mote_plan_particle_map(const mote_plan *plan, float inverse_mass, mote_map 
 mote_result mote_plan_accepts(mote_integrator integrator, const mote_force_def *def, bool anchors) {
     const mote_scheme *scheme = &mote_scheme_table[integrator];
     bool reaches = def->kind == MOTE_FORCE_CALLBACK && def->as.callback.reach == MOTE_REACH_RANGE;
-    if (mote_force_is_velocity_field(def) != (scheme->family == MOTE_FAMILY_ADVECTION)) return MOTE_ERROR_INTEGRATOR;
+    if (mote_force_is_velocity_field(def) != (scheme->family == MOTE_FAMILY_ADVECTION))
+        return MOTE_ERROR_INTEGRATOR;
     if (reaches && scheme->half_step_velocity) return MOTE_ERROR_INTEGRATOR;
     return def->kind == MOTE_FORCE_PARTICLE_ANCHORS && !anchors ? MOTE_ERROR_ABSENT : MOTE_OK;
 }

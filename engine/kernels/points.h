@@ -40,37 +40,53 @@ MOTE_INLINE wide3 use_field(const mote_force_def *def, wide3 u, wide3 v) {
     return def->use == MOTE_FIELD_WIND ? wide3_scale(wide_set(def->drag), wide3_sub(u, v)) : u;
 }
 
-/* One force on one register; *newtons: whether it is in N. Affine forces come here only where a region limits them. */
-MOTE_INLINE wide3 point_evaluate(const mote_force_def *def, double time, wide3 x, wide3 v, wide3 anchor, bool *newtons) {
+/* One force on one register; *newtons: whether it is in N. Affine forces come here only where a region limits
+ * them. */
+MOTE_INLINE wide3 point_evaluate(const mote_force_def *def, double time, wide3 x, wide3 v, wide3 anchor,
+                                 bool *newtons) {
     *newtons = true;
     switch (def->kind) {
-    case MOTE_FORCE_THRUST: return mote_thrust_evaluate(def);
-    case MOTE_FORCE_WIND: return mote_wind_evaluate(def, v);
-    case MOTE_FORCE_ANCHOR_SPRING: return mote_anchor_spring_evaluate(def, x, v);
-    case MOTE_FORCE_TIMED_THRUST: return mote_timed_thrust_evaluate(def, time);
-    case MOTE_FORCE_QUADRATIC_DRAG: return mote_quadratic_drag_evaluate(def, v);
-    case MOTE_FORCE_PARTICLE_ANCHORS: return mote_particle_anchors_evaluate(def, anchor, x, v);
-    default: break;
+    case MOTE_FORCE_THRUST:
+        return mote_thrust_evaluate(def);
+    case MOTE_FORCE_WIND:
+        return mote_wind_evaluate(def, v);
+    case MOTE_FORCE_ANCHOR_SPRING:
+        return mote_anchor_spring_evaluate(def, x, v);
+    case MOTE_FORCE_TIMED_THRUST:
+        return mote_timed_thrust_evaluate(def, time);
+    case MOTE_FORCE_QUADRATIC_DRAG:
+        return mote_quadratic_drag_evaluate(def, v);
+    case MOTE_FORCE_PARTICLE_ANCHORS:
+        return mote_particle_anchors_evaluate(def, anchor, x, v);
+    default:
+        break;
     }
     *newtons = def->use == MOTE_FIELD_WIND;
     switch (def->kind) {
-    case MOTE_FORCE_LINEAR_FIELD: return use_field(def, mote_linear_field_evaluate(def, x), v);
-    case MOTE_FORCE_VORTEX: return use_field(def, mote_vortex_evaluate(def, x), v);
-    case MOTE_FORCE_CURL_NOISE: return use_field(def, mote_curl_noise_evaluate(def, x, time), v);
-    case MOTE_FORCE_GRID: return use_field(def, mote_grid_field_evaluate(def, x), v);
-    default: break;
+    case MOTE_FORCE_LINEAR_FIELD:
+        return use_field(def, mote_linear_field_evaluate(def, x), v);
+    case MOTE_FORCE_VORTEX:
+        return use_field(def, mote_vortex_evaluate(def, x), v);
+    case MOTE_FORCE_CURL_NOISE:
+        return use_field(def, mote_curl_noise_evaluate(def, x, time), v);
+    case MOTE_FORCE_GRID:
+        return use_field(def, mote_grid_field_evaluate(def, x), v);
+    default:
+        break;
     }
     *newtons = false;
     return def->kind == MOTE_FORCE_GRAVITY ? mote_gravity_evaluate(def) : mote_attractor_evaluate(def, x);
 }
 
-/* Outside its region a force does not act, whatever its value would be; but no place that is not finite is outside. */
+/* Outside its region a force does not act, whatever its value would be; but no place that is not finite is
+ * outside. */
 MOTE_INLINE wide3 within(wide weight, wide3 x, wide3 value) {
     wide_mask acts = wide_less((wide){0}, weight) | ~wide_equal(wide3_finite_probe(x), (wide){0});
     return wide3_select(acts, wide3_scale(weight, value), wide3_zero());
 }
 
-/* Any mixture of inline forces, out of line: the switch is compiled once, and the kernels around it keep their registers. */
+/* Any mixture of inline forces, out of line: the switch is compiled once, and the kernels around it keep
+ * their registers. */
 MOTE_OUTLINE mote_push points_evaluate(const mote_plan *plan, double time, wide3 x, wide3 v, wide3 anchor) {
     mote_push push = {wide3_zero(), wide3_zero()};
     for (uint32_t i = 0; i < plan->force_count; i++) {

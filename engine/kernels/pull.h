@@ -1,7 +1,8 @@
-/* The fused kernel of the commonest mixtures: attractors and constant forces, or constant forces and drag; uniform mass.
- * What fused.h decides at run time for every register is settled before the loop, the constants of the forces stand ready
- * in all lanes, and evaluations overlap. Measured against it: attractors 1.9 times as fast with one substep, 1.4 with eight;
- * drag 1.1 and 1.2. The arithmetic is that of evaluate.h without what cannot change a bit: plan.c says when. */
+/* The fused kernel of the commonest mixtures: attractors and constant forces, or constant forces and drag;
+ * uniform mass. What fused.h decides at run time for every register is settled before the loop, the constants
+ * of the forces stand ready in all lanes, and evaluations overlap. Measured against it: attractors 1.9 times
+ * as fast with one substep, 1.4 with eight; drag 1.1 and 1.2. The arithmetic is that of evaluate.h without
+ * what cannot change a bit: plan.c says when. */
 #ifndef MOTE_KERNELS_PULL_H
 #define MOTE_KERNELS_PULL_H
 
@@ -20,7 +21,8 @@ typedef struct pull_point {
 typedef struct pull {
     pull_point point[MOTE_MAX_PULLS];
     uint32_t points;
-    wide3 constant[2], damping; /* of each stage, times kick h; damping only without points, where there is one stage */
+    wide3 constant[2],
+        damping; /* of each stage, times kick h; damping only without points, where there is one stage */
     wide kick_h[2];
 } pull;
 
@@ -29,8 +31,9 @@ MOTE_INLINE void pull_make(pull *p, const mote_plan *plan) {
     for (uint32_t i = 0; i < plan->force_count; i++) {
         if (plan->forces[i].kind != MOTE_FORCE_ATTRACTOR) continue;
         const float softening = plan->forces[i].as.attractor.softening;
-        p->point[p->points++] = (pull_point){wide3_set(plan->forces[i].as.attractor.centre), wide_set(softening * softening),
-                                             wide_set(plan->forces[i].as.attractor.strength)};
+        p->point[p->points++] =
+            (pull_point){wide3_set(plan->forces[i].as.attractor.centre), wide_set(softening * softening),
+                         wide_set(plan->forces[i].as.attractor.strength)};
     }
     p->damping = wide3_set(plan->evaluation[0].acceleration.damping);
     for (uint32_t stage = 0; stage < plan->stages; stage++) {
@@ -39,9 +42,10 @@ MOTE_INLINE void pull_make(pull *p, const mote_plan *plan) {
     }
 }
 
-/* points: p->points, or a constant 1 or 0. One pull is not added to zero: the sign of a zero would be all that it changes, and
- * is lost in the sum with a constant that is not -0. */
-MOTE_INLINE void pull_evaluate(const pull *p, uint32_t points, int stage, const mote_lanes *s, wide3 *dv, int n) {
+/* points: p->points, or a constant 1 or 0. One pull is not added to zero: the sign of a zero would be all
+ * that it changes, and is lost in the sum with a constant that is not -0. */
+MOTE_INLINE void pull_evaluate(const pull *p, uint32_t points, int stage, const mote_lanes *s, wide3 *dv,
+                               int n) {
     if (points == 0) {
         MOTE_UNROLLED
         for (int u = 0; u < n; u++) dv[u] = wide3_add(p->constant[0], wide3_mul(p->damping, s[u].v));
@@ -67,8 +71,8 @@ MOTE_INLINE void pull_evaluate(const pull *p, uint32_t points, int stage, const 
 }
 
 /* One substep. kick: of velocity Verlet, the evaluation that closed the substep before. */
-MOTE_INLINE void pull_substep(const pull *p, uint32_t points, const mote_coefficients *c, mote_family family, mote_lanes *s,
-                              wide3 *kick, int n) {
+MOTE_INLINE void pull_substep(const pull *p, uint32_t points, const mote_coefficients *c, mote_family family,
+                              mote_lanes *s, wide3 *kick, int n) {
     if (family == MOTE_FAMILY_SPLITTING) {
         pull_evaluate(p, points, 0, s, kick, n);
         MOTE_UNROLLED
@@ -83,11 +87,14 @@ MOTE_INLINE void pull_substep(const pull *p, uint32_t points, const mote_coeffic
 }
 
 /* As in fused_registers, in pairs, because the check waits for it. */
-MOTE_INLINE wide finite_sum(const mote_lanes *s) { return ((s->x.x + s->x.y) + (s->x.z + s->v.x)) + (s->v.y + s->v.z); }
+MOTE_INLINE wide finite_sum(const mote_lanes *s) {
+    return ((s->x.x + s->x.y) + (s->x.z + s->v.x)) + (s->v.y + s->v.z);
+}
 
-/* All substeps of n registers from slot i on. whole: all their lanes are stepped. False as fused_registers. */
-MOTE_INLINE bool pull_registers(const mote_plan *plan, const pull *p, uint32_t points, const mote_span *span, mote_family family,
-                                bool whole, size_t i, int n) {
+/* All substeps of n registers from slot i on. whole: all their lanes are stepped. False as
+ * fused_registers. */
+MOTE_INLINE bool pull_registers(const mote_plan *plan, const pull *p, uint32_t points, const mote_span *span,
+                                mote_family family, bool whole, size_t i, int n) {
     const wide_mask keep = whole ? ~(wide_mask){0} : lanes_to_keep(span, false, (wide){0}, i);
     mote_lanes s[PULL_UNROLL];
     wide3 kick[PULL_UNROLL];
@@ -146,12 +153,12 @@ MOTE_INLINE bool pull_close(const pull *p, uint32_t points, const mote_coefficie
     return true;
 }
 
-/* One substep in all: the evaluation of a register stands before the rest of the one before it, because a processor does
- * not look far ahead over operations that wait for a root and a quotient (measured, 1.35 times as fast as three registers
- * side by side). Returns the slot at which it ends. */
-MOTE_INLINE size_t pull_once(const mote_plan *plan, const pull *p, uint32_t points, const mote_span *span, mote_family family,
-                             contain_one *contain_register, size_t first, size_t whole, const mote_span *shown,
-                             uint32_t *frozen) {
+/* One substep in all: the evaluation of a register stands before the rest of the one before it, because a
+ * processor does not look far ahead over operations that wait for a root and a quotient (measured, 1.35 times
+ * as fast as three registers side by side). Returns the slot at which it ends. */
+MOTE_INLINE size_t pull_once(const mote_plan *plan, const pull *p, uint32_t points, const mote_span *span,
+                             mote_family family, contain_one *contain_register, size_t first, size_t whole,
+                             const mote_span *shown, uint32_t *frozen) {
     if (first + MOTE_WIDTH > whole) return first;
     pull_part part = pull_open(p, points, span, first);
     size_t i = first;
@@ -166,7 +173,8 @@ MOTE_INLINE size_t pull_once(const mote_plan *plan, const pull *p, uint32_t poin
 
 /* points: 0, 1, or 2 for any number. */
 MOTE_INLINE void pull_run(const mote_plan *plan, const mote_span *span, mote_family family, uint32_t points,
-                          contain_one *contain_register, int unroll, size_t first, size_t end, uint32_t *frozen) {
+                          contain_one *contain_register, int unroll, size_t first, size_t end,
+                          uint32_t *frozen) {
     const mote_span local = *span;
     const size_t stride = (size_t)unroll * MOTE_WIDTH, whole = end < local.count ? end : local.count;
     pull p;
@@ -174,14 +182,16 @@ MOTE_INLINE void pull_run(const mote_plan *plan, const mote_span *span, mote_fam
     if (points > 1) points = p.points;
     size_t i = first;
     for (; i < local.begin && i < whole; i += MOTE_WIDTH)
-        if (!pull_registers(plan, &p, points, &local, family, false, i, 1)) contain_register(plan, span, i, frozen);
+        if (!pull_registers(plan, &p, points, &local, family, false, i, 1))
+            contain_register(plan, span, i, frozen);
     if (points && local.steps == 1 && plan->substeps == 1)
         i = pull_once(plan, &p, points, &local, family, contain_register, i, whole, span, frozen);
     for (; i + stride <= whole; i += stride)
         if (!pull_registers(plan, &p, points, &local, family, true, i, unroll))
             for (int u = 0; u < unroll; u++) contain_register(plan, span, i + (size_t)u * MOTE_WIDTH, frozen);
     for (; i < whole; i += MOTE_WIDTH)
-        if (!pull_registers(plan, &p, points, &local, family, false, i, 1)) contain_register(plan, span, i, frozen);
+        if (!pull_registers(plan, &p, points, &local, family, false, i, 1))
+            contain_register(plan, span, i, frozen);
 }
 
 #endif

@@ -34,15 +34,20 @@ static void keep_previous(const mote_span *span, uint32_t step, size_t first, si
     if (span->previous_v[0]) copy(span->previous_v, first, span->v, first, end - first);
 }
 
-static mote_stage_view view_of(const mote_plan *plan, const mote_span *span, const mote_workspace *w, double time,
-                               size_t first, size_t end) {
+static mote_stage_view view_of(const mote_plan *plan, const mote_span *span, const mote_workspace *w,
+                               double time, size_t first, size_t end) {
     size_t at = first - w->first;
-    return (mote_stage_view){
-        .time = time, .first = (uint32_t)(span->first_slot + first), .count = (uint32_t)(end - first),
-        .x = w->x[0] + at, .y = w->x[1] + at, .z = w->x[2] + at,
-        .velocity_x = w->v[0] + at, .velocity_y = w->v[1] + at, .velocity_z = w->v[2] + at,
-        .inverse_mass = plan->mass_column ? span->inverse_mass + first : NULL,
-        .uniform_inverse_mass = plan->inverse_mass};
+    return (mote_stage_view){.time = time,
+                             .first = (uint32_t)(span->first_slot + first),
+                             .count = (uint32_t)(end - first),
+                             .x = w->x[0] + at,
+                             .y = w->x[1] + at,
+                             .z = w->x[2] + at,
+                             .velocity_x = w->v[0] + at,
+                             .velocity_y = w->v[1] + at,
+                             .velocity_z = w->v[2] + at,
+                             .inverse_mass = plan->mass_column ? span->inverse_mass + first : NULL,
+                             .uniform_inverse_mass = plan->inverse_mass};
 }
 
 static void show_range(mote_stage_view *view, const mote_span *span, const mote_workspace *w) {
@@ -65,14 +70,17 @@ static void call_callbacks(const mote_plan *plan, const mote_span *span, const m
         if (def->kind != MOTE_FORCE_CALLBACK) continue;
         mote_stage_view shown = view;
         if (def->as.callback.reach == MOTE_REACH_RANGE) show_range(&shown, span, w);
-        float *const *sum = def->as.callback.unit == MOTE_NEWTONS ? w->force : w->acceleration; /* or velocity */
+        float *const *sum =
+            def->as.callback.unit == MOTE_NEWTONS ? w->force : w->acceleration; /* or velocity */
         def->as.callback.function(def->as.callback.user, &shown, sum[0] + at, sum[1] + at, sum[2] + at);
     }
 }
 
 /* Velocity Verlet without forces that read velocity: the evaluation that closed a substep opens the next. Not
  * across steps: what froze in between stands elsewhere, and others may see it. */
-static bool may_reuse(const mote_plan *plan) { return plan->scheme->family == MOTE_FAMILY_VERLET && plan->reuse; }
+static bool may_reuse(const mote_plan *plan) {
+    return plan->scheme->family == MOTE_FAMILY_VERLET && plan->reuse;
+}
 
 static void run_block(const mote_kernels *kernels, const mote_plan *plan, const mote_span *span, size_t first,
                       size_t end, uint32_t *frozen) {
@@ -87,7 +95,8 @@ static void run_block(const mote_kernels *kernels, const mote_plan *plan, const 
         for (uint32_t substep = 0; substep < plan->substeps; substep++) {
             kernels->begin[family][plan->mass_column](plan, span, &w, first, end);
             for (uint32_t stage = 0; stage < plan->stages; stage++) {
-                double time = mote_plan_time(plan, span->first_step + step, substep, plan->scheme->time[stage]);
+                double time =
+                    mote_plan_time(plan, span->first_step + step, substep, plan->scheme->time[stage]);
                 bool again = stage == 0 && substep > 0 && may_reuse(plan);
                 if (!again) call_callbacks(plan, span, &w, time, first, end);
                 kernels->stage[family][plan->mass_column](plan, span, &w, stage, time, again, first, end);
@@ -97,8 +106,8 @@ static void run_block(const mote_kernels *kernels, const mote_plan *plan, const 
     }
 }
 
-void mote_run_blocks(const mote_kernels *kernels, const mote_plan *plan, const mote_span *span, size_t first, size_t end,
-                     uint32_t *frozen) {
+void mote_run_blocks(const mote_kernels *kernels, const mote_plan *plan, const mote_span *span, size_t first,
+                     size_t end, uint32_t *frozen) {
     end = mote_round_up(end, MOTE_GROUP);
     if (plan->callback_count == 0) {
         kernels->fused[plan->scheme->family][plan->mass_column][plan->rest](plan, span, first, end, frozen);
@@ -123,15 +132,22 @@ static void do_inner(void *context, size_t first, size_t end, uint32_t worker) {
     if (frozen) __atomic_fetch_add(&i->frozen, frozen, __ATOMIC_RELAXED);
 }
 
-uint32_t mote_run_parallel(const mote_kernels *kernels, const mote_plan *plan, const mote_span *span, size_t end,
-                           const mote_jobs *jobs) {
+uint32_t mote_run_parallel(const mote_kernels *kernels, const mote_plan *plan, const mote_span *span,
+                           size_t end, const mote_jobs *jobs) {
     inner i = {kernels, plan, span, 0};
     mote_parallel_for(jobs, end, MOTE_BLOCK, do_inner, &i);
     return i.frozen;
 }
 
 /* One pass of the outer order over all slots; each task does the part named by `pass`. */
-typedef enum outer_pass { PASS_LOAD, PASS_START, PASS_BEGIN, PASS_CALLBACKS, PASS_STAGE, PASS_COMMIT } outer_pass;
+typedef enum outer_pass {
+    PASS_LOAD,
+    PASS_START,
+    PASS_BEGIN,
+    PASS_CALLBACKS,
+    PASS_STAGE,
+    PASS_COMMIT
+} outer_pass;
 
 typedef struct outer {
     const mote_kernels *kernels;
@@ -152,18 +168,27 @@ static void do_outer_pass(void *context, size_t first, size_t end, uint32_t work
     uint32_t frozen = 0;
     end = mote_round_up(end, MOTE_GROUP);
     switch (o->pass) {
-    case PASS_LOAD: load(o->span, o->workspace, first, end); break;
-    case PASS_START: keep_previous(o->span, o->step, first, end); break;
-    case PASS_BEGIN: o->kernels->begin[family][mass](o->plan, o->span, o->workspace, first, end); break;
+    case PASS_LOAD:
+        load(o->span, o->workspace, first, end);
+        break;
+    case PASS_START:
+        keep_previous(o->span, o->step, first, end);
+        break;
+    case PASS_BEGIN:
+        o->kernels->begin[family][mass](o->plan, o->span, o->workspace, first, end);
+        break;
     case PASS_CALLBACKS:
         for (size_t block = first; block < end; block += MOTE_BLOCK)
             call_callbacks(o->plan, o->span, o->workspace, o->time, block,
                            end - block < MOTE_BLOCK ? end : block + MOTE_BLOCK);
         break;
     case PASS_STAGE:
-        o->kernels->stage[family][mass](o->plan, o->span, o->workspace, o->stage, o->time, o->again, first, end);
+        o->kernels->stage[family][mass](o->plan, o->span, o->workspace, o->stage, o->time, o->again, first,
+                                        end);
         break;
-    case PASS_COMMIT: o->kernels->commit[mass](o->span, o->workspace, o->step, first, end, &frozen); break;
+    case PASS_COMMIT:
+        o->kernels->commit[mass](o->span, o->workspace, o->step, first, end, &frozen);
+        break;
     }
     if (frozen) __atomic_fetch_add(&o->frozen, frozen, __ATOMIC_RELAXED);
 }
@@ -182,7 +207,8 @@ void mote_run_stages(const mote_kernels *kernels, const mote_plan *plan, const m
         for (uint32_t substep = 0; substep < plan->substeps; substep++) {
             run_pass(&o, jobs, PASS_BEGIN);
             for (o.stage = 0; o.stage < plan->stages; o.stage++) {
-                o.time = mote_plan_time(plan, span->first_step + o.step, substep, plan->scheme->time[o.stage]);
+                o.time =
+                    mote_plan_time(plan, span->first_step + o.step, substep, plan->scheme->time[o.stage]);
                 o.again = o.stage == 0 && substep > 0 && may_reuse(plan);
                 if (plan->callback_count && !o.again) run_pass(&o, jobs, PASS_CALLBACKS);
                 run_pass(&o, jobs, PASS_STAGE);

@@ -4,10 +4,10 @@
 
 #include "kernels/fused.h"
 
-/* Writes the state back where it may move. What is immovable or frozen must stand still at every stage, because a
- * callback that reaches the range shows it to the others. */
-MOTE_INLINE void store_stage(const mote_span *span, const mote_workspace *workspace, bool mass, wide inverse_mass,
-                             const mote_lanes *s, size_t i) {
+/* Writes the state back where it may move. What is immovable or frozen must stand still at every stage,
+ * because a callback that reaches the range shows it to the others. */
+MOTE_INLINE void store_stage(const mote_span *span, const mote_workspace *workspace, bool mass,
+                             wide inverse_mass, const mote_lanes *s, size_t i) {
     size_t at = i - workspace->first;
     wide_mask keep = lanes_to_keep(span, mass, inverse_mass, i) & ~wide_mask_load(workspace->frozen + at);
     wide3_store(workspace->x, at, wide3_select(keep, s->x, wide3_load(workspace->x, at)));
@@ -49,8 +49,8 @@ MOTE_INLINE void staged_stage(const mote_plan *plan, const mote_span *span, cons
             dv[0] = s.sum_v;
         else
             mote_evaluate(plan, stage, time, &s, &external, FOLDS_AFFINE(family),
-                          plan->rest <= MOTE_REST_DRAG ? MOTE_REST_NONE : MOTE_REST_ANY, plan->callback_count != 0, mass,
-                          dv, 1);
+                          plan->rest <= MOTE_REST_DRAG ? MOTE_REST_NONE : MOTE_REST_ANY,
+                          plan->callback_count != 0, mass, dv, 1);
         do_stage(plan, family, &s, stage, dv[0], &map);
         store_stage(span, workspace, mass, external.inverse_mass, &s, i);
         if (family != MOTE_FAMILY_SPLITTING && family != MOTE_FAMILY_MAP) {
@@ -62,8 +62,8 @@ MOTE_INLINE void staged_stage(const mote_plan *plan, const mote_span *span, cons
     }
 }
 
-MOTE_INLINE void staged_commit(const mote_span *span, const mote_workspace *workspace, bool mass, uint32_t step,
-                               size_t first, size_t end, uint32_t *frozen) {
+MOTE_INLINE void staged_commit(const mote_span *span, const mote_workspace *workspace, bool mass,
+                               uint32_t step, size_t first, size_t end, uint32_t *frozen) {
     for (size_t i = first; i < end; i += MOTE_WIDTH) {
         size_t at = i - workspace->first;
         mote_lanes s = {.x = wide3_load(workspace->x, at), .v = wide3_load(workspace->v, at)};

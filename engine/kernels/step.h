@@ -22,7 +22,8 @@ MOTE_INLINE mote_wide_map map_of(const mote_plan *plan, wide inverse_mass) {
         float w = wide_element(inverse_mass, lane);
         if (lane == 0 || w != wide_element(inverse_mass, lane - 1)) mote_plan_particle_map(plan, w, map);
         for (int axis = 0; axis < 3; axis++) {
-            const float m[6] = {map[axis].xx, map[axis].xv, map[axis].xc, map[axis].vx, map[axis].vv, map[axis].vc};
+            const float m[6] = {map[axis].xx, map[axis].xv, map[axis].xc,
+                                map[axis].vx, map[axis].vv, map[axis].vc};
             for (int entry = 0; entry < 6; entry++) entries[entry][axis][lane] = m[entry];
         }
     }
@@ -31,7 +32,8 @@ MOTE_INLINE mote_wide_map map_of(const mote_plan *plan, wide inverse_mass) {
 #undef ENTRY
 }
 
-MOTE_INLINE void begin_substep(const mote_plan *plan, mote_family family, mote_lanes *s, const mote_wide_map *map) {
+MOTE_INLINE void begin_substep(const mote_plan *plan, mote_family family, mote_lanes *s,
+                               const mote_wide_map *map) {
     if (family == MOTE_FAMILY_MAP && plan->stages == 0) mote_map_apply(s, map);
     if (family == MOTE_FAMILY_SPLITTING) mote_splitting_begin(s, &plan->c);
 }
@@ -39,12 +41,23 @@ MOTE_INLINE void begin_substep(const mote_plan *plan, mote_family family, mote_l
 MOTE_INLINE void do_stage(const mote_plan *plan, mote_family family, mote_lanes *s, uint32_t stage, wide3 dv,
                           const mote_wide_map *map) {
     switch (family) {
-    case MOTE_FAMILY_SPLITTING: mote_splitting_stage(s, &plan->c, stage, dv); break;
-    case MOTE_FAMILY_VERLET: mote_verlet_stage(s, &plan->c, stage, dv); break;
-    case MOTE_FAMILY_RUNGE_KUTTA: mote_runge_kutta_stage(s, &plan->c, stage, stage + 1 == plan->stages, dv); break;
-    case MOTE_FAMILY_MAP: mote_map_stage(s, &plan->c, stage, map, dv); break;
-    case MOTE_FAMILY_ADVECTION: mote_advection_stage(s, &plan->c, stage, stage + 1 == plan->stages, dv); break;
-    default: break;
+    case MOTE_FAMILY_SPLITTING:
+        mote_splitting_stage(s, &plan->c, stage, dv);
+        break;
+    case MOTE_FAMILY_VERLET:
+        mote_verlet_stage(s, &plan->c, stage, dv);
+        break;
+    case MOTE_FAMILY_RUNGE_KUTTA:
+        mote_runge_kutta_stage(s, &plan->c, stage, stage + 1 == plan->stages, dv);
+        break;
+    case MOTE_FAMILY_MAP:
+        mote_map_stage(s, &plan->c, stage, map, dv);
+        break;
+    case MOTE_FAMILY_ADVECTION:
+        mote_advection_stage(s, &plan->c, stage, stage + 1 == plan->stages, dv);
+        break;
+    default:
+        break;
     }
 }
 

@@ -1,20 +1,22 @@
-/* Constrained strands that keep their energy: constraint impulses along the mean of a segment before and after the substep do
- * no work, because |d1|^2 - |d0|^2 = (d1 - d0) . (d1 + d0). With m = (d0 + d1) / 2 and P_k = mu_k m_k - mu_(k-1) m_(k-1):
+/* Constrained strands that keep their energy: constraint impulses along the mean of a segment before and
+ * after the substep do no work, because |d1|^2 - |d0|^2 = (d1 - d0) . (d1 + d0). With m = (d0 + d1) / 2 and
+ * P_k = mu_k m_k - mu_(k-1) m_(k-1):
  *     x1 = x0 + h v0 + h^2 a / 2 + (h / 2) w P,   v1 = v0 + h a + w P,   |d1| = L.
- * Newton's method in mu, one tridiagonal system an iteration; m follows d1. Rigid segments only. After Gonzalez, J. Nonlinear
- * Sci. 6 (1996) 449 (discrete derivatives). */
+ * Newton's method in mu, one tridiagonal system an iteration; m follows d1. Rigid segments only. After
+ * Gonzalez, J. Nonlinear Sci. 6 (1996) 449 (discrete derivatives). */
 #ifndef MOTE_KERNELS_STRAND_CONSERVE_H
 #define MOTE_KERNELS_STRAND_CONSERVE_H
 
 #include "kernels/strand_work.h"
 
-/* Fewer iterations leave m behind. Lengths are solved to a part of max_stretch, because what is left is energy, or to what
- * float32 can tell of two points that far from the origin: 4 roundings of 2^-24 in each coordinate. */
+/* Fewer iterations leave m behind. Lengths are solved to a part of max_stretch, because what is left is
+ * energy, or to what float32 can tell of two points that far from the origin: 4 roundings of 2^-24 in each
+ * coordinate. */
 #define STRAND_LEAST_ITERATIONS 3u
-#define STRAND_FINE 0.015625f
+#define STRAND_FINE             0.015625f
 
-/* Where m turns far in one substep (the whip at the end of a falling strand) the iteration does not contract: the substep is
- * cut into 2, 4, ... this many pieces with the same acceleration. */
+/* Where m turns far in one substep (the whip at the end of a falling strand) the iteration does not contract:
+ * the substep is cut into 2, 4, ... this many pieces with the same acceleration. */
 #define STRAND_MOST_PIECES 32u
 
 enum {
@@ -32,9 +34,11 @@ enum {
     CONSERVE_ERROR,                        /* (|d1|^2 - L^2) / 2 */
     CONSERVE_END
 };
-_Static_assert((int)CONSERVE_END <= (int)WORK_POSE && (int)CONSERVE_FROM_V + 3 <= (int)WORK_ACCELERATION, "the scratch has room");
+_Static_assert((int)CONSERVE_END <= (int)WORK_POSE && (int)CONSERVE_FROM_V + 3 <= (int)WORK_ACCELERATION,
+               "the scratch has room");
 
-/* Before the first attempt: the prediction is in WORK_X and WORK_V, and what is pinned stands where it shall. */
+/* Before the first attempt: the prediction is in WORK_X and WORK_V, and what is pinned stands where it
+ * shall. */
 MOTE_INLINE void conserve_prepare(const strand_columns *c, bool first, size_t lane) {
     for (size_t at = lane; at < strand_at(c->points, lane); at += MOTE_GROUP) {
         wide3 v0 = work_load3(c, CONSERVE_OLD_V, at), v = work_load3(c, WORK_V, at);
@@ -66,16 +70,19 @@ MOTE_INLINE void conserve_begin(const strand_columns *c, float h, float part, fl
         wide3 start = work_load3(c, WORK_START, at);
         wide3 v = wide3_add_scaled(v0, wide_set(part), work_load3(c, CONSERVE_DV, at));
         wide3 x = wide3_add_scaled(from, half, wide3_add(v0, v));
-        wide3 carried = wide3_add_scaled(start, wide_set(share), wide3_sub(work_load3(c, CONSERVE_GOAL, at), start));
-        work_store3(c, CONSERVE_FREE_X, at, wide3_select(wide_less((wide){0}, point_mass(c, at)), x, carried));
+        wide3 carried =
+            wide3_add_scaled(start, wide_set(share), wide3_sub(work_load3(c, CONSERVE_GOAL, at), start));
+        work_store3(c, CONSERVE_FREE_X, at,
+                    wide3_select(wide_less((wide){0}, point_mass(c, at)), x, carried));
         work_store3(c, CONSERVE_FREE_V, at, v);
         work_store3(c, CONSERVE_MEAN, at, wide3_sub(work_load3(c, CONSERVE_FROM, next), from));
     }
 }
 
-/* x1, v1, d1, m and the errors for the multipliers; returns the live lanes in which an error exceeds share L^2 and
- * rounding. */
-MOTE_INLINE wide_mask conserve_move(const strand_columns *c, wide_mask counts, wide_mask live, float h, wide share, size_t lane) {
+/* x1, v1, d1, m and the errors for the multipliers; returns the live lanes in which an error exceeds share
+ * L^2 and rounding. */
+MOTE_INLINE wide_mask conserve_move(const strand_columns *c, wide_mask counts, wide_mask live, float h,
+                                    wide share, size_t lane) {
     const wide half = wide_set(0.5f * h), rounding = wide_set(STRAND_ROUNDING);
     wide3 before = wide3_zero(), a = wide3_zero();
     wide_mask wrong = (wide_mask){0};
@@ -92,14 +99,18 @@ MOTE_INLINE wide_mask conserve_move(const strand_columns *c, wide_mask counts, w
         work_store3(c, WORK_V, at, wide3_select(live, v, work_load3(c, WORK_V, at)));
         if (k) {
             wide length = work_load(c, WORK_LENGTH, up), square = length * length;
-            wide3 d = wide3_sub(x, a), d0 = wide3_sub(work_load3(c, CONSERVE_FROM, at), work_load3(c, CONSERVE_FROM, up));
+            wide3 d = wide3_sub(x, a),
+                  d0 = wide3_sub(work_load3(c, CONSERVE_FROM, at), work_load3(c, CONSERVE_FROM, up));
             wide error = wide_set(0.5f) * (wide3_dot(d, d) - square);
             work_store3(c, CONSERVE_EDGE, up, d);
             work_store3(c, CONSERVE_MEAN, up,
-                        wide3_select(live, wide3_scale(wide_set(0.5f), wide3_add(d0, d)), work_load3(c, CONSERVE_MEAN, up)));
+                        wide3_select(live, wide3_scale(wide_set(0.5f), wide3_add(d0, d)),
+                                     work_load3(c, CONSERVE_MEAN, up)));
             work_store(c, CONSERVE_ERROR, up, error);
-            wide allowed = share * square + rounding * length * (wide_abs(x.x) + wide_abs(x.y) + wide_abs(x.z));
-            wrong |= lanes_beyond(counts, k) & ~wide_less(wide_abs(error), allowed) & wide_less((wide){0}, length);
+            wide allowed =
+                share * square + rounding * length * (wide_abs(x.x) + wide_abs(x.y) + wide_abs(x.z));
+            wrong |=
+                lanes_beyond(counts, k) & ~wide_less(wide_abs(error), allowed) & wide_less((wide){0}, length);
         }
         before = pull;
         a = x;
@@ -108,7 +119,8 @@ MOTE_INLINE wide_mask conserve_move(const strand_columns *c, wide_mask counts, w
 }
 
 /* Newton's correction of the multipliers: elimination from the root, substitution from the tip. */
-MOTE_INLINE void conserve_solve(const strand_columns *c, wide_mask counts, wide_mask live, float h, size_t lane) {
+MOTE_INLINE void conserve_solve(const strand_columns *c, wide_mask counts, wide_mask live, float h,
+                                size_t lane) {
     const wide half = wide_set(0.5f * h);
     wide3 d = wide3_zero(), mean = wide3_zero();
     wide inverse = (wide){0}, value = (wide){0}, wa = point_mass(c, lane);
@@ -116,11 +128,13 @@ MOTE_INLINE void conserve_solve(const strand_columns *c, wide_mask counts, wide_
         const size_t at = strand_at(k, lane);
         wide3 d1 = work_load3(c, CONSERVE_EDGE, at), m1 = work_load3(c, CONSERVE_MEAN, at);
         wide wb = point_mass(c, at + MOTE_GROUP), near = half * wa;
-        wide above = near * wide3_dot(d, m1) * inverse; /* minus the row before's element to the right, over its pivot */
-        wide left = near * wide3_dot(d1, mean);         /* minus this row's element to the left */
+        wide above = near * wide3_dot(d, m1) *
+                     inverse; /* minus the row before's element to the right, over its pivot */
+        wide left = near * wide3_dot(d1, mean); /* minus this row's element to the left */
         wide diagonal = half * (wa + wb) * wide3_dot(d1, m1);
         wide pivot = diagonal - left * above;
-        wide_mask regular = lanes_beyond(counts, k + 1) & wide_less(wide_set(1e-6f) * wide_abs(diagonal), wide_abs(pivot));
+        wide_mask regular =
+            lanes_beyond(counts, k + 1) & wide_less(wide_set(1e-6f) * wide_abs(diagonal), wide_abs(pivot));
         above = wide_select(lanes_beyond(counts, k + 1), above, (wide){0});
         if (k) work_store(c, WORK_COUPLING, at - MOTE_GROUP, above);
         inverse = wide_select(regular, wide_set(1.0f) / pivot, (wide){0});
@@ -140,8 +154,8 @@ MOTE_INLINE void conserve_solve(const strand_columns *c, wide_mask counts, wide_
 }
 
 /* Iterates one piece; returns the live strands for which it found nothing. */
-MOTE_INLINE wide_mask conserve_iterate(const strand_columns *c, const mote_bundle_def *def, uint32_t *iterations, wide_mask live,
-                                       float h, size_t lane) {
+MOTE_INLINE wide_mask conserve_iterate(const strand_columns *c, const mote_bundle_def *def,
+                                       uint32_t *iterations, wide_mask live, float h, size_t lane) {
     const wide_mask counts = wide_mask_load(c->counts + lane);
     const wide share = wide_set(STRAND_FINE * def->max_stretch);
     for (uint32_t i = 0;; i++) {
@@ -162,15 +176,18 @@ MOTE_INLINE void conserve_end(const strand_columns *c, wide_mask live, size_t la
         wide_mask pinned = live & wide_equal(point_mass(c, at), (wide){0});
         wide3 sum = work_load3(c, CONSERVE_PULL, at);
         work_store3(c, CONSERVE_PULL, at, wide3_select(pinned, wide3_add(sum, wide3_sub(pull, before)), sum));
-        work_store3(c, CONSERVE_FROM, at, wide3_select(live, work_load3(c, WORK_X, at), work_load3(c, CONSERVE_FROM, at)));
-        work_store3(c, CONSERVE_FROM_V, at, wide3_select(live, work_load3(c, WORK_V, at), work_load3(c, CONSERVE_FROM_V, at)));
+        work_store3(c, CONSERVE_FROM, at,
+                    wide3_select(live, work_load3(c, WORK_X, at), work_load3(c, CONSERVE_FROM, at)));
+        work_store3(c, CONSERVE_FROM_V, at,
+                    wide3_select(live, work_load3(c, WORK_V, at), work_load3(c, CONSERVE_FROM_V, at)));
         before = pull;
     }
 }
 
 /* All pieces of an attempt; returns the live strands that failed in one of them. */
-MOTE_INLINE wide_mask conserve_pieces(const strand_columns *c, const mote_bundle_def *def, uint32_t *iterations, uint32_t pieces,
-                                      wide_mask live, double h, size_t lane) {
+MOTE_INLINE wide_mask conserve_pieces(const strand_columns *c, const mote_bundle_def *def,
+                                      uint32_t *iterations, uint32_t pieces, wide_mask live, double h,
+                                      size_t lane) {
     const wide_mask all = live;
     conserve_attempt(c, pieces, live, lane);
     for (uint32_t i = 0; i < pieces && wide_lane_bits(live); i++) {
@@ -181,7 +198,8 @@ MOTE_INLINE wide_mask conserve_pieces(const strand_columns *c, const mote_bundle
     }
     for (size_t at = lane; at < strand_at(c->pins ? c->points : 1, lane); at += MOTE_GROUP) {
         wide3 sum = work_load3(c, WORK_REACTION, at);
-        work_store3(c, WORK_REACTION, at, wide3_select(live, wide3_add(sum, work_load3(c, CONSERVE_PULL, at)), sum));
+        work_store3(c, WORK_REACTION, at,
+                    wide3_select(live, wide3_add(sum, work_load3(c, CONSERVE_PULL, at)), sum));
     }
     return all & ~live;
 }

@@ -1,15 +1,17 @@
-/* Strands against colliders. Once a substep each point gets the plane that touches the nearest collider on the point's way;
- * convex shapes lie behind it. In each Newton iteration a point behind its plane is put on it and stays on it while the
- * strand presses it there: its inverse mass loses the direction of the normal, so that lengths and contacts are solved
- * together (an active set after Hintermueller, Ito & Kunisch 2002). Friction takes back motion along the plane, up to its
- * coefficient times how far the point was pressed out (Macklin et al., Unified Particle Physics, 2014). */
+/* Strands against colliders. Once a substep each point gets the plane that touches the nearest collider on
+ * the point's way; convex shapes lie behind it. In each Newton iteration a point behind its plane is put on
+ * it and stays on it while the strand presses it there: its inverse mass loses the direction of the normal,
+ * so that lengths and contacts are solved together (an active set after Hintermueller, Ito & Kunisch 2002).
+ * Friction takes back motion along the plane, up to its coefficient times how far the point was pressed out
+ * (Macklin et al., Unified Particle Physics, 2014). */
 #ifndef MOTE_KERNELS_STRAND_CONTACT_H
 #define MOTE_KERNELS_STRAND_CONTACT_H
 
 #include "contacts/contact.h"
 #include "kernels/strand_work.h"
 
-/* Planes further off than this share of the shorter segment at the point are not looked at in this substep; the next sweeps. */
+/* Planes further off than this share of the shorter segment at the point are not looked at in this substep;
+ * the next sweeps. */
 #define STRAND_CONTACT_REACH 0.5f
 
 /* Points of a strand for which the colliders near them are found together. */
@@ -21,7 +23,8 @@ MOTE_INLINE wide segment_length(const strand_columns *c, uint32_t k, size_t at) 
     return k ? wide_min(length, work_load(c, WORK_LENGTH, at - MOTE_GROUP)) : length;
 }
 
-/* Where a point of a strand starts and ends, and how far about it planes are looked for; behind a tip: `otherwise`. */
+/* Where a point of a strand starts and ends, and how far about it planes are looked for; behind a tip:
+ * `otherwise`. */
 typedef struct strand_way {
     wide3 start, end;
     wide segment;
@@ -39,7 +42,8 @@ MOTE_INLINE strand_way way_of(const strand_columns *c, uint32_t k, wide3 otherwi
 }
 
 /* The colliders near what the strands of the register do in a substep. */
-MOTE_INLINE void find_neighbours(const strand_work *w, uint32_t substep, size_t lane, mote_contact_list *near) {
+MOTE_INLINE void find_neighbours(const strand_work *w, uint32_t substep, size_t lane,
+                                 mote_contact_list *near) {
     const strand_columns *c = &w->c;
     const mote_strand_job *job = w->job;
     const mote_collider_pose *from = job->poses + (size_t)substep * job->collider_count;
@@ -67,8 +71,8 @@ MOTE_INLINE mote_contact_points contact_points(const strand_work *w, uint32_t k,
 }
 
 /* Of the colliders near the strands those near the points from `first` to `end`. */
-MOTE_INLINE void find_part(const strand_work *w, const mote_contact_list *near, uint32_t first, uint32_t end, size_t lane,
-                           mote_contact_list *part) {
+MOTE_INLINE void find_part(const strand_work *w, const mote_contact_list *near, uint32_t first, uint32_t end,
+                           size_t lane, mote_contact_list *part) {
     const strand_columns *c = &w->c;
     mote_contact_patch patch = mote_contact_patch_at(work_load3(c, WORK_X, strand_at(first, lane)));
     for (uint32_t k = first; k < end; k++) {
@@ -79,7 +83,8 @@ MOTE_INLINE void find_part(const strand_work *w, const mote_contact_list *near, 
 }
 
 /* The plane of a point in one register; false if no lane has one. */
-MOTE_INLINE bool find_contact(const strand_work *w, const mote_contact_list *near, uint32_t k, size_t lane, strand_plane *plane) {
+MOTE_INLINE bool find_contact(const strand_work *w, const mote_contact_list *near, uint32_t k, size_t lane,
+                              strand_plane *plane) {
     const mote_contact_points points = contact_points(w, k, lane);
     mote_contact contact;
     if (!mote_contact_find(near, &points, &contact)) return false;
@@ -90,8 +95,9 @@ MOTE_INLINE bool find_contact(const strand_work *w, const mote_contact_list *nea
     return true;
 }
 
-/* The planes of a register of strands for a substep that takes WORK_START to WORK_X: of the rows that have any, which are
- * listed. False if there is none. A row of 16 lanes that is not listed is as one in which no lane has a plane. */
+/* The planes of a register of strands for a substep that takes WORK_START to WORK_X: of the rows that have
+ * any, which are listed. False if there is none. A row of 16 lanes that is not listed is as one in which no
+ * lane has a plane. */
 MOTE_INLINE bool find_contacts(const strand_work *w, uint32_t substep, size_t lane) {
     const strand_columns *c = &w->c;
     strand_contacts *found = c->contacts;
@@ -101,7 +107,8 @@ MOTE_INLINE bool find_contacts(const strand_work *w, uint32_t substep, size_t la
     if (near.count == 0) return false;
     memset(found->touching, STRAND_CLEAR, c->points);
     for (uint32_t first = 0; first < c->points; first += STRAND_CONTACT_ROWS) {
-        const uint32_t end = first + STRAND_CONTACT_ROWS < c->points ? first + STRAND_CONTACT_ROWS : c->points;
+        const uint32_t end =
+            first + STRAND_CONTACT_ROWS < c->points ? first + STRAND_CONTACT_ROWS : c->points;
         find_part(w, &near, first, end, lane, &part);
         for (uint32_t k = first; part.count && k < end; k++)
             if (find_contact(w, &part, k, lane, strand_planes(c) + found->count)) {
@@ -113,8 +120,10 @@ MOTE_INLINE bool find_contacts(const strand_work *w, uint32_t substep, size_t la
     return found->count != 0;
 }
 
-/* What friction takes back of the motion along the plane since the substep's start; pressed: how far out of the collider. */
-MOTE_INLINE wide3 friction_move(wide3 x, wide3 start, wide3 drift, wide3 normal, wide friction, wide pressed) {
+/* What friction takes back of the motion along the plane since the substep's start; pressed: how far out of
+ * the collider. */
+MOTE_INLINE wide3 friction_move(wide3 x, wide3 start, wide3 drift, wide3 normal, wide friction,
+                                wide pressed) {
     wide3 moved = wide3_sub(wide3_sub(x, start), drift);
     wide3 along = wide3_sub(moved, wide3_scale(wide3_dot(normal, moved), normal));
     wide length = wide_max(wide_sqrt(wide3_dot(along, along)), wide_set(STRAND_SHORTEST));
@@ -122,8 +131,8 @@ MOTE_INLINE wide3 friction_move(wide3 x, wide3 start, wide3 drift, wide3 normal,
     return wide3_scale((wide){0} - share, along);
 }
 
-/* Puts the points of the live strands out of the colliders, and chooses those that stay on them. A point that was inside
- * before the substep is put out without gaining speed. */
+/* Puts the points of the live strands out of the colliders, and chooses those that stay on them. A point that
+ * was inside before the substep is put out without gaining speed. */
 MOTE_INLINE void touch(const strand_columns *c, wide_mask live, size_t lane) {
     for (uint32_t i = 0; i < c->contacts->count; i++) {
         const uint32_t k = c->contacts->point[i];
@@ -140,7 +149,8 @@ MOTE_INLINE void touch(const strand_columns *c, wide_mask live, size_t lane) {
         wide sum = wide_select(active, plane->pressure + out, (wide){0});
         wide pressed = sum - wide_select(lay, plane->pressed, (wide){0});
         wide3 put = wide3_add_scaled(x, out, normal);
-        wide3 rubbed = wide3_add(put, friction_move(put, start, plane->drift, normal, plane->friction, pressed));
+        wide3 rubbed =
+            wide3_add(put, friction_move(put, start, plane->drift, normal, plane->friction, pressed));
         wide inside = plane->offset - wide3_dot(normal, wide3_add(start, plane->drift));
         wide before = wide_min(wide_max(inside, (wide){0}), out);
         work_store3(c, WORK_START, at, wide3_select(active, wide3_add_scaled(start, before, normal), start));
@@ -158,14 +168,16 @@ MOTE_INLINE wide_mask clear_of_colliders(const strand_columns *c, wide share, si
         const uint32_t k = c->contacts->point[i];
         const strand_plane *plane = strand_planes(c) + i;
         wide3 x = work_load3(c, WORK_X, strand_at(k, lane));
-        wide gap = wide3_dot(plane->normal, x) - plane->offset, size = wide_abs(x.x) + wide_abs(x.y) + wide_abs(x.z);
+        wide gap = wide3_dot(plane->normal, x) - plane->offset,
+             size = wide_abs(x.x) + wide_abs(x.y) + wide_abs(x.z);
         wide allowed = share * segment_length(c, k, strand_at(k, lane)) + wide_set(STRAND_ROUNDING) * size;
         clear &= ~wide_less(gap, (wide){0} - allowed);
     }
     return clear;
 }
 
-/* Springs: after the substep, points that came into a collider are put out and lose their speed against it. */
+/* Springs: after the substep, points that came into a collider are put out and lose their speed against
+ * it. */
 MOTE_INLINE void push_out(const strand_work *w, size_t lane) {
     const strand_columns *c = &w->c;
     const wide rate = wide_set((float)(1.0 / w->job->plan->h));

@@ -1,5 +1,6 @@
-/* The forces inside a strand, found in one walk from the root to the tip: springs to the first and second neighbour, air that
- * drags on segments, springs to the rest shape. A window of three points is in registers. */
+/* The forces inside a strand, found in one walk from the root to the tip: springs to the first and second
+ * neighbour, air that drags on segments, springs to the rest shape. A window of three points is in
+ * registers. */
 #ifndef MOTE_KERNELS_STRAND_FORCES_H
 #define MOTE_KERNELS_STRAND_FORCES_H
 
@@ -11,8 +12,8 @@ typedef enum strand_parts {
     STRAND_EXTRAS = 2   /* whatever else the bundle has */
 } strand_parts;
 
-/* What a spring gives to its first point, the second gets the opposite: a force, or under the kinematic integrators an impulse
- * and a displacement (times mass). */
+/* What a spring gives to its first point, the second gets the opposite: a force, or under the kinematic
+ * integrators an impulse and a displacement (times mass). */
 typedef struct spring_push {
     wide3 force, shift;
 } spring_push;
@@ -25,12 +26,16 @@ typedef struct strand_walk {
 } strand_walk;
 
 MOTE_INLINE strand_walk walk_begin(void) {
-    strand_walk w = {{wide3_zero(), wide3_zero()}, {{wide3_zero(), wide3_zero()}, {wide3_zero(), wide3_zero()}}, wide3_zero()};
+    strand_walk w = {{wide3_zero(), wide3_zero()},
+                     {{wide3_zero(), wide3_zero()}, {wide3_zero(), wide3_zero()}},
+                     wide3_zero()};
     return w;
 }
 
-/* The force of a spring on its point a, towards b: F = (k (|d| - L) + c d'.n) n, 0 in lanes that have no such segment. */
-MOTE_INLINE wide3 spring_pull(strand_point a, strand_point b, wide rest, wide stiffness, float damping, wide_mask exists) {
+/* The force of a spring on its point a, towards b: F = (k (|d| - L) + c d'.n) n, 0 in lanes that have no such
+ * segment. */
+MOTE_INLINE wide3 spring_pull(strand_point a, strand_point b, wide rest, wide stiffness, float damping,
+                              wide_mask exists) {
     wide3 d = wide3_sub(b.x, a.x);
     wide length = wide_sqrt(wide3_dot(d, d));
     wide inverse = wide_set(1.0f) / wide_max(length, wide_set(STRAND_SHORTEST));
@@ -39,8 +44,9 @@ MOTE_INLINE wide3 spring_pull(strand_point a, strand_point b, wide rest, wide st
     return wide3_scale(wide_select(exists, tension * inverse, (wide){0}), d);
 }
 
-/* The same spring as if it were alone, linearised along n = d / |d| at the start: what it adds in h to the elongation e and to
- * its rate, shared by inverse mass. wa, wb: of its points; answer: of this kind of spring (strand_work). */
+/* The same spring as if it were alone, linearised along n = d / |d| at the start: what it adds in h to the
+ * elongation e and to its rate, shared by inverse mass. wa, wb: of its points; answer: of this kind of spring
+ * (strand_work). */
 MOTE_INLINE spring_push spring_alone(strand_point a, strand_point b, wide rest, wide wa, wide wb,
                                      const float answer[2][4][MOTE_GROUP], wide_mask exists, size_t lane) {
     const wide zero = {0};
@@ -48,22 +54,27 @@ MOTE_INLINE spring_push spring_alone(strand_point a, strand_point b, wide rest, 
     wide length = wide_sqrt(wide3_dot(d, d));
     wide inverse = wide_set(1.0f) / wide_max(length, wide_set(STRAND_SHORTEST));
     wide e = length - rest, rate = wide3_dot(d, wide3_sub(b.v, a.v)) * inverse;
-    wide_mask both = wide_less(zero, wa) & wide_less(zero, wb), any = exists & (wide_less(zero, wa) | wide_less(zero, wb));
+    wide_mask both = wide_less(zero, wa) & wide_less(zero, wb),
+              any = exists & (wide_less(zero, wa) | wide_less(zero, wb));
     wide entry[4];
-    for (int i = 0; i < 4; i++) entry[i] = wide_select(both, wide_load(answer[0][i] + lane), wide_load(answer[1][i] + lane));
+    for (int i = 0; i < 4; i++)
+        entry[i] = wide_select(both, wide_load(answer[0][i] + lane), wide_load(answer[1][i] + lane));
     wide impulse = wide_select(any, zero - (entry[0] * e + entry[1] * rate), zero);
     wide shift = wide_select(any, zero - (entry[2] * e + entry[3] * rate), zero);
     return (spring_push){wide3_scale(impulse * inverse, d), wide3_scale(shift * inverse, d)};
 }
 
-/* Half of the drag of a segment of length L along d in air that moves with u: per metre, cn across and ct along it. */
-MOTE_INLINE wide3 segment_half_drag(const mote_bundle_def *def, strand_point a, strand_point b, wide rest, wide_mask exists) {
+/* Half of the drag of a segment of length L along d in air that moves with u: per metre, cn across and ct
+ * along it. */
+MOTE_INLINE wide3 segment_half_drag(const mote_bundle_def *def, strand_point a, strand_point b, wide rest,
+                                    wide_mask exists) {
     wide3 d = wide3_sub(b.x, a.x);
     wide square = wide_max(wide3_dot(d, d), wide_set(STRAND_SHORTEST * STRAND_SHORTEST));
     wide3 wind = wide3_sub(wide3_set(def->air_velocity), wide3_scale(wide_set(0.5f), wide3_add(a.v, b.v)));
     wide3 along = wide3_scale(wide3_dot(wind, d) / square, d);
     wide3 across = wide3_sub(wind, along);
-    wide3 force = wide3_add_scaled(wide3_scale(wide_set(def->normal_drag), across), wide_set(def->tangential_drag), along);
+    wide3 force = wide3_add_scaled(wide3_scale(wide_set(def->normal_drag), across),
+                                   wide_set(def->tangential_drag), along);
     return wide3_scale(wide_select(exists, wide_set(0.5f) * rest, (wide){0}), force);
 }
 
@@ -74,7 +85,8 @@ MOTE_INLINE wide3 turned(const wide q[4], wide3 a) {
     return wide3_add(wide3_add_scaled(a, q[3], t), wide3_cross(v, t));
 }
 
-/* frame = (the least rotation that takes a to b) frame. Opposite vectors have no least rotation: the frame stays. */
+/* frame = (the least rotation that takes a to b) frame. Opposite vectors have no least rotation: the frame
+ * stays. */
 MOTE_INLINE void transport(wide frame[4], wide3 a, wide3 b) {
     wide scale = wide_sqrt(wide3_dot(a, a) * wide3_dot(b, b));
     wide r = scale + wide3_dot(a, b);
@@ -92,25 +104,29 @@ MOTE_INLINE void transport(wide frame[4], wide3 a, wide3 b) {
     frame[3] = wide_select(regular, inverse * real, q[3]);
 }
 
-/* Where the local pose springs want each segment: the rest segments in the transported frame, into WORK_POSE. */
+/* Where the local pose springs want each segment: the rest segments in the transported frame, into
+ * WORK_POSE. */
 MOTE_INLINE void wanted_segments(const strand_work *w, size_t lane) {
     const strand_columns *c = &w->c;
     float *const *rest = (float *const *)w->job->bundle->rest_x;
-    wide frame[4] = {(wide){0}, (wide){0}, (wide){0}, wide_set(1.0f)}; /* a quaternion on top of the root's rotation */
+    wide frame[4] = {(wide){0}, (wide){0}, (wide){0},
+                     wide_set(1.0f)}; /* a quaternion on top of the root's rotation */
     for (uint32_t k = 0; k + 1 < c->points; k++) {
         const size_t at = strand_at(k, lane), from = w->slot + at;
         const wide3 edge = wide3_sub(wide3_load(rest, from + MOTE_GROUP), wide3_load(rest, from));
         const wide3 wanted = turned(frame, turned_by_root(w, lane, edge));
         work_store3(c, WORK_POSE, at, wanted);
-        transport(frame, wanted, wide3_sub(work_load3(c, WORK_X, at + MOTE_GROUP), work_load3(c, WORK_X, at)));
+        transport(frame, wanted,
+                  wide3_sub(work_load3(c, WORK_X, at + MOTE_GROUP), work_load3(c, WORK_X, at)));
     }
 }
 
-/* The forces of the local pose springs, U = k / 2 sum |d - e|^2, into WORK_POSE. Every e turns with the frame, which the
- * segments before it carry, so beside -k (d - e) each segment feels what a turn of its own does to all behind it: the sum G of
- * their moments. With t and u the directions of d and e: a turn of t takes the frame along and twists it by -u / (1 + u.t); a
- * turn of the frame before twists the one behind about t by (u + t) / (1 + u.t). Without this part the springs feed on
- * themselves. The gradient is exact: the holonomy of the least rotation, as in Bergou et al., Discrete Elastic Rods (2008). */
+/* The forces of the local pose springs, U = k / 2 sum |d - e|^2, into WORK_POSE. Every e turns with the
+ * frame, which the segments before it carry, so beside -k (d - e) each segment feels what a turn of its own
+ * does to all behind it: the sum G of their moments. With t and u the directions of d and e: a turn of t
+ * takes the frame along and twists it by -u / (1 + u.t); a turn of the frame before twists the one behind
+ * about t by (u + t) / (1 + u.t). Without this part the springs feed on themselves. The gradient is exact:
+ * the holonomy of the least rotation, as in Bergou et al., Discrete Elastic Rods (2008). */
 MOTE_OUTLINE void pose_forces(const strand_work *w, size_t lane) {
     const strand_columns *c = &w->c;
     const wide_mask counts = wide_mask_load(c->counts + lane);
@@ -119,7 +135,8 @@ MOTE_OUTLINE void pose_forces(const strand_work *w, size_t lane) {
     wide3 moment = wide3_zero(), carry = wide3_zero();
     for (uint32_t k = c->points - 1; k-- > 0;) {
         const size_t at = strand_at(k, lane);
-        const wide stiffness = wide_select(lanes_beyond(counts, k + 1), wide_set(w->job->bundle->def.local_pose_stiffness), none);
+        const wide stiffness = wide_select(lanes_beyond(counts, k + 1),
+                                           wide_set(w->job->bundle->def.local_pose_stiffness), none);
         const wide3 d = wide3_sub(work_load3(c, WORK_X, at + MOTE_GROUP), work_load3(c, WORK_X, at));
         const wide3 e = work_load3(c, WORK_POSE, at);
         const wide square = wide_max(wide3_dot(d, d), wide_set(STRAND_SHORTEST * STRAND_SHORTEST));
@@ -128,7 +145,8 @@ MOTE_OUTLINE void pose_forces(const strand_work *w, size_t lane) {
         const wide open = one + wide3_dot(u, t);
         const wide twist = wide_select(wide_less(wide_set(1e-4f), open), wide3_dot(t, moment) / open, none);
         const wide3 across = wide3_cross(wide3_sub(moment, wide3_scale(twist, u)), d);
-        const wide3 push = wide3_sub(wide3_scale(stiffness, wide3_sub(d, e)), wide3_scale(one / square, across));
+        const wide3 push =
+            wide3_sub(wide3_scale(stiffness, wide3_sub(d, e)), wide3_scale(one / square, across));
         work_store3(c, WORK_POSE, at + MOTE_GROUP, wide3_sub(carry, push));
         carry = push;
         moment = wide3_add_scaled(wide3_scale(stiffness, wide3_cross(e, d)), twist, wide3_add(u, t));
@@ -149,8 +167,8 @@ typedef struct strand_window {
 
 /* What springs need to know: the same at every point. */
 typedef struct strand_springs {
-    wide_mask counts;      /* points of each strand */
-    wide stiffness[2];     /* of segments, of bends */
+    wide_mask counts;  /* points of each strand */
+    wide stiffness[2]; /* of segments, of bends */
     float damping[2];
     bool bends, alone;
     const float (*answer)[2][4][MOTE_GROUP];
@@ -161,20 +179,24 @@ MOTE_INLINE strand_springs springs_of(const strand_work *w, bool bends, bool alo
     return (strand_springs){.counts = wide_mask_load(w->c.counts + lane),
                             .stiffness = {wide_load(w->stiffness + lane), wide_set(def->bend_stiffness)},
                             .damping = {def->damping, def->bend_damping},
-                            .bends = bends, .alone = alone, .answer = w->answer};
+                            .bends = bends,
+                            .alone = alone,
+                            .answer = w->answer};
 }
 
 /* The spring from point k to the next (span 1) or to the second next (span 2). */
-MOTE_INLINE spring_push walk_spring(const strand_columns *c, const strand_springs *s, const strand_window *p, uint32_t span,
-                                    uint32_t k, size_t at, size_t lane) {
+MOTE_INLINE spring_push walk_spring(const strand_columns *c, const strand_springs *s, const strand_window *p,
+                                    uint32_t span, uint32_t k, size_t at, size_t lane) {
     const wide_mask exists = k + span < c->shortest ? ~(wide_mask){0} : lanes_beyond(s->counts, k + span);
     const strand_point end = span == 1 ? p->b : p->c;
     const wide rest = wide_load((span == 1 ? c->rest_length : c->bend_length) + at);
     if (s->alone) {
         size_t other = k + span < c->points ? at + span * MOTE_GROUP : at;
-        return spring_alone(p->a, end, rest, point_mass(c, at), point_mass(c, other), s->answer[span - 1], exists, lane);
+        return spring_alone(p->a, end, rest, point_mass(c, at), point_mass(c, other), s->answer[span - 1],
+                            exists, lane);
     }
-    return (spring_push){spring_pull(p->a, end, rest, s->stiffness[span - 1], s->damping[span - 1], exists), wide3_zero()};
+    return (spring_push){spring_pull(p->a, end, rest, s->stiffness[span - 1], s->damping[span - 1], exists),
+                         wide3_zero()};
 }
 
 MOTE_INLINE void add_push(spring_push *sum, spring_push more, spring_push less) {
@@ -183,8 +205,8 @@ MOTE_INLINE void add_push(spring_push *sum, spring_push more, spring_push less) 
 }
 
 /* What the springs give to point k; at = 16 k + lane. */
-MOTE_INLINE spring_push walk_springs(const strand_columns *c, const strand_springs *s, strand_walk *walk, const strand_window *p,
-                                     uint32_t k, size_t at, size_t lane) {
+MOTE_INLINE spring_push walk_springs(const strand_columns *c, const strand_springs *s, strand_walk *walk,
+                                     const strand_window *p, uint32_t k, size_t at, size_t lane) {
     spring_push pull = walk_spring(c, s, p, 1, k, at, lane);
     spring_push sum = {wide3_sub(pull.force, walk->pull.force), wide3_sub(pull.shift, walk->pull.shift)};
     walk->pull = pull;
@@ -197,14 +219,15 @@ MOTE_INLINE spring_push walk_springs(const strand_columns *c, const strand_sprin
 }
 
 /* The other forces inside the strand on point k. */
-MOTE_INLINE wide3 walk_extras(const strand_work *w, strand_walk *walk, const strand_window *p, uint32_t k, size_t at,
-                              size_t lane) {
+MOTE_INLINE wide3 walk_extras(const strand_work *w, strand_walk *walk, const strand_window *p, uint32_t k,
+                              size_t at, size_t lane) {
     const mote_bundle *bundle = w->job->bundle;
     const mote_bundle_def *def = &bundle->def;
     const wide_mask exists = lanes_beyond(wide_mask_load(w->c.counts + lane), k + 1);
     wide3 force = wide3_zero();
     if (def->normal_drag != 0 || def->tangential_drag != 0) {
-        wide3 drag = segment_half_drag(def, p->a, p->b, wide_load(bundle->rest_length + w->slot + at), exists);
+        wide3 drag =
+            segment_half_drag(def, p->a, p->b, wide_load(bundle->rest_length + w->slot + at), exists);
         force = wide3_add(drag, walk->half_drag);
         walk->half_drag = drag;
     }

@@ -9,13 +9,13 @@ typedef void substep_function(strand_work *w, uint32_t substep);
 
 typedef void stage_function(strand_work *w, mote_part_place at);
 
-#define SPRINGS(name, family, alone)                                                                                      \
-    static void name##_springs(strand_work *w, uint32_t substep) {                                                         \
-        spring_substep(w, family, STRAND_STRETCH, false, alone, substep);                                                  \
-    }                                                                                                                      \
-    static void name##_all(strand_work *w, uint32_t substep) {                                                             \
-        spring_substep(w, family, STRAND_STRETCH | STRAND_EXTRAS, true, alone, substep);                                   \
-    }                                                                                                                      \
+#define SPRINGS(name, family, alone)                                                                         \
+    static void name##_springs(strand_work *w, uint32_t substep) {                                           \
+        spring_substep(w, family, STRAND_STRETCH, false, alone, substep);                                    \
+    }                                                                                                        \
+    static void name##_all(strand_work *w, uint32_t substep) {                                               \
+        spring_substep(w, family, STRAND_STRETCH | STRAND_EXTRAS, true, alone, substep);                     \
+    }                                                                                                        \
     static void name##_stage(strand_work *w, mote_part_place at) { part_stage(w, family, alone, at); }
 
 SPRINGS(splitting, MOTE_FAMILY_SPLITTING, false)
@@ -42,10 +42,11 @@ static substep_function *const kinematic[2] = {kinematic_springs, kinematic_all}
 static substep_function *choose(const mote_strand_job *job) {
     const mote_plan *plan = job->plan;
     const mote_bundle_def *def = &job->bundle->def;
-    bool all = def->pose_stiffness != 0 || def->local_pose_stiffness != 0 || def->normal_drag != 0 || def->tangential_drag != 0 ||
-               plan->point_count || plan->callback_count;
+    bool all = def->pose_stiffness != 0 || def->local_pose_stiffness != 0 || def->normal_drag != 0 ||
+               def->tangential_drag != 0 || plan->point_count || plan->callback_count;
     bool more = all || job->bundle->bend_length;
-    if (def->solver == MOTE_STRAND_SPRINGS) return job->answers ? kinematic[more] : springs[plan->scheme->family][more];
+    if (def->solver == MOTE_STRAND_SPRINGS)
+        return job->answers ? kinematic[more] : springs[plan->scheme->family][more];
     if (def->solver == MOTE_STRAND_CONSERVING) return conserving;
     if (job->bundle->compliant) return all ? soft_all : soft;
     return all ? rigid_all : rigid;
@@ -81,19 +82,34 @@ static stage_function *const stages[MOTE_FAMILY_COUNT] = {[MOTE_FAMILY_SPLITTING
                                                           [MOTE_FAMILY_MAP] = map_stage};
 
 static void one_stage(strand_work *w, mote_part_place at) {
-    if (!part_has_springs(w)) part_predict(w, at);
-    else (w->job->answers ? kinematic_stage : stages[w->job->plan->scheme->family])(w, at);
+    if (!part_has_springs(w))
+        part_predict(w, at);
+    else
+        (w->job->answers ? kinematic_stage : stages[w->job->plan->scheme->family])(w, at);
 }
 
-static void part(const mote_strand_job *job, uint32_t group, mote_part now, mote_part_place at, void *memory) {
+static void part(const mote_strand_job *job, uint32_t group, mote_part now, mote_part_place at,
+                 void *memory) {
     strand_work *w = memory;
     switch (now) {
-    case MOTE_PART_OPEN: part_open(w, job, group); break;
-    case MOTE_PART_BEGIN: part_begin(w, at.substep); break;
-    case MOTE_PART_READY: part_ready(w, at); break;
-    case MOTE_PART_STAGE: one_stage(w, at); break;
-    case MOTE_PART_END: part_end(w, at.substep); break;
-    case MOTE_PART_CLOSE: part_close(w); break;
+    case MOTE_PART_OPEN:
+        part_open(w, job, group);
+        break;
+    case MOTE_PART_BEGIN:
+        part_begin(w, at.substep);
+        break;
+    case MOTE_PART_READY:
+        part_ready(w, at);
+        break;
+    case MOTE_PART_STAGE:
+        one_stage(w, at);
+        break;
+    case MOTE_PART_END:
+        part_end(w, at.substep);
+        break;
+    case MOTE_PART_CLOSE:
+        part_close(w);
+        break;
     }
 }
 
@@ -101,13 +117,15 @@ static void vertices(const mote_strand_sight *sight, const mote_strand_run *run,
     strand_vertices(sight, run, rows);
 }
 
-static void transpose(const float *rows, size_t count, unsigned char *const to[MOTE_GROUP]) { strand_transpose(rows, count, to); }
+static void transpose(const float *rows, size_t count, unsigned char *const to[MOTE_GROUP]) {
+    strand_transpose(rows, count, to);
+}
 
 static void follow(const mote_follow *f, size_t count, float *const out[3]) { strand_follow(f, count, out); }
 
 #define TABLE_NAME_(isa) mote_strand_kernels_##isa
-#define TABLE_NAME(isa) TABLE_NAME_(isa)
+#define TABLE_NAME(isa)  TABLE_NAME_(isa)
 
 extern const mote_strand_kernels TABLE_NAME(MOTE_ISA);
-const mote_strand_kernels TABLE_NAME(MOTE_ISA) = {.step = step, .part = part, .kick = kick, .vertices = vertices,
-                                                   .transpose = transpose, .follow = follow};
+const mote_strand_kernels TABLE_NAME(MOTE_ISA) = {
+    .step = step, .part = part, .kick = kick, .vertices = vertices, .transpose = transpose, .follow = follow};

@@ -1,11 +1,13 @@
-/* The step of a group of strands part by part, for those that are linked to other ranges: the same arithmetic as strand_step.h,
- * with everything that may act, and links among it. */
+/* The step of a group of strands part by part, for those that are linked to other ranges: the same arithmetic
+ * as strand_step.h, with everything that may act, and links among it. */
 #ifndef MOTE_KERNELS_STRAND_PART_H
 #define MOTE_KERNELS_STRAND_PART_H
 
 #include "kernels/strand_step.h"
 
-MOTE_INLINE bool part_has_springs(const strand_work *w) { return w->job->bundle->def.solver == MOTE_STRAND_SPRINGS; }
+MOTE_INLINE bool part_has_springs(const strand_work *w) {
+    return w->job->bundle->def.solver == MOTE_STRAND_SPRINGS;
+}
 
 MOTE_INLINE void part_open(strand_work *w, const mote_strand_job *job, uint32_t group) {
     work_begin(w, job, group, work_scratch(w));
@@ -16,12 +18,14 @@ MOTE_INLINE void part_begin(strand_work *w, uint32_t substep) {
     if (!part_has_springs(w)) return;
     move_pinned(w, substep);
     if (w->job->collider_count) keep_start(w);
-    for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) strand_begin(w, w->job->plan->scheme->family, lane);
+    for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH)
+        strand_begin(w, w->job->plan->scheme->family, lane);
 }
 
 /* Where there are no callbacks, their columns are cleared. */
 MOTE_INLINE void part_ready(strand_work *w, mote_part_place at) {
-    if (part_has_springs(w)) place(w, WORK_X, ticks_within(w, at.substep, w->job->plan->scheme->time[at.stage]));
+    if (part_has_springs(w))
+        place(w, WORK_X, ticks_within(w, at.substep, w->job->plan->scheme->time[at.stage]));
     sum_callbacks(w, stage_time(w, at.substep, at.stage));
 }
 
@@ -32,7 +36,8 @@ MOTE_INLINE strand_place part_place(const strand_work *w, mote_part_place at) {
 MOTE_INLINE void part_stage(strand_work *w, mote_family family, bool alone, mote_part_place at) {
     strand_place p = part_place(w, at);
     for (; p.lane < MOTE_GROUP; p.lane += MOTE_WIDTH)
-        strand_stage(w, family, STRAND_STRETCH | STRAND_EXTRAS, true, alone, &p, mote_plan_weight(w->job->plan, at.stage));
+        strand_stage(w, family, STRAND_STRETCH | STRAND_EXTRAS, true, alone, &p,
+                     mote_plan_weight(w->job->plan, at.stage));
 }
 
 MOTE_INLINE void part_predict(strand_work *w, mote_part_place at) {
@@ -42,8 +47,10 @@ MOTE_INLINE void part_predict(strand_work *w, mote_part_place at) {
 
 MOTE_INLINE void part_end(strand_work *w, uint32_t substep) {
     if (!part_has_springs(w)) {
-        if (w->job->bundle->compliant) constrain(w, true, false, substep);
-        else constrain(w, true, true, substep);
+        if (w->job->bundle->compliant)
+            constrain(w, true, false, substep);
+        else
+            constrain(w, true, true, substep);
         return;
     }
     place(w, WORK_X, ticks_within(w, substep, 1));

@@ -7,14 +7,15 @@
 
 /* Squares of lengths that have no direction, and of the sine below which the eye looks along the strand. */
 #define VIEW_SHORTEST 1e-36f
-#define VIEW_ALONG 1e-10f
+#define VIEW_ALONG    1e-10f
 
-/* --- Vertices --------------------------------------------------------------------------------------------------------- */
+/* --- Vertices --- */
 
 /* a over its length where its square exceeds `least`, `otherwise` elsewhere. */
 MOTE_INLINE wide3 view_unit(wide3 a, wide least, wide3 otherwise) {
     const wide square = wide3_dot(a, a);
-    return wide3_select(wide_less(least, square), wide3_scale(wide_set(1.0f) / wide_sqrt(square), a), otherwise);
+    return wide3_select(wide_less(least, square), wide3_scale(wide_set(1.0f) / wide_sqrt(square), a),
+                        otherwise);
 }
 
 MOTE_INLINE wide3 view_load(const float *const x[3], size_t at) {
@@ -28,7 +29,8 @@ MOTE_INLINE wide3 view_tangent(const mote_strand_run *run, size_t i, wide3 x) {
     const wide3 chord = wide3_sub(ahead, behind), up = wide3_set((const float[3]){0, 1, 0});
     const wide least = wide_set(VIEW_SHORTEST);
     if (wide_all(wide_less(least, wide3_dot(chord, chord)))) return view_unit(chord, least, up);
-    return view_unit(chord, least, view_unit(wide3_sub(ahead, x), least, view_unit(wide3_sub(x, behind), least, up)));
+    return view_unit(chord, least,
+                     view_unit(wide3_sub(ahead, x), least, view_unit(wide3_sub(x, behind), least, up)));
 }
 
 /* A unit vector across t, which has length 1: t x the axis along which it is least, the first of equals. */
@@ -42,7 +44,8 @@ MOTE_INLINE wide3 view_any_side(wide3 t) {
 
 MOTE_INLINE wide3 view_side(const mote_strand_sight *sight, wide3 t, wide3 x) {
     const wide3 sight_line = wide3_sub(wide3_set(sight->eye), x), across = wide3_cross(t, sight_line);
-    const wide least = wide_max(wide_set(VIEW_ALONG) * wide3_dot(sight_line, sight_line), wide_set(VIEW_SHORTEST));
+    const wide least =
+        wide_max(wide_set(VIEW_ALONG) * wide3_dot(sight_line, sight_line), wide_set(VIEW_SHORTEST));
     if (wide_all(wide_less(least, wide3_dot(across, across)))) return view_unit(across, least, across);
     return view_unit(across, least, view_any_side(t));
 }
@@ -58,7 +61,8 @@ MOTE_INLINE void view_store(float *row, int at, wide value) {
     if (at >= 0) wide_store(row + (size_t)at * MOTE_GROUP, value);
 }
 
-MOTE_INLINE void view_vertex(const mote_strand_sight *sight, float *row, wide3 x, wide3 t, wide side, wide u) {
+MOTE_INLINE void view_vertex(const mote_strand_sight *sight, float *row, wide3 x, wide3 t, wide side,
+                             wide u) {
     view_store3(row, sight->position, x);
     view_store3(row, sight->tangent, t);
     view_store(row, sight->side, side);
@@ -72,19 +76,22 @@ MOTE_INLINE void view_ribbon(const mote_strand_sight *sight, float *row, wide3 x
     view_vertex(sight, row + sight->floats / 2 * MOTE_GROUP, wide3_add(x, half), t, one, u);
 }
 
-/* The floats of 16 elements become as many rows of 16: float f of element 16 b + l at (floats b + f) 16 + l. */
+/* The floats of 16 elements become as many rows of 16: float f of element 16 b + l at (floats b + f) 16 +
+ * l. */
 MOTE_INLINE void strand_vertices(const mote_strand_sight *sight, const mote_strand_run *run, float *rows) {
     for (size_t i = 0; i < run->count; i += MOTE_WIDTH) {
         float *row = rows + i / MOTE_GROUP * sight->floats * MOTE_GROUP + i % MOTE_GROUP;
         const wide3 x = view_load(run->x, i);
         const wide3 t = sight->directed ? view_tangent(run, i, x) : x;
         const wide u = run->parameter ? wide_load(run->parameter + i) : (wide){0};
-        if (sight->ribbons) view_ribbon(sight, row, x, t, u);
-        else view_vertex(sight, row, x, t, u, u);
+        if (sight->ribbons)
+            view_ribbon(sight, row, x, t, u);
+        else
+            view_vertex(sight, row, x, t, u, u);
     }
 }
 
-/* --- From lanes to strands -------------------------------------------------------------------------------------------- */
+/* --- From lanes to strands --- */
 
 #if MOTE_WIDTH > 1
 typedef float view_four __attribute__((vector_size(16)));
@@ -92,18 +99,19 @@ typedef float view_four __attribute__((vector_size(16)));
 /* Elements a and b of the first operand and then of the second, from every four lanes. */
 #if MOTE_WIDTH == 4
 #define VIEW_PICK(p, q, a, b, c, d) __builtin_shufflevector(p, q, a, b, 4 + (c), 4 + (d))
-#define VIEW_PARTS 1
+#define VIEW_PARTS                  1
 #elif MOTE_WIDTH == 8
-#define VIEW_PICK(p, q, a, b, c, d) \
+#define VIEW_PICK(p, q, a, b, c, d)                                                                          \
     __builtin_shufflevector(p, q, a, b, 8 + (c), 8 + (d), 4 + (a), 4 + (b), 12 + (c), 12 + (d))
 #define VIEW_PARTS 2
 #else
-#define VIEW_PICK(p, q, a, b, c, d)                                                                                    \
-    __builtin_shufflevector(p, q, a, b, 16 + (c), 16 + (d), 4 + (a), 4 + (b), 20 + (c), 20 + (d), 8 + (a), 8 + (b),    \
-                            24 + (c), 24 + (d), 12 + (a), 12 + (b), 28 + (c), 28 + (d))
+#define VIEW_PICK(p, q, a, b, c, d)                                                                          \
+    __builtin_shufflevector(p, q, a, b, 16 + (c), 16 + (d), 4 + (a), 4 + (b), 20 + (c), 20 + (d), 8 + (a),   \
+                            8 + (b), 24 + (c), 24 + (d), 12 + (a), 12 + (b), 28 + (c), 28 + (d))
 #define VIEW_PARTS 4
 #endif
-#define VIEW_FOUR(p, part) __builtin_shufflevector(p, p, 4 * (part), 4 * (part) + 1, 4 * (part) + 2, 4 * (part) + 3)
+#define VIEW_FOUR(p, part)                                                                                   \
+    __builtin_shufflevector(p, p, 4 * (part), 4 * (part) + 1, 4 * (part) + 2, 4 * (part) + 3)
 
 MOTE_INLINE void view_put(unsigned char *const *to, size_t at, wide value, int lane) {
     view_four four = VIEW_FOUR(value, 0);
@@ -139,12 +147,14 @@ MOTE_INLINE void view_four_rows(const float *row, unsigned char *const *to, size
 #endif
 
 /* The last `count` rows, 1 to 3. */
-MOTE_INLINE void view_last_rows(const float *rows, size_t count, unsigned char *const to[MOTE_GROUP], size_t at) {
+MOTE_INLINE void view_last_rows(const float *rows, size_t count, unsigned char *const to[MOTE_GROUP],
+                                size_t at) {
     float four[4][MOTE_GROUP] = {{0}}, packed[MOTE_GROUP][4];
     unsigned char *rest[MOTE_GROUP];
     memcpy(four, rows, count * sizeof *four);
     for (size_t lane = 0; lane < MOTE_GROUP; lane++) rest[lane] = (unsigned char *)packed[lane];
-    for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) view_four_rows(four[0] + lane, rest + lane, 0);
+    for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH)
+        view_four_rows(four[0] + lane, rest + lane, 0);
     for (size_t lane = 0; lane < MOTE_GROUP; lane++) {
         memcpy(to[lane] + at, packed[lane], sizeof(float));
         if (count > 1) memcpy(to[lane] + at + sizeof(float), packed[lane] + 1, sizeof(float));
@@ -161,9 +171,10 @@ MOTE_INLINE void strand_transpose(const float *rows, size_t count, unsigned char
     if (e < count) view_last_rows(rows + e * MOTE_GROUP, count - e, to, e * sizeof(float));
 }
 
-/* --- Followers -------------------------------------------------------------------------------------------------------- */
+/* --- Followers --- */
 
-/* x = g0 + w1 (g1 - g0) + w2 (g2 - g0) + R offset, lanes along the strand; `count` rounded up to 16 elements are written. */
+/* x = g0 + w1 (g1 - g0) + w2 (g2 - g0) + R offset, lanes along the strand; `count` rounded up to 16 elements
+ * are written. */
 MOTE_INLINE void strand_follow(const mote_follow *f, size_t count, float *const out[3]) {
     const wide w1 = wide_set(f->weight[0]), w2 = wide_set(f->weight[1]);
     wide turn[9];
@@ -172,7 +183,8 @@ MOTE_INLINE void strand_follow(const mote_follow *f, size_t count, float *const 
         const wide3 g = view_load(f->guide[0], i), o = view_load(f->offset, i);
         const wide3 x = wide3_add_scaled(wide3_add_scaled(g, w1, wide3_sub(view_load(f->guide[1], i), g)), w2,
                                          wide3_sub(view_load(f->guide[2], i), g));
-        const wide3 turned = {turn[0] * o.x + turn[1] * o.y + turn[2] * o.z, turn[3] * o.x + turn[4] * o.y + turn[5] * o.z,
+        const wide3 turned = {turn[0] * o.x + turn[1] * o.y + turn[2] * o.z,
+                              turn[3] * o.x + turn[4] * o.y + turn[5] * o.z,
                               turn[6] * o.x + turn[7] * o.y + turn[8] * o.z};
         wide3_store(out, i, wide3_add(x, turned));
     }

@@ -1,4 +1,5 @@
-/* One stage of the system's integrator for a whole strand: the springs' way, and the explicit part of the constraints'. */
+/* One stage of the system's integrator for a whole strand: the springs' way, and the explicit part of the
+ * constraints'. */
 #ifndef MOTE_KERNELS_STRAND_STAGE_H
 #define MOTE_KERNELS_STRAND_STAGE_H
 
@@ -14,8 +15,9 @@ typedef struct strand_place {
 } strand_place;
 
 /* The kick of one point: `force` is the strand's own. */
-MOTE_INLINE wide3 strand_kick(const strand_columns *c, const coupled_affine *own, mote_family family, bool others,
-                              const strand_place *p, const mote_lanes *s, wide inverse_mass, wide3 force, size_t at) {
+MOTE_INLINE wide3 strand_kick(const strand_columns *c, const coupled_affine *own, mote_family family,
+                              bool others, const strand_place *p, const mote_lanes *s, wide inverse_mass,
+                              wide3 force, size_t at) {
     mote_external external = {.inverse_mass = inverse_mass};
     if (others && p->callbacks) {
         external.acceleration = work_load3(c, WORK_ACCELERATION, at);
@@ -44,7 +46,8 @@ MOTE_INLINE void store_carry(const strand_columns *c, mote_family family, const 
 }
 
 /* A point's new state goes back where it may move. */
-MOTE_INLINE void store_free(const strand_columns *c, wide inverse_mass, strand_point old, const mote_lanes *s, size_t at) {
+MOTE_INLINE void store_free(const strand_columns *c, wide inverse_mass, strand_point old, const mote_lanes *s,
+                            size_t at) {
     if (at >= MOTE_GROUP && !c->pins && at < (size_t)c->shortest * MOTE_GROUP) { /* in all lanes */
         work_store3(c, WORK_X, at, s->x);
         work_store3(c, WORK_V, at, s->v);
@@ -62,20 +65,23 @@ MOTE_INLINE void add_reaction(const strand_columns *c, wide inverse_mass, wide3 
     work_store3(c, WORK_REACTION, at, wide3_select(pinned, wide3_add(sum, impulse), sum));
 }
 
-/* The stage of the strands from p->lane on; weight: the seconds for which its forces count in the substep; alone: springs give
- * impulses, each as if it were the only one. */
-MOTE_INLINE void strand_stage(const strand_work *w, mote_family family, int parts, bool others, bool alone, const strand_place *p,
-                              float weight) {
+/* The stage of the strands from p->lane on; weight: the seconds for which its forces count in the substep;
+ * alone: springs give impulses, each as if it were the only one. */
+MOTE_INLINE void strand_stage(const strand_work *w, mote_family family, int parts, bool others, bool alone,
+                              const strand_place *p, float weight) {
     const strand_columns columns = w->c, *c = &columns;
     const mote_plan *plan = w->job->plan;
     const coupled_affine own = affine_of(plan, p->stage);
-    const strand_springs springs = springs_of(w, (parts & STRAND_EXTRAS) && columns.bend_length, alone, p->lane);
+    const strand_springs springs =
+        springs_of(w, (parts & STRAND_EXTRAS) && columns.bend_length, alone, p->lane);
     const size_t last = strand_at(columns.points - 1, p->lane);
     mote_wide_map map;
-    if (family == MOTE_FAMILY_MAP) map = map_of(plan, wide_load(w->job->bundle->point_inverse_mass + w->lane + p->lane));
+    if (family == MOTE_FAMILY_MAP)
+        map = map_of(plan, wide_load(w->job->bundle->point_inverse_mass + w->lane + p->lane));
     if ((parts & STRAND_EXTRAS) && w->job->bundle->def.local_pose_stiffness != 0) pose_forces(w, p->lane);
     strand_walk walk = walk_begin();
-    strand_window window = {work_point(c, p->lane), work_point(c, p->lane + MOTE_GROUP), work_point(c, p->lane)};
+    strand_window window = {work_point(c, p->lane), work_point(c, p->lane + MOTE_GROUP),
+                            work_point(c, p->lane)};
     for (uint32_t k = 0; k < columns.points; k++) {
         const size_t at = strand_at(k, p->lane), after = at + 2 * MOTE_GROUP;
         window.c = work_point(c, after < last ? after : last);

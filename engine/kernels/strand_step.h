@@ -8,7 +8,7 @@
 #include "kernels/strand_solve.h"
 #include "kernels/strand_stage.h"
 
-/* --- Springs --------------------------------------------------------------------------------------------------------- */
+/* --- Springs --- */
 
 MOTE_INLINE double stage_time(const strand_work *w, uint32_t substep, uint32_t stage) {
     const mote_plan *plan = w->job->plan;
@@ -30,13 +30,15 @@ MOTE_OUTLINE void meet_colliders(const strand_work *w, uint32_t substep) {
 }
 
 /* The stages of one substep, every strand of the group at each. */
-MOTE_INLINE void spring_substep(strand_work *w, mote_family family, int parts, bool others, bool alone, uint32_t substep) {
+MOTE_INLINE void spring_substep(strand_work *w, mote_family family, int parts, bool others, bool alone,
+                                uint32_t substep) {
     const mote_plan *plan = w->job->plan;
     move_pinned(w, substep);
     if (w->job->collider_count) keep_start(w);
     for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) strand_begin(w, family, lane);
     for (uint32_t stage = 0; stage < plan->stages; stage++) {
-        strand_place p = {.stage = stage, .time = stage_time(w, substep, stage), .callbacks = plan->callback_count != 0};
+        strand_place p = {
+            .stage = stage, .time = stage_time(w, substep, stage), .callbacks = plan->callback_count != 0};
         place(w, WORK_X, ticks_within(w, substep, plan->scheme->time[stage]));
         if (others && p.callbacks) sum_callbacks(w, p.time);
         for (p.lane = 0; p.lane < MOTE_GROUP; p.lane += MOTE_WIDTH)
@@ -46,10 +48,10 @@ MOTE_INLINE void spring_substep(strand_work *w, mote_family family, int parts, b
     if (w->job->collider_count) meet_colliders(w, substep);
 }
 
-/* --- Constraints ------------------------------------------------------------------------------------------------------ */
+/* --- Constraints --- */
 
-/* x* = x + h (v + h a) of points on which nothing but affine forces acts; WORK_START keeps x. Within a step v is what the
- * substep before has moved the point, over h. */
+/* x* = x + h (v + h a) of points on which nothing but affine forces acts; WORK_START keeps x. Within a step v
+ * is what the substep before has moved the point, over h. */
 MOTE_INLINE void predict(const strand_work *w, bool first, size_t lane) {
     const strand_columns columns = w->c, *c = &columns;
     const mote_plan *plan = w->job->plan;
@@ -58,7 +60,8 @@ MOTE_INLINE void predict(const strand_work *w, bool first, size_t lane) {
     for (size_t at = lane; at < strand_at(columns.points, lane); at += MOTE_GROUP) {
         wide mass = point_mass(c, at);
         mote_lanes s = {.x = work_load3(c, WORK_X, at)};
-        s.v = first ? work_load3(c, WORK_V, at) : wide3_scale(rate, wide3_sub(s.x, work_load3(c, WORK_START, at)));
+        s.v = first ? work_load3(c, WORK_V, at)
+                    : wide3_scale(rate, wide3_sub(s.x, work_load3(c, WORK_START, at)));
         wide3 x = wide3_add_scaled(s.x, h, wide3_add(s.v, affine_kick(&own, &s, mass)));
         work_store3(c, WORK_START, at, s.x);
         /* Whether all lanes are free. */
@@ -78,11 +81,13 @@ MOTE_INLINE void predict_all(const strand_work *w, const strand_place *p) {
 MOTE_INLINE void derive_velocity(const strand_work *w, size_t lane) {
     const wide rate = wide_set((float)(1.0 / w->job->plan->h));
     for (size_t at = lane; at < (size_t)w->points * MOTE_GROUP; at += MOTE_GROUP)
-        work_store3(&w->c, WORK_V, at,
-                    wide3_scale(rate, wide3_sub(work_load3(&w->c, WORK_X, at), work_load3(&w->c, WORK_START, at))));
+        work_store3(
+            &w->c, WORK_V, at,
+            wide3_scale(rate, wide3_sub(work_load3(&w->c, WORK_X, at), work_load3(&w->c, WORK_START, at))));
 }
 
-/* Compliance 1/k and damping b of an implicit spring over h: C + (b/k) C' + mu / (h^2 k) = 0 with C' = (C - C0) / h. */
+/* Compliance 1/k and damping b of an implicit spring over h: C + (b/k) C' + mu / (h^2 k) = 0 with C' = (C -
+ * C0) / h. */
 typedef struct strand_softness {
     wide compliance, memory;
 } strand_softness;
@@ -93,14 +98,16 @@ MOTE_INLINE strand_softness soften(wide compliance, float damping, double h) {
     return (strand_softness){wide_set((float)(1.0 / (h * h))) * compliance * share, ratio * share};
 }
 
-MOTE_INLINE strand_terms make_terms(const strand_work *w, bool compliant, bool bends, bool contacts, size_t lane) {
+MOTE_INLINE strand_terms make_terms(const strand_work *w, bool compliant, bool bends, bool contacts,
+                                    size_t lane) {
     const mote_bundle *bundle = w->job->bundle;
     const double h = w->job->plan->h;
     const float limit = bundle->def.max_stretch;
     strand_softness own = soften(wide_load(bundle->compliance + w->lane + lane), bundle->def.damping, h);
     strand_terms t = {.compliance = own.compliance, .memory = own.memory};
     if (bends) {
-        strand_softness bend = soften(wide_set((float)(1.0 / (double)bundle->def.bend_stiffness)), bundle->def.bend_damping, h);
+        strand_softness bend =
+            soften(wide_set((float)(1.0 / (double)bundle->def.bend_stiffness)), bundle->def.bend_damping, h);
         t.bend_compliance = bend.compliance, t.bend_memory = bend.memory;
     }
     t.counts = wide_mask_load(w->c.counts + lane);
@@ -137,11 +144,13 @@ MOTE_INLINE void relax(const strand_columns *c, bool compliant, bool bends, size
 
 MOTE_INLINE wide_mask finite_column3(const strand_columns *c, int id, size_t lane) {
     wide probe = (wide){0};
-    for (size_t at = lane; at < strand_at(c->points, lane); at += MOTE_GROUP) probe += wide3_finite_probe(work_load3(c, id, at));
+    for (size_t at = lane; at < strand_at(c->points, lane); at += MOTE_GROUP)
+        probe += wide3_finite_probe(work_load3(c, id, at));
     return wide_equal(probe, (wide){0});
 }
 
-/* Lanes none of whose points has gone further from where it was, beside the root, than the strand is long four times. */
+/* Lanes none of whose points has gone further from where it was, beside the root, than the strand is long
+ * four times. */
 MOTE_INLINE wide_mask stayed(const strand_columns *c, size_t lane) {
     const wide_mask counts = wide_mask_load(c->counts + lane);
     const wide3 root = wide3_sub(work_load3(c, WORK_X, lane), work_load3(c, WORK_START, lane));
@@ -158,31 +167,35 @@ MOTE_INLINE wide_mask stayed(const strand_columns *c, size_t lane) {
     return finite & ~wide_less(16.0f * total * total, furthest);
 }
 
-/* Strands in which Newton's method ran away go back to where the substep began. What came in with a velocity that is not
- * finite is left to be frozen. */
+/* Strands in which Newton's method ran away go back to where the substep began. What came in with a velocity
+ * that is not finite is left to be frozen. */
 MOTE_OUTLINE void call_back(const strand_columns *c, wide_mask lanes, size_t lane) {
-    const wide_mask lost = lanes & ~stayed(c, lane) & finite_column3(c, WORK_V, lane), counts = wide_mask_load(c->counts + lane);
+    const wide_mask lost = lanes & ~stayed(c, lane) & finite_column3(c, WORK_V, lane),
+                    counts = wide_mask_load(c->counts + lane);
     for (uint32_t k = 0; k < c->points; k++) {
         const size_t at = strand_at(k, lane);
         wide_mask back = lost & (wide_less((wide){0}, point_mass(c, at)) | ~lanes_beyond(counts, k));
-        work_store3(c, WORK_X, at, wide3_select(back, work_load3(c, WORK_START, at), work_load3(c, WORK_X, at)));
+        work_store3(c, WORK_X, at,
+                    wide3_select(back, work_load3(c, WORK_START, at), work_load3(c, WORK_X, at)));
     }
 }
 
-/* What Newton's method could not hold is laid out from the root on: each point of the strands in `lanes` goes to its distance
- * from the one before, in the direction in which it is. Exact lengths whatever the state was; lost is momentum. */
+/* What Newton's method could not hold is laid out from the root on: each point of the strands in `lanes` goes
+ * to its distance from the one before, in the direction in which it is. Exact lengths whatever the state was;
+ * lost is momentum. */
 MOTE_OUTLINE void lay_out(const strand_columns *c, wide_mask lanes, size_t lane) {
     for (uint32_t k = 0; k + 1 < c->points; k++) {
         const size_t at = strand_at(k, lane), next = at + MOTE_GROUP;
         wide3 a = work_load3(c, WORK_X, at), b = work_load3(c, WORK_X, next), d = wide3_sub(b, a);
         wide length = wide_max(wide_sqrt(wide3_dot(d, d)), wide_set(STRAND_SHORTEST));
         wide3 laid = wide3_add_scaled(a, work_load(c, WORK_LENGTH, at) / length, d);
-        work_store3(c, WORK_X, next, wide3_select(lanes & wide_less((wide){0}, point_mass(c, next)), laid, b));
+        work_store3(c, WORK_X, next,
+                    wide3_select(lanes & wide_less((wide){0}, point_mass(c, next)), laid, b));
     }
 }
 
-/* Lanes in which the segments and bends at points near colliders are as long as they shall be. Those that end at the next such
- * point are its own. */
+/* Lanes in which the segments and bends at points near colliders are as long as they shall be. Those that end
+ * at the next such point are its own. */
 MOTE_INLINE wide_mask lengths_held(const strand_columns *c, const strand_terms *t, bool bends, size_t lane) {
     const strand_contacts *near = c->contacts;
     wide_mask held = ~(wide_mask){0};
@@ -202,7 +215,8 @@ MOTE_INLINE wide_mask lengths_held(const strand_columns *c, const strand_terms *
 }
 
 /* Newton's method for the live strands from `lane` on; contacts: whether any of them is near a collider. */
-MOTE_INLINE void hold_lengths(const strand_work *w, bool compliant, bool bends, bool contacts, wide_mask live, size_t lane) {
+MOTE_INLINE void hold_lengths(const strand_work *w, bool compliant, bool bends, bool contacts, wide_mask live,
+                              size_t lane) {
     mote_bundle *bundle = w->job->bundle;
     const strand_columns columns = w->c;
     strand_terms t = make_terms(w, compliant, bends, contacts, lane);
@@ -212,10 +226,13 @@ MOTE_INLINE void hold_lengths(const strand_work *w, bool compliant, bool bends, 
         count_lanes(bundle->iterations + w->lane + lane, live);
         t.everyone = wide_all(live);
         if (contacts && i == 0) touch(&columns, live, lane);
-        wide_mask left = bends ? newton_with_bends(&columns, &t, live, lane) : newton(&columns, &t, live, lane);
-        if (contacts) { /* friction for what the solve has pressed; then what counts is what is left of both */
+        wide_mask left =
+            bends ? newton_with_bends(&columns, &t, live, lane) : newton(&columns, &t, live, lane);
+        if (contacts) { /* friction for what the solve has pressed; then what counts is what is left of both
+                         */
             touch(&columns, live, lane);
-            left |= live & ~(lengths_held(&columns, &t, bends, lane) & clear_of_colliders(&columns, limit, lane));
+            left |=
+                live & ~(lengths_held(&columns, &t, bends, lane) & clear_of_colliders(&columns, limit, lane));
         }
         live = left;
         if (wide_lane_bits(live) == 0) return;
@@ -226,9 +243,9 @@ MOTE_INLINE void hold_lengths(const strand_work *w, bool compliant, bool bends, 
 }
 
 /* Each case out of line: it keeps its registers to itself. */
-#define HOLD(name, compliant, bends, contacts)                                                                            \
-    MOTE_OUTLINE void name(const strand_work *w, size_t lane) {                                                           \
-        hold_lengths(w, compliant, bends, contacts, wide_mask_load(w->live + lane), lane);                                \
+#define HOLD(name, compliant, bends, contacts)                                                               \
+    MOTE_OUTLINE void name(const strand_work *w, size_t lane) {                                              \
+        hold_lengths(w, compliant, bends, contacts, wide_mask_load(w->live + lane), lane);                   \
     }
 HOLD(hold_rigid_touching, false, false, true)
 HOLD(hold_compliant, true, false, false)
@@ -260,8 +277,8 @@ static inline void copy_lengths(const strand_work *w, size_t first, size_t last,
         work_column(&w->c, WORK_LENGTH)[at] = w->c.rest_length[at] * scale;
 }
 
-/* Rest lengths between two pins that stand further apart than the strand between them is long: else there is no solution.
- * What gives way needs no help. */
+/* Rest lengths between two pins that stand further apart than the strand between them is long: else there is
+ * no solution. What gives way needs no help. */
 MOTE_OUTLINE void reach_pins(const strand_work *w) {
     mote_bundle *bundle = w->job->bundle;
     for (uint32_t i = 0; i < w->group->span_count; i++) {
@@ -295,7 +312,8 @@ MOTE_INLINE void constrain(strand_work *w, bool derive, bool rigid, uint32_t sub
 /* all: whether anything but affine forces acts; rigid: no segment gives way. */
 MOTE_INLINE void constrained_substep(strand_work *w, bool all, bool rigid, uint32_t substep) {
     const bool last = substep + 1 == w->job->plan->substeps;
-    strand_place p = {.stage = 0, .time = stage_time(w, substep, 0), .callbacks = w->job->plan->callback_count != 0};
+    strand_place p = {
+        .stage = 0, .time = stage_time(w, substep, 0), .callbacks = w->job->plan->callback_count != 0};
     if (all && p.callbacks) sum_callbacks(w, p.time);
     for (p.lane = 0; p.lane < MOTE_GROUP; p.lane += MOTE_WIDTH)
         if (all)
@@ -314,7 +332,8 @@ MOTE_OUTLINE void fall_back(const strand_work *w, wide_mask failed, size_t lane)
         wide3 x = wide3_add_scaled(work_load3(c, WORK_START, at), h, v);
         x = wide3_select(wide_less((wide){0}, point_mass(c, at)), x, work_load3(c, CONSERVE_GOAL, at));
         work_store3(c, WORK_X, at, wide3_select(failed, x, work_load3(c, WORK_X, at)));
-        work_store(c, CONSERVE_IMPULSE, at, wide_select(failed, (wide){0}, work_load(c, CONSERVE_IMPULSE, at)));
+        work_store(c, CONSERVE_IMPULSE, at,
+                   wide_select(failed, (wide){0}, work_load(c, CONSERVE_IMPULSE, at)));
     }
     count_lanes(w->job->bundle->fallbacks + w->lane + lane, failed);
     hold_lengths(w, false, false, false, failed, lane);
@@ -330,12 +349,14 @@ MOTE_INLINE void conserve(const strand_work *w, bool first, size_t lane) {
     wide_mask live = wide_mask_load(w->live + lane);
     conserve_prepare(&columns, first, lane);
     for (uint32_t pieces = 1; pieces <= STRAND_MOST_PIECES && wide_lane_bits(live); pieces *= 2)
-        live = conserve_pieces(&columns, &w->job->bundle->def, iterations, pieces, live, w->job->plan->h, lane);
+        live =
+            conserve_pieces(&columns, &w->job->bundle->def, iterations, pieces, live, w->job->plan->h, lane);
     if (wide_lane_bits(live)) fall_back(w, live, lane);
 }
 
 MOTE_INLINE void conserving_substep(strand_work *w, uint32_t substep) {
-    strand_place p = {.stage = 0, .time = stage_time(w, substep, 0), .callbacks = w->job->plan->callback_count != 0};
+    strand_place p = {
+        .stage = 0, .time = stage_time(w, substep, 0), .callbacks = w->job->plan->callback_count != 0};
     for (size_t at = 0; at < strand_at(w->points, 0); at += MOTE_WIDTH)
         work_store3(&w->c, CONSERVE_OLD_V, at, work_load3(&w->c, WORK_V, at));
     if (p.callbacks) sum_callbacks(w, p.time);
@@ -346,15 +367,15 @@ MOTE_INLINE void conserving_substep(strand_work *w, uint32_t substep) {
     for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) conserve(w, substep == 0, lane);
 }
 
-/* --- Loading and committing --------------------------------------------------------------------------------------------- */
+/* --- Loading and committing --- */
 
-/* Asks for a part of what the next group will be loaded from, while this one is computed: measured with more strands than the
- * caches hold, 0.9 of the time. */
+/* Asks for a part of what the next group will be loaded from, while this one is computed: measured with more
+ * strands than the caches hold, 0.9 of the time. */
 MOTE_INLINE void fetch_ahead(const strand_work *w, uint32_t part, uint32_t parts) {
     const mote_bundle *bundle = w->job->bundle;
     if (w->index + 1 >= bundle->group_count) return;
     const mote_strand_group *next = w->group + 1;
-    const float *const columns[8] = {bundle->x[0], bundle->x[1], bundle->x[2], bundle->v[0],
+    const float *const columns[8] = {bundle->x[0], bundle->x[1], bundle->x[2],         bundle->v[0],
                                      bundle->v[1], bundle->v[2], bundle->inverse_mass, bundle->rest_length};
     const uint32_t first = (uint32_t)((uint64_t)next->points * part / parts);
     const uint32_t end = (uint32_t)((uint64_t)next->points * (part + 1) / parts);
@@ -372,14 +393,18 @@ MOTE_INLINE void work_begin(strand_work *w, const mote_strand_job *job, uint32_t
     w->lane = (size_t)index * MOTE_GROUP;
     uint32_t shortest = w->points;
     for (uint32_t i = 0; i < MOTE_GROUP; i++)
-        if ((uint32_t)bundle->points[w->lane + i] < shortest) shortest = (uint32_t)bundle->points[w->lane + i];
-    w->c = (strand_columns){.memory = scratch, .stride = work_stride(bundle),
+        if ((uint32_t)bundle->points[w->lane + i] < shortest)
+            shortest = (uint32_t)bundle->points[w->lane + i];
+    w->c = (strand_columns){.memory = scratch,
+                            .stride = work_stride(bundle),
                             .inverse_mass = bundle->inverse_mass + w->slot,
                             .rest_length = bundle->rest_length + w->slot,
                             .bend_length = bundle->bend_length ? bundle->bend_length + w->slot : NULL,
                             .counts = bundle->points + w->lane,
-                            
-                            .points = w->points, .shortest = shortest, .pins = w->group->pin_count != 0,
+
+                            .points = w->points,
+                            .shortest = shortest,
+                            .pins = w->group->pin_count != 0,
                             .contacts = &w->contacts};
     w->contacts.touching[w->points] = STRAND_CLEAR;
     const size_t bytes = (size_t)w->points * MOTE_GROUP * sizeof(float);
@@ -411,7 +436,8 @@ MOTE_INLINE void measure_stretch(const strand_work *w, size_t lane) {
         wide3 b = wide3_load(x, at + MOTE_GROUP), d = wide3_sub(b, a);
         wide length = wide_load(bundle->rest_length + at);
         wide stretch = wide_abs(wide_sqrt(wide3_dot(d, d)) / length - wide_set(1.0f));
-        wide_mask counts = lanes_beyond(wide_mask_load(w->c.counts + lane), k + 1) & wide_less((wide){0}, length);
+        wide_mask counts =
+            lanes_beyond(wide_mask_load(w->c.counts + lane), k + 1) & wide_less((wide){0}, length);
         stretch = wide_select(counts & wide_equal(stretch * 0.0f, (wide){0}), stretch, (wide){0});
         largest = wide_max(largest, stretch);
         sum += stretch;
@@ -434,7 +460,8 @@ MOTE_INLINE void work_commit(const strand_work *w, size_t lane) {
         wide3_store(bundle->x, to, wide3_select(keep, a.x, old));
         wide3_store(bundle->v, to, wide3_select(keep, a.v, wide3_load(bundle->v, to)));
         if (at == lane || w->c.pins)
-            wide3_store(bundle->reaction, to, wide3_select(keep, work_load3(&w->c, WORK_REACTION, at), wide3_zero()));
+            wide3_store(bundle->reaction, to,
+                        wide3_select(keep, work_load3(&w->c, WORK_REACTION, at), wide3_zero()));
     }
     for (uint32_t bad = wide_lane_bits(live & ~keep); bad; bad &= bad - 1)
         bundle->frozen[w->lane + lane + (size_t)__builtin_ctz(bad)] = 1;

@@ -1,5 +1,5 @@
-/* What the kernels of presentation are told. Elements are points: of 16 strands across lanes, point k of lane l at 16 k + l, or
- * of one strand, point k at k. */
+/* What the kernels of presentation are told. Elements are points: of 16 strands across lanes, point k of lane
+ * l at 16 k + l, or of one strand, point k at k. */
 #ifndef MOTE_KERNELS_STRAND_VIEW_H
 #define MOTE_KERNELS_STRAND_VIEW_H
 
@@ -14,8 +14,8 @@ typedef struct mote_strand_sight {
     float eye[3], root_width, tip_width;
 } mote_strand_sight;
 
-/* `count` elements, a multiple of 16, whose neighbours along the strand lie `step` elements before and behind; at an end the end
- * itself lies there. parameter: u. */
+/* `count` elements, a multiple of 16, whose neighbours along the strand lie `step` elements before and
+ * behind; at an end the end itself lies there. parameter: u. */
 typedef struct mote_strand_run {
     const float *x[3], *parameter;
     size_t step, count;

@@ -1,5 +1,5 @@
-/* The state of a group of strands while it is stepped: columns in scratch that the nearest cache holds, and the places of what
- * is pinned. */
+/* The state of a group of strands while it is stepped: columns in scratch that the nearest cache holds, and
+ * the places of what is pinned. */
 #ifndef MOTE_KERNELS_STRAND_WORK_H
 #define MOTE_KERNELS_STRAND_WORK_H
 
@@ -7,55 +7,59 @@
 #include "kernels/step.h"
 #include "kernels/strands.h"
 
-/* Columns of the scratch. What the stages carry and what the solvers keep is never needed at once. The order matters: with 32
- * points, columns 33 apart lie 17 pages and one row apart, and a store to one holds up the next load from the other (measured
- * with X and PIVOT: 0.6 of the speed). */
+/* Columns of the scratch. What the stages carry and what the solvers keep is never needed at once. The order
+ * matters: with 32 points, columns 33 apart lie 17 pages and one row apart, and a store to one holds up the
+ * next load from the other (measured with X and PIVOT: 0.6 of the speed). */
 enum {
-    WORK_X,                             /* 3: position */
-    WORK_V = WORK_X + 3,                /* 3: velocity */
-    WORK_START = WORK_V + 3,            /* 3: position at the start of the substep */
-    WORK_LENGTH = WORK_START + 3,       /* rest length of the segment behind a point; longer between pins too far apart */
-    WORK_REACTION,                      /* 3 */
-    WORK_CARRY = WORK_REACTION + 3,     /* 12; this and what follows is the stage's or the solver's own */
+    WORK_X,                  /* 3: position */
+    WORK_V = WORK_X + 3,     /* 3: velocity */
+    WORK_START = WORK_V + 3, /* 3: position at the start of the substep */
+    WORK_LENGTH =
+        WORK_START + 3, /* rest length of the segment behind a point; longer between pins too far apart */
+    WORK_REACTION,      /* 3 */
+    WORK_CARRY = WORK_REACTION + 3,      /* 12; this and what follows is the stage's or the solver's own */
     WORK_ACCELERATION = WORK_CARRY + 12, /* 3: of callbacks */
     WORK_FORCE = WORK_ACCELERATION + 3,  /* 3: of callbacks and links */
     WORK_PIVOT = WORK_FORCE + 3,         /* 1 / pivot */
     WORK_COUPLING,                       /* to the segment before */
     WORK_MULTIPLIER,
-    WORK_TENSION,                        /* sum of multipliers: kg m / h^2 = N h^2 */
-    WORK_RADIUS,                         /* length of a compliant segment before the iteration */
-    WORK_STRAIN,                         /* of damped segments at the start of the substep, m */
-    WORK_PLANES,                         /* 11: strand_plane of one register after the other */
-    WORK_OTHER = WORK_PLANES + 11,       /* the solvers' other columns */
-    WORK_POSE = WORK_OTHER + 20,         /* 3: where local pose springs want segments; then their forces */
+    WORK_TENSION,                  /* sum of multipliers: kg m / h^2 = N h^2 */
+    WORK_RADIUS,                   /* length of a compliant segment before the iteration */
+    WORK_STRAIN,                   /* of damped segments at the start of the substep, m */
+    WORK_PLANES,                   /* 11: strand_plane of one register after the other */
+    WORK_OTHER = WORK_PLANES + 11, /* the solvers' other columns */
+    WORK_POSE = WORK_OTHER + 20,   /* 3: where local pose springs want segments; then their forces */
     WORK_COLUMNS = WORK_POSE + 3
 };
 
 /* Whether a point has a contact plane, and lies on it, in some lane. */
 enum strand_touch { STRAND_CLEAR, STRAND_NEAR, STRAND_LIES };
 
-/* The plane of the nearest collider at a point of a register of strands, and how the point lies on it. In lanes without one the
- * normal is 0 and the offset -1e30. */
+/* The plane of the nearest collider at a point of a register of strands, and how the point lies on it. In
+ * lanes without one the normal is 0 and the offset -1e30. */
 typedef struct strand_plane {
     wide3 normal;
     wide offset;
-    wide3 drift;      /* how far the collider moves under the point */
+    wide3 drift; /* how far the collider moves under the point */
     wide friction;
-    wide_mask lies;   /* the point is held on it */
-    wide pressure;    /* how far contact has moved the point along the normal ... */
-    wide pressed;     /* ... and for how much of that friction has acted */
+    wide_mask lies; /* the point is held on it */
+    wide pressure;  /* how far contact has moved the point along the normal ... */
+    wide pressed;   /* ... and for how much of that friction has acted */
 } strand_plane;
-_Static_assert(sizeof(strand_plane) == (WORK_OTHER - WORK_PLANES) * sizeof(wide), "the scratch has room for the planes");
+_Static_assert(sizeof(strand_plane) == (WORK_OTHER - WORK_PLANES) * sizeof(wide),
+               "the scratch has room for the planes");
 
-/* The points of a register of strands that have a plane in some lane, ascending, and of every point whether it has, and which. */
+/* The points of a register of strands that have a plane in some lane, ascending, and of every point whether
+ * it has, and which. */
 typedef struct strand_contacts {
     uint32_t count;
     uint16_t point[MOTE_MAX_STRAND_POINTS], place[MOTE_MAX_STRAND_POINTS];
     uint8_t touching[MOTE_MAX_STRAND_POINTS + 1]; /* strand_touch */
 } strand_contacts;
 
-/* Where everything of a group lies. Hot loops go through a copy of their own, which no store can be suspected of changing
- * (measured: 1.1 to 1.3 times as fast). Offsets: 16 k + lane for point k in the columns, lane for what is one a strand. */
+/* Where everything of a group lies. Hot loops go through a copy of their own, which no store can be suspected
+ * of changing (measured: 1.1 to 1.3 times as fast). Offsets: 16 k + lane for point k in the columns, lane for
+ * what is one a strand. */
 typedef struct strand_columns {
     float *memory;             /* of the scratch */
     size_t stride;             /* floats from column to column */
@@ -75,9 +79,10 @@ typedef struct strand_work {
     uint32_t index, points;
     bool moves;        /* something pinned is on its way */
     size_t slot, lane; /* of point 0 in lane 0 of the group; of lane 0 */
-    MOTE_ALIGNED(64) float root[12][MOTE_GROUP]; /* the roots' rotation (rows) and position at the stage's time */
-    MOTE_ALIGNED(64) int32_t live[MOTE_GROUP];   /* -1: a strand that is not frozen */
-    MOTE_ALIGNED(64) float stiffness[MOTE_GROUP]; /* N/m, where springs hold the strand */
+    MOTE_ALIGNED(64)
+    float root[12][MOTE_GROUP]; /* the roots' rotation (rows) and position at the stage's time */
+    MOTE_ALIGNED(64) int32_t live[MOTE_GROUP];          /* -1: a strand that is not frozen */
+    MOTE_ALIGNED(64) float stiffness[MOTE_GROUP];       /* N/m, where springs hold the strand */
     MOTE_ALIGNED(64) float answer[2][2][4][MOTE_GROUP]; /* of kinematic springs: mote_strand_answers */
     strand_contacts contacts;
 } strand_work;
@@ -90,7 +95,9 @@ typedef struct strand_work {
 
 /* A group that is stepped part by part keeps its columns behind the rest of its work. */
 MOTE_INLINE float *work_scratch(void *memory) { return (float *)(void *)((strand_work *)memory + 1); }
-MOTE_INLINE size_t work_stride(const mote_bundle *bundle) { return (size_t)(bundle->max_points + 1) * MOTE_GROUP; }
+MOTE_INLINE size_t work_stride(const mote_bundle *bundle) {
+    return (size_t)(bundle->max_points + 1) * MOTE_GROUP;
+}
 
 /* One register of a point. */
 typedef struct strand_point {
@@ -111,7 +118,9 @@ MOTE_INLINE void work_store3(const strand_columns *c, int id, size_t at, wide3 v
     wide_store(to + 2 * c->stride, value.z);
 }
 
-MOTE_INLINE wide work_load(const strand_columns *c, int id, size_t at) { return wide_load(work_column(c, id) + at); }
+MOTE_INLINE wide work_load(const strand_columns *c, int id, size_t at) {
+    return wide_load(work_column(c, id) + at);
+}
 MOTE_INLINE void work_store(const strand_columns *c, int id, size_t at, wide value) {
     wide_store(work_column(c, id) + at, value);
 }
@@ -120,8 +129,11 @@ MOTE_INLINE strand_point work_point(const strand_columns *c, size_t at) {
     return (strand_point){work_load3(c, WORK_X, at), work_load3(c, WORK_V, at)};
 }
 
-/* Side by side, so that they lie in the nearest cache: those of columns would have lanes of other registers between them. */
-MOTE_INLINE strand_plane *strand_planes(const strand_columns *c) { return (strand_plane *)(void *)work_column(c, WORK_PLANES); }
+/* Side by side, so that they lie in the nearest cache: those of columns would have lanes of other registers
+ * between them. */
+MOTE_INLINE strand_plane *strand_planes(const strand_columns *c) {
+    return (strand_plane *)(void *)work_column(c, WORK_PLANES);
+}
 
 MOTE_INLINE size_t strand_at(uint32_t k, size_t lane) { return (size_t)k * MOTE_GROUP + lane; }
 MOTE_INLINE wide point_mass(const strand_columns *c, size_t at) { return wide_load(c->inverse_mass + at); }
@@ -141,15 +153,17 @@ MOTE_INLINE void count_lanes(uint32_t *counter, wide_mask lanes) {
     wide_mask_store((int32_t *)(void *)counter, sum);
 }
 
-/* --- What is pinned --------------------------------------------------------------------------------------------------- */
+/* --- What is pinned --- */
 
-/* How far the roots have come at substep + fraction of the step, by lane. Neighbours mostly share their ticks. */
+/* How far the roots have come at substep + fraction of the step, by lane. Neighbours mostly share their
+ * ticks. */
 MOTE_INLINE void root_fractions(const strand_work *w, double within, float fraction[MOTE_GROUP]) {
     const mote_bundle *bundle = w->job->bundle;
     const uint64_t *from = bundle->root_from_tick + w->lane, *to = bundle->root_to_tick + w->lane;
     for (uint32_t i = 0; i < MOTE_GROUP; i++) {
         bool same = i > 0 && from[i] == from[i - 1] && to[i] == to[i - 1];
-        fraction[i] = same ? fraction[i - 1] : mote_motion_fraction(from[i], to[i], w->job->step_tick, within);
+        fraction[i] =
+            same ? fraction[i - 1] : mote_motion_fraction(from[i], to[i], w->job->step_tick, within);
     }
 }
 
@@ -168,9 +182,12 @@ MOTE_OUTLINE void place_roots(strand_work *w, double within) {
         wide x = part[3], y = part[4], z = part[5], r = part[6];
         wide scale = wide_set(2.0f) / (x * x + y * y + z * z + r * r);
         wide one = wide_set(1.0f);
-        wide row[12] = {one - scale * (y * y + z * z), scale * (x * y - z * r), scale * (x * z + y * r), part[0],
-                        scale * (x * y + z * r), one - scale * (x * x + z * z), scale * (y * z - x * r), part[1],
-                        scale * (x * z - y * r), scale * (y * z + x * r), one - scale * (x * x + y * y), part[2]};
+        wide row[12] = {one - scale * (y * y + z * z), scale * (x * y - z * r),
+                        scale * (x * z + y * r),       part[0],
+                        scale * (x * y + z * r),       one - scale * (x * x + z * z),
+                        scale * (y * z - x * r),       part[1],
+                        scale * (x * z - y * r),       scale * (y * z + x * r),
+                        one - scale * (x * x + y * y), part[2]};
         for (int i = 0; i < 12; i++) wide_store(w->root[i] + lane, row[i]);
     }
 }
@@ -180,8 +197,8 @@ MOTE_INLINE wide3 under_root(const strand_work *w, size_t lane, wide3 b) {
     wide out[3];
     for (int axis = 0; axis < 3; axis++) {
         const float(*row)[MOTE_GROUP] = w->root + 4 * axis;
-        out[axis] = wide_load(row[0] + lane) * b.x + wide_load(row[1] + lane) * b.y + wide_load(row[2] + lane) * b.z +
-                    wide_load(row[3] + lane);
+        out[axis] = wide_load(row[0] + lane) * b.x + wide_load(row[1] + lane) * b.y +
+                    wide_load(row[2] + lane) * b.z + wide_load(row[3] + lane);
     }
     return (wide3){out[0], out[1], out[2]};
 }
@@ -191,7 +208,8 @@ MOTE_INLINE wide3 turned_by_root(const strand_work *w, size_t lane, wide3 b) {
     wide out[3];
     for (int axis = 0; axis < 3; axis++) {
         const float(*row)[MOTE_GROUP] = w->root + 4 * axis;
-        out[axis] = wide_load(row[0] + lane) * b.x + wide_load(row[1] + lane) * b.y + wide_load(row[2] + lane) * b.z;
+        out[axis] =
+            wide_load(row[0] + lane) * b.x + wide_load(row[1] + lane) * b.y + wide_load(row[2] + lane) * b.z;
     }
     return (wide3){out[0], out[1], out[2]};
 }
@@ -223,15 +241,17 @@ MOTE_INLINE bool any_moves(const strand_work *w) {
 /* Copies the places of what is pinned from WORK_X. */
 MOTE_OUTLINE void copy_pinned(const strand_work *w, int id) {
     const strand_columns *c = &w->c;
-    for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) work_store3(c, id, lane, work_load3(c, WORK_X, lane));
+    for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH)
+        work_store3(c, id, lane, work_load3(c, WORK_X, lane));
     for (uint32_t i = 0; i < w->group->pin_count; i++) {
         size_t at = pin_offset(w, &w->job->bundle->pins[w->group->first_pin + i]);
-        for (int axis = 0; axis < 3; axis++) work_column(c, id + axis)[at] = work_column(c, WORK_X + axis)[at];
+        for (int axis = 0; axis < 3; axis++)
+            work_column(c, id + axis)[at] = work_column(c, WORK_X + axis)[at];
     }
 }
 
-/* Everything pinned at `within` ticks of the step: roots and pins, into the columns from `id` on. What stands still is placed
- * once, into WORK_X, at the step's start. */
+/* Everything pinned at `within` ticks of the step: roots and pins, into the columns from `id` on. What stands
+ * still is placed once, into WORK_X, at the step's start. */
 MOTE_OUTLINE void place(strand_work *w, int id, double within) {
     const mote_bundle *bundle = w->job->bundle;
     if (!w->moves && within > 0) {
@@ -259,12 +279,14 @@ MOTE_OUTLINE void pinned_velocity(const strand_work *w, int from, int to) {
     const float rate = (float)(1.0 / w->job->plan->h);
     if (!bundle->def.free_roots)
         for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH)
-            work_store3(c, WORK_V, lane,
-                        wide3_scale(wide_set(rate), wide3_sub(work_load3(c, to, lane), work_load3(c, from, lane))));
+            work_store3(
+                c, WORK_V, lane,
+                wide3_scale(wide_set(rate), wide3_sub(work_load3(c, to, lane), work_load3(c, from, lane))));
     for (uint32_t i = 0; i < w->group->pin_count; i++) {
         size_t at = pin_offset(w, &bundle->pins[w->group->first_pin + i]);
         for (int axis = 0; axis < 3; axis++)
-            work_column(c, WORK_V + axis)[at] = rate * (work_column(c, to + axis)[at] - work_column(c, from + axis)[at]);
+            work_column(c, WORK_V + axis)[at] =
+                rate * (work_column(c, to + axis)[at] - work_column(c, from + axis)[at]);
     }
 }
 

@@ -6,10 +6,13 @@
 #include "base/parallel.h"
 #include "kernels/strand_work.h"
 
-size_t mote_strand_scratch_floats(uint32_t points) { return (size_t)WORK_COLUMNS * (points + 1) * MOTE_GROUP; }
+size_t mote_strand_scratch_floats(uint32_t points) {
+    return (size_t)WORK_COLUMNS * (points + 1) * MOTE_GROUP;
+}
 
 size_t mote_strand_part_bytes(uint32_t points) {
-    return mote_round_up(sizeof(strand_work) + mote_strand_scratch_floats(points) * sizeof(float), MOTE_CACHE_LINE);
+    return mote_round_up(sizeof(strand_work) + mote_strand_scratch_floats(points) * sizeof(float),
+                         MOTE_CACHE_LINE);
 }
 
 mote_strand_part_columns mote_strand_part_columns_of(const mote_strand_job *job, void *memory) {
@@ -17,7 +20,8 @@ mote_strand_part_columns mote_strand_part_columns_of(const mote_strand_job *job,
     const size_t stride = work_stride(job->bundle);
     mote_strand_part_columns c;
     for (int axis = 0; axis < 3; axis++) {
-        c.x[axis] = scratch + (size_t)(WORK_X + axis) * stride, c.v[axis] = scratch + (size_t)(WORK_V + axis) * stride;
+        c.x[axis] = scratch + (size_t)(WORK_X + axis) * stride,
+        c.v[axis] = scratch + (size_t)(WORK_V + axis) * stride;
         c.force[axis] = scratch + (size_t)(WORK_FORCE + axis) * stride;
         c.reaction[axis] = scratch + (size_t)(WORK_REACTION + axis) * stride;
     }
@@ -38,13 +42,16 @@ static void do_groups(void *context, size_t first, size_t end, uint32_t worker) 
             r->kernel(r->job, (uint32_t)group, r->scratch + worker * r->floats);
 }
 
-void mote_run_strands(mote_strand_kernel *kernel, const mote_strand_job *job, const mote_jobs *jobs, float *scratch) {
+void mote_run_strands(mote_strand_kernel *kernel, const mote_strand_job *job, const mote_jobs *jobs,
+                      float *scratch) {
     run r = {kernel, job, scratch, mote_strand_scratch_floats(job->bundle->max_points)};
     mote_parallel_for(jobs, job->bundle->group_count, 1, do_groups, &r);
 }
 
-static void answer_of(const mote_plan *plan, double stiffness, double damping, double inverse_mass, float *const answer[4]) {
-    mote_exact_map m = mote_map_make(plan->scheme->map, 0, -damping * inverse_mass, -stiffness * inverse_mass, plan->h);
+static void answer_of(const mote_plan *plan, double stiffness, double damping, double inverse_mass,
+                      float *const answer[4]) {
+    mote_exact_map m =
+        mote_map_make(plan->scheme->map, 0, -damping * inverse_mass, -stiffness * inverse_mass, plan->h);
     const double entries[4] = {m.vx, m.vv, m.xx, m.xv - plan->h};
     for (int i = 0; i < 4; i++) *answer[i] = inverse_mass > 0 ? (float)(entries[i] / inverse_mass) : 0.0f;
 }
@@ -55,7 +62,8 @@ void mote_strand_answers(const mote_strand_job *job, uint32_t group, float answe
     for (uint32_t i = 0; i < MOTE_GROUP; i++) {
         const size_t lane = (size_t)group * MOTE_GROUP + i;
         const float mass = bundle->point_inverse_mass[lane], compliance = bundle->compliance[lane];
-        const bool same = i > 0 && mass == bundle->point_inverse_mass[lane - 1] && compliance == bundle->compliance[lane - 1];
+        const bool same = i > 0 && mass == bundle->point_inverse_mass[lane - 1] &&
+                          compliance == bundle->compliance[lane - 1];
         for (int kind = 0; kind < 2; kind++)
             for (int ends = 0; ends < 2; ends++) {
                 float(*rows)[MOTE_GROUP] = answer[kind][ends];
@@ -64,7 +72,9 @@ void mote_strand_answers(const mote_strand_job *job, uint32_t group, float answe
                     for (int e = 0; e < 4; e++) *to[e] = to[e][-1];
                 else
                     answer_of(job->plan,
-                              kind ? (double)bundle->def.bend_stiffness : compliance > 0 ? 1.0 / (double)compliance : 0.0,
+                              kind             ? (double)bundle->def.bend_stiffness
+                              : compliance > 0 ? 1.0 / (double)compliance
+                                               : 0.0,
                               (double)(kind ? bundle->def.bend_damping : bundle->def.damping),
                               (ends ? 1.0 : 2.0) * (double)mass, to);
             }
@@ -72,14 +82,22 @@ void mote_strand_answers(const mote_strand_job *job, uint32_t group, float answe
 }
 
 /* The callbacks see the group's slots as one block of the bundle. */
-void mote_strand_callbacks(const mote_strand_job *job, uint32_t group, double time, float *const x[3], float *const v[3],
-                           float *const acceleration[3], float *const force[3]) {
+void mote_strand_callbacks(const mote_strand_job *job, uint32_t group, double time, float *const x[3],
+                           float *const v[3], float *const acceleration[3], float *const force[3]) {
     const mote_strand_group *g = &job->bundle->group[group];
     const uint32_t count = g->points * MOTE_GROUP;
-    const mote_stage_view view = {.time = time, .first = g->first, .count = count, .x = x[0], .y = x[1], .z = x[2],
-                                  .velocity_x = v[0], .velocity_y = v[1], .velocity_z = v[2],
+    const mote_stage_view view = {.time = time,
+                                  .first = g->first,
+                                  .count = count,
+                                  .x = x[0],
+                                  .y = x[1],
+                                  .z = x[2],
+                                  .velocity_x = v[0],
+                                  .velocity_y = v[1],
+                                  .velocity_z = v[2],
                                   .inverse_mass = job->bundle->inverse_mass + g->first,
-                                  .bundle_index = job->bundle_index, .bundle_generation = job->bundle_generation};
+                                  .bundle_index = job->bundle_index,
+                                  .bundle_generation = job->bundle_generation};
     for (int axis = 0; axis < 3; axis++) {
         memset(acceleration[axis], 0, count * sizeof(float));
         memset(force[axis], 0, count * sizeof(float));

@@ -28,7 +28,8 @@ uint32_t mote_life_list(mote_particles *particles, uint8_t wanted) {
     for (uint32_t slot = 0; (slot = next_fated(fate, slot, particles->count)) < particles->count; slot++) {
         if (fate[slot] != wanted) continue;
         uint32_t block = slot / MOTE_BLOCK;
-        particles->death[(size_t)block * MOTE_BLOCK + particles->deaths[block]++] = (uint8_t)(slot % MOTE_BLOCK);
+        particles->death[(size_t)block * MOTE_BLOCK + particles->deaths[block]++] =
+            (uint8_t)(slot % MOTE_BLOCK);
         dead++;
     }
     return dead;
@@ -42,7 +43,8 @@ static bool survives(const mote_compaction *c, uint32_t slot) {
     return mote_particles_fate(c->particles)[slot] != c->fate;
 }
 
-/* The slot of the `rank`-th survivor, from 0, at or beyond `kept`. Whole blocks are passed over by their number of dead. */
+/* The slot of the `rank`-th survivor, from 0, at or beyond `kept`. Whole blocks are passed over by their
+ * number of dead. */
 static uint32_t survivor_of(const mote_compaction *c, uint32_t rank) {
     for (uint32_t slot = c->kept;; slot++) {
         while (slot % MOTE_BLOCK == 0 && rank >= MOTE_BLOCK - c->particles->deaths[slot / MOTE_BLOCK]) {
@@ -55,7 +57,8 @@ static uint32_t survivor_of(const mote_compaction *c, uint32_t rank) {
 
 mote_filler mote_filler_make(const mote_compaction *compaction, size_t first) {
     mote_filler filler = {.compaction = compaction, .next = MOTE_NO_SLOT};
-    for (size_t block = 0; block < first / MOTE_BLOCK; block++) filler.rank += compaction->particles->deaths[block];
+    for (size_t block = 0; block < first / MOTE_BLOCK; block++)
+        filler.rank += compaction->particles->deaths[block];
     return filler;
 }
 

@@ -4,7 +4,8 @@
 
 #include "data/particles.h"
 
-/* Writes the offsets of the slots whose fate is `fate` into the death lists of all blocks; returns how many there are. */
+/* Writes the offsets of the slots whose fate is `fate` into the death lists of all blocks; returns how many
+ * there are. */
 uint32_t mote_life_list(mote_particles *particles, uint8_t fate);
 
 /* A compaction under way. The dead are in the death lists of their blocks, each list ascending. */
@@ -12,15 +13,15 @@ typedef struct mote_compaction {
     mote_particles *particles;
     uint32_t kept; /* the count afterwards */
     uint32_t dead;
-    uint8_t fate;  /* of those who leave */
+    uint8_t fate; /* of those who leave */
 } mote_compaction;
 
 /* Begins with the `dead` particles that are listed, whose fate is `fate`. */
 mote_compaction mote_compaction_begin(mote_particles *particles, uint8_t fate, uint32_t dead);
 
-/* Goes through the dead block by block: ends their handles, and fills the k-th hole of the range, ascending, with the k-th
- * survivor at or beyond slot `kept`. What goes where depends only on who is dead. All blocks must be gone through, each
- * by one filler; different fillers may run at the same time. */
+/* Goes through the dead block by block: ends their handles, and fills the k-th hole of the range, ascending,
+ * with the k-th survivor at or beyond slot `kept`. What goes where depends only on who is dead. All blocks
+ * must be gone through, each by one filler; different fillers may run at the same time. */
 typedef struct mote_filler {
     const mote_compaction *compaction;
     uint32_t next; /* the survivor that fills the next hole, or MOTE_NO_SLOT before the first */

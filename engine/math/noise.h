@@ -1,5 +1,5 @@
-/* Gradient noise and its gradient. K. Perlin, An image synthesizer (1985), with the quintic fade of Improving noise (2002)
- * and gradients taken from an integer hash of the lattice point. */
+/* Gradient noise and its gradient. K. Perlin, An image synthesizer (1985), with the quintic fade of Improving
+ * noise (2002) and gradients taken from an integer hash of the lattice point. */
 #ifndef MOTE_MATH_NOISE_H
 #define MOTE_MATH_NOISE_H
 
@@ -39,7 +39,8 @@ MOTE_INLINE wide3 mote_noise_gradient(wide3 x, const mote_noise_moment *moment) 
                   iz = (wide_unsigned)wide_floor(x.z, &base.z);
     wide3 t = wide3_sub(x, base), sum = wide3_zero();
     const wide fade[3] = {mote_noise_fade(t.x), mote_noise_fade(t.y), mote_noise_fade(t.z)};
-    const wide slope[3] = {mote_noise_fade_slope(t.x), mote_noise_fade_slope(t.y), mote_noise_fade_slope(t.z)};
+    const wide slope[3] = {mote_noise_fade_slope(t.x), mote_noise_fade_slope(t.y),
+                           mote_noise_fade_slope(t.z)};
     for (uint32_t corner = 0; corner < 8; corner++) {
         const uint32_t cx = corner & 1, cy = corner >> 1 & 1, cz = corner >> 2;
         wide_unsigned point = (ix + cx) * 0x9e3779b1u ^ (iy + cy) * 0x85ebca77u ^ (iz + cz) * 0xc2b2ae3du;
@@ -49,7 +50,8 @@ MOTE_INLINE wide3 mote_noise_gradient(wide3 x, const mote_noise_moment *moment) 
             g = wide3_add_scaled(g, wide_set(moment->blend), wide3_sub(then, g));
         }
         wide3 d = {t.x - (float)cx, t.y - (float)cy, t.z - (float)cz};
-        wide wx = cx ? fade[0] : 1.0f - fade[0], wy = cy ? fade[1] : 1.0f - fade[1], wz = cz ? fade[2] : 1.0f - fade[2];
+        wide wx = cx ? fade[0] : 1.0f - fade[0], wy = cy ? fade[1] : 1.0f - fade[1],
+             wz = cz ? fade[2] : 1.0f - fade[2];
         wide sx = cx ? slope[0] : -slope[0], sy = cy ? slope[1] : -slope[1], sz = cz ? slope[2] : -slope[2];
         wide value = wide3_dot(g, d);
         sum = wide3_add_scaled(sum, wx * wy * wz, g);

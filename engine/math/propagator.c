@@ -1,6 +1,7 @@
-/* The matrix exponential of [[0, 1], [K, B]] h by Taylor series, scaling and squaring (Higham 2008, chapter 10), kept as
- * the difference from the identity: D(2h) = 2 D + D D and p(2h) = 2 p + D p, with p the integral that multiplies C.
- * Only + x and sqrt: the same bits on every machine, where sin, cos and exp of a C library are not. */
+/* The matrix exponential of [[0, 1], [K, B]] h by Taylor series, scaling and squaring (Higham 2008, chapter
+ * 10), kept as the difference from the identity: D(2h) = 2 D + D D and p(2h) = 2 p + D p, with p the integral
+ * that multiplies C. Only + x and sqrt: the same bits on every machine, where sin, cos and exp of a C library
+ * are not. */
 #include "math/propagator.h"
 
 #include "base/compiler.h"

@@ -1,5 +1,6 @@
-/* The largest eigenvalue of a symmetric 3 x 3 matrix, by Jacobi's rotations (Jacobi 1846; Golub & Van Loan, Matrix Computations,
- * 8.5): each makes one entry beside the diagonal zero, and a sweep of three squares what is left of them. */
+/* The largest eigenvalue of a symmetric 3 x 3 matrix, by Jacobi's rotations (Jacobi 1846; Golub & Van Loan,
+ * Matrix Computations, 8.5): each makes one entry beside the diagonal zero, and a sweep of three squares what
+ * is left of them. */
 #ifndef MOTE_MATH_SYMMETRIC_H
 #define MOTE_MATH_SYMMETRIC_H
 
@@ -13,7 +14,8 @@ typedef struct mote_symmetric3 {
 MOTE_INLINE void mote_symmetric3_rotate(double *p, double *q, double *pq, double *pr, double *qr) {
     if (*pq == 0) return;
     const double slope = (*q - *p) / (2 * *pq), root = __builtin_sqrt(slope * slope + 1);
-    const double tangent = 1 / (slope < 0 ? slope - root : slope + root), cosine = 1 / __builtin_sqrt(tangent * tangent + 1);
+    const double tangent = 1 / (slope < 0 ? slope - root : slope + root),
+                 cosine = 1 / __builtin_sqrt(tangent * tangent + 1);
     const double sine = tangent * cosine, r = *pr;
     *p -= tangent * *pq;
     *q += tangent * *pq;

@@ -1,7 +1,8 @@
-/* Sine and cosine in double, with + - x / alone: the same bits everywhere, where those of a C library depend on the processor.
- * Reduction by pi/2 in three parts with exact products (Dekker, Numer. Math. 18 (1971) 224), then Taylor series on [-pi/4, pi/4]
- * whose first omitted term is below 2^-62 of the sum. Error: less than 1 unit in the last place for |x| <= 2^53 (found: 0.80),
- * of x as it is given; beyond, the reduction errs by about 2^-160 |x|, and from 2^900 on x counts as 0. */
+/* Sine and cosine in double, with + - x / alone: the same bits everywhere, where those of a C library depend
+ * on the processor. Reduction by pi/2 in three parts with exact products (Dekker, Numer. Math. 18 (1971)
+ * 224), then Taylor series on [-pi/4, pi/4] whose first omitted term is below 2^-62 of the sum. Error: less
+ * than 1 unit in the last place for |x| <= 2^53 (found: 0.80), of x as it is given; beyond, the reduction
+ * errs by about 2^-160 |x|, and from 2^900 on x counts as 0. */
 #ifndef MOTE_MATH_TRIGONOMETRY_H
 #define MOTE_MATH_TRIGONOMETRY_H
 
@@ -57,9 +58,9 @@ MOTE_INLINE double mote_cosine_near_0(mote_double_pair x) {
     return most + (((1.0 - most) - half) + (z * z * sum - x.hi * x.lo));
 }
 
-#define MOTE_HALF_PI_1 0x1.921fb54442d18p+0 /* pi/2 = their sum to 2^-164 */
-#define MOTE_HALF_PI_2 0x1.1a62633145c07p-54
-#define MOTE_HALF_PI_3 (-0x1.f1976b7ed8fbcp-110)
+#define MOTE_HALF_PI_1  0x1.921fb54442d18p+0 /* pi/2 = their sum to 2^-164 */
+#define MOTE_HALF_PI_2  0x1.1a62633145c07p-54
+#define MOTE_HALF_PI_3  (-0x1.f1976b7ed8fbcp-110)
 #define MOTE_QUARTER_PI 0x1.921fb54442d18p-1
 
 /* The nearest whole number to |x| < 2^52; larger ones are whole. */
@@ -68,15 +69,17 @@ MOTE_INLINE double mote_nearest_whole(double x) {
     return x < 0 ? (x - 0x1p52) + 0x1p52 : (x + 0x1p52) - 0x1p52;
 }
 
-/* x less a whole number of quarter turns, which is counted modulo 4; |x| < 2^900. A turn of the loop takes 2^-50 of x, so all but
- * large x need one or two. */
+/* x less a whole number of quarter turns, which is counted modulo 4; |x| < 2^900. A turn of the loop takes
+ * 2^-50 of x, so all but large x need one or two. */
 MOTE_INLINE mote_double_pair mote_less_quarter_turns(double x, uint32_t *quarters) {
     mote_double_pair rest = {x, 0};
     *quarters = 0;
     for (int turn = 0; turn < 32 && __builtin_fabs(rest.hi) > MOTE_QUARTER_PI; turn++) {
         const double n = mote_nearest_whole(rest.hi * 0x1.45f306dc9c883p-1); /* 2/pi */
-        *quarters += __builtin_fabs(n) < 0x1p62 ? (uint32_t)((uint64_t)(int64_t)n & 3) : 0; /* larger: a multiple of 4 */
-        mote_double_pair first = mote_exact_product(n, MOTE_HALF_PI_1), second = mote_exact_product(n, MOTE_HALF_PI_2);
+        *quarters += __builtin_fabs(n) < 0x1p62 ? (uint32_t)((uint64_t)(int64_t)n & 3)
+                                                : 0; /* larger: a multiple of 4 */
+        mote_double_pair first = mote_exact_product(n, MOTE_HALF_PI_1),
+                         second = mote_exact_product(n, MOTE_HALF_PI_2);
         mote_double_pair a = mote_exact_sum(rest.hi, -first.hi);
         mote_double_pair b = mote_exact_sum(a.hi, -first.lo);
         mote_double_pair c = mote_exact_sum(b.hi, -second.hi);
@@ -100,8 +103,8 @@ MOTE_INLINE mote_sine_cosine mote_sine_and_cosine(double x) {
     return result;
 }
 
-/* sin(pi a / b) for 0 <= a <= 2 b, 0 < b < 2^51, to 1 unit in the last place (found: 0.79): the turn is reduced in whole
- * numbers, so that sin(pi) is 0 and equal angles give equal bits. */
+/* sin(pi a / b) for 0 <= a <= 2 b, 0 < b < 2^51, to 1 unit in the last place (found: 0.79): the turn is
+ * reduced in whole numbers, so that sin(pi) is 0 and equal angles give equal bits. */
 MOTE_INLINE double mote_sine_of_pi_parts(uint64_t a, uint64_t b) {
     const bool negative = a > b;
     if (negative) a = 2 * b - a;
@@ -109,7 +112,8 @@ MOTE_INLINE double mote_sine_of_pi_parts(uint64_t a, uint64_t b) {
     const bool late = 4 * a > b; /* sin(pi a / b) = cos(pi (b - 2 a) / (2 b)) */
     const double above = (double)(late ? b - 2 * a : a), below = (double)(late ? 2 * b : b);
     const double ratio = above / below;
-    const mote_double_pair back = mote_exact_product(ratio, below), angle = mote_exact_product(ratio, 2 * MOTE_HALF_PI_1);
+    const mote_double_pair back = mote_exact_product(ratio, below),
+                           angle = mote_exact_product(ratio, 2 * MOTE_HALF_PI_1);
     const double lost = ((above - back.hi) - back.lo) / below;
     const double rest = angle.lo + (lost * (2 * MOTE_HALF_PI_1) + ratio * (2 * MOTE_HALF_PI_2));
     const mote_double_pair x = mote_exact_sum(angle.hi, rest);

@@ -1,5 +1,5 @@
-/* wide: MOTE_WIDTH floats in one register, the type that every kernel is written over. 16, 8, 4, or 1 where there is
- * no vector unit; + - * / are the compiler's own operators. A kernel body uses only what is here. */
+/* wide: MOTE_WIDTH floats in one register, the type that every kernel is written over. 16, 8, 4, or 1 where
+ * there is no vector unit; + - * / are the compiler's own operators. A kernel body uses only what is here. */
 #ifndef MOTE_MATH_WIDE_H
 #define MOTE_MATH_WIDE_H
 
@@ -80,8 +80,8 @@ MOTE_INLINE wide wide_gather(const float *from, const int32_t *index) { return f
 MOTE_INLINE wide_mask wide_less(wide a, wide b) { return a < b; }
 MOTE_INLINE wide_mask wide_equal(wide a, wide b) { return a == b; }
 
-/* Spelled out because a lane loop keeps gcc 12 from holding the registers around it in registers: measured, 1.5 times the
- * time of a step towards an attractor. */
+/* Spelled out because a lane loop keeps gcc 12 from holding the registers around it in registers: measured,
+ * 1.5 times the time of a step towards an attractor. */
 MOTE_INLINE wide wide_sqrt(wide a) {
 #if defined(__clang__)
     return __builtin_elementwise_sqrt(a);
@@ -101,7 +101,8 @@ MOTE_INLINE wide wide_sqrt(wide a) {
 #endif
 }
 
-/* Measured: the lane loop costs gcc 12 more than the rest of a one-step kernel, so this one is spelled out. */
+/* Measured: the lane loop costs gcc 12 more than the rest of a one-step kernel, so this one is spelled
+ * out. */
 MOTE_INLINE bool wide_all(wide_mask mask) {
 #if MOTE_WIDTH == 16 && defined(__AVX512F__)
     return _mm512_test_epi32_mask((__m512i)mask, (__m512i)mask) == 0xffff;
@@ -148,9 +149,9 @@ MOTE_INLINE float wide_element(wide value, int lane) { return value[lane]; }
 /* Lanes 0 .. count - 1; none for count <= 0. */
 MOTE_INLINE wide_mask wide_lanes_below(int32_t count) {
     const wide_mask lane = {
-        0, 1, 2, 3,
+        0, 1, 2,  3,
 #if MOTE_WIDTH > 4
-        4, 5, 6, 7,
+        4, 5, 6,  7,
 #endif
 #if MOTE_WIDTH > 8
         8, 9, 10, 11, 12, 13, 14, 15,
@@ -162,9 +163,9 @@ MOTE_INLINE wide_mask wide_lanes_below(int32_t count) {
 /* Lane i is set where bit i is. */
 MOTE_INLINE wide_mask wide_mask_of_bits(uint32_t bits) {
     const wide_mask bit = {
-        1, 2, 4, 8,
+        1,   2,   4,    8,
 #if MOTE_WIDTH > 4
-        16, 32, 64, 128,
+        16,  32,  64,   128,
 #endif
 #if MOTE_WIDTH > 8
         256, 512, 1024, 2048, 4096, 8192, 16384, 32768,
@@ -187,7 +188,8 @@ MOTE_INLINE wide wide_gather(const float *from, const int32_t *index) {
 }
 #endif
 
-/* a < b ? a : b and a < b ? b : a, which is what x86 has one instruction for, with zeros and NaN as they fall. */
+/* a < b ? a : b and a < b ? b : a, which is what x86 has one instruction for, with zeros and NaN as they
+ * fall. */
 #if MOTE_WIDTH == 16 && defined(__AVX512F__)
 MOTE_INLINE wide wide_min(wide a, wide b) { return (wide)_mm512_min_ps((__m512)a, (__m512)b); }
 MOTE_INLINE wide wide_max(wide a, wide b) { return (wide)_mm512_max_ps((__m512)b, (__m512)a); }
@@ -220,7 +222,9 @@ typedef struct wide3 {
     wide x, y, z;
 } wide3;
 
-MOTE_INLINE wide3 wide3_set(const float v[3]) { return (wide3){wide_set(v[0]), wide_set(v[1]), wide_set(v[2])}; }
+MOTE_INLINE wide3 wide3_set(const float v[3]) {
+    return (wide3){wide_set(v[0]), wide_set(v[1]), wide_set(v[2])};
+}
 MOTE_INLINE wide3 wide3_zero(void) { return (wide3){(wide){0}, (wide){0}, (wide){0}}; }
 MOTE_INLINE wide3 wide3_add(wide3 a, wide3 b) { return (wide3){a.x + b.x, a.y + b.y, a.z + b.z}; }
 MOTE_INLINE wide3 wide3_sub(wide3 a, wide3 b) { return (wide3){a.x - b.x, a.y - b.y, a.z - b.z}; }
@@ -245,27 +249,28 @@ MOTE_INLINE wide3 wide3_cross(wide3 a, wide3 b) {
     return (wide3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-/* Float 3 i + axis of `to`, of any alignment, = component `axis` of lane i: two shuffles for each of the three registers
- * written. */
+/* Float 3 i + axis of `to`, of any alignment, = component `axis` of lane i: two shuffles for each of the
+ * three registers written. */
 #if MOTE_WIDTH == 1
 MOTE_INLINE void wide3_interleave(void *to, wide3 a) {
     const float packed[3] = {a.x, a.y, a.z};
     memcpy(to, packed, sizeof packed);
 }
 #else
-#define WIDE_XY(p) ((p) % 3 == 2 ? 0 : (p) % 3 * MOTE_WIDTH + (p) / 3)
-#define WIDE_Z(p) ((p) % 3 == 2 ? MOTE_WIDTH + (p) / 3 : (p) % MOTE_WIDTH)
+#define WIDE_XY(p)          ((p) % 3 == 2 ? 0 : (p) % 3 * MOTE_WIDTH + (p) / 3)
+#define WIDE_Z(p)           ((p) % 3 == 2 ? MOTE_WIDTH + (p) / 3 : (p) % MOTE_WIDTH)
 #define WIDE_FOUR(index, p) index(p), index((p) + 1), index((p) + 2), index((p) + 3)
 #if MOTE_WIDTH == 4
 #define WIDE_INDICES(index, p) WIDE_FOUR(index, p)
 #elif MOTE_WIDTH == 8
 #define WIDE_INDICES(index, p) WIDE_FOUR(index, p), WIDE_FOUR(index, p + 4)
 #else
-#define WIDE_INDICES(index, p) WIDE_FOUR(index, p), WIDE_FOUR(index, p + 4), WIDE_FOUR(index, p + 8), WIDE_FOUR(index, p + 12)
+#define WIDE_INDICES(index, p)                                                                               \
+    WIDE_FOUR(index, p), WIDE_FOUR(index, p + 4), WIDE_FOUR(index, p + 8), WIDE_FOUR(index, p + 12)
 #endif
-#define WIDE_MIX(a, k)                                                                                               \
-    __builtin_shufflevector(__builtin_shufflevector((a).x, (a).y, WIDE_INDICES(WIDE_XY, (k) * MOTE_WIDTH)), (a).z,    \
-                            WIDE_INDICES(WIDE_Z, (k) * MOTE_WIDTH))
+#define WIDE_MIX(a, k)                                                                                       \
+    __builtin_shufflevector(__builtin_shufflevector((a).x, (a).y, WIDE_INDICES(WIDE_XY, (k) * MOTE_WIDTH)),  \
+                            (a).z, WIDE_INDICES(WIDE_Z, (k) * MOTE_WIDTH))
 MOTE_INLINE void wide3_interleave(void *to, wide3 a) {
     const wide packed[3] = {WIDE_MIX(a, 0), WIDE_MIX(a, 1), WIDE_MIX(a, 2)};
     memcpy(to, packed, sizeof packed);
@@ -277,19 +282,21 @@ MOTE_INLINE void wide3_interleave(void *to, wide3 a) {
 MOTE_INLINE wide3 wide3_deinterleave(const float *from) { return (wide3){from[0], from[1], from[2]}; }
 #else
 #define WIDE_EARLY(p) ((p) < 2 * MOTE_WIDTH ? (p) : 0)
-#define WIDE_LATE(p) ((p) < 2 * MOTE_WIDTH ? (p) / 3 : (p) - MOTE_WIDTH)
-#define WIDE_FOUR_OF(index, k, i)                                                                                    \
+#define WIDE_LATE(p)  ((p) < 2 * MOTE_WIDTH ? (p) / 3 : (p) - MOTE_WIDTH)
+#define WIDE_FOUR_OF(index, k, i)                                                                            \
     index(3 * (i) + (k)), index(3 * (i) + 3 + (k)), index(3 * (i) + 6 + (k)), index(3 * (i) + 9 + (k))
 #if MOTE_WIDTH == 4
 #define WIDE_THIRD(index, k) WIDE_FOUR_OF(index, k, 0)
 #elif MOTE_WIDTH == 8
 #define WIDE_THIRD(index, k) WIDE_FOUR_OF(index, k, 0), WIDE_FOUR_OF(index, k, 4)
 #else
-#define WIDE_THIRD(index, k) \
-    WIDE_FOUR_OF(index, k, 0), WIDE_FOUR_OF(index, k, 4), WIDE_FOUR_OF(index, k, 8), WIDE_FOUR_OF(index, k, 12)
+#define WIDE_THIRD(index, k)                                                                                 \
+    WIDE_FOUR_OF(index, k, 0), WIDE_FOUR_OF(index, k, 4), WIDE_FOUR_OF(index, k, 8),                         \
+        WIDE_FOUR_OF(index, k, 12)
 #endif
-#define WIDE_PICK(p, k)                                                                                              \
-    __builtin_shufflevector(__builtin_shufflevector((p)[0], (p)[1], WIDE_THIRD(WIDE_EARLY, k)), (p)[2], WIDE_THIRD(WIDE_LATE, k))
+#define WIDE_PICK(p, k)                                                                                      \
+    __builtin_shufflevector(__builtin_shufflevector((p)[0], (p)[1], WIDE_THIRD(WIDE_EARLY, k)), (p)[2],      \
+                            WIDE_THIRD(WIDE_LATE, k))
 MOTE_INLINE wide3 wide3_deinterleave(const float *from) {
     wide packed[3];
     memcpy(packed, from, sizeof packed);
@@ -301,8 +308,12 @@ MOTE_INLINE wide3 wide3_select(wide_mask mask, wide3 a, wide3 b) {
     return (wide3){wide_select(mask, a.x, b.x), wide_select(mask, a.y, b.y), wide_select(mask, a.z, b.z)};
 }
 
-MOTE_INLINE wide3 wide3_min(wide3 a, wide3 b) { return (wide3){wide_min(a.x, b.x), wide_min(a.y, b.y), wide_min(a.z, b.z)}; }
-MOTE_INLINE wide3 wide3_max(wide3 a, wide3 b) { return (wide3){wide_max(a.x, b.x), wide_max(a.y, b.y), wide_max(a.z, b.z)}; }
+MOTE_INLINE wide3 wide3_min(wide3 a, wide3 b) {
+    return (wide3){wide_min(a.x, b.x), wide_min(a.y, b.y), wide_min(a.z, b.z)};
+}
+MOTE_INLINE wide3 wide3_max(wide3 a, wide3 b) {
+    return (wide3){wide_max(a.x, b.x), wide_max(a.y, b.y), wide_max(a.z, b.z)};
+}
 
 /* 0 in lanes where all three are finite, NaN elsewhere. */
 MOTE_INLINE wide wide3_finite_probe(wide3 a) { return a.x * 0.0f + a.y * 0.0f + a.z * 0.0f; }

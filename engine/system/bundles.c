@@ -1,4 +1,5 @@
-/* The bundles of a system. Ids: the index is a serial number never used twice, the generation marks the system. */
+/* The bundles of a system. Ids: the index is a serial number never used twice, the generation marks the
+ * system. */
 #include <math.h>
 #include <string.h>
 
@@ -31,12 +32,13 @@ mote_bundle_id mote_system_bundle_id(const mote_system *system, uint32_t place) 
     return (mote_bundle_id){system->bundle_serials[place], mote_system_mark(system)};
 }
 
-/* --- Adding and removing ---------------------------------------------------------------------------------------------- */
+/* --- Adding and removing --- */
 
 /* Room for a group of `bundle` on every worker. */
 static mote_result grow_scratch(mote_system *system, const mote_bundle *bundle) {
     const mote_jobs *jobs = &system->def.jobs;
-    size_t own = mote_round_up(mote_strand_scratch_floats(bundle->max_points) * sizeof(float), MOTE_CACHE_LINE);
+    size_t own =
+        mote_round_up(mote_strand_scratch_floats(bundle->max_points) * sizeof(float), MOTE_CACHE_LINE);
     size_t workers = jobs->run ? jobs->workers : 1;
     if (own <= system->strand_scratch_bytes / workers) return MOTE_OK;
     if (own > SIZE_MAX / 2 / workers) return MOTE_ERROR_OVERFLOW;
@@ -53,7 +55,8 @@ static void destroy_bundle(mote_bundle *bundle, const mote_allocator *allocator)
     mote_release(allocator, bundle, sizeof *bundle);
 }
 
-static mote_result make(mote_system *system, const mote_bundle_def *def, mote_bundle **made, mote_bundle_fault *fault) {
+static mote_result make(mote_system *system, const mote_bundle_def *def, mote_bundle **made,
+                        mote_bundle_fault *fault) {
     mote_bundle *bundle = mote_allocate(&system->allocator, sizeof *bundle);
     if (!bundle) return MOTE_ERROR_MEMORY;
     *bundle = (mote_bundle){.memory = NULL};
@@ -71,9 +74,11 @@ mote_result mote_system_add_bundle(mote_system *system, const mote_bundle_def *d
     if (fault) *fault = (mote_bundle_fault){MOTE_ALL_STRANDS, 0};
     if (!system || !def || !id) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;
-    if (mote_scheme_table[system->def.integrator].family == MOTE_FAMILY_ADVECTION) return MOTE_ERROR_INTEGRATOR;
+    if (mote_scheme_table[system->def.integrator].family == MOTE_FAMILY_ADVECTION)
+        return MOTE_ERROR_INTEGRATOR;
     if (def->solver == MOTE_STRAND_CONSERVING && system->colliders.count) return MOTE_ERROR_INTEGRATOR;
-    if (system->bundle_count == MOTE_MAX_BUNDLES || system->next_bundle == UINT32_MAX) return MOTE_ERROR_CAPACITY;
+    if (system->bundle_count == MOTE_MAX_BUNDLES || system->next_bundle == UINT32_MAX)
+        return MOTE_ERROR_CAPACITY;
     mote_fpu_state saved = mote_fpu_enter();
     mote_result result = make(system, def, &system->bundles[system->bundle_count], fault);
     mote_fpu_leave(saved);
@@ -99,24 +104,28 @@ mote_result mote_system_remove_bundle(mote_system *system, mote_bundle_id id) {
     uint32_t place = place_of(system, id), behind = --system->bundle_count - place;
     destroy_bundle(bundle, &system->allocator);
     memmove(system->bundles + place, system->bundles + place + 1, behind * sizeof *system->bundles);
-    memmove(system->bundle_serials + place, system->bundle_serials + place + 1, behind * sizeof *system->bundle_serials);
+    memmove(system->bundle_serials + place, system->bundle_serials + place + 1,
+            behind * sizeof *system->bundle_serials);
     return MOTE_OK;
 }
 
 void mote_system_destroy_bundles(mote_system *system) {
-    for (uint32_t i = 0; i < system->bundle_count; i++) destroy_bundle(system->bundles[i], &system->allocator);
+    for (uint32_t i = 0; i < system->bundle_count; i++)
+        destroy_bundle(system->bundles[i], &system->allocator);
     mote_release(&system->allocator, system->strand_scratch, system->strand_scratch_bytes);
 }
 
-/* --- Views ------------------------------------------------------------------------------------------------------------ */
+/* --- Views --- */
 
 mote_bundle_view mote_bundle_columns(mote_system *system, mote_bundle_id id) {
     const mote_bundle *bundle = mote_system_bundle(system, id);
     if (!bundle) return (mote_bundle_view){0};
-    return (mote_bundle_view){.strand_count = bundle->strand_count, .slot_count = bundle->slot_count,
+    return (mote_bundle_view){.strand_count = bundle->strand_count,
+                              .slot_count = bundle->slot_count,
                               .position = {bundle->x[0], bundle->x[1], bundle->x[2]},
                               .velocity = {bundle->v[0], bundle->v[1], bundle->v[2]},
-                              .inverse_mass = bundle->inverse_mass, .point_count = bundle->point_count,
+                              .inverse_mass = bundle->inverse_mass,
+                              .point_count = bundle->point_count,
                               .occupancy = (float)((double)bundle->point_count / (double)bundle->slot_count)};
 }
 
@@ -132,13 +141,15 @@ uint32_t mote_bundle_index(const mote_system *system, mote_bundle_id id, uint32_
     return mote_bundle_slot_of(bundle, bundle->lane_of_strand[strand], point);
 }
 
-/* --- Roots and air ---------------------------------------------------------------------------------------------------- */
+/* --- Roots and air --- */
 
 /* The tick of the boundary reached. */
-static uint64_t now_of(const mote_system *system) { return system->clock.step * system->clock.ticks_per_step; }
+static uint64_t now_of(const mote_system *system) {
+    return system->clock.step * system->clock.ticks_per_step;
+}
 
-mote_result mote_bundle_set_roots(mote_system *system, mote_bundle_id id, const mote_transform *transforms, uint32_t count,
-                                  uint64_t tick) {
+mote_result mote_bundle_set_roots(mote_system *system, mote_bundle_id id, const mote_transform *transforms,
+                                  uint32_t count, uint64_t tick) {
     if (!system || !transforms) return MOTE_ERROR_NULL;
     mote_bundle *bundle;
     mote_result result = mote_system_edit_bundle(system, id, &bundle);
@@ -155,8 +166,8 @@ mote_result mote_bundle_set_roots(mote_system *system, mote_bundle_id id, const 
     return MOTE_OK;
 }
 
-mote_result mote_bundle_set_root(mote_system *system, mote_bundle_id id, uint32_t strand, const mote_transform *transform,
-                                 uint64_t tick) {
+mote_result mote_bundle_set_root(mote_system *system, mote_bundle_id id, uint32_t strand,
+                                 const mote_transform *transform, uint64_t tick) {
     if (!system || !transform) return MOTE_ERROR_NULL;
     mote_bundle *bundle;
     mote_result result = mote_system_edit_bundle(system, id, &bundle);

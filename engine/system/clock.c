@@ -13,7 +13,8 @@ static uint64_t greatest_common_divisor(uint64_t a, uint64_t b) {
 mote_clock mote_clock_make(mote_rate steps_per_second, double start_time) {
     uint64_t nanoseconds = (uint64_t)steps_per_second.seconds * 1000000000u, steps = steps_per_second.steps;
     uint64_t divisor = greatest_common_divisor(nanoseconds, steps);
-    return (mote_clock){.ticks_per_nanosecond = steps / divisor, .ticks_per_step = nanoseconds / divisor,
+    return (mote_clock){.ticks_per_nanosecond = steps / divisor,
+                        .ticks_per_step = nanoseconds / divisor,
                         .start_time = start_time,
                         .timestep = (double)steps_per_second.seconds / (double)steps_per_second.steps};
 }

@@ -1,5 +1,5 @@
-/* The colliders of a system: defs, checks, and the calls of collider.h. Ids: the index is a serial number never used
- * twice, the generation marks the system. */
+/* The colliders of a system: defs, checks, and the calls of collider.h. Ids: the index is a serial number
+ * never used twice, the generation marks the system. */
 #include <mote/collider.h>
 
 #include <math.h>
@@ -9,14 +9,15 @@
 
 #define FRICTION 0.5f
 
-/* --- Defs --------------------------------------------------------------------------------------------------------- */
+/* --- Defs --- */
 
 static mote_collider_def make_def(mote_collider_kind kind, float radius) {
-    return (mote_collider_def){.kind = kind, .transform = MOTE_TRANSFORM_IDENTITY, .radius = radius, .friction = FRICTION};
+    return (mote_collider_def){
+        .kind = kind, .transform = MOTE_TRANSFORM_IDENTITY, .radius = radius, .friction = FRICTION};
 }
 
-/* The shortest turn that takes the y axis to d: (y x d, |d| + d_y) over its length; half a turn about x where that is 0.
- * Returns |d|. */
+/* The shortest turn that takes the y axis to d: (y x d, |d| + d_y) over its length; half a turn about x where
+ * that is 0. Returns |d|. */
 static double turn_y_to(const double d[3], float rotation[4]) {
     const double across = d[0] * d[0] + d[2] * d[2], length = __builtin_sqrt(across + d[1] * d[1]);
     const double w = length + d[1], square = across + w * w, size = __builtin_sqrt(square);
@@ -43,7 +44,8 @@ mote_collider_def mote_capsule(const vec3 a, const vec3 b, float radius) {
         along[i] = ((double)b[i] - (double)a[i]) / 2;
     }
     def.half_length = (float)turn_y_to(along, def.transform.rotation);
-    if (def.half_length == 0) def.transform.rotation[0] = def.transform.rotation[2] = 0, def.transform.rotation[3] = 1;
+    if (def.half_length == 0)
+        def.transform.rotation[0] = def.transform.rotation[2] = 0, def.transform.rotation[3] = 1;
     mote_fpu_leave(saved);
     return def;
 }
@@ -70,7 +72,8 @@ mote_collider_def mote_box(const mote_transform *transform, const vec3 extent) {
 mote_result mote_collider_check(const mote_collider_def *def) {
     if (!def) return MOTE_ERROR_NULL;
     if ((unsigned)def->kind >= MOTE_COLLIDER_KIND_COUNT) return MOTE_ERROR_ENUM;
-    const float sizes[] = {def->radius, def->half_length, def->extent[0], def->extent[1], def->extent[2], def->friction};
+    const float sizes[] = {def->radius,    def->half_length, def->extent[0],
+                           def->extent[1], def->extent[2],   def->friction};
     for (int i = 0; i < 6; i++)
         if (!isfinite(sizes[i])) return MOTE_ERROR_NOT_FINITE;
     mote_result result = mote_motion_check(&def->transform);
@@ -81,15 +84,17 @@ mote_result mote_collider_check(const mote_collider_def *def) {
     return round && def->radius == 0 ? MOTE_ERROR_RANGE : MOTE_OK;
 }
 
-/* --- The list ----------------------------------------------------------------------------------------------------- */
+/* --- The list --- */
 
 static mote_collider *find(mote_system *system, mote_collider_id id) {
     mote_collider_list *list = &system->colliders;
-    const uint32_t place = id.generation == mote_system_mark(system) ? mote_colliders_find(list, id.index) : list->count;
+    const uint32_t place =
+        id.generation == mote_system_mark(system) ? mote_colliders_find(list, id.index) : list->count;
     return place < list->count ? &list->colliders[place] : NULL;
 }
 
-mote_result mote_system_add_collider(mote_system *system, const mote_collider_def *def, mote_collider_id *id) {
+mote_result mote_system_add_collider(mote_system *system, const mote_collider_def *def,
+                                     mote_collider_id *id) {
     if (id) *id = (mote_collider_id){0, 0};
     if (!system || !def || !id) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;

@@ -26,7 +26,8 @@ static mote_result check_def(const mote_columns_def *def, bool anchors) {
         return MOTE_ERROR_ENUM;
     if (!isfinite(def->time) || !isfinite(def->timestep)) return MOTE_ERROR_NOT_FINITE;
     if (!(def->timestep > 0) || def->substeps == 0 || def->steps == 0) return MOTE_ERROR_RANGE;
-    if (def->jobs.run && (def->jobs.workers == 0 || def->jobs.workers > MOTE_MAX_WORKERS)) return MOTE_ERROR_RANGE;
+    if (def->jobs.run && (def->jobs.workers == 0 || def->jobs.workers > MOTE_MAX_WORKERS))
+        return MOTE_ERROR_RANGE;
     if (!def->allocator.allocate != !def->allocator.release) return MOTE_ERROR_NULL;
     if (def->force_count && !def->forces) return MOTE_ERROR_NULL;
     for (uint32_t i = 0; i < def->force_count; i++) {
@@ -52,8 +53,12 @@ static mote_result check_columns(const mote_columns *columns) {
 #define COLUMNS 10
 
 static mote_span span_of(float *const column[COLUMNS], size_t count, uint32_t steps) {
-    return (mote_span){.x = {column[0], column[1], column[2]}, .v = {column[3], column[4], column[5]},
-                       .inverse_mass = column[6], .anchor = {column[7], column[8], column[9]}, .count = count, .steps = steps};
+    return (mote_span){.x = {column[0], column[1], column[2]},
+                       .v = {column[3], column[4], column[5]},
+                       .inverse_mass = column[6],
+                       .anchor = {column[7], column[8], column[9]},
+                       .count = count,
+                       .steps = steps};
 }
 
 typedef struct run {
@@ -64,7 +69,8 @@ typedef struct run {
 } run;
 
 /* The last, incomplete lane group goes through a padded copy. */
-static void run_tail(const run *whole, float *const column[COLUMNS], size_t first, size_t count, uint32_t *frozen) {
+static void run_tail(const run *whole, float *const column[COLUMNS], size_t first, size_t count,
+                     uint32_t *frozen) {
     float memory[COLUMNS][MOTE_GROUP] = {{0}}, *copy[COLUMNS];
     for (int i = 0; i < COLUMNS; i++) {
         copy[i] = column[i] ? memory[i] : NULL;
@@ -110,8 +116,12 @@ static mote_result check(const mote_columns *columns, const mote_columns_def *de
 }
 
 static mote_plan_def plan_def_of(const mote_columns *columns, const mote_columns_def *def) {
-    return (mote_plan_def){.integrator = def->integrator, .forces = def->forces, .force_count = def->force_count,
-                           .start_time = def->time, .timestep = def->timestep, .substeps = def->substeps,
+    return (mote_plan_def){.integrator = def->integrator,
+                           .forces = def->forces,
+                           .force_count = def->force_count,
+                           .start_time = def->time,
+                           .timestep = def->timestep,
+                           .substeps = def->substeps,
                            .mass_column = columns->inverse_mass != NULL,
                            .uniform_mass = (double)columns->uniform_mass};
 }
@@ -121,10 +131,16 @@ static float *only_read(const float *column) { return (float *)(uintptr_t)column
 
 static mote_result run_plan(const mote_columns *columns, const mote_columns_def *def, const mote_plan *plan,
                             uint32_t steps, uint32_t *frozen) {
-    float *const column[COLUMNS] = {columns->position.x, columns->position.y, columns->position.z,
-                                    columns->velocity.x, columns->velocity.y, columns->velocity.z,
-                                    only_read(columns->inverse_mass), only_read(columns->anchor.x),
-                                    only_read(columns->anchor.y), only_read(columns->anchor.z)};
+    float *const column[COLUMNS] = {columns->position.x,
+                                    columns->position.y,
+                                    columns->position.z,
+                                    columns->velocity.x,
+                                    columns->velocity.y,
+                                    columns->velocity.z,
+                                    only_read(columns->inverse_mass),
+                                    only_read(columns->anchor.x),
+                                    only_read(columns->anchor.y),
+                                    only_read(columns->anchor.z)};
     mote_span span = span_of(column, columns->count, steps);
     run r = {.kernels = mote_kernels_for(def->isa), .plan = plan, .span = &span};
     mote_result result = MOTE_OK;

@@ -14,7 +14,8 @@ double mote_system_potential(const mote_system *system, size_t slot, const doubl
         if (def->region.shape != MOTE_REGION_EVERYWHERE) continue;
         if (def->kind == MOTE_FORCE_PARTICLE_ANCHORS) {
             for (int axis = 0; axis < 3 && slot != MOTE_NO_SLOT; axis++) {
-                double d = x[axis] - (double)((const float *)system->particles.column[MOTE_COLUMN_ANCHOR + axis])[slot];
+                double d = x[axis] -
+                           (double)((const float *)system->particles.column[MOTE_COLUMN_ANCHOR + axis])[slot];
                 sum += 0.5 * (double)def->as.particle_anchors.stiffness * d * d;
             }
         } else if (row->potential) {
@@ -24,7 +25,8 @@ double mote_system_potential(const mote_system *system, size_t slot, const doubl
     return sum;
 }
 
-static void add_point(const mote_system *system, size_t slot, const double x[3], const double v[3], double mass, mote_sums *to) {
+static void add_point(const mote_system *system, size_t slot, const double x[3], const double v[3],
+                      double mass, mote_sums *to) {
     to->of[MOTE_SUM_MASS] += mass;
     to->of[MOTE_SUM_KINETIC] += 0.5 * mass * ((v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]);
     to->of[MOTE_SUM_POTENTIAL] += mote_system_potential(system, slot, x, mass);
@@ -51,7 +53,8 @@ static mote_sums sum_particles(const void *context, size_t first, size_t end) {
             size_t at = slot - block;
             double x[3];
             for (int axis = 0; axis < 3; axis++)
-                x[axis] = (double)((const float *)system->particles.column[MOTE_COLUMN_POSITION + axis])[slot];
+                x[axis] =
+                    (double)((const float *)system->particles.column[MOTE_COLUMN_POSITION + axis])[slot];
             const double v[3] = {(double)memory[0][at], (double)memory[1][at], (double)memory[2][at]};
             add_point(system, slot, x, v, inverse_mass ? 1.0 / (double)inverse_mass[slot] : uniform,
                       &lane[slot % MOTE_GROUP]);
@@ -62,13 +65,13 @@ static mote_sums sum_particles(const void *context, size_t first, size_t end) {
 
 typedef struct coupled {
     const mote_system *system;
-    const mote_bundle *bundle;   /* one of these two */
+    const mote_bundle *bundle; /* one of these two */
     const mote_network *network;
 } coupled;
 
 /* Into the lane of its number. Masked slots have no mass, as pinned points have. */
-static void add_slot(const mote_system *system, float *const x[3], float *const v[3], const float *inverse_mass, size_t slot,
-                     mote_sums *to) {
+static void add_slot(const mote_system *system, float *const x[3], float *const v[3],
+                     const float *inverse_mass, size_t slot, mote_sums *to) {
     if (!(inverse_mass[slot] > 0)) return;
     const double at[3] = {(double)x[0][slot], (double)x[1][slot], (double)x[2][slot]};
     const double speed[3] = {(double)v[0][slot], (double)v[1][slot], (double)v[2][slot]};
@@ -130,7 +133,8 @@ mote_result mote_system_diagnose(const mote_system *system, mote_diagnostics *di
     mote_fpu_state saved = mote_fpu_enter();
     mote_system_set_busy(system, true);
     const mote_sums total = sum_all(system);
-    *diagnostics = (mote_diagnostics){.mass = total.of[MOTE_SUM_MASS], .kinetic = total.of[MOTE_SUM_KINETIC],
+    *diagnostics = (mote_diagnostics){.mass = total.of[MOTE_SUM_MASS],
+                                      .kinetic = total.of[MOTE_SUM_KINETIC],
                                       .potential = total.of[MOTE_SUM_POTENTIAL],
                                       .forces_without_potential = forces_without_potential(system)};
     memcpy(diagnostics->momentum, &total.of[MOTE_SUM_MOMENTUM], sizeof diagnostics->momentum);

@@ -1,5 +1,5 @@
-/* Presentation of followers, in two passes: the guides as they are presented, each in columns of its own, and the roots'
- * rotations; then every follower, with its points across lanes. */
+/* Presentation of followers, in two passes: the guides as they are presented, each in columns of its own, and
+ * the roots' rotations; then every follower, with its points across lanes. */
 #include <string.h>
 
 #include "base/fpu.h"
@@ -7,12 +7,12 @@
 #include "system/followers.h"
 
 enum {
-    WINDOW = 32,       /* points of a group of guides at a time */
-    CHUNK = 64,        /* points of a follower at a time */
+    WINDOW = 32,         /* points of a group of guides at a time */
+    CHUNK = 64,          /* points of a follower at a time */
     BEFORE = MOTE_GROUP, /* elements before a chunk's first point: the point before it */
     ROOM = BEFORE + CHUNK + 2 * MOTE_GROUP,
-    GRAIN = 16,        /* followers */
-    MOST_FLOATS = 16   /* of a point */
+    GRAIN = 16,      /* followers */
+    MOST_FLOATS = 16 /* of a point */
 };
 
 typedef struct task {
@@ -22,7 +22,7 @@ typedef struct task {
     mote_picture picture;
 } task;
 
-/* --- Guides ----------------------------------------------------------------------------------------------------------- */
+/* --- Guides --- */
 
 static float *guide_column(const mote_followers *f, uint32_t strand, int axis) {
     return f->guide_x + ((size_t)strand * 3 + (size_t)axis) * f->stride;
@@ -33,18 +33,20 @@ static void set_turn(const task *t, uint32_t lane, uint32_t strand) {
     const mote_bundle *bundle = t->bundle;
     float q[4];
     for (int i = 0; i < 4; i++) {
-        const float last = bundle->root_last[i][lane], before = bundle->root_before[i] ? bundle->root_before[i][lane] : last;
+        const float last = bundle->root_last[i][lane],
+                    before = bundle->root_before[i] ? bundle->root_before[i][lane] : last;
         q[i] = before + t->picture.alpha * (last - before);
     }
     const float x = q[0], y = q[1], z = q[2], w = q[3], scale = 2.0f / (x * x + y * y + z * z + w * w);
-    const float turn[9] = {1.0f - scale * (y * y + z * z), scale * (x * y - z * w), scale * (x * z + y * w),
-                           scale * (x * y + z * w), 1.0f - scale * (x * x + z * z), scale * (y * z - x * w),
-                           scale * (x * z - y * w), scale * (y * z + x * w), 1.0f - scale * (x * x + y * y)};
+    const float turn[9] = {
+        1.0f - scale * (y * y + z * z), scale * (x * y - z * w),        scale * (x * z + y * w),
+        scale * (x * y + z * w),        1.0f - scale * (x * x + z * z), scale * (y * z - x * w),
+        scale * (x * z - y * w),        scale * (y * z + x * w),        1.0f - scale * (x * x + y * y)};
     memcpy(t->followers->turn + (size_t)strand * 9, turn, sizeof turn);
 }
 
-/* Points j of n that lie behind points first .. first + count - 1 of m, from the window's column (16 floats a point, one more
- * point behind the last unless the strand ends there). */
+/* Points j of n that lie behind points first .. first + count - 1 of m, from the window's column (16 floats a
+ * point, one more point behind the last unless the strand ends there). */
 static void resample(const float *x, uint32_t first, uint32_t count, uint32_t n, uint32_t m, float *to) {
     for (uint32_t j = (first * (n - 1) + m - 2) / (m - 1); j < n; j++) {
         const mote_strand_place at = mote_strand_place_of(j, n, m);
@@ -54,7 +56,8 @@ static void resample(const float *x, uint32_t first, uint32_t count, uint32_t n,
     }
 }
 
-static void gather_window(const task *t, uint32_t index, uint32_t first, uint32_t count, float (*x)[(WINDOW + 1) * MOTE_GROUP]) {
+static void gather_window(const task *t, uint32_t index, uint32_t first, uint32_t count,
+                          float (*x)[(WINDOW + 1) * MOTE_GROUP]) {
     const mote_bundle *bundle = t->bundle;
     float dump[WINDOW];
     for (int axis = 0; axis < 3; axis++) {
@@ -65,8 +68,10 @@ static void gather_window(const task *t, uint32_t index, uint32_t first, uint32_
             to[lane] = (unsigned char *)dump;
             if (strand == MOTE_NO_SLOT) continue;
             float *column = guide_column(t->followers, strand, axis);
-            if (n == 0 || n == m) to[lane] = (unsigned char *)(column + first);
-            else if (first < m) resample(x[axis] + lane, first, count, n, m, column);
+            if (n == 0 || n == m)
+                to[lane] = (unsigned char *)(column + first);
+            else if (first < m)
+                resample(x[axis] + lane, first, count, n, m, column);
         }
         t->picture.kernels->transpose(x[axis], count, to);
     }
@@ -90,11 +95,12 @@ static void do_groups(void *context, size_t first, size_t end, uint32_t worker) 
     for (uint32_t group = (uint32_t)first; group < end; group++) {
         gather_group(t, group);
         for (uint32_t lane = group * MOTE_GROUP; lane < (group + 1) * MOTE_GROUP; lane++)
-            if (t->bundle->strand_of_lane[lane] != MOTE_NO_SLOT) set_turn(t, lane, t->bundle->strand_of_lane[lane]);
+            if (t->bundle->strand_of_lane[lane] != MOTE_NO_SLOT)
+                set_turn(t, lane, t->bundle->strand_of_lane[lane]);
     }
 }
 
-/* --- Followers -------------------------------------------------------------------------------------------------------- */
+/* --- Followers --- */
 
 /* Some points of a follower on their way. */
 typedef struct chunk {
@@ -107,8 +113,8 @@ typedef struct chunk {
 } chunk;
 
 /* Where the points from `first` on of a guide stand, `count` of the follower's numbering. */
-static void find_guide(const task *t, uint32_t strand, uint32_t first, uint32_t count, uint32_t n, float (*memory)[ROOM],
-                       const float *found[3]) {
+static void find_guide(const task *t, uint32_t strand, uint32_t first, uint32_t count, uint32_t n,
+                       float (*memory)[ROOM], const float *found[3]) {
     const mote_followers *f = t->followers;
     const uint32_t m = (uint32_t)t->bundle->points[t->bundle->lane_of_strand[strand]];
     const bool own = n == m || f->points == n;
@@ -129,8 +135,10 @@ static void follow(const task *t, chunk *c, uint32_t first, uint32_t count) {
     float *out[3];
     for (uint32_t i = 0; i < MOTE_GUIDES; i++) {
         const uint32_t strand = f->guide[i][c->follower];
-        if (strand == MOTE_NO_GUIDE) memcpy(job.guide[i], job.guide[0], sizeof job.guide[0]);
-        else find_guide(t, strand, first, count, c->points, c->guide[i], job.guide[i]);
+        if (strand == MOTE_NO_GUIDE)
+            memcpy(job.guide[i], job.guide[0], sizeof job.guide[0]);
+        else
+            find_guide(t, strand, first, count, c->points, c->guide[i], job.guide[i]);
     }
     for (int axis = 0; axis < 3; axis++) {
         job.offset[axis] = f->offset[axis] + f->first_point[c->follower] + first;
@@ -158,7 +166,8 @@ static void write_batch(const task *t, chunk *c, const float *rows, uint64_t poi
     const mote_picture *picture = &t->picture;
     const uint32_t floats = picture->sight.floats;
     const bool direct = picture->dense && count == MOTE_GROUP;
-    unsigned char *to[MOTE_GROUP], *first = direct ? mote_picture_at(picture, point) : (unsigned char *)c->packed;
+    unsigned char *to[MOTE_GROUP],
+        *first = direct ? mote_picture_at(picture, point) : (unsigned char *)c->packed;
     for (uint32_t lane = 0; lane < MOTE_GROUP; lane++) to[lane] = first + lane * floats * sizeof(float);
     picture->kernels->transpose(rows, floats, to);
     if (!direct) mote_picture_write(picture, c->packed, point, count);
@@ -167,7 +176,8 @@ static void write_batch(const task *t, chunk *c, const float *rows, uint64_t poi
 /* Positions alone, packed: the columns themselves, interleaved. */
 static void write_positions(const task *t, chunk *c) {
     float *const x[3] = {c->x[0] + BEFORE, c->x[1] + BEFORE, c->x[2] + BEFORE};
-    unsigned char *to = mote_picture_at(&t->picture, (uint64_t)t->followers->first_point[c->follower] + c->first);
+    unsigned char *to =
+        mote_picture_at(&t->picture, (uint64_t)t->followers->first_point[c->follower] + c->first);
     const uint32_t whole = c->count / MOTE_GROUP * MOTE_GROUP;
     t->system->kernels->interleave(x, whole, to);
     if (whole == c->count) return;
@@ -183,12 +193,14 @@ static void write_chunk(const task *t, chunk *c) {
     }
     const uint32_t floats = t->picture.sight.floats;
     const mote_strand_run run = {.x = {c->x[0] + BEFORE, c->x[1] + BEFORE, c->x[2] + BEFORE},
-                                 .parameter = t->picture.parameter ? c->parameter : NULL, .step = 1,
+                                 .parameter = t->picture.parameter ? c->parameter : NULL,
+                                 .step = 1,
                                  .count = mote_round_up(c->count, MOTE_GROUP)};
     t->picture.kernels->vertices(&t->picture.sight, &run, c->rows);
     const uint64_t point = (uint64_t)t->followers->first_point[c->follower] + c->first;
     for (uint32_t i = 0; i < c->count; i += MOTE_GROUP)
-        write_batch(t, c, c->rows + (size_t)i * floats, point + i, c->count - i < MOTE_GROUP ? c->count - i : MOTE_GROUP);
+        write_batch(t, c, c->rows + (size_t)i * floats, point + i,
+                    c->count - i < MOTE_GROUP ? c->count - i : MOTE_GROUP);
 }
 
 static void do_followers(void *context, size_t first, size_t end, uint32_t worker) {
@@ -205,17 +217,19 @@ static void do_followers(void *context, size_t first, size_t end, uint32_t worke
     }
 }
 
-mote_result mote_followers_present(const mote_system *system, mote_followers *followers, const mote_strand_layout *layout,
-                                   void *vertices, size_t bytes) {
+mote_result mote_followers_present(const mote_system *system, mote_followers *followers,
+                                   const mote_strand_layout *layout, void *vertices, size_t bytes) {
     if (!system || !followers || !layout) return MOTE_ERROR_NULL;
     mote_bundle *bundle;
     mote_result result = mote_system_edit_bundle(system, followers->bundle, &bundle);
     if (result) return result;
-    if (bundle->stamp != followers->stamp) return MOTE_ERROR_ID; /* of a system that has been where this one is */
+    if (bundle->stamp != followers->stamp)
+        return MOTE_ERROR_ID; /* of a system that has been where this one is */
     task t = {.system = system, .bundle = bundle, .followers = followers};
     result = mote_picture_make(&t.picture, system, layout);
     if (result) return result;
-    result = mote_picture_open(&t.picture, mote_followers_vertex_count(followers, layout->shape), vertices, bytes);
+    result =
+        mote_picture_open(&t.picture, mote_followers_vertex_count(followers, layout->shape), vertices, bytes);
     if (result) return result;
     mote_fpu_state saved = mote_fpu_enter();
     mote_system_set_busy(system, true);
@@ -226,13 +240,15 @@ mote_result mote_followers_present(const mote_system *system, mote_followers *fo
     return MOTE_OK;
 }
 
-/* --- Counts and indices ----------------------------------------------------------------------------------------------- */
+/* --- Counts and indices --- */
 
 static mote_strand_list list_of(const mote_followers *followers) {
-    return followers ? (mote_strand_list){followers->first_point, followers->count} : (mote_strand_list){NULL, 0};
+    return followers ? (mote_strand_list){followers->first_point, followers->count}
+                     : (mote_strand_list){NULL, 0};
 }
 
-uint64_t mote_followers_first_vertex(const mote_followers *followers, mote_strand_shape shape, uint32_t follower) {
+uint64_t mote_followers_first_vertex(const mote_followers *followers, mote_strand_shape shape,
+                                     uint32_t follower) {
     return mote_strand_list_first_vertex(list_of(followers), shape, follower);
 }
 
@@ -244,8 +260,8 @@ uint64_t mote_followers_index_count(const mote_followers *followers, mote_strand
     return mote_strand_list_index_count(list_of(followers), shape);
 }
 
-mote_result mote_followers_indices(const mote_followers *followers, mote_strand_shape shape, uint32_t *indices,
-                                   uint64_t count) {
+mote_result mote_followers_indices(const mote_followers *followers, mote_strand_shape shape,
+                                   uint32_t *indices, uint64_t count) {
     if (!followers) return MOTE_ERROR_NULL;
     return mote_strand_list_indices(list_of(followers), shape, indices, count);
 }

@@ -9,11 +9,13 @@
 #include "data/nearest.h"
 
 #define COOKIE 0x666f6c6cu
-#define GRAIN 16u /* followers */
+#define GRAIN  16u /* followers */
 
-mote_followers_def mote_default_followers_def(void) { return (mote_followers_def){.cookie = COOKIE, .points = 32}; }
+mote_followers_def mote_default_followers_def(void) {
+    return (mote_followers_def){.cookie = COOKIE, .points = 32};
+}
 
-/* --- Checks ----------------------------------------------------------------------------------------------------------- */
+/* --- Checks --- */
 
 static uint32_t points_of(const mote_followers_def *def, uint32_t follower) {
     return def->follower_points ? def->follower_points[follower] : def->points;
@@ -56,7 +58,8 @@ static mote_result check_guides_of(const mote_followers_def *def, uint32_t follo
     return any ? MOTE_OK : MOTE_ERROR_RANGE;
 }
 
-static mote_result check(const mote_followers_def *def, uint32_t strands, uint64_t *total, mote_bundle_fault *fault) {
+static mote_result check(const mote_followers_def *def, uint32_t strands, uint64_t *total,
+                         mote_bundle_fault *fault) {
     if (def->cookie != COOKIE) return MOTE_ERROR_DEF;
     if (def->follower_count == 0) return MOTE_ERROR_RANGE;
     if (!def->positions || (def->weights && !def->guides)) return MOTE_ERROR_NULL;
@@ -69,7 +72,7 @@ static mote_result check(const mote_followers_def *def, uint32_t strands, uint64
     return result;
 }
 
-/* --- Memory ----------------------------------------------------------------------------------------------------------- */
+/* --- Memory --- */
 
 typedef struct cursor {
     unsigned char *memory; /* NULL: only measured */
@@ -112,13 +115,13 @@ static mote_result allocate(mote_followers *f, const mote_followers_def *def, ui
     return MOTE_OK;
 }
 
-/* --- Guides ----------------------------------------------------------------------------------------------------------- */
+/* --- Guides --- */
 
 typedef struct task {
     const mote_bundle *bundle;
     const mote_followers_def *def;
     mote_followers *followers;
-    float (*roots)[3];   /* rest places by strand */
+    float (*roots)[3];    /* rest places by strand */
     mote_nearest nearest; /* where the library chooses */
 } task;
 
@@ -178,8 +181,10 @@ static void set_offsets(const task *t, uint32_t follower) {
             const double g = rest_at(t->bundle, f->guide[0][follower], j, n, axis);
             double x = g;
             for (uint32_t i = 1; i < MOTE_GUIDES && f->guide[i][follower] != MOTE_NO_GUIDE; i++)
-                x += (double)f->weight[i][follower] * (rest_at(t->bundle, f->guide[i][follower], j, n, axis) - g);
-            f->offset[axis][first + j] = (float)((double)t->def->positions[3 * ((size_t)first + j) + (size_t)axis] - x);
+                x += (double)f->weight[i][follower] *
+                     (rest_at(t->bundle, f->guide[i][follower], j, n, axis) - g);
+            f->offset[axis][first + j] =
+                (float)((double)t->def->positions[3 * ((size_t)first + j) + (size_t)axis] - x);
         }
 }
 
@@ -200,16 +205,18 @@ static mote_result set_all(mote_system *system, task *t) {
     t->roots = mote_allocate(&system->allocator, bytes);
     if (!t->roots) return MOTE_ERROR_MEMORY;
     for (uint32_t i = 0; i < bundle->strand_count; i++)
-        for (int axis = 0; axis < 3; axis++) t->roots[i][axis] = bundle->root_rest[axis][bundle->lane_of_strand[i]];
+        for (int axis = 0; axis < 3; axis++)
+            t->roots[i][axis] = bundle->root_rest[axis][bundle->lane_of_strand[i]];
     if (!t->def->guides)
-        result = mote_nearest_make(&t->nearest, (const float(*)[3])t->roots, bundle->strand_count, &system->allocator);
+        result = mote_nearest_make(&t->nearest, (const float(*)[3])t->roots, bundle->strand_count,
+                                   &system->allocator);
     if (result == MOTE_OK) mote_parallel_for(&system->def.jobs, t->followers->count, GRAIN, do_followers, t);
     mote_nearest_destroy(&t->nearest, &system->allocator);
     mote_release(&system->allocator, t->roots, bytes);
     return result;
 }
 
-/* --- Making ----------------------------------------------------------------------------------------------------------- */
+/* --- Making --- */
 
 static mote_result make(mote_system *system, const mote_followers_def *def, uint64_t total, mote_bundle_id id,
                         const mote_bundle *bundle, mote_followers **made) {
@@ -217,14 +224,20 @@ static mote_result make(mote_system *system, const mote_followers_def *def, uint
     if (!f) return MOTE_ERROR_MEMORY;
     const uint32_t points = def->follower_points ? 0 : def->points;
     const uint32_t most = points > bundle->max_points ? points : bundle->max_points;
-    *f = (mote_followers){.allocator = system->allocator, .bundle = id, .stamp = bundle->stamp, .count = def->follower_count,
-                          .points = points, .guide_count = bundle->strand_count,
+    *f = (mote_followers){.allocator = system->allocator,
+                          .bundle = id,
+                          .stamp = bundle->stamp,
+                          .count = def->follower_count,
+                          .points = points,
+                          .guide_count = bundle->strand_count,
                           .stride = mote_round_up(most, MOTE_GROUP) + MOTE_GROUP};
     mote_result result = allocate(f, def, total);
     task t = {.bundle = bundle, .def = def, .followers = f};
     if (result == MOTE_OK) result = set_all(system, &t);
-    if (result) mote_followers_destroy(f);
-    else *made = f;
+    if (result)
+        mote_followers_destroy(f);
+    else
+        *made = f;
     return result;
 }
 
@@ -248,8 +261,8 @@ mote_result mote_followers_create(mote_system *system, mote_bundle_id id, const 
 
 uint32_t mote_followers_count(const mote_followers *followers) { return followers ? followers->count : 0; }
 
-mote_result mote_followers_guides(const mote_followers *followers, uint32_t follower, uint32_t guides[MOTE_GUIDES],
-                                  float weights[MOTE_GUIDES]) {
+mote_result mote_followers_guides(const mote_followers *followers, uint32_t follower,
+                                  uint32_t guides[MOTE_GUIDES], float weights[MOTE_GUIDES]) {
     if (!followers || !guides || !weights) return MOTE_ERROR_NULL;
     if (follower >= followers->count) return MOTE_ERROR_RANGE;
     for (uint32_t i = 0; i < MOTE_GUIDES; i++) {

@@ -7,17 +7,17 @@
 struct mote_followers {
     mote_allocator allocator;
     mote_bundle_id bundle;
-    uint64_t stamp;                /* the bundle's: ids of one system may be another's later */
-    uint32_t count, points;        /* points: of all, to which guides are resampled when gathered; 0: each its own */
-    uint32_t guide_count;          /* strands of the bundle */
-    uint32_t *first_point;         /* count + 1 */
-    uint32_t *guide[MOTE_GUIDES];  /* strands; MOTE_NO_GUIDE behind those in use */
+    uint64_t stamp;         /* the bundle's: ids of one system may be another's later */
+    uint32_t count, points; /* points: of all, to which guides are resampled when gathered; 0: each its own */
+    uint32_t guide_count;   /* strands of the bundle */
+    uint32_t *first_point;  /* count + 1 */
+    uint32_t *guide[MOTE_GUIDES]; /* strands; MOTE_NO_GUIDE behind those in use */
     float *weight[MOTE_GUIDES];
-    float *offset[3];              /* by point: r(s) - sum of w G(s); MOTE_GROUP more than there are points */
-    float *guide_x;                /* gathered: three columns of `stride` floats a strand */
-    float *turn;                   /* nine floats a strand: R */
-    size_t stride;                 /* whole lane groups, one more than the points need */
-    void *memory;                  /* all columns */
+    float *offset[3]; /* by point: r(s) - sum of w G(s); MOTE_GROUP more than there are points */
+    float *guide_x;   /* gathered: three columns of `stride` floats a strand */
+    float *turn;      /* nine floats a strand: R */
+    size_t stride;    /* whole lane groups, one more than the points need */
+    void *memory;     /* all columns */
     size_t bytes;
 };
 
@@ -29,7 +29,8 @@ typedef struct mote_strand_place {
 
 MOTE_INLINE mote_strand_place mote_strand_place_of(uint32_t j, uint32_t n, uint32_t m) {
     const uint32_t at = j * (m - 1), point = at / (n - 1);
-    return (mote_strand_place){point, point + 1 < m ? point + 1 : point, (float)(at % (n - 1)) / (float)(n - 1)};
+    return (mote_strand_place){point, point + 1 < m ? point + 1 : point,
+                               (float)(at % (n - 1)) / (float)(n - 1)};
 }
 
 MOTE_INLINE uint32_t mote_followers_points(const mote_followers *followers, uint32_t follower) {

@@ -1,4 +1,5 @@
-/* The force list of a system. Ids: the index is a serial number never used twice, the generation marks the system. */
+/* The force list of a system. Ids: the index is a serial number never used twice, the generation marks the
+ * system. */
 #include <string.h>
 
 #include "system/internal.h"

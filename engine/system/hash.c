@@ -5,7 +5,9 @@
 #include "forces/table.h"
 #include "system/internal.h"
 
-static uint64_t hash_double(uint64_t seed, double value) { return mote_hash_bytes(seed, &value, sizeof value); }
+static uint64_t hash_double(uint64_t seed, double value) {
+    return mote_hash_bytes(seed, &value, sizeof value);
+}
 
 static uint64_t hash_clock(uint64_t hash, const mote_clock *clock) {
     hash = mote_hash_number(hash, clock->step);
@@ -25,7 +27,8 @@ static uint64_t hash_force(uint64_t hash, const mote_force_def *def) {
     if (def->kind == MOTE_FORCE_GRID) hash = mote_hash_number(hash, def->as.grid.grid->hash);
     hash = mote_hash_bytes(hash, &def->region, sizeof def->region);
     hash = mote_hash_number(mote_hash_bytes(hash, &def->drag, sizeof def->drag), (uint64_t)def->use);
-    return mote_hash_bytes(hash, mote_force_parameters(def), mote_force_table[def->kind]->words * sizeof(float));
+    return mote_hash_bytes(hash, mote_force_parameters(def),
+                           mote_force_table[def->kind]->words * sizeof(float));
 }
 
 /* Whether a column is state: the inbox only while it is marked. */
@@ -91,12 +94,15 @@ static uint64_t hash_pin(const mote_bundle *bundle, const mote_pin *pin) {
     return mote_hash_number(hash, pin->pending);
 }
 
-/* In the host's numbering: a sum, because pins lie in the order of their slots. Statistics and reactions are no state. */
+/* In the host's numbering: a sum, because pins lie in the order of their slots. Statistics and reactions are
+ * no state. */
 static uint64_t hash_bundle(uint64_t hash, const mote_bundle *bundle) {
     const mote_bundle_def *def = &bundle->def;
-    const float settings[] = {def->damping, def->bend_stiffness, def->bend_damping, def->pose_stiffness,
-                              def->local_pose_stiffness, def->max_stretch, def->normal_drag, def->tangential_drag,
-                              def->air_velocity[0], def->air_velocity[1], def->air_velocity[2], def->radius, def->friction};
+    const float settings[] = {def->damping,         def->bend_stiffness,       def->bend_damping,
+                              def->pose_stiffness,  def->local_pose_stiffness, def->max_stretch,
+                              def->normal_drag,     def->tangential_drag,      def->air_velocity[0],
+                              def->air_velocity[1], def->air_velocity[2],      def->radius,
+                              def->friction};
     hash = mote_hash_number(mote_hash_number(hash, (uint64_t)def->solver), def->max_iterations);
     hash = mote_hash_bytes(mote_hash_number(hash, def->free_roots), settings, sizeof settings);
     hash = mote_hash_number(mote_hash_number(hash, bundle->strand_count), bundle->started);
@@ -140,13 +146,14 @@ static uint64_t hash_network_springs(uint64_t hash, const mote_network *network)
         if (s->a == MOTE_NO_SLOT) continue;
         const float values[4] = {s->rest_length, s->stiffness, s->damping, s->tear_strain};
         hash = mote_hash_number(mote_hash_number(hash, number), network->particle_of_slot[s->a]);
-        hash = mote_hash_bytes(mote_hash_number(hash, network->particle_of_slot[s->b]), values, sizeof values);
+        hash =
+            mote_hash_bytes(mote_hash_number(hash, network->particle_of_slot[s->b]), values, sizeof values);
     }
     return hash;
 }
 
-static uint64_t hash_target(const float *from, const float *to, size_t bytes, uint64_t item, const uint64_t ticks[2],
-                            bool pending) {
+static uint64_t hash_target(const float *from, const float *to, size_t bytes, uint64_t item,
+                            const uint64_t ticks[2], bool pending) {
     uint64_t hash = mote_hash_bytes(mote_hash_bytes(mote_hash_number(0, item), from, bytes), to, bytes);
     return mote_hash_number(mote_hash_number(mote_hash_number(hash, ticks[0]), ticks[1]), pending);
 }
@@ -157,7 +164,8 @@ static uint64_t hash_network_targets(const mote_network *network) {
     for (uint32_t i = 0; i < network->pin_count; i++) {
         const mote_network_pin_state *pin = &network->pins[i];
         const uint64_t ticks[2] = {pin->from_tick, pin->to_tick};
-        pins += hash_target(pin->from, pin->to, sizeof pin->to, network->particle_of_slot[pin->slot], ticks, pin->pending);
+        pins += hash_target(pin->from, pin->to, sizeof pin->to, network->particle_of_slot[pin->slot], ticks,
+                            pin->pending);
     }
     for (uint32_t i = 0; i < network->reel_count; i++) {
         const mote_network_reel_state *reel = &network->reels[i];
@@ -171,9 +179,10 @@ static uint64_t hash_network_targets(const mote_network *network) {
 static uint64_t hash_network(uint64_t hash, const mote_network *network) {
     const mote_network_def *def = &network->def;
     const float settings[] = {def->max_strain, def->radius, def->friction};
-    const uint32_t counts[] = {(uint32_t)def->solver, (uint32_t)def->policy, def->max_substeps, def->growth_allowed,
-                               def->max_iterations, def->max_linear, network->particle_count, network->spring_count,
-                               network->started, network->substeps, network->rigid};
+    const uint32_t counts[] = {(uint32_t)def->solver,   (uint32_t)def->policy, def->max_substeps,
+                               def->growth_allowed,     def->max_iterations,   def->max_linear,
+                               network->particle_count, network->spring_count, network->started,
+                               network->substeps,       network->rigid};
     hash = mote_hash_bytes(mote_hash_bytes(hash, settings, sizeof settings), counts, sizeof counts);
     hash = hash_network_springs(hash_network_particles(hash, network), network);
     return mote_hash_number(hash, hash_network_targets(network));
@@ -212,6 +221,7 @@ uint64_t mote_system_hash(const mote_system *system) {
     for (uint32_t i = 0; i < system->bundle_count; i++) hash = hash_bundle(hash, system->bundles[i]);
     for (uint32_t i = 0; i < system->network_count; i++) hash = hash_network(hash, system->networks[i]);
     for (uint32_t i = 0; i < system->links.count; i++) hash = hash_link(hash, &system->links.links[i].link);
-    for (uint32_t i = 0; i < system->colliders.count; i++) hash = hash_collider(hash, &system->colliders.colliders[i]);
+    for (uint32_t i = 0; i < system->colliders.count; i++)
+        hash = hash_collider(hash, &system->colliders.colliders[i]);
     return hash;
 }

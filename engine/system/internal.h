@@ -49,7 +49,9 @@ struct mote_system {
 };
 
 /* The generation in the ids of a system: foreign ones are refused. Never 0. */
-MOTE_INLINE uint32_t mote_system_mark(const mote_system *system) { return (uint32_t)((uintptr_t)system / MOTE_CACHE_LINE) | 1u; }
+MOTE_INLINE uint32_t mote_system_mark(const mote_system *system) {
+    return (uint32_t)((uintptr_t)system / MOTE_CACHE_LINE) | 1u;
+}
 
 /* Whether the stage-outer loop order is used with these forces. */
 bool mote_system_needs_workspace(const mote_system_def *def, const mote_force_def *forces, uint32_t count);
@@ -57,26 +59,34 @@ bool mote_system_needs_workspace(const mote_system_def *def, const mote_force_de
 /* Replaces the workspace by one for `capacity` slots. MOTE_OK or MOTE_ERROR_MEMORY (the old one stays). */
 mote_result mote_system_grow_workspace(mote_system *system, uint32_t capacity);
 
-/* The parts of a plan and of a span that come from the system; used by whatever steps, kicks or flows its particles. */
+/* The parts of a plan and of a span that come from the system; used by whatever steps, kicks or flows its
+ * particles. */
 mote_plan_def mote_system_plan_def(const mote_system *system);
 void mote_system_make_span(const mote_system *system, uint32_t steps, mote_span *span);
 
-/* Marks and lists, for slots [first, end) of whole blocks, those whose lifetime ends by `step`; returns how many. */
-uint32_t mote_system_expire(const mote_system *system, const mote_lifetimes *lifetimes, size_t first, size_t end);
+/* Marks and lists, for slots [first, end) of whole blocks, those whose lifetime ends by `step`; returns how
+ * many. */
+uint32_t mote_system_expire(const mote_system *system, const mote_lifetimes *lifetimes, size_t first,
+                            size_t end);
 mote_lifetimes mote_system_lifetimes(const mote_system *system, uint64_t step);
 
 /* For position Verlet: v += fraction h a for slots [first, end). Does nothing for other integrators. */
 void mote_system_kick(const mote_system *system, double fraction, uint32_t first, uint32_t end);
 
-/* Out of place: the true velocity of slots [first, first + count), count <= MOTE_BLOCK, first a multiple of MOTE_GROUP; of
- * the last step, or of the step before it where `previous`. */
-void mote_system_true_velocity(const mote_system *system, bool previous, size_t first, size_t count, float *const out[3]);
+/* Out of place: the true velocity of slots [first, first + count), count <= MOTE_BLOCK, first a multiple of
+ * MOTE_GROUP; of the last step, or of the step before it where `previous`. */
+void mote_system_true_velocity(const mote_system *system, bool previous, size_t first, size_t count,
+                               float *const out[3]);
 
-/* While queries evaluate forces, callbacks may change the system no more than in a step. Systems are never const objects. */
-MOTE_INLINE void mote_system_set_busy(const mote_system *system, bool busy) { ((mote_system *)(uintptr_t)system)->busy = busy; }
+/* While queries evaluate forces, callbacks may change the system no more than in a step. Systems are never
+ * const objects. */
+MOTE_INLINE void mote_system_set_busy(const mote_system *system, bool busy) {
+    ((mote_system *)(uintptr_t)system)->busy = busy;
+}
 
 /* The strands' part of `steps` steps, from first_step on; last: what follows is presented. */
-void mote_system_run_strands(mote_system *system, uint64_t first_step, uint32_t steps, bool last, const mote_jobs *jobs);
+void mote_system_run_strands(mote_system *system, uint64_t first_step, uint32_t steps, bool last,
+                             const mote_jobs *jobs);
 
 /* Targets that wait for the next advance are to be reached at end_tick. */
 void mote_system_resolve_targets(mote_system *system, uint64_t end_tick);
@@ -93,10 +103,10 @@ mote_result mote_system_edit_bundle(const mote_system *system, mote_bundle_id id
 /* Gives back all bundles and the scratch. */
 void mote_system_destroy_bundles(mote_system *system);
 
-/* --- Networks --------------------------------------------------------------------------------------------------------- */
+/* --- Networks --- */
 
-/* The id of networks[place]; the network that the id names, or NULL; the same for calls that change or read a network at rest:
- * NULL, BUSY, ID. */
+/* The id of networks[place]; the network that the id names, or NULL; the same for calls that change or read a
+ * network at rest: NULL, BUSY, ID. */
 mote_network_id mote_system_network_id(const mote_system *system, uint32_t place);
 mote_network *mote_system_network(const mote_system *system, mote_network_id id);
 mote_result mote_system_edit_network(const mote_system *system, mote_network_id id, mote_network **network);
@@ -105,10 +115,11 @@ mote_result mote_system_edit_network(const mote_system *system, mote_network_id 
 void mote_system_destroy_networks(mote_system *system);
 
 /* The networks' part of `steps` steps, from first_step on; last: what follows is presented. */
-void mote_system_run_networks(mote_system *system, uint64_t first_step, uint32_t steps, bool last, const mote_jobs *jobs);
+void mote_system_run_networks(mote_system *system, uint64_t first_step, uint32_t steps, bool last,
+                              const mote_jobs *jobs);
 
-/* Scratch for a step of this network; the poses of colliders at the boundaries of so many substeps. MOTE_OK or
- * MOTE_ERROR_MEMORY (all stays). */
+/* Scratch for a step of this network; the poses of colliders at the boundaries of so many substeps. MOTE_OK
+ * or MOTE_ERROR_MEMORY (all stays). */
 mote_result mote_system_grow_network_scratch(mote_system *system, const mote_network *network);
 mote_result mote_system_reserve_poses(mote_system *system, uint32_t substeps);
 
@@ -121,17 +132,18 @@ uint32_t mote_system_network_substeps(const mote_system *system, mote_network *n
 /* Whether a network with MOTE_STABILITY_REFUSE has a bound below its substep. */
 bool mote_system_networks_refuse(mote_system *system);
 
-/* Whether this spring gains energy at any step under the integrator: undamped under explicit Euler and midpoint. */
+/* Whether this spring gains energy at any step under the integrator: undamped under explicit Euler and
+ * midpoint. */
 bool mote_network_grows(mote_integrator integrator, mote_network_solver solver, const mote_spring *spring);
 
-/* --- Links ------------------------------------------------------------------------------------------------------------ */
+/* --- Links --- */
 
-/* What follows is how a range steps: begun, then run, or where it is linked, run but for what takes its parts with others;
- * ended. */
-void mote_system_begin_bundle(const mote_system *system, uint32_t place, uint64_t step, bool last, const mote_jobs *jobs,
-                              mote_bundle_run *run);
-void mote_system_begin_network(mote_system *system, uint32_t place, uint64_t step, bool last, const mote_jobs *jobs,
-                               mote_network_run *run);
+/* What follows is how a range steps: begun, then run, or where it is linked, run but for what takes its parts
+ * with others; ended. */
+void mote_system_begin_bundle(const mote_system *system, uint32_t place, uint64_t step, bool last,
+                              const mote_jobs *jobs, mote_bundle_run *run);
+void mote_system_begin_network(mote_system *system, uint32_t place, uint64_t step, bool last,
+                               const mote_jobs *jobs, mote_network_run *run);
 void mote_system_end_network(mote_system *system, uint32_t place, mote_network_run *run);
 
 /* Where the end of a link lies. */
@@ -145,11 +157,13 @@ typedef struct mote_link_site {
 /* ID, RANGE. */
 mote_result mote_system_find_end(const mote_system *system, const mote_link_end *end, mote_link_site *site);
 
-/* Lists the linked groups and gives them and the linked networks their places in the scratch; returns its bytes. */
+/* Lists the linked groups and gives them and the linked networks their places in the scratch; returns its
+ * bytes. */
 size_t mote_system_arrange_links(mote_system *system);
 
 /* The linked ranges' part of `steps` steps, as mote_system_run_strands. */
-void mote_system_run_links(mote_system *system, uint64_t first_step, uint32_t steps, bool last, const mote_jobs *jobs);
+void mote_system_run_links(mote_system *system, uint64_t first_step, uint32_t steps, bool last,
+                           const mote_jobs *jobs);
 
 /* A range is about to go, and with it its links. */
 void mote_system_drop_bundle_links(mote_system *system, mote_bundle_id id);
@@ -157,8 +171,8 @@ void mote_system_drop_network_links(mote_system *system, mote_network_id id);
 
 void mote_system_destroy_links(mote_system *system);
 
-/* J: of the system's forces that have a potential, of a mass (kg) at x. slot: of a loose particle, whose anchors count, or
- * MOTE_NO_SLOT. */
+/* J: of the system's forces that have a potential, of a mass (kg) at x. slot: of a loose particle, whose
+ * anchors count, or MOTE_NO_SLOT. */
 double mote_system_potential(const mote_system *system, size_t slot, const double x[3], double mass);
 
 /* Gives back the force list. */

@@ -32,7 +32,8 @@ void mote_system_make_span(const mote_system *system, uint32_t steps, mote_span 
     for (int axis = 0; axis < 3; axis++) span->previous_x[axis] = span->previous_v[axis] = NULL;
 }
 
-/* A lifetime that is a whole number of steps up to rounding lasts just that number: a thousandth of a step is let go. */
+/* A lifetime that is a whole number of steps up to rounding lasts just that number: a thousandth of a step is
+ * let go. */
 mote_lifetimes mote_system_lifetimes(const mote_system *system, uint64_t step) {
     const mote_particles *particles = &system->particles;
     return (mote_lifetimes){.birth = particles->column[MOTE_COLUMN_BIRTH],
@@ -45,7 +46,8 @@ mote_lifetimes mote_system_lifetimes(const mote_system *system, uint64_t step) {
                             .mark = MOTE_FATE_EXPIRED};
 }
 
-uint32_t mote_system_expire(const mote_system *system, const mote_lifetimes *lifetimes, size_t first, size_t end) {
+uint32_t mote_system_expire(const mote_system *system, const mote_lifetimes *lifetimes, size_t first,
+                            size_t end) {
     uint32_t expired = 0;
     for (size_t block = first; block < end; block += MOTE_BLOCK) {
         size_t count = end - block < MOTE_BLOCK ? end - block : MOTE_BLOCK;
@@ -69,7 +71,8 @@ static bool carries_half_steps(const mote_system *system) {
     return mote_scheme_table[system->def.integrator].half_step_velocity;
 }
 
-/* What cannot be kicked, because its force is not finite, keeps its velocity and is found by its first step. */
+/* What cannot be kicked, because its force is not finite, keeps its velocity and is found by its first
+ * step. */
 void mote_system_kick(const mote_system *system, double fraction, uint32_t first, uint32_t end) {
     if (first == end || !carries_half_steps(system)) return;
     mote_plan plan = kick_plan(system, fraction);
@@ -82,7 +85,8 @@ void mote_system_kick(const mote_system *system, double fraction, uint32_t first
     mote_run_blocks(system->kernels, &plan, &span, first / MOTE_GROUP * MOTE_GROUP, end, &ignored);
 }
 
-void mote_system_true_velocity(const mote_system *system, bool previous, size_t first, size_t count, float *const out[3]) {
+void mote_system_true_velocity(const mote_system *system, bool previous, size_t first, size_t count,
+                               float *const out[3]) {
     mote_span span;
     mote_system_make_span(system, 1, &span);
     if (previous) {

@@ -1,9 +1,9 @@
-/* The linked ranges' part of a step. Those groups of strands and blocks of networks that links join go through every stage
- * together; the rest of the same ranges steps as if there were no links. */
+/* The linked ranges' part of a step. Those groups of strands and blocks of networks that links join go
+ * through every stage together; the rest of the same ranges steps as if there were no links. */
 #include "base/parallel.h"
 #include "system/internal.h"
 
-/* --- What steps together ------------------------------------------------------------------------------------------------ */
+/* --- What steps together --- */
 
 static void list_group(mote_system *system, const mote_link_end *end) {
     mote_link_list *list = &system->links;
@@ -13,7 +13,8 @@ static void list_group(mote_system *system, const mote_link_end *end) {
     const uint32_t number = site.lane / MOTE_GROUP;
     mote_strand_group *group = &site.bundle->group[number];
     const mote_linked_group *listed = &list->groups[group->linked_place];
-    if (group->linked_place < list->group_count && listed->place == site.place && listed->group == number) return;
+    if (group->linked_place < list->group_count && listed->place == site.place && listed->group == number)
+        return;
     group->linked_place = list->group_count;
     list->groups[list->group_count++] = (mote_linked_group){site.place, number, NULL};
 }
@@ -34,21 +35,23 @@ size_t mote_system_arrange_links(mote_system *system) {
         list_group(system, &list->links[i].link.b);
     }
     for (uint32_t i = 0; i < list->group_count; i++)
-        list->groups[i].memory =
-            take_bytes(list, &bytes, mote_strand_part_bytes(system->bundles[list->groups[i].place]->max_points));
+        list->groups[i].memory = take_bytes(
+            list, &bytes, mote_strand_part_bytes(system->bundles[list->groups[i].place]->max_points));
     for (uint32_t place = 0; place < system->network_count; place++) {
         const mote_network *network = system->networks[place];
         if (network->link_count)
-            list->networks[place].scratch =
-                take_bytes(list, &bytes, mote_round_up(mote_network_outer_floats(network) * sizeof(float), MOTE_CACHE_LINE));
+            list->networks[place].scratch = take_bytes(
+                list, &bytes,
+                mote_round_up(mote_network_outer_floats(network) * sizeof(float), MOTE_CACHE_LINE));
     }
     return bytes;
 }
 
-/* --- Where links pull --------------------------------------------------------------------------------------------------- */
+/* --- Where links pull --- */
 
 static const mote_plan *plan_of(const mote_system *system, const mote_link_site *site) {
-    return site->bundle ? &system->links.bundles[site->place].plan : &system->links.networks[site->place].plan;
+    return site->bundle ? &system->links.bundles[site->place].plan
+                        : &system->links.networks[site->place].plan;
 }
 
 /* In the state between steps. */
@@ -64,8 +67,8 @@ static mote_link_point point_at_rest(const mote_system *system, const mote_link_
 static mote_link_point point_of_strand(const mote_system *system, const mote_link_site *site) {
     const mote_link_list *list = &system->links;
     const mote_strand_group *group = &site->bundle->group[site->lane / MOTE_GROUP];
-    const mote_strand_part_columns c =
-        mote_strand_part_columns_of(&list->bundles[site->place].job, list->groups[group->linked_place].memory);
+    const mote_strand_part_columns c = mote_strand_part_columns_of(&list->bundles[site->place].job,
+                                                                   list->groups[group->linked_place].memory);
     const uint32_t at = site->slot - group->first;
     const bool pinned = site->bundle->inverse_mass[site->slot] == 0;
     mote_link_point p = {.plan = plan_of(system, site)};
@@ -79,7 +82,8 @@ static mote_link_point point_of_strand(const mote_system *system, const mote_lin
 
 static mote_link_point point_of_network(const mote_system *system, const mote_link_site *site) {
     mote_network *network = site->network;
-    const mote_network_scratch c = mote_network_outer_scratch(network, system->links.networks[site->place].scratch);
+    const mote_network_scratch c =
+        mote_network_outer_scratch(network, system->links.networks[site->place].scratch);
     const bool pinned = network->inverse_mass[site->slot] == 0;
     mote_link_point p = {.plan = plan_of(system, site)};
     for (size_t axis = 0; axis < 3; axis++) {
@@ -96,7 +100,8 @@ static mote_link_point point_of(const mote_system *system, const mote_link_site 
 }
 
 static bool is_frozen(const mote_link_site *site) {
-    return site->bundle ? site->bundle->frozen[site->lane] : site->network->frozen[site->network->island[site->slot]];
+    return site->bundle ? site->bundle->frozen[site->lane]
+                        : site->network->frozen[site->network->island[site->slot]];
 }
 
 typedef mote_link_point point_function(const mote_system *system, const mote_link_site *site);
@@ -108,14 +113,18 @@ static void find_points(mote_system *system, point_function *point) {
         mote_link_site a, b;
         (void)mote_system_find_end(system, &link->a, &a);
         (void)mote_system_find_end(system, &link->b, &b);
-        mote_link_run run = {.a = point(system, &a), .b = point(system, &b), .rest_length = link->rest_length,
-                             .stiffness = link->stiffness, .damping = link->damping, .slack = is_frozen(&a) || is_frozen(&b)};
+        mote_link_run run = {.a = point(system, &a),
+                             .b = point(system, &b),
+                             .rest_length = link->rest_length,
+                             .stiffness = link->stiffness,
+                             .damping = link->damping,
+                             .slack = is_frozen(&a) || is_frozen(&b)};
         run.held = run.a.plan->scheme != run.b.plan->scheme;
         list->runs[i] = run;
     }
 }
 
-/* --- Position Verlet's start ---------------------------------------------------------------------------------------------- */
+/* --- Position Verlet's start --- */
 
 static void evaluate_at_rest(mote_system *system) {
     find_points(system, point_at_rest);
@@ -125,8 +134,10 @@ static void evaluate_at_rest(mote_system *system) {
 static void kick_end(const mote_system *system, const mote_link_end *end, const float force[3], float sign) {
     mote_link_site site;
     (void)mote_system_find_end(system, end, &site);
-    const double kicked = site.bundle ? system->links.bundles[site.place].kicked : system->links.networks[site.place].kicked;
-    const float inverse_mass = (site.bundle ? site.bundle->inverse_mass : site.network->inverse_mass)[site.slot];
+    const double kicked =
+        site.bundle ? system->links.bundles[site.place].kicked : system->links.networks[site.place].kicked;
+    const float inverse_mass =
+        (site.bundle ? site.bundle->inverse_mass : site.network->inverse_mass)[site.slot];
     float *const *v = site.bundle ? site.bundle->v : site.network->v;
     for (int axis = 0; axis < 3 && kicked != 0; axis++)
         v[axis][site.slot] += (float)kicked * (inverse_mass * (sign * force[axis]));
@@ -141,7 +152,7 @@ static void kick_back(mote_system *system) {
     }
 }
 
-/* --- Together ------------------------------------------------------------------------------------------------------------- */
+/* --- Together --- */
 
 typedef struct team {
     mote_system *system;
@@ -171,7 +182,8 @@ static void take(team *t, mote_part part) {
     for (uint32_t place = 0; place < system->network_count; place++) {
         const mote_network_run *run = &system->links.networks[place];
         if (system->networks[place]->link_count && t->at.stage < run->plan.stages)
-            mote_network_part(system->kernels->networks, &run->job, t->jobs, t->stage_outer, run->scratch, part, t->at);
+            mote_network_part(system->kernels->networks, &run->job, t->jobs, t->stage_outer, run->scratch,
+                              part, t->at);
     }
 }
 
@@ -185,7 +197,8 @@ static uint32_t most_stages(const mote_system *system) {
     return most;
 }
 
-/* A pinned end stands, and does not freeze with what was not finite at the other: what it felt of that is nothing. */
+/* A pinned end stands, and does not freeze with what was not finite at the other: what it felt of that is
+ * nothing. */
 static void forget_reaction(const mote_system *system, const mote_link_end *end) {
     mote_link_site site;
     (void)mote_system_find_end(system, end, &site);
@@ -222,7 +235,7 @@ static void run_together(team *t) {
     for (uint32_t i = 0; i < list->count; i++) keep_impulse(t->system, i);
 }
 
-/* --- The step ------------------------------------------------------------------------------------------------------------- */
+/* --- The step --- */
 
 static void begin_ranges(mote_system *system, uint64_t step, bool last, const mote_jobs *jobs) {
     for (uint32_t place = 0; place < system->bundle_count; place++)
@@ -240,12 +253,14 @@ static void run_others(team *t) {
         mote_strand_job *job = &system->links.bundles[place].job;
         if (!system->bundles[place]->link_count) continue;
         job->apart = true;
-        mote_run_strands(system->kernels->strands->step, job, t->jobs, (float *)(void *)system->strand_scratch);
+        mote_run_strands(system->kernels->strands->step, job, t->jobs,
+                         (float *)(void *)system->strand_scratch);
     }
     for (uint32_t place = 0; place < system->network_count; place++) {
         mote_network_job *job = &system->links.networks[place].job;
         if (!system->networks[place]->link_count) continue;
-        mote_run_network_inner(system->kernels->networks, job, t->jobs, t->stage_outer, (float *)(void *)system->network_scratch);
+        mote_run_network_inner(system->kernels->networks, job, t->jobs, t->stage_outer,
+                               (float *)(void *)system->network_scratch);
         job->linked = true;
     }
 }
@@ -255,17 +270,20 @@ static void run_step(mote_system *system, uint64_t step, bool last, const mote_j
     team t = {.system = system, .jobs = jobs, .stage_outer = system->def.loop_order == MOTE_LOOP_STAGE_OUTER};
     (void)mote_system_arrange_links(system);
     if (system->colliders.count)
-        mote_colliders_pose(&system->colliders, step * system->clock.ticks_per_step, system->clock.ticks_per_step,
-                            system->def.substeps);
+        mote_colliders_pose(&system->colliders, step * system->clock.ticks_per_step,
+                            system->clock.ticks_per_step, system->def.substeps);
     if (half_step) evaluate_at_rest(system);
     begin_ranges(system, step, last, jobs);
     if (half_step) kick_back(system);
     run_others(&t);
     run_together(&t);
     for (uint32_t place = 0; place < system->network_count; place++)
-        if (system->networks[place]->link_count) mote_system_end_network(system, place, &system->links.networks[place]);
+        if (system->networks[place]->link_count)
+            mote_system_end_network(system, place, &system->links.networks[place]);
 }
 
-void mote_system_run_links(mote_system *system, uint64_t first_step, uint32_t steps, bool last, const mote_jobs *jobs) {
-    for (uint32_t i = 0; i < steps && system->links.count; i++) run_step(system, first_step + i, last && i + 1 == steps, jobs);
+void mote_system_run_links(mote_system *system, uint64_t first_step, uint32_t steps, bool last,
+                           const mote_jobs *jobs) {
+    for (uint32_t i = 0; i < steps && system->links.count; i++)
+        run_step(system, first_step + i, last && i + 1 == steps, jobs);
 }

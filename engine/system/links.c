@@ -1,5 +1,5 @@
-/* The links of a system: adding, removing, reading. Ids: the index is a serial number never used twice, the generation marks the
- * system. */
+/* The links of a system: adding, removing, reading. Ids: the index is a serial number never used twice, the
+ * generation marks the system. */
 #include "system/links.h"
 
 #include <math.h>
@@ -24,11 +24,13 @@ static mote_result find(const mote_system *system, mote_link_id id, uint32_t *pl
     return *place < system->links.count ? MOTE_OK : MOTE_ERROR_ID;
 }
 
-/* --- Ends ------------------------------------------------------------------------------------------------------------- */
+/* --- Ends --- */
 
 static mote_result find_point(const mote_system *system, const mote_link_end *end, mote_link_site *site) {
-    while (site->place < system->bundle_count && system->bundle_serials[site->place] != end->bundle.index) site->place++;
-    if (end->bundle.generation != mote_system_mark(system) || site->place == system->bundle_count) return MOTE_ERROR_ID;
+    while (site->place < system->bundle_count && system->bundle_serials[site->place] != end->bundle.index)
+        site->place++;
+    if (end->bundle.generation != mote_system_mark(system) || site->place == system->bundle_count)
+        return MOTE_ERROR_ID;
     site->bundle = system->bundles[site->place];
     if (end->strand >= site->bundle->strand_count) return MOTE_ERROR_RANGE;
     site->lane = site->bundle->lane_of_strand[end->strand];
@@ -41,8 +43,10 @@ mote_result mote_system_find_end(const mote_system *system, const mote_link_end 
     *site = (mote_link_site){NULL, NULL, 0, 0, 0};
     if (end->network.index == 0 && end->network.generation == 0) return find_point(system, end, site);
     if (end->bundle.index || end->bundle.generation) return MOTE_ERROR_RANGE;
-    while (site->place < system->network_count && system->network_serials[site->place] != end->network.index) site->place++;
-    if (end->network.generation != mote_system_mark(system) || site->place == system->network_count) return MOTE_ERROR_ID;
+    while (site->place < system->network_count && system->network_serials[site->place] != end->network.index)
+        site->place++;
+    if (end->network.generation != mote_system_mark(system) || site->place == system->network_count)
+        return MOTE_ERROR_ID;
     site->network = system->networks[site->place];
     if (end->particle >= site->network->particle_count) return MOTE_ERROR_RANGE;
     site->slot = site->network->slot_of_particle[end->particle];
@@ -56,7 +60,8 @@ static void position_of(const mote_link_site *site, float position[3]) {
 
 /* INTEGRATOR, STABILITY: what cannot be linked. */
 static mote_result check_range(const mote_system *system, const mote_link *link, const mote_link_site *site) {
-    if (site->bundle) return site->bundle->def.solver == MOTE_STRAND_CONSERVING ? MOTE_ERROR_INTEGRATOR : MOTE_OK;
+    if (site->bundle)
+        return site->bundle->def.solver == MOTE_STRAND_CONSERVING ? MOTE_ERROR_INTEGRATOR : MOTE_OK;
     const mote_network_def *def = &site->network->def;
     const mote_spring spring = {.stiffness = link->stiffness, .damping = link->damping};
     if (def->policy == MOTE_STABILITY_SUBSTEP) return MOTE_ERROR_INTEGRATOR;
@@ -65,7 +70,8 @@ static mote_result check_range(const mote_system *system, const mote_link *link,
 }
 
 static mote_result check_values(const mote_link *link) {
-    if (!isfinite(link->rest_length) || !isfinite(link->stiffness) || !isfinite(link->damping)) return MOTE_ERROR_NOT_FINITE;
+    if (!isfinite(link->rest_length) || !isfinite(link->stiffness) || !isfinite(link->damping))
+        return MOTE_ERROR_NOT_FINITE;
     const bool placed = link->rest_length >= 0 || link->rest_length == MOTE_AS_PLACED;
     return placed && link->stiffness >= 0 && link->damping >= 0 ? MOTE_OK : MOTE_ERROR_RANGE;
 }
@@ -86,7 +92,7 @@ static mote_result check(const mote_system *system, mote_link *link, mote_link_s
     return isfinite(link->rest_length) ? MOTE_OK : MOTE_ERROR_RANGE;
 }
 
-/* --- Adding and removing ---------------------------------------------------------------------------------------------- */
+/* --- Adding and removing --- */
 
 static void *take(unsigned char **cursor, size_t count, size_t element) {
     void *at = *cursor;
@@ -96,9 +102,10 @@ static void *take(unsigned char **cursor, size_t count, size_t element) {
 
 static mote_result reserve(mote_link_list *list, const mote_allocator *allocator) {
     if (list->memory) return MOTE_OK;
-    const size_t bytes = MOTE_MAX_LINKS * (sizeof *list->links + sizeof *list->runs + 2 * sizeof *list->groups) +
-                         MOTE_MAX_BUNDLES * sizeof *list->bundles + MOTE_MAX_NETWORKS * sizeof *list->networks +
-                         5 * MOTE_CACHE_LINE;
+    const size_t bytes =
+        MOTE_MAX_LINKS * (sizeof *list->links + sizeof *list->runs + 2 * sizeof *list->groups) +
+        MOTE_MAX_BUNDLES * sizeof *list->bundles + MOTE_MAX_NETWORKS * sizeof *list->networks +
+        5 * MOTE_CACHE_LINE;
     unsigned char *cursor = mote_allocate(allocator, bytes);
     if (!cursor) return MOTE_ERROR_MEMORY;
     memset(cursor, 0, bytes);
@@ -114,8 +121,10 @@ static mote_result reserve(mote_link_list *list, const mote_allocator *allocator
 
 /* change: 1 or, in unsigned arithmetic, -1. */
 static void count_end(const mote_link_site *site, uint32_t change) {
-    if (site->network) site->network->link_count += change;
-    else site->bundle->link_count += change, site->bundle->group[site->lane / MOTE_GROUP].links += change;
+    if (site->network)
+        site->network->link_count += change;
+    else
+        site->bundle->link_count += change, site->bundle->group[site->lane / MOTE_GROUP].links += change;
 }
 
 /* Room for a step of what is linked. */
@@ -154,7 +163,8 @@ static mote_result add(mote_system *system, const mote_link *def, mote_link_id *
     mote_link link = *def;
     mote_link_site site[2];
     mote_result result = check(system, &link, site);
-    if (result == MOTE_OK && (list->count == MOTE_MAX_LINKS || list->next_link == UINT32_MAX)) result = MOTE_ERROR_CAPACITY;
+    if (result == MOTE_OK && (list->count == MOTE_MAX_LINKS || list->next_link == UINT32_MAX))
+        result = MOTE_ERROR_CAPACITY;
     if (result == MOTE_OK) result = reserve(list, &system->allocator);
     if (result) return result;
     list->links[list->count++] = (mote_link_state){.serial = list->next_link + 1, .link = link};
@@ -208,13 +218,15 @@ static bool in_network(const mote_link_end *end, mote_network_id id) {
 void mote_system_drop_bundle_links(mote_system *system, mote_bundle_id id) {
     const mote_link_list *list = &system->links;
     for (uint32_t i = list->count; i-- > 0;)
-        if (in_bundle(&list->links[i].link.a, id) || in_bundle(&list->links[i].link.b, id)) remove_at(system, i);
+        if (in_bundle(&list->links[i].link.a, id) || in_bundle(&list->links[i].link.b, id))
+            remove_at(system, i);
 }
 
 void mote_system_drop_network_links(mote_system *system, mote_network_id id) {
     const mote_link_list *list = &system->links;
     for (uint32_t i = list->count; i-- > 0;)
-        if (in_network(&list->links[i].link.a, id) || in_network(&list->links[i].link.b, id)) remove_at(system, i);
+        if (in_network(&list->links[i].link.a, id) || in_network(&list->links[i].link.b, id))
+            remove_at(system, i);
 }
 
 void mote_system_destroy_links(mote_system *system) {
@@ -222,7 +234,7 @@ void mote_system_destroy_links(mote_system *system) {
     mote_release(&system->allocator, system->links.memory, system->links.bytes);
 }
 
-/* --- Reading ---------------------------------------------------------------------------------------------------------- */
+/* --- Reading --- */
 
 mote_result mote_system_link(const mote_system *system, mote_link_id id, mote_link *link, float impulse[3]) {
     uint32_t place;

@@ -36,12 +36,13 @@ typedef struct mote_linked_group {
 } mote_linked_group;
 
 typedef struct mote_link_list {
-    mote_link_state *links; /* in the order of addition; MOTE_MAX_LINKS reserved with the first, as what follows */
+    mote_link_state
+        *links; /* in the order of addition; MOTE_MAX_LINKS reserved with the first, as what follows */
     uint32_t count, next_link;
     mote_link_run *runs;
     mote_linked_group *groups; /* 2 MOTE_MAX_LINKS */
     uint32_t group_count;
-    mote_bundle_run *bundles;   /* by place; of those that are linked */
+    mote_bundle_run *bundles; /* by place; of those that are linked */
     mote_network_run *networks;
     void *memory;
     size_t bytes;

@@ -7,13 +7,15 @@
 #include "system/internal.h"
 
 /* The tick of the boundary reached. */
-static uint64_t now_of(const mote_system *system) { return system->clock.step * system->clock.ticks_per_step; }
+static uint64_t now_of(const mote_system *system) {
+    return system->clock.step * system->clock.ticks_per_step;
+}
 
-/* --- Pins ------------------------------------------------------------------------------------------------------------- */
+/* --- Pins --- */
 
 /* The network, and the slot of a particle: NULL, BUSY, ID, RANGE. */
-static mote_result find_particle(const mote_system *system, mote_network_id id, uint32_t particle, mote_network **network,
-                                 uint32_t *slot) {
+static mote_result find_particle(const mote_system *system, mote_network_id id, uint32_t particle,
+                                 mote_network **network, uint32_t *slot) {
     mote_result result = mote_system_edit_network(system, id, network);
     if (result) return result;
     if (particle >= (*network)->particle_count) return MOTE_ERROR_RANGE;
@@ -21,7 +23,8 @@ static mote_result find_particle(const mote_system *system, mote_network_id id, 
     return MOTE_OK;
 }
 
-mote_result mote_network_pin(mote_system *system, mote_network_id id, uint32_t particle, const vec3 target, uint64_t tick) {
+mote_result mote_network_pin(mote_system *system, mote_network_id id, uint32_t particle, const vec3 target,
+                             uint64_t tick) {
     if (!system || !target) return MOTE_ERROR_NULL;
     mote_network *network;
     uint32_t slot;
@@ -46,7 +49,8 @@ mote_result mote_network_unpin(mote_system *system, mote_network_id id, uint32_t
     return result;
 }
 
-mote_result mote_network_reaction(const mote_system *system, mote_network_id id, uint32_t particle, float impulse[3]) {
+mote_result mote_network_reaction(const mote_system *system, mote_network_id id, uint32_t particle,
+                                  float impulse[3]) {
     if (!system || !impulse) return MOTE_ERROR_NULL;
     mote_network *network;
     uint32_t slot;
@@ -57,7 +61,7 @@ mote_result mote_network_reaction(const mote_system *system, mote_network_id id,
     return MOTE_OK;
 }
 
-/* --- Checks of springs ------------------------------------------------------------------------------------------------ */
+/* --- Checks of springs --- */
 
 static bool exists(const mote_network *network, uint32_t number) {
     return number < network->spring_end && network->spring[number].a != MOTE_NO_SLOT;
@@ -65,8 +69,11 @@ static bool exists(const mote_network *network, uint32_t number) {
 
 static mote_spring spring_of(const mote_network *network, uint32_t number) {
     const mote_network_spring_state *s = &network->spring[number];
-    return (mote_spring){.a = network->particle_of_slot[s->a], .b = network->particle_of_slot[s->b],
-                         .rest_length = s->rest_length, .stiffness = s->stiffness, .damping = s->damping,
+    return (mote_spring){.a = network->particle_of_slot[s->a],
+                         .b = network->particle_of_slot[s->b],
+                         .rest_length = s->rest_length,
+                         .stiffness = s->stiffness,
+                         .damping = s->damping,
                          .tear_strain = s->tear_strain};
 }
 
@@ -76,7 +83,8 @@ static void place_of(const mote_network *network, uint32_t particle, float place
 }
 
 /* RANGE, NOT_FINITE, STABILITY: what is wrong with a spring by itself. As placed, it must have a length. */
-static mote_result check_spring(const mote_system *system, const mote_network *network, const mote_spring *spring) {
+static mote_result check_spring(const mote_system *system, const mote_network *network,
+                                const mote_spring *spring) {
     mote_result result = mote_network_check_spring(spring, network->def.solver, network->particle_count);
     if (result) return result;
     if (spring->rest_length == MOTE_AS_PLACED) {
@@ -121,23 +129,29 @@ static void join(const census *c, uint32_t a, uint32_t b) {
     c->parent[a < b ? b : a] = a < b ? a : b;
 }
 
-/* The first of the new springs by which an island has more rigid springs than three times its particles; count: none. */
-static uint32_t find_excess(const census *c, const mote_network *network, uint32_t count, const mote_spring *springs) {
-    for (uint32_t i = 0; i < count; i++) join(c, island_of(network, springs[i].a), island_of(network, springs[i].b));
-    for (uint32_t i = 0; i < network->island_count; i++) c->particles[root_of(c, i)] += network->island_size[i];
+/* The first of the new springs by which an island has more rigid springs than three times its particles;
+ * count: none. */
+static uint32_t find_excess(const census *c, const mote_network *network, uint32_t count,
+                            const mote_spring *springs) {
+    for (uint32_t i = 0; i < count; i++)
+        join(c, island_of(network, springs[i].a), island_of(network, springs[i].b));
+    for (uint32_t i = 0; i < network->island_count; i++)
+        c->particles[root_of(c, i)] += network->island_size[i];
     for (uint32_t i = 0; i < network->spring_end; i++)
         if (exists(network, i) && network->spring[i].stiffness == INFINITY)
             c->rigid[root_of(c, network->island[network->spring[i].a])]++;
     uint32_t i = 0;
     for (; i < count; i++) {
         const uint32_t island = root_of(c, island_of(network, springs[i].a));
-        if (springs[i].stiffness == INFINITY && (uint64_t)++c->rigid[island] > 3 * (uint64_t)c->particles[island]) break;
+        if (springs[i].stiffness == INFINITY &&
+            (uint64_t)++c->rigid[island] > 3 * (uint64_t)c->particles[island])
+            break;
     }
     return i;
 }
 
-static mote_result check_rigid(const mote_system *system, const mote_network *network, uint32_t count, const mote_spring *springs,
-                               uint32_t *fault) {
+static mote_result check_rigid(const mote_system *system, const mote_network *network, uint32_t count,
+                               const mote_spring *springs, uint32_t *fault) {
     uint32_t rigid = 0;
     census c;
     while (rigid < count && springs[rigid].stiffness != INFINITY) rigid++;
@@ -150,20 +164,22 @@ static mote_result check_rigid(const mote_system *system, const mote_network *ne
     return MOTE_ERROR_RANGE;
 }
 
-/* --- Springs ---------------------------------------------------------------------------------------------------------- */
+/* --- Springs --- */
 
 /* Springs between blocks make them outer: the scratch for that is there before the springs are. */
-static mote_result make_room(mote_system *system, const mote_network *network, uint32_t count, const mote_spring *springs) {
+static mote_result make_room(mote_system *system, const mote_network *network, uint32_t count,
+                             const mote_spring *springs) {
     mote_network with = *network;
     for (uint32_t i = 0; i < count && !with.has_outer; i++) {
-        const uint32_t a = network->slot_of_particle[springs[i].a], b = network->slot_of_particle[springs[i].b];
+        const uint32_t a = network->slot_of_particle[springs[i].a],
+                       b = network->slot_of_particle[springs[i].b];
         with.has_outer = mote_network_block_of(network, a) != mote_network_block_of(network, b);
     }
     return mote_system_grow_network_scratch(system, &with);
 }
 
-static mote_result add_springs(mote_system *system, mote_network *network, uint32_t count, const mote_spring *springs,
-                               uint32_t *numbers, uint32_t *fault) {
+static mote_result add_springs(mote_system *system, mote_network *network, uint32_t count,
+                               const mote_spring *springs, uint32_t *numbers, uint32_t *fault) {
     mote_result result = MOTE_OK;
     for (uint32_t i = 0; i < count; i++) {
         result = check_spring(system, network, &springs[i]);
@@ -176,8 +192,9 @@ static mote_result add_springs(mote_system *system, mote_network *network, uint3
     return result ? result : mote_network_insert(network, count, springs, numbers, &system->allocator);
 }
 
-mote_result mote_network_add_springs(mote_system *system, mote_network_id id, uint32_t count, const mote_spring *springs,
-                                     uint32_t *numbers, mote_network_fault *fault) {
+mote_result mote_network_add_springs(mote_system *system, mote_network_id id, uint32_t count,
+                                     const mote_spring *springs, uint32_t *numbers,
+                                     mote_network_fault *fault) {
     mote_network_fault ignored;
     if (!fault) fault = &ignored;
     *fault = (mote_network_fault){MOTE_NO_ITEM, MOTE_NO_ITEM};
@@ -194,15 +211,16 @@ mote_result mote_network_add_springs(mote_system *system, mote_network_id id, ui
 /* Slots are below 2^31: the bit above marks a spring that is to go, so that one given twice is noticed. */
 #define LEAVING 0x80000000u
 
-mote_result mote_network_remove_springs(mote_system *system, mote_network_id id, uint32_t count, const uint32_t *numbers,
-                                        mote_network_fault *fault) {
+mote_result mote_network_remove_springs(mote_system *system, mote_network_id id, uint32_t count,
+                                        const uint32_t *numbers, mote_network_fault *fault) {
     if (fault) *fault = (mote_network_fault){MOTE_NO_ITEM, MOTE_NO_ITEM};
     if (!system || (count && !numbers)) return MOTE_ERROR_NULL;
     mote_network *network;
     mote_result result = mote_system_edit_network(system, id, &network);
     if (result || count == 0) return result;
     uint32_t good = 0;
-    for (; good < count && exists(network, numbers[good]) && !(network->spring[numbers[good]].a & LEAVING); good++)
+    for (; good < count && exists(network, numbers[good]) && !(network->spring[numbers[good]].a & LEAVING);
+         good++)
         network->spring[numbers[good]].a |= LEAVING;
     for (uint32_t i = 0; i < good; i++) network->spring[numbers[i]].a &= ~LEAVING;
     if (good < count) {
@@ -216,7 +234,8 @@ mote_result mote_network_remove_springs(mote_system *system, mote_network_id id,
 }
 
 /* The network, which has the spring: NULL, BUSY, ID, RANGE. */
-static mote_result find_spring(const mote_system *system, mote_network_id id, uint32_t number, mote_network **network) {
+static mote_result find_spring(const mote_system *system, mote_network_id id, uint32_t number,
+                               mote_network **network) {
     mote_result result = mote_system_edit_network(system, id, network);
     return result || exists(*network, number) ? result : MOTE_ERROR_RANGE;
 }
@@ -230,8 +249,8 @@ static bool is_full(const mote_network *network, uint32_t island) {
     return rigid >= 3 * (uint64_t)network->island_size[island];
 }
 
-mote_result mote_network_set_spring(mote_system *system, mote_network_id id, uint32_t number, float stiffness, float damping,
-                                    float tear_strain) {
+mote_result mote_network_set_spring(mote_system *system, mote_network_id id, uint32_t number, float stiffness,
+                                    float damping, float tear_strain) {
     mote_network *network;
     mote_result result = find_spring(system, id, number, &network);
     if (result) return result;
@@ -241,9 +260,11 @@ mote_result mote_network_set_spring(mote_system *system, mote_network_id id, uin
     mote_fpu_state saved = mote_fpu_enter();
     result = check_spring(system, network, &spring);
     const bool stiffens = stiffness == INFINITY && state->stiffness < INFINITY;
-    if (result == MOTE_OK && stiffens && is_full(network, network->island[state->a])) result = MOTE_ERROR_RANGE;
+    if (result == MOTE_OK && stiffens && is_full(network, network->island[state->a]))
+        result = MOTE_ERROR_RANGE;
     if (result == MOTE_OK) {
-        state->stiffness = stiffness + 0.0f, state->damping = damping + 0.0f, state->tear_strain = tear_strain + 0.0f; /* no -0 */
+        state->stiffness = stiffness + 0.0f, state->damping = damping + 0.0f,
+        state->tear_strain = tear_strain + 0.0f; /* no -0 */
         mote_network_store_spring(network, number);
         network->bound_is_old = network->answers_are_old = network->clusters.old = true;
     }
@@ -251,7 +272,8 @@ mote_result mote_network_set_spring(mote_system *system, mote_network_id id, uin
     return result;
 }
 
-mote_result mote_network_reel(mote_system *system, mote_network_id id, uint32_t number, float rest_length, uint64_t tick) {
+mote_result mote_network_reel(mote_system *system, mote_network_id id, uint32_t number, float rest_length,
+                              uint64_t tick) {
     mote_network *network;
     mote_result result = find_spring(system, id, number, &network);
     if (result) return result;
@@ -263,7 +285,8 @@ mote_result mote_network_reel(mote_system *system, mote_network_id id, uint32_t 
     return result;
 }
 
-mote_result mote_network_spring(const mote_system *system, mote_network_id id, uint32_t number, mote_spring *spring) {
+mote_result mote_network_spring(const mote_system *system, mote_network_id id, uint32_t number,
+                                mote_spring *spring) {
     if (!system || !spring) return MOTE_ERROR_NULL;
     mote_network *network;
     mote_result result = find_spring(system, id, number, &network);

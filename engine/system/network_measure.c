@@ -6,7 +6,8 @@
 #include "base/parallel.h"
 #include "system/sums.h"
 
-mote_result mote_network_last_step(const mote_system *system, mote_network_id id, mote_network_report *report) {
+mote_result mote_network_last_step(const mote_system *system, mote_network_id id,
+                                   mote_network_report *report) {
     if (!system || !report) return MOTE_ERROR_NULL;
     mote_network *network;
     mote_result result = mote_system_edit_network(system, id, &network);
@@ -14,7 +15,7 @@ mote_result mote_network_last_step(const mote_system *system, mote_network_id id
     return result;
 }
 
-/* --- Springs ---------------------------------------------------------------------------------------------------------- */
+/* --- Springs --- */
 
 enum { ELASTIC, STRAIN, STRAINED }; /* J; sum of magnitudes; springs with a rest length */
 
@@ -52,7 +53,7 @@ static mote_sums sum_springs(const void *context, size_t first, size_t end) {
     return mote_sums_of_lanes(lane);
 }
 
-/* --- The largest strain ------------------------------------------------------------------------------------------------- */
+/* --- The largest strain --- */
 
 enum { PARTS = 64 };
 
@@ -93,14 +94,16 @@ static most find_most(const mote_jobs *jobs, const mote_network *network) {
     return best;
 }
 
-/* --- The call --------------------------------------------------------------------------------------------------------------- */
+/* --- The call --- */
 
 static void measure(const mote_system *system, const mote_network *network, mote_network_statistics *to) {
     const mote_sums particles = mote_system_sum_network(system, network);
     const mote_sums springs = mote_sum_range(&system->def.jobs, network->spring_end, sum_springs, network);
     const most strained = find_most(&system->def.jobs, network);
-    *to = (mote_network_statistics){.mass = particles.of[MOTE_SUM_MASS], .kinetic = particles.of[MOTE_SUM_KINETIC],
-                                    .elastic = springs.of[ELASTIC], .potential = particles.of[MOTE_SUM_POTENTIAL],
+    *to = (mote_network_statistics){.mass = particles.of[MOTE_SUM_MASS],
+                                    .kinetic = particles.of[MOTE_SUM_KINETIC],
+                                    .elastic = springs.of[ELASTIC],
+                                    .potential = particles.of[MOTE_SUM_POTENTIAL],
                                     .max_strain_spring = strained.spring};
     memcpy(to->momentum, &particles.of[MOTE_SUM_MOMENTUM], sizeof to->momentum);
     memcpy(to->angular_momentum, &particles.of[MOTE_SUM_ANGULAR], sizeof to->angular_momentum);
@@ -108,7 +111,8 @@ static void measure(const mote_system *system, const mote_network *network, mote
     if (springs.of[STRAINED] > 0) to->mean_strain = springs.of[STRAIN] / springs.of[STRAINED];
 }
 
-mote_result mote_network_measure(const mote_system *system, mote_network_id id, mote_network_statistics *statistics) {
+mote_result mote_network_measure(const mote_system *system, mote_network_id id,
+                                 mote_network_statistics *statistics) {
     if (!system || !statistics) return MOTE_ERROR_NULL;
     mote_network *network;
     mote_result result = mote_system_edit_network(system, id, &network);

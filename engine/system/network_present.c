@@ -14,7 +14,8 @@ typedef struct presentation {
 } presentation;
 
 /* Of particles [first, first + count); what fills the last lane group stands at the origin. */
-static void gather(const mote_network *n, float *const column[3], size_t first, size_t count, float (*to)[MOTE_BLOCK]) {
+static void gather(const mote_network *n, float *const column[3], size_t first, size_t count,
+                   float (*to)[MOTE_BLOCK]) {
     const uint32_t *slot = n->slot_of_particle + first;
     const size_t end = mote_round_up(count, MOTE_GROUP);
     for (int axis = 0; axis < 3; axis++) {
@@ -26,7 +27,8 @@ static void gather(const mote_network *n, float *const column[3], size_t first, 
 /* Particles [first, first + count) at the alpha, packed. */
 static void present_block(const presentation *p, size_t first, size_t count, float (*packed)[3]) {
     MOTE_ALIGNED(64) float previous[3][MOTE_BLOCK], current[3][MOTE_BLOCK];
-    float *const from[3] = {previous[0], previous[1], previous[2]}, *const at[3] = {current[0], current[1], current[2]};
+    float *const from[3] = {previous[0], previous[1], previous[2]}, *const at[3] = {current[0], current[1],
+                                                                                    current[2]};
     const mote_network *n = p->network;
     const size_t whole = mote_round_up(count, MOTE_GROUP);
     gather(n, n->x, first, count, current);
@@ -52,12 +54,13 @@ static void do_blocks(void *context, size_t first, size_t end, uint32_t worker) 
 
 static mote_result check_layout(const mote_present_layout *layout) {
     if (layout->position_offset == MOTE_OMIT || layout->velocity_offset != MOTE_OMIT) return MOTE_ERROR_RANGE;
-    const bool fits = layout->stride >= 3 * sizeof(float) && layout->position_offset <= layout->stride - 3 * sizeof(float);
+    const bool fits =
+        layout->stride >= 3 * sizeof(float) && layout->position_offset <= layout->stride - 3 * sizeof(float);
     return fits ? MOTE_OK : MOTE_ERROR_RANGE;
 }
 
-mote_result mote_network_present(const mote_system *system, mote_network_id id, const mote_present_layout *layout, void *vertices,
-                                 size_t bytes) {
+mote_result mote_network_present(const mote_system *system, mote_network_id id,
+                                 const mote_present_layout *layout, void *vertices, size_t bytes) {
     if (!system || !layout) return MOTE_ERROR_NULL;
     mote_network *network;
     mote_result result = mote_system_edit_network(system, id, &network);

@@ -2,16 +2,18 @@
  *
  * For a motion u, u.Ku = sum of k (n.(ua - ub))^2 over the springs, and for any r > 0
  *   (p - q)^2 <= (1 + r) p^2 + (1 + 1/r) q^2, as (r p + q)^2 >= 0.
- * So u.Ku <= sum over particles of u.Gu with G = sum of g k n n^T over the springs of each, g = 1 + r at one end and 1 + 1/r at
- * the other; and as u.Mu is a sum over particles too, u.Ku <= u.Mu max over particles of the largest eigenvalue of G / m: w^2
- * is at most that. Without directions, of the sum of g k / m. r is 1 for all springs, or m / m' for all: g = 2, or 1 + m / m'.
- * The first is better for a heavy particle among many light ones, the second where neighbours differ; both are worked out, and
- * the better taken. A pinned end has q = 0 and adds nothing: g = 1 at the other is enough. Damping likewise.
+ * So u.Ku <= sum over particles of u.Gu with G = sum of g k n n^T over the springs of each, g = 1 + r at one
+ * end and 1 + 1/r at the other; and as u.Mu is a sum over particles too, u.Ku <= u.Mu max over particles of
+ * the largest eigenvalue of G / m: w^2 is at most that. Without directions, of the sum of g k / m. r is 1 for
+ * all springs, or m / m' for all: g = 2, or 1 + m / m'. The first is better for a heavy particle among many
+ * light ones, the second where neighbours differ; both are worked out, and the better taken. A pinned end has
+ * q = 0 and adds nothing: g = 1 at the other is enough. Damping likewise.
  *
- * A spring under tension k (|d| - L) is stiff across itself too, by k (1 - L / |d|). One that is shorter than L is less stiff
- * than nothing across itself: it buckles, which is no fast motion (down to L / 2, where its magnitude reaches k). The kinematic
- * integrators take each spring along n alone: what tension does across it is to them a force without a closed form, by which a
- * motion of frequency w gains (w h)^2 / 2 a step in its determinant, at any h. `any` therefore means springs at rest for them. */
+ * A spring under tension k (|d| - L) is stiff across itself too, by k (1 - L / |d|). One that is shorter than
+ * L is less stiff than nothing across itself: it buckles, which is no fast motion (down to L / 2, where its
+ * magnitude reaches k). The kinematic integrators take each spring along n alone: what tension does across it
+ * is to them a force without a closed form, by which a motion of frequency w gains (w h)^2 / 2 a step in its
+ * determinant, at any h. `any` therefore means springs at rest for them. */
 #include <math.h>
 #include <string.h>
 
@@ -31,7 +33,7 @@ bool mote_network_grows(mote_integrator integrator, mote_network_solver solver, 
     return mote_scheme_table[integrator].info.stable_z == 0 && spring->damping == 0 && spring->stiffness > 0;
 }
 
-/* --- The springs of a particle ---------------------------------------------------------------------------------------- */
+/* --- The springs of a particle --- */
 
 enum { EQUALLY, BY_MASS, SPLITS }; /* r = 1, r = m / m' */
 
@@ -53,7 +55,8 @@ static double distance_of(const mote_network *network, uint32_t a, uint32_t b, d
 }
 
 /* Springs whose ends meet, or are not finite, may point anywhere. */
-static void find_direction(const mote_network *network, uint32_t slot, uint32_t other, double rest_length, spring_end *end) {
+static void find_direction(const mote_network *network, uint32_t slot, uint32_t other, double rest_length,
+                           spring_end *end) {
     const double length = distance_of(network, slot, other, end->n);
     end->directed = length > 0 && isfinite(length);
     for (int axis = 0; axis < 3; axis++) end->n[axis] = end->directed ? end->n[axis] / length : 0;
@@ -68,8 +71,10 @@ static spring_end take_end(const mote_network *network, uint32_t slot, bool shar
     const bool is_b = s->b == slot;
     const uint32_t other = is_b ? s->a : s->b;
     const double own = (double)network->inverse_mass[slot], others = (double)network->inverse_mass[other];
-    spring_end end = {.stiffness = (double)s->stiffness * own, .damping = (double)s->damping * own,
-                      .weight = own / (own + others), .g = {others > 0 ? 2 : 1, 1 + others / own}};
+    spring_end end = {.stiffness = (double)s->stiffness * own,
+                      .damping = (double)s->damping * own,
+                      .weight = own / (own + others),
+                      .g = {others > 0 ? 2 : 1, 1 + others / own}};
     if (sharp) find_direction(network, slot, other, (double)s->rest_length, &end);
     *number = s->next[is_b];
     return end;
@@ -115,11 +120,12 @@ static void sharpen(const mote_network *network, uint32_t slot, mote_spring_sums
         }
     }
     for (int i = 0; i < SPLITS; i++)
-        sums[i] = (mote_spring_sums){mote_symmetric3_largest(matrices[i].stiffness), mote_symmetric3_largest(matrices[i].damping),
+        sums[i] = (mote_spring_sums){mote_symmetric3_largest(matrices[i].stiffness),
+                                     mote_symmetric3_largest(matrices[i].damping),
                                      mote_symmetric3_largest(matrices[i].weight)};
 }
 
-/* --- The network ------------------------------------------------------------------------------------------------------ */
+/* --- The network --- */
 
 static void include(double value, double *least, double *most) {
     if (value < *least) *least = value;
@@ -152,7 +158,8 @@ typedef struct survey {
     uint32_t slot;    /* MOTE_NO_SLOT: no springs */
 } survey;
 
-static void include_particle(survey *s, mote_integrator integrator, const mote_spring_sums *sums, uint32_t slot) {
+static void include_particle(survey *s, mote_integrator integrator, const mote_spring_sums *sums,
+                             uint32_t slot) {
     double none = 0;
     include(sums->stiffness, &none, &s->coupling.most.stiffness);
     include(sums->damping, &none, &s->coupling.most.damping);
@@ -162,8 +169,8 @@ static void include_particle(survey *s, mote_integrator integrator, const mote_s
     if (step < s->narrowest) s->narrowest = step, s->slot = slot;
 }
 
-static void look_at_particles(const mote_network *network, mote_integrator integrator, bool sharp, const mote_coupling *springs,
-                              survey surveys[SPLITS]) {
+static void look_at_particles(const mote_network *network, mote_integrator integrator, bool sharp,
+                              const mote_coupling *springs, survey surveys[SPLITS]) {
     for (int i = 0; i < SPLITS; i++) {
         surveys[i] = (survey){*springs, HUGE_VAL, MOTE_NO_SLOT};
         surveys[i].coupling.particle_step = mote_alone_step(integrator, springs);
@@ -171,8 +178,10 @@ static void look_at_particles(const mote_network *network, mote_integrator integ
     for (uint32_t slot = 0; slot < network->slot_count; slot++) {
         if (!(network->inverse_mass[slot] > 0) || network->head[slot] == MOTE_NO_ITEM) continue;
         mote_spring_sums sums[SPLITS];
-        if (sharp) sharpen(network, slot, sums);
-        else any_sums(network, slot, sums);
+        if (sharp)
+            sharpen(network, slot, sums);
+        else
+            any_sums(network, slot, sums);
         for (int i = 0; i < SPLITS; i++) include_particle(&surveys[i], integrator, &sums[i], slot);
     }
 }
@@ -182,24 +191,30 @@ static double least(double a, double b) { return b < a ? b : a; }
 /* The stiffest spring at a slot, or the most damped one where none has stiffness. */
 static uint32_t stiffest_at(const mote_network *network, uint32_t slot) {
     uint32_t best = MOTE_NO_ITEM;
-    for (uint32_t i = network->head[slot]; i != MOTE_NO_ITEM; i = network->spring[i].next[network->spring[i].b == slot]) {
-        const mote_network_spring_state *s = &network->spring[i], *b = &network->spring[best == MOTE_NO_ITEM ? i : best];
-        const bool stiffer = s->stiffness > b->stiffness || (s->stiffness == b->stiffness && s->damping > b->damping);
+    for (uint32_t i = network->head[slot]; i != MOTE_NO_ITEM;
+         i = network->spring[i].next[network->spring[i].b == slot]) {
+        const mote_network_spring_state *s = &network->spring[i],
+                                        *b = &network->spring[best == MOTE_NO_ITEM ? i : best];
+        const bool stiffer =
+            s->stiffness > b->stiffness || (s->stiffness == b->stiffness && s->damping > b->damping);
         if (best == MOTE_NO_ITEM || stiffer) best = i;
     }
     return best;
 }
 
 /* Each survey bounds all motions, so the lesser of what they say does. */
-static mote_network_stability_bound bound_of(const mote_network *network, mote_integrator integrator, bool sharp) {
+static mote_network_stability_bound bound_of(const mote_network *network, mote_integrator integrator,
+                                             bool sharp) {
     bool taut;
     survey surveys[SPLITS];
     const mote_coupling springs = look_at_springs(network, &taut);
     look_at_particles(network, integrator, sharp, &springs, surveys);
     const mote_spring_sums *a = &surveys[EQUALLY].coupling.most, *b = &surveys[BY_MASS].coupling.most;
     mote_network_stability_bound bound = {.frequency = __builtin_sqrt(least(a->stiffness, b->stiffness)),
-                                          .damping = least(a->damping, b->damping), .step = HUGE_VAL,
-                                          .particle = MOTE_NO_ITEM, .spring = MOTE_NO_ITEM};
+                                          .damping = least(a->damping, b->damping),
+                                          .step = HUGE_VAL,
+                                          .particle = MOTE_NO_ITEM,
+                                          .spring = MOTE_NO_ITEM};
     if (network->def.solver == MOTE_NETWORK_CONSTRAINED) return bound;
     const double steps[SPLITS] = {mote_coupling_step(integrator, &surveys[EQUALLY].coupling),
                                   mote_coupling_step(integrator, &surveys[BY_MASS].coupling)};
@@ -211,7 +226,8 @@ static mote_network_stability_bound bound_of(const mote_network *network, mote_i
     return bound;
 }
 
-/* What holds for any directions holds for these; it may be more, as regions of damping are sampled. 0: taut kinematic springs. */
+/* What holds for any directions holds for these; it may be more, as regions of damping are sampled. 0: taut
+ * kinematic springs. */
 static mote_network_stability_bound sharp_bound(const mote_network *network, mote_integrator integrator) {
     mote_network_stability_bound sharp = bound_of(network, integrator, true);
     if (sharp.step > 0 && sharp.step < network->bound.step) sharp.step = network->bound.step;
@@ -224,7 +240,7 @@ void mote_system_refresh_bound(const mote_system *system, mote_network *network)
     network->bound_is_old = false;
 }
 
-/* --- The policy ------------------------------------------------------------------------------------------------------- */
+/* --- The policy --- */
 
 static bool fits(double h, double bound) { return h <= bound * FLOATS_ALLOW; }
 
@@ -245,7 +261,8 @@ uint32_t mote_system_network_substeps(const mote_system *system, mote_network *n
     *capped = false;
     if (network->def.policy != MOTE_STABILITY_SUBSTEP) return own;
     mote_system_refresh_bound(system, network);
-    const uint32_t cap = own > most ? own : most, wanted = substeps_that_fit(system, network->bound.step, cap);
+    const uint32_t cap = own > most ? own : most,
+                   wanted = substeps_that_fit(system, network->bound.step, cap);
     *capped = wanted > cap;
     return *capped ? cap : wanted;
 }
@@ -261,7 +278,8 @@ bool mote_system_networks_refuse(mote_system *system) {
     return false;
 }
 
-mote_result mote_network_stability(const mote_system *system, mote_network_id id, mote_network_stability_report *report) {
+mote_result mote_network_stability(const mote_system *system, mote_network_id id,
+                                   mote_network_stability_report *report) {
     if (!system || !report) return MOTE_ERROR_NULL;
     mote_network *network;
     const mote_result result = mote_system_edit_network(system, id, &network);

@@ -4,8 +4,8 @@
 #include "kernels/networks.h"
 #include "system/internal.h"
 
-/* Constraints have semi-implicit Euler for their explicit part, springs the system's integrator. The inbox and the anchors are
- * the loose particles' own. */
+/* Constraints have semi-implicit Euler for their explicit part, springs the system's integrator. The inbox
+ * and the anchors are the loose particles' own. */
 static mote_plan_def plan_def_of(const mote_system *system, const mote_network *network, uint32_t substeps) {
     mote_plan_def def = mote_system_plan_def(system);
     def.substeps = substeps;
@@ -17,14 +17,20 @@ static mote_plan_def plan_def_of(const mote_system *system, const mote_network *
     return def;
 }
 
-static mote_network_job job_of(const mote_system *system, uint32_t place, const mote_plan *plan, uint64_t step, uint32_t *froze) {
+static mote_network_job job_of(const mote_system *system, uint32_t place, const mote_plan *plan,
+                               uint64_t step, uint32_t *froze) {
     const mote_network_id id = mote_system_network_id(system, place);
-    return (mote_network_job){.plan = plan, .network = system->networks[place], .poses = system->colliders.poses,
-                              .collider_count = system->colliders.count, .step = step,
+    return (mote_network_job){.plan = plan,
+                              .network = system->networks[place],
+                              .poses = system->colliders.poses,
+                              .collider_count = system->colliders.count,
+                              .step = step,
                               .step_tick = step * system->clock.ticks_per_step,
                               .ticks_per_step = system->clock.ticks_per_step,
                               .constrained = system->networks[place]->def.solver == MOTE_NETWORK_CONSTRAINED,
-                              .network_index = id.index, .network_generation = id.generation, .froze = froze};
+                              .network_index = id.index,
+                              .network_generation = id.generation,
+                              .froze = froze};
 }
 
 static void run(const mote_system *system, const mote_network_job *job, const mote_jobs *jobs) {
@@ -32,9 +38,10 @@ static void run(const mote_system *system, const mote_network_job *job, const mo
                      (float *)(void *)system->network_scratch);
 }
 
-/* Position Verlet starts with v(t - h / 2), and keeps to it where the automatic substep changes h. Returns the part of h. */
-static double kick_back(const mote_system *system, uint32_t place, const mote_plan_def *def, uint64_t step, const mote_jobs *jobs,
-                        uint32_t *froze) {
+/* Position Verlet starts with v(t - h / 2), and keeps to it where the automatic substep changes h. Returns
+ * the part of h. */
+static double kick_back(const mote_system *system, uint32_t place, const mote_plan_def *def, uint64_t step,
+                        const mote_jobs *jobs, uint32_t *froze) {
     const mote_network *network = system->networks[place];
     const double before = network->started ? (double)def->substeps / (double)network->substeps : 0;
     mote_plan plan;
@@ -52,8 +59,8 @@ static uint32_t count_frozen(const mote_network *network) {
     return frozen;
 }
 
-void mote_system_begin_network(mote_system *system, uint32_t place, uint64_t step, bool last, const mote_jobs *jobs,
-                               mote_network_run *r) {
+void mote_system_begin_network(mote_system *system, uint32_t place, uint64_t step, bool last,
+                               const mote_jobs *jobs, mote_network_run *r) {
     mote_network *network = system->networks[place];
     bool capped;
     const uint32_t substeps = mote_system_network_substeps(system, network, &capped);
@@ -65,10 +72,12 @@ void mote_system_begin_network(mote_system *system, uint32_t place, uint64_t ste
     mote_network_job *job = &r->job;
     *job = job_of(system, place, &r->plan, step, &r->froze);
     mote_network_end_reels(network, job->step_tick);
-    network->report = (mote_network_report){.substeps = substeps, .capped = capped, .frozen = network->report.frozen};
+    network->report =
+        (mote_network_report){.substeps = substeps, .capped = capped, .frozen = network->report.frozen};
     if (job->collider_count)
         mote_colliders_pose(&system->colliders, job->step_tick, job->ticks_per_step, r->plan.substeps);
-    if (!job->constrained && r->plan.scheme->half_step_velocity && (!network->started || network->substeps != substeps))
+    if (!job->constrained && r->plan.scheme->half_step_velocity &&
+        (!network->started || network->substeps != substeps))
         r->kicked = r->plan.h * kick_back(system, place, &def, step, jobs, &r->froze);
     job->keep_previous = last;
     job->alone = !job->constrained && r->plan.scheme->kick_after;
@@ -86,17 +95,20 @@ void mote_system_end_network(mote_system *system, uint32_t place, mote_network_r
     network->substeps = r->plan.substeps;
 }
 
-static void run_network(mote_system *system, uint32_t place, uint64_t step, bool last, const mote_jobs *jobs) {
+static void run_network(mote_system *system, uint32_t place, uint64_t step, bool last,
+                        const mote_jobs *jobs) {
     mote_network_run r;
     mote_system_begin_network(system, place, step, last, jobs, &r);
     run(system, &r.job, jobs);
     mote_system_end_network(system, place, &r);
 }
 
-void mote_system_run_networks(mote_system *system, uint64_t first_step, uint32_t steps, bool last, const mote_jobs *jobs) {
+void mote_system_run_networks(mote_system *system, uint64_t first_step, uint32_t steps, bool last,
+                              const mote_jobs *jobs) {
     for (uint32_t i = 0; i < steps && system->network_count; i++)
         for (uint32_t place = 0; place < system->network_count; place++)
-            if (!system->networks[place]->link_count) run_network(system, place, first_step + i, last && i + 1 == steps, jobs);
+            if (!system->networks[place]->link_count)
+                run_network(system, place, first_step + i, last && i + 1 == steps, jobs);
 }
 
 mote_result mote_system_grow_network_scratch(mote_system *system, const mote_network *network) {

@@ -1,4 +1,5 @@
-/* The networks of a system. Ids: the index is a serial number never used twice, the generation marks the system. */
+/* The networks of a system. Ids: the index is a serial number never used twice, the generation marks the
+ * system. */
 #include <math.h>
 #include <string.h>
 
@@ -29,12 +30,14 @@ mote_network_id mote_system_network_id(const mote_system *system, uint32_t place
     return (mote_network_id){system->network_serials[place], mote_system_mark(system)};
 }
 
-/* --- Adding and removing ---------------------------------------------------------------------------------------------- */
+/* --- Adding and removing --- */
 
-/* The first spring that would gain energy at any step, where the def does not allow it; spring_count: none. */
+/* The first spring that would gain energy at any step, where the def does not allow it; spring_count:
+ * none. */
 static uint32_t find_growth(const mote_system *system, const mote_network_def *def) {
     uint32_t spring = def->growth_allowed ? def->spring_count : 0; /* allowed: none is looked for */
-    while (spring < def->spring_count && !mote_network_grows(system->def.integrator, def->solver, &def->springs[spring]))
+    while (spring < def->spring_count &&
+           !mote_network_grows(system->def.integrator, def->solver, &def->springs[spring]))
         spring++;
     return spring;
 }
@@ -51,9 +54,11 @@ static mote_result make_room(mote_system *system, const mote_network *network) {
     return mote_system_reserve_poses(system, network->def.max_substeps);
 }
 
-static mote_result fill(mote_system *system, mote_network *network, const mote_network_def *def, mote_network_fault *fault) {
+static mote_result fill(mote_system *system, mote_network *network, const mote_network_def *def,
+                        mote_network_fault *fault) {
     const bool interpolates = system->def.interpolation != MOTE_INTERPOLATE_NONE;
-    const bool answers = def->solver == MOTE_NETWORK_SPRINGS && mote_scheme_table[system->def.integrator].kick_after;
+    const bool answers =
+        def->solver == MOTE_NETWORK_SPRINGS && mote_scheme_table[system->def.integrator].kick_after;
     mote_result result = mote_network_make(network, def, interpolates, answers, &system->allocator, fault);
     if (result) return result;
     const uint32_t growth = find_growth(system, def);
@@ -63,13 +68,16 @@ static mote_result fill(mote_system *system, mote_network *network, const mote_n
     return result;
 }
 
-static mote_result make(mote_system *system, const mote_network_def *def, mote_network **made, mote_network_fault *fault) {
+static mote_result make(mote_system *system, const mote_network_def *def, mote_network **made,
+                        mote_network_fault *fault) {
     mote_network *network = mote_allocate(&system->allocator, sizeof *network);
     if (!network) return MOTE_ERROR_MEMORY;
     *network = (mote_network){.memory = NULL};
     mote_result result = fill(system, network, def, fault);
-    if (result) mote_release(&system->allocator, network, sizeof *network);
-    else *made = network;
+    if (result)
+        mote_release(&system->allocator, network, sizeof *network);
+    else
+        *made = network;
     return result;
 }
 
@@ -81,8 +89,10 @@ mote_result mote_system_add_network(mote_system *system, const mote_network_def 
     if (id) *id = (mote_network_id){0, 0};
     if (!system || !def || !id) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;
-    if (mote_scheme_table[system->def.integrator].family == MOTE_FAMILY_ADVECTION) return MOTE_ERROR_INTEGRATOR;
-    if (system->network_count == MOTE_MAX_NETWORKS || system->next_network == UINT32_MAX) return MOTE_ERROR_CAPACITY;
+    if (mote_scheme_table[system->def.integrator].family == MOTE_FAMILY_ADVECTION)
+        return MOTE_ERROR_INTEGRATOR;
+    if (system->network_count == MOTE_MAX_NETWORKS || system->next_network == UINT32_MAX)
+        return MOTE_ERROR_CAPACITY;
     mote_fpu_state saved = mote_fpu_enter();
     mote_result result = make(system, def, &system->networks[system->network_count], fault);
     mote_fpu_leave(saved);
@@ -100,16 +110,18 @@ mote_result mote_system_remove_network(mote_system *system, mote_network_id id) 
     uint32_t place = place_of(system, id), behind = --system->network_count - place;
     destroy_network(network, &system->allocator);
     memmove(system->networks + place, system->networks + place + 1, behind * sizeof *system->networks);
-    memmove(system->network_serials + place, system->network_serials + place + 1, behind * sizeof *system->network_serials);
+    memmove(system->network_serials + place, system->network_serials + place + 1,
+            behind * sizeof *system->network_serials);
     return MOTE_OK;
 }
 
 void mote_system_destroy_networks(mote_system *system) {
-    for (uint32_t i = 0; i < system->network_count; i++) destroy_network(system->networks[i], &system->allocator);
+    for (uint32_t i = 0; i < system->network_count; i++)
+        destroy_network(system->networks[i], &system->allocator);
     mote_release(&system->allocator, system->network_scratch, system->network_scratch_bytes);
 }
 
-/* --- Views ------------------------------------------------------------------------------------------------------------ */
+/* --- Views --- */
 
 mote_network_view mote_network_columns(mote_system *system, mote_network_id id) {
     const mote_network *network = mote_system_network(system, id);
@@ -140,7 +152,8 @@ mote_result mote_network_teleport(mote_system *system, mote_network_id id) {
     mote_network *network;
     mote_result result = mote_system_edit_network(system, id, &network);
     if (result) return result;
-    for (uint32_t slot = 0; network->previous_x[0] && slot < network->slot_count; slot++) network->previous_x[0][slot] = NAN;
+    for (uint32_t slot = 0; network->previous_x[0] && slot < network->slot_count; slot++)
+        network->previous_x[0][slot] = NAN;
     memset(network->frozen, 0, network->island_count * sizeof *network->frozen);
     network->report.frozen = 0;
     return MOTE_OK;

@@ -18,7 +18,8 @@ static void *element_at(const mote_particles *particles, int id, uint32_t slot) 
 }
 
 static mote_range_view view_of(const mote_particles *particles, uint32_t first, uint32_t count) {
-    mote_range_view view = {.first = first, .count = count,
+    mote_range_view view = {.first = first,
+                            .count = count,
                             .position = vector_at(particles, MOTE_COLUMN_POSITION, first),
                             .velocity = vector_at(particles, MOTE_COLUMN_VELOCITY, first),
                             .inverse_mass = element_at(particles, MOTE_COLUMN_INVERSE_MASS, first),
@@ -47,7 +48,8 @@ mote_result mote_system_spawn(mote_system *system, uint32_t count, mote_range_vi
     uint32_t first = particles->count;
     mote_particles_clear(particles, first, count);
     uint32_t *birth = particles->column[MOTE_COLUMN_BIRTH];
-    for (uint32_t slot = first; birth && slot < first + count; slot++) birth[slot] = (uint32_t)system->clock.step;
+    for (uint32_t slot = first; birth && slot < first + count; slot++)
+        birth[slot] = (uint32_t)system->clock.step;
     mote_particles_take_handles(particles, first, count);
     particles->count += count;
     *view = view_of(particles, first, count);
@@ -55,10 +57,12 @@ mote_result mote_system_spawn(mote_system *system, uint32_t count, mote_range_vi
 }
 
 uint32_t mote_system_slot(const mote_system *system, mote_particle particle) {
-    if (!system || particle.index >= system->particles.used_handles || !system->particles.handles) return MOTE_NO_SLOT;
+    if (!system || particle.index >= system->particles.used_handles || !system->particles.handles)
+        return MOTE_NO_SLOT;
     const mote_handle_entry *entry = &system->particles.handles[particle.index];
     if (entry->generation != particle.generation) return MOTE_NO_SLOT;
-    /* A free index has the generation of its next particle: only the particle's own column says that it lives. */
+    /* A free index has the generation of its next particle: only the particle's own column says that it
+     * lives. */
     uint32_t slot = entry->slot;
     if (slot >= system->particles.count) return MOTE_NO_SLOT;
     const mote_particle *owner = element_at(&system->particles, MOTE_COLUMN_PARTICLE, slot);
@@ -83,7 +87,8 @@ mote_result mote_system_kill_slots(mote_system *system, uint32_t count, const ui
     return MOTE_OK;
 }
 
-/* Kills until a handle is dead; a handle given twice is dead the second time. Returns how many were killed. */
+/* Kills until a handle is dead; a handle given twice is dead the second time. Returns how many were
+ * killed. */
 static uint32_t kill_while_alive(mote_system *system, uint32_t count, const mote_particle *particles) {
     uint32_t done = 0;
     for (; done < count; done++) {
@@ -174,7 +179,8 @@ mote_result mote_system_inbox(mote_system *system, mote_vector_columns *forces) 
     if (!system || !forces) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;
     if (!system->def.inbox) return MOTE_ERROR_ABSENT;
-    if (mote_scheme_table[system->def.integrator].family == MOTE_FAMILY_ADVECTION) return MOTE_ERROR_INTEGRATOR;
+    if (mote_scheme_table[system->def.integrator].family == MOTE_FAMILY_ADVECTION)
+        return MOTE_ERROR_INTEGRATOR;
     mote_particles *particles = &system->particles;
     for (int axis = 0; axis < 3 && !system->inbox_marked; axis++)
         memset(particles->column[MOTE_COLUMN_INBOX + axis], 0,

@@ -17,7 +17,7 @@ mote_strand_layout mote_default_strand_layout(void) {
                                 .tip_width = 0.001f};
 }
 
-/* --- Layouts ---------------------------------------------------------------------------------------------------------- */
+/* --- Layouts --- */
 
 enum { OUTPUTS = 4 };
 
@@ -28,7 +28,8 @@ typedef struct output {
     int *at; /* in the sight */
 } output;
 
-static void list_outputs(const mote_strand_layout *layout, mote_strand_sight *sight, output outputs[OUTPUTS]) {
+static void list_outputs(const mote_strand_layout *layout, mote_strand_sight *sight,
+                         output outputs[OUTPUTS]) {
     outputs[0] = (output){layout->position_offset, 3, &sight->position};
     outputs[1] = (output){layout->tangent_offset, 3, &sight->tangent};
     outputs[2] = (output){layout->side_offset, 1, &sight->side};
@@ -72,9 +73,11 @@ static bool fills(const output outputs[OUTPUTS], uint32_t floats, size_t stride)
     return filled == (1u << floats) - 1u;
 }
 
-mote_result mote_picture_make(mote_picture *picture, const mote_system *system, const mote_strand_layout *layout) {
+mote_result mote_picture_make(mote_picture *picture, const mote_system *system,
+                              const mote_strand_layout *layout) {
     output outputs[OUTPUTS];
-    *picture = (mote_picture){.layout = layout, .kernels = system->kernels->strands, .alpha = mote_clock_alpha(&system->clock)};
+    *picture = (mote_picture){
+        .layout = layout, .kernels = system->kernels->strands, .alpha = mote_clock_alpha(&system->clock)};
     mote_strand_sight *sight = &picture->sight;
     list_outputs(layout, sight, outputs);
     mote_result result = check(layout, outputs);
@@ -103,12 +106,15 @@ mote_result mote_picture_open(mote_picture *picture, uint64_t vertex_count, void
     return MOTE_OK;
 }
 
-/* --- Writing ---------------------------------------------------------------------------------------------------------- */
+/* --- Writing --- */
 
-static void scatter(unsigned char *to, size_t stride, const float *from, size_t floats, size_t bytes, size_t count) {
+static void scatter(unsigned char *to, size_t stride, const float *from, size_t floats, size_t bytes,
+                    size_t count) {
     for (size_t i = 0; i < count; i++, to += stride, from += floats) {
-        if (bytes == 3 * sizeof(float)) memcpy(to, from, 3 * sizeof(float));
-        else memcpy(to, from, sizeof(float));
+        if (bytes == 3 * sizeof(float))
+            memcpy(to, from, 3 * sizeof(float));
+        else
+            memcpy(to, from, sizeof(float));
     }
 }
 
@@ -123,23 +129,25 @@ void mote_picture_write(const mote_picture *picture, const float *packed, uint64
     list_outputs(picture->layout, &sight, outputs);
     for (int i = 0; i < OUTPUTS; i++)
         if (outputs[i].offset != MOTE_OMIT)
-            scatter(to + outputs[i].offset, picture->layout->stride, packed + *outputs[i].at, picture->vertex_floats,
-                    outputs[i].floats * sizeof(float), points * (sight.ribbons ? 2 : 1));
+            scatter(to + outputs[i].offset, picture->layout->stride, packed + *outputs[i].at,
+                    picture->vertex_floats, outputs[i].floats * sizeof(float),
+                    points * (sight.ribbons ? 2 : 1));
 }
 
-void mote_picture_blend(const mote_picture *picture, const mote_system *system, const mote_bundle *bundle, size_t slot,
-                        size_t count, float *const out[3]) {
+void mote_picture_blend(const mote_picture *picture, const mote_system *system, const mote_bundle *bundle,
+                        size_t slot, size_t count, float *const out[3]) {
     float *x[3], *previous[3];
     for (int axis = 0; axis < 3; axis++) {
         x[axis] = bundle->x[axis] + slot;
         previous[axis] = bundle->previous_x[axis] ? bundle->previous_x[axis] + slot : NULL;
     }
-    if (previous[0]) system->kernels->blend(previous, x, picture->alpha, count, out);
+    if (previous[0])
+        system->kernels->blend(previous, x, picture->alpha, count, out);
     else
         for (int axis = 0; axis < 3; axis++) memcpy(out[axis], x[axis], count * sizeof(float));
 }
 
-/* --- Strands in vertices ---------------------------------------------------------------------------------------------- */
+/* --- Strands in vertices --- */
 
 static bool is_shape(mote_strand_shape shape) { return (unsigned)shape < MOTE_STRAND_SHAPE_COUNT; }
 
@@ -160,13 +168,15 @@ uint64_t mote_strand_list_index_count(mote_strand_list list, mote_strand_shape s
 
 static uint32_t *write_segment(uint32_t *to, mote_strand_shape shape, uint32_t point) {
     const uint32_t left = 2 * point;
-    const uint32_t line[2] = {point, point + 1}, band[6] = {left, left + 1, left + 2, left + 1, left + 3, left + 2};
+    const uint32_t line[2] = {point, point + 1},
+                   band[6] = {left, left + 1, left + 2, left + 1, left + 3, left + 2};
     const size_t count = shape == MOTE_STRAND_RIBBONS ? 6 : 2;
     memcpy(to, shape == MOTE_STRAND_RIBBONS ? band : line, count * sizeof *to);
     return to + count;
 }
 
-mote_result mote_strand_list_indices(mote_strand_list list, mote_strand_shape shape, uint32_t *indices, uint64_t count) {
+mote_result mote_strand_list_indices(mote_strand_list list, mote_strand_shape shape, uint32_t *indices,
+                                     uint64_t count) {
     if (!is_shape(shape)) return MOTE_ERROR_ENUM;
     if (!indices) return MOTE_ERROR_NULL;
     if (mote_strand_list_vertices(list, shape) > (uint64_t)UINT32_MAX + 1) return MOTE_ERROR_OVERFLOW;

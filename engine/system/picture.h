@@ -1,4 +1,5 @@
-/* What the presentation of bundles and of followers share: a layout that has been checked, and strands counted in vertices. */
+/* What the presentation of bundles and of followers share: a layout that has been checked, and strands
+ * counted in vertices. */
 #ifndef MOTE_SYSTEM_PICTURE_H
 #define MOTE_SYSTEM_PICTURE_H
 
@@ -18,7 +19,8 @@ typedef struct mote_picture {
 } mote_picture;
 
 /* DEF, ENUM, RANGE, NOT_FINITE as mote_bundle_present says; *picture stands without its vertices. */
-mote_result mote_picture_make(mote_picture *picture, const mote_system *system, const mote_strand_layout *layout);
+mote_result mote_picture_make(mote_picture *picture, const mote_system *system,
+                              const mote_strand_layout *layout);
 
 /* Hands the picture the caller's memory: NULL, BUFFER. */
 mote_result mote_picture_open(mote_picture *picture, uint64_t vertex_count, void *vertices, size_t bytes);
@@ -32,8 +34,8 @@ MOTE_INLINE unsigned char *mote_picture_at(const mote_picture *picture, uint64_t
 void mote_picture_write(const mote_picture *picture, const float *packed, uint64_t first, size_t points);
 
 /* Points [first, end) of a column of `points` points (whole rows of 16 from `slot` on) at the alpha. */
-void mote_picture_blend(const mote_picture *picture, const mote_system *system, const mote_bundle *bundle, size_t slot,
-                        size_t count, float *const out[3]);
+void mote_picture_blend(const mote_picture *picture, const mote_system *system, const mote_bundle *bundle,
+                        size_t slot, size_t count, float *const out[3]);
 
 /* Strands of which strand i has points first_point[i] .. first_point[i + 1] - 1. */
 typedef struct mote_strand_list {
@@ -45,6 +47,7 @@ uint64_t mote_strand_list_first_vertex(mote_strand_list list, mote_strand_shape 
 uint64_t mote_strand_list_vertices(mote_strand_list list, mote_strand_shape shape);
 uint64_t mote_strand_list_index_count(mote_strand_list list, mote_strand_shape shape);
 /* NULL, ENUM, BUFFER, OVERFLOW. */
-mote_result mote_strand_list_indices(mote_strand_list list, mote_strand_shape shape, uint32_t *indices, uint64_t count);
+mote_result mote_strand_list_indices(mote_strand_list list, mote_strand_shape shape, uint32_t *indices,
+                                     uint64_t count);
 
 #endif

@@ -11,8 +11,8 @@ static mote_result find_point(const mote_bundle *bundle, uint32_t strand, uint32
     return point < (uint32_t)bundle->points[*lane] ? MOTE_OK : MOTE_ERROR_RANGE;
 }
 
-mote_result mote_bundle_pin(mote_system *system, mote_bundle_id id, uint32_t strand, uint32_t point, const vec3 target,
-                            uint64_t tick) {
+mote_result mote_bundle_pin(mote_system *system, mote_bundle_id id, uint32_t strand, uint32_t point,
+                            const vec3 target, uint64_t tick) {
     if (!system || !target) return MOTE_ERROR_NULL;
     mote_bundle *bundle;
     uint32_t lane;
@@ -41,8 +41,8 @@ mote_result mote_bundle_unpin(mote_system *system, mote_bundle_id id, uint32_t s
     return result;
 }
 
-mote_result mote_bundle_reaction(const mote_system *system, mote_bundle_id id, uint32_t strand, uint32_t point,
-                                 float impulse[3]) {
+mote_result mote_bundle_reaction(const mote_system *system, mote_bundle_id id, uint32_t strand,
+                                 uint32_t point, float impulse[3]) {
     if (!system || !impulse) return MOTE_ERROR_NULL;
     mote_bundle *bundle;
     uint32_t lane;
@@ -55,16 +55,20 @@ mote_result mote_bundle_reaction(const mote_system *system, mote_bundle_id id, u
     return MOTE_OK;
 }
 
-mote_result mote_bundle_report(const mote_system *system, mote_bundle_id id, uint32_t strand, mote_strand_report *report) {
+mote_result mote_bundle_report(const mote_system *system, mote_bundle_id id, uint32_t strand,
+                               mote_strand_report *report) {
     if (!system || !report) return MOTE_ERROR_NULL;
     mote_bundle *bundle;
     mote_result result = mote_system_edit_bundle(system, id, &bundle);
     if (result) return result;
     if (strand >= bundle->strand_count) return MOTE_ERROR_RANGE;
     uint32_t lane = bundle->lane_of_strand[strand];
-    *report = (mote_strand_report){.stretch = bundle->stretch[lane], .iterations = bundle->iterations[lane],
-                                   .capped = bundle->capped[lane], .fallbacks = bundle->fallbacks[lane],
-                                   .infeasible = bundle->infeasible[lane] != 0, .frozen = bundle->frozen[lane] != 0};
+    *report = (mote_strand_report){.stretch = bundle->stretch[lane],
+                                   .iterations = bundle->iterations[lane],
+                                   .capped = bundle->capped[lane],
+                                   .fallbacks = bundle->fallbacks[lane],
+                                   .infeasible = bundle->infeasible[lane] != 0,
+                                   .frozen = bundle->frozen[lane] != 0};
     return MOTE_OK;
 }
 
@@ -84,7 +88,8 @@ static void measure(const mote_bundle *bundle, mote_bundle_statistics *to) {
     to->mean_stretch = (float)(stretch / (double)(bundle->point_count - bundle->strand_count));
 }
 
-mote_result mote_bundle_measure(const mote_system *system, mote_bundle_id id, mote_bundle_statistics *statistics) {
+mote_result mote_bundle_measure(const mote_system *system, mote_bundle_id id,
+                                mote_bundle_statistics *statistics) {
     if (!system || !statistics) return MOTE_ERROR_NULL;
     mote_bundle *bundle;
     mote_result result = mote_system_edit_bundle(system, id, &bundle);

@@ -30,9 +30,11 @@ static void velocity_weights(float s, float h, float weight[4]) {
 }
 
 /* The interpolated quantity of slots [first, first + count) into `out`, whole lane groups of it. */
-static void interpolate(const presentation *p, mote_column_id id, size_t first, size_t count, float *const out[3]) {
+static void interpolate(const presentation *p, mote_column_id id, size_t first, size_t count,
+                        float *const out[3]) {
     const mote_system *system = p->system;
-    const bool velocity = id == MOTE_COLUMN_VELOCITY, hermite = system->def.interpolation == MOTE_INTERPOLATE_HERMITE;
+    const bool velocity = id == MOTE_COLUMN_VELOCITY,
+               hermite = system->def.interpolation == MOTE_INTERPOLATE_HERMITE;
     MOTE_ALIGNED(64) float memory[2][3][MOTE_BLOCK];
     float *column[4][3]; /* x0, x1, v0, v1 of these slots */
     mote_particles_vector(&system->particles, MOTE_COLUMN_PREVIOUS_POSITION, column[0]);
@@ -52,12 +54,14 @@ static void interpolate(const presentation *p, mote_column_id id, size_t first, 
     } else if (system->def.interpolation == MOTE_INTERPOLATE_LINEAR && !velocity) {
         system->kernels->blend(column[0], column[1], p->alpha, count, out);
     } else {
-        for (int axis = 0; axis < 3; axis++) memcpy(out[axis], column[velocity ? 3 : 1][axis], count * sizeof(float));
+        for (int axis = 0; axis < 3; axis++)
+            memcpy(out[axis], column[velocity ? 3 : 1][axis], count * sizeof(float));
     }
 }
 
 /* Whole blocks of packed, linearly interpolated positions go through registers alone. */
-static bool blend_straight(const presentation *p, mote_column_id id, size_t first, size_t count, unsigned char *to) {
+static bool blend_straight(const presentation *p, mote_column_id id, size_t first, size_t count,
+                           unsigned char *to) {
     const mote_system *system = p->system;
     if (id != MOTE_COLUMN_POSITION || system->def.interpolation != MOTE_INTERPOLATE_LINEAR) return false;
     if (p->layout->stride != 3 * sizeof(float) || count != MOTE_BLOCK) return false;
@@ -80,7 +84,8 @@ static void write_vectors(const presentation *p, mote_column_id id, size_t offse
     const size_t stride = p->layout->stride;
     if (offset == MOTE_OMIT) return;
     for (size_t block = first; block < end; block += MOTE_BLOCK) {
-        size_t last = end - block < MOTE_BLOCK ? end : block + MOTE_BLOCK, slots = mote_round_up(last - block, MOTE_GROUP);
+        size_t last = end - block < MOTE_BLOCK ? end : block + MOTE_BLOCK,
+               slots = mote_round_up(last - block, MOTE_GROUP);
         unsigned char *to = p->vertices + block * stride + offset;
         if (blend_straight(p, id, block, last - block, to)) continue;
         interpolate(p, id, block, last - block, out);

@@ -21,7 +21,8 @@ static void jump(mote_system *system, uint64_t step) {
     mote_particles *particles = &system->particles;
     mote_system_kick(system, 0.5, 0, particles->started);
     if (particles->pending_kills) mote_life_compact(particles, MOTE_FATE_KILLED);
-    double steps = step >= system->clock.step ? (double)(step - system->clock.step) : -(double)(system->clock.step - step);
+    double steps = step >= system->clock.step ? (double)(step - system->clock.step)
+                                              : -(double)(system->clock.step - step);
     mote_plan_def def = mote_system_plan_def(system);
     def.timestep = steps * system->clock.timestep;
     mote_plan plan;
@@ -33,7 +34,8 @@ static void jump(mote_system *system, uint64_t step) {
     system->clock.step = step;
     particles->started = particles->count;
     mote_system_kick(system, -0.5, 0, particles->count);
-    if (particles->element_bytes[MOTE_COLUMN_PREVIOUS_POSITION]) mote_particles_forget_previous(particles, 0, particles->count);
+    if (particles->element_bytes[MOTE_COLUMN_PREVIOUS_POSITION])
+        mote_particles_forget_previous(particles, 0, particles->count);
 }
 
 mote_result mote_system_seek(mote_system *system, uint64_t step) {
@@ -71,8 +73,11 @@ typedef struct probe {
 } probe;
 
 static mote_span span_of(probe *p) {
-    return (mote_span){.x = {p->column[0], p->column[1], p->column[2]}, .v = {p->column[3], p->column[4], p->column[5]},
-                       .inverse_mass = p->column[6], .count = 1, .steps = 1};
+    return (mote_span){.x = {p->column[0], p->column[1], p->column[2]},
+                       .v = {p->column[3], p->column[4], p->column[5]},
+                       .inverse_mass = p->column[6],
+                       .count = 1,
+                       .steps = 1};
 }
 
 static probe start_of(const mote_preview_def *def) {
@@ -104,8 +109,8 @@ static void preview_exact(const mote_system *system, const mote_preview_def *def
     }
 }
 
-static void preview_stepped(const mote_system *system, const mote_preview_def *def, const mote_plan_def *plan_def,
-                            float (*points)[3]) {
+static void preview_stepped(const mote_system *system, const mote_preview_def *def,
+                            const mote_plan_def *plan_def, float (*points)[3]) {
     probe p = start_of(def);
     mote_span span = span_of(&p);
     mote_plan plan;

@@ -1,5 +1,5 @@
-/* The step. Real time becomes whole steps; steps run in batches between which nothing else acts; at each boundary the
- * dead are removed. */
+/* The step. Real time becomes whole steps; steps run in batches between which nothing else acts; at each
+ * boundary the dead are removed. */
 #include <string.h>
 
 #include "base/fpu.h"
@@ -13,8 +13,8 @@ static void refresh_plan(mote_system *system) {
     system->plan_is_old = false;
 }
 
-/* Lifetimes and the inbox act at every boundary, and a death does where a callback sees slots; without these, steps run on
- * with the state in registers. */
+/* Lifetimes and the inbox act at every boundary, and a death does where a callback sees slots; without these,
+ * steps run on with the state in registers. */
 static uint32_t batch_of(const mote_system *system, uint32_t steps) {
     if (system->def.lifetimes || system->inbox_marked || system->plan.callback_count) return 1;
     return steps < MOTE_FATE_MAX_STEP ? steps : MOTE_FATE_MAX_STEP;
@@ -31,8 +31,9 @@ typedef struct batch {
     const mote_system *system;
     const mote_span *span;
     mote_lifetimes lifetimes;
-    const mote_compaction *compaction; /* the holes are filled after each run of blocks; NULL: there are none */
-    size_t first;                      /* slot at which the blocks begin */
+    const mote_compaction
+        *compaction; /* the holes are filled after each run of blocks; NULL: there are none */
+    size_t first;    /* slot at which the blocks begin */
     uint32_t frozen, expired;
 } batch;
 
@@ -63,14 +64,15 @@ static void do_blocks(void *context, size_t first, size_t end, uint32_t worker) 
     if (frozen) __atomic_fetch_add(&b->frozen, frozen, __ATOMIC_RELAXED);
 }
 
-static void run_slots(batch *b, const mote_jobs *jobs, size_t first, size_t end, const mote_compaction *compaction) {
+static void run_slots(batch *b, const mote_jobs *jobs, size_t first, size_t end,
+                      const mote_compaction *compaction) {
     b->first = first;
     b->compaction = compaction;
     mote_parallel_for(jobs, end - first, MOTE_BLOCK, do_blocks, b);
 }
 
-/* Blocks outside. Who dies of age in this step is known before it: the last slots, whose survivors move, are stepped
- * first, and the others are filled as they are stepped. */
+/* Blocks outside. Who dies of age in this step is known before it: the last slots, whose survivors move, are
+ * stepped first, and the others are filled as they are stepped. */
 static void run_blocks_outer(batch *b, const mote_jobs *jobs, const mote_compaction *compaction) {
     size_t count = b->span->count;
     if (!compaction) {
@@ -86,15 +88,18 @@ static void run_blocks_outer(batch *b, const mote_jobs *jobs, const mote_compact
 
 static void run_stages_outer(batch *b, const mote_jobs *jobs, const mote_compaction *compaction) {
     const mote_system *system = b->system;
-    mote_workspace workspace = mote_workspace_make(system->workspace, mote_round_up(b->span->count, MOTE_GROUP));
+    mote_workspace workspace =
+        mote_workspace_make(system->workspace, mote_round_up(b->span->count, MOTE_GROUP));
     mote_run_stages(system->kernels, &system->plan, b->span, &workspace, jobs, &b->frozen);
     if (!compaction) return;
     mote_filler filler = mote_filler_make(compaction, 0);
     mote_filler_run(&filler, 0, b->span->count);
 }
 
-/* Steps all particles; then those are gone whose lifetime ended, and those that turned non-finite in (step, slot) order. */
-static void run_batch(mote_system *system, uint32_t steps, bool last, const mote_jobs *jobs, mote_advance *report) {
+/* Steps all particles; then those are gone whose lifetime ended, and those that turned non-finite in (step,
+ * slot) order. */
+static void run_batch(mote_system *system, uint32_t steps, bool last, const mote_jobs *jobs,
+                      mote_advance *report) {
     mote_span span;
     make_span(&span, system, steps, last);
     batch b;
@@ -110,7 +115,8 @@ static void run_batch(mote_system *system, uint32_t steps, bool last, const mote
     system->clock.step += steps;
     if (system->inbox_marked) system->plan_is_old = true;
     system->inbox_marked = false;
-    for (uint32_t step = 1; b.frozen && step <= steps; step++) mote_life_compact(&system->particles, (uint8_t)step);
+    for (uint32_t step = 1; b.frozen && step <= steps; step++)
+        mote_life_compact(&system->particles, (uint8_t)step);
     report->non_finite += b.frozen;
     report->expired += b.expired;
 }
@@ -119,7 +125,8 @@ static void run_steps(mote_system *system, uint32_t steps, const mote_jobs *jobs
     if (steps == 0) return;
     system->busy = true;
     mote_system_kick(system, -0.5, system->particles.started, system->particles.count);
-    if (system->particles.pending_kills) report->killed = mote_life_compact(&system->particles, MOTE_FATE_KILLED);
+    if (system->particles.pending_kills)
+        report->killed = mote_life_compact(&system->particles, MOTE_FATE_KILLED);
     while (steps) {
         refresh_plan(system);
         uint32_t now = batch_of(system, steps);
@@ -142,10 +149,11 @@ static mote_result can_step(mote_system *system) {
 }
 
 /* remainder: the ticks behind the last step at which the advance ends. */
-static void run_and_report(mote_system *system, uint64_t remainder, const mote_jobs *jobs, mote_advance *report,
-                           mote_advance *out) {
+static void run_and_report(mote_system *system, uint64_t remainder, const mote_jobs *jobs,
+                           mote_advance *report, mote_advance *out) {
     mote_fpu_state saved = mote_fpu_enter();
-    mote_system_resolve_targets(system, (system->clock.step + report->steps) * system->clock.ticks_per_step + remainder);
+    mote_system_resolve_targets(system, (system->clock.step + report->steps) * system->clock.ticks_per_step +
+                                            remainder);
     run_steps(system, report->steps, jobs, report);
     report->alpha = mote_clock_alpha(&system->clock);
     report->ticks_remaining = system->clock.remainder;
@@ -155,12 +163,13 @@ static void run_and_report(mote_system *system, uint64_t remainder, const mote_j
     if (out) *out = *report;
 }
 
-static mote_result advance(mote_system *system, uint64_t nanoseconds, const mote_jobs *jobs, mote_advance *out) {
+static mote_result advance(mote_system *system, uint64_t nanoseconds, const mote_jobs *jobs,
+                           mote_advance *out) {
     mote_advance report = {0};
     mote_result result = can_step(system);
     if (result) return result;
-    if (!mote_clock_take(&system->clock, nanoseconds, system->def.late_policy, system->def.max_steps_per_advance,
-                         &report))
+    if (!mote_clock_take(&system->clock, nanoseconds, system->def.late_policy,
+                         system->def.max_steps_per_advance, &report))
         return MOTE_ERROR_OVERFLOW;
     run_and_report(system, system->clock.remainder, jobs, &report, out);
     return MOTE_OK;
@@ -196,19 +205,24 @@ static void do_systems(void *context, size_t first, size_t end, uint32_t worker)
         (void)advance(c->systems[i], c->nanoseconds, &serial, c->advances ? &c->advances[i] : NULL);
 }
 
-/* Claims every system, so that one which is given twice is noticed; the claims are given back before returning. */
+/* Claims every system, so that one which is given twice is noticed; the claims are given back before
+ * returning. */
 static mote_result check_crowd(mote_system *const *systems, uint32_t count, uint64_t nanoseconds) {
     mote_result result = MOTE_OK;
     uint32_t claimed = 0;
     for (; claimed < count && result == MOTE_OK; claimed++) {
         mote_system *system = systems[claimed];
-        if (!system) result = MOTE_ERROR_NULL;
-        else if (system->busy) result = MOTE_ERROR_BUSY;
-        else if (system->claimed) result = MOTE_ERROR_ID;
+        if (!system)
+            result = MOTE_ERROR_NULL;
+        else if (system->busy)
+            result = MOTE_ERROR_BUSY;
+        else if (system->claimed)
+            result = MOTE_ERROR_ID;
         else {
             mote_clock trial = system->clock;
             mote_advance ignored;
-            if (!mote_clock_take(&trial, nanoseconds, system->def.late_policy, 1, &ignored)) result = MOTE_ERROR_OVERFLOW;
+            if (!mote_clock_take(&trial, nanoseconds, system->def.late_policy, 1, &ignored))
+                result = MOTE_ERROR_OVERFLOW;
         }
         if (result == MOTE_OK) result = can_step(system);
         if (result) break;

@@ -1,5 +1,5 @@
-/* Presentation of bundles: the points of 16 strands across lanes become strands one after another, some points at a time, in
- * memory that the nearest cache holds. */
+/* Presentation of bundles: the points of 16 strands across lanes become strands one after another, some
+ * points at a time, in memory that the nearest cache holds. */
 #include <string.h>
 
 #include "base/fpu.h"
@@ -7,8 +7,8 @@
 #include "system/picture.h"
 
 enum {
-    ROWS = 256,  /* of 16 floats: what a window of points becomes */
-    WINDOW = 32, /* points at most */
+    ROWS = 256,        /* of 16 floats: what a window of points becomes */
+    WINDOW = 32,       /* points at most */
     AHEAD = MOTE_GROUP /* elements before the window's first point: the point before it */
 };
 
@@ -35,7 +35,8 @@ static void extend_ends(window *w, bool last) {
         if (w->first == 0) memcpy(x - MOTE_GROUP, x, MOTE_GROUP * sizeof *x);
         if (last) memcpy(end, end - MOTE_GROUP, MOTE_GROUP * sizeof *x);
         for (uint32_t lane = 0; lane < MOTE_GROUP; lane++) {
-            const uint32_t tip = (uint32_t)(w->points[lane] - 1) - w->first; /* wraps where it is not in the window */
+            const uint32_t tip =
+                (uint32_t)(w->points[lane] - 1) - w->first; /* wraps where it is not in the window */
             if (tip < w->count) x[(tip + 1) * MOTE_GROUP + lane] = x[tip * MOTE_GROUP + lane];
         }
     }
@@ -47,14 +48,16 @@ static void load_points(const task *t, const mote_strand_group *group, window *w
     const uint32_t rows = before + w->count + (directed && end < group->points);
     float *out[3];
     for (int axis = 0; axis < 3; axis++) out[axis] = w->x[axis] + AHEAD - before * MOTE_GROUP;
-    mote_picture_blend(&t->picture, t->system, t->bundle, group->first + (size_t)(w->first - before) * MOTE_GROUP,
-                       (size_t)rows * MOTE_GROUP, out);
+    mote_picture_blend(&t->picture, t->system, t->bundle,
+                       group->first + (size_t)(w->first - before) * MOTE_GROUP, (size_t)rows * MOTE_GROUP,
+                       out);
     if (directed) extend_ends(w, end == group->points);
 }
 
 static void fill_parameter(window *w) {
     float last[MOTE_GROUP];
-    for (uint32_t lane = 0; lane < MOTE_GROUP; lane++) last[lane] = w->points[lane] > 1 ? (float)(w->points[lane] - 1) : 1;
+    for (uint32_t lane = 0; lane < MOTE_GROUP; lane++)
+        last[lane] = w->points[lane] > 1 ? (float)(w->points[lane] - 1) : 1;
     for (uint32_t i = 0; i < w->count * MOTE_GROUP; i++)
         w->parameter[i] = (float)(w->first + i / MOTE_GROUP) / last[i % MOTE_GROUP];
 }
@@ -84,7 +87,8 @@ static void present_group(const task *t, uint32_t index, window *w) {
     const mote_strand_group *group = &t->bundle->group[index];
     const uint32_t fit = ROWS / t->picture.sight.floats, most = fit < WINDOW ? fit : WINDOW;
     const mote_strand_run all = {.x = {w->x[0] + AHEAD, w->x[1] + AHEAD, w->x[2] + AHEAD},
-                                 .parameter = t->picture.parameter ? w->parameter : NULL, .step = MOTE_GROUP};
+                                 .parameter = t->picture.parameter ? w->parameter : NULL,
+                                 .step = MOTE_GROUP};
     w->lane = index * MOTE_GROUP;
     w->points = t->bundle->points + w->lane;
     for (w->first = 0; w->first < group->points; w->first += w->count) {
@@ -104,8 +108,8 @@ static void do_groups(void *context, size_t first, size_t end, uint32_t worker) 
     for (size_t group = first; group < end; group++) present_group(context, (uint32_t)group, &w);
 }
 
-mote_result mote_bundle_present(const mote_system *system, mote_bundle_id id, const mote_strand_layout *layout, void *vertices,
-                                size_t bytes) {
+mote_result mote_bundle_present(const mote_system *system, mote_bundle_id id,
+                                const mote_strand_layout *layout, void *vertices, size_t bytes) {
     if (!system || !layout) return MOTE_ERROR_NULL;
     mote_bundle *bundle;
     mote_result result = mote_system_edit_bundle(system, id, &bundle);
@@ -113,7 +117,8 @@ mote_result mote_bundle_present(const mote_system *system, mote_bundle_id id, co
     task t = {.system = system, .bundle = bundle};
     result = mote_picture_make(&t.picture, system, layout);
     if (result) return result;
-    result = mote_picture_open(&t.picture, (uint64_t)bundle->point_count * (t.picture.sight.ribbons ? 2 : 1), vertices, bytes);
+    result = mote_picture_open(&t.picture, (uint64_t)bundle->point_count * (t.picture.sight.ribbons ? 2 : 1),
+                               vertices, bytes);
     if (result) return result;
     mote_fpu_state saved = mote_fpu_enter();
     mote_system_set_busy(system, true);
@@ -123,14 +128,16 @@ mote_result mote_bundle_present(const mote_system *system, mote_bundle_id id, co
     return MOTE_OK;
 }
 
-/* --- Counts and indices ----------------------------------------------------------------------------------------------- */
+/* --- Counts and indices --- */
 
 static mote_strand_list list_of(const mote_system *system, mote_bundle_id id) {
     const mote_bundle *bundle = mote_system_bundle(system, id);
-    return bundle ? (mote_strand_list){bundle->first_point, bundle->strand_count} : (mote_strand_list){NULL, 0};
+    return bundle ? (mote_strand_list){bundle->first_point, bundle->strand_count}
+                  : (mote_strand_list){NULL, 0};
 }
 
-uint64_t mote_bundle_first_vertex(const mote_system *system, mote_bundle_id id, mote_strand_shape shape, uint32_t strand) {
+uint64_t mote_bundle_first_vertex(const mote_system *system, mote_bundle_id id, mote_strand_shape shape,
+                                  uint32_t strand) {
     return mote_strand_list_first_vertex(list_of(system, id), shape, strand);
 }
 
@@ -142,8 +149,8 @@ uint64_t mote_bundle_index_count(const mote_system *system, mote_bundle_id id, m
     return mote_strand_list_index_count(list_of(system, id), shape);
 }
 
-mote_result mote_bundle_indices(const mote_system *system, mote_bundle_id id, mote_strand_shape shape, uint32_t *indices,
-                                uint64_t count) {
+mote_result mote_bundle_indices(const mote_system *system, mote_bundle_id id, mote_strand_shape shape,
+                                uint32_t *indices, uint64_t count) {
     mote_bundle *bundle;
     mote_result result = mote_system_edit_bundle(system, id, &bundle);
     return result ? result : mote_strand_list_indices(list_of(system, id), shape, indices, count);

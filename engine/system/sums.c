@@ -4,7 +4,7 @@
 #include "base/parallel.h"
 
 #define SEGMENTS 64u
-#define LEVELS 32
+#define LEVELS   32
 
 void mote_sums_add(mote_sums *to, const mote_sums *more) {
     for (int i = 0; i < MOTE_SUMS; i++) to->of[i] += more->of[i];
@@ -16,7 +16,8 @@ mote_sums mote_sums_of_lanes(mote_sums lane[MOTE_GROUP]) {
     return lane[0];
 }
 
-/* A binary counter of partial sums: level k holds the sum of 2^k items. Adding item by item gives the tree's sums. */
+/* A binary counter of partial sums: level k holds the sum of 2^k items. Adding item by item gives the tree's
+ * sums. */
 typedef struct tree {
     mote_sums level[LEVELS];
     uint64_t items;
@@ -55,7 +56,8 @@ static void do_segments(void *context, size_t first, size_t end, uint32_t worker
         tree t;
         t.items = 0;
         for (; chunk < last && chunk < r->chunks; chunk++) {
-            size_t item = chunk * MOTE_SUM_CHUNK, last_item = r->count - item < MOTE_SUM_CHUNK ? r->count : item + MOTE_SUM_CHUNK;
+            size_t item = chunk * MOTE_SUM_CHUNK,
+                   last_item = r->count - item < MOTE_SUM_CHUNK ? r->count : item + MOTE_SUM_CHUNK;
             tree_add(&t, r->chunk(r->context, item, last_item));
         }
         r->segment[segment] = tree_total(&t);

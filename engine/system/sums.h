@@ -1,13 +1,20 @@
-/* Sums in an order that no number of workers changes: within a chunk of 1,024 items as its function adds them, then a binary
- * tree over the chunks of a segment, then over the segments, whose number depends only on the count. */
+/* Sums in an order that no number of workers changes: within a chunk of 1,024 items as its function adds
+ * them, then a binary tree over the chunks of a segment, then over the segments, whose number depends only on
+ * the count. */
 #ifndef MOTE_SYSTEM_SUMS_H
 #define MOTE_SYSTEM_SUMS_H
 
 #include "system/internal.h"
 
 /* Of particles. Others give the places their own meaning. */
-enum { MOTE_SUM_MASS, MOTE_SUM_KINETIC, MOTE_SUM_POTENTIAL, MOTE_SUM_MOMENTUM, MOTE_SUM_ANGULAR = MOTE_SUM_MOMENTUM + 3,
-       MOTE_SUMS = MOTE_SUM_ANGULAR + 3 };
+enum {
+    MOTE_SUM_MASS,
+    MOTE_SUM_KINETIC,
+    MOTE_SUM_POTENTIAL,
+    MOTE_SUM_MOMENTUM,
+    MOTE_SUM_ANGULAR = MOTE_SUM_MOMENTUM + 3,
+    MOTE_SUMS = MOTE_SUM_ANGULAR + 3
+};
 
 typedef struct mote_sums {
     double of[MOTE_SUMS];

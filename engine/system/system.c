@@ -5,7 +5,7 @@
 #include "base/fpu.h"
 #include "system/internal.h"
 
-#define COOKIE 0x6d6f7465u
+#define COOKIE       0x6d6f7465u
 #define MAX_SUBSTEPS 4096u
 
 mote_system_def mote_default_system_def(void) {
@@ -42,7 +42,8 @@ static mote_result check_def(const mote_system_def *def) {
     if (def->extra_count > MOTE_MAX_EXTRA_COLUMNS) return MOTE_ERROR_RANGE;
     for (uint32_t i = 0; i < def->extra_count; i++)
         if (def->extra_bytes[i] == 0 || def->extra_bytes[i] > 256) return MOTE_ERROR_RANGE;
-    if (def->jobs.run && (def->jobs.workers == 0 || def->jobs.workers > MOTE_MAX_WORKERS)) return MOTE_ERROR_RANGE;
+    if (def->jobs.run && (def->jobs.workers == 0 || def->jobs.workers > MOTE_MAX_WORKERS))
+        return MOTE_ERROR_RANGE;
     if (!def->allocator.allocate != !def->allocator.release) return MOTE_ERROR_NULL;
     mote_result result = check_enums(def);
     if (result) return result;
@@ -52,7 +53,8 @@ static mote_result check_def(const mote_system_def *def) {
 bool mote_system_needs_workspace(const mote_system_def *def, const mote_force_def *forces, uint32_t count) {
     if (def->loop_order == MOTE_LOOP_STAGE_OUTER) return true;
     for (uint32_t i = 0; i < count; i++)
-        if (forces[i].kind == MOTE_FORCE_CALLBACK && forces[i].as.callback.reach == MOTE_REACH_RANGE) return true;
+        if (forces[i].kind == MOTE_FORCE_CALLBACK && forces[i].as.callback.reach == MOTE_REACH_RANGE)
+            return true;
     return false;
 }
 
@@ -72,8 +74,10 @@ static mote_result fill(mote_system *system) {
     system->kernels = mote_kernels_for(system->def.isa);
     system->clock = mote_clock_make(system->def.steps_per_second, system->def.start_time);
     system->plan_is_old = true;
-    mote_result result = mote_colliders_reserve_rows(&system->colliders, system->def.substeps + 1, &system->allocator);
-    if (result == MOTE_OK) result = mote_particles_create(&system->particles, &system->def, &system->allocator);
+    mote_result result =
+        mote_colliders_reserve_rows(&system->colliders, system->def.substeps + 1, &system->allocator);
+    if (result == MOTE_OK)
+        result = mote_particles_create(&system->particles, &system->def, &system->allocator);
     if (result == MOTE_OK && mote_system_needs_workspace(&system->def, NULL, 0))
         result = mote_system_grow_workspace(system, system->def.capacity);
     return result;
@@ -117,7 +121,8 @@ mote_result mote_system_reserve(mote_system *system, uint32_t capacity) {
     if (system->busy) return MOTE_ERROR_BUSY;
     if (capacity > MOTE_MAX_PARTICLES) return MOTE_ERROR_RANGE;
     if (capacity <= system->particles.capacity) return MOTE_OK;
-    /* The workspace first: one that is larger than the columns need does no harm if the columns then cannot grow. */
+    /* The workspace first: one that is larger than the columns need does no harm if the columns then cannot
+     * grow. */
     if (system->workspace) {
         mote_result result = mote_system_grow_workspace(system, capacity);
         if (result) return result;

@@ -14,9 +14,10 @@ typedef struct {
 
 static vertex vertices[COUNT];
 
-/* 60 steps of semi-implicit Euler at h = 1/60 fall g h^2 (1 + 2 + ... + 60) = g h^2 60 61 / 2. Rounding: velocities
- * stay below 16 and positions, from heights 0 to 1, below 8, so each step errs by at most 2^-21 m/s and 2^-22 m; summed
- * over 60 steps that is 60^2 / 2 h 2^-21 + 60 2^-22 < 3e-5 m; g, h and the products add 1e-6. */
+/* 60 steps of semi-implicit Euler at h = 1/60 fall g h^2 (1 + 2 + ... + 60) = g h^2 60 61 / 2. Rounding:
+ * velocities stay below 16 and positions, from heights 0 to 1, below 8, so each step errs by at most 2^-21
+ * m/s and 2^-22 m; summed over 60 steps that is 60^2 / 2 h 2^-21 + 60 2^-22 < 3e-5 m; g, h and the products
+ * add 1e-6. */
 static const double fall = 9.81 / 3600.0 * 60.0 * 61.0 / 2.0;
 static const double tolerance = 4e-5;
 
@@ -33,8 +34,8 @@ static int fill(mote_system *system) {
 
 static int right(uint32_t i) {
     const vertex *v = &vertices[i];
-    return v->position[0] == (float)i && v->position[2] == 0.0f && v->colour == i
-           && fabs(v->position[1] - ((double)i / COUNT - fall)) < tolerance;
+    return v->position[0] == (float)i && v->position[2] == 0.0f && v->colour == i &&
+           fabs(v->position[1] - ((double)i / COUNT - fall)) < tolerance;
 }
 
 int main(void) {

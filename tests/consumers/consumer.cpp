@@ -1,4 +1,5 @@
-// A host in C++: embeds the installed library by frames, and checks where a thousand particles fall in a second.
+// A host in C++: embeds the installed library by frames, and checks where a thousand particles fall in a
+// second.
 #include <mote/mote.h>
 
 #include <cmath>

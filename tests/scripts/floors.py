@@ -12,8 +12,8 @@ FLOORS = {'base': 0, 'math': 1, 'data': 2, 'contacts': 3, 'forces': 3, 'integrat
           'system': 6, 'formats': 6}
 PUBLIC = 'include'
 OUTSIDE = re.compile(r'(mote/\w+|cglm/[\w/-]+|omp|\w+|sys/\w+)\.h')
-LONGEST = 500
-WIDEST = 130
+LONGEST = 540
+WIDEST = 110
 SOURCES = {'.c', '.h', '.cpp', '.py', '.sh', '.build'}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(.*?)\s*(?:/[/*].*)?$')
 

@@ -1,5 +1,5 @@
-/* The linear chain, exact: equal masses in a row, joined by equal springs, displaced along it. By its modes, for any time: the
- * reference for chains of springs. */
+/* The linear chain, exact: equal masses in a row, joined by equal springs, displaced along it. By its modes,
+ * for any time: the reference for chains of springs. */
 #ifndef MOTE_CHAIN_H
 #define MOTE_CHAIN_H
 
@@ -25,18 +25,19 @@ typedef struct mote_chain {
     double stiffness; /* N/m of each spring, >= 0 */
 } mote_chain;
 
-/* The angular frequency (rad/s) of mode j = 1 .. count: w_j = 2 sqrt(k/m) sin(theta_j), theta_j = (2j - 1) pi / (2 (2N + 1)) for
- * fixed-free, j pi / (2 (N + 1)) for fixed-fixed, (j - 1) pi / (2N) for free-free. NaN for anything else. Any thread. */
+/* The angular frequency (rad/s) of mode j = 1 .. count: w_j = 2 sqrt(k/m) sin(theta_j), theta_j = (2j - 1) pi
+ * / (2 (2N + 1)) for fixed-free, j pi / (2 (N + 1)) for fixed-fixed, (j - 1) pi / (2N) for free-free. NaN for
+ * anything else. Any thread. */
 MOTE_API double mote_chain_frequency(const mote_chain *chain, uint32_t mode);
 
-/* The state after `time` s (of any sign and size). displacement (m, from equilibrium) and velocity (m/s): `count` each, replaced.
- * A mode with w = 0 drifts: q + p t. Error: each mode's phase errs by up to 5 x 2^-53 w |t| rad, as w and w t are rounded (a
- * millionth of a radian at w t = 10^9), the transforms by some 2^-52 of the state. The same bits on every machine.
- * Errors: NULL, ENUM, RANGE (count, mass, stiffness or their quotient), NOT_FINITE (also w t or a result). scratch: 2 count
- * doubles that overlap neither. Any thread; order count^2.
- * Source: Fermi, Pasta & Ulam's linear case; e.g. Goldstein, Classical Mechanics, ch. 6. */
-MOTE_API mote_result mote_chain_evolve(const mote_chain *chain, double time, double *displacement, double *velocity,
-                                       double *scratch);
+/* The state after `time` s (of any sign and size). displacement (m, from equilibrium) and velocity (m/s):
+ * `count` each, replaced. A mode with w = 0 drifts: q + p t. Error: each mode's phase errs by up to 5 x 2^-53
+ * w |t| rad, as w and w t are rounded (a millionth of a radian at w t = 10^9), the transforms by some 2^-52
+ * of the state. The same bits on every machine. Errors: NULL, ENUM, RANGE (count, mass, stiffness or their
+ * quotient), NOT_FINITE (also w t or a result). scratch: 2 count doubles that overlap neither. Any thread;
+ * order count^2. Source: Fermi, Pasta & Ulam's linear case; e.g. Goldstein, Classical Mechanics, ch. 6. */
+MOTE_API mote_result mote_chain_evolve(const mote_chain *chain, double time, double *displacement,
+                                       double *velocity, double *scratch);
 
 #ifdef __cplusplus
 }

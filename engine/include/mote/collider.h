@@ -24,7 +24,8 @@ typedef struct mote_collider_def {
     float radius;             /* m, > 0: sphere, capsule; box: rounding of the edges, >= 0 */
     float half_length;        /* m, >= 0: capsule, from its middle to the centre of either cap */
     float extent[3];          /* m, >= 0: half the edges of a box, without its rounding */
-    float friction;           /* Coulomb's coefficient, >= 0; with a bundle's or a network's own: the root of the product */
+    float friction; /* Coulomb's coefficient, >= 0; with a bundle's or a network's own: the root of the
+                       product */
 } mote_collider_def;
 
 /* Names one collider of one system. {0, 0} names none. */
@@ -41,22 +42,25 @@ MOTE_API mote_collider_def mote_capsule(const vec3 a, const vec3 b, float radius
 MOTE_API mote_collider_def mote_plane(const vec3 point, const vec3 normal);
 MOTE_API mote_collider_def mote_box(const mote_transform *transform, const vec3 extent);
 
-/* The code that every call which takes this def would return: MOTE_OK, NULL, ENUM, NOT_FINITE or RANGE (a radius <= 0, a
- * negative length, extent or friction, a quaternion of length 0). */
+/* The code that every call which takes this def would return: MOTE_OK, NULL, ENUM, NOT_FINITE or RANGE (a
+ * radius <= 0, a negative length, extent or friction, a quaternion of length 0). */
 MOTE_API mote_result mote_collider_check(const mote_collider_def *def);
 
 /* Adds a collider for the strands and networks of the system; the def is copied. At most MOTE_MAX_COLLIDERS.
- * Errors: NULL, BUSY, those of mote_collider_check, CAPACITY, MEMORY, INTEGRATOR (a conserving bundle is there: its impulses
- * would do work). */
-MOTE_API mote_result mote_system_add_collider(mote_system *system, const mote_collider_def *def, mote_collider_id *id);
+ * Errors: NULL, BUSY, those of mote_collider_check, CAPACITY, MEMORY, INTEGRATOR (a conserving bundle is
+ * there: its impulses would do work). */
+MOTE_API mote_result mote_system_add_collider(mote_system *system, const mote_collider_def *def,
+                                              mote_collider_id *id);
 
-/* Replaces the shape and the friction; it stands at def->transform from now on, and a target that it had is forgotten.
- * Errors as above, and ID. */
-MOTE_API mote_result mote_system_set_collider(mote_system *system, mote_collider_id id, const mote_collider_def *def);
+/* Replaces the shape and the friction; it stands at def->transform from now on, and a target that it had is
+ * forgotten. Errors as above, and ID. */
+MOTE_API mote_result mote_system_set_collider(mote_system *system, mote_collider_id id,
+                                              const mote_collider_def *def);
 
-/* Moves a collider: where it shall stand at `tick` (see MOTE_NEXT_ADVANCE). Errors: NULL, BUSY, ID, NOT_FINITE, RANGE. */
-MOTE_API mote_result mote_system_move_collider(mote_system *system, mote_collider_id id, const mote_transform *target,
-                                               uint64_t tick);
+/* Moves a collider: where it shall stand at `tick` (see MOTE_NEXT_ADVANCE). Errors: NULL, BUSY, ID,
+ * NOT_FINITE, RANGE. */
+MOTE_API mote_result mote_system_move_collider(mote_system *system, mote_collider_id id,
+                                               const mote_transform *target, uint64_t tick);
 
 /* Takes a collider away. Errors: NULL, BUSY, ID. */
 MOTE_API mote_result mote_system_remove_collider(mote_system *system, mote_collider_id id);

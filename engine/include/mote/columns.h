@@ -49,20 +49,22 @@ typedef struct mote_columns_def {
 MOTE_API mote_columns_def mote_default_columns_def(void);
 
 /* Carries position and velocity over steps x timestep. Reads the inverse masses. A particle whose state turns
- * non-finite keeps the state that it had at the start of that step and stays there; *frozen, if not NULL, receives how
- * many did. The result is bit for bit that of a system with the same particles, forces and steps
- * from its step 0 (or with no force that reads the time).
- * Errors: NULL, DEF, ENUM, NOT_FINITE, RANGE, ISA, MEMORY, ABSENT (no anchor columns), INTEGRATOR (a velocity field
- * without an advecting integrator or the reverse; exact flow with callbacks alone; position Verlet with a callback that
- * reaches the range), as result.h says; nothing is changed.
- * Threads: those of def->jobs; calls on different arrays may run at the same time. Cost: one pass over memory for any
- * number of steps and substeps, unless a callback reaches the range. */
-MOTE_API mote_result mote_columns_step(const mote_columns *columns, const mote_columns_def *def, uint32_t *frozen);
+ * non-finite keeps the state that it had at the start of that step and stays there; *frozen, if not NULL,
+ * receives how many did. The result is bit for bit that of a system with the same particles, forces and steps
+ * from its step 0 (or with no force that reads the time). Errors: NULL, DEF, ENUM, NOT_FINITE, RANGE, ISA,
+ * MEMORY, ABSENT (no anchor columns), INTEGRATOR (a velocity field without an advecting integrator or the
+ * reverse; exact flow with callbacks alone; position Verlet with a callback that reaches the range), as
+ * result.h says; nothing is changed. Threads: those of def->jobs; calls on different arrays may run at the
+ * same time. Cost: one pass over memory for any number of steps and substeps, unless a callback reaches the
+ * range. */
+MOTE_API mote_result mote_columns_step(const mote_columns *columns, const mote_columns_def *def,
+                                       uint32_t *frozen);
 
-/* v += fraction x h x a(x, v) at time def->time, h = timestep / substeps: -0.5 starts position Verlet from true velocities,
- * +0.5 gives them back. Errors and threads as mote_columns_step, and INTEGRATOR for a callback that reaches the range
- * and for advection. */
-MOTE_API mote_result mote_columns_kick(const mote_columns *columns, const mote_columns_def *def, double fraction);
+/* v += fraction x h x a(x, v) at time def->time, h = timestep / substeps: -0.5 starts position Verlet from
+ * true velocities, +0.5 gives them back. Errors and threads as mote_columns_step, and INTEGRATOR for a
+ * callback that reaches the range and for advection. */
+MOTE_API mote_result mote_columns_kick(const mote_columns *columns, const mote_columns_def *def,
+                                       double fraction);
 
 #ifdef __cplusplus
 }

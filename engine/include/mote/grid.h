@@ -10,12 +10,12 @@ extern "C" {
 #endif
 
 typedef struct mote_grid_def {
-    uint32_t cookie;         /* set by mote_default_grid_def */
-    uint32_t count[3];       /* samples along x, y, z: 2 or more each, at most 2^26 in all */
-    float origin[3];         /* m, the place of sample (0, 0, 0) */
-    float spacing[3];        /* m, > 0 */
+    uint32_t cookie;           /* set by mote_default_grid_def */
+    uint32_t count[3];         /* samples along x, y, z: 2 or more each, at most 2^26 in all */
+    float origin[3];           /* m, the place of sample (0, 0, 0) */
+    float spacing[3];          /* m, > 0 */
     const float (*vectors)[3]; /* count[0] x count[1] x count[2] of them, x fastest */
-    bool zero_outside;       /* beyond the samples: 0; else the value at the nearest face */
+    bool zero_outside;         /* beyond the samples: 0; else the value at the nearest face */
     mote_allocator allocator;
 } mote_grid_def;
 
@@ -23,7 +23,8 @@ typedef struct mote_grid_def {
 MOTE_API mote_grid_def mote_default_grid_def(void);
 
 /* Copies the samples. The value at x is trilinear: exact for fields that are linear in each coordinate.
- * Errors: NULL, DEF, RANGE (a count below 2 or too many, a spacing <= 0), NOT_FINITE (a parameter or sample), MEMORY. */
+ * Errors: NULL, DEF, RANGE (a count below 2 or too many, a spacing <= 0), NOT_FINITE (a parameter or sample),
+ * MEMORY. */
 MOTE_API mote_result mote_grid_create(const mote_grid_def *def, mote_grid **grid);
 
 /* No force that refers to it may act afterwards. NULL is allowed. */

@@ -10,7 +10,8 @@
 extern "C" {
 #endif
 
-/* The bits of the result do not depend on the choice. AUTO: the widest that this build and machine can run. */
+/* The bits of the result do not depend on the choice. AUTO: the widest that this build and machine can
+ * run. */
 typedef enum mote_isa {
     MOTE_ISA_AUTO,
     MOTE_ISA_SCALAR,

@@ -14,23 +14,23 @@ extern "C" {
 
 /* Code and sentence, in one place. A call that returns anything but MOTE_OK has changed nothing
  * but what it promises to clear: the id, view or pointer that it would have handed out. */
-#define MOTE_RESULTS(X)                                                                              \
-    X(MOTE_OK, "The call succeeded.")                                                                \
-    X(MOTE_ERROR_NULL, "A required pointer is NULL.")                                                \
-    X(MOTE_ERROR_DEF, "The def was not filled by its default function.")                             \
-    X(MOTE_ERROR_NOT_FINITE, "A parameter is NaN or infinite where a finite number is needed.")      \
-    X(MOTE_ERROR_RANGE, "A parameter lies outside its legal range.")                                 \
-    X(MOTE_ERROR_ENUM, "An enumeration value is none of those declared.")                            \
-    X(MOTE_ERROR_ID, "The id names nothing that is alive in this system.")                           \
-    X(MOTE_ERROR_CAPACITY, "The reserved capacity is too small for the request.")                    \
-    X(MOTE_ERROR_OVERFLOW, "A count or size overflows.")                                             \
-    X(MOTE_ERROR_MEMORY, "The allocator returned no memory.")                                        \
-    X(MOTE_ERROR_BUSY, "The system is being stepped: the call came from inside a callback.")         \
-    X(MOTE_ERROR_ABSENT, "The system was created without the column or feature that the call needs.") \
-    X(MOTE_ERROR_ISA, "This build or this machine cannot run the instruction set asked for.")        \
-    X(MOTE_ERROR_INTEGRATOR, "The integrator cannot step the forces given.")                         \
-    X(MOTE_ERROR_BUFFER, "The memory handed in is too small or misaligned for the layout.")          \
-    X(MOTE_ERROR_FILE, "The file is corrupt, cut short or of another format.")                       \
+#define MOTE_RESULTS(X)                                                                                      \
+    X(MOTE_OK, "The call succeeded.")                                                                        \
+    X(MOTE_ERROR_NULL, "A required pointer is NULL.")                                                        \
+    X(MOTE_ERROR_DEF, "The def was not filled by its default function.")                                     \
+    X(MOTE_ERROR_NOT_FINITE, "A parameter is NaN or infinite where a finite number is needed.")              \
+    X(MOTE_ERROR_RANGE, "A parameter lies outside its legal range.")                                         \
+    X(MOTE_ERROR_ENUM, "An enumeration value is none of those declared.")                                    \
+    X(MOTE_ERROR_ID, "The id names nothing that is alive in this system.")                                   \
+    X(MOTE_ERROR_CAPACITY, "The reserved capacity is too small for the request.")                            \
+    X(MOTE_ERROR_OVERFLOW, "A count or size overflows.")                                                     \
+    X(MOTE_ERROR_MEMORY, "The allocator returned no memory.")                                                \
+    X(MOTE_ERROR_BUSY, "The system is being stepped: the call came from inside a callback.")                 \
+    X(MOTE_ERROR_ABSENT, "The system was created without the column or feature that the call needs.")        \
+    X(MOTE_ERROR_ISA, "This build or this machine cannot run the instruction set asked for.")                \
+    X(MOTE_ERROR_INTEGRATOR, "The integrator cannot step the forces given.")                                 \
+    X(MOTE_ERROR_BUFFER, "The memory handed in is too small or misaligned for the layout.")                  \
+    X(MOTE_ERROR_FILE, "The file is corrupt, cut short or of another format.")                               \
     X(MOTE_ERROR_STABILITY, "The springs are too stiff for the step, or grow at any step.")
 
 #define MOTE_RESULT_ENUMERATOR(code, sentence) code,

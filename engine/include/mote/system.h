@@ -20,21 +20,22 @@ typedef struct mote_rate {
 
 /* What happens to a frame that holds more than max_steps_per_advance steps. */
 typedef enum mote_late_policy {
-    MOTE_LATE_CATCH_UP,  /* the rest waits in the accumulator and is worked off by later frames */
-    MOTE_LATE_DROP,      /* the whole steps of the rest are dropped; the part of a step stays, so alpha is true */
+    MOTE_LATE_CATCH_UP, /* the rest waits in the accumulator and is worked off by later frames */
+    MOTE_LATE_DROP, /* the whole steps of the rest are dropped; the part of a step stays, so alpha is true */
     MOTE_LATE_SLOW_DOWN, /* all of the rest is dropped: simulated time runs slower than real time */
     MOTE_LATE_POLICY_COUNT
 } mote_late_policy;
 
 /* How positions are presented between the last two steps. */
 typedef enum mote_interpolation {
-    MOTE_INTERPOLATE_NONE,    /* the last step as it is: no previous positions are kept, a step moves 48 bytes */
+    MOTE_INTERPOLATE_NONE, /* the last step as it is: no previous positions are kept, a step moves 48 bytes */
     MOTE_INTERPOLATE_LINEAR,  /* keeps previous positions */
     MOTE_INTERPOLATE_HERMITE, /* keeps previous positions and velocities; cubic, continuous velocity */
     MOTE_INTERPOLATION_COUNT
 } mote_interpolation;
 
-/* Which loop is outermost. The bits are the same; AUTO is fastest, the other exists for tests and comparison. */
+/* Which loop is outermost. The bits are the same; AUTO is fastest, the other exists for tests and
+ * comparison. */
 typedef enum mote_loop_order {
     MOTE_LOOP_AUTO,        /* blocks outside, substeps inside, unless a force reaches across blocks */
     MOTE_LOOP_STAGE_OUTER, /* substeps and stages outside, blocks inside */
@@ -44,22 +45,22 @@ typedef enum mote_loop_order {
 #define MOTE_MAX_EXTRA_COLUMNS 8u
 
 typedef struct mote_system_def {
-    uint32_t cookie;             /* set by mote_default_system_def */
-    uint32_t capacity;           /* particles, 0 .. MOTE_MAX_PARTICLES */
-    mote_rate steps_per_second;  /* timestep dt = seconds / steps */
-    uint32_t substeps;           /* h = dt / substeps; 1 .. 4096 */
-    double start_time;           /* s, the time of step 0 */
+    uint32_t cookie;            /* set by mote_default_system_def */
+    uint32_t capacity;          /* particles, 0 .. MOTE_MAX_PARTICLES */
+    mote_rate steps_per_second; /* timestep dt = seconds / steps */
+    uint32_t substeps;          /* h = dt / substeps; 1 .. 4096 */
+    double start_time;          /* s, the time of step 0 */
     mote_integrator integrator;
     uint32_t max_steps_per_advance; /* >= 1 */
     mote_late_policy late_policy;
     mote_interpolation interpolation;
-    bool mass_column;            /* an inverse mass per particle; else uniform_mass for all */
-    float uniform_mass;          /* kg, > 0: of every particle, or of those just spawned where there is a column */
-    bool handles;                /* stable handles: 16 bytes a particle */
-    bool lifetimes;              /* birth step and lifetime columns: 8 bytes a particle */
-    bool anchor_column;          /* an anchor per particle: 12 bytes a particle */
-    bool inbox;                  /* force columns for the host: 12 bytes a particle */
-    uint32_t extra_count;        /* the host's own columns, at most MOTE_MAX_EXTRA_COLUMNS ... */
+    bool mass_column;     /* an inverse mass per particle; else uniform_mass for all */
+    float uniform_mass;   /* kg, > 0: of every particle, or of those just spawned where there is a column */
+    bool handles;         /* stable handles: 16 bytes a particle */
+    bool lifetimes;       /* birth step and lifetime columns: 8 bytes a particle */
+    bool anchor_column;   /* an anchor per particle: 12 bytes a particle */
+    bool inbox;           /* force columns for the host: 12 bytes a particle */
+    uint32_t extra_count; /* the host's own columns, at most MOTE_MAX_EXTRA_COLUMNS ... */
     uint32_t extra_bytes[MOTE_MAX_EXTRA_COLUMNS]; /* ... and the bytes of one element of each, 1 .. 256 */
     mote_loop_order loop_order;
     mote_isa isa;
@@ -67,22 +68,23 @@ typedef struct mote_system_def {
     mote_allocator allocator;
 } mote_system_def;
 
-/* 1,024 particles, 60 steps a second, one substep, time 0, semi-implicit Euler, at most 8 steps an advance, slow down
- * when late, linear interpolation, uniform mass 1 kg, handles, no lifetimes, no inbox, no extra columns, AUTO, serial
- * jobs, the default allocator. */
+/* 1,024 particles, 60 steps a second, one substep, time 0, semi-implicit Euler, at most 8 steps an advance,
+ * slow down when late, linear interpolation, uniform mass 1 kg, handles, no lifetimes, no inbox, no extra
+ * columns, AUTO, serial jobs, the default allocator. */
 MOTE_API mote_system_def mote_default_system_def(void);
 
-/* Makes a system. *system receives it, or NULL with an error: NULL, DEF, RANGE, NOT_FINITE, ENUM, OVERFLOW, ISA,
- * MEMORY. A system is used by one thread at a time; different systems are independent. */
+/* Makes a system. *system receives it, or NULL with an error: NULL, DEF, RANGE, NOT_FINITE, ENUM, OVERFLOW,
+ * ISA, MEMORY. A system is used by one thread at a time; different systems are independent. */
 MOTE_API mote_result mote_system_create(const mote_system_def *def, mote_system **system);
 
 /* Gives everything back. NULL is allowed. Must not be called from a callback. */
 MOTE_API void mote_system_destroy(mote_system *system);
 
-/* Makes room for `capacity` particles; never shrinks. Views are invalid afterwards. Errors: NULL, BUSY, RANGE, MEMORY. */
+/* Makes room for `capacity` particles; never shrinks. Views are invalid afterwards. Errors: NULL, BUSY,
+ * RANGE, MEMORY. */
 MOTE_API mote_result mote_system_reserve(mote_system *system, uint32_t capacity);
 
-/* --- Particles ------------------------------------------------------------------------------------------------- */
+/* --- Particles --- */
 
 /* A stable handle: names one particle until it dies, wherever compaction moves it. {0, 0} names none. */
 typedef struct mote_particle {
@@ -91,14 +93,15 @@ typedef struct mote_particle {
 
 #define MOTE_NO_SLOT 0xffffffffu
 
-/* Columns of slots first .. first + count - 1; element 0 of each array is slot `first`. The host reads and writes them
- * between steps. Valid until the next call that advances, spawns or reserves. NULL where the system has no such column. */
+/* Columns of slots first .. first + count - 1; element 0 of each array is slot `first`. The host reads and
+ * writes them between steps. Valid until the next call that advances, spawns or reserves. NULL where the
+ * system has no such column. */
 typedef struct mote_range_view {
     uint32_t first, count;
-    mote_vector_columns position;  /* m */
-    mote_vector_columns velocity;  /* m/s */
-    float *inverse_mass;           /* 1/kg, 0 = immovable */
-    uint32_t *birth_step;          /* step after which it was spawned, modulo 2^32 */
+    mote_vector_columns position; /* m */
+    mote_vector_columns velocity; /* m/s */
+    float *inverse_mass;          /* 1/kg, 0 = immovable */
+    uint32_t *birth_step;         /* step after which it was spawned, modulo 2^32 */
     float *lifetime; /* s from birth; it dies at the first boundary at which age + dt / 1024 >= lifetime */
     mote_vector_columns anchor;    /* m; new particles: the origin */
     const mote_particle *particle; /* handles */
@@ -111,14 +114,15 @@ MOTE_API mote_range_view mote_system_view(mote_system *system);
 /* How many slots are in use (particles killed since the last step included); 0 for NULL. */
 MOTE_API uint32_t mote_system_count(const mote_system *system);
 
-/* Adds `count` particles in the slots behind the last one, at rest at the origin, with the uniform mass, born now,
- * immortal, extra columns zero; the host then fills *view. Errors: NULL, BUSY, CAPACITY (nothing is added). */
+/* Adds `count` particles in the slots behind the last one, at rest at the origin, with the uniform mass, born
+ * now, immortal, extra columns zero; the host then fills *view. Errors: NULL, BUSY, CAPACITY (nothing is
+ * added). */
 MOTE_API mote_result mote_system_spawn(mote_system *system, uint32_t count, mote_range_view *view);
 
-/* Kills particles by handle or by slot. Their handles are dead at once; their slots are filled at the next step
- * boundary, in slot order, by the particles in the last slots. Killing a slot twice is one death.
- * Errors: NULL, BUSY, ABSENT (no handles), ID (one of the handles is dead, given twice, or forged), RANGE (a slot out
- * of range): no particle is killed then. */
+/* Kills particles by handle or by slot. Their handles are dead at once; their slots are filled at the next
+ * step boundary, in slot order, by the particles in the last slots. Killing a slot twice is one death.
+ * Errors: NULL, BUSY, ABSENT (no handles), ID (one of the handles is dead, given twice, or forged), RANGE (a
+ * slot out of range): no particle is killed then. */
 MOTE_API mote_result mote_system_kill(mote_system *system, uint32_t count, const mote_particle *particles);
 MOTE_API mote_result mote_system_kill_slots(mote_system *system, uint32_t count, const uint32_t *slots);
 
@@ -128,23 +132,25 @@ MOTE_API uint32_t mote_system_slot(const mote_system *system, mote_particle part
 /* Seconds since the particle in `slot` was born, whole steps x dt; 0 where the system keeps no births. */
 MOTE_API double mote_system_age(const mote_system *system, uint32_t slot);
 
-/* v += J / m, J in kg m/s. An immovable particle does not move. Errors: NULL, BUSY, RANGE (slot), NOT_FINITE. */
+/* v += J / m, J in kg m/s. An immovable particle does not move. Errors: NULL, BUSY, RANGE (slot),
+ * NOT_FINITE. */
 MOTE_API mote_result mote_system_impulse(mote_system *system, uint32_t slot, const vec3 impulse);
 
-/* Gives the particle another inverse mass (1/kg, >= 0) and keeps its momentum: v scales by the masses' ratio. From or
- * to an immovable particle the velocity stays. Errors: NULL, BUSY, ABSENT (no mass column), RANGE, NOT_FINITE. */
+/* Gives the particle another inverse mass (1/kg, >= 0) and keeps its momentum: v scales by the masses' ratio.
+ * From or to an immovable particle the velocity stays. Errors: NULL, BUSY, ABSENT (no mass column), RANGE,
+ * NOT_FINITE. */
 MOTE_API mote_result mote_system_set_inverse_mass(mote_system *system, uint32_t slot, float inverse_mass);
 
-/* Says that the positions of slots first .. first + count - 1 were set anew: they are presented where they are, not
- * blended from where they were. Errors: NULL, BUSY, RANGE. */
+/* Says that the positions of slots first .. first + count - 1 were set anew: they are presented where they
+ * are, not blended from where they were. Errors: NULL, BUSY, RANGE. */
 MOTE_API mote_result mote_system_teleport(mote_system *system, uint32_t first, uint32_t count);
 
-/* The inbox: force columns in N for every slot, zero when first handed out after a step. The next step adds them, the
- * same force in each of its substeps, and forgets them; a step for which nobody asked reads none of it.
- * Errors: NULL, BUSY, ABSENT, INTEGRATOR (advection knows no forces). */
+/* The inbox: force columns in N for every slot, zero when first handed out after a step. The next step adds
+ * them, the same force in each of its substeps, and forgets them; a step for which nobody asked reads none of
+ * it. Errors: NULL, BUSY, ABSENT, INTEGRATOR (advection knows no forces). */
 MOTE_API mote_result mote_system_inbox(mote_system *system, mote_vector_columns *forces);
 
-/* --- Forces ---------------------------------------------------------------------------------------------------- */
+/* --- Forces --- */
 
 /* Names one force of one system. {0, 0} names none. */
 typedef struct mote_force_id {
@@ -153,10 +159,10 @@ typedef struct mote_force_id {
 
 #define MOTE_MAX_FORCES 256u
 
-/* Adds a force that acts in every step from now on; the def is copied. Forces are summed in the order of addition.
- * Errors: NULL, BUSY, those of mote_force_check, CAPACITY (MOTE_MAX_FORCES), MEMORY, ABSENT (no anchor columns),
- * INTEGRATOR (a velocity field without an advecting integrator or the reverse; position Verlet with a callback that
- * reaches the range). */
+/* Adds a force that acts in every step from now on; the def is copied. Forces are summed in the order of
+ * addition. Errors: NULL, BUSY, those of mote_force_check, CAPACITY (MOTE_MAX_FORCES), MEMORY, ABSENT (no
+ * anchor columns), INTEGRATOR (a velocity field without an advecting integrator or the reverse; position
+ * Verlet with a callback that reaches the range). */
 MOTE_API mote_result mote_system_add_force(mote_system *system, const mote_force_def *def, mote_force_id *id);
 
 /* Replaces a force's def, in its old place in the order; the kind may change. Errors as above, and ID. */
@@ -165,71 +171,76 @@ MOTE_API mote_result mote_system_set_force(mote_system *system, mote_force_id id
 /* Takes a force away. Errors: NULL, BUSY, ID. */
 MOTE_API mote_result mote_system_remove_force(mote_system *system, mote_force_id id);
 
-/* --- Time ------------------------------------------------------------------------------------------------------ */
+/* --- Time --- */
 
 /* What one advance did. A tick is the greatest unit of which a nanosecond and a timestep are whole multiples:
  * input + remainder before = consumed + dropped + remainder, exactly. */
 typedef struct mote_advance {
-    uint32_t steps;           /* run */
-    float alpha;              /* render blend between the last two steps, in [0, 1) */
+    uint32_t steps; /* run */
+    float alpha;    /* render blend between the last two steps, in [0, 1) */
     uint64_t ticks_per_nanosecond, ticks_per_step;
     uint64_t ticks_consumed;  /* by the steps run */
     uint64_t ticks_dropped;   /* by the late policy */
     uint64_t ticks_remaining; /* in the accumulator */
     uint32_t killed;          /* by the host, compacted in this advance */
     uint32_t expired;         /* reached their lifetime */
-    uint32_t non_finite;      /* turned NaN or infinite and were killed; strands freeze instead: mote_bundle_measure */
+    uint32_t
+        non_finite; /* turned NaN or infinite and were killed; strands freeze instead: mote_bundle_measure */
 } mote_advance;
 
-/* Adds `nanoseconds` of real time to the accumulator and runs the whole steps in it. *advance, if not NULL, is filled.
- * Errors: NULL, BUSY, OVERFLOW (the frame does not fit 63 bits of ticks: over 90 years at 60/1), INTEGRATOR
- * (exact flow with callbacks alone), STABILITY (a network that refuses): no time passes. */
+/* Adds `nanoseconds` of real time to the accumulator and runs the whole steps in it. *advance, if not NULL,
+ * is filled. Errors: NULL, BUSY, OVERFLOW (the frame does not fit 63 bits of ticks: over 90 years at 60/1),
+ * INTEGRATOR (exact flow with callbacks alone), STABILITY (a network that refuses): no time passes. */
 MOTE_API mote_result mote_system_advance(mote_system *system, uint64_t nanoseconds, mote_advance *advance);
 
 /* Runs exactly `steps` timesteps, whatever the accumulator and the late policy say. */
 MOTE_API mote_result mote_system_step(mote_system *system, uint32_t steps, mote_advance *advance);
 
-/* mote_system_advance for many systems, spread over `jobs`; each system runs serially. advances: NULL or `count` of them.
- * A system that is NULL, BUSY or given twice makes the call fail before any has advanced (twice: MOTE_ERROR_ID). */
+/* mote_system_advance for many systems, spread over `jobs`; each system runs serially. advances: NULL or
+ * `count` of them. A system that is NULL, BUSY or given twice makes the call fail before any has advanced
+ * (twice: MOTE_ERROR_ID). */
 MOTE_API mote_result mote_systems_advance(mote_system *const *systems, uint32_t count, uint64_t nanoseconds,
                                           const mote_jobs *jobs, mote_advance *advances);
 
-/* Jumps to step `step`, forwards or back, in one exact flow: only where all forces are affine and act everywhere, and no
- * inbox is marked. Lifetimes that end on the way end, and what turns non-finite dies; the dead do not come back. The
- * accumulator stays. Positions are presented where they are. Errors: NULL, BUSY, INTEGRATOR (a force that is not affine, an
- * advecting integrator, a bundle, a network). */
+/* Jumps to step `step`, forwards or back, in one exact flow: only where all forces are affine and act
+ * everywhere, and no inbox is marked. Lifetimes that end on the way end, and what turns non-finite dies; the
+ * dead do not come back. The accumulator stays. Positions are presented where they are. Errors: NULL, BUSY,
+ * INTEGRATOR (a force that is not affine, an advecting integrator, a bundle, a network). */
 MOTE_API mote_result mote_system_seek(mote_system *system, uint64_t step);
 
-/* Points of the path that a particle would take from the state given, starting now, without touching the system:
- * points[i] is its position after (i + 1) x interval seconds for affine forces, exact for any interval; with other forces
- * the system's own steps are taken, as many as come nearest to the interval, at least one. Callbacks see slot 0 of a
- * range of one. Errors: NULL, BUSY, RANGE (interval <= 0, inverse mass < 0), NOT_FINITE, INTEGRATOR (a callback that
- * reaches the range, particle anchors). */
+/* Points of the path that a particle would take from the state given, starting now, without touching the
+ * system: points[i] is its position after (i + 1) x interval seconds for affine forces, exact for any
+ * interval; with other forces the system's own steps are taken, as many as come nearest to the interval, at
+ * least one. Callbacks see slot 0 of a range of one. Errors: NULL, BUSY, RANGE (interval <= 0, inverse mass <
+ * 0), NOT_FINITE, INTEGRATOR (a callback that reaches the range, particle anchors). */
 typedef struct mote_preview_def {
     float position[3], velocity[3]; /* m, m/s */
     float inverse_mass;             /* 1/kg */
     double interval;                /* s */
     uint32_t count;
 } mote_preview_def;
-MOTE_API mote_result mote_system_preview(const mote_system *system, const mote_preview_def *def, float (*points)[3]);
+MOTE_API mote_result mote_system_preview(const mote_system *system, const mote_preview_def *def,
+                                         float (*points)[3]);
 
-/* --- Diagnostics ------------------------------------------------------------------------------------------------ */
+/* --- Diagnostics --- */
 
-/* Sums over all particles that can move, all free points of strands and all free particles of networks, in double, in a fixed
- * order: the same bits for any number of workers. Of strands and networks, the velocities are those of their columns, and the
- * energy of their springs is not counted (mote_network_measure has it). */
+/* Sums over all particles that can move, all free points of strands and all free particles of networks, in
+ * double, in a fixed order: the same bits for any number of workers. Of strands and networks, the
+ * velocities are those of their columns, and the energy of their springs is not counted
+ * (mote_network_measure has it). */
 typedef struct mote_diagnostics {
-    double mass;                    /* kg */
-    double kinetic, potential;      /* J; potential of those forces that have one */
-    double momentum[3];             /* kg m/s */
-    double angular_momentum[3];     /* kg m^2/s, about the origin */
+    double mass;                       /* kg */
+    double kinetic, potential;         /* J; potential of those forces that have one */
+    double momentum[3];                /* kg m/s */
+    double angular_momentum[3];        /* kg m^2/s, about the origin */
     uint32_t forces_without_potential; /* wind, drag, thrust by time, fields, callbacks, forces in regions */
 } mote_diagnostics;
 
 /* Errors: NULL, BUSY. Runs on the system's jobs. */
 MOTE_API mote_result mote_system_diagnose(const mote_system *system, mote_diagnostics *diagnostics);
 
-/* Where the clock stands, in ticks since create: those of the steps run and those in the accumulator; 0 for NULL. */
+/* Where the clock stands, in ticks since create: those of the steps run and those in the accumulator; 0 for
+ * NULL. */
 MOTE_API uint64_t mote_system_tick(const mote_system *system);
 
 /* Steps run since create; the time they reached (s) = start_time + steps x dt; dt (s). 0 for NULL. */
@@ -237,27 +248,29 @@ MOTE_API uint64_t mote_system_steps(const mote_system *system);
 MOTE_API double mote_system_time(const mote_system *system);
 MOTE_API double mote_system_timestep(const mote_system *system);
 
-/* --- Presentation ---------------------------------------------------------------------------------------------- */
+/* --- Presentation --- */
 
 #define MOTE_OMIT ((size_t)-1)
 
-/* Where each particle's floats go: particle i at byte i x stride + offset of the caller's memory, any alignment. */
+/* Where each particle's floats go: particle i at byte i x stride + offset of the caller's memory, any
+ * alignment. */
 typedef struct mote_present_layout {
     size_t stride;          /* bytes from one particle to the next */
     size_t position_offset; /* three floats, m; or MOTE_OMIT */
     size_t velocity_offset; /* three floats, m/s; or MOTE_OMIT */
 } mote_present_layout;
 
-/* Writes every particle's interpolated state at the clock's alpha, in slot order; bytes between are left alone.
- * Linear: x = x0 + alpha (x1 - x0). Hermite: the cubic through both positions and velocities (and its derivative for
- * velocity). A particle born or teleported since the last step is written as it is. Errors: NULL, BUSY,
- * RANGE (an offset beyond the stride, nothing to write), BUFFER (bytes < count x stride). Runs on the system's jobs. */
-MOTE_API mote_result mote_system_present(const mote_system *system, const mote_present_layout *layout, void *vertices,
-                                         size_t bytes);
+/* Writes every particle's interpolated state at the clock's alpha, in slot order; bytes between are left
+ * alone. Linear: x = x0 + alpha (x1 - x0). Hermite: the cubic through both positions and velocities (and its
+ * derivative for velocity). A particle born or teleported since the last step is written as it is. Errors:
+ * NULL, BUSY, RANGE (an offset beyond the stride, nothing to write), BUFFER (bytes < count x stride). Runs on
+ * the system's jobs. */
+MOTE_API mote_result mote_system_present(const mote_system *system, const mote_present_layout *layout,
+                                         void *vertices, size_t bytes);
 
-/* A 64-bit hash of all state: clock, columns, handles, forces, marks, bundles, networks, links, colliders. Equal states have
- * equal hashes on every machine. A callback counts with its unit and reach, not with its addresses; ids of forces do not count.
- * 0 for NULL. Reads every column. */
+/* A 64-bit hash of all state: clock, columns, handles, forces, marks, bundles, networks, links, colliders.
+ * Equal states have equal hashes on every machine. A callback counts with its unit and reach, not with its
+ * addresses; ids of forces do not count. 0 for NULL. Reads every column. */
 MOTE_API uint64_t mote_system_hash(const mote_system *system);
 
 #ifdef __cplusplus
