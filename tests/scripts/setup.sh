@@ -6,6 +6,7 @@ build_packages=(gcc libc6-dev ninja-build meson pkg-config python3 libcglm-dev)
 bench_packages=(libcjson-dev)
 test_packages=(libcmocka-dev g++ binutils)
 clang_packages=(clang-19 libclang-rt-19-dev libomp-19-dev)
+format_packages=(clang-format-19)
 aarch64_packages=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
 
 export DEBIAN_FRONTEND=noninteractive
@@ -45,6 +46,7 @@ present() {
         clang-19) command -v clang-19 && command -v clang++-19 ;;
         libclang-rt-19-dev) compiles clang-19 -fsanitize=thread ;;
         libomp-19-dev) compiles clang-19 -fopenmp ;;
+        clang-format-19) command -v clang-format-19 ;;
         gcc-aarch64-linux-gnu) command -v aarch64-linux-gnu-gcc ;;
         libc6-dev-arm64-cross) compiles aarch64-linux-gnu-gcc ;;
         qemu-user) command -v qemu-aarch64 ;;
@@ -68,6 +70,7 @@ describe() {
         clang-19) echo 'clang-19 and clang++-19' ;;
         libclang-rt-19-dev) echo 'sanitizer runtimes of clang-19' ;;
         libomp-19-dev) echo 'OpenMP runtime and headers of clang-19' ;;
+        clang-format-19) echo 'clang-format-19' ;;
         gcc-aarch64-linux-gnu) echo 'aarch64-linux-gnu-gcc, a cross compiler (conflicts with gcc-multilib)' ;;
         libc6-dev-arm64-cross) echo 'headers of the C library for aarch64-linux-gnu-gcc' ;;
         qemu-user) echo 'qemu-aarch64, the user mode of qemu' ;;

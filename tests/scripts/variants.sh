@@ -154,6 +154,7 @@ run_aarch64_variant() {
 # CI a lack is an error.
 run_all() {
     provide "${build_packages[@]}" "${bench_packages[@]}" "${test_packages[@]}" || exit
+    provide "${format_packages[@]}" || [[ ${CI:-} != true ]] || exit 2
     provide "${clang_packages[@]}" || [[ ${CI:-} != true ]] || exit 2
     provide "${aarch64_packages[@]}" || [[ ${CI:-} != true ]] || exit 2
     export CC=gcc CXX=g++
