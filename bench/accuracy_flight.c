@@ -77,9 +77,9 @@ static bench_trajectory fly_engine(const bench_setup *setup, mote_integrator int
     bench_trajectory flight = trajectory_of(setup);
     mote_system *system = accuracy_system(setup, integrator);
     for (uint32_t i = 0; i < flight.count; i++) {
-        mote_diagnostics sums;
+        mote_statistics sums;
         if (i) engine_check(mote_system_step(system, 1, NULL), "mote_system_step");
-        engine_check(mote_system_diagnose(system, &sums), "mote_system_diagnose");
+        engine_check(mote_system_statistics(system, &sums), "mote_system_statistics");
         flight.samples[i] = (bench_sample){mote_system_time(system), accuracy_state(system),
                                            sums.kinetic + sums.potential, sums.angular_momentum[2]};
     }

@@ -177,15 +177,15 @@ void accuracy_coupled_bodies(accuracy_report *report) {
 
 /* 12 x 12 threads of 1 m and 0.3 kg, without damping, released horizontally, hung from two corners; 10 s of
  * 60 frames with SUBSTEPS each: h w_max <= h (8 k / m)^(1/2) = 0.96. */
-#define NET_SIDE     12u
+#define NETWORK_SIDE 12u
 #define NET_SECONDS  10u
 #define NET_SUBSTEPS 20u
 #define NET_FRAMES   (60 * NET_SECONDS)
 
 static network_shape small_net(void) {
-    const net_form form = {.side = NET_SIDE,
-                           .spacing = 1.0f / (NET_SIDE - 1),
-                           .mass = 0.3f / (NET_SIDE * NET_SIDE),
+    const net_form form = {.side = NETWORK_SIDE,
+                           .spacing = 1.0f / (NETWORK_SIDE - 1),
+                           .mass = 0.3f / (NETWORK_SIDE * NETWORK_SIDE),
                            .slope = {0, 1},
                            .structural = 350,
                            .corners = true};

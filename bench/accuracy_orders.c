@@ -175,7 +175,7 @@ static void kept_momentum(accuracy_report *report, mote_integrator i) {
     mote_system *system;
     mote_range_view view;
     mote_force_id id;
-    mote_diagnostics before, after;
+    mote_statistics before, after;
     mote_force_def force = mote_anchor_spring((vec3){1, 2, 3}, 15, 0);
     def.capacity = 1;
     def.integrator = i;
@@ -185,9 +185,9 @@ static void kept_momentum(accuracy_report *report, mote_integrator i) {
     engine_check(mote_system_add_force(system, &force, &id), "mote_system_add_force");
     engine_check(mote_system_spawn(system, 1, &view), "mote_system_spawn");
     engine_check(mote_system_step(system, 10, NULL), "mote_system_step");
-    engine_check(mote_system_diagnose(system, &before), "mote_system_diagnose");
+    engine_check(mote_system_statistics(system, &before), "mote_system_statistics");
     engine_check(mote_system_set_inverse_mass(system, 0, 1.0f / 6.0f), "mote_system_set_inverse_mass");
-    engine_check(mote_system_diagnose(system, &after), "mote_system_diagnose");
+    engine_check(mote_system_statistics(system, &after), "mote_system_statistics");
     mote_system_destroy(system);
     accuracy_add(report, 13, i, "m from 2 to 6 kg: momentum along z", after.momentum[2], before.momentum[2],
                  6 * FLOAT_ROUNDING * fabs(before.momentum[2]));

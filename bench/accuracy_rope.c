@@ -29,18 +29,18 @@ static rope_setup rope_of(mote_strand_solver solver, uint32_t substeps) {
 }
 
 static void point_place(const strand_run *run, uint32_t k, double place[3]) {
-    mote_bundle_view view = mote_bundle_columns(run->system, run->bundle);
-    uint32_t slot = mote_bundle_index(run->system, run->bundle, 0, k);
+    mote_strands_view view = mote_strands_columns(run->system, run->id);
+    uint32_t slot = mote_strands_slot(run->system, run->id, 0, k);
     const float *const column[3] = {view.position.x, view.position.y, view.position.z};
     for (int axis = 0; axis < 3; axis++) place[axis] = (double)column[axis][slot];
 }
 
 /* kg m/s along y. */
 static double momentum_of(const strand_run *run, double point_mass) {
-    mote_bundle_view view = mote_bundle_columns(run->system, run->bundle);
+    mote_strands_view view = mote_strands_columns(run->system, run->id);
     double sum = 0;
     for (uint32_t k = 1; k < POINTS; k++)
-        sum += point_mass * (double)view.velocity.y[mote_bundle_index(run->system, run->bundle, 0, k)];
+        sum += point_mass * (double)view.velocity.y[mote_strands_slot(run->system, run->id, 0, k)];
     return sum;
 }
 
@@ -86,7 +86,7 @@ static void hang(accuracy_report *report, const char *kind, rope_setup setup) {
                        length_allowed(&setup));
     accuracy_add_named(report, HANGING, name, quantity[1], hypot(tip[0], tip[2]), 0, length_allowed(&setup));
     float impulse[3];
-    engine_check(mote_bundle_reaction(run->system, run->bundle, 0, 0, impulse), "mote_bundle_reaction");
+    engine_check(mote_strands_reaction(run->system, run->id, 0, 0, impulse), "mote_strands_reaction");
     accuracy_add_named(report, HANGING, name, quantity[2], -(double)impulse[1], weight / 60,
                        impulse_allowed(&setup, momentum_of(run, mass) - before));
     strand_run_destroy(run);
@@ -122,8 +122,8 @@ static void span(accuracy_report *report, mote_strand_solver solver) {
     rope_setup setup = rope_of(solver, 8);
     setup.drag = 0.3f;
     strand_run *run = rope_create(&setup);
-    engine_check(mote_bundle_pin(run->system, run->bundle, 0, LINKS, (vec3){SPAN, 0, 0}, MOTE_NEXT_ADVANCE),
-                 "mote_bundle_pin");
+    engine_check(mote_strands_pin(run->system, run->id, 0, LINKS, (vec3){SPAN, 0, 0}, MOTE_NEXT_ADVANCE),
+                 "mote_strands_pin");
     for (uint32_t i = 0; i < REST_FRAMES; i++) strand_run_frame(run);
     double exact[POINTS][2], longer[POINTS][2], error = 0, length = 0, h = rope_substep(&setup), at[3];
     chain_at_rest(1.0 / LINKS, exact);
@@ -182,10 +182,10 @@ static double lowest_mode(double link, double mode[POINTS]) {
 /* Puts the hanging rope into the mode, the links exactly as long as they are, and returns the largest
  * angle. */
 static double bend_into(const strand_run *run, const double mode[POINTS], double amplitude) {
-    mote_bundle_view view = mote_bundle_columns(run->system, run->bundle);
+    mote_strands_view view = mote_strands_columns(run->system, run->id);
     double largest = 0, y = 0;
     for (uint32_t k = 1; k < POINTS; k++) {
-        uint32_t slot = mote_bundle_index(run->system, run->bundle, 0, k);
+        uint32_t slot = mote_strands_slot(run->system, run->id, 0, k);
         double dx = amplitude * (mode[k] - mode[k - 1]) * LINKS;
         y -= sqrt(1 - dx * dx) / LINKS;
         view.position.x[slot] = (float)(amplitude * mode[k]);

@@ -126,7 +126,7 @@ void accuracy_stability(accuracy_report *report) {
 /* --- 6 Kinematic integrators ---
  */
 
-static void alone(accuracy_report *report, mote_integrator i, bool is_spring, mote_rate rate) {
+static void uncoupled(accuracy_report *report, mote_integrator i, bool is_spring, mote_rate rate) {
     bench_setup s = spring(6, 15, 0, rate, 100);
     if (!is_spring) s.forces[0] = mote_thrust((vec3){10, 0, 0});
     bench_flights f = flights_make(&s, i);
@@ -216,9 +216,10 @@ void accuracy_kinematic(accuracy_report *report) {
     static const mote_integrator closed[] = {MOTE_KINEMATIC, MOTE_KINEMATIC_AVERAGE, MOTE_EXACT_FLOW};
     for (int k = 0; k < 3; k++)
         for (int rate = 0; rate < 3; rate++) {
-            alone(report, closed[k], false, rates[rate]);
+            uncoupled(report, closed[k], false, rates[rate]);
             /* With dx = dv dt / 2 a spring alone is no longer exact: at 0.01 s it can be compared. */
-            if (closed[k] != MOTE_KINEMATIC_AVERAGE || rate == 0) alone(report, closed[k], true, rates[rate]);
+            if (closed[k] != MOTE_KINEMATIC_AVERAGE || rate == 0)
+                uncoupled(report, closed[k], true, rates[rate]);
         }
     for (mote_integrator i = 0; i < MOTE_INTEGRATOR_COUNT; i++)
         if (!advects(i)) determinant_of_two(report, i);

@@ -26,7 +26,7 @@ static float lifetime_of_steps(uint32_t steps) { return (float)(((double)steps -
 
 static mote_system *create_mortal(const bench_config *config) {
     mote_system_def def = engine_def(config);
-    def.handles = true;
+    def.particle_ids = true;
     def.lifetimes = true;
     return engine_create(&def, config->scene, 0, config->particles);
 }

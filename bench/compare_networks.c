@@ -41,7 +41,7 @@ static double time_side(const network_side *side, side_outcome *outcome) {
     double seconds = clock() - start;
     if (is_engine(side)) {
         const network_run *run = state;
-        mote_network_statistics s = network_measured(run);
+        mote_statistics s = network_measured(run);
         outcome->max_strain = s.max_strain;
         outcome->mean_strain = s.mean_strain;
         outcome->frozen = run->tally.frozen;

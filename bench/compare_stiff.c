@@ -72,7 +72,7 @@ static stiff_outcome swing(const stiff_form *form, uint32_t frames) {
         double start = thread_seconds();
         network_run_frame(run);
         outcome.seconds += (thread_seconds() - start) / frames;
-        mote_network_statistics s = network_measured(run);
+        mote_statistics s = network_measured(run);
         if (!(s.max_strain <= outcome.stretch)) outcome.stretch = s.max_strain;
         outcome.mean += s.mean_strain / frames;
         if (run->tally.frozen) break;

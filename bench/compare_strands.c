@@ -70,10 +70,10 @@ static double edges_distance(const rope_setup *setup, uint32_t frames) {
     strand_run *run = rope_create(setup);
     for (uint32_t i = 0; i < frames; i++) edges_frame(&list);
     strands_run(run, frames);
-    mote_bundle_view view = mote_bundle_columns(run->system, run->bundle);
+    mote_strands_view view = mote_strands_columns(run->system, run->id);
     double largest = 0;
     for (uint32_t i = 0; i < list.point_count; i++) {
-        uint32_t slot = mote_bundle_index(run->system, run->bundle, i / setup->points, i % setup->points);
+        uint32_t slot = mote_strands_slot(run->system, run->id, i / setup->points, i % setup->points);
         const float *p = list.points[i].position;
         double d =
             hypot(hypot((double)(p[0] - view.position.x[slot]), (double)(p[1] - view.position.y[slot])),

@@ -201,7 +201,7 @@ static void true_velocity(const coupled_bodies *b, const double *x, const double
     for (uint32_t i = 0; i < b->numbers; i++) to[i] += b->h / 2 * a[i];
 }
 
-static void kick_back(coupled_bodies *b) {
+static void start_half_step(coupled_bodies *b) {
     double *a = scratch(b, 0);
     accelerate(b, true, b->x, b->v, a);
     advance(b, b->v, b->v, -b->h / 2, a);
@@ -222,7 +222,7 @@ coupled_bodies *coupled_create(const network_shape *shape, mote_integrator integ
         b->v[i] = (double)shape->velocities[i / 3][i % 3];
     }
     for (uint32_t i = 0; i < 3 * shape->pin_count; i++) b->inverse_mass[3 * shape->pins[i / 3] + i % 3] = 0;
-    if (integrator == MOTE_POSITION_VERLET) kick_back(b);
+    if (integrator == MOTE_POSITION_VERLET) start_half_step(b);
     return b;
 }
 

@@ -79,7 +79,7 @@ const bench_contender networks_contender = {"networks",   networks_open, NULL,
 
 void networks_observe(void *user, bench_observation *observation) {
     const network_run *run = user;
-    mote_network_statistics s = network_measured(run);
+    mote_statistics s = network_measured(run);
     mote_network_stability_report stability;
     engine_check(mote_network_stability(run->system, run->network, &stability), "mote_network_stability");
     *observation = (bench_observation){.springs = run->springs,

@@ -56,8 +56,8 @@ void shape_pin(network_shape *shape, uint32_t particle) { shape->pins[shape->pin
 /* --- Nets --- */
 
 /* From particle i to the one `down` rows and `right` columns on, where there is one. */
-static void net_join(network_shape *shape, const net_form *form, uint32_t i, uint32_t down, int32_t right,
-                     float stiffness) {
+static void network_join(network_shape *shape, const net_form *form, uint32_t i, uint32_t down, int32_t right,
+                         float stiffness) {
     int32_t side = (int32_t)form->side, row = (int32_t)(i / form->side + down),
             column = (int32_t)(i % form->side) + right;
     if (stiffness == 0 || row >= side || column < 0 || column >= side) return;
@@ -74,12 +74,12 @@ network_shape net_create(const net_form *form) {
         shape_put(&shape, i, along, form->slope[0] * down, form->slope[1] * down, form->mass);
     }
     for (uint32_t i = 0; i < particles; i++) {
-        net_join(&shape, form, i, 0, 1, form->structural);
-        net_join(&shape, form, i, 1, 0, form->structural);
-        net_join(&shape, form, i, 1, 1, form->shear);
-        net_join(&shape, form, i, 1, -1, form->shear);
-        net_join(&shape, form, i, 0, 2, form->bend);
-        net_join(&shape, form, i, 2, 0, form->bend);
+        network_join(&shape, form, i, 0, 1, form->structural);
+        network_join(&shape, form, i, 1, 0, form->structural);
+        network_join(&shape, form, i, 1, 1, form->shear);
+        network_join(&shape, form, i, 1, -1, form->shear);
+        network_join(&shape, form, i, 0, 2, form->bend);
+        network_join(&shape, form, i, 2, 0, form->bend);
     }
     for (uint32_t i = 0; i < side; i++)
         if (!form->corners || i == 0 || i == side - 1) shape_pin(&shape, i);

@@ -43,10 +43,10 @@ network_run *network_run_create(const mote_system_def *def, bool weightless, con
 }
 
 void network_run_frame(network_run *run) {
-    mote_network_report report;
+    mote_network_step_report report;
     if (run->move) run->move(run);
     engine_check(mote_system_step(run->system, 1, NULL), "mote_system_step");
-    engine_check(mote_network_last_step(run->system, run->network, &report), "mote_network_last_step");
+    engine_check(mote_network_report(run->system, run->network, &report), "mote_network_report");
     run->frame++;
     network_tally *tally = &run->tally;
     tally->frames++;
@@ -65,14 +65,14 @@ void network_run_destroy(network_run *run) {
     free(run);
 }
 
-mote_network_statistics network_measured(const network_run *run) {
-    mote_network_statistics statistics;
-    engine_check(mote_network_measure(run->system, run->network, &statistics), "mote_network_measure");
+mote_statistics network_measured(const network_run *run) {
+    mote_statistics statistics;
+    engine_check(mote_network_statistics(run->system, run->network, &statistics), "mote_network_statistics");
     return statistics;
 }
 
 double network_energy(const network_run *run) {
-    mote_network_statistics s = network_measured(run);
+    mote_statistics s = network_measured(run);
     return s.kinetic + s.elastic + s.potential;
 }
 
@@ -86,7 +86,7 @@ network_run *network_create(const network_setup *setup) {
     system.substeps = setup->substeps;
     system.integrator = setup->integrator;
     system.interpolation = MOTE_INTERPOLATE_NONE;
-    system.handles = false;
+    system.particle_ids = false;
     system.jobs = mote_jobs_openmp(setup->threads);
     mote_network_def network = mote_default_network_def();
     network.solver = setup->solver;

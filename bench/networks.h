@@ -38,7 +38,7 @@ network_run *network_run_create(const mote_system_def *def, bool weightless, con
 void network_run_frame(network_run *run);
 void network_run_destroy(network_run *run);
 
-mote_network_statistics network_measured(const network_run *run);
+mote_statistics network_measured(const network_run *run);
 
 /* J, kinetic, elastic and of gravity; with the columns' velocities. */
 double network_energy(const network_run *run);

@@ -127,7 +127,7 @@ uint32_t hair_file_whole(const bench_scene *scene, uint32_t asked) {
 static void *hair_file_open(const bench_config *config) {
     mote_system_def system = engine_def(config);
     strand_run *run = strand_run_create(&system, (float[3]){0, 0, -9.81f});
-    mote_bundle_def def = mote_default_bundle_def();
+    mote_strands_def def = mote_default_strands_def();
     def.strand_count = strands_within(config->particles);
     def.strand_points = loaded.strand_points;
     def.positions = loaded.points[0];

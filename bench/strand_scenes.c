@@ -23,8 +23,8 @@ static mote_transform nod_and_turn(uint64_t frame) {
 
 void strands_turn(strand_run *run) {
     mote_transform root = nod_and_turn(run->frame);
-    engine_check(mote_bundle_set_roots(run->system, run->bundle, &root, 1, MOTE_NEXT_ADVANCE),
-                 "mote_bundle_set_roots");
+    engine_check(mote_strands_set_roots(run->system, run->id, &root, 1, MOTE_NEXT_ADVANCE),
+                 "mote_strands_set_roots");
 }
 
 /* The quaternion's rotation of the point (0, height, 0): a + 2 (w (v x a) + v x (v x a)) / q.q. */
@@ -47,7 +47,7 @@ static void rope_shape(uint32_t strand, float (*points)[3]) {
     }
 }
 
-static void rope_settings(mote_bundle_def *def) { def->mass = ROPE_MASS; }
+static void rope_settings(mote_strands_def *def) { def->mass = ROPE_MASS; }
 
 const strand_scene rope_scene = {
     .points = ROPE_POINTS, .gravity = {0, -9.81f, 0}, .shape = rope_shape, .settings = rope_settings};
@@ -102,8 +102,8 @@ static void grow(const float from[3], const float outward[3], float to[3]) {
     for (int i = 0; i < 3; i++) n[i] = from[i] - centre[i];
     float distance = sqrtf(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
     for (int i = 0; i < 3; i++) along += d[i] * n[i] / distance;
-    bool lies = distance < radius + length && along < 0;
-    for (int i = 0; i < 3 && lies; i++) d[i] -= along * n[i] / distance;
+    bool in_contact = distance < radius + length && along < 0;
+    for (int i = 0; i < 3 && in_contact; i++) d[i] -= along * n[i] / distance;
     for (int i = 0; i < 3; i++) square += d[i] * d[i];
     for (int i = 0; i < 3; i++) to[i] = from[i] + length / sqrtf(square) * d[i];
     radius = obstacle(to, centre);
@@ -120,7 +120,7 @@ static void hair_shape(uint32_t strand, float (*points)[3]) {
     for (uint32_t k = 1; k < HAIR_POINTS; k++) grow(points[k - 1], n, points[k]);
 }
 
-static void hair_settings(mote_bundle_def *def) {
+static void hair_settings(mote_strands_def *def) {
     def->normal_drag = 0.01f;
     def->tangential_drag = 0.003f;
     def->radius = HAIR_RADIUS;
@@ -150,7 +150,7 @@ const strand_scene hair_scene = {.points = HAIR_POINTS,
                                  .equip = hair_equip,
                                  .move = hair_move};
 
-static void bare_settings(mote_bundle_def *def) { (void)def; }
+static void bare_settings(mote_strands_def *def) { (void)def; }
 
 const strand_scene bare_hair_scene = {.points = HAIR_POINTS,
                                       .gravity = {0, -9.81f, 0},
@@ -181,7 +181,7 @@ static void curls_shape(uint32_t strand, float (*points)[3]) {
 }
 
 /* The springs to the rest shape are explicit: m / h^2 = 1.6 N/m at 8 substeps. */
-static void curls_settings(mote_bundle_def *def) {
+static void curls_settings(mote_strands_def *def) {
     def->mass = 0.0002f;
     def->local_pose_stiffness = 0.5f;
     def->normal_drag = 0.002f;
@@ -206,7 +206,7 @@ static void *strands_open(const bench_config *config) {
     mote_system_def system = engine_def(config);
     strand_run *run = strand_run_create(&system, scene->gravity);
     float(*positions)[3] = allocate_or_fail(sizeof *positions * config->particles);
-    mote_bundle_def def = mote_default_bundle_def();
+    mote_strands_def def = mote_default_strands_def();
     def.strand_count = config->particles / scene->points;
     def.points = scene->points;
     def.positions = positions[0];
@@ -221,7 +221,7 @@ static void *strands_open(const bench_config *config) {
 
 static void strands_refill(void *user) {
     strand_run *run = user;
-    engine_check(mote_bundle_reset(run->system, run->bundle, MOTE_ALL_STRANDS), "mote_bundle_reset");
+    engine_check(mote_strands_reset(run->system, run->id, MOTE_ALL_STRANDS), "mote_strands_reset");
 }
 
 void strands_run(void *user, uint32_t frames) {

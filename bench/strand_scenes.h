@@ -10,7 +10,7 @@ typedef struct strand_scene {
     uint32_t points; /* of a strand */
     float gravity[3];
     void (*shape)(uint32_t strand, float (*points)[3]); /* the rest shape */
-    void (*settings)(mote_bundle_def *def);
+    void (*settings)(mote_strands_def *def);
     void (*equip)(strand_run *run); /* colliders; NULL: none */
     void (*move)(strand_run *run);  /* before each frame; NULL: nothing */
 } strand_scene;

@@ -19,14 +19,14 @@ strand_run *strand_run_create(const mote_system_def *def, const float gravity[3]
     return run;
 }
 
-void strand_run_add(strand_run *run, const mote_bundle_def *def) {
-    mote_bundle_fault fault;
-    mote_result result = mote_system_add_bundle(run->system, def, &run->bundle, &fault);
+void strand_run_add(strand_run *run, const mote_strands_def *def) {
+    mote_strands_fault fault;
+    mote_result result = mote_system_add_strands(run->system, def, &run->id, &fault);
     if (result != MOTE_OK && fault.strand != MOTE_ALL_STRANDS)
         fail_usage("strand %u, point %u: %s", (unsigned)fault.strand, (unsigned)fault.point,
                    mote_result_text(result));
-    engine_check(result, "mote_system_add_bundle");
-    mote_bundle_view view = mote_bundle_columns(run->system, run->bundle);
+    engine_check(result, "mote_system_add_strands");
+    mote_strands_view view = mote_strands_columns(run->system, run->id);
     run->strands = view.strand_count;
     run->points = view.point_count;
 }
@@ -35,10 +35,10 @@ void strand_run_add(strand_run *run, const mote_bundle_def *def) {
 static double worse(double old, double now) { return now <= old || isnan(old) ? old : now; }
 
 void strand_run_frame(strand_run *run) {
-    mote_bundle_statistics s;
+    mote_strands_step_report s;
     if (run->move) run->move(run);
     engine_check(mote_system_step(run->system, 1, NULL), "mote_system_step");
-    engine_check(mote_bundle_measure(run->system, run->bundle, &s), "mote_bundle_measure");
+    engine_check(mote_strands_report(run->system, run->id, &s), "mote_strands_report");
     run->frame++;
     strand_tally *tally = &run->tally;
     tally->max_stretch = worse(tally->max_stretch, (double)s.max_stretch);
@@ -51,8 +51,8 @@ void strand_run_frame(strand_run *run) {
     tally->frozen += s.frozen;
     if (run->vertices)
         engine_check(
-            mote_bundle_present(run->system, run->bundle, &run->layout, run->vertices, run->vertex_bytes),
-            "mote_bundle_present");
+            mote_strands_present(run->system, run->id, &run->layout, run->vertices, run->vertex_bytes),
+            "mote_strands_present");
 }
 
 /* Lines of 12 bytes a vertex; ribbons of 24, positions and tangents, seen from 1 m away. */
@@ -64,8 +64,7 @@ void strand_run_present(strand_run *run, mote_strand_shape shape) {
         run->layout.tangent_offset = 3 * sizeof(float);
         run->layout.eye[2] = 1;
     }
-    run->vertex_bytes =
-        (size_t)mote_bundle_vertex_count(run->system, run->bundle, shape) * run->layout.stride;
+    run->vertex_bytes = (size_t)mote_strands_vertex_count(run->system, run->id, shape) * run->layout.stride;
     run->vertices = allocate_or_fail(run->vertex_bytes);
     engine_check(mote_system_advance(run->system, STEP_NANOSECONDS / 2, NULL), "mote_system_advance");
 }
@@ -107,8 +106,8 @@ static void swing_root(strand_run *run) {
     float phase = (float)(run->frame % 40) / 20, t = phase < 1 ? 2 * phase - 1 : 3 - 2 * phase;
     mote_transform root = MOTE_TRANSFORM_IDENTITY;
     root.position[0] = 0.1f * (1 + 0.5f * t * (3 - t * t));
-    engine_check(mote_bundle_set_roots(run->system, run->bundle, &root, 1, MOTE_NEXT_ADVANCE),
-                 "mote_bundle_set_roots");
+    engine_check(mote_strands_set_roots(run->system, run->id, &root, 1, MOTE_NEXT_ADVANCE),
+                 "mote_strands_set_roots");
 }
 
 /* Two bars across the way of the swing, of a tenth of the length. */
@@ -125,7 +124,7 @@ static mote_system_def rope_system(const rope_setup *setup) {
     def.steps_per_second = rate_of(setup);
     def.substeps = setup->substeps;
     def.interpolation = MOTE_INTERPOLATE_NONE;
-    def.handles = false;
+    def.particle_ids = false;
     def.jobs = mote_jobs_openmp(setup->threads);
     return def;
 }
@@ -146,7 +145,7 @@ strand_run *rope_create(const rope_setup *setup) {
     mote_system_def system = rope_system(setup);
     strand_run *run = strand_run_create(&system, (float[3]){0, -9.81f, 0});
     float *positions = lay_out(setup);
-    mote_bundle_def def = mote_default_bundle_def();
+    mote_strands_def def = mote_default_strands_def();
     def.solver = setup->solver;
     def.strand_count = setup->strands;
     def.points = setup->points;
@@ -172,11 +171,11 @@ double rope_depth(const rope_setup *setup) {
 }
 
 double rope_energy(const strand_run *run, uint32_t strand, double point_mass) {
-    mote_bundle_view view = mote_bundle_columns(run->system, run->bundle);
-    uint32_t points = mote_bundle_points(run->system, run->bundle, strand);
+    mote_strands_view view = mote_strands_columns(run->system, run->id);
+    uint32_t points = mote_strands_points(run->system, run->id, strand);
     double energy = 0;
     for (uint32_t k = 0; k < points; k++) {
-        uint32_t slot = mote_bundle_index(run->system, run->bundle, strand, k);
+        uint32_t slot = mote_strands_slot(run->system, run->id, strand, k);
         if (view.inverse_mass[slot] == 0) continue;
         double x = (double)view.velocity.x[slot], y = (double)view.velocity.y[slot],
                z = (double)view.velocity.z[slot];

@@ -21,7 +21,7 @@ typedef struct strand_tally {
 
 typedef struct strand_run {
     mote_system *system;
-    mote_bundle_id bundle;
+    mote_strands_id id;
     uint32_t strands, points, substeps; /* points: of all strands */
     uint64_t frame;
     void (*move)(struct strand_run *run); /* what stands between two frames; NULL: nothing */
@@ -36,7 +36,7 @@ typedef struct strand_run {
 strand_run *strand_run_create(const mote_system_def *def, const float gravity[3]);
 
 /* Adds the bundle; what is wrong with it ends the program with the strand and the point. */
-void strand_run_add(strand_run *run, const mote_bundle_def *def);
+void strand_run_add(strand_run *run, const mote_strands_def *def);
 
 /* One frame: move, one step, tally, presentation. */
 void strand_run_frame(strand_run *run);

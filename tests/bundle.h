@@ -12,7 +12,7 @@
 
 /* A def and the arrays that it points to. Must stay where it is. */
 typedef struct strands {
-    mote_bundle_def def;
+    mote_strands_def def;
     uint32_t points[MOST_STRANDS], first[MOST_STRANDS + 1];
     float mass[MOST_STRANDS], rest_scale[MOST_STRANDS], compliance[MOST_STRANDS];
     float positions[3 * MOST_STRANDS * LONGEST];
@@ -22,7 +22,7 @@ typedef struct strands {
  * are exact. */
 static inline void make_strands(strands *s, uint32_t count, uint32_t longest, uint64_t seed) {
     random_source random = {seed};
-    s->def = mote_default_bundle_def();
+    s->def = mote_default_strands_def();
     s->first[0] = 0;
     for (uint32_t i = 0; i < count; i++) {
         s->points[i] = 2 + random_below(&random, longest - 1);
@@ -51,9 +51,9 @@ static inline mote_system *make_system(memory_ledger *ledger) {
     return system;
 }
 
-static inline mote_bundle_id add_strands(mote_system *system, const strands *s) {
-    mote_bundle_id id;
-    assert_int_equal(mote_system_add_bundle(system, &s->def, &id, NULL), MOTE_OK);
+static inline mote_strands_id add_strands(mote_system *system, const strands *s) {
+    mote_strands_id id;
+    assert_int_equal(mote_system_add_strands(system, &s->def, &id, NULL), MOTE_OK);
     return id;
 }
 
@@ -62,10 +62,10 @@ static inline const float *position_of(const strands *s, uint32_t strand, uint32
 }
 
 /* The columns themselves, to be looked at and changed. */
-static inline mote_bundle *inside(const mote_system *system, mote_bundle_id id) {
-    mote_bundle *bundle = mote_system_bundle(system, id);
-    assert_non_null(bundle);
-    return bundle;
+static inline mote_strands *inside(const mote_system *system, mote_strands_id id) {
+    mote_strands *found = mote_system_find_strands(system, id);
+    assert_non_null(found);
+    return found;
 }
 
 #endif

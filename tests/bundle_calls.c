@@ -30,13 +30,13 @@ static void hash_of_state(void **unused) {
     make_strands(&s, 21, 9, 8);
     mote_system *system = make_system(NULL);
     uint64_t empty = mote_system_hash(system);
-    mote_bundle_id id = add_strands(system, &s);
+    mote_strands_id id = add_strands(system, &s);
     assert_true(mote_system_hash(system) != empty);
-    assert_int_equal(mote_bundle_pin(system, id, 2, 1, (vec3){1, 2, 3}, 9), MOTE_OK);
-    mote_bundle *b = inside(system, id);
+    assert_int_equal(mote_strands_pin(system, id, 2, 1, (vec3){1, 2, 3}, 9), MOTE_OK);
+    mote_strands *b = inside(system, id);
     unsigned char *used = calloc(b->slot_count, 1);
     for (uint32_t i = 0; i < 21; i++)
-        for (uint32_t k = 0; k < s.points[i]; k++) used[mote_bundle_index(system, id, i, k)] = 1;
+        for (uint32_t k = 0; k < s.points[i]; k++) used[mote_strands_slot(system, id, i, k)] = 1;
     for (uint32_t slot = 0; slot < b->slot_count; slot++) {
         for (int axis = 0; axis < 3; axis++) {
             EXPECT(b->x[axis][slot], used[slot]);
@@ -82,7 +82,7 @@ static void hash_of_state(void **unused) {
     EXPECT(b->def.solver, true);
     EXPECT(b->def.max_iterations, true);
     EXPECT(b->def.free_roots, true);
-    assert_int_equal(mote_system_remove_bundle(system, id), MOTE_OK);
+    assert_int_equal(mote_system_remove_strands(system, id), MOTE_OK);
     assert_true(mote_system_hash(system) == empty);
     mote_system_destroy(system);
 }
@@ -96,47 +96,47 @@ static void refused_calls(void **unused) {
     static strands s;
     make_strands(&s, 3, 4, 2);
     mote_system *system = make_system(NULL);
-    mote_bundle_id id = add_strands(system, &s);
+    mote_strands_id id = add_strands(system, &s);
     mote_transform good = MOTE_TRANSFORM_IDENTITY, three[3] = {good, good, good};
-    mote_strand_report report;
+    mote_strand_step_report report;
     float impulse[3];
     uint64_t hash = mote_system_hash(system);
     for (int i = 0; i < 7; i++) {
         mote_transform bad[3] = {good, good, good};
         *(i < 3 ? &bad[2].position[i] : &bad[2].rotation[i - 3]) = i % 2 ? NAN : INFINITY;
         bad[0].position[0] = bad[1].position[1] = 5;
-        assert_int_equal(mote_bundle_set_roots(system, id, bad, 3, 0), MOTE_ERROR_NOT_FINITE);
-        assert_int_equal(mote_bundle_set_roots(system, id, bad + 2, 1, 0), MOTE_ERROR_NOT_FINITE);
-        assert_int_equal(mote_bundle_set_root(system, id, 1, bad + 2, 0), MOTE_ERROR_NOT_FINITE);
+        assert_int_equal(mote_strands_set_roots(system, id, bad, 3, 0), MOTE_ERROR_NOT_FINITE);
+        assert_int_equal(mote_strands_set_roots(system, id, bad + 2, 1, 0), MOTE_ERROR_NOT_FINITE);
+        assert_int_equal(mote_strands_set_root(system, id, 1, bad + 2, 0), MOTE_ERROR_NOT_FINITE);
     }
     three[0].position[0] = 5, three[2].rotation[3] = 0;
-    assert_int_equal(mote_bundle_set_roots(system, id, three, 3, 0), MOTE_ERROR_RANGE);
-    assert_int_equal(mote_bundle_set_root(system, id, 0, &three[2], 0), MOTE_ERROR_RANGE);
-    assert_int_equal(mote_bundle_set_root(system, id, 3, &good, 0), MOTE_ERROR_RANGE);
-    assert_int_equal(mote_bundle_set_roots(system, id, three, 0, 0), MOTE_ERROR_RANGE);
-    assert_int_equal(mote_bundle_set_roots(system, id, three, 2, 0), MOTE_ERROR_RANGE);
-    assert_int_equal(mote_bundle_set_roots(system, id, NULL, 1, 0), MOTE_ERROR_NULL);
-    assert_int_equal(mote_bundle_set_root(system, id, 0, NULL, 0), MOTE_ERROR_NULL);
-    assert_int_equal(mote_bundle_pin(system, id, 0, 1, NULL, 0), MOTE_ERROR_NULL);
-    assert_int_equal(mote_bundle_set_air(system, id, NULL), MOTE_ERROR_NULL);
+    assert_int_equal(mote_strands_set_roots(system, id, three, 3, 0), MOTE_ERROR_RANGE);
+    assert_int_equal(mote_strands_set_root(system, id, 0, &three[2], 0), MOTE_ERROR_RANGE);
+    assert_int_equal(mote_strands_set_root(system, id, 3, &good, 0), MOTE_ERROR_RANGE);
+    assert_int_equal(mote_strands_set_roots(system, id, three, 0, 0), MOTE_ERROR_RANGE);
+    assert_int_equal(mote_strands_set_roots(system, id, three, 2, 0), MOTE_ERROR_RANGE);
+    assert_int_equal(mote_strands_set_roots(system, id, NULL, 1, 0), MOTE_ERROR_NULL);
+    assert_int_equal(mote_strands_set_root(system, id, 0, NULL, 0), MOTE_ERROR_NULL);
+    assert_int_equal(mote_strands_pin(system, id, 0, 1, NULL, 0), MOTE_ERROR_NULL);
+    assert_int_equal(mote_strands_set_air(system, id, NULL), MOTE_ERROR_NULL);
     for (int axis = 0; axis < 3; axis++) {
         vec3 hole = {0, 0, 0};
         hole[axis] = NAN;
-        assert_int_equal(mote_bundle_pin(system, id, 0, 1, hole, 0), MOTE_ERROR_NOT_FINITE);
-        assert_int_equal(mote_bundle_set_air(system, id, hole), MOTE_ERROR_NOT_FINITE);
+        assert_int_equal(mote_strands_pin(system, id, 0, 1, hole, 0), MOTE_ERROR_NOT_FINITE);
+        assert_int_equal(mote_strands_set_air(system, id, hole), MOTE_ERROR_NOT_FINITE);
     }
-    assert_int_equal(mote_bundle_reaction(system, id, 0, 1, impulse), MOTE_ERROR_RANGE);
-    assert_int_equal(mote_bundle_reaction(system, id, 3, 0, impulse), MOTE_ERROR_RANGE);
-    assert_int_equal(mote_bundle_reaction(system, id, 0, s.points[0], impulse), MOTE_ERROR_RANGE);
-    assert_int_equal(mote_bundle_reaction(system, id, 0, 0, NULL), MOTE_ERROR_NULL);
-    assert_int_equal(mote_bundle_report(system, id, 3, &report), MOTE_ERROR_RANGE);
-    assert_int_equal(mote_bundle_report(system, id, 0, NULL), MOTE_ERROR_NULL);
-    assert_int_equal(mote_bundle_measure(system, id, NULL), MOTE_ERROR_NULL);
+    assert_int_equal(mote_strands_reaction(system, id, 0, 1, impulse), MOTE_ERROR_RANGE);
+    assert_int_equal(mote_strands_reaction(system, id, 3, 0, impulse), MOTE_ERROR_RANGE);
+    assert_int_equal(mote_strands_reaction(system, id, 0, s.points[0], impulse), MOTE_ERROR_RANGE);
+    assert_int_equal(mote_strands_reaction(system, id, 0, 0, NULL), MOTE_ERROR_NULL);
+    assert_int_equal(mote_strands_report_of(system, id, 3, &report), MOTE_ERROR_RANGE);
+    assert_int_equal(mote_strands_report_of(system, id, 0, NULL), MOTE_ERROR_NULL);
+    assert_int_equal(mote_strands_report(system, id, NULL), MOTE_ERROR_NULL);
     assert_int_equal(mote_system_seek(system, 5), MOTE_ERROR_INTEGRATOR);
     assert_true(mote_system_hash(system) == hash);
-    assert_int_equal(mote_bundle_set_air(system, id, (vec3){1, 2, 3}), MOTE_OK);
+    assert_int_equal(mote_strands_set_air(system, id, (vec3){1, 2, 3}), MOTE_OK);
     assert_true(inside(system, id)->def.air_velocity[2] == 3 && mote_system_hash(system) != hash);
-    assert_int_equal(mote_system_remove_bundle(system, id), MOTE_OK);
+    assert_int_equal(mote_system_remove_strands(system, id), MOTE_OK);
     assert_int_equal(mote_system_seek(system, 5), MOTE_OK);
     mote_system_destroy(system);
 }
@@ -149,10 +149,10 @@ static void advecting(void **unused) {
         mote_system_def def = mote_default_system_def();
         def.integrator = (mote_integrator)i;
         mote_system *system;
-        mote_bundle_id id;
+        mote_strands_id id;
         assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
         mote_result want = advects(def.integrator) ? MOTE_ERROR_INTEGRATOR : MOTE_OK;
-        assert_int_equal(mote_system_add_bundle(system, &s.def, &id, NULL), want);
+        assert_int_equal(mote_system_add_strands(system, &s.def, &id, NULL), want);
         mote_system_destroy(system);
     }
 }
@@ -161,27 +161,27 @@ static void advecting(void **unused) {
 typedef struct caller {
     mote_system *system;
     const strands *s;
-    mote_bundle_id id;
+    mote_strands_id id;
 } caller;
 
-static void call_back(void *context) {
+static void revert_diverged(void *context) {
     const caller *c = context;
-    mote_bundle_id id;
+    mote_strands_id id;
     mote_transform transform = MOTE_TRANSFORM_IDENTITY;
-    mote_strand_report report;
-    mote_bundle_statistics statistics;
+    mote_strand_step_report report;
+    mote_strands_step_report statistics;
     float impulse[3];
-    const mote_result results[] = {mote_system_add_bundle(c->system, &c->s->def, &id, NULL),
-                                   mote_system_remove_bundle(c->system, c->id),
-                                   mote_bundle_set_roots(c->system, c->id, &transform, 1, 0),
-                                   mote_bundle_set_root(c->system, c->id, 0, &transform, 0),
-                                   mote_bundle_reset(c->system, c->id, 0),
-                                   mote_bundle_pin(c->system, c->id, 0, 1, (vec3){0, 0, 0}, 0),
-                                   mote_bundle_unpin(c->system, c->id, 0, 1),
-                                   mote_bundle_set_air(c->system, c->id, (vec3){0, 0, 0}),
-                                   mote_bundle_reaction(c->system, c->id, 0, 0, impulse),
-                                   mote_bundle_report(c->system, c->id, 0, &report),
-                                   mote_bundle_measure(c->system, c->id, &statistics)};
+    const mote_result results[] = {mote_system_add_strands(c->system, &c->s->def, &id, NULL),
+                                   mote_system_remove_strands(c->system, c->id),
+                                   mote_strands_set_roots(c->system, c->id, &transform, 1, 0),
+                                   mote_strands_set_root(c->system, c->id, 0, &transform, 0),
+                                   mote_strands_reset(c->system, c->id, 0),
+                                   mote_strands_pin(c->system, c->id, 0, 1, (vec3){0, 0, 0}, 0),
+                                   mote_strands_unpin(c->system, c->id, 0, 1),
+                                   mote_strands_set_air(c->system, c->id, (vec3){0, 0, 0}),
+                                   mote_strands_reaction(c->system, c->id, 0, 0, impulse),
+                                   mote_strands_report_of(c->system, c->id, 0, &report),
+                                   mote_strands_report(c->system, c->id, &statistics)};
     for (size_t i = 0; i < COUNT_OF(results); i++) assert_int_equal(results[i], MOTE_ERROR_BUSY);
 }
 
@@ -192,7 +192,7 @@ static void busy(void **unused) {
     caller c = {.system = make_system(NULL), .s = &s};
     uint32_t calls;
     c.id = add_strands(c.system, &s);
-    assert_int_equal(scene_call_within_step(c.system, call_back, &c, &calls), MOTE_OK);
+    assert_int_equal(scene_call_within_step(c.system, revert_diverged, &c, &calls), MOTE_OK);
     assert_true(calls > 0);
     mote_system_destroy(c.system);
 }
@@ -204,13 +204,13 @@ static void measured(void **unused) {
     static strands s;
     make_strands(&s, 21, 9, 3);
     mote_system *system = make_system(NULL);
-    mote_bundle_id id = add_strands(system, &s);
-    mote_bundle *b = inside(system, id);
+    mote_strands_id id = add_strands(system, &s);
+    mote_strands *b = inside(system, id);
     random_source random = {5};
-    mote_bundle_statistics want = {0}, got;
+    mote_strands_step_report want = {0}, got;
     double sum = 0;
     for (uint32_t i = 0; i < 21; i++) {
-        uint32_t lane = b->lane_of_strand[i], slot = mote_bundle_index(system, id, i, 0);
+        uint32_t lane = b->lane_of_strand[i], slot = mote_strands_slot(system, id, i, 0);
         b->stretch[lane] = random_between(&random, 0, 1),
         b->stretch_sum[lane] = random_between(&random, 0, 1);
         b->iterations[lane] = random_below(&random, 1u << 31);
@@ -218,13 +218,13 @@ static void measured(void **unused) {
         b->infeasible[lane] = (uint8_t)random_below(&random, 2),
         b->frozen[lane] = (uint8_t)random_below(&random, 2);
         for (int axis = 0; axis < 3; axis++) b->reaction[axis][slot] = (float)(3 * i) + (float)axis;
-        mote_strand_report r;
-        assert_int_equal(mote_bundle_report(system, id, i, &r), MOTE_OK);
+        mote_strand_step_report r;
+        assert_int_equal(mote_strands_report_of(system, id, i, &r), MOTE_OK);
         assert_true(r.stretch == b->stretch[lane] && r.iterations == b->iterations[lane] &&
                     r.capped == b->capped[lane] && r.fallbacks == b->fallbacks[lane] &&
                     r.infeasible == b->infeasible[lane] && r.frozen == b->frozen[lane]);
         float impulse[3];
-        assert_int_equal(mote_bundle_reaction(system, id, i, 0, impulse), MOTE_OK);
+        assert_int_equal(mote_strands_reaction(system, id, i, 0, impulse), MOTE_OK);
         for (int axis = 0; axis < 3; axis++) assert_true(impulse[axis] == (float)(3 * i) + (float)axis);
         want.max_stretch = fmaxf(want.max_stretch, r.stretch);
         sum += (double)b->stretch_sum[lane];
@@ -233,7 +233,7 @@ static void measured(void **unused) {
         want.infeasible += r.infeasible, want.frozen += r.frozen;
     }
     want.mean_stretch = (float)(sum / (s.first[21] - 21));
-    assert_int_equal(mote_bundle_measure(system, id, &got), MOTE_OK);
+    assert_int_equal(mote_strands_report(system, id, &got), MOTE_OK);
     assert_true(got.max_stretch == want.max_stretch && got.mean_stretch == want.mean_stretch);
     assert_true(got.iterations == want.iterations && got.capped == want.capped &&
                 got.fallbacks == want.fallbacks);
@@ -249,7 +249,7 @@ static void diagnosed(void **unused) {
     static strands s;
     mote_system_def def = mote_default_system_def();
     uint32_t workers = 3;
-    mote_diagnostics got[2];
+    mote_statistics got[2];
     for (int round = 0; round < 2; round++) {
         def.jobs = round ? pthread_jobs_hook(&workers) : (mote_jobs){0, NULL, NULL};
         mote_system *system;
@@ -260,14 +260,14 @@ static void diagnosed(void **unused) {
         assert_int_equal(mote_system_add_force(system, &gravity, &force_id), MOTE_OK);
         assert_int_equal(mote_system_spawn(system, 1, &view), MOTE_OK);
         view.position.y[0] = 3, view.velocity.x[0] = 2;
-        mote_diagnostics want = {
+        mote_statistics want = {
             .mass = 1, .kinetic = 2, .potential = 6, .momentum = {2, 0, 0}, .angular_momentum = {0, 0, -6}};
         random_source random = {11};
         for (uint32_t n = 0; n < 2; n++) {
             make_strands(&s, 30 + n, 40, n);
-            mote_bundle_id id = add_strands(system, &s);
-            const mote_bundle *b = inside(system, id);
-            assert_int_equal(mote_bundle_pin(system, id, 3, 1, (vec3){0, 0, 0}, 0), MOTE_OK);
+            mote_strands_id id = add_strands(system, &s);
+            const mote_strands *b = inside(system, id);
+            assert_int_equal(mote_strands_pin(system, id, 3, 1, (vec3){0, 0, 0}, 0), MOTE_OK);
             for (uint32_t slot = 0; slot < b->slot_count; slot++) {
                 if (b->inverse_mass[slot] == 0) continue;
                 double m = 1 / (double)b->inverse_mass[slot], x[3], v[3];
@@ -283,7 +283,7 @@ static void diagnosed(void **unused) {
                 }
             }
         }
-        assert_int_equal(mote_system_diagnose(system, &got[round]), MOTE_OK);
+        assert_int_equal(mote_system_statistics(system, &got[round]), MOTE_OK);
         assert_true(fabs(got[round].mass - want.mass) < 1e-9 &&
                     fabs(got[round].kinetic - want.kinetic) < 1e-9);
         assert_true(fabs(got[round].potential - want.potential) < 1e-9 &&

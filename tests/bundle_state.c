@@ -38,7 +38,7 @@ static void blend(const double a[4], const double b[4], double f, double out[4])
 /* Positions take three roundings of numbers up to 16; components of rotations are at most 1 and take two
  * before the square root of the blend, whose length is at least 0.7, divides them, and two more: 8 UNIT
  * covers them. */
-static void check_root(const mote_bundle *b, uint32_t lane, const double position[3],
+static void check_root(const mote_strands *b, uint32_t lane, const double position[3],
                        const double rotation[4]) {
     for (int i = 0; i < 3; i++) assert_true(fabs(b->root_from[i][lane] - position[i]) <= 3 * 16 * UNIT);
     for (int i = 0; i < 4; i++) assert_true(fabs(b->root_from[3 + i][lane] - rotation[i]) <= 8 * UNIT);
@@ -61,8 +61,8 @@ static void roots_on_the_way(void **unused) {
     static strands s;
     make_strands(&s, 18, 4, 1);
     mote_system *system = make_system(NULL);
-    mote_bundle_id id = add_strands(system, &s);
-    const mote_bundle *b = inside(system, id);
+    mote_strands_id id = add_strands(system, &s);
+    const mote_strands *b = inside(system, id);
     const uint64_t tps = ticks_per_step(system);
     random_source random = {7};
     double from[3] = {0, 0, 0}, turned[4] = {0, 0, 0, 1}, to[3], turn[4];
@@ -82,7 +82,7 @@ static void roots_on_the_way(void **unused) {
         target = random_target(&random, to, turn);
         start = now;
         end = round % 5 == 0 ? now - (now > 0) : now + random_bits(&random) % (4 * tps);
-        assert_int_equal(mote_bundle_set_roots(system, id, &target, 1, end), MOTE_OK);
+        assert_int_equal(mote_strands_set_roots(system, id, &target, 1, end), MOTE_OK);
         for (uint32_t lane = 0; lane < 18; lane++) {
             check_root(b, lane, from, turned);
             assert_true(b->root_from_tick[lane] == start && b->root_to_tick[lane] == end &&
@@ -103,19 +103,19 @@ static void shorter_arc(void **unused) {
     static strands s;
     make_strands(&s, 3, 4, 1);
     mote_system *system = make_system(NULL);
-    mote_bundle_id id = add_strands(system, &s);
-    const mote_bundle *b = inside(system, id);
+    mote_strands_id id = add_strands(system, &s);
+    const mote_strands *b = inside(system, id);
     for (int sign = -1; sign <= 1; sign += 2) {
         mote_transform target = {{1, 2, 3}, {0, (float)sign * 3, 0, (float)sign * 4}};
-        assert_int_equal(mote_bundle_set_root(system, id, 1, &target, MOTE_NEXT_ADVANCE), MOTE_OK);
+        assert_int_equal(mote_strands_set_root(system, id, 1, &target, MOTE_NEXT_ADVANCE), MOTE_OK);
         uint32_t lane = b->lane_of_strand[1];
         assert_true(b->root_to[4][lane] == 0.6f && b->root_to[6][lane] == 0.8f);
         assert_true(b->root_pending[lane] && b->root_to[0][b->lane_of_strand[0]] == 0);
     }
     mote_transform tiny = {{0, 0, 0}, {0x1p-149f, 0, 0, 0}}, vast = {{0, 0, 0}, {0, 0, 0, 0x1p127f}};
-    assert_int_equal(mote_bundle_set_roots(system, id, &tiny, 1, 0), MOTE_OK);
+    assert_int_equal(mote_strands_set_roots(system, id, &tiny, 1, 0), MOTE_OK);
     assert_true(b->root_to[3][0] == 1);
-    assert_int_equal(mote_bundle_set_roots(system, id, &vast, 1, 0), MOTE_OK);
+    assert_int_equal(mote_strands_set_roots(system, id, &vast, 1, 0), MOTE_OK);
     assert_true(b->root_to[6][0] == 1);
     mote_system_destroy(system);
 }
@@ -127,15 +127,15 @@ static void roots_of_their_own(void **unused) {
     static strands s;
     make_strands(&s, 18, 9, 5);
     mote_system *system = make_system(NULL);
-    mote_bundle_id id = add_strands(system, &s);
-    mote_bundle *b = inside(system, id);
+    mote_strands_id id = add_strands(system, &s);
+    mote_strands *b = inside(system, id);
     mote_transform each[18];
     for (uint32_t i = 0; i < 18; i++) each[i] = (mote_transform){{(float)i, 0, 0}, {0, 0, 0, 1}};
-    assert_int_equal(mote_bundle_set_roots(system, id, each, 18, MOTE_NEXT_ADVANCE), MOTE_OK);
-    assert_int_equal(mote_bundle_pin(system, id, 3, 1, (vec3){1, 2, 3}, MOTE_NEXT_ADVANCE), MOTE_OK);
-    assert_int_equal(mote_bundle_set_root(system, id, 6, &each[6], 55), MOTE_OK);
-    mote_bundle_resolve(b, 1234);
-    mote_bundle_resolve(b, 5678);
+    assert_int_equal(mote_strands_set_roots(system, id, each, 18, MOTE_NEXT_ADVANCE), MOTE_OK);
+    assert_int_equal(mote_strands_pin(system, id, 3, 1, (vec3){1, 2, 3}, MOTE_NEXT_ADVANCE), MOTE_OK);
+    assert_int_equal(mote_strands_set_root(system, id, 6, &each[6], 55), MOTE_OK);
+    mote_strands_resolve(b, 1234);
+    mote_strands_resolve(b, 5678);
     for (uint32_t i = 0; i < 18; i++) {
         uint32_t lane = b->lane_of_strand[i];
         assert_true(b->root_to[0][lane] == (float)i && !b->root_pending[lane]);
@@ -154,17 +154,17 @@ static void reset(void **unused) {
     static strands s;
     make_strands(&s, 21, 9, 9);
     mote_system *system = make_system(NULL);
-    mote_bundle_id id = add_strands(system, &s);
-    mote_bundle *b = inside(system, id);
+    mote_strands_id id = add_strands(system, &s);
+    mote_strands *b = inside(system, id);
     uint64_t fresh = mote_system_hash(system);
-    assert_int_equal(mote_bundle_reset(system, id, MOTE_ALL_STRANDS), MOTE_OK);
+    assert_int_equal(mote_strands_reset(system, id, MOTE_ALL_STRANDS), MOTE_OK);
     assert_true(mote_system_hash(system) == fresh);
     const mote_transform turned = {{1, 2, 3}, {1, 1, 1, 1}};
-    assert_int_equal(mote_bundle_set_roots(system, id, &turned, 1, UINT64_MAX - 1), MOTE_OK);
-    assert_int_equal(mote_bundle_pin(system, id, 4, 1, (vec3){7, 8, 9}, UINT64_MAX - 1), MOTE_OK);
+    assert_int_equal(mote_strands_set_roots(system, id, &turned, 1, UINT64_MAX - 1), MOTE_OK);
+    assert_int_equal(mote_strands_pin(system, id, 4, 1, (vec3){7, 8, 9}, UINT64_MAX - 1), MOTE_OK);
     for (uint32_t strand = 0; strand < 21; strand++)
         for (uint32_t k = 0; k < s.points[strand]; k++) {
-            uint32_t slot = mote_bundle_index(system, id, strand, k);
+            uint32_t slot = mote_strands_slot(system, id, strand, k);
             for (int axis = 0; axis < 3; axis++)
                 b->x[axis][slot] = b->v[axis][slot] = b->previous_x[axis][slot] = 5;
         }
@@ -173,7 +173,7 @@ static void reset(void **unused) {
         b->stretch[lane] = b->stretch_sum[lane] = 1, b->capped[lane] = 1;
     b->started = true;
     for (uint32_t done = 0; done <= 21; done++) {
-        assert_int_equal(mote_bundle_reset(system, id, done < 21 ? done : MOTE_ALL_STRANDS), MOTE_OK);
+        assert_int_equal(mote_strands_reset(system, id, done < 21 ? done : MOTE_ALL_STRANDS), MOTE_OK);
         assert_true(b->started == (done < 21));
         for (uint32_t strand = 0; strand < 21; strand++) {
             bool rests = strand <= done;
@@ -183,7 +183,7 @@ static void reset(void **unused) {
             assert_true(b->stretch_sum[lane] == !rests && b->capped[lane] == !rests);
             assert_true((b->root_from[0][lane] == 1) == rests);
             for (uint32_t k = 0; k < s.points[strand]; k++) {
-                uint32_t slot = mote_bundle_index(system, id, strand, k);
+                uint32_t slot = mote_strands_slot(system, id, strand, k);
                 const float *p = position_of(&s, strand, k), pin[3] = {7, 8, 9};
                 for (int axis = 0; axis < 3; axis++) {
                     float want =
@@ -197,7 +197,7 @@ static void reset(void **unused) {
         for (int axis = 0; axis < 3; axis++)
             assert_true((b->pins[0].from[axis] == b->pins[0].to[axis]) == (done >= 4));
     }
-    assert_int_equal(mote_bundle_reset(system, id, 21), MOTE_ERROR_RANGE);
+    assert_int_equal(mote_strands_reset(system, id, 21), MOTE_ERROR_RANGE);
     mote_system_destroy(system);
 }
 
@@ -213,10 +213,10 @@ static bool holds(const pin_model *m, const strands *s, uint32_t strand, uint32_
     return m->pinned[strand][k] || (k == 0 && !s->def.free_roots);
 }
 
-static uint32_t strand_at(const mote_bundle *b, uint32_t lane) { return b->strand_of_lane[lane]; }
+static uint32_t strand_at(const mote_strands *b, uint32_t lane) { return b->strand_of_lane[lane]; }
 
 /* The span that ends at a pin, in its group's part of the list, or NULL. */
-static const mote_span_of_pins *span_at(const mote_bundle *b, uint32_t lane, uint32_t last_slot) {
+static const mote_span_of_pins *span_at(const mote_strands *b, uint32_t lane, uint32_t last_slot) {
     const mote_strand_group *g = &b->group[lane / 16];
     const mote_span_of_pins *found = NULL;
     for (uint32_t i = g->first_span; i < g->first_span + g->span_count; i++)
@@ -227,11 +227,11 @@ static const mote_span_of_pins *span_at(const mote_bundle *b, uint32_t lane, uin
     return found;
 }
 
-static void check_spans(const pin_model *m, const strands *s, const mote_bundle *b) {
+static void check_spans(const pin_model *m, const strands *s, const mote_strands *b) {
     uint32_t spans = 0;
     for (uint32_t strand = 0; strand < s->def.strand_count; strand++) {
         uint32_t lane = b->lane_of_strand[strand], before = MOTE_NO_SLOT,
-                 first = mote_bundle_slot_of(b, lane, 0);
+                 first = mote_strands_slot_of(b, lane, 0);
         double length = 0;
         for (uint32_t k = 0; k < s->points[strand]; k++) {
             uint32_t slot = first + 16 * k;
@@ -249,11 +249,11 @@ static void check_spans(const pin_model *m, const strands *s, const mote_bundle 
     assert_int_equal(spans, b->span_count);
 }
 
-static void check_pins(const pin_model *m, const strands *s, const mote_bundle *b) {
+static void check_pins(const pin_model *m, const strands *s, const mote_strands *b) {
     uint32_t pins = 0;
     for (uint32_t strand = 0; strand < s->def.strand_count; strand++)
         for (uint32_t k = 0; k < s->points[strand]; k++) {
-            uint32_t lane = b->lane_of_strand[strand], slot = mote_bundle_slot_of(b, lane, k);
+            uint32_t lane = b->lane_of_strand[strand], slot = mote_strands_slot_of(b, lane, k);
             pins += m->pinned[strand][k];
             float free_one = (float)(s->points[strand] / (double)s->mass[strand]);
             assert_true(b->inverse_mass[slot] == (holds(m, s, strand, k) ? 0 : free_one));
@@ -270,7 +270,7 @@ static void check_pins(const pin_model *m, const strands *s, const mote_bundle *
             uint32_t strand = strand_at(b, pin->lane), k = (pin->slot - g->first) / 16;
             assert_true(at == 0 || b->pins[at - 1].slot < pin->slot);
             assert_int_equal(pin->lane / 16, group);
-            assert_int_equal(pin->slot, mote_bundle_slot_of(b, pin->lane, k));
+            assert_int_equal(pin->slot, mote_strands_slot_of(b, pin->lane, k));
             assert_true(m->pinned[strand][k]);
             assert_memory_equal(pin->to, m->to[strand][k], sizeof pin->to);
         }
@@ -290,8 +290,8 @@ static void pins(void **unused) {
         s.def.free_roots = round % 2;
         memset(&m, 0, sizeof m);
         mote_system *system = make_system(NULL);
-        mote_bundle_id id = add_strands(system, &s);
-        const mote_bundle *b = inside(system, id);
+        mote_strands_id id = add_strands(system, &s);
+        const mote_strands *b = inside(system, id);
         for (uint32_t edit = 0; edit < 600; edit++) {
             uint32_t strand = random_below(&random, 41), k = random_below(&random, 8);
             bool is_point = strand < 40 && k < s.points[strand], root = k == 0 && !s.def.free_roots;
@@ -300,8 +300,8 @@ static void pins(void **unused) {
             uint64_t tick = edit % 3 ? edit : MOTE_NEXT_ADVANCE, hash = mote_system_hash(system);
             mote_result want =
                 !is_point || root || (take && !m.pinned[strand][k]) ? MOTE_ERROR_RANGE : MOTE_OK;
-            assert_int_equal(take ? mote_bundle_unpin(system, id, strand, k)
-                                  : mote_bundle_pin(system, id, strand, k, to, tick),
+            assert_int_equal(take ? mote_strands_unpin(system, id, strand, k)
+                                  : mote_strands_pin(system, id, strand, k, to, tick),
                              want);
             assert_true((mote_system_hash(system) == hash) == (want != MOTE_OK));
             if (want) continue;
@@ -312,7 +312,7 @@ static void pins(void **unused) {
         for (uint32_t at = 0; at < 40 * LONGEST; at++) {
             uint32_t strand = at % 40, k = at / 40;
             if (!m.pinned[strand][k]) continue;
-            assert_int_equal(mote_bundle_unpin(system, id, strand, k), MOTE_OK);
+            assert_int_equal(mote_strands_unpin(system, id, strand, k), MOTE_OK);
             m.pinned[strand][k] = false;
             check_pins(&m, &s, b);
         }
@@ -327,12 +327,12 @@ static void pin_leaves_from_its_point(void **unused) {
     static strands s;
     make_strands(&s, 3, 4, 2);
     mote_system *system = make_system(NULL);
-    mote_bundle_id id = add_strands(system, &s);
-    mote_bundle *b = inside(system, id);
-    uint32_t slot = mote_bundle_index(system, id, 2, 1);
+    mote_strands_id id = add_strands(system, &s);
+    mote_strands *b = inside(system, id);
+    uint32_t slot = mote_strands_slot(system, id, 2, 1);
     for (int i = 0; i < 3; i++) {
         for (int axis = 0; axis < 3; axis++) b->x[axis][slot] = (float)(10 * i + axis);
-        assert_int_equal(mote_bundle_pin(system, id, 2, 1, (vec3){1, 2, 3}, i == 1 ? MOTE_NEXT_ADVANCE : 17),
+        assert_int_equal(mote_strands_pin(system, id, 2, 1, (vec3){1, 2, 3}, i == 1 ? MOTE_NEXT_ADVANCE : 17),
                          MOTE_OK);
         for (int axis = 0; axis < 3; axis++) assert_true(b->pins[0].from[axis] == (float)(10 * i + axis));
         assert_int_equal(b->pin_count, 1);
@@ -348,19 +348,19 @@ static void pin_leaves_from_its_point(void **unused) {
 static void most_pins(void **unused) {
     (void)unused;
     static float positions[3 * 1024 * 5];
-    mote_bundle_def def = mote_default_bundle_def();
+    mote_strands_def def = mote_default_strands_def();
     def.strand_count = 5, def.points = 1024, def.positions = positions, def.free_roots = true;
     mote_system *system = make_system(NULL);
-    mote_bundle_id id;
-    assert_int_equal(mote_system_add_bundle(system, &def, &id, NULL), MOTE_OK);
+    mote_strands_id id;
+    assert_int_equal(mote_system_add_strands(system, &def, &id, NULL), MOTE_OK);
     for (uint32_t i = 0; i < MOTE_MAX_PINS; i++)
-        assert_int_equal(mote_bundle_pin(system, id, i % 5, i / 5, (vec3){0, 0, 0}, 0), MOTE_OK);
+        assert_int_equal(mote_strands_pin(system, id, i % 5, i / 5, (vec3){0, 0, 0}, 0), MOTE_OK);
     uint64_t hash = mote_system_hash(system);
-    assert_int_equal(mote_bundle_pin(system, id, 4, 1000, (vec3){0, 0, 0}, 0), MOTE_ERROR_CAPACITY);
+    assert_int_equal(mote_strands_pin(system, id, 4, 1000, (vec3){0, 0, 0}, 0), MOTE_ERROR_CAPACITY);
     assert_true(mote_system_hash(system) == hash);
-    assert_int_equal(mote_bundle_pin(system, id, 0, 0, (vec3){1, 0, 0}, 0), MOTE_OK);
-    assert_int_equal(mote_bundle_unpin(system, id, 1, 1), MOTE_OK);
-    assert_int_equal(mote_bundle_pin(system, id, 4, 1000, (vec3){0, 0, 0}, 0), MOTE_OK);
+    assert_int_equal(mote_strands_pin(system, id, 0, 0, (vec3){1, 0, 0}, 0), MOTE_OK);
+    assert_int_equal(mote_strands_unpin(system, id, 1, 1), MOTE_OK);
+    assert_int_equal(mote_strands_pin(system, id, 4, 1000, (vec3){0, 0, 0}, 0), MOTE_OK);
     mote_system_destroy(system);
 }
 

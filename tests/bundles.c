@@ -43,7 +43,7 @@ static float rest_of(const float *p, const float *q, float scale) {
     return (float)(scale * sqrt(sum));
 }
 
-static void check_point(const strands *s, const mote_bundle *b, uint32_t strand, uint32_t point,
+static void check_point(const strands *s, const mote_strands *b, uint32_t strand, uint32_t point,
                         uint32_t slot) {
     const float *p = position_of(s, strand, point);
     const uint32_t points = s->points[strand];
@@ -59,14 +59,14 @@ static void check_point(const strands *s, const mote_bundle *b, uint32_t strand,
     assert_true(b->bend_length[slot] == (point + 2 < points ? rest_of(p, p + 6, s->rest_scale[strand]) : 1));
 }
 
-static void check_masked(const mote_bundle *b, uint32_t slot) {
+static void check_masked(const mote_strands *b, uint32_t slot) {
     for (int axis = 0; axis < 3; axis++)
         assert_true(b->x[axis][slot] == 0 && b->v[axis][slot] == 0 && b->rest_x[axis][slot] == 0 &&
                     b->reaction[axis][slot] == 0 && b->previous_x[axis][slot] == 0);
     assert_true(b->inverse_mass[slot] == 0 && b->rest_length[slot] == 1 && b->bend_length[slot] == 1);
 }
 
-static void check_lanes(const strands *s, const mote_bundle *b) {
+static void check_lanes(const strands *s, const mote_strands *b) {
     for (uint32_t lane = 0; lane < b->lane_count; lane++) {
         uint32_t strand = b->strand_of_lane[lane];
         assert_true((strand == MOTE_NO_SLOT) == (lane >= s->def.strand_count));
@@ -86,19 +86,19 @@ static void check_lanes(const strands *s, const mote_bundle *b) {
 static void check_layout(const strands *s) {
     memory_ledger ledger = {0};
     mote_system *system = make_system(&ledger);
-    mote_bundle_id id = add_strands(system, s);
-    const mote_bundle *b = inside(system, id);
-    mote_bundle_view view = mote_bundle_columns(system, id);
+    mote_strands_id id = add_strands(system, s);
+    const mote_strands *b = inside(system, id);
+    mote_strands_view view = mote_strands_columns(system, id);
     assert_int_equal(view.strand_count, s->def.strand_count);
     assert_int_equal(view.point_count, s->first[s->def.strand_count]);
     assert_int_equal(view.slot_count, expected_slots(s));
     assert_true(view.occupancy == (float)view.point_count / (float)view.slot_count);
     unsigned char *used = calloc(view.slot_count, 1);
     for (uint32_t i = 0; i < s->def.strand_count; i++) {
-        assert_int_equal(mote_bundle_points(system, id, i), s->points[i]);
-        assert_int_equal(mote_bundle_index(system, id, i, s->points[i]), MOTE_NO_SLOT);
+        assert_int_equal(mote_strands_points(system, id, i), s->points[i]);
+        assert_int_equal(mote_strands_slot(system, id, i, s->points[i]), MOTE_NO_SLOT);
         for (uint32_t k = 0; k < s->points[i]; k++) {
-            uint32_t slot = mote_bundle_index(system, id, i, k);
+            uint32_t slot = mote_strands_slot(system, id, i, k);
             assert_int_equal(slot, expected_slot(s, i) + 16 * k);
             assert_true(slot < view.slot_count && !used[slot]);
             used[slot] = 1;
@@ -109,8 +109,8 @@ static void check_layout(const strands *s) {
         if (!used[slot]) check_masked(b, slot);
     check_lanes(s, b);
     free(used);
-    assert_int_equal(mote_bundle_index(system, id, s->def.strand_count, 0), MOTE_NO_SLOT);
-    assert_int_equal(mote_bundle_index(system, id, MOTE_ALL_STRANDS, 0), MOTE_NO_SLOT);
+    assert_int_equal(mote_strands_slot(system, id, s->def.strand_count, 0), MOTE_NO_SLOT);
+    assert_int_equal(mote_strands_slot(system, id, MOTE_ALL_STRANDS, 0), MOTE_NO_SLOT);
     const float *const columns[] = {view.position.x, view.position.y, view.position.z,  view.velocity.x,
                                     view.velocity.y, view.velocity.z, view.inverse_mass};
     for (size_t i = 0; i < COUNT_OF(columns); i++) {
@@ -155,15 +155,15 @@ static void one_for_all(void **unused) {
 static void extremes(void **unused) {
     (void)unused;
     static float positions[3 * 1024];
-    mote_bundle_def def = mote_default_bundle_def();
+    mote_strands_def def = mote_default_strands_def();
     def.strand_count = 1, def.points = 2, def.positions = positions;
     mote_system *system = make_system(NULL);
-    mote_bundle_id id;
-    assert_int_equal(mote_system_add_bundle(system, &def, &id, NULL), MOTE_OK);
-    assert_true(mote_bundle_columns(system, id).occupancy == 1.0f / 16);
+    mote_strands_id id;
+    assert_int_equal(mote_system_add_strands(system, &def, &id, NULL), MOTE_OK);
+    assert_true(mote_strands_columns(system, id).occupancy == 1.0f / 16);
     def.points = 1024;
-    assert_int_equal(mote_system_add_bundle(system, &def, &id, NULL), MOTE_OK);
-    assert_int_equal(mote_bundle_index(system, id, 0, 1023), 16 * 1023);
+    assert_int_equal(mote_system_add_strands(system, &def, &id, NULL), MOTE_OK);
+    assert_int_equal(mote_strands_slot(system, id, 0, 1023), 16 * 1023);
     assert_true(inside(system, id)->rest_length[0] == 0);
     assert_true(system->strand_scratch_bytes >= mote_strand_scratch_floats(1024) * sizeof(float));
     mote_system_destroy(system);
@@ -172,24 +172,24 @@ static void extremes(void **unused) {
 /* --- Bad input --- */
 
 /* Refused with the code and the fault; nothing is allocated or changed. */
-static void refuse(const mote_bundle_def *def, mote_result want, uint32_t strand, uint32_t point) {
+static void refuse(const mote_strands_def *def, mote_result want, uint32_t strand, uint32_t point) {
     memory_ledger ledger = {0};
     mote_system *system = make_system(&ledger);
-    mote_bundle_id id = {5, 5};
-    mote_bundle_fault fault = {77, 77};
+    mote_strands_id id = {5, 5};
+    mote_strands_fault fault = {77, 77};
     uint64_t hash = mote_system_hash(system), bytes = ledger.live_bytes;
-    assert_int_equal(mote_system_add_bundle(system, def, &id, &fault), want);
+    assert_int_equal(mote_system_add_strands(system, def, &id, &fault), want);
     assert_true(id.index == 0 && id.generation == 0);
     assert_int_equal(fault.strand, strand);
     assert_int_equal(fault.point, point);
-    assert_int_equal(mote_system_add_bundle(system, def, &id, NULL), want);
-    assert_true(mote_system_hash(system) == hash && ledger.live_bytes == bytes && system->bundle_count == 0);
+    assert_int_equal(mote_system_add_strands(system, def, &id, NULL), want);
+    assert_true(mote_system_hash(system) == hash && ledger.live_bytes == bytes && system->strands_count == 0);
     mote_system_destroy(system);
     assert_int_equal(ledger.faults, 0);
 }
 
 static void refuse_setting(const strands *s, size_t offset, float value, mote_result want) {
-    mote_bundle_def def = s->def;
+    mote_strands_def def = s->def;
     memcpy((unsigned char *)&def + offset, &value, sizeof value);
     refuse(&def, want, MOTE_ALL_STRANDS, 0);
 }
@@ -200,7 +200,7 @@ static void bad_settings(void **unused) {
     make_strands(&s, 17, 9, 1);
     s.def.strand_mass = s.def.strand_rest_scale = s.def.strand_compliance = NULL;
     s.def.compliance = 0.5f;
-#define AT(field) offsetof(mote_bundle_def, field)
+#define AT(field) offsetof(mote_strands_def, field)
     const size_t not_negative[] = {
         AT(compliance),           AT(damping),     AT(bend_stiffness),  AT(bend_damping), AT(pose_stiffness),
         AT(local_pose_stiffness), AT(normal_drag), AT(tangential_drag), AT(radius),       AT(friction)};
@@ -219,7 +219,7 @@ static void bad_settings(void **unused) {
         refuse_setting(&s, AT(air_velocity) + axis * sizeof(float), -INFINITY, MOTE_ERROR_NOT_FINITE);
     refuse_setting(&s, AT(bend_stiffness), 0x1p-140f, MOTE_ERROR_RANGE); /* 1 / k is infinite */
 #undef AT
-    mote_bundle_def def = s.def;
+    mote_strands_def def = s.def;
     def.max_iterations = 0;
     refuse(&def, MOTE_ERROR_RANGE, MOTE_ALL_STRANDS, 0);
     def.max_iterations = 33;
@@ -238,7 +238,7 @@ static void bad_solvers(void **unused) {
     (void)unused;
     static strands s;
     make_strands(&s, 17, 9, 2);
-    mote_bundle_def def = s.def;
+    mote_strands_def def = s.def;
     def.solver = MOTE_STRAND_SPRINGS;
     s.compliance[4] = 0;
     refuse(&def, MOTE_ERROR_RANGE, 4, 0);
@@ -257,8 +257,8 @@ static void bad_solvers(void **unused) {
     s.compliance[9] = 0;
     def.damping = def.radius = 1;
     mote_system *system = make_system(NULL);
-    mote_bundle_id id;
-    assert_int_equal(mote_system_add_bundle(system, &def, &id, NULL), MOTE_OK);
+    mote_strands_id id;
+    assert_int_equal(mote_system_add_strands(system, &def, &id, NULL), MOTE_OK);
     mote_system_destroy(system);
 }
 
@@ -290,11 +290,11 @@ static void bad_strands(void **unused) {
         s.points[7] = lengths[i];
         refuse(&s.def, MOTE_ERROR_RANGE, 7, 0);
         s.points[7] = saved;
-        mote_bundle_def def = s.def;
+        mote_strands_def def = s.def;
         def.strand_points = NULL, def.points = lengths[i];
         refuse(&def, MOTE_ERROR_RANGE, MOTE_ALL_STRANDS, 0);
     }
-    mote_bundle_def def = s.def;
+    mote_strands_def def = s.def;
     def.strand_count = 0;
     refuse(&def, MOTE_ERROR_RANGE, MOTE_ALL_STRANDS, 0);
     /* Sizes are known before an array is read. */
@@ -342,29 +342,29 @@ static void failing_allocations(void **unused) {
     for (uint64_t k = 1; k <= 5; k++) {
         memory_ledger ledger = {0};
         mote_system *system = make_system(&ledger);
-        mote_bundle_id id = {1, 1};
+        mote_strands_id id = {1, 1};
         uint64_t hash = mote_system_hash(system), bytes = ledger.live_bytes;
         ledger.fail_at = ledger.calls + k;
-        mote_result result = mote_system_add_bundle(system, &s.def, &id, NULL);
+        mote_result result = mote_system_add_strands(system, &s.def, &id, NULL);
         if (result) {
             assert_int_equal(result, MOTE_ERROR_MEMORY);
             assert_true(id.index == 0 && mote_system_hash(system) == hash && ledger.live_bytes == bytes);
             id = add_strands(system, &s);
         }
         hash = mote_system_hash(system), bytes = ledger.live_bytes;
-        result = mote_bundle_pin(system, id, 3, 1, (vec3){1, 2, 3}, 0);
+        result = mote_strands_pin(system, id, 3, 1, (vec3){1, 2, 3}, 0);
         if (result) {
             assert_int_equal(result, MOTE_ERROR_MEMORY);
             assert_true(mote_system_hash(system) == hash && ledger.live_bytes == bytes);
-            assert_int_equal(mote_bundle_pin(system, id, 3, 1, (vec3){1, 2, 3}, 0), MOTE_OK);
+            assert_int_equal(mote_strands_pin(system, id, 3, 1, (vec3){1, 2, 3}, 0), MOTE_OK);
         }
         failures += ledger.failures;
         uint64_t calls = ledger.calls;
-        assert_int_equal(mote_bundle_pin(system, id, 4, 1, (vec3){1, 2, 3}, 0), MOTE_OK);
-        assert_int_equal(mote_bundle_reset(system, id, MOTE_ALL_STRANDS), MOTE_OK);
+        assert_int_equal(mote_strands_pin(system, id, 4, 1, (vec3){1, 2, 3}, 0), MOTE_OK);
+        assert_int_equal(mote_strands_reset(system, id, MOTE_ALL_STRANDS), MOTE_OK);
         assert_int_equal(mote_system_step(system, 2, NULL), MOTE_OK);
         assert_int_equal(ledger.calls, calls);
-        if (k % 2) assert_int_equal(mote_system_remove_bundle(system, id), MOTE_OK);
+        if (k % 2) assert_int_equal(mote_system_remove_strands(system, id), MOTE_OK);
         mote_system_destroy(system);
         assert_true(ledger.faults == 0 && ledger.live_bytes == 0);
     }
@@ -374,27 +374,27 @@ static void failing_allocations(void **unused) {
 /* --- Ids --- */
 
 /* The name of no bundle is refused by every call. */
-static void refuse_id(mote_system *system, mote_bundle_id id) {
+static void refuse_id(mote_system *system, mote_strands_id id) {
     mote_transform transform = MOTE_TRANSFORM_IDENTITY;
-    mote_strand_report report;
-    mote_bundle_statistics statistics;
+    mote_strand_step_report report;
+    mote_strands_step_report statistics;
     float impulse[3];
-    const mote_result results[] = {mote_system_remove_bundle(system, id),
-                                   mote_bundle_set_roots(system, id, &transform, 1, 0),
-                                   mote_bundle_set_root(system, id, 0, &transform, 0),
-                                   mote_bundle_reset(system, id, 0),
-                                   mote_bundle_pin(system, id, 0, 1, (vec3){0, 0, 0}, 0),
-                                   mote_bundle_unpin(system, id, 0, 1),
-                                   mote_bundle_set_air(system, id, (vec3){0, 0, 0}),
-                                   mote_bundle_reaction(system, id, 0, 0, impulse),
-                                   mote_bundle_report(system, id, 0, &report),
-                                   mote_bundle_measure(system, id, &statistics)};
+    const mote_result results[] = {mote_system_remove_strands(system, id),
+                                   mote_strands_set_roots(system, id, &transform, 1, 0),
+                                   mote_strands_set_root(system, id, 0, &transform, 0),
+                                   mote_strands_reset(system, id, 0),
+                                   mote_strands_pin(system, id, 0, 1, (vec3){0, 0, 0}, 0),
+                                   mote_strands_unpin(system, id, 0, 1),
+                                   mote_strands_set_air(system, id, (vec3){0, 0, 0}),
+                                   mote_strands_reaction(system, id, 0, 0, impulse),
+                                   mote_strands_report_of(system, id, 0, &report),
+                                   mote_strands_report(system, id, &statistics)};
     uint64_t hash = mote_system_hash(system);
     for (size_t i = 0; i < COUNT_OF(results); i++) assert_int_equal(results[i], MOTE_ERROR_ID);
     assert_true(mote_system_hash(system) == hash);
-    assert_null(mote_bundle_columns(system, id).position.x);
-    assert_int_equal(mote_bundle_points(system, id, 0), 0);
-    assert_int_equal(mote_bundle_index(system, id, 0, 0), MOTE_NO_SLOT);
+    assert_null(mote_strands_columns(system, id).position.x);
+    assert_int_equal(mote_strands_points(system, id, 0), 0);
+    assert_int_equal(mote_strands_slot(system, id, 0, 0), MOTE_NO_SLOT);
 }
 
 static void ids(void **unused) {
@@ -402,34 +402,34 @@ static void ids(void **unused) {
     static strands s;
     memory_ledger ledger = {0};
     mote_system *system = make_system(&ledger), *other = make_system(NULL);
-    mote_bundle_id id[MOTE_MAX_BUNDLES], extra;
-    for (uint32_t i = 0; i < MOTE_MAX_BUNDLES; i++) {
+    mote_strands_id id[MOTE_MAX_STRANDS_OBJECTS], extra;
+    for (uint32_t i = 0; i < MOTE_MAX_STRANDS_OBJECTS; i++) {
         make_strands(&s, 1 + i % 20, 5, i);
         id[i] = add_strands(system, &s);
-        assert_int_equal(mote_bundle_columns(system, id[i]).strand_count, 1 + i % 20);
+        assert_int_equal(mote_strands_columns(system, id[i]).strand_count, 1 + i % 20);
     }
-    mote_bundle_id foreign = add_strands(other, &s);
-    assert_int_equal(mote_system_add_bundle(system, &s.def, &extra, NULL), MOTE_ERROR_CAPACITY);
-    refuse_id(system, (mote_bundle_id){0, 0});
+    mote_strands_id foreign = add_strands(other, &s);
+    assert_int_equal(mote_system_add_strands(system, &s.def, &extra, NULL), MOTE_ERROR_CAPACITY);
+    refuse_id(system, (mote_strands_id){0, 0});
     refuse_id(system, foreign);
     refuse_id(other, id[0]);
-    for (uint32_t i = 0; i < MOTE_MAX_BUNDLES; i += 3) {
-        assert_int_equal(mote_system_remove_bundle(system, id[i]), MOTE_OK);
+    for (uint32_t i = 0; i < MOTE_MAX_STRANDS_OBJECTS; i += 3) {
+        assert_int_equal(mote_system_remove_strands(system, id[i]), MOTE_OK);
         refuse_id(system, id[i]);
     }
-    for (uint32_t i = 0; i < MOTE_MAX_BUNDLES; i++)
-        assert_int_equal(mote_bundle_columns(system, id[i]).strand_count, i % 3 ? 1 + i % 20 : 0);
-    for (uint32_t i = 0; i < MOTE_MAX_BUNDLES; i += 3) {
-        mote_bundle_id again = add_strands(system, &s);
+    for (uint32_t i = 0; i < MOTE_MAX_STRANDS_OBJECTS; i++)
+        assert_int_equal(mote_strands_columns(system, id[i]).strand_count, i % 3 ? 1 + i % 20 : 0);
+    for (uint32_t i = 0; i < MOTE_MAX_STRANDS_OBJECTS; i += 3) {
+        mote_strands_id again = add_strands(system, &s);
         refuse_id(system, id[i]);
-        for (uint32_t k = 0; k < MOTE_MAX_BUNDLES; k++) assert_true(again.index != id[k].index);
+        for (uint32_t k = 0; k < MOTE_MAX_STRANDS_OBJECTS; k++) assert_true(again.index != id[k].index);
         id[i] = again;
     }
-    assert_int_equal(mote_system_add_bundle(system, &s.def, &extra, NULL), MOTE_ERROR_CAPACITY);
-    assert_int_equal(mote_system_remove_bundle(NULL, id[0]), MOTE_ERROR_NULL);
-    assert_int_equal(mote_system_add_bundle(NULL, &s.def, &extra, NULL), MOTE_ERROR_NULL);
-    assert_int_equal(mote_system_add_bundle(system, NULL, &extra, NULL), MOTE_ERROR_NULL);
-    assert_int_equal(mote_system_add_bundle(system, &s.def, NULL, NULL), MOTE_ERROR_NULL);
+    assert_int_equal(mote_system_add_strands(system, &s.def, &extra, NULL), MOTE_ERROR_CAPACITY);
+    assert_int_equal(mote_system_remove_strands(NULL, id[0]), MOTE_ERROR_NULL);
+    assert_int_equal(mote_system_add_strands(NULL, &s.def, &extra, NULL), MOTE_ERROR_NULL);
+    assert_int_equal(mote_system_add_strands(system, NULL, &extra, NULL), MOTE_ERROR_NULL);
+    assert_int_equal(mote_system_add_strands(system, &s.def, NULL, NULL), MOTE_ERROR_NULL);
     mote_system_destroy(system);
     mote_system_destroy(other);
     assert_true(ledger.faults == 0 && ledger.live_bytes == 0);

@@ -22,7 +22,7 @@ static mote_system_def numbered_def(uint32_t capacity) {
     def.max_steps_per_advance = 64;
     def.mass_column = true;
     def.lifetimes = true;
-    def.inbox = true;
+    def.external_forces = true;
     def.extra_count = 1;
     def.extra_bytes[0] = sizeof(uint32_t);
     return def;
@@ -124,8 +124,8 @@ static void neighbours_of_the_non_finite_keep_their_bits(void **state) {
 
 /* One step with particle 1 of three spoilt; it alone must be gone. */
 static void expect_one_death(mote_system *system) {
-    mote_particle handles[3];
-    memcpy(handles, mote_system_view(system).particle, sizeof handles);
+    mote_particle_id handles[3];
+    memcpy(handles, mote_system_view(system).id, sizeof handles);
     mote_advance advance;
     assert_int_equal(mote_system_step(system, 1, &advance), MOTE_OK);
     assert_int_equal(advance.non_finite, 1);
@@ -170,9 +170,9 @@ static void a_non_finite_force_in_the_inbox_kills_its_particle(void **state) {
     (void)state;
     mote_range_view view;
     mote_system *system = three_particles(NULL, &view);
-    mote_vector_columns inbox;
-    assert_int_equal(mote_system_inbox(system, &inbox), MOTE_OK);
-    inbox.z[1] = INFINITY;
+    mote_vector_columns external_forces;
+    assert_int_equal(mote_system_external_forces(system, &external_forces), MOTE_OK);
+    external_forces.z[1] = INFINITY;
     expect_one_death(system);
 }
 

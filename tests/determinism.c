@@ -114,9 +114,10 @@ static void host_calls(mote_system *system, uint32_t round, bool has_inbox) {
         assert_int_equal(mote_system_teleport(system, 40, 20), MOTE_OK);
     }
     if (round % 2 == 0 || !has_inbox) return;
-    mote_vector_columns inbox;
-    assert_int_equal(mote_system_inbox(system, &inbox), MOTE_OK);
-    for (uint32_t i = 0; i < mote_system_count(system); i++) inbox.y[i] += 40 * reference_noise(round, i);
+    mote_vector_columns external_forces;
+    assert_int_equal(mote_system_external_forces(system, &external_forces), MOTE_OK);
+    for (uint32_t i = 0; i < mote_system_count(system); i++)
+        external_forces.y[i] += 40 * reference_noise(round, i);
 }
 
 /* --- Variants --- */
@@ -152,20 +153,20 @@ static void run_round(mote_system *system, frames grouping, bool lifetimes) {
 /* What must not depend on the variant. */
 typedef struct outcome {
     uint64_t hash;
-    mote_diagnostics diagnostics;
+    mote_statistics diagnostics;
 } outcome;
 
 static outcome outcome_of(const mote_system *system) {
     outcome o;
     memset(&o, 0, sizeof o);
     o.hash = mote_system_hash(system);
-    assert_int_equal(mote_system_diagnose(system, &o.diagnostics), MOTE_OK);
+    assert_int_equal(mote_system_statistics(system, &o.diagnostics), MOTE_OK);
     return o;
 }
 
 /* Every double of the diagnostics, bit for bit. */
 static bool same_outcome(const outcome *a, const outcome *b) {
-    size_t bytes = offsetof(mote_diagnostics, forces_without_potential);
+    size_t bytes = offsetof(mote_statistics, forces_without_potential);
     return a->hash == b->hash && memcmp(&a->diagnostics, &b->diagnostics, bytes) == 0;
 }
 
@@ -182,7 +183,7 @@ static outcome run(const scenario *s, const variant *v) {
     def.mass_column = s->mass_column;
     def.uniform_mass = 0.8f;
     def.lifetimes = has_lifetimes(s->content);
-    def.inbox = !advects(s->integrator); /* it holds forces */
+    def.external_forces = !advects(s->integrator); /* it holds forces */
     def.anchor_column = true;
     def.extra_count = 1;
     def.extra_bytes[0] = 4;
@@ -196,7 +197,7 @@ static outcome run(const scenario *s, const variant *v) {
     fill(&view, 5);
     add_forces(system, s->integrator, s->content);
     for (uint32_t round = 0; round < ROUNDS; round++) {
-        host_calls(system, round, def.inbox);
+        host_calls(system, round, def.external_forces);
         run_round(system, v->grouping, has_lifetimes(s->content));
     }
     assert_int_equal(mote_system_steps(system), ROUNDS * ROUND_STEPS);
@@ -275,7 +276,7 @@ static void scenarios_differ(void **unused) {
 static void hash_sees_all(void **unused) {
     (void)unused;
     mote_system_def def = mote_default_system_def();
-    def.inbox = def.lifetimes = def.mass_column = true;
+    def.external_forces = def.lifetimes = def.mass_column = true;
     mote_system *system;
     mote_range_view view;
     assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
@@ -297,9 +298,9 @@ static void hash_sees_all(void **unused) {
     assert_int_equal(mote_system_advance(system, 1, NULL), MOTE_OK);
     assert_true(mote_system_hash(system) != hash);
     hash = mote_system_hash(system);
-    mote_vector_columns inbox;
-    assert_int_equal(mote_system_inbox(system, &inbox), MOTE_OK);
-    inbox.z[36] = 1;
+    mote_vector_columns external_forces;
+    assert_int_equal(mote_system_external_forces(system, &external_forces), MOTE_OK);
+    external_forces.z[36] = 1;
     assert_true(mote_system_hash(system) != hash);
     mote_system_destroy(system);
 }
@@ -340,7 +341,7 @@ static void columns_on_workers(void **unused) {
 static void diagnoses_on_workers(void **unused) {
     (void)unused;
     enum { COUNT = 70001 };
-    mote_diagnostics first = {0};
+    mote_statistics first = {0};
     uint32_t threads = 3;
     shuffled_jobs shuffled = {.random = {4}, .workers = 7};
     mote_jobs jobs[5] = {{0},
@@ -362,8 +363,8 @@ static void diagnoses_on_workers(void **unused) {
         for (uint32_t i = 77; i < COUNT; i += 200) view.position.y[i] = view.velocity.y[i] = 1;
         add_forces(system, def.integrator, FIELDS);
         /* Before the first step the velocities are those that were given. */
-        mote_diagnostics d;
-        assert_int_equal(mote_system_diagnose(system, &d), MOTE_OK);
+        mote_statistics d;
+        assert_int_equal(mote_system_statistics(system, &d), MOTE_OK);
         long double mass = 0, kinetic = 0, momentum = 0, spin = 0;
         for (uint32_t i = 0; i < COUNT; i++) {
             if (view.inverse_mass[i] == 0) continue;
@@ -382,7 +383,7 @@ static void diagnoses_on_workers(void **unused) {
         assert_int_equal(mote_system_step(system, 3, NULL), MOTE_OK);
         outcome o = outcome_of(system);
         if (j == 0) first = o.diagnostics;
-        assert_memory_equal(&o.diagnostics, &first, offsetof(mote_diagnostics, forces_without_potential));
+        assert_memory_equal(&o.diagnostics, &first, offsetof(mote_statistics, forces_without_potential));
         assert_true(first.kinetic != d.kinetic && first.potential != 0);
         mote_system_destroy(system);
     }

@@ -36,10 +36,10 @@ static void add(mote_system *system, mote_force_def def) {
     assert_int_equal(mote_system_add_force(system, &def, &id), MOTE_OK);
 }
 
-static mote_diagnostics diagnose(const mote_system *system) {
-    mote_diagnostics d;
+static mote_statistics diagnose(const mote_system *system) {
+    mote_statistics d;
     memset(&d, 0xff, sizeof d);
-    assert_int_equal(mote_system_diagnose(system, &d), MOTE_OK);
+    assert_int_equal(mote_system_statistics(system, &d), MOTE_OK);
     return d;
 }
 
@@ -67,7 +67,7 @@ static void compare_sums(bool masses, uint32_t count) {
     add(system, mote_anchor_spring((vec3){1, 2, 3}, 3, 0.5f));
     add(system, mote_attractor((vec3){-1, 4, 2}, 20, 0.25f));
     add(system, mote_particle_anchors(7, 0.25f));
-    mote_diagnostics want = {0};
+    mote_statistics want = {0};
     double size = 0, spin = 0, movable = 0;
     for (uint32_t i = 0; i < count; i++) {
         view.anchor.y[i] = (float)(i % 17);
@@ -88,7 +88,7 @@ static void compare_sums(bool masses, uint32_t count) {
             spin += mass * 100;
         }
     }
-    mote_diagnostics got = diagnose(system);
+    mote_statistics got = diagnose(system);
     /* In double throughout: a rounding of each summand and of each sum. */
     double rounding = (movable + 32) * 0x1p-52;
     assert_near(got.mass, want.mass, rounding * want.mass);
@@ -115,7 +115,7 @@ static void any_workers(void **unused) {
     uint32_t three = 3;
     shuffled_jobs shuffled = {.random = {4}, .workers = 5};
     mote_jobs jobs[4] = {{0}, pthread_jobs_hook(&three), shuffled_jobs_hook(&shuffled), mote_jobs_openmp(2)};
-    mote_diagnostics first;
+    mote_statistics first;
     for (int j = 0; j < 4; j++) {
         random_source random = {1};
         mote_system_def def = mote_default_system_def();
@@ -131,7 +131,7 @@ static void any_workers(void **unused) {
         add(system, mote_attractor((vec3){-1, 4, 2}, 20, 0.25f));
         assert_int_equal(mote_system_step(system, 2, NULL), MOTE_OK);
         uint64_t hash = mote_system_hash(system);
-        mote_diagnostics d = diagnose(system);
+        mote_statistics d = diagnose(system);
         assert_true(mote_system_hash(system) == hash);
         if (j == 0) first = d;
         assert_memory_equal(&d.kinetic, &first.kinetic, sizeof d.kinetic);
@@ -164,11 +164,11 @@ static void without_potential(void **unused) {
     for (int i = 0; i < 10; i++) view.position.x[i] = 3;
     for (size_t i = 0; i < COUNT_OF(forces); i++) {
         add(system, forces[i]);
-        mote_diagnostics d = diagnose(system);
+        mote_statistics d = diagnose(system);
         assert_true(d.forces_without_potential == i + 1 && d.potential == 0);
     }
     add(system, mote_gravity((vec3){-1, 0, 0}));
-    mote_diagnostics d = diagnose(system);
+    mote_statistics d = diagnose(system);
     assert_true(d.forces_without_potential == COUNT_OF(forces) && d.potential == 10 * 1.5 * 3);
     mote_system_destroy(system);
 }
@@ -180,7 +180,7 @@ static void immovable_particles_do_not_count(void **unused) {
     add(system, mote_gravity((vec3){0, -1, 0}));
     for (int i = 0; i < 40; i++)
         view.position.y[i] = 2, view.velocity.x[i] = 3, view.inverse_mass[i] = i == 21 ? 0.25f : 0;
-    mote_diagnostics d = diagnose(system);
+    mote_statistics d = diagnose(system);
     assert_true(d.mass == 4 && d.kinetic == 18 && d.potential == 8 && d.momentum[0] == 12 &&
                 d.momentum[1] == 0);
     assert_true(d.angular_momentum[2] == -24 && d.angular_momentum[0] == 0 && d.angular_momentum[1] == 0);
@@ -206,10 +206,10 @@ static void conserve(mote_integrator integrator, mote_force_def centre, double b
         view.velocity.y[i] = random_between(&random, 0.8f, 1);
         view.velocity.z[i] = random_between(&random, -0.2f, 0.2f);
     }
-    mote_diagnostics start = diagnose(system);
+    mote_statistics start = diagnose(system);
     for (int n = 0; n < 60; n++) {
         assert_int_equal(mote_system_step(system, 40, NULL), MOTE_OK);
-        mote_diagnostics now = diagnose(system);
+        mote_statistics now = diagnose(system);
         energy =
             fmax(energy, fabs(now.kinetic + now.potential - start.kinetic - start.potential) / start.kinetic);
         /* Up to nine updates a step, each rounded; a hundred bodies of like size average. */
@@ -249,15 +249,15 @@ static void momentum(void **unused) {
         mote_system *system = make((mote_integrator)m, true, 64, &view);
         random_source random = {8};
         scene_fill(&view, &random);
-        mote_diagnostics start = diagnose(system);
+        mote_statistics start = diagnose(system);
         assert_int_equal(mote_system_step(system, 60, NULL), MOTE_OK);
-        mote_diagnostics free = diagnose(system);
+        mote_statistics free = diagnose(system);
         assert_memory_equal(free.momentum, start.momentum, sizeof start.momentum);
         assert_true(free.kinetic == start.kinetic);
         add(system, mote_thrust((vec3){0.5f, 0, -2}));
-        mote_diagnostics before = diagnose(system);
+        mote_statistics before = diagnose(system);
         assert_int_equal(mote_system_step(system, 60, NULL), MOTE_OK);
-        mote_diagnostics after = diagnose(system);
+        mote_statistics after = diagnose(system);
         double movable = 64 - 5;
         /* Particle masses up to 2 kg at 9 m/s gather four roundings a step; adding the force under position
          * Verlet leaves the half step of velocity without it. */
@@ -279,7 +279,7 @@ static void true_velocity_of_position_verlet(void **unused) {
     add(system, mote_gravity((vec3){0, -8, 0}));
     for (int i = 0; i < 20; i++) view.velocity.x[i] = 2, view.velocity.y[i] = 4;
     for (int n = 0; n <= 30; n++) {
-        mote_diagnostics d = diagnose(system);
+        mote_statistics d = diagnose(system);
         double fall = 4 - 8 * n / 60.0, mass = 20 * 1.5;
         assert_near(d.momentum[1], mass * fall, mass * 2 * (n + 2) * UNIT * 4);
         assert_near(d.momentum[0], mass * 2, 0);

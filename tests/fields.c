@@ -455,13 +455,13 @@ static void anchors_move_with_their_particles(void **unused) {
     mote_system *system;
     mote_range_view view;
     mote_force_id id;
-    mote_particle particles[100];
+    mote_particle_id particles[100];
     mote_force_def spring = mote_particle_anchors(6, 0.5f);
     assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
     assert_int_equal(mote_system_add_force(system, &spring, &id), MOTE_OK);
     assert_int_equal(mote_system_spawn(system, 100, &view), MOTE_OK);
     for (int i = 0; i < 100; i++) {
-        particles[i] = view.particle[i];
+        particles[i] = view.id[i];
         assert_true(view.anchor.x[i] == 0 && view.anchor.z[i] == 0);
         view.anchor.x[i] = (float)i, view.anchor.y[i] = (float)(2 * i), view.anchor.z[i] = -(float)i;
         view.position.x[i] = (float)i + 1, view.position.y[i] = (float)(2 * i),

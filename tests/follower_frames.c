@@ -17,7 +17,7 @@ static const double offset[3] = {0.25, 0.5, -0.125}; /* from the guide's root to
 
 typedef struct pair {
     mote_system *system;
-    mote_bundle_id id;
+    mote_strands_id id;
     mote_followers *followers;
 } pair;
 
@@ -25,9 +25,9 @@ typedef struct pair {
 static pair make_pair(mote_interpolation interpolation) {
     const float at[6] = {1, 0, 0, 2, 0, 0}, beside[6] = {1.25f, 0.5f, -0.125f, 2, 1, 0};
     pair p = {.system = system_with(interpolation, (mote_jobs){0}, MOTE_ISA_AUTO)};
-    mote_bundle_def def = mote_default_bundle_def();
+    mote_strands_def def = mote_default_strands_def();
     def.strand_count = 1, def.points = 2, def.positions = at;
-    assert_int_equal(mote_system_add_bundle(p.system, &def, &p.id, NULL), MOTE_OK);
+    assert_int_equal(mote_system_add_strands(p.system, &def, &p.id, NULL), MOTE_OK);
     mote_followers_def followers = mote_default_followers_def();
     followers.follower_count = 1, followers.points = 2, followers.positions = beside;
     assert_int_equal(mote_followers_create(p.system, p.id, &followers, &p.followers, NULL), MOTE_OK);
@@ -42,13 +42,13 @@ static void destroy_pair(const pair *p) {
 /* Radians about z, round the origin. */
 static void aim(const pair *p, double angle, uint64_t tick) {
     const mote_transform turn = {{0, 0, 0}, {0, 0, (float)sin(angle / 2), (float)cos(angle / 2)}};
-    assert_int_equal(mote_bundle_set_roots(p->system, p->id, &turn, 1, tick), MOTE_OK);
+    assert_int_equal(mote_strands_set_roots(p->system, p->id, &turn, 1, tick), MOTE_OK);
 }
 
 /* The angle at which the root stands at the last boundary. */
 static double root_angle(const pair *p) {
-    const mote_bundle_view view = mote_bundle_columns(p->system, p->id);
-    const uint32_t root = mote_bundle_index(p->system, p->id, 0, 0);
+    const mote_strands_view view = mote_strands_columns(p->system, p->id);
+    const uint32_t root = mote_strands_slot(p->system, p->id, 0, 0);
     return atan2((double)view.position.y[root], (double)view.position.x[root]);
 }
 
@@ -63,7 +63,7 @@ static double root_angle(const pair *p) {
 static void check_rigid(const pair *p, double turned) {
     const mote_strand_layout l = mote_default_strand_layout();
     float guide[6], follower[6];
-    assert_int_equal(mote_bundle_present(p->system, p->id, &l, guide, sizeof guide), MOTE_OK);
+    assert_int_equal(mote_strands_present(p->system, p->id, &l, guide, sizeof guide), MOTE_OK);
     assert_int_equal(mote_followers_present(p->system, p->followers, &l, follower, sizeof follower), MOTE_OK);
     const double angle = atan2((double)guide[1], (double)guide[0]), c = cos(angle), s = sin(angle);
     const double want[3] = {c * offset[0] - s * offset[1], s * offset[0] + c * offset[1], offset[2]};
@@ -120,7 +120,7 @@ static void targets_past_the_half_turn(void **unused) {
     check_rigid(&p, 0);
     aim(&p, 1, 0);
     check_rigid(&p, 0);
-    assert_int_equal(mote_bundle_reset(p.system, p.id, MOTE_ALL_STRANDS), MOTE_OK);
+    assert_int_equal(mote_strands_reset(p.system, p.id, MOTE_ALL_STRANDS), MOTE_OK);
     assert_true(fabs(root_angle(&p) - 1) < 0.001);
     check_rigid(&p, 0);
     destroy_pair(&p);
@@ -173,7 +173,7 @@ static void followers_of_a_system_that_is_gone(void **unused) {
     for (int change = 0; change < 4; change++) {
         mote_followers *followers;
         mote_system *system = system_on(&place);
-        const mote_bundle_id id = add_strands(system, &s);
+        const mote_strands_id id = add_strands(system, &s);
         assert_int_equal(mote_followers_create(system, id, &def, &followers, NULL), MOTE_OK);
         assert_int_equal(mote_followers_present(system, followers, &l, got, sizeof got), MOTE_OK);
         mote_system_destroy(system);
@@ -182,7 +182,7 @@ static void followers_of_a_system_that_is_gone(void **unused) {
         if (change == 3)
             memcpy(other.points, s.points, sizeof s.points), other.points[0]++, other.points[1]--;
         system = system_on(&place);
-        const mote_bundle_id again = add_strands(system, &other);
+        const mote_strands_id again = add_strands(system, &other);
         assert_true(again.index == id.index && again.generation == id.generation);
         memset(got, 0x5a, sizeof got);
         assert_int_equal(mote_followers_present(system, followers, &l, got, sizeof got), MOTE_ERROR_ID);

@@ -23,7 +23,7 @@ static mote_followers_def def_of(const strands *s) {
     return def;
 }
 
-static mote_followers *create(mote_system *system, mote_bundle_id id, const mote_followers_def *def) {
+static mote_followers *create(mote_system *system, mote_strands_id id, const mote_followers_def *def) {
     mote_followers *followers;
     assert_int_equal(mote_followers_create(system, id, def, &followers, NULL), MOTE_OK);
     assert_int_equal(mote_followers_count(followers), def->follower_count);
@@ -55,7 +55,7 @@ static void a_follower_with_its_guides_shape_is_its_guide(void **unused) {
             for (uint32_t i = 0; i < 45 && round; i++) s.points[i] = 37, s.first[i + 1] = 37 * (i + 1);
             for (uint32_t i = 0; i < 3 * 45; i++) guides[i] = i % 3 ? MOTE_NO_GUIDE : i / 3;
             mote_system *system = plain_system();
-            mote_bundle_id id = add_strands(system, &s);
+            mote_strands_id id = add_strands(system, &s);
             mote_followers_def def = def_of(&s);
             def.guides = guides;
             if (round) def.follower_points = NULL, def.points = 37;
@@ -63,10 +63,10 @@ static void a_follower_with_its_guides_shape_is_its_guide(void **unused) {
             scatter_points(system, id, 4);
             set_alpha(system, 0.5);
             const mote_strand_layout l = layout_of(kind);
-            const size_t bytes = (size_t)mote_bundle_vertex_count(system, id, l.shape) * l.stride;
+            const size_t bytes = (size_t)mote_strands_vertex_count(system, id, l.shape) * l.stride;
             unsigned char *want = malloc(bytes), *got = malloc(bytes);
             memset(want, 0x5a, bytes), memset(got, 0x5a, bytes);
-            assert_int_equal(mote_bundle_present(system, id, &l, want, bytes), MOTE_OK);
+            assert_int_equal(mote_strands_present(system, id, &l, want, bytes), MOTE_OK);
             assert_int_equal(mote_followers_present(system, followers, &l, got, bytes), MOTE_OK);
             assert_memory_equal(got, want, bytes);
             assert_int_equal(mote_followers_present(system, followers, &l, got, bytes - 1),
@@ -100,7 +100,7 @@ static void along(const double *x, uint32_t m, uint32_t j, uint32_t n, double ou
 }
 
 /* The header's sum for one point, with these weights, in double. */
-static void expect_point(mote_system *system, mote_bundle_id id, const strands *guides,
+static void expect_point(mote_system *system, mote_strands_id id, const strands *guides,
                          const mote_followers *followers, const float *rest, uint32_t follower, uint32_t j,
                          uint32_t n, const double q[4], float alpha, double out[3]) {
     uint32_t guide[3];
@@ -136,7 +136,7 @@ static void expect_point(mote_system *system, mote_bundle_id id, const strands *
  * by 4 on 24 m differences; lerps and sums by 10 on 48 m. Twice that as bound. */
 #define ROOM (2 * ULP * (17 * 84 + 4 * 2 * 24 + 10 * 48))
 
-static void check_all(mote_system *system, mote_bundle_id id, const strands *guides,
+static void check_all(mote_system *system, mote_strands_id id, const strands *guides,
                       mote_followers *followers, const strands *f, const double q[4], float alpha) {
     float *got = present(system, followers);
     for (uint32_t i = 0; i < f->def.strand_count; i++)
@@ -168,13 +168,13 @@ static void the_sum_of_the_header(void **unused) {
             if (i % 3 == 1) guides[i] = random_below(&random, 45), weights[i] = 0.75f;
         }
         mote_system *system = plain_system();
-        mote_bundle_id id = add_strands(system, &s);
+        mote_strands_id id = add_strands(system, &s);
         mote_followers_def def = def_of(&f);
         if (round > 1) def.follower_points = NULL, def.points = 33;
         if (round % 2) def.guides = guides, def.weights = weights;
         mote_followers *followers = create(system, id, &def);
-        assert_int_equal(mote_bundle_set_roots(system, id, &turn, 1, 0), MOTE_OK);
-        assert_int_equal(mote_bundle_reset(system, id, MOTE_ALL_STRANDS), MOTE_OK);
+        assert_int_equal(mote_strands_set_roots(system, id, &turn, 1, 0), MOTE_OK);
+        assert_int_equal(mote_strands_reset(system, id, MOTE_ALL_STRANDS), MOTE_OK);
         scatter_points(system, id, 9);
         set_alpha(system, 0.25);
         check_all(system, id, &s, followers, &f, q, 0.25f);
@@ -190,7 +190,7 @@ static void a_rigid_head_carries_its_followers(void **unused) {
     make_strands(&s, 30, 40, 3);
     make_strands(&f, 80, 50, 4);
     mote_system *system = plain_system();
-    mote_bundle_id id = add_strands(system, &s);
+    mote_strands_id id = add_strands(system, &s);
     const mote_followers_def def = def_of(&f);
     mote_followers *followers = create(system, id, &def);
     const mote_transform there = {{4, -3, 8}, {0.5f, 0.25f, -2, 1}};
@@ -206,8 +206,8 @@ static void a_rigid_head_carries_its_followers(void **unused) {
                                  moved * (double)there.position[axis]) <= ROOM);
         }
         free(got);
-        assert_int_equal(mote_bundle_set_roots(system, id, &there, 1, 0), MOTE_OK);
-        assert_int_equal(mote_bundle_reset(system, id, MOTE_ALL_STRANDS), MOTE_OK);
+        assert_int_equal(mote_strands_set_roots(system, id, &there, 1, 0), MOTE_OK);
+        assert_int_equal(mote_strands_reset(system, id, MOTE_ALL_STRANDS), MOTE_OK);
     }
     mote_followers_destroy(followers);
     mote_system_destroy(system);
@@ -224,18 +224,18 @@ static void offsets_turn_with_the_root(void **unused) {
     const mote_transform turn = {{0, 0, 0}, {0, 0, 1, 0}}, back = {{0, 0, 0}, {0, 1, 0, 3}};
     for (int mode = 0; mode < MOTE_INTERPOLATION_COUNT; mode++) {
         mote_system *system = system_with((mote_interpolation)mode, (mote_jobs){0}, MOTE_ISA_AUTO);
-        mote_bundle_id id = add_strands(system, &s);
+        mote_strands_id id = add_strands(system, &s);
         const mote_followers_def def = def_of(&f);
         mote_followers *followers = create(system, id, &def);
         const double still[4] = {0, 0, 0, 1};
         check_all(system, id, &s, followers, &f, still, 0);
-        assert_int_equal(mote_bundle_set_roots(system, id, &turn, 1, MOTE_NEXT_ADVANCE), MOTE_OK);
+        assert_int_equal(mote_strands_set_roots(system, id, &turn, 1, MOTE_NEXT_ADVANCE), MOTE_OK);
         check_all(system, id, &s, followers, &f, still, 0);
         mote_advance clock;
         assert_int_equal(mote_system_advance(system, 2 * STEP + STEP / 2, &clock), MOTE_OK);
         assert_true(clock.steps == 2 && clock.alpha == 0.5f);
         scatter_points(system, id, 8);
-        mote_bundle *b = inside(system, id);
+        mote_strands *b = inside(system, id);
         double q[4], fraction = mode == MOTE_INTERPOLATE_NONE ? 0.8 : 0.6;
         for (int i = 0; i < 4; i++) {
             const double from = (double)b->root_from[3 + i][0], to = (double)b->root_to[3 + i][0];
@@ -243,7 +243,7 @@ static void offsets_turn_with_the_root(void **unused) {
         }
         assert_true(b->root_to[5][0] == 1 && b->root_from[6][0] == 1);
         check_all(system, id, &s, followers, &f, q, 0.5f);
-        assert_int_equal(mote_bundle_set_roots(system, id, &back, 1, 0), MOTE_OK);
+        assert_int_equal(mote_strands_set_roots(system, id, &back, 1, 0), MOTE_OK);
         check_all(system, id, &s, followers, &f, q, 0.5f);
         mote_followers_destroy(followers);
         mote_system_destroy(system);
@@ -317,7 +317,7 @@ static void chosen_guides_and_weights(void **unused) {
     make_strands(&f, 70, 15, 4);
     memcpy(f.positions + 3 * f.first[5], position_of(&s, 41, 0), 12);
     mote_system *system = plain_system();
-    mote_bundle_id id = add_strands(system, &s);
+    mote_strands_id id = add_strands(system, &s);
     const mote_followers_def def = def_of(&f);
     mote_followers *followers = create(system, id, &def);
     for (uint32_t i = 0; i < 60; i++) memcpy(roots[i], position_of(&s, i, 0), 12);
@@ -365,12 +365,12 @@ static void the_same_on_any_jobs_and_instruction_set(void **unused) {
         mote_system *system =
             system_with(MOTE_INTERPOLATE_LINEAR, jobs, i < 3 ? MOTE_ISA_AUTO : isa_number(i - 3));
         if (!system) continue;
-        mote_bundle_id id = add_strands(system, &s);
+        mote_strands_id id = add_strands(system, &s);
         const mote_transform turn = {{0, 0, 0}, {0.5f, -1, 0.25f, 2}};
         const mote_followers_def def = def_of(&f);
         mote_followers *followers = create(system, id, &def);
-        assert_int_equal(mote_bundle_set_roots(system, id, &turn, 1, 0), MOTE_OK);
-        assert_int_equal(mote_bundle_reset(system, id, MOTE_ALL_STRANDS), MOTE_OK);
+        assert_int_equal(mote_strands_set_roots(system, id, &turn, 1, 0), MOTE_OK);
+        assert_int_equal(mote_strands_reset(system, id, MOTE_ALL_STRANDS), MOTE_OK);
         scatter_points(system, id, 5);
         set_alpha(system, 0.25);
         float *got = present(system, followers);
@@ -393,11 +393,11 @@ static void refused(void **unused) {
     make_strands(&s, 8, 9, 3);
     make_strands(&f, 12, 15, 4);
     mote_system *system = plain_system();
-    mote_bundle_id id = add_strands(system, &s);
+    mote_strands_id id = add_strands(system, &s);
     uint32_t guides[36], points[12];
     float weights[36], *positions = malloc(sizeof(float) * 3 * f.first[12]);
     mote_followers *followers;
-    mote_bundle_fault fault;
+    mote_strands_fault fault;
 #define BAD(code, strand_at, point_at, change)                                                               \
     do {                                                                                                     \
         mote_followers_def def = def_of(&f);                                                                 \
@@ -435,7 +435,8 @@ static void refused(void **unused) {
     assert_int_equal(mote_followers_create(NULL, id, &def, &none, NULL), MOTE_ERROR_NULL);
     assert_int_equal(mote_followers_create(system, id, NULL, &none, NULL), MOTE_ERROR_NULL);
     assert_int_equal(mote_followers_create(system, id, &def, NULL, NULL), MOTE_ERROR_NULL);
-    assert_int_equal(mote_followers_create(system, (mote_bundle_id){0, 0}, &def, &none, NULL), MOTE_ERROR_ID);
+    assert_int_equal(mote_followers_create(system, (mote_strands_id){0, 0}, &def, &none, NULL),
+                     MOTE_ERROR_ID);
     free(positions);
 
     mote_strand_layout l = mote_default_strand_layout();
@@ -450,7 +451,7 @@ static void refused(void **unused) {
     assert_int_equal(mote_followers_present(system, followers, &l, got, sizeof got), MOTE_ERROR_RANGE);
     l.position_offset = 0;
     assert_int_equal(mote_followers_present(system, followers, &l, got, sizeof got), MOTE_OK);
-    assert_int_equal(mote_system_remove_bundle(system, id), MOTE_OK);
+    assert_int_equal(mote_system_remove_strands(system, id), MOTE_OK);
     assert_int_equal(mote_followers_present(system, followers, &l, got, sizeof got), MOTE_ERROR_ID);
     add_strands(system, &s);
     assert_int_equal(mote_followers_present(system, followers, &l, got, sizeof got), MOTE_ERROR_ID);
@@ -459,10 +460,10 @@ static void refused(void **unused) {
     assert_true(mote_followers_first_vertex(followers, MOTE_STRAND_RIBBONS, 3) == 2 * f.first[3]);
     assert_true(mote_followers_index_count(followers, MOTE_STRAND_POLYLINES) == 2 * (f.first[12] - 12));
     uint32_t indices[2 * 12 * 15];
-    assert_int_equal(mote_followers_indices(followers, MOTE_STRAND_POLYLINES, indices, COUNT_OF(indices)),
-                     MOTE_OK);
+    assert_int_equal(
+        mote_followers_index_buffer(followers, MOTE_STRAND_POLYLINES, indices, COUNT_OF(indices)), MOTE_OK);
     assert_true(indices[2 * (f.points[0] - 1)] == f.first[1]);
-    assert_int_equal(mote_followers_indices(NULL, MOTE_STRAND_POLYLINES, indices, COUNT_OF(indices)),
+    assert_int_equal(mote_followers_index_buffer(NULL, MOTE_STRAND_POLYLINES, indices, COUNT_OF(indices)),
                      MOTE_ERROR_NULL);
     mote_system_destroy(other);
     mote_system_destroy(system);
@@ -479,7 +480,7 @@ static void without_memory(void **unused) {
     make_strands(&f, 12, 15, 4);
     memory_ledger ledger = {0};
     mote_system *system = make_system(&ledger);
-    mote_bundle_id id = add_strands(system, &s);
+    mote_strands_id id = add_strands(system, &s);
     const mote_followers_def def = def_of(&f);
     const uint64_t live = ledger.live_bytes;
     mote_followers *followers = NULL;

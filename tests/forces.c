@@ -271,8 +271,8 @@ static void seek_and_preview(void **unused) {
     assert_int_equal(mote_system_preview(system, NULL, points), MOTE_ERROR_NULL);
     assert_int_equal(mote_system_preview(system, &fine, NULL), MOTE_ERROR_NULL);
     assert_int_equal(mote_system_seek(NULL, 1), MOTE_ERROR_NULL);
-    assert_int_equal(mote_system_diagnose(NULL, &(mote_diagnostics){0}), MOTE_ERROR_NULL);
-    assert_int_equal(mote_system_diagnose(system, NULL), MOTE_ERROR_NULL);
+    assert_int_equal(mote_system_statistics(NULL, &(mote_statistics){0}), MOTE_ERROR_NULL);
+    assert_int_equal(mote_system_statistics(system, NULL), MOTE_ERROR_NULL);
     assert_true(mote_system_hash(system) == hash);
     chase.as.callback.reach = MOTE_REACH_RANGE;
     assert_int_equal(mote_system_add_force(system, &chase, &id), MOTE_OK);

@@ -169,11 +169,11 @@ static void a_strands_bits_do_not_depend_on_its_neighbours(void **state) {
         mote_hair single = strand_of(hair.points + first, hair.strand_points[strand]);
         single.thickness = hair.thickness + first;
         single.colours = hair.colours + first;
-        mote_hair *alone = resample_to(&single, 20);
-        assert_memory_equal(alone->points, all->points + strand * 20, 20 * sizeof *all->points);
-        assert_memory_equal(alone->colours, all->colours + strand * 20, 20 * sizeof *all->colours);
-        assert_memory_equal(alone->thickness, all->thickness + strand * 20, 20 * sizeof *all->thickness);
-        mote_hair_destroy(alone);
+        mote_hair *uncoupled = resample_to(&single, 20);
+        assert_memory_equal(uncoupled->points, all->points + strand * 20, 20 * sizeof *all->points);
+        assert_memory_equal(uncoupled->colours, all->colours + strand * 20, 20 * sizeof *all->colours);
+        assert_memory_equal(uncoupled->thickness, all->thickness + strand * 20, 20 * sizeof *all->thickness);
+        mote_hair_destroy(uncoupled);
     }
     mote_hair_destroy(all);
     free_hair(&hair);

@@ -71,7 +71,7 @@ static uint64_t hash_of(const network_hash *h, mote_isa isa, mote_jobs jobs) {
     mote_network_id id;
     mote_system *system = make_network_scene(&s, &arrays, &id, NULL);
     for (uint32_t frame = 0; frame < FRAMES; frame++) {
-        if (frame && s.parts & EDITS) net_edit_all(system, id, &s, &arrays, 30 + frame, NULL);
+        if (frame && s.parts & EDITS) network_edit_all(system, id, &s, &arrays, 30 + frame, NULL);
         scene_check(mote_system_advance(system, FRAME / h->rate, NULL));
     }
     const uint64_t hash = mote_system_hash(system);
@@ -81,10 +81,10 @@ static uint64_t hash_of(const network_hash *h, mote_isa isa, mote_jobs jobs) {
 
 /* --- A net --- */
 
-enum { SIDE = 40, NET_STEPS = 6 };
+enum { SIDE = 40, NETWORK_STEPS = 6 };
 
 /* Along, down, both diagonals, two along, two down. */
-static uint32_t net_springs(mote_spring *springs) {
+static uint32_t network_springs(mote_spring *springs) {
     static const int ways[6][2] = {{1, 0}, {0, 1}, {1, 1}, {-1, 1}, {2, 0}, {0, 2}};
     uint32_t count = 0;
     for (int i = 0; i < SIDE * SIDE; i++)
@@ -102,7 +102,7 @@ static uint64_t hash_of_net(mote_integrator integrator, mote_isa isa, mote_jobs 
     static float positions[3 * SIDE * SIDE];
     static mote_spring springs[6 * SIDE * SIDE];
     const network_scene s = {.integrator = integrator, .substeps = 2, .isa = isa, .jobs = jobs};
-    const mote_system_def def = net_system_def(&s);
+    const mote_system_def def = network_system_def(&s);
     mote_network_def net = mote_default_network_def();
     mote_network_id id;
     mote_system *system;
@@ -111,13 +111,13 @@ static uint64_t hash_of_net(mote_integrator integrator, mote_isa isa, mote_jobs 
         positions[3 * i + 2] = 0.0625f * (float)(i / SIDE);
     }
     net.particle_count = SIDE * SIDE, net.positions = positions, net.particle_mass = 0.05f;
-    net.springs = springs, net.spring_count = net_springs(springs);
+    net.springs = springs, net.spring_count = network_springs(springs);
     scene_check(mote_system_create(&def, &system));
     scene_check(mote_system_add_network(system, &net, &id, NULL));
     scene_forces(system, SYSTEM);
     scene_check(mote_network_pin(system, id, 0, positions, 0));
     scene_check(mote_network_pin(system, id, SIDE - 1, (vec3){2, 0.1f, 0}, 4 * scene_ticks(system)));
-    scene_check(mote_system_step(system, NET_STEPS, NULL));
+    scene_check(mote_system_step(system, NETWORK_STEPS, NULL));
     const uint64_t hash = mote_system_hash(system);
     mote_system_destroy(system);
     return hash;

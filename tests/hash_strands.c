@@ -46,7 +46,7 @@ static uint64_t hash_of(const strand_hash *h, mote_isa isa, mote_jobs jobs) {
                             .seed = 800,
                             .isa = isa,
                             .jobs = jobs};
-    mote_bundle_id id;
+    mote_strands_id id;
     mote_system *system = make_strand_scene(&s, &id);
     for (uint32_t frame = 0; frame < FRAMES; frame++) {
         if (frame) scene_aim(system, id, &s, frame, mote_system_steps(system) * scene_ticks(system));

@@ -122,7 +122,7 @@ static void fill(const mote_range_view *view, uint32_t seed) {
 /* What a host does before step `step`: the inbox, births, deaths, an impulse. */
 static void host_calls(mote_system *system, bool advection, uint32_t step) {
     mote_range_view view;
-    mote_vector_columns inbox;
+    mote_vector_columns external_forces;
     uint32_t slots[64];
     check(mote_system_spawn(system, 100, &view));
     fill(&view, 50 * step);
@@ -134,8 +134,9 @@ static void host_calls(mote_system *system, bool advection, uint32_t step) {
         advection ? INFINITY : 3.4e38f; /* dies in this step, unless it is immovable */
     view.velocity.x[step + 1] = 3e38f;
     if (step % 8 != 0 || advection) return;
-    check(mote_system_inbox(system, &inbox));
-    for (uint32_t i = 0; i < mote_system_count(system); i++) inbox.x[i] += 20 * reference_noise(step, i);
+    check(mote_system_external_forces(system, &external_forces));
+    for (uint32_t i = 0; i < mote_system_count(system); i++)
+        external_forces.x[i] += 20 * reference_noise(step, i);
 }
 
 static uint64_t run(const scenario *s, mote_isa isa, mote_jobs jobs) {
@@ -148,7 +149,7 @@ static uint64_t run(const scenario *s, mote_isa isa, mote_jobs jobs) {
     def.mass_column = s->mass_column;
     def.uniform_mass = 0.7f;
     def.lifetimes = s->life;
-    def.inbox = s->life && !advection;
+    def.external_forces = s->life && !advection;
     def.anchor_column = s->forces >= FIELDS;
     def.interpolation = s->life ? MOTE_INTERPOLATE_HERMITE : MOTE_INTERPOLATE_NONE;
     def.isa = isa;

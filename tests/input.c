@@ -18,7 +18,7 @@ static mote_system *lively_system(void) {
     mote_system_def def = mote_default_system_def();
     def.capacity = 64;
     def.steps_per_second = (mote_rate){64, 1};
-    def.mass_column = def.lifetimes = def.inbox = true;
+    def.mass_column = def.lifetimes = def.external_forces = true;
     mote_system *system = NULL;
     mote_range_view view;
     random_source random = {1};
@@ -33,7 +33,7 @@ static mote_system *lively_system(void) {
 /* A system without any optional column. */
 static mote_system *bare_system(void) {
     mote_system_def def = mote_default_system_def();
-    def.handles = false;
+    def.particle_ids = false;
     mote_system *system = NULL;
     mote_range_view view;
     assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
@@ -289,11 +289,11 @@ static void wrong_slots_counts_and_numbers_are_refused(void **state) {
 static void calls_on_absent_columns_are_refused(void **state) {
     (void)state;
     mote_system *system = bare_system();
-    mote_vector_columns inbox;
-    mote_particle any = {0, 1};
+    mote_vector_columns external_forces;
+    mote_particle_id any = {0, 1};
     REFUSED(system, MOTE_ERROR_ABSENT, mote_system_kill(system, 1, &any));
     REFUSED(system, MOTE_ERROR_ABSENT, mote_system_set_inverse_mass(system, 0, 1.0f));
-    REFUSED(system, MOTE_ERROR_ABSENT, mote_system_inbox(system, &inbox));
+    REFUSED(system, MOTE_ERROR_ABSENT, mote_system_external_forces(system, &external_forces));
     assert_int_equal(mote_system_slot(system, any), MOTE_NO_SLOT);
     assert_true(mote_system_age(system, 0) == 0.0);
     mote_system_destroy(system);
@@ -304,8 +304,8 @@ static void null_is_refused_everywhere(void **state) {
     mote_system *system = lively_system();
     const mote_present_layout layout = {24, 0, 12};
     mote_range_view view;
-    mote_vector_columns inbox;
-    mote_particle handle = mote_system_view(system).particle[0];
+    mote_vector_columns external_forces;
+    mote_particle_id handle = mote_system_view(system).id[0];
     uint32_t slot = 0;
     float vertices[COUNT * 6];
     assert_int_equal(mote_system_reserve(NULL, 5), MOTE_ERROR_NULL);
@@ -315,13 +315,13 @@ static void null_is_refused_everywhere(void **state) {
     assert_int_equal(mote_system_impulse(NULL, 0, (vec3){0}), MOTE_ERROR_NULL);
     assert_int_equal(mote_system_set_inverse_mass(NULL, 0, 1.0f), MOTE_ERROR_NULL);
     assert_int_equal(mote_system_teleport(NULL, 0, 1), MOTE_ERROR_NULL);
-    assert_int_equal(mote_system_inbox(NULL, &inbox), MOTE_ERROR_NULL);
+    assert_int_equal(mote_system_external_forces(NULL, &external_forces), MOTE_ERROR_NULL);
     assert_int_equal(mote_system_advance(NULL, 1, NULL), MOTE_ERROR_NULL);
     assert_int_equal(mote_system_step(NULL, 1, NULL), MOTE_ERROR_NULL);
     assert_int_equal(mote_system_present(NULL, &layout, vertices, sizeof vertices), MOTE_ERROR_NULL);
     REFUSED(system, MOTE_ERROR_NULL, mote_system_kill(system, 1, NULL));
     REFUSED(system, MOTE_ERROR_NULL, mote_system_kill_slots(system, 1, NULL));
-    REFUSED(system, MOTE_ERROR_NULL, mote_system_inbox(system, NULL));
+    REFUSED(system, MOTE_ERROR_NULL, mote_system_external_forces(system, NULL));
     REFUSED(system, MOTE_ERROR_NULL, mote_system_present(system, NULL, vertices, sizeof vertices));
     REFUSED(system, MOTE_ERROR_NULL, mote_system_present(system, &layout, NULL, sizeof vertices));
     mote_system_destroy(system);
@@ -333,9 +333,9 @@ static void queries_of_nothing_are_neutral(void **state) {
     mote_range_view view = mote_system_view(NULL);
     assert_int_equal(view.first + view.count, 0);
     assert_null(view.position.x);
-    assert_null(view.particle);
+    assert_null(view.id);
     assert_int_equal(mote_system_count(NULL), 0);
-    assert_int_equal(mote_system_slot(NULL, (mote_particle){0, 1}), MOTE_NO_SLOT);
+    assert_int_equal(mote_system_slot(NULL, (mote_particle_id){0, 1}), MOTE_NO_SLOT);
     assert_true(mote_system_age(NULL, 0) == 0.0);
     assert_int_equal(mote_system_steps(NULL), 0);
     assert_true(mote_system_time(NULL) == 0.0);
@@ -434,12 +434,12 @@ static void intrude(void *user, const mote_stage_view *stage, float *x, float *y
     mote_force_def gravity = mote_gravity((vec3){0.0f, -1.0f, 0.0f});
     mote_force_id id = {0, 1};
     mote_range_view view;
-    mote_vector_columns inbox;
-    mote_particle handle = mote_system_view(in->system).particle[0];
+    mote_vector_columns external_forces;
+    mote_particle_id handle = mote_system_view(in->system).id[0];
     uint32_t slot = 0;
     float vertices[COUNT * 6];
     mote_jobs serial = {0};
-    const mote_result answers[] = {
+    const mote_result unit_responses[] = {
         mote_system_reserve(in->system, 1000),
         mote_system_spawn(in->system, 1, &view),
         mote_system_kill(in->system, 1, &handle),
@@ -447,7 +447,7 @@ static void intrude(void *user, const mote_stage_view *stage, float *x, float *y
         mote_system_impulse(in->system, 0, (vec3){1, 1, 1}),
         mote_system_set_inverse_mass(in->system, 0, 2.0f),
         mote_system_teleport(in->system, 0, 1),
-        mote_system_inbox(in->system, &inbox),
+        mote_system_external_forces(in->system, &external_forces),
         mote_system_add_force(in->system, &gravity, &id),
         mote_system_set_force(in->system, id, &gravity),
         mote_system_remove_force(in->system, id),
@@ -457,7 +457,7 @@ static void intrude(void *user, const mote_stage_view *stage, float *x, float *y
         mote_system_present(in->system, &layout, vertices, sizeof vertices),
     };
     in->calls++;
-    for (size_t i = 0; i < COUNT_OF(answers); i++) in->wrong += answers[i] != MOTE_ERROR_BUSY;
+    for (size_t i = 0; i < COUNT_OF(unit_responses); i++) in->wrong += unit_responses[i] != MOTE_ERROR_BUSY;
 }
 
 static void calls_from_inside_a_callback_are_refused_and_change_nothing(void **state) {

@@ -31,7 +31,7 @@ static mote_system_def crowd_def(mote_jobs jobs) {
     def.capacity = CROWD;
     def.mass_column = true;
     def.lifetimes = true;
-    def.inbox = true;
+    def.external_forces = true;
     def.substeps = 2;
     def.max_steps_per_advance = 64;
     def.jobs = jobs;
@@ -59,16 +59,18 @@ static void populate(mote_system *system, uint32_t count, uint64_t seed) {
 /* Three frames with a force in the inbox, kills and births between them. */
 static uint64_t run_crowd(const mote_system_def *def, bool reach) {
     mote_system *system = make(def);
-    mote_vector_columns inbox;
+    mote_vector_columns external_forces;
     uint32_t victims[300];
     random_source random = {3};
     assert_int_equal(scene_add_forces(system, reach), MOTE_OK);
     populate(system, CROWD - 1000, 1);
     for (int frame = 0; frame < 3; frame++) {
         bool pushed = def->integrator < MOTE_ADVECT_EULER;
-        assert_int_equal(mote_system_inbox(system, &inbox), pushed ? MOTE_OK : MOTE_ERROR_INTEGRATOR);
+        assert_int_equal(mote_system_external_forces(system, &external_forces),
+                         pushed ? MOTE_OK : MOTE_ERROR_INTEGRATOR);
         uint32_t count = mote_system_count(system);
-        for (uint32_t i = 0; pushed && i < count; i += 3) inbox.y[i] = random_between(&random, -20.0f, 20.0f);
+        for (uint32_t i = 0; pushed && i < count; i += 3)
+            external_forces.y[i] = random_between(&random, -20.0f, 20.0f);
         for (size_t i = 0; i < COUNT_OF(victims); i++) victims[i] = random_below(&random, count);
         assert_int_equal(mote_system_kill_slots(system, COUNT_OF(victims), victims), MOTE_OK);
         assert_int_equal(mote_system_advance(system, 70000000, NULL), MOTE_OK);
@@ -289,16 +291,17 @@ static void many_systems_in_one_call_are_each_system_by_itself(void **state) {
                               mote_jobs_openmp(8),
                               shuffled_jobs_hook(&shuffled),
                               pthread_jobs_hook(&threads)};
-    mote_system *systems[SWARM], *alone[SWARM];
+    mote_system *systems[SWARM], *uncoupled[SWARM];
     mote_advance advances[SWARM], single;
-    make_swarm(alone);
-    for (int i = 0; i < SWARM; i++) assert_int_equal(mote_system_advance(alone[i], 70000000, NULL), MOTE_OK);
+    make_swarm(uncoupled);
+    for (int i = 0; i < SWARM; i++)
+        assert_int_equal(mote_system_advance(uncoupled[i], 70000000, NULL), MOTE_OK);
     for (size_t j = 0; j < COUNT_OF(jobs); j++) {
         make_swarm(systems);
         assert_int_equal(mote_systems_advance(systems, SWARM, 70000000, &jobs[j], j % 2 ? advances : NULL),
                          MOTE_OK);
         for (int i = 0; i < SWARM; i++) {
-            assert_true(mote_system_hash(systems[i]) == mote_system_hash(alone[i]));
+            assert_true(mote_system_hash(systems[i]) == mote_system_hash(uncoupled[i]));
             assert_int_equal(mote_system_advance(systems[i], 0, &single), MOTE_OK);
             if (j % 2 == 0) continue;
             assert_int_equal(advances[i].steps, mote_system_steps(systems[i]));
@@ -307,7 +310,7 @@ static void many_systems_in_one_call_are_each_system_by_itself(void **state) {
         }
         destroy_swarm(systems);
     }
-    destroy_swarm(alone);
+    destroy_swarm(uncoupled);
 }
 
 static void a_wrong_system_among_many_stops_the_call_before_any_has_advanced(void **state) {

@@ -239,7 +239,7 @@ static mote_system *make_system(const experiment *e, mote_loop_order order, cons
     def.integrator = e->integrator;
     def.mass_column = e->mass_column;
     def.uniform_mass = 0.7f;
-    def.inbox = uses_inbox(e->forces);
+    def.external_forces = uses_inbox(e->forces);
     def.anchor_column = true;
     def.extra_count = 1;
     def.extra_bytes[0] = sizeof(uint32_t);
@@ -270,21 +270,21 @@ static void add_forces(mote_system *system, force_set set) {
 static float inbox_storage[3][MAX_COUNT];
 
 static const mote_vector_columns *fill_inbox(uint32_t count) {
-    static mote_vector_columns inbox = {inbox_storage[0], inbox_storage[1], inbox_storage[2]};
+    static mote_vector_columns external_forces = {inbox_storage[0], inbox_storage[1], inbox_storage[2]};
     for (uint32_t i = 0; i < count; i++)
         for (int axis = 0; axis < 3; axis++)
             inbox_storage[axis][i] = 9 * reference_noise(200 + (uint32_t)axis, i);
-    return &inbox;
+    return &external_forces;
 }
 
 static void write_inbox(mote_system *system, uint32_t count) {
-    mote_vector_columns inbox;
-    assert_int_equal(mote_system_inbox(system, &inbox), MOTE_OK);
+    mote_vector_columns external_forces;
+    assert_int_equal(mote_system_external_forces(system, &external_forces), MOTE_OK);
     const mote_vector_columns *values = fill_inbox(count);
     for (uint32_t i = 0; i < count; i++) {
-        inbox.x[i] += values->x[i];
-        inbox.y[i] += values->y[i];
-        inbox.z[i] += values->z[i];
+        external_forces.x[i] += values->x[i];
+        external_forces.y[i] += values->y[i];
+        external_forces.z[i] += values->z[i];
     }
 }
 

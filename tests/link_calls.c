@@ -41,9 +41,9 @@ static void refused_ends(const attempt *a) {
     link.a.network = link.b.network, refuse(a, &link, MOTE_ERROR_RANGE), link = a->link;
     link.a = link.b, refuse(a, &link, MOTE_ERROR_RANGE), link = a->link;
     link.b = link.a, refuse(a, &link, MOTE_ERROR_RANGE), link = a->link;
-    link.a.bundle.index += 100, refuse(a, &link, MOTE_ERROR_ID), link = a->link;
-    link.a.bundle.generation += 2, refuse(a, &link, MOTE_ERROR_ID), link = a->link;
-    link.a.bundle = (mote_bundle_id){0, 0}, refuse(a, &link, MOTE_ERROR_ID), link = a->link;
+    link.a.strands.index += 100, refuse(a, &link, MOTE_ERROR_ID), link = a->link;
+    link.a.strands.generation += 2, refuse(a, &link, MOTE_ERROR_ID), link = a->link;
+    link.a.strands = (mote_strands_id){0, 0}, refuse(a, &link, MOTE_ERROR_ID), link = a->link;
     link.b.network.index += 100, refuse(a, &link, MOTE_ERROR_ID), link = a->link;
     link.b.network.generation += 2, refuse(a, &link, MOTE_ERROR_ID);
 }
@@ -51,12 +51,12 @@ static void refused_ends(const attempt *a) {
 /* Ranges that cannot be linked. */
 static void refused_ranges(const attempt *a) {
     static const float places[6] = {0, 0, 0, 0, 1, 0};
-    mote_bundle_def strands = mote_default_bundle_def();
+    mote_strands_def strands = mote_default_strands_def();
     mote_network_def net = mote_default_network_def();
     mote_link link = a->link;
     strands.solver = MOTE_STRAND_CONSERVING, strands.strand_count = 1, strands.points = 2,
     strands.positions = places;
-    OK(mote_system_add_bundle(a->system, &strands, &link.a.bundle, NULL));
+    OK(mote_system_add_strands(a->system, &strands, &link.a.strands, NULL));
     link.a.strand = 0, link.a.point = 1;
     refuse(a, &link, MOTE_ERROR_INTEGRATOR), link = a->link;
     net.policy = MOTE_STABILITY_SUBSTEP, net.particle_count = 2, net.positions = places;
@@ -70,7 +70,8 @@ static void refused(void **unused) {
     memory_ledger ledger = {0};
     const world w = {.integrator = MOTE_SEMI_IMPLICIT_EULER, .solver = MOTE_STRAND_ROBUST, .ledger = &ledger};
     tangle t = make_tangle(&w, false);
-    const attempt a = {t.system, &ledger, {strand_point(t.bundle, 4, 1), particle(t.network, 3), 1, 5, 0.5f}};
+    const attempt a = {
+        t.system, &ledger, {strand_point(t.strands, 4, 1), particle(t.network, 3), 1, 5, 0.5f}};
     mote_link_id id, other;
     for (int linked = 0; linked < 2; linked++) { /* before there is any link, and with one */
         refused_values(&a);
@@ -138,7 +139,7 @@ static void busy(void **unused) {
     const world w = {.integrator = MOTE_SEMI_IMPLICIT_EULER, .solver = MOTE_STRAND_ROBUST};
     tangle t = make_tangle(&w, false);
     inner i = {.system = t.system,
-               .link = {strand_point(t.bundle, 4, 1), particle(t.network, 3), 1, 5, 0.5f}};
+               .link = {strand_point(t.strands, 4, 1), particle(t.network, 3), 1, 5, 0.5f}};
     OK(mote_system_add_link(t.system, &i.link, &i.id));
     add_force(t.system, mote_callback(call_from_inside, &i));
     OK(mote_system_step(t.system, 1, NULL));
@@ -164,7 +165,7 @@ static void removal(void **unused) {
     assert_true(mote_system_hash(t.system) == mote_system_hash(free.system));
     tie(&t);
     OK(mote_system_step(t.system, 1, NULL));
-    OK(mote_system_remove_bundle(t.system, t.bundle)); /* left: link 4, network to network */
+    OK(mote_system_remove_strands(t.system, t.strands)); /* left: link 4, network to network */
     for (uint32_t i = 0; i < TIES; i++)
         assert_int_equal(mote_system_link(t.system, t.link[i], NULL, NULL), i == 4 ? MOTE_OK : MOTE_ERROR_ID);
     const mote_network_id second = tangle_network(t.system, MOTE_NETWORK_SPRINGS);
@@ -188,10 +189,10 @@ static void removal_at_either_end(void **unused) {
     for (int end = 0; end < 2; end++)
         for (int strand = 0; strand < 2; strand++) {
             tangle t = make_tangle(&w, false);
-            const mote_link_end ends[2] = {strand_point(t.bundle, 4, 1), particle(t.network, 3)};
+            const mote_link_end ends[2] = {strand_point(t.strands, 4, 1), particle(t.network, 3)};
             const mote_link_id link = join(t.system, ends[end], ends[1 - end], 1, 5, 0.5f);
             OK(mote_system_step(t.system, 1, NULL));
-            OK(strand ? mote_system_remove_bundle(t.system, t.bundle)
+            OK(strand ? mote_system_remove_strands(t.system, t.strands)
                       : mote_system_remove_network(t.system, t.network));
             assert_int_equal(mote_system_link(t.system, link, NULL, NULL), MOTE_ERROR_ID);
             OK(mote_system_step(t.system, 2, NULL));
@@ -199,15 +200,15 @@ static void removal_at_either_end(void **unused) {
         }
     tangle t = make_tangle(&w, false), free = make_tangle(&w, false);
     const mote_link_end lost =
-        strand_point(t.bundle, 0, 1); /* of the shortest; 4 is of the longest, and of another group */
+        strand_point(t.strands, 0, 1); /* of the shortest; 4 is of the longest, and of another group */
     const mote_link_id link = join(t.system, lost, particle(t.network, 3), 1, 5, 0.5f);
-    (void)join(t.system, strand_point(t.bundle, 4, 1), particle(t.network, 7), 1, 5, 0.5f);
+    (void)join(t.system, strand_point(t.strands, 4, 1), particle(t.network, 7), 1, 5, 0.5f);
     OK(mote_system_remove_link(t.system, link));
     OK(mote_system_step(t.system, 3, NULL));
     OK(mote_system_step(free.system, 3, NULL));
     float a[6], b[6];
     state_of(t.system, &lost, a);
-    const mote_link_end same = strand_point(free.bundle, 0, 1);
+    const mote_link_end same = strand_point(free.strands, 0, 1);
     state_of(free.system, &same, b);
     assert_memory_equal(a, b, sizeof a);
     mote_system_destroy(t.system), mote_system_destroy(free.system);
@@ -221,7 +222,7 @@ static void hashed(void **unused) {
     for (int i = 0; i < 8; i++) {
         const world w = {.integrator = MOTE_SEMI_IMPLICIT_EULER, .solver = MOTE_STRAND_ROBUST};
         tangle t = make_tangle(&w, false);
-        mote_link link = {strand_point(t.bundle, 4, 1), particle(t.network, 3), 1, 5, 0.5f};
+        mote_link link = {strand_point(t.strands, 4, 1), particle(t.network, 3), 1, 5, 0.5f};
         mote_link_id id;
         if (i == 1) link.a.strand = 9;
         if (i == 2) link.a.point = 2;
@@ -229,7 +230,7 @@ static void hashed(void **unused) {
         if (i == 4) link.rest_length = 2;
         if (i == 5) link.stiffness = 6;
         if (i == 6) link.damping = 0.25f;
-        if (i == 7) link.a = link.b, link.b = strand_point(t.bundle, 4, 1);
+        if (i == 7) link.a = link.b, link.b = strand_point(t.strands, 4, 1);
         assert_true(memcmp(&link.a, &none, sizeof none) != 0);
         OK(mote_system_add_link(t.system, &link, &id));
         hash[i] = mote_system_hash(t.system);
@@ -243,7 +244,7 @@ static void capacity_and_memory(void **unused) {
     memory_ledger ledger = {0};
     const world w = {.integrator = MOTE_SEMI_IMPLICIT_EULER, .solver = MOTE_STRAND_ROBUST, .ledger = &ledger};
     tangle t = make_tangle(&w, false);
-    const mote_link link = {strand_point(t.bundle, 4, 1), particle(t.network, 3), 1, 0.001f, 0};
+    const mote_link link = {strand_point(t.strands, 4, 1), particle(t.network, 3), 1, 0.001f, 0};
     const uint64_t hash = mote_system_hash(t.system);
     mote_link_id id;
     mote_result result = MOTE_ERROR_MEMORY;

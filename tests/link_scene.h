@@ -60,8 +60,8 @@ static inline mote_link_end particle(mote_network_id network, uint32_t i) {
     return (mote_link_end){.network = network, .particle = i};
 }
 
-static inline mote_link_end strand_point(mote_bundle_id bundle, uint32_t strand, uint32_t point) {
-    return (mote_link_end){.bundle = bundle, .strand = strand, .point = point};
+static inline mote_link_end strand_point(mote_strands_id strands, uint32_t strand, uint32_t point) {
+    return (mote_link_end){.strands = strands, .strand = strand, .point = point};
 }
 
 static inline mote_link_id join(mote_system *system, mote_link_end a, mote_link_end b, float length,
@@ -74,10 +74,10 @@ static inline mote_link_id join(mote_system *system, mote_link_end a, mote_link_
 
 /* Where an end stands, and how it moves. */
 static inline void state_of(mote_system *system, const mote_link_end *end, float state[6]) {
-    const bool strand = end->bundle.index != 0;
-    const uint32_t slot = strand ? mote_bundle_index(system, end->bundle, end->strand, end->point)
-                                 : mote_network_index(system, end->network, end->particle);
-    const mote_bundle_view b = mote_bundle_columns(system, end->bundle);
+    const bool strand = end->strands.index != 0;
+    const uint32_t slot = strand ? mote_strands_slot(system, end->strands, end->strand, end->point)
+                                 : mote_network_slot(system, end->network, end->particle);
+    const mote_strands_view b = mote_strands_columns(system, end->strands);
     const mote_network_view n = mote_network_columns(system, end->network);
     const mote_vector_columns x = strand ? b.position : n.position, v = strand ? b.velocity : n.velocity;
     const float of[6] = {x.x[slot], x.y[slot], x.z[slot], v.x[slot], v.y[slot], v.z[slot]};
@@ -85,10 +85,10 @@ static inline void state_of(mote_system *system, const mote_link_end *end, float
 }
 
 static inline void set_velocity(mote_system *system, const mote_link_end *end, const float velocity[3]) {
-    const bool strand = end->bundle.index != 0;
-    const uint32_t slot = strand ? mote_bundle_index(system, end->bundle, end->strand, end->point)
-                                 : mote_network_index(system, end->network, end->particle);
-    const mote_vector_columns v = strand ? mote_bundle_columns(system, end->bundle).velocity
+    const bool strand = end->strands.index != 0;
+    const uint32_t slot = strand ? mote_strands_slot(system, end->strands, end->strand, end->point)
+                                 : mote_network_slot(system, end->network, end->particle);
+    const mote_vector_columns v = strand ? mote_strands_columns(system, end->strands).velocity
                                          : mote_network_columns(system, end->network).velocity;
     v.x[slot] = velocity[0], v.y[slot] = velocity[1], v.z[slot] = velocity[2];
 }
@@ -99,7 +99,7 @@ enum { STRANDS = 40, POINTS = 6, RING = 1500, WEB = 40 + RING, TIES = 12 };
 
 /* Forty strands of 2 to 6 points in three groups; ten squares, which are alike, and a ring of more than a
  * block. */
-static inline void tangle_bundle(mote_system *system, mote_strand_solver solver, mote_bundle_id *id) {
+static inline void tangle_strands(mote_system *system, mote_strand_solver solver, mote_strands_id *id) {
     static float places[3 * STRANDS * POINTS];
     uint32_t counts[STRANDS], at = 0;
     for (uint32_t s = 0; s < STRANDS; s++) {
@@ -110,11 +110,11 @@ static inline void tangle_bundle(mote_system *system, mote_strand_solver solver,
                 places[3 * at + axis] =
                     (axis == 1 ? -0.3f * (float)k : 0.1f * (float)s) + random_between(&random, -0.05f, 0.05f);
     }
-    mote_bundle_def def = mote_default_bundle_def();
+    mote_strands_def def = mote_default_strands_def();
     def.solver = solver, def.strand_count = STRANDS, def.strand_points = counts, def.positions = places,
     def.mass = 0.5f;
     if (solver == MOTE_STRAND_SPRINGS) def.compliance = 0.01f, def.damping = 0.1f, def.bend_stiffness = 5;
-    OK(mote_system_add_bundle(system, &def, id, NULL));
+    OK(mote_system_add_strands(system, &def, id, NULL));
 }
 
 static inline mote_network_id tangle_network(mote_system *system, mote_network_solver solver) {
@@ -137,7 +137,7 @@ static inline mote_network_id tangle_network(mote_system *system, mote_network_s
 
 typedef struct tangle {
     mote_system *system;
-    mote_bundle_id bundle;
+    mote_strands_id strands;
     mote_network_id network;
     mote_link_id link[TIES];
 } tangle;
@@ -150,7 +150,7 @@ static inline void swirl(void *user, const mote_stage_view *stage, float *x, flo
 
 static inline tangle make_tangle(const world *w, bool callback) {
     tangle t = {.system = make_world(w)};
-    tangle_bundle(t.system, w->solver, &t.bundle);
+    tangle_strands(t.system, w->solver, &t.strands);
     t.network = tangle_network(t.system, w->networks);
     add_force(t.system, mote_gravity((vec3){0, -9.81f, 0}));
     add_force(t.system, mote_attractor((vec3){1, 0.5f, 0}, 3, 0.25f));
@@ -164,9 +164,10 @@ static inline void tie(tangle *t) {
     for (uint32_t i = 0; i < TIES; i++) {
         const uint32_t strand = i % 2 ? i : STRANDS - 1 - i;
         const uint32_t point = 1 + i % 2 * (strand % 5 > 0);
-        const mote_link_end a = i == 4 ? particle(t->network, 5 * i) : strand_point(t->bundle, strand, point);
+        const mote_link_end a =
+            i == 4 ? particle(t->network, 5 * i) : strand_point(t->strands, strand, point);
         const mote_link_end b =
-            i == 7 ? strand_point(t->bundle, 3 * i, 1) : particle(t->network, i % 3 ? 40 + 131 * i : 2 * i);
+            i == 7 ? strand_point(t->strands, 3 * i, 1) : particle(t->network, i % 3 ? 40 + 131 * i : 2 * i);
         t->link[i] = join(t->system, a, b, 0.25f * (float)(i % 4), 30, i % 3 ? 0.25f : 0.125f);
     }
 }

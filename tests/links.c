@@ -39,15 +39,15 @@ static mote_system *make_chain(const world *w, bool whole, mote_link_end ends[CH
         const mote_network_id id = add_network(system, CHAIN, places, 1, CHAIN - 1, springs);
         for (uint32_t i = 0; i < CHAIN; i++) ends[i] = particle(id, i);
     } else {
-        mote_bundle_def def = mote_default_bundle_def();
-        mote_bundle_id bundle;
+        mote_strands_def def = mote_default_strands_def();
+        mote_strands_id strands;
         def.solver = MOTE_STRAND_SPRINGS, def.strand_count = 1, def.points = IN_STRAND,
         def.positions = places;
         def.mass = IN_STRAND, def.compliance = 0.0625f, def.damping = 0.25f, def.free_roots = true;
-        OK(mote_system_add_bundle(system, &def, &bundle, NULL));
+        OK(mote_system_add_strands(system, &def, &strands, NULL));
         const mote_network_id two = add_network(system, 2, places + 3 * IN_STRAND, 1, 1, springs);
         const mote_network_id one = add_network(system, 1, places + 3 * (CHAIN - 1), 1, 0, NULL);
-        for (uint32_t i = 0; i < IN_STRAND; i++) ends[i] = strand_point(bundle, 0, i);
+        for (uint32_t i = 0; i < IN_STRAND; i++) ends[i] = strand_point(strands, 0, i);
         ends[3] = particle(two, 0), ends[4] = particle(two, 1), ends[5] = particle(one, 0);
         (void)join(system, ends[2], ends[3], 0.75f, 16, 0.25f);
         (void)join(system, ends[5], ends[4], MOTE_AS_PLACED, 16, 0.25f); /* the other way round */
@@ -99,11 +99,11 @@ static mote_link_end add_body(mote_system *system, bool strand, float mass, floa
     mote_link_end end;
     if (strand) {
         const float rest[6] = {x, 1, 0, x, 0, 0};
-        mote_bundle_def def = mote_default_bundle_def();
-        mote_bundle_id id;
+        mote_strands_def def = mote_default_strands_def();
+        mote_strands_id id;
         def.solver = MOTE_STRAND_SPRINGS, def.strand_count = 1, def.points = 2, def.positions = rest;
         def.mass = 2 * mass, def.compliance = 1e30f, def.free_roots = true;
-        OK(mote_system_add_bundle(system, &def, &id, NULL));
+        OK(mote_system_add_strands(system, &def, &id, NULL));
         end = strand_point(id, 0, 1);
     } else {
         end = particle(add_network(system, 1, places, mass, 0, NULL), 0);
@@ -192,11 +192,11 @@ static mote_system *make_stick(mote_integrator integrator, uint32_t substeps, mo
     const world w = {.integrator = integrator, .substeps = substeps, .rate = {15, 1}};
     const float rest[6] = {0, 0, 0, 0.5f, 0, 0}, velocity[3] = {0.5f, 1, -0.25f};
     mote_system *system = make_world(&w);
-    mote_bundle_def def = mote_default_bundle_def();
+    mote_strands_def def = mote_default_strands_def();
     def.strand_count = 1, def.points = 2, def.positions = rest, def.mass = 2, def.free_roots = true,
     def.max_stretch = 1e-6f;
-    OK(mote_system_add_bundle(system, &def, &ends[0].bundle, NULL));
-    ends[0] = strand_point(ends[0].bundle, 0, 0), ends[1] = strand_point(ends[0].bundle, 0, 1);
+    OK(mote_system_add_strands(system, &def, &ends[0].strands, NULL));
+    ends[0] = strand_point(ends[0].strands, 0, 0), ends[1] = strand_point(ends[0].strands, 0, 1);
     ends[2] = add_body(system, false, 2, 1.5f, 0);
     set_velocity(system, &ends[2], velocity);
     (void)join(system, ends[2], ends[1], 0.75f, 15, 0.3f);
@@ -242,7 +242,7 @@ static void held(void **unused) {
 
 enum { SIDE = 4, NET = SIDE * SIDE, ROPE = 8 };
 
-static uint32_t net_springs(mote_spring springs[2 * NET], float stiffness, float damping) {
+static uint32_t network_springs(mote_spring springs[2 * NET], float stiffness, float damping) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < NET; i++) {
         if (i % SIDE) springs[count++] = (mote_spring){i - 1, i, MOTE_AS_PLACED, stiffness, damping, 0};
@@ -253,7 +253,7 @@ static uint32_t net_springs(mote_spring springs[2 * NET], float stiffness, float
 
 typedef struct hanging {
     mote_system *system;
-    mote_bundle_id rope;
+    mote_strands_id rope;
     mote_network_id net;
     mote_link_id link;
 } hanging;
@@ -268,13 +268,13 @@ static hanging hang(const world *w, mote_network_solver solver) {
     for (uint32_t i = 0; i < NET; i++)
         net[3 * i] = 0.1f * (float)(i % SIDE), net[3 * i + 1] = -1 - 0.1f * (float)(i / SIDE),
                 net[3 * i + 2] = 0;
-    mote_bundle_def def = mote_default_bundle_def();
+    mote_strands_def def = mote_default_strands_def();
     def.solver = w->solver, def.strand_count = 1, def.points = ROPE, def.positions = rope, def.mass = 0.8f;
     if (w->solver == MOTE_STRAND_SPRINGS) def.compliance = 1 / 2000.0f, def.damping = 0.5f;
-    OK(mote_system_add_bundle(h.system, &def, &h.rope, NULL));
+    OK(mote_system_add_strands(h.system, &def, &h.rope, NULL));
     mote_network_def of = mote_default_network_def();
     of.solver = solver, of.particle_count = NET, of.positions = net, of.particle_mass = 0.05f;
-    of.spring_count = net_springs(springs, 500, 0.2f), of.springs = springs;
+    of.spring_count = network_springs(springs, 500, 0.2f), of.springs = springs;
     OK(mote_system_add_network(h.system, &of, &h.net, NULL));
     add_force(h.system, mote_gravity((vec3){0, -9.81f, 0}));
     add_force(h.system, mote_wind((vec3){0, 0, 0}, 0.05f)); /* kg/s: all comes to rest at 1 / s and faster */
@@ -294,7 +294,7 @@ static void hangs_by(mote_integrator integrator, mote_strand_solver strand, mote
     float pull[3], root[3], state[6];
     mote_link link;
     OK(mote_system_link(h.system, h.link, &link, pull));
-    OK(mote_bundle_reaction(h.system, h.rope, 0, 0, root));
+    OK(mote_strands_reaction(h.system, h.rope, 0, 0, root));
     const bool solved = strand == MOTE_STRAND_ROBUST || solver == MOTE_NETWORK_CONSTRAINED;
     const double part = 1e-3 + (solved ? 0.08 / 7.85 : 0);
     if (!(fabs((double)pull[1] / -net - 1) < part) || !(fabs((double)root[1] / -all - 1) < part))
@@ -350,10 +350,10 @@ static uint64_t tangle_hash(const world *w, uint32_t at_once) {
     tangle t = make_tangle(w, w->integrator == MOTE_RK4);
     tie(&t);
     for (uint32_t i = 0; i < STEPS; i += at_once) OK(mote_system_step(t.system, at_once, NULL));
-    mote_bundle_statistics strands;
-    mote_network_report report;
-    OK(mote_bundle_measure(t.system, t.bundle, &strands));
-    OK(mote_network_last_step(t.system, t.network, &report));
+    mote_strands_step_report strands;
+    mote_network_step_report report;
+    OK(mote_strands_report(t.system, t.strands, &strands));
+    OK(mote_network_report(t.system, t.network, &report));
     assert_true(strands.frozen == 0 && report.frozen == 0);
     const uint64_t hash = mote_system_hash(t.system);
     mote_system_destroy(t.system);
@@ -410,7 +410,7 @@ static void others_keep_their_bits(void **unused) {
                              .solver = held_ends & 1 ? MOTE_STRAND_ROBUST : MOTE_STRAND_SPRINGS,
                              .networks = held_ends & 2 ? MOTE_NETWORK_CONSTRAINED : MOTE_NETWORK_SPRINGS};
             tangle free = make_tangle(&w, false), tied = make_tangle(&w, false);
-            (void)join(tied.system, strand_point(tied.bundle, 7, 1), particle(tied.network, 13), 0.5f, 40,
+            (void)join(tied.system, strand_point(tied.strands, 7, 1), particle(tied.network, 13), 0.5f, 40,
                        0.5f);
             OK(mote_system_step(free.system, 20, NULL));
             OK(mote_system_step(tied.system, 20, NULL));
@@ -421,9 +421,9 @@ static void others_keep_their_bits(void **unused) {
                 assert_true((memcmp(a, b, sizeof a) != 0) == (p / 4 == 3)); /* 12 .. 15: its square */
             }
             for (uint32_t s = 0; s < STRANDS; s++)
-                for (uint32_t k = 0; k < mote_bundle_points(free.system, free.bundle, s); k++) {
-                    const mote_link_end end = strand_point(free.bundle, s, k),
-                                        other = strand_point(tied.bundle, s, k);
+                for (uint32_t k = 0; k < mote_strands_points(free.system, free.strands, s); k++) {
+                    const mote_link_end end = strand_point(free.strands, s, k),
+                                        other = strand_point(tied.strands, s, k);
                     float a[6], b[6];
                     state_of(free.system, &end, a), state_of(tied.system, &other, b);
                     assert_true((memcmp(a, b, sizeof a) != 0) == (s == 7 && k > 0)); /* its root is pinned */
@@ -437,19 +437,19 @@ static void islands_freeze(void **unused) {
     (void)unused;
     const world w = {.integrator = MOTE_SEMI_IMPLICIT_EULER, .substeps = 2, .solver = MOTE_STRAND_SPRINGS};
     tangle t = make_tangle(&w, false);
-    const mote_link_end a = strand_point(t.bundle, 7, 1), b = particle(t.network, 13);
+    const mote_link_end a = strand_point(t.strands, 7, 1), b = particle(t.network, 13);
     const mote_link_id link = join(t.system, a, b, 0.5f, 40, 0.5f);
     set_velocity(t.system, &b, (float[3]){3e38f, 3e38f, 0});
     OK(mote_system_step(t.system, 3, NULL));
-    mote_bundle_statistics strands;
-    mote_network_report report;
+    mote_strands_step_report strands;
+    mote_network_step_report report;
     float impulse[3];
-    OK(mote_bundle_measure(t.system, t.bundle, &strands));
-    OK(mote_network_last_step(t.system, t.network, &report));
+    OK(mote_strands_report(t.system, t.strands, &strands));
+    OK(mote_network_report(t.system, t.network, &report));
     assert_true(strands.frozen == 1 && report.frozen == 1);
-    OK(mote_bundle_reset(t.system, t.bundle, 7));
+    OK(mote_strands_reset(t.system, t.strands, 7));
     OK(mote_system_step(t.system, 3, NULL));
-    OK(mote_bundle_measure(t.system, t.bundle, &strands));
+    OK(mote_strands_report(t.system, t.strands, &strands));
     OK(mote_system_link(t.system, link, NULL, impulse));
     assert_true(strands.frozen == 0 && impulse[0] == 0 && impulse[1] == 0 && impulse[2] == 0);
     mote_system_destroy(t.system);
@@ -463,11 +463,11 @@ static void pinned_end_of_what_froze(void **unused) {
         const world w = {.integrator = MOTE_SEMI_IMPLICIT_EULER, .substeps = 2};
         mote_system *system = make_world(&w);
         const mote_spring spring = {0, 1, 1, 100, 0, 0};
-        mote_bundle_def rope = mote_default_bundle_def();
+        mote_strands_def rope = mote_default_strands_def();
         mote_link_end held = {.strand = 0};
         rope.strand_count = 1, rope.points = 2, rope.positions = two;
         if (strand)
-            OK(mote_system_add_bundle(system, &rope, &held.bundle, NULL));
+            OK(mote_system_add_strands(system, &rope, &held.strands, NULL));
         else
             held.network = add_network(system, 2, two, 1, 1, &spring);
         const mote_link_end hot = particle(add_network(system, 1, below, 1, 0, NULL), 0);
@@ -476,16 +476,16 @@ static void pinned_end_of_what_froze(void **unused) {
         set_velocity(system, &hot, (float[3]){3e38f, 3e38f, 0});
         for (int step = 0; step < 2; step++) {
             float impulse[3], felt[3];
-            mote_network_report report;
+            mote_network_step_report report;
             OK(mote_system_step(system, 1, NULL));
             OK(mote_system_link(system, link, NULL, impulse));
-            OK(strand ? mote_bundle_reaction(system, held.bundle, 0, 0, felt)
+            OK(strand ? mote_strands_reaction(system, held.strands, 0, 0, felt)
                       : mote_network_reaction(system, held.network, 0, felt));
             for (int axis = 0; axis < 3; axis++) assert_true(isfinite(felt[axis]) && impulse[axis] == 0);
-            OK(mote_network_last_step(system, hot.network, &report));
+            OK(mote_network_report(system, hot.network, &report));
             assert_int_equal(report.frozen, 1);
             if (strand) continue;
-            OK(mote_network_last_step(system, held.network, &report));
+            OK(mote_network_report(system, held.network, &report));
             assert_int_equal(report.frozen, 0);
         }
         mote_system_destroy(system);

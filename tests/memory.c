@@ -19,7 +19,7 @@ static mote_system_def full_def(memory_ledger *ledger) {
     def.max_steps_per_advance = 64;
     def.mass_column = true;
     def.lifetimes = true;
-    def.inbox = true;
+    def.external_forces = true;
     def.extra_count = 3;
     def.extra_bytes[0] = 1;
     def.extra_bytes[1] = 7;
@@ -215,7 +215,7 @@ static void a_system_too_large_for_the_allocator_is_not_made(void **state) {
 static void play_frame(mote_system *system, float *vertices, size_t bytes) {
     const mote_present_layout layout = {12, 0, MOTE_OMIT};
     mote_range_view view;
-    mote_vector_columns inbox;
+    mote_vector_columns external_forces;
     random_source random = {77};
     uint32_t victims[10];
     assert_int_equal(mote_system_spawn(system, 100, &view), MOTE_OK);
@@ -224,8 +224,9 @@ static void play_frame(mote_system *system, float *vertices, size_t bytes) {
     view.position.x[50] = INFINITY;
     for (uint32_t i = 0; i < 10; i++) victims[i] = i * 3;
     assert_int_equal(mote_system_kill_slots(system, 10, victims), MOTE_OK);
-    assert_int_equal(mote_system_kill(system, 1, &view.particle[60]), MOTE_OK);
-    if (mote_system_inbox(system, &inbox) == MOTE_OK) inbox.x[1] = 5.0f; /* advection knows no forces */
+    assert_int_equal(mote_system_kill(system, 1, &view.id[60]), MOTE_OK);
+    if (mote_system_external_forces(system, &external_forces) == MOTE_OK)
+        external_forces.x[1] = 5.0f; /* advection knows no forces */
     assert_int_equal(mote_system_impulse(system, 2, (vec3){1.0f, 2.0f, 3.0f}), MOTE_OK);
     assert_int_equal(mote_system_teleport(system, 0, 5), MOTE_OK);
     assert_int_equal(mote_system_advance(system, 50000000, NULL), MOTE_OK);
@@ -282,15 +283,14 @@ static void check_column(const memory_ledger *ledger, const void *column, size_t
 
 static void check_view(const memory_ledger *ledger, mote_system *system, uint32_t count) {
     mote_range_view view = mote_system_view(system);
-    mote_vector_columns inbox;
-    assert_int_equal(mote_system_inbox(system, &inbox), MOTE_OK);
-    const float *columns[] = {view.position.x,   view.position.y, view.position.z,
-                              view.velocity.x,   view.velocity.y, view.velocity.z,
-                              view.inverse_mass, view.lifetime,   inbox.x,
-                              inbox.y,           inbox.z};
+    mote_vector_columns external_forces;
+    assert_int_equal(mote_system_external_forces(system, &external_forces), MOTE_OK);
+    const float *columns[] = {view.position.x,   view.position.y,   view.position.z,   view.velocity.x,
+                              view.velocity.y,   view.velocity.z,   view.inverse_mass, view.lifetime,
+                              external_forces.x, external_forces.y, external_forces.z};
     for (size_t i = 0; i < COUNT_OF(columns); i++) check_column(ledger, columns[i], count, sizeof(float));
     check_column(ledger, view.birth_step, count, sizeof(uint32_t));
-    check_column(ledger, view.particle, count, sizeof(mote_particle));
+    check_column(ledger, view.id, count, sizeof(mote_particle_id));
     check_column(ledger, view.extra[0], count, 1);
     check_column(ledger, view.extra[1], count, 7);
     check_column(ledger, view.extra[2], count, 256);
@@ -324,16 +324,17 @@ static void the_inbox_is_empty_when_handed_out_after_a_step_and_acts_in_that_ste
     def.substeps = 2;
     mote_system *system;
     mote_range_view view;
-    mote_vector_columns inbox;
+    mote_vector_columns external_forces;
     assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
     assert_int_equal(mote_system_spawn(system, 20, &view), MOTE_OK);
     for (int round = 0; round < 3; round++) {
-        assert_int_equal(mote_system_inbox(system, &inbox), MOTE_OK);
+        assert_int_equal(mote_system_external_forces(system, &external_forces), MOTE_OK);
         for (int i = 0; i < 20; i++)
-            assert_true(inbox.x[i] == 0.0f && inbox.y[i] == 0.0f && inbox.z[i] == 0.0f);
-        inbox.x[7] = inbox.z[19] = 64.0f;
-        assert_int_equal(mote_system_inbox(system, &inbox), MOTE_OK);
-        assert_true(inbox.x[7] == 64.0f); /* asked twice, it keeps what it holds */
+            assert_true(external_forces.x[i] == 0.0f && external_forces.y[i] == 0.0f &&
+                        external_forces.z[i] == 0.0f);
+        external_forces.x[7] = external_forces.z[19] = 64.0f;
+        assert_int_equal(mote_system_external_forces(system, &external_forces), MOTE_OK);
+        assert_true(external_forces.x[7] == 64.0f); /* asked twice, it keeps what it holds */
         assert_int_equal(mote_system_step(system, 3, NULL), MOTE_OK);
         view = mote_system_view(system);
         assert_true(view.velocity.x[7] == (float)(round + 1) && view.velocity.z[19] == (float)(round + 1));
@@ -346,18 +347,18 @@ static void the_inbox_is_empty_when_handed_out_after_a_step_and_acts_in_that_ste
 static void columns_that_were_not_asked_for_are_absent(void **state) {
     (void)state;
     mote_system_def def = mote_default_system_def();
-    def.handles = false;
+    def.particle_ids = false;
     mote_system *system;
     mote_range_view view;
-    mote_vector_columns inbox;
+    mote_vector_columns external_forces;
     assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
     assert_int_equal(mote_system_spawn(system, 10, &view), MOTE_OK);
     assert_null(view.inverse_mass);
     assert_null(view.birth_step);
     assert_null(view.lifetime);
-    assert_null(view.particle);
+    assert_null(view.id);
     for (size_t i = 0; i < MOTE_MAX_EXTRA_COLUMNS; i++) assert_null(view.extra[i]);
-    assert_int_equal(mote_system_inbox(system, &inbox), MOTE_ERROR_ABSENT);
+    assert_int_equal(mote_system_external_forces(system, &external_forces), MOTE_ERROR_ABSENT);
     mote_system_destroy(system);
 }
 

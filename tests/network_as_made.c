@@ -35,7 +35,7 @@ static void place(const twin *t, const web *w) {
 }
 
 /* `steps` steps of both give the same bits. */
-static void step_both(const twin *a, const twin *b, uint32_t steps, mote_network_report *report) {
+static void step_both(const twin *a, const twin *b, uint32_t steps, mote_network_step_report *report) {
     uint32_t torn[2];
     for (uint32_t i = 0; i < steps; i++) {
         assert_int_equal(mote_system_step(a->system, 1, NULL), MOTE_OK);
@@ -43,7 +43,7 @@ static void step_both(const twin *a, const twin *b, uint32_t steps, mote_network
         const uint32_t *list[2] = {mote_network_torn(a->system, a->id, &torn[0]),
                                    mote_network_torn(b->system, b->id, &torn[1])};
         assert_true(torn[0] == torn[1] && (!torn[0] || !memcmp(list[0], list[1], torn[0] * sizeof **list)));
-        if (i == 0) assert_int_equal(mote_network_last_step(a->system, a->id, report), MOTE_OK);
+        if (i == 0) assert_int_equal(mote_network_report(a->system, a->id, report), MOTE_OK);
     }
     const mote_network_view u = mote_network_columns(a->system, a->id),
                             v = mote_network_columns(b->system, b->id);
@@ -94,14 +94,14 @@ static void set_as_made(mote_integrator integrator, bool tears, mote_stability_p
     }
     assert_true((torn > 0) == tears && changed > 0 && changed + torn == w.springs);
     place(&made, &w), place(&set, &w);
-    mote_network_report report;
+    mote_network_step_report report;
     step_both(&made, &set, 2, &report);
     assert_true((report.substeps > 1) == (policy == MOTE_STABILITY_SUBSTEP));
     mote_network_stability_report bound[2];
     assert_int_equal(mote_network_stability(set.system, set.id, bound), MOTE_OK);
     const uint32_t pinned = bound->any.particle == MOTE_NO_ITEM ? 5 : bound->any.particle;
     for (int round = 0; round < 2; round++) {
-        const uint32_t at = mote_network_index(set.system, set.id, pinned);
+        const uint32_t at = mote_network_slot(set.system, set.id, pinned);
         assert_int_equal(mote_network_pin(set.system, set.id, pinned, (vec3){9, 9, 9}, 0), MOTE_OK);
         if (round)
             assert_int_equal(mote_network_pin(made.system, made.id, pinned, (vec3){9, 9, 9}, 0), MOTE_OK);
@@ -142,7 +142,7 @@ static void poses_for_substeps(void **unused) {
         mote_system *system = make_host(MOTE_SEMI_IMPLICIT_EULER, &ledger);
         mote_collider_def plane = mote_plane((vec3){0, -99, 0}, (vec3){0, 1, 0});
         mote_collider_id collider;
-        mote_network_report report;
+        mote_network_step_report report;
         mote_network_id id = {0, 0};
         for (int turn = 0; turn < 2; turn++) {
             if (turn == first)
@@ -152,7 +152,7 @@ static void poses_for_substeps(void **unused) {
         }
         const uint64_t calls = ledger.calls;
         assert_int_equal(mote_system_step(system, 2, NULL), MOTE_OK);
-        assert_int_equal(mote_network_last_step(system, id, &report), MOTE_OK);
+        assert_int_equal(mote_network_report(system, id, &report), MOTE_OK);
         assert_true(report.substeps > 20 && ledger.calls == calls);
         mote_system_destroy(system);
         assert_true(ledger.faults == 0 && ledger.live_bytes == 0);
@@ -165,7 +165,7 @@ static void joined_as_made(void **unused) {
     (void)unused;
     static web w;
     memory_ledger ledger = {0};
-    mote_network_report report;
+    mote_network_step_report report;
     w = (web){.random = {27}};
     for (uint32_t i = 0; i < HOST_PARTICLES; i++) w.name[i] = i;
     web_ring(&w, 1000), web_ring(&w, 1000);

@@ -44,9 +44,9 @@ static void same_reactions(const network_twin *t) {
 
 static void same_islands(const network_twin *t) {
     const reference_network *n = t->reference;
-    mote_network_report report;
+    mote_network_step_report report;
     uint32_t frozen = 0;
-    assert_int_equal(mote_network_last_step(t->system, t->id, &report), MOTE_OK);
+    assert_int_equal(mote_network_report(t->system, t->id, &report), MOTE_OK);
     for (uint32_t i = 0; i < n->count; i++) frozen += n->frozen[i] && n->island[i] == i;
     if (report.frozen != frozen)
         fail_msg("%s: %u islands are frozen, not %u", twin_text(t), report.frozen, frozen);
@@ -57,7 +57,7 @@ static void same_islands(const network_twin *t) {
 /* Slots that belong to no particle stay at the origin, at rest. */
 static void same_masked(const network_twin *t) {
     const mote_network_view v = mote_network_columns(t->system, t->id);
-    static bool used[4 * NET_PARTICLES];
+    static bool used[4 * NETWORK_PARTICLES];
     assert_true(v.slot_count <= COUNT_OF(used));
     memset(used, 0, sizeof used);
     for (uint32_t i = 0; i < v.particle_count; i++) used[v.slot[i]] = true;
@@ -188,11 +188,11 @@ static void springs_without_damping_read_no_velocity(void **unused) {
         system_def.capacity = 0;
         mote_system *system;
         mote_network_id id;
-        mote_network_report report;
+        mote_network_step_report report;
         assert_int_equal(mote_system_create(&system_def, &system), MOTE_OK);
         assert_int_equal(mote_system_add_network(system, &def, &id, NULL), MOTE_OK);
         assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
-        assert_int_equal(mote_network_last_step(system, id, &report), MOTE_OK);
+        assert_int_equal(mote_network_report(system, id, &report), MOTE_OK);
         assert_int_equal(report.frozen, 0);
         const mote_network_view v = mote_network_columns(system, id);
         assert_true(v.velocity.x[v.slot[7]] > 2.9e37f && v.velocity.x[v.slot[5]] < 0);
@@ -204,7 +204,7 @@ static void springs_without_damping_read_no_velocity(void **unused) {
 
 /* One spring becomes stiffer than all others. */
 static void stiffen(network_twin *t, float stiffness) {
-    const uint32_t number = net_find(t->system, t->id, t->arrays->def.spring_capacity, 17);
+    const uint32_t number = network_find(t->system, t->id, t->arrays->def.spring_capacity, 17);
     assert_int_equal(mote_network_set_spring(t->system, t->id, number, stiffness, 0.1f, 0), MOTE_OK);
     reference_network_set(t->reference, number, stiffness, 0.1f, 0);
 }

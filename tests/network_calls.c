@@ -244,9 +244,9 @@ static void call_all(mote_system *system, mote_network_id id, mote_result result
     mote_spring spring = {0, 1, 1, 1, 0, 0};
     uint32_t number = 3;
     float impulse[3];
-    mote_network_report report;
+    mote_network_step_report report;
     mote_network_stability_report stability;
-    mote_network_statistics statistics;
+    mote_statistics statistics;
     mote_result *to = results;
     *to++ = mote_network_teleport(system, id);
     *to++ = mote_network_pin(system, id, 0, (vec3){0, 0, 0}, 0);
@@ -257,9 +257,9 @@ static void call_all(mote_system *system, mote_network_id id, mote_result result
     *to++ = mote_network_reel(system, id, number, 1, 0);
     *to++ = mote_network_spring(system, id, number, &spring);
     *to++ = mote_network_remove_springs(system, id, 1, &number, NULL);
-    *to++ = mote_network_last_step(system, id, &report);
+    *to++ = mote_network_report(system, id, &report);
     *to++ = mote_network_stability(system, id, &stability);
-    *to++ = mote_network_measure(system, id, &statistics);
+    *to++ = mote_network_statistics(system, id, &statistics);
     *to++ = mote_network_present(system, id, &layout, vertices, sizeof vertices);
     *to++ = mote_system_remove_network(system, id);
 }
@@ -300,15 +300,15 @@ typedef struct caller {
     uint32_t calls, named, wrong;
 } caller;
 
-static void call_back(void *user, const mote_stage_view *stage, float *x, float *y, float *z) {
+static void revert_diverged(void *user, const mote_stage_view *stage, float *x, float *y, float *z) {
     (void)x, (void)y, (void)z;
     caller *c = user;
     mote_network_id id;
     mote_result results[CALLS + 1];
-    if (stage->network_generation) {
+    if (stage->network.generation) {
         const bool named =
-            stage->network_index == c->id.index && stage->network_generation == c->id.generation;
-        c->named += named && !stage->bundle_generation;
+            stage->network.index == c->id.index && stage->network.generation == c->id.generation;
+        c->named += named && !stage->strands.generation;
         c->wrong += !named;
     }
     call_all(c->system, c->id, results);
@@ -324,7 +324,7 @@ static void busy(void **unused) {
     uint64_t hash[2];
     for (int round = 0; round < 2; round++) {
         caller c = {.system = make_host(MOTE_SEMI_IMPLICIT_EULER, NULL), .w = &w};
-        mote_force_def force = mote_callback(call_back, &c), gravity = mote_gravity((vec3){0, 0, 0});
+        mote_force_def force = mote_callback(revert_diverged, &c), gravity = mote_gravity((vec3){0, 0, 0});
         mote_force_id force_id;
         mote_range_view view;
         c.id = add_web(c.system, &w);
@@ -358,8 +358,8 @@ static void refused_calls(void **unused) {
     assert_int_equal(mote_network_reaction(system, id, w.particles, impulse), MOTE_ERROR_RANGE);
     assert_int_equal(mote_network_reaction(system, id, 1, NULL), MOTE_ERROR_NULL);
     assert_int_equal(mote_network_spring(system, id, 0, NULL), MOTE_ERROR_NULL);
-    assert_int_equal(mote_network_last_step(system, id, NULL), MOTE_ERROR_NULL);
-    assert_int_equal(mote_network_measure(system, id, NULL), MOTE_ERROR_NULL);
+    assert_int_equal(mote_network_report(system, id, NULL), MOTE_ERROR_NULL);
+    assert_int_equal(mote_network_statistics(system, id, NULL), MOTE_ERROR_NULL);
     assert_int_equal(mote_network_stability(system, id, NULL), MOTE_ERROR_NULL);
     const uint32_t none[] = {w.springs, w.springs + 63, w.springs + 64, UINT32_MAX};
     for (size_t i = 0; i < COUNT_OF(none); i++) {

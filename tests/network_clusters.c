@@ -21,8 +21,8 @@ static bool has_neighbour(const mote_network *n, uint32_t slot) {
 
 /* Of a slot, k levels above it. */
 static uint32_t cluster_of(const mote_network *n, uint32_t slot, uint32_t level) {
-    uint32_t at = n->clusters.of_slot[slot];
-    for (uint32_t k = 1; k < level && at != MOTE_NO_CLUSTER; k++) at = n->clusters.parent[at];
+    uint32_t at = n->aggregates.of_slot[slot];
+    for (uint32_t k = 1; k < level && at != MOTE_NO_AGGREGATE; k++) at = n->aggregates.parent[at];
     return at;
 }
 
@@ -35,7 +35,7 @@ static uint32_t root_of(uint32_t *parent, uint32_t i) {
 static uint32_t count_parts(const mote_network *n, uint32_t island, uint32_t level) {
     uint32_t *parent = malloc(n->slot_count * sizeof *parent), parts = 0;
     for (uint32_t slot = 0; slot < n->slot_count; slot++) {
-        const bool in = n->island[slot] == island && cluster_of(n, slot, level) != MOTE_NO_CLUSTER;
+        const bool in = n->island[slot] == island && cluster_of(n, slot, level) != MOTE_NO_AGGREGATE;
         parent[slot] = slot;
         parts += in;
     }
@@ -43,7 +43,7 @@ static uint32_t count_parts(const mote_network *n, uint32_t island, uint32_t lev
         const mote_network_spring_state *s = &n->spring[i];
         if (s->a == MOTE_NO_SLOT || n->island[s->a] != island) continue;
         const uint32_t of = cluster_of(n, s->a, level), a = root_of(parent, s->a), b = root_of(parent, s->b);
-        if (of == MOTE_NO_CLUSTER || of != cluster_of(n, s->b, level) || a == b) continue;
+        if (of == MOTE_NO_AGGREGATE || of != cluster_of(n, s->b, level) || a == b) continue;
         parent[a] = b;
         parts--;
     }
@@ -52,14 +52,14 @@ static uint32_t count_parts(const mote_network *n, uint32_t island, uint32_t lev
 }
 
 /* Children: one to four without gaps, of the level below, which know their parent. Returns how many. */
-static uint32_t check_children(const mote_network *n, uint32_t cluster, bool lowest) {
-    const mote_network_clusters *c = &n->clusters;
+static uint32_t check_children(const mote_network *n, uint32_t aggregate, bool lowest) {
+    const mote_network_aggregates *c = &n->aggregates;
     uint32_t children = 0;
-    for (int k = 0; k < MOTE_CLUSTER_CHILDREN; k++) {
-        const uint32_t child = c->child[MOTE_CLUSTER_CHILDREN * cluster + (uint32_t)k];
-        if (child == MOTE_NO_CLUSTER) continue;
+    for (int k = 0; k < MOTE_AGGREGATE_CHILDREN; k++) {
+        const uint32_t child = c->child[MOTE_AGGREGATE_CHILDREN * aggregate + (uint32_t)k];
+        if (child == MOTE_NO_AGGREGATE) continue;
         assert_int_equal(children, k);
-        assert_int_equal((lowest ? c->of_slot : c->parent)[child], cluster);
+        assert_int_equal((lowest ? c->of_slot : c->parent)[child], aggregate);
         children++;
     }
     return children;
@@ -68,14 +68,14 @@ static uint32_t check_children(const mote_network *n, uint32_t cluster, bool low
 /* One level; returns the first cluster behind it. *below: how many the level below has. */
 static uint32_t check_level(const mote_network *n, uint32_t island, uint32_t level, uint32_t first,
                             uint32_t *below) {
-    const mote_network_clusters *c = &n->clusters;
+    const mote_network_aggregates *c = &n->aggregates;
     const uint32_t count = c->size[first / 16], end = first + (count + 15) / 16 * 16;
     uint32_t children = 0;
     assert_true(count > 0 && first % 16 == 0 && end <= n->slot_count);
     for (uint32_t i = first; i < end; i++) {
         const uint32_t of_this = check_children(n, i, level == 1);
         assert_true((of_this > 0) == (i < first + count));
-        if (i >= first + count) assert_int_equal(c->parent[i], MOTE_NO_CLUSTER);
+        if (i >= first + count) assert_int_equal(c->parent[i], MOTE_NO_AGGREGATE);
         children += of_this;
     }
     assert_true(2 * count <= children && children <= *below);
@@ -85,12 +85,12 @@ static uint32_t check_level(const mote_network *n, uint32_t island, uint32_t lev
 }
 
 static uint32_t check_island(const mote_network *n, uint32_t island, uint32_t end) {
-    const mote_network_clusters *c = &n->clusters;
+    const mote_network_aggregates *c = &n->aggregates;
     uint32_t below = 0, first = c->first[island];
     for (uint32_t slot = 0; slot < n->slot_count; slot++) {
         if (n->island[slot] != island || n->particle_of_slot[slot] == MOTE_NO_SLOT) continue;
         const bool joined = is_free(n, slot) && has_neighbour(n, slot);
-        assert_true((c->of_slot[slot] != MOTE_NO_CLUSTER) == (joined && c->levels[island] > 0));
+        assert_true((c->of_slot[slot] != MOTE_NO_AGGREGATE) == (joined && c->levels[island] > 0));
         below += joined;
     }
     if (c->levels[island]) assert_true(first >= end && n->island_size[island] > 32);
@@ -101,14 +101,14 @@ static uint32_t check_island(const mote_network *n, uint32_t island, uint32_t en
 
 static uint32_t check_clusters(const mote_network *n) {
     uint32_t end = 0, levels = 0;
-    assert_false(n->clusters.old);
+    assert_false(n->aggregates.old);
     for (uint32_t i = 0; i < n->island_count; i++) {
         end = check_island(n, i, end);
-        levels += n->clusters.levels[i];
+        levels += n->aggregates.levels[i];
     }
     for (uint32_t slot = 0; slot < n->slot_count; slot++)
         if (n->particle_of_slot[slot] == MOTE_NO_SLOT)
-            assert_int_equal(n->clusters.of_slot[slot], MOTE_NO_CLUSTER);
+            assert_int_equal(n->aggregates.of_slot[slot], MOTE_NO_AGGREGATE);
     return levels;
 }
 
@@ -116,15 +116,15 @@ static uint32_t check_clusters(const mote_network *n) {
 static void check_they_are_new(mote_network *n) {
     uint32_t *kept = malloc(2 * n->slot_count * sizeof *kept),
              *levels = malloc(n->island_count * sizeof *levels);
-    mote_network_find_clusters(n);
-    memcpy(kept, n->clusters.of_slot, n->slot_count * sizeof *kept);
-    memcpy(kept + n->slot_count, n->clusters.parent, n->slot_count * sizeof *kept);
-    memcpy(levels, n->clusters.levels, n->island_count * sizeof *levels);
-    n->clusters.old = true;
-    mote_network_find_clusters(n);
-    assert_memory_equal(levels, n->clusters.levels, n->island_count * sizeof *levels);
-    assert_memory_equal(kept, n->clusters.of_slot, n->slot_count * sizeof *kept);
-    assert_memory_equal(kept + n->slot_count, n->clusters.parent, n->slot_count * sizeof *kept);
+    mote_network_find_aggregates(n);
+    memcpy(kept, n->aggregates.of_slot, n->slot_count * sizeof *kept);
+    memcpy(kept + n->slot_count, n->aggregates.parent, n->slot_count * sizeof *kept);
+    memcpy(levels, n->aggregates.levels, n->island_count * sizeof *levels);
+    n->aggregates.old = true;
+    mote_network_find_aggregates(n);
+    assert_memory_equal(levels, n->aggregates.levels, n->island_count * sizeof *levels);
+    assert_memory_equal(kept, n->aggregates.of_slot, n->slot_count * sizeof *kept);
+    assert_memory_equal(kept + n->slot_count, n->aggregates.parent, n->slot_count * sizeof *kept);
     free(kept), free(levels);
 }
 
@@ -192,9 +192,9 @@ static void edits_make_them_old(void **unused) {
     mote_network n = made(&g.def);
     const mote_allocator allocator = plain();
     uint32_t number;
-    assert_true(n.clusters.old);
+    assert_true(n.aggregates.old);
     for (int i = 0; i < 8; i++) {
-        n.clusters.old = false;
+        n.aggregates.old = false;
         const mote_spring spring = {0, 100, 1, 5, 0, 0};
         if (i == 0) mote_network_erase(&n, 3);
         if (i == 1) assert_int_equal(mote_network_insert(&n, 1, &spring, &number, &allocator), MOTE_OK);
@@ -204,7 +204,7 @@ static void edits_make_them_old(void **unused) {
         if (i == 5) assert_int_equal(mote_network_remove_pin(&n, 5), MOTE_ERROR_RANGE);
         if (i == 6) mote_network_tear(&n);
         if (i == 7) mote_network_tear(&n);
-        assert_true(n.clusters.old == (i != 3 && i != 5 && i != 7));
+        assert_true(n.aggregates.old == (i != 3 && i != 5 && i != 7));
     }
     destroy(&n);
 }
@@ -214,7 +214,7 @@ static void edits_make_them_old(void **unused) {
 static void found(graph *g, mote_network *n) {
     g->def.solver = MOTE_NETWORK_CONSTRAINED;
     *n = made(&g->def);
-    mote_network_find_clusters(n);
+    mote_network_find_aggregates(n);
     check_clusters(n);
 }
 
@@ -235,13 +235,13 @@ static void nets_and_chains_shrink_to_one(void **unused) {
             if (i < 240) g.springs[g.def.spring_count++] = (mote_spring){i, i + 16, 1, 5, 0, 0};
         }
         found(&g, &n);
-        assert_int_equal(n.clusters.levels[0], 4);
+        assert_int_equal(n.aggregates.levels[0], 4);
         for (uint32_t i = 0; i < 256; i++) {
-            const uint32_t of = n.clusters.of_slot[n.slot_of_particle[i]], square = i % 16 / 2 + i / 32 * 8;
+            const uint32_t of = n.aggregates.of_slot[n.slot_of_particle[i]], square = i % 16 / 2 + i / 32 * 8;
             assert_int_equal(of, chain ? i / 4 : square);
         }
-        assert_true(n.clusters.size[0] == 64 && n.clusters.size[4] == 16 && n.clusters.size[5] == 4 &&
-                    n.clusters.size[6] == 1);
+        assert_true(n.aggregates.size[0] == 64 && n.aggregates.size[4] == 16 && n.aggregates.size[5] == 4 &&
+                    n.aggregates.size[6] == 1);
         destroy(&n);
     }
 }
@@ -259,8 +259,8 @@ static void stiff_springs_are_paired_first(void **unused) {
     for (uint32_t i = 0; i < 32; i++) g.springs[g.def.spring_count++] = (mote_spring){i, i + 32, 1, 50, 0, 0};
     found(&g, &n);
     for (uint32_t i = 0; i < 32; i++)
-        assert_int_equal(n.clusters.of_slot[n.slot_of_particle[i]],
-                         n.clusters.of_slot[n.slot_of_particle[i + 32]]);
+        assert_int_equal(n.aggregates.of_slot[n.slot_of_particle[i]],
+                         n.aggregates.of_slot[n.slot_of_particle[i + 32]]);
     destroy(&n);
 }
 
@@ -276,15 +276,15 @@ static void some_have_none(void **unused) {
         for (uint32_t i = 1; i < g.def.particle_count; i++)
             g.springs[g.def.spring_count++] = (mote_spring){kind ? i - 1 : 0, i, 1, 5, 0, 0};
         found(&g, &n);
-        assert_true((n.clusters.levels[0] > 0) == (kind == 2));
+        assert_true((n.aggregates.levels[0] > 0) == (kind == 2));
         const mote_allocator allocator = plain();
         const float target[3] = {0};
         for (uint32_t i = 1; i < 200 && kind == 2; i += 2) /* between pins nobody has a neighbour */
             assert_int_equal(mote_network_add_pin(&n, n.slot_of_particle[i], target, 0, 1, &allocator),
                              MOTE_OK);
-        mote_network_find_clusters(&n);
+        mote_network_find_aggregates(&n);
         check_clusters(&n);
-        assert_int_equal(n.clusters.levels[0], 0);
+        assert_int_equal(n.aggregates.levels[0], 0);
         destroy(&n);
     }
 }

@@ -94,15 +94,15 @@ static inline void pin_here(const net *n, uint32_t i) {
     pin_at(n, i, (double)x[0], (double)x[1], (double)x[2], 0);
 }
 
-static inline mote_network_report told(const net *n) {
-    mote_network_report report;
-    assert_int_equal(mote_network_last_step(n->system, n->id, &report), MOTE_OK);
+static inline mote_network_step_report told(const net *n) {
+    mote_network_step_report report;
+    assert_int_equal(mote_network_report(n->system, n->id, &report), MOTE_OK);
     return report;
 }
 
-static inline mote_network_statistics measured(const net *n) {
-    mote_network_statistics s;
-    assert_int_equal(mote_network_measure(n->system, n->id, &s), MOTE_OK);
+static inline mote_statistics measured(const net *n) {
+    mote_statistics s;
+    assert_int_equal(mote_network_statistics(n->system, n->id, &s), MOTE_OK);
     return s;
 }
 

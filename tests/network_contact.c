@@ -76,9 +76,9 @@ static void place_of(const sheet *s, uint32_t particle, double at[3]) {
     at[2] = (double)view.position.z[slot];
 }
 
-static mote_network_statistics measure(const sheet *s) {
-    mote_network_statistics m;
-    assert_int_equal(mote_network_measure(s->system, s->id, &m), MOTE_OK);
+static mote_statistics measure(const sheet *s) {
+    mote_statistics m;
+    assert_int_equal(mote_network_statistics(s->system, s->id, &m), MOTE_OK);
     return m;
 }
 
@@ -260,7 +260,7 @@ static void cloth_rests_on_a_ball(void **unused) {
             most = fmax(most, radius + 0.005 - away);
         }
     }
-    const mote_network_statistics m = measure(&s);
+    const mote_statistics m = measure(&s);
     double corner[3];
     place_of(&s, 0, corner);
     assert_true(most <= 16 * UNIT);

@@ -55,7 +55,7 @@ static void insert(state *s, uint32_t count, uint32_t reach) {
         s->m.spring[numbers[i]] = springs[i];
         model_join(&s->m, springs[i].a, springs[i].b);
     }
-    assert_true(count == 0 || (s->n.bound_is_old && s->n.answers_are_old));
+    assert_true(count == 0 || (s->n.bound_is_old && s->n.responses_are_old));
 }
 
 /* A living spring, or MOTE_NO_ITEM. */
@@ -96,7 +96,7 @@ static void pin(state *s) {
     const uint32_t particle = random_below(&s->random, s->m.particles),
                    slot = s->n.slot_of_particle[particle];
     const float target[3] = {1, 2, 3};
-    s->n.bound_is_old = s->n.answers_are_old = false;
+    s->n.bound_is_old = s->n.responses_are_old = false;
     if (random_below(&s->random, 3)) {
         const bool was = s->m.pinned[particle];
         assert_int_equal(mote_network_add_pin(&s->n, slot, target, s->now, s->now + 5, &s->allocator),
@@ -108,7 +108,7 @@ static void pin(state *s) {
     s->n.reaction[1][slot] = 7;
     const mote_result result = mote_network_remove_pin(&s->n, slot);
     assert_int_equal(result, s->m.pinned[particle] ? MOTE_OK : MOTE_ERROR_RANGE);
-    assert_true(s->n.bound_is_old == (result == MOTE_OK) && s->n.answers_are_old == s->n.bound_is_old);
+    assert_true(s->n.bound_is_old == (result == MOTE_OK) && s->n.responses_are_old == s->n.bound_is_old);
     assert_true(s->n.reaction[1][slot] == (result ? 7 : 0));
     s->n.reaction[1][slot] = 0;
     s->m.pinned[particle] = false;

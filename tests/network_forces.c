@@ -140,7 +140,7 @@ typedef struct chains {
     mote_spring springs[2 * CHAINS * POINTS];
     bool bends, damped;
     mote_system *system;
-    mote_bundle_id strands;
+    mote_strands_id strands;
     mote_network_id network;
 } chains;
 
@@ -154,7 +154,7 @@ static void lay_chains(chains *c) {
 }
 
 static void add_strands(chains *c) {
-    mote_bundle_def def = mote_default_bundle_def();
+    mote_strands_def def = mote_default_strands_def();
     def.solver = MOTE_STRAND_SPRINGS;
     def.strand_count = CHAINS;
     def.points = POINTS;
@@ -164,17 +164,17 @@ static void add_strands(chains *c) {
     def.bend_stiffness = c->bends ? 16 : 0;
     def.damping = c->damped ? 0.25f : 0;
     def.bend_damping = c->bends && c->damped ? 0.125f : 0;
-    assert_int_equal(mote_system_add_bundle(c->system, &def, &c->strands, NULL), MOTE_OK);
+    assert_int_equal(mote_system_add_strands(c->system, &def, &c->strands, NULL), MOTE_OK);
 }
 
 /* Springs to the next and the second next, in the order of the points, as long as the strands'. */
 static void add_chains(chains *c) {
-    const mote_bundle *bundle = mote_system_bundle(c->system, c->strands);
+    const mote_strands *strands = mote_system_find_strands(c->system, c->strands);
     mote_network_def def = mote_default_network_def();
     uint32_t count = 0;
     for (uint32_t i = 0; i < CHAINS * POINTS; i++) {
-        const uint32_t slot = mote_bundle_index(c->system, c->strands, i / POINTS, i % POINTS);
-        const float length = bundle->rest_length[slot], bend = c->bends ? bundle->bend_length[slot] : 0;
+        const uint32_t slot = mote_strands_slot(c->system, c->strands, i / POINTS, i % POINTS);
+        const float length = strands->rest_length[slot], bend = c->bends ? strands->bend_length[slot] : 0;
         if (i % POINTS + 1 < POINTS)
             c->springs[count++] = (mote_spring){i, i + 1, length, 64, c->damped ? 0.25f : 0, 0};
         if (i % POINTS + 2 >= POINTS || !c->bends) continue;
@@ -218,7 +218,7 @@ static double chain_tolerance(const chains *c, mote_integrator m, bool velocity)
 
 /* Returns how far a point has gone. */
 static double compare_chains(const chains *c, mote_integrator m) {
-    const mote_bundle_view b = mote_bundle_columns(c->system, c->strands);
+    const mote_strands_view b = mote_strands_columns(c->system, c->strands);
     const mote_network_view n = mote_network_columns(c->system, c->network);
     const float *const want[6] = {b.position.x, b.position.y, b.position.z,
                                   b.velocity.x, b.velocity.y, b.velocity.z};
@@ -227,7 +227,7 @@ static double compare_chains(const chains *c, mote_integrator m) {
     double moved = 0;
     for (uint32_t i = 0; i < CHAINS * POINTS; i++)
         for (uint32_t k = 0; k < 6; k++) {
-            const uint32_t slot = mote_bundle_index(c->system, c->strands, i / POINTS, i % POINTS);
+            const uint32_t slot = mote_strands_slot(c->system, c->strands, i / POINTS, i % POINTS);
             const double is = (double)got[k][n.slot[i]], was = (double)want[k][slot];
             if (k < 3) moved = fmax(moved, fabs(is - (double)c->positions[3 * i + k]));
             if (!(fabs(is - was) <= chain_tolerance(c, m, k > 2)))
@@ -253,12 +253,12 @@ static void a_chain_moves_like_the_same_chain_as_a_strand(void **unused) {
 
 /* --- Colliders --- */
 
-enum { NET_SIDE = 12 };
+enum { NETWORK_SIDE = 12 };
 
 /* A net that falls on a ball and a floor, which stand apart. */
 static mote_system *drop_net(mote_integrator integrator, mote_network_id *id, float radius) {
-    static float positions[3 * NET_SIDE * NET_SIDE];
-    static mote_spring springs[2 * NET_SIDE * NET_SIDE];
+    static float positions[3 * NETWORK_SIDE * NETWORK_SIDE];
+    static mote_spring springs[2 * NETWORK_SIDE * NETWORK_SIDE];
     mote_network_def net = mote_default_network_def();
     mote_system_def def = mote_default_system_def();
     mote_force_def gravity = mote_gravity((vec3){0, -9.81f, 0});
@@ -266,13 +266,14 @@ static mote_system *drop_net(mote_integrator integrator, mote_network_id *id, fl
     mote_collider_id collider;
     mote_system *system;
     uint32_t count = 0;
-    for (uint32_t i = 0; i < NET_SIDE * NET_SIDE; i++) {
-        const float x[3] = {0.1f * (float)(i % NET_SIDE) - 0.5f, 0.1f, 0.1f * (float)(i / NET_SIDE) - 0.5f};
+    for (uint32_t i = 0; i < NETWORK_SIDE * NETWORK_SIDE; i++) {
+        const float x[3] = {0.1f * (float)(i % NETWORK_SIDE) - 0.5f, 0.1f,
+                            0.1f * (float)(i / NETWORK_SIDE) - 0.5f};
         memcpy(positions + 3 * i, x, sizeof x);
-        if (i % NET_SIDE) springs[count++] = (mote_spring){i - 1, i, 0.1f, 60, 0.2f, 0};
-        if (i >= NET_SIDE) springs[count++] = (mote_spring){i - NET_SIDE, i, 0.1f, 60, 0.2f, 0};
+        if (i % NETWORK_SIDE) springs[count++] = (mote_spring){i - 1, i, 0.1f, 60, 0.2f, 0};
+        if (i >= NETWORK_SIDE) springs[count++] = (mote_spring){i - NETWORK_SIDE, i, 0.1f, 60, 0.2f, 0};
     }
-    net.particle_count = NET_SIDE * NET_SIDE, net.positions = positions, net.particle_mass = 0.05f;
+    net.particle_count = NETWORK_SIDE * NETWORK_SIDE, net.positions = positions, net.particle_mass = 0.05f;
     net.springs = springs, net.spring_count = count, net.radius = radius, net.growth_allowed = true;
     def.capacity = 0, def.integrator = integrator, def.substeps = 8;
     assert_int_equal(mote_system_create(&def, &system), MOTE_OK);

@@ -105,7 +105,7 @@ static inline mote_network_id add_web(mote_system *system, const web *w) {
 
 /* The network itself, to be looked at and changed. */
 static inline mote_network *inside(const mote_system *system, mote_network_id id) {
-    mote_network *network = mote_system_network(system, id);
+    mote_network *network = mote_system_find_network(system, id);
     assert_non_null(network);
     return network;
 }

@@ -55,7 +55,7 @@ static uint32_t check_lanes(const mote_network *n, const model *m, const mote_ne
         if (lane == 0) springs = springs_in(m, root);
         assert_int_equal(springs_in(m, root), springs);
     }
-    assert_true(lanes >= 4 && springs > 0 && b->groups <= MOTE_NETWORK_LANE_ISLAND);
+    assert_true(lanes >= 4 && springs > 0 && b->groups <= MOTE_NETWORK_INTERLEAVED_ISLAND);
     /* As many struts as springs in one island: each is the spring of every island. */
     assert_int_equal(b->line_count, springs);
     for (uint32_t i = b->first_line; i < b->first_line + b->line_count; i++)
@@ -180,7 +180,7 @@ static void ties(void **unused) {
     for (uint32_t i = 0; i + 1 < 1040; i++) add_spring(&g, &random, i, i + 1);
     for (uint32_t i = 0; i < 16; i++) add_spring(&g, &random, i, i % 2 ? i + 20 : i + 40);
     mote_network n = made(&g.def);
-    const mote_network_line *line = n.line;
+    const mote_network_packet *line = n.line;
     /* A chain: first to the lower slot, which the first particle does not have. */
     assert_true(line[0].mask == 0xfffe && line[0].other == -1 && line[1].mask == 0xffff &&
                 line[1].other == 1);

@@ -171,7 +171,7 @@ static inline bool same(const mote_network *n, size_t entry, const mote_network_
 
 /* One entry; returns its spring. slot: its own. */
 static inline void check_entry(const mote_network *n, uint32_t line, uint32_t lane, bool strut) {
-    const mote_network_line *l = &n->line[line];
+    const mote_network_packet *l = &n->line[line];
     const uint32_t entry = 16 * line + lane, number = n->entry_spring[entry], slot = l->self + lane;
     if (number == MOTE_NO_ITEM) {
         assert_false(l->mask >> lane & 1);
@@ -193,7 +193,7 @@ static inline void check_entry(const mote_network *n, uint32_t line, uint32_t la
 
 /* What a line says of all its springs, which is said only where it is so and always where it is so. */
 static inline void check_line(const mote_network *n, uint32_t line, bool strut) {
-    const mote_network_line *l = &n->line[line];
+    const mote_network_packet *l = &n->line[line];
     const mote_network_spring_state *first = NULL;
     bool uniform = true, even = true, damped = false, contiguous = true;
     uint32_t offset = 0;

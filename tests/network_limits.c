@@ -106,7 +106,7 @@ static void damped_chains(void **unused) {
 }
 
 /* Stiffness and damping of structural, shear and bend springs. The last three do not commute. */
-static const struct net_kind {
+static const struct network_kind {
     const char *name;
     float stiffness[3], damping[3];
 } nets_of[] = {
@@ -120,7 +120,7 @@ static void nets(void **unused) {
     (void)unused;
     static graph g;
     for (size_t i = 0; i < COUNT_OF(nets_of); i++) {
-        const struct net_kind *kind = &nets_of[i];
+        const struct network_kind *kind = &nets_of[i];
         const bool damped = i >= UNDAMPED_NETS;
         for (int oblong = damped; oblong < 2; oblong++) FOR_EACH_INTEGRATOR(m) {
                 const bool kinematic =
@@ -247,7 +247,7 @@ static void large_nets(void **unused) {
     static const uint32_t sides[] = {8, 16};
     static graph g;
     for (size_t i = 0; i < COUNT_OF(sides) * UNDAMPED_NETS; i++) {
-        const struct net_kind *kind = &nets_of[i / 2];
+        const struct network_kind *kind = &nets_of[i / 2];
         make_net(&g, kind->name, sides[i % 2], false, kind->stiffness, kind->damping);
         g.pins = 0;
         const double w = fastest(&g);

@@ -165,7 +165,7 @@ static void good_values(void **unused) {
     s.def.particle_count = 1, s.def.positions = s.positions;
     assert_int_equal(mote_network_make(&n, &s.def, false, false, &allocator, NULL), MOTE_OK);
     assert_true(n.slot_count == 16 && n.block_count == 1 && n.line_count == 0);
-    assert_true(n.previous_x[0] == NULL && n.entry_answer[0] == NULL);
+    assert_true(n.previous_x[0] == NULL && n.entry_response[0] == NULL);
     mote_network_destroy(&n, &allocator);
     s.def.particle_count = 3, s.def.masses = s.masses, s.def.springs = s.springs, s.def.spring_count = 3;
     s.springs[0].damping = s.springs[0].rest_length = s.springs[0].tear_strain = s.springs[0].stiffness =

@@ -66,7 +66,7 @@ typedef struct island_state {
 static island_state state_of(mote_system *system, mote_network_id id, const network_arrays *a,
                              uint32_t island) {
     const mote_network_view v = mote_network_columns(system, id);
-    const mote_network *network = mote_system_network(system, id);
+    const mote_network *network = mote_system_find_network(system, id);
     const float *const columns[6] = {v.position.x, v.position.y, v.position.z,
                                      v.velocity.x, v.velocity.y, v.velocity.z};
     const uint32_t first = a->first[island], first_spring = a->first_spring[island];
@@ -120,7 +120,7 @@ static void same_state(const char *kind, const island_state *got, const island_s
             fail_msg("%s: island %u among %u: spring %u is another", kind, number, count, i);
 }
 
-static island_state alone[NUMBERS], among[40];
+static island_state uncoupled[NUMBERS], among[40];
 
 /* Each island by itself, and then among others of its shape: some of them across lanes, the rest of them in
  * rows. With `more`, some turn non-finite. */
@@ -130,9 +130,9 @@ static void with_neighbours(size_t kind, uint32_t more) {
     if (s.island > MOST) s.island = s.solver == MOTE_NETWORK_CONSTRAINED ? MOST : 13;
     uint32_t across = 0, behind = 0, moved = 0;
     for (uint32_t n = 0; n < NUMBERS; n++) {
-        run_numbers(s, &n, 1, &alone[n]);
-        assert_false(alone[n].lanes);
-        moved += alone[n].column[3][1] != 0;
+        run_numbers(s, &n, 1, &uncoupled[n]);
+        assert_false(uncoupled[n].lanes);
+        moved += uncoupled[n].column[3][1] != 0;
     }
     assert_true(moved > NUMBERS / 2);
     for (int isa = MOTE_ISA_SCALAR; isa < MOTE_ISA_COUNT; isa++)
@@ -146,7 +146,7 @@ static void with_neighbours(size_t kind, uint32_t more) {
             for (uint32_t i = 0; i < count; i++) numbers[i] = reference_hash(60 + b, i) % NUMBERS;
             run_numbers(s, numbers, count, among);
             for (uint32_t i = 0; i < count; i++) {
-                same_state(kinds[kind].name, &among[i], &alone[numbers[i]], numbers[i], count, s.order);
+                same_state(kinds[kind].name, &among[i], &uncoupled[numbers[i]], numbers[i], count, s.order);
                 across += among[i].lanes, behind += !among[i].lanes;
             }
         }
@@ -165,10 +165,11 @@ typedef enum frames { ONE_FRAME, SINGLE_STEPS, ADVANCES, HOSTILE_FRAMES, GROUPIN
 
 /* Frames of nothing, little and much whose sum is the round. */
 static void hostile_frames(mote_system *system) {
-    static const uint32_t pieces[] = {0, 1, 7, 40, 333, 1000, 1550, 2999};
+    static const uint32_t subcycles[] = {0, 1, 7, 40, 333, 1000, 1550, 2999};
     uint64_t left = ROUND_STEPS * STEP_NANOSECONDS;
     for (uint32_t i = 0; left > 0; i++) {
-        uint64_t frame = pieces[reference_hash(3, i) % COUNT_OF(pieces)] * STEP_NANOSECONDS / 1000 + (i % 2);
+        uint64_t frame =
+            subcycles[reference_hash(3, i) % COUNT_OF(subcycles)] * STEP_NANOSECONDS / 1000 + (i % 2);
         if (frame > left) frame = left;
         assert_int_equal(mote_system_advance(system, frame, NULL), MOTE_OK);
         left -= frame;
@@ -206,7 +207,7 @@ static uint64_t hash_of(size_t kind, const variant *v) {
     s.jobs = v->jobs, s.isa = v->isa, s.loop_order = v->loop_order;
     mote_system *system = make_network_scene(&s, &arrays, &id, NULL);
     for (uint32_t round = 0; round < ROUNDS; round++) {
-        if (round && !(s.parts & HOSTILE)) net_edit_all(system, id, &s, &arrays, 80 + round, NULL);
+        if (round && !(s.parts & HOSTILE)) network_edit_all(system, id, &s, &arrays, 80 + round, NULL);
         run_round(system, v->grouping);
     }
     assert_int_equal(mote_system_steps(system), ROUNDS * ROUND_STEPS);

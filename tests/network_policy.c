@@ -40,8 +40,8 @@ static void make_stiff_scene(scene *s, mote_integrator integrator, uint32_t subs
 }
 
 static double energy_of(const scene *s) {
-    mote_network_statistics statistics;
-    assert_int_equal(mote_network_measure(s->system, s->id, &statistics), MOTE_OK);
+    mote_statistics statistics;
+    assert_int_equal(mote_network_statistics(s->system, s->id, &statistics), MOTE_OK);
     return statistics.kinetic + statistics.elastic;
 }
 
@@ -52,7 +52,7 @@ static void substeps_as_told(void **unused) {
         MOTE_KINEMATIC_AVERAGE,   MOTE_EXACT_FLOW,      MOTE_POSITION_VERLET};
     static scene s;
     for (size_t i = 0; i < COUNT_OF(integrators); i++) {
-        mote_network_report last;
+        mote_network_step_report last;
         make_stiff_scene(&s, integrators[i], 2, MOTE_STABILITY_SUBSTEP, 256);
         const mote_network_stability_report told = report_of(s.system, s.id);
         const double start = energy_of(&s), dt = 1 / 60.0;
@@ -62,14 +62,14 @@ static void substeps_as_told(void **unused) {
         assert_within(told.substep, dt / told.substeps, 1e-12);
         for (int step = 0; step < 300; step++) {
             assert_int_equal(mote_system_step(s.system, 1, NULL), MOTE_OK);
-            assert_int_equal(mote_network_last_step(s.system, s.id, &last), MOTE_OK);
+            assert_int_equal(mote_network_report(s.system, s.id, &last), MOTE_OK);
             assert_true(last.substeps == told.substeps && !last.capped);
         }
         assert_true(energy_of(&s) < 4 * start);
         mote_system_destroy(s.system);
         make_stiff_scene(&s, integrators[i], 2, MOTE_STABILITY_REPORT, 256); /* left alone it blows up */
         assert_int_equal(mote_system_step(s.system, 300, NULL), MOTE_OK);
-        assert_int_equal(mote_network_last_step(s.system, s.id, &last), MOTE_OK);
+        assert_int_equal(mote_network_report(s.system, s.id, &last), MOTE_OK);
         assert_true(last.frozen > 0 && last.substeps == 2 && !last.capped);
         mote_system_destroy(s.system);
     }
@@ -84,11 +84,11 @@ static void substeps_are_capped(void **unused) {
     } cases[] = {{1, 256, 0, false},   {1, 5, 5, true},        {8, 5, 8, true},
                  {100, 5, 100, false}, {100, 256, 100, false}, {1, 1, 1, true}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        mote_network_report last;
+        mote_network_step_report last;
         make_stiff_scene(&s, MOTE_SEMI_IMPLICIT_EULER, cases[i].own, MOTE_STABILITY_SUBSTEP, cases[i].most);
         const uint32_t told = report_of(s.system, s.id).substeps;
         assert_int_equal(mote_system_step(s.system, 1, NULL), MOTE_OK);
-        assert_int_equal(mote_network_last_step(s.system, s.id, &last), MOTE_OK);
+        assert_int_equal(mote_network_report(s.system, s.id, &last), MOTE_OK);
         assert_true(last.substeps == told && last.capped == cases[i].capped);
         if (cases[i].want) assert_int_equal(told, cases[i].want);
         mote_system_destroy(s.system);
@@ -107,14 +107,14 @@ static void substeps_follow_edits(void **unused) {
     const uint32_t before = report_of(s.system, s.id).substeps;
     const mote_spring stiff = {3, 4, MOTE_AS_PLACED, 4e7f, 0, 0};
     uint32_t number;
-    mote_network_report last;
+    mote_network_step_report last;
     assert_int_equal(mote_network_add_springs(s.system, s.id, 1, &stiff, &number, NULL), MOTE_OK);
     assert_int_equal(mote_system_step(s.system, 1, NULL), MOTE_OK);
-    assert_int_equal(mote_network_last_step(s.system, s.id, &last), MOTE_OK);
+    assert_int_equal(mote_network_report(s.system, s.id, &last), MOTE_OK);
     assert_true(last.substeps > 2 * before);
     assert_int_equal(mote_network_remove_springs(s.system, s.id, 1, &number, NULL), MOTE_OK);
     assert_int_equal(mote_system_step(s.system, 1, NULL), MOTE_OK);
-    assert_int_equal(mote_network_last_step(s.system, s.id, &last), MOTE_OK);
+    assert_int_equal(mote_network_report(s.system, s.id, &last), MOTE_OK);
     assert_int_equal(last.substeps, before);
     mote_system_destroy(s.system);
 }
@@ -264,7 +264,7 @@ static void answers_follow_substeps(void **unused) {
     for (uint32_t stiff = 0; stiff < 2; stiff++) {
         mote_system_def def = mote_default_system_def();
         mote_network_def network = mote_default_network_def();
-        mote_network_report report;
+        mote_network_step_report report;
         mote_system *system;
         mote_network_id id;
         def.integrator = MOTE_KINEMATIC_AVERAGE;
@@ -273,14 +273,14 @@ static void answers_follow_substeps(void **unused) {
         assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
         assert_int_equal(mote_system_add_network(system, &network, &id, NULL), MOTE_OK);
         assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK); /* at rest */
-        assert_int_equal(mote_network_last_step(system, id, &report), MOTE_OK);
+        assert_int_equal(mote_network_report(system, id, &report), MOTE_OK);
         assert_true((report.substeps > 1) == (stiff == 1));
         const uint32_t number = 1;
         if (stiff) assert_int_equal(mote_network_remove_springs(system, id, 1, &number, NULL), MOTE_OK);
         const mote_network_view view = mote_network_columns(system, id);
         view.velocity.x[view.slot[1]] = 2;
         assert_int_equal(mote_system_step(system, 5, NULL), MOTE_OK);
-        assert_int_equal(mote_network_last_step(system, id, &report), MOTE_OK);
+        assert_int_equal(mote_network_report(system, id, &report), MOTE_OK);
         assert_int_equal(report.substeps, 1);
         x[stiff] = view.position.x[view.slot[1]];
         mote_system_destroy(system);

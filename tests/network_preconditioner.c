@@ -41,7 +41,7 @@ static void make_net(net *n, uint64_t seed) {
     start_net(n, &def, GRAVITY);
     pin_here(n, 0), pin_here(n, SIDE - 1), pin_at(n, 100, 0.5, 0.1, 0.5, step_ticks(n));
     step_net(n, 1);
-    assert_true(network_of(n)->clusters.levels[0] >= 3);
+    assert_true(network_of(n)->aggregates.levels[0] >= 3);
 }
 
 /* Clusters go by the stiffnesses, not by rest lengths; a step finds them anew. */
@@ -49,13 +49,13 @@ static void springs_set_anew_make_them_old(void **unused) {
     (void)unused;
     static net n;
     make_net(&n, 8);
-    assert_false(network_of(&n)->clusters.old);
+    assert_false(network_of(&n)->aggregates.old);
     assert_int_equal(mote_network_reel(n.system, n.id, 3, 0.5f, 0), MOTE_OK);
-    assert_false(network_of(&n)->clusters.old);
+    assert_false(network_of(&n)->aggregates.old);
     assert_int_equal(mote_network_set_spring(n.system, n.id, 3, 9e4f, 0, 0), MOTE_OK);
-    assert_true(network_of(&n)->clusters.old);
+    assert_true(network_of(&n)->aggregates.old);
     step_net(&n, 1);
-    assert_false(network_of(&n)->clusters.old);
+    assert_false(network_of(&n)->aggregates.old);
     mote_system_destroy(n.system);
 }
 
@@ -80,9 +80,9 @@ static bool is_pinned(const net *n, uint32_t i) {
 
 /* Every cluster above a particle. */
 static uint32_t climb(const net *n, uint32_t i, uint32_t path[16]) {
-    const mote_network_clusters *c = &network_of(n)->clusters;
+    const mote_network_aggregates *c = &network_of(n)->aggregates;
     uint32_t levels = 0;
-    for (uint32_t at = c->of_slot[network_of(n)->slot_of_particle[i]]; at != MOTE_NO_CLUSTER;
+    for (uint32_t at = c->of_slot[network_of(n)->slot_of_particle[i]]; at != MOTE_NO_AGGREGATE;
          at = c->parent[at])
         path[levels++] = at;
     return levels;
@@ -125,9 +125,9 @@ static void define_blocks(const net *n, block *of) {
     }
 }
 
-static void load_inverse(const mote_network *n, uint32_t cluster, block of) {
+static void load_inverse(const mote_network *n, uint32_t aggregate, block of) {
     for (uint32_t i = 0; i < 3; i++)
-        for (uint32_t k = 0; k < 3; k++) of[i][k] = (double)n->clusters.block[12 * cluster + 4 * k + i];
+        for (uint32_t k = 0; k < 3; k++) of[i][k] = (double)n->aggregates.block[12 * aggregate + 4 * k + i];
 }
 
 /* Inverse times block is 1, but for UNIT of the block times its inverse, in each of the springs that were
@@ -177,7 +177,7 @@ static void load_residual(const net *n, const vector *r) {
     const mote_network_scratch c = scratch_of(n);
     for (uint32_t i = 0; i < BODIES; i++)
         for (uint32_t k = 0; k < 3; k++)
-            column(&c, NET_PACKED)[3 * network_of(n)->slot_of_particle[i] + k] = (float)r->of[i][k];
+            column(&c, NETWORK_PACKED)[3 * network_of(n)->slot_of_particle[i] + k] = (float)r->of[i][k];
 }
 
 /* What the kernels make of it; returns the levels' part of r z. Blocks of the particles: as the last solve
@@ -186,22 +186,25 @@ static double precondition(const net *n, const vector *r, vector *z) {
     static const int place[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
     const mote_network *of = network_of(n);
     const mote_network_scratch c = scratch_of(n);
-    uint32_t first[16], at = of->clusters.first[0];
+    uint32_t first[16], at = of->aggregates.first[0];
     double sum = 0;
     load_residual(n, r);
-    for (uint32_t l = 0; l < of->clusters.levels[0]; l++, at += (of->clusters.size[at / 16] + 15) / 16 * 16) {
+    for (uint32_t l = 0; l < of->aggregates.levels[0];
+         l++, at += (of->aggregates.size[at / 16] + 15) / 16 * 16) {
         first[l] = at;
-        sum += (double)n->system->kernels->networks->sum_clusters(of, &c, l == 0, at,
-                                                                  of->clusters.size[at / 16]);
+        sum += (double)n->system->kernels->networks->restrict_residuals(of, &c, l == 0, at,
+                                                                        of->aggregates.size[at / 16]);
     }
-    for (uint32_t l = of->clusters.levels[0]; l-- > 0;)
-        n->system->kernels->networks->move_clusters(of, first[l], of->clusters.size[first[l] / 16]);
+    for (uint32_t l = of->aggregates.levels[0]; l-- > 0;)
+        n->system->kernels->networks->correct_aggregates(of, first[l], of->aggregates.size[first[l] / 16]);
     for (uint32_t i = 0; i < BODIES; i++) {
-        const uint32_t slot = of->slot_of_particle[i], above = of->clusters.of_slot[slot];
+        const uint32_t slot = of->slot_of_particle[i], above = of->aggregates.of_slot[slot];
         for (int k = 0; k < 3; k++) {
-            z->of[i][k] = above == MOTE_NO_CLUSTER ? 0 : (double)of->clusters.value[4 * above + (uint32_t)k];
+            z->of[i][k] =
+                above == MOTE_NO_AGGREGATE ? 0 : (double)of->aggregates.value[4 * above + (uint32_t)k];
             for (int m = 0; m < 3; m++)
-                z->of[i][k] += (double)column(&c, NET_BLOCK + place[k][m])[slot] * (double)(float)r->of[i][m];
+                z->of[i][k] +=
+                    (double)column(&c, NETWORK_BLOCK + place[k][m])[slot] * (double)(float)r->of[i][m];
         }
     }
     return sum;
@@ -267,7 +270,7 @@ static void z_is_the_sum_over_levels(void **unused) {
                     for (int axis = 0; axis < 3; axis++)
                         for (int m = 0; m < 3; m++)
                             want.of[k][axis] +=
-                                (double)column(&c, NET_BLOCK + place[axis][m])[slot] * r[i].of[k][m];
+                                (double)column(&c, NETWORK_BLOCK + place[axis][m])[slot] * r[i].of[k][m];
                     for (int axis = 0; axis < 3; axis++)
                         assert_near(z[i].of[k][axis], want.of[k][axis], 256 * UNIT * size);
                 }
@@ -296,7 +299,7 @@ static uint64_t hash_large(mote_isa isa, mote_loop_order order, mote_jobs jobs) 
     start_net(&n, &def, GRAVITY);
     pin_here(&n, 0), pin_here(&n, 69);
     step_net(&n, 2);
-    assert_true(network_of(&n)->clusters.size[0] > 1024 && told(&n).frozen == 0);
+    assert_true(network_of(&n)->aggregates.size[0] > 1024 && told(&n).frozen == 0);
     for (uint32_t i = 60; i < 9000; i += 900)
         assert_int_equal(mote_network_remove_springs(n.system, n.id, 1, &i, NULL), MOTE_OK);
     assert_int_equal(mote_network_unpin(n.system, n.id, 69), MOTE_OK);
@@ -325,33 +328,33 @@ static void many_clusters_have_one_hash(void **unused) {
 
 /* 64 x 64 threads of 1 m and 0.3 kg, 10^5 N/m each, at 60 Hz x 4: h^2 k / m = 24,000. Without clusters where
  * asked. */
-static void hang_stiff(net *n, uint32_t linear, bool clusters) {
+static void hang_stiff(net *n, uint32_t linear, bool aggregates) {
     const mote_system_def def = rate_of(60, 4);
     clear_net(n);
     n->def.max_iterations = 1, n->def.max_linear = linear;
     add_grid(n, 64, 0, 1, 0.3 / 4096, 1e5f, false);
     start_net(n, &def, GRAVITY);
     pin_here(n, 0), pin_here(n, 63);
-    mote_network_find_clusters(network_of(n));
-    assert_true(network_of(n)->clusters.levels[0] >= 6);
-    if (!clusters) network_of(n)->clusters.levels[0] = 0;
+    mote_network_find_aggregates(network_of(n));
+    assert_true(network_of(n)->aggregates.levels[0] >= 6);
+    if (!aggregates) network_of(n)->aggregates.levels[0] = 0;
 }
 
 /* 16 iterations hold it as it falls, and no energy is gained; without clusters four times as many do not. */
 static void few_iterations_hold_a_stiff_net(void **unused) {
     (void)unused;
     static net n;
-    for (int clusters = 0; clusters < 2; clusters++) {
+    for (int aggregates = 0; aggregates < 2; aggregates++) {
         double stretch = 0, energy = -1e9;
-        hang_stiff(&n, clusters ? 16 : 64, clusters);
+        hang_stiff(&n, aggregates ? 16 : 64, aggregates);
         for (int step = 0; step < 45; step++) {
             step_net(&n, 1);
-            const mote_network_statistics s = measured(&n);
+            const mote_statistics s = measured(&n);
             stretch = fmax(stretch, s.max_strain);
             energy = fmax(energy, s.kinetic + s.elastic + s.potential);
         }
-        assert_true(told(&n).linear == (clusters ? 64 : 256));
-        if (clusters)
+        assert_true(told(&n).linear == (aggregates ? 64 : 256));
+        if (aggregates)
             assert_true(stretch < 0.01 && energy < 0);
         else
             assert_true(stretch > 0.05);
@@ -361,13 +364,13 @@ static void few_iterations_hold_a_stiff_net(void **unused) {
 
 /* It falls for half a second, then goes on for a step of `linear` iterations a substep: how far the net is
  * from where many iterations take it, root mean square, m. */
-static double error_after(uint32_t linear, bool clusters, double (*solved)[3]) {
+static double error_after(uint32_t linear, bool aggregates, double (*solved)[3]) {
     static net n;
     double sum = 0;
     hang_stiff(&n, 32, true);
     step_net(&n, 30);
     network_of(&n)->def.max_linear = linear;
-    if (!clusters) network_of(&n)->clusters.levels[0] = 0;
+    if (!aggregates) network_of(&n)->aggregates.levels[0] = 0;
     step_net(&n, 1);
     for (uint32_t i = 0; i < 4096; i++)
         for (int k = 0; k < 3; k++) {

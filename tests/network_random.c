@@ -49,7 +49,7 @@ static void add_steepness(const reference_network *n, const reference_spring *s,
 /* Over all particles. Outside acts with at most 4 1/s^2 and 1 1/s on the lightest of 1/2 kg (strand_scene.h),
  * of values below 16. */
 static steepness steepest(const reference_network *n) {
-    static steepness of[NET_PARTICLES];
+    static steepness of[NETWORK_PARTICLES];
     steepness most = {4, 1, 16 * 6 * UNIT, 0, 0};
     memset(of, 0, n->count * sizeof *of);
     for (uint32_t k = 0; k < n->spring_end; k++)

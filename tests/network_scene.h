@@ -21,7 +21,7 @@ enum {
 /* How the particles of the islands are numbered. Springs keep their order within the island. */
 typedef enum numbering { IN_ORDER, INTERLEAVED, REVERSED, NUMBERINGS } numbering;
 
-enum { NET_PARTICLES = 5200, NET_SPRINGS = 4 * NET_PARTICLES };
+enum { NETWORK_PARTICLES = 5200, NETWORK_SPRINGS = 4 * NETWORK_PARTICLES };
 
 typedef struct network_scene {
     mote_network_solver solver;
@@ -42,24 +42,24 @@ typedef struct network_scene {
 /* What a network is made from; islands in their order. */
 typedef struct network_arrays {
     mote_network_def def;
-    uint32_t islands, first[NET_PARTICLES + 1],
-        number[NET_PARTICLES]; /* particles of the islands, before they are numbered */
-    uint32_t first_spring[NET_PARTICLES + 1];
-    uint32_t name[NET_PARTICLES]; /* the host's number */
-    float positions[3 * NET_PARTICLES], velocities[3 * NET_PARTICLES], masses[NET_PARTICLES];
-    mote_spring springs[NET_SPRINGS];
+    uint32_t islands, first[NETWORK_PARTICLES + 1],
+        number[NETWORK_PARTICLES]; /* particles of the islands, before they are numbered */
+    uint32_t first_spring[NETWORK_PARTICLES + 1];
+    uint32_t name[NETWORK_PARTICLES]; /* the host's number */
+    float positions[3 * NETWORK_PARTICLES], velocities[3 * NETWORK_PARTICLES], masses[NETWORK_PARTICLES];
+    mote_spring springs[NETWORK_SPRINGS];
 } network_arrays;
 
 /* --- An island --- */
 
-static inline float net_apart(const float *a, const float *b) {
+static inline float network_apart(const float *a, const float *b) {
     const float x = b[0] - a[0], y = b[1] - a[1], z = b[2] - a[2];
     return sqrtf((x * x + y * y) + z * z);
 }
 
 /* Each particle hangs about 0.5 m from one of the eight before it. */
-static inline void net_place(network_arrays *a, uint32_t first, uint32_t count, const uint32_t *parent,
-                             random_source *random, bool wild) {
+static inline void network_place(network_arrays *a, uint32_t first, uint32_t count, const uint32_t *parent,
+                                 random_source *random, bool wild) {
     for (uint32_t i = 0; i < count; i++) {
         float *x = a->positions + 3 * (first + i), *v = a->velocities + 3 * (first + i);
         for (int axis = 0; axis < 3; axis++) {
@@ -71,10 +71,10 @@ static inline void net_place(network_arrays *a, uint32_t first, uint32_t count, 
     }
 }
 
-static inline mote_spring net_spring_of(const network_scene *s, const network_arrays *a, uint32_t i,
-                                        uint32_t j, random_source *random) {
+static inline mote_spring network_spring_of(const network_scene *s, const network_arrays *a, uint32_t i,
+                                            uint32_t j, random_source *random) {
     const bool constrained = s->solver == MOTE_NETWORK_CONSTRAINED;
-    const float apart = net_apart(a->positions + 3 * i, a->positions + 3 * j),
+    const float apart = network_apart(a->positions + 3 * i, a->positions + 3 * j),
                 scale = random_between(random, 0.9f, 1.1f);
     const float stiffness = random_between(random, 20, 60), damping = random_between(random, 0.1f, 0.5f);
     const uint32_t dice = random_below(random, 12);
@@ -90,20 +90,20 @@ static inline mote_spring net_spring_of(const network_scene *s, const network_ar
 }
 
 /* A tree, and half as many springs again to any of the twelve before. Returns how many. */
-static inline uint32_t net_island(const network_scene *s, network_arrays *a, uint32_t first, uint32_t number,
-                                  uint32_t springs) {
+static inline uint32_t network_island(const network_scene *s, network_arrays *a, uint32_t first,
+                                      uint32_t number, uint32_t springs) {
     random_source shape = {s->seed + (s->parts & ALIKE ? 0 : 77003 * number)},
                   random = {s->seed + 1000000007u * number};
     const uint32_t count = s->parts & ALIKE || number == 0 ? s->island : 1 + random_below(&shape, s->island);
     const uint32_t left = s->count - first, all = count < left ? count : left;
-    static uint32_t parent[NET_PARTICLES];
+    static uint32_t parent[NETWORK_PARTICLES];
     for (uint32_t i = 1; i < all; i++) parent[i] = i - 1 - random_below(&shape, i < 8 ? i : 8);
-    net_place(a, first, all, parent, &random, (s->parts & WILD) != 0);
+    network_place(a, first, all, parent, &random, (s->parts & WILD) != 0);
     for (uint32_t i = 1; i < all; i++) {
-        a->springs[springs++] = net_spring_of(s, a, first + parent[i], first + i, &random);
+        a->springs[springs++] = network_spring_of(s, a, first + parent[i], first + i, &random);
         const uint32_t other = i - 1 - random_below(&shape, i < 12 ? i : 12);
         if (random_below(&shape, 2) && other != parent[i])
-            a->springs[springs++] = net_spring_of(s, a, first + i, first + other, &random);
+            a->springs[springs++] = network_spring_of(s, a, first + i, first + other, &random);
     }
     a->first[a->islands + 1] = first + all;
     a->first_spring[a->islands + 1] = springs;
@@ -115,7 +115,7 @@ static inline uint32_t net_island(const network_scene *s, network_arrays *a, uin
 
 /* The host's numbers: island behind island, forwards or backwards, or all first particles, then all second
  * ones ... */
-static inline void net_name(network_arrays *a, uint32_t count, numbering order) {
+static inline void network_name(network_arrays *a, uint32_t count, numbering order) {
     uint32_t next = 0;
     for (uint32_t i = 0; i < count && order != INTERLEAVED; i++)
         a->name[i] = order == REVERSED ? count - 1 - i : i;
@@ -125,34 +125,34 @@ static inline void net_name(network_arrays *a, uint32_t count, numbering order) 
 }
 
 /* Rearranges rows of floats by name. */
-static inline void net_rearrange(float *rows, uint32_t width, uint32_t count, const uint32_t *name) {
-    static float old[3 * NET_PARTICLES];
+static inline void network_rearrange(float *rows, uint32_t width, uint32_t count, const uint32_t *name) {
+    static float old[3 * NETWORK_PARTICLES];
     memcpy(old, rows, (size_t)width * count * sizeof *rows);
     for (uint32_t i = 0; i < count; i++)
         memcpy(rows + (size_t)width * name[i], old + (size_t)width * i, width * sizeof *rows);
 }
 
-static inline void net_join(const network_scene *s, network_arrays *a, uint32_t *springs) {
+static inline void network_join(const network_scene *s, network_arrays *a, uint32_t *springs) {
     for (uint32_t k = 0; k + 1 < a->islands && s->joined; k++) {
         random_source random = {s->seed + 5 * k};
-        a->springs[*springs] = net_spring_of(s, a, a->first[k], a->first[k + 2] - 1, &random);
+        a->springs[*springs] = network_spring_of(s, a, a->first[k], a->first[k + 2] - 1, &random);
         *springs += 1;
     }
 }
 
-static inline void net_arrays(network_arrays *a, const network_scene *s) {
+static inline void network_arrays_make(network_arrays *a, const network_scene *s) {
     uint32_t springs = 0;
     a->islands = a->first[0] = a->first_spring[0] = 0;
     a->def = mote_default_network_def();
     for (uint32_t k = 0; a->first[k] < s->count; k++)
-        springs = net_island(s, a, a->first[k], s->numbers ? s->numbers[k] : k, springs);
-    net_join(s, a, &springs);
-    net_name(a, s->count, s->order);
+        springs = network_island(s, a, a->first[k], s->numbers ? s->numbers[k] : k, springs);
+    network_join(s, a, &springs);
+    network_name(a, s->count, s->order);
     for (uint32_t i = 0; i < springs; i++)
         a->springs[i].a = a->name[a->springs[i].a], a->springs[i].b = a->name[a->springs[i].b];
-    net_rearrange(a->positions, 3, s->count, a->name);
-    net_rearrange(a->velocities, 3, s->count, a->name);
-    net_rearrange(a->masses, 1, s->count, a->name);
+    network_rearrange(a->positions, 3, s->count, a->name);
+    network_rearrange(a->velocities, 3, s->count, a->name);
+    network_rearrange(a->masses, 1, s->count, a->name);
     a->def.solver = s->solver;
     a->def.particle_count = s->count;
     a->def.positions = a->positions;
@@ -170,59 +170,59 @@ static inline void net_arrays(network_arrays *a, const network_scene *s) {
 
 /* --- What the host does --- */
 
-typedef enum net_deed { DEED_ADD, DEED_REMOVE, DEED_SET, DEED_REEL, DEED_PIN, DEED_UNPIN } net_deed;
+typedef enum network_deed { DEED_ADD, DEED_REMOVE, DEED_SET, DEED_REEL, DEED_PIN, DEED_UNPIN } network_deed;
 
 /* One call of the host that worked. */
-typedef struct net_edit {
-    net_deed deed;
+typedef struct network_edit {
+    network_deed deed;
     uint32_t number; /* of a spring or a particle */
     mote_spring spring;
     float length; /* of a spring that was added */
     float target[3];
     uint64_t tick;
-} net_edit;
+} network_edit;
 
-enum { NET_EDITS = 256 };
-typedef struct net_edits {
+enum { NETWORK_EDITS = 256 };
+typedef struct network_edits {
     uint32_t count;
-    net_edit item[NET_EDITS];
-} net_edits;
+    network_edit item[NETWORK_EDITS];
+} network_edits;
 
-static inline void net_note(net_edits *to, net_edit edit) {
-    if (to && to->count < NET_EDITS)
+static inline void network_note(network_edits *to, network_edit edit) {
+    if (to && to->count < NETWORK_EDITS)
         to->item[to->count++] = edit;
     else if (to)
         abort();
 }
 
-static inline void net_pin(mote_system *system, mote_network_id id, uint32_t particle, float away,
-                           uint64_t tick, net_edits *to) {
+static inline void network_pin(mote_system *system, mote_network_id id, uint32_t particle, float away,
+                               uint64_t tick, network_edits *to) {
     const mote_network_view view = mote_network_columns(system, id);
-    const uint32_t slot = mote_network_index(system, id, particle);
-    net_edit e = {
+    const uint32_t slot = mote_network_slot(system, id, particle);
+    network_edit e = {
         .deed = DEED_PIN,
         .number = particle,
         .tick = tick,
         .target = {view.position.x[slot] + away, view.position.y[slot] + 0.05f, view.position.z[slot]}};
     scene_check(mote_network_pin(system, id, particle, e.target, tick));
-    net_note(to, e);
+    network_note(to, e);
 }
 
 /* The first particle of two islands of three travels, the last of some stands. */
-static inline void net_pins(mote_system *system, mote_network_id id, const network_arrays *a, uint64_t ticks,
-                            net_edits *to) {
+static inline void network_pins(mote_system *system, mote_network_id id, const network_arrays *a,
+                                uint64_t ticks, network_edits *to) {
     for (uint32_t k = 0; k < a->islands && k < 60; k++) {
         const uint32_t first = a->name[a->first[k]], last = a->name[a->first[k + 1] - 1],
                        number = a->number[k];
         if (number % 3 == 1) continue;
-        net_pin(system, id, first, number % 4 ? 0.05f : 0, 2 * ticks + ticks / 3, to);
-        if (number % 3 == 2 && first != last) net_pin(system, id, last, 0, 0, to);
+        network_pin(system, id, first, number % 4 ? 0.05f : 0, 2 * ticks + ticks / 3, to);
+        if (number % 3 == 2 && first != last) network_pin(system, id, last, 0, 0, to);
     }
 }
 
 /* A spring that lives, from a dice; MOTE_NO_ITEM: none found. */
-static inline uint32_t net_find(const mote_system *system, mote_network_id id, uint32_t capacity,
-                                uint32_t dice) {
+static inline uint32_t network_find(const mote_system *system, mote_network_id id, uint32_t capacity,
+                                    uint32_t dice) {
     mote_spring spring;
     for (uint32_t i = 0; i < capacity; i++)
         if (mote_network_spring(system, id, (dice + i) % capacity, &spring) == MOTE_OK)
@@ -231,87 +231,87 @@ static inline uint32_t net_find(const mote_system *system, mote_network_id id, u
 }
 
 /* Springs of the islands' own, whatever their neighbours are; later edits find them by number. */
-static inline void net_reels(mote_system *system, mote_network_id id, const network_arrays *a, uint64_t ticks,
-                             net_edits *to) {
+static inline void network_reels(mote_system *system, mote_network_id id, const network_arrays *a,
+                                 uint64_t ticks, network_edits *to) {
     for (uint32_t k = 0; k < a->islands && k < 100; k++) {
-        net_edit e = {.deed = DEED_REEL,
-                      .number = a->first_spring[k],
-                      .tick = (1 + a->number[k] % 3) * ticks + ticks / 2};
+        network_edit e = {.deed = DEED_REEL,
+                          .number = a->first_spring[k],
+                          .tick = (1 + a->number[k] % 3) * ticks + ticks / 2};
         mote_spring spring;
         if (a->first_spring[k] == a->first_spring[k + 1] || a->number[k] % 2) continue;
         scene_check(mote_network_spring(system, id, e.number, &spring));
         e.spring.rest_length = spring.rest_length * 0.8f;
         scene_check(mote_network_reel(system, id, e.number, e.spring.rest_length, e.tick));
-        net_note(to, e);
+        network_note(to, e);
     }
 }
 
-static inline void net_add_one(mote_system *system, mote_network_id id, const network_scene *s,
-                               const network_arrays *a, uint32_t dice, net_edits *to) {
+static inline void network_add_one(mote_system *system, mote_network_id id, const network_scene *s,
+                                   const network_arrays *a, uint32_t dice, network_edits *to) {
     random_source random = {dice};
     const uint32_t i = random_below(&random, s->count), j = random_below(&random, s->count);
     if (i == j) return;
-    net_edit e = {.deed = DEED_ADD, .spring = net_spring_of(s, a, i, j, &random)};
+    network_edit e = {.deed = DEED_ADD, .spring = network_spring_of(s, a, i, j, &random)};
     mote_spring added;
     scene_check(mote_network_add_springs(system, id, 1, &e.spring, &e.number, NULL));
     scene_check(mote_network_spring(system, id, e.number, &added));
     e.length = added.rest_length;
-    net_note(to, e);
+    network_note(to, e);
 }
 
 /* Springs go, come, change and are reeled; a pin goes and one comes. dice: of the boundary. */
-static inline void net_edit_all(mote_system *system, mote_network_id id, const network_scene *s,
-                                const network_arrays *a, uint32_t dice, net_edits *to) {
+static inline void network_edit_all(mote_system *system, mote_network_id id, const network_scene *s,
+                                    const network_arrays *a, uint32_t dice, network_edits *to) {
     const uint32_t capacity = a->def.spring_capacity, particle = reference_hash(dice, 90) % s->count;
     const uint64_t ticks = scene_ticks(system), now = mote_system_steps(system) * ticks;
     for (uint32_t i = 0; i < 4; i++) {
-        uint32_t number = net_find(system, id, capacity, reference_hash(dice, i));
+        uint32_t number = network_find(system, id, capacity, reference_hash(dice, i));
         if (number == MOTE_NO_ITEM) continue;
         scene_check(mote_network_remove_springs(system, id, 1, &number, NULL));
-        net_note(to, (net_edit){.deed = DEED_REMOVE, .number = number});
-        if (i < 3) net_add_one(system, id, s, a, reference_hash(dice, 10 + i), to);
-        number = net_find(system, id, capacity, reference_hash(dice, 20 + i));
+        network_note(to, (network_edit){.deed = DEED_REMOVE, .number = number});
+        if (i < 3) network_add_one(system, id, s, a, reference_hash(dice, 10 + i), to);
+        number = network_find(system, id, capacity, reference_hash(dice, 20 + i));
         if (number == MOTE_NO_ITEM) continue;
-        net_edit set = {.deed = DEED_SET, .number = number, .spring = {.stiffness = 31.0f + (float)i}};
+        network_edit set = {.deed = DEED_SET, .number = number, .spring = {.stiffness = 31.0f + (float)i}};
         if (s->parts & DAMPING) set.spring.damping = 0.2f * (float)i;
         scene_check(mote_network_set_spring(system, id, number, set.spring.stiffness, set.spring.damping, 0));
-        net_note(to, set);
-        net_edit reel = {.deed = DEED_REEL,
-                         .number = number,
-                         .tick = now + (1 + i) * ticks / 2,
-                         .spring = {.rest_length = 0.4f}};
+        network_note(to, set);
+        network_edit reel = {.deed = DEED_REEL,
+                             .number = number,
+                             .tick = now + (1 + i) * ticks / 2,
+                             .spring = {.rest_length = 0.4f}};
         scene_check(mote_network_reel(system, id, number, 0.4f, reel.tick));
-        net_note(to, reel);
+        network_note(to, reel);
     }
     if (mote_network_unpin(system, id, particle) == MOTE_OK)
-        net_note(to, (net_edit){.deed = DEED_UNPIN, .number = particle});
+        network_note(to, (network_edit){.deed = DEED_UNPIN, .number = particle});
     else
-        net_pin(system, id, particle, 0.02f, now + 3 * ticks / 2, to);
+        network_pin(system, id, particle, 0.02f, now + 3 * ticks / 2, to);
 }
 
 /* One island in three gets a hostile value somewhere, one in seven has particles on top of each other. */
-static inline void net_attack(mote_system *system, mote_network_id id, const network_scene *s,
-                              const network_arrays *a) {
+static inline void network_attack(mote_system *system, mote_network_id id, const network_scene *s,
+                                  const network_arrays *a) {
     const mote_network_view view = mote_network_columns(system, id);
     float *const column[6] = {view.position.x, view.position.y, view.position.z,
                               view.velocity.x, view.velocity.y, view.velocity.z};
     for (uint32_t k = 0; k < a->islands; k++) {
         const uint32_t number = a->number[k], dice = reference_hash(s->seed, number),
                        count = a->first[k + 1] - a->first[k];
-        const uint32_t slot = mote_network_index(system, id, a->name[a->first[k] + (dice >> 8) % count]);
+        const uint32_t slot = mote_network_slot(system, id, a->name[a->first[k] + (dice >> 8) % count]);
         if (number % 3 == 0)
             column[(dice >> 4) % 6][slot] =
                 scene_hostile_values[(dice >> 16) % COUNT_OF(scene_hostile_values)];
-        const uint32_t root = mote_network_index(system, id, a->name[a->first[k]]);
+        const uint32_t root = mote_network_slot(system, id, a->name[a->first[k]]);
         for (uint32_t i = 1; i < count && number % 7 == 5; i++)
             for (int c = 0; c < 3; c++)
-                column[c][mote_network_index(system, id, a->name[a->first[k] + i])] = column[c][root];
+                column[c][mote_network_slot(system, id, a->name[a->first[k] + i])] = column[c][root];
     }
 }
 
 /* --- The scene --- */
 
-static inline mote_system_def net_system_def(const network_scene *s) {
+static inline mote_system_def network_system_def(const network_scene *s) {
     mote_system_def def = scene_system_def(&(strand_scene){.integrator = s->integrator,
                                                            .substeps = s->substeps,
                                                            .isa = s->isa,
@@ -324,18 +324,18 @@ static inline mote_system_def net_system_def(const network_scene *s) {
 
 /* What the host did at the start goes to `edits`, unless NULL. */
 static inline mote_system *make_network_scene(const network_scene *s, network_arrays *a, mote_network_id *id,
-                                              net_edits *edits) {
-    const mote_system_def def = net_system_def(s);
+                                              network_edits *edits) {
+    const mote_system_def def = network_system_def(s);
     mote_system *system;
     scene_check(mote_system_create(&def, &system));
-    net_arrays(a, s);
+    network_arrays_make(a, s);
     scene_check(mote_system_add_network(system, &a->def, id, NULL));
     const uint64_t ticks = scene_ticks(system);
     scene_forces(system, s->parts);
     if (s->parts & COLLIDERS) scene_colliders(system, 2 * ticks);
-    if (s->parts & PINS) net_pins(system, *id, a, ticks, edits);
-    if (s->parts & REELS) net_reels(system, *id, a, ticks, edits);
-    if (s->parts & HOSTILE) net_attack(system, *id, s, a);
+    if (s->parts & PINS) network_pins(system, *id, a, ticks, edits);
+    if (s->parts & REELS) network_reels(system, *id, a, ticks, edits);
+    if (s->parts & HOSTILE) network_attack(system, *id, s, a);
     return system;
 }
 

@@ -121,7 +121,7 @@ static void hang_chain(net *n, uint32_t substeps, double at[CHAIN][3]) {
 static void hang_strand(double at[CHAIN][3], uint32_t substeps) {
     float positions[3 * CHAIN];
     lay_line(positions, CHAIN, (double[3]){0}, (double[3]){1, 0, 0});
-    mote_bundle_def def = mote_default_bundle_def();
+    mote_strands_def def = mote_default_strands_def();
     def.solver = MOTE_STRAND_ROBUST;
     def.strand_count = 1, def.points = CHAIN, def.positions = positions, def.mass = 1;
     def.max_stretch = 1e-6f;
@@ -143,13 +143,13 @@ static double furthest_apart(double a[CHAIN][3], double b[CHAIN][3]) {
 static void a_rigid_chain_is_the_strand_that_it_is(void **unused) {
     (void)unused;
     static net n;
-    double net_end[CHAIN][3], finer[CHAIN][3], strand[CHAIN][3];
-    hang_chain(&n, 8, net_end);
+    double network_end[CHAIN][3], finer[CHAIN][3], strand[CHAIN][3];
+    hang_chain(&n, 8, network_end);
     hang_chain(&n, 16, finer);
     hang_strand(strand, 8);
-    assert_true(net_end[CHAIN - 1][1] < -0.5); /* it has fallen */
-    assert_true(furthest_apart(net_end, finer) < 0.1);
-    assert_true(furthest_apart(net_end, strand) < furthest_apart(net_end, finer) / 20);
+    assert_true(network_end[CHAIN - 1][1] < -0.5); /* it has fallen */
+    assert_true(furthest_apart(network_end, finer) < 0.1);
+    assert_true(furthest_apart(network_end, strand) < furthest_apart(network_end, finer) / 20);
 }
 
 /* --- What is reported --- */
@@ -170,7 +170,7 @@ static void reports_are_true(void **unused) {
         bool ever = false;
         for (int step = 0; step < 20; step++) {
             step_net(&n, 1);
-            const mote_network_report report = told(&n);
+            const mote_network_step_report report = told(&n);
             const double strain = measured(&n).max_strain;
             assert_true(report.substeps == 2 && report.linear <= report.iterations * n.def.max_linear);
             assert_true(report.linear >= report.iterations && report.iterations <= 2 * n.def.max_iterations);
@@ -193,7 +193,7 @@ static void reports_are_true(void **unused) {
 /* --- Cut short --- */
 
 static double energy_of(const net *n) {
-    const mote_network_statistics s = measured(n);
+    const mote_statistics s = measured(n);
     return s.kinetic + s.elastic + s.potential;
 }
 
@@ -281,8 +281,8 @@ static void solved_it_is_strained_as_at_rest(void **unused) {
         if (step < 100) continue;
         double pull = 0;
         for (int axis = 0; axis < 3; axis++) pull += pow(reaction(&n, 0, axis) * 60, 2);
-        const mote_network_statistics s = measured(&n);
-        const mote_spring *of = &n.springs[s.max_strain_spring];
+        const mote_statistics s = measured(&n);
+        const mote_spring *of = &n.springs[s.max_strain_item];
         const double length =
             sqrt(pow((double)n.positions[3 * of->a] - (double)n.positions[3 * of->b], 2) +
                  pow((double)n.positions[3 * of->a + 2] - (double)n.positions[3 * of->b + 2], 2));

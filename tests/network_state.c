@@ -69,7 +69,7 @@ static void viewed(void **unused) {
     unsigned char *used = calloc(v.slot_count, 1);
     float *const x[6] = {v.position.x, v.position.y, v.position.z, v.velocity.x, v.velocity.y, v.velocity.z};
     for (uint32_t i = 0; i < w.particles; i++) {
-        const uint32_t slot = mote_network_index(system, id, i);
+        const uint32_t slot = mote_network_slot(system, id, i);
         assert_true(slot == v.slot[i] && slot < v.slot_count && !used[slot]++);
         for (int axis = 0; axis < 3; axis++) {
             assert_true(x[axis][slot] == w.positions[3 * i + (uint32_t)axis]);
@@ -83,10 +83,9 @@ static void viewed(void **unused) {
         for (int i = 0; i < 6; i++) assert_true(x[i][slot] == 0);
     }
     free(used);
-    assert_true(mote_network_index(system, id, w.particles) == MOTE_NO_SLOT);
-    assert_true(mote_network_index(other, id, 0) == MOTE_NO_SLOT &&
-                is_empty(mote_network_columns(other, id)));
-    assert_true(mote_network_index(NULL, id, 0) == MOTE_NO_SLOT && is_empty(mote_network_columns(NULL, id)));
+    assert_true(mote_network_slot(system, id, w.particles) == MOTE_NO_SLOT);
+    assert_true(mote_network_slot(other, id, 0) == MOTE_NO_SLOT && is_empty(mote_network_columns(other, id)));
+    assert_true(mote_network_slot(NULL, id, 0) == MOTE_NO_SLOT && is_empty(mote_network_columns(NULL, id)));
     assert_true(is_empty(mote_network_columns(system, (mote_network_id){0, 0})));
     uint32_t torn = 7;
     assert_true(!mote_network_torn(system, id, &torn) && torn == 0);
@@ -94,7 +93,7 @@ static void viewed(void **unused) {
     assert_true(!mote_network_torn(other, id, &torn) && torn == 0 && !mote_network_torn(NULL, id, NULL));
     assert_int_equal(mote_system_remove_network(system, id), MOTE_OK);
     assert_true(is_empty(mote_network_columns(system, id)) &&
-                mote_network_index(system, id, 0) == MOTE_NO_SLOT);
+                mote_network_slot(system, id, 0) == MOTE_NO_SLOT);
     mote_system_destroy(system);
     mote_system_destroy(other);
 }
@@ -112,10 +111,10 @@ static void plain_def(void **unused) {
     for (uint32_t i = 0; i < 2; i++)
         assert_true(v.inverse_mass[v.slot[i]] == 0.25f && v.velocity.y[v.slot[i]] == 0);
     assert_true(v.spring_count == 0 && v.spring_capacity == 0);
-    mote_network_statistics s;
-    assert_int_equal(mote_network_measure(system, id, &s), MOTE_OK);
+    mote_statistics s;
+    assert_int_equal(mote_network_statistics(system, id, &s), MOTE_OK);
     assert_true(s.mass == 8 && s.elastic == 0 && s.max_strain == 0 && s.mean_strain == 0 &&
-                s.max_strain_spring == MOTE_NO_ITEM);
+                s.max_strain_item == MOTE_NO_ITEM);
     mote_spring spring = {0, 1, 1, 1, 0, 0};
     uint32_t number;
     mote_network_fault fault;

@@ -24,7 +24,7 @@ static mote_system *make_worked(mote_jobs jobs) {
 }
 
 /* The springs' part, spring by spring. */
-static void sum_springs(const web *w, const uint32_t *gone, mote_network_statistics *to) {
+static void sum_springs(const web *w, const uint32_t *gone, mote_statistics *to) {
     double strain = 0, strained = 0;
     to->max_strain = -1;
     for (uint32_t i = 0; i < w->springs; i++) {
@@ -41,13 +41,13 @@ static void sum_springs(const web *w, const uint32_t *gone, mote_network_statist
         strain += fabs(length / rest - 1), strained++;
         if (fabs(length / rest - 1) <= to->max_strain) continue;
         to->max_strain = fabs(length / rest - 1);
-        to->max_strain_spring = i;
+        to->max_strain_item = i;
     }
     to->mean_strain = strain / strained;
 }
 
 /* The particles' part, under gravity (1, -2, 3); -m g.x is its potential. */
-static void sum_particles(const web *w, uint32_t pinned, mote_network_statistics *to) {
+static void sum_particles(const web *w, uint32_t pinned, mote_statistics *to) {
     for (uint32_t i = 0; i < w->particles; i++) {
         if (i == pinned) continue;
         const double m = 1 / (double)(float)(1 / (double)w->masses[i]);
@@ -75,7 +75,7 @@ static void assert_near(double got, double want, double scale) {
 static void measured(void **unused) {
     (void)unused;
     static web w;
-    mote_network_statistics got[3];
+    mote_statistics got[3];
     uint32_t workers = 3;
     const double close = 300 * 0x1p24 * 0x1p-53, elastic_close = 30000 * 0x1p24 * 0x1p-53;
     make_web(&w, 1900, 21);
@@ -87,23 +87,23 @@ static void measured(void **unused) {
                                                        : shuffled_jobs_hook(&shuffled));
         const mote_network_id id = add_web(system, &w);
         const uint32_t gone[2] = {7, w.springs - 1};
-        mote_network_statistics want = {.mass = 0};
+        mote_statistics want = {.mass = 0};
         assert_int_equal(mote_network_pin(system, id, 1, (vec3){1, 2, 3}, 9), MOTE_OK);
         assert_int_equal(mote_network_remove_springs(system, id, 2, gone, NULL), MOTE_OK);
         memset(&got[round], 0xff, sizeof got[round]);
         const uint64_t hash = mote_system_hash(system);
-        assert_int_equal(mote_network_measure(system, id, &got[round]), MOTE_OK);
+        assert_int_equal(mote_network_statistics(system, id, &got[round]), MOTE_OK);
         assert_true(mote_system_hash(system) == hash);
         sum_springs(&w, gone, &want);
         sum_particles(&w, 1, &want);
-        const mote_network_statistics *g = &got[round];
+        const mote_statistics *g = &got[round];
         assert_near(g->mass, want.mass, close);
         assert_near(g->kinetic, want.kinetic, close);
         assert_near(g->potential, want.potential, close);
         assert_near(g->elastic, want.elastic, elastic_close);
         assert_near(g->max_strain, want.max_strain, 1e-14 * want.max_strain);
         assert_near(g->mean_strain, want.mean_strain, 4096 * 0x1p-52 * want.mean_strain);
-        assert_int_equal(g->max_strain_spring, want.max_strain_spring);
+        assert_int_equal(g->max_strain_item, want.max_strain_item);
         for (int k = 0; k < 3; k++) {
             assert_near(g->momentum[k], want.momentum[k], close);
             assert_near(g->angular_momentum[k], want.angular_momentum[k], close);
@@ -113,7 +113,7 @@ static void measured(void **unused) {
     }
     /* Field by field: the struct has padding. */
     for (int round = 1; round < 3; round++) {
-        assert_memory_equal(&got[round], &got[0], offsetof(mote_network_statistics, max_strain_spring));
+        assert_memory_equal(&got[round], &got[0], offsetof(mote_statistics, max_strain_item));
     }
 }
 
@@ -144,14 +144,14 @@ static void order_of_sums(void **unused) {
                 round == 1 ? (mote_spring){MANY - 1 - i, i, 1, 1, 0, 0} : (mote_spring){i + 1, i, 1, 1, 0, 0};
         mote_system *system = make_host(MOTE_SEMI_IMPLICIT_EULER, NULL);
         mote_network_id id;
-        mote_network_statistics s;
-        mote_diagnostics d;
+        mote_statistics s;
+        mote_statistics d;
         assert_int_equal(mote_system_add_network(system, &def, &id, NULL), MOTE_OK);
-        assert_int_equal(mote_network_measure(system, id, &s), MOTE_OK);
-        assert_int_equal(mote_system_diagnose(system, &d), MOTE_OK);
+        assert_int_equal(mote_network_statistics(system, id, &s), MOTE_OK);
+        assert_int_equal(mote_system_statistics(system, &d), MOTE_OK);
         assert_true(s.momentum[0] == lane[0][0] + lane[1][0] && d.momentum[0] == s.momentum[0]);
         assert_true(s.max_strain == (round ? 1 : 0) &&
-                    s.max_strain_spring == (round ? 0 : MOTE_NO_ITEM)); /* the lowest */
+                    s.max_strain_item == (round ? 0 : MOTE_NO_ITEM)); /* the lowest */
         mote_system_destroy(system);
     }
 }
@@ -164,12 +164,12 @@ static void rigid_energy(void **unused) {
     mote_system *system = make_host(MOTE_SEMI_IMPLICIT_EULER, NULL);
     mote_network_def def = mote_default_network_def();
     mote_network_id id;
-    mote_network_statistics s;
+    mote_statistics s;
     def.solver = MOTE_NETWORK_CONSTRAINED;
     def.particle_count = 3, def.positions = positions, def.springs = springs, def.spring_count = 2;
     assert_int_equal(mote_system_add_network(system, &def, &id, NULL), MOTE_OK);
-    assert_int_equal(mote_network_measure(system, id, &s), MOTE_OK);
-    assert_true(s.elastic == 10 && s.max_strain == 2 && s.mean_strain == 2 && s.max_strain_spring == 0);
+    assert_int_equal(mote_network_statistics(system, id, &s), MOTE_OK);
+    assert_true(s.elastic == 10 && s.max_strain == 2 && s.mean_strain == 2 && s.max_strain_item == 0);
     mote_system_destroy(system);
 }
 
@@ -181,7 +181,7 @@ static void diagnosed(void **unused) {
     mote_range_view view;
     assert_int_equal(mote_system_spawn(system, 1, &view), MOTE_OK);
     view.position.y[0] = 3, view.velocity.x[0] = 2;
-    mote_network_statistics want = {
+    mote_statistics want = {
         .mass = 1, .kinetic = 2, .potential = 6, .momentum = {2}, .angular_momentum = {0, 0, -6}};
     for (uint64_t seed = 23; seed < 25; seed++) {
         make_web(&w, 40, seed);
@@ -189,8 +189,8 @@ static void diagnosed(void **unused) {
         assert_int_equal(mote_network_pin(system, id, 1, (vec3){1, 2, 3}, 9), MOTE_OK);
         sum_particles(&w, 1, &want);
     }
-    mote_diagnostics got;
-    assert_int_equal(mote_system_diagnose(system, &got), MOTE_OK);
+    mote_statistics got;
+    assert_int_equal(mote_system_statistics(system, &got), MOTE_OK);
     const double close = 300 * 0x1p18 * 0x1p-53;
     assert_near(got.mass, want.mass, close);
     assert_near(got.kinetic, want.kinetic, close);
@@ -278,14 +278,14 @@ static void frozen_and_teleported(void **unused) {
     mote_system *system = make_worked((mote_jobs){0, NULL, NULL});
     mote_network_def def = mote_default_network_def();
     mote_network_id id;
-    mote_network_report report;
+    mote_network_step_report report;
     def.particle_count = 4, def.positions = positions, def.springs = springs, def.spring_count = 2;
     assert_int_equal(mote_system_add_network(system, &def, &id, NULL), MOTE_OK);
     const mote_network_view v = mote_network_columns(system, id);
     const uint32_t slot = v.slot[2];
     v.velocity.x[slot] = 3e38f;
     for (int step = 0; step < 200; step++) assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
-    assert_int_equal(mote_network_last_step(system, id, &report), MOTE_OK);
+    assert_int_equal(mote_network_report(system, id, &report), MOTE_OK);
     assert_true(report.frozen == 1 && report.substeps == 1 && report.torn == 0);
     assert_true(isfinite(v.position.x[slot]) && isfinite(v.velocity.x[v.slot[3]]));
     for (uint32_t i = 0; i < 5; i++) assert_true(mote_network_frozen(system, id, i) == (i == 2 || i == 3));
@@ -297,17 +297,17 @@ static void frozen_and_teleported(void **unused) {
         v.velocity.x[v.slot[i]] = v.velocity.y[v.slot[i]] = v.velocity.z[v.slot[i]] = 0;
     }
     assert_int_equal(mote_network_teleport(system, id), MOTE_OK);
-    assert_int_equal(mote_network_last_step(system, id, &report), MOTE_OK);
+    assert_int_equal(mote_network_report(system, id, &report), MOTE_OK);
     assert_true(report.frozen == 0 && mote_system_hash(system) != hash && stood > fell &&
                 !mote_network_frozen(system, id, 2));
     assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
-    assert_int_equal(mote_network_last_step(system, id, &report), MOTE_OK);
+    assert_int_equal(mote_network_report(system, id, &report), MOTE_OK);
     assert_true(report.frozen == 0 && v.position.y[slot] < 0);
     /* It goes on living when the other one freezes. */
     const float low = v.position.y[slot];
     v.velocity.x[v.slot[0]] = 3e38f;
     for (int step = 0; step < 3; step++) assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
-    assert_int_equal(mote_network_last_step(system, id, &report), MOTE_OK);
+    assert_int_equal(mote_network_report(system, id, &report), MOTE_OK);
     assert_true(report.frozen == 1 && v.position.y[slot] < low);
     mote_system_destroy(system);
 }
@@ -361,7 +361,7 @@ static void reeled_and_torn(void **unused) {
     mote_system *system;
     mote_network_def net = mote_default_network_def();
     mote_network_id id;
-    mote_network_report report;
+    mote_network_step_report report;
     mote_spring s;
     uint32_t torn;
     assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
@@ -386,7 +386,7 @@ static void reeled_and_torn(void **unused) {
     assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
     const uint32_t *list = mote_network_torn(system, id, &torn);
     assert_true(list && torn == 1 && list[0] == 1);
-    assert_int_equal(mote_network_last_step(system, id, &report), MOTE_OK);
+    assert_int_equal(mote_network_report(system, id, &report), MOTE_OK);
     assert_true(report.torn == 1 && mote_network_columns(system, id).spring_count == 1);
     assert_int_equal(mote_network_spring(system, id, 1, &s), MOTE_ERROR_RANGE);
     assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
@@ -403,7 +403,7 @@ static void torn_in_any_grouping(void **unused) {
         mote_system *system = make_worked((mote_jobs){0, NULL, NULL});
         mote_network_def net = mote_default_network_def();
         mote_network_id id;
-        mote_network_report report;
+        mote_network_step_report report;
         uint32_t told[4], count = 0, torn;
         net.particle_count = 2, net.positions = positions, net.springs = springs, net.spring_count = 3;
         assert_int_equal(mote_system_add_network(system, &net, &id, NULL), MOTE_OK);
@@ -418,7 +418,7 @@ static void torn_in_any_grouping(void **unused) {
             count += torn;
         }
         assert_true(count == 2 && told[0] == 1 && told[1] == 0);
-        assert_int_equal(mote_network_last_step(system, id, &report), MOTE_OK);
+        assert_int_equal(mote_network_report(system, id, &report), MOTE_OK);
         assert_int_equal(report.torn, 0);
         mote_system_destroy(system);
     }

@@ -26,11 +26,11 @@ static inline const char *twin_text(const network_twin *t) {
 }
 
 /* What the host did is done to the reference too. */
-static inline void twin_do(network_twin *t, const net_edits *edits) {
+static inline void twin_do(network_twin *t, const network_edits *edits) {
     reference_network *n = t->reference;
     const uint64_t now = t->around.step * t->around.ticks_per_step;
     for (uint32_t i = 0; i < edits->count; i++) {
-        const net_edit *e = &edits->item[i];
+        const network_edit *e = &edits->item[i];
         const mote_spring *s = &e->spring;
         switch (e->deed) {
         case DEED_ADD:
@@ -73,7 +73,7 @@ static inline void twin_load(network_twin *t) {
 }
 
 static inline network_twin make_twin(const network_scene *scene, network_arrays *arrays, bool in_double) {
-    static net_edits edits;
+    static network_edits edits;
     network_twin t = {.scene = *scene, .arrays = arrays};
     edits.count = 0;
     t.system = make_network_scene(scene, arrays, &t.id, &edits);
@@ -97,9 +97,9 @@ static inline void destroy_twin(network_twin *t) {
 
 /* Both take a step. How many substeps the engine takes of its own, where it does, the reference is told. */
 static inline void twin_step(network_twin *t) {
-    mote_network_report report;
+    mote_network_step_report report;
     assert_int_equal(mote_system_step(t->system, 1, NULL), MOTE_OK);
-    assert_int_equal(mote_network_last_step(t->system, t->id, &report), MOTE_OK);
+    assert_int_equal(mote_network_report(t->system, t->id, &report), MOTE_OK);
     if (t->scene.policy == MOTE_STABILITY_SUBSTEP) t->around.substeps = report.substeps;
     reference_network_step(t->reference, &t->around);
     t->around.step++;
@@ -133,9 +133,9 @@ static inline void twin_same_springs(const network_twin *t) {
 
 /* A step's edits, by both. */
 static inline void twin_edit(network_twin *t, uint32_t dice) {
-    static net_edits edits;
+    static network_edits edits;
     edits.count = 0;
-    net_edit_all(t->system, t->id, &t->scene, t->arrays, dice, &edits);
+    network_edit_all(t->system, t->id, &t->scene, t->arrays, dice, &edits);
     twin_do(t, &edits);
 }
 

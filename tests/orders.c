@@ -260,9 +260,9 @@ static void make_trials(trial trials[TRIALS]) {
  * forces only. */
 static double expected(mote_integrator integrator, int which, bool reads_velocity) {
     const mote_integrator_info *info = mote_integrator_describe(integrator);
-    bool spring_alone = which == UNDAMPED || which == DAMPED;
-    if (spring_alone && (integrator == MOTE_KINEMATIC || integrator == MOTE_EXACT_FLOW)) return 0;
-    if (spring_alone && integrator == MOTE_KINEMATIC_AVERAGE) return 2;
+    bool spring_uncoupled = which == UNDAMPED || which == DAMPED;
+    if (spring_uncoupled && (integrator == MOTE_KINEMATIC || integrator == MOTE_EXACT_FLOW)) return 0;
+    if (spring_uncoupled && integrator == MOTE_KINEMATIC_AVERAGE) return 2;
     if (integrator == MOTE_EXACT_FLOW && which == DRIVEN_IN_AIR) return 1;
     return reads_velocity ? info->order_damped : info->order;
 }

@@ -19,7 +19,7 @@ enum { MODEL_CAPACITY = 1024, MODEL_DEAD = 2048 };
 #define TIMESTEP 0.015625
 
 typedef struct record {
-    mote_particle handle;
+    mote_particle_id handle;
     float position[3], velocity[3], inverse_mass, lifetime;
     uint32_t birth, serial;
     bool dying, broken;
@@ -35,7 +35,7 @@ typedef struct play {
     record records[MODEL_CAPACITY];
     uint32_t count, capacity, steps, next_serial;
     uint32_t last_generation[MODEL_CAPACITY]; /* by handle index */
-    mote_particle dead[MODEL_DEAD];           /* the latest handles that died */
+    mote_particle_id dead[MODEL_DEAD];        /* the latest handles that died */
     uint32_t deaths;
 } play;
 
@@ -133,8 +133,8 @@ static void check_living(const play *p, const mote_range_view *view, uint32_t sl
     assert_true(view->inverse_mass[slot] == r->inverse_mass);
     assert_true(view->lifetime[slot] == r->lifetime);
     assert_int_equal(view->birth_step[slot], r->birth);
-    assert_int_equal(view->particle[slot].index, r->handle.index);
-    assert_int_equal(view->particle[slot].generation, r->handle.generation);
+    assert_int_equal(view->id[slot].index, r->handle.index);
+    assert_int_equal(view->id[slot].generation, r->handle.generation);
     payload expected = payload_of(r->serial);
     assert_int_equal(((const uint8_t *)view->extra[0])[slot], (uint8_t)r->serial);
     assert_int_equal(((const uint32_t *)view->extra[1])[slot], r->serial);
@@ -180,7 +180,7 @@ static float random_inverse_mass(random_source *random) {
     return 0.25f * (float)(1u << random_below(random, 5));
 }
 
-static record random_record(play *p, mote_particle handle) {
+static record random_record(play *p, mote_particle_id handle) {
     record r = {.handle = handle, .birth = p->steps, .serial = p->next_serial++};
     for (int axis = 0; axis < 3; axis++) {
         r.position[axis] = random_between(&p->random, -8.0f, 8.0f);
@@ -221,7 +221,7 @@ static void play_spawn(play *p) {
     assert_int_equal(view.first, p->count);
     for (uint32_t i = 0; i < count; i++) {
         check_defaults(p, &view, i);
-        mote_particle handle = view.particle[i];
+        mote_particle_id handle = view.id[i];
         assert_true(handle.index < MODEL_CAPACITY);
         assert_true(handle.generation > p->last_generation[handle.index]);
         p->last_generation[handle.index] = handle.generation;
@@ -233,7 +233,7 @@ static void play_spawn(play *p) {
 }
 
 static void play_kill_handles(play *p) {
-    mote_particle handles[16];
+    mote_particle_id handles[16];
     uint32_t slots[16], count = 0;
     for (int attempt = 0; attempt < 12 && p->count > 0; attempt++) {
         uint32_t slot = random_below(&p->random, p->count);
@@ -373,18 +373,18 @@ static void handles_of_a_slot_used_again_never_come_back(void **state) {
     mote_system_def def = lively_def(4);
     mote_system *system = make(&def);
     uint32_t generations[4] = {0};
-    mote_particle last = {0, 0};
+    mote_particle_id last = {0, 0};
     for (int round = 0; round < 50000; round++) {
         mote_range_view view;
         assert_int_equal(mote_system_spawn(system, 4, &view), MOTE_OK);
         for (uint32_t i = 0; i < 4; i++) {
-            assert_true(view.particle[i].index < 4);
-            assert_true(view.particle[i].generation > generations[view.particle[i].index]);
-            generations[view.particle[i].index] = view.particle[i].generation;
+            assert_true(view.id[i].index < 4);
+            assert_true(view.id[i].generation > generations[view.id[i].index]);
+            generations[view.id[i].index] = view.id[i].generation;
         }
         assert_int_equal(mote_system_slot(system, last), MOTE_NO_SLOT);
-        last = view.particle[round % 4];
-        assert_int_equal(mote_system_kill(system, 4, view.particle), MOTE_OK);
+        last = view.id[round % 4];
+        assert_int_equal(mote_system_kill(system, 4, view.id), MOTE_OK);
         assert_int_equal(mote_system_slot(system, last), MOTE_NO_SLOT);
         assert_int_equal(mote_system_spawn(system, 1, &view), MOTE_ERROR_CAPACITY);
         assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
@@ -399,15 +399,15 @@ static void forged_handles_name_nothing(void **state) {
     mote_system *system = make(&def);
     mote_range_view view;
     assert_int_equal(mote_system_spawn(system, 2, &view), MOTE_OK);
-    mote_particle real = view.particle[0];
-    const mote_particle forged[] = {
+    mote_particle_id real = view.id[0];
+    const mote_particle_id forged[] = {
         {0, 0}, {real.index, 0}, {real.index, real.generation + 1}, {3, real.generation},
         {4, 1}, {1u << 31, 1},   {UINT32_MAX, UINT32_MAX},          {UINT32_MAX, 0}};
     uint64_t hash = mote_system_hash(system);
     for (size_t i = 0; i < COUNT_OF(forged); i++) {
         assert_int_equal(mote_system_slot(system, forged[i]), MOTE_NO_SLOT);
         assert_int_equal(mote_system_kill(system, 1, &forged[i]), MOTE_ERROR_ID);
-        mote_particle pair[] = {real, forged[i]};
+        mote_particle_id pair[] = {real, forged[i]};
         assert_int_equal(mote_system_kill(system, 2, pair), MOTE_ERROR_ID);
     }
     assert_true(mote_system_hash(system) == hash);

@@ -22,7 +22,7 @@ typedef struct vectors {
 typedef struct reference {
     const mote_columns *columns;
     const mote_columns_def *def;
-    const mote_vector_columns *inbox; /* of the present step, or NULL */
+    const mote_vector_columns *external_forces; /* of the present step, or NULL */
     uint32_t count;
     vectors x, v;             /* the state, in the caller's arrays */
     vectors stage_x, stage_v; /* the state at which forces are evaluated, where it is not the state */
@@ -138,7 +138,9 @@ static void call_callbacks(reference *self, const vectors *x, const vectors *v, 
     }
 }
 
-static bool has_rest(const reference *self) { return self->has_inline || self->has_callback || self->inbox; }
+static bool has_rest(const reference *self) {
+    return self->has_inline || self->has_callback || self->external_forces;
+}
 
 /* The inline forces on particle i, by unit. */
 static void add_inline(const reference *self, const vectors *x, const vectors *v, double time, uint32_t i,
@@ -162,16 +164,19 @@ static void evaluate_rest(reference *self, const vectors *x, const vectors *v, d
     double time =
         self->def->time + ((double)self->step + (self->substep + fraction) / substeps) * self->def->timestep;
     if (self->has_callback) call_callbacks(self, x, v, time);
-    const float *inbox[3] = {NULL, NULL, NULL};
-    if (self->inbox) inbox[0] = self->inbox->x, inbox[1] = self->inbox->y, inbox[2] = self->inbox->z;
+    const float *external_forces[3] = {NULL, NULL, NULL};
+    if (self->external_forces)
+        external_forces[0] = self->external_forces->x, external_forces[1] = self->external_forces->y,
+        external_forces[2] = self->external_forces->z;
     for (uint32_t i = 0; i < self->count; i++) {
         float total[3] = {0, 0, 0}, newtons[3] = {0, 0, 0};
         add_inline(self, x, v, time, i, total, newtons);
         for (int axis = 0; axis < 3; axis++) {
             if (self->has_callback) total[axis] += self->acceleration.axis[axis][i];
             if (self->has_callback) newtons[axis] += self->force.axis[axis][i];
-            if (self->inbox) newtons[axis] += inbox[axis][i];
-            if (self->has_newtons || self->inbox) total[axis] += inverse_mass(self, i) * newtons[axis];
+            if (self->external_forces) newtons[axis] += external_forces[axis][i];
+            if (self->has_newtons || self->external_forces)
+                total[axis] += inverse_mass(self, i) * newtons[axis];
             self->total.axis[axis][i] = total[axis];
         }
     }
@@ -481,12 +486,12 @@ static float *begin(reference *self, const mote_columns *columns, const mote_col
 }
 
 uint32_t reference_columns_step(const mote_columns *columns, const mote_columns_def *def,
-                                const mote_vector_columns *inbox) {
+                                const mote_vector_columns *external_forces) {
     reference self;
     float *memory = begin(&self, columns, def);
     uint32_t frozen = 0;
     for (self.step = 0; self.step < def->steps; self.step++) {
-        self.inbox = self.step == 0 ? inbox : NULL;
+        self.external_forces = self.step == 0 ? external_forces : NULL;
         copy_vectors(&self, &self.x, &self.start_x);
         copy_vectors(&self, &self.v, &self.start_v);
         for (self.substep = 0; self.substep < def->substeps; self.substep++) take_substep(&self);

@@ -11,7 +11,7 @@
 /* What mote_columns_step must do, bit for bit. inbox: NULL, or forces in N that act in the first step only.
  * Returns how many particles turned non-finite. Ignores def->isa, def->jobs and def->allocator. */
 uint32_t reference_columns_step(const mote_columns *columns, const mote_columns_def *def,
-                                const mote_vector_columns *inbox);
+                                const mote_vector_columns *external_forces);
 
 /* What mote_columns_kick must do, bit for bit, and a system that starts position Verlet. */
 void reference_columns_kick(const mote_columns *columns, const mote_columns_def *def, double fraction);

@@ -37,7 +37,7 @@ static reference_row *copied(const reference_network *n, reference_row *from) {
     return r;
 }
 
-static bool alone(const run *r) {
+static bool uncoupled(const run *r) {
     return r->w->integrator == MOTE_KINEMATIC || r->w->integrator == MOTE_KINEMATIC_AVERAGE;
 }
 
@@ -126,7 +126,7 @@ static void sum_springs(const run *r, double at) {
         if (!k->alive) continue;
         const float rest = length_at(r, k, at);
         for (int end = 0; end < 2; end++)
-            (alone(r) ? add_lone : add_pull)(r, k, end ? k->b : k->a, end ? k->a : k->b, rest);
+            (uncoupled(r) ? add_lone : add_pull)(r, k, end ? k->b : k->a, end ? k->a : k->b, rest);
     }
 }
 
@@ -161,7 +161,7 @@ static float *column(const reference_network *n, reference_row *from, int axis) 
     return c;
 }
 
-static void call_back(const run *r, double time) {
+static void revert_diverged(const run *r, double time) {
     const reference_network *n = r->n;
     float *c[12];
     for (int i = 0; i < 12; i++) c[i] = column(n, i < 3 ? n->x : i < 6 ? n->v : NULL, i % 3);
@@ -204,18 +204,18 @@ static void evaluate(const run *r, uint32_t substep, double part, double seconds
     const double time = reference_seconds(r->w, substep, part);
     place(r, (double)substep + part);
     sum_springs(r, (double)substep + part);
-    if (r->callbacks) call_back(r, time);
+    if (r->callbacks) revert_diverged(r, time);
     for (uint32_t i = 0; i < n->count; i++) {
         float push[2][3] = {{0}};
         if (r->inlined) sum_inline(r, time, i, push);
         for (int axis = 0; axis < 3; axis++) {
-            float force = alone(r) ? 0 : r->force[i][axis], sum;
+            float force = uncoupled(r) ? 0 : r->force[i][axis], sum;
             if (r->callbacks) force += r->called[1][i][axis];
             sum = r->inlined ? push[0][axis] + n->mass[i] * (push[1][axis] + force) : n->mass[i] * force;
             if (r->callbacks) sum += r->called[0][i][axis];
             r->dv[i][axis] = (float)seconds * sum;
             if (n->mass[i] == 0)
-                n->reaction[i][axis] += alone(r) ? r->force[i][axis] : weight * r->force[i][axis];
+                n->reaction[i][axis] += uncoupled(r) ? r->force[i][axis] : weight * r->force[i][axis];
             if (maps) continue;
             float affine = affine_dv(&r->acceleration, axis, seconds, n->x[i][axis], n->v[i][axis]);
             if (present(&r->newtons))
@@ -233,7 +233,7 @@ static mote_map map_of(const run *r, mote_map_kind kind, double mass, int axis) 
     reference_add_over_mass(&all, &r->newtons, mass);
     if (kind == MOTE_MAP_EXACT_FLOW || kind == MOTE_MAP_IMPLICIT_EULER)
         sum = mote_map_make(kind, all.constant[axis], all.damping[axis], all.stiffness[axis], r->h);
-    for (uint32_t i = 0; i < r->w->force_count && alone(r); i++) {
+    for (uint32_t i = 0; i < r->w->force_count && uncoupled(r); i++) {
         reference_affine one = {{0}, {0}, {0}}, newtons = {{0}, {0}, {0}};
         if (!reference_folds(&r->w->forces[i])) continue;
         reference_fold(&r->w->forces[i], &one, &newtons);

@@ -97,14 +97,14 @@ static void end_piece(const reference_strand *s, flight *f) {
     memcpy(f->from_v, s->v, sizeof f->from_v);
 }
 
-static bool solve_in_pieces(reference_strand *s, const reference_world *w, flight *f, uint32_t pieces) {
-    const float h = (float)(reference_substep(w) / pieces);
+static bool solve_in_pieces(reference_strand *s, const reference_world *w, flight *f, uint32_t subcycles) {
+    const float h = (float)(reference_substep(w) / subcycles);
     memcpy(f->from, s->start, sizeof f->from);
     memcpy(f->from_v, f->old_v, sizeof f->from_v);
     memset(f->pull, 0, sizeof f->pull);
-    if (pieces > 1) memset(s->impulse, 0, sizeof s->impulse);
-    for (uint32_t i = 0; i < pieces; i++) {
-        begin_piece(s, f, h, 1 / (float)pieces, (float)(i + 1) / (float)pieces);
+    if (subcycles > 1) memset(s->impulse, 0, sizeof s->impulse);
+    for (uint32_t i = 0; i < subcycles; i++) {
+        begin_piece(s, f, h, 1 / (float)subcycles, (float)(i + 1) / (float)subcycles);
         if (!solve_piece(s, w, f, h)) return false;
         end_piece(s, f);
     }
@@ -113,7 +113,7 @@ static bool solve_in_pieces(reference_strand *s, const reference_world *w, fligh
     return true;
 }
 
-static void fall_back(reference_strand *s, const reference_world *w, const flight *f) {
+static void fall_back_to_robust(reference_strand *s, const reference_world *w, const flight *f) {
     for (uint32_t k = 0; k < s->points; k++)
         for (int axis = 0; axis < 3; axis++) {
             const float x =
@@ -141,7 +141,7 @@ void reference_conserving_substep(reference_strand *s, const reference_world *w,
     memcpy(f.goal, s->x, sizeof f.goal);
     if (substep == 0) memset(s->impulse, 0, sizeof s->impulse);
     if (s->frozen) return;
-    for (uint32_t pieces = 1; pieces <= 32; pieces *= 2)
-        if (solve_in_pieces(s, w, &f, pieces)) return;
-    fall_back(s, w, &f);
+    for (uint32_t subcycles = 1; subcycles <= 32; subcycles *= 2)
+        if (solve_in_pieces(s, w, &f, subcycles)) return;
+    fall_back_to_robust(s, w, &f);
 }

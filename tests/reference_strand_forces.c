@@ -44,7 +44,7 @@ static void lone_spring(const reference_strand *s, const reference_world *w, uin
 }
 
 bool reference_others(const reference_world *w) {
-    const mote_bundle_def *d = w->def;
+    const mote_strands_def *d = w->def;
     bool others = d->pose_stiffness != 0 || d->local_pose_stiffness != 0 || d->normal_drag != 0 ||
                   d->tangential_drag != 0;
     for (uint32_t i = 0; i < w->force_count; i++)
@@ -62,7 +62,7 @@ bool reference_alone(const reference_world *w) {
 static void add_springs(const reference_strand *s, const reference_world *w, uint32_t span,
                         reference_pushes *p) {
     reference_row push[REFERENCE_POINTS] = {{0}}, shift[REFERENCE_POINTS] = {{0}};
-    const mote_bundle_def *def = w->def;
+    const mote_strands_def *def = w->def;
     const float *rest = span == 1 ? s->rest_length : s->bend_length,
                 damping = span == 1 ? def->damping : def->bend_damping;
     const float stiffness = span == 1 ? 1 / s->compliance : def->bend_stiffness;
@@ -81,7 +81,7 @@ static void add_springs(const reference_strand *s, const reference_world *w, uin
 }
 
 /* Half of the drag of segment k: by the length it is at rest, in air that blows past its middle. */
-static void half_drag(const reference_strand *s, const mote_bundle_def *def, uint32_t k, float out[3]) {
+static void half_drag(const reference_strand *s, const mote_strands_def *def, uint32_t k, float out[3]) {
     float d[3], wind[3];
     row_between(s->x[k], s->x[k + 1], d);
     const float square = larger(row_dot(d, d), 1e-18f * 1e-18f);
@@ -94,7 +94,7 @@ static void half_drag(const reference_strand *s, const mote_bundle_def *def, uin
     }
 }
 
-static void add_drag(const reference_strand *s, const mote_bundle_def *def, reference_pushes *p) {
+static void add_drag(const reference_strand *s, const mote_strands_def *def, reference_pushes *p) {
     if (def->normal_drag == 0 && def->tangential_drag == 0) return;
     float before[3] = {0};
     for (uint32_t k = 0; k < s->points; k++) {
@@ -135,7 +135,7 @@ static void transport(float q[4], const float a[3], const float b[3]) {
     q[3] = inverse * real;
 }
 
-static void add_pose(const reference_strand *s, const mote_bundle_def *def, reference_pushes *p) {
+static void add_pose(const reference_strand *s, const mote_strands_def *def, reference_pushes *p) {
     for (uint32_t k = 0; k < s->points && def->pose_stiffness != 0; k++) {
         float goal[3];
         reference_under_root(s, s->rest[k], goal);
@@ -176,7 +176,7 @@ static void pose_push(float stiffness, const float d[3], const float e[3], float
 }
 
 /* From the tip to the root: a point gets what pulls at it from behind less what pulls it from before. */
-static void add_local_pose(const reference_strand *s, const mote_bundle_def *def, reference_pushes *p) {
+static void add_local_pose(const reference_strand *s, const mote_strands_def *def, reference_pushes *p) {
     if (def->local_pose_stiffness == 0) return;
     reference_row wanted[REFERENCE_POINTS];
     float behind[3] = {0}, moment[3] = {0};
@@ -252,8 +252,8 @@ static void add_over_mass(affine *sum, const affine *newtons, double mass) {
 }
 
 /* Sums of all callbacks by unit: [0] m/s^2, [1] N. */
-static void call_back(const reference_strand *s, const reference_world *w, double time,
-                      reference_row sum[2][REFERENCE_POINTS]) {
+static void revert_diverged(const reference_strand *s, const reference_world *w, double time,
+                            reference_row sum[2][REFERENCE_POINTS]) {
     float column[6][REFERENCE_POINTS], out[2][3][REFERENCE_POINTS] = {{{0}}};
     for (uint32_t k = 0; k < s->points; k++)
         for (int axis = 0; axis < 3; axis++)
@@ -290,7 +290,7 @@ void reference_evaluate(const reference_strand *s, const reference_world *w, dou
         inlined |= reference_is_inline(&w->forces[i]);
         callbacks |= w->forces[i].kind == MOTE_FORCE_CALLBACK;
     }
-    if (callbacks) call_back(s, w, time, called);
+    if (callbacks) revert_diverged(s, w, time, called);
     for (uint32_t k = 0; k < s->points; k++) {
         float push[2][3] = {{0}};
         for (uint32_t i = 0; i < w->force_count && inlined; i++) {

@@ -184,7 +184,7 @@ static void move_point(reference_strand *s, const terms *t, uint32_t k, const fl
         const float across = row_dot(c->active, push);
         for (int axis = 0; axis < 3 && row_dot(c->active, c->active) > 0; axis++)
             applied[axis] = push[axis] - across * c->active[axis];
-        c->pressure -= s->mass[k] * across;
+        c->normal_impulse -= s->mass[k] * across;
     }
     for (int axis = 0; axis < 3; axis++) {
         if (s->mass[k] == 0)
@@ -273,18 +273,19 @@ static void iterate(reference_strand *s, const terms *t) {
 /* --- Contacts --- */
 
 /* Friction takes back motion along the plane, up to its coefficient times the depth pressed. */
-static void rub(const reference_contact *c, const float start[3], float pressed, float x[3]) {
+static void rub(const reference_contact *c, const float start[3], float friction_applied, float x[3]) {
     float moved[3];
     for (int axis = 0; axis < 3; axis++) moved[axis] = x[axis] - start[axis] - c->drift[axis];
     const float across = row_dot(c->normal, moved);
     for (int axis = 0; axis < 3; axis++) moved[axis] -= across * c->normal[axis];
-    const float share = smaller(c->friction * larger(pressed, 0) / at_least_short(row_length(moved)), 1);
+    const float share =
+        smaller(c->friction * larger(friction_applied, 0) / at_least_short(row_length(moved)), 1);
     for (int axis = 0; axis < 3; axis++) x[axis] += (0 - share) * moved[axis];
 }
 
 static void let_go(reference_contact *c) {
     memset(c->active, 0, sizeof c->active);
-    c->pressure = c->pressed = 0;
+    c->normal_impulse = c->friction_applied = 0;
 }
 
 /* A point that is behind its plane, or lies on it and is pressed there, is put on it. */
@@ -294,19 +295,19 @@ static void touch(reference_strand *s) {
         float *x = s->x[k], *start = s->start[k], under[3];
         const float gap = row_dot(c->normal, x) - c->offset;
         const bool lay = row_dot(c->active, c->active) > 0;
-        if (!(gap < 0 || (lay && c->pressure > 0))) {
+        if (!(gap < 0 || (lay && c->normal_impulse > 0))) {
             let_go(c);
             continue;
         }
-        const float out = larger(0 - gap, 0), pressure = c->pressure + out,
-                    pressed = pressure - (lay ? c->pressed : 0);
+        const float out = larger(0 - gap, 0), normal_impulse = c->normal_impulse + out,
+                    friction_applied = normal_impulse - (lay ? c->friction_applied : 0);
         for (int axis = 0; axis < 3; axis++) x[axis] += out * c->normal[axis];
-        rub(c, start, pressed, x);
+        rub(c, start, friction_applied, x);
         for (int axis = 0; axis < 3; axis++) under[axis] = start[axis] + c->drift[axis];
         const float before = smaller(larger(c->offset - row_dot(c->normal, under), 0), out);
         for (int axis = 0; axis < 3; axis++) start[axis] += before * c->normal[axis];
         memcpy(c->active, c->normal, sizeof c->active);
-        c->pressure = c->pressed = pressure;
+        c->normal_impulse = c->friction_applied = normal_impulse;
     }
 }
 
@@ -363,7 +364,7 @@ static bool stayed(const reference_strand *s) {
 
 /* A strand in which Newton's method ran away goes back to the substep's start; what came in with such a
  * velocity is left to be frozen. */
-static void call_back(reference_strand *s) {
+static void revert_diverged(reference_strand *s) {
     if (stayed(s) || !reference_is_finite(s, s->came_v)) return;
     for (uint32_t k = 0; k < s->points; k++)
         if (s->mass[k] > 0) memcpy(s->x[k], s->start[k], sizeof s->x[k]);
@@ -381,7 +382,7 @@ static void hold(reference_strand *s, const reference_world *w, const terms *t) 
         if (all_held(s, t) && (!t->contacts || is_clear(s, w->def->max_stretch))) return;
     }
     s->capped++;
-    call_back(s);
+    revert_diverged(s);
     if (s->compliance == 0) lay_out(s);
 }
 

@@ -10,50 +10,50 @@
 
 /* --- State --- */
 
-static void load_root(reference_strand *s, const mote_bundle *bundle, uint32_t lane) {
+static void load_root(reference_strand *s, const mote_strands *strands, uint32_t lane) {
     for (int i = 0; i < 7; i++) {
-        s->root.from[i] = bundle->root_from[i][lane];
-        s->root.to[i] = bundle->root_to[i][lane];
+        s->root.from[i] = strands->root_from[i][lane];
+        s->root.to[i] = strands->root_to[i][lane];
     }
-    s->root.from_tick = bundle->root_from_tick[lane];
-    s->root.to_tick = bundle->root_to_tick[lane];
+    s->root.from_tick = strands->root_from_tick[lane];
+    s->root.to_tick = strands->root_to_tick[lane];
 }
 
-static void load_pins(reference_strand *s, const mote_bundle *bundle, uint32_t lane) {
-    for (uint32_t i = 0; i < bundle->pin_count; i++) {
-        const mote_pin *pin = &bundle->pins[i];
+static void load_pins(reference_strand *s, const mote_strands *strands, uint32_t lane) {
+    for (uint32_t i = 0; i < strands->pin_count; i++) {
+        const mote_pin *pin = &strands->pins[i];
         if (pin->lane != lane) continue;
         if (s->pin_count == REFERENCE_PINS) abort();
         reference_motion *to = &s->pin[s->pin_count++];
-        to->point = (pin->slot - mote_bundle_slot_of(bundle, lane, 0)) / MOTE_GROUP;
+        to->point = (pin->slot - mote_strands_slot_of(strands, lane, 0)) / MOTE_GROUP;
         memcpy(to->from, pin->from, sizeof pin->from);
         memcpy(to->to, pin->to, sizeof pin->to);
         to->from_tick = pin->from_tick, to->to_tick = pin->to_tick;
     }
 }
 
-void reference_strand_load(reference_strand *s, const mote_bundle *bundle, uint32_t number) {
-    const uint32_t lane = bundle->lane_of_strand[number];
+void reference_strand_load(reference_strand *s, const mote_strands *strands, uint32_t number) {
+    const uint32_t lane = strands->lane_of_strand[number];
     memset(s, 0, sizeof *s);
-    s->points = (uint32_t)bundle->points[lane];
+    s->points = (uint32_t)strands->points[lane];
     if (s->points > REFERENCE_POINTS) abort();
-    s->free_root = bundle->def.free_roots;
-    s->free_mass = bundle->point_inverse_mass[lane];
-    s->compliance = bundle->compliance[lane];
-    s->frozen = bundle->frozen[lane];
+    s->free_root = strands->def.free_roots;
+    s->free_mass = strands->point_inverse_mass[lane];
+    s->compliance = strands->compliance[lane];
+    s->frozen = strands->frozen[lane];
     for (uint32_t k = 0; k < s->points; k++) {
-        const uint32_t slot = mote_bundle_slot_of(bundle, lane, k);
+        const uint32_t slot = mote_strands_slot_of(strands, lane, k);
         for (int axis = 0; axis < 3; axis++) {
-            s->x[k][axis] = bundle->x[axis][slot];
-            s->v[k][axis] = bundle->v[axis][slot];
-            s->rest[k][axis] = bundle->rest_x[axis][slot];
+            s->x[k][axis] = strands->x[axis][slot];
+            s->v[k][axis] = strands->v[axis][slot];
+            s->rest[k][axis] = strands->rest_x[axis][slot];
         }
-        s->mass[k] = bundle->inverse_mass[slot];
-        s->rest_length[k] = bundle->rest_length[slot];
-        s->bend_length[k] = bundle->bend_length ? bundle->bend_length[slot] : 0;
+        s->mass[k] = strands->inverse_mass[slot];
+        s->rest_length[k] = strands->rest_length[slot];
+        s->bend_length[k] = strands->bend_length ? strands->bend_length[slot] : 0;
     }
-    load_root(s, bundle, lane);
-    load_pins(s, bundle, lane);
+    load_root(s, strands, lane);
+    load_pins(s, strands, lane);
 }
 
 /* --- What is pinned --- */

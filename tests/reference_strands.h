@@ -6,7 +6,7 @@
 
 #include <mote/mote.h>
 
-#include "data/bundle.h"
+#include "data/strands.h"
 #include "data/colliders.h"
 
 enum { REFERENCE_POINTS = 64, REFERENCE_PINS = 8 };
@@ -23,7 +23,7 @@ typedef struct reference_motion {
 /* How a point lies to the nearest collider in a substep, and what contact did to it. */
 typedef struct reference_contact {
     float normal[3], offset, drift[3], friction; /* the plane, or 0 and -1e30 */
-    float active[3], pressure, pressed;
+    float active[3], normal_impulse, friction_applied;
 } reference_contact;
 
 typedef struct reference_strand {
@@ -52,7 +52,7 @@ typedef struct reference_strand {
 
 /* What all strands of a bundle share in one step. */
 typedef struct reference_world {
-    const mote_bundle_def *def;
+    const mote_strands_def *def;
     bool compliant; /* some strand of the bundle has a compliance */
     mote_integrator integrator;
     const mote_force_def *forces;
@@ -65,7 +65,7 @@ typedef struct reference_world {
 } reference_world;
 
 /* Reads a strand's state out of its bundle. */
-void reference_strand_load(reference_strand *strand, const mote_bundle *bundle, uint32_t number);
+void reference_strand_load(reference_strand *strand, const mote_strands *strands, uint32_t number);
 
 /* One step; first: of the bundle's life, where position Verlet is kicked back by half a substep. */
 void reference_strand_step(reference_strand *strand, const reference_world *world, bool first);

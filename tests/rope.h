@@ -32,11 +32,11 @@ static inline void cross(const double a[3], const double b[3], double out[3]) {
 
 typedef struct rope {
     mote_system *system;
-    mote_bundle_id id;
+    mote_strands_id id;
 } rope;
 
 /* gravity: along -y, m/s^2. */
-static inline rope make_rope(const mote_bundle_def *bundle, mote_integrator integrator, mote_rate rate,
+static inline rope make_rope(const mote_strands_def *strands, mote_integrator integrator, mote_rate rate,
                              uint32_t substeps, double gravity) {
     mote_system_def def = mote_default_system_def();
     def.capacity = 0;
@@ -48,7 +48,7 @@ static inline rope make_rope(const mote_bundle_def *bundle, mote_integrator inte
     mote_force_def force = mote_gravity((vec3){0, (float)-gravity, 0});
     mote_force_id id;
     if (gravity != 0) assert_int_equal(mote_system_add_force(r.system, &force, &id), MOTE_OK);
-    assert_int_equal(mote_system_add_bundle(r.system, bundle, &r.id, NULL), MOTE_OK);
+    assert_int_equal(mote_system_add_strands(r.system, strands, &r.id, NULL), MOTE_OK);
     return r;
 }
 
@@ -65,8 +65,8 @@ static inline uint64_t ticks_per_step(const rope *r) {
 static inline void destroy_rope(const rope *r) { mote_system_destroy(r->system); }
 
 static inline void load_point(const rope *r, uint32_t strand, uint32_t point, double x[3], double v[3]) {
-    mote_bundle_view view = mote_bundle_columns(r->system, r->id);
-    uint32_t slot = mote_bundle_index(r->system, r->id, strand, point);
+    mote_strands_view view = mote_strands_columns(r->system, r->id);
+    uint32_t slot = mote_strands_slot(r->system, r->id, strand, point);
     assert_true(slot != MOTE_NO_SLOT);
     const double at[6] = {view.position.x[slot], view.position.y[slot], view.position.z[slot],
                           view.velocity.x[slot], view.velocity.y[slot], view.velocity.z[slot]};
@@ -76,8 +76,8 @@ static inline void load_point(const rope *r, uint32_t strand, uint32_t point, do
 
 static inline void store_point(const rope *r, uint32_t strand, uint32_t point, const double x[3],
                                const double v[3]) {
-    mote_bundle_view view = mote_bundle_columns(r->system, r->id);
-    uint32_t slot = mote_bundle_index(r->system, r->id, strand, point);
+    mote_strands_view view = mote_strands_columns(r->system, r->id);
+    uint32_t slot = mote_strands_slot(r->system, r->id, strand, point);
     float *const to[6] = {view.position.x, view.position.y, view.position.z,
                           view.velocity.x, view.velocity.y, view.velocity.z};
     for (int i = 0; i < 3; i++) {
@@ -86,16 +86,16 @@ static inline void store_point(const rope *r, uint32_t strand, uint32_t point, c
     }
 }
 
-static inline mote_strand_report report_of(const rope *r, uint32_t strand) {
-    mote_strand_report report;
-    assert_int_equal(mote_bundle_report(r->system, r->id, strand, &report), MOTE_OK);
+static inline mote_strand_step_report report_of(const rope *r, uint32_t strand) {
+    mote_strand_step_report report;
+    assert_int_equal(mote_strands_report_of(r->system, r->id, strand, &report), MOTE_OK);
     return report;
 }
 
 /* All points of a strand are finite and it is not frozen. */
 static inline void assert_alive(const rope *r, uint32_t strand) {
     assert_false(report_of(r, strand).frozen);
-    for (uint32_t k = 0; k < mote_bundle_points(r->system, r->id, strand); k++) {
+    for (uint32_t k = 0; k < mote_strands_points(r->system, r->id, strand); k++) {
         double x[3], v[3];
         load_point(r, strand, k, x, v);
         for (int i = 0; i < 3; i++) assert_true(isfinite(x[i]) && isfinite(v[i]));

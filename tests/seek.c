@@ -65,8 +65,8 @@ static void seek_is_exact(void **unused) {
                 assert_int_equal(mote_system_seek(system, target), MOTE_OK);
                 assert_true(mote_system_steps(system) == target &&
                             mote_system_time(system) == (double)target / 60);
-                mote_diagnostics d;
-                assert_int_equal(mote_system_diagnose(system, &d), MOTE_OK);
+                mote_statistics d;
+                assert_int_equal(mote_system_statistics(system, &d), MOTE_OK);
                 /* Position Verlet's two half kicks, back at v and forth at v - h a / 2, differ by (h / 2)^2 b
                  * / m a. */
                 double kicks = m == MOTE_POSITION_VERLET ? 0.5 * 25 / (360.0 * 360) : 0;
@@ -194,8 +194,8 @@ static void lifetimes_end_on_the_way(void **unused) {
     def.lifetimes = true;
     mote_system *system = make(&def, 6, &view);
     static const float lifetimes[6] = {0.5f, 1, INFINITY, 1.5f, 2, 10};
-    mote_particle particles[6];
-    for (int i = 0; i < 6; i++) view.lifetime[i] = lifetimes[i], particles[i] = view.particle[i];
+    mote_particle_id particles[6];
+    for (int i = 0; i < 6; i++) view.lifetime[i] = lifetimes[i], particles[i] = view.id[i];
     add(system, mote_gravity((vec3){0, -1, 0}));
     mote_advance advance;
     assert_int_equal(mote_system_advance(system, 10000000, &advance), MOTE_OK);
@@ -214,14 +214,14 @@ static void lifetimes_end_on_the_way(void **unused) {
 
 static mote_system *busy_system;
 static mote_result busy_results[3];
-static void call_back(void *unused, const mote_stage_view *stage, float *x, float *y, float *z) {
+static void revert_diverged(void *unused, const mote_stage_view *stage, float *x, float *y, float *z) {
     (void)unused, (void)stage, (void)x, (void)y, (void)z;
-    mote_diagnostics d;
+    mote_statistics d;
     float points[1][3];
     mote_preview_def preview = {.interval = 1, .count = 1, .inverse_mass = 1};
     busy_results[0] = mote_system_seek(busy_system, 9);
     busy_results[1] = mote_system_preview(busy_system, &preview, points);
-    busy_results[2] = mote_system_diagnose(busy_system, &d);
+    busy_results[2] = mote_system_statistics(busy_system, &d);
 }
 
 static void seek_needs_affine_forces(void **unused) {
@@ -234,10 +234,10 @@ static void seek_needs_affine_forces(void **unused) {
         mote_attractor(zero, 1, 1),          mote_timed_thrust(times, pushes, 1),
         mote_quadratic_drag(zero, 1),        mote_particle_anchors(1, 0),
         mote_in_sphere(gravity, zero, 1, 0), mote_curl_noise(1, 1, 1, 1, MOTE_FIELD_WIND, 1),
-        mote_callback(call_back, NULL)};
+        mote_callback(revert_diverged, NULL)};
     mote_system_def def = mote_default_system_def();
     mote_range_view view;
-    def.anchor_column = def.inbox = true;
+    def.anchor_column = def.external_forces = true;
     mote_system *system = make(&def, 4, &view);
     add(system, gravity);
     for (size_t i = 0; i < COUNT_OF(bent); i++) {
@@ -253,8 +253,8 @@ static void seek_needs_affine_forces(void **unused) {
         }
         assert_int_equal(mote_system_remove_force(system, id), MOTE_OK);
     }
-    mote_vector_columns inbox;
-    assert_int_equal(mote_system_inbox(system, &inbox), MOTE_OK);
+    mote_vector_columns external_forces;
+    assert_int_equal(mote_system_external_forces(system, &external_forces), MOTE_OK);
     assert_int_equal(mote_system_seek(system, 10), MOTE_ERROR_INTEGRATOR);
     assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
     assert_int_equal(mote_system_seek(system, 10), MOTE_OK);

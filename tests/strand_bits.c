@@ -58,29 +58,29 @@ enum { NUMBERS = 22 };
 typedef struct strand_state {
     float column[9][SCENE_LONGEST];
     uint32_t points;
-    mote_strand_report report;
+    mote_strand_step_report report;
 } strand_state;
 
-static strand_state state_of(mote_system *system, mote_bundle_id id, uint32_t strand) {
-    const mote_bundle_view v = mote_bundle_columns(system, id);
+static strand_state state_of(mote_system *system, mote_strands_id id, uint32_t strand) {
+    const mote_strands_view v = mote_strands_columns(system, id);
     const float *const columns[6] = {v.position.x, v.position.y, v.position.z,
                                      v.velocity.x, v.velocity.y, v.velocity.z};
     strand_state state;
     memset(&state, 0, sizeof state);
-    state.points = mote_bundle_points(system, id, strand);
+    state.points = mote_strands_points(system, id, strand);
     for (uint32_t k = 0; k < state.points; k++) {
-        const uint32_t slot = mote_bundle_index(system, id, strand, k);
+        const uint32_t slot = mote_strands_slot(system, id, strand, k);
         float impulse[3] = {0};
-        if (v.inverse_mass[slot] == 0) scene_check(mote_bundle_reaction(system, id, strand, k, impulse));
+        if (v.inverse_mass[slot] == 0) scene_check(mote_strands_reaction(system, id, strand, k, impulse));
         for (int c = 0; c < 9; c++) state.column[c][k] = c < 6 ? columns[c][slot] : impulse[c - 6];
     }
-    scene_check(mote_bundle_report(system, id, strand, &state.report));
+    scene_check(mote_strands_report_of(system, id, strand, &state.report));
     return state;
 }
 
 /* Runs strands of these numbers; what strand i is in the end goes to states[i]. */
 static void run_numbers(strand_scene s, const uint32_t *numbers, uint32_t count, strand_state *states) {
-    mote_bundle_id id;
+    mote_strands_id id;
     s.numbers = numbers, s.count = count;
     mote_system *system = make_strand_scene(&s, &id);
     assert_int_equal(mote_system_step(system, s.steps, NULL), MOTE_OK);
@@ -108,7 +108,7 @@ static void same_state(const char *kind, const strand_state *got, const strand_s
              count);
 }
 
-static strand_state alone[NUMBERS], among[SCENE_STRANDS];
+static strand_state uncoupled[NUMBERS], among[SCENE_STRANDS];
 
 /* Each strand by itself, in a bundle of one, and then among longer and shorter ones, some of them its own
  * kind, in any lane. With `more`, others turn non-finite beside it. A rigid strand in a bundle in which
@@ -119,8 +119,8 @@ static void with_neighbours(size_t kind, uint32_t more) {
     const bool mixes = s.solver == MOTE_STRAND_ROBUST && !(s.parts & RIGID);
     uint32_t frozen = 0;
     for (uint32_t n = 0; n < NUMBERS; n++) {
-        run_numbers(s, &n, 1, &alone[n]);
-        frozen += alone[n].report.frozen;
+        run_numbers(s, &n, 1, &uncoupled[n]);
+        frozen += uncoupled[n].report.frozen;
     }
     assert_true((more || frozen == 0) && frozen < NUMBERS);
     for (int isa = MOTE_ISA_SCALAR; isa < MOTE_ISA_COUNT; isa++)
@@ -131,7 +131,7 @@ static void with_neighbours(size_t kind, uint32_t more) {
             run_numbers(s, numbers, sizes[b], among);
             for (uint32_t i = 0; i < sizes[b]; i++)
                 if (!mixes || numbers[i] % 4 != 1)
-                    same_state(kinds[kind].name, &among[i], &alone[numbers[i]], numbers[i], sizes[b]);
+                    same_state(kinds[kind].name, &among[i], &uncoupled[numbers[i]], numbers[i], sizes[b]);
         }
 }
 
@@ -164,15 +164,15 @@ static void run_round(mote_system *system, frames grouping) {
 /* Targets, pins and the air change at the same ticks in every variant. */
 static uint64_t hash_of(size_t kind, mote_jobs jobs, mote_isa isa, frames grouping) {
     strand_scene s = scene_of(kind, kind % 3 == 2 ? HOSTILE : 0);
-    mote_bundle_id id;
+    mote_strands_id id;
     s.count = STRANDS, s.jobs = jobs, s.isa = isa;
     mote_system *system = make_strand_scene(&s, &id);
     for (uint32_t round = 0; round < ROUNDS; round++) {
         if (round) {
             scene_aim(system, id, &s, 7, scene_ticks(system) * ROUND_STEPS);
-            assert_int_equal(mote_bundle_set_air(system, id, (vec3){-2, 1, 0}), MOTE_OK);
+            assert_int_equal(mote_strands_set_air(system, id, (vec3){-2, 1, 0}), MOTE_OK);
             if (s.parts & PINS)
-                assert_int_equal(mote_bundle_unpin(system, id, 0, mote_bundle_points(system, id, 0) / 2),
+                assert_int_equal(mote_strands_unpin(system, id, 0, mote_strands_points(system, id, 0) / 2),
                                  MOTE_OK);
         }
         run_round(system, grouping);
@@ -231,7 +231,7 @@ static void warm_steps_allocate_nothing(void **unused) {
     (void)unused;
     for (size_t kind = 0; kind < COUNT_OF(kinds); kind++) {
         memory_ledger ledger = {0};
-        mote_bundle_id id;
+        mote_strands_id id;
         strand_scene s = scene_of(kind, HOSTILE);
         s.count = STRANDS, s.allocator = ledger_allocator(&ledger), s.jobs = mote_jobs_openmp(2);
         mote_system *system = make_strand_scene(&s, &id);

@@ -13,10 +13,10 @@ enum { POINTS = 41 };
 
 static const double MAX_STRETCH = 0.002;
 
-static mote_bundle_def strand_def(mote_strand_solver solver, float *positions, const double from[3],
-                                  const double to[3]) {
+static mote_strands_def strand_def(mote_strand_solver solver, float *positions, const double from[3],
+                                   const double to[3]) {
     lay_line(positions, POINTS, from, to);
-    mote_bundle_def def = mote_default_bundle_def();
+    mote_strands_def def = mote_default_strands_def();
     def.solver = solver;
     def.strand_count = 1;
     def.points = POINTS;
@@ -28,7 +28,7 @@ static mote_bundle_def strand_def(mote_strand_solver solver, float *positions, c
     return def;
 }
 
-static rope make_scene(const mote_bundle_def *def, const mote_collider_def *collider, uint32_t substeps,
+static rope make_scene(const mote_strands_def *def, const mote_collider_def *collider, uint32_t substeps,
                        mote_collider_id *id) {
     rope r = make_rope(def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, substeps, GRAVITY);
     assert_int_equal(mote_system_add_collider(r.system, collider, id), MOTE_OK);
@@ -75,7 +75,7 @@ static double sinks(double segment) { return MAX_STRETCH * segment + UNIT * 8 * 
 static void a_rope_over_a_capsule_rests(void **unused) {
     (void)unused;
     float positions[3 * POINTS];
-    mote_bundle_def def =
+    mote_strands_def def =
         strand_def(MOTE_STRAND_ROBUST, positions, (double[3]){-0.5, 0, 0}, (double[3]){0.5, 0, 0});
     for (int k = 0; k < POINTS; k++) {
         const double s = k / (POINTS - 1.0) - 0.51, angle = s / 0.111, left = fabs(s) - 0.111 * PI / 2;
@@ -89,7 +89,7 @@ static void a_rope_over_a_capsule_rests(void **unused) {
     double fastest = 0;
     for (int step = 0; step < 60 * 12; step++) {
         step_rope(&r, 1);
-        mote_strand_report report = report_of(&r, 0);
+        mote_strand_step_report report = report_of(&r, 0);
         assert_alive(&r, 0);
         assert_true(report.capped || report.stretch <= MAX_STRETCH + UNIT * (6 / segment + 8));
         assert_true(report.capped || depth_in_cylinder(&r, (double[3]){0}, 0.11) <= sinks(segment));
@@ -109,7 +109,7 @@ static void a_rope_over_a_capsule_rests(void **unused) {
  * or stays. */
 static double slide_of(mote_strand_solver solver, double angle, float friction, double seconds) {
     float positions[3 * POINTS];
-    mote_bundle_def def =
+    mote_strands_def def =
         strand_def(solver, positions, (double[3]){-0.5, 0.01, 0}, (double[3]){0.5, 0.01, 0});
     def.friction = friction;
     mote_collider_def plane = mote_plane((vec3){0, 0, 0}, (vec3){0, 1, 0});
@@ -160,8 +160,8 @@ static void a_strand_falls_onto_planes_and_boxes(void **unused) {
     for (int solver = MOTE_STRAND_SPRINGS; solver <= MOTE_STRAND_ROBUST; solver++)
         for (int box = 0; box < 2; box++) {
             float positions[3 * POINTS];
-            mote_bundle_def def = strand_def((mote_strand_solver)solver, positions,
-                                             (double[3]){-0.3, 0.3, -0.2}, (double[3]){0.3, 0.5, 0.2});
+            mote_strands_def def = strand_def((mote_strand_solver)solver, positions,
+                                              (double[3]){-0.3, 0.3, -0.2}, (double[3]){0.3, 0.5, 0.2});
             const mote_transform at = turn_about((double[3]){0, 1, 0}, 0.5, (double[3]){0, -0.25, 0});
             mote_collider_def ground =
                 box ? mote_box(&at, (vec3){1, 0.25f, 1}) : mote_plane((vec3){0, 0, 0}, (vec3){0, 2, 0});
@@ -193,7 +193,7 @@ static void a_strand_falls_onto_planes_and_boxes(void **unused) {
 static void a_moving_capsule_carries_a_strand(void **unused) {
     (void)unused;
     float positions[3 * POINTS];
-    mote_bundle_def def =
+    mote_strands_def def =
         strand_def(MOTE_STRAND_ROBUST, positions, (double[3]){-0.5, 0.115, 0}, (double[3]){0.5, 0.115, 0});
     def.friction = 1;
     mote_collider_def capsule = mote_capsule((vec3){0, 0, -1}, (vec3){0, 0, 1}, 0.1f);
@@ -228,8 +228,8 @@ static void a_fast_thin_capsule_does_not_pass_through(void **unused) {
     for (int solver = MOTE_STRAND_SPRINGS; solver <= MOTE_STRAND_ROBUST; solver++)
         for (int speed = 12; speed <= 48; speed *= 2) {
             float positions[3 * POINTS];
-            mote_bundle_def def = strand_def((mote_strand_solver)solver, positions, (double[3]){0, 0.5, 0},
-                                             (double[3]){0, -0.5, 0});
+            mote_strands_def def = strand_def((mote_strand_solver)solver, positions, (double[3]){0, 0.5, 0},
+                                              (double[3]){0, -0.5, 0});
             def.radius = 0.005f;
             def.compliance = solver == MOTE_STRAND_SPRINGS ? 1 / 100.0f : 0;
             mote_collider_def capsule = mote_capsule((vec3){-0.5f, 0, -1}, (vec3){-0.5f, 0, 1}, 0.005f);
@@ -259,8 +259,8 @@ static void an_overlap_at_the_start_gives_no_speed(void **unused) {
     for (int solver = MOTE_STRAND_SPRINGS; solver <= MOTE_STRAND_ROBUST; solver++)
         for (int box = 0; box < 2; box++) {
             float positions[3 * POINTS];
-            mote_bundle_def def = strand_def((mote_strand_solver)solver, positions,
-                                             (double[3]){-0.5, -0.01, 0}, (double[3]){0.5, -0.01, 0});
+            mote_strands_def def = strand_def((mote_strand_solver)solver, positions,
+                                              (double[3]){-0.5, -0.01, 0}, (double[3]){0.5, -0.01, 0});
             const mote_transform at = {{0, -0.25f, 0}, {0, 0, 0, 1}};
             mote_collider_def ground =
                 box ? mote_box(&at, (vec3){1, 0.25f, 1}) : mote_plane((vec3){0, 0, 0}, (vec3){0, 1, 0});
@@ -280,16 +280,16 @@ static void an_overlap_at_the_start_gives_no_speed(void **unused) {
 static void the_conserving_solver_takes_no_colliders(void **unused) {
     (void)unused;
     float positions[3 * POINTS];
-    mote_bundle_def def =
+    mote_strands_def def =
         strand_def(MOTE_STRAND_CONSERVING, positions, (double[3]){-0.5, 0.3, 0}, (double[3]){0.5, 0.3, 0});
     mote_collider_def sphere = mote_sphere((vec3){0, 0, 0}, 0.1f);
     mote_collider_id id;
-    mote_bundle_id bundle;
+    mote_strands_id strands;
     rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, 8, GRAVITY);
     assert_int_equal(mote_system_add_collider(r.system, &sphere, &id), MOTE_ERROR_INTEGRATOR);
-    assert_int_equal(mote_system_remove_bundle(r.system, r.id), MOTE_OK);
+    assert_int_equal(mote_system_remove_strands(r.system, r.id), MOTE_OK);
     assert_int_equal(mote_system_add_collider(r.system, &sphere, &id), MOTE_OK);
-    assert_int_equal(mote_system_add_bundle(r.system, &def, &bundle, NULL), MOTE_ERROR_INTEGRATOR);
+    assert_int_equal(mote_system_add_strands(r.system, &def, &strands, NULL), MOTE_ERROR_INTEGRATOR);
     destroy_rope(&r);
 }
 

@@ -43,9 +43,9 @@ static void same_number(const char *where, const char *what, double got, double 
     if (got != want) fail_msg("%s: %s is %.9g, not %.9g", where, what, got, want);
 }
 
-static void same_strand(const char *where, const mote_bundle *b, uint32_t strand,
+static void same_strand(const char *where, const mote_strands *b, uint32_t strand,
                         const reference_strand *want) {
-    const uint32_t lane = b->lane_of_strand[strand], slot = mote_bundle_slot_of(b, lane, 0);
+    const uint32_t lane = b->lane_of_strand[strand], slot = mote_strands_slot_of(b, lane, 0);
     same_number(where, "frozen", b->frozen[lane], want->frozen);
     same_column(where, "position", b->x, slot, want->points, want->x);
     same_column(where, "velocity", b->v, slot, want->points, want->v);
@@ -60,11 +60,11 @@ static void same_strand(const char *where, const mote_bundle *b, uint32_t strand
 }
 
 /* Slots that belong to no point stay as they were made. */
-static void same_masked(const mote_bundle *b) {
+static void same_masked(const mote_strands *b) {
     for (uint32_t lane = 0; lane < b->lane_count; lane++)
         for (uint32_t k = (uint32_t)b->points[lane]; k < b->group[lane / MOTE_GROUP].points; k++)
             for (int axis = 0; axis < 3; axis++) {
-                const uint32_t slot = mote_bundle_slot_of(b, lane, k);
+                const uint32_t slot = mote_strands_slot_of(b, lane, k);
                 assert_true(b->x[axis][slot] == 0 && b->v[axis][slot] == 0);
             }
 }
@@ -86,9 +86,9 @@ static void count_strand(tally *t, const reference_strand *s) {
     for (uint32_t k = 0; k < s->points; k++) t->touching += s->contact[k].offset > -1e29f;
 }
 
-static reference_world world_of(const strand_scene *s, mote_system *system, const mote_bundle *bundle) {
+static reference_world world_of(const strand_scene *s, mote_system *system, const mote_strands *strands) {
     const mote_force_list *forces = &system->forces;
-    return (reference_world){.def = &bundle->def,
+    return (reference_world){.def = &strands->def,
                              .compliant = (s->parts & RIGID) == 0,
                              .integrator = s->integrator,
                              .forces = forces->forces,
@@ -104,21 +104,21 @@ static reference_world world_of(const strand_scene *s, mote_system *system, cons
 static reference_strand references[SCENE_STRANDS];
 
 static void compare(strand_scene *s, tally *t) {
-    mote_bundle_id id;
+    mote_strands_id id;
     mote_system *system = make_strand_scene(s, &id);
-    const mote_bundle *bundle = mote_system_bundle(system, id);
-    reference_world w = world_of(s, system, bundle);
-    for (uint32_t i = 0; i < s->count; i++) reference_strand_load(&references[i], bundle, i);
+    const mote_strands *strands = mote_system_find_strands(system, id);
+    reference_world w = world_of(s, system, strands);
+    for (uint32_t i = 0; i < s->count; i++) reference_strand_load(&references[i], strands, i);
     for (w.step = 0; w.step < s->steps; w.step++) {
         if (w.collider_count)
             mote_colliders_pose(&system->colliders, w.step * w.ticks_per_step, w.ticks_per_step, w.substeps);
         for (uint32_t i = 0; i < s->count; i++) reference_strand_step(&references[i], &w, w.step == 0);
         assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
         for (uint32_t i = 0; i < s->count; i++) {
-            same_strand(scene_text(s, (uint32_t)w.step, i), bundle, i, &references[i]);
+            same_strand(scene_text(s, (uint32_t)w.step, i), strands, i, &references[i]);
             count_strand(t, &references[i]);
         }
-        same_masked(bundle);
+        same_masked(strands);
     }
     mote_system_destroy(system);
 }

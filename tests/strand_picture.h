@@ -33,12 +33,12 @@ static inline void set_alpha(mote_system *system, double alpha) {
 }
 
 /* Every point somewhere within 10 m now and a little off before; every eleventh has no previous place. */
-static inline void scatter_points(const mote_system *system, mote_bundle_id id, uint64_t seed) {
-    mote_bundle *b = inside(system, id);
+static inline void scatter_points(const mote_system *system, mote_strands_id id, uint64_t seed) {
+    mote_strands *b = inside(system, id);
     random_source random = {seed};
     for (uint32_t strand = 0, n = 0; strand < b->strand_count; strand++)
-        for (uint32_t k = 0; k < mote_bundle_points(system, id, strand); k++, n++) {
-            const uint32_t slot = mote_bundle_index(system, id, strand, k);
+        for (uint32_t k = 0; k < mote_strands_points(system, id, strand); k++, n++) {
+            const uint32_t slot = mote_strands_slot(system, id, strand, k);
             for (int axis = 0; axis < 3; axis++) {
                 b->x[axis][slot] = random_between(&random, -10, 10);
                 if (!b->previous_x[axis]) continue;
@@ -49,10 +49,10 @@ static inline void scatter_points(const mote_system *system, mote_bundle_id id, 
 }
 
 /* The place at which a point is presented, by the formula of the header. */
-static inline void presented(const mote_system *system, mote_bundle_id id, uint32_t strand, uint32_t k,
+static inline void presented(const mote_system *system, mote_strands_id id, uint32_t strand, uint32_t k,
                              float alpha, float x[3]) {
-    const mote_bundle *b = inside(system, id);
-    const uint32_t slot = mote_bundle_index(system, id, strand, k);
+    const mote_strands *b = inside(system, id);
+    const uint32_t slot = mote_strands_slot(system, id, strand, k);
     const bool blended = b->previous_x[0] && !isnan(b->previous_x[0][slot]);
     for (int axis = 0; axis < 3; axis++) {
         const float now = b->x[axis][slot], before = blended ? b->previous_x[axis][slot] : now;

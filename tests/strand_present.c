@@ -30,14 +30,14 @@ static vertex read_vertex(const mote_strand_layout *l, const unsigned char *vert
 
 /* Presents into memory of exactly the size needed, at an odd address, between guards; the caller frees
  * *memory. */
-static unsigned char *present(const mote_system *system, mote_bundle_id id, const mote_strand_layout *l,
+static unsigned char *present(const mote_system *system, mote_strands_id id, const mote_strand_layout *l,
                               unsigned char **memory) {
-    const size_t bytes = (size_t)mote_bundle_vertex_count(system, id, l->shape) * l->stride;
+    const size_t bytes = (size_t)mote_strands_vertex_count(system, id, l->shape) * l->stride;
     *memory = malloc(bytes + 2 * GUARD + 1);
     assert_non_null(*memory);
     memset(*memory, 0xa5, bytes + 2 * GUARD + 1);
     unsigned char *vertices = *memory + GUARD + 1;
-    assert_int_equal(mote_bundle_present(system, id, l, vertices, bytes), MOTE_OK);
+    assert_int_equal(mote_strands_present(system, id, l, vertices, bytes), MOTE_OK);
     for (size_t i = 0; i <= GUARD; i++) assert_int_equal((*memory)[i], 0xa5);
     for (size_t i = 0; i < GUARD; i++) assert_int_equal(vertices[bytes + i], 0xa5);
     return vertices;
@@ -45,19 +45,19 @@ static unsigned char *present(const mote_system *system, mote_bundle_id id, cons
 
 /* --- Polylines --- */
 
-static void check_polylines(mote_system *system, mote_bundle_id id, float alpha) {
+static void check_polylines(mote_system *system, mote_strands_id id, float alpha) {
     const mote_strand_layout l = mote_default_strand_layout();
     unsigned char *memory, *vertices = present(system, id, &l, &memory);
     uint64_t n = 0;
     for (uint32_t strand = 0; strand < inside(system, id)->strand_count; strand++) {
-        assert_true(mote_bundle_first_vertex(system, id, MOTE_STRAND_POLYLINES, strand) == n);
-        for (uint32_t k = 0; k < mote_bundle_points(system, id, strand); k++, n++) {
+        assert_true(mote_strands_first_vertex(system, id, MOTE_STRAND_POLYLINES, strand) == n);
+        for (uint32_t k = 0; k < mote_strands_points(system, id, strand); k++, n++) {
             float want[3];
             presented(system, id, strand, k, alpha, want);
             assert_memory_equal(vertices + 12 * n, want, sizeof want);
         }
     }
-    assert_true(mote_bundle_vertex_count(system, id, MOTE_STRAND_POLYLINES) == n);
+    assert_true(mote_strands_vertex_count(system, id, MOTE_STRAND_POLYLINES) == n);
     free(memory);
 }
 
@@ -71,7 +71,7 @@ static void positions_equal_a_plain_blend(void **unused) {
             for (int mode = 0; mode < MOTE_INTERPOLATION_COUNT; mode++) {
                 make_strands(&s, counts[i], i % 2 ? LONGEST : 9, 1 + i);
                 mote_system *system = system_with((mote_interpolation)mode, (mote_jobs){0}, MOTE_ISA_AUTO);
-                mote_bundle_id id = add_strands(system, &s);
+                mote_strands_id id = add_strands(system, &s);
                 scatter_points(system, id, 7 * i + j);
                 set_alpha(system, alphas[j]);
                 check_polylines(system, id, (float)alphas[j]);
@@ -87,7 +87,7 @@ static void the_newborn_and_reset_do_not_smear(void **unused) {
     const mote_force_def fall = mote_gravity((vec3){0, -9.81f, 0});
     mote_force_id force;
     assert_int_equal(mote_system_add_force(system, &fall, &force), MOTE_OK);
-    mote_bundle_id id = add_strands(system, &s);
+    mote_strands_id id = add_strands(system, &s);
     set_alpha(system, 0.5);
     check_polylines(system, id, 0.5f);
     unsigned char *memory;
@@ -97,11 +97,11 @@ static void the_newborn_and_reset_do_not_smear(void **unused) {
     free(memory);
     assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
     for (uint32_t i = 0; i < 20; i++)
-        assert_false(isnan(inside(system, id)->previous_x[0][mote_bundle_index(system, id, i, 1)]));
+        assert_false(isnan(inside(system, id)->previous_x[0][mote_strands_slot(system, id, i, 1)]));
     check_polylines(system, id, 0.5f);
     const mote_transform there = {{100, 0, 0}, {0, 0, 0, 1}};
-    assert_int_equal(mote_bundle_set_root(system, id, 3, &there, 0), MOTE_OK);
-    assert_int_equal(mote_bundle_reset(system, id, 3), MOTE_OK);
+    assert_int_equal(mote_strands_set_root(system, id, 3, &there, 0), MOTE_OK);
+    assert_int_equal(mote_strands_reset(system, id, 3), MOTE_OK);
     check_polylines(system, id, 0.5f);
     vertices = present(system, id, &l, &memory);
     for (uint32_t k = s.first[3]; k < s.first[4]; k++) {
@@ -195,14 +195,14 @@ static void check_gaps(const mote_strand_layout *l, const unsigned char *vertex_
     }
 }
 
-static void check_layout(mote_system *system, mote_bundle_id id, const mote_strand_layout *l, float alpha) {
+static void check_layout(mote_system *system, mote_strands_id id, const mote_strand_layout *l, float alpha) {
     unsigned char *memory, *vertices = present(system, id, l, &memory);
     const uint32_t each = vertices_of(l);
     for (uint32_t strand = 0; strand < inside(system, id)->strand_count; strand++) {
         float x[3 * LONGEST];
-        const uint32_t points = mote_bundle_points(system, id, strand);
+        const uint32_t points = mote_strands_points(system, id, strand);
         for (uint32_t k = 0; k < points; k++) presented(system, id, strand, k, alpha, x + 3 * k);
-        const uint64_t first = mote_bundle_first_vertex(system, id, l->shape, strand);
+        const uint64_t first = mote_strands_first_vertex(system, id, l->shape, strand);
         for (uint32_t i = 0; i < each * points; i++) {
             const vertex v = read_vertex(l, vertices, first + i);
             check_vertex(l, &v, x, i / each, points, each == 1 ? 0 : i % 2 ? 1 : -1);
@@ -220,7 +220,7 @@ static void every_layout_holds_what_the_header_says(void **unused) {
         for (int kind = 0; kind < LAYOUTS; kind++) {
             make_strands(&s, counts[i], LONGEST, 4 + i);
             mote_system *system = plain_system();
-            mote_bundle_id id = add_strands(system, &s);
+            mote_strands_id id = add_strands(system, &s);
             scatter_points(system, id, i);
             set_alpha(system, 0.5);
             const mote_strand_layout l = layout_of(kind);
@@ -246,13 +246,13 @@ static void ribbons_are_finite_where_there_is_no_side(void **unused) {
     }
     mote_system *system = plain_system();
     s.def.bend_stiffness = 0;
-    mote_bundle_id id = add_strands(system, &s);
+    mote_strands_id id = add_strands(system, &s);
     mote_strand_layout l = layout_of(5);
     l.eye[0] = l.eye[1] = 0, l.eye[2] = 50;
     check_layout(system, id, &l, 0);
     l.eye[1] = 1e-4f; /* a sine of 2e-6 still counts as along */
-    mote_bundle *b = inside(system, id);
-    for (uint32_t k = 0; k < 6; k++) b->x[2][mote_bundle_index(system, id, 3, k)] = k == 2 ? 50 : 49;
+    mote_strands *b = inside(system, id);
+    for (uint32_t k = 0; k < 6; k++) b->x[2][mote_strands_slot(system, id, 3, k)] = k == 2 ? 50 : 49;
     check_layout(system, id, &l, 0);
     unsigned char *memory, *vertices = present(system, id, &l, &memory);
     for (uint32_t i = 0; i < 60; i += 2) {
@@ -287,7 +287,7 @@ static void the_same_on_any_jobs_and_instruction_set(void **unused) {
             mote_system *system =
                 system_with(MOTE_INTERPOLATE_LINEAR, jobs, i < 3 ? MOTE_ISA_AUTO : isa_number(i - 3));
             if (!system) continue;
-            mote_bundle_id id = add_strands(system, &s);
+            mote_strands_id id = add_strands(system, &s);
             scatter_points(system, id, 5);
             set_alpha(system, 0.25);
             unsigned char *memory, *vertices = present(system, id, &l, &memory);
@@ -310,13 +310,14 @@ static void indices_connect_a_strand_and_no_two(void **unused) {
     static strands s;
     make_strands(&s, 19, 12, 2);
     mote_system *system = plain_system();
-    mote_bundle_id id = add_strands(system, &s);
+    mote_strands_id id = add_strands(system, &s);
     const uint32_t segments = s.first[19] - 19;
     uint32_t line[2 * 19 * 12], band[6 * 19 * 12], n = 0;
-    assert_true(mote_bundle_index_count(system, id, MOTE_STRAND_POLYLINES) == 2 * segments);
-    assert_true(mote_bundle_index_count(system, id, MOTE_STRAND_RIBBONS) == 6 * segments);
-    assert_int_equal(mote_bundle_indices(system, id, MOTE_STRAND_POLYLINES, line, 2 * segments), MOTE_OK);
-    assert_int_equal(mote_bundle_indices(system, id, MOTE_STRAND_RIBBONS, band, 6 * segments), MOTE_OK);
+    assert_true(mote_strands_index_count(system, id, MOTE_STRAND_POLYLINES) == 2 * segments);
+    assert_true(mote_strands_index_count(system, id, MOTE_STRAND_RIBBONS) == 6 * segments);
+    assert_int_equal(mote_strands_index_buffer(system, id, MOTE_STRAND_POLYLINES, line, 2 * segments),
+                     MOTE_OK);
+    assert_int_equal(mote_strands_index_buffer(system, id, MOTE_STRAND_RIBBONS, band, 6 * segments), MOTE_OK);
     for (uint32_t i = 0; i < 19; i++)
         for (uint32_t k = s.first[i]; k + 1 < s.first[i + 1]; k++, n++) {
             const uint32_t want[6] = {2 * k, 2 * k + 1, 2 * k + 2, 2 * k + 1, 2 * k + 3, 2 * k + 2};
@@ -324,21 +325,22 @@ static void indices_connect_a_strand_and_no_two(void **unused) {
             assert_memory_equal(band + 6 * n, want, sizeof want);
         }
     assert_int_equal(n, segments);
-    assert_int_equal(mote_bundle_indices(system, id, MOTE_STRAND_RIBBONS, band, 6 * segments - 1),
+    assert_int_equal(mote_strands_index_buffer(system, id, MOTE_STRAND_RIBBONS, band, 6 * segments - 1),
                      MOTE_ERROR_BUFFER);
-    assert_int_equal(mote_bundle_indices(system, id, MOTE_STRAND_RIBBONS, NULL, 6 * segments),
+    assert_int_equal(mote_strands_index_buffer(system, id, MOTE_STRAND_RIBBONS, NULL, 6 * segments),
                      MOTE_ERROR_NULL);
-    assert_int_equal(mote_bundle_indices(system, id, MOTE_STRAND_SHAPE_COUNT, band, 6 * segments),
+    assert_int_equal(mote_strands_index_buffer(system, id, MOTE_STRAND_SHAPE_COUNT, band, 6 * segments),
                      MOTE_ERROR_ENUM);
-    assert_int_equal(mote_bundle_indices(NULL, id, MOTE_STRAND_RIBBONS, band, 6 * segments), MOTE_ERROR_NULL);
-    assert_int_equal(mote_bundle_indices(system, (mote_bundle_id){0, 0}, MOTE_STRAND_RIBBONS, band, 6),
+    assert_int_equal(mote_strands_index_buffer(NULL, id, MOTE_STRAND_RIBBONS, band, 6 * segments),
+                     MOTE_ERROR_NULL);
+    assert_int_equal(mote_strands_index_buffer(system, (mote_strands_id){0, 0}, MOTE_STRAND_RIBBONS, band, 6),
                      MOTE_ERROR_ID);
-    assert_true(mote_bundle_first_vertex(system, id, MOTE_STRAND_RIBBONS, 19) == 2 * s.first[19]);
-    assert_true(mote_bundle_first_vertex(system, id, MOTE_STRAND_RIBBONS, 20) == MOTE_NO_VERTEX);
-    assert_true(mote_bundle_first_vertex(system, id, MOTE_STRAND_SHAPE_COUNT, 0) == MOTE_NO_VERTEX);
-    assert_true(mote_bundle_first_vertex(NULL, id, MOTE_STRAND_RIBBONS, 0) == MOTE_NO_VERTEX);
-    assert_true(mote_bundle_vertex_count(system, (mote_bundle_id){0, 0}, MOTE_STRAND_RIBBONS) == 0);
-    assert_true(mote_bundle_index_count(system, id, MOTE_STRAND_SHAPE_COUNT) == 0);
+    assert_true(mote_strands_first_vertex(system, id, MOTE_STRAND_RIBBONS, 19) == 2 * s.first[19]);
+    assert_true(mote_strands_first_vertex(system, id, MOTE_STRAND_RIBBONS, 20) == MOTE_NO_VERTEX);
+    assert_true(mote_strands_first_vertex(system, id, MOTE_STRAND_SHAPE_COUNT, 0) == MOTE_NO_VERTEX);
+    assert_true(mote_strands_first_vertex(NULL, id, MOTE_STRAND_RIBBONS, 0) == MOTE_NO_VERTEX);
+    assert_true(mote_strands_vertex_count(system, (mote_strands_id){0, 0}, MOTE_STRAND_RIBBONS) == 0);
+    assert_true(mote_strands_index_count(system, id, MOTE_STRAND_SHAPE_COUNT) == 0);
     mote_system_destroy(system);
 }
 
@@ -349,7 +351,7 @@ static void refused(void **unused) {
     static strands s;
     make_strands(&s, 3, 4, 2);
     mote_system *system = plain_system();
-    mote_bundle_id id = add_strands(system, &s);
+    mote_strands_id id = add_strands(system, &s);
     const size_t bytes = (size_t)s.first[3] * 2 * 40;
     unsigned char *memory = malloc(bytes), *before = malloc(bytes);
     memset(memory, 0xa5, bytes), memset(before, 0xa5, bytes);
@@ -359,7 +361,7 @@ static void refused(void **unused) {
     do {                                                                                                     \
         mote_strand_layout l = good;                                                                         \
         change;                                                                                              \
-        assert_int_equal(mote_bundle_present(system, id, &l, memory, bytes), code);                          \
+        assert_int_equal(mote_strands_present(system, id, &l, memory, bytes), code);                         \
     } while (0)
     BAD(MOTE_ERROR_DEF, l.cookie ^= 1);
     BAD(MOTE_ERROR_ENUM, l.shape = MOTE_STRAND_SHAPE_COUNT);
@@ -379,36 +381,36 @@ static void refused(void **unused) {
     for (int axis = 0; axis < 3; axis++) BAD(MOTE_ERROR_NOT_FINITE, l.eye[axis] = NAN);
     BAD(MOTE_ERROR_BUFFER, l.stride = 41);
     BAD(MOTE_ERROR_BUFFER, l.stride = MOTE_OMIT - 1);
-    assert_int_equal(mote_bundle_present(system, id, &good, memory, s.first[3] * 2 * 32 - 1),
+    assert_int_equal(mote_strands_present(system, id, &good, memory, s.first[3] * 2 * 32 - 1),
                      MOTE_ERROR_BUFFER);
-    assert_int_equal(mote_bundle_present(system, id, &good, NULL, bytes), MOTE_ERROR_NULL);
-    assert_int_equal(mote_bundle_present(system, id, NULL, memory, bytes), MOTE_ERROR_NULL);
-    assert_int_equal(mote_bundle_present(NULL, id, &good, memory, bytes), MOTE_ERROR_NULL);
-    assert_int_equal(mote_bundle_present(system, (mote_bundle_id){0, 0}, &good, memory, bytes),
+    assert_int_equal(mote_strands_present(system, id, &good, NULL, bytes), MOTE_ERROR_NULL);
+    assert_int_equal(mote_strands_present(system, id, NULL, memory, bytes), MOTE_ERROR_NULL);
+    assert_int_equal(mote_strands_present(NULL, id, &good, memory, bytes), MOTE_ERROR_NULL);
+    assert_int_equal(mote_strands_present(system, (mote_strands_id){0, 0}, &good, memory, bytes),
                      MOTE_ERROR_ID);
     assert_memory_equal(memory, before, bytes);
-    assert_int_equal(mote_bundle_present(system, id, &good, memory, bytes), MOTE_OK);
+    assert_int_equal(mote_strands_present(system, id, &good, memory, bytes), MOTE_OK);
     assert_true(mote_system_hash(system) == hash);
-    assert_int_equal(mote_system_remove_bundle(system, id), MOTE_OK);
-    assert_int_equal(mote_bundle_present(system, id, &good, memory, bytes), MOTE_ERROR_ID);
+    assert_int_equal(mote_system_remove_strands(system, id), MOTE_OK);
+    assert_int_equal(mote_strands_present(system, id, &good, memory, bytes), MOTE_ERROR_ID);
     mote_system_destroy(system);
     free(memory), free(before);
 }
 
 typedef struct caller {
     mote_system *system;
-    mote_bundle_id id;
+    mote_strands_id id;
     uint32_t calls;
 } caller;
 
-static void call_back(void *user, const mote_stage_view *stage, float *x, float *y, float *z) {
+static void revert_diverged(void *user, const mote_stage_view *stage, float *x, float *y, float *z) {
     (void)stage, (void)x, (void)y, (void)z;
     caller *c = user;
     unsigned char memory[4096];
     uint32_t indices[64];
     const mote_strand_layout l = mote_default_strand_layout();
-    assert_int_equal(mote_bundle_present(c->system, c->id, &l, memory, sizeof memory), MOTE_ERROR_BUSY);
-    assert_int_equal(mote_bundle_indices(c->system, c->id, MOTE_STRAND_POLYLINES, indices, 64),
+    assert_int_equal(mote_strands_present(c->system, c->id, &l, memory, sizeof memory), MOTE_ERROR_BUSY);
+    assert_int_equal(mote_strands_index_buffer(c->system, c->id, MOTE_STRAND_POLYLINES, indices, 64),
                      MOTE_ERROR_BUSY);
     c->calls++;
 }
@@ -418,7 +420,7 @@ static void busy(void **unused) {
     static strands s;
     make_strands(&s, 3, 4, 2);
     caller c = {.system = plain_system()};
-    const mote_force_def force = mote_callback(call_back, &c);
+    const mote_force_def force = mote_callback(revert_diverged, &c);
     mote_force_id force_id;
     mote_range_view view;
     c.id = add_strands(c.system, &s);

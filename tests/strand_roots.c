@@ -30,7 +30,7 @@ static void grow_hair(float positions[3 * HAIRS * POINTS]) {
 
 static rope make_hair(mote_strand_solver solver, float *positions, uint32_t substeps) {
     grow_hair(positions);
-    mote_bundle_def def = mote_default_bundle_def();
+    mote_strands_def def = mote_default_strands_def();
     def.solver = solver;
     def.strand_count = HAIRS;
     def.points = POINTS;
@@ -52,7 +52,7 @@ static void assert_roots(const rope *r, const float *positions, const mote_trans
 
 static void assert_held(const rope *r) {
     for (uint32_t i = 0; i < HAIRS; i++) {
-        mote_strand_report report = report_of(r, i);
+        mote_strand_step_report report = report_of(r, i);
         assert_alive(r, i);
         /* 0.2 m / 23 a segment, known to 6 UNIT of 0.5 m */
         assert_true(report.capped || report.stretch <= 0.002 + 6 * UNIT * 0.5 * 23 / 0.2);
@@ -68,7 +68,8 @@ static void a_head_that_turns_by_half_in_one_frame(void **unused) {
             rope r = make_hair((mote_strand_solver)solver, positions, solver == MOTE_STRAND_SPRINGS ? 64 : 8);
             for (int turn = 1; turn <= 6; turn++) {
                 const mote_transform head = turn_about(axes[axis], PI * turn, (double[3]){0.05 * turn, 0, 0});
-                assert_int_equal(mote_bundle_set_roots(r.system, r.id, &head, 1, MOTE_NEXT_ADVANCE), MOTE_OK);
+                assert_int_equal(mote_strands_set_roots(r.system, r.id, &head, 1, MOTE_NEXT_ADVANCE),
+                                 MOTE_OK);
                 step_rope(&r, 1);
                 assert_roots(&r, positions, &head);
                 for (uint32_t i = 0; i < HAIRS; i++) assert_alive(&r, i);
@@ -93,7 +94,7 @@ typedef struct watch {
 static void look(void *user, const mote_stage_view *stage, float *x, float *y, float *z) {
     watch *w = user;
     (void)x, (void)y, (void)z;
-    if (stage->bundle_generation == 0 || w->count == 64) return;
+    if (stage->strands.generation == 0 || w->count == 64) return;
     if (w->slot < stage->first || w->slot >= stage->first + stage->count) return;
     const uint32_t at = w->slot - stage->first;
     w->time[w->count] = stage->time;
@@ -104,7 +105,7 @@ static void look(void *user, const mote_stage_view *stage, float *x, float *y, f
 static rope make_watched(mote_strand_solver solver, watch *w) {
     static float positions[3 * 8];
     lay_line(positions, 8, (double[3]){0.5, 0.25, 0}, (double[3]){1, 0.25, 0});
-    mote_bundle_def def = mote_default_bundle_def();
+    mote_strands_def def = mote_default_strands_def();
     def.solver = solver;
     def.strand_count = 1;
     def.points = 8;
@@ -115,7 +116,7 @@ static rope make_watched(mote_strand_solver solver, watch *w) {
     mote_force_def force = mote_callback(look, w);
     mote_force_id id;
     assert_int_equal(mote_system_add_force(r.system, &force, &id), MOTE_OK);
-    *w = (watch){.slot = mote_bundle_index(r.system, r.id, 0, 0)};
+    *w = (watch){.slot = mote_strands_slot(r.system, r.id, 0, 0)};
     return r;
 }
 
@@ -137,7 +138,7 @@ static void roots_travel_through_every_substep(void **unused) {
     for (int solver = 0; solver < MOTE_STRAND_SOLVER_COUNT; solver++) {
         watch w;
         rope r = make_watched((mote_strand_solver)solver, &w);
-        assert_int_equal(mote_bundle_set_roots(r.system, r.id, &target, 1, MOTE_NEXT_ADVANCE), MOTE_OK);
+        assert_int_equal(mote_strands_set_roots(r.system, r.id, &target, 1, MOTE_NEXT_ADVANCE), MOTE_OK);
         step_rope(&r, 3); /* one advance of three steps: the target is at its end */
         assert_int_equal(w.count, 3 * SUBSTEPS);
         double want[3];
@@ -165,9 +166,9 @@ static void a_target_replaced_on_the_way(void **unused) {
     watch w;
     rope r = make_watched(MOTE_STRAND_ROBUST, &w);
     const uint64_t ticks = ticks_per_step(&r);
-    assert_int_equal(mote_bundle_set_root(r.system, r.id, 0, &first, 4 * ticks), MOTE_OK);
+    assert_int_equal(mote_strands_set_root(r.system, r.id, 0, &first, 4 * ticks), MOTE_OK);
     step_rope(&r, 1);
-    assert_int_equal(mote_bundle_set_root(r.system, r.id, 0, &second, 3 * ticks), MOTE_OK);
+    assert_int_equal(mote_strands_set_root(r.system, r.id, 0, &second, 3 * ticks), MOTE_OK);
     step_rope(&r, 3);
     assert_int_equal(w.count, 4 * SUBSTEPS);
     mote_transform middle; /* where it stood after one step of four */
@@ -195,11 +196,11 @@ static void pins_travel_through_every_substep(void **unused) {
     (void)unused;
     watch w;
     rope r = make_watched(MOTE_STRAND_ROBUST, &w);
-    w.slot = mote_bundle_index(r.system, r.id, 0, 7);
+    w.slot = mote_strands_slot(r.system, r.id, 0, 7);
     double from[3], want[3];
     load_point(&r, 0, 7, from, NULL);
     assert_int_equal(
-        mote_bundle_pin(r.system, r.id, 0, 7, (vec3){0.75f, 0.5f, 0.125f}, 2 * ticks_per_step(&r)), MOTE_OK);
+        mote_strands_pin(r.system, r.id, 0, 7, (vec3){0.75f, 0.5f, 0.125f}, 2 * ticks_per_step(&r)), MOTE_OK);
     step_rope(&r, 3);
     for (uint32_t i = 0; i < w.count; i++) {
         const double f = fmin(i / (2.0 * SUBSTEPS), 1), to[3] = {0.75, 0.5, 0.125};
@@ -237,7 +238,7 @@ static void curls_turn_with_the_head_and_keep_their_hand(void **unused) {
             p[0] = (float)(0.01 * cos(0.7 * k)), p[1] = -0.003f * (float)k,
             p[2] = (float)((hand ? 0.01 : -0.01) * sin(0.7 * k));
         }
-    mote_bundle_def def = mote_default_bundle_def();
+    mote_strands_def def = mote_default_strands_def();
     def.strand_count = 2;
     def.points = CURL;
     def.positions = positions;
@@ -252,7 +253,7 @@ static void curls_turn_with_the_head_and_keep_their_hand(void **unused) {
     for (int step = 0; step < 1200; step++) {
         const double angle = 2 * PI * fmin(step, 60) / 60 * 0.75;
         head = turn_about((double[3]){0.6, 0, 0.8}, angle, (double[3]){0});
-        assert_int_equal(mote_bundle_set_roots(r.system, r.id, &head, 1, MOTE_NEXT_ADVANCE), MOTE_OK);
+        assert_int_equal(mote_strands_set_roots(r.system, r.id, &head, 1, MOTE_NEXT_ADVANCE), MOTE_OK);
         step_rope(&r, 1);
         for (uint32_t hand = 0; hand < 2; hand++) {
             double sum = 0, of_rest = 0;

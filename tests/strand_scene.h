@@ -50,7 +50,7 @@ static inline uint32_t scene_number(const strand_scene *s, uint32_t i) {
 
 /* What a bundle is made from. */
 typedef struct strand_arrays {
-    mote_bundle_def def;
+    mote_strands_def def;
     uint32_t points[SCENE_STRANDS];
     float mass[SCENE_STRANDS], rest_scale[SCENE_STRANDS], compliance[SCENE_STRANDS];
     float positions[3 * SCENE_STRANDS * SCENE_LONGEST];
@@ -75,7 +75,7 @@ static inline float *scene_walk(float *p, uint32_t points, bool folded, random_s
     return p;
 }
 
-static inline void scene_settings(mote_bundle_def *def, const strand_scene *s) {
+static inline void scene_settings(mote_strands_def *def, const strand_scene *s) {
     def->solver = s->solver;
     def->strand_count = s->count;
     def->max_stretch = s->solver == MOTE_STRAND_ROBUST ? 0.002f : 0.01f;
@@ -93,7 +93,7 @@ static inline void scene_settings(mote_bundle_def *def, const strand_scene *s) {
 
 static inline void scene_arrays(strand_arrays *a, const strand_scene *s) {
     float *p = a->positions;
-    a->def = mote_default_bundle_def();
+    a->def = mote_default_strands_def();
     scene_settings(&a->def, s);
     for (uint32_t i = 0; i < s->count; i++) {
         const uint32_t number = scene_number(s, i);
@@ -182,30 +182,30 @@ static inline mote_transform scene_root(uint32_t i, uint32_t seed, float reach) 
 }
 
 /* Tips and middles of some strands; one in four is further away than its strand is long. */
-static inline void scene_pins(mote_system *system, mote_bundle_id id, const strand_scene *s, uint64_t tick) {
-    mote_bundle_view view = mote_bundle_columns(system, id);
+static inline void scene_pins(mote_system *system, mote_strands_id id, const strand_scene *s, uint64_t tick) {
+    mote_strands_view view = mote_strands_columns(system, id);
     for (uint32_t i = 0; i < s->count; i++) {
-        const uint32_t points = mote_bundle_points(system, id, i), number = scene_number(s, i);
+        const uint32_t points = mote_strands_points(system, id, i), number = scene_number(s, i);
         const uint32_t first = number % 2 ? points - 1 : points / 2;
         if (number % 3 == 1) continue;
         for (uint32_t point = first; point < points; point += points / 2 + 1) {
-            const uint32_t slot = mote_bundle_index(system, id, i, point);
+            const uint32_t slot = mote_strands_slot(system, id, i, point);
             const float away = number % 4 == 3 ? 5 : 0.05f;
             const vec3 target = {view.position.x[slot] + away, view.position.y[slot] + 0.02f,
                                  view.position.z[slot]};
-            scene_check(mote_bundle_pin(system, id, i, point, target, tick));
+            scene_check(mote_strands_pin(system, id, i, point, target, tick));
         }
     }
 }
 
 /* Moves points and gives them speed. */
-static inline void scene_stir(mote_system *system, mote_bundle_id id, const strand_scene *s) {
-    const mote_bundle_view view = mote_bundle_columns(system, id);
+static inline void scene_stir(mote_system *system, mote_strands_id id, const strand_scene *s) {
+    const mote_strands_view view = mote_strands_columns(system, id);
     float *const column[6] = {view.position.x, view.position.y, view.position.z,
                               view.velocity.x, view.velocity.y, view.velocity.z};
     for (uint32_t i = 0; i < s->count; i++)
-        for (uint32_t k = 0; k < mote_bundle_points(system, id, i); k++) {
-            const uint32_t slot = mote_bundle_index(system, id, i, k);
+        for (uint32_t k = 0; k < mote_strands_points(system, id, i); k++) {
+            const uint32_t slot = mote_strands_slot(system, id, i, k);
             for (uint32_t c = 0; c < 6; c++)
                 column[c][slot] += (c < 3             ? 0.004f
                                     : s->parts & WILD ? 30.0f
@@ -218,21 +218,21 @@ static const float scene_hostile_values[] = {1e10f,  3e38f, -3e38f,   1e18f, -1e
                                              1e-40f, -0.0f, INFINITY, NAN,   1e30f};
 
 /* One strand in three gets a hostile value somewhere; one in seven has points on top of each other. */
-static inline void scene_attack(mote_system *system, mote_bundle_id id, const strand_scene *s) {
-    const mote_bundle_view view = mote_bundle_columns(system, id);
+static inline void scene_attack(mote_system *system, mote_strands_id id, const strand_scene *s) {
+    const mote_strands_view view = mote_strands_columns(system, id);
     float *const column[6] = {view.position.x, view.position.y, view.position.z,
                               view.velocity.x, view.velocity.y, view.velocity.z};
     for (uint32_t i = 0; i < s->count; i++) {
         const uint32_t number = scene_number(s, i), dice = reference_hash(s->seed, number),
-                       points = mote_bundle_points(system, id, i);
-        const uint32_t slot = mote_bundle_index(system, id, i, (dice >> 8) % points);
+                       points = mote_strands_points(system, id, i);
+        const uint32_t slot = mote_strands_slot(system, id, i, (dice >> 8) % points);
         if (number % 3 == 0)
             column[(dice >> 4) % 6][slot] =
                 scene_hostile_values[(dice >> 16) % COUNT_OF(scene_hostile_values)];
         if (number % 7 != 5) continue;
-        const uint32_t root = mote_bundle_index(system, id, i, 0);
+        const uint32_t root = mote_strands_slot(system, id, i, 0);
         for (uint32_t k = 1; k < points; k++)
-            for (int c = 0; c < 3; c++) column[c][mote_bundle_index(system, id, i, k)] = column[c][root];
+            for (int c = 0; c < 3; c++) column[c][mote_strands_slot(system, id, i, k)] = column[c][root];
     }
 }
 
@@ -258,23 +258,23 @@ static inline uint64_t scene_ticks(mote_system *system) {
 }
 
 /* Every root gets a target that it reaches one to three steps after `tick`. */
-static inline void scene_aim(mote_system *system, mote_bundle_id id, const strand_scene *s, uint32_t seed,
+static inline void scene_aim(mote_system *system, mote_strands_id id, const strand_scene *s, uint32_t seed,
                              uint64_t tick) {
     const uint64_t ticks = scene_ticks(system);
     for (uint32_t i = 0; i < s->count; i++) {
         const uint32_t number = scene_number(s, i);
         const mote_transform root = scene_root(number, seed, s->parts & WILD ? 1 : 0.03f);
-        scene_check(mote_bundle_set_root(system, id, i, &root, tick + (number % 5 + 2) * ticks / 2));
+        scene_check(mote_strands_set_root(system, id, i, &root, tick + (number % 5 + 2) * ticks / 2));
     }
 }
 
-static inline mote_system *make_strand_scene(const strand_scene *s, mote_bundle_id *id) {
+static inline mote_system *make_strand_scene(const strand_scene *s, mote_strands_id *id) {
     static strand_arrays arrays;
     const mote_system_def def = scene_system_def(s);
     mote_system *system;
     scene_check(mote_system_create(&def, &system));
     scene_arrays(&arrays, s);
-    scene_check(mote_system_add_bundle(system, &arrays.def, id, NULL));
+    scene_check(mote_system_add_strands(system, &arrays.def, id, NULL));
     const uint64_t ticks = scene_ticks(system);
     scene_forces(system, s->parts);
     if (s->parts & COLLIDERS) scene_colliders(system, 2 * ticks);

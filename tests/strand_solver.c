@@ -11,10 +11,10 @@
 #include "swing.h"
 
 /* A straight strand of 1 kg from the origin. */
-static mote_bundle_def line_def(mote_strand_solver solver, uint32_t points, float *positions, double x,
-                                double y) {
+static mote_strands_def line_def(mote_strand_solver solver, uint32_t points, float *positions, double x,
+                                 double y) {
     lay_line(positions, points, (double[3]){0}, (double[3]){x, y, 0});
-    mote_bundle_def def = mote_default_bundle_def();
+    mote_strands_def def = mote_default_strands_def();
     def.solver = solver;
     def.strand_count = 1;
     def.points = points;
@@ -62,15 +62,15 @@ static void compliance_converges_to_springs_at_order_one(void **unused) {
 }
 
 /* A zigzag of 32 points whose root is shaken. */
-static void shake(const mote_bundle_def *def, mote_rate rate, double length) {
+static void shake(const mote_strands_def *def, mote_rate rate, double length) {
     rope r = make_rope(def, MOTE_SEMI_IMPLICIT_EULER, rate, 1, GRAVITY);
     for (int step = 0; step < 120; step++) {
         const mote_transform to = turn_about((double[3]){0, 0, 1}, 0.7 * sin(step),
                                              (double[3]){0.2 * sin(2.0 * step), 0.1 * (step % 3), 0});
-        assert_int_equal(mote_bundle_set_roots(r.system, r.id, &to, 1, MOTE_NEXT_ADVANCE), MOTE_OK);
+        assert_int_equal(mote_strands_set_roots(r.system, r.id, &to, 1, MOTE_NEXT_ADVANCE), MOTE_OK);
         step_rope(&r, 1);
         assert_alive(&r, 0);
-        mote_strand_report report = report_of(&r, 0);
+        mote_strand_step_report report = report_of(&r, 0);
         /* What does not give way is held or reported. */
         if (def->compliance == 0 && !report.capped)
             assert_true(report.stretch <= held(def->max_stretch, length, 3));
@@ -91,7 +91,7 @@ static void stiffness_of_any_size_is_finite_at_every_step(void **unused) {
     for (size_t t = 0; t < COUNT_OF(rates); t++)
         for (size_t c = 0; c < COUNT_OF(compliance); c++)
             for (size_t b = 0; b < COUNT_OF(bend); b++) {
-                mote_bundle_def def = mote_default_bundle_def();
+                mote_strands_def def = mote_default_strands_def();
                 def.strand_count = 1;
                 def.positions = positions;
                 def.mass = 0.01f;
@@ -113,19 +113,19 @@ static void pins_too_far_apart_are_reported(void **unused) {
     static const float share[] = {1.5f, 1.25f, 0.999f, 0.9f, 1, 3};
     for (int solver = MOTE_STRAND_ROBUST; solver <= MOTE_STRAND_CONSERVING; solver++) {
         float positions[3 * LINE * COUNT_OF(share)];
-        mote_bundle_def def = line_def((mote_strand_solver)solver, LINE, positions, 1, 0);
+        mote_strands_def def = line_def((mote_strand_solver)solver, LINE, positions, 1, 0);
         for (size_t i = 1; i < COUNT_OF(share); i++)
             memcpy(positions + 3 * LINE * i, positions, 3 * LINE * sizeof *positions);
         def.strand_count = COUNT_OF(share);
         rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, 8, GRAVITY);
         for (uint32_t i = 0; i < COUNT_OF(share) - 1; i++)
             assert_int_equal(
-                mote_bundle_pin(r.system, r.id, i, LINE - 1, (vec3){share[i], 0, 0}, MOTE_NEXT_ADVANCE),
+                mote_strands_pin(r.system, r.id, i, LINE - 1, (vec3){share[i], 0, 0}, MOTE_NEXT_ADVANCE),
                 MOTE_OK);
         for (int step = 0; step < 60; step++) {
             step_rope(&r, 1);
             for (uint32_t i = 0; i < COUNT_OF(share); i++) {
-                mote_strand_report report = report_of(&r, i);
+                mote_strand_step_report report = report_of(&r, i);
                 assert_alive(&r, i);
                 if (share[i] != 1) assert_int_equal(report.infeasible, share[i] > 1 && share[i] < 3);
                 /* As long as the pins stand apart, and no more: segments 1.002 of what they must be, to
@@ -144,7 +144,8 @@ static void pins_too_far_apart_are_reported(void **unused) {
         /* Once the pins stand nearer, all is well again. */
         for (uint32_t i = 0; i < 2; i++)
             assert_int_equal(
-                mote_bundle_pin(r.system, r.id, i, LINE - 1, (vec3){0.5f, 0, 0}, MOTE_NEXT_ADVANCE), MOTE_OK);
+                mote_strands_pin(r.system, r.id, i, LINE - 1, (vec3){0.5f, 0, 0}, MOTE_NEXT_ADVANCE),
+                MOTE_OK);
         step_rope(&r, 1);
         step_rope(&r, 59);
         for (uint32_t i = 0; i < 2; i++) {
@@ -180,12 +181,12 @@ static void slack_between_pins_hangs_as_a_chain_does(void **unused) {
     hang(0.75, want);
     for (int solver = MOTE_STRAND_ROBUST; solver <= MOTE_STRAND_CONSERVING; solver++) {
         float positions[3 * LINE];
-        mote_bundle_def def = line_def((mote_strand_solver)solver, LINE, positions, 1, 0);
+        mote_strands_def def = line_def((mote_strand_solver)solver, LINE, positions, 1, 0);
         def.normal_drag = def.tangential_drag = 3;
         def.max_stretch = 1e-4f;
         rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, 8, GRAVITY);
         assert_int_equal(
-            mote_bundle_pin(r.system, r.id, 0, LINE - 1, (vec3){0.75f, 0, 0}, 60 * ticks_per_step(&r)),
+            mote_strands_pin(r.system, r.id, 0, LINE - 1, (vec3){0.75f, 0, 0}, 60 * ticks_per_step(&r)),
             MOTE_OK);
         step_rope(&r, 1200);
         /* Links longer by up to max_stretch make the sag deeper: with sag^2 about 3/8 span (length - span),
@@ -210,7 +211,7 @@ static void segments_without_length_do_no_harm(void **unused) {
     for (int solver = 0; solver < MOTE_STRAND_SOLVER_COUNT; solver++)
         for (int bends = 0; bends < (solver == MOTE_STRAND_CONSERVING ? 1 : 2); bends++) {
             float positions[3 * 16];
-            mote_bundle_def def = line_def((mote_strand_solver)solver, 16, positions, 0.6, 0.3);
+            mote_strands_def def = line_def((mote_strand_solver)solver, 16, positions, 0.6, 0.3);
             memcpy(positions + 3 * 5, positions + 3 * 4, 3 * sizeof *positions);   /* in the middle, */
             memcpy(positions + 3 * 1, positions + 3 * 0, 3 * sizeof *positions);   /* at the root */
             memcpy(positions + 3 * 15, positions + 3 * 14, 3 * sizeof *positions); /* and two at the tip */
@@ -221,7 +222,7 @@ static void segments_without_length_do_no_harm(void **unused) {
             for (int step = 0; step < 120; step++) {
                 step_rope(&r, 1);
                 assert_alive(&r, 0);
-                mote_strand_report report = report_of(&r, 0);
+                mote_strand_step_report report = report_of(&r, 0);
                 if (solver != MOTE_STRAND_SPRINGS && !report.capped)
                     assert_true(report.stretch <= held(0.002, 0.04, 1));
             }
@@ -239,7 +240,7 @@ static void points_that_coincide_part_again(void **unused) {
     for (int solver = 0; solver < MOTE_STRAND_SOLVER_COUNT; solver++)
         for (int all = 0; all < 2; all++) {
             float positions[3 * 16];
-            mote_bundle_def def = line_def((mote_strand_solver)solver, 16, positions, 0.9, 0);
+            mote_strands_def def = line_def((mote_strand_solver)solver, 16, positions, 0.9, 0);
             def.compliance = solver == MOTE_STRAND_SPRINGS ? 1 / 256.0f : 0;
             rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, 8, GRAVITY);
             for (uint32_t k = all ? 1 : 7; k < (all ? 16 : 8); k++) {
@@ -249,7 +250,7 @@ static void points_that_coincide_part_again(void **unused) {
             for (int step = 0; step < 120; step++) {
                 step_rope(&r, 1);
                 assert_alive(&r, 0);
-                mote_strand_report report = report_of(&r, 0);
+                mote_strand_step_report report = report_of(&r, 0);
                 if (solver != MOTE_STRAND_SPRINGS)
                     assert_true(report.capped || report.stretch <= held(0.002, 0.06, 1));
             }
@@ -277,7 +278,7 @@ static void energy_of_a_swing(void **unused) {
     const double depth = GRAVITY * 0.5;
     for (int solver = MOTE_STRAND_ROBUST; solver <= MOTE_STRAND_CONSERVING; solver++) {
         float positions[3 * 32];
-        mote_bundle_def def = line_def((mote_strand_solver)solver, 32, positions, 1, 0);
+        mote_strands_def def = line_def((mote_strand_solver)solver, 32, positions, 1, 0);
         rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, 16, GRAVITY);
         const double start = energy_of(&r, 32);
         double before = start;
@@ -302,13 +303,13 @@ static void energy_of_a_swing(void **unused) {
 
 static void reaction_of(const rope *r, uint32_t point, double impulse[3]) {
     float got[3];
-    assert_int_equal(mote_bundle_reaction(r->system, r->id, 0, point, got), MOTE_OK);
+    assert_int_equal(mote_strands_reaction(r->system, r->id, 0, point, got), MOTE_OK);
     for (int i = 0; i < 3; i++) impulse[i] = got[i];
 }
 
 typedef enum holding { SPRINGS, RIGID, COMPLIANT, BENDING, CONSERVING, HOLDINGS } holding;
 
-static void hold_by(mote_bundle_def *def, holding how) {
+static void hold_by(mote_strands_def *def, holding how) {
     def->solver = how == SPRINGS      ? MOTE_STRAND_SPRINGS
                   : how == CONSERVING ? MOTE_STRAND_CONSERVING
                                       : MOTE_STRAND_ROBUST;
@@ -321,7 +322,7 @@ static void the_root_bears_the_weight_at_rest(void **unused) {
     (void)unused;
     for (int how = 0; how < HOLDINGS; how++) {
         float positions[3 * 16];
-        mote_bundle_def def = line_def(MOTE_STRAND_ROBUST, 16, positions, 0, -1);
+        mote_strands_def def = line_def(MOTE_STRAND_ROBUST, 16, positions, 0, -1);
         hold_by(&def, (holding)how);
         rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, 16, GRAVITY);
         double y = 0;
@@ -350,13 +351,13 @@ static void reactions_balance_momentum(void **unused) {
     (void)unused;
     for (int how = 0; how < HOLDINGS; how++) {
         float positions[3 * 16];
-        mote_bundle_def def = line_def(MOTE_STRAND_ROBUST, 16, positions, 1, 0);
+        mote_strands_def def = line_def(MOTE_STRAND_ROBUST, 16, positions, 1, 0);
         for (int k = 1; k < 16; k += 2)
             positions[3 * k + 2] = 0.04f; /* not taut, where forces have no bound */
         hold_by(&def, (holding)how);
         rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, 16, GRAVITY);
         assert_int_equal(
-            mote_bundle_pin(r.system, r.id, 0, 8, (vec3){0.4f, 0.1f, 0.1f}, 50 * ticks_per_step(&r)),
+            mote_strands_pin(r.system, r.id, 0, 8, (vec3){0.4f, 0.1f, 0.1f}, 50 * ticks_per_step(&r)),
             MOTE_OK);
         double before[3] = {0};
         for (int step = 0; step < 60; step++) {
@@ -392,11 +393,11 @@ static void stretch_is_held_or_reported(void **unused) {
     for (size_t l = 0; l < COUNT_OF(lengths); l++)
         for (size_t p = 0; p < COUNT_OF(points); p++) {
             float positions[3 * 128];
-            mote_bundle_def def = line_def(MOTE_STRAND_ROBUST, points[p], positions, lengths[l], 0);
+            mote_strands_def def = line_def(MOTE_STRAND_ROBUST, points[p], positions, lengths[l], 0);
             rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, 4, GRAVITY);
             for (int step = 0; step < 120; step++) {
                 step_rope(&r, 1);
-                mote_strand_report report = report_of(&r, 0);
+                mote_strand_step_report report = report_of(&r, 0);
                 assert_alive(&r, 0);
                 /* Held even where the iterations did not suffice: with one end free it is laid out. */
                 assert_true(report.stretch <= held(0.002, lengths[l] / (points[p] - 1), lengths[l]));

@@ -98,7 +98,7 @@ static void orders_of_accuracy(void **unused) {
 static rope make_pair(mote_integrator integrator, mote_rate rate, const double n[3], bool free,
                       float stiffness, float damping) {
     const float positions[6] = {0, 0, 0, (float)n[0], (float)n[1], (float)n[2]};
-    mote_bundle_def def = mote_default_bundle_def();
+    mote_strands_def def = mote_default_strands_def();
     def.solver = MOTE_STRAND_SPRINGS;
     def.strand_count = 1;
     def.points = 2;
@@ -169,7 +169,7 @@ static void one_kinematic_spring_is_exact_at_any_step(void **unused) {
 static void step_between_springs(mote_integrator integrator, float stiffness, const double start[2],
                                  double end[2]) {
     static const float positions[9] = {-1, 0, 0, 0, 0, 0, 1, 0, 0};
-    mote_bundle_def def = mote_default_bundle_def();
+    mote_strands_def def = mote_default_strands_def();
     def.solver = MOTE_STRAND_SPRINGS;
     def.strand_count = 1;
     def.points = 3;
@@ -177,7 +177,7 @@ static void step_between_springs(mote_integrator integrator, float stiffness, co
     def.mass = 3;
     def.compliance = 1 / stiffness;
     rope r = make_rope(&def, integrator, (mote_rate){4, 1}, 1, 0);
-    assert_int_equal(mote_bundle_pin(r.system, r.id, 0, 2, (vec3){1, 0, 0}, 0), MOTE_OK);
+    assert_int_equal(mote_strands_pin(r.system, r.id, 0, 2, (vec3){1, 0, 0}, 0), MOTE_OK);
     double x[3] = {start[0], 0, 0}, v[3] = {start[1], 0, 0};
     store_point(&r, 0, 1, x, v);
     step_rope(&r, 1);
@@ -280,7 +280,7 @@ static void strands_fall_through_air_at_their_terminal_velocity(void **unused) {
             const bool springs = solver == MOTE_STRAND_SPRINGS;
             lay_line(positions, points, (double[3]){0},
                      along ? (double[3]){0, -0.5, 0} : (double[3]){0.5, 0, 0});
-            mote_bundle_def def = mote_default_bundle_def();
+            mote_strands_def def = mote_default_strands_def();
             def.solver = (mote_strand_solver)solver;
             def.strand_count = 1;
             def.points = points;

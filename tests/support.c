@@ -237,12 +237,14 @@ mote_result scene_add_forces(mote_system *system, bool reach) {
 }
 
 mote_result scene_hostile_frames(mote_system *system, uint64_t step_nanoseconds, uint32_t steps) {
-    static const uint32_t pieces[] = {0, 1, 7, 40, 333, 1000, 1550, 2999, 3700}; /* thousandths of a step */
+    static const uint32_t subcycles[] = {0,    1,    7,    40,  333,
+                                         1000, 1550, 2999, 3700}; /* thousandths of a step */
     random_source random = {3};
     uint64_t left = steps * step_nanoseconds;
     mote_result result = MOTE_OK;
     for (uint32_t i = 0; left > 0 && result == MOTE_OK; i++) {
-        uint64_t frame = pieces[random_below(&random, COUNT_OF(pieces))] * step_nanoseconds / 1000 + i % 2;
+        uint64_t frame =
+            subcycles[random_below(&random, COUNT_OF(subcycles))] * step_nanoseconds / 1000 + i % 2;
         if (frame > left) frame = left;
         result = mote_system_advance(system, frame, NULL);
         left -= frame;

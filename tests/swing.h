@@ -9,7 +9,7 @@ enum { STRANDS = 16, POINTS = 7 };
 /* 0.6 m of 0.1 kg points that start in different directions with different velocities: stretch and bend
  * springs. */
 typedef struct swing {
-    mote_bundle_def def;
+    mote_strands_def def;
     float positions[3 * STRANDS * POINTS];
     chain chain[STRANDS];
     chain_state start[STRANDS];
@@ -31,7 +31,7 @@ static inline void make_chain(swing *s, uint32_t strand, bool free) {
 
 static inline void make_swing(swing *s, bool damped, bool free) {
     random_source random = {11};
-    s->def = mote_default_bundle_def();
+    s->def = mote_default_strands_def();
     s->def.solver = MOTE_STRAND_SPRINGS;
     s->def.strand_count = STRANDS;
     s->def.points = POINTS;

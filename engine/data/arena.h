@@ -12,7 +12,7 @@ typedef struct mote_arena {
 /* What a column takes: whole cache lines. Large columns of a power-of-two count would all start at the same
  * set of the first-level cache; five lines apart, two dozen streams run side by side. Small ones lie close
  * together. */
-MOTE_INLINE uint64_t mote_column_room(uint64_t bytes) {
+MOTE_INLINE uint64_t mote_column_bytes(uint64_t bytes) {
     const uint64_t line = MOTE_CACHE_LINE, large = 4096;
     return (bytes + line - 1) / line * line + (bytes < large ? 0 : 5 * line);
 }
@@ -20,7 +20,7 @@ MOTE_INLINE uint64_t mote_column_room(uint64_t bytes) {
 /* The next column, of `count` elements; NULL where it is only measured. */
 MOTE_INLINE void *mote_arena_take(mote_arena *arena, uint64_t count, size_t element) {
     void *at = arena->memory ? arena->memory + arena->bytes : NULL;
-    arena->bytes += mote_column_room(count * element);
+    arena->bytes += mote_column_bytes(count * element);
     return at;
 }
 

@@ -29,7 +29,7 @@ uint32_t mote_network_block_of(const mote_network *network, uint32_t slot) {
 /* --- Blocks --- */
 
 /* Blocks follow each other without gaps. */
-static void fill_blocks(mote_network *network, const mote_network_survey *s) {
+static void fill_blocks(mote_network *network, const mote_network_layout_plan *s) {
     for (uint32_t i = 0; i < network->block_count; i++)
         network->block[i] = (mote_network_block){.first = MOTE_NO_SLOT};
     for (uint32_t island = 0; island < s->island_count; island++) {
@@ -68,7 +68,8 @@ static void fill_particle(mote_network *network, const mote_network_def *def, ui
     if (inverse_mass != network->uniform_inverse_mass) network->uniform_inverse_mass = 0;
 }
 
-static void fill_particles(mote_network *network, const mote_network_def *def, const mote_network_survey *s) {
+static void fill_particles(mote_network *network, const mote_network_def *def,
+                           const mote_network_layout_plan *s) {
     memset(network->particle_of_slot, 0xff, network->slot_count * sizeof *network->particle_of_slot);
     memset(network->head, 0xff, network->slot_count * sizeof *network->head);
     for (uint32_t slot = 0; slot < network->slot_count; slot++) network->ring[slot] = slot;
@@ -125,7 +126,7 @@ static uint64_t room_for(const mote_network *network, uint64_t lines) {
 }
 
 /* All blocks' lines are counted before any is written. */
-static mote_result place_lines(mote_network *network, const mote_network_survey *s, bool answers,
+static mote_result place_lines(mote_network *network, const mote_network_layout_plan *s, bool unit_responses,
                                const mote_allocator *allocator) {
     uint64_t lines = 0;
     for (uint32_t i = 0; i < network->island_count; i++) { /* alike islands have as many springs each */
@@ -137,34 +138,35 @@ static mote_result place_lines(mote_network *network, const mote_network_survey 
     for (uint32_t i = 0; i < network->block_count; i++) {
         mote_network_block *block = &network->block[i];
         const uint64_t room = block->lanes ? block->line_capacity
-                                           : room_for(network, mote_network_count_rows(network, i, NULL));
+                                           : room_for(network, mote_network_count_sliced(network, i, NULL));
         if (lines + room > MOTE_NO_ITEM / MOTE_GROUP) return MOTE_ERROR_OVERFLOW;
         block->first_line = (uint32_t)lines;
         block->line_capacity = (uint32_t)room;
         lines += room;
     }
-    return mote_network_reserve_lines(network, 0, answers, allocator);
+    return mote_network_reserve_packets(network, 0, unit_responses, allocator);
 }
 
 /* Struts are filled in the order of the springs, whose islands each go on where they were. */
-static void write_lines(mote_network *network, const mote_network_survey *s) {
+static void write_lines(mote_network *network, const mote_network_layout_plan *s) {
     uint32_t *cursor = s->order;
     memset(cursor, 0, s->island_count * sizeof *cursor);
     for (uint32_t i = 0; i < network->spring_end; i++) {
         const uint32_t island = network->island[network->spring[i].a];
-        if (s->stride[island] != 1) mote_network_write_strut(network, s->block[island], i, &cursor[island]);
+        if (s->stride[island] != 1)
+            mote_network_write_interleaved(network, s->block[island], i, &cursor[island]);
     }
     for (uint32_t i = 0; i < network->block_count; i++)
-        if (!network->block[i].lanes) mote_network_write_rows(network, i, NULL);
+        if (!network->block[i].lanes) mote_network_write_sliced(network, i, NULL);
 }
 
-static mote_result fill(mote_network *network, const mote_network_def *def, const mote_network_survey *s,
-                        bool answers, const mote_allocator *allocator) {
+static mote_result fill(mote_network *network, const mote_network_def *def, const mote_network_layout_plan *s,
+                        bool unit_responses, const mote_allocator *allocator) {
     memset(network->memory, 0, network->bytes);
     fill_blocks(network, s);
     fill_particles(network, def, s);
     fill_springs(network, def);
-    mote_result result = place_lines(network, s, answers, allocator);
+    mote_result result = place_lines(network, s, unit_responses, allocator);
     if (result) return result;
     write_lines(network, s);
     mote_network_find_chunks(network);
@@ -173,7 +175,7 @@ static mote_result fill(mote_network *network, const mote_network_def *def, cons
 
 /* --- All of it --- */
 
-static mote_network sized(const mote_network_def *def, const mote_network_survey *s) {
+static mote_network sized(const mote_network_def *def, const mote_network_layout_plan *s) {
     mote_network network = {.def = *def,
                             .particle_count = def->particle_count,
                             .slot_count = s->slot_count,
@@ -181,24 +183,25 @@ static mote_network sized(const mote_network_def *def, const mote_network_survey
                             .group_count = s->slot_count / MOTE_GROUP,
                             .island_count = s->island_count,
                             .bound_is_old = true,
-                            .answers_are_old = true,
-                            .clusters = {.old = true}};
+                            .responses_are_old = true,
+                            .aggregates = {.old = true}};
     if (network.def.spring_capacity < def->spring_count) network.def.spring_capacity = def->spring_count;
     network.def.positions = network.def.velocities = network.def.masses = NULL;
     network.def.springs = NULL;
     return network;
 }
 
-static mote_result build(mote_network *network, const mote_network_def *def, const mote_network_survey *s,
-                         bool interpolates, bool answers, const mote_allocator *allocator) {
+static mote_result build(mote_network *network, const mote_network_def *def,
+                         const mote_network_layout_plan *s, bool interpolates, bool unit_responses,
+                         const mote_allocator *allocator) {
     mote_network made = sized(def, s);
-    const uint64_t bytes = mote_network_lay_out(&made, interpolates);
+    const uint64_t bytes = mote_network_place_columns(&made, interpolates);
     if (bytes > SIZE_MAX / 2) return MOTE_ERROR_OVERFLOW;
     made.bytes = (size_t)bytes;
     made.memory = mote_allocate(allocator, made.bytes);
     if (!made.memory) return MOTE_ERROR_MEMORY;
-    mote_network_lay_out(&made, interpolates);
-    mote_result result = fill(&made, def, s, answers, allocator);
+    mote_network_place_columns(&made, interpolates);
+    mote_result result = fill(&made, def, s, unit_responses, allocator);
     if (result)
         mote_network_destroy(&made, allocator);
     else
@@ -207,14 +210,15 @@ static mote_result build(mote_network *network, const mote_network_def *def, con
 }
 
 mote_result mote_network_make(mote_network *network, const mote_network_def *def, bool interpolates,
-                              bool answers, const mote_allocator *allocator, mote_network_fault *fault) {
+                              bool unit_responses, const mote_allocator *allocator,
+                              mote_network_fault *fault) {
     mote_network_fault ignored;
-    mote_network_survey survey;
+    mote_network_layout_plan survey;
     if (!fault) fault = &ignored;
     mote_result result = mote_network_check(def, fault);
-    if (result == MOTE_OK) result = mote_network_survey_make(&survey, def, allocator, fault);
+    if (result == MOTE_OK) result = mote_network_layout_plan_make(&survey, def, allocator, fault);
     if (result) return result;
-    result = build(network, def, &survey, interpolates, answers, allocator);
-    mote_network_survey_destroy(&survey, allocator);
+    result = build(network, def, &survey, interpolates, unit_responses, allocator);
+    mote_network_layout_plan_destroy(&survey, allocator);
     return result;
 }

@@ -22,8 +22,8 @@
 #include "data/network_clusters.h"
 
 /* Slots in a block, at most; LANES: particles in an island, at most. */
-#define MOTE_NETWORK_BLOCK       1024u
-#define MOTE_NETWORK_LANE_ISLAND 1024u
+#define MOTE_NETWORK_BLOCK              1024u
+#define MOTE_NETWORK_INTERLEAVED_ISLAND 1024u
 
 typedef struct mote_network_block {
     uint32_t first, groups;          /* first slot, lane groups */
@@ -36,7 +36,7 @@ typedef struct mote_network_block {
 } mote_network_block;
 
 /* 16 springs. Entry 16 line + lane in the columns below. */
-typedef struct mote_network_line {
+typedef struct mote_network_packet {
     uint32_t self; /* slot of lane 0: of end a's in a strut (a: the lower local particle), of the group's in a
                       row */
     int32_t other; /* slot of lane 0's other end, if contiguous; lane i's is other + i. In rows it may lie up
@@ -48,7 +48,7 @@ typedef struct mote_network_line {
     bool even;    /* and likewise the rest length */
     bool damped;  /* a lane has damping */
     float rest_length, stiffness, damping;
-} mote_network_line;
+} mote_network_packet;
 
 typedef struct mote_network_group {
     uint32_t first_line, line_count; /* ROWS; LANES: 0, 0 */
@@ -70,16 +70,16 @@ typedef struct mote_network_reel_state {
 
 /* What the constrained solver keeps for each spring end (kernels/network_solve.h, network_balance.h). */
 enum {
-    NET_END_NORMAL,                     /* 3: n, from this end to the other */
-    NET_END_ALONG = NET_END_NORMAL + 3, /* h^2 (k + c/h) less the next */
-    NET_END_ACROSS,                     /* h^2 max(0, T / |d|) */
-    NET_END_SEARCH = NET_END_ALONG,     /* p: rigid springs have these instead */
-    NET_END_RESIDUAL,                   /* r */
-    NET_END_PRODUCT,                    /* q */
-    NET_END_INVERSE,                    /* 1 / diagonal; 0: nothing can solve it */
-    NET_END_COMPLIANCE,                 /* a, 1/kg */
-    NET_END_MULTIPLIER,                 /* mu, kg m */
-    NET_END_COLUMNS
+    NETWORK_END_NORMAL,                         /* 3: n, from this end to the other */
+    NETWORK_END_ALONG = NETWORK_END_NORMAL + 3, /* h^2 (k + c/h) less the next */
+    NETWORK_END_ACROSS,                         /* h^2 max(0, T / |d|) */
+    NETWORK_END_SEARCH = NETWORK_END_ALONG,     /* p: rigid springs have these instead */
+    NETWORK_END_RESIDUAL,                       /* r */
+    NETWORK_END_PRODUCT,                        /* q */
+    NETWORK_END_INVERSE,                        /* 1 / diagonal; 0: nothing can solve it */
+    NETWORK_END_COMPLIANCE,                     /* a, 1/kg */
+    NETWORK_END_MULTIPLIER,                     /* mu, kg m */
+    NETWORK_END_COLUMNS
 };
 
 /* A spring's state by the host's number. */
@@ -122,7 +122,7 @@ typedef struct mote_network {
      * order: chunks island_chunk[i] .. island_chunk[i + 1] - 1. */
     uint32_t *chunk_first, *chunk_end; /* slots; group_count */
     uint32_t *island_chunk;            /* island_count + 1 */
-    mote_network_clusters clusters;
+    mote_network_aggregates aggregates;
 
     uint8_t *frozen;       /* by island */
     uint32_t *island_size; /* likewise: particles; 0: joined to another */
@@ -130,15 +130,15 @@ typedef struct mote_network {
     mote_network_group *group;         /* group g holds slots 16 g .. 16 g + 15 */
     mote_network_spring_state *spring; /* def.spring_capacity */
 
-    mote_network_line *line;                               /* line_capacity of each of these (x 16) */
+    mote_network_packet *line;                             /* line_capacity of each of these (x 16) */
     uint32_t *entry_spring;                                /* MOTE_NO_ITEM: none */
     uint32_t *entry_other;                                 /* slot of the other end; masked: the own slot */
     float *entry_length, *entry_stiffness, *entry_damping; /* masked: 0 */
-    float *entry_solver[NET_END_COLUMNS];                  /* constrained, else NULL: the solver's own */
-    float *entry_answer[4]; /* kinematic integrators, else NULL: what the spring alone gives over h
-                               (mote_network_answers) */
-    bool answers_are_old;
-    double answers_h; /* for which they were worked out */
+    float *entry_solver[NETWORK_END_COLUMNS];              /* constrained, else NULL: the solver's own */
+    float *entry_response[4]; /* kinematic integrators, else NULL: what the spring alone gives over h
+                               (mote_network_unit_responses) */
+    bool responses_are_old;
+    double responses_h; /* for which they were worked out */
 
     mote_network_pin_state *pins; /* sorted by slot; MOTE_MAX_NETWORK_PINS reserved with the first */
     uint32_t pin_count;
@@ -146,7 +146,7 @@ typedef struct mote_network {
                                      * the next step, or where others need the room */
     uint32_t reel_count;
     uint32_t *torn, torn_count; /* of the last advance; spring_capacity */
-    mote_network_report report;
+    mote_network_step_report report;
 
     void *memory; /* all that the counts and capacities fix */
     size_t bytes;
@@ -157,9 +157,10 @@ typedef struct mote_network {
 /* --- network.c: making --- */
 
 /* Checks, finds islands, packs and fills. MOTE_OK or the errors of mote_system_add_network that concern the
- * def; nothing stays allocated then. answers: the integrator needs entry_answer. */
+ * def; nothing stays allocated then. answers: the integrator needs entry_response. */
 mote_result mote_network_make(mote_network *network, const mote_network_def *def, bool interpolates,
-                              bool answers, const mote_allocator *allocator, mote_network_fault *fault);
+                              bool unit_responses, const mote_allocator *allocator,
+                              mote_network_fault *fault);
 void mote_network_destroy(mote_network *network, const mote_allocator *allocator);
 
 /* MOTE_OK, or what is wrong with a spring of a network of `particles` particles. */

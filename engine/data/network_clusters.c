@@ -30,7 +30,7 @@ static uint32_t *numbers(float *column) { return (uint32_t *)(void *)column; }
 
 static work work_of(const mote_network *n) {
     const size_t slots = n->slot_count;
-    uint32_t *ends = numbers(n->clusters.value), *pairs = numbers(n->clusters.block);
+    uint32_t *ends = numbers(n->aggregates.value), *pairs = numbers(n->aggregates.block);
     return (work){.now = {0, ends, numbers(n->entry_solver[0]), n->entry_solver[1]},
                   .next = {0, ends + slots, numbers(n->entry_solver[2]), n->entry_solver[3]},
                   .once = {0, pairs, pairs + slots, pairs + 2 * slots},
@@ -48,7 +48,7 @@ static bool is_free(const mote_network *n, uint32_t slot) { return n->inverse_ma
 /* Vertices: what is free; of_slot holds their numbers meanwhile. */
 static void number_slots(mote_network *n, work *w, uint32_t first, uint32_t end) {
     for (uint32_t slot = first; slot < end; slot++) {
-        n->clusters.of_slot[slot] = is_free(n, slot) ? w->now.count : MOTE_NO_CLUSTER;
+        n->aggregates.of_slot[slot] = is_free(n, slot) ? w->now.count : MOTE_NO_AGGREGATE;
         if (is_free(n, slot)) w->name[w->now.count++] = slot;
     }
 }
@@ -66,21 +66,21 @@ static void make_graph(mote_network *n, work *w, uint32_t island) {
             const mote_network_spring_state *s = &n->spring[i];
             const uint32_t other = s->a == slot ? s->b : s->a;
             if (!is_free(n, other)) continue;
-            g->to[entries] = n->clusters.of_slot[other];
+            g->to[entries] = n->aggregates.of_slot[other];
             g->weight[entries++] = s->stiffness;
         }
         g->end[v] = entries;
     }
-    for (uint32_t v = 0; v < g->count; v++) n->clusters.of_slot[w->name[v]] = MOTE_NO_CLUSTER;
+    for (uint32_t v = 0; v < g->count; v++) n->aggregates.of_slot[w->name[v]] = MOTE_NO_AGGREGATE;
 }
 
 /* --- Pairing --- */
 
 static uint32_t heaviest(const graph *g, const pairing *p, uint32_t vertex) {
-    uint32_t best = MOTE_NO_CLUSTER;
+    uint32_t best = MOTE_NO_AGGREGATE;
     float most = 0;
     for (uint32_t i = row(g, vertex); i < g->end[vertex]; i++) {
-        if (p->pair[g->to[i]] != MOTE_NO_CLUSTER || !(g->weight[i] > most)) continue;
+        if (p->pair[g->to[i]] != MOTE_NO_AGGREGATE || !(g->weight[i] > most)) continue;
         best = g->to[i];
         most = g->weight[i];
     }
@@ -90,12 +90,12 @@ static uint32_t heaviest(const graph *g, const pairing *p, uint32_t vertex) {
 /* lone: what has no neighbours is a pair by itself, else none. */
 static void pair_up(const graph *g, pairing *p, bool lone) {
     p->count = 0;
-    for (uint32_t v = 0; v < g->count; v++) p->pair[v] = MOTE_NO_CLUSTER;
+    for (uint32_t v = 0; v < g->count; v++) p->pair[v] = MOTE_NO_AGGREGATE;
     for (uint32_t v = 0; v < g->count; v++) {
-        if (p->pair[v] != MOTE_NO_CLUSTER || (row(g, v) == g->end[v] && !lone)) continue;
+        if (p->pair[v] != MOTE_NO_AGGREGATE || (row(g, v) == g->end[v] && !lone)) continue;
         p->pair[v] = p->count;
         const uint32_t other = heaviest(g, p, v);
-        if (other != MOTE_NO_CLUSTER) p->pair[other] = p->count;
+        if (other != MOTE_NO_AGGREGATE) p->pair[other] = p->count;
         p->low[p->count] = v;
         p->high[p->count++] = other;
     }
@@ -106,14 +106,14 @@ static void pair_up(const graph *g, pairing *p, bool lone) {
 static void contract(const graph *g, const pairing *p, graph *to, uint32_t *mark) {
     uint32_t entries = 0;
     to->count = p->count;
-    for (uint32_t pair = 0; pair < p->count; pair++) mark[pair] = MOTE_NO_CLUSTER;
+    for (uint32_t pair = 0; pair < p->count; pair++) mark[pair] = MOTE_NO_AGGREGATE;
     for (uint32_t pair = 0; pair < p->count; to->end[pair++] = entries) {
         const uint32_t start = entries, vertex[2] = {p->low[pair], p->high[pair]};
-        for (int k = 0; k < 2 && vertex[k] != MOTE_NO_CLUSTER; k++)
+        for (int k = 0; k < 2 && vertex[k] != MOTE_NO_AGGREGATE; k++)
             for (uint32_t i = row(g, vertex[k]); i < g->end[vertex[k]]; i++) {
                 const uint32_t other = p->pair[g->to[i]];
                 if (other == pair) continue;
-                if (mark[other] != MOTE_NO_CLUSTER && mark[other] >= start) {
+                if (mark[other] != MOTE_NO_AGGREGATE && mark[other] >= start) {
                     to->weight[mark[other]] += g->weight[i];
                     continue;
                 }
@@ -127,15 +127,15 @@ static void contract(const graph *g, const pairing *p, graph *to, uint32_t *mark
 /* --- Levels --- */
 
 /* Pair `twice` becomes a cluster: up to two pairs of up to two vertices, children without gaps. */
-static void adopt(mote_network_clusters *c, const work *w, uint32_t *parent_of, uint32_t cluster,
+static void adopt(mote_network_aggregates *c, const work *w, uint32_t *parent_of, uint32_t aggregate,
                   uint32_t twice) {
     const uint32_t pair[2] = {w->twice.low[twice], w->twice.high[twice]};
     uint32_t children = 0;
-    for (int k = 0; k < 2 && pair[k] != MOTE_NO_CLUSTER; k++) {
+    for (int k = 0; k < 2 && pair[k] != MOTE_NO_AGGREGATE; k++) {
         const uint32_t vertex[2] = {w->once.low[pair[k]], w->once.high[pair[k]]};
-        for (int i = 0; i < 2 && vertex[i] != MOTE_NO_CLUSTER; i++) {
-            c->child[MOTE_CLUSTER_CHILDREN * (size_t)cluster + children++] = w->name[vertex[i]];
-            parent_of[w->name[vertex[i]]] = cluster;
+        for (int i = 0; i < 2 && vertex[i] != MOTE_NO_AGGREGATE; i++) {
+            c->child[MOTE_AGGREGATE_CHILDREN * (size_t)aggregate + children++] = w->name[vertex[i]];
+            parent_of[w->name[vertex[i]]] = aggregate;
         }
     }
 }
@@ -143,13 +143,13 @@ static void adopt(mote_network_clusters *c, const work *w, uint32_t *parent_of, 
 static uint32_t whole_groups(uint32_t count) { return (uint32_t)mote_round_up(count, MOTE_GROUP); }
 
 /* The clusters of one level from `first` on, and nothing in what is left of their last lane group. */
-static void write_level(mote_network_clusters *c, work *w, uint32_t *parent_of, uint32_t first) {
+static void write_level(mote_network_aggregates *c, work *w, uint32_t *parent_of, uint32_t first) {
     const uint32_t count = w->twice.count;
     c->size[first / MOTE_GROUP] = count;
     for (uint32_t i = 0; i < whole_groups(count); i++) {
-        c->parent[first + i] = MOTE_NO_CLUSTER;
-        for (uint32_t k = 0; k < MOTE_CLUSTER_CHILDREN; k++)
-            c->child[MOTE_CLUSTER_CHILDREN * (size_t)(first + i) + k] = MOTE_NO_CLUSTER;
+        c->parent[first + i] = MOTE_NO_AGGREGATE;
+        for (uint32_t k = 0; k < MOTE_AGGREGATE_CHILDREN; k++)
+            c->child[MOTE_AGGREGATE_CHILDREN * (size_t)(first + i) + k] = MOTE_NO_AGGREGATE;
         if (i < count) adopt(c, w, parent_of, first + i, i);
     }
     for (uint32_t i = 0; i < count; i++) w->name[i] = first + i;
@@ -157,12 +157,12 @@ static void write_level(mote_network_clusters *c, work *w, uint32_t *parent_of, 
 
 /* Adds levels, from cluster `first` on, while they at least halve what is below and has neighbours. */
 static void find_levels(mote_network *n, work *w, uint32_t island, uint32_t first, uint32_t room) {
-    mote_network_clusters *c = &n->clusters;
+    mote_network_aggregates *c = &n->aggregates;
     uint32_t used = 0;
     for (uint32_t *parent_of = c->of_slot;; parent_of = c->parent) {
         pair_up(&w->now, &w->once, false);
         uint32_t below = 0;
-        for (uint32_t i = 0; i < w->once.count; i++) below += w->once.high[i] == MOTE_NO_CLUSTER ? 1 : 2;
+        for (uint32_t i = 0; i < w->once.count; i++) below += w->once.high[i] == MOTE_NO_AGGREGATE ? 1 : 2;
         contract(&w->now, &w->once, &w->next, w->mark);
         pair_up(&w->next, &w->twice, true);
         const uint32_t count = w->twice.count;
@@ -198,12 +198,12 @@ static double sparse_bound(const mote_network *n, uint32_t island) {
     return ends > 2 * (uint64_t)n->island_size[island] ? 0 : most;
 }
 
-void mote_network_find_clusters(mote_network *network) {
-    mote_network_clusters *c = &network->clusters;
+void mote_network_find_aggregates(mote_network *network) {
+    mote_network_aggregates *c = &network->aggregates;
     if (!c->old) return;
     work w = work_of(network);
     uint32_t first = 0;
-    for (uint32_t slot = 0; slot < network->slot_count; slot++) c->of_slot[slot] = MOTE_NO_CLUSTER;
+    for (uint32_t slot = 0; slot < network->slot_count; slot++) c->of_slot[slot] = MOTE_NO_AGGREGATE;
     for (uint32_t island = 0; island < network->island_count; island++) {
         c->first[island] = first;
         c->levels[island] = 0;

@@ -12,14 +12,14 @@
 
 #include "base/compiler.h"
 
-#define MOTE_NO_CLUSTER       0xffffffffu /* -1 as kernels read it; likewise where there is no child */
-#define MOTE_CLUSTER_CHILDREN 4
+#define MOTE_NO_AGGREGATE       0xffffffffu /* -1 as kernels read it; likewise where there is no child */
+#define MOTE_AGGREGATE_CHILDREN 4
 
-typedef struct mote_network_clusters {
+typedef struct mote_network_aggregates {
     uint32_t *of_slot; /* the cluster of level 1 */
     /* By cluster; as many as slots are reserved. */
     uint32_t *parent;
-    uint32_t *child; /* MOTE_CLUSTER_CHILDREN of each, without gaps; level 1: slots */
+    uint32_t *child; /* MOTE_AGGREGATE_CHILDREN of each, without gaps; level 1: slots */
     float *value;    /* 4 of each: residual, then what it moves by; the last is nothing */
     float *block;    /* 12 of each: the inverse of its own 3 x 3 block, columns of 4 */
     float *partial;  /* sums of runs */
@@ -29,12 +29,12 @@ typedef struct mote_network_clusters {
     uint32_t *levels;
     double *sparse; /* a bound on w^2 (1/s^2) where it has no more springs than particles; else 0 */
     bool old;       /* springs, pins or islands changed since they were found */
-} mote_network_clusters;
+} mote_network_aggregates;
 
 struct mote_network;
 
 /* Finds all clusters anew where they are old. Allocates nothing: `value`, `block` and the solver's columns of
  * spring ends, which are free between steps, hold the graphs. Order: particles and springs. */
-void mote_network_find_clusters(struct mote_network *network);
+void mote_network_find_aggregates(struct mote_network *network);
 
 #endif

@@ -33,7 +33,7 @@ void mote_network_erase(mote_network *network, uint32_t number) {
     if (number < network->first_free) network->first_free = number;
     while (network->spring_end && network->spring[network->spring_end - 1].a == MOTE_NO_SLOT)
         network->spring_end--;
-    network->bound_is_old = network->clusters.old = true;
+    network->bound_is_old = network->aggregates.old = true;
 }
 
 /* Squares of floats: |d| / L - 1 > strain without the root. NaN and what is frozen does not tear. */
@@ -181,14 +181,15 @@ static mote_result make_room(mote_network *network, const insertion *n, const mo
         const mote_network_block *block = &network->block[n->block[i]];
         const mote_network_changes changes = changes_of(n, i);
         n->lines[i] = 0;
-        if (!block->lanes && mote_network_count_rows(network, n->block[i], &changes) <= block->line_capacity)
+        if (!block->lanes &&
+            mote_network_count_sliced(network, n->block[i], &changes) <= block->line_capacity)
             continue;
-        const uint64_t lines = mote_network_count_rows(network, n->block[i], NULL);
+        const uint64_t lines = mote_network_count_sliced(network, n->block[i], NULL);
         if (lines > MOTE_NO_ITEM / MOTE_GROUP) return MOTE_ERROR_OVERFLOW;
         n->lines[i] = (uint32_t)lines;
-        if (lines > block->line_capacity) more += mote_network_room_of(lines);
+        if (lines > block->line_capacity) more += mote_network_packet_capacity(lines);
     }
-    return mote_network_reserve_lines(network, more, network->entry_answer[0] != NULL, allocator);
+    return mote_network_reserve_packets(network, more, network->entry_response[0] != NULL, allocator);
 }
 
 static void write_blocks(mote_network *network, const insertion *n) {
@@ -197,8 +198,9 @@ static void write_blocks(mote_network *network, const insertion *n) {
         const mote_network_changes changes = changes_of(n, i);
         block->lanes = false;
         if (n->lines[i] > block->line_capacity)
-            mote_network_move_lines(network, n->block[i], (uint32_t)mote_network_room_of(n->lines[i]));
-        mote_network_write_rows(network, n->block[i], n->lines[i] ? NULL : &changes);
+            mote_network_move_packets(network, n->block[i],
+                                      (uint32_t)mote_network_packet_capacity(n->lines[i]));
+        mote_network_write_sliced(network, n->block[i], n->lines[i] ? NULL : &changes);
     }
 }
 
@@ -248,7 +250,7 @@ static void finish_insertion(mote_network *network, const insertion *n, uint32_t
     if (last >= network->spring_end) network->spring_end = last + 1;
     network->first_free = last + 1;
     network->spring_count += n->count;
-    network->bound_is_old = network->answers_are_old = network->clusters.old = true;
+    network->bound_is_old = network->responses_are_old = network->aggregates.old = true;
     memcpy(numbers, n->numbers, n->count * sizeof *numbers);
 }
 

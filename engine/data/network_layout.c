@@ -18,12 +18,12 @@ static void take_slots(mote_arena *a, mote_network *network, bool interpolates) 
     network->slot_of_particle = mote_arena_take(a, network->particle_count, sizeof(uint32_t));
 }
 
-static void take_clusters(mote_arena *a, mote_network *network) {
-    mote_network_clusters *of = &network->clusters;
+static void take_aggregates(mote_arena *a, mote_network *network) {
+    mote_network_aggregates *of = &network->aggregates;
     const uint64_t slots = network->slot_count;
     of->of_slot = mote_arena_take(a, slots, sizeof(uint32_t));
     of->parent = mote_arena_take(a, slots, sizeof(uint32_t));
-    of->child = mote_arena_take(a, slots * MOTE_CLUSTER_CHILDREN, sizeof(uint32_t));
+    of->child = mote_arena_take(a, slots * MOTE_AGGREGATE_CHILDREN, sizeof(uint32_t));
     of->value = mote_arena_take(a, slots * 4, sizeof(float));
     of->block = mote_arena_take(a, slots * 12, sizeof(float));
     of->partial = mote_arena_take(a, slots, sizeof(float));
@@ -33,7 +33,7 @@ static void take_clusters(mote_arena *a, mote_network *network) {
     of->sparse = mote_arena_take(a, network->island_count, sizeof(double));
 }
 
-uint64_t mote_network_lay_out(mote_network *network, bool interpolates) {
+uint64_t mote_network_place_columns(mote_network *network, bool interpolates) {
     mote_arena a = {network->memory, 0};
     take_slots(&a, network, interpolates);
     network->frozen = mote_arena_take(&a, network->island_count, sizeof(uint8_t));
@@ -42,7 +42,7 @@ uint64_t mote_network_lay_out(mote_network *network, bool interpolates) {
         network->chunk_first = mote_arena_take(&a, network->group_count, sizeof(uint32_t));
         network->chunk_end = mote_arena_take(&a, network->group_count, sizeof(uint32_t));
         network->island_chunk = mote_arena_take(&a, (uint64_t)network->island_count + 1, sizeof(uint32_t));
-        take_clusters(&a, network);
+        take_aggregates(&a, network);
     }
     network->block = mote_arena_take(&a, network->block_count, sizeof(mote_network_block));
     network->group = mote_arena_take(&a, network->group_count, sizeof(mote_network_group));

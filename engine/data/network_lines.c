@@ -12,13 +12,13 @@ static void set_entry(mote_network *network, uint32_t entry, uint32_t number, ui
     network->entry_length[entry] = s ? s->rest_length : 0;
     network->entry_stiffness[entry] = s ? s->stiffness : 0;
     network->entry_damping[entry] = s ? s->damping : 0;
-    for (int i = 0; i < 4 && network->entry_answer[i]; i++) network->entry_answer[i][entry] = 0;
+    for (int i = 0; i < 4 && network->entry_response[i]; i++) network->entry_response[i][entry] = 0;
 }
 
 /* What a line says of all its lanes. Values are finite or +infinity and zeros are +0, so that equal ones have
  * equal bits. */
 static void summarise(mote_network *network, uint32_t number) {
-    mote_network_line *line = &network->line[number];
+    mote_network_packet *line = &network->line[number];
     const float *length = network->entry_length + (size_t)number * MOTE_GROUP;
     const float *stiffness = network->entry_stiffness + (size_t)number * MOTE_GROUP;
     const float *damping = network->entry_damping + (size_t)number * MOTE_GROUP;
@@ -151,8 +151,8 @@ static bool stays(const mote_network *network, uint32_t group, uint64_t line,
     return *seen == before && network->group[group].first_line == line;
 }
 
-uint64_t mote_network_count_rows(const mote_network *network, uint32_t block,
-                                 const mote_network_changes *changes) {
+uint64_t mote_network_count_sliced(const mote_network *network, uint32_t block,
+                                   const mote_network_changes *changes) {
     const mote_network_block *b = &network->block[block];
     uint64_t line = b->first_line;
     uint32_t seen = 0;
@@ -167,7 +167,7 @@ uint64_t mote_network_count_rows(const mote_network *network, uint32_t block,
 static void write_row(mote_network *network, uint32_t line, const front *f, uint16_t mask) {
     const int32_t offset = f->offset[__builtin_ctz(mask)];
     const bool contiguous = (lanes_with(f, offset) & mask) == mask;
-    network->line[line] = (mote_network_line){
+    network->line[line] = (mote_network_packet){
         .self = f->first, .other = contiguous ? offset : 0, .mask = mask, .contiguous = contiguous};
     for (uint32_t lane = 0; lane < MOTE_GROUP; lane++) {
         const uint32_t entry = line * MOTE_GROUP + lane, slot = f->first + lane;
@@ -179,8 +179,8 @@ static void write_row(mote_network *network, uint32_t line, const front *f, uint
     summarise(network, line);
 }
 
-void mote_network_clear_line(mote_network *network, uint32_t line) {
-    network->line[line] = (mote_network_line){.mask = 0};
+void mote_network_clear_packet(mote_network *network, uint32_t line) {
+    network->line[line] = (mote_network_packet){.mask = 0};
     memset(network->entry_spring + (size_t)line * MOTE_GROUP, 0xff,
            MOTE_GROUP * sizeof *network->entry_spring);
 }
@@ -196,7 +196,7 @@ static void write_group(mote_network *network, uint32_t group, uint32_t line) {
 }
 
 /* What is written over is behind the groups that stay, and is written from the lists, not from the lines. */
-void mote_network_write_rows(mote_network *network, uint32_t block, const mote_network_changes *changes) {
+void mote_network_write_sliced(mote_network *network, uint32_t block, const mote_network_changes *changes) {
     mote_network_block *b = &network->block[block];
     uint32_t line = b->first_line, seen = 0;
     for (uint32_t g = b->first / MOTE_GROUP; g < b->first / MOTE_GROUP + b->groups; g++) {
@@ -204,20 +204,21 @@ void mote_network_write_rows(mote_network *network, uint32_t block, const mote_n
         line += network->group[g].line_count;
     }
     for (uint32_t old = line; old < b->first_line + b->line_count; old++)
-        mote_network_clear_line(network, old);
+        mote_network_clear_packet(network, old);
     b->line_count = line - b->first_line;
 }
 
 /* --- Struts --- */
 
 static void begin_strut(mote_network *network, uint32_t line, uint32_t self, uint32_t other) {
-    network->line[line] = (mote_network_line){.self = self, .other = (int32_t)other, .contiguous = true};
+    network->line[line] = (mote_network_packet){.self = self, .other = (int32_t)other, .contiguous = true};
     for (uint32_t lane = 0; lane < MOTE_GROUP; lane++)
         set_entry(network, line * MOTE_GROUP + lane, MOTE_NO_ITEM, self + lane);
     summarise(network, line);
 }
 
-void mote_network_write_strut(mote_network *network, uint32_t block, uint32_t number, uint32_t *cursor) {
+void mote_network_write_interleaved(mote_network *network, uint32_t block, uint32_t number,
+                                    uint32_t *cursor) {
     mote_network_block *b = &network->block[block];
     mote_network_spring_state *s = &network->spring[number];
     const uint32_t lane = s->a % MOTE_GROUP, end = b->first_line + b->line_count;

@@ -47,7 +47,7 @@ static mote_result reserve_pins(mote_network *network, const mote_allocator *all
 
 static void weigh(mote_network *network, uint32_t slot, float inverse_mass) {
     network->inverse_mass[slot] = inverse_mass;
-    network->bound_is_old = network->answers_are_old = network->clusters.old = true;
+    network->bound_is_old = network->responses_are_old = network->aggregates.old = true;
 }
 
 mote_result mote_network_add_pin(mote_network *network, uint32_t slot, const float target[3], uint64_t now,

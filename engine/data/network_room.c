@@ -9,18 +9,18 @@
 /* An entry's number is 32 bits, and MOTE_NO_ITEM is none. */
 #define MOST_LINES (MOTE_NO_ITEM / MOTE_GROUP)
 
-static uint64_t lay_out(mote_network *network, void *memory, uint64_t lines, bool answers) {
+static uint64_t lay_out(mote_network *network, void *memory, uint64_t lines, bool unit_responses) {
     mote_arena r = {memory, 0};
     const uint64_t entries = lines * MOTE_GROUP;
-    network->line = mote_arena_take(&r, lines, sizeof(mote_network_line));
+    network->line = mote_arena_take(&r, lines, sizeof(mote_network_packet));
     network->entry_spring = mote_arena_take(&r, entries, sizeof(uint32_t));
     network->entry_other = mote_arena_take(&r, entries, sizeof(uint32_t));
     network->entry_length = mote_arena_take(&r, entries, sizeof(float));
     network->entry_stiffness = mote_arena_take(&r, entries, sizeof(float));
     network->entry_damping = mote_arena_take(&r, entries, sizeof(float));
     for (int i = 0; i < 4; i++)
-        network->entry_answer[i] = answers ? mote_arena_take(&r, entries, sizeof(float)) : NULL;
-    for (int i = 0; i < NET_END_COLUMNS && network->def.solver == MOTE_NETWORK_CONSTRAINED; i++)
+        network->entry_response[i] = unit_responses ? mote_arena_take(&r, entries, sizeof(float)) : NULL;
+    for (int i = 0; i < NETWORK_END_COLUMNS && network->def.solver == MOTE_NETWORK_CONSTRAINED; i++)
         network->entry_solver[i] = mote_arena_take(&r, entries, sizeof(float));
     return r.bytes;
 }
@@ -65,20 +65,20 @@ static void move_all(mote_network *to, const mote_network *from) {
     }
 }
 
-mote_result mote_network_reserve_lines(mote_network *network, uint64_t more, bool answers,
-                                       const mote_allocator *allocator) {
+mote_result mote_network_reserve_packets(mote_network *network, uint64_t more, bool unit_responses,
+                                         const mote_allocator *allocator) {
     uint64_t wanted = more;
     if (network->line_count + more <= network->line_capacity && network->line_memory) return MOTE_OK;
     for (uint32_t i = 0; i < network->block_count; i++) wanted += network->block[i].line_capacity;
     if (network->line_memory && wanted + wanted / 8 <= MOST_LINES) wanted += wanted / 8;
     if (wanted > MOST_LINES) return MOTE_ERROR_OVERFLOW;
     mote_network moved = *network;
-    const uint64_t bytes = lay_out(&moved, NULL, wanted, answers);
+    const uint64_t bytes = lay_out(&moved, NULL, wanted, unit_responses);
     if (bytes > SIZE_MAX / 2) return MOTE_ERROR_OVERFLOW;
     moved.line_bytes = (size_t)bytes;
     moved.line_memory = mote_allocate(allocator, moved.line_bytes);
     if (!moved.line_memory) return MOTE_ERROR_MEMORY;
-    lay_out(&moved, moved.line_memory, wanted, answers);
+    lay_out(&moved, moved.line_memory, wanted, unit_responses);
     memset(moved.line_memory, 0, moved.line_bytes);
     memset(moved.entry_spring, 0xff, (size_t)wanted * MOTE_GROUP * sizeof *moved.entry_spring);
     moved.line_capacity = (uint32_t)wanted;
@@ -88,9 +88,9 @@ mote_result mote_network_reserve_lines(mote_network *network, uint64_t more, boo
     return MOTE_OK;
 }
 
-void mote_network_move_lines(mote_network *network, uint32_t block, uint32_t capacity) {
+void mote_network_move_packets(mote_network *network, uint32_t block, uint32_t capacity) {
     mote_network_block *b = &network->block[block];
-    for (uint32_t i = 0; i < b->line_count; i++) mote_network_clear_line(network, b->first_line + i);
+    for (uint32_t i = 0; i < b->line_count; i++) mote_network_clear_packet(network, b->first_line + i);
     b->first_line = network->line_count;
     b->line_count = 0;
     b->line_capacity = capacity;

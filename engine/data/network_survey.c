@@ -18,7 +18,7 @@ static void *take(unsigned char *memory, uint64_t *bytes, uint64_t count, size_t
     return at;
 }
 
-static uint64_t lay_out(mote_network_survey *s, const mote_network_def *def) {
+static uint64_t lay_out(mote_network_layout_plan *s, const mote_network_def *def) {
     const uint64_t particles = def->particle_count;
     unsigned char *memory = s->memory;
     uint64_t bytes = 0;
@@ -37,9 +37,9 @@ static uint64_t lay_out(mote_network_survey *s, const mote_network_def *def) {
     return bytes;
 }
 
-void mote_network_survey_destroy(mote_network_survey *survey, const mote_allocator *allocator) {
+void mote_network_layout_plan_destroy(mote_network_layout_plan *survey, const mote_allocator *allocator) {
     mote_release(allocator, survey->memory, survey->bytes);
-    *survey = (mote_network_survey){0};
+    *survey = (mote_network_layout_plan){0};
 }
 
 /* --- Islands --- */
@@ -65,7 +65,7 @@ static void join_springs(uint32_t *parent, const mote_network_def *def) {
 }
 
 /* Numbers the islands; a particle's parent becomes its label. Roots come before what hangs on them. */
-static void label(mote_network_survey *s, const mote_network_def *def) {
+static void label(mote_network_layout_plan *s, const mote_network_def *def) {
     uint32_t *parent = s->rank;
     join_springs(parent, def);
     for (uint32_t i = 0; i < def->particle_count; i++) {
@@ -77,7 +77,7 @@ static void label(mote_network_survey *s, const mote_network_def *def) {
 }
 
 /* The springs of each island, ascending: a counting sort. */
-static void deal_springs(mote_network_survey *s, const mote_network_def *def) {
+static void deal_springs(mote_network_layout_plan *s, const mote_network_def *def) {
     uint32_t *next = s->order, sum = 0;
     memset(next, 0, s->island_count * sizeof *next);
     for (uint32_t i = 0; i < def->spring_count; i++) next[s->island[def->springs[i].a]]++;
@@ -91,7 +91,7 @@ static void deal_springs(mote_network_survey *s, const mote_network_def *def) {
 }
 
 /* Rigid constraints take a degree of freedom each. */
-static mote_result count_rigid(const mote_network_survey *s, const mote_network_def *def,
+static mote_result count_rigid(const mote_network_layout_plan *s, const mote_network_def *def,
                                mote_network_fault *fault) {
     if (def->solver != MOTE_NETWORK_CONSTRAINED) return MOTE_OK;
     uint32_t *rigid = s->order;
@@ -109,24 +109,24 @@ static mote_result count_rigid(const mote_network_survey *s, const mote_network_
 
 /* --- Alike islands --- */
 
-static uint32_t springs_of(const mote_network_survey *s, uint32_t island) {
+static uint32_t springs_of(const mote_network_layout_plan *s, uint32_t island) {
     return s->first_spring[island + 1] - s->first_spring[island];
 }
 
 /* A spring of an island in local particles. */
-static uint64_t local_ends(const mote_network_survey *s, const mote_network_def *def, uint32_t place) {
+static uint64_t local_ends(const mote_network_layout_plan *s, const mote_network_def *def, uint32_t place) {
     const mote_spring *spring = &def->springs[s->springs[place]];
     return (uint64_t)s->rank[spring->a] << 32 | s->rank[spring->b];
 }
 
-static uint64_t hash_island(const mote_network_survey *s, const mote_network_def *def, uint32_t island) {
+static uint64_t hash_island(const mote_network_layout_plan *s, const mote_network_def *def, uint32_t island) {
     uint64_t hash = mote_hash_number(s->particles[island], springs_of(s, island));
     for (uint32_t i = s->first_spring[island]; i < s->first_spring[island + 1]; i++)
         hash = mote_hash_number(hash, local_ends(s, def, i));
     return hash;
 }
 
-static bool alike(const mote_network_survey *s, const mote_network_def *def, uint32_t a, uint32_t b) {
+static bool alike(const mote_network_layout_plan *s, const mote_network_def *def, uint32_t a, uint32_t b) {
     const uint32_t count = springs_of(s, a);
     if (s->particles[a] != s->particles[b] || count != springs_of(s, b)) return false;
     for (uint32_t i = 0; i < count; i++)
@@ -175,7 +175,7 @@ typedef struct packing {
 } packing;
 
 /* Up to 16 alike islands in a block of their own. */
-static void pack_lanes(mote_network_survey *s, packing *p, const uint32_t *islands, uint32_t count) {
+static void pack_lanes(mote_network_layout_plan *s, packing *p, const uint32_t *islands, uint32_t count) {
     for (uint32_t lane = 0; lane < count; lane++) {
         s->slot[islands[lane]] = (uint32_t)(p->slot + lane);
         s->block[islands[lane]] = p->blocks;
@@ -186,7 +186,7 @@ static void pack_lanes(mote_network_survey *s, packing *p, const uint32_t *islan
 }
 
 /* Islands of one shape in the host's order; what is left over goes to rows. */
-static void pack_class(mote_network_survey *s, packing *p, const uint32_t *islands, uint32_t count) {
+static void pack_class(mote_network_layout_plan *s, packing *p, const uint32_t *islands, uint32_t count) {
     for (uint32_t done = 0; count - done >= FEWEST_LANES && p->slot <= MOTE_MAX_PARTICLES;
          done += MOTE_GROUP) {
         pack_lanes(s, p, islands + done, count - done < MOTE_GROUP ? count - done : MOTE_GROUP);
@@ -194,10 +194,10 @@ static void pack_class(mote_network_survey *s, packing *p, const uint32_t *islan
     }
 }
 
-static void pack_alike(mote_network_survey *s, packing *p, const mote_network_def *def) {
+static void pack_alike(mote_network_layout_plan *s, packing *p, const mote_network_def *def) {
     uint32_t count = 0;
     for (uint32_t island = 0; island < s->island_count; island++) {
-        if (!springs_of(s, island) || s->particles[island] > MOTE_NETWORK_LANE_ISLAND) continue;
+        if (!springs_of(s, island) || s->particles[island] > MOTE_NETWORK_INTERLEAVED_ISLAND) continue;
         s->key[count] = hash_island(s, def, island);
         s->order[count++] = island;
     }
@@ -211,7 +211,7 @@ static void pack_alike(mote_network_survey *s, packing *p, const mote_network_de
 
 static uint64_t whole_groups(uint64_t slots) { return (slots + MOTE_GROUP - 1) / MOTE_GROUP * MOTE_GROUP; }
 
-static void pack_rows(mote_network_survey *s, packing *p, uint32_t island, bool align) {
+static void pack_rows(mote_network_layout_plan *s, packing *p, uint32_t island, bool align) {
     uint64_t at = align ? whole_groups(p->slot) : p->slot;
     if (p->block_slot == UINT64_MAX || at + s->particles[island] > p->block_slot + MOTE_NETWORK_BLOCK) {
         at = p->block_slot = whole_groups(p->slot);
@@ -223,7 +223,7 @@ static void pack_rows(mote_network_survey *s, packing *p, uint32_t island, bool 
 }
 
 /* An island that has several blocks. */
-static void pack_large(mote_network_survey *s, packing *p, uint32_t island) {
+static void pack_large(mote_network_layout_plan *s, packing *p, uint32_t island) {
     p->slot = whole_groups(p->slot);
     s->slot[island] = (uint32_t)p->slot;
     s->block[island] = p->blocks;
@@ -232,7 +232,7 @@ static void pack_large(mote_network_survey *s, packing *p, uint32_t island) {
 }
 
 /* Alike islands, then small ones, then large ones. */
-static mote_result pack(mote_network_survey *s, const mote_network_def *def) {
+static mote_result pack(mote_network_layout_plan *s, const mote_network_def *def) {
     const bool align = def->solver == MOTE_NETWORK_CONSTRAINED;
     packing p = {.block_slot = UINT64_MAX};
     memset(s->stride, 1, s->island_count);
@@ -248,9 +248,9 @@ static mote_result pack(mote_network_survey *s, const mote_network_def *def) {
     return MOTE_OK;
 }
 
-mote_result mote_network_survey_make(mote_network_survey *survey, const mote_network_def *def,
-                                     const mote_allocator *allocator, mote_network_fault *fault) {
-    *survey = (mote_network_survey){0};
+mote_result mote_network_layout_plan_make(mote_network_layout_plan *survey, const mote_network_def *def,
+                                          const mote_allocator *allocator, mote_network_fault *fault) {
+    *survey = (mote_network_layout_plan){0};
     const uint64_t bytes = lay_out(survey, def);
     if (bytes > SIZE_MAX / 2) return MOTE_ERROR_OVERFLOW;
     survey->bytes = (size_t)bytes;
@@ -261,6 +261,6 @@ mote_result mote_network_survey_make(mote_network_survey *survey, const mote_net
     deal_springs(survey, def);
     mote_result result = count_rigid(survey, def, fault);
     if (result == MOTE_OK) result = pack(survey, def);
-    if (result) mote_network_survey_destroy(survey, allocator);
+    if (result) mote_network_layout_plan_destroy(survey, allocator);
     return result;
 }

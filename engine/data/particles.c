@@ -16,11 +16,11 @@ static void choose_columns(mote_particles *particles, const mote_system_def *def
         if (def->interpolation == MOTE_INTERPOLATE_HERMITE)
             bytes[MOTE_COLUMN_PREVIOUS_VELOCITY + axis] = sizeof(float);
         if (def->anchor_column) bytes[MOTE_COLUMN_ANCHOR + axis] = sizeof(float);
-        if (def->inbox) bytes[MOTE_COLUMN_INBOX + axis] = sizeof(float);
+        if (def->external_forces) bytes[MOTE_COLUMN_EXTERNAL_FORCE + axis] = sizeof(float);
     }
     if (def->mass_column) bytes[MOTE_COLUMN_INVERSE_MASS] = sizeof(float);
     if (def->lifetimes) bytes[MOTE_COLUMN_BIRTH] = bytes[MOTE_COLUMN_LIFETIME] = sizeof(float);
-    if (def->handles) bytes[MOTE_COLUMN_PARTICLE] = sizeof(mote_particle);
+    if (def->particle_ids) bytes[MOTE_COLUMN_ID] = sizeof(mote_particle_id);
     bytes[MOTE_COLUMN_FATE] = sizeof(uint8_t);
     for (uint32_t i = 0; i < def->extra_count; i++) bytes[MOTE_COLUMN_EXTRA + i] = def->extra_bytes[i];
 }
@@ -29,12 +29,12 @@ static void choose_columns(mote_particles *particles, const mote_system_def *def
 enum { TABLE = MOTE_COLUMN_COUNT, STACK, DEATH, DEATHS, PARTS };
 
 static uint64_t part_bytes(const mote_particles *particles, int part, uint64_t slots) {
-    bool handles = particles->element_bytes[MOTE_COLUMN_PARTICLE] != 0;
+    bool ids = particles->element_bytes[MOTE_COLUMN_ID] != 0;
     switch (part) {
     case TABLE:
-        return handles ? slots * sizeof(mote_handle_entry) : 0;
+        return ids ? slots * sizeof(mote_id_entry) : 0;
     case STACK:
-        return handles ? slots * sizeof(uint32_t) : 0;
+        return ids ? slots * sizeof(uint32_t) : 0;
     case DEATH:
         return mote_round_up(slots, MOTE_BLOCK);
     case DEATHS:
@@ -50,7 +50,7 @@ static size_t lay_out(const mote_particles *particles, uint32_t capacity, size_t
     for (int part = 0; part < PARTS; part++) {
         uint64_t bytes = part_bytes(particles, part, slots);
         offset[part] = (size_t)total;
-        total += mote_column_room(bytes);
+        total += mote_column_bytes(bytes);
     }
     return total > SIZE_MAX / 2 ? SIZE_MAX : (size_t)total;
 }
@@ -72,13 +72,11 @@ mote_result mote_particles_reserve(mote_particles *particles, uint32_t capacity,
         if (element && old.count)
             memcpy(particles->column[id], old.column[id], mote_round_up(old.count, MOTE_GROUP) * element);
     }
-    if (particles->element_bytes[MOTE_COLUMN_PARTICLE]) {
-        particles->handles = (mote_handle_entry *)(void *)(memory + offset[TABLE]);
-        particles->free_handle = (uint32_t *)(void *)(memory + offset[STACK]);
-        if (old.used_handles)
-            memcpy(particles->handles, old.handles, old.used_handles * sizeof(mote_handle_entry));
-        if (old.free_handles)
-            memcpy(particles->free_handle, old.free_handle, old.free_handles * sizeof(uint32_t));
+    if (particles->element_bytes[MOTE_COLUMN_ID]) {
+        particles->ids = (mote_id_entry *)(void *)(memory + offset[TABLE]);
+        particles->free_id = (uint32_t *)(void *)(memory + offset[STACK]);
+        if (old.used_ids) memcpy(particles->ids, old.ids, old.used_ids * sizeof(mote_id_entry));
+        if (old.free_ids) memcpy(particles->free_id, old.free_id, old.free_ids * sizeof(uint32_t));
     }
     particles->death = memory + offset[DEATH];
     particles->deaths = (uint16_t *)(void *)(memory + offset[DEATHS]);
@@ -122,12 +120,12 @@ void mote_particles_seal(mote_particles *particles) {
     if (particles->count % MOTE_GROUP) mote_particles_clear(particles, particles->count, 0);
 }
 
-uint32_t mote_particles_room(const mote_particles *particles) {
+uint32_t mote_particles_available(const mote_particles *particles) {
     int64_t slots = (int64_t)particles->capacity - particles->count;
     /* One that retires by a kill is counted before it is on the stack. */
-    int64_t handles =
-        (int64_t)particles->free_handles - particles->retired + particles->capacity - particles->used_handles;
-    int64_t room = particles->handles && handles < slots ? handles : slots;
+    int64_t ids =
+        (int64_t)particles->free_ids - particles->retired + particles->capacity - particles->used_ids;
+    int64_t room = particles->ids && ids < slots ? ids : slots;
     return room > 0 ? (uint32_t)room : 0;
 }
 
@@ -138,48 +136,47 @@ uint32_t mote_particles_room(const mote_particles *particles) {
 #define AHEAD 16u
 
 static uint32_t take_index(mote_particles *particles) {
-    while (particles->free_handles) {
-        uint32_t index = particles->free_handle[--particles->free_handles];
-        if (particles->free_handles >= AHEAD)
-            __builtin_prefetch(&particles->handles[particles->free_handle[particles->free_handles - AHEAD]],
-                               1);
-        if (particles->handles[index].generation != RETIRED) return index;
+    while (particles->free_ids) {
+        uint32_t index = particles->free_id[--particles->free_ids];
+        if (particles->free_ids >= AHEAD)
+            __builtin_prefetch(&particles->ids[particles->free_id[particles->free_ids - AHEAD]], 1);
+        if (particles->ids[index].generation != RETIRED) return index;
         particles->retired--;
     }
-    particles->handles[particles->used_handles].generation = 1;
-    return particles->used_handles++;
+    particles->ids[particles->used_ids].generation = 1;
+    return particles->used_ids++;
 }
 
-void mote_particles_take_handles(mote_particles *particles, uint32_t first, uint32_t count) {
-    mote_particle *particle = particles->column[MOTE_COLUMN_PARTICLE];
-    for (uint32_t slot = first; particles->handles && slot < first + count; slot++) {
+void mote_particles_assign_ids(mote_particles *particles, uint32_t first, uint32_t count) {
+    mote_particle_id *particle = particles->column[MOTE_COLUMN_ID];
+    for (uint32_t slot = first; particles->ids && slot < first + count; slot++) {
         uint32_t index = take_index(particles);
-        mote_handle_entry *entry = &particles->handles[index];
+        mote_id_entry *entry = &particles->ids[index];
         entry->slot = slot;
-        particle[slot] = (mote_particle){index, entry->generation};
+        particle[slot] = (mote_particle_id){index, entry->generation};
     }
 }
 
 static void end_index(mote_particles *particles, uint32_t index) {
-    if (++particles->handles[index].generation == RETIRED)
+    if (++particles->ids[index].generation == RETIRED)
         __atomic_fetch_add(&particles->retired, 1, __ATOMIC_RELAXED);
 }
 
-void mote_particles_end_handle(mote_particles *particles, uint32_t slot) {
-    const mote_particle *particle = particles->column[MOTE_COLUMN_PARTICLE];
-    if (particles->handles) end_index(particles, particle[slot].index);
+void mote_particles_retire_id(mote_particles *particles, uint32_t slot) {
+    const mote_particle_id *particle = particles->column[MOTE_COLUMN_ID];
+    if (particles->ids) end_index(particles, particle[slot].index);
 }
 
 /* Asks for all memory before using any: the entries are anywhere, and their cache misses then overlap. */
-void mote_particles_end_handles(mote_particles *particles, const uint32_t *slot, uint32_t count,
-                                uint32_t rank, bool alive) {
-    if (!particles->handles) return;
-    const mote_particle *particle = particles->column[MOTE_COLUMN_PARTICLE];
-    uint32_t *stack = particles->free_handle + particles->free_handles + rank;
+void mote_particles_retire_ids(mote_particles *particles, const uint32_t *slot, uint32_t count, uint32_t rank,
+                               bool alive) {
+    if (!particles->ids) return;
+    const mote_particle_id *particle = particles->column[MOTE_COLUMN_ID];
+    uint32_t *stack = particles->free_id + particles->free_ids + rank;
     for (uint32_t i = 0; i < count; i++) __builtin_prefetch(&particle[slot[i]], 1);
     for (uint32_t i = 0; i < count; i++) {
         stack[i] = particle[slot[i]].index;
-        __builtin_prefetch(&particles->handles[stack[i]], 1);
+        __builtin_prefetch(&particles->ids[stack[i]], 1);
     }
     for (uint32_t i = 0; alive && i < count; i++) end_index(particles, stack[i]);
 }
@@ -193,9 +190,9 @@ void mote_particles_end_handles(mote_particles *particles, const uint32_t *slot,
 
 void mote_particles_move(mote_particles *particles, const uint32_t *from, const uint32_t *to,
                          uint32_t pairs) {
-    const mote_particle *particle = particles->column[MOTE_COLUMN_PARTICLE];
-    for (uint32_t i = 0; particles->handles && i < pairs; i++)
-        __builtin_prefetch(&particles->handles[particle[from[i]].index], 1);
+    const mote_particle_id *particle = particles->column[MOTE_COLUMN_ID];
+    for (uint32_t i = 0; particles->ids && i < pairs; i++)
+        __builtin_prefetch(&particles->ids[particle[from[i]].index], 1);
     for (int id = 0; id < MOTE_COLUMN_COUNT; id++) {
         size_t element = particles->element_bytes[id];
         switch (element) {
@@ -216,6 +213,5 @@ void mote_particles_move(mote_particles *particles, const uint32_t *from, const 
                        (const unsigned char *)particles->column[id] + from[i] * element, element);
         }
     }
-    for (uint32_t i = 0; particles->handles && i < pairs; i++)
-        particles->handles[particle[to[i]].index].slot = to[i];
+    for (uint32_t i = 0; particles->ids && i < pairs; i++) particles->ids[particle[to[i]].index].slot = to[i];
 }

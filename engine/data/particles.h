@@ -15,11 +15,11 @@ typedef enum mote_column_id {
     MOTE_COLUMN_INVERSE_MASS = MOTE_COLUMN_VELOCITY + 3,
     MOTE_COLUMN_PREVIOUS_POSITION,
     MOTE_COLUMN_PREVIOUS_VELOCITY = MOTE_COLUMN_PREVIOUS_POSITION + 3,
-    MOTE_COLUMN_INBOX = MOTE_COLUMN_PREVIOUS_VELOCITY + 3,
-    MOTE_COLUMN_ANCHOR = MOTE_COLUMN_INBOX + 3,
+    MOTE_COLUMN_EXTERNAL_FORCE = MOTE_COLUMN_PREVIOUS_VELOCITY + 3,
+    MOTE_COLUMN_ANCHOR = MOTE_COLUMN_EXTERNAL_FORCE + 3,
     MOTE_COLUMN_BIRTH = MOTE_COLUMN_ANCHOR + 3,
     MOTE_COLUMN_LIFETIME,
-    MOTE_COLUMN_PARTICLE,
+    MOTE_COLUMN_ID,
     MOTE_COLUMN_FATE,
     MOTE_COLUMN_EXTRA,
     MOTE_COLUMN_COUNT = MOTE_COLUMN_EXTRA + MOTE_MAX_EXTRA_COLUMNS
@@ -34,9 +34,9 @@ enum { MOTE_FATE_ALIVE = 0, MOTE_FATE_MAX_STEP = 250, MOTE_FATE_EXPIRED = 254, M
 #define MOTE_BLOCK 256u
 
 /* What a handle's index stands for while its particle lives. */
-typedef struct mote_handle_entry {
+typedef struct mote_id_entry {
     uint32_t slot, generation;
-} mote_handle_entry;
+} mote_id_entry;
 
 typedef struct mote_particles {
     uint32_t count;    /* slots in use */
@@ -44,15 +44,15 @@ typedef struct mote_particles {
     uint32_t pending_kills;
     uint32_t
         started; /* slots below have taken a step: position Verlet has given them their half-step velocity */
-    uint32_t used_handles;                     /* indices that ever named a particle: 0 .. used_handles - 1 */
-    uint32_t free_handles;                     /* how many of them are on the stack of free ones ... */
+    uint32_t used_ids;                         /* indices that ever named a particle: 0 .. used_ids - 1 */
+    uint32_t free_ids;                         /* how many of them are on the stack of free ones ... */
     uint32_t retired;                          /* ... and how many of those will never be used again */
     uint32_t element_bytes[MOTE_COLUMN_COUNT]; /* 0: no such column */
     void *column[MOTE_COLUMN_COUNT];
-    mote_handle_entry *handles; /* capacity of them, or NULL */
-    uint32_t *free_handle;      /* a stack: no pointer is chased, so its cache misses overlap */
-    uint8_t *death;             /* by block, the offsets of the slots that die, ascending: MOTE_BLOCK each */
-    uint16_t *deaths;           /* by block, how many there are */
+    mote_id_entry *ids; /* capacity of them, or NULL */
+    uint32_t *free_id;  /* a stack: no pointer is chased, so its cache misses overlap */
+    uint8_t *death;     /* by block, the offsets of the slots that die, ascending: MOTE_BLOCK each */
+    uint16_t *deaths;   /* by block, how many there are */
     void *memory;
     size_t bytes;
     float inverse_mass; /* of new particles, 1/kg */
@@ -78,18 +78,18 @@ void mote_particles_forget_previous(mote_particles *particles, size_t first, siz
 void mote_particles_seal(mote_particles *particles);
 
 /* How many particles can be added: bounded by the slots, and by the handles where some have retired. */
-uint32_t mote_particles_room(const mote_particles *particles);
+uint32_t mote_particles_available(const mote_particles *particles);
 
 /* Gives the new particles in slots first .. first + count - 1 handles; there must be room. */
-void mote_particles_take_handles(mote_particles *particles, uint32_t first, uint32_t count);
+void mote_particles_assign_ids(mote_particles *particles, uint32_t first, uint32_t count);
 
 /* The handle of `slot` is dead from now on. */
-void mote_particles_end_handle(mote_particles *particles, uint32_t slot);
+void mote_particles_retire_id(mote_particles *particles, uint32_t slot);
 
 /* The handles of slot[0 .. count - 1] end (unless they have ended before) and go to the stack of free ones,
- * from entry free_handles + rank on; whoever calls adds to free_handles when all are there. */
-void mote_particles_end_handles(mote_particles *particles, const uint32_t *slot, uint32_t count,
-                                uint32_t rank, bool alive);
+ * from entry free_ids + rank on; whoever calls adds to free_ids when all are there. */
+void mote_particles_retire_ids(mote_particles *particles, const uint32_t *slot, uint32_t count, uint32_t rank,
+                               bool alive);
 
 /* Copies all columns of slots from[i] to slots to[i], i < pairs, and lets the handles follow. */
 void mote_particles_move(mote_particles *particles, const uint32_t *from, const uint32_t *to, uint32_t pairs);

@@ -178,14 +178,14 @@ static void sample_edge(region *r) {
     for (double zeta = lowest; zeta < last && zeta < highest; zeta *= GRID) add_ray(r, zeta);
 }
 
-static void sample_region(region *r, const mote_coupling *c, bool alone, double *rate) {
-    const double stiffness = alone ? c->most_stiffness : c->most.stiffness,
-                 damping = alone ? c->most_damping : c->most.damping;
+static void sample_region(region *r, const mote_coupling *c, bool uncoupled, double *rate) {
+    const double stiffness = uncoupled ? c->most_stiffness : c->most.stiffness,
+                 damping = uncoupled ? c->most_damping : c->most.damping;
     *rate = __builtin_sqrt(stiffness) + damping;
     r->root = __builtin_sqrt(stiffness) / *rate, r->damping = damping / *rate;
     r->least = c->least_ratio * *rate, r->most = c->most_ratio * *rate;
     r->count = 0;
-    if (damping == 0 || stiffness == 0 || (alone && alike(c)))
+    if (damping == 0 || stiffness == 0 || (uncoupled && alike(c)))
         add_sample(r, r->root * r->root, r->damping);
     else
         sample_edge(r);
@@ -223,15 +223,15 @@ static double first_growth(const mote_scheme *scheme, const region *r) {
 
 static double region_step(mote_integrator integrator, const mote_coupling *c, coupling_kind kind) {
     const mote_scheme *scheme = &mote_scheme_table[integrator];
-    const bool alone = !(c->most.weight > WEIGHT_OF_ONE),
+    const bool uncoupled = !(c->most.weight > WEIGHT_OF_ONE),
                proportional = c->most_ratio <= c->least_ratio * (1 + 1e-6);
     region r;
     double rate;
     if (scheme->info.stable_z == 0 && c->least_ratio == 0) return 0;
-    sample_region(&r, c, alone, &rate);
+    sample_region(&r, c, uncoupled, &rate);
     double step = first_growth(integrator == MOTE_EXACT_FLOW ? &kicks_around_flight : scheme, &r) / rate;
     if (r.count > 1) step *= BETWEEN;
-    if (kind == COUPLING_COMPOSED && !alone && !proportional)
+    if (kind == COUPLING_COMPOSED && !uncoupled && !proportional)
         step *= integrator == MOTE_YOSHIDA4 ? NOT_COMMUTING : NEARLY;
     return step;
 }

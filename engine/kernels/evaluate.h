@@ -11,11 +11,12 @@ MOTE_INLINE wide3 mote_affine_evaluate(const mote_affine_stage *a, bool stiff, c
 
 /* All forces that are not affine, in m/s^2: inline forces in order, callbacks, the inbox, newtons over the
  * mass. */
-MOTE_INLINE void mote_rest_evaluate(const mote_plan *plan, mote_rest rest, double time, const mote_lanes *s,
-                                    const mote_external *external, bool callbacks, wide3 *sum, int n) {
-    mote_push push[MOTE_MAX_UNROLL];
+MOTE_INLINE void mote_mix_evaluate(const mote_plan *plan, mote_force_mix rest, double time,
+                                   const mote_lanes *s, const mote_external *external, bool callbacks,
+                                   wide3 *sum, int n) {
+    mote_force_sum push[MOTE_MAX_UNROLL];
     MOTE_UNROLLED
-    for (int u = 0; u < n; u++) push[u] = (mote_push){wide3_zero(), wide3_zero()};
+    for (int u = 0; u < n; u++) push[u] = (mote_force_sum){wide3_zero(), wide3_zero()};
     if (plan->point_count) mote_points_evaluate(plan, rest, time, s, external, push, n);
     MOTE_UNROLLED
     for (int u = 0; u < n; u++) {
@@ -24,7 +25,7 @@ MOTE_INLINE void mote_rest_evaluate(const mote_plan *plan, mote_rest rest, doubl
         if (!plan->newtons) continue;
         wide3 force = push[u].force;
         if (callbacks) force = wide3_add(force, external[u].force);
-        if (plan->inbox) force = wide3_add(force, external[u].inbox);
+        if (plan->external_forces) force = wide3_add(force, external[u].external_forces);
         sum[u] = wide3_add_scaled(sum[u], external[u].inverse_mass, force);
     }
 }
@@ -33,8 +34,8 @@ MOTE_INLINE void mote_rest_evaluate(const mote_plan *plan, mote_rest rest, doubl
  * to it; rest: what other forces there are; callbacks: whether they are in `external`; mass: whether there is
  * a column of inverse masses. */
 MOTE_INLINE void mote_evaluate(const mote_plan *plan, uint32_t stage, double time, const mote_lanes *s,
-                               const mote_external *external, bool affine, mote_rest rest, bool callbacks,
-                               bool mass, wide3 *dv, int n) {
+                               const mote_external *external, bool affine, mote_force_mix rest,
+                               bool callbacks, bool mass, wide3 *dv, int n) {
     const mote_evaluation *e = &plan->evaluation[stage];
     MOTE_UNROLLED
     for (int u = 0; u < n; u++) {
@@ -46,7 +47,7 @@ MOTE_INLINE void mote_evaluate(const mote_plan *plan, uint32_t stage, double tim
     }
     if (!rest) return;
     wide3 sum[MOTE_MAX_UNROLL];
-    mote_rest_evaluate(plan, rest, time, s, external, callbacks, sum, n);
+    mote_mix_evaluate(plan, rest, time, s, external, callbacks, sum, n);
     MOTE_UNROLLED
     for (int u = 0; u < n; u++) {
         wide3 kick = wide3_scale(wide_set(e->kick_h), sum[u]);

@@ -6,7 +6,7 @@
 #include "kernels/step.h"
 
 /* `steps` steps of n registers, from step `first_step` on. */
-MOTE_INLINE void run_steps(const mote_plan *plan, mote_family family, bool mass, mote_rest rest,
+MOTE_INLINE void run_steps(const mote_plan *plan, mote_family family, bool mass, mote_force_mix rest,
                            mote_lanes *s, const mote_external *external, const mote_wide_map *map,
                            uint64_t first_step, uint32_t steps, int n) {
     bool again = false; /* an evaluation of the substep before can be used again */
@@ -34,7 +34,7 @@ MOTE_INLINE void run_steps(const mote_plan *plan, mote_family family, bool mass,
 MOTE_INLINE mote_external load_external(const mote_plan *plan, const mote_span *span, bool mass, size_t i) {
     mote_external external = {.inverse_mass =
                                   mass ? wide_load(span->inverse_mass + i) : wide_set(plan->inverse_mass)};
-    if (plan->inbox) external.inbox = wide3_load(span->inbox, i);
+    if (plan->external_forces) external.external_forces = wide3_load(span->external_forces, i);
     external.anchor = plan->anchors ? wide3_load(span->anchor, i) : wide3_zero();
     return external;
 }
@@ -70,7 +70,7 @@ MOTE_INLINE void mark(uint8_t *fate, wide_mask bad, size_t i, uint32_t step, uin
  * whose end state is not comes here: from the state in memory again, step by step, and a lane that fails
  * keeps the state of the step's start. */
 MOTE_INLINE void contain(const mote_plan *plan, const mote_span *span, mote_family family, bool mass,
-                         mote_rest rest, size_t i, uint32_t *frozen) {
+                         mote_force_mix rest, size_t i, uint32_t *frozen) {
     mote_lanes s = {.x = wide3_load(span->x, i), .v = wide3_load(span->v, i)};
     mote_external external = load_external(plan, span, mass, i);
     mote_wide_map map;
@@ -95,7 +95,7 @@ typedef void contain_one(const mote_plan *plan, const mote_span *span, size_t i,
 
 /* n registers from slot i on. False if a state is not finite: nothing is written then but previous states. */
 MOTE_INLINE bool fused_registers(const mote_plan *plan, const mote_span *span, mote_family family, bool mass,
-                                 mote_rest rest, size_t i, int n) {
+                                 mote_force_mix rest, size_t i, int n) {
     mote_lanes s[MOTE_MAX_UNROLL];
     mote_external external[MOTE_MAX_UNROLL];
     mote_wide_map map[MOTE_MAX_UNROLL];
@@ -138,8 +138,8 @@ MOTE_INLINE bool fused_registers(const mote_plan *plan, const mote_span *span, m
 /* A register that is left over takes the slower way of contain, once a range. The columns' addresses go
  * through a copy that no store can be suspected of changing: measured, 1.15 times as fast. */
 MOTE_INLINE void fused(const mote_plan *plan, const mote_span *span, mote_family family, bool mass,
-                       mote_rest rest, contain_one *contain_register, int unroll, size_t first, size_t end,
-                       uint32_t *frozen) {
+                       mote_force_mix rest, contain_one *contain_register, int unroll, size_t first,
+                       size_t end, uint32_t *frozen) {
     const mote_span local = *span;
     size_t i = first, stride = (size_t)unroll * MOTE_WIDTH;
     for (; i + stride <= end; i += stride)

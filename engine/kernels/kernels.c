@@ -8,7 +8,7 @@
 /* Registers side by side. Two hide the latency of an attractor's square root and division; affine terms are
  * short, and one register leaves more to the processor's own reordering (measured: 0.75 to 0.95 of the time
  * of two). */
-#define UNROLL(rest) ((rest) == MOTE_REST_ATTRACTORS ? 2 : 1)
+#define UNROLL(rest) ((rest) == MOTE_MIX_ATTRACTORS ? 2 : 1)
 
 #define FUSED(name, family, mass, rest)                                                                      \
     MOTE_OUTLINE void name##_contain(const mote_plan *plan, const mote_span *span, size_t i,                 \
@@ -30,9 +30,9 @@
     }
 
 #define INSTANCE(name, family, mass)                                                                         \
-    FUSED(fused_##name, family, mass, MOTE_REST_NONE)                                                        \
-    FUSED(fused_attractors_##name, family, mass, MOTE_REST_ATTRACTORS)                                       \
-    FUSED(fused_any_##name, family, mass, MOTE_REST_ANY)                                                     \
+    FUSED(fused_##name, family, mass, MOTE_MIX_AFFINE)                                                       \
+    FUSED(fused_attractors_##name, family, mass, MOTE_MIX_ATTRACTORS)                                        \
+    FUSED(fused_any_##name, family, mass, MOTE_MIX_ANY)                                                      \
     static void begin_##name(const mote_plan *plan, const mote_span *span, const mote_workspace *workspace,  \
                              size_t first, size_t end) {                                                     \
         staged_begin(plan, span, workspace, family, mass, first, end);                                       \

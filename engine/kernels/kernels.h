@@ -13,7 +13,7 @@
 typedef struct mote_span {
     float *x[3], *v[3];
     float *inverse_mass;
-    float *inbox[3], *anchor[3];
+    float *external_forces[3], *anchor[3];
     float *previous_x[3],
         *previous_v[3]; /* written before the last step; all NULL where nothing is to be written */
     uint8_t *fate;      /* of slots that turn non-finite in step k: k + 1; NULL: only counted */
@@ -50,8 +50,8 @@ typedef struct mote_kernels {
     /* All steps, substeps and stages of slots [first, end) with the state in registers. No callbacks. The
      * first index is the family, the second plan->mass_column, the third plan->rest; NULL where no plan has
      * the three. */
-    void (*fused[MOTE_FAMILY_COUNT][2][MOTE_REST_COUNT])(const mote_plan *plan, const mote_span *span,
-                                                         size_t first, size_t end, uint32_t *frozen);
+    void (*fused[MOTE_FAMILY_COUNT][2][MOTE_MIX_COUNT])(const mote_plan *plan, const mote_span *span,
+                                                        size_t first, size_t end, uint32_t *frozen);
     /* What precedes the first evaluation of a substep; one stage (again: with the evaluation that closed the
      * substep before); for the slots [first, end) of a workspace. */
     void (*begin[MOTE_FAMILY_COUNT][2])(const mote_plan *plan, const mote_span *span,

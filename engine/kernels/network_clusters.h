@@ -24,13 +24,13 @@ MOTE_INLINE wide3 wide_block_apply(const wide_block *a, wide3 v) {
 }
 
 /* Least part of a diagonal entry that elimination may leave: of the entry's own rounding. */
-#define NET_LEAST_PIVOT 0x1p-22f
+#define NETWORK_LEAST_PIVOT 0x1p-22f
 
 /* From A = L D L^T as L^-T D^-1 L^-1, of which each term is positive whatever was rounded: by cofactors the
  * inverse of a block whose springs are stiff and lie in one direction has any sign (measured: a net of h^2 k
  * / m = 50,000 blew up). Zero where there is none. */
 MOTE_INLINE wide_block wide_block_invert(const wide_block *a, wide_mask exists) {
-    const wide *m = a->of, zero = {0}, one = wide_set(1.0f), least = wide_set(NET_LEAST_PIVOT);
+    const wide *m = a->of, zero = {0}, one = wide_set(1.0f), least = wide_set(NETWORK_LEAST_PIVOT);
     const wide x = one / m[0], xy = m[1] * x, xz = m[2] * x;
     const wide y = one / wide_max(m[3] - m[1] * xy, least * m[3]), rest = m[4] - m[1] * xz, yz = rest * y;
     const wide z = one / wide_max(m[5] - m[2] * xz - rest * yz, least * m[5]), far = xy * yz - xz;
@@ -61,65 +61,66 @@ MOTE_INLINE quad quad_load(const float *from) {
 
 MOTE_INLINE void quad_store(float *to, quad value) { memcpy(to, &value, sizeof value); }
 
-MOTE_INLINE quad net_cluster_solve(const mote_network_clusters *of, uint32_t cluster, const float r[3]) {
-    const float *column = of->block + 12 * (size_t)cluster;
+MOTE_INLINE quad network_aggregate_solve(const mote_network_aggregates *of, uint32_t aggregate,
+                                         const float r[3]) {
+    const float *column = of->block + 12 * (size_t)aggregate;
     return quad_load(column) * r[0] + quad_load(column + 4) * r[1] + quad_load(column + 8) * r[2];
 }
 
 /* Residuals of clusters of one level from their children's; level 1: from the slots'. Returns the sum of r
  * D^-1 r. */
-MOTE_INLINE float net_clusters_sum(const mote_network *n, const mote_network_scratch *c, bool lowest,
+MOTE_INLINE float network_restrict(const mote_network *n, const mote_network_scratch *c, bool lowest,
                                    uint32_t first, uint32_t count) {
-    const mote_network_clusters *of = &n->clusters;
-    const float *from = lowest ? net_column(c, NET_PACKED) : of->value;
+    const mote_network_aggregates *of = &n->aggregates;
+    const float *from = lowest ? network_column(c, NETWORK_PACKED) : of->value;
     const uint32_t base = lowest ? c->first : 0, stride = lowest ? 3 : 4;
     quad sum = {0};
     for (uint32_t at = first; at < first + count; at++) {
-        const uint32_t *child = of->child + MOTE_CLUSTER_CHILDREN * (size_t)at;
+        const uint32_t *child = of->child + MOTE_AGGREGATE_CHILDREN * (size_t)at;
         quad r = quad_load(from + stride * (size_t)(child[0] - base));
-        for (int k = 1; k < MOTE_CLUSTER_CHILDREN && child[k] != MOTE_NO_CLUSTER; k++)
+        for (int k = 1; k < MOTE_AGGREGATE_CHILDREN && child[k] != MOTE_NO_AGGREGATE; k++)
             r += quad_load(from + stride * (size_t)(child[k] - base));
         float *value = of->value + 4 * (size_t)at;
         quad_store(value, r);
-        sum += r * net_cluster_solve(of, at, value);
+        sum += r * network_aggregate_solve(of, at, value);
     }
     return sum[0] + sum[1] + sum[2];
 }
 
 /* From residuals to what clusters move by, with the level above, which is done. */
-MOTE_INLINE void net_clusters_move(const mote_network *n, uint32_t first, uint32_t count) {
-    const mote_network_clusters *of = &n->clusters;
+MOTE_INLINE void network_correct(const mote_network *n, uint32_t first, uint32_t count) {
+    const mote_network_aggregates *of = &n->aggregates;
     for (uint32_t at = first; at < first + count; at++) {
         float *value = of->value + 4 * (size_t)at;
         const uint32_t parent = of->parent[at];
-        quad z = net_cluster_solve(of, at, value);
-        if (parent != MOTE_NO_CLUSTER) z += quad_load(of->value + 4 * (size_t)parent);
+        quad z = network_aggregate_solve(of, at, value);
+        if (parent != MOTE_NO_AGGREGATE) z += quad_load(of->value + 4 * (size_t)parent);
         quad_store(value, z);
     }
 }
 
 /* What a slot moves by with its clusters. */
-MOTE_INLINE quad net_cluster_shift(const mote_network_clusters *of, uint32_t slot) {
-    const uint32_t cluster = of->of_slot[slot];
-    return cluster == MOTE_NO_CLUSTER ? (quad){0} : quad_load(of->value + 4 * (size_t)cluster);
+MOTE_INLINE quad network_aggregate_shift(const mote_network_aggregates *of, uint32_t slot) {
+    const uint32_t aggregate = of->of_slot[slot];
+    return aggregate == MOTE_NO_AGGREGATE ? (quad){0} : quad_load(of->value + 4 * (size_t)aggregate);
 }
 
-/* A run of slots, into NET_PACKED: each overwrites what the one before it wrote too much; the last writes its
- * own alone. */
-MOTE_INLINE void net_clusters_spread(const mote_network *n, const mote_network_scratch *c, uint32_t first,
-                                     uint32_t end) {
-    float *to = net_column(c, NET_PACKED) + 3 * (size_t)(first - c->first);
+/* A run of slots, into NETWORK_PACKED: each overwrites what the one before it wrote too much; the last writes
+ * its own alone. */
+MOTE_INLINE void network_prolong(const mote_network *n, const mote_network_scratch *c, uint32_t first,
+                                 uint32_t end) {
+    float *to = network_column(c, NETWORK_PACKED) + 3 * (size_t)(first - c->first);
     for (uint32_t slot = first; slot + 1 < end; slot++, to += 3)
-        quad_store(to, net_cluster_shift(&n->clusters, slot));
-    const quad last = net_cluster_shift(&n->clusters, end - 1);
+        quad_store(to, network_aggregate_shift(&n->aggregates, slot));
+    const quad last = network_aggregate_shift(&n->aggregates, end - 1);
     memcpy(to, &last, 3 * sizeof(float));
 }
 
 /* Whole lane groups of clusters. */
-MOTE_INLINE void net_clusters_invert(const mote_network *n, uint32_t first, uint32_t count) {
+MOTE_INLINE void network_invert_aggregates(const mote_network *n, uint32_t first, uint32_t count) {
     float column[6][MOTE_WIDTH];
     for (uint32_t at = first; at < first + count; at += MOTE_WIDTH) {
-        float *to = n->clusters.block + 12 * (size_t)at;
+        float *to = n->aggregates.block + 12 * (size_t)at;
         wide_block block;
         for (int i = 0; i < 6 * MOTE_WIDTH; i++) column[i % 6][i / 6] = to[i / 6 * 12 + i % 6];
         for (int i = 0; i < 6; i++) block.of[i] = wide_load(column[i]);

@@ -6,36 +6,36 @@
 #include "kernels/network_solve.h"
 #include "kernels/network_stage.h"
 
-#define PULL(name, damped, alone)                                                                            \
-    static void name##_struts(const mote_network_job *job, const mote_network_scratch *c,                    \
-                              const mote_network_block *block) {                                             \
-        pull_struts(job, c, block, damped, alone);                                                           \
+#define PULL(name, damped, uncoupled)                                                                        \
+    static void name##_interleaved(const mote_network_job *job, const mote_network_scratch *c,               \
+                                   const mote_network_block *block) {                                        \
+        forces_interleaved(job, c, block, damped, uncoupled);                                                \
     }                                                                                                        \
-    static void name##_rows(const mote_network_job *job, const mote_network_scratch *c,                      \
-                            const mote_network_block *block) {                                               \
-        pull_rows(job, c, block, damped, alone);                                                             \
+    static void name##_sliced(const mote_network_job *job, const mote_network_scratch *c,                    \
+                              const mote_network_block *block) {                                             \
+        forces_sliced(job, c, block, damped, uncoupled);                                                     \
     }
 PULL(undamped, false, false)
 PULL(damped, true, false)
-PULL(alone, true, true)
+PULL(uncoupled, true, true)
 
 static void pull(const mote_network_job *job, const mote_network_scratch *c,
                  const mote_network_block *block) {
-    if (job->alone)
-        (block->lanes ? alone_struts : alone_rows)(job, c, block);
+    if (job->uncoupled)
+        (block->lanes ? uncoupled_interleaved : uncoupled_sliced)(job, c, block);
     else if (job->network->damped)
-        (block->lanes ? damped_struts : damped_rows)(job, c, block);
+        (block->lanes ? damped_interleaved : damped_sliced)(job, c, block);
     else
-        (block->lanes ? undamped_struts : undamped_rows)(job, c, block);
+        (block->lanes ? undamped_interleaved : undamped_sliced)(job, c, block);
 }
 
 typedef void stage_function(const mote_network_job *job, const mote_network_scratch *c, uint32_t stage,
                             double time, uint32_t first, uint32_t end);
 
-#define STAGE(name, family, others, alone)                                                                   \
+#define STAGE(name, family, others, uncoupled)                                                               \
     static void name(const mote_network_job *job, const mote_network_scratch *c, uint32_t stage,             \
                      double time, uint32_t first, uint32_t end) {                                            \
-        net_stage(job, c, family, others, alone, stage, time, first, end);                                   \
+        network_stage(job, c, family, others, uncoupled, stage, time, first, end);                           \
     }
 STAGE(splitting, MOTE_FAMILY_SPLITTING, false, false)
 STAGE(splitting_all, MOTE_FAMILY_SPLITTING, true, false)
@@ -59,84 +59,84 @@ static void stage(const mote_network_job *job, const mote_network_scratch *c, ui
                   uint32_t first, uint32_t end) {
     const mote_plan *plan = job->plan;
     const bool others = plan->point_count || plan->callback_count || job->linked;
-    (job->alone ? kinematics[others] : stages[plan->scheme->family][others])(job, c, number, time, first,
-                                                                             end);
+    (job->uncoupled ? kinematics[others] : stages[plan->scheme->family][others])(job, c, number, time, first,
+                                                                                 end);
 }
 
 static void begin(const mote_network_job *job, const mote_network_scratch *c, uint32_t first, uint32_t end) {
-    net_begin(job, c, first, end);
+    network_begin(job, c, first, end);
 }
 
 static void start(const mote_network_job *job, const mote_network_scratch *c, bool keep, uint32_t first,
                   uint32_t end) {
-    net_start(job, c, keep, first, end);
+    network_start(job, c, keep, first, end);
 }
 
 static void touch(const mote_network_job *job, const mote_network_scratch *c, uint32_t substep, bool grips,
                   uint32_t first, uint32_t end) {
-    net_touch(job, c, substep, grips, first, end);
+    network_solver_contacts(job, c, substep, grips, first, end);
 }
 
 static void rub(const mote_network_job *job, const mote_network_scratch *c, uint32_t first, uint32_t end) {
-    net_rub(job, c, first, end);
+    network_friction(job, c, first, end);
 }
 
 static void push_out(const mote_network_job *job, const mote_network_scratch *c, uint32_t substep,
                      uint32_t first, uint32_t end) {
-    net_push_out(job, c, substep, first, end);
+    network_resolve_contacts(job, c, substep, first, end);
 }
 
 #define SOLVE(pass)                                                                                          \
     case pass:                                                                                               \
-        return net_solve_range(job, c, pass, factor, first, end)
+        return network_dual_range(job, c, pass, factor, first, end)
 #define BALANCE(pass)                                                                                        \
     case pass:                                                                                               \
-        return net_balance_range(job, c, pass, factor, first, end)
+        return network_primal_range(job, c, pass, factor, first, end)
 
 /* Each case is an instance of its own. */
-static mote_solve_sums solve(const mote_network_job *job, const mote_network_scratch *c, mote_solve_pass pass,
-                             float factor, uint32_t first, uint32_t end) {
+static mote_solve_sums solve(const mote_network_job *job, const mote_network_scratch *c,
+                             mote_solver_pass pass, float factor, uint32_t first, uint32_t end) {
     switch (pass) {
         SOLVE(MOTE_SOLVE_LOAD);
-        SOLVE(MOTE_SOLVE_AIM);
-        SOLVE(MOTE_SOLVE_FIRST);
-        SOLVE(MOTE_SOLVE_TURN);
-        SOLVE(MOTE_SOLVE_MEET);
-        SOLVE(MOTE_SOLVE_MOVE);
-        SOLVE(MOTE_SOLVE_PULL);
+        SOLVE(MOTE_SOLVE_LINEARISE);
+        SOLVE(MOTE_SOLVE_FIRST_DIRECTION);
+        SOLVE(MOTE_SOLVE_DIRECTION);
+        SOLVE(MOTE_SOLVE_APPLY);
+        SOLVE(MOTE_SOLVE_UPDATE);
+        SOLVE(MOTE_SOLVE_FORCES);
     default:
         return (mote_solve_sums){0, 0};
     }
 }
 
 static mote_solve_sums balance(const mote_network_job *job, const mote_network_scratch *c,
-                               mote_solve_pass pass, float factor, uint32_t first, uint32_t end) {
+                               mote_solver_pass pass, float factor, uint32_t first, uint32_t end) {
     switch (pass) {
         BALANCE(MOTE_SOLVE_LOAD);
-        BALANCE(MOTE_SOLVE_AIM);
-        BALANCE(MOTE_SOLVE_FIRST);
-        BALANCE(MOTE_SOLVE_TURN);
-        BALANCE(MOTE_SOLVE_MEET);
-        BALANCE(MOTE_SOLVE_MOVE);
+        BALANCE(MOTE_SOLVE_LINEARISE);
+        BALANCE(MOTE_SOLVE_FIRST_DIRECTION);
+        BALANCE(MOTE_SOLVE_DIRECTION);
+        BALANCE(MOTE_SOLVE_APPLY);
+        BALANCE(MOTE_SOLVE_UPDATE);
     default:
         return (mote_solve_sums){0, 0};
     }
 }
 
-static float sum_clusters(const mote_network *n, const mote_network_scratch *c, bool lowest, uint32_t first,
-                          uint32_t count) {
-    return lowest ? net_clusters_sum(n, c, true, first, count) : net_clusters_sum(n, c, false, first, count);
+static float restrict_residuals(const mote_network *n, const mote_network_scratch *c, bool lowest,
+                                uint32_t first, uint32_t count) {
+    return lowest ? network_restrict(n, c, true, first, count) : network_restrict(n, c, false, first, count);
 }
 
-static void move_clusters(const mote_network *n, uint32_t first, uint32_t count) {
-    net_clusters_move(n, first, count);
+static void correct_aggregates(const mote_network *n, uint32_t first, uint32_t count) {
+    network_correct(n, first, count);
 }
-static void invert_clusters(const mote_network *n, uint32_t first, uint32_t count) {
-    net_clusters_invert(n, first, count);
+static void invert_aggregates(const mote_network *n, uint32_t first, uint32_t count) {
+    network_invert_aggregates(n, first, count);
 }
 
 static bool finite(const mote_network_scratch *c, uint32_t first, uint32_t end) {
-    return net_finite(c, first, end);
+    return network_finite(c, first, end);
 }
 
 #define TABLE_NAME_(isa) mote_network_kernels_##isa
@@ -152,7 +152,7 @@ const mote_network_kernels TABLE_NAME(MOTE_ISA) = {.pull = pull,
                                                    .push_out = push_out,
                                                    .solve = solve,
                                                    .balance = balance,
-                                                   .sum_clusters = sum_clusters,
-                                                   .move_clusters = move_clusters,
-                                                   .invert_clusters = invert_clusters,
+                                                   .restrict_residuals = restrict_residuals,
+                                                   .correct_aggregates = correct_aggregates,
+                                                   .invert_aggregates = invert_aggregates,
                                                    .finite = finite};

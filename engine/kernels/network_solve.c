@@ -12,16 +12,16 @@ typedef struct island {
     const mote_jobs *jobs;
     uint32_t number, substep;
     uint32_t first, count; /* chunks */
-    mote_solve_pass pass;
+    mote_solver_pass pass;
     float factor;
     bool multipliers; /* solved for, not the positions */
     bool lost;        /* its products overflow */
-    bool grips;       /* MOTE_SOLVE_TOUCH: friction goes on, as another system may follow */
+    bool grips;       /* MOTE_SOLVE_CONTACTS: friction goes on, as another system may follow */
 } island;
 
 /* Where a chunk's sums wait for those of the others: its first slots have no other use for the column. */
 static float *partial(const island *i, uint32_t chunk) {
-    return i->c->memory + (size_t)NET_PARTIAL * i->c->stride +
+    return i->c->memory + (size_t)NETWORK_PARTIAL * i->c->stride +
            (i->job->network->chunk_first[i->first + chunk] - i->c->first);
 }
 
@@ -31,7 +31,7 @@ static void do_chunks(void *context, size_t first, size_t end, uint32_t worker) 
     const mote_network *n = i->job->network;
     for (size_t chunk = first; chunk < end; chunk++) {
         const uint32_t from = n->chunk_first[i->first + chunk], to = n->chunk_end[i->first + chunk];
-        if (i->pass == MOTE_SOLVE_TOUCH) {
+        if (i->pass == MOTE_SOLVE_CONTACTS) {
             i->kernels->touch(i->job, i->c, i->substep, i->grips, from, to);
             continue;
         }
@@ -42,7 +42,7 @@ static void do_chunks(void *context, size_t first, size_t end, uint32_t worker) 
     }
 }
 
-static mote_solve_sums run(island *i, mote_solve_pass pass, float factor) {
+static mote_solve_sums run(island *i, mote_solver_pass pass, float factor) {
     i->pass = pass, i->factor = factor;
     mote_parallel_for(i->jobs, i->count, 1, do_chunks, i);
     mote_solve_sums total = {partial(i, 0)[0], partial(i, 0)[1]};
@@ -57,7 +57,7 @@ static mote_solve_sums run(island *i, mote_solve_pass pass, float factor) {
 /* --- The preconditioner's levels --- */
 
 /* Clusters that a worker takes at once. */
-#define CLUSTERS_OF_RUN 1024u
+#define AGGREGATES_OF_RUN 1024u
 
 typedef struct level {
     const island *i;
@@ -65,30 +65,32 @@ typedef struct level {
     bool lowest, up;
 } level;
 
-static void do_clusters(void *context, size_t first, size_t end, uint32_t worker) {
+static void do_aggregates(void *context, size_t first, size_t end, uint32_t worker) {
     (void)worker;
     const level *l = context;
     const mote_network *n = l->i->job->network;
     for (size_t run = first; run < end; run++) {
-        const uint32_t from = l->first + (uint32_t)run * CLUSTERS_OF_RUN, left = l->first + l->count - from;
-        const uint32_t count = left < CLUSTERS_OF_RUN ? left : CLUSTERS_OF_RUN;
+        const uint32_t from = l->first + (uint32_t)run * AGGREGATES_OF_RUN, left = l->first + l->count - from;
+        const uint32_t count = left < AGGREGATES_OF_RUN ? left : AGGREGATES_OF_RUN;
         if (l->up)
-            n->clusters.partial[from] = l->i->kernels->sum_clusters(n, l->i->c, l->lowest, from, count);
+            n->aggregates.partial[from] =
+                l->i->kernels->restrict_residuals(n, l->i->c, l->lowest, from, count);
         else
-            l->i->kernels->move_clusters(n, from, count);
+            l->i->kernels->correct_aggregates(n, from, count);
     }
 }
 
 static void run_level(level *l) {
-    mote_parallel_for(l->i->jobs, (l->count + CLUSTERS_OF_RUN - 1) / CLUSTERS_OF_RUN, 1, do_clusters, l);
+    mote_parallel_for(l->i->jobs, (l->count + AGGREGATES_OF_RUN - 1) / AGGREGATES_OF_RUN, 1, do_aggregates,
+                      l);
 }
 
 static uint32_t behind(const level *l) { return l->first + (uint32_t)mote_round_up(l->count, MOTE_GROUP); }
 
-/* What the clusters move by, from the residuals in NET_RESIDUAL, up the levels and down again. Returns their
- * part of r z. */
-static float move_clusters(const island *i) {
-    const mote_network_clusters *of = &i->job->network->clusters;
+/* What the clusters move by, from the residuals in NETWORK_RESIDUAL, up the levels and down again. Returns
+ * their part of r z. */
+static float correct_aggregates(const island *i) {
+    const mote_network_aggregates *of = &i->job->network->aggregates;
     uint32_t first[32];
     float sum = 0;
     level l = {.i = i, .first = of->first[i->number], .up = true};
@@ -97,7 +99,7 @@ static float move_clusters(const island *i) {
         first[k] = l.first;
         l.count = of->size[l.first / MOTE_GROUP];
         run_level(&l);
-        for (uint32_t run = 0; run < l.count; run += CLUSTERS_OF_RUN) sum += of->partial[l.first + run];
+        for (uint32_t run = 0; run < l.count; run += AGGREGATES_OF_RUN) sum += of->partial[l.first + run];
     }
     l.up = false;
     for (uint32_t k = of->levels[i->number]; k-- > 0;) {
@@ -107,46 +109,46 @@ static float move_clusters(const island *i) {
     return sum;
 }
 
-static void add_block(const mote_network_clusters *of, uint32_t cluster, const float part[6]) {
-    for (int k = 0; k < 6; k++) of->block[12 * (size_t)cluster + (size_t)k] += part[k];
+static void add_block(const mote_network_aggregates *of, uint32_t aggregate, const float part[6]) {
+    for (int k = 0; k < 6; k++) of->block[12 * (size_t)aggregate + (size_t)k] += part[k];
 }
 
 /* A spring to the blocks of the clusters that it leaves: those above its ends that are not the same. */
 static void add_spring(const mote_network *n, uint32_t entry, uint32_t a, uint32_t b) {
-    const mote_network_clusters *of = &n->clusters;
-    float *const *normal = n->entry_solver + NET_END_NORMAL;
+    const mote_network_aggregates *of = &n->aggregates;
+    float *const *normal = n->entry_solver + NETWORK_END_NORMAL;
     const float x = normal[0][entry], y = normal[1][entry], z = normal[2][entry];
-    const float along = n->entry_solver[NET_END_ALONG][entry],
-                across = n->entry_solver[NET_END_ACROSS][entry];
+    const float along = n->entry_solver[NETWORK_END_ALONG][entry],
+                across = n->entry_solver[NETWORK_END_ACROSS][entry];
     const float part[6] = {along * x * x + across, along * x * y, along * x * z,
                            along * y * y + across, along * y * z, along * z * z + across};
     while (a != b) {
-        if (a != MOTE_NO_CLUSTER) add_block(of, a, part), a = of->parent[a];
-        if (b != MOTE_NO_CLUSTER) add_block(of, b, part), b = of->parent[b];
+        if (a != MOTE_NO_AGGREGATE) add_block(of, a, part), a = of->parent[a];
+        if (b != MOTE_NO_AGGREGATE) add_block(of, b, part), b = of->parent[b];
     }
 }
 
 /* A slot's mass, and its springs: of those that have a cluster at both ends, where end a is. */
 static void add_slot(const mote_network *n, uint32_t slot) {
-    const mote_network_clusters *of = &n->clusters;
+    const mote_network_aggregates *of = &n->aggregates;
     const uint32_t own = of->of_slot[slot];
-    if (own == MOTE_NO_CLUSTER) return;
+    if (own == MOTE_NO_AGGREGATE) return;
     const float mass = 1.0f / n->inverse_mass[slot], part[6] = {mass, 0, 0, mass, 0, mass};
-    for (uint32_t at = own; at != MOTE_NO_CLUSTER; at = of->parent[at]) add_block(of, at, part);
+    for (uint32_t at = own; at != MOTE_NO_AGGREGATE; at = of->parent[at]) add_block(of, at, part);
     for (uint32_t i = n->head[slot]; i != MOTE_NO_ITEM;) {
         const mote_network_spring_state *s = &n->spring[i];
         const int end = s->a == slot ? 0 : 1;
         const uint32_t other = of->of_slot[end ? s->a : s->b];
-        if (end == 0 || other == MOTE_NO_CLUSTER) add_spring(n, s->entry[end], own, other);
+        if (end == 0 || other == MOTE_NO_AGGREGATE) add_spring(n, s->entry[end], own, other);
         i = s->next[end];
     }
 }
 
-/* The clusters' blocks, from the springs as MOTE_SOLVE_AIM left them. Once a step: worked out in each substep
- * they saved no iteration (measured). */
-static void weigh_clusters(const island *i) {
+/* The clusters' blocks, from the springs as MOTE_SOLVE_LINEARISE left them. Once a step: worked out in each
+ * substep they saved no iteration (measured). */
+static void assemble_aggregates(const island *i) {
     const mote_network *n = i->job->network;
-    const mote_network_clusters *of = &n->clusters;
+    const mote_network_aggregates *of = &n->aggregates;
     const uint32_t first = of->first[i->number];
     uint32_t end = first;
     if (of->levels[i->number] == 0) return;
@@ -155,7 +157,7 @@ static void weigh_clusters(const island *i) {
     memset(of->block + 12 * (size_t)first, 0, 12 * (size_t)(end - first) * sizeof(float));
     for (uint32_t chunk = i->first; chunk < i->first + i->count; chunk++)
         for (uint32_t slot = n->chunk_first[chunk]; slot < n->chunk_end[chunk]; slot++) add_slot(n, slot);
-    i->kernels->invert_clusters(n, first, end - first);
+    i->kernels->invert_aggregates(n, first, end - first);
 }
 
 /* --- Newton's method --- */
@@ -166,9 +168,9 @@ static void weigh_clusters(const island *i) {
 /* The first search direction; returns r z. */
 static float set_out(island *i, float own) {
     const mote_network *n = i->job->network;
-    if (!i->multipliers && !n->clusters.levels[i->number]) return own;
-    const float sum = i->multipliers ? own : own + move_clusters(i);
-    run(i, MOTE_SOLVE_FIRST, 0);
+    if (!i->multipliers && !n->aggregates.levels[i->number]) return own;
+    const float sum = i->multipliers ? own : own + correct_aggregates(i);
+    run(i, MOTE_SOLVE_FIRST_DIRECTION, 0);
     return sum;
 }
 
@@ -179,14 +181,14 @@ static uint32_t solve_system(island *i, float own) {
     float sum = set_out(i, own);
     const float end = SOLVED * sum;
     for (uint32_t taken = 1;; taken++) {
-        const float curvature = run(i, MOTE_SOLVE_MEET, 0).sum;
+        const float curvature = run(i, MOTE_SOLVE_APPLY, 0).sum;
         i->lost |= curvature * 0.0f != 0;
         if (!(curvature > 0) || i->lost) return taken - 1;
-        mote_solve_sums after = run(i, MOTE_SOLVE_MOVE, sum / curvature);
+        mote_solve_sums after = run(i, MOTE_SOLVE_UPDATE, sum / curvature);
         if (taken == def->max_linear) return taken;
-        if (!i->multipliers) after.sum += move_clusters(i);
+        if (!i->multipliers) after.sum += correct_aggregates(i);
         if (!(after.sum > end) || (i->multipliers && !(after.largest > 0.5f * def->max_strain))) return taken;
-        run(i, MOTE_SOLVE_TURN, after.sum / sum);
+        run(i, MOTE_SOLVE_DIRECTION, after.sum / sum);
         sum = after.sum;
     }
 }
@@ -198,7 +200,7 @@ static void freeze(const island *i) {
     __atomic_store_n(i->job->froze, 1, __ATOMIC_RELAXED);
 }
 
-static void tell_unsolved(mote_network_report *report, float residual) {
+static void tell_unsolved(mote_network_step_report *report, float residual) {
     report->unsolved++;
     report->residual = report->residual < residual ? residual : report->residual;
 }
@@ -206,22 +208,22 @@ static void tell_unsolved(mote_network_report *report, float residual) {
 /* Newton's method for one substep: once at least, for what moves less in a substep than the error allowed
  * must be held too. What comes into a collider in an iteration lies on it from the next on, until the substep
  * ends: so what springs pull off a collider in the first goes. */
-static void solve(island *i, mote_network_report *report) {
+static void solve(island *i, mote_network_step_report *report) {
     const mote_network_def *def = &i->job->network->def;
     const bool rests = i->job->collider_count && !i->multipliers;
     const double h = i->job->plan->h;
     run(i, MOTE_SOLVE_LOAD, 0);
-    mote_solve_sums at = run(i, MOTE_SOLVE_AIM, 0);
-    if (i->substep == 0 && !i->multipliers) weigh_clusters(i);
+    mote_solve_sums at = run(i, MOTE_SOLVE_LINEARISE, 0);
+    if (i->substep == 0 && !i->multipliers) assemble_aggregates(i);
     for (uint32_t taken = 0; taken < def->max_iterations && (taken == 0 || at.largest > def->max_strain);
          taken++) {
         report->linear += solve_system(i, at.sum);
         report->iterations++;
         i->grips = taken + 1 < def->max_iterations;
-        if (rests) run(i, MOTE_SOLVE_TOUCH, 0);
-        at = run(i, MOTE_SOLVE_AIM, 0);
+        if (rests) run(i, MOTE_SOLVE_CONTACTS, 0);
+        at = run(i, MOTE_SOLVE_LINEARISE, 0);
     }
-    if (i->multipliers) run(i, MOTE_SOLVE_PULL, (float)(1.0 / (h * h)));
+    if (i->multipliers) run(i, MOTE_SOLVE_FORCES, (float)(1.0 / (h * h)));
     if (i->lost || at.sum * 0.0f != 0)
         freeze(i);
     else if (at.largest > def->max_strain)
@@ -235,12 +237,12 @@ static void solve(island *i, mote_network_report *report) {
 /* Rigid springs need multipliers; chains and rings are held by them however stiff; denser graphs, cut short,
  * gain energy. */
 static bool wants_multipliers(const mote_network *n, uint32_t number, double h) {
-    return n->rigid || h * h * n->clusters.sparse[number] > POSITIONS_HOLD;
+    return n->rigid || h * h * n->aggregates.sparse[number] > POSITIONS_HOLD;
 }
 
 void mote_network_solve(const mote_network_kernels *kernels, const mote_network_job *job,
                         const mote_network_scratch *c, const mote_jobs *jobs, uint32_t number,
-                        uint32_t substep, mote_network_report *report) {
+                        uint32_t substep, mote_network_step_report *report) {
     const mote_network *n = job->network;
     island i = {.kernels = kernels,
                 .job = job,

@@ -13,18 +13,18 @@
 #include "kernels/network_work.h"
 
 /* One register of spring ends. */
-typedef struct net_end {
-    const mote_network_line *line;
+typedef struct network_end {
+    const mote_network_packet *line;
     size_t entry;
     ptrdiff_t other; /* where its other ends are, if contiguous */
     int32_t index[MOTE_WIDTH];
     wide_mask exists;
-} net_end;
+} network_end;
 
-MOTE_INLINE net_end net_end_of(const mote_network *n, const mote_network_scratch *c, uint32_t number,
-                               size_t lane) {
-    net_end e = {.line = &n->line[number], .entry = (size_t)number * MOTE_GROUP + lane};
-    e.exists = net_mask(e.line, lane);
+MOTE_INLINE network_end network_end_of(const mote_network *n, const mote_network_scratch *c, uint32_t number,
+                                       size_t lane) {
+    network_end e = {.line = &n->line[number], .entry = (size_t)number * MOTE_GROUP + lane};
+    e.exists = network_mask(e.line, lane);
     e.other = (ptrdiff_t)e.line->other - c->first + (ptrdiff_t)lane;
     if (!e.line->contiguous)
         for (int i = 0; i < MOTE_WIDTH; i++)
@@ -32,40 +32,40 @@ MOTE_INLINE net_end net_end_of(const mote_network *n, const mote_network_scratch
     return e;
 }
 
-MOTE_INLINE wide net_other(const mote_network_scratch *c, int id, const net_end *e) {
-    return e->line->contiguous ? wide_load(net_column(c, id) + e->other)
-                               : wide_gather(net_column(c, id), e->index);
+MOTE_INLINE wide network_other(const mote_network_scratch *c, int id, const network_end *e) {
+    return e->line->contiguous ? wide_load(network_column(c, id) + e->other)
+                               : wide_gather(network_column(c, id), e->index);
 }
 
-MOTE_INLINE wide3 net_other3(const mote_network_scratch *c, int id, const net_end *e) {
-    return (wide3){net_other(c, id, e), net_other(c, id + 1, e), net_other(c, id + 2, e)};
+MOTE_INLINE wide3 network_other3(const mote_network_scratch *c, int id, const network_end *e) {
+    return (wide3){network_other(c, id, e), network_other(c, id + 1, e), network_other(c, id + 2, e)};
 }
 
-MOTE_INLINE wide net_own(const mote_network *n, int id, const net_end *e) {
+MOTE_INLINE wide network_own(const mote_network *n, int id, const network_end *e) {
     return wide_load(n->entry_solver[id] + e->entry);
 }
 
-MOTE_INLINE void net_keep(const mote_network *n, int id, const net_end *e, wide value) {
+MOTE_INLINE void network_keep(const mote_network *n, int id, const network_end *e, wide value) {
     wide_store(n->entry_solver[id] + e->entry, value);
 }
 
-MOTE_INLINE wide3 net_direction(const mote_network *n, const net_end *e) {
-    return (wide3){net_own(n, NET_END_NORMAL, e), net_own(n, NET_END_NORMAL + 1, e),
-                   net_own(n, NET_END_NORMAL + 2, e)};
+MOTE_INLINE wide3 network_direction(const mote_network *n, const network_end *e) {
+    return (wide3){network_own(n, NETWORK_END_NORMAL, e), network_own(n, NETWORK_END_NORMAL + 1, e),
+                   network_own(n, NETWORK_END_NORMAL + 2, e)};
 }
 
 /* Sums of a range of slots, by lane of their rank. */
-typedef struct net_sums {
+typedef struct network_sums {
     MOTE_ALIGNED(64) float sum[MOTE_GROUP];
     MOTE_ALIGNED(64) float largest[MOTE_GROUP];
-} net_sums;
+} network_sums;
 
-MOTE_INLINE void net_gather_sums(net_sums *s, size_t lane, wide sum, wide largest) {
+MOTE_INLINE void network_gather_sums(network_sums *s, size_t lane, wide sum, wide largest) {
     wide_store(s->sum + lane, wide_load(s->sum + lane) + sum);
     wide_store(s->largest + lane, wide_max(wide_load(s->largest + lane), largest));
 }
 
-MOTE_INLINE mote_solve_sums net_sums_total(net_sums *s) {
+MOTE_INLINE mote_solve_sums network_sums_total(network_sums *s) {
     for (uint32_t half = MOTE_GROUP / 2; half; half /= 2)
         for (uint32_t i = 0; i < half; i++) {
             s->sum[i] += s->sum[i + half];
@@ -75,166 +75,173 @@ MOTE_INLINE mote_solve_sums net_sums_total(net_sums *s) {
 }
 
 /* d, its length and its direction; 0 where there is none. */
-MOTE_INLINE wide net_length(wide3 d, wide_mask exists, wide3 *direction) {
+MOTE_INLINE wide network_length(wide3 d, wide_mask exists, wide3 *direction) {
     wide length = wide_sqrt(wide3_dot(d, d));
-    wide inverse = wide_set(1.0f) / wide_max(length, wide_set(NET_SHORTEST));
+    wide inverse = wide_set(1.0f) / wide_max(length, wide_set(NETWORK_SHORTEST));
     *direction = wide3_select(exists, wide3_scale(inverse, d), wide3_zero());
     return length;
 }
 
 /* 1/k and damping as an implicit spring's over h: C + (c/k) C' + a mu = 0 with C' = (C - C0) / h, over 1 +
  * c/(k h). */
-typedef struct net_softness {
+typedef struct network_softness {
     wide compliance, memory;
-} net_softness;
+} network_softness;
 
-MOTE_INLINE net_softness net_soften(const mote_network *n, const net_end *e, double h) {
-    const net_terms t = net_terms_of(n, e->line, false, e->entry);
+MOTE_INLINE network_softness network_soften(const mote_network *n, const network_end *e, double h) {
+    const network_terms t = network_terms_of(n, e->line, false, e->entry);
     const wide one = wide_set(1.0f), inverse = one / t.stiffness;
     const wide ratio = wide_set((float)(1.0 / h)) * (t.damping * inverse), share = one / (one + ratio);
-    return (net_softness){wide_set((float)(1.0 / (h * h))) * inverse * share, ratio * share};
+    return (network_softness){wide_set((float)(1.0 / (h * h))) * inverse * share, ratio * share};
 }
 
 /* The linear system of one Newton iteration. */
-MOTE_INLINE void net_solve_aim(const mote_network_job *job, const mote_network_scratch *c, uint32_t number,
-                               ptrdiff_t at, size_t lane, wide *sum, wide *largest) {
+MOTE_INLINE void network_dual_linearise(const mote_network_job *job, const mote_network_scratch *c,
+                                        uint32_t number, ptrdiff_t at, size_t lane, wide *sum,
+                                        wide *largest) {
     const wide zero = {0}, one = wide_set(1.0f);
     const mote_network *n = job->network;
-    const net_end e = net_end_of(n, c, number, lane);
-    const net_softness soft = net_soften(n, &e, job->plan->h);
-    const wide rest = net_terms_of(n, e.line, false, e.entry).length;
+    const network_end e = network_end_of(n, c, number, lane);
+    const network_softness soft = network_soften(n, &e, job->plan->h);
+    const wide rest = network_terms_of(n, e.line, false, e.entry).length;
     wide3 direction, before;
-    const wide length =
-        net_length(wide3_sub(net_other3(c, NET_X, &e), net_load3(c, NET_X, at)), e.exists, &direction);
-    wide error = (length - rest) + soft.compliance * net_own(n, NET_END_MULTIPLIER, &e);
+    const wide length = network_length(
+        wide3_sub(network_other3(c, NETWORK_X, &e), network_load3(c, NETWORK_X, at)), e.exists, &direction);
+    wide error = (length - rest) + soft.compliance * network_own(n, NETWORK_END_MULTIPLIER, &e);
     if (e.line->damped) {
-        const wide past = net_length(wide3_sub(net_other3(c, NET_START, &e), net_load3(c, NET_START, at)),
-                                     e.exists, &before);
+        const wide past = network_length(
+            wide3_sub(network_other3(c, NETWORK_START, &e), network_load3(c, NETWORK_START, at)), e.exists,
+            &before);
         error -= soft.memory * (past - rest);
     }
-    const wide mass = net_other(c, NET_MASS, &e) + wide_load(net_column(c, NET_MASS) + at);
+    const wide mass = network_other(c, NETWORK_MASS, &e) + wide_load(network_column(c, NETWORK_MASS) + at);
     const wide diagonal = mass * wide3_dot(direction, direction) + soft.compliance;
     const wide_mask moves =
         e.exists & wide_less(zero, diagonal); /* between two pins only what gives way: it pulls at both */
     const wide inverse = wide_select(moves, one / diagonal, zero), r = wide_select(moves, zero - error, zero),
                z = inverse * r;
-    net_keep(n, NET_END_NORMAL, &e, direction.x);
-    net_keep(n, NET_END_NORMAL + 1, &e, direction.y);
-    net_keep(n, NET_END_NORMAL + 2, &e, direction.z);
-    net_keep(n, NET_END_COMPLIANCE, &e, soft.compliance);
-    net_keep(n, NET_END_INVERSE, &e, inverse);
-    net_keep(n, NET_END_RESIDUAL, &e, r);
-    net_keep(n, NET_END_SEARCH, &e, z);
+    network_keep(n, NETWORK_END_NORMAL, &e, direction.x);
+    network_keep(n, NETWORK_END_NORMAL + 1, &e, direction.y);
+    network_keep(n, NETWORK_END_NORMAL + 2, &e, direction.z);
+    network_keep(n, NETWORK_END_COMPLIANCE, &e, soft.compliance);
+    network_keep(n, NETWORK_END_INVERSE, &e, inverse);
+    network_keep(n, NETWORK_END_RESIDUAL, &e, r);
+    network_keep(n, NETWORK_END_SEARCH, &e, z);
     *sum += r * z;
     *largest = wide_max(*largest, wide_abs(r) / wide_select(wide_less(zero, rest), rest, one));
 }
 
 /* u = W J^T p: how the particles move along the search direction, p = z + beta p. */
-MOTE_INLINE void net_solve_turn(const mote_network *n, const mote_network_scratch *c, uint32_t number,
-                                size_t lane, wide beta, bool again, wide3 *sum) {
-    const net_end e = {.line = &n->line[number], .entry = (size_t)number * MOTE_GROUP + lane};
+MOTE_INLINE void network_dual_direction(const mote_network *n, const mote_network_scratch *c, uint32_t number,
+                                        size_t lane, wide beta, bool again, wide3 *sum) {
+    const network_end e = {.line = &n->line[number], .entry = (size_t)number * MOTE_GROUP + lane};
     (void)c;
-    wide p = net_own(n, NET_END_SEARCH, &e);
+    wide p = network_own(n, NETWORK_END_SEARCH, &e);
     if (again) {
-        p = net_own(n, NET_END_INVERSE, &e) * net_own(n, NET_END_RESIDUAL, &e) + beta * p;
-        net_keep(n, NET_END_SEARCH, &e, p);
+        p = network_own(n, NETWORK_END_INVERSE, &e) * network_own(n, NETWORK_END_RESIDUAL, &e) + beta * p;
+        network_keep(n, NETWORK_END_SEARCH, &e, p);
     }
-    *sum = wide3_sub(*sum, wide3_scale(p, net_direction(n, &e)));
+    *sum = wide3_sub(*sum, wide3_scale(p, network_direction(n, &e)));
 }
 
 /* q = (J W J^T + a) p. */
-MOTE_INLINE void net_solve_meet(const mote_network *n, const mote_network_scratch *c, uint32_t number,
-                                wide3 u, size_t lane, wide *sum) {
-    const net_end e = net_end_of(n, c, number, lane);
-    const wide p = net_own(n, NET_END_SEARCH, &e);
-    const wide closing = wide3_dot(net_direction(n, &e), wide3_sub(net_other3(c, NET_MOVE, &e), u));
-    const wide q = wide_select(e.exists, closing + net_own(n, NET_END_COMPLIANCE, &e) * p, (wide){0});
-    net_keep(n, NET_END_PRODUCT, &e, q);
+MOTE_INLINE void network_dual_apply(const mote_network *n, const mote_network_scratch *c, uint32_t number,
+                                    wide3 u, size_t lane, wide *sum) {
+    const network_end e = network_end_of(n, c, number, lane);
+    const wide p = network_own(n, NETWORK_END_SEARCH, &e);
+    const wide closing =
+        wide3_dot(network_direction(n, &e), wide3_sub(network_other3(c, NETWORK_DIRECTION, &e), u));
+    const wide q = wide_select(e.exists, closing + network_own(n, NETWORK_END_COMPLIANCE, &e) * p, (wide){0});
+    network_keep(n, NETWORK_END_PRODUCT, &e, q);
     *sum += p * q;
 }
 
 /* mu += alpha p, r -= alpha q. */
-MOTE_INLINE void net_solve_move(const mote_network *n, uint32_t number, size_t lane, wide alpha, wide *sum,
-                                wide *largest) {
+MOTE_INLINE void network_dual_update(const mote_network *n, uint32_t number, size_t lane, wide alpha,
+                                     wide *sum, wide *largest) {
     const wide zero = {0}, one = wide_set(1.0f);
-    const net_end e = {.line = &n->line[number], .entry = (size_t)number * MOTE_GROUP + lane};
-    const wide inverse = net_own(n, NET_END_INVERSE, &e),
-               rest = net_terms_of(n, e.line, false, e.entry).length;
-    const wide mu = net_own(n, NET_END_MULTIPLIER, &e) + alpha * net_own(n, NET_END_SEARCH, &e);
-    const wide moved = net_own(n, NET_END_RESIDUAL, &e) - alpha * net_own(n, NET_END_PRODUCT, &e);
+    const network_end e = {.line = &n->line[number], .entry = (size_t)number * MOTE_GROUP + lane};
+    const wide inverse = network_own(n, NETWORK_END_INVERSE, &e),
+               rest = network_terms_of(n, e.line, false, e.entry).length;
+    const wide mu =
+        network_own(n, NETWORK_END_MULTIPLIER, &e) + alpha * network_own(n, NETWORK_END_SEARCH, &e);
+    const wide moved =
+        network_own(n, NETWORK_END_RESIDUAL, &e) - alpha * network_own(n, NETWORK_END_PRODUCT, &e);
     const wide r =
         wide_select(wide_less(zero, inverse), moved, zero); /* rigid between two pins: nothing solves it */
-    net_keep(n, NET_END_MULTIPLIER, &e, mu);
-    net_keep(n, NET_END_RESIDUAL, &e, r);
+    network_keep(n, NETWORK_END_MULTIPLIER, &e, mu);
+    network_keep(n, NETWORK_END_RESIDUAL, &e, r);
     *sum += r * (inverse * r);
     *largest = wide_max(*largest, wide_abs(r) / wide_select(wide_less(zero, rest), rest, one));
 }
 
 /* Tensions of the end, N. */
-MOTE_INLINE void net_solve_pull(const mote_network *n, uint32_t number, size_t lane, wide3 *sum) {
-    const net_end e = {.line = &n->line[number], .entry = (size_t)number * MOTE_GROUP + lane};
-    *sum = wide3_sub(*sum, wide3_scale(net_own(n, NET_END_MULTIPLIER, &e), net_direction(n, &e)));
+MOTE_INLINE void network_dual_forces(const mote_network *n, uint32_t number, size_t lane, wide3 *sum) {
+    const network_end e = {.line = &n->line[number], .entry = (size_t)number * MOTE_GROUP + lane};
+    *sum = wide3_sub(*sum, wide3_scale(network_own(n, NETWORK_END_MULTIPLIER, &e), network_direction(n, &e)));
 }
 
 /* One pass over one register of slots. */
-MOTE_INLINE void net_solve_register(const mote_network_job *job, const mote_network_scratch *c,
-                                    mote_solve_pass pass, float factor, uint32_t slot, net_sums *sums) {
+MOTE_INLINE void network_dual_register(const mote_network_job *job, const mote_network_scratch *c,
+                                       mote_solver_pass pass, float factor, uint32_t slot,
+                                       network_sums *sums) {
     const mote_network *n = job->network;
     const mote_network_group group = n->group[slot / MOTE_GROUP];
     const size_t lane = slot % MOTE_GROUP;
     const ptrdiff_t at = (ptrdiff_t)slot - c->first;
-    const wide scale = wide_set(factor), mass = wide_load(net_column(c, NET_MASS) + at);
+    const wide scale = wide_set(factor), mass = wide_load(network_column(c, NETWORK_MASS) + at);
     if (pass == MOTE_SOLVE_LOAD) {
-        wide_store(net_column(c, NET_MASS) + at, wide_load(n->inverse_mass + slot));
-        net_store3(c, NET_NORMAL, at, wide3_zero()); /* nothing lies on colliders here */
+        wide_store(network_column(c, NETWORK_MASS) + at, wide_load(n->inverse_mass + slot));
+        network_store3(c, NETWORK_NORMAL, at, wide3_zero()); /* nothing lies on colliders here */
         for (uint32_t i = group.first_line; i < group.first_line + group.line_count; i++)
-            wide_store(n->entry_solver[NET_END_MULTIPLIER] + (size_t)i * MOTE_GROUP + lane, (wide){0});
+            wide_store(n->entry_solver[NETWORK_END_MULTIPLIER] + (size_t)i * MOTE_GROUP + lane, (wide){0});
         return;
     }
-    const wide3 u = net_load3(c, NET_MOVE, at);
+    const wide3 u = network_load3(c, NETWORK_DIRECTION, at);
     wide3 vector = wide3_zero();
     wide sum = {0}, largest = {0};
     for (uint32_t i = group.first_line; i < group.first_line + group.line_count; i++) switch (pass) {
-        case MOTE_SOLVE_AIM:
-            net_solve_aim(job, c, i, at, lane, &sum, &largest);
+        case MOTE_SOLVE_LINEARISE:
+            network_dual_linearise(job, c, i, at, lane, &sum, &largest);
             break;
-        case MOTE_SOLVE_FIRST:
-            net_solve_turn(n, c, i, lane, scale, false, &vector);
+        case MOTE_SOLVE_FIRST_DIRECTION:
+            network_dual_direction(n, c, i, lane, scale, false, &vector);
             break;
-        case MOTE_SOLVE_TURN:
-            net_solve_turn(n, c, i, lane, scale, true, &vector);
+        case MOTE_SOLVE_DIRECTION:
+            network_dual_direction(n, c, i, lane, scale, true, &vector);
             break;
-        case MOTE_SOLVE_MEET:
-            net_solve_meet(n, c, i, u, lane, &sum);
+        case MOTE_SOLVE_APPLY:
+            network_dual_apply(n, c, i, u, lane, &sum);
             break;
-        case MOTE_SOLVE_MOVE:
-            net_solve_move(n, i, lane, scale, &sum, &largest);
+        case MOTE_SOLVE_UPDATE:
+            network_dual_update(n, i, lane, scale, &sum, &largest);
             break;
-        case MOTE_SOLVE_PULL:
-            net_solve_pull(n, i, lane, &vector);
+        case MOTE_SOLVE_FORCES:
+            network_dual_forces(n, i, lane, &vector);
             break;
         default:
             break;
         }
-    if (pass == MOTE_SOLVE_MOVE) { /* pinned ones have no mass and do not move */
-        const wide3 x = net_load3(c, NET_X, at);
-        net_store3(c, NET_X, at, wide3_select(wide_less((wide){0}, mass), wide3_add_scaled(x, scale, u), x));
+    if (pass == MOTE_SOLVE_UPDATE) { /* pinned ones have no mass and do not move */
+        const wide3 x = network_load3(c, NETWORK_X, at);
+        network_store3(c, NETWORK_X, at,
+                       wide3_select(wide_less((wide){0}, mass), wide3_add_scaled(x, scale, u), x));
     }
-    if (pass == MOTE_SOLVE_FIRST || pass == MOTE_SOLVE_TURN)
-        net_store3(c, NET_MOVE, at, wide3_scale(mass, vector));
-    if (pass == MOTE_SOLVE_PULL) net_store3(c, NET_FORCE, at, wide3_scale(scale, vector));
-    if (pass == MOTE_SOLVE_AIM || pass == MOTE_SOLVE_MEET || pass == MOTE_SOLVE_MOVE)
-        net_gather_sums(sums, lane, sum, largest);
+    if (pass == MOTE_SOLVE_FIRST_DIRECTION || pass == MOTE_SOLVE_DIRECTION)
+        network_store3(c, NETWORK_DIRECTION, at, wide3_scale(mass, vector));
+    if (pass == MOTE_SOLVE_FORCES) network_store3(c, NETWORK_FORCE, at, wide3_scale(scale, vector));
+    if (pass == MOTE_SOLVE_LINEARISE || pass == MOTE_SOLVE_APPLY || pass == MOTE_SOLVE_UPDATE)
+        network_gather_sums(sums, lane, sum, largest);
 }
 
-MOTE_INLINE mote_solve_sums net_solve_range(const mote_network_job *job, const mote_network_scratch *c,
-                                            mote_solve_pass pass, float factor, uint32_t first,
-                                            uint32_t end) {
-    net_sums sums;
+MOTE_INLINE mote_solve_sums network_dual_range(const mote_network_job *job, const mote_network_scratch *c,
+                                               mote_solver_pass pass, float factor, uint32_t first,
+                                               uint32_t end) {
+    network_sums sums;
     memset(&sums, 0, sizeof sums);
     for (uint32_t slot = first; slot < end; slot += MOTE_WIDTH)
-        net_solve_register(job, c, pass, factor, slot, &sums);
-    return net_sums_total(&sums);
+        network_dual_register(job, c, pass, factor, slot, &sums);
+    return network_sums_total(&sums);
 }
 
 #endif

@@ -6,32 +6,32 @@
 #include "math/wide.h"
 
 /* Shorter vectors have no direction. */
-#define NET_SHORTEST 1e-18f
+#define NETWORK_SHORTEST 1e-18f
 
-MOTE_INLINE float *net_column(const mote_network_scratch *c, int id) {
+MOTE_INLINE float *network_column(const mote_network_scratch *c, int id) {
     return c->memory + (size_t)id * c->stride;
 }
 
-MOTE_INLINE wide3 net_load3(const mote_network_scratch *c, int id, ptrdiff_t at) {
-    const float *from = net_column(c, id) + at;
+MOTE_INLINE wide3 network_load3(const mote_network_scratch *c, int id, ptrdiff_t at) {
+    const float *from = network_column(c, id) + at;
     return (wide3){wide_load(from), wide_load(from + c->stride), wide_load(from + 2 * c->stride)};
 }
 
-MOTE_INLINE void net_store3(const mote_network_scratch *c, int id, ptrdiff_t at, wide3 value) {
-    float *to = net_column(c, id) + at;
+MOTE_INLINE void network_store3(const mote_network_scratch *c, int id, ptrdiff_t at, wide3 value) {
+    float *to = network_column(c, id) + at;
     wide_store(to, value.x);
     wide_store(to + c->stride, value.y);
     wide_store(to + 2 * c->stride, value.z);
 }
 
 /* Rest length, stiffness, damping of one register of a line. Masked lanes: anything finite. */
-typedef struct net_terms {
+typedef struct network_terms {
     wide length, stiffness, damping;
-} net_terms;
+} network_terms;
 
-MOTE_INLINE net_terms net_terms_of(const mote_network *n, const mote_network_line *line, bool whole,
-                                   size_t entry) {
-    net_terms t;
+MOTE_INLINE network_terms network_terms_of(const mote_network *n, const mote_network_packet *line, bool whole,
+                                           size_t entry) {
+    network_terms t;
     t.length = line->even ? wide_set(line->rest_length) : wide_load(n->entry_length + entry);
     if (whole || line->uniform) {
         t.stiffness = wide_set(line->stiffness), t.damping = wide_set(line->damping);
@@ -42,7 +42,7 @@ MOTE_INLINE net_terms net_terms_of(const mote_network *n, const mote_network_lin
 }
 
 /* Lanes of a line's register from `lane` on that have a spring. */
-MOTE_INLINE wide_mask net_mask(const mote_network_line *line, size_t lane) {
+MOTE_INLINE wide_mask network_mask(const mote_network_packet *line, size_t lane) {
     return wide_mask_of_bits((uint32_t)line->mask >> lane);
 }
 

@@ -23,8 +23,8 @@ static void load(const mote_network_job *job, const mote_network_scratch *c,
                  const mote_network_block *block) {
     const size_t bytes = (size_t)block->groups * MOTE_GROUP * sizeof(float);
     for (int axis = 0; axis < 3; axis++) {
-        memcpy(column_at(c, NET_X + axis, block->first), job->network->x[axis] + block->first, bytes);
-        memcpy(column_at(c, NET_V + axis, block->first), job->network->v[axis] + block->first, bytes);
+        memcpy(column_at(c, NETWORK_X + axis, block->first), job->network->x[axis] + block->first, bytes);
+        memcpy(column_at(c, NETWORK_V + axis, block->first), job->network->v[axis] + block->first, bytes);
     }
     for (uint32_t i = block->first_pin; i < block->first_pin + block->pin_count; i++)
         for (int axis = 0; axis < 3; axis++) job->network->reaction[axis][job->network->pins[i].slot] = 0;
@@ -50,7 +50,7 @@ static void place(const mote_network_job *job, const mote_network_scratch *c, co
     for (uint32_t i = block->first_pin; i < block->first_pin + block->pin_count; i++) {
         float at[3];
         pin_place(job, &n->pins[i], within, at);
-        for (int axis = 0; axis < 3; axis++) *column_at(c, NET_X + axis, n->pins[i].slot) = at[axis];
+        for (int axis = 0; axis < 3; axis++) *column_at(c, NETWORK_X + axis, n->pins[i].slot) = at[axis];
     }
     for (uint32_t i = block->first_reel; i < block->first_reel + block->reel_count; i++) {
         const mote_network_reel_state *reel = &n->reels[i];
@@ -69,8 +69,8 @@ static void move_pins(const mote_network_job *job, const mote_network_scratch *c
         float next[3];
         pin_place(job, pin, ticks_within(job, substep, 1), next);
         for (int axis = 0; axis < 3; axis++)
-            *column_at(c, NET_V + axis, pin->slot) =
-                rate * (next[axis] - *column_at(c, NET_X + axis, pin->slot));
+            *column_at(c, NETWORK_V + axis, pin->slot) =
+                rate * (next[axis] - *column_at(c, NETWORK_X + axis, pin->slot));
     }
 }
 
@@ -80,7 +80,7 @@ static void react(const mote_network_job *job, const mote_network_scratch *c, co
     for (uint32_t i = block->first_pin; i < block->first_pin + block->pin_count; i++) {
         const uint32_t slot = job->network->pins[i].slot;
         for (int axis = 0; axis < 3; axis++)
-            job->network->reaction[axis][slot] += weight * *column_at(c, NET_FORCE + axis, slot);
+            job->network->reaction[axis][slot] += weight * *column_at(c, NETWORK_FORCE + axis, slot);
     }
 }
 
@@ -90,8 +90,9 @@ static void call_callbacks(const mote_network_job *job, const mote_network_scrat
     const uint32_t first = block->first, count = block->groups * MOTE_GROUP;
     float *at[12];
     for (int i = 0; i < 3; i++) {
-        at[i] = column_at(c, NET_X + i, first), at[3 + i] = column_at(c, NET_V + i, first);
-        at[6 + i] = column_at(c, NET_ACCELERATION + i, first), at[9 + i] = column_at(c, NET_PUSH + i, first);
+        at[i] = column_at(c, NETWORK_X + i, first), at[3 + i] = column_at(c, NETWORK_V + i, first);
+        at[6 + i] = column_at(c, NETWORK_ACCELERATION + i, first),
+               at[9 + i] = column_at(c, NETWORK_FORCE_SUM + i, first);
     }
     const mote_stage_view view = {.time = time,
                                   .first = first,
@@ -103,8 +104,7 @@ static void call_callbacks(const mote_network_job *job, const mote_network_scrat
                                   .velocity_y = at[4],
                                   .velocity_z = at[5],
                                   .inverse_mass = job->network->inverse_mass + first,
-                                  .network_index = job->network_index,
-                                  .network_generation = job->network_generation};
+                                  .network = job->id};
     for (int i = 6; i < 12; i++) memset(at[i], 0, count * sizeof(float));
     for (uint32_t i = 0; i < job->plan->force_count; i++) {
         const mote_force_def *def = &job->plan->forces[i];
@@ -120,7 +120,7 @@ static void freeze(const mote_network_job *job, const mote_network_scratch *c,
     mote_network *n = job->network;
     for (uint32_t slot = block->first; slot < block_end(block); slot++) {
         float probe = 0;
-        for (int i = 0; i < 6; i++) probe += *column_at(c, NET_X + i, slot) * 0.0f;
+        for (int i = 0; i < 6; i++) probe += *column_at(c, NETWORK_X + i, slot) * 0.0f;
         if (probe == 0) continue;
         __atomic_store_n(&n->frozen[n->island[slot]], 1, __ATOMIC_RELAXED);
         __atomic_store_n(job->froze, 1, __ATOMIC_RELAXED);
@@ -142,7 +142,7 @@ static void commit(const mote_network_job *job, const mote_network_scratch *c,
     keep_previous(job, block);
     for (int i = 0; i < 6; i++) {
         float *to = i < 3 ? n->x[i] : n->v[i - 3];
-        const float *from = column_at(c, NET_X + i, block->first);
+        const float *from = column_at(c, NETWORK_X + i, block->first);
         if (!frozen) memcpy(to + block->first, from, (size_t)block->groups * MOTE_GROUP * sizeof(float));
         for (uint32_t slot = block->first; frozen && slot < block_end(block); slot++)
             if (!n->frozen[n->island[slot]]) to[slot] = from[slot - block->first];
@@ -201,7 +201,7 @@ static void pull(const walk *w, const mote_network_scratch *c, const mote_networ
     if (job->plan->callback_count || job->linked) call_callbacks(job, c, block, stage_time(w));
     if (job->constrained) return;
     w->kernels->pull(job, c, block);
-    react(job, c, block, job->alone ? 1.0f : mote_plan_weight(job->plan, w->stage));
+    react(job, c, block, job->uncoupled ? 1.0f : mote_plan_weight(job->plan, w->stage));
 }
 
 /* What the solver found, or what the last stage left, is the state at the substep's end. */
@@ -255,28 +255,28 @@ typedef void each_pass(walk *w, pass now, void *context);
 
 /* A part of a step as a list of passes: whoever walks it does each for a block, or for all blocks that are
  * coupled. */
-static void walk_part(walk *w, mote_part part, each_pass *each, void *context) {
+static void walk_part(walk *w, mote_phase part, each_pass *each, void *context) {
     switch (part) {
-    case MOTE_PART_OPEN:
+    case MOTE_PHASE_LOAD:
         each(w, PASS_LOAD, context);
         break;
-    case MOTE_PART_BEGIN:
+    case MOTE_PHASE_BEGIN:
         each(w, PASS_BEGIN, context);
         break;
-    case MOTE_PART_READY:
+    case MOTE_PHASE_EVALUATE:
         if (w->job->plan->scheme->time[w->stage] > 0 && !w->job->kick) each(w, PASS_PLACE, context);
         each(w, PASS_PULL, context);
         break;
-    case MOTE_PART_STAGE:
+    case MOTE_PHASE_STAGE:
         each(w, PASS_STAGE, context);
         break;
-    case MOTE_PART_END:
+    case MOTE_PHASE_END:
         if (w->job->kick) break;
         each(w, PASS_ARRIVE, context);
         if (w->job->constrained) w->solve(w, context);
         if (w->job->constrained || w->job->collider_count) each(w, PASS_END, context);
         break;
-    case MOTE_PART_CLOSE:
+    case MOTE_PHASE_COMMIT:
         each(w, PASS_CHECK, context);
         each(w, PASS_COMMIT, context);
         break;
@@ -285,24 +285,24 @@ static void walk_part(walk *w, mote_part part, each_pass *each, void *context) {
 
 static void walk_step(walk *w, each_pass *each, void *context) {
     const mote_plan *plan = w->job->plan;
-    walk_part(w, MOTE_PART_OPEN, each, context);
+    walk_part(w, MOTE_PHASE_LOAD, each, context);
     for (w->substep = 0; w->substep < plan->substeps; w->substep++) {
         w->stage = 0;
-        walk_part(w, MOTE_PART_BEGIN, each, context);
+        walk_part(w, MOTE_PHASE_BEGIN, each, context);
         for (; w->stage < plan->stages; w->stage++) {
-            walk_part(w, MOTE_PART_READY, each, context);
-            walk_part(w, MOTE_PART_STAGE, each, context);
+            walk_part(w, MOTE_PHASE_EVALUATE, each, context);
+            walk_part(w, MOTE_PHASE_STAGE, each, context);
         }
-        walk_part(w, MOTE_PART_END, each, context);
+        walk_part(w, MOTE_PHASE_END, each, context);
     }
-    walk_part(w, MOTE_PART_CLOSE, each, context);
+    walk_part(w, MOTE_PHASE_COMMIT, each, context);
 }
 
 /* Columns whole pages apart share their sets of the first-level cache, and stores hold up loads: chains under
  * RK4 then took 1.8 times as long. */
 #define PAGE 1024u /* floats */
 static size_t stride_of(uint32_t slots) {
-    const size_t stride = mote_round_up(slots, MOTE_GROUP) + 2 * NET_PAD;
+    const size_t stride = mote_round_up(slots, MOTE_GROUP) + 2 * NETWORK_PAD;
     return stride % PAGE ? stride : stride + 5 * MOTE_GROUP;
 }
 
@@ -317,7 +317,7 @@ static void pass_of_block(walk *w, pass now, void *context) {
     run_pass(w, &b->columns, b->block);
 }
 
-static void add_report(mote_network_report *to, const mote_network_report *more) {
+static void add_report(mote_network_step_report *to, const mote_network_step_report *more) {
     __atomic_fetch_add(&to->iterations, more->iterations, __ATOMIC_RELAXED);
     __atomic_fetch_add(&to->linear, more->linear, __ATOMIC_RELAXED);
     __atomic_fetch_add(&to->unsolved, more->unsolved, __ATOMIC_RELAXED);
@@ -334,7 +334,7 @@ static void solve_block(walk *w, void *context) {
     const block_context *b = context;
     const mote_jobs serial = {0, NULL, NULL};
     const mote_network *n = w->job->network;
-    mote_network_report report = {.iterations = 0};
+    mote_network_step_report report = {.iterations = 0};
     for (uint32_t slot = b->block->first; slot < block_end(b->block); slot += MOTE_GROUP) {
         const uint32_t island = n->island[slot];
         if (n->chunk_first[n->island_chunk[island]] == slot)
@@ -353,7 +353,7 @@ static void do_blocks(void *context, size_t first, size_t end, uint32_t worker) 
     for (size_t i = first; i < end; i++) {
         const mote_network_block *block = &own.job->network->block[i];
         if (is_outer(&own, block)) continue;
-        float *memory = own.scratch + worker * own.floats + NET_PAD;
+        float *memory = own.scratch + worker * own.floats + NETWORK_PAD;
         block_context b = {{memory, stride_of(block->groups * MOTE_GROUP), block->first}, block};
         walk_step(&own, pass_of_block, &b);
     }
@@ -385,7 +385,7 @@ static void pass_of_all(walk *w, pass now, void *context) {
 
 static void solve_all(walk *w, void *context) {
     const mote_network *n = w->job->network;
-    mote_network_report report = {.iterations = 0};
+    mote_network_step_report report = {.iterations = 0};
     for (uint32_t island = 0; island < n->island_count; island++) {
         const uint32_t chunk = n->island_chunk[island];
         if (chunk == n->island_chunk[island + 1]) continue;
@@ -401,15 +401,15 @@ static size_t block_floats(const mote_network *n) {
     uint32_t groups = 0;
     for (uint32_t i = 0; i < n->block_count; i++)
         if (n->block[i].groups > groups) groups = n->block[i].groups;
-    return NET_COLUMNS * stride_of(groups * MOTE_GROUP) + 2 * NET_PAD;
+    return NETWORK_COLUMNS * stride_of(groups * MOTE_GROUP) + 2 * NETWORK_PAD;
 }
 
 size_t mote_network_outer_floats(const mote_network *network) {
-    return NET_COLUMNS * stride_of(network->slot_count) + 2 * NET_PAD;
+    return NETWORK_COLUMNS * stride_of(network->slot_count) + 2 * NETWORK_PAD;
 }
 
 mote_network_scratch mote_network_outer_scratch(const mote_network *network, float *scratch) {
-    return (mote_network_scratch){scratch + NET_PAD, stride_of(network->slot_count), 0};
+    return (mote_network_scratch){scratch + NETWORK_PAD, stride_of(network->slot_count), 0};
 }
 
 size_t mote_network_scratch_floats(const mote_network *network, uint32_t workers, bool stage_outer) {
@@ -447,8 +447,8 @@ void mote_run_network(const mote_network_kernels *kernels, const mote_network_jo
 }
 
 void mote_network_part(const mote_network_kernels *kernels, const mote_network_job *job,
-                       const mote_jobs *jobs, bool stage_outer, float *scratch, mote_part part,
-                       mote_part_place place) {
+                       const mote_jobs *jobs, bool stage_outer, float *scratch, mote_phase part,
+                       mote_phase_place place) {
     walk w = walk_of_outer(kernels, job, stage_outer, scratch);
     w.substep = place.substep, w.stage = place.stage;
     walk_part(&w, part, pass_of_all, (void *)(uintptr_t)jobs);
@@ -456,14 +456,15 @@ void mote_network_part(const mote_network_kernels *kernels, const mote_network_j
 
 /* --- Kinematic springs --- */
 
-typedef struct answer {
+typedef struct unit_response {
     float stiffness, damping;
     double inverse_mass;
     float of[4];
-} answer;
+} unit_response;
 
-static answer answer_of(const mote_plan *plan, float stiffness, float damping, double inverse_mass) {
-    answer a = {stiffness, damping, inverse_mass, {0, 0, 0, 0}};
+static unit_response unit_response_of(const mote_plan *plan, float stiffness, float damping,
+                                      double inverse_mass) {
+    unit_response a = {stiffness, damping, inverse_mass, {0, 0, 0, 0}};
     if (!(inverse_mass > 0)) return a;
     mote_exact_map m = mote_map_make(plan->scheme->map, 0, -(double)damping * inverse_mass,
                                      -(double)stiffness * inverse_mass, plan->h);
@@ -473,18 +474,18 @@ static answer answer_of(const mote_plan *plan, float stiffness, float damping, d
 }
 
 /* Springs that are as the one before share its answers. */
-void mote_network_answers(mote_network *network, const mote_plan *plan) {
-    if (!network->answers_are_old && network->answers_h == plan->h) return;
-    answer last = {-1, -1, -1, {0, 0, 0, 0}};
+void mote_network_unit_responses(mote_network *network, const mote_plan *plan) {
+    if (!network->responses_are_old && network->responses_h == plan->h) return;
+    unit_response last = {-1, -1, -1, {0, 0, 0, 0}};
     for (uint32_t number = 0; number < network->spring_end; number++) {
         const mote_network_spring_state *s = &network->spring[number];
         if (s->a == MOTE_NO_SLOT) continue;
         const double inverse_mass = (double)network->inverse_mass[s->a] + (double)network->inverse_mass[s->b];
         if (s->stiffness != last.stiffness || s->damping != last.damping || inverse_mass != last.inverse_mass)
-            last = answer_of(plan, s->stiffness, s->damping, inverse_mass);
+            last = unit_response_of(plan, s->stiffness, s->damping, inverse_mass);
         for (int i = 0; i < 4; i++)
-            network->entry_answer[i][s->entry[0]] = network->entry_answer[i][s->entry[1]] = last.of[i];
+            network->entry_response[i][s->entry[0]] = network->entry_response[i][s->entry[1]] = last.of[i];
     }
-    network->answers_are_old = false;
-    network->answers_h = plan->h;
+    network->responses_are_old = false;
+    network->responses_h = plan->h;
 }

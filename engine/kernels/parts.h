@@ -5,18 +5,18 @@
 
 #include <stdint.h>
 
-typedef enum mote_part {
-    MOTE_PART_OPEN,  /* the state goes to scratch */
-    MOTE_PART_BEGIN, /* what precedes the first stage of a substep */
-    MOTE_PART_READY, /* the state of a stage, and the forces of callbacks and springs in it */
-    MOTE_PART_STAGE,
-    MOTE_PART_END,  /* what follows the last stage: constraints, contact */
-    MOTE_PART_CLOSE /* what is finite goes back */
-} mote_part;
+typedef enum mote_phase {
+    MOTE_PHASE_LOAD,     /* the state goes to scratch */
+    MOTE_PHASE_BEGIN,    /* what precedes the first stage of a substep */
+    MOTE_PHASE_EVALUATE, /* the state of a stage, and the forces of callbacks and springs in it */
+    MOTE_PHASE_STAGE,
+    MOTE_PHASE_END,   /* what follows the last stage: constraints, contact */
+    MOTE_PHASE_COMMIT /* what is finite goes back */
+} mote_phase;
 
 /* Substep of the step, stage of the substep: for the parts that have one, else 0. */
-typedef struct mote_part_place {
+typedef struct mote_phase_place {
     uint32_t substep, stage;
-} mote_part_place;
+} mote_phase_place;
 
 #endif

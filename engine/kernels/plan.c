@@ -8,7 +8,7 @@
 static void note_inline_force(mote_plan *plan, const mote_force_def *def) {
     plan->point_count++;
     bool attractor = def->kind == MOTE_FORCE_ATTRACTOR && def->region.shape == MOTE_REGION_EVERYWHERE;
-    if (!attractor) plan->rest = MOTE_REST_ANY;
+    if (!attractor) plan->rest = MOTE_MIX_ANY;
     plan->timed |= def->kind == MOTE_FORCE_TIMED_THRUST || def->kind == MOTE_FORCE_CURL_NOISE;
     plan->anchors |= def->kind == MOTE_FORCE_PARTICLE_ANCHORS;
 }
@@ -101,21 +101,22 @@ static bool is_constant(const mote_affine_stage *a) {
 }
 
 static bool is_pull(const mote_plan *plan) {
-    bool pull = plan->rest == MOTE_REST_ATTRACTORS && plan->point_count &&
-                plan->point_count <= MOTE_MAX_PULLS && !plan->callback_count && !plan->inbox;
+    bool pull = plan->rest == MOTE_MIX_ATTRACTORS && plan->point_count &&
+                plan->point_count <= MOTE_MAX_SETTLED_ATTRACTORS && !plan->callback_count &&
+                !plan->external_forces;
     for (uint32_t i = 0; i < plan->stages; i++) pull &= is_constant(&plan->evaluation[i].acceleration);
     return pull;
 }
 
 /* The kinds of kernel that know beforehand what there is. */
-static mote_rest settle(const mote_plan *plan) {
+static mote_force_mix settle(const mote_plan *plan) {
     const mote_scheme *scheme = plan->scheme;
     const bool euler = scheme->family == MOTE_FAMILY_SPLITTING && scheme->stages == 1 &&
                        scheme->drift_first == 0 && scheme->drift[0] != 0;
     if (plan->mass_column || !(euler || scheme->family == MOTE_FAMILY_VERLET)) return plan->rest;
-    if (plan->rest == MOTE_REST_NONE) return euler && !plan->stiff_acceleration ? MOTE_REST_DRAG : plan->rest;
+    if (plan->rest == MOTE_MIX_AFFINE) return euler && !plan->stiff_acceleration ? MOTE_MIX_DRAG : plan->rest;
     if (!is_pull(plan)) return plan->rest;
-    return plan->point_count == 1 ? MOTE_REST_ONE_PULL : MOTE_REST_PULLS;
+    return plan->point_count == 1 ? MOTE_MIX_ONE_ATTRACTOR : MOTE_MIX_FEW_ATTRACTORS;
 }
 
 static void make(mote_plan *plan, const mote_plan_def *def, const mote_scheme *scheme) {
@@ -125,8 +126,8 @@ static void make(mote_plan *plan, const mote_plan_def *def, const mote_scheme *s
                         .h = def->timestep / (double)def->substeps,
                         .substeps = def->substeps,
                         .mass_column = def->mass_column,
-                        .inbox = def->inbox,
-                        .newtons = def->inbox,
+                        .external_forces = def->external_forces,
+                        .newtons = def->external_forces,
                         .reuse = true,
                         .forces = def->forces,
                         .force_count = def->force_count};
@@ -143,9 +144,9 @@ static void make(mote_plan *plan, const mote_plan_def *def, const mote_scheme *s
     plan->affine_force = !mote_affine_is_zero(&plan->force);
     plan->stiff_force = mote_affine_has_stiffness(&plan->force);
     plan->reuse &= !mote_affine_has_damping(&plan->acceleration) && !mote_affine_has_damping(&plan->force);
-    bool others = plan->point_count || plan->callback_count || plan->inbox || def->coupled;
-    if (others && plan->rest == MOTE_REST_NONE)
-        plan->rest = MOTE_REST_ATTRACTORS; /* and perhaps none of these */
+    bool others = plan->point_count || plan->callback_count || plan->external_forces || def->coupled;
+    if (others && plan->rest == MOTE_MIX_AFFINE)
+        plan->rest = MOTE_MIX_ATTRACTORS; /* and perhaps none of these */
     mote_scheme_coefficients(scheme, plan->h, &plan->c);
     if (scheme->family == MOTE_FAMILY_MAP) make_map(plan, inverse_mass);
     for (uint32_t i = 0; i < plan->stages; i++) {

@@ -23,17 +23,17 @@ typedef struct mote_evaluation {
  * evaluated without a call, and a call makes the compiler keep every register in memory (measured: three
  * times the time). Three kinds are settled before the loop, for uniform mass and the integrators that have
  * them. Drag: affine forces that do not read the position, under semi-implicit Euler. One pull, or several:
- * attractors, at most MOTE_MAX_PULLS, beside affine forces that are constant. */
-typedef enum mote_rest {
-    MOTE_REST_NONE,
-    MOTE_REST_DRAG,
-    MOTE_REST_ONE_PULL,
-    MOTE_REST_PULLS,
-    MOTE_REST_ATTRACTORS,
-    MOTE_REST_ANY,
-    MOTE_REST_COUNT
-} mote_rest;
-#define MOTE_MAX_PULLS 8
+ * attractors, at most MOTE_MAX_SETTLED_ATTRACTORS, beside affine forces that are constant. */
+typedef enum mote_force_mix {
+    MOTE_MIX_AFFINE,
+    MOTE_MIX_DRAG,
+    MOTE_MIX_ONE_ATTRACTOR,
+    MOTE_MIX_FEW_ATTRACTORS,
+    MOTE_MIX_ATTRACTORS,
+    MOTE_MIX_ANY,
+    MOTE_MIX_COUNT
+} mote_force_mix;
+#define MOTE_MAX_SETTLED_ATTRACTORS 8
 
 typedef struct mote_plan {
     const mote_scheme *scheme;
@@ -47,9 +47,9 @@ typedef struct mote_plan {
     bool stiff_acceleration; /* the term has a part in x */
     bool affine_force;       /* the force term is not zero; folded into the other where the mass is uniform */
     bool stiff_force;
-    bool inbox;   /* the host's forces act in this step */
-    bool newtons; /* an inline force, a callback or the inbox gives N */
-    mote_rest rest;
+    bool external_forces; /* the host's forces act in this step */
+    bool newtons;         /* an inline force, a callback or the inbox gives N */
+    mote_force_mix rest;
     bool timed;         /* an inline force reads the time */
     bool anchors;       /* a force reads the particles' anchors */
     bool reuse;         /* no force reads velocity: the last evaluation of a substep opens the next */
@@ -70,7 +70,7 @@ typedef struct mote_plan_def {
     uint32_t substeps;
     bool mass_column;
     double uniform_mass;
-    bool inbox;
+    bool external_forces;
     bool coupled; /* forces between the particles act too, as kicks */
 } mote_plan_def;
 

@@ -24,16 +24,16 @@
 /* What reaches the particles from outside the registers. Absent parts are not read. */
 typedef struct mote_external {
     wide inverse_mass;
-    wide3 acceleration; /* of callbacks, m/s^2; or m/s under an advecting integrator */
-    wide3 force;        /* of callbacks, N */
-    wide3 inbox;        /* of the host, N */
-    wide3 anchor;       /* of the particle, m */
+    wide3 acceleration;    /* of callbacks, m/s^2; or m/s under an advecting integrator */
+    wide3 force;           /* of callbacks, N */
+    wide3 external_forces; /* of the host, N */
+    wide3 anchor;          /* of the particle, m */
 } mote_external;
 
 /* Sums by what is given: m/s^2 (or m/s, under an advecting integrator) and N. */
-typedef struct mote_push {
+typedef struct mote_force_sum {
     wide3 acceleration, force;
-} mote_push;
+} mote_force_sum;
 
 /* What the vector u of a field gives: itself, or the drag of the air that moves with it. */
 MOTE_INLINE wide3 use_field(const mote_force_def *def, wide3 u, wide3 v) {
@@ -87,8 +87,9 @@ MOTE_INLINE wide3 within(wide weight, wide3 x, wide3 value) {
 
 /* Any mixture of inline forces, out of line: the switch is compiled once, and the kernels around it keep
  * their registers. */
-MOTE_OUTLINE mote_push points_evaluate(const mote_plan *plan, double time, wide3 x, wide3 v, wide3 anchor) {
-    mote_push push = {wide3_zero(), wide3_zero()};
+MOTE_OUTLINE mote_force_sum points_evaluate(const mote_plan *plan, double time, wide3 x, wide3 v,
+                                            wide3 anchor) {
+    mote_force_sum push = {wide3_zero(), wide3_zero()};
     for (uint32_t i = 0; i < plan->force_count; i++) {
         const mote_force_def *def = &plan->forces[i];
         const bool limited = def->region.shape != MOTE_REGION_EVERYWHERE;
@@ -106,9 +107,10 @@ MOTE_OUTLINE mote_push points_evaluate(const mote_plan *plan, double time, wide3
 }
 
 /* The inline forces on `n` registers. */
-MOTE_INLINE void mote_points_evaluate(const mote_plan *plan, mote_rest rest, double time, const mote_lanes *s,
-                                      const mote_external *external, mote_push *push, int n) {
-    if (rest == MOTE_REST_ANY) {
+MOTE_INLINE void mote_points_evaluate(const mote_plan *plan, mote_force_mix rest, double time,
+                                      const mote_lanes *s, const mote_external *external,
+                                      mote_force_sum *push, int n) {
+    if (rest == MOTE_MIX_ANY) {
         MOTE_UNROLLED
         for (int u = 0; u < n; u++) push[u] = points_evaluate(plan, time, s[u].x, s[u].v, external[u].anchor);
         return;

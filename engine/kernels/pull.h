@@ -19,7 +19,7 @@ typedef struct pull_point {
 
 /* All that an evaluation needs. */
 typedef struct pull {
-    pull_point point[MOTE_MAX_PULLS];
+    pull_point point[MOTE_MAX_SETTLED_ATTRACTORS];
     uint32_t points;
     wide3 constant[2],
         damping; /* of each stage, times kick h; damping only without points, where there is one stage */

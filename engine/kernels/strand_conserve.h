@@ -17,7 +17,7 @@
 
 /* Where m turns far in one substep (the whip at the end of a falling strand) the iteration does not contract:
  * the substep is cut into 2, 4, ... this many pieces with the same acceleration. */
-#define STRAND_MOST_PIECES 32u
+#define STRAND_MOST_SUBCYCLES 32u
 
 enum {
     CONSERVE_OLD_V = WORK_CARRY,           /* 3: at the substep's start */
@@ -51,13 +51,13 @@ MOTE_INLINE void conserve_prepare(const strand_columns *c, bool first, size_t la
 }
 
 /* An attempt with `pieces` pieces, of the live strands. */
-MOTE_INLINE void conserve_attempt(const strand_columns *c, uint32_t pieces, wide_mask live, size_t lane) {
+MOTE_INLINE void conserve_attempt(const strand_columns *c, uint32_t subcycles, wide_mask live, size_t lane) {
     for (size_t at = lane; at < strand_at(c->points, lane); at += MOTE_GROUP) {
         work_store3(c, CONSERVE_FROM, at, work_load3(c, WORK_START, at));
         work_store3(c, CONSERVE_FROM_V, at, work_load3(c, CONSERVE_OLD_V, at));
         work_store3(c, CONSERVE_PULL, at, wide3_zero());
         wide impulse = work_load(c, CONSERVE_IMPULSE, at);
-        if (pieces > 1) work_store(c, CONSERVE_IMPULSE, at, wide_select(live, (wide){0}, impulse));
+        if (subcycles > 1) work_store(c, CONSERVE_IMPULSE, at, wide_select(live, (wide){0}, impulse));
     }
 }
 
@@ -154,7 +154,7 @@ MOTE_INLINE void conserve_solve(const strand_columns *c, wide_mask counts, wide_
 }
 
 /* Iterates one piece; returns the live strands for which it found nothing. */
-MOTE_INLINE wide_mask conserve_iterate(const strand_columns *c, const mote_bundle_def *def,
+MOTE_INLINE wide_mask conserve_iterate(const strand_columns *c, const mote_strands_def *def,
                                        uint32_t *iterations, wide_mask live, float h, size_t lane) {
     const wide_mask counts = wide_mask_load(c->counts + lane);
     const wide share = wide_set(STRAND_FINE * def->max_stretch);
@@ -185,14 +185,14 @@ MOTE_INLINE void conserve_end(const strand_columns *c, wide_mask live, size_t la
 }
 
 /* All pieces of an attempt; returns the live strands that failed in one of them. */
-MOTE_INLINE wide_mask conserve_pieces(const strand_columns *c, const mote_bundle_def *def,
-                                      uint32_t *iterations, uint32_t pieces, wide_mask live, double h,
-                                      size_t lane) {
+MOTE_INLINE wide_mask conserve_subcycles(const strand_columns *c, const mote_strands_def *def,
+                                         uint32_t *iterations, uint32_t subcycles, wide_mask live, double h,
+                                         size_t lane) {
     const wide_mask all = live;
-    conserve_attempt(c, pieces, live, lane);
-    for (uint32_t i = 0; i < pieces && wide_lane_bits(live); i++) {
-        const float piece = (float)(h / pieces);
-        conserve_begin(c, piece, 1.0f / (float)pieces, (float)(i + 1) / (float)pieces, lane);
+    conserve_attempt(c, subcycles, live, lane);
+    for (uint32_t i = 0; i < subcycles && wide_lane_bits(live); i++) {
+        const float piece = (float)(h / subcycles);
+        conserve_begin(c, piece, 1.0f / (float)subcycles, (float)(i + 1) / (float)subcycles, lane);
         live &= ~conserve_iterate(c, def, iterations, live, piece, lane);
         conserve_end(c, live, lane);
     }

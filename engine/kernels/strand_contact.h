@@ -55,7 +55,7 @@ MOTE_INLINE void find_neighbours(const strand_work *w, uint32_t substep, size_t 
         mote_contact_box_add(&box, way.start);
         longest = wide_max(longest, way.segment);
     }
-    const wide reach = wide_set(STRAND_CONTACT_REACH) * longest + wide_set(job->bundle->def.radius);
+    const wide reach = wide_set(STRAND_CONTACT_REACH) * longest + wide_set(job->strands->def.radius);
     mote_contact_list_near(near, from, from + job->collider_count, job->collider_count, &box, reach);
 }
 
@@ -64,8 +64,8 @@ MOTE_INLINE mote_contact_points contact_points(const strand_work *w, uint32_t k,
     const size_t at = strand_at(k, lane);
     return (mote_contact_points){.start = work_load3(c, WORK_START, at),
                                  .end = work_load3(c, WORK_X, at),
-                                 .radius = wide_set(w->job->bundle->def.radius),
-                                 .friction = wide_set(w->job->bundle->def.friction),
+                                 .radius = wide_set(w->job->strands->def.radius),
+                                 .friction = wide_set(w->job->strands->def.friction),
                                  .reach = wide_set(STRAND_CONTACT_REACH) * segment_length(c, k, at),
                                  .exempt = ~wide_less((wide){0}, point_mass(c, at))};
 }
@@ -79,7 +79,7 @@ MOTE_INLINE void find_part(const strand_work *w, const mote_contact_list *near, 
         const strand_way way = way_of(c, k, patch.ends.low, lane);
         mote_contact_patch_add(&patch, way.start, way.end, wide_set(STRAND_CONTACT_REACH) * way.segment);
     }
-    mote_contact_list_part(part, near, &patch, wide_set(w->job->bundle->def.radius));
+    mote_contact_list_part(part, near, &patch, wide_set(w->job->strands->def.radius));
 }
 
 /* The plane of a point in one register; false if no lane has one. */
@@ -90,8 +90,8 @@ MOTE_INLINE bool find_contact(const strand_work *w, const mote_contact_list *nea
     if (!mote_contact_find(near, &points, &contact)) return false;
     plane->normal = contact.normal, plane->offset = contact.offset;
     plane->drift = contact.drift, plane->friction = contact.friction;
-    plane->lies = (wide_mask){0};
-    plane->pressure = plane->pressed = (wide){0};
+    plane->in_contact = (wide_mask){0};
+    plane->normal_impulse = plane->friction_applied = (wide){0};
     return true;
 }
 
@@ -123,11 +123,11 @@ MOTE_INLINE bool find_contacts(const strand_work *w, uint32_t substep, size_t la
 /* What friction takes back of the motion along the plane since the substep's start; pressed: how far out of
  * the collider. */
 MOTE_INLINE wide3 friction_move(wide3 x, wide3 start, wide3 drift, wide3 normal, wide friction,
-                                wide pressed) {
+                                wide friction_applied) {
     wide3 moved = wide3_sub(wide3_sub(x, start), drift);
     wide3 along = wide3_sub(moved, wide3_scale(wide3_dot(normal, moved), normal));
     wide length = wide_max(wide_sqrt(wide3_dot(along, along)), wide_set(STRAND_SHORTEST));
-    wide share = wide_min(friction * wide_max(pressed, (wide){0}) / length, wide_set(1.0f));
+    wide share = wide_min(friction * wide_max(friction_applied, (wide){0}) / length, wide_set(1.0f));
     return wide3_scale((wide){0} - share, along);
 }
 
@@ -140,24 +140,24 @@ MOTE_INLINE void touch(const strand_columns *c, wide_mask live, size_t lane) {
         strand_plane *plane = strand_planes(c) + i;
         wide3 normal = plane->normal, x = work_load3(c, WORK_X, at);
         wide gap = wide3_dot(normal, x) - plane->offset;
-        wide_mask lay = plane->lies, pressing = lay & wide_less((wide){0}, plane->pressure);
+        wide_mask lay = plane->in_contact, pressing = lay & wide_less((wide){0}, plane->normal_impulse);
         wide_mask active = live & (wide_less(gap, (wide){0}) | pressing);
-        c->contacts->touching[k] = wide_lane_bits(active) ? STRAND_LIES : STRAND_NEAR;
+        c->contacts->touching[k] = wide_lane_bits(active) ? STRAND_IN_CONTACT : STRAND_NEAR;
         if (!wide_lane_bits(active | (live & lay))) continue; /* no lane lay here, and none does now */
         wide3 start = work_load3(c, WORK_START, at);
         wide out = wide_select(active, wide_max((wide){0} - gap, (wide){0}), (wide){0});
-        wide sum = wide_select(active, plane->pressure + out, (wide){0});
-        wide pressed = sum - wide_select(lay, plane->pressed, (wide){0});
+        wide sum = wide_select(active, plane->normal_impulse + out, (wide){0});
+        wide friction_applied = sum - wide_select(lay, plane->friction_applied, (wide){0});
         wide3 put = wide3_add_scaled(x, out, normal);
-        wide3 rubbed =
-            wide3_add(put, friction_move(put, start, plane->drift, normal, plane->friction, pressed));
+        wide3 rubbed = wide3_add(
+            put, friction_move(put, start, plane->drift, normal, plane->friction, friction_applied));
         wide inside = plane->offset - wide3_dot(normal, wide3_add(start, plane->drift));
         wide before = wide_min(wide_max(inside, (wide){0}), out);
         work_store3(c, WORK_START, at, wide3_select(active, wide3_add_scaled(start, before, normal), start));
         work_store3(c, WORK_X, at, wide3_select(active, rubbed, x));
-        plane->lies = active | (lay & ~live);
-        plane->pressure = wide_select(live, sum, plane->pressure);
-        plane->pressed = wide_select(live, sum, plane->pressed);
+        plane->in_contact = active | (lay & ~live);
+        plane->normal_impulse = wide_select(live, sum, plane->normal_impulse);
+        plane->friction_applied = wide_select(live, sum, plane->friction_applied);
     }
 }
 

@@ -19,16 +19,16 @@ typedef struct spring_push {
 } spring_push;
 
 /* What goes along the strand from point to point. */
-typedef struct strand_walk {
+typedef struct strand_sweep {
     spring_push pull;    /* of the segment before */
     spring_push bend[2]; /* of the bend springs that began one and two points before */
     wide3 half_drag;     /* of the segment before */
-} strand_walk;
+} strand_sweep;
 
-MOTE_INLINE strand_walk walk_begin(void) {
-    strand_walk w = {{wide3_zero(), wide3_zero()},
-                     {{wide3_zero(), wide3_zero()}, {wide3_zero(), wide3_zero()}},
-                     wide3_zero()};
+MOTE_INLINE strand_sweep sweep_begin(void) {
+    strand_sweep w = {{wide3_zero(), wide3_zero()},
+                      {{wide3_zero(), wide3_zero()}, {wide3_zero(), wide3_zero()}},
+                      wide3_zero()};
     return w;
 }
 
@@ -47,8 +47,9 @@ MOTE_INLINE wide3 spring_pull(strand_point a, strand_point b, wide rest, wide st
 /* The same spring as if it were alone, linearised along n = d / |d| at the start: what it adds in h to the
  * elongation e and to its rate, shared by inverse mass. wa, wb: of its points; answer: of this kind of spring
  * (strand_work). */
-MOTE_INLINE spring_push spring_alone(strand_point a, strand_point b, wide rest, wide wa, wide wb,
-                                     const float answer[2][4][MOTE_GROUP], wide_mask exists, size_t lane) {
+MOTE_INLINE spring_push spring_uncoupled(strand_point a, strand_point b, wide rest, wide wa, wide wb,
+                                         const float unit_response[2][4][MOTE_GROUP], wide_mask exists,
+                                         size_t lane) {
     const wide zero = {0};
     wide3 d = wide3_sub(b.x, a.x);
     wide length = wide_sqrt(wide3_dot(d, d));
@@ -58,7 +59,8 @@ MOTE_INLINE spring_push spring_alone(strand_point a, strand_point b, wide rest, 
               any = exists & (wide_less(zero, wa) | wide_less(zero, wb));
     wide entry[4];
     for (int i = 0; i < 4; i++)
-        entry[i] = wide_select(both, wide_load(answer[0][i] + lane), wide_load(answer[1][i] + lane));
+        entry[i] =
+            wide_select(both, wide_load(unit_response[0][i] + lane), wide_load(unit_response[1][i] + lane));
     wide impulse = wide_select(any, zero - (entry[0] * e + entry[1] * rate), zero);
     wide shift = wide_select(any, zero - (entry[2] * e + entry[3] * rate), zero);
     return (spring_push){wide3_scale(impulse * inverse, d), wide3_scale(shift * inverse, d)};
@@ -66,7 +68,7 @@ MOTE_INLINE spring_push spring_alone(strand_point a, strand_point b, wide rest, 
 
 /* Half of the drag of a segment of length L along d in air that moves with u: per metre, cn across and ct
  * along it. */
-MOTE_INLINE wide3 segment_half_drag(const mote_bundle_def *def, strand_point a, strand_point b, wide rest,
+MOTE_INLINE wide3 segment_half_drag(const mote_strands_def *def, strand_point a, strand_point b, wide rest,
                                     wide_mask exists) {
     wide3 d = wide3_sub(b.x, a.x);
     wide square = wide_max(wide3_dot(d, d), wide_set(STRAND_SHORTEST * STRAND_SHORTEST));
@@ -108,7 +110,7 @@ MOTE_INLINE void transport(wide frame[4], wide3 a, wide3 b) {
  * WORK_POSE. */
 MOTE_INLINE void wanted_segments(const strand_work *w, size_t lane) {
     const strand_columns *c = &w->c;
-    float *const *rest = (float *const *)w->job->bundle->rest_x;
+    float *const *rest = (float *const *)w->job->strands->rest_x;
     wide frame[4] = {(wide){0}, (wide){0}, (wide){0},
                      wide_set(1.0f)}; /* a quaternion on top of the root's rotation */
     for (uint32_t k = 0; k + 1 < c->points; k++) {
@@ -136,7 +138,7 @@ MOTE_OUTLINE void pose_forces(const strand_work *w, size_t lane) {
     for (uint32_t k = c->points - 1; k-- > 0;) {
         const size_t at = strand_at(k, lane);
         const wide stiffness = wide_select(lanes_beyond(counts, k + 1),
-                                           wide_set(w->job->bundle->def.local_pose_stiffness), none);
+                                           wide_set(w->job->strands->def.local_pose_stiffness), none);
         const wide3 d = wide3_sub(work_load3(c, WORK_X, at + MOTE_GROUP), work_load3(c, WORK_X, at));
         const wide3 e = work_load3(c, WORK_POSE, at);
         const wide square = wide_max(wide3_dot(d, d), wide_set(STRAND_SHORTEST * STRAND_SHORTEST));
@@ -155,9 +157,9 @@ MOTE_OUTLINE void pose_forces(const strand_work *w, size_t lane) {
 }
 
 MOTE_INLINE wide3 global_pose(const strand_work *w, strand_point a, size_t at, size_t lane) {
-    const mote_bundle *bundle = w->job->bundle;
-    wide3 goal = under_root(w, lane, wide3_load((float *const *)bundle->rest_x, w->slot + at));
-    return wide3_scale(wide_set(bundle->def.pose_stiffness), wide3_sub(goal, a.x));
+    const mote_strands *strands = w->job->strands;
+    wide3 goal = under_root(w, lane, wide3_load((float *const *)strands->rest_x, w->slot + at));
+    return wide3_scale(wide_set(strands->def.pose_stiffness), wide3_sub(goal, a.x));
 }
 
 /* Three neighbours: their states, and what the kinematic springs ask of their masses. */
@@ -170,30 +172,30 @@ typedef struct strand_springs {
     wide_mask counts;  /* points of each strand */
     wide stiffness[2]; /* of segments, of bends */
     float damping[2];
-    bool bends, alone;
-    const float (*answer)[2][4][MOTE_GROUP];
+    bool bends, uncoupled;
+    const float (*unit_response)[2][4][MOTE_GROUP];
 } strand_springs;
 
-MOTE_INLINE strand_springs springs_of(const strand_work *w, bool bends, bool alone, size_t lane) {
-    const mote_bundle_def *def = &w->job->bundle->def;
+MOTE_INLINE strand_springs springs_of(const strand_work *w, bool bends, bool uncoupled, size_t lane) {
+    const mote_strands_def *def = &w->job->strands->def;
     return (strand_springs){.counts = wide_mask_load(w->c.counts + lane),
                             .stiffness = {wide_load(w->stiffness + lane), wide_set(def->bend_stiffness)},
                             .damping = {def->damping, def->bend_damping},
                             .bends = bends,
-                            .alone = alone,
-                            .answer = w->answer};
+                            .uncoupled = uncoupled,
+                            .unit_response = w->unit_response};
 }
 
 /* The spring from point k to the next (span 1) or to the second next (span 2). */
-MOTE_INLINE spring_push walk_spring(const strand_columns *c, const strand_springs *s, const strand_window *p,
-                                    uint32_t span, uint32_t k, size_t at, size_t lane) {
+MOTE_INLINE spring_push sweep_spring(const strand_columns *c, const strand_springs *s, const strand_window *p,
+                                     uint32_t span, uint32_t k, size_t at, size_t lane) {
     const wide_mask exists = k + span < c->shortest ? ~(wide_mask){0} : lanes_beyond(s->counts, k + span);
     const strand_point end = span == 1 ? p->b : p->c;
     const wide rest = wide_load((span == 1 ? c->rest_length : c->bend_length) + at);
-    if (s->alone) {
+    if (s->uncoupled) {
         size_t other = k + span < c->points ? at + span * MOTE_GROUP : at;
-        return spring_alone(p->a, end, rest, point_mass(c, at), point_mass(c, other), s->answer[span - 1],
-                            exists, lane);
+        return spring_uncoupled(p->a, end, rest, point_mass(c, at), point_mass(c, other),
+                                s->unit_response[span - 1], exists, lane);
     }
     return (spring_push){spring_pull(p->a, end, rest, s->stiffness[span - 1], s->damping[span - 1], exists),
                          wide3_zero()};
@@ -205,13 +207,13 @@ MOTE_INLINE void add_push(spring_push *sum, spring_push more, spring_push less) 
 }
 
 /* What the springs give to point k; at = 16 k + lane. */
-MOTE_INLINE spring_push walk_springs(const strand_columns *c, const strand_springs *s, strand_walk *walk,
-                                     const strand_window *p, uint32_t k, size_t at, size_t lane) {
-    spring_push pull = walk_spring(c, s, p, 1, k, at, lane);
+MOTE_INLINE spring_push sweep_springs(const strand_columns *c, const strand_springs *s, strand_sweep *walk,
+                                      const strand_window *p, uint32_t k, size_t at, size_t lane) {
+    spring_push pull = sweep_spring(c, s, p, 1, k, at, lane);
     spring_push sum = {wide3_sub(pull.force, walk->pull.force), wide3_sub(pull.shift, walk->pull.shift)};
     walk->pull = pull;
     if (!s->bends) return sum;
-    spring_push bend = walk_spring(c, s, p, 2, k, at, lane);
+    spring_push bend = sweep_spring(c, s, p, 2, k, at, lane);
     add_push(&sum, bend, walk->bend[1]);
     walk->bend[1] = walk->bend[0];
     walk->bend[0] = bend;
@@ -219,15 +221,15 @@ MOTE_INLINE spring_push walk_springs(const strand_columns *c, const strand_sprin
 }
 
 /* The other forces inside the strand on point k. */
-MOTE_INLINE wide3 walk_extras(const strand_work *w, strand_walk *walk, const strand_window *p, uint32_t k,
-                              size_t at, size_t lane) {
-    const mote_bundle *bundle = w->job->bundle;
-    const mote_bundle_def *def = &bundle->def;
+MOTE_INLINE wide3 sweep_extras(const strand_work *w, strand_sweep *walk, const strand_window *p, uint32_t k,
+                               size_t at, size_t lane) {
+    const mote_strands *strands = w->job->strands;
+    const mote_strands_def *def = &strands->def;
     const wide_mask exists = lanes_beyond(wide_mask_load(w->c.counts + lane), k + 1);
     wide3 force = wide3_zero();
     if (def->normal_drag != 0 || def->tangential_drag != 0) {
         wide3 drag =
-            segment_half_drag(def, p->a, p->b, wide_load(bundle->rest_length + w->slot + at), exists);
+            segment_half_drag(def, p->a, p->b, wide_load(strands->rest_length + w->slot + at), exists);
         force = wide3_add(drag, walk->half_drag);
         walk->half_drag = drag;
     }

@@ -7,16 +7,16 @@
 
 typedef void substep_function(strand_work *w, uint32_t substep);
 
-typedef void stage_function(strand_work *w, mote_part_place at);
+typedef void stage_function(strand_work *w, mote_phase_place at);
 
-#define SPRINGS(name, family, alone)                                                                         \
+#define SPRINGS(name, family, uncoupled)                                                                     \
     static void name##_springs(strand_work *w, uint32_t substep) {                                           \
-        spring_substep(w, family, STRAND_STRETCH, false, alone, substep);                                    \
+        spring_substep(w, family, STRAND_STRETCH, false, uncoupled, substep);                                \
     }                                                                                                        \
     static void name##_all(strand_work *w, uint32_t substep) {                                               \
-        spring_substep(w, family, STRAND_STRETCH | STRAND_EXTRAS, true, alone, substep);                     \
+        spring_substep(w, family, STRAND_STRETCH | STRAND_EXTRAS, true, uncoupled, substep);                 \
     }                                                                                                        \
-    static void name##_stage(strand_work *w, mote_part_place at) { part_stage(w, family, alone, at); }
+    static void name##_stage(strand_work *w, mote_phase_place at) { part_stage(w, family, uncoupled, at); }
 
 SPRINGS(splitting, MOTE_FAMILY_SPLITTING, false)
 SPRINGS(verlet, MOTE_FAMILY_VERLET, false)
@@ -41,14 +41,14 @@ static substep_function *const kinematic[2] = {kinematic_springs, kinematic_all}
 
 static substep_function *choose(const mote_strand_job *job) {
     const mote_plan *plan = job->plan;
-    const mote_bundle_def *def = &job->bundle->def;
+    const mote_strands_def *def = &job->strands->def;
     bool all = def->pose_stiffness != 0 || def->local_pose_stiffness != 0 || def->normal_drag != 0 ||
                def->tangential_drag != 0 || plan->point_count || plan->callback_count;
-    bool more = all || job->bundle->bend_length;
+    bool more = all || job->strands->bend_length;
     if (def->solver == MOTE_STRAND_SPRINGS)
-        return job->answers ? kinematic[more] : springs[plan->scheme->family][more];
+        return job->unit_responses ? kinematic[more] : springs[plan->scheme->family][more];
     if (def->solver == MOTE_STRAND_CONSERVING) return conserving;
-    if (job->bundle->compliant) return all ? soft_all : soft;
+    if (job->strands->compliant) return all ? soft_all : soft;
     return all ? rigid_all : rigid;
 }
 
@@ -81,40 +81,40 @@ static stage_function *const stages[MOTE_FAMILY_COUNT] = {[MOTE_FAMILY_SPLITTING
                                                           [MOTE_FAMILY_RUNGE_KUTTA] = runge_kutta_stage,
                                                           [MOTE_FAMILY_MAP] = map_stage};
 
-static void one_stage(strand_work *w, mote_part_place at) {
+static void one_stage(strand_work *w, mote_phase_place at) {
     if (!part_has_springs(w))
         part_predict(w, at);
     else
-        (w->job->answers ? kinematic_stage : stages[w->job->plan->scheme->family])(w, at);
+        (w->job->unit_responses ? kinematic_stage : stages[w->job->plan->scheme->family])(w, at);
 }
 
-static void part(const mote_strand_job *job, uint32_t group, mote_part now, mote_part_place at,
+static void part(const mote_strand_job *job, uint32_t group, mote_phase now, mote_phase_place at,
                  void *memory) {
     strand_work *w = memory;
     switch (now) {
-    case MOTE_PART_OPEN:
+    case MOTE_PHASE_LOAD:
         part_open(w, job, group);
         break;
-    case MOTE_PART_BEGIN:
+    case MOTE_PHASE_BEGIN:
         part_begin(w, at.substep);
         break;
-    case MOTE_PART_READY:
+    case MOTE_PHASE_EVALUATE:
         part_ready(w, at);
         break;
-    case MOTE_PART_STAGE:
+    case MOTE_PHASE_STAGE:
         one_stage(w, at);
         break;
-    case MOTE_PART_END:
+    case MOTE_PHASE_END:
         part_end(w, at.substep);
         break;
-    case MOTE_PART_CLOSE:
+    case MOTE_PHASE_COMMIT:
         part_close(w);
         break;
     }
 }
 
-static void vertices(const mote_strand_sight *sight, const mote_strand_run *run, float *rows) {
-    strand_vertices(sight, run, rows);
+static void vertices(const mote_strand_vertex *vertex, const mote_strand_run *run, float *rows) {
+    strand_vertices(vertex, run, rows);
 }
 
 static void transpose(const float *rows, size_t count, unsigned char *const to[MOTE_GROUP]) {

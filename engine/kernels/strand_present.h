@@ -42,8 +42,8 @@ MOTE_INLINE wide3 view_any_side(wide3 t) {
     return view_unit(across, wide_set(VIEW_SHORTEST), across);
 }
 
-MOTE_INLINE wide3 view_side(const mote_strand_sight *sight, wide3 t, wide3 x) {
-    const wide3 sight_line = wide3_sub(wide3_set(sight->eye), x), across = wide3_cross(t, sight_line);
+MOTE_INLINE wide3 view_side(const mote_strand_vertex *vertex, wide3 t, wide3 x) {
+    const wide3 sight_line = wide3_sub(wide3_set(vertex->eye), x), across = wide3_cross(t, sight_line);
     const wide least =
         wide_max(wide_set(VIEW_ALONG) * wide3_dot(sight_line, sight_line), wide_set(VIEW_SHORTEST));
     if (wide_all(wide_less(least, wide3_dot(across, across)))) return view_unit(across, least, across);
@@ -61,33 +61,33 @@ MOTE_INLINE void view_store(float *row, int at, wide value) {
     if (at >= 0) wide_store(row + (size_t)at * MOTE_GROUP, value);
 }
 
-MOTE_INLINE void view_vertex(const mote_strand_sight *sight, float *row, wide3 x, wide3 t, wide side,
+MOTE_INLINE void view_vertex(const mote_strand_vertex *vertex, float *row, wide3 x, wide3 t, wide side,
                              wide u) {
-    view_store3(row, sight->position, x);
-    view_store3(row, sight->tangent, t);
-    view_store(row, sight->side, side);
-    view_store(row, sight->parameter, u);
+    view_store3(row, vertex->position, x);
+    view_store3(row, vertex->tangent, t);
+    view_store(row, vertex->side, side);
+    view_store(row, vertex->parameter, u);
 }
 
-MOTE_INLINE void view_ribbon(const mote_strand_sight *sight, float *row, wide3 x, wide3 t, wide u) {
-    const wide one = wide_set(1.0f), width = (one - u) * sight->root_width + u * sight->tip_width;
-    const wide3 half = wide3_scale(0.5f * width, view_side(sight, t, x));
-    view_vertex(sight, row, wide3_sub(x, half), t, -one, u);
-    view_vertex(sight, row + sight->floats / 2 * MOTE_GROUP, wide3_add(x, half), t, one, u);
+MOTE_INLINE void view_ribbon(const mote_strand_vertex *vertex, float *row, wide3 x, wide3 t, wide u) {
+    const wide one = wide_set(1.0f), width = (one - u) * vertex->root_width + u * vertex->tip_width;
+    const wide3 half = wide3_scale(0.5f * width, view_side(vertex, t, x));
+    view_vertex(vertex, row, wide3_sub(x, half), t, -one, u);
+    view_vertex(vertex, row + vertex->floats / 2 * MOTE_GROUP, wide3_add(x, half), t, one, u);
 }
 
 /* The floats of 16 elements become as many rows of 16: float f of element 16 b + l at (floats b + f) 16 +
  * l. */
-MOTE_INLINE void strand_vertices(const mote_strand_sight *sight, const mote_strand_run *run, float *rows) {
+MOTE_INLINE void strand_vertices(const mote_strand_vertex *vertex, const mote_strand_run *run, float *rows) {
     for (size_t i = 0; i < run->count; i += MOTE_WIDTH) {
-        float *row = rows + i / MOTE_GROUP * sight->floats * MOTE_GROUP + i % MOTE_GROUP;
+        float *row = rows + i / MOTE_GROUP * vertex->floats * MOTE_GROUP + i % MOTE_GROUP;
         const wide3 x = view_load(run->x, i);
-        const wide3 t = sight->directed ? view_tangent(run, i, x) : x;
+        const wide3 t = vertex->directed ? view_tangent(run, i, x) : x;
         const wide u = run->parameter ? wide_load(run->parameter + i) : (wide){0};
-        if (sight->ribbons)
-            view_ribbon(sight, row, x, t, u);
+        if (vertex->ribbons)
+            view_ribbon(vertex, row, x, t, u);
         else
-            view_vertex(sight, row, x, t, u, u);
+            view_vertex(vertex, row, x, t, u, u);
     }
 }
 

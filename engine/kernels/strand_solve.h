@@ -41,7 +41,7 @@ typedef struct strand_chain {
 /* Whether the point at offset `at` of the columns lies on a plane in some lane. Where it does not, what
  * follows leaves out what would subtract zeros. */
 MOTE_INLINE bool touches(const strand_columns *c, const strand_terms *t, size_t at) {
-    return t->contacts && c->contacts->touching[at / MOTE_GROUP] == STRAND_LIES;
+    return t->contacts && c->contacts->touching[at / MOTE_GROUP] == STRAND_IN_CONTACT;
 }
 
 /* The plane at a point that touches(). */
@@ -50,8 +50,8 @@ MOTE_INLINE strand_plane *plane_at(const strand_columns *c, size_t at) {
 }
 
 /* The normal of the plane on which a point lies; 0 where it lies on none. */
-MOTE_INLINE wide3 resting_normal(const strand_plane *plane) {
-    return wide3_select(plane->lies, plane->normal, wide3_zero());
+MOTE_INLINE wide3 contact_normal(const strand_plane *plane) {
+    return wide3_select(plane->in_contact, plane->normal, wide3_zero());
 }
 
 /* a . W b at the point `at`, of inverse mass `mass`. */
@@ -59,13 +59,13 @@ MOTE_INLINE wide through_point(const strand_columns *c, const strand_terms *t, w
                                size_t at) {
     wide dot = wide3_dot(a, b);
     if (!touches(c, t, at)) return mass * dot;
-    wide3 normal = resting_normal(plane_at(c, at));
+    wide3 normal = contact_normal(plane_at(c, at));
     return mass * (dot - wide3_dot(normal, a) * wide3_dot(normal, b));
 }
 
 /* (n . d)^2 with the normal on which the point lies. */
 MOTE_INLINE wide across_square(const strand_columns *c, wide3 d, size_t at) {
-    wide across = wide3_dot(resting_normal(plane_at(c, at)), d);
+    wide across = wide3_dot(contact_normal(plane_at(c, at)), d);
     return across * across;
 }
 
@@ -136,10 +136,11 @@ MOTE_INLINE wide3 move_point(const strand_columns *c, const strand_terms *t, wid
     wide3 applied = push;
     if (touches(c, t, at)) {
         strand_plane *plane = plane_at(c, at);
-        wide3 normal = resting_normal(plane);
+        wide3 normal = contact_normal(plane);
         wide across = wide3_dot(normal, push);
-        applied = wide3_select(plane->lies, wide3_sub(push, wide3_scale(across, normal)), push);
-        plane->pressure = wide_select(live, plane->pressure - mass * across, plane->pressure);
+        applied = wide3_select(plane->in_contact, wide3_sub(push, wide3_scale(across, normal)), push);
+        plane->normal_impulse =
+            wide_select(live, plane->normal_impulse - mass * across, plane->normal_impulse);
     }
     wide3 x = wide3_add_scaled(old, mass, applied);
     if (!t->everyone) x = wide3_select(live, x, old);

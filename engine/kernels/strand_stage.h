@@ -67,19 +67,19 @@ MOTE_INLINE void add_reaction(const strand_columns *c, wide inverse_mass, wide3 
 
 /* The stage of the strands from p->lane on; weight: the seconds for which its forces count in the substep;
  * alone: springs give impulses, each as if it were the only one. */
-MOTE_INLINE void strand_stage(const strand_work *w, mote_family family, int parts, bool others, bool alone,
-                              const strand_place *p, float weight) {
+MOTE_INLINE void strand_stage(const strand_work *w, mote_family family, int parts, bool others,
+                              bool uncoupled, const strand_place *p, float weight) {
     const strand_columns columns = w->c, *c = &columns;
     const mote_plan *plan = w->job->plan;
     const coupled_affine own = affine_of(plan, p->stage);
     const strand_springs springs =
-        springs_of(w, (parts & STRAND_EXTRAS) && columns.bend_length, alone, p->lane);
+        springs_of(w, (parts & STRAND_EXTRAS) && columns.bend_length, uncoupled, p->lane);
     const size_t last = strand_at(columns.points - 1, p->lane);
     mote_wide_map map;
     if (family == MOTE_FAMILY_MAP)
-        map = map_of(plan, wide_load(w->job->bundle->point_inverse_mass + w->lane + p->lane));
-    if ((parts & STRAND_EXTRAS) && w->job->bundle->def.local_pose_stiffness != 0) pose_forces(w, p->lane);
-    strand_walk walk = walk_begin();
+        map = map_of(plan, wide_load(w->job->strands->point_inverse_mass + w->lane + p->lane));
+    if ((parts & STRAND_EXTRAS) && w->job->strands->def.local_pose_stiffness != 0) pose_forces(w, p->lane);
+    strand_sweep walk = sweep_begin();
     strand_window window = {work_point(c, p->lane), work_point(c, p->lane + MOTE_GROUP),
                             work_point(c, p->lane)};
     for (uint32_t k = 0; k < columns.points; k++) {
@@ -88,13 +88,13 @@ MOTE_INLINE void strand_stage(const strand_work *w, mote_family family, int part
         wide inverse_mass = point_mass(c, at);
         spring_push push = {wide3_zero(), wide3_zero()};
         wide3 force = wide3_zero();
-        if (parts & STRAND_STRETCH) push = walk_springs(c, &springs, &walk, &window, k, at, p->lane);
-        if (parts & STRAND_EXTRAS) force = walk_extras(w, &walk, &window, k, at, p->lane);
-        if (!alone) force = (parts & STRAND_EXTRAS) ? wide3_add(push.force, force) : push.force;
+        if (parts & STRAND_STRETCH) push = sweep_springs(c, &springs, &walk, &window, k, at, p->lane);
+        if (parts & STRAND_EXTRAS) force = sweep_extras(w, &walk, &window, k, at, p->lane);
+        if (!uncoupled) force = (parts & STRAND_EXTRAS) ? wide3_add(push.force, force) : push.force;
         mote_lanes s = load_carry(c, family, window.a, at);
         wide3 dv = strand_kick(c, &own, family, others, p, &s, inverse_mass, force, at);
         do_stage(plan, family, &s, p->stage, dv, &map);
-        if (alone) {
+        if (uncoupled) {
             s.x = wide3_add_scaled(s.x, inverse_mass, push.shift);
             s.v = wide3_add_scaled(s.v, inverse_mass, push.force);
         }
@@ -102,7 +102,7 @@ MOTE_INLINE void strand_stage(const strand_work *w, mote_family family, int part
         store_carry(c, family, &s, at);
         if (k == 0 || columns.pins) {
             wide3 impulse = wide3_scale(wide_set(weight), force);
-            add_reaction(c, inverse_mass, alone ? wide3_add(impulse, push.force) : impulse, at);
+            add_reaction(c, inverse_mass, uncoupled ? wide3_add(impulse, push.force) : impulse, at);
         }
         window.a = window.b, window.b = window.c;
     }

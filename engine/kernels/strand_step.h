@@ -24,13 +24,13 @@ MOTE_OUTLINE bool near_colliders(const strand_work *w, uint32_t substep, size_t 
     return find_contacts(w, substep, lane);
 }
 
-MOTE_OUTLINE void meet_colliders(const strand_work *w, uint32_t substep) {
+MOTE_OUTLINE void resolve_contacts(const strand_work *w, uint32_t substep) {
     for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH)
         if (near_colliders(w, substep, lane)) push_out(w, lane);
 }
 
 /* The stages of one substep, every strand of the group at each. */
-MOTE_INLINE void spring_substep(strand_work *w, mote_family family, int parts, bool others, bool alone,
+MOTE_INLINE void spring_substep(strand_work *w, mote_family family, int parts, bool others, bool uncoupled,
                                 uint32_t substep) {
     const mote_plan *plan = w->job->plan;
     move_pinned(w, substep);
@@ -42,10 +42,10 @@ MOTE_INLINE void spring_substep(strand_work *w, mote_family family, int parts, b
         place(w, WORK_X, ticks_within(w, substep, plan->scheme->time[stage]));
         if (others && p.callbacks) sum_callbacks(w, p.time);
         for (p.lane = 0; p.lane < MOTE_GROUP; p.lane += MOTE_WIDTH)
-            strand_stage(w, family, parts, others, alone, &p, mote_plan_weight(plan, stage));
+            strand_stage(w, family, parts, others, uncoupled, &p, mote_plan_weight(plan, stage));
     }
     place(w, WORK_X, ticks_within(w, substep, 1));
-    if (w->job->collider_count) meet_colliders(w, substep);
+    if (w->job->collider_count) resolve_contacts(w, substep);
 }
 
 /* --- Constraints --- */
@@ -100,14 +100,14 @@ MOTE_INLINE strand_softness soften(wide compliance, float damping, double h) {
 
 MOTE_INLINE strand_terms make_terms(const strand_work *w, bool compliant, bool bends, bool contacts,
                                     size_t lane) {
-    const mote_bundle *bundle = w->job->bundle;
+    const mote_strands *strands = w->job->strands;
     const double h = w->job->plan->h;
-    const float limit = bundle->def.max_stretch;
-    strand_softness own = soften(wide_load(bundle->compliance + w->lane + lane), bundle->def.damping, h);
+    const float limit = strands->def.max_stretch;
+    strand_softness own = soften(wide_load(strands->compliance + w->lane + lane), strands->def.damping, h);
     strand_terms t = {.compliance = own.compliance, .memory = own.memory};
     if (bends) {
-        strand_softness bend =
-            soften(wide_set((float)(1.0 / (double)bundle->def.bend_stiffness)), bundle->def.bend_damping, h);
+        strand_softness bend = soften(wide_set((float)(1.0 / (double)strands->def.bend_stiffness)),
+                                      strands->def.bend_damping, h);
         t.bend_compliance = bend.compliance, t.bend_memory = bend.memory;
     }
     t.counts = wide_mask_load(w->c.counts + lane);
@@ -169,7 +169,7 @@ MOTE_INLINE wide_mask stayed(const strand_columns *c, size_t lane) {
 
 /* Strands in which Newton's method ran away go back to where the substep began. What came in with a velocity
  * that is not finite is left to be frozen. */
-MOTE_OUTLINE void call_back(const strand_columns *c, wide_mask lanes, size_t lane) {
+MOTE_OUTLINE void revert_diverged(const strand_columns *c, wide_mask lanes, size_t lane) {
     const wide_mask lost = lanes & ~stayed(c, lane) & finite_column3(c, WORK_V, lane),
                     counts = wide_mask_load(c->counts + lane);
     for (uint32_t k = 0; k < c->points; k++) {
@@ -217,13 +217,13 @@ MOTE_INLINE wide_mask lengths_held(const strand_columns *c, const strand_terms *
 /* Newton's method for the live strands from `lane` on; contacts: whether any of them is near a collider. */
 MOTE_INLINE void hold_lengths(const strand_work *w, bool compliant, bool bends, bool contacts, wide_mask live,
                               size_t lane) {
-    mote_bundle *bundle = w->job->bundle;
+    mote_strands *strands = w->job->strands;
     const strand_columns columns = w->c;
     strand_terms t = make_terms(w, compliant, bends, contacts, lane);
-    const wide limit = wide_set(bundle->def.max_stretch);
+    const wide limit = wide_set(strands->def.max_stretch);
     if (compliant || bends) relax(&columns, compliant, bends, lane);
-    for (uint32_t i = 0; i < bundle->def.max_iterations; i++) {
-        count_lanes(bundle->iterations + w->lane + lane, live);
+    for (uint32_t i = 0; i < strands->def.max_iterations; i++) {
+        count_lanes(strands->iterations + w->lane + lane, live);
         t.everyone = wide_all(live);
         if (contacts && i == 0) touch(&columns, live, lane);
         wide_mask left =
@@ -237,9 +237,9 @@ MOTE_INLINE void hold_lengths(const strand_work *w, bool compliant, bool bends, 
         live = left;
         if (wide_lane_bits(live) == 0) return;
     }
-    count_lanes(bundle->capped + w->lane + lane, live);
-    call_back(&columns, live, lane);
-    lay_out(&columns, live & wide_equal(wide_load(bundle->compliance + w->lane + lane), (wide){0}), lane);
+    count_lanes(strands->capped + w->lane + lane, live);
+    revert_diverged(&columns, live, lane);
+    lay_out(&columns, live & wide_equal(wide_load(strands->compliance + w->lane + lane), (wide){0}), lane);
 }
 
 /* Each case out of line: it keeps its registers to itself. */
@@ -280,9 +280,9 @@ static inline void copy_lengths(const strand_work *w, size_t first, size_t last,
 /* Rest lengths between two pins that stand further apart than the strand between them is long: else there is
  * no solution. What gives way needs no help. */
 MOTE_OUTLINE void reach_pins(const strand_work *w) {
-    mote_bundle *bundle = w->job->bundle;
+    mote_strands *strands = w->job->strands;
     for (uint32_t i = 0; i < w->group->span_count; i++) {
-        const mote_span_of_pins *span = &bundle->spans[w->group->first_span + i];
+        const mote_span_of_pins *span = &strands->spans[w->group->first_span + i];
         const size_t first = span->first_slot - w->slot, last = span->last_slot - w->slot;
         float square = 0;
         for (int axis = 0; axis < 3; axis++) {
@@ -290,12 +290,12 @@ MOTE_OUTLINE void reach_pins(const strand_work *w) {
             square += (x[last] - x[first]) * (x[last] - x[first]);
         }
         const float distance = __builtin_sqrtf(square), longest = span->rest_length * 1.00001f;
-        if (bundle->compliance[span->lane] > 0 || !(distance * 1.002f > span->rest_length)) {
+        if (strands->compliance[span->lane] > 0 || !(distance * 1.002f > span->rest_length)) {
             copy_lengths(w, first, last, 1);
             continue;
         }
         copy_lengths(w, first, last, span->rest_length > 0 ? 1.002f * distance / span->rest_length : 1);
-        if (distance > longest) bundle->infeasible[span->lane] = 1;
+        if (distance > longest) strands->infeasible[span->lane] = 1;
     }
 }
 
@@ -324,7 +324,7 @@ MOTE_INLINE void constrained_substep(strand_work *w, bool all, bool rigid, uint3
 }
 
 /* Strands for which the conserving solver found nothing: the robust one from the same start. */
-MOTE_OUTLINE void fall_back(const strand_work *w, wide_mask failed, size_t lane) {
+MOTE_OUTLINE void fall_back_to_robust(const strand_work *w, wide_mask failed, size_t lane) {
     const strand_columns *c = &w->c;
     const wide h = wide_set(w->job->plan->c.h), rate = wide_set((float)(1.0 / w->job->plan->h));
     for (size_t at = lane; at < strand_at(w->points, lane); at += MOTE_GROUP) {
@@ -335,7 +335,7 @@ MOTE_OUTLINE void fall_back(const strand_work *w, wide_mask failed, size_t lane)
         work_store(c, CONSERVE_IMPULSE, at,
                    wide_select(failed, (wide){0}, work_load(c, CONSERVE_IMPULSE, at)));
     }
-    count_lanes(w->job->bundle->fallbacks + w->lane + lane, failed);
+    count_lanes(w->job->strands->fallbacks + w->lane + lane, failed);
     hold_lengths(w, false, false, false, failed, lane);
     for (size_t at = lane; at < strand_at(w->points, lane); at += MOTE_GROUP) {
         wide3 v = wide3_scale(rate, wide3_sub(work_load3(c, WORK_X, at), work_load3(c, WORK_START, at)));
@@ -345,13 +345,13 @@ MOTE_OUTLINE void fall_back(const strand_work *w, wide_mask failed, size_t lane)
 
 MOTE_INLINE void conserve(const strand_work *w, bool first, size_t lane) {
     const strand_columns columns = w->c;
-    uint32_t *iterations = w->job->bundle->iterations + w->lane + lane;
+    uint32_t *iterations = w->job->strands->iterations + w->lane + lane;
     wide_mask live = wide_mask_load(w->live + lane);
     conserve_prepare(&columns, first, lane);
-    for (uint32_t pieces = 1; pieces <= STRAND_MOST_PIECES && wide_lane_bits(live); pieces *= 2)
-        live =
-            conserve_pieces(&columns, &w->job->bundle->def, iterations, pieces, live, w->job->plan->h, lane);
-    if (wide_lane_bits(live)) fall_back(w, live, lane);
+    for (uint32_t subcycles = 1; subcycles <= STRAND_MOST_SUBCYCLES && wide_lane_bits(live); subcycles *= 2)
+        live = conserve_subcycles(&columns, &w->job->strands->def, iterations, subcycles, live,
+                                  w->job->plan->h, lane);
+    if (wide_lane_bits(live)) fall_back_to_robust(w, live, lane);
 }
 
 MOTE_INLINE void conserving_substep(strand_work *w, uint32_t substep) {
@@ -372,11 +372,12 @@ MOTE_INLINE void conserving_substep(strand_work *w, uint32_t substep) {
 /* Asks for a part of what the next group will be loaded from, while this one is computed: measured with more
  * strands than the caches hold, 0.9 of the time. */
 MOTE_INLINE void fetch_ahead(const strand_work *w, uint32_t part, uint32_t parts) {
-    const mote_bundle *bundle = w->job->bundle;
-    if (w->index + 1 >= bundle->group_count) return;
+    const mote_strands *strands = w->job->strands;
+    if (w->index + 1 >= strands->group_count) return;
     const mote_strand_group *next = w->group + 1;
-    const float *const columns[8] = {bundle->x[0], bundle->x[1], bundle->x[2],         bundle->v[0],
-                                     bundle->v[1], bundle->v[2], bundle->inverse_mass, bundle->rest_length};
+    const float *const columns[8] = {strands->x[0],         strands->x[1],       strands->x[2],
+                                     strands->v[0],         strands->v[1],       strands->v[2],
+                                     strands->inverse_mass, strands->rest_length};
     const uint32_t first = (uint32_t)((uint64_t)next->points * part / parts);
     const uint32_t end = (uint32_t)((uint64_t)next->points * (part + 1) / parts);
     for (uint32_t k = first; k < end; k++)
@@ -384,23 +385,23 @@ MOTE_INLINE void fetch_ahead(const strand_work *w, uint32_t part, uint32_t parts
 }
 
 MOTE_INLINE void work_begin(strand_work *w, const mote_strand_job *job, uint32_t index, float *scratch) {
-    mote_bundle *bundle = job->bundle;
+    mote_strands *strands = job->strands;
     w->job = job;
     w->index = index;
-    w->group = &bundle->group[index];
+    w->group = &strands->group[index];
     w->points = w->group->points;
     w->slot = w->group->first;
     w->lane = (size_t)index * MOTE_GROUP;
     uint32_t shortest = w->points;
     for (uint32_t i = 0; i < MOTE_GROUP; i++)
-        if ((uint32_t)bundle->points[w->lane + i] < shortest)
-            shortest = (uint32_t)bundle->points[w->lane + i];
+        if ((uint32_t)strands->points[w->lane + i] < shortest)
+            shortest = (uint32_t)strands->points[w->lane + i];
     w->c = (strand_columns){.memory = scratch,
-                            .stride = work_stride(bundle),
-                            .inverse_mass = bundle->inverse_mass + w->slot,
-                            .rest_length = bundle->rest_length + w->slot,
-                            .bend_length = bundle->bend_length ? bundle->bend_length + w->slot : NULL,
-                            .counts = bundle->points + w->lane,
+                            .stride = work_stride(strands),
+                            .inverse_mass = strands->inverse_mass + w->slot,
+                            .rest_length = strands->rest_length + w->slot,
+                            .bend_length = strands->bend_length ? strands->bend_length + w->slot : NULL,
+                            .counts = strands->points + w->lane,
 
                             .points = w->points,
                             .shortest = shortest,
@@ -409,32 +410,32 @@ MOTE_INLINE void work_begin(strand_work *w, const mote_strand_job *job, uint32_t
     w->contacts.touching[w->points] = STRAND_CLEAR;
     const size_t bytes = (size_t)w->points * MOTE_GROUP * sizeof(float);
     for (int axis = 0; axis < 3; axis++) {
-        memcpy(work_column(&w->c, WORK_X + axis), bundle->x[axis] + w->slot, bytes);
-        memcpy(work_column(&w->c, WORK_V + axis), bundle->v[axis] + w->slot, bytes);
+        memcpy(work_column(&w->c, WORK_X + axis), strands->x[axis] + w->slot, bytes);
+        memcpy(work_column(&w->c, WORK_V + axis), strands->v[axis] + w->slot, bytes);
         memset(work_column(&w->c, WORK_REACTION + axis), 0, w->c.pins ? bytes : MOTE_GROUP * sizeof(float));
     }
-    memcpy(work_column(&w->c, WORK_LENGTH), bundle->rest_length + w->slot, bytes);
+    memcpy(work_column(&w->c, WORK_LENGTH), strands->rest_length + w->slot, bytes);
     for (uint32_t i = 0; i < MOTE_GROUP; i++) {
         size_t lane = w->lane + i;
-        w->live[i] = bundle->points[lane] && !bundle->frozen[lane] ? -1 : 0;
-        w->stiffness[i] = bundle->compliance[lane] > 0 ? 1.0f / bundle->compliance[lane] : 0.0f;
-        bundle->iterations[lane] = bundle->capped[lane] = bundle->fallbacks[lane] = 0;
-        bundle->infeasible[lane] = 0;
+        w->live[i] = strands->points[lane] && !strands->frozen[lane] ? -1 : 0;
+        w->stiffness[i] = strands->compliance[lane] > 0 ? 1.0f / strands->compliance[lane] : 0.0f;
+        strands->iterations[lane] = strands->capped[lane] = strands->fallbacks[lane] = 0;
+        strands->infeasible[lane] = 0;
     }
     w->moves = any_moves(w);
-    if (job->answers) mote_strand_answers(job, index, w->answer);
+    if (job->unit_responses) mote_strand_unit_responses(job, index, w->unit_response);
 }
 
 /* Largest and summed |length / rest length - 1| of the strands from `lane` on. */
 MOTE_INLINE void measure_stretch(const strand_work *w, size_t lane) {
-    mote_bundle *bundle = w->job->bundle;
+    mote_strands *strands = w->job->strands;
     wide largest = (wide){0}, sum = (wide){0};
-    float *const *x = (float *const *)bundle->x;
+    float *const *x = (float *const *)strands->x;
     wide3 a = wide3_load(x, w->slot + lane);
     for (uint32_t k = 0; k + 1 < w->points; k++) {
         size_t at = w->slot + (size_t)k * MOTE_GROUP + lane;
         wide3 b = wide3_load(x, at + MOTE_GROUP), d = wide3_sub(b, a);
-        wide length = wide_load(bundle->rest_length + at);
+        wide length = wide_load(strands->rest_length + at);
         wide stretch = wide_abs(wide_sqrt(wide3_dot(d, d)) / length - wide_set(1.0f));
         wide_mask counts =
             lanes_beyond(wide_mask_load(w->c.counts + lane), k + 1) & wide_less((wide){0}, length);
@@ -443,28 +444,28 @@ MOTE_INLINE void measure_stretch(const strand_work *w, size_t lane) {
         sum += stretch;
         a = b;
     }
-    wide_store(bundle->stretch + w->lane + lane, largest);
-    wide_store(bundle->stretch_sum + w->lane + lane, sum);
+    wide_store(strands->stretch + w->lane + lane, largest);
+    wide_store(strands->stretch_sum + w->lane + lane, sum);
 }
 
 /* A strand that turned non-finite stays where the step began, from now on. */
 MOTE_INLINE void work_commit(const strand_work *w, size_t lane) {
-    mote_bundle *bundle = w->job->bundle;
+    mote_strands *strands = w->job->strands;
     wide_mask live = wide_mask_load(w->live + lane);
     wide_mask keep = live & finite_column3(&w->c, WORK_X, lane) & finite_column3(&w->c, WORK_V, lane);
     for (size_t at = lane; at < (size_t)w->points * MOTE_GROUP; at += MOTE_GROUP) {
         const size_t to = w->slot + at;
         strand_point a = work_point(&w->c, at);
-        wide3 old = wide3_load(bundle->x, to);
-        if (w->job->keep_previous && bundle->previous_x[0]) wide3_store(bundle->previous_x, to, old);
-        wide3_store(bundle->x, to, wide3_select(keep, a.x, old));
-        wide3_store(bundle->v, to, wide3_select(keep, a.v, wide3_load(bundle->v, to)));
+        wide3 old = wide3_load(strands->x, to);
+        if (w->job->keep_previous && strands->previous_x[0]) wide3_store(strands->previous_x, to, old);
+        wide3_store(strands->x, to, wide3_select(keep, a.x, old));
+        wide3_store(strands->v, to, wide3_select(keep, a.v, wide3_load(strands->v, to)));
         if (at == lane || w->c.pins)
-            wide3_store(bundle->reaction, to,
+            wide3_store(strands->reaction, to,
                         wide3_select(keep, work_load3(&w->c, WORK_REACTION, at), wide3_zero()));
     }
     for (uint32_t bad = wide_lane_bits(live & ~keep); bad; bad &= bad - 1)
-        bundle->frozen[w->lane + lane + (size_t)__builtin_ctz(bad)] = 1;
+        strands->frozen[w->lane + lane + (size_t)__builtin_ctz(bad)] = 1;
     measure_stretch(w, lane);
 }
 

@@ -6,13 +6,13 @@
 #include "base/compiler.h"
 
 /* What stands in a vertex: the float at which each output begins, -1: left out. */
-typedef struct mote_strand_sight {
+typedef struct mote_strand_vertex {
     bool ribbons;
     bool directed; /* neighbours are looked at */
     int position, tangent, side, parameter;
     uint32_t floats; /* of a point: of one vertex or two */
     float eye[3], root_width, tip_width;
-} mote_strand_sight;
+} mote_strand_vertex;
 
 /* `count` elements, a multiple of 16, whose neighbours along the strand lie `step` elements before and
  * behind; at an end the end itself lies there. parameter: u. */

@@ -33,7 +33,7 @@ enum {
 };
 
 /* Whether a point has a contact plane, and lies on it, in some lane. */
-enum strand_touch { STRAND_CLEAR, STRAND_NEAR, STRAND_LIES };
+enum strand_contact_state { STRAND_CLEAR, STRAND_NEAR, STRAND_IN_CONTACT };
 
 /* The plane of the nearest collider at a point of a register of strands, and how the point lies on it. In
  * lanes without one the normal is 0 and the offset -1e30. */
@@ -42,9 +42,9 @@ typedef struct strand_plane {
     wide offset;
     wide3 drift; /* how far the collider moves under the point */
     wide friction;
-    wide_mask lies; /* the point is held on it */
-    wide pressure;  /* how far contact has moved the point along the normal ... */
-    wide pressed;   /* ... and for how much of that friction has acted */
+    wide_mask in_contact;  /* the point is held on it */
+    wide normal_impulse;   /* how far contact has moved the point along the normal ... */
+    wide friction_applied; /* ... and for how much of that friction has acted */
 } strand_plane;
 _Static_assert(sizeof(strand_plane) == (WORK_OTHER - WORK_PLANES) * sizeof(wide),
                "the scratch has room for the planes");
@@ -54,7 +54,7 @@ _Static_assert(sizeof(strand_plane) == (WORK_OTHER - WORK_PLANES) * sizeof(wide)
 typedef struct strand_contacts {
     uint32_t count;
     uint16_t point[MOTE_MAX_STRAND_POINTS], place[MOTE_MAX_STRAND_POINTS];
-    uint8_t touching[MOTE_MAX_STRAND_POINTS + 1]; /* strand_touch */
+    uint8_t touching[MOTE_MAX_STRAND_POINTS + 1]; /* strand_contact_state */
 } strand_contacts;
 
 /* Where everything of a group lies. Hot loops go through a copy of their own, which no store can be suspected
@@ -81,9 +81,10 @@ typedef struct strand_work {
     size_t slot, lane; /* of point 0 in lane 0 of the group; of lane 0 */
     MOTE_ALIGNED(64)
     float root[12][MOTE_GROUP]; /* the roots' rotation (rows) and position at the stage's time */
-    MOTE_ALIGNED(64) int32_t live[MOTE_GROUP];          /* -1: a strand that is not frozen */
-    MOTE_ALIGNED(64) float stiffness[MOTE_GROUP];       /* N/m, where springs hold the strand */
-    MOTE_ALIGNED(64) float answer[2][2][4][MOTE_GROUP]; /* of kinematic springs: mote_strand_answers */
+    MOTE_ALIGNED(64) int32_t live[MOTE_GROUP];    /* -1: a strand that is not frozen */
+    MOTE_ALIGNED(64) float stiffness[MOTE_GROUP]; /* N/m, where springs hold the strand */
+    MOTE_ALIGNED(64)
+    float unit_response[2][2][4][MOTE_GROUP]; /* of kinematic springs: mote_strand_unit_responses */
     strand_contacts contacts;
 } strand_work;
 
@@ -95,8 +96,8 @@ typedef struct strand_work {
 
 /* A group that is stepped part by part keeps its columns behind the rest of its work. */
 MOTE_INLINE float *work_scratch(void *memory) { return (float *)(void *)((strand_work *)memory + 1); }
-MOTE_INLINE size_t work_stride(const mote_bundle *bundle) {
-    return (size_t)(bundle->max_points + 1) * MOTE_GROUP;
+MOTE_INLINE size_t work_stride(const mote_strands *strands) {
+    return (size_t)(strands->max_points + 1) * MOTE_GROUP;
 }
 
 /* One register of a point. */
@@ -158,8 +159,8 @@ MOTE_INLINE void count_lanes(uint32_t *counter, wide_mask lanes) {
 /* How far the roots have come at substep + fraction of the step, by lane. Neighbours mostly share their
  * ticks. */
 MOTE_INLINE void root_fractions(const strand_work *w, double within, float fraction[MOTE_GROUP]) {
-    const mote_bundle *bundle = w->job->bundle;
-    const uint64_t *from = bundle->root_from_tick + w->lane, *to = bundle->root_to_tick + w->lane;
+    const mote_strands *strands = w->job->strands;
+    const uint64_t *from = strands->root_from_tick + w->lane, *to = strands->root_to_tick + w->lane;
     for (uint32_t i = 0; i < MOTE_GROUP; i++) {
         bool same = i > 0 && from[i] == from[i - 1] && to[i] == to[i - 1];
         fraction[i] =
@@ -169,14 +170,14 @@ MOTE_INLINE void root_fractions(const strand_work *w, double within, float fract
 
 /* Rotation matrices and positions of the roots at `within` ticks of the step. */
 MOTE_OUTLINE void place_roots(strand_work *w, double within) {
-    const mote_bundle *bundle = w->job->bundle;
+    const mote_strands *strands = w->job->strands;
     MOTE_ALIGNED(64) float fraction[MOTE_GROUP];
     root_fractions(w, within, fraction);
     for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) {
         const size_t at = w->lane + lane;
         wide f = wide_load(fraction + lane), part[MOTE_ROOT_COLUMNS];
         for (int i = 0; i < MOTE_ROOT_COLUMNS; i++) {
-            wide from = wide_load(bundle->root_from[i] + at), to = wide_load(bundle->root_to[i] + at);
+            wide from = wide_load(strands->root_from[i] + at), to = wide_load(strands->root_to[i] + at);
             part[i] = wide_select(wide_less(f, wide_set(1.0f)), from + f * (to - from), to);
         }
         wide x = part[3], y = part[4], z = part[5], r = part[6];
@@ -218,9 +219,9 @@ MOTE_INLINE size_t pin_offset(const strand_work *w, const mote_pin *pin) { retur
 
 /* The pins' places at `within` ticks of the step go to the columns from `id` on. */
 MOTE_OUTLINE void place_pins(const strand_work *w, int id, double within) {
-    const mote_bundle *bundle = w->job->bundle;
+    const mote_strands *strands = w->job->strands;
     for (uint32_t i = 0; i < w->group->pin_count; i++) {
-        const mote_pin *pin = &bundle->pins[w->group->first_pin + i];
+        const mote_pin *pin = &strands->pins[w->group->first_pin + i];
         float f = mote_motion_fraction(pin->from_tick, pin->to_tick, w->job->step_tick, within);
         for (int axis = 0; axis < 3; axis++)
             work_column(&w->c, id + axis)[pin_offset(w, pin)] =
@@ -230,11 +231,11 @@ MOTE_OUTLINE void place_pins(const strand_work *w, int id, double within) {
 
 /* Whether anything pinned has not arrived when the step begins. */
 MOTE_INLINE bool any_moves(const strand_work *w) {
-    const mote_bundle *bundle = w->job->bundle;
+    const mote_strands *strands = w->job->strands;
     for (uint32_t i = 0; i < MOTE_GROUP; i++)
-        if (bundle->root_to_tick[w->lane + i] > w->job->step_tick) return true;
+        if (strands->root_to_tick[w->lane + i] > w->job->step_tick) return true;
     for (uint32_t i = 0; i < w->group->pin_count; i++)
-        if (bundle->pins[w->group->first_pin + i].to_tick > w->job->step_tick) return true;
+        if (strands->pins[w->group->first_pin + i].to_tick > w->job->step_tick) return true;
     return false;
 }
 
@@ -244,7 +245,7 @@ MOTE_OUTLINE void copy_pinned(const strand_work *w, int id) {
     for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH)
         work_store3(c, id, lane, work_load3(c, WORK_X, lane));
     for (uint32_t i = 0; i < w->group->pin_count; i++) {
-        size_t at = pin_offset(w, &w->job->bundle->pins[w->group->first_pin + i]);
+        size_t at = pin_offset(w, &w->job->strands->pins[w->group->first_pin + i]);
         for (int axis = 0; axis < 3; axis++)
             work_column(c, id + axis)[at] = work_column(c, WORK_X + axis)[at];
     }
@@ -253,15 +254,15 @@ MOTE_OUTLINE void copy_pinned(const strand_work *w, int id) {
 /* Everything pinned at `within` ticks of the step: roots and pins, into the columns from `id` on. What stands
  * still is placed once, into WORK_X, at the step's start. */
 MOTE_OUTLINE void place(strand_work *w, int id, double within) {
-    const mote_bundle *bundle = w->job->bundle;
+    const mote_strands *strands = w->job->strands;
     if (!w->moves && within > 0) {
         if (id != WORK_X) copy_pinned(w, id);
         return;
     }
     place_roots(w, within);
-    if (!bundle->def.free_roots)
+    if (!strands->def.free_roots)
         for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) {
-            wide3 rest = wide3_load((float *const *)bundle->root_rest, w->lane + lane);
+            wide3 rest = wide3_load((float *const *)strands->root_rest, w->lane + lane);
             work_store3(&w->c, id, lane, under_root(w, lane, rest));
         }
     if (w->group->pin_count) place_pins(w, id, within);
@@ -274,16 +275,16 @@ MOTE_INLINE double ticks_within(const strand_work *w, uint32_t substep, double f
 
 /* What is pinned travels at (to - from) / h, columns of positions. */
 MOTE_OUTLINE void pinned_velocity(const strand_work *w, int from, int to) {
-    const mote_bundle *bundle = w->job->bundle;
+    const mote_strands *strands = w->job->strands;
     const strand_columns *c = &w->c;
     const float rate = (float)(1.0 / w->job->plan->h);
-    if (!bundle->def.free_roots)
+    if (!strands->def.free_roots)
         for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH)
             work_store3(
                 c, WORK_V, lane,
                 wide3_scale(wide_set(rate), wide3_sub(work_load3(c, to, lane), work_load3(c, from, lane))));
     for (uint32_t i = 0; i < w->group->pin_count; i++) {
-        size_t at = pin_offset(w, &bundle->pins[w->group->first_pin + i]);
+        size_t at = pin_offset(w, &strands->pins[w->group->first_pin + i]);
         for (int axis = 0; axis < 3; axis++)
             work_column(c, WORK_V + axis)[at] =
                 rate * (work_column(c, to + axis)[at] - work_column(c, from + axis)[at]);

@@ -17,7 +17,7 @@ size_t mote_strand_part_bytes(uint32_t points) {
 
 mote_strand_part_columns mote_strand_part_columns_of(const mote_strand_job *job, void *memory) {
     float *scratch = work_scratch(memory);
-    const size_t stride = work_stride(job->bundle);
+    const size_t stride = work_stride(job->strands);
     mote_strand_part_columns c;
     for (int axis = 0; axis < 3; axis++) {
         c.x[axis] = scratch + (size_t)(WORK_X + axis) * stride,
@@ -38,45 +38,47 @@ typedef struct run {
 static void do_groups(void *context, size_t first, size_t end, uint32_t worker) {
     const run *r = context;
     for (size_t group = first; group < end; group++)
-        if (!r->job->apart || r->job->bundle->group[group].links == 0)
+        if (!r->job->apart || r->job->strands->group[group].links == 0)
             r->kernel(r->job, (uint32_t)group, r->scratch + worker * r->floats);
 }
 
 void mote_run_strands(mote_strand_kernel *kernel, const mote_strand_job *job, const mote_jobs *jobs,
                       float *scratch) {
-    run r = {kernel, job, scratch, mote_strand_scratch_floats(job->bundle->max_points)};
-    mote_parallel_for(jobs, job->bundle->group_count, 1, do_groups, &r);
+    run r = {kernel, job, scratch, mote_strand_scratch_floats(job->strands->max_points)};
+    mote_parallel_for(jobs, job->strands->group_count, 1, do_groups, &r);
 }
 
-static void answer_of(const mote_plan *plan, double stiffness, double damping, double inverse_mass,
-                      float *const answer[4]) {
+static void unit_response_of(const mote_plan *plan, double stiffness, double damping, double inverse_mass,
+                             float *const unit_response[4]) {
     mote_exact_map m =
         mote_map_make(plan->scheme->map, 0, -damping * inverse_mass, -stiffness * inverse_mass, plan->h);
     const double entries[4] = {m.vx, m.vv, m.xx, m.xv - plan->h};
-    for (int i = 0; i < 4; i++) *answer[i] = inverse_mass > 0 ? (float)(entries[i] / inverse_mass) : 0.0f;
+    for (int i = 0; i < 4; i++)
+        *unit_response[i] = inverse_mass > 0 ? (float)(entries[i] / inverse_mass) : 0.0f;
 }
 
 /* Lanes that are as the one before share its answers. */
-void mote_strand_answers(const mote_strand_job *job, uint32_t group, float answer[2][2][4][MOTE_GROUP]) {
-    const mote_bundle *bundle = job->bundle;
+void mote_strand_unit_responses(const mote_strand_job *job, uint32_t group,
+                                float unit_response[2][2][4][MOTE_GROUP]) {
+    const mote_strands *strands = job->strands;
     for (uint32_t i = 0; i < MOTE_GROUP; i++) {
         const size_t lane = (size_t)group * MOTE_GROUP + i;
-        const float mass = bundle->point_inverse_mass[lane], compliance = bundle->compliance[lane];
-        const bool same = i > 0 && mass == bundle->point_inverse_mass[lane - 1] &&
-                          compliance == bundle->compliance[lane - 1];
+        const float mass = strands->point_inverse_mass[lane], compliance = strands->compliance[lane];
+        const bool same = i > 0 && mass == strands->point_inverse_mass[lane - 1] &&
+                          compliance == strands->compliance[lane - 1];
         for (int kind = 0; kind < 2; kind++)
             for (int ends = 0; ends < 2; ends++) {
-                float(*rows)[MOTE_GROUP] = answer[kind][ends];
+                float(*rows)[MOTE_GROUP] = unit_response[kind][ends];
                 float *const to[4] = {rows[0] + i, rows[1] + i, rows[2] + i, rows[3] + i};
                 if (same)
                     for (int e = 0; e < 4; e++) *to[e] = to[e][-1];
                 else
-                    answer_of(job->plan,
-                              kind             ? (double)bundle->def.bend_stiffness
-                              : compliance > 0 ? 1.0 / (double)compliance
-                                               : 0.0,
-                              (double)(kind ? bundle->def.bend_damping : bundle->def.damping),
-                              (ends ? 1.0 : 2.0) * (double)mass, to);
+                    unit_response_of(job->plan,
+                                     kind             ? (double)strands->def.bend_stiffness
+                                     : compliance > 0 ? 1.0 / (double)compliance
+                                                      : 0.0,
+                                     (double)(kind ? strands->def.bend_damping : strands->def.damping),
+                                     (ends ? 1.0 : 2.0) * (double)mass, to);
             }
     }
 }
@@ -84,7 +86,7 @@ void mote_strand_answers(const mote_strand_job *job, uint32_t group, float answe
 /* The callbacks see the group's slots as one block of the bundle. */
 void mote_strand_callbacks(const mote_strand_job *job, uint32_t group, double time, float *const x[3],
                            float *const v[3], float *const acceleration[3], float *const force[3]) {
-    const mote_strand_group *g = &job->bundle->group[group];
+    const mote_strand_group *g = &job->strands->group[group];
     const uint32_t count = g->points * MOTE_GROUP;
     const mote_stage_view view = {.time = time,
                                   .first = g->first,
@@ -95,9 +97,8 @@ void mote_strand_callbacks(const mote_strand_job *job, uint32_t group, double ti
                                   .velocity_x = v[0],
                                   .velocity_y = v[1],
                                   .velocity_z = v[2],
-                                  .inverse_mass = job->bundle->inverse_mass + g->first,
-                                  .bundle_index = job->bundle_index,
-                                  .bundle_generation = job->bundle_generation};
+                                  .inverse_mass = job->strands->inverse_mass + g->first,
+                                  .strands = job->id};
     for (int axis = 0; axis < 3; axis++) {
         memset(acceleration[axis], 0, count * sizeof(float));
         memset(force[axis], 0, count * sizeof(float));

@@ -21,7 +21,7 @@ static uint32_t block_count(const mote_particles *particles) {
     return (particles->count + MOTE_BLOCK - 1) / MOTE_BLOCK;
 }
 
-uint32_t mote_life_list(mote_particles *particles, uint8_t wanted) {
+uint32_t mote_particles_list_fates(mote_particles *particles, uint8_t wanted) {
     const uint8_t *fate = mote_particles_fate(particles);
     uint32_t dead = 0;
     memset(particles->deaths, 0, block_count(particles) * sizeof *particles->deaths);
@@ -76,7 +76,7 @@ typedef struct burial {
 
 static void bury(mote_filler *filler, burial *b) {
     const mote_compaction *c = filler->compaction;
-    mote_particles_end_handles(c->particles, b->slot, b->count, filler->rank, c->fate != MOTE_FATE_KILLED);
+    mote_particles_retire_ids(c->particles, b->slot, b->count, filler->rank, c->fate != MOTE_FATE_KILLED);
     mote_particles_move(c->particles, b->survivor, b->slot, b->holes);
     filler->rank += b->count;
     b->count = b->holes = 0;
@@ -102,12 +102,12 @@ void mote_filler_run(mote_filler *filler, size_t first, size_t end) {
 void mote_compaction_end(const mote_compaction *c) {
     c->particles->count = c->kept;
     if (c->particles->started > c->kept) c->particles->started = c->kept;
-    if (c->particles->handles) c->particles->free_handles += c->dead;
+    if (c->particles->ids) c->particles->free_ids += c->dead;
     mote_particles_seal(c->particles);
 }
 
-uint32_t mote_life_compact(mote_particles *particles, uint8_t fate) {
-    uint32_t dead = mote_life_list(particles, fate);
+uint32_t mote_particles_compact(mote_particles *particles, uint8_t fate) {
+    uint32_t dead = mote_particles_list_fates(particles, fate);
     if (dead == 0) return 0;
     mote_compaction compaction = mote_compaction_begin(particles, fate, dead);
     mote_filler filler = mote_filler_make(&compaction, 0);

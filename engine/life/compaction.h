@@ -6,7 +6,7 @@
 
 /* Writes the offsets of the slots whose fate is `fate` into the death lists of all blocks; returns how many
  * there are. */
-uint32_t mote_life_list(mote_particles *particles, uint8_t fate);
+uint32_t mote_particles_list_fates(mote_particles *particles, uint8_t fate);
 
 /* A compaction under way. The dead are in the death lists of their blocks, each list ascending. */
 typedef struct mote_compaction {
@@ -37,6 +37,6 @@ void mote_filler_run(mote_filler *filler, size_t first, size_t end);
 void mote_compaction_end(const mote_compaction *compaction);
 
 /* All of it. Returns how many died. */
-uint32_t mote_life_compact(mote_particles *particles, uint8_t fate);
+uint32_t mote_particles_compact(mote_particles *particles, uint8_t fate);
 
 #endif

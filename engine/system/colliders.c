@@ -100,8 +100,9 @@ mote_result mote_system_add_collider(mote_system *system, const mote_collider_de
     if (system->busy) return MOTE_ERROR_BUSY;
     mote_result result = mote_collider_check(def);
     if (result) return result;
-    for (uint32_t place = 0; place < system->bundle_count; place++)
-        if (system->bundles[place]->def.solver == MOTE_STRAND_CONSERVING) return MOTE_ERROR_INTEGRATOR;
+    for (uint32_t place = 0; place < system->strands_count; place++)
+        if (system->strands_objects[place]->def.solver == MOTE_STRAND_CONSERVING)
+            return MOTE_ERROR_INTEGRATOR;
     uint32_t serial;
     mote_fpu_state saved = mote_fpu_enter();
     result = mote_colliders_add(&system->colliders, def, &system->allocator, &serial);

@@ -17,9 +17,9 @@ enum {
 
 typedef struct task {
     const mote_system *system;
-    const mote_bundle *bundle;
+    const mote_strands *strands;
     mote_followers *followers;
-    mote_picture picture;
+    mote_strand_writer writer;
 } task;
 
 /* --- Guides --- */
@@ -30,12 +30,12 @@ static float *guide_column(const mote_followers *f, uint32_t strand, int axis) {
 
 /* R as the step's kernels make it, at the blend of the rotations between which the guide is presented. */
 static void set_turn(const task *t, uint32_t lane, uint32_t strand) {
-    const mote_bundle *bundle = t->bundle;
+    const mote_strands *strands = t->strands;
     float q[4];
     for (int i = 0; i < 4; i++) {
-        const float last = bundle->root_last[i][lane],
-                    before = bundle->root_before[i] ? bundle->root_before[i][lane] : last;
-        q[i] = before + t->picture.alpha * (last - before);
+        const float last = strands->root_last[i][lane],
+                    before = strands->root_before[i] ? strands->root_before[i][lane] : last;
+        q[i] = before + t->writer.alpha * (last - before);
     }
     const float x = q[0], y = q[1], z = q[2], w = q[3], scale = 2.0f / (x * x + y * y + z * z + w * w);
     const float turn[9] = {
@@ -58,13 +58,13 @@ static void resample(const float *x, uint32_t first, uint32_t count, uint32_t n,
 
 static void gather_window(const task *t, uint32_t index, uint32_t first, uint32_t count,
                           float (*x)[(WINDOW + 1) * MOTE_GROUP]) {
-    const mote_bundle *bundle = t->bundle;
+    const mote_strands *strands = t->strands;
     float dump[WINDOW];
     for (int axis = 0; axis < 3; axis++) {
         unsigned char *to[MOTE_GROUP];
         for (uint32_t lane = 0; lane < MOTE_GROUP; lane++) {
-            const uint32_t strand = bundle->strand_of_lane[index * MOTE_GROUP + lane];
-            const uint32_t m = (uint32_t)bundle->points[index * MOTE_GROUP + lane], n = t->followers->points;
+            const uint32_t strand = strands->strand_of_lane[index * MOTE_GROUP + lane];
+            const uint32_t m = (uint32_t)strands->points[index * MOTE_GROUP + lane], n = t->followers->points;
             to[lane] = (unsigned char *)dump;
             if (strand == MOTE_NO_SLOT) continue;
             float *column = guide_column(t->followers, strand, axis);
@@ -73,18 +73,18 @@ static void gather_window(const task *t, uint32_t index, uint32_t first, uint32_
             else if (first < m)
                 resample(x[axis] + lane, first, count, n, m, column);
         }
-        t->picture.kernels->transpose(x[axis], count, to);
+        t->writer.kernels->transpose(x[axis], count, to);
     }
 }
 
 static void gather_group(const task *t, uint32_t index) {
-    const mote_strand_group *group = &t->bundle->group[index];
+    const mote_strand_group *group = &t->strands->group[index];
     MOTE_ALIGNED(64) float x[3][(WINDOW + 1) * MOTE_GROUP];
     float *const out[3] = {x[0], x[1], x[2]};
     for (uint32_t first = 0; first < group->points; first += WINDOW) {
         const uint32_t left = group->points - first, count = left < WINDOW ? left : WINDOW;
-        mote_picture_blend(&t->picture, t->system, t->bundle, group->first + (size_t)first * MOTE_GROUP,
-                           (size_t)(count + (left > count)) * MOTE_GROUP, out);
+        mote_strand_writer_blend(&t->writer, t->system, t->strands, group->first + (size_t)first * MOTE_GROUP,
+                                 (size_t)(count + (left > count)) * MOTE_GROUP, out);
         gather_window(t, index, first, count, x);
     }
 }
@@ -95,8 +95,8 @@ static void do_groups(void *context, size_t first, size_t end, uint32_t worker) 
     for (uint32_t group = (uint32_t)first; group < end; group++) {
         gather_group(t, group);
         for (uint32_t lane = group * MOTE_GROUP; lane < (group + 1) * MOTE_GROUP; lane++)
-            if (t->bundle->strand_of_lane[lane] != MOTE_NO_SLOT)
-                set_turn(t, lane, t->bundle->strand_of_lane[lane]);
+            if (t->strands->strand_of_lane[lane] != MOTE_NO_SLOT)
+                set_turn(t, lane, t->strands->strand_of_lane[lane]);
     }
 }
 
@@ -116,7 +116,7 @@ typedef struct chunk {
 static void find_guide(const task *t, uint32_t strand, uint32_t first, uint32_t count, uint32_t n,
                        float (*memory)[ROOM], const float *found[3]) {
     const mote_followers *f = t->followers;
-    const uint32_t m = (uint32_t)t->bundle->points[t->bundle->lane_of_strand[strand]];
+    const uint32_t m = (uint32_t)t->strands->points[t->strands->lane_of_strand[strand]];
     const bool own = n == m || f->points == n;
     for (int axis = 0; axis < 3; axis++) {
         const float *column = guide_column(f, strand, axis);
@@ -145,11 +145,11 @@ static void follow(const task *t, chunk *c, uint32_t first, uint32_t count) {
         out[axis] = c->x[axis] + BEFORE - (c->first - first);
     }
     memcpy(job.turn, f->turn + (size_t)f->guide[0][c->follower] * 9, sizeof job.turn);
-    t->picture.kernels->follow(&job, count, out);
+    t->writer.kernels->follow(&job, count, out);
 }
 
 static void place_chunk(const task *t, chunk *c) {
-    const bool directed = t->picture.sight.directed;
+    const bool directed = t->writer.vertex.directed;
     const uint32_t before = directed && c->first > 0, behind = directed && c->first + c->count < c->points;
     follow(t, c, c->first - before, before + c->count + behind);
     for (int axis = 0; axis < 3; axis++) {
@@ -157,27 +157,27 @@ static void place_chunk(const task *t, chunk *c) {
         if (!before) x[-1] = x[0];
         if (!behind) x[c->count] = x[c->count - 1];
     }
-    for (uint32_t i = 0; i < CHUNK && t->picture.parameter; i++)
+    for (uint32_t i = 0; i < CHUNK && t->writer.parameter; i++)
         c->parameter[i] = (float)(c->first + i) / (float)(c->points - 1);
 }
 
 /* 16 points: straight to vertices without gaps, else by way of the stack. */
 static void write_batch(const task *t, chunk *c, const float *rows, uint64_t point, uint32_t count) {
-    const mote_picture *picture = &t->picture;
-    const uint32_t floats = picture->sight.floats;
-    const bool direct = picture->dense && count == MOTE_GROUP;
+    const mote_strand_writer *writer = &t->writer;
+    const uint32_t floats = writer->vertex.floats;
+    const bool direct = writer->dense && count == MOTE_GROUP;
     unsigned char *to[MOTE_GROUP],
-        *first = direct ? mote_picture_at(picture, point) : (unsigned char *)c->packed;
+        *first = direct ? mote_strand_writer_at(writer, point) : (unsigned char *)c->packed;
     for (uint32_t lane = 0; lane < MOTE_GROUP; lane++) to[lane] = first + lane * floats * sizeof(float);
-    picture->kernels->transpose(rows, floats, to);
-    if (!direct) mote_picture_write(picture, c->packed, point, count);
+    writer->kernels->transpose(rows, floats, to);
+    if (!direct) mote_strand_writer_write(writer, c->packed, point, count);
 }
 
 /* Positions alone, packed: the columns themselves, interleaved. */
 static void write_positions(const task *t, chunk *c) {
     float *const x[3] = {c->x[0] + BEFORE, c->x[1] + BEFORE, c->x[2] + BEFORE};
     unsigned char *to =
-        mote_picture_at(&t->picture, (uint64_t)t->followers->first_point[c->follower] + c->first);
+        mote_strand_writer_at(&t->writer, (uint64_t)t->followers->first_point[c->follower] + c->first);
     const uint32_t whole = c->count / MOTE_GROUP * MOTE_GROUP;
     t->system->kernels->interleave(x, whole, to);
     if (whole == c->count) return;
@@ -187,16 +187,16 @@ static void write_positions(const task *t, chunk *c) {
 }
 
 static void write_chunk(const task *t, chunk *c) {
-    if (t->picture.dense && t->picture.sight.floats == 3 && t->picture.sight.position == 0) {
+    if (t->writer.dense && t->writer.vertex.floats == 3 && t->writer.vertex.position == 0) {
         write_positions(t, c);
         return;
     }
-    const uint32_t floats = t->picture.sight.floats;
+    const uint32_t floats = t->writer.vertex.floats;
     const mote_strand_run run = {.x = {c->x[0] + BEFORE, c->x[1] + BEFORE, c->x[2] + BEFORE},
-                                 .parameter = t->picture.parameter ? c->parameter : NULL,
+                                 .parameter = t->writer.parameter ? c->parameter : NULL,
                                  .step = 1,
                                  .count = mote_round_up(c->count, MOTE_GROUP)};
-    t->picture.kernels->vertices(&t->picture.sight, &run, c->rows);
+    t->writer.kernels->vertices(&t->writer.vertex, &run, c->rows);
     const uint64_t point = (uint64_t)t->followers->first_point[c->follower] + c->first;
     for (uint32_t i = 0; i < c->count; i += MOTE_GROUP)
         write_batch(t, c, c->rows + (size_t)i * floats, point + i,
@@ -220,20 +220,20 @@ static void do_followers(void *context, size_t first, size_t end, uint32_t worke
 mote_result mote_followers_present(const mote_system *system, mote_followers *followers,
                                    const mote_strand_layout *layout, void *vertices, size_t bytes) {
     if (!system || !followers || !layout) return MOTE_ERROR_NULL;
-    mote_bundle *bundle;
-    mote_result result = mote_system_edit_bundle(system, followers->bundle, &bundle);
+    mote_strands *strands;
+    mote_result result = mote_system_edit_strands(system, followers->strands, &strands);
     if (result) return result;
-    if (bundle->stamp != followers->stamp)
+    if (strands->stamp != followers->stamp)
         return MOTE_ERROR_ID; /* of a system that has been where this one is */
-    task t = {.system = system, .bundle = bundle, .followers = followers};
-    result = mote_picture_make(&t.picture, system, layout);
+    task t = {.system = system, .strands = strands, .followers = followers};
+    result = mote_strand_writer_make(&t.writer, system, layout);
     if (result) return result;
-    result =
-        mote_picture_open(&t.picture, mote_followers_vertex_count(followers, layout->shape), vertices, bytes);
+    result = mote_strand_writer_open(&t.writer, mote_followers_vertex_count(followers, layout->shape),
+                                     vertices, bytes);
     if (result) return result;
     mote_fpu_state saved = mote_fpu_enter();
     mote_system_set_busy(system, true);
-    mote_parallel_for(&system->def.jobs, bundle->group_count, 1, do_groups, &t);
+    mote_parallel_for(&system->def.jobs, strands->group_count, 1, do_groups, &t);
     mote_parallel_for(&system->def.jobs, followers->count, GRAIN, do_followers, &t);
     mote_system_set_busy(system, false);
     mote_fpu_leave(saved);
@@ -260,8 +260,8 @@ uint64_t mote_followers_index_count(const mote_followers *followers, mote_strand
     return mote_strand_list_index_count(list_of(followers), shape);
 }
 
-mote_result mote_followers_indices(const mote_followers *followers, mote_strand_shape shape,
-                                   uint32_t *indices, uint64_t count) {
+mote_result mote_followers_index_buffer(const mote_followers *followers, mote_strand_shape shape,
+                                        uint32_t *indices, uint64_t count) {
     if (!followers) return MOTE_ERROR_NULL;
-    return mote_strand_list_indices(list_of(followers), shape, indices, count);
+    return mote_strand_list_index_buffer(list_of(followers), shape, indices, count);
 }

@@ -21,12 +21,12 @@ static uint32_t points_of(const mote_followers_def *def, uint32_t follower) {
     return def->follower_points ? def->follower_points[follower] : def->points;
 }
 
-static mote_result check_points(const mote_followers_def *def, uint64_t *total, mote_bundle_fault *fault) {
+static mote_result check_points(const mote_followers_def *def, uint64_t *total, mote_strands_fault *fault) {
     *total = 0;
     for (uint32_t i = 0; i < def->follower_count; i++) {
         const uint32_t points = points_of(def, i);
         if (points < MOTE_MIN_STRAND_POINTS || points > MOTE_MAX_STRAND_POINTS) {
-            *fault = (mote_bundle_fault){def->follower_points ? i : MOTE_ALL_STRANDS, 0};
+            *fault = (mote_strands_fault){def->follower_points ? i : MOTE_ALL_STRANDS, 0};
             return MOTE_ERROR_RANGE;
         }
         *total += points;
@@ -34,12 +34,12 @@ static mote_result check_points(const mote_followers_def *def, uint64_t *total, 
     return *total <= UINT32_MAX ? MOTE_OK : MOTE_ERROR_OVERFLOW;
 }
 
-static mote_result check_positions(const mote_followers_def *def, mote_bundle_fault *fault) {
+static mote_result check_positions(const mote_followers_def *def, mote_strands_fault *fault) {
     const float *p = def->positions;
     for (uint32_t i = 0; i < def->follower_count; i++)
         for (uint32_t k = 0; k < points_of(def, i); k++, p += 3)
             if (!isfinite(p[0]) || !isfinite(p[1]) || !isfinite(p[2])) {
-                *fault = (mote_bundle_fault){i, k};
+                *fault = (mote_strands_fault){i, k};
                 return MOTE_ERROR_NOT_FINITE;
             }
     return MOTE_OK;
@@ -59,7 +59,7 @@ static mote_result check_guides_of(const mote_followers_def *def, uint32_t follo
 }
 
 static mote_result check(const mote_followers_def *def, uint32_t strands, uint64_t *total,
-                         mote_bundle_fault *fault) {
+                         mote_strands_fault *fault) {
     if (def->cookie != COOKIE) return MOTE_ERROR_DEF;
     if (def->follower_count == 0) return MOTE_ERROR_RANGE;
     if (!def->positions || (def->weights && !def->guides)) return MOTE_ERROR_NULL;
@@ -67,7 +67,7 @@ static mote_result check(const mote_followers_def *def, uint32_t strands, uint64
     if (result == MOTE_OK) result = check_positions(def, fault);
     for (uint32_t i = 0; i < def->follower_count && def->guides && result == MOTE_OK; i++) {
         result = check_guides_of(def, i, strands);
-        if (result) *fault = (mote_bundle_fault){i, 0};
+        if (result) *fault = (mote_strands_fault){i, 0};
     }
     return result;
 }
@@ -118,7 +118,7 @@ static mote_result allocate(mote_followers *f, const mote_followers_def *def, ui
 /* --- Guides --- */
 
 typedef struct task {
-    const mote_bundle *bundle;
+    const mote_strands *strands;
     const mote_followers_def *def;
     mote_followers *followers;
     float (*roots)[3];    /* rest places by strand */
@@ -164,11 +164,11 @@ static void set_guides(mote_followers *f, uint32_t follower, const choice *c) {
     }
 }
 
-static double rest_at(const mote_bundle *bundle, uint32_t strand, uint32_t j, uint32_t n, int axis) {
-    const uint32_t lane = bundle->lane_of_strand[strand];
-    const mote_strand_place at = mote_strand_place_of(j, n, (uint32_t)bundle->points[lane]);
-    const double from = (double)bundle->rest_x[axis][mote_bundle_slot_of(bundle, lane, at.point)];
-    const double to = (double)bundle->rest_x[axis][mote_bundle_slot_of(bundle, lane, at.next)];
+static double rest_at(const mote_strands *strands, uint32_t strand, uint32_t j, uint32_t n, int axis) {
+    const uint32_t lane = strands->lane_of_strand[strand];
+    const mote_strand_place at = mote_strand_place_of(j, n, (uint32_t)strands->points[lane]);
+    const double from = (double)strands->rest_x[axis][mote_strands_slot_of(strands, lane, at.point)];
+    const double to = (double)strands->rest_x[axis][mote_strands_slot_of(strands, lane, at.next)];
     return from + (double)at.fraction * (to - from);
 }
 
@@ -178,11 +178,11 @@ static void set_offsets(const task *t, uint32_t follower) {
     const uint32_t first = f->first_point[follower], n = mote_followers_points(f, follower);
     for (uint32_t j = 0; j < n; j++)
         for (int axis = 0; axis < 3; axis++) {
-            const double g = rest_at(t->bundle, f->guide[0][follower], j, n, axis);
+            const double g = rest_at(t->strands, f->guide[0][follower], j, n, axis);
             double x = g;
             for (uint32_t i = 1; i < MOTE_GUIDES && f->guide[i][follower] != MOTE_NO_GUIDE; i++)
                 x += (double)f->weight[i][follower] *
-                     (rest_at(t->bundle, f->guide[i][follower], j, n, axis) - g);
+                     (rest_at(t->strands, f->guide[i][follower], j, n, axis) - g);
             f->offset[axis][first + j] =
                 (float)((double)t->def->positions[3 * ((size_t)first + j) + (size_t)axis] - x);
         }
@@ -199,16 +199,16 @@ static void do_followers(void *context, size_t first, size_t end, uint32_t worke
 }
 
 static mote_result set_all(mote_system *system, task *t) {
-    const mote_bundle *bundle = t->bundle;
-    const size_t bytes = (size_t)bundle->strand_count * sizeof *t->roots;
+    const mote_strands *strands = t->strands;
+    const size_t bytes = (size_t)strands->strand_count * sizeof *t->roots;
     mote_result result = MOTE_OK;
     t->roots = mote_allocate(&system->allocator, bytes);
     if (!t->roots) return MOTE_ERROR_MEMORY;
-    for (uint32_t i = 0; i < bundle->strand_count; i++)
+    for (uint32_t i = 0; i < strands->strand_count; i++)
         for (int axis = 0; axis < 3; axis++)
-            t->roots[i][axis] = bundle->root_rest[axis][bundle->lane_of_strand[i]];
+            t->roots[i][axis] = strands->root_rest[axis][strands->lane_of_strand[i]];
     if (!t->def->guides)
-        result = mote_nearest_make(&t->nearest, (const float(*)[3])t->roots, bundle->strand_count,
+        result = mote_nearest_make(&t->nearest, (const float(*)[3])t->roots, strands->strand_count,
                                    &system->allocator);
     if (result == MOTE_OK) mote_parallel_for(&system->def.jobs, t->followers->count, GRAIN, do_followers, t);
     mote_nearest_destroy(&t->nearest, &system->allocator);
@@ -218,21 +218,21 @@ static mote_result set_all(mote_system *system, task *t) {
 
 /* --- Making --- */
 
-static mote_result make(mote_system *system, const mote_followers_def *def, uint64_t total, mote_bundle_id id,
-                        const mote_bundle *bundle, mote_followers **made) {
+static mote_result make(mote_system *system, const mote_followers_def *def, uint64_t total,
+                        mote_strands_id id, const mote_strands *strands, mote_followers **made) {
     mote_followers *f = mote_allocate(&system->allocator, sizeof *f);
     if (!f) return MOTE_ERROR_MEMORY;
     const uint32_t points = def->follower_points ? 0 : def->points;
-    const uint32_t most = points > bundle->max_points ? points : bundle->max_points;
+    const uint32_t most = points > strands->max_points ? points : strands->max_points;
     *f = (mote_followers){.allocator = system->allocator,
-                          .bundle = id,
-                          .stamp = bundle->stamp,
+                          .strands = id,
+                          .stamp = strands->stamp,
                           .count = def->follower_count,
                           .points = points,
-                          .guide_count = bundle->strand_count,
+                          .guide_count = strands->strand_count,
                           .stride = mote_round_up(most, MOTE_GROUP) + MOTE_GROUP};
     mote_result result = allocate(f, def, total);
-    task t = {.bundle = bundle, .def = def, .followers = f};
+    task t = {.strands = strands, .def = def, .followers = f};
     if (result == MOTE_OK) result = set_all(system, &t);
     if (result)
         mote_followers_destroy(f);
@@ -241,20 +241,20 @@ static mote_result make(mote_system *system, const mote_followers_def *def, uint
     return result;
 }
 
-mote_result mote_followers_create(mote_system *system, mote_bundle_id id, const mote_followers_def *def,
-                                  mote_followers **followers, mote_bundle_fault *fault) {
-    mote_bundle_fault ignored;
+mote_result mote_followers_create(mote_system *system, mote_strands_id id, const mote_followers_def *def,
+                                  mote_followers **followers, mote_strands_fault *fault) {
+    mote_strands_fault ignored;
     if (!fault) fault = &ignored;
     if (followers) *followers = NULL;
-    *fault = (mote_bundle_fault){MOTE_ALL_STRANDS, 0};
+    *fault = (mote_strands_fault){MOTE_ALL_STRANDS, 0};
     if (!system || !def || !followers) return MOTE_ERROR_NULL;
-    mote_bundle *bundle;
+    mote_strands *strands;
     uint64_t total;
-    mote_result result = mote_system_edit_bundle(system, id, &bundle);
-    if (result == MOTE_OK) result = check(def, bundle->strand_count, &total, fault);
+    mote_result result = mote_system_edit_strands(system, id, &strands);
+    if (result == MOTE_OK) result = check(def, strands->strand_count, &total, fault);
     if (result) return result;
     mote_fpu_state saved = mote_fpu_enter();
-    result = make(system, def, total, id, bundle, followers);
+    result = make(system, def, total, id, strands, followers);
     mote_fpu_leave(saved);
     return result;
 }

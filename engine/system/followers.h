@@ -2,11 +2,13 @@
 #ifndef MOTE_SYSTEM_FOLLOWERS_H
 #define MOTE_SYSTEM_FOLLOWERS_H
 
-#include "system/picture.h"
+#include <mote/followers.h>
+
+#include "system/strand_writer.h"
 
 struct mote_followers {
     mote_allocator allocator;
-    mote_bundle_id bundle;
+    mote_strands_id strands;
     uint64_t stamp;         /* the bundle's: ids of one system may be another's later */
     uint32_t count, points; /* points: of all, to which guides are resampled when gathered; 0: each its own */
     uint32_t guide_count;   /* strands of the bundle */

@@ -33,8 +33,8 @@ static uint64_t hash_force(uint64_t hash, const mote_force_def *def) {
 
 /* Whether a column is state: the inbox only while it is marked. */
 static bool counts(const mote_system *system, int id) {
-    bool inbox = id >= MOTE_COLUMN_INBOX && id < MOTE_COLUMN_INBOX + 3;
-    return system->particles.element_bytes[id] && (!inbox || system->inbox_marked);
+    bool external_forces = id >= MOTE_COLUMN_EXTERNAL_FORCE && id < MOTE_COLUMN_EXTERNAL_FORCE + 3;
+    return system->particles.element_bytes[id] && (!external_forces || system->external_forces_marked);
 }
 
 static uint64_t hash_particles(uint64_t hash, const mote_system *system) {
@@ -45,16 +45,16 @@ static uint64_t hash_particles(uint64_t hash, const mote_system *system) {
         if (counts(system, id))
             hash = mote_hash_bytes(mote_hash_number(hash, (uint64_t)id), particles->column[id],
                                    (size_t)particles->count * particles->element_bytes[id]);
-    hash = mote_hash_bytes(hash, particles->free_handle, particles->free_handles * sizeof(uint32_t));
-    return mote_hash_bytes(hash, particles->handles, particles->used_handles * sizeof(mote_handle_entry));
+    hash = mote_hash_bytes(hash, particles->free_id, particles->free_ids * sizeof(uint32_t));
+    return mote_hash_bytes(hash, particles->ids, particles->used_ids * sizeof(mote_id_entry));
 }
 
 /* The points of one strand in a column, from the root on. */
-static uint64_t hash_run(uint64_t hash, const mote_bundle *bundle, uint32_t lane, const float *column) {
+static uint64_t hash_run(uint64_t hash, const mote_strands *strands, uint32_t lane, const float *column) {
     float run[MOTE_MAX_STRAND_POINTS];
-    const uint32_t points = (uint32_t)bundle->points[lane];
+    const uint32_t points = (uint32_t)strands->points[lane];
     if (!column) return hash;
-    column += mote_bundle_slot_of(bundle, lane, 0);
+    column += mote_strands_slot_of(strands, lane, 0);
     for (uint32_t k = 0; k < points; k++) run[k] = column[k * MOTE_GROUP];
     return mote_hash_bytes(hash, run, points * sizeof *run);
 }
@@ -65,30 +65,31 @@ static uint64_t hash_turn(uint64_t hash, float *const turn[4], uint32_t lane) {
     return mote_hash_bytes(hash, of, sizeof of);
 }
 
-static uint64_t hash_strand(uint64_t hash, const mote_bundle *bundle, uint32_t lane) {
-    float root[2 * MOTE_ROOT_COLUMNS + 2] = {bundle->point_inverse_mass[lane], bundle->compliance[lane]};
+static uint64_t hash_strand(uint64_t hash, const mote_strands *strands, uint32_t lane) {
+    float root[2 * MOTE_ROOT_COLUMNS + 2] = {strands->point_inverse_mass[lane], strands->compliance[lane]};
     for (int i = 0; i < MOTE_ROOT_COLUMNS; i++) {
-        root[2 + i] = bundle->root_from[i][lane];
-        root[2 + MOTE_ROOT_COLUMNS + i] = bundle->root_to[i][lane];
+        root[2 + i] = strands->root_from[i][lane];
+        root[2 + MOTE_ROOT_COLUMNS + i] = strands->root_to[i][lane];
     }
-    hash = mote_hash_bytes(mote_hash_number(hash, (uint64_t)bundle->points[lane]), root, sizeof root);
-    hash = mote_hash_number(mote_hash_number(hash, bundle->root_from_tick[lane]), bundle->root_to_tick[lane]);
-    hash = mote_hash_number(hash, bundle->root_pending[lane] + 2u * bundle->frozen[lane]);
-    hash = hash_turn(hash_turn(hash, bundle->root_before, lane), bundle->root_last, lane);
+    hash = mote_hash_bytes(mote_hash_number(hash, (uint64_t)strands->points[lane]), root, sizeof root);
+    hash =
+        mote_hash_number(mote_hash_number(hash, strands->root_from_tick[lane]), strands->root_to_tick[lane]);
+    hash = mote_hash_number(hash, strands->root_pending[lane] + 2u * strands->frozen[lane]);
+    hash = hash_turn(hash_turn(hash, strands->root_before, lane), strands->root_last, lane);
     for (int axis = 0; axis < 3; axis++) {
-        hash = hash_run(hash, bundle, lane, bundle->x[axis]);
-        hash = hash_run(hash, bundle, lane, bundle->v[axis]);
-        hash = hash_run(hash, bundle, lane, bundle->previous_x[axis]);
-        hash = hash_run(hash, bundle, lane, bundle->rest_x[axis]);
+        hash = hash_run(hash, strands, lane, strands->x[axis]);
+        hash = hash_run(hash, strands, lane, strands->v[axis]);
+        hash = hash_run(hash, strands, lane, strands->previous_x[axis]);
+        hash = hash_run(hash, strands, lane, strands->rest_x[axis]);
     }
-    hash = hash_run(hash, bundle, lane, bundle->inverse_mass);
-    hash = hash_run(hash, bundle, lane, bundle->rest_length);
-    return hash_run(hash, bundle, lane, bundle->bend_length);
+    hash = hash_run(hash, strands, lane, strands->inverse_mass);
+    hash = hash_run(hash, strands, lane, strands->rest_length);
+    return hash_run(hash, strands, lane, strands->bend_length);
 }
 
-static uint64_t hash_pin(const mote_bundle *bundle, const mote_pin *pin) {
-    const uint32_t point = (pin->slot - mote_bundle_slot_of(bundle, pin->lane, 0)) / MOTE_GROUP;
-    uint64_t hash = mote_hash_number(mote_hash_number(0, bundle->strand_of_lane[pin->lane]), point);
+static uint64_t hash_pin(const mote_strands *strands, const mote_pin *pin) {
+    const uint32_t point = (pin->slot - mote_strands_slot_of(strands, pin->lane, 0)) / MOTE_GROUP;
+    uint64_t hash = mote_hash_number(mote_hash_number(0, strands->strand_of_lane[pin->lane]), point);
     hash = mote_hash_bytes(mote_hash_bytes(hash, pin->from, sizeof pin->from), pin->to, sizeof pin->to);
     hash = mote_hash_number(mote_hash_number(hash, pin->from_tick), pin->to_tick);
     return mote_hash_number(hash, pin->pending);
@@ -96,8 +97,8 @@ static uint64_t hash_pin(const mote_bundle *bundle, const mote_pin *pin) {
 
 /* In the host's numbering: a sum, because pins lie in the order of their slots. Statistics and reactions are
  * no state. */
-static uint64_t hash_bundle(uint64_t hash, const mote_bundle *bundle) {
-    const mote_bundle_def *def = &bundle->def;
+static uint64_t hash_strands(uint64_t hash, const mote_strands *strands) {
+    const mote_strands_def *def = &strands->def;
     const float settings[] = {def->damping,         def->bend_stiffness,       def->bend_damping,
                               def->pose_stiffness,  def->local_pose_stiffness, def->max_stretch,
                               def->normal_drag,     def->tangential_drag,      def->air_velocity[0],
@@ -105,11 +106,11 @@ static uint64_t hash_bundle(uint64_t hash, const mote_bundle *bundle) {
                               def->friction};
     hash = mote_hash_number(mote_hash_number(hash, (uint64_t)def->solver), def->max_iterations);
     hash = mote_hash_bytes(mote_hash_number(hash, def->free_roots), settings, sizeof settings);
-    hash = mote_hash_number(mote_hash_number(hash, bundle->strand_count), bundle->started);
-    for (uint32_t strand = 0; strand < bundle->strand_count; strand++)
-        hash = hash_strand(hash, bundle, bundle->lane_of_strand[strand]);
+    hash = mote_hash_number(mote_hash_number(hash, strands->strand_count), strands->started);
+    for (uint32_t strand = 0; strand < strands->strand_count; strand++)
+        hash = hash_strand(hash, strands, strands->lane_of_strand[strand]);
     uint64_t pins = 0;
-    for (uint32_t i = 0; i < bundle->pin_count; i++) pins += hash_pin(bundle, &bundle->pins[i]);
+    for (uint32_t i = 0; i < strands->pin_count; i++) pins += hash_pin(strands, &strands->pins[i]);
     return mote_hash_number(hash, pins);
 }
 
@@ -189,7 +190,7 @@ static uint64_t hash_network(uint64_t hash, const mote_network *network) {
 }
 
 static uint64_t hash_end(uint64_t hash, const mote_link_end *end) {
-    const uint32_t of[5] = {end->network.index, end->particle, end->bundle.index, end->strand, end->point};
+    const uint32_t of[5] = {end->network.index, end->particle, end->strands.index, end->strand, end->point};
     return mote_hash_bytes(hash, of, sizeof of);
 }
 
@@ -218,7 +219,8 @@ uint64_t mote_system_hash(const mote_system *system) {
     hash = mote_hash_bytes(hash, &system->def.uniform_mass, sizeof system->def.uniform_mass);
     for (uint32_t i = 0; i < system->forces.count; i++) hash = hash_force(hash, &system->forces.forces[i]);
     hash = hash_particles(hash, system);
-    for (uint32_t i = 0; i < system->bundle_count; i++) hash = hash_bundle(hash, system->bundles[i]);
+    for (uint32_t i = 0; i < system->strands_count; i++)
+        hash = hash_strands(hash, system->strands_objects[i]);
     for (uint32_t i = 0; i < system->network_count; i++) hash = hash_network(hash, system->networks[i]);
     for (uint32_t i = 0; i < system->links.count; i++) hash = hash_link(hash, &system->links.links[i].link);
     for (uint32_t i = 0; i < system->colliders.count; i++)

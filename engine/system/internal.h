@@ -5,7 +5,7 @@
 #include <mote/system.h>
 
 #include "base/allocator.h"
-#include "data/bundle.h"
+#include "data/strands.h"
 #include "data/colliders.h"
 #include "data/network.h"
 #include "data/particles.h"
@@ -29,15 +29,15 @@ struct mote_system {
     mote_force_list forces;
     mote_collider_list colliders;
     mote_plan plan;
-    bool plan_is_old;  /* forces or the inbox changed since the plan was made */
-    bool inbox_marked; /* the host asked for the inbox since the last step */
-    bool busy;         /* being stepped */
-    bool claimed;      /* named in the list of a mote_systems_advance */
-    float *workspace;  /* for the stage-outer loop order, capacity slots; NULL where it is not needed */
+    bool plan_is_old;            /* forces or the inbox changed since the plan was made */
+    bool external_forces_marked; /* the host asked for the inbox since the last step */
+    bool busy;                   /* being stepped */
+    bool claimed;                /* named in the list of a mote_systems_advance */
+    float *workspace; /* for the stage-outer loop order, capacity slots; NULL where it is not needed */
     size_t workspace_bytes;
-    mote_bundle *bundles[MOTE_MAX_BUNDLES];    /* in the order of addition ... */
-    uint32_t bundle_serials[MOTE_MAX_BUNDLES]; /* ... and the indices of their ids */
-    uint32_t bundle_count, next_bundle;
+    mote_strands *strands_objects[MOTE_MAX_STRANDS_OBJECTS]; /* in the order of addition ... */
+    uint32_t strands_serials[MOTE_MAX_STRANDS_OBJECTS];      /* ... and the indices of their ids */
+    uint32_t strands_count, next_strands;
     unsigned char *strand_scratch; /* an equal part for each worker, enough for a group of any bundle */
     size_t strand_scratch_bytes;
     mote_network *networks[MOTE_MAX_NETWORKS];   /* in the order of addition ... */
@@ -92,23 +92,23 @@ void mote_system_run_strands(mote_system *system, uint64_t first_step, uint32_t 
 void mote_system_resolve_targets(mote_system *system, uint64_t end_tick);
 
 /* The id of bundles[place]. */
-mote_bundle_id mote_system_bundle_id(const mote_system *system, uint32_t place);
+mote_strands_id mote_system_strands_id(const mote_system *system, uint32_t place);
 
 /* The bundle that the id names, or NULL. */
-mote_bundle *mote_system_bundle(const mote_system *system, mote_bundle_id id);
+mote_strands *mote_system_find_strands(const mote_system *system, mote_strands_id id);
 
 /* The same for calls that change or read a bundle at rest: NULL, BUSY, ID. */
-mote_result mote_system_edit_bundle(const mote_system *system, mote_bundle_id id, mote_bundle **bundle);
+mote_result mote_system_edit_strands(const mote_system *system, mote_strands_id id, mote_strands **strands);
 
 /* Gives back all bundles and the scratch. */
-void mote_system_destroy_bundles(mote_system *system);
+void mote_system_destroy_strands(mote_system *system);
 
 /* --- Networks --- */
 
 /* The id of networks[place]; the network that the id names, or NULL; the same for calls that change or read a
  * network at rest: NULL, BUSY, ID. */
 mote_network_id mote_system_network_id(const mote_system *system, uint32_t place);
-mote_network *mote_system_network(const mote_system *system, mote_network_id id);
+mote_network *mote_system_find_network(const mote_system *system, mote_network_id id);
 mote_result mote_system_edit_network(const mote_system *system, mote_network_id id, mote_network **network);
 
 /* Gives back all networks and their scratch. */
@@ -140,15 +140,15 @@ bool mote_network_grows(mote_integrator integrator, mote_network_solver solver, 
 
 /* What follows is how a range steps: begun, then run, or where it is linked, run but for what takes its parts
  * with others; ended. */
-void mote_system_begin_bundle(const mote_system *system, uint32_t place, uint64_t step, bool last,
-                              const mote_jobs *jobs, mote_bundle_run *run);
+void mote_system_begin_strands(const mote_system *system, uint32_t place, uint64_t step, bool last,
+                               const mote_jobs *jobs, mote_strands_run *run);
 void mote_system_begin_network(mote_system *system, uint32_t place, uint64_t step, bool last,
                                const mote_jobs *jobs, mote_network_run *run);
 void mote_system_end_network(mote_system *system, uint32_t place, mote_network_run *run);
 
 /* Where the end of a link lies. */
 typedef struct mote_link_site {
-    mote_bundle *bundle;   /* or NULL, and then ... */
+    mote_strands *strands; /* or NULL, and then ... */
     mote_network *network; /* ... this */
     uint32_t place, slot;  /* of the range; of the point */
     uint32_t lane;         /* bundle: 16 group + lane in it */
@@ -166,7 +166,7 @@ void mote_system_run_links(mote_system *system, uint64_t first_step, uint32_t st
                            const mote_jobs *jobs);
 
 /* A range is about to go, and with it its links. */
-void mote_system_drop_bundle_links(mote_system *system, mote_bundle_id id);
+void mote_system_drop_strands_links(mote_system *system, mote_strands_id id);
 void mote_system_drop_network_links(mote_system *system, mote_network_id id);
 
 void mote_system_destroy_links(mote_system *system);

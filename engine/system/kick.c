@@ -12,7 +12,7 @@ mote_plan_def mote_system_plan_def(const mote_system *system) {
                            .substeps = system->def.substeps,
                            .mass_column = system->def.mass_column,
                            .uniform_mass = (double)system->def.uniform_mass,
-                           .inbox = system->inbox_marked};
+                           .external_forces = system->external_forces_marked};
 }
 
 /* Field by field: a small system takes less time to step than a large struct takes to clear. */
@@ -27,7 +27,7 @@ void mote_system_make_span(const mote_system *system, uint32_t steps, mote_span 
     span->first_step = system->clock.step;
     mote_particles_vector(particles, MOTE_COLUMN_POSITION, span->x);
     mote_particles_vector(particles, MOTE_COLUMN_VELOCITY, span->v);
-    mote_particles_vector(particles, MOTE_COLUMN_INBOX, span->inbox);
+    mote_particles_vector(particles, MOTE_COLUMN_EXTERNAL_FORCE, span->external_forces);
     mote_particles_vector(particles, MOTE_COLUMN_ANCHOR, span->anchor);
     for (int axis = 0; axis < 3; axis++) span->previous_x[axis] = span->previous_v[axis] = NULL;
 }
@@ -61,7 +61,7 @@ uint32_t mote_system_expire(const mote_system *system, const mote_lifetimes *lif
 /* The inbox is of the step to come: it is no part of the half step that lies behind. */
 static mote_plan kick_plan(const mote_system *system, double fraction) {
     mote_plan_def def = mote_system_plan_def(system);
-    def.inbox = false;
+    def.external_forces = false;
     mote_plan plan;
     mote_plan_make_kick(&plan, &def, fraction);
     return plan;

@@ -27,22 +27,22 @@ static mote_result find(const mote_system *system, mote_link_id id, uint32_t *pl
 /* --- Ends --- */
 
 static mote_result find_point(const mote_system *system, const mote_link_end *end, mote_link_site *site) {
-    while (site->place < system->bundle_count && system->bundle_serials[site->place] != end->bundle.index)
+    while (site->place < system->strands_count && system->strands_serials[site->place] != end->strands.index)
         site->place++;
-    if (end->bundle.generation != mote_system_mark(system) || site->place == system->bundle_count)
+    if (end->strands.generation != mote_system_mark(system) || site->place == system->strands_count)
         return MOTE_ERROR_ID;
-    site->bundle = system->bundles[site->place];
-    if (end->strand >= site->bundle->strand_count) return MOTE_ERROR_RANGE;
-    site->lane = site->bundle->lane_of_strand[end->strand];
-    if (end->point >= (uint32_t)site->bundle->points[site->lane]) return MOTE_ERROR_RANGE;
-    site->slot = mote_bundle_slot_of(site->bundle, site->lane, end->point);
+    site->strands = system->strands_objects[site->place];
+    if (end->strand >= site->strands->strand_count) return MOTE_ERROR_RANGE;
+    site->lane = site->strands->lane_of_strand[end->strand];
+    if (end->point >= (uint32_t)site->strands->points[site->lane]) return MOTE_ERROR_RANGE;
+    site->slot = mote_strands_slot_of(site->strands, site->lane, end->point);
     return MOTE_OK;
 }
 
 mote_result mote_system_find_end(const mote_system *system, const mote_link_end *end, mote_link_site *site) {
     *site = (mote_link_site){NULL, NULL, 0, 0, 0};
     if (end->network.index == 0 && end->network.generation == 0) return find_point(system, end, site);
-    if (end->bundle.index || end->bundle.generation) return MOTE_ERROR_RANGE;
+    if (end->strands.index || end->strands.generation) return MOTE_ERROR_RANGE;
     while (site->place < system->network_count && system->network_serials[site->place] != end->network.index)
         site->place++;
     if (end->network.generation != mote_system_mark(system) || site->place == system->network_count)
@@ -55,13 +55,13 @@ mote_result mote_system_find_end(const mote_system *system, const mote_link_end 
 
 static void position_of(const mote_link_site *site, float position[3]) {
     for (int axis = 0; axis < 3; axis++)
-        position[axis] = (site->bundle ? site->bundle->x[axis] : site->network->x[axis])[site->slot];
+        position[axis] = (site->strands ? site->strands->x[axis] : site->network->x[axis])[site->slot];
 }
 
 /* INTEGRATOR, STABILITY: what cannot be linked. */
 static mote_result check_range(const mote_system *system, const mote_link *link, const mote_link_site *site) {
-    if (site->bundle)
-        return site->bundle->def.solver == MOTE_STRAND_CONSERVING ? MOTE_ERROR_INTEGRATOR : MOTE_OK;
+    if (site->strands)
+        return site->strands->def.solver == MOTE_STRAND_CONSERVING ? MOTE_ERROR_INTEGRATOR : MOTE_OK;
     const mote_network_def *def = &site->network->def;
     const mote_spring spring = {.stiffness = link->stiffness, .damping = link->damping};
     if (def->policy == MOTE_STABILITY_SUBSTEP) return MOTE_ERROR_INTEGRATOR;
@@ -82,7 +82,7 @@ static mote_result check(const mote_system *system, mote_link *link, mote_link_s
     if (result == MOTE_OK) result = mote_system_find_end(system, &link->b, &site[1]);
     if (result == MOTE_OK) result = check_values(link);
     if (result) return result;
-    const bool same_range = site[0].bundle == site[1].bundle && site[0].network == site[1].network;
+    const bool same_range = site[0].strands == site[1].strands && site[0].network == site[1].network;
     if (same_range && site[0].slot == site[1].slot) return MOTE_ERROR_RANGE;
     for (int i = 0; i < 2 && result == MOTE_OK; i++) result = check_range(system, link, &site[i]);
     if (result || link->rest_length != MOTE_AS_PLACED) return result;
@@ -104,8 +104,8 @@ static mote_result reserve(mote_link_list *list, const mote_allocator *allocator
     if (list->memory) return MOTE_OK;
     const size_t bytes =
         MOTE_MAX_LINKS * (sizeof *list->links + sizeof *list->runs + 2 * sizeof *list->groups) +
-        MOTE_MAX_BUNDLES * sizeof *list->bundles + MOTE_MAX_NETWORKS * sizeof *list->networks +
-        5 * MOTE_CACHE_LINE;
+        MOTE_MAX_STRANDS_OBJECTS * sizeof *list->strands_objects +
+        MOTE_MAX_NETWORKS * sizeof *list->networks + 5 * MOTE_CACHE_LINE;
     unsigned char *cursor = mote_allocate(allocator, bytes);
     if (!cursor) return MOTE_ERROR_MEMORY;
     memset(cursor, 0, bytes);
@@ -114,7 +114,7 @@ static mote_result reserve(mote_link_list *list, const mote_allocator *allocator
     list->links = take(&cursor, MOTE_MAX_LINKS, sizeof *list->links);
     list->runs = take(&cursor, MOTE_MAX_LINKS, sizeof *list->runs);
     list->groups = take(&cursor, 2 * (size_t)MOTE_MAX_LINKS, sizeof *list->groups);
-    list->bundles = take(&cursor, MOTE_MAX_BUNDLES, sizeof *list->bundles);
+    list->strands_objects = take(&cursor, MOTE_MAX_STRANDS_OBJECTS, sizeof *list->strands_objects);
     list->networks = take(&cursor, MOTE_MAX_NETWORKS, sizeof *list->networks);
     return MOTE_OK;
 }
@@ -124,7 +124,7 @@ static void count_end(const mote_link_site *site, uint32_t change) {
     if (site->network)
         site->network->link_count += change;
     else
-        site->bundle->link_count += change, site->bundle->group[site->lane / MOTE_GROUP].links += change;
+        site->strands->link_count += change, site->strands->group[site->lane / MOTE_GROUP].links += change;
 }
 
 /* Room for a step of what is linked. */
@@ -207,18 +207,18 @@ mote_result mote_system_remove_link(mote_system *system, mote_link_id id) {
     return result;
 }
 
-static bool in_bundle(const mote_link_end *end, mote_bundle_id id) {
-    return end->bundle.index == id.index && end->bundle.generation == id.generation;
+static bool in_strands(const mote_link_end *end, mote_strands_id id) {
+    return end->strands.index == id.index && end->strands.generation == id.generation;
 }
 
 static bool in_network(const mote_link_end *end, mote_network_id id) {
     return end->network.index == id.index && end->network.generation == id.generation;
 }
 
-void mote_system_drop_bundle_links(mote_system *system, mote_bundle_id id) {
+void mote_system_drop_strands_links(mote_system *system, mote_strands_id id) {
     const mote_link_list *list = &system->links;
     for (uint32_t i = list->count; i-- > 0;)
-        if (in_bundle(&list->links[i].link.a, id) || in_bundle(&list->links[i].link.b, id))
+        if (in_strands(&list->links[i].link.a, id) || in_strands(&list->links[i].link.b, id))
             remove_at(system, i);
 }
 

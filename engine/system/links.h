@@ -15,11 +15,11 @@ typedef struct mote_link_state {
 } mote_link_state;
 
 /* A range's step. kicked: what position Verlet took back of its accelerations before it, s; else 0. */
-typedef struct mote_bundle_run {
+typedef struct mote_strands_run {
     mote_plan plan;
     mote_strand_job job;
     double kicked;
-} mote_bundle_run;
+} mote_strands_run;
 
 typedef struct mote_network_run {
     mote_plan plan;
@@ -42,7 +42,7 @@ typedef struct mote_link_list {
     mote_link_run *runs;
     mote_linked_group *groups; /* 2 MOTE_MAX_LINKS */
     uint32_t group_count;
-    mote_bundle_run *bundles; /* by place; of those that are linked */
+    mote_strands_run *strands_objects; /* by place; of those that are linked */
     mote_network_run *networks;
     void *memory;
     size_t bytes;

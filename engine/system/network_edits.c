@@ -266,7 +266,7 @@ mote_result mote_network_set_spring(mote_system *system, mote_network_id id, uin
         state->stiffness = stiffness + 0.0f, state->damping = damping + 0.0f,
         state->tear_strain = tear_strain + 0.0f; /* no -0 */
         mote_network_store_spring(network, number);
-        network->bound_is_old = network->answers_are_old = network->clusters.old = true;
+        network->bound_is_old = network->responses_are_old = network->aggregates.old = true;
     }
     mote_fpu_leave(saved);
     return result;
@@ -295,7 +295,7 @@ mote_result mote_network_spring(const mote_system *system, mote_network_id id, u
 }
 
 const uint32_t *mote_network_torn(const mote_system *system, mote_network_id id, uint32_t *count) {
-    const mote_network *network = mote_system_network(system, id);
+    const mote_network *network = mote_system_find_network(system, id);
     const uint32_t torn = network ? network->torn_count : 0;
     if (count) *count = torn;
     return torn ? network->torn : NULL;

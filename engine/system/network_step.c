@@ -11,7 +11,7 @@ static mote_plan_def plan_def_of(const mote_system *system, const mote_network *
     def.substeps = substeps;
     def.mass_column = network->uniform_inverse_mass == 0;
     if (!def.mass_column) def.uniform_mass = 1.0 / (double)network->uniform_inverse_mass;
-    def.inbox = false;
+    def.external_forces = false;
     def.coupled = network->def.solver == MOTE_NETWORK_SPRINGS;
     if (!def.coupled) def.integrator = MOTE_SEMI_IMPLICIT_EULER;
     return def;
@@ -19,7 +19,6 @@ static mote_plan_def plan_def_of(const mote_system *system, const mote_network *
 
 static mote_network_job job_of(const mote_system *system, uint32_t place, const mote_plan *plan,
                                uint64_t step, uint32_t *froze) {
-    const mote_network_id id = mote_system_network_id(system, place);
     return (mote_network_job){.plan = plan,
                               .network = system->networks[place],
                               .poses = system->colliders.poses,
@@ -28,8 +27,7 @@ static mote_network_job job_of(const mote_system *system, uint32_t place, const 
                               .step_tick = step * system->clock.ticks_per_step,
                               .ticks_per_step = system->clock.ticks_per_step,
                               .constrained = system->networks[place]->def.solver == MOTE_NETWORK_CONSTRAINED,
-                              .network_index = id.index,
-                              .network_generation = id.generation,
+                              .id = mote_system_network_id(system, place),
                               .froze = froze};
 }
 
@@ -40,8 +38,8 @@ static void run(const mote_system *system, const mote_network_job *job, const mo
 
 /* Position Verlet starts with v(t - h / 2), and keeps to it where the automatic substep changes h. Returns
  * the part of h. */
-static double kick_back(const mote_system *system, uint32_t place, const mote_plan_def *def, uint64_t step,
-                        const mote_jobs *jobs, uint32_t *froze) {
+static double start_half_step(const mote_system *system, uint32_t place, const mote_plan_def *def,
+                              uint64_t step, const mote_jobs *jobs, uint32_t *froze) {
     const mote_network *network = system->networks[place];
     const double before = network->started ? (double)def->substeps / (double)network->substeps : 0;
     mote_plan plan;
@@ -73,16 +71,16 @@ void mote_system_begin_network(mote_system *system, uint32_t place, uint64_t ste
     *job = job_of(system, place, &r->plan, step, &r->froze);
     mote_network_end_reels(network, job->step_tick);
     network->report =
-        (mote_network_report){.substeps = substeps, .capped = capped, .frozen = network->report.frozen};
+        (mote_network_step_report){.substeps = substeps, .capped = capped, .frozen = network->report.frozen};
     if (job->collider_count)
         mote_colliders_pose(&system->colliders, job->step_tick, job->ticks_per_step, r->plan.substeps);
     if (!job->constrained && r->plan.scheme->half_step_velocity &&
         (!network->started || network->substeps != substeps))
-        r->kicked = r->plan.h * kick_back(system, place, &def, step, jobs, &r->froze);
+        r->kicked = r->plan.h * start_half_step(system, place, &def, step, jobs, &r->froze);
     job->keep_previous = last;
-    job->alone = !job->constrained && r->plan.scheme->kick_after;
-    if (job->alone) mote_network_answers(network, &r->plan);
-    if (job->constrained && !network->rigid) mote_network_find_clusters(network);
+    job->uncoupled = !job->constrained && r->plan.scheme->kick_after;
+    if (job->uncoupled) mote_network_unit_responses(network, &r->plan);
+    if (job->constrained && !network->rigid) mote_network_find_aggregates(network);
 }
 
 void mote_system_end_network(mote_system *system, uint32_t place, mote_network_run *r) {

@@ -13,7 +13,7 @@ static uint32_t place_of(const mote_system *system, mote_network_id id) {
     return place;
 }
 
-mote_network *mote_system_network(const mote_system *system, mote_network_id id) {
+mote_network *mote_system_find_network(const mote_system *system, mote_network_id id) {
     if (!system) return NULL;
     uint32_t place = place_of(system, id);
     return place < system->network_count ? system->networks[place] : NULL;
@@ -22,7 +22,7 @@ mote_network *mote_system_network(const mote_system *system, mote_network_id id)
 mote_result mote_system_edit_network(const mote_system *system, mote_network_id id, mote_network **network) {
     if (!system) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;
-    *network = mote_system_network(system, id);
+    *network = mote_system_find_network(system, id);
     return *network ? MOTE_OK : MOTE_ERROR_ID;
 }
 
@@ -57,9 +57,10 @@ static mote_result make_room(mote_system *system, const mote_network *network) {
 static mote_result fill(mote_system *system, mote_network *network, const mote_network_def *def,
                         mote_network_fault *fault) {
     const bool interpolates = system->def.interpolation != MOTE_INTERPOLATE_NONE;
-    const bool answers =
+    const bool unit_responses =
         def->solver == MOTE_NETWORK_SPRINGS && mote_scheme_table[system->def.integrator].kick_after;
-    mote_result result = mote_network_make(network, def, interpolates, answers, &system->allocator, fault);
+    mote_result result =
+        mote_network_make(network, def, interpolates, unit_responses, &system->allocator, fault);
     if (result) return result;
     const uint32_t growth = find_growth(system, def);
     if (growth < def->spring_count) fault->spring = growth, result = MOTE_ERROR_STABILITY;
@@ -124,7 +125,7 @@ void mote_system_destroy_networks(mote_system *system) {
 /* --- Views --- */
 
 mote_network_view mote_network_columns(mote_system *system, mote_network_id id) {
-    const mote_network *network = mote_system_network(system, id);
+    const mote_network *network = mote_system_find_network(system, id);
     if (!network) return (mote_network_view){0};
     return (mote_network_view){.particle_count = network->particle_count,
                                .slot_count = network->slot_count,
@@ -136,15 +137,15 @@ mote_network_view mote_network_columns(mote_system *system, mote_network_id id) 
                                .slot = network->slot_of_particle};
 }
 
-uint32_t mote_network_index(const mote_system *system, mote_network_id id, uint32_t particle) {
-    const mote_network *network = mote_system_network(system, id);
+uint32_t mote_network_slot(const mote_system *system, mote_network_id id, uint32_t particle) {
+    const mote_network *network = mote_system_find_network(system, id);
     return network && particle < network->particle_count ? network->slot_of_particle[particle] : MOTE_NO_SLOT;
 }
 
 bool mote_network_frozen(const mote_system *system, mote_network_id id, uint32_t particle) {
-    const uint32_t slot = mote_network_index(system, id, particle);
+    const uint32_t slot = mote_network_slot(system, id, particle);
     if (slot == MOTE_NO_SLOT) return false;
-    const mote_network *network = mote_system_network(system, id);
+    const mote_network *network = mote_system_find_network(system, id);
     return network->frozen[network->island[slot]];
 }
 

@@ -26,7 +26,7 @@ static mote_range_view view_of(const mote_particles *particles, uint32_t first, 
                             .birth_step = element_at(particles, MOTE_COLUMN_BIRTH, first),
                             .lifetime = element_at(particles, MOTE_COLUMN_LIFETIME, first),
                             .anchor = vector_at(particles, MOTE_COLUMN_ANCHOR, first),
-                            .particle = element_at(particles, MOTE_COLUMN_PARTICLE, first)};
+                            .id = element_at(particles, MOTE_COLUMN_ID, first)};
     for (int i = 0; i < (int)MOTE_MAX_EXTRA_COLUMNS; i++)
         view.extra[i] = element_at(particles, MOTE_COLUMN_EXTRA + i, first);
     return view;
@@ -44,28 +44,28 @@ mote_result mote_system_spawn(mote_system *system, uint32_t count, mote_range_vi
     if (!system || !view) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;
     mote_particles *particles = &system->particles;
-    if (count > mote_particles_room(particles)) return MOTE_ERROR_CAPACITY;
+    if (count > mote_particles_available(particles)) return MOTE_ERROR_CAPACITY;
     uint32_t first = particles->count;
     mote_particles_clear(particles, first, count);
     uint32_t *birth = particles->column[MOTE_COLUMN_BIRTH];
     for (uint32_t slot = first; birth && slot < first + count; slot++)
         birth[slot] = (uint32_t)system->clock.step;
-    mote_particles_take_handles(particles, first, count);
+    mote_particles_assign_ids(particles, first, count);
     particles->count += count;
     *view = view_of(particles, first, count);
     return MOTE_OK;
 }
 
-uint32_t mote_system_slot(const mote_system *system, mote_particle particle) {
-    if (!system || particle.index >= system->particles.used_handles || !system->particles.handles)
+uint32_t mote_system_slot(const mote_system *system, mote_particle_id particle) {
+    if (!system || particle.index >= system->particles.used_ids || !system->particles.ids)
         return MOTE_NO_SLOT;
-    const mote_handle_entry *entry = &system->particles.handles[particle.index];
+    const mote_id_entry *entry = &system->particles.ids[particle.index];
     if (entry->generation != particle.generation) return MOTE_NO_SLOT;
     /* A free index has the generation of its next particle: only the particle's own column says that it
      * lives. */
     uint32_t slot = entry->slot;
     if (slot >= system->particles.count) return MOTE_NO_SLOT;
-    const mote_particle *owner = element_at(&system->particles, MOTE_COLUMN_PARTICLE, slot);
+    const mote_particle_id *owner = element_at(&system->particles, MOTE_COLUMN_ID, slot);
     bool lives = owner->index == particle.index && owner->generation == particle.generation;
     return lives ? slot : MOTE_NO_SLOT;
 }
@@ -74,7 +74,7 @@ static void kill_slot(mote_particles *particles, uint32_t slot) {
     uint8_t *fate = mote_particles_fate(particles) + slot;
     if (*fate != MOTE_FATE_ALIVE) return;
     *fate = MOTE_FATE_KILLED;
-    mote_particles_end_handle(particles, slot);
+    mote_particles_retire_id(particles, slot);
     particles->pending_kills++;
 }
 
@@ -89,7 +89,7 @@ mote_result mote_system_kill_slots(mote_system *system, uint32_t count, const ui
 
 /* Kills until a handle is dead; a handle given twice is dead the second time. Returns how many were
  * killed. */
-static uint32_t kill_while_alive(mote_system *system, uint32_t count, const mote_particle *particles) {
+static uint32_t kill_while_alive(mote_system *system, uint32_t count, const mote_particle_id *particles) {
     uint32_t done = 0;
     for (; done < count; done++) {
         uint32_t slot = mote_system_slot(system, particles[done]);
@@ -100,19 +100,19 @@ static uint32_t kill_while_alive(mote_system *system, uint32_t count, const mote
 }
 
 /* The index still leads to the slot: only the generation has moved on. */
-static void revive(mote_particles *particles, const mote_particle *dead, uint32_t count) {
+static void revive(mote_particles *particles, const mote_particle_id *dead, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
-        mote_handle_entry *entry = &particles->handles[dead[i].index];
+        mote_id_entry *entry = &particles->ids[dead[i].index];
         if (entry->generation-- == UINT32_MAX) particles->retired--;
         mote_particles_fate(particles)[entry->slot] = MOTE_FATE_ALIVE;
         particles->pending_kills--;
     }
 }
 
-mote_result mote_system_kill(mote_system *system, uint32_t count, const mote_particle *particles) {
+mote_result mote_system_kill(mote_system *system, uint32_t count, const mote_particle_id *particles) {
     if (!system || (count && !particles)) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;
-    if (!system->particles.handles) return MOTE_ERROR_ABSENT;
+    if (!system->particles.ids) return MOTE_ERROR_ABSENT;
     uint32_t killed = kill_while_alive(system, count, particles);
     if (killed == count) return MOTE_OK;
     revive(&system->particles, particles, killed);
@@ -174,18 +174,18 @@ mote_result mote_system_teleport(mote_system *system, uint32_t first, uint32_t c
     return MOTE_OK;
 }
 
-mote_result mote_system_inbox(mote_system *system, mote_vector_columns *forces) {
+mote_result mote_system_external_forces(mote_system *system, mote_vector_columns *forces) {
     if (forces) *forces = (mote_vector_columns){NULL, NULL, NULL};
     if (!system || !forces) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;
-    if (!system->def.inbox) return MOTE_ERROR_ABSENT;
+    if (!system->def.external_forces) return MOTE_ERROR_ABSENT;
     if (mote_scheme_table[system->def.integrator].family == MOTE_FAMILY_ADVECTION)
         return MOTE_ERROR_INTEGRATOR;
     mote_particles *particles = &system->particles;
-    for (int axis = 0; axis < 3 && !system->inbox_marked; axis++)
-        memset(particles->column[MOTE_COLUMN_INBOX + axis], 0,
+    for (int axis = 0; axis < 3 && !system->external_forces_marked; axis++)
+        memset(particles->column[MOTE_COLUMN_EXTERNAL_FORCE + axis], 0,
                mote_round_up(particles->count, MOTE_GROUP) * sizeof(float));
-    system->inbox_marked = system->plan_is_old = true;
-    *forces = vector_at(particles, MOTE_COLUMN_INBOX, 0);
+    system->external_forces_marked = system->plan_is_old = true;
+    *forces = vector_at(particles, MOTE_COLUMN_EXTERNAL_FORCE, 0);
     return MOTE_OK;
 }

@@ -12,15 +12,15 @@ static void remove_dead(mote_system *system, uint64_t step, bool frozen) {
     if (system->def.lifetimes && step > system->clock.step) {
         mote_lifetimes lifetimes = mote_system_lifetimes(system, step);
         if (mote_system_expire(system, &lifetimes, 0, particles->count))
-            mote_life_compact(particles, MOTE_FATE_EXPIRED);
+            mote_particles_compact(particles, MOTE_FATE_EXPIRED);
     }
-    if (frozen) mote_life_compact(particles, 1);
+    if (frozen) mote_particles_compact(particles, 1);
 }
 
 static void jump(mote_system *system, uint64_t step) {
     mote_particles *particles = &system->particles;
     mote_system_kick(system, 0.5, 0, particles->started);
-    if (particles->pending_kills) mote_life_compact(particles, MOTE_FATE_KILLED);
+    if (particles->pending_kills) mote_particles_compact(particles, MOTE_FATE_KILLED);
     double steps = step >= system->clock.step ? (double)(step - system->clock.step)
                                               : -(double)(system->clock.step - step);
     mote_plan_def def = mote_system_plan_def(system);
@@ -42,7 +42,7 @@ mote_result mote_system_seek(mote_system *system, uint64_t step) {
     if (!system) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;
     bool advects = mote_scheme_table[system->def.integrator].family == MOTE_FAMILY_ADVECTION;
-    if (advects || system->inbox_marked || system->bundle_count || system->network_count ||
+    if (advects || system->external_forces_marked || system->strands_count || system->network_count ||
         !mote_forces_are_affine(system->forces.forces, system->forces.count))
         return MOTE_ERROR_INTEGRATOR;
     if (step == system->clock.step) return MOTE_OK;
@@ -140,7 +140,7 @@ mote_result mote_system_preview(const mote_system *system, const mote_preview_de
     mote_plan_def plan_def = mote_system_plan_def(system);
     /* The system's own mass takes the system's own arithmetic. */
     plan_def.mass_column = system->def.mass_column || def->inverse_mass != system->particles.inverse_mass;
-    plan_def.inbox = false;
+    plan_def.external_forces = false;
     bool advects = mote_scheme_table[system->def.integrator].family == MOTE_FAMILY_ADVECTION;
     if (!advects && mote_forces_are_affine(system->forces.forces, system->forces.count))
         preview_exact(system, def, plan_def, points);

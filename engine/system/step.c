@@ -16,7 +16,7 @@ static void refresh_plan(mote_system *system) {
 /* Lifetimes and the inbox act at every boundary, and a death does where a callback sees slots; without these,
  * steps run on with the state in registers. */
 static uint32_t batch_of(const mote_system *system, uint32_t steps) {
-    if (system->def.lifetimes || system->inbox_marked || system->plan.callback_count) return 1;
+    if (system->def.lifetimes || system->external_forces_marked || system->plan.callback_count) return 1;
     return steps < MOTE_FATE_MAX_STEP ? steps : MOTE_FATE_MAX_STEP;
 }
 
@@ -113,10 +113,10 @@ static void run_batch(mote_system *system, uint32_t steps, bool last, const mote
     if (b.expired) mote_compaction_end(&compaction);
 
     system->clock.step += steps;
-    if (system->inbox_marked) system->plan_is_old = true;
-    system->inbox_marked = false;
+    if (system->external_forces_marked) system->plan_is_old = true;
+    system->external_forces_marked = false;
     for (uint32_t step = 1; b.frozen && step <= steps; step++)
-        mote_life_compact(&system->particles, (uint8_t)step);
+        mote_particles_compact(&system->particles, (uint8_t)step);
     report->non_finite += b.frozen;
     report->expired += b.expired;
 }
@@ -126,7 +126,7 @@ static void run_steps(mote_system *system, uint32_t steps, const mote_jobs *jobs
     system->busy = true;
     mote_system_kick(system, -0.5, system->particles.started, system->particles.count);
     if (system->particles.pending_kills)
-        report->killed = mote_life_compact(&system->particles, MOTE_FATE_KILLED);
+        report->killed = mote_particles_compact(&system->particles, MOTE_FATE_KILLED);
     while (steps) {
         refresh_plan(system);
         uint32_t now = batch_of(system, steps);

@@ -4,7 +4,7 @@
 
 #include "base/fpu.h"
 #include "base/parallel.h"
-#include "system/picture.h"
+#include "system/strand_writer.h"
 
 enum {
     ROWS = 256,        /* of 16 floats: what a window of points becomes */
@@ -14,8 +14,8 @@ enum {
 
 typedef struct task {
     const mote_system *system;
-    const mote_bundle *bundle;
-    mote_picture picture;
+    const mote_strands *strands;
+    mote_strand_writer writer;
 } task;
 
 /* Some points of a group on their way. */
@@ -43,14 +43,14 @@ static void extend_ends(window *w, bool last) {
 }
 
 static void load_points(const task *t, const mote_strand_group *group, window *w) {
-    const bool directed = t->picture.sight.directed;
+    const bool directed = t->writer.vertex.directed;
     const uint32_t before = directed && w->first > 0, end = w->first + w->count;
     const uint32_t rows = before + w->count + (directed && end < group->points);
     float *out[3];
     for (int axis = 0; axis < 3; axis++) out[axis] = w->x[axis] + AHEAD - before * MOTE_GROUP;
-    mote_picture_blend(&t->picture, t->system, t->bundle,
-                       group->first + (size_t)(w->first - before) * MOTE_GROUP, (size_t)rows * MOTE_GROUP,
-                       out);
+    mote_strand_writer_blend(&t->writer, t->system, t->strands,
+                             group->first + (size_t)(w->first - before) * MOTE_GROUP,
+                             (size_t)rows * MOTE_GROUP, out);
     if (directed) extend_ends(w, end == group->points);
 }
 
@@ -64,7 +64,7 @@ static void fill_parameter(window *w) {
 
 /* Strands that go on through the window are written straight to vertices without gaps. */
 static void write_points(const task *t, window *w) {
-    const mote_picture *picture = &t->picture;
+    const mote_strand_writer *writer = &t->writer;
     unsigned char *to[MOTE_GROUP];
     uint64_t point[MOTE_GROUP] = {0};
     uint32_t left[MOTE_GROUP] = {0}; /* points to be copied */
@@ -72,32 +72,33 @@ static void write_points(const task *t, window *w) {
         const int32_t points = w->points[lane] - (int32_t)w->first;
         to[lane] = (unsigned char *)w->packed[lane];
         if (points <= 0) continue;
-        point[lane] = (uint64_t)t->bundle->first_point[t->bundle->strand_of_lane[w->lane + lane]] + w->first;
+        point[lane] =
+            (uint64_t)t->strands->first_point[t->strands->strand_of_lane[w->lane + lane]] + w->first;
         left[lane] = (uint32_t)points < w->count ? (uint32_t)points : w->count;
-        if (!picture->dense || left[lane] < w->count) continue;
-        to[lane] = mote_picture_at(picture, point[lane]);
+        if (!writer->dense || left[lane] < w->count) continue;
+        to[lane] = mote_strand_writer_at(writer, point[lane]);
         left[lane] = 0;
     }
-    picture->kernels->transpose(w->rows, (size_t)w->count * picture->sight.floats, to);
+    writer->kernels->transpose(w->rows, (size_t)w->count * writer->vertex.floats, to);
     for (uint32_t lane = 0; lane < MOTE_GROUP; lane++)
-        if (left[lane]) mote_picture_write(picture, w->packed[lane], point[lane], left[lane]);
+        if (left[lane]) mote_strand_writer_write(writer, w->packed[lane], point[lane], left[lane]);
 }
 
 static void present_group(const task *t, uint32_t index, window *w) {
-    const mote_strand_group *group = &t->bundle->group[index];
-    const uint32_t fit = ROWS / t->picture.sight.floats, most = fit < WINDOW ? fit : WINDOW;
+    const mote_strand_group *group = &t->strands->group[index];
+    const uint32_t fit = ROWS / t->writer.vertex.floats, most = fit < WINDOW ? fit : WINDOW;
     const mote_strand_run all = {.x = {w->x[0] + AHEAD, w->x[1] + AHEAD, w->x[2] + AHEAD},
-                                 .parameter = t->picture.parameter ? w->parameter : NULL,
+                                 .parameter = t->writer.parameter ? w->parameter : NULL,
                                  .step = MOTE_GROUP};
     w->lane = index * MOTE_GROUP;
-    w->points = t->bundle->points + w->lane;
+    w->points = t->strands->points + w->lane;
     for (w->first = 0; w->first < group->points; w->first += w->count) {
         w->count = group->points - w->first < most ? group->points - w->first : most;
         load_points(t, group, w);
-        if (t->picture.parameter) fill_parameter(w);
+        if (t->writer.parameter) fill_parameter(w);
         mote_strand_run run = all;
         run.count = (size_t)w->count * MOTE_GROUP;
-        t->picture.kernels->vertices(&t->picture.sight, &run, w->rows);
+        t->writer.kernels->vertices(&t->writer.vertex, &run, w->rows);
         write_points(t, w);
     }
 }
@@ -108,21 +109,21 @@ static void do_groups(void *context, size_t first, size_t end, uint32_t worker) 
     for (size_t group = first; group < end; group++) present_group(context, (uint32_t)group, &w);
 }
 
-mote_result mote_bundle_present(const mote_system *system, mote_bundle_id id,
-                                const mote_strand_layout *layout, void *vertices, size_t bytes) {
+mote_result mote_strands_present(const mote_system *system, mote_strands_id id,
+                                 const mote_strand_layout *layout, void *vertices, size_t bytes) {
     if (!system || !layout) return MOTE_ERROR_NULL;
-    mote_bundle *bundle;
-    mote_result result = mote_system_edit_bundle(system, id, &bundle);
+    mote_strands *strands;
+    mote_result result = mote_system_edit_strands(system, id, &strands);
     if (result) return result;
-    task t = {.system = system, .bundle = bundle};
-    result = mote_picture_make(&t.picture, system, layout);
+    task t = {.system = system, .strands = strands};
+    result = mote_strand_writer_make(&t.writer, system, layout);
     if (result) return result;
-    result = mote_picture_open(&t.picture, (uint64_t)bundle->point_count * (t.picture.sight.ribbons ? 2 : 1),
-                               vertices, bytes);
+    result = mote_strand_writer_open(
+        &t.writer, (uint64_t)strands->point_count * (t.writer.vertex.ribbons ? 2 : 1), vertices, bytes);
     if (result) return result;
     mote_fpu_state saved = mote_fpu_enter();
     mote_system_set_busy(system, true);
-    mote_parallel_for(&system->def.jobs, bundle->group_count, 1, do_groups, &t);
+    mote_parallel_for(&system->def.jobs, strands->group_count, 1, do_groups, &t);
     mote_system_set_busy(system, false);
     mote_fpu_leave(saved);
     return MOTE_OK;
@@ -130,28 +131,28 @@ mote_result mote_bundle_present(const mote_system *system, mote_bundle_id id,
 
 /* --- Counts and indices --- */
 
-static mote_strand_list list_of(const mote_system *system, mote_bundle_id id) {
-    const mote_bundle *bundle = mote_system_bundle(system, id);
-    return bundle ? (mote_strand_list){bundle->first_point, bundle->strand_count}
-                  : (mote_strand_list){NULL, 0};
+static mote_strand_list list_of(const mote_system *system, mote_strands_id id) {
+    const mote_strands *strands = mote_system_find_strands(system, id);
+    return strands ? (mote_strand_list){strands->first_point, strands->strand_count}
+                   : (mote_strand_list){NULL, 0};
 }
 
-uint64_t mote_bundle_first_vertex(const mote_system *system, mote_bundle_id id, mote_strand_shape shape,
-                                  uint32_t strand) {
+uint64_t mote_strands_first_vertex(const mote_system *system, mote_strands_id id, mote_strand_shape shape,
+                                   uint32_t strand) {
     return mote_strand_list_first_vertex(list_of(system, id), shape, strand);
 }
 
-uint64_t mote_bundle_vertex_count(const mote_system *system, mote_bundle_id id, mote_strand_shape shape) {
+uint64_t mote_strands_vertex_count(const mote_system *system, mote_strands_id id, mote_strand_shape shape) {
     return mote_strand_list_vertices(list_of(system, id), shape);
 }
 
-uint64_t mote_bundle_index_count(const mote_system *system, mote_bundle_id id, mote_strand_shape shape) {
+uint64_t mote_strands_index_count(const mote_system *system, mote_strands_id id, mote_strand_shape shape) {
     return mote_strand_list_index_count(list_of(system, id), shape);
 }
 
-mote_result mote_bundle_indices(const mote_system *system, mote_bundle_id id, mote_strand_shape shape,
-                                uint32_t *indices, uint64_t count) {
-    mote_bundle *bundle;
-    mote_result result = mote_system_edit_bundle(system, id, &bundle);
-    return result ? result : mote_strand_list_indices(list_of(system, id), shape, indices, count);
+mote_result mote_strands_index_buffer(const mote_system *system, mote_strands_id id, mote_strand_shape shape,
+                                      uint32_t *indices, uint64_t count) {
+    mote_strands *strands;
+    mote_result result = mote_system_edit_strands(system, id, &strands);
+    return result ? result : mote_strand_list_index_buffer(list_of(system, id), shape, indices, count);
 }

@@ -32,6 +32,10 @@ mote_sums mote_sums_of_lanes(mote_sums lane[MOTE_GROUP]);
 /* Over items [0, count). */
 mote_sums mote_sum_range(const mote_jobs *jobs, size_t count, mote_sum_chunk *chunk, const void *context);
 
+/* Of the springs of a network: MOTE_SUM_ELASTIC (J), and behind it two sums of network_statistics.c's own. */
+enum { MOTE_SUM_ELASTIC };
+mote_sums mote_system_sum_springs(const mote_system *system, const mote_network *network);
+
 /* Of the free particles of a network, in the host's numbering, with the columns' velocities. */
 mote_sums mote_system_sum_network(const mote_system *system, const mote_network *network);
 

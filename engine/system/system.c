@@ -18,7 +18,7 @@ mote_system_def mote_default_system_def(void) {
                              .late_policy = MOTE_LATE_SLOW_DOWN,
                              .interpolation = MOTE_INTERPOLATE_LINEAR,
                              .uniform_mass = 1.0f,
-                             .handles = true,
+                             .particle_ids = true,
                              .loop_order = MOTE_LOOP_AUTO,
                              .isa = MOTE_ISA_AUTO};
 }
@@ -110,7 +110,7 @@ void mote_system_destroy(mote_system *system) {
     mote_force_list_destroy(&system->forces, &allocator);
     mote_colliders_destroy(&system->colliders, &allocator);
     mote_system_destroy_links(system);
-    mote_system_destroy_bundles(system);
+    mote_system_destroy_strands(system);
     mote_system_destroy_networks(system);
     mote_release(&allocator, system->workspace, system->workspace_bytes);
     mote_release(&allocator, system, sizeof *system);

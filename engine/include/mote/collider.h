@@ -28,11 +28,6 @@ typedef struct mote_collider_def {
                        product */
 } mote_collider_def;
 
-/* Names one collider of one system. {0, 0} names none. */
-typedef struct mote_collider_id {
-    uint32_t index, generation;
-} mote_collider_id;
-
 #define MOTE_MAX_COLLIDERS 64u
 
 /* Friction is 0.5 in all of them. */

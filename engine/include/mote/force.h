@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <mote/id.h>
 #include <mote/result.h>
 
 #ifdef __cplusplus
@@ -33,14 +34,14 @@ typedef enum mote_force_kind {
 
 /* What a callback sees: one block of particles at one stage of the integrator. Element i of every column
  * belongs to the particle in slot first + i: of the loose particles, of a bundle of strands
- * (mote_bundle_columns) or of a network (mote_network_columns), whose callbacks see masked slots too (inverse
- * mass 0). Nothing here may be written. */
+ * (mote_strands_columns) or of a network (mote_network_columns), whose callbacks see masked slots too
+ * (inverse mass 0). Nothing here may be written. */
 typedef struct mote_stage_view {
-    uint32_t bundle_index, bundle_generation;   /* of the bundle's id; generation 0: none ... */
-    uint32_t network_index, network_generation; /* ... and of the network's; neither: the loose particles */
-    double time;                                /* s, the stage's own time */
-    uint32_t first, count;                      /* slots first .. first + count - 1 */
-    const float *x, *y, *z;                     /* m */
+    mote_strands_id strands; /* whose points these are; {0, 0}: not of strands ... */
+    mote_network_id network; /* ... or whose particles; both {0, 0}: the loose particles */
+    double time;             /* s, the stage's own time */
+    uint32_t first, count;   /* slots first .. first + count - 1 */
+    const float *x, *y, *z;  /* m */
     const float *velocity_x, *velocity_y, *velocity_z; /* m/s */
     const float *inverse_mass;                         /* 1/kg per particle; NULL where the mass is uniform */
     float uniform_inverse_mass;                        /* 1/kg, where inverse_mass is NULL */

@@ -4,7 +4,7 @@
 #ifndef MOTE_LINK_H
 #define MOTE_LINK_H
 
-#include <mote/bundle.h>
+#include <mote/strands.h>
 #include <mote/network.h>
 
 #ifdef __cplusplus
@@ -16,7 +16,7 @@ extern "C" {
 typedef struct mote_link_end {
     mote_network_id network;
     uint32_t particle;
-    mote_bundle_id bundle;
+    mote_strands_id strands;
     uint32_t strand, point;
 } mote_link_end;
 
@@ -28,11 +28,6 @@ typedef struct mote_link {
     float stiffness;   /* k, N/m, >= 0 */
     float damping;     /* c, kg/s along the link, >= 0 */
 } mote_link;
-
-/* Names one link of one system. {0, 0} names none. */
-typedef struct mote_link_id {
-    uint32_t index, generation;
-} mote_link_id;
 
 #define MOTE_MAX_LINKS 4096u
 

@@ -3,13 +3,14 @@
 #define MOTE_MOTE_H
 
 #include <mote/allocator.h>
-#include <mote/bundle.h>
 #include <mote/chain.h>
 #include <mote/collider.h>
 #include <mote/columns.h>
+#include <mote/followers.h>
 #include <mote/force.h>
 #include <mote/grid.h>
 #include <mote/hair.h>
+#include <mote/id.h>
 #include <mote/integrator.h>
 #include <mote/isa.h>
 #include <mote/jobs.h>
@@ -17,6 +18,7 @@
 #include <mote/network.h>
 #include <mote/result.h>
 #include <mote/strands.h>
+#include <mote/strands_present.h>
 #include <mote/system.h>
 #include <mote/transform.h>
 #include <mote/version.h>

@@ -81,13 +81,7 @@ typedef struct mote_network_def {
  * 64, radius 0, friction 0.5. */
 MOTE_API mote_network_def mote_default_network_def(void);
 
-/* Names one network of one system. {0, 0} names none. */
-typedef struct mote_network_id {
-    uint32_t index, generation;
-} mote_network_id;
-
 #define MOTE_MAX_NETWORKS 64u
-#define MOTE_NO_ITEM      0xffffffffu
 
 /* Where input is wrong: the first particle or spring at fault, MOTE_NO_ITEM where it is none. */
 typedef struct mote_network_fault {
@@ -120,7 +114,7 @@ typedef struct mote_network_view {
 MOTE_API mote_network_view mote_network_columns(mote_system *system, mote_network_id id);
 
 /* The slot of a particle, or MOTE_NO_SLOT. */
-MOTE_API uint32_t mote_network_index(const mote_system *system, mote_network_id id, uint32_t particle);
+MOTE_API uint32_t mote_network_slot(const mote_system *system, mote_network_id id, uint32_t particle);
 
 /* Whether a particle's island turned non-finite and stands still. False: not, or no such particle. */
 MOTE_API bool mote_network_frozen(const mote_system *system, mote_network_id id, uint32_t particle);
@@ -183,7 +177,7 @@ MOTE_API const uint32_t *mote_network_torn(const mote_system *system, mote_netwo
 /* --- What is told --- */
 
 /* How the network fared in the last step. */
-typedef struct mote_network_report {
+typedef struct mote_network_step_report {
     uint32_t substeps;   /* taken */
     bool capped;         /* MOTE_STABILITY_SUBSTEP: max_substeps are fewer than the bound asks for */
     uint32_t torn;       /* springs */
@@ -192,9 +186,9 @@ typedef struct mote_network_report {
     uint64_t linear;     /* ... conjugate-gradient iterations of them */
     uint32_t unsolved;   /* substeps of islands that ended above max_strain ... */
     float residual;      /* ... and the largest error over rest length that was left in them */
-} mote_network_report;
-MOTE_API mote_result mote_network_last_step(const mote_system *system, mote_network_id id,
-                                            mote_network_report *report);
+} mote_network_step_report;
+MOTE_API mote_result mote_network_report(const mote_system *system, mote_network_id id,
+                                         mote_network_step_report *report);
 
 /* The largest step that the springs allow. Frequencies w (rad/s): of all motions none is faster. For any
  * directions: w^2 <= max over particles of sum of g k / m, g = 2 for all springs or 1 + m / m' for all (m':
@@ -219,20 +213,9 @@ typedef struct mote_network_stability_report {
 MOTE_API mote_result mote_network_stability(const mote_system *system, mote_network_id id,
                                             mote_network_stability_report *report);
 
-/* Sums over all particles, in double, in a fixed order of the host's numbering. Pinned ones count in no sum
- * of masses. */
-typedef struct mote_network_statistics {
-    double mass;                    /* kg */
-    double kinetic;                 /* J, with the columns' velocities */
-    double elastic;                 /* J, sum of k (|d| - L)^2 / 2; rigid springs have none */
-    double potential;               /* J, of the system's forces that have one */
-    double momentum[3];             /* kg m/s */
-    double angular_momentum[3];     /* kg m^2/s, about the origin */
-    double max_strain, mean_strain; /* |d| / L - 1, by magnitude, of springs with L > 0 */
-    uint32_t max_strain_spring;     /* MOTE_NO_ITEM: no springs */
-} mote_network_statistics;
-MOTE_API mote_result mote_network_measure(const mote_system *system, mote_network_id id,
-                                          mote_network_statistics *statistics);
+/** The statistics of one network, summed in the host's numbering. Errors: NULL, BUSY, ID. */
+MOTE_API mote_result mote_network_statistics(const mote_system *system, mote_network_id id,
+                                             mote_statistics *statistics);
 
 /* Writes every particle's interpolated position in the host's numbering; velocity_offset must be MOTE_OMIT.
  * Errors: as mote_system_present, and ID. */

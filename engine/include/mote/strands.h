@@ -1,148 +1,186 @@
-/* Strands for a renderer: the points of a bundle as polylines or ribbons in the host's memory, and followers:
- * rendered strands that are carried by the simulated ones. */
+/* Bundles: strands of rope and hair. A strand is a chain of 2 to 1,024 points; a bundle is many strands with
+ * the same settings. Every force of the system acts on their points too, callbacks that reach the range
+ * excepted. */
 #ifndef MOTE_STRANDS_H
 #define MOTE_STRANDS_H
 
-#include <mote/bundle.h>
+#include <mote/system.h>
+#include <mote/transform.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* What a strand becomes. */
-typedef enum mote_strand_shape {
-    MOTE_STRAND_POLYLINES, /* one vertex a point */
-    MOTE_STRAND_RIBBONS,   /* two vertices a point, left then right: a band that faces the eye */
-    MOTE_STRAND_SHAPE_COUNT
-} mote_strand_shape;
+/* What holds a strand together. */
+typedef enum mote_strand_solver {
+    MOTE_STRAND_SPRINGS,    /* springs, stepped by the system's integrator like every other force: stable only
+                             * below its limit. Kinematic: each as if alone; implicit Euler and exact flow
+                             * take them as kicks */
+    MOTE_STRAND_ROBUST,     /* distance constraints, all of a strand's solved together in each substep, after
+                             * semi-implicit Euler     for everything else; loses energy */
+    MOTE_STRAND_CONSERVING, /* the same with impulses that do no work: keeps energy, at some three times the
+                             * cost. Where a strand whips, the substep is cut into up to 32 pieces; where that
+                             * fails, the robust one stands in. Rigid segments only: no compliance, no bend,
+                             * no colliders in the system */
+    MOTE_STRAND_SOLVER_COUNT
+} mote_strand_solver;
 
-/* Where each vertex's floats go: vertex i at byte i x stride + offset of the caller's memory, any alignment.
- * Vertices stand in the host's numbering: strand after strand, point after point. An offset MOTE_OMIT: not
- * written.
- *     u = k / (points - 1) at point k
- *     t = unit(x[k + 1] - x[k - 1]), at an end x[k] in place of what is missing; where that is 0, unit(x[k +
- * 1] - x[k]), else unit(x[k] - x[k - 1]), else (0, 1, 0) s = unit(t x (eye - x)); where the eye looks along
- * the strand (sine below 1e-5) or stands in the point: unit(t x the axis along which |t| is least), so that
- * every vertex is finite left = x - (w / 2) s, right = x + (w / 2) s, w = (1 - u) root_width + u tip_width
- * Lengths below 1e-18 m count as 0. */
-typedef struct mote_strand_layout {
-    uint32_t cookie; /* set by mote_default_strand_layout */
-    mote_strand_shape shape;
-    size_t stride;               /* bytes from one vertex to the next */
-    size_t position_offset;      /* three floats, m */
-    size_t tangent_offset;       /* three floats: t */
-    size_t side_offset;          /* one float, ribbons only: -1 left, +1 right */
-    size_t parameter_offset;     /* one float: u, 0 at the root .. 1 at the tip */
-    float eye[3];                /* m; ribbons face it */
-    float root_width, tip_width; /* m, >= 0, of ribbons */
-} mote_strand_layout;
+#define MOTE_MIN_STRAND_POINTS 2u
+#define MOTE_MAX_STRAND_POINTS 1024u
 
-/* Polylines, 12 bytes a vertex, positions alone; eye at the origin, widths 1 mm. */
-MOTE_API mote_strand_layout mote_default_strand_layout(void);
+/* Arrays are read by mote_system_add_strands alone. Strands are numbered in the order given, points from the
+ * root on. */
+typedef struct mote_strands_def {
+    uint32_t cookie; /* set by mote_default_strands_def */
+    mote_strand_solver solver;
+    uint32_t strand_count;         /* >= 1 */
+    uint32_t points;               /* of every strand, 2 .. 1,024 ... */
+    const uint32_t *strand_points; /* ... or of each; NULL: `points` */
+    const float *positions;   /* m: the rest shape under the identity transform, three floats a point, strand
+                               * after   strand */
+    float mass;               /* kg of a strand, > 0, shared equally by its points ... */
+    const float *strand_mass; /* ... or of each strand */
+    float rest_scale;         /* rest length of a segment = rest_scale x its length in `positions`; > 0 ... */
+    const float *strand_rest_scale; /* ... or for each strand */
+    float compliance; /* m/N of a segment, 1 / stiffness, >= 0; 0: rigid (not for springs, and the only one
+                       * for the conserving solver) ... */
+    const float *strand_compliance; /* ... or for each strand. Where one gives way, the rigid ones of the
+                                     * bundle are solved by its formula: the same lengths, other bits than in
+                                     * a bundle of rigid strands */
+    float damping;                  /* kg/s of a segment along itself, >= 0; without effect where rigid */
+    float bend_stiffness; /* N/m between second neighbours, >= 0; 0: none. A compliant constraint for the
+                           * robust solver */
+    float bend_damping;   /* kg/s of the same */
+    float pose_stiffness; /* N/m of a spring from every point to its place in the rest shape under the root's
+                           * transform */
+    float
+        local_pose_stiffness; /* N/m of a spring from every segment to its rest direction in the frame that is
+                               * transported along the strand from the root: holds curls. Both explicit */
+    float max_stretch;        /* what the constraints are solved to, |length / rest length - 1|, > 0 */
+    uint32_t max_iterations;  /* of Newton's method in a substep, 1 .. 32 */
+    float normal_drag,
+        tangential_drag;   /* kg/(m s), >= 0: of a metre of strand against air across and along it */
+    float air_velocity[3]; /* m/s */
+    float radius;          /* m, >= 0, against colliders */
+    float friction;        /* Coulomb's coefficient, >= 0; with the collider's: the root of the product */
+    bool free_roots;       /* else point 0 of every strand is pinned to its root's transform */
+} mote_strands_def;
 
-#define MOTE_NO_VERTEX UINT64_MAX
+/* Robust, 0 strands, 32 points, 1 g a strand, rest scale 1, rigid, no damping, bend, pose or drag,
+ * max_stretch 0.002, 32 iterations, radius 0, friction 0.5, pinned roots. */
+MOTE_API mote_strands_def mote_default_strands_def(void);
 
-/* The number of the first vertex of a strand; for strand = strand count, how many vertices all strands have.
- * MOTE_NO_VERTEX where there is no such bundle, strand or shape. */
-MOTE_API uint64_t mote_bundle_first_vertex(const mote_system *system, mote_bundle_id id,
-                                           mote_strand_shape shape, uint32_t strand);
+#define MOTE_MAX_STRANDS_OBJECTS 64u
+#define MOTE_ALL_STRANDS         0xffffffffu
 
-/* How many vertices, and how many indices below, a bundle has; 0 for anything that is not a living bundle or
- * a shape. */
-MOTE_API uint64_t mote_bundle_vertex_count(const mote_system *system, mote_bundle_id id,
-                                           mote_strand_shape shape);
-MOTE_API uint64_t mote_bundle_index_count(const mote_system *system, mote_bundle_id id,
-                                          mote_strand_shape shape);
+/* Where a def is wrong: the strand and the point of the first item at fault, MOTE_ALL_STRANDS and 0 where it
+ * is none. */
+typedef struct mote_strands_fault {
+    uint32_t strand, point;
+} mote_strands_fault;
 
-/* Writes the indices of vertices, which stay the same as long as the bundle lives. Polylines: a list of
- * lines, (k, k + 1) for each segment. Ribbons: a list of triangles, (left k, right k, left k + 1) and (right
- * k, right k + 1, left k + 1) for each segment, counter-clockwise as the eye sees them. No two strands are
- * connected. count: room in `indices`. Errors: NULL, BUSY, ID, ENUM, BUFFER (count below
- * mote_bundle_index_count), OVERFLOW (more than 2^32 vertices). */
-MOTE_API mote_result mote_bundle_indices(const mote_system *system, mote_bundle_id id,
-                                         mote_strand_shape shape, uint32_t *indices, uint64_t count);
+/* Adds strands at rest in their rest shape under the identity transform. fault: NULL, or receives where an
+ * error lies. Errors: NULL, BUSY, DEF, ENUM, RANGE (a count, a length, a mass, ...; springs without
+ * compliance; the conserving solver with compliance or bend), NOT_FINITE, OVERFLOW, CAPACITY
+ * (MOTE_MAX_STRANDS_OBJECTS), MEMORY, INTEGRATOR (an advecting one; the conserving solver in a system with
+ * colliders). */
+MOTE_API mote_result mote_system_add_strands(mote_system *system, const mote_strands_def *def,
+                                             mote_strands_id *id, mote_strands_fault *fault);
 
-/* Writes the strands as they stand at the clock's alpha between the last two steps; bytes between are left
- * alone. x = x0 + alpha (x1 - x0); linear in systems of MOTE_INTERPOLATE_HERMITE too; the last step as it is
- * where the system does not interpolate, and for strands added or reset since. The same bits for any jobs and
- * instruction set. Errors: NULL, BUSY, ID, DEF, ENUM, RANGE (an offset beyond the stride, nothing to write, a
- * side of polylines, ribbons' widths below 0), NOT_FINITE (ribbons' eye, widths), BUFFER (bytes < vertices x
- * stride). Nothing is written then. Runs on the system's jobs; allocates nothing. Cost: one pass over
- * positions and vertices. Vertices without gaps (floats that fill the stride) go straight to the caller's
- * memory; others are scattered float by float. */
-MOTE_API mote_result mote_bundle_present(const mote_system *system, mote_bundle_id id,
-                                         const mote_strand_layout *layout, void *vertices, size_t bytes);
+/* How many substeps of a step of `timestep` s let Newton's method reach max_stretch in about four iterations,
+ * for a strand of so many points and `length` m under `acceleration` (m/s^2): dt n sqrt(a / (3 length)),
+ * measured from 0.1 m x 32 to 1 m x 1,024. With fewer it needs more of them, and in the end reports `capped`.
+ * At least 1; 1 for arguments that are not positive. */
+MOTE_API uint32_t mote_strand_substeps(uint32_t points, double length, double acceleration, double timestep);
 
-/* --- Followers --- */
+/* Takes a bundle away. Errors: NULL, BUSY, ID. */
+MOTE_API mote_result mote_system_remove_strands(mote_system *system, mote_strands_id id);
 
-/* Strands that are not simulated: each is carried by up to three strands of a bundle, its guides. Point j of
- * n of a follower, at s = j / (n - 1):
- *     x(s) = sum over i of w[i] g[i](s) + R (r(s) - sum over i of w[i] G[i](s)),   sum of w = 1
- * r: the follower's rest place; G[i]: the rest shape of guide i under the identity, root included; g[i]: the
- * same guide as it is presented; both at fraction s of its points, linear between them (a guide of n points:
- * its own points, exactly). R: the rotation of the first guide's root, normalised lerp from where the root
- * stood at the boundary before the last step to where it stands at the last one, at the clock's alpha; the
- * last one's where the system does not interpolate. A follower with the rest shape of its one guide is that
- * guide; a head that moves rigidly carries its followers rigidly. */
-typedef struct mote_followers mote_followers;
+/* The columns of a bundle. Point k of 16 strands lies in 16 neighbouring slots, so that a strand lies across
+ * lanes: slot = first slot of the group + 16 k + lane. mote_strands_slot gives the slot. The host may read
+ * and write positions and velocities between steps; slots that belong to no point must stay as they are.
+ * Valid until the bundle is removed. */
+typedef struct mote_strands_view {
+    uint32_t strand_count, slot_count;
+    mote_vector_columns position,
+        velocity;              /* m, m/s (under position Verlet, springs: of t - h/2 once stepped) */
+    const float *inverse_mass; /* 1/kg, 0: pinned */
+    uint32_t point_count;      /* of all strands */
+    float occupancy;           /* point_count / slot_count */
+} mote_strands_view;
 
-#define MOTE_GUIDES   3u
-#define MOTE_NO_GUIDE 0xffffffffu
+/* An empty view for anything that is not a living bundle. */
+MOTE_API mote_strands_view mote_strands_columns(mote_system *system, mote_strands_id id);
 
-/* Arrays are read by mote_followers_create alone. Followers are numbered in the order given. */
-typedef struct mote_followers_def {
-    uint32_t cookie;                 /* set by mote_default_followers_def */
-    uint32_t follower_count;         /* >= 1 */
-    uint32_t points;                 /* of every follower, 2 .. 1,024 ... */
-    const uint32_t *follower_points; /* ... or of each; NULL: `points` */
-    const float *positions; /* m: the rest places under the identity transform, three floats a point, follower
-                               after follower */
-    const uint32_t *guides; /* MOTE_GUIDES strands a follower, the first decides R; MOTE_NO_GUIDE where there
-                             * are fewer. NULL: the up to three strands whose rest roots are nearest to the
-                             * follower's, nearest first, the lower strand where two are equally near */
-    const float
-        *weights; /* MOTE_GUIDES a follower, >= 0, divided by their sum; 0: not a guide. NULL: by the inverse
-                   * of the distance between rest roots; a root in the same place has all the weight */
-} mote_followers_def;
+/* The slot of a strand's point, or MOTE_NO_SLOT. */
+MOTE_API uint32_t mote_strands_slot(const mote_system *system, mote_strands_id id, uint32_t strand,
+                                    uint32_t point);
 
-/* No followers, 32 points, guides and weights chosen by the library. */
-MOTE_API mote_followers_def mote_default_followers_def(void);
+/* How many points a strand has; 0 for none. */
+MOTE_API uint32_t mote_strands_points(const mote_system *system, mote_strands_id id, uint32_t strand);
 
-/* Makes followers of a bundle. Memory comes from the system's allocator, whose hook must live as long as they
- * do. *followers receives them, or NULL with an error. fault: NULL, or receives the follower (as `strand`)
- * and the point at fault. Errors: NULL (a pointer; weights without guides), BUSY, ID, DEF, RANGE (a count,
- * fewer than 2 points, a guide that is no strand, no guide with a weight above 0, a negative weight),
- * NOT_FINITE, OVERFLOW (2^32 points or more), MEMORY. Cost: the nearest guides are found by a uniform grid
- * over the roots, spread over the system's jobs. */
-MOTE_API mote_result mote_followers_create(mote_system *system, mote_bundle_id id,
-                                           const mote_followers_def *def, mote_followers **followers,
-                                           mote_bundle_fault *fault);
+/* Moves the roots: count = 1: one transform for all strands; count = strand count: one for each. The root,
+ * and with it the rest shape, moves from where it stands to arrive at `tick`, interpolated in every substep.
+ * Strands follow at the speed of the substeps: a root that jumps (a tick that has passed) leaves them behind.
+ * Errors: NULL, BUSY, ID, RANGE (count, a quaternion of length 0), NOT_FINITE. */
+MOTE_API mote_result mote_strands_set_roots(mote_system *system, mote_strands_id id,
+                                            const mote_transform *transforms, uint32_t count, uint64_t tick);
 
-/* Gives them back. NULL is allowed; before or after their bundle or system. */
-MOTE_API void mote_followers_destroy(mote_followers *followers);
+/* The same for one strand. RANGE: no such strand. */
+MOTE_API mote_result mote_strands_set_root(mote_system *system, mote_strands_id id, uint32_t strand,
+                                           const mote_transform *transform, uint64_t tick);
 
-/* How many followers; 0 for NULL. */
-MOTE_API uint32_t mote_followers_count(const mote_followers *followers);
+/* Puts a strand (or MOTE_ALL_STRANDS) at rest in its rest shape under its root's target, pins where they
+ * shall be; a strand that was frozen lives again. Presented where it is. Errors: NULL, BUSY, ID, RANGE. */
+MOTE_API mote_result mote_strands_reset(mote_system *system, mote_strands_id id, uint32_t strand);
 
-/* The guides of a follower and their weights, as given or chosen: those in use first, then MOTE_NO_GUIDE and
- * 0. Weights sum to
- * 1. Errors: NULL, RANGE (no such follower). */
-MOTE_API mote_result mote_followers_guides(const mote_followers *followers, uint32_t follower,
-                                           uint32_t guides[MOTE_GUIDES], float weights[MOTE_GUIDES]);
+/* Pins a point to a target in the world (m), or moves the target of a point that is pinned; it travels from
+ * where the point stands to arrive at `tick`. At most MOTE_MAX_PINS in a bundle. The pinned root of a strand
+ * cannot be pinned. Errors: NULL, BUSY, ID, RANGE (no such point, a pinned root), NOT_FINITE, CAPACITY,
+ * MEMORY (the first pin of a bundle reserves room for all). */
+#define MOTE_MAX_PINS 4096u
+MOTE_API mote_result mote_strands_pin(mote_system *system, mote_strands_id id, uint32_t strand,
+                                      uint32_t point, const vec3 target, uint64_t tick);
 
-/* As for bundles. Errors of the last: NULL, ENUM, BUFFER, OVERFLOW. */
-MOTE_API uint64_t mote_followers_first_vertex(const mote_followers *followers, mote_strand_shape shape,
-                                              uint32_t follower);
-MOTE_API uint64_t mote_followers_vertex_count(const mote_followers *followers, mote_strand_shape shape);
-MOTE_API uint64_t mote_followers_index_count(const mote_followers *followers, mote_strand_shape shape);
-MOTE_API mote_result mote_followers_indices(const mote_followers *followers, mote_strand_shape shape,
-                                            uint32_t *indices, uint64_t count);
+/* Lets a point go. Errors: NULL, BUSY, ID, RANGE (it is not pinned by mote_strands_pin). */
+MOTE_API mote_result mote_strands_unpin(mote_system *system, mote_strands_id id, uint32_t strand,
+                                        uint32_t point);
 
-/* Writes the followers of a bundle of this system, as mote_bundle_present writes the bundle. Errors: the
- * same; ID where the bundle has been removed or is another system's. The guides are gathered in memory of the
- * followers: one call at a time for the same ones. */
-MOTE_API mote_result mote_followers_present(const mote_system *system, mote_followers *followers,
-                                            const mote_strand_layout *layout, void *vertices, size_t bytes);
+/* The air's velocity (m/s), from the next step on. Errors: NULL, BUSY, ID, NOT_FINITE. */
+MOTE_API mote_result mote_strands_set_air(mote_system *system, mote_strands_id id, const vec3 velocity);
+
+/* The impulse (N s) with which a strand pulled at a pinned point or root in the last step: what its springs,
+ * constraints, pose springs and the air on its segments gave that point; the point's own weight and inertia
+ * are the holder's. Errors: NULL, BUSY, ID, RANGE (not pinned). */
+MOTE_API mote_result mote_strands_reaction(const mote_system *system, mote_strands_id id, uint32_t strand,
+                                           uint32_t point, float impulse[3]);
+
+/* How one strand fared in the last step. */
+typedef struct mote_strand_step_report {
+    float stretch; /* largest |length / rest length - 1| of a segment at the end of the step, against unscaled
+                      lengths */
+    uint32_t iterations; /* of Newton's method, over all substeps */
+    uint32_t capped;     /* substeps in which max_iterations did not reach max_stretch */
+    uint32_t
+        fallbacks; /* substeps in which the conserving solver did not converge and the robust one stood in */
+    bool infeasible; /* rigid segments between two pins that stood further apart than those are long:
+                        lengthened to reach */
+    bool frozen;     /* it turned non-finite, in this step or an earlier one, and stands still where that step
+                        began */
+} mote_strand_step_report;
+
+/* Errors: NULL, BUSY, ID, RANGE. */
+MOTE_API mote_result mote_strands_report_of(const mote_system *system, mote_strands_id id, uint32_t strand,
+                                            mote_strand_step_report *report);
+
+/* The same over all strands: sums, and the largest and mean stretch of all segments. */
+typedef struct mote_strands_step_report {
+    float max_stretch, mean_stretch;
+    uint64_t iterations;
+    uint32_t capped, fallbacks, infeasible, frozen; /* strands */
+} mote_strands_step_report;
+MOTE_API mote_result mote_strands_report(const mote_system *system, mote_strands_id id,
+                                         mote_strands_step_report *statistics);
 
 #ifdef __cplusplus
 }

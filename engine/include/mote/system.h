@@ -56,10 +56,10 @@ typedef struct mote_system_def {
     mote_interpolation interpolation;
     bool mass_column;     /* an inverse mass per particle; else uniform_mass for all */
     float uniform_mass;   /* kg, > 0: of every particle, or of those just spawned where there is a column */
-    bool handles;         /* stable handles: 16 bytes a particle */
+    bool particle_ids;    /* stable handles: 16 bytes a particle */
     bool lifetimes;       /* birth step and lifetime columns: 8 bytes a particle */
     bool anchor_column;   /* an anchor per particle: 12 bytes a particle */
-    bool inbox;           /* force columns for the host: 12 bytes a particle */
+    bool external_forces; /* force columns for the host: 12 bytes a particle */
     uint32_t extra_count; /* the host's own columns, at most MOTE_MAX_EXTRA_COLUMNS ... */
     uint32_t extra_bytes[MOTE_MAX_EXTRA_COLUMNS]; /* ... and the bytes of one element of each, 1 .. 256 */
     mote_loop_order loop_order;
@@ -86,11 +86,6 @@ MOTE_API mote_result mote_system_reserve(mote_system *system, uint32_t capacity)
 
 /* --- Particles --- */
 
-/* A stable handle: names one particle until it dies, wherever compaction moves it. {0, 0} names none. */
-typedef struct mote_particle {
-    uint32_t index, generation;
-} mote_particle;
-
 #define MOTE_NO_SLOT 0xffffffffu
 
 /* Columns of slots first .. first + count - 1; element 0 of each array is slot `first`. The host reads and
@@ -103,8 +98,8 @@ typedef struct mote_range_view {
     float *inverse_mass;          /* 1/kg, 0 = immovable */
     uint32_t *birth_step;         /* step after which it was spawned, modulo 2^32 */
     float *lifetime; /* s from birth; it dies at the first boundary at which age + dt / 1024 >= lifetime */
-    mote_vector_columns anchor;    /* m; new particles: the origin */
-    const mote_particle *particle; /* handles */
+    mote_vector_columns anchor; /* m; new particles: the origin */
+    const mote_particle_id *id;
     void *extra[MOTE_MAX_EXTRA_COLUMNS];
 } mote_range_view;
 
@@ -123,11 +118,11 @@ MOTE_API mote_result mote_system_spawn(mote_system *system, uint32_t count, mote
  * step boundary, in slot order, by the particles in the last slots. Killing a slot twice is one death.
  * Errors: NULL, BUSY, ABSENT (no handles), ID (one of the handles is dead, given twice, or forged), RANGE (a
  * slot out of range): no particle is killed then. */
-MOTE_API mote_result mote_system_kill(mote_system *system, uint32_t count, const mote_particle *particles);
+MOTE_API mote_result mote_system_kill(mote_system *system, uint32_t count, const mote_particle_id *particles);
 MOTE_API mote_result mote_system_kill_slots(mote_system *system, uint32_t count, const uint32_t *slots);
 
 /* The slot of a particle, or MOTE_NO_SLOT if the handle is dead or forged. */
-MOTE_API uint32_t mote_system_slot(const mote_system *system, mote_particle particle);
+MOTE_API uint32_t mote_system_slot(const mote_system *system, mote_particle_id particle);
 
 /* Seconds since the particle in `slot` was born, whole steps x dt; 0 where the system keeps no births. */
 MOTE_API double mote_system_age(const mote_system *system, uint32_t slot);
@@ -148,14 +143,9 @@ MOTE_API mote_result mote_system_teleport(mote_system *system, uint32_t first, u
 /* The inbox: force columns in N for every slot, zero when first handed out after a step. The next step adds
  * them, the same force in each of its substeps, and forgets them; a step for which nobody asked reads none of
  * it. Errors: NULL, BUSY, ABSENT, INTEGRATOR (advection knows no forces). */
-MOTE_API mote_result mote_system_inbox(mote_system *system, mote_vector_columns *forces);
+MOTE_API mote_result mote_system_external_forces(mote_system *system, mote_vector_columns *forces);
 
 /* --- Forces --- */
-
-/* Names one force of one system. {0, 0} names none. */
-typedef struct mote_force_id {
-    uint32_t index, generation;
-} mote_force_id;
 
 #define MOTE_MAX_FORCES 256u
 
@@ -185,7 +175,7 @@ typedef struct mote_advance {
     uint32_t killed;          /* by the host, compacted in this advance */
     uint32_t expired;         /* reached their lifetime */
     uint32_t
-        non_finite; /* turned NaN or infinite and were killed; strands freeze instead: mote_bundle_measure */
+        non_finite; /* turned NaN or infinite and were killed; strands freeze instead: mote_strands_report */
 } mote_advance;
 
 /* Adds `nanoseconds` of real time to the accumulator and runs the whole steps in it. *advance, if not NULL,
@@ -224,20 +214,28 @@ MOTE_API mote_result mote_system_preview(const mote_system *system, const mote_p
 
 /* --- Diagnostics --- */
 
-/* Sums over all particles that can move, all free points of strands and all free particles of networks, in
- * double, in a fixed order: the same bits for any number of workers. Of strands and networks, the
- * velocities are those of their columns, and the energy of their springs is not counted
- * (mote_network_measure has it). */
-typedef struct mote_diagnostics {
-    double mass;                       /* kg */
-    double kinetic, potential;         /* J; potential of those forces that have one */
-    double momentum[3];                /* kg m/s */
-    double angular_momentum[3];        /* kg m^2/s, about the origin */
-    uint32_t forces_without_potential; /* wind, drag, thrust by time, fields, callbacks, forces in regions */
-} mote_diagnostics;
+/** Sums over the particles that can move, in double, in a fixed order: the same bits for any number of
+ * workers. Pinned and immovable ones count in none. Velocities are those of the columns, of loose particles
+ * under position Verlet the true ones. */
+typedef struct mote_statistics {
+    double mass;                    /**< kg */
+    double kinetic;                 /**< J */
+    double potential;               /**< J, of those forces of the system that have a potential */
+    double elastic;                 /**< J, of springs, k (|d| - L)^2 / 2 each; rigid ones have none */
+    double momentum[3];             /**< kg m/s */
+    double angular_momentum[3];     /**< kg m^2/s, about the origin */
+    double max_strain, mean_strain; /**< |d| / L - 1 by magnitude, of springs and segments with L > 0 */
+    uint32_t max_strain_item;       /**< the spring, or the strand; MOTE_NO_ITEM: there is none */
+    uint32_t
+        forces_without_potential; /**< wind, drag, thrust by time, fields, callbacks, forces in regions */
+} mote_statistics;
 
-/* Errors: NULL, BUSY. Runs on the system's jobs. */
-MOTE_API mote_result mote_system_diagnose(const mote_system *system, mote_diagnostics *diagnostics);
+#define MOTE_NO_ITEM 0xffffffffu
+
+/** The statistics of all that a system holds: loose particles, strands and networks. Strains are 0 and
+ * max_strain_item is MOTE_NO_ITEM; elastic energies of links are left out. Errors: NULL, BUSY. Runs on the
+ * system's jobs. */
+MOTE_API mote_result mote_system_statistics(const mote_system *system, mote_statistics *statistics);
 
 /* Where the clock stands, in ticks since create: those of the steps run and those in the accumulator; 0 for
  * NULL. */

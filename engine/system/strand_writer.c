@@ -1,5 +1,5 @@
 /* Layouts of strands: checks, vertices in the caller's memory, indices. */
-#include "system/picture.h"
+#include "system/strand_writer.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,12 +28,12 @@ typedef struct output {
     int *at; /* in the sight */
 } output;
 
-static void list_outputs(const mote_strand_layout *layout, mote_strand_sight *sight,
+static void list_outputs(const mote_strand_layout *layout, mote_strand_vertex *vertex,
                          output outputs[OUTPUTS]) {
-    outputs[0] = (output){layout->position_offset, 3, &sight->position};
-    outputs[1] = (output){layout->tangent_offset, 3, &sight->tangent};
-    outputs[2] = (output){layout->side_offset, 1, &sight->side};
-    outputs[3] = (output){layout->parameter_offset, 1, &sight->parameter};
+    outputs[0] = (output){layout->position_offset, 3, &vertex->position};
+    outputs[1] = (output){layout->tangent_offset, 3, &vertex->tangent};
+    outputs[2] = (output){layout->side_offset, 1, &vertex->side};
+    outputs[3] = (output){layout->parameter_offset, 1, &vertex->parameter};
 }
 
 static bool fits(const output *o, size_t stride) {
@@ -73,36 +73,37 @@ static bool fills(const output outputs[OUTPUTS], uint32_t floats, size_t stride)
     return filled == (1u << floats) - 1u;
 }
 
-mote_result mote_picture_make(mote_picture *picture, const mote_system *system,
-                              const mote_strand_layout *layout) {
+mote_result mote_strand_writer_make(mote_strand_writer *writer, const mote_system *system,
+                                    const mote_strand_layout *layout) {
     output outputs[OUTPUTS];
-    *picture = (mote_picture){
+    *writer = (mote_strand_writer){
         .layout = layout, .kernels = system->kernels->strands, .alpha = mote_clock_alpha(&system->clock)};
-    mote_strand_sight *sight = &picture->sight;
-    list_outputs(layout, sight, outputs);
+    mote_strand_vertex *vertex = &writer->vertex;
+    list_outputs(layout, vertex, outputs);
     mote_result result = check(layout, outputs);
     if (result) return result;
     for (int i = 0; i < OUTPUTS; i++) {
-        *outputs[i].at = outputs[i].offset == MOTE_OMIT ? -1 : (int)picture->vertex_floats;
-        picture->vertex_floats += outputs[i].offset == MOTE_OMIT ? 0 : outputs[i].floats;
+        *outputs[i].at = outputs[i].offset == MOTE_OMIT ? -1 : (int)writer->vertex_floats;
+        writer->vertex_floats += outputs[i].offset == MOTE_OMIT ? 0 : outputs[i].floats;
     }
-    picture->dense = fills(outputs, picture->vertex_floats, layout->stride);
-    for (int i = 0; i < OUTPUTS && picture->dense; i++)
+    writer->dense = fills(outputs, writer->vertex_floats, layout->stride);
+    for (int i = 0; i < OUTPUTS && writer->dense; i++)
         if (outputs[i].offset != MOTE_OMIT) *outputs[i].at = (int)(outputs[i].offset / sizeof(float));
-    sight->ribbons = layout->shape == MOTE_STRAND_RIBBONS;
-    sight->directed = (sight->ribbons && sight->position >= 0) || sight->tangent >= 0;
-    sight->floats = picture->vertex_floats * (sight->ribbons ? 2 : 1);
-    memcpy(sight->eye, layout->eye, sizeof sight->eye);
-    sight->root_width = layout->root_width;
-    sight->tip_width = layout->tip_width;
-    picture->parameter = sight->ribbons || sight->parameter >= 0;
+    vertex->ribbons = layout->shape == MOTE_STRAND_RIBBONS;
+    vertex->directed = (vertex->ribbons && vertex->position >= 0) || vertex->tangent >= 0;
+    vertex->floats = writer->vertex_floats * (vertex->ribbons ? 2 : 1);
+    memcpy(vertex->eye, layout->eye, sizeof vertex->eye);
+    vertex->root_width = layout->root_width;
+    vertex->tip_width = layout->tip_width;
+    writer->parameter = vertex->ribbons || vertex->parameter >= 0;
     return MOTE_OK;
 }
 
-mote_result mote_picture_open(mote_picture *picture, uint64_t vertex_count, void *vertices, size_t bytes) {
+mote_result mote_strand_writer_open(mote_strand_writer *writer, uint64_t vertex_count, void *vertices,
+                                    size_t bytes) {
     if (!vertices) return MOTE_ERROR_NULL;
-    if (bytes / picture->layout->stride < vertex_count) return MOTE_ERROR_BUFFER;
-    picture->vertices = vertices;
+    if (bytes / writer->layout->stride < vertex_count) return MOTE_ERROR_BUFFER;
+    writer->vertices = vertices;
     return MOTE_OK;
 }
 
@@ -118,31 +119,32 @@ static void scatter(unsigned char *to, size_t stride, const float *from, size_t 
     }
 }
 
-void mote_picture_write(const mote_picture *picture, const float *packed, uint64_t first, size_t points) {
-    unsigned char *to = mote_picture_at(picture, first);
-    if (picture->dense) {
-        memcpy(to, packed, points * picture->sight.floats * sizeof(float));
+void mote_strand_writer_write(const mote_strand_writer *writer, const float *packed, uint64_t first,
+                              size_t points) {
+    unsigned char *to = mote_strand_writer_at(writer, first);
+    if (writer->dense) {
+        memcpy(to, packed, points * writer->vertex.floats * sizeof(float));
         return;
     }
-    mote_strand_sight sight = picture->sight;
+    mote_strand_vertex vertex = writer->vertex;
     output outputs[OUTPUTS];
-    list_outputs(picture->layout, &sight, outputs);
+    list_outputs(writer->layout, &vertex, outputs);
     for (int i = 0; i < OUTPUTS; i++)
         if (outputs[i].offset != MOTE_OMIT)
-            scatter(to + outputs[i].offset, picture->layout->stride, packed + *outputs[i].at,
-                    picture->vertex_floats, outputs[i].floats * sizeof(float),
-                    points * (sight.ribbons ? 2 : 1));
+            scatter(to + outputs[i].offset, writer->layout->stride, packed + *outputs[i].at,
+                    writer->vertex_floats, outputs[i].floats * sizeof(float),
+                    points * (vertex.ribbons ? 2 : 1));
 }
 
-void mote_picture_blend(const mote_picture *picture, const mote_system *system, const mote_bundle *bundle,
-                        size_t slot, size_t count, float *const out[3]) {
+void mote_strand_writer_blend(const mote_strand_writer *writer, const mote_system *system,
+                              const mote_strands *strands, size_t slot, size_t count, float *const out[3]) {
     float *x[3], *previous[3];
     for (int axis = 0; axis < 3; axis++) {
-        x[axis] = bundle->x[axis] + slot;
-        previous[axis] = bundle->previous_x[axis] ? bundle->previous_x[axis] + slot : NULL;
+        x[axis] = strands->x[axis] + slot;
+        previous[axis] = strands->previous_x[axis] ? strands->previous_x[axis] + slot : NULL;
     }
     if (previous[0])
-        system->kernels->blend(previous, x, picture->alpha, count, out);
+        system->kernels->blend(previous, x, writer->alpha, count, out);
     else
         for (int axis = 0; axis < 3; axis++) memcpy(out[axis], x[axis], count * sizeof(float));
 }
@@ -175,8 +177,8 @@ static uint32_t *write_segment(uint32_t *to, mote_strand_shape shape, uint32_t p
     return to + count;
 }
 
-mote_result mote_strand_list_indices(mote_strand_list list, mote_strand_shape shape, uint32_t *indices,
-                                     uint64_t count) {
+mote_result mote_strand_list_index_buffer(mote_strand_list list, mote_strand_shape shape, uint32_t *indices,
+                                          uint64_t count) {
     if (!is_shape(shape)) return MOTE_ERROR_ENUM;
     if (!indices) return MOTE_ERROR_NULL;
     if (mote_strand_list_vertices(list, shape) > (uint64_t)UINT32_MAX + 1) return MOTE_ERROR_OVERFLOW;

@@ -6,8 +6,8 @@
 #include "base/parallel.h"
 #include "system/sums.h"
 
-mote_result mote_network_last_step(const mote_system *system, mote_network_id id,
-                                   mote_network_report *report) {
+mote_result mote_network_report(const mote_system *system, mote_network_id id,
+                                mote_network_step_report *report) {
     if (!system || !report) return MOTE_ERROR_NULL;
     mote_network *network;
     mote_result result = mote_system_edit_network(system, id, &network);
@@ -17,7 +17,7 @@ mote_result mote_network_last_step(const mote_system *system, mote_network_id id
 
 /* --- Springs --- */
 
-enum { ELASTIC, STRAIN, STRAINED }; /* J; sum of magnitudes; springs with a rest length */
+enum { ELASTIC = MOTE_SUM_ELASTIC, STRAIN, STRAINED }; /* J; sum of magnitudes; springs with a rest length */
 
 static bool lives(const mote_network_spring_state *s) { return s->a != MOTE_NO_SLOT; }
 
@@ -51,6 +51,10 @@ static mote_sums sum_springs(const void *context, size_t first, size_t end) {
     memset(lane, 0, sizeof lane);
     for (size_t i = first; i < end; i++) add_spring(n, &n->spring[i], &lane[i % MOTE_GROUP]);
     return mote_sums_of_lanes(lane);
+}
+
+mote_sums mote_system_sum_springs(const mote_system *system, const mote_network *network) {
+    return mote_sum_range(&system->def.jobs, network->spring_end, sum_springs, network);
 }
 
 /* --- The largest strain --- */
@@ -96,23 +100,23 @@ static most find_most(const mote_jobs *jobs, const mote_network *network) {
 
 /* --- The call --- */
 
-static void measure(const mote_system *system, const mote_network *network, mote_network_statistics *to) {
+static void measure(const mote_system *system, const mote_network *network, mote_statistics *to) {
     const mote_sums particles = mote_system_sum_network(system, network);
-    const mote_sums springs = mote_sum_range(&system->def.jobs, network->spring_end, sum_springs, network);
+    const mote_sums springs = mote_system_sum_springs(system, network);
     const most strained = find_most(&system->def.jobs, network);
-    *to = (mote_network_statistics){.mass = particles.of[MOTE_SUM_MASS],
-                                    .kinetic = particles.of[MOTE_SUM_KINETIC],
-                                    .elastic = springs.of[ELASTIC],
-                                    .potential = particles.of[MOTE_SUM_POTENTIAL],
-                                    .max_strain_spring = strained.spring};
+    *to = (mote_statistics){.mass = particles.of[MOTE_SUM_MASS],
+                            .kinetic = particles.of[MOTE_SUM_KINETIC],
+                            .elastic = springs.of[ELASTIC],
+                            .potential = particles.of[MOTE_SUM_POTENTIAL],
+                            .max_strain_item = strained.spring};
     memcpy(to->momentum, &particles.of[MOTE_SUM_MOMENTUM], sizeof to->momentum);
     memcpy(to->angular_momentum, &particles.of[MOTE_SUM_ANGULAR], sizeof to->angular_momentum);
     if (strained.spring != MOTE_NO_ITEM) to->max_strain = strained.strain;
     if (springs.of[STRAINED] > 0) to->mean_strain = springs.of[STRAIN] / springs.of[STRAINED];
 }
 
-mote_result mote_network_measure(const mote_system *system, mote_network_id id,
-                                 mote_network_statistics *statistics) {
+mote_result mote_network_statistics(const mote_system *system, mote_network_id id,
+                                    mote_statistics *statistics) {
     if (!system || !statistics) return MOTE_ERROR_NULL;
     mote_network *network;
     mote_result result = mote_system_edit_network(system, id, &network);

@@ -2,26 +2,26 @@
 #ifndef MOTE_DATA_BUNDLE_CHECK_H
 #define MOTE_DATA_BUNDLE_CHECK_H
 
-#include <mote/bundle.h>
+#include <mote/strands.h>
 
 #include "base/compiler.h"
 
 /* How many strands there are of each length. */
-typedef struct mote_strand_census {
+typedef struct mote_strand_counts {
     uint32_t of[MOTE_MAX_STRAND_POINTS + 1];
     uint64_t strands, points, slots;
     uint32_t longest;
-} mote_strand_census;
+} mote_strand_counts;
 
-/* The errors of mote_system_add_bundle that concern the def; *fault says where. */
-mote_result mote_bundle_check(const mote_bundle_def *def, mote_strand_census *census,
-                              mote_bundle_fault *fault);
+/* The errors of mote_system_add_strands that concern the def; *fault says where. */
+mote_result mote_strands_check(const mote_strands_def *def, mote_strand_counts *census,
+                               mote_strands_fault *fault);
 
 /* Rest length (m) of the line from p to q, points of the rest shape; +infinity where it does not fit a
  * float. */
 float mote_rest_length(const float p[3], const float q[3], float rest_scale);
 
-MOTE_INLINE uint32_t mote_strand_points_of(const mote_bundle_def *def, uint32_t strand) {
+MOTE_INLINE uint32_t mote_strand_points_of(const mote_strands_def *def, uint32_t strand) {
     return def->strand_points ? def->strand_points[strand] : def->points;
 }
 

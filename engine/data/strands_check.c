@@ -1,5 +1,5 @@
 /* Bundles: the default def and its checks. */
-#include "data/bundle_check.h"
+#include "data/strands_check.h"
 
 #include <float.h>
 #include <math.h>
@@ -9,15 +9,15 @@
 #define COOKIE         0x62756e64u
 #define MAX_ITERATIONS 32u
 
-mote_bundle_def mote_default_bundle_def(void) {
-    return (mote_bundle_def){.cookie = COOKIE,
-                             .solver = MOTE_STRAND_ROBUST,
-                             .points = 32,
-                             .mass = 0.001f,
-                             .rest_scale = 1.0f,
-                             .max_stretch = 0.002f,
-                             .max_iterations = MAX_ITERATIONS,
-                             .friction = 0.5f};
+mote_strands_def mote_default_strands_def(void) {
+    return (mote_strands_def){.cookie = COOKIE,
+                              .solver = MOTE_STRAND_ROBUST,
+                              .points = 32,
+                              .mass = 0.001f,
+                              .rest_scale = 1.0f,
+                              .max_stretch = 0.002f,
+                              .max_iterations = MAX_ITERATIONS,
+                              .friction = 0.5f};
 }
 
 float mote_rest_length(const float p[3], const float q[3], float rest_scale) {
@@ -30,14 +30,14 @@ float mote_rest_length(const float p[3], const float q[3], float rest_scale) {
     return length <= (double)FLT_MAX ? (float)length : INFINITY;
 }
 
-static mote_result check_compliance(const mote_bundle_def *def, float compliance) {
+static mote_result check_compliance(const mote_strands_def *def, float compliance) {
     if (def->solver == MOTE_STRAND_SPRINGS) return mote_value_invertible(compliance, 1);
     mote_result result = mote_value_not_negative(compliance);
     if (result) return result;
     return def->solver == MOTE_STRAND_CONSERVING && compliance > 0 ? MOTE_ERROR_RANGE : MOTE_OK;
 }
 
-static mote_result check_bend(const mote_bundle_def *def) {
+static mote_result check_bend(const mote_strands_def *def) {
     mote_result result = mote_value_not_negative(def->bend_stiffness);
     if (result || def->bend_stiffness == 0) return result;
     return def->solver == MOTE_STRAND_CONSERVING ? MOTE_ERROR_RANGE
@@ -45,7 +45,7 @@ static mote_result check_bend(const mote_bundle_def *def) {
 }
 
 /* What is the same for all strands. */
-static mote_result check_settings(const mote_bundle_def *def) {
+static mote_result check_settings(const mote_strands_def *def) {
     const float values[] = {
         def->damping,     def->bend_damping,    def->pose_stiffness, def->local_pose_stiffness,
         def->normal_drag, def->tangential_drag, def->radius,         def->friction};
@@ -68,7 +68,7 @@ static bool is_length(uint32_t points) {
 }
 
 /* Longest first, 16 strands to a group, each as long as its first. */
-static void count_slots(mote_strand_census *census) {
+static void count_slots(mote_strand_counts *census) {
     uint64_t before = 0;
     for (uint32_t points = MOTE_MAX_STRAND_POINTS; points >= MOTE_MIN_STRAND_POINTS; points--) {
         uint64_t after = before + census->of[points];
@@ -80,9 +80,9 @@ static void count_slots(mote_strand_census *census) {
     }
 }
 
-static mote_result take_census(const mote_bundle_def *def, mote_strand_census *census,
-                               mote_bundle_fault *fault) {
-    *census = (mote_strand_census){.strands = def->strand_count};
+static mote_result take_census(const mote_strands_def *def, mote_strand_counts *census,
+                               mote_strands_fault *fault) {
+    *census = (mote_strand_counts){.strands = def->strand_count};
     if (def->strand_count == 0) return MOTE_ERROR_RANGE;
     if (!def->strand_points && !is_length(def->points)) return MOTE_ERROR_RANGE;
     if (!def->strand_points) census->of[def->points] = def->strand_count;
@@ -97,7 +97,7 @@ static mote_result take_census(const mote_bundle_def *def, mote_strand_census *c
     return census->slots > MOTE_MAX_PARTICLES ? MOTE_ERROR_OVERFLOW : MOTE_OK;
 }
 
-static mote_result check_strand(const mote_bundle_def *def, uint32_t strand) {
+static mote_result check_strand(const mote_strands_def *def, uint32_t strand) {
     mote_result result = mote_value_invertible(mote_strand_value(def->strand_mass, def->mass, strand),
                                                mote_strand_points_of(def, strand));
     if (result == MOTE_OK)
@@ -108,7 +108,7 @@ static mote_result check_strand(const mote_bundle_def *def, uint32_t strand) {
 }
 
 /* Point `point` at p and the lengths that end there; *point becomes where the one at fault begins. */
-static mote_result check_point(const mote_bundle_def *def, const float *p, float rest_scale,
+static mote_result check_point(const mote_strands_def *def, const float *p, float rest_scale,
                                uint32_t *point) {
     if (!isfinite(p[0]) || !isfinite(p[1]) || !isfinite(p[2])) return MOTE_ERROR_NOT_FINITE;
     uint32_t reach = def->bend_stiffness > 0 ? 2 : 1;
@@ -120,11 +120,11 @@ static mote_result check_point(const mote_bundle_def *def, const float *p, float
     return MOTE_OK;
 }
 
-static mote_result check_strands(const mote_bundle_def *def, mote_bundle_fault *fault) {
+static mote_result check_strands(const mote_strands_def *def, mote_strands_fault *fault) {
     const float *p = def->positions;
     for (uint32_t strand = 0; strand < def->strand_count; strand++) {
         mote_result result = check_strand(def, strand);
-        *fault = (mote_bundle_fault){strand, 0};
+        *fault = (mote_strands_fault){strand, 0};
         if (result) return result;
         const float rest_scale = mote_strand_value(def->strand_rest_scale, def->rest_scale, strand);
         const uint32_t points = mote_strand_points_of(def, strand);
@@ -134,13 +134,13 @@ static mote_result check_strands(const mote_bundle_def *def, mote_bundle_fault *
             if (result) return result;
         }
     }
-    *fault = (mote_bundle_fault){MOTE_ALL_STRANDS, 0};
+    *fault = (mote_strands_fault){MOTE_ALL_STRANDS, 0};
     return MOTE_OK;
 }
 
-mote_result mote_bundle_check(const mote_bundle_def *def, mote_strand_census *census,
-                              mote_bundle_fault *fault) {
-    *fault = (mote_bundle_fault){MOTE_ALL_STRANDS, 0};
+mote_result mote_strands_check(const mote_strands_def *def, mote_strand_counts *census,
+                               mote_strands_fault *fault) {
+    *fault = (mote_strands_fault){MOTE_ALL_STRANDS, 0};
     if (def->cookie != COOKIE) return MOTE_ERROR_DEF;
     if ((unsigned)def->solver >= MOTE_STRAND_SOLVER_COUNT) return MOTE_ERROR_ENUM;
     if (!def->positions) return MOTE_ERROR_NULL;

@@ -65,7 +65,7 @@ static mote_sums sum_particles(const void *context, size_t first, size_t end) {
 
 typedef struct coupled {
     const mote_system *system;
-    const mote_bundle *bundle; /* one of these two */
+    const mote_strands *strands; /* one of these two */
     const mote_network *network;
 } coupled;
 
@@ -80,7 +80,7 @@ static void add_slot(const mote_system *system, float *const x[3], float *const 
 
 static mote_sums sum_strands(const void *context, size_t first, size_t end) {
     const coupled *c = context;
-    const mote_bundle *b = c->bundle;
+    const mote_strands *b = c->strands;
     mote_sums lane[MOTE_GROUP];
     memset(lane, 0, sizeof lane);
     for (size_t slot = first; slot < end; slot++)
@@ -113,11 +113,18 @@ static uint32_t forces_without_potential(const mote_system *system) {
     return without;
 }
 
+static double elastic_energy(const mote_system *system) {
+    double sum = 0;
+    for (uint32_t i = 0; i < system->network_count; i++)
+        sum += mote_system_sum_springs(system, system->networks[i]).of[MOTE_SUM_ELASTIC];
+    return sum;
+}
+
 static mote_sums sum_all(const mote_system *system) {
     mote_sums total = mote_sum_range(&system->def.jobs, system->particles.count, sum_particles, system);
-    for (uint32_t i = 0; i < system->bundle_count; i++) {
-        const coupled c = {.system = system, .bundle = system->bundles[i]};
-        const mote_sums more = mote_sum_range(&system->def.jobs, c.bundle->slot_count, sum_strands, &c);
+    for (uint32_t i = 0; i < system->strands_count; i++) {
+        const coupled c = {.system = system, .strands = system->strands_objects[i]};
+        const mote_sums more = mote_sum_range(&system->def.jobs, c.strands->slot_count, sum_strands, &c);
         mote_sums_add(&total, &more);
     }
     for (uint32_t i = 0; i < system->network_count; i++) {
@@ -127,18 +134,20 @@ static mote_sums sum_all(const mote_system *system) {
     return total;
 }
 
-mote_result mote_system_diagnose(const mote_system *system, mote_diagnostics *diagnostics) {
-    if (!system || !diagnostics) return MOTE_ERROR_NULL;
+mote_result mote_system_statistics(const mote_system *system, mote_statistics *statistics) {
+    if (!system || !statistics) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;
     mote_fpu_state saved = mote_fpu_enter();
     mote_system_set_busy(system, true);
     const mote_sums total = sum_all(system);
-    *diagnostics = (mote_diagnostics){.mass = total.of[MOTE_SUM_MASS],
-                                      .kinetic = total.of[MOTE_SUM_KINETIC],
-                                      .potential = total.of[MOTE_SUM_POTENTIAL],
-                                      .forces_without_potential = forces_without_potential(system)};
-    memcpy(diagnostics->momentum, &total.of[MOTE_SUM_MOMENTUM], sizeof diagnostics->momentum);
-    memcpy(diagnostics->angular_momentum, &total.of[MOTE_SUM_ANGULAR], sizeof diagnostics->angular_momentum);
+    *statistics = (mote_statistics){.mass = total.of[MOTE_SUM_MASS],
+                                    .kinetic = total.of[MOTE_SUM_KINETIC],
+                                    .potential = total.of[MOTE_SUM_POTENTIAL],
+                                    .elastic = elastic_energy(system),
+                                    .max_strain_item = MOTE_NO_ITEM,
+                                    .forces_without_potential = forces_without_potential(system)};
+    memcpy(statistics->momentum, &total.of[MOTE_SUM_MOMENTUM], sizeof statistics->momentum);
+    memcpy(statistics->angular_momentum, &total.of[MOTE_SUM_ANGULAR], sizeof statistics->angular_momentum);
     mote_system_set_busy(system, false);
     mote_fpu_leave(saved);
     return MOTE_OK;

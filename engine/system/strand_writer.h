@@ -3,39 +3,41 @@
 #ifndef MOTE_SYSTEM_PICTURE_H
 #define MOTE_SYSTEM_PICTURE_H
 
-#include <mote/strands.h>
+#include <mote/strands_present.h>
 
 #include "system/internal.h"
 
-typedef struct mote_picture {
+typedef struct mote_strand_writer {
     const mote_strand_layout *layout;
     const mote_strand_kernels *kernels;
-    mote_strand_sight sight;
+    mote_strand_vertex vertex;
     uint32_t vertex_floats; /* that are written of a vertex */
     bool dense;             /* they fill it, and stand in the order of the layout */
     bool parameter;         /* u is needed */
     unsigned char *vertices;
     float alpha;
-} mote_picture;
+} mote_strand_writer;
 
-/* DEF, ENUM, RANGE, NOT_FINITE as mote_bundle_present says; *picture stands without its vertices. */
-mote_result mote_picture_make(mote_picture *picture, const mote_system *system,
-                              const mote_strand_layout *layout);
+/* DEF, ENUM, RANGE, NOT_FINITE as mote_strands_present says; *picture stands without its vertices. */
+mote_result mote_strand_writer_make(mote_strand_writer *writer, const mote_system *system,
+                                    const mote_strand_layout *layout);
 
 /* Hands the picture the caller's memory: NULL, BUFFER. */
-mote_result mote_picture_open(mote_picture *picture, uint64_t vertex_count, void *vertices, size_t bytes);
+mote_result mote_strand_writer_open(mote_strand_writer *writer, uint64_t vertex_count, void *vertices,
+                                    size_t bytes);
 
 /* Where point `point`, counted through all strands, begins. */
-MOTE_INLINE unsigned char *mote_picture_at(const mote_picture *picture, uint64_t point) {
-    return picture->vertices + (size_t)point * (picture->sight.ribbons ? 2 : 1) * picture->layout->stride;
+MOTE_INLINE unsigned char *mote_strand_writer_at(const mote_strand_writer *writer, uint64_t point) {
+    return writer->vertices + (size_t)point * (writer->vertex.ribbons ? 2 : 1) * writer->layout->stride;
 }
 
 /* `points` points, packed, to the caller's memory from point `first` on. */
-void mote_picture_write(const mote_picture *picture, const float *packed, uint64_t first, size_t points);
+void mote_strand_writer_write(const mote_strand_writer *writer, const float *packed, uint64_t first,
+                              size_t points);
 
 /* Points [first, end) of a column of `points` points (whole rows of 16 from `slot` on) at the alpha. */
-void mote_picture_blend(const mote_picture *picture, const mote_system *system, const mote_bundle *bundle,
-                        size_t slot, size_t count, float *const out[3]);
+void mote_strand_writer_blend(const mote_strand_writer *writer, const mote_system *system,
+                              const mote_strands *strands, size_t slot, size_t count, float *const out[3]);
 
 /* Strands of which strand i has points first_point[i] .. first_point[i + 1] - 1. */
 typedef struct mote_strand_list {
@@ -47,7 +49,7 @@ uint64_t mote_strand_list_first_vertex(mote_strand_list list, mote_strand_shape 
 uint64_t mote_strand_list_vertices(mote_strand_list list, mote_strand_shape shape);
 uint64_t mote_strand_list_index_count(mote_strand_list list, mote_strand_shape shape);
 /* NULL, ENUM, BUFFER, OVERFLOW. */
-mote_result mote_strand_list_indices(mote_strand_list list, mote_strand_shape shape, uint32_t *indices,
-                                     uint64_t count);
+mote_result mote_strand_list_index_buffer(mote_strand_list list, mote_strand_shape shape, uint32_t *indices,
+                                          uint64_t count);
 
 #endif

@@ -4,7 +4,7 @@
 #ifndef MOTE_DATA_BUNDLE_H
 #define MOTE_DATA_BUNDLE_H
 
-#include <mote/bundle.h>
+#include <mote/strands.h>
 
 #include "base/compiler.h"
 
@@ -36,8 +36,8 @@ typedef struct mote_span_of_pins {
 /* Columns by lane: root transforms as position x, y, z, rotation x, y, z, w. */
 #define MOTE_ROOT_COLUMNS 7
 
-typedef struct mote_bundle {
-    mote_bundle_def def; /* its arrays are not kept: NULL */
+typedef struct mote_strands {
+    mote_strands_def def; /* its arrays are not kept: NULL */
     uint32_t strand_count, point_count, slot_count, group_count, lane_count; /* lane_count = 16 group_count */
     uint32_t max_points;                                                     /* of the longest strand */
     bool compliant;      /* a segment gives way in some strand */
@@ -82,44 +82,44 @@ typedef struct mote_bundle {
     uint32_t pin_count, span_count;
     void *memory; /* all columns */
     size_t bytes;
-} mote_bundle;
+} mote_strands;
 
-/* Checks, sorts and fills. MOTE_OK or the errors of mote_system_add_bundle that concern the def; nothing
+/* Checks, sorts and fills. MOTE_OK or the errors of mote_system_add_strands that concern the def; nothing
  * stays allocated then. */
-mote_result mote_bundle_make(mote_bundle *bundle, const mote_bundle_def *def, bool interpolates,
-                             const mote_allocator *allocator, mote_bundle_fault *fault);
-void mote_bundle_destroy(mote_bundle *bundle, const mote_allocator *allocator);
+mote_result mote_strands_make(mote_strands *strands, const mote_strands_def *def, bool interpolates,
+                              const mote_allocator *allocator, mote_strands_fault *fault);
+void mote_strands_destroy(mote_strands *strands, const mote_allocator *allocator);
 
 /* Gives each column its place in bundle->memory, or measures them where that is NULL; returns their bytes.
  * The counts and the settings are there. */
-uint64_t mote_bundle_lay_out(mote_bundle *bundle, bool interpolates);
+uint64_t mote_strands_place_columns(mote_strands *strands, bool interpolates);
 
 /* Puts the strand in `lane` at rest in its rest shape under its root's target, where the root and the
  * strand's pins stand from now on. Clears its report. */
-void mote_bundle_rest(mote_bundle *bundle, uint32_t lane);
+void mote_strands_rest(mote_strands *strands, uint32_t lane);
 
 /* The root in `lane` leaves from where it stands at tick `now` to arrive at `tick`. The transform has been
  * checked. */
-void mote_bundle_aim_root(mote_bundle *bundle, uint32_t lane, const mote_transform *target, uint64_t now,
-                          uint64_t tick);
+void mote_strands_aim_root(mote_strands *strands, uint32_t lane, const mote_transform *target, uint64_t now,
+                           uint64_t tick);
 
 /* A step from tick `begin` to tick `end` is about to run, behind which points are presented: how the roots
  * are turned at both. */
-void mote_bundle_keep_turns(mote_bundle *bundle, uint64_t begin, uint64_t end);
+void mote_strands_keep_rotations(mote_strands *strands, uint64_t begin, uint64_t end);
 
 /* What waits for the end of the next advance shall arrive at `end_tick`. */
-void mote_bundle_resolve(mote_bundle *bundle, uint64_t end_tick);
+void mote_strands_resolve(mote_strands *strands, uint64_t end_tick);
 
 /* The slot of a point; both exist. */
-MOTE_INLINE uint32_t mote_bundle_slot_of(const mote_bundle *bundle, uint32_t lane, uint32_t point) {
-    return bundle->group[lane / MOTE_GROUP].first + MOTE_GROUP * point + lane % MOTE_GROUP;
+MOTE_INLINE uint32_t mote_strands_slot_of(const mote_strands *strands, uint32_t lane, uint32_t point) {
+    return strands->group[lane / MOTE_GROUP].first + MOTE_GROUP * point + lane % MOTE_GROUP;
 }
 
 /* Pins the point, which may be pinned already: it leaves from where it stands at tick `now`. CAPACITY,
  * MEMORY. */
-mote_result mote_bundle_add_pin(mote_bundle *bundle, uint32_t lane, uint32_t point, const float target[3],
-                                uint64_t now, uint64_t tick, const mote_allocator *allocator);
+mote_result mote_strands_add_pin(mote_strands *strands, uint32_t lane, uint32_t point, const float target[3],
+                                 uint64_t now, uint64_t tick, const mote_allocator *allocator);
 /* RANGE: it has no pin. */
-mote_result mote_bundle_remove_pin(mote_bundle *bundle, uint32_t lane, uint32_t point);
+mote_result mote_strands_remove_pin(mote_strands *strands, uint32_t lane, uint32_t point);
 
 #endif
