@@ -34,7 +34,7 @@ MOTE_INLINE wide3 coupled_kick(const coupled_affine *own, mote_family family, bo
     if (others && callbacks) force = wide3_add(force, external->force);
     if (others && plan->point_count) {
         mote_force_sum push;
-        mote_points_evaluate(plan, MOTE_MIX_ANY, time, s, external, &push, 1);
+        mote_inline_evaluate(plan, MOTE_MIX_ANY, time, s, external, &push, 1);
         sum = wide3_add_scaled(push.acceleration, inverse_mass, wide3_add(push.force, force));
     } else {
         sum = wide3_scale(inverse_mass, force);

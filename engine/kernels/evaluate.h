@@ -11,13 +11,13 @@ MOTE_INLINE wide3 mote_affine_evaluate(const mote_affine_stage *a, bool stiff, c
 
 /* All forces that are not affine, in m/s^2: inline forces in order, callbacks, the inbox, newtons over the
  * mass. */
-MOTE_INLINE void mote_mix_evaluate(const mote_plan *plan, mote_force_mix rest, double time,
+MOTE_INLINE void mote_mix_evaluate(const mote_plan *plan, mote_force_mix mix, double time,
                                    const mote_lanes *s, const mote_external *external, bool callbacks,
                                    wide3 *sum, int n) {
     mote_force_sum push[MOTE_MAX_UNROLL];
     MOTE_UNROLLED
     for (int u = 0; u < n; u++) push[u] = (mote_force_sum){wide3_zero(), wide3_zero()};
-    if (plan->point_count) mote_points_evaluate(plan, rest, time, s, external, push, n);
+    if (plan->point_count) mote_inline_evaluate(plan, mix, time, s, external, push, n);
     MOTE_UNROLLED
     for (int u = 0; u < n; u++) {
         sum[u] = push[u].acceleration;
@@ -34,8 +34,8 @@ MOTE_INLINE void mote_mix_evaluate(const mote_plan *plan, mote_force_mix rest, d
  * to it; rest: what other forces there are; callbacks: whether they are in `external`; mass: whether there is
  * a column of inverse masses. */
 MOTE_INLINE void mote_evaluate(const mote_plan *plan, uint32_t stage, double time, const mote_lanes *s,
-                               const mote_external *external, bool affine, mote_force_mix rest,
-                               bool callbacks, bool mass, wide3 *dv, int n) {
+                               const mote_external *external, bool affine, mote_force_mix mix, bool callbacks,
+                               bool mass, wide3 *dv, int n) {
     const mote_evaluation *e = &plan->evaluation[stage];
     MOTE_UNROLLED
     for (int u = 0; u < n; u++) {
@@ -45,9 +45,9 @@ MOTE_INLINE void mote_evaluate(const mote_plan *plan, uint32_t stage, double tim
             dv[u] = wide3_add_scaled(dv[u], external[u].inverse_mass,
                                      mote_affine_evaluate(&e->force, plan->stiff_force, &s[u]));
     }
-    if (!rest) return;
+    if (!mix) return;
     wide3 sum[MOTE_MAX_UNROLL];
-    mote_mix_evaluate(plan, rest, time, s, external, callbacks, sum, n);
+    mote_mix_evaluate(plan, mix, time, s, external, callbacks, sum, n);
     MOTE_UNROLLED
     for (int u = 0; u < n; u++) {
         wide3 kick = wide3_scale(wide_set(e->kick_h), sum[u]);

@@ -6,7 +6,7 @@
 #include "kernels/step.h"
 
 /* `steps` steps of n registers, from step `first_step` on. */
-MOTE_INLINE void run_steps(const mote_plan *plan, mote_family family, bool mass, mote_force_mix rest,
+MOTE_INLINE void run_steps(const mote_plan *plan, mote_family family, bool mass, mote_force_mix mix,
                            mote_lanes *s, const mote_external *external, const mote_wide_map *map,
                            uint64_t first_step, uint32_t steps, int n) {
     bool again = false; /* an evaluation of the substep before can be used again */
@@ -16,13 +16,12 @@ MOTE_INLINE void run_steps(const mote_plan *plan, mote_family family, bool mass,
         for (uint32_t stage = 0; stage < plan->stages; stage++) {
             wide3 dv[MOTE_MAX_UNROLL];
             double time = 0;
-            if (rest && plan->timed)
+            if (mix && plan->timed)
                 time = mote_plan_time(plan, first_step + substep / plan->substeps,
                                       (uint32_t)(substep % plan->substeps), plan->scheme->time[stage]);
             if (family == MOTE_FAMILY_VERLET && stage == 0 && again) MOTE_UNROLLED
             for (int u = 0; u < n; u++) dv[u] = s[u].sum_v;
-            else mote_evaluate(plan, stage, time, s, external, FOLDS_AFFINE(family), rest, false, mass, dv,
-                               n);
+            else mote_evaluate(plan, stage, time, s, external, FOLDS_AFFINE(family), mix, false, mass, dv, n);
             MOTE_UNROLLED
             for (int u = 0; u < n; u++) do_stage(plan, family, &s[u], stage, dv[u], &map[u]);
         }
@@ -70,7 +69,7 @@ MOTE_INLINE void mark(uint8_t *fate, wide_mask bad, size_t i, uint32_t step, uin
  * whose end state is not comes here: from the state in memory again, step by step, and a lane that fails
  * keeps the state of the step's start. */
 MOTE_INLINE void contain(const mote_plan *plan, const mote_span *span, mote_family family, bool mass,
-                         mote_force_mix rest, size_t i, uint32_t *frozen) {
+                         mote_force_mix mix, size_t i, uint32_t *frozen) {
     mote_lanes s = {.x = wide3_load(span->x, i), .v = wide3_load(span->v, i)};
     mote_external external = load_external(plan, span, mass, i);
     mote_wide_map map;
@@ -79,7 +78,7 @@ MOTE_INLINE void contain(const mote_plan *plan, const mote_span *span, mote_fami
     for (uint32_t step = 0; step < span->steps; step++) {
         mote_lanes start = s;
         if (span->previous_x[0] && step + 1 == span->steps) store_previous(span, &s, keep, i);
-        run_steps(plan, family, mass, rest, &s, &external, &map, span->first_step + step, 1, 1);
+        run_steps(plan, family, mass, mix, &s, &external, &map, span->first_step + step, 1, 1);
         wide_mask bad = keep & ~finite_lanes(&s);
         mark(span->fate, bad, i, step, frozen);
         keep &= ~bad;
@@ -95,7 +94,7 @@ typedef void contain_one(const mote_plan *plan, const mote_span *span, size_t i,
 
 /* n registers from slot i on. False if a state is not finite: nothing is written then but previous states. */
 MOTE_INLINE bool fused_registers(const mote_plan *plan, const mote_span *span, mote_family family, bool mass,
-                                 mote_force_mix rest, size_t i, int n) {
+                                 mote_force_mix mix, size_t i, int n) {
     mote_lanes s[MOTE_MAX_UNROLL];
     mote_external external[MOTE_MAX_UNROLL];
     mote_wide_map map[MOTE_MAX_UNROLL];
@@ -110,12 +109,12 @@ MOTE_INLINE bool fused_registers(const mote_plan *plan, const mote_span *span, m
         keep[u] = whole ? ~(wide_mask){0} : lanes_to_keep(span, mass, external[u].inverse_mass, at);
     }
     if (span->previous_x[0]) {
-        run_steps(plan, family, mass, rest, s, external, map, span->first_step, span->steps - 1, n);
+        run_steps(plan, family, mass, mix, s, external, map, span->first_step, span->steps - 1, n);
         MOTE_UNROLLED
         for (int u = 0; u < n; u++) store_previous(span, &s[u], keep[u], i + (size_t)u * MOTE_WIDTH);
     }
     uint32_t last = span->previous_x[0] ? 1 : span->steps;
-    run_steps(plan, family, mass, rest, s, external, map, span->first_step + span->steps - last, last, n);
+    run_steps(plan, family, mass, mix, s, external, map, span->first_step + span->steps - last, last, n);
 
     /* The sum of finite values is finite, or overflows and takes the slower way for nothing; any other is not
      * finite. */
@@ -138,12 +137,12 @@ MOTE_INLINE bool fused_registers(const mote_plan *plan, const mote_span *span, m
 /* A register that is left over takes the slower way of contain, once a range. The columns' addresses go
  * through a copy that no store can be suspected of changing: measured, 1.15 times as fast. */
 MOTE_INLINE void fused(const mote_plan *plan, const mote_span *span, mote_family family, bool mass,
-                       mote_force_mix rest, contain_one *contain_register, int unroll, size_t first,
+                       mote_force_mix mix, contain_one *contain_register, int unroll, size_t first,
                        size_t end, uint32_t *frozen) {
     const mote_span local = *span;
     size_t i = first, stride = (size_t)unroll * MOTE_WIDTH;
     for (; i + stride <= end; i += stride)
-        if (!fused_registers(plan, &local, family, mass, rest, i, unroll))
+        if (!fused_registers(plan, &local, family, mass, mix, i, unroll))
             for (int u = 0; u < unroll; u++) contain_register(plan, span, i + (size_t)u * MOTE_WIDTH, frozen);
     for (; i < end; i += MOTE_WIDTH) contain_register(plan, span, i, frozen);
 }

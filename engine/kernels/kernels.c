@@ -2,31 +2,31 @@
 #include "kernels/kernels.h"
 
 #include "kernels/fused.h"
-#include "kernels/pull.h"
+#include "kernels/settled.h"
 #include "kernels/staged.h"
 
 /* Registers side by side. Two hide the latency of an attractor's square root and division; affine terms are
  * short, and one register leaves more to the processor's own reordering (measured: 0.75 to 0.95 of the time
  * of two). */
-#define UNROLL(rest) ((rest) == MOTE_MIX_ATTRACTORS ? 2 : 1)
+#define UNROLL(mix) ((mix) == MOTE_MIX_ATTRACTORS ? 2 : 1)
 
-#define FUSED(name, family, mass, rest)                                                                      \
+#define FUSED(name, family, mass, mix)                                                                       \
     MOTE_OUTLINE void name##_contain(const mote_plan *plan, const mote_span *span, size_t i,                 \
                                      uint32_t *frozen) {                                                     \
-        contain(plan, span, family, mass, rest, i, frozen);                                                  \
+        contain(plan, span, family, mass, mix, i, frozen);                                                   \
     }                                                                                                        \
     static void name(const mote_plan *plan, const mote_span *span, size_t first, size_t end,                 \
                      uint32_t *frozen) {                                                                     \
-        fused(plan, span, family, mass, rest, name##_contain, UNROLL(rest), first, end, frozen);             \
+        fused(plan, span, family, mass, mix, name##_contain, UNROLL(mix), first, end, frozen);               \
     }
 
 /* The kinds that are settled need few registers besides the state. Pulls: three are 1.2 times as fast as two,
  * no slower than four; drag: two are 1.05 to 1.2 times as fast as one or three. */
-#define PULL(kind, name, family, points, side_by_side)                                                       \
+#define SETTLED(kind, name, family, points, side_by_side)                                                    \
     static void kind##_##name(const mote_plan *plan, const mote_span *span, size_t first, size_t end,        \
                               uint32_t *frozen) {                                                            \
-        pull_run(plan, span, family, points, fused_attractors_##name##_contain, side_by_side, first, end,    \
-                 frozen);                                                                                    \
+        settled_run(plan, span, family, points, fused_attractors_##name##_contain, side_by_side, first, end, \
+                    frozen);                                                                                 \
     }
 
 #define INSTANCE(name, family, mass)                                                                         \
@@ -53,11 +53,11 @@ INSTANCE(map_mass, MOTE_FAMILY_MAP, true)
 INSTANCE(advection, MOTE_FAMILY_ADVECTION, false)
 INSTANCE(advection_mass, MOTE_FAMILY_ADVECTION, true)
 
-PULL(drag, splitting, MOTE_FAMILY_SPLITTING, 0, 2)
-PULL(pull, splitting, MOTE_FAMILY_SPLITTING, 1, 3)
-PULL(pull, verlet, MOTE_FAMILY_VERLET, 1, 3)
-PULL(pulls, splitting, MOTE_FAMILY_SPLITTING, 2, 3)
-PULL(pulls, verlet, MOTE_FAMILY_VERLET, 2, 3)
+SETTLED(drag, splitting, MOTE_FAMILY_SPLITTING, 0, 2)
+SETTLED(one_attractor, splitting, MOTE_FAMILY_SPLITTING, 1, 3)
+SETTLED(one_attractor, verlet, MOTE_FAMILY_VERLET, 1, 3)
+SETTLED(few_attractors, splitting, MOTE_FAMILY_SPLITTING, 2, 3)
+SETTLED(few_attractors, verlet, MOTE_FAMILY_VERLET, 2, 3)
 
 static void commit(const mote_span *span, const mote_workspace *workspace, uint32_t step, size_t first,
                    size_t end, uint32_t *frozen) {
@@ -136,12 +136,14 @@ static uint32_t expire(const mote_lifetimes *l, size_t first, size_t count) {
      [MOTE_FAMILY_RUNGE_KUTTA] = PAIR(prefix##_runge_kutta),                                                 \
      [MOTE_FAMILY_MAP] = PAIR(prefix##_map),                                                                 \
      [MOTE_FAMILY_ADVECTION] = PAIR(prefix##_advection)}
-#define KINDS(name, drag, pull, pulls)                                                                       \
-    {fused_##name, drag, pull, pulls, fused_attractors_##name, fused_any_##name}
-#define BOTH(name, drag, pull, pulls) {KINDS(name, drag, pull, pulls), KINDS(name##_mass, NULL, NULL, NULL)}
+#define KINDS(name, drag, settled, few_attractors)                                                           \
+    {fused_##name, drag, settled, few_attractors, fused_attractors_##name, fused_any_##name}
+#define BOTH(name, drag, settled, few_attractors)                                                            \
+    {KINDS(name, drag, settled, few_attractors), KINDS(name##_mass, NULL, NULL, NULL)}
 #define ALL_FUSED                                                                                            \
-    {[MOTE_FAMILY_SPLITTING] = BOTH(splitting, drag_splitting, pull_splitting, pulls_splitting),             \
-     [MOTE_FAMILY_VERLET] = BOTH(verlet, NULL, pull_verlet, pulls_verlet),                                   \
+    {[MOTE_FAMILY_SPLITTING] =                                                                               \
+         BOTH(splitting, drag_splitting, one_attractor_splitting, few_attractors_splitting),                 \
+     [MOTE_FAMILY_VERLET] = BOTH(verlet, NULL, one_attractor_verlet, few_attractors_verlet),                 \
      [MOTE_FAMILY_RUNGE_KUTTA] = BOTH(runge_kutta, NULL, NULL, NULL),                                        \
      [MOTE_FAMILY_MAP] = BOTH(map, NULL, NULL, NULL),                                                        \
      [MOTE_FAMILY_ADVECTION] = BOTH(advection, NULL, NULL, NULL)}

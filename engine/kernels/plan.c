@@ -8,7 +8,7 @@
 static void note_inline_force(mote_plan *plan, const mote_force_def *def) {
     plan->point_count++;
     bool attractor = def->kind == MOTE_FORCE_ATTRACTOR && def->region.shape == MOTE_REGION_EVERYWHERE;
-    if (!attractor) plan->rest = MOTE_MIX_ANY;
+    if (!attractor) plan->mix = MOTE_MIX_ANY;
     plan->timed |= def->kind == MOTE_FORCE_TIMED_THRUST || def->kind == MOTE_FORCE_CURL_NOISE;
     plan->anchors |= def->kind == MOTE_FORCE_PARTICLE_ANCHORS;
 }
@@ -77,8 +77,8 @@ static bool sums_maps(const mote_scheme *scheme) { return scheme->kick_after; }
 
 /* Affine forces alone are exact over the whole step; with others, substeps bound the splitting error. */
 static void make_map(mote_plan *plan, double uniform_inverse_mass) {
-    if (!plan->rest) plan->stages = 0;
-    if (!plan->rest && plan->scheme->map == MOTE_MAP_EXACT_FLOW) {
+    if (!plan->mix) plan->stages = 0;
+    if (!plan->mix && plan->scheme->map == MOTE_MAP_EXACT_FLOW) {
         plan->substeps = 1;
         plan->h = plan->timestep;
     }
@@ -100,12 +100,12 @@ static bool is_constant(const mote_affine_stage *a) {
     return constant;
 }
 
-static bool is_pull(const mote_plan *plan) {
-    bool pull = plan->rest == MOTE_MIX_ATTRACTORS && plan->point_count &&
-                plan->point_count <= MOTE_MAX_SETTLED_ATTRACTORS && !plan->callback_count &&
-                !plan->external_forces;
-    for (uint32_t i = 0; i < plan->stages; i++) pull &= is_constant(&plan->evaluation[i].acceleration);
-    return pull;
+static bool is_settled_attractors(const mote_plan *plan) {
+    bool settled = plan->mix == MOTE_MIX_ATTRACTORS && plan->point_count &&
+                   plan->point_count <= MOTE_MAX_SETTLED_ATTRACTORS && !plan->callback_count &&
+                   !plan->external_forces;
+    for (uint32_t i = 0; i < plan->stages; i++) settled &= is_constant(&plan->evaluation[i].acceleration);
+    return settled;
 }
 
 /* The kinds of kernel that know beforehand what there is. */
@@ -113,9 +113,9 @@ static mote_force_mix settle(const mote_plan *plan) {
     const mote_scheme *scheme = plan->scheme;
     const bool euler = scheme->family == MOTE_FAMILY_SPLITTING && scheme->stages == 1 &&
                        scheme->drift_first == 0 && scheme->drift[0] != 0;
-    if (plan->mass_column || !(euler || scheme->family == MOTE_FAMILY_VERLET)) return plan->rest;
-    if (plan->rest == MOTE_MIX_AFFINE) return euler && !plan->stiff_acceleration ? MOTE_MIX_DRAG : plan->rest;
-    if (!is_pull(plan)) return plan->rest;
+    if (plan->mass_column || !(euler || scheme->family == MOTE_FAMILY_VERLET)) return plan->mix;
+    if (plan->mix == MOTE_MIX_AFFINE) return euler && !plan->stiff_acceleration ? MOTE_MIX_DRAG : plan->mix;
+    if (!is_settled_attractors(plan)) return plan->mix;
     return plan->point_count == 1 ? MOTE_MIX_ONE_ATTRACTOR : MOTE_MIX_FEW_ATTRACTORS;
 }
 
@@ -145,8 +145,8 @@ static void make(mote_plan *plan, const mote_plan_def *def, const mote_scheme *s
     plan->stiff_force = mote_affine_has_stiffness(&plan->force);
     plan->reuse &= !mote_affine_has_damping(&plan->acceleration) && !mote_affine_has_damping(&plan->force);
     bool others = plan->point_count || plan->callback_count || plan->external_forces || def->coupled;
-    if (others && plan->rest == MOTE_MIX_AFFINE)
-        plan->rest = MOTE_MIX_ATTRACTORS; /* and perhaps none of these */
+    if (others && plan->mix == MOTE_MIX_AFFINE)
+        plan->mix = MOTE_MIX_ATTRACTORS; /* and perhaps none of these */
     mote_scheme_coefficients(scheme, plan->h, &plan->c);
     if (scheme->family == MOTE_FAMILY_MAP) make_map(plan, inverse_mass);
     for (uint32_t i = 0; i < plan->stages; i++) {
@@ -154,7 +154,7 @@ static void make(mote_plan *plan, const mote_plan_def *def, const mote_scheme *s
         plan->evaluation[i] = (mote_evaluation){scaled(&plan->acceleration, factor),
                                                 scaled(&plan->force, factor), (float)factor};
     }
-    plan->rest = settle(plan);
+    plan->mix = settle(plan);
 }
 
 void mote_plan_make(mote_plan *plan, const mote_plan_def *def) {

@@ -49,7 +49,7 @@ typedef struct mote_plan {
     bool stiff_force;
     bool external_forces; /* the host's forces act in this step */
     bool newtons;         /* an inline force, a callback or the inbox gives N */
-    mote_force_mix rest;
+    mote_force_mix mix;
     bool timed;         /* an inline force reads the time */
     bool anchors;       /* a force reads the particles' anchors */
     bool reuse;         /* no force reads velocity: the last evaluation of a substep opens the next */

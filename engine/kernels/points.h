@@ -107,10 +107,10 @@ MOTE_OUTLINE mote_force_sum points_evaluate(const mote_plan *plan, double time, 
 }
 
 /* The inline forces on `n` registers. */
-MOTE_INLINE void mote_points_evaluate(const mote_plan *plan, mote_force_mix rest, double time,
+MOTE_INLINE void mote_inline_evaluate(const mote_plan *plan, mote_force_mix mix, double time,
                                       const mote_lanes *s, const mote_external *external,
                                       mote_force_sum *push, int n) {
-    if (rest == MOTE_MIX_ANY) {
+    if (mix == MOTE_MIX_ANY) {
         MOTE_UNROLLED
         for (int u = 0; u < n; u++) push[u] = points_evaluate(plan, time, s[u].x, s[u].v, external[u].anchor);
         return;

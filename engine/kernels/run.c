@@ -110,7 +110,7 @@ void mote_run_blocks(const mote_kernels *kernels, const mote_plan *plan, const m
                      size_t end, uint32_t *frozen) {
     end = mote_round_up(end, MOTE_GROUP);
     if (plan->callback_count == 0) {
-        kernels->fused[plan->scheme->family][plan->mass_column][plan->rest](plan, span, first, end, frozen);
+        kernels->fused[plan->scheme->family][plan->mass_column][plan->mix](plan, span, first, end, frozen);
         return;
     }
     for (size_t block = first; block < end; block += MOTE_BLOCK)

@@ -49,7 +49,7 @@ MOTE_INLINE void staged_stage(const mote_plan *plan, const mote_span *span, cons
             dv[0] = s.sum_v;
         else
             mote_evaluate(plan, stage, time, &s, &external, FOLDS_AFFINE(family),
-                          plan->rest <= MOTE_MIX_DRAG ? MOTE_MIX_AFFINE : MOTE_MIX_ANY,
+                          plan->mix <= MOTE_MIX_DRAG ? MOTE_MIX_AFFINE : MOTE_MIX_ANY,
                           plan->callback_count != 0, mass, dv, 1);
         do_stage(plan, family, &s, stage, dv[0], &map);
         store_stage(span, workspace, mass, external.inverse_mass, &s, i);
