@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "contact_shapes.h"
-#include "data/colliders.h"
+#include "contacts/colliders.h"
 #include "system/internal.h"
 
 /* A coordinate of at most 8 m, or a component of a direction, that was rounded to float twice: as a

@@ -2,7 +2,7 @@
 #ifndef MOTE_TESTS_CONTACT_LANES_H
 #define MOTE_TESTS_CONTACT_LANES_H
 
-#include "data/colliders.h"
+#include "contacts/colliders.h"
 
 enum { CONTACT_OUTPUTS = 9 }; /* normal x, y, z, offset, gap, drift x, y, z, friction */
 

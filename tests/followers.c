@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/allocator.h"
-#include "data/nearest.h"
+#include "strands/nearest.h"
 #include "strand_picture.h"
 
 #define ULP (0.5 * (double)FLT_EPSILON)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/allocator.h"
-#include "data/network.h"
+#include "networks/network.h"
 #include "support.h"
 
 /* The network as its host knows it. */

@@ -192,11 +192,11 @@ static double precondition(const net *n, const vector *r, vector *z) {
     for (uint32_t l = 0; l < of->aggregates.levels[0];
          l++, at += (of->aggregates.size[at / 16] + 15) / 16 * 16) {
         first[l] = at;
-        sum += (double)n->system->kernels->networks->restrict_residuals(of, &c, l == 0, at,
-                                                                        of->aggregates.size[at / 16]);
+        sum += (double)n->system->kernels.networks->restrict_residuals(of, &c, l == 0, at,
+                                                                       of->aggregates.size[at / 16]);
     }
     for (uint32_t l = of->aggregates.levels[0]; l-- > 0;)
-        n->system->kernels->networks->correct_aggregates(of, first[l], of->aggregates.size[first[l] / 16]);
+        n->system->kernels.networks->correct_aggregates(of, first[l], of->aggregates.size[first[l] / 16]);
     for (uint32_t i = 0; i < BODIES; i++) {
         const uint32_t slot = of->slot_of_particle[i], above = of->aggregates.of_slot[slot];
         for (int k = 0; k < 3; k++) {
@@ -252,7 +252,7 @@ static void z_is_the_sum_over_levels(void **unused) {
         random_source random = {(uint64_t)isa};
         if (!mote_isa_available((mote_isa)isa)) continue;
         make_net(&n, 7);
-        n.system->kernels = mote_kernels_for((mote_isa)isa);
+        n.system->kernels.networks = mote_network_kernels_for((mote_isa)isa);
         for (int turn = 0; turn < 8; turn++) {
             for (int i = 0; i < 2; i++) {
                 double part, told_part;

@@ -6,8 +6,8 @@
 
 #include <mote/mote.h>
 
-#include "data/strands.h"
-#include "data/colliders.h"
+#include "strands/strands.h"
+#include "contacts/colliders.h"
 
 enum { REFERENCE_POINTS = 64, REFERENCE_PINS = 8 };
 

@@ -12,7 +12,7 @@
 #ifndef MOTE_CONTACTS_CONTACT_H
 #define MOTE_CONTACTS_CONTACT_H
 
-#include "data/colliders.h"
+#include "contacts/colliders.h"
 #include "math/wide.h"
 
 /* gap(x) = normal . x - offset, m: the point's radius is in offset, so that at 0 its surface touches. */

@@ -2,7 +2,7 @@
 #ifndef MOTE_FORCES_GRID_H
 #define MOTE_FORCES_GRID_H
 
-#include "data/grid.h"
+#include "forces/grid_samples.h"
 #include "forces/table.h"
 
 extern const mote_force_row mote_grid_row;

@@ -7,7 +7,7 @@
 #include "base/allocator.h"
 #include "base/fpu.h"
 #include "forces/table.h"
-#include "kernels/run.h"
+#include "particles/run.h"
 
 #define COOKIE 0x636f6c73u
 
@@ -62,7 +62,7 @@ static mote_span span_of(float *const column[COLUMNS], size_t count, uint32_t st
 }
 
 typedef struct run {
-    const mote_kernels *kernels;
+    const mote_particle_kernels *kernels;
     const mote_plan *plan;
     const mote_span *span;
     uint32_t frozen;
@@ -142,7 +142,7 @@ static mote_result run_plan(const mote_columns *columns, const mote_columns_def 
                                     only_read(columns->anchor.y),
                                     only_read(columns->anchor.z)};
     mote_span span = span_of(column, columns->count, steps);
-    run r = {.kernels = mote_kernels_for(def->isa), .plan = plan, .span = &span};
+    run r = {.kernels = mote_particle_kernels_for(def->isa), .plan = plan, .span = &span};
     mote_result result = MOTE_OK;
     if (plan->reaches_range)
         result = run_stages(def, &r, column);

@@ -179,10 +179,10 @@ static void write_positions(const task *t, chunk *c) {
     unsigned char *to =
         mote_strand_writer_at(&t->writer, (uint64_t)t->followers->first_point[c->follower] + c->first);
     const uint32_t whole = c->count / MOTE_GROUP * MOTE_GROUP;
-    t->system->kernels->interleave(x, whole, to);
+    t->system->kernels.present->interleave(x, whole, to);
     if (whole == c->count) return;
     float *const rest[3] = {x[0] + whole, x[1] + whole, x[2] + whole};
-    t->system->kernels->interleave(rest, MOTE_GROUP, c->packed);
+    t->system->kernels.present->interleave(rest, MOTE_GROUP, c->packed);
     memcpy(to + (size_t)whole * 3 * sizeof(float), c->packed, (c->count - whole) * 3 * sizeof(float));
 }
 

@@ -6,7 +6,7 @@
 
 #include "base/fpu.h"
 #include "base/parallel.h"
-#include "data/nearest.h"
+#include "strands/nearest.h"
 
 #define COOKIE 0x666f6c6cu
 #define GRAIN  16u /* followers */

@@ -1,7 +1,7 @@
 /* The hash of all state. */
 #include "base/hash.h"
 
-#include "data/grid.h"
+#include "forces/grid_samples.h"
 #include "forces/table.h"
 #include "system/internal.h"
 

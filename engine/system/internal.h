@@ -5,11 +5,12 @@
 #include <mote/system.h>
 
 #include "base/allocator.h"
-#include "data/strands.h"
-#include "data/colliders.h"
-#include "data/network.h"
-#include "data/particles.h"
-#include "kernels/run.h"
+#include "strands/strands.h"
+#include "contacts/colliders.h"
+#include "networks/network.h"
+#include "particles/particles.h"
+#include "particles/run.h"
+#include "stage/present.h"
 #include "system/clock.h"
 #include "system/links.h"
 
@@ -23,7 +24,12 @@ typedef struct mote_force_list {
 struct mote_system {
     mote_system_def def;
     mote_allocator allocator;
-    const mote_kernels *kernels;
+    struct {
+        const mote_particle_kernels *particles;
+        const mote_strand_kernels *strands;
+        const mote_network_kernels *networks;
+        const mote_present_kernels *present;
+    } kernels;
     mote_clock clock;
     mote_particles particles;
     mote_force_list forces;

@@ -51,7 +51,7 @@ uint32_t mote_system_expire(const mote_system *system, const mote_lifetimes *lif
     uint32_t expired = 0;
     for (size_t block = first; block < end; block += MOTE_BLOCK) {
         size_t count = end - block < MOTE_BLOCK ? end - block : MOTE_BLOCK;
-        uint32_t died = system->kernels->expire(lifetimes, block, count);
+        uint32_t died = system->kernels.particles->expire(lifetimes, block, count);
         system->particles.deaths[block / MOTE_BLOCK] = (uint16_t)died;
         expired += died;
     }
@@ -82,7 +82,7 @@ void mote_system_kick(const mote_system *system, double fraction, uint32_t first
     span.fate = NULL;
     span.begin = first;
     span.count = end;
-    mote_run_blocks(system->kernels, &plan, &span, first / MOTE_GROUP * MOTE_GROUP, end, &ignored);
+    mote_run_blocks(system->kernels.particles, &plan, &span, first / MOTE_GROUP * MOTE_GROUP, end, &ignored);
 }
 
 void mote_system_true_velocity(const mote_system *system, bool previous, size_t first, size_t count,
@@ -112,5 +112,5 @@ void mote_system_true_velocity(const mote_system *system, bool previous, size_t 
     span.fate = NULL;
     span.first_slot = first;
     span.count = started - first < count ? started - first : count;
-    mote_run_blocks(system->kernels, &plan, &span, 0, span.count, &ignored);
+    mote_run_blocks(system->kernels.particles, &plan, &span, 0, span.count, &ignored);
 }

@@ -170,7 +170,7 @@ static void do_groups(void *context, size_t first, size_t end, uint32_t worker) 
         const mote_linked_group *group = &list->groups[i];
         const mote_strands_run *run = &list->strands_objects[group->place];
         if (t->at.stage < run->plan.stages)
-            t->system->kernels->strands->part(&run->job, group->group, t->part, t->at, group->memory);
+            t->system->kernels.strands->part(&run->job, group->group, t->part, t->at, group->memory);
     }
 }
 
@@ -182,7 +182,7 @@ static void take(driver *t, mote_phase part) {
     for (uint32_t place = 0; place < system->network_count; place++) {
         const mote_network_run *run = &system->links.networks[place];
         if (system->networks[place]->link_count && t->at.stage < run->plan.stages)
-            mote_network_part(system->kernels->networks, &run->job, t->jobs, t->stage_outer, run->scratch,
+            mote_network_part(system->kernels.networks, &run->job, t->jobs, t->stage_outer, run->scratch,
                               part, t->at);
     }
 }
@@ -253,13 +253,13 @@ static void run_others(driver *t) {
         mote_strand_job *job = &system->links.strands_objects[place].job;
         if (!system->strands_objects[place]->link_count) continue;
         job->apart = true;
-        mote_run_strands(system->kernels->strands->step, job, t->jobs,
+        mote_run_strands(system->kernels.strands->step, job, t->jobs,
                          (float *)(void *)system->strand_scratch);
     }
     for (uint32_t place = 0; place < system->network_count; place++) {
         mote_network_job *job = &system->links.networks[place].job;
         if (!system->networks[place]->link_count) continue;
-        mote_run_network_inner(system->kernels->networks, job, t->jobs, t->stage_outer,
+        mote_run_network_inner(system->kernels.networks, job, t->jobs, t->stage_outer,
                                (float *)(void *)system->network_scratch);
         job->linked = true;
     }

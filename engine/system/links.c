@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/fpu.h"
-#include "data/network_survey.h"
+#include "networks/layout_plan.h"
 #include "system/internal.h"
 
 static uint32_t place_of(const mote_system *system, mote_link_id id) {

@@ -4,9 +4,9 @@
 
 #include <mote/link.h>
 
-#include "kernels/links.h"
-#include "kernels/networks.h"
-#include "kernels/strands.h"
+#include "links/link.h"
+#include "networks/kernels.h"
+#include "strands/kernels.h"
 
 typedef struct mote_link_state {
     uint32_t serial;  /* the index of its id */

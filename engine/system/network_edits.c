@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/fpu.h"
-#include "data/network_survey.h"
+#include "networks/layout_plan.h"
 #include "system/internal.h"
 
 /* The tick of the boundary reached. */

@@ -34,9 +34,9 @@ static void present_block(const presentation *p, size_t first, size_t count, flo
     gather(n, n->x, first, count, current);
     if (n->previous_x[0]) {
         gather(n, n->previous_x, first, count, previous);
-        p->system->kernels->blend(from, at, p->alpha, whole, at);
+        p->system->kernels.present->blend(from, at, p->alpha, whole, at);
     }
-    p->system->kernels->interleave(at, whole, packed);
+    p->system->kernels.present->interleave(at, whole, packed);
 }
 
 static void do_blocks(void *context, size_t first, size_t end, uint32_t worker) {

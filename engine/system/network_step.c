@@ -1,7 +1,7 @@
 /* The networks' part of a step. */
 #include <string.h>
 
-#include "kernels/networks.h"
+#include "networks/kernels.h"
 #include "system/internal.h"
 
 /* Constraints have semi-implicit Euler for their explicit part, springs the system's integrator. The inbox
@@ -32,7 +32,7 @@ static mote_network_job job_of(const mote_system *system, uint32_t place, const 
 }
 
 static void run(const mote_system *system, const mote_network_job *job, const mote_jobs *jobs) {
-    mote_run_network(system->kernels->networks, job, jobs, system->def.loop_order == MOTE_LOOP_STAGE_OUTER,
+    mote_run_network(system->kernels.networks, job, jobs, system->def.loop_order == MOTE_LOOP_STAGE_OUTER,
                      (float *)(void *)system->network_scratch);
 }
 

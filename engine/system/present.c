@@ -50,9 +50,9 @@ static void interpolate(const presentation *p, mote_column_id id, size_t first, 
     if (hermite) {
         float weight[4];
         (velocity ? velocity_weights : position_weights)(p->alpha, (float)system->clock.timestep, weight);
-        system->kernels->combine(column, weight, column[velocity ? 3 : 1], count, out);
+        system->kernels.present->combine(column, weight, column[velocity ? 3 : 1], count, out);
     } else if (system->def.interpolation == MOTE_INTERPOLATE_LINEAR && !velocity) {
-        system->kernels->blend(column[0], column[1], p->alpha, count, out);
+        system->kernels.present->blend(column[0], column[1], p->alpha, count, out);
     } else {
         for (int axis = 0; axis < 3; axis++)
             memcpy(out[axis], column[velocity ? 3 : 1][axis], count * sizeof(float));
@@ -69,7 +69,7 @@ static bool blend_straight(const presentation *p, mote_column_id id, size_t firs
     mote_particles_vector(&system->particles, MOTE_COLUMN_PREVIOUS_POSITION, previous);
     mote_particles_vector(&system->particles, MOTE_COLUMN_POSITION, current);
     for (int axis = 0; axis < 3; axis++) previous[axis] += first, current[axis] += first;
-    system->kernels->blend_packed(previous, current, p->alpha, count, to);
+    system->kernels.present->blend_packed(previous, current, p->alpha, count, to);
     return true;
 }
 
@@ -90,9 +90,9 @@ static void write_vectors(const presentation *p, mote_column_id id, size_t offse
         if (blend_straight(p, id, block, last - block, to)) continue;
         interpolate(p, id, block, last - block, out);
         if (stride == sizeof *packed && last - block == MOTE_BLOCK) {
-            p->system->kernels->interleave(out, slots, to);
+            p->system->kernels.present->interleave(out, slots, to);
         } else {
-            p->system->kernels->interleave(out, slots, packed);
+            p->system->kernels.present->interleave(out, slots, packed);
             scatter(to, stride, (const float(*)[3])packed, last - block);
         }
     }

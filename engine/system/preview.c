@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/fpu.h"
-#include "life/compaction.h"
+#include "particles/compaction.h"
 #include "system/internal.h"
 
 /* Those whose lifetime ends on the way leave, and those that turned non-finite. */
@@ -29,7 +29,8 @@ static void jump(mote_system *system, uint64_t step) {
     mote_plan_make_flow(&plan, &def);
     mote_span span;
     mote_system_make_span(system, 1, &span);
-    uint32_t frozen = mote_run_parallel(system->kernels, &plan, &span, particles->count, &system->def.jobs);
+    uint32_t frozen =
+        mote_run_parallel(system->kernels.particles, &plan, &span, particles->count, &system->def.jobs);
     remove_dead(system, step, frozen != 0);
     system->clock.step = step;
     particles->started = particles->count;
@@ -104,7 +105,7 @@ static void preview_exact(const mote_system *system, const mote_preview_def *def
         uint32_t ignored = 0;
         plan_def.timestep = (double)(i + 1) * def->interval;
         mote_plan_make_flow(&plan, &plan_def);
-        mote_run_blocks(system->kernels, &plan, &span, 0, 1, &ignored);
+        mote_run_blocks(system->kernels.particles, &plan, &span, 0, 1, &ignored);
         point_of(&p, points[i]);
     }
 }
@@ -118,14 +119,14 @@ static void preview_stepped(const mote_system *system, const mote_preview_def *d
     if (mote_scheme_table[system->def.integrator].half_step_velocity) {
         mote_plan_make_kick(&plan, plan_def, -0.5);
         span.first_step = system->clock.step;
-        mote_run_blocks(system->kernels, &plan, &span, 0, 1, &ignored);
+        mote_run_blocks(system->kernels.particles, &plan, &span, 0, 1, &ignored);
     }
     mote_plan_make(&plan, plan_def);
     double steps = def->interval / system->clock.timestep + 0.5;
     span.steps = steps < 1 ? 1 : steps > 1e9 ? 1000000000u : (uint32_t)steps;
     for (uint32_t i = 0; i < def->count; i++) {
         span.first_step = system->clock.step + (uint64_t)i * span.steps;
-        mote_run_blocks(system->kernels, &plan, &span, 0, 1, &ignored);
+        mote_run_blocks(system->kernels.particles, &plan, &span, 0, 1, &ignored);
         point_of(&p, points[i]);
     }
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/fpu.h"
-#include "life/compaction.h"
+#include "particles/compaction.h"
 #include "system/internal.h"
 
 static void refresh_plan(mote_system *system) {
@@ -58,7 +58,7 @@ static void do_blocks(void *context, size_t first, size_t end, uint32_t worker) 
     if (b->compaction) filler = mote_filler_make(b->compaction, first);
     for (size_t from = first; from < end; from += run) {
         size_t to = end - from < run ? end : from + run;
-        mote_run_blocks(system->kernels, &system->plan, b->span, from, to, &frozen);
+        mote_run_blocks(system->kernels.particles, &system->plan, b->span, from, to, &frozen);
         if (b->compaction) mote_filler_run(&filler, from, to);
     }
     if (frozen) __atomic_fetch_add(&b->frozen, frozen, __ATOMIC_RELAXED);
@@ -90,7 +90,7 @@ static void run_stages_outer(batch *b, const mote_jobs *jobs, const mote_compact
     const mote_system *system = b->system;
     mote_workspace workspace =
         mote_workspace_make(system->workspace, mote_round_up(b->span->count, MOTE_GROUP));
-    mote_run_stages(system->kernels, &system->plan, b->span, &workspace, jobs, &b->frozen);
+    mote_run_stages(system->kernels.particles, &system->plan, b->span, &workspace, jobs, &b->frozen);
     if (!compaction) return;
     mote_filler filler = mote_filler_make(compaction, 0);
     mote_filler_run(&filler, 0, b->span->count);

@@ -77,7 +77,7 @@ mote_result mote_strand_writer_make(mote_strand_writer *writer, const mote_syste
                                     const mote_strand_layout *layout) {
     output outputs[OUTPUTS];
     *writer = (mote_strand_writer){
-        .layout = layout, .kernels = system->kernels->strands, .alpha = mote_clock_alpha(&system->clock)};
+        .layout = layout, .kernels = system->kernels.strands, .alpha = mote_clock_alpha(&system->clock)};
     mote_strand_vertex *vertex = &writer->vertex;
     list_outputs(layout, vertex, outputs);
     mote_result result = check(layout, outputs);
@@ -144,7 +144,7 @@ void mote_strand_writer_blend(const mote_strand_writer *writer, const mote_syste
         previous[axis] = strands->previous_x[axis] ? strands->previous_x[axis] + slot : NULL;
     }
     if (previous[0])
-        system->kernels->blend(previous, x, writer->alpha, count, out);
+        system->kernels.present->blend(previous, x, writer->alpha, count, out);
     else
         for (int axis = 0; axis < 3; axis++) memcpy(out[axis], x[axis], count * sizeof(float));
 }

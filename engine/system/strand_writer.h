@@ -1,7 +1,7 @@
 /* What the presentation of bundles and of followers share: a layout that has been checked, and strands
  * counted in vertices. */
-#ifndef MOTE_SYSTEM_PICTURE_H
-#define MOTE_SYSTEM_PICTURE_H
+#ifndef MOTE_SYSTEM_STRAND_WRITER_H
+#define MOTE_SYSTEM_STRAND_WRITER_H
 
 #include <mote/strands_present.h>
 

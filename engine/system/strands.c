@@ -1,5 +1,5 @@
 /* The bundles' part of a step. */
-#include "kernels/strands.h"
+#include "strands/kernels.h"
 #include "system/internal.h"
 
 /* Constraints have semi-implicit Euler for their explicit part, springs the system's integrator. The inbox
@@ -32,7 +32,7 @@ static void start_half_step(const mote_system *system, uint32_t place, uint64_t 
     mote_plan_make_kick(&plan, &def, -0.5);
     plan.anchors = false;
     mote_strand_job job = job_of(system, place, &plan, step);
-    mote_run_strands(system->kernels->strands->kick, &job, jobs, (float *)(void *)system->strand_scratch);
+    mote_run_strands(system->kernels.strands->kick, &job, jobs, (float *)(void *)system->strand_scratch);
 }
 
 void mote_system_begin_strands(const mote_system *system, uint32_t place, uint64_t step, bool last,
@@ -58,7 +58,7 @@ static void run_strands(const mote_system *system, uint32_t place, uint64_t step
                         const mote_jobs *jobs) {
     mote_strands_run run;
     mote_system_begin_strands(system, place, step, last, jobs, &run);
-    mote_run_strands(system->kernels->strands->step, &run.job, jobs, (float *)(void *)system->strand_scratch);
+    mote_run_strands(system->kernels.strands->step, &run.job, jobs, (float *)(void *)system->strand_scratch);
 }
 
 void mote_system_run_strands(mote_system *system, uint64_t first_step, uint32_t steps, bool last,

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/fpu.h"
-#include "data/motion.h"
-#include "kernels/strands.h"
+#include "contacts/motion.h"
+#include "strands/kernels.h"
 #include "system/internal.h"
 
 static uint32_t place_of(const mote_system *system, mote_strands_id id) {

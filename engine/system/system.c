@@ -71,7 +71,10 @@ mote_result mote_system_grow_workspace(mote_system *system, uint32_t capacity) {
 }
 
 static mote_result fill(mote_system *system) {
-    system->kernels = mote_kernels_for(system->def.isa);
+    system->kernels.particles = mote_particle_kernels_for(system->def.isa);
+    system->kernels.strands = mote_strand_kernels_for(system->def.isa);
+    system->kernels.networks = mote_network_kernels_for(system->def.isa);
+    system->kernels.present = mote_present_kernels_for(system->def.isa);
     system->clock = mote_clock_make(system->def.steps_per_second, system->def.start_time);
     system->plan_is_old = true;
     mote_result result =

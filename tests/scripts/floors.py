@@ -8,8 +8,8 @@ import re
 import sys
 import tempfile
 
-FLOORS = {'base': 0, 'math': 1, 'data': 2, 'contacts': 3, 'forces': 3, 'integrators': 3, 'kernels': 4, 'life': 5,
-          'system': 6, 'formats': 6}
+FLOORS = {'base': 0, 'math': 1, 'forces': 2, 'integrators': 2, 'contacts': 2, 'stage': 3, 'particles': 4,
+          'strands': 4, 'networks': 4, 'links': 5, 'system': 6, 'formats': 6}
 PUBLIC = 'include'
 OUTSIDE = re.compile(r'(mote/\w+|cglm/[\w/-]+|omp|\w+|sys/\w+)\.h')
 LONGEST = 540
@@ -101,9 +101,10 @@ def self_test():
     """Builds a house with one fault of each kind and expects each to be found, and nothing else."""
     good = {'engine/include/mote/a.h': '#include <stdint.h>\n', 'engine/base/a.h': '#include <mote/a.h>\n',
             'engine/math/a.c': '#include "base/a.h"\n#include <cglm/types.h>\n#include "a.h" /* own */\n',
-            'engine/math/a.h': 'x' * WIDEST + '\n', 'engine/forces/a.h': '', 'engine/meson.build': '',
+            'engine/math/a.h': 'x' * WIDEST + '\n', 'engine/forces/a.h': '', 'engine/networks/a.h': '',
+            'engine/meson.build': '',
             'tests/meson.build': "['one', 'long']", 'tests/one.c': ''}
-    faults = {'engine/base/up.c': '#include "math/a.h"\n', 'engine/contacts/beside.c': '#include "forces/a.h"\n',
+    faults = {'engine/base/up.c': '#include "math/a.h"\n', 'engine/contacts/beside.c': '#include "forces/a.h"\n', 'engine/strands/beside.c': '#include "networks/a.h"\n',
               'engine/include/mote/inward.h': '#include "base/a.h"\n', 'engine/math/angle.c': '#include <forces/a.h>\n',
               'engine/math/gone.c': '#include "base/gone.h"\n', 'engine/math/macro.c': '# include NAME\n',
               'engine/math/dots.c': '#include "../base/a.h"\n', 'engine/cellar/a.c': '', 'engine/stray.c': '',

@@ -1,0 +1,28 @@
+/* Whether a value that the host gave can be used. */
+#ifndef MOTE_BASE_CHECK_H
+#define MOTE_BASE_CHECK_H
+
+#include <float.h>
+#include <math.h>
+#include <mote/result.h>
+
+#include "base/compiler.h"
+
+MOTE_INLINE mote_result mote_value_not_negative(float value) {
+    if (!isfinite(value)) return MOTE_ERROR_NOT_FINITE;
+    return value >= 0 ? MOTE_OK : MOTE_ERROR_RANGE;
+}
+
+MOTE_INLINE mote_result mote_value_positive(float value) {
+    if (!isfinite(value)) return MOTE_ERROR_NOT_FINITE;
+    return value > 0 ? MOTE_OK : MOTE_ERROR_RANGE;
+}
+
+/* Positive, and count / value is a float too: a mass, shared by `count`. */
+MOTE_INLINE mote_result mote_value_invertible(float value, uint32_t count) {
+    const mote_result result = mote_value_positive(value);
+    if (result) return result;
+    return (double)count / (double)value <= (double)FLT_MAX ? MOTE_OK : MOTE_ERROR_RANGE;
+}
+
+#endif

@@ -1,0 +1,64 @@
+/* Motions: interpolation between two placements, by tick. */
+#include "contacts/motion.h"
+
+#include <math.h>
+
+mote_result mote_motion_check(const mote_transform *transform) {
+    bool turns = false;
+    for (int i = 0; i < 3; i++)
+        if (!isfinite(transform->position[i])) return MOTE_ERROR_NOT_FINITE;
+    for (int i = 0; i < 4; i++) {
+        if (!isfinite(transform->rotation[i])) return MOTE_ERROR_NOT_FINITE;
+        turns |= transform->rotation[i] != 0;
+    }
+    return turns ? MOTE_OK : MOTE_ERROR_RANGE;
+}
+
+static double dot(const float a[4], const float b[4]) {
+    double sum = 0;
+    for (int i = 0; i < 4; i++) sum += (double)a[i] * (double)b[i];
+    return sum;
+}
+
+/* In double no square of a float overflows or vanishes. */
+static mote_transform normalised(mote_transform transform) {
+    const double length = __builtin_sqrt(dot(transform.rotation, transform.rotation));
+    for (int i = 0; i < 4; i++) transform.rotation[i] = (float)((double)transform.rotation[i] / length);
+    return transform;
+}
+
+mote_motion mote_motion_place(const mote_transform *at) {
+    const mote_transform here = normalised(*at);
+    return (mote_motion){.from = here, .to = here};
+}
+
+/* In double, where the difference of two floats cannot overflow. */
+static float between(float from, float to, float fraction) {
+    return (float)((double)from + (double)fraction * ((double)to - (double)from));
+}
+
+mote_transform mote_motion_at(const mote_motion *motion, uint64_t step_tick, double within) {
+    if (motion->pending) return motion->from;
+    const float f = mote_motion_fraction(motion->from_tick, motion->to_tick, step_tick, within);
+    if (f <= 0) return motion->from;
+    if (f >= 1) return motion->to;
+    mote_transform at;
+    for (int i = 0; i < 3; i++) at.position[i] = between(motion->from.position[i], motion->to.position[i], f);
+    for (int i = 0; i < 4; i++) at.rotation[i] = between(motion->from.rotation[i], motion->to.rotation[i], f);
+    return normalised(at);
+}
+
+/* q and -q are one rotation: the one on the side of `from` is the shorter arc. */
+void mote_motion_target(mote_motion *motion, uint64_t now, const mote_transform *to, uint64_t tick) {
+    const mote_transform from = mote_motion_at(motion, now, 0);
+    *motion = (mote_motion){.from = from, .to = normalised(*to), .from_tick = now, .to_tick = tick};
+    motion->pending = tick == MOTE_NEXT_ADVANCE;
+    if (dot(from.rotation, motion->to.rotation) >= 0) return;
+    for (int i = 0; i < 4; i++) motion->to.rotation[i] = -motion->to.rotation[i];
+}
+
+void mote_motion_resolve(mote_motion *motion, uint64_t end_tick) {
+    if (!motion->pending) return;
+    motion->to_tick = end_tick;
+    motion->pending = false;
+}

@@ -1,0 +1,218 @@
+/* The clusters of islands: each level by two rounds of pairing in the graph of the one below, which shrinks
+ * with them. */
+#include "networks/aggregates.h"
+
+#include "networks/network.h"
+
+/* Islands of no more take about as many iterations without, each of half the time (measured: up to 36). */
+#define FEWEST_PARTICLES 32u
+
+/* Row v holds entries end[v - 1] .. end[v] - 1: the neighbours of vertex v, each once but in the first graph,
+ * and the stiffness of all springs between. */
+typedef struct graph {
+    uint32_t count, *end, *to;
+    float *weight;
+} graph;
+
+/* A round of pairing: pair[v] is the pair of vertex v; low[p], high[p] the vertices of pair p. */
+typedef struct pairing {
+    uint32_t count, *pair, *low, *high;
+} pairing;
+
+typedef struct work {
+    graph now, next;
+    pairing once, twice;
+    uint32_t *name; /* slot or cluster of each vertex */
+    uint32_t *mark; /* by pair */
+} work;
+
+static uint32_t *numbers(float *column) { return (uint32_t *)(void *)column; }
+
+static work work_of(const mote_network *n) {
+    const size_t slots = n->slot_count;
+    uint32_t *ends = numbers(n->aggregates.value), *pairs = numbers(n->aggregates.block);
+    return (work){.now = {0, ends, numbers(n->entry_solver[0]), n->entry_solver[1]},
+                  .next = {0, ends + slots, numbers(n->entry_solver[2]), n->entry_solver[3]},
+                  .once = {0, pairs, pairs + slots, pairs + 2 * slots},
+                  .twice = {0, pairs, pairs + 3 * slots, pairs + 4 * slots},
+                  .name = ends + 2 * slots,
+                  .mark = ends + 3 * slots};
+}
+
+static uint32_t row(const graph *g, uint32_t vertex) { return vertex ? g->end[vertex - 1] : 0; }
+
+/* --- The graph of an island --- */
+
+static bool is_free(const mote_network *n, uint32_t slot) { return n->inverse_mass[slot] > 0; }
+
+/* Vertices: what is free; of_slot holds their numbers meanwhile. */
+static void number_slots(mote_network *n, work *w, uint32_t first, uint32_t end) {
+    for (uint32_t slot = first; slot < end; slot++) {
+        n->aggregates.of_slot[slot] = is_free(n, slot) ? w->now.count : MOTE_NO_AGGREGATE;
+        if (is_free(n, slot)) w->name[w->now.count++] = slot;
+    }
+}
+
+static void make_graph(mote_network *n, work *w, uint32_t island) {
+    graph *g = &w->now;
+    uint32_t entries = 0;
+    g->count = 0;
+    for (uint32_t i = n->island_chunk[island]; i < n->island_chunk[island + 1]; i++)
+        number_slots(n, w, n->chunk_first[i], n->chunk_end[i]);
+    for (uint32_t v = 0; v < g->count; v++) {
+        const uint32_t slot = w->name[v];
+        for (uint32_t i = n->head[slot]; i != MOTE_NO_ITEM;
+             i = n->spring[i].next[n->spring[i].a == slot ? 0 : 1]) {
+            const mote_network_spring_state *s = &n->spring[i];
+            const uint32_t other = s->a == slot ? s->b : s->a;
+            if (!is_free(n, other)) continue;
+            g->to[entries] = n->aggregates.of_slot[other];
+            g->weight[entries++] = s->stiffness;
+        }
+        g->end[v] = entries;
+    }
+    for (uint32_t v = 0; v < g->count; v++) n->aggregates.of_slot[w->name[v]] = MOTE_NO_AGGREGATE;
+}
+
+/* --- Pairing --- */
+
+static uint32_t heaviest(const graph *g, const pairing *p, uint32_t vertex) {
+    uint32_t best = MOTE_NO_AGGREGATE;
+    float most = 0;
+    for (uint32_t i = row(g, vertex); i < g->end[vertex]; i++) {
+        if (p->pair[g->to[i]] != MOTE_NO_AGGREGATE || !(g->weight[i] > most)) continue;
+        best = g->to[i];
+        most = g->weight[i];
+    }
+    return best;
+}
+
+/* lone: what has no neighbours is a pair by itself, else none. */
+static void pair_up(const graph *g, pairing *p, bool lone) {
+    p->count = 0;
+    for (uint32_t v = 0; v < g->count; v++) p->pair[v] = MOTE_NO_AGGREGATE;
+    for (uint32_t v = 0; v < g->count; v++) {
+        if (p->pair[v] != MOTE_NO_AGGREGATE || (row(g, v) == g->end[v] && !lone)) continue;
+        p->pair[v] = p->count;
+        const uint32_t other = heaviest(g, p, v);
+        if (other != MOTE_NO_AGGREGATE) p->pair[other] = p->count;
+        p->low[p->count] = v;
+        p->high[p->count++] = other;
+    }
+}
+
+/* The graph of the pairs: rows of both vertices, what they have in common added up. mark[q]: where q stands
+ * in the row. */
+static void contract(const graph *g, const pairing *p, graph *to, uint32_t *mark) {
+    uint32_t entries = 0;
+    to->count = p->count;
+    for (uint32_t pair = 0; pair < p->count; pair++) mark[pair] = MOTE_NO_AGGREGATE;
+    for (uint32_t pair = 0; pair < p->count; to->end[pair++] = entries) {
+        const uint32_t start = entries, vertex[2] = {p->low[pair], p->high[pair]};
+        for (int k = 0; k < 2 && vertex[k] != MOTE_NO_AGGREGATE; k++)
+            for (uint32_t i = row(g, vertex[k]); i < g->end[vertex[k]]; i++) {
+                const uint32_t other = p->pair[g->to[i]];
+                if (other == pair) continue;
+                if (mark[other] != MOTE_NO_AGGREGATE && mark[other] >= start) {
+                    to->weight[mark[other]] += g->weight[i];
+                    continue;
+                }
+                mark[other] = entries;
+                to->to[entries] = other;
+                to->weight[entries++] = g->weight[i];
+            }
+    }
+}
+
+/* --- Levels --- */
+
+/* Pair `twice` becomes a cluster: up to two pairs of up to two vertices, children without gaps. */
+static void adopt(mote_network_aggregates *c, const work *w, uint32_t *parent_of, uint32_t aggregate,
+                  uint32_t twice) {
+    const uint32_t pair[2] = {w->twice.low[twice], w->twice.high[twice]};
+    uint32_t children = 0;
+    for (int k = 0; k < 2 && pair[k] != MOTE_NO_AGGREGATE; k++) {
+        const uint32_t vertex[2] = {w->once.low[pair[k]], w->once.high[pair[k]]};
+        for (int i = 0; i < 2 && vertex[i] != MOTE_NO_AGGREGATE; i++) {
+            c->child[MOTE_AGGREGATE_CHILDREN * (size_t)aggregate + children++] = w->name[vertex[i]];
+            parent_of[w->name[vertex[i]]] = aggregate;
+        }
+    }
+}
+
+static uint32_t whole_groups(uint32_t count) { return (uint32_t)mote_round_up(count, MOTE_GROUP); }
+
+/* The clusters of one level from `first` on, and nothing in what is left of their last lane group. */
+static void write_level(mote_network_aggregates *c, work *w, uint32_t *parent_of, uint32_t first) {
+    const uint32_t count = w->twice.count;
+    c->size[first / MOTE_GROUP] = count;
+    for (uint32_t i = 0; i < whole_groups(count); i++) {
+        c->parent[first + i] = MOTE_NO_AGGREGATE;
+        for (uint32_t k = 0; k < MOTE_AGGREGATE_CHILDREN; k++)
+            c->child[MOTE_AGGREGATE_CHILDREN * (size_t)(first + i) + k] = MOTE_NO_AGGREGATE;
+        if (i < count) adopt(c, w, parent_of, first + i, i);
+    }
+    for (uint32_t i = 0; i < count; i++) w->name[i] = first + i;
+}
+
+/* Adds levels, from cluster `first` on, while they at least halve what is below and has neighbours. */
+static void find_levels(mote_network *n, work *w, uint32_t island, uint32_t first, uint32_t room) {
+    mote_network_aggregates *c = &n->aggregates;
+    uint32_t used = 0;
+    for (uint32_t *parent_of = c->of_slot;; parent_of = c->parent) {
+        pair_up(&w->now, &w->once, false);
+        uint32_t below = 0;
+        for (uint32_t i = 0; i < w->once.count; i++) below += w->once.high[i] == MOTE_NO_AGGREGATE ? 1 : 2;
+        contract(&w->now, &w->once, &w->next, w->mark);
+        pair_up(&w->next, &w->twice, true);
+        const uint32_t count = w->twice.count;
+        if (count == 0 || 2 * count > below || whole_groups(count) > room - used) return;
+        contract(&w->next, &w->twice, &w->now, w->mark);
+        write_level(c, w, parent_of, first + used);
+        used += whole_groups(count);
+        c->levels[island]++;
+    }
+}
+
+/* The slots of the whole lane groups of an island. */
+static uint32_t slots_of(const mote_network *n, uint32_t island) {
+    uint32_t slots = 0;
+    for (uint32_t i = n->island_chunk[island]; i < n->island_chunk[island + 1]; i++)
+        slots += n->chunk_end[i] - n->chunk_first[i];
+    return slots;
+}
+
+/* w^2 <= max over particles of 2 sum(k) / m. */
+static double sparse_bound(const mote_network *n, uint32_t island) {
+    double most = 0;
+    uint64_t ends = 0;
+    for (uint32_t i = n->island_chunk[island]; i < n->island_chunk[island + 1]; i++)
+        for (uint32_t slot = n->chunk_first[i]; slot < n->chunk_end[i]; slot++) {
+            double sum = 0;
+            for (uint32_t k = n->head[slot]; k != MOTE_NO_ITEM;
+                 k = n->spring[k].next[n->spring[k].b == slot], ends++)
+                sum += (double)n->spring[k].stiffness;
+            const double square = 2 * sum * (double)n->inverse_mass[slot];
+            if (most < square) most = square;
+        }
+    return ends > 2 * (uint64_t)n->island_size[island] ? 0 : most;
+}
+
+void mote_network_find_aggregates(mote_network *network) {
+    mote_network_aggregates *c = &network->aggregates;
+    if (!c->old) return;
+    work w = work_of(network);
+    uint32_t first = 0;
+    for (uint32_t slot = 0; slot < network->slot_count; slot++) c->of_slot[slot] = MOTE_NO_AGGREGATE;
+    for (uint32_t island = 0; island < network->island_count; island++) {
+        c->first[island] = first;
+        c->levels[island] = 0;
+        c->sparse[island] = sparse_bound(network, island);
+        if (network->island_size[island] <= FEWEST_PARTICLES) continue;
+        const uint32_t room = slots_of(network, island);
+        make_graph(network, &w, island);
+        find_levels(network, &w, island, first, room);
+        first += room;
+    }
+    c->old = false;
+}

@@ -1,0 +1,157 @@
+/* One instruction set's kernels for networks. Compiled once for each, with MOTE_ISA and MOTE_WIDTH. */
+#include "base/isa.h"
+#include "networks/primal.h"
+#include "networks/multilevel.h"
+#include "networks/contact.h"
+#include "networks/springs.h"
+#include "networks/dual.h"
+#include "networks/stage.h"
+
+#define PULL(name, damped, uncoupled)                                                                        \
+    static void name##_interleaved(const mote_network_job *job, const mote_network_scratch *c,               \
+                                   const mote_network_block *block) {                                        \
+        forces_interleaved(job, c, block, damped, uncoupled);                                                \
+    }                                                                                                        \
+    static void name##_sliced(const mote_network_job *job, const mote_network_scratch *c,                    \
+                              const mote_network_block *block) {                                             \
+        forces_sliced(job, c, block, damped, uncoupled);                                                     \
+    }
+PULL(undamped, false, false)
+PULL(damped, true, false)
+PULL(uncoupled, true, true)
+
+static void pull(const mote_network_job *job, const mote_network_scratch *c,
+                 const mote_network_block *block) {
+    if (job->uncoupled)
+        (block->lanes ? uncoupled_interleaved : uncoupled_sliced)(job, c, block);
+    else if (job->network->damped)
+        (block->lanes ? damped_interleaved : damped_sliced)(job, c, block);
+    else
+        (block->lanes ? undamped_interleaved : undamped_sliced)(job, c, block);
+}
+
+typedef void stage_function(const mote_network_job *job, const mote_network_scratch *c, uint32_t stage,
+                            double time, uint32_t first, uint32_t end);
+
+#define STAGE(name, family, others, uncoupled)                                                               \
+    static void name(const mote_network_job *job, const mote_network_scratch *c, uint32_t stage,             \
+                     double time, uint32_t first, uint32_t end) {                                            \
+        network_stage(job, c, family, others, uncoupled, stage, time, first, end);                           \
+    }
+STAGE(splitting, MOTE_FAMILY_SPLITTING, false, false)
+STAGE(splitting_all, MOTE_FAMILY_SPLITTING, true, false)
+STAGE(verlet, MOTE_FAMILY_VERLET, false, false)
+STAGE(verlet_all, MOTE_FAMILY_VERLET, true, false)
+STAGE(runge_kutta, MOTE_FAMILY_RUNGE_KUTTA, false, false)
+STAGE(runge_kutta_all, MOTE_FAMILY_RUNGE_KUTTA, true, false)
+STAGE(map, MOTE_FAMILY_MAP, false, false)
+STAGE(map_all, MOTE_FAMILY_MAP, true, false)
+STAGE(kinematic, MOTE_FAMILY_MAP, false, true)
+STAGE(kinematic_all, MOTE_FAMILY_MAP, true, true)
+
+static stage_function *const stages[MOTE_FAMILY_COUNT][2] = {
+    [MOTE_FAMILY_SPLITTING] = {splitting, splitting_all},
+    [MOTE_FAMILY_VERLET] = {verlet, verlet_all},
+    [MOTE_FAMILY_RUNGE_KUTTA] = {runge_kutta, runge_kutta_all},
+    [MOTE_FAMILY_MAP] = {map, map_all}};
+static stage_function *const kinematics[2] = {kinematic, kinematic_all};
+
+static void stage(const mote_network_job *job, const mote_network_scratch *c, uint32_t number, double time,
+                  uint32_t first, uint32_t end) {
+    const mote_plan *plan = job->plan;
+    const bool others = plan->point_count || plan->callback_count || job->linked;
+    (job->uncoupled ? kinematics[others] : stages[plan->scheme->family][others])(job, c, number, time, first,
+                                                                                 end);
+}
+
+static void begin(const mote_network_job *job, const mote_network_scratch *c, uint32_t first, uint32_t end) {
+    network_begin(job, c, first, end);
+}
+
+static void start(const mote_network_job *job, const mote_network_scratch *c, bool keep, uint32_t first,
+                  uint32_t end) {
+    network_start(job, c, keep, first, end);
+}
+
+static void touch(const mote_network_job *job, const mote_network_scratch *c, uint32_t substep, bool grips,
+                  uint32_t first, uint32_t end) {
+    network_solver_contacts(job, c, substep, grips, first, end);
+}
+
+static void rub(const mote_network_job *job, const mote_network_scratch *c, uint32_t first, uint32_t end) {
+    network_friction(job, c, first, end);
+}
+
+static void push_out(const mote_network_job *job, const mote_network_scratch *c, uint32_t substep,
+                     uint32_t first, uint32_t end) {
+    network_resolve_contacts(job, c, substep, first, end);
+}
+
+#define SOLVE(pass)                                                                                          \
+    case pass:                                                                                               \
+        return network_dual_range(job, c, pass, factor, first, end)
+#define BALANCE(pass)                                                                                        \
+    case pass:                                                                                               \
+        return network_primal_range(job, c, pass, factor, first, end)
+
+/* Each case is an instance of its own. */
+static mote_solve_sums solve(const mote_network_job *job, const mote_network_scratch *c,
+                             mote_solver_pass pass, float factor, uint32_t first, uint32_t end) {
+    switch (pass) {
+        SOLVE(MOTE_SOLVE_LOAD);
+        SOLVE(MOTE_SOLVE_LINEARISE);
+        SOLVE(MOTE_SOLVE_FIRST_DIRECTION);
+        SOLVE(MOTE_SOLVE_DIRECTION);
+        SOLVE(MOTE_SOLVE_APPLY);
+        SOLVE(MOTE_SOLVE_UPDATE);
+        SOLVE(MOTE_SOLVE_FORCES);
+    default:
+        return (mote_solve_sums){0, 0};
+    }
+}
+
+static mote_solve_sums balance(const mote_network_job *job, const mote_network_scratch *c,
+                               mote_solver_pass pass, float factor, uint32_t first, uint32_t end) {
+    switch (pass) {
+        BALANCE(MOTE_SOLVE_LOAD);
+        BALANCE(MOTE_SOLVE_LINEARISE);
+        BALANCE(MOTE_SOLVE_FIRST_DIRECTION);
+        BALANCE(MOTE_SOLVE_DIRECTION);
+        BALANCE(MOTE_SOLVE_APPLY);
+        BALANCE(MOTE_SOLVE_UPDATE);
+    default:
+        return (mote_solve_sums){0, 0};
+    }
+}
+
+static float restrict_residuals(const mote_network *n, const mote_network_scratch *c, bool lowest,
+                                uint32_t first, uint32_t count) {
+    return lowest ? network_restrict(n, c, true, first, count) : network_restrict(n, c, false, first, count);
+}
+
+static void correct_aggregates(const mote_network *n, uint32_t first, uint32_t count) {
+    network_correct(n, first, count);
+}
+static void invert_aggregates(const mote_network *n, uint32_t first, uint32_t count) {
+    network_invert_aggregates(n, first, count);
+}
+
+static bool finite(const mote_network_scratch *c, uint32_t first, uint32_t end) {
+    return network_finite(c, first, end);
+}
+
+extern const mote_network_kernels MOTE_KERNEL_TABLE(mote_network_kernels);
+const mote_network_kernels MOTE_KERNEL_TABLE(mote_network_kernels) = {
+    .pull = pull,
+    .begin = begin,
+    .stage = stage,
+    .start = start,
+    .touch = touch,
+    .rub = rub,
+    .push_out = push_out,
+    .solve = solve,
+    .balance = balance,
+    .restrict_residuals = restrict_residuals,
+    .correct_aggregates = correct_aggregates,
+    .invert_aggregates = invert_aggregates,
+    .finite = finite};

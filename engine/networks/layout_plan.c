@@ -1,0 +1,266 @@
+/* Networks: islands by union-find, alike islands by hash and comparison, and the packing of islands into
+ * blocks. */
+#include "networks/layout_plan.h"
+
+#include <string.h>
+
+#include "base/allocator.h"
+#include "base/hash.h"
+
+/* Fewer alike islands than this do not fill the lanes of a block of their own. */
+#define FEWEST_LANES 4u
+
+/* --- Memory --- */
+
+static void *take(unsigned char *memory, uint64_t *bytes, uint64_t count, size_t element) {
+    void *at = memory ? memory + *bytes : NULL;
+    *bytes += (count * element + MOTE_CACHE_LINE - 1) / MOTE_CACHE_LINE * MOTE_CACHE_LINE;
+    return at;
+}
+
+static uint64_t lay_out(mote_network_layout_plan *s, const mote_network_def *def) {
+    const uint64_t particles = def->particle_count;
+    unsigned char *memory = s->memory;
+    uint64_t bytes = 0;
+    s->island = take(memory, &bytes, particles, sizeof(uint32_t));
+    s->rank = take(memory, &bytes, particles, sizeof(uint32_t));
+    s->particles = take(memory, &bytes, particles, sizeof(uint32_t));
+    s->first_spring = take(memory, &bytes, particles + 1, sizeof(uint32_t));
+    s->slot = take(memory, &bytes, particles, sizeof(uint32_t));
+    s->block = take(memory, &bytes, particles, sizeof(uint32_t));
+    s->stride = take(memory, &bytes, particles, sizeof(uint8_t));
+    s->springs = take(memory, &bytes, def->spring_count, sizeof(uint32_t));
+    s->key = take(memory, &bytes, particles, sizeof(uint64_t));
+    s->other_key = take(memory, &bytes, particles, sizeof(uint64_t));
+    s->order = take(memory, &bytes, particles, sizeof(uint32_t));
+    s->other_order = take(memory, &bytes, particles, sizeof(uint32_t));
+    return bytes;
+}
+
+void mote_network_layout_plan_destroy(mote_network_layout_plan *survey, const mote_allocator *allocator) {
+    mote_release(allocator, survey->memory, survey->bytes);
+    *survey = (mote_network_layout_plan){0};
+}
+
+/* --- Islands --- */
+
+static uint32_t root_of(uint32_t *parent, uint32_t particle) {
+    while (parent[particle] != particle) {
+        parent[particle] = parent[parent[particle]];
+        particle = parent[particle];
+    }
+    return particle;
+}
+
+/* The lowest particle is the root, so that the labels come in order. */
+static void join_springs(uint32_t *parent, const mote_network_def *def) {
+    for (uint32_t i = 0; i < def->particle_count; i++) parent[i] = i;
+    for (uint32_t i = 0; i < def->spring_count; i++) {
+        const uint32_t a = root_of(parent, def->springs[i].a), b = root_of(parent, def->springs[i].b);
+        if (a < b)
+            parent[b] = a;
+        else
+            parent[a] = b;
+    }
+}
+
+/* Numbers the islands; a particle's parent becomes its label. Roots come before what hangs on them. */
+static void label(mote_network_layout_plan *s, const mote_network_def *def) {
+    uint32_t *parent = s->rank;
+    join_springs(parent, def);
+    for (uint32_t i = 0; i < def->particle_count; i++) {
+        const uint32_t root = root_of(parent, i);
+        s->island[i] = root == i ? s->island_count++ : s->island[root];
+    }
+    memset(s->particles, 0, s->island_count * sizeof *s->particles);
+    for (uint32_t i = 0; i < def->particle_count; i++) s->rank[i] = s->particles[s->island[i]]++;
+}
+
+/* The springs of each island, ascending: a counting sort. */
+static void deal_springs(mote_network_layout_plan *s, const mote_network_def *def) {
+    uint32_t *next = s->order, sum = 0;
+    memset(next, 0, s->island_count * sizeof *next);
+    for (uint32_t i = 0; i < def->spring_count; i++) next[s->island[def->springs[i].a]]++;
+    for (uint32_t island = 0; island < s->island_count; island++) {
+        s->first_spring[island] = sum;
+        sum += next[island];
+        next[island] = s->first_spring[island];
+    }
+    s->first_spring[s->island_count] = sum;
+    for (uint32_t i = 0; i < def->spring_count; i++) s->springs[next[s->island[def->springs[i].a]]++] = i;
+}
+
+/* Rigid constraints take a degree of freedom each. */
+static mote_result count_rigid(const mote_network_layout_plan *s, const mote_network_def *def,
+                               mote_network_fault *fault) {
+    if (def->solver != MOTE_NETWORK_CONSTRAINED) return MOTE_OK;
+    uint32_t *rigid = s->order;
+    memset(rigid, 0, s->island_count * sizeof *rigid);
+    for (uint32_t i = 0; i < def->spring_count; i++) {
+        const uint32_t island = s->island[def->springs[i].a];
+        if (def->springs[i].stiffness != __builtin_inff() ||
+            ++rigid[island] <= 3 * (uint64_t)s->particles[island])
+            continue;
+        fault->spring = i;
+        return MOTE_ERROR_RANGE;
+    }
+    return MOTE_OK;
+}
+
+/* --- Alike islands --- */
+
+static uint32_t springs_of(const mote_network_layout_plan *s, uint32_t island) {
+    return s->first_spring[island + 1] - s->first_spring[island];
+}
+
+/* A spring of an island in local particles. */
+static uint64_t local_ends(const mote_network_layout_plan *s, const mote_network_def *def, uint32_t place) {
+    const mote_spring *spring = &def->springs[s->springs[place]];
+    return (uint64_t)s->rank[spring->a] << 32 | s->rank[spring->b];
+}
+
+static uint64_t hash_island(const mote_network_layout_plan *s, const mote_network_def *def, uint32_t island) {
+    uint64_t hash = mote_hash_number(s->particles[island], springs_of(s, island));
+    for (uint32_t i = s->first_spring[island]; i < s->first_spring[island + 1]; i++)
+        hash = mote_hash_number(hash, local_ends(s, def, i));
+    return hash;
+}
+
+static bool alike(const mote_network_layout_plan *s, const mote_network_def *def, uint32_t a, uint32_t b) {
+    const uint32_t count = springs_of(s, a);
+    if (s->particles[a] != s->particles[b] || count != springs_of(s, b)) return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (local_ends(s, def, s->first_spring[a] + i) != local_ends(s, def, s->first_spring[b] + i))
+            return false;
+    return true;
+}
+
+/* One digit of 8 bits; false where all keys share it. */
+static bool sort_digit(const uint64_t *key, uint64_t *to_key, const uint32_t *number, uint32_t *to_number,
+                       uint32_t count, int shift) {
+    uint32_t next[256] = {0}, sum = 0;
+    for (uint32_t i = 0; i < count; i++) next[key[i] >> shift & 255]++;
+    if (next[key[0] >> shift & 255] == count) return false;
+    for (int digit = 0; digit < 256; digit++) {
+        const uint32_t of = next[digit];
+        next[digit] = sum;
+        sum += of;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t place = next[key[i] >> shift & 255]++;
+        to_key[place] = key[i];
+        to_number[place] = number[i];
+    }
+    return true;
+}
+
+void mote_network_sort(uint64_t *key, uint64_t *other_key, uint32_t *number, uint32_t *other_number,
+                       uint32_t count) {
+    uint64_t *keys[2] = {key, other_key};
+    uint32_t *numbers[2] = {number, other_number};
+    int now = 0;
+    for (int shift = 0; shift < 64 && count; shift += 8)
+        now ^= sort_digit(keys[now], keys[!now], numbers[now], numbers[!now], count, shift);
+    if (now == 0) return;
+    memcpy(key, other_key, count * sizeof *key);
+    memcpy(number, other_number, count * sizeof *number);
+}
+
+/* --- Packing --- */
+
+typedef struct packing {
+    uint64_t slot;       /* the next that is free */
+    uint64_t block_slot; /* where the open block begins */
+    uint32_t blocks;
+} packing;
+
+/* Up to 16 alike islands in a block of their own. */
+static void pack_lanes(mote_network_layout_plan *s, packing *p, const uint32_t *islands, uint32_t count) {
+    for (uint32_t lane = 0; lane < count; lane++) {
+        s->slot[islands[lane]] = (uint32_t)(p->slot + lane);
+        s->block[islands[lane]] = p->blocks;
+        s->stride[islands[lane]] = MOTE_GROUP;
+    }
+    p->slot += (uint64_t)s->particles[islands[0]] * MOTE_GROUP;
+    p->blocks++;
+}
+
+/* Islands of one shape in the host's order; what is left over goes to rows. */
+static void pack_class(mote_network_layout_plan *s, packing *p, const uint32_t *islands, uint32_t count) {
+    for (uint32_t done = 0; count - done >= FEWEST_LANES && p->slot <= MOTE_MAX_PARTICLES;
+         done += MOTE_GROUP) {
+        pack_lanes(s, p, islands + done, count - done < MOTE_GROUP ? count - done : MOTE_GROUP);
+        if (count - done < MOTE_GROUP) return;
+    }
+}
+
+static void pack_alike(mote_network_layout_plan *s, packing *p, const mote_network_def *def) {
+    uint32_t count = 0;
+    for (uint32_t island = 0; island < s->island_count; island++) {
+        if (!springs_of(s, island) || s->particles[island] > MOTE_NETWORK_INTERLEAVED_ISLAND) continue;
+        s->key[count] = hash_island(s, def, island);
+        s->order[count++] = island;
+    }
+    mote_network_sort(s->key, s->other_key, s->order, s->other_order, count);
+    for (uint32_t first = 0, end; first < count; first = end) {
+        for (end = first + 1; end < count && s->key[end] == s->key[first]; end++)
+            if (!alike(s, def, s->order[first], s->order[end])) break;
+        pack_class(s, p, s->order + first, end - first);
+    }
+}
+
+static uint64_t whole_groups(uint64_t slots) { return (slots + MOTE_GROUP - 1) / MOTE_GROUP * MOTE_GROUP; }
+
+static void pack_rows(mote_network_layout_plan *s, packing *p, uint32_t island, bool align) {
+    uint64_t at = align ? whole_groups(p->slot) : p->slot;
+    if (p->block_slot == UINT64_MAX || at + s->particles[island] > p->block_slot + MOTE_NETWORK_BLOCK) {
+        at = p->block_slot = whole_groups(p->slot);
+        p->blocks++;
+    }
+    s->slot[island] = (uint32_t)at;
+    s->block[island] = p->blocks - 1;
+    p->slot = at + s->particles[island];
+}
+
+/* An island that has several blocks. */
+static void pack_large(mote_network_layout_plan *s, packing *p, uint32_t island) {
+    p->slot = whole_groups(p->slot);
+    s->slot[island] = (uint32_t)p->slot;
+    s->block[island] = p->blocks;
+    p->slot += s->particles[island];
+    p->blocks += (s->particles[island] + MOTE_NETWORK_BLOCK - 1) / MOTE_NETWORK_BLOCK;
+}
+
+/* Alike islands, then small ones, then large ones. */
+static mote_result pack(mote_network_layout_plan *s, const mote_network_def *def) {
+    const bool align = def->solver == MOTE_NETWORK_CONSTRAINED;
+    packing p = {.block_slot = UINT64_MAX};
+    memset(s->stride, 1, s->island_count);
+    if (!align) pack_alike(s, &p, def);
+    for (uint32_t island = 0; island < s->island_count; island++)
+        if (s->stride[island] == 1 && s->particles[island] <= MOTE_NETWORK_BLOCK)
+            pack_rows(s, &p, island, align);
+    for (uint32_t island = 0; island < s->island_count; island++)
+        if (s->stride[island] == 1 && s->particles[island] > MOTE_NETWORK_BLOCK) pack_large(s, &p, island);
+    if (whole_groups(p.slot) > MOTE_MAX_PARTICLES) return MOTE_ERROR_OVERFLOW;
+    s->slot_count = (uint32_t)whole_groups(p.slot);
+    s->block_count = p.blocks;
+    return MOTE_OK;
+}
+
+mote_result mote_network_layout_plan_make(mote_network_layout_plan *survey, const mote_network_def *def,
+                                          const mote_allocator *allocator, mote_network_fault *fault) {
+    *survey = (mote_network_layout_plan){0};
+    const uint64_t bytes = lay_out(survey, def);
+    if (bytes > SIZE_MAX / 2) return MOTE_ERROR_OVERFLOW;
+    survey->bytes = (size_t)bytes;
+    survey->memory = mote_allocate(allocator, survey->bytes);
+    if (!survey->memory) return MOTE_ERROR_MEMORY;
+    lay_out(survey, def);
+    label(survey, def);
+    deal_springs(survey, def);
+    mote_result result = count_rigid(survey, def, fault);
+    if (result == MOTE_OK) result = pack(survey, def);
+    if (result) mote_network_layout_plan_destroy(survey, allocator);
+    return result;
+}

@@ -1,0 +1,218 @@
+/* The springs of a block. In a LANES block each spring is evaluated once and given to both its ends; in a
+ * ROWS block each particle sums those at it. The same sums in the same order: d, and with it the force,
+ * negates exactly, and no sum is ever -0, so that what a masked lane adds (+0 or -0) does not show. */
+#ifndef MOTE_NETWORKS_SPRINGS_H
+#define MOTE_NETWORKS_SPRINGS_H
+
+#include "networks/work.h"
+
+typedef struct network_point {
+    wide3 x, v;
+} network_point;
+
+/* What a spring gives to its end a, b gets the opposite: a force, or under the kinematic integrators an
+ * impulse and a displacement times mass. */
+typedef struct network_force_sum {
+    wide3 force, shift;
+} network_force_sum;
+
+/* What a kernel instance, and then a line, has. Lines that are whole, with the same spring in all lanes, are
+ * the commonest. */
+typedef struct network_kind {
+    bool uncoupled; /* springs act as if each were alone */
+    bool damped;    /* some lane is */
+    bool whole;     /* uniform, contiguous, no lane masked */
+} network_kind;
+
+/* Columns by pointers of one's own: an address is then one instruction. */
+typedef struct network_state {
+    const float *x[3], *v[3];
+    float *force[3], *shift[3];
+} network_state;
+
+MOTE_INLINE network_state network_state_of(const mote_network_scratch *c) {
+    network_state s;
+    for (int axis = 0; axis < 3; axis++) {
+        s.x[axis] = network_column(c, NETWORK_X + axis), s.v[axis] = network_column(c, NETWORK_V + axis);
+        s.force[axis] = network_column(c, NETWORK_FORCE + axis),
+        s.shift[axis] = network_column(c, NETWORK_SHIFT + axis);
+    }
+    return s;
+}
+
+MOTE_INLINE wide3 network_at(const float *const column[3], ptrdiff_t at) {
+    return (wide3){wide_load(column[0] + at), wide_load(column[1] + at), wide_load(column[2] + at)};
+}
+
+MOTE_INLINE wide3 network_apart(const float *const column[3], const int32_t index[MOTE_WIDTH]) {
+    return (wide3){wide_gather(column[0], index), wide_gather(column[1], index),
+                   wide_gather(column[2], index)};
+}
+
+/* F = (k (|d| - L) + c d'.n) n. A spring without damping reads no velocity, whatever its neighbours in the
+ * line do. */
+MOTE_INLINE wide3 network_force(wide3 d, const network_point *a, const network_point *b,
+                                const network_terms *t, network_kind kind) {
+    wide length = wide_sqrt(wide3_dot(d, d));
+    wide inverse = wide_set(1.0f) / wide_max(length, wide_set(NETWORK_SHORTEST));
+    wide tension = t->stiffness * (length - t->length);
+    if (kind.damped) {
+        wide more = t->damping * (wide3_dot(d, wide3_sub(b->v, a->v)) * inverse);
+        tension += kind.whole ? more : wide_select(wide_less((wide){0}, t->damping), more, (wide){0});
+    }
+    return wide3_scale(tension * inverse, d);
+}
+
+/* The same spring as if it were alone, linearised along n at the start of the substep. */
+MOTE_INLINE network_force_sum network_uncoupled(const mote_network *n, wide3 d, const network_point *a,
+                                                const network_point *b, wide rest, size_t entry) {
+    const wide zero = {0};
+    wide length = wide_sqrt(wide3_dot(d, d));
+    wide inverse = wide_set(1.0f) / wide_max(length, wide_set(NETWORK_SHORTEST));
+    wide e = length - rest, rate = wide3_dot(d, wide3_sub(b->v, a->v)) * inverse, unit_response[4];
+    for (int i = 0; i < 4; i++) unit_response[i] = wide_load(n->entry_response[i] + entry);
+    wide impulse = zero - (unit_response[0] * e + unit_response[1] * rate),
+         shift = zero - (unit_response[2] * e + unit_response[3] * rate);
+    return (network_force_sum){wide3_scale(impulse * inverse, d), wide3_scale(shift * inverse, d)};
+}
+
+/* One register of a line whose ends are a and b. */
+MOTE_INLINE network_force_sum network_spring(const mote_network *n, const mote_network_packet *line,
+                                             network_kind kind, const network_point *a,
+                                             const network_point *b, size_t lane, size_t entry) {
+    const wide3 d = wide3_sub(b->x, a->x);
+    const network_terms t = network_terms_of(n, line, kind.whole, entry);
+    network_force_sum push;
+    if (kind.uncoupled)
+        push = network_uncoupled(n, d, a, b, t.length, entry);
+    else
+        push = (network_force_sum){network_force(d, a, b, &t, kind), wide3_zero()};
+    if (kind.whole) return push;
+    const wide_mask exists = network_mask(line, lane);
+    return (network_force_sum){wide3_select(exists, push.force, wide3_zero()),
+                               wide3_select(exists, push.shift, wide3_zero())};
+}
+
+MOTE_INLINE bool network_is_whole(const mote_network_packet *line) {
+    return line->uniform && line->contiguous && line->mask == 0xffff;
+}
+
+MOTE_INLINE void network_add(float *const column[3], ptrdiff_t at, wide3 more) {
+    wide3_store(column, (size_t)at, wide3_add(wide3_load(column, (size_t)at), more));
+}
+
+MOTE_INLINE void network_take(float *const column[3], ptrdiff_t at, wide3 less) {
+    wide3_store(column, (size_t)at, wide3_sub(wide3_load(column, (size_t)at), less));
+}
+
+/* --- Struts --- */
+
+MOTE_INLINE void network_interleaved_packet(const mote_network *n, const network_state *s, uint32_t first,
+                                            uint32_t number, network_kind kind) {
+    const mote_network_packet *line = &n->line[number];
+    const bool velocity = kind.uncoupled || kind.damped;
+    for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) {
+        const ptrdiff_t self = (ptrdiff_t)line->self - first + (ptrdiff_t)lane;
+        const ptrdiff_t other = (ptrdiff_t)line->other - first + (ptrdiff_t)lane;
+        network_point a = {network_at(s->x, self), wide3_zero()}, b = {network_at(s->x, other), wide3_zero()};
+        if (velocity) a.v = network_at(s->v, self), b.v = network_at(s->v, other);
+        const network_force_sum push =
+            network_spring(n, line, kind, &a, &b, lane, (size_t)number * MOTE_GROUP + lane);
+        network_add(s->force, self, push.force);
+        network_take(s->force, other, push.force);
+        if (!kind.uncoupled) continue;
+        network_add(s->shift, self, push.shift);
+        network_take(s->shift, other, push.shift);
+    }
+}
+
+MOTE_INLINE void forces_interleaved(const mote_network_job *job, const mote_network_scratch *c,
+                                    const mote_network_block *block, bool damped, bool uncoupled) {
+    const mote_network *n = job->network;
+    const network_state state = network_state_of(c);
+    const uint32_t first = c->first, end = block->first_line + block->line_count;
+    const ptrdiff_t from = (ptrdiff_t)block->first - first, to = from + (ptrdiff_t)block->groups * MOTE_GROUP;
+    for (ptrdiff_t at = from; at < to; at += MOTE_WIDTH) {
+        wide3_store(state.force, (size_t)at, wide3_zero());
+        if (uncoupled) wide3_store(state.shift, (size_t)at, wide3_zero());
+    }
+    for (uint32_t i = block->first_line; i < end; i++) {
+        const mote_network_packet *line = &n->line[i];
+        if (damped && line->damped && network_is_whole(line))
+            network_interleaved_packet(n, &state, first, i, (network_kind){uncoupled, true, true});
+        else if (damped && line->damped)
+            network_interleaved_packet(n, &state, first, i, (network_kind){uncoupled, true, false});
+        else if (network_is_whole(line))
+            network_interleaved_packet(n, &state, first, i, (network_kind){uncoupled, false, true});
+        else
+            network_interleaved_packet(n, &state, first, i, (network_kind){uncoupled, false, false});
+    }
+}
+
+/* --- Rows --- */
+
+/* One register of a row: entries from `entry` on, of the slots from `at` on. */
+MOTE_INLINE network_force_sum network_sliced_packet(const mote_network *n, const network_state *s,
+                                                    uint32_t first, const mote_network_packet *line,
+                                                    network_kind kind, ptrdiff_t at, size_t lane,
+                                                    size_t entry) {
+    const bool velocity = kind.uncoupled || kind.damped;
+    network_point a = {network_at(s->x, at), wide3_zero()}, b = a;
+    if (velocity) a.v = network_at(s->v, at);
+    if (kind.whole || line->contiguous) {
+        const ptrdiff_t other = (ptrdiff_t)line->other - first + (ptrdiff_t)lane;
+        b.x = network_at(s->x, other);
+        if (velocity) b.v = network_at(s->v, other);
+    } else {
+        int32_t index[MOTE_WIDTH];
+        for (int i = 0; i < MOTE_WIDTH; i++) index[i] = (int32_t)(n->entry_other[entry + (size_t)i] - first);
+        b.x = network_apart(s->x, index);
+        if (velocity) b.v = network_apart(s->v, index);
+    }
+    return network_spring(n, line, kind, &a, &b, lane, entry);
+}
+
+/* The springs at one register of slots. */
+MOTE_INLINE network_force_sum network_sliced_packets(const mote_network *n, const network_state *s,
+                                                     uint32_t first, uint32_t g, bool damped, bool uncoupled,
+                                                     size_t lane) {
+    const mote_network_group group = n->group[g];
+    const ptrdiff_t at = (ptrdiff_t)g * MOTE_GROUP - first + (ptrdiff_t)lane;
+    network_force_sum sum = {wide3_zero(), wide3_zero()};
+    for (uint32_t i = group.first_line; i < group.first_line + group.line_count; i++) {
+        const mote_network_packet *line = &n->line[i];
+        const size_t entry = (size_t)i * MOTE_GROUP + lane;
+        network_force_sum push;
+        if (damped && line->damped && network_is_whole(line))
+            push = network_sliced_packet(n, s, first, line, (network_kind){uncoupled, true, true}, at, lane,
+                                         entry);
+        else if (damped && line->damped)
+            push = network_sliced_packet(n, s, first, line, (network_kind){uncoupled, true, false}, at, lane,
+                                         entry);
+        else if (network_is_whole(line))
+            push = network_sliced_packet(n, s, first, line, (network_kind){uncoupled, false, true}, at, lane,
+                                         entry);
+        else
+            push = network_sliced_packet(n, s, first, line, (network_kind){uncoupled, false, false}, at, lane,
+                                         entry);
+        sum.force = wide3_add(sum.force, push.force);
+        if (uncoupled) sum.shift = wide3_add(sum.shift, push.shift);
+    }
+    return sum;
+}
+
+MOTE_INLINE void forces_sliced(const mote_network_job *job, const mote_network_scratch *c,
+                               const mote_network_block *block, bool damped, bool uncoupled) {
+    const network_state state = network_state_of(c);
+    const uint32_t first_group = block->first / MOTE_GROUP, first = c->first;
+    for (uint32_t g = first_group; g < first_group + block->groups; g++)
+        for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) {
+            const network_force_sum sum =
+                network_sliced_packets(job->network, &state, first, g, damped, uncoupled, lane);
+            const size_t at = (size_t)g * MOTE_GROUP - first + lane;
+            wide3_store(state.force, at, sum.force);
+            if (uncoupled) wide3_store(state.shift, at, sum.shift);
+        }
+}
+
+#endif

@@ -1,0 +1,118 @@
+/* One stage of the system's integrator for the particles of a network, and what surrounds it. */
+#ifndef MOTE_NETWORKS_STAGE_H
+#define MOTE_NETWORKS_STAGE_H
+
+#include "stage/coupled.h"
+#include "networks/work.h"
+
+MOTE_INLINE bool network_carries(mote_family family) {
+    return family != MOTE_FAMILY_SPLITTING && family != MOTE_FAMILY_MAP;
+}
+
+/* Carried from stage to stage: where the substep began (Verlet: the velocity alone), and the sums so far. */
+MOTE_INLINE mote_lanes network_lanes(const mote_network_scratch *c, mote_family family, bool first,
+                                     ptrdiff_t at) {
+    mote_lanes s = {.x = network_load3(c, NETWORK_X, at), .v = network_load3(c, NETWORK_V, at)};
+    if (!network_carries(family) || first) return s;
+    if (family != MOTE_FAMILY_VERLET)
+        s.base_x = network_load3(c, NETWORK_CARRY, at), s.sum_x = network_load3(c, NETWORK_CARRY + 6, at);
+    s.base_v = network_load3(c, NETWORK_CARRY + 3, at);
+    s.sum_v = network_load3(c, NETWORK_CARRY + 9, at);
+    return s;
+}
+
+MOTE_INLINE void network_keep_carry(const mote_network_scratch *c, mote_family family, bool first, bool last,
+                                    const mote_lanes *s, ptrdiff_t at) {
+    if (!network_carries(family) || last) return;
+    if (first) network_store3(c, NETWORK_CARRY + 3, at, s->base_v);
+    network_store3(c, NETWORK_CARRY + 9, at, s->sum_v);
+    if (family == MOTE_FAMILY_VERLET) return;
+    if (first) network_store3(c, NETWORK_CARRY, at, s->base_x);
+    network_store3(c, NETWORK_CARRY + 6, at, s->sum_x);
+}
+
+/* What is pinned or masked stays. */
+MOTE_INLINE void network_store_free(const mote_network_scratch *c, wide inverse_mass, const mote_lanes *old,
+                                    const mote_lanes *s, ptrdiff_t at) {
+    const wide_mask free = wide_less((wide){0}, inverse_mass);
+    if (MOTE_LIKELY(wide_all(free))) {
+        network_store3(c, NETWORK_X, at, s->x);
+        network_store3(c, NETWORK_V, at, s->v);
+        return;
+    }
+    network_store3(c, NETWORK_X, at, wide3_select(free, s->x, old->x));
+    network_store3(c, NETWORK_V, at, wide3_select(free, s->v, old->v));
+}
+
+/* others: whether anything but springs and affine forces acts. */
+MOTE_INLINE void network_stage(const mote_network_job *job, const mote_network_scratch *columns,
+                               mote_family family, bool others, bool uncoupled, uint32_t stage, double time,
+                               uint32_t first, uint32_t end) {
+    const mote_network_scratch copy = *columns, *c = &copy;
+    const mote_plan *plan = job->plan;
+    const coupled_affine own = affine_of(plan, stage);
+    const bool callbacks = others && (plan->callback_count != 0 || job->linked);
+    const bool first_stage = stage == 0, last_stage = stage + 1 == plan->stages;
+    for (uint32_t slot = first; slot < end; slot += MOTE_WIDTH) {
+        const ptrdiff_t at = (ptrdiff_t)slot - c->first;
+        mote_lanes s = network_lanes(c, family, first_stage, at), old = s;
+        mote_external external = {.inverse_mass = wide_load(job->network->inverse_mass + slot),
+                                  .anchor = wide3_zero()};
+        if (callbacks) {
+            external.acceleration = network_load3(c, NETWORK_ACCELERATION, at);
+            external.force = network_load3(c, NETWORK_FORCE_SUM, at);
+        }
+        wide3 force = uncoupled || job->constrained ? wide3_zero() : network_load3(c, NETWORK_FORCE, at);
+        mote_wide_map map;
+        if (family == MOTE_FAMILY_MAP) map = map_of(plan, wide_load(job->network->own_inverse_mass + slot));
+        wide3 dv = coupled_kick(&own, family, others, callbacks, time, &s, &external, force);
+        do_stage(plan, family, &s, stage, dv, &map);
+        if (uncoupled) {
+            s.x = wide3_add_scaled(s.x, external.inverse_mass, network_load3(c, NETWORK_SHIFT, at));
+            s.v = wide3_add_scaled(s.v, external.inverse_mass, network_load3(c, NETWORK_FORCE, at));
+        }
+        network_store_free(c, external.inverse_mass, &old, &s, at);
+        network_keep_carry(c, family, first_stage, last_stage, &s, at);
+    }
+}
+
+/* Fourth-order splittings drift before their first kick. */
+MOTE_INLINE void network_begin(const mote_network_job *job, const mote_network_scratch *c, uint32_t first,
+                               uint32_t end) {
+    const mote_plan *plan = job->plan;
+    if (plan->scheme->family != MOTE_FAMILY_SPLITTING || plan->c.drift_first == 0) return;
+    for (uint32_t slot = first; slot < end; slot += MOTE_WIDTH) {
+        const ptrdiff_t at = (ptrdiff_t)slot - c->first;
+        mote_lanes s = network_lanes(c, MOTE_FAMILY_SPLITTING, true, at), old = s;
+        mote_splitting_begin(&s, &plan->c);
+        network_store_free(c, wide_load(job->network->inverse_mass + slot), &old, &s, at);
+    }
+}
+
+MOTE_INLINE void network_start(const mote_network_job *job, const mote_network_scratch *c, bool keep,
+                               uint32_t first, uint32_t end) {
+    const wide rate = wide_set((float)(1.0 / job->plan->h));
+    for (uint32_t slot = first; slot < end; slot += MOTE_WIDTH) {
+        const ptrdiff_t at = (ptrdiff_t)slot - c->first;
+        const wide3 x = network_load3(c, NETWORK_X, at);
+        if (keep) {
+            network_store3(c, NETWORK_START, at, x);
+            continue;
+        }
+        const wide_mask free = wide_less((wide){0}, wide_load(job->network->inverse_mass + slot));
+        wide3 v = wide3_scale(rate, wide3_sub(x, network_load3(c, NETWORK_START, at)));
+        network_store3(c, NETWORK_V, at, wide3_select(free, v, network_load3(c, NETWORK_V, at)));
+    }
+}
+
+MOTE_INLINE bool network_finite(const mote_network_scratch *c, uint32_t first, uint32_t end) {
+    wide probe = {0};
+    for (uint32_t slot = first; slot < end; slot += MOTE_WIDTH) {
+        const ptrdiff_t at = (ptrdiff_t)slot - c->first;
+        probe += wide3_finite_probe(network_load3(c, NETWORK_X, at)) +
+                 wide3_finite_probe(network_load3(c, NETWORK_V, at));
+    }
+    return wide_all(wide_equal(probe, (wide){0}));
+}
+
+#endif

@@ -1,0 +1,217 @@
+/* The loose range: layout, growth, clearing, moving. */
+#include "particles/particles.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/allocator.h"
+#include "base/arena.h"
+
+static void choose_columns(mote_particles *particles, const mote_system_def *def) {
+    uint32_t *bytes = particles->element_bytes;
+    for (int axis = 0; axis < 3; axis++) {
+        bytes[MOTE_COLUMN_POSITION + axis] = bytes[MOTE_COLUMN_VELOCITY + axis] = sizeof(float);
+        if (def->interpolation != MOTE_INTERPOLATE_NONE)
+            bytes[MOTE_COLUMN_PREVIOUS_POSITION + axis] = sizeof(float);
+        if (def->interpolation == MOTE_INTERPOLATE_HERMITE)
+            bytes[MOTE_COLUMN_PREVIOUS_VELOCITY + axis] = sizeof(float);
+        if (def->anchor_column) bytes[MOTE_COLUMN_ANCHOR + axis] = sizeof(float);
+        if (def->external_forces) bytes[MOTE_COLUMN_EXTERNAL_FORCE + axis] = sizeof(float);
+    }
+    if (def->mass_column) bytes[MOTE_COLUMN_INVERSE_MASS] = sizeof(float);
+    if (def->lifetimes) bytes[MOTE_COLUMN_BIRTH] = bytes[MOTE_COLUMN_LIFETIME] = sizeof(float);
+    if (def->particle_ids) bytes[MOTE_COLUMN_ID] = sizeof(mote_particle_id);
+    bytes[MOTE_COLUMN_FATE] = sizeof(uint8_t);
+    for (uint32_t i = 0; i < def->extra_count; i++) bytes[MOTE_COLUMN_EXTRA + i] = def->extra_bytes[i];
+}
+
+/* After the columns come the handle table, the stack of free handles and the death lists. */
+enum { TABLE = MOTE_COLUMN_COUNT, STACK, DEATH, DEATHS, PARTS };
+
+static uint64_t part_bytes(const mote_particles *particles, int part, uint64_t slots) {
+    bool ids = particles->element_bytes[MOTE_COLUMN_ID] != 0;
+    switch (part) {
+    case TABLE:
+        return ids ? slots * sizeof(mote_id_entry) : 0;
+    case STACK:
+        return ids ? slots * sizeof(uint32_t) : 0;
+    case DEATH:
+        return mote_round_up(slots, MOTE_BLOCK);
+    case DEATHS:
+        return mote_round_up(slots, MOTE_BLOCK) / MOTE_BLOCK * sizeof(uint16_t);
+    default:
+        return slots * particles->element_bytes[part];
+    }
+}
+
+/* Where each part lies in one allocation for `capacity`; returns its size, SIZE_MAX if it overflows. */
+static size_t lay_out(const mote_particles *particles, uint32_t capacity, size_t offset[PARTS]) {
+    uint64_t slots = mote_round_up(capacity, MOTE_GROUP), total = 0;
+    for (int part = 0; part < PARTS; part++) {
+        uint64_t bytes = part_bytes(particles, part, slots);
+        offset[part] = (size_t)total;
+        total += mote_column_bytes(bytes);
+    }
+    return total > SIZE_MAX / 2 ? SIZE_MAX : (size_t)total;
+}
+
+mote_result mote_particles_reserve(mote_particles *particles, uint32_t capacity,
+                                   const mote_allocator *allocator) {
+    size_t offset[PARTS], bytes = lay_out(particles, capacity, offset);
+    if (bytes == SIZE_MAX) return MOTE_ERROR_OVERFLOW;
+    unsigned char *memory = mote_allocate(allocator, bytes);
+    if (!memory) return MOTE_ERROR_MEMORY;
+
+    mote_particles old = *particles;
+    particles->memory = memory;
+    particles->bytes = bytes;
+    particles->capacity = capacity;
+    for (int id = 0; id < MOTE_COLUMN_COUNT; id++) {
+        size_t element = old.element_bytes[id];
+        particles->column[id] = element ? memory + offset[id] : NULL;
+        if (element && old.count)
+            memcpy(particles->column[id], old.column[id], mote_round_up(old.count, MOTE_GROUP) * element);
+    }
+    if (particles->element_bytes[MOTE_COLUMN_ID]) {
+        particles->ids = (mote_id_entry *)(void *)(memory + offset[TABLE]);
+        particles->free_id = (uint32_t *)(void *)(memory + offset[STACK]);
+        if (old.used_ids) memcpy(particles->ids, old.ids, old.used_ids * sizeof(mote_id_entry));
+        if (old.free_ids) memcpy(particles->free_id, old.free_id, old.free_ids * sizeof(uint32_t));
+    }
+    particles->death = memory + offset[DEATH];
+    particles->deaths = (uint16_t *)(void *)(memory + offset[DEATHS]);
+    mote_release(allocator, old.memory, old.bytes);
+    return MOTE_OK;
+}
+
+mote_result mote_particles_create(mote_particles *particles, const mote_system_def *def,
+                                  const mote_allocator *allocator) {
+    *particles = (mote_particles){.inverse_mass = (float)(1.0 / (double)def->uniform_mass)};
+    choose_columns(particles, def);
+    return mote_particles_reserve(particles, def->capacity, allocator);
+}
+
+void mote_particles_destroy(mote_particles *particles, const mote_allocator *allocator) {
+    mote_release(allocator, particles->memory, particles->bytes);
+}
+
+static void fill_float(void *column, size_t first, size_t end, float value) {
+    if (column)
+        for (size_t i = first; i < end; i++) ((float *)column)[i] = value;
+}
+
+void mote_particles_clear(mote_particles *particles, uint32_t first, uint32_t count) {
+    size_t end = mote_round_up((size_t)first + count, MOTE_GROUP);
+    for (int id = 0; id < MOTE_COLUMN_COUNT; id++) {
+        size_t element = particles->element_bytes[id];
+        if (element)
+            memset((unsigned char *)particles->column[id] + first * element, 0, (end - first) * element);
+    }
+    fill_float(particles->column[MOTE_COLUMN_INVERSE_MASS], first, end, particles->inverse_mass);
+    fill_float(particles->column[MOTE_COLUMN_LIFETIME], first, end, INFINITY);
+    mote_particles_forget_previous(particles, first, end - first);
+}
+
+void mote_particles_forget_previous(mote_particles *particles, size_t first, size_t count) {
+    fill_float(particles->column[MOTE_COLUMN_PREVIOUS_POSITION], first, first + count, NAN);
+}
+
+void mote_particles_seal(mote_particles *particles) {
+    if (particles->count % MOTE_GROUP) mote_particles_clear(particles, particles->count, 0);
+}
+
+uint32_t mote_particles_available(const mote_particles *particles) {
+    int64_t slots = (int64_t)particles->capacity - particles->count;
+    /* One that retires by a kill is counted before it is on the stack. */
+    int64_t ids =
+        (int64_t)particles->free_ids - particles->retired + particles->capacity - particles->used_ids;
+    int64_t room = particles->ids && ids < slots ? ids : slots;
+    return room > 0 ? (uint32_t)room : 0;
+}
+
+/* An index whose generation would wrap stays out of use: it is dropped where it is taken. */
+#define RETIRED UINT32_MAX
+
+/* Entries ahead for which memory is asked: enough to cover its latency. */
+#define AHEAD 16u
+
+static uint32_t take_index(mote_particles *particles) {
+    while (particles->free_ids) {
+        uint32_t index = particles->free_id[--particles->free_ids];
+        if (particles->free_ids >= AHEAD)
+            __builtin_prefetch(&particles->ids[particles->free_id[particles->free_ids - AHEAD]], 1);
+        if (particles->ids[index].generation != RETIRED) return index;
+        particles->retired--;
+    }
+    particles->ids[particles->used_ids].generation = 1;
+    return particles->used_ids++;
+}
+
+void mote_particles_assign_ids(mote_particles *particles, uint32_t first, uint32_t count) {
+    mote_particle_id *particle = particles->column[MOTE_COLUMN_ID];
+    for (uint32_t slot = first; particles->ids && slot < first + count; slot++) {
+        uint32_t index = take_index(particles);
+        mote_id_entry *entry = &particles->ids[index];
+        entry->slot = slot;
+        particle[slot] = (mote_particle_id){index, entry->generation};
+    }
+}
+
+static void end_index(mote_particles *particles, uint32_t index) {
+    if (++particles->ids[index].generation == RETIRED)
+        __atomic_fetch_add(&particles->retired, 1, __ATOMIC_RELAXED);
+}
+
+void mote_particles_retire_id(mote_particles *particles, uint32_t slot) {
+    const mote_particle_id *particle = particles->column[MOTE_COLUMN_ID];
+    if (particles->ids) end_index(particles, particle[slot].index);
+}
+
+/* Asks for all memory before using any: the entries are anywhere, and their cache misses then overlap. */
+void mote_particles_retire_ids(mote_particles *particles, const uint32_t *slot, uint32_t count, uint32_t rank,
+                               bool alive) {
+    if (!particles->ids) return;
+    const mote_particle_id *particle = particles->column[MOTE_COLUMN_ID];
+    uint32_t *stack = particles->free_id + particles->free_ids + rank;
+    for (uint32_t i = 0; i < count; i++) __builtin_prefetch(&particle[slot[i]], 1);
+    for (uint32_t i = 0; i < count; i++) {
+        stack[i] = particle[slot[i]].index;
+        __builtin_prefetch(&particles->ids[stack[i]], 1);
+    }
+    for (uint32_t i = 0; alive && i < count; i++) end_index(particles, stack[i]);
+}
+
+/* One column at a time: the pairs are independent, so many cache misses are in flight together. */
+#define MOVE_COLUMN(type)                                                                                    \
+    do {                                                                                                     \
+        type *column = particles->column[id];                                                                \
+        for (uint32_t i = 0; i < pairs; i++) column[to[i]] = column[from[i]];                                \
+    } while (0)
+
+void mote_particles_move(mote_particles *particles, const uint32_t *from, const uint32_t *to,
+                         uint32_t pairs) {
+    const mote_particle_id *particle = particles->column[MOTE_COLUMN_ID];
+    for (uint32_t i = 0; particles->ids && i < pairs; i++)
+        __builtin_prefetch(&particles->ids[particle[from[i]].index], 1);
+    for (int id = 0; id < MOTE_COLUMN_COUNT; id++) {
+        size_t element = particles->element_bytes[id];
+        switch (element) {
+        case 0:
+            break;
+        case 1:
+            MOVE_COLUMN(uint8_t);
+            break;
+        case 4:
+            MOVE_COLUMN(uint32_t);
+            break;
+        case 8:
+            MOVE_COLUMN(uint64_t);
+            break;
+        default:
+            for (uint32_t i = 0; i < pairs; i++)
+                memcpy((unsigned char *)particles->column[id] + to[i] * element,
+                       (const unsigned char *)particles->column[id] + from[i] * element, element);
+        }
+    }
+    for (uint32_t i = 0; particles->ids && i < pairs; i++) particles->ids[particle[to[i]].index].slot = to[i];
+}

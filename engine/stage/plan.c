@@ -1,0 +1,207 @@
+/* Folds the forces and scales the coefficients. */
+#include "stage/plan.h"
+
+#include <math.h>
+
+#include "forces/table.h"
+
+static void note_inline_force(mote_plan *plan, const mote_force_def *def) {
+    plan->point_count++;
+    bool attractor = def->kind == MOTE_FORCE_ATTRACTOR && def->region.shape == MOTE_REGION_EVERYWHERE;
+    if (!attractor) plan->mix = MOTE_MIX_ANY;
+    plan->timed |= def->kind == MOTE_FORCE_TIMED_THRUST || def->kind == MOTE_FORCE_CURL_NOISE;
+    plan->anchors |= def->kind == MOTE_FORCE_PARTICLE_ANCHORS;
+}
+
+static void note_callback(mote_plan *plan, const mote_force_def *def) {
+    plan->callback_count++;
+    plan->reaches_range |= def->as.callback.reach == MOTE_REACH_RANGE;
+}
+
+static void fold_forces(mote_plan *plan) {
+    for (uint32_t i = 0; i < plan->force_count; i++) {
+        const mote_force_def *def = &plan->forces[i];
+        mote_force_path path = mote_force_path_of(def);
+        if (path == MOTE_PATH_AFFINE) {
+            mote_force_table[def->kind]->fold(def, &plan->acceleration, &plan->force);
+            continue;
+        }
+        if (path == MOTE_PATH_POINT) note_inline_force(plan, def);
+        if (path == MOTE_PATH_CALLBACK) note_callback(plan, def);
+        plan->newtons |= mote_force_gives_newtons(def);
+        plan->reuse &= !mote_force_reads_velocity(def);
+    }
+}
+
+static mote_affine_stage scaled(const mote_affine *affine, double factor) {
+    mote_affine_stage stage;
+    for (int axis = 0; axis < 3; axis++) {
+        stage.constant[axis] = (float)(affine->constant[axis] * factor);
+        stage.damping[axis] = (float)(affine->damping[axis] * factor);
+        stage.stiffness[axis] = (float)(affine->stiffness[axis] * factor);
+    }
+    return stage;
+}
+
+static mote_exact_map axis_map(mote_map_kind kind, const mote_affine *a, int axis, double h) {
+    return mote_map_make(kind, a->constant[axis], a->damping[axis], a->stiffness[axis], h);
+}
+
+/* The kinematic integrators carry each force alone; where several have the same form, that is a sum of
+ * maps. */
+static void sum_of_maps(const mote_plan *plan, double inverse_mass, mote_map map[3]) {
+    mote_exact_map sum[3];
+    for (int axis = 0; axis < 3; axis++) sum[axis] = mote_map_free(plan->h);
+    for (uint32_t i = 0; i < plan->force_count; i++) {
+        const mote_force_def *def = &plan->forces[i];
+        if (mote_force_path_of(def) != MOTE_PATH_AFFINE) continue;
+        mote_affine acceleration = {{0}, {0}, {0}}, force = {{0}, {0}, {0}};
+        mote_force_table[def->kind]->fold(def, &acceleration, &force);
+        mote_affine_add(&acceleration, &force, inverse_mass);
+        for (int axis = 0; axis < 3; axis++) {
+            mote_exact_map term = axis_map(plan->scheme->map, &acceleration, axis, plan->h);
+            mote_map_add(&sum[axis], &term, plan->h);
+        }
+    }
+    for (int axis = 0; axis < 3; axis++) map[axis] = mote_map_round(&sum[axis]);
+}
+
+static void joint_map(const mote_plan *plan, const mote_affine *acceleration, mote_map map[3]) {
+    for (int axis = 0; axis < 3; axis++) {
+        mote_exact_map exact = axis_map(plan->scheme->map, acceleration, axis, plan->h);
+        map[axis] = mote_map_round(&exact);
+    }
+}
+
+static bool sums_maps(const mote_scheme *scheme) { return scheme->kick_after; }
+
+/* Affine forces alone are exact over the whole step; with others, substeps bound the splitting error. */
+static void make_map(mote_plan *plan, double uniform_inverse_mass) {
+    if (!plan->mix) plan->stages = 0;
+    if (!plan->mix && plan->scheme->map == MOTE_MAP_EXACT_FLOW) {
+        plan->substeps = 1;
+        plan->h = plan->timestep;
+    }
+    plan->particle_maps = plan->affine_force;
+    if (plan->particle_maps) return;
+    if (sums_maps(plan->scheme))
+        sum_of_maps(plan, uniform_inverse_mass, plan->c.map);
+    else
+        joint_map(plan, &plan->acceleration, plan->c.map);
+}
+
+/* Whether it acts as a constant: constant + damping v is that, bit for bit, whatever a finite v is; and as it
+ * is not -0, no sum that ends in it shows whether a zero before it had a sign. */
+static bool is_constant(const mote_affine_stage *a) {
+    bool constant = true;
+    for (int axis = 0; axis < 3; axis++)
+        constant &= a->damping[axis] == 0 && a->stiffness[axis] == 0 &&
+                    (a->constant[axis] != 0 || !signbit(a->constant[axis]));
+    return constant;
+}
+
+static bool is_settled_attractors(const mote_plan *plan) {
+    bool settled = plan->mix == MOTE_MIX_ATTRACTORS && plan->point_count &&
+                   plan->point_count <= MOTE_MAX_SETTLED_ATTRACTORS && !plan->callback_count &&
+                   !plan->external_forces;
+    for (uint32_t i = 0; i < plan->stages; i++) settled &= is_constant(&plan->evaluation[i].acceleration);
+    return settled;
+}
+
+/* The kinds of kernel that know beforehand what there is. */
+static mote_force_mix settle(const mote_plan *plan) {
+    const mote_scheme *scheme = plan->scheme;
+    const bool euler = scheme->family == MOTE_FAMILY_SPLITTING && scheme->stages == 1 &&
+                       scheme->drift_first == 0 && scheme->drift[0] != 0;
+    if (plan->mass_column || !(euler || scheme->family == MOTE_FAMILY_VERLET)) return plan->mix;
+    if (plan->mix == MOTE_MIX_AFFINE) return euler && !plan->stiff_acceleration ? MOTE_MIX_DRAG : plan->mix;
+    if (!is_settled_attractors(plan)) return plan->mix;
+    return plan->point_count == 1 ? MOTE_MIX_ONE_ATTRACTOR : MOTE_MIX_FEW_ATTRACTORS;
+}
+
+static void make(mote_plan *plan, const mote_plan_def *def, const mote_scheme *scheme) {
+    *plan = (mote_plan){.scheme = scheme,
+                        .start_time = def->start_time,
+                        .timestep = def->timestep,
+                        .h = def->timestep / (double)def->substeps,
+                        .substeps = def->substeps,
+                        .mass_column = def->mass_column,
+                        .external_forces = def->external_forces,
+                        .newtons = def->external_forces,
+                        .reuse = true,
+                        .forces = def->forces,
+                        .force_count = def->force_count};
+    plan->stages = scheme->stages;
+    fold_forces(plan);
+    double inverse_mass = 0;
+    if (!plan->mass_column) {
+        inverse_mass = 1.0 / def->uniform_mass;
+        plan->inverse_mass = (float)inverse_mass;
+        mote_affine_add(&plan->acceleration, &plan->force, inverse_mass);
+        plan->force = (mote_affine){{0}, {0}, {0}};
+    }
+    plan->stiff_acceleration = mote_affine_has_stiffness(&plan->acceleration);
+    plan->affine_force = !mote_affine_is_zero(&plan->force);
+    plan->stiff_force = mote_affine_has_stiffness(&plan->force);
+    plan->reuse &= !mote_affine_has_damping(&plan->acceleration) && !mote_affine_has_damping(&plan->force);
+    bool others = plan->point_count || plan->callback_count || plan->external_forces || def->coupled;
+    if (others && plan->mix == MOTE_MIX_AFFINE)
+        plan->mix = MOTE_MIX_ATTRACTORS; /* and perhaps none of these */
+    mote_scheme_coefficients(scheme, plan->h, &plan->c);
+    if (scheme->family == MOTE_FAMILY_MAP) make_map(plan, inverse_mass);
+    for (uint32_t i = 0; i < plan->stages; i++) {
+        double factor = scheme->kick[i] * plan->h;
+        plan->evaluation[i] = (mote_evaluation){scaled(&plan->acceleration, factor),
+                                                scaled(&plan->force, factor), (float)factor};
+    }
+    plan->mix = settle(plan);
+}
+
+void mote_plan_make(mote_plan *plan, const mote_plan_def *def) {
+    make(plan, def, &mote_scheme_table[def->integrator]);
+}
+
+void mote_plan_make_flow(mote_plan *plan, const mote_plan_def *def) {
+    make(plan, def, &mote_scheme_table[MOTE_EXACT_FLOW]);
+}
+
+void mote_plan_make_kick(mote_plan *plan, const mote_plan_def *def, double fraction) {
+    static const mote_scheme kick_once = {.family = MOTE_FAMILY_SPLITTING, .stages = 1, .kick = {1}};
+    mote_plan_def once = *def;
+    once.timestep = fraction * def->timestep / (double)def->substeps;
+    once.substeps = 1;
+    make(plan, &once, &kick_once);
+    plan->timestep = def->timestep; /* by which the time of the step is found */
+}
+
+void mote_plan_particle_map(const mote_plan *plan, float inverse_mass, mote_map map[3]) {
+    if (sums_maps(plan->scheme)) {
+        sum_of_maps(plan, (double)inverse_mass, map);
+        return;
+    }
+    mote_affine sum = plan->acceleration;
+    mote_affine_add(&sum, &plan->force, (double)inverse_mass);
+    joint_map(plan, &sum, map);
+}
+
+mote_result mote_plan_accepts(mote_integrator integrator, const mote_force_def *def, bool anchors) {
+    const mote_scheme *scheme = &mote_scheme_table[integrator];
+    bool reaches = def->kind == MOTE_FORCE_CALLBACK && def->as.callback.reach == MOTE_REACH_RANGE;
+    if (mote_force_is_velocity_field(def) != (scheme->family == MOTE_FAMILY_ADVECTION))
+        return MOTE_ERROR_INTEGRATOR;
+    if (reaches && scheme->half_step_velocity) return MOTE_ERROR_INTEGRATOR;
+    return def->kind == MOTE_FORCE_PARTICLE_ANCHORS && !anchors ? MOTE_ERROR_ABSENT : MOTE_OK;
+}
+
+mote_result mote_plan_can_step(mote_integrator integrator, const mote_force_def *forces, uint32_t count) {
+    if (integrator != MOTE_EXACT_FLOW || count == 0) return MOTE_OK;
+    for (uint32_t i = 0; i < count; i++)
+        if (forces[i].kind != MOTE_FORCE_CALLBACK) return MOTE_OK;
+    return MOTE_ERROR_INTEGRATOR;
+}
+
+bool mote_forces_are_affine(const mote_force_def *forces, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        if (mote_force_path_of(&forces[i]) != MOTE_PATH_AFFINE) return false;
+    return true;
+}

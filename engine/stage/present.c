@@ -1,0 +1,6 @@
+/* The tables of kernels of presentation, by instruction set. */
+#include "stage/present.h"
+
+#include "base/isa.h"
+
+MOTE_KERNEL_LOOKUP(mote_present_kernels, mote_present_kernels);

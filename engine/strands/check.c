@@ -1,0 +1,150 @@
+/* Bundles: the default def and its checks. */
+#include "strands/check.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "base/check.h"
+
+#define COOKIE         0x62756e64u
+#define MAX_ITERATIONS 32u
+
+mote_strands_def mote_default_strands_def(void) {
+    return (mote_strands_def){.cookie = COOKIE,
+                              .solver = MOTE_STRAND_ROBUST,
+                              .points = 32,
+                              .mass = 0.001f,
+                              .rest_scale = 1.0f,
+                              .max_stretch = 0.002f,
+                              .max_iterations = MAX_ITERATIONS,
+                              .friction = 0.5f};
+}
+
+float mote_rest_length(const float p[3], const float q[3], float rest_scale) {
+    double sum = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        double d = (double)q[axis] - (double)p[axis];
+        sum += d * d;
+    }
+    double length = (double)rest_scale * __builtin_sqrt(sum);
+    return length <= (double)FLT_MAX ? (float)length : INFINITY;
+}
+
+static mote_result check_compliance(const mote_strands_def *def, float compliance) {
+    if (def->solver == MOTE_STRAND_SPRINGS) return mote_value_invertible(compliance, 1);
+    mote_result result = mote_value_not_negative(compliance);
+    if (result) return result;
+    return def->solver == MOTE_STRAND_CONSERVING && compliance > 0 ? MOTE_ERROR_RANGE : MOTE_OK;
+}
+
+static mote_result check_bend(const mote_strands_def *def) {
+    mote_result result = mote_value_not_negative(def->bend_stiffness);
+    if (result || def->bend_stiffness == 0) return result;
+    return def->solver == MOTE_STRAND_CONSERVING ? MOTE_ERROR_RANGE
+                                                 : mote_value_invertible(def->bend_stiffness, 1);
+}
+
+/* What is the same for all strands. */
+static mote_result check_settings(const mote_strands_def *def) {
+    const float values[] = {
+        def->damping,     def->bend_damping,    def->pose_stiffness, def->local_pose_stiffness,
+        def->normal_drag, def->tangential_drag, def->radius,         def->friction};
+    mote_result result = MOTE_OK;
+    for (size_t i = 0; i < sizeof values / sizeof *values && result == MOTE_OK; i++)
+        result = mote_value_not_negative(values[i]);
+    if (result == MOTE_OK) result = check_bend(def);
+    if (result == MOTE_OK) result = mote_value_positive(def->max_stretch);
+    if (result == MOTE_OK && !def->strand_mass) result = mote_value_positive(def->mass);
+    if (result == MOTE_OK && !def->strand_rest_scale) result = mote_value_positive(def->rest_scale);
+    if (result == MOTE_OK && !def->strand_compliance) result = check_compliance(def, def->compliance);
+    for (int axis = 0; axis < 3 && result == MOTE_OK; axis++)
+        if (!isfinite(def->air_velocity[axis])) result = MOTE_ERROR_NOT_FINITE;
+    if (result) return result;
+    return def->max_iterations >= 1 && def->max_iterations <= MAX_ITERATIONS ? MOTE_OK : MOTE_ERROR_RANGE;
+}
+
+static bool is_length(uint32_t points) {
+    return points >= MOTE_MIN_STRAND_POINTS && points <= MOTE_MAX_STRAND_POINTS;
+}
+
+/* Longest first, 16 strands to a group, each as long as its first. */
+static void count_slots(mote_strand_counts *census) {
+    uint64_t before = 0;
+    for (uint32_t points = MOTE_MAX_STRAND_POINTS; points >= MOTE_MIN_STRAND_POINTS; points--) {
+        uint64_t after = before + census->of[points];
+        uint64_t groups = (after + MOTE_GROUP - 1) / MOTE_GROUP - (before + MOTE_GROUP - 1) / MOTE_GROUP;
+        if (census->of[points] && !census->longest) census->longest = points;
+        census->points += (uint64_t)census->of[points] * points;
+        census->slots += groups * MOTE_GROUP * points;
+        before = after;
+    }
+}
+
+static mote_result take_census(const mote_strands_def *def, mote_strand_counts *census,
+                               mote_strands_fault *fault) {
+    *census = (mote_strand_counts){.strands = def->strand_count};
+    if (def->strand_count == 0) return MOTE_ERROR_RANGE;
+    if (!def->strand_points && !is_length(def->points)) return MOTE_ERROR_RANGE;
+    if (!def->strand_points) census->of[def->points] = def->strand_count;
+    for (uint32_t strand = 0; def->strand_points && strand < def->strand_count; strand++) {
+        if (!is_length(def->strand_points[strand])) {
+            fault->strand = strand;
+            return MOTE_ERROR_RANGE;
+        }
+        census->of[def->strand_points[strand]]++;
+    }
+    count_slots(census);
+    return census->slots > MOTE_MAX_PARTICLES ? MOTE_ERROR_OVERFLOW : MOTE_OK;
+}
+
+static mote_result check_strand(const mote_strands_def *def, uint32_t strand) {
+    mote_result result = mote_value_invertible(mote_strand_value(def->strand_mass, def->mass, strand),
+                                               mote_strand_points_of(def, strand));
+    if (result == MOTE_OK)
+        result = mote_value_positive(mote_strand_value(def->strand_rest_scale, def->rest_scale, strand));
+    if (result == MOTE_OK)
+        result = check_compliance(def, mote_strand_value(def->strand_compliance, def->compliance, strand));
+    return result;
+}
+
+/* Point `point` at p and the lengths that end there; *point becomes where the one at fault begins. */
+static mote_result check_point(const mote_strands_def *def, const float *p, float rest_scale,
+                               uint32_t *point) {
+    if (!isfinite(p[0]) || !isfinite(p[1]) || !isfinite(p[2])) return MOTE_ERROR_NOT_FINITE;
+    uint32_t reach = def->bend_stiffness > 0 ? 2 : 1;
+    for (uint32_t back = 1; back <= reach && back <= *point; back++)
+        if (!isfinite(mote_rest_length(p - 3 * back, p, rest_scale))) {
+            *point -= back;
+            return MOTE_ERROR_RANGE;
+        }
+    return MOTE_OK;
+}
+
+static mote_result check_strands(const mote_strands_def *def, mote_strands_fault *fault) {
+    const float *p = def->positions;
+    for (uint32_t strand = 0; strand < def->strand_count; strand++) {
+        mote_result result = check_strand(def, strand);
+        *fault = (mote_strands_fault){strand, 0};
+        if (result) return result;
+        const float rest_scale = mote_strand_value(def->strand_rest_scale, def->rest_scale, strand);
+        const uint32_t points = mote_strand_points_of(def, strand);
+        for (uint32_t point = 0; point < points; point++, p += 3) {
+            fault->point = point;
+            result = check_point(def, p, rest_scale, &fault->point);
+            if (result) return result;
+        }
+    }
+    *fault = (mote_strands_fault){MOTE_ALL_STRANDS, 0};
+    return MOTE_OK;
+}
+
+mote_result mote_strands_check(const mote_strands_def *def, mote_strand_counts *census,
+                               mote_strands_fault *fault) {
+    *fault = (mote_strands_fault){MOTE_ALL_STRANDS, 0};
+    if (def->cookie != COOKIE) return MOTE_ERROR_DEF;
+    if ((unsigned)def->solver >= MOTE_STRAND_SOLVER_COUNT) return MOTE_ERROR_ENUM;
+    if (!def->positions) return MOTE_ERROR_NULL;
+    mote_result result = check_settings(def);
+    if (result == MOTE_OK) result = take_census(def, census, fault);
+    return result ? result : check_strands(def, fault);
+}

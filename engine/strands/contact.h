@@ -1,0 +1,201 @@
+/* Strands against colliders. Once a substep each point gets the plane that touches the nearest collider on
+ * the point's way; convex shapes lie behind it. In each Newton iteration a point behind its plane is put on
+ * it and stays on it while the strand presses it there: its inverse mass loses the direction of the normal,
+ * so that lengths and contacts are solved together (an active set after Hintermueller, Ito & Kunisch 2002).
+ * Friction takes back motion along the plane, up to its coefficient times how far the point was pressed out
+ * (Macklin et al., Unified Particle Physics, 2014). */
+#ifndef MOTE_STRANDS_CONTACT_H
+#define MOTE_STRANDS_CONTACT_H
+
+#include "contacts/contact.h"
+#include "strands/work.h"
+
+/* Planes further off than this share of the shorter segment at the point are not looked at in this substep;
+ * the next sweeps. */
+#define STRAND_CONTACT_REACH 0.5f
+
+/* Points of a strand for which the colliders near them are found together. */
+#define STRAND_CONTACT_ROWS 4u
+
+/* The length of the shorter segment at point k: the one behind a tip is none. */
+MOTE_INLINE wide segment_length(const strand_columns *c, uint32_t k, size_t at) {
+    wide length = work_load(c, WORK_LENGTH, at);
+    return k ? wide_min(length, work_load(c, WORK_LENGTH, at - MOTE_GROUP)) : length;
+}
+
+/* Where a point of a strand starts and ends, and how far about it planes are looked for; behind a tip:
+ * `otherwise`. */
+typedef struct strand_way {
+    wide3 start, end;
+    wide segment;
+} strand_way;
+
+MOTE_INLINE strand_way way_of(const strand_columns *c, uint32_t k, wide3 otherwise, size_t lane) {
+    const size_t at = strand_at(k, lane);
+    strand_way way = {work_load3(c, WORK_START, at), work_load3(c, WORK_X, at), segment_length(c, k, at)};
+    if (k < c->shortest) return way;
+    const wide_mask own = lanes_beyond(wide_mask_load(c->counts + lane), k);
+    way.start = wide3_select(own, way.start, otherwise);
+    way.end = wide3_select(own, way.end, otherwise);
+    way.segment = wide_select(own, way.segment, (wide){0});
+    return way;
+}
+
+/* The colliders near what the strands of the register do in a substep. */
+MOTE_INLINE void find_neighbours(const strand_work *w, uint32_t substep, size_t lane,
+                                 mote_contact_list *near) {
+    const strand_columns *c = &w->c;
+    const mote_strand_job *job = w->job;
+    const mote_collider_pose *from = job->poses + (size_t)substep * job->collider_count;
+    mote_contact_box box = mote_contact_box_at(work_load3(c, WORK_X, lane));
+    wide longest = (wide){0};
+    for (uint32_t k = 0; k < c->points; k++) {
+        const strand_way way = way_of(c, k, box.low, lane);
+        mote_contact_box_add(&box, way.end);
+        mote_contact_box_add(&box, way.start);
+        longest = wide_max(longest, way.segment);
+    }
+    const wide reach = wide_set(STRAND_CONTACT_REACH) * longest + wide_set(job->strands->def.radius);
+    mote_contact_list_near(near, from, from + job->collider_count, job->collider_count, &box, reach);
+}
+
+MOTE_INLINE mote_contact_points contact_points(const strand_work *w, uint32_t k, size_t lane) {
+    const strand_columns *c = &w->c;
+    const size_t at = strand_at(k, lane);
+    return (mote_contact_points){.start = work_load3(c, WORK_START, at),
+                                 .end = work_load3(c, WORK_X, at),
+                                 .radius = wide_set(w->job->strands->def.radius),
+                                 .friction = wide_set(w->job->strands->def.friction),
+                                 .reach = wide_set(STRAND_CONTACT_REACH) * segment_length(c, k, at),
+                                 .exempt = ~wide_less((wide){0}, point_mass(c, at))};
+}
+
+/* Of the colliders near the strands those near the points from `first` to `end`. */
+MOTE_INLINE void find_part(const strand_work *w, const mote_contact_list *near, uint32_t first, uint32_t end,
+                           size_t lane, mote_contact_list *part) {
+    const strand_columns *c = &w->c;
+    mote_contact_patch patch = mote_contact_patch_at(work_load3(c, WORK_X, strand_at(first, lane)));
+    for (uint32_t k = first; k < end; k++) {
+        const strand_way way = way_of(c, k, patch.ends.low, lane);
+        mote_contact_patch_add(&patch, way.start, way.end, wide_set(STRAND_CONTACT_REACH) * way.segment);
+    }
+    mote_contact_list_part(part, near, &patch, wide_set(w->job->strands->def.radius));
+}
+
+/* The plane of a point in one register; false if no lane has one. */
+MOTE_INLINE bool find_contact(const strand_work *w, const mote_contact_list *near, uint32_t k, size_t lane,
+                              strand_plane *plane) {
+    const mote_contact_points points = contact_points(w, k, lane);
+    mote_contact contact;
+    if (!mote_contact_find(near, &points, &contact)) return false;
+    plane->normal = contact.normal, plane->offset = contact.offset;
+    plane->drift = contact.drift, plane->friction = contact.friction;
+    plane->in_contact = (wide_mask){0};
+    plane->normal_impulse = plane->friction_applied = (wide){0};
+    return true;
+}
+
+/* The planes of a register of strands for a substep that takes WORK_START to WORK_X: of the rows that have
+ * any, which are listed. False if there is none. A row of 16 lanes that is not listed is as one in which no
+ * lane has a plane. */
+MOTE_INLINE bool find_contacts(const strand_work *w, uint32_t substep, size_t lane) {
+    const strand_columns *c = &w->c;
+    strand_contacts *found = c->contacts;
+    mote_contact_list near, part;
+    find_neighbours(w, substep, lane, &near);
+    found->count = 0;
+    if (near.count == 0) return false;
+    memset(found->touching, STRAND_CLEAR, c->points);
+    for (uint32_t first = 0; first < c->points; first += STRAND_CONTACT_ROWS) {
+        const uint32_t end =
+            first + STRAND_CONTACT_ROWS < c->points ? first + STRAND_CONTACT_ROWS : c->points;
+        find_part(w, &near, first, end, lane, &part);
+        for (uint32_t k = first; part.count && k < end; k++)
+            if (find_contact(w, &part, k, lane, strand_planes(c) + found->count)) {
+                found->touching[k] = STRAND_NEAR;
+                found->place[k] = (uint16_t)found->count;
+                found->point[found->count++] = (uint16_t)k;
+            }
+    }
+    return found->count != 0;
+}
+
+/* What friction takes back of the motion along the plane since the substep's start; pressed: how far out of
+ * the collider. */
+MOTE_INLINE wide3 friction_move(wide3 x, wide3 start, wide3 drift, wide3 normal, wide friction,
+                                wide friction_applied) {
+    wide3 moved = wide3_sub(wide3_sub(x, start), drift);
+    wide3 along = wide3_sub(moved, wide3_scale(wide3_dot(normal, moved), normal));
+    wide length = wide_max(wide_sqrt(wide3_dot(along, along)), wide_set(STRAND_SHORTEST));
+    wide share = wide_min(friction * wide_max(friction_applied, (wide){0}) / length, wide_set(1.0f));
+    return wide3_scale((wide){0} - share, along);
+}
+
+/* Puts the points of the live strands out of the colliders, and chooses those that stay on them. A point that
+ * was inside before the substep is put out without gaining speed. */
+MOTE_INLINE void touch(const strand_columns *c, wide_mask live, size_t lane) {
+    for (uint32_t i = 0; i < c->contacts->count; i++) {
+        const uint32_t k = c->contacts->point[i];
+        const size_t at = strand_at(k, lane);
+        strand_plane *plane = strand_planes(c) + i;
+        wide3 normal = plane->normal, x = work_load3(c, WORK_X, at);
+        wide gap = wide3_dot(normal, x) - plane->offset;
+        wide_mask lay = plane->in_contact, pressing = lay & wide_less((wide){0}, plane->normal_impulse);
+        wide_mask active = live & (wide_less(gap, (wide){0}) | pressing);
+        c->contacts->touching[k] = wide_lane_bits(active) ? STRAND_IN_CONTACT : STRAND_NEAR;
+        if (!wide_lane_bits(active | (live & lay))) continue; /* no lane lay here, and none does now */
+        wide3 start = work_load3(c, WORK_START, at);
+        wide out = wide_select(active, wide_max((wide){0} - gap, (wide){0}), (wide){0});
+        wide sum = wide_select(active, plane->normal_impulse + out, (wide){0});
+        wide friction_applied = sum - wide_select(lay, plane->friction_applied, (wide){0});
+        wide3 put = wide3_add_scaled(x, out, normal);
+        wide3 rubbed = wide3_add(
+            put, friction_move(put, start, plane->drift, normal, plane->friction, friction_applied));
+        wide inside = plane->offset - wide3_dot(normal, wide3_add(start, plane->drift));
+        wide before = wide_min(wide_max(inside, (wide){0}), out);
+        work_store3(c, WORK_START, at, wide3_select(active, wide3_add_scaled(start, before, normal), start));
+        work_store3(c, WORK_X, at, wide3_select(active, rubbed, x));
+        plane->in_contact = active | (lay & ~live);
+        plane->normal_impulse = wide_select(live, sum, plane->normal_impulse);
+        plane->friction_applied = wide_select(live, sum, plane->friction_applied);
+    }
+}
+
+/* Lanes none of whose points is deeper in a collider than `share` of its segment. */
+MOTE_INLINE wide_mask clear_of_colliders(const strand_columns *c, wide share, size_t lane) {
+    wide_mask clear = ~(wide_mask){0};
+    for (uint32_t i = 0; i < c->contacts->count; i++) {
+        const uint32_t k = c->contacts->point[i];
+        const strand_plane *plane = strand_planes(c) + i;
+        wide3 x = work_load3(c, WORK_X, strand_at(k, lane));
+        wide gap = wide3_dot(plane->normal, x) - plane->offset,
+             size = wide_abs(x.x) + wide_abs(x.y) + wide_abs(x.z);
+        wide allowed = share * segment_length(c, k, strand_at(k, lane)) + wide_set(STRAND_ROUNDING) * size;
+        clear &= ~wide_less(gap, (wide){0} - allowed);
+    }
+    return clear;
+}
+
+/* Springs: after the substep, points that came into a collider are put out and lose their speed against
+ * it. */
+MOTE_INLINE void push_out(const strand_work *w, size_t lane) {
+    const strand_columns *c = &w->c;
+    const wide rate = wide_set((float)(1.0 / w->job->plan->h));
+    for (uint32_t i = 0; i < c->contacts->count; i++) {
+        const size_t at = strand_at(c->contacts->point[i], lane);
+        const strand_plane *plane = strand_planes(c) + i;
+        wide3 normal = plane->normal, x = work_load3(c, WORK_X, at), v = work_load3(c, WORK_V, at);
+        wide gap = wide3_dot(normal, x) - plane->offset;
+        wide_mask in = wide_less(gap, (wide){0});
+        wide3 against = wide3_sub(v, wide3_scale(rate, plane->drift));
+        wide speed = wide_max((wide){0} - wide3_dot(normal, against), (wide){0});
+        wide3 along = wide3_add_scaled(against, wide_set(0.0f) - wide3_dot(normal, against), normal);
+        wide length = wide_max(wide_sqrt(wide3_dot(along, along)), wide_set(STRAND_SHORTEST));
+        wide share = wide_min(plane->friction * speed / length, wide_set(1.0f));
+        wide3 slowed = wide3_sub(wide3_add_scaled(v, speed, normal), wide3_scale(share, along));
+        work_store3(c, WORK_X, at, wide3_select(in, wide3_sub(x, wide3_scale(gap, normal)), x));
+        work_store3(c, WORK_V, at, wide3_select(in, slowed, v));
+    }
+}
+
+#endif

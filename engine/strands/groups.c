@@ -1,0 +1,115 @@
+/* Groups of strands over the jobs, and the callbacks that act on them. */
+#include "strands/kernels.h"
+
+#include <string.h>
+
+#include "base/isa.h"
+#include "base/parallel.h"
+#include "strands/work.h"
+
+MOTE_KERNEL_LOOKUP(mote_strand_kernels, mote_strand_kernels);
+
+size_t mote_strand_scratch_floats(uint32_t points) {
+    return (size_t)WORK_COLUMNS * (points + 1) * MOTE_GROUP;
+}
+
+size_t mote_strand_part_bytes(uint32_t points) {
+    return mote_round_up(sizeof(strand_work) + mote_strand_scratch_floats(points) * sizeof(float),
+                         MOTE_CACHE_LINE);
+}
+
+mote_strand_part_columns mote_strand_part_columns_of(const mote_strand_job *job, void *memory) {
+    float *scratch = work_scratch(memory);
+    const size_t stride = work_stride(job->strands);
+    mote_strand_part_columns c;
+    for (int axis = 0; axis < 3; axis++) {
+        c.x[axis] = scratch + (size_t)(WORK_X + axis) * stride,
+        c.v[axis] = scratch + (size_t)(WORK_V + axis) * stride;
+        c.force[axis] = scratch + (size_t)(WORK_FORCE + axis) * stride;
+        c.reaction[axis] = scratch + (size_t)(WORK_REACTION + axis) * stride;
+    }
+    return c;
+}
+
+typedef struct run {
+    mote_strand_kernel *kernel;
+    const mote_strand_job *job;
+    float *scratch;
+    size_t floats; /* of each worker */
+} run;
+
+static void do_groups(void *context, size_t first, size_t end, uint32_t worker) {
+    const run *r = context;
+    for (size_t group = first; group < end; group++)
+        if (!r->job->apart || r->job->strands->group[group].links == 0)
+            r->kernel(r->job, (uint32_t)group, r->scratch + worker * r->floats);
+}
+
+void mote_run_strands(mote_strand_kernel *kernel, const mote_strand_job *job, const mote_jobs *jobs,
+                      float *scratch) {
+    run r = {kernel, job, scratch, mote_strand_scratch_floats(job->strands->max_points)};
+    mote_parallel_for(jobs, job->strands->group_count, 1, do_groups, &r);
+}
+
+static void unit_response_of(const mote_plan *plan, double stiffness, double damping, double inverse_mass,
+                             float *const unit_response[4]) {
+    mote_exact_map m =
+        mote_map_make(plan->scheme->map, 0, -damping * inverse_mass, -stiffness * inverse_mass, plan->h);
+    const double entries[4] = {m.vx, m.vv, m.xx, m.xv - plan->h};
+    for (int i = 0; i < 4; i++)
+        *unit_response[i] = inverse_mass > 0 ? (float)(entries[i] / inverse_mass) : 0.0f;
+}
+
+/* Lanes that are as the one before share its answers. */
+void mote_strand_unit_responses(const mote_strand_job *job, uint32_t group,
+                                float unit_response[2][2][4][MOTE_GROUP]) {
+    const mote_strands *strands = job->strands;
+    for (uint32_t i = 0; i < MOTE_GROUP; i++) {
+        const size_t lane = (size_t)group * MOTE_GROUP + i;
+        const float mass = strands->point_inverse_mass[lane], compliance = strands->compliance[lane];
+        const bool same = i > 0 && mass == strands->point_inverse_mass[lane - 1] &&
+                          compliance == strands->compliance[lane - 1];
+        for (int kind = 0; kind < 2; kind++)
+            for (int ends = 0; ends < 2; ends++) {
+                float(*rows)[MOTE_GROUP] = unit_response[kind][ends];
+                float *const to[4] = {rows[0] + i, rows[1] + i, rows[2] + i, rows[3] + i};
+                if (same)
+                    for (int e = 0; e < 4; e++) *to[e] = to[e][-1];
+                else
+                    unit_response_of(job->plan,
+                                     kind             ? (double)strands->def.bend_stiffness
+                                     : compliance > 0 ? 1.0 / (double)compliance
+                                                      : 0.0,
+                                     (double)(kind ? strands->def.bend_damping : strands->def.damping),
+                                     (ends ? 1.0 : 2.0) * (double)mass, to);
+            }
+    }
+}
+
+/* The callbacks see the group's slots as one block of the bundle. */
+void mote_strand_callbacks(const mote_strand_job *job, uint32_t group, double time, float *const x[3],
+                           float *const v[3], float *const acceleration[3], float *const force[3]) {
+    const mote_strand_group *g = &job->strands->group[group];
+    const uint32_t count = g->points * MOTE_GROUP;
+    const mote_stage_view view = {.time = time,
+                                  .first = g->first,
+                                  .count = count,
+                                  .x = x[0],
+                                  .y = x[1],
+                                  .z = x[2],
+                                  .velocity_x = v[0],
+                                  .velocity_y = v[1],
+                                  .velocity_z = v[2],
+                                  .inverse_mass = job->strands->inverse_mass + g->first,
+                                  .strands = job->id};
+    for (int axis = 0; axis < 3; axis++) {
+        memset(acceleration[axis], 0, count * sizeof(float));
+        memset(force[axis], 0, count * sizeof(float));
+    }
+    for (uint32_t i = 0; i < job->plan->force_count; i++) {
+        const mote_force_def *def = &job->plan->forces[i];
+        if (def->kind != MOTE_FORCE_CALLBACK || def->as.callback.reach == MOTE_REACH_RANGE) continue;
+        float *const *sum = def->as.callback.unit == MOTE_NEWTONS ? force : acceleration;
+        def->as.callback.function(def->as.callback.user, &view, sum[0], sum[1], sum[2]);
+    }
+}

@@ -1,0 +1,135 @@
+/* One stage of the system's integrator for a whole strand: the springs' way, and the explicit part of the
+ * constraints'. */
+#ifndef MOTE_STRANDS_STAGE_H
+#define MOTE_STRANDS_STAGE_H
+
+#include "stage/coupled.h"
+#include "strands/forces.h"
+
+/* Where in the strand a stage is: of the strand from lane `lane` on, in a stage at `time`. */
+typedef struct strand_place {
+    uint32_t stage;
+    double time;
+    size_t lane;
+    bool callbacks;
+} strand_place;
+
+/* The kick of one point: `force` is the strand's own. */
+MOTE_INLINE wide3 strand_kick(const strand_columns *c, const coupled_affine *own, mote_family family,
+                              bool others, const strand_place *p, const mote_lanes *s, wide inverse_mass,
+                              wide3 force, size_t at) {
+    mote_external external = {.inverse_mass = inverse_mass};
+    if (others && p->callbacks) {
+        external.acceleration = work_load3(c, WORK_ACCELERATION, at);
+        external.force = work_load3(c, WORK_FORCE, at);
+    }
+    external.anchor = wide3_zero();
+    return coupled_kick(own, family, others, p->callbacks, p->time, s, &external, force);
+}
+
+MOTE_INLINE mote_lanes load_carry(const strand_columns *c, mote_family family, strand_point a, size_t at) {
+    mote_lanes s = {.x = a.x, .v = a.v};
+    if (family == MOTE_FAMILY_SPLITTING || family == MOTE_FAMILY_MAP) return s;
+    s.base_x = work_load3(c, WORK_CARRY, at);
+    s.base_v = work_load3(c, WORK_CARRY + 3, at);
+    s.sum_x = work_load3(c, WORK_CARRY + 6, at);
+    s.sum_v = work_load3(c, WORK_CARRY + 9, at);
+    return s;
+}
+
+MOTE_INLINE void store_carry(const strand_columns *c, mote_family family, const mote_lanes *s, size_t at) {
+    if (family == MOTE_FAMILY_SPLITTING || family == MOTE_FAMILY_MAP) return;
+    work_store3(c, WORK_CARRY, at, s->base_x);
+    work_store3(c, WORK_CARRY + 3, at, s->base_v);
+    work_store3(c, WORK_CARRY + 6, at, s->sum_x);
+    work_store3(c, WORK_CARRY + 9, at, s->sum_v);
+}
+
+/* A point's new state goes back where it may move. */
+MOTE_INLINE void store_free(const strand_columns *c, wide inverse_mass, strand_point old, const mote_lanes *s,
+                            size_t at) {
+    if (at >= MOTE_GROUP && !c->pins && at < (size_t)c->shortest * MOTE_GROUP) { /* in all lanes */
+        work_store3(c, WORK_X, at, s->x);
+        work_store3(c, WORK_V, at, s->v);
+        return;
+    }
+    wide_mask free = wide_less((wide){0}, inverse_mass);
+    work_store3(c, WORK_X, at, wide3_select(free, s->x, old.x));
+    work_store3(c, WORK_V, at, wide3_select(free, s->v, old.v));
+}
+
+/* The impulse of the strand on what is pinned. */
+MOTE_INLINE void add_reaction(const strand_columns *c, wide inverse_mass, wide3 impulse, size_t at) {
+    wide_mask pinned = wide_equal(inverse_mass, (wide){0});
+    wide3 sum = work_load3(c, WORK_REACTION, at);
+    work_store3(c, WORK_REACTION, at, wide3_select(pinned, wide3_add(sum, impulse), sum));
+}
+
+/* The stage of the strands from p->lane on; weight: the seconds for which its forces count in the substep;
+ * alone: springs give impulses, each as if it were the only one. */
+MOTE_INLINE void strand_stage(const strand_work *w, mote_family family, int parts, bool others,
+                              bool uncoupled, const strand_place *p, float weight) {
+    const strand_columns columns = w->c, *c = &columns;
+    const mote_plan *plan = w->job->plan;
+    const coupled_affine own = affine_of(plan, p->stage);
+    const strand_springs springs =
+        springs_of(w, (parts & STRAND_EXTRAS) && columns.bend_length, uncoupled, p->lane);
+    const size_t last = strand_at(columns.points - 1, p->lane);
+    mote_wide_map map;
+    if (family == MOTE_FAMILY_MAP)
+        map = map_of(plan, wide_load(w->job->strands->point_inverse_mass + w->lane + p->lane));
+    if ((parts & STRAND_EXTRAS) && w->job->strands->def.local_pose_stiffness != 0) pose_forces(w, p->lane);
+    strand_sweep walk = sweep_begin();
+    strand_window window = {work_point(c, p->lane), work_point(c, p->lane + MOTE_GROUP),
+                            work_point(c, p->lane)};
+    for (uint32_t k = 0; k < columns.points; k++) {
+        const size_t at = strand_at(k, p->lane), after = at + 2 * MOTE_GROUP;
+        window.c = work_point(c, after < last ? after : last);
+        wide inverse_mass = point_mass(c, at);
+        spring_push push = {wide3_zero(), wide3_zero()};
+        wide3 force = wide3_zero();
+        if (parts & STRAND_STRETCH) push = sweep_springs(c, &springs, &walk, &window, k, at, p->lane);
+        if (parts & STRAND_EXTRAS) force = sweep_extras(w, &walk, &window, k, at, p->lane);
+        if (!uncoupled) force = (parts & STRAND_EXTRAS) ? wide3_add(push.force, force) : push.force;
+        mote_lanes s = load_carry(c, family, window.a, at);
+        wide3 dv = strand_kick(c, &own, family, others, p, &s, inverse_mass, force, at);
+        do_stage(plan, family, &s, p->stage, dv, &map);
+        if (uncoupled) {
+            s.x = wide3_add_scaled(s.x, inverse_mass, push.shift);
+            s.v = wide3_add_scaled(s.v, inverse_mass, push.force);
+        }
+        store_free(c, inverse_mass, window.a, &s, at);
+        store_carry(c, family, &s, at);
+        if (k == 0 || columns.pins) {
+            wide3 impulse = wide3_scale(wide_set(weight), force);
+            add_reaction(c, inverse_mass, uncoupled ? wide3_add(impulse, push.force) : impulse, at);
+        }
+        window.a = window.b, window.b = window.c;
+    }
+}
+
+/* The callbacks' sums for all points of the group. */
+MOTE_OUTLINE void sum_callbacks(const strand_work *w, double time) {
+    float *column[12];
+    for (int axis = 0; axis < 3; axis++) {
+        column[axis] = work_column(&w->c, WORK_X + axis);
+        column[3 + axis] = work_column(&w->c, WORK_V + axis);
+        column[6 + axis] = work_column(&w->c, WORK_ACCELERATION + axis);
+        column[9 + axis] = work_column(&w->c, WORK_FORCE + axis);
+    }
+    mote_strand_callbacks(w->job, w->index, time, column, column + 3, column + 6, column + 9);
+}
+
+/* What precedes the first evaluation of a substep. */
+MOTE_INLINE void strand_begin(const strand_work *w, mote_family family, size_t lane) {
+    const mote_plan *plan = w->job->plan;
+    if (family != MOTE_FAMILY_SPLITTING || plan->c.drift_first == 0) return;
+    for (size_t at = lane; at < (size_t)w->points * MOTE_GROUP; at += MOTE_GROUP) {
+        strand_point a = work_point(&w->c, at);
+        mote_lanes s = {.x = a.x, .v = a.v};
+        mote_splitting_begin(&s, &plan->c);
+        store_free(&w->c, point_mass(&w->c, at), a, &s, at);
+    }
+}
+
+#endif
