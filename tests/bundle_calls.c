@@ -1,10 +1,5 @@
 /* What counts in the hash of a bundle, what is refused between steps, what is measured. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,21 +12,20 @@
 static void expect_in_hash(mote_system *system, void *state, size_t bytes, bool counts) {
     uint64_t before = mote_system_hash(system);
     for (size_t i = 0; i < bytes; i++) ((unsigned char *)state)[i] ^= 1;
-    assert_true((mote_system_hash(system) != before) == counts);
+    ASSERT((mote_system_hash(system) != before), ==, counts);
     for (size_t i = 0; i < bytes; i++) ((unsigned char *)state)[i] ^= 1;
-    assert_true(mote_system_hash(system) == before);
+    ASSERT(mote_system_hash(system), ==, before);
 }
 
 #define EXPECT(lvalue, counts) expect_in_hash(system, &(lvalue), sizeof(lvalue), counts)
 
-static void hash_of_state(void **unused) {
-    (void)unused;
+TEST(hash_of_state) {
     static strands s;
     make_strands(&s, 21, 9, 8);
     mote_system *system = make_system(NULL);
     uint64_t empty = mote_system_hash(system);
     mote_strands_id id = add_strands(system, &s);
-    assert_true(mote_system_hash(system) != empty);
+    ASSERT(mote_system_hash(system), !=, empty);
     assert_int_equal(mote_strands_pin(system, id, 2, 1, (vec3){1, 2, 3}, 9), MOTE_OK);
     mote_strands *b = inside(system, id);
     unsigned char *used = calloc(b->slot_count, 1);
@@ -83,7 +77,7 @@ static void hash_of_state(void **unused) {
     EXPECT(b->def.max_iterations, true);
     EXPECT(b->def.free_roots, true);
     assert_int_equal(mote_system_remove_strands(system, id), MOTE_OK);
-    assert_true(mote_system_hash(system) == empty);
+    ASSERT(mote_system_hash(system), ==, empty);
     mote_system_destroy(system);
 }
 
@@ -91,8 +85,7 @@ static void hash_of_state(void **unused) {
 
 /* The calls between steps that a wrong argument stops, for one bundle of three strands of which 0 has point
  * 1. */
-static void refused_calls(void **unused) {
-    (void)unused;
+TEST(refused_calls) {
     static strands s;
     make_strands(&s, 3, 4, 2);
     mote_system *system = make_system(NULL);
@@ -133,16 +126,16 @@ static void refused_calls(void **unused) {
     assert_int_equal(mote_strands_report_of(system, id, 0, NULL), MOTE_ERROR_NULL);
     assert_int_equal(mote_strands_report(system, id, NULL), MOTE_ERROR_NULL);
     assert_int_equal(mote_system_seek(system, 5), MOTE_ERROR_INTEGRATOR);
-    assert_true(mote_system_hash(system) == hash);
+    ASSERT(mote_system_hash(system), ==, hash);
     assert_int_equal(mote_strands_set_air(system, id, (vec3){1, 2, 3}), MOTE_OK);
-    assert_true(inside(system, id)->def.air_velocity[2] == 3 && mote_system_hash(system) != hash);
+    ASSERT(inside(system, id)->def.air_velocity[2], ==, 3);
+    ASSERT(mote_system_hash(system), !=, hash);
     assert_int_equal(mote_system_remove_strands(system, id), MOTE_OK);
     assert_int_equal(mote_system_seek(system, 5), MOTE_OK);
     mote_system_destroy(system);
 }
 
-static void advecting(void **unused) {
-    (void)unused;
+TEST(advecting) {
     static strands s;
     make_strands(&s, 3, 4, 2);
     for (int i = 0; i < MOTE_INTEGRATOR_COUNT; i++) {
@@ -185,22 +178,20 @@ static void revert_diverged(void *context) {
     for (size_t i = 0; i < COUNT_OF(results); i++) assert_int_equal(results[i], MOTE_ERROR_BUSY);
 }
 
-static void busy(void **unused) {
-    (void)unused;
+TEST(busy) {
     static strands s;
     make_strands(&s, 3, 4, 2);
     caller c = {.system = make_system(NULL), .s = &s};
     uint32_t calls;
     c.id = add_strands(c.system, &s);
     assert_int_equal(scene_call_within_step(c.system, revert_diverged, &c, &calls), MOTE_OK);
-    assert_true(calls > 0);
+    ASSERT(calls, >, 0);
     mote_system_destroy(c.system);
 }
 
 /* --- What is measured --- */
 
-static void measured(void **unused) {
-    (void)unused;
+TEST(measured) {
     static strands s;
     make_strands(&s, 21, 9, 3);
     mote_system *system = make_system(NULL);
@@ -220,12 +211,15 @@ static void measured(void **unused) {
         for (int axis = 0; axis < 3; axis++) b->reaction[axis][slot] = (float)(3 * i) + (float)axis;
         mote_strand_step_report r;
         assert_int_equal(mote_strands_report_of(system, id, i, &r), MOTE_OK);
-        assert_true(r.stretch == b->stretch[lane] && r.iterations == b->iterations[lane] &&
-                    r.capped == b->capped[lane] && r.fallbacks == b->fallbacks[lane] &&
-                    r.infeasible == b->infeasible[lane] && r.frozen == b->frozen[lane]);
+        ASSERT(r.stretch, ==, b->stretch[lane]);
+        ASSERT(r.iterations, ==, b->iterations[lane]);
+        ASSERT(r.capped, ==, b->capped[lane]);
+        ASSERT(r.fallbacks, ==, b->fallbacks[lane]);
+        ASSERT(r.infeasible, ==, b->infeasible[lane]);
+        ASSERT(r.frozen, ==, b->frozen[lane]);
         float impulse[3];
         assert_int_equal(mote_strands_reaction(system, id, i, 0, impulse), MOTE_OK);
-        for (int axis = 0; axis < 3; axis++) assert_true(impulse[axis] == (float)(3 * i) + (float)axis);
+        for (int axis = 0; axis < 3; axis++) ASSERT(impulse[axis], ==, (float)(3 * i) + (float)axis);
         want.max_stretch = fmaxf(want.max_stretch, r.stretch);
         sum += (double)b->stretch_sum[lane];
         want.iterations += r.iterations;
@@ -234,18 +228,20 @@ static void measured(void **unused) {
     }
     want.mean_stretch = (float)(sum / (s.first[21] - 21));
     assert_int_equal(mote_strands_report(system, id, &got), MOTE_OK);
-    assert_true(got.max_stretch == want.max_stretch && got.mean_stretch == want.mean_stretch);
-    assert_true(got.iterations == want.iterations && got.capped == want.capped &&
-                got.fallbacks == want.fallbacks);
-    assert_true(got.infeasible == want.infeasible && got.frozen == want.frozen);
+    ASSERT(got.max_stretch, ==, want.max_stretch);
+    ASSERT(got.mean_stretch, ==, want.mean_stretch);
+    ASSERT(got.iterations, ==, want.iterations);
+    ASSERT(got.capped, ==, want.capped);
+    ASSERT(got.fallbacks, ==, want.fallbacks);
+    ASSERT(got.infeasible, ==, want.infeasible);
+    ASSERT(got.frozen, ==, want.frozen);
     mote_system_destroy(system);
 }
 
 /* Loose particles and two bundles together against plain sums; gravity's potential is -m g.x. A sum of n
  * doubles errs by at most n 2^-53 of the sum of absolute values, on either side: n = 1,500 with values up to
  * 200 J stays below 1e-9. */
-static void diagnosed(void **unused) {
-    (void)unused;
+TEST(diagnosed) {
     static strands s;
     mote_system_def def = mote_default_system_def();
     uint32_t workers = 3;
@@ -284,23 +280,15 @@ static void diagnosed(void **unused) {
             }
         }
         assert_int_equal(mote_system_statistics(system, &got[round]), MOTE_OK);
-        assert_true(fabs(got[round].mass - want.mass) < 1e-9 &&
-                    fabs(got[round].kinetic - want.kinetic) < 1e-9);
-        assert_true(fabs(got[round].potential - want.potential) < 1e-9 &&
-                    got[round].forces_without_potential == 0);
+        ASSERT(fabs(got[round].mass - want.mass), <, 1e-9);
+        ASSERT(fabs(got[round].kinetic - want.kinetic), <, 1e-9);
+        ASSERT(fabs(got[round].potential - want.potential), <, 1e-9);
+        ASSERT(got[round].forces_without_potential, ==, 0);
         for (int i = 0; i < 3; i++) {
-            assert_true(fabs(got[round].momentum[i] - want.momentum[i]) < 1e-9);
-            assert_true(fabs(got[round].angular_momentum[i] - want.angular_momentum[i]) < 1e-9);
+            ASSERT(fabs(got[round].momentum[i] - want.momentum[i]), <, 1e-9);
+            ASSERT(fabs(got[round].angular_momentum[i] - want.angular_momentum[i]), <, 1e-9);
         }
         mote_system_destroy(system);
     }
     assert_memory_equal(&got[0], &got[1], sizeof got[0]);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hash_of_state), cmocka_unit_test(refused_calls), cmocka_unit_test(advecting),
-        cmocka_unit_test(busy),          cmocka_unit_test(measured),      cmocka_unit_test(diagnosed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* The state of bundles between steps: roots, pins and their spans, resets, what counts in the hash, what is
  * measured. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,8 +35,8 @@ static void blend(const double a[4], const double b[4], double f, double out[4])
  * covers them. */
 static void check_root(const mote_strands *b, uint32_t lane, const double position[3],
                        const double rotation[4]) {
-    for (int i = 0; i < 3; i++) assert_true(fabs(b->root_from[i][lane] - position[i]) <= 3 * 16 * UNIT);
-    for (int i = 0; i < 4; i++) assert_true(fabs(b->root_from[3 + i][lane] - rotation[i]) <= 8 * UNIT);
+    for (int i = 0; i < 3; i++) ASSERT(fabs(b->root_from[i][lane] - position[i]), <=, 3 * 16 * UNIT);
+    for (int i = 0; i < 4; i++) ASSERT(fabs(b->root_from[3 + i][lane] - rotation[i]), <=, 8 * UNIT);
 }
 
 /* A random target whose quaternion has any length. */
@@ -56,8 +51,7 @@ static mote_transform random_target(random_source *random, double position[3], d
 
 /* A root is on its way to a target when it gets another: it leaves from where it stands then. Ticks lie
  * anywhere. */
-static void roots_on_the_way(void **unused) {
-    (void)unused;
+TEST(roots_on_the_way) {
     static strands s;
     make_strands(&s, 18, 4, 1);
     mote_system *system = make_system(NULL);
@@ -85,10 +79,11 @@ static void roots_on_the_way(void **unused) {
         assert_int_equal(mote_strands_set_roots(system, id, &target, 1, end), MOTE_OK);
         for (uint32_t lane = 0; lane < 18; lane++) {
             check_root(b, lane, from, turned);
-            assert_true(b->root_from_tick[lane] == start && b->root_to_tick[lane] == end &&
-                        !b->root_pending[lane]);
+            ASSERT(b->root_from_tick[lane], ==, start);
+            ASSERT(b->root_to_tick[lane], ==, end);
+            assert_true(!b->root_pending[lane]);
             /* What is there now is where the next leg begins: errors do not add up in the comparison. */
-            for (int i = 0; i < 4; i++) assert_true(fabsf(b->root_to[3 + i][lane]) <= 1);
+            for (int i = 0; i < 4; i++) ASSERT(fabsf(b->root_to[3 + i][lane]), <=, 1);
         }
         for (int i = 0; i < 3; i++) from[i] = b->root_from[i][0];
         for (int i = 0; i < 4; i++) turned[i] = b->root_from[3 + i][0];
@@ -98,8 +93,7 @@ static void roots_on_the_way(void **unused) {
 }
 
 /* q and -q are one rotation; the target is stored on the side of where the root stands. */
-static void shorter_arc(void **unused) {
-    (void)unused;
+TEST(shorter_arc) {
     static strands s;
     make_strands(&s, 3, 4, 1);
     mote_system *system = make_system(NULL);
@@ -109,21 +103,22 @@ static void shorter_arc(void **unused) {
         mote_transform target = {{1, 2, 3}, {0, (float)sign * 3, 0, (float)sign * 4}};
         assert_int_equal(mote_strands_set_root(system, id, 1, &target, MOTE_NEXT_ADVANCE), MOTE_OK);
         uint32_t lane = b->lane_of_strand[1];
-        assert_true(b->root_to[4][lane] == 0.6f && b->root_to[6][lane] == 0.8f);
-        assert_true(b->root_pending[lane] && b->root_to[0][b->lane_of_strand[0]] == 0);
+        ASSERT(b->root_to[4][lane], ==, 0.6f);
+        ASSERT(b->root_to[6][lane], ==, 0.8f);
+        assert_true(b->root_pending[lane]);
+        ASSERT(b->root_to[0][b->lane_of_strand[0]], ==, 0);
     }
     mote_transform tiny = {{0, 0, 0}, {0x1p-149f, 0, 0, 0}}, vast = {{0, 0, 0}, {0, 0, 0, 0x1p127f}};
     assert_int_equal(mote_strands_set_roots(system, id, &tiny, 1, 0), MOTE_OK);
-    assert_true(b->root_to[3][0] == 1);
+    ASSERT(b->root_to[3][0], ==, 1);
     assert_int_equal(mote_strands_set_roots(system, id, &vast, 1, 0), MOTE_OK);
-    assert_true(b->root_to[6][0] == 1);
+    ASSERT(b->root_to[6][0], ==, 1);
     mote_system_destroy(system);
 }
 
 /* A transform for each strand, in the host's numbering; pending ones arrive at the end of the next
  * advance. */
-static void roots_of_their_own(void **unused) {
-    (void)unused;
+TEST(roots_of_their_own) {
     static strands s;
     make_strands(&s, 18, 9, 5);
     mote_system *system = make_system(NULL);
@@ -138,10 +133,12 @@ static void roots_of_their_own(void **unused) {
     mote_strands_resolve(b, 5678);
     for (uint32_t i = 0; i < 18; i++) {
         uint32_t lane = b->lane_of_strand[i];
-        assert_true(b->root_to[0][lane] == (float)i && !b->root_pending[lane]);
+        ASSERT(b->root_to[0][lane], ==, (float)i);
+        assert_true(!b->root_pending[lane]);
         assert_int_equal(b->root_to_tick[lane], i == 6 ? 55 : 1234);
     }
-    assert_true(b->pins[0].to_tick == 1234 && !b->pins[0].pending);
+    ASSERT(b->pins[0].to_tick, ==, 1234);
+    assert_true(!b->pins[0].pending);
     mote_system_destroy(system);
 }
 
@@ -149,8 +146,7 @@ static void roots_of_their_own(void **unused) {
 
 /* The quaternion (1, 1, 1, 1) / 2 takes (x, y, z) to (z, x, y), and the coordinates are eighths: all is
  * exact. */
-static void reset(void **unused) {
-    (void)unused;
+TEST(reset) {
     static strands s;
     make_strands(&s, 21, 9, 9);
     mote_system *system = make_system(NULL);
@@ -158,7 +154,7 @@ static void reset(void **unused) {
     mote_strands *b = inside(system, id);
     uint64_t fresh = mote_system_hash(system);
     assert_int_equal(mote_strands_reset(system, id, MOTE_ALL_STRANDS), MOTE_OK);
-    assert_true(mote_system_hash(system) == fresh);
+    ASSERT(mote_system_hash(system), ==, fresh);
     const mote_transform turned = {{1, 2, 3}, {1, 1, 1, 1}};
     assert_int_equal(mote_strands_set_roots(system, id, &turned, 1, UINT64_MAX - 1), MOTE_OK);
     assert_int_equal(mote_strands_pin(system, id, 4, 1, (vec3){7, 8, 9}, UINT64_MAX - 1), MOTE_OK);
@@ -174,28 +170,30 @@ static void reset(void **unused) {
     b->started = true;
     for (uint32_t done = 0; done <= 21; done++) {
         assert_int_equal(mote_strands_reset(system, id, done < 21 ? done : MOTE_ALL_STRANDS), MOTE_OK);
-        assert_true(b->started == (done < 21));
+        ASSERT(b->started, ==, (done < 21));
         for (uint32_t strand = 0; strand < 21; strand++) {
             bool rests = strand <= done;
             uint32_t lane = b->lane_of_strand[strand];
-            assert_true(b->frozen[lane] == !rests && b->infeasible[lane] == !rests &&
-                        (b->stretch[lane] == 0) == rests);
-            assert_true(b->stretch_sum[lane] == !rests && b->capped[lane] == !rests);
-            assert_true((b->root_from[0][lane] == 1) == rests);
+            ASSERT(b->frozen[lane], ==, !rests);
+            ASSERT(b->infeasible[lane], ==, !rests);
+            ASSERT((b->stretch[lane] == 0), ==, rests);
+            ASSERT(b->stretch_sum[lane], ==, !rests);
+            ASSERT(b->capped[lane], ==, !rests);
+            ASSERT((b->root_from[0][lane] == 1), ==, rests);
             for (uint32_t k = 0; k < s.points[strand]; k++) {
                 uint32_t slot = mote_strands_slot(system, id, strand, k);
                 const float *p = position_of(&s, strand, k), pin[3] = {7, 8, 9};
                 for (int axis = 0; axis < 3; axis++) {
                     float want =
                         strand == 4 && k == 1 ? pin[axis] : p[(axis + 2) % 3] + turned.position[axis];
-                    assert_true(b->x[axis][slot] == (rests ? want : 5));
-                    assert_true(b->v[axis][slot] == (rests ? 0 : 5));
+                    ASSERT(b->x[axis][slot], ==, (rests ? want : 5));
+                    ASSERT(b->v[axis][slot], ==, (rests ? 0 : 5));
                 }
-                assert_true((isnan(b->previous_x[0][slot]) != 0) == rests);
+                ASSERT((isnan(b->previous_x[0][slot]) != 0), ==, rests);
             }
         }
         for (int axis = 0; axis < 3; axis++)
-            assert_true((b->pins[0].from[axis] == b->pins[0].to[axis]) == (done >= 4));
+            ASSERT((b->pins[0].from[axis] == b->pins[0].to[axis]), ==, (done >= 4));
     }
     assert_int_equal(mote_strands_reset(system, id, 21), MOTE_ERROR_RANGE);
     mote_system_destroy(system);
@@ -239,9 +237,11 @@ static void check_spans(const pin_model *m, const strands *s, const mote_strands
             if (!holds(m, s, strand, k)) continue;
             const mote_span_of_pins *span = span_at(b, lane, slot);
             assert_int_equal(span != NULL, before != MOTE_NO_SLOT);
-            if (span)
-                assert_true(span->lane == lane && span->first_slot == before &&
-                            span->rest_length == (float)length);
+            if (span) {
+                ASSERT(span->lane, ==, lane);
+                ASSERT(span->first_slot, ==, before);
+                ASSERT(span->rest_length, ==, (float)length);
+            }
             spans += span != NULL;
             before = slot, length = 0;
         }
@@ -256,7 +256,7 @@ static void check_pins(const pin_model *m, const strands *s, const mote_strands 
             uint32_t lane = b->lane_of_strand[strand], slot = mote_strands_slot_of(b, lane, k);
             pins += m->pinned[strand][k];
             float free_one = (float)(s->points[strand] / (double)s->mass[strand]);
-            assert_true(b->inverse_mass[slot] == (holds(m, s, strand, k) ? 0 : free_one));
+            ASSERT(b->inverse_mass[slot], ==, (holds(m, s, strand, k) ? 0 : free_one));
         }
     assert_int_equal(b->pin_count, pins);
     uint32_t at = 0, spans = 0;
@@ -280,8 +280,7 @@ static void check_pins(const pin_model *m, const strands *s, const mote_strands 
 }
 
 /* Random edits against the model. Whether a point is pinned decides what each call returns. */
-static void pins(void **unused) {
-    (void)unused;
+TEST(pins) {
     static strands s;
     static pin_model m;
     random_source random = {3};
@@ -303,7 +302,7 @@ static void pins(void **unused) {
             assert_int_equal(take ? mote_strands_unpin(system, id, strand, k)
                                   : mote_strands_pin(system, id, strand, k, to, tick),
                              want);
-            assert_true((mote_system_hash(system) == hash) == (want != MOTE_OK));
+            ASSERT((mote_system_hash(system) == hash), ==, (want != MOTE_OK));
             if (want) continue;
             m.pinned[strand][k] = !take;
             memcpy(m.to[strand][k], to, sizeof to);
@@ -322,8 +321,7 @@ static void pins(void **unused) {
 }
 
 /* A pin leaves from where its point stands, again when it gets another target. */
-static void pin_leaves_from_its_point(void **unused) {
-    (void)unused;
+TEST(pin_leaves_from_its_point) {
     static strands s;
     make_strands(&s, 3, 4, 2);
     mote_system *system = make_system(NULL);
@@ -334,19 +332,18 @@ static void pin_leaves_from_its_point(void **unused) {
         for (int axis = 0; axis < 3; axis++) b->x[axis][slot] = (float)(10 * i + axis);
         assert_int_equal(mote_strands_pin(system, id, 2, 1, (vec3){1, 2, 3}, i == 1 ? MOTE_NEXT_ADVANCE : 17),
                          MOTE_OK);
-        for (int axis = 0; axis < 3; axis++) assert_true(b->pins[0].from[axis] == (float)(10 * i + axis));
+        for (int axis = 0; axis < 3; axis++) ASSERT(b->pins[0].from[axis], ==, (float)(10 * i + axis));
         assert_int_equal(b->pin_count, 1);
-        assert_true(b->pins[0].pending == (i == 1) &&
-                    b->pins[0].to_tick == (i == 1 ? MOTE_NEXT_ADVANCE : 17));
-        assert_true(b->pins[0].from_tick == mote_system_steps(system) * system->clock.ticks_per_step);
+        ASSERT(b->pins[0].pending, ==, (i == 1));
+        ASSERT(b->pins[0].to_tick, ==, (i == 1 ? MOTE_NEXT_ADVANCE : 17));
+        ASSERT(b->pins[0].from_tick, ==, mote_system_steps(system) * system->clock.ticks_per_step);
         assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
     }
     mote_system_destroy(system);
 }
 
 /* As many pins as there may be, and one more. */
-static void most_pins(void **unused) {
-    (void)unused;
+TEST(most_pins) {
     static float positions[3 * 1024 * 5];
     mote_strands_def def = mote_default_strands_def();
     def.strand_count = 5, def.points = 1024, def.positions = positions, def.free_roots = true;
@@ -357,22 +354,9 @@ static void most_pins(void **unused) {
         assert_int_equal(mote_strands_pin(system, id, i % 5, i / 5, (vec3){0, 0, 0}, 0), MOTE_OK);
     uint64_t hash = mote_system_hash(system);
     assert_int_equal(mote_strands_pin(system, id, 4, 1000, (vec3){0, 0, 0}, 0), MOTE_ERROR_CAPACITY);
-    assert_true(mote_system_hash(system) == hash);
+    ASSERT(mote_system_hash(system), ==, hash);
     assert_int_equal(mote_strands_pin(system, id, 0, 0, (vec3){1, 0, 0}, 0), MOTE_OK);
     assert_int_equal(mote_strands_unpin(system, id, 1, 1), MOTE_OK);
     assert_int_equal(mote_strands_pin(system, id, 4, 1000, (vec3){0, 0, 0}, 0), MOTE_OK);
     mote_system_destroy(system);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(roots_on_the_way),
-        cmocka_unit_test(shorter_arc),
-        cmocka_unit_test(roots_of_their_own),
-        cmocka_unit_test(reset),
-        cmocka_unit_test(pins),
-        cmocka_unit_test(pin_leaves_from_its_point),
-        cmocka_unit_test(most_pins),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

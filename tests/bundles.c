@@ -1,10 +1,5 @@
 /* Bundles: layout, checks of what is handed in, memory and ids. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <float.h>
 #include <math.h>
@@ -48,38 +43,47 @@ static void check_point(const strands *s, const mote_strands *b, uint32_t strand
     const float *p = position_of(s, strand, point);
     const uint32_t points = s->points[strand];
     for (int axis = 0; axis < 3; axis++) {
-        assert_true(b->x[axis][slot] == p[axis]);
-        assert_true(b->rest_x[axis][slot] == p[axis]);
-        assert_true(b->v[axis][slot] == 0 && b->reaction[axis][slot] == 0);
+        ASSERT(b->x[axis][slot], ==, p[axis]);
+        ASSERT(b->rest_x[axis][slot], ==, p[axis]);
+        ASSERT(b->v[axis][slot], ==, 0);
+        ASSERT(b->reaction[axis][slot], ==, 0);
     }
     assert_true(isnan(b->previous_x[0][slot]));
     bool pinned = point == 0 && !s->def.free_roots;
-    assert_true(b->inverse_mass[slot] == (pinned ? 0 : (float)(points / (double)s->mass[strand])));
-    assert_true(b->rest_length[slot] == (point + 1 < points ? rest_of(p, p + 3, s->rest_scale[strand]) : 1));
-    assert_true(b->bend_length[slot] == (point + 2 < points ? rest_of(p, p + 6, s->rest_scale[strand]) : 1));
+    ASSERT(b->inverse_mass[slot], ==, (pinned ? 0 : (float)(points / (double)s->mass[strand])));
+    ASSERT(b->rest_length[slot], ==, (point + 1 < points ? rest_of(p, p + 3, s->rest_scale[strand]) : 1));
+    ASSERT(b->bend_length[slot], ==, (point + 2 < points ? rest_of(p, p + 6, s->rest_scale[strand]) : 1));
 }
 
 static void check_masked(const mote_strands *b, uint32_t slot) {
-    for (int axis = 0; axis < 3; axis++)
-        assert_true(b->x[axis][slot] == 0 && b->v[axis][slot] == 0 && b->rest_x[axis][slot] == 0 &&
-                    b->reaction[axis][slot] == 0 && b->previous_x[axis][slot] == 0);
-    assert_true(b->inverse_mass[slot] == 0 && b->rest_length[slot] == 1 && b->bend_length[slot] == 1);
+    for (int axis = 0; axis < 3; axis++) {
+        ASSERT(b->x[axis][slot], ==, 0);
+        ASSERT(b->v[axis][slot], ==, 0);
+        ASSERT(b->rest_x[axis][slot], ==, 0);
+        ASSERT(b->reaction[axis][slot], ==, 0);
+        ASSERT(b->previous_x[axis][slot], ==, 0);
+    }
+    ASSERT(b->inverse_mass[slot], ==, 0);
+    ASSERT(b->rest_length[slot], ==, 1);
+    ASSERT(b->bend_length[slot], ==, 1);
 }
 
 static void check_lanes(const strands *s, const mote_strands *b) {
     for (uint32_t lane = 0; lane < b->lane_count; lane++) {
         uint32_t strand = b->strand_of_lane[lane];
-        assert_true((strand == MOTE_NO_SLOT) == (lane >= s->def.strand_count));
+        ASSERT((strand == MOTE_NO_SLOT), ==, (lane >= s->def.strand_count));
         assert_int_equal(b->points[lane], strand == MOTE_NO_SLOT ? 0 : (int32_t)s->points[strand]);
-        assert_true(b->compliance[lane] == (strand == MOTE_NO_SLOT ? 0 : s->compliance[strand]));
-        for (int i = 0; i < MOTE_ROOT_COLUMNS; i++)
-            assert_true(b->root_from[i][lane] == (i == 6) && b->root_to[i][lane] == (i == 6));
+        ASSERT(b->compliance[lane], ==, (strand == MOTE_NO_SLOT ? 0 : s->compliance[strand]));
+        for (int i = 0; i < MOTE_ROOT_COLUMNS; i++) {
+            ASSERT(b->root_from[i][lane], ==, (i == 6));
+            ASSERT(b->root_to[i][lane], ==, (i == 6));
+        }
         if (strand == MOTE_NO_SLOT) continue;
         assert_int_equal(b->lane_of_strand[strand], lane);
         assert_int_equal(b->first_point[strand], s->first[strand]);
-        assert_true(b->point_inverse_mass[lane] == (float)(s->points[strand] / (double)s->mass[strand]));
+        ASSERT(b->point_inverse_mass[lane], ==, (float)(s->points[strand] / (double)s->mass[strand]));
         for (int axis = 0; axis < 3; axis++)
-            assert_true(b->root_rest[axis][lane] == position_of(s, strand, 0)[axis]);
+            ASSERT(b->root_rest[axis][lane], ==, position_of(s, strand, 0)[axis]);
     }
 }
 
@@ -92,7 +96,7 @@ static void check_layout(const strands *s) {
     assert_int_equal(view.strand_count, s->def.strand_count);
     assert_int_equal(view.point_count, s->first[s->def.strand_count]);
     assert_int_equal(view.slot_count, expected_slots(s));
-    assert_true(view.occupancy == (float)view.point_count / (float)view.slot_count);
+    ASSERT(view.occupancy, ==, (float)view.point_count / (float)view.slot_count);
     unsigned char *used = calloc(view.slot_count, 1);
     for (uint32_t i = 0; i < s->def.strand_count; i++) {
         assert_int_equal(mote_strands_points(system, id, i), s->points[i]);
@@ -100,7 +104,8 @@ static void check_layout(const strands *s) {
         for (uint32_t k = 0; k < s->points[i]; k++) {
             uint32_t slot = mote_strands_slot(system, id, i, k);
             assert_int_equal(slot, expected_slot(s, i) + 16 * k);
-            assert_true(slot < view.slot_count && !used[slot]);
+            ASSERT(slot, <, view.slot_count);
+            assert_false(used[slot]);
             used[slot] = 1;
             check_point(s, b, i, k, slot);
         }
@@ -118,11 +123,11 @@ static void check_layout(const strands *s) {
         assert_true(ledger_holds(&ledger, columns[i], view.slot_count * sizeof(float)));
     }
     mote_system_destroy(system);
-    assert_true(ledger.faults == 0 && ledger.live_bytes == 0);
+    ASSERT(ledger.faults, ==, 0);
+    ASSERT(ledger.live_bytes, ==, 0);
 }
 
-static void layout(void **unused) {
-    (void)unused;
+TEST(layout) {
     static const uint32_t counts[] = {1, 2, 15, 16, 17, 33, MOST_STRANDS};
     static strands s;
     for (size_t i = 0; i < COUNT_OF(counts); i++)
@@ -134,8 +139,7 @@ static void layout(void **unused) {
 }
 
 /* Where a def gives one value for all, the columns are those of the same values given one by one. */
-static void one_for_all(void **unused) {
-    (void)unused;
+TEST(one_for_all) {
     static strands s;
     make_strands(&s, 19, 5, 3);
     for (uint32_t i = 0; i < 19; i++)
@@ -146,26 +150,25 @@ static void one_for_all(void **unused) {
     s.def.strand_points = NULL;
     s.def.strand_mass = s.def.strand_rest_scale = s.def.strand_compliance = NULL;
     add_strands(all, &s);
-    assert_true(mote_system_hash(each) == mote_system_hash(all));
+    ASSERT(mote_system_hash(each), ==, mote_system_hash(all));
     mote_system_destroy(each);
     mote_system_destroy(all);
 }
 
 /* The largest and the smallest strands that there are; a strand of no length. */
-static void extremes(void **unused) {
-    (void)unused;
+TEST(extremes) {
     static float positions[3 * 1024];
     mote_strands_def def = mote_default_strands_def();
     def.strand_count = 1, def.points = 2, def.positions = positions;
     mote_system *system = make_system(NULL);
     mote_strands_id id;
     assert_int_equal(mote_system_add_strands(system, &def, &id, NULL), MOTE_OK);
-    assert_true(mote_strands_columns(system, id).occupancy == 1.0f / 16);
+    ASSERT(mote_strands_columns(system, id).occupancy, ==, 1.0f / 16);
     def.points = 1024;
     assert_int_equal(mote_system_add_strands(system, &def, &id, NULL), MOTE_OK);
     assert_int_equal(mote_strands_slot(system, id, 0, 1023), 16 * 1023);
-    assert_true(inside(system, id)->rest_length[0] == 0);
-    assert_true(system->strand_scratch_bytes >= mote_strand_scratch_floats(1024) * sizeof(float));
+    ASSERT(inside(system, id)->rest_length[0], ==, 0);
+    ASSERT(system->strand_scratch_bytes, >=, mote_strand_scratch_floats(1024) * sizeof(float));
     mote_system_destroy(system);
 }
 
@@ -179,11 +182,14 @@ static void refuse(const mote_strands_def *def, mote_result want, uint32_t stran
     mote_strands_fault fault = {77, 77};
     uint64_t hash = mote_system_hash(system), bytes = ledger.live_bytes;
     assert_int_equal(mote_system_add_strands(system, def, &id, &fault), want);
-    assert_true(id.index == 0 && id.generation == 0);
+    ASSERT(id.index, ==, 0);
+    ASSERT(id.generation, ==, 0);
     assert_int_equal(fault.strand, strand);
     assert_int_equal(fault.point, point);
     assert_int_equal(mote_system_add_strands(system, def, &id, NULL), want);
-    assert_true(mote_system_hash(system) == hash && ledger.live_bytes == bytes && system->strands_count == 0);
+    ASSERT(mote_system_hash(system), ==, hash);
+    ASSERT(ledger.live_bytes, ==, bytes);
+    ASSERT(system->strands_count, ==, 0);
     mote_system_destroy(system);
     assert_int_equal(ledger.faults, 0);
 }
@@ -194,8 +200,7 @@ static void refuse_setting(const strands *s, size_t offset, float value, mote_re
     refuse(&def, want, MOTE_ALL_STRANDS, 0);
 }
 
-static void bad_settings(void **unused) {
-    (void)unused;
+TEST(bad_settings) {
     static strands s;
     make_strands(&s, 17, 9, 1);
     s.def.strand_mass = s.def.strand_rest_scale = s.def.strand_compliance = NULL;
@@ -234,8 +239,7 @@ static void bad_settings(void **unused) {
     refuse(&def, MOTE_ERROR_NULL, MOTE_ALL_STRANDS, 0);
 }
 
-static void bad_solvers(void **unused) {
-    (void)unused;
+TEST(bad_solvers) {
     static strands s;
     make_strands(&s, 17, 9, 2);
     mote_strands_def def = s.def;
@@ -262,8 +266,7 @@ static void bad_solvers(void **unused) {
     mote_system_destroy(system);
 }
 
-static void bad_strands(void **unused) {
-    (void)unused;
+TEST(bad_strands) {
     static const struct {
         float value;
         mote_result mass, rest_scale, compliance;
@@ -302,8 +305,7 @@ static void bad_strands(void **unused) {
     refuse(&def, MOTE_ERROR_OVERFLOW, MOTE_ALL_STRANDS, 0);
 }
 
-static void bad_positions(void **unused) {
-    (void)unused;
+TEST(bad_positions) {
     static strands s;
     make_strands(&s, 17, 9, 5);
     for (uint32_t i = 0; i < 17; i++) s.points[i] = 4;
@@ -334,8 +336,7 @@ static void bad_positions(void **unused) {
 
 /* Every allocation of adding and pinning fails once: nothing changes, and the call succeeds when it is made
  * again. */
-static void failing_allocations(void **unused) {
-    (void)unused;
+TEST(failing_allocations) {
     static strands s;
     make_strands(&s, 20, 9, 6);
     uint64_t failures = 0;
@@ -348,14 +349,17 @@ static void failing_allocations(void **unused) {
         mote_result result = mote_system_add_strands(system, &s.def, &id, NULL);
         if (result) {
             assert_int_equal(result, MOTE_ERROR_MEMORY);
-            assert_true(id.index == 0 && mote_system_hash(system) == hash && ledger.live_bytes == bytes);
+            ASSERT(id.index, ==, 0);
+            ASSERT(mote_system_hash(system), ==, hash);
+            ASSERT(ledger.live_bytes, ==, bytes);
             id = add_strands(system, &s);
         }
         hash = mote_system_hash(system), bytes = ledger.live_bytes;
         result = mote_strands_pin(system, id, 3, 1, (vec3){1, 2, 3}, 0);
         if (result) {
             assert_int_equal(result, MOTE_ERROR_MEMORY);
-            assert_true(mote_system_hash(system) == hash && ledger.live_bytes == bytes);
+            ASSERT(mote_system_hash(system), ==, hash);
+            ASSERT(ledger.live_bytes, ==, bytes);
             assert_int_equal(mote_strands_pin(system, id, 3, 1, (vec3){1, 2, 3}, 0), MOTE_OK);
         }
         failures += ledger.failures;
@@ -366,7 +370,8 @@ static void failing_allocations(void **unused) {
         assert_int_equal(ledger.calls, calls);
         if (k % 2) assert_int_equal(mote_system_remove_strands(system, id), MOTE_OK);
         mote_system_destroy(system);
-        assert_true(ledger.faults == 0 && ledger.live_bytes == 0);
+        ASSERT(ledger.faults, ==, 0);
+        ASSERT(ledger.live_bytes, ==, 0);
     }
     assert_int_equal(failures, 4); /* the bundle, its columns, the scratch, the pins */
 }
@@ -391,14 +396,13 @@ static void refuse_id(mote_system *system, mote_strands_id id) {
                                    mote_strands_report(system, id, &statistics)};
     uint64_t hash = mote_system_hash(system);
     for (size_t i = 0; i < COUNT_OF(results); i++) assert_int_equal(results[i], MOTE_ERROR_ID);
-    assert_true(mote_system_hash(system) == hash);
+    ASSERT(mote_system_hash(system), ==, hash);
     assert_null(mote_strands_columns(system, id).position.x);
     assert_int_equal(mote_strands_points(system, id, 0), 0);
     assert_int_equal(mote_strands_slot(system, id, 0, 0), MOTE_NO_SLOT);
 }
 
-static void ids(void **unused) {
-    (void)unused;
+TEST(ids) {
     static strands s;
     memory_ledger ledger = {0};
     mote_system *system = make_system(&ledger), *other = make_system(NULL);
@@ -422,7 +426,7 @@ static void ids(void **unused) {
     for (uint32_t i = 0; i < MOTE_MAX_STRANDS_OBJECTS; i += 3) {
         mote_strands_id again = add_strands(system, &s);
         refuse_id(system, id[i]);
-        for (uint32_t k = 0; k < MOTE_MAX_STRANDS_OBJECTS; k++) assert_true(again.index != id[k].index);
+        for (uint32_t k = 0; k < MOTE_MAX_STRANDS_OBJECTS; k++) ASSERT(again.index, !=, id[k].index);
         id[i] = again;
     }
     assert_int_equal(mote_system_add_strands(system, &s.def, &extra, NULL), MOTE_ERROR_CAPACITY);
@@ -432,14 +436,6 @@ static void ids(void **unused) {
     assert_int_equal(mote_system_add_strands(system, &s.def, NULL, NULL), MOTE_ERROR_NULL);
     mote_system_destroy(system);
     mote_system_destroy(other);
-    assert_true(ledger.faults == 0 && ledger.live_bytes == 0);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layout),        cmocka_unit_test(one_for_all),         cmocka_unit_test(extremes),
-        cmocka_unit_test(bad_settings),  cmocka_unit_test(bad_solvers),         cmocka_unit_test(bad_strands),
-        cmocka_unit_test(bad_positions), cmocka_unit_test(failing_allocations), cmocka_unit_test(ids),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    ASSERT(ledger.faults, ==, 0);
+    ASSERT(ledger.live_bytes, ==, 0);
 }

@@ -1,11 +1,6 @@
 /* The clock: ticks in are ticks out, steps are exactly the whole steps in the time given, for any frame. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "support.h"
 
@@ -47,8 +42,8 @@ static mote_system *empty_system(mote_rate rate, uint32_t max_steps, mote_late_p
 }
 
 static void check_alpha(const mote_advance *advance) {
-    assert_true(advance->alpha >= 0.0f);
-    assert_true(advance->alpha < 1.0f);
+    ASSERT(advance->alpha, >=, 0.0f);
+    ASSERT(advance->alpha, <, 1.0f);
 }
 
 /* One frame; checks the tick identity, the cap and alpha. */
@@ -59,14 +54,13 @@ static mote_advance frame(mote_system *system, uint64_t nanoseconds, uint64_t re
     wide_ticks in = (wide_ticks)nanoseconds * advance.ticks_per_nanosecond + remainder_before;
     wide_ticks out = (wide_ticks)advance.ticks_consumed + advance.ticks_dropped + advance.ticks_remaining;
     assert_true(in == out);
-    assert_true(advance.ticks_consumed == advance.steps * advance.ticks_per_step);
-    assert_true(advance.steps <= max_steps);
+    ASSERT(advance.ticks_consumed, ==, advance.steps * advance.ticks_per_step);
+    ASSERT(advance.steps, <=, max_steps);
     check_alpha(&advance);
     return advance;
 }
 
-static void ticks_are_the_greatest_common_unit(void **state) {
-    (void)state;
+TEST(ticks_are_the_greatest_common_unit) {
     for (size_t i = 0; i < COUNT_OF(rates); i++) {
         uint64_t per_nanosecond, per_step;
         expected_ticks(rates[i], &per_nanosecond, &per_step);
@@ -80,8 +74,7 @@ static void ticks_are_the_greatest_common_unit(void **state) {
 
 /* Every rate, frames of up to a day: whole steps that the cap leaves over are dropped, and counted as
  * exactly. */
-static void a_year_of_irregular_frames_holds_exactly_its_whole_steps(void **state) {
-    (void)state;
+TEST(a_year_of_irregular_frames_holds_exactly_its_whole_steps) {
     random_source random = {1};
     for (size_t i = 0; i < COUNT_OF(rates); i++) {
         mote_system *system = empty_system(rates[i], 3, MOTE_LATE_DROP);
@@ -94,7 +87,7 @@ static void a_year_of_irregular_frames_holds_exactly_its_whole_steps(void **stat
             nanoseconds += span;
             steps_in += advance.steps + advance.ticks_dropped / per_step;
             assert_int_equal(advance.ticks_dropped % per_step, 0);
-            assert_true(advance.ticks_remaining < per_step);
+            ASSERT(advance.ticks_remaining, <, per_step);
             remainder = advance.ticks_remaining;
         }
         wide_ticks total = (wide_ticks)nanoseconds * per_nanosecond;
@@ -106,8 +99,7 @@ static void a_year_of_irregular_frames_holds_exactly_its_whole_steps(void **stat
 
 /* Every step of the year is run: long frames, a few short ones, and the backlog worked off by later
  * frames. */
-static void a_year_of_steps_is_run_without_drift(void **state) {
-    (void)state;
+TEST(a_year_of_steps_is_run_without_drift) {
     static const mote_rate slow[] = {{1, 10}, {1, 7}, {60, 1001}};
     random_source random = {2};
     for (size_t i = 0; i < COUNT_OF(slow); i++) {
@@ -133,8 +125,7 @@ static void a_year_of_steps_is_run_without_drift(void **state) {
 
 /* 16,666,667 ns is a third of a nanosecond too long for 60 steps a second: the surplus must come out as a
  * step. */
-static void frames_of_a_display_run_exactly_the_whole_steps(void **state) {
-    (void)state;
+TEST(frames_of_a_display_run_exactly_the_whole_steps) {
     const uint64_t frame_nanoseconds = 16666667;
     for (size_t i = 0; i < COUNT_OF(rates); i++) {
         mote_system *system = empty_system(rates[i], 8, MOTE_LATE_CATCH_UP);
@@ -142,7 +133,7 @@ static void frames_of_a_display_run_exactly_the_whole_steps(void **state) {
         expected_ticks(rates[i], &per_nanosecond, &per_step);
         for (uint64_t n = 1; n <= 200000; n++) {
             remainder = frame(system, frame_nanoseconds, remainder, 8).ticks_remaining;
-            assert_true(mote_system_steps(system) == n * frame_nanoseconds * per_nanosecond / per_step);
+            ASSERT(mote_system_steps(system), ==, n * frame_nanoseconds * per_nanosecond / per_step);
         }
         mote_system_destroy(system);
     }
@@ -162,20 +153,19 @@ static uint64_t hostile_frame(mote_system *system, uint64_t nanoseconds, uint64_
     if (ticks + now.ticks_remaining <= INT64_MAX) assert_int_equal(result, MOTE_OK);
     if (result != MOTE_OK) {
         assert_int_equal(result, MOTE_ERROR_OVERFLOW);
-        assert_true(mote_system_steps(system) == steps);
-        assert_true(mote_system_hash(system) == hash);
+        ASSERT(mote_system_steps(system), ==, steps);
+        ASSERT(mote_system_hash(system), ==, hash);
         return now.ticks_remaining;
     }
     wide_ticks out = (wide_ticks)advance.ticks_consumed + advance.ticks_dropped + advance.ticks_remaining;
     assert_true(ticks + now.ticks_remaining == out);
-    assert_true(advance.steps <= max_steps);
-    assert_true(mote_system_steps(system) == steps + advance.steps);
+    ASSERT(advance.steps, <=, max_steps);
+    ASSERT(mote_system_steps(system), ==, steps + advance.steps);
     check_alpha(&advance);
     return advance.ticks_remaining;
 }
 
-static void hostile_frames_lose_no_tick_under_any_policy(void **state) {
-    (void)state;
+TEST(hostile_frames_lose_no_tick_under_any_policy) {
     static const uint64_t frames[] = {0,
                                       1,
                                       2,
@@ -219,8 +209,7 @@ static void hostile_frames_lose_no_tick_under_any_policy(void **state) {
 /* At 64 steps a second a tick is a nanosecond and a step 15,625,000 of them. */
 enum { STEP_64 = 15625000 };
 
-static void catching_up_works_off_the_backlog_in_later_frames(void **state) {
-    (void)state;
+TEST(catching_up_works_off_the_backlog_in_later_frames) {
     mote_system *system = empty_system((mote_rate){64, 1}, 4, MOTE_LATE_CATCH_UP);
     mote_advance advance = frame(system, 10 * STEP_64 + STEP_64 / 2, 0, 4);
     assert_int_equal(advance.steps, 4);
@@ -231,41 +220,38 @@ static void catching_up_works_off_the_backlog_in_later_frames(void **state) {
     advance = frame(system, 0, advance.ticks_remaining, 4);
     assert_int_equal(advance.steps, 2);
     assert_int_equal(advance.ticks_remaining, STEP_64 / 2);
-    assert_true(advance.alpha == 0.5f);
+    ASSERT(advance.alpha, ==, 0.5f);
     mote_system_destroy(system);
 }
 
-static void dropping_keeps_the_part_of_a_step(void **state) {
-    (void)state;
+TEST(dropping_keeps_the_part_of_a_step) {
     mote_system *system = empty_system((mote_rate){64, 1}, 4, MOTE_LATE_DROP);
     mote_advance advance = frame(system, 10 * STEP_64 + STEP_64 / 2, 0, 4);
     assert_int_equal(advance.steps, 4);
     assert_int_equal(advance.ticks_dropped, 6 * STEP_64);
     assert_int_equal(advance.ticks_remaining, STEP_64 / 2);
-    assert_true(advance.alpha == 0.5f);
+    ASSERT(advance.alpha, ==, 0.5f);
     mote_system_destroy(system);
 }
 
-static void slowing_down_drops_all_of_the_rest(void **state) {
-    (void)state;
+TEST(slowing_down_drops_all_of_the_rest) {
     mote_system *system = empty_system((mote_rate){64, 1}, 4, MOTE_LATE_SLOW_DOWN);
     mote_advance advance = frame(system, 10 * STEP_64 + STEP_64 / 2, 0, 4);
     assert_int_equal(advance.steps, 4);
     assert_int_equal(advance.ticks_dropped, 6 * STEP_64 + STEP_64 / 2);
     assert_int_equal(advance.ticks_remaining, 0);
-    assert_true(advance.alpha == 0.0f);
+    ASSERT(advance.alpha, ==, 0.0f);
     mote_system_destroy(system);
 }
 
-static void a_frame_in_time_drops_nothing_under_any_policy(void **state) {
-    (void)state;
+TEST(a_frame_in_time_drops_nothing_under_any_policy) {
     for (int policy = 0; policy < MOTE_LATE_POLICY_COUNT; policy++) {
         mote_system *system = empty_system((mote_rate){64, 1}, 4, (mote_late_policy)policy);
         mote_advance advance = frame(system, 3 * STEP_64 + STEP_64 / 4, 0, 4);
         assert_int_equal(advance.steps, 3);
         assert_int_equal(advance.ticks_dropped, 0);
         assert_int_equal(advance.ticks_remaining, STEP_64 / 4);
-        assert_true(advance.alpha == 0.25f);
+        ASSERT(advance.alpha, ==, 0.25f);
         advance = frame(system, 3 * STEP_64 + 3 * (STEP_64 / 4), advance.ticks_remaining, 4);
         assert_int_equal(advance.steps, 4);
         assert_int_equal(advance.ticks_dropped, 0);
@@ -276,25 +262,23 @@ static void a_frame_in_time_drops_nothing_under_any_policy(void **state) {
 
 /* One tick short of a step is nearer to 1 than to the float below it, at every rate with more than 2^25
  * ticks. */
-static void alpha_stays_below_one_a_tick_before_the_step(void **state) {
-    (void)state;
+TEST(alpha_stays_below_one_a_tick_before_the_step) {
     mote_system *system = empty_system((mote_rate){60, 1}, 4, MOTE_LATE_CATCH_UP);
     mote_advance advance = frame(system, 33333333, 0, 4);
     assert_int_equal(advance.steps, 1);
     assert_int_equal(advance.ticks_remaining, advance.ticks_per_step - 1);
-    assert_true(advance.alpha > 0.999f);
+    ASSERT(advance.alpha, >, 0.999f);
     mote_system_destroy(system);
     system = empty_system((mote_rate){1, UINT32_MAX}, 4, MOTE_LATE_CATCH_UP);
     advance = frame(system, UINT32_MAX * (uint64_t)NANOSECONDS - 1, 0, 4);
     assert_int_equal(advance.steps, 0);
-    assert_true(advance.alpha > 0.999f);
+    ASSERT(advance.alpha, >, 0.999f);
     mote_system_destroy(system);
 }
 
 /* The quotient in double is off by 2^-53 of itself; rounded to float, or kept below 1, by at most 2^-24
  * more. */
-static void alpha_is_the_part_of_a_step_that_remains(void **state) {
-    (void)state;
+TEST(alpha_is_the_part_of_a_step_that_remains) {
     random_source random = {4};
     for (size_t i = 0; i < COUNT_OF(rates); i++) {
         mote_system *system = empty_system(rates[i], 100, MOTE_LATE_DROP);
@@ -302,15 +286,14 @@ static void alpha_is_the_part_of_a_step_that_remains(void **state) {
         for (int n = 0; n < 2000; n++) {
             mote_advance advance = frame(system, random_bits(&random) % 50000000u, remainder, 100);
             double exact = (double)advance.ticks_remaining / (double)advance.ticks_per_step;
-            assert_true(fabs((double)advance.alpha - exact) <= 0x1p-24 + 0x1p-52);
+            ASSERT(fabs((double)advance.alpha - exact), <=, 0x1p-24 + 0x1p-52);
             remainder = advance.ticks_remaining;
         }
         mote_system_destroy(system);
     }
 }
 
-static void time_is_the_start_and_the_steps_times_the_timestep(void **state) {
-    (void)state;
+TEST(time_is_the_start_and_the_steps_times_the_timestep) {
     static const double starts[] = {0.0, -12.5, 1.0 / 3.0, 1e9};
     random_source random = {5};
     for (size_t i = 0; i < COUNT_OF(rates) * COUNT_OF(starts); i++) {
@@ -320,21 +303,20 @@ static void time_is_the_start_and_the_steps_times_the_timestep(void **state) {
         mote_system *system;
         assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
         double timestep = (double)def.steps_per_second.seconds / (double)def.steps_per_second.steps;
-        assert_true(mote_system_timestep(system) == timestep);
+        ASSERT(mote_system_timestep(system), ==, timestep);
         uint64_t steps = 0;
         for (int n = 0; n < 200; n++) {
-            assert_true(mote_system_time(system) == def.start_time + (double)steps * timestep);
+            ASSERT(mote_system_time(system), ==, def.start_time + (double)steps * timestep);
             uint32_t more = random_below(&random, 50);
             assert_int_equal(mote_system_step(system, more, NULL), MOTE_OK);
             steps += more;
-            assert_true(mote_system_steps(system) == steps);
+            ASSERT(mote_system_steps(system), ==, steps);
         }
         mote_system_destroy(system);
     }
 }
 
-static void stepping_leaves_the_accumulator_alone(void **state) {
-    (void)state;
+TEST(stepping_leaves_the_accumulator_alone) {
     mote_system *system = empty_system((mote_rate){64, 1}, 4, MOTE_LATE_SLOW_DOWN);
     frame(system, STEP_64 / 2, 0, 4);
     mote_advance advance;
@@ -342,28 +324,9 @@ static void stepping_leaves_the_accumulator_alone(void **state) {
     assert_int_equal(advance.steps, 100);
     assert_int_equal(advance.ticks_dropped, 0);
     assert_int_equal(advance.ticks_remaining, STEP_64 / 2);
-    assert_true(advance.alpha == 0.5f);
+    ASSERT(advance.alpha, ==, 0.5f);
     assert_int_equal(mote_system_steps(system), 100);
     advance = frame(system, STEP_64 / 2, STEP_64 / 2, 4);
     assert_int_equal(advance.steps, 1);
     mote_system_destroy(system);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ticks_are_the_greatest_common_unit),
-        cmocka_unit_test(a_year_of_irregular_frames_holds_exactly_its_whole_steps),
-        cmocka_unit_test(a_year_of_steps_is_run_without_drift),
-        cmocka_unit_test(frames_of_a_display_run_exactly_the_whole_steps),
-        cmocka_unit_test(hostile_frames_lose_no_tick_under_any_policy),
-        cmocka_unit_test(catching_up_works_off_the_backlog_in_later_frames),
-        cmocka_unit_test(dropping_keeps_the_part_of_a_step),
-        cmocka_unit_test(slowing_down_drops_all_of_the_rest),
-        cmocka_unit_test(a_frame_in_time_drops_nothing_under_any_policy),
-        cmocka_unit_test(alpha_stays_below_one_a_tick_before_the_step),
-        cmocka_unit_test(alpha_is_the_part_of_a_step_that_remains),
-        cmocka_unit_test(time_is_the_start_and_the_steps_times_the_timestep),
-        cmocka_unit_test(stepping_leaves_the_accumulator_alone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

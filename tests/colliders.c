@@ -1,11 +1,6 @@
 /* Colliders: the calls, what they refuse, what counts as state, and where colliders stand at every
  * boundary. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <string.h>
 
@@ -90,8 +85,7 @@ static void pose_step(mote_system *system, uint64_t step) {
     mote_colliders_pose(&system->colliders, step * STEP, STEP, SUBSTEPS);
 }
 
-static void colliders_move_in_a_straight_line_along_the_shorter_arc(void **state) {
-    (void)state;
+TEST(colliders_move_in_a_straight_line_along_the_shorter_arc) {
     random_source random = {1};
     for (int n = 0; n < 50; n++) {
         mote_system *system = empty_system();
@@ -114,8 +108,7 @@ static void colliders_move_in_a_straight_line_along_the_shorter_arc(void **state
 }
 
 /* Row s tells how it came from row s - 1, and the rows are one motion. */
-static void poses_carry_what_happened_since_the_boundary_before(void **state) {
-    (void)state;
+TEST(poses_carry_what_happened_since_the_boundary_before) {
     random_source random = {2};
     mote_system *system = empty_system();
     const mote_transform from = transform_of(&random), to = transform_of(&random);
@@ -137,14 +130,13 @@ static void poses_carry_what_happened_since_the_boundary_before(void **state) {
     pose_step(system, 7);
     for (uint32_t s = 0; s <= SUBSTEPS; s++) /* it stands: not even a rounding is left */
         for (int i = 0; i < 3; i++) {
-            assert_true(pose_of(system, s, 0)->shift[i] == 0);
-            for (int k = 0; k < 3; k++) assert_true(pose_of(system, s, 0)->turn[k][i] == 0);
+            ASSERT(pose_of(system, s, 0)->shift[i], ==, 0);
+            for (int k = 0; k < 3; k++) ASSERT(pose_of(system, s, 0)->turn[k][i], ==, 0);
         }
     mote_system_destroy(system);
 }
 
-static void half_turns_and_the_other_quaternion_of_a_turn(void **state) {
-    (void)state;
+TEST(half_turns_and_the_other_quaternion_of_a_turn) {
     mote_system *system = empty_system();
     const mote_transform start = MOTE_TRANSFORM_IDENTITY, half = {{0, 0, 0}, {0, 1, 0, 0}},
                          same = {{0, 0, 0}, {0, 0, 0, -2}};
@@ -162,13 +154,12 @@ static void half_turns_and_the_other_quaternion_of_a_turn(void **state) {
     id = add(system, box_at(&start));
     assert_int_equal(mote_system_move_collider(system, id, &same, STEP), MOTE_OK);
     pose_step(system, 0);
-    for (uint32_t s = 0; s <= SUBSTEPS; s++) assert_true(pose_of(system, s, 0)->axis[0][0] == 1);
+    for (uint32_t s = 0; s <= SUBSTEPS; s++) ASSERT(pose_of(system, s, 0)->axis[0][0], ==, 1);
     mote_system_destroy(system);
 }
 
 /* At step 2 of 4 the way changes: from where it stands, to arrive at step 6. */
-static void a_new_target_starts_where_the_collider_stands(void **state) {
-    (void)state;
+TEST(a_new_target_starts_where_the_collider_stands) {
     mote_system *system = empty_system();
     const mote_transform a = MOTE_TRANSFORM_IDENTITY, b = {{4, 0, 0}, {0, 0, 0, 1}},
                          c = {{0, 8, 0}, {0, 0, 0, 1}};
@@ -187,8 +178,7 @@ static void a_new_target_starts_where_the_collider_stands(void **state) {
     mote_system_destroy(system);
 }
 
-static void ticks_that_have_passed_mean_at_once(void **state) {
-    (void)state;
+TEST(ticks_that_have_passed_mean_at_once) {
     static const uint64_t ticks[] = {0, STEP, 2 * STEP};
     for (size_t i = 0; i < COUNT_OF(ticks); i++) {
         mote_system *system = empty_system();
@@ -199,38 +189,41 @@ static void ticks_that_have_passed_mean_at_once(void **state) {
         pose_step(system, 2);
         for (uint32_t s = 0; s <= SUBSTEPS; s++)
             for (int k = 0; k < 3; k++) {
-                assert_true(pose_of(system, s, 0)->origin[k] == there.position[k]);
-                assert_true(pose_of(system, s, 0)->shift[k] == 0); /* it did not sweep what lies between */
+                ASSERT(pose_of(system, s, 0)->origin[k], ==, there.position[k]);
+                ASSERT(pose_of(system, s, 0)->shift[k], ==, 0); /* it did not sweep what lies between */
             }
         mote_system_destroy(system);
     }
 }
 
-static void the_next_advance_ends_pending_motions_only(void **state) {
-    (void)state;
+TEST(the_next_advance_ends_pending_motions_only) {
     const mote_transform a = MOTE_TRANSFORM_IDENTITY, b = {{8, 0, 0}, {0, 0, 0, 1}},
                          c = {{0, 4, 0}, {0, 0, 0, 1}};
     mote_motion motion = mote_motion_place(&a);
     mote_motion_target(&motion, 3 * STEP, &b, MOTE_NEXT_ADVANCE);
-    assert_true(motion.pending && mote_motion_at(&motion, 5 * STEP, 0).position[0] == 0);
+    assert_true(motion.pending);
+    ASSERT(mote_motion_at(&motion, 5 * STEP, 0).position[0], ==, 0);
     mote_motion_target(&motion, 3 * STEP, &c, MOTE_NEXT_ADVANCE); /* changed before it began */
     mote_motion_resolve(&motion, 4 * STEP);
-    assert_true(!motion.pending && mote_motion_at(&motion, 3 * STEP, STEP / 4).position[1] == 1);
+    assert_false(motion.pending);
+    ASSERT(mote_motion_at(&motion, 3 * STEP, STEP / 4).position[1], ==, 1);
     mote_motion_resolve(&motion, 9 * STEP);
-    assert_true(mote_motion_at(&motion, 4 * STEP, 0).position[1] == 4 &&
-                mote_motion_at(&motion, 4 * STEP, 0).position[0] == 0);
+    ASSERT(mote_motion_at(&motion, 4 * STEP, 0).position[1], ==, 4);
+    ASSERT(mote_motion_at(&motion, 4 * STEP, 0).position[0], ==, 0);
     /* Fractions: before, at and behind either end; ticks that wrap; ends that lie beyond each other. */
-    assert_true(mote_motion_fraction(10, 20, 5, 0) == 0 && mote_motion_fraction(10, 20, 10, 0) == 0);
-    assert_true(mote_motion_fraction(10, 20, 12, 0.5) == 0.25f && mote_motion_fraction(10, 20, 20, 0) == 1);
-    assert_true(mote_motion_fraction(10, 20, 25, 0) == 1 && mote_motion_fraction(10, 10, 10, 0) == 1);
-    assert_true(mote_motion_fraction(20, 10, 0, 0) == 1 &&
-                mote_motion_fraction(0, UINT64_MAX - 1, 0, 1) < 1e-18f);
+    ASSERT(mote_motion_fraction(10, 20, 5, 0), ==, 0);
+    ASSERT(mote_motion_fraction(10, 20, 10, 0), ==, 0);
+    ASSERT(mote_motion_fraction(10, 20, 12, 0.5), ==, 0.25f);
+    ASSERT(mote_motion_fraction(10, 20, 20, 0), ==, 1);
+    ASSERT(mote_motion_fraction(10, 20, 25, 0), ==, 1);
+    ASSERT(mote_motion_fraction(10, 10, 10, 0), ==, 1);
+    ASSERT(mote_motion_fraction(20, 10, 0, 0), ==, 1);
+    ASSERT(mote_motion_fraction(0, UINT64_MAX - 1, 0, 1), <, 1e-18f);
 }
 
 /* At its end a motion is at its target to the bit, however far it came; on the way its rotation has length 1,
  * in four components that were rounded once. */
-static void motions_end_at_their_target_and_keep_their_rotation_unit(void **state) {
-    (void)state;
+TEST(motions_end_at_their_target_and_keep_their_rotation_unit) {
     random_source random = {3};
     for (int n = 0; n < 1000; n++) {
         mote_transform from = transform_of(&random), to = transform_of(&random);
@@ -249,8 +242,7 @@ static void motions_end_at_their_target_and_keep_their_rotation_unit(void **stat
 
 /* --- Defs --- */
 
-static void defs_stand_where_their_arguments_say(void **state) {
-    (void)state;
+TEST(defs_stand_where_their_arguments_say) {
     static const float ways[][3] = {{0, 1, 0},          {0, -1, 0},          {1, 0, 0},
                                     {0, 0, -3},         {1e-8f, -1, 0},      {1e-20f, 1e-20f, 0},
                                     {0, -1e20f, 1e20f}, {0.3f, -0.9f, 0.2f}, {1e-30f, -1, 1e-25f}};
@@ -266,11 +258,13 @@ static void defs_stand_where_their_arguments_say(void **state) {
             for (int k = 0; k < 3; k++) assert_close(up[k], w[k] / size, 8 * 0x1p-24);
         }
         assert_close(defs[1].half_length / (size / 2), 1, 0x1p-23);
-        for (int k = 0; k < 3; k++) assert_true(defs[1].transform.position[k] == w[k] / 2);
-        assert_true(defs[0].transform.position[1] == 2 && defs[0].friction == 0.5f);
+        for (int k = 0; k < 3; k++) ASSERT(defs[1].transform.position[k], ==, w[k] / 2);
+        ASSERT(defs[0].transform.position[1], ==, 2);
+        ASSERT(defs[0].friction, ==, 0.5f);
     }
     const mote_collider_def bead = mote_capsule((vec3){1, 1, 1}, (vec3){1, 1, 1}, 0.5f);
-    assert_true(mote_collider_check(&bead) == MOTE_OK && bead.half_length == 0);
+    ASSERT(mote_collider_check(&bead), ==, MOTE_OK);
+    ASSERT(bead.half_length, ==, 0);
 }
 
 typedef struct bad_def {
@@ -323,20 +317,20 @@ static size_t bad_defs(bad_def *bad) {
 
 /* --- Calls --- */
 
-static void wrong_defs_and_targets_are_refused(void **state) {
-    (void)state;
+TEST(wrong_defs_and_targets_are_refused) {
     static bad_def bad[256];
     const size_t count = bad_defs(bad);
     mote_system *system = empty_system();
     const mote_collider_def ball = mote_sphere((vec3){0, 0, 0}, 1);
     const mote_transform here = MOTE_TRANSFORM_IDENTITY;
     mote_collider_id id = add(system, ball), other;
-    assert_true(count > 180);
+    ASSERT(count, >, 180);
     for (size_t i = 0; i < count; i++) {
         const mote_transform *at = &bad[i].def.transform;
         assert_int_equal(mote_collider_check(&bad[i].def), bad[i].code);
         REFUSED(system, bad[i].code, mote_system_add_collider(system, &bad[i].def, &other));
-        assert_true(other.index == 0 && other.generation == 0);
+        ASSERT(other.index, ==, 0);
+        ASSERT(other.generation, ==, 0);
         REFUSED(system, bad[i].code, mote_system_set_collider(system, id, &bad[i].def));
         if (mote_motion_check(at) != MOTE_OK)
             REFUSED(system, mote_motion_check(at), mote_system_move_collider(system, id, at, STEP));
@@ -353,8 +347,7 @@ static void wrong_defs_and_targets_are_refused(void **state) {
     mote_system_destroy(system);
 }
 
-static void dead_and_forged_ids_name_nothing(void **state) {
-    (void)state;
+TEST(dead_and_forged_ids_name_nothing) {
     mote_system *system = empty_system(), *stranger = empty_system();
     const mote_collider_def ball = mote_sphere((vec3){0, 0, 0}, 1);
     const mote_transform here = MOTE_TRANSFORM_IDENTITY;
@@ -379,8 +372,7 @@ static void dead_and_forged_ids_name_nothing(void **state) {
     mote_system_destroy(system);
 }
 
-static void colliders_beyond_the_largest_number_and_without_memory(void **state) {
-    (void)state;
+TEST(colliders_beyond_the_largest_number_and_without_memory) {
     memory_ledger ledger = {0};
     mote_system_def def = mote_default_system_def();
     def.allocator = ledger_allocator(&ledger);
@@ -401,16 +393,17 @@ static void colliders_beyond_the_largest_number_and_without_memory(void **state)
     const uint64_t calls = ledger.calls;
     mote_colliders_pose(&system->colliders, 0, STEP, SUBSTEPS);
     const mote_collider_pose *last = pose_of(system, SUBSTEPS, MOTE_MAX_COLLIDERS - 1);
-    assert_true(ledger_holds(&ledger, last, sizeof *last) && last->radius == 1);
+    assert_true(ledger_holds(&ledger, last, sizeof *last));
+    ASSERT(last->radius, ==, 1);
     assert_int_equal(mote_system_remove_collider(system, ids[7]), MOTE_OK);
     assert_int_equal(mote_system_add_collider(system, &ball, &extra), MOTE_OK);
-    assert_true(ledger.calls == calls);
+    ASSERT(ledger.calls, ==, calls);
     mote_system_destroy(system);
-    assert_true(ledger.live_bytes == 0 && ledger.faults == 0);
+    ASSERT(ledger.live_bytes, ==, 0);
+    ASSERT(ledger.faults, ==, 0);
 }
 
-static void every_part_of_a_collider_is_state(void **state) {
-    (void)state;
+TEST(every_part_of_a_collider_is_state) {
     mote_system *system = empty_system();
     const uint64_t without = mote_system_hash(system);
     mote_collider_def def = mote_box(&(mote_transform)MOTE_TRANSFORM_IDENTITY, (vec3){1, 2, 3});
@@ -441,11 +434,11 @@ static void every_part_of_a_collider_is_state(void **state) {
         seen[count++] = mote_system_hash(system);
     }
     for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < i; j++) assert_true(seen[i] != seen[j]);
+        for (size_t j = 0; j < i; j++) ASSERT(seen[i], !=, seen[j]);
     assert_int_equal(mote_system_set_collider(system, id, &def), MOTE_OK); /* the target is forgotten */
-    assert_true(mote_system_hash(system) == seen[count - 4]);
+    ASSERT(mote_system_hash(system), ==, seen[count - 4]);
     assert_int_equal(mote_system_remove_collider(system, id), MOTE_OK);
-    assert_true(mote_system_hash(system) == without);
+    ASSERT(mote_system_hash(system), ==, without);
     mote_system_destroy(system);
 }
 
@@ -465,32 +458,13 @@ static void meddle(void *context) {
     assert_int_equal(mote_system_remove_collider(m->system, m->id), MOTE_ERROR_BUSY);
 }
 
-static void callbacks_may_not_change_colliders(void **state) {
-    (void)state;
+TEST(callbacks_may_not_change_colliders) {
     mote_system *system = empty_system();
     meddler m = {.system = system, .id = add(system, mote_sphere((vec3){5, 0, 0}, 1))};
     uint32_t calls;
     assert_int_equal(scene_call_within_step(system, meddle, &m, &calls), MOTE_OK);
-    assert_true(calls > 0 && system->colliders.count == 1 &&
-                system->colliders.colliders[0].motion.to.position[0] == 5);
+    ASSERT(calls, >, 0);
+    ASSERT(system->colliders.count, ==, 1);
+    ASSERT(system->colliders.colliders[0].motion.to.position[0], ==, 5);
     mote_system_destroy(system);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(colliders_move_in_a_straight_line_along_the_shorter_arc),
-        cmocka_unit_test(poses_carry_what_happened_since_the_boundary_before),
-        cmocka_unit_test(half_turns_and_the_other_quaternion_of_a_turn),
-        cmocka_unit_test(a_new_target_starts_where_the_collider_stands),
-        cmocka_unit_test(ticks_that_have_passed_mean_at_once),
-        cmocka_unit_test(the_next_advance_ends_pending_motions_only),
-        cmocka_unit_test(motions_end_at_their_target_and_keep_their_rotation_unit),
-        cmocka_unit_test(defs_stand_where_their_arguments_say),
-        cmocka_unit_test(wrong_defs_and_targets_are_refused),
-        cmocka_unit_test(dead_and_forged_ids_name_nothing),
-        cmocka_unit_test(colliders_beyond_the_largest_number_and_without_memory),
-        cmocka_unit_test(every_part_of_a_collider_is_state),
-        cmocka_unit_test(callbacks_may_not_change_colliders),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

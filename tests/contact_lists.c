@@ -1,18 +1,12 @@
 /* Contacts with lists of colliders: the nearest counts, those out of reach do not, and exempt points have
  * none. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <math.h>
 
 #include "contact_scene.h"
 
-static void the_nearest_of_many_counts_and_none_is_far(void **state) {
-    (void)state;
+TEST(the_nearest_of_many_counts_and_none_is_far) {
     scene s[3] = {standing(mote_sphere((vec3){0, 0, 0}, 1)),
                   standing(mote_plane((vec3){0, -1.5f, 0}, (vec3){0, 2, 0})),
                   standing(mote_sphere((vec3){0, 4, 0}, 1))};
@@ -33,7 +27,10 @@ static void the_nearest_of_many_counts_and_none_is_far(void **state) {
     }
     contact_lanes_scalar(row, row, 0, &points);
     plane p = plane_at(0);
-    assert_true(p.gap >= 1e29 && p.offset == -p.gap && length(p.normal) == 0 && p.friction == 0);
+    ASSERT(p.gap, >=, 1e29);
+    ASSERT(p.offset, ==, -p.gap);
+    ASSERT(length(p.normal), ==, 0);
+    ASSERT(p.friction, ==, 0);
 }
 
 static mote_collider_def ball_about(const mote_collider_def *def) {
@@ -47,8 +44,7 @@ static mote_collider_def ball_about(const mote_collider_def *def) {
 
 /* Reach takes away whole contacts: those with a gap from it on, and those with what is in a ball from which
  * the path stays further off. No others, and not a bit of them. */
-static void contacts_beyond_reach_are_none(void **state) {
-    (void)state;
+TEST(contacts_beyond_reach_are_none) {
     random_source random = {6};
     static float all[CONTACT_OUTPUTS][POINTS];
     int beyond = 0, far = 0, left = 0;
@@ -72,22 +68,24 @@ static void contacts_beyond_reach_are_none(void **state) {
                 q1[k] = (double)in1[k][i] - s.to.position[k];
             }
             const bool none = out[4][i] >= 1e29f;
-            for (int k = 0; k < CONTACT_OUTPUTS && !none; k++) assert_true(out[k][i] == all[k][i]);
+            for (int k = 0; k < CONTACT_OUTPUTS && !none; k++) ASSERT(out[k][i], ==, all[k][i]);
             if (all[4][i] >= points.reach)
                 assert_true(none);
             else if (none)
-                assert_true(least(distance, &ball, 0.01, q0, q1) > points.reach - TOLERANCE);
+                ASSERT(least(distance, &ball, 0.01, q0, q1), >, points.reach - TOLERANCE);
             beyond += none && all[4][i] >= points.reach, far += none && all[4][i] < points.reach,
                 left += !none;
         }
     }
-    assert_true(beyond > 10000 && far > 100 && left > 10000 && passed_by > 50);
+    ASSERT(beyond, >, 10000);
+    ASSERT(far, >, 100);
+    ASSERT(left, >, 10000);
+    ASSERT(passed_by, >, 50);
 }
 
 /* Of five colliders two are far from all: the others are looked at in their order, and what the first 20
  * points would touch does not count. */
-static void colliders_far_from_all_and_exempt_points_change_no_bit(void **state) {
-    (void)state;
+TEST(colliders_far_from_all_and_exempt_points_change_no_bit) {
     random_source random = {8};
     static float all[CONTACT_OUTPUTS][POINTS];
     const int exempt = 20;
@@ -112,16 +110,7 @@ static void colliders_far_from_all_and_exempt_points_change_no_bit(void **state)
         for (int k = 0; k < CONTACT_OUTPUTS; k++) {
             const bool none = i < (size_t)exempt;
             touching += all[4][i] < 0.5f && none;
-            assert_true(out[k][i] == (none ? (k == 4 ? 1e30f : k == 3 ? -1e30f : 0) : all[k][i]));
+            ASSERT(out[k][i], ==, (none ? (k == 4 ? 1e30f : k == 3 ? -1e30f : 0) : all[k][i]));
         }
-    assert_true(touching > 0);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_nearest_of_many_counts_and_none_is_far),
-        cmocka_unit_test(contacts_beyond_reach_are_none),
-        cmocka_unit_test(colliders_far_from_all_and_exempt_points_change_no_bit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    ASSERT(touching, >, 0);
 }

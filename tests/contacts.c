@@ -1,11 +1,6 @@
 /* Contacts: the planes that colliders give to points, against distances in double; paths that pass through;
  * hostile numbers; the same bits on every instruction set. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <float.h>
 #include <math.h>
@@ -51,8 +46,7 @@ static void fill_standing(random_source *random) {
     }
 }
 
-static void points_at_rest_get_the_nearest_surface(void **state) {
-    (void)state;
+TEST(points_at_rest_get_the_nearest_surface) {
     random_source random = {1};
     for (int n = 0; n < 80; n++) {
         scene s = standing(random_collider(&random, (mote_collider_kind)(n % MOTE_COLLIDER_KIND_COUNT)));
@@ -73,7 +67,9 @@ static void points_at_rest_get_the_nearest_surface(void **state) {
             const double want = inner ? flat - s.def.radius - radius : distance(&s.def, radius, q);
             if (edge > TOLERANCE) assert_close(p.gap, want, TOLERANCE);
             assert_touches(&s, &p, radius, x);
-            assert_true(p.drift[0] == 0 && p.drift[1] == 0 && p.drift[2] == 0);
+            ASSERT(p.drift[0], ==, 0);
+            ASSERT(p.drift[1], ==, 0);
+            ASSERT(p.drift[2], ==, 0);
         }
     }
 }
@@ -108,7 +104,7 @@ static void check_path(const scene *s, size_t i, double radius, tally *t) {
     turn(s->to.rotation, true, p.normal, n);
     const double start = distance(&s->def, radius, q0), end = distance(&s->def, radius, q1);
     assert_touches(s, &p, radius, x1);
-    assert_true(p.gap <= end + TOLERANCE);
+    ASSERT(p.gap, <=, end + TOLERANCE);
     if (start < TOLERANCE) {
         t->inside++;
     } else if (least(distance, &s->def, radius, q0, q1) > TOLERANCE) {
@@ -116,19 +112,18 @@ static void check_path(const scene *s, size_t i, double radius, tally *t) {
         assert_close(p.gap, end, TOLERANCE);
     } else if (end > TOLERANCE && least(depth, &s->def, radius, q0, q1) < -TOLERANCE) {
         t->stopped++;
-        assert_true(p.gap < 0);
+        ASSERT(p.gap, <, 0);
         /* The gap at the start; where that is beside an edge of a box, in the rounding, it lies at most 1 -
          * 3^(-1/2) of it behind the planes of the faces. */
         const double rounding = s->def.kind == MOTE_COLLIDER_BOX ? s->def.radius + radius : 0;
         double most = -DBL_MAX;
         for (int k = 0; k < 3; k++) most = fmax(most, fabs(q0[k]) - s->def.extent[k] - rounding);
         const double behind = rounding > 0 && most < TOLERANCE ? 0.4227 * rounding : 0;
-        assert_true(p.gap + dot(n, q0) - dot(n, q1) > -TOLERANCE - behind);
+        ASSERT(p.gap + dot(n, q0) - dot(n, q1), >, -TOLERANCE - behind);
     }
 }
 
-static void paths_through_a_collider_end_before_it(void **state) {
-    (void)state;
+TEST(paths_through_a_collider_end_before_it) {
     random_source random = {2};
     tally t[MOTE_COLLIDER_KIND_COUNT] = {{0, 0, 0}};
     for (int n = 0; n < 160; n++) {
@@ -143,23 +138,24 @@ static void paths_through_a_collider_end_before_it(void **state) {
         for (size_t i = 0; i < POINTS; i++) check_path(&s, i, radius, &t[kind]);
     }
     for (int kind = 0; kind < MOTE_COLLIDER_KIND_COUNT; kind++) {
-        assert_true(t[kind].inside > 1000 && t[kind].passed_by > 1000);
+        ASSERT(t[kind].inside, >, 1000);
+        ASSERT(t[kind].passed_by, >, 1000);
         assert_true(t[kind].stopped > 1000 ||
                     kind == MOTE_COLLIDER_PLANE); /* through a half-space leads no path */
     }
 }
 
 /* Each shape thin and fast: the plane lies where the path came in. */
-static void thin_colliders_and_fast_points_do_not_pass(void **state) {
-    (void)state;
+TEST(thin_colliders_and_fast_points_do_not_pass) {
     scene wire = standing(mote_capsule((vec3){0, 0, -1}, (vec3){0, 0, 1}, 0.001f));
     plane p = one_contact(&wire, 0, 0, 0.5, 0.2, 0, -0.5, 0.3);
     assert_close(p.normal[1], 1, 1e-6);
     assert_close(p.gap, -0.501, TOLERANCE);
     p = one_contact(&wire, 0, 0, 2, 0.5, 0, -2, 1.4); /* steep, through the cap: at y = 0, z = 0.95 */
-    assert_true(p.gap < 0 && p.normal[1] > 0.99);
+    ASSERT(p.gap, <, 0);
+    ASSERT(p.normal[1], >, 0.99);
     p = one_contact(&wire, 0, 0, 2, 0.5, 0, -2, 1.6); /* beyond it: at z = 1.05 */
-    assert_true(p.gap > 0);
+    ASSERT(p.gap, >, 0);
     scene sheet = standing(mote_box(&(mote_transform)MOTE_TRANSFORM_IDENTITY, (vec3){1, 0, 1}));
     p = one_contact(&sheet, 0, 0.1, 0.01, 0.2, 0.3, -2, 0.1);
     assert_close(p.normal[1], 1, 0);
@@ -174,14 +170,14 @@ static void thin_colliders_and_fast_points_do_not_pass(void **state) {
     shot.to.position[0] = 5;
     pose(&shot);
     p = one_contact(&shot, 0.01f, 0, 0.02, 0, 0, 0.02, 0); /* a sphere passes a point at rest */
-    assert_true(p.normal[0] > 0.99 && p.gap < -4.9);
-    assert_true(one_contact(&shot, 0.01f, 0, 0.061, 0, 0, 0.061, 0).gap > 0);
+    ASSERT(p.normal[0], >, 0.99);
+    ASSERT(p.gap, <, -4.9);
+    ASSERT(one_contact(&shot, 0.01f, 0, 0.061, 0, 0, 0.061, 0).gap, >, 0);
 }
 
 /* By half a turn about z in eight substeps a rod sweeps over a point at rest; from a table of a list's
  * poses. */
-static void turning_rods_and_blades_take_points_with_them(void **state) {
-    (void)state;
+TEST(turning_rods_and_blades_take_points_with_them) {
     for (int blade = 0; blade < 2; blade++) {
         scene s = standing(mote_capsule((vec3){0, 0, 0}, (vec3){0, 1, 0}, 0.004f));
         if (blade) s = standing(mote_box(&(mote_transform)MOTE_TRANSFORM_IDENTITY, (vec3){0.004f, 1, 0.1f}));
@@ -200,8 +196,7 @@ static void turning_rods_and_blades_take_points_with_them(void **state) {
     }
 }
 
-static void spinning_in_place_touches_nothing_new(void **state) {
-    (void)state;
+TEST(spinning_in_place_touches_nothing_new) {
     const mote_collider_def round[] = {mote_sphere((vec3){0, 0, 0}, 0.5f),
                                        mote_capsule((vec3){0, -1, 0}, (vec3){0, 1, 0}, 0.5f)};
     for (size_t i = 0; i < COUNT_OF(round); i++)
@@ -221,8 +216,7 @@ static void spinning_in_place_touches_nothing_new(void **state) {
 
 /* A point that rests is inside or outside by a rounding; pushed through from either it comes back to its
  * side. */
-static void points_on_the_surface_keep_their_side(void **state) {
-    (void)state;
+TEST(points_on_the_surface_keep_their_side) {
     mote_collider_def defs[] = {mote_sphere((vec3){0, 0, 0}, 0.2f),
                                 mote_capsule((vec3){-1, 0, 0}, (vec3){1, 0, 0}, 0.2f),
                                 mote_box(&(mote_transform)MOTE_TRANSFORM_IDENTITY, (vec3){1, 0.2f, 1})};
@@ -235,7 +229,7 @@ static void points_on_the_surface_keep_their_side(void **state) {
             assert_close(p.gap, -0.5, TOLERANCE);
             p = one_contact(&s, 0, 0, y, 0, 1e-3, y - 1e-5, 0); /* it slides */
             assert_close(p.normal[1], 1, 2e-5);
-            assert_true(fabs(p.gap) < 2e-5);
+            ASSERT(fabs(p.gap), <, 2e-5);
         }
     }
     /* On a box near its edge, sinking more slowly than it slides: still the top. */
@@ -244,27 +238,34 @@ static void points_on_the_surface_keep_their_side(void **state) {
     assert_close(p.normal[1], 1, 0);
 }
 
-static void points_without_a_direction_get_a_fixed_one(void **state) {
-    (void)state;
+TEST(points_without_a_direction_get_a_fixed_one) {
     scene ball = standing(mote_sphere((vec3){1, 2, 3}, 0.5f));
     plane p = one_contact(&ball, 0.25f, 1, 2, 3, 1, 2, 3);
-    assert_true(p.normal[0] == 0 && p.normal[1] == 1 && p.normal[2] == 0 && p.gap == -0.75);
+    ASSERT(p.normal[0], ==, 0);
+    ASSERT(p.normal[1], ==, 1);
+    ASSERT(p.normal[2], ==, 0);
+    ASSERT(p.gap, ==, -0.75);
     scene rod = standing(mote_capsule((vec3){0, -1, 0}, (vec3){0, 1, 0}, 0.5f));
     p = one_contact(&rod, 0, 0, 0.5, 0, 0, -0.75, 0);
-    assert_true(p.normal[0] == 1 && p.normal[1] == 0 && p.normal[2] == 0 && p.gap == -0.5);
+    ASSERT(p.normal[0], ==, 1);
+    ASSERT(p.normal[1], ==, 0);
+    ASSERT(p.normal[2], ==, 0);
+    ASSERT(p.gap, ==, -0.5);
     scene bead = standing(mote_capsule((vec3){0, 0, 0}, (vec3){0, 0, 0}, 0.5f));
     p = one_contact(&bead, 0, 0, 2, 0, 0, -2, 0);
-    assert_true(p.normal[1] == 1 && p.gap == -2.5);
+    ASSERT(p.normal[1], ==, 1);
+    ASSERT(p.gap, ==, -2.5);
     scene speck = standing(mote_box(&(mote_transform)MOTE_TRANSFORM_IDENTITY, (vec3){0, 0, 0}));
     p = one_contact(&speck, 0, 0, 0, 0, 0, 0, 0);
-    assert_true(fabs(p.normal[0]) + fabs(p.normal[1]) + fabs(p.normal[2]) == 1 && p.gap == 0);
+    ASSERT(fabs(p.normal[0]) + fabs(p.normal[1]) + fabs(p.normal[2]), ==, 1);
+    ASSERT(p.gap, ==, 0);
     p = one_contact(&speck, 0, 0, 1e-25, 0, 0, 1e-25, 0);
-    assert_true(isfinite(p.gap) && length(p.normal) == 1);
+    assert_true(isfinite(p.gap));
+    ASSERT(length(p.normal), ==, 1);
 }
 
 /* The material that stood under the point: x -> R1 R0* (x - o0) + o1. */
-static void drift_is_the_motion_of_the_material(void **state) {
-    (void)state;
+TEST(drift_is_the_motion_of_the_material) {
     random_source random = {5};
     for (int n = 0; n < 200; n++) {
         scene s = standing(random_collider(&random, (mote_collider_kind)(n % MOTE_COLLIDER_KIND_COUNT)));
@@ -339,8 +340,7 @@ static void check_finite(size_t i) {
     if (size != 0) assert_close(size, 1, 8 * 0x1p-24);
 }
 
-static void hostile_numbers_stay_finite_and_bits_are_the_same_everywhere(void **state) {
-    (void)state;
+TEST(hostile_numbers_stay_finite_and_bits_are_the_same_everywhere) {
     random_source random = {7};
     static float kept[CONTACT_OUTPUTS][POINTS];
     for (int n = 0; n < 120; n++) {
@@ -363,19 +363,4 @@ static void hostile_numbers_stay_finite_and_bits_are_the_same_everywhere(void **
             assert_memory_equal(out, kept, sizeof out);
         }
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(points_at_rest_get_the_nearest_surface),
-        cmocka_unit_test(paths_through_a_collider_end_before_it),
-        cmocka_unit_test(thin_colliders_and_fast_points_do_not_pass),
-        cmocka_unit_test(turning_rods_and_blades_take_points_with_them),
-        cmocka_unit_test(spinning_in_place_touches_nothing_new),
-        cmocka_unit_test(points_on_the_surface_keep_their_side),
-        cmocka_unit_test(points_without_a_direction_get_a_fixed_one),
-        cmocka_unit_test(drift_is_the_motion_of_the_material),
-        cmocka_unit_test(hostile_numbers_stay_finite_and_bits_are_the_same_everywhere),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

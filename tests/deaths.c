@@ -1,14 +1,9 @@
 /* Particles that turn non-finite or reach their lifetime: who dies, when, and that nobody else notices. */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "support.h"
 
@@ -107,8 +102,7 @@ static void neighbours_case(mote_integrator integrator, mote_loop_order order, u
     mote_system_destroy(systems[1]);
 }
 
-static void neighbours_of_the_non_finite_keep_their_bits(void **state) {
-    (void)state;
+TEST(neighbours_of_the_non_finite_keep_their_bits) {
     static const uint32_t counts[] = {41, 64, 1000, MANY};
     for (int integrator = 0; integrator < MOTE_INTEGRATOR_COUNT; integrator++) {
         for (int order = 0; order < MOTE_LOOP_ORDER_COUNT; order++) {
@@ -147,8 +141,7 @@ static mote_system *three_particles(const mote_force_def *force, mote_range_view
     return system;
 }
 
-static void a_particle_in_the_centre_of_a_bare_attractor_dies(void **state) {
-    (void)state;
+TEST(a_particle_in_the_centre_of_a_bare_attractor_dies) {
     mote_range_view view;
     mote_force_def force = mote_attractor((vec3){1.0f, 1.0f, 1.0f}, 1.0f, 0.0f);
     mote_system *system = three_particles(&force, &view);
@@ -156,8 +149,7 @@ static void a_particle_in_the_centre_of_a_bare_attractor_dies(void **state) {
     expect_one_death(system);
 }
 
-static void a_particle_beside_a_huge_attractor_dies(void **state) {
-    (void)state;
+TEST(a_particle_beside_a_huge_attractor_dies) {
     mote_range_view view;
     mote_force_def force = mote_attractor((vec3){1.0f, 1.0f, 1.0f}, 1e20f, 0.0f);
     mote_system *system = three_particles(&force, &view);
@@ -166,8 +158,7 @@ static void a_particle_beside_a_huge_attractor_dies(void **state) {
     expect_one_death(system);
 }
 
-static void a_non_finite_force_in_the_inbox_kills_its_particle(void **state) {
-    (void)state;
+TEST(a_non_finite_force_in_the_inbox_kills_its_particle) {
     mote_range_view view;
     mote_system *system = three_particles(NULL, &view);
     mote_vector_columns external_forces;
@@ -176,8 +167,7 @@ static void a_non_finite_force_in_the_inbox_kills_its_particle(void **state) {
     expect_one_death(system);
 }
 
-static void an_infinite_inverse_mass_kills_its_particle(void **state) {
-    (void)state;
+TEST(an_infinite_inverse_mass_kills_its_particle) {
     mote_range_view view;
     mote_force_def force = mote_thrust((vec3){1.0f, 0.0f, 0.0f});
     mote_system *system = three_particles(&force, &view);
@@ -194,8 +184,7 @@ static void runaway_callback(void *user, const mote_stage_view *stage, float *x,
     }
 }
 
-static void a_callback_that_returns_nan_kills_only_that_particle(void **state) {
-    (void)state;
+TEST(a_callback_that_returns_nan_kills_only_that_particle) {
     mote_range_view view;
     mote_force_def force = mote_callback(runaway_callback, NULL);
     mote_system *system = three_particles(&force, &view);
@@ -209,8 +198,7 @@ static void a_callback_that_returns_nan_kills_only_that_particle(void **state) {
     mote_system_destroy(system);
 }
 
-static void columns_freeze_at_the_start_of_the_step_that_breaks_them(void **state) {
-    (void)state;
+TEST(columns_freeze_at_the_start_of_the_step_that_breaks_them) {
     enum { COUNT = 37 };
     float data[6][COUNT];
     for (int column = 0; column < 6; column++) {
@@ -229,10 +217,11 @@ static void columns_freeze_at_the_start_of_the_step_that_breaks_them(void **stat
     uint32_t frozen = 99;
     assert_int_equal(mote_columns_step(&columns, &def, &frozen), MOTE_OK);
     assert_int_equal(frozen, 1);
-    assert_true(data[0][20] == (3.2e38f + 1e37f) + 1e37f);
-    assert_true(data[3][20] == 1e37f);
-    assert_true(data[1][20] == 21.0f + 2 * 24.0f); /* two steps: y = 21, v = 24 */
-    assert_true(data[0][19] == 19.0f + 5.0f * 22.0f && data[0][21] == 21.0f + 5.0f * 24.0f);
+    ASSERT(data[0][20], ==, (3.2e38f + 1e37f) + 1e37f);
+    ASSERT(data[3][20], ==, 1e37f);
+    ASSERT(data[1][20], ==, 21.0f + 2 * 24.0f); /* two steps: y = 21, v = 24 */
+    ASSERT(data[0][19], ==, 19.0f + 5.0f * 22.0f);
+    ASSERT(data[0][21], ==, 21.0f + 5.0f * 24.0f);
 }
 
 /* --- Frame grouping --- */
@@ -328,7 +317,8 @@ static void check_groupings_of(const grouping *g) {
     static const uint32_t groupings[][9] = {{8},   {1, 1, 1, 1, 1, 1, 1, 1}, {3, 5}, {1, 7}, {2, 2, 2, 2},
                                             {7, 1}};
     outcome first = run_frames(g, groupings[0]);
-    assert_true(first.killed > 30 && first.non_finite > 100);
+    ASSERT(first.killed, >, 30);
+    ASSERT(first.non_finite, >, 100);
     assert_true(g->ageless ? first.expired == 0 : first.expired > 100);
     assert_int_equal(first.count, MANY - first.killed - first.expired - first.non_finite);
     for (size_t i = 1; i < COUNT_OF(groupings); i++) {
@@ -337,7 +327,7 @@ static void check_groupings_of(const grouping *g) {
         assert_int_equal(other.expired, first.expired);
         assert_int_equal(other.non_finite, first.non_finite);
         assert_int_equal(other.count, first.count);
-        assert_true(other.hash == first.hash);
+        ASSERT(other.hash, ==, first.hash);
     }
 }
 
@@ -348,8 +338,7 @@ static void check_groupings(const grouping *g) {
     check_groupings_of(&ageless);
 }
 
-static void frames_group_deaths_as_they_like(void **state) {
-    (void)state;
+TEST(frames_group_deaths_as_they_like) {
     for (int integrator = 0; integrator < MOTE_INTEGRATOR_COUNT; integrator++) {
         for (int interpolation = 0; interpolation < MOTE_INTERPOLATION_COUNT; interpolation++) {
             grouping g = {.integrator = (mote_integrator)integrator,
@@ -361,13 +350,11 @@ static void frames_group_deaths_as_they_like(void **state) {
     }
 }
 
-static void frames_group_deaths_as_they_like_without_forces(void **state) {
-    (void)state;
+TEST(frames_group_deaths_as_they_like_without_forces) {
     check_groupings(&(grouping){.interpolation = MOTE_INTERPOLATE_LINEAR, .substeps = 1});
 }
 
-static void frames_group_deaths_as_they_like_in_either_loop_order(void **state) {
-    (void)state;
+TEST(frames_group_deaths_as_they_like_in_either_loop_order) {
     grouping inner = {.integrator = MOTE_VELOCITY_VERLET,
                       .interpolation = MOTE_INTERPOLATE_HERMITE,
                       .substeps = 3,
@@ -378,33 +365,15 @@ static void frames_group_deaths_as_they_like_in_either_loop_order(void **state) 
     check_groupings(&inner);
     check_groupings(&outer);
     static const uint32_t one_frame[] = {FRAME_STEPS, 0};
-    assert_true(run_frames(&inner, one_frame).hash == run_frames(&outer, one_frame).hash);
+    ASSERT(run_frames(&inner, one_frame).hash, ==, run_frames(&outer, one_frame).hash);
 }
 
 /* A force between particles sees the crowd shrink, step by step, in every grouping. */
-static void frames_group_deaths_as_they_like_under_a_force_between_particles(void **state) {
-    (void)state;
+TEST(frames_group_deaths_as_they_like_under_a_force_between_particles) {
     check_groupings(&(grouping){.integrator = MOTE_RK4,
                                 .interpolation = MOTE_INTERPOLATE_LINEAR,
                                 .substeps = 2,
                                 .forces = true,
                                 .callback = true,
                                 .reach = true});
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(neighbours_of_the_non_finite_keep_their_bits),
-        cmocka_unit_test(a_particle_in_the_centre_of_a_bare_attractor_dies),
-        cmocka_unit_test(a_particle_beside_a_huge_attractor_dies),
-        cmocka_unit_test(a_non_finite_force_in_the_inbox_kills_its_particle),
-        cmocka_unit_test(an_infinite_inverse_mass_kills_its_particle),
-        cmocka_unit_test(a_callback_that_returns_nan_kills_only_that_particle),
-        cmocka_unit_test(columns_freeze_at_the_start_of_the_step_that_breaks_them),
-        cmocka_unit_test(frames_group_deaths_as_they_like),
-        cmocka_unit_test(frames_group_deaths_as_they_like_without_forces),
-        cmocka_unit_test(frames_group_deaths_as_they_like_in_either_loop_order),
-        cmocka_unit_test(frames_group_deaths_as_they_like_under_a_force_between_particles),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* The same input gives the same bits: one hash for every number of workers, job system, instruction set, loop
  * order and grouping of steps into frames. A scenario is a script of calls at fixed steps; a variant is a way
  * of running it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -136,7 +131,8 @@ static void run_round(mote_system *system, frames grouping, bool lifetimes) {
     switch (grouping) {
     case ONE_FRAME:
         assert_int_equal(mote_system_step(system, ROUND_STEPS, &advance), MOTE_OK);
-        assert_true(advance.steps == ROUND_STEPS && (advance.expired > 0) == lifetimes);
+        ASSERT(advance.steps, ==, ROUND_STEPS);
+        ASSERT((advance.expired > 0), ==, lifetimes);
         assert_true(advance.non_finite > 0 || mote_system_steps(system) > ROUND_STEPS);
         break;
     case SINGLE_STEPS:
@@ -242,12 +238,19 @@ static void all_variants(const scenario *s) {
             v = (variant){jobs[j], MOTE_ISA_AUTO, (mote_loop_order)((i + (size_t)j) % 2), g};
             expect(s, v, &want, names[j]);
         }
-        if (workers[i] > 1) assert_true(shuffled.runs > 0);
+        if (workers[i] > 1) ASSERT(shuffled.runs, >, 0);
     }
 }
 
-static void same_bits(void **parameter) {
-    uintptr_t packed = (uintptr_t)*parameter;
+static const char *scenario_name(uint32_t number) {
+    static char name[64];
+    snprintf(name, sizeof name, "%s, %s mass", integrator_name(number / 2),
+             number % 2 ? "column" : "uniform");
+    return name;
+}
+
+TEST_EACH(same_bits, 2 * MOTE_INTEGRATOR_COUNT, scenario_name, number) {
+    uintptr_t packed = number;
     scenario s = {(mote_integrator)(packed / 2), packed % 2 == 1, LOOSE, MOTE_INTERPOLATE_NONE};
     for (int content = 0; content < CONTENTS; content++) {
         s.content = (callback_use)content;
@@ -257,8 +260,7 @@ static void same_bits(void **parameter) {
 }
 
 /* The hash sees every scenario's difference, or it would prove nothing. */
-static void scenarios_differ(void **unused) {
-    (void)unused;
+TEST(scenarios_differ) {
     uint64_t hashes[MOTE_INTEGRATOR_COUNT * 2 * CONTENTS];
     size_t count = 0;
     for (int m = 0; m < MOTE_INTEGRATOR_COUNT; m++)
@@ -267,14 +269,13 @@ static void scenarios_differ(void **unused) {
                 scenario s = {(mote_integrator)m, mass == 1, (callback_use)content, MOTE_INTERPOLATE_NONE};
                 variant plain = {{0}, MOTE_ISA_AUTO, MOTE_LOOP_AUTO, ONE_FRAME};
                 hashes[count] = run(&s, &plain).hash;
-                for (size_t i = 0; i < count; i++) assert_true(hashes[i] != hashes[count]);
+                for (size_t i = 0; i < count; i++) ASSERT(hashes[i], !=, hashes[count]);
                 count++;
             }
 }
 
 /* One bit of one particle's state, a pending inbox or an unspent nanosecond shows in the hash. */
-static void hash_sees_all(void **unused) {
-    (void)unused;
+TEST(hash_sees_all) {
     mote_system_def def = mote_default_system_def();
     def.external_forces = def.lifetimes = def.mass_column = true;
     mote_system *system;
@@ -290,24 +291,23 @@ static void hash_sees_all(void **unused) {
             memcpy(&bits, &columns[c][i], 4);
             bits ^= 1;
             memcpy(&columns[c][i], &bits, 4);
-            assert_true(mote_system_hash(system) != hash);
+            ASSERT(mote_system_hash(system), !=, hash);
             bits ^= 1;
             memcpy(&columns[c][i], &bits, 4);
-            assert_true(mote_system_hash(system) == hash);
+            ASSERT(mote_system_hash(system), ==, hash);
         }
     assert_int_equal(mote_system_advance(system, 1, NULL), MOTE_OK);
-    assert_true(mote_system_hash(system) != hash);
+    ASSERT(mote_system_hash(system), !=, hash);
     hash = mote_system_hash(system);
     mote_vector_columns external_forces;
     assert_int_equal(mote_system_external_forces(system, &external_forces), MOTE_OK);
     external_forces.z[36] = 1;
-    assert_true(mote_system_hash(system) != hash);
+    ASSERT(mote_system_hash(system), !=, hash);
     mote_system_destroy(system);
 }
 
 /* mote_columns_step over blocks on any jobs: the same bits, the caller's arrays with any tail. */
-static void columns_on_workers(void **unused) {
-    (void)unused;
+TEST(columns_on_workers) {
     enum { COUNT = 10007, ARRAYS = 10 };
     static float start[ARRAYS][COUNT], state[2][ARRAYS][COUNT];
     for (uint32_t c = 0; c < ARRAYS; c++)
@@ -338,8 +338,7 @@ static void columns_on_workers(void **unused) {
 
 /* Sums over more chunks than there are segments, with true velocities of position Verlet, against sums in
  * order. */
-static void diagnoses_on_workers(void **unused) {
-    (void)unused;
+TEST(diagnoses_on_workers) {
     enum { COUNT = 70001 };
     mote_statistics first = {0};
     uint32_t threads = 3;
@@ -376,42 +375,18 @@ static void diagnoses_on_workers(void **unused) {
         }
         /* Ten roundings of 2^-53 in a term and 28 levels of sums: below 40 x 2^-53 of the sum of the terms'
          * sizes, which for momentum and spin is at most that of mass x 3 and mass x 18. */
-        assert_true(fabsl(d.mass - mass) < 0x1p-47L * mass &&
-                    fabsl(d.kinetic - kinetic) < 0x1p-47L * kinetic);
-        assert_true(fabsl(d.momentum[0] - momentum) < 0x1p-47L * 3 * mass);
-        assert_true(fabsl(d.angular_momentum[2] - spin) < 0x1p-47L * 18 * mass);
+        ASSERT(fabsl(d.mass - mass), <, 0x1p-47L * mass);
+        ASSERT(fabsl(d.kinetic - kinetic), <, 0x1p-47L * kinetic);
+        ASSERT(fabsl(d.momentum[0] - momentum), <, 0x1p-47L * 3 * mass);
+        ASSERT(fabsl(d.angular_momentum[2] - spin), <, 0x1p-47L * 18 * mass);
         assert_int_equal(mote_system_step(system, 3, NULL), MOTE_OK);
         outcome o = outcome_of(system);
         if (j == 0) first = o.diagnostics;
         assert_memory_equal(&o.diagnostics, &first, offsetof(mote_statistics, forces_without_potential));
-        assert_true(first.kinetic != d.kinetic && first.potential != 0);
+        ASSERT(first.kinetic, !=, d.kinetic);
+        ASSERT(first.potential, !=, 0);
         mote_system_destroy(system);
     }
 }
 
-static int setup(void **unused) {
-    (void)unused;
-    make_test_grids();
-    return 0;
-}
-
-static int teardown(void **unused) {
-    (void)unused;
-    destroy_test_grids();
-    return 0;
-}
-
-int main(void) {
-    enum { SCENARIOS = 2 * MOTE_INTEGRATOR_COUNT };
-    struct CMUnitTest tests[SCENARIOS + 4] = {
-        cmocka_unit_test(scenarios_differ), cmocka_unit_test(hash_sees_all),
-        cmocka_unit_test(columns_on_workers), cmocka_unit_test(diagnoses_on_workers)};
-    static char names[SCENARIOS][64];
-    for (uintptr_t i = 0; i < SCENARIOS; i++) {
-        snprintf(names[i], sizeof names[i], "same bits, %s, %s mass",
-                 mote_integrator_describe((mote_integrator)(i / 2))->name, i % 2 ? "column" : "uniform");
-        tests[4 + i] =
-            (struct CMUnitTest){.name = names[i], .test_func = same_bits, .initial_state = (void *)i};
-    }
-    return cmocka_run_group_tests_name("determinism", tests, setup, teardown);
-}
+TEST_PROGRAM(make_test_grids, destroy_test_grids);

@@ -1,11 +1,6 @@
 /* Energy and momentum: against sums in double, conserved where they must be, and with the true velocity of
  * position Verlet. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <math.h>
 #include <string.h>
@@ -102,16 +97,14 @@ static void compare_sums(bool masses, uint32_t count) {
     mote_system_destroy(system);
 }
 
-static void sums(void **unused) {
-    (void)unused;
+TEST(sums) {
     static const uint32_t counts[] = {0, 1, 15, 16, 17, 1023, 1024, 1025, 5000, 70001};
     for (size_t i = 0; i < COUNT_OF(counts); i++)
         compare_sums(false, counts[i]), compare_sums(true, counts[i]);
 }
 
 /* The same bits for any jobs. */
-static void any_workers(void **unused) {
-    (void)unused;
+TEST(any_workers) {
     uint32_t three = 3;
     shuffled_jobs shuffled = {.random = {4}, .workers = 5};
     mote_jobs jobs[4] = {{0}, pthread_jobs_hook(&three), shuffled_jobs_hook(&shuffled), mote_jobs_openmp(2)};
@@ -132,7 +125,7 @@ static void any_workers(void **unused) {
         assert_int_equal(mote_system_step(system, 2, NULL), MOTE_OK);
         uint64_t hash = mote_system_hash(system);
         mote_statistics d = diagnose(system);
-        assert_true(mote_system_hash(system) == hash);
+        ASSERT(mote_system_hash(system), ==, hash);
         if (j == 0) first = d;
         assert_memory_equal(&d.kinetic, &first.kinetic, sizeof d.kinetic);
         assert_memory_equal(&d.potential, &first.potential, sizeof d.potential);
@@ -144,8 +137,7 @@ static void any_workers(void **unused) {
 
 /* --- What has a potential --- */
 
-static void without_potential(void **unused) {
-    (void)unused;
+TEST(without_potential) {
     static const vec3 zero = {0, 0, 0}, up = {0, 1, 0};
     static mat3 turn = {{0, -1, 0}, {1, 0, 0}, {0, 0, 0}};
     static const float times[2] = {0, 1};
@@ -165,28 +157,37 @@ static void without_potential(void **unused) {
     for (size_t i = 0; i < COUNT_OF(forces); i++) {
         add(system, forces[i]);
         mote_statistics d = diagnose(system);
-        assert_true(d.forces_without_potential == i + 1 && d.potential == 0);
+        ASSERT(d.forces_without_potential, ==, i + 1);
+        ASSERT(d.potential, ==, 0);
     }
     add(system, mote_gravity((vec3){-1, 0, 0}));
     mote_statistics d = diagnose(system);
-    assert_true(d.forces_without_potential == COUNT_OF(forces) && d.potential == 10 * 1.5 * 3);
+    ASSERT(d.forces_without_potential, ==, COUNT_OF(forces));
+    ASSERT(d.potential, ==, 10 * 1.5 * 3);
     mote_system_destroy(system);
 }
 
-static void immovable_particles_do_not_count(void **unused) {
-    (void)unused;
+TEST(immovable_particles_do_not_count) {
     mote_range_view view;
     mote_system *system = make(MOTE_VELOCITY_VERLET, true, 40, &view);
     add(system, mote_gravity((vec3){0, -1, 0}));
     for (int i = 0; i < 40; i++)
         view.position.y[i] = 2, view.velocity.x[i] = 3, view.inverse_mass[i] = i == 21 ? 0.25f : 0;
     mote_statistics d = diagnose(system);
-    assert_true(d.mass == 4 && d.kinetic == 18 && d.potential == 8 && d.momentum[0] == 12 &&
-                d.momentum[1] == 0);
-    assert_true(d.angular_momentum[2] == -24 && d.angular_momentum[0] == 0 && d.angular_momentum[1] == 0);
+    ASSERT(d.mass, ==, 4);
+    ASSERT(d.kinetic, ==, 18);
+    ASSERT(d.potential, ==, 8);
+    ASSERT(d.momentum[0], ==, 12);
+    ASSERT(d.momentum[1], ==, 0);
+    ASSERT(d.angular_momentum[2], ==, -24);
+    ASSERT(d.angular_momentum[0], ==, 0);
+    ASSERT(d.angular_momentum[1], ==, 0);
     view.inverse_mass[21] = 0;
     d = diagnose(system);
-    assert_true(d.mass == 0 && d.kinetic == 0 && d.potential == 0 && d.momentum[0] == 0);
+    ASSERT(d.mass, ==, 0);
+    ASSERT(d.kinetic, ==, 0);
+    ASSERT(d.potential, ==, 0);
+    ASSERT(d.momentum[0], ==, 0);
     mote_system_destroy(system);
 }
 
@@ -222,8 +223,7 @@ static void conserve(mote_integrator integrator, mote_force_def centre, double b
     mote_system_destroy(system);
 }
 
-static void energy_of_a_spring_and_of_orbits(void **unused) {
-    (void)unused;
+TEST(energy_of_a_spring_and_of_orbits) {
     mote_force_def spring = mote_anchor_spring((vec3){0, 0, 0}, 1, 0),
                    sun = mote_attractor((vec3){0, 0, 0}, 1, 0.5f);
     /* Half-kicked splittings carry an energy that is off by (h w)^2 / 4 <= 2^2 / 60^2 / 4 x 2 of the
@@ -241,8 +241,7 @@ static void energy_of_a_spring_and_of_orbits(void **unused) {
 }
 
 /* No force: momentum stays bit for bit. A thrust of N newtons on each: momentum grows by N F t. */
-static void momentum(void **unused) {
-    (void)unused;
+TEST(momentum) {
     for (int m = 0; m < MOTE_INTEGRATOR_COUNT; m++) {
         if (advects((mote_integrator)m)) continue;
         mote_range_view view;
@@ -253,7 +252,7 @@ static void momentum(void **unused) {
         assert_int_equal(mote_system_step(system, 60, NULL), MOTE_OK);
         mote_statistics free = diagnose(system);
         assert_memory_equal(free.momentum, start.momentum, sizeof start.momentum);
-        assert_true(free.kinetic == start.kinetic);
+        ASSERT(free.kinetic, ==, start.kinetic);
         add(system, mote_thrust((vec3){0.5f, 0, -2}));
         mote_statistics before = diagnose(system);
         assert_int_equal(mote_system_step(system, 60, NULL), MOTE_OK);
@@ -272,8 +271,7 @@ static void momentum(void **unused) {
 
 /* On a constant force position Verlet's true velocity is exact at all times: v0 + a t, before the first step
  * too. */
-static void true_velocity_of_position_verlet(void **unused) {
-    (void)unused;
+TEST(true_velocity_of_position_verlet) {
     mote_range_view view;
     mote_system *system = make(MOTE_POSITION_VERLET, false, 20, &view);
     add(system, mote_gravity((vec3){0, -8, 0}));
@@ -291,17 +289,4 @@ static void true_velocity_of_position_verlet(void **unused) {
         assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
     }
     mote_system_destroy(system);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums),
-        cmocka_unit_test(any_workers),
-        cmocka_unit_test(without_potential),
-        cmocka_unit_test(immovable_particles_do_not_count),
-        cmocka_unit_test(energy_of_a_spring_and_of_orbits),
-        cmocka_unit_test(momentum),
-        cmocka_unit_test(true_velocity_of_position_verlet),
-    };
-    return cmocka_run_group_tests_name("diagnose", tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* Fields, regions and the newer forces against double precision: what they give at a point is read through
  * one step of one second, in which an advecting Euler step leaves u, and a kick from rest leaves a, in the
  * velocity column. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <math.h>
 #include <string.h>
@@ -86,8 +81,7 @@ static double divergence(const mote_force_def *noise, float d, int turn) {
 /* A central difference of width d is off by d^2 / 6 u''' + O(d^4): of a field without divergence that is
  * all it finds, and it falls by four as d halves. Rounding is below 8 UNIT |u| / d, 1e-4 here, a hundredth
  * of it. */
-static void curl_noise_has_no_divergence(void **unused) {
-    (void)unused;
+TEST(curl_noise_has_no_divergence) {
     mote_force_def noise = mote_curl_noise(1, 1, 1, 11, MOTE_FIELD_VELOCITY, 0);
     double last = divergence(&noise, 1 / 8.0f, 0);
     for (float d = 1 / 16.0f; d > 1 / 100.0f; d /= 2) {
@@ -95,9 +89,10 @@ static void curl_noise_has_no_divergence(void **unused) {
         assert_near(last / now, 4, 0.3);
         last = now;
     }
-    assert_true(last < 0.02);
+    ASSERT(last, <, 0.02);
     /* The same measure sees that of a field that has some. */
-    assert_true(divergence(&noise, 1 / 64.0f, 1) > 50 * last && divergence(&noise, 1 / 64.0f, 2) > 50 * last);
+    ASSERT(divergence(&noise, 1 / 64.0f, 1), >, 50 * last);
+    ASSERT(divergence(&noise, 1 / 64.0f, 2), >, 50 * last);
 }
 
 static double largest_change(const mote_force_def *noise, const cloud *c, double from, double to) {
@@ -110,22 +105,20 @@ static double largest_change(const mote_force_def *noise, const cloud *c, double
     return largest;
 }
 
-static void curl_noise_in_time(void **unused) {
-    (void)unused;
+TEST(curl_noise_in_time) {
     cloud c = scatter((vec3){0, 0, 0}, 8, 6);
     mote_force_def noise = mote_curl_noise(1, 1, 2, 11, MOTE_FIELD_VELOCITY, 0);
     mote_force_def still = mote_curl_noise(1, 1, 0, 11, MOTE_FIELD_VELOCITY, 0);
-    assert_true(largest_change(&noise, &c, 0.25, 0.75) > 0.5 && largest_change(&noise, &c, 3, 3.5) > 0.5);
-    assert_true(largest_change(&still, &c, 0, 1e6) == 0);
+    ASSERT(largest_change(&noise, &c, 0.25, 0.75), >, 0.5);
+    ASSERT(largest_change(&noise, &c, 3, 3.5), >, 0.5);
+    ASSERT(largest_change(&still, &c, 0, 1e6), ==, 0);
     /* A gradient is a mean of vectors below sqrt(3) plus slopes, 15/8 at most, of values below 3 per axis: G
      * < 14 in all. In a microsecond at 2/s its weights move by at most 15/8 x 2e-6, so u by 4 G^2 of that,
      * 3e-3; and by rounding, which is 64 UNIT G. Moments end at whole phases: 0.5, 1, 1.5 s. */
-    for (double t = 0.125; t < 2; t += 0.125)
-        assert_true(largest_change(&noise, &c, t - 5e-7, t + 5e-7) < 3e-3);
+    for (double t = 0.125; t < 2; t += 0.125) ASSERT(largest_change(&noise, &c, t - 5e-7, t + 5e-7), <, 3e-3);
 }
 
-static void curl_noise_by_seed(void **unused) {
-    (void)unused;
+TEST(curl_noise_by_seed) {
     cloud c = scatter((vec3){100, -50, 3}, 20, 7), half = c;
     float u[3][POINTS], other[3][POINTS];
     for (int k = 0; k < 3; k++)
@@ -143,10 +136,10 @@ static void curl_noise_by_seed(void **unused) {
     assert_memory_equal(u, other, sizeof u);
     sample(&strong, &c, 0.3, other);
     int same = 0;
-    for (int i = 0; i < POINTS; i++) assert_true(other[1][i] == 4 * u[1][i]);
+    for (int i = 0; i < POINTS; i++) ASSERT(other[1][i], ==, 4 * u[1][i]);
     sample(&reseeded, &c, 0.3, other);
     for (int i = 0; i < POINTS; i++) same += other[0][i] == u[0][i];
-    assert_true(same < POINTS / 50);
+    ASSERT(same, <, POINTS / 50);
 }
 
 /* --- Grids --- */
@@ -173,8 +166,7 @@ static double linear(int component, const double x[3]) {
            matrix[component][2] * x[2];
 }
 
-static void grids_reproduce_linear_fields(void **unused) {
-    (void)unused;
+TEST(grids_reproduce_linear_fields) {
     float samples[NX * NY * NZ][3];
     static const int counts[3] = {NX, NY, NZ};
     for (int i = 0; i < NX * NY * NZ; i++) {
@@ -202,9 +194,11 @@ static void grids_reproduce_linear_fields(void **unused) {
                 out |= x[k] != at;
             }
             outside += out, inside += !out;
-            for (int k = 0; k < 3; k++) assert_true((double)u[k][i] == (out && zero ? 0 : linear(k, x)));
+            for (int k = 0; k < 3; k++) ASSERT((double)u[k][i], ==, (out && zero ? 0 : linear(k, x)));
         }
-        assert_true(inside >= 4 && outside > 100 && u[0][0] != 0);
+        ASSERT(inside, >=, 4);
+        ASSERT(outside, >, 100);
+        ASSERT(u[0][0], !=, 0);
         mote_grid_destroy(grid);
     }
 }
@@ -225,8 +219,7 @@ static double trilinear(float samples[][3], int component, const double t[3]) {
     return sum;
 }
 
-static void grids_are_trilinear(void **unused) {
-    (void)unused;
+TEST(grids_are_trilinear) {
     float samples[NX * NY * NZ][3], u[3][POINTS];
     random_source random = {9};
     for (int i = 0; i < NX * NY * NZ * 3; i++) samples[i / 3][i % 3] = random_between(&random, -5, 5);
@@ -250,8 +243,7 @@ static void grids_are_trilinear(void **unused) {
 
 /* --- Vortex, linear field --- */
 
-static void vortex_and_linear_field(void **unused) {
-    (void)unused;
+TEST(vortex_and_linear_field) {
     cloud c = scatter((vec3){1, 2, 3}, 4, 12);
     float u[3][POINTS];
     const double axis[3] = {2 / 7.0, -3 / 7.0, 6 / 7.0}, core2 = (double)0.7f * (double)0.7f;
@@ -301,18 +293,20 @@ static void check_region(const mote_force_def *force, const cloud *c, double fal
         if (sphere) weight = edge(sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) - 2, falloff);
         for (int k = 0; k < 3 && !sphere; k++) weight *= edge(d[k] - extent[k], falloff);
         inside += weight == 1, outside += weight == 0, between += weight > 0 && weight < 1;
-        assert_true((double)u[0][i] == 0 && u[2][i] == 2 * u[1][i]);
-        if (weight == 1 || weight == 0) assert_true((double)u[1][i] == weight);
+        ASSERT((double)u[0][i], ==, 0);
+        ASSERT(u[2][i], ==, 2 * u[1][i]);
+        if (weight == 1 || weight == 0) ASSERT((double)u[1][i], ==, weight);
         /* s is off by five roundings of 8 m over the falloff, the weight by 3/2 of that on each of three
          * axes. */
         else
             assert_near(u[1][i], weight, 3 * 1.5 * 5 * UNIT * 8 / falloff);
     }
-    assert_true(inside > 5 && outside > 50 && (between > 20) == (falloff > 0));
+    ASSERT(inside, >, 5);
+    ASSERT(outside, >, 50);
+    ASSERT((between > 20), ==, (falloff > 0));
 }
 
-static void regions(void **unused) {
-    (void)unused;
+TEST(regions) {
     const vec3 centre = {1, 0, -2}, extent = {2, 1, 3};
     mat3 nothing = {{0}};
     cloud c = scatter(centre, 4, 13);
@@ -341,8 +335,7 @@ static void give_masses(cloud *c) {
 }
 
 /* v' = (drag / m) (u - v): relaxes at its own rate for each mass, and ends at u. */
-static void fields_as_wind(void **unused) {
-    (void)unused;
+TEST(fields_as_wind) {
     mat3 nothing = {{0}};
     float samples[NX * NY * NZ][3];
     for (int i = 0; i < NX * NY * NZ; i++) samples[i][0] = 4, samples[i][1] = -2, samples[i][2] = 1;
@@ -367,7 +360,10 @@ static void fields_as_wind(void **unused) {
              * the last place. */
             assert_near(c.v[0][i], held ? 0 : 4, 8 * 2 * UNIT * 4);
             assert_near(c.v[2][i], held ? 0 : 1, 8 * 2 * UNIT);
-            if (held) assert_true(c.x[0][i] == start.x[0][i] && c.x[1][i] == start.x[1][i]);
+            if (held) {
+                ASSERT(c.x[0][i], ==, start.x[0][i]);
+                ASSERT(c.x[1][i], ==, start.x[1][i]);
+            }
         }
     }
     mote_grid_destroy(grid);
@@ -393,8 +389,7 @@ static void double_projectile(double inverse_mass, double seconds, double y[6]) 
     }
 }
 
-static void quadratic_drag(void **unused) {
-    (void)unused;
+TEST(quadratic_drag) {
     mote_force_def forces[2] = {mote_gravity((vec3){0, -9.81f, 0}),
                                 mote_quadratic_drag((vec3){2, 0, -1}, 0.05f)};
     cloud c = scatter((vec3){0, 0, 0}, 1, 15), start;
@@ -417,8 +412,7 @@ static void quadratic_drag(void **unused) {
 }
 
 /* m dv = integral of F dt. RK4 adds up by Simpson's rule, exact between keys. */
-static void timed_thrust(void **unused) {
-    (void)unused;
+TEST(timed_thrust) {
     static const float times[4] = {1, 1.5f, 3, 4};
     static vec3 pushes[4] = {{2, 0, -1}, {6, 1, 3}, {-4, 8, 3}, {0, 0, 5}};
     /* From 0.5 s to 5 s: half a second before the keys, the trapezia between, a second after. */
@@ -440,14 +434,13 @@ static void timed_thrust(void **unused) {
         float u[3][POINTS];
         cloud unit = scatter((vec3){0, 0, 0}, 1, 17);
         sample(&thrust, &unit, moments[m], u);
-        for (int k = 0; k < 3; k++) assert_true(u[k][5] == pushes[keys[m]][k]);
+        for (int k = 0; k < 3; k++) ASSERT(u[k][5], ==, pushes[keys[m]][k]);
     }
 }
 
 /* --- Particle anchors --- */
 
-static void anchors_move_with_their_particles(void **unused) {
-    (void)unused;
+TEST(anchors_move_with_their_particles) {
     mote_system_def def = mote_default_system_def();
     def.anchor_column = def.mass_column = true;
     def.integrator = MOTE_RK4;
@@ -462,7 +455,8 @@ static void anchors_move_with_their_particles(void **unused) {
     assert_int_equal(mote_system_spawn(system, 100, &view), MOTE_OK);
     for (int i = 0; i < 100; i++) {
         particles[i] = view.id[i];
-        assert_true(view.anchor.x[i] == 0 && view.anchor.z[i] == 0);
+        ASSERT(view.anchor.x[i], ==, 0);
+        ASSERT(view.anchor.z[i], ==, 0);
         view.anchor.x[i] = (float)i, view.anchor.y[i] = (float)(2 * i), view.anchor.z[i] = -(float)i;
         view.position.x[i] = (float)i + 1, view.position.y[i] = (float)(2 * i),
         view.position.z[i] = -(float)i;
@@ -480,32 +474,16 @@ static void anchors_move_with_their_particles(void **unused) {
         uint32_t slot = mote_system_slot(system, particles[i]);
         if (slot == MOTE_NO_SLOT) continue;
         moved += slot != (uint32_t)i;
-        assert_true(view.anchor.x[slot] == (float)i && view.anchor.y[slot] == (float)(2 * i) &&
-                    view.anchor.z[slot] == -(float)i);
+        ASSERT(view.anchor.x[slot], ==, (float)i);
+        ASSERT(view.anchor.y[slot], ==, (float)(2 * i));
+        ASSERT(view.anchor.z[slot], ==, -(float)i);
         /* One second of the damped spring with its own mass, from 1 m: RK4's (w h)^4 w / 120 is 1e-7;
          * roundings of 100 m. */
         double w = 0.5 + 0.25 * (i % 4), decay = 0.25 * w, turn = sqrt(6 * w - decay * decay);
         double want = i + exp(-decay) * (cos(turn) + decay / turn * sin(turn));
         assert_near(view.position.x[slot], want, 1e-6 + 4 * sqrt(2 * 64) * UNIT * 100);
-        assert_true(view.position.y[slot] == (float)(2 * i));
+        ASSERT(view.position.y[slot], ==, (float)(2 * i));
     }
-    assert_true(moved > 10);
+    ASSERT(moved, >, 10);
     mote_system_destroy(system);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(curl_noise_has_no_divergence),
-        cmocka_unit_test(curl_noise_in_time),
-        cmocka_unit_test(curl_noise_by_seed),
-        cmocka_unit_test(grids_reproduce_linear_fields),
-        cmocka_unit_test(grids_are_trilinear),
-        cmocka_unit_test(vortex_and_linear_field),
-        cmocka_unit_test(regions),
-        cmocka_unit_test(fields_as_wind),
-        cmocka_unit_test(quadratic_drag),
-        cmocka_unit_test(timed_thrust),
-        cmocka_unit_test(anchors_move_with_their_particles),
-    };
-    return cmocka_run_group_tests_name("fields", tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* The exact flow: its coefficients against closed forms, one step of any length against the matrix
  * exponential in long double, projectiles with linear drag, flow(2h) = flow(h) after flow(h), and seeking by
  * it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <math.h>
 
@@ -46,8 +41,7 @@ static void check_flow(float mass, float gravity, float drag, float stiffness, d
     }
 }
 
-static void joint_exact_flow(void **unused) {
-    (void)unused;
+TEST(joint_exact_flow) {
     static const double want[3][3] = {{1 / 60.0, 4.964344791405077, -2.277842948697737},
                                       {1, -1.16463966938596, -5.595283082296746},
                                       {20, 0.5326124515950732, -0.04830620867954968}};
@@ -71,14 +65,16 @@ static void joint_exact_flow(void **unused) {
 }
 
 /* The coefficients against closed forms where these are well conditioned. */
-static void propagator(void **unused) {
-    (void)unused;
+TEST(propagator) {
     static const double lengths[] = {1e-6, 1e-3, 1 / 60.0, 0.3, 2, 30};
     for (int i = 0; i < 6; i++) {
         double h = lengths[i], w = 5, b = 0.75, tolerance = 0x1p-44 * fmax(1, w * h);
         mote_propagator p = mote_propagator_make(0, 0, h);
-        assert_true(p.xx == 0 && p.xv == h && fabs(p.xc - h * h / 2) <= 0x1p-50 * h * h && p.vx == 0 &&
-                    p.vv == 0);
+        ASSERT(p.xx, ==, 0);
+        ASSERT(p.xv, ==, h);
+        ASSERT(fabs(p.xc - h * h / 2), <=, 0x1p-50 * h * h);
+        ASSERT(p.vx, ==, 0);
+        ASSERT(p.vv, ==, 0);
         assert_near(p.vc / h, 1, 0x1p-50);
         p = mote_propagator_make(0, -w * w, h);
         assert_near(p.xx, -2 * pow(sin(w * h / 2), 2), tolerance);
@@ -104,8 +100,7 @@ static void propagator(void **unused) {
 }
 
 /* flow(2h) = flow(h) after flow(h), and back again with the velocity reversed where nothing is damped. */
-static void flow_is_a_group(void **unused) {
-    (void)unused;
+TEST(flow_is_a_group) {
     mote_force_def forces[3] = {mote_gravity((vec3){1, -9.81f, 0}), mote_anchor_spring((vec3){0, 3, 1}, 8, 0),
                                 mote_wind((vec3){4, 0, -1}, 0.5f)};
     body start = {{1, 2, 3}, {-1, 0.5f, 2}}, once = start, twice = start;
@@ -115,7 +110,7 @@ static void flow_is_a_group(void **unused) {
     advance(&w, 1, &once);
     reference_body wide = widen(&once);
     /* Values up to 10 m and 20 m/s; three rows of 4 UNIT on four terms each. */
-    assert_true(distance(&twice, &wide) < 3 * 16 * UNIT * 20);
+    ASSERT(distance(&twice, &wide), <, 3 * 16 * UNIT * 20);
     world undamped = {MOTE_EXACT_FLOW, forces, 2, 2, 0.37, 0};
     body b = start;
     for (int way = 0; way < 2; way++) {
@@ -123,13 +118,12 @@ static void flow_is_a_group(void **unused) {
         for (int k = 0; k < 3; k++) b.velocity[k] = -b.velocity[k];
     }
     wide = widen(&start);
-    assert_true(distance(&b, &wide) < 4 * sqrt(1000 * 12.0) * UNIT * 20);
+    ASSERT(distance(&b, &wide), <, 4 * sqrt(1000 * 12.0) * UNIT * 20);
 }
 
 /* --- 11: projectiles --- */
 
-static void projectile(void **unused) {
-    (void)unused;
+TEST(projectile) {
     mote_force_def forces[2] = {mote_gravity((vec3){0, -9.81f, 0}), mote_wind((vec3){0, 0, 0}, 0.5f)};
     for (int steps = 1; steps <= 64; steps *= 8) {
         world w = {MOTE_EXACT_FLOW, forces, 2, 1, 2.0 / steps, 0};
@@ -198,8 +192,7 @@ static double largest_difference(mote_system *a, mote_system *b) {
  * of h 13 x 14 / 2. */
 static const double FLOW_ROUNDING = 16 * 0x1p-24 * 30 * (1 + 3.6);
 
-static void seek_in_parts(void **unused) {
-    (void)unused;
+TEST(seek_in_parts) {
     static const mote_integrator integrators[] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_POSITION_VERLET, MOTE_RK4,
                                                   MOTE_KINEMATIC, MOTE_EXACT_FLOW};
     for (size_t m = 0; m < COUNT_OF(integrators); m++)
@@ -209,16 +202,16 @@ static void seek_in_parts(void **unused) {
             mote_system *start = make_seeker(integrators[m], mass == 1, MOTE_ISA_AUTO, (mote_jobs){0});
             assert_int_equal(mote_system_seek(once, 150), MOTE_OK);
             assert_int_equal(mote_system_seek(twice, 61), MOTE_OK);
-            assert_true(largest_difference(once, twice) > 1);
+            ASSERT(largest_difference(once, twice), >, 1);
             assert_int_equal(mote_system_seek(twice, 150), MOTE_OK);
             assert_int_equal(mote_system_steps(twice), 150);
-            assert_true(largest_difference(once, twice) < 2 * FLOW_ROUNDING);
+            ASSERT(largest_difference(once, twice), <, 2 * FLOW_ROUNDING);
             /* Back to the start, 3 s in one flow: what damping (0.4 x 2.25 / 2 a second) took away grows
              * again. Position Verlet has kicked since. */
             assert_int_equal(mote_system_seek(once, 0), MOTE_OK);
             if (integrators[m] == MOTE_POSITION_VERLET) assert_int_equal(mote_system_seek(start, 1), MOTE_OK);
             if (integrators[m] == MOTE_POSITION_VERLET) assert_int_equal(mote_system_seek(once, 1), MOTE_OK);
-            assert_true(largest_difference(once, start) < 2 * FLOW_ROUNDING * exp(3 * 0.45));
+            ASSERT(largest_difference(once, start), <, 2 * FLOW_ROUNDING * exp(3 * 0.45));
             mote_system_destroy(once);
             mote_system_destroy(twice);
             mote_system_destroy(start);
@@ -226,13 +219,12 @@ static void seek_in_parts(void **unused) {
 }
 
 /* One seek against the matrix exponential; steps of the exact flow take the same path. */
-static void seek_is_the_exact_flow(void **unused) {
-    (void)unused;
+TEST(seek_is_the_exact_flow) {
     mote_system *sought = make_seeker(MOTE_SEMI_IMPLICIT_EULER, false, MOTE_ISA_AUTO, (mote_jobs){0});
     mote_system *stepped = make_seeker(MOTE_EXACT_FLOW, false, MOTE_ISA_AUTO, (mote_jobs){0});
     assert_int_equal(mote_system_seek(sought, 150), MOTE_OK);
     assert_int_equal(mote_system_step(stepped, 150, NULL), MOTE_OK);
-    assert_true(largest_difference(sought, stepped) < 150 * FLOW_ROUNDING);
+    ASSERT(largest_difference(sought, stepped), <, 150 * FLOW_ROUNDING);
     mote_range_view view = mote_system_view(sought);
     long double w = 1 / (long double)0.8f;
     for (uint32_t i = 0; i < SEEKERS; i += 37) {
@@ -257,8 +249,7 @@ static uint64_t hash_of_seek(mote_integrator integrator, bool mass_column, mote_
     return hash;
 }
 
-static void seek_has_the_same_bits_everywhere(void **unused) {
-    (void)unused;
+TEST(seek_has_the_same_bits_everywhere) {
     uint32_t threads = 3;
     shuffled_jobs shuffled = {.random = {4}, .workers = 5};
     mote_jobs jobs[4] = {
@@ -268,16 +259,15 @@ static void seek_has_the_same_bits_everywhere(void **unused) {
             uint64_t want = hash_of_seek((mote_integrator)m, mass == 1, MOTE_ISA_SCALAR, jobs[0]);
             for (int isa = MOTE_ISA_AUTO; isa < MOTE_ISA_COUNT; isa++)
                 if (mote_isa_available((mote_isa)isa))
-                    assert_true(hash_of_seek((mote_integrator)m, mass == 1, (mote_isa)isa, jobs[isa % 4]) ==
-                                want);
+                    ASSERT(hash_of_seek((mote_integrator)m, mass == 1, (mote_isa)isa, jobs[isa % 4]), ==,
+                           want);
             for (int j = 1; j < 4; j++)
-                assert_true(hash_of_seek((mote_integrator)m, mass == 1, MOTE_ISA_AUTO, jobs[j]) == want);
+                ASSERT(hash_of_seek((mote_integrator)m, mass == 1, MOTE_ISA_AUTO, jobs[j]), ==, want);
         }
-    assert_true(shuffled.runs > 0);
+    ASSERT(shuffled.runs, >, 0);
 }
 
-static void seek_refuses_what_is_not_affine(void **unused) {
-    (void)unused;
+TEST(seek_refuses_what_is_not_affine) {
     const mote_force_def wrong[3] = {mote_attractor((vec3){0, 0, 0}, 1, 1), mote_callback(scene_push, NULL),
                                      mote_in_sphere(mote_gravity((vec3){0, 1, 0}), (vec3){0, 0, 0}, 1, 1)};
     for (int i = 0; i < 3; i++) {
@@ -286,24 +276,10 @@ static void seek_refuses_what_is_not_affine(void **unused) {
         assert_int_equal(mote_system_add_force(system, &wrong[i], &id), MOTE_OK);
         uint64_t hash = mote_system_hash(system);
         assert_int_equal(mote_system_seek(system, 7), MOTE_ERROR_INTEGRATOR);
-        assert_true(mote_system_hash(system) == hash);
+        ASSERT(mote_system_hash(system), ==, hash);
         assert_int_equal(mote_system_remove_force(system, id), MOTE_OK);
         assert_int_equal(mote_system_seek(system, 7), MOTE_OK);
         mote_system_destroy(system);
     }
     assert_int_equal(mote_system_seek(NULL, 1), MOTE_ERROR_NULL);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(joint_exact_flow),
-        cmocka_unit_test(propagator),
-        cmocka_unit_test(flow_is_a_group),
-        cmocka_unit_test(projectile),
-        cmocka_unit_test(seek_in_parts),
-        cmocka_unit_test(seek_is_the_exact_flow),
-        cmocka_unit_test(seek_has_the_same_bits_everywhere),
-        cmocka_unit_test(seek_refuses_what_is_not_affine),
-    };
-    return cmocka_run_group_tests_name("flow", tests, NULL, NULL);
 }

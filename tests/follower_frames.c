@@ -1,10 +1,5 @@
 /* Followers in frames between steps, while targets come in; followers whose system is gone. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <float.h>
 #include <stdlib.h>
@@ -69,7 +64,7 @@ static void check_rigid(const pair *p, double turned) {
     const double want[3] = {c * offset[0] - s * offset[1], s * offset[0] + c * offset[1], offset[2]};
     const double room = 0.5 * (double)FLT_EPSILON * 40 + turned * turned * turned / 16;
     for (int axis = 0; axis < 3; axis++)
-        assert_true(fabs((double)follower[axis] - (double)guide[axis] - want[axis]) <= room);
+        ASSERT(fabs((double)follower[axis] - (double)guide[axis] - want[axis]), <=, room);
 }
 
 /* A head that turns by one radian a second, with new targets in each frame: for its end, or for at once. */
@@ -91,13 +86,13 @@ static void run_frames(mote_interpolation interpolation, double steps_per_frame,
         aim(&p, time + 0.01, tick);
         check_rigid(&p, turned);
     }
-    assert_true(most > 0.01 && most < 0.1);
+    ASSERT(most, >, 0.01);
+    ASSERT(most, <, 0.1);
     assert_true(steps_per_frame > 0.5 || still >= 40);
     destroy_pair(&p);
 }
 
-static void frames_between_steps_are_rigid(void **unused) {
-    (void)unused;
+TEST(frames_between_steps_are_rigid) {
     static const double steps[] = {0.25, 0.3, 0.8, 2.7};
     for (int mode = 0; mode < MOTE_INTERPOLATION_COUNT; mode++)
         for (size_t i = 0; i < COUNT_OF(steps); i++) {
@@ -109,19 +104,20 @@ static void frames_between_steps_are_rigid(void **unused) {
 /* Two targets at one boundary, 2.25 radians each, lead past the half turn: half way the picture is on the
  * shorter side. A reset takes it there at once. Chord and lerp have the same middle: only rounding is
  * left. */
-static void targets_past_the_half_turn(void **unused) {
-    (void)unused;
+TEST(targets_past_the_half_turn) {
     const pair p = make_pair(MOTE_INTERPOLATE_LINEAR);
     mote_advance clock;
     aim(&p, 2.25, 0);
     aim(&p, 4.5, 0);
     assert_int_equal(mote_system_advance(p.system, STEP + STEP / 2, &clock), MOTE_OK);
-    assert_true(clock.steps == 1 && clock.alpha == 0.5f && fabs(root_angle(&p) + 1.783) < 0.001);
+    ASSERT(clock.steps, ==, 1);
+    ASSERT(clock.alpha, ==, 0.5f);
+    ASSERT(fabs(root_angle(&p) + 1.783), <, 0.001);
     check_rigid(&p, 0);
     aim(&p, 1, 0);
     check_rigid(&p, 0);
     assert_int_equal(mote_strands_reset(p.system, p.id, MOTE_ALL_STRANDS), MOTE_OK);
-    assert_true(fabs(root_angle(&p) - 1) < 0.001);
+    ASSERT(fabs(root_angle(&p) - 1), <, 0.001);
     check_rigid(&p, 0);
     destroy_pair(&p);
 }
@@ -156,13 +152,12 @@ static mote_system *system_on(stand *s) {
     def.allocator = (mote_allocator){s, stand_allocate, stand_release};
     mote_system *system;
     assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
-    assert_true((void *)system == (void *)s->memory);
+    ASSERT((void *)system, ==, (void *)s->memory);
     return system;
 }
 
 /* Ids start again with each system. Bundles of more strands, of longer ones, of others of the same sizes. */
-static void followers_of_a_system_that_is_gone(void **unused) {
-    (void)unused;
+TEST(followers_of_a_system_that_is_gone) {
     static stand place;
     static strands s, other;
     static float got[3 * MOST_STRANDS * LONGEST];
@@ -183,20 +178,12 @@ static void followers_of_a_system_that_is_gone(void **unused) {
             memcpy(other.points, s.points, sizeof s.points), other.points[0]++, other.points[1]--;
         system = system_on(&place);
         const mote_strands_id again = add_strands(system, &other);
-        assert_true(again.index == id.index && again.generation == id.generation);
+        ASSERT(again.index, ==, id.index);
+        ASSERT(again.generation, ==, id.generation);
         memset(got, 0x5a, sizeof got);
         assert_int_equal(mote_followers_present(system, followers, &l, got, sizeof got), MOTE_ERROR_ID);
         for (size_t i = 0; i < sizeof got; i++) assert_int_equal(((unsigned char *)got)[i], 0x5a);
         mote_system_destroy(system);
         mote_followers_destroy(followers);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frames_between_steps_are_rigid),
-        cmocka_unit_test(targets_past_the_half_turn),
-        cmocka_unit_test(followers_of_a_system_that_is_gone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

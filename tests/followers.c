@@ -1,10 +1,5 @@
 /* Followers: carried by their guides, wherever those stand; nearest guides; what is refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <float.h>
 #include <stdlib.h>
@@ -45,8 +40,7 @@ static float *present(const mote_system *system, mote_followers *followers) {
 /* --- One guide --- */
 
 /* Each follower has the rest shape of one strand: in every layout it is that strand, bit for bit. */
-static void a_follower_with_its_guides_shape_is_its_guide(void **unused) {
-    (void)unused;
+TEST(a_follower_with_its_guides_shape_is_its_guide) {
     static strands s;
     static uint32_t guides[3 * MOST_STRANDS];
     for (int round = 0; round < 2; round++)
@@ -109,7 +103,7 @@ static void expect_point(mote_system *system, mote_strands_id id, const strands 
     assert_int_equal(mote_followers_guides(followers, follower, guide, weight), MOTE_OK);
     for (int axis = 0; axis < 3; axis++) out[axis] = 0, offset[axis] = (double)rest[axis];
     for (int i = 0; i < 3 && guide[i] != MOTE_NO_GUIDE; i++) sum += (double)weight[i];
-    assert_true(fabs(sum - 1) <= 3 * ULP);
+    ASSERT(fabs(sum - 1), <=, 3 * ULP);
     for (int i = 0; i < 3 && guide[i] != MOTE_NO_GUIDE; i++) {
         double now[3 * LONGEST], before[3 * LONGEST], g[3], G[3];
         const uint32_t m = guides->points[guide[i]];
@@ -145,13 +139,12 @@ static void check_all(mote_system *system, mote_strands_id id, const strands *gu
             expect_point(system, id, guides, followers, position_of(f, i, j), i, j, f->points[i], q, alpha,
                          want);
             for (uint32_t axis = 0; axis < 3; axis++)
-                assert_true(fabs((double)got[3 * (f->first[i] + j) + axis] - want[axis]) <= ROOM);
+                ASSERT(fabs((double)got[3 * (f->first[i] + j) + axis] - want[axis]), <=, ROOM);
         }
     free(got);
 }
 
-static void the_sum_of_the_header(void **unused) {
-    (void)unused;
+TEST(the_sum_of_the_header) {
     static strands s, f;
     static uint32_t guides[3 * MOST_STRANDS];
     static float weights[3 * MOST_STRANDS];
@@ -184,8 +177,7 @@ static void the_sum_of_the_header(void **unused) {
 }
 
 /* x -> R x + T for the head carries r to R r + T, whatever the guides and weights. */
-static void a_rigid_head_carries_its_followers(void **unused) {
-    (void)unused;
+TEST(a_rigid_head_carries_its_followers) {
     static strands s, f;
     make_strands(&s, 30, 40, 3);
     make_strands(&f, 80, 50, 4);
@@ -202,8 +194,8 @@ static void a_rigid_head_carries_its_followers(void **unused) {
             double rest[3] = {(double)p[0], (double)p[1], (double)p[2]}, want[3];
             rotate(moved ? q : (const double[4]){0, 0, 0, 1}, rest, want);
             for (uint32_t axis = 0; axis < 3; axis++)
-                assert_true(fabs((double)got[3 * n + axis] - want[axis] -
-                                 moved * (double)there.position[axis]) <= ROOM);
+                ASSERT(fabs((double)got[3 * n + axis] - want[axis] - moved * (double)there.position[axis]),
+                       <=, ROOM);
         }
         free(got);
         assert_int_equal(mote_strands_set_roots(system, id, &there, 1, 0), MOTE_OK);
@@ -216,8 +208,7 @@ static void a_rigid_head_carries_its_followers(void **unused) {
 /* A turn of two steps and a half, seen half way through the second: the roots stand at 2/5 and 4/5 of the
  * lerp at its ends. A target that nobody has stepped towards turns nothing, even one whose tick has passed.
  * Without interpolation the last boundary is seen. */
-static void offsets_turn_with_the_root(void **unused) {
-    (void)unused;
+TEST(offsets_turn_with_the_root) {
     static strands s, f;
     make_strands(&s, 20, 12, 3);
     make_strands(&f, 40, 15, 4);
@@ -233,7 +224,8 @@ static void offsets_turn_with_the_root(void **unused) {
         check_all(system, id, &s, followers, &f, still, 0);
         mote_advance clock;
         assert_int_equal(mote_system_advance(system, 2 * STEP + STEP / 2, &clock), MOTE_OK);
-        assert_true(clock.steps == 2 && clock.alpha == 0.5f);
+        ASSERT(clock.steps, ==, 2);
+        ASSERT(clock.alpha, ==, 0.5f);
         scatter_points(system, id, 8);
         mote_strands *b = inside(system, id);
         double q[4], fraction = mode == MOTE_INTERPOLATE_NONE ? 0.8 : 0.6;
@@ -241,7 +233,8 @@ static void offsets_turn_with_the_root(void **unused) {
             const double from = (double)b->root_from[3 + i][0], to = (double)b->root_to[3 + i][0];
             q[i] = from + fraction * (to - from);
         }
-        assert_true(b->root_to[5][0] == 1 && b->root_from[6][0] == 1);
+        ASSERT(b->root_to[5][0], ==, 1);
+        ASSERT(b->root_from[6][0], ==, 1);
         check_all(system, id, &s, followers, &f, q, 0.5f);
         assert_int_equal(mote_strands_set_roots(system, id, &back, 1, 0), MOTE_OK);
         check_all(system, id, &s, followers, &f, q, 0.5f);
@@ -269,8 +262,7 @@ static void nearest_by_brute_force(const float (*points)[3], uint32_t count, con
     while (used < 3) found[used++] = MOTE_NO_GUIDE;
 }
 
-static void nearest_equals_brute_force(void **unused) {
-    (void)unused;
+TEST(nearest_equals_brute_force) {
     enum { MOST = 500 };
     static float points[MOST][3];
     static const uint32_t counts[] = {1, 2, 3, 4, 50, MOST};
@@ -309,8 +301,7 @@ static void nearest_equals_brute_force(void **unused) {
 }
 
 /* Each weight is 1 / distance over the sum, rounded once from doubles. */
-static void chosen_guides_and_weights(void **unused) {
-    (void)unused;
+TEST(chosen_guides_and_weights) {
     static strands s, f;
     static float roots[MOST_STRANDS][3];
     make_strands(&s, 60, 9, 3);
@@ -330,14 +321,18 @@ static void chosen_guides_and_weights(void **unused) {
             distance[k] = sqrt(mote_distance_squared(position_of(&f, i, 0), roots[want[k]]));
         assert_int_equal(mote_followers_guides(followers, i, got, weight), MOTE_OK);
         if (distance[0] == 0) {
-            assert_true(got[0] == want[0] && got[1] == MOTE_NO_GUIDE && got[2] == MOTE_NO_GUIDE);
-            assert_true(weight[0] == 1 && weight[1] == 0 && weight[2] == 0);
+            ASSERT(got[0], ==, want[0]);
+            ASSERT(got[1], ==, MOTE_NO_GUIDE);
+            ASSERT(got[2], ==, MOTE_NO_GUIDE);
+            ASSERT(weight[0], ==, 1);
+            ASSERT(weight[1], ==, 0);
+            ASSERT(weight[2], ==, 0);
             continue;
         }
-        assert_true(i != 5);
+        ASSERT(i, !=, 5);
         assert_memory_equal(got, want, sizeof want);
         const double sum = 1 / distance[0] + 1 / distance[1] + 1 / distance[2];
-        for (int k = 0; k < 3; k++) assert_true(weight[k] == (float)(1 / distance[k] / sum));
+        for (int k = 0; k < 3; k++) ASSERT(weight[k], ==, (float)(1 / distance[k] / sum));
     }
     uint32_t guide[3];
     float weight[3];
@@ -351,8 +346,7 @@ static void chosen_guides_and_weights(void **unused) {
 
 /* --- The same bits --- */
 
-static void the_same_on_any_jobs_and_instruction_set(void **unused) {
-    (void)unused;
+TEST(the_same_on_any_jobs_and_instruction_set) {
     static strands s, f;
     shuffled_jobs shuffled = {{1}, 5, 0};
     make_strands(&s, 50, LONGEST, 9);
@@ -387,8 +381,7 @@ static void the_same_on_any_jobs_and_instruction_set(void **unused) {
 
 /* --- Bad input --- */
 
-static void refused(void **unused) {
-    (void)unused;
+TEST(refused) {
     static strands s, f;
     make_strands(&s, 8, 9, 3);
     make_strands(&f, 12, 15, 4);
@@ -409,7 +402,10 @@ static void refused(void **unused) {
         change;                                                                                              \
         assert_int_equal(mote_followers_create(system, id, &def, &followers, &fault), code);                 \
         assert_true(code == MOTE_OK || followers == NULL);                                                   \
-        assert_true(fault.strand == strand_at && fault.point == point_at);                                   \
+        {                                                                                                    \
+            ASSERT(fault.strand, ==, strand_at);                                                             \
+            ASSERT(fault.point, ==, point_at);                                                               \
+        }                                                                                                    \
     } while (0)
     BAD(MOTE_ERROR_DEF, MOTE_ALL_STRANDS, 0, def.cookie = 0);
     BAD(MOTE_ERROR_RANGE, MOTE_ALL_STRANDS, 0, def.follower_count = 0);
@@ -456,13 +452,13 @@ static void refused(void **unused) {
     add_strands(system, &s);
     assert_int_equal(mote_followers_present(system, followers, &l, got, sizeof got), MOTE_ERROR_ID);
     assert_int_equal(mote_followers_count(NULL), 0);
-    assert_true(mote_followers_first_vertex(NULL, MOTE_STRAND_RIBBONS, 0) == MOTE_NO_VERTEX);
-    assert_true(mote_followers_first_vertex(followers, MOTE_STRAND_RIBBONS, 3) == 2 * f.first[3]);
-    assert_true(mote_followers_index_count(followers, MOTE_STRAND_POLYLINES) == 2 * (f.first[12] - 12));
+    ASSERT(mote_followers_first_vertex(NULL, MOTE_STRAND_RIBBONS, 0), ==, MOTE_NO_VERTEX);
+    ASSERT(mote_followers_first_vertex(followers, MOTE_STRAND_RIBBONS, 3), ==, 2 * f.first[3]);
+    ASSERT(mote_followers_index_count(followers, MOTE_STRAND_POLYLINES), ==, 2 * (f.first[12] - 12));
     uint32_t indices[2 * 12 * 15];
     assert_int_equal(
         mote_followers_index_buffer(followers, MOTE_STRAND_POLYLINES, indices, COUNT_OF(indices)), MOTE_OK);
-    assert_true(indices[2 * (f.points[0] - 1)] == f.first[1]);
+    ASSERT(indices[2 * (f.points[0] - 1)], ==, f.first[1]);
     assert_int_equal(mote_followers_index_buffer(NULL, MOTE_STRAND_POLYLINES, indices, COUNT_OF(indices)),
                      MOTE_ERROR_NULL);
     mote_system_destroy(other);
@@ -473,8 +469,7 @@ static void refused(void **unused) {
 
 /* Every allocation fails once: a code, nothing kept, and the next call succeeds. Presenting allocates
  * nothing. */
-static void without_memory(void **unused) {
-    (void)unused;
+TEST(without_memory) {
     static strands s, f;
     make_strands(&s, 8, 9, 3);
     make_strands(&f, 12, 15, 4);
@@ -495,24 +490,11 @@ static void without_memory(void **unused) {
     ledger.fail_at = 0;
     const uint64_t calls = ledger.calls;
     free(present(system, followers));
-    assert_true(ledger.calls == calls);
+    ASSERT(ledger.calls, ==, calls);
     mote_followers_destroy(followers);
-    assert_true(ledger.live_bytes == live && ledger.faults == 0);
+    ASSERT(ledger.live_bytes, ==, live);
+    ASSERT(ledger.faults, ==, 0);
     mote_system_destroy(system);
-    assert_true(ledger.live_bytes == 0 && ledger.faults == 0);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_follower_with_its_guides_shape_is_its_guide),
-        cmocka_unit_test(the_sum_of_the_header),
-        cmocka_unit_test(a_rigid_head_carries_its_followers),
-        cmocka_unit_test(offsets_turn_with_the_root),
-        cmocka_unit_test(nearest_equals_brute_force),
-        cmocka_unit_test(chosen_guides_and_weights),
-        cmocka_unit_test(the_same_on_any_jobs_and_instruction_set),
-        cmocka_unit_test(refused),
-        cmocka_unit_test(without_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    ASSERT(ledger.live_bytes, ==, 0);
+    ASSERT(ledger.faults, ==, 0);
 }

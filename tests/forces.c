@@ -1,11 +1,6 @@
 /* Bad input to forces, fields, grids, seek and preview: each wrong call returns its code and changes
  * nothing. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,9 +28,10 @@ static void refuse(const mote_force_def *def, mote_integrator integrator, mote_r
     assert_int_equal(mote_system_add_force(system, &fine, &id), MOTE_OK);
     uint64_t hash = mote_system_hash(system);
     assert_int_equal(mote_system_add_force(system, def, &none), want);
-    assert_true(none.index == 0 && none.generation == 0);
+    ASSERT(none.index, ==, 0);
+    ASSERT(none.generation, ==, 0);
     assert_int_equal(mote_system_set_force(system, id, def), want);
-    assert_true(mote_system_hash(system) == hash);
+    ASSERT(mote_system_hash(system), ==, hash);
     mote_system_destroy(system);
 
     float state[6][3], copy[6][3];
@@ -62,8 +58,7 @@ static void refuse_def(mote_force_def def, mote_result want) {
     refuse(&def, MOTE_VELOCITY_VERLET, want);
 }
 
-static void regions(void **unused) {
-    (void)unused;
+TEST(regions) {
     static const float bad[3] = {-1, NAN, INFINITY};
     const mote_force_def g = mote_gravity((vec3){0, -9.81f, 0});
     for (int i = 0; i < 3; i++) {
@@ -91,8 +86,7 @@ static void regions(void **unused) {
     refuse_def(unknown, MOTE_ERROR_ENUM);
 }
 
-static void thrust_by_time(void **unused) {
-    (void)unused;
+TEST(thrust_by_time) {
     static const float level[2] = {1, 1}, falling[3] = {0, 2, 1}, hole[2] = {0, NAN}, fine[2] = {0, 1};
     static vec3 forces[3] = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}, broken[2] = {{1, 2, 3}, {4, INFINITY, 6}};
     static const float nine[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
@@ -109,8 +103,7 @@ static void thrust_by_time(void **unused) {
     assert_int_equal(mote_force_check(&eight), MOTE_OK);
 }
 
-static void parameters(void **unused) {
-    (void)unused;
+TEST(parameters) {
     static const vec3 zero = {0, 0, 0}, up = {0, 1, 0}, hole = {0, NAN, 0};
     static mat3 turn = {{0, -1, 0}, {1, 0, 0}, {0, 0, 0}};
     mat3 bad_turn = {{0, -1, 0}, {1, NAN, 0}, {0, 0, 0}};
@@ -145,8 +138,7 @@ static void parameters(void **unused) {
     assert_int_equal(mote_force_check(NULL), MOTE_ERROR_NULL);
 }
 
-static void grids(void **unused) {
-    (void)unused;
+TEST(grids) {
     float samples[8][3] = {{0}};
     mote_grid_def fine = mote_default_grid_def();
     mote_grid *grid = NULL;
@@ -190,11 +182,11 @@ static void grids(void **unused) {
     assert_int_equal(mote_grid_create(&fine, &grid), MOTE_OK);
     mote_grid_destroy(grid);
     mote_grid_destroy(NULL);
-    assert_true(ledger.live_bytes == 0 && ledger.faults == 0);
+    ASSERT(ledger.live_bytes, ==, 0);
+    ASSERT(ledger.faults, ==, 0);
 }
 
-static void fields_and_integrators(void **unused) {
-    (void)unused;
+TEST(fields_and_integrators) {
     static const vec3 zero = {0, 0, 0};
     static mat3 turn = {{0, -1, 0}, {1, 0, 0}, {0, 0, 0}};
     mote_force_def stream = mote_callback(scene_push, NULL), chase = mote_callback(scene_chase, NULL);
@@ -224,8 +216,7 @@ static void fields_and_integrators(void **unused) {
 }
 
 /* Exact flow with callbacks alone has nothing to be exact about: found when time is to pass. */
-static void exact_flow_of_callbacks(void **unused) {
-    (void)unused;
+TEST(exact_flow_of_callbacks) {
     mote_system *system = make(MOTE_EXACT_FLOW, false);
     mote_force_def push = mote_callback(scene_push, NULL), gravity = mote_gravity((vec3){0, -1, 0});
     mote_force_id ids[2];
@@ -239,14 +230,15 @@ static void exact_flow_of_callbacks(void **unused) {
     assert_int_equal(mote_system_advance(system, 1000000000, &advance), MOTE_ERROR_INTEGRATOR);
     assert_int_equal(mote_systems_advance(&system, 1, 1000000000, NULL, &advance), MOTE_ERROR_INTEGRATOR);
     assert_int_equal(mote_system_preview(system, &preview, points), MOTE_ERROR_INTEGRATOR);
-    assert_true(advance.steps == 77 && points[0][0] == 42 && mote_system_hash(system) == hash);
+    ASSERT(advance.steps, ==, 77);
+    ASSERT(points[0][0], ==, 42);
+    ASSERT(mote_system_hash(system), ==, hash);
     assert_int_equal(mote_system_add_force(system, &gravity, &ids[1]), MOTE_OK);
     assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
     mote_system_destroy(system);
 }
 
-static void seek_and_preview(void **unused) {
-    (void)unused;
+TEST(seek_and_preview) {
     mote_system *system = make(MOTE_RK4, true);
     mote_preview_def fine = {.position = {1, 2, 3}, .inverse_mass = 1, .interval = 0.5, .count = 2};
     float points[2][3] = {{5, 5, 5}, {5, 5, 5}};
@@ -258,7 +250,10 @@ static void seek_and_preview(void **unused) {
         mote_preview_def def = fine;                                                                         \
         change;                                                                                              \
         assert_int_equal(mote_system_preview(system, &def, points), want);                                   \
-        assert_true(points[0][0] == 5 && points[1][2] == 5);                                                 \
+        {                                                                                                    \
+            ASSERT(points[0][0], ==, 5);                                                                     \
+            ASSERT(points[1][2], ==, 5);                                                                     \
+        }                                                                                                    \
     } while (0)
     REFUSE_PREVIEW(MOTE_ERROR_RANGE, def.interval = 0);
     REFUSE_PREVIEW(MOTE_ERROR_RANGE, def.interval = -1);
@@ -273,24 +268,11 @@ static void seek_and_preview(void **unused) {
     assert_int_equal(mote_system_seek(NULL, 1), MOTE_ERROR_NULL);
     assert_int_equal(mote_system_statistics(NULL, &(mote_statistics){0}), MOTE_ERROR_NULL);
     assert_int_equal(mote_system_statistics(system, NULL), MOTE_ERROR_NULL);
-    assert_true(mote_system_hash(system) == hash);
+    ASSERT(mote_system_hash(system), ==, hash);
     chase.as.callback.reach = MOTE_REACH_RANGE;
     assert_int_equal(mote_system_add_force(system, &chase, &id), MOTE_OK);
     REFUSE_PREVIEW(MOTE_ERROR_INTEGRATOR, (void)0);
     assert_int_equal(mote_system_set_force(system, id, &anchors), MOTE_OK);
     REFUSE_PREVIEW(MOTE_ERROR_INTEGRATOR, (void)0);
     mote_system_destroy(system);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(regions),
-        cmocka_unit_test(thrust_by_time),
-        cmocka_unit_test(parameters),
-        cmocka_unit_test(grids),
-        cmocka_unit_test(fields_and_integrators),
-        cmocka_unit_test(exact_flow_of_callbacks),
-        cmocka_unit_test(seek_and_preview),
-    };
-    return cmocka_run_group_tests_name("forces", tests, NULL, NULL);
 }

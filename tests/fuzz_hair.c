@@ -3,12 +3,7 @@
  * sanitizers too. */
 #define _DEFAULT_SOURCE
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "hair_files.h"
 
@@ -71,12 +66,12 @@ static void walk_floats(const float *numbers, size_t count) {
 static void walk(const mote_hair *hair, const unsigned char *file, size_t size, guarded_bytes *memory) {
     uint64_t sum = 0;
     size_t needed;
-    assert_true(hair->strand_count > 0);
+    ASSERT(hair->strand_count, >, 0);
     for (uint32_t i = 0; i < hair->strand_count; i++) {
-        assert_true(mote_hair_strand_points(hair, i) >= 2);
+        ASSERT(mote_hair_strand_points(hair, i), >=, 2);
         sum += mote_hair_strand_points(hair, i);
     }
-    assert_true(sum == hair->point_count);
+    ASSERT(sum, ==, hair->point_count);
     assert_non_null(hair->points);
     walk_floats(hair->points[0], 3 * (size_t)hair->point_count);
     walk_floats(hair->thickness, hair->point_count);
@@ -85,7 +80,7 @@ static void walk(const mote_hair *hair, const unsigned char *file, size_t size, 
     assert_int_equal(mote_hair_write(hair, NULL, 0, &needed), MOTE_OK);
     assert_int_equal(needed, size);
     assert_int_equal(mote_hair_write(hair, guard_end(memory, size), size, NULL), MOTE_OK);
-    assert_true(memcmp(guard_end(memory, size), file, size) == 0);
+    ASSERT(memcmp(guard_end(memory, size), file, size), ==, 0);
 }
 
 static void walk_resampled(const mote_hair *hair, const mote_allocator *allocator) {
@@ -114,7 +109,7 @@ static void note_text(tally *seen, const char *text) {
     assert_non_null(text);
     for (uint32_t i = 0; i < seen->text_count; i++)
         if (seen->texts[i] == text) return;
-    assert_true(seen->text_count < COUNT_OF(seen->texts));
+    ASSERT(seen->text_count, <, COUNT_OF(seen->texts));
     seen->texts[seen->text_count++] = text;
 }
 
@@ -126,7 +121,7 @@ static void judge(const unsigned char *file, size_t size, guarded_bytes *in, gua
     mote_hair_error where = {MOTE_HAIR_ITEM_COUNT, 0, UINT64_MAX, NULL};
     mote_result result = mote_hair_read(guard_copy(in, file, size), size, &allocator, &hair, &where);
     if (result == MOTE_OK) {
-        assert_true(ledger.live_bytes <= size + 2 * (size_t)hair->strand_count + 1024);
+        ASSERT(ledger.live_bytes, <=, size + 2 * (size_t)hair->strand_count + 1024);
         walk(hair, file, size, out);
         walk_resampled(hair, &allocator);
         mote_hair_destroy(hair);
@@ -135,15 +130,15 @@ static void judge(const unsigned char *file, size_t size, guarded_bytes *in, gua
         assert_true(result == MOTE_ERROR_FILE || result == MOTE_ERROR_NOT_FINITE);
         assert_null(hair);
         assert_int_equal(ledger.calls, 0);
-        assert_true(where.item < MOTE_HAIR_ITEM_COUNT && where.offset <= size);
+        ASSERT(where.item, <, MOTE_HAIR_ITEM_COUNT);
+        ASSERT(where.offset, <=, size);
         note_text(seen, where.text);
         seen->refused++;
     }
     assert_int_equal(ledger.live_bytes + ledger.faults, 0);
 }
 
-static void mutated_files_are_refused_or_sound(void **state) {
-    (void)state;
+TEST(mutated_files_are_refused_or_sound) {
     static unsigned char seeds[32][ROOM], file[ROOM];
     size_t sizes[32];
     random_source random = {10};
@@ -166,11 +161,7 @@ static void mutated_files_are_refused_or_sound(void **state) {
     guard_free(&out);
     /* The run is worth something only if it comes past the checks often, and to each of them: 21 sentences
      * speak of files. */
-    assert_true(seen.accepted > RUNS / 20 && seen.refused > RUNS / 20);
+    ASSERT(seen.accepted, >, RUNS / 20);
+    ASSERT(seen.refused, >, RUNS / 20);
     assert_int_equal(seen.text_count, 21);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(mutated_files_are_refused_or_sound)};
-    return cmocka_run_group_tests_name("fuzz_hair", tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* HAIR files: what is read, what is written, and what is refused without a byte being allocated. */
 #define _DEFAULT_SOURCE
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "hair_files.h"
 
@@ -32,7 +27,8 @@ static void refused(const void *bytes, size_t size, mote_result code, mote_hair_
     assert_int_equal(where.item, item);
     assert_int_equal(where.index, index);
     assert_int_equal(where.offset, offset);
-    assert_true(strlen(where.text) > 10 && where.text[strlen(where.text) - 1] == '.');
+    ASSERT(strlen(where.text), >, 10);
+    ASSERT(where.text[strlen(where.text) - 1], ==, '.');
     assert_int_equal(mote_hair_read(bytes, size, &allocator, &hair, NULL), code);
 }
 
@@ -58,8 +54,7 @@ static const unsigned char by_hand[HEADER + 2 * 2 + 5 * 32] = {
     ONE,  ZERO, ZERO,        ZERO, ONE,  ZERO, ZERO,        ZERO, ONE,         HALF, HALF,        HALF, PI,
     ONE,  TWO}; /* colours */
 
-static void a_file_by_hand_is_read_and_written_back(void **state) {
-    (void)state;
+TEST(a_file_by_hand_is_read_and_written_back) {
     static const float points[5][3] = {{0, 0, 0},
                                        {1, 0, -0x1p-149f},
                                        {2, 0x1.921fb6p1f, -3},
@@ -80,9 +75,11 @@ static void a_file_by_hand_is_read_and_written_back(void **state) {
         assert_int_equal(hair->strand_points[1], 3);
         assert_int_equal(mote_hair_strand_points(hair, 1), 3);
         assert_int_equal(mote_hair_strand_points(hair, 2), 0);
-        assert_true(hair->default_thickness == 0.5f && hair->default_transparency == 0x1.921fb6p1f);
-        assert_true(hair->default_colour[0] == 1 && hair->default_colour[1] == -3);
-        assert_true(hair->default_colour[2] == -0x1p-149f);
+        ASSERT(hair->default_thickness, ==, 0.5f);
+        ASSERT(hair->default_transparency, ==, 0x1.921fb6p1f);
+        ASSERT(hair->default_colour[0], ==, 1);
+        ASSERT(hair->default_colour[1], ==, -3);
+        ASSERT(hair->default_colour[2], ==, -0x1p-149f);
         assert_string_equal(hair->text, "by hand");
         assert_int_equal(hair->text[87], 'z');
         assert_int_equal(hair->text[88], 0);
@@ -109,25 +106,24 @@ static void round_trip(const mote_hair *model) {
     guarded_bytes memory = guard_make(size);
     unsigned char *written = guard_end(&memory, size);
     assert_int_equal(mote_hair_write(model, written, size, NULL), MOTE_OK);
-    assert_true(memcmp(written, expected, size) == 0);
+    ASSERT(memcmp(written, expected, size), ==, 0);
     memory_ledger ledger = {0};
     mote_allocator allocator = ledger_allocator(&ledger);
     mote_hair *read = read_good(written, size, &allocator);
     assert_true(same_hair(read, model));
-    assert_true(ledger.live_bytes <= size + 2 * (size_t)model->strand_count + 1024);
+    ASSERT(ledger.live_bytes, <=, size + 2 * (size_t)model->strand_count + 1024);
     for (uint32_t i = 0; i < model->strand_count; i++)
         assert_int_equal(mote_hair_strand_points(read, i), mote_hair_strand_points(model, i));
     memset(written, 0, size);
     assert_int_equal(mote_hair_write(read, written, size, &needed), MOTE_OK);
-    assert_true(memcmp(written, expected, size) == 0);
+    ASSERT(memcmp(written, expected, size), ==, 0);
     mote_hair_destroy(read);
     assert_int_equal(ledger.live_bytes + ledger.faults, 0);
     guard_free(&memory);
     free(expected);
 }
 
-static void every_subset_of_arrays_makes_the_round_trip(void **state) {
-    (void)state;
+TEST(every_subset_of_arrays_makes_the_round_trip) {
     random_source random = {7};
     for (uint32_t flags = 0; flags <= HAS_ALL; flags++) {
         if (!(flags & HAS_POINTS)) continue;
@@ -139,8 +135,7 @@ static void every_subset_of_arrays_makes_the_round_trip(void **state) {
     }
 }
 
-static void a_million_points_and_the_longest_strands_make_the_round_trip(void **state) {
-    (void)state;
+TEST(a_million_points_and_the_longest_strands_make_the_round_trip) {
     random_source random = {8};
     mote_hair model = make_hair(&random, HAS_POINTS | HAS_THICKNESS, 16, 65536);
     assert_int_equal(model.point_count, 1 << 20);
@@ -155,13 +150,12 @@ static void a_million_points_and_the_longest_strands_make_the_round_trip(void **
     round_trip(&model);
     free_hair(&model);
     model = make_hair(&random, HAS_ALL, 100000, 19);
-    assert_true(model.point_count > 1000000);
+    ASSERT(model.point_count, >, 1000000);
     round_trip(&model);
     free_hair(&model);
 }
 
-static void a_model_that_was_read_is_the_hosts_to_change(void **state) {
-    (void)state;
+TEST(a_model_that_was_read_is_the_hosts_to_change) {
     memory_ledger ledger = {0};
     mote_allocator allocator = ledger_allocator(&ledger);
     mote_hair *hair = read_good(by_hand, sizeof by_hand, &allocator);
@@ -175,16 +169,14 @@ static void a_model_that_was_read_is_the_hosts_to_change(void **state) {
 
 /* --- Corrupt files --- */
 
-static void a_file_cut_at_any_byte_is_refused(void **state) {
-    (void)state;
+TEST(a_file_cut_at_any_byte_is_refused) {
     guarded_bytes memory = guard_make(sizeof by_hand + 1);
     for (size_t size = 0; size < sizeof by_hand; size++)
         refused(guard_copy(&memory, by_hand, size), size, MOTE_ERROR_FILE, MOTE_HAIR_MODEL, 0, size);
     guard_free(&memory);
 }
 
-static void a_file_that_goes_on_is_refused_with_the_place_where_it_should_end(void **state) {
-    (void)state;
+TEST(a_file_that_goes_on_is_refused_with_the_place_where_it_should_end) {
     unsigned char longer[sizeof by_hand + 9] = {0};
     memcpy(longer, by_hand, sizeof by_hand);
     refused(longer, sizeof by_hand + 1, MOTE_ERROR_FILE, MOTE_HAIR_MODEL, 0, sizeof by_hand);
@@ -201,8 +193,7 @@ static void forge(unsigned char *file, size_t at, uint32_t number, int bytes, mo
     memcpy(file + at, kept, sizeof kept);
 }
 
-static void each_lie_is_named(void **state) {
-    (void)state;
+TEST(each_lie_is_named) {
     unsigned char file[sizeof by_hand];
     memcpy(file, by_hand, sizeof file);
     for (size_t i = 0; i < 4; i++) forge(file, i, 'x', 1, MOTE_HAIR_MODEL, 0, 0, sizeof file);
@@ -235,8 +226,7 @@ static void each_lie_is_named(void **state) {
 
 /* Products of these counts and 2, 4, 12 and 32 wrap around 2^32 to 0, to little and to the file's own
  * size. */
-static void forged_counts_allocate_nothing(void **state) {
-    (void)state;
+TEST(forged_counts_allocate_nothing) {
     static const uint32_t counts[] = {0,           1,           2,           5,
                                       65535,       65536,       0x08000005u, 0x15555556u,
                                       0x40000005u, 0x55555556u, 0x55555557u, 0x7fffffffu,
@@ -269,8 +259,7 @@ static void forged_counts_allocate_nothing(void **state) {
 
 /* Counts that agree with each other; 12 bytes for each of so many points are 2^32 times something and what
  * there is. */
-static void counts_whose_bytes_wrap_around_are_refused(void **state) {
-    (void)state;
+TEST(counts_whose_bytes_wrap_around_are_refused) {
     random_source random = {11};
     mote_hair model = make_hair(&random, HAS_POINTS, 1, 12);
     unsigned char file[HEADER + 12 * 12];
@@ -290,8 +279,7 @@ static void counts_whose_bytes_wrap_around_are_refused(void **state) {
     free_hair(&model);
 }
 
-static void every_number_has_to_be_finite(void **state) {
-    (void)state;
+TEST(every_number_has_to_be_finite) {
     static const uint32_t wrong[] = {0x7f800000u, 0xff800000u, 0x7fc00000u, 0xffc00001u, 0x7f800001u};
     static const size_t starts[] = {132, 192, 212, 232, sizeof by_hand}, widths[] = {3, 1, 1, 3};
     unsigned char file[sizeof by_hand];
@@ -313,8 +301,7 @@ static void every_number_has_to_be_finite(void **state) {
     mote_hair_destroy(read_good(file, sizeof file, NULL));
 }
 
-static void no_memory_is_an_error_and_leaves_none_behind(void **state) {
-    (void)state;
+TEST(no_memory_is_an_error_and_leaves_none_behind) {
     for (uint64_t fail_at = 1;; fail_at++) {
         memory_ledger ledger = {.fail_at = fail_at};
         mote_allocator allocator = ledger_allocator(&ledger);
@@ -325,7 +312,7 @@ static void no_memory_is_an_error_and_leaves_none_behind(void **state) {
             assert_int_equal(result, MOTE_OK);
             mote_hair_destroy(hair);
             assert_int_equal(ledger.live_bytes + ledger.faults, 0);
-            assert_true(fail_at > 1);
+            ASSERT(fail_at, >, 1);
             return;
         }
         assert_int_equal(result, MOTE_ERROR_MEMORY);
@@ -351,14 +338,20 @@ static void no_memory_is_an_error_and_leaves_none_behind(void **state) {
         assignment;                                                                                          \
         assert_int_equal(mote_hair_check(&hair, &where), code);                                              \
         assert_int_equal(mote_hair_check(&hair, NULL), code);                                                \
-        assert_true(where.item == (culprit) && where.index == (number) && where.offset == 0);                \
-        assert_true(strlen(where.text) > 10);                                                                \
+        {                                                                                                    \
+            ASSERT(where.item, ==, (culprit));                                                               \
+            ASSERT(where.index, ==, (number));                                                               \
+            ASSERT(where.offset, ==, 0);                                                                     \
+        }                                                                                                    \
+        ASSERT(strlen(where.text), >, 10);                                                                   \
         assert_int_equal(mote_hair_write(&hair, file, sizeof file, &needed), code);                          \
-        assert_true(file[0] == 0 && needed == 77);                                                           \
+        {                                                                                                    \
+            ASSERT(file[0], ==, 0);                                                                          \
+            ASSERT(needed, ==, 77);                                                                          \
+        }                                                                                                    \
     } while (0)
 
-static void wrong_models_are_not_written(void **state) {
-    (void)state;
+TEST(wrong_models_are_not_written) {
     BAD_MODEL(MOTE_ERROR_DEF, MOTE_HAIR_MODEL, 0, hair.cookie = 0);
     BAD_MODEL(MOTE_ERROR_NULL, MOTE_HAIR_MODEL, 0, hair.points = NULL);
     BAD_MODEL(MOTE_ERROR_RANGE, MOTE_HAIR_MODEL, 0, hair.strand_count = 0);
@@ -378,8 +371,7 @@ static void wrong_models_are_not_written(void **state) {
     BAD_MODEL(MOTE_ERROR_NOT_FINITE, MOTE_HAIR_POINT, 1, colours[1][0] = NAN);
 }
 
-static void writing_needs_room_and_calls_need_pointers(void **state) {
-    (void)state;
+TEST(writing_needs_room_and_calls_need_pointers) {
     unsigned char file[sizeof by_hand] = {0};
     size_t needed = 0;
     mote_hair_error where;
@@ -405,23 +397,4 @@ static void writing_needs_room_and_calls_need_pointers(void **state) {
     assert_string_equal(mote_hair_item_name(MOTE_HAIR_STRAND), "strand");
     assert_string_equal(mote_hair_item_name(MOTE_HAIR_POINT), "point");
     assert_string_equal(mote_hair_item_name(MOTE_HAIR_ITEM_COUNT), "unknown");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_by_hand_is_read_and_written_back),
-        cmocka_unit_test(every_subset_of_arrays_makes_the_round_trip),
-        cmocka_unit_test(a_million_points_and_the_longest_strands_make_the_round_trip),
-        cmocka_unit_test(a_model_that_was_read_is_the_hosts_to_change),
-        cmocka_unit_test(a_file_cut_at_any_byte_is_refused),
-        cmocka_unit_test(a_file_that_goes_on_is_refused_with_the_place_where_it_should_end),
-        cmocka_unit_test(each_lie_is_named),
-        cmocka_unit_test(forged_counts_allocate_nothing),
-        cmocka_unit_test(counts_whose_bytes_wrap_around_are_refused),
-        cmocka_unit_test(every_number_has_to_be_finite),
-        cmocka_unit_test(no_memory_is_an_error_and_leaves_none_behind),
-        cmocka_unit_test(wrong_models_are_not_written),
-        cmocka_unit_test(writing_needs_room_and_calls_need_pointers),
-    };
-    return cmocka_run_group_tests_name("hair", tests, NULL, NULL);
 }

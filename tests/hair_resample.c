@@ -2,12 +2,7 @@
 #define _DEFAULT_SOURCE
 #include <fenv.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/hash.h"
 #include "hair_files.h"
@@ -35,8 +30,7 @@ static mote_hair strand_of(float (*points)[3], uint32_t count) {
 /* Places and attributes are whole numbers below 2^8 and, between the ends, not 0: what a few roundings in
  * double put them off by, some 2^-44, is less than half an ulp of the smallest, 1, so all must come out
  * exactly. */
-static void a_straight_strand_is_divided_exactly(void **state) {
-    (void)state;
+TEST(a_straight_strand_is_divided_exactly) {
     float points[4][3] = {{0, 1, 16}, {2, 1, 18}, {16, 1, 32}, {64, 1, 80}}; /* along (1, 0, 1) */
     float thickness[4], transparency[4], colours[4][3];
     for (int i = 0; i < 4; i++) {
@@ -56,12 +50,15 @@ static void a_straight_strand_is_divided_exactly(void **state) {
         assert_int_equal(made->default_segments, counts[n] - 1);
         assert_null(made->strand_points);
         assert_string_equal(made->text, "straight");
-        assert_true(made->default_thickness == 4);
+        ASSERT(made->default_thickness, ==, 4);
         for (uint32_t j = 0; j < counts[n]; j++) {
             const float x = 64.0f / (float)(counts[n] - 1) * (float)j;
-            assert_true(made->points[j][0] == x && made->points[j][1] == 1 && made->points[j][2] == x + 16);
-            assert_true(made->thickness[j] == 3 * x + 5 && made->transparency[j] == 70 - x);
-            for (int c = 0; c < 3; c++) assert_true(made->colours[j][c] == x * (float)(c + 1));
+            ASSERT(made->points[j][0], ==, x);
+            ASSERT(made->points[j][1], ==, 1);
+            ASSERT(made->points[j][2], ==, x + 16);
+            ASSERT(made->thickness[j], ==, 3 * x + 5);
+            ASSERT(made->transparency[j], ==, 70 - x);
+            for (int c = 0; c < 3; c++) ASSERT(made->colours[j][c], ==, x * (float)(c + 1));
         }
         mote_hair_destroy(made);
     }
@@ -82,8 +79,7 @@ static double stair_length(const float point[3]) { return (double)point[0] + poi
 /* A coordinate is rounded once to float, by 2^-25 of the next power of two above it, so by 2^-24 of it at
  * most: the sum of three by 2^-24 of itself. Sums of `count` lengths in double are off by count x 2^-52 of
  * it. */
-static void a_bent_strand_has_its_points_at_equal_arc_lengths(void **state) {
-    (void)state;
+TEST(a_bent_strand_has_its_points_at_equal_arc_lengths) {
     enum { COUNT = 200 };
     float points[COUNT][3];
     random_source random = {1};
@@ -97,12 +93,12 @@ static void a_bent_strand_has_its_points_at_equal_arc_lengths(void **state) {
         for (uint32_t j = 0; j < n; j++) {
             const float *at = made->points[j];
             const double arc = stair_length(at), wanted = length * j / (n - 1);
-            assert_true(fabs(arc - wanted) <= tolerance);
+            ASSERT(fabs(arc - wanted), <=, tolerance);
             while (segment + 2 < COUNT && stair_length(points[segment + 1]) < arc) segment++;
             for (uint32_t axis = 0; axis < 3;
                  axis++) /* on the stair: the two other coordinates are its own */
                 if (axis != (segment + 1) % 3)
-                    assert_true(fabsf(at[axis] - points[segment][axis]) <= (float)tolerance);
+                    ASSERT(fabsf(at[axis] - points[segment][axis]), <=, (float)tolerance);
         }
         assert_memory_equal(made->points[0], points[0], sizeof points[0]);
         assert_memory_equal(made->points[n - 1], points[COUNT - 1], sizeof points[0]);
@@ -110,8 +106,7 @@ static void a_bent_strand_has_its_points_at_equal_arc_lengths(void **state) {
     }
 }
 
-static void ends_are_copied_bit_for_bit(void **state) {
-    (void)state;
+TEST(ends_are_copied_bit_for_bit) {
     random_source random = {2};
     mote_hair hair = make_hair(&random, HAS_ALL, 50, 40);
     hair.points[0][1] = hair.thickness[0] = -0.0f; /* -0 x 1 + 1 x 0 is +0 */
@@ -133,8 +128,7 @@ static void ends_are_copied_bit_for_bit(void **state) {
     free_hair(&hair);
 }
 
-static void segments_without_length_change_nothing(void **state) {
-    (void)state;
+TEST(segments_without_length_change_nothing) {
     enum { COUNT = 9 };
     float points[COUNT][3], repeated[3 * COUNT][3];
     random_source random = {3};
@@ -147,21 +141,19 @@ static void segments_without_length_change_nothing(void **state) {
     mote_hair_destroy(three);
 }
 
-static void a_strand_without_length_stays_where_it_is(void **state) {
-    (void)state;
+TEST(a_strand_without_length_stays_where_it_is) {
     float points[3][3] = {{1, 2, 3}, {1, 2, 3}, {1, 2, 3}}, thickness[3] = {4, 5, 6};
     mote_hair hair = strand_of(points, 3);
     hair.thickness = thickness;
     mote_hair *made = resample_to(&hair, 6);
     for (int j = 0; j < 6; j++) {
         assert_memory_equal(made->points[j], points[0], sizeof points[0]);
-        assert_true(made->thickness[j] == (j < 5 ? 4 : 6));
+        ASSERT(made->thickness[j], ==, (j < 5 ? 4 : 6));
     }
     mote_hair_destroy(made);
 }
 
-static void a_strands_bits_do_not_depend_on_its_neighbours(void **state) {
-    (void)state;
+TEST(a_strands_bits_do_not_depend_on_its_neighbours) {
     random_source random = {4};
     mote_hair hair = make_hair(&random, HAS_ALL, 40, 30);
     mote_hair *all = resample_to(&hair, 20);
@@ -179,8 +171,7 @@ static void a_strands_bits_do_not_depend_on_its_neighbours(void **state) {
     free_hair(&hair);
 }
 
-static void lengths_give_the_nearest_number_of_segments(void **state) {
-    (void)state;
+TEST(lengths_give_the_nearest_number_of_segments) {
     static const float lengths[] = {0, 1, 2, 0.624f, 0.625f, 0.874f, 0.875f, 3.875f, 4, 100, 3e38f};
     static const uint32_t wanted[] = {3, 5,  9,  3,  4, 4,
                                       5, 17, 17, 17, 17}; /* segment length 0.25, limits 3 and 17 */
@@ -199,7 +190,8 @@ static void lengths_give_the_nearest_number_of_segments(void **state) {
     assert_non_null(made->strand_points);
     for (int i = 0; i < STRANDS; i++) {
         assert_int_equal(made->strand_points[i], wanted[i]);
-        assert_true(made->points[total][1] == 0 && made->points[total + wanted[i] - 1][1] == lengths[i]);
+        ASSERT(made->points[total][1], ==, 0);
+        ASSERT(made->points[total + wanted[i] - 1][1], ==, lengths[i]);
         total += wanted[i];
     }
     assert_int_equal(made->point_count, total);
@@ -210,8 +202,7 @@ static void lengths_give_the_nearest_number_of_segments(void **state) {
 
 /* Made once by gcc -O3 on x86-64; every compiler, optimisation level and rounding mode of the host has to
  * agree. */
-static void resampling_has_the_same_bits_everywhere(void **state) {
-    (void)state;
+TEST(resampling_has_the_same_bits_everywhere) {
     random_source random = {5};
     mote_hair hair = make_hair(&random, HAS_ALL, 100, 60);
     for (int mode = 0; mode < 2; mode++) {
@@ -222,7 +213,7 @@ static void resampling_has_the_same_bits_everywhere(void **state) {
         hash = mote_hash_bytes(hash, made->thickness, made->point_count * sizeof(float));
         hash = mote_hash_bytes(hash, made->transparency, made->point_count * sizeof(float));
         hash = mote_hash_bytes(hash, made->colours, made->point_count * sizeof *made->colours);
-        assert_true(hash == 0xbf955e6da66a53acu);
+        ASSERT(hash, ==, 0xbf955e6da66a53acu);
         mote_hair_destroy(made);
     }
     free_hair(&hair);
@@ -243,12 +234,11 @@ static void resampling_has_the_same_bits_everywhere(void **state) {
         assert_int_equal(mote_hair_resample(&hair, &def, &made, &where), code);                              \
         assert_null(made);                                                                                   \
         assert_int_equal(where.item, MOTE_HAIR_MODEL);                                                       \
-        assert_true(strlen(where.text) > 10);                                                                \
+        ASSERT(strlen(where.text), >, 10);                                                                   \
         assert_int_equal(ledger.calls, 0);                                                                   \
     } while (0)
 
-static void wrong_defs_are_refused(void **state) {
-    (void)state;
+TEST(wrong_defs_are_refused) {
     BAD_RESAMPLE(MOTE_ERROR_DEF, def.cookie = 0);
     BAD_RESAMPLE(MOTE_ERROR_DEF, hair.cookie = 0);
     BAD_RESAMPLE(MOTE_ERROR_RANGE, hair.default_segments = 2);
@@ -276,11 +266,11 @@ static void wrong_defs_are_refused(void **state) {
     places[1][2] = NAN;
     mote_hair_error where;
     assert_int_equal(mote_hair_resample(&hair, &def, &made, &where), MOTE_ERROR_NOT_FINITE);
-    assert_true(where.item == MOTE_HAIR_POINT && where.index == 1);
+    ASSERT(where.item, ==, MOTE_HAIR_POINT);
+    ASSERT(where.index, ==, 1);
 }
 
-static void no_memory_is_an_error_and_leaves_none_behind(void **state) {
-    (void)state;
+TEST(no_memory_is_an_error_and_leaves_none_behind) {
     float places[2][3] = {{0}, {1, 1, 1}};
     mote_hair hair = strand_of(places, 2), *made;
     mote_hair_resample_def def = mote_default_hair_resample_def();
@@ -290,7 +280,7 @@ static void no_memory_is_an_error_and_leaves_none_behind(void **state) {
         def.allocator = ledger_allocator(&ledger);
         mote_result result = mote_hair_resample(&hair, &def, &made, NULL);
         assert_int_equal(result, ledger.failures ? MOTE_ERROR_MEMORY : MOTE_OK);
-        assert_true(!made == !!ledger.failures);
+        ASSERT(!made, ==, !!ledger.failures);
         mote_hair_destroy(made);
         assert_int_equal(ledger.live_bytes + ledger.faults, 0);
         if (result == MOTE_OK) break;
@@ -298,8 +288,7 @@ static void no_memory_is_an_error_and_leaves_none_behind(void **state) {
 }
 
 /* 2^22 strands of 1,024 points are 2^32 points: one more than can be counted. */
-static void more_points_than_can_be_counted_overflow(void **state) {
-    (void)state;
+TEST(more_points_than_can_be_counted_overflow) {
     memory_ledger ledger = {0};
     mote_hair hair = strand_of(calloc((size_t)1 << 23, 12), 1 << 23), *made;
     assert_non_null(hair.points);
@@ -316,21 +305,4 @@ static void more_points_than_can_be_counted_overflow(void **state) {
     assert_null(made);
     assert_int_equal(ledger.calls, 0);
     free(hair.points);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_straight_strand_is_divided_exactly),
-        cmocka_unit_test(a_bent_strand_has_its_points_at_equal_arc_lengths),
-        cmocka_unit_test(ends_are_copied_bit_for_bit),
-        cmocka_unit_test(segments_without_length_change_nothing),
-        cmocka_unit_test(a_strand_without_length_stays_where_it_is),
-        cmocka_unit_test(a_strands_bits_do_not_depend_on_its_neighbours),
-        cmocka_unit_test(lengths_give_the_nearest_number_of_segments),
-        cmocka_unit_test(resampling_has_the_same_bits_everywhere),
-        cmocka_unit_test(wrong_defs_are_refused),
-        cmocka_unit_test(no_memory_is_an_error_and_leaves_none_behind),
-        cmocka_unit_test(more_points_than_can_be_counted_overflow),
-    };
-    return cmocka_run_group_tests_name("hair_resample", tests, NULL, NULL);
 }

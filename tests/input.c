@@ -1,13 +1,8 @@
 /* Bad input: each wrong call gets the documented code and changes nothing. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "support.h"
 
@@ -41,19 +36,19 @@ static mote_system *bare_system(void) {
     return system;
 }
 
-static void every_code_has_a_sentence_of_its_own(void **state) {
-    (void)state;
+TEST(every_code_has_a_sentence_of_its_own) {
     for (int code = 0; code < MOTE_RESULT_COUNT; code++) {
         const char *text = mote_result_text((mote_result)code);
         assert_non_null(text);
-        assert_true(strlen(text) > 10 && text[strlen(text) - 1] == '.');
+        ASSERT(strlen(text), >, 10);
+        ASSERT(text[strlen(text) - 1], ==, '.');
         for (int other = 0; other < code; other++)
             assert_string_not_equal(text, mote_result_text((mote_result)other));
     }
     static const int unknown[] = {-1, MOTE_RESULT_COUNT, 9999, INT32_MAX, INT32_MIN};
     for (size_t i = 0; i < COUNT_OF(unknown); i++) {
         assert_non_null(mote_result_text((mote_result)unknown[i]));
-        assert_true(strlen(mote_result_text((mote_result)unknown[i])) > 10);
+        ASSERT(strlen(mote_result_text((mote_result)unknown[i])), >, 10);
     }
 }
 
@@ -72,8 +67,7 @@ static void expect_no_system(const mote_system_def *def, mote_result code) {
         expect_no_system(&bad_def, code);                                                                    \
     } while (0)
 
-static void defs_with_numbers_out_of_range_make_no_system(void **state) {
-    (void)state;
+TEST(defs_with_numbers_out_of_range_make_no_system) {
     BAD_DEF(MOTE_ERROR_RANGE, capacity, MOTE_MAX_PARTICLES + 1);
     BAD_DEF(MOTE_ERROR_RANGE, steps_per_second.steps, 0);
     BAD_DEF(MOTE_ERROR_RANGE, steps_per_second.seconds, 0);
@@ -95,8 +89,7 @@ static void defs_with_numbers_out_of_range_make_no_system(void **state) {
     expect_no_system(&def, MOTE_ERROR_RANGE);
 }
 
-static void defs_with_unknown_enumerators_make_no_system(void **state) {
-    (void)state;
+TEST(defs_with_unknown_enumerators_make_no_system) {
     static const int unknown[] = {-1, 99, INT32_MAX};
     for (size_t i = 0; i < COUNT_OF(unknown); i++) {
         BAD_DEF(MOTE_ERROR_ENUM, integrator, (mote_integrator)unknown[i]);
@@ -112,24 +105,23 @@ static void defs_with_unknown_enumerators_make_no_system(void **state) {
     BAD_DEF(MOTE_ERROR_ENUM, isa, MOTE_ISA_COUNT);
 }
 
-static void instruction_sets_of_other_machines_are_refused(void **state) {
-    (void)state;
+TEST(instruction_sets_of_other_machines_are_refused) {
     int refused = 0;
     for (int isa = MOTE_ISA_AUTO; isa < MOTE_ISA_COUNT; isa++) {
         if (mote_isa_available((mote_isa)isa)) continue;
         BAD_DEF(MOTE_ERROR_ISA, isa, (mote_isa)isa);
         refused++;
     }
-    assert_true(refused > 0); /* no machine has both NEON and SSE2 */
-    assert_true(mote_isa_available(mote_isa_best()) && mote_isa_best() != MOTE_ISA_AUTO);
+    ASSERT(refused, >, 0); /* no machine has both NEON and SSE2 */
+    assert_true(mote_isa_available(mote_isa_best()));
+    ASSERT(mote_isa_best(), !=, MOTE_ISA_AUTO);
 }
 
 static void run_nothing(void *user, mote_task *task, void *context, uint32_t count) {
     (void)user, (void)task, (void)context, (void)count;
 }
 
-static void half_filled_hooks_and_defs_make_no_system(void **state) {
-    (void)state;
+TEST(half_filled_hooks_and_defs_make_no_system) {
     memory_ledger ledger = {0};
     mote_allocator whole = ledger_allocator(&ledger);
     mote_system *system = (mote_system *)(uintptr_t)1;
@@ -189,8 +181,7 @@ static size_t bad_forces(bad_force *bad) {
     return (size_t)(next - bad);
 }
 
-static void wrong_forces_are_refused_wherever_a_force_is_taken(void **state) {
-    (void)state;
+TEST(wrong_forces_are_refused_wherever_a_force_is_taken) {
     bad_force bad[64];
     size_t count = bad_forces(bad);
     mote_system *system = lively_system();
@@ -213,8 +204,7 @@ static void wrong_forces_are_refused_wherever_a_force_is_taken(void **state) {
     mote_system_destroy(system);
 }
 
-static void dead_and_forged_force_ids_name_nothing(void **state) {
-    (void)state;
+TEST(dead_and_forged_force_ids_name_nothing) {
     mote_system *system = lively_system();
     mote_force_def gravity = mote_gravity((vec3){0.0f, -1.0f, 0.0f});
     mote_force_id id, reused;
@@ -241,8 +231,7 @@ static void dead_and_forged_force_ids_name_nothing(void **state) {
     mote_system_destroy(system);
 }
 
-static void forces_beyond_the_largest_number_are_refused(void **state) {
-    (void)state;
+TEST(forces_beyond_the_largest_number_are_refused) {
     mote_system *system = bare_system();
     mote_force_def gravity = mote_gravity((vec3){0.0f, -1.0f, 0.0f});
     mote_force_id ids[MOTE_MAX_FORCES], extra;
@@ -259,8 +248,7 @@ static void forces_beyond_the_largest_number_are_refused(void **state) {
 
 /* --- Particles --- */
 
-static void wrong_slots_counts_and_numbers_are_refused(void **state) {
-    (void)state;
+TEST(wrong_slots_counts_and_numbers_are_refused) {
     mote_system *system = lively_system();
     mote_range_view view;
     static const uint32_t slots[] = {COUNT, COUNT + 1, 64, 1u << 31, UINT32_MAX};
@@ -271,7 +259,7 @@ static void wrong_slots_counts_and_numbers_are_refused(void **state) {
         REFUSED(system, MOTE_ERROR_RANGE, mote_system_set_inverse_mass(system, slots[i], 1.0f));
         REFUSED(system, MOTE_ERROR_RANGE, mote_system_teleport(system, slots[i], 1));
         REFUSED(system, MOTE_ERROR_RANGE, mote_system_teleport(system, 1, slots[i]));
-        assert_true(mote_system_age(system, slots[i]) == 0.0);
+        ASSERT(mote_system_age(system, slots[i]), ==, 0.0);
     }
     REFUSED(system, MOTE_ERROR_CAPACITY, mote_system_spawn(system, 15, &view));
     REFUSED(system, MOTE_ERROR_CAPACITY, mote_system_spawn(system, UINT32_MAX, &view));
@@ -286,8 +274,7 @@ static void wrong_slots_counts_and_numbers_are_refused(void **state) {
     mote_system_destroy(system);
 }
 
-static void calls_on_absent_columns_are_refused(void **state) {
-    (void)state;
+TEST(calls_on_absent_columns_are_refused) {
     mote_system *system = bare_system();
     mote_vector_columns external_forces;
     mote_particle_id any = {0, 1};
@@ -295,12 +282,11 @@ static void calls_on_absent_columns_are_refused(void **state) {
     REFUSED(system, MOTE_ERROR_ABSENT, mote_system_set_inverse_mass(system, 0, 1.0f));
     REFUSED(system, MOTE_ERROR_ABSENT, mote_system_external_forces(system, &external_forces));
     assert_int_equal(mote_system_slot(system, any), MOTE_NO_SLOT);
-    assert_true(mote_system_age(system, 0) == 0.0);
+    ASSERT(mote_system_age(system, 0), ==, 0.0);
     mote_system_destroy(system);
 }
 
-static void null_is_refused_everywhere(void **state) {
-    (void)state;
+TEST(null_is_refused_everywhere) {
     mote_system *system = lively_system();
     const mote_present_layout layout = {24, 0, 12};
     mote_range_view view;
@@ -328,18 +314,17 @@ static void null_is_refused_everywhere(void **state) {
     mote_system_destroy(NULL);
 }
 
-static void queries_of_nothing_are_neutral(void **state) {
-    (void)state;
+TEST(queries_of_nothing_are_neutral) {
     mote_range_view view = mote_system_view(NULL);
     assert_int_equal(view.first + view.count, 0);
     assert_null(view.position.x);
     assert_null(view.id);
     assert_int_equal(mote_system_count(NULL), 0);
     assert_int_equal(mote_system_slot(NULL, (mote_particle_id){0, 1}), MOTE_NO_SLOT);
-    assert_true(mote_system_age(NULL, 0) == 0.0);
+    ASSERT(mote_system_age(NULL, 0), ==, 0.0);
     assert_int_equal(mote_system_steps(NULL), 0);
-    assert_true(mote_system_time(NULL) == 0.0);
-    assert_true(mote_system_timestep(NULL) == 0.0);
+    ASSERT(mote_system_time(NULL), ==, 0.0);
+    ASSERT(mote_system_timestep(NULL), ==, 0.0);
     assert_int_equal(mote_system_hash(NULL), 0);
     assert_null(mote_integrator_describe(MOTE_INTEGRATOR_COUNT));
     assert_string_equal(mote_force_name((mote_force_kind)-1), "unknown");
@@ -348,8 +333,7 @@ static void queries_of_nothing_are_neutral(void **state) {
     assert_false(mote_isa_available(MOTE_ISA_COUNT));
 }
 
-static void presenting_into_too_little_or_nowhere_is_refused(void **state) {
-    (void)state;
+TEST(presenting_into_too_little_or_nowhere_is_refused) {
     static const mote_present_layout wrong[] = {{0, 0, MOTE_OMIT},
                                                 {11, 0, MOTE_OMIT},
                                                 {24, 13, MOTE_OMIT},
@@ -390,11 +374,10 @@ static void presenting_into_too_little_or_nowhere_is_refused(void **state) {
         mote_columns_def def = mote_default_columns_def();                                                   \
         assignment;                                                                                          \
         assert_int_equal(mote_columns_step(&columns, &def, NULL), code);                                     \
-        for (int i = 0; i < 6; i++) assert_true(data[i] == (float)(i + 1));                                  \
+        for (int i = 0; i < 6; i++) ASSERT(data[i], ==, (float)(i + 1));                                     \
     } while (0)
 
-static void wrong_columns_are_not_stepped(void **state) {
-    (void)state;
+TEST(wrong_columns_are_not_stepped) {
     mote_force_def wrong = mote_wind((vec3){0}, -1.0f);
     BAD_COLUMNS(MOTE_ERROR_NULL, columns.position.y = NULL);
     BAD_COLUMNS(MOTE_ERROR_NULL, columns.velocity.z = NULL);
@@ -460,8 +443,7 @@ static void intrude(void *user, const mote_stage_view *stage, float *x, float *y
     for (size_t i = 0; i < COUNT_OF(unit_responses); i++) in->wrong += unit_responses[i] != MOTE_ERROR_BUSY;
 }
 
-static void calls_from_inside_a_callback_are_refused_and_change_nothing(void **state) {
-    (void)state;
+TEST(calls_from_inside_a_callback_are_refused_and_change_nothing) {
     uint64_t hashes[2];
     for (int loud = 0; loud < 2; loud++) {
         intruder in = {0};
@@ -478,26 +460,5 @@ static void calls_from_inside_a_callback_are_refused_and_change_nothing(void **s
         assert_int_equal(mote_system_impulse(system, 0, (vec3){1, 1, 1}), MOTE_OK);
         mote_system_destroy(system);
     }
-    assert_true(hashes[0] == hashes[1]);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_code_has_a_sentence_of_its_own),
-        cmocka_unit_test(defs_with_numbers_out_of_range_make_no_system),
-        cmocka_unit_test(defs_with_unknown_enumerators_make_no_system),
-        cmocka_unit_test(instruction_sets_of_other_machines_are_refused),
-        cmocka_unit_test(half_filled_hooks_and_defs_make_no_system),
-        cmocka_unit_test(wrong_forces_are_refused_wherever_a_force_is_taken),
-        cmocka_unit_test(dead_and_forged_force_ids_name_nothing),
-        cmocka_unit_test(forces_beyond_the_largest_number_are_refused),
-        cmocka_unit_test(wrong_slots_counts_and_numbers_are_refused),
-        cmocka_unit_test(calls_on_absent_columns_are_refused),
-        cmocka_unit_test(null_is_refused_everywhere),
-        cmocka_unit_test(queries_of_nothing_are_neutral),
-        cmocka_unit_test(presenting_into_too_little_or_nowhere_is_refused),
-        cmocka_unit_test(wrong_columns_are_not_stepped),
-        cmocka_unit_test(calls_from_inside_a_callback_are_refused_and_change_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    ASSERT(hashes[0], ==, hashes[1]);
 }

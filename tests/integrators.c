@@ -1,12 +1,7 @@
 /* The figures of the single-particle experiments for the integrators that physics.c does not know, and what
  * each claims of itself: descriptors, areas, identities, the kinematic integrators and advection. Orders are
  * in orders.c, limits of stability in stability.c. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -20,14 +15,18 @@ static void assert_near(double got, double want, double tolerance) {
 
 /* --- Descriptors --- */
 
-static void descriptors(void **unused) {
-    (void)unused;
+TEST(descriptors) {
     for (int m = 0; m < MOTE_INTEGRATOR_COUNT; m++) {
         const mote_integrator_info *info = mote_integrator_describe((mote_integrator)m);
         assert_non_null(info);
-        assert_true(info->order >= 1 && info->order_damped >= 1 && info->order_damped <= info->order);
-        assert_true(info->evaluations >= 1 && info->stable_z >= 0);
-        assert_true(strlen(info->name) > 2 && strlen(info->note) > 20 && strlen(info->source) > 10);
+        ASSERT(info->order, >=, 1);
+        ASSERT(info->order_damped, >=, 1);
+        ASSERT(info->order_damped, <=, info->order);
+        ASSERT(info->evaluations, >=, 1);
+        ASSERT(info->stable_z, >=, 0);
+        ASSERT(strlen(info->name), >, 2);
+        ASSERT(strlen(info->note), >, 20);
+        ASSERT(strlen(info->source), >, 10);
         for (int other = 0; other < m; other++)
             assert_string_not_equal(info->name, mote_integrator_describe((mote_integrator)other)->name);
     }
@@ -42,8 +41,7 @@ static void count_calls(void *unused, const mote_stage_view *stage, float *x, fl
 }
 
 /* A callback that reads velocity is called once an evaluation, for the one block that there is. */
-static void evaluations_are_as_stated(void **unused) {
-    (void)unused;
+TEST(evaluations_are_as_stated) {
     for (int m = 0; m < MOTE_INTEGRATOR_COUNT; m++) {
         mote_force_def forces[2] = {mote_callback(count_calls, NULL), mote_gravity((vec3){0, 1, 0})};
         if (advects((mote_integrator)m)) forces[0].as.callback.unit = MOTE_METRES_PER_SECOND;
@@ -78,22 +76,20 @@ static const double DETERMINANT_ROUNDING = 32 * 0x1p-24;
 
 /* In one dimension, symplectic means area-preserving. Two springs: the kinematic integrators carry one
  * exactly. */
-static void symplectic_means_area(void **unused) {
-    (void)unused;
+TEST(symplectic_means_area) {
     mote_force_def springs[2] = {mote_anchor_spring((vec3){0, 0, 0}, 1, 0),
                                  mote_anchor_spring((vec3){0, 0, 0}, 1, 0)};
     for (int m = 0; m < MOTE_INTEGRATOR_COUNT; m++) {
         if (advects((mote_integrator)m)) continue;
         double area = determinant((mote_integrator)m, springs, 2, 0.75);
-        assert_true(mote_integrator_describe((mote_integrator)m)->symplectic ==
-                    (fabs(area - 1) < DETERMINANT_ROUNDING));
+        ASSERT(mote_integrator_describe((mote_integrator)m)->symplectic, ==,
+               (fabs(area - 1) < DETERMINANT_ROUNDING));
     }
 }
 
 /* --- 1: constant force, F = 10 N, 10 s from rest --- */
 
-static void constant_force(void **unused) {
-    (void)unused;
+TEST(constant_force) {
     static const double timesteps[] = {1, 0.5, 0.01, 1 / 60.0};
     mote_force_def force = mote_thrust((vec3){10, 0, 0});
     for (int m = 0; m < MOTE_ADVECT_EULER; m++)
@@ -109,7 +105,7 @@ static void constant_force(void **unused) {
             uint32_t evaluations = mote_integrator_describe((mote_integrator)m)->evaluations;
             double v_error = steps * evaluations * UNIT * 100,
                    x_error = 10 * v_error + steps * (evaluations + 1) * UNIT * 550;
-            assert_true(x_error < 50 * timesteps[t]);
+            ASSERT(x_error, <, 50 * timesteps[t]);
             assert_near(b.velocity[0], 100, v_error);
             assert_near(b.position[0], 500 + lag * timesteps[t], x_error);
         }
@@ -123,8 +119,7 @@ static void swing(void *unused, const mote_stage_view *stage, float *x, float *y
 
 /* Position Verlet with v0 in its column is the two-point form started from x(-h) = x0 - h v0, and that is
  * semi-implicit Euler: bit for bit, whatever the forces. */
-static void stormer_is_semi_implicit_euler(void **unused) {
-    (void)unused;
+TEST(stormer_is_semi_implicit_euler) {
     mote_force_def forces[5] = {mote_gravity((vec3){0, -9.81f, 0}), mote_wind((vec3){3, 0, 1}, 0.2f),
                                 mote_attractor((vec3){1, 2, 3}, 40, 0.5f),
                                 mote_quadratic_drag((vec3){0, 1, 0}, 0.05f), mote_callback(swing, NULL)};
@@ -188,8 +183,7 @@ static oscillation oscillate(mote_integrator integrator, int steps, double ratio
     return o;
 }
 
-static void oscillator(void **unused) {
-    (void)unused;
+TEST(oscillator) {
     const double exact = sqrt(15) * 90, z2 = 0.15;
     /* Up to 12 roundings of the amplitude a step (PEFRL: nine updates); twice that in the energy. The floats
      * of h and k h turn the phase by 2 UNIT of itself. */
@@ -207,8 +201,8 @@ static void oscillator(void **unused) {
         /* From the trace and the axes of the step's matrix with exact coefficients, in float64; the floats of
          * up to nine coefficients turn the phase besides. */
         assert_near(o.phase - exact, m == MOTE_PEFRL ? -0.000473805 : -0.532301769, drift + 4 * UNIT * exact);
-        assert_true(o.energy > (m == MOTE_PEFRL ? 0.9999338 : 0.9980924) - 2 * wobble &&
-                    o.energy < 1 + 2 * wobble);
+        ASSERT(o.energy, >, (m == MOTE_PEFRL ? 0.9999338 : 0.9980924) - 2 * wobble);
+        ASSERT(o.energy, <, 1 + 2 * wobble);
         assert_near(o.phase,
                     900 * atan2(sqrt(-matrix[0][1] * matrix[1][0]), (matrix[0][0] + matrix[1][1]) / 2),
                     drift + 900 * 8 * UNIT);
@@ -240,8 +234,7 @@ static void spring_exact(double k, double b, double t, double x0, double v0, dou
     *v = v0 * (c - r * s) - x0 * k * s;
 }
 
-static void kinematic_is_exact(void **unused) {
-    (void)unused;
+TEST(kinematic_is_exact) {
     static const float damping[] = {0, 0.5f, 8, 20}; /* none, under-damped, critical, over-damped at k = 16 */
     static const double timesteps[] = {0.01, 1 / 60.0, 0.25, 1, 10, 100};
     const double size = 2 + 3 / 4.0; /* |x0| + |v0| / w */
@@ -273,8 +266,7 @@ static void kinematic_is_exact(void **unused) {
 }
 
 /* The average: exact dv, and dx = h (v0 + dv / 2). */
-static void average_takes_half_of_dv(void **unused) {
-    (void)unused;
+TEST(average_takes_half_of_dv) {
     for (int d = 0; d < 3; d++) {
         mote_force_def force = mote_anchor_spring((vec3){0, 0, 0}, 16, 8 * (float)d);
         world w = {MOTE_KINEMATIC_AVERAGE, &force, 1, 1, 0.375, 0};
@@ -287,8 +279,7 @@ static void average_takes_half_of_dv(void **unused) {
     }
 }
 
-static void two_springs(void **unused) {
-    (void)unused;
+TEST(two_springs) {
     mote_force_def springs[2] = {mote_anchor_spring((vec3){0, 0, 0}, 1, 0),
                                  mote_anchor_spring((vec3){0, 0, 0}, 1, 0)};
     for (double z = 0.25; z < 1.5; z += 0.25) {
@@ -305,14 +296,13 @@ static void two_springs(void **unused) {
         world w = {MOTE_KINEMATIC_AVERAGE, springs, 2, 1, PI / 2 * (above ? 1.01 : 0.99), 0};
         body b = {{1, 0, 0}, {0}};
         advance_column(&w, 2000, &b);
-        assert_true((fabsf(b.position[0]) > 10) == above);
+        ASSERT((fabsf(b.position[0]) > 10), ==, above);
     }
 }
 
 /* One step from rest on two springs: the errors are z^2, z^4/12 and z^6/360, up to (1 + z^2/6), (1 - z^2/10),
  * (1 - z^2/14). */
-static void one_step_errors(void **unused) {
-    (void)unused;
+TEST(one_step_errors) {
     const double z = 0.5, exact = cos(sqrt(2) * z);
     static const mote_integrator integrators[3] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_KINEMATIC,
                                                    MOTE_KINEMATIC_AVERAGE};
@@ -341,8 +331,7 @@ static void river(void *unused, const mote_stage_view *s, float *x, float *y, fl
     }
 }
 
-static void advection(void **unused) {
-    (void)unused;
+TEST(advection) {
     static const struct {
         mote_integrator integrator;
         int steps;
@@ -403,8 +392,7 @@ static orbit fly(mote_integrator integrator, int steps_per_turn, int turns) {
     return o;
 }
 
-static void kepler(void **unused) {
-    (void)unused;
+TEST(kepler) {
     /* One rounding moves E/E0 by at most v dv / |E0| = 6 UNIT and dx / r^2 / |E0| = 4 UNIT (perihelion). A
      * step of a splitting has up to nine updates, each rounded. */
     const double few = 4 * sqrt(300 * 5) * 10 * UNIT, many = 4 * sqrt(20000 * 5) * 10 * UNIT;
@@ -424,25 +412,11 @@ static void kepler(void **unused) {
     assert_near(fine.at_100, 0, many);
     assert_near(coarse.at_1_5, -2.00241e-3, quarter);
     assert_near(pefrl.at_1_5, -1.97069e-4, quarter);
-    assert_true(coarse.largest < 2.00242e-3 + many / 2 && pefrl.largest < 2.05791e-4 + many / 2);
-    assert_true(pv.spin < many && fine.spin < many && coarse.spin < many && pefrl.spin < many &&
-                mid.spin > 0.005);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(descriptors),
-        cmocka_unit_test(evaluations_are_as_stated),
-        cmocka_unit_test(symplectic_means_area),
-        cmocka_unit_test(constant_force),
-        cmocka_unit_test(stormer_is_semi_implicit_euler),
-        cmocka_unit_test(oscillator),
-        cmocka_unit_test(kinematic_is_exact),
-        cmocka_unit_test(average_takes_half_of_dv),
-        cmocka_unit_test(two_springs),
-        cmocka_unit_test(one_step_errors),
-        cmocka_unit_test(advection),
-        cmocka_unit_test(kepler),
-    };
-    return cmocka_run_group_tests_name("integrators", tests, NULL, NULL);
+    ASSERT(coarse.largest, <, 2.00242e-3 + many / 2);
+    ASSERT(pefrl.largest, <, 2.05791e-4 + many / 2);
+    ASSERT(pv.spin, <, many);
+    ASSERT(fine.spin, <, many);
+    ASSERT(coarse.spin, <, many);
+    ASSERT(pefrl.spin, <, many);
+    ASSERT(mid.spin, >, 0.005);
 }

@@ -4,16 +4,11 @@
 
 #include <dirent.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #if defined(_OPENMP)
 #include <omp.h>
@@ -102,8 +97,7 @@ static int threads_of_this_process(void) {
 #endif
 
 /* Must be the first test of the process: OpenMP keeps the threads that it has made. */
-static void no_thread_exists_before_the_first_parallel_step(void **state) {
-    (void)state;
+TEST(no_thread_exists_before_the_first_parallel_step) {
     int before = threads_of_this_process();
     if (before < 0) skip();
     mote_system_def def = crowd_def(mote_jobs_openmp(2));
@@ -156,8 +150,7 @@ static uint64_t run_watched(mote_jobs jobs, unsigned *strangers) {
 }
 #endif
 
-static void inside_a_parallel_region_of_the_host_the_work_runs_on_the_calling_thread(void **state) {
-    (void)state;
+TEST(inside_a_parallel_region_of_the_host_the_work_runs_on_the_calling_thread) {
 #if defined(_OPENMP)
     uint64_t hashes[2] = {0};
     unsigned strangers[2] = {0}, unused;
@@ -169,7 +162,7 @@ static void inside_a_parallel_region_of_the_host_the_work_runs_on_the_calling_th
     for (int i = 0; i < 2; i++) hashes[i] = run_watched(mote_jobs_openmp(4), &strangers[i]);
     omp_set_max_active_levels(levels);
     for (int i = 0; i < 2; i++) {
-        assert_true(hashes[i] == serial);
+        ASSERT(hashes[i], ==, serial);
         assert_int_equal(strangers[i], 0);
     }
 #else
@@ -179,8 +172,7 @@ static void inside_a_parallel_region_of_the_host_the_work_runs_on_the_calling_th
 
 /* --- The same bits --- */
 
-static void any_jobs_give_the_same_hash(void **state) {
-    (void)state;
+TEST(any_jobs_give_the_same_hash) {
     static const uint32_t workers[] = {1, 2, 3, 8};
     for (int reach = 0; reach < 2; reach++) {
         mote_system_def def = crowd_def((mote_jobs){0});
@@ -189,27 +181,26 @@ static void any_jobs_give_the_same_hash(void **state) {
             shuffled_jobs shuffled = {{i}, workers[i], 0};
             uint32_t threads = workers[i];
             def.jobs = mote_jobs_openmp(workers[i]);
-            assert_true(run_crowd(&def, reach != 0) == serial);
+            ASSERT(run_crowd(&def, reach != 0), ==, serial);
             def.jobs = shuffled_jobs_hook(&shuffled);
-            assert_true(run_crowd(&def, reach != 0) == serial);
+            ASSERT(run_crowd(&def, reach != 0), ==, serial);
             assert_true(workers[i] == 1 || shuffled.runs > 0);
             def.jobs = pthread_jobs_hook(&threads);
-            assert_true(run_crowd(&def, reach != 0) == serial);
+            ASSERT(run_crowd(&def, reach != 0), ==, serial);
         }
     }
 }
 
-static void any_jobs_give_the_same_hash_in_either_loop_order_with_every_integrator(void **state) {
-    (void)state;
+TEST(any_jobs_give_the_same_hash_in_either_loop_order_with_every_integrator) {
     for (int integrator = 0; integrator < MOTE_INTEGRATOR_COUNT; integrator++) {
         shuffled_jobs shuffled = {{7}, 3, 0};
         mote_system_def def = crowd_def((mote_jobs){0});
         def.integrator = (mote_integrator)integrator;
         uint64_t serial = run_crowd(&def, false);
         def.jobs = shuffled_jobs_hook(&shuffled);
-        assert_true(run_crowd(&def, false) == serial);
+        ASSERT(run_crowd(&def, false), ==, serial);
         def.loop_order = MOTE_LOOP_STAGE_OUTER;
-        assert_true(run_crowd(&def, false) == serial);
+        ASSERT(run_crowd(&def, false), ==, serial);
     }
 }
 
@@ -237,8 +228,7 @@ static void watch_ids(void *context, uint32_t index, uint32_t worker) {
     atomic_store(&watch->busy[worker], 0);
 }
 
-static void openmp_runs_every_index_once_under_a_worker_id_of_its_own(void **state) {
-    (void)state;
+TEST(openmp_runs_every_index_once_under_a_worker_id_of_its_own) {
     for (uint32_t workers = 1; workers <= WORKERS; workers++) {
         mote_jobs jobs = mote_jobs_openmp(workers);
         if (jobs.run == NULL) skip();
@@ -254,12 +244,12 @@ static void openmp_runs_every_index_once_under_a_worker_id_of_its_own(void **sta
     }
 }
 
-static void openmp_counts_its_threads_when_asked_for_none(void **state) {
-    (void)state;
+TEST(openmp_counts_its_threads_when_asked_for_none) {
     mote_jobs jobs = mote_jobs_openmp(0);
     if (jobs.run == NULL) skip();
-    assert_true(jobs.workers >= 1 && jobs.workers <= MOTE_MAX_WORKERS);
-    assert_true(mote_jobs_openmp(UINT32_MAX).workers <= MOTE_MAX_WORKERS);
+    ASSERT(jobs.workers, >=, 1);
+    ASSERT(jobs.workers, <=, MOTE_MAX_WORKERS);
+    ASSERT(mote_jobs_openmp(UINT32_MAX).workers, <=, MOTE_MAX_WORKERS);
 }
 
 /* --- Many systems --- */
@@ -282,8 +272,7 @@ static void destroy_swarm(mote_system **systems) {
     for (int i = 0; i < SWARM; i++) mote_system_destroy(systems[i]);
 }
 
-static void many_systems_in_one_call_are_each_system_by_itself(void **state) {
-    (void)state;
+TEST(many_systems_in_one_call_are_each_system_by_itself) {
     shuffled_jobs shuffled = {{4}, 5, 0};
     uint32_t threads = 3;
     const mote_jobs jobs[] = {{0},
@@ -301,20 +290,19 @@ static void many_systems_in_one_call_are_each_system_by_itself(void **state) {
         assert_int_equal(mote_systems_advance(systems, SWARM, 70000000, &jobs[j], j % 2 ? advances : NULL),
                          MOTE_OK);
         for (int i = 0; i < SWARM; i++) {
-            assert_true(mote_system_hash(systems[i]) == mote_system_hash(uncoupled[i]));
+            ASSERT(mote_system_hash(systems[i]), ==, mote_system_hash(uncoupled[i]));
             assert_int_equal(mote_system_advance(systems[i], 0, &single), MOTE_OK);
             if (j % 2 == 0) continue;
             assert_int_equal(advances[i].steps, mote_system_steps(systems[i]));
-            assert_true(advances[i].ticks_remaining == single.ticks_remaining &&
-                        advances[i].alpha == single.alpha);
+            ASSERT(advances[i].ticks_remaining, ==, single.ticks_remaining);
+            ASSERT(advances[i].alpha, ==, single.alpha);
         }
         destroy_swarm(systems);
     }
     destroy_swarm(uncoupled);
 }
 
-static void a_wrong_system_among_many_stops_the_call_before_any_has_advanced(void **state) {
-    (void)state;
+TEST(a_wrong_system_among_many_stops_the_call_before_any_has_advanced) {
     mote_system *systems[SWARM];
     uint64_t hashes[SWARM];
     mote_jobs jobs = mote_jobs_openmp(2);
@@ -329,9 +317,9 @@ static void a_wrong_system_among_many_stops_the_call_before_any_has_advanced(voi
     assert_int_equal(mote_systems_advance(NULL, SWARM, 70000000, &jobs, NULL), MOTE_ERROR_NULL);
     assert_int_equal(mote_systems_advance(systems, SWARM, UINT64_MAX, &jobs, NULL), MOTE_ERROR_OVERFLOW);
     assert_int_equal(mote_systems_advance(systems, 0, 70000000, &jobs, NULL), MOTE_OK);
-    for (int i = 0; i < SWARM; i++) assert_true(mote_system_hash(systems[i]) == hashes[i]);
+    for (int i = 0; i < SWARM; i++) ASSERT(mote_system_hash(systems[i]), ==, hashes[i]);
     assert_int_equal(mote_systems_advance(systems, SWARM, 70000000, &jobs, NULL), MOTE_OK);
-    assert_true(mote_system_hash(systems[1]) != hashes[1]);
+    ASSERT(mote_system_hash(systems[1]), !=, hashes[1]);
     destroy_swarm(systems);
 }
 
@@ -368,7 +356,9 @@ static uint64_t run_under(unsigned control, mote_jobs jobs, float *presented, fl
     mote_result third = mote_system_present(system, &layout, presented, CROWD * 24);
     unsigned after = _mm_getcsr();
     _mm_setcsr(saved);
-    assert_true(first == MOTE_OK && second == MOTE_OK && third == MOTE_OK);
+    ASSERT(first, ==, MOTE_OK);
+    ASSERT(second, ==, MOTE_OK);
+    ASSERT(third, ==, MOTE_OK);
     assert_int_equal(after & ~MXCSR_FLAGS, control & ~MXCSR_FLAGS);
     *alpha = report.alpha;
     uint64_t hash = mote_system_hash(system) * 31 + mote_system_hash(calm);
@@ -378,18 +368,18 @@ static uint64_t run_under(unsigned control, mote_jobs jobs, float *presented, fl
 }
 #endif
 
-static void the_control_word_of_the_host_neither_matters_nor_changes(void **state) {
-    (void)state;
+TEST(the_control_word_of_the_host_neither_matters_nor_changes) {
 #if defined(__x86_64__)
     float *expected = malloc(CROWD * 24), *got = malloc(CROWD * 24);
-    assert_true(expected != NULL && got != NULL);
+    assert_true(expected != NULL);
+    assert_true(got != NULL);
     float alpha, expected_alpha;
     uint64_t plain = run_under(0x1f80u, (mote_jobs){0}, expected, &expected_alpha);
     uint32_t threads = 2;
     const mote_jobs jobs[] = {{0}, mote_jobs_openmp(2), pthread_jobs_hook(&threads)};
     for (size_t i = 0; i < COUNT_OF(jobs); i++) {
-        assert_true(run_under(MXCSR_FTZ_DAZ_UP, jobs[i], got, &alpha) == plain);
-        assert_true(alpha == expected_alpha);
+        ASSERT(run_under(MXCSR_FTZ_DAZ_UP, jobs[i], got, &alpha), ==, plain);
+        ASSERT(alpha, ==, expected_alpha);
         assert_memory_equal(got, expected, CROWD * 24);
     }
     free(expected);
@@ -397,19 +387,4 @@ static void the_control_word_of_the_host_neither_matters_nor_changes(void **stat
 #else
     skip();
 #endif
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_thread_exists_before_the_first_parallel_step),
-        cmocka_unit_test(inside_a_parallel_region_of_the_host_the_work_runs_on_the_calling_thread),
-        cmocka_unit_test(any_jobs_give_the_same_hash),
-        cmocka_unit_test(any_jobs_give_the_same_hash_in_either_loop_order_with_every_integrator),
-        cmocka_unit_test(openmp_runs_every_index_once_under_a_worker_id_of_its_own),
-        cmocka_unit_test(openmp_counts_its_threads_when_asked_for_none),
-        cmocka_unit_test(many_systems_in_one_call_are_each_system_by_itself),
-        cmocka_unit_test(a_wrong_system_among_many_stops_the_call_before_any_has_advanced),
-        cmocka_unit_test(the_control_word_of_the_host_neither_matters_nor_changes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,9 @@
  * counts around a lane group and a block's edges, substeps and steps; hostile values; arrays of any float
  * alignment that end where the page does; and systems against columns. */
 #define _DEFAULT_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
+#include "support.h"
+#include "test.h"
 
 #include <float.h>
 #include <math.h>
@@ -40,7 +36,7 @@ static guarded guarded_make(size_t floats) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE),
            room = (floats * sizeof(float) + CANARY + page - 1) / page * page;
     unsigned char *map = mmap(NULL, room + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    assert_true(map != MAP_FAILED);
+    ASSERT(map, !=, MAP_FAILED);
     assert_int_equal(mprotect(map + page, room, PROT_READ | PROT_WRITE), 0);
     return (guarded){map, page, room};
 }
@@ -61,18 +57,14 @@ static void assert_canary(const float *array) {
 
 static guarded guards[COLUMNS];
 
-static int make_guards(void **unused) {
-    (void)unused;
+static void make_guards(void) {
     for (int c = 0; c < COLUMNS; c++) guards[c] = guarded_make(MAX_COUNT);
     make_test_grids();
-    return 0;
 }
 
-static int free_guards(void **unused) {
-    (void)unused;
+static void free_guards(void) {
     for (int c = 0; c < COLUMNS; c++) guarded_free(&guards[c]);
     destroy_test_grids();
-    return 0;
 }
 
 static state guarded_state(uint32_t count) {
@@ -225,8 +217,12 @@ static void every_kernel(mote_integrator integrator, bool hostile) {
                     }
 }
 
-static void benign(void **integrator) { every_kernel((mote_integrator)(uintptr_t)*integrator, false); }
-static void hostile(void **integrator) { every_kernel((mote_integrator)(uintptr_t)*integrator, true); }
+TEST_EACH(benign, MOTE_INTEGRATOR_COUNT, integrator_name, integrator) {
+    every_kernel((mote_integrator)integrator, false);
+}
+TEST_EACH(hostile, MOTE_INTEGRATOR_COUNT, integrator_name, integrator) {
+    every_kernel((mote_integrator)integrator, true);
+}
 
 /* --- Systems --- */
 
@@ -322,31 +318,30 @@ static void compare_system(experiment e, const state *initial) {
     }
 }
 
-static void systems(void **integrator) {
+TEST_EACH(systems, MOTE_INTEGRATOR_COUNT, integrator_name, integrator) {
     static const uint32_t system_counts[] = {0, 1, 17, 600};
     state initial = plain_state(initial_storage);
     for (int mass = 0; mass < 2; mass++)
         for (force_set set = NO_FORCE; set < FORCE_SETS; set++)
             for (size_t c = 0; c < 4; c++)
                 for (mote_isa isa = MOTE_ISA_AUTO; next_isa(&isa);) {
-                    if (!takes((mote_integrator)(uintptr_t)*integrator, set)) continue;
+                    if (!takes((mote_integrator)integrator, set)) continue;
                     fill_benign(&initial, system_counts[c]);
-                    compare_system((experiment){(mote_integrator)(uintptr_t)*integrator, mass == 1, set,
-                                                system_counts[c], 3, 2, isa},
+                    compare_system((experiment){(mote_integrator)integrator, mass == 1, set, system_counts[c],
+                                                3, 2, isa},
                                    &initial);
                 }
 }
 
 /* A system equals mote_columns_step with the same steps, whatever the reference thinks of either. */
-static void systems_equal_columns(void **integrator) {
+TEST_EACH(systems_equal_columns, MOTE_INTEGRATOR_COUNT, integrator_name, integrator) {
     static float storage[COLUMNS][MAX_COUNT];
     state initial = plain_state(initial_storage), columns_state = plain_state(storage);
     fill_benign(&initial, MAX_COUNT);
     for (int mass = 0; mass < 2; mass++)
         for (force_set set = NO_FORCE; set < FORCE_SETS; set++) {
-            if (uses_inbox(set) || !takes((mote_integrator)(uintptr_t)*integrator, set)) continue;
-            experiment e = {
-                (mote_integrator)(uintptr_t)*integrator, mass == 1, set, MAX_COUNT, 2, 5, MOTE_ISA_AUTO};
+            if (uses_inbox(set) || !takes((mote_integrator)integrator, set)) continue;
+            experiment e = {(mote_integrator)integrator, mass == 1, set, MAX_COUNT, 2, 5, MOTE_ISA_AUTO};
             mote_force_def forces[MAX_FORCES];
             mote_columns_def def = columns_def_of(&e, forces, make_forces(set, forces));
             copy_state(&columns_state, &initial, e.count);
@@ -365,15 +360,14 @@ static void systems_equal_columns(void **integrator) {
 }
 
 /* Particles that turn non-finite die in a system, are counted, and leave the bits of all others alone. */
-static void systems_kill_non_finite(void **integrator) {
+TEST_EACH(systems_kill_non_finite, MOTE_INTEGRATOR_COUNT, integrator_name, integrator) {
     state initial = plain_state(initial_storage), want = plain_state(wanted_storage);
     static const force_set sets[] = {NO_FORCE, AFFINE_SPRING,   FOUR_ATTRACTORS,    CALLBACKS,
                                      LIMITED,  VELOCITY_FIELDS, LIMITED_VELOCITIES, VELOCITY_CALLBACKS};
     for (int mass = 0; mass < 2; mass++)
         for (int s = 0; s < 8; s++) {
-            if (!takes((mote_integrator)(uintptr_t)*integrator, sets[s])) continue;
-            experiment e = {
-                (mote_integrator)(uintptr_t)*integrator, mass == 1, sets[s], MAX_COUNT, 3, 1, MOTE_ISA_AUTO};
+            if (!takes((mote_integrator)integrator, sets[s])) continue;
+            experiment e = {(mote_integrator)integrator, mass == 1, sets[s], MAX_COUNT, 3, 1, MOTE_ISA_AUTO};
             mote_force_def forces[MAX_FORCES];
             mote_columns_def def = columns_def_of(&e, forces, make_forces(e.forces, forces));
             fill_hostile(&initial, e.count, 5);
@@ -381,7 +375,8 @@ static void systems_kill_non_finite(void **integrator) {
             mote_columns columns = columns_of(&want, e.count, e.mass_column);
             start_reference(&columns, &def);
             uint32_t frozen = reference_columns_step(&columns, &def, NULL);
-            assert_true(frozen > 10 && frozen < e.count / 2);
+            ASSERT(frozen, >, 10);
+            ASSERT(frozen, <, e.count / 2);
             mote_system *system = make_system(&e, MOTE_LOOP_AUTO, &initial);
             add_forces(system, e.forces);
             mote_advance advance;
@@ -400,11 +395,11 @@ static void systems_kill_non_finite(void **integrator) {
 }
 
 /* What an integrator does not take it refuses, and changes nothing. */
-static void refusals(void **integrator) {
+TEST_EACH(refusals, MOTE_INTEGRATOR_COUNT, integrator_name, integrator) {
     state initial = plain_state(initial_storage), got = plain_state(wanted_storage);
     fill_benign(&initial, 40);
     for (force_set set = GRAVITY; set < FORCE_SETS; set++) {
-        experiment e = {(mote_integrator)(uintptr_t)*integrator, true, set, 40, 1, 1, MOTE_ISA_AUTO};
+        experiment e = {(mote_integrator)integrator, true, set, 40, 1, 1, MOTE_ISA_AUTO};
         if (takes(e.integrator, set) || uses_inbox(set)) continue;
         mote_force_def forces[MAX_FORCES];
         mote_columns_def def = columns_def_of(&e, forces, make_forces(set, forces));
@@ -422,7 +417,7 @@ static void refusals(void **integrator) {
             uint64_t hash = mote_system_hash(system);
             assert_int_equal(mote_system_step(system, 1, NULL), MOTE_ERROR_INTEGRATOR);
             assert_int_equal(mote_system_advance(system, 100000000, NULL), MOTE_ERROR_INTEGRATOR);
-            assert_true(mote_system_hash(system) == hash);
+            ASSERT(mote_system_hash(system), ==, hash);
         } else {
             assert_int_equal(result, MOTE_ERROR_INTEGRATOR);
         }
@@ -453,9 +448,9 @@ static void compare_kick(experiment e, double fraction, const state *initial) {
     }
 }
 
-static void kicks(void **integrator) {
+TEST_EACH(kicks, MOTE_INTEGRATOR_COUNT, integrator_name, integrator) {
     state initial = plain_state(initial_storage);
-    mote_integrator chosen = (mote_integrator)(uintptr_t)*integrator;
+    mote_integrator chosen = (mote_integrator)integrator;
     if (chosen >= MOTE_ADVECT_EULER) return; /* nothing there has momentum */
     for (int mass = 0; mass < 2; mass++)
         for (force_set set = NO_FORCE; set < VELOCITY_FIELDS; set++)
@@ -467,27 +462,4 @@ static void kicks(void **integrator) {
             }
 }
 
-int main(void) {
-    enum { SUBJECTS = 7 };
-    struct CMUnitTest tests[SUBJECTS * MOTE_INTEGRATOR_COUNT];
-    static const struct {
-        const char *name;
-        CMUnitTestFunction function;
-    } subjects[SUBJECTS] = {{"benign", benign},
-                            {"hostile", hostile},
-                            {"systems", systems},
-                            {"systems equal columns", systems_equal_columns},
-                            {"systems kill non-finite", systems_kill_non_finite},
-                            {"refusals", refusals},
-                            {"kicks", kicks}};
-    static char names[SUBJECTS * MOTE_INTEGRATOR_COUNT][80];
-    for (int i = 0; i < SUBJECTS * MOTE_INTEGRATOR_COUNT; i++) {
-        uintptr_t integrator = (uintptr_t)(i % MOTE_INTEGRATOR_COUNT);
-        snprintf(names[i], sizeof names[i], "%s, %s", subjects[i / MOTE_INTEGRATOR_COUNT].name,
-                 mote_integrator_describe((mote_integrator)integrator)->name);
-        tests[i] = (struct CMUnitTest){.name = names[i],
-                                       .test_func = subjects[i / MOTE_INTEGRATOR_COUNT].function,
-                                       .initial_state = (void *)integrator};
-    }
-    return cmocka_run_group_tests_name("kernels", tests, make_guards, free_guards);
-}
+TEST_PROGRAM(make_guards, free_guards);

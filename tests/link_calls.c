@@ -1,10 +1,5 @@
 /* Links: calls that are wrong change nothing, and what is removed leaves nothing behind. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "link_scene.h"
 
@@ -19,8 +14,10 @@ static void refuse(const attempt *a, const mote_link *link, mote_result want) {
     mote_link_id id = {7, 7};
     const mote_result got = mote_system_add_link(a->system, link, &id);
     if (got != want) fail_msg("%s instead of %s", mote_result_text(got), mote_result_text(want));
-    assert_true(id.index == 0 && id.generation == 0);
-    assert_true(mote_system_hash(a->system) == hash && a->ledger->live_bytes == bytes);
+    ASSERT(id.index, ==, 0);
+    ASSERT(id.generation, ==, 0);
+    ASSERT(mote_system_hash(a->system), ==, hash);
+    ASSERT(a->ledger->live_bytes, ==, bytes);
 }
 
 static void refused_values(const attempt *a) {
@@ -65,8 +62,7 @@ static void refused_ranges(const attempt *a) {
     refuse(a, &link, MOTE_ERROR_INTEGRATOR);
 }
 
-static void refused(void **unused) {
-    (void)unused;
+TEST(refused) {
     memory_ledger ledger = {0};
     const world w = {.integrator = MOTE_SEMI_IMPLICIT_EULER, .solver = MOTE_STRAND_ROBUST, .ledger = &ledger};
     tangle t = make_tangle(&w, false);
@@ -82,7 +78,8 @@ static void refused(void **unused) {
         assert_int_equal(mote_system_add_link(t.system, &a.link, NULL), MOTE_ERROR_NULL);
         if (linked) continue;
         OK(mote_system_add_link(t.system, &a.link, &id));
-        assert_true(id.index && id.generation);
+        assert_true(id.index);
+        assert_true(id.generation);
     }
     mote_link_id wrong = {id.index + 1, id.generation};
     assert_int_equal(mote_system_remove_link(NULL, id), MOTE_ERROR_NULL);
@@ -94,12 +91,12 @@ static void refused(void **unused) {
     OK(mote_system_remove_link(t.system, id));
     assert_int_equal(mote_system_remove_link(t.system, id), MOTE_ERROR_ID);
     mote_system_destroy(t.system);
-    assert_true(ledger.faults == 0 && ledger.live_bytes == 0);
+    ASSERT(ledger.faults, ==, 0);
+    ASSERT(ledger.live_bytes, ==, 0);
 }
 
 /* Explicit Euler on an undamped link, unless the network asked for it. */
-static void refused_growth(void **unused) {
-    (void)unused;
+TEST(refused_growth) {
     const float place[6] = {0, 0, 0, 1, 0, 0};
     for (int allowed = 0; allowed < 2; allowed++) {
         const world w = {.integrator = MOTE_EXPLICIT_EULER};
@@ -134,8 +131,7 @@ static void call_from_inside(void *user, const mote_stage_view *stage, float *x,
     i->calls++;
 }
 
-static void busy(void **unused) {
-    (void)unused;
+TEST(busy) {
     const world w = {.integrator = MOTE_SEMI_IMPLICIT_EULER, .solver = MOTE_STRAND_ROBUST};
     tangle t = make_tangle(&w, false);
     inner i = {.system = t.system,
@@ -143,26 +139,26 @@ static void busy(void **unused) {
     OK(mote_system_add_link(t.system, &i.link, &i.id));
     add_force(t.system, mote_callback(call_from_inside, &i));
     OK(mote_system_step(t.system, 1, NULL));
-    assert_true(i.calls > 0);
+    ASSERT(i.calls, >, 0);
     mote_system_destroy(t.system);
 }
 
 /* A removed link is as one that never was, also when its range went; the others stay. */
-static void removal(void **unused) {
-    (void)unused;
+TEST(removal) {
     memory_ledger ledger = {0};
     const world w = {.integrator = MOTE_RK4, .substeps = 2, .solver = MOTE_STRAND_SPRINGS, .ledger = &ledger};
     tangle free = make_tangle(&w, false), t = make_tangle(&w, false);
     tie(&t);
     mote_link link;
     OK(mote_system_link(t.system, t.link[3], &link, NULL));
-    assert_true(link.a.strand == 3 && link.stiffness == 30);
-    assert_true(mote_system_hash(t.system) != mote_system_hash(free.system));
+    ASSERT(link.a.strand, ==, 3);
+    ASSERT(link.stiffness, ==, 30);
+    ASSERT(mote_system_hash(t.system), !=, mote_system_hash(free.system));
     for (uint32_t i = 0; i < TIES; i++) OK(mote_system_remove_link(t.system, t.link[(5 * i) % TIES]));
-    assert_true(mote_system_hash(t.system) == mote_system_hash(free.system));
+    ASSERT(mote_system_hash(t.system), ==, mote_system_hash(free.system));
     OK(mote_system_step(t.system, 4, NULL));
     OK(mote_system_step(free.system, 4, NULL));
-    assert_true(mote_system_hash(t.system) == mote_system_hash(free.system));
+    ASSERT(mote_system_hash(t.system), ==, mote_system_hash(free.system));
     tie(&t);
     OK(mote_system_step(t.system, 1, NULL));
     OK(mote_system_remove_strands(t.system, t.strands)); /* left: link 4, network to network */
@@ -176,15 +172,15 @@ static void removal(void **unused) {
     assert_int_equal(mote_system_link(t.system, across, NULL, NULL), MOTE_ERROR_ID);
     OK(mote_system_step(t.system, 2, NULL));
     OK(mote_system_link(t.system, within, &link, NULL));
-    assert_true(link.a.particle == 40);
+    ASSERT(link.a.particle, ==, 40);
     mote_system_destroy(t.system), mote_system_destroy(free.system);
-    assert_true(ledger.faults == 0 && ledger.live_bytes == 0);
+    ASSERT(ledger.faults, ==, 0);
+    ASSERT(ledger.live_bytes, ==, 0);
 }
 
 /* A range takes the links at either end with it, and what has lost its last link steps as before while its
  * range has others. */
-static void removal_at_either_end(void **unused) {
-    (void)unused;
+TEST(removal_at_either_end) {
     const world w = {.integrator = MOTE_SEMI_IMPLICIT_EULER, .solver = MOTE_STRAND_SPRINGS};
     for (int end = 0; end < 2; end++)
         for (int strand = 0; strand < 2; strand++) {
@@ -215,8 +211,7 @@ static void removal_at_either_end(void **unused) {
 }
 
 /* All of the state of links is in the hash. */
-static void hashed(void **unused) {
-    (void)unused;
+TEST(hashed) {
     const mote_link_end none = {.particle = 0};
     uint64_t hash[8];
     for (int i = 0; i < 8; i++) {
@@ -231,16 +226,15 @@ static void hashed(void **unused) {
         if (i == 5) link.stiffness = 6;
         if (i == 6) link.damping = 0.25f;
         if (i == 7) link.a = link.b, link.b = strand_point(t.strands, 4, 1);
-        assert_true(memcmp(&link.a, &none, sizeof none) != 0);
+        ASSERT(memcmp(&link.a, &none, sizeof none), !=, 0);
         OK(mote_system_add_link(t.system, &link, &id));
         hash[i] = mote_system_hash(t.system);
-        for (int k = 0; k < i; k++) assert_true(hash[k] != hash[i]);
+        for (int k = 0; k < i; k++) ASSERT(hash[k], !=, hash[i]);
         mote_system_destroy(t.system);
     }
 }
 
-static void capacity_and_memory(void **unused) {
-    (void)unused;
+TEST(capacity_and_memory) {
     memory_ledger ledger = {0};
     const world w = {.integrator = MOTE_SEMI_IMPLICIT_EULER, .solver = MOTE_STRAND_ROBUST, .ledger = &ledger};
     tangle t = make_tangle(&w, false);
@@ -252,29 +246,20 @@ static void capacity_and_memory(void **unused) {
     for (; result == MOTE_ERROR_MEMORY; failures++) {
         ledger.fail_at = ledger.calls + 1 + failures;
         result = mote_system_add_link(t.system, &link, &id);
-        if (result == MOTE_ERROR_MEMORY) assert_true(mote_system_hash(t.system) == hash);
+        if (result == MOTE_ERROR_MEMORY) ASSERT(mote_system_hash(t.system), ==, hash);
         if (result == MOTE_ERROR_MEMORY && failures < 2) OK(mote_system_step(t.system, 0, NULL));
         if (failures == 8) break;
     }
     ledger.fail_at = 0;
-    assert_true(result == MOTE_OK && failures >= 2);
+    ASSERT(result, ==, MOTE_OK);
+    ASSERT(failures, >=, 2);
     for (uint32_t i = 1; i < MOTE_MAX_LINKS; i++) OK(mote_system_add_link(t.system, &link, &id));
     const attempt a = {t.system, &ledger, link};
     refuse(&a, &link, MOTE_ERROR_CAPACITY);
     const uint64_t calls = ledger.calls;
     OK(mote_system_step(t.system, 2, NULL));
-    assert_true(ledger.calls == calls); /* a step allocates nothing */
+    ASSERT(ledger.calls, ==, calls); /* a step allocates nothing */
     mote_system_destroy(t.system);
-    assert_true(ledger.faults == 0 && ledger.live_bytes == 0);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(refused),
-                                       cmocka_unit_test(refused_growth),
-                                       cmocka_unit_test(busy),
-                                       cmocka_unit_test(removal),
-                                       cmocka_unit_test(hashed),
-                                       cmocka_unit_test(capacity_and_memory),
-                                       cmocka_unit_test(removal_at_either_end)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    ASSERT(ledger.faults, ==, 0);
+    ASSERT(ledger.live_bytes, ==, 0);
 }

@@ -1,11 +1,6 @@
 /* Links: what is joined by one moves as if it were one body under every integrator, and what is not joined
  * does not notice. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "link_scene.h"
 
@@ -65,8 +60,7 @@ static mote_system *make_chain(const world *w, bool whole, mote_link_end ends[CH
  * Verlet's first kick is v + (a + b) in one and (v + a) + b in the other: four roundings of a velocity of 10
  * m/s, and their growth in 2 s by a factor of at most 8. The kinematic integrators answer springs alone,
  * links not: they are looked at below. */
-static void as_one_network(void **unused) {
-    (void)unused;
+TEST(as_one_network) {
     for (int i = 0; i < MOTE_INTEGRATOR_COUNT; i++) {
         const world w = {.integrator = (mote_integrator)i, .substeps = 3, .rate = {60, 1}};
         if (advects(w.integrator) || w.integrator == MOTE_KINEMATIC || w.integrator == MOTE_KINEMATIC_AVERAGE)
@@ -132,17 +126,16 @@ static double error_at(uint32_t steps, bool strand_a, bool strand_b) {
         sum += (i + 1) * (double)s[3];
         /* what was given to the first body is what it has; up to 8 roundings a step, of impulses and
          * velocities up to 4 */
-        if (i == 0)
-            assert_true(fabs(given - ((double)s[3] - (double)0.4f)) < 4 * sqrt(8.0 * steps) * 4 * UNIT);
-        assert_true(fabs((double)s[1]) < 1e-20 && s[2] == 0); /* next to nothing, as it says */
+        if (i == 0) ASSERT(fabs(given - ((double)s[3] - (double)0.4f)), <, 4 * sqrt(8.0 * steps) * 4 * UNIT);
+        ASSERT(fabs((double)s[1]), <, 1e-20);
+        ASSERT(s[2], ==, 0); /* next to nothing, as it says */
     }
-    assert_true(fabs(sum - momentum) < 4 * sqrt(8.0 * steps) * 4 * UNIT); /* one body after the other: 0.31 */
+    ASSERT(fabs(sum - momentum), <, 4 * sqrt(8.0 * steps) * 4 * UNIT); /* one body after the other: 0.31 */
     mote_system_destroy(system);
     return error;
 }
 
-static void physics_5(void **unused) {
-    (void)unused;
+TEST(physics_5) {
     for (int kinds = 0; kinds < 4; kinds++) {
         const double coarse = error_at(40, kinds & 1, kinds & 2), fine = error_at(80, kinds & 1, kinds & 2);
         const double slope = log2(coarse / fine);
@@ -176,8 +169,7 @@ static double apart_after_a_second(mote_integrator integrator, uint32_t substeps
 
 /* A spring of the network is answered exactly, a link is a kick: of first order both, they meet as h goes to
  * zero. */
-static void kinematic(void **unused) {
-    (void)unused;
+TEST(kinematic) {
     for (int i = MOTE_KINEMATIC; i <= MOTE_KINEMATIC_AVERAGE; i++) {
         const double coarse = apart_after_a_second((mote_integrator)i, 2),
                      fine = apart_after_a_second((mote_integrator)i, 8);
@@ -206,8 +198,7 @@ static mote_system *make_stick(mote_integrator integrator, uint32_t substeps, mo
 /* Constraints hold an end: the force of the substep's start, on both sides. First order; what one gets the
  * other loses. A stick's velocities are (x1 - x0) / h, so their roundings are those of positions up to 2 m,
  * over h. */
-static void held(void **unused) {
-    (void)unused;
+TEST(held) {
     const mote_integrator integrators[] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_RK4, MOTE_YOSHIDA4};
     for (size_t i = 0; i < COUNT_OF(integrators); i++) {
         double error[2];
@@ -304,12 +295,12 @@ static void hangs_by(mote_integrator integrator, mote_strand_solver strand, mote
     state_of(
         h.system, &link.b,
         state); /* under the rope of 0.7 m and the link, which is longer than 0.2 m by m g / k = 0.02 m */
-    assert_true(state[1] < -0.7f - 0.2f - 0.01f && state[1] > -1);
+    ASSERT(state[1], <, -0.7f - 0.2f - 0.01f);
+    ASSERT(state[1], >, -1);
     mote_system_destroy(h.system);
 }
 
-static void hangs(void **unused) {
-    (void)unused;
+TEST(hangs) {
     const mote_integrator integrators[] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_RK4, MOTE_POSITION_VERLET,
                                            MOTE_VELOCITY_VERLET};
     for (size_t i = 0; i < COUNT_OF(integrators); i++)
@@ -319,8 +310,7 @@ static void hangs(void **unused) {
 }
 
 /* A pinned end feels what the link gives it. */
-static void pinned_end(void **unused) {
-    (void)unused;
+TEST(pinned_end) {
     const mote_integrator integrators[] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_RK4, MOTE_KINEMATIC};
     for (size_t i = 0; i < COUNT_OF(integrators); i++) {
         const world w = {.integrator = integrators[i], .substeps = 2};
@@ -332,9 +322,10 @@ static void pinned_end(void **unused) {
         OK(mote_system_step(system, 5, NULL));
         OK(mote_system_link(system, link, NULL, impulse));
         OK(mote_network_reaction(system, a.network, 0, reaction));
-        assert_true(impulse[0] > 0.1f && memcmp(impulse, reaction, sizeof impulse) == 0);
+        ASSERT(impulse[0], >, 0.1f);
+        ASSERT(memcmp(impulse, reaction, sizeof impulse), ==, 0);
         state_of(system, &a, state);
-        assert_true(state[0] == 0);
+        ASSERT(state[0], ==, 0);
         mote_system_destroy(system);
     }
 }
@@ -354,7 +345,8 @@ static uint64_t tangle_hash(const world *w, uint32_t at_once) {
     mote_network_step_report report;
     OK(mote_strands_report(t.system, t.strands, &strands));
     OK(mote_network_report(t.system, t.network, &report));
-    assert_true(strands.frozen == 0 && report.frozen == 0);
+    ASSERT(strands.frozen, ==, 0);
+    ASSERT(report.frozen, ==, 0);
     const uint64_t hash = mote_system_hash(t.system);
     mote_system_destroy(t.system);
     return hash;
@@ -366,8 +358,7 @@ static void expect_hash(const world *w, uint32_t at_once, uint64_t want, const c
                  (int)w->networks, what);
 }
 
-static void same_bits(void **unused) {
-    (void)unused;
+TEST(same_bits) {
     for (size_t i = 0; i < COUNT_OF(some_integrators); i++)
         for (int held_ends = 0; held_ends < 4; held_ends++) {
             const world w = {.integrator = some_integrators[i],
@@ -401,8 +392,7 @@ static void same_bits(void **unused) {
 
 /* What no link reaches, in the same group of strands, the same block and elsewhere, has the bits that it has
  * without. */
-static void others_keep_their_bits(void **unused) {
-    (void)unused;
+TEST(others_keep_their_bits) {
     for (size_t i = 0; i < COUNT_OF(some_integrators); i++)
         for (int held_ends = 0; held_ends < 4; held_ends++) {
             const world w = {.integrator = some_integrators[i],
@@ -418,7 +408,7 @@ static void others_keep_their_bits(void **unused) {
                 const mote_link_end end = particle(free.network, p), other = particle(tied.network, p);
                 float a[6], b[6];
                 state_of(free.system, &end, a), state_of(tied.system, &other, b);
-                assert_true((memcmp(a, b, sizeof a) != 0) == (p / 4 == 3)); /* 12 .. 15: its square */
+                ASSERT((memcmp(a, b, sizeof a) != 0), ==, (p / 4 == 3)); /* 12 .. 15: its square */
             }
             for (uint32_t s = 0; s < STRANDS; s++)
                 for (uint32_t k = 0; k < mote_strands_points(free.system, free.strands, s); k++) {
@@ -426,15 +416,14 @@ static void others_keep_their_bits(void **unused) {
                                         other = strand_point(tied.strands, s, k);
                     float a[6], b[6];
                     state_of(free.system, &end, a), state_of(tied.system, &other, b);
-                    assert_true((memcmp(a, b, sizeof a) != 0) == (s == 7 && k > 0)); /* its root is pinned */
+                    ASSERT((memcmp(a, b, sizeof a) != 0), ==, (s == 7 && k > 0)); /* its root is pinned */
                 }
             mote_system_destroy(free.system), mote_system_destroy(tied.system);
         }
 }
 
 /* What turns non-finite takes what it is linked to with it, and nothing else; the link then pulls no more. */
-static void islands_freeze(void **unused) {
-    (void)unused;
+TEST(islands_freeze) {
     const world w = {.integrator = MOTE_SEMI_IMPLICIT_EULER, .substeps = 2, .solver = MOTE_STRAND_SPRINGS};
     tangle t = make_tangle(&w, false);
     const mote_link_end a = strand_point(t.strands, 7, 1), b = particle(t.network, 13);
@@ -446,18 +435,21 @@ static void islands_freeze(void **unused) {
     float impulse[3];
     OK(mote_strands_report(t.system, t.strands, &strands));
     OK(mote_network_report(t.system, t.network, &report));
-    assert_true(strands.frozen == 1 && report.frozen == 1);
+    ASSERT(strands.frozen, ==, 1);
+    ASSERT(report.frozen, ==, 1);
     OK(mote_strands_reset(t.system, t.strands, 7));
     OK(mote_system_step(t.system, 3, NULL));
     OK(mote_strands_report(t.system, t.strands, &strands));
     OK(mote_system_link(t.system, link, NULL, impulse));
-    assert_true(strands.frozen == 0 && impulse[0] == 0 && impulse[1] == 0 && impulse[2] == 0);
+    ASSERT(strands.frozen, ==, 0);
+    ASSERT(impulse[0], ==, 0);
+    ASSERT(impulse[1], ==, 0);
+    ASSERT(impulse[2], ==, 0);
     mote_system_destroy(t.system);
 }
 
 /* A pinned end stands whatever it is linked to: it does not freeze, and what is told of it stays finite. */
-static void pinned_end_of_what_froze(void **unused) {
-    (void)unused;
+TEST(pinned_end_of_what_froze) {
     static const float two[6] = {0, 0, 0, 1, 0, 0}, below[3] = {0, -1, 0};
     for (int strand = 0; strand < 2; strand++) {
         const world w = {.integrator = MOTE_SEMI_IMPLICIT_EULER, .substeps = 2};
@@ -481,7 +473,10 @@ static void pinned_end_of_what_froze(void **unused) {
             OK(mote_system_link(system, link, NULL, impulse));
             OK(strand ? mote_strands_reaction(system, held.strands, 0, 0, felt)
                       : mote_network_reaction(system, held.network, 0, felt));
-            for (int axis = 0; axis < 3; axis++) assert_true(isfinite(felt[axis]) && impulse[axis] == 0);
+            for (int axis = 0; axis < 3; axis++) {
+                assert_true(isfinite(felt[axis]));
+                ASSERT(impulse[axis], ==, 0);
+            }
             OK(mote_network_report(system, hot.network, &report));
             assert_int_equal(report.frozen, 1);
             if (strand) continue;
@@ -490,14 +485,4 @@ static void pinned_end_of_what_froze(void **unused) {
         }
         mote_system_destroy(system);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_one_network), cmocka_unit_test(physics_5),
-        cmocka_unit_test(kinematic),      cmocka_unit_test(held),
-        cmocka_unit_test(hangs),          cmocka_unit_test(pinned_end),
-        cmocka_unit_test(same_bits),      cmocka_unit_test(others_keep_their_bits),
-        cmocka_unit_test(islands_freeze), cmocka_unit_test(pinned_end_of_what_froze)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* Memory: every allocation may fail, nothing leaks, a warm step allocates nothing, columns lie as they
  * should. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "support.h"
 
@@ -93,7 +88,7 @@ static void add_each_force(mote_system *system) {
         mote_result result = mote_system_add_force(system, &forces[i], &id);
         if (result == MOTE_OK) continue;
         assert_int_equal(result, MOTE_ERROR_MEMORY);
-        assert_true(mote_system_hash(system) == hash);
+        ASSERT(mote_system_hash(system), ==, hash);
         assert_int_equal(mote_system_add_force(system, &forces[i], &id), MOTE_OK);
     }
 }
@@ -112,7 +107,7 @@ static void do_call_until_it_succeeds(mote_system *system, life_call call, uint3
     mote_result result = do_call(system, call, round);
     if (result == MOTE_OK) return;
     assert_int_equal(result, MOTE_ERROR_MEMORY);
-    assert_true(mote_system_hash(system) == hash);
+    ASSERT(mote_system_hash(system), ==, hash);
     assert_int_equal(do_call(system, call, round), MOTE_OK);
 }
 
@@ -146,19 +141,17 @@ static bool live(uint64_t fail_at, uint64_t *state_hash) {
     return ledger.failures > 0;
 }
 
-static void every_allocation_may_fail_and_the_call_can_be_made_again(void **state) {
-    (void)state;
+TEST(every_allocation_may_fail_and_the_call_can_be_made_again) {
     uint64_t healthy, other, fail_at = 1;
     assert_false(live(0, &healthy));
     while (live(fail_at, &other)) {
-        assert_true(other == healthy);
+        ASSERT(other, ==, healthy);
         fail_at++;
     }
-    assert_true(fail_at > 3); /* create and each reserve allocate something */
+    ASSERT(fail_at, >, 3); /* create and each reserve allocate something */
 }
 
-static void columns_step_fails_cleanly_without_memory(void **state) {
-    (void)state;
+TEST(columns_step_fails_cleanly_without_memory) {
     enum { COUNT = 500 };
     static float data[6 * COUNT], copy[6 * COUNT];
     mote_columns columns = {.count = COUNT,
@@ -189,8 +182,7 @@ static void *allocate_little(void *user, size_t bytes, size_t alignment) {
     return bytes > 65536 ? NULL : ledger_allocator(ledger).allocate(ledger, bytes, alignment);
 }
 
-static void a_system_too_large_for_the_allocator_is_not_made(void **state) {
-    (void)state;
+TEST(a_system_too_large_for_the_allocator_is_not_made) {
     memory_ledger ledger = {0};
     mote_system_def def = full_def(&ledger);
     def.allocator.allocate = allocate_little;
@@ -203,7 +195,7 @@ static void a_system_too_large_for_the_allocator_is_not_made(void **state) {
     assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
     uint64_t hash = mote_system_hash(system);
     assert_int_equal(mote_system_reserve(system, MOTE_MAX_PARTICLES), MOTE_ERROR_MEMORY);
-    assert_true(mote_system_hash(system) == hash);
+    ASSERT(mote_system_hash(system), ==, hash);
     mote_system_destroy(system);
     check_ledger_is_even(&ledger);
 }
@@ -261,8 +253,7 @@ static void check_warm_frames(mote_integrator integrator, bool reach, mote_jobs 
     free(vertices);
 }
 
-static void a_warm_frame_allocates_nothing(void **state) {
-    (void)state;
+TEST(a_warm_frame_allocates_nothing) {
     shuffled_jobs shuffled = {{1}, 8, 0};
     for (int integrator = 0; integrator < MOTE_INTEGRATOR_COUNT; integrator++) {
         for (int reach = 0; reach < 2; reach++) {
@@ -297,8 +288,7 @@ static void check_view(const memory_ledger *ledger, mote_system *system, uint32_
     for (size_t i = 3; i < MOTE_MAX_EXTRA_COLUMNS; i++) assert_null(view.extra[i]);
 }
 
-static void columns_are_aligned_and_padded_whatever_the_capacity(void **state) {
-    (void)state;
+TEST(columns_are_aligned_and_padded_whatever_the_capacity) {
     static const uint32_t capacities[] = {1, 15, 16, 17, 100, 1023, 4097};
     for (size_t i = 0; i < COUNT_OF(capacities); i++) {
         memory_ledger ledger = {0};
@@ -317,8 +307,7 @@ static void columns_are_aligned_and_padded_whatever_the_capacity(void **state) {
 }
 
 /* 64 N on 1 kg for 1/64 s make 1 m/s; two halves of a step make as much. */
-static void the_inbox_is_empty_when_handed_out_after_a_step_and_acts_in_that_step_alone(void **state) {
-    (void)state;
+TEST(the_inbox_is_empty_when_handed_out_after_a_step_and_acts_in_that_step_alone) {
     memory_ledger ledger = {0};
     mote_system_def def = full_def(&ledger);
     def.substeps = 2;
@@ -329,23 +318,26 @@ static void the_inbox_is_empty_when_handed_out_after_a_step_and_acts_in_that_ste
     assert_int_equal(mote_system_spawn(system, 20, &view), MOTE_OK);
     for (int round = 0; round < 3; round++) {
         assert_int_equal(mote_system_external_forces(system, &external_forces), MOTE_OK);
-        for (int i = 0; i < 20; i++)
-            assert_true(external_forces.x[i] == 0.0f && external_forces.y[i] == 0.0f &&
-                        external_forces.z[i] == 0.0f);
+        for (int i = 0; i < 20; i++) {
+            ASSERT(external_forces.x[i], ==, 0.0f);
+            ASSERT(external_forces.y[i], ==, 0.0f);
+            ASSERT(external_forces.z[i], ==, 0.0f);
+        }
         external_forces.x[7] = external_forces.z[19] = 64.0f;
         assert_int_equal(mote_system_external_forces(system, &external_forces), MOTE_OK);
-        assert_true(external_forces.x[7] == 64.0f); /* asked twice, it keeps what it holds */
+        ASSERT(external_forces.x[7], ==, 64.0f); /* asked twice, it keeps what it holds */
         assert_int_equal(mote_system_step(system, 3, NULL), MOTE_OK);
         view = mote_system_view(system);
-        assert_true(view.velocity.x[7] == (float)(round + 1) && view.velocity.z[19] == (float)(round + 1));
-        assert_true(view.velocity.x[6] == 0.0f && view.velocity.y[7] == 0.0f);
+        ASSERT(view.velocity.x[7], ==, (float)(round + 1));
+        ASSERT(view.velocity.z[19], ==, (float)(round + 1));
+        ASSERT(view.velocity.x[6], ==, 0.0f);
+        ASSERT(view.velocity.y[7], ==, 0.0f);
     }
     mote_system_destroy(system);
     check_ledger_is_even(&ledger);
 }
 
-static void columns_that_were_not_asked_for_are_absent(void **state) {
-    (void)state;
+TEST(columns_that_were_not_asked_for_are_absent) {
     mote_system_def def = mote_default_system_def();
     def.particle_ids = false;
     mote_system *system;
@@ -362,8 +354,7 @@ static void columns_that_were_not_asked_for_are_absent(void **state) {
     mote_system_destroy(system);
 }
 
-static void the_default_allocator_aligns_too(void **state) {
-    (void)state;
+TEST(the_default_allocator_aligns_too) {
     mote_system_def def = mote_default_system_def();
     def.capacity = 200000; /* large enough for huge pages */
     mote_system *system;
@@ -375,8 +366,7 @@ static void the_default_allocator_aligns_too(void **state) {
     mote_system_destroy(system);
 }
 
-static void reserving_keeps_state_and_never_shrinks(void **state) {
-    (void)state;
+TEST(reserving_keeps_state_and_never_shrinks) {
     memory_ledger ledger = {0};
     mote_system_def def = full_def(&ledger);
     mote_system *system;
@@ -395,19 +385,4 @@ static void reserving_keeps_state_and_never_shrinks(void **state) {
     assert_int_equal(mote_system_spawn(system, 1, &view), MOTE_ERROR_CAPACITY);
     mote_system_destroy(system);
     check_ledger_is_even(&ledger);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_allocation_may_fail_and_the_call_can_be_made_again),
-        cmocka_unit_test(columns_step_fails_cleanly_without_memory),
-        cmocka_unit_test(a_system_too_large_for_the_allocator_is_not_made),
-        cmocka_unit_test(a_warm_frame_allocates_nothing),
-        cmocka_unit_test(columns_are_aligned_and_padded_whatever_the_capacity),
-        cmocka_unit_test(the_inbox_is_empty_when_handed_out_after_a_step_and_acts_in_that_step_alone),
-        cmocka_unit_test(columns_that_were_not_asked_for_are_absent),
-        cmocka_unit_test(the_default_allocator_aligns_too),
-        cmocka_unit_test(reserving_keeps_state_and_never_shrinks),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,5 @@
 /* Networks: what is changed later steps as if it had been made so. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "network_host.h"
 
@@ -42,7 +37,8 @@ static void step_both(const twin *a, const twin *b, uint32_t steps, mote_network
         assert_int_equal(mote_system_step(b->system, 1, NULL), MOTE_OK);
         const uint32_t *list[2] = {mote_network_torn(a->system, a->id, &torn[0]),
                                    mote_network_torn(b->system, b->id, &torn[1])};
-        assert_true(torn[0] == torn[1] && (!torn[0] || !memcmp(list[0], list[1], torn[0] * sizeof **list)));
+        ASSERT(torn[0], ==, torn[1]);
+        assert_true((!torn[0] || !memcmp(list[0], list[1], torn[0] * sizeof **list)));
         if (i == 0) assert_int_equal(mote_network_report(a->system, a->id, report), MOTE_OK);
     }
     const mote_network_view u = mote_network_columns(a->system, a->id),
@@ -92,11 +88,13 @@ static void set_as_made(mote_integrator integrator, bool tears, mote_stability_p
         assert_int_equal(result, MOTE_OK);
         changed += stays;
     }
-    assert_true((torn > 0) == tears && changed > 0 && changed + torn == w.springs);
+    ASSERT((torn > 0), ==, tears);
+    ASSERT(changed, >, 0);
+    ASSERT(changed + torn, ==, w.springs);
     place(&made, &w), place(&set, &w);
     mote_network_step_report report;
     step_both(&made, &set, 2, &report);
-    assert_true((report.substeps > 1) == (policy == MOTE_STABILITY_SUBSTEP));
+    ASSERT((report.substeps > 1), ==, (policy == MOTE_STABILITY_SUBSTEP));
     mote_network_stability_report bound[2];
     assert_int_equal(mote_network_stability(set.system, set.id, bound), MOTE_OK);
     const uint32_t pinned = bound->any.particle == MOTE_NO_ITEM ? 5 : bound->any.particle;
@@ -111,16 +109,15 @@ static void set_as_made(mote_integrator integrator, bool tears, mote_stability_p
         step_both(&made, &set, 2, &report);
         assert_int_equal(mote_network_stability(made.system, made.id, &bound[0]), MOTE_OK);
         assert_int_equal(mote_network_stability(set.system, set.id, &bound[1]), MOTE_OK);
-        assert_true(bound[0].any.frequency == bound[1].any.frequency &&
-                    bound[0].any.particle == bound[1].any.particle);
-        assert_true((mote_network_columns(set.system, set.id).position.y[at] == 9) == (round == 1));
+        ASSERT(bound[0].any.frequency, ==, bound[1].any.frequency);
+        ASSERT(bound[0].any.particle, ==, bound[1].any.particle);
+        ASSERT((mote_network_columns(set.system, set.id).position.y[at] == 9), ==, (round == 1));
     }
     mote_system_destroy(made.system);
     mote_system_destroy(set.system);
 }
 
-static void set_springs(void **unused) {
-    (void)unused;
+TEST(set_springs) {
     for (int i = 0; i < MOTE_INTEGRATOR_COUNT; i++) {
         if (advects((mote_integrator)i)) continue;
         set_as_made((mote_integrator)i, false, MOTE_STABILITY_REPORT);
@@ -131,8 +128,7 @@ static void set_springs(void **unused) {
 
 /* A network of more substeps than the system's has the poses of the colliders at each: all of it hangs above
  * the ground. */
-static void poses_for_substeps(void **unused) {
-    (void)unused;
+TEST(poses_for_substeps) {
     static web w;
     make_web(&w, 5, 28);
     for (uint32_t k = 0; k < w.springs; k++) w.spring[k].stiffness += 1e6f;
@@ -153,16 +149,17 @@ static void poses_for_substeps(void **unused) {
         const uint64_t calls = ledger.calls;
         assert_int_equal(mote_system_step(system, 2, NULL), MOTE_OK);
         assert_int_equal(mote_network_report(system, id, &report), MOTE_OK);
-        assert_true(report.substeps > 20 && ledger.calls == calls);
+        ASSERT(report.substeps, >, 20);
+        ASSERT(ledger.calls, ==, calls);
         mote_system_destroy(system);
-        assert_true(ledger.faults == 0 && ledger.live_bytes == 0);
+        ASSERT(ledger.faults, ==, 0);
+        ASSERT(ledger.live_bytes, ==, 0);
     }
 }
 
 /* Islands of a block each, which a spring that comes later joins: the scratch of one block is no longer
  * enough. */
-static void joined_as_made(void **unused) {
-    (void)unused;
+TEST(joined_as_made) {
     static web w;
     memory_ledger ledger = {0};
     mote_network_step_report report;
@@ -182,18 +179,11 @@ static void joined_as_made(void **unused) {
     assert_true(!inside(joined.system, joined.id)->has_outer);
     assert_int_equal(
         mote_network_add_springs(joined.system, joined.id, 1, &w.spring[w.springs], &number, NULL), MOTE_OK);
-    assert_true(inside(joined.system, joined.id)->has_outer && number == w.springs);
+    assert_true(inside(joined.system, joined.id)->has_outer);
+    ASSERT(number, ==, w.springs);
     step_both(&made, &joined, 3, &report);
     mote_system_destroy(made.system);
     mote_system_destroy(joined.system);
-    assert_true(ledger.faults == 0 && ledger.live_bytes == 0);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(set_springs),
-        cmocka_unit_test(joined_as_made),
-        cmocka_unit_test(poses_for_substeps),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    ASSERT(ledger.faults, ==, 0);
+    ASSERT(ledger.live_bytes, ==, 0);
 }

@@ -2,12 +2,7 @@
  * integrator, particles around a lane group and around a block, islands that share blocks, lie across lanes
  * or are larger than a block, pins, reels, tears and edits between the steps; hostile values, which freeze
  * their own island alone. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <stdio.h>
 
@@ -58,13 +53,13 @@ static void same_islands(const network_twin *t) {
 static void same_masked(const network_twin *t) {
     const mote_network_view v = mote_network_columns(t->system, t->id);
     static bool used[4 * NETWORK_PARTICLES];
-    assert_true(v.slot_count <= COUNT_OF(used));
+    ASSERT(v.slot_count, <=, COUNT_OF(used));
     memset(used, 0, sizeof used);
     for (uint32_t i = 0; i < v.particle_count; i++) used[v.slot[i]] = true;
     const float *const column[7] = {v.position.x, v.position.y, v.position.z,  v.velocity.x,
                                     v.velocity.y, v.velocity.z, v.inverse_mass};
     for (uint32_t slot = 0; slot < v.slot_count; slot++)
-        for (int c = 0; c < 7 && !used[slot]; c++) assert_true(column[c][slot] == 0);
+        for (int c = 0; c < 7 && !used[slot]; c++) ASSERT(column[c][slot], ==, 0);
 }
 
 static void compare_states(const network_twin *t) {
@@ -123,8 +118,8 @@ static const case_of cases[] = {
     {STIFF | MASSES | DAMPING | PINS | TEARS | EDITS | REELS, 5000, 900, INTERLEAVED, true},
 };
 
-static void integrator(void **parameter) {
-    const mote_integrator m = (mote_integrator)(uintptr_t)*parameter;
+TEST_EACH(integrator, MOTE_ADVECT_EULER, integrator_name, number) {
+    const mote_integrator m = (mote_integrator)number;
     tally all = {0};
     for (uint32_t i = 0; i < COUNT_OF(cases); i++)
         for (int isa = MOTE_ISA_SCALAR; isa < MOTE_ISA_COUNT; isa++) {
@@ -141,13 +136,16 @@ static void integrator(void **parameter) {
                                .isa = (mote_isa)isa};
             if (mote_isa_available(s.isa)) compare(&s, &all);
         }
-    assert_true(all.moved > 0 && all.torn > 0 && all.edits > 0 && all.reels > 0 && all.frozen == 0);
+    ASSERT(all.moved, >, 0);
+    ASSERT(all.torn, >, 0);
+    ASSERT(all.edits, >, 0);
+    ASSERT(all.reels, >, 0);
+    ASSERT(all.frozen, ==, 0);
 }
 
 /* --- Hostile values --- */
 
-static void hostile(void **unused) {
-    (void)unused;
+TEST(hostile) {
     static const mote_integrator integrators[] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_RK4,
                                                   MOTE_POSITION_VERLET,     MOTE_KINEMATIC,
                                                   MOTE_VELOCITY_VERLET,     MOTE_EXACT_FLOW};
@@ -164,13 +162,13 @@ static void hostile(void **unused) {
                                .isa = (mote_isa)isa};
             if (mote_isa_available(s.isa)) compare(&s, &all);
         }
-    assert_true(all.frozen > 0 && all.moved > 0);
+    ASSERT(all.frozen, >, 0);
+    ASSERT(all.moved, >, 0);
 }
 
 /* A spring without damping reads no velocity: that its ends fly apart at 1e37 m/s is nothing to it, whoever
  * shares its line. */
-static void springs_without_damping_read_no_velocity(void **unused) {
-    (void)unused;
+TEST(springs_without_damping_read_no_velocity) {
     enum { ISLANDS = 40 };
     static float positions[6 * ISLANDS], velocities[6 * ISLANDS];
     mote_spring springs[ISLANDS];
@@ -195,7 +193,8 @@ static void springs_without_damping_read_no_velocity(void **unused) {
         assert_int_equal(mote_network_report(system, id, &report), MOTE_OK);
         assert_int_equal(report.frozen, 0);
         const mote_network_view v = mote_network_columns(system, id);
-        assert_true(v.velocity.x[v.slot[7]] > 2.9e37f && v.velocity.x[v.slot[5]] < 0);
+        ASSERT(v.velocity.x[v.slot[7]], >, 2.9e37f);
+        ASSERT(v.velocity.x[v.slot[5]], <, 0);
         mote_system_destroy(system);
     }
 }
@@ -210,8 +209,7 @@ static void stiffen(network_twin *t, float stiffness) {
 }
 
 /* Two steps a second are too few for the springs; edits change how many substeps the network takes. */
-static void substeps_of_its_own(void **unused) {
-    (void)unused;
+TEST(substeps_of_its_own) {
     static const mote_integrator integrators[] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_POSITION_VERLET, MOTE_RK4,
                                                   MOTE_YOSHIDA4};
     static network_arrays arrays;
@@ -234,21 +232,8 @@ static void substeps_of_its_own(void **unused) {
             before = t.around.substeps;
             compare_states(&t);
         }
-        assert_true(changes > 2 && before > 1);
+        ASSERT(changes, >, 2);
+        ASSERT(before, >, 1);
         destroy_twin(&t);
     }
-}
-
-int main(void) {
-    enum { INTEGRATORS = MOTE_ADVECT_EULER };
-    struct CMUnitTest tests[INTEGRATORS + 3] = {cmocka_unit_test(hostile),
-                                                cmocka_unit_test(substeps_of_its_own),
-                                                cmocka_unit_test(springs_without_damping_read_no_velocity)};
-    static char names[INTEGRATORS][80];
-    for (uintptr_t i = 0; i < INTEGRATORS; i++) {
-        snprintf(names[i], sizeof names[i], "%s", mote_integrator_describe((mote_integrator)i)->name);
-        tests[3 + i] =
-            (struct CMUnitTest){.name = names[i], .test_func = integrator, .initial_state = (void *)i};
-    }
-    return cmocka_run_group_tests_name("network_bits", tests, NULL, NULL);
 }

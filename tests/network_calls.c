@@ -1,25 +1,29 @@
 /* Networks: what is refused, what it says of where the fault lies, and that nothing changed then. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "network_host.h"
 
 /* --- Adding --- */
 
-static void defaults(void **unused) {
-    (void)unused;
+TEST(defaults) {
     const mote_network_def d = mote_default_network_def();
-    assert_true(d.solver == MOTE_NETWORK_SPRINGS && d.particle_count == 0 && d.spring_count == 0 &&
-                d.spring_capacity == 0);
-    assert_true(d.particle_mass == 1 && d.policy == MOTE_STABILITY_REPORT && d.max_substeps == 256 &&
-                !d.growth_allowed);
-    assert_true(d.max_strain == 0.002f && d.max_iterations == 4 && d.max_linear == 64 && d.radius == 0 &&
-                d.friction == 0.5f);
-    assert_true(!d.positions && !d.velocities && !d.masses && !d.springs);
+    ASSERT(d.solver, ==, MOTE_NETWORK_SPRINGS);
+    ASSERT(d.particle_count, ==, 0);
+    ASSERT(d.spring_count, ==, 0);
+    ASSERT(d.spring_capacity, ==, 0);
+    ASSERT(d.particle_mass, ==, 1);
+    ASSERT(d.policy, ==, MOTE_STABILITY_REPORT);
+    ASSERT(d.max_substeps, ==, 256);
+    assert_false(d.growth_allowed);
+    ASSERT(d.max_strain, ==, 0.002f);
+    ASSERT(d.max_iterations, ==, 4);
+    ASSERT(d.max_linear, ==, 64);
+    ASSERT(d.radius, ==, 0);
+    ASSERT(d.friction, ==, 0.5f);
+    assert_false(d.positions);
+    assert_false(d.velocities);
+    assert_false(d.masses);
+    assert_false(d.springs);
 }
 
 typedef struct attempt {
@@ -40,16 +44,17 @@ static void refuse(attempt *a, mote_result want, uint32_t particle, uint32_t spr
     }
     if (fault.particle != particle || fault.spring != spring)
         fail_msg("fault %u %u instead of %u %u", fault.particle, fault.spring, particle, spring);
-    assert_true(id.index == 0 && id.generation == 0);
-    assert_true(mote_system_hash(a->system) == hash && a->ledger->live_bytes == bytes);
+    ASSERT(id.index, ==, 0);
+    ASSERT(id.generation, ==, 0);
+    ASSERT(mote_system_hash(a->system), ==, hash);
+    ASSERT(a->ledger->live_bytes, ==, bytes);
     a->w->def = a->def;
 }
 
 #define NONE                                   MOTE_NO_ITEM
 #define REFUSE(change, want, particle, spring) (void)(w.def.change), refuse(&a, want, particle, spring)
 
-static void refused_defs(void **unused) {
-    (void)unused;
+TEST(refused_defs) {
     static web w;
     memory_ledger ledger = {0};
     make_web(&w, 5, 1);
@@ -87,7 +92,8 @@ static void refused_defs(void **unused) {
     w.def.particle_mass = 0; /* is not read */
     (void)add_web(a.system, &w);
     mote_system_destroy(a.system);
-    assert_true(ledger.faults == 0 && ledger.live_bytes == 0);
+    ASSERT(ledger.faults, ==, 0);
+    ASSERT(ledger.live_bytes, ==, 0);
 }
 
 static void spoil(attempt *a, float *value, float bad, mote_result want, uint32_t particle, uint32_t spring) {
@@ -97,8 +103,7 @@ static void spoil(attempt *a, float *value, float bad, mote_result want, uint32_
     *value = good;
 }
 
-static void refused_items(void **unused) {
-    (void)unused;
+TEST(refused_items) {
     static web w;
     memory_ledger ledger = {0};
     make_web(&w, 5, 2);
@@ -138,12 +143,12 @@ static void refused_items(void **unused) {
     w.masses[12] = 0;
     refuse(&a, MOTE_ERROR_RANGE, 12, NONE);
     mote_system_destroy(a.system);
-    assert_true(ledger.faults == 0 && ledger.live_bytes == 0);
+    ASSERT(ledger.faults, ==, 0);
+    ASSERT(ledger.live_bytes, ==, 0);
 }
 
 /* Six rigid springs are the most for two particles; a compliant one more is none. */
-static void rigid_springs(void **unused) {
-    (void)unused;
+TEST(rigid_springs) {
     const float positions[12] = {0, 0, 0, 1, 0, 0, 2, 0, 0, 3, 0, 0};
     mote_spring springs[9];
     mote_system *system = make_host(MOTE_SEMI_IMPLICIT_EULER, NULL);
@@ -157,14 +162,16 @@ static void rigid_springs(void **unused) {
     def.springs = springs, def.spring_count = 8, def.spring_capacity = 12;
     springs[2].stiffness = 5;
     assert_int_equal(mote_system_add_network(system, &def, &id, &fault), MOTE_ERROR_RANGE);
-    assert_true(fault.spring == 7 && fault.particle == NONE);
+    ASSERT(fault.spring, ==, 7);
+    ASSERT(fault.particle, ==, NONE);
     def.spring_count = 7;
     assert_int_equal(mote_system_add_network(system, &def, &id, &fault), MOTE_OK);
     const uint64_t hash = mote_system_hash(system);
     assert_int_equal(mote_network_set_spring(system, id, 2, INFINITY, 0, 0), MOTE_ERROR_RANGE);
     springs[0].stiffness = 9;
     assert_int_equal(mote_network_add_springs(system, id, 2, springs, number, &fault), MOTE_ERROR_RANGE);
-    assert_true(fault.spring == 1 && mote_system_hash(system) == hash);
+    ASSERT(fault.spring, ==, 1);
+    ASSERT(mote_system_hash(system), ==, hash);
     springs[0].a = 2; /* joins the lone particle: nine are allowed */
     assert_int_equal(mote_network_add_springs(system, id, 2, springs, number, &fault), MOTE_OK);
     assert_int_equal(mote_network_set_spring(system, id, 2, INFINITY, 0, 0), MOTE_OK);
@@ -172,13 +179,12 @@ static void rigid_springs(void **unused) {
     assert_int_equal(mote_network_set_spring(system, id, number[0], INFINITY, 1, 0),
                      MOTE_OK); /* it is rigid already */
     assert_int_equal(mote_network_add_springs(system, id, 1, springs + 1, number, &fault), MOTE_ERROR_RANGE);
-    assert_true(fault.spring == 0);
+    ASSERT(fault.spring, ==, 0);
     mote_system_destroy(system);
 }
 
 /* Undamped springs under the integrators by which they grow at any step, unless asked for. */
-static void growth(void **unused) {
-    (void)unused;
+TEST(growth) {
     static web w;
     for (int i = 0; i < MOTE_INTEGRATOR_COUNT; i++) {
         memory_ledger ledger = {0};
@@ -206,17 +212,18 @@ static void growth(void **unused) {
         const mote_result want = grows ? MOTE_ERROR_STABILITY : MOTE_OK;
         assert_int_equal(mote_network_set_spring(a.system, id, 17, 3, 0, 0), want);
         assert_int_equal(mote_network_add_springs(a.system, id, 1, &undamped, &number, &fault), want);
-        assert_true(fault.spring == (grows ? 0 : NONE) && (mote_system_hash(a.system) == hash) == grows);
+        ASSERT(fault.spring, ==, (grows ? 0 : NONE));
+        ASSERT((mote_system_hash(a.system) == hash), ==, grows);
         assert_int_equal(mote_network_add_springs(a.system, id, 1, &slack, &number, &fault), MOTE_OK);
         w.def.solver = MOTE_NETWORK_CONSTRAINED, w.spring[17].stiffness = w.spring[18].stiffness = 1;
         (void)add_web(a.system, &w);
         mote_system_destroy(a.system);
-        assert_true(ledger.faults == 0 && ledger.live_bytes == 0);
+        ASSERT(ledger.faults, ==, 0);
+        ASSERT(ledger.live_bytes, ==, 0);
     }
 }
 
-static void too_many(void **unused) {
-    (void)unused;
+TEST(too_many) {
     static web w;
     memory_ledger ledger = {0};
     mote_network_id id[MOTE_MAX_NETWORKS];
@@ -227,11 +234,12 @@ static void too_many(void **unused) {
     assert_int_equal(mote_system_remove_network(a.system, id[7]), MOTE_OK);
     assert_int_equal(mote_system_remove_network(a.system, id[7]), MOTE_ERROR_ID);
     mote_network_id again = add_web(a.system, &w);
-    for (uint32_t i = 0; i < MOTE_MAX_NETWORKS; i++) assert_true(again.index != id[i].index);
+    for (uint32_t i = 0; i < MOTE_MAX_NETWORKS; i++) ASSERT(again.index, !=, id[i].index);
     assert_true(mote_network_columns(a.system, id[7]).slot == NULL);
     assert_non_null(mote_network_columns(a.system, id[8]).slot);
     mote_system_destroy(a.system);
-    assert_true(ledger.faults == 0 && ledger.live_bytes == 0);
+    ASSERT(ledger.faults, ==, 0);
+    ASSERT(ledger.live_bytes, ==, 0);
 }
 
 /* --- Calls between steps --- */
@@ -271,11 +279,10 @@ static void expect_all(mote_system *system, mote_network_id id, mote_result want
     for (int i = 0; i < CALLS; i++)
         if (results[i] != want)
             fail_msg("call %d: %s instead of %s", i, mote_result_text(results[i]), mote_result_text(want));
-    if (want) assert_true(mote_system_hash(system) == hash);
+    if (want) ASSERT(mote_system_hash(system), ==, hash);
 }
 
-static void ids(void **unused) {
-    (void)unused;
+TEST(ids) {
     static web w;
     make_web(&w, 5, 7);
     mote_system *system = make_host(MOTE_SEMI_IMPLICIT_EULER, NULL),
@@ -317,8 +324,7 @@ static void revert_diverged(void *user, const mote_stage_view *stage, float *x, 
     c->calls++;
 }
 
-static void busy(void **unused) {
-    (void)unused;
+TEST(busy) {
     static web w;
     make_web(&w, 5, 8);
     uint64_t hash[2];
@@ -331,17 +337,18 @@ static void busy(void **unused) {
         assert_int_equal(mote_system_add_force(c.system, round ? &force : &gravity, &force_id), MOTE_OK);
         assert_int_equal(mote_system_spawn(c.system, 1, &view), MOTE_OK);
         assert_int_equal(mote_system_step(c.system, 2, NULL), MOTE_OK);
-        assert_true(c.wrong == 0 && (c.calls > 0) == (round == 1) && (c.named > 0) == (round == 1));
+        ASSERT(c.wrong, ==, 0);
+        ASSERT((c.calls > 0), ==, (round == 1));
+        ASSERT((c.named > 0), ==, (round == 1));
         assert_int_equal(mote_system_remove_force(c.system, force_id), MOTE_OK);
         hash[round] = mote_system_hash(c.system);
         mote_system_destroy(c.system);
     }
-    assert_true(hash[0] == hash[1]);
+    ASSERT(hash[0], ==, hash[1]);
 }
 
 /* What a wrong argument stops, for a network whose particle 1 is pinned. */
-static void refused_calls(void **unused) {
-    (void)unused;
+TEST(refused_calls) {
     static web w;
     make_web(&w, 5, 9);
     mote_system *system = make_host(MOTE_SEMI_IMPLICIT_EULER, NULL);
@@ -392,14 +399,13 @@ static void refused_calls(void **unused) {
                      MOTE_ERROR_BUFFER);
     assert_int_equal(mote_network_present(system, id, &good, vertices, 12 * w.particles), MOTE_OK);
     assert_int_equal(mote_system_seek(system, 5), MOTE_ERROR_INTEGRATOR);
-    assert_true(mote_system_hash(system) == hash);
+    ASSERT(mote_system_hash(system), ==, hash);
     assert_int_equal(mote_system_remove_network(system, id), MOTE_OK);
     assert_int_equal(mote_system_seek(system, 5), MOTE_OK);
     mote_system_destroy(system);
 }
 
-static void refused_springs(void **unused) {
-    (void)unused;
+TEST(refused_springs) {
     static web w;
     make_web(&w, 5, 10);
     mote_system *system = make_host(MOTE_SEMI_IMPLICIT_EULER, NULL);
@@ -422,7 +428,8 @@ static void refused_springs(void **unused) {
         springs[i % 3] = bad[i];
         const mote_result want = i >= 8 && i < 16 ? MOTE_ERROR_NOT_FINITE : MOTE_ERROR_RANGE;
         assert_int_equal(mote_network_add_springs(system, id, 3, springs, numbers, &fault), want);
-        assert_true(fault.spring == i % 3 && fault.particle == MOTE_NO_ITEM);
+        ASSERT(fault.spring, ==, i % 3);
+        ASSERT(fault.particle, ==, MOTE_NO_ITEM);
         springs[i % 3] = good;
     }
     /* As placed: the columns decide, and of these two the distance is beyond a float. */
@@ -432,15 +439,15 @@ static void refused_springs(void **unused) {
     v.position.x[v.slot[0]] = NAN;
     assert_int_equal(mote_network_add_springs(system, id, 2, springs, numbers, &fault), MOTE_ERROR_RANGE);
     v.position.x[v.slot[0]] = kept;
-    assert_true(fault.spring == 1);
+    ASSERT(fault.spring, ==, 1);
     springs[1] = good;
     assert_int_equal(mote_network_add_springs(system, id, 65, springs, numbers, &fault), MOTE_ERROR_CAPACITY);
-    assert_true(fault.spring == 64);
+    ASSERT(fault.spring, ==, 64);
     assert_int_equal(mote_network_add_springs(system, id, 1, NULL, numbers, &fault), MOTE_ERROR_NULL);
     assert_int_equal(mote_network_add_springs(system, id, 1, springs, NULL, &fault), MOTE_ERROR_NULL);
-    assert_true(fault.spring == MOTE_NO_ITEM);
+    ASSERT(fault.spring, ==, MOTE_NO_ITEM);
     assert_int_equal(mote_network_add_springs(system, id, 0, NULL, NULL, NULL), MOTE_OK);
-    for (int i = 0; i < 66; i++) assert_true(numbers[i] == 7);
+    for (int i = 0; i < 66; i++) ASSERT(numbers[i], ==, 7);
     const struct {
         uint32_t count, number[3], fault;
     } removals[] = {
@@ -448,24 +455,14 @@ static void refused_springs(void **unused) {
     for (size_t i = 0; i < COUNT_OF(removals); i++) {
         const mote_result got =
             mote_network_remove_springs(system, id, removals[i].count, removals[i].number, &fault);
-        assert_true(got == MOTE_ERROR_RANGE && fault.spring == removals[i].fault &&
-                    fault.particle == MOTE_NO_ITEM);
+        ASSERT(got, ==, MOTE_ERROR_RANGE);
+        ASSERT(fault.spring, ==, removals[i].fault);
+        ASSERT(fault.particle, ==, MOTE_NO_ITEM);
         assert_int_equal(mote_network_remove_springs(system, id, removals[i].count, removals[i].number, NULL),
                          MOTE_ERROR_RANGE);
     }
     assert_int_equal(mote_network_remove_springs(system, id, 1, NULL, &fault), MOTE_ERROR_NULL);
     assert_int_equal(mote_network_remove_springs(system, id, 0, NULL, &fault), MOTE_OK);
-    assert_true(mote_system_hash(system) == hash);
+    ASSERT(mote_system_hash(system), ==, hash);
     mote_system_destroy(system);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),      cmocka_unit_test(refused_defs),
-        cmocka_unit_test(refused_items), cmocka_unit_test(rigid_springs),
-        cmocka_unit_test(growth),        cmocka_unit_test(too_many),
-        cmocka_unit_test(ids),           cmocka_unit_test(busy),
-        cmocka_unit_test(refused_calls), cmocka_unit_test(refused_springs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* The clusters of constrained networks: what a level is, in random networks between random edits; found anew
  * whenever the graph changed and never by history; nets, chains and stars; nothing allocated. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "network_layout.h"
 
@@ -71,14 +66,17 @@ static uint32_t check_level(const mote_network *n, uint32_t island, uint32_t lev
     const mote_network_aggregates *c = &n->aggregates;
     const uint32_t count = c->size[first / 16], end = first + (count + 15) / 16 * 16;
     uint32_t children = 0;
-    assert_true(count > 0 && first % 16 == 0 && end <= n->slot_count);
+    ASSERT(count, >, 0);
+    ASSERT(first % 16, ==, 0);
+    ASSERT(end, <=, n->slot_count);
     for (uint32_t i = first; i < end; i++) {
         const uint32_t of_this = check_children(n, i, level == 1);
-        assert_true((of_this > 0) == (i < first + count));
+        ASSERT((of_this > 0), ==, (i < first + count));
         if (i >= first + count) assert_int_equal(c->parent[i], MOTE_NO_AGGREGATE);
         children += of_this;
     }
-    assert_true(2 * count <= children && children <= *below);
+    ASSERT(2 * count, <=, children);
+    ASSERT(children, <=, *below);
     assert_int_equal(count_parts(n, island, level), count);
     *below = count;
     return end;
@@ -90,10 +88,13 @@ static uint32_t check_island(const mote_network *n, uint32_t island, uint32_t en
     for (uint32_t slot = 0; slot < n->slot_count; slot++) {
         if (n->island[slot] != island || n->particle_of_slot[slot] == MOTE_NO_SLOT) continue;
         const bool joined = is_free(n, slot) && has_neighbour(n, slot);
-        assert_true((c->of_slot[slot] != MOTE_NO_AGGREGATE) == (joined && c->levels[island] > 0));
+        ASSERT((c->of_slot[slot] != MOTE_NO_AGGREGATE), ==, (joined && c->levels[island] > 0));
         below += joined;
     }
-    if (c->levels[island]) assert_true(first >= end && n->island_size[island] > 32);
+    if (c->levels[island]) {
+        ASSERT(first, >=, end);
+        ASSERT(n->island_size[island], >, 32);
+    }
     for (uint32_t level = 1; level <= c->levels[island]; level++)
         first = check_level(n, island, level, first, &below);
     return c->levels[island] ? first : end;
@@ -153,8 +154,7 @@ static void edit(mote_network *n, random_source *random, const mote_allocator *a
     }
 }
 
-static void levels_are_levels(void **unused) {
-    (void)unused;
+TEST(levels_are_levels) {
     static graph g;
     random_source random = {51};
     uint32_t levels = 0;
@@ -169,19 +169,19 @@ static void levels_are_levels(void **unused) {
         for (uint32_t round = 0; round < 8; round++) {
             const uint64_t calls = ledger.calls;
             check_they_are_new(&n);
-            assert_true(ledger.calls == calls);
+            ASSERT(ledger.calls, ==, calls);
             levels += check_clusters(&n);
             for (uint32_t i = 0; i < 1 + 20 * (round % 3); i++) edit(&n, &random, &allocator);
         }
         mote_network_destroy(&n, &allocator);
-        assert_true(ledger.live_bytes == 0 && ledger.faults == 0);
+        ASSERT(ledger.live_bytes, ==, 0);
+        ASSERT(ledger.faults, ==, 0);
     }
-    assert_true(levels > 100);
+    ASSERT(levels, >, 100);
 }
 
 /* Each edit by itself makes them old; what changes nothing does not. */
-static void edits_make_them_old(void **unused) {
-    (void)unused;
+TEST(edits_make_them_old) {
     static graph g;
     random_source random = {52};
     const float target[3] = {0, 1, 0};
@@ -204,7 +204,7 @@ static void edits_make_them_old(void **unused) {
         if (i == 5) assert_int_equal(mote_network_remove_pin(&n, 5), MOTE_ERROR_RANGE);
         if (i == 6) mote_network_tear(&n);
         if (i == 7) mote_network_tear(&n);
-        assert_true(n.aggregates.old == (i != 3 && i != 5 && i != 7));
+        ASSERT(n.aggregates.old, ==, (i != 3 && i != 5 && i != 7));
     }
     destroy(&n);
 }
@@ -219,8 +219,7 @@ static void found(graph *g, mote_network *n) {
 }
 
 /* A net of 2^k threads falls into squares, level by level, to one cluster; a chain into runs of four. */
-static void nets_and_chains_shrink_to_one(void **unused) {
-    (void)unused;
+TEST(nets_and_chains_shrink_to_one) {
     static graph g;
     random_source random = {53};
     for (int chain = 0; chain < 2; chain++) {
@@ -240,15 +239,16 @@ static void nets_and_chains_shrink_to_one(void **unused) {
             const uint32_t of = n.aggregates.of_slot[n.slot_of_particle[i]], square = i % 16 / 2 + i / 32 * 8;
             assert_int_equal(of, chain ? i / 4 : square);
         }
-        assert_true(n.aggregates.size[0] == 64 && n.aggregates.size[4] == 16 && n.aggregates.size[5] == 4 &&
-                    n.aggregates.size[6] == 1);
+        ASSERT(n.aggregates.size[0], ==, 64);
+        ASSERT(n.aggregates.size[4], ==, 16);
+        ASSERT(n.aggregates.size[5], ==, 4);
+        ASSERT(n.aggregates.size[6], ==, 1);
         destroy(&n);
     }
 }
 
 /* A ring of soft springs, and stiff ones across it, which come last: what those join is together. */
-static void stiff_springs_are_paired_first(void **unused) {
-    (void)unused;
+TEST(stiff_springs_are_paired_first) {
     static graph g;
     random_source random = {54};
     mote_network n;
@@ -265,8 +265,7 @@ static void stiff_springs_are_paired_first(void **unused) {
 }
 
 /* A star has nothing to pair; an island of 32 or fewer has no levels; what is pinned divides. */
-static void some_have_none(void **unused) {
-    (void)unused;
+TEST(some_have_none) {
     static graph g;
     random_source random = {55};
     mote_network n;
@@ -276,7 +275,7 @@ static void some_have_none(void **unused) {
         for (uint32_t i = 1; i < g.def.particle_count; i++)
             g.springs[g.def.spring_count++] = (mote_spring){kind ? i - 1 : 0, i, 1, 5, 0, 0};
         found(&g, &n);
-        assert_true((n.aggregates.levels[0] > 0) == (kind == 2));
+        ASSERT((n.aggregates.levels[0] > 0), ==, (kind == 2));
         const mote_allocator allocator = plain();
         const float target[3] = {0};
         for (uint32_t i = 1; i < 200 && kind == 2; i += 2) /* between pins nobody has a neighbour */
@@ -287,15 +286,4 @@ static void some_have_none(void **unused) {
         assert_int_equal(n.aggregates.levels[0], 0);
         destroy(&n);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(levels_are_levels),
-        cmocka_unit_test(edits_make_them_old),
-        cmocka_unit_test(nets_and_chains_shrink_to_one),
-        cmocka_unit_test(stiff_springs_are_paired_first),
-        cmocka_unit_test(some_have_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #ifndef MOTE_TESTS_NETWORK_CONSTRAINED_H
 #define MOTE_TESTS_NETWORK_CONSTRAINED_H
 
+#include "test.h"
 #include "rope.h"
 
 enum { ROOM = 5184, SPRING_ROOM = 10240 };
@@ -26,14 +27,14 @@ static inline void clear_net(net *n) {
 
 static inline uint32_t add_particle(net *n, double x, double y, double z, double mass) {
     const uint32_t i = n->def.particle_count++;
-    assert_true(i < ROOM);
+    ASSERT(i, <, ROOM);
     n->positions[3 * i] = (float)x, n->positions[3 * i + 1] = (float)y, n->positions[3 * i + 2] = (float)z;
     n->masses[i] = (float)mass;
     return i;
 }
 
 static inline void add_spring(net *n, uint32_t a, uint32_t b, float rest, float stiffness, float damping) {
-    assert_true(n->def.spring_count < SPRING_ROOM);
+    ASSERT(n->def.spring_count, <, SPRING_ROOM);
     n->springs[n->def.spring_count++] = (mote_spring){a, b, rest, stiffness, damping, 0};
 }
 

@@ -1,11 +1,6 @@
 /* Networks on colliders: friction on a slope, tension over a capsule, cloth over a ball, what is pulled off
  * and what is carried. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "network_host.h"
 
@@ -114,8 +109,7 @@ static double slide_of(mote_network_solver solver, uint32_t iterations, double a
 /* Semi-implicit Euler: x = a t^2 / 2 (1 + h / t). Each of n substeps rounds places of up to 0.5 m by 2^-26 at
  * most. Constrained velocities are differences of those over h, kicks that walk at random: n^1.5 / 3 of them,
  * 4 times that allowed. */
-static void friction_holds_below_its_angle_and_not_above(void **unused) {
-    (void)unused;
+TEST(friction_holds_below_its_angle_and_not_above) {
     const double substeps = RATE / 2 * SUBSTEPS,
                  rounding[] = {substeps * UNIT / 4, 4 * pow(substeps, 1.5) / 3 * UNIT / 4};
     for (int solver = 0; solver < MOTE_NETWORK_SOLVER_COUNT; solver++)
@@ -133,8 +127,7 @@ static void friction_holds_below_its_angle_and_not_above(void **unused) {
 
 /* With one iteration there is no system that could balance friction: it takes speed from points that have
  * moved by it, h^2 g sin a or, sliding, h^2 mu g cos a in each substep. */
-static void with_one_iteration_friction_acts_after(void **unused) {
-    (void)unused;
+TEST(with_one_iteration_friction_acts_after) {
     const double friction = 0.5, angle = atan(friction), steep = angle + 0.2, h = 1.0 / (RATE * SUBSTEPS),
                  time = 0.5;
     const double rounding = 4 * pow(RATE * SUBSTEPS, 1.5) / 3 * UNIT / 4;
@@ -147,8 +140,7 @@ static void with_one_iteration_friction_acts_after(void **unused) {
 }
 
 /* A plane that moves on carries what lies on it: it starts at once and friction gives the sheet its speed. */
-static void a_moving_plane_carries_a_sheet(void **unused) {
-    (void)unused;
+TEST(a_moving_plane_carries_a_sheet) {
     for (int solver = 0; solver < MOTE_NETWORK_SOLVER_COUNT; solver++) {
         static sheet s;
         mote_collider_def plane = mote_plane((vec3){0, 0, 0}, (vec3){0, 1, 0});
@@ -175,8 +167,7 @@ static void a_moving_plane_carries_a_sheet(void **unused) {
 /* --- The constrained solver --- */
 
 /* What springs pull off a collider goes. */
-static void a_sheet_is_lifted_off(void **unused) {
-    (void)unused;
+TEST(a_sheet_is_lifted_off) {
     static sheet s;
     mote_collider_def plane = mote_plane((vec3){0, 0, 0}, (vec3){0, 1, 0});
     mote_collider_id id;
@@ -191,15 +182,14 @@ static void a_sheet_is_lifted_off(void **unused) {
     for (uint32_t i = 0; i < s.def.particle_count; i++) {
         double at[3];
         place_of(&s, i, at);
-        assert_true(at[1] > 0.6); /* none is further than 0.3 m from the pin, along the net 0.4 m */
+        ASSERT(at[1], >, 0.6); /* none is further than 0.3 m from the pin, along the net 0.4 m */
     }
     mote_system_destroy(s.system);
 }
 
 /* A chain laid over a capsule, its ends level, without friction: where it passes y its tension is the weight
  * of what hangs below, (y - y_end) x mass a metre x g. Each spring is longer by T / k. */
-static void tension_over_a_capsule_is_what_hangs_below(void **unused) {
-    (void)unused;
+TEST(tension_over_a_capsule_is_what_hangs_below) {
     enum { NODES = 97 };
     static sheet s;
     const double radius = 0.1, length = 1, spacing = length / (NODES - 1), mass = 0.001, stiffness = 4000;
@@ -237,8 +227,7 @@ static void tension_over_a_capsule_is_what_hangs_below(void **unused) {
 }
 
 /* Cloth falls over a ball and comes to rest on it: not in it, and not stretched. */
-static void cloth_rests_on_a_ball(void **unused) {
-    (void)unused;
+TEST(cloth_rests_on_a_ball) {
     enum { SIDE = 24 };
     static sheet s;
     const double spacing = 0.04, radius = 0.2;
@@ -263,22 +252,10 @@ static void cloth_rests_on_a_ball(void **unused) {
     const mote_statistics m = measure(&s);
     double corner[3];
     place_of(&s, 0, corner);
-    assert_true(most <= 16 * UNIT);
-    assert_true(corner[1] < -0.25);                       /* it hangs down at the sides ... */
-    assert_true(m.kinetic < 1e-3 * 0.3 * GRAVITY * 0.25); /* ... at rest beside its fall ... */
-    assert_true(m.mean_strain < 0.002 &&
-                m.max_strain < 0.06); /* ... and no spring bears more than folds press it by */
+    ASSERT(most, <=, 16 * UNIT);
+    ASSERT(corner[1], <, -0.25);                       /* it hangs down at the sides ... */
+    ASSERT(m.kinetic, <, 1e-3 * 0.3 * GRAVITY * 0.25); /* ... at rest beside its fall ... */
+    ASSERT(m.mean_strain, <, 0.002);
+    ASSERT(m.max_strain, <, 0.06); /* ... and no spring bears more than folds press it by */
     mote_system_destroy(s.system);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(friction_holds_below_its_angle_and_not_above),
-        cmocka_unit_test(with_one_iteration_friction_acts_after),
-        cmocka_unit_test(a_moving_plane_carries_a_sheet),
-        cmocka_unit_test(a_sheet_is_lifted_off),
-        cmocka_unit_test(tension_over_a_capsule_is_what_hangs_below),
-        cmocka_unit_test(cloth_rests_on_a_ball),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* Edits of networks in memory: springs that come, go and tear, pins, reels; short of memory; springs that are
  * wrong. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "network_layout.h"
 
@@ -79,7 +74,8 @@ static void erase(state *s) {
     s->n.bound_is_old = false;
     mote_network_erase(&s->n, number);
     s->m.alive[number] = false;
-    assert_true(s->n.bound_is_old && !reels(&s->n, number));
+    assert_true(s->n.bound_is_old);
+    assert_true(!reels(&s->n, number));
 }
 
 static void change(state *s) {
@@ -102,14 +98,15 @@ static void pin(state *s) {
         assert_int_equal(mote_network_add_pin(&s->n, slot, target, s->now, s->now + 5, &s->allocator),
                          MOTE_OK);
         s->m.pinned[particle] = true;
-        assert_true(s->n.bound_is_old == !was);
+        ASSERT(s->n.bound_is_old, ==, !was);
         return;
     }
     s->n.reaction[1][slot] = 7;
     const mote_result result = mote_network_remove_pin(&s->n, slot);
     assert_int_equal(result, s->m.pinned[particle] ? MOTE_OK : MOTE_ERROR_RANGE);
-    assert_true(s->n.bound_is_old == (result == MOTE_OK) && s->n.responses_are_old == s->n.bound_is_old);
-    assert_true(s->n.reaction[1][slot] == (result ? 7 : 0));
+    ASSERT(s->n.bound_is_old, ==, (result == MOTE_OK));
+    ASSERT(s->n.responses_are_old, ==, s->n.bound_is_old);
+    ASSERT(s->n.reaction[1][slot], ==, (result ? 7 : 0));
     s->n.reaction[1][slot] = 0;
     s->m.pinned[particle] = false;
 }
@@ -126,11 +123,10 @@ static void reel(state *s) {
     for (uint32_t i = 0; i < s->n.reel_count; i++)
         if (s->n.reels[i].to_tick <= s->now) s->m.spring[s->n.reels[i].spring].rest_length = s->n.reels[i].to;
     mote_network_end_reels(&s->n, s->now);
-    for (uint32_t i = 0; i < s->n.reel_count; i++) assert_true(s->n.reels[i].to_tick > s->now);
+    for (uint32_t i = 0; i < s->n.reel_count; i++) ASSERT(s->n.reels[i].to_tick, >, s->now);
 }
 
-static void random_edits(void **unused) {
-    (void)unused;
+TEST(random_edits) {
     static graph g;
     static state s;
     s.random = (random_source){21};
@@ -155,8 +151,7 @@ static void random_edits(void **unused) {
 
 /* A spring between two of 16 islands that lie across lanes, in one lane group: the others are rows from then
  * on too. */
-static void struts_become_rows(void **unused) {
-    (void)unused;
+TEST(struts_become_rows) {
     static graph g;
     random_source random = {24};
     const mote_allocator allocator = plain();
@@ -168,9 +163,11 @@ static void struts_become_rows(void **unused) {
         model m = model_of(&g.def);
         const mote_spring spring = {16 * k, 16 * k + 9, 1, 1, 0, 0};
         uint32_t number;
-        assert_true(n.block_count == 1 && n.block[0].lanes);
+        ASSERT(n.block_count, ==, 1);
+        assert_true(n.block[0].lanes);
         assert_int_equal(mote_network_insert(&n, 1, &spring, &number, &allocator), MOTE_OK);
-        assert_true(!n.block[0].lanes && !n.block[0].outer);
+        assert_false(n.block[0].lanes);
+        assert_false(n.block[0].outer);
         m.alive[number] = true;
         m.spring[number] = spring;
         model_join(&m, spring.a, spring.b);
@@ -181,8 +178,7 @@ static void struts_become_rows(void **unused) {
 }
 
 /* What no spring had before, one that is added or changed brings. */
-static void first_of_its_kind(void **unused) {
-    (void)unused;
+TEST(first_of_its_kind) {
     const float positions[9] = {0, 0, 0, 1, 0, 0, 2, 0, 0};
     const mote_spring springs[] = {{0, 1, 1, 1, 0, 0}, {1, 2, 1, 1, 0.5f, 0}, {0, 2, 1, 1, 0, 0.5f}};
     mote_network_def def = mote_default_network_def();
@@ -193,21 +189,22 @@ static void first_of_its_kind(void **unused) {
         for (int added = 0; added < 2; added++) {
             mote_network n = made(&def);
             uint32_t number = 0;
-            assert_true(!n.damped && !n.tears);
+            assert_false(n.damped);
+            assert_false(n.tears);
             if (added)
                 assert_int_equal(mote_network_insert(&n, 1, &springs[kind], &number, &allocator), MOTE_OK);
             n.spring[0].damping = springs[added ? 0 : kind].damping;
             n.spring[0].tear_strain = springs[added ? 0 : kind].tear_strain;
             mote_network_store_spring(&n, 0);
-            assert_true(n.damped == (kind == 1) && n.tears == (kind == 2));
+            ASSERT(n.damped, ==, (kind == 1));
+            ASSERT(n.tears, ==, (kind == 2));
             destroy(&n);
         }
 }
 
 /* --- What is frozen, what tears --- */
 
-static void frozen_islands_join(void **unused) {
-    (void)unused;
+TEST(frozen_islands_join) {
     static graph g;
     random_source random = {22};
     const mote_allocator allocator = plain();
@@ -234,8 +231,7 @@ static void frozen_islands_join(void **unused) {
 }
 
 /* In double, far from the edge, the definition itself. */
-static void tearing(void **unused) {
-    (void)unused;
+TEST(tearing) {
     static graph g;
     random_source random = {23};
     uint32_t edges = 0, total = 0;
@@ -264,12 +260,12 @@ static void tearing(void **unused) {
             if (s->a == ill || s->b == ill || n.island[n.slot_of_particle[s->a]] == cold) tears = false;
             /* Six roundings of lengths below 32 m. */
             if (fabs(excess) < 6 * 32 * 0x1p-24) tears = n.spring[i].a == MOTE_NO_SLOT, edges++;
-            assert_true(tears == (n.spring[i].a == MOTE_NO_SLOT));
+            ASSERT(tears, ==, (n.spring[i].a == MOTE_NO_SLOT));
             if (tears) assert_int_equal(n.torn[torn++], i);
             m.alive[i] = !tears;
         }
         assert_int_equal(n.torn_count, torn);
-        assert_true(n.bound_is_old == (torn > 0));
+        ASSERT(n.bound_is_old, ==, (torn > 0));
         n.x[1][n.slot_of_particle[ill]] = 0;
         check_network(&n, &m);
         mote_network_tear(&n);
@@ -277,12 +273,12 @@ static void tearing(void **unused) {
         model_free(&m);
         destroy(&n);
     }
-    assert_true(edges < 3 && total > 100);
+    ASSERT(edges, <, 3);
+    ASSERT(total, >, 100);
 }
 
 /* At rest length 0 any distance tears, and exactly the limit does not. */
-static void tearing_at_the_edge(void **unused) {
-    (void)unused;
+TEST(tearing_at_the_edge) {
     const float positions[] = {0, 0, 0, 1.5f, 0, 0, 0, 0, 0, 0, 1.5f, 0};
     const mote_spring springs[] = {
         {0, 1, 1, 1, 0, 0.5f}, {0, 2, 0, 1, 0, 1}, {1, 3, 0, 1, 0, 1}, {2, 3, 1.4999f, 1, 0, 1e-5f}};
@@ -290,18 +286,22 @@ static void tearing_at_the_edge(void **unused) {
     def.particle_count = 4, def.positions = positions, def.spring_count = 4, def.springs = springs;
     mote_network n = made(&def);
     mote_network_tear(&n);
-    assert_true(n.torn_count == 2 && n.torn[0] == 2 && n.torn[1] == 3);
+    ASSERT(n.torn_count, ==, 2);
+    ASSERT(n.torn[0], ==, 2);
+    ASSERT(n.torn[1], ==, 3);
     n.x[0][n.slot_of_particle[1]] = 1.5000001f;
     mote_network_tear(&n);
-    assert_true(n.torn_count == 3 && n.torn[2] == 0 && n.spring_count == 1 && n.spring_end == 2 &&
-                n.first_free == 0);
+    ASSERT(n.torn_count, ==, 3);
+    ASSERT(n.torn[2], ==, 0);
+    ASSERT(n.spring_count, ==, 1);
+    ASSERT(n.spring_end, ==, 2);
+    ASSERT(n.first_free, ==, 0);
     destroy(&n);
 }
 
 /* --- What travels --- */
 
-static void pins_and_reels_travel(void **unused) {
-    (void)unused;
+TEST(pins_and_reels_travel) {
     const float positions[] = {0, 0, 0, 1, 0, 0, 2, 0, 0}, target[3] = {4, 5, 6}, other[3] = {7, 8, 9};
     const mote_spring springs[] = {{0, 1, 1, 1, 0, 0}, {1, 2, 2, 1, 0, 0}};
     mote_network_def def = mote_default_network_def();
@@ -310,35 +310,51 @@ static void pins_and_reels_travel(void **unused) {
     const mote_allocator allocator = plain();
     const uint32_t slot = n.slot_of_particle[1];
     assert_int_equal(mote_network_add_pin(&n, slot, target, 10, MOTE_NEXT_ADVANCE, &allocator), MOTE_OK);
-    assert_true(n.pins[0].pending && n.pins[0].from[0] == 1 && n.pins[0].to[2] == 6 &&
-                n.pins[0].from_tick == 10);
+    assert_true(n.pins[0].pending);
+    ASSERT(n.pins[0].from[0], ==, 1);
+    ASSERT(n.pins[0].to[2], ==, 6);
+    ASSERT(n.pins[0].from_tick, ==, 10);
     n.x[0][slot] = 3;
     assert_int_equal(mote_network_add_pin(&n, slot, other, 11, 20, &allocator), MOTE_OK);
-    assert_true(n.pin_count == 1 && !n.pins[0].pending && n.pins[0].from[0] == 3 && n.pins[0].to[0] == 7);
+    ASSERT(n.pin_count, ==, 1);
+    assert_false(n.pins[0].pending);
+    ASSERT(n.pins[0].from[0], ==, 3);
+    ASSERT(n.pins[0].to[0], ==, 7);
     assert_int_equal(n.pins[0].to_tick, 20);
     assert_int_equal(mote_network_add_reel(&n, 1, 4, 10, MOTE_NEXT_ADVANCE, &allocator), MOTE_OK);
-    assert_true(n.reels[0].pending && n.reels[0].from == 2 && n.reels[0].to == 4);
+    assert_true(n.reels[0].pending);
+    ASSERT(n.reels[0].from, ==, 2);
+    ASSERT(n.reels[0].to, ==, 4);
     mote_network_end_reels(&n, UINT64_MAX);
     assert_int_equal(n.reel_count, 1); /* it has not begun to end */
     assert_int_equal(
         mote_network_add_pin(&n, n.slot_of_particle[0], other, 11, MOTE_NEXT_ADVANCE, &allocator), MOTE_OK);
     mote_network_resolve(&n, 14);
-    assert_true(!n.reels[0].pending && n.reels[0].to_tick == 14);
-    assert_true(!n.pins[0].pending && n.pins[0].to_tick == 14 && n.pins[1].to_tick == 20);
+    assert_false(n.reels[0].pending);
+    ASSERT(n.reels[0].to_tick, ==, 14);
+    assert_false(n.pins[0].pending);
+    ASSERT(n.pins[0].to_tick, ==, 14);
+    ASSERT(n.pins[1].to_tick, ==, 20);
     /* From 2 at tick 10 to 4 at tick 14: 2.5 at tick 11, from where the next goes on. */
     assert_int_equal(mote_network_add_reel(&n, 1, 1, 11, 13, &allocator), MOTE_OK);
-    assert_true(n.reel_count == 1 && n.block[0].reel_count == 1);
-    assert_true(n.reels[0].from == 2.5f && n.reels[0].to == 1 && n.reels[0].to_tick == 13);
+    ASSERT(n.reel_count, ==, 1);
+    ASSERT(n.block[0].reel_count, ==, 1);
+    ASSERT(n.reels[0].from, ==, 2.5f);
+    ASSERT(n.reels[0].to, ==, 1);
+    ASSERT(n.reels[0].to_tick, ==, 13);
     mote_network_end_reels(&n, 12);
-    assert_true(n.reel_count == 1 && n.block[0].reel_count == 1);
+    ASSERT(n.reel_count, ==, 1);
+    ASSERT(n.block[0].reel_count, ==, 1);
     mote_network_end_reels(&n, 13);
-    assert_true(n.reel_count == 0 && n.block[0].reel_count == 0 && n.spring[1].rest_length == 1);
-    assert_true(n.entry_length[n.spring[1].entry[0]] == 1 && n.entry_length[n.spring[1].entry[1]] == 1);
+    ASSERT(n.reel_count, ==, 0);
+    ASSERT(n.block[0].reel_count, ==, 0);
+    ASSERT(n.spring[1].rest_length, ==, 1);
+    ASSERT(n.entry_length[n.spring[1].entry[0]], ==, 1);
+    ASSERT(n.entry_length[n.spring[1].entry[1]], ==, 1);
     destroy(&n);
 }
 
-static void most_pins_and_reels(void **unused) {
-    (void)unused;
+TEST(most_pins_and_reels) {
     enum { ENDS = MOTE_MAX_NETWORK_PINS + 20 };
     static float positions[3 * ENDS];
     static mote_spring springs[ENDS];
@@ -356,24 +372,11 @@ static void most_pins_and_reels(void **unused) {
         assert_int_equal(mote_network_add_reel(&n, number, 2, 0, 1, &allocator), want);
     }
     assert_int_equal(mote_network_add_pin(&n, 0, at, 0, 1, &allocator), MOTE_OK); /* pinned already */
-    assert_true(n.pin_count == MOTE_MAX_NETWORK_PINS && n.reel_count == MOTE_MAX_REELS);
+    ASSERT(n.pin_count, ==, MOTE_MAX_NETWORK_PINS);
+    ASSERT(n.reel_count, ==, MOTE_MAX_REELS);
     model m = model_of(&def);
     for (uint32_t i = 0; i < n.pin_count; i++) m.pinned[n.particle_of_slot[n.pins[i].slot]] = true;
     check_network(&n, &m);
     model_free(&m);
     destroy(&n);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_edits),
-        cmocka_unit_test(struts_become_rows),
-        cmocka_unit_test(first_of_its_kind),
-        cmocka_unit_test(frozen_islands_join),
-        cmocka_unit_test(tearing),
-        cmocka_unit_test(tearing_at_the_edge),
-        cmocka_unit_test(pins_and_reels_travel),
-        cmocka_unit_test(most_pins_and_reels),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

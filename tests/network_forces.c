@@ -1,11 +1,6 @@
 /* Networks against what is known already: particles without springs move like loose ones under every kind of
  * force; a chain moves like the same chain as a strand; colliders keep particles out. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <math.h>
 #include <string.h>
@@ -115,8 +110,7 @@ static bool acts_on_networks(force_set set) {
     return !uses_inbox(set) && !uses_range(set) && set != PARTICLE_ANCHORS && set < VELOCITY_FIELDS;
 }
 
-static void without_springs_they_move_like_loose_particles(void **unused) {
-    (void)unused;
+TEST(without_springs_they_move_like_loose_particles) {
     make_test_grids();
     for (int m = 0; m < MOTE_ADVECT_EULER; m++)
         for (int set = NO_FORCE; set < FORCE_SETS; set++)
@@ -237,8 +231,7 @@ static double compare_chains(const chains *c, mote_integrator m) {
     return moved;
 }
 
-static void a_chain_moves_like_the_same_chain_as_a_strand(void **unused) {
-    (void)unused;
+TEST(a_chain_moves_like_the_same_chain_as_a_strand) {
     static chains c;
     lay_chains(&c);
     for (int m = 0; m < MOTE_ADVECT_EULER; m++)
@@ -246,7 +239,7 @@ static void a_chain_moves_like_the_same_chain_as_a_strand(void **unused) {
             c.bends = kind % 2, c.damped = kind / 2;
             start_chains(&c, (mote_integrator)m);
             assert_int_equal(mote_system_step(c.system, CHAIN_STEPS, NULL), MOTE_OK);
-            assert_true(compare_chains(&c, (mote_integrator)m) > 0.2);
+            ASSERT(compare_chains(&c, (mote_integrator)m), >, 0.2);
             mote_system_destroy(c.system);
         }
 }
@@ -289,8 +282,7 @@ static mote_system *drop_net(mote_integrator integrator, mote_network_id *id, fl
 /* A push takes a particle to the plane that touches the collider where it was nearest; the ball bulges out
  * of that by less than the square of a substep's path along it: (3 m/s / 480 s)^2 / 0.25 m. And rounding
  * of 1 m. */
-static void colliders_keep_particles_out(void **unused) {
-    (void)unused;
+TEST(colliders_keep_particles_out) {
     static const mote_integrator integrators[] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_RK4, MOTE_VELOCITY_VERLET,
                                                   MOTE_KINEMATIC, MOTE_EXACT_FLOW};
     const double radius = 0.03125, tolerance = pow(3.0 / 480, 2) / 0.25 + 8 * UNIT;
@@ -307,23 +299,17 @@ static void colliders_keep_particles_out(void **unused) {
                              z = (double)v.position.z[slot];
                 const double above = y + 1 - radius,
                              beside = sqrt(x * x + (y + 0.25) * (y + 0.25) + z * z) - 0.25 - radius;
-                assert_true(isfinite(x) && isfinite(y) && isfinite(z));
+                assert_true(isfinite(x));
+                assert_true(isfinite(y));
+                assert_true(isfinite(z));
                 if (!(above >= -tolerance && beside >= -tolerance))
                     fail_msg("%s, step %u: particle %u is %g m above the floor, %g m outside the ball",
                              mote_integrator_describe(integrators[m])->name, step, i, above, beside);
                 on_ball += beside < 0.001, on_floor += above < 0.001;
             }
         }
-        assert_true(on_ball > 0 && on_floor > 0);
+        ASSERT(on_ball, >, 0);
+        ASSERT(on_floor, >, 0);
         mote_system_destroy(system);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_springs_they_move_like_loose_particles),
-        cmocka_unit_test(a_chain_moves_like_the_same_chain_as_a_strand),
-        cmocka_unit_test(colliders_keep_particles_out),
-    };
-    return cmocka_run_group_tests_name("network_forces", tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 #ifndef MOTE_TESTS_NETWORK_HOST_H
 #define MOTE_TESTS_NETWORK_HOST_H
 
+#include "test.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,7 +100,8 @@ static inline mote_network_id add_web(mote_system *system, const web *w) {
     mote_network_id id;
     mote_network_fault fault = {0, 0};
     assert_int_equal(mote_system_add_network(system, &w->def, &id, &fault), MOTE_OK);
-    assert_true(fault.particle == MOTE_NO_ITEM && fault.spring == MOTE_NO_ITEM);
+    ASSERT(fault.particle, ==, MOTE_NO_ITEM);
+    ASSERT(fault.spring, ==, MOTE_NO_ITEM);
     return id;
 }
 

@@ -1,18 +1,12 @@
 /* The constrained solver on positions where something is not finite or hardly fits a float: other islands and
  * other networks do not feel it; light and stiff bodies and stiff ropes are held. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "network_constrained.h"
 
 /* Whose products overflow in the conjugate gradients, where all places are finite: no other island
  * freezes. */
-static void what_overflows_stays_alone(void **unused) {
-    (void)unused;
+TEST(what_overflows_stays_alone) {
     static net n;
     clear_net(&n);
     add_particle(&n, 0, 0, 0, 1), add_particle(&n, 1, 0, 0, 1), add_spring(&n, 0, 1, 1, 100, 0);
@@ -21,17 +15,20 @@ static void what_overflows_stays_alone(void **unused) {
     start_net(&n, NULL, GRAVITY);
     step_net(&n, 3);
     assert_int_equal(told(&n).frozen, 1);
-    assert_true(place_of(&n, 0, 1) < 0 && place_of(&n, 2, 1) == 0);
+    ASSERT(place_of(&n, 0, 1), <, 0);
+    ASSERT(place_of(&n, 2, 1), ==, 0);
     const mote_network_view v = mote_network_columns(n.system, n.id);
     for (uint32_t slot = 0; slot < v.slot_count; slot++)
-        if (!(v.inverse_mass[slot] > 0)) assert_true(v.position.x[slot] == 0 && v.velocity.x[slot] == 0);
+        if (!(v.inverse_mass[slot] > 0)) {
+            ASSERT(v.position.x[slot], ==, 0);
+            ASSERT(v.velocity.x[slot], ==, 0);
+        }
     mote_system_destroy(n.system);
 }
 
 /* A fast body on a spring, from where all fits to where products overflow: the spring acts, h v / (1 + h^2 k
  * / m) = 0.97 h v, or the island is frozen. */
-static void springs_act_or_freeze(void **unused) {
-    (void)unused;
+TEST(springs_act_or_freeze) {
     static net n;
     uint32_t frozen = 0, acted = 0;
     for (double speed = 1e10; speed < 1e38; speed *= 10) {
@@ -43,19 +40,20 @@ static void springs_act_or_freeze(void **unused) {
         step_net(&n, 1);
         float pull[3];
         assert_int_equal(mote_network_reaction(n.system, n.id, 0, pull), MOTE_OK);
-        assert_true(isfinite(pull[0]) && isfinite(place_of(&n, 1, 0)));
+        assert_true(isfinite(pull[0]));
+        assert_true(isfinite(place_of(&n, 1, 0)));
         if (told(&n).frozen)
             frozen++;
         else
             acted++, assert_true(pull[0] > 0 && place_of(&n, 1, 0) < 0.98 * speed / 60);
         mote_system_destroy(n.system);
     }
-    assert_true(frozen > 5 && acted > 5);
+    ASSERT(frozen, >, 5);
+    ASSERT(acted, >, 5);
 }
 
 /* The scratch is common to all networks of a system: what one leaves in it does not show in the next. */
-static void what_another_left_does_not_show(void **unused) {
-    (void)unused;
+TEST(what_another_left_does_not_show) {
     enum { CHAIN = 300 };
     static net n;
     static float line[3 * CHAIN];
@@ -89,8 +87,7 @@ static void what_another_left_does_not_show(void **unused) {
 
 /* A body that hangs 1 m under a pin by a spring that gives way by a thousandth, of any mass; and one that is
  * ever so stiff. */
-static void any_mass_and_stiffness_is_held(void **unused) {
-    (void)unused;
+TEST(any_mass_and_stiffness_is_held) {
     static net n;
     static const struct {
         double mass, stiffness;
@@ -125,22 +122,20 @@ static void hang_rope(net *n, float stiffness, bool beside) {
 
 /* max_strain, 0.2 %, is what may be left unsolved; beyond it T / k: 20 g of rope, and as much again as it
  * swings. */
-static void ropes_of_any_stiffness_are_held(void **unused) {
-    (void)unused;
+TEST(ropes_of_any_stiffness_are_held) {
     static net n;
     for (float stiffness = 1e4f; stiffness < 2e9f; stiffness *= 10) {
         hang_rope(&n, stiffness, false);
         mote_statistics m;
         assert_int_equal(mote_network_statistics(n.system, n.id, &m), MOTE_OK);
-        assert_true(m.max_strain <= 0.002 + 3 * BEADS * 0.001 * GRAVITY / (double)stiffness * (BEADS - 1));
+        ASSERT(m.max_strain, <=, 0.002 + 3 * BEADS * 0.001 * GRAVITY / (double)stiffness * (BEADS - 1));
         assert_int_equal(told(&n).unsolved, 0);
         mote_system_destroy(n.system);
     }
 }
 
 /* What an island is solved for is its own affair. */
-static void a_rope_does_not_feel_the_net_beside_it(void **unused) {
-    (void)unused;
+TEST(a_rope_does_not_feel_the_net_beside_it) {
     static net n;
     float place[2][BEADS][3];
     for (int beside = 0; beside < 2; beside++) {
@@ -150,14 +145,4 @@ static void a_rope_does_not_feel_the_net_beside_it(void **unused) {
         mote_system_destroy(n.system);
     }
     assert_memory_equal(place[0], place[1], sizeof place[0]);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_overflows_stays_alone),
-                                       cmocka_unit_test(springs_act_or_freeze),
-                                       cmocka_unit_test(what_another_left_does_not_show),
-                                       cmocka_unit_test(any_mass_and_stiffness_is_held),
-                                       cmocka_unit_test(ropes_of_any_stiffness_are_held),
-                                       cmocka_unit_test(a_rope_does_not_feel_the_net_beside_it)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* What networks keep: momentum and angular momentum to rounding, through tearing too, energy of the
  * symplectic integrators over a million steps, rest to the last bit, the exact motion of one kinematic
  * spring. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "network_mesh.h"
 
@@ -118,8 +113,10 @@ static void keep_momentum(float strain) {
         const sums after = sum_web(&w);
         const double h = 1.0 / (60 * SUBSTEPS),
                      tolerance = momentum_rounding(&after, STEPS * SUBSTEPS * calls, h);
-        assert_true((strain > 0) == (torn > 0) && torn < WEB_SPRINGS);
-        assert_true(after.fastest < 20 && tolerance < 0.01);
+        ASSERT((strain > 0), ==, (torn > 0));
+        ASSERT(torn, <, WEB_SPRINGS);
+        ASSERT(after.fastest, <, 20);
+        ASSERT(tolerance, <, 0.01);
         for (int k = 0; k < 3; k++) assert_near(after.momentum[k], before.momentum[k], tolerance);
         for (int k = 0; k < 3 && keeps_spin(m); k++)
             assert_near(after.spin[k], before.spin[k], spin_rounding(&after, STEPS * SUBSTEPS * calls, h));
@@ -127,16 +124,13 @@ static void keep_momentum(float strain) {
     }
 }
 
-static void free_networks_keep_momentum_and_angular_momentum(void **unused) {
-    (void)unused, keep_momentum(0);
-}
-static void tearing_keeps_them_too(void **unused) { (void)unused, keep_momentum(0.6f); }
+TEST(free_networks_keep_momentum_and_angular_momentum) { keep_momentum(0); }
+TEST(tearing_keeps_them_too) { keep_momentum(0.6f); }
 
 /* --- Rest --- */
 
 /* A spring AS_PLACED is as long as the kernels say that it is: no integrator moves anything, ever. */
-static void a_network_as_placed_stays_at_rest_to_the_last_bit(void **unused) {
-    (void)unused;
+TEST(a_network_as_placed_stays_at_rest_to_the_last_bit) {
     static web w;
     make_web(&w, true, 0);
     for (int i = 0; i < MOTE_ADVECT_EULER; i++) {
@@ -148,16 +142,15 @@ static void a_network_as_placed_stays_at_rest_to_the_last_bit(void **unused) {
                                         v.velocity.x, v.velocity.y, v.velocity.z};
         for (uint32_t k = 0; k < WEB; k++)
             for (uint32_t c = 0; c < 3; c++) {
-                assert_true(column[c][v.slot[k]] == w.positions[3 * k + c]);
-                assert_true(column[3 + c][v.slot[k]] == 0);
+                ASSERT(column[c][v.slot[k]], ==, w.positions[3 * k + c]);
+                ASSERT(column[3 + c][v.slot[k]], ==, 0);
             }
         mote_system_destroy(w.system);
     }
 }
 
 /* The same of springs that are added later, and of one that has been reeled out and back. */
-static void springs_added_as_placed_are_at_rest(void **unused) {
-    (void)unused;
+TEST(springs_added_as_placed_are_at_rest) {
     static web w;
     make_web(&w, true, 0);
     w.def.spring_count = WEB - 1;
@@ -170,8 +163,8 @@ static void springs_added_as_placed_are_at_rest(void **unused) {
     assert_int_equal(mote_system_step(w.system, 100, NULL), MOTE_OK);
     const mote_network_view v = mote_network_columns(w.system, w.id);
     for (uint32_t k = 0; k < WEB; k++) {
-        assert_true(v.velocity.x[v.slot[k]] == 0);
-        assert_true(v.position.y[v.slot[k]] == w.positions[3 * k + 1]);
+        ASSERT(v.velocity.x[v.slot[k]], ==, 0);
+        ASSERT(v.position.y[v.slot[k]], ==, w.positions[3 * k + 1]);
     }
     mote_system_destroy(w.system);
 }
@@ -274,12 +267,11 @@ static void energy_over_a_million_steps(const mesh *m, mote_integrator integrato
 static double energy_limit(const mesh *m, const mote_integrator_info *info, bool half_step) {
     const double z = fastest_phase(m), first = (1 + z / 2) / (1 - z / 2) - 1;
     const double near = info->order > 3 ? pow(z, 4) : info->order > 1 && !half_step ? z * z / 2 : first;
-    assert_true(z < 0.3);
+    ASSERT(z, <, 0.3);
     return near + 4 * 0.4 * UNIT * sqrt(1e6 * info->evaluations);
 }
 
-static void symplectic_integrators_keep_energy_over_a_million_steps(void **unused) {
-    (void)unused;
+TEST(symplectic_integrators_keep_energy_over_a_million_steps) {
     static mesh m;
     make_quiet_mesh(&m);
     for (size_t i = 0; i < COUNT_OF(KEEPS_SPIN); i++) {
@@ -296,14 +288,13 @@ static void symplectic_integrators_keep_energy_over_a_million_steps(void **unuse
 
 /* RK4, of the same order as two of them and no more expensive, takes z^6 / 72 of a motion's energy in each
  * step: after a million it has left what they keep. */
-static void rk4_does_not(void **unused) {
-    (void)unused;
+TEST(rk4_does_not) {
     static mesh m;
     make_quiet_mesh(&m);
     band b;
     energy_over_a_million_steps(&m, MOTE_RK4, &b);
     const double limit = energy_limit(&m, mote_integrator_describe(MOTE_PEFRL), false);
-    for (uint32_t c = 0; c < COPIES; c++) assert_true(b.low[c] < 1 - limit);
+    for (uint32_t c = 0; c < COPIES; c++) ASSERT(b.low[c], <, 1 - limit);
 }
 
 /* --- One kinematic spring --- */
@@ -317,8 +308,7 @@ static void exact_spring(double w2, double g, double t, double *e, double *v) {
 }
 
 /* Two bodies of 1/2 and 1 kg on the x axis, at 2 m, in steps of 10 ms to 100 s. */
-static void one_kinematic_spring_is_exact_at_any_step(void **unused) {
-    (void)unused;
+TEST(one_kinematic_spring_is_exact_at_any_step) {
     static const mote_rate rates[] = {{100, 1}, {17, 1}, {3, 1}, {1, 1}, {1, 10}, {1, 100}};
     static const float positions[6] = {0, 0, 0, 1.25f, 0, 0}, velocities[6] = {0, 0, 0, 0.5f, 0, 0},
                        masses[2] = {0.5f, 1};
@@ -354,17 +344,4 @@ static void one_kinematic_spring_is_exact_at_any_step(void **unused) {
             if (!pinned) assert_near(0.5 * a[0] + b[0], 1.25 + 0.5 * time, wrong * 2);
             mote_system_destroy(r.system);
         }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(free_networks_keep_momentum_and_angular_momentum),
-        cmocka_unit_test(tearing_keeps_them_too),
-        cmocka_unit_test(a_network_as_placed_stays_at_rest_to_the_last_bit),
-        cmocka_unit_test(springs_added_as_placed_are_at_rest),
-        cmocka_unit_test(symplectic_integrators_keep_energy_over_a_million_steps),
-        cmocka_unit_test(rk4_does_not),
-        cmocka_unit_test(one_kinematic_spring_is_exact_at_any_step),
-    };
-    return cmocka_run_group_tests_name("network_laws", tests, NULL, NULL);
 }

@@ -1,10 +1,5 @@
 /* How networks lie in memory: made, edited, short of memory, of wrong springs. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <float.h>
 
@@ -17,10 +12,12 @@ static void check_columns(const mote_network *n, const graph *g, const model *m)
     uint32_t labels = 0;
     for (uint32_t i = 0; i < m->particles; i++) {
         const uint32_t slot = n->slot_of_particle[i];
-        for (uint32_t axis = 0; axis < 3; axis++)
-            assert_true(n->x[axis][slot] == g->positions[3 * i + axis] && n->v[axis][slot] == 0);
+        for (uint32_t axis = 0; axis < 3; axis++) {
+            ASSERT(n->x[axis][slot], ==, g->positions[3 * i + axis]);
+            ASSERT(n->v[axis][slot], ==, 0);
+        }
         assert_true(isnan(n->previous_x[0][slot]));
-        assert_true(n->inverse_mass[slot] == (float)(1.0 / g->masses[i]));
+        ASSERT(n->inverse_mass[slot], ==, (float)(1.0 / g->masses[i]));
         if (m->joined[i] == i) assert_int_equal(n->island[slot], labels++);
     }
     assert_int_equal(n->island_count, labels);
@@ -43,19 +40,24 @@ static uint32_t check_lanes(const mote_network *n, const model *m, const mote_ne
                 assert_int_equal(n->particle_of_slot[b->first + 16 * k + lane], MOTE_NO_SLOT);
             continue;
         }
-        assert_true(lanes == lane && (lane == 0 || root > last));
+        ASSERT(lanes, ==, lane);
+        assert_true((lane == 0 || root > last));
         last = root;
         lanes++;
         assert_int_equal(n->island_size[n->island[b->first + lane]], b->groups);
         for (uint32_t k = 0, particle = 0; k < b->groups; k++) {
             const uint32_t slot = b->first + 16 * k + lane, here = n->particle_of_slot[slot];
-            assert_true(here != MOTE_NO_SLOT && m->joined[here] == root && (k == 0 || here > particle));
+            ASSERT(here, !=, MOTE_NO_SLOT);
+            ASSERT(m->joined[here], ==, root);
+            assert_true((k == 0 || here > particle));
             particle = here;
         }
         if (lane == 0) springs = springs_in(m, root);
         assert_int_equal(springs_in(m, root), springs);
     }
-    assert_true(lanes >= 4 && springs > 0 && b->groups <= MOTE_NETWORK_INTERLEAVED_ISLAND);
+    ASSERT(lanes, >=, 4);
+    ASSERT(springs, >, 0);
+    ASSERT(b->groups, <=, MOTE_NETWORK_INTERLEAVED_ISLAND);
     /* As many struts as springs in one island: each is the spring of every island. */
     assert_int_equal(b->line_count, springs);
     for (uint32_t i = b->first_line; i < b->first_line + b->line_count; i++)
@@ -65,31 +67,32 @@ static uint32_t check_lanes(const mote_network *n, const model *m, const mote_ne
 
 static void check_rows_block(const mote_network *n, const mote_network_block *b) {
     const bool constrained = n->def.solver == MOTE_NETWORK_CONSTRAINED;
-    assert_true(b->groups * 16 <= MOTE_NETWORK_BLOCK);
+    ASSERT(b->groups * 16, <=, MOTE_NETWORK_BLOCK);
     if (b->outer) return;
     uint32_t island = MOTE_NO_ITEM;
     for (uint32_t slot = b->first; slot < b->first + 16 * b->groups; slot++) {
         if (n->particle_of_slot[slot] == MOTE_NO_SLOT) continue;
         const uint32_t before = island;
         island = n->island[slot];
-        if (before != MOTE_NO_ITEM && before != island)
-            assert_true(island > before && (!constrained || slot % 16 == 0));
+        if (before != MOTE_NO_ITEM && before != island) {
+            ASSERT(island, >, before);
+            assert_true((!constrained || slot % 16 == 0));
+        }
     }
 }
 
 /* A large island fills blocks of its own, in the host's order of its particles. */
 static void check_outer_block(const mote_network *n, const mote_network_block *b) {
     const uint32_t island = n->island[b->first];
-    assert_true(n->island_size[island] > MOTE_NETWORK_BLOCK);
+    ASSERT(n->island_size[island], >, MOTE_NETWORK_BLOCK);
     for (uint32_t slot = b->first; slot < b->first + 16 * b->groups; slot++) {
         if (n->particle_of_slot[slot] == MOTE_NO_SLOT) continue;
         assert_int_equal(n->island[slot], island);
-        if (slot > b->first) assert_true(n->particle_of_slot[slot] > n->particle_of_slot[slot - 1]);
+        if (slot > b->first) ASSERT(n->particle_of_slot[slot], >, n->particle_of_slot[slot - 1]);
     }
 }
 
-static void as_made(void **unused) {
-    (void)unused;
+TEST(as_made) {
     static graph g;
     random_source random = {11};
     for (uint32_t variant = 0; variant < 24; variant++) {
@@ -114,8 +117,7 @@ static void as_made(void **unused) {
 
 /* 16 a block, a rest of four or more in one more, fewer in rows; islands whose springs come in another order
  * are not alike. */
-static void alike_islands(void **unused) {
-    (void)unused;
+TEST(alike_islands) {
     static graph g;
     random_source random = {12};
     static const uint32_t blocks[] = {0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2};
@@ -156,8 +158,7 @@ static uint32_t lanes_of(const mote_network_def *def) {
 }
 
 /* As many particles and springs, and by turns of another shape: each shape has its blocks. */
-static void shapes_by_turns(void **unused) {
-    (void)unused;
+TEST(shapes_by_turns) {
     static graph g;
     random_source random = {15};
     begin_graph(&g, &random);
@@ -171,8 +172,7 @@ static void shapes_by_turns(void **unused) {
 }
 
 /* Where as many lanes go one way as another, the lower slots come first. */
-static void ties(void **unused) {
-    (void)unused;
+TEST(ties) {
     static graph g;
     random_source random = {16};
     begin_graph(&g, &random);
@@ -182,18 +182,21 @@ static void ties(void **unused) {
     mote_network n = made(&g.def);
     const mote_network_packet *line = n.line;
     /* A chain: first to the lower slot, which the first particle does not have. */
-    assert_true(line[0].mask == 0xfffe && line[0].other == -1 && line[1].mask == 0xffff &&
-                line[1].other == 1);
-    assert_true(line[2].mask == 0xaaaa && line[2].other == 20 && line[3].mask == 0x5555 &&
-                line[3].other == 40);
+    ASSERT(line[0].mask, ==, 0xfffe);
+    ASSERT(line[0].other, ==, -1);
+    ASSERT(line[1].mask, ==, 0xffff);
+    ASSERT(line[1].other, ==, 1);
+    ASSERT(line[2].mask, ==, 0xaaaa);
+    ASSERT(line[2].other, ==, 20);
+    ASSERT(line[3].mask, ==, 0x5555);
+    ASSERT(line[3].other, ==, 40);
     assert_int_equal(n.group[0].line_count, 4);
     destroy(&n);
 }
 
 /* A net's lines are nearly all contiguous, and little more than its degree of 12; where no order helps, as
  * many lines as the largest degree of the lane group. */
-static void lines_of_nets(void **unused) {
-    (void)unused;
+TEST(lines_of_nets) {
     static graph g;
     random_source random = {13};
     static const uint32_t widths[] = {64, 60, 33};
@@ -203,7 +206,8 @@ static void lines_of_nets(void **unused) {
         mote_network n = made(&g.def);
         uint32_t contiguous = 0;
         for (uint32_t line = 0; line < n.line_count; line++) contiguous += n.line[line].contiguous;
-        assert_true(n.line_count <= 12.25 * n.group_count && contiguous >= 0.95 * n.line_count);
+        ASSERT(n.line_count, <=, 12.25 * n.group_count);
+        ASSERT(contiguous, >=, 0.95 * n.line_count);
         destroy(&n);
     }
     begin_graph(&g, &random);
@@ -217,19 +221,19 @@ static void lines_of_nets(void **unused) {
             for (uint32_t at = n.head[slot]; at != MOTE_NO_ITEM; at = next_spring(&n, at, slot)) degree++;
             if (degree > largest) largest = degree;
         }
-        assert_true(n.group[group].line_count >= largest &&
-                    n.group[group].line_count <= largest + largest / 4 + 2);
+        ASSERT(n.group[group].line_count, >=, largest);
+        ASSERT(n.group[group].line_count, <=, largest + largest / 4 + 2);
         most = largest > most ? largest : most;
     }
     for (uint32_t line = 0; line < n.line_count; line++) apart += !n.line[line].contiguous;
-    assert_true(most > 12 && apart > n.line_count / 2);
+    ASSERT(most, >, 12);
+    ASSERT(apart, >, n.line_count / 2);
     destroy(&n);
 }
 
 /* Lengths from positions, as the kernels work them out. At make the def's positions count, later the
  * columns'. */
-static void lengths_as_placed(void **unused) {
-    (void)unused;
+TEST(lengths_as_placed) {
     static graph g;
     random_source random = {14};
     begin_graph(&g, &random);
@@ -252,7 +256,7 @@ static void lengths_as_placed(void **unused) {
                 i < number ? p[3 * g.springs[i].b] - p[3 * g.springs[i].a] : n.x[axis][b] - n.x[axis][a];
             sum += d * d;
         }
-        assert_true(s->rest_length == sqrtf(sum));
+        ASSERT(s->rest_length, ==, sqrtf(sum));
     }
     /* One that does not fit a float is refused and leaves no trace. */
     const mote_spring two[] = {{5, 6, 1, 1, 0, 0}, more};
@@ -260,15 +264,8 @@ static void lengths_as_placed(void **unused) {
     n.x[0][a] = FLT_MAX, n.x[0][b] = -FLT_MAX;
     mote_network_erase(&n, number);
     assert_int_equal(mote_network_insert(&n, 2, two, numbers, &allocator), MOTE_ERROR_RANGE);
-    assert_true(n.spring[number].a == MOTE_NO_SLOT && n.spring[number + 1].a == MOTE_NO_SLOT);
+    ASSERT(n.spring[number].a, ==, MOTE_NO_SLOT);
+    ASSERT(n.spring[number + 1].a, ==, MOTE_NO_SLOT);
     assert_int_equal(n.spring_count, g.def.spring_count);
     destroy(&n);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_made), cmocka_unit_test(alike_islands), cmocka_unit_test(shapes_by_turns),
-        cmocka_unit_test(ties),    cmocka_unit_test(lines_of_nets), cmocka_unit_test(lengths_as_placed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

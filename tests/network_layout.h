@@ -3,6 +3,7 @@
 #ifndef MOTE_TESTS_NETWORK_LAYOUT_H
 #define MOTE_TESTS_NETWORK_LAYOUT_H
 
+#include "test.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +57,10 @@ static inline void check_masked_slot(const mote_network *n, uint32_t slot) {
     float sum = fabsf(n->inverse_mass[slot]) + fabsf(n->own_inverse_mass[slot]);
     for (int axis = 0; axis < 3; axis++)
         sum += fabsf(n->x[axis][slot]) + fabsf(n->v[axis][slot]) + fabsf(n->reaction[axis][slot]);
-    assert_true(sum == 0 && n->head[slot] == MOTE_NO_ITEM && n->island[slot] == 0 && n->ring[slot] == slot);
+    ASSERT(sum, ==, 0);
+    ASSERT(n->head[slot], ==, MOTE_NO_ITEM);
+    ASSERT(n->island[slot], ==, 0);
+    ASSERT(n->ring[slot], ==, slot);
 }
 
 static inline void check_slots(const mote_network *n, const model *m) {
@@ -69,11 +73,11 @@ static inline void check_slots(const mote_network *n, const model *m) {
             masked++;
             continue;
         }
-        assert_true(n->particle_of_slot[slot] < m->particles);
+        ASSERT(n->particle_of_slot[slot], <, m->particles);
         assert_int_equal(n->slot_of_particle[n->particle_of_slot[slot]], slot);
-        assert_true(n->own_inverse_mass[slot] > 0);
-        assert_true(n->inverse_mass[slot] ==
-                    (m->pinned[n->particle_of_slot[slot]] ? 0 : n->own_inverse_mass[slot]));
+        ASSERT(n->own_inverse_mass[slot], >, 0);
+        ASSERT(n->inverse_mass[slot], ==,
+               (m->pinned[n->particle_of_slot[slot]] ? 0 : n->own_inverse_mass[slot]));
     }
     assert_int_equal(masked + m->particles, n->slot_count);
 }
@@ -83,7 +87,7 @@ static inline void check_islands(const mote_network *n, const model *m) {
     uint32_t *size = calloc(n->island_count, sizeof *size);
     for (uint32_t i = 0; i < m->particles; i++) {
         const uint32_t slot = n->slot_of_particle[i], first = n->slot_of_particle[m->joined[i]];
-        assert_true(n->island[slot] < n->island_count);
+        ASSERT(n->island[slot], <, n->island_count);
         assert_int_equal(n->island[slot], n->island[first]);
         assert_int_equal(n->island[n->ring[slot]], n->island[slot]);
         if (m->joined[i] == i) assert_int_equal(size[n->island[slot]], 0);
@@ -106,14 +110,14 @@ static inline void check_blocks(const mote_network *n, const model *m) {
     for (uint32_t i = 0; i < n->block_count; i++) {
         const mote_network_block *b = &n->block[i];
         assert_int_equal(b->first, next);
-        assert_true(b->groups > 0);
+        ASSERT(b->groups, >, 0);
         next += b->groups * 16;
         assert_int_equal(mote_network_block_of(n, b->first), i);
         assert_int_equal(mote_network_block_of(n, next - 1), i);
         any |= b->outer;
     }
     assert_int_equal(next, n->slot_count);
-    assert_true(any == n->has_outer);
+    ASSERT(any, ==, n->has_outer);
     /* Islands that lie in several blocks make them outer, and nothing else does. */
     bool *spans = calloc(n->block_count, 1);
     for (uint32_t i = 0; i < m->particles; i++) {
@@ -121,7 +125,7 @@ static inline void check_blocks(const mote_network *n, const model *m) {
         const uint32_t b = mote_network_block_of(n, n->slot_of_particle[m->joined[i]]);
         if (a != b) spans[a] = spans[b] = true;
     }
-    for (uint32_t i = 0; i < n->block_count; i++) assert_true(n->block[i].outer == spans[i]);
+    for (uint32_t i = 0; i < n->block_count; i++) ASSERT(n->block[i].outer, ==, spans[i]);
     free(spans);
 }
 
@@ -139,25 +143,30 @@ static inline void check_springs(const mote_network *n, const model *m) {
         const mote_network_spring_state *s = &n->spring[i];
         if (!m->alive[i]) {
             if (gap == MOTE_NO_ITEM) gap = i;
-            assert_true(s->a == MOTE_NO_SLOT && s->b == MOTE_NO_SLOT);
+            ASSERT(s->a, ==, MOTE_NO_SLOT);
+            ASSERT(s->b, ==, MOTE_NO_SLOT);
             continue;
         }
         count++, end = i + 1;
         assert_int_equal(s->a, n->slot_of_particle[m->spring[i].a]);
         assert_int_equal(s->b, n->slot_of_particle[m->spring[i].b]);
-        assert_true(s->rest_length == m->spring[i].rest_length && s->stiffness == m->spring[i].stiffness);
-        assert_true(s->damping == m->spring[i].damping && s->tear_strain == m->spring[i].tear_strain);
-        assert_true((n->damped || s->damping == 0) && (n->tears || s->tear_strain == 0));
+        ASSERT(s->rest_length, ==, m->spring[i].rest_length);
+        ASSERT(s->stiffness, ==, m->spring[i].stiffness);
+        ASSERT(s->damping, ==, m->spring[i].damping);
+        ASSERT(s->tear_strain, ==, m->spring[i].tear_strain);
+        assert_true((n->damped || s->damping == 0));
+        assert_true((n->tears || s->tear_strain == 0));
         degree[s->a]++, degree[s->b]++;
     }
     assert_int_equal(n->spring_count, count);
     assert_int_equal(n->spring_end, end);
-    assert_true(n->first_free <= (gap == MOTE_NO_ITEM ? m->capacity : gap));
+    ASSERT(n->first_free, <=, (gap == MOTE_NO_ITEM ? m->capacity : gap));
     for (uint32_t slot = 0; slot < n->slot_count; slot++) {
         uint32_t last = MOTE_NO_ITEM, at = n->head[slot], length = 0;
         for (; at != MOTE_NO_ITEM; last = at, at = next_spring(n, at, slot), length++) {
-            assert_true(m->alive[at] && (n->spring[at].a == slot || n->spring[at].b == slot));
-            if (length) assert_true(at > last);
+            assert_true(m->alive[at]);
+            assert_true((n->spring[at].a == slot || n->spring[at].b == slot));
+            if (length) ASSERT(at, >, last);
         }
         assert_int_equal(length, degree[slot]);
     }
@@ -176,8 +185,9 @@ static inline void check_entry(const mote_network *n, uint32_t line, uint32_t la
     if (number == MOTE_NO_ITEM) {
         assert_false(l->mask >> lane & 1);
         assert_int_equal(n->entry_other[entry], slot);
-        assert_true(n->entry_length[entry] == 0 && n->entry_stiffness[entry] == 0 &&
-                    n->entry_damping[entry] == 0);
+        ASSERT(n->entry_length[entry], ==, 0);
+        ASSERT(n->entry_stiffness[entry], ==, 0);
+        ASSERT(n->entry_damping[entry], ==, 0);
         return;
     }
     const mote_network_spring_state *s = &n->spring[number];
@@ -207,13 +217,19 @@ static inline void check_line(const mote_network *n, uint32_t line, bool strut) 
         contiguous &= n->entry_other[16 * line + lane] - lane == offset;
         damped |= s->damping > 0;
     }
-    assert_true(l->uniform == uniform && l->even == even && l->damped == damped &&
-                (!l->contiguous || contiguous));
+    ASSERT(l->uniform, ==, uniform);
+    ASSERT(l->even, ==, even);
+    ASSERT(l->damped, ==, damped);
+    assert_true((!l->contiguous || contiguous));
     const mote_network_spring_state none = {.a = 0};
     if (!first) first = &none;
-    assert_true(l->rest_length == first->rest_length && l->stiffness == first->stiffness &&
-                l->damping == first->damping);
-    if (l->contiguous && l->mask) assert_true(l->other >= -15 && l->other <= (int32_t)n->slot_count - 1);
+    ASSERT(l->rest_length, ==, first->rest_length);
+    ASSERT(l->stiffness, ==, first->stiffness);
+    ASSERT(l->damping, ==, first->damping);
+    if (l->contiguous && l->mask) {
+        ASSERT(l->other, >=, -15);
+        ASSERT(l->other, <=, (int32_t)n->slot_count - 1);
+    }
 }
 
 /* The lines of a lane group hold each lane's springs in their order. */
@@ -242,7 +258,9 @@ static inline uint32_t check_struts(const mote_network *n, const mote_network_bl
     memcpy(at, n->head + b->first, 16 * sizeof *at * b->groups);
     for (uint32_t i = b->first_line; i < b->first_line + b->line_count; i++) {
         check_line(n, i, true);
-        assert_true(n->line[i].contiguous && n->line[i].self % 16 == 0 && n->line[i].other % 16 == 0);
+        assert_true(n->line[i].contiguous);
+        ASSERT(n->line[i].self % 16, ==, 0);
+        ASSERT(n->line[i].other % 16, ==, 0);
         for (uint32_t lane = 0; lane < 16; lane++) {
             const uint32_t number = n->entry_spring[16 * i + lane];
             if (number == MOTE_NO_ITEM) continue;
@@ -263,11 +281,12 @@ static inline uint32_t check_struts(const mote_network *n, const mote_network_bl
 static inline void check_lines(const mote_network *n) {
     bool *used = calloc(n->line_capacity + 1, 1);
     uint32_t entries = 0;
-    assert_true(n->line_count <= n->line_capacity);
+    ASSERT(n->line_count, <=, n->line_capacity);
     for (uint32_t i = 0; i < n->block_count; i++) {
         const mote_network_block *b = &n->block[i];
         uint32_t line = b->first_line;
-        assert_true(b->line_count <= b->line_capacity && b->first_line + b->line_capacity <= n->line_count);
+        ASSERT(b->line_count, <=, b->line_capacity);
+        ASSERT(b->first_line + b->line_capacity, <=, n->line_count);
         for (uint32_t k = 0; k < b->line_capacity; k++) {
             assert_false(used[b->first_line + k]);
             used[b->first_line + k] = true;
@@ -276,7 +295,8 @@ static inline void check_lines(const mote_network *n) {
         if (b->lanes) entries += check_struts(n, b);
         for (uint32_t g = b->first / 16; g < b->first / 16 + b->groups; g++) {
             if (b->lanes) {
-                assert_true(n->group[g].first_line == 0 && n->group[g].line_count == 0);
+                ASSERT(n->group[g].first_line, ==, 0);
+                ASSERT(n->group[g].line_count, ==, 0);
                 continue;
             }
             assert_int_equal(n->group[g].first_line, line);
@@ -306,18 +326,20 @@ static inline void check_pins(const mote_network *n, const model *m) {
         if (b->pin_count) assert_int_equal(b->first_pin, pin);
         if (b->reel_count) assert_int_equal(b->first_reel, reel);
         for (uint32_t k = 0; k < b->pin_count; k++, pin++) {
-            assert_true(n->pins[pin].slot >= b->first && n->pins[pin].slot < b->first + 16 * b->groups);
+            ASSERT(n->pins[pin].slot, >=, b->first);
+            ASSERT(n->pins[pin].slot, <, b->first + 16 * b->groups);
             assert_true(m->pinned[n->particle_of_slot[n->pins[pin].slot]]);
-            if (k) assert_true(n->pins[pin].slot > n->pins[pin - 1].slot);
+            if (k) ASSERT(n->pins[pin].slot, >, n->pins[pin - 1].slot);
         }
         for (uint32_t k = 0; k < b->reel_count; k++, reel++) {
             assert_int_equal(n->reels[reel].block, i);
             assert_true(m->alive[n->reels[reel].spring]);
             assert_int_equal(mote_network_block_of(n, n->spring[n->reels[reel].spring].a), i);
-            if (k) assert_true(n->reels[reel].spring > n->reels[reel - 1].spring);
+            if (k) ASSERT(n->reels[reel].spring, >, n->reels[reel - 1].spring);
         }
     }
-    assert_true(pin == n->pin_count && reel == n->reel_count);
+    ASSERT(pin, ==, n->pin_count);
+    ASSERT(reel, ==, n->reel_count);
 }
 
 static inline void check_network(const mote_network *n, const model *m) {

@@ -2,13 +2,8 @@
  * on nets and chains. The true ones are found by bisection on the spectral radius of one substep's matrix,
  * which the double reference gives; on large nets from the largest eigenvalue of the stiffness matrix; and
  * some by stepping the engine. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "network_limits.h"
 
@@ -66,9 +61,10 @@ typedef struct expectation {
 static void check_limit(const graph *g, mote_integrator integrator, expectation want) {
     const mote_network_stability_report r = told(g, integrator);
     const char *name = mote_integrator_describe(integrator)->name;
-    assert_true(r.any.step <= r.sharp.step * (1 + 1e-9) && r.any.frequency >= r.sharp.frequency * (1 - 1e-9));
+    ASSERT(r.any.step, <=, r.sharp.step * (1 + 1e-9));
+    ASSERT(r.any.frequency, >=, r.sharp.frequency * (1 - 1e-9));
     if (r.sharp.step == 0 || r.sharp.step == HUGE_VAL) {
-        assert_true(r.any.step == r.sharp.step);
+        ASSERT(r.any.step, ==, r.sharp.step);
         check_extreme(g, integrator, r.sharp.frequency, r.sharp.step);
         return;
     }
@@ -84,8 +80,7 @@ static void check_limit(const graph *g, mote_integrator integrator, expectation 
  * and meshes of 3 by 4 let fewer springs stretch at once. */
 static const expectation NEAR = {0.85, 0.6}, SMALL_OR_OBLONG = {0.78, 0.55}, SOMEWHERE = {0, 0};
 
-static void chains(void **unused) {
-    (void)unused;
+TEST(chains) {
     static graph g;
     for (int masses = 0; masses < MASS_KINDS; masses++)
         for (uint32_t pins = 0; pins < 3; pins++) {
@@ -94,8 +89,7 @@ static void chains(void **unused) {
         }
 }
 
-static void damped_chains(void **unused) {
-    (void)unused;
+TEST(damped_chains) {
     static const float damping[] = {0.5f, 4, 30};
     static graph g;
     for (int masses = 0; masses < MASS_KINDS; masses++)
@@ -116,8 +110,7 @@ static const struct network_kind {
     {"net, bend damped", {90, 40, 5}, {0, 0, 4}},  {"net, dampers across", {90, 0, 5}, {0.1f, 8, 1}}};
 enum { UNDAMPED_NETS = 3 };
 
-static void nets(void **unused) {
-    (void)unused;
+TEST(nets) {
     static graph g;
     for (size_t i = 0; i < COUNT_OF(nets_of); i++) {
         const struct network_kind *kind = &nets_of[i];
@@ -132,8 +125,7 @@ static void nets(void **unused) {
     }
 }
 
-static void random_graphs(void **unused) {
-    (void)unused;
+TEST(random_graphs) {
     static const float ratios[][2] = {{0, 0}, {0.05f, 0.05f}, {0.01f, 0.2f}, {0.2f, 2}, {-1, 0.5f}, {-1, 5}};
     static graph g;
     for (uint64_t seed = 0; seed < 18; seed++) {
@@ -156,8 +148,7 @@ static void make_crossed(graph *g, float across, float damping, double angle) {
     graph_spring(g, 2, 3, 0, damping);
 }
 
-static void crossed_dampers(void **unused) {
-    (void)unused;
+TEST(crossed_dampers) {
     static const float dampings[] = {0.3f, 0.8f, 1.3f, 1.6f, 2.2f, 3, 6};
     static const double below[] = {1, 0.97, 0.94, 0.85, 0.7, 0.4};
     static graph g;
@@ -242,8 +233,7 @@ static double limit_of_net(const graph *g, mote_integrator m, double frequency) 
     return z / frequency;
 }
 
-static void large_nets(void **unused) {
-    (void)unused;
+TEST(large_nets) {
     static const uint32_t sides[] = {8, 16};
     static graph g;
     for (size_t i = 0; i < COUNT_OF(sides) * UNDAMPED_NETS; i++) {
@@ -263,7 +253,8 @@ static void large_nets(void **unused) {
             if (!(sharp <= 1) || !(any <= 1) || !(sharp >= NEAR.sharp) || !(any >= NEAR.any))
                 fail_msg("%s, %s: sharp %g, any %g of the limit", g.name, mote_integrator_describe(m)->name,
                          sharp, any);
-            assert_true(r.sharp.frequency >= w && r.any.frequency >= r.sharp.frequency);
+            ASSERT(r.sharp.frequency, >=, w);
+            ASSERT(r.any.frequency, >=, r.sharp.frequency);
         }
     }
 }
@@ -308,8 +299,7 @@ static double growth_by_engine(const graph *at, mote_integrator integrator, doub
 
 /* At the sharp bound what was disturbed stays near: a mode at a hundredth below its limit is 1 / sqrt(1 -
  * 0.99^2) = 7 times as long as wide, some add up, and what is free drifts. Above the limit it grows. */
-static void engine_at_the_bound(void **unused) {
-    (void)unused;
+TEST(engine_at_the_bound) {
     static graph graphs[3];
     make_chain(&graphs[0], 12, MASSES_ANY, 1, 40, 0);
     make_net(&graphs[1], "net", 4, true, nets_of[0].stiffness, nets_of[0].damping);
@@ -349,8 +339,7 @@ static void step_by_engine(const graph *g, mote_integrator integrator, uint32_t 
 /* Entry by entry, a step of the engine is the reference's matrix. Float32 differences over 2^-8 of positions
  * of up to 8 err by 2^-22 / 2^-8 = 2^-14 an operation, of which a stage has some; the springs' curvature adds
  * (2^-8)^2 / 2. */
-static void engine_is_the_matrix(void **unused) {
-    (void)unused;
+TEST(engine_is_the_matrix) {
     static graph g;
     enum { PARTICLES = 9 };
     const float apart = 0x1p-8f;
@@ -375,27 +364,11 @@ static void engine_is_the_matrix(void **unused) {
 }
 
 /* Each spring taken as if alone, coupled ones gain at any step; with the average velocity they do not. */
-static void kinematic_springs_gain(void **unused) {
-    (void)unused;
+TEST(kinematic_springs_gain) {
     static graph g;
     make_chain(&g, 6, MASSES_EQUAL, 2, 40, 0);
     const double h = 0.7 / sqrt(2 * 40);
-    assert_true(told(&g, MOTE_KINEMATIC).any.step == 0);
-    assert_true(growth_by_engine(&g, MOTE_KINEMATIC, h, 20000) >= 1000);
-    assert_true(growth_by_engine(&g, MOTE_KINEMATIC_AVERAGE, h, 20000) < 100);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chains),
-        cmocka_unit_test(damped_chains),
-        cmocka_unit_test(nets),
-        cmocka_unit_test(random_graphs),
-        cmocka_unit_test(crossed_dampers),
-        cmocka_unit_test(large_nets),
-        cmocka_unit_test(engine_at_the_bound),
-        cmocka_unit_test(engine_is_the_matrix),
-        cmocka_unit_test(kinematic_springs_gain),
-    };
-    return cmocka_run_group_tests_name("network limits", tests, NULL, NULL);
+    ASSERT(told(&g, MOTE_KINEMATIC).any.step, ==, 0);
+    ASSERT(growth_by_engine(&g, MOTE_KINEMATIC, h, 20000), >=, 1000);
+    ASSERT(growth_by_engine(&g, MOTE_KINEMATIC_AVERAGE, h, 20000), <, 100);
 }

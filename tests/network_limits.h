@@ -143,7 +143,8 @@ typedef struct step_matrix {
 static inline step_matrix matrix_make(uint32_t size) {
     step_matrix m = {size, calloc((size_t)size * size, sizeof(double)),
                      calloc((size_t)size * size, sizeof(double))};
-    assert_true(m.entry && m.work);
+    assert_true(m.entry);
+    assert_true(m.work);
     return m;
 }
 

@@ -1,17 +1,14 @@
 /* Networks short of memory at any allocation, and defs that are wrong: nothing leaks, nothing changes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <float.h>
 
 #include "network_layout.h"
 
 static void check_ledger_is_even(const memory_ledger *ledger) {
-    assert_true(ledger->faults == 0 && ledger->live_bytes == 0 && ledger->blocks == NULL);
+    ASSERT(ledger->faults, ==, 0);
+    ASSERT(ledger->live_bytes, ==, 0);
+    assert_true(ledger->blocks == NULL);
     assert_int_equal(ledger->calls - ledger->failures, ledger->releases);
 }
 
@@ -93,8 +90,7 @@ static uint32_t edit_with_failures(mote_network *n, edit what, model *m, memory_
     return failures;
 }
 
-static void failing_allocations(void **unused) {
-    (void)unused;
+TEST(failing_allocations) {
     static graph g;
     random_source random = {31};
     uint32_t of_edit[EDIT_COUNT] = {0};
@@ -110,7 +106,8 @@ static void failing_allocations(void **unused) {
             ledger.fail_at = ledger.calls + 1 + failures;
             result = mote_network_make(&n, &g.def, true, variant % 2, &allocator, &fault);
             assert_true(result == MOTE_OK || (result == MOTE_ERROR_MEMORY && ledger.live_bytes == 0));
-            assert_true(fault.particle == MOTE_NO_ITEM && fault.spring == MOTE_NO_ITEM);
+            ASSERT(fault.particle, ==, MOTE_NO_ITEM);
+            ASSERT(fault.spring, ==, MOTE_NO_ITEM);
         }
         assert_int_equal(failures, 3); /* the survey, the columns, the lines */
         model m = model_of(&g.def);
@@ -121,8 +118,11 @@ static void failing_allocations(void **unused) {
         check_ledger_is_even(&ledger);
     }
     /* An insertion allocates to work, and some need more lines; pins and reels are reserved once. */
-    assert_true(of_edit[EDIT_NEAR] >= 8 && of_edit[EDIT_HUB] > 8 && of_edit[EDIT_FAR] >= 8);
-    assert_true(of_edit[EDIT_PIN] == 8 && of_edit[EDIT_REEL] == 8);
+    ASSERT(of_edit[EDIT_NEAR], >=, 8);
+    ASSERT(of_edit[EDIT_HUB], >, 8);
+    ASSERT(of_edit[EDIT_FAR], >=, 8);
+    ASSERT(of_edit[EDIT_PIN], ==, 8);
+    ASSERT(of_edit[EDIT_REEL], ==, 8);
 }
 
 /* --- What is wrong with a def --- */
@@ -150,28 +150,33 @@ static void expect(small *s, mote_result want, uint32_t particle, uint32_t sprin
     s->def.positions = s->positions, s->def.velocities = s->velocities, s->def.masses = s->masses;
     s->def.springs = s->springs, s->def.spring_count = 3;
     assert_int_equal(mote_network_make(&n, &s->def, false, false, &allocator, &fault), want);
-    assert_true(fault.particle == particle && fault.spring == spring);
+    ASSERT(fault.particle, ==, particle);
+    ASSERT(fault.spring, ==, spring);
     if (want == MOTE_OK) mote_network_destroy(&n, &allocator);
     assert_int_equal(mote_network_make(&n, &s->def, false, false, &allocator, NULL), want);
     if (want == MOTE_OK) mote_network_destroy(&n, &allocator);
     check_ledger_is_even(&ledger);
 }
 
-static void good_values(void **unused) {
-    (void)unused;
+TEST(good_values) {
     small s = a_small_one();
     mote_network n;
     const mote_allocator allocator = plain();
     s.def.particle_count = 1, s.def.positions = s.positions;
     assert_int_equal(mote_network_make(&n, &s.def, false, false, &allocator, NULL), MOTE_OK);
-    assert_true(n.slot_count == 16 && n.block_count == 1 && n.line_count == 0);
-    assert_true(n.previous_x[0] == NULL && n.entry_response[0] == NULL);
+    ASSERT(n.slot_count, ==, 16);
+    ASSERT(n.block_count, ==, 1);
+    ASSERT(n.line_count, ==, 0);
+    assert_true(n.previous_x[0] == NULL);
+    assert_true(n.entry_response[0] == NULL);
     mote_network_destroy(&n, &allocator);
     s.def.particle_count = 3, s.def.masses = s.masses, s.def.springs = s.springs, s.def.spring_count = 3;
     s.springs[0].damping = s.springs[0].rest_length = s.springs[0].tear_strain = s.springs[0].stiffness =
         -0.0f;
     assert_int_equal(mote_network_make(&n, &s.def, true, false, &allocator, NULL), MOTE_OK);
-    assert_true(n.uniform_inverse_mass == 0 && n.damped && n.tears);
+    ASSERT(n.uniform_inverse_mass, ==, 0);
+    assert_true(n.damped);
+    assert_true(n.tears);
     const mote_network_spring_state *zero = &n.spring[0];
     assert_false(signbit(zero->damping) || signbit(zero->rest_length) || signbit(zero->tear_strain) ||
                  signbit(zero->stiffness));
@@ -179,7 +184,10 @@ static void good_values(void **unused) {
     s.masses[0] = s.masses[1] = s.masses[2];
     s.def.spring_count = 1;
     assert_int_equal(mote_network_make(&n, &s.def, true, false, &allocator, NULL), MOTE_OK);
-    assert_true(n.uniform_inverse_mass == (float)(1.0 / 3) && !n.damped && !n.tears && n.island_count == 2);
+    ASSERT(n.uniform_inverse_mass, ==, (float)(1.0 / 3));
+    assert_false(n.damped);
+    assert_false(n.tears);
+    ASSERT(n.island_count, ==, 2);
     mote_network_destroy(&n, &allocator);
 }
 
@@ -190,8 +198,7 @@ static void good_values(void **unused) {
         expect(&s, code, particle, spring);                                                                  \
     } while (0)
 
-static void bad_settings(void **unused) {
-    (void)unused;
+TEST(bad_settings) {
     const uint32_t none = MOTE_NO_ITEM;
     const mote_result range = MOTE_ERROR_RANGE, finite = MOTE_ERROR_NOT_FINITE;
     WRONG(MOTE_ERROR_ENUM, none, none, s.def.solver = MOTE_NETWORK_SOLVER_COUNT);
@@ -211,8 +218,7 @@ static void bad_settings(void **unused) {
     WRONG(MOTE_OK, none, none, s.def.spring_capacity = 2);
 }
 
-static void bad_particles(void **unused) {
-    (void)unused;
+TEST(bad_particles) {
     const uint32_t none = MOTE_NO_ITEM;
     const mote_result range = MOTE_ERROR_RANGE, finite = MOTE_ERROR_NOT_FINITE;
     WRONG(finite, 1, none, s.positions[5] = NAN);
@@ -223,8 +229,7 @@ static void bad_particles(void **unused) {
     WRONG(finite, 1, none, s.masses[1] = INFINITY);
 }
 
-static void bad_springs(void **unused) {
-    (void)unused;
+TEST(bad_springs) {
     const uint32_t none = MOTE_NO_ITEM;
     const mote_result range = MOTE_ERROR_RANGE, finite = MOTE_ERROR_NOT_FINITE;
     WRONG(range, none, 1, s.springs[1].b = 1);
@@ -248,8 +253,7 @@ static void bad_springs(void **unused) {
 
 /* An island of two particles has six degrees of freedom; its neighbours do not count, nor do springs that
  * give. */
-static void too_many_rigid_springs(void **unused) {
-    (void)unused;
+TEST(too_many_rigid_springs) {
     const float positions[12] = {0};
     mote_spring springs[16];
     mote_network_def def = mote_default_network_def();
@@ -271,13 +275,4 @@ static void too_many_rigid_springs(void **unused) {
         if (result == MOTE_OK) mote_network_destroy(&n, &allocator);
         check_ledger_is_even(&ledger);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(failing_allocations), cmocka_unit_test(good_values),
-        cmocka_unit_test(bad_settings),        cmocka_unit_test(bad_particles),
-        cmocka_unit_test(bad_springs),         cmocka_unit_test(too_many_rigid_springs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

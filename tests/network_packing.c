@@ -1,12 +1,7 @@
 /* The same bits for networks: an island by itself, in rows of a block; among its like, across lanes; between
  * others, however its particles are numbered. One hash for every number of workers, job system, loop order,
  * instruction set and grouping of steps into frames. Nothing is allocated in a step. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <stdio.h>
 
@@ -74,7 +69,8 @@ static island_state state_of(mote_system *system, mote_network_id id, const netw
     memset(&s, 0, sizeof s);
     s.count = a->first[island + 1] - first;
     s.springs = a->first_spring[island + 1] - first_spring;
-    assert_true(s.count <= MOST && s.springs <= MOST_SPRINGS);
+    ASSERT(s.count, <=, MOST);
+    ASSERT(s.springs, <=, MOST_SPRINGS);
     s.lanes = network->block[mote_network_block_of(network, v.slot[a->name[first]])].lanes;
     for (uint32_t i = 0; i < s.count; i++) {
         const uint32_t slot = v.slot[a->name[first + i]];
@@ -134,7 +130,7 @@ static void with_neighbours(size_t kind, uint32_t more) {
         assert_false(uncoupled[n].lanes);
         moved += uncoupled[n].column[3][1] != 0;
     }
-    assert_true(moved > NUMBERS / 2);
+    ASSERT(moved, >, NUMBERS / 2);
     for (int isa = MOTE_ISA_SCALAR; isa < MOTE_ISA_COUNT; isa++)
         for (uint32_t b = 0; b < COUNT_OF(sizes) * NUMBERINGS && mote_isa_available((mote_isa)isa); b++) {
             uint32_t numbers[40];
@@ -150,11 +146,14 @@ static void with_neighbours(size_t kind, uint32_t more) {
                 across += among[i].lanes, behind += !among[i].lanes;
             }
         }
-    assert_true(behind > 0 && (across > 0) == (s.solver == MOTE_NETWORK_SPRINGS));
+    ASSERT(behind, >, 0);
+    ASSERT((across > 0), ==, (s.solver == MOTE_NETWORK_SPRINGS));
 }
 
-static void neighbours(void **parameter) { with_neighbours((size_t)(uintptr_t)*parameter, 0); }
-static void hostile_neighbours(void **parameter) { with_neighbours((size_t)(uintptr_t)*parameter, HOSTILE); }
+static const char *kind_name(uint32_t kind) { return kinds[kind].name; }
+
+TEST_EACH(neighbours, COUNT_OF(kinds), kind_name, kind) { with_neighbours(kind, 0); }
+TEST_EACH(hostile_neighbours, COUNT_OF(kinds), kind_name, kind) { with_neighbours(kind, HOSTILE); }
 
 /* --- One hash --- */
 
@@ -223,9 +222,9 @@ static void expect(size_t kind, variant v, uint64_t want, const char *what) {
                  what, (int)v.loop_order, (int)v.grouping, (unsigned long long)got, (unsigned long long)want);
 }
 
-static void one_hash(void **parameter) {
+TEST_EACH(one_hash, COUNT_OF(kinds), kind_name, number) {
     static const uint32_t workers[] = {2, 1, 3, 8};
-    const size_t kind = (size_t)(uintptr_t)*parameter;
+    const size_t kind = number;
     const variant first = {.isa = MOTE_ISA_AUTO};
     const uint64_t want = hash_of(kind, &first);
     for (int order = 0; order < MOTE_LOOP_ORDER_COUNT; order++) {
@@ -255,20 +254,18 @@ static void one_hash(void **parameter) {
     }
 }
 
-static void kinds_differ(void **unused) {
-    (void)unused;
+TEST(kinds_differ) {
     uint64_t hashes[COUNT_OF(kinds)];
     const variant first = {.isa = MOTE_ISA_AUTO};
     for (size_t kind = 0; kind < COUNT_OF(kinds); kind++) {
         hashes[kind] = hash_of(kind, &first);
-        for (size_t i = 0; i < kind; i++) assert_true(hashes[i] != hashes[kind]);
+        for (size_t i = 0; i < kind; i++) ASSERT(hashes[i], !=, hashes[kind]);
     }
 }
 
 /* --- Memory --- */
 
-static void warm_steps_allocate_nothing(void **unused) {
-    (void)unused;
+TEST(warm_steps_allocate_nothing) {
     for (size_t kind = 0; kind < COUNT_OF(kinds); kind++)
         for (int order = 0; order < MOTE_LOOP_ORDER_COUNT; order++) {
             memory_ledger ledger = {0};
@@ -280,27 +277,10 @@ static void warm_steps_allocate_nothing(void **unused) {
             const uint64_t calls = ledger.calls;
             assert_int_equal(mote_system_step(system, 3, NULL), MOTE_OK);
             assert_int_equal(mote_system_advance(system, 2 * STEP_NANOSECONDS, NULL), MOTE_OK);
-            assert_true(ledger.calls == calls && calls > 0);
+            ASSERT(ledger.calls, ==, calls);
+            ASSERT(calls, >, 0);
             mote_system_destroy(system);
-            assert_true(ledger.live_bytes == 0 && ledger.faults == 0);
+            ASSERT(ledger.live_bytes, ==, 0);
+            ASSERT(ledger.faults, ==, 0);
         }
-}
-
-int main(void) {
-    enum { KINDS = COUNT_OF(kinds), SUBJECTS = 3 };
-    struct CMUnitTest tests[SUBJECTS * KINDS + 2] = {cmocka_unit_test(kinds_differ),
-                                                     cmocka_unit_test(warm_steps_allocate_nothing)};
-    static char names[SUBJECTS * KINDS][80];
-    static const struct {
-        const char *name;
-        CMUnitTestFunction function;
-    } subjects[SUBJECTS] = {
-        {"neighbours", neighbours}, {"hostile neighbours", hostile_neighbours}, {"one hash", one_hash}};
-    for (uintptr_t i = 0; i < SUBJECTS * KINDS; i++) {
-        snprintf(names[i], sizeof names[i], "%s: %s", subjects[i / KINDS].name, kinds[i % KINDS].name);
-        tests[2 + i] = (struct CMUnitTest){.name = names[i],
-                                           .test_func = subjects[i / KINDS].function,
-                                           .initial_state = (void *)(i % KINDS)};
-    }
-    return cmocka_run_group_tests_name("network_packing", tests, NULL, NULL);
 }

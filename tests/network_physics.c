@@ -1,12 +1,7 @@
 /* Coupled bodies: PHYSICS 5, and every integrator's order on a small network. The engine is compared with the
  * double reference at steps whose error float32 can show; the reference itself with the figures and with
  * itself at tiny steps. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "network_mesh.h"
 
@@ -73,7 +68,10 @@ static pair run_engine(mote_integrator integrator, uint32_t steps) {
     const mote_network_view v = mote_network_columns(system, id);
     const pair end = {{(double)v.position.x[v.slot[0]], (double)v.position.x[v.slot[1]]},
                       {(double)v.velocity.x[v.slot[0]], (double)v.velocity.x[v.slot[1]]}};
-    for (int i = 0; i < 2; i++) assert_true(v.position.y[v.slot[i]] == 0 && v.velocity.z[v.slot[i]] == 0);
+    for (int i = 0; i < 2; i++) {
+        ASSERT(v.position.y[v.slot[i]], ==, 0);
+        ASSERT(v.velocity.z[v.slot[i]], ==, 0);
+    }
     mote_system_destroy(system);
     return end;
 }
@@ -86,8 +84,7 @@ static double rounding_of(uint32_t steps) {
     return sqrt(steps / 3.0) * (dx + dv * SECONDS);
 }
 
-static void bodies_evaluated_together_keep_order_four(void **unused) {
-    (void)unused;
+TEST(bodies_evaluated_together_keep_order_four) {
     /* Three digits are given. */
     assert_near(error_of(&(pair){{0}, {0}}), fabs(EXACT_V[0]), 0);
     const pair plain_40 = run_plain(MOTE_RK4, 40), plain_80 = run_plain(MOTE_RK4, 80),
@@ -100,7 +97,7 @@ static void bodies_evaluated_together_keep_order_four(void **unused) {
     for (uint32_t steps = 10; steps <= 40; steps *= 2) {
         const pair plain = run_plain(MOTE_RK4, steps), got = run_engine(MOTE_RK4, steps);
         const double wrong = 4 * rounding_of(steps); /* standard deviations */
-        assert_true(wrong < 0.1 * error_of(&plain));
+        ASSERT(wrong, <, 0.1 * error_of(&plain));
         assert_near(error_of(&got), error_of(&plain), wrong);
         for (int i = 0; i < 2; i++)
             assert_near(got.x[i], plain.x[i], wrong), assert_near(got.v[i], plain.v[i], wrong);
@@ -110,8 +107,7 @@ static void bodies_evaluated_together_keep_order_four(void **unused) {
 }
 
 /* Forces that are opposite exactly: what is left are the roundings of v, through the masses of 1 and 2 kg. */
-static void coupled_bodies_keep_their_momentum(void **unused) {
-    (void)unused;
+TEST(coupled_bodies_keep_their_momentum) {
     for (int m = 0; m < MOTE_ADVECT_EULER; m++)
         for (uint32_t steps = 40; steps <= 160; steps *= 4) {
             if (m == MOTE_EXPLICIT_EULER && steps == 40) continue; /* it has left its bounds by then */
@@ -155,14 +151,13 @@ static pair run_each_alone(uint32_t steps) {
 }
 
 /* This is why all coupled particles go through a stage together. */
-static void bodies_stepped_alone_fall_to_order_one(void **unused) {
-    (void)unused;
+TEST(bodies_stepped_alone_fall_to_order_one) {
     const pair at_40 = run_each_alone(40), at_640 = run_each_alone(640), at_1280 = run_each_alone(1280);
     assert_near(error_of(&at_40), 0.185, 0.0005);
     assert_near(fabs(momentum_of(&at_40)), 0.31, 0.005);
     assert_near(log2(error_of(&at_640) / error_of(&at_1280)), 1, 0.02);
     const pair together = run_plain(MOTE_RK4, 40);
-    assert_true(error_of(&at_40) > 500 * error_of(&together));
+    ASSERT(error_of(&at_40), >, 500 * error_of(&together));
 }
 
 /* --- Orders on a network --- */
@@ -187,8 +182,7 @@ static double order_of(mote_integrator m, bool damped) {
 
 /* The reference's slope at steps so fine that the next term of the error is below a tenth of the
  * tolerance. */
-static void references_have_their_order(void **unused) {
-    (void)unused;
+TEST(references_have_their_order) {
     static mesh m;
     for (int damped = 0; damped < 2; damped++) {
         make_scene(&m, damped);
@@ -222,8 +216,7 @@ static double rounding_on_mesh(mote_integrator m, double substeps) {
 
 /* The engine's error is the reference's at steps where it is well above rounding: so it has the reference's
  * order. */
-static void the_engine_has_the_references_errors(void **unused) {
-    (void)unused;
+TEST(the_engine_has_the_references_errors) {
     static mesh m;
     for (int damped = 0; damped < 2; damped++) {
         make_scene(&m, damped);
@@ -253,15 +246,4 @@ static void the_engine_has_the_references_errors(void **unused) {
         }
         reference_network_destroy(exact);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bodies_evaluated_together_keep_order_four),
-        cmocka_unit_test(coupled_bodies_keep_their_momentum),
-        cmocka_unit_test(bodies_stepped_alone_fall_to_order_one),
-        cmocka_unit_test(references_have_their_order),
-        cmocka_unit_test(the_engine_has_the_references_errors),
-    };
-    return cmocka_run_group_tests_name("network_physics", tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* What is done about networks whose springs are too stiff: substeps of their own, refusal, and growth at any
  * step. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "network_limits.h"
 
@@ -45,8 +40,7 @@ static double energy_of(const scene *s) {
     return statistics.kinetic + statistics.elastic;
 }
 
-static void substeps_as_told(void **unused) {
-    (void)unused;
+TEST(substeps_as_told) {
     static const mote_integrator integrators[] = {
         MOTE_SEMI_IMPLICIT_EULER, MOTE_VELOCITY_VERLET, MOTE_RK4,
         MOTE_KINEMATIC_AVERAGE,   MOTE_EXACT_FLOW,      MOTE_POSITION_VERLET};
@@ -56,27 +50,30 @@ static void substeps_as_told(void **unused) {
         make_stiff_scene(&s, integrators[i], 2, MOTE_STABILITY_SUBSTEP, 256);
         const mote_network_stability_report told = report_of(s.system, s.id);
         const double start = energy_of(&s), dt = 1 / 60.0;
-        assert_true(told.substeps > 2 && told.substeps < 256);
-        assert_true(dt / told.substeps <= told.any.step &&
-                    dt / (told.substeps - 1) > told.any.step * (1 - 1e-5));
+        ASSERT(told.substeps, >, 2);
+        ASSERT(told.substeps, <, 256);
+        ASSERT(dt / told.substeps, <=, told.any.step);
+        ASSERT(dt / (told.substeps - 1), >, told.any.step * (1 - 1e-5));
         assert_within(told.substep, dt / told.substeps, 1e-12);
         for (int step = 0; step < 300; step++) {
             assert_int_equal(mote_system_step(s.system, 1, NULL), MOTE_OK);
             assert_int_equal(mote_network_report(s.system, s.id, &last), MOTE_OK);
-            assert_true(last.substeps == told.substeps && !last.capped);
+            ASSERT(last.substeps, ==, told.substeps);
+            assert_false(last.capped);
         }
-        assert_true(energy_of(&s) < 4 * start);
+        ASSERT(energy_of(&s), <, 4 * start);
         mote_system_destroy(s.system);
         make_stiff_scene(&s, integrators[i], 2, MOTE_STABILITY_REPORT, 256); /* left alone it blows up */
         assert_int_equal(mote_system_step(s.system, 300, NULL), MOTE_OK);
         assert_int_equal(mote_network_report(s.system, s.id, &last), MOTE_OK);
-        assert_true(last.frozen > 0 && last.substeps == 2 && !last.capped);
+        ASSERT(last.frozen, >, 0);
+        ASSERT(last.substeps, ==, 2);
+        assert_false(last.capped);
         mote_system_destroy(s.system);
     }
 }
 
-static void substeps_are_capped(void **unused) {
-    (void)unused;
+TEST(substeps_are_capped) {
     static scene s;
     static const struct {
         uint32_t own, most, want;
@@ -89,19 +86,20 @@ static void substeps_are_capped(void **unused) {
         const uint32_t told = report_of(s.system, s.id).substeps;
         assert_int_equal(mote_system_step(s.system, 1, NULL), MOTE_OK);
         assert_int_equal(mote_network_report(s.system, s.id, &last), MOTE_OK);
-        assert_true(last.substeps == told && last.capped == cases[i].capped);
+        ASSERT(last.substeps, ==, told);
+        ASSERT(last.capped, ==, cases[i].capped);
         if (cases[i].want) assert_int_equal(told, cases[i].want);
         mote_system_destroy(s.system);
     }
     make_stiff_scene(&s, MOTE_EXPLICIT_EULER, 1, MOTE_STABILITY_SUBSTEP,
                      7); /* never stable: as many as it may */
-    assert_true(report_of(s.system, s.id).any.step == 0 && report_of(s.system, s.id).substeps == 7);
+    ASSERT(report_of(s.system, s.id).any.step, ==, 0);
+    ASSERT(report_of(s.system, s.id).substeps, ==, 7);
     mote_system_destroy(s.system);
 }
 
 /* The substeps follow the springs. */
-static void substeps_follow_edits(void **unused) {
-    (void)unused;
+TEST(substeps_follow_edits) {
     static scene s;
     make_stiff_scene(&s, MOTE_SEMI_IMPLICIT_EULER, 1, MOTE_STABILITY_SUBSTEP, 4096);
     const uint32_t before = report_of(s.system, s.id).substeps;
@@ -111,7 +109,7 @@ static void substeps_follow_edits(void **unused) {
     assert_int_equal(mote_network_add_springs(s.system, s.id, 1, &stiff, &number, NULL), MOTE_OK);
     assert_int_equal(mote_system_step(s.system, 1, NULL), MOTE_OK);
     assert_int_equal(mote_network_report(s.system, s.id, &last), MOTE_OK);
-    assert_true(last.substeps > 2 * before);
+    ASSERT(last.substeps, >, 2 * before);
     assert_int_equal(mote_network_remove_springs(s.system, s.id, 1, &number, NULL), MOTE_OK);
     assert_int_equal(mote_system_step(s.system, 1, NULL), MOTE_OK);
     assert_int_equal(mote_network_report(s.system, s.id, &last), MOTE_OK);
@@ -125,11 +123,11 @@ static void expect_refusal(const scene *s) {
     assert_int_equal(mote_system_step(s->system, 1, NULL), MOTE_ERROR_STABILITY);
     assert_int_equal(mote_system_advance(s->system, 50000000, &advance), MOTE_ERROR_STABILITY);
     assert_int_equal(mote_systems_advance(&s->system, 1, 50000000, NULL, NULL), MOTE_ERROR_STABILITY);
-    assert_true(mote_system_tick(s->system) == tick && mote_system_hash(s->system) == hash);
+    ASSERT(mote_system_tick(s->system), ==, tick);
+    ASSERT(mote_system_hash(s->system), ==, hash);
 }
 
-static void refusal(void **unused) {
-    (void)unused;
+TEST(refusal) {
     static scene s;
     make_stiff_scene(&s, MOTE_SEMI_IMPLICIT_EULER, 60, MOTE_STABILITY_REFUSE, 256);
     const mote_spring stiff = {3, 4, MOTE_AS_PLACED, 1e8f, 0, 0};
@@ -138,7 +136,7 @@ static void refusal(void **unused) {
     assert_int_equal(mote_system_step(s.system, 1, NULL), MOTE_OK);
     assert_int_equal(mote_network_add_springs(s.system, s.id, 1, &stiff, &number, NULL), MOTE_OK);
     expect_refusal(&s);
-    assert_true(report_of(s.system, s.id).any.spring == number);
+    ASSERT(report_of(s.system, s.id).any.spring, ==, number);
     assert_int_equal(mote_network_set_spring(s.system, s.id, number, 4e5f, 0, 0), MOTE_OK); /* softer */
     assert_int_equal(mote_system_step(s.system, 1, NULL), MOTE_OK);
     assert_int_equal(mote_network_set_spring(s.system, s.id, number, 1e8f, 0, 0), MOTE_OK);
@@ -162,8 +160,7 @@ static void refusal(void **unused) {
 }
 
 /* At the limit itself, to the last digit that floats tell, it is not refused. */
-static void refusal_at_the_limit(void **unused) {
-    (void)unused;
+TEST(refusal_at_the_limit) {
     static graph g;
     for (int above = 0; above < 2; above++) {
         mote_system_def def = mote_default_system_def();
@@ -184,8 +181,7 @@ static void refusal_at_the_limit(void **unused) {
 
 /* --- Growth at any step --- */
 
-static void growth(void **unused) {
-    (void)unused;
+TEST(growth) {
     static graph g;
     static const struct {
         mote_integrator integrator;
@@ -214,13 +210,12 @@ static void growth(void **unused) {
         assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
         const mote_result result = mote_system_add_network(system, &network, &id, &fault);
         assert_int_equal(result, cases[i].refused ? MOTE_ERROR_STABILITY : MOTE_OK);
-        assert_true(fault.spring == (cases[i].refused ? 1 : MOTE_NO_ITEM));
+        ASSERT(fault.spring, ==, (cases[i].refused ? 1 : MOTE_NO_ITEM));
         mote_system_destroy(system);
     }
 }
 
-static void constrained_networks_have_no_limit(void **unused) {
-    (void)unused;
+TEST(constrained_networks_have_no_limit) {
     static scene s;
     static const mote_stability_policy policies[] = {MOTE_STABILITY_SUBSTEP, MOTE_STABILITY_REFUSE};
     for (int i = 0; i < 2; i++) {
@@ -232,15 +227,17 @@ static void constrained_networks_have_no_limit(void **unused) {
         assert_int_equal(mote_system_create(&def, &s.system), MOTE_OK);
         assert_int_equal(mote_system_add_network(s.system, &network, &s.id, NULL), MOTE_OK);
         const mote_network_stability_report r = report_of(s.system, s.id);
-        assert_true(r.any.step == HUGE_VAL && r.any.particle == MOTE_NO_ITEM && r.any.spring == MOTE_NO_ITEM);
-        assert_true(r.sharp.step == HUGE_VAL && r.substeps == 1);
+        ASSERT(r.any.step, ==, HUGE_VAL);
+        ASSERT(r.any.particle, ==, MOTE_NO_ITEM);
+        ASSERT(r.any.spring, ==, MOTE_NO_ITEM);
+        ASSERT(r.sharp.step, ==, HUGE_VAL);
+        ASSERT(r.substeps, ==, 1);
         assert_int_equal(mote_system_step(s.system, 1, NULL), MOTE_OK);
         mote_system_destroy(s.system);
     }
 }
 
-static void wrong_calls(void **unused) {
-    (void)unused;
+TEST(wrong_calls) {
     static graph g;
     mote_network_id id;
     mote_network_stability_report r;
@@ -256,8 +253,7 @@ static void wrong_calls(void **unused) {
 
 /* What kinematic springs do alone in a substep is worked out for its length, which changes when the stiffest
  * spring goes: what is left moves as where that spring never was. */
-static void answers_follow_substeps(void **unused) {
-    (void)unused;
+TEST(answers_follow_substeps) {
     static const float positions[12] = {0, 0, 0, 1, 0, 0, 0, 5, 0, 1, 5, 0};
     static const mote_spring springs[2] = {{0, 1, 1, 40, 0.5f, 0}, {2, 3, 1, 1e6f, 100, 0}};
     float x[2];
@@ -274,7 +270,7 @@ static void answers_follow_substeps(void **unused) {
         assert_int_equal(mote_system_add_network(system, &network, &id, NULL), MOTE_OK);
         assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK); /* at rest */
         assert_int_equal(mote_network_report(system, id, &report), MOTE_OK);
-        assert_true((report.substeps > 1) == (stiff == 1));
+        ASSERT((report.substeps > 1), ==, (stiff == 1));
         const uint32_t number = 1;
         if (stiff) assert_int_equal(mote_network_remove_springs(system, id, 1, &number, NULL), MOTE_OK);
         const mote_network_view view = mote_network_columns(system, id);
@@ -285,20 +281,6 @@ static void answers_follow_substeps(void **unused) {
         x[stiff] = view.position.x[view.slot[1]];
         mote_system_destroy(system);
     }
-    assert_true(x[0] == x[1] && x[0] > 1);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(substeps_as_told),
-        cmocka_unit_test(substeps_are_capped),
-        cmocka_unit_test(substeps_follow_edits),
-        cmocka_unit_test(refusal),
-        cmocka_unit_test(refusal_at_the_limit),
-        cmocka_unit_test(growth),
-        cmocka_unit_test(constrained_networks_have_no_limit),
-        cmocka_unit_test(wrong_calls),
-        cmocka_unit_test(answers_follow_substeps),
-    };
-    return cmocka_run_group_tests_name("network policy", tests, NULL, NULL);
+    ASSERT(x[0], ==, x[1]);
+    ASSERT(x[0], >, 1);
 }

@@ -1,12 +1,7 @@
 /* The preconditioner of constrained networks: its clusters' blocks against their definition in double, what
  * it makes of a residual against the sum over all levels, symmetric and positive; bits; what it is for: a
  * stiff net of 64 x 64. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "network_constrained.h"
 #include "system/internal.h"
@@ -41,12 +36,11 @@ static void make_net(net *n, uint64_t seed) {
     start_net(n, &def, GRAVITY);
     pin_here(n, 0), pin_here(n, SIDE - 1), pin_at(n, 100, 0.5, 0.1, 0.5, step_ticks(n));
     step_net(n, 1);
-    assert_true(network_of(n)->aggregates.levels[0] >= 3);
+    ASSERT(network_of(n)->aggregates.levels[0], >=, 3);
 }
 
 /* Clusters go by the stiffnesses, not by rest lengths; a step finds them anew. */
-static void springs_set_anew_make_them_old(void **unused) {
-    (void)unused;
+TEST(springs_set_anew_make_them_old) {
     static net n;
     make_net(&n, 8);
     assert_false(network_of(&n)->aggregates.old);
@@ -132,8 +126,7 @@ static void load_inverse(const mote_network *n, uint32_t aggregate, block of) {
 
 /* Inverse times block is 1, but for UNIT of the block times its inverse, in each of the springs that were
  * added up. */
-static void blocks_are_masses_and_leaving_springs(void **unused) {
-    (void)unused;
+TEST(blocks_are_masses_and_leaving_springs) {
     static net n;
     for (uint64_t seed = 1; seed <= 6; seed++) {
         static block want[BODIES + 256];
@@ -147,7 +140,7 @@ static void blocks_are_masses_and_leaving_springs(void **unused) {
             if (want[at][0][0] == 0) continue;
             load_inverse(network_of(&n), at, inverse);
             for (int k = 0; k < 3; k++) trace += want[at][k][k], inverse_trace += inverse[k][k];
-            assert_true(trace * inverse_trace < 5e4);
+            ASSERT(trace * inverse_trace, <, 5e4);
             for (int i = 0; i < 3; i++)
                 for (int k = 0; k < 3; k++) {
                     double sum = 0;
@@ -156,7 +149,7 @@ static void blocks_are_masses_and_leaving_springs(void **unused) {
                 }
             seen++;
         }
-        assert_true(seen > BODIES / 4);
+        ASSERT(seen, >, BODIES / 4);
         mote_system_destroy(n.system);
     }
 }
@@ -244,8 +237,7 @@ static void random_residual(const net *n, random_source *random, vector *r, bool
         }
 }
 
-static void z_is_the_sum_over_levels(void **unused) {
-    (void)unused;
+TEST(z_is_the_sum_over_levels) {
     static net n;
     static vector r[2], z[2], want;
     for (int isa = MOTE_ISA_SCALAR; isa < MOTE_ISA_COUNT; isa++) {
@@ -264,8 +256,7 @@ static void z_is_the_sum_over_levels(void **unused) {
                 const mote_network_scratch c = scratch_of(&n);
                 for (uint32_t k = 0; k < BODIES; k++) {
                     const uint32_t slot = network_of(&n)->slot_of_particle[k];
-                    for (int axis = 0; axis < 3 && is_pinned(&n, k); axis++)
-                        assert_true(z[i].of[k][axis] == 0);
+                    for (int axis = 0; axis < 3 && is_pinned(&n, k); axis++) ASSERT(z[i].of[k][axis], ==, 0);
                     static const int place[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
                     for (int axis = 0; axis < 3; axis++)
                         for (int m = 0; m < 3; m++)
@@ -274,11 +265,11 @@ static void z_is_the_sum_over_levels(void **unused) {
                     for (int axis = 0; axis < 3; axis++)
                         assert_near(z[i].of[k][axis], want.of[k][axis], 256 * UNIT * size);
                 }
-                assert_true(product(&r[i], &z[i]) > 0);
+                ASSERT(product(&r[i], &z[i]), >, 0);
             }
             const double size = sqrt(product(&r[0], &r[0]) * product(&z[1], &z[1]));
             assert_near(product(&r[0], &z[1]), product(&r[1], &z[0]), 64 * UNIT * size);
-            assert_true(fabs(product(&r[0], &z[1])) > 1e4 * UNIT * size); /* it is not about nothing */
+            ASSERT(fabs(product(&r[0], &z[1])), >, 1e4 * UNIT * size); /* it is not about nothing */
         }
         mote_system_destroy(n.system);
     }
@@ -299,7 +290,8 @@ static uint64_t hash_large(mote_isa isa, mote_loop_order order, mote_jobs jobs) 
     start_net(&n, &def, GRAVITY);
     pin_here(&n, 0), pin_here(&n, 69);
     step_net(&n, 2);
-    assert_true(network_of(&n)->aggregates.size[0] > 1024 && told(&n).frozen == 0);
+    ASSERT(network_of(&n)->aggregates.size[0], >, 1024);
+    ASSERT(told(&n).frozen, ==, 0);
     for (uint32_t i = 60; i < 9000; i += 900)
         assert_int_equal(mote_network_remove_springs(n.system, n.id, 1, &i, NULL), MOTE_OK);
     assert_int_equal(mote_network_unpin(n.system, n.id, 69), MOTE_OK);
@@ -309,18 +301,17 @@ static uint64_t hash_large(mote_isa isa, mote_loop_order order, mote_jobs jobs) 
     return hash;
 }
 
-static void many_clusters_have_one_hash(void **unused) {
-    (void)unused;
+TEST(many_clusters_have_one_hash) {
     const mote_jobs serial = {0, NULL, NULL};
     const uint64_t want = hash_large(MOTE_ISA_SCALAR, MOTE_LOOP_AUTO, serial);
     for (int isa = MOTE_ISA_SCALAR; isa < MOTE_ISA_COUNT; isa++)
         for (int order = 0; order < MOTE_LOOP_ORDER_COUNT && mote_isa_available((mote_isa)isa); order++) {
             shuffled_jobs shuffled = {.random = {(uint64_t)order}, .workers = 3};
-            assert_true(hash_large((mote_isa)isa, (mote_loop_order)order, shuffled_jobs_hook(&shuffled)) ==
-                        want);
-            assert_true(hash_large((mote_isa)isa, (mote_loop_order)order,
-                                   mote_jobs_openmp(2 + (uint32_t)order)) == want);
-            assert_true(shuffled.runs > 0);
+            ASSERT(hash_large((mote_isa)isa, (mote_loop_order)order, shuffled_jobs_hook(&shuffled)), ==,
+                   want);
+            ASSERT(hash_large((mote_isa)isa, (mote_loop_order)order, mote_jobs_openmp(2 + (uint32_t)order)),
+                   ==, want);
+            ASSERT(shuffled.runs, >, 0);
         }
 }
 
@@ -336,13 +327,12 @@ static void hang_stiff(net *n, uint32_t linear, bool aggregates) {
     start_net(n, &def, GRAVITY);
     pin_here(n, 0), pin_here(n, 63);
     mote_network_find_aggregates(network_of(n));
-    assert_true(network_of(n)->aggregates.levels[0] >= 6);
+    ASSERT(network_of(n)->aggregates.levels[0], >=, 6);
     if (!aggregates) network_of(n)->aggregates.levels[0] = 0;
 }
 
 /* 16 iterations hold it as it falls, and no energy is gained; without clusters four times as many do not. */
-static void few_iterations_hold_a_stiff_net(void **unused) {
-    (void)unused;
+TEST(few_iterations_hold_a_stiff_net) {
     static net n;
     for (int aggregates = 0; aggregates < 2; aggregates++) {
         double stretch = 0, energy = -1e9;
@@ -353,11 +343,12 @@ static void few_iterations_hold_a_stiff_net(void **unused) {
             stretch = fmax(stretch, s.max_strain);
             energy = fmax(energy, s.kinetic + s.elastic + s.potential);
         }
-        assert_true(told(&n).linear == (aggregates ? 64 : 256));
-        if (aggregates)
-            assert_true(stretch < 0.01 && energy < 0);
-        else
-            assert_true(stretch > 0.05);
+        ASSERT(told(&n).linear, ==, (aggregates ? 64 : 256));
+        if (aggregates) {
+            ASSERT(stretch, <, 0.01);
+            ASSERT(energy, <, 0);
+        } else
+            ASSERT(stretch, >, 0.05);
         mote_system_destroy(n.system);
     }
 }
@@ -381,23 +372,10 @@ static double error_after(uint32_t linear, bool aggregates, double (*solved)[3])
     return sqrt(sum / 4096);
 }
 
-static void an_eighth_of_the_iterations(void **unused) {
-    (void)unused;
+TEST(an_eighth_of_the_iterations) {
     static double solved[4096][3];
     error_after(4096, true, solved);
     for (uint32_t linear = 8; linear <= 16; linear *= 2) {
-        assert_true(error_after(linear, true, solved) < error_after(8 * linear, false, solved));
+        ASSERT(error_after(linear, true, solved), <, error_after(8 * linear, false, solved));
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(springs_set_anew_make_them_old),
-        cmocka_unit_test(blocks_are_masses_and_leaving_springs),
-        cmocka_unit_test(z_is_the_sum_over_levels),
-        cmocka_unit_test(many_clusters_have_one_hash),
-        cmocka_unit_test(few_iterations_hold_a_stiff_net),
-        cmocka_unit_test(an_eighth_of_the_iterations),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

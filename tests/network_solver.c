@@ -1,12 +1,7 @@
 /* The constrained solver of networks: each linear system against a dense one in double, closed forms, the
  * same chain as a strand, what is reported, energy where it is cut short, bits, degenerate shapes,
  * reactions. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "network_constrained.h"
 
@@ -40,7 +35,7 @@ static double compare_small(net *n, bool rigid) {
     (rigid ? solve_rigid : solve_compliant)(n, &p);
     step_net(n, 1);
     assert_int_equal(told(n).iterations, 1);
-    assert_true(p.tolerance < 0.01);
+    ASSERT(p.tolerance, <, 0.01);
     for (uint32_t i = 0; i < SMALL; i++)
         for (int k = 0; k < 3; k++) {
             assert_near(place_of(n, i, k), p.goal[i][k], p.tolerance);
@@ -50,13 +45,12 @@ static double compare_small(net *n, bool rigid) {
     return moved;
 }
 
-static void one_linear_system_is_that_of_newtons_method(void **unused) {
-    (void)unused;
+TEST(one_linear_system_is_that_of_newtons_method) {
     static net n;
     for (int kind = 0; kind < 4; kind++)
         for (uint64_t seed = 1; seed <= 40; seed++) {
             make_small(&n, seed, kind % 2, kind / 2);
-            assert_true(compare_small(&n, kind % 2) > 30); /* what is compared is well above the tolerance */
+            ASSERT(compare_small(&n, kind % 2), >, 30); /* what is compared is well above the tolerance */
         }
 }
 
@@ -64,8 +58,7 @@ static void one_linear_system_is_that_of_newtons_method(void **unused) {
 
 /* e1 (1 + h^2 w (k + c / h)) = e* + h^2 w (c / h) e0. Rounding: a place of 2 m to UNIT in each of its steps
  * is a velocity for the rest of the way; and each step ends within max_strain of its solution. */
-static void one_spring_is_implicit_euler(void **unused) {
-    (void)unused;
+TEST(one_spring_is_implicit_euler) {
     static net n;
     enum { STEPS = 12 };
     for (int kind = 0; kind < 8; kind++) {
@@ -111,7 +104,7 @@ static void hang_chain(net *n, uint32_t substeps, double at[CHAIN][3]) {
         step_net(n, 1);
         assert_int_equal(told(n).unsolved, 0);
         /* The report is of the constraint; the length itself is rounded with its ends. */
-        assert_true(measured(n).max_strain <= 1e-6 + UNIT * (6 * 16 + 8));
+        ASSERT(measured(n).max_strain, <=, 1e-6 + UNIT * (6 * 16 + 8));
     }
     for (uint32_t i = 0; i < CHAIN; i++)
         for (int k = 0; k < 3; k++) at[i][k] = place_of(n, i, k);
@@ -140,22 +133,20 @@ static double furthest_apart(double a[CHAIN][3], double b[CHAIN][3]) {
 /* Both step and project; only the directions along which they do differ, by how far a link turns in a
  * substep, in second order, where the step itself errs in first: they differ by far less than the network
  * does from itself at half of it. */
-static void a_rigid_chain_is_the_strand_that_it_is(void **unused) {
-    (void)unused;
+TEST(a_rigid_chain_is_the_strand_that_it_is) {
     static net n;
     double network_end[CHAIN][3], finer[CHAIN][3], strand[CHAIN][3];
     hang_chain(&n, 8, network_end);
     hang_chain(&n, 16, finer);
     hang_strand(strand, 8);
-    assert_true(network_end[CHAIN - 1][1] < -0.5); /* it has fallen */
-    assert_true(furthest_apart(network_end, finer) < 0.1);
-    assert_true(furthest_apart(network_end, strand) < furthest_apart(network_end, finer) / 20);
+    ASSERT(network_end[CHAIN - 1][1], <, -0.5); /* it has fallen */
+    ASSERT(furthest_apart(network_end, finer), <, 0.1);
+    ASSERT(furthest_apart(network_end, strand), <, furthest_apart(network_end, finer) / 20);
 }
 
 /* --- What is reported --- */
 
-static void reports_are_true(void **unused) {
-    (void)unused;
+TEST(reports_are_true) {
     static net n;
     for (int kind = 0; kind < 4; kind++) {
         const bool enough = kind & 1, rigid = kind & 2;
@@ -172,20 +163,22 @@ static void reports_are_true(void **unused) {
             step_net(&n, 1);
             const mote_network_step_report report = told(&n);
             const double strain = measured(&n).max_strain;
-            assert_true(report.substeps == 2 && report.linear <= report.iterations * n.def.max_linear);
-            assert_true(report.linear >= report.iterations && report.iterations <= 2 * n.def.max_iterations);
-            assert_true(report.unsolved <= 2 &&
-                        (report.unsolved > 0) == (report.residual > n.def.max_strain));
+            ASSERT(report.substeps, ==, 2);
+            ASSERT(report.linear, <=, report.iterations * n.def.max_linear);
+            ASSERT(report.linear, >=, report.iterations);
+            ASSERT(report.iterations, <=, 2 * n.def.max_iterations);
+            ASSERT(report.unsolved, <=, 2);
+            ASSERT((report.unsolved > 0), ==, (report.residual > n.def.max_strain));
             ever |= report.unsolved > 0;
             if (enough) assert_int_equal(report.unsolved, 0);
             /* What a rigid spring's strain is, the report says; of both substeps, so never less than the
              * last. */
             if (rigid)
-                assert_true(strain <=
-                            fmax((double)report.residual, (double)n.def.max_strain) + UNIT * (6 * 11 + 8));
-            if (step > 5 && !enough) assert_true(report.unsolved > 0);
+                ASSERT(strain, <=,
+                       fmax((double)report.residual, (double)n.def.max_strain) + UNIT * (6 * 11 + 8));
+            if (step > 5 && !enough) ASSERT(report.unsolved, >, 0);
         }
-        assert_true(ever == !enough);
+        ASSERT(ever, ==, !enough);
         mote_system_destroy(n.system);
     }
 }
@@ -241,8 +234,7 @@ static void step_to_less(const net *n) {
  * substep lowers what implicit Euler minimises, at 4 iterations however short each is. That bounds no total
  * energy by what it was: a net that is not yet told that it hangs falls, and is stretched; at 3 iterations it
  * keeps less than it has to fall. From 5 on none is gained: it starts at 0 J. */
-static void cut_short_energy_does_not_build_up(void **unused) {
-    (void)unused;
+TEST(cut_short_energy_does_not_build_up) {
     static net n;
     static const uint32_t linear[] = {3, 5, 10, 20};
     for (size_t i = 0; i < COUNT_OF(linear); i++) {
@@ -254,21 +246,22 @@ static void cut_short_energy_does_not_build_up(void **unused) {
         double early = -1e9, late = -1e9;
         for (int step = 0; step < 300; step++) {
             step_to_less(&n);
-            assert_true(told(&n).linear <= 4 * linear[i]);
+            ASSERT(told(&n).linear, <=, 4 * linear[i]);
             *(step < 150 ? &early : &late) = fmax(step < 150 ? early : late, energy_of(&n));
         }
         if (linear[i] < 5)
-            assert_true(late < 0.256 * GRAVITY);
-        else
-            assert_true(early < 0 && late < early);
+            ASSERT(late, <, 0.256 * GRAVITY);
+        else {
+            ASSERT(early, <, 0);
+            ASSERT(late, <, early);
+        }
         mote_system_destroy(n.system);
     }
 }
 
 /* A corner bears what its reaction is by three springs: the tautest of the net has a third of it at least,
  * and no more than all of it. */
-static void solved_it_is_strained_as_at_rest(void **unused) {
-    (void)unused;
+TEST(solved_it_is_strained_as_at_rest) {
     static net n;
     clear_net(&n);
     n.def.max_linear = 2000, n.def.max_iterations = 32, n.def.max_strain = 1e-4f;
@@ -288,13 +281,13 @@ static void solved_it_is_strained_as_at_rest(void **unused) {
                  pow((double)n.positions[3 * of->a + 2] - (double)n.positions[3 * of->b + 2], 2));
         const double tension = s.max_strain * length * 1e4;
         assert_int_equal(told(&n).unsolved, 0);
-        assert_true(tension > sqrt(pull) / 3 * 0.9 && tension < sqrt(pull) * 1.1);
+        ASSERT(tension, >, sqrt(pull) / 3 * 0.9);
+        ASSERT(tension, <, sqrt(pull) * 1.1);
     }
     mote_system_destroy(n.system);
 }
 
-static void more_rigid_springs_than_unknowns_are_refused(void **unused) {
-    (void)unused;
+TEST(more_rigid_springs_than_unknowns_are_refused) {
     static net n;
     mote_system_def def = mote_default_system_def();
     mote_system *system;
@@ -302,10 +295,11 @@ static void more_rigid_springs_than_unknowns_are_refused(void **unused) {
     mote_network_fault fault;
     clear_net(&n);
     add_grid(&n, 16, 0, 1, 0.001, INFINITY, true);
-    assert_true(n.def.spring_count > 3 * 256);
+    ASSERT(n.def.spring_count, >, 3 * 256);
     assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
     assert_int_equal(mote_system_add_network(system, &n.def, &id, &fault), MOTE_ERROR_RANGE);
-    assert_true(fault.spring == 3 * 256 && fault.particle == MOTE_NO_ITEM);
+    ASSERT(fault.spring, ==, 3 * 256);
+    ASSERT(fault.particle, ==, MOTE_NO_ITEM);
     for (uint32_t i = 3 * 256; i < n.def.spring_count; i++) n.springs[i].stiffness = 1e4f;
     assert_int_equal(mote_system_add_network(system, &n.def, &id, &fault), MOTE_OK);
     mote_system_destroy(system);
@@ -351,7 +345,9 @@ static hashes hash_net(bool rigid, mote_isa isa, mote_loop_order order, uint32_t
     pin_here(&n, small + 8);
     advance_by(&n, BITS_STEPS * UINT64_C(20000000), frame * 1000000);
     h.before = mote_system_hash(n.system);
-    assert_true(told(&n).linear > 12 && told(&n).frozen == 0 && told(&n).unsolved > 0);
+    ASSERT(told(&n).linear, >, 12);
+    ASSERT(told(&n).frozen, ==, 0);
+    ASSERT(told(&n).unsolved, >, 0);
     const mote_spring join[2] = {{large + 1599, small, MOTE_AS_PLACED, 400, 1, 0},
                                  {large + 3, small + 80, 1, 100, 0, 0}};
     assert_int_equal(mote_network_add_springs(n.system, n.id, 2, join, numbers, NULL), MOTE_OK);
@@ -359,13 +355,13 @@ static hashes hash_net(bool rigid, mote_isa isa, mote_loop_order order, uint32_t
     assert_int_equal(mote_network_unpin(n.system, n.id, large + 39), MOTE_OK);
     advance_by(&n, BITS_STEPS * UINT64_C(20000000), frame * 1000000);
     h.after = mote_system_hash(n.system);
-    assert_true(mote_system_steps(n.system) == 2 * BITS_STEPS && h.after != h.before);
+    ASSERT(mote_system_steps(n.system), ==, 2 * BITS_STEPS);
+    ASSERT(h.after, !=, h.before);
     mote_system_destroy(n.system);
     return h;
 }
 
-static void bits_depend_on_nothing(void **unused) {
-    (void)unused;
+TEST(bits_depend_on_nothing) {
     for (int rigid = 0; rigid < 2; rigid++) {
         const hashes base = hash_net(rigid, MOTE_ISA_SCALAR, MOTE_LOOP_AUTO, 1, 20);
         for (int isa = MOTE_ISA_SCALAR; isa < MOTE_ISA_COUNT; isa++)
@@ -388,8 +384,7 @@ enum { ISLANDS = 20 };
 
 /* Islands alike, of which two get a NaN: those stand still, no other has other bits. With clusters, without,
  * rigid. */
-static void what_is_not_finite_stays_alone(void **unused) {
-    (void)unused;
+TEST(what_is_not_finite_stays_alone) {
     static net plain, hurt;
     for (int kind = 0; kind < 3; kind++) {
         net *const both[2] = {&plain, &hurt};
@@ -406,11 +401,12 @@ static void what_is_not_finite_stays_alone(void **unused) {
         *coordinate(&hurt, of * 17, 4) = 0; /* a pin's velocity is none of the host's */
         *coordinate(&hurt, of * 17 + 8, 3) = NAN;
         step_net(&plain, 5), step_net(&hurt, 5);
-        assert_true(told(&hurt).frozen == 2 && told(&plain).frozen == 0);
+        ASSERT(told(&hurt).frozen, ==, 2);
+        ASSERT(told(&plain).frozen, ==, 0);
         for (uint32_t i = 0; i < of * ISLANDS; i++)
             for (int axis = 0; axis < 6 && i / of != 4 && i / of != 17; axis++)
-                assert_true(*coordinate(&hurt, i, axis) == *coordinate(&plain, i, axis));
-        assert_true(place_of(&hurt, of * 4 + 8, 1) != place_of(&plain, of * 4 + 8, 1));
+                ASSERT(*coordinate(&hurt, i, axis), ==, *coordinate(&plain, i, axis));
+        ASSERT(place_of(&hurt, of * 4 + 8, 1), !=, place_of(&plain, of * 4 + 8, 1));
         mote_system_destroy(plain.system), mote_system_destroy(hurt.system);
     }
 }
@@ -418,8 +414,7 @@ static void what_is_not_finite_stays_alone(void **unused) {
 /* Bodies on each other, a rest length of 0, two pins with a spring between them, pins too far apart for what
  * is between them. Rigid springs that cannot be held are told, and throw about what is between them; once the
  * pins stand nearer they are held again. */
-static void degenerate_shapes_are_finite(void **unused) {
-    (void)unused;
+TEST(degenerate_shapes_are_finite) {
     static net n;
     for (int rigid = 0; rigid < 2; rigid++) {
         const float stiffness = rigid ? INFINITY : 1e4f;
@@ -443,7 +438,10 @@ static void degenerate_shapes_are_finite(void **unused) {
                     if (!(fabs(x) < (i == 7 && rigid && step < 180 ? INFINITY : 12)))
                         fail_msg("rigid %d, step %d, %u: %g", rigid, step, i, x);
                 }
-            if (rigid && step < 120) assert_true(told(&n).unsolved > 0 && told(&n).residual > 0.2f);
+            if (rigid && step < 120) {
+                ASSERT(told(&n).unsolved, >, 0);
+                ASSERT(told(&n).residual, >, 0.2f);
+            }
             if (step == 119 && !rigid)
                 assert_near(reaction(&n, 6, 0) * 60, 1000 * 0.5 + 1e4 * 0.25, 10); /* 7 sags */
         }
@@ -454,8 +452,7 @@ static void degenerate_shapes_are_finite(void **unused) {
 }
 
 /* A spring between two pins moves nothing, and pulls. */
-static void a_spring_between_pins_pulls_at_both(void **unused) {
-    (void)unused;
+TEST(a_spring_between_pins_pulls_at_both) {
     static net n;
     for (int rigid = 0; rigid < 2; rigid++) {
         clear_net(&n);
@@ -475,8 +472,7 @@ static void a_spring_between_pins_pulls_at_both(void **unused) {
 
 /* 2 kg at rest under a pin, 1 m of rope of 1,024 N/m or rigid. A place known to UNIT 1 m and a tension solved
  * to max_strain, both through M / h, are what the impulse is off. */
-static void a_pin_bears_the_weight_at_rest(void **unused) {
-    (void)unused;
+TEST(a_pin_bears_the_weight_at_rest) {
     static net n;
     for (int kind = 0; kind < 3; kind++) { /* on positions, on multipliers, rigid */
         const mote_system_def def = rate_of(60, 4);
@@ -491,26 +487,9 @@ static void a_pin_bears_the_weight_at_rest(void **unused) {
         for (int step = 0; step < 10; step++) {
             step_net(&n, 1);
             assert_near(reaction(&n, 0, 1), -2 * GRAVITY / 60, 2 * 240 * (4 * UNIT + 1e-7));
-            assert_true(reaction(&n, 0, 0) == 0 && reaction(&n, 0, 2) == 0);
+            ASSERT(reaction(&n, 0, 0), ==, 0);
+            ASSERT(reaction(&n, 0, 2), ==, 0);
         }
         mote_system_destroy(n.system);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_linear_system_is_that_of_newtons_method),
-        cmocka_unit_test(one_spring_is_implicit_euler),
-        cmocka_unit_test(a_rigid_chain_is_the_strand_that_it_is),
-        cmocka_unit_test(reports_are_true),
-        cmocka_unit_test(cut_short_energy_does_not_build_up),
-        cmocka_unit_test(solved_it_is_strained_as_at_rest),
-        cmocka_unit_test(more_rigid_springs_than_unknowns_are_refused),
-        cmocka_unit_test(bits_depend_on_nothing),
-        cmocka_unit_test(what_is_not_finite_stays_alone),
-        cmocka_unit_test(degenerate_shapes_are_finite),
-        cmocka_unit_test(a_spring_between_pins_pulls_at_both),
-        cmocka_unit_test(a_pin_bears_the_weight_at_rest),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* What is told of a network's stability: one spring's limits, the sums against plain ones, kept up to date
  * under edits, stretched springs, edges. How near the bounds come to the truth is in network_limits.c. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "math/symmetric.h"
 #include "network_limits.h"
@@ -36,7 +31,7 @@ static double step_of(const graph *g, mote_integrator integrator) {
     mote_network_id id;
     mote_system *system = graph_system(g, integrator, RATE, &id);
     const mote_network_stability_report r = report_of(system, id);
-    assert_true(r.sharp.step == r.any.step);
+    ASSERT(r.sharp.step, ==, r.any.step);
     mote_system_destroy(system);
     return r.any.step;
 }
@@ -44,8 +39,7 @@ static double step_of(const graph *g, mote_integrator integrator) {
 /* The largest stable k at m = 1 and dt = 1/60, theory; in tests/stability.c for anchor springs. Implicit
  * Euler and exact flow take the springs of networks as kicks: as semi-implicit Euler does, and as half a kick
  * on either side of free flight. */
-static void one_spring_has_the_published_limits(void **unused) {
-    (void)unused;
+TEST(one_spring_has_the_published_limits) {
     static const struct {
         mote_integrator integrator;
         double undamped, damped;
@@ -71,15 +65,14 @@ static void one_spring_has_the_published_limits(void **unused) {
         }
     for (int i = 0; i < 2; i++) {
         make_spring(&g, 1, 1e-3, 0, true);
-        assert_true(step_of(&g, i ? MOTE_MIDPOINT : MOTE_EXPLICIT_EULER) == 0);
+        ASSERT(step_of(&g, i ? MOTE_MIDPOINT : MOTE_EXPLICIT_EULER), ==, 0);
         make_spring(&g, 1, 1e9, i, true);
-        assert_true(step_of(&g, MOTE_KINEMATIC) == HUGE_VAL);
+        ASSERT(step_of(&g, MOTE_KINEMATIC), ==, HUGE_VAL);
     }
 }
 
 /* A spring between two free particles is one of the reduced mass. */
-static void one_spring_is_as_if_alone(void **unused) {
-    (void)unused;
+TEST(one_spring_is_as_if_alone) {
     static const double springs[][3] = {{1, 15, 0}, {4, 15, 0.75}, {0.3, 15, 4}, {9, 2, 9}, {1, 0, 3}};
     static graph g;
     for (size_t i = 0; i < COUNT_OF(springs); i++) FOR_EACH_INTEGRATOR(m)
@@ -232,8 +225,7 @@ static void edit(mote_system *system, mote_network_id id, model *m, random_sourc
 }
 
 /* After each edit the sums are those of a plain loop over the springs that now are. */
-static void edits_keep_it_up_to_date(void **unused) {
-    (void)unused;
+TEST(edits_keep_it_up_to_date) {
     enum { ROOM = 60, EDITS = 60 };
     static graph g;
     static model m;
@@ -267,8 +259,7 @@ static void edits_keep_it_up_to_date(void **unused) {
 
 /* One spring of a net is stiffer than all others: it sets the bound, with the particle at its end that has
  * the more springs. */
-static void who_set_it(void **unused) {
-    (void)unused;
+TEST(who_set_it) {
     static graph g;
     static const float stiffness[3] = {50, 40, 5}, damping[3] = {0};
     make_net(&g, "net", 8, false, stiffness, damping);
@@ -279,7 +270,8 @@ static void who_set_it(void **unused) {
             mote_network_id id;
             mote_system *system = graph_system(&g, m, RATE, &id);
             const mote_network_stability_report r = report_of(system, id);
-            assert_true(r.any.spring == stiff && r.sharp.spring == stiff);
+            ASSERT(r.any.spring, ==, stiff);
+            ASSERT(r.sharp.spring, ==, stiff);
             assert_true(r.any.particle == g.spring[stiff].a || r.any.particle == g.spring[stiff].b);
             assert_true(r.sharp.particle == g.spring[stiff].a || r.sharp.particle == g.spring[stiff].b);
             mote_system_destroy(system);
@@ -290,8 +282,7 @@ static void who_set_it(void **unused) {
 
 /* A heavy particle among light ones, and light ones between heavy ones: each way to split the springs is the
  * better once. */
-static void masses_that_differ(void **unused) {
-    (void)unused;
+TEST(masses_that_differ) {
     static graph g;
     enum { LEAVES = 20 };
     graph_begin(&g, "star", 1 + LEAVES, 2);
@@ -356,8 +347,7 @@ static double fastest_as_placed(const model *m) {
 
 /* Springs of up to twice and down to half of their rest length: no motion is faster than either bound says.
  * Blown up evenly, all springs pull across themselves too, and the sharp form is as near as at rest. */
-static void stretched_nets(void **unused) {
-    (void)unused;
+TEST(stretched_nets) {
     static const float stiffness[3] = {90, 40, 10}, damping[3] = {0};
     static graph g;
     static model m;
@@ -381,8 +371,9 @@ static void stretched_nets(void **unused) {
         take_springs(&m, system, id, g.springs);
         const mote_network_stability_report r = report_of(system, id);
         const double w = fastest_as_placed(&m);
-        assert_true(w <= r.sharp.frequency * (1 + 1e-9) && r.sharp.frequency <= r.any.frequency * (1 + 1e-9));
-        if (turn < 4) assert_true(w >= 0.8 * r.sharp.frequency);
+        ASSERT(w, <=, r.sharp.frequency * (1 + 1e-9));
+        ASSERT(r.sharp.frequency, <=, r.any.frequency * (1 + 1e-9));
+        if (turn < 4) ASSERT(w, >=, 0.8 * r.sharp.frequency);
         assert_within(r.sharp.step, 2 / r.sharp.frequency, 1e-9);
         mote_system_destroy(system);
     }
@@ -390,8 +381,7 @@ static void stretched_nets(void **unused) {
 
 /* A string that is stretched swings across itself; the kinematic integrators, which take each spring along
  * itself alone, blow that up at any step, and the sharp bound says so. Semi-implicit Euler does not. */
-static void taut_strings(void **unused) {
-    (void)unused;
+TEST(taut_strings) {
     static const mote_integrator integrators[] = {MOTE_KINEMATIC_AVERAGE, MOTE_KINEMATIC,
                                                   MOTE_SEMI_IMPLICIT_EULER};
     static graph g;
@@ -403,7 +393,7 @@ static void taut_strings(void **unused) {
         mote_network_view view = mote_network_columns(system, id);
         view.position.y[view.slot[2]] += 1e-3f;
         const bool kinematic = i < 2;
-        assert_true((report_of(system, id).sharp.step == 0) == kinematic);
+        ASSERT((report_of(system, id).sharp.step == 0), ==, kinematic);
         double largest = 0;
         for (int step = 0; step < 6000; step += 10) {
             assert_int_equal(mote_system_step(system, 10, NULL), MOTE_OK);
@@ -417,11 +407,12 @@ static void taut_strings(void **unused) {
 /* --- Edges --- */
 
 static void expect_none(const mote_network_stability_bound *b) {
-    assert_true(b->step == HUGE_VAL && b->particle == MOTE_NO_ITEM && b->spring == MOTE_NO_ITEM);
+    ASSERT(b->step, ==, HUGE_VAL);
+    ASSERT(b->particle, ==, MOTE_NO_ITEM);
+    ASSERT(b->spring, ==, MOTE_NO_ITEM);
 }
 
-static void nothing_to_bound(void **unused) {
-    (void)unused;
+TEST(nothing_to_bound) {
     static graph g;
     FOR_EACH_INTEGRATOR(m)
     for (int kind = 0; kind < 3; kind++) {
@@ -432,7 +423,9 @@ static void nothing_to_bound(void **unused) {
         mote_system *system = graph_system(&g, m, RATE, &id);
         const mote_network_stability_report r = report_of(system, id);
         expect_none(&r.any), expect_none(&r.sharp);
-        assert_true(r.any.frequency == 0 && r.any.damping == 0 && r.substeps == 1);
+        ASSERT(r.any.frequency, ==, 0);
+        ASSERT(r.any.damping, ==, 0);
+        ASSERT(r.substeps, ==, 1);
         assert_within(r.substep, 1 / 60.0, 1e-12);
         mote_system_destroy(system);
     }
@@ -440,21 +433,19 @@ static void nothing_to_bound(void **unused) {
 
 /* What lies between pins moves nothing: an undamped spring there does not spoil explicit Euler for damped
  * ones. */
-static void springs_between_pins(void **unused) {
-    (void)unused;
+TEST(springs_between_pins) {
     static graph g;
     make_chain(&g, 5, MASSES_EQUAL, 2, 40, 2);
     const double step = step_of(&g, MOTE_EXPLICIT_EULER);
-    assert_true(step > 0);
+    ASSERT(step, >, 0);
     graph_spring(&g, 0, 4, 1e6f, 0);
-    assert_true(step_of(&g, MOTE_EXPLICIT_EULER) == step);
+    ASSERT(step_of(&g, MOTE_EXPLICIT_EULER), ==, step);
     g.spring[0].damping = 0;
-    assert_true(step_of(&g, MOTE_EXPLICIT_EULER) == 0);
+    ASSERT(step_of(&g, MOTE_EXPLICIT_EULER), ==, 0);
 }
 
 /* Springs that have no direction may pull in any; what is not finite does not spoil the rest. */
-static void springs_without_direction(void **unused) {
-    (void)unused;
+TEST(springs_without_direction) {
     static graph g;
     static const float strange[] = {NAN, INFINITY, 3e38f, 0};
     for (size_t i = 0; i < COUNT_OF(strange); i++) FOR_EACH_INTEGRATOR(m) {
@@ -465,9 +456,12 @@ static void springs_without_direction(void **unused) {
             mote_network_view view = mote_network_columns(system, id);
             view.position.x[view.slot[1]] = strange[i];
             const mote_network_stability_report r = report_of(system, id);
-            assert_true(isfinite(r.sharp.frequency) && r.sharp.frequency > 0);
-            assert_true(r.sharp.frequency <= r.any.frequency * (1 + 1e-9));
-            assert_true(r.sharp.step >= 0 && isfinite(r.any.frequency) && r.any.step >= 0);
+            assert_true(isfinite(r.sharp.frequency));
+            ASSERT(r.sharp.frequency, >, 0);
+            ASSERT(r.sharp.frequency, <=, r.any.frequency * (1 + 1e-9));
+            ASSERT(r.sharp.step, >=, 0);
+            assert_true(isfinite(r.any.frequency));
+            ASSERT(r.any.step, >=, 0);
             mote_system_destroy(system);
         }
     for (size_t i = 0; i < COUNT_OF(strange); i++) { /* a spring of its own there counts in full */
@@ -483,15 +477,14 @@ static void springs_without_direction(void **unused) {
     }
     FOR_EACH_INTEGRATOR(m) { /* the largest and the smallest that floats hold */
         make_spring(&g, 1e-30, 3e38, 3e38, false);
-        assert_true(step_of(&g, m) >= 0);
+        ASSERT(step_of(&g, m), >=, 0);
         make_spring(&g, 1e30, 1e-38, 1e-38, true);
-        assert_true(step_of(&g, m) > 0);
+        ASSERT(step_of(&g, m), >, 0);
     }
 }
 
 /* x.Mx / x.x for vectors all over the sphere comes near the largest eigenvalue from below. */
-static void eigenvalues(void **unused) {
-    (void)unused;
+TEST(eigenvalues) {
     random_source random = {77};
     for (int turn = 0; turn < 500; turn++) {
         mote_symmetric3 m = {0};
@@ -511,24 +504,7 @@ static void eigenvalues(void **unused) {
             largest = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
             for (int axis = 0; axis < 3; axis++) v[axis] = w[axis] / largest;
         }
-        assert_true(mote_symmetric3_largest(m) >= largest * (1 - 1e-14));
+        ASSERT(mote_symmetric3_largest(m), >=, largest * (1 - 1e-14));
         assert_within(mote_symmetric3_largest(m), largest, 1e-4);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_spring_has_the_published_limits),
-        cmocka_unit_test(one_spring_is_as_if_alone),
-        cmocka_unit_test(edits_keep_it_up_to_date),
-        cmocka_unit_test(who_set_it),
-        cmocka_unit_test(masses_that_differ),
-        cmocka_unit_test(stretched_nets),
-        cmocka_unit_test(taut_strings),
-        cmocka_unit_test(nothing_to_bound),
-        cmocka_unit_test(springs_between_pins),
-        cmocka_unit_test(springs_without_direction),
-        cmocka_unit_test(eigenvalues),
-    };
-    return cmocka_run_group_tests_name("network stability", tests, NULL, NULL);
 }

@@ -1,10 +1,5 @@
 /* Networks: views, the numbers of springs, pins, reels, failing allocators, and what counts in the hash. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "network_host.h"
 
@@ -12,8 +7,7 @@
 
 /* Whatever call of the allocator fails, adding leaves everything as it was; then it succeeds. Then the same
  * for each edit that allocates. Scratch that was grown first stays. */
-static void failing_allocator(void **unused) {
-    (void)unused;
+TEST(failing_allocator) {
     static web w;
     memory_ledger ledger = {0};
     make_web(&w, 2000 - 81, 5); /* an island of several blocks */
@@ -36,16 +30,20 @@ static void failing_allocator(void **unused) {
             if (call == 3) result = mote_network_add_springs(system, id, 1, &link, &number, NULL);
             if (call == 4) result = mote_network_remove_springs(system, id, 1, &number, NULL);
             assert_true(result == MOTE_OK || result == MOTE_ERROR_MEMORY);
-            if (result) assert_true(mote_system_hash(system) == hash);
+            if (result) ASSERT(mote_system_hash(system), ==, hash);
             if (result) refused[call]++;
         }
-        assert_true(refused[call] == ledger.failures - failures);
-        assert_true(mote_system_hash(system) != hash);
+        ASSERT(refused[call], ==, ledger.failures - failures);
+        ASSERT(mote_system_hash(system), !=, hash);
     }
-    assert_true(refused[0] > 3 && refused[1] == 1 && refused[2] == 1 && refused[4] == 0);
+    ASSERT(refused[0], >, 3);
+    ASSERT(refused[1], ==, 1);
+    ASSERT(refused[2], ==, 1);
+    ASSERT(refused[4], ==, 0);
     ledger.fail_at = 0;
     mote_system_destroy(system);
-    assert_true(ledger.faults == 0 && ledger.live_bytes == 0);
+    ASSERT(ledger.faults, ==, 0);
+    ASSERT(ledger.live_bytes, ==, 0);
 }
 
 /* --- Views --- */
@@ -55,52 +53,59 @@ static bool is_empty(mote_network_view v) {
            !v.velocity.z && !v.inverse_mass && !v.slot;
 }
 
-static void viewed(void **unused) {
-    (void)unused;
+TEST(viewed) {
     static web w;
     make_web(&w, 1200, 6);
     mote_system *system = make_host(MOTE_SEMI_IMPLICIT_EULER, NULL),
                 *other = make_host(MOTE_SEMI_IMPLICIT_EULER, NULL);
     const mote_network_id id = add_web(system, &w);
     const mote_network_view v = mote_network_columns(system, id);
-    assert_true(v.particle_count == w.particles && v.spring_count == w.springs &&
-                v.spring_capacity == w.springs + 64);
-    assert_true(v.slot_count >= w.particles && v.slot_count % 16 == 0);
+    ASSERT(v.particle_count, ==, w.particles);
+    ASSERT(v.spring_count, ==, w.springs);
+    ASSERT(v.spring_capacity, ==, w.springs + 64);
+    ASSERT(v.slot_count, >=, w.particles);
+    ASSERT(v.slot_count % 16, ==, 0);
     unsigned char *used = calloc(v.slot_count, 1);
     float *const x[6] = {v.position.x, v.position.y, v.position.z, v.velocity.x, v.velocity.y, v.velocity.z};
     for (uint32_t i = 0; i < w.particles; i++) {
         const uint32_t slot = mote_network_slot(system, id, i);
-        assert_true(slot == v.slot[i] && slot < v.slot_count && !used[slot]++);
+        ASSERT(slot, ==, v.slot[i]);
+        ASSERT(slot, <, v.slot_count);
+        assert_false(used[slot]++);
         for (int axis = 0; axis < 3; axis++) {
-            assert_true(x[axis][slot] == w.positions[3 * i + (uint32_t)axis]);
-            assert_true(x[3 + axis][slot] == w.velocities[3 * i + (uint32_t)axis]);
+            ASSERT(x[axis][slot], ==, w.positions[3 * i + (uint32_t)axis]);
+            ASSERT(x[3 + axis][slot], ==, w.velocities[3 * i + (uint32_t)axis]);
         }
-        assert_true(v.inverse_mass[slot] == (float)(1 / (double)w.masses[i]));
+        ASSERT(v.inverse_mass[slot], ==, (float)(1 / (double)w.masses[i]));
     }
     for (uint32_t slot = 0; slot < v.slot_count; slot++) {
         if (used[slot]) continue;
-        assert_true(v.inverse_mass[slot] == 0);
-        for (int i = 0; i < 6; i++) assert_true(x[i][slot] == 0);
+        ASSERT(v.inverse_mass[slot], ==, 0);
+        for (int i = 0; i < 6; i++) ASSERT(x[i][slot], ==, 0);
     }
     free(used);
-    assert_true(mote_network_slot(system, id, w.particles) == MOTE_NO_SLOT);
-    assert_true(mote_network_slot(other, id, 0) == MOTE_NO_SLOT && is_empty(mote_network_columns(other, id)));
-    assert_true(mote_network_slot(NULL, id, 0) == MOTE_NO_SLOT && is_empty(mote_network_columns(NULL, id)));
+    ASSERT(mote_network_slot(system, id, w.particles), ==, MOTE_NO_SLOT);
+    ASSERT(mote_network_slot(other, id, 0), ==, MOTE_NO_SLOT);
+    assert_true(is_empty(mote_network_columns(other, id)));
+    ASSERT(mote_network_slot(NULL, id, 0), ==, MOTE_NO_SLOT);
+    assert_true(is_empty(mote_network_columns(NULL, id)));
     assert_true(is_empty(mote_network_columns(system, (mote_network_id){0, 0})));
     uint32_t torn = 7;
-    assert_true(!mote_network_torn(system, id, &torn) && torn == 0);
+    assert_false(mote_network_torn(system, id, &torn));
+    ASSERT(torn, ==, 0);
     torn = 7;
-    assert_true(!mote_network_torn(other, id, &torn) && torn == 0 && !mote_network_torn(NULL, id, NULL));
+    assert_false(mote_network_torn(other, id, &torn));
+    ASSERT(torn, ==, 0);
+    assert_false(mote_network_torn(NULL, id, NULL));
     assert_int_equal(mote_system_remove_network(system, id), MOTE_OK);
-    assert_true(is_empty(mote_network_columns(system, id)) &&
-                mote_network_slot(system, id, 0) == MOTE_NO_SLOT);
+    assert_true(is_empty(mote_network_columns(system, id)));
+    ASSERT(mote_network_slot(system, id, 0), ==, MOTE_NO_SLOT);
     mote_system_destroy(system);
     mote_system_destroy(other);
 }
 
 /* One mass for all, at rest, no springs, no capacity for any. */
-static void plain_def(void **unused) {
-    (void)unused;
+TEST(plain_def) {
     const float positions[6] = {1, 2, 3, 4, 5, 6};
     mote_network_def def = mote_default_network_def();
     def.particle_count = 2, def.positions = positions, def.particle_mass = 4;
@@ -108,18 +113,25 @@ static void plain_def(void **unused) {
     mote_network_id id;
     assert_int_equal(mote_system_add_network(system, &def, &id, NULL), MOTE_OK);
     const mote_network_view v = mote_network_columns(system, id);
-    for (uint32_t i = 0; i < 2; i++)
-        assert_true(v.inverse_mass[v.slot[i]] == 0.25f && v.velocity.y[v.slot[i]] == 0);
-    assert_true(v.spring_count == 0 && v.spring_capacity == 0);
+    for (uint32_t i = 0; i < 2; i++) {
+        ASSERT(v.inverse_mass[v.slot[i]], ==, 0.25f);
+        ASSERT(v.velocity.y[v.slot[i]], ==, 0);
+    }
+    ASSERT(v.spring_count, ==, 0);
+    ASSERT(v.spring_capacity, ==, 0);
     mote_statistics s;
     assert_int_equal(mote_network_statistics(system, id, &s), MOTE_OK);
-    assert_true(s.mass == 8 && s.elastic == 0 && s.max_strain == 0 && s.mean_strain == 0 &&
-                s.max_strain_item == MOTE_NO_ITEM);
+    ASSERT(s.mass, ==, 8);
+    ASSERT(s.elastic, ==, 0);
+    ASSERT(s.max_strain, ==, 0);
+    ASSERT(s.mean_strain, ==, 0);
+    ASSERT(s.max_strain_item, ==, MOTE_NO_ITEM);
     mote_spring spring = {0, 1, 1, 1, 0, 0};
     uint32_t number;
     mote_network_fault fault;
     assert_int_equal(mote_network_add_springs(system, id, 1, &spring, &number, &fault), MOTE_ERROR_CAPACITY);
-    assert_true(fault.spring == 0 && fault.particle == MOTE_NO_ITEM);
+    ASSERT(fault.spring, ==, 0);
+    ASSERT(fault.particle, ==, MOTE_NO_ITEM);
     mote_system_destroy(system);
 }
 
@@ -128,14 +140,16 @@ static void plain_def(void **unused) {
 static void expect_spring(const mote_system *system, mote_network_id id, uint32_t number, mote_spring want) {
     mote_spring got;
     assert_int_equal(mote_network_spring(system, id, number, &got), MOTE_OK);
-    assert_true(got.a == want.a && got.b == want.b && got.rest_length == want.rest_length &&
-                got.stiffness == want.stiffness);
-    assert_true(got.damping == want.damping && got.tear_strain == want.tear_strain);
+    ASSERT(got.a, ==, want.a);
+    ASSERT(got.b, ==, want.b);
+    ASSERT(got.rest_length, ==, want.rest_length);
+    ASSERT(got.stiffness, ==, want.stiffness);
+    ASSERT(got.damping, ==, want.damping);
+    ASSERT(got.tear_strain, ==, want.tear_strain);
 }
 
 /* Springs are what they were made as; a new one takes the lowest number that is free. */
-static void numbered(void **unused) {
-    (void)unused;
+TEST(numbered) {
     static web w;
     make_web(&w, 5, 11);
     mote_system *system = make_host(MOTE_SEMI_IMPLICIT_EULER, NULL);
@@ -148,11 +162,11 @@ static void numbered(void **unused) {
     for (int axis = 0; axis < 3; axis++) square += pow((double)q[axis] - (double)p[axis], 2);
     /* In float three squares, two sums and a root err by less than 3 units in the last place. */
     assert_int_equal(mote_network_spring(system, id, 4, more), MOTE_OK);
-    assert_true(fabs((double)more->rest_length - sqrt(square)) < 3 * 0x1p-24 * sqrt(square));
+    ASSERT(fabs((double)more->rest_length - sqrt(square)), <, 3 * 0x1p-24 * sqrt(square));
     w.spring[4].rest_length = more->rest_length;
     for (uint32_t i = 0; i < w.springs; i++) expect_spring(system, id, i, w.spring[i]);
     assert_int_equal(mote_network_remove_springs(system, id, 3, gone, NULL), MOTE_OK);
-    assert_true(mote_network_columns(system, id).spring_count == w.springs - 3);
+    ASSERT(mote_network_columns(system, id).spring_count, ==, w.springs - 3);
     for (int i = 0; i < 3; i++)
         assert_int_equal(mote_network_spring(system, id, gone[i], more), MOTE_ERROR_RANGE);
     for (uint32_t i = 0; i < 67; i++) more[i] = (mote_spring){i, i + 1, 1 + (float)i, 2, 0.5f, 3};
@@ -162,9 +176,12 @@ static void numbered(void **unused) {
     more[0].rest_length = MOTE_AS_PLACED;
     assert_int_equal(mote_network_add_springs(system, id, 67, more, number, NULL), MOTE_OK);
     more[0].rest_length = 5;
-    assert_true(number[0] == 2 && number[1] == 40 && number[2] == w.springs - 1 && number[3] == w.springs);
+    ASSERT(number[0], ==, 2);
+    ASSERT(number[1], ==, 40);
+    ASSERT(number[2], ==, w.springs - 1);
+    ASSERT(number[3], ==, w.springs);
     for (uint32_t i = 0; i < 67; i++) expect_spring(system, id, number[i], more[i]);
-    assert_true(mote_network_columns(system, id).spring_count == w.springs + 64);
+    ASSERT(mote_network_columns(system, id).spring_count, ==, w.springs + 64);
     assert_int_equal(mote_network_set_spring(system, id, 40, 7, 8, 9), MOTE_OK);
     more[1].stiffness = 7, more[1].damping = 8, more[1].tear_strain = 9;
     expect_spring(system, id, 40, more[1]);
@@ -176,8 +193,7 @@ static void numbered(void **unused) {
 
 /* --- Pins and reels --- */
 
-static void pinned(void **unused) {
-    (void)unused;
+TEST(pinned) {
     static web w;
     make_web(&w, 5, 12);
     mote_system *system = make_host(MOTE_SEMI_IMPLICIT_EULER, NULL);
@@ -186,20 +202,22 @@ static void pinned(void **unused) {
     const mote_network_view v = mote_network_columns(system, id);
     float impulse[3] = {7, 7, 7};
     assert_int_equal(mote_network_pin(system, id, 6, (vec3){1, 2, 3}, MOTE_NEXT_ADVANCE), MOTE_OK);
-    assert_true(v.inverse_mass[v.slot[6]] == 0 && mote_system_hash(system) != hash);
+    ASSERT(v.inverse_mass[v.slot[6]], ==, 0);
+    ASSERT(mote_system_hash(system), !=, hash);
     assert_int_equal(mote_network_reaction(system, id, 6, impulse), MOTE_OK);
-    assert_true(impulse[0] == 0 && impulse[1] == 0 && impulse[2] == 0);
+    ASSERT(impulse[0], ==, 0);
+    ASSERT(impulse[1], ==, 0);
+    ASSERT(impulse[2], ==, 0);
     assert_int_equal(mote_network_pin(system, id, 6, (vec3){3, 2, 1}, 50), MOTE_OK);
     assert_int_equal(mote_network_unpin(system, id, 6), MOTE_OK);
-    assert_true(v.inverse_mass[v.slot[6]] == (float)(1 / (double)w.masses[6]) &&
-                mote_system_hash(system) == hash);
+    ASSERT(v.inverse_mass[v.slot[6]], ==, (float)(1 / (double)w.masses[6]));
+    ASSERT(mote_system_hash(system), ==, hash);
     assert_int_equal(mote_network_unpin(system, id, 6), MOTE_ERROR_RANGE);
     mote_system_destroy(system);
 }
 
 /* As many pins and reels as there may be; one that is there already may always be aimed anew. */
-static void most_targets(void **unused) {
-    (void)unused;
+TEST(most_targets) {
     enum { MANY = MOTE_MAX_NETWORK_PINS + 2 };
     static float positions[3 * MANY];
     static mote_spring springs[MANY];
@@ -217,10 +235,10 @@ static void most_targets(void **unused) {
     uint64_t hash = mote_system_hash(system);
     assert_int_equal(mote_network_pin(system, id, 0, (vec3){0, 0, 0}, 9), MOTE_ERROR_CAPACITY);
     assert_int_equal(mote_network_reel(system, id, 0, 2, 9), MOTE_ERROR_CAPACITY);
-    assert_true(mote_system_hash(system) == hash);
+    ASSERT(mote_system_hash(system), ==, hash);
     assert_int_equal(mote_network_pin(system, id, 2, (vec3){0, 1, 0}, 9), MOTE_OK);
     assert_int_equal(mote_network_reel(system, id, 2, 3, 9), MOTE_OK);
-    assert_true(mote_system_hash(system) != hash);
+    ASSERT(mote_system_hash(system), !=, hash);
     const uint32_t number = 5;
     assert_int_equal(mote_network_unpin(system, id, 5), MOTE_OK);
     assert_int_equal(mote_network_remove_springs(system, id, 1, &number, NULL), MOTE_OK); /* and its reel */
@@ -230,8 +248,7 @@ static void most_targets(void **unused) {
 }
 
 /* A reel that has arrived takes no room from others, whether a step has looked at it or not. */
-static void arrived_reels_make_room(void **unused) {
-    (void)unused;
+TEST(arrived_reels_make_room) {
     enum { MANY = MOTE_MAX_REELS + 3 };
     static float positions[3 * MANY];
     static mote_spring springs[MANY];
@@ -251,12 +268,12 @@ static void arrived_reels_make_room(void **unused) {
         assert_int_equal(mote_network_reel(system, id, MANY - 1 - i, 3, 0), MOTE_OK);
     assert_int_equal(mote_network_reel(system, id, 0, 4, 0), MOTE_OK); /* and those that arrive at once */
     assert_int_equal(mote_network_spring(system, id, 1, &spring), MOTE_OK);
-    assert_true(spring.rest_length == 2);
+    ASSERT(spring.rest_length, ==, 2);
     assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
     assert_int_equal(mote_network_spring(system, id, 0, &spring), MOTE_OK);
-    assert_true(spring.rest_length == 4);
+    ASSERT(spring.rest_length, ==, 4);
     assert_int_equal(mote_network_spring(system, id, MANY - 1, &spring), MOTE_OK);
-    assert_true(spring.rest_length == 3);
+    ASSERT(spring.rest_length, ==, 3);
     mote_system_destroy(system);
 }
 
@@ -268,7 +285,7 @@ static void expect_in_hash(mote_system *system, void *state, size_t bytes, bool 
     for (size_t i = 0; i < bytes; i++) ((unsigned char *)state)[i] ^= 1;
     if ((mote_system_hash(system) != before) != counts) fail_msg("line %d", line);
     for (size_t i = 0; i < bytes; i++) ((unsigned char *)state)[i] ^= 1;
-    assert_true(mote_system_hash(system) == before);
+    ASSERT(mote_system_hash(system), ==, before);
 }
 
 #define EXPECT(lvalue, counts) expect_in_hash(system, &(lvalue), sizeof(lvalue), counts, __LINE__)
@@ -303,7 +320,7 @@ static void hash_of_springs(mote_system *system, mote_network *n) {
         const uint32_t kept = *slot;
         const uint64_t before = mote_system_hash(system);
         *slot = n->spring[9].a;
-        assert_true(mote_system_hash(system) != before);
+        ASSERT(mote_system_hash(system), !=, before);
         *slot = kept;
     }
 }
@@ -325,21 +342,20 @@ static void hash_of_targets(mote_system *system, mote_network *n) {
     const uint32_t pins = n->pin_count, reels = n->reel_count;
     const uint64_t before = mote_system_hash(system);
     n->pin_count = 1;
-    assert_true(mote_system_hash(system) != before);
+    ASSERT(mote_system_hash(system), !=, before);
     n->pin_count = pins, n->reel_count = 1;
-    assert_true(mote_system_hash(system) != before);
+    ASSERT(mote_system_hash(system), !=, before);
     n->reel_count = reels;
 }
 
-static void hash_of_state(void **unused) {
-    (void)unused;
+TEST(hash_of_state) {
     static web w;
     make_web(&w, 5, 13);
     mote_system *system = make_host(MOTE_SEMI_IMPLICIT_EULER, NULL);
     const uint64_t empty = mote_system_hash(system);
     const mote_network_id id = add_web(system, &w);
     const uint32_t gone[2] = {3, w.springs - 1};
-    assert_true(mote_system_hash(system) != empty);
+    ASSERT(mote_system_hash(system), !=, empty);
     assert_int_equal(mote_network_remove_springs(system, id, 2, gone, NULL), MOTE_OK);
     for (uint32_t i = 0; i < 2; i++) {
         assert_int_equal(mote_network_pin(system, id, 7 + i, (vec3){1, 2, 3}, 9), MOTE_OK);
@@ -364,13 +380,12 @@ static void hash_of_state(void **unused) {
     EXPECT(n->bound, false);
     EXPECT(n->torn_count, false);
     assert_int_equal(mote_system_remove_network(system, id), MOTE_OK);
-    assert_true(mote_system_hash(system) == empty);
+    ASSERT(mote_system_hash(system), ==, empty);
     mote_system_destroy(system);
 }
 
 /* The numbers of springs count, the layout does not: rows or lanes. */
-static void hash_of_order(void **unused) {
-    (void)unused;
+TEST(hash_of_order) {
     static web w;
     uint64_t hash[3];
     make_web(&w, 5, 14);
@@ -392,12 +407,12 @@ static void hash_of_order(void **unused) {
         hash[round] = mote_system_hash(system);
         mote_system_destroy(system);
     }
-    assert_true(hash[0] != hash[1] && hash[1] == hash[2]);
+    ASSERT(hash[0], !=, hash[1]);
+    ASSERT(hash[1], ==, hash[2]);
 }
 
 /* Islands that were joined freeze together for good: that is state. */
-static void hash_of_islands(void **unused) {
-    (void)unused;
+TEST(hash_of_islands) {
     static web w;
     make_web(&w, 5, 15);
     mote_system *system = make_host(MOTE_SEMI_IMPLICIT_EULER, NULL);
@@ -407,13 +422,12 @@ static void hash_of_islands(void **unused) {
     uint32_t number;
     assert_int_equal(mote_network_add_springs(system, id, 1, &link, &number, NULL), MOTE_OK);
     assert_int_equal(mote_network_remove_springs(system, id, 1, &number, NULL), MOTE_OK);
-    assert_true(mote_system_hash(system) != hash);
+    ASSERT(mote_system_hash(system), !=, hash);
     mote_system_destroy(system);
 }
 
 /* The number of a spring is state: it says which the next one gets. */
-static void hash_of_numbers(void **unused) {
-    (void)unused;
+TEST(hash_of_numbers) {
     const float positions[6] = {0, 0, 0, 1, 0, 0};
     const mote_spring springs[3] = {{0, 1, 1, 1, 0, 0}, {0, 1, 2, 1, 0, 0}, {0, 1, 2, 1, 0, 0}};
     uint64_t hash[3];
@@ -427,22 +441,6 @@ static void hash_of_numbers(void **unused) {
         hash[gone] = mote_system_hash(system);
         mote_system_destroy(system);
     }
-    assert_true(hash[1] != hash[2] && hash[0] != hash[1]);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(failing_allocator),
-        cmocka_unit_test(viewed),
-        cmocka_unit_test(plain_def),
-        cmocka_unit_test(numbered),
-        cmocka_unit_test(pinned),
-        cmocka_unit_test(most_targets),
-        cmocka_unit_test(arrived_reels_make_room),
-        cmocka_unit_test(hash_of_state),
-        cmocka_unit_test(hash_of_order),
-        cmocka_unit_test(hash_of_numbers),
-        cmocka_unit_test(hash_of_islands),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    ASSERT(hash[1], !=, hash[2]);
+    ASSERT(hash[0], !=, hash[1]);
 }

@@ -1,11 +1,6 @@
 /* Networks: what is measured, diagnosed and presented, and what the calls between steps do to the steps that
  * follow. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "network_host.h"
 
@@ -72,8 +67,7 @@ static void assert_near(double got, double want, double scale) {
 /* A sum of n doubles errs by at most n 2^-53 of the sum of magnitudes, on either side. Here n < 4,096;
  * masses up to 2 kg, 10 m and 10 m/s per axis make terms below 300 kg, J or kg m^2/s, and springs below 90
  * x 18^2 J. */
-static void measured(void **unused) {
-    (void)unused;
+TEST(measured) {
     static web w;
     mote_statistics got[3];
     uint32_t workers = 3;
@@ -93,7 +87,7 @@ static void measured(void **unused) {
         memset(&got[round], 0xff, sizeof got[round]);
         const uint64_t hash = mote_system_hash(system);
         assert_int_equal(mote_network_statistics(system, id, &got[round]), MOTE_OK);
-        assert_true(mote_system_hash(system) == hash);
+        ASSERT(mote_system_hash(system), ==, hash);
         sum_springs(&w, gone, &want);
         sum_particles(&w, 1, &want);
         const mote_statistics *g = &got[round];
@@ -119,8 +113,7 @@ static void measured(void **unused) {
 
 /* The order is that of the host's numbers, whatever the slots: 2^60 swallows 1, and the parts meet in halves
  * of 16 lanes. */
-static void order_of_sums(void **unused) {
-    (void)unused;
+TEST(order_of_sums) {
     enum { MANY = 1024 + 32 };
     static float positions[3 * MANY], velocities[3 * MANY];
     static mote_spring springs[MANY];
@@ -135,7 +128,7 @@ static void order_of_sums(void **unused) {
         for (int i = 0; i < half; i++) lane[0][i] += lane[0][i + half], lane[1][i] += lane[1][i + half];
     double forward = 0;
     for (uint32_t i = 0; i < MANY; i++) forward += (double)velocities[3 * i];
-    assert_true(forward != lane[0][0] + lane[1][0]);
+    ASSERT(forward, !=, lane[0][0] + lane[1][0]);
     for (int round = 0; round < 3; round++) {
         /* None; pairs, which lie across lanes; one chain through all, against the order of the numbers. */
         def.spring_count = round == 0 ? 0 : round == 1 ? MANY / 2 : MANY - 1;
@@ -149,16 +142,16 @@ static void order_of_sums(void **unused) {
         assert_int_equal(mote_system_add_network(system, &def, &id, NULL), MOTE_OK);
         assert_int_equal(mote_network_statistics(system, id, &s), MOTE_OK);
         assert_int_equal(mote_system_statistics(system, &d), MOTE_OK);
-        assert_true(s.momentum[0] == lane[0][0] + lane[1][0] && d.momentum[0] == s.momentum[0]);
-        assert_true(s.max_strain == (round ? 1 : 0) &&
-                    s.max_strain_item == (round ? 0 : MOTE_NO_ITEM)); /* the lowest */
+        ASSERT(s.momentum[0], ==, lane[0][0] + lane[1][0]);
+        ASSERT(d.momentum[0], ==, s.momentum[0]);
+        ASSERT(s.max_strain, ==, (round ? 1 : 0));
+        ASSERT(s.max_strain_item, ==, (round ? 0 : MOTE_NO_ITEM)); /* the lowest */
         mote_system_destroy(system);
     }
 }
 
 /* Rigid springs have no energy, compliant ones of the constrained solver have. */
-static void rigid_energy(void **unused) {
-    (void)unused;
+TEST(rigid_energy) {
     const float positions[9] = {0, 0, 0, 3, 0, 0, 6, 0, 0};
     const mote_spring springs[2] = {{0, 1, 1, INFINITY, 0, 0}, {1, 2, 1, 5, 0, 0}};
     mote_system *system = make_host(MOTE_SEMI_IMPLICIT_EULER, NULL);
@@ -169,13 +162,15 @@ static void rigid_energy(void **unused) {
     def.particle_count = 3, def.positions = positions, def.springs = springs, def.spring_count = 2;
     assert_int_equal(mote_system_add_network(system, &def, &id, NULL), MOTE_OK);
     assert_int_equal(mote_network_statistics(system, id, &s), MOTE_OK);
-    assert_true(s.elastic == 10 && s.max_strain == 2 && s.mean_strain == 2 && s.max_strain_item == 0);
+    ASSERT(s.elastic, ==, 10);
+    ASSERT(s.max_strain, ==, 2);
+    ASSERT(s.mean_strain, ==, 2);
+    ASSERT(s.max_strain_item, ==, 0);
     mote_system_destroy(system);
 }
 
 /* Loose particles and two networks together. */
-static void diagnosed(void **unused) {
-    (void)unused;
+TEST(diagnosed) {
     static web w;
     mote_system *system = make_worked((mote_jobs){0, NULL, NULL});
     mote_range_view view;
@@ -224,15 +219,14 @@ static void expect_presented(const mote_system *system, mote_network_id id, uint
             for (size_t byte = 0; byte < stride * count + 32; byte++) {
                 const size_t within = byte % stride;
                 if (byte >= stride * count || within < at || within >= at + 12)
-                    assert_true(vertices[byte] == GUARD);
+                    ASSERT(vertices[byte], ==, GUARD);
             }
         }
     }
 }
 
 /* x0 + alpha (x1 - x0) of the columns before and after the last step. */
-static void presented(void **unused) {
-    (void)unused;
+TEST(presented) {
     static web w;
     static float want[3 * HOST_PARTICLES];
     uint32_t workers = 3;
@@ -254,7 +248,8 @@ static void presented(void **unused) {
         for (uint32_t i = 0; i < 3 * w.particles; i++) want[i] = x[i % 3][v.slot[i / 3]];
         mote_advance a;
         assert_int_equal(mote_system_advance(system, 12500000, &a), MOTE_OK);
-        assert_true(a.steps == 1 && a.alpha == 0.25f);
+        ASSERT(a.steps, ==, 1);
+        ASSERT(a.alpha, ==, 0.25f);
         for (uint32_t i = 0; i < 3 * w.particles; i++) {
             const float now = x[i % 3][v.slot[i / 3]];
             want[i] = kind ? want[i] + 0.25f * (now - want[i]) : now;
@@ -271,8 +266,7 @@ static void presented(void **unused) {
 
 /* A pair, 1 m apart at rest, and a particle that turns non-finite and freezes with its island; it lives again
  * when teleported. */
-static void frozen_and_teleported(void **unused) {
-    (void)unused;
+TEST(frozen_and_teleported) {
     const float positions[12] = {0, 0, 0, 1, 0, 0, 5, 0, 0, 6, 0, 0};
     const mote_spring springs[2] = {{0, 1, 1, 10, 0, 0}, {2, 3, 1, 10, 0, 0}};
     mote_system *system = make_worked((mote_jobs){0, NULL, NULL});
@@ -286,9 +280,12 @@ static void frozen_and_teleported(void **unused) {
     v.velocity.x[slot] = 3e38f;
     for (int step = 0; step < 200; step++) assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
     assert_int_equal(mote_network_report(system, id, &report), MOTE_OK);
-    assert_true(report.frozen == 1 && report.substeps == 1 && report.torn == 0);
-    assert_true(isfinite(v.position.x[slot]) && isfinite(v.velocity.x[v.slot[3]]));
-    for (uint32_t i = 0; i < 5; i++) assert_true(mote_network_frozen(system, id, i) == (i == 2 || i == 3));
+    ASSERT(report.frozen, ==, 1);
+    ASSERT(report.substeps, ==, 1);
+    ASSERT(report.torn, ==, 0);
+    assert_true(isfinite(v.position.x[slot]));
+    assert_true(isfinite(v.velocity.x[v.slot[3]]));
+    for (uint32_t i = 0; i < 5; i++) ASSERT(mote_network_frozen(system, id, i), ==, (i == 2 || i == 3));
     assert_false(mote_network_frozen(NULL, id, 2) || mote_network_frozen(system, (mote_network_id){0, 0}, 2));
     const float stood = v.position.y[v.slot[3]], fell = v.position.y[v.slot[0]];
     const uint64_t hash = mote_system_hash(system);
@@ -298,24 +295,27 @@ static void frozen_and_teleported(void **unused) {
     }
     assert_int_equal(mote_network_teleport(system, id), MOTE_OK);
     assert_int_equal(mote_network_report(system, id, &report), MOTE_OK);
-    assert_true(report.frozen == 0 && mote_system_hash(system) != hash && stood > fell &&
-                !mote_network_frozen(system, id, 2));
+    ASSERT(report.frozen, ==, 0);
+    ASSERT(mote_system_hash(system), !=, hash);
+    ASSERT(stood, >, fell);
+    assert_false(mote_network_frozen(system, id, 2));
     assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
     assert_int_equal(mote_network_report(system, id, &report), MOTE_OK);
-    assert_true(report.frozen == 0 && v.position.y[slot] < 0);
+    ASSERT(report.frozen, ==, 0);
+    ASSERT(v.position.y[slot], <, 0);
     /* It goes on living when the other one freezes. */
     const float low = v.position.y[slot];
     v.velocity.x[v.slot[0]] = 3e38f;
     for (int step = 0; step < 3; step++) assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
     assert_int_equal(mote_network_report(system, id, &report), MOTE_OK);
-    assert_true(report.frozen == 1 && v.position.y[slot] < low);
+    ASSERT(report.frozen, ==, 1);
+    ASSERT(v.position.y[slot], <, low);
     mote_system_destroy(system);
 }
 
 /* A particle that is pinned travels to where it is sent, and stands there to the bit; let go, it falls. Its
  * springs' impulse on it is what they give to the free end, turned round. */
-static void pins_in_steps(void **unused) {
-    (void)unused;
+TEST(pins_in_steps) {
     const float positions[6] = {0, 0, 0, 3, 0, 0};
     const mote_spring spring = {0, 1, 1, 4, 0, 0};
     mote_system_def def = mote_default_system_def();
@@ -332,29 +332,31 @@ static void pins_in_steps(void **unused) {
     assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
     assert_int_equal(mote_network_reaction(system, id, 0, impulse), MOTE_OK);
     /* k (|d| - L) h = 8/60 N s, on 1 kg; h, its product and its sum are rounded. */
-    assert_true(fabsf(impulse[0] - 8.0f / 60) < 4 * 0x1p-24f * impulse[0] && impulse[1] == 0 &&
-                impulse[2] == 0);
-    assert_true(fabsf(impulse[0] + v.velocity.x[b]) < 4 * 0x1p-24f * impulse[0] && v.position.x[a] == 0);
+    ASSERT(fabsf(impulse[0] - 8.0f / 60), <, 4 * 0x1p-24f * impulse[0]);
+    ASSERT(impulse[1], ==, 0);
+    ASSERT(impulse[2], ==, 0);
+    ASSERT(fabsf(impulse[0] + v.velocity.x[b]), <, 4 * 0x1p-24f * impulse[0]);
+    ASSERT(v.position.x[a], ==, 0);
     const uint64_t arrives = 3 * mote_system_tick(system);
     assert_int_equal(mote_network_pin(system, id, 0, (vec3){0, 1, 0}, arrives), MOTE_OK);
     assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
-    assert_true(v.position.y[a] == 0.5f && fabsf(v.velocity.y[a] - 30) < 30 * 0x1p-22f);
+    ASSERT(v.position.y[a], ==, 0.5f);
+    ASSERT(fabsf(v.velocity.y[a] - 30), <, 30 * 0x1p-22f);
     assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
-    assert_true(v.position.y[a] == 1);
+    ASSERT(v.position.y[a], ==, 1);
     assert_int_equal(mote_network_pin(system, id, 0, (vec3){0, 2, 0}, MOTE_NEXT_ADVANCE), MOTE_OK);
     assert_int_equal(mote_system_step(system, 4, NULL), MOTE_OK);
-    assert_true(v.position.y[a] == 2);
+    ASSERT(v.position.y[a], ==, 2);
     assert_int_equal(mote_network_unpin(system, id, 0), MOTE_OK);
     assert_int_equal(mote_network_reaction(system, id, 0, impulse), MOTE_ERROR_RANGE);
     assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
-    assert_true(v.position.x[a] > 0);
+    ASSERT(v.position.x[a], >, 0);
     mote_system_destroy(system);
 }
 
 /* A spring that is reeled has the length of the time, and keeps the last; what tears is told until the next
  * step. */
-static void reeled_and_torn(void **unused) {
-    (void)unused;
+TEST(reeled_and_torn) {
     const float positions[9] = {0, 0, 0, 1, 0, 0, 3, 0, 0};
     const mote_spring springs[2] = {{0, 1, 1, 4, 0, 0}, {1, 2, 2, 4, 0, 0.25f}};
     mote_system_def def = mote_default_system_def();
@@ -373,7 +375,7 @@ static void reeled_and_torn(void **unused) {
     const uint64_t step = mote_system_tick(system);
     assert_int_equal(mote_network_reel(system, id, 0, 3, 3 * step), MOTE_OK);
     assert_int_equal(mote_network_spring(system, id, 0, &s), MOTE_OK);
-    assert_true(s.rest_length == 1);
+    ASSERT(s.rest_length, ==, 1);
     const float lengths[4] = {2, 3, 3, 3};
     for (int i = 0; i < 4; i++) {
         assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
@@ -382,21 +384,25 @@ static void reeled_and_torn(void **unused) {
     }
     assert_int_equal(mote_network_reel(system, id, 1, 1.5f, MOTE_NEXT_ADVANCE),
                      MOTE_OK); /* to a strain of 1/3 */
-    assert_true(!mote_network_torn(system, id, &torn) && torn == 0);
+    assert_false(mote_network_torn(system, id, &torn));
+    ASSERT(torn, ==, 0);
     assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
     const uint32_t *list = mote_network_torn(system, id, &torn);
-    assert_true(list && torn == 1 && list[0] == 1);
+    assert_true(list);
+    ASSERT(torn, ==, 1);
+    ASSERT(list[0], ==, 1);
     assert_int_equal(mote_network_report(system, id, &report), MOTE_OK);
-    assert_true(report.torn == 1 && mote_network_columns(system, id).spring_count == 1);
+    ASSERT(report.torn, ==, 1);
+    ASSERT(mote_network_columns(system, id).spring_count, ==, 1);
     assert_int_equal(mote_network_spring(system, id, 1, &s), MOTE_ERROR_RANGE);
     assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
-    assert_true(!mote_network_torn(system, id, &torn) && torn == 0);
+    assert_false(mote_network_torn(system, id, &torn));
+    ASSERT(torn, ==, 0);
     mote_system_destroy(system);
 }
 
 /* However the steps of an advance are grouped, what tore in them is told: step by step. */
-static void torn_in_any_grouping(void **unused) {
-    (void)unused;
+TEST(torn_in_any_grouping) {
     const float positions[6] = {0, 0, 0, 1, 0, 0};
     const mote_spring springs[3] = {{0, 1, 1, 4, 0, 0.6f}, {0, 1, 1, 4, 0, 0.2f}, {0, 1, 1, 4, 0, 0}};
     for (uint32_t at_once = 1; at_once <= 4; at_once++) {
@@ -413,28 +419,16 @@ static void torn_in_any_grouping(void **unused) {
         for (uint32_t steps = 0; steps < 12; steps += at_once) { /* strains 1/4, 1/2, 3/4, 1 */
             assert_int_equal(mote_system_step(system, at_once, NULL), MOTE_OK);
             const uint32_t *list = mote_network_torn(system, id, &torn);
-            assert_true(count + torn <= 4 && (torn > 0) == (list != NULL));
+            ASSERT(count + torn, <=, 4);
+            ASSERT((torn > 0), ==, (list != NULL));
             if (torn) memcpy(told + count, list, torn * sizeof *told);
             count += torn;
         }
-        assert_true(count == 2 && told[0] == 1 && told[1] == 0);
+        ASSERT(count, ==, 2);
+        ASSERT(told[0], ==, 1);
+        ASSERT(told[1], ==, 0);
         assert_int_equal(mote_network_report(system, id, &report), MOTE_OK);
         assert_int_equal(report.torn, 0);
         mote_system_destroy(system);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(measured),
-        cmocka_unit_test(order_of_sums),
-        cmocka_unit_test(rigid_energy),
-        cmocka_unit_test(diagnosed),
-        cmocka_unit_test(presented),
-        cmocka_unit_test(frozen_and_teleported),
-        cmocka_unit_test(pins_in_steps),
-        cmocka_unit_test(reeled_and_torn),
-        cmocka_unit_test(torn_in_any_grouping),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #ifndef MOTE_TESTS_NETWORK_TWIN_H
 #define MOTE_TESTS_NETWORK_TWIN_H
 
+#include "test.h"
 #include "network_scene.h"
 #include "reference_network.h"
 #include "system/internal.h"
@@ -120,10 +121,11 @@ static inline void twin_same_springs(const network_twin *t) {
             fail_msg("%s: spring %u is %s", twin_text(t), i, exists ? "alive" : "gone");
         alive += exists;
         if (!exists) continue;
-        assert_true(spring.a == n->spring[i].a && spring.b == n->spring[i].b);
-        assert_true((double)spring.stiffness == n->spring[i].stiffness &&
-                    (double)spring.damping == n->spring[i].damping);
-        assert_true(spring.tear_strain == n->spring[i].tear_strain);
+        ASSERT(spring.a, ==, n->spring[i].a);
+        ASSERT(spring.b, ==, n->spring[i].b);
+        ASSERT((double)spring.stiffness, ==, n->spring[i].stiffness);
+        ASSERT((double)spring.damping, ==, n->spring[i].damping);
+        ASSERT(spring.tear_strain, ==, n->spring[i].tear_strain);
         if (!n->spring[i].reels && spring.rest_length != n->spring[i].rest_length)
             fail_msg("%s: spring %u is %a long, not %a", twin_text(t), i, (double)spring.rest_length,
                      (double)n->spring[i].rest_length);

@@ -1,12 +1,7 @@
 /* Orders of accuracy: the slope of the global error over halved steps, of every integrator on every sort of
  * force. An ensemble of particles that start in different directions makes one error of many, so that
  * rounding, which is independent from one particle to the next, enters in quadrature. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <math.h>
 #include <string.h>
@@ -288,36 +283,23 @@ static void try_all(int which) {
     }
 }
 
-static void on_the_undamped_spring(void **unused) { (void)unused, try_all(UNDAMPED); }
-static void on_the_damped_spring(void **unused) { (void)unused, try_all(DAMPED); }
-static void on_the_orbit(void **unused) { (void)unused, try_all(ORBIT); }
-static void on_the_orbit_in_air(void **unused) { (void)unused, try_all(ORBIT_IN_AIR); }
-static void on_forces_of_place_and_time(void **unused) { (void)unused, try_all(DRIVEN); }
-static void on_forces_of_velocity_and_time(void **unused) { (void)unused, try_all(DRIVEN_IN_AIR); }
-static void on_the_flow(void **unused) { (void)unused, try_all(FLOW); }
+TEST(on_the_undamped_spring) { try_all(UNDAMPED); }
+TEST(on_the_damped_spring) { try_all(DAMPED); }
+TEST(on_the_orbit) { try_all(ORBIT); }
+TEST(on_the_orbit_in_air) { try_all(ORBIT_IN_AIR); }
+TEST(on_forces_of_place_and_time) { try_all(DRIVEN); }
+TEST(on_forces_of_velocity_and_time) { try_all(DRIVEN_IN_AIR); }
+TEST(on_the_flow) { try_all(FLOW); }
 
 /* The double reference against the closed form of the undamped spring: (h w)^4 w t / 120 of its RK4 steps is
  * 1e-13. */
-static void reference_is_right(void **unused) {
-    (void)unused;
+TEST(reference_is_right) {
     trial trials[TRIALS];
     make_trials(trials);
     double y[6] = {1, 0, 0, 0, 2, 0}, w = sqrt(5 / (double)MASS);
     solve(&trials[UNDAMPED], FINEST, y);
-    assert_true(fabs(y[0] - cos(2 * w)) < 1e-11 && fabs(y[1] - 2 * sin(2 * w) / w) < 1e-11);
-    assert_true(fabs(y[3] + w * sin(2 * w)) < 1e-11 && fabs(y[4] - 2 * cos(2 * w)) < 1e-11);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reference_is_right),
-        cmocka_unit_test(on_the_undamped_spring),
-        cmocka_unit_test(on_the_damped_spring),
-        cmocka_unit_test(on_the_orbit),
-        cmocka_unit_test(on_the_orbit_in_air),
-        cmocka_unit_test(on_forces_of_place_and_time),
-        cmocka_unit_test(on_forces_of_velocity_and_time),
-        cmocka_unit_test(on_the_flow),
-    };
-    return cmocka_run_group_tests_name("orders", tests, NULL, NULL);
+    ASSERT(fabs(y[0] - cos(2 * w)), <, 1e-11);
+    ASSERT(fabs(y[1] - 2 * sin(2 * w) / w), <, 1e-11);
+    ASSERT(fabs(y[3] + w * sin(2 * w)), <, 1e-11);
+    ASSERT(fabs(y[4] - 2 * cos(2 * w)), <, 1e-11);
 }

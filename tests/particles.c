@@ -1,14 +1,9 @@
 /* Loose particles: random lives against a model that knows only the documentation, handles, lifetimes,
  * ends. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
+#include "test.h"
 #include "support.h"
 
 /* --- The model: an array of records --- */
@@ -130,8 +125,8 @@ static void check_living(const play *p, const mote_range_view *view, uint32_t sl
         assert_memory_equal(axis_of(&view->position, axis) + slot, &r->position[axis], sizeof(float));
         assert_memory_equal(axis_of(&view->velocity, axis) + slot, &r->velocity[axis], sizeof(float));
     }
-    assert_true(view->inverse_mass[slot] == r->inverse_mass);
-    assert_true(view->lifetime[slot] == r->lifetime);
+    ASSERT(view->inverse_mass[slot], ==, r->inverse_mass);
+    ASSERT(view->lifetime[slot], ==, r->lifetime);
     assert_int_equal(view->birth_step[slot], r->birth);
     assert_int_equal(view->id[slot].index, r->handle.index);
     assert_int_equal(view->id[slot].generation, r->handle.generation);
@@ -140,7 +135,7 @@ static void check_living(const play *p, const mote_range_view *view, uint32_t sl
     assert_int_equal(((const uint32_t *)view->extra[1])[slot], r->serial);
     assert_memory_equal((const payload *)view->extra[2] + slot, &expected, sizeof expected);
     assert_int_equal(mote_system_slot(p->system, r->handle), slot);
-    assert_true(mote_system_age(p->system, slot) == (double)(p->steps - r->birth) * TIMESTEP);
+    ASSERT(mote_system_age(p->system, slot), ==, (double)(p->steps - r->birth) * TIMESTEP);
 }
 
 static void check_all(const play *p) {
@@ -163,13 +158,13 @@ static void check_all(const play *p) {
 
 static void check_defaults(const play *p, const mote_range_view *view, uint32_t i) {
     for (int axis = 0; axis < 3; axis++) {
-        assert_true(axis_of(&view->position, axis)[i] == 0.0f);
-        assert_true(axis_of(&view->velocity, axis)[i] == 0.0f);
+        ASSERT(axis_of(&view->position, axis)[i], ==, 0.0f);
+        ASSERT(axis_of(&view->velocity, axis)[i], ==, 0.0f);
     }
     static const payload zero;
-    assert_true(view->inverse_mass[i] == 1.0f);
+    ASSERT(view->inverse_mass[i], ==, 1.0f);
     assert_int_equal(view->birth_step[i], p->steps);
-    assert_true(view->lifetime[i] == INFINITY);
+    ASSERT(view->lifetime[i], ==, INFINITY);
     assert_int_equal(((const uint8_t *)view->extra[0])[i], 0);
     assert_int_equal(((const uint32_t *)view->extra[1])[i], 0);
     assert_memory_equal((const payload *)view->extra[2] + i, &zero, sizeof zero);
@@ -222,8 +217,8 @@ static void play_spawn(play *p) {
     for (uint32_t i = 0; i < count; i++) {
         check_defaults(p, &view, i);
         mote_particle_id handle = view.id[i];
-        assert_true(handle.index < MODEL_CAPACITY);
-        assert_true(handle.generation > p->last_generation[handle.index]);
+        ASSERT(handle.index, <, MODEL_CAPACITY);
+        ASSERT(handle.generation, >, p->last_generation[handle.index]);
         p->last_generation[handle.index] = handle.generation;
         record *r = &p->records[p->count + i];
         *r = random_record(p, handle);
@@ -247,7 +242,7 @@ static void play_kill_handles(play *p) {
         handles[count] = handles[0];
         uint64_t hash = mote_system_hash(p->system);
         assert_int_equal(mote_system_kill(p->system, count + 1, handles), MOTE_ERROR_ID);
-        assert_true(mote_system_hash(p->system) == hash);
+        ASSERT(mote_system_hash(p->system), ==, hash);
     }
     assert_int_equal(mote_system_kill(p->system, count, handles), MOTE_OK);
     for (uint32_t i = 0; i < count; i++) {
@@ -348,16 +343,14 @@ static uint64_t play_game(uint64_t seed, uint32_t capacity, int turns) {
     return hash;
 }
 
-static void random_lives_follow_the_model(void **state) {
-    (void)state;
+TEST(random_lives_follow_the_model) {
     for (uint64_t seed = 1; seed <= 40; seed++) play_game(seed, 17 + 8 * (uint32_t)seed, 300);
 }
 
-static void the_same_calls_give_the_same_hash(void **state) {
-    (void)state;
+TEST(the_same_calls_give_the_same_hash) {
     uint64_t first = play_game(99, 64, 200);
-    assert_true(play_game(99, 64, 200) == first);
-    assert_true(play_game(100, 64, 200) != first);
+    ASSERT(play_game(99, 64, 200), ==, first);
+    ASSERT(play_game(100, 64, 200), !=, first);
 }
 
 /* --- Single promises --- */
@@ -368,8 +361,7 @@ static mote_system *make(const mote_system_def *def) {
     return system;
 }
 
-static void handles_of_a_slot_used_again_never_come_back(void **state) {
-    (void)state;
+TEST(handles_of_a_slot_used_again_never_come_back) {
     mote_system_def def = lively_def(4);
     mote_system *system = make(&def);
     uint32_t generations[4] = {0};
@@ -378,8 +370,8 @@ static void handles_of_a_slot_used_again_never_come_back(void **state) {
         mote_range_view view;
         assert_int_equal(mote_system_spawn(system, 4, &view), MOTE_OK);
         for (uint32_t i = 0; i < 4; i++) {
-            assert_true(view.id[i].index < 4);
-            assert_true(view.id[i].generation > generations[view.id[i].index]);
+            ASSERT(view.id[i].index, <, 4);
+            ASSERT(view.id[i].generation, >, generations[view.id[i].index]);
             generations[view.id[i].index] = view.id[i].generation;
         }
         assert_int_equal(mote_system_slot(system, last), MOTE_NO_SLOT);
@@ -393,8 +385,7 @@ static void handles_of_a_slot_used_again_never_come_back(void **state) {
     mote_system_destroy(system);
 }
 
-static void forged_handles_name_nothing(void **state) {
-    (void)state;
+TEST(forged_handles_name_nothing) {
     mote_system_def def = lively_def(4);
     mote_system *system = make(&def);
     mote_range_view view;
@@ -410,15 +401,14 @@ static void forged_handles_name_nothing(void **state) {
         mote_particle_id pair[] = {real, forged[i]};
         assert_int_equal(mote_system_kill(system, 2, pair), MOTE_ERROR_ID);
     }
-    assert_true(mote_system_hash(system) == hash);
+    ASSERT(mote_system_hash(system), ==, hash);
     assert_int_equal(mote_system_slot(system, real), 0);
     mote_system_destroy(system);
 }
 
 /* 0.1f is a little more than 6/60 s, 0.3f than 18/60 s, and 0.11f is 6.6 steps: what counts as reached is a
  * lifetime that a 1,024th of a step more would reach. */
-static void lifetimes_end_at_the_first_boundary_that_reaches_them(void **state) {
-    (void)state;
+TEST(lifetimes_end_at_the_first_boundary_that_reaches_them) {
     static const struct {
         mote_rate rate;
         float lifetime;
@@ -446,8 +436,7 @@ static void lifetimes_end_at_the_first_boundary_that_reaches_them(void **state) 
     }
 }
 
-static void a_change_of_mass_keeps_momentum(void **state) {
-    (void)state;
+TEST(a_change_of_mass_keeps_momentum) {
     mote_system_def def = lively_def(1);
     mote_system *system = make(&def);
     mote_range_view view;
@@ -459,55 +448,42 @@ static void a_change_of_mass_keeps_momentum(void **state) {
         view.inverse_mass[0] = before;
         view.velocity.y[0] = velocity;
         assert_int_equal(mote_system_set_inverse_mass(system, 0, after), MOTE_OK);
-        assert_true(view.inverse_mass[0] == after);
+        ASSERT(view.inverse_mass[0], ==, after);
         /* A quotient and a product: two roundings of half an ulp each. */
         double expected = (double)velocity * (double)after / (double)before;
-        assert_true(fabs((double)view.velocity.y[0] - expected) <= 0x1p-23 * fabs(expected));
+        ASSERT(fabs((double)view.velocity.y[0] - expected), <=, 0x1p-23 * fabs(expected));
     }
     view.velocity.y[0] = 3.0f;
     assert_int_equal(mote_system_set_inverse_mass(system, 0, 0.0f), MOTE_OK);
-    assert_true(view.velocity.y[0] == 3.0f);
+    ASSERT(view.velocity.y[0], ==, 3.0f);
     assert_int_equal(mote_system_impulse(system, 0, (vec3){1.0f, 1.0f, 1.0f}), MOTE_OK);
-    assert_true(view.velocity.y[0] == 3.0f);
+    ASSERT(view.velocity.y[0], ==, 3.0f);
     assert_int_equal(mote_system_set_inverse_mass(system, 0, 2.0f), MOTE_OK);
-    assert_true(view.velocity.y[0] == 3.0f);
+    ASSERT(view.velocity.y[0], ==, 3.0f);
     mote_system_destroy(system);
 }
 
-static void an_impulse_divides_by_the_uniform_mass(void **state) {
-    (void)state;
+TEST(an_impulse_divides_by_the_uniform_mass) {
     mote_system_def def = mote_default_system_def();
     def.uniform_mass = 4.0f;
     mote_system *system = make(&def);
     mote_range_view view;
     assert_int_equal(mote_system_spawn(system, 3, &view), MOTE_OK);
     assert_int_equal(mote_system_impulse(system, 1, (vec3){2.0f, -8.0f, 1.0f}), MOTE_OK);
-    assert_true(view.velocity.x[1] == 0.5f && view.velocity.y[1] == -2.0f && view.velocity.z[1] == 0.25f);
-    assert_true(view.velocity.x[0] == 0.0f && view.velocity.x[2] == 0.0f);
+    ASSERT(view.velocity.x[1], ==, 0.5f);
+    ASSERT(view.velocity.y[1], ==, -2.0f);
+    ASSERT(view.velocity.z[1], ==, 0.25f);
+    ASSERT(view.velocity.x[0], ==, 0.0f);
+    ASSERT(view.velocity.x[2], ==, 0.0f);
     mote_system_destroy(system);
 }
 
-static void spawned_particles_have_the_uniform_mass(void **state) {
-    (void)state;
+TEST(spawned_particles_have_the_uniform_mass) {
     mote_system_def def = lively_def(1);
     def.uniform_mass = 4.0f;
     mote_system *system = make(&def);
     mote_range_view view;
     assert_int_equal(mote_system_spawn(system, 1, &view), MOTE_OK);
-    assert_true(view.inverse_mass[0] == 0.25f);
+    ASSERT(view.inverse_mass[0], ==, 0.25f);
     mote_system_destroy(system);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_lives_follow_the_model),
-        cmocka_unit_test(the_same_calls_give_the_same_hash),
-        cmocka_unit_test(handles_of_a_slot_used_again_never_come_back),
-        cmocka_unit_test(forged_handles_name_nothing),
-        cmocka_unit_test(lifetimes_end_at_the_first_boundary_that_reaches_them),
-        cmocka_unit_test(a_change_of_mass_keeps_momentum),
-        cmocka_unit_test(an_impulse_divides_by_the_uniform_mass),
-        cmocka_unit_test(spawned_particles_have_the_uniform_mass),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* The experiments of the physics on every integrator: analytic solutions, energies, phases, orbits, orders of
  * accuracy, masses and reversibility. Each tolerance says how it follows from UNIT (world.h). What lies below
  * float32 is checked on the double reference, and a coarser step on the engine beside it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -16,8 +11,7 @@
 
 /* --- 1: constant force --- */
 
-static void constant_force(void **unused) {
-    (void)unused;
+TEST(constant_force) {
     /* x(10) = 500 + lag dt */
     static const double lag[MOTE_INTEGRATOR_COUNT] = {
         [MOTE_SEMI_IMPLICIT_EULER] = 50, [MOTE_EXPLICIT_EULER] = -50, [MOTE_IMPLICIT_EULER] = 50};
@@ -40,24 +34,28 @@ static void constant_force(void **unused) {
             double x_error = exact ? 0 : 10 * v_error + roundings * UNIT * 550;
             assert_near(b.velocity[0], 100, v_error);
             assert_near(b.position[0], 500 + lag[m] * timesteps[t], x_error);
-            assert_true(b.position[1] == 0 && b.velocity[2] == 0);
+            ASSERT(b.position[1], ==, 0);
+            ASSERT(b.velocity[2], ==, 0);
         }
 }
 
-static void constant_force_tables(void **unused) {
-    (void)unused;
+TEST(constant_force_tables) {
     static const float x[11] = {0, 0, 10, 30, 60, 100, 150, 210, 280, 360, 450};
     mote_force_def force = mote_thrust((vec3){10, 0, 0});
     world w = {MOTE_EXPLICIT_EULER, &force, 1, 1, 1, 0};
     body b = {{0}, {0}};
-    for (int n = 0; n <= 10; n++, advance(&w, 1, &b))
-        assert_true(b.position[0] == x[n] && b.velocity[0] == 10 * n);
+    for (int n = 0; n <= 10; n++, advance(&w, 1, &b)) {
+        ASSERT(b.position[0], ==, x[n]);
+        ASSERT(b.velocity[0], ==, 10 * n);
+    }
     w.timestep = 0.01;
     b = (body){{0}, {0}};
     advance(&w, 990, &b);
-    assert_true(b.position[0] == 489.552155f && b.velocity[0] == 98.999062f);
+    ASSERT(b.position[0], ==, 489.552155f);
+    ASSERT(b.velocity[0], ==, 98.999062f);
     advance(&w, 10, &b);
-    assert_true(b.position[0] == 499.497070f && b.velocity[0] == 99.999046f);
+    ASSERT(b.position[0], ==, 499.497070f);
+    ASSERT(b.velocity[0], ==, 99.999046f);
 }
 
 /* --- 2: damped spring --- */
@@ -90,8 +88,7 @@ static double damped_spring_worst(mote_integrator integrator, double dt, bool in
     return worst;
 }
 
-static void damped_spring(void **unused) {
-    (void)unused;
+TEST(damped_spring) {
     assert_near(damped_spring_exact(10), 320.258821957776, 1e-9);
     assert_near(damped_spring_exact(90), -10.90948218159387, 1e-9);
     /* A rounding is forgotten after 1 / (b/2) = 20 s = 2,000 steps; x <= 1000 and v / w <= 1000 gather one
@@ -104,14 +101,13 @@ static void damped_spring(void **unused) {
     assert_near(damped_spring_worst(MOTE_RK4, 0.01, true), 5.3e-4, 0.05e-4);
     /* Visible in float32: twelve times the step. The flow's own error is rounding only, at any step. */
     double coarse = damped_spring_worst(MOTE_RK4, 0.12, true);
-    assert_true(coarse > 100 * rounding);
+    ASSERT(coarse, >, 100 * rounding);
     assert_near(damped_spring_worst(MOTE_RK4, 0.12, false), coarse, rounding);
     assert_near(damped_spring_worst(MOTE_EXACT_FLOW, 0.01, false), 0, rounding);
     assert_near(damped_spring_worst(MOTE_EXACT_FLOW, 0.75, false), 0, rounding);
 }
 
-static void damped_spring_explicit_euler(void **unused) {
-    (void)unused;
+TEST(damped_spring_explicit_euler) {
     static const double want[10] = {1284.05, [2] = 2116.78, [5] = 4480.38, [8] = 9483.19};
     mote_force_def force = mote_anchor_spring((vec3){0, 0, 0}, 15, 0.1f);
     world w = {MOTE_EXPLICIT_EULER, &force, 1, 1, 0.01, 0};
@@ -127,7 +123,8 @@ static void damped_spring_explicit_euler(void **unused) {
         w.timestep = fast ? 1 / 140.0 : 1 / 160.0;
         b = (body){{1000, 0, 0}, {0}};
         advance(&w, 4000, &b);
-        assert_true((envelope(&b) > 1010) == fast && (envelope(&b) < 990) == !fast);
+        ASSERT((envelope(&b) > 1010), ==, fast);
+        ASSERT((envelope(&b) < 990), ==, !fast);
     }
 }
 
@@ -166,8 +163,7 @@ static oscillation oscillate(mote_integrator integrator, int steps) {
     return o;
 }
 
-static void oscillator(void **unused) {
-    (void)unused;
+TEST(oscillator) {
     /* At most four roundings of the amplitude a step: x, v, and those of dv, scaled by z = 0.39. Twice in
      * energy. */
     double phase_error = 4 * sqrt(4 * 900.0) * UNIT, energy_error = 2 * phase_error,
@@ -182,11 +178,14 @@ static void oscillator(void **unused) {
     assert_near(rk.phase - exact_phase, -0.061891, 0.5e-6 + phase_error);
     assert_near(flow.phase - exact_phase, 0, phase_error);
     /* 900 steps come close to the ends of the intervals, not quite to them. */
-    assert_true(se.lowest >= 0.837767 - energy_error && se.lowest <= 0.837767 + 1e-4);
-    assert_true(se.highest <= 1.240155 + energy_error && se.highest >= 1.240155 - 1e-4);
-    assert_true(vv.lowest >= 0.9625 - energy_error && vv.lowest <= 0.9625 + 1e-4 &&
-                vv.highest <= 1 + energy_error);
-    assert_true(se.invariant_error < energy_error);
+    ASSERT(se.lowest, >=, 0.837767 - energy_error);
+    ASSERT(se.lowest, <=, 0.837767 + 1e-4);
+    ASSERT(se.highest, <=, 1.240155 + energy_error);
+    ASSERT(se.highest, >=, 1.240155 - 1e-4);
+    ASSERT(vv.lowest, >=, 0.9625 - energy_error);
+    ASSERT(vv.lowest, <=, 0.9625 + 1e-4);
+    ASSERT(vv.highest, <=, 1 + energy_error);
+    ASSERT(se.invariant_error, <, energy_error);
     assert_near(rk.last, 0.959448, 0.5e-6 + energy_error);
     assert_near(flow.lowest, 1, energy_error);
     assert_near(flow.highest, 1, energy_error);
@@ -194,8 +193,7 @@ static void oscillator(void **unused) {
 }
 
 /* The largest stable h sqrt(k / m) that each integrator states is where it turns unstable. */
-static void stability(void **unused) {
-    (void)unused;
+TEST(stability) {
     const double stated[MOTE_INTEGRATOR_COUNT] = {
         [MOTE_SEMI_IMPLICIT_EULER] = 2,   [MOTE_VELOCITY_VERLET] = 2,  [MOTE_POSITION_VERLET] = 2,
         [MOTE_RK4] = 2.8284271247461903,  [MOTE_YOSHIDA4] = 1.573402,  [MOTE_PEFRL] = 2.989450,
@@ -211,7 +209,7 @@ static void stability(void **unused) {
             world w = {(mote_integrator)m, &force, 1, 1, 1 / 60.0, 0};
             body b = {{1, 0, 0}, {0}};
             advance(&w, 300, &b);
-            assert_true((fabsf(b.position[0]) > 100) == above);
+            ASSERT((fabsf(b.position[0]) > 100), ==, above);
         }
     }
 }
@@ -249,8 +247,7 @@ static orbit fly(mote_integrator integrator, int steps_per_turn, int steps, bool
     return o;
 }
 
-static void kepler(void **unused) {
-    (void)unused;
+TEST(kepler) {
     /* One rounding moves E/E0 by at most v dv / |E0| = 6 UNIT and dx / r^2 / |E0| = 4 UNIT (perihelion). */
     double few = 4 * sqrt(300) * 10 * UNIT, many = 4 * sqrt(20000) * 10 * UNIT;
     /* Energy errors e shift the phase by 3/2 e 2 pi turns, and the oscillating part follows: by most 5 % a
@@ -268,13 +265,15 @@ static void kepler(void **unused) {
     assert_near(vv.at_1_5, -0.0026, 0.00005 + few);
     assert_near(vv.at_100, -0.0026, 0.00005 + many);
     assert_near(vv.largest, 0.00269, 0.000005 + many);
-    assert_true(se.momentum < many && vv.momentum < many && ee.momentum > 0.1);
+    ASSERT(se.momentum, <, many);
+    ASSERT(vv.momentum, <, many);
+    ASSERT(ee.momentum, >, 0.1);
     assert_near(rk.at_1_5, 2.53e-6, 0.005e-6);
     assert_near(rk.at_100, 9.27e-5, 0.005e-5);
     assert_near(rk.largest, 9.3e-5, 0.05e-5);
     /* RK4 in float32, where its error can be seen: 40 steps a turn. */
     orbit coarse = fly(MOTE_RK4, 40, 60, true), seen = fly(MOTE_RK4, 40, 60, false);
-    assert_true(fabs(coarse.at_1_5) > 100 * few);
+    ASSERT(fabs(coarse.at_1_5), >, 100 * few);
     assert_near(seen.at_1_5, coarse.at_1_5, few);
     /* With one attractor and nothing affine the exact flow is velocity Verlet in its kick, drift, kick form:
      * the same method as Verlet, rounded otherwise. */
@@ -283,8 +282,7 @@ static void kepler(void **unused) {
     assert_near(flow.largest, 0.00269, 0.000005 + many);
 }
 
-static void suns_drag_and_thrust(void **unused) {
-    (void)unused;
+TEST(suns_drag_and_thrust) {
     mote_force_def forces[5] = {mote_attractor((vec3){1, 0, 0}, 2, 0.1f),
                                 mote_wind((vec3){0.5f, 0, 0.25f}, 0.3f),
                                 mote_attractor((vec3){-1, 0.5f, 0}, 1.5f, 0.2f),
@@ -299,14 +297,13 @@ static void suns_drag_and_thrust(void **unused) {
         advance_double(&w, 256, &d);
         /* 20 roundings a step on values below 4; an error at one end grows to less than 16 times in these 2
          * s. */
-        assert_true(distance(&b, &d) < 16 * sqrt(256 * 20.0) * UNIT * 4);
+        ASSERT(distance(&b, &d), <, 16 * sqrt(256 * 20.0) * UNIT * 4);
     }
 }
 
 /* --- 11: projectile with quadratic drag --- */
 
-static void quadratic_drag_projectile(void **unused) {
-    (void)unused;
+TEST(quadratic_drag_projectile) {
     mote_force_def forces[2] = {mote_gravity((vec3){0, -9.81f, 0}), mote_callback(drag_callback, NULL)};
     body start = {{0}, {30, 40, 5}};
     world w = {MOTE_RK4, forces, 2, 1.5f, 1 / 128.0, 0};
@@ -314,7 +311,7 @@ static void quadratic_drag_projectile(void **unused) {
     reference_body exact = solve(&w, 3, &start);
     advance(&w, 384, &b);
     /* RK4: (1/128)^4 x derivatives of below 100 x 3 s is 1e-6; 12 roundings a step on values of 60. */
-    assert_true(distance(&b, &exact) < 1e-6 + 4 * sqrt(384 * 12.0) * UNIT * 60);
+    ASSERT(distance(&b, &exact), <, 1e-6 + 4 * sqrt(384 * 12.0) * UNIT * 60);
 }
 
 /* --- 12: orders --- */
@@ -337,13 +334,13 @@ static double order_of(mote_integrator integrator, const mote_force_def *forces,
         error[i] = distance(&b, &exact);
         /* One rounding a step of each of the six values below 2, the others smaller by h. An error of ten
          * times their spread puts the slope off by at most 0.15. */
-        assert_true(error[i] > 10 * sqrt(8.0 * (coarse << i)) * UNIT * 2 && error[i] < 0.2);
+        ASSERT(error[i], >, 10 * sqrt(8.0 * (coarse << i)) * UNIT * 2);
+        ASSERT(error[i], <, 0.2);
     }
     return log2(error[0] / error[1]);
 }
 
-static void orders(void **unused) {
-    (void)unused;
+TEST(orders) {
     mote_force_def still[3] = {mote_attractor((vec3){0, 0, 0}, 2, 0.5f),
                                mote_anchor_spring((vec3){0, 1, 0}, 3, 0),
                                mote_callback(swing_callback, NULL)};
@@ -358,17 +355,16 @@ static void orders(void **unused) {
     for (int m = 0; m <= MOTE_EXACT_FLOW; m++) {
         const mote_integrator_info *info = mote_integrator_describe((mote_integrator)m);
         if (want[m] == 0) continue;
-        assert_true(info->order == want[m]);
+        ASSERT(info->order, ==, want[m]);
         /* Rounding as above, and the next term of the error at these steps. */
         assert_near(order_of((mote_integrator)m, still, 3), want[m], 0.25);
         assert_near(order_of((mote_integrator)m, damped, 4), want[m], 0.25);
-        assert_true(info->order_damped == want[m]);
+        ASSERT(info->order_damped, ==, want[m]);
     }
 }
 
 /* "Semi-implicit Euler is second order" is true of one step only. */
-static void one_step_order(void **unused) {
-    (void)unused;
+TEST(one_step_order) {
     mote_force_def force = mote_anchor_spring((vec3){0, 0, 0}, 15, 0);
     double error[2];
     for (int i = 0; i < 2; i++) {
@@ -384,8 +380,7 @@ static void one_step_order(void **unused) {
 /* --- 13 and masses --- */
 
 /* Momentum p stepped in place of v: the same bits where the mass is a power of two. */
-static void momentum_form(void **unused) {
-    (void)unused;
+TEST(momentum_form) {
     mote_force_def forces[2] = {mote_thrust((vec3){3, 0, 0}),
                                 mote_anchor_spring((vec3){1.5f, 0, 0}, 7, 0.3f)};
     for (float mass = 0.25f; mass <= 8; mass *= 2) {
@@ -397,13 +392,13 @@ static void momentum_form(void **unused) {
             float impulse = (float)((3 + 7 * 1.5) / 64) + (-0.3f * h) * (p / mass);
             p += impulse + (-7 * h) * x;
             x += h * (p / mass);
-            assert_true(b.position[0] == x && b.velocity[0] == p / mass);
+            ASSERT(b.position[0], ==, x);
+            ASSERT(b.velocity[0], ==, p / mass);
         }
     }
 }
 
-static void mass_change_keeps_momentum(void **unused) {
-    (void)unused;
+TEST(mass_change_keeps_momentum) {
     mote_system_def def = mote_default_system_def();
     def.mass_column = true;
     mote_system *system;
@@ -413,15 +408,15 @@ static void mass_change_keeps_momentum(void **unused) {
     view.velocity.x[1] = 3, view.velocity.y[1] = -1;
     view.inverse_mass[1] = 0.5f;
     assert_int_equal(mote_system_set_inverse_mass(system, 1, 0.125f), MOTE_OK);
-    assert_true(view.velocity.x[1] == 0.75f && view.velocity.y[1] == -0.25f &&
-                view.inverse_mass[1] == 0.125f);
+    ASSERT(view.velocity.x[1], ==, 0.75f);
+    ASSERT(view.velocity.y[1], ==, -0.25f);
+    ASSERT(view.inverse_mass[1], ==, 0.125f);
     assert_int_equal(mote_system_set_inverse_mass(system, 1, 0.3f), MOTE_OK);
     assert_near(view.velocity.x[1] / 0.3f, 6, 6 * 4 * UNIT);
     mote_system_destroy(system);
 }
 
-static void unequal_masses(void **unused) {
-    (void)unused;
+TEST(unequal_masses) {
     float x[6][4] = {{0}}, inverse[4] = {2, 1, 0.125f, 0};
     mote_force_def forces[2] = {mote_gravity((vec3){0, -9.81f, 0}), mote_wind((vec3){5, 0, 0}, 0.75f)};
     mote_columns columns = {
@@ -444,21 +439,22 @@ static void unequal_masses(void **unused) {
                 double squares = m == MOTE_YOSHIDA4 ? 6.6 : 2;
                 double method =
                     info->order_damped == 1 ? squares * rate * rate * 2.5 / 128 : rate * rate * rate * 5e-5;
-                if (count == 1)
-                    assert_true(x[4][i] == x[4][0] && x[1][i] == x[1][0] && x[3][i] == 0);
-                else
+                if (count == 1) {
+                    ASSERT(x[4][i], ==, x[4][0]);
+                    ASSERT(x[1][i], ==, x[1][0]);
+                    ASSERT(x[3][i], ==, 0);
+                } else
                     assert_near(x[3][i], -5 * expm1(-rate), rounding + method);
             }
             /* h r t g / 2 times the sum of the squared kicks at r = 0.09375, and its next term. */
             double fall = count == 1 ? -9.81 : 9.81 / 0.09375 * expm1(-0.09375);
             assert_near(x[4][2], fall, 0.0038 * (m == MOTE_YOSHIDA4 ? 6.6 : 2));
-            for (int c = 0; c < 6; c++) assert_true(x[c][3] == 0);
+            for (int c = 0; c < 6; c++) ASSERT(x[c][3], ==, 0);
         }
 }
 
 /* Velocity Verlet runs backwards to where it started; explicit Euler does not. */
-static void time_reversal(void **unused) {
-    (void)unused;
+TEST(time_reversal) {
     mote_force_def forces[2] = {mote_attractor((vec3){0, 0, 0}, 2, 0.5f), mote_gravity((vec3){0, -1, 0.5f})};
     for (int m = 0; m < 2; m++) {
         world w = {m ? MOTE_EXPLICIT_EULER : MOTE_VELOCITY_VERLET, forces, 2, 1, 1 / 60.0, 0};
@@ -472,25 +468,4 @@ static void time_reversal(void **unused) {
         double rounding = 16 * sqrt(240 * 20.0) * UNIT * 2;
         assert_true(m ? distance(&b, &back) > 100 * rounding : distance(&b, &back) < rounding);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(constant_force),
-        cmocka_unit_test(constant_force_tables),
-        cmocka_unit_test(damped_spring),
-        cmocka_unit_test(damped_spring_explicit_euler),
-        cmocka_unit_test(oscillator),
-        cmocka_unit_test(stability),
-        cmocka_unit_test(kepler),
-        cmocka_unit_test(suns_drag_and_thrust),
-        cmocka_unit_test(quadratic_drag_projectile),
-        cmocka_unit_test(orders),
-        cmocka_unit_test(one_step_order),
-        cmocka_unit_test(momentum_form),
-        cmocka_unit_test(mass_change_keeps_momentum),
-        cmocka_unit_test(unequal_masses),
-        cmocka_unit_test(time_reversal),
-    };
-    return cmocka_run_group_tests_name("physics", tests, NULL, NULL);
 }

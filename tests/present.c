@@ -2,14 +2,9 @@
  * overwritten. */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "support.h"
 
@@ -61,8 +56,8 @@ static void store(mote_system *system, vertex *vertices) {
 static void check_equal(const vertex *got, const vertex *expected, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         for (int axis = 0; axis < 3; axis++) {
-            assert_true(got[i].position[axis] == expected[i].position[axis]);
-            assert_true(got[i].velocity[axis] == expected[i].velocity[axis]);
+            ASSERT(got[i].position[axis], ==, expected[i].position[axis]);
+            ASSERT(got[i].velocity[axis], ==, expected[i].velocity[axis]);
         }
     }
 }
@@ -74,7 +69,7 @@ static void check_equal(const vertex *got, const vertex *expected, uint32_t coun
 static void check_linear(float got, float before, float after, double alpha) {
     double expected = (double)before + alpha * ((double)after - (double)before);
     double tolerance = 1.5 * FLT_EPSILON * (fabs((double)before) + fabs((double)after));
-    assert_true(fabs((double)got - expected) <= tolerance);
+    ASSERT(fabs((double)got - expected), <=, tolerance);
 }
 
 /* The cubic with values x0, x1 and slopes v0, v1 over one timestep. Any order of evaluation rounds at most
@@ -85,8 +80,8 @@ static void check_hermite(const vertex *got, const vertex *from, const vertex *t
     double position = x0 + s * (d0 + s * (3 * (x1 - x0) - 2 * d0 - d1 + s * (2 * (x0 - x1) + d0 + d1)));
     double slope = d0 + s * (2 * (3 * (x1 - x0) - 2 * d0 - d1) + 3 * s * (2 * (x0 - x1) + d0 + d1));
     double tolerance = 5 * FLT_EPSILON * (3 * (fabs(x0) + fabs(x1)) + fabs(d0) + fabs(d1));
-    assert_true(fabs((double)got->position[axis] - position) <= tolerance);
-    assert_true(fabs((double)got->velocity[axis] - slope / h) <= 2 * tolerance / h);
+    ASSERT(fabs((double)got->position[axis] - position), <=, tolerance);
+    ASSERT(fabs((double)got->velocity[axis] - slope / h), <=, 2 * tolerance / h);
 }
 
 /* Compares at twelve alphas; each is reached without running a step. */
@@ -113,7 +108,7 @@ static void compare_alphas(mote_interpolation interpolation) {
             if (interpolation == MOTE_INTERPOLATE_HERMITE) check_hermite(g, from, to, axis, alpha);
             if (interpolation == MOTE_INTERPOLATE_LINEAR) {
                 check_linear(g->position[axis], from->position[axis], to->position[axis], alpha);
-                assert_true(g->velocity[axis] == to->velocity[axis]);
+                ASSERT(g->velocity[axis], ==, to->velocity[axis]);
             }
         }
         if (interpolation == MOTE_INTERPOLATE_NONE) check_equal(got, after, CROWD);
@@ -122,26 +117,16 @@ static void compare_alphas(mote_interpolation interpolation) {
     mote_system_destroy(system);
 }
 
-static void linear_is_the_straight_line_between_the_last_two_steps(void **state) {
-    (void)state;
-    compare_alphas(MOTE_INTERPOLATE_LINEAR);
-}
+TEST(linear_is_the_straight_line_between_the_last_two_steps) { compare_alphas(MOTE_INTERPOLATE_LINEAR); }
 
-static void hermite_is_the_cubic_through_positions_and_velocities(void **state) {
-    (void)state;
-    compare_alphas(MOTE_INTERPOLATE_HERMITE);
-}
+TEST(hermite_is_the_cubic_through_positions_and_velocities) { compare_alphas(MOTE_INTERPOLATE_HERMITE); }
 
-static void none_is_the_last_step_as_it_is(void **state) {
-    (void)state;
-    compare_alphas(MOTE_INTERPOLATE_NONE);
-}
+TEST(none_is_the_last_step_as_it_is) { compare_alphas(MOTE_INTERPOLATE_NONE); }
 
 /* From rest at 0 under 64 m/s^2 by semi-implicit Euler: 1/64 m and 1 m/s after a step, 3/64 m and 2 m/s
  * after two. At alpha 1/4 the weights are 27/32, 9/64, 5/32, -3/64, those of the derivative -9/8, 3/16,
  * 9/8, -5/16. */
-static void values_worked_out_by_hand(void **state) {
-    (void)state;
+TEST(values_worked_out_by_hand) {
     const double linear = 1.0 / 64 + 0.25 * (2.0 / 64);
     const double cubic = (27.0 / 32 * 1 + 9.0 / 64 * 1 + 5.0 / 32 * 3 - 3.0 / 64 * 2) / 64;
     const double slope = (9.0 / 8 * (3 - 1) + 3.0 / 16 * 1 - 5.0 / 16 * 2);
@@ -157,9 +142,10 @@ static void values_worked_out_by_hand(void **state) {
         present(system, &got, 1);
         const double positions[] = {3.0 / 64, linear, cubic}, velocities[] = {2.0, 2.0, slope};
         /* Ten roundings of terms up to 0.2 m, divided by the step for the velocity. */
-        assert_true(fabs((double)got.position[1] - positions[interpolation]) <= 5 * FLT_EPSILON * 0.2);
-        assert_true(fabs((double)got.velocity[1] - velocities[interpolation]) <= 5 * FLT_EPSILON * 0.2 * 64);
-        assert_true(got.position[0] == 0.0f && got.velocity[2] == 0.0f);
+        ASSERT(fabs((double)got.position[1] - positions[interpolation]), <=, 5 * FLT_EPSILON * 0.2);
+        ASSERT(fabs((double)got.velocity[1] - velocities[interpolation]), <=, 5 * FLT_EPSILON * 0.2 * 64);
+        ASSERT(got.position[0], ==, 0.0f);
+        ASSERT(got.velocity[2], ==, 0.0f);
         mote_system_destroy(system);
     }
 }
@@ -173,7 +159,8 @@ static void check_layout(const mote_system *system, const mote_present_layout *l
                          size_t shift) {
     size_t bytes = SMALL * layout->stride, total = bytes + shift + 64;
     unsigned char *memory = malloc(total), *mirror = malloc(total);
-    assert_true(memory != NULL && mirror != NULL);
+    assert_true(memory != NULL);
+    assert_true(mirror != NULL);
     memset(memory, FILL, total);
     memset(mirror, FILL, total);
     assert_int_equal(mote_system_present(system, layout, memory + shift, bytes), MOTE_OK);
@@ -189,8 +176,7 @@ static void check_layout(const mote_system *system, const mote_present_layout *l
     free(mirror);
 }
 
-static void floats_go_where_the_layout_says_and_nowhere_else(void **state) {
-    (void)state;
+TEST(floats_go_where_the_layout_says_and_nowhere_else) {
     static const mote_present_layout layouts[] = {
         {24, 0, 12}, {24, 12, 0},         {12, 0, MOTE_OMIT},  {12, MOTE_OMIT, 0}, {13, 1, MOTE_OMIT},
         {60, 7, 41}, {64, 52, MOTE_OMIT}, {100, MOTE_OMIT, 3}, {25, 13, 1},        {4096, 1000, 2001},
@@ -211,8 +197,7 @@ static void floats_go_where_the_layout_says_and_nowhere_else(void **state) {
 /* --- Smears --- */
 
 /* Whatever runs, particles that were born since the last step stand where they are. */
-static void the_newborn_are_presented_where_they_are(void **state) {
-    (void)state;
+TEST(the_newborn_are_presented_where_they_are) {
     for (int interpolation = 0; interpolation < MOTE_INTERPOLATION_COUNT; interpolation++) {
         mote_system *system = make((mote_interpolation)interpolation, 64);
         vertex expected[40], got[40];
@@ -234,8 +219,7 @@ static void the_newborn_are_presented_where_they_are(void **state) {
 }
 
 /* Born before the last step: the line starts at the birth. */
-static void the_newborn_move_from_their_birthplace_in_their_first_step(void **state) {
-    (void)state;
+TEST(the_newborn_move_from_their_birthplace_in_their_first_step) {
     mote_system *system = make(MOTE_INTERPOLATE_LINEAR, 64);
     vertex before[20], after[20], got[20];
     advance(system, 5 * STEP);
@@ -246,15 +230,14 @@ static void the_newborn_move_from_their_birthplace_in_their_first_step(void **st
     present(system, got, 20);
     for (int i = 0; i < 60; i++) {
         int axis = i % 3;
-        assert_true(before[i / 3].position[axis] != after[i / 3].position[axis]);
+        ASSERT(before[i / 3].position[axis], !=, after[i / 3].position[axis]);
         check_linear(got[i / 3].position[axis], before[i / 3].position[axis], after[i / 3].position[axis],
                      0.5);
     }
     mote_system_destroy(system);
 }
 
-static void the_teleported_are_presented_where_they_are(void **state) {
-    (void)state;
+TEST(the_teleported_are_presented_where_they_are) {
     for (int interpolation = 0; interpolation < MOTE_INTERPOLATION_COUNT; interpolation++) {
         mote_system *system = make((mote_interpolation)interpolation, 64);
         vertex expected[64], got[64], untouched[64];
@@ -275,14 +258,13 @@ static void the_teleported_are_presented_where_they_are(void **state) {
         advance(system, STEP);
         present(system, got, 64);
         /* 5 m/s for a step and a bit from a place 1,000 m away, never a part of the way there. */
-        for (uint32_t i = 17; i < 40; i++) assert_true(got[i].position[1] > 900.0f);
+        for (uint32_t i = 17; i < 40; i++) ASSERT(got[i].position[1], >, 900.0f);
         mote_system_destroy(system);
     }
 }
 
 /* Deaths at the boundary after the last step move particles, and with them what they are blended from. */
-static void compaction_takes_the_blend_along(void **state) {
-    (void)state;
+TEST(compaction_takes_the_blend_along) {
     for (int interpolation = 0; interpolation < MOTE_INTERPOLATION_COUNT; interpolation++) {
         vertex moved[64], whole[64];
         for (int dying = 0; dying < 2; dying++) {
@@ -300,8 +282,7 @@ static void compaction_takes_the_blend_along(void **state) {
 }
 
 /* The host kills the old and brings in the new and the teleported in the same gap between two steps. */
-static void the_newborn_and_teleported_do_not_smear_after_compaction(void **state) {
-    (void)state;
+TEST(the_newborn_and_teleported_do_not_smear_after_compaction) {
     mote_system *system = make(MOTE_INTERPOLATE_LINEAR, 64);
     vertex before[48], after[48], got[48];
     uint32_t killed[16];
@@ -330,20 +311,18 @@ static void the_newborn_and_teleported_do_not_smear_after_compaction(void **stat
     mote_system_destroy(system);
 }
 
-static void presenting_changes_nothing(void **state) {
-    (void)state;
+TEST(presenting_changes_nothing) {
     mote_system *system = make(MOTE_INTERPOLATE_HERMITE, 100);
     vertex got[100];
     spawn(system, 100, 9);
     advance(system, 2 * STEP + STEP / 2);
     uint64_t hash = mote_system_hash(system);
     present(system, got, 100);
-    assert_true(mote_system_hash(system) == hash);
+    ASSERT(mote_system_hash(system), ==, hash);
     mote_system_destroy(system);
 }
 
-static void presentation_is_the_same_on_any_jobs(void **state) {
-    (void)state;
+TEST(presentation_is_the_same_on_any_jobs) {
     shuffled_jobs shuffled = {{1}, 5, 0};
     vertex *got = malloc(3 * CROWD * sizeof *got);
     assert_non_null(got);
@@ -362,22 +341,4 @@ static void presentation_is_the_same_on_any_jobs(void **state) {
         if (i > 0) assert_memory_equal(got + i * CROWD, got, CROWD * sizeof *got);
     }
     free(got);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(linear_is_the_straight_line_between_the_last_two_steps),
-        cmocka_unit_test(hermite_is_the_cubic_through_positions_and_velocities),
-        cmocka_unit_test(none_is_the_last_step_as_it_is),
-        cmocka_unit_test(values_worked_out_by_hand),
-        cmocka_unit_test(floats_go_where_the_layout_says_and_nowhere_else),
-        cmocka_unit_test(the_newborn_are_presented_where_they_are),
-        cmocka_unit_test(the_newborn_move_from_their_birthplace_in_their_first_step),
-        cmocka_unit_test(the_teleported_are_presented_where_they_are),
-        cmocka_unit_test(compaction_takes_the_blend_along),
-        cmocka_unit_test(the_newborn_and_teleported_do_not_smear_after_compaction),
-        cmocka_unit_test(presenting_changes_nothing),
-        cmocka_unit_test(presentation_is_the_same_on_any_jobs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

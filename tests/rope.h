@@ -3,6 +3,7 @@
 #ifndef MOTE_TESTS_ROPE_H
 #define MOTE_TESTS_ROPE_H
 
+#include "test.h"
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -67,7 +68,7 @@ static inline void destroy_rope(const rope *r) { mote_system_destroy(r->system);
 static inline void load_point(const rope *r, uint32_t strand, uint32_t point, double x[3], double v[3]) {
     mote_strands_view view = mote_strands_columns(r->system, r->id);
     uint32_t slot = mote_strands_slot(r->system, r->id, strand, point);
-    assert_true(slot != MOTE_NO_SLOT);
+    ASSERT(slot, !=, MOTE_NO_SLOT);
     const double at[6] = {view.position.x[slot], view.position.y[slot], view.position.z[slot],
                           view.velocity.x[slot], view.velocity.y[slot], view.velocity.z[slot]};
     memcpy(x, at, 3 * sizeof *x);
@@ -98,7 +99,10 @@ static inline void assert_alive(const rope *r, uint32_t strand) {
     for (uint32_t k = 0; k < mote_strands_points(r->system, r->id, strand); k++) {
         double x[3], v[3];
         load_point(r, strand, k, x, v);
-        for (int i = 0; i < 3; i++) assert_true(isfinite(x[i]) && isfinite(v[i]));
+        for (int i = 0; i < 3; i++) {
+            assert_true(isfinite(x[i]));
+            assert_true(isfinite(v[i]));
+        }
     }
 }
 

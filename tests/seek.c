@@ -1,11 +1,6 @@
 /* Seek and preview: jumps in time and paths in one flow, against closed forms, and against the steps
  * themselves. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <math.h>
 #include <string.h>
@@ -46,8 +41,7 @@ static void add_experiment_8(mote_system *system) {
 }
 
 /* -9.81 as a float moves the place of rest, 3 - 9.81 / 4, by UNIT of itself: within the error. */
-static void seek_is_exact(void **unused) {
-    (void)unused;
+TEST(seek_is_exact) {
     for (mote_integrator m = 0; m < MOTE_INTEGRATOR_COUNT; m++) {
         if (advects(m)) continue;
         for (int masses = 0; masses < 2; masses++)
@@ -63,8 +57,8 @@ static void seek_is_exact(void **unused) {
                 for (int i = 0; i < 50; i++) view.position.y[i] = 5, view.velocity.y[i] = -2;
                 uint64_t target = (uint64_t)lround(TIMES[t] * 60);
                 assert_int_equal(mote_system_seek(system, target), MOTE_OK);
-                assert_true(mote_system_steps(system) == target &&
-                            mote_system_time(system) == (double)target / 60);
+                ASSERT(mote_system_steps(system), ==, target);
+                ASSERT(mote_system_time(system), ==, (double)target / 60);
                 mote_statistics d;
                 assert_int_equal(mote_system_statistics(system, &d), MOTE_OK);
                 /* Position Verlet's two half kicks, back at v and forth at v - h a / 2, differ by (h / 2)^2 b
@@ -72,14 +66,14 @@ static void seek_is_exact(void **unused) {
                 double kicks = m == MOTE_POSITION_VERLET ? 0.5 * 25 / (360.0 * 360) : 0;
                 assert_near(d.momentum[1] / 100, SPEEDS[t], SPEED_ERROR + kicks);
                 for (int i = 0; i < 50; i++) assert_near(view.position.y[i], PLACES[t], PLACE_ERROR);
-                assert_true(view.position.x[3] == 0 && view.velocity.z[49] == 0);
+                ASSERT(view.position.x[3], ==, 0);
+                ASSERT(view.velocity.z[49], ==, 0);
                 mote_system_destroy(system);
             }
     }
 }
 
-static void preview_is_exact(void **unused) {
-    (void)unused;
+TEST(preview_is_exact) {
     mote_system_def def = mote_default_system_def();
     mote_range_view view;
     def.start_time = 77;
@@ -96,7 +90,8 @@ static void preview_is_exact(void **unused) {
             preview.interval = TIMES[t] / count;
             assert_int_equal(mote_system_preview(system, &preview, points), MOTE_OK);
             assert_near(points[count - 1][1], PLACES[t], PLACE_ERROR);
-            assert_true(points[count - 1][0] == 0 && points[count - 1][2] == 0);
+            ASSERT(points[count - 1][0], ==, 0);
+            ASSERT(points[count - 1][2], ==, 0);
         }
     }
     /* A long time later it hangs at rest; what cannot move stays. */
@@ -107,14 +102,13 @@ static void preview_is_exact(void **unused) {
     preview.inverse_mass = 0;
     preview.count = 0;
     assert_int_equal(mote_system_preview(system, &preview, NULL), MOTE_OK);
-    assert_true(mote_system_hash(system) == hash);
+    ASSERT(mote_system_hash(system), ==, hash);
     mote_system_destroy(system);
 }
 
 /* --- 11: a projectile in air --- */
 
-static void projectile(void **unused) {
-    (void)unused;
+TEST(projectile) {
     mote_system_def def = mote_default_system_def();
     mote_range_view view;
     mote_system *system = make(&def, 1, &view);
@@ -147,8 +141,7 @@ static void projectile(void **unused) {
 
 /* --- Jumps --- */
 
-static void there_and_back(void **unused) {
-    (void)unused;
+TEST(there_and_back) {
     for (mote_integrator m = 0; m < MOTE_INTEGRATOR_COUNT; m++) {
         if (advects(m)) continue;
         mote_system_def def = mote_default_system_def();
@@ -169,9 +162,9 @@ static void there_and_back(void **unused) {
         for (int c = 0; c < 6; c++) memcpy(start[c], column[c], sizeof start[c]);
         uint64_t hash = mote_system_hash(system);
         assert_int_equal(mote_system_seek(system, 7), MOTE_OK);
-        assert_true(mote_system_hash(system) == hash);
+        ASSERT(mote_system_hash(system), ==, hash);
         assert_int_equal(mote_system_seek(system, 307), MOTE_OK);
-        assert_true(fabsf(column[0][0] - start[0][0]) > 0.01f);
+        ASSERT(fabsf(column[0][0] - start[0][0]), >, 0.01f);
         assert_int_equal(mote_system_seek(system, 100), MOTE_OK);
         assert_int_equal(mote_system_seek(system, 7), MOTE_OK);
         for (int c = 0; c < 6; c++)
@@ -181,14 +174,13 @@ static void there_and_back(void **unused) {
                  * m a, thrice. */
                 double kicks = m == MOTE_POSITION_VERLET ? 3 * 0.75 * 240 / (120.0 * 120) : 0;
                 assert_near(column[c][i], start[c][i], (3 * 12 * UNIT * (c < 3 ? 60 : 160) + kicks) * 6.5);
-                if (view.inverse_mass[i] == 0) assert_true(column[c][i] == start[c][i]);
+                if (view.inverse_mass[i] == 0) ASSERT(column[c][i], ==, start[c][i]);
             }
         mote_system_destroy(system);
     }
 }
 
-static void lifetimes_end_on_the_way(void **unused) {
-    (void)unused;
+TEST(lifetimes_end_on_the_way) {
     mote_system_def def = mote_default_system_def();
     mote_range_view view;
     def.lifetimes = true;
@@ -203,12 +195,14 @@ static void lifetimes_end_on_the_way(void **unused) {
     assert_int_equal(mote_system_seek(system, 90), MOTE_OK);
     assert_int_equal(mote_system_count(system), 3);
     for (int i = 0; i < 6; i++)
-        assert_true((mote_system_slot(system, particles[i]) == MOTE_NO_SLOT) == (lifetimes[i] <= 1.5f));
+        ASSERT((mote_system_slot(system, particles[i]) == MOTE_NO_SLOT), ==, (lifetimes[i] <= 1.5f));
     assert_int_equal(mote_system_seek(system, 0), MOTE_OK);
     assert_int_equal(mote_system_count(system), 3);
     /* The part of a step that had gathered is still there. */
     assert_int_equal(mote_system_advance(system, 0, &advance), MOTE_OK);
-    assert_true(alpha > 0.5f && advance.alpha == alpha && advance.steps == 0);
+    ASSERT(alpha, >, 0.5f);
+    ASSERT(advance.alpha, ==, alpha);
+    ASSERT(advance.steps, ==, 0);
     mote_system_destroy(system);
 }
 
@@ -224,8 +218,7 @@ static void revert_diverged(void *unused, const mote_stage_view *stage, float *x
     busy_results[2] = mote_system_statistics(busy_system, &d);
 }
 
-static void seek_needs_affine_forces(void **unused) {
-    (void)unused;
+TEST(seek_needs_affine_forces) {
     static const float times[1] = {0};
     static vec3 pushes[1] = {{1, 0, 0}};
     const vec3 zero = {0, 0, 0};
@@ -245,7 +238,7 @@ static void seek_needs_affine_forces(void **unused) {
         uint64_t hash = mote_system_hash(system);
         assert_int_equal(mote_system_seek(system, 10), MOTE_ERROR_INTEGRATOR);
         assert_int_equal(mote_system_seek(system, 0), MOTE_ERROR_INTEGRATOR);
-        assert_true(mote_system_hash(system) == hash);
+        ASSERT(mote_system_hash(system), ==, hash);
         if (bent[i].kind == MOTE_FORCE_CALLBACK) {
             busy_system = system;
             assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
@@ -305,7 +298,7 @@ static void preview_and_steps(mote_integrator m, bool masses, double steps_each,
     float points[PATH][3];
     uint64_t hash = mote_system_hash(system);
     assert_int_equal(mote_system_preview(system, &preview, points), MOTE_OK);
-    assert_true(mote_system_hash(system) == hash);
+    ASSERT(mote_system_hash(system), ==, hash);
     assert_int_equal(mote_system_spawn(system, 1, &view), MOTE_OK);
     for (int k = 0; k < 3; k++) {
         (&view.position.x)[k][0] = preview.position[k];
@@ -320,12 +313,11 @@ static void preview_and_steps(mote_integrator m, bool masses, double steps_each,
         for (int k = 0; k < 3; k++)
             assert_near(points[i][k], now[k], 16 * sqrt(8.0 * 2 * taken * (i + 1)) * UNIT * 8);
     }
-    assert_true(fabsf(points[PATH - 1][0] - 2) > 0.01f);
+    ASSERT(fabsf(points[PATH - 1][0] - 2), >, 0.01f);
     mote_system_destroy(system);
 }
 
-static void preview_steps_as_the_system_does(void **unused) {
-    (void)unused;
+TEST(preview_steps_as_the_system_does) {
     for (mote_integrator m = 0; m < MOTE_INTEGRATOR_COUNT; m++)
         for (int masses = 0; masses < 2; masses++) {
             preview_and_steps(m, masses, 1, 1);
@@ -333,17 +325,4 @@ static void preview_steps_as_the_system_does(void **unused) {
             preview_and_steps(m, masses, 2.6, 3);
             preview_and_steps(m, masses, 0.2, 1);
         }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(seek_is_exact),
-        cmocka_unit_test(preview_is_exact),
-        cmocka_unit_test(projectile),
-        cmocka_unit_test(there_and_back),
-        cmocka_unit_test(lifetimes_end_on_the_way),
-        cmocka_unit_test(seek_needs_affine_forces),
-        cmocka_unit_test(preview_steps_as_the_system_does),
-    };
-    return cmocka_run_group_tests_name("seek", tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* The same bits for strands: a strand alone and among any neighbours; one hash for every number of workers,
  * job system, instruction set and grouping of steps into frames; and nothing is allocated in a step. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -122,7 +117,8 @@ static void with_neighbours(size_t kind, uint32_t more) {
         run_numbers(s, &n, 1, &uncoupled[n]);
         frozen += uncoupled[n].report.frozen;
     }
-    assert_true((more || frozen == 0) && frozen < NUMBERS);
+    assert_true((more || frozen == 0));
+    ASSERT(frozen, <, NUMBERS);
     for (int isa = MOTE_ISA_SCALAR; isa < MOTE_ISA_COUNT; isa++)
         for (uint32_t b = 0; b < COUNT_OF(sizes) && mote_isa_available((mote_isa)isa); b++) {
             uint32_t numbers[SCENE_STRANDS];
@@ -135,8 +131,10 @@ static void with_neighbours(size_t kind, uint32_t more) {
         }
 }
 
-static void neighbours(void **parameter) { with_neighbours((size_t)(uintptr_t)*parameter, 0); }
-static void hostile_neighbours(void **parameter) { with_neighbours((size_t)(uintptr_t)*parameter, HOSTILE); }
+static const char *kind_name(uint32_t kind) { return kinds[kind].name; }
+
+TEST_EACH(neighbours, COUNT_OF(kinds), kind_name, kind) { with_neighbours(kind, 0); }
+TEST_EACH(hostile_neighbours, COUNT_OF(kinds), kind_name, kind) { with_neighbours(kind, HOSTILE); }
 
 /* --- One hash --- */
 
@@ -191,11 +189,11 @@ static void expect(size_t kind, mote_jobs jobs, mote_isa isa, frames grouping, u
                  (unsigned long long)got, (unsigned long long)want);
 }
 
-static void one_hash(void **parameter) {
+TEST_EACH(one_hash, COUNT_OF(kinds), kind_name, number) {
     static const char *const grouping_names[GROUPINGS] = {"one frame", "single steps", "advances",
                                                           "hostile frames"};
     static const uint32_t workers[] = {2, 1, 3, 8};
-    const size_t kind = (size_t)(uintptr_t)*parameter;
+    const size_t kind = number;
     const mote_jobs serial = {0};
     const uint64_t want = hash_of(kind, serial, MOTE_ISA_AUTO, ONE_FRAME);
     for (int isa = MOTE_ISA_SCALAR; isa < MOTE_ISA_COUNT; isa++)
@@ -216,19 +214,17 @@ static void one_hash(void **parameter) {
     }
 }
 
-static void kinds_differ(void **unused) {
-    (void)unused;
+TEST(kinds_differ) {
     uint64_t hashes[COUNT_OF(kinds)];
     for (size_t kind = 0; kind < COUNT_OF(kinds); kind++) {
         hashes[kind] = hash_of(kind, (mote_jobs){0}, MOTE_ISA_AUTO, ONE_FRAME);
-        for (size_t i = 0; i < kind; i++) assert_true(hashes[i] != hashes[kind]);
+        for (size_t i = 0; i < kind; i++) ASSERT(hashes[i], !=, hashes[kind]);
     }
 }
 
 /* --- Memory --- */
 
-static void warm_steps_allocate_nothing(void **unused) {
-    (void)unused;
+TEST(warm_steps_allocate_nothing) {
     for (size_t kind = 0; kind < COUNT_OF(kinds); kind++) {
         memory_ledger ledger = {0};
         mote_strands_id id;
@@ -238,27 +234,10 @@ static void warm_steps_allocate_nothing(void **unused) {
         const uint64_t calls = ledger.calls;
         assert_int_equal(mote_system_step(system, 3, NULL), MOTE_OK);
         assert_int_equal(mote_system_advance(system, 2 * STEP_NANOSECONDS, NULL), MOTE_OK);
-        assert_true(ledger.calls == calls && calls > 0);
+        ASSERT(ledger.calls, ==, calls);
+        ASSERT(calls, >, 0);
         mote_system_destroy(system);
-        assert_true(ledger.live_bytes == 0 && ledger.faults == 0);
+        ASSERT(ledger.live_bytes, ==, 0);
+        ASSERT(ledger.faults, ==, 0);
     }
-}
-
-int main(void) {
-    enum { KINDS = COUNT_OF(kinds), SUBJECTS = 3 };
-    struct CMUnitTest tests[SUBJECTS * KINDS + 2] = {cmocka_unit_test(kinds_differ),
-                                                     cmocka_unit_test(warm_steps_allocate_nothing)};
-    static char names[SUBJECTS * KINDS][80];
-    static const struct {
-        const char *name;
-        CMUnitTestFunction function;
-    } subjects[SUBJECTS] = {
-        {"neighbours", neighbours}, {"hostile neighbours", hostile_neighbours}, {"one hash", one_hash}};
-    for (uintptr_t i = 0; i < SUBJECTS * KINDS; i++) {
-        snprintf(names[i], sizeof names[i], "%s: %s", subjects[i / KINDS].name, kinds[i % KINDS].name);
-        tests[2 + i] = (struct CMUnitTest){.name = names[i],
-                                           .test_func = subjects[i / KINDS].function,
-                                           .initial_state = (void *)(i % KINDS)};
-    }
-    return cmocka_run_group_tests_name("strand_bits", tests, NULL, NULL);
 }

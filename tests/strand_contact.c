@@ -1,11 +1,6 @@
 /* Strands on colliders: a rope over a capsule, friction on a slope, moving and fast shapes, boxes and planes,
  * springs. Tolerances follow from UNIT (rope.h), one float32 rounding, and from max_stretch. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "rope.h"
 
@@ -72,8 +67,7 @@ static double sinks(double segment) { return MAX_STRETCH * segment + UNIT * 8 * 
 /* --- At rest --- */
 
 /* 1 m of rope laid over a capsule 0.2 m wide, one side 2 cm longer: friction holds it. */
-static void a_rope_over_a_capsule_rests(void **unused) {
-    (void)unused;
+TEST(a_rope_over_a_capsule_rests) {
     float positions[3 * POINTS];
     mote_strands_def def =
         strand_def(MOTE_STRAND_ROBUST, positions, (double[3]){-0.5, 0, 0}, (double[3]){0.5, 0, 0});
@@ -99,9 +93,10 @@ static void a_rope_over_a_capsule_rests(void **unused) {
     load_point(&r, 0, 0, start, NULL);
     load_point(&r, 0, POINTS - 1, end, NULL);
     /* It hangs on both sides: the arc's weight alone, 2 R of rope, holds more by friction than the 2 cm. */
-    assert_true(start[1] < -0.1 && end[1] < -0.1);
+    ASSERT(start[1], <, -0.1);
+    ASSERT(end[1], <, -0.1);
     /* Motion that a substep's residual can make: segments are held to max_stretch of their length in each. */
-    assert_true(fastest <= MAX_STRETCH * segment * 480);
+    ASSERT(fastest, <=, MAX_STRETCH * segment * 480);
     destroy_rope(&r);
 }
 
@@ -132,8 +127,7 @@ static double slide_of(mote_strand_solver solver, double angle, float friction, 
     return mean;
 }
 
-static void friction_holds_below_its_angle_and_not_above(void **unused) {
-    (void)unused;
+TEST(friction_holds_below_its_angle_and_not_above) {
     for (int solver = MOTE_STRAND_SPRINGS; solver <= MOTE_STRAND_ROBUST; solver++) {
         for (float friction = 0.25f; friction <= 1; friction *= 2) {
             const double angle = atan((double)friction);
@@ -155,8 +149,7 @@ static void friction_holds_below_its_angle_and_not_above(void **unused) {
     }
 }
 
-static void a_strand_falls_onto_planes_and_boxes(void **unused) {
-    (void)unused;
+TEST(a_strand_falls_onto_planes_and_boxes) {
     for (int solver = MOTE_STRAND_SPRINGS; solver <= MOTE_STRAND_ROBUST; solver++)
         for (int box = 0; box < 2; box++) {
             float positions[3 * POINTS];
@@ -172,7 +165,7 @@ static void a_strand_falls_onto_planes_and_boxes(void **unused) {
                 double x[3];
                 for (uint32_t k = 0; k < POINTS; k++) {
                     load_point(&r, 0, k, x, NULL);
-                    if (!report_of(&r, 0).capped) assert_true(x[1] >= 0.01 - sinks(0.7 / (POINTS - 1)));
+                    if (!report_of(&r, 0).capped) ASSERT(x[1], >=, 0.01 - sinks(0.7 / (POINTS - 1)));
                 }
             }
             double highest = 0;
@@ -190,8 +183,7 @@ static void a_strand_falls_onto_planes_and_boxes(void **unused) {
 /* --- Moving shapes --- */
 
 /* A capsule lifts a strand that lies across it, and takes it along. */
-static void a_moving_capsule_carries_a_strand(void **unused) {
-    (void)unused;
+TEST(a_moving_capsule_carries_a_strand) {
     float positions[3 * POINTS];
     mote_strands_def def =
         strand_def(MOTE_STRAND_ROBUST, positions, (double[3]){-0.5, 0.115, 0}, (double[3]){0.5, 0.115, 0});
@@ -208,7 +200,7 @@ static void a_moving_capsule_carries_a_strand(void **unused) {
         assert_int_equal(mote_system_move_collider(r.system, id, &at, MOTE_NEXT_ADVANCE), MOTE_OK);
         step_rope(&r, 1);
         if (!report_of(&r, 0).capped)
-            assert_true(depth_in_cylinder(&r, centre, 0.11) <= sinks(1.0 / (POINTS - 1)));
+            ASSERT(depth_in_cylinder(&r, centre, 0.11), <=, sinks(1.0 / (POINTS - 1)));
         assert_true(report_of(&r, 0).capped || report_of(&r, 0).stretch <= MAX_STRETCH + UNIT * 6 * 40 * 2);
     }
     double x[3], mean[3] = {0};
@@ -217,14 +209,15 @@ static void a_moving_capsule_carries_a_strand(void **unused) {
         for (int i = 0; i < 3; i++) mean[i] += x[i] / POINTS;
     }
     /* Its middle went with the capsule, to within the half of the strand that can slide over it. */
-    assert_true(mean[1] > 0.6 - 0.5 && mean[0] > 0.45 - 0.25 && mean[0] < 0.45 + 0.25);
+    ASSERT(mean[1], >, 0.6 - 0.5);
+    ASSERT(mean[0], >, 0.45 - 0.25);
+    ASSERT(mean[0], <, 0.45 + 0.25);
     destroy_rope(&r);
 }
 
 /* A thin capsule at 12 to 48 m/s crosses up to 5 times its width in a substep. The strand is bent round it,
  * and the point that was hit, in its middle, stays before it. */
-static void a_fast_thin_capsule_does_not_pass_through(void **unused) {
-    (void)unused;
+TEST(a_fast_thin_capsule_does_not_pass_through) {
     for (int solver = MOTE_STRAND_SPRINGS; solver <= MOTE_STRAND_ROBUST; solver++)
         for (int speed = 12; speed <= 48; speed *= 2) {
             float positions[3 * POINTS];
@@ -245,7 +238,7 @@ static void a_fast_thin_capsule_does_not_pass_through(void **unused) {
                 double x[3];
                 load_point(&r, 0, POINTS / 2, x, NULL);
                 /* Later it may slide off over its side. */
-                if (at.position[0] > 0 && at.position[0] < 0.5f) assert_true(x[0] >= (double)at.position[0]);
+                if (at.position[0] > 0 && at.position[0] < 0.5f) ASSERT(x[0], >=, (double)at.position[0]);
             }
             destroy_rope(&r);
         }
@@ -254,8 +247,7 @@ static void a_fast_thin_capsule_does_not_pass_through(void **unused) {
 /* --- Particular cases --- */
 
 /* A strand that begins 2 cm deep is put out, at rest: all points by as much, so that no segment pulls. */
-static void an_overlap_at_the_start_gives_no_speed(void **unused) {
-    (void)unused;
+TEST(an_overlap_at_the_start_gives_no_speed) {
     for (int solver = MOTE_STRAND_SPRINGS; solver <= MOTE_STRAND_ROBUST; solver++)
         for (int box = 0; box < 2; box++) {
             float positions[3 * POINTS];
@@ -270,15 +262,14 @@ static void an_overlap_at_the_start_gives_no_speed(void **unused) {
             for (int step = 0; step < 10; step++) {
                 step_rope(&r, 1);
                 assert_near(-depth_below(&r), 0, UNIT * 8);
-                assert_true(speed_of(&r) <= 480 * UNIT * 2 * 0.5); /* positions of 0.5 m, rounded, over h */
+                ASSERT(speed_of(&r), <=, 480 * UNIT * 2 * 0.5); /* positions of 0.5 m, rounded, over h */
             }
             destroy_rope(&r);
         }
 }
 
 /* Whichever comes first. */
-static void the_conserving_solver_takes_no_colliders(void **unused) {
-    (void)unused;
+TEST(the_conserving_solver_takes_no_colliders) {
     float positions[3 * POINTS];
     mote_strands_def def =
         strand_def(MOTE_STRAND_CONSERVING, positions, (double[3]){-0.5, 0.3, 0}, (double[3]){0.5, 0.3, 0});
@@ -291,17 +282,4 @@ static void the_conserving_solver_takes_no_colliders(void **unused) {
     assert_int_equal(mote_system_add_collider(r.system, &sphere, &id), MOTE_OK);
     assert_int_equal(mote_system_add_strands(r.system, &def, &strands, NULL), MOTE_ERROR_INTEGRATOR);
     destroy_rope(&r);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_rope_over_a_capsule_rests),
-        cmocka_unit_test(friction_holds_below_its_angle_and_not_above),
-        cmocka_unit_test(a_strand_falls_onto_planes_and_boxes),
-        cmocka_unit_test(a_moving_capsule_carries_a_strand),
-        cmocka_unit_test(a_fast_thin_capsule_does_not_pass_through),
-        cmocka_unit_test(an_overlap_at_the_start_gives_no_speed),
-        cmocka_unit_test(the_conserving_solver_takes_no_colliders),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

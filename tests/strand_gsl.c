@@ -1,10 +1,5 @@
 /* A nonlinear rope against the adaptive solver of the GNU Scientific Library, which somebody else wrote. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_odeiv2.h>
@@ -32,8 +27,7 @@ static void solve(chain *c, double seconds, chain_state *state) {
     gsl_odeiv2_driver_free(driver);
 }
 
-static void a_nonlinear_rope_agrees_with_gsl(void **unused) {
-    (void)unused;
+TEST(a_nonlinear_rope_agrees_with_gsl) {
     enum { STEPS = 8, SUBSTEPS = 32 };
     for (int damped = 0; damped < 2; damped++) {
         swing s;
@@ -56,18 +50,11 @@ static void a_nonlinear_rope_agrees_with_gsl(void **unused) {
             const double t = STEPS / 16.0, h = t / (STEPS * SUBSTEPS), substeps = STEPS * SUBSTEPS;
             const double one = UNIT * (4 * 0.6 + t * 4 * 4 + t * h * 4 * 64 * 0.2 * 4 / 0.1);
             const double tolerance = truncation + 4 * sqrt(substeps / 3) * one * 7.5;
-            assert_true(tolerance < 1e-3); /* of 0.6 m, after a fall of half a second */
+            ASSERT(tolerance, <, 1e-3); /* of 0.6 m, after a fall of half a second */
             assert_near(worst_of(&got[i], &want, false), 0, tolerance);
             /* The reference of the other tests is the same rope. */
             run_plainly(&s, i, MOTE_RK4, STEPS, 16 * SUBSTEPS, &tiny);
             assert_near(worst_of(&tiny, &want, false), 0, 1e-7);
         }
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_nonlinear_rope_agrees_with_gsl),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

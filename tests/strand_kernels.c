@@ -2,12 +2,7 @@
  * strands of 2 to 40 points of unequal mass, rest scale and compliance, counts around a group, roots that
  * move, pins, colliders, every integrator and solver; hostile values, of which the neighbours in the lanes
  * see nothing. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -65,7 +60,8 @@ static void same_masked(const mote_strands *b) {
         for (uint32_t k = (uint32_t)b->points[lane]; k < b->group[lane / MOTE_GROUP].points; k++)
             for (int axis = 0; axis < 3; axis++) {
                 const uint32_t slot = mote_strands_slot_of(b, lane, k);
-                assert_true(b->x[axis][slot] == 0 && b->v[axis][slot] == 0);
+                ASSERT(b->x[axis][slot], ==, 0);
+                ASSERT(b->v[axis][slot], ==, 0);
             }
 }
 
@@ -138,7 +134,7 @@ static tally compare_all(mote_strand_solver solver, mote_integrator integrator, 
                           .isa = (mote_isa)isa};
         if (mote_isa_available(s.isa)) compare(&s, &t);
     }
-    assert_true(t.moved > 0);
+    ASSERT(t.moved, >, 0);
     return t;
 }
 
@@ -157,8 +153,8 @@ static const uint32_t spring_parts[] = {0,
                                         SYSTEM | FIELDS | CALLBACKS | BENDS | DAMPING | DRAG | POSE |
                                             LOCAL_POSE | PINS | COLLIDERS};
 
-static void springs(void **parameter) {
-    const mote_integrator integrator = (mote_integrator)(uintptr_t)*parameter;
+TEST_EACH(springs, MOTE_ADVECT_EULER, integrator_name, number) {
+    const mote_integrator integrator = (mote_integrator)number;
     tally sum = {0};
     for (uint32_t i = 0; i < COUNT_OF(spring_parts); i++) {
         if (integrator == MOTE_EXACT_FLOW && !(spring_parts[i] & (SYSTEM | STIFF | FIELDS)) &&
@@ -168,13 +164,12 @@ static void springs(void **parameter) {
                               10 + i);
         sum.touching += t.touching;
     }
-    assert_true(sum.touching > 0);
+    ASSERT(sum.touching, >, 0);
 }
 
 /* What kinematic springs give alone is worked out once for neighbouring lanes that are alike: of those that
  * differ in one number. */
-static void springs_alike_but_for_one(void **unused) {
-    (void)unused;
+TEST(springs_alike_but_for_one) {
     static const mote_integrator integrators[] = {MOTE_KINEMATIC, MOTE_KINEMATIC_AVERAGE};
     for (uint32_t i = 0; i < COUNT_OF(integrators); i++) {
         compare_all(MOTE_STRAND_SPRINGS, integrators[i], SYSTEM | DAMPING | EVEN_COMPLIANCE, 33, 30);
@@ -213,19 +208,25 @@ static const case_of cases[] = {
     {MOTE_STRAND_CONSERVING, RIGID | SYSTEM | CAP, true, false, false, true},
 };
 
-static void constraints(void **parameter) {
-    const case_of *c = *parameter;
+static const char *case_name(uint32_t number) {
+    static char name[48];
+    snprintf(name, sizeof name, "solver %d, parts %#x", (int)cases[number].solver, cases[number].parts);
+    return name;
+}
+
+TEST_EACH(constraints, COUNT_OF(cases), case_name, number) {
+    const case_of *c = &cases[number];
     tally sum = {0};
     for (uint32_t i = 0; i < COUNT_OF(counts); i++) {
         tally t = compare_all(c->solver, MOTE_SEMI_IMPLICIT_EULER, c->parts, counts[i], 50 + i);
         sum.iterations += t.iterations, sum.capped += t.capped, sum.fallbacks += t.fallbacks;
         sum.touching += t.touching, sum.infeasible += t.infeasible;
     }
-    assert_true(sum.iterations > 0);
-    if (c->caps) assert_true(sum.capped > 0);
-    if (c->touches) assert_true(sum.touching > 0);
-    if (c->infeasible) assert_true(sum.infeasible > 0);
-    if (c->falls_back) assert_true(sum.fallbacks > 0);
+    ASSERT(sum.iterations, >, 0);
+    if (c->caps) ASSERT(sum.capped, >, 0);
+    if (c->touches) ASSERT(sum.touching, >, 0);
+    if (c->infeasible) ASSERT(sum.infeasible, >, 0);
+    if (c->falls_back) ASSERT(sum.fallbacks, >, 0);
 }
 
 /* --- Hostile values --- */
@@ -233,15 +234,14 @@ static void constraints(void **parameter) {
 /* Some strands overflow and freeze; the others in the same lanes equal the reference, which knows nothing of
  * them. With four of the seeds, rows masked in some lanes once let what a neighbour had overflowed to
  * through. */
-static void hostile(void **unused) {
-    (void)unused;
+TEST(hostile) {
     static const mote_integrator integrators[] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_RK4, MOTE_POSITION_VERLET,
                                                   MOTE_KINEMATIC, MOTE_VELOCITY_VERLET};
     static const uint32_t seeds[] = {130, 170, 250, 500, 1000};
     for (uint32_t i = 0; i < COUNT_OF(integrators); i++) {
         tally t = compare_all(MOTE_STRAND_SPRINGS, integrators[i],
                               HOSTILE | SYSTEM | (i % 2 ? BENDS | DAMPING | DRAG : 0), 33, 70 + i);
-        assert_true(t.frozen > 0);
+        ASSERT(t.frozen, >, 0);
     }
     for (uint32_t n = 0; n < COUNT_OF(seeds); n++) {
         tally sum = {0};
@@ -251,27 +251,7 @@ static void hostile(void **unused) {
             sum.frozen += t.frozen, sum.strands += t.strands;
         }
         /* One strand in three is attacked, and some stand it. */
-        assert_true(sum.frozen > sum.strands / 20 && sum.frozen < sum.strands / 3);
+        ASSERT(sum.frozen, >, sum.strands / 20);
+        ASSERT(sum.frozen, <, sum.strands / 3);
     }
-}
-
-int main(void) {
-    enum { SPRINGS = MOTE_ADVECT_EULER, CASES = COUNT_OF(cases) };
-    struct CMUnitTest tests[SPRINGS + CASES + 2] = {cmocka_unit_test(hostile),
-                                                    cmocka_unit_test(springs_alike_but_for_one)};
-    static char names[SPRINGS + CASES][80];
-    for (uintptr_t i = 0; i < SPRINGS; i++) {
-        snprintf(names[i], sizeof names[i], "springs, %s",
-                 mote_integrator_describe((mote_integrator)i)->name);
-        tests[2 + i] =
-            (struct CMUnitTest){.name = names[i], .test_func = springs, .initial_state = (void *)i};
-    }
-    for (uintptr_t i = 0; i < CASES; i++) {
-        snprintf(names[SPRINGS + i], sizeof names[0], "solver %d, parts %#x", (int)cases[i].solver,
-                 cases[i].parts);
-        tests[2 + SPRINGS + i] = (struct CMUnitTest){.name = names[SPRINGS + i],
-                                                     .test_func = constraints,
-                                                     .initial_state = (void *)(uintptr_t)&cases[i]};
-    }
-    return cmocka_run_group_tests_name("strand_kernels", tests, NULL, NULL);
 }

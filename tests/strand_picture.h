@@ -2,6 +2,7 @@
 #ifndef MOTE_TESTS_STRAND_PICTURE_H
 #define MOTE_TESTS_STRAND_PICTURE_H
 
+#include "test.h"
 #include <math.h>
 
 #include "bundle.h"
@@ -29,7 +30,8 @@ static inline mote_system *plain_system(void) {
 static inline void set_alpha(mote_system *system, double alpha) {
     mote_advance clock;
     assert_int_equal(mote_system_advance(system, (uint64_t)(alpha * STEP), &clock), MOTE_OK);
-    assert_true(clock.steps == 0 && clock.alpha == (float)alpha);
+    ASSERT(clock.steps, ==, 0);
+    ASSERT(clock.alpha, ==, (float)alpha);
 }
 
 /* Every point somewhere within 10 m now and a little off before; every eleventh has no previous place. */

@@ -1,10 +1,5 @@
 /* Presentation of bundles: every strand where the caller wants it, as polylines and as ribbons. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <float.h>
 #include <stdlib.h>
@@ -50,19 +45,18 @@ static void check_polylines(mote_system *system, mote_strands_id id, float alpha
     unsigned char *memory, *vertices = present(system, id, &l, &memory);
     uint64_t n = 0;
     for (uint32_t strand = 0; strand < inside(system, id)->strand_count; strand++) {
-        assert_true(mote_strands_first_vertex(system, id, MOTE_STRAND_POLYLINES, strand) == n);
+        ASSERT(mote_strands_first_vertex(system, id, MOTE_STRAND_POLYLINES, strand), ==, n);
         for (uint32_t k = 0; k < mote_strands_points(system, id, strand); k++, n++) {
             float want[3];
             presented(system, id, strand, k, alpha, want);
             assert_memory_equal(vertices + 12 * n, want, sizeof want);
         }
     }
-    assert_true(mote_strands_vertex_count(system, id, MOTE_STRAND_POLYLINES) == n);
+    ASSERT(mote_strands_vertex_count(system, id, MOTE_STRAND_POLYLINES), ==, n);
     free(memory);
 }
 
-static void positions_equal_a_plain_blend(void **unused) {
-    (void)unused;
+TEST(positions_equal_a_plain_blend) {
     static strands s;
     static const uint32_t counts[] = {1, 15, 16, 17, 40, 80};
     static const double alphas[] = {0, 0.5, 0.75};
@@ -79,8 +73,7 @@ static void positions_equal_a_plain_blend(void **unused) {
             }
 }
 
-static void the_newborn_and_reset_do_not_smear(void **unused) {
-    (void)unused;
+TEST(the_newborn_and_reset_do_not_smear) {
     static strands s;
     make_strands(&s, 20, 40, 3);
     mote_system *system = plain_system();
@@ -106,7 +99,7 @@ static void the_newborn_and_reset_do_not_smear(void **unused) {
     vertices = present(system, id, &l, &memory);
     for (uint32_t k = s.first[3]; k < s.first[4]; k++) {
         const vertex v = read_vertex(&l, vertices, k);
-        assert_true(v.x[0] == s.positions[3 * k] + 100); /* eighths: exact */
+        ASSERT(v.x[0], ==, s.positions[3 * k] + 100); /* eighths: exact */
     }
     free(memory);
     mote_system_destroy(system);
@@ -168,18 +161,18 @@ static void check_vertex(const mote_strand_layout *l, const vertex *v, const flo
     const direction t = tangent_of(x, k, points);
     double sine = 1;
     const direction s = side_of(l->eye, x + 3 * k, &t, &sine);
-    if (l->parameter_offset != MOTE_OMIT) assert_true(v->u == (float)k / (float)(points - 1));
-    if (l->side_offset != MOTE_OMIT) assert_true(v->side == (float)hand);
+    if (l->parameter_offset != MOTE_OMIT) ASSERT(v->u, ==, (float)k / (float)(points - 1));
+    if (l->side_offset != MOTE_OMIT) ASSERT(v->side, ==, (float)hand);
     for (int axis = 0; axis < 3; axis++) {
         const double place = (double)x[3 * k + (uint32_t)axis],
                      want = place + hand * 0.5 * width * s.of[axis];
         const double room = ULP * (0.5 * width * (30 / sine + 5) + fabs(place) + width);
-        if (l->tangent_offset != MOTE_OMIT) assert_true(fabs((double)v->t[axis] - t.of[axis]) <= 8 * ULP);
+        if (l->tangent_offset != MOTE_OMIT) ASSERT(fabs((double)v->t[axis] - t.of[axis]), <=, 8 * ULP);
         if (l->position_offset == MOTE_OMIT) continue;
         if (hand)
-            assert_true(fabs((double)v->x[axis] - want) <= room);
+            ASSERT(fabs((double)v->x[axis] - want), <=, room);
         else
-            assert_true(v->x[axis] == x[3 * k + (uint32_t)axis]);
+            ASSERT(v->x[axis], ==, x[3 * k + (uint32_t)axis]);
     }
 }
 
@@ -212,8 +205,7 @@ static void check_layout(mote_system *system, mote_strands_id id, const mote_str
     free(memory);
 }
 
-static void every_layout_holds_what_the_header_says(void **unused) {
-    (void)unused;
+TEST(every_layout_holds_what_the_header_says) {
     static strands s;
     static const uint32_t counts[] = {1, 17, 33};
     for (size_t i = 0; i < COUNT_OF(counts); i++)
@@ -231,8 +223,7 @@ static void every_layout_holds_what_the_header_says(void **unused) {
 
 /* Strands 0 and 4 point at the eye, 1 has no length, 2 folds back on itself and doubles a point, 3 lies in
  * the eye. */
-static void ribbons_are_finite_where_there_is_no_side(void **unused) {
-    (void)unused;
+TEST(ribbons_are_finite_where_there_is_no_side) {
     static strands s;
     make_strands(&s, 5, 9, 5);
     for (uint32_t i = 0; i < 5; i++) s.points[i] = 6, s.first[i + 1] = 6 * (i + 1);
@@ -261,10 +252,10 @@ static void ribbons_are_finite_where_there_is_no_side(void **unused) {
         const direction t = direct((double)left.t[0], (double)left.t[1], (double)left.t[2]);
         const double u = i / 2 % 6 / 5.0, width = (1 - u) * 0.25 + u * 0.0625;
         /* Two ends of at most 70 m and a width, each rounded; t and s 38 units off. */
-        assert_true(fabs(across.length - width) <= ULP * (4 * 71 + 40 * width) &&
-                    fabs(t.length - 1) <= 8 * ULP);
+        ASSERT(fabs(across.length - width), <=, ULP * (4 * 71 + 40 * width));
+        ASSERT(fabs(t.length - 1), <=, 8 * ULP);
         const double along = across.of[0] * t.of[0] + across.of[1] * t.of[1] + across.of[2] * t.of[2];
-        assert_true(fabs(along) <= ULP * (4 * 71 / width + 40));
+        ASSERT(fabs(along), <=, ULP * (4 * 71 / width + 40));
     }
     free(memory);
     mote_system_destroy(system);
@@ -272,8 +263,7 @@ static void ribbons_are_finite_where_there_is_no_side(void **unused) {
 
 /* --- The same bits --- */
 
-static void the_same_on_any_jobs_and_instruction_set(void **unused) {
-    (void)unused;
+TEST(the_same_on_any_jobs_and_instruction_set) {
     static strands s;
     shuffled_jobs shuffled = {{1}, 5, 0};
     make_strands(&s, 77, LONGEST, 9);
@@ -305,23 +295,23 @@ static void the_same_on_any_jobs_and_instruction_set(void **unused) {
 
 /* --- Indices --- */
 
-static void indices_connect_a_strand_and_no_two(void **unused) {
-    (void)unused;
+TEST(indices_connect_a_strand_and_no_two) {
     static strands s;
     make_strands(&s, 19, 12, 2);
     mote_system *system = plain_system();
     mote_strands_id id = add_strands(system, &s);
     const uint32_t segments = s.first[19] - 19;
     uint32_t line[2 * 19 * 12], band[6 * 19 * 12], n = 0;
-    assert_true(mote_strands_index_count(system, id, MOTE_STRAND_POLYLINES) == 2 * segments);
-    assert_true(mote_strands_index_count(system, id, MOTE_STRAND_RIBBONS) == 6 * segments);
+    ASSERT(mote_strands_index_count(system, id, MOTE_STRAND_POLYLINES), ==, 2 * segments);
+    ASSERT(mote_strands_index_count(system, id, MOTE_STRAND_RIBBONS), ==, 6 * segments);
     assert_int_equal(mote_strands_index_buffer(system, id, MOTE_STRAND_POLYLINES, line, 2 * segments),
                      MOTE_OK);
     assert_int_equal(mote_strands_index_buffer(system, id, MOTE_STRAND_RIBBONS, band, 6 * segments), MOTE_OK);
     for (uint32_t i = 0; i < 19; i++)
         for (uint32_t k = s.first[i]; k + 1 < s.first[i + 1]; k++, n++) {
             const uint32_t want[6] = {2 * k, 2 * k + 1, 2 * k + 2, 2 * k + 1, 2 * k + 3, 2 * k + 2};
-            assert_true(line[2 * n] == k && line[2 * n + 1] == k + 1);
+            ASSERT(line[2 * n], ==, k);
+            ASSERT(line[2 * n + 1], ==, k + 1);
             assert_memory_equal(band + 6 * n, want, sizeof want);
         }
     assert_int_equal(n, segments);
@@ -335,19 +325,18 @@ static void indices_connect_a_strand_and_no_two(void **unused) {
                      MOTE_ERROR_NULL);
     assert_int_equal(mote_strands_index_buffer(system, (mote_strands_id){0, 0}, MOTE_STRAND_RIBBONS, band, 6),
                      MOTE_ERROR_ID);
-    assert_true(mote_strands_first_vertex(system, id, MOTE_STRAND_RIBBONS, 19) == 2 * s.first[19]);
-    assert_true(mote_strands_first_vertex(system, id, MOTE_STRAND_RIBBONS, 20) == MOTE_NO_VERTEX);
-    assert_true(mote_strands_first_vertex(system, id, MOTE_STRAND_SHAPE_COUNT, 0) == MOTE_NO_VERTEX);
-    assert_true(mote_strands_first_vertex(NULL, id, MOTE_STRAND_RIBBONS, 0) == MOTE_NO_VERTEX);
-    assert_true(mote_strands_vertex_count(system, (mote_strands_id){0, 0}, MOTE_STRAND_RIBBONS) == 0);
-    assert_true(mote_strands_index_count(system, id, MOTE_STRAND_SHAPE_COUNT) == 0);
+    ASSERT(mote_strands_first_vertex(system, id, MOTE_STRAND_RIBBONS, 19), ==, 2 * s.first[19]);
+    ASSERT(mote_strands_first_vertex(system, id, MOTE_STRAND_RIBBONS, 20), ==, MOTE_NO_VERTEX);
+    ASSERT(mote_strands_first_vertex(system, id, MOTE_STRAND_SHAPE_COUNT, 0), ==, MOTE_NO_VERTEX);
+    ASSERT(mote_strands_first_vertex(NULL, id, MOTE_STRAND_RIBBONS, 0), ==, MOTE_NO_VERTEX);
+    ASSERT(mote_strands_vertex_count(system, (mote_strands_id){0, 0}, MOTE_STRAND_RIBBONS), ==, 0);
+    ASSERT(mote_strands_index_count(system, id, MOTE_STRAND_SHAPE_COUNT), ==, 0);
     mote_system_destroy(system);
 }
 
 /* --- Bad input --- */
 
-static void refused(void **unused) {
-    (void)unused;
+TEST(refused) {
     static strands s;
     make_strands(&s, 3, 4, 2);
     mote_system *system = plain_system();
@@ -390,7 +379,7 @@ static void refused(void **unused) {
                      MOTE_ERROR_ID);
     assert_memory_equal(memory, before, bytes);
     assert_int_equal(mote_strands_present(system, id, &good, memory, bytes), MOTE_OK);
-    assert_true(mote_system_hash(system) == hash);
+    ASSERT(mote_system_hash(system), ==, hash);
     assert_int_equal(mote_system_remove_strands(system, id), MOTE_OK);
     assert_int_equal(mote_strands_present(system, id, &good, memory, bytes), MOTE_ERROR_ID);
     mote_system_destroy(system);
@@ -415,8 +404,7 @@ static void revert_diverged(void *user, const mote_stage_view *stage, float *x, 
     c->calls++;
 }
 
-static void busy(void **unused) {
-    (void)unused;
+TEST(busy) {
     static strands s;
     make_strands(&s, 3, 4, 2);
     caller c = {.system = plain_system()};
@@ -427,20 +415,6 @@ static void busy(void **unused) {
     assert_int_equal(mote_system_add_force(c.system, &force, &force_id), MOTE_OK);
     assert_int_equal(mote_system_spawn(c.system, 1, &view), MOTE_OK);
     assert_int_equal(mote_system_step(c.system, 1, NULL), MOTE_OK);
-    assert_true(c.calls > 0);
+    ASSERT(c.calls, >, 0);
     mote_system_destroy(c.system);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(positions_equal_a_plain_blend),
-        cmocka_unit_test(the_newborn_and_reset_do_not_smear),
-        cmocka_unit_test(every_layout_holds_what_the_header_says),
-        cmocka_unit_test(ribbons_are_finite_where_there_is_no_side),
-        cmocka_unit_test(the_same_on_any_jobs_and_instruction_set),
-        cmocka_unit_test(indices_connect_a_strand_and_no_two),
-        cmocka_unit_test(refused),
-        cmocka_unit_test(busy),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

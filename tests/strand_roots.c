@@ -1,11 +1,6 @@
 /* Strands that are carried: heads that turn, targets and what lies between them, curls. Tolerances follow
  * from UNIT (rope.h). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "rope.h"
 
@@ -59,8 +54,7 @@ static void assert_held(const rope *r) {
     }
 }
 
-static void a_head_that_turns_by_half_in_one_frame(void **unused) {
-    (void)unused;
+TEST(a_head_that_turns_by_half_in_one_frame) {
     static const double axes[3][3] = {{0, 1, 0}, {1, 0, 0}, {0.6, 0, 0.8}};
     float positions[3 * HAIRS * POINTS];
     for (int solver = 0; solver < MOTE_STRAND_SOLVER_COUNT; solver++)
@@ -131,8 +125,7 @@ static void between(const mote_transform *from, const mote_transform *to, double
     apply(&at, (double[3]){0.5, 0.25, 0}, out);
 }
 
-static void roots_travel_through_every_substep(void **unused) {
-    (void)unused;
+TEST(roots_travel_through_every_substep) {
     const mote_transform start = MOTE_TRANSFORM_IDENTITY;
     const mote_transform target = turn_about((double[3]){0, 0, 1}, 4.5, (double[3]){0.25, -0.5, 0.125});
     for (int solver = 0; solver < MOTE_STRAND_SOLVER_COUNT; solver++) {
@@ -158,8 +151,7 @@ static void roots_travel_through_every_substep(void **unused) {
     }
 }
 
-static void a_target_replaced_on_the_way(void **unused) {
-    (void)unused;
+TEST(a_target_replaced_on_the_way) {
     const mote_transform start = MOTE_TRANSFORM_IDENTITY,
                          first = turn_about((double[3]){0, 1, 0}, 1, (double[3]){0.4, 0, 0}),
                          second = turn_about((double[3]){1, 0, 0}, -1.5, (double[3]){0, 0.3, 0});
@@ -192,8 +184,7 @@ static void a_target_replaced_on_the_way(void **unused) {
 }
 
 /* A pin travels straight from where its point stands. */
-static void pins_travel_through_every_substep(void **unused) {
-    (void)unused;
+TEST(pins_travel_through_every_substep) {
     watch w;
     rope r = make_watched(MOTE_STRAND_ROBUST, &w);
     w.slot = mote_strands_slot(r.system, r.id, 0, 7);
@@ -229,8 +220,7 @@ static void twist_of(const rope *r, uint32_t strand, double twist[CURL - 3]) {
 }
 
 /* A right-handed and a left-handed helix, 1 cm wide, on a head that turns. */
-static void curls_turn_with_the_head_and_keep_their_hand(void **unused) {
-    (void)unused;
+TEST(curls_turn_with_the_head_and_keep_their_hand) {
     float positions[2 * 3 * CURL];
     for (int k = 0; k < CURL; k++)
         for (int hand = 0; hand < 2; hand++) {
@@ -248,7 +238,7 @@ static void curls_turn_with_the_head_and_keep_their_hand(void **unused) {
     rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, 16, 0);
     double rest[2][CURL - 3], now[CURL - 3];
     for (uint32_t hand = 0; hand < 2; hand++) twist_of(&r, hand, rest[hand]);
-    for (int k = 0; k < CURL - 3; k++) assert_true(rest[0][k] * rest[1][k] < 0);
+    for (int k = 0; k < CURL - 3; k++) ASSERT(rest[0][k] * rest[1][k], <, 0);
     mote_transform head = MOTE_TRANSFORM_IDENTITY;
     for (int step = 0; step < 1200; step++) {
         const double angle = 2 * PI * fmin(step, 60) / 60 * 0.75;
@@ -259,7 +249,7 @@ static void curls_turn_with_the_head_and_keep_their_hand(void **unused) {
             double sum = 0, of_rest = 0;
             twist_of(&r, hand, now);
             for (int k = 0; k < CURL - 3; k++) sum += now[k], of_rest += rest[hand][k];
-            assert_true(sum * of_rest > 0);
+            ASSERT(sum * of_rest, >, 0);
         }
     }
     /* Without a load the rest shape under the head is where it comes to rest. Each segment's direction is
@@ -272,15 +262,4 @@ static void curls_turn_with_the_head_and_keep_their_hand(void **unused) {
         assert_near(apart(got, want), 0, 0.002 * 0.0076 * 31);
     }
     destroy_rope(&r);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_head_that_turns_by_half_in_one_frame),
-        cmocka_unit_test(roots_travel_through_every_substep),
-        cmocka_unit_test(a_target_replaced_on_the_way),
-        cmocka_unit_test(pins_travel_through_every_substep),
-        cmocka_unit_test(curls_turn_with_the_head_and_keep_their_hand),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* What holds constrained strands: compliance against springs, stiffness of any size, pins, degenerate shapes,
  * energy, reactions and stretch. Tolerances follow from UNIT (rope.h), one float32 rounding, and from
  * max_stretch. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "swing.h"
 
@@ -31,8 +26,7 @@ static double held(double max_stretch, double length, double reach) {
 
 /* --- Compliance --- */
 
-static void compliance_converges_to_springs_at_order_one(void **unused) {
-    (void)unused;
+TEST(compliance_converges_to_springs_at_order_one) {
     enum { SUBSTEPS = 64 };
     for (int damped = 0; damped < 2; damped++)
         for (int bends = 0; bends < 2; bends++) {
@@ -56,7 +50,7 @@ static void compliance_converges_to_springs_at_order_one(void **unused) {
             const double h = 1 / (16.0 * SUBSTEPS), w = 2 * sqrt(16 / 0.1), next = w * w * h * 0.5 / 2;
             const double rounding = pow(8 * SUBSTEPS, 1.5) / 3 * UNIT * 3 / fine;
             const double tolerance = (next / 2 + rounding * rounding / 2) / log(2);
-            assert_true(tolerance < 0.3);
+            ASSERT(tolerance, <, 0.3);
             assert_near(log2(coarse / fine), 1, tolerance);
         }
 }
@@ -73,13 +67,12 @@ static void shake(const mote_strands_def *def, mote_rate rate, double length) {
         mote_strand_step_report report = report_of(&r, 0);
         /* What does not give way is held or reported. */
         if (def->compliance == 0 && !report.capped)
-            assert_true(report.stretch <= held(def->max_stretch, length, 3));
+            ASSERT(report.stretch, <=, held(def->max_stretch, length, 3));
     }
     destroy_rope(&r);
 }
 
-static void stiffness_of_any_size_is_finite_at_every_step(void **unused) {
-    (void)unused;
+TEST(stiffness_of_any_size_is_finite_at_every_step) {
     static const mote_rate rates[] = {{1000, 1}, {240, 1}, {60, 1}, {10, 1}};
     static const float compliance[] = {1e-9f, 1e-7f, 1e-5f, 1e-3f, 0};
     static const float bend[] = {0, 10, 1e5f, 1e9f};
@@ -108,8 +101,7 @@ static void stiffness_of_any_size_is_finite_at_every_step(void **unused) {
 enum { LINE = 33 };
 
 /* The last point of each strand is pinned `share` of its length away. */
-static void pins_too_far_apart_are_reported(void **unused) {
-    (void)unused;
+TEST(pins_too_far_apart_are_reported) {
     static const float share[] = {1.5f, 1.25f, 0.999f, 0.9f, 1, 3};
     for (int solver = MOTE_STRAND_ROBUST; solver <= MOTE_STRAND_CONSERVING; solver++) {
         float positions[3 * LINE * COUNT_OF(share)];
@@ -133,12 +125,16 @@ static void pins_too_far_apart_are_reported(void **unused) {
                 const double needed = share[i] < 3 ? fmax(share[i] * 1.002 - 1, 0) : 0;
                 if (step > 30) assert_int_equal(report.capped, 0); /* there is a solution, and it is found */
                 if (!report.capped)
-                    assert_true(report.stretch <= needed + (1 + needed) * held(0.002, 1 / 32.0, 1.5));
+                    ASSERT(report.stretch, <=, needed + (1 + needed) * held(0.002, 1 / 32.0, 1.5));
                 if (share[i] > 1.002 && share[i] < 3)
-                    assert_true(report.stretch >= share[i] - 1 - held(0, 1 / 32.0, 1.5));
+                    ASSERT(report.stretch, >=, share[i] - 1 - held(0, 1 / 32.0, 1.5));
                 double x[3];
                 load_point(&r, i, LINE - 1, x, NULL);
-                if (share[i] < 3) assert_true(x[0] == share[i] && x[1] == 0 && x[2] == 0);
+                if (share[i] < 3) {
+                    ASSERT(x[0], ==, share[i]);
+                    ASSERT(x[1], ==, 0);
+                    ASSERT(x[2], ==, 0);
+                }
             }
         }
         /* Once the pins stand nearer, all is well again. */
@@ -150,7 +146,7 @@ static void pins_too_far_apart_are_reported(void **unused) {
         step_rope(&r, 59);
         for (uint32_t i = 0; i < 2; i++) {
             assert_false(report_of(&r, i).infeasible);
-            assert_true(report_of(&r, i).stretch <= held(0.002, 1 / 32.0, 1.5));
+            ASSERT(report_of(&r, i).stretch, <=, held(0.002, 1 / 32.0, 1.5));
         }
         destroy_rope(&r);
     }
@@ -175,8 +171,7 @@ static void hang(double span, double at[LINE][2]) {
     }
 }
 
-static void slack_between_pins_hangs_as_a_chain_does(void **unused) {
-    (void)unused;
+TEST(slack_between_pins_hangs_as_a_chain_does) {
     double want[LINE][2];
     hang(0.75, want);
     for (int solver = MOTE_STRAND_ROBUST; solver <= MOTE_STRAND_CONSERVING; solver++) {
@@ -206,8 +201,7 @@ static void slack_between_pins_hangs_as_a_chain_does(void **unused) {
 
 /* --- Degenerate shapes --- */
 
-static void segments_without_length_do_no_harm(void **unused) {
-    (void)unused;
+TEST(segments_without_length_do_no_harm) {
     for (int solver = 0; solver < MOTE_STRAND_SOLVER_COUNT; solver++)
         for (int bends = 0; bends < (solver == MOTE_STRAND_CONSERVING ? 1 : 2); bends++) {
             float positions[3 * 16];
@@ -224,19 +218,18 @@ static void segments_without_length_do_no_harm(void **unused) {
                 assert_alive(&r, 0);
                 mote_strand_step_report report = report_of(&r, 0);
                 if (solver != MOTE_STRAND_SPRINGS && !report.capped)
-                    assert_true(report.stretch <= held(0.002, 0.04, 1));
+                    ASSERT(report.stretch, <=, held(0.002, 0.04, 1));
             }
             double x[3];
             load_point(&r, 0, 15, x, NULL);
-            assert_true(x[1] < 0.2); /* it has fallen */
+            ASSERT(x[1], <, 0.2); /* it has fallen */
             destroy_rope(&r);
         }
 }
 
 /* The host lays points on one another. Joined points have no direction: the strand is reported until they
  * part. */
-static void points_that_coincide_part_again(void **unused) {
-    (void)unused;
+TEST(points_that_coincide_part_again) {
     for (int solver = 0; solver < MOTE_STRAND_SOLVER_COUNT; solver++)
         for (int all = 0; all < 2; all++) {
             float positions[3 * 16];
@@ -255,7 +248,7 @@ static void points_that_coincide_part_again(void **unused) {
                     assert_true(report.capped || report.stretch <= held(0.002, 0.06, 1));
             }
             if (solver != MOTE_STRAND_SPRINGS && !all)
-                assert_true(report_of(&r, 0).stretch <= held(0.002, 0.06, 1));
+                ASSERT(report_of(&r, 0).stretch, <=, held(0.002, 0.06, 1));
             destroy_rope(&r);
         }
 }
@@ -273,8 +266,7 @@ static double energy_of(const rope *r, uint32_t points) {
 }
 
 /* 1 kg, 1 m, released horizontally: its middle can fall by 0.5 m. */
-static void energy_of_a_swing(void **unused) {
-    (void)unused;
+TEST(energy_of_a_swing) {
     const double depth = GRAVITY * 0.5;
     for (int solver = MOTE_STRAND_ROBUST; solver <= MOTE_STRAND_CONSERVING; solver++) {
         float positions[3 * 32];
@@ -287,14 +279,16 @@ static void energy_of_a_swing(void **unused) {
             const double energy = energy_of(&r, 32);
             assert_int_equal(report_of(&r, 0).fallbacks + report_of(&r, 0).capped, 0);
             /* Lengths that are max_stretch off lift 1 kg by as much of 1 m; no more is gained. */
-            if (solver == MOTE_STRAND_ROBUST)
-                assert_true(energy <= before + 0.002 * GRAVITY && energy <= start);
+            if (solver == MOTE_STRAND_ROBUST) {
+                ASSERT(energy, <=, before + 0.002 * GRAVITY);
+                ASSERT(energy, <=, start);
+            }
             before = energy;
         }
         if (solver == MOTE_STRAND_CONSERVING)
             assert_near(before, start, 0.01 * depth);
         else
-            assert_true(before < start - 0.05 * depth);
+            ASSERT(before, <, start - 0.05 * depth);
         destroy_rope(&r);
     }
 }
@@ -318,8 +312,7 @@ static void hold_by(mote_strands_def *def, holding how) {
 }
 
 /* Hanging from its root, each segment stretched by the weight below it. */
-static void the_root_bears_the_weight_at_rest(void **unused) {
-    (void)unused;
+TEST(the_root_bears_the_weight_at_rest) {
     for (int how = 0; how < HOLDINGS; how++) {
         float positions[3 * 16];
         mote_strands_def def = line_def(MOTE_STRAND_ROBUST, 16, positions, 0, -1);
@@ -339,7 +332,8 @@ static void the_root_bears_the_weight_at_rest(void **unused) {
             step_rope(&r, 1);
             reaction_of(&r, 0, impulse);
             assert_near(impulse[1], -15 / 16.0 * GRAVITY / 60, tolerance);
-            assert_true(impulse[0] == 0 && impulse[2] == 0);
+            ASSERT(impulse[0], ==, 0);
+            ASSERT(impulse[2], ==, 0);
         }
         destroy_rope(&r);
     }
@@ -347,8 +341,7 @@ static void the_root_bears_the_weight_at_rest(void **unused) {
 
 /* A strand that swings from its root and from a pin that travels: what its free points gain is what gravity
  * gives less what they give to what is pinned. */
-static void reactions_balance_momentum(void **unused) {
-    (void)unused;
+TEST(reactions_balance_momentum) {
     for (int how = 0; how < HOLDINGS; how++) {
         float positions[3 * 16];
         mote_strands_def def = line_def(MOTE_STRAND_ROBUST, 16, positions, 1, 0);
@@ -386,8 +379,7 @@ static void reactions_balance_momentum(void **unused) {
 
 /* --- Stretch --- */
 
-static void stretch_is_held_or_reported(void **unused) {
-    (void)unused;
+TEST(stretch_is_held_or_reported) {
     static const double lengths[] = {0.1, 0.3, 1};
     static const uint32_t points[] = {32, 128};
     for (size_t l = 0; l < COUNT_OF(lengths); l++)
@@ -400,7 +392,7 @@ static void stretch_is_held_or_reported(void **unused) {
                 mote_strand_step_report report = report_of(&r, 0);
                 assert_alive(&r, 0);
                 /* Held even where the iterations did not suffice: with one end free it is laid out. */
-                assert_true(report.stretch <= held(0.002, lengths[l] / (points[p] - 1), lengths[l]));
+                ASSERT(report.stretch, <=, held(0.002, lengths[l] / (points[p] - 1), lengths[l]));
                 /* The report says what the points say. */
                 double largest = 0, a[3], b[3];
                 for (uint32_t k = 0; k + 1 < points[p]; k++) {
@@ -413,20 +405,4 @@ static void stretch_is_held_or_reported(void **unused) {
             }
             destroy_rope(&r);
         }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(compliance_converges_to_springs_at_order_one),
-        cmocka_unit_test(stiffness_of_any_size_is_finite_at_every_step),
-        cmocka_unit_test(pins_too_far_apart_are_reported),
-        cmocka_unit_test(slack_between_pins_hangs_as_a_chain_does),
-        cmocka_unit_test(segments_without_length_do_no_harm),
-        cmocka_unit_test(points_that_coincide_part_again),
-        cmocka_unit_test(energy_of_a_swing),
-        cmocka_unit_test(the_root_bears_the_weight_at_rest),
-        cmocka_unit_test(reactions_balance_momentum),
-        cmocka_unit_test(stretch_is_held_or_reported),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* Spring strands: against the same springs written plainly in double, orders of accuracy, the kinematic
  * springs, momentum and air. Tolerances follow from UNIT (rope.h), one float32 rounding. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "swing.h"
 
@@ -15,8 +10,7 @@ static const mote_integrator EXPLICIT[] = {
     MOTE_SEMI_IMPLICIT_EULER, MOTE_EXPLICIT_EULER,  MOTE_MIDPOINT, MOTE_RK4,
     MOTE_VELOCITY_VERLET,     MOTE_POSITION_VERLET, MOTE_YOSHIDA4, MOTE_PEFRL};
 
-static void springs_equal_the_same_springs_written_plainly(void **unused) {
-    (void)unused;
+TEST(springs_equal_the_same_springs_written_plainly) {
     enum { STEPS = 2, SUBSTEPS = 32 };
     swing s;
     chain_state got[STRANDS], want;
@@ -51,8 +45,7 @@ typedef struct order_case {
     uint32_t substeps; /* of the finest run */
 } order_case;
 
-static void orders_of_accuracy(void **unused) {
-    (void)unused;
+TEST(orders_of_accuracy) {
     static const order_case cases[] = {{MOTE_SEMI_IMPLICIT_EULER, false, 1, 1024},
                                        {MOTE_SEMI_IMPLICIT_EULER, true, 1, 1024},
                                        {MOTE_EXPLICIT_EULER, false, 1, 1024},
@@ -86,7 +79,7 @@ static void orders_of_accuracy(void **unused) {
             const double drifts = 8.0 * c->substeps * mote_integrator_describe(c->integrator)->evaluations;
             const double rounding = sqrt(drifts / 3) * UNIT * 0.6 / fine;
             const double tolerance = (next / 2 + rounding * rounding / 2) / log(2);
-            assert_true(tolerance < 0.5);
+            ASSERT(tolerance, <, 0.5);
             assert_near(log2(coarse / fine), c->order, tolerance);
         }
     }
@@ -118,8 +111,7 @@ static void exact_spring(double w2, double g, double t, double *e, double *v) {
     *v = decay * (v0 * c - (w2 * e0 + g * v0) / root * s);
 }
 
-static void one_kinematic_spring_is_exact_at_any_step(void **unused) {
-    (void)unused;
+TEST(one_kinematic_spring_is_exact_at_any_step) {
     static const mote_rate rates[] = {{100, 1}, {17, 1}, {3, 1}, {1, 1}, {1, 10}, {1, 100}};
     enum { STEPS = 10 };
     for (size_t t = 0; t < COUNT_OF(rates); t++)
@@ -186,8 +178,7 @@ static void step_between_springs(mote_integrator integrator, float stiffness, co
     destroy_rope(&r);
 }
 
-static void two_kinematic_springs_on_one_mass(void **unused) {
-    (void)unused;
+TEST(two_kinematic_springs_on_one_mass) {
     for (int average = 0; average < 2; average++)
         for (float z = 0.25f; z <= 1; z *= 2) {
             const float w = 4 * z; /* dt = 1/4 */
@@ -240,7 +231,7 @@ static momentum momentum_lost(mote_strand_solver solver) {
     step_rope(&r, 32);
     after = momentum_of(&r, 0.1);
     for (int a = 0; a < 3; a++) {
-        assert_true(fabs(before.linear[a]) > 0.1);
+        ASSERT(fabs(before.linear[a]), >, 0.1);
         after.linear[a] -= before.linear[a], after.angular[a] -= before.angular[a];
     }
     for (uint32_t i = 0; i < STRANDS; i++)
@@ -249,8 +240,7 @@ static momentum momentum_lost(mote_strand_solver solver) {
     return after;
 }
 
-static void free_strands_keep_their_momentum(void **unused) {
-    (void)unused;
+TEST(free_strands_keep_their_momentum) {
     const double kicks =
         sqrt(STRANDS * POINTS * 1024.0); /* random roundings of all points in 1,024 substeps */
     for (int solver = 0; solver < MOTE_STRAND_SOLVER_COUNT; solver++) {
@@ -271,8 +261,7 @@ static void free_strands_keep_their_momentum(void **unused) {
 
 /* Two points fall across, seventeen along themselves: m g = drag x length x v, after 16 times m / (drag
  * length). */
-static void strands_fall_through_air_at_their_terminal_velocity(void **unused) {
-    (void)unused;
+TEST(strands_fall_through_air_at_their_terminal_velocity) {
     for (int solver = MOTE_STRAND_SPRINGS; solver <= MOTE_STRAND_CONSERVING; solver++)
         for (int along = 0; along < 2; along++) {
             float positions[3 * 17];
@@ -309,16 +298,4 @@ static void strands_fall_through_air_at_their_terminal_velocity(void **unused) {
                         rounding); /* the wind's other part acts in the direction that has no drag */
             destroy_rope(&r);
         }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(springs_equal_the_same_springs_written_plainly),
-        cmocka_unit_test(orders_of_accuracy),
-        cmocka_unit_test(one_kinematic_spring_is_exact_at_any_step),
-        cmocka_unit_test(two_kinematic_springs_on_one_mass),
-        cmocka_unit_test(free_strands_keep_their_momentum),
-        cmocka_unit_test(strands_fall_through_air_at_their_terminal_velocity),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

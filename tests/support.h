@@ -3,6 +3,7 @@
 #ifndef MOTE_TESTS_SUPPORT_H
 #define MOTE_TESTS_SUPPORT_H
 
+#include "test.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,13 +17,18 @@
     do {                                                                                                     \
         uint64_t hash_before = mote_system_hash(system);                                                     \
         assert_int_equal(call, code);                                                                        \
-        assert_true(mote_system_hash(system) == hash_before);                                                \
+        ASSERT(mote_system_hash(system), ==, hash_before);                                                   \
     } while (0)
 
 /* Whether an integrator takes velocity fields, and nothing else. */
 static inline bool advects(mote_integrator integrator) {
     return integrator == MOTE_ADVECT_EULER || integrator == MOTE_ADVECT_MIDPOINT ||
            integrator == MOTE_ADVECT_RK4;
+}
+
+/* Its name, for a number below MOTE_INTEGRATOR_COUNT. */
+static inline const char *integrator_name(uint32_t integrator) {
+    return mote_integrator_describe((mote_integrator)integrator)->name;
 }
 
 /* --- Random numbers: SplitMix64 (Steele, Lea and Flood 2014), the same sequence on every machine --- */
