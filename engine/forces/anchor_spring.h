@@ -2,16 +2,61 @@
 #ifndef MOTE_FORCES_ANCHOR_SPRING_H
 #define MOTE_FORCES_ANCHOR_SPRING_H
 
-#include "forces/table.h"
-#include "math/wide.h"
-
-extern const mote_force_row mote_anchor_spring_row;
+#include "forces/force.h"
 
 /* Inside a region; everywhere it is folded. */
-MOTE_INLINE wide3 mote_anchor_spring_evaluate(const mote_force_def *def, wide3 x, wide3 v) {
+MOTE_INLINE wide3 mote_anchor_spring_evaluate(const mote_force_def *def, const mote_force_point *at) {
     wide3 pull = wide3_scale(wide_set(def->as.anchor_spring.stiffness),
-                             wide3_sub(wide3_set(def->as.anchor_spring.anchor), x));
-    return wide3_sub(pull, wide3_scale(wide_set(def->as.anchor_spring.damping), v));
+                             wide3_sub(wide3_set(def->as.anchor_spring.anchor), at->x));
+    return wide3_sub(pull, wide3_scale(wide_set(def->as.anchor_spring.damping), at->v));
 }
 
+#if defined(MOTE_FORCE_DEFINITIONS)
+
+mote_force_def mote_anchor_spring(const vec3 anchor, float stiffness, float damping) {
+    mote_force_def def = {.kind = MOTE_FORCE_ANCHOR_SPRING};
+    mote_copy_vector(def.as.anchor_spring.anchor, anchor);
+    def.as.anchor_spring.stiffness = stiffness;
+    def.as.anchor_spring.damping = damping;
+    return def;
+}
+
+static mote_result anchor_spring_check(const mote_force_def *def) {
+    mote_result result = mote_check_not_negative(def->as.anchor_spring.stiffness);
+    return result ? result : mote_check_not_negative(def->as.anchor_spring.damping);
+}
+
+static void anchor_spring_fold(const mote_force_def *def, mote_affine *acceleration, mote_affine *force) {
+    (void)acceleration;
+    double stiffness = (double)def->as.anchor_spring.stiffness,
+           damping = (double)def->as.anchor_spring.damping;
+    for (int axis = 0; axis < 3; axis++) {
+        force->constant[axis] += stiffness * (double)def->as.anchor_spring.anchor[axis];
+        force->stiffness[axis] -= stiffness;
+        force->damping[axis] -= damping;
+    }
+}
+
+/* k |x - a|^2 / 2 */
+static double anchor_spring_potential(const mote_force_def *def, const double x[3], const double *anchor,
+                                      double mass) {
+    (void)anchor;
+    (void)mass;
+    double sum = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        double d = x[axis] - (double)def->as.anchor_spring.anchor[axis];
+        sum += d * d;
+    }
+    return 0.5 * (double)def->as.anchor_spring.stiffness * sum;
+}
+
+static const mote_force_row mote_anchor_spring_row = {.name = "anchor-spring",
+                                                      .path = MOTE_PATH_AFFINE,
+                                                      .reads_velocity = true,
+                                                      .bytes = sizeof((mote_force_def *)0)->as.anchor_spring,
+                                                      .check = anchor_spring_check,
+                                                      .fold = anchor_spring_fold,
+                                                      .potential = anchor_spring_potential};
+
+#endif
 #endif

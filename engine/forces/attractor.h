@@ -3,18 +3,52 @@
 #ifndef MOTE_FORCES_ATTRACTOR_H
 #define MOTE_FORCES_ATTRACTOR_H
 
-#include "forces/table.h"
-#include "math/wide.h"
+#include "forces/force.h"
 
-extern const mote_force_row mote_attractor_row;
+/* Whether a def is an attractor, for the kernels that take no others. */
+MOTE_INLINE bool mote_attractor_is(const mote_force_def *def) { return def->kind == MOTE_FORCE_ATTRACTOR; }
 
 /* The acceleration at x. At the centre of an unsoftened point it is not finite: the particle is reported. */
-MOTE_INLINE wide3 mote_attractor_evaluate(const mote_force_def *def, wide3 x) {
+MOTE_INLINE wide3 mote_attractor_evaluate(const mote_force_def *def, const mote_force_point *at) {
     float softening = def->as.attractor.softening;
-    wide3 d = wide3_sub(wide3_set(def->as.attractor.centre), x);
+    wide3 d = wide3_sub(wide3_set(def->as.attractor.centre), at->x);
     wide r2 = wide3_dot(d, d) + softening * softening;
     wide f = def->as.attractor.strength / (r2 * wide_sqrt(r2));
     return wide3_scale(f, d);
 }
 
+#if defined(MOTE_FORCE_DEFINITIONS)
+
+mote_force_def mote_attractor(const vec3 centre, float strength, float softening) {
+    mote_force_def def = {.kind = MOTE_FORCE_ATTRACTOR};
+    mote_copy_vector(def.as.attractor.centre, centre);
+    def.as.attractor.strength = strength;
+    def.as.attractor.softening = softening;
+    return def;
+}
+
+static mote_result attractor_check(const mote_force_def *def) {
+    return mote_check_not_negative(def->as.attractor.softening);
+}
+
+/* -m s / (d^2 + e^2)^(1/2) */
+static double attractor_potential(const mote_force_def *def, const double x[3], const double *anchor,
+                                  double mass) {
+    (void)anchor;
+    double sum = (double)def->as.attractor.softening * (double)def->as.attractor.softening;
+    for (int axis = 0; axis < 3; axis++) {
+        double d = x[axis] - (double)def->as.attractor.centre[axis];
+        sum += d * d;
+    }
+    return -mass * (double)def->as.attractor.strength / __builtin_sqrt(sum);
+}
+
+static const mote_force_row mote_attractor_row = {.name = "attractor",
+                                                  .path = MOTE_PATH_POINT,
+                                                  .attracts = true,
+                                                  .bytes = sizeof((mote_force_def *)0)->as.attractor,
+                                                  .check = attractor_check,
+                                                  .potential = attractor_potential};
+
+#endif
 #endif

@@ -2,8 +2,35 @@
 #ifndef MOTE_FORCES_CALLBACK_H
 #define MOTE_FORCES_CALLBACK_H
 
-#include "forces/table.h"
+#include "base/hash.h"
+#include "forces/force.h"
 
-extern const mote_force_row mote_callback_row;
+#if defined(MOTE_FORCE_DEFINITIONS)
 
+mote_force_def mote_callback(mote_force_callback *function, void *user) {
+    mote_force_def def = {.kind = MOTE_FORCE_CALLBACK};
+    def.as.callback.function = function;
+    def.as.callback.user = user;
+    def.as.callback.unit = MOTE_NEWTONS;
+    def.as.callback.reach = MOTE_REACH_PARTICLE;
+    def.as.callback.reads_velocity = true;
+    return def;
+}
+
+static mote_result callback_check(const mote_force_def *def) {
+    if (!def->as.callback.function) return MOTE_ERROR_NULL;
+    if ((unsigned)def->as.callback.unit > MOTE_METRES_PER_SECOND) return MOTE_ERROR_ENUM;
+    if ((unsigned)def->as.callback.reach > MOTE_REACH_RANGE) return MOTE_ERROR_ENUM;
+    return def->region.shape == MOTE_REGION_EVERYWHERE ? MOTE_OK : MOTE_ERROR_RANGE;
+}
+
+static uint64_t callback_hash(const mote_force_def *def, uint64_t seed) {
+    return mote_hash_number(mote_hash_number(seed, (uint64_t)def->as.callback.unit),
+                            (uint64_t)def->as.callback.reach);
+}
+
+static const mote_force_row mote_callback_row = {
+    .name = "callback", .path = MOTE_PATH_CALLBACK, .check = callback_check, .hash = callback_hash};
+
+#endif
 #endif

@@ -2,22 +2,46 @@
 #ifndef MOTE_FORCES_CURL_NOISE_H
 #define MOTE_FORCES_CURL_NOISE_H
 
-#include "forces/table.h"
+#include "forces/force.h"
 #include "math/noise.h"
-
-extern const mote_force_row mote_curl_noise_row;
 
 /* f and g change in time between the noises of whole moments, so the field stays free of divergence at every
  * moment. */
-MOTE_OUTLINE wide3 mote_curl_noise_evaluate(const mote_force_def *def, wide3 x, double time) {
+MOTE_OUTLINE wide3 mote_curl_noise_evaluate(const mote_force_def *def, const mote_force_point *at) {
     const float frequency = def->as.curl_noise.frequency, limit = 0x1p20f;
-    wide3 at = {wide_clamp(x.x * frequency, -limit, limit), wide_clamp(x.y * frequency, -limit, limit),
-                wide_clamp(x.z * frequency, -limit, limit)};
-    double phase = time * (double)def->as.curl_noise.rate;
+    wide3 lattice = {wide_clamp(at->x.x * frequency, -limit, limit),
+                     wide_clamp(at->x.y * frequency, -limit, limit),
+                     wide_clamp(at->x.z * frequency, -limit, limit)};
+    double phase = at->time * (double)def->as.curl_noise.rate;
     mote_noise_moment f = mote_noise_at(phase, def->as.curl_noise.seed);
     mote_noise_moment g = mote_noise_at(phase, def->as.curl_noise.seed ^ 0x5bd1e995u);
     return wide3_scale(wide_set(def->as.curl_noise.amplitude),
-                       wide3_cross(mote_noise_gradient(at, &f), mote_noise_gradient(at, &g)));
+                       wide3_cross(mote_noise_gradient(lattice, &f), mote_noise_gradient(lattice, &g)));
 }
 
+#if defined(MOTE_FORCE_DEFINITIONS)
+
+mote_force_def mote_curl_noise(float amplitude, float frequency, float rate, uint32_t seed,
+                               mote_field_use use, float drag) {
+    mote_force_def def = {.kind = MOTE_FORCE_CURL_NOISE, .use = use, .drag = drag};
+    def.as.curl_noise.amplitude = amplitude;
+    def.as.curl_noise.frequency = frequency;
+    def.as.curl_noise.rate = rate;
+    def.as.curl_noise.seed = seed;
+    return def;
+}
+
+static mote_result curl_noise_check(const mote_force_def *def) {
+    mote_result result = mote_check_not_negative(def->as.curl_noise.frequency);
+    return result ? result : mote_check_not_negative(def->as.curl_noise.rate);
+}
+
+static const mote_force_row mote_curl_noise_row = {.name = "curl-noise",
+                                                   .path = MOTE_PATH_POINT,
+                                                   .bytes = sizeof((mote_force_def *)0)->as.curl_noise,
+                                                   .integer_bytes = sizeof(uint32_t),
+                                                   .reads_time = true,
+                                                   .check = curl_noise_check};
+
+#endif
 #endif

@@ -2,14 +2,41 @@
 #ifndef MOTE_FORCES_GRAVITY_H
 #define MOTE_FORCES_GRAVITY_H
 
-#include "forces/table.h"
-#include "math/wide.h"
-
-extern const mote_force_row mote_gravity_row;
+#include "forces/force.h"
 
 /* Inside a region; everywhere it is folded. */
-MOTE_INLINE wide3 mote_gravity_evaluate(const mote_force_def *def) {
+MOTE_INLINE wide3 mote_gravity_evaluate(const mote_force_def *def, const mote_force_point *at) {
+    (void)at;
     return wide3_set(def->as.gravity.acceleration);
 }
 
+#if defined(MOTE_FORCE_DEFINITIONS)
+
+mote_force_def mote_gravity(const vec3 acceleration) {
+    mote_force_def def = {.kind = MOTE_FORCE_GRAVITY};
+    mote_copy_vector(def.as.gravity.acceleration, acceleration);
+    return def;
+}
+
+static void gravity_fold(const mote_force_def *def, mote_affine *acceleration, mote_affine *force) {
+    (void)force;
+    for (int axis = 0; axis < 3; axis++)
+        acceleration->constant[axis] += (double)def->as.gravity.acceleration[axis];
+}
+
+/* -m g.x */
+static double gravity_potential(const mote_force_def *def, const double x[3], const double *anchor,
+                                double mass) {
+    (void)anchor;
+    const float *g = def->as.gravity.acceleration;
+    return -mass * (((double)g[0] * x[0] + (double)g[1] * x[1]) + (double)g[2] * x[2]);
+}
+
+static const mote_force_row mote_gravity_row = {.name = "gravity",
+                                                .path = MOTE_PATH_AFFINE,
+                                                .bytes = sizeof((mote_force_def *)0)->as.gravity,
+                                                .fold = gravity_fold,
+                                                .potential = gravity_potential};
+
+#endif
 #endif

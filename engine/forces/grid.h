@@ -2,13 +2,32 @@
 #ifndef MOTE_FORCES_GRID_H
 #define MOTE_FORCES_GRID_H
 
+#include "base/hash.h"
+#include "forces/force.h"
 #include "forces/grid_samples.h"
-#include "forces/table.h"
 
-extern const mote_force_row mote_grid_row;
-
-MOTE_OUTLINE wide3 mote_grid_field_evaluate(const mote_force_def *def, wide3 x) {
-    return mote_grid_sample(def->as.grid.grid, x);
+MOTE_OUTLINE wide3 mote_grid_evaluate(const mote_force_def *def, const mote_force_point *at) {
+    return mote_grid_sample(def->as.grid.grid, at->x);
 }
 
+#if defined(MOTE_FORCE_DEFINITIONS)
+
+mote_force_def mote_grid_field(const mote_grid *grid, mote_field_use use, float drag) {
+    mote_force_def def = {.kind = MOTE_FORCE_GRID, .use = use, .drag = drag};
+    def.as.grid.grid = grid;
+    return def;
+}
+
+static mote_result grid_check(const mote_force_def *def) {
+    return def->as.grid.grid ? MOTE_OK : MOTE_ERROR_NULL;
+}
+
+static uint64_t grid_hash(const mote_force_def *def, uint64_t seed) {
+    return mote_hash_number(seed, def->as.grid.grid->hash);
+}
+
+static const mote_force_row mote_grid_row = {
+    .name = "grid", .path = MOTE_PATH_POINT, .check = grid_check, .hash = grid_hash};
+
+#endif
 #endif

@@ -2,17 +2,28 @@
 #ifndef MOTE_FORCES_LINEAR_FIELD_H
 #define MOTE_FORCES_LINEAR_FIELD_H
 
-#include "forces/table.h"
-#include "math/wide.h"
+#include "forces/force.h"
 
-extern const mote_force_row mote_linear_field_row;
-
-MOTE_INLINE wide3 mote_linear_field_evaluate(const mote_force_def *def, wide3 x) {
+MOTE_INLINE wide3 mote_linear_field_evaluate(const mote_force_def *def, const mote_force_point *at) {
     const float(*m)[3] = def->as.linear_field.matrix;
-    wide3 turned = {m[0][0] * x.x + m[0][1] * x.y + m[0][2] * x.z,
-                    m[1][0] * x.x + m[1][1] * x.y + m[1][2] * x.z,
-                    m[2][0] * x.x + m[2][1] * x.y + m[2][2] * x.z};
+    wide3 turned = {m[0][0] * at->x.x + m[0][1] * at->x.y + m[0][2] * at->x.z,
+                    m[1][0] * at->x.x + m[1][1] * at->x.y + m[1][2] * at->x.z,
+                    m[2][0] * at->x.x + m[2][1] * at->x.y + m[2][2] * at->x.z};
     return wide3_add(wide3_set(def->as.linear_field.offset), turned);
 }
 
+#if defined(MOTE_FORCE_DEFINITIONS)
+
+mote_force_def mote_linear_field(const vec3 offset, mat3 matrix, mote_field_use use, float drag) {
+    mote_force_def def = {.kind = MOTE_FORCE_LINEAR_FIELD, .use = use, .drag = drag};
+    mote_copy_vector(def.as.linear_field.offset, offset);
+    for (int row = 0; row < 3; row++)
+        mote_copy_vector(def.as.linear_field.matrix[row], matrix ? matrix[row] : NULL);
+    return def;
+}
+
+static const mote_force_row mote_linear_field_row = {
+    .name = "linear-field", .path = MOTE_PATH_POINT, .bytes = sizeof((mote_force_def *)0)->as.linear_field};
+
+#endif
 #endif

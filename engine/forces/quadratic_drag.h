@@ -2,16 +2,34 @@
 #ifndef MOTE_FORCES_QUADRATIC_DRAG_H
 #define MOTE_FORCES_QUADRATIC_DRAG_H
 
-#include "forces/table.h"
-#include "math/wide.h"
-
-extern const mote_force_row mote_quadratic_drag_row;
+#include "forces/force.h"
 
 /* In N. */
-MOTE_INLINE wide3 mote_quadratic_drag_evaluate(const mote_force_def *def, wide3 v) {
-    wide3 relative = wide3_sub(wide3_set(def->as.quadratic_drag.velocity), v);
+MOTE_INLINE wide3 mote_quadratic_drag_evaluate(const mote_force_def *def, const mote_force_point *at) {
+    wide3 relative = wide3_sub(wide3_set(def->as.quadratic_drag.velocity), at->v);
     return wide3_scale(def->as.quadratic_drag.coefficient * wide_sqrt(wide3_dot(relative, relative)),
                        relative);
 }
 
+#if defined(MOTE_FORCE_DEFINITIONS)
+
+mote_force_def mote_quadratic_drag(const vec3 velocity, float coefficient) {
+    mote_force_def def = {.kind = MOTE_FORCE_QUADRATIC_DRAG};
+    mote_copy_vector(def.as.quadratic_drag.velocity, velocity);
+    def.as.quadratic_drag.coefficient = coefficient;
+    return def;
+}
+
+static mote_result quadratic_drag_check(const mote_force_def *def) {
+    return mote_check_not_negative(def->as.quadratic_drag.coefficient);
+}
+
+static const mote_force_row mote_quadratic_drag_row = {.name = "quadratic-drag",
+                                                       .path = MOTE_PATH_POINT,
+                                                       .reads_velocity = true,
+                                                       .bytes =
+                                                           sizeof((mote_force_def *)0)->as.quadratic_drag,
+                                                       .check = quadratic_drag_check};
+
+#endif
 #endif

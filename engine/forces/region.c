@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "forces/table.h"
+#include "forces/force.h"
 
 mote_result mote_region_check(const mote_region *region) {
     if ((unsigned)region->shape >= MOTE_REGION_SHAPE_COUNT) return MOTE_ERROR_ENUM;

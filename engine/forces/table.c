@@ -1,38 +1,29 @@
-/* The table of forces. */
-#include "forces/table.h"
-
+/* The rows of all forces, and what the engine asks of them. */
 #include <math.h>
 
-#include "forces/anchor_spring.h"
-#include "forces/attractor.h"
-#include "forces/callback.h"
-#include "forces/curl_noise.h"
-#include "forces/gravity.h"
-#include "forces/grid.h"
-#include "forces/linear_field.h"
-#include "forces/particle_anchors.h"
-#include "forces/quadratic_drag.h"
-#include "forces/region.h"
-#include "forces/thrust.h"
-#include "forces/timed_thrust.h"
-#include "forces/vortex.h"
-#include "forces/wind.h"
+#include "base/hash.h"
 
-const mote_force_row *const mote_force_table[MOTE_FORCE_KIND_COUNT] = {
-    [MOTE_FORCE_GRAVITY] = &mote_gravity_row,
-    [MOTE_FORCE_THRUST] = &mote_thrust_row,
-    [MOTE_FORCE_WIND] = &mote_wind_row,
-    [MOTE_FORCE_ANCHOR_SPRING] = &mote_anchor_spring_row,
-    [MOTE_FORCE_ATTRACTOR] = &mote_attractor_row,
-    [MOTE_FORCE_TIMED_THRUST] = &mote_timed_thrust_row,
-    [MOTE_FORCE_QUADRATIC_DRAG] = &mote_quadratic_drag_row,
-    [MOTE_FORCE_PARTICLE_ANCHORS] = &mote_particle_anchors_row,
-    [MOTE_FORCE_LINEAR_FIELD] = &mote_linear_field_row,
-    [MOTE_FORCE_VORTEX] = &mote_vortex_row,
-    [MOTE_FORCE_CURL_NOISE] = &mote_curl_noise_row,
-    [MOTE_FORCE_GRID] = &mote_grid_row,
-    [MOTE_FORCE_CALLBACK] = &mote_callback_row,
-};
+#define MOTE_FORCE_DEFINITIONS
+#include "forces/list.h"
+#include "forces/region.h"
+
+static const struct {
+    const mote_force_row *row;
+    mote_force_gives gives;
+} table[MOTE_FORCE_KIND_COUNT] = {
+#define ROW(kind, name, gives) [MOTE_FORCE_##kind] = {&mote_##name##_row, MOTE_GIVES_##gives},
+    MOTE_FORCE_LIST(ROW)
+#undef ROW
+        [MOTE_FORCE_CALLBACK] = {&mote_callback_row, MOTE_GIVES_FORCE}};
+
+static const mote_force_row *row_of(const mote_force_def *def) { return table[def->kind].row; }
+
+static bool is_everywhere(const mote_force_def *def) { return def->region.shape == MOTE_REGION_EVERYWHERE; }
+
+static bool is_callback(const mote_force_def *def) { return row_of(def)->path == MOTE_PATH_CALLBACK; }
+
+/* A field used as wind gives N and reads the velocity. */
+static bool is_field(const mote_force_def *def) { return table[def->kind].gives == MOTE_GIVES_FIELD; }
 
 void mote_copy_vector(float to[3], const float *from) {
     for (int axis = 0; axis < 3; axis++) to[axis] = from ? from[axis] : NAN;
@@ -43,9 +34,10 @@ mote_result mote_check_not_negative(float value) { return value < 0 ? MOTE_ERROR
 mote_result mote_force_check(const mote_force_def *def) {
     if (!def) return MOTE_ERROR_NULL;
     if ((unsigned)def->kind >= MOTE_FORCE_KIND_COUNT) return MOTE_ERROR_ENUM;
-    const mote_force_row *row = mote_force_table[def->kind];
-    for (uint32_t i = 0; i < row->parameters; i++)
-        if (!isfinite(mote_force_parameters(def)[i])) return MOTE_ERROR_NOT_FINITE;
+    const mote_force_row *row = row_of(def);
+    const float *parameters = (const float *)(const void *)&def->as;
+    for (size_t i = 0; i < (row->bytes - row->integer_bytes) / sizeof(float); i++)
+        if (!isfinite(parameters[i])) return MOTE_ERROR_NOT_FINITE;
     if (!isfinite(def->drag)) return MOTE_ERROR_NOT_FINITE;
     if (def->drag < 0) return MOTE_ERROR_RANGE;
     if ((unsigned)def->use >= MOTE_FIELD_USE_COUNT) return MOTE_ERROR_ENUM;
@@ -55,27 +47,59 @@ mote_result mote_force_check(const mote_force_def *def) {
 }
 
 mote_force_path mote_force_path_of(const mote_force_def *def) {
-    mote_force_path path = mote_force_table[def->kind]->path;
-    return path == MOTE_PATH_AFFINE && def->region.shape != MOTE_REGION_EVERYWHERE ? MOTE_PATH_POINT : path;
+    const mote_force_path path = row_of(def)->path;
+    return path == MOTE_PATH_AFFINE && !is_everywhere(def) ? MOTE_PATH_POINT : path;
 }
 
 bool mote_force_gives_newtons(const mote_force_def *def) {
-    const mote_force_row *row = mote_force_table[def->kind];
-    if (def->kind == MOTE_FORCE_CALLBACK) return def->as.callback.unit == MOTE_NEWTONS;
-    return row->field ? def->use == MOTE_FIELD_WIND : row->newtons;
+    if (is_callback(def)) return def->as.callback.unit == MOTE_NEWTONS;
+    return is_field(def) ? def->use == MOTE_FIELD_WIND : table[def->kind].gives == MOTE_GIVES_FORCE;
 }
 
 bool mote_force_reads_velocity(const mote_force_def *def) {
-    const mote_force_row *row = mote_force_table[def->kind];
-    if (def->kind == MOTE_FORCE_CALLBACK) return def->as.callback.reads_velocity;
-    return row->field ? def->use == MOTE_FIELD_WIND : row->reads_velocity;
+    if (is_callback(def)) return def->as.callback.reads_velocity;
+    return is_field(def) ? def->use == MOTE_FIELD_WIND : row_of(def)->reads_velocity;
 }
 
+bool mote_force_reads_time(const mote_force_def *def) { return row_of(def)->reads_time; }
+
+bool mote_force_reaches_range(const mote_force_def *def) {
+    return is_callback(def) && def->as.callback.reach == MOTE_REACH_RANGE;
+}
+
+bool mote_force_needs_anchors(const mote_force_def *def) { return row_of(def)->needs_anchors; }
+
 bool mote_force_is_velocity_field(const mote_force_def *def) {
-    if (def->kind == MOTE_FORCE_CALLBACK) return def->as.callback.unit == MOTE_METRES_PER_SECOND;
-    return mote_force_table[def->kind]->field && def->use == MOTE_FIELD_VELOCITY;
+    if (is_callback(def)) return def->as.callback.unit == MOTE_METRES_PER_SECOND;
+    return is_field(def) && def->use == MOTE_FIELD_VELOCITY;
+}
+
+bool mote_force_is_attractor(const mote_force_def *def) {
+    return row_of(def)->attracts && is_everywhere(def);
+}
+
+void mote_force_fold(const mote_force_def *def, mote_affine *acceleration, mote_affine *force) {
+    row_of(def)->fold(def, acceleration, force);
+}
+
+bool mote_force_has_potential(const mote_force_def *def) {
+    return row_of(def)->potential && is_everywhere(def);
+}
+
+double mote_force_potential(const mote_force_def *def, const double x[3], const double *anchor, double mass) {
+    return mote_force_has_potential(def) ? row_of(def)->potential(def, x, anchor, mass) : 0;
+}
+
+uint64_t mote_force_hash(const mote_force_def *def, uint64_t seed) {
+    const mote_force_row *row = row_of(def);
+    uint64_t hash = mote_hash_number(seed, (uint64_t)def->kind);
+    if (row->hash) hash = row->hash(def, hash);
+    if (row->path == MOTE_PATH_CALLBACK) return hash;
+    hash = mote_hash_bytes(hash, &def->region, sizeof def->region);
+    hash = mote_hash_number(mote_hash_bytes(hash, &def->drag, sizeof def->drag), (uint64_t)def->use);
+    return mote_hash_bytes(hash, &def->as, row->bytes);
 }
 
 const char *mote_force_name(mote_force_kind kind) {
-    return (unsigned)kind < MOTE_FORCE_KIND_COUNT ? mote_force_table[kind]->name : "unknown";
+    return (unsigned)kind < MOTE_FORCE_KIND_COUNT ? table[kind].row->name : "unknown";
 }

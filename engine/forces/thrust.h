@@ -2,12 +2,41 @@
 #ifndef MOTE_FORCES_THRUST_H
 #define MOTE_FORCES_THRUST_H
 
-#include "forces/table.h"
-#include "math/wide.h"
-
-extern const mote_force_row mote_thrust_row;
+#include "forces/force.h"
 
 /* Inside a region; everywhere it is folded. */
-MOTE_INLINE wide3 mote_thrust_evaluate(const mote_force_def *def) { return wide3_set(def->as.thrust.force); }
+MOTE_INLINE wide3 mote_thrust_evaluate(const mote_force_def *def, const mote_force_point *at) {
+    (void)at;
+    return wide3_set(def->as.thrust.force);
+}
 
+#if defined(MOTE_FORCE_DEFINITIONS)
+
+mote_force_def mote_thrust(const vec3 force) {
+    mote_force_def def = {.kind = MOTE_FORCE_THRUST};
+    mote_copy_vector(def.as.thrust.force, force);
+    return def;
+}
+
+static void thrust_fold(const mote_force_def *def, mote_affine *acceleration, mote_affine *force) {
+    (void)acceleration;
+    for (int axis = 0; axis < 3; axis++) force->constant[axis] += (double)def->as.thrust.force[axis];
+}
+
+/* -f.x */
+static double thrust_potential(const mote_force_def *def, const double x[3], const double *anchor,
+                               double mass) {
+    (void)anchor;
+    (void)mass;
+    const float *f = def->as.thrust.force;
+    return -(((double)f[0] * x[0] + (double)f[1] * x[1]) + (double)f[2] * x[2]);
+}
+
+static const mote_force_row mote_thrust_row = {.name = "thrust",
+                                               .path = MOTE_PATH_AFFINE,
+                                               .bytes = sizeof((mote_force_def *)0)->as.thrust,
+                                               .fold = thrust_fold,
+                                               .potential = thrust_potential};
+
+#endif
 #endif

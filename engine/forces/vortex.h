@@ -2,19 +2,41 @@
 #ifndef MOTE_FORCES_VORTEX_H
 #define MOTE_FORCES_VORTEX_H
 
-#include "forces/table.h"
-#include "math/wide.h"
+#include "forces/force.h"
 
-extern const mote_force_row mote_vortex_row;
-
-MOTE_INLINE wide3 mote_vortex_evaluate(const mote_force_def *def, wide3 x) {
+MOTE_INLINE wide3 mote_vortex_evaluate(const mote_force_def *def, const mote_force_point *at) {
     const float *a = def->as.vortex.axis, core = def->as.vortex.core;
     float length = __builtin_sqrtf(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
     const float unit[3] = {a[0] / length, a[1] / length, a[2] / length};
-    wide3 axis = wide3_set(unit), r = wide3_sub(x, wide3_set(def->as.vortex.centre));
+    wide3 axis = wide3_set(unit), r = wide3_sub(at->x, wide3_set(def->as.vortex.centre));
     wide along = wide3_dot(axis, r);
     r = wide3_sub(r, wide3_scale(along, axis));
     return wide3_scale(def->as.vortex.strength / (wide3_dot(r, r) + core * core), wide3_cross(axis, r));
 }
 
+#if defined(MOTE_FORCE_DEFINITIONS)
+
+mote_force_def mote_vortex(const vec3 centre, const vec3 axis, float strength, float core, mote_field_use use,
+                           float drag) {
+    mote_force_def def = {.kind = MOTE_FORCE_VORTEX, .use = use, .drag = drag};
+    mote_copy_vector(def.as.vortex.centre, centre);
+    mote_copy_vector(def.as.vortex.axis, axis);
+    def.as.vortex.strength = strength;
+    def.as.vortex.core = core;
+    return def;
+}
+
+static mote_result vortex_check(const mote_force_def *def) {
+    const float *a = def->as.vortex.axis;
+    float length2 = a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+    if (!(length2 >= 1e-30f) || length2 > 1e30f) return MOTE_ERROR_RANGE;
+    return mote_check_not_negative(def->as.vortex.core);
+}
+
+static const mote_force_row mote_vortex_row = {.name = "vortex",
+                                               .path = MOTE_PATH_POINT,
+                                               .bytes = sizeof((mote_force_def *)0)->as.vortex,
+                                               .check = vortex_check};
+
+#endif
 #endif

@@ -2,14 +2,36 @@
 #ifndef MOTE_FORCES_WIND_H
 #define MOTE_FORCES_WIND_H
 
-#include "forces/table.h"
-#include "math/wide.h"
-
-extern const mote_force_row mote_wind_row;
+#include "forces/force.h"
 
 /* Inside a region; everywhere it is folded. */
-MOTE_INLINE wide3 mote_wind_evaluate(const mote_force_def *def, wide3 v) {
-    return wide3_scale(wide_set(def->drag), wide3_sub(wide3_set(def->as.wind.velocity), v));
+MOTE_INLINE wide3 mote_wind_evaluate(const mote_force_def *def, const mote_force_point *at) {
+    return wide3_scale(wide_set(def->drag), wide3_sub(wide3_set(def->as.wind.velocity), at->v));
 }
 
+#if defined(MOTE_FORCE_DEFINITIONS)
+
+mote_force_def mote_wind(const vec3 velocity, float drag) {
+    mote_force_def def = {.kind = MOTE_FORCE_WIND};
+    mote_copy_vector(def.as.wind.velocity, velocity);
+    def.drag = drag;
+    return def;
+}
+
+static void wind_fold(const mote_force_def *def, mote_affine *acceleration, mote_affine *force) {
+    (void)acceleration;
+    double drag = (double)def->drag;
+    for (int axis = 0; axis < 3; axis++) {
+        force->constant[axis] += drag * (double)def->as.wind.velocity[axis];
+        force->damping[axis] -= drag;
+    }
+}
+
+static const mote_force_row mote_wind_row = {.name = "wind",
+                                             .path = MOTE_PATH_AFFINE,
+                                             .reads_velocity = true,
+                                             .bytes = sizeof((mote_force_def *)0)->as.wind,
+                                             .fold = wind_fold};
+
+#endif
 #endif

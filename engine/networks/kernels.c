@@ -30,13 +30,13 @@ static void pull(const mote_network_job *job, const mote_network_scratch *c,
         (block->lanes ? undamped_interleaved : undamped_sliced)(job, c, block);
 }
 
-typedef void stage_function(const mote_network_job *job, const mote_network_scratch *c, uint32_t stage,
-                            double time, uint32_t first, uint32_t end);
+typedef void stage_function(const mote_network_job *job, const mote_network_scratch *c, mote_stage_at at,
+                            uint32_t first, uint32_t end);
 
 #define STAGE(name, family, others, uncoupled)                                                               \
-    static void name(const mote_network_job *job, const mote_network_scratch *c, uint32_t stage,             \
-                     double time, uint32_t first, uint32_t end) {                                            \
-        network_stage(job, c, family, others, uncoupled, stage, time, first, end);                           \
+    static void name(const mote_network_job *job, const mote_network_scratch *c, mote_stage_at at,           \
+                     uint32_t first, uint32_t end) {                                                         \
+        network_stage(job, c, (mote_coupled_instance){family, others, false, uncoupled}, at, first, end);    \
     }
 STAGE(splitting, MOTE_FAMILY_SPLITTING, false, false)
 STAGE(splitting_all, MOTE_FAMILY_SPLITTING, true, false)
@@ -60,8 +60,8 @@ static void stage(const mote_network_job *job, const mote_network_scratch *c, ui
                   uint32_t first, uint32_t end) {
     const mote_plan *plan = job->plan;
     const bool others = plan->point_count || plan->callback_count || job->linked;
-    (job->uncoupled ? kinematics[others] : stages[plan->scheme->family][others])(job, c, number, time, first,
-                                                                                 end);
+    stage_function *const own = job->uncoupled ? kinematics[others] : stages[plan->scheme->family][others];
+    own(job, c, (mote_stage_at){number, time}, first, end);
 }
 
 static void begin(const mote_network_job *job, const mote_network_scratch *c, uint32_t first, uint32_t end) {

@@ -153,9 +153,10 @@ MOTE_INLINE void forces_interleaved(const mote_network_job *job, const mote_netw
 
 /* One register of a row: entries from `entry` on, of the slots from `at` on. */
 MOTE_INLINE network_force_sum network_sliced_packet(const mote_network *n, const network_state *s,
-                                                    uint32_t first, const mote_network_packet *line,
-                                                    network_kind kind, ptrdiff_t at, size_t lane,
-                                                    size_t entry) {
+                                                    uint32_t first, uint32_t number, network_kind kind,
+                                                    ptrdiff_t at, size_t lane) {
+    const mote_network_packet *line = &n->line[number];
+    const size_t entry = (size_t)number * MOTE_GROUP + lane;
     const bool velocity = kind.uncoupled || kind.damped;
     network_point a = {network_at(s->x, at), wide3_zero()}, b = a;
     if (velocity) a.v = network_at(s->v, at);
@@ -181,20 +182,15 @@ MOTE_INLINE network_force_sum network_sliced_packets(const mote_network *n, cons
     network_force_sum sum = {wide3_zero(), wide3_zero()};
     for (uint32_t i = group.first_line; i < group.first_line + group.line_count; i++) {
         const mote_network_packet *line = &n->line[i];
-        const size_t entry = (size_t)i * MOTE_GROUP + lane;
         network_force_sum push;
         if (damped && line->damped && network_is_whole(line))
-            push = network_sliced_packet(n, s, first, line, (network_kind){uncoupled, true, true}, at, lane,
-                                         entry);
+            push = network_sliced_packet(n, s, first, i, (network_kind){uncoupled, true, true}, at, lane);
         else if (damped && line->damped)
-            push = network_sliced_packet(n, s, first, line, (network_kind){uncoupled, true, false}, at, lane,
-                                         entry);
+            push = network_sliced_packet(n, s, first, i, (network_kind){uncoupled, true, false}, at, lane);
         else if (network_is_whole(line))
-            push = network_sliced_packet(n, s, first, line, (network_kind){uncoupled, false, true}, at, lane,
-                                         entry);
+            push = network_sliced_packet(n, s, first, i, (network_kind){uncoupled, false, true}, at, lane);
         else
-            push = network_sliced_packet(n, s, first, line, (network_kind){uncoupled, false, false}, at, lane,
-                                         entry);
+            push = network_sliced_packet(n, s, first, i, (network_kind){uncoupled, false, false}, at, lane);
         sum.force = wide3_add(sum.force, push.force);
         if (uncoupled) sum.shift = wide3_add(sum.shift, push.shift);
     }

@@ -44,35 +44,35 @@ MOTE_INLINE void network_store_free(const mote_network_scratch *c, wide inverse_
     network_store3(c, NETWORK_V, at, wide3_select(free, s->v, old->v));
 }
 
-/* others: whether anything but springs and affine forces acts. */
+/* One stage of a run of slots. */
 MOTE_INLINE void network_stage(const mote_network_job *job, const mote_network_scratch *columns,
-                               mote_family family, bool others, bool uncoupled, uint32_t stage, double time,
-                               uint32_t first, uint32_t end) {
+                               mote_coupled_instance of, mote_stage_at at, uint32_t first, uint32_t end) {
     const mote_network_scratch copy = *columns, *c = &copy;
     const mote_plan *plan = job->plan;
-    const coupled_affine own = affine_of(plan, stage);
-    const bool callbacks = others && (plan->callback_count != 0 || job->linked);
-    const bool first_stage = stage == 0, last_stage = stage + 1 == plan->stages;
+    const mote_coupled_affine own = mote_coupled_affine_of(plan, at.stage);
+    const bool first_stage = at.stage == 0, last_stage = at.stage + 1 == plan->stages;
+    of.callbacks = of.others && (plan->callback_count != 0 || job->linked);
     for (uint32_t slot = first; slot < end; slot += MOTE_WIDTH) {
-        const ptrdiff_t at = (ptrdiff_t)slot - c->first;
-        mote_lanes s = network_lanes(c, family, first_stage, at), old = s;
+        const ptrdiff_t i = (ptrdiff_t)slot - c->first;
+        mote_lanes s = network_lanes(c, of.family, first_stage, i), old = s;
         mote_external external = {.inverse_mass = wide_load(job->network->inverse_mass + slot),
                                   .anchor = wide3_zero()};
-        if (callbacks) {
-            external.acceleration = network_load3(c, NETWORK_ACCELERATION, at);
-            external.force = network_load3(c, NETWORK_FORCE_SUM, at);
+        if (of.callbacks) {
+            external.acceleration = network_load3(c, NETWORK_ACCELERATION, i);
+            external.force = network_load3(c, NETWORK_FORCE_SUM, i);
         }
-        wide3 force = uncoupled || job->constrained ? wide3_zero() : network_load3(c, NETWORK_FORCE, at);
+        wide3 force = of.uncoupled || job->constrained ? wide3_zero() : network_load3(c, NETWORK_FORCE, i);
         mote_wide_map map;
-        if (family == MOTE_FAMILY_MAP) map = map_of(plan, wide_load(job->network->own_inverse_mass + slot));
-        wide3 dv = coupled_kick(&own, family, others, callbacks, time, &s, &external, force);
-        do_stage(plan, family, &s, stage, dv, &map);
-        if (uncoupled) {
-            s.x = wide3_add_scaled(s.x, external.inverse_mass, network_load3(c, NETWORK_SHIFT, at));
-            s.v = wide3_add_scaled(s.v, external.inverse_mass, network_load3(c, NETWORK_FORCE, at));
+        if (of.family == MOTE_FAMILY_MAP)
+            map = map_of(plan, wide_load(job->network->own_inverse_mass + slot));
+        wide3 dv = mote_coupled_kick(&own, of, at.time, &s, &external, force);
+        do_stage(plan, of.family, &s, at.stage, dv, &map);
+        if (of.uncoupled) {
+            s.x = wide3_add_scaled(s.x, external.inverse_mass, network_load3(c, NETWORK_SHIFT, i));
+            s.v = wide3_add_scaled(s.v, external.inverse_mass, network_load3(c, NETWORK_FORCE, i));
         }
-        network_store_free(c, external.inverse_mass, &old, &s, at);
-        network_keep_carry(c, family, first_stage, last_stage, &s, at);
+        network_store_free(c, external.inverse_mass, &old, &s, i);
+        network_keep_carry(c, of.family, first_stage, last_stage, &s, i);
     }
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/isa.h"
+#include "forces/force.h"
 #include "base/parallel.h"
 #include "contacts/motion.h"
 
@@ -111,7 +112,7 @@ static void call_callbacks(const mote_network_job *job, const mote_network_scrat
     for (int i = 6; i < 12; i++) memset(at[i], 0, count * sizeof(float));
     for (uint32_t i = 0; i < job->plan->force_count; i++) {
         const mote_force_def *def = &job->plan->forces[i];
-        if (def->kind != MOTE_FORCE_CALLBACK || def->as.callback.reach == MOTE_REACH_RANGE) continue;
+        if (mote_force_path_of(def) != MOTE_PATH_CALLBACK || mote_force_reaches_range(def)) continue;
         float **sum = at + (def->as.callback.unit == MOTE_NEWTONS ? 9 : 6);
         def->as.callback.function(def->as.callback.user, &view, sum[0], sum[1], sum[2]);
     }

@@ -5,25 +5,25 @@
 
 #include "stage/stage.h"
 
-/* `steps` steps of n registers, from step `first_step` on. */
-MOTE_INLINE void run_steps(const mote_plan *plan, mote_family family, bool mass, mote_force_mix mix,
-                           mote_lanes *s, const mote_external *external, const mote_wide_map *map,
-                           uint64_t first_step, uint32_t steps, int n) {
+/* `steps` steps of some registers, from step `first_step` on. */
+MOTE_INLINE void run_steps(const mote_plan *plan, mote_instance of, mote_lanes *s,
+                           const mote_external *external, const mote_wide_map *map, uint64_t first_step,
+                           uint32_t steps) {
     bool again = false; /* an evaluation of the substep before can be used again */
     for (uint64_t substep = 0; substep < (uint64_t)steps * plan->substeps; substep++) {
         MOTE_UNROLLED
-        for (int u = 0; u < n; u++) begin_substep(plan, family, &s[u], &map[u]);
+        for (int u = 0; u < of.registers; u++) begin_substep(plan, of.family, &s[u], &map[u]);
         for (uint32_t stage = 0; stage < plan->stages; stage++) {
             wide3 dv[MOTE_MAX_UNROLL];
-            double time = 0;
-            if (mix && plan->timed)
-                time = mote_plan_time(plan, first_step + substep / plan->substeps,
-                                      (uint32_t)(substep % plan->substeps), plan->scheme->time[stage]);
-            if (family == MOTE_FAMILY_VERLET && stage == 0 && again) MOTE_UNROLLED
-            for (int u = 0; u < n; u++) dv[u] = s[u].sum_v;
-            else mote_evaluate(plan, stage, time, s, external, FOLDS_AFFINE(family), mix, false, mass, dv, n);
+            mote_stage_at at = {.stage = stage};
+            if (of.mix && plan->timed)
+                at.time = mote_plan_time(plan, first_step + substep / plan->substeps,
+                                         (uint32_t)(substep % plan->substeps), plan->scheme->time[stage]);
+            if (of.family == MOTE_FAMILY_VERLET && stage == 0 && again) MOTE_UNROLLED
+            for (int u = 0; u < of.registers; u++) dv[u] = s[u].sum_v;
+            else mote_evaluate(plan, of, at, s, external, dv);
             MOTE_UNROLLED
-            for (int u = 0; u < n; u++) do_stage(plan, family, &s[u], stage, dv[u], &map[u]);
+            for (int u = 0; u < of.registers; u++) do_stage(plan, of.family, &s[u], stage, dv[u], &map[u]);
         }
         again = plan->reuse;
     }
@@ -33,7 +33,7 @@ MOTE_INLINE void run_steps(const mote_plan *plan, mote_family family, bool mass,
 MOTE_INLINE mote_external load_external(const mote_plan *plan, const mote_span *span, bool mass, size_t i) {
     mote_external external = {.inverse_mass =
                                   mass ? wide_load(span->inverse_mass + i) : wide_set(plan->inverse_mass)};
-    if (plan->external_forces) external.external_forces = wide3_load(span->external_forces, i);
+    if (plan->external_forces) external.host_force = wide3_load(span->external_forces, i);
     external.anchor = plan->anchors ? wide3_load(span->anchor, i) : wide3_zero();
     return external;
 }
@@ -68,17 +68,18 @@ MOTE_INLINE void mark(uint8_t *fate, wide_mask bad, size_t i, uint32_t step, uin
 /* Non-finite values stay non-finite, so a register whose end state is finite needed no check on the way. One
  * whose end state is not comes here: from the state in memory again, step by step, and a lane that fails
  * keeps the state of the step's start. */
-MOTE_INLINE void contain(const mote_plan *plan, const mote_span *span, mote_family family, bool mass,
-                         mote_force_mix mix, size_t i, uint32_t *frozen) {
+MOTE_INLINE void contain(const mote_plan *plan, const mote_span *span, mote_instance of, size_t i,
+                         uint32_t *frozen) {
+    of.registers = 1;
     mote_lanes s = {.x = wide3_load(span->x, i), .v = wide3_load(span->v, i)};
-    mote_external external = load_external(plan, span, mass, i);
+    mote_external external = load_external(plan, span, of.mass, i);
     mote_wide_map map;
-    if (family == MOTE_FAMILY_MAP) map = map_of(plan, external.inverse_mass);
-    wide_mask keep = lanes_to_keep(span, mass, external.inverse_mass, i);
+    if (of.family == MOTE_FAMILY_MAP) map = map_of(plan, external.inverse_mass);
+    wide_mask keep = lanes_to_keep(span, of.mass, external.inverse_mass, i);
     for (uint32_t step = 0; step < span->steps; step++) {
         mote_lanes start = s;
         if (span->previous_x[0] && step + 1 == span->steps) store_previous(span, &s, keep, i);
-        run_steps(plan, family, mass, mix, &s, &external, &map, span->first_step + step, 1, 1);
+        run_steps(plan, of, &s, &external, &map, span->first_step + step, 1);
         wide_mask bad = keep & ~finite_lanes(&s);
         mark(span->fate, bad, i, step, frozen);
         keep &= ~bad;
@@ -92,29 +93,30 @@ MOTE_INLINE void contain(const mote_plan *plan, const mote_span *span, mote_fami
 /* contain for one instance, out of line. */
 typedef void contain_one(const mote_plan *plan, const mote_span *span, size_t i, uint32_t *frozen);
 
-/* n registers from slot i on. False if a state is not finite: nothing is written then but previous states. */
-MOTE_INLINE bool fused_registers(const mote_plan *plan, const mote_span *span, mote_family family, bool mass,
-                                 mote_force_mix mix, size_t i, int n) {
+/* Registers side by side from slot i on. False if a state is not finite: nothing is written then but previous
+ * states. */
+MOTE_INLINE bool fused_registers(const mote_plan *plan, const mote_span *span, mote_instance of, size_t i) {
     mote_lanes s[MOTE_MAX_UNROLL];
     mote_external external[MOTE_MAX_UNROLL];
     mote_wide_map map[MOTE_MAX_UNROLL];
+    const int n = of.registers;
     wide_mask keep[MOTE_MAX_UNROLL];
-    const bool whole = !mass && i >= span->begin && i + (size_t)n * MOTE_WIDTH <= span->count;
+    const bool whole = !of.mass && i >= span->begin && i + (size_t)n * MOTE_WIDTH <= span->count;
     MOTE_UNROLLED
     for (int u = 0; u < n; u++) {
         size_t at = i + (size_t)u * MOTE_WIDTH;
         s[u] = (mote_lanes){.x = wide3_load(span->x, at), .v = wide3_load(span->v, at)};
-        external[u] = load_external(plan, span, mass, at);
-        if (family == MOTE_FAMILY_MAP) map[u] = map_of(plan, external[u].inverse_mass);
-        keep[u] = whole ? ~(wide_mask){0} : lanes_to_keep(span, mass, external[u].inverse_mass, at);
+        external[u] = load_external(plan, span, of.mass, at);
+        if (of.family == MOTE_FAMILY_MAP) map[u] = map_of(plan, external[u].inverse_mass);
+        keep[u] = whole ? ~(wide_mask){0} : lanes_to_keep(span, of.mass, external[u].inverse_mass, at);
     }
     if (span->previous_x[0]) {
-        run_steps(plan, family, mass, mix, s, external, map, span->first_step, span->steps - 1, n);
+        run_steps(plan, of, s, external, map, span->first_step, span->steps - 1);
         MOTE_UNROLLED
         for (int u = 0; u < n; u++) store_previous(span, &s[u], keep[u], i + (size_t)u * MOTE_WIDTH);
     }
     uint32_t last = span->previous_x[0] ? 1 : span->steps;
-    run_steps(plan, family, mass, mix, s, external, map, span->first_step + span->steps - last, last, n);
+    run_steps(plan, of, s, external, map, span->first_step + span->steps - last, last);
 
     /* The sum of finite values is finite, or overflows and takes the slower way for nothing; any other is not
      * finite. */
@@ -136,14 +138,14 @@ MOTE_INLINE bool fused_registers(const mote_plan *plan, const mote_span *span, m
 
 /* A register that is left over takes the slower way of contain, once a range. The columns' addresses go
  * through a copy that no store can be suspected of changing: measured, 1.15 times as fast. */
-MOTE_INLINE void fused(const mote_plan *plan, const mote_span *span, mote_family family, bool mass,
-                       mote_force_mix mix, contain_one *contain_register, int unroll, size_t first,
-                       size_t end, uint32_t *frozen) {
+MOTE_INLINE void fused(const mote_plan *plan, const mote_span *span, mote_instance of,
+                       contain_one *contain_register, size_t first, size_t end, uint32_t *frozen) {
     const mote_span local = *span;
-    size_t i = first, stride = (size_t)unroll * MOTE_WIDTH;
+    size_t i = first, stride = (size_t)of.registers * MOTE_WIDTH;
     for (; i + stride <= end; i += stride)
-        if (!fused_registers(plan, &local, family, mass, mix, i, unroll))
-            for (int u = 0; u < unroll; u++) contain_register(plan, span, i + (size_t)u * MOTE_WIDTH, frozen);
+        if (!fused_registers(plan, &local, of, i))
+            for (int u = 0; u < of.registers; u++)
+                contain_register(plan, span, i + (size_t)u * MOTE_WIDTH, frozen);
     for (; i < end; i += MOTE_WIDTH) contain_register(plan, span, i, frozen);
 }
 

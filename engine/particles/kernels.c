@@ -9,25 +9,27 @@
 /* Registers side by side. Two hide the latency of an attractor's square root and division; affine terms are
  * short, and one register leaves more to the processor's own reordering (measured: 0.75 to 0.95 of the time
  * of two). */
-#define UNROLL(mix) ((mix) == MOTE_MIX_ATTRACTORS ? 2 : 1)
+#define OF(family_, mass_, mix_)                                                                             \
+    ((mote_instance){                                                                                        \
+        .family = family_, .mass = mass_, .mix = mix_, .registers = (mix_) == MOTE_MIX_ATTRACTORS ? 2 : 1})
 
 #define FUSED(name, family, mass, mix)                                                                       \
     MOTE_OUTLINE void name##_contain(const mote_plan *plan, const mote_span *span, size_t i,                 \
                                      uint32_t *frozen) {                                                     \
-        contain(plan, span, family, mass, mix, i, frozen);                                                   \
+        contain(plan, span, OF(family, mass, mix), i, frozen);                                               \
     }                                                                                                        \
     static void name(const mote_plan *plan, const mote_span *span, size_t first, size_t end,                 \
                      uint32_t *frozen) {                                                                     \
-        fused(plan, span, family, mass, mix, name##_contain, UNROLL(mix), first, end, frozen);               \
+        fused(plan, span, OF(family, mass, mix), name##_contain, first, end, frozen);                        \
     }
 
-/* The kinds that are settled need few registers besides the state. Pulls: three are 1.2 times as fast as two,
- * no slower than four; drag: two are 1.05 to 1.2 times as fast as one or three. */
+/* Mixes that are settled need few registers besides the state. Attractors: three side by side are 1.2 times
+ * as fast as two, no slower than four; drag: two are 1.05 to 1.2 times as fast as one or three. */
 #define SETTLED(kind, name, family, points, side_by_side)                                                    \
     static void kind##_##name(const mote_plan *plan, const mote_span *span, size_t first, size_t end,        \
                               uint32_t *frozen) {                                                            \
-        settled_run(plan, span, family, points, fused_attractors_##name##_contain, side_by_side, first, end, \
-                    frozen);                                                                                 \
+        settled_run(plan, span, (settled_instance){family, points, side_by_side},                            \
+                    fused_attractors_##name##_contain, first, end, frozen);                                  \
     }
 
 #define INSTANCE(name, family, mass)                                                                         \
@@ -36,11 +38,11 @@
     FUSED(fused_any_##name, family, mass, MOTE_MIX_ANY)                                                      \
     static void begin_##name(const mote_plan *plan, const mote_span *span, const mote_workspace *workspace,  \
                              size_t first, size_t end) {                                                     \
-        staged_begin(plan, span, workspace, family, mass, first, end);                                       \
+        staged_begin(plan, span, workspace, OF(family, mass, MOTE_MIX_ANY), first, end);                     \
     }                                                                                                        \
     static void stage_##name(const mote_plan *plan, const mote_span *span, const mote_workspace *workspace,  \
-                             uint32_t stage, double time, bool again, size_t first, size_t end) {            \
-        staged_stage(plan, span, workspace, family, mass, stage, time, again, first, end);                   \
+                             mote_staged_at at, size_t first, size_t end) {                                  \
+        staged_stage(plan, span, workspace, OF(family, mass, MOTE_MIX_ANY), at, first, end);                 \
     }
 
 INSTANCE(splitting, MOTE_FAMILY_SPLITTING, false)

@@ -32,6 +32,13 @@ typedef struct mote_workspace {
     size_t first;
 } mote_workspace;
 
+/* A stage of a substep. again: the evaluation that closed the substep before opens this one. */
+typedef struct mote_staged_at {
+    uint32_t stage;
+    double time;
+    bool again;
+} mote_staged_at;
+
 /* Ages against lifetimes. */
 typedef struct mote_lifetimes {
     const uint32_t *birth;
@@ -55,8 +62,8 @@ typedef struct mote_particle_kernels {
     void (*begin[MOTE_FAMILY_COUNT][2])(const mote_plan *plan, const mote_span *span,
                                         const mote_workspace *workspace, size_t first, size_t end);
     void (*stage[MOTE_FAMILY_COUNT][2])(const mote_plan *plan, const mote_span *span,
-                                        const mote_workspace *workspace, uint32_t stage, double time,
-                                        bool again, size_t first, size_t end);
+                                        const mote_workspace *workspace, mote_staged_at at, size_t first,
+                                        size_t end);
     /* The end of a step: what is finite and movable goes from the workspace to the span, what turned
      * non-finite is frozen where the step began and marked. Then the workspace equals the span again. */
     void (*commit[2])(const mote_span *span, const mote_workspace *workspace, uint32_t step, size_t first,

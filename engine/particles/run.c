@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/isa.h"
+#include "forces/force.h"
 
 MOTE_KERNEL_LOOKUP(mote_particle_kernels, mote_particle_kernels);
 
@@ -71,9 +72,9 @@ static void call_callbacks(const mote_plan *plan, const mote_span *span, const m
     mote_stage_view view = view_of(plan, span, w, time, first, end < span->count ? end : span->count);
     for (uint32_t i = 0; i < plan->force_count; i++) {
         const mote_force_def *def = &plan->forces[i];
-        if (def->kind != MOTE_FORCE_CALLBACK) continue;
+        if (mote_force_path_of(def) != MOTE_PATH_CALLBACK) continue;
         mote_stage_view shown = view;
-        if (def->as.callback.reach == MOTE_REACH_RANGE) show_range(&shown, span, w);
+        if (mote_force_reaches_range(def)) show_range(&shown, span, w);
         float *const *sum =
             def->as.callback.unit == MOTE_NEWTONS ? w->force : w->acceleration; /* or velocity */
         def->as.callback.function(def->as.callback.user, &shown, sum[0] + at, sum[1] + at, sum[2] + at);
@@ -103,7 +104,8 @@ static void run_block(const mote_particle_kernels *kernels, const mote_plan *pla
                     mote_plan_time(plan, span->first_step + step, substep, plan->scheme->time[stage]);
                 bool again = stage == 0 && substep > 0 && may_reuse(plan);
                 if (!again) call_callbacks(plan, span, &w, time, first, end);
-                kernels->stage[family][plan->mass_column](plan, span, &w, stage, time, again, first, end);
+                kernels->stage[family][plan->mass_column](plan, span, &w,
+                                                          (mote_staged_at){stage, time, again}, first, end);
             }
         }
         kernels->commit[plan->mass_column](span, &w, step, first, end, frozen);
@@ -187,8 +189,8 @@ static void do_outer_pass(void *context, size_t first, size_t end, uint32_t work
                            end - block < MOTE_BLOCK ? end : block + MOTE_BLOCK);
         break;
     case PASS_STAGE:
-        o->kernels->stage[family][mass](o->plan, o->span, o->workspace, o->stage, o->time, o->again, first,
-                                        end);
+        o->kernels->stage[family][mass](o->plan, o->span, o->workspace,
+                                        (mote_staged_at){o->stage, o->time, o->again}, first, end);
         break;
     case PASS_COMMIT:
         o->kernels->commit[mass](o->span, o->workspace, o->step, first, end, &frozen);

@@ -11,6 +11,13 @@
 /* Registers side by side, at most. */
 #define SETTLED_UNROLL 3
 
+/* The constants of an instance. points: 0, 1, or 2 for any number. */
+typedef struct settled_instance {
+    mote_family family;
+    uint32_t points;
+    int registers; /* side by side */
+} settled_instance;
+
 /* One attractor, in all lanes. */
 typedef struct settled_attractor {
     wide3 centre;
@@ -29,7 +36,7 @@ typedef struct settled {
 MOTE_INLINE void settled_make(settled *p, const mote_plan *plan) {
     p->points = 0;
     for (uint32_t i = 0; i < plan->force_count; i++) {
-        if (plan->forces[i].kind != MOTE_FORCE_ATTRACTOR) continue;
+        if (!mote_attractor_is(&plan->forces[i])) continue;
         const float softening = plan->forces[i].as.attractor.softening;
         p->point[p->points++] = (settled_attractor){wide3_set(plan->forces[i].as.attractor.centre),
                                                     wide_set(softening * softening),
@@ -91,11 +98,12 @@ MOTE_INLINE wide finite_sum(const mote_lanes *s) {
     return ((s->x.x + s->x.y) + (s->x.z + s->v.x)) + (s->v.y + s->v.z);
 }
 
-/* All substeps of n registers from slot i on. whole: all their lanes are stepped. False as
+/* All substeps of registers side by side from slot i on. whole: all their lanes are stepped. False as
  * fused_registers. */
-MOTE_INLINE bool settled_registers(const mote_plan *plan, const settled *p, uint32_t points,
-                                   const mote_span *span, mote_family family, bool whole, size_t i, int n) {
+MOTE_INLINE bool settled_registers(const mote_plan *plan, const settled *p, const mote_span *span,
+                                   settled_instance of, bool whole, size_t i) {
     const wide_mask keep = whole ? ~(wide_mask){0} : lanes_to_keep(span, false, (wide){0}, i);
+    const int n = of.registers;
     mote_lanes s[SETTLED_UNROLL];
     wide3 kick[SETTLED_UNROLL];
     MOTE_UNROLLED
@@ -103,10 +111,10 @@ MOTE_INLINE bool settled_registers(const mote_plan *plan, const settled *p, uint
         size_t at = i + (size_t)u * MOTE_WIDTH;
         s[u] = (mote_lanes){.x = wide3_load(span->x, at), .v = wide3_load(span->v, at)};
     }
-    if (family == MOTE_FAMILY_VERLET) settled_evaluate(p, points, 0, s, kick, n);
+    if (of.family == MOTE_FAMILY_VERLET) settled_evaluate(p, of.points, 0, s, kick, n);
     uint64_t left = (uint64_t)span->steps * plan->substeps, last = span->previous_x[0] ? plan->substeps : 0;
     for (;; last = 0) {
-        for (; left > last; left--) settled_substep(p, points, &plan->c, family, s, kick, n);
+        for (; left > last; left--) settled_substep(p, of.points, &plan->c, of.family, s, kick, n);
         if (last == 0) break;
         MOTE_UNROLLED
         for (int u = 0; u < n; u++) store_previous(span, &s[u], keep, i + (size_t)u * MOTE_WIDTH);
@@ -139,60 +147,67 @@ MOTE_INLINE settled_half settled_open(const settled *p, uint32_t points, const m
 }
 
 /* The rest of the substep, the only one, for slots [i, i + MOTE_WIDTH). False as settled_registers. */
-MOTE_INLINE bool settled_close(const settled *p, uint32_t points, const mote_coefficients *c,
-                               const mote_span *span, mote_family family, settled_half part, size_t i) {
+MOTE_INLINE bool settled_close(const settled *p, settled_instance of, const mote_coefficients *c,
+                               const mote_span *span, settled_half part, size_t i) {
     part.s.v = wide3_load(span->v, i);
     if (span->previous_x[0]) store_previous(span, &part.s, ~(wide_mask){0}, i);
-    if (family == MOTE_FAMILY_SPLITTING)
+    if (of.family == MOTE_FAMILY_SPLITTING)
         mote_splitting_stage(&part.s, c, 0, part.kick);
     else
-        settled_substep(p, points, c, family, &part.s, &part.kick, 1);
+        settled_substep(p, of.points, c, of.family, &part.s, &part.kick, 1);
     if (!MOTE_LIKELY(wide_all_finite(finite_sum(&part.s)))) return false;
     wide3_store(span->x, i, part.s.x);
     wide3_store(span->v, i, part.s.v);
     return true;
 }
 
+/* A register that is contained: taken again from memory, step by step. */
+typedef struct settled_containment {
+    contain_one *one;
+    const mote_span *span;
+    uint32_t *frozen;
+} settled_containment;
+
 /* One substep in all: the evaluation of a register stands before the rest of the one before it, because a
  * processor does not look far ahead over operations that wait for a root and a quotient (measured, 1.35 times
  * as fast as three registers side by side). Returns the slot at which it ends. */
-MOTE_INLINE size_t settled_once(const mote_plan *plan, const settled *p, uint32_t points,
-                                const mote_span *span, mote_family family, contain_one *contain_register,
-                                size_t first, size_t whole, const mote_span *shown, uint32_t *frozen) {
+MOTE_INLINE size_t settled_once(const mote_plan *plan, const settled *p, const mote_span *span,
+                                settled_instance of, const settled_containment *contain, size_t first,
+                                size_t whole) {
     if (first + MOTE_WIDTH > whole) return first;
-    settled_half part = settled_open(p, points, span, first);
+    settled_half half = settled_open(p, of.points, span, first);
     size_t i = first;
     for (; i + 2 * MOTE_WIDTH <= whole; i += MOTE_WIDTH) {
-        settled_half next = settled_open(p, points, span, i + MOTE_WIDTH);
-        if (!settled_close(p, points, &plan->c, span, family, part, i))
-            contain_register(plan, shown, i, frozen);
-        part = next;
+        settled_half next = settled_open(p, of.points, span, i + MOTE_WIDTH);
+        if (!settled_close(p, of, &plan->c, span, half, i))
+            contain->one(plan, contain->span, i, contain->frozen);
+        half = next;
     }
-    if (!settled_close(p, points, &plan->c, span, family, part, i)) contain_register(plan, shown, i, frozen);
+    if (!settled_close(p, of, &plan->c, span, half, i)) contain->one(plan, contain->span, i, contain->frozen);
     return i + MOTE_WIDTH;
 }
 
-/* points: 0, 1, or 2 for any number. */
-MOTE_INLINE void settled_run(const mote_plan *plan, const mote_span *span, mote_family family,
-                             uint32_t points, contain_one *contain_register, int unroll, size_t first,
-                             size_t end, uint32_t *frozen) {
+MOTE_INLINE void settled_run(const mote_plan *plan, const mote_span *span, settled_instance of,
+                             contain_one *contain_register, size_t first, size_t end, uint32_t *frozen) {
     const mote_span local = *span;
-    const size_t stride = (size_t)unroll * MOTE_WIDTH, whole = end < local.count ? end : local.count;
+    const size_t stride = (size_t)of.registers * MOTE_WIDTH, whole = end < local.count ? end : local.count;
+    const settled_containment contain = {contain_register, span, frozen};
+    settled_instance single = of;
     settled p;
     settled_make(&p, plan);
-    if (points > 1) points = p.points;
+    if (of.points > 1) of.points = single.points = p.points;
+    single.registers = 1;
     size_t i = first;
     for (; i < local.begin && i < whole; i += MOTE_WIDTH)
-        if (!settled_registers(plan, &p, points, &local, family, false, i, 1))
-            contain_register(plan, span, i, frozen);
-    if (points && local.steps == 1 && plan->substeps == 1)
-        i = settled_once(plan, &p, points, &local, family, contain_register, i, whole, span, frozen);
+        if (!settled_registers(plan, &p, &local, single, false, i)) contain_register(plan, span, i, frozen);
+    if (of.points && local.steps == 1 && plan->substeps == 1)
+        i = settled_once(plan, &p, &local, of, &contain, i, whole);
     for (; i + stride <= whole; i += stride)
-        if (!settled_registers(plan, &p, points, &local, family, true, i, unroll))
-            for (int u = 0; u < unroll; u++) contain_register(plan, span, i + (size_t)u * MOTE_WIDTH, frozen);
+        if (!settled_registers(plan, &p, &local, of, true, i))
+            for (int u = 0; u < of.registers; u++)
+                contain_register(plan, span, i + (size_t)u * MOTE_WIDTH, frozen);
     for (; i < whole; i += MOTE_WIDTH)
-        if (!settled_registers(plan, &p, points, &local, family, false, i, 1))
-            contain_register(plan, span, i, frozen);
+        if (!settled_registers(plan, &p, &local, single, false, i)) contain_register(plan, span, i, frozen);
 }
 
 #endif

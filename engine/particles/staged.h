@@ -15,49 +15,49 @@ MOTE_INLINE void store_stage(const mote_span *span, const mote_workspace *worksp
 }
 
 MOTE_INLINE void staged_begin(const mote_plan *plan, const mote_span *span, const mote_workspace *workspace,
-                              mote_family family, bool mass, size_t first, size_t end) {
-    bool drifts = family == MOTE_FAMILY_SPLITTING && plan->c.drift_first != 0;
-    if (!drifts && (family != MOTE_FAMILY_MAP || plan->stages != 0)) return;
+                              mote_instance of, size_t first, size_t end) {
+    bool drifts = of.family == MOTE_FAMILY_SPLITTING && plan->c.drift_first != 0;
+    if (!drifts && (of.family != MOTE_FAMILY_MAP || plan->stages != 0)) return;
     for (size_t i = first; i < end; i += MOTE_WIDTH) {
         size_t at = i - workspace->first;
         mote_lanes s = {.x = wide3_load(workspace->x, at), .v = wide3_load(workspace->v, at)};
-        wide inverse_mass = load_external(plan, span, mass, i).inverse_mass;
+        wide inverse_mass = load_external(plan, span, of.mass, i).inverse_mass;
         mote_wide_map map;
-        if (family == MOTE_FAMILY_MAP) map = map_of(plan, inverse_mass);
-        begin_substep(plan, family, &s, &map);
-        store_stage(span, workspace, mass, inverse_mass, &s, i);
+        if (of.family == MOTE_FAMILY_MAP) map = map_of(plan, inverse_mass);
+        begin_substep(plan, of.family, &s, &map);
+        store_stage(span, workspace, of.mass, inverse_mass, &s, i);
     }
 }
 
+/* again: with the evaluation that closed the substep before. */
 MOTE_INLINE void staged_stage(const mote_plan *plan, const mote_span *span, const mote_workspace *workspace,
-                              mote_family family, bool mass, uint32_t stage, double time, bool again,
-                              size_t first, size_t end) {
+                              mote_instance of, mote_staged_at at, size_t first, size_t end) {
+    of.mix = plan->mix <= MOTE_MIX_DRAG ? MOTE_MIX_AFFINE : MOTE_MIX_ANY;
+    of.callbacks = plan->callback_count != 0;
     for (size_t i = first; i < end; i += MOTE_WIDTH) {
-        size_t at = i - workspace->first;
-        mote_lanes s = {wide3_load(workspace->x, at),         wide3_load(workspace->v, at),
-                        wide3_load(workspace->carry, at),     wide3_load(workspace->carry + 3, at),
-                        wide3_load(workspace->carry + 6, at), wide3_load(workspace->carry + 9, at)};
-        mote_external external = load_external(plan, span, mass, i);
+        const size_t to = i - workspace->first;
+        mote_lanes s = {wide3_load(workspace->x, to),         wide3_load(workspace->v, to),
+                        wide3_load(workspace->carry, to),     wide3_load(workspace->carry + 3, to),
+                        wide3_load(workspace->carry + 6, to), wide3_load(workspace->carry + 9, to)};
+        mote_external external = load_external(plan, span, of.mass, i);
         if (plan->callback_count) {
-            external.acceleration = wide3_load(workspace->acceleration, at);
-            external.force = wide3_load(workspace->force, at);
+            external.acceleration = wide3_load(workspace->acceleration, to);
+            external.force = wide3_load(workspace->force, to);
         }
         mote_wide_map map;
-        if (family == MOTE_FAMILY_MAP) map = map_of(plan, external.inverse_mass);
+        if (of.family == MOTE_FAMILY_MAP) map = map_of(plan, external.inverse_mass);
         wide3 dv[MOTE_MAX_UNROLL];
-        if (again)
+        if (at.again)
             dv[0] = s.sum_v;
         else
-            mote_evaluate(plan, stage, time, &s, &external, FOLDS_AFFINE(family),
-                          plan->mix <= MOTE_MIX_DRAG ? MOTE_MIX_AFFINE : MOTE_MIX_ANY,
-                          plan->callback_count != 0, mass, dv, 1);
-        do_stage(plan, family, &s, stage, dv[0], &map);
-        store_stage(span, workspace, mass, external.inverse_mass, &s, i);
-        if (family != MOTE_FAMILY_SPLITTING && family != MOTE_FAMILY_MAP) {
-            wide3_store(workspace->carry, at, s.base_x);
-            wide3_store(workspace->carry + 3, at, s.base_v);
-            wide3_store(workspace->carry + 6, at, s.sum_x);
-            wide3_store(workspace->carry + 9, at, s.sum_v);
+            mote_evaluate(plan, of, (mote_stage_at){at.stage, at.time}, &s, &external, dv);
+        do_stage(plan, of.family, &s, at.stage, dv[0], &map);
+        store_stage(span, workspace, of.mass, external.inverse_mass, &s, i);
+        if (of.family != MOTE_FAMILY_SPLITTING && of.family != MOTE_FAMILY_MAP) {
+            wide3_store(workspace->carry, to, s.base_x);
+            wide3_store(workspace->carry + 3, to, s.base_v);
+            wide3_store(workspace->carry + 6, to, s.sum_x);
+            wide3_store(workspace->carry + 9, to, s.sum_v);
         }
     }
 }

@@ -1,48 +1,56 @@
-/* What strands and networks share of a stage: the kick of a point by affine forces, by what it is coupled to,
- * and by all else. */
+/* Kick of a point of strands or networks in one stage: affine forces, the springs' force, all others. */
 #ifndef MOTE_STAGE_COUPLED_H
 #define MOTE_STAGE_COUPLED_H
 
 #include "stage/stage.h"
 
 /* The affine forces of a stage: a copy of one's own, which no store can be suspected of changing. */
-typedef struct coupled_affine {
+typedef struct mote_coupled_affine {
     const mote_plan *plan;
     mote_evaluation evaluation;
     bool stiff_acceleration, force, stiff_force;
-} coupled_affine;
+} mote_coupled_affine;
 
-MOTE_INLINE coupled_affine affine_of(const mote_plan *plan, uint32_t stage) {
-    return (coupled_affine){plan, plan->evaluation[stage], plan->stiff_acceleration, plan->affine_force,
-                            plan->stiff_force};
+/* The constants of an instance. others: anything but springs and affine forces acts; callbacks: their sums,
+ * and those of links, are in mote_external; uncoupled: springs give impulses, each as if it were the only
+ * one. */
+typedef struct mote_coupled_instance {
+    mote_family family;
+    bool others, callbacks, uncoupled;
+} mote_coupled_instance;
+
+MOTE_INLINE mote_coupled_affine mote_coupled_affine_of(const mote_plan *plan, uint32_t stage) {
+    return (mote_coupled_affine){plan, plan->evaluation[stage], plan->stiff_acceleration, plan->affine_force,
+                                 plan->stiff_force};
 }
 
-MOTE_INLINE wide3 affine_kick(const coupled_affine *own, const mote_lanes *s, wide inverse_mass) {
+MOTE_INLINE wide3 mote_affine_kick(const mote_coupled_affine *own, const mote_lanes *s, wide inverse_mass) {
     wide3 dv = mote_affine_evaluate(&own->evaluation.acceleration, own->stiff_acceleration, s);
     if (!own->force) return dv;
     return wide3_add_scaled(dv, inverse_mass,
                             mote_affine_evaluate(&own->evaluation.force, own->stiff_force, s));
 }
 
-/* dv = kick h a of one register: affine forces; `force`, by what it is coupled to; where `others`, inline
- * forces, and callbacks' sums, in external->acceleration and external->force. */
-MOTE_INLINE wide3 coupled_kick(const coupled_affine *own, mote_family family, bool others, bool callbacks,
-                               double time, const mote_lanes *s, const mote_external *external, wide3 force) {
+/* dv = kick h a of one register: affine forces; `force`, N, of the springs; where `others`, inline forces and
+ * the callbacks' sums. */
+MOTE_INLINE wide3 mote_coupled_kick(const mote_coupled_affine *own, mote_coupled_instance of, double time,
+                                    const mote_lanes *s, const mote_external *external, wide3 force) {
     const mote_plan *plan = own->plan;
     const wide inverse_mass = external->inverse_mass;
+    const bool callbacks = of.others && of.callbacks;
     wide3 sum;
-    if (others && callbacks) force = wide3_add(force, external->force);
-    if (others && plan->point_count) {
-        mote_force_sum push;
-        mote_inline_evaluate(plan, MOTE_MIX_ANY, time, s, external, &push, 1);
-        sum = wide3_add_scaled(push.acceleration, inverse_mass, wide3_add(push.force, force));
+    if (callbacks) force = wide3_add(force, external->force);
+    if (of.others && plan->point_count) {
+        const mote_force_sum inline_forces = mote_inline_evaluate(plan, time, s, external->anchor);
+        sum =
+            wide3_add_scaled(inline_forces.acceleration, inverse_mass, wide3_add(inline_forces.force, force));
     } else {
         sum = wide3_scale(inverse_mass, force);
     }
-    if (others && callbacks) sum = wide3_add(sum, external->acceleration);
+    if (callbacks) sum = wide3_add(sum, external->acceleration);
     wide3 kick = wide3_scale(wide_set(own->evaluation.kick_h), sum);
-    if (!FOLDS_AFFINE(family)) return kick;
-    return wide3_add(affine_kick(own, s, inverse_mass), kick);
+    if (!FOLDS_AFFINE(of.family)) return kick;
+    return wide3_add(mote_affine_kick(own, s, inverse_mass), kick);
 }
 
 #endif

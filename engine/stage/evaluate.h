@@ -2,54 +2,110 @@
 #ifndef MOTE_STAGE_EVALUATE_H
 #define MOTE_STAGE_EVALUATE_H
 
-#include "stage/inline_forces.h"
+#include "forces/inline.h"
+#include "integrators/lanes.h"
+#include "stage/plan.h"
+
+/* Registers of particles that go through a kernel side by side, at most. */
+#define MOTE_MAX_UNROLL 2
+
+/* The constants of one instance of a kernel, which the compiler folds away. */
+typedef struct mote_instance {
+    mote_family family;
+    mote_force_mix mix; /* of the forces that are not affine */
+    bool mass;          /* there is a column of inverse masses */
+    bool callbacks;     /* their sums are in mote_external */
+    int registers;      /* side by side */
+} mote_instance;
+
+/* A stage of the integrator, and its time: 0 unless plan->timed. */
+typedef struct mote_stage_at {
+    uint32_t stage;
+    double time;
+} mote_stage_at;
+
+/* Input of an evaluation from outside the registers. Absent parts are not read. */
+typedef struct mote_external {
+    wide inverse_mass;
+    wide3 acceleration; /* of callbacks, m/s^2; or m/s under an advecting integrator */
+    wide3 force;        /* of callbacks, N */
+    wide3 host_force;   /* the host's external forces, N */
+    wide3 anchor;       /* of the particle, m */
+} mote_external;
+
+/* Whether the affine term belongs to the evaluation: a map carries it by itself, advection has no forces. */
+#define FOLDS_AFFINE(family) ((family) != MOTE_FAMILY_MAP && (family) != MOTE_FAMILY_ADVECTION)
 
 MOTE_INLINE wide3 mote_affine_evaluate(const mote_affine_stage *a, bool stiff, const mote_lanes *s) {
     wide3 dv = wide3_add(wide3_set(a->constant), wide3_mul(wide3_set(a->damping), s->v));
     return stiff ? wide3_add(dv, wide3_mul(wide3_set(a->stiffness), s->x)) : dv;
 }
 
-/* All forces that are not affine, in m/s^2: inline forces in order, callbacks, the inbox, newtons over the
+/* Any inline forces on one register. */
+MOTE_INLINE mote_force_sum mote_inline_evaluate(const mote_plan *plan, double time, const mote_lanes *s,
+                                                wide3 anchor) {
+    const mote_force_point at = {.x = s->x, .v = s->v, .anchor = anchor, .time = time};
+    return mote_inline_forces(plan->forces, plan->force_count, plan->anchors, &at);
+}
+
+/* Inline forces by the mix: attractors alone are evaluated without a call. */
+MOTE_INLINE void mote_mix_forces(const mote_plan *plan, mote_instance of, double time, const mote_lanes *s,
+                                 const mote_external *external, mote_force_sum *sum) {
+    if (of.mix == MOTE_MIX_ANY) {
+        MOTE_UNROLLED
+        for (int u = 0; u < of.registers; u++)
+            sum[u] = mote_inline_evaluate(plan, time, &s[u], external[u].anchor);
+        return;
+    }
+    for (uint32_t i = 0; i < plan->force_count; i++) {
+        const mote_force_def *def = &plan->forces[i];
+        if (!mote_attractor_is(def)) continue;
+        MOTE_UNROLLED
+        for (int u = 0; u < of.registers; u++) {
+            const mote_force_point at = {.x = s[u].x};
+            sum[u].acceleration = wide3_add(sum[u].acceleration, mote_attractor_evaluate(def, &at));
+        }
+    }
+}
+
+/* All forces that are not affine, in m/s^2: inline forces in order, callbacks, the host's, newtons over the
  * mass. */
-MOTE_INLINE void mote_mix_evaluate(const mote_plan *plan, mote_force_mix mix, double time,
-                                   const mote_lanes *s, const mote_external *external, bool callbacks,
-                                   wide3 *sum, int n) {
-    mote_force_sum push[MOTE_MAX_UNROLL];
+MOTE_INLINE void mote_mix_evaluate(const mote_plan *plan, mote_instance of, double time, const mote_lanes *s,
+                                   const mote_external *external, wide3 *sum) {
+    mote_force_sum forces[MOTE_MAX_UNROLL];
     MOTE_UNROLLED
-    for (int u = 0; u < n; u++) push[u] = (mote_force_sum){wide3_zero(), wide3_zero()};
-    if (plan->point_count) mote_inline_evaluate(plan, mix, time, s, external, push, n);
+    for (int u = 0; u < of.registers; u++) forces[u] = (mote_force_sum){wide3_zero(), wide3_zero()};
+    if (plan->point_count) mote_mix_forces(plan, of, time, s, external, forces);
     MOTE_UNROLLED
-    for (int u = 0; u < n; u++) {
-        sum[u] = push[u].acceleration;
-        if (callbacks) sum[u] = wide3_add(sum[u], external[u].acceleration);
+    for (int u = 0; u < of.registers; u++) {
+        sum[u] = forces[u].acceleration;
+        if (of.callbacks) sum[u] = wide3_add(sum[u], external[u].acceleration);
         if (!plan->newtons) continue;
-        wide3 force = push[u].force;
-        if (callbacks) force = wide3_add(force, external[u].force);
-        if (plan->external_forces) force = wide3_add(force, external[u].external_forces);
+        wide3 force = forces[u].force;
+        if (of.callbacks) force = wide3_add(force, external[u].force);
+        if (plan->external_forces) force = wide3_add(force, external[u].host_force);
         sum[u] = wide3_add_scaled(sum[u], external[u].inverse_mass, force);
     }
 }
 
-/* dv[u] for each of `n` registers at `time` (0 unless plan->timed). affine: whether the affine term belongs
- * to it; rest: what other forces there are; callbacks: whether they are in `external`; mass: whether there is
- * a column of inverse masses. */
-MOTE_INLINE void mote_evaluate(const mote_plan *plan, uint32_t stage, double time, const mote_lanes *s,
-                               const mote_external *external, bool affine, mote_force_mix mix, bool callbacks,
-                               bool mass, wide3 *dv, int n) {
-    const mote_evaluation *e = &plan->evaluation[stage];
+/* dv[u] for each register. */
+MOTE_INLINE void mote_evaluate(const mote_plan *plan, mote_instance of, mote_stage_at at, const mote_lanes *s,
+                               const mote_external *external, wide3 *dv) {
+    const mote_evaluation *e = &plan->evaluation[at.stage];
+    const bool affine = FOLDS_AFFINE(of.family);
     MOTE_UNROLLED
-    for (int u = 0; u < n; u++) {
+    for (int u = 0; u < of.registers; u++) {
         dv[u] = wide3_zero();
         if (affine) dv[u] = mote_affine_evaluate(&e->acceleration, plan->stiff_acceleration, &s[u]);
-        if (affine && mass && plan->affine_force)
+        if (affine && of.mass && plan->affine_force)
             dv[u] = wide3_add_scaled(dv[u], external[u].inverse_mass,
                                      mote_affine_evaluate(&e->force, plan->stiff_force, &s[u]));
     }
-    if (!mix) return;
+    if (!of.mix) return;
     wide3 sum[MOTE_MAX_UNROLL];
-    mote_mix_evaluate(plan, mix, time, s, external, callbacks, sum, n);
+    mote_mix_evaluate(plan, of, at.time, s, external, sum);
     MOTE_UNROLLED
-    for (int u = 0; u < n; u++) {
+    for (int u = 0; u < of.registers; u++) {
         wide3 kick = wide3_scale(wide_set(e->kick_h), sum[u]);
         dv[u] = affine ? wide3_add(dv[u], kick) : kick;
     }

@@ -3,19 +3,18 @@
 
 #include <math.h>
 
-#include "forces/table.h"
+#include "forces/force.h"
 
 static void note_inline_force(mote_plan *plan, const mote_force_def *def) {
     plan->point_count++;
-    bool attractor = def->kind == MOTE_FORCE_ATTRACTOR && def->region.shape == MOTE_REGION_EVERYWHERE;
-    if (!attractor) plan->mix = MOTE_MIX_ANY;
-    plan->timed |= def->kind == MOTE_FORCE_TIMED_THRUST || def->kind == MOTE_FORCE_CURL_NOISE;
-    plan->anchors |= def->kind == MOTE_FORCE_PARTICLE_ANCHORS;
+    if (!mote_force_is_attractor(def)) plan->mix = MOTE_MIX_ANY;
+    plan->timed |= mote_force_reads_time(def);
+    plan->anchors |= mote_force_needs_anchors(def);
 }
 
 static void note_callback(mote_plan *plan, const mote_force_def *def) {
     plan->callback_count++;
-    plan->reaches_range |= def->as.callback.reach == MOTE_REACH_RANGE;
+    plan->reaches_range |= mote_force_reaches_range(def);
 }
 
 static void fold_forces(mote_plan *plan) {
@@ -23,7 +22,7 @@ static void fold_forces(mote_plan *plan) {
         const mote_force_def *def = &plan->forces[i];
         mote_force_path path = mote_force_path_of(def);
         if (path == MOTE_PATH_AFFINE) {
-            mote_force_table[def->kind]->fold(def, &plan->acceleration, &plan->force);
+            mote_force_fold(def, &plan->acceleration, &plan->force);
             continue;
         }
         if (path == MOTE_PATH_POINT) note_inline_force(plan, def);
@@ -56,7 +55,7 @@ static void sum_of_maps(const mote_plan *plan, double inverse_mass, mote_map map
         const mote_force_def *def = &plan->forces[i];
         if (mote_force_path_of(def) != MOTE_PATH_AFFINE) continue;
         mote_affine acceleration = {{0}, {0}, {0}}, force = {{0}, {0}, {0}};
-        mote_force_table[def->kind]->fold(def, &acceleration, &force);
+        mote_force_fold(def, &acceleration, &force);
         mote_affine_add(&acceleration, &force, inverse_mass);
         for (int axis = 0; axis < 3; axis++) {
             mote_exact_map term = axis_map(plan->scheme->map, &acceleration, axis, plan->h);
@@ -186,18 +185,23 @@ void mote_plan_particle_map(const mote_plan *plan, float inverse_mass, mote_map 
 
 mote_result mote_plan_accepts(mote_integrator integrator, const mote_force_def *def, bool anchors) {
     const mote_scheme *scheme = &mote_scheme_table[integrator];
-    bool reaches = def->kind == MOTE_FORCE_CALLBACK && def->as.callback.reach == MOTE_REACH_RANGE;
     if (mote_force_is_velocity_field(def) != (scheme->family == MOTE_FAMILY_ADVECTION))
         return MOTE_ERROR_INTEGRATOR;
-    if (reaches && scheme->half_step_velocity) return MOTE_ERROR_INTEGRATOR;
-    return def->kind == MOTE_FORCE_PARTICLE_ANCHORS && !anchors ? MOTE_ERROR_ABSENT : MOTE_OK;
+    if (mote_force_reaches_range(def) && scheme->half_step_velocity) return MOTE_ERROR_INTEGRATOR;
+    return mote_force_needs_anchors(def) && !anchors ? MOTE_ERROR_ABSENT : MOTE_OK;
 }
 
 mote_result mote_plan_can_step(mote_integrator integrator, const mote_force_def *forces, uint32_t count) {
     if (integrator != MOTE_EXACT_FLOW || count == 0) return MOTE_OK;
     for (uint32_t i = 0; i < count; i++)
-        if (forces[i].kind != MOTE_FORCE_CALLBACK) return MOTE_OK;
+        if (mote_force_path_of(&forces[i]) != MOTE_PATH_CALLBACK) return MOTE_OK;
     return MOTE_ERROR_INTEGRATOR;
+}
+
+bool mote_forces_reach_range(const mote_force_def *forces, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        if (mote_force_reaches_range(&forces[i])) return true;
+    return false;
 }
 
 bool mote_forces_are_affine(const mote_force_def *forces, uint32_t count) {

@@ -92,6 +92,9 @@ void mote_plan_make_kick(mote_plan *plan, const mote_plan_def *def, double fract
  * affine. */
 void mote_plan_make_flow(mote_plan *plan, const mote_plan_def *def);
 
+/* Whether some force is a callback that reads other particles. */
+bool mote_forces_reach_range(const mote_force_def *forces, uint32_t count);
+
 /* Whether all forces are affine and act everywhere. */
 bool mote_forces_are_affine(const mote_force_def *forces, uint32_t count);
 

@@ -9,9 +9,6 @@
 #include "integrators/verlet.h"
 #include "stage/evaluate.h"
 
-/* Whether the affine term belongs to the evaluation: a map carries it by itself, advection has no forces. */
-#define FOLDS_AFFINE(family) ((family) != MOTE_FAMILY_MAP && (family) != MOTE_FAMILY_ADVECTION)
-
 /* One map for all lanes, or one per lane. Lanes with the mass of their neighbour share its map. */
 MOTE_INLINE mote_wide_map map_of(const mote_plan *plan, wide inverse_mass) {
     if (!plan->particle_maps) return mote_map_set(plan->c.map);

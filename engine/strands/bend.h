@@ -30,10 +30,21 @@ typedef struct bend_sweep {
     wide3 segment, bend, bend_before; /* d_(k-1), e_(k-1), e_(k-2) */
 } bend_sweep;
 
-/* Eliminates a row of which `a` are the elements 1 to 4 before the diagonal; L goes to the columns from `id`
- * on. */
-MOTE_INLINE wide bend_eliminate(const strand_columns *c, bend_sweep *s, const wide a[4], wide diagonal,
-                                wide value, wide_mask exists, int id, int count, size_t at) {
+/* A row of the system: `a` are the elements 1 to 4 before the diagonal, of which `count` may differ from 0; L
+ * goes to the columns from `id` on. */
+typedef struct bend_system_row {
+    wide a[4], diagonal, value;
+    wide_mask exists;
+    int id, count;
+} bend_system_row;
+
+/* Eliminates a row; returns value / pivot. */
+MOTE_INLINE wide bend_eliminate(const strand_columns *c, bend_sweep *s, const bend_system_row *row,
+                                size_t at) {
+    const wide *a = row->a, diagonal = row->diagonal;
+    const wide_mask exists = row->exists;
+    const int id = row->id, count = row->count;
+    wide value = row->value;
     wide diagonal_left = diagonal;
     const bend_row *r = s->row; /* what depends on the row before comes last: it is waited for */
     wide l4 = count > 3 ? a[3] * r[3].inverse_pivot : (wide){0};
@@ -58,15 +69,20 @@ MOTE_INLINE wide bend_eliminate(const strand_columns *c, bend_sweep *s, const wi
 }
 
 /* The row of segment k, d from a to b. */
-MOTE_INLINE void bend_segment(const strand_columns *c, const strand_terms *t, bend_sweep *s, wide3 d, wide wa,
-                              wide wb, uint32_t k, size_t lane) {
+MOTE_INLINE void bend_segment(const strand_columns *c, const strand_terms *t, bend_sweep *s, wide3 d,
+                              uint32_t k, size_t lane) {
     const size_t at = strand_at(k, lane), next = at + MOTE_GROUP;
+    const wide wa = point_mass(c, at), wb = point_mass(c, next);
     const wide zero = {0};
-    const wide a[4] = {through_point(c, t, wb, d, s->bend, next),
-                       zero - through_point(c, t, wa, d, s->segment, at),
-                       zero - through_point(c, t, wa, d, s->bend_before, at), zero};
-    wide value = bend_eliminate(c, s, a, row_diagonal(c, t, d, wa, wb, at), row_value(c, t, d, at),
-                                lanes_beyond(t->counts, k + 1), BEND_LOWER, 3, at);
+    const bend_system_row row = {{through_point(c, t, wb, d, s->bend, next),
+                                  zero - through_point(c, t, wa, d, s->segment, at),
+                                  zero - through_point(c, t, wa, d, s->bend_before, at), zero},
+                                 row_diagonal(c, t, d, wa, wb, at),
+                                 row_value(c, t, d, at),
+                                 lanes_beyond(t->counts, k + 1),
+                                 BEND_LOWER,
+                                 3};
+    const wide value = bend_eliminate(c, s, &row, at);
     work_store(c, WORK_MULTIPLIER, at, value);
 }
 
@@ -78,17 +94,22 @@ MOTE_INLINE wide bend_target(const strand_columns *c, const strand_terms *t, siz
 
 /* The row of bend k, e from a to the second next; d: segment k. */
 MOTE_INLINE void bend_bend(const strand_columns *c, const strand_terms *t, bend_sweep *s, wide3 d, wide3 e,
-                           wide wa, wide wc, uint32_t k, size_t lane) {
+                           uint32_t k, size_t lane) {
     const size_t at = strand_at(k, lane), second = at + 2 * MOTE_GROUP;
+    const wide wa = point_mass(c, at), wc = point_mass(c, second);
     const wide zero = {0};
-    const wide a[4] = {through_point(c, t, wa, e, d, at), zero,
-                       zero - through_point(c, t, wa, e, s->segment, at),
-                       zero - through_point(c, t, wa, e, s->bend_before, at)};
     wide square = wide3_dot(e, e), r = wide_sqrt(square), diagonal = (wa + wc + t->bend_compliance) * square;
     if (touches(c, t, at)) diagonal -= wa * across_square(c, e, at);
     if (touches(c, t, second)) diagonal -= wc * across_square(c, e, second);
-    wide value = bend_eliminate(c, s, a, diagonal, r * (r - bend_target(c, t, at)),
-                                lanes_beyond(t->counts, k + 2), BEND_OTHER, 4, at);
+    const bend_system_row row = {{through_point(c, t, wa, e, d, at), zero,
+                                  zero - through_point(c, t, wa, e, s->segment, at),
+                                  zero - through_point(c, t, wa, e, s->bend_before, at)},
+                                 diagonal,
+                                 r * (r - bend_target(c, t, at)),
+                                 lanes_beyond(t->counts, k + 2),
+                                 BEND_OTHER,
+                                 4};
+    const wide value = bend_eliminate(c, s, &row, at);
     work_store(c, BEND_VALUE, at, value);
     work_store(c, BEND_RADIUS, at, r);
 }
@@ -101,11 +122,10 @@ MOTE_INLINE void bend_down(const strand_columns *c, const strand_terms *t, size_
           d = wide3_sub(next, x);
     for (uint32_t k = 0; k + 1 < c->points; k++) {
         const size_t at = strand_at(k, lane);
-        wide wa = point_mass(c, at), wb = point_mass(c, at + MOTE_GROUP);
-        bend_segment(c, t, &s, d, wa, wb, k, lane);
+        bend_segment(c, t, &s, d, k, lane);
         if (k + 2 == c->points) return;
         wide3 after = work_load3(c, WORK_X, at + 2 * MOTE_GROUP), e = wide3_sub(after, x);
-        bend_bend(c, t, &s, d, e, wa, point_mass(c, at + 2 * MOTE_GROUP), k, lane);
+        bend_bend(c, t, &s, d, e, k, lane);
         s.bend_before = s.bend, s.bend = e, s.segment = d;
         x = next, next = after, d = wide3_sub(next, x);
     }

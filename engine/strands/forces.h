@@ -47,14 +47,14 @@ MOTE_INLINE wide3 spring_pull(strand_point a, strand_point b, wide rest, wide st
 /* The same spring as if it were alone, linearised along n = d / |d| at the start: what it adds in h to the
  * elongation e and to its rate, shared by inverse mass. wa, wb: of its points; answer: of this kind of spring
  * (strand_work). */
-MOTE_INLINE spring_push spring_uncoupled(strand_point a, strand_point b, wide rest, wide wa, wide wb,
+MOTE_INLINE spring_push spring_uncoupled(const strand_point end[2], wide rest, const wide inverse_mass[2],
                                          const float unit_response[2][4][MOTE_GROUP], wide_mask exists,
                                          size_t lane) {
-    const wide zero = {0};
-    wide3 d = wide3_sub(b.x, a.x);
+    const wide zero = {0}, wa = inverse_mass[0], wb = inverse_mass[1];
+    wide3 d = wide3_sub(end[1].x, end[0].x);
     wide length = wide_sqrt(wide3_dot(d, d));
     wide inverse = wide_set(1.0f) / wide_max(length, wide_set(STRAND_SHORTEST));
-    wide e = length - rest, rate = wide3_dot(d, wide3_sub(b.v, a.v)) * inverse;
+    wide e = length - rest, rate = wide3_dot(d, wide3_sub(end[1].v, end[0].v)) * inverse;
     wide_mask both = wide_less(zero, wa) & wide_less(zero, wb),
               any = exists & (wide_less(zero, wa) | wide_less(zero, wb));
     wide entry[4];
@@ -194,8 +194,9 @@ MOTE_INLINE spring_push sweep_spring(const strand_columns *c, const strand_sprin
     const wide rest = wide_load((span == 1 ? c->rest_length : c->bend_length) + at);
     if (s->uncoupled) {
         size_t other = k + span < c->points ? at + span * MOTE_GROUP : at;
-        return spring_uncoupled(p->a, end, rest, point_mass(c, at), point_mass(c, other),
-                                s->unit_response[span - 1], exists, lane);
+        const strand_point ends[2] = {p->a, end};
+        const wide inverse_mass[2] = {point_mass(c, at), point_mass(c, other)};
+        return spring_uncoupled(ends, rest, inverse_mass, s->unit_response[span - 1], exists, lane);
     }
     return (spring_push){spring_pull(p->a, end, rest, s->stiffness[span - 1], s->damping[span - 1], exists),
                          wide3_zero()};

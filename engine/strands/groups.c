@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/isa.h"
+#include "forces/force.h"
 #include "base/parallel.h"
 #include "strands/work.h"
 
@@ -108,7 +109,7 @@ void mote_strand_callbacks(const mote_strand_job *job, uint32_t group, double ti
     }
     for (uint32_t i = 0; i < job->plan->force_count; i++) {
         const mote_force_def *def = &job->plan->forces[i];
-        if (def->kind != MOTE_FORCE_CALLBACK || def->as.callback.reach == MOTE_REACH_RANGE) continue;
+        if (mote_force_path_of(def) != MOTE_PATH_CALLBACK || mote_force_reaches_range(def)) continue;
         float *const *sum = def->as.callback.unit == MOTE_NEWTONS ? force : acceleration;
         def->as.callback.function(def->as.callback.user, &view, sum[0], sum[1], sum[2]);
     }

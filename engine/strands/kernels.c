@@ -12,12 +12,16 @@ typedef void stage_function(strand_work *w, mote_phase_place at);
 
 #define SPRINGS(name, family, uncoupled)                                                                     \
     static void name##_springs(strand_work *w, uint32_t substep) {                                           \
-        spring_substep(w, family, STRAND_STRETCH, false, uncoupled, substep);                                \
+        spring_substep(w, (mote_coupled_instance){family, false, false, uncoupled}, STRAND_STRETCH,          \
+                       substep);                                                                             \
     }                                                                                                        \
     static void name##_all(strand_work *w, uint32_t substep) {                                               \
-        spring_substep(w, family, STRAND_STRETCH | STRAND_EXTRAS, true, uncoupled, substep);                 \
+        spring_substep(w, (mote_coupled_instance){family, true, false, uncoupled},                           \
+                       STRAND_STRETCH | STRAND_EXTRAS, substep);                                             \
     }                                                                                                        \
-    static void name##_stage(strand_work *w, mote_phase_place at) { part_stage(w, family, uncoupled, at); }
+    static void name##_stage(strand_work *w, mote_phase_place at) {                                          \
+        part_stage(w, (mote_coupled_instance){family, true, false, uncoupled}, at);                          \
+    }
 
 SPRINGS(splitting, MOTE_FAMILY_SPLITTING, false)
 SPRINGS(verlet, MOTE_FAMILY_VERLET, false)
@@ -61,7 +65,8 @@ static void kick(const mote_strand_job *job, uint32_t group, float *scratch) {
     strand_place p = {.stage = 0, .time = stage_time(&w, 0, 0), .callbacks = job->plan->callback_count != 0};
     if (p.callbacks) sum_callbacks(&w, p.time);
     for (p.lane = 0; p.lane < MOTE_GROUP; p.lane += MOTE_WIDTH)
-        strand_stage(&w, MOTE_FAMILY_SPLITTING, STRAND_STRETCH | STRAND_EXTRAS, true, false, &p, 0);
+        strand_stage(&w, (mote_coupled_instance){.family = MOTE_FAMILY_SPLITTING, .others = true},
+                     STRAND_STRETCH | STRAND_EXTRAS, &p, 0);
     for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) work_commit(&w, lane);
 }
 

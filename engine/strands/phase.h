@@ -33,11 +33,10 @@ MOTE_INLINE strand_place part_place(const strand_work *w, mote_phase_place at) {
     return (strand_place){.stage = at.stage, .time = stage_time(w, at.substep, at.stage), .callbacks = true};
 }
 
-MOTE_INLINE void part_stage(strand_work *w, mote_family family, bool uncoupled, mote_phase_place at) {
+MOTE_INLINE void part_stage(strand_work *w, mote_coupled_instance of, mote_phase_place at) {
     strand_place p = part_place(w, at);
     for (; p.lane < MOTE_GROUP; p.lane += MOTE_WIDTH)
-        strand_stage(w, family, STRAND_STRETCH | STRAND_EXTRAS, true, uncoupled, &p,
-                     mote_plan_weight(w->job->plan, at.stage));
+        strand_stage(w, of, STRAND_STRETCH | STRAND_EXTRAS, &p, mote_plan_weight(w->job->plan, at.stage));
 }
 
 MOTE_INLINE void part_predict(strand_work *w, mote_phase_place at) {

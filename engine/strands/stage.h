@@ -15,16 +15,16 @@ typedef struct strand_place {
 } strand_place;
 
 /* The kick of one point: `force` is the strand's own. */
-MOTE_INLINE wide3 strand_kick(const strand_columns *c, const coupled_affine *own, mote_family family,
-                              bool others, const strand_place *p, const mote_lanes *s, wide inverse_mass,
+MOTE_INLINE wide3 strand_kick(const strand_columns *c, const mote_coupled_affine *own,
+                              mote_coupled_instance of, const strand_place *p, const mote_lanes *s,
                               wide3 force, size_t at) {
-    mote_external external = {.inverse_mass = inverse_mass};
-    if (others && p->callbacks) {
+    mote_external external = {.inverse_mass = point_mass(c, at)};
+    if (of.others && of.callbacks) {
         external.acceleration = work_load3(c, WORK_ACCELERATION, at);
         external.force = work_load3(c, WORK_FORCE, at);
     }
     external.anchor = wide3_zero();
-    return coupled_kick(own, family, others, p->callbacks, p->time, s, &external, force);
+    return mote_coupled_kick(own, of, p->time, s, &external, force);
 }
 
 MOTE_INLINE mote_lanes load_carry(const strand_columns *c, mote_family family, strand_point a, size_t at) {
@@ -67,18 +67,19 @@ MOTE_INLINE void add_reaction(const strand_columns *c, wide inverse_mass, wide3 
 
 /* The stage of the strands from p->lane on; weight: the seconds for which its forces count in the substep;
  * alone: springs give impulses, each as if it were the only one. */
-MOTE_INLINE void strand_stage(const strand_work *w, mote_family family, int parts, bool others,
-                              bool uncoupled, const strand_place *p, float weight) {
+MOTE_INLINE void strand_stage(const strand_work *w, mote_coupled_instance of, int parts,
+                              const strand_place *p, float weight) {
     const strand_columns columns = w->c, *c = &columns;
     const mote_plan *plan = w->job->plan;
-    const coupled_affine own = affine_of(plan, p->stage);
+    const mote_coupled_affine own = mote_coupled_affine_of(plan, p->stage);
     const strand_springs springs =
-        springs_of(w, (parts & STRAND_EXTRAS) && columns.bend_length, uncoupled, p->lane);
+        springs_of(w, (parts & STRAND_EXTRAS) && columns.bend_length, of.uncoupled, p->lane);
     const size_t last = strand_at(columns.points - 1, p->lane);
     mote_wide_map map;
-    if (family == MOTE_FAMILY_MAP)
+    if (of.family == MOTE_FAMILY_MAP)
         map = map_of(plan, wide_load(w->job->strands->point_inverse_mass + w->lane + p->lane));
     if ((parts & STRAND_EXTRAS) && w->job->strands->def.local_pose_stiffness != 0) pose_forces(w, p->lane);
+    of.callbacks = p->callbacks;
     strand_sweep walk = sweep_begin();
     strand_window window = {work_point(c, p->lane), work_point(c, p->lane + MOTE_GROUP),
                             work_point(c, p->lane)};
@@ -90,19 +91,19 @@ MOTE_INLINE void strand_stage(const strand_work *w, mote_family family, int part
         wide3 force = wide3_zero();
         if (parts & STRAND_STRETCH) push = sweep_springs(c, &springs, &walk, &window, k, at, p->lane);
         if (parts & STRAND_EXTRAS) force = sweep_extras(w, &walk, &window, k, at, p->lane);
-        if (!uncoupled) force = (parts & STRAND_EXTRAS) ? wide3_add(push.force, force) : push.force;
-        mote_lanes s = load_carry(c, family, window.a, at);
-        wide3 dv = strand_kick(c, &own, family, others, p, &s, inverse_mass, force, at);
-        do_stage(plan, family, &s, p->stage, dv, &map);
-        if (uncoupled) {
+        if (!of.uncoupled) force = (parts & STRAND_EXTRAS) ? wide3_add(push.force, force) : push.force;
+        mote_lanes s = load_carry(c, of.family, window.a, at);
+        wide3 dv = strand_kick(c, &own, of, p, &s, force, at);
+        do_stage(plan, of.family, &s, p->stage, dv, &map);
+        if (of.uncoupled) {
             s.x = wide3_add_scaled(s.x, inverse_mass, push.shift);
             s.v = wide3_add_scaled(s.v, inverse_mass, push.force);
         }
         store_free(c, inverse_mass, window.a, &s, at);
-        store_carry(c, family, &s, at);
+        store_carry(c, of.family, &s, at);
         if (k == 0 || columns.pins) {
             wide3 impulse = wide3_scale(wide_set(weight), force);
-            add_reaction(c, inverse_mass, uncoupled ? wide3_add(impulse, push.force) : impulse, at);
+            add_reaction(c, inverse_mass, of.uncoupled ? wide3_add(impulse, push.force) : impulse, at);
         }
         window.a = window.b, window.b = window.c;
     }

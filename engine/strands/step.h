@@ -30,19 +30,18 @@ MOTE_OUTLINE void resolve_contacts(const strand_work *w, uint32_t substep) {
 }
 
 /* The stages of one substep, every strand of the group at each. */
-MOTE_INLINE void spring_substep(strand_work *w, mote_family family, int parts, bool others, bool uncoupled,
-                                uint32_t substep) {
+MOTE_INLINE void spring_substep(strand_work *w, mote_coupled_instance of, int parts, uint32_t substep) {
     const mote_plan *plan = w->job->plan;
     move_pinned(w, substep);
     if (w->job->collider_count) keep_start(w);
-    for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) strand_begin(w, family, lane);
+    for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) strand_begin(w, of.family, lane);
     for (uint32_t stage = 0; stage < plan->stages; stage++) {
         strand_place p = {
             .stage = stage, .time = stage_time(w, substep, stage), .callbacks = plan->callback_count != 0};
         place(w, WORK_X, ticks_within(w, substep, plan->scheme->time[stage]));
-        if (others && p.callbacks) sum_callbacks(w, p.time);
+        if (of.others && p.callbacks) sum_callbacks(w, p.time);
         for (p.lane = 0; p.lane < MOTE_GROUP; p.lane += MOTE_WIDTH)
-            strand_stage(w, family, parts, others, uncoupled, &p, mote_plan_weight(plan, stage));
+            strand_stage(w, of, parts, &p, mote_plan_weight(plan, stage));
     }
     place(w, WORK_X, ticks_within(w, substep, 1));
     if (w->job->collider_count) resolve_contacts(w, substep);
@@ -55,14 +54,14 @@ MOTE_INLINE void spring_substep(strand_work *w, mote_family family, int parts, b
 MOTE_INLINE void predict(const strand_work *w, bool first, size_t lane) {
     const strand_columns columns = w->c, *c = &columns;
     const mote_plan *plan = w->job->plan;
-    const coupled_affine own = affine_of(plan, 0);
+    const mote_coupled_affine own = mote_coupled_affine_of(plan, 0);
     const wide h = wide_set(plan->c.h), rate = wide_set((float)(1.0 / plan->h));
     for (size_t at = lane; at < strand_at(columns.points, lane); at += MOTE_GROUP) {
         wide mass = point_mass(c, at);
         mote_lanes s = {.x = work_load3(c, WORK_X, at)};
         s.v = first ? work_load3(c, WORK_V, at)
                     : wide3_scale(rate, wide3_sub(s.x, work_load3(c, WORK_START, at)));
-        wide3 x = wide3_add_scaled(s.x, h, wide3_add(s.v, affine_kick(&own, &s, mass)));
+        wide3 x = wide3_add_scaled(s.x, h, wide3_add(s.v, mote_affine_kick(&own, &s, mass)));
         work_store3(c, WORK_START, at, s.x);
         /* Whether all lanes are free. */
         const bool whole = at >= MOTE_GROUP && !columns.pins && at < (size_t)columns.shortest * MOTE_GROUP;
@@ -74,7 +73,8 @@ MOTE_INLINE void predict(const strand_work *w, bool first, size_t lane) {
 MOTE_INLINE void predict_all(const strand_work *w, const strand_place *p) {
     for (size_t at = p->lane; at < strand_at(w->points, p->lane); at += MOTE_GROUP)
         work_store3(&w->c, WORK_START, at, work_load3(&w->c, WORK_X, at));
-    strand_stage(w, MOTE_FAMILY_SPLITTING, STRAND_EXTRAS, true, false, p, w->job->plan->c.h);
+    strand_stage(w, (mote_coupled_instance){.family = MOTE_FAMILY_SPLITTING, .others = true}, STRAND_EXTRAS,
+                 p, w->job->plan->c.h);
 }
 
 /* v = (x - start) / h */

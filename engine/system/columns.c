@@ -6,7 +6,6 @@
 
 #include "base/allocator.h"
 #include "base/fpu.h"
-#include "forces/table.h"
 #include "particles/run.h"
 
 #define COOKIE 0x636f6c73u

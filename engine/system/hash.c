@@ -1,8 +1,7 @@
 /* The hash of all state. */
 #include "base/hash.h"
 
-#include "forces/grid_samples.h"
-#include "forces/table.h"
+#include "forces/force.h"
 #include "system/internal.h"
 
 static uint64_t hash_double(uint64_t seed, double value) {
@@ -15,20 +14,6 @@ static uint64_t hash_clock(uint64_t hash, const mote_clock *clock) {
     hash = mote_hash_number(hash, clock->ticks_per_step);
     hash = mote_hash_number(hash, clock->ticks_per_nanosecond);
     return hash_double(hash, clock->start_time);
-}
-
-/* A callback counts with what it promises, not with addresses, which differ from run to run. */
-static uint64_t hash_force(uint64_t hash, const mote_force_def *def) {
-    hash = mote_hash_number(hash, (uint64_t)def->kind);
-    if (def->kind == MOTE_FORCE_CALLBACK) {
-        hash = mote_hash_number(hash, (uint64_t)def->as.callback.unit);
-        return mote_hash_number(hash, (uint64_t)def->as.callback.reach);
-    }
-    if (def->kind == MOTE_FORCE_GRID) hash = mote_hash_number(hash, def->as.grid.grid->hash);
-    hash = mote_hash_bytes(hash, &def->region, sizeof def->region);
-    hash = mote_hash_number(mote_hash_bytes(hash, &def->drag, sizeof def->drag), (uint64_t)def->use);
-    return mote_hash_bytes(hash, mote_force_parameters(def),
-                           mote_force_table[def->kind]->words * sizeof(float));
 }
 
 /* Whether a column is state: the inbox only while it is marked. */
@@ -217,7 +202,8 @@ uint64_t mote_system_hash(const mote_system *system) {
     hash = mote_hash_number(hash, (uint64_t)system->def.integrator);
     hash = mote_hash_number(hash, system->def.substeps);
     hash = mote_hash_bytes(hash, &system->def.uniform_mass, sizeof system->def.uniform_mass);
-    for (uint32_t i = 0; i < system->forces.count; i++) hash = hash_force(hash, &system->forces.forces[i]);
+    for (uint32_t i = 0; i < system->forces.count; i++)
+        hash = mote_force_hash(&system->forces.forces[i], hash);
     hash = hash_particles(hash, system);
     for (uint32_t i = 0; i < system->strands_count; i++)
         hash = hash_strands(hash, system->strands_objects[i]);

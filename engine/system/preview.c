@@ -4,6 +4,7 @@
 
 #include "base/fpu.h"
 #include "particles/compaction.h"
+#include "forces/force.h"
 #include "system/internal.h"
 
 /* Those whose lifetime ends on the way leave, and those that turned non-finite. */
@@ -62,8 +63,7 @@ static mote_result check_preview(const mote_system *system, const mote_preview_d
     if (def->inverse_mass < 0 || !(def->interval > 0)) return MOTE_ERROR_RANGE;
     for (uint32_t i = 0; i < system->forces.count; i++) {
         const mote_force_def *force = &system->forces.forces[i];
-        bool reaches = force->kind == MOTE_FORCE_CALLBACK && force->as.callback.reach == MOTE_REACH_RANGE;
-        if (reaches || force->kind == MOTE_FORCE_PARTICLE_ANCHORS) return MOTE_ERROR_INTEGRATOR;
+        if (mote_force_reaches_range(force) || mote_force_needs_anchors(force)) return MOTE_ERROR_INTEGRATOR;
     }
     return mote_plan_can_step(system->def.integrator, system->forces.forces, system->forces.count);
 }

@@ -3,25 +3,17 @@
 #include <string.h>
 
 #include "base/fpu.h"
-#include "forces/table.h"
+#include "forces/force.h"
 #include "system/sums.h"
 
 double mote_system_potential(const mote_system *system, size_t slot, const double x[3], double mass) {
-    double sum = 0;
-    for (uint32_t i = 0; i < system->forces.count; i++) {
-        const mote_force_def *def = &system->forces.forces[i];
-        const mote_force_row *row = mote_force_table[def->kind];
-        if (def->region.shape != MOTE_REGION_EVERYWHERE) continue;
-        if (def->kind == MOTE_FORCE_PARTICLE_ANCHORS) {
-            for (int axis = 0; axis < 3 && slot != MOTE_NO_SLOT; axis++) {
-                double d = x[axis] -
-                           (double)((const float *)system->particles.column[MOTE_COLUMN_ANCHOR + axis])[slot];
-                sum += 0.5 * (double)def->as.particle_anchors.stiffness * d * d;
-            }
-        } else if (row->potential) {
-            sum += row->potential(def, x, mass);
-        }
-    }
+    const float *column = system->particles.column[MOTE_COLUMN_ANCHOR];
+    const bool anchored = slot != MOTE_NO_SLOT && column;
+    double sum = 0, anchor[3];
+    for (int axis = 0; axis < 3 && anchored; axis++)
+        anchor[axis] = (double)((const float *)system->particles.column[MOTE_COLUMN_ANCHOR + axis])[slot];
+    for (uint32_t i = 0; i < system->forces.count; i++)
+        sum += mote_force_potential(&system->forces.forces[i], x, anchored ? anchor : NULL, mass);
     return sum;
 }
 
@@ -105,11 +97,8 @@ mote_sums mote_system_sum_network(const mote_system *system, const mote_network 
 
 static uint32_t forces_without_potential(const mote_system *system) {
     uint32_t without = 0;
-    for (uint32_t i = 0; i < system->forces.count; i++) {
-        const mote_force_def *def = &system->forces.forces[i];
-        bool has = mote_force_table[def->kind]->potential || def->kind == MOTE_FORCE_PARTICLE_ANCHORS;
-        without += !has || def->region.shape != MOTE_REGION_EVERYWHERE;
-    }
+    for (uint32_t i = 0; i < system->forces.count; i++)
+        without += !mote_force_has_potential(&system->forces.forces[i]);
     return without;
 }
 

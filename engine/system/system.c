@@ -52,10 +52,7 @@ static mote_result check_def(const mote_system_def *def) {
 
 bool mote_system_needs_workspace(const mote_system_def *def, const mote_force_def *forces, uint32_t count) {
     if (def->loop_order == MOTE_LOOP_STAGE_OUTER) return true;
-    for (uint32_t i = 0; i < count; i++)
-        if (forces[i].kind == MOTE_FORCE_CALLBACK && forces[i].as.callback.reach == MOTE_REACH_RANGE)
-            return true;
-    return false;
+    return mote_forces_reach_range(forces, count);
 }
 
 mote_result mote_system_grow_workspace(mote_system *system, uint32_t capacity) {

@@ -1,0 +1,65 @@
+/* Evaluation of inline forces on a few registers of particles. */
+#ifndef MOTE_FORCES_INLINE_H
+#define MOTE_FORCES_INLINE_H
+
+#include "forces/list.h"
+#include "forces/region.h"
+
+/* Sums by unit: m/s^2 (or m/s, under an advecting integrator) and N. */
+typedef struct mote_force_sum {
+    wide3 acceleration, force;
+} mote_force_sum;
+
+/* The vector u of a field as it is used: itself, or the drag of the air that moves with it. */
+MOTE_INLINE wide3 mote_use_field(const mote_force_def *def, wide3 u, wide3 v) {
+    return def->use == MOTE_FIELD_WIND ? wide3_scale(wide_set(def->drag), wide3_sub(u, v)) : u;
+}
+
+/* One force on one register; *newtons: whether it is in N. Affine forces come here only where a region limits
+ * them. */
+MOTE_INLINE wide3 mote_force_evaluate(const mote_force_def *def, const mote_force_point *at, bool *newtons) {
+    switch (def->kind) {
+#define CASE(kind, name, gives)                                                                              \
+    case MOTE_FORCE_##kind:                                                                                  \
+        *newtons = MOTE_GIVES_##gives == MOTE_GIVES_FIELD ? def->use == MOTE_FIELD_WIND                      \
+                                                          : MOTE_GIVES_##gives == MOTE_GIVES_FORCE;          \
+        return MOTE_GIVES_##gives == MOTE_GIVES_FIELD                                                        \
+                   ? mote_use_field(def, mote_##name##_evaluate(def, at), at->v)                             \
+                   : mote_##name##_evaluate(def, at);
+        MOTE_FORCE_LIST(CASE)
+#undef CASE
+    default:
+        *newtons = false;
+        return wide3_zero();
+    }
+}
+
+/* Outside its region a force does not act, whatever its value would be; but no place that is not finite is
+ * outside. */
+MOTE_INLINE wide3 mote_force_limit(wide weight, wide3 x, wide3 value) {
+    wide_mask acts = wide_less((wide){0}, weight) | ~wide_equal(wide3_finite_probe(x), (wide){0});
+    return wide3_select(acts, wide3_scale(weight, value), wide3_zero());
+}
+
+/* Any mixture of inline forces, out of line: the switch is compiled once, and the kernels around it keep
+ * their registers. anchors: whether at->anchor is there; forces that need one do not act where it is not. */
+MOTE_OUTLINE mote_force_sum mote_inline_forces(const mote_force_def *forces, uint32_t count, bool anchors,
+                                               const mote_force_point *at) {
+    mote_force_sum sum = {wide3_zero(), wide3_zero()};
+    for (uint32_t i = 0; i < count; i++) {
+        const mote_force_def *def = &forces[i];
+        const bool limited = def->region.shape != MOTE_REGION_EVERYWHERE;
+        bool newtons;
+        if ((def->kind <= MOTE_FORCE_ANCHOR_SPRING && !limited) || def->kind == MOTE_FORCE_CALLBACK) continue;
+        if (def->kind == MOTE_FORCE_PARTICLE_ANCHORS && !anchors) continue;
+        wide3 value = mote_force_evaluate(def, at, &newtons);
+        if (limited) value = mote_force_limit(mote_region_weight(&def->region, at->x), at->x, value);
+        if (newtons)
+            sum.force = wide3_add(sum.force, value);
+        else
+            sum.acceleration = wide3_add(sum.acceleration, value);
+    }
+    return sum;
+}
+
+#endif
