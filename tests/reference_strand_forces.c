@@ -43,7 +43,7 @@ static void lone_spring(const reference_strand *s, const reference_world *w, uin
         push[axis] = impulse * inverse * d[axis], shift[axis] = path * inverse * d[axis];
 }
 
-bool reference_others(const reference_world *w) {
+bool reference_has_others(const reference_world *w) {
     const mote_strands_def *d = w->def;
     bool others = d->pose_stiffness != 0 || d->local_pose_stiffness != 0 || d->normal_drag != 0 ||
                   d->tangential_drag != 0;
@@ -318,7 +318,8 @@ void reference_evaluate(const reference_strand *s, const reference_world *w, dou
 }
 
 /* The map of one axis over h, for the strand's own mass. */
-mote_map reference_map(const reference_strand *s, const reference_world *w, mote_map_kind kind, int axis) {
+mote_map reference_strand_map(const reference_strand *s, const reference_world *w, mote_map_kind kind,
+                              int axis) {
     const double h = reference_substep(w), mass = (double)s->free_mass;
     mote_exact_map sum = {0, h, 0, 0, 0, 0};
     affine all = {{0}, {0}, {0}}, newtons = {{0}, {0}, {0}};

@@ -41,7 +41,7 @@ typedef struct reference_pushes {
 } reference_pushes;
 
 /* Whether anything but springs and affine forces acts. */
-bool reference_others(const reference_world *world);
+bool reference_has_others(const reference_world *world);
 
 /* Whether springs act as if each were alone: then they give impulses and displacements. */
 bool reference_alone(const reference_world *world);
@@ -54,8 +54,8 @@ void reference_evaluate(const reference_strand *strand, const reference_world *w
                         double seconds, bool maps, reference_row *within, reference_row *dv);
 
 /* The map of one axis over h, for the strand's own mass. */
-mote_map reference_map(const reference_strand *strand, const reference_world *world, mote_map_kind kind,
-                       int axis);
+mote_map reference_strand_map(const reference_strand *strand, const reference_world *world,
+                              mote_map_kind kind, int axis);
 
 /* Stage 0 of semi-implicit Euler by all forces but springs, from strand->start = x. */
 void reference_predict(reference_strand *strand, const reference_world *world, uint32_t substep);

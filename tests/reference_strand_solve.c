@@ -424,7 +424,7 @@ void reference_robust_substep(reference_strand *s, const reference_world *w, uin
     if (substep == 0)
         memcpy(s->came_v, s->v, sizeof s->v); /* of the step, where nothing but affine forces acts */
     reference_predict(s, w, substep);
-    if (reference_others(w)) memcpy(s->came_v, s->v, sizeof s->v);
+    if (reference_has_others(w)) memcpy(s->came_v, s->v, sizeof s->v);
     reference_place(s, w, (double)substep + 1, s->x);
     reference_reach_pins(s);
     const bool contacts = reference_find_contacts(s, w, substep);

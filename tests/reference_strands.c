@@ -234,7 +234,7 @@ static void runge_kutta(reference_strand *s, const reference_world *w, uint32_t 
 
 static void apply_map(reference_strand *s, const reference_world *w, mote_map_kind kind) {
     mote_map map[3];
-    for (int axis = 0; axis < 3; axis++) map[axis] = reference_map(s, w, kind, axis);
+    for (int axis = 0; axis < 3; axis++) map[axis] = reference_strand_map(s, w, kind, axis);
     FOR_EACH_FREE(s) {
         const float x = s->x[k][axis], v = s->v[k][axis];
         s->x[k][axis] = x + ((map[axis].xx * x + map[axis].xv * v) + map[axis].xc);
