@@ -81,13 +81,15 @@ typedef struct splitting {
     double drift[5], time[4], kick[4];
 } splitting;
 
-/* Yoshida, Physics Letters A 150 (1990) 262: leapfrogs of w1, w0 = 1 - 2 w1, w1 with w1 = 1 / (2 - 2^(1/3)).
- * Omelyan, Mryglod and Folk, Computer Physics Communications 146 (2002) 188: equation (20) with (22). */
-#define W1     1.3512071919596578
-#define W0     (1 - 2 * W1)
-#define XI     0.1786178958448091
-#define LAMBDA (-0.2123418310626054)
-#define CHI    (-0.06626458266981849)
+/* Yoshida, Physics Letters A 150 (1990) 262: leapfrogs of w1, w0, w1 with w1 = 1 / (2 - c), w0 = -c / (2 - c)
+ * and c = 2^(1/3). Omelyan, Mryglod and Folk, Computer Physics Communications 146 (2002) 188: equation (20)
+ * with (22). */
+#define CUBE_ROOT_OF_2 1.2599210498948732
+#define W1             (1 / (2 - CUBE_ROOT_OF_2))
+#define W0             (-CUBE_ROOT_OF_2 / (2 - CUBE_ROOT_OF_2))
+#define XI             0.1786178958448091
+#define LAMBDA         (-0.2123418310626054)
+#define CHI            (-0.06626458266981849)
 
 static const splitting splittings[MOTE_INTEGRATOR_COUNT] = {
     [MOTE_SEMI_IMPLICIT_EULER] = {1, {0, 1}, {0}, {1}},

@@ -21,10 +21,7 @@ void reference_columns_kick(const mote_columns *columns, const mote_columns_def 
 
 /* --- Forces --- */
 
-/* One force that is neither a callback nor folded, on one particle: `out` in N if reference_gives_newtons,
- * else m/s^2 or, from a velocity field, m/s. */
-void reference_force(const mote_force_def *force, double time, const float x[3], const float v[3],
-                     const float anchor[3], float out[3]);
+/* Whether a force is neither a callback nor folded; its unit, m/s^2 (from a velocity field m/s) unless N. */
 bool reference_is_inline(const mote_force_def *force);
 bool reference_gives_newtons(const mote_force_def *force);
 
@@ -52,12 +49,11 @@ typedef struct reference_others {
     double time;
     reference_row *x, *v;
     const float *inverse_mass; /* 1/kg */
-    bool inlined, callbacks;   /* whether there are any */
     reference_row *called[2];  /* sums of the callbacks: m/s^2, N */
 } reference_others;
 
 /* Calls the callbacks; `view` has the masses and, where those that reach the whole range act too,
- * range_count. Its last user frees called[0]. */
+ * range_count. The caller frees called[0]. */
 void reference_call(reference_others *others, mote_stage_view view);
 
 /* Adds the inline forces on one particle by unit. anchor: NULL where springs to anchors do not act. */

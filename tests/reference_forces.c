@@ -220,8 +220,9 @@ bool reference_gives_newtons(const mote_force_def *force) {
     return force->kind != MOTE_FORCE_GRAVITY && force->kind != MOTE_FORCE_ATTRACTOR;
 }
 
-void reference_force(const mote_force_def *force, double time, const float x[3], const float v[3],
-                     const float anchor[3], float out[3]) {
+/* One inline force on one particle. */
+static void evaluate_force(const mote_force_def *force, double time, const float x[3], const float v[3],
+                           const float anchor[3], float out[3]) {
     switch (force->kind) {
     case MOTE_FORCE_GRAVITY:
         memcpy(out, force->as.gravity.acceleration, 3 * sizeof(float));
@@ -352,25 +353,26 @@ void reference_add_inline(const reference_others *o, uint32_t i, const float *an
         const mote_force_def *f = &o->forces[k];
         float value[3];
         if (!reference_is_inline(f) || (f->kind == MOTE_FORCE_PARTICLE_ANCHORS && !anchor)) continue;
-        reference_force(f, o->time, o->x[i], o->v[i], anchor, value);
+        evaluate_force(f, o->time, o->x[i], o->v[i], anchor, value);
         for (int axis = 0; axis < 3; axis++) push[reference_gives_newtons(f)][axis] += value[axis];
     }
 }
 
 void reference_accelerate(reference_others *o, reference_row *within, reference_row *a) {
+    bool inlined = false, callbacks = false;
     for (uint32_t k = 0; k < o->force_count; k++) {
-        o->inlined |= reference_is_inline(&o->forces[k]);
-        o->callbacks |= o->forces[k].kind == MOTE_FORCE_CALLBACK;
+        inlined |= reference_is_inline(&o->forces[k]);
+        callbacks |= o->forces[k].kind == MOTE_FORCE_CALLBACK;
     }
-    if (o->callbacks) reference_call(o, (mote_stage_view){.inverse_mass = o->inverse_mass});
+    if (callbacks) reference_call(o, (mote_stage_view){.inverse_mass = o->inverse_mass});
     for (uint32_t i = 0; i < o->n; i++) {
         float push[2][3] = {{0}};
-        if (o->inlined) reference_add_inline(o, i, NULL, push);
+        if (inlined) reference_add_inline(o, i, NULL, push);
         for (int axis = 0; axis < 3; axis++) {
             const float mass = o->inverse_mass[i];
-            const float force = o->callbacks ? within[i][axis] + o->called[1][i][axis] : within[i][axis];
-            a[i][axis] = o->inlined ? push[0][axis] + mass * (push[1][axis] + force) : mass * force;
-            if (o->callbacks) a[i][axis] += o->called[0][i][axis];
+            const float force = callbacks ? within[i][axis] + o->called[1][i][axis] : within[i][axis];
+            a[i][axis] = inlined ? push[0][axis] + mass * (push[1][axis] + force) : mass * force;
+            if (callbacks) a[i][axis] += o->called[0][i][axis];
         }
     }
     free(o->called[0]);

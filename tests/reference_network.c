@@ -119,12 +119,8 @@ void reference_network_destroy(reference_network *n) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
-double reference_network_x(const reference_network *n, uint32_t i, int axis) {
+static double x_of(const reference_network *n, uint32_t i, int axis) {
     return n->in_double ? n->dx[i][axis] : (double)n->x[i][axis];
-}
-
-double reference_network_v(const reference_network *n, uint32_t i, int axis) {
-    return n->in_double ? n->dv[i][axis] : (double)n->v[i][axis];
 }
 
 /* --- On the way --- */
@@ -193,8 +189,8 @@ uint32_t reference_network_add(reference_network *n, const mote_spring *s) {
     if (number == n->spring_room) abort();
     float a[3], b[3];
     for (int axis = 0; axis < 3; axis++) {
-        a[axis] = (float)reference_network_x(n, s->a, axis);
-        b[axis] = (float)reference_network_x(n, s->b, axis);
+        a[axis] = (float)x_of(n, s->a, axis);
+        b[axis] = (float)x_of(n, s->b, axis);
     }
     put(n, number, s, distance(a, b));
     join(n, s->a, s->b);
@@ -233,7 +229,7 @@ void reference_network_pin(reference_network *n, uint32_t particle, const float 
     if (place == n->pin_count) n->pin_count++;
     *p = (reference_pin){.particle = particle, .from_tick = now, .to_tick = tick};
     for (int axis = 0; axis < 3; axis++) {
-        p->from[axis] = reference_network_x(n, particle, axis);
+        p->from[axis] = x_of(n, particle, axis);
         p->to[axis] = (double)target[axis];
     }
     n->mass[particle] = 0;

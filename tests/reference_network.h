@@ -72,10 +72,6 @@ void reference_network_pin(reference_network *network, uint32_t particle, const 
                            uint64_t tick);
 void reference_network_unpin(reference_network *network, uint32_t particle);
 
-/* Position or velocity of a particle, whichever reference it is. */
-double reference_network_x(const reference_network *network, uint32_t particle, int axis);
-double reference_network_v(const reference_network *network, uint32_t particle, int axis);
-
 /* --- Between the files of the references --- */
 
 /* The time at substep + fraction, in s. */

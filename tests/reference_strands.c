@@ -219,11 +219,12 @@ static bool is_far(const swept *box, const reference_world *w, const mote_collid
 }
 
 bool reference_find_contacts(reference_strand *s, const reference_world *w, uint32_t substep) {
+    if (w->collider_count == 0) return false;
     const mote_collider_pose *from = w->poses + (size_t)substep * w->collider_count,
                              *to = from + w->collider_count;
     const swept box = sweep(s);
     bool found = false;
-    for (uint32_t k = 0; k < s->points && w->collider_count; k++) {
+    for (uint32_t k = 0; k < s->points; k++) {
         const float *x = s->x[k], *start = s->start[k];
         const wide3 x0 = {start[0], start[1], start[2]}, x1 = {x[0], x[1], x[2]};
         mote_contact c = mote_contact_none();
