@@ -9,10 +9,10 @@
 
 #include <mote/mote.h>
 
-#define MAX_SETUP_FORCES 4u
+#include "integrators.h"
+#include "reference.h"
 
-/* Half the distance between neighbouring floats, relative to them, at most. */
-#define FLOAT_ROUNDING 0x1p-24
+#define MAX_SETUP_FORCES 4u
 
 typedef struct bench_state {
     double x[3], v[3];
@@ -52,17 +52,6 @@ typedef struct bench_trajectory {
     uint32_t count;
 } bench_trajectory;
 
-/* Rounding as noise: Monte Carlo arithmetic (Parker, Pierce & Eggert, Computing in Science & Engineering 2
- * (2000) 58). Every operation whose result the engine rounds to a float errs by a random part of
- * FLOAT_ROUNDING, every coefficient that it stores by one part that is fixed for the run. NULL: no noise. */
-typedef struct bench_noise {
-    uint64_t seed, draws;
-} bench_noise;
-
-/* What is rounded to a float on the way; a coefficient stored as float, which one: number. */
-double noise_rounded(bench_noise *noise, double value);
-double noise_stored(const bench_noise *noise, uint32_t number, double value);
-
 /* One substep h of an integrator from *state at `time`, in double. */
 void reference_step(const bench_setup *setup, mote_integrator integrator, double time, double h,
                     bench_state *state, bench_noise *noise);
@@ -95,7 +84,6 @@ void flights_free(bench_flights *flights);
 mote_system *accuracy_system(const bench_setup *setup, mote_integrator integrator);
 bench_state accuracy_state(const mote_system *system);
 double accuracy_timestep(const bench_setup *setup);
-bool advects(mote_integrator integrator);
 
 /* --- What comes of it --- */
 

@@ -126,7 +126,8 @@ static double error_by_reference(mote_chain_ends ends, mote_integrator integrato
     coupled_bodies *b = coupled_create(&shape, integrator, 0, (double)SECONDS / steps, noise);
     double x[MASSES];
     for (uint32_t step = 0; step < steps; step++) coupled_step(b);
-    for (uint32_t i = 0; i < MASSES; i++) x[i] = b->x[3 * (first_mass(ends) + i)] - (first_mass(ends) + i);
+    for (uint32_t i = 0; i < MASSES; i++)
+        x[i] = b->motion.x[3 * (first_mass(ends) + i)] - (first_mass(ends) + i);
     coupled_destroy(b);
     shape_destroy(&shape);
     return distance_from_exact(ends, x);
@@ -136,7 +137,7 @@ static double error_by_reference(mote_chain_ends ends, mote_integrator integrato
 static double rounding_of(mote_chain_ends ends, mote_integrator integrator, uint32_t steps, double exact) {
     double rounding = 0;
     for (uint32_t k = 0; k < NOISY_FLIGHTS; k++) {
-        bench_noise noise = {(uint64_t)(k + 1) << 40, 0};
+        bench_noise noise = noise_of_run(k);
         rounding = fmax(rounding, fabs(error_by_reference(ends, integrator, steps, &noise) - exact));
     }
     return 3 * rounding;

@@ -8,11 +8,6 @@
 #include "contenders.h"
 #include "engine.h"
 
-bool advects(mote_integrator integrator) {
-    return integrator == MOTE_ADVECT_EULER || integrator == MOTE_ADVECT_MIDPOINT ||
-           integrator == MOTE_ADVECT_RK4;
-}
-
 double accuracy_timestep(const bench_setup *setup) {
     return (double)setup->rate.seconds / (double)setup->rate.steps;
 }
@@ -107,8 +102,7 @@ bench_flights flights_make(const bench_setup *setup, mote_integrator integrator)
     flights.engine = fly_engine(setup, integrator);
     flights.exact = fly_reference(setup, integrator, NULL);
     for (uint32_t i = 0; i < NOISY_FLIGHTS; i++) {
-        bench_noise noise = {(uint64_t)(i + 1) << 40,
-                             0}; /* far apart: the streams of neighbouring seeds overlap */
+        bench_noise noise = noise_of_run(i);
         flights.noisy[i] = fly_reference(setup, integrator, &noise);
     }
     return flights;

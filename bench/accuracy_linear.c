@@ -5,10 +5,6 @@
 #include "accuracy.h"
 #include "engine.h"
 
-#define FOR_INTEGRATORS(i)                                                                                   \
-    for (mote_integrator i = 0; i < MOTE_INTEGRATOR_COUNT; i++)                                              \
-        if (!advects(i))
-
 /* --- 1 Constant force: F = 10 N on 1 kg from rest, 10 s --- */
 
 static bench_setup constant_force(uint32_t rate) {

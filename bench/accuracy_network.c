@@ -9,13 +9,6 @@
 #define COUPLED  5u
 #define SWINGING 16u
 
-#define FOR_INTEGRATORS(i)                                                                                   \
-    for (mote_integrator i = 0; i < MOTE_INTEGRATOR_COUNT; i++)                                              \
-        if (!advects(i))
-
-/* Where the reference carries random roundings: as accuracy_judge. */
-static bench_noise noise_number(uint32_t i) { return (bench_noise){(uint64_t)(i + 1) << 40, 0}; }
-
 /* --- 5 Two coupled bodies: 1 and 2 kg, 15 N/m, 0.3 kg/s, rest length 1 m, in one line, 2 s --- */
 
 static const double truth[4] = {-0.1256207645049599, 0.56281038225248, -0.8510020989522068,
@@ -65,7 +58,7 @@ static pair_end pair_by_reference(const network_shape *shape, mote_integrator i,
                                   bench_noise *noise) {
     coupled_bodies *b = coupled_create(shape, i, 0, 2.0 / steps, noise);
     for (uint32_t step = 0; step < steps; step++) coupled_step(b);
-    pair_end end = {{b->x[0], b->x[3], b->v[0], b->v[3]}};
+    pair_end end = {{b->motion.x[0], b->motion.x[3], b->motion.v[0], b->motion.v[3]}};
     coupled_destroy(b);
     return end;
 }
@@ -89,7 +82,7 @@ static double pair_rounding(const network_shape *shape, mote_integrator i, uint3
     pair_end exact = pair_by_reference(shape, i, steps, NULL);
     double rounding = 0;
     for (uint32_t k = 0; k < NOISY_FLIGHTS; k++) {
-        bench_noise noise = noise_number(k);
+        bench_noise noise = noise_of_run(k);
         pair_end noisy = pair_by_reference(shape, i, steps, &noise);
         rounding = fmax(rounding, fabs(quantity(&noisy) - quantity(&exact)));
     }
@@ -201,7 +194,7 @@ typedef struct energy_series {
 static double net_depth(void) { return 0.3 * (double)NETWORK_GRAVITY / 2; }
 
 static void read_columns(const network_run *run, const coupled_bodies *like, double *x, double *v) {
-    for (uint32_t i = 0; i < like->numbers / 3; i++) {
+    for (uint32_t i = 0; i < like->motion.numbers / 3; i++) {
         float place[3], velocity[3];
         network_place(run, i, place);
         network_velocity(run, i, velocity);
@@ -232,7 +225,7 @@ static void engine_series(const network_shape *shape, mote_integrator i, mote_ne
     series->change[0] = 0;
     for (uint32_t frame = 1; frame <= NET_FRAMES; frame++) {
         network_run_frame(run);
-        read_columns(run, like, like->x, like->v);
+        read_columns(run, like, like->motion.x, like->motion.v);
         series->change[frame] = (coupled_energy(like) - start) / net_depth();
         if (run->tally.frozen) series->change[frame] = HUGE_VAL;
     }
@@ -313,7 +306,7 @@ static void swing_by(accuracy_report *report, const network_shape *shape, mote_i
     reference_series(shape, i, NULL, &f.exact);
 #pragma omp parallel for
     for (uint32_t k = 0; k < NOISY_FLIGHTS; k++) {
-        bench_noise noise = noise_number(k);
+        bench_noise noise = noise_of_run(k);
         reference_series(shape, i, &noise, &f.noisy[k]);
     }
     if (keeps_energy(i)) {

@@ -173,8 +173,7 @@ static void several_forces(accuracy_report *report, mote_integrator i) {
 void accuracy_kepler(accuracy_report *report) {
     bench_setup s = orbit(200, 20000), coarse = orbit(50, 5000), two_revolutions = orbit(200, 400);
     bench_series_file *file = series_open(report, &two_revolutions, 2, true);
-    for (mote_integrator i = 0; i < MOTE_INTEGRATOR_COUNT; i++) {
-        if (advects(i)) continue;
+    FOR_INTEGRATORS(i) {
         orbit_row row = orbit_row_of(i), none = {i, NONE, NONE, NONE};
         bench_flights f = flights_make(&s, i);
         judge_orbit(report, &f, &row, 200);
@@ -219,8 +218,7 @@ static double worst_rounding(const bench_setup *s) {
 
 static void fly_projectile(accuracy_report *report, bench_series_file *file, const bench_setup *s,
                            const char *what, bool is_published, double extra) {
-    for (mote_integrator i = 0; i < MOTE_INTEGRATOR_COUNT; i++) {
-        if (advects(i)) continue;
+    FOR_INTEGRATORS(i) {
         bench_flights f = flights_make(s, i);
         char name[60];
         bool published = i == MOTE_EXACT_FLOW && is_published;

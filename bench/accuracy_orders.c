@@ -122,13 +122,9 @@ static void described(accuracy_report *report, mote_integrator i) {
 void accuracy_orders(accuracy_report *report) {
     for (order_problem which = 0; which < PROBLEMS; which++) {
         find_truth(which);
-        for (mote_integrator i = 0; i < MOTE_INTEGRATOR_COUNT; i++) {
-            if (advects(i)) continue;
-            (expected_order[i][which] ? slope : exactness)(report, i, which);
-        }
+        FOR_INTEGRATORS(i) { (expected_order[i][which] ? slope : exactness)(report, i, which); }
     }
-    for (mote_integrator i = 0; i < MOTE_INTEGRATOR_COUNT; i++)
-        if (!advects(i)) described(report, i);
+    FOR_INTEGRATORS(i) described(report, i);
 }
 
 /* --- 13 Momentum ---
@@ -194,8 +190,7 @@ static void kept_momentum(accuracy_report *report, mote_integrator i) {
 }
 
 void accuracy_momentum(accuracy_report *report) {
-    for (mote_integrator i = 0; i < MOTE_INTEGRATOR_COUNT; i++) {
-        if (advects(i)) continue;
+    FOR_INTEGRATORS(i) {
         same_bits(report, i);
         kept_momentum(report, i);
     }

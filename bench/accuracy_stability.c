@@ -221,8 +221,7 @@ void accuracy_kinematic(accuracy_report *report) {
             if (closed[k] != MOTE_KINEMATIC_AVERAGE || rate == 0)
                 uncoupled(report, closed[k], true, rates[rate]);
         }
-    for (mote_integrator i = 0; i < MOTE_INTEGRATOR_COUNT; i++)
-        if (!advects(i)) determinant_of_two(report, i);
+    FOR_INTEGRATORS(i) determinant_of_two(report, i);
     error_of_two(report, MOTE_KINEMATIC);
     error_of_two(report, MOTE_KINEMATIC_AVERAGE);
 }
