@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "compare.h"
+#include "compare_sides.h"
 #include "engine.h"
 #include "network_sides.h"
 #include "random.h"

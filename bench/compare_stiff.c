@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "compare.h"
+#include "compare_sides.h"
 #include "network_sides.h"
 #include "progress.h"
 

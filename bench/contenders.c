@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "machine.h"
 #include "scenes.h"
@@ -23,6 +24,36 @@ void thread_part(size_t count, size_t unit, uint32_t thread, uint32_t threads, s
     if (*first > count) *first = count;
     if (*last > count) *last = count;
 }
+
+/* --- First states --- */
+
+void fill_columns(const bench_scene *scene, uint64_t first, const probe_columns *columns, size_t count) {
+    probe_columns to = *columns;
+#pragma omp parallel for schedule(static) if (count > 10000)
+    for (size_t i = 0; i < count; i++) {
+        scene_particle particle;
+        scene->place(scene->forces, first + i, &particle);
+        for (uint32_t axis = 0; axis < 3; axis++) {
+            to.position[axis][i] = particle.position[axis];
+            to.velocity[axis][i] = particle.velocity[axis];
+        }
+    }
+}
+
+void fill_structs(const bench_scene *scene, uint64_t first, struct_particle *particles, size_t count) {
+#pragma omp parallel for schedule(static) if (count > 10000)
+    for (size_t i = 0; i < count; i++) {
+        scene_particle particle;
+        scene->place(scene->forces, first + i, &particle);
+        struct_particle *to = &particles[i];
+        *to = (struct_particle){.mass = PARTICLE_MASS, .lifetime = 1};
+        memcpy(to->position, particle.position, sizeof to->position);
+        memcpy(to->previous, particle.position, sizeof to->previous);
+        memcpy(to->velocity, particle.velocity, sizeof to->velocity);
+    }
+}
+
+/* --- The baselines and the probe --- */
 
 #define MAX_ARRAYS 18u
 

@@ -48,6 +48,11 @@ size_t contender_memory(const struct bench_scene *scene, uint32_t particles);
 /* The part [first, last) of `count` items, in runs of `unit`, that thread `thread` of `threads` works on. */
 void thread_part(size_t count, size_t unit, uint32_t thread, uint32_t threads, size_t *first, size_t *last);
 
+/* Fills arrays with particles first .. first + count - 1 of a scene, in all threads of the machine. */
+void fill_columns(const struct bench_scene *scene, uint64_t first, const probe_columns *columns,
+                  size_t count);
+void fill_structs(const struct bench_scene *scene, uint64_t first, struct_particle *particles, size_t count);
+
 /* malloc that ends the program with a message. */
 void *allocate_or_fail(size_t bytes);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine.h"
+#include "integrators.h"
 #include "network_scenes.h"
 #include "random.h"
 #include "strand_scenes.h"
@@ -198,13 +199,8 @@ const bench_scene affine_scene = {.name = "affine",
                                   .place = place_in_box,
                                   .engine = &engine_contender};
 
-static bool advects_field(mote_integrator integrator) {
-    return integrator == MOTE_ADVECT_EULER || integrator == MOTE_ADVECT_MIDPOINT ||
-           integrator == MOTE_ADVECT_RK4;
-}
-
 bool scene_takes(const bench_scene *scene, mote_integrator integrator) {
-    return advects_field(integrator) == advects_field(scene->integrator);
+    return advects(integrator) == advects(scene->integrator);
 }
 
 uint32_t scene_particles(const bench_scene *scene, uint32_t asked) {
@@ -216,30 +212,4 @@ const bench_scene *scene_named(const char *name) {
     for (uint32_t i = 0; i < scene_count; i++)
         if (strcmp(scenes[i].name, name) == 0) return &scenes[i];
     return NULL;
-}
-
-void fill_columns(const bench_scene *scene, uint64_t first, const probe_columns *columns, size_t count) {
-    probe_columns to = *columns;
-#pragma omp parallel for schedule(static) if (count > 10000)
-    for (size_t i = 0; i < count; i++) {
-        scene_particle particle;
-        scene->place(scene->forces, first + i, &particle);
-        for (uint32_t axis = 0; axis < 3; axis++) {
-            to.position[axis][i] = particle.position[axis];
-            to.velocity[axis][i] = particle.velocity[axis];
-        }
-    }
-}
-
-void fill_structs(const bench_scene *scene, uint64_t first, struct_particle *particles, size_t count) {
-#pragma omp parallel for schedule(static) if (count > 10000)
-    for (size_t i = 0; i < count; i++) {
-        scene_particle particle;
-        scene->place(scene->forces, first + i, &particle);
-        struct_particle *to = &particles[i];
-        *to = (struct_particle){.mass = PARTICLE_MASS, .lifetime = 1};
-        memcpy(to->position, particle.position, sizeof to->position);
-        memcpy(to->previous, particle.position, sizeof to->previous);
-        memcpy(to->velocity, particle.velocity, sizeof to->velocity);
-    }
 }

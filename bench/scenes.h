@@ -65,10 +65,6 @@ uint32_t scene_particles(const bench_scene *scene, uint32_t asked);
 /* NULL if there is no such scene. */
 const bench_scene *scene_named(const char *name);
 
-/* Fills arrays with particles first .. first + count - 1 of a scene, in all threads of the machine. */
-void fill_columns(const bench_scene *scene, uint64_t first, const probe_columns *columns, size_t count);
-void fill_structs(const bench_scene *scene, uint64_t first, struct_particle *particles, size_t count);
-
 extern const bench_contender churn_contender, churn_deathless_contender, churn_ageless_contender;
 uint32_t churn_figures(const measurement *result, scene_figure *figures);
 

@@ -1,5 +1,4 @@
 /* mote-bench throughput: particle-steps a second with the proof beside each figure. */
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +6,7 @@
 
 #include "checks.h"
 #include "commands.h"
+#include "json.h"
 #include "machine.h"
 #include "options.h"
 #include "progress.h"
@@ -319,8 +319,7 @@ int command_throughput(int argc, char **argv) {
     request asked = parse(argc, argv);
     bench_report report = {0};
     arena memory;
-    FILE *json = asked.json ? fopen(asked.json, "w") : NULL;
-    if (asked.json && !json) fail_usage("--json: %s: %s", asked.json, strerror(errno));
+    FILE *json = json_open(asked.json);
     if (!arena_create(&memory, arena_size(&asked))) fail_usage("--particles: no memory for so many");
     printf("mote %s, %s, %s, median of %u repeats\n", mote_version(), machine_cpu(), machine_compiler(),
            (unsigned)asked.repeat);
@@ -329,11 +328,7 @@ int command_throughput(int argc, char **argv) {
         if (is_asked(&asked, &scenes[i])) run_scene(&asked, &scenes[i], &memory, &report);
     run_checks(&asked, &memory, &report);
     int code = verdict(&report);
-    bool written = !json || write_json(json, &report);
-    if ((json && fclose(json)) || !written) {
-        fprintf(stderr, "mote-bench: %s: %s\n", asked.json, strerror(errno));
-        code = EXIT_FAILURE;
-    }
+    if (!json_close(json, asked.json, report_object(&report))) code = EXIT_FAILURE;
     arena_destroy(&memory);
     free(report.records);
     return code;
