@@ -7,11 +7,9 @@
 #include "engine.h"
 #include "strands.h"
 
-#define HANGING  14u
-#define SWINGING 15u
-#define POINTS   32u
-#define LINKS    (POINTS - 1)
-#define GRAVITY  ((double)9.81f)
+#define POINTS  32u
+#define LINKS   (POINTS - 1)
+#define GRAVITY ((double)9.81f)
 
 static const char *solver_name(mote_strand_solver solver) {
     static const char *const names[] = {"strand springs", "strand robust", "strand conserving"};
@@ -71,10 +69,6 @@ static double impulse_allowed(const rope_setup *setup, double momentum_change) {
 
 static void hang(accuracy_report *report, const char *kind, rope_setup setup) {
     const char *name = solver_name(setup.solver);
-    char quantity[3][60];
-    snprintf(quantity[0], sizeof quantity[0], "%s: tip's depth", kind);
-    snprintf(quantity[1], sizeof quantity[1], "%s: tip beside the pin", kind);
-    snprintf(quantity[2], sizeof quantity[2], "%s: pull on the pin over a step, N s", kind);
     setup.drag = 0.3f;
     strand_run *run = rope_create(&setup);
     for (uint32_t i = 0; i < REST_FRAMES; i++) strand_run_frame(run);
@@ -82,13 +76,15 @@ static void hang(accuracy_report *report, const char *kind, rope_setup setup) {
                    weight = LINKS * mass * GRAVITY;
     strand_run_frame(run);
     point_place(run, LINKS, tip);
-    accuracy_add_named(report, HANGING, name, quantity[0], -tip[1], 1 + tip_elongation(&setup),
-                       length_allowed(&setup));
-    accuracy_add_named(report, HANGING, name, quantity[1], hypot(tip[0], tip[2]), 0, length_allowed(&setup));
+    accuracy_add(report, name, -tip[1], 1 + tip_elongation(&setup), length_allowed(&setup), "%s: tip's depth",
+                 kind);
+    accuracy_add(report, name, hypot(tip[0], tip[2]), 0, length_allowed(&setup), "%s: tip beside the pin",
+                 kind);
     float impulse[3];
     engine_check(mote_strands_reaction(run->system, run->id, 0, 0, impulse), "mote_strands_reaction");
-    accuracy_add_named(report, HANGING, name, quantity[2], -(double)impulse[1], weight / 60,
-                       impulse_allowed(&setup, momentum_of(run, mass) - before));
+    accuracy_add(report, name, -(double)impulse[1], weight / 60,
+                 impulse_allowed(&setup, momentum_of(run, mass) - before),
+                 "%s: pull on the pin over a step, N s", kind);
     strand_run_destroy(run);
 }
 
@@ -135,10 +131,9 @@ static void span(accuracy_report *report, mote_strand_solver solver) {
     }
     point_place(run, POINTS / 2, at);
     double allowed = length + length_allowed(&setup) + 2 * h * h * GRAVITY;
-    accuracy_add_named(report, HANGING, solver_name(solver), "between two pins: sag", -at[1],
-                       -exact[POINTS / 2][1], allowed);
-    accuracy_add_named(report, HANGING, solver_name(solver), "between two pins: farthest point off", error, 0,
-                       allowed);
+    accuracy_add(report, solver_name(solver), -at[1], -exact[POINTS / 2][1], allowed,
+                 "between two pins: sag");
+    accuracy_add(report, solver_name(solver), error, 0, allowed, "between two pins: farthest point off");
     strand_run_destroy(run);
 }
 
@@ -230,10 +225,9 @@ static void swing(accuracy_report *report, mote_strand_solver solver, uint32_t s
     double allowed = w * (rounding + angle * angle + w * h * w * h + 0.5 * (double)setup.max_stretch +
                           (frame * frame * frame / 10) / (2 * acos(-1) * SWINGS));
     double measured = tip_frequency(run), limit = 2.404825557695773 / 2 * sqrt(GRAVITY);
-    accuracy_add_named(report, SWINGING, solver_name(solver), "lowest mode of 31 links, rad/s", measured, w,
-                       allowed);
-    accuracy_add_named(report, SWINGING, solver_name(solver), "the same beside j0 / 2 sqrt(g / L), no links",
-                       measured, limit, allowed + fabs(w - limit));
+    accuracy_add(report, solver_name(solver), measured, w, allowed, "lowest mode of 31 links, rad/s");
+    accuracy_add(report, solver_name(solver), measured, limit, allowed + fabs(w - limit),
+                 "the same beside j0 / 2 sqrt(g / L), no links");
     strand_run_destroy(run);
 }
 
@@ -249,8 +243,8 @@ static void keep_energy(accuracy_report *report) {
         double error = fabs(rope_energy(run, 0, mass) - start) / depth;
         if (!(error <= largest)) largest = error;
     }
-    accuracy_add_named(report, SWINGING, solver_name(setup.solver),
-                       "energy lost in 5 s, over the swing's depth", largest, 0, 0.01);
+    accuracy_add(report, solver_name(setup.solver), largest, 0, 0.01,
+                 "energy lost in 5 s, over the swing's depth");
     strand_run_destroy(run);
 }
 

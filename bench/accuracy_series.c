@@ -1,6 +1,6 @@
 /* Time series as CSV: the exact motion first, then a column per integrator and quantity. */
 #include <errno.h>
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +23,8 @@ bench_series_file *series_open(const accuracy_report *report, const bench_setup 
     if (!report->csv) return NULL;
     bench_series_file *file = allocate_or_fail(sizeof *file);
     *file = (bench_series_file){.setup = setup, .axes = axes, .energy = energy};
-    snprintf(file->path, sizeof file->path, "%s/experiment-%u.csv", report->csv, (unsigned)setup->experiment);
+    snprintf(file->path, sizeof file->path, "%s/experiment-%u.csv", report->csv,
+             (unsigned)report->experiment);
     file->stride = setup->steps / CSV_ROWS + 1;
     file->rows = setup->steps / file->stride + 1;
     return file;

@@ -225,6 +225,18 @@ bench_state reference_reported(const bench_setup *s, mote_integrator integrator,
     return reported;
 }
 
+step_matrix reference_matrix(const bench_setup *s, mote_integrator integrator, double h, bool carried) {
+    bench_state column[2] = {{{1, 0, 0}, {0, 0, 0}}, {{0, 0, 0}, {1, 0, 0}}};
+    for (int k = 0; k < 2; k++) {
+        if (!carried) reference_start(s, integrator, 0, h, &column[k], NULL);
+        reference_step(s, integrator, 0, h, &column[k], NULL);
+        if (!carried) column[k] = reference_reported(s, integrator, h, h, column[k]);
+    }
+    return (step_matrix){column[0].x[0], column[1].x[0], column[0].v[0], column[1].v[0]};
+}
+
+double matrix_determinant(const step_matrix *m) { return m->xx * m->vv - m->vx * m->xv; }
+
 double reference_energy(const bench_setup *s, const bench_state *y) {
     double sum = s->mass * (y->v[0] * y->v[0] + y->v[1] * y->v[1] + y->v[2] * y->v[2]) / 2;
     for (uint32_t i = 0; i < s->force_count; i++) {
