@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "support.h"
+#include "systems.h"
 
 static const double UNIT = 0x1p-24;
 enum { POINTS = 300 };
@@ -26,7 +26,7 @@ static void step(cloud *c, const mote_force_def *forces, uint32_t count, mote_in
     def.forces = forces, def.force_count = count;
     def.time = time, def.timestep = timestep, def.steps = steps;
     uint32_t frozen = 1;
-    assert_int_equal(mote_columns_step(&columns, &def, &frozen), MOTE_OK);
+    OK(mote_columns_step(&columns, &def, &frozen));
     assert_int_equal(frozen, 0);
 }
 
@@ -155,7 +155,7 @@ static mote_grid *make_grid(float samples[][3], bool zero_outside) {
     def.vectors = (const float(*)[3])samples;
     def.zero_outside = zero_outside;
     mote_grid *grid;
-    assert_int_equal(mote_grid_create(&def, &grid), MOTE_OK);
+    OK(mote_grid_create(&def, &grid));
     return grid;
 }
 
@@ -450,9 +450,9 @@ TEST(anchors_move_with_their_particles) {
     mote_force_id id;
     mote_particle_id particles[100];
     mote_force_def spring = mote_particle_anchors(6, 0.5f);
-    assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
-    assert_int_equal(mote_system_add_force(system, &spring, &id), MOTE_OK);
-    assert_int_equal(mote_system_spawn(system, 100, &view), MOTE_OK);
+    OK(mote_system_create(&def, &system));
+    OK(mote_system_add_force(system, &spring, &id));
+    OK(mote_system_spawn(system, 100, &view));
     for (int i = 0; i < 100; i++) {
         particles[i] = view.id[i];
         ASSERT(view.anchor.x[i], ==, 0);
@@ -464,8 +464,8 @@ TEST(anchors_move_with_their_particles) {
     }
     for (uint32_t n = 0; n < 64; n++) {
         uint32_t slots[1] = {(n * 7) % mote_system_count(system)};
-        if (n % 2 == 0) assert_int_equal(mote_system_kill_slots(system, 1, slots), MOTE_OK);
-        assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
+        if (n % 2 == 0) OK(mote_system_kill_slots(system, 1, slots));
+        stepped(system, 1);
     }
     assert_int_equal(mote_system_count(system), 68);
     view = mote_system_view(system);

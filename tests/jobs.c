@@ -17,7 +17,7 @@
 #include <xmmintrin.h>
 #endif
 
-#include "support.h"
+#include "systems.h"
 
 enum { CROWD = 20000 };
 
@@ -33,17 +33,11 @@ static mote_system_def crowd_def(mote_jobs jobs) {
     return def;
 }
 
-static mote_system *make(const mote_system_def *def) {
-    mote_system *system = NULL;
-    assert_int_equal(mote_system_create(def, &system), MOTE_OK);
-    return system;
-}
-
 /* Fills a system with particles of which some expire and some are infinite. */
 static void populate(mote_system *system, uint32_t count, uint64_t seed) {
     mote_range_view view;
     random_source random = {seed};
-    assert_int_equal(mote_system_spawn(system, count, &view), MOTE_OK);
+    OK(mote_system_spawn(system, count, &view));
     scene_fill(&view, &random);
     for (uint32_t i = 0; i < count; i++) {
         if (i % 5 == 0) view.lifetime[i] = random_between(&random, 0.01f, 0.3f);
@@ -53,11 +47,11 @@ static void populate(mote_system *system, uint32_t count, uint64_t seed) {
 
 /* Three frames with a force in the inbox, kills and births between them. */
 static uint64_t run_crowd(const mote_system_def *def, bool reach) {
-    mote_system *system = make(def);
+    mote_system *system = system_of(def);
     mote_vector_columns external_forces;
     uint32_t victims[300];
     random_source random = {3};
-    assert_int_equal(scene_add_forces(system, reach), MOTE_OK);
+    OK(scene_add_forces(system, reach));
     populate(system, CROWD - 1000, 1);
     for (int frame = 0; frame < 3; frame++) {
         bool pushed = def->integrator < MOTE_ADVECT_EULER;
@@ -67,8 +61,8 @@ static uint64_t run_crowd(const mote_system_def *def, bool reach) {
         for (uint32_t i = 0; pushed && i < count; i += 3)
             external_forces.y[i] = random_between(&random, -20.0f, 20.0f);
         for (size_t i = 0; i < COUNT_OF(victims); i++) victims[i] = random_below(&random, count);
-        assert_int_equal(mote_system_kill_slots(system, COUNT_OF(victims), victims), MOTE_OK);
-        assert_int_equal(mote_system_advance(system, 70000000, NULL), MOTE_OK);
+        OK(mote_system_kill_slots(system, COUNT_OF(victims), victims));
+        advanced(system, 70000000);
         populate(system, 200, 10 + (uint64_t)frame);
     }
     uint64_t hash = mote_system_hash(system);
@@ -101,14 +95,14 @@ TEST(no_thread_exists_before_the_first_parallel_step) {
     int before = threads_of_this_process();
     if (before < 0) skip();
     mote_system_def def = crowd_def(mote_jobs_openmp(2));
-    mote_system *system = make(&def);
-    assert_int_equal(scene_add_forces(system, false), MOTE_OK);
+    mote_system *system = system_of(&def);
+    OK(scene_add_forces(system, false));
     populate(system, 10, 1);
-    assert_int_equal(mote_system_advance(system, 0, NULL), MOTE_OK);
-    assert_int_equal(mote_system_advance(system, 70000000, NULL), MOTE_OK); /* work for one only */
+    advanced(system, 0);
+    advanced(system, 70000000); /* work for one only */
     populate(system, CROWD - 10, 1);
     assert_int_equal(threads_of_this_process(), before);
-    assert_int_equal(mote_system_advance(system, 70000000, NULL), MOTE_OK);
+    advanced(system, 70000000);
 #if defined(_OPENMP)
     assert_int_equal(threads_of_this_process(), before + 1 + SANITIZER_THREADS);
 #else
@@ -262,8 +256,8 @@ static void make_swarm(mote_system **systems) {
         def.capacity = i * 17;
         def.steps_per_second = (mote_rate){30 + i, 1};
         def.integrator = (mote_integrator)(i % MOTE_INTEGRATOR_COUNT);
-        systems[i] = make(&def);
-        assert_int_equal(scene_add_forces(systems[i], i % 4 == 0), MOTE_OK);
+        systems[i] = system_of(&def);
+        OK(scene_add_forces(systems[i], i % 4 == 0));
         populate(systems[i], i * 17, i);
     }
 }
@@ -283,15 +277,13 @@ TEST(many_systems_in_one_call_are_each_system_by_itself) {
     mote_system *systems[SWARM], *uncoupled[SWARM];
     mote_advance advances[SWARM], single;
     make_swarm(uncoupled);
-    for (int i = 0; i < SWARM; i++)
-        assert_int_equal(mote_system_advance(uncoupled[i], 70000000, NULL), MOTE_OK);
+    for (int i = 0; i < SWARM; i++) OK(mote_system_advance(uncoupled[i], 70000000, NULL));
     for (size_t j = 0; j < COUNT_OF(jobs); j++) {
         make_swarm(systems);
-        assert_int_equal(mote_systems_advance(systems, SWARM, 70000000, &jobs[j], j % 2 ? advances : NULL),
-                         MOTE_OK);
+        OK(mote_systems_advance(systems, SWARM, 70000000, &jobs[j], j % 2 ? advances : NULL));
         for (int i = 0; i < SWARM; i++) {
             ASSERT(mote_system_hash(systems[i]), ==, mote_system_hash(uncoupled[i]));
-            assert_int_equal(mote_system_advance(systems[i], 0, &single), MOTE_OK);
+            OK(mote_system_advance(systems[i], 0, &single));
             if (j % 2 == 0) continue;
             assert_int_equal(advances[i].steps, mote_system_steps(systems[i]));
             ASSERT(advances[i].ticks_remaining, ==, single.ticks_remaining);
@@ -316,9 +308,9 @@ TEST(a_wrong_system_among_many_stops_the_call_before_any_has_advanced) {
     systems[SWARM - 1] = last;
     assert_int_equal(mote_systems_advance(NULL, SWARM, 70000000, &jobs, NULL), MOTE_ERROR_NULL);
     assert_int_equal(mote_systems_advance(systems, SWARM, UINT64_MAX, &jobs, NULL), MOTE_ERROR_OVERFLOW);
-    assert_int_equal(mote_systems_advance(systems, 0, 70000000, &jobs, NULL), MOTE_OK);
+    OK(mote_systems_advance(systems, 0, 70000000, &jobs, NULL));
     for (int i = 0; i < SWARM; i++) ASSERT(mote_system_hash(systems[i]), ==, hashes[i]);
-    assert_int_equal(mote_systems_advance(systems, SWARM, 70000000, &jobs, NULL), MOTE_OK);
+    OK(mote_systems_advance(systems, SWARM, 70000000, &jobs, NULL));
     ASSERT(mote_system_hash(systems[1]), !=, hashes[1]);
     destroy_swarm(systems);
 }
@@ -337,17 +329,17 @@ static uint64_t run_under(unsigned control, mote_jobs jobs, float *presented, fl
     mote_advance report;
     mote_system_def def = crowd_def(jobs);
     def.steps_per_second = (mote_rate){64, 1};
-    mote_system *system = make(&def);
-    mote_system *calm = make(&def);
+    mote_system *system = system_of(&def);
+    mote_system *calm = system_of(&def);
     mote_range_view view;
     random_source random = {6};
     mote_force_def still = mote_gravity((vec3){1e-38f, 0.0f, 1e-38f});
     mote_force_id id;
-    assert_int_equal(scene_add_forces(system, false), MOTE_OK);
-    assert_int_equal(mote_system_add_force(calm, &still, &id), MOTE_OK);
-    assert_int_equal(mote_system_spawn(calm, CROWD, &view), MOTE_OK);
+    OK(scene_add_forces(system, false));
+    OK(mote_system_add_force(calm, &still, &id));
+    OK(mote_system_spawn(calm, CROWD, &view));
     for (uint32_t i = 0; i < CROWD; i++) view.velocity.x[i] = 1e-39f * (float)i;
-    assert_int_equal(mote_system_spawn(system, CROWD, &view), MOTE_OK);
+    OK(mote_system_spawn(system, CROWD, &view));
     scene_fill(&view, &random);
     unsigned saved = _mm_getcsr();
     _mm_setcsr(control);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "test.h"
 
-#include "support.h"
+#include "systems.h"
 
 static mote_system_def full_def(memory_ledger *ledger) {
     mote_system_def def = mote_default_system_def();
@@ -49,7 +49,7 @@ static mote_result set_force_to_callback(mote_system *system) {
     mote_result result = mote_system_add_force(system, &gravity, &id);
     if (result != MOTE_OK) return result;
     result = mote_system_set_force(system, id, &reach);
-    if (result != MOTE_OK) assert_int_equal(mote_system_remove_force(system, id), MOTE_OK);
+    if (result != MOTE_OK) OK(mote_system_remove_force(system, id));
     return result;
 }
 
@@ -89,7 +89,7 @@ static void add_each_force(mote_system *system) {
         if (result == MOTE_OK) continue;
         assert_int_equal(result, MOTE_ERROR_MEMORY);
         ASSERT(mote_system_hash(system), ==, hash);
-        assert_int_equal(mote_system_add_force(system, &forces[i], &id), MOTE_OK);
+        OK(mote_system_add_force(system, &forces[i], &id));
     }
 }
 
@@ -99,8 +99,7 @@ static void do_call_until_it_succeeds(mote_system *system, life_call call, uint3
         return;
     }
     if (call == LIFE_FORCES) {
-        if (set_force_to_callback(system) != MOTE_OK)
-            assert_int_equal(set_force_to_callback(system), MOTE_OK);
+        if (set_force_to_callback(system) != MOTE_OK) OK(set_force_to_callback(system));
         return;
     }
     uint64_t hash = mote_system_hash(system);
@@ -108,7 +107,7 @@ static void do_call_until_it_succeeds(mote_system *system, life_call call, uint3
     if (result == MOTE_OK) return;
     assert_int_equal(result, MOTE_ERROR_MEMORY);
     ASSERT(mote_system_hash(system), ==, hash);
-    assert_int_equal(do_call(system, call, round), MOTE_OK);
+    OK(do_call(system, call, round));
 }
 
 /* Lives a life in which allocation `fail_at` fails; returns whether there was one. *state_hash: what
@@ -122,7 +121,7 @@ static bool live(uint64_t fail_at, uint64_t *state_hash) {
         assert_int_equal(result, MOTE_ERROR_MEMORY);
         assert_null(system);
         check_ledger_is_even(&ledger);
-        assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
+        OK(mote_system_create(&def, &system));
     }
     for (uint32_t round = 0; round < 3; round++) {
         for (int call = 0; call < LIFE_CALLS; call++)
@@ -192,7 +191,7 @@ TEST(a_system_too_large_for_the_allocator_is_not_made) {
     assert_null(system);
     check_ledger_is_even(&ledger);
     def.capacity = 10;
-    assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
+    OK(mote_system_create(&def, &system));
     uint64_t hash = mote_system_hash(system);
     assert_int_equal(mote_system_reserve(system, MOTE_MAX_PARTICLES), MOTE_ERROR_MEMORY);
     ASSERT(mote_system_hash(system), ==, hash);
@@ -210,19 +209,19 @@ static void play_frame(mote_system *system, float *vertices, size_t bytes) {
     mote_vector_columns external_forces;
     random_source random = {77};
     uint32_t victims[10];
-    assert_int_equal(mote_system_spawn(system, 100, &view), MOTE_OK);
+    OK(mote_system_spawn(system, 100, &view));
     scene_fill(&view, &random);
     for (uint32_t i = 0; i < 40; i++) view.lifetime[i] = 0.01f * (float)i;
     view.position.x[50] = INFINITY;
     for (uint32_t i = 0; i < 10; i++) victims[i] = i * 3;
-    assert_int_equal(mote_system_kill_slots(system, 10, victims), MOTE_OK);
-    assert_int_equal(mote_system_kill(system, 1, &view.id[60]), MOTE_OK);
+    OK(mote_system_kill_slots(system, 10, victims));
+    OK(mote_system_kill(system, 1, &view.id[60]));
     if (mote_system_external_forces(system, &external_forces) == MOTE_OK)
         external_forces.x[1] = 5.0f; /* advection knows no forces */
-    assert_int_equal(mote_system_impulse(system, 2, (vec3){1.0f, 2.0f, 3.0f}), MOTE_OK);
-    assert_int_equal(mote_system_teleport(system, 0, 5), MOTE_OK);
-    assert_int_equal(mote_system_advance(system, 50000000, NULL), MOTE_OK);
-    assert_int_equal(mote_system_present(system, &layout, vertices, bytes), MOTE_OK);
+    OK(mote_system_impulse(system, 2, (vec3){1.0f, 2.0f, 3.0f}));
+    OK(mote_system_teleport(system, 0, 5));
+    advanced(system, 50000000);
+    OK(mote_system_present(system, &layout, vertices, bytes));
 }
 
 static void check_warm_frames(mote_integrator integrator, bool reach, mote_jobs jobs) {
@@ -239,9 +238,9 @@ static void check_warm_frames(mote_integrator integrator, bool reach, mote_jobs 
     size_t bytes = CAPACITY * 3 * sizeof(float);
     float *vertices = malloc(bytes);
     assert_non_null(vertices);
-    assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
-    assert_int_equal(scene_add_forces(system, reach), MOTE_OK);
-    assert_int_equal(mote_system_spawn(system, 3000, &view), MOTE_OK);
+    OK(mote_system_create(&def, &system));
+    OK(scene_add_forces(system, reach));
+    OK(mote_system_spawn(system, 3000, &view));
     scene_fill(&view, &random);
     play_frame(system, vertices, bytes);
     uint64_t calls = ledger.calls, releases = ledger.releases;
@@ -275,7 +274,7 @@ static void check_column(const memory_ledger *ledger, const void *column, size_t
 static void check_view(const memory_ledger *ledger, mote_system *system, uint32_t count) {
     mote_range_view view = mote_system_view(system);
     mote_vector_columns external_forces;
-    assert_int_equal(mote_system_external_forces(system, &external_forces), MOTE_OK);
+    OK(mote_system_external_forces(system, &external_forces));
     const float *columns[] = {view.position.x,   view.position.y,   view.position.z,   view.velocity.x,
                               view.velocity.y,   view.velocity.z,   view.inverse_mass, view.lifetime,
                               external_forces.x, external_forces.y, external_forces.z};
@@ -296,10 +295,10 @@ TEST(columns_are_aligned_and_padded_whatever_the_capacity) {
         def.capacity = capacities[i];
         mote_system *system;
         mote_range_view view;
-        assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
-        assert_int_equal(mote_system_spawn(system, capacities[i], &view), MOTE_OK);
+        OK(mote_system_create(&def, &system));
+        OK(mote_system_spawn(system, capacities[i], &view));
         check_view(&ledger, system, capacities[i]);
-        assert_int_equal(mote_system_reserve(system, 2 * capacities[i] + 1), MOTE_OK);
+        OK(mote_system_reserve(system, 2 * capacities[i] + 1));
         check_view(&ledger, system, capacities[i]);
         mote_system_destroy(system);
         check_ledger_is_even(&ledger);
@@ -314,19 +313,19 @@ TEST(the_inbox_is_empty_when_handed_out_after_a_step_and_acts_in_that_step_alone
     mote_system *system;
     mote_range_view view;
     mote_vector_columns external_forces;
-    assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
-    assert_int_equal(mote_system_spawn(system, 20, &view), MOTE_OK);
+    OK(mote_system_create(&def, &system));
+    OK(mote_system_spawn(system, 20, &view));
     for (int round = 0; round < 3; round++) {
-        assert_int_equal(mote_system_external_forces(system, &external_forces), MOTE_OK);
+        OK(mote_system_external_forces(system, &external_forces));
         for (int i = 0; i < 20; i++) {
             ASSERT(external_forces.x[i], ==, 0.0f);
             ASSERT(external_forces.y[i], ==, 0.0f);
             ASSERT(external_forces.z[i], ==, 0.0f);
         }
         external_forces.x[7] = external_forces.z[19] = 64.0f;
-        assert_int_equal(mote_system_external_forces(system, &external_forces), MOTE_OK);
+        OK(mote_system_external_forces(system, &external_forces));
         ASSERT(external_forces.x[7], ==, 64.0f); /* asked twice, it keeps what it holds */
-        assert_int_equal(mote_system_step(system, 3, NULL), MOTE_OK);
+        stepped(system, 3);
         view = mote_system_view(system);
         ASSERT(view.velocity.x[7], ==, (float)(round + 1));
         ASSERT(view.velocity.z[19], ==, (float)(round + 1));
@@ -343,8 +342,8 @@ TEST(columns_that_were_not_asked_for_are_absent) {
     mote_system *system;
     mote_range_view view;
     mote_vector_columns external_forces;
-    assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
-    assert_int_equal(mote_system_spawn(system, 10, &view), MOTE_OK);
+    OK(mote_system_create(&def, &system));
+    OK(mote_system_spawn(system, 10, &view));
     assert_null(view.inverse_mass);
     assert_null(view.birth_step);
     assert_null(view.lifetime);
@@ -357,10 +356,8 @@ TEST(columns_that_were_not_asked_for_are_absent) {
 TEST(the_default_allocator_aligns_too) {
     mote_system_def def = mote_default_system_def();
     def.capacity = 200000; /* large enough for huge pages */
-    mote_system *system;
-    mote_range_view view;
-    assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
-    assert_int_equal(mote_system_spawn(system, 200000, &view), MOTE_OK);
+    mote_system *system = system_of(&def);
+    mote_range_view view = spawned(system, 200000);
     assert_int_equal((uintptr_t)view.position.x % 64, 0);
     assert_int_equal((uintptr_t)view.velocity.z % 64, 0);
     mote_system_destroy(system);
@@ -373,15 +370,15 @@ TEST(reserving_keeps_state_and_never_shrinks) {
     mote_range_view view;
     random_source random = {9};
     float before[90];
-    assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
-    assert_int_equal(mote_system_spawn(system, 90, &view), MOTE_OK);
+    OK(mote_system_create(&def, &system));
+    OK(mote_system_spawn(system, 90, &view));
     scene_fill(&view, &random);
     memcpy(before, view.velocity.z, sizeof before);
-    assert_int_equal(mote_system_reserve(system, 2000), MOTE_OK);
+    OK(mote_system_reserve(system, 2000));
     assert_memory_equal(mote_system_view(system).velocity.z, before, sizeof before);
-    assert_int_equal(mote_system_reserve(system, 5), MOTE_OK);
-    assert_int_equal(mote_system_reserve(system, 0), MOTE_OK);
-    assert_int_equal(mote_system_spawn(system, 1910, &view), MOTE_OK);
+    OK(mote_system_reserve(system, 5));
+    OK(mote_system_reserve(system, 0));
+    OK(mote_system_spawn(system, 1910, &view));
     assert_int_equal(mote_system_spawn(system, 1, &view), MOTE_ERROR_CAPACITY);
     mote_system_destroy(system);
     check_ledger_is_even(&ledger);

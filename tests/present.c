@@ -6,7 +6,7 @@
 #include <string.h>
 #include "test.h"
 
-#include "support.h"
+#include "systems.h"
 
 /* At 64 steps a second a step is 15,625,000 ns, of which half and a quarter are whole. */
 enum { STEP = 15625000, SMALL = 3, CROWD = 3000 };
@@ -25,24 +25,22 @@ static mote_system *make(mote_interpolation interpolation, uint32_t capacity) {
     def.interpolation = interpolation;
     def.lifetimes = true;
     mote_system *system = NULL;
-    assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
+    OK(mote_system_create(&def, &system));
     return system;
 }
 
 static mote_range_view spawn(mote_system *system, uint32_t count, uint64_t seed) {
     mote_range_view view;
     random_source random = {seed};
-    assert_int_equal(mote_system_spawn(system, count, &view), MOTE_OK);
+    OK(mote_system_spawn(system, count, &view));
     scene_fill(&view, &random);
     return view;
 }
 
-static void advance(mote_system *system, uint64_t nanoseconds) {
-    assert_int_equal(mote_system_advance(system, nanoseconds, NULL), MOTE_OK);
-}
+static void advance(mote_system *system, uint64_t nanoseconds) { advanced(system, nanoseconds); }
 
 static void present(const mote_system *system, vertex *vertices, uint32_t count) {
-    assert_int_equal(mote_system_present(system, &packed, vertices, count * sizeof *vertices), MOTE_OK);
+    OK(mote_system_present(system, &packed, vertices, count * sizeof *vertices));
 }
 
 static void store(mote_system *system, vertex *vertices) {
@@ -87,7 +85,7 @@ static void check_hermite(const vertex *got, const vertex *from, const vertex *t
 /* Compares at twelve alphas; each is reached without running a step. */
 static void compare_alphas(mote_interpolation interpolation) {
     mote_system *system = make(interpolation, CROWD);
-    assert_int_equal(scene_add_forces(system, false), MOTE_OK);
+    OK(scene_add_forces(system, false));
     spawn(system, CROWD, 5);
     vertex *state = malloc(3 * CROWD * sizeof *state), *before = state, *after = state + CROWD,
            *got = after + CROWD;
@@ -98,7 +96,7 @@ static void compare_alphas(mote_interpolation interpolation) {
     store(system, after);
     for (int n = 0; n < 12; n++) {
         mote_advance clock;
-        assert_int_equal(mote_system_advance(system, n == 0 ? 0 : 1234567, &clock), MOTE_OK);
+        OK(mote_system_advance(system, n == 0 ? 0 : 1234567, &clock));
         assert_int_equal(clock.steps, 0);
         double alpha = (double)clock.alpha;
         present(system, got, CROWD);
@@ -136,8 +134,8 @@ TEST(values_worked_out_by_hand) {
         mote_force_id id;
         mote_range_view view;
         vertex got;
-        assert_int_equal(mote_system_add_force(system, &gravity, &id), MOTE_OK);
-        assert_int_equal(mote_system_spawn(system, 1, &view), MOTE_OK);
+        OK(mote_system_add_force(system, &gravity, &id));
+        OK(mote_system_spawn(system, 1, &view));
         advance(system, 2 * STEP + STEP / 4);
         present(system, &got, 1);
         const double positions[] = {3.0 / 64, linear, cubic}, velocities[] = {2.0, 2.0, slope};
@@ -163,7 +161,7 @@ static void check_layout(const mote_system *system, const mote_present_layout *l
     assert_true(mirror != NULL);
     memset(memory, FILL, total);
     memset(mirror, FILL, total);
-    assert_int_equal(mote_system_present(system, layout, memory + shift, bytes), MOTE_OK);
+    OK(mote_system_present(system, layout, memory + shift, bytes));
     for (uint32_t i = 0; i < SMALL; i++) {
         unsigned char *particle = mirror + shift + i * layout->stride;
         if (layout->position_offset != MOTE_OMIT)
@@ -246,7 +244,7 @@ TEST(the_teleported_are_presented_where_they_are) {
         present(system, untouched, 64);
         mote_range_view view = mote_system_view(system);
         for (uint32_t i = 17; i < 40; i++) view.position.y[i] += 1000.0f;
-        assert_int_equal(mote_system_teleport(system, 17, 23), MOTE_OK);
+        OK(mote_system_teleport(system, 17, 23));
         store(system, expected);
         present(system, got, 64);
         check_equal(got + 17, expected + 17, 23);
@@ -291,9 +289,9 @@ TEST(the_newborn_and_teleported_do_not_smear_after_compaction) {
     spawn(system, 16, 8);
     mote_range_view view = mote_system_view(system);
     for (uint32_t i = 28; i < 32; i++) view.position.x[i] = -500.0f;
-    assert_int_equal(mote_system_teleport(system, 28, 4), MOTE_OK);
+    OK(mote_system_teleport(system, 28, 4));
     for (uint32_t i = 0; i < 16; i++) killed[i] = i;
-    assert_int_equal(mote_system_kill_slots(system, 16, killed), MOTE_OK);
+    OK(mote_system_kill_slots(system, 16, killed));
     store(system, before);
     advance(system, STEP / 2);
     present(system, got, 48);
@@ -333,7 +331,7 @@ TEST(presentation_is_the_same_on_any_jobs) {
         def.interpolation = MOTE_INTERPOLATE_HERMITE;
         def.jobs = jobs[i];
         mote_system *system;
-        assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
+        OK(mote_system_create(&def, &system));
         spawn(system, CROWD, 10);
         advance(system, 60000000);
         present(system, got + i * CROWD, CROWD);
