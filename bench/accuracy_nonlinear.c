@@ -249,4 +249,8 @@ void accuracy_projectile(accuracy_report *report) {
     }
     bench_setup s = projectile(mote_quadratic_drag((vec3){0, 0, 0}, 0.02f));
     fly_projectile(report, NULL, &s, "quadratic drag", false, 0);
+    s.forces[1] = mote_quadratic_drag((vec3){2, 0, -1}, 0.05f);
+    s.mass = 1.5;
+    s.mass_column = true;
+    fly_projectile(report, NULL, &s, "quadratic drag in wind, mass column", false, 0);
 }
