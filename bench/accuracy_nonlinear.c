@@ -252,5 +252,5 @@ void accuracy_projectile(accuracy_report *report) {
     s.forces[1] = mote_quadratic_drag((vec3){2, 0, -1}, 0.05f);
     s.mass = 1.5;
     s.mass_column = true;
-    fly_projectile(report, NULL, &s, "quadratic drag in wind, mass column", false, 0);
+    fly_projectile(report, NULL, &s, "v^2 drag, wind, masses", false, 0);
 }
