@@ -255,19 +255,19 @@ static void add_force_set(mote_system *system, force_set set) {
     add_forces(system, forces, make_forces(set, forces));
 }
 
-static float inbox_storage[3][MAX_COUNT];
+static float force_storage[3][MAX_COUNT];
 
-static const mote_vector_columns *fill_inbox(uint32_t count) {
-    static mote_vector_columns external_forces = {inbox_storage[0], inbox_storage[1], inbox_storage[2]};
+static const mote_vector_columns *fill_external_forces(uint32_t count) {
+    static mote_vector_columns external_forces = {force_storage[0], force_storage[1], force_storage[2]};
     for (uint32_t i = 0; i < count; i++)
         for (int axis = 0; axis < 3; axis++)
-            inbox_storage[axis][i] = 9 * reference_noise(200 + (uint32_t)axis, i);
+            force_storage[axis][i] = 9 * reference_noise(200 + (uint32_t)axis, i);
     return &external_forces;
 }
 
-static void write_inbox(mote_system *system, uint32_t count) {
+static void write_external_forces(mote_system *system, uint32_t count) {
     const mote_vector_columns external_forces = external_forces_of(system);
-    const mote_vector_columns *values = fill_inbox(count);
+    const mote_vector_columns *values = fill_external_forces(count);
     for (uint32_t i = 0; i < count; i++) {
         external_forces.x[i] += values->x[i];
         external_forces.y[i] += values->y[i];
@@ -285,7 +285,7 @@ static void start_reference(const mote_columns *columns, const mote_columns_def 
     if (def->integrator == MOTE_POSITION_VERLET) reference_columns_kick(columns, def, -0.5);
 }
 
-/* Both loop orders against the reference; the inbox acts in the first step and no other. */
+/* Both loop orders against the reference; external forces act in the first step and no other. */
 static void compare_system(experiment e, const state *initial) {
     mote_force_def forces[MAX_FORCES];
     uint32_t force_count = make_forces(e.forces, forces);
@@ -296,10 +296,11 @@ static void compare_system(experiment e, const state *initial) {
         mote_columns_def def = columns_def_of(&e, forces, force_count);
         mote_system *system = make_system(&e, (mote_loop_order)order, initial);
         add_force_set(system, e.forces);
-        if (uses_inbox(e.forces)) write_inbox(system, e.count);
+        if (uses_inbox(e.forces)) write_external_forces(system, e.count);
         start_reference(&columns, &def);
-        assert_int_equal(
-            reference_columns_step(&columns, &def, uses_inbox(e.forces) ? fill_inbox(e.count) : NULL), 0);
+        assert_int_equal(reference_columns_step(&columns, &def,
+                                                uses_inbox(e.forces) ? fill_external_forces(e.count) : NULL),
+                         0);
         stepped(system, e.steps);
         mote_range_view view = mote_system_view(system);
         assert_int_equal(view.count, e.count);
