@@ -31,8 +31,8 @@ static void evolve(mote_chain_ends ends, uint32_t mass, double x, double v, doub
 
 /* --- Published figures --- */
 
-/* Half of the last digit; and in double, as mote/chain.h says: 5 roundings of w t <= 2 sqrt(k / m) t in the
- * phase, and some of the sums. */
+/* Half of the last digit, and the rounding in double that mote/chain.h states: 5 roundings of w t <= 2 sqrt(k
+ * / m) t in the phase, and some of the sums. */
 static double published_allowed(double half_digit) { return half_digit + (5 * 20 * SECONDS + 20) * 0x1p-53; }
 
 static void published(accuracy_report *report) {
@@ -73,8 +73,8 @@ static network_shape chain_shape(mote_chain_ends ends) {
     return shape;
 }
 
-/* The Euclidean error of the displacements at the end: the largest alone would be another mass's at another
- * step. */
+/* The Euclidean error of the displacements at the end; the largest one alone would belong to different masses
+ * at different steps. */
 static double distance_from_exact(mote_chain_ends ends, const double x[MASSES]) {
     double exact[MASSES], square = 0;
     evolve(ends, MASSES - 1, START, 0, exact);

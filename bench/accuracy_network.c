@@ -22,7 +22,7 @@ static network_shape two_bodies(void) {
     return shape;
 }
 
-/* What a flight of two bodies comes to: x of both, v of both. */
+/* The end of a flight of two bodies: x of both, v of both. */
 typedef struct pair_end {
     double value[4];
 } pair_end;
@@ -62,7 +62,8 @@ static pair_end pair_by_reference(const network_shape *shape, mote_integrator i,
 
 typedef double pair_quantity(const pair_end *end);
 
-/* The largest component; of position Verlet the positions, its column is half a step behind. */
+/* The largest component; for position Verlet of the positions alone, because its velocity column is half a
+ * step behind. */
 static double position_error(const pair_end *end) {
     return fmax(fabs(end->value[0] - truth[0]), fabs(end->value[1] - truth[1]));
 }
@@ -135,7 +136,7 @@ static void constrained_slope(accuracy_report *report, const network_shape *shap
 
 void accuracy_coupled_bodies(accuracy_report *report) {
     network_shape shape = two_bodies();
-    /* 0.4 - 1.4 as floats */
+    /* 0.4 - 1.4 in floats */
     double momentum = (double)shape.velocities[0][0] + 2 * (double)shape.velocities[1][0];
     FOR_INTEGRATORS(i) {
         if (expected[i])
@@ -200,7 +201,7 @@ static network_run *hang_net(const network_shape *shape, mote_integrator i, mote
     return network_create(&setup);
 }
 
-/* solver CONSTRAINED: i is semi-implicit Euler, whose velocities are true ones. */
+/* With constraints i is semi-implicit Euler, whose velocities are true ones. */
 static void engine_series(const network_shape *shape, mote_integrator i, mote_network_solver solver,
                           energy_series *series) {
     coupled_bodies *like = coupled_create(shape, i, (double)NETWORK_GRAVITY, 1.0 / (60 * NET_SUBSTEPS), NULL);
@@ -240,8 +241,8 @@ static double largest_change(const energy_series *s) {
     return largest;
 }
 
-/* The mean of the last two seconds less that of the first two: what is left when it only swings is what it
- * swings by. */
+/* The mean of the last two seconds less that of the first two; an energy that only oscillates leaves no more
+ * than its amplitude. */
 static double drift(const energy_series *s) {
     double first = 0, last = 0;
     for (uint32_t i = 1; i <= 120; i++)
@@ -249,7 +250,7 @@ static double drift(const energy_series *s) {
     return last - first;
 }
 
-/* s until E has grown by the depth; NET_SECONDS: it has not. */
+/* The time (s) until E has grown by the depth; NET_SECONDS: it has not. */
 static double seconds_to_grow(const energy_series *s) {
     for (uint32_t i = 0; i <= NET_FRAMES; i++)
         if (!(s->change[i] < 1)) return i / 60.0;
@@ -274,8 +275,8 @@ static void judge_energy(accuracy_report *report, const net_flights *f, mote_int
     accuracy_judge_values(report, integrator_name(i), &values, NO_FIGURE, 0, "%s", name);
 }
 
-/* Kinematic integrators take each spring along its direction at the start of the step: what a spring under
- * tension does across it is then an explicit step, and grows. */
+/* Kinematic integrators take each spring along its direction at the start of the step: the motion across a
+ * spring under tension is then an explicit step, and grows. */
 static bool keeps_energy(mote_integrator i) {
     return i != MOTE_EXPLICIT_EULER && i != MOTE_MIDPOINT && i != MOTE_KINEMATIC &&
            i != MOTE_KINEMATIC_AVERAGE;
@@ -303,8 +304,8 @@ void accuracy_swinging_net(accuracy_report *report) {
     network_shape shape = small_net();
     FOR_INTEGRATORS(i) swing_by(report, &shape, i);
     engine_series(&shape, MOTE_SEMI_IMPLICIT_EULER, MOTE_NETWORK_CONSTRAINED, &constrained);
-    /* Implicit Euler only loses: what is left are places of up to 1 m, rounded, beside a depth of half
-     * that. */
+    /* Implicit Euler only loses energy: the rest is the rounding of positions of up to 1 m, beside a depth of
+     * half of that. */
     accuracy_add(report, "constrained", largest_gain(&constrained), 0, 2 * FLOAT_ROUNDING,
                  "largest E - E0 over the depth, 10 s");
     shape_destroy(&shape);

@@ -17,7 +17,7 @@ struct bench_series_file {
     double *value[MOTE_INTEGRATOR_COUNT * 4 + 4];
 };
 
-/* Every so many samples that no more than CSV_ROWS are written; NULL if no series are wanted. */
+/* Some samples are skipped so that no more than CSV_ROWS are written. NULL if no series are wanted. */
 bench_series_file *series_open(const accuracy_report *report, const bench_setup *setup, uint32_t axes,
                                bool energy) {
     if (!report->csv) return NULL;

@@ -1,4 +1,4 @@
-/* mote-bench compare: ratios of two contenders that run in turn, beside the figure that each is to reach. */
+/* mote-bench compare: ratios of two contenders that run in turn, beside the figures to reach. */
 #include "compare.h"
 
 #include <getopt.h>
@@ -14,7 +14,7 @@
 #include "progress.h"
 #include "scenes.h"
 
-/* One side of a ratio: the scene's engine loop, or its plain baseline. */
+/* One side of a ratio: a scene stepped by the engine, or by its plain baseline. */
 typedef struct bench_side {
     bool baseline;
     mote_integrator integrator;
@@ -71,7 +71,7 @@ static bench_outcome compare(const bench_comparison *comparison, uint32_t partic
     for (uint32_t turn = 0; turn < repeat; turn++)
         for (int k = 0; k < 2; k++) {
             progress("%s: %u of %u", comparison->figure, (unsigned)turn + 1, (unsigned)repeat);
-            /* A long frame needs no others beside it to be timed well. */
+            /* A frame of many substeps is long enough to be timed alone. */
             series[k].seconds[turn] = run_once(contender[k], state[k], comparison->substeps > 1 ? 2 : 8);
         }
     progress_clear();
@@ -111,19 +111,17 @@ static void print_help(void) {
          "  --particles N  of every scene of integrators (default: 1M)\n"
          "  --repeat R     (default: 9)\n"
          "  --json FILE    writes the records there too\n\n"
-         "Ratios of times a frame, median (min..max) of the ratios within a repeat, in which both contenders "
-         "run in "
-         "turn,\n"
-         "beside the figure to reach; then the two times. One thread where a row says nothing else. The exit "
-         "code does\n"
-         "not tell whether figures were reached.\n"
+         "Ratios of times of a frame, median (min..max) of the ratios within a repeat, in which both "
+         "contenders run in\n"
+         "turn, beside the figure to reach; then the two times. One thread unless the row names more. The "
+         "exit code does\n"
+         "not depend on the figures.\n"
          "Strands: both sides begin at their first state in every repeat; a node is a point of a strand, "
-         "stretch is "
-         "the\n"
-         "largest over all segments and frames. Tables follow: what is held at which substeps, and energy.\n"
-         "Networks: likewise, and opponents are seen to go the engine's way first. The stiff net shows what "
-         "both sides\n"
-         "held; the largest stable steps by the engine's bounds stand beside those of the true highest "
+         "stretch is the\n"
+         "largest over all segments and frames. Tables of stretch by substeps and of energy follow.\n"
+         "Networks: likewise, and both sides must first go the same way. The stiff net shows the stretch of "
+         "both sides;\n"
+         "the largest stable steps by both bounds of the engine are beside those by the true highest "
          "frequency.");
 }
 

@@ -82,7 +82,7 @@ static void compare_webs(uint32_t repeat, cJSON *results) {
     shape_destroy(&shape);
 }
 
-/* 10^6 bodies of 1 kg, 15 N/m, 0.3 kg/s, as in the accuracy command's experiment with coupled bodies. */
+/* 10^6 bodies of 1 kg, 15 N/m, 0.3 kg/s, as in the experiment of the accuracy command with coupled bodies. */
 static void compare_chains(uint32_t repeat, cJSON *results) {
     static const chain_form form = {
         .chains = 15625, .points = 64, .mass = 1, .stiffness = 15, .damping = 0.3f};

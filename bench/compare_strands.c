@@ -21,7 +21,7 @@ typedef struct strand_setup {
 
 /* --- The edge list --- */
 
-/* From point i of x = place back to the one `back` before. */
+/* A spring from the point `back` before point i to point i. */
 static void add_spring(edge_list *list, uint32_t i, uint32_t back, float stiffness, float damping) {
     float rest = list->points[i].position[0] - list->points[i - back].position[0];
     list->springs[list->spring_count++] = (edge_spring){i - back, i, rest, stiffness, damping};
@@ -123,8 +123,8 @@ static rope_setup ropes(mote_strand_solver solver, uint32_t substeps) {
         .solver = solver, .strands = 1024, .points = 32, .substeps = substeps, .threads = 1, .length = 1};
 }
 
-/* h w_max = z: stiffness as high as is stable. What swings is stretched, so that w_max grows; 1.8 of 2 leaves
- * that room. Damping 0.02 m / h takes no more of it: stable is z^2 + 2 (4 c h / m) < 4. */
+/* The stiffness for which h w_max = z. A swinging rope is stretched, so that w_max grows; 1.8 of the limit 2
+ * leaves that room. Damping of 0.02 m / h does not use it up: z^2 + 2 (4 c h / m) < 4 is stable. */
 static rope_setup springs(uint32_t substeps, double z) {
     rope_setup setup = ropes(MOTE_STRAND_SPRINGS, substeps);
     setup.compliance = (float)(1 / rope_stiffness(&setup, z));
@@ -220,7 +220,7 @@ static compare_side hair_side(const char *name, strand_setup setup, uint32_t thr
                           .loops = 1};
 }
 
-/* A frame of step and presentation in half of a frame of 60 a second. */
+/* A step and its presentation beside half of a frame at 60 frames/s. */
 static void compare_budget(strand_setup setup, const char *figure, uint32_t repeat, cJSON *results) {
     setup.presents = true;
     compare_side lines = hair_side("with lines, 12 bytes a vertex", setup, 2);

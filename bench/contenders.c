@@ -57,7 +57,7 @@ void fill_structs(const bench_scene *scene, uint64_t first, struct_particle *par
 
 #define MAX_ARRAYS 18u
 
-/* Velocity Verlet keeps its last kick beside the state; RK4 a stage and the sums. */
+/* Velocity Verlet keeps its last kick beside the state; RK4 keeps a stage and the sums. */
 static uint32_t arrays_of(const bench_scene *scene) {
     if (scene->baseline_plain == &batch_rk4_contender) return MAX_ARRAYS;
     return scene->baseline_plain == &verlet_contender ? 9 : 6;
@@ -155,5 +155,6 @@ const bench_contender batch_rk4_contender = {"batch", arrays_open, plain_refill,
 const bench_contender struct_contender = {"struct", arrays_open, struct_refill, struct_run, NULL, free};
 const bench_contender plain_contender = {"plain", arrays_open, plain_refill, plain_run, NULL, free};
 
-/* No refill: it runs on what the others left there, which is finite, and its update keeps it so. */
+/* No refill: the probe runs on the values that the others left, which are finite, and its update keeps them
+ * finite. */
 const bench_contender probe_contender = {"probe", arrays_open, NULL, probe_run, NULL, free};

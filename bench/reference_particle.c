@@ -1,5 +1,4 @@
-/* One particle under the forces of a setup, in double: the evaluations, maps and energy that the reference's
- * integrators take. */
+/* One particle under the forces of a setup, in double: evaluations, maps and energy. */
 #include <math.h>
 #include <string.h>
 
@@ -155,8 +154,8 @@ static void map_axis(reference_map kind, const affine_term *term, int axis, doub
     if (kind == MAP_EACH_AVERAGE) *x = x0 + h * (v0 + *v) / 2;
 }
 
-/* The engine stores a map's coefficients as floats: by linearity the change is that of x, of v and of the
- * constant, each with an error of its own. */
+/* The engine stores the coefficients of a map as floats: by linearity the change is the sum of those by x, by
+ * v and by the constant, each with an error of its own. */
 static void add_map(const reference_motion *m, reference_map kind, const affine_term *term, uint32_t number,
                     double *dx, double *dv) {
     for (int axis = 0; axis < 3; axis++) {

@@ -1,4 +1,4 @@
-/* What is told of a run: a table on stdout, records in a JSON file. */
+/* The report of a run: a table on stdout, records in a JSON file. */
 #ifndef BENCH_REPORT_H
 #define BENCH_REPORT_H
 

@@ -1,4 +1,4 @@
-/* Records in a JSON file. The keys of a record are a contract: others read them; more may be added. */
+/* Records as JSON. Other programs read the keys of a record: they stay, and more may be added. */
 #include "report.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* Scenes: what is stepped. */
+/* The table of scenes: see scenes.h. */
 #include "scenes.h"
 
 #include <math.h>
@@ -20,8 +20,8 @@ static void place_in_box(const scene_forces *forces, uint64_t serial, scene_part
     }
 }
 
-/* A disc of 10 m radius and 1 m height around one of the attractors, each particle on the circular orbit that
- * it would have there alone: v^2 / r = strength r / (r^2 + softening^2)^(3/2). */
+/* A disc of 10 m radius and 1 m height around one of the attractors, each particle on its circular orbit
+ * around that attractor alone: v^2 / r = strength r / (r^2 + softening^2)^(3/2). */
 static void place_in_disc(const scene_forces *forces, uint64_t serial, scene_particle *particle) {
     const float *centre = forces->centre[serial % forces->attractor_count];
     float x, z, height, square;
@@ -108,7 +108,7 @@ const bench_scene scenes[] = {
      .engine = &engine_contender,
      .baseline_struct = &struct_contender,
      .baseline_plain = &plain_contender},
-    /* The baselines of churn are those of ballistic: they step the same particles and nobody dies there. */
+    /* The baselines of churn are those of ballistic: they step the same particles, without deaths. */
     {.name = "churn",
      .description = "ballistic, 1 % die and are born every step",
      .forces = &ballistic_forces,
@@ -119,8 +119,7 @@ const bench_scene scenes[] = {
      .baseline_plain = &plain_contender,
      .references = {&churn_deathless_contender, &churn_ageless_contender},
      .added_bytes = 8,
-     .counted =
-         "birth step and lifetime, read once a step (8 bytes); the dead and the newborn are not counted",
+     .counted = "birth step and lifetime, read once a step (8 bytes); deaths and births are not counted",
      .figures = churn_figures},
     {.name = "smoke",
      .description = "curl noise that blows and turns, drag and buoyancy",
