@@ -1,7 +1,8 @@
-/* Spring strands: against the same springs written plainly in double, orders of accuracy, the kinematic
- * springs, momentum and air. Tolerances follow from UNIT (rope.h), one float32 rounding. */
+/* Strands of springs: against the same springs written plainly in double, orders of accuracy, kinematic
+ * springs; momentum and air with every solver. Tolerances follow from UNIT (rope.h), one float32 rounding. */
 #include "test.h"
 
+#include "one_strand.h"
 #include "swing.h"
 
 /* --- Against the same springs --- */
@@ -38,49 +39,42 @@ TEST(springs_equal_the_same_springs_written_plainly) {
             }
 }
 
-typedef struct order_case {
-    mote_integrator integrator;
-    bool damped;
-    double order;
-    uint32_t substeps; /* of the finest run */
-} order_case;
-
-TEST(orders_of_accuracy) {
-    static const order_case cases[] = {{MOTE_SEMI_IMPLICIT_EULER, false, 1, 1024},
-                                       {MOTE_SEMI_IMPLICIT_EULER, true, 1, 1024},
-                                       {MOTE_EXPLICIT_EULER, false, 1, 1024},
-                                       {MOTE_EXPLICIT_EULER, true, 1, 1024},
-                                       {MOTE_MIDPOINT, false, 2, 64},
-                                       {MOTE_MIDPOINT, true, 2, 64},
-                                       {MOTE_VELOCITY_VERLET, false, 2, 64},
-                                       {MOTE_VELOCITY_VERLET, true, 2, 64},
-                                       {MOTE_POSITION_VERLET, false, 2, 64},
-                                       {MOTE_POSITION_VERLET, true, 1, 256},
-                                       {MOTE_RK4, false, 4, 12},
-                                       {MOTE_RK4, true, 4, 12},
-                                       {MOTE_YOSHIDA4, false, 4, 16},
-                                       {MOTE_PEFRL, false, 4, 6}};
+TEST(springs_converge_at_the_order_of_their_integrator) {
+    static const struct {
+        mote_integrator integrator;
+        double order[2];      /* undamped, damped */
+        uint32_t substeps[2]; /* of the finest run; 0: none */
+    } cases[] = {{MOTE_SEMI_IMPLICIT_EULER, {1, 1}, {1024, 1024}},
+                 {MOTE_EXPLICIT_EULER, {1, 1}, {1024, 1024}},
+                 {MOTE_MIDPOINT, {2, 2}, {64, 64}},
+                 {MOTE_VELOCITY_VERLET, {2, 2}, {64, 64}},
+                 {MOTE_POSITION_VERLET, {2, 1}, {64, 256}},
+                 {MOTE_RK4, {4, 4}, {12, 12}},
+                 {MOTE_YOSHIDA4, {4}, {16}},
+                 {MOTE_PEFRL, {4}, {6}}};
     swing s;
     chain_state exact[STRANDS];
     for (int damped = 0; damped < 2; damped++) {
         make_swing(&s, damped, false);
         for (uint32_t i = 0; i < STRANDS; i++) run_plainly(&s, i, MOTE_RK4, 8, 256, &exact[i]);
         for (size_t n = 0; n < COUNT_OF(cases); n++) {
-            const order_case *c = &cases[n];
-            if (c->damped != damped) continue;
-            const double coarse = error_of(&s, exact, c->integrator, c->substeps / 2);
-            const double fine = error_of(&s, exact, c->integrator, c->substeps);
+            const uint32_t substeps = cases[n].substeps[damped];
+            const double order = cases[n].order[damped];
+            if (substeps == 0) continue;
+            const double coarse = error_of(&s, exact, cases[n].integrator, substeps / 2);
+            const double fine = error_of(&s, exact, cases[n].integrator, substeps);
             /* The next term of the error, which falls to half: w h of the first, w = 2 sqrt(k / m) the
              * fastest the strand swings; of first order (w h)^2 / 2 for each step, explicit Euler's growth.
              * Rounding: coordinates of up to 0.6 m in every drift, evenly spread over UNIT of it either way,
              * beside an error in quadrature. */
-            const double h = 1 / (16.0 * c->substeps), w = 2 * sqrt(64 / 0.1),
-                         next = c->order < 2 ? w * w * h * 0.5 / 2 : w * h;
-            const double drifts = 8.0 * c->substeps * mote_integrator_describe(c->integrator)->evaluations;
+            const double h = 1 / (16.0 * substeps), w = 2 * sqrt(64 / 0.1),
+                         next = order < 2 ? w * w * h * 0.5 / 2 : w * h;
+            const double drifts = 8.0 * substeps * mote_integrator_describe(cases[n].integrator)->evaluations;
             const double rounding = sqrt(drifts / 3) * UNIT * 0.6 / fine;
             const double tolerance = (next / 2 + rounding * rounding / 2) / log(2);
+            test_case("%s, %s", integrator_name(cases[n].integrator), damped ? "damped" : "undamped");
             ASSERT(tolerance, <, 0.5);
-            assert_near(log2(coarse / fine), c->order, tolerance);
+            assert_near(log2(coarse / fine), order, tolerance);
         }
     }
 }
@@ -90,14 +84,9 @@ TEST(orders_of_accuracy) {
 /* Two points 1 m apart along n, 0.5 kg each; dt = seconds / steps. */
 static rope make_pair(mote_integrator integrator, mote_rate rate, const double n[3], bool free,
                       float stiffness, float damping) {
-    const float positions[6] = {0, 0, 0, (float)n[0], (float)n[1], (float)n[2]};
-    mote_strands_def def = mote_default_strands_def();
-    def.solver = MOTE_STRAND_SPRINGS;
-    def.strand_count = 1;
-    def.points = 2;
-    def.positions = positions;
+    float positions[6];
+    mote_strands_def def = one_strand(MOTE_STRAND_SPRINGS, 2, positions, (double[3]){0}, n, 1 / stiffness);
     def.mass = 1;
-    def.compliance = 1 / stiffness;
     def.damping = damping;
     def.free_roots = free;
     return make_rope(&def, integrator, rate, 1, 0);
@@ -160,14 +149,10 @@ TEST(one_kinematic_spring_is_exact_at_any_step) {
 /* One step of a mass between two pinned ends, from x = amount or v = amount along the strand. */
 static void step_between_springs(mote_integrator integrator, float stiffness, const double start[2],
                                  double end[2]) {
-    static const float positions[9] = {-1, 0, 0, 0, 0, 0, 1, 0, 0};
-    mote_strands_def def = mote_default_strands_def();
-    def.solver = MOTE_STRAND_SPRINGS;
-    def.strand_count = 1;
-    def.points = 3;
-    def.positions = positions;
+    float positions[9];
+    mote_strands_def def = one_strand(MOTE_STRAND_SPRINGS, 3, positions, (double[3]){-1, 0, 0},
+                                      (double[3]){1, 0, 0}, 1 / stiffness);
     def.mass = 3;
-    def.compliance = 1 / stiffness;
     rope r = make_rope(&def, integrator, (mote_rate){4, 1}, 1, 0);
     assert_int_equal(mote_strands_pin(r.system, r.id, 0, 2, (vec3){1, 0, 0}, 0), MOTE_OK);
     double x[3] = {start[0], 0, 0}, v[3] = {start[1], 0, 0};
@@ -178,7 +163,7 @@ static void step_between_springs(mote_integrator integrator, float stiffness, co
     destroy_rope(&r);
 }
 
-TEST(two_kinematic_springs_on_one_mass) {
+TEST(two_kinematic_springs_on_one_mass_gain_or_lose_energy_by_their_series) {
     for (int average = 0; average < 2; average++)
         for (float z = 0.25f; z <= 1; z *= 2) {
             const float w = 4 * z; /* dt = 1/4 */
@@ -267,15 +252,10 @@ TEST(strands_fall_through_air_at_their_terminal_velocity) {
             float positions[3 * 17];
             const uint32_t points = along ? 17 : 2;
             const bool springs = solver == MOTE_STRAND_SPRINGS;
-            lay_line(positions, points, (double[3]){0},
-                     along ? (double[3]){0, -0.5, 0} : (double[3]){0.5, 0, 0});
-            mote_strands_def def = mote_default_strands_def();
-            def.solver = (mote_strand_solver)solver;
-            def.strand_count = 1;
-            def.points = points;
-            def.positions = positions;
+            mote_strands_def def =
+                one_strand((mote_strand_solver)solver, points, positions, (double[3]){0},
+                           along ? (double[3]){0, -0.5, 0} : (double[3]){0.5, 0, 0}, 1 / 4096.0f);
             def.mass = 0.25f;
-            def.compliance = springs ? 1 / 4096.0f : 0;
             def.normal_drag = along ? 0 : 2;
             def.tangential_drag = along ? 2 : 0;
             def.air_velocity[0] = 1, def.air_velocity[1] = 0.5f;
