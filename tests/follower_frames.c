@@ -156,7 +156,7 @@ static mote_system *system_on(stand *s) {
     return system;
 }
 
-/* Ids start again with each system. Bundles of more strands, of longer ones, of others of the same sizes. */
+/* Ids start again with each system. Strands that are more, longer, or others of the same sizes. */
 TEST(followers_of_a_system_that_is_gone) {
     static stand place;
     static strands s, other;
