@@ -8,10 +8,6 @@
 
 #include "support.h"
 
-static inline void assert_close(double got, double want, double tolerance) {
-    if (!(fabs(got - want) <= tolerance)) fail_msg("%.9g is not %.9g within %.3g", got, want, tolerance);
-}
-
 /* v turned by q or back, by q v q* with q of any length. */
 static inline void turn(const float rotation[4], bool back, const double v[3], double to[3]) {
     double q[4], s = 0, t[3];
