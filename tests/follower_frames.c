@@ -48,7 +48,7 @@ static double root_angle(const pair *p) {
 }
 
 /* The follower's root stands beside its guide's as if both were one rigid body, whose angle is that of the
- * guide's root as it is presented. `turned`: what the root has turned between the boundaries, or more, T. The
+ * guide's root as it is presented. `turned`: the angle of the root between the boundaries, or more, T. The
  * guide's root goes along the chord, at tan a = b tan(T/2) from its middle with b = 2 alpha - 1; R turns by 2
  * atan(b tan(T/4)). The difference is b (1 - b^2) T^3 (1/24 - 1/96) + O(T^5) <= T^3 / 83. The two rotations
  * between which R is interpolated are lerps towards targets at most 2 T away, a quaternion's angle of T, so
@@ -124,7 +124,7 @@ TEST(targets_past_the_half_turn) {
 
 /* --- The same address again --- */
 
-/* The first allocation of every system lies in one place, the others in the C library's memory. */
+/* The first allocation of every system is in one place, the others are in the C library's memory. */
 typedef struct stand {
     MOTE_ALIGNED(64) unsigned char memory[1 << 16];
     bool taken;

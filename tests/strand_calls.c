@@ -1,4 +1,4 @@
-/* What the calls on strands refuse: defs, arguments, ids, and calls from inside a step. */
+/* Refusals of the calls on strands: defs, arguments, ids, and calls from inside a step. */
 #include "test.h"
 
 #include <float.h>

@@ -1,6 +1,5 @@
 /* Strands on colliders: a rope over a capsule, friction on a slope and on a floor that moves, moving and fast
- * shapes, boxes and planes. Tolerances follow from UNIT (rope.h), one float32 rounding, and from max_stretch.
- */
+ * shapes, boxes and planes. Tolerances follow from UNIT (rope.h), one float32 rounding, and max_stretch. */
 #include "test.h"
 
 #include "one_strand.h"
@@ -36,7 +35,7 @@ static void step_to(const rope *r, mote_collider_id id, const mote_collider_def 
     step_rope(r, 1);
 }
 
-/* What a test wants to know of all points. */
+/* Measures of all points of a strand. */
 typedef struct summary {
     double mean[3], lowest, highest, fastest; /* place, y, y, speed */
     double nearest;                           /* to an axis along z through the centre that was asked for */
@@ -145,7 +144,7 @@ TEST(friction_holds_below_its_angle_and_not_above) {
     }
 }
 
-TEST(a_strand_that_falls_onto_a_plane_or_a_box_lies_on_it) {
+TEST(a_strand_that_falls_onto_a_plane_or_a_box_comes_to_rest_on_it) {
     const double segment = 0.7 / (POINTS - 1);
     for (int solver = MOTE_STRAND_SPRINGS; solver <= MOTE_STRAND_ROBUST; solver++)
         for (int box = 0; box < 2; box++) {
@@ -163,7 +162,7 @@ TEST(a_strand_that_falls_onto_a_plane_or_a_box_lies_on_it) {
                     assert_held(&r, 0, held(MAX_STRETCH, segment, 1), ITERATIONS);
                 ASSERT(summarise(&r, (double[3]){0}).lowest, >=, RADIUS - sinks(segment));
             }
-            /* It lies, with a kink at most: a segment's length. */
+            /* Flat, with a kink at most: a segment's length. */
             assert_near(summarise(&r, (double[3]){0}).highest, RADIUS, segment);
             destroy_rope(&r);
         }
@@ -192,7 +191,7 @@ TEST(a_floor_that_moves_takes_a_strand_along) {
     }
 }
 
-/* A capsule lifts a strand that lies across it, and takes it along. */
+/* A capsule lifts a strand that was laid across it, and takes it along. */
 TEST(a_moving_capsule_carries_a_strand) {
     float positions[3 * POINTS];
     mote_strands_def def =
@@ -211,7 +210,7 @@ TEST(a_moving_capsule_carries_a_strand) {
         assert_held(&r, 0, held(MAX_STRETCH, segment, 2), ITERATIONS);
         ASSERT(summarise(&r, centre).nearest, >=, 0.1 + RADIUS - sinks(segment));
     }
-    /* Half a circle of radius R and two ends that hang down: its centre of mass lies 2 R^2 - (1 - pi R)^2 / 4
+    /* Half a circle of radius R and two ends that hang down: its centre of mass is 2 R^2 - (1 - pi R)^2 / 4
      * above the axis. It has not slid by as much as a segment, and leans by a / g = 0.01 only. */
     const double R = 0.1 + RADIUS;
     const summary s = summarise(&r, centre);

@@ -5,7 +5,7 @@
 
 #include "strand_picture.h"
 
-/* What one vertex holds, read back through its layout. */
+/* One vertex, read back through its layout. */
 typedef struct vertex {
     float x[3], t[3], side, u;
 } vertex;
@@ -191,8 +191,8 @@ TEST(every_layout_holds_what_the_header_says) {
         }
 }
 
-/* Strands 0 and 4 point at the eye, 1 has no length, 2 folds back on itself and doubles a point, 3 lies in
- * the eye. */
+/* Strands 0 and 4 point at the eye, 1 has no length, 2 folds back on itself and doubles a point, 3 is in the
+ * eye. */
 TEST(ribbons_are_finite_where_there_is_no_side) {
     static strands s;
     make_strands(&s, 5, 9, 5);

@@ -1,4 +1,4 @@
-/* The state of strands between steps: what counts in the hash, resets, reports and statistics. */
+/* The state of strands between steps: the hash, resets, reports and statistics. */
 #include "test.h"
 
 #include <math.h>

@@ -47,7 +47,7 @@ static mote_transform random_target(random_source *random, double position[3], d
     return t;
 }
 
-/* Ticks lie anywhere. */
+/* At ticks of any kind: passed, within a step, at its end. */
 TEST(a_root_on_its_way_leaves_for_a_new_target_from_where_it_stands) {
     SCENE(make_system(NULL), 18, 4, 1);
     const uint64_t tps = ticks_per_step(system);
@@ -77,7 +77,7 @@ TEST(a_root_on_its_way_leaves_for_a_new_target_from_where_it_stands) {
             assert_false(b->root_pending[lane]);
             for (int i = 0; i < 4; i++) ASSERT(fabsf(b->root_to[3 + i][lane]), <=, 1);
         }
-        /* The next leg begins at what is stored, so that errors do not add up. */
+        /* The next leg begins at the stored root, so that errors do not add up. */
         for (int i = 0; i < 3; i++) from[i] = b->root_from[i][0];
         for (int i = 0; i < 4; i++) turned[i] = b->root_from[3 + i][0];
         assert_int_equal(mote_system_step(system, random_below(&random, 4), NULL), MOTE_OK);
@@ -196,7 +196,7 @@ static void check_lists(const pin_model *m, const mote_strands *b) {
     ASSERT(b->pin_count, ==, at);
 }
 
-/* Random edits against the model. Whether a point is pinned decides what each call returns. In the end every
+/* Random edits against the model. Whether a point is pinned decides the code of each call. In the end every
  * pin is let go. */
 TEST(pins_and_spans_equal_a_plain_model_after_random_edits) {
     static strands s;
