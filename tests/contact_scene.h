@@ -14,8 +14,6 @@ enum { POINTS = 4096 };
  * too. */
 static const double TOLERANCE = 16 * 0x1p-24 * 8;
 
-/* --- Points in and planes out --- */
-
 static float in0[3][POINTS], in1[3][POINTS], out[CONTACT_OUTPUTS][POINTS], kept[CONTACT_OUTPUTS][POINTS];
 
 static inline contact_points columns(size_t count, float radius) {

@@ -86,8 +86,6 @@ static inline double least(measure *f, const mote_collider_def *def, double radi
     return fmin(value[0], value[1]);
 }
 
-/* --- Random colliders --- */
-
 static inline double between(random_source *random, double low, double high) {
     return random_between(random, (float)low, (float)high);
 }

@@ -57,8 +57,6 @@ static const float *present(void) {
     return got;
 }
 
-/* --- One guide --- */
-
 /* Each follower has the rest shape of one strand: in every layout it is that strand, bit for bit. */
 TEST(a_follower_with_its_guides_shape_is_its_guide) {
     static uint32_t guides[3 * MOST_STRANDS];
@@ -86,8 +84,6 @@ TEST(a_follower_with_its_guides_shape_is_its_guide) {
             close_scene();
         }
 }
-
-/* --- The equation --- */
 
 /* R of a quaternion of any length, applied. */
 static void rotate(const double q[4], const double v[3], double out[3]) {
@@ -237,8 +233,6 @@ TEST(offsets_turn_with_the_root) {
     }
 }
 
-/* --- Nearest guides --- */
-
 static void nearest_by_brute_force(const float (*points)[3], uint32_t count, const float at[3],
                                    uint32_t found[3]) {
     uint32_t used = 0;
@@ -322,8 +316,6 @@ TEST(chosen_guides_are_the_nearest_and_weigh_by_inverse_distance) {
     close_scene();
 }
 
-/* --- The same bits --- */
-
 TEST(followers_are_the_same_bits_on_any_jobs_and_instruction_set) {
     static float first[3 * MOST_STRANDS * LONGEST];
     const mote_transform turn = {{0, 0, 0}, {0.5f, -1, 0.25f, 2}};
@@ -346,8 +338,6 @@ TEST(followers_are_the_same_bits_on_any_jobs_and_instruction_set) {
         close_scene();
     }
 }
-
-/* --- Refusals and memory --- */
 
 TEST(wrong_defs_are_refused_with_the_follower_and_point) {
     static uint32_t guides[36];

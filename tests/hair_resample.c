@@ -217,8 +217,6 @@ TEST(resampling_has_the_same_bits_everywhere) {
     free_hair(&hair);
 }
 
-/* --- Errors --- */
-
 #define BAD_RESAMPLE(code, assignment)                                                                       \
     do {                                                                                                     \
         float places[2][3] = {{0}, {1, 1, 1}};                                                               \

@@ -40,8 +40,6 @@ static strand_scene scene_of(size_t kind, uint32_t more) {
         .seed = 500,        .rate = {50, 1}};
 }
 
-/* --- Neighbours --- */
-
 enum { NUMBERS = 22 };
 
 /* All that a host can see of a strand. */
@@ -131,8 +129,6 @@ TEST_EACH(a_strand_is_the_same_among_others_that_turn_non_finite, COUNT_OF(kinds
     with_neighbours(kind, HOSTILE);
 }
 
-/* --- One hash --- */
-
 enum { ROUNDS = 2, ROUND_STEPS = 4, STRANDS = 35 };
 static const uint64_t STEP_NANOSECONDS = 20000000;
 
@@ -203,8 +199,6 @@ TEST(the_kinds_have_different_hashes) {
         for (size_t i = 0; i < kind; i++) ASSERT(hashes[i], !=, hashes[kind]);
     }
 }
-
-/* --- Memory --- */
 
 TEST(steps_allocate_nothing) {
     for (size_t kind = 0; kind < COUNT_OF(kinds); kind++) {

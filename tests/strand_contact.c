@@ -11,8 +11,11 @@ static const double MAX_STRETCH = 0.002, RADIUS = 0.01;
 /* mote_strand_substeps promises about four iterations a substep. */
 enum { ITERATIONS = 4 * SUBSTEPS };
 
-static mote_strands_def strand_def(mote_strand_solver solver, float *positions, const double from[3],
-                                   const double to[3]) {
+/* Of the scene at hand: the points of its strand before it moves, and its collider. */
+static float positions[3 * POINTS];
+static mote_collider_id id;
+
+static mote_strands_def strand_def(mote_strand_solver solver, const double from[3], const double to[3]) {
     mote_strands_def def = one_strand(solver, POINTS, positions, from, to, 1 / 20.0f);
     def.mass = 0.1f;
     def.radius = (float)RADIUS;
@@ -21,14 +24,14 @@ static mote_strands_def strand_def(mote_strand_solver solver, float *positions, 
 }
 
 static rope make_scene(const mote_strands_def *def, const mote_collider_def *collider, uint32_t substeps,
-                       double gravity, mote_collider_id *id) {
+                       double gravity) {
     rope r = make_rope(def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, substeps, gravity);
-    assert_int_equal(mote_system_add_collider(r.system, collider, id), MOTE_OK);
+    assert_int_equal(mote_system_add_collider(r.system, collider, &id), MOTE_OK);
     return r;
 }
 
 /* Makes a step at whose end the collider, which has not turned, stands at `place`. */
-static void step_to(const rope *r, mote_collider_id id, const mote_collider_def *def, const double place[3]) {
+static void step_to(const rope *r, const mote_collider_def *def, const double place[3]) {
     mote_transform at = def->transform;
     for (int i = 0; i < 3; i++) at.position[i] = (float)place[i];
     assert_int_equal(mote_system_move_collider(r->system, id, &at, MOTE_NEXT_ADVANCE), MOTE_OK);
@@ -63,17 +66,14 @@ static double sinks(double segment) { return MAX_STRETCH * segment + UNIT * 8 * 
 /* 1 m of rope laid over a capsule 0.2 m wide, one side 2 cm longer. The weight of the arc alone, 2 R of rope,
  * holds more by friction than the 2 cm. */
 TEST(friction_holds_a_rope_that_hangs_unevenly_over_a_capsule) {
-    float positions[3 * POINTS];
-    mote_strands_def def =
-        strand_def(MOTE_STRAND_ROBUST, positions, (double[3]){-0.5, 0, 0}, (double[3]){0.5, 0, 0});
+    mote_strands_def def = strand_def(MOTE_STRAND_ROBUST, (double[3]){-0.5, 0, 0}, (double[3]){0.5, 0, 0});
     for (int k = 0; k < POINTS; k++) {
         const double s = k / (POINTS - 1.0) - 0.51, angle = s / 0.111, left = fabs(s) - 0.111 * PI / 2;
         positions[3 * k] = (float)(0.111 * (left > 0 ? copysign(1, s) : sin(angle)));
         positions[3 * k + 1] = (float)(left > 0 ? -left : 0.111 * cos(angle));
     }
     mote_collider_def capsule = mote_capsule((vec3){0, 0, -1}, (vec3){0, 0, 1}, 0.1f);
-    mote_collider_id id;
-    rope r = make_scene(&def, &capsule, SUBSTEPS, GRAVITY, &id);
+    rope r = make_scene(&def, &capsule, SUBSTEPS, GRAVITY);
     const double segment = 1.0 / (POINTS - 1);
     double fastest = 0;
     for (int step = 0; step < 60 * 12; step++) {
@@ -96,14 +96,11 @@ TEST(friction_holds_a_rope_that_hangs_unevenly_over_a_capsule) {
 /* How far a strand along a slope of `angle` slides in so many seconds; gravity is turned instead of the
  * plane. */
 static double slide_of(mote_strand_solver solver, double angle, float friction, double seconds) {
-    float positions[3 * POINTS];
-    mote_strands_def def =
-        strand_def(solver, positions, (double[3]){-0.5, RADIUS, 0}, (double[3]){0.5, RADIUS, 0});
+    mote_strands_def def = strand_def(solver, (double[3]){-0.5, RADIUS, 0}, (double[3]){0.5, RADIUS, 0});
     def.friction = friction;
     mote_collider_def plane = mote_plane((vec3){0, 0, 0}, (vec3){0, 1, 0});
     plane.friction = friction;
-    mote_collider_id id;
-    rope r = make_scene(&def, &plane, SUBSTEPS, 0, &id);
+    rope r = make_scene(&def, &plane, SUBSTEPS, 0);
     mote_force_def gravity =
         mote_gravity((vec3){(float)(GRAVITY * sin(angle)), (float)(-GRAVITY * cos(angle)), 0});
     mote_force_id force;
@@ -148,14 +145,12 @@ TEST(a_strand_that_falls_onto_a_plane_or_a_box_comes_to_rest_on_it) {
     const double segment = 0.7 / (POINTS - 1);
     for (int solver = MOTE_STRAND_SPRINGS; solver <= MOTE_STRAND_ROBUST; solver++)
         for (int box = 0; box < 2; box++) {
-            float positions[3 * POINTS];
-            mote_strands_def def = strand_def((mote_strand_solver)solver, positions,
-                                              (double[3]){-0.3, 0.3, -0.2}, (double[3]){0.3, 0.5, 0.2});
+            mote_strands_def def = strand_def((mote_strand_solver)solver, (double[3]){-0.3, 0.3, -0.2},
+                                              (double[3]){0.3, 0.5, 0.2});
             const mote_transform at = turn_about((double[3]){0, 1, 0}, 0.5, (double[3]){0, -0.25, 0});
             mote_collider_def ground =
                 box ? mote_box(&at, (vec3){1, 0.25f, 1}) : mote_plane((vec3){0, 0, 0}, (vec3){0, 2, 0});
-            mote_collider_id id;
-            rope r = make_scene(&def, &ground, solver == MOTE_STRAND_SPRINGS ? 32 : SUBSTEPS, GRAVITY, &id);
+            rope r = make_scene(&def, &ground, solver == MOTE_STRAND_SPRINGS ? 32 : SUBSTEPS, GRAVITY);
             for (int step = 0; step < 240; step++) {
                 step_rope(&r, 1);
                 if (solver != MOTE_STRAND_SPRINGS)
@@ -175,14 +170,12 @@ TEST(a_strand_that_falls_onto_a_plane_or_a_box_comes_to_rest_on_it) {
 TEST(a_floor_that_moves_takes_a_strand_along) {
     const double u = 0.5, friction = 0.5, seconds = 0.5, h = 1 / (60.0 * SUBSTEPS);
     for (int solver = MOTE_STRAND_SPRINGS; solver <= MOTE_STRAND_ROBUST; solver++) {
-        float positions[3 * POINTS];
-        mote_strands_def def = strand_def((mote_strand_solver)solver, positions, (double[3]){-0.5, RADIUS, 0},
-                                          (double[3]){0.5, RADIUS, 0});
+        mote_strands_def def =
+            strand_def((mote_strand_solver)solver, (double[3]){-0.5, RADIUS, 0}, (double[3]){0.5, RADIUS, 0});
         mote_collider_def floor = mote_plane((vec3){0, 0, 0}, (vec3){0, 1, 0});
-        mote_collider_id id;
-        rope r = make_scene(&def, &floor, SUBSTEPS, GRAVITY, &id);
+        rope r = make_scene(&def, &floor, SUBSTEPS, GRAVITY);
         for (int step = 1; step <= 60 * seconds; step++)
-            step_to(&r, id, &floor, (double[3]){u * step / 60.0, 0, 0});
+            step_to(&r, &floor, (double[3]){u * step / 60.0, 0, 0});
         /* While it is pulled, for u / (mu g), its speed is known to the mu g h of a substep, which makes u h;
          * and the first substep may be free. */
         const summary s = summarise(&r, (double[3]){0});
@@ -193,20 +186,18 @@ TEST(a_floor_that_moves_takes_a_strand_along) {
 
 /* A capsule lifts a strand that was laid across it, and takes it along. */
 TEST(a_moving_capsule_carries_a_strand) {
-    float positions[3 * POINTS];
     mote_strands_def def =
-        strand_def(MOTE_STRAND_ROBUST, positions, (double[3]){-0.5, 0.115, 0}, (double[3]){0.5, 0.115, 0});
+        strand_def(MOTE_STRAND_ROBUST, (double[3]){-0.5, 0.115, 0}, (double[3]){0.5, 0.115, 0});
     def.friction = 1;
     mote_collider_def capsule = mote_capsule((vec3){0, 0, -1}, (vec3){0, 0, 1}, 0.1f);
     capsule.friction = 1;
-    mote_collider_id id;
-    rope r = make_scene(&def, &capsule, SUBSTEPS, GRAVITY, &id);
+    rope r = make_scene(&def, &capsule, SUBSTEPS, GRAVITY);
     const double segment = 1.0 / (POINTS - 1);
     double centre[3] = {0};
     for (int step = -180; step <= 180; step++) {
         const double t = fmax(step, 0) / 60.0;
         centre[0] = 0.1 * t * t / 2, centre[1] = 0.2 * t;
-        step_to(&r, id, &capsule, centre);
+        step_to(&r, &capsule, centre);
         assert_held(&r, 0, held(MAX_STRETCH, segment, 2), ITERATIONS);
         ASSERT(summarise(&r, centre).nearest, >=, 0.1 + RADIUS - sinks(segment));
     }
@@ -227,19 +218,17 @@ TEST(a_strand_and_a_thin_capsule_do_not_pass_through_each_other) {
     for (int solver = MOTE_STRAND_SPRINGS; solver <= MOTE_STRAND_ROBUST; solver++)
         for (int speed = 12; speed <= 48; speed *= 2)
             for (int strand_moves = 0; strand_moves < 2; strand_moves++) {
-                float positions[3 * POINTS];
-                mote_strands_def def = strand_def((mote_strand_solver)solver, positions,
-                                                  (double[3]){0, 0.5, 0}, (double[3]){0, -0.5, 0});
+                mote_strands_def def =
+                    strand_def((mote_strand_solver)solver, (double[3]){0, 0.5, 0}, (double[3]){0, -0.5, 0});
                 def.radius = 0.005f;
                 def.compliance /= 5;
                 mote_collider_def capsule = mote_capsule((vec3){-0.5f, 0, -1}, (vec3){-0.5f, 0, 1}, 0.005f);
-                mote_collider_id id;
-                rope r = make_scene(&def, &capsule, SUBSTEPS, 0, &id);
+                rope r = make_scene(&def, &capsule, SUBSTEPS, 0);
                 for (uint32_t k = 0; k < POINTS && strand_moves; k++)
                     store_point(&r, 0, k, NULL, (double[3]){-speed, 0, 0});
                 for (int step = 1; step * speed / 60.0 < 1.5; step++) {
                     const double way = step * speed / 60.0, at = strand_moves ? -0.5 : way - 0.5;
-                    step_to(&r, id, &capsule, (double[3]){at, 0, 0});
+                    step_to(&r, &capsule, (double[3]){at, 0, 0});
                     if (solver == MOTE_STRAND_SPRINGS)
                         assert_alive(&r, 0);
                     else
@@ -259,14 +248,12 @@ TEST(a_strand_and_a_thin_capsule_do_not_pass_through_each_other) {
 TEST(an_overlap_at_the_start_gives_no_speed) {
     for (int solver = MOTE_STRAND_SPRINGS; solver <= MOTE_STRAND_ROBUST; solver++)
         for (int box = 0; box < 2; box++) {
-            float positions[3 * POINTS];
-            mote_strands_def def = strand_def((mote_strand_solver)solver, positions,
-                                              (double[3]){-0.5, -0.01, 0}, (double[3]){0.5, -0.01, 0});
+            mote_strands_def def = strand_def((mote_strand_solver)solver, (double[3]){-0.5, -0.01, 0},
+                                              (double[3]){0.5, -0.01, 0});
             const mote_transform at = {{0, -0.25f, 0}, {0, 0, 0, 1}};
             mote_collider_def ground =
                 box ? mote_box(&at, (vec3){1, 0.25f, 1}) : mote_plane((vec3){0, 0, 0}, (vec3){0, 1, 0});
-            mote_collider_id id;
-            rope r = make_scene(&def, &ground, SUBSTEPS, 0, &id);
+            rope r = make_scene(&def, &ground, SUBSTEPS, 0);
             for (int step = 0; step < 10; step++) {
                 step_rope(&r, 1);
                 const summary s = summarise(&r, (double[3]){0});
@@ -279,11 +266,9 @@ TEST(an_overlap_at_the_start_gives_no_speed) {
 
 /* Whichever comes first. */
 TEST(the_conserving_solver_takes_no_colliders) {
-    float positions[3 * POINTS];
     mote_strands_def def =
-        strand_def(MOTE_STRAND_CONSERVING, positions, (double[3]){-0.5, 0.3, 0}, (double[3]){0.5, 0.3, 0});
+        strand_def(MOTE_STRAND_CONSERVING, (double[3]){-0.5, 0.3, 0}, (double[3]){0.5, 0.3, 0});
     mote_collider_def sphere = mote_sphere((vec3){0, 0, 0}, 0.1f);
-    mote_collider_id id;
     mote_strands_id strands;
     rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, SUBSTEPS, GRAVITY);
     assert_int_equal(mote_system_add_collider(r.system, &sphere, &id), MOTE_ERROR_INTEGRATOR);

@@ -6,8 +6,6 @@
 
 #include "random_strands.h"
 
-/* --- Layout --- */
-
 /* The slot of point 0 of a strand by the rule of the header, found by going through all strands for each
  * length: 16 strands to a group, longest first, each group as long as its longest. For any other number: how
  * many slots there are. */
@@ -155,8 +153,6 @@ TEST(the_shortest_and_the_longest_strand_fit) {
     ASSERT(system->strand_scratch_bytes, >=, mote_strand_scratch_floats(1024) * sizeof(float));
     mote_system_destroy(system);
 }
-
-/* --- Memory --- */
 
 /* The call fails for want of memory, or succeeds; where it failed nothing has changed, and it succeeds when
  * it is made again. */

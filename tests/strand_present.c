@@ -36,8 +36,6 @@ static const unsigned char *present(const mote_system *system, mote_strands_id i
     return memory + BEFORE;
 }
 
-/* --- Vertices against doubles --- */
-
 typedef struct direction {
     double of[3], length;
 } direction;
@@ -135,12 +133,7 @@ static void check_layout(mote_system *system, mote_strands_id id, const mote_str
     ASSERT(mote_strands_vertex_count(system, id, l->shape), ==, first);
 }
 
-static void check_default_layout(mote_system *system, mote_strands_id id, float alpha) {
-    const mote_strand_layout l = mote_default_strand_layout();
-    check_layout(system, id, &l, alpha);
-}
-
-TEST(positions_equal_a_plain_blend) {
+TEST(every_layout_holds_the_vertices_of_the_header_at_any_alpha) {
     static const uint32_t counts[] = {1, 15, 16, 17, 40, 80};
     static const double alphas[] = {0, 0.5, 0.75};
     for (size_t i = 0; i < COUNT_OF(counts); i++)
@@ -150,7 +143,10 @@ TEST(positions_equal_a_plain_blend) {
                       i % 2 ? LONGEST : 9, 1 + i);
                 scatter_points(system, id, 7 * i + j);
                 set_alpha(system, alphas[j]);
-                check_default_layout(system, id, (float)alphas[j]);
+                for (int kind = 0; kind < LAYOUTS; kind++) {
+                    const mote_strand_layout l = layout_of(kind);
+                    check_layout(system, id, &l, (float)alphas[j]);
+                }
                 mote_system_destroy(system);
             }
 }
@@ -162,33 +158,20 @@ TEST(strands_that_were_just_added_or_reset_are_presented_where_they_are) {
     mote_force_id force;
     assert_int_equal(mote_system_add_force(system, &fall, &force), MOTE_OK);
     set_alpha(system, 0.5);
-    check_default_layout(system, id, 0.5f);
+    check_layout(system, id, &l, 0.5f);
     assert_memory_equal(present(system, id, &l), s.positions, 12 * s.first[20]);
     assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
     for (uint32_t i = 0; i < 20; i++)
         assert_false(isnan(b->previous_x[0][mote_strands_slot(system, id, i, 1)]));
-    check_default_layout(system, id, 0.5f);
+    check_layout(system, id, &l, 0.5f);
     const mote_transform there = {{100, 0, 0}, {0, 0, 0, 1}};
     assert_int_equal(mote_strands_set_root(system, id, 3, &there, 0), MOTE_OK);
     assert_int_equal(mote_strands_reset(system, id, 3), MOTE_OK);
-    check_default_layout(system, id, 0.5f);
+    check_layout(system, id, &l, 0.5f);
     const unsigned char *vertices = present(system, id, &l);
     for (uint32_t k = s.first[3]; k < s.first[4]; k++) /* eighths: exact */
         ASSERT(read_vertex(&l, vertices, k).x[0], ==, s.positions[3 * k] + 100);
     mote_system_destroy(system);
-}
-
-TEST(every_layout_holds_what_the_header_says) {
-    static const uint32_t counts[] = {1, 17, 33};
-    for (size_t i = 0; i < COUNT_OF(counts); i++)
-        for (int kind = 0; kind < LAYOUTS; kind++) {
-            SCENE(plain_system(), counts[i], LONGEST, 4 + i);
-            scatter_points(system, id, i);
-            set_alpha(system, 0.5);
-            const mote_strand_layout l = layout_of(kind);
-            check_layout(system, id, &l, 0.5f);
-            mote_system_destroy(system);
-        }
 }
 
 /* Strands 0 and 4 point at the eye, 1 has no length, 2 folds back on itself and doubles a point, 3 is in the
@@ -230,8 +213,6 @@ TEST(ribbons_are_finite_where_there_is_no_side) {
     mote_system_destroy(system);
 }
 
-/* --- The same bits --- */
-
 TEST(vertices_are_the_same_bits_on_any_jobs_and_instruction_set) {
     static unsigned char first[sizeof memory];
     shuffled_jobs shuffled = {{1}, 5, 0};
@@ -252,8 +233,6 @@ TEST(vertices_are_the_same_bits_on_any_jobs_and_instruction_set) {
             mote_system_destroy(system);
         }
 }
-
-/* --- Indices --- */
 
 TEST(indices_connect_a_strand_and_no_two) {
     SCENE(plain_system(), 19, 12, 2);
@@ -284,8 +263,6 @@ TEST(indices_connect_a_strand_and_no_two) {
     ASSERT(mote_strands_index_count(system, id, none), ==, 0);
     mote_system_destroy(system);
 }
-
-/* --- Refusals --- */
 
 TEST(wrong_layouts_are_refused_and_write_nothing) {
     SCENE(plain_system(), 3, 4, 2);

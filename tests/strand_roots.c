@@ -8,8 +8,6 @@
  * quaternion, each component known to 4 UNIT. */
 static const double PLACED = 3 * 6 * 0x1p-24;
 
-/* --- A head --- */
-
 enum { HAIRS = 48, POINTS = 24 };
 
 /* Hairs of 0.2 m stand on a sphere of 0.1 m. */
@@ -66,8 +64,6 @@ TEST(a_head_that_makes_half_a_turn_in_one_frame_keeps_its_hair) {
             destroy_rope(&r);
         }
 }
-
-/* --- Between targets --- */
 
 enum { SUBSTEPS = 8 };
 
@@ -172,8 +168,6 @@ TEST(pins_travel_straight_from_where_their_point_stands) {
     }
 }
 
-/* --- Poses --- */
-
 /* Pose springs of 4 N/m pull points of 1/16 kg to their rest places under the root. At rest all hang lower by
  * m g / k, so that no segment pulls. A rounding of coordinates of 1 m, UNIT, is a velocity for the rest of
  * the way: n of them make n^(3/2) of one. */
@@ -205,21 +199,20 @@ TEST(pose_springs_hold_points_at_their_rest_places_under_the_root) {
     }
 }
 
-/* --- Curls --- */
-
 enum { CURL = 32 };
 
-/* Signed volume of three edges on end, over the cube of their length: its sign is that of the curl's hand. */
-static void twist_of(const rope *r, uint32_t strand, double twist[CURL - 3]) {
-    double x[CURL][3], n[3];
+/* Sum of the signed volumes of three edges on end: its sign is the hand of a curl. */
+static double hand_of(const rope *r, uint32_t strand) {
+    double x[CURL][3], n[3], sum = 0;
     for (uint32_t k = 0; k < CURL; k++) load_point(r, strand, k, x[k], NULL);
     for (uint32_t k = 0; k + 3 < CURL; k++) {
         double e[3][3];
-        for (int j = 0; j < 3; j++)
-            for (int a = 0; a < 3; a++) e[j][a] = x[k + (uint32_t)j + 1][a] - x[k + (uint32_t)j][a];
+        for (uint32_t j = 0; j < 3; j++)
+            for (int a = 0; a < 3; a++) e[j][a] = x[k + j + 1][a] - x[k + j][a];
         cross(e[1], e[2], n);
-        twist[k] = dot(e[0], n) / pow(dot(e[0], e[0]), 1.5);
+        sum += dot(e[0], n);
     }
+    return sum;
 }
 
 /* A right-handed and a left-handed helix, 1 cm wide, on a head that turns. */
@@ -239,21 +232,15 @@ TEST(curls_turn_with_the_head_and_keep_their_hand) {
     def.local_pose_stiffness = 20;
     def.normal_drag = def.tangential_drag = 0.2f;
     rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, 16, 0);
-    double rest[2][CURL - 3], now[CURL - 3];
-    for (uint32_t hand = 0; hand < 2; hand++) twist_of(&r, hand, rest[hand]);
-    for (int k = 0; k < CURL - 3; k++) ASSERT(rest[0][k] * rest[1][k], <, 0);
+    const double rest[2] = {hand_of(&r, 0), hand_of(&r, 1)};
+    ASSERT(rest[0] * rest[1], <, 0);
     mote_transform head = MOTE_TRANSFORM_IDENTITY;
     for (int step = 0; step < 1200; step++) {
         const double angle = 2 * PI * fmin(step, 60) / 60 * 0.75;
         head = turn_about((double[3]){0.6, 0, 0.8}, angle, (double[3]){0});
         assert_int_equal(mote_strands_set_roots(r.system, r.id, &head, 1, MOTE_NEXT_ADVANCE), MOTE_OK);
         step_rope(&r, 1);
-        for (uint32_t hand = 0; hand < 2; hand++) {
-            double sum = 0, of_rest = 0;
-            twist_of(&r, hand, now);
-            for (int k = 0; k < CURL - 3; k++) sum += now[k], of_rest += rest[hand][k];
-            ASSERT(sum * of_rest, >, 0);
-        }
+        for (uint32_t hand = 0; hand < 2; hand++) ASSERT(hand_of(&r, hand) * rest[hand], >, 0);
     }
     /* Without a load the rest shape under the head is where it comes to rest. Each segment's direction is
      * known to max_stretch and to its neighbours', so that the tip is to 31 times as much of a segment's 7.6

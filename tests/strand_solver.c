@@ -5,9 +5,11 @@
 #include "one_strand.h"
 #include "swing.h"
 
+/* Of the strands of the last def. */
+static float positions[3 * 1024];
+
 /* A straight strand of 1 kg from the origin. */
-static mote_strands_def line_def(mote_strand_solver solver, uint32_t points, float *positions, double x,
-                                 double y) {
+static mote_strands_def line_def(mote_strand_solver solver, uint32_t points, double x, double y) {
     mote_strands_def def =
         one_strand(solver, points, positions, (double[3]){0}, (double[3]){x, y, 0}, 1 / 256.0f);
     def.mass = 1;
@@ -73,7 +75,6 @@ TEST(stiffness_of_any_size_is_finite_at_every_step) {
     static const mote_rate rates[] = {{1000, 1}, {240, 1}, {60, 1}, {10, 1}};
     static const float compliance[] = {1e-9f, 1e-7f, 1e-5f, 1e-3f, 0};
     static const float bend[] = {0, 10, 1e5f, 1e9f};
-    float positions[3 * 32];
     for (int k = 0; k < 32; k++)
         positions[3 * k] = 0.03f * (float)k, positions[3 * k + 1] = k % 2 ? 0.01f : 0,
                       positions[3 * k + 2] = 0;
@@ -97,8 +98,8 @@ TEST(stiffness_of_any_size_is_finite_at_every_step) {
 enum { LINE = 33 };
 
 /* So many equal strands of 1 m. */
-static mote_strands_def lines_def(mote_strand_solver solver, uint32_t count, float *positions) {
-    mote_strands_def def = line_def(solver, LINE, positions, 1, 0);
+static mote_strands_def lines_def(mote_strand_solver solver, uint32_t count) {
+    mote_strands_def def = line_def(solver, LINE, 1, 0);
     for (uint32_t i = 1; i < count; i++)
         memcpy(positions + 3 * LINE * i, positions, 3 * LINE * sizeof *positions);
     def.strand_count = count;
@@ -115,8 +116,7 @@ TEST(pins_too_far_apart_are_reported_and_reached) {
     enum { PINNED = COUNT_OF(share), FREE_TIP = PINNED };
     const double rounding = held(0, 1 / 32.0, 1.5), allowed = held(0.002, 1 / 32.0, 1.5);
     for (int solver = MOTE_STRAND_ROBUST; solver <= MOTE_STRAND_CONSERVING; solver++) {
-        float positions[3 * LINE * (PINNED + 1)];
-        const mote_strands_def def = lines_def((mote_strand_solver)solver, PINNED + 1, positions);
+        const mote_strands_def def = lines_def((mote_strand_solver)solver, PINNED + 1);
         rope r = make_line(&def, 8);
         for (uint32_t i = 0; i < PINNED; i++) pin_tip(&r, i, share[i], MOTE_NEXT_ADVANCE);
         for (int step = 0; step < 60; step++) {
@@ -171,8 +171,7 @@ TEST(slack_between_pins_hangs_as_a_chain_does) {
     double want[LINE][2];
     hang(0.75, want);
     for (int solver = MOTE_STRAND_ROBUST; solver <= MOTE_STRAND_CONSERVING; solver++) {
-        float positions[3 * LINE];
-        mote_strands_def def = line_def((mote_strand_solver)solver, LINE, positions, 1, 0);
+        mote_strands_def def = line_def((mote_strand_solver)solver, LINE, 1, 0);
         def.normal_drag = def.tangential_drag = 3;
         def.max_stretch = 1e-4f;
         rope r = make_line(&def, 8);
@@ -212,8 +211,7 @@ TEST(segments_without_length_do_no_harm) {
     static const int same[][2] = {{5, 4}, {1, 0}, {15, 14}, {13, 14}}; /* in the middle, root, tip */
     for (int solver = 0; solver < MOTE_STRAND_SOLVER_COUNT; solver++)
         for (int bends = 0; bends < (solver == MOTE_STRAND_CONSERVING ? 1 : 2); bends++) {
-            float positions[3 * 16];
-            mote_strands_def def = line_def((mote_strand_solver)solver, 16, positions, 0.6, 0.3);
+            mote_strands_def def = line_def((mote_strand_solver)solver, 16, 0.6, 0.3);
             for (size_t i = 0; i < COUNT_OF(same); i++)
                 memcpy(positions + 3 * same[i][0], positions + 3 * same[i][1], 3 * sizeof *positions);
             def.bend_stiffness = bends ? 8.0f : 0;
@@ -232,8 +230,7 @@ TEST(segments_without_length_do_no_harm) {
 TEST(points_that_coincide_part_again) {
     for (int solver = 0; solver < MOTE_STRAND_SOLVER_COUNT; solver++)
         for (int all = 0; all < 2; all++) {
-            float positions[3 * 16];
-            mote_strands_def def = line_def((mote_strand_solver)solver, 16, positions, 0.9, 0);
+            mote_strands_def def = line_def((mote_strand_solver)solver, 16, 0.9, 0);
             rope r = make_line(&def, 8);
             for (uint32_t k = all ? 1 : 7; k < (all ? 16 : 8); k++)
                 store_point(&r, 0, k, (double[3]){positions[3 * (all ? 0 : 6)], 0, 0}, NULL);
@@ -248,8 +245,7 @@ TEST(a_strand_that_turns_non_finite_freezes_alone_until_it_is_reset) {
     static const double speeds[] = {NAN, INFINITY};
     for (int solver = 0; solver < MOTE_STRAND_SOLVER_COUNT; solver++)
         for (size_t i = 0; i < COUNT_OF(speeds); i++) {
-            float positions[3 * LINE * 3];
-            const mote_strands_def def = lines_def((mote_strand_solver)solver, 3, positions);
+            const mote_strands_def def = lines_def((mote_strand_solver)solver, 3);
             double before[3], x[3], first[3], third[3];
             rope r = make_line(&def, 8);
             step_rope(&r, 5);
@@ -289,8 +285,7 @@ static double energy_of(const rope *r, uint32_t points) {
 TEST(a_swing_keeps_its_energy_or_loses_it_but_gains_none) {
     const double depth = GRAVITY * 0.5;
     for (int solver = MOTE_STRAND_ROBUST; solver <= MOTE_STRAND_CONSERVING; solver++) {
-        float positions[3 * 32];
-        mote_strands_def def = line_def((mote_strand_solver)solver, 32, positions, 1, 0);
+        mote_strands_def def = line_def((mote_strand_solver)solver, 32, 1, 0);
         rope r = make_line(&def, 16);
         const double start = energy_of(&r, 32);
         double before = start;
@@ -333,8 +328,8 @@ static const struct {
                 {MOTE_STRAND_CONSERVING, 0, 0}};
 
 /* A strand of 1 m of 16 points, held in one of these ways. */
-static mote_strands_def held_def(size_t how, float *positions, double x, double y) {
-    mote_strands_def def = line_def(holdings[how].solver, 16, positions, x, y);
+static mote_strands_def held_def(size_t how, double x, double y) {
+    mote_strands_def def = line_def(holdings[how].solver, 16, x, y);
     def.compliance = holdings[how].compliance;
     def.bend_stiffness = holdings[how].bend_stiffness;
     return def;
@@ -343,8 +338,7 @@ static mote_strands_def held_def(size_t how, float *positions, double x, double 
 /* Hanging from its root, each segment stretched by the weight below it. */
 TEST(the_root_bears_the_weight_at_rest) {
     for (size_t how = 0; how < COUNT_OF(holdings); how++) {
-        float positions[3 * 16];
-        const mote_strands_def def = held_def(how, positions, 0, -1);
+        const mote_strands_def def = held_def(how, 0, -1);
         rope r = make_line(&def, 16);
         double y = 0;
         for (uint32_t k = 1; k < 16; k++) {
@@ -371,8 +365,7 @@ TEST(the_root_bears_the_weight_at_rest) {
  * gives, less the impulses on the root and the pin. */
 TEST(reactions_balance_momentum) {
     for (size_t how = 0; how < COUNT_OF(holdings); how++) {
-        float positions[3 * 16];
-        const mote_strands_def def = held_def(how, positions, 1, 0);
+        const mote_strands_def def = held_def(how, 1, 0);
         for (int k = 1; k < 16; k += 2) positions[3 * k + 2] = 0.04f; /* not taut: forces have a bound */
         rope r = make_line(&def, 16);
         assert_int_equal(
@@ -410,12 +403,11 @@ TEST(reactions_balance_momentum) {
 TEST(lengths_are_held_in_the_substeps_that_mote_strand_substeps_counts) {
     static const double lengths[] = {0.1, 0.3, 1};
     static const uint32_t points[] = {32, 128, 1024};
-    static float positions[3 * 1024];
     for (size_t l = 0; l < COUNT_OF(lengths); l++)
         for (size_t p = 0; p < COUNT_OF(points); p++) {
             const uint32_t substeps = mote_strand_substeps(points[p], lengths[l], GRAVITY, 1 / 60.0);
             const uint32_t all = substeps * 60;
-            mote_strands_def def = line_def(MOTE_STRAND_ROBUST, points[p], positions, lengths[l], 0);
+            mote_strands_def def = line_def(MOTE_STRAND_ROBUST, points[p], lengths[l], 0);
             rope r = make_line(&def, substeps);
             uint32_t iterations = 0, capped = 0;
             for (int step = 0; step < 60; step++) {

@@ -5,8 +5,6 @@
 #include "one_strand.h"
 #include "swing.h"
 
-/* --- Against the same springs --- */
-
 static const mote_integrator EXPLICIT[] = {
     MOTE_SEMI_IMPLICIT_EULER, MOTE_EXPLICIT_EULER,  MOTE_MIDPOINT, MOTE_RK4,
     MOTE_VELOCITY_VERLET,     MOTE_POSITION_VERLET, MOTE_YOSHIDA4, MOTE_PEFRL};
@@ -78,8 +76,6 @@ TEST(springs_converge_at_the_order_of_their_integrator) {
         }
     }
 }
-
-/* --- Kinematic springs --- */
 
 /* e'' = -2 g e' - w^2 e from e, v. */
 static void exact_spring(double w2, double g, double t, double *e, double *v) {
@@ -178,8 +174,6 @@ TEST(two_kinematic_springs_on_one_mass_gain_or_lose_energy_by_their_series) {
         }
 }
 
-/* --- Momentum --- */
-
 /* Adds the momentum of all points times `sign`: linear, then angular. */
 static void add_momentum(const rope *r, double sign, double p[2][3]) {
     for (uint32_t i = 0; i < STRANDS; i++)
@@ -221,8 +215,6 @@ TEST(free_strands_keep_their_momentum) {
         destroy_rope(&r);
     }
 }
-
-/* --- Air --- */
 
 /* Two points fall across, seventeen along themselves: m g = drag x length x v, after 16 times m / (drag
  * length). */

@@ -6,8 +6,6 @@
 
 #include "random_strands.h"
 
-/* --- Hash --- */
-
 /* Changes one thing; the hash must follow (or must not), and come back with it. */
 static void expect_in_hash(mote_system *system, void *state, size_t bytes, bool counts) {
     uint64_t before = mote_system_hash(system);
@@ -79,8 +77,6 @@ TEST(all_of_the_state_counts_in_the_hash_and_no_measurement_does) {
     mote_system_destroy(system);
 }
 
-/* --- Resets --- */
-
 /* The quaternion (1, 1, 1, 1) / 2 takes (x, y, z) to (z, x, y), and the coordinates are eighths: all is
  * exact. */
 TEST(reset_strands_rest_in_their_rest_shape_under_their_root) {
@@ -130,8 +126,6 @@ TEST(reset_strands_rest_in_their_rest_shape_under_their_root) {
     }
     mote_system_destroy(system);
 }
-
-/* --- Reports and statistics --- */
 
 TEST(reports_give_what_a_step_has_measured) {
     SCENE(make_system(NULL), 21, 9, 3);

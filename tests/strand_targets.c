@@ -8,8 +8,6 @@
 /* One float32 rounding, relative. */
 static const double UNIT = 0x1p-24;
 
-/* --- Roots --- */
-
 static uint64_t ticks_per_step(mote_system *system) {
     mote_advance advance;
     assert_int_equal(mote_system_step(system, 0, &advance), MOTE_OK);
@@ -126,8 +124,6 @@ TEST(every_strand_gets_the_root_of_its_number) {
     assert_false(b->pins[0].pending);
     mote_system_destroy(system);
 }
-
-/* --- Pins --- */
 
 /* Which points are pinned, and where to. */
 typedef struct pin_model {
