@@ -141,7 +141,7 @@ TEST(poses_carry_what_happened_since_the_boundary_before) {
 }
 
 /* (0, f, 0, 1 - f) turns by 2 atan(f / (1 - f)) about y; (0, 0, 0, -2) is no turn, to the bit. */
-TEST(half_turns_and_the_other_quaternion_of_a_turn) {
+TEST(half_turns_go_round_and_the_other_quaternion_of_no_turn_stays) {
     for (int half = 0; half < 2; half++) {
         const mote_transform to = {{0, 0, 0}, {0, (float)half, 0, half ? 0 : -2}};
         mote_system *system = moving_box(upright(0, 0, 0), to, STEP);

@@ -166,7 +166,7 @@ static uint64_t hash_of(size_t kind, mote_jobs jobs, mote_isa isa, frames groupi
     return hash;
 }
 
-TEST_EACH(one_hash_on_all_jobs_instruction_sets_and_frames, COUNT_OF(kinds), kind_name, kind) {
+TEST_EACH(jobs_instruction_sets_and_frames_do_not_change_the_hash, COUNT_OF(kinds), kind_name, kind) {
     static const uint32_t workers[] = {2, 1, 3, 8};
     const mote_jobs serial = {0};
     const uint64_t want = hash_of(kind, serial, MOTE_ISA_AUTO, ONE_FRAME);

@@ -111,7 +111,7 @@ static void check_layout(const strands *s) {
     ASSERT(ledger.faults + ledger.live_bytes, ==, 0);
 }
 
-TEST(points_lie_where_the_rule_of_the_layout_puts_them) {
+TEST(points_are_where_the_rule_of_the_layout_puts_them) {
     static const uint32_t counts[] = {1, 2, 15, 16, 17, 33, MOST_STRANDS};
     static strands s;
     for (size_t i = 0; i < COUNT_OF(counts); i++)

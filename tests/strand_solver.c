@@ -253,7 +253,7 @@ TEST(a_strand_that_turns_non_finite_freezes_alone_until_it_is_reset) {
             store_point(&r, 1, 7, NULL, (double[3]){0, speeds[i], 0});
             for (int step = 0; step < 3; step++) {
                 step_rope(&r, 1);
-                ASSERT(report_of(&r, 1).frozen, ==, true);
+                assert_true(report_of(&r, 1).frozen);
                 load_point(&r, 1, LINE - 1, x, NULL);
                 ASSERT(apart(x, before), ==, 0);
             }
