@@ -1,7 +1,7 @@
 /* Networks: what is refused, what it says of where the fault lies, and that nothing changed then. */
 #include "test.h"
 
-#include "network_host.h"
+#include "network_web.h"
 
 /* --- Adding --- */
 

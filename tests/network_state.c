@@ -1,7 +1,7 @@
 /* Networks: views, the numbers of springs, pins, reels, failing allocators, and what counts in the hash. */
 #include "test.h"
 
-#include "network_host.h"
+#include "network_web.h"
 
 /* --- Memory --- */
 

@@ -2,7 +2,7 @@
  * follow. */
 #include "test.h"
 
-#include "network_host.h"
+#include "network_web.h"
 
 /* --- Sums --- */
 

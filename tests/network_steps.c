@@ -1,7 +1,7 @@
 /* Networks: what is changed later steps as if it had been made so. */
 #include "test.h"
 
-#include "network_host.h"
+#include "network_web.h"
 
 /* What the host may give in two ways. */
 typedef struct twin {
