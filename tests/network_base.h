@@ -34,9 +34,7 @@ static inline mote_collider_id add_collider(mote_system *system, mote_collider_d
 
 static inline mote_network_id add_network(mote_system *system, const mote_network_def *def) {
     mote_network_id id;
-    mote_network_fault fault = {0, 0};
-    OK(mote_system_add_network(system, def, &id, &fault));
-    if (fault.particle != MOTE_NO_ITEM || fault.spring != MOTE_NO_ITEM) abort();
+    OK(mote_system_add_network(system, def, &id, NULL));
     return id;
 }
 
@@ -72,9 +70,11 @@ static inline float *column_of(mote_system *system, mote_network_id id, uint32_t
     return &all[column][v.slot[particle]];
 }
 
-static inline void add_springs_to(mote_system *system, mote_network_id id, uint32_t count,
-                                  const mote_spring *springs, uint32_t *numbers) {
-    OK(mote_network_add_springs(system, id, count, springs, numbers, NULL));
+/* Everything that the system allocated is released, in order. */
+static inline void destroy_watched(mote_system *system, const memory_ledger *ledger) {
+    mote_system_destroy(system);
+    ASSERT(ledger->faults, ==, 0);
+    ASSERT(ledger->live_bytes, ==, 0);
 }
 
 #endif
