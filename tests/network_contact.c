@@ -93,6 +93,27 @@ TEST(a_moving_plane_carries_a_sheet) {
     }
 }
 
+/* At 0.5 m/s: at the end of each step the sheet is on the plane, whose substeps have poses of their own, but
+ * for a few roundings of 1 m. */
+TEST(a_rising_plane_lifts_a_sheet_with_it) {
+    static net n;
+    for (int solver = 0; solver < MOTE_NETWORK_SOLVER_COUNT; solver++) {
+        make_sheet(&n, (mote_network_solver)solver);
+        const mote_collider_id id = start_on(&n, GRAVITY, mote_plane((vec3){0, 0, 0}, (vec3){0, 1, 0}), 0.5f);
+        mote_transform target = MOTE_TRANSFORM_IDENTITY;
+        target.position[1] = 1;
+        step_net(&n, 1);
+        OK(mote_system_move_collider(n.system, id, &target, (2 * RATE + 1) * step_ticks(&n)));
+        for (uint32_t step = 1; step <= 2 * RATE; step++) {
+            step_net(&n, 1);
+            test_case("%s, step %u", solver_name[solver], step);
+            for (uint32_t i = 0; i < n.def.particle_count; i++)
+                ASSERT_NEAR(place_of(&n, i, 1), step / (2.0 * RATE), 8 * UNIT);
+        }
+        mote_system_destroy(n.system);
+    }
+}
+
 /* --- The explicit solver --- */
 
 /* A push takes a particle to the plane that touches the collider where the particle was nearest; the ball
