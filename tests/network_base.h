@@ -1,5 +1,5 @@
-/* What all tests of networks and links share. Needs nothing but mote where OK, which checks the result of a
- * call, is defined already. */
+/* Helpers shared by all tests of networks and links. Needs nothing but mote where OK, which checks the result
+ * of a call, is defined already. */
 #ifndef MOTE_TESTS_NETWORK_BASE_H
 #define MOTE_TESTS_NETWORK_BASE_H
 
@@ -77,7 +77,7 @@ typedef struct bad_value {
     const char *member;
     size_t offset, bytes;
     bool is_float;
-    double value; /* pointers: 0 */
+    double value; /* of a float or 32 bits; pointers: 0 */
     mote_result want;
 } bad_value;
 
@@ -95,10 +95,8 @@ static inline void spoil(void *def, const bad_value *bad) {
     const uint32_t whole = bad->is_float ? 0 : (uint32_t)(int64_t)bad->value;
     unsigned char *at = (unsigned char *)def + bad->offset;
     test_case("%s: %g", bad->member, bad->value);
-    if (bad->bytes == sizeof(void *))
-        memset(at, 0, bad->bytes);
-    else
-        memcpy(at, bad->is_float ? (const void *)&real : &whole, bad->bytes);
+    memset(at, 0, bad->bytes);
+    memcpy(at, bad->is_float ? (const void *)&real : &whole, sizeof whole);
 }
 
 /* Everything that the system allocated is released. */

@@ -1,6 +1,6 @@
-/* What networks conserve: momentum and angular momentum to rounding, through tearing too, the energy of the
- * symplectic integrators over a million steps, rest to the last bit, the exact motion of one kinematic
- * spring. */
+/* Quantities that networks conserve: momentum and angular momentum to rounding, through tearing too, the
+ * energy of the symplectic integrators over a million steps, rest to the last bit, the exact motion of one
+ * kinematic spring. */
 #include "test.h"
 
 #include "network_mesh.h"

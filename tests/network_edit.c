@@ -44,12 +44,11 @@ static void insert(state *s, uint32_t count, uint32_t reach) {
     }
     OK(result);
     for (uint32_t i = 0; i < count; i++) {
-        assert_int_equal(numbers[i], lowest_free(&s->m));
-        s->m.alive[numbers[i]] = true;
-        s->m.spring[numbers[i]] = springs[i];
-        model_join(&s->m, springs[i].a, springs[i].b);
+        ASSERT(numbers[i], ==, lowest_free(&s->m));
+        model_insert(&s->m, numbers[i], &springs[i]);
+        assert_true(s->n.bound_is_old);
+        assert_true(s->n.responses_are_old);
     }
-    assert_true(count == 0 || (s->n.bound_is_old && s->n.responses_are_old));
 }
 
 /* The number of a spring, or MOTE_NO_ITEM. */
@@ -109,8 +108,7 @@ static void pin(state *s) {
     s->m.pinned[particle] = false;
 }
 
-/* Starts reels, and ends those whose tick has come: their springs then have the length that they were
- * given. */
+/* Starts reels, and ends those whose tick has come: their springs then have their final length. */
 static void reel(state *s) {
     const uint32_t number = pick(s);
     const float length = random_between(&s->random, 0, 3);
@@ -164,9 +162,7 @@ TEST(a_block_across_lanes_becomes_rows_when_islands_are_joined) {
         OK(mote_network_insert(&n, 1, &spring, &number, &allocator));
         assert_false(n.block[0].lanes);
         assert_false(n.block[0].outer);
-        m.alive[number] = true;
-        m.spring[number] = spring;
-        model_join(&m, spring.a, spring.b);
+        model_insert(&m, number, &spring);
         check_network(&n, &m);
         model_free(&m);
         destroy(&n);
@@ -210,7 +206,7 @@ TEST(joining_a_frozen_island_freezes_both) {
     const mote_spring joins[] = {{0, 1, 1, 1, 0, 0}, {2, 3, 1, 1, 0, 0}, {0, 2, 1, 1, 0, 0}};
     n.frozen[n.island[n.slot_of_particle[1]]] = n.frozen[n.island[n.slot_of_particle[2]]] = 1;
     n.report.frozen = 2;
-    static const uint32_t frozen[] = {2, 2, 1}; /* one of two that join is; the other of two; both */
+    static const uint32_t frozen[] = {2, 2, 1}; /* one of the two is frozen; the other; both */
     for (uint32_t i = 0; i < 3; i++) {
         OK(mote_network_insert(&n, 1, &joins[i], &number, &allocator));
         assert_int_equal(n.report.frozen, frozen[i]);
@@ -235,11 +231,12 @@ TEST(springs_tear_beyond_their_strain) {
             g.springs[i].tear_strain = i % 3 ? random_between(&random, 0.1f, 6) : 0;
         mote_network n = made(&g.def);
         model m = model_of(&g.def);
-        const uint32_t ill = random_below(&random, m.particles), other = random_below(&random, m.particles);
-        const uint32_t cold = n.island[n.slot_of_particle[other]];
-        n.x[1][n.slot_of_particle[ill]] = NAN;
-        n.frozen[cold] = 1;
+        const uint32_t broken = random_below(&random, m.particles),
+                       other = random_below(&random, m.particles);
+        const uint32_t frozen = n.island[n.slot_of_particle[other]];
         uint32_t torn = 0;
+        n.x[1][n.slot_of_particle[broken]] = NAN;
+        n.frozen[frozen] = 1;
         n.bound_is_old = false;
         mote_network_tear(&n);
         for (uint32_t i = 0; i < g.def.spring_count; i++) {
@@ -251,7 +248,8 @@ TEST(springs_tear_beyond_their_strain) {
             }
             const double excess = sqrt(sum) - s->rest_length * (1.0 + s->tear_strain);
             bool tears = s->tear_strain > 0 && excess > 0;
-            if (s->a == ill || s->b == ill || n.island[n.slot_of_particle[s->a]] == cold) tears = false;
+            if (s->a == broken || s->b == broken || n.island[n.slot_of_particle[s->a]] == frozen)
+                tears = false;
             /* Six roundings of lengths below 32 m. */
             if (fabs(excess) < 6 * 32 * 0x1p-24) tears = n.spring[i].a == MOTE_NO_SLOT, edges++;
             ASSERT(tears, ==, (n.spring[i].a == MOTE_NO_SLOT));
@@ -260,7 +258,7 @@ TEST(springs_tear_beyond_their_strain) {
         }
         assert_int_equal(n.torn_count, torn);
         ASSERT(n.bound_is_old, ==, (torn > 0));
-        n.x[1][n.slot_of_particle[ill]] = 0;
+        n.x[1][n.slot_of_particle[broken]] = 0;
         check_network(&n, &m);
         mote_network_tear(&n);
         total += torn;
@@ -294,6 +292,22 @@ TEST(at_exactly_its_limit_a_spring_does_not_tear) {
 
 /* --- Pins and reels --- */
 
+static void expect_pin(const mote_network_pin_state *pin, float from_x, float to_x, uint64_t to_tick) {
+    ASSERT(pin->from[0], ==, from_x);
+    ASSERT(pin->to[0], ==, to_x);
+    ASSERT(pin->to_tick, ==, to_tick);
+    ASSERT(pin->pending, ==, (to_tick == MOTE_NEXT_ADVANCE));
+}
+
+static void expect_reel(const mote_network *n, float from, float to, uint64_t to_tick) {
+    ASSERT(n->reel_count, ==, 1);
+    ASSERT(n->block[0].reel_count, ==, 1);
+    ASSERT(n->reels[0].from, ==, from);
+    ASSERT(n->reels[0].to, ==, to);
+    ASSERT(n->reels[0].to_tick, ==, to_tick);
+    ASSERT(n->reels[0].pending, ==, (to_tick == MOTE_NEXT_ADVANCE));
+}
+
 TEST(pins_and_reels_travel_from_where_they_are) {
     const float positions[] = {0, 0, 0, 1, 0, 0, 2, 0, 0}, target[3] = {4, 5, 6}, other[3] = {7, 8, 9};
     const mote_spring springs[] = {{0, 1, 1, 1, 0, 0}, {1, 2, 2, 1, 0, 0}};
@@ -303,46 +317,30 @@ TEST(pins_and_reels_travel_from_where_they_are) {
     const mote_allocator allocator = plain();
     const uint32_t slot = n.slot_of_particle[1];
     OK(mote_network_add_pin(&n, slot, target, 10, MOTE_NEXT_ADVANCE, &allocator));
-    assert_true(n.pins[0].pending);
-    ASSERT(n.pins[0].from[0], ==, 1);
+    expect_pin(&n.pins[0], 1, 4, MOTE_NEXT_ADVANCE);
     ASSERT(n.pins[0].to[2], ==, 6);
     ASSERT(n.pins[0].from_tick, ==, 10);
     n.x[0][slot] = 3;
     OK(mote_network_add_pin(&n, slot, other, 11, 20, &allocator));
     ASSERT(n.pin_count, ==, 1);
-    assert_false(n.pins[0].pending);
-    ASSERT(n.pins[0].from[0], ==, 3);
-    ASSERT(n.pins[0].to[0], ==, 7);
-    assert_int_equal(n.pins[0].to_tick, 20);
+    expect_pin(&n.pins[0], 3, 7, 20);
     OK(mote_network_add_reel(&n, 1, 4, 10, MOTE_NEXT_ADVANCE, &allocator));
-    assert_true(n.reels[0].pending);
-    ASSERT(n.reels[0].from, ==, 2);
-    ASSERT(n.reels[0].to, ==, 4);
-    mote_network_end_reels(&n, UINT64_MAX);
-    assert_int_equal(n.reel_count, 1); /* its end is not known yet */
+    mote_network_end_reels(&n, UINT64_MAX); /* its end is not known yet */
+    expect_reel(&n, 2, 4, MOTE_NEXT_ADVANCE);
     OK(mote_network_add_pin(&n, n.slot_of_particle[0], other, 11, MOTE_NEXT_ADVANCE, &allocator));
     mote_network_resolve(&n, 14);
-    assert_false(n.reels[0].pending);
-    ASSERT(n.reels[0].to_tick, ==, 14);
-    assert_false(n.pins[0].pending);
-    ASSERT(n.pins[0].to_tick, ==, 14);
-    ASSERT(n.pins[1].to_tick, ==, 20);
+    expect_reel(&n, 2, 4, 14);
+    expect_pin(&n.pins[0], 0, 7, 14);
+    expect_pin(&n.pins[1], 3, 7, 20);
     /* From 2 at tick 10 to 4 at tick 14: 2.5 at tick 11, from where the next goes on. */
     OK(mote_network_add_reel(&n, 1, 1, 11, 13, &allocator));
-    ASSERT(n.reel_count, ==, 1);
-    ASSERT(n.block[0].reel_count, ==, 1);
-    ASSERT(n.reels[0].from, ==, 2.5f);
-    ASSERT(n.reels[0].to, ==, 1);
-    ASSERT(n.reels[0].to_tick, ==, 13);
     mote_network_end_reels(&n, 12);
-    ASSERT(n.reel_count, ==, 1);
-    ASSERT(n.block[0].reel_count, ==, 1);
+    expect_reel(&n, 2.5f, 1, 13);
     mote_network_end_reels(&n, 13);
     ASSERT(n.reel_count, ==, 0);
     ASSERT(n.block[0].reel_count, ==, 0);
     ASSERT(n.spring[1].rest_length, ==, 1);
-    ASSERT(n.entry_length[n.spring[1].entry[0]], ==, 1);
-    ASSERT(n.entry_length[n.spring[1].entry[1]], ==, 1);
+    for (int end = 0; end < 2; end++) ASSERT(n.entry_length[n.spring[1].entry[end]], ==, 1);
     destroy(&n);
 }
 

@@ -116,6 +116,15 @@ TEST(random_networks_are_laid_out_by_the_rules) {
     }
 }
 
+/* Blocks across lanes. */
+static uint32_t lanes_of(const mote_network_def *def) {
+    mote_network n = made(def);
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < n.block_count; i++) lanes += n.block[i].lanes;
+    destroy(&n);
+    return lanes;
+}
+
 /* 16 a block, a rest of four or more in one more, fewer in rows; islands whose springs come in another order
  * are of another shape. */
 TEST(sixteen_islands_of_one_shape_share_a_block_across_lanes) {
@@ -127,11 +136,7 @@ TEST(sixteen_islands_of_one_shape_share_a_block_across_lanes) {
         add_chains(&g, &random, copies, 7);
         const uint32_t extra = copies % 16 < 4 ? 0 : 1,
                        want = copies <= 20 ? blocks[copies] : copies / 16 + extra;
-        mote_network n = made(&g.def);
-        uint32_t lanes = 0;
-        for (uint32_t i = 0; i < n.block_count; i++) lanes += n.block[i].lanes;
-        assert_int_equal(lanes, want);
-        destroy(&n);
+        ASSERT(lanes_of(&g.def), ==, want);
     }
     for (int differ = 0; differ < 2; differ++) {
         begin_graph(&g, &random);
@@ -148,14 +153,6 @@ TEST(sixteen_islands_of_one_shape_share_a_block_across_lanes) {
         model_free(&m);
         destroy(&n);
     }
-}
-
-static uint32_t lanes_of(const mote_network_def *def) {
-    mote_network n = made(def);
-    uint32_t lanes = 0;
-    for (uint32_t i = 0; i < n.block_count; i++) lanes += n.block[i].lanes;
-    destroy(&n);
-    return lanes;
 }
 
 /* Islands of as many particles and springs, of two shapes in turn. */

@@ -25,6 +25,12 @@ static inline void model_join(model *m, uint32_t a, uint32_t b) {
         if (m->joined[i] == from) m->joined[i] = to;
 }
 
+static inline void model_insert(model *m, uint32_t number, const mote_spring *spring) {
+    m->spring[number] = *spring;
+    m->alive[number] = true;
+    model_join(m, spring->a, spring->b);
+}
+
 static inline model model_of(const mote_network_def *def) {
     model m = {.particles = def->particle_count, .capacity = def->spring_capacity};
     if (m.capacity < def->spring_count) m.capacity = def->spring_count;
@@ -35,11 +41,7 @@ static inline model model_of(const mote_network_def *def) {
     m.pinned = calloc(m.particles, 1);
     memcpy(m.positions, def->positions, 3 * sizeof(float) * m.particles);
     for (uint32_t i = 0; i < m.particles; i++) m.joined[i] = i;
-    for (uint32_t i = 0; i < def->spring_count; i++) {
-        m.spring[i] = def->springs[i];
-        m.alive[i] = true;
-        model_join(&m, def->springs[i].a, def->springs[i].b);
-    }
+    for (uint32_t i = 0; i < def->spring_count; i++) model_insert(&m, i, &def->springs[i]);
     return m;
 }
 
@@ -114,7 +116,7 @@ static inline void check_blocks(const mote_network *n, const model *m) {
     }
     assert_int_equal(next, n->slot_count);
     ASSERT(any, ==, n->has_outer);
-    /* Islands that lie in several blocks make them outer, and nothing else does. */
+    /* Islands in several blocks make them outer, and nothing else does. */
     bool *spans = calloc(n->block_count, 1);
     for (uint32_t i = 0; i < m->particles; i++) {
         const uint32_t a = mote_network_block_of(n, n->slot_of_particle[i]);

@@ -112,7 +112,6 @@ TEST(bounds_of_random_graphs_are_below_the_limit) {
  * nothing is left but its margin for that. */
 static void make_crossed(graph *g, float across, float damping, double angle) {
     graph_begin(g, "crossed", 4, 2);
-    g->alike = false;
     for (uint32_t i = 0; i < 3; i++) g->pin[g->pins++] = i;
     g->positions[0] = 1, g->positions[4] = 1;
     g->positions[6] = (float)cos(angle), g->positions[7] = (float)sin(angle);

@@ -25,13 +25,13 @@ typedef struct graph {
     float positions[3 * MOST_PARTICLES], masses[MOST_PARTICLES];
     mote_spring spring[MOST_SPRINGS];
     uint32_t pin[MOST_PINS];
-    bool damped, alike; /* alike: undamped, or all springs with the same damping over stiffness */
+    bool damped;
 } graph;
 
 static inline void graph_begin(graph *g, const char *name, uint32_t particles, uint32_t axes) {
     memset(g, 0, sizeof *g);
     snprintf(g->name, sizeof g->name, "%s", name);
-    g->particles = particles, g->axes = axes, g->alike = true;
+    g->particles = particles, g->axes = axes;
     for (uint32_t i = 0; i < particles; i++) g->masses[i] = 1;
 }
 
@@ -81,7 +81,7 @@ static inline void make_chain(graph *g, uint32_t count, int masses, uint32_t pin
 }
 
 /* Particles anywhere in a square, each joined to its predecessor, and some more pairs; two pins hold it.
- * damping: the ratios of damping over stiffness lie between these, in s; least < 0: some springs have no
+ * damping: the least and the largest ratio of damping over stiffness, s; least < 0: some springs have no
  * damping, some no stiffness. */
 static inline void make_random(graph *g, uint64_t seed, float least, float most) {
     random_source random = {seed};
@@ -103,7 +103,6 @@ static inline void make_random(graph *g, uint64_t seed, float least, float most)
         if (least < 0 && i % 7 == 0) k = 0;
         graph_spring(g, a, b, k, c);
     }
-    g->alike = most == 0;
     g->pin[0] = 0, g->pin[1] = g->particles - 1, g->pins = 2;
 }
 

@@ -70,11 +70,7 @@ static uint32_t edit_with_failures(mote_network *n, edit what, model *m, memory_
         free_snapshot(&before);
     }
     ledger->fail_at = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        m->alive[numbers[i]] = true;
-        m->spring[numbers[i]] = springs[i];
-        model_join(m, springs[i].a, springs[i].b);
-    }
+    for (uint32_t i = 0; i < count; i++) model_insert(m, numbers[i], &springs[i]);
     if (what == EDIT_PIN) m->pinned[2] = true;
     check_network(n, m);
     return failures;
@@ -155,7 +151,7 @@ TEST(a_call_whose_allocation_fails_leaves_the_system_as_it_was) {
     destroy_watched(system, &ledger);
 }
 
-/* --- What a def brings --- */
+/* --- From a def --- */
 
 /* No columns that nothing needs, no negative zeros, and the flags of the springs. */
 TEST(a_small_network_has_what_its_def_asks_for) {
