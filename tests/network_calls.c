@@ -146,35 +146,37 @@ TEST(bad_particles_and_springs_are_refused_by_number) {
     destroy_watched(a.system, &ledger);
 }
 
-/* Six rigid springs are the most for an island of two particles; compliant ones do not count. */
+/* Six rigid springs are the most for an island of two particles; compliant ones and those of other islands,
+ * springs 0 to 2, do not count. */
 TEST(no_more_rigid_springs_than_degrees_of_freedom) {
-    const float positions[12] = {0, 0, 0, 1, 0, 0, 2, 0, 0, 3, 0, 0};
-    mote_spring springs[9];
+    const float positions[15] = {0, 0, 0, 1, 0, 0, 2, 0, 0, 3, 0, 0, 4, 0, 0};
+    mote_spring springs[11];
     mote_system *system = make_host(MOTE_SEMI_IMPLICIT_EULER, NULL);
     mote_network_def def = mote_default_network_def();
     mote_network_id id;
     mote_network_fault fault;
     uint32_t number[3];
-    for (uint32_t i = 0; i < 9; i++) springs[i] = (mote_spring){i % 2, 1 - i % 2, 1, INFINITY, 0, 0};
+    for (uint32_t i = 0; i < 11; i++)
+        springs[i] = (mote_spring){i < 3 ? 3 : 0, i < 3 ? 4 : 1, 1, INFINITY, 0, 0};
     def.solver = MOTE_NETWORK_CONSTRAINED;
-    def.particle_count = 4, def.positions = positions;
-    def.springs = springs, def.spring_count = 8, def.spring_capacity = 12;
-    springs[2].stiffness = 5;
+    def.particle_count = 5, def.positions = positions;
+    def.springs = springs, def.spring_count = 11, def.spring_capacity = 15;
+    springs[5].stiffness = 5;
     REFUSED(system, MOTE_ERROR_RANGE, mote_system_add_network(system, &def, &id, &fault));
-    ASSERT(fault.spring, ==, 7);
+    ASSERT(fault.spring, ==, 10);
     ASSERT(fault.particle, ==, NONE);
-    def.spring_count = 7;
+    def.spring_count = 10;
     OK(mote_system_add_network(system, &def, &id, &fault));
-    REFUSED(system, MOTE_ERROR_RANGE, mote_network_set_spring(system, id, 2, INFINITY, 0, 0));
-    springs[0].stiffness = 9;
-    REFUSED(system, MOTE_ERROR_RANGE, mote_network_add_springs(system, id, 2, springs, number, &fault));
+    REFUSED(system, MOTE_ERROR_RANGE, mote_network_set_spring(system, id, 5, INFINITY, 0, 0));
+    mote_spring more[2] = {{0, 1, 1, 9, 0, 0}, {1, 0, 1, INFINITY, 0, 0}};
+    REFUSED(system, MOTE_ERROR_RANGE, mote_network_add_springs(system, id, 2, more, number, &fault));
     ASSERT(fault.spring, ==, 1);
-    springs[0].a = 2; /* joins the lone particle: nine are allowed */
-    OK(mote_network_add_springs(system, id, 2, springs, number, &fault));
-    OK(mote_network_set_spring(system, id, 2, INFINITY, 0, 0));
+    more[0].a = 2; /* joins the lone particle: nine are allowed */
+    OK(mote_network_add_springs(system, id, 2, more, number, &fault));
+    OK(mote_network_set_spring(system, id, 5, INFINITY, 0, 0));
     OK(mote_network_set_spring(system, id, number[0], INFINITY, 0, 0));
     OK(mote_network_set_spring(system, id, number[0], INFINITY, 1, 0)); /* it is rigid already */
-    REFUSED(system, MOTE_ERROR_RANGE, mote_network_add_springs(system, id, 1, springs + 1, number, &fault));
+    REFUSED(system, MOTE_ERROR_RANGE, mote_network_add_springs(system, id, 1, more + 1, number, &fault));
     ASSERT(fault.spring, ==, 0);
     mote_system_destroy(system);
 }

@@ -199,7 +199,7 @@ static inline step_matrix substep_matrix(const graph *g, mote_integrator integra
 
 /* Log of the largest entry of the matrix to the power 2^SQUARINGS, by squaring, or to a lower power where the
  * result is clear already. A free drift makes it grow by the power itself, whose log is 11 here, and the
- * excentricity of the motions adds to it. */
+ * eccentricity of the motions adds to it. */
 #define SQUARINGS     16
 #define DRIFT_AT_MOST 18
 #define CLEAR         60
