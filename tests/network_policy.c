@@ -100,9 +100,10 @@ TEST(substeps_follow_edits) {
     const mote_spring stiff = {3, 4, MOTE_AS_PLACED, 4e7f, 0, 0};
     uint32_t number;
     OK(mote_network_add_springs(s.system, s.id, 1, &stiff, &number, NULL));
-    ASSERT(step_scene(&s, 1).substeps, >, 2 * before);
+    const mote_network_step_report last = step_scene(&s, 1);
+    ASSERT(last.substeps, >, 2 * before);
     OK(mote_network_remove_springs(s.system, s.id, 1, &number, NULL));
-    ASSERT(step_scene(&s, 1).substeps, ==, before);
+    assert_int_equal(step_scene(&s, 1).substeps, before);
     mote_system_destroy(s.system);
 }
 

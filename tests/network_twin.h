@@ -33,7 +33,7 @@ static inline void twin_do(network_twin *t, const network_edits *edits) {
         const mote_spring *s = &e->spring;
         switch (e->action) {
         case ACTION_ADD:
-            ASSERT(reference_network_add(n, s), ==, e->number);
+            assert_int_equal(reference_network_add(n, s), e->number);
             if (n->in_double)
                 n->spring[e->number].rest_length = e->length; /* AS_PLACED: by the engine's state */
             break;
