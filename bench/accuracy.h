@@ -1,28 +1,27 @@
-/* The accuracy command: experiments with one particle and with coupled ones, each flown by the engine and, in
- * double, by an implementation of the same method that is written from its formula and shares nothing with
- * the engine; and with one rope, beside the equilibrium and the modes of its chain. */
+/* The accuracy command: experiments with one particle, with coupled bodies and with ropes. The engine makes a
+ * motion through its public calls, and the references of reference.h make the same in double; ropes are
+ * compared with the equilibrium and the modes of their chain. */
 #ifndef BENCH_ACCURACY_H
 #define BENCH_ACCURACY_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
 #include <mote/mote.h>
 
-#define MAX_SETUP_FORCES 4u
+#include "integrators.h"
+#include "reference.h"
 
-/* Half the distance between neighbouring floats, relative to them, at most. */
-#define FLOAT_ROUNDING 0x1p-24
+#define MAX_SETUP_FORCES 4u
 
 typedef struct bench_state {
     double x[3], v[3];
 } bench_state;
 
-/* One experiment's motion. Forces are the engine's defs; the reference reads the same parameters. Callbacks
- * are `accuracy_callback` with an accuracy_field as user. */
+/* The motion of one experiment. Forces are the defs of the engine; the reference reads the same parameters.
+ * Callbacks are `accuracy_callback` with an accuracy_field as user. */
 typedef struct bench_setup {
-    uint32_t experiment;
     double mass;
+    bool mass_column; /* else the mass is uniform */
     bench_state start;
     mote_force_def forces[MAX_SETUP_FORCES];
     uint32_t force_count;
@@ -32,18 +31,18 @@ typedef struct bench_setup {
     void (*exact)(const struct bench_setup *setup, double time, bench_state *state); /* NULL: not known */
 } bench_setup;
 
-/* What a callback adds: to a in m/s^2, or the velocity field itself. */
+/* A callback adds this value: to a in m/s^2, or the velocity field itself. */
 typedef struct accuracy_field {
     void (*evaluate)(double time, const double x[3], const double v[3], double value[3]);
 } accuracy_field;
 
 mote_force_callback accuracy_callback;
 
+/* Energy (J) and angular momentum about z (kg m^2/s), of the forces that have a potential. */
 typedef struct bench_sample {
     double time;
     bench_state state;
-    double energy,
-        spin; /* J; kg m^2/s, the angular momentum about z; of those forces that have a potential */
+    double energy, spin;
 } bench_sample;
 
 /* samples[0 .. setup->steps]. */
@@ -52,35 +51,33 @@ typedef struct bench_trajectory {
     uint32_t count;
 } bench_trajectory;
 
-/* Rounding as noise: Monte Carlo arithmetic (Parker, Pierce & Eggert, Computing in Science & Engineering 2
- * (2000) 58). Every operation whose result the engine rounds to a float errs by a random part of
- * FLOAT_ROUNDING, every coefficient that it stores by one part that is fixed for the run. NULL: no noise. */
-typedef struct bench_noise {
-    uint64_t seed, draws;
-} bench_noise;
-
-/* What is rounded to a float on the way; a coefficient stored as float, which one: number. */
-double noise_rounded(bench_noise *noise, double value);
-double noise_stored(const bench_noise *noise, uint32_t number, double value);
-
-/* One substep h of an integrator from *state at `time`, in double. */
+/* One step h of an integrator from *state at `time`, by the reference. */
 void reference_step(const bench_setup *setup, mote_integrator integrator, double time, double h,
                     bench_state *state, bench_noise *noise);
 
-/* True velocities before the first step -> what position Verlet carries, and back. Nothing for all others. */
+/* True velocities before the first step become those that position Verlet carries, and back. */
 void reference_start(const bench_setup *setup, mote_integrator integrator, double time, double h,
                      bench_state *state, bench_noise *noise);
 bench_state reference_reported(const bench_setup *setup, mote_integrator integrator, double time, double h,
                                bench_state state);
 
-/* The exact flow of the affine forces of a setup over any time, closed form; setup->exact of affine
- * setups. */
+/* The exact flow of the affine forces of a setup over any time, in closed form; setup->exact of setups with
+ * no other forces. */
 void reference_flow(const bench_setup *setup, double time, bench_state *state);
 void accuracy_exact_flow(const bench_setup *setup, double time, bench_state *state);
 
 double reference_energy(const bench_setup *setup, const bench_state *state);
 
-/* One flight by the engine, one by the reference without noise, and some with it. */
+/* x and v after one step h from (1, 0) and from (0, 1) along x: the matrix of a linear method, of the
+ * velocities that it carries or of true ones. */
+typedef struct step_matrix {
+    double xx, xv, vx, vv;
+} step_matrix;
+
+step_matrix reference_matrix(const bench_setup *setup, mote_integrator integrator, double h, bool carried);
+double matrix_determinant(const step_matrix *matrix);
+
+/* One flight by the engine, one by the reference without noise, and some with noise. */
 #define NOISY_FLIGHTS 8u
 typedef struct bench_flights {
     const bench_setup *setup;
@@ -91,58 +88,80 @@ typedef struct bench_flights {
 bench_flights flights_make(const bench_setup *setup, mote_integrator integrator);
 void flights_free(bench_flights *flights);
 
-/* The engine's part of it alone: a system with one particle, states as presented, so with true velocities. */
+/* The flight of the reference alone. */
+void trajectory_free(bench_trajectory *trajectory);
+bench_trajectory reference_flight(const bench_setup *setup, mote_integrator integrator, bench_noise *noise);
+
+/* A system with one particle; its state as presented, so with the true velocity. */
 mote_system *accuracy_system(const bench_setup *setup, mote_integrator integrator);
 bench_state accuracy_state(const mote_system *system);
 double accuracy_timestep(const bench_setup *setup);
-bool advects(mote_integrator integrator);
 
-/* --- What comes of it --- */
+/* --- Rows --- */
 
 typedef struct accuracy_record {
     uint32_t experiment;
-    const char *integrator;
+    const char *name;
     char quantity[80];
     double measured, reference, error, allowed;
 } accuracy_record;
 
 typedef struct accuracy_report {
     accuracy_record *records;
+    uint32_t experiment; /* that is running */
     uint32_t count, failed;
     const char *csv; /* the directory; NULL: none */
 } accuracy_report;
 
-/* Adds and prints a row: error = |measured - reference|. NaN fails. */
-void accuracy_add(accuracy_report *report, uint32_t experiment, mote_integrator integrator,
-                  const char *quantity, double measured, double reference, double allowed);
+const char *integrator_name(mote_integrator integrator);
 
-/* The same for what is no integrator. */
-void accuracy_add_named(accuracy_report *report, uint32_t experiment, const char *name, const char *quantity,
-                        double measured, double reference, double allowed);
+/* Adds and prints a row: error = |measured - reference|. NaN fails. The format gives the quantity. */
+void accuracy_add(accuracy_report *report, const char *name, double measured, double reference,
+                  double allowed, const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+/* A published figure and half of the last digit that is given; NO_FIGURE: the reference gives the value. */
+typedef struct bench_figure {
+    double value, half_digit;
+} bench_figure;
+#define NONE      {NAN, 0}
+#define NO_FIGURE ((bench_figure)NONE)
+
+/* One quantity by the engine, by the reference, and by the reference with noise. */
+typedef struct bench_values {
+    double engine, exact, noisy[NOISY_FLIGHTS];
+} bench_values;
+
+/* What rounding to floats does to a quantity: three times the largest change that the noise made in any of
+ * the noisy runs (a normal variable exceeds three times the largest of eight of its draws less often than
+ * once in 10^4). */
+double accuracy_rounding(const bench_values *values);
+
+/* Adds a row. Allowed are the rounding, one rounding of the value itself, half of the figure's last digit,
+ * and `extra`, which the experiment derives. A figure below the rounding is marked `below float32`. Where the
+ * reference does not reach the published figure, a row that fails says so. */
+void accuracy_judge_values(accuracy_report *report, const char *name, const bench_values *values,
+                           bench_figure figure, double extra, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
 
 /* A number of a flight; parameter: its own. */
 typedef double bench_quantity(const bench_setup *setup, const bench_trajectory *trajectory, double parameter);
 
-/* A published figure and half of the last digit that is given; NO_FIGURE: the reference flight gives it. */
-typedef struct bench_figure {
-    double value, half_digit;
-} bench_figure;
-#define NO_FIGURE ((bench_figure){NAN, 0})
+bench_values flights_values(const bench_flights *flights, bench_quantity *quantity, double parameter);
 
-/* Adds a row for a quantity of flights. Allowed is what rounding to floats does to it: three times the
- * largest change that the noise made in any of the noisy flights (a normal variable leaves three times the
- * largest of eight of its draws less often than once in 10^4), and half of the figure's last digit. extra:
- * what else is allowed, where the experiment derives it. A figure that drowns in the rounding is marked
- * `below float32`. */
-void accuracy_judge(accuracy_report *report, const bench_flights *flights, const char *name,
-                    bench_quantity *quantity, double parameter, bench_figure figure, double extra);
+/* The row of a quantity of flights. */
+#define accuracy_judge(report, flights, quantity, parameter, figure, extra, ...)                             \
+    do {                                                                                                     \
+        const bench_values values_ = flights_values(flights, quantity, parameter);                           \
+        accuracy_judge_values(report, integrator_name((flights)->integrator), &values_, figure, extra,       \
+                              __VA_ARGS__);                                                                  \
+    } while (0)
 
-/* Quantities. */
-bench_quantity quantity_x, quantity_y, quantity_v; /* of sample number `parameter`, negative: the last */
-bench_quantity quantity_largest_error;             /* Euclidean, in position, against setup->exact */
-bench_quantity quantity_last_error;                /* the same of the last sample */
-bench_quantity quantity_energy_min, quantity_energy_max,
-    quantity_energy; /* E / E0; of sample number `parameter` */
+/* Quantities of sample number `parameter`, negative: the last; energy is E / E0. */
+bench_quantity quantity_x, quantity_y, quantity_v, quantity_energy;
+bench_quantity quantity_last_error;    /* Euclidean, in position, against setup->exact; of that sample */
+bench_quantity quantity_largest_error; /* of all samples */
+bench_quantity quantity_energy_min, quantity_energy_max;
+bench_quantity quantity_largest_energy_change, quantity_largest_spin_change; /* relative */
 
 /* A time series of an experiment, written as DIR/experiment-N.csv: a column per integrator and quantity. */
 #define CSV_ROWS 2000u

@@ -1,5 +1,5 @@
-/* The linear chain: its function beside published figures, and the same chain as a network, stepped, beside
- * its function. */
+/* The linear chain: mote_chain_evolve beside published figures, and the same chain as a network, stepped,
+ * beside mote_chain_evolve. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,6 @@
 #include "engine.h"
 #include "networks.h"
 
-#define CHAIN   7u
 #define MASSES  8u
 #define SECONDS 10u
 
@@ -32,8 +31,8 @@ static void evolve(mote_chain_ends ends, uint32_t mass, double x, double v, doub
 
 /* --- Published figures --- */
 
-/* Half of the last digit; and in double, as mote/chain.h says: 5 roundings of w t <= 2 sqrt(k / m) t in the
- * phase, and some of the sums. */
+/* Half of the last digit, and the rounding in double that mote/chain.h states: 5 roundings of w t <= 2 sqrt(k
+ * / m) t in the phase, and some of the sums. */
 static double published_allowed(double half_digit) { return half_digit + (5 * 20 * SECONDS + 20) * 0x1p-53; }
 
 static void published(accuracy_report *report) {
@@ -41,30 +40,15 @@ static void published(accuracy_report *report) {
                                        0.046347173134611, 0.064188803063684, 0.13410574913211,
                                        0.20627174183033,  0.23512387742731};
     double x[MASSES];
-    char name[60];
     evolve(MOTE_CHAIN_FIXED_FREE, MASSES - 1, 1, 0, x);
-    for (uint32_t i = 0; i < MASSES; i++) {
-        snprintf(name, sizeof name, "x_%u(10 s), x_8 = 1 at first", (unsigned)i + 1);
-        accuracy_add_named(report, CHAIN, "chain", name, x[i], end[i], published_allowed(5e-15));
-    }
+    for (uint32_t i = 0; i < MASSES; i++)
+        accuracy_add(report, "chain", x[i], end[i], published_allowed(5e-15), "x_%u(10 s), x_8 = 1 at first",
+                     (unsigned)i + 1);
     evolve(MOTE_CHAIN_FIXED_FREE, 0, 0, 1, x);
-    accuracy_add_named(report, CHAIN, "chain", "x_1(10 s), v_1 = 1 at first", x[0], 0.017093066893989,
-                       published_allowed(5e-16));
-    accuracy_add_named(report, CHAIN, "chain", "x_8(10 s), v_1 = 1 at first", x[MASSES - 1],
-                       0.0082710203740481, published_allowed(5e-17));
-}
-
-static void frequencies(accuracy_report *report) {
-    const double pi = acos(-1);
-    for (mote_chain_ends ends = 0; ends < MOTE_CHAIN_ENDS_COUNT; ends++) {
-        const mote_chain chain = chain_with(ends);
-        const double angle[] = {(2 * MASSES - 1) * pi / (2 * (2 * MASSES + 1)),
-                                MASSES * pi / (2 * (MASSES + 1)), (MASSES - 1) * pi / (2 * MASSES)};
-        char name[60];
-        snprintf(name, sizeof name, "w_8, %s", ends_name(ends));
-        accuracy_add_named(report, CHAIN, "chain", name, mote_chain_frequency(&chain, MASSES),
-                           20 * sin(angle[ends]), 20 * 0x1p-50);
-    }
+    accuracy_add(report, "chain", x[0], 0.017093066893989, published_allowed(5e-16),
+                 "x_1(10 s), v_1 = 1 at first");
+    accuracy_add(report, "chain", x[MASSES - 1], 0.0082710203740481, published_allowed(5e-17),
+                 "x_8(10 s), v_1 = 1 at first");
 }
 
 /* --- As a network --- */
@@ -89,8 +73,8 @@ static network_shape chain_shape(mote_chain_ends ends) {
     return shape;
 }
 
-/* The Euclidean error of the displacements at the end: the largest alone would be another mass's at another
- * step. */
+/* The Euclidean error of the displacements at the end; the largest one alone would belong to different masses
+ * at different steps. */
 static double distance_from_exact(mote_chain_ends ends, const double x[MASSES]) {
     double exact[MASSES], square = 0;
     evolve(ends, MASSES - 1, START, 0, exact);
@@ -126,44 +110,39 @@ static double error_by_reference(mote_chain_ends ends, mote_integrator integrato
     coupled_bodies *b = coupled_create(&shape, integrator, 0, (double)SECONDS / steps, noise);
     double x[MASSES];
     for (uint32_t step = 0; step < steps; step++) coupled_step(b);
-    for (uint32_t i = 0; i < MASSES; i++) x[i] = b->x[3 * (first_mass(ends) + i)] - (first_mass(ends) + i);
+    for (uint32_t i = 0; i < MASSES; i++)
+        x[i] = b->motion.x[3 * (first_mass(ends) + i)] - (first_mass(ends) + i);
     coupled_destroy(b);
     shape_destroy(&shape);
     return distance_from_exact(ends, x);
 }
 
-/* As accuracy_judge: three times what random roundings did to the reference. */
-static double rounding_of(mote_chain_ends ends, mote_integrator integrator, uint32_t steps, double exact) {
-    double rounding = 0;
+static bench_values errors(mote_chain_ends ends, mote_integrator integrator, uint32_t steps) {
+    bench_values values = {
+        error_by_engine(ends, integrator, steps), error_by_reference(ends, integrator, steps, NULL), {0}};
     for (uint32_t k = 0; k < NOISY_FLIGHTS; k++) {
-        bench_noise noise = {(uint64_t)(k + 1) << 40, 0};
-        rounding = fmax(rounding, fabs(error_by_reference(ends, integrator, steps, &noise) - exact));
+        bench_noise noise = noise_of_run(k);
+        values.noisy[k] = error_by_reference(ends, integrator, steps, &noise);
     }
-    return 3 * rounding;
+    return values;
 }
 
-/* The error at `steps`, and how it falls at twice as many: so few that the method's error stands well above
- * rounding, by which a slope would otherwise be anything. */
+/* The error at `steps`, and how it falls at twice as many: so few that the method's error is well above the
+ * rounding, which would disturb the slope otherwise. */
 static void stepped(accuracy_report *report, mote_chain_ends ends, mote_integrator integrator,
                     uint32_t steps) {
-    const uint32_t order = mote_integrator_describe(integrator)->order;
-    char name[80];
-    double engine[2], reference[2], rounding[2];
-    for (int k = 0; k < 2; k++) {
-        engine[k] = error_by_engine(ends, integrator, steps << k);
-        reference[k] = error_by_reference(ends, integrator, steps << k, NULL);
-        rounding[k] = rounding_of(ends, integrator, steps << k, reference[k]);
-    }
-    snprintf(name, sizeof name, "%s: |x - exact|, 10 s, %u steps", ends_name(ends), (unsigned)steps);
-    accuracy_add(report, CHAIN, integrator, name, engine[0], reference[0], rounding[0]);
-    const double slope = log2(reference[0] / reference[1]);
+    const bench_values coarse = errors(ends, integrator, steps), fine = errors(ends, integrator, 2 * steps);
+    const char *name = integrator_name(integrator);
+    accuracy_judge_values(report, name, &coarse, NO_FIGURE, 0, "%s: |x - exact|, 10 s, %u steps",
+                          ends_name(ends), (unsigned)steps);
     /* d log2(error) = rounding / error / log 2 */
-    const double uncertain = (rounding[0] / reference[0] + rounding[1] / reference[1]) / log(2);
-    snprintf(name, sizeof name, "%s: slope, %u and %u steps", ends_name(ends), (unsigned)steps,
-             2 * (unsigned)steps);
-    accuracy_add(report, CHAIN, integrator, name, log2(engine[0] / engine[1]), slope, uncertain);
-    snprintf(name, sizeof name, "%s: the same beside its order", ends_name(ends));
-    accuracy_add(report, CHAIN, integrator, name, log2(engine[0] / engine[1]), order, 0.25 + uncertain);
+    const double uncertain =
+        (accuracy_rounding(&coarse) / coarse.exact + accuracy_rounding(&fine) / fine.exact) / log(2);
+    const double slope = log2(coarse.engine / fine.engine);
+    accuracy_add(report, name, slope, log2(coarse.exact / fine.exact), uncertain,
+                 "%s: slope, %u and %u steps", ends_name(ends), (unsigned)steps, 2 * (unsigned)steps);
+    accuracy_add(report, name, slope, mote_integrator_describe(integrator)->order, 0.25 + uncertain,
+                 "%s: the same beside its order", ends_name(ends));
 }
 
 void accuracy_linear_chain(accuracy_report *report) {
@@ -172,7 +151,6 @@ void accuracy_linear_chain(accuracy_report *report) {
         uint32_t steps;
     } rows[] = {{MOTE_VELOCITY_VERLET, 1200}, {MOTE_RK4, 400}, {MOTE_YOSHIDA4, 500}, {MOTE_PEFRL, 110}};
     published(report);
-    frequencies(report);
     for (mote_chain_ends ends = 0; ends < MOTE_CHAIN_ENDS_COUNT; ends++)
         for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
             stepped(report, ends, rows[i].integrator, rows[i].steps);

@@ -1,4 +1,4 @@
-/* Flights: one motion by the engine through its public face, by the reference, and by the reference with
+/* Flights: one motion by the engine through its public calls, by the reference, and by the reference with
  * noise. */
 #include <math.h>
 #include <stdlib.h>
@@ -7,11 +7,6 @@
 #include "accuracy.h"
 #include "contenders.h"
 #include "engine.h"
-
-bool advects(mote_integrator integrator) {
-    return integrator == MOTE_ADVECT_EULER || integrator == MOTE_ADVECT_MIDPOINT ||
-           integrator == MOTE_ADVECT_RK4;
-}
 
 double accuracy_timestep(const bench_setup *setup) {
     return (double)setup->rate.seconds / (double)setup->rate.steps;
@@ -40,6 +35,7 @@ mote_system *accuracy_system(const bench_setup *setup, mote_integrator integrato
     def.integrator = integrator;
     def.interpolation = MOTE_INTERPOLATE_NONE;
     def.uniform_mass = (float)setup->mass;
+    def.mass_column = setup->mass_column;
     engine_check(mote_system_create(&def, &system), "mote_system_create");
     for (uint32_t i = 0; i < setup->force_count; i++) {
         mote_force_id id;
@@ -87,8 +83,7 @@ static bench_trajectory fly_engine(const bench_setup *setup, mote_integrator int
     return flight;
 }
 
-static bench_trajectory fly_reference(const bench_setup *setup, mote_integrator integrator,
-                                      bench_noise *noise) {
+bench_trajectory reference_flight(const bench_setup *setup, mote_integrator integrator, bench_noise *noise) {
     bench_trajectory flight = trajectory_of(setup);
     bench_state state = setup->start;
     double h = accuracy_timestep(setup);
@@ -105,41 +100,29 @@ static bench_trajectory fly_reference(const bench_setup *setup, mote_integrator 
 bench_flights flights_make(const bench_setup *setup, mote_integrator integrator) {
     bench_flights flights = {.setup = setup, .integrator = integrator};
     flights.engine = fly_engine(setup, integrator);
-    flights.exact = fly_reference(setup, integrator, NULL);
+    flights.exact = reference_flight(setup, integrator, NULL);
     for (uint32_t i = 0; i < NOISY_FLIGHTS; i++) {
-        bench_noise noise = {(uint64_t)(i + 1) << 40,
-                             0}; /* far apart: the streams of neighbouring seeds overlap */
-        flights.noisy[i] = fly_reference(setup, integrator, &noise);
+        bench_noise noise = noise_of_run(i);
+        flights.noisy[i] = reference_flight(setup, integrator, &noise);
     }
     return flights;
 }
 
+void trajectory_free(bench_trajectory *trajectory) { free(trajectory->samples); }
+
 void flights_free(bench_flights *flights) {
-    free(flights->engine.samples);
-    free(flights->exact.samples);
-    for (uint32_t i = 0; i < NOISY_FLIGHTS; i++) free(flights->noisy[i].samples);
+    trajectory_free(&flights->engine);
+    trajectory_free(&flights->exact);
+    for (uint32_t i = 0; i < NOISY_FLIGHTS; i++) trajectory_free(&flights->noisy[i]);
 }
 
-void accuracy_judge(accuracy_report *report, const bench_flights *flights, const char *name,
-                    bench_quantity *quantity, double parameter, bench_figure figure, double extra) {
+bench_values flights_values(const bench_flights *flights, bench_quantity *quantity, double parameter) {
     const bench_setup *setup = flights->setup;
-    double exact = quantity(setup, &flights->exact, parameter), rounding = 0;
+    bench_values values = {
+        quantity(setup, &flights->engine, parameter), quantity(setup, &flights->exact, parameter), {0}};
     for (uint32_t i = 0; i < NOISY_FLIGHTS; i++)
-        rounding = fmax(rounding, fabs(quantity(setup, &flights->noisy[i], parameter) - exact));
-    /* The noise draws at random; a row in which all draws vanish still may err by one rounding. */
-    double allowed = 3 * rounding + FLOAT_ROUNDING * fabs(exact) + extra;
-    bool given = !isnan(figure.value);
-    double reference = given ? figure.value : exact;
-    char text[sizeof report->records->quantity];
-    bool drowns = reference != 0 && allowed > fabs(reference);
-    snprintf(text, sizeof text, "%s%s", name, drowns ? " (below float32)" : "");
-    if (given) allowed += figure.half_digit;
-    /* The reference implementation is held to the published figure too. */
-    if (given && !(fabs(exact - reference) <= 1.001 * figure.half_digit + extra))
-        accuracy_add(report, setup->experiment, flights->integrator, "the same in double", exact, reference,
-                     figure.half_digit + extra);
-    accuracy_add(report, setup->experiment, flights->integrator, text,
-                 quantity(setup, &flights->engine, parameter), reference, allowed);
+        values.noisy[i] = quantity(setup, &flights->noisy[i], parameter);
+    return values;
 }
 
 /* --- Quantities --- */
@@ -174,12 +157,13 @@ static double error_of(const bench_setup *s, const bench_sample *sample) {
     return sqrt(sum);
 }
 
-double quantity_largest_error(const bench_setup *s, const bench_trajectory *t, double p) {
-    (void)p;
+/* The largest magnitude of a quantity less `base` over all samples; NaN stays. */
+static double largest_of(const bench_setup *s, const bench_trajectory *t, bench_quantity *quantity,
+                         double base) {
     double largest = 0;
     for (uint32_t i = 0; i < t->count; i++) {
-        double error = error_of(s, &t->samples[i]);
-        if (!(error <= largest)) largest = error; /* keeps NaN */
+        double size = fabs(quantity(s, t, i) - base);
+        if (!(size <= largest)) largest = size;
     }
     return largest;
 }
@@ -188,9 +172,29 @@ double quantity_last_error(const bench_setup *s, const bench_trajectory *t, doub
     return error_of(s, sample_at(t, p));
 }
 
+double quantity_largest_error(const bench_setup *s, const bench_trajectory *t, double p) {
+    (void)p;
+    return largest_of(s, t, quantity_last_error, 0);
+}
+
 double quantity_energy(const bench_setup *s, const bench_trajectory *t, double p) {
     (void)s;
     return sample_at(t, p)->energy / t->samples[0].energy;
+}
+
+double quantity_largest_energy_change(const bench_setup *s, const bench_trajectory *t, double p) {
+    (void)p;
+    return largest_of(s, t, quantity_energy, 1);
+}
+
+static double quantity_spin(const bench_setup *s, const bench_trajectory *t, double p) {
+    (void)s;
+    return sample_at(t, p)->spin / t->samples[0].spin;
+}
+
+double quantity_largest_spin_change(const bench_setup *s, const bench_trajectory *t, double p) {
+    (void)p;
+    return largest_of(s, t, quantity_spin, 1);
 }
 
 double quantity_energy_min(const bench_setup *s, const bench_trajectory *t, double p) {

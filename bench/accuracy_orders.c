@@ -1,60 +1,106 @@
-/* Experiments 12 and 13: orders of accuracy, and momentum. */
+/* Orders of accuracy, and momentum. */
 #include <math.h>
-#include <string.h>
 
 #include "accuracy.h"
 #include "engine.h"
 
-/* --- 12 Orders: slope of the global error over halved steps ---
- */
+/* --- Orders: the slope of the global error in double, and the errors of the engine beside it --- */
 
-typedef enum order_problem { UNDAMPED, DAMPED, ORBIT, VELOCITY_AND_TIME, PROBLEMS } order_problem;
+#define MASS 0.8f /* kg */
 
-static const char *const problem_name[PROBLEMS] = {"undamped spring", "damped spring", "orbit",
-                                                   "drag of v^2 and F(t)"};
+/* A motion of 2 s under these forces, as the reference reads them. */
+typedef struct order_problem {
+    const char *name;
+    mote_force_def forces[MAX_SETUP_FORCES];
+    uint32_t force_count;
+    enum { NO_VELOCITY, AFFINE_IN_VELOCITY, ANY_VELOCITY } reads;
+    bool is_spring; /* nothing but one anchor spring */
+} order_problem;
 
-/* Expected; 0: exact, no slope. */
-static const int expected_order[MOTE_INTEGRATOR_COUNT][PROBLEMS] = {
-    [MOTE_SEMI_IMPLICIT_EULER] = {1, 1, 1, 1},
-    [MOTE_EXPLICIT_EULER] = {1, 1, 1, 1},
-    [MOTE_MIDPOINT] = {2, 2, 2, 2},
-    [MOTE_RK4] = {4, 4, 4, 4},
-    [MOTE_VELOCITY_VERLET] = {2, 2, 2, 2},
-    [MOTE_POSITION_VERLET] = {2, 1, 2, 1},
-    [MOTE_YOSHIDA4] = {4, 1, 4, 1},
-    [MOTE_PEFRL] = {4, 1, 4, 1},
-    [MOTE_IMPLICIT_EULER] = {1, 1, 1, 1},
-    [MOTE_KINEMATIC] = {0, 0, 1, 1},
-    [MOTE_KINEMATIC_AVERAGE] = {2, 2, 1, 1},
-    [MOTE_EXACT_FLOW] = {0, 0, 2, 1},
-};
+/* a = (1 + t) (y, z, x) / 2, whose callback says that it does not read velocity. */
+static void push(double time, const double x[3], const double v[3], double a[3]) {
+    (void)v;
+    for (int k = 0; k < 3; k++) a[k] = 0.5 * (1 + time) * x[(k + 1) % 3];
+}
 
-/* All last 2 s. */
-static bench_setup problem(order_problem which, uint32_t steps) {
+/* a = -(1 + t) v / 4 */
+static void thickening_air(double time, const double x[3], const double v[3], double a[3]) {
+    (void)x;
+    for (int k = 0; k < 3; k++) a[k] = -0.25 * (1 + time) * v[k];
+}
+
+/* x' = (1 + t) (y, z, x) / 2 + (0, 1, 0) - x */
+static void stream(double time, const double x[3], const double v[3], double u[3]) {
+    push(time, x, v, u);
+    for (int k = 0; k < 3; k++) u[k] += (k == 1) - x[k];
+}
+
+static mote_force_def callback(accuracy_field *field, mote_force_unit unit) {
+    mote_force_def def = mote_callback(accuracy_callback, field);
+    def.as.callback.unit = unit;
+    def.as.callback.reads_velocity = field->evaluate == thickening_air;
+    return def;
+}
+
+enum { PROBLEMS = 7 };
+
+static void list_problems(order_problem *list) {
+    static accuracy_field pushed = {push}, thick = {thickening_air}, streaming = {stream};
     const vec3 origin = {0, 0, 0};
-    vec3 thrust[2] = {{0, 0, 0}, {8, 4, 0}};
+    vec3 ramp[2] = {{0, 0, 0}, {8, 4, 0}};
     const float times[2] = {0, 10};
-    bench_setup s = {
-        .experiment = 12, .mass = 1, .start = {{1, 0, 0}, {0, 1, 0}}, .rate = {steps, 2}, .steps = steps};
-    if (which == UNDAMPED) s.forces[s.force_count++] = mote_anchor_spring(origin, 15, 0);
-    if (which == DAMPED) s.forces[s.force_count++] = mote_anchor_spring(origin, 15, 2);
-    if (which == ORBIT) s.forces[s.force_count++] = mote_attractor(origin, 1.5f, 0);
-    if (which == VELOCITY_AND_TIME) {
-        s.forces[s.force_count++] = mote_anchor_spring(origin, 4, 0);
-        s.forces[s.force_count++] = mote_quadratic_drag(origin, 0.5f);
-        s.forces[s.force_count++] = mote_timed_thrust(times, thrust, 2);
-    }
+    const mote_force_unit metres = MOTE_METRES_PER_SECOND_SQUARED;
+    const mote_force_def sun = mote_attractor(origin, 1.1f, 0), thrust = mote_timed_thrust(times, ramp, 2);
+    const order_problem all[PROBLEMS] = {
+        {"undamped spring", {mote_anchor_spring(origin, 12, 0)}, 1, NO_VELOCITY, true},
+        {"damped spring", {mote_anchor_spring(origin, 12, 1.6f)}, 1, AFFINE_IN_VELOCITY, true},
+        {"orbit", {sun}, 1, NO_VELOCITY, false},
+        {"orbit in air", {sun, mote_wind((vec3){0, 0, 0.5f}, 0.25f)}, 2, AFFINE_IN_VELOCITY, false},
+        {"F(x, t)",
+         {mote_anchor_spring(origin, 4, 0), thrust, callback(&pushed, metres)},
+         3,
+         NO_VELOCITY,
+         false},
+        {"drag of v^2 and F(v, t)",
+         {mote_anchor_spring(origin, 4, 0), mote_quadratic_drag(origin, 0.5f), thrust,
+          callback(&thick, metres)},
+         4,
+         ANY_VELOCITY,
+         false},
+        {"velocity field", {callback(&streaming, MOTE_METRES_PER_SECOND)}, 1, NO_VELOCITY, false}};
+    for (int k = 0; k < PROBLEMS; k++) list[k] = all[k];
+}
+
+/* 0: exact, no slope. One spring alone is exact for kinematic and exact flow, and exact in dv for the
+ * average; exact flow has the order of its kicks where a force that reads velocity is not affine. */
+static uint32_t expected_order(mote_integrator i, const order_problem *problem) {
+    const mote_integrator_info *info = mote_integrator_describe(i);
+    if (problem->is_spring && (i == MOTE_KINEMATIC || i == MOTE_EXACT_FLOW)) return 0;
+    if (problem->is_spring && i == MOTE_KINEMATIC_AVERAGE) return 2;
+    if (i == MOTE_EXACT_FLOW && problem->reads == ANY_VELOCITY) return 1;
+    return problem->reads ? info->order_damped : info->order;
+}
+
+static bench_setup setup_of(const order_problem *problem, uint32_t steps) {
+    bench_setup s = {.mass = (double)MASS,
+                     .start = {{1, 0, 0.25}, {0, 1, 0.25}},
+                     .force_count = problem->force_count,
+                     .rate = {steps, 2},
+                     .steps = steps};
+    for (uint32_t i = 0; i < s.force_count; i++) s.forces[i] = problem->forces[i];
     return s;
 }
 
-static bench_state truth; /* at 2 s, of the problem at hand */
+static bench_state truth;  /* at 2 s, of the problem at hand */
+static bool with_velocity; /* whether particles of it have momentum */
 
 /* RK4 in double, whose error in so many steps is its rounding. */
-static void find_truth(order_problem which) {
-    bench_setup s = problem(which, 1u << 16);
-    double h = accuracy_timestep(&s);
+static void find_truth(const order_problem *problem, mote_integrator rk4) {
+    bench_setup s = setup_of(problem, 1u << 15);
+    const double h = accuracy_timestep(&s);
     truth = s.start;
-    for (uint32_t i = 0; i < s.steps; i++) reference_step(&s, MOTE_RK4, i * h, h, &truth, NULL);
+    with_velocity = rk4 == MOTE_RK4;
+    for (uint32_t i = 0; i < s.steps; i++) reference_step(&s, rk4, i * h, h, &truth, NULL);
 }
 
 static double end_error(const bench_setup *s, const bench_trajectory *t, double p) {
@@ -62,83 +108,96 @@ static double end_error(const bench_setup *s, const bench_trajectory *t, double 
     const bench_state *end = &t->samples[t->count - 1].state;
     double sum = 0;
     for (int axis = 0; axis < 3; axis++) {
-        double dx = end->x[axis] - truth.x[axis], dv = end->v[axis] - truth.v[axis];
-        sum += dx * dx + dv * dv;
+        const double dx = end->x[axis] - truth.x[axis], dv = end->v[axis] - truth.v[axis];
+        sum += dx * dx + (with_velocity ? dv * dv : 0);
     }
     return sqrt(sum);
 }
 
-/* Order 4 leaves little room between the first terms beyond it and rounding. */
-static uint32_t steps_for(mote_integrator i, order_problem which) {
-    static const uint32_t fourth[PROBLEMS] = {40, 20, 32, 20};
-    int order = expected_order[i][which];
-    if (order == 4) return i == MOTE_PEFRL ? 16 : i == MOTE_RK4 && which == ORBIT ? 20 : fourth[which];
-    return order == 1 ? 256 : 64;
+static double reference_error(const order_problem *problem, mote_integrator i, uint32_t steps) {
+    bench_setup s = setup_of(problem, steps);
+    bench_trajectory flight = reference_flight(&s, i, NULL);
+    const double error = end_error(&s, &flight, 0);
+    trajectory_free(&flight);
+    return error;
 }
 
-/* A slope belongs to order p if it is nearer to p than to its neighbours, and half of that is left for the
- * next term of the error and for rounding: a quarter. The steps are so many that the reference's own slopes
- * keep to 0.15 (which is judged, too), and so few that the error at the finer step stands out from the
- * rounding. */
-static void slope(accuracy_report *report, mote_integrator i, order_problem which) {
-    int order = expected_order[i][which];
-    uint32_t steps = steps_for(i, which);
-    double by_engine[2], by_reference[2];
-    char name[60];
-    for (int k = 0; k < 2; k++) {
-        bench_setup s = problem(which, steps << k);
+/* The slope of the reference between so few steps that the next term of the error no longer disturbs it, and
+ * half as many; and the errors of the engine beside the reference's at 8 steps, where float32 shows those of
+ * every order, and at the finer of the two. */
+static void slope(accuracy_report *report, const order_problem *problem, mote_integrator i, uint32_t order) {
+    uint32_t steps = 8;
+    double slope = NAN;
+    for (; steps <= 4096 && !(fabs(slope - order) <= 0.1); steps *= 2)
+        slope = log2(reference_error(problem, i, steps) / reference_error(problem, i, 2 * steps));
+    accuracy_add(report, integrator_name(i), slope, order, 0.1, "order in double, %s", problem->name);
+    for (uint32_t n = 8; n <= steps; n *= steps / 8) {
+        bench_setup s = setup_of(problem, n);
         bench_flights f = flights_make(&s, i);
-        by_engine[k] = end_error(&s, &f.engine, 0);
-        by_reference[k] = end_error(&s, &f.exact, 0);
+        accuracy_judge(report, &f, end_error, 0, NO_FIGURE, 0, "error, %s, %u steps", problem->name,
+                       (unsigned)n);
         flights_free(&f);
     }
-    snprintf(name, sizeof name, "slope, %s, %u and %u steps", problem_name[which], (unsigned)steps,
-             2 * (unsigned)steps);
-    accuracy_add(report, 12, i, name, log2(by_engine[0] / by_engine[1]), order, 0.25);
-    double in_double = log2(by_reference[0] / by_reference[1]);
-    if (!(fabs(in_double - order) <= 0.15))
-        accuracy_add(report, 12, i, "the same in double", in_double, order, 0.15);
 }
 
-static void exactness(accuracy_report *report, mote_integrator i, order_problem which) {
-    bench_setup s = problem(which, 20);
+static void exactness(accuracy_report *report, const order_problem *problem, mote_integrator i) {
+    bench_setup s = setup_of(problem, 20);
     bench_flights f = flights_make(&s, i);
-    char name[60];
-    snprintf(name, sizeof name, "error (exact), %s, 20 steps", problem_name[which]);
-    accuracy_judge(report, &f, name, end_error, 0, (bench_figure){0, 1e-10}, 0);
+    accuracy_judge(report, &f, end_error, 0, ((bench_figure){0, 1e-10}), 0, "error (exact), %s, 20 steps",
+                   problem->name);
     flights_free(&f);
 }
 
-/* What the descriptors say. */
-static void described(accuracy_report *report, mote_integrator i) {
-    const mote_integrator_info *info = mote_integrator_describe(i);
-    int order = expected_order[i][UNDAMPED], damped = expected_order[i][VELOCITY_AND_TIME];
-    if (i == MOTE_KINEMATIC || i == MOTE_KINEMATIC_AVERAGE) order = 1; /* with several forces */
-    if (i == MOTE_EXACT_FLOW) order = damped = 2; /* with others beside; damped: affine ones */
-    accuracy_add(report, 12, i, "order, as described", info->order, order, 0);
-    accuracy_add(report, 12, i, "order with forces that read v, as described", info->order_damped, damped, 0);
+/* The orders of the descriptors, which the slopes are compared with: as published. */
+static void described(accuracy_report *report) {
+    static const uint32_t orders[MOTE_INTEGRATOR_COUNT][2] = {[MOTE_SEMI_IMPLICIT_EULER] = {1, 1},
+                                                              [MOTE_EXPLICIT_EULER] = {1, 1},
+                                                              [MOTE_MIDPOINT] = {2, 2},
+                                                              [MOTE_RK4] = {4, 4},
+                                                              [MOTE_VELOCITY_VERLET] = {2, 2},
+                                                              [MOTE_POSITION_VERLET] = {2, 1},
+                                                              [MOTE_YOSHIDA4] = {4, 1},
+                                                              [MOTE_PEFRL] = {4, 1},
+                                                              [MOTE_IMPLICIT_EULER] = {1, 1},
+                                                              [MOTE_KINEMATIC] = {1, 1},
+                                                              [MOTE_KINEMATIC_AVERAGE] = {1, 1},
+                                                              [MOTE_EXACT_FLOW] = {2, 2},
+                                                              [MOTE_ADVECT_EULER] = {1, 1},
+                                                              [MOTE_ADVECT_MIDPOINT] = {2, 2},
+                                                              [MOTE_ADVECT_RK4] = {4, 4}};
+    for (mote_integrator i = 0; i < MOTE_INTEGRATOR_COUNT; i++) {
+        const mote_integrator_info *info = mote_integrator_describe(i);
+        accuracy_add(report, info->name, info->order, orders[i][0], 0, "order, as described");
+        accuracy_add(report, info->name, info->order_damped, orders[i][1], 0,
+                     "order with forces that read v, as described");
+    }
 }
 
 void accuracy_orders(accuracy_report *report) {
-    for (order_problem which = 0; which < PROBLEMS; which++) {
-        find_truth(which);
+    order_problem problems[PROBLEMS];
+    list_problems(problems);
+    described(report);
+    for (int k = 0; k < PROBLEMS; k++) {
+        const bool is_field = k == PROBLEMS - 1;
+        find_truth(&problems[k], is_field ? MOTE_ADVECT_RK4 : MOTE_RK4);
         for (mote_integrator i = 0; i < MOTE_INTEGRATOR_COUNT; i++) {
-            if (advects(i)) continue;
-            (expected_order[i][which] ? slope : exactness)(report, i, which);
+            if (advects(i) != is_field) continue;
+            const uint32_t order = expected_order(i, &problems[k]);
+            if (order)
+                slope(report, &problems[k], i, order);
+            else
+                exactness(report, &problems[k], i);
         }
     }
-    for (mote_integrator i = 0; i < MOTE_INTEGRATOR_COUNT; i++)
-        if (!advects(i)) described(report, i);
 }
 
-/* --- 13 Momentum ---
- */
+/* --- Momentum --- */
 
 /* q = m x has q' = p: the unit mass at q with the same forces, as functions of q / m and p / m, integrates
  * momentum. Multiplying by m = 4 is exact in binary, so the two agree in every bit. */
 static bench_setup momentum_form(double m) {
     const float k = (float)(15 / m), b = (float)(0.5 / m), a = (float)m;
-    bench_setup s = {.experiment = 13, .mass = 4 / m, .force_count = 3, .rate = {60, 1}, .steps = 300};
+    bench_setup s = {.mass = 4 / m, .force_count = 3, .rate = {60, 1}, .steps = 300};
     for (int axis = 0; axis < 3; axis++) {
         s.start.x[axis] = m * (axis + 0.3f);
         s.start.v[axis] = m * (1.7f - axis);
@@ -165,37 +224,27 @@ static void same_bits(accuracy_report *report, mote_integrator i) {
     }
     mote_system_destroy(v);
     mote_system_destroy(p);
-    accuracy_add(report, 13, i, "momentum form, m = 4: largest difference", largest, 0, 0);
+    accuracy_add(report, integrator_name(i), largest, 0, 0, "momentum form, m = 4: largest difference");
 }
 
 /* The column holds 1 / m and v, each rounded once before and once after: 4 roundings of the momentum;
  * position Verlet reports v + h a / 2, two more. */
 static void kept_momentum(accuracy_report *report, mote_integrator i) {
-    mote_system_def def = mote_default_system_def();
-    mote_system *system;
-    mote_range_view view;
-    mote_force_id id;
+    bench_setup s = {.mass = 2, .mass_column = true, .force_count = 1, .rate = {60, 1}};
     mote_statistics before, after;
-    mote_force_def force = mote_anchor_spring((vec3){1, 2, 3}, 15, 0);
-    def.capacity = 1;
-    def.integrator = i;
-    def.mass_column = true;
-    def.uniform_mass = 2;
-    engine_check(mote_system_create(&def, &system), "mote_system_create");
-    engine_check(mote_system_add_force(system, &force, &id), "mote_system_add_force");
-    engine_check(mote_system_spawn(system, 1, &view), "mote_system_spawn");
+    s.forces[0] = mote_anchor_spring((vec3){1, 2, 3}, 15, 0);
+    mote_system *system = accuracy_system(&s, i);
     engine_check(mote_system_step(system, 10, NULL), "mote_system_step");
     engine_check(mote_system_statistics(system, &before), "mote_system_statistics");
     engine_check(mote_system_set_inverse_mass(system, 0, 1.0f / 6.0f), "mote_system_set_inverse_mass");
     engine_check(mote_system_statistics(system, &after), "mote_system_statistics");
     mote_system_destroy(system);
-    accuracy_add(report, 13, i, "m from 2 to 6 kg: momentum along z", after.momentum[2], before.momentum[2],
-                 6 * FLOAT_ROUNDING * fabs(before.momentum[2]));
+    accuracy_add(report, integrator_name(i), after.momentum[2], before.momentum[2],
+                 6 * FLOAT_ROUNDING * fabs(before.momentum[2]), "m from 2 to 6 kg: momentum along z");
 }
 
 void accuracy_momentum(accuracy_report *report) {
-    for (mote_integrator i = 0; i < MOTE_INTEGRATOR_COUNT; i++) {
-        if (advects(i)) continue;
+    FOR_INTEGRATORS(i) {
         same_bits(report, i);
         kept_momentum(report, i);
     }

@@ -1,17 +1,15 @@
 /* Experiments with a rope: hanging, beside the equilibrium of its links, and swinging, beside the modes of
- * the chain. All references are computed in double from the chain's own equations: N - 1 links and N points,
- * so no limit of small links. */
+ * the chain. All references are computed in double from the equations of a chain of N - 1 links and N points,
+ * not from the limit of small links. */
 #include <math.h>
 
 #include "accuracy.h"
 #include "engine.h"
 #include "strands.h"
 
-#define HANGING  14u
-#define SWINGING 15u
-#define POINTS   32u
-#define LINKS    (POINTS - 1)
-#define GRAVITY  ((double)9.81f)
+#define POINTS  32u
+#define LINKS   (POINTS - 1)
+#define GRAVITY ((double)9.81f)
 
 static const char *solver_name(mote_strand_solver solver) {
     static const char *const names[] = {"strand springs", "strand robust", "strand conserving"};
@@ -46,7 +44,7 @@ static double momentum_of(const strand_run *run, double point_mass) {
 
 /* --- Hung from one pin --- */
 
-#define REST_FRAMES 3600u /* a minute: air of 0.3 kg/(m s) stills what swings in less than a second */
+#define REST_FRAMES 3600u /* a minute: air of 0.3 kg/(m s) stops a swing in less than a second */
 
 /* Link i bears the LINKS - i points below it: it is longer by the compliance times their weight. */
 static double tip_elongation(const rope_setup *setup) {
@@ -61,9 +59,9 @@ static double length_allowed(const rope_setup *setup) {
     return rounding + solved * (double)setup->length;
 }
 
-/* The momentum balance of a step: the pin gave weight x dt and what the momentum changed by. Constrained
- * points are placed with two roundings in every substep, each of which is an impulse m 2^-24 / h; springs
- * round the sums of their forces. */
+/* The momentum balance of a step: the impulse of the pin is weight x dt plus the change of momentum.
+ * Constrained points are placed with two roundings in every substep, each of which is an impulse m 2^-24 / h;
+ * springs round the sums of their forces. */
 static double impulse_allowed(const rope_setup *setup, double momentum_change) {
     double h = rope_substep(setup), mass = rope_point_mass(setup);
     return fabs(momentum_change) + 2 * POINTS * setup->substeps * mass * FLOAT_ROUNDING / h;
@@ -71,10 +69,6 @@ static double impulse_allowed(const rope_setup *setup, double momentum_change) {
 
 static void hang(accuracy_report *report, const char *kind, rope_setup setup) {
     const char *name = solver_name(setup.solver);
-    char quantity[3][60];
-    snprintf(quantity[0], sizeof quantity[0], "%s: tip's depth", kind);
-    snprintf(quantity[1], sizeof quantity[1], "%s: tip beside the pin", kind);
-    snprintf(quantity[2], sizeof quantity[2], "%s: pull on the pin over a step, N s", kind);
     setup.drag = 0.3f;
     strand_run *run = rope_create(&setup);
     for (uint32_t i = 0; i < REST_FRAMES; i++) strand_run_frame(run);
@@ -82,13 +76,15 @@ static void hang(accuracy_report *report, const char *kind, rope_setup setup) {
                    weight = LINKS * mass * GRAVITY;
     strand_run_frame(run);
     point_place(run, LINKS, tip);
-    accuracy_add_named(report, HANGING, name, quantity[0], -tip[1], 1 + tip_elongation(&setup),
-                       length_allowed(&setup));
-    accuracy_add_named(report, HANGING, name, quantity[1], hypot(tip[0], tip[2]), 0, length_allowed(&setup));
+    accuracy_add(report, name, -tip[1], 1 + tip_elongation(&setup), length_allowed(&setup), "%s: tip's depth",
+                 kind);
+    accuracy_add(report, name, hypot(tip[0], tip[2]), 0, length_allowed(&setup), "%s: tip beside the pin",
+                 kind);
     float impulse[3];
     engine_check(mote_strands_reaction(run->system, run->id, 0, 0, impulse), "mote_strands_reaction");
-    accuracy_add_named(report, HANGING, name, quantity[2], -(double)impulse[1], weight / 60,
-                       impulse_allowed(&setup, momentum_of(run, mass) - before));
+    accuracy_add(report, name, -(double)impulse[1], weight / 60,
+                 impulse_allowed(&setup, momentum_of(run, mass) - before),
+                 "%s: pull on the pin over a step, N s", kind);
     strand_run_destroy(run);
 }
 
@@ -97,8 +93,8 @@ static void hang(accuracy_report *report, const char *kind, rope_setup setup) {
 #define SPAN 0.6 /* m, between the pins */
 
 /* The chain of links of `link` metres in equilibrium between pins at one height: link i points along (H,
- * V_i), V_i falling by a point's weight from each to the next and, by symmetry, 0 in the middle; H, in
- * weights, by bisection on the span. */
+ * V_i). V_i falls by the weight of a point from link to link and is 0 in the middle by symmetry; H, in
+ * weights, is found by bisection on the span. */
 static void chain_at_rest(double link, double place[POINTS][2]) {
     double low = 1e-6, high = 1e6;
     for (int turn = 0; turn < 200; turn++) {
@@ -114,10 +110,10 @@ static void chain_at_rest(double link, double place[POINTS][2]) {
     }
 }
 
-/* Solved to max_stretch and rounded, links may all be longer: the second chain. Impulses point along the
- * links before the last move of a substep, so the end links are off by no more than the fall of a free point
- * in it, h^2 g, at either pin. 8 substeps: with more, velocities that are differences of rounded places over
- * h keep the rope astir, by up to 1e-4 m at 16 and 1e-3 m at 64 (measured). */
+/* All links may be longer, because they are solved to max_stretch and rounded: the second chain. Impulses
+ * point along the links before the last move of a substep, so the end links are off by no more than the fall
+ * of a free point in it, h^2 g, at either pin. With more than 8 substeps velocities, which are differences of
+ * rounded positions over h, keep the rope moving, by up to 1e-4 m at 16 and 1e-3 m at 64 (measured). */
 static void span(accuracy_report *report, mote_strand_solver solver) {
     rope_setup setup = rope_of(solver, 8);
     setup.drag = 0.3f;
@@ -135,10 +131,9 @@ static void span(accuracy_report *report, mote_strand_solver solver) {
     }
     point_place(run, POINTS / 2, at);
     double allowed = length + length_allowed(&setup) + 2 * h * h * GRAVITY;
-    accuracy_add_named(report, HANGING, solver_name(solver), "between two pins: sag", -at[1],
-                       -exact[POINTS / 2][1], allowed);
-    accuracy_add_named(report, HANGING, solver_name(solver), "between two pins: farthest point off", error, 0,
-                       allowed);
+    accuracy_add(report, solver_name(solver), -at[1], -exact[POINTS / 2][1], allowed,
+                 "between two pins: sag");
+    accuracy_add(report, solver_name(solver), error, 0, allowed, "between two pins: farthest point off");
     strand_run_destroy(run);
 }
 
@@ -166,7 +161,7 @@ static double lowest_mode(double link, double mode[POINTS]) {
     double square = 0;
     for (uint32_t k = 0; k < POINTS; k++) mode[k] = (double)k / LINKS;
     for (int turn = 0; turn < 200; turn++) {
-        /* K x = mode: the tension's work is a sum from the tip, the shape a sum from the root. */
+        /* K x = mode: the tension is a sum from the tip, the shape a sum from the root. */
         double solved[POINTS] = {0}, force = 0, slope[POINTS];
         for (uint32_t k = LINKS; k > 0; k--) {
             force += mode[k];
@@ -213,12 +208,11 @@ static double tip_frequency(strand_run *run) {
     return NAN;
 }
 
-/* Angles a stretch a period in the second order, by a^2 / 16 for a pendulum; a time step of order 2 by (w
- * h)^2 / 24, the robust solver's, which damps, by its square; w goes with the root of the length, which is
- * solved to max_stretch. The robust solver's velocity is what a point moved by over h: two roundings of x <=
- * A in a substep are an acceleration of A 2^-23 / h^2 beside w^2 A, and move w by half of that part at worst.
- * The passages are found on a chord: its error is of the third order in w / 60, and the positions' rounding
- * against the tip's path of 4 amplitudes a period. */
+/* Angles a stretch a period in the second order, by a^2 / 16 for a pendulum; a time step of order 2 stretches
+ * it by (w h)^2 / 24, that of the robust solver, which damps, by (w h)^2. w goes with the root of the length,
+ * which is solved to max_stretch. The velocity of the robust solver is a displacement over h: two roundings
+ * of x <= A in a substep are an acceleration of A 2^-23 / h^2 beside w^2 A, and move w by half of that part
+ * at worst. The passages are found on a chord, whose error is of the third order in w / 60. */
 static void swing(accuracy_report *report, mote_strand_solver solver, uint32_t substeps) {
     const double amplitude = 0.01;
     rope_setup setup = rope_of(solver, substeps);
@@ -230,14 +224,13 @@ static void swing(accuracy_report *report, mote_strand_solver solver, uint32_t s
     double allowed = w * (rounding + angle * angle + w * h * w * h + 0.5 * (double)setup.max_stretch +
                           (frame * frame * frame / 10) / (2 * acos(-1) * SWINGS));
     double measured = tip_frequency(run), limit = 2.404825557695773 / 2 * sqrt(GRAVITY);
-    accuracy_add_named(report, SWINGING, solver_name(solver), "lowest mode of 31 links, rad/s", measured, w,
-                       allowed);
-    accuracy_add_named(report, SWINGING, solver_name(solver), "the same beside j0 / 2 sqrt(g / L), no links",
-                       measured, limit, allowed + fabs(w - limit));
+    accuracy_add(report, solver_name(solver), measured, w, allowed, "lowest mode of 31 links, rad/s");
+    accuracy_add(report, solver_name(solver), measured, limit, allowed + fabs(w - limit),
+                 "the same beside j0 / 2 sqrt(g / L), no links");
     strand_run_destroy(run);
 }
 
-/* |E - E0| over m g times the fall of the centre of mass from horizontal to hanging: the engine's word is 1
+/* |E - E0| over m g times the fall of the centre of mass from horizontal to hanging; the documentation says 1
  * %. */
 static void keep_energy(accuracy_report *report) {
     rope_setup setup = rope_of(MOTE_STRAND_CONSERVING, 16);
@@ -249,8 +242,8 @@ static void keep_energy(accuracy_report *report) {
         double error = fabs(rope_energy(run, 0, mass) - start) / depth;
         if (!(error <= largest)) largest = error;
     }
-    accuracy_add_named(report, SWINGING, solver_name(setup.solver),
-                       "energy lost in 5 s, over the swing's depth", largest, 0, 0.01);
+    accuracy_add(report, solver_name(setup.solver), largest, 0, 0.01,
+                 "energy lost in 5 s, over the swing's depth");
     strand_run_destroy(run);
 }
 

@@ -1,6 +1,6 @@
 /* Time series as CSV: the exact motion first, then a column per integrator and quantity. */
 #include <errno.h>
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,13 +17,14 @@ struct bench_series_file {
     double *value[MOTE_INTEGRATOR_COUNT * 4 + 4];
 };
 
-/* Every so many samples that no more than CSV_ROWS are written; NULL if no series are wanted. */
+/* Some samples are skipped so that no more than CSV_ROWS are written. NULL if no series are wanted. */
 bench_series_file *series_open(const accuracy_report *report, const bench_setup *setup, uint32_t axes,
                                bool energy) {
     if (!report->csv) return NULL;
     bench_series_file *file = allocate_or_fail(sizeof *file);
     *file = (bench_series_file){.setup = setup, .axes = axes, .energy = energy};
-    snprintf(file->path, sizeof file->path, "%s/experiment-%u.csv", report->csv, (unsigned)setup->experiment);
+    snprintf(file->path, sizeof file->path, "%s/experiment-%u.csv", report->csv,
+             (unsigned)report->experiment);
     file->stride = setup->steps / CSV_ROWS + 1;
     file->rows = setup->steps / file->stride + 1;
     return file;

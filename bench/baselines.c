@@ -1,5 +1,5 @@
-/* The baselines: one substep as others write it, one pass over memory each. Compiled at -O3 for
- * this machine by the compiler of the build. The number of attractors is a constant in every loop. */
+/* The baselines: see baselines.h. Compiled at -O3 for this machine by the compiler of the build. The number
+ * of attractors is a constant in every loop. */
 #include "baselines.h"
 
 #include <cglm/vec3.h>

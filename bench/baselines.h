@@ -1,5 +1,5 @@
-/* The baselines: one substep as others write it, one pass over memory each; semi-implicit Euler unless it
- * says so. */
+/* The baselines: one substep as it is commonly written, with one pass over memory; by semi-implicit Euler
+ * unless the comment names another method. */
 #ifndef BENCH_BASELINES_H
 #define BENCH_BASELINES_H
 
@@ -12,7 +12,7 @@
 
 #define MAX_ATTRACTORS 4u
 
-/* The forces of a scene, as plain numbers; the engine gets the same as force defs. */
+/* The forces of a scene as plain numbers; the engine gets the same numbers in force defs. */
 typedef struct scene_forces {
     float gravity[3];                /* m/s^2 */
     float wind[3], drag;             /* m/s; kg/s; drag 0: no wind */
@@ -21,7 +21,7 @@ typedef struct scene_forces {
     float strength, softening;       /* m^3/s^2; m; the same for all */
 } scene_forces;
 
-/* 60 bytes: what a particle usually is in an array of structs. */
+/* 60 bytes, a usual size of a particle in an array of structs. */
 typedef struct struct_particle {
     vec3 position, velocity, force, previous;
     float mass, age, lifetime;
@@ -29,20 +29,19 @@ typedef struct struct_particle {
 
 _Static_assert(sizeof(struct_particle) == 60, "the struct baseline is defined by its 60 bytes");
 
-/* Sums the forces of each particle into its struct, then v += h F / m, x += h v, by cglm's vec3 functions.
- * It leaves previous position, age and lifetime alone, as the engine does without interpolation and
+/* Sums the forces of each particle into its struct, then v += h F / m, x += h v, with the vec3 functions of
+ * cglm. Previous position, age and lifetime are not touched, as in the engine without interpolation and
  * lifetimes. */
 void baseline_struct(struct_particle *particles, size_t first, size_t last, const scene_forces *forces,
                      float h);
 
-/* The loop over columns that a good programmer writes: uniform mass, constants folded, everything
- * vectorised. */
+/* A hand-written loop over columns: uniform mass, constants folded, everything vectorised. */
 void baseline_plain(const probe_columns *columns, size_t first, size_t last, const scene_forces *forces,
                     float mass, float h);
 
 /* One substep of velocity Verlet around one attractor, for forces that do not read velocity: x += h (v + a h
- * / 2), a' at x, v += (a h + a' h) / 2. kick: columns of a h; read where `reuse`, else evaluated; written
- * where `keep`. */
+ * / 2), a' at x, v += (a h + a' h) / 2. kick: columns of a h, which are read if `reuse` and else evaluated,
+ * and written if `keep`. */
 void baseline_verlet(const probe_columns *columns, float *const kick[3], size_t first, size_t last,
                      const scene_forces *forces, float h, bool reuse, bool keep);
 
@@ -51,8 +50,8 @@ void baseline_verlet(const probe_columns *columns, float *const kick[3], size_t 
 #define OSCILLATOR_STIFFNESS 15.0f
 #define OSCILLATOR_DAMPING   0.1f
 
-/* One stage, 0 to 3, of RK4 over whole arrays, as a library of arrays does it: the state at the stage and the
- * weighted sums of slopes stand in memory, six columns each. */
+/* One stage, 0 to 3, of RK4 over whole arrays, as in an array library: the state at the stage and the
+ * weighted sums of slopes are in memory, six columns each. */
 void baseline_rk4_stage(const probe_columns *columns, float *const at[6], float *const sum[6], size_t first,
                         size_t last, uint32_t stage, float mass, float h);
 

@@ -1,11 +1,11 @@
-/* The opponent of coupled RK4: all bodies and springs in columns, a pass over all of them for each stage.
- * Compiled at -O3 for this machine by the compiler of the build. */
+/* The opponent of coupled RK4: see batch_baseline.h. Compiled at -O3 for this machine by the compiler of the
+ * build. */
 #include "batch_baseline.h"
 
 #include <math.h>
 
-/* Springs whose pulls are worked out before they are added: the first part has no order, so that its lanes
- * gather. */
+/* So many pulls are computed before they are added: their computation has no order, so its lanes can gather.
+ */
 #define CHUNK 512u
 
 typedef struct chunk_pull {
@@ -31,7 +31,7 @@ static void pull_chunk(const batch_springs *springs, uint32_t start, uint32_t co
     }
 }
 
-/* One spring after the other: two of them may share an end. */
+/* One spring after the other, because two of them may share an end. */
 static void add_chunk(const batch_springs *springs, uint32_t start, uint32_t count, const chunk_pull *pull,
                       float *const force[3]) {
     const uint32_t *restrict first = springs->a + start, *restrict second = springs->b + start;
@@ -52,7 +52,7 @@ static void pull_all(const batch_springs *springs, float *const at[6], float *co
     }
 }
 
-/* One axis of one stage; the forces are left at zero for the next. */
+/* One axis of one stage; the forces are zero afterwards, for the next stage. */
 static inline void advance_axis(const batch_bodies *bodies, uint32_t axis, uint32_t stage, float gravity,
                                 float h) {
     float *restrict x = bodies->x[axis], *restrict v = bodies->v[axis], *restrict force = bodies->force[axis];

@@ -18,8 +18,8 @@ typedef struct batch_bodies {
     float *inverse_mass;
 } batch_bodies;
 
-/* Stage 0 to 3 of RK4 as a library of arrays does it: every spring adds to the force of both of its ends, in
- * columns, then every body's slopes are summed and its state at the next stage is written, under `gravity`
+/* Stage 0 to 3 of RK4 as in an array library: every spring adds to the force of both of its ends, in columns;
+ * then the slopes of every body are summed and its state at the next stage is written, under `gravity`
  * (m/s^2) along y. */
 void baseline_batch_rk4_stage(const batch_bodies *bodies, const batch_springs *springs, uint32_t stage,
                               float gravity, float h);

@@ -1,13 +1,11 @@
-/* Churn: ballistic where one particle in a hundred dies and one is born for it, every step.
- *
- * A particle lives for 100 steps. The first ones have 1 to 100 steps left, uniformly at random, so the state
- * is steady from the start and deaths are spread over the slots: the newborn stand in the last slots and
- * move, at the next boundary, into the holes of those who die there.
- *
- * Deaths happen inside the step, so their time is not measured by itself: the same system is stepped beside
- * it in the same run with the same columns but immortal particles, and the difference is what killing,
- * compaction and spawning take together, the host's filling of the new columns included. A third system
- * without ages and handles tells what the reading of ages costs, which the difference leaves out. */
+/* Churn: scene ballistic, where in every step one particle in a hundred dies and a new one is spawned. A
+ * particle lives for 100 steps. At the start 1 to 100 steps are left, uniformly at random, so the state is
+ * steady from the start and deaths are spread over the slots: new particles are in the last slots and move,
+ * at the next boundary, into the holes of the removed ones. Deaths happen inside the step, so their time is
+ * not measured by itself. The same system is stepped in the same run with the same columns but immortal
+ * particles, and the difference is the time of killing, compaction and spawning together, which includes the
+ * filling of new particles by the host. A third system without ages and ids shows the cost of reading ages,
+ * which the difference leaves out. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -18,7 +16,7 @@
 
 typedef struct churn {
     mote_system *system;
-    uint64_t serial; /* of the next particle born */
+    uint64_t serial; /* of the next particle that is spawned */
 } churn;
 
 /* Half a step below a whole number, so that rounding cannot move the death to another step. */
@@ -40,7 +38,7 @@ static void *churn_open(const bench_config *config) {
     return state;
 }
 
-/* A fountain: the newborn start at the origin, where spawning puts them. */
+/* A fountain: new particles start at the origin, where spawning puts them. */
 static void bear(churn *state, uint32_t count) {
     mote_range_view view;
     float lifetime = lifetime_of_steps(LIFE_STEPS);
@@ -84,7 +82,7 @@ const bench_contender churn_deathless_contender = {"without deaths", deathless_o
 const bench_contender churn_ageless_contender = {"without ages", engine_open, NULL,
                                                  engine_run,     engine_hash, engine_close};
 
-/* Of the engine's frame, repeat by repeat: the parts beyond the reference, 1 - reference / engine. */
+/* The parts of the engine's frame beyond the reference, repeat by repeat: 1 - reference / engine. */
 static spread part_beyond(const bench_series *reference, const measurement *result) {
     spread ratio = ratio_spread(reference, &result->engine, result->config.repeat);
     return (spread){1 - ratio.median, 1 - ratio.max, 1 - ratio.min};

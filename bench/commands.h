@@ -1,4 +1,5 @@
-/* The subcommands: one file each, one row each in main.c. argv[0] is the program's name, options follow. */
+/* The subcommands: each has a file and a row in main.c. argv[0] is the name of the program, options follow.
+ */
 #ifndef BENCH_COMMANDS_H
 #define BENCH_COMMANDS_H
 

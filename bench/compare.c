@@ -1,19 +1,20 @@
-/* mote-bench compare: ratios of two contenders that run in turn, beside the figure that each is to reach. */
+/* mote-bench compare: ratios of two contenders that run in turn, beside the figures to reach. */
 #include "compare.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
+#include "compare_sides.h"
+#include "json.h"
 #include "machine.h"
 #include "options.h"
 #include "progress.h"
 #include "scenes.h"
 
-/* One side of a ratio: the scene's engine loop, or its plain baseline. */
+/* One side of a ratio: a scene stepped by the engine, or by its plain baseline. */
 typedef struct bench_side {
     bool baseline;
     mote_integrator integrator;
@@ -70,20 +71,13 @@ static bench_outcome compare(const bench_comparison *comparison, uint32_t partic
     for (uint32_t turn = 0; turn < repeat; turn++)
         for (int k = 0; k < 2; k++) {
             progress("%s: %u of %u", comparison->figure, (unsigned)turn + 1, (unsigned)repeat);
-            /* A long frame needs no others beside it to be timed well. */
+            /* A frame of many substeps is long enough to be timed alone. */
             series[k].seconds[turn] = run_once(contender[k], state[k], comparison->substeps > 1 ? 2 : 8);
         }
     progress_clear();
     for (int k = 0; k < 2; k++) contender[k]->close(state[k]);
     return (bench_outcome){comparison, ratio_spread(&series[0], &series[1], repeat),
                            spread_of(series[0].seconds, repeat), spread_of(series[1].seconds, repeat)};
-}
-
-void compare_print(const compare_row *row) {
-    char target[24], ratio[64];
-    snprintf(target, sizeof target, "%s %.3gx", row->at_most ? "<=" : ">=", row->target);
-    snprintf(ratio, sizeof ratio, "%.3fx (%.3f..%.3f)", row->ratio.median, row->ratio.min, row->ratio.max);
-    printf("%-72s %8s  %-26s", row->figure, target, ratio);
 }
 
 static compare_row row_of(const bench_outcome *outcome) {
@@ -98,18 +92,6 @@ static void print_outcome(const bench_outcome *outcome) {
     fflush(stdout);
 }
 
-void compare_json_spread(cJSON *object, const char *key, spread value) {
-    double numbers[3] = {value.median, value.min, value.max};
-    cJSON_AddItemToObject(object, key, cJSON_CreateDoubleArray(numbers, 3));
-}
-
-void compare_json(cJSON *object, const compare_row *row) {
-    cJSON_AddStringToObject(object, "figure", row->figure);
-    cJSON_AddNumberToObject(object, row->at_most ? "target_at_most" : "target_at_least", row->target);
-    cJSON_AddNumberToObject(object, "ratio", row->ratio.median);
-    compare_json_spread(object, "ratio_median_min_max", row->ratio);
-}
-
 static cJSON *outcome_object(const bench_outcome *outcome, uint32_t particles, uint32_t repeat) {
     cJSON *object = cJSON_CreateObject();
     compare_row row = row_of(outcome);
@@ -118,8 +100,8 @@ static cJSON *outcome_object(const bench_outcome *outcome, uint32_t particles, u
     cJSON_AddNumberToObject(object, "particles", particles);
     cJSON_AddNumberToObject(object, "substeps", outcome->comparison->substeps);
     cJSON_AddNumberToObject(object, "repeat", repeat);
-    compare_json_spread(object, "above_seconds_median_min_max", outcome->above);
-    compare_json_spread(object, "below_seconds_median_min_max", outcome->below);
+    json_add_spread(object, "above_seconds_median_min_max", outcome->above);
+    json_add_spread(object, "below_seconds_median_min_max", outcome->below);
     return object;
 }
 
@@ -129,19 +111,17 @@ static void print_help(void) {
          "  --particles N  of every scene of integrators (default: 1M)\n"
          "  --repeat R     (default: 9)\n"
          "  --json FILE    writes the records there too\n\n"
-         "Ratios of times a frame, median (min..max) of the ratios within a repeat, in which both contenders "
-         "run in "
-         "turn,\n"
-         "beside the figure to reach; then the two times. One thread where a row says nothing else. The exit "
-         "code does\n"
-         "not tell whether figures were reached.\n"
+         "Ratios of times of a frame, median (min..max) of the ratios within a repeat, in which both "
+         "contenders run in\n"
+         "turn, beside the figure to reach; then the two times. One thread unless the row names more. The "
+         "exit code does\n"
+         "not depend on the figures.\n"
          "Strands: both sides begin at their first state in every repeat; a node is a point of a strand, "
-         "stretch is "
-         "the\n"
-         "largest over all segments and frames. Tables follow: what is held at which substeps, and energy.\n"
-         "Networks: likewise, and opponents are seen to go the engine's way first. The stiff net shows what "
-         "both sides\n"
-         "held; the largest stable steps by the engine's bounds stand beside those of the true highest "
+         "stretch is the\n"
+         "largest over all segments and frames. Tables of stretch by substeps and of energy follow.\n"
+         "Networks: likewise, and both sides must first go the same way. The stiff net shows the stretch of "
+         "both sides;\n"
+         "the largest stable steps by both bounds of the engine are beside those by the true highest "
          "frequency.");
 }
 
@@ -170,24 +150,6 @@ static uint32_t list_comparisons(bench_comparison *list) {
     };
     memcpy(list, all, sizeof all);
     return sizeof all / sizeof all[0];
-}
-
-static cJSON *open_object(void) {
-    cJSON *object = cJSON_CreateObject();
-    cJSON_AddStringToObject(object, "cpu", machine_cpu());
-    cJSON_AddStringToObject(object, "compiler", machine_compiler());
-    cJSON_AddStringToObject(object, "version", mote_version());
-    cJSON_AddArrayToObject(object, "results");
-    return object;
-}
-
-static bool write_object(const char *path, const cJSON *object) {
-    FILE *file = fopen(path, "w");
-    if (!file) return false;
-    char *text = cJSON_Print(object);
-    bool written = text && fputs(text, file) >= 0 && fputc('\n', file) != EOF;
-    free(text);
-    return fclose(file) == 0 && written;
 }
 
 static void compare_integrators(uint32_t particles, uint32_t repeat, cJSON *object) {
@@ -243,14 +205,12 @@ int command_compare(int argc, char **argv) {
     for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;)
         apply_option(&asked, option, optarg);
     require_no_operands(argc, argv, optind);
-    cJSON *object = open_object();
+    FILE *json = json_open(asked.json);
+    cJSON *object = json_report();
     printf("mote %s, %s, %s, median (min..max) of %u repeats\n", mote_version(), machine_cpu(),
            machine_compiler(), (unsigned)asked.repeat);
     if (asked.integrators) compare_integrators(asked.particles, asked.repeat, object);
     if (asked.strands) compare_strands(asked.repeat, object);
     if (asked.networks) compare_networks(asked.repeat, object);
-    bool written = !asked.json || write_object(asked.json, object);
-    if (!written) fprintf(stderr, "mote-bench: %s: %s\n", asked.json, strerror(errno));
-    cJSON_Delete(object);
-    return written ? EXIT_SUCCESS : EXIT_FAILURE;
+    return json_close(json, asked.json, object) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,15 +1,17 @@
-/* mote-bench compare, section networks: the largest stable step by both bounds beside the true one at
- * rest. */
+/* mote-bench compare, section networks: the largest stable steps by both bounds of the engine, beside the
+ * true one at rest. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "compare.h"
+#include "compare_sides.h"
 #include "engine.h"
 #include "network_sides.h"
 #include "random.h"
 
-/* Every spring's ends, direction and stiffness along and across it, over which K v is one pass. */
+/* The ends of a spring, its direction, and its stiffness along and across it: K v is one pass over all
+ * springs. */
 typedef struct stiff_link {
     uint32_t a, b;
     double n[3], along, across;
@@ -70,8 +72,8 @@ static void multiply(const stiff_matrix *m, const double *v) {
     for (uint32_t i = 0; i < m->numbers; i++) m->product[i] *= m->root[i];
 }
 
-/* The highest frequency (rad/s) of small motions: the power method's Rayleigh quotient, whose error is the
- * square of the vector's; from below. */
+/* The highest frequency (rad/s) of small motions, from below: the Rayleigh quotient of the power method,
+ * whose error is the square of the error of the vector. */
 static double highest_frequency(const network_shape *shape) {
     stiff_matrix m = matrix_create(shape);
     double *v = allocate_or_fail(m.numbers * sizeof *v), value = 0, before = 0;
@@ -93,7 +95,7 @@ static double highest_frequency(const network_shape *shape) {
     return sqrt(value);
 }
 
-static void tell(const char *name, const char *form, double target, double ratio, cJSON *rows) {
+static void add_row(const char *name, const char *form, double target, double ratio, cJSON *rows) {
     char figure[96];
     snprintf(figure, sizeof figure, "%s: stable step, %s over true", name, form);
     compare_row row = {.figure = figure, .target = target, .ratio = {ratio, ratio, ratio}};
@@ -109,11 +111,11 @@ static void compare_bounds_of(const char *name, network_shape *shape, cJSON *row
     for (uint32_t i = 0; i < shape->spring_count; i++) shape->springs[i].damping = 0;
     network_setup setup = {.shape = shape, .substeps = 8, .threads = 1, .rate = STEPS_PER_SECOND};
     network_run *run = network_create(&setup);
-    mote_network_stability_report told;
-    engine_check(mote_network_stability(run->system, run->network, &told), "mote_network_stability");
+    mote_network_stability_report report;
+    engine_check(mote_network_stability(run->system, run->network, &report), "mote_network_stability");
     double step = 2 / highest_frequency(shape);
-    tell(name, "sharp bound", 0.85, told.sharp.step / step, rows);
-    tell(name, "any directions", 0.6, told.any.step / step, rows);
+    add_row(name, "sharp bound", 0.85, report.sharp.step / step, rows);
+    add_row(name, "any directions", 0.6, report.any.step / step, rows);
     fflush(stdout);
     network_run_destroy(run);
     shape_destroy(shape);

@@ -1,17 +1,17 @@
-/* mote-bench compare, section networks: the stiff net. 64 x 64 threads of 1 m and 0.3 kg, hung from two
- * corners, swing down from the horizontal for 5 s at 60 frames/s; no thread may be off its length by more
- * than 1 % at the end of a frame. By constraints with compliance, and by explicit springs as stiff as is
- * stable, both by the engine.
- *
- * The explicit side. Threads stretch by tension / k, so k is as high as the substep allows: for any
- * directions, which a net that folds takes, stable is h^2 2 sum(k) / m + 2 h 2 sum(c) / m < 4 with four
- * threads a knot; 3.8 leaves what a stretched one adds. Without damping and with some, for a free corner
- * cracks like a whip and the snap rings on. Then the substeps go up by steps of 2^(1/4) until the net holds;
- * what is given here is where it does. The table shows that substeps below do not. */
+/* mote-bench compare, section networks: the stiff net. A net of 64 x 64 threads, 1 m wide and 0.3 kg heavy,
+ * hangs from two corners and swings down from the horizontal for 5 s at 60 frames/s; no thread may be off its
+ * length by more than 1 % at the end of a frame. The engine steps it by constraints with compliance, and by
+ * explicit springs as stiff as is stable. The explicit side: threads stretch by tension / k, so k is as high
+ * as the substep allows. A net that folds takes any directions, for which h^2 2 sum(k) / m + 2 h 2 sum(c) / m
+ * < 4 is stable, with four threads a knot; 3.8 leaves room for stretched threads. It is tried without damping
+ * and with some, because a free corner cracks like a whip and rings on. The substeps went up by steps of
+ * 2^(1/4) until the net held, and the first number that held is given here. The table shows that the step
+ * below does not hold. */
 #include <math.h>
 #include <stdio.h>
 
 #include "compare.h"
+#include "compare_sides.h"
 #include "network_sides.h"
 #include "progress.h"
 
@@ -62,7 +62,7 @@ static network_setup stiff_setup(const stiff_form *form, const network_shape *sh
                            .max_linear = form->max_linear};
 }
 
-/* frames: of which times are taken; all of them are looked at where that is FRAMES. */
+/* Times are taken over `frames` frames; the stretch counts if that is FRAMES. */
 static stiff_outcome swing(const stiff_form *form, uint32_t frames) {
     network_shape shape = stiff_shape(form);
     network_setup setup = stiff_setup(form, &shape);
@@ -127,12 +127,12 @@ static void show(const stiff_form *form, cJSON *rows) {
     cJSON_AddItemToArray(rows, swing_object(form, &outcome));
 }
 
-/* Found as said above. */
+/* Found as the comment above says. */
 #define EXPLICIT_SUBSTEPS 1722u
 
-/* The constrained side, cut short on purpose: one linear system of 18 iterations a substep. At 4 substeps and
- * 10^5 to 1.6 x 10^5 N/m all of 15 to 24 iterations held it; of 12 to 14 some did not, and softer it
- * stretched by more. */
+/* The constrained side with few iterations on purpose: one linear system of 18 iterations a substep. At 4
+ * substeps and 10^5 to 1.6 x 10^5 N/m all numbers of 15 to 24 iterations held the net; of 12 to 14 some did
+ * not, and softer nets stretched by more. */
 static const stiff_form constrained = {.solver = MOTE_NETWORK_CONSTRAINED,
                                        .substeps = 4,
                                        .stiffness = 1.3e5,

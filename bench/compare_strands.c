@@ -1,45 +1,27 @@
-/* mote-bench compare, section strands: ratios of times a point and frame, both sides in turn, each from its
- * first state. */
-#include <math.h>
+/* mote-bench compare, section strands: ratios of times of a point and frame, both sides in turn, each from
+ * its first state. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "compare.h"
+#include "compare_sides.h"
 #include "edge_baseline.h"
 #include "engine.h"
-#include "progress.h"
 #include "strand_scenes.h"
 
-/* One side of a ratio: ropes by the engine, the same springs as an edge list, or a scene. */
-typedef struct strand_side {
-    const char *name;
-    const bench_scene *scene; /* NULL: ropes */
-    uint32_t scene_substeps, scene_threads;
-    bool presents; /* the scene's strands at the end of each frame, as `shape` */
-    mote_strand_shape shape;
+/* The setup of a side: ropes, or a scene. */
+typedef struct strand_setup {
     rope_setup rope;
-    bool edges;
-    bool wall; /* the clock on the wall: where threads are compared; else the thread's own time */
-    uint32_t warm, frames,
-        loops; /* timed are the frames after `warm`, `loops` times from the first state on */
-} strand_side;
-
-typedef struct strand_comparison {
-    compare_row row;
-    strand_side above, below;
-    double budget; /* s: the ratio is the frame of `above` over it; 0: over `below` */
-} strand_comparison;
-
-typedef struct side_outcome {
-    double seconds[MAX_REPEATS]; /* a point and frame */
-    bench_observation seen;
-    uint32_t points, substeps, threads;
-} side_outcome;
+    const bench_scene *scene; /* NULL: ropes */
+    uint32_t substeps, threads;
+    bool presents; /* each frame ends with the presentation of the scene's strands as `shape` */
+    mote_strand_shape shape;
+} strand_setup;
 
 /* --- The edge list --- */
 
-/* From point i of x = place back to the one `back` before. */
+/* A spring from the point `back` before point i to point i. */
 static void add_spring(edge_list *list, uint32_t i, uint32_t back, float stiffness, float damping) {
     float rest = list->points[i].position[0] - list->points[i - back].position[0];
     list->springs[list->spring_count++] = (edge_spring){i - back, i, rest, stiffness, damping};
@@ -64,150 +46,76 @@ static edge_list edges_create(const rope_setup *setup) {
     return list;
 }
 
-/* The largest distance, m, between the points of both after some frames. */
-static double edges_distance(const rope_setup *setup, uint32_t frames) {
-    edge_list list = edges_create(setup);
-    strand_run *run = rope_create(setup);
-    for (uint32_t i = 0; i < frames; i++) edges_frame(&list);
-    strands_run(run, frames);
-    mote_strands_view view = mote_strands_columns(run->system, run->id);
-    double largest = 0;
-    for (uint32_t i = 0; i < list.point_count; i++) {
-        uint32_t slot = mote_strands_slot(run->system, run->id, i / setup->points, i % setup->points);
-        const float *p = list.points[i].position;
-        double d =
-            hypot(hypot((double)(p[0] - view.position.x[slot]), (double)(p[1] - view.position.y[slot])),
-                  (double)(p[2] - view.position.z[slot]));
-        if (!(d <= largest)) largest = d;
-    }
-    edges_destroy(&list);
-    strand_run_destroy(run);
-    return largest;
+static void *open_edges(const void *setup) {
+    edge_list *list = allocate_or_fail(sizeof *list);
+    *list = edges_create(&((const strand_setup *)setup)->rope);
+    return list;
 }
 
-/* --- Sides --- */
+static void frame_edges(void *list) { edges_frame(list); }
 
-static bench_config scene_config(const strand_side *side) {
-    return (bench_config){.scene = side->scene,
-                          .integrator = MOTE_SEMI_IMPLICIT_EULER,
-                          .isa = mote_isa_best(),
-                          .particles = scene_particles(side->scene, 0),
-                          .frames = side->frames,
-                          .substeps = side->scene_substeps,
-                          .threads = side->scene_threads,
-                          .interpolation = side->presents ? MOTE_INTERPOLATE_LINEAR : MOTE_INTERPOLATE_NONE,
-                          .repeat = 1};
+static void place_edges(const void *list, uint32_t i, float place[3]) {
+    memcpy(place, ((const edge_list *)list)->points[i].position, sizeof(vec3));
 }
 
-static strand_run *open_side(const strand_side *side) {
-    if (!side->scene) return rope_create(&side->rope);
-    bench_config config = scene_config(side);
-    strand_run *run = side->scene->engine->open(&config);
-    if (side->presents) strand_run_present(run, side->shape);
+static void close_edges(void *list) {
+    edges_destroy(list);
+    free(list);
+}
+
+static const side_functions edges = {open_edges, frame_edges, NULL, place_edges, close_edges};
+
+/* --- The engine --- */
+
+static void *open_strands(const void *user) {
+    const strand_setup *setup = user;
+    if (!setup->scene) return rope_create(&setup->rope);
+    bench_config config = {.scene = setup->scene,
+                           .integrator = MOTE_SEMI_IMPLICIT_EULER,
+                           .isa = mote_isa_best(),
+                           .particles = scene_particles(setup->scene, 0),
+                           .substeps = setup->substeps,
+                           .threads = setup->threads,
+                           .interpolation = setup->presents ? MOTE_INTERPOLATE_LINEAR : MOTE_INTERPOLATE_NONE,
+                           .repeat = 1};
+    strand_run *run = setup->scene->engine->open(&config);
+    if (setup->presents) strand_run_present(run, setup->shape);
     return run;
 }
 
-static double time_edges(const strand_side *side) {
-    double seconds = 0;
-    for (uint32_t loop = 0; loop < side->loops; loop++) {
-        edge_list list = edges_create(&side->rope);
-        for (uint32_t i = 0; i < side->warm; i++) edges_frame(&list);
-        double start = thread_seconds();
-        for (uint32_t i = 0; i < side->frames; i++) edges_frame(&list);
-        seconds += thread_seconds() - start;
-        edges_destroy(&list);
-    }
-    return seconds / side->loops / side->frames / (side->rope.strands * (double)side->rope.points);
+static void frame_strands(void *run) { strand_run_frame(run); }
+
+static void place_strands(const void *user, uint32_t i, float place[3]) {
+    const strand_run *run = user;
+    const mote_strands_view view = mote_strands_columns(run->system, run->id);
+    const uint32_t points = run->points / run->strands,
+                   slot = mote_strands_slot(run->system, run->id, i / points, i % points);
+    place[0] = view.position.x[slot], place[1] = view.position.y[slot], place[2] = view.position.z[slot];
 }
 
-static double time_engine(const strand_side *side, side_outcome *outcome) {
-    double seconds = 0, points = 1;
-    double (*clock)(void) = side->wall ? now_seconds : thread_seconds;
-    for (uint32_t loop = 0; loop < side->loops; loop++) {
-        strand_run *run = open_side(side);
-        for (uint32_t i = 0; i < side->warm; i++) strand_run_frame(run);
-        double start = clock();
-        for (uint32_t i = 0; i < side->frames; i++) strand_run_frame(run);
-        seconds += clock() - start;
-        strands_observe(run, &outcome->seen);
-        points = outcome->points = run->points;
-        strand_run_destroy(run);
-    }
-    return seconds / side->loops / side->frames / points;
-}
-
-static void prepare(const strand_side *side, side_outcome *outcome) {
-    *outcome = (side_outcome){.points = side->rope.strands * side->rope.points,
-                              .substeps = side->scene ? side->scene_substeps : side->rope.substeps,
-                              .threads = side->scene ? side->scene_threads : side->rope.threads};
-}
-
-/* --- Telling --- */
-
-static void print_side(const strand_side *side, const side_outcome *outcome, uint32_t repeat) {
-    double seconds = spread_of(outcome->seconds, repeat).median;
-    printf("    %-44s %8.2f M node-frames/s, %8.2f M node-substeps/s, %.3f ms a frame", side->name,
-           1e-6 / seconds, 1e-6 * outcome->substeps / seconds, 1e3 * seconds * outcome->points);
-    if (!side->edges)
-        printf("; stretch %.3f %% largest, %.4f %% mean; %.2f iterations; %g capped a frame%s",
-               100 * outcome->seen.max_stretch, 100 * outcome->seen.mean_stretch, outcome->seen.iterations,
-               outcome->seen.capped, outcome->seen.frozen > 0 ? "; FROZEN" : "");
-    putchar('\n');
-}
-
-static cJSON *side_object(const strand_side *side, const side_outcome *outcome, uint32_t repeat) {
-    cJSON *object = cJSON_CreateObject();
-    double seconds = spread_of(outcome->seconds, repeat).median;
-    cJSON_AddStringToObject(object, "name", side->name);
-    cJSON_AddNumberToObject(object, "particles", outcome->points);
-    cJSON_AddNumberToObject(object, "substeps", outcome->substeps);
-    cJSON_AddNumberToObject(object, "threads", outcome->threads);
-    cJSON_AddNumberToObject(object, "node_frames_per_second", 1 / seconds);
-    cJSON_AddNumberToObject(object, "frame_seconds", seconds * outcome->points);
-    if (side->edges) return object;
-    cJSON_AddNumberToObject(object, "max_stretch", outcome->seen.max_stretch);
-    cJSON_AddNumberToObject(object, "mean_stretch", outcome->seen.mean_stretch);
-    cJSON_AddNumberToObject(object, "iterations", outcome->seen.iterations);
-    cJSON_AddNumberToObject(object, "capped", outcome->seen.capped);
-    cJSON_AddNumberToObject(object, "frozen", outcome->seen.frozen);
-    return object;
-}
-
-static void run_comparison(strand_comparison *c, uint32_t repeat, cJSON *results) {
-    static side_outcome outcome[2]; /* static for its size */
-    double ratios[MAX_REPEATS];
-    const strand_side *side[2] = {&c->above, &c->below};
-    for (int k = 0; k < 2; k++) prepare(side[k], &outcome[k]);
-    for (uint32_t turn = 0; turn < repeat; turn++) {
-        progress("%s: %u of %u", c->row.figure, (unsigned)turn + 1, (unsigned)repeat);
-        for (int k = 0; k < 2; k++)
-            outcome[k].seconds[turn] =
-                side[k]->edges ? time_edges(side[k]) : time_engine(side[k], &outcome[k]);
-        double over = c->budget > 0 ? c->budget / outcome[0].points : outcome[1].seconds[turn];
-        ratios[turn] = outcome[0].seconds[turn] / over;
-    }
-    progress_clear();
-    c->row.ratio = spread_of(ratios, repeat);
-    compare_print(&c->row);
-    putchar('\n');
-    cJSON *object = cJSON_CreateObject(), *sides = NULL;
-    compare_json(object, &c->row);
-    cJSON_AddNumberToObject(object, "repeat", repeat);
-    sides = cJSON_AddArrayToObject(object, "sides");
-    for (int k = 0; k < 2; k++) {
-        print_side(side[k], &outcome[k], repeat);
-        cJSON_AddItemToArray(sides, side_object(side[k], &outcome[k], repeat));
-    }
-    cJSON_AddItemToArray(results, object);
-    fflush(stdout);
-}
+static const side_functions engine = {open_strands, frame_strands, strands_observe, place_strands,
+                                      strands_close};
 
 /* --- The rows --- */
 
 #define FRAMES 120u /* 2 s */
 
-static strand_side rope_side(const char *name, rope_setup rope, uint32_t frames) {
-    return (strand_side){.name = name, .rope = rope, .frames = frames, .loops = 1};
+/* A copy that lives until the program ends. */
+static const strand_setup *keep(strand_setup setup) {
+    strand_setup *kept = allocate_or_fail(sizeof *kept);
+    *kept = setup;
+    return kept;
+}
+
+static compare_side rope_side(const char *name, rope_setup rope, uint32_t frames) {
+    return (compare_side){.name = name,
+                          .functions = &engine,
+                          .setup = keep((strand_setup){.rope = rope}),
+                          .points = rope.strands * rope.points,
+                          .substeps = rope.substeps,
+                          .threads = rope.threads,
+                          .frames = frames,
+                          .loops = 1};
 }
 
 static rope_setup ropes(mote_strand_solver solver, uint32_t substeps) {
@@ -215,8 +123,8 @@ static rope_setup ropes(mote_strand_solver solver, uint32_t substeps) {
         .solver = solver, .strands = 1024, .points = 32, .substeps = substeps, .threads = 1, .length = 1};
 }
 
-/* h w_max = z: stiffness as high as is stable. What swings is stretched, so that w_max grows; 1.8 of 2 leaves
- * that room. Damping 0.02 m / h takes no more of it: stable is z^2 + 2 (4 c h / m) < 4. */
+/* The stiffness for which h w_max = z. A swinging rope is stretched, so that w_max grows; 1.8 of the limit 2
+ * leaves that room. Damping of 0.02 m / h does not use it up: z^2 + 2 (4 c h / m) < 4 is stable. */
 static rope_setup springs(uint32_t substeps, double z) {
     rope_setup setup = ropes(MOTE_STRAND_SPRINGS, substeps);
     setup.compliance = (float)(1 / rope_stiffness(&setup, z));
@@ -235,20 +143,21 @@ static rope_setup laden(rope_setup setup) {
     return setup;
 }
 
-static strand_comparison at_least(const char *figure, double target, strand_side above, strand_side below) {
-    return (strand_comparison){.row = {.figure = figure, .target = target}, .above = above, .below = below};
+static compare_pair at_least(const char *figure, double target, compare_side above, compare_side below) {
+    return (compare_pair){.row = {.figure = figure, .target = target}, .above = above, .below = below};
 }
 
-/* `strands` of them: 1,024 stay in a second-level cache, 16,384 do not, and an edge list passes over all in
+/* 1,024 strands fit into a second-level cache, 16,384 do not, and an edge list passes over all of them in
  * each substep. */
 static void compare_edges(const char *figure, rope_setup setup, uint32_t strands, uint32_t frames,
                           uint32_t repeat, cJSON *results) {
     setup.strands = strands;
-    strand_side edges = rope_side("edge list over 60-byte structs", setup, frames);
-    edges.edges = true;
-    strand_comparison c = at_least(figure, 8, edges, rope_side("springs", setup, frames));
-    run_comparison(&c, repeat, results);
-    printf("    after 10 frames they stand %.1e m apart\n", edges_distance(&setup, 10));
+    compare_pair pair = at_least(figure, 8, rope_side("edge list over 60-byte structs", setup, frames),
+                                 rope_side("springs", setup, frames));
+    pair.above.functions = &edges;
+    pair.checked = 10;
+    pair.size = (double)setup.length;
+    compare_pair_run(&pair, repeat, results);
 }
 
 static void compare_springs(uint32_t repeat, cJSON *results) {
@@ -266,8 +175,8 @@ static void compare_constraints(uint32_t repeat, cJSON *results) {
     rope_setup robust = ropes(MOTE_STRAND_ROBUST, 8), bars = robust, motion = robust, bent = robust;
     bars.colliders = motion.moving = true;
     bent.bend_stiffness = BEND_STIFFNESS, bent.bend_damping = BEND_DAMPING;
-    strand_side bare = rope_side("bare", robust, FRAMES);
-    strand_comparison list[] = {
+    compare_side bare = rope_side("bare", robust, FRAMES);
+    compare_pair list[] = {
         at_least("1 m x 32: springs at 64 substeps over constraints at 8", 6,
                  rope_side("springs, 64 substeps, h w_max = 1.8", springs(64, 1.8), FRAMES), bare),
         at_least("bare over bend, damping, drag, moving root, two capsules", 0.4, bare,
@@ -275,12 +184,12 @@ static void compare_constraints(uint32_t repeat, cJSON *results) {
         at_least("bare over bend alone", 0.4, bare, rope_side("bend", bent, FRAMES)),
         at_least("bare over a moving root alone", 0.4, bare, rope_side("moving root", motion, FRAMES)),
         at_least("bare over two capsules alone", 0.4, bare, rope_side("two capsules", bars, FRAMES))};
-    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) run_comparison(&list[i], repeat, results);
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) compare_pair_run(&list[i], repeat, results);
 }
 
 static void compare_sizes(uint32_t repeat, cJSON *results) {
     rope_setup few = ropes(MOTE_STRAND_ROBUST, 8);
-    strand_side small = rope_side("1,024 strands", few, 4);
+    compare_side small = rope_side("1,024 strands", few, 4);
     small.warm = 1, small.loops = 8;
     for (uint32_t strands = 4096; strands <= 262144; strands *= 4) {
         char name[40], figure[80];
@@ -288,49 +197,52 @@ static void compare_sizes(uint32_t repeat, cJSON *results) {
         many.strands = strands;
         snprintf(name, sizeof name, "%u strands", (unsigned)strands);
         snprintf(figure, sizeof figure, "cost a point: %u strands x 32 over 1,024 x 32", (unsigned)strands);
-        strand_side large = rope_side(name, many, 4);
+        compare_side large = rope_side(name, many, 4);
         large.warm = 1;
-        strand_comparison c = at_least(figure, 1.3, large, small);
+        compare_pair c = at_least(figure, 1.3, large, small);
         c.row.at_most = true;
-        run_comparison(&c, repeat, results);
+        compare_pair_run(&c, repeat, results);
     }
 }
 
-static strand_side hair_side(const char *name, const bench_scene *scene, uint32_t threads) {
-    return (strand_side){.name = name,
-                         .scene = scene,
-                         .scene_substeps = 8,
-                         .scene_threads = threads,
-                         .wall = true,
-                         .warm = 4,
-                         .frames = 8,
-                         .loops = 1};
+static compare_side hair_side(const char *name, strand_setup setup, uint32_t threads) {
+    setup.substeps = 8;
+    setup.threads = threads;
+    return (compare_side){.name = name,
+                          .functions = &engine,
+                          .setup = keep(setup),
+                          .points = scene_particles(setup.scene, 0),
+                          .substeps = setup.substeps,
+                          .threads = threads,
+                          .wall = true,
+                          .warm = 4,
+                          .frames = 8,
+                          .loops = 1};
 }
 
-/* A frame of step and presentation in half of a frame of 60 a second. */
-static void compare_budget(const bench_scene *scene, const char *figure, uint32_t repeat, cJSON *results) {
-    strand_side lines = hair_side("with lines, 12 bytes a vertex", scene, 2), ribbons = lines;
-    ribbons.name = "with ribbons, 2 vertices of 24 bytes a point";
-    ribbons.shape = MOTE_STRAND_RIBBONS;
-    lines.presents = ribbons.presents = true;
-    strand_comparison c = at_least(figure, 1, lines, ribbons);
-    c.budget = 1.0 / 120;
-    c.row.at_most = true;
-    run_comparison(&c, repeat, results);
+/* A step and its presentation beside half of a frame at 60 frames/s. */
+static void compare_budget(strand_setup setup, const char *figure, uint32_t repeat, cJSON *results) {
+    setup.presents = true;
+    compare_side lines = hair_side("with lines, 12 bytes a vertex", setup, 2);
+    setup.shape = MOTE_STRAND_RIBBONS;
+    compare_pair pair =
+        at_least(figure, 1, lines, hair_side("with ribbons, 2 vertices of 24 bytes a point", setup, 2));
+    pair.budget = 1.0 / 120;
+    pair.row.at_most = true;
+    compare_pair_run(&pair, repeat, results);
 }
 
 static void compare_hair(uint32_t repeat, cJSON *results) {
-    const bench_scene *hair = scene_named("hair");
-    bench_scene bare = *hair;
-    bare.strand = &bare_hair_scene;
-    strand_comparison list[] = {
-        at_least("hair, 8 substeps: 1 thread over 2", 1.9, hair_side("1 thread", hair, 1),
-                 hair_side("2 threads", hair, 2)),
-        at_least("hair, 8 substeps, 2 threads: without head, shoulders and air over with", 0.4,
-                 hair_side("without", &bare, 2), hair_side("with", hair, 2))};
-    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) run_comparison(&list[i], repeat, results);
+    bench_scene bare_scene = *scene_named("hair");
+    bare_scene.strand = &bare_hair_scene;
+    const strand_setup hair = {.scene = scene_named("hair")}, bare = {.scene = &bare_scene};
+    compare_pair list[] = {at_least("hair, 8 substeps: 1 thread over 2", 1.9, hair_side("1 thread", hair, 1),
+                                    hair_side("2 threads", hair, 2)),
+                           at_least("hair, 8 substeps, 2 threads: without head, shoulders and air over with",
+                                    0.4, hair_side("without", bare, 2), hair_side("with", hair, 2))};
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) compare_pair_run(&list[i], repeat, results);
     compare_budget(hair, "hair, 8 substeps, 2 threads, step and lines: frame over 1/120 s", repeat, results);
-    compare_budget(&bare, "the same without head, shoulders and air", repeat, results);
+    compare_budget(bare, "the same without head, shoulders and air", repeat, results);
 }
 
 void compare_strands(uint32_t repeat, cJSON *object) {

@@ -1,12 +1,12 @@
-/* mote-bench compare, section strands: what constraints hold, and what the conserving solver keeps, as
- * tables. A rope swings down from the horizontal; 16 alike fill a group of lanes. */
+/* mote-bench compare, section strands: tables of the stretch that constraints leave and of the energy that
+ * the conserving solver loses. A rope swings down from the horizontal. */
 #include <math.h>
 #include <stdio.h>
 
 #include "compare.h"
 #include "strand_scenes.h"
 
-#define TARGET_STRETCH 0.002 /* what the constraints are asked for */
+#define TARGET_STRETCH 0.002 /* asked of the constraints */
 
 static strand_run *swing(const rope_setup *setup, uint32_t frames) {
     strand_run *run = rope_create(setup);
@@ -23,8 +23,8 @@ static rope_setup one_rope(float length, uint32_t points, uint32_t substeps) {
                         .length = length};
 }
 
-/* A float of 1 / points of the length next to one of up to the whole length from the root: lengths are
- * rounded by as much as a unit in the last place of a coordinate, relative to the segment. */
+/* Rounding of the length of a segment, relative to it: a unit in the last place of coordinates, which are up
+ * to `points` times as large. */
 static double rounding_of(uint32_t points) { return 4 * 0x1p-24 * points; }
 
 static const char *verdict(const strand_tally *tally, uint32_t points) {

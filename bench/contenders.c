@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "machine.h"
 #include "scenes.h"
@@ -24,9 +25,39 @@ void thread_part(size_t count, size_t unit, uint32_t thread, uint32_t threads, s
     if (*last > count) *last = count;
 }
 
+/* --- First states --- */
+
+void fill_columns(const bench_scene *scene, uint64_t first, const probe_columns *columns, size_t count) {
+    probe_columns to = *columns;
+#pragma omp parallel for schedule(static) if (count > 10000)
+    for (size_t i = 0; i < count; i++) {
+        scene_particle particle;
+        scene->place(scene->forces, first + i, &particle);
+        for (uint32_t axis = 0; axis < 3; axis++) {
+            to.position[axis][i] = particle.position[axis];
+            to.velocity[axis][i] = particle.velocity[axis];
+        }
+    }
+}
+
+void fill_structs(const bench_scene *scene, uint64_t first, struct_particle *particles, size_t count) {
+#pragma omp parallel for schedule(static) if (count > 10000)
+    for (size_t i = 0; i < count; i++) {
+        scene_particle particle;
+        scene->place(scene->forces, first + i, &particle);
+        struct_particle *to = &particles[i];
+        *to = (struct_particle){.mass = PARTICLE_MASS, .lifetime = 1};
+        memcpy(to->position, particle.position, sizeof to->position);
+        memcpy(to->previous, particle.position, sizeof to->previous);
+        memcpy(to->velocity, particle.velocity, sizeof to->velocity);
+    }
+}
+
+/* --- The baselines and the probe --- */
+
 #define MAX_ARRAYS 18u
 
-/* Velocity Verlet keeps its last kick beside the state; RK4 a stage and the sums. */
+/* Velocity Verlet keeps its last kick beside the state; RK4 keeps a stage and the sums. */
 static uint32_t arrays_of(const bench_scene *scene) {
     if (scene->baseline_plain == &batch_rk4_contender) return MAX_ARRAYS;
     return scene->baseline_plain == &verlet_contender ? 9 : 6;
@@ -124,5 +155,6 @@ const bench_contender batch_rk4_contender = {"batch", arrays_open, plain_refill,
 const bench_contender struct_contender = {"struct", arrays_open, struct_refill, struct_run, NULL, free};
 const bench_contender plain_contender = {"plain", arrays_open, plain_refill, plain_run, NULL, free};
 
-/* No refill: it runs on what the others left there, which is finite, and its update keeps it so. */
+/* No refill: the probe runs on the values that the others left, which are finite, and its update keeps them
+ * finite. */
 const bench_contender probe_contender = {"probe", arrays_open, NULL, probe_run, NULL, free};

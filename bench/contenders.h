@@ -1,4 +1,4 @@
-/* Contenders: what is timed side by side on one configuration: the engine, the baselines, the probe. */
+/* Contenders, which are timed side by side on one configuration: the engine, the baselines, the probe. */
 #ifndef BENCH_CONTENDERS_H
 #define BENCH_CONTENDERS_H
 
@@ -28,9 +28,9 @@ typedef struct bench_config {
     mote_allocator allocator;         /* of the engine; both NULL: its default */
 } bench_config;
 
-/* A contender's life: open, then for each repeat refill (not timed; NULL: nothing), run(1 frame, not timed),
- * run(frames, timed), and at the end hash (NULL: none) and close. One frame is one step. What fails ends the
- * program with a message. */
+/* The calls of a contender: open; then for each repeat refill (not timed; NULL: nothing), run(1 frame, not
+ * timed), run(frames, timed); at the end hash (NULL: none) and close. One frame is one step. A failure ends
+ * the program with a message. */
 typedef struct bench_contender {
     const char *name;
     void *(*open)(const bench_config *config);
@@ -42,11 +42,16 @@ typedef struct bench_contender {
 
 extern const bench_contender struct_contender, plain_contender, probe_contender;
 
-/* Bytes of the arena that they and those of single scenes need. */
+/* Bytes of the arena that these and the contenders of the scene need. */
 size_t contender_memory(const struct bench_scene *scene, uint32_t particles);
 
 /* The part [first, last) of `count` items, in runs of `unit`, that thread `thread` of `threads` works on. */
 void thread_part(size_t count, size_t unit, uint32_t thread, uint32_t threads, size_t *first, size_t *last);
+
+/* Fills arrays with particles first .. first + count - 1 of a scene, in all threads of the machine. */
+void fill_columns(const struct bench_scene *scene, uint64_t first, const probe_columns *columns,
+                  size_t count);
+void fill_structs(const struct bench_scene *scene, uint64_t first, struct_particle *particles, size_t count);
 
 /* malloc that ends the program with a message. */
 void *allocate_or_fail(size_t bytes);

@@ -1,32 +1,24 @@
-/* Coupled bodies in double: every integrator once more, from its formula, all bodies at each stage; shares
- * nothing with the engine. */
+/* Coupled bodies in double precision, by the integrators of reference.h. */
 #ifndef BENCH_COUPLED_H
 #define BENCH_COUPLED_H
 
-#include "accuracy.h"
 #include "network_shapes.h"
+#include "reference.h"
 
+/* Three coordinates of each body. */
 typedef struct coupled_bodies {
+    reference_motion motion;
     const network_shape *shape;
-    mote_integrator integrator;
-    double gravity, h; /* m/s^2 down; s, of a step */
-    bench_noise *noise;
-    uint32_t numbers;     /* three of each body */
-    double *inverse_mass; /* of each number; 0: pinned */
-    double *x, *v;        /* as the integrator carries them */
-    double *scratch;
+    double gravity; /* m/s^2, down */
 } coupled_bodies;
 
-/* The shape must outlive it. */
+/* The shape must outlive the bodies. */
 coupled_bodies *coupled_create(const network_shape *shape, mote_integrator integrator, double gravity,
                                double h, bench_noise *noise);
 void coupled_destroy(coupled_bodies *bodies);
 void coupled_step(coupled_bodies *bodies);
 
-/* J, of true velocities: position Verlet's are half a step on from those carried. */
+/* J, with true velocities: those of position Verlet are half a step ahead of the carried ones. */
 double coupled_energy(const coupled_bodies *bodies);
-
-/* The same of a state of the caller's, three numbers a body: x, and v as carried. */
-double coupled_energy_at(const coupled_bodies *bodies, const double *x, const double *v);
 
 #endif

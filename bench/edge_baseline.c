@@ -1,5 +1,5 @@
-/* The opponent of springs: points in an array of structs and springs in a list of edges, by cglm's vec3
- * functions. Compiled at -O3 for this machine by the compiler of the build. */
+/* The opponent of springs: see edge_baseline.h. Compiled at -O3 for this machine by the compiler of the
+ * build. */
 #include "edge_baseline.h"
 
 #include <cglm/vec3.h>

@@ -1,5 +1,5 @@
-/* The opponent of springs: points in an array of structs and springs in a list of edges, as a game writes
- * it. */
+/* The opponent of springs, as games commonly write it: points in an array of structs and springs in a list of
+ * edges, with the vec3 functions of cglm. */
 #ifndef BENCH_EDGE_BASELINE_H
 #define BENCH_EDGE_BASELINE_H
 

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void engine_check(mote_result result, const char *what) {
+void engine_check(mote_result result, const char *call) {
     if (result == MOTE_OK) return;
-    fprintf(stderr, "mote-bench: %s: %s\n", what, mote_result_text(result));
+    fprintf(stderr, "mote-bench: %s: %s\n", call, mote_result_text(result));
     exit(EXIT_FAILURE);
 }
 

@@ -1,11 +1,11 @@
-/* Forces of scenes that the baselines have no words for. Numbers by + - x / only, so that hashes agree
+/* Forces of scenes that scene_forces cannot describe. Numbers are made by + - x / only, so that hashes agree
  * everywhere. */
 #include <stdlib.h>
 
 #include "baselines.h"
 #include "engine.h"
 
-/* Air that moves at some 2 m/s in eddies of 4 m which change in 2 s; drag and buoyancy of a light body. */
+/* Air that moves at about 2 m/s in eddies of 4 m which change in 2 s; drag and buoyancy of a light body. */
 void smoke_forces(mote_system *system) {
     engine_add_force(system, mote_curl_noise(2, 0.25f, 0.5f, 1, MOTE_FIELD_WIND, 0.5f));
     engine_add_force(system, mote_gravity((vec3){0, -9.81f, 0}));
@@ -14,8 +14,8 @@ void smoke_forces(mote_system *system) {
 
 #define GRID_COUNT 64u
 
-/* A vortex about y, whose rise and fall is that of a ring: u = (-z, (16 - r^2) / 8, x) / (1 + r^2 / 16), in a
- * box of 24 m. */
+/* A vortex about y that rises inside a ring and sinks outside: u = (-z, (16 - r^2) / 8, x) / (1 + r^2 / 16),
+ * in a box of 24 m. */
 static mote_grid *make_flow(void) {
     const float spacing = 24.0f / (GRID_COUNT - 1);
     float(*vectors)[3] = allocate_or_fail(sizeof(float[3]) * GRID_COUNT * GRID_COUNT * GRID_COUNT);

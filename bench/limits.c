@@ -43,7 +43,7 @@ static const bench_stream streams[] = {{"copy", 2, 8, run_copy},
                                        {"probe", 6, PROBE_BYTES, run_probe}};
 #define STREAM_COUNT (sizeof streams / sizeof streams[0])
 
-/* Each thread passes over its own range as often as asked, without waiting for the others between passes. */
+/* Each thread passes over its own range `passes` times, without waiting for the others between passes. */
 static double time_stream(const bench_stream *stream, const arena *memory, size_t bytes, uint32_t threads,
                           uint32_t passes) {
     size_t count = bytes / (stream->arrays * sizeof(float)) / PROBE_BLOCK * PROBE_BLOCK;
@@ -93,7 +93,7 @@ static void print_help(void) {
          "repeats\n"
          "(default 9).\n"
          "  copy    to = from, by a loop of ordinary stores: 8 bytes an element\n"
-         "  memcpy  the same by the C library, whose stores may go past the cache\n"
+         "  memcpy  the same by the C library, whose stores may bypass the cache\n"
          "  triad   a = b + s c: 12 bytes an element\n"
          "  probe   six float columns updated in place in runs of 1,024, as the engine steps them: 48 bytes "
          "each");

@@ -1,4 +1,4 @@
-/* mote-bench list: names, one a line, for people and scripts; with --long, what is known of the
+/* mote-bench list: names, one a line, for people and scripts; with --long, the descriptors of the
  * integrators. */
 #include <getopt.h>
 #include <math.h>
@@ -13,9 +13,9 @@
 
 static void print_help(void) {
     puts("usage: mote-bench list [--long]\n\n"
-         "Prints a line each: `scene NAME`, `integrator NAME`, `isa NAME`; of the instruction sets those "
-         "that this\n"
-         "build and this machine can run.\n\n"
+         "Prints lines `scene NAME`, `integrator NAME` and `isa NAME`, the last for the instruction sets "
+         "that this build\n"
+         "and this machine can run.\n\n"
          "  --long  the integrators' descriptors instead:\n"
          "    order   of the global error; and where a force reads velocity\n"
          "    symp    symplectic, for forces that come from a potential\n"

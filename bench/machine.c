@@ -1,4 +1,4 @@
-/* What the benchmark runs on. */
+/* The machine and the compiler: see machine.h. */
 #include "machine.h"
 
 #include <stdio.h>
@@ -51,9 +51,9 @@ uint32_t thread_index(void) { return 0; }
 uint32_t thread_count(void) { return 1; }
 #endif
 
-void require_memory(double bytes, const char *what) {
+void require_memory(double bytes, const char *option) {
     double pages = (double)sysconf(_SC_PHYS_PAGES), page = (double)sysconf(_SC_PAGESIZE);
     if (bytes > 0.9 * pages * page)
-        fail_usage("%s needs %.1f GiB of memory, this machine has %.1f GiB", what, bytes / 0x1p30,
+        fail_usage("%s needs %.1f GiB of memory, this machine has %.1f GiB", option, bytes / 0x1p30,
                    pages * page / 0x1p30);
 }

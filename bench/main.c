@@ -1,4 +1,4 @@
-/* mote-bench: measures the engine and shows what the figures rest on. */
+/* mote-bench: measures the engine, with the evidence for each figure. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static const bench_command commands[] = {
     {"list", "the scenes, integrators and instruction sets that there are", command_list},
     {"limits", "memory bandwidth of this machine, the limit that shares refer to", command_limits},
     {"throughput", "particle-steps a second, beside the baselines and the limit", command_throughput},
-    {"accuracy", "what each integrator does beside what it should", command_accuracy},
+    {"accuracy", "results of the integrators and solvers beside what they should be", command_accuracy},
     {"compare", "cost of the integrators beside each other and beside plain loops", command_compare},
 };
 static const size_t command_count = sizeof commands / sizeof commands[0];
@@ -24,7 +24,8 @@ static void print_help(FILE *file) {
     fputs("usage: mote-bench COMMAND [OPTION]...\n\n", file);
     for (size_t i = 0; i < command_count; i++)
         fprintf(file, "  %-12s %s\n", commands[i].name, commands[i].description);
-    fputs("\nmote-bench COMMAND --help tells a command's options. Exit code 2: a wrong argument.\n", file);
+    fputs("\nmote-bench COMMAND --help prints the options of a command. Exit code 2: a wrong argument.\n",
+          file);
 }
 
 static const bench_command *command_named(const char *name) {
@@ -44,7 +45,7 @@ int main(int argc, char **argv) {
     }
     const bench_command *command = command_named(argv[1]);
     if (!command) fail_usage("unknown command '%s'; mote-bench --help lists them", argv[1]);
-    static char program[] = "mote-bench"; /* getopt's messages begin with argv[0] */
+    static char program[] = "mote-bench"; /* messages of getopt begin with argv[0] */
     argv[1] = program;
     int code = command->run(argc - 1, argv + 1);
     if (fflush(stdout) || ferror(stdout)) {

@@ -1,5 +1,5 @@
-/* One row measured: engine, baselines, probe in turn, as often as asked, so that what else happens on the
- * machine meets all of them; ratios are taken within a repeat. */
+/* Measures one row: engine, baselines and probe run in turn in each repeat, so that other load on the machine
+ * meets all of them; ratios are taken within a repeat. */
 #include "measure.h"
 
 #include "progress.h"
@@ -22,8 +22,8 @@ static uint32_t add_entry(bench_entry *entries, uint32_t count, const bench_cont
     return count + 1;
 }
 
-/* A baseline does all of its substeps in passes over memory that are alike, so a frame of many substeps needs
- * no other frames beside it to be timed well. */
+/* All substeps of a baseline are the same pass over memory, so a frame of many substeps is long enough to be
+ * timed alone. */
 static uint32_t baseline_frames(const bench_config *config) {
     uint32_t frames = config->frames / config->substeps;
     return frames ? frames : 1;
@@ -31,7 +31,8 @@ static uint32_t baseline_frames(const bench_config *config) {
 
 static uint32_t list_entries(const bench_config *config, measurement *result, bench_entry *entries) {
     const bench_scene *scene = config->scene;
-    bool comparable = config->integrator == scene->integrator; /* which the baselines are */
+    bool comparable =
+        config->integrator == scene->integrator; /* the baselines step by the integrator of the scene */
     uint32_t count = add_entry(entries, 0, scene->engine, &result->engine, config->frames);
     for (uint32_t i = 0; i < MAX_REFERENCES; i++)
         count = add_entry(entries, count, scene->references[i], &result->reference[i], config->frames);

@@ -1,4 +1,4 @@
-/* One row measured: engine, baselines, probe in turn, as often as asked. */
+/* Measures one row: engine, baselines and probe in turn, in each repeat. */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
 
@@ -15,7 +15,7 @@ typedef struct bench_series {
     double seconds[MAX_REPEATS];
 } bench_series;
 
-/* What the engine's state tells of a run of strands, or of networks. */
+/* Figures of the engine's state after a run of strands or of networks. */
 typedef struct bench_observation {
     double max_stretch,
         mean_stretch;  /* the largest of all segments and frames; the mean of them. Networks: at the end */
@@ -33,7 +33,7 @@ typedef struct measurement {
     uint64_t hash;                 /* of the engine's state after repeat x (1 + frames) steps */
 } measurement;
 
-/* title: for progress. */
+/* The title is shown as progress. */
 void measure(const bench_config *config, const char *title, measurement *result);
 
 /* The spread of the ratios left / right, repeat by repeat. */

@@ -6,9 +6,9 @@
 
 /* --- net --- */
 
-/* 51 m of knots every 0.2 m, 50 g/m^2, hung along its upper edge and let go at a slope of 4 : 3.
- * Semi-implicit Euler needs h^2 2 sum(k) / m + 2 h 2 sum(c) / m < 4 for every particle: at h = 2 ms it is 3.2
- * + 0.26 inside. */
+/* A net of 51 m with knots every 0.2 m, 50 g/m^2, hung along its upper edge and released at a slope of 4 : 3.
+ * Semi-implicit Euler needs h^2 2 sum(k) / m + 2 h 2 sum(c) / m < 4 for every particle: at h = 2 ms the sum
+ * is 3.2 + 0.26 inside the net. */
 network_shape scene_net_create(uint32_t particles) {
     net_form form = {.side = net_side(particles),
                      .spacing = 0.2f,
@@ -47,7 +47,7 @@ static void brace(network_shape *shape, uint32_t a, uint32_t b, float stiffness)
     shape_join(shape, a, b, stiffness, SETTLE * stiffness);
 }
 
-/* A lattice of two layers; members lead on to section + 1 unless this is the last. */
+/* A lattice of two layers; all sections but the last are joined to the next. */
 static void join_truss(network_shape *shape, uint32_t section, bool last) {
     uint32_t top = section * BRIDGE_NODES, low = top + BRIDGE_WIDTH, on = BRIDGE_NODES;
     for (uint32_t j = 0; j < BRIDGE_WIDTH; j++) {
@@ -68,8 +68,8 @@ static void join_truss(network_shape *shape, uint32_t section, bool last) {
     }
 }
 
-/* Hangers bear half of the section's truss and their own nodes; cables hold the sections: a parabola's pull
- * along the bridge is weight x span^2 / (8 sag). */
+/* Hangers bear half of the truss of their section and their own nodes; cables bear the sections: the pull of
+ * a parabola along the bridge is weight x span^2 / (8 sag). */
 static void join_cables(network_shape *shape, uint32_t section, bool last, float span) {
     const float truss = BRIDGE_WIDTH * CHORD_MASS * GRAVITY, node = HANGER_MASS * GRAVITY;
     const float weight = truss + HANGER * node + CABLE_MASS * GRAVITY;
@@ -109,7 +109,7 @@ static void put_section(network_shape *shape, uint32_t section, float span) {
     shape_put(shape, first + CABLE + 1, x, height, edge, CABLE_MASS);
 }
 
-/* All of the first and the last section is pinned: towers and abutments. */
+/* The first and the last section, towers and abutments, are pinned. */
 network_shape bridge_create(uint32_t particles) {
     uint32_t sections = particles / BRIDGE_NODES;
     float span = PANEL * (float)(sections - 1);

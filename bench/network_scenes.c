@@ -9,8 +9,8 @@
 
 #define MOST_NODES (UINT32_C(1) << 20) /* a spring and its entries take some 100 bytes */
 
-/* Ranks of three who march over the bridge at 1.4 m/s, 4 m behind each other: once a frame their weight's
- * impulse goes to the nodes of the two sections between which they are. */
+/* Ranks of three people march over the bridge at 1.4 m/s, 4 m behind each other: in each frame the impulse of
+ * their weight goes to the nodes of the two sections between which they are. */
 #define RANK_SECTIONS 8u
 #define RANK_WEIGHT   (3 * 70 * NETWORK_GRAVITY) /* N */
 #define STRIDE        448u                       /* 10^-4 sections a frame */

@@ -4,15 +4,15 @@
 
 #include "networks.h"
 
-/* What a scene of networks is beyond a row of the table. */
+/* The part of a scene of networks that its row of the table does not hold. */
 typedef struct network_scene {
     uint32_t least, most; /* particles */
-    uint32_t unit;        /* it is made of so many; 0: of a square number */
+    uint32_t unit;        /* its particles are a multiple of this; 0: a square number */
     network_shape (*create)(uint32_t particles);
     void (*move)(network_run *run); /* before each frame; NULL: nothing */
 } network_scene;
 
-/* The particles of the largest that holds no more than `asked`; 0: the scene's default. */
+/* The particles of the largest network that has no more than `asked`; 0: the scene's default. */
 uint32_t networks_whole(const bench_scene *scene, uint32_t asked);
 
 void networks_run(void *run, uint32_t frames);

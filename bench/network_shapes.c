@@ -1,4 +1,4 @@
-/* What the networks of the bench are made of: nets, chains, and any shape as an edge list. */
+/* Shapes of networks: see network_shapes.h. */
 #include "network_shapes.h"
 
 #include <math.h>
@@ -55,7 +55,7 @@ void shape_pin(network_shape *shape, uint32_t particle) { shape->pins[shape->pin
 
 /* --- Nets --- */
 
-/* From particle i to the one `down` rows and `right` columns on, where there is one. */
+/* A spring from particle i to the one `down` rows and `right` columns away, if there is one. */
 static void network_join(network_shape *shape, const net_form *form, uint32_t i, uint32_t down, int32_t right,
                          float stiffness) {
     int32_t side = (int32_t)form->side, row = (int32_t)(i / form->side + down),
@@ -64,7 +64,7 @@ static void network_join(network_shape *shape, const net_form *form, uint32_t i,
     shape_join(shape, i, (uint32_t)(row * side + column), stiffness, form->damping * stiffness);
 }
 
-/* In the order of the particles: what a particle is joined to lies near it in memory. */
+/* Springs are in the order of the particles, so that the ends of a spring are near each other in memory. */
 network_shape net_create(const net_form *form) {
     uint32_t side = form->side, particles = side * side;
     network_shape shape = shape_create(particles, 6 * particles, side);

@@ -1,6 +1,6 @@
-/* What the networks of the bench are made of: particles, springs and pins as plain arrays, which the engine's
- * def, the edge list and the arrays of the batch all come from. By + - x / sqrt and integers only, so that
- * hashes agree everywhere. */
+/* Shapes of the networks of the bench: particles, springs and pins as plain arrays, from which the def of the
+ * engine, the edge list and the arrays of the batch are made. Numbers are made by + - x / sqrt and integers
+ * only, so that hashes agree everywhere. */
 #ifndef BENCH_NETWORK_SHAPES_H
 #define BENCH_NETWORK_SHAPES_H
 
@@ -16,21 +16,21 @@ typedef struct network_shape {
     uint32_t *pins; /* particles */
 } network_shape;
 
-/* Room for so many; particles at rest at the origin, no springs, no pins. */
+/* A shape with room for these counts; particles at rest at the origin, no springs, no pins. */
 network_shape shape_create(uint32_t particles, uint32_t springs, uint32_t pins);
 void shape_destroy(network_shape *shape);
 
 void shape_put(network_shape *shape, uint32_t particle, float x, float y, float z, float mass);
 
-/* A spring as long as it is placed, and one that is shorter so that it pulls with `tension` (N) where it is
- * placed. */
+/* Joins two particles by a spring whose rest length is their distance, or by a shorter one that pulls with
+ * `tension` (N). */
 void shape_join(network_shape *shape, uint32_t a, uint32_t b, float stiffness, float damping);
 void shape_tighten(network_shape *shape, uint32_t a, uint32_t b, float stiffness, float damping,
                    float tension);
 
 void shape_pin(network_shape *shape, uint32_t particle);
 
-/* --- Nets: particle i stands in row i / side and column i % side --- */
+/* --- Nets: particle i is in row i / side and column i % side --- */
 
 typedef struct net_form {
     uint32_t side;                 /* particles along a side */
@@ -54,19 +54,19 @@ typedef struct chain_form {
 
 network_shape chains_create(const chain_form *form);
 
-/* --- The scenes' own --- */
+/* --- Objects of the scenes --- */
 
-/* The ball-stop net of scene net. */
+/* A net that stops balls, for scene net. */
 network_shape scene_net_create(uint32_t particles);
 /* A suspended footway of sections 0.5 m long. */
 #define BRIDGE_NODES 32u /* of a section ... */
 #define BRIDGE_WIDTH 9u  /* ... of which the first so many are the footway's surface */
 network_shape bridge_create(uint32_t particles);
-/* Orb webs that hang from a pin each, alike in all but size and place. */
+/* Orb webs, each hung from a pin, which differ in size and place. */
 #define WEB_NODES 60u
 network_shape webs_create(uint32_t particles);
 
-/* The same as an edge list, substeps of h (s). */
+/* The shape as an edge list with substeps of h (s). */
 edge_list shape_edges(const network_shape *shape, uint32_t substeps, float h);
 
 #endif

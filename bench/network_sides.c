@@ -1,8 +1,6 @@
-/* What may stand on either side of a comparison of networks: the engine, springs in an edge list, RK4 by
- * whole batches. */
+/* The sides of comparisons of networks: see network_sides.h. */
 #include "network_sides.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,16 +10,24 @@
 
 /* --- The engine --- */
 
-static void *open_engine(const network_setup *setup) { return network_create(setup); }
+static void *open_engine(const void *setup) { return network_create(setup); }
 static void frame_engine(void *run) { network_run_frame(run); }
 static void place_engine(const void *run, uint32_t i, float place[3]) { network_place(run, i, place); }
 static void close_engine(void *run) { network_run_destroy(run); }
 
-const side_functions engine_side = {open_engine, frame_engine, place_engine, close_engine};
+static void observe_engine(void *user, bench_observation *seen) {
+    const network_run *run = user;
+    const mote_statistics s = network_measured(run);
+    *seen = (bench_observation){
+        .max_stretch = s.max_strain, .mean_stretch = s.mean_strain, .frozen = (double)run->tally.frozen};
+}
+
+const side_functions engine_side = {open_engine, frame_engine, observe_engine, place_engine, close_engine};
 
 /* --- The edge list --- */
 
-static void *open_edges(const network_setup *setup) {
+static void *open_edges(const void *user) {
+    const network_setup *setup = user;
     edge_list *list = allocate_or_fail(sizeof *list);
     *list = shape_edges(setup->shape, setup->substeps, (float)network_substep(setup));
     return list;
@@ -38,7 +44,7 @@ static void close_edges(void *list) {
     free(list);
 }
 
-const side_functions edge_side = {open_edges, frame_edges, place_edges, close_edges};
+const side_functions edge_side = {open_edges, frame_edges, NULL, place_edges, close_edges};
 
 /* --- The batch --- */
 
@@ -102,7 +108,8 @@ static void fill_springs(batch_run *run, const network_shape *shape) {
     }
 }
 
-static void *open_batch(const network_setup *setup) {
+static void *open_batch(const void *user) {
+    const network_setup *setup = user;
     batch_run *run = allocate_or_fail(sizeof *run);
     *run = (batch_run){.substeps = setup->substeps, .h = (float)network_substep(setup)};
     fill_bodies(run, setup->shape);
@@ -129,23 +136,4 @@ static void close_batch(void *user) {
     free(run);
 }
 
-const side_functions batch_side = {open_batch, frame_batch, place_batch, close_batch};
-
-/* --- Both --- */
-
-double sides_distance(const side_functions *a, const side_functions *b, const network_setup *setup,
-                      uint32_t frames) {
-    void *left = a->open(setup), *right = b->open(setup);
-    double largest = 0;
-    for (uint32_t i = 0; i < frames; i++) a->frame(left), b->frame(right);
-    for (uint32_t i = 0; i < setup->shape->particle_count; i++) {
-        float p[3], q[3];
-        a->place(left, i, p);
-        b->place(right, i, q);
-        double d = hypot(hypot((double)(p[0] - q[0]), (double)(p[1] - q[1])), (double)(p[2] - q[2]));
-        if (!(d <= largest)) largest = d;
-    }
-    a->close(left);
-    b->close(right);
-    return largest;
-}
+const side_functions batch_side = {open_batch, frame_batch, NULL, place_batch, close_batch};

@@ -1,5 +1,4 @@
-/* Networks on the bench: a system with one network, stepped one step a frame, and what is told of how it
- * fared. */
+/* Networks on the bench: see networks.h. */
 #include "networks.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Networks on the bench: a system with one network, stepped one step a frame, and what is told of how it
- * fared. */
+/* Networks on the bench: a system with one network, stepped one step a frame, with sums of its step reports.
+ */
 #ifndef BENCH_NETWORKS_H
 #define BENCH_NETWORKS_H
 
@@ -9,7 +9,7 @@
 
 #define NETWORK_GRAVITY 9.81f /* m/s^2, down */
 
-/* Of all frames so far. */
+/* Sums over all frames so far. */
 typedef struct network_tally {
     uint64_t frames, substeps; /* substeps: those that the network took */
     double iterations,
@@ -24,13 +24,13 @@ typedef struct network_run {
     uint32_t particles, springs, substeps, sections; /* substeps: the system's; sections: of a bridge */
     uint64_t frame;
     double energy_at_start;                /* J, kinetic, elastic and of gravity */
-    void (*move)(struct network_run *run); /* what stands between two frames; NULL: nothing */
+    void (*move)(struct network_run *run); /* called before each frame; NULL: nothing */
     network_tally tally;
 } network_run;
 
-/* A system of `def` with gravity unless weightless, room for no particle, and the network of a shape, its
- * pins where they are; `network` has everything but the arrays. What is wrong ends the program with the
- * particle or the spring at fault. */
+/* A system of `def` with gravity unless weightless, without other particles, and with the network of a shape,
+ * pinned where it is placed; `network` gives everything but the arrays. An error ends the program and names
+ * the particle or the spring. */
 network_run *network_run_create(const mote_system_def *def, bool weightless, const mote_network_def *network,
                                 const network_shape *shape);
 
@@ -40,7 +40,7 @@ void network_run_destroy(network_run *run);
 
 mote_statistics network_measured(const network_run *run);
 
-/* J, kinetic, elastic and of gravity; with the columns' velocities. */
+/* J: kinetic, elastic and of gravity, with the velocities of the columns. */
 double network_energy(const network_run *run);
 
 /* --- Networks of mote-bench compare and accuracy --- */
@@ -61,7 +61,7 @@ network_run *network_create(const network_setup *setup);
 /* s. */
 double network_substep(const network_setup *setup);
 
-/* Position (m) and velocity (m/s) of particle `i` of the shape, as the columns have them. */
+/* Position (m) and velocity (m/s) of particle `i` of the shape in the columns. */
 void network_place(const network_run *run, uint32_t i, float place[3]);
 void network_velocity(const network_run *run, uint32_t i, float velocity[3]);
 

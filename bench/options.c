@@ -34,7 +34,7 @@ uint32_t option_count(const char *option, const char *text, uint32_t min, uint32
     else if (!end || *end)
         fail_usage("%s: '%s' is not a count", option, text);
     if (errno || value > max / unit || value * unit < min)
-        fail_usage("%s: %s lies outside %u to %u", option, text, (unsigned)min, (unsigned)max);
+        fail_usage("%s: %s is outside %u to %u", option, text, (unsigned)min, (unsigned)max);
     return (uint32_t)value * unit;
 }
 

@@ -1,4 +1,4 @@
-/* Reading of arguments. Whatever is wrong with them ends the program with a message and code 2. */
+/* Reading of arguments. A wrong argument ends the program with a message and code 2. */
 #ifndef BENCH_OPTIONS_H
 #define BENCH_OPTIONS_H
 

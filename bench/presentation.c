@@ -1,7 +1,7 @@
 /* Presentation: positions halfway between two steps, written as packed xyz, against a copy of as many bytes.
- *
- * For each particle it reads six floats and writes three: 36 bytes. The copy reads 18 and writes 18, by a
- * loop of ordinary stores like its own; memcpy, whose stores may go past the cache, is timed beside it. */
+ * For each particle the presentation reads six floats and writes three: 36 bytes. The copy reads 18 and
+ * writes 18, with ordinary stores as in the presentation; memcpy, whose stores may bypass the cache, is timed
+ * beside it. */
 #include <string.h>
 
 #include "checks.h"
@@ -63,7 +63,8 @@ bench_presentation measure_presentation(const bench_config *config) {
     static bench_series present, copy, past; /* static for its size */
     mote_system *system = create_interpolated(config);
     for (uint32_t repeat = 0; repeat < config->repeat; repeat++) {
-        /* Each runs twice and the second run counts, so that all find the caches as they leave them. */
+        /* Each runs twice and the second run counts, so that each finds the caches as its own run leaves
+         * them. */
         for (uint32_t turn = 0; turn < 2; turn++) present.seconds[repeat] = time_present(system, config);
         for (uint32_t turn = 0; turn < 2; turn++) copy.seconds[repeat] = time_copy(probe_copy, config);
         for (uint32_t turn = 0; turn < 2; turn++) past.seconds[repeat] = time_copy(probe_memcpy, config);

@@ -1,5 +1,5 @@
-/* The probe and the streams: loops that only move memory. Compiled for this machine; the compiler may not
- * turn the copy into a call of memcpy, whose stores past the cache would be another limit. */
+/* The probe and the streams: see probe.h. Compiled for this machine; the compiler may not turn the copy into
+ * a call of memcpy, whose stores that bypass the cache would be another limit. */
 #include "probe.h"
 
 #include <string.h>

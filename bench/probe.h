@@ -1,4 +1,4 @@
-/* The probe and the streams: loops that only move memory, the limits that shares refer to. */
+/* The probe and the streams: loops that only move memory. Their rates are the limits that shares refer to. */
 #ifndef BENCH_PROBE_H
 #define BENCH_PROBE_H
 
@@ -17,8 +17,8 @@ typedef struct probe_columns {
 /* In-place update of six columns, elements first .. last - 1, block by block: v += c, x += h v. */
 void probe_update(const probe_columns *columns, size_t first, size_t last);
 
-/* to = from, 8 bytes an element, with ordinary loads and stores; the same by memcpy, which may go past the
- * cache. */
+/* to = from, 8 bytes an element, with ordinary loads and stores; and by memcpy, which may bypass the cache.
+ */
 void probe_copy(float *to, const float *from, size_t first, size_t last);
 void probe_memcpy(float *to, const float *from, size_t first, size_t last);
 

@@ -1,4 +1,4 @@
-/* Progress on stderr, on one line that comes and goes. */
+/* Progress on stderr: see progress.h. */
 #include "progress.h"
 
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Progress on stderr, on one line that comes and goes; nothing where stderr is not a terminal. */
+/* Progress on one line of stderr that is erased at the end; nothing is shown if stderr is not a terminal. */
 #ifndef BENCH_PROGRESS_H
 #define BENCH_PROGRESS_H
 

@@ -1,4 +1,4 @@
-/* What is told of a run: a table on stdout, records in a JSON file. */
+/* The report of a run: a table on stdout, records in a JSON file. */
 #ifndef BENCH_REPORT_H
 #define BENCH_REPORT_H
 
@@ -44,7 +44,6 @@ void print_record(const bench_record *record);
 void print_presentation(const bench_presentation *presentation);
 void print_allocations(const bench_report *report);
 
-/* False: not written, errno says why. */
-bool write_json(FILE *file, const bench_report *report);
+struct cJSON *report_object(const bench_report *report);
 
 #endif

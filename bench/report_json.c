@@ -1,16 +1,9 @@
-/* Records in a JSON file. The keys of a record are a contract: others read them; more may be added. */
+/* Records as JSON. Other programs read the keys of a record: they stay, and more may be added. */
 #include "report.h"
 
-#include <cjson/cJSON.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
-#include "machine.h"
-
-static void add_spread(cJSON *object, const char *key, spread value) {
-    double numbers[3] = {value.median, value.min, value.max};
-    cJSON_AddItemToObject(object, key, cJSON_CreateDoubleArray(numbers, 3));
-}
+#include "json.h"
 
 static void add_ratio(cJSON *object, const char *key, spread ratio) {
     if (ratio.median > 0)
@@ -44,8 +37,8 @@ static cJSON *record_object(const bench_record *record) {
     cJSON_AddBoolToObject(object, "hash_differs", record->differs);
     add_ratio(object, "baseline_struct_ratio", record->struct_ratio);
     add_ratio(object, "baseline_plain_ratio", record->plain_ratio);
-    add_spread(object, "frame_seconds_median_min_max", record->frame);
-    add_spread(object, "share_median_min_max", record->share);
+    json_add_spread(object, "frame_seconds_median_min_max", record->frame);
+    json_add_spread(object, "share_median_min_max", record->share);
     for (uint32_t i = 0; i < record->figure_count; i++)
         cJSON_AddNumberToObject(object, record->figures[i].key, record->figures[i].value.median);
     return object;
@@ -62,12 +55,8 @@ static cJSON *presentation_object(const bench_presentation *presentation) {
     return object;
 }
 
-static cJSON *report_object(const bench_report *report) {
-    cJSON *object = cJSON_CreateObject();
-    cJSON_AddStringToObject(object, "cpu", machine_cpu());
-    cJSON_AddStringToObject(object, "compiler", machine_compiler());
-    cJSON_AddStringToObject(object, "version", mote_version());
-    cJSON *results = cJSON_AddArrayToObject(object, "results");
+cJSON *report_object(const bench_report *report) {
+    cJSON *object = json_report(), *results = cJSON_GetObjectItem(object, "results");
     for (uint32_t i = 0; i < report->record_count; i++)
         cJSON_AddItemToArray(results, record_object(&report->records[i]));
     cJSON *presentations = cJSON_AddArrayToObject(object, "presentation");
@@ -75,13 +64,4 @@ static cJSON *report_object(const bench_report *report) {
         cJSON_AddItemToArray(presentations, presentation_object(&report->presentations[i]));
     cJSON_AddNumberToObject(object, "allocations_in_steps", (double)report->allocations);
     return object;
-}
-
-bool write_json(FILE *file, const bench_report *report) {
-    cJSON *object = report_object(report);
-    char *text = cJSON_Print(object);
-    bool written = text && fputs(text, file) >= 0 && fputc('\n', file) != EOF && fflush(file) == 0;
-    free(text);
-    cJSON_Delete(object);
-    return written;
 }

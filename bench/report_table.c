@@ -45,7 +45,7 @@ static void print_ratio(spread ratio) {
         printf(" %7s", "-");
 }
 
-/* What was measured on a line each, with its spread; what is known beside it, on the same line. */
+/* Measured figures on a line each, with their spread; known figures beside each other on one line. */
 static void print_figures(const bench_record *record) {
     for (uint32_t i = 0; i < record->figure_count; i++) {
         const scene_figure *figure = &record->figures[i];

@@ -1,10 +1,11 @@
-/* Scenes: what is stepped. */
+/* The table of scenes: see scenes.h. */
 #include "scenes.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "engine.h"
+#include "integrators.h"
 #include "network_scenes.h"
 #include "random.h"
 #include "strand_scenes.h"
@@ -19,8 +20,8 @@ static void place_in_box(const scene_forces *forces, uint64_t serial, scene_part
     }
 }
 
-/* A disc of 10 m radius and 1 m height around one of the attractors, each particle on the circular orbit that
- * it would have there alone: v^2 / r = strength r / (r^2 + softening^2)^(3/2). */
+/* A disc of 10 m radius and 1 m height around one of the attractors, each particle on its circular orbit
+ * around that attractor alone: v^2 / r = strength r / (r^2 + softening^2)^(3/2). */
 static void place_in_disc(const scene_forces *forces, uint64_t serial, scene_particle *particle) {
     const float *centre = forces->centre[serial % forces->attractor_count];
     float x, z, height, square;
@@ -107,7 +108,7 @@ const bench_scene scenes[] = {
      .engine = &engine_contender,
      .baseline_struct = &struct_contender,
      .baseline_plain = &plain_contender},
-    /* The baselines of churn are those of ballistic: they step the same particles and nobody dies there. */
+    /* The baselines of churn are those of ballistic: they step the same particles, without deaths. */
     {.name = "churn",
      .description = "ballistic, 1 % die and are born every step",
      .forces = &ballistic_forces,
@@ -118,8 +119,7 @@ const bench_scene scenes[] = {
      .baseline_plain = &plain_contender,
      .references = {&churn_deathless_contender, &churn_ageless_contender},
      .added_bytes = 8,
-     .counted =
-         "birth step and lifetime, read once a step (8 bytes); the dead and the newborn are not counted",
+     .counted = "birth step and lifetime, read once a step (8 bytes); deaths and births are not counted",
      .figures = churn_figures},
     {.name = "smoke",
      .description = "curl noise that blows and turns, drag and buoyancy",
@@ -198,13 +198,8 @@ const bench_scene affine_scene = {.name = "affine",
                                   .place = place_in_box,
                                   .engine = &engine_contender};
 
-static bool advects_field(mote_integrator integrator) {
-    return integrator == MOTE_ADVECT_EULER || integrator == MOTE_ADVECT_MIDPOINT ||
-           integrator == MOTE_ADVECT_RK4;
-}
-
 bool scene_takes(const bench_scene *scene, mote_integrator integrator) {
-    return advects_field(integrator) == advects_field(scene->integrator);
+    return advects(integrator) == advects(scene->integrator);
 }
 
 uint32_t scene_particles(const bench_scene *scene, uint32_t asked) {
@@ -216,30 +211,4 @@ const bench_scene *scene_named(const char *name) {
     for (uint32_t i = 0; i < scene_count; i++)
         if (strcmp(scenes[i].name, name) == 0) return &scenes[i];
     return NULL;
-}
-
-void fill_columns(const bench_scene *scene, uint64_t first, const probe_columns *columns, size_t count) {
-    probe_columns to = *columns;
-#pragma omp parallel for schedule(static) if (count > 10000)
-    for (size_t i = 0; i < count; i++) {
-        scene_particle particle;
-        scene->place(scene->forces, first + i, &particle);
-        for (uint32_t axis = 0; axis < 3; axis++) {
-            to.position[axis][i] = particle.position[axis];
-            to.velocity[axis][i] = particle.velocity[axis];
-        }
-    }
-}
-
-void fill_structs(const bench_scene *scene, uint64_t first, struct_particle *particles, size_t count) {
-#pragma omp parallel for schedule(static) if (count > 10000)
-    for (size_t i = 0; i < count; i++) {
-        scene_particle particle;
-        scene->place(scene->forces, first + i, &particle);
-        struct_particle *to = &particles[i];
-        *to = (struct_particle){.mass = PARTICLE_MASS, .lifetime = 1};
-        memcpy(to->position, particle.position, sizeof to->position);
-        memcpy(to->previous, particle.position, sizeof to->previous);
-        memcpy(to->velocity, particle.velocity, sizeof to->velocity);
-    }
 }

@@ -1,6 +1,6 @@
-/* Scenes: what is stepped. A scene is one row of the table in scenes.c; what a row needs beyond forces and
- * a first state (its own engine loop, what it is compared with, its own figures) stands in a file of its
- * name. */
+/* Scenes: the objects that contenders step. A scene is one row of the table in scenes.c; a scene that needs
+ * more than forces and a first state (a loop of its own over the engine, other baselines, figures of its own)
+ * has a file of its name. */
 #ifndef BENCH_SCENES_H
 #define BENCH_SCENES_H
 
@@ -11,7 +11,7 @@ typedef struct scene_particle {
     float position[3], velocity[3];
 } scene_particle;
 
-/* A scene's own figure, beside those of every row. */
+/* A figure of one scene, beside those of every row. */
 typedef struct scene_figure {
     const char *key;      /* in the record */
     const char *sentence; /* in the table, after the value */
@@ -25,29 +25,29 @@ typedef struct bench_scene {
     const char *name;
     const char *description;
     const scene_forces *forces;
-    void (*add_forces)(mote_system *system); /* those that scene_forces has no words for; NULL: none */
+    void (*add_forces)(mote_system *system); /* forces that scene_forces cannot describe; NULL: none */
     mote_integrator integrator;              /* by default, and that of the baselines */
     uint32_t particles;                      /* by default */
-    /* The first state of particle number `serial`: + - x / sqrt and integers only, so that hashes agree
-     * everywhere. */
+    /* The first state of particle number `serial`, made by + - x / sqrt and integers only, so that hashes
+     * agree everywhere. */
     void (*place)(const scene_forces *forces, uint64_t serial, scene_particle *particle);
-    const bench_contender *engine;                           /* what the row is about */
+    const bench_contender *engine;                           /* the contender that the row measures */
     const bench_contender *baseline_struct, *baseline_plain; /* NULL: none */
     const bench_contender
         *references[MAX_REFERENCES]; /* other runs of the engine that its own figures refer to */
     double added_bytes;              /* per particle and step, beyond the six columns */
-    const char *counted;             /* how; NULL where nothing is added */
+    const char *counted;             /* what is counted; NULL: nothing is added */
     uint32_t (*figures)(const measurement *result, scene_figure *figures); /* how many; NULL: none */
     /* Of scenes of strands, of networks: */
     const struct strand_scene *strand;
     const struct network_scene *network;
     uint32_t frames, least_substeps; /* by default; 0: as for all scenes */
-    /* Points that the scene takes where so many are asked, 0: by default. NULL: any number. */
+    /* The points that the scene has if `asked` are asked for, 0: by default. NULL: any number. */
     uint32_t (*whole)(const struct bench_scene *scene, uint32_t asked);
     void (*observe)(void *engine, bench_observation *observation);
 } bench_scene;
 
-#define HAIR_FILE_SCENE "hairfile" /* takes a file: only where one is named */
+#define HAIR_FILE_SCENE "hairfile" /* only runs if a file is named */
 
 extern const bench_scene scenes[];
 extern const uint32_t scene_count;
@@ -56,18 +56,15 @@ extern const uint32_t scene_count;
  * wind. */
 extern const bench_scene damped_scene, spring_scene, affine_scene;
 
-/* Whether an integrator can step a scene: advecting ones those whose own is one, and no others. */
+/* Whether an integrator can step a scene: integrators that advect step scenes whose default integrator
+ * advects, and no others. */
 bool scene_takes(const bench_scene *scene, mote_integrator integrator);
 
-/* How many particles a scene has where `asked` are asked for; 0: its default. */
+/* The number of particles of a scene if `asked` are asked for; 0: its default. */
 uint32_t scene_particles(const bench_scene *scene, uint32_t asked);
 
 /* NULL if there is no such scene. */
 const bench_scene *scene_named(const char *name);
-
-/* Fills arrays with particles first .. first + count - 1 of a scene, in all threads of the machine. */
-void fill_columns(const bench_scene *scene, uint64_t first, const probe_columns *columns, size_t count);
-void fill_structs(const bench_scene *scene, uint64_t first, struct_particle *particles, size_t count);
 
 extern const bench_contender churn_contender, churn_deathless_contender, churn_ageless_contender;
 uint32_t churn_figures(const measurement *result, scene_figure *figures);

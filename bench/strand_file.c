@@ -11,16 +11,16 @@
 #include "options.h"
 #include "strand_scenes.h"
 
-#define LONGEST_STRAND 0.3 /* m: files do not tell their unit */
+#define LONGEST_STRAND 0.3 /* m: files have no unit */
 
-/* The file's strands, ready for a bundle; until the program ends. */
+/* The strands of the file, ready for a bundle, until the program ends. */
 static struct hair_file {
     float (*points)[3];
     uint32_t *strand_points;
     uint32_t strands, count;
 } loaded;
 
-/* The whole file; ends the program with a message where it cannot be read. */
+/* The whole file; a file that cannot be read ends the program with a message. */
 static unsigned char *read_bytes(const char *path, size_t *size) {
     FILE *file = fopen(path, "rb");
     long end = -1;
@@ -51,7 +51,8 @@ static mote_hair *read_hair(const char *path) {
     return hair;
 }
 
-/* A model in which no strand has more than HAIR_FILE_POINTS points: as it is, or with so many in each. */
+/* A model in which no strand has more than HAIR_FILE_POINTS points: the same one, or one with
+ * HAIR_FILE_POINTS points in each strand. */
 static mote_hair *shorten(mote_hair *hair, const char *path) {
     uint32_t most = 0;
     for (uint32_t i = 0; i < hair->strand_count; i++) {
@@ -123,7 +124,7 @@ uint32_t hair_file_whole(const bench_scene *scene, uint32_t asked) {
     return points;
 }
 
-/* Gravity along -z: the format's models stand upright on it. */
+/* Gravity is along -z: the models of this format have z upwards. */
 static void *hair_file_open(const bench_config *config) {
     mote_system_def system = engine_def(config);
     strand_run *run = strand_run_create(&system, (float[3]){0, 0, -9.81f});

@@ -27,7 +27,7 @@ void strands_turn(strand_run *run) {
                  "mote_strands_set_roots");
 }
 
-/* The quaternion's rotation of the point (0, height, 0): a + 2 (w (v x a) + v x (v x a)) / q.q. */
+/* The rotation of the point (0, height, 0) by a quaternion: a + 2 (w (v x a) + v x (v x a)) / q.q. */
 static void turn_up(const float q[4], float height, float point[3]) {
     float scale = 2 * height / (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     point[0] = scale * (q[0] * q[1] - q[3] * q[2]);
@@ -64,7 +64,7 @@ const strand_scene rope_scene = {
 #define HAIR_LENGTH   0.3f
 #define HAIR_POINTS   32u
 #define HAIR_RADIUS   0.001f
-#define HAIR_DISTANCE 0.004f /* of the rest shape from what it lies on */
+#define HAIR_DISTANCE 0.004f /* of the rest shape from head and shoulders */
 
 /* Uniform on the unit sphere (Marsaglia, Annals of Mathematical Statistics 43 (1972) 645). */
 static bool draw_direction(uint32_t strand, uint32_t draw, float n[3]) {
@@ -84,7 +84,8 @@ static void draw_root(uint32_t strand, float n[3]) {
     memcpy(n, crown, sizeof crown);
 }
 
-/* The nearer of head and shoulders: its axis' nearest point, and its radius and the hair's distance. */
+/* The nearer of head and shoulders: the nearest point of its axis, and its radius plus the distance of the
+ * hair. */
 static float obstacle(const float p[3], float centre[3]) {
     centre[0] = centre[2] = 0;
     centre[1] = HEAD_HEIGHT;
@@ -94,7 +95,8 @@ static float obstacle(const float p[3], float centre[3]) {
     return SHOULDER + HAIR_DISTANCE;
 }
 
-/* One segment on: downwards, along what it would enter; `outward` where that has no direction. */
+/* The next point: one segment downwards, or along the surface that the segment would enter, with a small part
+ * of `outward`. */
 static void grow(const float from[3], const float outward[3], float to[3]) {
     const float length = HAIR_LENGTH / (HAIR_POINTS - 1);
     float centre[3], n[3], d[3] = {0.05f * outward[0], -1, 0.05f * outward[2]}, square = 0, along = 0;

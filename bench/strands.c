@@ -1,5 +1,4 @@
-/* Strands on the bench: a system with one bundle, stepped one step a frame, and the ropes of compare and
- * accuracy. */
+/* Strands on the bench: see strands.h. */
 #include "strands.h"
 
 #include <math.h>
@@ -31,7 +30,7 @@ void strand_run_add(strand_run *run, const mote_strands_def *def) {
     run->points = view.point_count;
 }
 
-/* Larger, or NaN: one that was seen stays. */
+/* The larger one; NaN stays. */
 static double worse(double old, double now) { return now <= old || isnan(old) ? old : now; }
 
 void strand_run_frame(strand_run *run) {

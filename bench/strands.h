@@ -1,5 +1,4 @@
-/* Strands on the bench: a system with one bundle, stepped one step a frame, and what is told of how its
- * lengths held. */
+/* Strands on the bench: a system with one bundle, stepped one step a frame, with sums of its step reports. */
 #ifndef BENCH_STRANDS_H
 #define BENCH_STRANDS_H
 
@@ -8,14 +7,13 @@
 #include "contenders.h"
 #include "scenes.h"
 
-/* How the lengths held, over all frames so far. */
+/* Sums over all frames so far. */
 typedef struct strand_tally {
     double max_stretch; /* the largest of all segments and frames */
     double stretch_sum; /* of the mean over all segments, a frame each */
     double iterations;  /* of Newton's method, over all substeps and strands */
     uint64_t frames;
-    uint64_t capped; /* strands in which max_iterations was not enough in some substep of a frame, summed over
-                        frames */
+    uint64_t capped; /* strands that reached max_iterations in some substep of a frame, summed over frames */
     uint64_t fallbacks, infeasible, frozen; /* the same */
 } strand_tally;
 
@@ -24,24 +22,24 @@ typedef struct strand_run {
     mote_strands_id id;
     uint32_t strands, points, substeps; /* points: of all strands */
     uint64_t frame;
-    void (*move)(struct strand_run *run); /* what stands between two frames; NULL: nothing */
+    void (*move)(struct strand_run *run); /* called before each frame; NULL: nothing */
     mote_collider_id collider;            /* that `move` moves */
-    mote_strand_layout layout;            /* of what each frame presents ... */
+    mote_strand_layout layout;            /* of the presentation of each frame ... */
     void *vertices;                       /* ... NULL: nothing */
     size_t vertex_bytes;
     strand_tally tally;
 } strand_run;
 
-/* A system of `def` with room for no particle, gravity in m/s^2, and no bundle. */
+/* A system of `def` without particles and bundles, with gravity in m/s^2. */
 strand_run *strand_run_create(const mote_system_def *def, const float gravity[3]);
 
-/* Adds the bundle; what is wrong with it ends the program with the strand and the point. */
+/* Adds the bundle; an error ends the program and names the strand and the point. */
 void strand_run_add(strand_run *run, const mote_strands_def *def);
 
 /* One frame: move, one step, tally, presentation. */
 void strand_run_frame(strand_run *run);
 
-/* From now on each frame ends with its presentation, half a step behind: in systems that interpolate. */
+/* From now on each frame ends with its presentation, half a step behind; the system must interpolate. */
 void strand_run_present(strand_run *run, mote_strand_shape shape);
 
 void strand_run_destroy(strand_run *run);

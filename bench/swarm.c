@@ -1,6 +1,5 @@
 /* Swarm: many small systems advanced in one call, against one system of as many particles. The baselines keep
- * each of the small sets in arrays of its own and take all of its substeps before the next, as their author
- * would. */
+ * each of the small sets in arrays of its own and take all of its substeps before the next set. */
 #include <stdlib.h>
 
 #include "engine.h"
@@ -39,7 +38,7 @@ static void swarm_run(void *user, uint32_t frames) {
                      "mote_systems_advance");
 }
 
-/* The systems' hashes, chained by the 64-bit FNV prime. */
+/* The hashes of the systems, chained by the 64-bit FNV prime. */
 static uint64_t swarm_hash(void *user) {
     swarm *state = user;
     uint64_t hash = UINT64_C(0xcbf29ce484222325);

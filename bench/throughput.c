@@ -1,5 +1,4 @@
-/* mote-bench throughput: particle-steps a second with the proof beside each figure. */
-#include <errno.h>
+/* mote-bench throughput: particle-steps a second, with baselines, limits and hashes beside each figure. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +6,7 @@
 
 #include "checks.h"
 #include "commands.h"
+#include "json.h"
 #include "machine.h"
 #include "options.h"
 #include "progress.h"
@@ -17,7 +17,7 @@
 #define ALLOCATION_STEPS     8u
 #define ALLOCATION_PARTICLES 100000u
 
-/* What was asked; 0 or NULL where the default holds. */
+/* The arguments; 0 or NULL: the default. */
 typedef struct request {
     const bench_scene *scene;
     mote_integrator integrator; /* MOTE_INTEGRATOR_COUNT: the scene's */
@@ -151,7 +151,7 @@ static void apply_option(request *asked, int option, const char *text) {
     case REPEAT: asked->repeat = option_repeat(text); break;
     case JSON: asked->json = text; break;
     case 'h': print_help(); exit(EXIT_SUCCESS);
-    default: exit(EXIT_USAGE); /* getopt has told why */
+    default: exit(EXIT_USAGE); /* getopt has printed the reason */
     }
     // clang-format on
 }
@@ -187,15 +187,13 @@ static request parse(int argc, char **argv) {
     return asked;
 }
 
-/* So many that a repeat takes some 20 ms or more at any size; a function of the arguments alone, for the
- * hash. */
+/* A repeat takes about 20 ms or more at any size. A function of the arguments alone, for the hash. */
 static uint32_t default_frames(uint32_t particles) {
     uint32_t frames = (UINT32_C(1) << 23) / particles;
     return frames < 2 ? 2 : frames > 64 ? 64 : frames;
 }
 
-/* The choices for a number that may have been given: it, or the first default and the second where that is
- * another. */
+/* The values of an argument: the given one, or else the first default and, if it differs, the second. */
 static uint32_t choices(uint32_t given, uint32_t first, uint32_t second, uint32_t *choice) {
     choice[0] = given ? given : first;
     choice[1] = second;
@@ -257,7 +255,7 @@ static void run_scene(const request *asked, const bench_scene *scene, const aren
     if (scene->counted) printf("%-10s   bytes: %s\n", "", scene->counted);
 }
 
-/* The first whose particles are loose; NULL if there is none. */
+/* The first scene with particles of its own; NULL if there is none. */
 static const bench_scene *first_loose(const request *asked) {
     for (uint32_t i = 0; i < scene_count; i++)
         if (is_asked(asked, &scenes[i]) && scenes[i].place) return &scenes[i];
@@ -304,7 +302,7 @@ static size_t arena_size(const request *asked) {
         if (presenting > needed) needed = presenting;
         if (needed > size) size = needed;
     }
-    /* The engine's own columns come on top: at most position, velocity, previous position, handles, ages. */
+    /* The columns of the engine come on top: at most position, velocity, previous position, ids, ages. */
     require_memory((double)size + (asked->particles ? 60.0 * asked->particles : 0), "--particles");
     return size;
 }
@@ -319,8 +317,7 @@ int command_throughput(int argc, char **argv) {
     request asked = parse(argc, argv);
     bench_report report = {0};
     arena memory;
-    FILE *json = asked.json ? fopen(asked.json, "w") : NULL;
-    if (asked.json && !json) fail_usage("--json: %s: %s", asked.json, strerror(errno));
+    FILE *json = json_open(asked.json);
     if (!arena_create(&memory, arena_size(&asked))) fail_usage("--particles: no memory for so many");
     printf("mote %s, %s, %s, median of %u repeats\n", mote_version(), machine_cpu(), machine_compiler(),
            (unsigned)asked.repeat);
@@ -329,11 +326,7 @@ int command_throughput(int argc, char **argv) {
         if (is_asked(&asked, &scenes[i])) run_scene(&asked, &scenes[i], &memory, &report);
     run_checks(&asked, &memory, &report);
     int code = verdict(&report);
-    bool written = !json || write_json(json, &report);
-    if ((json && fclose(json)) || !written) {
-        fprintf(stderr, "mote-bench: %s: %s\n", asked.json, strerror(errno));
-        code = EXIT_FAILURE;
-    }
+    if (!json_close(json, asked.json, report_object(&report))) code = EXIT_FAILURE;
     arena_destroy(&memory);
     free(report.records);
     return code;

@@ -1,4 +1,4 @@
-/* The clock, and what is quoted of repeated measurements. */
+/* Clocks, and the spread of repeated measurements: see timing.h. */
 #include "timing.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The clock, and what is quoted of repeated measurements. */
+/* Clocks, and the spread of repeated measurements. */
 #ifndef BENCH_TIMING_H
 #define BENCH_TIMING_H
 
@@ -9,7 +9,7 @@
 /* Monotonic seconds from an arbitrary origin. */
 double now_seconds(void);
 
-/* Processor time of the calling thread: what else runs on the machine does not lengthen it. */
+/* Processor time of the calling thread, which other load on the machine does not lengthen. */
 double thread_seconds(void);
 
 typedef struct spread {

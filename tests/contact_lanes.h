@@ -12,7 +12,7 @@ typedef struct contact_points {
     const float *x0[3], *x1[3];
     float radius, friction, reach;
     int32_t exempt;
-    uint32_t *passed_by; /* NULL, or where to count what mote_contact_list_part leaves out */
+    uint32_t *passed_by; /* NULL, or counts the colliders that mote_contact_list_part leaves out */
     float *out[CONTACT_OUTPUTS];
 } contact_points;
 

@@ -1,5 +1,4 @@
-/* A pose and many points that went somewhere: what goes into contact_lanes and comes out. Include after
- * cmocka.h. */
+/* A collider that moved and many points that went somewhere: the inputs of contact_lanes and its outputs. */
 #ifndef MOTE_TESTS_CONTACT_SCENE_H
 #define MOTE_TESTS_CONTACT_SCENE_H
 
@@ -15,9 +14,7 @@ enum { POINTS = 4096 };
  * too. */
 static const double TOLERANCE = 16 * 0x1p-24 * 8;
 
-/* --- Points in and planes out --- */
-
-static float in0[3][POINTS], in1[3][POINTS], out[CONTACT_OUTPUTS][POINTS];
+static float in0[3][POINTS], in1[3][POINTS], out[CONTACT_OUTPUTS][POINTS], kept[CONTACT_OUTPUTS][POINTS];
 
 static inline contact_points columns(size_t count, float radius) {
     contact_points p = {.count = count, .radius = radius, .friction = 0.5f, .reach = 1e30f};
@@ -56,6 +53,18 @@ static inline scene standing(mote_collider_def def) {
     scene s = {.def = def, .from = def.transform, .to = def.transform};
     pose(&s);
     return s;
+}
+
+static inline scene random_scene(random_source *random, int kind, bool moves) {
+    scene s = standing(random_collider(random, (mote_collider_kind)(kind % MOTE_COLLIDER_KIND_COUNT)));
+    if (moves) s.to = random_transform(random, 1); /* far and by any angle */
+    pose(&s);
+    return s;
+}
+
+/* Finds the contacts of the points with one collider. */
+static inline void find(const scene *s, const contact_points *points) {
+    contact_lanes_scalar(&s->before, &s->now, 1, points);
 }
 
 static inline void fill_paths(random_source *random) {

@@ -8,10 +8,6 @@
 
 #include "support.h"
 
-static inline void assert_close(double got, double want, double tolerance) {
-    if (!(fabs(got - want) <= tolerance)) fail_msg("%.9g is not %.9g within %.3g", got, want, tolerance);
-}
-
 /* v turned by q or back, by q v q* with q of any length. */
 static inline void turn(const float rotation[4], bool back, const double v[3], double to[3]) {
     double q[4], s = 0, t[3];
@@ -89,8 +85,6 @@ static inline double least(measure *f, const mote_collider_def *def, double radi
     }
     return fmin(value[0], value[1]);
 }
-
-/* --- Random colliders --- */
 
 static inline double between(random_source *random, double low, double high) {
     return random_between(random, (float)low, (float)high);

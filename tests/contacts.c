@@ -1,5 +1,5 @@
 /* Contacts: the planes that colliders give to points, against distances in double; paths that pass through;
- * hostile numbers; the same bits on every instruction set. */
+ * lists of colliders; hostile numbers; the same bits on every instruction set. */
 #include "test.h"
 
 #include <float.h>
@@ -7,13 +7,16 @@
 
 #include "contact_scene.h"
 
-static plane one_contact(const scene *s, float radius, double x0, double y0, double z0, double x1, double y1,
-                         double z1) {
-    const double from[3] = {x0, y0, z0}, to[3] = {x1, y1, z1};
+/* The plane of a point that went from one place to another. */
+static plane one_contact(const scene *s, float radius, const double from[3], const double to[3]) {
     for (size_t i = 0; i < 16; i++) put(i, from, to);
     contact_points p = columns(16, radius);
-    contact_lanes_scalar(&s->before, &s->now, 1, &p);
+    find(s, &p);
     return plane_at(0);
+}
+
+static scene standing_box(float x, float y, float z) {
+    return standing(mote_box(&(mote_transform)MOTE_TRANSFORM_IDENTITY, (vec3){x, y, z}));
 }
 
 /* --- Planes --- */
@@ -30,30 +33,20 @@ static double support(const scene *s, const double normal[3]) {
 
 /* Of length 1, touching the shape at the distance of the point's radius, and true to the gap. */
 static void assert_touches(const scene *s, const plane *p, double radius, const double x1[3]) {
-    assert_close(length(p->normal), 1, 8 * 0x1p-24);
-    assert_close(p->offset, support(s, p->normal) + radius, TOLERANCE);
-    assert_close(dot(p->normal, x1) - p->offset, p->gap, TOLERANCE);
-}
-
-/* --- Random colliders --- */
-
-/* Points that stand around a collider that stands. */
-static void fill_standing(random_source *random) {
-    for (size_t i = 0; i < POINTS; i++) {
-        double x[3];
-        for (int k = 0; k < 3; k++) x[k] = between(random, -2, 2);
-        put(i, x, x);
-    }
+    ASSERT_NEAR(length(p->normal), 1, 8 * 0x1p-24);
+    ASSERT_NEAR(p->offset, support(s, p->normal) + radius, TOLERANCE);
+    ASSERT_NEAR(dot(p->normal, x1) - p->offset, p->gap, TOLERANCE);
 }
 
 TEST(points_at_rest_get_the_nearest_surface) {
     random_source random = {1};
     for (int n = 0; n < 80; n++) {
-        scene s = standing(random_collider(&random, (mote_collider_kind)(n % MOTE_COLLIDER_KIND_COUNT)));
+        const scene s = random_scene(&random, n, false);
         const float radius = n % 3 ? 0.05f : 0;
         contact_points columns_of_points = columns(POINTS, radius);
-        fill_standing(&random);
-        contact_lanes_scalar(&s.before, &s.now, 1, &columns_of_points);
+        fill_paths(&random);
+        memcpy(in0, in1, sizeof in0);
+        find(&s, &columns_of_points);
         for (size_t i = 0; i < POINTS; i++) {
             const double x[3] = {in1[0][i], in1[1][i], in1[2][i]};
             const plane p = plane_at(i);
@@ -65,19 +58,17 @@ TEST(points_at_rest_get_the_nearest_surface) {
             const bool inner = s.def.kind == MOTE_COLLIDER_BOX && depth(&s.def, radius, q) <= 0;
             const double edge = s.def.kind == MOTE_COLLIDER_BOX ? fabs(depth(&s.def, radius, q)) : 1;
             const double want = inner ? flat - s.def.radius - radius : distance(&s.def, radius, q);
-            if (edge > TOLERANCE) assert_close(p.gap, want, TOLERANCE);
+            if (edge > TOLERANCE) ASSERT_NEAR(p.gap, want, TOLERANCE);
             assert_touches(&s, &p, radius, x);
-            ASSERT(p.drift[0], ==, 0);
-            ASSERT(p.drift[1], ==, 0);
-            ASSERT(p.drift[2], ==, 0);
+            ASSERT(length(p.drift), ==, 0);
         }
     }
 }
 
 /* --- Paths --- */
 
-/* Where the path of point i is a straight line: the local axes, but those of a sphere do not turn, nor those
- * of a capsule about itself; of the capsule that swings here the pose tells the start. */
+/* The path of point i in axes in which it is a straight line: the local ones, but those of a sphere do not
+ * turn, nor those of a capsule about itself; the pose has the start of a capsule that swings. */
 static void path_of(const scene *s, size_t i, double q0[3], double q1[3]) {
     const double x0[3] = {in0[0][i], in0[1][i], in0[2][i]}, x1[3] = {in1[0][i], in1[1][i], in1[2][i]};
     double d[3];
@@ -109,11 +100,11 @@ static void check_path(const scene *s, size_t i, double radius, tally *t) {
         t->inside++;
     } else if (least(distance, &s->def, radius, q0, q1) > TOLERANCE) {
         t->passed_by++;
-        assert_close(p.gap, end, TOLERANCE);
+        ASSERT_NEAR(p.gap, end, TOLERANCE);
     } else if (end > TOLERANCE && least(depth, &s->def, radius, q0, q1) < -TOLERANCE) {
         t->stopped++;
         ASSERT(p.gap, <, 0);
-        /* The gap at the start; where that is beside an edge of a box, in the rounding, it lies at most 1 -
+        /* The gap at the start; where that is beside an edge of a box, in the rounding, it is at most 1 -
          * 3^(-1/2) of it behind the planes of the faces. */
         const double rounding = s->def.kind == MOTE_COLLIDER_BOX ? s->def.radius + radius : 0;
         double most = -DBL_MAX;
@@ -127,72 +118,70 @@ TEST(paths_through_a_collider_end_before_it) {
     random_source random = {2};
     tally t[MOTE_COLLIDER_KIND_COUNT] = {{0, 0, 0}};
     for (int n = 0; n < 160; n++) {
-        const mote_collider_kind kind = (mote_collider_kind)(n % MOTE_COLLIDER_KIND_COUNT);
-        scene s = standing(random_collider(&random, kind));
+        const scene s = random_scene(&random, n, n & 4);
         const float radius = n % 3 ? 0.03f : 0;
-        if (n & 4) s.to = random_transform(&random, 1); /* far and by any angle */
-        pose(&s);
         contact_points points = columns(POINTS, radius);
         fill_paths(&random);
-        contact_lanes_scalar(&s.before, &s.now, 1, &points);
-        for (size_t i = 0; i < POINTS; i++) check_path(&s, i, radius, &t[kind]);
+        find(&s, &points);
+        for (size_t i = 0; i < POINTS; i++) check_path(&s, i, radius, &t[s.def.kind]);
     }
     for (int kind = 0; kind < MOTE_COLLIDER_KIND_COUNT; kind++) {
         ASSERT(t[kind].inside, >, 1000);
         ASSERT(t[kind].passed_by, >, 1000);
-        assert_true(t[kind].stopped > 1000 ||
-                    kind == MOTE_COLLIDER_PLANE); /* through a half-space leads no path */
+        if (kind != MOTE_COLLIDER_PLANE) ASSERT(t[kind].stopped, >, 1000); /* no path leads through that */
     }
 }
 
-/* Each shape thin and fast: the plane lies where the path came in. */
+/* The plane is where the path came in. */
 TEST(thin_colliders_and_fast_points_do_not_pass) {
     scene wire = standing(mote_capsule((vec3){0, 0, -1}, (vec3){0, 0, 1}, 0.001f));
-    plane p = one_contact(&wire, 0, 0, 0.5, 0.2, 0, -0.5, 0.3);
-    assert_close(p.normal[1], 1, 1e-6);
-    assert_close(p.gap, -0.501, TOLERANCE);
-    p = one_contact(&wire, 0, 0, 2, 0.5, 0, -2, 1.4); /* steep, through the cap: at y = 0, z = 0.95 */
-    ASSERT(p.gap, <, 0);
-    ASSERT(p.normal[1], >, 0.99);
-    p = one_contact(&wire, 0, 0, 2, 0.5, 0, -2, 1.6); /* beyond it: at z = 1.05 */
-    ASSERT(p.gap, >, 0);
-    scene sheet = standing(mote_box(&(mote_transform)MOTE_TRANSFORM_IDENTITY, (vec3){1, 0, 1}));
-    p = one_contact(&sheet, 0, 0.1, 0.01, 0.2, 0.3, -2, 0.1);
-    assert_close(p.normal[1], 1, 0);
-    assert_close(p.gap, -2, TOLERANCE);
-    p = one_contact(&sheet, 0.01f, 0.1, -3, 0.2, 0.3, 0.5, 0.1);
-    assert_close(p.normal[1], -1, 0);
-    assert_close(p.gap, -0.51, TOLERANCE);
-    p = one_contact(&sheet, 0, 1.5, 0.2, 0, 0, -0.01,
-                    0); /* in from beyond the edge, at x = 1/14: the face, not the edge */
-    assert_close(p.normal[1], 1, 0);
-    scene shot = standing(mote_sphere((vec3){-5, 0, 0}, 0.05f));
+    scene sheet = standing_box(1, 0, 1), shot = standing(mote_sphere((vec3){-5, 0, 0}, 0.05f));
     shot.to.position[0] = 5;
     pose(&shot);
-    p = one_contact(&shot, 0.01f, 0, 0.02, 0, 0, 0.02, 0); /* a sphere passes a point at rest */
-    ASSERT(p.normal[0], >, 0.99);
-    ASSERT(p.gap, <, -4.9);
-    ASSERT(one_contact(&shot, 0.01f, 0, 0.061, 0, 0, 0.061, 0).gap, >, 0);
+#define ABOUT(gap) (gap) - TOLERANCE, (gap) + TOLERANCE
+#define STOPPED    -8, -TOLERANCE
+#define PASSES     TOLERANCE, 8
+    const struct {
+        const scene *of;
+        float radius;
+        double from[3], to[3];
+        int axis; /* of the normal's component */
+        double normal_least, normal_most, gap_least, gap_most;
+    } rows[] = {
+        {&wire, 0, {0, 0.5, 0.2}, {0, -0.5, 0.3}, 1, 1 - 1e-6, 2, ABOUT(-0.501)},
+        {&wire, 0, {0, 2, 0.5}, {0, -2, 1.4}, 1, 0.99, 2, STOPPED}, /* through the cap: at y = 0, z = 0.95 */
+        {&wire, 0, {0, 2, 0.5}, {0, -2, 1.6}, 1, -2, 2, PASSES},    /* beyond it: at z = 1.05 */
+        {&sheet, 0, {0.1, 0.01, 0.2}, {0.3, -2, 0.1}, 1, 1, 1, ABOUT(-2)},
+        {&sheet, 0.01f, {0.1, -3, 0.2}, {0.3, 0.5, 0.1}, 1, -1, -1, ABOUT(-0.51)},
+        {&sheet, 0, {1.5, 0.2, 0}, {0, -0.01, 0}, 1, 1, 1, STOPPED}, /* at x = 1/14: the face, not the edge */
+        {&shot, 0.01f, {0, 0.02, 0}, {0, 0.02, 0}, 0, 0.99, 2, -8, -4.9}, /* passes a point at rest */
+        {&shot, 0.01f, {0, 0.061, 0}, {0, 0.061, 0}, 0, -2, 2, PASSES}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const plane p = one_contact(rows[i].of, rows[i].radius, rows[i].from, rows[i].to);
+        test_case("row %zu", i);
+        ASSERT(p.normal[rows[i].axis], >=, rows[i].normal_least);
+        ASSERT(p.normal[rows[i].axis], <=, rows[i].normal_most);
+        ASSERT(p.gap, >=, rows[i].gap_least);
+        ASSERT(p.gap, <=, rows[i].gap_most);
+    }
 }
 
-/* By half a turn about z in eight substeps a rod sweeps over a point at rest; from a table of a list's
- * poses. */
+/* The point stands at 10 degrees from the y axis towards -x; the rod or blade turns from 0 to 20 degrees. */
 TEST(turning_rods_and_blades_take_points_with_them) {
     for (int blade = 0; blade < 2; blade++) {
         scene s = standing(mote_capsule((vec3){0, 0, 0}, (vec3){0, 1, 0}, 0.004f));
-        if (blade) s = standing(mote_box(&(mote_transform)MOTE_TRANSFORM_IDENTITY, (vec3){0.004f, 1, 0.1f}));
-        /* The point stands at 10 degrees from the y axis towards -x; the rod turns from 0 to 20 degrees. */
+        if (blade) s = standing_box(0.004f, 1, 0.1f);
         const double angle = 3.14159265358979 / 18;
         for (int k = 0; k < 3; k++) s.from.position[k] = s.to.position[k] = 0;
         s.to.rotation[2] = (float)sin(angle), s.to.rotation[3] = (float)cos(angle);
         s.def.half_length = 1;
         pose(&s);
-        const double x = -0.8 * sin(angle), y = 0.8 * cos(angle);
-        plane p = one_contact(&s, 0, x, y, 0, x, y, 0);
+        const double x[3] = {-0.8 * sin(angle), 0.8 * cos(angle), 0};
+        plane p = one_contact(&s, 0, x, x);
         /* Across the rod at its end, ahead: gap = -(0.8 sin(10 degrees) + radius). */
-        assert_close(p.normal[0], -cos(2 * angle), 1e-6);
-        assert_close(p.normal[1], -sin(2 * angle), 1e-6);
-        assert_close(p.gap, -(0.8 * sin(angle) + 0.004), TOLERANCE);
+        ASSERT_NEAR(p.normal[0], -cos(2 * angle), 1e-6);
+        ASSERT_NEAR(p.normal[1], -sin(2 * angle), 1e-6);
+        ASSERT_NEAR(p.gap, -(0.8 * sin(angle) + 0.004), TOLERANCE);
     }
 }
 
@@ -205,61 +194,58 @@ TEST(spinning_in_place_touches_nothing_new) {
             const double half = degrees * 3.14159265358979 / 360;
             s.to.rotation[1] = (float)sin(half), s.to.rotation[3] = (float)cos(half);
             pose(&s);
-            plane p = one_contact(&s, 0, 0.6, 0, 0, 0.6, 0, 0);
-            assert_close(p.gap, 0.1, TOLERANCE);
-            assert_close(p.normal[0], 1, 1e-6);
+            const double x[3] = {0.6, 0, 0};
+            plane p = one_contact(&s, 0, x, x);
+            ASSERT_NEAR(p.gap, 0.1, TOLERANCE);
+            ASSERT_NEAR(p.normal[0], 1, 1e-6);
             /* The surface goes by: (x, 0, 0) turns into x (cos, 0, -sin). */
-            assert_close(p.drift[0], 0.6 * (cos(2 * half) - 1), TOLERANCE);
-            assert_close(p.drift[2], -0.6 * sin(2 * half), TOLERANCE);
+            ASSERT_NEAR(p.drift[0], 0.6 * (cos(2 * half) - 1), TOLERANCE);
+            ASSERT_NEAR(p.drift[2], -0.6 * sin(2 * half), TOLERANCE);
         }
 }
 
 /* A point that rests is inside or outside by a rounding; pushed through from either it comes back to its
  * side. */
 TEST(points_on_the_surface_keep_their_side) {
-    mote_collider_def defs[] = {mote_sphere((vec3){0, 0, 0}, 0.2f),
-                                mote_capsule((vec3){-1, 0, 0}, (vec3){1, 0, 0}, 0.2f),
-                                mote_box(&(mote_transform)MOTE_TRANSFORM_IDENTITY, (vec3){1, 0.2f, 1})};
-    for (size_t i = 0; i < COUNT_OF(defs); i++) {
-        scene s = standing(defs[i]);
+    scene shapes[] = {standing(mote_sphere((vec3){0, 0, 0}, 0.2f)),
+                      standing(mote_capsule((vec3){-1, 0, 0}, (vec3){1, 0, 0}, 0.2f)),
+                      standing_box(1, 0.2f, 1)};
+    for (size_t i = 0; i < COUNT_OF(shapes); i++)
         for (int step = -4; step <= 4; step++) {
-            const double y = 0.2 + step * 1e-7;
-            plane p = one_contact(&s, 0, 0, y, 0, 0, -0.3, 0);
-            assert_close(p.normal[1], 1, 1e-6);
-            assert_close(p.gap, -0.5, TOLERANCE);
-            p = one_contact(&s, 0, 0, y, 0, 1e-3, y - 1e-5, 0); /* it slides */
-            assert_close(p.normal[1], 1, 2e-5);
+            const double start[3] = {0, 0.2 + step * 1e-7, 0}, slid[3] = {1e-3, start[1] - 1e-5, 0};
+            plane p = one_contact(&shapes[i], 0, start, (double[3]){0, -0.3, 0});
+            ASSERT_NEAR(p.normal[1], 1, 1e-6);
+            ASSERT_NEAR(p.gap, -0.5, TOLERANCE);
+            p = one_contact(&shapes[i], 0, start, slid);
+            ASSERT_NEAR(p.normal[1], 1, 2e-5);
             ASSERT(fabs(p.gap), <, 2e-5);
         }
-    }
     /* On a box near its edge, sinking more slowly than it slides: still the top. */
-    scene s = standing(defs[2]);
-    plane p = one_contact(&s, 0, 0.999, 0.2 - 1e-7, 0, 0.9995, 0.2 - 1.1e-7, 0);
-    assert_close(p.normal[1], 1, 0);
+    const double edge[3] = {0.999, 0.2 - 1e-7, 0}, beside[3] = {0.9995, 0.2 - 1.1e-7, 0};
+    ASSERT(one_contact(&shapes[2], 0, edge, beside).normal[1], ==, 1);
 }
 
 TEST(points_without_a_direction_get_a_fixed_one) {
-    scene ball = standing(mote_sphere((vec3){1, 2, 3}, 0.5f));
-    plane p = one_contact(&ball, 0.25f, 1, 2, 3, 1, 2, 3);
-    ASSERT(p.normal[0], ==, 0);
-    ASSERT(p.normal[1], ==, 1);
-    ASSERT(p.normal[2], ==, 0);
-    ASSERT(p.gap, ==, -0.75);
-    scene rod = standing(mote_capsule((vec3){0, -1, 0}, (vec3){0, 1, 0}, 0.5f));
-    p = one_contact(&rod, 0, 0, 0.5, 0, 0, -0.75, 0);
-    ASSERT(p.normal[0], ==, 1);
-    ASSERT(p.normal[1], ==, 0);
-    ASSERT(p.normal[2], ==, 0);
-    ASSERT(p.gap, ==, -0.5);
-    scene bead = standing(mote_capsule((vec3){0, 0, 0}, (vec3){0, 0, 0}, 0.5f));
-    p = one_contact(&bead, 0, 0, 2, 0, 0, -2, 0);
-    ASSERT(p.normal[1], ==, 1);
-    ASSERT(p.gap, ==, -2.5);
-    scene speck = standing(mote_box(&(mote_transform)MOTE_TRANSFORM_IDENTITY, (vec3){0, 0, 0}));
-    p = one_contact(&speck, 0, 0, 0, 0, 0, 0, 0);
+    const scene ball = standing(mote_sphere((vec3){1, 2, 3}, 0.5f)), speck = standing_box(0, 0, 0),
+                rod = standing(mote_capsule((vec3){0, -1, 0}, (vec3){0, 1, 0}, 0.5f)),
+                bead = standing(mote_capsule((vec3){0, 0, 0}, (vec3){0, 0, 0}, 0.5f));
+    const struct {
+        const scene *of;
+        float radius;
+        double from[3], to[3], normal[3], gap;
+    } rows[] = {{&ball, 0.25f, {1, 2, 3}, {1, 2, 3}, {0, 1, 0}, -0.75},
+                {&rod, 0, {0, 0.5, 0}, {0, -0.75, 0}, {1, 0, 0}, -0.5},
+                {&bead, 0, {0, 2, 0}, {0, -2, 0}, {0, 1, 0}, -2.5}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const plane p = one_contact(rows[i].of, rows[i].radius, rows[i].from, rows[i].to);
+        test_case("row %zu", i);
+        for (int k = 0; k < 3; k++) ASSERT(p.normal[k], ==, rows[i].normal[k]);
+        ASSERT(p.gap, ==, rows[i].gap);
+    }
+    plane p = one_contact(&speck, 0, (double[3]){0}, (double[3]){0});
     ASSERT(fabs(p.normal[0]) + fabs(p.normal[1]) + fabs(p.normal[2]), ==, 1);
     ASSERT(p.gap, ==, 0);
-    p = one_contact(&speck, 0, 0, 1e-25, 0, 0, 1e-25, 0);
+    p = one_contact(&speck, 0, (double[3]){0, 1e-25, 0}, (double[3]){0, 1e-25, 0});
     assert_true(isfinite(p.gap));
     ASSERT(length(p.normal), ==, 1);
 }
@@ -268,18 +254,122 @@ TEST(points_without_a_direction_get_a_fixed_one) {
 TEST(drift_is_the_motion_of_the_material) {
     random_source random = {5};
     for (int n = 0; n < 200; n++) {
-        scene s = standing(random_collider(&random, (mote_collider_kind)(n % MOTE_COLLIDER_KIND_COUNT)));
-        s.to = random_transform(&random, 1);
-        pose(&s);
+        const scene s = random_scene(&random, n, true);
         const double x[3] = {between(&random, -2, 2), between(&random, -2, 2), between(&random, -2, 2)};
-        plane p = one_contact(&s, 0.1f, x[0], x[1], x[2], x[0], x[1], x[2]);
+        plane p = one_contact(&s, 0.1f, x, x);
         double q[3], moved[3];
         const double stored[3] = {in0[0][0], in0[1][0], in0[2][0]};
         localise(&s.from, stored, q);
         turn(s.to.rotation, false, q, moved);
         for (int k = 0; k < 3; k++)
-            assert_close(p.drift[k], moved[k] + s.to.position[k] - stored[k], TOLERANCE);
+            ASSERT_NEAR(p.drift[k], moved[k] + s.to.position[k] - stored[k], TOLERANCE);
     }
+}
+
+/* --- Lists of colliders --- */
+
+TEST(the_nearest_of_many_counts_and_none_is_far) {
+    scene s[3] = {standing(mote_sphere((vec3){0, 0, 0}, 1)),
+                  standing(mote_plane((vec3){0, -1.5f, 0}, (vec3){0, 2, 0})),
+                  standing(mote_sphere((vec3){0, 4, 0}, 1))};
+    const float friction[3] = {0.5f, 2.0f, 0.08f}, heights[3] = {1.1f, -1.3f, 2.9f};
+    const double normals[3] = {1, 1, -1}, gaps[3] = {0.1, 0.2, 0.1};
+    mote_collider_pose row[3];
+    contact_points points = columns(16, 0);
+    memset(in0, 0, sizeof in0);
+    for (int i = 0; i < 3; i++) row[i] = s[i].now, row[i].friction = friction[i];
+    for (int i = 0; i < 16; i++) in0[1][i] = heights[i % 3];
+    memcpy(in1, in0, sizeof in1);
+    contact_lanes_scalar(row, row, 3, &points);
+    for (int i = 0; i < 3; i++) {
+        plane p = plane_at((size_t)i);
+        ASSERT_NEAR(p.normal[1], normals[i], 1e-7);
+        ASSERT_NEAR(p.gap, gaps[i], TOLERANCE);
+        ASSERT_NEAR(p.friction, sqrt(0.5 * friction[i]), 1e-7);
+    }
+    contact_lanes_scalar(row, row, 0, &points);
+    plane p = plane_at(0);
+    ASSERT(p.gap, >=, 1e29);
+    ASSERT(p.offset, ==, -p.gap);
+    ASSERT(length(p.normal), ==, 0);
+    ASSERT(p.friction, ==, 0);
+}
+
+static mote_collider_def ball_about(const mote_collider_def *def) {
+    mote_collider_def ball = mote_sphere((vec3){0, 0, 0}, def->radius); /* however it turns */
+    const double corner[3] = {def->extent[0], def->extent[1], def->extent[2]};
+    if (def->kind == MOTE_COLLIDER_CAPSULE) ball.radius += def->half_length;
+    if (def->kind == MOTE_COLLIDER_BOX) ball.radius += (float)length(corner);
+    if (def->kind == MOTE_COLLIDER_PLANE) ball.radius = INFINITY;
+    return ball;
+}
+
+/* Reach takes away whole contacts: those with a gap of as much and more, and those with a collider in a ball
+ * from which the path stays further off. No others, and not a bit of them. */
+TEST(contacts_beyond_reach_are_none) {
+    random_source random = {6};
+    int beyond = 0, far = 0, left = 0;
+    uint32_t passed_by = 0;
+    for (int n = 0; n < 40; n++) {
+        const scene s = random_scene(&random, n, n & 4);
+        const mote_collider_def ball = ball_about(&s.def);
+        contact_points points = columns(POINTS, 0.01f);
+        fill_paths(&random);
+        find(&s, &points);
+        memcpy(kept, out, sizeof out);
+        points.reach = 0.05f;
+        points.passed_by = &passed_by;
+        find(&s, &points);
+        for (size_t i = 0; i < POINTS; i++) {
+            double q0[3], q1[3];
+            for (int k = 0; k < 3; k++) {
+                q0[k] = (double)in0[k][i] - s.from.position[k];
+                q1[k] = (double)in1[k][i] - s.to.position[k];
+            }
+            const bool none = out[4][i] >= 1e29f;
+            for (int k = 0; k < CONTACT_OUTPUTS && !none; k++) ASSERT(out[k][i], ==, kept[k][i]);
+            const bool out_of_reach = kept[4][i] >= points.reach;
+            if (out_of_reach) assert_true(none);
+            if (none && !out_of_reach)
+                ASSERT(least(distance, &ball, 0.01, q0, q1), >, points.reach - TOLERANCE);
+            beyond += out_of_reach, far += none && !out_of_reach, left += !none;
+        }
+    }
+    ASSERT(beyond, >, 10000);
+    ASSERT(far, >, 100);
+    ASSERT(left, >, 10000);
+    ASSERT(passed_by, >, 50);
+}
+
+/* Of five colliders two are far from all: the others come in their order, and the first 20 points touch
+ * nothing. */
+TEST(colliders_far_from_all_and_exempt_points_change_no_bit) {
+    random_source random = {8};
+    const int exempt = 20;
+    mote_collider_pose from[5], to[5], near_from[3], near_to[3];
+    for (int i = 0; i < 5; i++) {
+        scene s = standing(random_collider(&random, (mote_collider_kind)(i % 3)));
+        s.to = random_transform(&random, 1);
+        for (int k = 0; k < 3 && i % 2; k++) s.from.position[k] += 100, s.to.position[k] += 100;
+        pose(&s);
+        from[i] = s.before, to[i] = s.now;
+        if (i % 2 == 0) near_from[i / 2] = s.before, near_to[i / 2] = s.now;
+    }
+    contact_points points = columns(POINTS, 0.01f);
+    points.reach = 0.5f;
+    fill_paths(&random);
+    contact_lanes_scalar(near_from, near_to, 3, &points);
+    memcpy(kept, out, sizeof out);
+    points.exempt = exempt;
+    contact_lanes_scalar(from, to, 5, &points);
+    int touching = 0;
+    for (size_t i = 0; i < POINTS; i++)
+        for (int k = 0; k < CONTACT_OUTPUTS; k++) {
+            const bool none = i < (size_t)exempt;
+            touching += kept[4][i] < 0.5f && none;
+            ASSERT(out[k][i], ==, (none ? (k == 4 ? 1e30f : k == 3 ? -1e30f : 0) : kept[k][i]));
+        }
+    ASSERT(touching, >, 0);
 }
 
 /* --- Hostile numbers and bits --- */
@@ -305,61 +395,47 @@ static void fill_hostile(random_source *random, scene *s) {
         }
 }
 
-static contact_function *function_of(mote_isa isa) {
-    switch (isa) {
+static contact_function *const functions[MOTE_ISA_COUNT] = {
+    [MOTE_ISA_SCALAR] = contact_lanes_scalar,
 #if defined(MOTE_HAVE_SSE2)
-    case MOTE_ISA_SSE2:
-        return contact_lanes_sse2;
+    [MOTE_ISA_SSE2] = contact_lanes_sse2,
 #endif
 #if defined(MOTE_HAVE_AVX2)
-    case MOTE_ISA_AVX2:
-        return contact_lanes_avx2;
+    [MOTE_ISA_AVX2] = contact_lanes_avx2,
 #endif
 #if defined(MOTE_HAVE_AVX512)
-    case MOTE_ISA_AVX512:
-        return contact_lanes_avx512;
+    [MOTE_ISA_AVX512] = contact_lanes_avx512,
 #endif
 #if defined(MOTE_HAVE_NEON)
-    case MOTE_ISA_NEON:
-        return contact_lanes_neon;
+    [MOTE_ISA_NEON] = contact_lanes_neon,
 #endif
 #if defined(MOTE_HAVE_SIMD128)
-    case MOTE_ISA_SIMD128:
-        return contact_lanes_simd128;
+    [MOTE_ISA_SIMD128] = contact_lanes_simd128,
 #endif
-    default:
-        return contact_lanes_scalar;
-    }
-}
-
-/* Finite, with a normal of length 1 or none. */
-static void check_finite(size_t i) {
-    plane p = plane_at(i);
-    const double size = length(p.normal);
-    for (int k = 0; k < CONTACT_OUTPUTS; k++) assert_true(isfinite(out[k][i]));
-    if (size != 0) assert_close(size, 1, 8 * 0x1p-24);
-}
+};
 
 TEST(hostile_numbers_stay_finite_and_bits_are_the_same_everywhere) {
     random_source random = {7};
-    static float kept[CONTACT_OUTPUTS][POINTS];
     for (int n = 0; n < 120; n++) {
-        scene s = standing(random_collider(&random, (mote_collider_kind)(n % MOTE_COLLIDER_KIND_COUNT)));
-        s.to = random_transform(&random, 1);
-        pose(&s);
+        scene s = random_scene(&random, n, true);
         if (n & 4)
             fill_hostile(&random, &s);
         else
             fill_paths(&random);
         contact_points points = columns(POINTS, n & 8 ? 0.01f : 0);
         if (n & 16) points.reach = 0.1f, points.exempt = 37;
-        contact_lanes_scalar(&s.before, &s.now, 1, &points);
-        for (size_t i = 0; i < POINTS; i++) check_finite(i);
+        find(&s, &points);
+        for (size_t i = 0; i < POINTS; i++) { /* finite, with a normal of length 1 or none */
+            const plane p = plane_at(i);
+            const double size = length(p.normal);
+            for (int k = 0; k < CONTACT_OUTPUTS; k++) assert_true(isfinite(out[k][i]));
+            if (size != 0) ASSERT_NEAR(size, 1, 8 * 0x1p-24);
+        }
         memcpy(kept, out, sizeof out);
         for (int isa = MOTE_ISA_SCALAR; isa < MOTE_ISA_COUNT; isa++) {
             if (!mote_isa_available((mote_isa)isa)) continue;
             memset(out, 0xff, sizeof out);
-            function_of((mote_isa)isa)(&s.before, &s.now, 1, &points);
+            functions[isa](&s.before, &s.now, 1, &points);
             assert_memory_equal(out, kept, sizeof out);
         }
     }

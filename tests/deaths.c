@@ -1,15 +1,17 @@
-/* Particles that turn non-finite or reach their lifetime: who dies, when, and that nobody else notices. */
+/* Particles that turn non-finite or reach the end of their lifetime: which of them die, when, and that the
+ * others keep their bits. */
+#include "test.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "test.h"
 
-#include "support.h"
+#include "systems.h"
 
 enum { MANY = 5000, FRAME_STEPS = 8 };
 
-/* Steps of 1/64 s; one extra column holds each particle's number. */
+/* Steps of 1/64 s; an extra column holds the numbers of the particles. */
 static mote_system_def numbered_def(uint32_t capacity) {
     mote_system_def def = mote_default_system_def();
     def.capacity = capacity;
@@ -23,25 +25,16 @@ static mote_system_def numbered_def(uint32_t capacity) {
     return def;
 }
 
-static mote_system *make(const mote_system_def *def) {
-    mote_system *system = NULL;
-    assert_int_equal(mote_system_create(def, &system), MOTE_OK);
-    return system;
-}
-
 static mote_range_view populate(mote_system *system, uint32_t count, uint64_t seed) {
-    mote_range_view view;
-    random_source random = {seed};
-    assert_int_equal(mote_system_spawn(system, count, &view), MOTE_OK);
-    scene_fill(&view, &random);
+    mote_range_view view = spawned_at_random(system, count, seed);
     for (uint32_t i = 0; i < count; i++) ((uint32_t *)view.extra[0])[i] = view.first + i;
     return view;
 }
 
 static const float poisons[] = {NAN, INFINITY, -INFINITY, FLT_MAX};
 
-/* Ends particle i in the next step: FLT_MAX as velocity and position of one axis overflows; the others need
- * no more. An advecting integrator does not read the velocity that it writes. */
+/* Particle i turns non-finite in the next step: FLT_MAX as velocity and position of one axis overflows; the
+ * others are not finite themselves. An advecting integrator does not read the velocity that it writes. */
 static void poison(const mote_range_view *view, mote_integrator integrator, uint32_t i, uint32_t kind) {
     view->inverse_mass[i] = 1.0f;
     if (advects(integrator)) {
@@ -56,22 +49,18 @@ static void poison(const mote_range_view *view, mote_integrator integrator, uint
 
 static bool is_poisoned(uint32_t number) { return number % 7 == 3 || number % 640 < 40; }
 
-/* The columns of both systems, numbers matched, must agree in every bit. */
-static void check_survivors(mote_system *poisoned, mote_system *healthy, uint32_t count) {
-    mote_range_view sick = mote_system_view(poisoned), well = mote_system_view(healthy);
-    uint32_t *slot_of = malloc(count * sizeof *slot_of);
-    assert_non_null(slot_of);
+/* The columns of both systems, matched by number, must agree in every bit. */
+static void check_survivors(mote_system *poisoned, mote_system *healthy) {
+    static uint32_t slot_of[MANY];
+    const mote_range_view sick = mote_system_view(poisoned), well = mote_system_view(healthy);
+    const motion_columns got = motion_of(&sick), want = motion_of(&well);
     for (uint32_t i = 0; i < well.count; i++) slot_of[((const uint32_t *)well.extra[0])[i]] = i;
     for (uint32_t i = 0; i < sick.count; i++) {
-        uint32_t number = ((const uint32_t *)sick.extra[0])[i];
+        const uint32_t number = ((const uint32_t *)sick.extra[0])[i];
         assert_false(is_poisoned(number));
-        uint32_t j = slot_of[number];
-        const float *pairs[][2] = {{sick.position.x, well.position.x}, {sick.position.y, well.position.y},
-                                   {sick.position.z, well.position.z}, {sick.velocity.x, well.velocity.x},
-                                   {sick.velocity.y, well.velocity.y}, {sick.velocity.z, well.velocity.z}};
-        for (size_t k = 0; k < COUNT_OF(pairs); k++) assert_memory_equal(&pairs[k][0][i], &pairs[k][1][j], 4);
+        for (int c = 0; c < 6; c++)
+            assert_memory_equal(&got.column[c][i], &want.column[c][slot_of[number]], sizeof(float));
     }
-    free(slot_of);
 }
 
 static void neighbours_case(mote_integrator integrator, mote_loop_order order, uint32_t substeps,
@@ -83,60 +72,53 @@ static void neighbours_case(mote_integrator integrator, mote_loop_order order, u
     mote_system *systems[2];
     uint32_t poisoned = 0;
     for (int sick = 0; sick < 2; sick++) {
-        systems[sick] = make(&def);
-        assert_int_equal(scene_add_forces(systems[sick], false), MOTE_OK);
+        systems[sick] = system_of(&def);
+        OK(scene_add_forces(systems[sick], false));
         mote_range_view view = populate(systems[sick], count, 7);
         for (uint32_t i = 0; i < count; i++) {
             if (!is_poisoned(i)) continue;
             view.inverse_mass[i] = 1.0f;
             if (sick) poison(&view, integrator, i, poisoned++);
         }
-        mote_advance advance;
-        assert_int_equal(mote_system_step(systems[sick], 5, &advance), MOTE_OK);
+        const mote_advance advance = stepped(systems[sick], 5);
         assert_int_equal(advance.non_finite, sick ? poisoned : 0);
         assert_int_equal(advance.expired + advance.killed, 0);
     }
     assert_int_equal(mote_system_count(systems[1]), count - poisoned);
-    check_survivors(systems[1], systems[0], count);
+    check_survivors(systems[1], systems[0]);
     mote_system_destroy(systems[0]);
     mote_system_destroy(systems[1]);
 }
 
 TEST(neighbours_of_the_non_finite_keep_their_bits) {
     static const uint32_t counts[] = {41, 64, 1000, MANY};
-    for (int integrator = 0; integrator < MOTE_INTEGRATOR_COUNT; integrator++) {
-        for (int order = 0; order < MOTE_LOOP_ORDER_COUNT; order++) {
-            for (size_t i = 0; i < COUNT_OF(counts); i++) {
-                neighbours_case((mote_integrator)integrator, (mote_loop_order)order, 1 + (uint32_t)i,
-                                counts[i]);
+    for (mote_integrator m = 0; m < MOTE_INTEGRATOR_COUNT; m++)
+        for (int order = 0; order < MOTE_LOOP_ORDER_COUNT; order++)
+            for (uint32_t i = 0; i < COUNT_OF(counts); i++) {
+                test_case("%s, order %d, %u particles", integrator_name(m), order, counts[i]);
+                neighbours_case(m, (mote_loop_order)order, 1 + i, counts[i]);
             }
-        }
-    }
 }
 
 /* --- Each way to turn non-finite --- */
 
-/* One step with particle 1 of three spoilt; it alone must be gone. */
+/* In one step particle 1 of three dies, and no other. */
 static void expect_one_death(mote_system *system) {
-    mote_particle_id handles[3];
-    memcpy(handles, mote_system_view(system).id, sizeof handles);
-    mote_advance advance;
-    assert_int_equal(mote_system_step(system, 1, &advance), MOTE_OK);
-    assert_int_equal(advance.non_finite, 1);
+    mote_particle_id ids[3];
+    memcpy(ids, mote_system_view(system).id, sizeof ids);
+    assert_int_equal(stepped(system, 1).non_finite, 1);
     assert_int_equal(mote_system_count(system), 2);
-    assert_int_equal(mote_system_slot(system, handles[0]), 0);
-    assert_int_equal(mote_system_slot(system, handles[1]), MOTE_NO_SLOT);
-    assert_int_equal(mote_system_slot(system, handles[2]), 1);
-    assert_int_equal(mote_system_step(system, 1, &advance), MOTE_OK);
-    assert_int_equal(advance.non_finite, 0);
+    assert_int_equal(mote_system_slot(system, ids[0]), 0);
+    assert_int_equal(mote_system_slot(system, ids[1]), MOTE_NO_SLOT);
+    assert_int_equal(mote_system_slot(system, ids[2]), 1);
+    assert_int_equal(stepped(system, 1).non_finite, 0);
     mote_system_destroy(system);
 }
 
 static mote_system *three_particles(const mote_force_def *force, mote_range_view *view) {
     mote_system_def def = numbered_def(3);
-    mote_system *system = make(&def);
-    mote_force_id id;
-    if (force != NULL) assert_int_equal(mote_system_add_force(system, force, &id), MOTE_OK);
+    mote_system *system = system_of(&def);
+    if (force != NULL) add_force(system, *force);
     *view = populate(system, 3, 3);
     return system;
 }
@@ -158,12 +140,10 @@ TEST(a_particle_beside_a_huge_attractor_dies) {
     expect_one_death(system);
 }
 
-TEST(a_non_finite_force_in_the_inbox_kills_its_particle) {
+TEST(an_infinite_external_force_kills_its_particle) {
     mote_range_view view;
     mote_system *system = three_particles(NULL, &view);
-    mote_vector_columns external_forces;
-    assert_int_equal(mote_system_external_forces(system, &external_forces), MOTE_OK);
-    external_forces.z[1] = INFINITY;
+    external_forces_of(system).z[1] = INFINITY;
     expect_one_death(system);
 }
 
@@ -188,11 +168,9 @@ TEST(a_callback_that_returns_nan_kills_only_that_particle) {
     mote_range_view view;
     mote_force_def force = mote_callback(runaway_callback, NULL);
     mote_system *system = three_particles(&force, &view);
-    mote_advance advance;
     view.inverse_mass[0] = view.inverse_mass[1] = view.inverse_mass[2] = 1.0f;
-    assert_int_equal(mote_system_step(system, 2, &advance), MOTE_OK);
-    assert_int_equal(advance.non_finite,
-                     2); /* slot 1 is filled by the third, and that dies in the second step */
+    /* The third particle fills slot 1, and dies in the second step. */
+    assert_int_equal(stepped(system, 2).non_finite, 2);
     assert_int_equal(mote_system_count(system), 1);
     assert_int_equal(((uint32_t *)mote_system_view(system).extra[0])[0], 0);
     mote_system_destroy(system);
@@ -201,9 +179,7 @@ TEST(a_callback_that_returns_nan_kills_only_that_particle) {
 TEST(columns_freeze_at_the_start_of_the_step_that_breaks_them) {
     enum { COUNT = 37 };
     float data[6][COUNT];
-    for (int column = 0; column < 6; column++) {
-        for (int i = 0; i < COUNT; i++) data[column][i] = (float)(column + i);
-    }
+    for (int i = 0; i < 6 * COUNT; i++) data[i / COUNT][i % COUNT] = (float)(i / COUNT + i % COUNT);
     /* 1e37 m a step from 3.2e38 m: 3.4e38 m is the end of float, in the third step. */
     data[0][20] = 3.2e38f;
     data[3][20] = 1e37f;
@@ -215,7 +191,7 @@ TEST(columns_freeze_at_the_start_of_the_step_that_breaks_them) {
     def.timestep = 1.0;
     def.steps = 5;
     uint32_t frozen = 99;
-    assert_int_equal(mote_columns_step(&columns, &def, &frozen), MOTE_OK);
+    OK(mote_columns_step(&columns, &def, &frozen));
     assert_int_equal(frozen, 1);
     ASSERT(data[0][20], ==, (3.2e38f + 1e37f) + 1e37f);
     ASSERT(data[3][20], ==, 1e37f);
@@ -235,33 +211,26 @@ typedef struct grouping {
     bool ageless; /* without lifetimes, nothing acts between the steps of a frame */
 } grouping;
 
-/* What carries advected particles as far as their velocity carries the others, and stirs all of them. */
+/* Fields that carry advected particles as far as their velocity carries the others, and stir all of them. */
 static void add_velocity_fields(mote_system *system) {
     mote_force_def stream = mote_linear_field((vec3){64e36f, 0, 0}, (mat3){{0}}, MOTE_FIELD_VELOCITY, 0);
-    const mote_force_def forces[] = {mote_in_box(stream, (vec3){3.3e38f, 0, 0}, (vec3){1e38f, 100, 100}, 0),
-                                     mote_curl_noise(1.5f, 0.4f, 2.0f, 7, MOTE_FIELD_VELOCITY, 0)};
-    for (size_t i = 0; i < COUNT_OF(forces); i++) {
-        mote_force_id id;
-        assert_int_equal(mote_system_add_force(system, &forces[i], &id), MOTE_OK);
-    }
+    add_force(system, mote_in_box(stream, (vec3){3.3e38f, 0, 0}, (vec3){1e38f, 100, 100}, 0));
+    add_force(system, mote_curl_noise(1.5f, 0.4f, 2.0f, 7, MOTE_FIELD_VELOCITY, 0));
 }
 
-/* The scene without its springs, whose forces at the end of float would overflow at once. */
+/* The forces of scene_add_forces without springs, whose forces at the end of float would overflow at once. */
 static void add_mild_forces(mote_system *system, bool callback, bool reach) {
     mote_force_def forces[] = {mote_gravity((vec3){0.0f, -9.81f, 0.0f}),
                                mote_wind((vec3){2.0f, 0.0f, -1.0f}, 0.3f),
                                mote_attractor((vec3){1.0f, 2.0f, 3.0f}, 5.0f, 0.5f),
                                mote_callback(reach ? scene_chase : scene_push, NULL)};
     if (reach) forces[3].as.callback.reach = MOTE_REACH_RANGE;
-    for (size_t i = 0; i < COUNT_OF(forces) - (callback ? 0 : 1); i++) {
-        mote_force_id id;
-        assert_int_equal(mote_system_add_force(system, &forces[i], &id), MOTE_OK);
-    }
+    add_forces(system, forces, callback ? 4 : 3);
 }
 
-/* Particles that overflow in steps 1 to 12 (x grows by 1e36 m a step towards the end of float) or expire in
- * steps 1 to
- * 12, some in the same step, some both; and some that the host killed before. */
+/* Particles that overflow in steps 1 to 12 (x grows by 1e36 m a step towards the end of float) or reach the
+ * end of their lifetime in steps 1 to 12, some in the same step, some both; and some that the host killed
+ * before. */
 static mote_system *dying_crowd(const grouping *g) {
     mote_system_def def = numbered_def(MANY);
     def.integrator = g->integrator;
@@ -269,7 +238,7 @@ static mote_system *dying_crowd(const grouping *g) {
     def.loop_order = g->order;
     def.substeps = g->substeps;
     def.lifetimes = !g->ageless;
-    mote_system *system = make(&def);
+    mote_system *system = system_of(&def);
     if (advects(g->integrator))
         add_velocity_fields(system);
     else if (g->forces)
@@ -286,7 +255,7 @@ static mote_system *dying_crowd(const grouping *g) {
         view.position.x[i] = FLT_MAX - 1e36f * (0.5f + (float)random_below(&random, 12));
     }
     for (uint32_t i = 0; i < COUNT_OF(slots); i++) slots[i] = random_below(&random, MANY);
-    assert_int_equal(mote_system_kill_slots(system, COUNT_OF(slots), slots), MOTE_OK);
+    OK(mote_system_kill_slots(system, COUNT_OF(slots), slots));
     return system;
 }
 
@@ -300,8 +269,7 @@ static outcome run_frames(const grouping *g, const uint32_t *frames) {
     mote_system *system = dying_crowd(g);
     outcome result = {0};
     for (; *frames != 0; frames++) {
-        mote_advance advance;
-        assert_int_equal(mote_system_advance(system, *frames * 15625000ull, &advance), MOTE_OK);
+        const mote_advance advance = advanced(system, *frames * 15625000ull);
         assert_int_equal(advance.steps, *frames);
         result.killed += advance.killed;
         result.expired += advance.expired;
@@ -314,15 +282,14 @@ static outcome run_frames(const grouping *g, const uint32_t *frames) {
 }
 
 static void check_groupings_of(const grouping *g) {
-    static const uint32_t groupings[][9] = {{8},   {1, 1, 1, 1, 1, 1, 1, 1}, {3, 5}, {1, 7}, {2, 2, 2, 2},
-                                            {7, 1}};
-    outcome first = run_frames(g, groupings[0]);
+    static const uint32_t groupings[][9] = {{8}, {1, 1, 1, 1, 1, 1, 1, 1}, {3, 5}, {7, 1}};
+    const outcome first = run_frames(g, groupings[0]);
     ASSERT(first.killed, >, 30);
     ASSERT(first.non_finite, >, 100);
     assert_true(g->ageless ? first.expired == 0 : first.expired > 100);
     assert_int_equal(first.count, MANY - first.killed - first.expired - first.non_finite);
     for (size_t i = 1; i < COUNT_OF(groupings); i++) {
-        outcome other = run_frames(g, groupings[i]);
+        const outcome other = run_frames(g, groupings[i]);
         assert_int_equal(other.killed, first.killed);
         assert_int_equal(other.expired, first.expired);
         assert_int_equal(other.non_finite, first.non_finite);
@@ -331,30 +298,28 @@ static void check_groupings_of(const grouping *g) {
     }
 }
 
-static void check_groupings(const grouping *g) {
-    grouping ageless = *g;
-    ageless.ageless = true;
-    check_groupings_of(g);
-    check_groupings_of(&ageless);
+static void check_groupings(grouping g) {
+    check_groupings_of(&g);
+    g.ageless = true;
+    check_groupings_of(&g);
 }
 
-TEST(frames_group_deaths_as_they_like) {
-    for (int integrator = 0; integrator < MOTE_INTEGRATOR_COUNT; integrator++) {
-        for (int interpolation = 0; interpolation < MOTE_INTERPOLATION_COUNT; interpolation++) {
-            grouping g = {.integrator = (mote_integrator)integrator,
-                          .interpolation = (mote_interpolation)interpolation,
-                          .substeps = 1 + (uint32_t)interpolation,
-                          .forces = true};
-            check_groupings(&g);
+TEST(deaths_do_not_depend_on_the_steps_of_a_frame) {
+    for (uint32_t m = 0; m < MOTE_INTEGRATOR_COUNT; m++)
+        for (uint32_t k = 0; k < MOTE_INTERPOLATION_COUNT; k++) {
+            test_case("%s, interpolation %u", integrator_name(m), k);
+            check_groupings((grouping){.integrator = (mote_integrator)m,
+                                       .interpolation = (mote_interpolation)k,
+                                       .substeps = 1 + k,
+                                       .forces = true});
         }
-    }
 }
 
-TEST(frames_group_deaths_as_they_like_without_forces) {
-    check_groupings(&(grouping){.interpolation = MOTE_INTERPOLATE_LINEAR, .substeps = 1});
+TEST(deaths_without_forces_do_not_depend_on_the_steps_of_a_frame) {
+    check_groupings((grouping){.interpolation = MOTE_INTERPOLATE_LINEAR, .substeps = 1});
 }
 
-TEST(frames_group_deaths_as_they_like_in_either_loop_order) {
+TEST(deaths_in_either_loop_order_do_not_depend_on_the_steps_of_a_frame) {
     grouping inner = {.integrator = MOTE_VELOCITY_VERLET,
                       .interpolation = MOTE_INTERPOLATE_HERMITE,
                       .substeps = 3,
@@ -362,18 +327,18 @@ TEST(frames_group_deaths_as_they_like_in_either_loop_order) {
                       .callback = true};
     grouping outer = inner;
     outer.order = MOTE_LOOP_STAGE_OUTER;
-    check_groupings(&inner);
-    check_groupings(&outer);
+    check_groupings(inner);
+    check_groupings(outer);
     static const uint32_t one_frame[] = {FRAME_STEPS, 0};
     ASSERT(run_frames(&inner, one_frame).hash, ==, run_frames(&outer, one_frame).hash);
 }
 
-/* A force between particles sees the crowd shrink, step by step, in every grouping. */
-TEST(frames_group_deaths_as_they_like_under_a_force_between_particles) {
-    check_groupings(&(grouping){.integrator = MOTE_RK4,
-                                .interpolation = MOTE_INTERPOLATE_LINEAR,
-                                .substeps = 2,
-                                .forces = true,
-                                .callback = true,
-                                .reach = true});
+/* In every grouping the callback sees the range shrink step by step. */
+TEST(deaths_under_a_force_between_particles_do_not_depend_on_the_steps_of_a_frame) {
+    check_groupings((grouping){.integrator = MOTE_RK4,
+                               .interpolation = MOTE_INTERPOLATE_LINEAR,
+                               .substeps = 2,
+                               .forces = true,
+                               .callback = true,
+                               .reach = true});
 }

@@ -4,36 +4,43 @@
 #include "test.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "force_sets.h"
-#include "support.h"
+#include "systems.h"
 
-/* Enough particles for several blocks of any sensible size; 50 steps a second are whole nanoseconds. */
-enum { PARTICLES = 1400, ROUNDS = 2, ROUND_STEPS = 8, BORN = 150, STEPS_PER_SECOND = 50 };
+/* Enough particles for several blocks of 256; fewer where fields cost most. 50 steps a second are whole
+ * nanoseconds. */
+enum {
+    PARTICLES = 1400,
+    FIELD_PARTICLES = 650,
+    ROUNDS = 2,
+    ROUND_STEPS = 8,
+    BORN = 150,
+    STEPS_PER_SECOND = 50
+};
 static const uint64_t STEP_NANOSECONDS = 1000000000 / STEPS_PER_SECOND;
 
 /* --- Scenarios --- */
 
-/* Lifetimes end the run of steps that a block makes at a stretch, so half of the contents have none. */
-typedef enum callback_use { LOOSE, LIVING, FIELDS, OWN_CALLBACK, RANGE_CALLBACK, CONTENTS } callback_use;
+/* A block makes its steps in one run unless a lifetime may end in between, so half of the contents have none.
+ */
+typedef enum scene_content { LOOSE, LIVING, FIELDS, OWN_CALLBACK, RANGE_CALLBACK, CONTENTS } scene_content;
 
-static bool has_lifetimes(callback_use content) { return content == LIVING || content == RANGE_CALLBACK; }
+static bool has_lifetimes(scene_content content) { return content == LIVING || content == RANGE_CALLBACK; }
 
 typedef struct scenario {
     mote_integrator integrator;
     bool mass_column;
-    callback_use content;
+    scene_content content;
     mote_interpolation interpolation;
 } scenario;
 
 static void fill(const mote_range_view *view, uint32_t seed) {
-    float *columns[6] = {view->position.x, view->position.y, view->position.z,
-                         view->velocity.x, view->velocity.y, view->velocity.z};
+    const motion_columns motion = motion_of(view);
     for (uint32_t i = 0; i < view->count; i++) {
-        for (uint32_t c = 0; c < 6; c++) columns[c][i] = 3 * reference_noise(seed + c, i);
+        for (uint32_t c = 0; c < 6; c++) motion.column[c][i] = 3 * reference_noise(seed + c, i);
         if (view->anchor.x) view->anchor.x[i] = reference_noise(seed + 9, i);
         if (view->anchor.z) view->anchor.z[i] = 0.01f * (float)(i % 50);
         if (view->inverse_mass) view->inverse_mass[i] = i % 11 == 3 ? 0 : 1.5f + reference_noise(seed + 7, i);
@@ -55,10 +62,13 @@ static mote_force_def callback_in(mote_force_callback *function, mote_force_unit
 }
 
 /* The stream carries what is to overflow over the end of float. */
-static uint32_t make_velocities(callback_use content, mote_force_def *forces) {
+static uint32_t make_velocities(scene_content content, mote_force_def *forces) {
     mote_force_def stream = mote_linear_field((vec3){0, 1e38f, 0}, (mat3){{0}}, MOTE_FIELD_VELOCITY, 0);
     uint32_t n = add_fields(forces, 0, MOTE_FIELD_VELOCITY);
-    if (content == FIELDS) limit_forces(forces, n - 2);
+    if (content == FIELDS)
+        limit_forces(forces, n - 2);
+    else
+        n = 3; /* with curl noise and without grids */
     forces[n++] = mote_in_box(stream, (vec3){0, 3.3e38f, 0}, (vec3){100, 1e38f, 100}, 0);
     if (content >= OWN_CALLBACK) forces[n++] = callback_in(scene_push, MOTE_METRES_PER_SECOND);
     if (content == RANGE_CALLBACK) forces[n++] = callback_in(scene_chase, MOTE_METRES_PER_SECOND);
@@ -67,7 +77,7 @@ static uint32_t make_velocities(callback_use content, mote_force_def *forces) {
 
 enum { MAX_FORCES = 32 };
 
-static uint32_t make_forces(mote_integrator integrator, callback_use content, mote_force_def *forces) {
+static uint32_t make_forces(mote_integrator integrator, scene_content content, mote_force_def *forces) {
     if (advects(integrator)) return make_velocities(content, forces);
     uint32_t n = 0;
     if (content == FIELDS) {
@@ -87,30 +97,24 @@ static uint32_t make_forces(mote_integrator integrator, callback_use content, mo
     return n;
 }
 
-static void add_forces(mote_system *system, mote_integrator integrator, callback_use content) {
+static void add_scene_forces(mote_system *system, mote_integrator integrator, scene_content content) {
     mote_force_def forces[MAX_FORCES];
-    uint32_t count = make_forces(integrator, content, forces);
-    for (uint32_t i = 0; i < count; i++) {
-        mote_force_id id;
-        assert_int_equal(mote_system_add_force(system, &forces[i], &id), MOTE_OK);
-    }
+    add_forces(system, forces, make_forces(integrator, content, forces));
 }
 
-/* What the host does before the frames of a round. */
-static void host_calls(mote_system *system, uint32_t round, bool has_inbox) {
-    mote_range_view view;
+/* The calls of the host before the frames of a round. */
+static void host_calls(mote_system *system, uint32_t round, bool has_external_forces) {
     if (round > 0) {
-        assert_int_equal(mote_system_spawn(system, BORN, &view), MOTE_OK);
+        mote_range_view view = spawned(system, BORN);
         fill(&view, 1000 * round);
         uint32_t count = mote_system_count(system), slots[100];
         for (uint32_t i = 0; i < 100; i++) slots[i] = reference_hash(round, i) % count;
-        assert_int_equal(mote_system_kill_slots(system, 100, slots), MOTE_OK);
-        assert_int_equal(mote_system_impulse(system, 9, (vec3){1, 2, 3}), MOTE_OK);
-        assert_int_equal(mote_system_teleport(system, 40, 20), MOTE_OK);
+        OK(mote_system_kill_slots(system, 100, slots));
+        OK(mote_system_impulse(system, 9, (vec3){1, 2, 3}));
+        OK(mote_system_teleport(system, 40, 20));
     }
-    if (round % 2 == 0 || !has_inbox) return;
-    mote_vector_columns external_forces;
-    assert_int_equal(mote_system_external_forces(system, &external_forces), MOTE_OK);
+    if (round % 2 == 0 || !has_external_forces) return;
+    const mote_vector_columns external_forces = external_forces_of(system);
     for (uint32_t i = 0; i < mote_system_count(system); i++)
         external_forces.y[i] += 40 * reference_noise(round, i);
 }
@@ -130,40 +134,31 @@ static void run_round(mote_system *system, frames grouping, bool lifetimes) {
     mote_advance advance;
     switch (grouping) {
     case ONE_FRAME:
-        assert_int_equal(mote_system_step(system, ROUND_STEPS, &advance), MOTE_OK);
+        advance = stepped(system, ROUND_STEPS);
         ASSERT(advance.steps, ==, ROUND_STEPS);
         ASSERT((advance.expired > 0), ==, lifetimes);
         assert_true(advance.non_finite > 0 || mote_system_steps(system) > ROUND_STEPS);
         break;
     case SINGLE_STEPS:
-        for (int i = 0; i < ROUND_STEPS; i++) assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
+        for (int i = 0; i < ROUND_STEPS; i++) stepped(system, 1);
         break;
     case ADVANCES:
-        assert_int_equal(mote_system_advance(system, ROUND_STEPS * STEP_NANOSECONDS, NULL), MOTE_OK);
+        advanced(system, ROUND_STEPS * STEP_NANOSECONDS);
         break;
     default:
-        assert_int_equal(scene_hostile_frames(system, STEP_NANOSECONDS, ROUND_STEPS), MOTE_OK);
+        OK(scene_hostile_frames(system, STEP_NANOSECONDS, ROUND_STEPS));
     }
 }
 
-/* What must not depend on the variant. */
+/* The same for every variant. */
 typedef struct outcome {
     uint64_t hash;
-    mote_statistics diagnostics;
+    mote_statistics statistics;
 } outcome;
 
-static outcome outcome_of(const mote_system *system) {
-    outcome o;
-    memset(&o, 0, sizeof o);
-    o.hash = mote_system_hash(system);
-    assert_int_equal(mote_system_statistics(system, &o.diagnostics), MOTE_OK);
-    return o;
-}
-
-/* Every double of the diagnostics, bit for bit. */
 static bool same_outcome(const outcome *a, const outcome *b) {
-    size_t bytes = offsetof(mote_statistics, forces_without_potential);
-    return a->hash == b->hash && memcmp(&a->diagnostics, &b->diagnostics, bytes) == 0;
+    const size_t bytes = offsetof(mote_statistics, forces_without_potential); /* every double */
+    return a->hash == b->hash && memcmp(&a->statistics, &b->statistics, bytes) == 0;
 }
 
 static outcome run(const scenario *s, const variant *v) {
@@ -186,60 +181,63 @@ static outcome run(const scenario *s, const variant *v) {
     def.loop_order = v->loop_order;
     def.isa = v->isa;
     def.jobs = v->jobs;
-    mote_system *system;
-    mote_range_view view;
-    assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
-    assert_int_equal(mote_system_spawn(system, PARTICLES, &view), MOTE_OK);
+    mote_system *system = system_of(&def);
+    const uint32_t particles = s->content == FIELDS ? FIELD_PARTICLES : PARTICLES;
+    mote_range_view view = spawned(system, particles);
     fill(&view, 5);
-    add_forces(system, s->integrator, s->content);
+    add_scene_forces(system, s->integrator, s->content);
     for (uint32_t round = 0; round < ROUNDS; round++) {
         host_calls(system, round, def.external_forces);
         run_round(system, v->grouping, has_lifetimes(s->content));
     }
     assert_int_equal(mote_system_steps(system), ROUNDS * ROUND_STEPS);
-    assert_in_range(mote_system_count(system), PARTICLES / 2, PARTICLES + ROUNDS * BORN - 1);
-    outcome o = outcome_of(system);
+    assert_in_range(mote_system_count(system), particles / 2, particles + ROUNDS * BORN - 1);
+    const outcome o = {mote_system_hash(system), statistics_of(system)};
     mote_system_destroy(system);
     return o;
 }
 
-static void expect(const scenario *s, variant v, const outcome *want, const char *what) {
-    outcome got = run(s, &v);
-    if (!same_outcome(&got, want))
-        fail_msg("%s, %s mass, content %d: %s changed the bits: %016llx, not %016llx",
-                 mote_integrator_describe(s->integrator)->name, s->mass_column ? "column" : "uniform",
-                 (int)s->content, what, (unsigned long long)got.hash, (unsigned long long)want->hash);
+enum { VARIANTS = 12, SCENARIOS = 2 * MOTE_INTEGRATOR_COUNT };
+
+/* One variant for each number of workers on each kind of jobs. The other dimensions turn with the number of
+ * the variant and of the scenario, so that each scenario meets every value of each of them and all scenarios
+ * together meet their combinations: a variant that differs shows whatever it is combined with. Scalar
+ * kernels, which cost most, run once a scenario. */
+static variant variant_number(uint32_t i, uint32_t turn, job_kinds *kinds, bool many_openmp) {
+    static const uint32_t workers[] = {1, 2, 3, 8};
+    const uint32_t kind = 1 + i % 3, count = workers[i / 3];
+    mote_isa isas[MOTE_ISA_COUNT] = {MOTE_ISA_AUTO};
+    uint32_t isa_count = 1;
+    for (int isa = MOTE_ISA_SCALAR + 1; isa < MOTE_ISA_COUNT; isa++)
+        if (mote_isa_available((mote_isa)isa)) isas[isa_count++] = (mote_isa)isa;
+    /* OpenMP threads that outnumber the processors wait for each other: few scenarios have them. */
+    make_job_kinds(kinds, kind == 1 && count > 2 && !many_openmp ? 2 : count);
+    return (variant){kinds->jobs[kind],
+                     (i + turn) % VARIANTS == 0 ? MOTE_ISA_SCALAR : isas[(i + turn) % isa_count],
+                     (mote_loop_order)((i / 2 + turn) % MOTE_LOOP_ORDER_COUNT),
+                     (frames)((i + i / GROUPINGS + turn) % GROUPINGS)};
 }
 
-static void all_variants(const scenario *s) {
-    static const uint32_t workers[] = {1, 2, 3, 8};
-    static const char *const grouping_names[GROUPINGS] = {"one frame", "single steps", "advances",
-                                                          "hostile frames"};
-    variant plain = {{0}, MOTE_ISA_SCALAR, MOTE_LOOP_AUTO, ONE_FRAME}, v = plain;
-    outcome want = run(s, &plain);
-    for (int isa = MOTE_ISA_AUTO; isa < MOTE_ISA_COUNT; isa++) {
-        v = (variant){plain.jobs, (mote_isa)isa, MOTE_LOOP_STAGE_OUTER, ONE_FRAME};
-        if (mote_isa_available(v.isa)) expect(s, v, &want, mote_isa_name(v.isa));
+static uint64_t hashes[SCENARIOS * CONTENTS]; /* of the scenarios that ran */
+
+static void run_all_variants(const scenario *s, uint32_t turn) {
+    const variant plain = {{0}, MOTE_ISA_AUTO, MOTE_LOOP_AUTO, ONE_FRAME};
+    const outcome want = run(s, &plain);
+    uint64_t shuffled_runs = 0;
+    hashes[turn] = want.hash;
+    for (uint32_t i = 0; i < VARIANTS; i++) {
+        job_kinds kinds;
+        const variant v = variant_number(i, turn, &kinds, s->content == LIVING);
+        test_case("content %d, %s, order %d, frames %d, jobs %u, %u workers", (int)s->content,
+                  mote_isa_name(v.isa), (int)v.loop_order, (int)v.grouping, (unsigned)i % 3,
+                  (unsigned)v.jobs.workers);
+        const outcome got = run(s, &v);
+        if (!same_outcome(&got, &want))
+            fail_msg("the bits changed: %016llx, not %016llx", (unsigned long long)got.hash,
+                     (unsigned long long)want.hash);
+        shuffled_runs += kinds.shuffled.runs;
     }
-    for (int grouping = 0; grouping < GROUPINGS; grouping++)
-        for (int order = 0; order < MOTE_LOOP_ORDER_COUNT; order++) {
-            v = (variant){plain.jobs, MOTE_ISA_AUTO, (mote_loop_order)order, (frames)grouping};
-            expect(s, v, &want, grouping_names[grouping]);
-        }
-    for (size_t i = 0; i < COUNT_OF(workers); i++) {
-        shuffled_jobs shuffled = {.random = {i}, .workers = workers[i]};
-        uint32_t threads = workers[i];
-        mote_jobs jobs[3] = {mote_jobs_openmp(workers[i]), shuffled_jobs_hook(&shuffled),
-                             pthread_jobs_hook(&threads)};
-        static const char *const names[3] = {"OpenMP", "shuffled jobs", "POSIX threads"};
-        /* OpenMP threads that outnumber the processors spin: once per integrator and mass will do. */
-        for (int j = s->content != LIVING && workers[i] > 2 ? 1 : 0; j < 3; j++) {
-            frames g = (frames)((i + (size_t)j) % GROUPINGS);
-            v = (variant){jobs[j], MOTE_ISA_AUTO, (mote_loop_order)((i + (size_t)j) % 2), g};
-            expect(s, v, &want, names[j]);
-        }
-        if (workers[i] > 1) ASSERT(shuffled.runs, >, 0);
-    }
+    ASSERT(shuffled_runs, >, 0);
 }
 
 static const char *scenario_name(uint32_t number) {
@@ -249,76 +247,60 @@ static const char *scenario_name(uint32_t number) {
     return name;
 }
 
-TEST_EACH(same_bits, 2 * MOTE_INTEGRATOR_COUNT, scenario_name, number) {
-    uintptr_t packed = number;
-    scenario s = {(mote_integrator)(packed / 2), packed % 2 == 1, LOOSE, MOTE_INTERPOLATE_NONE};
-    for (int content = 0; content < CONTENTS; content++) {
-        s.content = (callback_use)content;
-        s.interpolation = (mote_interpolation)((packed + (uintptr_t)content) % MOTE_INTERPOLATION_COUNT);
-        all_variants(&s);
+TEST_EACH(every_variant_of_a_run_ends_with_the_same_bits, SCENARIOS, scenario_name, number) {
+    for (uint32_t content = 0; content < CONTENTS; content++) {
+        const scenario s = {(mote_integrator)(number / 2), number % 2 == 1, (scene_content)content,
+                            (mote_interpolation)((number + content) % MOTE_INTERPOLATION_COUNT)};
+        run_all_variants(&s, CONTENTS * number + content);
     }
 }
 
-/* The hash sees every scenario's difference, or it would prove nothing. */
-TEST(scenarios_differ) {
-    uint64_t hashes[MOTE_INTEGRATOR_COUNT * 2 * CONTENTS];
-    size_t count = 0;
-    for (int m = 0; m < MOTE_INTEGRATOR_COUNT; m++)
-        for (int mass = 0; mass < 2; mass++)
-            for (int content = 0; content < CONTENTS; content++) {
-                scenario s = {(mote_integrator)m, mass == 1, (callback_use)content, MOTE_INTERPOLATE_NONE};
-                variant plain = {{0}, MOTE_ISA_AUTO, MOTE_LOOP_AUTO, ONE_FRAME};
-                hashes[count] = run(&s, &plain).hash;
-                for (size_t i = 0; i < count; i++) ASSERT(hashes[i], !=, hashes[count]);
-                count++;
-            }
+/* Else equal hashes would prove nothing. */
+TEST(no_two_scenarios_have_the_same_hash) {
+    for (size_t i = 0; i < COUNT_OF(hashes); i++)
+        for (size_t k = 0; k < i; k++) assert_true(hashes[i] != hashes[k] || hashes[i] == 0);
 }
 
-/* One bit of one particle's state, a pending inbox or an unspent nanosecond shows in the hash. */
-TEST(hash_sees_all) {
+/* --- The hash --- */
+
+TEST(the_hash_sees_every_bit_of_a_column_external_forces_and_a_nanosecond) {
     mote_system_def def = mote_default_system_def();
     def.external_forces = def.lifetimes = def.mass_column = true;
-    mote_system *system;
-    mote_range_view view;
-    assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
-    assert_int_equal(mote_system_spawn(system, 37, &view), MOTE_OK);
+    mote_system *system = system_of(&def);
+    mote_range_view view = spawned(system, 37);
     float *columns[] = {view.position.x, view.position.y, view.position.z,   view.velocity.x,
                         view.velocity.y, view.velocity.z, view.inverse_mass, view.lifetime};
     uint64_t hash = mote_system_hash(system);
     for (size_t c = 0; c < COUNT_OF(columns); c++)
-        for (uint32_t i = 0; i < 37; i++) {
-            uint32_t bits;
-            memcpy(&bits, &columns[c][i], 4);
-            bits ^= 1;
-            memcpy(&columns[c][i], &bits, 4);
-            ASSERT(mote_system_hash(system), !=, hash);
-            bits ^= 1;
-            memcpy(&columns[c][i], &bits, 4);
-            ASSERT(mote_system_hash(system), ==, hash);
-        }
-    assert_int_equal(mote_system_advance(system, 1, NULL), MOTE_OK);
+        for (uint32_t i = 0; i < 37; i++)
+            for (int way = 0; way < 2; way++) {
+                uint32_t bits;
+                memcpy(&bits, &columns[c][i], 4);
+                bits ^= 1u << (i % 32);
+                memcpy(&columns[c][i], &bits, 4);
+                ASSERT((mote_system_hash(system) == hash), ==, way);
+            }
+    advanced(system, 1);
     ASSERT(mote_system_hash(system), !=, hash);
     hash = mote_system_hash(system);
-    mote_vector_columns external_forces;
-    assert_int_equal(mote_system_external_forces(system, &external_forces), MOTE_OK);
-    external_forces.z[36] = 1;
+    external_forces_of(system).z[36] = 1;
     ASSERT(mote_system_hash(system), !=, hash);
     mote_system_destroy(system);
 }
 
-/* mote_columns_step over blocks on any jobs: the same bits, the caller's arrays with any tail. */
-TEST(columns_on_workers) {
+/* --- Arrays of the caller --- */
+
+/* With any tail. */
+TEST(arrays_of_the_caller_have_the_same_bits_on_any_jobs) {
     enum { COUNT = 10007, ARRAYS = 10 };
     static float start[ARRAYS][COUNT], state[2][ARRAYS][COUNT];
     for (uint32_t c = 0; c < ARRAYS; c++)
         for (uint32_t i = 0; i < COUNT; i++) start[c][i] = c == 6 ? 1 : 2 * reference_noise(c, i);
-    uint32_t threads = 3;
-    shuffled_jobs shuffled = {.random = {4}, .workers = 5};
-    mote_jobs jobs[4] = {
-        {0}, mote_jobs_openmp(2), shuffled_jobs_hook(&shuffled), pthread_jobs_hook(&threads)};
+    job_kinds kinds;
+    make_job_kinds(&kinds, 3);
     for (int m = 0; m < MOTE_INTEGRATOR_COUNT; m++)
         for (int content = FIELDS; content < CONTENTS; content++)
-            for (int j = 0; j < 4; j++) {
+            for (int j = 0; j < JOB_KINDS; j++) {
                 float(*s)[COUNT] = state[j > 0];
                 memcpy(s, start, sizeof start);
                 mote_columns columns = {.count = COUNT,
@@ -329,64 +311,12 @@ TEST(columns_on_workers) {
                 mote_force_def forces[MAX_FORCES];
                 mote_columns_def def = mote_default_columns_def();
                 def.integrator = (mote_integrator)m, def.forces = forces;
-                def.force_count = make_forces((mote_integrator)m, (callback_use)content, forces);
-                def.steps = def.substeps = 2, def.jobs = jobs[j];
-                assert_int_equal(mote_columns_step(&columns, &def, NULL), MOTE_OK);
+                def.force_count = make_forces((mote_integrator)m, (scene_content)content, forces);
+                def.steps = def.substeps = 2, def.jobs = kinds.jobs[j];
+                OK(mote_columns_step(&columns, &def, NULL));
                 assert_memory_equal(s, state[0], sizeof start);
             }
-}
-
-/* Sums over more chunks than there are segments, with true velocities of position Verlet, against sums in
- * order. */
-TEST(diagnoses_on_workers) {
-    enum { COUNT = 70001 };
-    mote_statistics first = {0};
-    uint32_t threads = 3;
-    shuffled_jobs shuffled = {.random = {4}, .workers = 7};
-    mote_jobs jobs[5] = {{0},
-                         mote_jobs_openmp(2),
-                         mote_jobs_openmp(8),
-                         shuffled_jobs_hook(&shuffled),
-                         pthread_jobs_hook(&threads)};
-    for (int j = 0; j < 5; j++) {
-        mote_system_def def = mote_default_system_def();
-        def.capacity = COUNT, def.mass_column = def.anchor_column = true, def.extra_count = 1,
-        def.extra_bytes[0] = 4;
-        def.integrator = MOTE_POSITION_VERLET, def.jobs = jobs[j];
-        def.isa = j ? MOTE_ISA_AUTO : MOTE_ISA_SCALAR;
-        mote_system *system;
-        mote_range_view view;
-        assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
-        assert_int_equal(mote_system_spawn(system, COUNT, &view), MOTE_OK);
-        fill(&view, 5);
-        for (uint32_t i = 77; i < COUNT; i += 200) view.position.y[i] = view.velocity.y[i] = 1;
-        add_forces(system, def.integrator, FIELDS);
-        /* Before the first step the velocities are those that were given. */
-        mote_statistics d;
-        assert_int_equal(mote_system_statistics(system, &d), MOTE_OK);
-        long double mass = 0, kinetic = 0, momentum = 0, spin = 0;
-        for (uint32_t i = 0; i < COUNT; i++) {
-            if (view.inverse_mass[i] == 0) continue;
-            long double m = 1 / (long double)view.inverse_mass[i], x = view.position.x[i],
-                        y = view.position.y[i];
-            long double u = view.velocity.x[i], v = view.velocity.y[i], w = view.velocity.z[i];
-            mass += m, kinetic += m * (u * u + v * v + w * w) / 2, momentum += m * u,
-                spin += m * (x * v - y * u);
-        }
-        /* Ten roundings of 2^-53 in a term and 28 levels of sums: below 40 x 2^-53 of the sum of the terms'
-         * sizes, which for momentum and spin is at most that of mass x 3 and mass x 18. */
-        ASSERT(fabsl(d.mass - mass), <, 0x1p-47L * mass);
-        ASSERT(fabsl(d.kinetic - kinetic), <, 0x1p-47L * kinetic);
-        ASSERT(fabsl(d.momentum[0] - momentum), <, 0x1p-47L * 3 * mass);
-        ASSERT(fabsl(d.angular_momentum[2] - spin), <, 0x1p-47L * 18 * mass);
-        assert_int_equal(mote_system_step(system, 3, NULL), MOTE_OK);
-        outcome o = outcome_of(system);
-        if (j == 0) first = o.diagnostics;
-        assert_memory_equal(&o.diagnostics, &first, offsetof(mote_statistics, forces_without_potential));
-        ASSERT(first.kinetic, !=, d.kinetic);
-        ASSERT(first.potential, !=, 0);
-        mote_system_destroy(system);
-    }
+    ASSERT(kinds.shuffled.runs, >, 0);
 }
 
 TEST_PROGRAM(make_test_grids, destroy_test_grids);

@@ -1,14 +1,13 @@
-/* Fields, regions and the newer forces against double precision: what they give at a point is read through
- * one step of one second, in which an advecting Euler step leaves u, and a kick from rest leaves a, in the
- * velocity column. */
+/* Fields, regions, wind, timed thrust and particle anchors against double precision. The value of a field at
+ * a point is read through one step of one second: an advecting Euler step leaves u, and a kick from rest
+ * leaves a, in the velocity column. */
 #include "test.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "support.h"
+#include "systems.h"
 
-static const double UNIT = 0x1p-24;
 enum { POINTS = 300 };
 
 typedef struct cloud {
@@ -26,7 +25,7 @@ static void step(cloud *c, const mote_force_def *forces, uint32_t count, mote_in
     def.forces = forces, def.force_count = count;
     def.time = time, def.timestep = timestep, def.steps = steps;
     uint32_t frozen = 1;
-    assert_int_equal(mote_columns_step(&columns, &def, &frozen), MOTE_OK);
+    OK(mote_columns_step(&columns, &def, &frozen));
     assert_int_equal(frozen, 0);
 }
 
@@ -42,16 +41,12 @@ static cloud scatter(const float centre[3], float size, uint64_t seed) {
     return c;
 }
 
-/* The force's own vector at every point, to the last bit: a velocity field, else an acceleration. */
+/* The vector of the force at every point, to the last bit: a velocity field, else an acceleration. */
 static void sample(const mote_force_def *def, const cloud *at, double time, float u[3][POINTS]) {
     cloud c = *at;
     bool velocity = def->use == MOTE_FIELD_VELOCITY;
     step(&c, def, 1, velocity ? MOTE_ADVECT_EULER : MOTE_SEMI_IMPLICIT_EULER, time, 1, 1);
     memcpy(u, c.v, sizeof c.v);
-}
-
-static void assert_near(double got, double want, double tolerance) {
-    if (!(fabs(got - want) <= tolerance)) fail_msg("%.9g is not %.9g within %.3g", got, want, tolerance);
 }
 
 /* --- Curl noise --- */
@@ -78,19 +73,19 @@ static double divergence(const mote_force_def *noise, float d, int turn) {
     return sqrt(sum / POINTS);
 }
 
-/* A central difference of width d is off by d^2 / 6 u''' + O(d^4): of a field without divergence that is
- * all it finds, and it falls by four as d halves. Rounding is below 8 UNIT |u| / d, 1e-4 here, a hundredth
- * of it. */
+/* A central difference of width d is off by d^2 / 6 u''' + O(d^4): in a field without divergence it finds
+ * nothing else, which falls by four as d halves. Rounding is below 8 FLOAT_ROUNDING |u| / d, 1e-4 here, a
+ * hundredth of it. */
 TEST(curl_noise_has_no_divergence) {
     mote_force_def noise = mote_curl_noise(1, 1, 1, 11, MOTE_FIELD_VELOCITY, 0);
     double last = divergence(&noise, 1 / 8.0f, 0);
     for (float d = 1 / 16.0f; d > 1 / 100.0f; d /= 2) {
         double now = divergence(&noise, d, 0);
-        assert_near(last / now, 4, 0.3);
+        ASSERT_NEAR(last / now, 4, 0.3);
         last = now;
     }
     ASSERT(last, <, 0.02);
-    /* The same measure sees that of a field that has some. */
+    /* With its components turned round the field has a divergence, which the same measure sees. */
     ASSERT(divergence(&noise, 1 / 64.0f, 1), >, 50 * last);
     ASSERT(divergence(&noise, 1 / 64.0f, 2), >, 50 * last);
 }
@@ -105,7 +100,7 @@ static double largest_change(const mote_force_def *noise, const cloud *c, double
     return largest;
 }
 
-TEST(curl_noise_in_time) {
+TEST(curl_noise_changes_in_time_without_a_jump) {
     cloud c = scatter((vec3){0, 0, 0}, 8, 6);
     mote_force_def noise = mote_curl_noise(1, 1, 2, 11, MOTE_FIELD_VELOCITY, 0);
     mote_force_def still = mote_curl_noise(1, 1, 0, 11, MOTE_FIELD_VELOCITY, 0);
@@ -114,11 +109,11 @@ TEST(curl_noise_in_time) {
     ASSERT(largest_change(&still, &c, 0, 1e6), ==, 0);
     /* A gradient is a mean of vectors below sqrt(3) plus slopes, 15/8 at most, of values below 3 per axis: G
      * < 14 in all. In a microsecond at 2/s its weights move by at most 15/8 x 2e-6, so u by 4 G^2 of that,
-     * 3e-3; and by rounding, which is 64 UNIT G. Moments end at whole phases: 0.5, 1, 1.5 s. */
+     * 3e-3; and by rounding, which is 64 FLOAT_ROUNDING G. Moments end at whole phases: 0.5, 1, 1.5 s. */
     for (double t = 0.125; t < 2; t += 0.125) ASSERT(largest_change(&noise, &c, t - 5e-7, t + 5e-7), <, 3e-3);
 }
 
-TEST(curl_noise_by_seed) {
+TEST(curl_noise_is_a_function_of_seed_frequency_and_amplitude) {
     cloud c = scatter((vec3){100, -50, 3}, 20, 7), half = c;
     float u[3][POINTS], other[3][POINTS];
     for (int k = 0; k < 3; k++)
@@ -155,7 +150,7 @@ static mote_grid *make_grid(float samples[][3], bool zero_outside) {
     def.vectors = (const float(*)[3])samples;
     def.zero_outside = zero_outside;
     mote_grid *grid;
-    assert_int_equal(mote_grid_create(&def, &grid), MOTE_OK);
+    OK(mote_grid_create(&def, &grid));
     return grid;
 }
 
@@ -227,7 +222,7 @@ TEST(grids_are_trilinear) {
     mote_force_def field = mote_grid_field(grid, MOTE_FIELD_VELOCITY, 0);
     cloud c = scatter((vec3){-0.25f, 4, 0.75f}, 0.5f, 10);
     for (int i = 0; i < POINTS; i++) c.x[1][i] = 4 + 4 * (c.x[1][i] - 4);
-    /* The map must live no longer than the create: the samples are copied. */
+    /* The samples are copied: they need not outlive the creation. */
     float kept[NX * NY * NZ][3];
     memcpy(kept, samples, sizeof kept);
     memset(samples, 0, sizeof samples);
@@ -236,14 +231,14 @@ TEST(grids_are_trilinear) {
         double t[3];
         for (int k = 0; k < 3; k++) t[k] = ((double)c.x[k][i] - (double)ORIGIN[k]) / (double)SPACING[k];
         /* Three blends of three roundings each, on values and differences below 10. */
-        for (int k = 0; k < 3; k++) assert_near(u[k][i], trilinear(kept, k, t), 9 * UNIT * 10);
+        for (int k = 0; k < 3; k++) ASSERT_NEAR(u[k][i], trilinear(kept, k, t), 9 * FLOAT_ROUNDING * 10);
     }
     mote_grid_destroy(grid);
 }
 
 /* --- Vortex, linear field --- */
 
-TEST(vortex_and_linear_field) {
+TEST(a_vortex_and_a_linear_field_are_their_formulas) {
     cloud c = scatter((vec3){1, 2, 3}, 4, 12);
     float u[3][POINTS];
     const double axis[3] = {2 / 7.0, -3 / 7.0, 6 / 7.0}, core2 = (double)0.7f * (double)0.7f;
@@ -254,12 +249,12 @@ TEST(vortex_and_linear_field) {
         for (int k = 0; k < 3; k++)
             r[k] = (double)c.x[k][i] - (k + 1), along += r[k] * axis[k], size += r[k] * r[k];
         for (int k = 0; k < 3; k++) r[k] -= along * axis[k], r2 += r[k] * r[k];
-        /* r is off by 10 UNIT of the distance from the centre, and u' <= 5 / core^2; seven roundings of u
-         * follow. */
-        double tolerance = 10 * UNIT * sqrt(size) * 3 * 5 / core2 + 7 * UNIT * 5 / 0.7;
+        /* r is off by 10 FLOAT_ROUNDING of the distance from the centre, and u' <= 5 / core^2; seven
+         * roundings of u follow. */
+        double tolerance = 10 * FLOAT_ROUNDING * sqrt(size) * 3 * 5 / core2 + 7 * FLOAT_ROUNDING * 5 / 0.7;
         for (int k = 0; k < 3; k++) {
             int n = (k + 1) % 3, m = (k + 2) % 3;
-            assert_near(u[k][i], 5 * (axis[n] * r[m] - axis[m] * r[n]) / (r2 + core2), tolerance);
+            ASSERT_NEAR(u[k][i], 5 * (axis[n] * r[m] - axis[m] * r[n]) / (r2 + core2), tolerance);
         }
     }
     mat3 matrix = {{1, -0.5f, 2}, {0.3f, 0, -1}, {4, 1, 0.7f}};
@@ -270,7 +265,7 @@ TEST(vortex_and_linear_field) {
             double want = (double)field.as.linear_field.offset[k];
             for (int m = 0; m < 3; m++) want += (double)matrix[k][m] * (double)c.x[m][i];
             /* Six operations on sums below 5 x 6 + 3. */
-            assert_near(u[k][i], want, 6 * UNIT * 45);
+            ASSERT_NEAR(u[k][i], want, 6 * FLOAT_ROUNDING * 45);
         }
 }
 
@@ -299,14 +294,14 @@ static void check_region(const mote_force_def *force, const cloud *c, double fal
         /* s is off by five roundings of 8 m over the falloff, the weight by 3/2 of that on each of three
          * axes. */
         else
-            assert_near(u[1][i], weight, 3 * 1.5 * 5 * UNIT * 8 / falloff);
+            ASSERT_NEAR(u[1][i], weight, 3 * 1.5 * 5 * FLOAT_ROUNDING * 8 / falloff);
     }
     ASSERT(inside, >, 5);
     ASSERT(outside, >, 50);
     ASSERT((between > 20), ==, (falloff > 0));
 }
 
-TEST(regions) {
+TEST(regions_weigh_every_kind_of_force_by_the_distance_from_their_edge) {
     const vec3 centre = {1, 0, -2}, extent = {2, 1, 3};
     mat3 nothing = {{0}};
     cloud c = scatter(centre, 4, 13);
@@ -316,7 +311,7 @@ TEST(regions) {
         c.x[i % 3][i] = centre[i % 3] + (i % 3 == 0 ? 2 : i % 3 == 1 ? 1 : 3);
         if (i >= 3) c.x[i % 3][i] += 0x1p-22f;
     }
-    /* Whatever the path of the force: a field, affine in m/s^2, affine in N. */
+    /* A field, a force affine in m/s^2, and one affine in N, which have code of their own each. */
     mote_force_def forces[3] = {mote_linear_field((vec3){0, 1, 2}, nothing, MOTE_FIELD_VELOCITY, 0),
                                 mote_gravity((vec3){0, 1, 2}), mote_thrust((vec3){0, 1, 2})};
     for (int f = 0; f < 3; f++)
@@ -328,14 +323,14 @@ TEST(regions) {
         }
 }
 
-/* --- Wind, drag, thrust --- */
+/* --- Wind, thrust --- */
 
 static void give_masses(cloud *c) {
     for (int i = 0; i < POINTS; i++) c->inverse_mass[i] = i % 10 == 9 ? 0 : 0.25f * (float)(1 + i % 10);
 }
 
-/* v' = (drag / m) (u - v): relaxes at its own rate for each mass, and ends at u. */
-TEST(fields_as_wind) {
+/* v' = (drag / m) (u - v): each mass relaxes at its own rate, and ends at u. */
+TEST(fields_as_wind_drag_each_mass_at_its_own_rate_to_the_speed_of_the_air) {
     mat3 nothing = {{0}};
     float samples[NX * NY * NZ][3];
     for (int i = 0; i < NX * NY * NZ; i++) samples[i][0] = 4, samples[i][1] = -2, samples[i][2] = 1;
@@ -348,18 +343,19 @@ TEST(fields_as_wind) {
         start = c;
         step(&c, &winds[w], 1, MOTE_RK4, 0, 1 / 64.0, 64);
         for (int i = 0; i < POINTS; i++) {
-            /* RK4: (drag h / m)^4 / 120 of what relaxes, 2e-7; two roundings a step of 4 m/s besides. */
+            /* RK4: (drag h / m)^4 / 120 of the speed that relaxes, 2e-7; two roundings a step of 4 m/s
+             * besides. */
             double left = exp(-2 * (double)c.inverse_mass[i]);
-            assert_near(c.v[0][i], 4 * (1 - left), 4 * 2e-7 + 128 * UNIT * 4);
-            assert_near(c.v[1][i], -2 * (1 - left), 2 * 2e-7 + 128 * UNIT * 2);
+            ASSERT_NEAR(c.v[0][i], 4 * (1 - left), 4 * 2e-7 + 128 * FLOAT_ROUNDING * 4);
+            ASSERT_NEAR(c.v[1][i], -2 * (1 - left), 2 * 2e-7 + 128 * FLOAT_ROUNDING * 2);
         }
         step(&c, &winds[w], 1, MOTE_SEMI_IMPLICIT_EULER, 0, 1 / 4.0, 600);
         for (int i = 0; i < POINTS; i++) {
             bool held = c.inverse_mass[i] == 0;
-            /* It comes to rest where a kick, at least h drag / m >= 1/8 of what is missing, is half a unit in
+            /* The approach ends where a kick, at least h drag / m >= 1/8 of the difference, is half a unit in
              * the last place. */
-            assert_near(c.v[0][i], held ? 0 : 4, 8 * 2 * UNIT * 4);
-            assert_near(c.v[2][i], held ? 0 : 1, 8 * 2 * UNIT);
+            ASSERT_NEAR(c.v[0][i], held ? 0 : 4, 8 * 2 * FLOAT_ROUNDING * 4);
+            ASSERT_NEAR(c.v[2][i], held ? 0 : 1, 8 * 2 * FLOAT_ROUNDING);
             if (held) {
                 ASSERT(c.x[0][i], ==, start.x[0][i]);
                 ASSERT(c.x[1][i], ==, start.x[1][i]);
@@ -369,50 +365,8 @@ TEST(fields_as_wind) {
     mote_grid_destroy(grid);
 }
 
-/* RK4 in double: x'' = g - c |v - u| (v - u) / m. */
-static void double_projectile(double inverse_mass, double seconds, double y[6]) {
-    static const double g[3] = {0, (double)-9.81f, 0}, wind[3] = {2, 0, -1};
-    enum { STEPS = 4000 };
-    double h = seconds / STEPS;
-    for (int n = 0; n < STEPS; n++) {
-        double slope[6] = {0}, sum[6] = {0};
-        static const double ahead[4] = {0, 0.5, 0.5, 1}, weight[4] = {1 / 6.0, 1 / 3.0, 1 / 3.0, 1 / 6.0};
-        for (int stage = 0; stage < 4; stage++) {
-            double v[3], speed = 0;
-            for (int k = 0; k < 3; k++)
-                v[k] = y[3 + k] + ahead[stage] * h * slope[3 + k], speed += pow(v[k] - wind[k], 2);
-            speed = (double)0.05f * sqrt(speed) * inverse_mass;
-            for (int k = 0; k < 3; k++) slope[k] = v[k], slope[3 + k] = g[k] - speed * (v[k] - wind[k]);
-            for (int k = 0; k < 6; k++) sum[k] += weight[stage] * h * slope[k];
-        }
-        for (int k = 0; k < 6; k++) y[k] += sum[k];
-    }
-}
-
-TEST(quadratic_drag) {
-    mote_force_def forces[2] = {mote_gravity((vec3){0, -9.81f, 0}),
-                                mote_quadratic_drag((vec3){2, 0, -1}, 0.05f)};
-    cloud c = scatter((vec3){0, 0, 0}, 1, 15), start;
-    give_masses(&c);
-    for (int i = 0; i < POINTS; i++)
-        c.v[0][i] = c.inverse_mass[i] > 0 ? 30 : 0, c.v[1][i] = c.inverse_mass[i] > 0 ? 40 : 0;
-    start = c;
-    step(&c, forces, 2, MOTE_RK4, 0, 1 / 256.0, 512);
-    for (int i = 0; i < 10; i++) {
-        double y[6];
-        for (int k = 0; k < 3; k++) y[k] = start.x[k][i], y[3 + k] = start.v[k][i];
-        if (c.inverse_mass[i] > 0) double_projectile(c.inverse_mass[i], 2, y);
-        /* The rate of change is at most 2 c |v| / m = 11/s, RK4's error (11/256)^4 / 120 of 50 m/s a time:
-         * 2e-6. Roundings of v below 50, two a step, and of x below 60, four: four spreads. */
-        for (int k = 0; k < 3; k++) {
-            assert_near(c.v[k][i], y[3 + k], 2e-6 + 4 * sqrt(1024) * UNIT * 50);
-            assert_near(c.x[k][i], y[k], 2e-6 + 4 * (sqrt(2048) * UNIT * 60 + 2 * sqrt(1024) * UNIT * 50));
-        }
-    }
-}
-
 /* m dv = integral of F dt. RK4 adds up by Simpson's rule, exact between keys. */
-TEST(timed_thrust) {
+TEST(timed_thrust_gives_the_impulse_under_its_keys) {
     static const float times[4] = {1, 1.5f, 3, 4};
     static vec3 pushes[4] = {{2, 0, -1}, {6, 1, 3}, {-4, 8, 3}, {0, 0, 5}};
     /* From 0.5 s to 5 s: half a second before the keys, the trapezia between, a second after. */
@@ -425,7 +379,8 @@ TEST(timed_thrust) {
         for (int k = 0; k < 3; k++) {
             /* Ten roundings a step of a kick below h 8 N / m, two of the sum, below 20 N s / m. */
             double w = c.inverse_mass[i];
-            assert_near(c.v[k][i], impulse[k] * w, 144 * (10 * UNIT * 8 * w / 32 + 2 * UNIT * 20 * w));
+            ASSERT_NEAR(c.v[k][i], impulse[k] * w,
+                        144 * (10 * FLOAT_ROUNDING * 8 * w / 32 + 2 * FLOAT_ROUNDING * 20 * w));
         }
     /* At a key itself, and constant outside. */
     static const double moments[5] = {0, 1, 3, 4, 1e9};
@@ -445,14 +400,10 @@ TEST(anchors_move_with_their_particles) {
     def.anchor_column = def.mass_column = true;
     def.integrator = MOTE_RK4;
     def.steps_per_second = (mote_rate){64, 1};
-    mote_system *system;
-    mote_range_view view;
-    mote_force_id id;
     mote_particle_id particles[100];
-    mote_force_def spring = mote_particle_anchors(6, 0.5f);
-    assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
-    assert_int_equal(mote_system_add_force(system, &spring, &id), MOTE_OK);
-    assert_int_equal(mote_system_spawn(system, 100, &view), MOTE_OK);
+    mote_system *system = system_of(&def);
+    mote_range_view view = spawned(system, 100);
+    add_force(system, mote_particle_anchors(6, 0.5f));
     for (int i = 0; i < 100; i++) {
         particles[i] = view.id[i];
         ASSERT(view.anchor.x[i], ==, 0);
@@ -464,8 +415,8 @@ TEST(anchors_move_with_their_particles) {
     }
     for (uint32_t n = 0; n < 64; n++) {
         uint32_t slots[1] = {(n * 7) % mote_system_count(system)};
-        if (n % 2 == 0) assert_int_equal(mote_system_kill_slots(system, 1, slots), MOTE_OK);
-        assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
+        if (n % 2 == 0) OK(mote_system_kill_slots(system, 1, slots));
+        stepped(system, 1);
     }
     assert_int_equal(mote_system_count(system), 68);
     view = mote_system_view(system);
@@ -481,7 +432,7 @@ TEST(anchors_move_with_their_particles) {
          * roundings of 100 m. */
         double w = 0.5 + 0.25 * (i % 4), decay = 0.25 * w, turn = sqrt(6 * w - decay * decay);
         double want = i + exp(-decay) * (cos(turn) + decay / turn * sin(turn));
-        assert_near(view.position.x[slot], want, 1e-6 + 4 * sqrt(2 * 64) * UNIT * 100);
+        ASSERT_NEAR(view.position.x[slot], want, 1e-6 + 4 * sqrt(2 * 64) * FLOAT_ROUNDING * 100);
         ASSERT(view.position.y[slot], ==, (float)(2 * i));
     }
     ASSERT(moved, >, 10);

@@ -6,8 +6,6 @@
 
 #include "strand_picture.h"
 
-/* --- Frames between steps --- */
-
 static const double offset[3] = {0.25, 0.5, -0.125}; /* from the guide's root to the follower's */
 
 typedef struct pair {
@@ -48,7 +46,7 @@ static double root_angle(const pair *p) {
 }
 
 /* The follower's root stands beside its guide's as if both were one rigid body, whose angle is that of the
- * guide's root as it is presented. `turned`: what the root has turned between the boundaries, or more, T. The
+ * guide's root as it is presented. `turned`: the angle of the root between the boundaries, or more, T. The
  * guide's root goes along the chord, at tan a = b tan(T/2) from its middle with b = 2 alpha - 1; R turns by 2
  * atan(b tan(T/4)). The difference is b (1 - b^2) T^3 (1/24 - 1/96) + O(T^5) <= T^3 / 83. The two rotations
  * between which R is interpolated are lerps towards targets at most 2 T away, a quaternion's angle of T, so
@@ -64,7 +62,7 @@ static void check_rigid(const pair *p, double turned) {
     const double want[3] = {c * offset[0] - s * offset[1], s * offset[0] + c * offset[1], offset[2]};
     const double room = 0.5 * (double)FLT_EPSILON * 40 + turned * turned * turned / 16;
     for (int axis = 0; axis < 3; axis++)
-        ASSERT(fabs((double)follower[axis] - (double)guide[axis] - want[axis]), <=, room);
+        ASSERT_NEAR((double)follower[axis] - (double)guide[axis], want[axis], room);
 }
 
 /* A head that turns by one radian a second, with new targets in each frame: for its end, or for at once. */
@@ -88,11 +86,11 @@ static void run_frames(mote_interpolation interpolation, double steps_per_frame,
     }
     ASSERT(most, >, 0.01);
     ASSERT(most, <, 0.1);
-    assert_true(steps_per_frame > 0.5 || still >= 40);
+    if (steps_per_frame < 0.5) ASSERT(still, >=, 40);
     destroy_pair(&p);
 }
 
-TEST(frames_between_steps_are_rigid) {
+TEST(followers_and_guides_are_one_rigid_body_in_frames_between_steps) {
     static const double steps[] = {0.25, 0.3, 0.8, 2.7};
     for (int mode = 0; mode < MOTE_INTERPOLATION_COUNT; mode++)
         for (size_t i = 0; i < COUNT_OF(steps); i++) {
@@ -102,9 +100,8 @@ TEST(frames_between_steps_are_rigid) {
 }
 
 /* Two targets at one boundary, 2.25 radians each, lead past the half turn: half way the picture is on the
- * shorter side. A reset takes it there at once. Chord and lerp have the same middle: only rounding is
- * left. */
-TEST(targets_past_the_half_turn) {
+ * shorter side. A reset takes it there at once. Chord and lerp have one middle: only rounding is left. */
+TEST(targets_past_the_half_turn_turn_the_shorter_way) {
     const pair p = make_pair(MOTE_INTERPOLATE_LINEAR);
     mote_advance clock;
     aim(&p, 2.25, 0);
@@ -112,19 +109,17 @@ TEST(targets_past_the_half_turn) {
     assert_int_equal(mote_system_advance(p.system, STEP + STEP / 2, &clock), MOTE_OK);
     ASSERT(clock.steps, ==, 1);
     ASSERT(clock.alpha, ==, 0.5f);
-    ASSERT(fabs(root_angle(&p) + 1.783), <, 0.001);
+    ASSERT_NEAR(root_angle(&p), -1.783, 0.001);
     check_rigid(&p, 0);
     aim(&p, 1, 0);
     check_rigid(&p, 0);
     assert_int_equal(mote_strands_reset(p.system, p.id, MOTE_ALL_STRANDS), MOTE_OK);
-    ASSERT(fabs(root_angle(&p) - 1), <, 0.001);
+    ASSERT_NEAR(root_angle(&p), 1, 0.001);
     check_rigid(&p, 0);
     destroy_pair(&p);
 }
 
-/* --- The same address again --- */
-
-/* The first allocation of every system lies in one place, the others in the C library's memory. */
+/* The first allocation of every system is in one place, the others are in the C library's memory. */
 typedef struct stand {
     MOTE_ALIGNED(64) unsigned char memory[1 << 16];
     bool taken;
@@ -133,7 +128,7 @@ typedef struct stand {
 static void *stand_allocate(void *user, size_t bytes, size_t alignment) {
     stand *s = user;
     if (s->taken || bytes > sizeof s->memory)
-        return aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+        return aligned_alloc(alignment, mote_round_up(bytes, alignment));
     s->taken = true;
     return s->memory;
 }
@@ -141,10 +136,8 @@ static void *stand_allocate(void *user, size_t bytes, size_t alignment) {
 static void stand_release(void *user, void *pointer, size_t bytes) {
     stand *s = user;
     (void)bytes;
-    if (pointer == s->memory)
-        s->taken = false;
-    else
-        free(pointer);
+    if (pointer == s->memory) s->taken = false;
+    if (pointer != s->memory) free(pointer);
 }
 
 static mote_system *system_on(stand *s) {
@@ -156,8 +149,8 @@ static mote_system *system_on(stand *s) {
     return system;
 }
 
-/* Ids start again with each system. Bundles of more strands, of longer ones, of others of the same sizes. */
-TEST(followers_of_a_system_that_is_gone) {
+/* Ids start again with each system. Strands that are more, longer, or others of the same sizes. */
+TEST(followers_of_a_system_that_is_gone_are_refused_by_another_in_its_place) {
     static stand place;
     static strands s, other;
     static float got[3 * MOST_STRANDS * LONGEST];
@@ -182,7 +175,7 @@ TEST(followers_of_a_system_that_is_gone) {
         ASSERT(again.generation, ==, id.generation);
         memset(got, 0x5a, sizeof got);
         assert_int_equal(mote_followers_present(system, followers, &l, got, sizeof got), MOTE_ERROR_ID);
-        for (size_t i = 0; i < sizeof got; i++) assert_int_equal(((unsigned char *)got)[i], 0x5a);
+        for (size_t i = 0; i < sizeof got; i++) ASSERT(((unsigned char *)got)[i], ==, 0x5a);
         mote_system_destroy(system);
         mote_followers_destroy(followers);
     }

@@ -9,15 +9,9 @@
 
 enum { RUNS = 500000, ROOM = 4096 };
 
-/* Marsaglia's xorshift64 (2003): the same mutations on every machine. */
-static uint64_t xorshift;
+static random_source dice = {10};
 
-static uint32_t draw(uint32_t bound) {
-    xorshift ^= xorshift << 13;
-    xorshift ^= xorshift >> 7;
-    xorshift ^= xorshift << 17;
-    return (uint32_t)((xorshift >> 32) * bound >> 32);
-}
+static uint32_t draw(uint32_t bound) { return random_below(&dice, bound); }
 
 static const uint32_t evil[] = {0,           1,           2,           3,           0x7f,
                                 0xff,        0xffff,      0x10000,     0x15555556u, 0x40000000u,
@@ -127,7 +121,7 @@ static void judge(const unsigned char *file, size_t size, guarded_bytes *in, gua
         mote_hair_destroy(hair);
         seen->accepted++;
     } else {
-        assert_true(result == MOTE_ERROR_FILE || result == MOTE_ERROR_NOT_FINITE);
+        if (result != MOTE_ERROR_FILE) assert_int_equal(result, MOTE_ERROR_NOT_FINITE);
         assert_null(hair);
         assert_int_equal(ledger.calls, 0);
         ASSERT(where.item, <, MOTE_HAIR_ITEM_COUNT);
@@ -138,14 +132,12 @@ static void judge(const unsigned char *file, size_t size, guarded_bytes *in, gua
     assert_int_equal(ledger.live_bytes + ledger.faults, 0);
 }
 
-TEST(mutated_files_are_refused_or_sound) {
+TEST(mutated_files_are_refused_or_make_good_models) {
     static unsigned char seeds[32][ROOM], file[ROOM];
     size_t sizes[32];
-    random_source random = {10};
     tally seen = {0};
-    xorshift = 0x9e3779b97f4a7c15u;
     for (uint32_t i = 0; i < COUNT_OF(seeds); i++) {
-        mote_hair model = make_hair(&random, HAS_POINTS | i, 1 + i % 7, 2 + i % 5);
+        mote_hair model = make_hair(&dice, HAS_POINTS | i, 1 + i % 7, 2 + i % 5);
         sizes[i] = build_file(&model, seeds[i]);
         free_hair(&model);
     }

@@ -1,4 +1,4 @@
-/* HAIR files: what is read, what is written, and what is refused without a byte being allocated. */
+/* HAIR files: reading, writing, and refusals that allocate nothing. */
 #define _DEFAULT_SOURCE
 #include <math.h>
 #include "test.h"
@@ -55,38 +55,27 @@ static const unsigned char by_hand[HEADER + 2 * 2 + 5 * 32] = {
     ONE,  TWO}; /* colours */
 
 TEST(a_file_by_hand_is_read_and_written_back) {
-    static const float points[5][3] = {{0, 0, 0},
-                                       {1, 0, -0x1p-149f},
-                                       {2, 0x1.921fb6p1f, -3},
-                                       {2, 0x1.921fb6p1f, 2},
-                                       {2, 0x1.921fb6p1f, 0x1.921fb6p1f}};
-    static const float thickness[5] = {1, 2, -3, 0x1.921fb6p1f, 0.5f},
-                       transparency[5] = {0, 0.5f, 1, 1, 0x1.921fb6p1f};
-    static const float colours[5][3] = {
-        {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0.5f, 0.5f, 0.5f}, {0x1.921fb6p1f, 1, 2}};
+    const float pi = 0x1.921fb6p1f;
+    float points[5][3] = {{0, 0, 0}, {1, 0, -0x1p-149f}, {2, pi, -3}, {2, pi, 2}, {2, pi, pi}};
+    float thickness[5] = {1, 2, -3, pi, 0.5f}, transparency[5] = {0, 0.5f, 1, 1, pi};
+    float colours[5][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0.5f, 0.5f, 0.5f}, {pi, 1, 2}};
+    uint32_t lengths[2] = {2, 3};
+    mote_hair want = mote_default_hair();
+    want.strand_count = 2, want.point_count = 5, want.default_segments = 0x01020304;
+    want.strand_points = lengths, want.points = points, want.thickness = thickness;
+    want.transparency = transparency, want.colours = colours;
+    want.default_thickness = 0.5f, want.default_transparency = pi;
+    memcpy(want.default_colour, (float[3]){1, -3, -0x1p-149f}, sizeof want.default_colour);
+    strcpy(want.text, "by hand");
+    want.text[87] = 'z';
     for (size_t shift = 0; shift < 4; shift++) {
         unsigned char moved[sizeof by_hand + 4], written[sizeof by_hand];
         memcpy(moved + shift, by_hand, sizeof by_hand);
         mote_hair *hair = read_good(moved + shift, sizeof by_hand, NULL);
-        assert_int_equal(hair->strand_count, 2);
-        assert_int_equal(hair->point_count, 5);
-        assert_int_equal(hair->default_segments, 0x01020304);
-        assert_int_equal(hair->strand_points[0], 2);
-        assert_int_equal(hair->strand_points[1], 3);
-        assert_int_equal(mote_hair_strand_points(hair, 1), 3);
-        assert_int_equal(mote_hair_strand_points(hair, 2), 0);
-        ASSERT(hair->default_thickness, ==, 0.5f);
-        ASSERT(hair->default_transparency, ==, 0x1.921fb6p1f);
-        ASSERT(hair->default_colour[0], ==, 1);
-        ASSERT(hair->default_colour[1], ==, -3);
-        ASSERT(hair->default_colour[2], ==, -0x1p-149f);
-        assert_string_equal(hair->text, "by hand");
-        assert_int_equal(hair->text[87], 'z');
-        assert_int_equal(hair->text[88], 0);
-        assert_memory_equal(hair->points, points, sizeof points);
-        assert_memory_equal(hair->thickness, thickness, sizeof thickness);
-        assert_memory_equal(hair->transparency, transparency, sizeof transparency);
-        assert_memory_equal(hair->colours, colours, sizeof colours);
+        assert_true(same_hair(hair, &want));
+        ASSERT(hair->text[88], ==, 0);
+        ASSERT(mote_hair_strand_points(hair, 1), ==, 3);
+        ASSERT(mote_hair_strand_points(hair, 2), ==, 0);
         assert_int_equal(mote_hair_write(hair, written, sizeof written, NULL), MOTE_OK);
         assert_memory_equal(written, by_hand, sizeof by_hand);
         mote_hair_destroy(hair);
@@ -184,44 +173,37 @@ TEST(a_file_that_goes_on_is_refused_with_the_place_where_it_should_end) {
     mote_hair_destroy(read_good(longer, sizeof by_hand, NULL));
 }
 
-static void forge(unsigned char *file, size_t at, uint32_t number, int bytes, mote_hair_item item,
-                  uint32_t index, uint64_t offset, size_t size) {
-    unsigned char kept[4];
-    memcpy(kept, file + at, sizeof kept);
-    put_number(file + at, number, bytes);
-    refused(file, size, MOTE_ERROR_FILE, item, index, offset);
-    memcpy(file + at, kept, sizeof kept);
-}
-
-TEST(each_lie_is_named) {
-    unsigned char file[sizeof by_hand];
-    memcpy(file, by_hand, sizeof file);
-    for (size_t i = 0; i < 4; i++) forge(file, i, 'x', 1, MOTE_HAIR_MODEL, 0, 0, sizeof file);
-    forge(file, 12, 31 + 32, 4, MOTE_HAIR_MODEL, 0, 12, sizeof file);
-    forge(file, 12, 0x8000001fu, 4, MOTE_HAIR_MODEL, 0, 12, sizeof file);
-    forge(file, 12, 29, 4, MOTE_HAIR_MODEL, 0, 12, sizeof file); /* no points */
-    forge(file, 128, 0, 2, MOTE_HAIR_STRAND, 0, 128, sizeof file);
-    forge(file, 130, 0, 2, MOTE_HAIR_STRAND, 1, 130, sizeof file);
-    forge(file, 128, 5, 2, MOTE_HAIR_STRAND, 0, 128, sizeof file); /* 6 points of 5 */
-    forge(file, 128, 0xffff, 2, MOTE_HAIR_STRAND, 0, 128, sizeof file);
-    forge(file, 130, 3, 2, MOTE_HAIR_STRAND, 1, 130, sizeof file);
-    forge(file, 130, 1, 2, MOTE_HAIR_MODEL, 0, 8, sizeof file); /* 4 points of 5 */
+/* In the file by hand (0 strands here), or one of 12 points in so many strands of 4, a number is written over
+ * another: of 1 byte in the name, of 2 in the segments, else of 4. The file must be refused there, at
+ * `offset`: for reserved flags, no points, strands of one point, segments that add up to 6, 65,539, 6 and 4
+ * of 5 points, and default segments of which 12 points do not consist, though 2^32 + 12 do. */
+TEST(every_wrong_number_of_a_file_is_named) {
+    static const struct {
+        uint32_t strands, at, number, offset;
+    } rows[] = {{0, 12, 0x8000001fu, 12}, {0, 0, 'x', 0},   {0, 1, 'x', 0},   {0, 2, 'x', 0},
+                {0, 128, 0xffff, 128},    {0, 3, 'x', 0},   {0, 12, 63, 12},  {0, 12, 29, 12},
+                {3, 16, 0x55555557u, 16}, {0, 128, 0, 128}, {0, 130, 0, 130}, {0, 128, 5, 128},
+                {3, 16, 0x80000003u, 16}, {0, 130, 3, 130}, {0, 130, 1, 8},   {3, 16, 0, 16},
+                {3, 16, UINT32_MAX, 16},  {3, 16, 2, 16},   {3, 16, 4, 16},   {3, 4, 0, 4},
+                {4, 16, 0x40000002u, 16}, {3, 4, 4, 16},    {12, 16, 0, 16}};
+    unsigned char even[HEADER + 12 * 12], file[sizeof by_hand];
     random_source random = {9};
     mote_hair model = make_hair(&random, HAS_POINTS, 3, 4);
-    unsigned char even[HEADER + 12 * 12];
-    assert_int_equal(build_file(&model, even), sizeof even);
-    static const uint32_t segments[] = {0, 2, 4, 0x55555557u, 0x80000003u, UINT32_MAX};
-    for (size_t i = 0; i < COUNT_OF(segments); i++)
-        forge(even, 16, segments[i], 4, MOTE_HAIR_MODEL, 0, 16, sizeof even);
-    forge(even, 4, 0, 4, MOTE_HAIR_MODEL, 0, 4, sizeof even);
-    forge(even, 4, 4, 4, MOTE_HAIR_MODEL, 0, 16, sizeof even);
-    put_number(even + 4, 4, 4);
-    forge(even, 16, 0x40000002u, 4, MOTE_HAIR_MODEL, 0, 16, sizeof even); /* 2^32 + 12 points of 12 */
-    put_number(even + 4, 12, 4);
-    forge(even, 16, 0, 4, MOTE_HAIR_MODEL, 0, 16, sizeof even); /* 12 strands of one point */
+    ASSERT(build_file(&model, even), ==, sizeof even);
     free_hair(&model);
-    put_number(even + 8, 0, 4); /* nothing at all */
-    forge(even, 4, 0, 4, MOTE_HAIR_MODEL, 0, 4, HEADER);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const uint32_t at = rows[i].at, offset = rows[i].offset;
+        const bool strand = offset >= 128;
+        const size_t size = rows[i].strands ? sizeof even : sizeof by_hand;
+        test_case("row %zu", i);
+        memcpy(file, rows[i].strands ? even : by_hand, size);
+        if (rows[i].strands) put_number(file + 4, rows[i].strands, 4);
+        put_number(file + at, rows[i].number, at < 4 ? 1 : at < 128 ? 4 : 2);
+        refused(file, size, MOTE_ERROR_FILE, strand ? MOTE_HAIR_STRAND : MOTE_HAIR_MODEL,
+                strand ? (offset - 128) / 2 : 0, offset);
+    }
+    memset(even + 4, 0, 8); /* no strands of no points */
+    refused(even, HEADER, MOTE_ERROR_FILE, MOTE_HAIR_MODEL, 0, 4);
 }
 
 /* Products of these counts and 2, 4, 12 and 32 wrap around 2^32 to 0, to little and to the file's own
@@ -257,8 +239,8 @@ TEST(forged_counts_allocate_nothing) {
     guard_free(&memory);
 }
 
-/* Counts that agree with each other; 12 bytes for each of so many points are 2^32 times something and what
- * there is. */
+/* Counts that agree with each other; 12 bytes for each of so many points are a multiple of 2^32 and the
+ * bytes that there are. */
 TEST(counts_whose_bytes_wrap_around_are_refused) {
     random_source random = {11};
     mote_hair model = make_hair(&random, HAS_POINTS, 1, 12);
@@ -302,23 +284,19 @@ TEST(every_number_has_to_be_finite) {
 }
 
 TEST(no_memory_is_an_error_and_leaves_none_behind) {
-    for (uint64_t fail_at = 1;; fail_at++) {
+    mote_result result = MOTE_ERROR_MEMORY;
+    for (uint64_t fail_at = 1; result; fail_at++) {
         memory_ledger ledger = {.fail_at = fail_at};
         mote_allocator allocator = ledger_allocator(&ledger);
         mote_hair *hair = (mote_hair *)(uintptr_t)1;
         mote_hair_error where;
-        mote_result result = mote_hair_read(by_hand, sizeof by_hand, &allocator, &hair, &where);
-        if (ledger.failures == 0) {
-            assert_int_equal(result, MOTE_OK);
-            mote_hair_destroy(hair);
-            assert_int_equal(ledger.live_bytes + ledger.faults, 0);
-            ASSERT(fail_at, >, 1);
-            return;
-        }
-        assert_int_equal(result, MOTE_ERROR_MEMORY);
-        assert_null(hair);
-        assert_string_equal(where.text, mote_result_text(MOTE_ERROR_MEMORY));
-        assert_int_equal(ledger.live_bytes + ledger.faults, 0);
+        result = mote_hair_read(by_hand, sizeof by_hand, &allocator, &hair, &where);
+        assert_int_equal(result, ledger.failures ? MOTE_ERROR_MEMORY : MOTE_OK);
+        ASSERT((hair == NULL), ==, (ledger.failures != 0));
+        assert_string_equal(where.text, mote_result_text(result));
+        mote_hair_destroy(hair);
+        ASSERT(ledger.live_bytes + ledger.faults, ==, 0);
+        if (fail_at == 1) ASSERT(ledger.failures, ==, 1);
     }
 }
 
@@ -338,17 +316,13 @@ TEST(no_memory_is_an_error_and_leaves_none_behind) {
         assignment;                                                                                          \
         assert_int_equal(mote_hair_check(&hair, &where), code);                                              \
         assert_int_equal(mote_hair_check(&hair, NULL), code);                                                \
-        {                                                                                                    \
-            ASSERT(where.item, ==, (culprit));                                                               \
-            ASSERT(where.index, ==, (number));                                                               \
-            ASSERT(where.offset, ==, 0);                                                                     \
-        }                                                                                                    \
+        ASSERT(where.item, ==, (culprit));                                                                   \
+        ASSERT(where.index, ==, (number));                                                                   \
+        ASSERT(where.offset, ==, 0);                                                                         \
         ASSERT(strlen(where.text), >, 10);                                                                   \
         assert_int_equal(mote_hair_write(&hair, file, sizeof file, &needed), code);                          \
-        {                                                                                                    \
-            ASSERT(file[0], ==, 0);                                                                          \
-            ASSERT(needed, ==, 77);                                                                          \
-        }                                                                                                    \
+        ASSERT(file[0], ==, 0);                                                                              \
+        ASSERT(needed, ==, 77);                                                                              \
     } while (0)
 
 TEST(wrong_models_are_not_written) {
@@ -392,9 +366,7 @@ TEST(writing_needs_room_and_calls_need_pointers) {
     assert_int_equal(mote_hair_read(by_hand, sizeof by_hand, NULL, NULL, &where), MOTE_ERROR_NULL);
     assert_int_equal(mote_hair_read(by_hand, sizeof by_hand, &half, &none, &where), MOTE_ERROR_NULL);
     assert_int_equal(ledger.calls, 0);
-    assert_int_equal(mote_hair_strand_points(NULL, 0), 0);
-    assert_string_equal(mote_hair_item_name(MOTE_HAIR_MODEL), "model");
-    assert_string_equal(mote_hair_item_name(MOTE_HAIR_STRAND), "strand");
-    assert_string_equal(mote_hair_item_name(MOTE_HAIR_POINT), "point");
-    assert_string_equal(mote_hair_item_name(MOTE_HAIR_ITEM_COUNT), "unknown");
+    ASSERT(mote_hair_strand_points(NULL, 0), ==, 0);
+    static const char *const names[] = {"model", "strand", "point", "unknown"};
+    for (int i = 0; i < 4; i++) assert_string_equal(mote_hair_item_name((mote_hair_item)i), names[i]);
 }

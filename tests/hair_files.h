@@ -37,7 +37,7 @@ static inline guarded_bytes guard_make(size_t bytes) {
 
 static inline void guard_free(guarded_bytes *memory) { munmap(memory->map, memory->room + memory->page); }
 
-/* `bytes` bytes whose last is the last before the guard: their alignment is what their number makes it. */
+/* `bytes` bytes that end at the guard, so that their number decides their alignment. */
 static inline unsigned char *guard_end(const guarded_bytes *memory, size_t bytes) {
     return memory->map + memory->room - bytes;
 }

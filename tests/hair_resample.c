@@ -27,9 +27,8 @@ static mote_hair strand_of(float (*points)[3], uint32_t count) {
     return hair;
 }
 
-/* Places and attributes are whole numbers below 2^8 and, between the ends, not 0: what a few roundings in
- * double put them off by, some 2^-44, is less than half an ulp of the smallest, 1, so all must come out
- * exactly. */
+/* Places and attributes are whole numbers below 2^8 and, between the ends, not 0: a few roundings in double,
+ * some 2^-44, are less than half an ulp of the smallest, 1, so all must come out exactly. */
 TEST(a_straight_strand_is_divided_exactly) {
     float points[4][3] = {{0, 1, 16}, {2, 1, 18}, {16, 1, 32}, {64, 1, 80}}; /* along (1, 0, 1) */
     float thickness[4], transparency[4], colours[4][3];
@@ -93,12 +92,10 @@ TEST(a_bent_strand_has_its_points_at_equal_arc_lengths) {
         for (uint32_t j = 0; j < n; j++) {
             const float *at = made->points[j];
             const double arc = stair_length(at), wanted = length * j / (n - 1);
-            ASSERT(fabs(arc - wanted), <=, tolerance);
+            ASSERT_NEAR(arc, wanted, tolerance);
             while (segment + 2 < COUNT && stair_length(points[segment + 1]) < arc) segment++;
-            for (uint32_t axis = 0; axis < 3;
-                 axis++) /* on the stair: the two other coordinates are its own */
-                if (axis != (segment + 1) % 3)
-                    ASSERT(fabsf(at[axis] - points[segment][axis]), <=, (float)tolerance);
+            for (uint32_t axis = 0; axis < 3; axis++) /* the two other coordinates are those of the stair */
+                if (axis != (segment + 1) % 3) ASSERT_NEAR(at[axis], points[segment][axis], tolerance);
         }
         assert_memory_equal(made->points[0], points[0], sizeof points[0]);
         assert_memory_equal(made->points[n - 1], points[COUNT - 1], sizeof points[0]);
@@ -119,9 +116,8 @@ TEST(ends_are_copied_bit_for_bit) {
         for (int end = 0; end < 2; end++) {
             assert_memory_equal(made->points[to[end]], hair.points[from[end]], 12);
             assert_memory_equal(made->colours[to[end]], hair.colours[from[end]], 12);
-            assert_int_equal(float_bits(made->thickness[to[end]]), float_bits(hair.thickness[from[end]]));
-            assert_int_equal(float_bits(made->transparency[to[end]]),
-                             float_bits(hair.transparency[from[end]]));
+            assert_memory_equal(made->thickness + to[end], hair.thickness + from[end], 4);
+            assert_memory_equal(made->transparency + to[end], hair.transparency + from[end], 4);
         }
     }
     mote_hair_destroy(made);
@@ -171,31 +167,33 @@ TEST(a_strands_bits_do_not_depend_on_its_neighbours) {
     free_hair(&hair);
 }
 
+/* Segments of 0.25, within the limits of 3 and 17 points. */
 TEST(lengths_give_the_nearest_number_of_segments) {
-    static const float lengths[] = {0, 1, 2, 0.624f, 0.625f, 0.874f, 0.875f, 3.875f, 4, 100, 3e38f};
-    static const uint32_t wanted[] = {3, 5,  9,  3,  4, 4,
-                                      5, 17, 17, 17, 17}; /* segment length 0.25, limits 3 and 17 */
-    enum { STRANDS = COUNT_OF(lengths) };
+    static const struct {
+        float length;
+        uint32_t points;
+    } rows[] = {{0, 3},      {1, 5},       {2, 9},  {0.624f, 3}, {0.625f, 4}, {0.874f, 4},
+                {0.875f, 5}, {3.875f, 17}, {4, 17}, {100, 17},   {3e38f, 17}};
+    enum { STRANDS = COUNT_OF(rows) };
     float points[2 * STRANDS][3] = {{0}};
     uint32_t total = 0;
-    for (int i = 0; i < STRANDS; i++) points[2 * i + 1][1] = lengths[i];
+    for (int i = 0; i < STRANDS; i++) points[2 * i + 1][1] = rows[i].length;
     mote_hair hair = strand_of(points, 2 * STRANDS), *made;
     hair.strand_count = STRANDS;
     hair.default_segments = 1;
     mote_hair_resample_def def = mote_default_hair_resample_def();
-    def.segment_length = 0.25f;
-    def.min_points = 3;
-    def.max_points = 17;
+    def.segment_length = 0.25f, def.min_points = 3, def.max_points = 17;
     assert_int_equal(mote_hair_resample(&hair, &def, &made, NULL), MOTE_OK);
     assert_non_null(made->strand_points);
     for (int i = 0; i < STRANDS; i++) {
-        assert_int_equal(made->strand_points[i], wanted[i]);
+        test_case("row %d", i);
+        ASSERT(made->strand_points[i], ==, rows[i].points);
         ASSERT(made->points[total][1], ==, 0);
-        ASSERT(made->points[total + wanted[i] - 1][1], ==, lengths[i]);
-        total += wanted[i];
+        total += rows[i].points;
+        ASSERT(made->points[total - 1][1], ==, rows[i].length);
     }
-    assert_int_equal(made->point_count, total);
-    assert_int_equal(made->default_segments, 1);
+    ASSERT(made->point_count, ==, total);
+    ASSERT(made->default_segments, ==, 1);
     assert_int_equal(mote_hair_check(made, NULL), MOTE_OK);
     mote_hair_destroy(made);
 }
@@ -218,8 +216,6 @@ TEST(resampling_has_the_same_bits_everywhere) {
     }
     free_hair(&hair);
 }
-
-/* --- Errors --- */
 
 #define BAD_RESAMPLE(code, assignment)                                                                       \
     do {                                                                                                     \
@@ -263,8 +259,8 @@ TEST(wrong_defs_are_refused) {
     assert_null(made);
     assert_int_equal(mote_hair_resample(&hair, NULL, &made, NULL), MOTE_ERROR_NULL);
     assert_int_equal(mote_hair_resample(&hair, &def, NULL, NULL), MOTE_ERROR_NULL);
-    places[1][2] = NAN;
     mote_hair_error where;
+    places[1][2] = NAN;
     assert_int_equal(mote_hair_resample(&hair, &def, &made, &where), MOTE_ERROR_NOT_FINITE);
     ASSERT(where.item, ==, MOTE_HAIR_POINT);
     ASSERT(where.index, ==, 1);
@@ -275,15 +271,16 @@ TEST(no_memory_is_an_error_and_leaves_none_behind) {
     mote_hair hair = strand_of(places, 2), *made;
     mote_hair_resample_def def = mote_default_hair_resample_def();
     def.segment_length = 0.1f;
-    for (uint64_t fail_at = 1;; fail_at++) {
+    mote_result result = MOTE_ERROR_MEMORY;
+    for (uint64_t fail_at = 1; result; fail_at++) {
         memory_ledger ledger = {.fail_at = fail_at};
         def.allocator = ledger_allocator(&ledger);
-        mote_result result = mote_hair_resample(&hair, &def, &made, NULL);
+        result = mote_hair_resample(&hair, &def, &made, NULL);
         assert_int_equal(result, ledger.failures ? MOTE_ERROR_MEMORY : MOTE_OK);
-        ASSERT(!made, ==, !!ledger.failures);
+        ASSERT((made == NULL), ==, (ledger.failures != 0));
         mote_hair_destroy(made);
-        assert_int_equal(ledger.live_bytes + ledger.faults, 0);
-        if (result == MOTE_OK) break;
+        ASSERT(ledger.live_bytes + ledger.faults, ==, 0);
+        if (fail_at == 1) ASSERT(ledger.failures, ==, 1);
     }
 }
 

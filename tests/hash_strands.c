@@ -1,5 +1,5 @@
-/* The strands' part of the fingerprint: every solver with what makes its paths differ, bends, contacts,
- * poses, pins, targets that change between frames. Needs nothing but mote. */
+/* The strands' part of the fingerprint: every solver with the parts that take other paths through it, bends,
+ * contacts, poses, pins, targets that change between frames. Needs nothing but mote. */
 #include "hash_strands.h"
 
 #include <stdio.h>
@@ -38,14 +38,8 @@ static const strand_hash hashes[] = {
 };
 
 static uint64_t hash_of(const strand_hash *h, mote_isa isa, mote_jobs jobs) {
-    const strand_scene s = {.solver = h->solver,
-                            .integrator = h->integrator,
-                            .parts = h->parts,
-                            .count = STRANDS,
-                            .substeps = 3,
-                            .seed = 800,
-                            .isa = isa,
-                            .jobs = jobs};
+    const strand_scene s = {h->solver,     h->integrator, h->parts,   STRANDS,
+                            .substeps = 3, .seed = 800,   .isa = isa, .jobs = jobs};
     mote_strands_id id;
     mote_system *system = make_strand_scene(&s, &id);
     for (uint32_t frame = 0; frame < FRAMES; frame++) {

@@ -1,6 +1,6 @@
-/* The fingerprint of the engine: named scenarios and the hash of the state in which each ends, the same on
- * every machine, compiler, optimisation level, instruction set and number of threads. Prints "name hash"
- * lines; the golden copy stands in hashes.golden. Needs nothing but mote.
+/* Named scenarios and the hash of the state at the end of each, the same on every machine, compiler,
+ * optimisation level, instruction set and number of threads. Prints lines of "name hash"; the golden copy is
+ * hashes.golden. Links nothing but mote.
  *
  *     hashes [--isa NAME] [--threads N]      exit 77: this build or machine cannot run NAME */
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 #include "hash_strands.h"
 #include "support.h"
 
-/* Fields cost more than the others, so fewer particles swim in them: emulators run this too. */
+/* Fields cost more than the others, so they have fewer particles: emulators run this too. */
 enum { PARTICLES = 3001, FIELD_PARTICLES = 515, STEPS = 24, FORCE_SETS = 5 };
 enum { AFFINE, ATTRACTORS, CALLBACKS, FIELDS, LIMITED };
 
@@ -34,7 +34,7 @@ static void check(mote_result result) {
     exit(1);
 }
 
-/* A force in N that turns with the velocity and swells with time. */
+/* A force in N that turns with the velocity and grows with time. */
 static void swirl(void *user, const mote_stage_view *stage, float *x, float *y, float *z) {
     (void)user;
     float time = (float)stage->time;
@@ -119,7 +119,7 @@ static void fill(const mote_range_view *view, uint32_t seed) {
     }
 }
 
-/* What a host does before step `step`: the inbox, births, deaths, an impulse. */
+/* The calls of a host before step `step`: births, deaths, an impulse, external forces. */
 static void host_calls(mote_system *system, bool advection, uint32_t step) {
     mote_range_view view;
     mote_vector_columns external_forces;
@@ -169,7 +169,7 @@ static uint64_t run(const scenario *s, mote_isa isa, mote_jobs jobs) {
     return hash;
 }
 
-/* The linear chain after a short, a negative and a long time: what its sines and cosines come to. */
+/* The linear chain after a short, a negative and a long time: its sines and cosines. */
 static uint64_t run_chain(mote_chain_ends ends) {
     enum { MASSES = 37 };
     static const double times[] = {0.25, -31, 4e5};

@@ -1,6 +1,7 @@
-/* Jobs: who does the work changes no bit, worker ids are never shared, the host's threads and settings are
- * its own. */
+/* Jobs: no job system changes a bit, worker ids are never shared, threads and settings of the host are left
+ * alone. */
 #define _POSIX_C_SOURCE 200809L
+#include "test.h"
 
 #include <dirent.h>
 #include <pthread.h>
@@ -8,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "test.h"
 
 #if defined(_OPENMP)
 #include <omp.h>
@@ -17,7 +17,7 @@
 #include <xmmintrin.h>
 #endif
 
-#include "support.h"
+#include "systems.h"
 
 enum { CROWD = 20000 };
 
@@ -33,31 +33,23 @@ static mote_system_def crowd_def(mote_jobs jobs) {
     return def;
 }
 
-static mote_system *make(const mote_system_def *def) {
-    mote_system *system = NULL;
-    assert_int_equal(mote_system_create(def, &system), MOTE_OK);
-    return system;
-}
-
-/* Fills a system with particles of which some expire and some are infinite. */
+/* Some of the particles reach the end of their lifetime, some are infinite. */
 static void populate(mote_system *system, uint32_t count, uint64_t seed) {
-    mote_range_view view;
+    mote_range_view view = spawned_at_random(system, count, seed);
     random_source random = {seed};
-    assert_int_equal(mote_system_spawn(system, count, &view), MOTE_OK);
-    scene_fill(&view, &random);
     for (uint32_t i = 0; i < count; i++) {
         if (i % 5 == 0) view.lifetime[i] = random_between(&random, 0.01f, 0.3f);
         if (i % 97 == 0) view.position.z[i] = (float)i * 1e38f;
     }
 }
 
-/* Three frames with a force in the inbox, kills and births between them. */
+/* Three frames with external forces, kills and births between them. */
 static uint64_t run_crowd(const mote_system_def *def, bool reach) {
-    mote_system *system = make(def);
+    mote_system *system = system_of(def);
     mote_vector_columns external_forces;
     uint32_t victims[300];
     random_source random = {3};
-    assert_int_equal(scene_add_forces(system, reach), MOTE_OK);
+    OK(scene_add_forces(system, reach));
     populate(system, CROWD - 1000, 1);
     for (int frame = 0; frame < 3; frame++) {
         bool pushed = def->integrator < MOTE_ADVECT_EULER;
@@ -67,8 +59,8 @@ static uint64_t run_crowd(const mote_system_def *def, bool reach) {
         for (uint32_t i = 0; pushed && i < count; i += 3)
             external_forces.y[i] = random_between(&random, -20.0f, 20.0f);
         for (size_t i = 0; i < COUNT_OF(victims); i++) victims[i] = random_below(&random, count);
-        assert_int_equal(mote_system_kill_slots(system, COUNT_OF(victims), victims), MOTE_OK);
-        assert_int_equal(mote_system_advance(system, 70000000, NULL), MOTE_OK);
+        OK(mote_system_kill_slots(system, COUNT_OF(victims), victims));
+        advanced(system, 70000000);
         populate(system, 200, 10 + (uint64_t)frame);
     }
     uint64_t hash = mote_system_hash(system);
@@ -76,7 +68,7 @@ static uint64_t run_crowd(const mote_system_def *def, bool reach) {
     return hash;
 }
 
-/* --- Guest manners --- */
+/* --- Threads of the host --- */
 
 static int threads_of_this_process(void) {
     int count = 0;
@@ -87,7 +79,7 @@ static int threads_of_this_process(void) {
     return count;
 }
 
-/* The thread sanitizer makes one of its own with the first that a program makes. */
+/* The thread sanitizer makes a thread of its own with the first that a program makes. */
 #define SANITIZER_THREADS 0
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
@@ -101,14 +93,14 @@ TEST(no_thread_exists_before_the_first_parallel_step) {
     int before = threads_of_this_process();
     if (before < 0) skip();
     mote_system_def def = crowd_def(mote_jobs_openmp(2));
-    mote_system *system = make(&def);
-    assert_int_equal(scene_add_forces(system, false), MOTE_OK);
+    mote_system *system = system_of(&def);
+    OK(scene_add_forces(system, false));
     populate(system, 10, 1);
-    assert_int_equal(mote_system_advance(system, 0, NULL), MOTE_OK);
-    assert_int_equal(mote_system_advance(system, 70000000, NULL), MOTE_OK); /* work for one only */
+    advanced(system, 0);
+    advanced(system, 70000000); /* work for one only */
     populate(system, CROWD - 10, 1);
     assert_int_equal(threads_of_this_process(), before);
-    assert_int_equal(mote_system_advance(system, 70000000, NULL), MOTE_OK);
+    advanced(system, 70000000);
 #if defined(_OPENMP)
     assert_int_equal(threads_of_this_process(), before + 1 + SANITIZER_THREADS);
 #else
@@ -118,7 +110,7 @@ TEST(no_thread_exists_before_the_first_parallel_step) {
 }
 
 #if defined(_OPENMP)
-/* Counts the calls that come from another thread than the one named by `user`. */
+/* Counts the calls that come from another thread than the expected one. */
 typedef struct thread_watch {
     pthread_t expected;
     atomic_uint strangers;
@@ -172,35 +164,23 @@ TEST(inside_a_parallel_region_of_the_host_the_work_runs_on_the_calling_thread) {
 
 /* --- The same bits --- */
 
+/* Many more blocks than workers; determinism.c runs more scenarios over fewer blocks. */
 TEST(any_jobs_give_the_same_hash) {
     static const uint32_t workers[] = {1, 2, 3, 8};
     for (int reach = 0; reach < 2; reach++) {
         mote_system_def def = crowd_def((mote_jobs){0});
-        uint64_t serial = run_crowd(&def, reach != 0);
+        const uint64_t serial = run_crowd(&def, reach);
         for (size_t i = 0; i < COUNT_OF(workers); i++) {
-            shuffled_jobs shuffled = {{i}, workers[i], 0};
-            uint32_t threads = workers[i];
-            def.jobs = mote_jobs_openmp(workers[i]);
-            ASSERT(run_crowd(&def, reach != 0), ==, serial);
-            def.jobs = shuffled_jobs_hook(&shuffled);
-            ASSERT(run_crowd(&def, reach != 0), ==, serial);
-            assert_true(workers[i] == 1 || shuffled.runs > 0);
-            def.jobs = pthread_jobs_hook(&threads);
-            ASSERT(run_crowd(&def, reach != 0), ==, serial);
+            job_kinds kinds;
+            make_job_kinds(&kinds, workers[i]);
+            for (int j = 1; j < JOB_KINDS; j++) {
+                test_case("range %d, %u workers, jobs %d", reach, workers[i], j);
+                def.jobs = kinds.jobs[j];
+                def.loop_order = (mote_loop_order)(j % MOTE_LOOP_ORDER_COUNT);
+                ASSERT(run_crowd(&def, reach), ==, serial);
+            }
+            assert_true(workers[i] == 1 || kinds.shuffled.runs > 0);
         }
-    }
-}
-
-TEST(any_jobs_give_the_same_hash_in_either_loop_order_with_every_integrator) {
-    for (int integrator = 0; integrator < MOTE_INTEGRATOR_COUNT; integrator++) {
-        shuffled_jobs shuffled = {{7}, 3, 0};
-        mote_system_def def = crowd_def((mote_jobs){0});
-        def.integrator = (mote_integrator)integrator;
-        uint64_t serial = run_crowd(&def, false);
-        def.jobs = shuffled_jobs_hook(&shuffled);
-        ASSERT(run_crowd(&def, false), ==, serial);
-        def.loop_order = MOTE_LOOP_STAGE_OUTER;
-        ASSERT(run_crowd(&def, false), ==, serial);
     }
 }
 
@@ -215,7 +195,7 @@ typedef struct id_watch {
     uint32_t workers;
 } id_watch;
 
-/* Sleeps while it holds its id, so that tasks overlap on however few processors. */
+/* Sleeps while it holds its id, so that tasks overlap on any number of processors. */
 static void watch_ids(void *context, uint32_t index, uint32_t worker) {
     id_watch *watch = context;
     if (index >= INDICES || worker >= watch->workers) {
@@ -262,8 +242,8 @@ static void make_swarm(mote_system **systems) {
         def.capacity = i * 17;
         def.steps_per_second = (mote_rate){30 + i, 1};
         def.integrator = (mote_integrator)(i % MOTE_INTEGRATOR_COUNT);
-        systems[i] = make(&def);
-        assert_int_equal(scene_add_forces(systems[i], i % 4 == 0), MOTE_OK);
+        systems[i] = system_of(&def);
+        OK(scene_add_forces(systems[i], i % 4 == 0));
         populate(systems[i], i * 17, i);
     }
 }
@@ -273,25 +253,18 @@ static void destroy_swarm(mote_system **systems) {
 }
 
 TEST(many_systems_in_one_call_are_each_system_by_itself) {
-    shuffled_jobs shuffled = {{4}, 5, 0};
-    uint32_t threads = 3;
-    const mote_jobs jobs[] = {{0},
-                              mote_jobs_openmp(2),
-                              mote_jobs_openmp(8),
-                              shuffled_jobs_hook(&shuffled),
-                              pthread_jobs_hook(&threads)};
+    job_kinds kinds;
+    make_job_kinds(&kinds, 5);
     mote_system *systems[SWARM], *uncoupled[SWARM];
     mote_advance advances[SWARM], single;
     make_swarm(uncoupled);
-    for (int i = 0; i < SWARM; i++)
-        assert_int_equal(mote_system_advance(uncoupled[i], 70000000, NULL), MOTE_OK);
-    for (size_t j = 0; j < COUNT_OF(jobs); j++) {
+    for (int i = 0; i < SWARM; i++) OK(mote_system_advance(uncoupled[i], 70000000, NULL));
+    for (int j = 0; j < JOB_KINDS; j++) {
         make_swarm(systems);
-        assert_int_equal(mote_systems_advance(systems, SWARM, 70000000, &jobs[j], j % 2 ? advances : NULL),
-                         MOTE_OK);
+        OK(mote_systems_advance(systems, SWARM, 70000000, &kinds.jobs[j], j % 2 ? advances : NULL));
         for (int i = 0; i < SWARM; i++) {
             ASSERT(mote_system_hash(systems[i]), ==, mote_system_hash(uncoupled[i]));
-            assert_int_equal(mote_system_advance(systems[i], 0, &single), MOTE_OK);
+            OK(mote_system_advance(systems[i], 0, &single));
             if (j % 2 == 0) continue;
             assert_int_equal(advances[i].steps, mote_system_steps(systems[i]));
             ASSERT(advances[i].ticks_remaining, ==, single.ticks_remaining);
@@ -316,9 +289,9 @@ TEST(a_wrong_system_among_many_stops_the_call_before_any_has_advanced) {
     systems[SWARM - 1] = last;
     assert_int_equal(mote_systems_advance(NULL, SWARM, 70000000, &jobs, NULL), MOTE_ERROR_NULL);
     assert_int_equal(mote_systems_advance(systems, SWARM, UINT64_MAX, &jobs, NULL), MOTE_ERROR_OVERFLOW);
-    assert_int_equal(mote_systems_advance(systems, 0, 70000000, &jobs, NULL), MOTE_OK);
+    OK(mote_systems_advance(systems, 0, 70000000, &jobs, NULL));
     for (int i = 0; i < SWARM; i++) ASSERT(mote_system_hash(systems[i]), ==, hashes[i]);
-    assert_int_equal(mote_systems_advance(systems, SWARM, 70000000, &jobs, NULL), MOTE_OK);
+    OK(mote_systems_advance(systems, SWARM, 70000000, &jobs, NULL));
     ASSERT(mote_system_hash(systems[1]), !=, hashes[1]);
     destroy_swarm(systems);
 }
@@ -329,26 +302,21 @@ TEST(a_wrong_system_among_many_stops_the_call_before_any_has_advanced) {
 #define MXCSR_FLAGS      0x3fu                                   /* sticky exceptions, not settings */
 #define MXCSR_FTZ_DAZ_UP (0x1f80u | 0x8000u | 0x0040u | 0x4000u) /* and rounding up */
 
-/* Some particles move by denormal amounts, which flushing would stop; alpha is 0.7, which float rounds
- * down. */
+/* Some particles move by denormal amounts, which flushing would stop; float rounds the alpha of
+ * 0.7 down. */
 static uint64_t run_under(unsigned control, mote_jobs jobs, float *presented, float *alpha) {
     const uint64_t frame = 73437500; /* 4.7 steps of 1/64 s */
     const mote_present_layout layout = {24, 0, 12};
     mote_advance report;
     mote_system_def def = crowd_def(jobs);
     def.steps_per_second = (mote_rate){64, 1};
-    mote_system *system = make(&def);
-    mote_system *calm = make(&def);
-    mote_range_view view;
-    random_source random = {6};
-    mote_force_def still = mote_gravity((vec3){1e-38f, 0.0f, 1e-38f});
-    mote_force_id id;
-    assert_int_equal(scene_add_forces(system, false), MOTE_OK);
-    assert_int_equal(mote_system_add_force(calm, &still, &id), MOTE_OK);
-    assert_int_equal(mote_system_spawn(calm, CROWD, &view), MOTE_OK);
+    mote_system *system = system_of(&def);
+    mote_system *calm = system_of(&def);
+    mote_range_view view = spawned(calm, CROWD);
     for (uint32_t i = 0; i < CROWD; i++) view.velocity.x[i] = 1e-39f * (float)i;
-    assert_int_equal(mote_system_spawn(system, CROWD, &view), MOTE_OK);
-    scene_fill(&view, &random);
+    add_force(calm, mote_gravity((vec3){1e-38f, 0.0f, 1e-38f}));
+    OK(scene_add_forces(system, false));
+    spawned_at_random(system, CROWD, 6);
     unsigned saved = _mm_getcsr();
     _mm_setcsr(control);
     mote_result first = mote_system_advance(system, frame, &report),
@@ -370,20 +338,16 @@ static uint64_t run_under(unsigned control, mote_jobs jobs, float *presented, fl
 
 TEST(the_control_word_of_the_host_neither_matters_nor_changes) {
 #if defined(__x86_64__)
-    float *expected = malloc(CROWD * 24), *got = malloc(CROWD * 24);
-    assert_true(expected != NULL);
-    assert_true(got != NULL);
+    static float expected[CROWD * 6], got[CROWD * 6];
     float alpha, expected_alpha;
-    uint64_t plain = run_under(0x1f80u, (mote_jobs){0}, expected, &expected_alpha);
-    uint32_t threads = 2;
-    const mote_jobs jobs[] = {{0}, mote_jobs_openmp(2), pthread_jobs_hook(&threads)};
-    for (size_t i = 0; i < COUNT_OF(jobs); i++) {
-        ASSERT(run_under(MXCSR_FTZ_DAZ_UP, jobs[i], got, &alpha), ==, plain);
+    const uint64_t plain = run_under(0x1f80u, (mote_jobs){0}, expected, &expected_alpha);
+    job_kinds kinds;
+    make_job_kinds(&kinds, 2);
+    for (int j = 0; j < JOB_KINDS; j++) {
+        ASSERT(run_under(MXCSR_FTZ_DAZ_UP, kinds.jobs[j], got, &alpha), ==, plain);
         ASSERT(alpha, ==, expected_alpha);
-        assert_memory_equal(got, expected, CROWD * 24);
+        assert_memory_equal(got, expected, sizeof got);
     }
-    free(expected);
-    free(got);
 #else
     skip();
 #endif

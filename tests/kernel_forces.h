@@ -1,5 +1,5 @@
-/* The sets of forces with which every kernel is compared with the reference, and which integrator takes
- * which. */
+/* The sets of forces with which every kernel is compared with the reference, and the integrators that take
+ * each. */
 #ifndef MOTE_TESTS_KERNEL_FORCES_H
 #define MOTE_TESTS_KERNEL_FORCES_H
 

@@ -1,4 +1,4 @@
-/* Links: calls that are wrong change nothing, and what is removed leaves nothing behind. */
+/* Links: calls that are refused change nothing, and a link that is removed leaves nothing behind. */
 #include "test.h"
 
 #include "link_scene.h"
@@ -9,44 +9,41 @@ typedef struct attempt {
     mote_link link; /* a good one */
 } attempt;
 
-static void refuse(const attempt *a, const mote_link *link, mote_result want) {
-    const uint64_t hash = mote_system_hash(a->system), bytes = a->ledger->live_bytes;
+static void expect_refused(const attempt *a, const mote_link *link, mote_result want) {
+    const uint64_t bytes = a->ledger->live_bytes;
     mote_link_id id = {7, 7};
-    const mote_result got = mote_system_add_link(a->system, link, &id);
-    if (got != want) fail_msg("%s instead of %s", mote_result_text(got), mote_result_text(want));
+    REFUSED(a->system, want, mote_system_add_link(a->system, link, &id));
     ASSERT(id.index, ==, 0);
     ASSERT(id.generation, ==, 0);
-    ASSERT(mote_system_hash(a->system), ==, hash);
     ASSERT(a->ledger->live_bytes, ==, bytes);
 }
 
-static void refused_values(const attempt *a) {
-    const float bad[] = {NAN, INFINITY, -INFINITY, -0.5f};
-    for (size_t i = 0; i < COUNT_OF(bad); i++)
-        for (int k = 0; k < 3; k++) {
-            mote_link link = a->link;
-            *(k == 0 ? &link.rest_length : k == 1 ? &link.stiffness : &link.damping) = bad[i];
-            refuse(a, &link, i < 3 ? MOTE_ERROR_NOT_FINITE : MOTE_ERROR_RANGE);
-        }
-}
+#define LINK(member, value, want) BAD(mote_link, member, value, MOTE_ERROR_##want)
+#define NOT_A_VALUE(member)                                                                                  \
+    LINK(member, NAN, NOT_FINITE), LINK(member, INFINITY, NOT_FINITE), LINK(member, -INFINITY, NOT_FINITE),  \
+        LINK(member, -0.5, RANGE)
+/* Of a link from a strand's point to a network's particle. */
+static const bad_value bad_links[] = {NOT_A_VALUE(rest_length),       NOT_A_VALUE(stiffness),
+                                      NOT_A_VALUE(damping),           LINK(a.strand, STRANDS, RANGE),
+                                      LINK(a.point, POINTS, RANGE),   LINK(b.particle, WEB, RANGE),
+                                      LINK(a.strands.index, 100, ID), LINK(a.strands.generation, 0xffff, ID),
+                                      LINK(b.network.index, 100, ID), LINK(b.network.generation, 0xffff, ID)};
 
-static void refused_ends(const attempt *a) {
+static void refuse_values_and_ends(const attempt *a) {
     mote_link link = a->link;
-    link.a.strand = STRANDS, refuse(a, &link, MOTE_ERROR_RANGE), link = a->link;
-    link.a.point = POINTS, refuse(a, &link, MOTE_ERROR_RANGE), link = a->link;
-    link.b.particle = WEB, refuse(a, &link, MOTE_ERROR_RANGE), link = a->link;
-    link.a.network = link.b.network, refuse(a, &link, MOTE_ERROR_RANGE), link = a->link;
-    link.a = link.b, refuse(a, &link, MOTE_ERROR_RANGE), link = a->link;
-    link.b = link.a, refuse(a, &link, MOTE_ERROR_RANGE), link = a->link;
-    link.a.strands.index += 100, refuse(a, &link, MOTE_ERROR_ID), link = a->link;
-    link.a.strands.generation += 2, refuse(a, &link, MOTE_ERROR_ID), link = a->link;
-    link.a.strands = (mote_strands_id){0, 0}, refuse(a, &link, MOTE_ERROR_ID), link = a->link;
-    link.b.network.index += 100, refuse(a, &link, MOTE_ERROR_ID), link = a->link;
-    link.b.network.generation += 2, refuse(a, &link, MOTE_ERROR_ID);
+    for (size_t i = 0; i < COUNT_OF(bad_links); i++) {
+        spoil(&link, &bad_links[i]);
+        expect_refused(a, &link, bad_links[i].want);
+        link = a->link;
+    }
+    link.a.network = link.b.network, expect_refused(a, &link, MOTE_ERROR_RANGE), link = a->link;
+    link.a = link.b, expect_refused(a, &link, MOTE_ERROR_RANGE), link = a->link;
+    link.b = link.a, expect_refused(a, &link, MOTE_ERROR_RANGE), link = a->link;
+    link.a.strands = (mote_strands_id){0, 0}, expect_refused(a, &link, MOTE_ERROR_ID);
 }
 
-/* Ranges that cannot be linked. */
-static void refused_ranges(const attempt *a) {
+/* Conserving strands, and a network with substeps of its own. */
+static void refuse_ranges(const attempt *a) {
     static const float places[6] = {0, 0, 0, 0, 1, 0};
     mote_strands_def strands = mote_default_strands_def();
     mote_network_def net = mote_default_network_def();
@@ -55,57 +52,50 @@ static void refused_ranges(const attempt *a) {
     strands.positions = places;
     OK(mote_system_add_strands(a->system, &strands, &link.a.strands, NULL));
     link.a.strand = 0, link.a.point = 1;
-    refuse(a, &link, MOTE_ERROR_INTEGRATOR), link = a->link;
+    expect_refused(a, &link, MOTE_ERROR_INTEGRATOR), link = a->link;
     net.policy = MOTE_STABILITY_SUBSTEP, net.particle_count = 2, net.positions = places;
-    OK(mote_system_add_network(a->system, &net, &link.b.network, NULL));
-    link.b.particle = 0;
-    refuse(a, &link, MOTE_ERROR_INTEGRATOR);
+    link.b = particle(add_network(a->system, &net), 0);
+    expect_refused(a, &link, MOTE_ERROR_INTEGRATOR);
 }
 
-TEST(refused) {
+TEST(bad_links_and_ids_are_refused) {
     memory_ledger ledger = {0};
     const world w = {.integrator = MOTE_SEMI_IMPLICIT_EULER, .solver = MOTE_STRAND_ROBUST, .ledger = &ledger};
-    tangle t = make_tangle(&w, false);
+    const tangle t = make_tangle(&w, false);
     const attempt a = {
         t.system, &ledger, {strand_point(t.strands, 4, 1), particle(t.network, 3), 1, 5, 0.5f}};
-    mote_link_id id, other;
+    mote_link_id id = {0, 0}, other;
     for (int linked = 0; linked < 2; linked++) { /* before there is any link, and with one */
-        refused_values(&a);
-        refused_ends(&a);
-        refused_ranges(&a);
-        assert_int_equal(mote_system_add_link(NULL, &a.link, &other), MOTE_ERROR_NULL);
-        assert_int_equal(mote_system_add_link(t.system, NULL, &other), MOTE_ERROR_NULL);
-        assert_int_equal(mote_system_add_link(t.system, &a.link, NULL), MOTE_ERROR_NULL);
-        if (linked) continue;
-        OK(mote_system_add_link(t.system, &a.link, &id));
-        assert_true(id.index);
-        assert_true(id.generation);
+        refuse_values_and_ends(&a);
+        refuse_ranges(&a);
+        REFUSED(t.system, MOTE_ERROR_NULL, mote_system_add_link(NULL, &a.link, &other));
+        REFUSED(t.system, MOTE_ERROR_NULL, mote_system_add_link(t.system, NULL, &other));
+        REFUSED(t.system, MOTE_ERROR_NULL, mote_system_add_link(t.system, &a.link, NULL));
+        if (!linked) OK(mote_system_add_link(t.system, &a.link, &id));
     }
-    mote_link_id wrong = {id.index + 1, id.generation};
-    assert_int_equal(mote_system_remove_link(NULL, id), MOTE_ERROR_NULL);
-    assert_int_equal(mote_system_remove_link(t.system, wrong), MOTE_ERROR_ID);
-    wrong = (mote_link_id){id.index, id.generation + 2};
-    assert_int_equal(mote_system_remove_link(t.system, wrong), MOTE_ERROR_ID);
-    assert_int_equal(mote_system_link(t.system, wrong, NULL, NULL), MOTE_ERROR_ID);
-    assert_int_equal(mote_system_link(NULL, id, NULL, NULL), MOTE_ERROR_NULL);
+    assert_true(id.index);
+    assert_true(id.generation);
+    const mote_link_id wrong[] = {{id.index + 1, id.generation}, {id.index, id.generation + 2}};
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+        REFUSED(t.system, MOTE_ERROR_ID, mote_system_remove_link(t.system, wrong[i]));
+        REFUSED(t.system, MOTE_ERROR_ID, mote_system_link(t.system, wrong[i], NULL, NULL));
+    }
+    REFUSED(t.system, MOTE_ERROR_NULL, mote_system_remove_link(NULL, id));
+    REFUSED(t.system, MOTE_ERROR_NULL, mote_system_link(NULL, id, NULL, NULL));
     OK(mote_system_remove_link(t.system, id));
-    assert_int_equal(mote_system_remove_link(t.system, id), MOTE_ERROR_ID);
-    mote_system_destroy(t.system);
-    ASSERT(ledger.faults, ==, 0);
-    ASSERT(ledger.live_bytes, ==, 0);
+    REFUSED(t.system, MOTE_ERROR_ID, mote_system_remove_link(t.system, id));
+    destroy_watched(t.system, &ledger);
 }
 
-/* Explicit Euler on an undamped link, unless the network asked for it. */
-TEST(refused_growth) {
+TEST(an_undamped_link_under_explicit_euler_is_refused_unless_its_network_allows_growth) {
     const float place[6] = {0, 0, 0, 1, 0, 0};
     for (int allowed = 0; allowed < 2; allowed++) {
         const world w = {.integrator = MOTE_EXPLICIT_EULER};
         mote_system *system = make_world(&w);
         mote_network_def def = mote_default_network_def();
-        mote_network_id net;
         mote_link_id id;
         def.particle_count = 2, def.positions = place, def.growth_allowed = allowed;
-        OK(mote_system_add_network(system, &def, &net, NULL));
+        const mote_network_id net = add_network(system, &def);
         mote_link link = {particle(net, 0), particle(net, 1), 1, 5, 0};
         assert_int_equal(mote_system_add_link(system, &link, &id), allowed ? MOTE_OK : MOTE_ERROR_STABILITY);
         link.damping = 1;
@@ -114,37 +104,34 @@ TEST(refused_growth) {
     }
 }
 
-typedef struct inner {
+typedef struct caller {
     mote_system *system;
     mote_link link;
     mote_link_id id;
-    uint32_t calls;
-} inner;
+} caller;
 
-static void call_from_inside(void *user, const mote_stage_view *stage, float *x, float *y, float *z) {
-    (void)stage, (void)x, (void)y, (void)z;
-    inner *i = user;
+static void call_everything(void *context) {
+    const caller *c = context;
     mote_link_id id;
-    assert_int_equal(mote_system_add_link(i->system, &i->link, &id), MOTE_ERROR_BUSY);
-    assert_int_equal(mote_system_remove_link(i->system, i->id), MOTE_ERROR_BUSY);
-    assert_int_equal(mote_system_link(i->system, i->id, NULL, NULL), MOTE_ERROR_BUSY);
-    i->calls++;
+    assert_int_equal(mote_system_add_link(c->system, &c->link, &id), MOTE_ERROR_BUSY);
+    assert_int_equal(mote_system_remove_link(c->system, c->id), MOTE_ERROR_BUSY);
+    assert_int_equal(mote_system_link(c->system, c->id, NULL, NULL), MOTE_ERROR_BUSY);
 }
 
-TEST(busy) {
+TEST(calls_within_a_step_are_refused) {
     const world w = {.integrator = MOTE_SEMI_IMPLICIT_EULER, .solver = MOTE_STRAND_ROBUST};
-    tangle t = make_tangle(&w, false);
-    inner i = {.system = t.system,
-               .link = {strand_point(t.strands, 4, 1), particle(t.network, 3), 1, 5, 0.5f}};
-    OK(mote_system_add_link(t.system, &i.link, &i.id));
-    add_force(t.system, mote_callback(call_from_inside, &i));
-    OK(mote_system_step(t.system, 1, NULL));
-    ASSERT(i.calls, >, 0);
+    const tangle t = make_tangle(&w, false);
+    caller c = {.system = t.system,
+                .link = {strand_point(t.strands, 4, 1), particle(t.network, 3), 1, 5, 0.5f}};
+    uint32_t calls;
+    OK(mote_system_add_link(t.system, &c.link, &c.id));
+    OK(scene_call_within_step(t.system, call_everything, &c, &calls));
+    ASSERT(calls, >, 0);
     mote_system_destroy(t.system);
 }
 
-/* A removed link is as one that never was, also when its range went; the others stay. */
-TEST(removal) {
+/* Links that are removed, or whose range is. */
+TEST(a_removed_link_leaves_nothing_behind) {
     memory_ledger ledger = {0};
     const world w = {.integrator = MOTE_RK4, .substeps = 2, .solver = MOTE_STRAND_SPRINGS, .ledger = &ledger};
     tangle free = make_tangle(&w, false), t = make_tangle(&w, false);
@@ -169,97 +156,89 @@ TEST(removal) {
     const mote_link_id within = join(t.system, particle(second, 40), particle(second, 2), 1, 2, 3);
     OK(mote_system_step(t.system, 2, NULL));
     OK(mote_system_remove_network(t.system, t.network)); /* the one behind moves up */
-    assert_int_equal(mote_system_link(t.system, across, NULL, NULL), MOTE_ERROR_ID);
+    REFUSED(t.system, MOTE_ERROR_ID, mote_system_link(t.system, across, NULL, NULL));
     OK(mote_system_step(t.system, 2, NULL));
     OK(mote_system_link(t.system, within, &link, NULL));
     ASSERT(link.a.particle, ==, 40);
-    mote_system_destroy(t.system), mote_system_destroy(free.system);
-    ASSERT(ledger.faults, ==, 0);
-    ASSERT(ledger.live_bytes, ==, 0);
+    mote_system_destroy(free.system);
+    destroy_watched(t.system, &ledger);
 }
 
-/* A range takes the links at either end with it, and what has lost its last link steps as before while its
- * range has others. */
-TEST(removal_at_either_end) {
+TEST(a_range_at_either_end_takes_its_links_with_it) {
     const world w = {.integrator = MOTE_SEMI_IMPLICIT_EULER, .solver = MOTE_STRAND_SPRINGS};
-    for (int end = 0; end < 2; end++)
-        for (int strand = 0; strand < 2; strand++) {
-            tangle t = make_tangle(&w, false);
-            const mote_link_end ends[2] = {strand_point(t.strands, 4, 1), particle(t.network, 3)};
-            const mote_link_id link = join(t.system, ends[end], ends[1 - end], 1, 5, 0.5f);
-            OK(mote_system_step(t.system, 1, NULL));
-            OK(strand ? mote_system_remove_strands(t.system, t.strands)
-                      : mote_system_remove_network(t.system, t.network));
-            assert_int_equal(mote_system_link(t.system, link, NULL, NULL), MOTE_ERROR_ID);
-            OK(mote_system_step(t.system, 2, NULL));
-            mote_system_destroy(t.system);
-        }
-    tangle t = make_tangle(&w, false), free = make_tangle(&w, false);
-    const mote_link_end lost =
-        strand_point(t.strands, 0, 1); /* of the shortest; 4 is of the longest, and of another group */
+    for (int kind = 0; kind < 4; kind++) {
+        const tangle t = make_tangle(&w, false);
+        const mote_link_end ends[2] = {strand_point(t.strands, 4, 1), particle(t.network, 3)};
+        const mote_link_id link = join(t.system, ends[kind & 1], ends[!(kind & 1)], 1, 5, 0.5f);
+        OK(mote_system_step(t.system, 1, NULL));
+        OK(kind & 2 ? mote_system_remove_strands(t.system, t.strands)
+                    : mote_system_remove_network(t.system, t.network));
+        REFUSED(t.system, MOTE_ERROR_ID, mote_system_link(t.system, link, NULL, NULL));
+        OK(mote_system_step(t.system, 2, NULL));
+        mote_system_destroy(t.system);
+    }
+}
+
+/* Strand 0 is of the shortest; 4 is of the longest, and of another group. */
+TEST(a_strand_that_has_lost_its_last_link_steps_as_before) {
+    const world w = {.integrator = MOTE_SEMI_IMPLICIT_EULER, .solver = MOTE_STRAND_SPRINGS};
+    const tangle t = make_tangle(&w, false), free = make_tangle(&w, false);
+    const mote_link_end lost = strand_point(t.strands, 0, 1), same = strand_point(free.strands, 0, 1);
     const mote_link_id link = join(t.system, lost, particle(t.network, 3), 1, 5, 0.5f);
     (void)join(t.system, strand_point(t.strands, 4, 1), particle(t.network, 7), 1, 5, 0.5f);
     OK(mote_system_remove_link(t.system, link));
     OK(mote_system_step(t.system, 3, NULL));
     OK(mote_system_step(free.system, 3, NULL));
-    float a[6], b[6];
-    state_of(t.system, &lost, a);
-    const mote_link_end same = strand_point(free.strands, 0, 1);
-    state_of(free.system, &same, b);
-    assert_memory_equal(a, b, sizeof a);
+    for (uint32_t c = 0; c < 6; c++)
+        ASSERT(*coordinate_of(t.system, &lost, c), ==, *coordinate_of(free.system, &same, c));
     mote_system_destroy(t.system), mote_system_destroy(free.system);
 }
 
-/* All of the state of links is in the hash. */
-TEST(hashed) {
-    const mote_link_end none = {.particle = 0};
-    uint64_t hash[8];
-    for (int i = 0; i < 8; i++) {
-        const world w = {.integrator = MOTE_SEMI_IMPLICIT_EULER, .solver = MOTE_STRAND_ROBUST};
-        tangle t = make_tangle(&w, false);
+TEST(the_hash_covers_all_state_of_a_link) {
+    static const bad_value other[] = {LINK(rest_length, 1, NULL), LINK(a.strand, 9, NULL),
+                                      LINK(a.point, 2, NULL),     LINK(b.particle, 4, NULL),
+                                      LINK(rest_length, 2, NULL), LINK(stiffness, 6, NULL),
+                                      LINK(damping, 0.25, NULL)};
+    const world w = {.integrator = MOTE_SEMI_IMPLICIT_EULER, .solver = MOTE_STRAND_ROBUST};
+    uint64_t hash[COUNT_OF(other) + 1];
+    for (size_t i = 0; i <= COUNT_OF(other); i++) {
+        const tangle t = make_tangle(&w, false);
         mote_link link = {strand_point(t.strands, 4, 1), particle(t.network, 3), 1, 5, 0.5f};
         mote_link_id id;
-        if (i == 1) link.a.strand = 9;
-        if (i == 2) link.a.point = 2;
-        if (i == 3) link.b.particle = 4;
-        if (i == 4) link.rest_length = 2;
-        if (i == 5) link.stiffness = 6;
-        if (i == 6) link.damping = 0.25f;
-        if (i == 7) link.a = link.b, link.b = strand_point(t.strands, 4, 1);
-        ASSERT(memcmp(&link.a, &none, sizeof none), !=, 0);
+        if (i < COUNT_OF(other))
+            spoil(&link, &other[i]);
+        else
+            link.a = link.b, link.b = strand_point(t.strands, 4, 1);
         OK(mote_system_add_link(t.system, &link, &id));
         hash[i] = mote_system_hash(t.system);
-        for (int k = 0; k < i; k++) ASSERT(hash[k], !=, hash[i]);
+        for (size_t k = 0; k < i; k++) ASSERT(hash[k], !=, hash[i]);
         mote_system_destroy(t.system);
     }
 }
 
-TEST(capacity_and_memory) {
+/* The first link reserves room for all; no step and no further link allocates. */
+TEST(as_many_links_as_allowed_fit_and_a_failed_allocation_changes_nothing) {
     memory_ledger ledger = {0};
     const world w = {.integrator = MOTE_SEMI_IMPLICIT_EULER, .solver = MOTE_STRAND_ROBUST, .ledger = &ledger};
-    tangle t = make_tangle(&w, false);
-    const mote_link link = {strand_point(t.strands, 4, 1), particle(t.network, 3), 1, 0.001f, 0};
-    const uint64_t hash = mote_system_hash(t.system);
+    const tangle t = make_tangle(&w, false);
+    const attempt a = {
+        t.system, &ledger, {strand_point(t.strands, 4, 1), particle(t.network, 3), 1, 0.001f, 0}};
     mote_link_id id;
-    mote_result result = MOTE_ERROR_MEMORY;
     uint32_t failures = 0;
-    for (; result == MOTE_ERROR_MEMORY; failures++) {
+    for (mote_result result = MOTE_ERROR_MEMORY; result; failures += result != MOTE_OK) {
+        const uint64_t hash = mote_system_hash(t.system);
         ledger.fail_at = ledger.calls + 1 + failures;
-        result = mote_system_add_link(t.system, &link, &id);
-        if (result == MOTE_ERROR_MEMORY) ASSERT(mote_system_hash(t.system), ==, hash);
-        if (result == MOTE_ERROR_MEMORY && failures < 2) OK(mote_system_step(t.system, 0, NULL));
-        if (failures == 8) break;
+        result = mote_system_add_link(t.system, &a.link, &id);
+        assert_true(result == MOTE_OK || result == MOTE_ERROR_MEMORY);
+        ASSERT((mote_system_hash(t.system) == hash), ==, (result != MOTE_OK));
+        if (result) OK(mote_system_step(t.system, 0, NULL));
     }
     ledger.fail_at = 0;
-    ASSERT(result, ==, MOTE_OK);
-    ASSERT(failures, >=, 2);
-    for (uint32_t i = 1; i < MOTE_MAX_LINKS; i++) OK(mote_system_add_link(t.system, &link, &id));
-    const attempt a = {t.system, &ledger, link};
-    refuse(&a, &link, MOTE_ERROR_CAPACITY);
+    ASSERT(failures, >=, 1);
+    for (uint32_t i = 1; i < MOTE_MAX_LINKS; i++) OK(mote_system_add_link(t.system, &a.link, &id));
+    expect_refused(&a, &a.link, MOTE_ERROR_CAPACITY);
     const uint64_t calls = ledger.calls;
     OK(mote_system_step(t.system, 2, NULL));
-    ASSERT(ledger.calls, ==, calls); /* a step allocates nothing */
-    mote_system_destroy(t.system);
-    ASSERT(ledger.faults, ==, 0);
-    ASSERT(ledger.live_bytes, ==, 0);
+    ASSERT(ledger.calls, ==, calls);
+    destroy_watched(t.system, &ledger);
 }

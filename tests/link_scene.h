@@ -1,16 +1,9 @@
-/* Worlds for the tests of links: systems with little in them, and a tangle of strands and networks. Needs
- * nothing but mote where OK is defined already: what is done with results. */
+/* Systems for the tests of links: with few ranges, and a tangle of strands and networks. Needs nothing but
+ * mote where OK is defined already: it checks the result of a call. */
 #ifndef MOTE_TESTS_LINK_SCENE_H
 #define MOTE_TESTS_LINK_SCENE_H
 
-#include <math.h>
-#include <string.h>
-
-#include "support.h"
-
-#ifndef OK
-#define OK(call) assert_int_equal(call, MOTE_OK)
-#endif
+#include "network_base.h"
 
 /* --- Worlds --- */
 
@@ -36,24 +29,16 @@ static inline mote_system *make_world(const world *w) {
     def.jobs = w->jobs;
     def.loop_order = w->loop_order;
     if (w->ledger) def.allocator = ledger_allocator(w->ledger);
-    mote_system *system;
-    OK(mote_system_create(&def, &system));
-    return system;
+    return make_system(&def);
 }
 
-static inline void add_force(mote_system *system, mote_force_def def) {
-    mote_force_id id;
-    OK(mote_system_add_force(system, &def, &id));
-}
-
-static inline mote_network_id add_network(mote_system *system, uint32_t particles, const float *positions,
-                                          float mass, uint32_t springs, const mote_spring *spring) {
+static inline mote_network_id add_particles(mote_system *system, mote_network_solver solver,
+                                            uint32_t particles, const float *positions, float mass,
+                                            uint32_t springs, const mote_spring *spring) {
     mote_network_def def = mote_default_network_def();
-    mote_network_id id;
-    def.particle_count = particles, def.positions = positions, def.particle_mass = mass;
+    def.solver = solver, def.particle_count = particles, def.positions = positions, def.particle_mass = mass;
     def.spring_count = springs, def.springs = spring;
-    OK(mote_system_add_network(system, &def, &id, NULL));
-    return id;
+    return add_network(system, &def);
 }
 
 static inline mote_link_end particle(mote_network_id network, uint32_t i) {
@@ -72,33 +57,29 @@ static inline mote_link_id join(mote_system *system, mote_link_end a, mote_link_
     return id;
 }
 
-/* Where an end stands, and how it moves. */
-static inline void state_of(mote_system *system, const mote_link_end *end, float state[6]) {
-    const bool strand = end->strands.index != 0;
-    const uint32_t slot = strand ? mote_strands_slot(system, end->strands, end->strand, end->point)
-                                 : mote_network_slot(system, end->network, end->particle);
+/* Position (0, 1, 2) or velocity (3, 4, 5) of an end. */
+static inline float *coordinate_of(mote_system *system, const mote_link_end *end, uint32_t column) {
+    if (end->strands.index == 0) return column_of(system, end->network, end->particle, column);
     const mote_strands_view b = mote_strands_columns(system, end->strands);
-    const mote_network_view n = mote_network_columns(system, end->network);
-    const mote_vector_columns x = strand ? b.position : n.position, v = strand ? b.velocity : n.velocity;
-    const float of[6] = {x.x[slot], x.y[slot], x.z[slot], v.x[slot], v.y[slot], v.z[slot]};
-    memcpy(state, of, sizeof of);
+    float *const all[6] = {b.position.x, b.position.y, b.position.z,
+                           b.velocity.x, b.velocity.y, b.velocity.z};
+    return &all[column][mote_strands_slot(system, end->strands, end->strand, end->point)];
+}
+
+static inline void state_of(mote_system *system, const mote_link_end *end, float state[6]) {
+    for (uint32_t column = 0; column < 6; column++) state[column] = *coordinate_of(system, end, column);
 }
 
 static inline void set_velocity(mote_system *system, const mote_link_end *end, const float velocity[3]) {
-    const bool strand = end->strands.index != 0;
-    const uint32_t slot = strand ? mote_strands_slot(system, end->strands, end->strand, end->point)
-                                 : mote_network_slot(system, end->network, end->particle);
-    const mote_vector_columns v = strand ? mote_strands_columns(system, end->strands).velocity
-                                         : mote_network_columns(system, end->network).velocity;
-    v.x[slot] = velocity[0], v.y[slot] = velocity[1], v.z[slot] = velocity[2];
+    for (uint32_t axis = 0; axis < 3; axis++) *coordinate_of(system, end, 3 + axis) = velocity[axis];
 }
 
 /* --- A tangle --- */
 
 enum { STRANDS = 40, POINTS = 6, RING = 1500, WEB = 40 + RING, TIES = 12 };
 
-/* Forty strands of 2 to 6 points in three groups; ten squares, which are alike, and a ring of more than a
- * block. */
+/* Forty strands of 2 to 6 points in three groups; ten squares of one shape, and a ring of more than a block.
+ */
 static inline void tangle_strands(mote_system *system, mote_strand_solver solver, mote_strands_id *id) {
     static float places[3 * STRANDS * POINTS];
     uint32_t counts[STRANDS], at = 0;
@@ -127,12 +108,7 @@ static inline mote_network_id tangle_network(mote_system *system, mote_network_s
         const uint32_t next = square ? (i & ~3u) | ((i + 1) & 3u) : i + 1 == WEB ? 40 : i + 1;
         springs[i] = (mote_spring){i, next, 0.5f, 20, square ? 0.2f : 0.1f, 0};
     }
-    mote_network_def def = mote_default_network_def();
-    mote_network_id id;
-    def.solver = solver, def.particle_count = WEB, def.positions = places, def.particle_mass = 0.4f;
-    def.spring_count = WEB, def.springs = springs;
-    OK(mote_system_add_network(system, &def, &id, NULL));
-    return id;
+    return add_particles(system, solver, WEB, places, 0.4f, WEB, springs);
 }
 
 typedef struct tangle {
@@ -158,8 +134,8 @@ static inline tangle make_tangle(const world *w, bool callback) {
     return t;
 }
 
-/* Strands of the first and the last group, squares, the ring across its blocks, strand and strand, network
- * and network. */
+/* Strands of the first and the last group, squares, the ring in each of its blocks, strand and strand,
+ * network and network. */
 static inline void tie(tangle *t) {
     for (uint32_t i = 0; i < TIES; i++) {
         const uint32_t strand = i % 2 ? i : STRANDS - 1 - i;

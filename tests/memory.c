@@ -1,11 +1,11 @@
-/* Memory: every allocation may fail, nothing leaks, a warm step allocates nothing, columns lie as they
- * should. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+/* Memory: every allocation may fail, nothing leaks, a warm step allocates nothing, columns are aligned and
+ * padded. */
 #include "test.h"
 
-#include "support.h"
+#include <math.h>
+#include <string.h>
+
+#include "systems.h"
 
 static mote_system_def full_def(memory_ledger *ledger) {
     mote_system_def def = mote_default_system_def();
@@ -32,103 +32,81 @@ static void check_ledger_is_even(const memory_ledger *ledger) {
 
 /* --- Failing allocations --- */
 
-/* A life of a system as a list of calls, each of which may run out of memory and is then made again. */
-typedef enum life_call {
-    LIFE_FORCES, /* up to the number of the scene's forces */
-    LIFE_SPAWN,
-    LIFE_STEP,
-    LIFE_RESERVE,
-    LIFE_KILL,
-    LIFE_CALLS
-} life_call;
-
-static mote_result set_force_to_callback(mote_system *system) {
-    mote_force_def gravity = mote_gravity((vec3){0.0f, 1.0f, 0.0f}), reach = mote_callback(scene_chase, NULL);
-    mote_force_id id;
-    reach.as.callback.reach = MOTE_REACH_RANGE;
-    mote_result result = mote_system_add_force(system, &gravity, &id);
-    if (result != MOTE_OK) return result;
-    result = mote_system_set_force(system, id, &reach);
-    if (result != MOTE_OK) assert_int_equal(mote_system_remove_force(system, id), MOTE_OK);
-    return result;
-}
+/* The life of a system as a list of calls, each of which may run out of memory and is then made again. */
+typedef enum life_call { LIFE_FORCES, LIFE_SPAWN, LIFE_STEP, LIFE_RESERVE, LIFE_KILL, LIFE_CALLS } life_call;
 
 static mote_result spawn_and_fill(mote_system *system) {
     mote_range_view view;
     random_source random = {mote_system_count(system)};
-    mote_result result = mote_system_spawn(system, 60, &view);
+    const mote_result result = mote_system_spawn(system, 60, &view);
     if (result == MOTE_OK) scene_fill(&view, &random);
     return result;
 }
 
-static mote_result do_call(mote_system *system, life_call call, uint32_t round) {
+static mote_result do_call(mote_system *system, life_call call, uint32_t round, const mote_force_def *force) {
     static const uint32_t victims[] = {3, 5, 3};
+    mote_force_id id;
+    // clang-format off
     switch (call) {
-    case LIFE_SPAWN:
-        return spawn_and_fill(system);
-    case LIFE_STEP:
-        return mote_system_step(system, 3, NULL);
-    case LIFE_RESERVE:
-        return mote_system_reserve(system, 5000 + 3000 * round);
-    default:
-        return mote_system_kill_slots(system, 3, victims);
+    case LIFE_FORCES: return mote_system_add_force(system, force, &id);
+    case LIFE_SPAWN: return spawn_and_fill(system);
+    case LIFE_STEP: return mote_system_step(system, 3, NULL);
+    case LIFE_RESERVE: return mote_system_reserve(system, 5000 + 3000 * round);
+    default: return mote_system_kill_slots(system, 3, victims);
     }
+    // clang-format on
 }
 
-/* Adds forces until all of a list of one each are in; the hash may change only by those that were added. */
-static void add_each_force(mote_system *system) {
+/* A call that fails changes nothing. */
+static void do_call_until_it_succeeds(mote_system *system, life_call call, uint32_t round,
+                                      const mote_force_def *force) {
+    const uint64_t hash = mote_system_hash(system);
+    const mote_result result = do_call(system, call, round, force);
+    if (result == MOTE_OK) return;
+    assert_int_equal(result, MOTE_ERROR_MEMORY);
+    ASSERT(mote_system_hash(system), ==, hash);
+    OK(do_call(system, call, round, force));
+}
+
+/* A force that needs memory takes the place of one that needs none. */
+static void set_force_to_callback(mote_system *system, const mote_force_def *reach) {
+    const mote_force_def gravity = mote_gravity((vec3){0.0f, 1.0f, 0.0f});
+    mote_force_id id;
+    if (mote_system_add_force(system, &gravity, &id) != MOTE_OK) id = add_force(system, gravity);
+    const uint64_t hash = mote_system_hash(system);
+    if (mote_system_set_force(system, id, reach) == MOTE_OK) return;
+    ASSERT(mote_system_hash(system), ==, hash);
+    OK(mote_system_set_force(system, id, reach));
+}
+
+static void live_round(mote_system *system, uint32_t round) {
     mote_force_def forces[] = {mote_gravity((vec3){0.0f, -9.0f, 0.0f}),
                                mote_wind((vec3){1.0f, 0.0f, 0.0f}, 0.5f),
                                mote_attractor((vec3){0.0f, 0.0f, 0.0f}, 1.0f, 1.0f),
                                mote_callback(scene_push, NULL), mote_callback(scene_chase, NULL)};
     forces[4].as.callback.reach = MOTE_REACH_RANGE;
-    for (size_t i = 0; i < COUNT_OF(forces); i++) {
-        mote_force_id id;
-        uint64_t hash = mote_system_hash(system);
-        mote_result result = mote_system_add_force(system, &forces[i], &id);
-        if (result == MOTE_OK) continue;
-        assert_int_equal(result, MOTE_ERROR_MEMORY);
-        ASSERT(mote_system_hash(system), ==, hash);
-        assert_int_equal(mote_system_add_force(system, &forces[i], &id), MOTE_OK);
-    }
+    for (size_t i = 0; i < COUNT_OF(forces) && round == 0; i++)
+        do_call_until_it_succeeds(system, LIFE_FORCES, round, &forces[i]);
+    if (round > 0) set_force_to_callback(system, &forces[4]);
+    for (life_call call = LIFE_SPAWN; call < LIFE_CALLS; call++)
+        do_call_until_it_succeeds(system, call, round, NULL);
 }
 
-static void do_call_until_it_succeeds(mote_system *system, life_call call, uint32_t round) {
-    if (call == LIFE_FORCES && round == 0) {
-        add_each_force(system);
-        return;
-    }
-    if (call == LIFE_FORCES) {
-        if (set_force_to_callback(system) != MOTE_OK)
-            assert_int_equal(set_force_to_callback(system), MOTE_OK);
-        return;
-    }
-    uint64_t hash = mote_system_hash(system);
-    mote_result result = do_call(system, call, round);
-    if (result == MOTE_OK) return;
-    assert_int_equal(result, MOTE_ERROR_MEMORY);
-    ASSERT(mote_system_hash(system), ==, hash);
-    assert_int_equal(do_call(system, call, round), MOTE_OK);
-}
-
-/* Lives a life in which allocation `fail_at` fails; returns whether there was one. *state_hash: what
- * positions and velocities came to. */
+/* A life in which allocation `fail_at` fails; returns whether there was one. *state_hash: of the positions
+ * and velocities at the end. */
 static bool live(uint64_t fail_at, uint64_t *state_hash) {
     memory_ledger ledger = {.fail_at = fail_at};
     mote_system_def def = full_def(&ledger);
     mote_system *system = (mote_system *)&ledger;
-    mote_result result = mote_system_create(&def, &system);
+    const mote_result result = mote_system_create(&def, &system);
     if (result != MOTE_OK) {
         assert_int_equal(result, MOTE_ERROR_MEMORY);
         assert_null(system);
         check_ledger_is_even(&ledger);
-        assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
+        system = system_of(&def);
     }
-    for (uint32_t round = 0; round < 3; round++) {
-        for (int call = 0; call < LIFE_CALLS; call++)
-            do_call_until_it_succeeds(system, (life_call)call, round);
-    }
-    mote_range_view view = mote_system_view(system);
+    for (uint32_t round = 0; round < 3; round++) live_round(system, round);
+    const mote_range_view view = mote_system_view(system);
     *state_hash = view.count;
     for (uint32_t i = 0; i < view.count; i++) {
         uint32_t bits[2];
@@ -192,37 +170,32 @@ TEST(a_system_too_large_for_the_allocator_is_not_made) {
     assert_null(system);
     check_ledger_is_even(&ledger);
     def.capacity = 10;
-    assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
-    uint64_t hash = mote_system_hash(system);
-    assert_int_equal(mote_system_reserve(system, MOTE_MAX_PARTICLES), MOTE_ERROR_MEMORY);
-    ASSERT(mote_system_hash(system), ==, hash);
+    OK(mote_system_create(&def, &system));
+    REFUSED(system, MOTE_ERROR_MEMORY, mote_system_reserve(system, MOTE_MAX_PARTICLES));
     mote_system_destroy(system);
     check_ledger_is_even(&ledger);
 }
 
 /* --- Steps --- */
 
-/* Frames with births, deaths, impulses, the inbox and presentation: everything that a game does in its
+/* A frame with births, deaths, impulses, external forces and presentation: everything that a game does in its
  * loop. */
 static void play_frame(mote_system *system, float *vertices, size_t bytes) {
     const mote_present_layout layout = {12, 0, MOTE_OMIT};
-    mote_range_view view;
     mote_vector_columns external_forces;
-    random_source random = {77};
     uint32_t victims[10];
-    assert_int_equal(mote_system_spawn(system, 100, &view), MOTE_OK);
-    scene_fill(&view, &random);
+    mote_range_view view = spawned_at_random(system, 100, 77);
     for (uint32_t i = 0; i < 40; i++) view.lifetime[i] = 0.01f * (float)i;
     view.position.x[50] = INFINITY;
     for (uint32_t i = 0; i < 10; i++) victims[i] = i * 3;
-    assert_int_equal(mote_system_kill_slots(system, 10, victims), MOTE_OK);
-    assert_int_equal(mote_system_kill(system, 1, &view.id[60]), MOTE_OK);
+    OK(mote_system_kill_slots(system, 10, victims));
+    OK(mote_system_kill(system, 1, &view.id[60]));
     if (mote_system_external_forces(system, &external_forces) == MOTE_OK)
-        external_forces.x[1] = 5.0f; /* advection knows no forces */
-    assert_int_equal(mote_system_impulse(system, 2, (vec3){1.0f, 2.0f, 3.0f}), MOTE_OK);
-    assert_int_equal(mote_system_teleport(system, 0, 5), MOTE_OK);
-    assert_int_equal(mote_system_advance(system, 50000000, NULL), MOTE_OK);
-    assert_int_equal(mote_system_present(system, &layout, vertices, bytes), MOTE_OK);
+        external_forces.x[1] = 5.0f; /* advection takes no forces */
+    OK(mote_system_impulse(system, 2, (vec3){1.0f, 2.0f, 3.0f}));
+    OK(mote_system_teleport(system, 0, 5));
+    advanced(system, 50000000);
+    OK(mote_system_present(system, &layout, vertices, bytes));
 }
 
 static void check_warm_frames(mote_integrator integrator, bool reach, mote_jobs jobs) {
@@ -233,34 +206,25 @@ static void check_warm_frames(mote_integrator integrator, bool reach, mote_jobs 
     def.integrator = integrator;
     def.interpolation = MOTE_INTERPOLATE_HERMITE;
     def.jobs = jobs;
-    mote_system *system;
-    mote_range_view view;
-    random_source random = {5};
-    size_t bytes = CAPACITY * 3 * sizeof(float);
-    float *vertices = malloc(bytes);
-    assert_non_null(vertices);
-    assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
-    assert_int_equal(scene_add_forces(system, reach), MOTE_OK);
-    assert_int_equal(mote_system_spawn(system, 3000, &view), MOTE_OK);
-    scene_fill(&view, &random);
-    play_frame(system, vertices, bytes);
-    uint64_t calls = ledger.calls, releases = ledger.releases;
-    for (int frame = 0; frame < 20; frame++) play_frame(system, vertices, bytes);
+    static float vertices[CAPACITY * 3];
+    mote_system *system = system_of(&def);
+    OK(scene_add_forces(system, reach));
+    spawned_at_random(system, 3000, 5);
+    play_frame(system, vertices, sizeof vertices);
+    const uint64_t calls = ledger.calls, releases = ledger.releases;
+    for (int frame = 0; frame < 20; frame++) play_frame(system, vertices, sizeof vertices);
     assert_int_equal(ledger.calls, calls);
     assert_int_equal(ledger.releases, releases);
     mote_system_destroy(system);
     check_ledger_is_even(&ledger);
-    free(vertices);
 }
 
 TEST(a_warm_frame_allocates_nothing) {
-    shuffled_jobs shuffled = {{1}, 8, 0};
-    for (int integrator = 0; integrator < MOTE_INTEGRATOR_COUNT; integrator++) {
-        for (int reach = 0; reach < 2; reach++) {
-            check_warm_frames((mote_integrator)integrator, reach != 0, (mote_jobs){0});
-            check_warm_frames((mote_integrator)integrator, reach != 0, mote_jobs_openmp(3));
-            check_warm_frames((mote_integrator)integrator, reach != 0, shuffled_jobs_hook(&shuffled));
-        }
+    job_kinds kinds;
+    make_job_kinds(&kinds, 3);
+    for (uint32_t i = 0; i < MOTE_INTEGRATOR_COUNT * 2 * 3; i++) {
+        test_case("%s, range %u, jobs %u", integrator_name(i / 6), i / 3 % 2, i % 3);
+        check_warm_frames((mote_integrator)(i / 6), i / 3 % 2, kinds.jobs[i % 3]);
     }
 }
 
@@ -273,9 +237,8 @@ static void check_column(const memory_ledger *ledger, const void *column, size_t
 }
 
 static void check_view(const memory_ledger *ledger, mote_system *system, uint32_t count) {
-    mote_range_view view = mote_system_view(system);
-    mote_vector_columns external_forces;
-    assert_int_equal(mote_system_external_forces(system, &external_forces), MOTE_OK);
+    const mote_range_view view = mote_system_view(system);
+    const mote_vector_columns external_forces = external_forces_of(system);
     const float *columns[] = {view.position.x,   view.position.y,   view.position.z,   view.velocity.x,
                               view.velocity.y,   view.velocity.z,   view.inverse_mass, view.lifetime,
                               external_forces.x, external_forces.y, external_forces.z};
@@ -288,7 +251,7 @@ static void check_view(const memory_ledger *ledger, mote_system *system, uint32_
     for (size_t i = 3; i < MOTE_MAX_EXTRA_COLUMNS; i++) assert_null(view.extra[i]);
 }
 
-TEST(columns_are_aligned_and_padded_whatever_the_capacity) {
+TEST(columns_are_aligned_and_padded_at_any_capacity) {
     static const uint32_t capacities[] = {1, 15, 16, 17, 100, 1023, 4097};
     for (size_t i = 0; i < COUNT_OF(capacities); i++) {
         memory_ledger ledger = {0};
@@ -296,10 +259,10 @@ TEST(columns_are_aligned_and_padded_whatever_the_capacity) {
         def.capacity = capacities[i];
         mote_system *system;
         mote_range_view view;
-        assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
-        assert_int_equal(mote_system_spawn(system, capacities[i], &view), MOTE_OK);
+        OK(mote_system_create(&def, &system));
+        OK(mote_system_spawn(system, capacities[i], &view));
         check_view(&ledger, system, capacities[i]);
-        assert_int_equal(mote_system_reserve(system, 2 * capacities[i] + 1), MOTE_OK);
+        OK(mote_system_reserve(system, 2 * capacities[i] + 1));
         check_view(&ledger, system, capacities[i]);
         mote_system_destroy(system);
         check_ledger_is_even(&ledger);
@@ -307,26 +270,22 @@ TEST(columns_are_aligned_and_padded_whatever_the_capacity) {
 }
 
 /* 64 N on 1 kg for 1/64 s make 1 m/s; two halves of a step make as much. */
-TEST(the_inbox_is_empty_when_handed_out_after_a_step_and_acts_in_that_step_alone) {
+TEST(external_forces_are_zero_after_a_step_and_act_in_one_step_alone) {
     memory_ledger ledger = {0};
     mote_system_def def = full_def(&ledger);
     def.substeps = 2;
-    mote_system *system;
-    mote_range_view view;
-    mote_vector_columns external_forces;
-    assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
-    assert_int_equal(mote_system_spawn(system, 20, &view), MOTE_OK);
+    mote_system *system = system_of(&def);
+    mote_range_view view = spawned(system, 20);
     for (int round = 0; round < 3; round++) {
-        assert_int_equal(mote_system_external_forces(system, &external_forces), MOTE_OK);
+        const mote_vector_columns external_forces = external_forces_of(system);
         for (int i = 0; i < 20; i++) {
             ASSERT(external_forces.x[i], ==, 0.0f);
             ASSERT(external_forces.y[i], ==, 0.0f);
             ASSERT(external_forces.z[i], ==, 0.0f);
         }
         external_forces.x[7] = external_forces.z[19] = 64.0f;
-        assert_int_equal(mote_system_external_forces(system, &external_forces), MOTE_OK);
-        ASSERT(external_forces.x[7], ==, 64.0f); /* asked twice, it keeps what it holds */
-        assert_int_equal(mote_system_step(system, 3, NULL), MOTE_OK);
+        ASSERT(external_forces_of(system).x[7], ==, 64.0f); /* a second call leaves the values alone */
+        stepped(system, 3);
         view = mote_system_view(system);
         ASSERT(view.velocity.x[7], ==, (float)(round + 1));
         ASSERT(view.velocity.z[19], ==, (float)(round + 1));
@@ -340,11 +299,9 @@ TEST(the_inbox_is_empty_when_handed_out_after_a_step_and_acts_in_that_step_alone
 TEST(columns_that_were_not_asked_for_are_absent) {
     mote_system_def def = mote_default_system_def();
     def.particle_ids = false;
-    mote_system *system;
-    mote_range_view view;
+    mote_system *system = system_of(&def);
+    mote_range_view view = spawned(system, 10);
     mote_vector_columns external_forces;
-    assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
-    assert_int_equal(mote_system_spawn(system, 10, &view), MOTE_OK);
     assert_null(view.inverse_mass);
     assert_null(view.birth_step);
     assert_null(view.lifetime);
@@ -357,10 +314,8 @@ TEST(columns_that_were_not_asked_for_are_absent) {
 TEST(the_default_allocator_aligns_too) {
     mote_system_def def = mote_default_system_def();
     def.capacity = 200000; /* large enough for huge pages */
-    mote_system *system;
-    mote_range_view view;
-    assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
-    assert_int_equal(mote_system_spawn(system, 200000, &view), MOTE_OK);
+    mote_system *system = system_of(&def);
+    mote_range_view view = spawned(system, 200000);
     assert_int_equal((uintptr_t)view.position.x % 64, 0);
     assert_int_equal((uintptr_t)view.velocity.z % 64, 0);
     mote_system_destroy(system);
@@ -369,19 +324,15 @@ TEST(the_default_allocator_aligns_too) {
 TEST(reserving_keeps_state_and_never_shrinks) {
     memory_ledger ledger = {0};
     mote_system_def def = full_def(&ledger);
-    mote_system *system;
-    mote_range_view view;
-    random_source random = {9};
+    mote_system *system = system_of(&def);
+    mote_range_view view = spawned_at_random(system, 90, 9);
     float before[90];
-    assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
-    assert_int_equal(mote_system_spawn(system, 90, &view), MOTE_OK);
-    scene_fill(&view, &random);
     memcpy(before, view.velocity.z, sizeof before);
-    assert_int_equal(mote_system_reserve(system, 2000), MOTE_OK);
+    OK(mote_system_reserve(system, 2000));
     assert_memory_equal(mote_system_view(system).velocity.z, before, sizeof before);
-    assert_int_equal(mote_system_reserve(system, 5), MOTE_OK);
-    assert_int_equal(mote_system_reserve(system, 0), MOTE_OK);
-    assert_int_equal(mote_system_spawn(system, 1910, &view), MOTE_OK);
+    OK(mote_system_reserve(system, 5));
+    OK(mote_system_reserve(system, 0));
+    spawned(system, 1910);
     assert_int_equal(mote_system_spawn(system, 1, &view), MOTE_ERROR_CAPACITY);
     mote_system_destroy(system);
     check_ledger_is_even(&ledger);

@@ -1,10 +1,9 @@
-/* Edits of networks in memory: springs that come, go and tear, pins, reels; short of memory; springs that are
- * wrong. */
+/* Edits of the layout of networks: springs that come, go and tear, pins, reels, islands that are joined. */
 #include "test.h"
 
 #include "network_layout.h"
 
-/* --- Any edits --- */
+/* --- Random edits --- */
 
 typedef struct state {
     mote_network n;
@@ -43,17 +42,16 @@ static void insert(state *s, uint32_t count, uint32_t reach) {
         assert_int_equal(numbers[0], 0xeeeeeeee);
         return;
     }
-    assert_int_equal(result, MOTE_OK);
+    OK(result);
     for (uint32_t i = 0; i < count; i++) {
-        assert_int_equal(numbers[i], lowest_free(&s->m));
-        s->m.alive[numbers[i]] = true;
-        s->m.spring[numbers[i]] = springs[i];
-        model_join(&s->m, springs[i].a, springs[i].b);
+        ASSERT(numbers[i], ==, lowest_free(&s->m));
+        model_insert(&s->m, numbers[i], &springs[i]);
+        assert_true(s->n.bound_is_old);
+        assert_true(s->n.responses_are_old);
     }
-    assert_true(count == 0 || (s->n.bound_is_old && s->n.responses_are_old));
 }
 
-/* A living spring, or MOTE_NO_ITEM. */
+/* The number of a spring, or MOTE_NO_ITEM. */
 static uint32_t pick(state *s) {
     uint32_t left = alive_of(&s->m), number = 0;
     if (left == 0) return MOTE_NO_ITEM;
@@ -95,8 +93,7 @@ static void pin(state *s) {
     s->n.bound_is_old = s->n.responses_are_old = false;
     if (random_below(&s->random, 3)) {
         const bool was = s->m.pinned[particle];
-        assert_int_equal(mote_network_add_pin(&s->n, slot, target, s->now, s->now + 5, &s->allocator),
-                         MOTE_OK);
+        OK(mote_network_add_pin(&s->n, slot, target, s->now, s->now + 5, &s->allocator));
         s->m.pinned[particle] = true;
         ASSERT(s->n.bound_is_old, ==, !was);
         return;
@@ -111,14 +108,12 @@ static void pin(state *s) {
     s->m.pinned[particle] = false;
 }
 
-/* Starts reels, and ends those whose tick has come: their springs then have the length that they were
- * given. */
+/* Starts reels, and ends those whose tick has come: their springs then have their final length. */
 static void reel(state *s) {
     const uint32_t number = pick(s);
     const float length = random_between(&s->random, 0, 3);
     const uint64_t tick = s->now + random_below(&s->random, 4);
-    if (number != MOTE_NO_ITEM)
-        assert_int_equal(mote_network_add_reel(&s->n, number, length, s->now, tick, &s->allocator), MOTE_OK);
+    if (number != MOTE_NO_ITEM) OK(mote_network_add_reel(&s->n, number, length, s->now, tick, &s->allocator));
     s->now += random_below(&s->random, 3);
     for (uint32_t i = 0; i < s->n.reel_count; i++)
         if (s->n.reels[i].to_tick <= s->now) s->m.spring[s->n.reels[i].spring].rest_length = s->n.reels[i].to;
@@ -126,7 +121,7 @@ static void reel(state *s) {
     for (uint32_t i = 0; i < s->n.reel_count; i++) ASSERT(s->n.reels[i].to_tick, >, s->now);
 }
 
-TEST(random_edits) {
+TEST(random_edits_keep_the_layout) {
     static graph g;
     static state s;
     s.random = (random_source){21};
@@ -149,9 +144,8 @@ TEST(random_edits) {
     }
 }
 
-/* A spring between two of 16 islands that lie across lanes, in one lane group: the others are rows from then
- * on too. */
-TEST(struts_become_rows) {
+/* 16 islands across lanes, in one lane group: a spring between two of them makes rows of all. */
+TEST(a_block_across_lanes_becomes_rows_when_islands_are_joined) {
     static graph g;
     random_source random = {24};
     const mote_allocator allocator = plain();
@@ -165,20 +159,17 @@ TEST(struts_become_rows) {
         uint32_t number;
         ASSERT(n.block_count, ==, 1);
         assert_true(n.block[0].lanes);
-        assert_int_equal(mote_network_insert(&n, 1, &spring, &number, &allocator), MOTE_OK);
+        OK(mote_network_insert(&n, 1, &spring, &number, &allocator));
         assert_false(n.block[0].lanes);
         assert_false(n.block[0].outer);
-        m.alive[number] = true;
-        m.spring[number] = spring;
-        model_join(&m, spring.a, spring.b);
+        model_insert(&m, number, &spring);
         check_network(&n, &m);
         model_free(&m);
         destroy(&n);
     }
 }
 
-/* What no spring had before, one that is added or changed brings. */
-TEST(first_of_its_kind) {
+TEST(the_first_damped_or_tearing_spring_sets_the_flag) {
     const float positions[9] = {0, 0, 0, 1, 0, 0, 2, 0, 0};
     const mote_spring springs[] = {{0, 1, 1, 1, 0, 0}, {1, 2, 1, 1, 0.5f, 0}, {0, 2, 1, 1, 0, 0.5f}};
     mote_network_def def = mote_default_network_def();
@@ -191,8 +182,7 @@ TEST(first_of_its_kind) {
             uint32_t number = 0;
             assert_false(n.damped);
             assert_false(n.tears);
-            if (added)
-                assert_int_equal(mote_network_insert(&n, 1, &springs[kind], &number, &allocator), MOTE_OK);
+            if (added) OK(mote_network_insert(&n, 1, &springs[kind], &number, &allocator));
             n.spring[0].damping = springs[added ? 0 : kind].damping;
             n.spring[0].tear_strain = springs[added ? 0 : kind].tear_strain;
             mote_network_store_spring(&n, 0);
@@ -202,9 +192,9 @@ TEST(first_of_its_kind) {
         }
 }
 
-/* --- What is frozen, what tears --- */
+/* --- Freezing and tearing --- */
 
-TEST(frozen_islands_join) {
+TEST(joining_a_frozen_island_freezes_both) {
     static graph g;
     random_source random = {22};
     const mote_allocator allocator = plain();
@@ -216,9 +206,9 @@ TEST(frozen_islands_join) {
     const mote_spring joins[] = {{0, 1, 1, 1, 0, 0}, {2, 3, 1, 1, 0, 0}, {0, 2, 1, 1, 0, 0}};
     n.frozen[n.island[n.slot_of_particle[1]]] = n.frozen[n.island[n.slot_of_particle[2]]] = 1;
     n.report.frozen = 2;
-    static const uint32_t frozen[] = {2, 2, 1}; /* one of two that join is; the other of two; both */
+    static const uint32_t frozen[] = {2, 2, 1}; /* one of the two is frozen; the other; both */
     for (uint32_t i = 0; i < 3; i++) {
-        assert_int_equal(mote_network_insert(&n, 1, &joins[i], &number, &allocator), MOTE_OK);
+        OK(mote_network_insert(&n, 1, &joins[i], &number, &allocator));
         assert_int_equal(n.report.frozen, frozen[i]);
         uint32_t labels = 0;
         for (uint32_t k = 0; k < n.island_count; k++) labels += n.frozen[k];
@@ -230,8 +220,8 @@ TEST(frozen_islands_join) {
     destroy(&n);
 }
 
-/* In double, far from the edge, the definition itself. */
-TEST(tearing) {
+/* The definition in double; within rounding of the limit either is right. */
+TEST(springs_tear_beyond_their_strain) {
     static graph g;
     random_source random = {23};
     uint32_t edges = 0, total = 0;
@@ -241,11 +231,12 @@ TEST(tearing) {
             g.springs[i].tear_strain = i % 3 ? random_between(&random, 0.1f, 6) : 0;
         mote_network n = made(&g.def);
         model m = model_of(&g.def);
-        const uint32_t ill = random_below(&random, m.particles), other = random_below(&random, m.particles);
-        const uint32_t cold = n.island[n.slot_of_particle[other]];
-        n.x[1][n.slot_of_particle[ill]] = NAN;
-        n.frozen[cold] = 1;
+        const uint32_t broken = random_below(&random, m.particles),
+                       other = random_below(&random, m.particles);
+        const uint32_t frozen = n.island[n.slot_of_particle[other]];
         uint32_t torn = 0;
+        n.x[1][n.slot_of_particle[broken]] = NAN;
+        n.frozen[frozen] = 1;
         n.bound_is_old = false;
         mote_network_tear(&n);
         for (uint32_t i = 0; i < g.def.spring_count; i++) {
@@ -257,7 +248,8 @@ TEST(tearing) {
             }
             const double excess = sqrt(sum) - s->rest_length * (1.0 + s->tear_strain);
             bool tears = s->tear_strain > 0 && excess > 0;
-            if (s->a == ill || s->b == ill || n.island[n.slot_of_particle[s->a]] == cold) tears = false;
+            if (s->a == broken || s->b == broken || n.island[n.slot_of_particle[s->a]] == frozen)
+                tears = false;
             /* Six roundings of lengths below 32 m. */
             if (fabs(excess) < 6 * 32 * 0x1p-24) tears = n.spring[i].a == MOTE_NO_SLOT, edges++;
             ASSERT(tears, ==, (n.spring[i].a == MOTE_NO_SLOT));
@@ -266,7 +258,7 @@ TEST(tearing) {
         }
         assert_int_equal(n.torn_count, torn);
         ASSERT(n.bound_is_old, ==, (torn > 0));
-        n.x[1][n.slot_of_particle[ill]] = 0;
+        n.x[1][n.slot_of_particle[broken]] = 0;
         check_network(&n, &m);
         mote_network_tear(&n);
         total += torn;
@@ -277,8 +269,7 @@ TEST(tearing) {
     ASSERT(total, >, 100);
 }
 
-/* At rest length 0 any distance tears, and exactly the limit does not. */
-TEST(tearing_at_the_edge) {
+TEST(at_exactly_its_limit_a_spring_does_not_tear) {
     const float positions[] = {0, 0, 0, 1.5f, 0, 0, 0, 0, 0, 0, 1.5f, 0};
     const mote_spring springs[] = {
         {0, 1, 1, 1, 0, 0.5f}, {0, 2, 0, 1, 0, 1}, {1, 3, 0, 1, 0, 1}, {2, 3, 1.4999f, 1, 0, 1e-5f}};
@@ -299,9 +290,25 @@ TEST(tearing_at_the_edge) {
     destroy(&n);
 }
 
-/* --- What travels --- */
+/* --- Pins and reels --- */
 
-TEST(pins_and_reels_travel) {
+static void expect_pin(const mote_network_pin_state *pin, float from_x, float to_x, uint64_t to_tick) {
+    ASSERT(pin->from[0], ==, from_x);
+    ASSERT(pin->to[0], ==, to_x);
+    ASSERT(pin->to_tick, ==, to_tick);
+    ASSERT(pin->pending, ==, (to_tick == MOTE_NEXT_ADVANCE));
+}
+
+static void expect_reel(const mote_network *n, float from, float to, uint64_t to_tick) {
+    ASSERT(n->reel_count, ==, 1);
+    ASSERT(n->block[0].reel_count, ==, 1);
+    ASSERT(n->reels[0].from, ==, from);
+    ASSERT(n->reels[0].to, ==, to);
+    ASSERT(n->reels[0].to_tick, ==, to_tick);
+    ASSERT(n->reels[0].pending, ==, (to_tick == MOTE_NEXT_ADVANCE));
+}
+
+TEST(pins_and_reels_travel_from_where_they_are) {
     const float positions[] = {0, 0, 0, 1, 0, 0, 2, 0, 0}, target[3] = {4, 5, 6}, other[3] = {7, 8, 9};
     const mote_spring springs[] = {{0, 1, 1, 1, 0, 0}, {1, 2, 2, 1, 0, 0}};
     mote_network_def def = mote_default_network_def();
@@ -309,52 +316,35 @@ TEST(pins_and_reels_travel) {
     mote_network n = made(&def);
     const mote_allocator allocator = plain();
     const uint32_t slot = n.slot_of_particle[1];
-    assert_int_equal(mote_network_add_pin(&n, slot, target, 10, MOTE_NEXT_ADVANCE, &allocator), MOTE_OK);
-    assert_true(n.pins[0].pending);
-    ASSERT(n.pins[0].from[0], ==, 1);
+    OK(mote_network_add_pin(&n, slot, target, 10, MOTE_NEXT_ADVANCE, &allocator));
+    expect_pin(&n.pins[0], 1, 4, MOTE_NEXT_ADVANCE);
     ASSERT(n.pins[0].to[2], ==, 6);
     ASSERT(n.pins[0].from_tick, ==, 10);
     n.x[0][slot] = 3;
-    assert_int_equal(mote_network_add_pin(&n, slot, other, 11, 20, &allocator), MOTE_OK);
+    OK(mote_network_add_pin(&n, slot, other, 11, 20, &allocator));
     ASSERT(n.pin_count, ==, 1);
-    assert_false(n.pins[0].pending);
-    ASSERT(n.pins[0].from[0], ==, 3);
-    ASSERT(n.pins[0].to[0], ==, 7);
-    assert_int_equal(n.pins[0].to_tick, 20);
-    assert_int_equal(mote_network_add_reel(&n, 1, 4, 10, MOTE_NEXT_ADVANCE, &allocator), MOTE_OK);
-    assert_true(n.reels[0].pending);
-    ASSERT(n.reels[0].from, ==, 2);
-    ASSERT(n.reels[0].to, ==, 4);
-    mote_network_end_reels(&n, UINT64_MAX);
-    assert_int_equal(n.reel_count, 1); /* it has not begun to end */
-    assert_int_equal(
-        mote_network_add_pin(&n, n.slot_of_particle[0], other, 11, MOTE_NEXT_ADVANCE, &allocator), MOTE_OK);
+    expect_pin(&n.pins[0], 3, 7, 20);
+    OK(mote_network_add_reel(&n, 1, 4, 10, MOTE_NEXT_ADVANCE, &allocator));
+    mote_network_end_reels(&n, UINT64_MAX); /* its end is not known yet */
+    expect_reel(&n, 2, 4, MOTE_NEXT_ADVANCE);
+    OK(mote_network_add_pin(&n, n.slot_of_particle[0], other, 11, MOTE_NEXT_ADVANCE, &allocator));
     mote_network_resolve(&n, 14);
-    assert_false(n.reels[0].pending);
-    ASSERT(n.reels[0].to_tick, ==, 14);
-    assert_false(n.pins[0].pending);
-    ASSERT(n.pins[0].to_tick, ==, 14);
-    ASSERT(n.pins[1].to_tick, ==, 20);
+    expect_reel(&n, 2, 4, 14);
+    expect_pin(&n.pins[0], 0, 7, 14);
+    expect_pin(&n.pins[1], 3, 7, 20);
     /* From 2 at tick 10 to 4 at tick 14: 2.5 at tick 11, from where the next goes on. */
-    assert_int_equal(mote_network_add_reel(&n, 1, 1, 11, 13, &allocator), MOTE_OK);
-    ASSERT(n.reel_count, ==, 1);
-    ASSERT(n.block[0].reel_count, ==, 1);
-    ASSERT(n.reels[0].from, ==, 2.5f);
-    ASSERT(n.reels[0].to, ==, 1);
-    ASSERT(n.reels[0].to_tick, ==, 13);
+    OK(mote_network_add_reel(&n, 1, 1, 11, 13, &allocator));
     mote_network_end_reels(&n, 12);
-    ASSERT(n.reel_count, ==, 1);
-    ASSERT(n.block[0].reel_count, ==, 1);
+    expect_reel(&n, 2.5f, 1, 13);
     mote_network_end_reels(&n, 13);
     ASSERT(n.reel_count, ==, 0);
     ASSERT(n.block[0].reel_count, ==, 0);
     ASSERT(n.spring[1].rest_length, ==, 1);
-    ASSERT(n.entry_length[n.spring[1].entry[0]], ==, 1);
-    ASSERT(n.entry_length[n.spring[1].entry[1]], ==, 1);
+    for (int end = 0; end < 2; end++) ASSERT(n.entry_length[n.spring[1].entry[end]], ==, 1);
     destroy(&n);
 }
 
-TEST(most_pins_and_reels) {
+TEST(no_more_pins_and_reels_than_allowed_fit) {
     enum { ENDS = MOTE_MAX_NETWORK_PINS + 20 };
     static float positions[3 * ENDS];
     static mote_spring springs[ENDS];
@@ -371,7 +361,7 @@ TEST(most_pins_and_reels) {
         assert_int_equal(mote_network_add_pin(&n, number, at, 0, 1, &allocator), want);
         assert_int_equal(mote_network_add_reel(&n, number, 2, 0, 1, &allocator), want);
     }
-    assert_int_equal(mote_network_add_pin(&n, 0, at, 0, 1, &allocator), MOTE_OK); /* pinned already */
+    OK(mote_network_add_pin(&n, 0, at, 0, 1, &allocator)); /* pinned already */
     ASSERT(n.pin_count, ==, MOTE_MAX_NETWORK_PINS);
     ASSERT(n.reel_count, ==, MOTE_MAX_REELS);
     model m = model_of(&def);

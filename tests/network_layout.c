@@ -1,4 +1,5 @@
-/* How networks lie in memory: made, edited, short of memory, of wrong springs. */
+/* The layout of networks in memory as they are made: columns, blocks across lanes and of rows, lines of
+ * springs. */
 #include "test.h"
 
 #include <float.h>
@@ -7,7 +8,7 @@
 
 /* --- As made --- */
 
-/* The columns hold what the def says; labels follow the lowest particles. */
+/* The columns hold the def's values; islands are numbered in the order of their lowest particles. */
 static void check_columns(const mote_network *n, const graph *g, const model *m) {
     uint32_t labels = 0;
     for (uint32_t i = 0; i < m->particles; i++) {
@@ -92,7 +93,7 @@ static void check_outer_block(const mote_network *n, const mote_network_block *b
     }
 }
 
-TEST(as_made) {
+TEST(random_networks_are_laid_out_by_the_rules) {
     static graph g;
     random_source random = {11};
     for (uint32_t variant = 0; variant < 24; variant++) {
@@ -115,9 +116,18 @@ TEST(as_made) {
     }
 }
 
+/* Blocks across lanes. */
+static uint32_t lanes_of(const mote_network_def *def) {
+    mote_network n = made(def);
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < n.block_count; i++) lanes += n.block[i].lanes;
+    destroy(&n);
+    return lanes;
+}
+
 /* 16 a block, a rest of four or more in one more, fewer in rows; islands whose springs come in another order
- * are not alike. */
-TEST(alike_islands) {
+ * are of another shape. */
+TEST(sixteen_islands_of_one_shape_share_a_block_across_lanes) {
     static graph g;
     random_source random = {12};
     static const uint32_t blocks[] = {0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2};
@@ -126,11 +136,7 @@ TEST(alike_islands) {
         add_chains(&g, &random, copies, 7);
         const uint32_t extra = copies % 16 < 4 ? 0 : 1,
                        want = copies <= 20 ? blocks[copies] : copies / 16 + extra;
-        mote_network n = made(&g.def);
-        uint32_t lanes = 0;
-        for (uint32_t i = 0; i < n.block_count; i++) lanes += n.block[i].lanes;
-        assert_int_equal(lanes, want);
-        destroy(&n);
+        ASSERT(lanes_of(&g.def), ==, want);
     }
     for (int differ = 0; differ < 2; differ++) {
         begin_graph(&g, &random);
@@ -149,16 +155,8 @@ TEST(alike_islands) {
     }
 }
 
-static uint32_t lanes_of(const mote_network_def *def) {
-    mote_network n = made(def);
-    uint32_t lanes = 0;
-    for (uint32_t i = 0; i < n.block_count; i++) lanes += n.block[i].lanes;
-    destroy(&n);
-    return lanes;
-}
-
-/* As many particles and springs, and by turns of another shape: each shape has its blocks. */
-TEST(shapes_by_turns) {
+/* Islands of as many particles and springs, of two shapes in turn. */
+TEST(each_shape_has_blocks_of_its_own) {
     static graph g;
     random_source random = {15};
     begin_graph(&g, &random);
@@ -171,8 +169,9 @@ TEST(shapes_by_turns) {
     assert_int_equal(lanes_of(&g.def), 4);
 }
 
-/* Where as many lanes go one way as another, the lower slots come first. */
-TEST(ties) {
+/* Where as many lanes have a spring to one offset as to another, the lower offset comes first. A chain: first
+ * to the lower slot, which the first particle does not have. */
+TEST(lines_are_ordered_by_offset_where_counts_are_equal) {
     static graph g;
     random_source random = {16};
     begin_graph(&g, &random);
@@ -181,7 +180,6 @@ TEST(ties) {
     for (uint32_t i = 0; i < 16; i++) add_spring(&g, &random, i, i % 2 ? i + 20 : i + 40);
     mote_network n = made(&g.def);
     const mote_network_packet *line = n.line;
-    /* A chain: first to the lower slot, which the first particle does not have. */
     ASSERT(line[0].mask, ==, 0xfffe);
     ASSERT(line[0].other, ==, -1);
     ASSERT(line[1].mask, ==, 0xffff);
@@ -194,9 +192,9 @@ TEST(ties) {
     destroy(&n);
 }
 
-/* A net's lines are nearly all contiguous, and little more than its degree of 12; where no order helps, as
- * many lines as the largest degree of the lane group. */
-TEST(lines_of_nets) {
+/* In a net as few lines as its degree of 12 allows, nearly all contiguous; where no order helps, as many as
+ * the largest degree of the lane group. */
+TEST(lines_are_few_and_contiguous) {
     static graph g;
     random_source random = {13};
     static const uint32_t widths[] = {64, 60, 33};
@@ -231,9 +229,9 @@ TEST(lines_of_nets) {
     destroy(&n);
 }
 
-/* Lengths from positions, as the kernels work them out. At make the def's positions count, later the
- * columns'. */
-TEST(lengths_as_placed) {
+/* Lengths from positions, rounded as in the kernels: from the def's positions as the network is made, later
+ * from the columns. One that does not fit a float is refused and leaves no trace. */
+TEST(a_length_as_placed_is_that_of_the_kernels) {
     static graph g;
     random_source random = {14};
     begin_graph(&g, &random);
@@ -245,7 +243,7 @@ TEST(lengths_as_placed) {
     uint32_t a = n.slot_of_particle[3], b = n.slot_of_particle[17], number;
     n.x[0][a] = 100, n.x[1][b] = -0x1p-20f;
     mote_spring more = {3, 17, MOTE_AS_PLACED, 1, 0, 0};
-    assert_int_equal(mote_network_insert(&n, 1, &more, &number, &allocator), MOTE_OK);
+    OK(mote_network_insert(&n, 1, &more, &number, &allocator));
     assert_int_equal(number, g.def.spring_count);
     for (uint32_t i = 0; i <= g.def.spring_count; i++) {
         const mote_network_spring_state *s = &n.spring[i];
@@ -258,7 +256,6 @@ TEST(lengths_as_placed) {
         }
         ASSERT(s->rest_length, ==, sqrtf(sum));
     }
-    /* One that does not fit a float is refused and leaves no trace. */
     const mote_spring two[] = {{5, 6, 1, 1, 0, 0}, more};
     uint32_t numbers[2];
     n.x[0][a] = FLT_MAX, n.x[0][b] = -FLT_MAX;

@@ -1,16 +1,12 @@
-/* Random networks, and what must hold of the layout of a network at any time, against a plain list of its
- * springs. */
+/* Random networks, and the invariants of the layout of a network, against a plain list of its springs. */
 #ifndef MOTE_TESTS_NETWORK_LAYOUT_H
 #define MOTE_TESTS_NETWORK_LAYOUT_H
 
 #include "test.h"
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/allocator.h"
+#include "network_base.h"
 #include "networks/network.h"
-#include "support.h"
 
 /* The network as its host knows it. */
 typedef struct model {
@@ -29,6 +25,12 @@ static inline void model_join(model *m, uint32_t a, uint32_t b) {
         if (m->joined[i] == from) m->joined[i] = to;
 }
 
+static inline void model_insert(model *m, uint32_t number, const mote_spring *spring) {
+    m->spring[number] = *spring;
+    m->alive[number] = true;
+    model_join(m, spring->a, spring->b);
+}
+
 static inline model model_of(const mote_network_def *def) {
     model m = {.particles = def->particle_count, .capacity = def->spring_capacity};
     if (m.capacity < def->spring_count) m.capacity = def->spring_count;
@@ -39,11 +41,7 @@ static inline model model_of(const mote_network_def *def) {
     m.pinned = calloc(m.particles, 1);
     memcpy(m.positions, def->positions, 3 * sizeof(float) * m.particles);
     for (uint32_t i = 0; i < m.particles; i++) m.joined[i] = i;
-    for (uint32_t i = 0; i < def->spring_count; i++) {
-        m.spring[i] = def->springs[i];
-        m.alive[i] = true;
-        model_join(&m, def->springs[i].a, def->springs[i].b);
-    }
+    for (uint32_t i = 0; i < def->spring_count; i++) model_insert(&m, i, &def->springs[i]);
     return m;
 }
 
@@ -118,7 +116,7 @@ static inline void check_blocks(const mote_network *n, const model *m) {
     }
     assert_int_equal(next, n->slot_count);
     ASSERT(any, ==, n->has_outer);
-    /* Islands that lie in several blocks make them outer, and nothing else does. */
+    /* Islands in several blocks make them outer, and nothing else does. */
     bool *spans = calloc(n->block_count, 1);
     for (uint32_t i = 0; i < m->particles; i++) {
         const uint32_t a = mote_network_block_of(n, n->slot_of_particle[i]);
@@ -178,7 +176,7 @@ static inline bool same(const mote_network *n, size_t entry, const mote_network_
            n->entry_damping[entry] == s->damping;
 }
 
-/* One entry; returns its spring. slot: its own. */
+/* One entry of a line. strut: it stands for both ends of its spring. */
 static inline void check_entry(const mote_network *n, uint32_t line, uint32_t lane, bool strut) {
     const mote_network_packet *l = &n->line[line];
     const uint32_t entry = 16 * line + lane, number = n->entry_spring[entry], slot = l->self + lane;
@@ -201,7 +199,7 @@ static inline void check_entry(const mote_network *n, uint32_t line, uint32_t la
     assert_true(same(n, entry, s));
 }
 
-/* What a line says of all its springs, which is said only where it is so and always where it is so. */
+/* The flags of a line say what all its springs have in common, wherever they have it and nowhere else. */
 static inline void check_line(const mote_network *n, uint32_t line, bool strut) {
     const mote_network_packet *l = &n->line[line];
     const mote_network_spring_state *first = NULL;
@@ -277,7 +275,7 @@ static inline uint32_t check_struts(const mote_network *n, const mote_network_bl
     return entries;
 }
 
-/* Blocks have lines of their own, groups follow each other in them, and what is nobody's holds nothing. */
+/* Blocks have lines of their own, in which groups follow each other; lines of no block hold nothing. */
 static inline void check_lines(const mote_network *n) {
     bool *used = calloc(n->line_capacity + 1, 1);
     uint32_t entries = 0;
@@ -423,7 +421,7 @@ static inline void add_net(graph *g, random_source *random, uint32_t width, bool
     }
 }
 
-/* One of everything; variant: the random parts. */
+/* Parts of every kind; variant: which large part, and which solver. */
 static inline void mixed_graph(graph *g, random_source *random, uint32_t variant) {
     begin_graph(g, random);
     add_random(g, random, 1 + random_below(random, 40), random_below(random, 60));
@@ -445,7 +443,7 @@ static inline mote_network made(const mote_network_def *def) {
     const mote_allocator allocator = plain();
     mote_network n;
     mote_network_fault fault;
-    assert_int_equal(mote_network_make(&n, def, true, true, &allocator, &fault), MOTE_OK);
+    OK(mote_network_make(&n, def, true, true, &allocator, &fault));
     return n;
 }
 

@@ -1,6 +1,6 @@
 /* Scenes of networks for the tests that compare bits: islands of any size with a little of everything, the
- * same on every machine. What an island is depends on the seed and its number alone, not on its neighbours.
- * Needs nothing but mote. */
+ * same on every machine. An island depends on the seed and its number alone, not on its neighbours. Needs
+ * nothing but mote. */
 #ifndef MOTE_TESTS_NETWORK_SCENE_H
 #define MOTE_TESTS_NETWORK_SCENE_H
 
@@ -8,7 +8,7 @@
 
 #include "strand_scene.h"
 
-/* Beside the parts of strand_scene.h that are not about strands: DAMPING, SYSTEM, STIFF, FIELDS, CALLBACKS,
+/* Beside the parts of strand_scene.h that hold for networks too: DAMPING, SYSTEM, STIFF, FIELDS, CALLBACKS,
  * COLLIDERS, PINS, WILD, HOSTILE, RIGID (some springs: the constrained solver). */
 enum {
     MASSES = 65536, /* unequal */
@@ -39,11 +39,11 @@ typedef struct network_scene {
     mote_rate rate; /* 0: 60/1 */
 } network_scene;
 
-/* What a network is made from; islands in their order. */
+/* The arrays of a def; islands in their order. */
 typedef struct network_arrays {
     mote_network_def def;
     uint32_t islands, first[NETWORK_PARTICLES + 1],
-        number[NETWORK_PARTICLES]; /* particles of the islands, before they are numbered */
+        number[NETWORK_PARTICLES]; /* particles of the islands, before the host numbers them */
     uint32_t first_spring[NETWORK_PARTICLES + 1];
     uint32_t name[NETWORK_PARTICLES]; /* the host's number */
     float positions[3 * NETWORK_PARTICLES], velocities[3 * NETWORK_PARTICLES], masses[NETWORK_PARTICLES];
@@ -168,13 +168,20 @@ static inline void network_arrays_make(network_arrays *a, const network_scene *s
     if (s->solver == MOTE_NETWORK_CONSTRAINED && s->parts & CAP) a->def.max_linear = 4;
 }
 
-/* --- What the host does --- */
+/* --- The host's edits --- */
 
-typedef enum network_deed { DEED_ADD, DEED_REMOVE, DEED_SET, DEED_REEL, DEED_PIN, DEED_UNPIN } network_deed;
+typedef enum network_action {
+    ACTION_ADD,
+    ACTION_REMOVE,
+    ACTION_SET,
+    ACTION_REEL,
+    ACTION_PIN,
+    ACTION_UNPIN
+} network_action;
 
-/* One call of the host that worked. */
+/* One call of the host. */
 typedef struct network_edit {
-    network_deed deed;
+    network_action action;
     uint32_t number; /* of a spring or a particle */
     mote_spring spring;
     float length; /* of a spring that was added */
@@ -188,27 +195,36 @@ typedef struct network_edits {
     network_edit item[NETWORK_EDITS];
 } network_edits;
 
-static inline void network_note(network_edits *to, network_edit edit) {
-    if (to && to->count < NETWORK_EDITS)
-        to->item[to->count++] = edit;
-    else if (to)
-        abort();
+/* Makes the call, and keeps it in `to`, unless NULL. */
+static inline void network_make_edit(mote_system *system, mote_network_id id, network_edit e,
+                                     network_edits *to) {
+    mote_spring *s = &e.spring, added;
+    scene_check(e.action == ACTION_ADD      ? mote_network_add_springs(system, id, 1, s, &e.number, NULL)
+                : e.action == ACTION_REMOVE ? mote_network_remove_springs(system, id, 1, &e.number, NULL)
+                : e.action == ACTION_SET
+                    ? mote_network_set_spring(system, id, e.number, s->stiffness, s->damping, 0)
+                : e.action == ACTION_REEL ? mote_network_reel(system, id, e.number, s->rest_length, e.tick)
+                : e.action == ACTION_PIN  ? mote_network_pin(system, id, e.number, e.target, e.tick)
+                                          : mote_network_unpin(system, id, e.number));
+    if (e.action == ACTION_ADD) scene_check(mote_network_spring(system, id, e.number, &added));
+    if (e.action == ACTION_ADD) e.length = added.rest_length;
+    if (to && to->count == NETWORK_EDITS) abort();
+    if (to) to->item[to->count++] = e;
 }
 
 static inline void network_pin(mote_system *system, mote_network_id id, uint32_t particle, float away,
                                uint64_t tick, network_edits *to) {
     const mote_network_view view = mote_network_columns(system, id);
-    const uint32_t slot = mote_network_slot(system, id, particle);
-    network_edit e = {
-        .deed = DEED_PIN,
+    const uint32_t slot = view.slot[particle];
+    const network_edit e = {
+        .action = ACTION_PIN,
         .number = particle,
         .tick = tick,
         .target = {view.position.x[slot] + away, view.position.y[slot] + 0.05f, view.position.z[slot]}};
-    scene_check(mote_network_pin(system, id, particle, e.target, tick));
-    network_note(to, e);
+    network_make_edit(system, id, e, to);
 }
 
-/* The first particle of two islands of three travels, the last of some stands. */
+/* The first particle of two islands of three travels, the last of some stands still. */
 static inline void network_pins(mote_system *system, mote_network_id id, const network_arrays *a,
                                 uint64_t ticks, network_edits *to) {
     for (uint32_t k = 0; k < a->islands && k < 60; k++) {
@@ -220,7 +236,7 @@ static inline void network_pins(mote_system *system, mote_network_id id, const n
     }
 }
 
-/* A spring that lives, from a dice; MOTE_NO_ITEM: none found. */
+/* The number of a spring, from a random number; MOTE_NO_ITEM: there is none. */
 static inline uint32_t network_find(const mote_system *system, mote_network_id id, uint32_t capacity,
                                     uint32_t dice) {
     mote_spring spring;
@@ -230,19 +246,17 @@ static inline uint32_t network_find(const mote_system *system, mote_network_id i
     return MOTE_NO_ITEM;
 }
 
-/* Springs of the islands' own, whatever their neighbours are; later edits find them by number. */
+/* The first spring of every other island. */
 static inline void network_reels(mote_system *system, mote_network_id id, const network_arrays *a,
                                  uint64_t ticks, network_edits *to) {
     for (uint32_t k = 0; k < a->islands && k < 100; k++) {
-        network_edit e = {.deed = DEED_REEL,
+        network_edit e = {.action = ACTION_REEL,
                           .number = a->first_spring[k],
                           .tick = (1 + a->number[k] % 3) * ticks + ticks / 2};
-        mote_spring spring;
         if (a->first_spring[k] == a->first_spring[k + 1] || a->number[k] % 2) continue;
-        scene_check(mote_network_spring(system, id, e.number, &spring));
-        e.spring.rest_length = spring.rest_length * 0.8f;
-        scene_check(mote_network_reel(system, id, e.number, e.spring.rest_length, e.tick));
-        network_note(to, e);
+        scene_check(mote_network_spring(system, id, e.number, &e.spring));
+        e.spring.rest_length *= 0.8f;
+        network_make_edit(system, id, e, to);
     }
 }
 
@@ -251,40 +265,35 @@ static inline void network_add_one(mote_system *system, mote_network_id id, cons
     random_source random = {dice};
     const uint32_t i = random_below(&random, s->count), j = random_below(&random, s->count);
     if (i == j) return;
-    network_edit e = {.deed = DEED_ADD, .spring = network_spring_of(s, a, i, j, &random)};
-    mote_spring added;
-    scene_check(mote_network_add_springs(system, id, 1, &e.spring, &e.number, NULL));
-    scene_check(mote_network_spring(system, id, e.number, &added));
-    e.length = added.rest_length;
-    network_note(to, e);
+    const network_edit e = {.action = ACTION_ADD, .spring = network_spring_of(s, a, i, j, &random)};
+    network_make_edit(system, id, e, to);
 }
 
-/* Springs go, come, change and are reeled; a pin goes and one comes. dice: of the boundary. */
+/* Springs go, come, change and are reeled; a pin goes and one comes. dice: the random number of the boundary.
+ */
 static inline void network_edit_all(mote_system *system, mote_network_id id, const network_scene *s,
                                     const network_arrays *a, uint32_t dice, network_edits *to) {
     const uint32_t capacity = a->def.spring_capacity, particle = reference_hash(dice, 90) % s->count;
     const uint64_t ticks = scene_ticks(system), now = mote_system_steps(system) * ticks;
+    const mote_network_view view = mote_network_columns(system, id);
     for (uint32_t i = 0; i < 4; i++) {
-        uint32_t number = network_find(system, id, capacity, reference_hash(dice, i));
-        if (number == MOTE_NO_ITEM) continue;
-        scene_check(mote_network_remove_springs(system, id, 1, &number, NULL));
-        network_note(to, (network_edit){.deed = DEED_REMOVE, .number = number});
+        network_edit e = {.action = ACTION_REMOVE,
+                          .number = network_find(system, id, capacity, reference_hash(dice, i))};
+        if (e.number == MOTE_NO_ITEM) continue;
+        network_make_edit(system, id, e, to);
         if (i < 3) network_add_one(system, id, s, a, reference_hash(dice, 10 + i), to);
-        number = network_find(system, id, capacity, reference_hash(dice, 20 + i));
-        if (number == MOTE_NO_ITEM) continue;
-        network_edit set = {.deed = DEED_SET, .number = number, .spring = {.stiffness = 31.0f + (float)i}};
-        if (s->parts & DAMPING) set.spring.damping = 0.2f * (float)i;
-        scene_check(mote_network_set_spring(system, id, number, set.spring.stiffness, set.spring.damping, 0));
-        network_note(to, set);
-        network_edit reel = {.deed = DEED_REEL,
-                             .number = number,
-                             .tick = now + (1 + i) * ticks / 2,
-                             .spring = {.rest_length = 0.4f}};
-        scene_check(mote_network_reel(system, id, number, 0.4f, reel.tick));
-        network_note(to, reel);
+        e.number = network_find(system, id, capacity, reference_hash(dice, 20 + i));
+        if (e.number == MOTE_NO_ITEM) continue;
+        e.action = ACTION_SET;
+        e.spring = (mote_spring){.rest_length = 0.4f,
+                                 .stiffness = 31.0f + (float)i,
+                                 .damping = s->parts & DAMPING ? 0.2f * (float)i : 0};
+        network_make_edit(system, id, e, to);
+        e.action = ACTION_REEL, e.tick = now + (1 + i) * ticks / 2;
+        network_make_edit(system, id, e, to);
     }
-    if (mote_network_unpin(system, id, particle) == MOTE_OK)
-        network_note(to, (network_edit){.deed = DEED_UNPIN, .number = particle});
+    if (view.inverse_mass[view.slot[particle]] == 0)
+        network_make_edit(system, id, (network_edit){.action = ACTION_UNPIN, .number = particle}, to);
     else
         network_pin(system, id, particle, 0.02f, now + 3 * ticks / 2, to);
 }
@@ -322,7 +331,7 @@ static inline mote_system_def network_system_def(const network_scene *s) {
     return def;
 }
 
-/* What the host did at the start goes to `edits`, unless NULL. */
+/* edits: receives the host's calls at the start, unless NULL. */
 static inline mote_system *make_network_scene(const network_scene *s, network_arrays *a, mote_network_id *id,
                                               network_edits *edits) {
     const mote_system_def def = network_system_def(s);

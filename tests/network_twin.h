@@ -1,9 +1,8 @@
-/* A network in the engine and the same in one of the plain references, to which the host does the same. For
- * tests with cmocka. */
+/* A network in the engine and the same in one of the plain references, with the same calls of the host. */
 #ifndef MOTE_TESTS_NETWORK_TWIN_H
 #define MOTE_TESTS_NETWORK_TWIN_H
 
-#include "test.h"
+#include "network_base.h"
 #include "network_scene.h"
 #include "reference_network.h"
 #include "system/internal.h"
@@ -17,41 +16,40 @@ typedef struct network_twin {
     reference_surroundings around;
 } network_twin;
 
-static inline const char *twin_text(const network_twin *t) {
+/* Names the scene and the step where an assertion fails. */
+static inline void twin_case(const network_twin *t) {
     const network_scene *s = &t->scene;
-    static char text[240];
-    snprintf(text, sizeof text, "%s, parts %#x, %u particles in islands of %u, seed %u, %s, step %u",
-             mote_integrator_describe(s->integrator)->name, s->parts, s->count, s->island, s->seed,
-             mote_isa_name(s->isa), (uint32_t)t->around.step);
-    return text;
+    test_case("%s, parts %#x, %u particles in islands of %u, seed %u, %s, step %u",
+              integrator_name(s->integrator), s->parts, s->count, s->island, s->seed, mote_isa_name(s->isa),
+              (uint32_t)t->around.step);
 }
 
-/* What the host did is done to the reference too. */
+/* The host's calls, to the reference. */
 static inline void twin_do(network_twin *t, const network_edits *edits) {
     reference_network *n = t->reference;
     const uint64_t now = t->around.step * t->around.ticks_per_step;
     for (uint32_t i = 0; i < edits->count; i++) {
         const network_edit *e = &edits->item[i];
         const mote_spring *s = &e->spring;
-        switch (e->deed) {
-        case DEED_ADD:
+        switch (e->action) {
+        case ACTION_ADD:
             assert_int_equal(reference_network_add(n, s), e->number);
             if (n->in_double)
                 n->spring[e->number].rest_length = e->length; /* AS_PLACED: by the engine's state */
             break;
-        case DEED_REMOVE:
+        case ACTION_REMOVE:
             reference_network_remove(n, e->number);
             break;
-        case DEED_SET:
+        case ACTION_SET:
             reference_network_set(n, e->number, s->stiffness, s->damping, s->tear_strain);
             break;
-        case DEED_REEL:
+        case ACTION_REEL:
             reference_network_reel(n, e->number, s->rest_length, now, e->tick);
             break;
-        case DEED_PIN:
+        case ACTION_PIN:
             reference_network_pin(n, e->number, e->target, now, e->tick);
             break;
-        case DEED_UNPIN:
+        case ACTION_UNPIN:
             reference_network_unpin(n, e->number);
             break;
         }
@@ -60,16 +58,15 @@ static inline void twin_do(network_twin *t, const network_edits *edits) {
 
 /* The float reference starts from the engine's columns, into which a test may have written. */
 static inline void twin_load(network_twin *t) {
-    const mote_network_view v = mote_network_columns(t->system, t->id);
-    float *const column[6] = {v.position.x, v.position.y, v.position.z,
-                              v.velocity.x, v.velocity.y, v.velocity.z};
-    for (uint32_t i = 0; i < t->reference->count; i++)
-        for (int axis = 0; axis < 3; axis++) {
-            const float x = column[axis][v.slot[i]], speed = column[3 + axis][v.slot[i]];
-            if (t->reference->in_double)
-                t->reference->dx[i][axis] = (double)x, t->reference->dv[i][axis] = (double)speed;
+    reference_network *n = t->reference;
+    for (uint32_t i = 0; i < n->count; i++)
+        for (uint32_t axis = 0; axis < 3; axis++) {
+            const float x = *column_of(t->system, t->id, i, axis),
+                        v = *column_of(t->system, t->id, i, 3 + axis);
+            if (n->in_double)
+                n->dx[i][axis] = (double)x, n->dv[i][axis] = (double)v;
             else
-                t->reference->x[i][axis] = x, t->reference->v[i][axis] = speed;
+                n->x[i][axis] = x, n->v[i][axis] = v;
         }
 }
 
@@ -96,12 +93,11 @@ static inline void destroy_twin(network_twin *t) {
     reference_network_destroy(t->reference);
 }
 
-/* Both take a step. How many substeps the engine takes of its own, where it does, the reference is told. */
+/* Both take a step, of as many substeps. */
 static inline void twin_step(network_twin *t) {
-    mote_network_step_report report;
-    assert_int_equal(mote_system_step(t->system, 1, NULL), MOTE_OK);
-    assert_int_equal(mote_network_report(t->system, t->id, &report), MOTE_OK);
-    if (t->scene.policy == MOTE_STABILITY_SUBSTEP) t->around.substeps = report.substeps;
+    OK(mote_system_step(t->system, 1, NULL));
+    if (t->scene.policy == MOTE_STABILITY_SUBSTEP)
+        t->around.substeps = step_report(t->system, t->id).substeps;
     reference_network_step(t->reference, &t->around);
     t->around.step++;
 }
@@ -110,27 +106,23 @@ static inline void twin_same_springs(const network_twin *t) {
     const reference_network *n = t->reference;
     uint32_t torn = 0, alive = 0;
     const uint32_t *numbers = mote_network_torn(t->system, t->id, &torn);
-    if (torn != n->torn_count) fail_msg("%s: %u springs tore, not %u", twin_text(t), torn, n->torn_count);
-    for (uint32_t i = 0; i < torn; i++)
-        if (numbers[i] != n->torn[i])
-            fail_msg("%s: spring %u tore, not %u", twin_text(t), numbers[i], n->torn[i]);
+    ASSERT(torn, ==, n->torn_count);
+    for (uint32_t i = 0; i < torn; i++) ASSERT(numbers[i], ==, n->torn[i]);
     for (uint32_t i = 0; i < n->spring_end; i++) {
+        const reference_spring *want = &n->spring[i];
         mote_spring spring;
         const bool exists = mote_network_spring(t->system, t->id, i, &spring) == MOTE_OK;
-        if (exists != n->spring[i].alive)
-            fail_msg("%s: spring %u is %s", twin_text(t), i, exists ? "alive" : "gone");
+        ASSERT(exists, ==, want->alive);
         alive += exists;
         if (!exists) continue;
-        ASSERT(spring.a, ==, n->spring[i].a);
-        ASSERT(spring.b, ==, n->spring[i].b);
-        ASSERT((double)spring.stiffness, ==, n->spring[i].stiffness);
-        ASSERT((double)spring.damping, ==, n->spring[i].damping);
-        ASSERT(spring.tear_strain, ==, n->spring[i].tear_strain);
-        if (!n->spring[i].reels && spring.rest_length != n->spring[i].rest_length)
-            fail_msg("%s: spring %u is %a long, not %a", twin_text(t), i, (double)spring.rest_length,
-                     (double)n->spring[i].rest_length);
+        ASSERT(spring.a, ==, want->a);
+        ASSERT(spring.b, ==, want->b);
+        ASSERT((double)spring.stiffness, ==, want->stiffness);
+        ASSERT((double)spring.damping, ==, want->damping);
+        ASSERT(spring.tear_strain, ==, want->tear_strain);
+        if (!want->reels) ASSERT(spring.rest_length, ==, want->rest_length);
     }
-    assert_int_equal(mote_network_columns(t->system, t->id).spring_count, alive);
+    ASSERT(mote_network_columns(t->system, t->id).spring_count, ==, alive);
 }
 
 /* A step's edits, by both. */

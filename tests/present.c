@@ -1,12 +1,13 @@
-/* Presentation: what stands between the last two steps, where the caller wants it, nothing smeared or
- * overwritten. */
+/* Presentation: values between the last two steps, written where the layout says and nowhere else, without
+ * blends across births, jumps and removals. */
+#include "test.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "test.h"
 
-#include "support.h"
+#include "systems.h"
 
 /* At 64 steps a second a step is 15,625,000 ns, of which half and a quarter are whole. */
 enum { STEP = 15625000, SMALL = 3, CROWD = 3000 };
@@ -24,25 +25,11 @@ static mote_system *make(mote_interpolation interpolation, uint32_t capacity) {
     def.steps_per_second = (mote_rate){64, 1};
     def.interpolation = interpolation;
     def.lifetimes = true;
-    mote_system *system = NULL;
-    assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
-    return system;
-}
-
-static mote_range_view spawn(mote_system *system, uint32_t count, uint64_t seed) {
-    mote_range_view view;
-    random_source random = {seed};
-    assert_int_equal(mote_system_spawn(system, count, &view), MOTE_OK);
-    scene_fill(&view, &random);
-    return view;
-}
-
-static void advance(mote_system *system, uint64_t nanoseconds) {
-    assert_int_equal(mote_system_advance(system, nanoseconds, NULL), MOTE_OK);
+    return system_of(&def);
 }
 
 static void present(const mote_system *system, vertex *vertices, uint32_t count) {
-    assert_int_equal(mote_system_present(system, &packed, vertices, count * sizeof *vertices), MOTE_OK);
+    OK(mote_system_present(system, &packed, vertices, count * sizeof *vertices));
 }
 
 static void store(mote_system *system, vertex *vertices) {
@@ -54,11 +41,9 @@ static void store(mote_system *system, vertex *vertices) {
 }
 
 static void check_equal(const vertex *got, const vertex *expected, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++) {
-        for (int axis = 0; axis < 3; axis++) {
-            ASSERT(got[i].position[axis], ==, expected[i].position[axis]);
-            ASSERT(got[i].velocity[axis], ==, expected[i].velocity[axis]);
-        }
+    for (uint32_t i = 0; i < 3 * count; i++) {
+        ASSERT(got[i / 3].position[i % 3], ==, expected[i / 3].position[i % 3]);
+        ASSERT(got[i / 3].velocity[i % 3], ==, expected[i / 3].velocity[i % 3]);
     }
 }
 
@@ -67,9 +52,8 @@ static void check_equal(const vertex *got, const vertex *expected, uint32_t coun
 /* x0 + alpha (x1 - x0) rounds three times, each by at most half an ulp of something no larger than |x0| +
  * |x1|. */
 static void check_linear(float got, float before, float after, double alpha) {
-    double expected = (double)before + alpha * ((double)after - (double)before);
-    double tolerance = 1.5 * FLT_EPSILON * (fabs((double)before) + fabs((double)after));
-    ASSERT(fabs((double)got - expected), <=, tolerance);
+    const double expected = (double)before + alpha * ((double)after - (double)before);
+    ASSERT_NEAR(got, expected, 1.5 * FLT_EPSILON * (fabs((double)before) + fabs((double)after)));
 }
 
 /* The cubic with values x0, x1 and slopes v0, v1 over one timestep. Any order of evaluation rounds at most
@@ -80,25 +64,24 @@ static void check_hermite(const vertex *got, const vertex *from, const vertex *t
     double position = x0 + s * (d0 + s * (3 * (x1 - x0) - 2 * d0 - d1 + s * (2 * (x0 - x1) + d0 + d1)));
     double slope = d0 + s * (2 * (3 * (x1 - x0) - 2 * d0 - d1) + 3 * s * (2 * (x0 - x1) + d0 + d1));
     double tolerance = 5 * FLT_EPSILON * (3 * (fabs(x0) + fabs(x1)) + fabs(d0) + fabs(d1));
-    ASSERT(fabs((double)got->position[axis] - position), <=, tolerance);
-    ASSERT(fabs((double)got->velocity[axis] - slope / h), <=, 2 * tolerance / h);
+    ASSERT_NEAR(got->position[axis], position, tolerance);
+    ASSERT_NEAR(got->velocity[axis], slope / h, 2 * tolerance / h);
 }
 
-/* Compares at twelve alphas; each is reached without running a step. */
+/* At twelve alphas, each of which is reached without a step. */
 static void compare_alphas(mote_interpolation interpolation) {
     mote_system *system = make(interpolation, CROWD);
-    assert_int_equal(scene_add_forces(system, false), MOTE_OK);
-    spawn(system, CROWD, 5);
+    OK(scene_add_forces(system, false));
+    spawned_at_random(system, CROWD, 5);
     vertex *state = malloc(3 * CROWD * sizeof *state), *before = state, *after = state + CROWD,
            *got = after + CROWD;
     assert_non_null(state);
-    advance(system, 3 * STEP);
+    advanced(system, 3 * STEP);
     store(system, before);
-    advance(system, STEP);
+    advanced(system, STEP);
     store(system, after);
     for (int n = 0; n < 12; n++) {
-        mote_advance clock;
-        assert_int_equal(mote_system_advance(system, n == 0 ? 0 : 1234567, &clock), MOTE_OK);
+        const mote_advance clock = advanced(system, n == 0 ? 0 : 1234567);
         assert_int_equal(clock.steps, 0);
         double alpha = (double)clock.alpha;
         present(system, got, CROWD);
@@ -126,24 +109,21 @@ TEST(none_is_the_last_step_as_it_is) { compare_alphas(MOTE_INTERPOLATE_NONE); }
 /* From rest at 0 under 64 m/s^2 by semi-implicit Euler: 1/64 m and 1 m/s after a step, 3/64 m and 2 m/s
  * after two. At alpha 1/4 the weights are 27/32, 9/64, 5/32, -3/64, those of the derivative -9/8, 3/16,
  * 9/8, -5/16. */
-TEST(values_worked_out_by_hand) {
+TEST(a_fall_from_rest_is_presented_as_worked_out_by_hand) {
     const double linear = 1.0 / 64 + 0.25 * (2.0 / 64);
     const double cubic = (27.0 / 32 * 1 + 9.0 / 64 * 1 + 5.0 / 32 * 3 - 3.0 / 64 * 2) / 64;
     const double slope = (9.0 / 8 * (3 - 1) + 3.0 / 16 * 1 - 5.0 / 16 * 2);
     for (int interpolation = 0; interpolation < MOTE_INTERPOLATION_COUNT; interpolation++) {
         mote_system *system = make((mote_interpolation)interpolation, 1);
-        mote_force_def gravity = mote_gravity((vec3){0.0f, 64.0f, 0.0f});
-        mote_force_id id;
-        mote_range_view view;
         vertex got;
-        assert_int_equal(mote_system_add_force(system, &gravity, &id), MOTE_OK);
-        assert_int_equal(mote_system_spawn(system, 1, &view), MOTE_OK);
-        advance(system, 2 * STEP + STEP / 4);
+        add_force(system, mote_gravity((vec3){0.0f, 64.0f, 0.0f}));
+        spawned(system, 1);
+        advanced(system, 2 * STEP + STEP / 4);
         present(system, &got, 1);
         const double positions[] = {3.0 / 64, linear, cubic}, velocities[] = {2.0, 2.0, slope};
         /* Ten roundings of terms up to 0.2 m, divided by the step for the velocity. */
-        ASSERT(fabs((double)got.position[1] - positions[interpolation]), <=, 5 * FLT_EPSILON * 0.2);
-        ASSERT(fabs((double)got.velocity[1] - velocities[interpolation]), <=, 5 * FLT_EPSILON * 0.2 * 64);
+        ASSERT_NEAR(got.position[1], positions[interpolation], 5 * FLT_EPSILON * 0.2);
+        ASSERT_NEAR(got.velocity[1], velocities[interpolation], 5 * FLT_EPSILON * 0.2 * 64);
         ASSERT(got.position[0], ==, 0.0f);
         ASSERT(got.velocity[2], ==, 0.0f);
         mote_system_destroy(system);
@@ -163,7 +143,7 @@ static void check_layout(const mote_system *system, const mote_present_layout *l
     assert_true(mirror != NULL);
     memset(memory, FILL, total);
     memset(mirror, FILL, total);
-    assert_int_equal(mote_system_present(system, layout, memory + shift, bytes), MOTE_OK);
+    OK(mote_system_present(system, layout, memory + shift, bytes));
     for (uint32_t i = 0; i < SMALL; i++) {
         unsigned char *particle = mirror + shift + i * layout->stride;
         if (layout->position_offset != MOTE_OMIT)
@@ -184,8 +164,8 @@ TEST(floats_go_where_the_layout_says_and_nowhere_else) {
     for (int interpolation = 0; interpolation < MOTE_INTERPOLATION_COUNT; interpolation++) {
         mote_system *system = make((mote_interpolation)interpolation, SMALL);
         vertex expected[SMALL];
-        spawn(system, SMALL, 11);
-        advance(system, 2 * STEP + STEP / 3);
+        spawned_at_random(system, SMALL, 11);
+        advanced(system, 2 * STEP + STEP / 3);
         present(system, expected, SMALL);
         for (size_t i = 0; i < COUNT_OF(layouts); i++) {
             for (size_t shift = 0; shift < 5; shift++) check_layout(system, &layouts[i], expected, shift);
@@ -194,38 +174,36 @@ TEST(floats_go_where_the_layout_says_and_nowhere_else) {
     }
 }
 
-/* --- Smears --- */
+/* --- Births, jumps, removals --- */
 
-/* Whatever runs, particles that were born since the last step stand where they are. */
-TEST(the_newborn_are_presented_where_they_are) {
+TEST(particles_spawned_since_the_last_step_are_presented_where_they_are) {
     for (int interpolation = 0; interpolation < MOTE_INTERPOLATION_COUNT; interpolation++) {
         mote_system *system = make((mote_interpolation)interpolation, 64);
         vertex expected[40], got[40];
-        spawn(system, 20, 1);
+        spawned_at_random(system, 20, 1);
         store(system, expected);
-        advance(system, STEP / 2); /* no step has run at all */
+        advanced(system, STEP / 2); /* no step has run at all */
         present(system, got, 20);
         check_equal(got, expected, 20);
-        advance(system, STEP);
-        spawn(system, 20, 2);
+        advanced(system, STEP);
+        spawned_at_random(system, 20, 2);
         store(system, expected);
         present(system, got, 40);
         check_equal(got + 20, expected + 20, 20);
-        advance(system, STEP / 4); /* time, but no step */
+        advanced(system, STEP / 4); /* time, but no step */
         present(system, got, 40);
         check_equal(got + 20, expected + 20, 20);
         mote_system_destroy(system);
     }
 }
 
-/* Born before the last step: the line starts at the birth. */
-TEST(the_newborn_move_from_their_birthplace_in_their_first_step) {
+TEST(spawned_particles_move_from_where_they_were_spawned_in_their_first_step) {
     mote_system *system = make(MOTE_INTERPOLATE_LINEAR, 64);
     vertex before[20], after[20], got[20];
-    advance(system, 5 * STEP);
-    spawn(system, 20, 3);
+    advanced(system, 5 * STEP);
+    spawned_at_random(system, 20, 3);
     store(system, before);
-    advance(system, STEP + STEP / 2);
+    advanced(system, STEP + STEP / 2);
     store(system, after);
     present(system, got, 20);
     for (int i = 0; i < 60; i++) {
@@ -237,25 +215,25 @@ TEST(the_newborn_move_from_their_birthplace_in_their_first_step) {
     mote_system_destroy(system);
 }
 
-TEST(the_teleported_are_presented_where_they_are) {
+TEST(teleported_particles_are_presented_where_they_are) {
     for (int interpolation = 0; interpolation < MOTE_INTERPOLATION_COUNT; interpolation++) {
         mote_system *system = make((mote_interpolation)interpolation, 64);
         vertex expected[64], got[64], untouched[64];
-        spawn(system, 64, 4);
-        advance(system, 2 * STEP + STEP / 2);
+        spawned_at_random(system, 64, 4);
+        advanced(system, 2 * STEP + STEP / 2);
         present(system, untouched, 64);
         mote_range_view view = mote_system_view(system);
         for (uint32_t i = 17; i < 40; i++) view.position.y[i] += 1000.0f;
-        assert_int_equal(mote_system_teleport(system, 17, 23), MOTE_OK);
+        OK(mote_system_teleport(system, 17, 23));
         store(system, expected);
         present(system, got, 64);
         check_equal(got + 17, expected + 17, 23);
         check_equal(got, untouched, 17);
         check_equal(got + 40, untouched + 40, 24);
-        advance(system, STEP / 4);
+        advanced(system, STEP / 4);
         present(system, got, 64);
         check_equal(got + 17, expected + 17, 23);
-        advance(system, STEP);
+        advanced(system, STEP);
         present(system, got, 64);
         /* 5 m/s for a step and a bit from a place 1,000 m away, never a part of the way there. */
         for (uint32_t i = 17; i < 40; i++) ASSERT(got[i].position[1], >, 900.0f);
@@ -263,15 +241,16 @@ TEST(the_teleported_are_presented_where_they_are) {
     }
 }
 
-/* Deaths at the boundary after the last step move particles, and with them what they are blended from. */
-TEST(compaction_takes_the_blend_along) {
+/* Deaths at the boundary after the last step move particles, and with them the states that they are blended
+ * from. */
+TEST(compaction_moves_the_blended_states_too) {
     for (int interpolation = 0; interpolation < MOTE_INTERPOLATION_COUNT; interpolation++) {
         vertex moved[64], whole[64];
         for (int dying = 0; dying < 2; dying++) {
             mote_system *system = make((mote_interpolation)interpolation, 64);
-            mote_range_view view = spawn(system, 64, 6);
+            mote_range_view view = spawned_at_random(system, 64, 6);
             for (uint32_t i = 0; dying && i < 8; i++) view.lifetime[i] = 3.0f / 64.0f;
-            advance(system, 3 * STEP + STEP / 4);
+            advanced(system, 3 * STEP + STEP / 4);
             assert_int_equal(mote_system_count(system), dying ? 56 : 64);
             present(system, dying ? moved : whole, dying ? 56 : 64);
             mote_system_destroy(system);
@@ -281,29 +260,29 @@ TEST(compaction_takes_the_blend_along) {
     }
 }
 
-/* The host kills the old and brings in the new and the teleported in the same gap between two steps. */
-TEST(the_newborn_and_teleported_do_not_smear_after_compaction) {
+/* The host kills, spawns and teleports in the same gap between two steps. */
+TEST(spawned_and_teleported_particles_are_not_blended_after_compaction) {
     mote_system *system = make(MOTE_INTERPOLATE_LINEAR, 64);
     vertex before[48], after[48], got[48];
     uint32_t killed[16];
-    spawn(system, 32, 7);
-    advance(system, 3 * STEP);
-    spawn(system, 16, 8);
+    spawned_at_random(system, 32, 7);
+    advanced(system, 3 * STEP);
+    spawned_at_random(system, 16, 8);
     mote_range_view view = mote_system_view(system);
     for (uint32_t i = 28; i < 32; i++) view.position.x[i] = -500.0f;
-    assert_int_equal(mote_system_teleport(system, 28, 4), MOTE_OK);
+    OK(mote_system_teleport(system, 28, 4));
     for (uint32_t i = 0; i < 16; i++) killed[i] = i;
-    assert_int_equal(mote_system_kill_slots(system, 16, killed), MOTE_OK);
+    OK(mote_system_kill_slots(system, 16, killed));
     store(system, before);
-    advance(system, STEP / 2);
+    advanced(system, STEP / 2);
     present(system, got, 48);
     check_equal(got + 28, before + 28, 20);
-    advance(system, STEP);
+    advanced(system, STEP);
     assert_int_equal(mote_system_count(system), 32);
     store(system, after);
     present(system, got, 32);
     for (uint32_t i = 0; i < 32; i++) {
-        const vertex *from = &before[i < 16 ? i + 32 : i]; /* the newborn fill the holes in order */
+        const vertex *from = &before[i < 16 ? i + 32 : i]; /* the spawned ones fill the holes in order */
         for (int axis = 0; axis < 3; axis++) {
             check_linear(got[i].position[axis], from->position[axis], after[i].position[axis], 0.5);
         }
@@ -314,31 +293,28 @@ TEST(the_newborn_and_teleported_do_not_smear_after_compaction) {
 TEST(presenting_changes_nothing) {
     mote_system *system = make(MOTE_INTERPOLATE_HERMITE, 100);
     vertex got[100];
-    spawn(system, 100, 9);
-    advance(system, 2 * STEP + STEP / 2);
-    uint64_t hash = mote_system_hash(system);
+    spawned_at_random(system, 100, 9);
+    advanced(system, 2 * STEP + STEP / 2);
+    const uint64_t hash = mote_system_hash(system);
     present(system, got, 100);
     ASSERT(mote_system_hash(system), ==, hash);
     mote_system_destroy(system);
 }
 
 TEST(presentation_is_the_same_on_any_jobs) {
-    shuffled_jobs shuffled = {{1}, 5, 0};
-    vertex *got = malloc(3 * CROWD * sizeof *got);
-    assert_non_null(got);
-    mote_jobs jobs[] = {{0}, mote_jobs_openmp(3), shuffled_jobs_hook(&shuffled)};
-    for (size_t i = 0; i < COUNT_OF(jobs); i++) {
+    static vertex got[2][CROWD];
+    job_kinds kinds;
+    make_job_kinds(&kinds, 3);
+    for (int j = 0; j < JOB_KINDS; j++) {
         mote_system_def def = mote_default_system_def();
         def.capacity = CROWD;
         def.interpolation = MOTE_INTERPOLATE_HERMITE;
-        def.jobs = jobs[i];
-        mote_system *system;
-        assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
-        spawn(system, CROWD, 10);
-        advance(system, 60000000);
-        present(system, got + i * CROWD, CROWD);
+        def.jobs = kinds.jobs[j];
+        mote_system *system = system_of(&def);
+        spawned_at_random(system, CROWD, 10);
+        advanced(system, 60000000);
+        present(system, got[j > 0], CROWD);
         mote_system_destroy(system);
-        if (i > 0) assert_memory_equal(got + i * CROWD, got, CROWD * sizeof *got);
+        if (j > 0) assert_memory_equal(got[1], got[0], sizeof got[0]);
     }
-    free(got);
 }

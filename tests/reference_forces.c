@@ -1,20 +1,11 @@
-/* The inline forces of the plain float reference: one force on one particle, in scalar floats and in the
- * order of operations that the engine promises. */
-#include "reference.h"
+/* The forces of the plain float references, in scalar floats and in the order of operations that the engine
+ * promises: one inline force on one particle, all that do not fold on many, springs; and the sums of those
+ * that fold. */
+#include "reference_rows.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* (x x + y y) + z z */
-static float dot(const float a[3], const float b[3]) { return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]; }
-
-static void cross(const float a[3], const float b[3], float out[3]) {
-    for (int k = 0; k < 3; k++) {
-        int n = (k + 1) % 3, m = (k + 2) % 3;
-        out[k] = a[n] * b[m] - a[m] * b[n];
-    }
-}
 
 /* NaN becomes high. */
 static float clamp(float value, float low, float high) {
@@ -25,7 +16,7 @@ static float clamp(float value, float low, float high) {
 static void attractor(const mote_force_def *force, const float x[3], float out[3]) {
     float d[3], softening = force->as.attractor.softening;
     for (int k = 0; k < 3; k++) d[k] = force->as.attractor.centre[k] - x[k];
-    float r2 = dot(d, d) + softening * softening;
+    float r2 = row_dot(d, d) + softening * softening;
     float f = force->as.attractor.strength / (r2 * sqrtf(r2));
     for (int k = 0; k < 3; k++) out[k] = d[k] * f;
 }
@@ -47,7 +38,7 @@ static void timed_thrust(const mote_force_def *force, double time, float out[3])
 static void quadratic_drag(const mote_force_def *force, const float v[3], float out[3]) {
     float relative[3];
     for (int k = 0; k < 3; k++) relative[k] = force->as.quadratic_drag.velocity[k] - v[k];
-    float factor = force->as.quadratic_drag.coefficient * sqrtf(dot(relative, relative));
+    float factor = force->as.quadratic_drag.coefficient * sqrtf(row_dot(relative, relative));
     for (int k = 0; k < 3; k++) out[k] = factor * relative[k];
 }
 
@@ -58,20 +49,20 @@ static void spring(float stiffness, float damping, const float anchor[3], const 
 
 static void linear_field(const mote_force_def *force, const float x[3], float out[3]) {
     for (int k = 0; k < 3; k++)
-        out[k] = force->as.linear_field.offset[k] + dot(force->as.linear_field.matrix[k], x);
+        out[k] = force->as.linear_field.offset[k] + row_dot(force->as.linear_field.matrix[k], x);
 }
 
 static void vortex(const mote_force_def *force, const float x[3], float out[3]) {
     float axis[3], r[3], core = force->as.vortex.core;
-    float length = sqrtf(dot(force->as.vortex.axis, force->as.vortex.axis));
+    float length = sqrtf(row_dot(force->as.vortex.axis, force->as.vortex.axis));
     for (int k = 0; k < 3; k++) {
         axis[k] = force->as.vortex.axis[k] / length;
         r[k] = x[k] - force->as.vortex.centre[k];
     }
-    float along = dot(axis, r);
+    float along = row_dot(axis, r);
     for (int k = 0; k < 3; k++) r[k] -= along * axis[k];
-    float factor = force->as.vortex.strength / (dot(r, r) + core * core);
-    cross(axis, r, out);
+    float factor = force->as.vortex.strength / (row_dot(r, r) + core * core);
+    row_cross(axis, r, out);
     for (int k = 0; k < 3; k++) out[k] *= factor;
 }
 
@@ -112,7 +103,7 @@ static void add_corner(const lattice *l, uint32_t point, const uint32_t corner[3
         weight[k] = corner[k] ? fade(t[k]) : 1 - fade(t[k]);
         slope[k] = corner[k] ? fade_slope(t[k]) : -fade_slope(t[k]);
     }
-    float value = dot(g, d), volume = weight[0] * weight[1] * weight[2];
+    float value = row_dot(g, d), volume = weight[0] * weight[1] * weight[2];
     for (int k = 0; k < 3; k++) {
         const float part[3] = {k == 0 ? slope[0] : weight[0], k == 1 ? slope[1] : weight[1],
                                k == 2 ? slope[2] : weight[2]};
@@ -145,7 +136,7 @@ static void curl_noise(const mote_force_def *force, double time, const float x[3
     lattice other = lattice_at(phase, force->as.curl_noise.seed ^ 0x5bd1e995u);
     noise_gradient(&one, at, f);
     noise_gradient(&other, at, g);
-    cross(f, g, out);
+    row_cross(f, g, out);
     for (int k = 0; k < 3; k++) out[k] *= force->as.curl_noise.amplitude;
 }
 
@@ -207,7 +198,7 @@ static float region_weight(const mote_region *region, const float x[3]) {
     float d[3], weight = 1;
     for (int k = 0; k < 3; k++) d[k] = x[k] - region->centre[k];
     if (region->shape == MOTE_REGION_SPHERE)
-        return edge_weight(region->extent[0] + region->falloff - sqrtf(dot(d, d)), region->falloff);
+        return edge_weight(region->extent[0] + region->falloff - sqrtf(row_dot(d, d)), region->falloff);
     for (int k = 0; k < 3; k++)
         weight *= edge_weight(region->extent[k] + region->falloff - fabsf(d[k]), region->falloff);
     return weight;
@@ -229,8 +220,9 @@ bool reference_gives_newtons(const mote_force_def *force) {
     return force->kind != MOTE_FORCE_GRAVITY && force->kind != MOTE_FORCE_ATTRACTOR;
 }
 
-void reference_force(const mote_force_def *force, double time, const float x[3], const float v[3],
-                     const float anchor[3], float out[3]) {
+/* One inline force on one particle. */
+static void evaluate_force(const mote_force_def *force, double time, const float x[3], const float v[3],
+                           const float anchor[3], float out[3]) {
     switch (force->kind) {
     case MOTE_FORCE_GRAVITY:
         memcpy(out, force->as.gravity.acceleration, 3 * sizeof(float));
@@ -278,4 +270,145 @@ void reference_force(const mote_force_def *force, double time, const float x[3],
     float weight = region_weight(&force->region, x);
     bool outside = !(weight > 0) && isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]);
     for (int k = 0; k < 3; k++) out[k] = outside ? 0 : weight * out[k];
+}
+
+/* --- Affine forces --- */
+
+bool reference_folds(const mote_force_def *f) {
+    return f->kind != MOTE_FORCE_CALLBACK && !reference_is_inline(f);
+}
+
+static void add_affine(const mote_force_def *f, int axis, reference_affine *acceleration,
+                       reference_affine *newtons) {
+    if (f->kind == MOTE_FORCE_GRAVITY)
+        acceleration->constant[axis] += (double)f->as.gravity.acceleration[axis];
+    if (f->kind == MOTE_FORCE_THRUST) newtons->constant[axis] += (double)f->as.thrust.force[axis];
+    if (f->kind == MOTE_FORCE_WIND) {
+        newtons->constant[axis] += (double)f->drag * (double)f->as.wind.velocity[axis];
+        newtons->damping[axis] -= (double)f->drag;
+    }
+    if (f->kind == MOTE_FORCE_ANCHOR_SPRING) {
+        const double stiffness = (double)f->as.anchor_spring.stiffness;
+        newtons->constant[axis] += stiffness * (double)f->as.anchor_spring.anchor[axis];
+        newtons->stiffness[axis] -= stiffness;
+        newtons->damping[axis] -= (double)f->as.anchor_spring.damping;
+    }
+}
+
+void reference_fold(const mote_force_def *forces, uint32_t count, reference_affine *acceleration,
+                    reference_affine *newtons) {
+    *acceleration = *newtons = (reference_affine){{0}, {0}, {0}};
+    for (uint32_t i = 0; i < count; i++)
+        for (int axis = 0; axis < 3 && reference_folds(&forces[i]); axis++)
+            add_affine(&forces[i], axis, acceleration, newtons);
+}
+
+reference_affine reference_over_mass(const reference_affine *acceleration, const reference_affine *newtons,
+                                     double inverse_mass) {
+    reference_affine sum = *acceleration;
+    for (int axis = 0; axis < 3; axis++) {
+        sum.constant[axis] += newtons->constant[axis] * inverse_mass;
+        sum.damping[axis] += newtons->damping[axis] * inverse_mass;
+        sum.stiffness[axis] += newtons->stiffness[axis] * inverse_mass;
+    }
+    return sum;
+}
+
+bool reference_any(const double value[3]) { return value[0] != 0 || value[1] != 0 || value[2] != 0; }
+
+bool reference_acts(const reference_affine *f) {
+    return reference_any(f->constant) || reference_any(f->damping) || reference_any(f->stiffness);
+}
+
+/* --- All others on many particles --- */
+
+void reference_call(reference_others *o, mote_stage_view view) {
+    float *memory = calloc(12 * (size_t)o->n + 1, sizeof *memory), *column[12];
+    o->called[0] = calloc(2 * (size_t)o->n + 1, sizeof *o->called[0]);
+    if (!memory || !o->called[0]) abort();
+    o->called[1] = o->called[0] + o->n;
+    for (int c = 0; c < 12; c++) {
+        column[c] = memory + (size_t)c * o->n;
+        for (uint32_t i = 0; i < o->n && c < 6; i++) column[c][i] = (c < 3 ? o->x : o->v)[i][c % 3];
+    }
+    view.time = o->time;
+    view.count = o->n;
+    view.x = view.range_x = column[0], view.velocity_x = view.range_velocity_x = column[3];
+    view.y = view.range_y = column[1], view.velocity_y = view.range_velocity_y = column[4];
+    view.z = view.range_z = column[2], view.velocity_z = view.range_velocity_z = column[5];
+    for (uint32_t k = 0; k < o->force_count; k++) {
+        const mote_force_def *f = &o->forces[k];
+        if (f->kind != MOTE_FORCE_CALLBACK) continue;
+        if (f->as.callback.reach == MOTE_REACH_RANGE && !view.range_count) continue;
+        float **to = column + (f->as.callback.unit == MOTE_NEWTONS ? 9 : 6);
+        f->as.callback.function(f->as.callback.user, &view, to[0], to[1], to[2]);
+    }
+    for (uint32_t i = 0; i < o->n; i++)
+        for (int c = 0; c < 6; c++) o->called[c / 3][i][c % 3] = column[6 + c][i];
+    free(memory);
+}
+
+void reference_add_inline(const reference_others *o, uint32_t i, const float *anchor, float push[2][3]) {
+    for (uint32_t k = 0; k < o->force_count; k++) {
+        const mote_force_def *f = &o->forces[k];
+        float value[3];
+        if (!reference_is_inline(f) || (f->kind == MOTE_FORCE_PARTICLE_ANCHORS && !anchor)) continue;
+        evaluate_force(f, o->time, o->x[i], o->v[i], anchor, value);
+        for (int axis = 0; axis < 3; axis++) push[reference_gives_newtons(f)][axis] += value[axis];
+    }
+}
+
+void reference_accelerate(reference_others *o, reference_row *within, reference_row *a) {
+    bool inlined = false, callbacks = false;
+    for (uint32_t k = 0; k < o->force_count; k++) {
+        inlined |= reference_is_inline(&o->forces[k]);
+        callbacks |= o->forces[k].kind == MOTE_FORCE_CALLBACK;
+    }
+    if (callbacks) reference_call(o, (mote_stage_view){.inverse_mass = o->inverse_mass});
+    for (uint32_t i = 0; i < o->n; i++) {
+        float push[2][3] = {{0}};
+        if (inlined) reference_add_inline(o, i, NULL, push);
+        for (int axis = 0; axis < 3; axis++) {
+            const float mass = o->inverse_mass[i];
+            const float force = callbacks ? within[i][axis] + o->called[1][i][axis] : within[i][axis];
+            a[i][axis] = inlined ? push[0][axis] + mass * (push[1][axis] + force) : mass * force;
+            if (callbacks) a[i][axis] += o->called[0][i][axis];
+        }
+    }
+    free(o->called[0]);
+}
+
+/* --- Springs --- */
+
+reference_line reference_line_of(const float x[3], const float v[3], const float other_x[3],
+                                 const float other_v[3]) {
+    reference_line line;
+    float speed[3];
+    row_between(x, other_x, line.d);
+    row_between(v, other_v, speed);
+    line.length = row_length(line.d);
+    line.inverse = 1 / at_least_short(line.length);
+    line.rate = row_dot(line.d, speed) * line.inverse;
+    return line;
+}
+
+void reference_pull(const reference_line *line, float rest_length, float stiffness, float damping,
+                    float force[3]) {
+    float tension = stiffness * (line->length - rest_length);
+    if (damping != 0) tension += damping * line->rate;
+    for (int axis = 0; axis < 3; axis++) force[axis] += (tension * line->inverse) * line->d[axis];
+}
+
+void reference_pull_alone(const reference_line *line, float rest_length, double stiffness, double damping,
+                          double mass, mote_integrator integrator, double h, float impulse[3],
+                          float shift[3]) {
+    const reference_affine f = {.damping = {-damping * mass}, .stiffness = {-stiffness * mass}};
+    const reference_map m = reference_map_make(integrator, false, &f, 0, h);
+    const float vx = (float)(m.vx / mass), vv = (float)(m.vv / mass), xx = (float)(m.xx / mass),
+                xv = (float)((m.xv - h) / mass), e = line->length - rest_length;
+    const float gain = 0 - (vx * e + vv * line->rate), path = 0 - (xx * e + xv * line->rate);
+    for (int axis = 0; axis < 3; axis++) {
+        impulse[axis] += (gain * line->inverse) * line->d[axis];
+        shift[axis] += (path * line->inverse) * line->d[axis];
+    }
 }

@@ -1,12 +1,11 @@
-/* The plain references of networks: the graph and its edits, where pins and reels are on their way, what
- * tears. */
+/* The plain references of networks: the graph and its edits, the paths of pins and reels, tears. */
 #include "reference_network.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "reference.h"
+#include "reference_rows.h"
 
 /* --- Making --- */
 
@@ -59,8 +58,9 @@ static void store(reference_network *n, uint32_t i, const float *x, const float 
 }
 
 static float distance(const float a[3], const float b[3]) {
-    const float x = b[0] - a[0], y = b[1] - a[1], z = b[2] - a[2];
-    return sqrtf((x * x + y * y) + z * z);
+    float d[3];
+    row_between(a, b, d);
+    return row_length(d);
 }
 
 static void put(reference_network *n, uint32_t number, const mote_spring *s, float placed) {
@@ -119,12 +119,65 @@ void reference_network_destroy(reference_network *n) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
-double reference_network_x(const reference_network *n, uint32_t i, int axis) {
+static double x_of(const reference_network *n, uint32_t i, int axis) {
     return n->in_double ? n->dx[i][axis] : (double)n->x[i][axis];
 }
 
-double reference_network_v(const reference_network *n, uint32_t i, int axis) {
-    return n->in_double ? n->dv[i][axis] : (double)n->v[i][axis];
+/* --- On the way --- */
+
+/* How far a journey has come at substep + fraction, in [0, 1]. */
+static double journey(uint64_t from_tick, uint64_t to_tick, const reference_surroundings *w, double at) {
+    if (to_tick <= from_tick) return 1;
+    const double within = (double)w->ticks_per_step * (at / (double)w->substeps);
+    const double passed = (double)(int64_t)(w->step * w->ticks_per_step - from_tick) + within;
+    const double fraction = passed / (double)(to_tick - from_tick);
+    return fraction < 0 ? 0 : fraction < 1 ? fraction : 1;
+}
+
+static double between(const reference_network *n, double from, double to, double fraction) {
+    if (n->in_double) return from + fraction * (to - from);
+    const float f = (float)fraction, first = (float)from, last = (float)to;
+    return (double)(f < 1 ? first + f * (last - first) : last);
+}
+
+double reference_length(const reference_network *n, const reference_spring *s,
+                        const reference_surroundings *w, double at) {
+    if (!s->reels) return (double)s->rest_length;
+    return between(n, (double)s->from, (double)s->to, journey(s->from_tick, s->to_tick, w, at));
+}
+
+static double stands(const reference_network *n, const reference_pin *p, const reference_surroundings *w,
+                     double at, int axis) {
+    return between(n, p->from[axis], p->to[axis], journey(p->from_tick, p->to_tick, w, at));
+}
+
+void reference_place_pins(reference_network *n, const reference_surroundings *w, double at) {
+    for (uint32_t i = 0; i < n->pin_count; i++)
+        for (int axis = 0; axis < 3; axis++) {
+            const double x = stands(n, &n->pin[i], w, at, axis);
+            if (n->in_double)
+                n->dx[n->pin[i].particle][axis] = x;
+            else
+                n->x[n->pin[i].particle][axis] = (float)x;
+        }
+}
+
+void reference_move_pins(reference_network *n, const reference_surroundings *w, uint32_t substep) {
+    const double h = w->timestep / (double)w->substeps;
+    reference_place_pins(n, w, substep);
+    for (uint32_t i = 0; i < n->pin_count; i++)
+        for (int axis = 0; axis < 3; axis++) {
+            const uint32_t at = n->pin[i].particle;
+            const double end = stands(n, &n->pin[i], w, (double)substep + 1, axis);
+            if (n->in_double)
+                n->dv[at][axis] = (end - n->dx[at][axis]) / h;
+            else
+                n->v[at][axis] = (float)(1.0 / h) * ((float)end - n->x[at][axis]);
+        }
+}
+
+double reference_seconds(const reference_surroundings *w, double at) {
+    return w->start_time + ((double)w->step + at / (double)w->substeps) * w->timestep;
 }
 
 /* --- Edits --- */
@@ -136,8 +189,8 @@ uint32_t reference_network_add(reference_network *n, const mote_spring *s) {
     if (number == n->spring_room) abort();
     float a[3], b[3];
     for (int axis = 0; axis < 3; axis++) {
-        a[axis] = (float)reference_network_x(n, s->a, axis);
-        b[axis] = (float)reference_network_x(n, s->b, axis);
+        a[axis] = (float)x_of(n, s->a, axis);
+        b[axis] = (float)x_of(n, s->b, axis);
     }
     put(n, number, s, distance(a, b));
     join(n, s->a, s->b);
@@ -152,16 +205,12 @@ void reference_network_set(reference_network *n, uint32_t number, float stiffnes
     s->stiffness = (double)stiffness, s->damping = (double)damping, s->tear_strain = tear_strain;
 }
 
-/* A spring that is being reeled starts from the length that it has by now. */
+/* A spring that is being reeled starts from the length that it has reached. */
 void reference_network_reel(reference_network *n, uint32_t number, float length, uint64_t now,
                             uint64_t tick) {
     reference_spring *s = &n->spring[number];
-    float from = s->rest_length;
-    if (s->reels) {
-        const reference_surroundings boundary = {.step = now, .ticks_per_step = 1};
-        const float f = (float)reference_journey(s->from_tick, s->to_tick, &boundary, 0);
-        from = f < 1 ? s->from + f * (s->to - s->from) : s->to;
-    }
+    const reference_surroundings boundary = {.step = now, .ticks_per_step = 1, .substeps = 1};
+    const float from = (float)reference_length(n, s, &boundary, 0);
     s->reels = true;
     s->from = from, s->to = length;
     s->from_tick = now, s->to_tick = tick;
@@ -180,7 +229,7 @@ void reference_network_pin(reference_network *n, uint32_t particle, const float 
     if (place == n->pin_count) n->pin_count++;
     *p = (reference_pin){.particle = particle, .from_tick = now, .to_tick = tick};
     for (int axis = 0; axis < 3; axis++) {
-        p->from[axis] = reference_network_x(n, particle, axis);
+        p->from[axis] = x_of(n, particle, axis);
         p->to[axis] = (double)target[axis];
     }
     n->mass[particle] = 0;
@@ -199,65 +248,9 @@ void reference_network_unpin(reference_network *n, uint32_t particle) {
     }
 }
 
-/* --- On the way --- */
-
-double reference_journey(uint64_t from_tick, uint64_t to_tick, const reference_surroundings *w,
-                         double within) {
-    if (to_tick <= from_tick) return 1;
-    const double passed = (double)(int64_t)(w->step * w->ticks_per_step - from_tick) + within;
-    const double fraction = passed / (double)(to_tick - from_tick);
-    return fraction < 0 ? 0 : fraction < 1 ? fraction : 1;
-}
-
-double reference_ticks(const reference_surroundings *w, double at) {
-    return (double)w->ticks_per_step * (at / (double)w->substeps);
-}
-
-double reference_seconds(const reference_surroundings *w, uint32_t substep, double fraction) {
-    return w->start_time +
-           ((double)w->step + ((double)substep + fraction) / (double)w->substeps) * w->timestep;
-}
-
-/* --- Forces of the system --- */
-
-bool reference_folds(const mote_force_def *f) {
-    return f->kind != MOTE_FORCE_CALLBACK && !reference_is_inline(f);
-}
-
-void reference_fold(const mote_force_def *f, reference_affine *acceleration, reference_affine *newtons) {
-    for (int axis = 0; axis < 3; axis++) switch (f->kind) {
-        case MOTE_FORCE_GRAVITY:
-            acceleration->constant[axis] += (double)f->as.gravity.acceleration[axis];
-            break;
-        case MOTE_FORCE_THRUST:
-            newtons->constant[axis] += (double)f->as.thrust.force[axis];
-            break;
-        case MOTE_FORCE_WIND:
-            newtons->constant[axis] += (double)f->drag * (double)f->as.wind.velocity[axis];
-            newtons->damping[axis] -= (double)f->drag;
-            break;
-        case MOTE_FORCE_ANCHOR_SPRING:
-            newtons->constant[axis] +=
-                (double)f->as.anchor_spring.stiffness * (double)f->as.anchor_spring.anchor[axis];
-            newtons->stiffness[axis] -= (double)f->as.anchor_spring.stiffness;
-            newtons->damping[axis] -= (double)f->as.anchor_spring.damping;
-            break;
-        default:
-            break;
-        }
-}
-
-void reference_add_over_mass(reference_affine *sum, const reference_affine *newtons, double inverse_mass) {
-    for (int axis = 0; axis < 3; axis++) {
-        sum->constant[axis] += newtons->constant[axis] * inverse_mass;
-        sum->damping[axis] += newtons->damping[axis] * inverse_mass;
-        sum->stiffness[axis] += newtons->stiffness[axis] * inverse_mass;
-    }
-}
-
 /* --- The step --- */
 
-/* What has arrived by the end of the step is as long as it shall be. */
+/* A reel that has arrived by the end of the step is at rest at its last length. */
 static void end_reels(reference_network *n, uint64_t now) {
     for (uint32_t k = 0; k < n->spring_end; k++) {
         reference_spring *s = &n->spring[k];
@@ -281,11 +274,7 @@ static void tear(reference_network *n, const reference_surroundings *w) {
     for (uint32_t k = 0; k < n->spring_end; k++) {
         reference_spring *s = &n->spring[k];
         if (!s->alive || s->tear_strain == 0) continue;
-        float length = s->rest_length;
-        if (s->reels) {
-            const float f = (float)reference_journey(s->from_tick, s->to_tick, w, (double)w->ticks_per_step);
-            length = f < 1 ? s->from + f * (s->to - s->from) : s->to;
-        }
+        const float length = (float)reference_length(n, s, w, w->substeps);
         if (!(strain_of(n, s, length) > (double)s->tear_strain)) continue;
         s->alive = false;
         n->torn[n->torn_count++] = k;

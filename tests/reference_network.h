@@ -4,9 +4,8 @@
 #ifndef MOTE_TESTS_REFERENCE_NETWORK_H
 #define MOTE_TESTS_REFERENCE_NETWORK_H
 
-#include <mote/mote.h>
+#include "reference.h"
 
-typedef float reference_row[3];
 typedef double reference_triple[3];
 
 typedef struct reference_spring {
@@ -39,7 +38,7 @@ typedef struct reference_network {
     reference_triple *dx, *dv, *dreaction; /* in double */
 } reference_network;
 
-/* What a callback of the scene does, in double: adds m/s^2 to a. */
+/* A callback of the scene in double: adds m/s^2 to a. */
 typedef void reference_network_push(const void *user, double time, double inverse_mass, const double x[3],
                                     const double v[3], double a[3]);
 
@@ -73,29 +72,22 @@ void reference_network_pin(reference_network *network, uint32_t particle, const 
                            uint64_t tick);
 void reference_network_unpin(reference_network *network, uint32_t particle);
 
-/* Position or velocity of a particle, whichever reference it is. */
-double reference_network_x(const reference_network *network, uint32_t particle, int axis);
-double reference_network_v(const reference_network *network, uint32_t particle, int axis);
-
 /* --- Between the files of the references --- */
 
-/* How far a journey has come `within` ticks of the step, in [0, 1]. */
-double reference_journey(uint64_t from_tick, uint64_t to_tick, const reference_surroundings *around,
-                         double within);
+/* The time at substep + fraction, in s. */
+double reference_seconds(const reference_surroundings *around, double at);
 
-/* Ticks of the step at substep + fraction, and seconds. */
-double reference_ticks(const reference_surroundings *around, double at);
-double reference_seconds(const reference_surroundings *around, uint32_t substep, double fraction);
+/* Pins stand where they are at substep + fraction. */
+void reference_place_pins(reference_network *network, const reference_surroundings *around, double at);
+
+/* Their velocity over a substep, (end - start) / h; they stand at its start. */
+void reference_move_pins(reference_network *network, const reference_surroundings *around, uint32_t substep);
+
+/* The rest length at substep + fraction: in float; a double reference may not round it. */
+double reference_length(const reference_network *network, const reference_spring *spring,
+                        const reference_surroundings *around, double at);
 
 void reference_double_network_step(reference_network *network, const reference_surroundings *around);
 void reference_float_network_step(reference_network *network, const reference_surroundings *around);
-
-/* a = constant + damping v + stiffness x, per axis: accelerations, or forces in N. */
-typedef struct reference_affine {
-    double constant[3], damping[3], stiffness[3];
-} reference_affine;
-bool reference_folds(const mote_force_def *force);
-void reference_fold(const mote_force_def *force, reference_affine *acceleration, reference_affine *newtons);
-void reference_add_over_mass(reference_affine *sum, const reference_affine *newtons, double inverse_mass);
 
 #endif

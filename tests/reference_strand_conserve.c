@@ -5,7 +5,7 @@
 
 #include "reference_strand_parts.h"
 
-/* A substep: what is free of constraints in it, and the piece at hand. */
+/* A substep: its motion without constraints, and the piece at hand. */
 typedef struct flight {
     reference_row old_v[REFERENCE_POINTS], dv[REFERENCE_POINTS], goal[REFERENCE_POINTS];
     reference_row from[REFERENCE_POINTS], from_v[REFERENCE_POINTS], pull[REFERENCE_POINTS];

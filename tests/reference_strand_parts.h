@@ -1,27 +1,15 @@
-/* What the files of the reference of strands share. */
+/* Shared by the files of the reference of strands. */
 #ifndef MOTE_TESTS_REFERENCE_STRAND_PARTS_H
 #define MOTE_TESTS_REFERENCE_STRAND_PARTS_H
 
-#include "integrators/scheme.h"
+#include "reference_rows.h"
 #include "reference_strands.h"
 
-/* (x x + y y) + z z */
-static inline float row_dot(const float a[3], const float b[3]) {
-    return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
-}
-static inline float row_length(const float a[3]) { return __builtin_sqrtf(row_dot(a, a)); }
-static inline void row_between(const float from[3], const float to[3], float out[3]) {
-    for (int axis = 0; axis < 3; axis++) out[axis] = to[axis] - from[axis];
-}
-static inline float larger(float a, float b) { return a < b ? b : a; }
-static inline float smaller(float a, float b) { return a < b ? a : b; }
-static inline float at_least_short(float length) { return larger(length, 1e-18f); }
-
-/* Puts what is pinned where it stands at substep + fraction: into `to`, and the root's frame into
+/* Pinned points stand where they are at substep + fraction: written into `to`, and the root's frame into
  * strand->frame. */
 void reference_place(reference_strand *strand, const reference_world *world, double at, reference_row *to);
 
-/* v = (to - from) / h of what is pinned. */
+/* v = (to - from) / h of pinned points. */
 void reference_pinned_velocity(reference_strand *strand, const reference_world *world, reference_row *from,
                                reference_row *to);
 
@@ -41,23 +29,15 @@ typedef struct reference_pushes {
 } reference_pushes;
 
 /* Whether anything but springs and affine forces acts. */
-bool reference_others(const reference_world *world);
+bool reference_has_others(const reference_world *world);
 
 /* Whether springs act as if each were alone: then they give impulses and displacements. */
 bool reference_alone(const reference_world *world);
 reference_pushes reference_forces_within(const reference_strand *strand, const reference_world *world,
                                          bool springs);
 
-/* dv of every point over `seconds`, by what acts on it from outside and the forces `within` (N); maps:
- * without what is affine. */
-void reference_evaluate(const reference_strand *strand, const reference_world *world, double time,
-                        double seconds, bool maps, reference_row *within, reference_row *dv);
-
-/* The map of one axis over h, for the strand's own mass. */
-mote_map reference_map(const reference_strand *strand, const reference_world *world, mote_map_kind kind,
-                       int axis);
-
-/* Stage 0 of semi-implicit Euler by all forces but springs, from strand->start = x. */
+/* strand->start = x, then the stages of the substep: of springs by the integrator, of other solvers
+ * semi-implicit Euler by all forces but those of the constraints. */
 void reference_predict(reference_strand *strand, const reference_world *world, uint32_t substep);
 
 bool reference_is_finite(const reference_strand *strand, reference_row *rows);

@@ -13,7 +13,7 @@ typedef struct terms {
     bool compliant, bends, contacts;
     float compliance, memory, bend_compliance, bend_memory;
     float limit, rate; /* rate: 1 / h */
-    float rounding;    /* m: what float can tell of two points this far out: 4 roundings of 2^-24 */
+    float rounding;    /* m, of a distance between points this far out: 4 roundings of 2^-24 */
 } terms;
 
 static void soften(float compliance, float damping, double h, float *scaled, float *memory) {
@@ -74,8 +74,8 @@ static float diagonal_of(const reference_strand *s, const terms *t, const constr
     return c->span == 1 && t->compliant ? diagonal + t->compliance * square : diagonal;
 }
 
-/* The length that a compliant constraint shall have: its own, what damping lets stand, what the tension draws
- * out. */
+/* The length that a compliant constraint aims at: its own, the part of the first strain that damping keeps,
+ * and the stretch by its tension. */
 static float target_of(const reference_strand *s, const terms *t, uint32_t k, uint32_t span) {
     if (span == 2)
         return s->bend_length[k] + t->bend_memory * s->bend_strain[k] +
@@ -239,7 +239,8 @@ static void pull_segments(reference_strand *s, const terms *t, const constraint 
     }
 }
 
-/* With bends: what begins at a point, the bend first, then what ends there, the segment first. */
+/* With bends: the constraints that begin at a point, the bend first, then those that end there, the segment
+ * first. */
 static void pull_banded(reference_strand *s, const terms *t, const constraint *c, uint32_t count,
                         const float *multiplier) {
     for (uint32_t k = 0; k < s->points; k++) {
@@ -288,19 +289,19 @@ static void let_go(reference_contact *c) {
     c->normal_impulse = c->friction_applied = 0;
 }
 
-/* A point that is behind its plane, or lies on it and is pressed there, is put on it. */
+/* A point that is behind its plane, or touches it and is pressed there, is put on it. */
 static void touch(reference_strand *s) {
     for (uint32_t k = 0; k < s->points; k++) {
         reference_contact *c = &s->contact[k];
         float *x = s->x[k], *start = s->start[k], under[3];
         const float gap = row_dot(c->normal, x) - c->offset;
-        const bool lay = row_dot(c->active, c->active) > 0;
-        if (!(gap < 0 || (lay && c->normal_impulse > 0))) {
+        const bool touched = row_dot(c->active, c->active) > 0;
+        if (!(gap < 0 || (touched && c->normal_impulse > 0))) {
             let_go(c);
             continue;
         }
         const float out = larger(0 - gap, 0), normal_impulse = c->normal_impulse + out,
-                    friction_applied = normal_impulse - (lay ? c->friction_applied : 0);
+                    friction_applied = normal_impulse - (touched ? c->friction_applied : 0);
         for (int axis = 0; axis < 3; axis++) x[axis] += out * c->normal[axis];
         rub(c, start, friction_applied, x);
         for (int axis = 0; axis < 3; axis++) under[axis] = start[axis] + c->drift[axis];
@@ -362,8 +363,8 @@ static bool stayed(const reference_strand *s) {
     return finite && !(16 * total * total < furthest);
 }
 
-/* A strand in which Newton's method ran away goes back to the substep's start; what came in with such a
- * velocity is left to be frozen. */
+/* A strand in which Newton's method ran away goes back to the substep's start; one that came in with a
+ * velocity that is not finite is left to be frozen. */
 static void revert_diverged(reference_strand *s) {
     if (stayed(s) || !reference_is_finite(s, s->came_v)) return;
     for (uint32_t k = 0; k < s->points; k++)
@@ -399,7 +400,7 @@ void reference_reach_pins(reference_strand *s) {
             row_between(s->x[first], s->x[k], d);
             const float distance = row_length(d), whole = (float)rest;
             const bool reaches =
-                s->compliance > 0 || !(distance * 1.002f > whole); /* what gives way needs no help */
+                s->compliance > 0 || !(distance * 1.002f > whole); /* a compliant one stretches */
             const float ratio = !reaches && whole > 0 ? 1.002f * distance / whole : 1;
             for (uint32_t i = first; i < k; i++) s->length[i] = s->rest_length[i] * ratio;
             s->infeasible |= !reaches && distance > whole * 1.00001f;
@@ -424,7 +425,7 @@ void reference_robust_substep(reference_strand *s, const reference_world *w, uin
     if (substep == 0)
         memcpy(s->came_v, s->v, sizeof s->v); /* of the step, where nothing but affine forces acts */
     reference_predict(s, w, substep);
-    if (reference_others(w)) memcpy(s->came_v, s->v, sizeof s->v);
+    if (reference_has_others(w)) memcpy(s->came_v, s->v, sizeof s->v);
     reference_place(s, w, (double)substep + 1, s->x);
     reference_reach_pins(s);
     const bool contacts = reference_find_contacts(s, w, substep);

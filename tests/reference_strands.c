@@ -1,12 +1,12 @@
-/* The plain reference of strands: state, places, the stages of the integrators and the contacts of springs.
- * Only the planes of contacts are taken from the engine, which tests them by themselves. */
-#include "reference_strand_parts.h"
+/* The plain reference of strands: state, places, the stages of a substep and the contacts of springs. Only
+ * the planes of contacts are taken from the engine; they have tests of their own. */
+#define REAL float
+#include "integrator_template.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "contacts/contact.h"
+#include "reference_strand_parts.h"
 
 /* --- State --- */
 
@@ -56,7 +56,7 @@ void reference_strand_load(reference_strand *s, const mote_strands *strands, uin
     load_pins(s, strands, lane);
 }
 
-/* --- What is pinned --- */
+/* --- Pinned points --- */
 
 static float fraction_of(const reference_motion *m, const reference_world *w, double within) {
     if (m->to_tick <= m->from_tick) return 1;
@@ -114,218 +114,70 @@ void reference_pinned_velocity(reference_strand *s, const reference_world *w, re
 
 /* --- Stages --- */
 
-static double time_at(const reference_world *w, uint32_t substep, double fraction) {
-    return w->start_time +
-           ((double)w->step + ((double)substep + fraction) / (double)w->substeps) * w->timestep;
-}
-
-/* A stage: where it stands in the substep, h times the share of its kick, and the seconds for which its
- * forces count. */
-typedef struct stage {
+typedef struct run {
+    reference_strand *s;
+    const reference_world *w;
     uint32_t substep;
-    double time, seconds;
-    float weight;
-    bool maps;
-} stage;
+    reference_pushes pushes; /* of the last stage */
+} run;
 
-/* What the stage's forces do: dv of all points, the springs' own reference_pushes, and the reactions. */
-static reference_pushes run_stage(reference_strand *s, const reference_world *w, const stage *at,
-                                  reference_row *dv) {
+static bool is_springs(const reference_world *w) { return w->def->solver == MOTE_STRAND_SPRINGS; }
+
+static void accelerate(const bodies *b, double time, float weight, row *a) {
+    run *r = b->user;
+    reference_strand *s = r->s;
+    const reference_world *w = r->w;
+    const bool alone = reference_alone(w);
+    const double at = (double)r->substep + time;
     reference_row within[REFERENCE_POINTS];
-    reference_place(s, w, (double)at->substep + at->time, s->x);
-    reference_pushes p = reference_forces_within(s, w, true);
+    reference_others others = {.forces = b->forces,
+                               .force_count = b->force_count,
+                               .n = b->count,
+                               .time =
+                                   w->start_time + ((double)w->step + at / (double)w->substeps) * w->timestep,
+                               .x = b->x,
+                               .v = b->v,
+                               .inverse_mass = b->inverse_mass};
+    reference_place(s, w, at, s->x);
+    r->pushes = reference_forces_within(s, w, is_springs(w));
+    const reference_pushes *p = &r->pushes;
     for (uint32_t k = 0; k < s->points; k++)
-        for (int axis = 0; axis < 3; axis++)
-            within[k][axis] = reference_alone(w) ? p.extra[k][axis] : p.force[k][axis] + p.extra[k][axis];
-    reference_evaluate(s, w, time_at(w, at->substep, at->time), at->seconds, at->maps, within, dv);
-    for (uint32_t k = 0; k < s->points; k++)
-        for (int axis = 0; axis < 3 && s->mass[k] == 0; axis++) {
-            float impulse = at->weight * within[k][axis];
-            if (reference_alone(w)) impulse += p.force[k][axis];
-            s->reaction[k][axis] += impulse;
+        for (int axis = 0; axis < 3; axis++) {
+            within[k][axis] =
+                is_springs(w) && !alone ? p->force[k][axis] + p->extra[k][axis] : p->extra[k][axis];
+            if (s->mass[k] > 0) continue;
+            const float impulse = weight * within[k][axis];
+            s->reaction[k][axis] += alone ? impulse + p->force[k][axis] : impulse;
         }
-    return p;
+    reference_accelerate(&others, within, a);
 }
 
-/* Runs the loop body for each point that may move, and axis. */
-#define FOR_EACH_FREE(s)                                                                                     \
-    for (uint32_t k = 0; k < (s)->points; k++)                                                               \
-        for (int axis = 0; axis < 3 && (s)->mass[k] > 0; axis++)
-
-static void drift(reference_strand *s, double seconds) {
-    FOR_EACH_FREE(s) s->x[k][axis] += (float)seconds * s->v[k][axis];
-}
-
-static void kick(reference_strand *s, const reference_world *w, uint32_t substep, double time,
-                 double seconds) {
-    reference_row dv[REFERENCE_POINTS];
-    const stage at = {substep, time, seconds, (float)seconds, false};
-    run_stage(s, w, &at, dv);
-    FOR_EACH_FREE(s) s->v[k][axis] += dv[k][axis];
-}
-
-/* Three leapfrogs, drift first. */
-static void yoshida4(reference_strand *s, const reference_world *w, uint32_t substep, double h) {
-    const double w1 = 1.3512071919596578, w0 = -1.7024143839193153;
-    drift(s, w1 / 2 * h);
-    kick(s, w, substep, w1 / 2, w1 * h);
-    drift(s, (w0 + w1) / 2 * h);
-    kick(s, w, substep, 0.5, w0 * h);
-    drift(s, (w0 + w1) / 2 * h);
-    kick(s, w, substep, 1 - w1 / 2, w1 * h);
-    drift(s, w1 / 2 * h);
-}
-
-static void pefrl(reference_strand *s, const reference_world *w, uint32_t substep, double h) {
-    const double xi = 0.1786178958448091, lambda = -0.2123418310626054, chi = -0.06626458266981849;
-    drift(s, xi * h);
-    kick(s, w, substep, xi, (0.5 - lambda) * h);
-    drift(s, chi * h);
-    kick(s, w, substep, xi + chi, lambda * h);
-    drift(s, (1 - 2 * (chi + xi)) * h);
-    kick(s, w, substep, 1 - xi - chi, lambda * h);
-    drift(s, chi * h);
-    kick(s, w, substep, 1 - xi, (0.5 - lambda) * h);
-    drift(s, xi * h);
-}
-
-/* x += h (v + dv / 2), dv' at v + dv, v += (dv + dv') / 2. */
-static void velocity_verlet(reference_strand *s, const reference_world *w, uint32_t substep, double h) {
-    reference_row first[REFERENCE_POINTS], second[REFERENCE_POINTS], v[REFERENCE_POINTS];
-    const stage begin = {substep, 0, h, 0.5f * (float)h, false},
-                end = {substep, 1, h, 0.5f * (float)h, false};
-    memcpy(v, s->v, sizeof v);
-    run_stage(s, w, &begin, first);
-    FOR_EACH_FREE(s) {
-        s->x[k][axis] += (float)h * (v[k][axis] + 0.5f * first[k][axis]);
-        s->v[k][axis] = v[k][axis] + first[k][axis];
-    }
-    run_stage(s, w, &end, second);
-    FOR_EACH_FREE(s) s->v[k][axis] = v[k][axis] + 0.5f * (first[k][axis] + second[k][axis]);
-}
-
-typedef struct tableau {
-    int stages;
-    double time[4], next[4], weight[4];
-} tableau;
-
-static const tableau euler = {1, {0}, {0}, {1}}, midpoint = {2, {0, 0.5}, {0.5, 0}, {0, 1}},
-                     rk4 = {4, {0, 0.5, 0.5, 1}, {0.5, 0.5, 1, 0}, {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}};
-
-static void runge_kutta(reference_strand *s, const reference_world *w, uint32_t substep, double h,
-                        const tableau *t) {
-    reference_row x[REFERENCE_POINTS], v[REFERENCE_POINTS], dv[REFERENCE_POINTS];
-    reference_row sum_x[REFERENCE_POINTS], sum_v[REFERENCE_POINTS];
-    memcpy(x, s->x, sizeof x);
-    memcpy(v, s->v, sizeof v);
-    for (int i = 0; i < t->stages; i++) {
-        const float weight = (float)t->weight[i], next = (float)t->next[i];
-        const stage at = {substep, t->time[i], h, weight * (float)h, false};
-        run_stage(s, w, &at, dv);
-        FOR_EACH_FREE(s) {
-            const float dx = (float)h * s->v[k][axis];
-            sum_x[k][axis] = i ? sum_x[k][axis] + weight * dx : weight * dx;
-            sum_v[k][axis] = i ? sum_v[k][axis] + weight * dv[k][axis] : weight * dv[k][axis];
-            s->x[k][axis] = i + 1 < t->stages ? x[k][axis] + next * dx : x[k][axis] + sum_x[k][axis];
-            s->v[k][axis] = i + 1 < t->stages ? v[k][axis] + next * dv[k][axis] : v[k][axis] + sum_v[k][axis];
-        }
-    }
-}
-
-static void apply_map(reference_strand *s, const reference_world *w, mote_map_kind kind) {
-    mote_map map[3];
-    for (int axis = 0; axis < 3; axis++) map[axis] = reference_map(s, w, kind, axis);
-    FOR_EACH_FREE(s) {
-        const float x = s->x[k][axis], v = s->v[k][axis];
-        s->x[k][axis] = x + ((map[axis].xx * x + map[axis].xv * v) + map[axis].xc);
-        s->v[k][axis] = v + ((map[axis].vx * x + map[axis].vv * v) + map[axis].vc);
-    }
-}
-
-static void kick_and_map(reference_strand *s, const reference_world *w, uint32_t substep, double h,
-                         bool exact) {
-    reference_row dv[REFERENCE_POINTS];
-    const double seconds = exact ? 0.5 * h : h;
-    const stage begin = {substep, 0, seconds, (float)seconds, true},
-                end = {substep, 1, seconds, (float)seconds, true};
-    run_stage(s, w, &begin, dv);
-    FOR_EACH_FREE(s) s->v[k][axis] += dv[k][axis];
-    apply_map(s, w, exact ? MOTE_MAP_EXACT_FLOW : MOTE_MAP_IMPLICIT_EULER);
-    if (!exact) return;
-    run_stage(s, w, &end, dv);
-    FOR_EACH_FREE(s) s->v[k][axis] += dv[k][axis];
-}
-
-/* The map of the affine forces, then all others with dx = push h dv, then the springs. */
-static void kinematic(reference_strand *s, const reference_world *w, uint32_t substep, double h,
-                      double push) {
-    reference_row dv[REFERENCE_POINTS];
-    const stage at = {substep, 0, h, (float)h, true};
-    const reference_pushes p = run_stage(s, w, &at, dv);
-    apply_map(s, w, push == 1 ? MOTE_MAP_KINEMATIC : MOTE_MAP_KINEMATIC_AVERAGE);
-    FOR_EACH_FREE(s) {
-        s->x[k][axis] += (float)(push * h) * dv[k][axis];
-        s->v[k][axis] += dv[k][axis];
-        s->x[k][axis] += s->mass[k] * p.shift[k][axis];
-        s->v[k][axis] += s->mass[k] * p.force[k][axis];
-    }
-}
-
-static void stages(reference_strand *s, const reference_world *w, uint32_t substep, double h) {
-    switch (w->integrator) {
-    case MOTE_POSITION_VERLET:
-    case MOTE_SEMI_IMPLICIT_EULER:
-        kick(s, w, substep, 0, h);
-        drift(s, h);
-        break;
-    case MOTE_EXPLICIT_EULER:
-        runge_kutta(s, w, substep, h, &euler);
-        break;
-    case MOTE_MIDPOINT:
-        runge_kutta(s, w, substep, h, &midpoint);
-        break;
-    case MOTE_RK4:
-        runge_kutta(s, w, substep, h, &rk4);
-        break;
-    case MOTE_VELOCITY_VERLET:
-        velocity_verlet(s, w, substep, h);
-        break;
-    case MOTE_YOSHIDA4:
-        yoshida4(s, w, substep, h);
-        break;
-    case MOTE_PEFRL:
-        pefrl(s, w, substep, h);
-        break;
-    case MOTE_IMPLICIT_EULER:
-        kick_and_map(s, w, substep, h, false);
-        break;
-    case MOTE_EXACT_FLOW:
-        kick_and_map(s, w, substep, h, true);
-        break;
-    case MOTE_KINEMATIC:
-        kinematic(s, w, substep, h, 1);
-        break;
-    case MOTE_KINEMATIC_AVERAGE:
-        kinematic(s, w, substep, h, 0.5);
-        break;
-    default:
-        abort();
-    }
+static bodies bodies_of(run *r) {
+    const reference_world *w = r->w;
+    bodies b = {.integrator = is_springs(w) ? w->integrator : MOTE_SEMI_IMPLICIT_EULER,
+                .count = r->s->points,
+                .x = r->s->x,
+                .v = r->s->v,
+                .inverse_mass = r->s->mass,
+                .h = reference_substep(w),
+                .forces = w->forces,
+                .force_count = w->force_count,
+                .same_mass = (double)r->s->free_mass,
+                .user = r,
+                .accelerate = accelerate};
+    reference_fold(w->forces, w->force_count, &b.acceleration, &b.newtons);
+    return b;
 }
 
 void reference_predict(reference_strand *s, const reference_world *w, uint32_t substep) {
-    reference_row dv[REFERENCE_POINTS];
-    const double h = reference_substep(w);
-    reference_pushes p = reference_forces_within(s, w, false);
-    reference_evaluate(s, w, time_at(w, substep, 0), h, false, p.extra, dv);
+    run r = {.s = s, .w = w, .substep = substep};
+    const bodies b = bodies_of(&r);
     memcpy(s->start, s->x, sizeof s->x);
-    for (uint32_t k = 0; k < s->points; k++)
-        for (int axis = 0; axis < 3 && s->mass[k] == 0; axis++)
-            s->reaction[k][axis] += (float)h * p.extra[k][axis];
-    FOR_EACH_FREE(s) {
-        s->v[k][axis] += dv[k][axis];
-        s->x[k][axis] += (float)h * s->v[k][axis];
-    }
+    take_substep(&b);
+    if (reference_alone(w)) FOR_EACH_FREE(&b) {
+            s->x[i][axis] += s->mass[i] * r.pushes.shift[i][axis];
+            s->v[i][axis] += s->mass[i] * r.pushes.force[i][axis];
+        }
 }
 
 /* --- Contacts of springs --- */
@@ -353,7 +205,7 @@ static swept sweep(const reference_strand *s) {
     return box;
 }
 
-/* Whether the ball about the collider stays out of the box: what is so far off is not looked at. */
+/* Whether the ball about the collider stays out of the box: such colliders are not looked at. */
 static bool is_far(const swept *box, const reference_world *w, const mote_collider_pose *from,
                    const mote_collider_pose *to) {
     const float ball = to->bound + (0.5f * box->longest + w->def->radius);
@@ -367,15 +219,16 @@ static bool is_far(const swept *box, const reference_world *w, const mote_collid
 }
 
 bool reference_find_contacts(reference_strand *s, const reference_world *w, uint32_t substep) {
+    if (w->collider_count == 0) return false;
     const mote_collider_pose *from = w->poses + (size_t)substep * w->collider_count,
                              *to = from + w->collider_count;
     const swept box = sweep(s);
     bool found = false;
-    for (uint32_t k = 0; k < s->points && w->collider_count; k++) {
+    for (uint32_t k = 0; k < s->points; k++) {
         const float *x = s->x[k], *start = s->start[k];
         const wide3 x0 = {start[0], start[1], start[2]}, x1 = {x[0], x[1], x[2]};
         mote_contact c = mote_contact_none();
-        c.gap = 0.5f * reference_segment(s, k); /* what is further off is not looked at */
+        c.gap = 0.5f * reference_segment(s, k); /* anything further off is not looked at */
         for (uint32_t i = 0; i < w->collider_count && s->mass[k] > 0; i++)
             if (!is_far(&box, w, &from[i], &to[i]))
                 mote_contact_nearest(&c, &from[i], &to[i], x0, x1, w->def->radius, 0);
@@ -416,8 +269,7 @@ static void spring_substep(reference_strand *s, const reference_world *w, uint32
     memcpy(end, s->x, sizeof end);
     reference_place(s, w, (double)substep + 1, end);
     reference_pinned_velocity(s, w, s->x, end);
-    memcpy(s->start, s->x, sizeof s->x);
-    stages(s, w, substep, reference_substep(w));
+    reference_predict(s, w, substep);
     reference_place(s, w, (double)substep + 1, s->x);
     if (reference_find_contacts(s, w, substep)) push_out(s, (float)(1.0 / reference_substep(w)));
 }
@@ -429,7 +281,7 @@ bool reference_is_finite(const reference_strand *s, reference_row *rows) {
     return true;
 }
 
-/* What is frozen stands where the step began and pulls at nothing. */
+/* A frozen strand stands where the step began and pulls at nothing. */
 static void commit(reference_strand *s, const reference_strand *before) {
     const bool keep = !before->frozen && reference_is_finite(s, s->x) && reference_is_finite(s, s->v);
     if (!keep) {
@@ -460,16 +312,17 @@ static void begin(reference_strand *s, const reference_world *w) {
 
 void reference_strand_step(reference_strand *s, const reference_world *w, bool first) {
     reference_strand before = *s;
-    const bool springs = w->def->solver == MOTE_STRAND_SPRINGS;
-    if (springs && first && w->integrator == MOTE_POSITION_VERLET) {
+    if (is_springs(w) && first && w->integrator == MOTE_POSITION_VERLET) {
+        run r = {.s = s, .w = w};
+        const bodies b = bodies_of(&r);
         begin(s, w);
-        kick(s, w, 0, 0, -0.5 * w->timestep / (double)w->substeps);
+        kick(&b, 0, -0.5 * w->timestep / (double)w->substeps);
         commit(s, &before);
         before = *s;
     }
     begin(s, w);
     for (uint32_t i = 0; i < w->substeps; i++) {
-        if (springs)
+        if (is_springs(w))
             spring_substep(s, w, i);
         else if (w->def->solver == MOTE_STRAND_CONSERVING)
             reference_conserving_substep(s, w, i);

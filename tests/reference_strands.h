@@ -4,14 +4,12 @@
 #ifndef MOTE_TESTS_REFERENCE_STRANDS_H
 #define MOTE_TESTS_REFERENCE_STRANDS_H
 
-#include <mote/mote.h>
+#include "reference.h"
 
 #include "strands/strands.h"
 #include "contacts/colliders.h"
 
 enum { REFERENCE_POINTS = 64, REFERENCE_PINS = 8 };
-
-typedef float reference_row[3];
 
 /* Where a thing travels: a root's position and quaternion, or a pin's position alone. */
 typedef struct reference_motion {
@@ -20,7 +18,7 @@ typedef struct reference_motion {
     uint64_t from_tick, to_tick;
 } reference_motion;
 
-/* How a point lies to the nearest collider in a substep, and what contact did to it. */
+/* Where the nearest collider is for a point in a substep, and the contact with it. */
 typedef struct reference_contact {
     float normal[3], offset, drift[3], friction; /* the plane, or 0 and -1e30 */
     float active[3], normal_impulse, friction_applied;
@@ -50,7 +48,7 @@ typedef struct reference_strand {
     float impulse[REFERENCE_POINTS]; /* conserving: multipliers, kept from substep to substep */
 } reference_strand;
 
-/* What all strands of a bundle share in one step. */
+/* Shared by all strands of a bundle in one step. */
 typedef struct reference_world {
     const mote_strands_def *def;
     bool compliant; /* some strand of the bundle has a compliance */

@@ -1,4 +1,4 @@
-/* A nonlinear rope against the adaptive solver of the GNU Scientific Library, which somebody else wrote. */
+/* A nonlinear rope against the adaptive solver of the GNU Scientific Library, written by others. */
 #include "test.h"
 
 #include <gsl/gsl_errno.h>
@@ -37,15 +37,14 @@ TEST(a_nonlinear_rope_agrees_with_gsl) {
         for (uint32_t i = 0; i < STRANDS; i++) {
             chain_state want = s.start[i];
             solve(&s.chain[i], STEPS / 16.0, &want);
-            /* RK4's own error, halved steps told: 16 times that of half the step, so 16/15 of the
-             * difference. */
+            /* RK4's own error is 16 times that of half the step, so 16/15 of the difference. */
             chain_state coarse, fine;
             run_plainly(&s, i, MOTE_RK4, STEPS, SUBSTEPS, &coarse);
             run_plainly(&s, i, MOTE_RK4, STEPS, 2 * SUBSTEPS, &fine);
             const double truncation = worst_of(&coarse, &fine, false) * 1.1;
             /* Rounding, random: 256 substeps, each of which rounds four terms of x <= 0.6 m and, over the
              * time that is left, of v <= 4 m/s, and in its kick four springs of 64 N/m whose elongation is
-             * known to 4 UNIT of 0.2 m; four spreads. What is lost grows by e^(t sqrt(g / 0.6 m)) = 7.5 at
+             * known to 4 UNIT of 0.2 m; four spreads. An error grows by e^(t sqrt(g / 0.6 m)) = 7.5 at
              * most, as a fall does. */
             const double t = STEPS / 16.0, h = t / (STEPS * SUBSTEPS), substeps = STEPS * SUBSTEPS;
             const double one = UNIT * (4 * 0.6 + t * 4 * 4 + t * h * 4 * 64 * 0.2 * 4 / 0.1);

@@ -5,7 +5,7 @@
 #include "test.h"
 #include <math.h>
 
-#include "bundle.h"
+#include "random_strands.h"
 
 /* At 64 steps a second a step is 15,625,000 ns, of which half is whole. */
 #define STEP 15625000u

@@ -186,7 +186,7 @@ void scene_chase(void *user, const mote_stage_view *stage, float *x, float *y, f
     }
 }
 
-/* In order; one that the integrator does not take is passed over, and how many were is told. */
+/* In order; forces that the integrator does not take are skipped and counted in *refused. */
 static mote_result add_all(mote_system *system, const mote_force_def *forces, size_t count, size_t *refused) {
     *refused = 0;
     for (size_t i = 0; i < count; i++) {

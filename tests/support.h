@@ -26,7 +26,7 @@ static inline bool advects(mote_integrator integrator) {
            integrator == MOTE_ADVECT_RK4;
 }
 
-/* Its name, for a number below MOTE_INTEGRATOR_COUNT. */
+/* The name of integrator number `integrator`, below MOTE_INTEGRATOR_COUNT. */
 static inline const char *integrator_name(uint32_t integrator) {
     return mote_integrator_describe((mote_integrator)integrator)->name;
 }
@@ -41,14 +41,14 @@ uint64_t random_bits(random_source *random);
 uint32_t random_below(random_source *random, uint32_t bound); /* 0 .. bound - 1 */
 float random_between(random_source *random, float low, float high);
 
-/* --- An allocator that watches its user --- */
+/* --- An allocator that checks its user --- */
 
-/* Memory comes filled with a pattern, aligned exactly as asked and no better, between guard bytes. */
+/* Memory is filled with a pattern, aligned exactly as asked and no better, between guard bytes. */
 typedef struct memory_ledger {
     uint64_t calls;              /* of allocate, those that failed included */
     uint64_t releases;           /* of release */
     uint64_t fail_at;            /* the call, counted from 1, that returns NULL; 0: none */
-    uint64_t failures;           /* how many calls did */
+    uint64_t failures;           /* calls that did */
     uint64_t faults;             /* unknown pointers, wrong sizes, illegal alignments, overwritten guards */
     uint64_t live_bytes;         /* allocated and not yet released */
     struct memory_block *blocks; /* the live ones */

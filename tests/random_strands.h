@@ -1,6 +1,6 @@
-/* Bundles for tests: strands of mixed lengths with a little of everything. */
-#ifndef MOTE_TESTS_BUNDLE_H
-#define MOTE_TESTS_BUNDLE_H
+/* Random strands of mixed lengths, masses, rest scales and compliances. */
+#ifndef MOTE_TESTS_RANDOM_STRANDS_H
+#define MOTE_TESTS_RANDOM_STRANDS_H
 
 #include <string.h>
 
@@ -42,6 +42,12 @@ static inline void make_strands(strands *s, uint32_t count, uint32_t longest, ui
     s->def.bend_stiffness = 3;
 }
 
+/* The same numbers as strands of `points` points each. */
+static inline void make_even(strands *s, uint32_t points) {
+    for (uint32_t i = 0; i < s->def.strand_count; i++)
+        s->points[i] = points, s->first[i + 1] = points * (i + 1);
+}
+
 static inline mote_system *make_system(memory_ledger *ledger) {
     mote_system_def def = mote_default_system_def();
     def.capacity = 16;
@@ -67,5 +73,15 @@ static inline mote_strands *inside(const mote_system *system, mote_strands_id id
     assert_non_null(found);
     return found;
 }
+
+/* Declares the scene of a test: `s` of so many random strands, `system` with them in it, their `id`, and `b`,
+ * their columns. */
+#define SCENE(in_system, count, longest, seed)                                                               \
+    static strands s;                                                                                        \
+    make_strands(&s, count, longest, seed);                                                                  \
+    mote_system *system = in_system;                                                                         \
+    const mote_strands_id id = add_strands(system, &s);                                                      \
+    mote_strands *b = inside(system, id);                                                                    \
+    (void)b
 
 #endif

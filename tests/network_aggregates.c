@@ -1,10 +1,11 @@
-/* The clusters of constrained networks: what a level is, in random networks between random edits; found anew
- * whenever the graph changed and never by history; nets, chains and stars; nothing allocated. */
+/* The clusters of constrained networks: the rules for each level, in random networks between random edits;
+ * found anew whenever the graph changed, the same whatever was there before; nets, chains and stars; nothing
+ * allocated. */
 #include "test.h"
 
 #include "network_layout.h"
 
-/* --- What must hold --- */
+/* --- The rules --- */
 
 static bool is_free(const mote_network *n, uint32_t slot) { return n->inverse_mass[slot] > 0; }
 
@@ -46,7 +47,7 @@ static uint32_t count_parts(const mote_network *n, uint32_t island, uint32_t lev
     return parts;
 }
 
-/* Children: one to four without gaps, of the level below, which know their parent. Returns how many. */
+/* Children: one to four without gaps, of the level below, with this parent. Returns how many. */
 static uint32_t check_children(const mote_network *n, uint32_t aggregate, bool lowest) {
     const mote_network_aggregates *c = &n->aggregates;
     uint32_t children = 0;
@@ -113,8 +114,8 @@ static uint32_t check_clusters(const mote_network *n) {
     return levels;
 }
 
-/* Found once more they are the same: nothing that they depend on has changed unnoticed. */
-static void check_they_are_new(mote_network *n) {
+/* Found once more they are the same: no change has gone unnoticed. */
+static void check_clusters_are_new(mote_network *n) {
     uint32_t *kept = malloc(2 * n->slot_count * sizeof *kept),
              *levels = malloc(n->island_count * sizeof *levels);
     mote_network_find_aggregates(n);
@@ -143,18 +144,18 @@ static void edit(mote_network *n, random_source *random, const mote_allocator *a
         const mote_spring spring =
             a_spring(random, particle, (particle + 1 + random_below(random, 50)) % n->particle_count);
         if (spring.a != spring.b && n->spring_count < n->def.spring_capacity)
-            assert_int_equal(mote_network_insert(n, 1, &spring, &number, allocator), MOTE_OK);
+            OK(mote_network_insert(n, 1, &spring, &number, allocator));
         break;
     }
     case 2:
-        assert_int_equal(mote_network_add_pin(n, slot, target, 0, 5, allocator), MOTE_OK);
+        OK(mote_network_add_pin(n, slot, target, 0, 5, allocator));
         break;
     default:
         (void)mote_network_remove_pin(n, slot);
     }
 }
 
-TEST(levels_are_levels) {
+TEST(clusters_keep_the_rules_between_random_edits) {
     static graph g;
     random_source random = {51};
     uint32_t levels = 0;
@@ -165,10 +166,10 @@ TEST(levels_are_levels) {
         mixed_graph(&g, &random, variant);
         g.def.solver = MOTE_NETWORK_CONSTRAINED;
         g.def.spring_capacity = g.def.spring_count + 100;
-        assert_int_equal(mote_network_make(&n, &g.def, true, false, &allocator, NULL), MOTE_OK);
+        OK(mote_network_make(&n, &g.def, true, false, &allocator, NULL));
         for (uint32_t round = 0; round < 8; round++) {
             const uint64_t calls = ledger.calls;
-            check_they_are_new(&n);
+            check_clusters_are_new(&n);
             ASSERT(ledger.calls, ==, calls);
             levels += check_clusters(&n);
             for (uint32_t i = 0; i < 1 + 20 * (round % 3); i++) edit(&n, &random, &allocator);
@@ -180,8 +181,9 @@ TEST(levels_are_levels) {
     ASSERT(levels, >, 100);
 }
 
-/* Each edit by itself makes them old; what changes nothing does not. */
-TEST(edits_make_them_old) {
+/* Each edit of the graph by itself marks the clusters as old; the others do not: an aimed pin, a particle
+ * without a pin, a step in which nothing tears. */
+TEST(each_edit_of_the_graph_marks_the_clusters_as_old) {
     static graph g;
     random_source random = {52};
     const float target[3] = {0, 1, 0};
@@ -197,10 +199,9 @@ TEST(edits_make_them_old) {
         n.aggregates.old = false;
         const mote_spring spring = {0, 100, 1, 5, 0, 0};
         if (i == 0) mote_network_erase(&n, 3);
-        if (i == 1) assert_int_equal(mote_network_insert(&n, 1, &spring, &number, &allocator), MOTE_OK);
-        if (i == 2 || i == 3)
-            assert_int_equal(mote_network_add_pin(&n, 5, target, 0, 1 + i, &allocator), MOTE_OK);
-        if (i == 4) assert_int_equal(mote_network_remove_pin(&n, 5), MOTE_OK);
+        if (i == 1) OK(mote_network_insert(&n, 1, &spring, &number, &allocator));
+        if (i == 2 || i == 3) OK(mote_network_add_pin(&n, 5, target, 0, 1 + i, &allocator));
+        if (i == 4) OK(mote_network_remove_pin(&n, 5));
         if (i == 5) assert_int_equal(mote_network_remove_pin(&n, 5), MOTE_ERROR_RANGE);
         if (i == 6) mote_network_tear(&n);
         if (i == 7) mote_network_tear(&n);
@@ -218,7 +219,7 @@ static void found(graph *g, mote_network *n) {
     check_clusters(n);
 }
 
-/* A net of 2^k threads falls into squares, level by level, to one cluster; a chain into runs of four. */
+/* A net of 2^k threads divides into squares, level by level, to one cluster; a chain into runs of four. */
 TEST(nets_and_chains_shrink_to_one) {
     static graph g;
     random_source random = {53};
@@ -247,7 +248,7 @@ TEST(nets_and_chains_shrink_to_one) {
     }
 }
 
-/* A ring of soft springs, and stiff ones across it, which come last: what those join is together. */
+/* A ring of soft springs, and stiff ones across it, which come last. */
 TEST(stiff_springs_are_paired_first) {
     static graph g;
     random_source random = {54};
@@ -264,8 +265,8 @@ TEST(stiff_springs_are_paired_first) {
     destroy(&n);
 }
 
-/* A star has nothing to pair; an island of 32 or fewer has no levels; what is pinned divides. */
-TEST(some_have_none) {
+/* A star has nothing to pair; an island of 32 or fewer has no levels; pins divide a chain. */
+TEST(stars_and_small_or_pinned_islands_have_no_levels) {
     static graph g;
     random_source random = {55};
     mote_network n;
@@ -278,9 +279,8 @@ TEST(some_have_none) {
         ASSERT((n.aggregates.levels[0] > 0), ==, (kind == 2));
         const mote_allocator allocator = plain();
         const float target[3] = {0};
-        for (uint32_t i = 1; i < 200 && kind == 2; i += 2) /* between pins nobody has a neighbour */
-            assert_int_equal(mote_network_add_pin(&n, n.slot_of_particle[i], target, 0, 1, &allocator),
-                             MOTE_OK);
+        for (uint32_t i = 1; i < 200 && kind == 2; i += 2) /* between pins no particle has a free neighbour */
+            OK(mote_network_add_pin(&n, n.slot_of_particle[i], target, 0, 1, &allocator));
         mote_network_find_aggregates(&n);
         check_clusters(&n);
         assert_int_equal(n.aggregates.levels[0], 0);

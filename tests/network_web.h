@@ -1,13 +1,10 @@
-/* Networks for the tests of their calls: islands of several kinds, numbered at random. */
-#ifndef MOTE_TESTS_NETWORK_HOST_H
-#define MOTE_TESTS_NETWORK_HOST_H
+/* Networks for the tests of the host's calls: islands of several kinds, numbered at random. */
+#ifndef MOTE_TESTS_NETWORK_WEB_H
+#define MOTE_TESTS_NETWORK_WEB_H
 
 #include "test.h"
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "support.h"
+#include "network_base.h"
 #include "system/internal.h"
 
 enum { HOST_PARTICLES = 2048, HOST_SPRINGS = 4096 };
@@ -15,7 +12,7 @@ enum { HOST_PARTICLES = 2048, HOST_SPRINGS = 4096 };
 /* A def and the arrays that it points to. Must stay where it is. */
 typedef struct web {
     mote_network_def def;
-    uint32_t particles, springs, room;
+    uint32_t particles, springs;
     float positions[3 * HOST_PARTICLES], velocities[3 * HOST_PARTICLES], masses[HOST_PARTICLES];
     mote_spring spring[HOST_SPRINGS];
     uint32_t name[HOST_PARTICLES]; /* the host's numbers */
@@ -63,11 +60,23 @@ static inline void web_ring(web *w, uint32_t count) {
     web_spring(w, last, first);
 }
 
-/* A grid, 21 triangles, which lie across lanes, two lone particles and a ring of `ring` particles. */
-static inline void make_web(web *w, uint32_t ring, uint64_t seed) {
+static inline void begin_web(web *w, uint64_t seed) {
     *w = (web){.random = {seed}};
+    for (uint32_t i = 0; i < HOST_PARTICLES; i++) w->name[i] = i;
+}
+
+static inline void end_web(web *w) {
+    w->def = mote_default_network_def();
+    w->def.particle_count = w->particles;
+    w->def.positions = w->positions, w->def.velocities = w->velocities, w->def.masses = w->masses;
+    w->def.spring_count = w->springs, w->def.spring_capacity = w->springs + 64;
+    w->def.springs = w->spring;
+}
+
+/* A grid, 21 triangles, which are spread across lanes, two lone particles and a ring of `ring` particles. */
+static inline void make_web(web *w, uint32_t ring, uint64_t seed) {
     const uint32_t count = 16 + 63 + 2 + ring;
-    for (uint32_t i = 0; i < count; i++) w->name[i] = i;
+    begin_web(w, seed);
     for (uint32_t i = count - 1; i > 0; i--) {
         const uint32_t j = random_below(&w->random, i + 1), kept = w->name[i];
         w->name[i] = w->name[j], w->name[j] = kept;
@@ -76,14 +85,7 @@ static inline void make_web(web *w, uint32_t ring, uint64_t seed) {
     for (int i = 0; i < 21; i++) web_ring(w, 3);
     web_particle(w), web_particle(w);
     web_ring(w, ring);
-    w->def = mote_default_network_def();
-    w->def.particle_count = w->particles;
-    w->def.positions = w->positions;
-    w->def.velocities = w->velocities;
-    w->def.masses = w->masses;
-    w->def.spring_count = w->springs;
-    w->def.spring_capacity = w->springs + 64;
-    w->def.springs = w->spring;
+    end_web(w);
 }
 
 static inline mote_system *make_host(mote_integrator integrator, memory_ledger *ledger) {
@@ -91,21 +93,19 @@ static inline mote_system *make_host(mote_integrator integrator, memory_ledger *
     def.capacity = 16;
     def.integrator = integrator;
     if (ledger) def.allocator = ledger_allocator(ledger);
-    mote_system *system;
-    assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
-    return system;
+    return make_system(&def);
 }
 
 static inline mote_network_id add_web(mote_system *system, const web *w) {
     mote_network_id id;
     mote_network_fault fault = {0, 0};
-    assert_int_equal(mote_system_add_network(system, &w->def, &id, &fault), MOTE_OK);
+    OK(mote_system_add_network(system, &w->def, &id, &fault));
     ASSERT(fault.particle, ==, MOTE_NO_ITEM);
     ASSERT(fault.spring, ==, MOTE_NO_ITEM);
     return id;
 }
 
-/* The network itself, to be looked at and changed. */
+/* The network itself, whose state a test reads and changes. */
 static inline mote_network *inside(const mote_system *system, mote_network_id id) {
     mote_network *network = mote_system_find_network(system, id);
     assert_non_null(network);

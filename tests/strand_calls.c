@@ -1,0 +1,346 @@
+/* Refusals of the calls on strands: defs, arguments, ids, and calls from inside a step. */
+#include "test.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "random_strands.h"
+
+/* --- Defs --- */
+
+/* Refused with this code at this strand and point; nothing is allocated or changed. */
+static void refuse(const mote_strands_def *def, mote_result want, uint32_t strand, uint32_t point) {
+    memory_ledger ledger = {0};
+    mote_system *system = make_system(&ledger);
+    mote_strands_id id = {5, 5};
+    mote_strands_fault fault = {77, 77};
+    const uint64_t bytes = ledger.live_bytes;
+    REFUSED(system, want, mote_system_add_strands(system, def, &id, &fault));
+    ASSERT(id.index, ==, 0);
+    ASSERT(id.generation, ==, 0);
+    ASSERT(fault.strand, ==, strand);
+    ASSERT(fault.point, ==, point);
+    REFUSED(system, want, mote_system_add_strands(system, def, &id, NULL));
+    ASSERT(ledger.live_bytes, ==, bytes);
+    ASSERT(system->strands_count, ==, 0);
+    mote_system_destroy(system);
+    ASSERT(ledger.faults, ==, 0);
+}
+
+static void accept(const mote_strands_def *def) {
+    mote_system *system = make_system(NULL);
+    mote_strands_id id;
+    assert_int_equal(mote_system_add_strands(system, def, &id, NULL), MOTE_OK);
+    mote_system_destroy(system);
+}
+
+static strands s;
+
+/* Whether a def of 17 strands is refused, or accepted, after these assignments. */
+#define BAD(code, strand, point, ...)                                                                        \
+    (make_strands(&s, 17, 9, 5), __VA_ARGS__, test_case("%s", #__VA_ARGS__),                                 \
+     refuse(&s.def, code, strand, point))
+#define GOOD(...) (make_strands(&s, 17, 9, 5), __VA_ARGS__, test_case("%s", #__VA_ARGS__), accept(&s.def))
+#define ALL       MOTE_ALL_STRANDS
+
+TEST(settings_out_of_range_are_refused) {
+    enum { POSITIVE = 10 }; /* the first that may not be 0 */
+    mote_strands_def *d = &s.def;
+    float *const settings[] = {&d->radius,
+                               &d->bend_damping,
+                               &d->local_pose_stiffness,
+                               &d->damping,
+                               &d->normal_drag,
+                               &d->bend_stiffness,
+                               &d->friction,
+                               &d->compliance,
+                               &d->pose_stiffness,
+                               &d->tangential_drag,
+                               &d->rest_scale,
+                               &d->max_stretch,
+                               &d->mass};
+    static const float values[] = {NAN, INFINITY, -INFINITY, -1, -0x1p-149f, 0};
+    for (size_t i = 0; i < COUNT_OF(settings); i++)
+        for (size_t n = 0; n < COUNT_OF(values); n++) {
+            const float value = values[n];
+            test_case("setting %zu is %g", i, (double)value);
+            make_strands(&s, 17, 9, 1);
+            s.def.strand_mass = s.def.strand_rest_scale = s.def.strand_compliance = NULL;
+            *settings[i] = value;
+            if (!isfinite(value))
+                refuse(&s.def, MOTE_ERROR_NOT_FINITE, ALL, 0);
+            else if (i < POSITIVE && value == 0)
+                accept(&s.def);
+            else
+                refuse(&s.def, MOTE_ERROR_RANGE, ALL, 0);
+        }
+    for (int n = 0; n < 9; n++) BAD(MOTE_ERROR_NOT_FINITE, ALL, 0, d->air_velocity[n % 3] = values[n / 3]);
+    BAD(MOTE_ERROR_RANGE, ALL, 0, s.def.bend_stiffness = 0x1p-140f); /* 1 / k is infinite */
+    BAD(MOTE_ERROR_RANGE, ALL, 0, s.def.max_iterations = 0);
+    BAD(MOTE_ERROR_RANGE, ALL, 0, s.def.max_iterations = 33);
+    BAD(MOTE_ERROR_DEF, ALL, 0, s.def.cookie++);
+    BAD(MOTE_ERROR_ENUM, ALL, 0, s.def.solver = MOTE_STRAND_SOLVER_COUNT);
+    BAD(MOTE_ERROR_ENUM, ALL, 0, s.def.solver = (mote_strand_solver)-1);
+    BAD(MOTE_ERROR_NULL, ALL, 0, s.def.positions = NULL);
+}
+
+TEST(settings_that_a_solver_does_not_take_are_refused) {
+#define SPRINGS s.def.solver = MOTE_STRAND_SPRINGS
+#define CONSERVING                                                                                           \
+    s.def.solver = MOTE_STRAND_CONSERVING, s.def.bend_stiffness = 0,                                         \
+    memset(s.compliance, 0, sizeof s.compliance)
+    BAD(MOTE_ERROR_RANGE, 4, 0, SPRINGS, s.compliance[4] = 0);
+    BAD(MOTE_ERROR_RANGE, 4, 0, SPRINGS, s.compliance[4] = 0x1p-140f); /* 1 / compliance is infinite */
+    BAD(MOTE_ERROR_RANGE, ALL, 0, SPRINGS, s.def.strand_compliance = NULL);
+    BAD(MOTE_ERROR_RANGE, ALL, 0, CONSERVING, s.def.bend_stiffness = 3);
+    BAD(MOTE_ERROR_RANGE, ALL, 0, CONSERVING, s.def.strand_compliance = NULL, s.def.compliance = 0.1f);
+    BAD(MOTE_ERROR_RANGE, 9, 0, CONSERVING, s.compliance[9] = 0.1f);
+    GOOD(CONSERVING, s.def.damping = s.def.radius = 1);
+}
+
+TEST(strands_out_of_range_are_refused_by_number) {
+    static const struct {
+        float value;
+        mote_result want[3]; /* of a mass, a rest scale, a compliance */
+    } rows[] = {{NAN, {MOTE_ERROR_NOT_FINITE, MOTE_ERROR_NOT_FINITE, MOTE_ERROR_NOT_FINITE}},
+                {INFINITY, {MOTE_ERROR_NOT_FINITE, MOTE_ERROR_NOT_FINITE, MOTE_ERROR_NOT_FINITE}},
+                {-1, {MOTE_ERROR_RANGE, MOTE_ERROR_RANGE, MOTE_ERROR_RANGE}},
+                {0, {MOTE_ERROR_RANGE, MOTE_ERROR_RANGE, MOTE_OK}},
+                {0x1p-140f, {MOTE_ERROR_RANGE, MOTE_OK, MOTE_OK}}};
+    static const uint32_t points[] = {0, 1, 1025, UINT32_MAX};
+    float *const arrays[] = {s.mass, s.rest_scale, s.compliance};
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        for (int k = 0; k < 3; k++)
+            if (rows[i].want[k])
+                BAD(rows[i].want[k], 16, 0, arrays[k][16] = rows[i].value);
+            else
+                GOOD(arrays[k][16] = rows[i].value);
+    for (size_t i = 0; i < COUNT_OF(points); i++) {
+        BAD(MOTE_ERROR_RANGE, 7, 0, s.points[7] = points[i]);
+        BAD(MOTE_ERROR_RANGE, ALL, 0, s.def.strand_points = NULL, s.def.points = points[i]);
+    }
+    BAD(MOTE_ERROR_RANGE, ALL, 0, s.def.strand_count = 0);
+    /* Sizes are known before an array is read. */
+    BAD(MOTE_ERROR_OVERFLOW, ALL, 0, s.def.strand_count = UINT32_MAX, s.def.strand_points = NULL,
+        s.def.points = 1024);
+}
+
+TEST(positions_that_are_not_finite_or_too_far_apart_are_refused_by_point) {
+    make_strands(&s, 17, 9, 5);
+    for (uint32_t strand = 0; strand < 17; strand++)
+        for (uint32_t point = 0; point < s.points[strand]; point++)
+            for (uint32_t axis = 0; axis < 3; axis++)
+                BAD(MOTE_ERROR_NOT_FINITE, strand, point,
+                    s.positions[3 * (s.first[strand] + point) + axis] = axis % 2 ? NAN : INFINITY);
+    float *p = s.positions + 3 * (s.first[6] + 1); /* point 1 of strand 6 */
+    ASSERT(s.points[6], >=, 3);
+    BAD(MOTE_ERROR_RANGE, 6, 1, p[0] = -FLT_MAX / 2, p[3] = FLT_MAX / 2, s.rest_scale[6] = 1.5f);
+    /* Each segment fits, two together do not: only strands that bend have such a length. */
+#define FAR_APART s.rest_scale[6] = 1.5f, p[0] = 0, p[3] = FLT_MAX / 2, p[-3] = -FLT_MAX / 2
+    BAD(MOTE_ERROR_RANGE, 6, 0, FAR_APART);
+    GOOD(FAR_APART, s.def.bend_stiffness = 0);
+    /* From the end of one strand to the root of the next nothing is measured. */
+    make_strands(&s, 2, 9, 5);
+    for (uint32_t k = 0; k < s.first[2]; k++) s.positions[3 * k] = k < s.first[1] ? -FLT_MAX : FLT_MAX;
+    accept(&s.def);
+}
+
+TEST(advecting_integrators_take_no_strands) {
+    make_strands(&s, 3, 4, 2);
+    for (int i = 0; i < MOTE_INTEGRATOR_COUNT; i++) {
+        mote_system_def def = mote_default_system_def();
+        def.integrator = (mote_integrator)i;
+        mote_system *system;
+        mote_strands_id id;
+        assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
+        assert_int_equal(mote_system_add_strands(system, &s.def, &id, NULL),
+                         advects(def.integrator) ? MOTE_ERROR_INTEGRATOR : MOTE_OK);
+        mote_system_destroy(system);
+    }
+}
+
+/* --- Arguments --- */
+
+/* Of three strands, of which 0 has a point 1. */
+TEST(wrong_arguments_are_refused) {
+    make_strands(&s, 3, 4, 2);
+    mote_system *system = make_system(NULL);
+    const mote_strands_id id = add_strands(system, &s);
+    const mote_transform good = MOTE_TRANSFORM_IDENTITY;
+    mote_strand_step_report report;
+    float impulse[3];
+    for (int i = 0; i < 7; i++) {
+        mote_transform bad[3] = {good, good, good};
+        *(i < 3 ? &bad[2].position[i] : &bad[2].rotation[i - 3]) = i % 2 ? NAN : INFINITY;
+        bad[0].position[0] = bad[1].position[1] = 5;
+        REFUSED(system, MOTE_ERROR_NOT_FINITE, mote_strands_set_roots(system, id, bad, 3, 0));
+        REFUSED(system, MOTE_ERROR_NOT_FINITE, mote_strands_set_roots(system, id, bad + 2, 1, 0));
+        REFUSED(system, MOTE_ERROR_NOT_FINITE, mote_strands_set_root(system, id, 1, bad + 2, 0));
+    }
+    const mote_transform three[3] = {{{5, 0, 0}, {0, 0, 0, 1}}, good, {{0}, {0, 0, 0, 0}}};
+    REFUSED(system, MOTE_ERROR_RANGE, mote_strands_set_roots(system, id, three, 3, 0));
+    REFUSED(system, MOTE_ERROR_RANGE, mote_strands_set_roots(system, id, three, 0, 0));
+    REFUSED(system, MOTE_ERROR_RANGE, mote_strands_set_roots(system, id, three, 2, 0));
+    REFUSED(system, MOTE_ERROR_NULL, mote_strands_set_roots(system, id, NULL, 1, 0));
+    REFUSED(system, MOTE_ERROR_RANGE, mote_strands_set_root(system, id, 0, &three[2], 0));
+    REFUSED(system, MOTE_ERROR_RANGE, mote_strands_set_root(system, id, 3, &good, 0));
+    REFUSED(system, MOTE_ERROR_NULL, mote_strands_set_root(system, id, 0, NULL, 0));
+    REFUSED(system, MOTE_ERROR_RANGE, mote_strands_reset(system, id, 3));
+    REFUSED(system, MOTE_ERROR_NULL, mote_strands_pin(system, id, 0, 1, NULL, 0));
+    REFUSED(system, MOTE_ERROR_NULL, mote_strands_set_air(system, id, NULL));
+    for (int axis = 0; axis < 3; axis++) {
+        vec3 hole = {0, 0, 0};
+        hole[axis] = NAN;
+        REFUSED(system, MOTE_ERROR_NOT_FINITE, mote_strands_pin(system, id, 0, 1, hole, 0));
+        REFUSED(system, MOTE_ERROR_NOT_FINITE, mote_strands_set_air(system, id, hole));
+    }
+    REFUSED(system, MOTE_ERROR_RANGE, mote_strands_reaction(system, id, 0, 1, impulse));
+    REFUSED(system, MOTE_ERROR_RANGE, mote_strands_reaction(system, id, 3, 0, impulse));
+    REFUSED(system, MOTE_ERROR_RANGE, mote_strands_reaction(system, id, 0, s.points[0], impulse));
+    REFUSED(system, MOTE_ERROR_NULL, mote_strands_reaction(system, id, 0, 0, NULL));
+    REFUSED(system, MOTE_ERROR_RANGE, mote_strands_report_of(system, id, 3, &report));
+    REFUSED(system, MOTE_ERROR_NULL, mote_strands_report_of(system, id, 0, NULL));
+    REFUSED(system, MOTE_ERROR_NULL, mote_strands_report(system, id, NULL));
+    REFUSED(system, MOTE_ERROR_INTEGRATOR, mote_system_seek(system, 5));
+    const uint64_t hash = mote_system_hash(system);
+    assert_int_equal(mote_strands_set_air(system, id, (vec3){1, 2, 3}), MOTE_OK);
+    ASSERT(inside(system, id)->def.air_velocity[2], ==, 3);
+    ASSERT(mote_system_hash(system), !=, hash);
+    assert_int_equal(mote_system_remove_strands(system, id), MOTE_OK);
+    assert_int_equal(mote_system_seek(system, 5), MOTE_OK);
+    mote_system_destroy(system);
+}
+
+/* --- Ids, NULL and BUSY --- */
+
+/* Every call on strands, and on followers of them unless NULL, must return this code. */
+static void every_call_returns(mote_result code, mote_system *system, mote_strands_id id,
+                               mote_followers *followers) {
+    const mote_transform at = MOTE_TRANSFORM_IDENTITY;
+    const mote_strand_layout layout = mote_default_strand_layout();
+    const mote_followers_def follow = mote_default_followers_def();
+    mote_followers *made;
+    mote_strand_step_report report;
+    mote_strands_step_report sums;
+    uint32_t indices[64];
+    float impulse[3], vertices[512];
+    const struct {
+        const char *name;
+        mote_result got;
+    } calls[] = {
+        {"remove", mote_system_remove_strands(system, id)},
+        {"set_roots", mote_strands_set_roots(system, id, &at, 1, 0)},
+        {"set_root", mote_strands_set_root(system, id, 0, &at, 0)},
+        {"reset", mote_strands_reset(system, id, 0)},
+        {"pin", mote_strands_pin(system, id, 0, 1, (vec3){0, 0, 0}, 0)},
+        {"unpin", mote_strands_unpin(system, id, 0, 1)},
+        {"set_air", mote_strands_set_air(system, id, (vec3){0, 0, 0})},
+        {"reaction", mote_strands_reaction(system, id, 0, 0, impulse)},
+        {"report_of", mote_strands_report_of(system, id, 0, &report)},
+        {"report", mote_strands_report(system, id, &sums)},
+        {"present", mote_strands_present(system, id, &layout, vertices, sizeof vertices)},
+        {"index_buffer", mote_strands_index_buffer(system, id, MOTE_STRAND_POLYLINES, indices, 64)},
+        {"followers_create", mote_followers_create(system, id, &follow, &made, NULL)},
+        {"followers_present",
+         followers ? mote_followers_present(system, followers, &layout, vertices, sizeof vertices) : code}};
+    for (size_t i = 0; i < COUNT_OF(calls); i++) {
+        test_case("%s", calls[i].name);
+        assert_int_equal(calls[i].got, code);
+    }
+    ASSERT(made, ==, NULL);
+}
+
+/* An id that names no strands is refused by every call, and nothing changes. */
+static void refuse_id(mote_system *system, mote_strands_id id, mote_followers *followers) {
+    const uint64_t hash = mote_system_hash(system);
+    every_call_returns(MOTE_ERROR_ID, system, id, followers);
+    ASSERT(mote_system_hash(system), ==, hash);
+    assert_null(mote_strands_columns(system, id).position.x);
+    ASSERT(mote_strands_points(system, id, 0), ==, 0);
+    ASSERT(mote_strands_slot(system, id, 0, 0), ==, MOTE_NO_SLOT);
+    ASSERT(mote_strands_vertex_count(system, id, MOTE_STRAND_RIBBONS), ==, 0);
+    ASSERT(mote_strands_index_count(system, id, MOTE_STRAND_RIBBONS), ==, 0);
+    ASSERT(mote_strands_first_vertex(system, id, MOTE_STRAND_RIBBONS, 0), ==, MOTE_NO_VERTEX);
+}
+
+static mote_followers *follow(mote_system *system, mote_strands_id id) {
+    mote_followers_def def = mote_default_followers_def();
+    mote_followers *followers;
+    def.follower_count = 1, def.points = 2, def.positions = s.positions;
+    assert_int_equal(mote_followers_create(system, id, &def, &followers, NULL), MOTE_OK);
+    return followers;
+}
+
+TEST(ids_of_removed_and_foreign_strands_are_refused) {
+    enum { MOST = MOTE_MAX_STRANDS_OBJECTS };
+    memory_ledger ledger = {0};
+    mote_system *system = make_system(&ledger), *other = make_system(NULL);
+    mote_strands_id id[MOST], extra;
+    for (uint32_t i = 0; i < MOST; i++) {
+        make_strands(&s, 1 + i % 20, 5, i);
+        id[i] = add_strands(system, &s);
+        ASSERT(mote_strands_columns(system, id[i]).strand_count, ==, 1 + i % 20);
+    }
+    const mote_strands_id foreign = add_strands(other, &s);
+    mote_followers *followers = follow(other, foreign);
+    REFUSED(system, MOTE_ERROR_CAPACITY, mote_system_add_strands(system, &s.def, &extra, NULL));
+    refuse_id(system, (mote_strands_id){0, 0}, NULL);
+    refuse_id(system, foreign, followers);
+    refuse_id(other, id[0], NULL);
+    mote_followers_destroy(followers);
+    followers = follow(system, id[0]);
+    for (uint32_t i = 0; i < MOST; i += 3) {
+        assert_int_equal(mote_system_remove_strands(system, id[i]), MOTE_OK);
+        refuse_id(system, id[i], followers);
+    }
+    for (uint32_t i = 0; i < MOST; i++)
+        ASSERT(mote_strands_columns(system, id[i]).strand_count, ==, (i % 3 ? 1 + i % 20 : 0));
+    for (uint32_t i = 0; i < MOST; i += 3) {
+        const mote_strands_id again = add_strands(system, &s);
+        refuse_id(system, id[i], followers);
+        for (uint32_t k = 0; k < MOST; k++) ASSERT(again.index, !=, id[k].index);
+        id[i] = again;
+    }
+    REFUSED(system, MOTE_ERROR_CAPACITY, mote_system_add_strands(system, &s.def, &extra, NULL));
+    mote_followers_destroy(followers);
+    mote_system_destroy(system);
+    mote_system_destroy(other);
+    ASSERT(ledger.faults, ==, 0);
+    ASSERT(ledger.live_bytes, ==, 0);
+}
+
+TEST(calls_without_a_system_a_def_or_an_id_are_refused) {
+    make_strands(&s, 3, 4, 2);
+    mote_system *system = make_system(NULL);
+    mote_strands_id id;
+    every_call_returns(MOTE_ERROR_NULL, NULL, add_strands(system, &s), NULL);
+    REFUSED(system, MOTE_ERROR_NULL, mote_system_add_strands(NULL, &s.def, &id, NULL));
+    REFUSED(system, MOTE_ERROR_NULL, mote_system_add_strands(system, NULL, &id, NULL));
+    REFUSED(system, MOTE_ERROR_NULL, mote_system_add_strands(system, &s.def, NULL, NULL));
+    mote_system_destroy(system);
+}
+
+typedef struct host {
+    mote_system *system;
+    mote_strands_id id;
+    mote_followers *followers;
+} host;
+
+static void call_back(void *context) {
+    const host *h = context;
+    mote_strands_id id;
+    every_call_returns(MOTE_ERROR_BUSY, h->system, h->id, h->followers);
+    assert_int_equal(mote_system_add_strands(h->system, &s.def, &id, NULL), MOTE_ERROR_BUSY);
+}
+
+TEST(calls_from_inside_a_step_are_refused) {
+    make_strands(&s, 3, 4, 2);
+    host h = {.system = make_system(NULL)};
+    uint32_t calls;
+    h.id = add_strands(h.system, &s);
+    h.followers = follow(h.system, h.id);
+    assert_int_equal(scene_call_within_step(h.system, call_back, &h, &calls), MOTE_OK);
+    ASSERT(calls, >, 0);
+    mote_followers_destroy(h.followers);
+    mote_system_destroy(h.system);
+}

@@ -1,0 +1,227 @@
+/* The state of strands between steps: the hash, resets, reports and statistics. */
+#include "test.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "random_strands.h"
+
+/* Changes one thing; the hash must follow (or must not), and come back with it. */
+static void expect_in_hash(mote_system *system, void *state, size_t bytes, bool counts) {
+    uint64_t before = mote_system_hash(system);
+    for (size_t i = 0; i < bytes; i++) ((unsigned char *)state)[i] ^= 1;
+    ASSERT((mote_system_hash(system) != before), ==, counts);
+    for (size_t i = 0; i < bytes; i++) ((unsigned char *)state)[i] ^= 1;
+    ASSERT(mote_system_hash(system), ==, before);
+}
+
+#define EXPECT(lvalue, counts) expect_in_hash(system, &(lvalue), sizeof(lvalue), counts)
+
+TEST(all_of_the_state_counts_in_the_hash_and_no_measurement_does) {
+    static strands s;
+    make_strands(&s, 21, 9, 8);
+    mote_system *system = make_system(NULL);
+    const uint64_t empty = mote_system_hash(system);
+    mote_strands_id id = add_strands(system, &s);
+    ASSERT(mote_system_hash(system), !=, empty);
+    assert_int_equal(mote_strands_pin(system, id, 2, 1, (vec3){1, 2, 3}, 9), MOTE_OK);
+    mote_strands *b = inside(system, id);
+    unsigned char *used = calloc(b->slot_count, 1);
+    for (uint32_t i = 0; i < 21; i++)
+        for (uint32_t k = 0; k < s.points[i]; k++) used[mote_strands_slot(system, id, i, k)] = 1;
+    for (uint32_t slot = 0; slot < b->slot_count; slot++) {
+        for (int axis = 0; axis < 3; axis++) {
+            float *const columns[] = {b->x[axis], b->v[axis], b->previous_x[axis], b->rest_x[axis]};
+            for (size_t i = 0; i < COUNT_OF(columns); i++) EXPECT(columns[i][slot], used[slot]);
+            EXPECT(b->reaction[axis][slot], false);
+        }
+        EXPECT(b->inverse_mass[slot], used[slot]);
+        EXPECT(b->rest_length[slot], used[slot]);
+        EXPECT(b->bend_length[slot], used[slot]);
+    }
+    free(used);
+    for (uint32_t lane = 0; lane < b->lane_count; lane++) {
+        const bool lives = lane < 21;
+        for (int i = 0; i < MOTE_ROOT_COLUMNS; i++) EXPECT(b->root_from[i][lane], lives);
+        for (int i = 0; i < MOTE_ROOT_COLUMNS; i++) EXPECT(b->root_to[i][lane], lives);
+        EXPECT(b->root_from_tick[lane], lives);
+        EXPECT(b->root_to_tick[lane], lives);
+        EXPECT(b->root_pending[lane], lives);
+        EXPECT(b->frozen[lane], lives);
+        EXPECT(b->compliance[lane], lives);
+        EXPECT(b->point_inverse_mass[lane], lives);
+        uint32_t *const counters[] = {b->iterations, b->capped, b->fallbacks};
+        for (size_t i = 0; i < COUNT_OF(counters); i++) EXPECT(counters[i][lane], false);
+        EXPECT(b->stretch[lane], false);
+        EXPECT(b->stretch_sum[lane], false);
+        EXPECT(b->infeasible[lane], false);
+    }
+    EXPECT(b->pins[0].from, true);
+    EXPECT(b->pins[0].to, true);
+    EXPECT(b->pins[0].from_tick, true);
+    EXPECT(b->pins[0].to_tick, true);
+    EXPECT(b->pins[0].pending, true);
+    EXPECT(b->started, true);
+    mote_strands_def *d = &b->def;
+    float *const settings[] = {&d->damping,         &d->bend_stiffness,       &d->bend_damping,
+                               &d->pose_stiffness,  &d->local_pose_stiffness, &d->max_stretch,
+                               &d->normal_drag,     &d->tangential_drag,      &d->air_velocity[0],
+                               &d->air_velocity[1], &d->air_velocity[2],      &d->radius,
+                               &d->friction};
+    for (size_t i = 0; i < COUNT_OF(settings); i++) EXPECT(*settings[i], true);
+    EXPECT(d->solver, true);
+    EXPECT(d->max_iterations, true);
+    EXPECT(d->free_roots, true);
+    assert_int_equal(mote_system_remove_strands(system, id), MOTE_OK);
+    ASSERT(mote_system_hash(system), ==, empty);
+    mote_system_destroy(system);
+}
+
+/* The quaternion (1, 1, 1, 1) / 2 takes (x, y, z) to (z, x, y), and the coordinates are eighths: all is
+ * exact. */
+TEST(reset_strands_rest_in_their_rest_shape_under_their_root) {
+    SCENE(make_system(NULL), 21, 9, 9);
+    uint64_t fresh = mote_system_hash(system);
+    assert_int_equal(mote_strands_reset(system, id, MOTE_ALL_STRANDS), MOTE_OK);
+    ASSERT(mote_system_hash(system), ==, fresh);
+    const mote_transform turned = {{1, 2, 3}, {1, 1, 1, 1}};
+    assert_int_equal(mote_strands_set_roots(system, id, &turned, 1, UINT64_MAX - 1), MOTE_OK);
+    assert_int_equal(mote_strands_pin(system, id, 4, 1, (vec3){7, 8, 9}, UINT64_MAX - 1), MOTE_OK);
+    for (uint32_t strand = 0; strand < 21; strand++)
+        for (uint32_t k = 0; k < s.points[strand]; k++) {
+            uint32_t slot = mote_strands_slot(system, id, strand, k);
+            for (int axis = 0; axis < 3; axis++)
+                b->x[axis][slot] = b->v[axis][slot] = b->previous_x[axis][slot] = 5;
+        }
+    memset(b->frozen, 1, 21), memset(b->infeasible, 1, 21);
+    for (uint32_t lane = 0; lane < 21; lane++)
+        b->stretch[lane] = b->stretch_sum[lane] = 1, b->capped[lane] = 1;
+    b->started = true;
+    for (uint32_t done = 0; done <= 21; done++) {
+        assert_int_equal(mote_strands_reset(system, id, done < 21 ? done : MOTE_ALL_STRANDS), MOTE_OK);
+        ASSERT(b->started, ==, (done < 21));
+        for (uint32_t strand = 0; strand < 21; strand++) {
+            bool rests = strand <= done;
+            uint32_t lane = b->lane_of_strand[strand];
+            ASSERT(b->frozen[lane], ==, !rests);
+            ASSERT(b->infeasible[lane], ==, !rests);
+            ASSERT((b->stretch[lane] == 0), ==, rests);
+            ASSERT(b->stretch_sum[lane], ==, !rests);
+            ASSERT(b->capped[lane], ==, !rests);
+            ASSERT((b->root_from[0][lane] == 1), ==, rests);
+            for (uint32_t k = 0; k < s.points[strand]; k++) {
+                uint32_t slot = mote_strands_slot(system, id, strand, k);
+                const float *p = position_of(&s, strand, k), pin[3] = {7, 8, 9};
+                for (int axis = 0; axis < 3; axis++) {
+                    float want =
+                        strand == 4 && k == 1 ? pin[axis] : p[(axis + 2) % 3] + turned.position[axis];
+                    ASSERT(b->x[axis][slot], ==, (rests ? want : 5));
+                    ASSERT(b->v[axis][slot], ==, (rests ? 0 : 5));
+                }
+                ASSERT((isnan(b->previous_x[0][slot]) != 0), ==, rests);
+            }
+        }
+        for (int axis = 0; axis < 3; axis++)
+            ASSERT((b->pins[0].from[axis] == b->pins[0].to[axis]), ==, (done >= 4));
+    }
+    mote_system_destroy(system);
+}
+
+TEST(reports_give_what_a_step_has_measured) {
+    SCENE(make_system(NULL), 21, 9, 3);
+    random_source random = {5};
+    mote_strands_step_report want = {0}, got;
+    double sum = 0;
+    for (uint32_t i = 0; i < 21; i++) {
+        uint32_t lane = b->lane_of_strand[i], slot = mote_strands_slot(system, id, i, 0);
+        b->stretch[lane] = random_between(&random, 0, 1);
+        b->stretch_sum[lane] = random_between(&random, 0, 1);
+        b->iterations[lane] = random_below(&random, 1u << 31);
+        b->capped[lane] = random_below(&random, 3), b->fallbacks[lane] = random_below(&random, 3);
+        b->infeasible[lane] = (uint8_t)random_below(&random, 2);
+        b->frozen[lane] = (uint8_t)random_below(&random, 2);
+        for (int axis = 0; axis < 3; axis++) b->reaction[axis][slot] = (float)(3 * i) + (float)axis;
+        mote_strand_step_report r;
+        assert_int_equal(mote_strands_report_of(system, id, i, &r), MOTE_OK);
+        ASSERT(r.stretch, ==, b->stretch[lane]);
+        ASSERT(r.iterations, ==, b->iterations[lane]);
+        ASSERT(r.capped, ==, b->capped[lane]);
+        ASSERT(r.fallbacks, ==, b->fallbacks[lane]);
+        ASSERT(r.infeasible, ==, b->infeasible[lane]);
+        ASSERT(r.frozen, ==, b->frozen[lane]);
+        float impulse[3];
+        assert_int_equal(mote_strands_reaction(system, id, i, 0, impulse), MOTE_OK);
+        for (int axis = 0; axis < 3; axis++) ASSERT(impulse[axis], ==, (float)(3 * i) + (float)axis);
+        want.max_stretch = fmaxf(want.max_stretch, r.stretch);
+        sum += (double)b->stretch_sum[lane];
+        want.iterations += r.iterations;
+        want.capped += r.capped > 0, want.fallbacks += r.fallbacks > 0;
+        want.infeasible += r.infeasible, want.frozen += r.frozen;
+    }
+    assert_int_equal(mote_strands_report(system, id, &got), MOTE_OK);
+    ASSERT(got.max_stretch, ==, want.max_stretch);
+    ASSERT(got.mean_stretch, ==, (float)(sum / (s.first[21] - 21)));
+    ASSERT(got.iterations, ==, want.iterations);
+    ASSERT(got.capped, ==, want.capped);
+    ASSERT(got.fallbacks, ==, want.fallbacks);
+    ASSERT(got.infeasible, ==, want.infeasible);
+    ASSERT(got.frozen, ==, want.frozen);
+    mote_system_destroy(system);
+}
+
+/* A sum of n doubles errs by at most n 2^-53 of the sum of absolute values, on either side: n = 1,500 with
+ * values up to 200 J stays below 1e-9. */
+static const double SUMMED = 1e-9;
+
+/* Loose particles and two strands objects together against plain sums; gravity's potential is -m g.x. */
+TEST(statistics_of_a_system_include_its_strands) {
+    static strands s;
+    mote_system_def def = mote_default_system_def();
+    uint32_t workers = 3;
+    mote_statistics got[2];
+    for (int round = 0; round < 2; round++) {
+        def.jobs = round ? pthread_jobs_hook(&workers) : (mote_jobs){0, NULL, NULL};
+        mote_system *system;
+        assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
+        mote_force_def gravity = mote_gravity((vec3){1, -2, 3});
+        mote_force_id force_id;
+        mote_range_view view;
+        assert_int_equal(mote_system_add_force(system, &gravity, &force_id), MOTE_OK);
+        assert_int_equal(mote_system_spawn(system, 1, &view), MOTE_OK);
+        view.position.y[0] = 3, view.velocity.x[0] = 2;
+        mote_statistics want = {
+            .mass = 1, .kinetic = 2, .potential = 6, .momentum = {2, 0, 0}, .angular_momentum = {0, 0, -6}};
+        random_source random = {11};
+        for (uint32_t n = 0; n < 2; n++) {
+            make_strands(&s, 30 + n, 40, n);
+            mote_strands_id id = add_strands(system, &s);
+            const mote_strands *b = inside(system, id);
+            assert_int_equal(mote_strands_pin(system, id, 3, 1, (vec3){0, 0, 0}, 0), MOTE_OK);
+            for (uint32_t slot = 0; slot < b->slot_count; slot++) {
+                if (b->inverse_mass[slot] == 0) continue;
+                double m = 1 / (double)b->inverse_mass[slot], x[3], v[3];
+                for (int i = 0; i < 3; i++)
+                    x[i] = b->x[i][slot], v[i] = b->v[i][slot] = random_between(&random, -1, 1);
+                want.mass += m;
+                want.kinetic += m * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) / 2;
+                want.potential -= m * (x[0] - 2 * x[1] + 3 * x[2]);
+                for (int i = 0; i < 3; i++) {
+                    int j = (i + 1) % 3, k = (i + 2) % 3;
+                    want.momentum[i] += m * v[i];
+                    want.angular_momentum[i] += m * (x[j] * v[k] - x[k] * v[j]);
+                }
+            }
+        }
+        assert_int_equal(mote_system_statistics(system, &got[round]), MOTE_OK);
+        ASSERT_NEAR(got[round].mass, want.mass, SUMMED);
+        ASSERT_NEAR(got[round].kinetic, want.kinetic, SUMMED);
+        ASSERT_NEAR(got[round].potential, want.potential, SUMMED);
+        ASSERT(got[round].forces_without_potential, ==, 0);
+        for (int i = 0; i < 3; i++) {
+            ASSERT_NEAR(got[round].momentum[i], want.momentum[i], SUMMED);
+            ASSERT_NEAR(got[round].angular_momentum[i], want.angular_momentum[i], SUMMED);
+        }
+        mote_system_destroy(system);
+    }
+    assert_memory_equal(&got[0], &got[1], sizeof got[0]);
+}
