@@ -57,7 +57,7 @@ static void spot_of(const mote_collider_pose *pose, double x[3]) {
 static const double SPOT_TOLERANCE = 2 * 0x1p-24 * 8 + 2.3 * 12 * 0x1p-24;
 
 static const mote_collider_pose *pose_of(mote_system *system, uint32_t row, uint32_t place) {
-    return &system->colliders.poses[row * system->colliders.count + place];
+    return &system->colliders.poses[row * system->colliders.list.count + place];
 }
 
 static mote_system *empty_system(void) {
@@ -90,7 +90,7 @@ static mote_system *moving_box(mote_transform from, mote_transform to, uint64_t 
 }
 
 static void pose_step(mote_system *system, uint64_t step) {
-    mote_colliders_pose(&system->colliders, step * STEP, STEP, SUBSTEPS);
+    mote_colliders_poses(&system->colliders, step * STEP, STEP, SUBSTEPS);
 }
 
 TEST(colliders_move_in_a_straight_line_along_the_shorter_arc) {
@@ -194,13 +194,13 @@ TEST(the_next_advance_ends_pending_motions_only) {
     const mote_transform a = upright(0, 0, 0), b = upright(8, 0, 0), c = upright(0, 4, 0);
     mote_motion motion = mote_motion_place(&a);
     mote_motion_target(&motion, 3 * STEP, &b, MOTE_NEXT_ADVANCE);
-    assert_true(motion.pending);
+    assert_true(motion.travel.pending);
     ASSERT(mote_motion_at(&motion, 5 * STEP, 0).position[0], ==, 0);
     mote_motion_target(&motion, 3 * STEP, &c, MOTE_NEXT_ADVANCE); /* changed before it began */
-    mote_motion_resolve(&motion, 4 * STEP);
-    assert_false(motion.pending);
+    mote_travel_resolve(&motion.travel, 4 * STEP);
+    assert_false(motion.travel.pending);
     ASSERT(mote_motion_at(&motion, 3 * STEP, STEP / 4).position[1], ==, 1);
-    mote_motion_resolve(&motion, 9 * STEP);
+    mote_travel_resolve(&motion.travel, 9 * STEP);
     ASSERT(mote_motion_at(&motion, 4 * STEP, 0).position[1], ==, 4);
     ASSERT(mote_motion_at(&motion, 4 * STEP, 0).position[0], ==, 0);
 }
@@ -216,7 +216,7 @@ TEST(fractions_of_a_motion_are_0_before_it_and_1_behind_it) {
                 {20, 10, 0, 0, 1},  {0, UINT64_MAX - 1, 0, 1, 0}};
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         test_case("row %zu", i);
-        ASSERT_NEAR(mote_motion_fraction(rows[i].from, rows[i].to, rows[i].at, rows[i].within), rows[i].want,
+        ASSERT_NEAR(mote_travel_fraction(rows[i].from, rows[i].to, rows[i].at, rows[i].within), rows[i].want,
                     i == COUNT_OF(rows) - 1 ? 1e-18 : 0);
     }
 }
@@ -378,7 +378,7 @@ TEST(a_collider_too_many_and_one_without_memory_are_refused) {
     }
     REFUSED(system, MOTE_ERROR_CAPACITY, mote_system_add_collider(system, &ball, &extra));
     const uint64_t calls = ledger.calls;
-    mote_colliders_pose(&system->colliders, 0, STEP, SUBSTEPS);
+    mote_colliders_poses(&system->colliders, 0, STEP, SUBSTEPS);
     const mote_collider_pose *last = pose_of(system, SUBSTEPS, MOTE_MAX_COLLIDERS - 1);
     assert_true(ledger_holds(&ledger, last, sizeof *last));
     ASSERT(last->radius, ==, 1);
@@ -437,7 +437,7 @@ TEST(calls_from_inside_a_step_are_refused) {
     uint32_t calls;
     assert_int_equal(scene_call_within_step(system, call_back, &h, &calls), MOTE_OK);
     ASSERT(calls, >, 0);
-    ASSERT(system->colliders.count, ==, 1);
-    ASSERT(system->colliders.colliders[0].motion.to.position[0], ==, 5);
+    ASSERT(system->colliders.list.count, ==, 1);
+    ASSERT(mote_collider_at(&system->colliders, 0)->motion.to.position[0], ==, 5);
     mote_system_destroy(system);
 }

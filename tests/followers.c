@@ -218,7 +218,7 @@ TEST(offsets_turn_with_the_root) {
         ASSERT(clock.steps, ==, 2);
         ASSERT(clock.alpha, ==, 0.5f);
         scatter_points(scene.system, scene.id, 8);
-        const mote_strands *b = inside(scene.system, scene.id);
+        const mote_strands *b = strands_inside(scene.system, scene.id);
         double q[4], fraction = mode == MOTE_INTERPOLATE_NONE ? 0.8 : 0.6;
         for (int i = 0; i < 4; i++) {
             const double from = (double)b->root_from[3 + i][0], to = (double)b->root_to[3 + i][0];

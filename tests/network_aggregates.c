@@ -7,7 +7,7 @@
 
 /* --- The rules --- */
 
-static bool is_free(const mote_network *n, uint32_t slot) { return n->inverse_mass[slot] > 0; }
+static bool is_free(const mote_network *n, uint32_t slot) { return n->range.inverse_mass[slot] > 0; }
 
 static bool has_neighbour(const mote_network *n, uint32_t slot) {
     for (uint32_t i = n->head[slot]; i != MOTE_NO_ITEM; i = next_spring(n, i, slot))
@@ -29,8 +29,8 @@ static uint32_t root_of(uint32_t *parent, uint32_t i) {
 
 /* A cluster is a connected part of the graph: its springs leave as many parts as there are clusters. */
 static uint32_t count_parts(const mote_network *n, uint32_t island, uint32_t level) {
-    uint32_t *parent = malloc(n->slot_count * sizeof *parent), parts = 0;
-    for (uint32_t slot = 0; slot < n->slot_count; slot++) {
+    uint32_t *parent = malloc(n->range.slot_count * sizeof *parent), parts = 0;
+    for (uint32_t slot = 0; slot < n->range.slot_count; slot++) {
         const bool in = n->island[slot] == island && cluster_of(n, slot, level) != MOTE_NO_AGGREGATE;
         parent[slot] = slot;
         parts += in;
@@ -69,7 +69,7 @@ static uint32_t check_level(const mote_network *n, uint32_t island, uint32_t lev
     uint32_t children = 0;
     ASSERT(count, >, 0);
     ASSERT(first % 16, ==, 0);
-    ASSERT(end, <=, n->slot_count);
+    ASSERT(end, <=, n->range.slot_count);
     for (uint32_t i = first; i < end; i++) {
         const uint32_t of_this = check_children(n, i, level == 1);
         ASSERT((of_this > 0), ==, (i < first + count));
@@ -86,7 +86,7 @@ static uint32_t check_level(const mote_network *n, uint32_t island, uint32_t lev
 static uint32_t check_island(const mote_network *n, uint32_t island, uint32_t end) {
     const mote_network_aggregates *c = &n->aggregates;
     uint32_t below = 0, first = c->first[island];
-    for (uint32_t slot = 0; slot < n->slot_count; slot++) {
+    for (uint32_t slot = 0; slot < n->range.slot_count; slot++) {
         if (n->island[slot] != island || n->particle_of_slot[slot] == MOTE_NO_SLOT) continue;
         const bool joined = is_free(n, slot) && has_neighbour(n, slot);
         ASSERT((c->of_slot[slot] != MOTE_NO_AGGREGATE), ==, (joined && c->levels[island] > 0));
@@ -103,12 +103,12 @@ static uint32_t check_island(const mote_network *n, uint32_t island, uint32_t en
 
 static uint32_t check_clusters(const mote_network *n) {
     uint32_t end = 0, levels = 0;
-    assert_false(n->aggregates.old);
+    ASSERT(n->aggregate_edits, ==, n->edits);
     for (uint32_t i = 0; i < n->island_count; i++) {
         end = check_island(n, i, end);
         levels += n->aggregates.levels[i];
     }
-    for (uint32_t slot = 0; slot < n->slot_count; slot++)
+    for (uint32_t slot = 0; slot < n->range.slot_count; slot++)
         if (n->particle_of_slot[slot] == MOTE_NO_SLOT)
             assert_int_equal(n->aggregates.of_slot[slot], MOTE_NO_AGGREGATE);
     return levels;
@@ -116,17 +116,17 @@ static uint32_t check_clusters(const mote_network *n) {
 
 /* Found once more they are the same: no change has gone unnoticed. */
 static void check_clusters_are_new(mote_network *n) {
-    uint32_t *kept = malloc(2 * n->slot_count * sizeof *kept),
+    uint32_t *kept = malloc(2 * n->range.slot_count * sizeof *kept),
              *levels = malloc(n->island_count * sizeof *levels);
     mote_network_find_aggregates(n);
-    memcpy(kept, n->aggregates.of_slot, n->slot_count * sizeof *kept);
-    memcpy(kept + n->slot_count, n->aggregates.parent, n->slot_count * sizeof *kept);
+    memcpy(kept, n->aggregates.of_slot, n->range.slot_count * sizeof *kept);
+    memcpy(kept + n->range.slot_count, n->aggregates.parent, n->range.slot_count * sizeof *kept);
     memcpy(levels, n->aggregates.levels, n->island_count * sizeof *levels);
-    n->aggregates.old = true;
+    n->aggregate_edits = 0;
     mote_network_find_aggregates(n);
     assert_memory_equal(levels, n->aggregates.levels, n->island_count * sizeof *levels);
-    assert_memory_equal(kept, n->aggregates.of_slot, n->slot_count * sizeof *kept);
-    assert_memory_equal(kept + n->slot_count, n->aggregates.parent, n->slot_count * sizeof *kept);
+    assert_memory_equal(kept, n->aggregates.of_slot, n->range.slot_count * sizeof *kept);
+    assert_memory_equal(kept + n->range.slot_count, n->aggregates.parent, n->range.slot_count * sizeof *kept);
     free(kept), free(levels);
 }
 
@@ -162,19 +162,19 @@ TEST(clusters_keep_the_rules_between_random_edits) {
     for (uint32_t variant = 0; variant < 12; variant++) {
         memory_ledger ledger = {0};
         const mote_allocator allocator = ledger_allocator(&ledger);
-        mote_network n;
+        mote_network *n;
         mixed_graph(&g, &random, variant);
         g.def.solver = MOTE_NETWORK_CONSTRAINED;
         g.def.spring_capacity = g.def.spring_count + 100;
-        OK(mote_network_make(&n, &g.def, true, false, &allocator, NULL));
+        n = made_by(&g.def, &allocator, false);
         for (uint32_t round = 0; round < 8; round++) {
             const uint64_t calls = ledger.calls;
-            check_clusters_are_new(&n);
+            check_clusters_are_new(n);
             ASSERT(ledger.calls, ==, calls);
-            levels += check_clusters(&n);
-            for (uint32_t i = 0; i < 1 + 20 * (round % 3); i++) edit(&n, &random, &allocator);
+            levels += check_clusters(n);
+            for (uint32_t i = 0; i < 1 + 20 * (round % 3); i++) edit(n, &random, &allocator);
         }
-        mote_network_destroy(&n, &allocator);
+        mote_network_destroy(&n->range, &allocator);
         ASSERT(ledger.live_bytes, ==, 0);
         ASSERT(ledger.faults, ==, 0);
     }
@@ -191,32 +191,33 @@ TEST(each_edit_of_the_graph_marks_the_clusters_as_old) {
     add_net(&g, &random, 12, false);
     for (uint32_t i = 0; i < g.def.spring_count; i++) g.springs[i].tear_strain = i == 7 ? 1e-6f : 0;
     g.def.solver = MOTE_NETWORK_CONSTRAINED, g.def.spring_capacity = g.def.spring_count + 1;
-    mote_network n = made(&g.def);
+    mote_network *n = made(&g.def);
     const mote_allocator allocator = plain();
     uint32_t number;
-    assert_true(n.aggregates.old);
+    ASSERT(n->aggregate_edits, !=, n->edits);
     for (int i = 0; i < 8; i++) {
-        n.aggregates.old = false;
+        n->aggregate_edits = n->edits;
         const mote_spring spring = {0, 100, 1, 5, 0, 0};
-        if (i == 0) mote_network_erase(&n, 3);
-        if (i == 1) OK(mote_network_insert(&n, 1, &spring, &number, &allocator));
-        if (i == 2 || i == 3) OK(mote_network_add_pin(&n, 5, target, 0, 1 + i, &allocator));
-        if (i == 4) OK(mote_network_remove_pin(&n, 5));
-        if (i == 5) assert_int_equal(mote_network_remove_pin(&n, 5), MOTE_ERROR_RANGE);
-        if (i == 6) mote_network_tear(&n);
-        if (i == 7) mote_network_tear(&n);
-        ASSERT(n.aggregates.old, ==, (i != 3 && i != 5 && i != 7));
+        if (i == 0) mote_network_erase(n, 3);
+        if (i == 1) OK(mote_network_insert(n, 1, &spring, &number, &allocator));
+        if (i == 2 || i == 3) OK(mote_network_add_pin(n, 5, target, 0, 1 + i, &allocator));
+        if (i == 4) OK(mote_network_remove_pin(n, 5));
+        if (i == 5) assert_int_equal(mote_network_remove_pin(n, 5), MOTE_ERROR_RANGE);
+        if (i == 6) mote_network_tear(n);
+        if (i == 7) mote_network_tear(n);
+        ASSERT((n->aggregate_edits != n->edits), ==, (i != 3 && i != 5 && i != 7));
     }
-    destroy(&n);
+    destroy(n);
 }
 
 /* --- Shapes --- */
 
-static void found(graph *g, mote_network *n) {
+static mote_network *found(graph *g) {
     g->def.solver = MOTE_NETWORK_CONSTRAINED;
-    *n = made(&g->def);
+    mote_network *n = made(&g->def);
     mote_network_find_aggregates(n);
     check_clusters(n);
+    return n;
 }
 
 /* A net of 2^k threads divides into squares, level by level, to one cluster; a chain into runs of four. */
@@ -224,7 +225,7 @@ TEST(nets_and_chains_shrink_to_one) {
     static graph g;
     random_source random = {53};
     for (int chain = 0; chain < 2; chain++) {
-        mote_network n;
+        mote_network *n;
         begin_graph(&g, &random);
         if (chain) g.def.particle_count = 256;
         for (uint32_t i = 0; chain && i < 255; i++)
@@ -234,17 +235,18 @@ TEST(nets_and_chains_shrink_to_one) {
             if (i % 16 < 15) g.springs[g.def.spring_count++] = (mote_spring){i, i + 1, 1, 5, 0, 0};
             if (i < 240) g.springs[g.def.spring_count++] = (mote_spring){i, i + 16, 1, 5, 0, 0};
         }
-        found(&g, &n);
-        assert_int_equal(n.aggregates.levels[0], 4);
+        n = found(&g);
+        assert_int_equal(n->aggregates.levels[0], 4);
         for (uint32_t i = 0; i < 256; i++) {
-            const uint32_t of = n.aggregates.of_slot[n.slot_of_particle[i]], square = i % 16 / 2 + i / 32 * 8;
+            const uint32_t of = n->aggregates.of_slot[n->slot_of_particle[i]],
+                           square = i % 16 / 2 + i / 32 * 8;
             assert_int_equal(of, chain ? i / 4 : square);
         }
-        ASSERT(n.aggregates.size[0], ==, 64);
-        ASSERT(n.aggregates.size[4], ==, 16);
-        ASSERT(n.aggregates.size[5], ==, 4);
-        ASSERT(n.aggregates.size[6], ==, 1);
-        destroy(&n);
+        ASSERT(n->aggregates.size[0], ==, 64);
+        ASSERT(n->aggregates.size[4], ==, 16);
+        ASSERT(n->aggregates.size[5], ==, 4);
+        ASSERT(n->aggregates.size[6], ==, 1);
+        destroy(n);
     }
 }
 
@@ -252,38 +254,38 @@ TEST(nets_and_chains_shrink_to_one) {
 TEST(stiff_springs_are_paired_first) {
     static graph g;
     random_source random = {54};
-    mote_network n;
+    mote_network *n;
     begin_graph(&g, &random);
     g.def.particle_count = 64;
     for (uint32_t i = 0; i < 64; i++)
         g.springs[g.def.spring_count++] = (mote_spring){i, (i + 1) % 64, 1, 1, 0, 0};
     for (uint32_t i = 0; i < 32; i++) g.springs[g.def.spring_count++] = (mote_spring){i, i + 32, 1, 50, 0, 0};
-    found(&g, &n);
+    n = found(&g);
     for (uint32_t i = 0; i < 32; i++)
-        assert_int_equal(n.aggregates.of_slot[n.slot_of_particle[i]],
-                         n.aggregates.of_slot[n.slot_of_particle[i + 32]]);
-    destroy(&n);
+        assert_int_equal(n->aggregates.of_slot[n->slot_of_particle[i]],
+                         n->aggregates.of_slot[n->slot_of_particle[i + 32]]);
+    destroy(n);
 }
 
 /* A star has nothing to pair; an island of 32 or fewer has no levels; pins divide a chain. */
 TEST(stars_and_small_or_pinned_islands_have_no_levels) {
     static graph g;
     random_source random = {55};
-    mote_network n;
+    mote_network *n;
     for (uint32_t kind = 0; kind < 3; kind++) {
         begin_graph(&g, &random);
         g.def.particle_count = kind == 1 ? 32 : 200;
         for (uint32_t i = 1; i < g.def.particle_count; i++)
             g.springs[g.def.spring_count++] = (mote_spring){kind ? i - 1 : 0, i, 1, 5, 0, 0};
-        found(&g, &n);
-        ASSERT((n.aggregates.levels[0] > 0), ==, (kind == 2));
+        n = found(&g);
+        ASSERT((n->aggregates.levels[0] > 0), ==, (kind == 2));
         const mote_allocator allocator = plain();
         const float target[3] = {0};
         for (uint32_t i = 1; i < 200 && kind == 2; i += 2) /* between pins no particle has a free neighbour */
-            OK(mote_network_add_pin(&n, n.slot_of_particle[i], target, 0, 1, &allocator));
-        mote_network_find_aggregates(&n);
-        check_clusters(&n);
-        assert_int_equal(n.aggregates.levels[0], 0);
-        destroy(&n);
+            OK(mote_network_add_pin(n, n->slot_of_particle[i], target, 0, 1, &allocator));
+        mote_network_find_aggregates(n);
+        check_clusters(n);
+        assert_int_equal(n->aggregates.levels[0], 0);
+        destroy(n);
     }
 }

@@ -5,7 +5,7 @@
 
 #include "network_base.h"
 #include "network_scene.h"
-#include "system/internal.h"
+#include "inside.h"
 
 /* One kind for each path through the engine. */
 static const struct {
@@ -62,7 +62,7 @@ typedef struct island_state {
 static island_state state_of(mote_system *system, mote_network_id id, const network_arrays *a,
                              uint32_t island) {
     const mote_network_view v = mote_network_columns(system, id);
-    const mote_network *network = mote_system_find_network(system, id);
+    const mote_network *network = network_inside(system, id);
     const uint32_t *name = a->name + a->first[island], first_spring = a->first_spring[island];
     island_state s;
     memset(&s, 0, sizeof s);
@@ -70,7 +70,7 @@ static island_state state_of(mote_system *system, mote_network_id id, const netw
     s.springs = a->first_spring[island + 1] - first_spring;
     ASSERT(s.count, <=, MOST);
     ASSERT(s.springs, <=, MOST_SPRINGS);
-    s.lanes = network->block[mote_network_block_of(network, v.slot[name[0]])].lanes;
+    s.lanes = network->block[mote_network_block_of(network, v.slot[name[0]])].interleaved;
     for (uint32_t i = 0; i < s.count; i++) {
         float reaction[3] = {0};
         if (v.inverse_mass[v.slot[name[i]]] == 0) OK(mote_network_reaction(system, id, name[i], reaction));

@@ -4,7 +4,7 @@
 
 #include "kernel_forces.h"
 #include "network_base.h"
-#include "system/internal.h"
+#include "inside.h"
 
 /* --- Loose particles --- */
 
@@ -142,7 +142,7 @@ static void add_strands(chains *c) {
 
 /* Springs to the next and the second next point, in the order of the points, of the strands' lengths. */
 static void add_chains(chains *c) {
-    const mote_strands *strands = mote_system_find_strands(c->system, c->strands);
+    const mote_strands *strands = strands_inside(c->system, c->strands);
     mote_network_def def = mote_default_network_def();
     uint32_t count = 0;
     for (uint32_t i = 0; i < CHAINS * POINTS; i++) {

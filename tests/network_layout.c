@@ -14,11 +14,11 @@ static void check_columns(const mote_network *n, const graph *g, const model *m)
     for (uint32_t i = 0; i < m->particles; i++) {
         const uint32_t slot = n->slot_of_particle[i];
         for (uint32_t axis = 0; axis < 3; axis++) {
-            ASSERT(n->x[axis][slot], ==, g->positions[3 * i + axis]);
-            ASSERT(n->v[axis][slot], ==, 0);
+            ASSERT(n->range.x[axis][slot], ==, g->positions[3 * i + axis]);
+            ASSERT(n->range.v[axis][slot], ==, 0);
         }
-        assert_true(isnan(n->previous_x[0][slot]));
-        ASSERT(n->inverse_mass[slot], ==, (float)(1.0 / g->masses[i]));
+        assert_true(isnan(n->range.previous_x[0][slot]));
+        ASSERT(n->range.inverse_mass[slot], ==, (float)(1.0 / g->masses[i]));
         if (m->joined[i] == i) assert_int_equal(n->island[slot], labels++);
     }
     assert_int_equal(n->island_count, labels);
@@ -60,9 +60,9 @@ static uint32_t check_lanes(const mote_network *n, const model *m, const mote_ne
     ASSERT(springs, >, 0);
     ASSERT(b->groups, <=, MOTE_NETWORK_INTERLEAVED_ISLAND);
     /* As many struts as springs in one island: each is the spring of every island. */
-    assert_int_equal(b->line_count, springs);
-    for (uint32_t i = b->first_line; i < b->first_line + b->line_count; i++)
-        assert_int_equal(n->line[i].mask, (1u << lanes) - 1);
+    assert_int_equal(b->packet_count, springs);
+    for (uint32_t i = b->first_packet; i < b->first_packet + b->packet_count; i++)
+        assert_int_equal(n->packet[i].mask, (1u << lanes) - 1);
     return lanes;
 }
 
@@ -98,30 +98,30 @@ TEST(random_networks_are_laid_out_by_the_rules) {
     random_source random = {11};
     for (uint32_t variant = 0; variant < 24; variant++) {
         mixed_graph(&g, &random, variant);
-        mote_network n = made(&g.def);
+        mote_network *n = made(&g.def);
         model m = model_of(&g.def);
-        check_network(&n, &m);
-        check_columns(&n, &g, &m);
-        for (uint32_t i = 0; i < n.block_count; i++) {
-            const mote_network_block *b = &n.block[i];
-            assert_true(!b->lanes || (!b->outer && g.def.solver == MOTE_NETWORK_SPRINGS));
-            if (b->lanes)
-                check_lanes(&n, &m, b);
+        check_network(n, &m);
+        check_columns(n, &g, &m);
+        for (uint32_t i = 0; i < n->block_count; i++) {
+            const mote_network_block *b = &n->block[i];
+            assert_true(!b->interleaved || (!b->outer && g.def.solver == MOTE_NETWORK_SPRINGS));
+            if (b->interleaved)
+                check_lanes(n, &m, b);
             else
-                check_rows_block(&n, b);
-            if (b->outer) check_outer_block(&n, b);
+                check_rows_block(n, b);
+            if (b->outer) check_outer_block(n, b);
         }
         model_free(&m);
-        destroy(&n);
+        destroy(n);
     }
 }
 
 /* Blocks across lanes. */
 static uint32_t lanes_of(const mote_network_def *def) {
-    mote_network n = made(def);
+    mote_network *n = made(def);
     uint32_t lanes = 0;
-    for (uint32_t i = 0; i < n.block_count; i++) lanes += n.block[i].lanes;
-    destroy(&n);
+    for (uint32_t i = 0; i < n->block_count; i++) lanes += n->block[i].interleaved;
+    destroy(n);
     return lanes;
 }
 
@@ -143,15 +143,15 @@ TEST(sixteen_islands_of_one_shape_share_a_block_across_lanes) {
         add_chains(&g, &random, 16, 5);
         const mote_spring kept = g.springs[0]; /* of copy 0 both, its first two springs */
         if (differ) g.springs[0] = g.springs[16], g.springs[16] = kept;
-        mote_network n = made(&g.def);
+        mote_network *n = made(&g.def);
         model m = model_of(&g.def);
-        check_network(&n, &m);
+        check_network(n, &m);
         uint32_t in_lanes = 0;
         for (uint32_t i = 0; i < 16; i++)
-            in_lanes += n.block[mote_network_block_of(&n, n.slot_of_particle[i])].lanes;
+            in_lanes += n->block[mote_network_block_of(n, n->slot_of_particle[i])].interleaved;
         assert_int_equal(in_lanes, differ ? 15 : 16);
         model_free(&m);
-        destroy(&n);
+        destroy(n);
     }
 }
 
@@ -178,8 +178,8 @@ TEST(lines_are_ordered_by_offset_where_counts_are_equal) {
     g.def.particle_count = 1040;
     for (uint32_t i = 0; i + 1 < 1040; i++) add_spring(&g, &random, i, i + 1);
     for (uint32_t i = 0; i < 16; i++) add_spring(&g, &random, i, i % 2 ? i + 20 : i + 40);
-    mote_network n = made(&g.def);
-    const mote_network_packet *line = n.line;
+    mote_network *n = made(&g.def);
+    const mote_network_packet *line = n->packet;
     ASSERT(line[0].mask, ==, 0xfffe);
     ASSERT(line[0].other, ==, -1);
     ASSERT(line[1].mask, ==, 0xffff);
@@ -188,8 +188,8 @@ TEST(lines_are_ordered_by_offset_where_counts_are_equal) {
     ASSERT(line[2].other, ==, 20);
     ASSERT(line[3].mask, ==, 0x5555);
     ASSERT(line[3].other, ==, 40);
-    assert_int_equal(n.group[0].line_count, 4);
-    destroy(&n);
+    assert_int_equal(n->group[0].packet_count, 4);
+    destroy(n);
 }
 
 /* In a net as few lines as its degree of 12 allows, nearly all contiguous; where no order helps, as many as
@@ -201,32 +201,32 @@ TEST(lines_are_few_and_contiguous) {
     for (uint32_t i = 0; i < 2 * COUNT_OF(widths); i++) {
         begin_graph(&g, &random);
         add_net(&g, &random, widths[i / 2], i % 2);
-        mote_network n = made(&g.def);
+        mote_network *n = made(&g.def);
         uint32_t contiguous = 0;
-        for (uint32_t line = 0; line < n.line_count; line++) contiguous += n.line[line].contiguous;
-        ASSERT(n.line_count, <=, 12.25 * n.group_count);
-        ASSERT(contiguous, >=, 0.95 * n.line_count);
-        destroy(&n);
+        for (uint32_t line = 0; line < n->packet_count; line++) contiguous += n->packet[line].contiguous;
+        ASSERT(n->packet_count, <=, 12.25 * n->group_count);
+        ASSERT(contiguous, >=, 0.95 * n->packet_count);
+        destroy(n);
     }
     begin_graph(&g, &random);
     add_random(&g, &random, 4000, 16000);
-    mote_network n = made(&g.def);
+    mote_network *n = made(&g.def);
     uint32_t most = 0, apart = 0;
-    for (uint32_t group = 0; group < n.group_count; group++) {
+    for (uint32_t group = 0; group < n->group_count; group++) {
         uint32_t largest = 0;
         for (uint32_t slot = 16 * group; slot < 16 * group + 16; slot++) {
             uint32_t degree = 0;
-            for (uint32_t at = n.head[slot]; at != MOTE_NO_ITEM; at = next_spring(&n, at, slot)) degree++;
+            for (uint32_t at = n->head[slot]; at != MOTE_NO_ITEM; at = next_spring(n, at, slot)) degree++;
             if (degree > largest) largest = degree;
         }
-        ASSERT(n.group[group].line_count, >=, largest);
-        ASSERT(n.group[group].line_count, <=, largest + largest / 4 + 2);
+        ASSERT(n->group[group].packet_count, >=, largest);
+        ASSERT(n->group[group].packet_count, <=, largest + largest / 4 + 2);
         most = largest > most ? largest : most;
     }
-    for (uint32_t line = 0; line < n.line_count; line++) apart += !n.line[line].contiguous;
+    for (uint32_t line = 0; line < n->packet_count; line++) apart += !n->packet[line].contiguous;
     ASSERT(most, >, 12);
-    ASSERT(apart, >, n.line_count / 2);
-    destroy(&n);
+    ASSERT(apart, >, n->packet_count / 2);
+    destroy(n);
 }
 
 /* Lengths from positions, rounded as in the kernels: from the def's positions as the network is made, later
@@ -238,31 +238,31 @@ TEST(a_length_as_placed_is_that_of_the_kernels) {
     add_random(&g, &random, 40, 60);
     for (uint32_t i = 0; i < g.def.spring_count; i++) g.springs[i].rest_length = MOTE_AS_PLACED;
     g.def.spring_capacity = g.def.spring_count + 2;
-    mote_network n = made(&g.def);
+    mote_network *n = made(&g.def);
     const mote_allocator allocator = plain();
-    uint32_t a = n.slot_of_particle[3], b = n.slot_of_particle[17], number;
-    n.x[0][a] = 100, n.x[1][b] = -0x1p-20f;
+    uint32_t a = n->slot_of_particle[3], b = n->slot_of_particle[17], number;
+    n->range.x[0][a] = 100, n->range.x[1][b] = -0x1p-20f;
     mote_spring more = {3, 17, MOTE_AS_PLACED, 1, 0, 0};
-    OK(mote_network_insert(&n, 1, &more, &number, &allocator));
+    OK(mote_network_insert(n, 1, &more, &number, &allocator));
     assert_int_equal(number, g.def.spring_count);
     for (uint32_t i = 0; i <= g.def.spring_count; i++) {
-        const mote_network_spring_state *s = &n.spring[i];
+        const mote_network_spring_state *s = &n->spring[i];
         float sum = 0;
         for (uint32_t axis = 0; axis < 3; axis++) {
             const float *p = g.positions + axis;
-            const float d =
-                i < number ? p[3 * g.springs[i].b] - p[3 * g.springs[i].a] : n.x[axis][b] - n.x[axis][a];
+            const float d = i < number ? p[3 * g.springs[i].b] - p[3 * g.springs[i].a]
+                                       : n->range.x[axis][b] - n->range.x[axis][a];
             sum += d * d;
         }
         ASSERT(s->rest_length, ==, sqrtf(sum));
     }
     const mote_spring two[] = {{5, 6, 1, 1, 0, 0}, more};
     uint32_t numbers[2];
-    n.x[0][a] = FLT_MAX, n.x[0][b] = -FLT_MAX;
-    mote_network_erase(&n, number);
-    assert_int_equal(mote_network_insert(&n, 2, two, numbers, &allocator), MOTE_ERROR_RANGE);
-    ASSERT(n.spring[number].a, ==, MOTE_NO_SLOT);
-    ASSERT(n.spring[number + 1].a, ==, MOTE_NO_SLOT);
-    assert_int_equal(n.spring_count, g.def.spring_count);
-    destroy(&n);
+    n->range.x[0][a] = FLT_MAX, n->range.x[0][b] = -FLT_MAX;
+    mote_network_erase(n, number);
+    assert_int_equal(mote_network_insert(n, 2, two, numbers, &allocator), MOTE_ERROR_RANGE);
+    ASSERT(n->spring[number].a, ==, MOTE_NO_SLOT);
+    ASSERT(n->spring[number + 1].a, ==, MOTE_NO_SLOT);
+    assert_int_equal(n->spring_count, g.def.spring_count);
+    destroy(n);
 }

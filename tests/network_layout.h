@@ -52,9 +52,10 @@ static inline void model_free(model *m) {
 /* --- Slots, islands and blocks --- */
 
 static inline void check_masked_slot(const mote_network *n, uint32_t slot) {
-    float sum = fabsf(n->inverse_mass[slot]) + fabsf(n->own_inverse_mass[slot]);
+    float sum = fabsf(n->range.inverse_mass[slot]) + fabsf(n->own_inverse_mass[slot]);
     for (int axis = 0; axis < 3; axis++)
-        sum += fabsf(n->x[axis][slot]) + fabsf(n->v[axis][slot]) + fabsf(n->reaction[axis][slot]);
+        sum += fabsf(n->range.x[axis][slot]) + fabsf(n->range.v[axis][slot]) +
+               fabsf(n->range.reaction[axis][slot]);
     ASSERT(sum, ==, 0);
     ASSERT(n->head[slot], ==, MOTE_NO_ITEM);
     ASSERT(n->island[slot], ==, 0);
@@ -63,9 +64,9 @@ static inline void check_masked_slot(const mote_network *n, uint32_t slot) {
 
 static inline void check_slots(const mote_network *n, const model *m) {
     uint32_t masked = 0;
-    assert_int_equal(n->slot_count % 16, 0);
-    assert_int_equal(n->group_count, n->slot_count / 16);
-    for (uint32_t slot = 0; slot < n->slot_count; slot++) {
+    assert_int_equal(n->range.slot_count % 16, 0);
+    assert_int_equal(n->group_count, n->range.slot_count / 16);
+    for (uint32_t slot = 0; slot < n->range.slot_count; slot++) {
         if (n->particle_of_slot[slot] == MOTE_NO_SLOT) {
             check_masked_slot(n, slot);
             masked++;
@@ -74,10 +75,10 @@ static inline void check_slots(const mote_network *n, const model *m) {
         ASSERT(n->particle_of_slot[slot], <, m->particles);
         assert_int_equal(n->slot_of_particle[n->particle_of_slot[slot]], slot);
         ASSERT(n->own_inverse_mass[slot], >, 0);
-        ASSERT(n->inverse_mass[slot], ==,
+        ASSERT(n->range.inverse_mass[slot], ==,
                (m->pinned[n->particle_of_slot[slot]] ? 0 : n->own_inverse_mass[slot]));
     }
-    assert_int_equal(masked + m->particles, n->slot_count);
+    assert_int_equal(masked + m->particles, n->range.slot_count);
 }
 
 /* Labels agree where particles have ever been joined, and rings go round their islands. */
@@ -114,7 +115,7 @@ static inline void check_blocks(const mote_network *n, const model *m) {
         assert_int_equal(mote_network_block_of(n, next - 1), i);
         any |= b->outer;
     }
-    assert_int_equal(next, n->slot_count);
+    assert_int_equal(next, n->range.slot_count);
     ASSERT(any, ==, n->has_outer);
     /* Islands in several blocks make them outer, and nothing else does. */
     bool *spans = calloc(n->block_count, 1);
@@ -135,7 +136,7 @@ static inline uint32_t next_spring(const mote_network *n, uint32_t number, uint3
 
 static inline void check_springs(const mote_network *n, const model *m) {
     uint32_t count = 0, end = 0, gap = MOTE_NO_ITEM;
-    uint32_t *degree = calloc(n->slot_count, sizeof *degree);
+    uint32_t *degree = calloc(n->range.slot_count, sizeof *degree);
     assert_int_equal(n->def.spring_capacity, m->capacity);
     for (uint32_t i = 0; i < m->capacity; i++) {
         const mote_network_spring_state *s = &n->spring[i];
@@ -159,7 +160,7 @@ static inline void check_springs(const mote_network *n, const model *m) {
     assert_int_equal(n->spring_count, count);
     assert_int_equal(n->spring_end, end);
     ASSERT(n->first_free, <=, (gap == MOTE_NO_ITEM ? m->capacity : gap));
-    for (uint32_t slot = 0; slot < n->slot_count; slot++) {
+    for (uint32_t slot = 0; slot < n->range.slot_count; slot++) {
         uint32_t last = MOTE_NO_ITEM, at = n->head[slot], length = 0;
         for (; at != MOTE_NO_ITEM; last = at, at = next_spring(n, at, slot), length++) {
             assert_true(m->alive[at]);
@@ -178,7 +179,7 @@ static inline bool same(const mote_network *n, size_t entry, const mote_network_
 
 /* One entry of a line. strut: it stands for both ends of its spring. */
 static inline void check_entry(const mote_network *n, uint32_t line, uint32_t lane, bool strut) {
-    const mote_network_packet *l = &n->line[line];
+    const mote_network_packet *l = &n->packet[line];
     const uint32_t entry = 16 * line + lane, number = n->entry_spring[entry], slot = l->self + lane;
     if (number == MOTE_NO_ITEM) {
         assert_false(l->mask >> lane & 1);
@@ -201,7 +202,7 @@ static inline void check_entry(const mote_network *n, uint32_t line, uint32_t la
 
 /* The flags of a line say what all its springs have in common, wherever they have it and nowhere else. */
 static inline void check_line(const mote_network *n, uint32_t line, bool strut) {
-    const mote_network_packet *l = &n->line[line];
+    const mote_network_packet *l = &n->packet[line];
     const mote_network_spring_state *first = NULL;
     bool uniform = true, even = true, damped = false, contiguous = true;
     uint32_t offset = 0;
@@ -226,7 +227,7 @@ static inline void check_line(const mote_network *n, uint32_t line, bool strut) 
     ASSERT(l->damping, ==, first->damping);
     if (l->contiguous && l->mask) {
         ASSERT(l->other, >=, -15);
-        ASSERT(l->other, <=, (int32_t)n->slot_count - 1);
+        ASSERT(l->other, <=, (int32_t)n->range.slot_count - 1);
     }
 }
 
@@ -235,11 +236,11 @@ static inline uint32_t check_group(const mote_network *n, uint32_t group) {
     const mote_network_group *g = &n->group[group];
     uint32_t at[16], entries = 0, degree[16] = {0}, most = 0;
     for (uint32_t lane = 0; lane < 16; lane++) at[lane] = n->head[16 * group + lane];
-    for (uint32_t i = g->first_line; i < g->first_line + g->line_count; i++) {
-        assert_int_equal(n->line[i].self, 16 * group);
+    for (uint32_t i = g->first_packet; i < g->first_packet + g->packet_count; i++) {
+        assert_int_equal(n->packet[i].self, 16 * group);
         check_line(n, i, false);
         for (uint32_t lane = 0; lane < 16; lane++) {
-            if (!(n->line[i].mask >> lane & 1)) continue;
+            if (!(n->packet[i].mask >> lane & 1)) continue;
             assert_int_equal(n->entry_spring[16 * i + lane], at[lane]);
             at[lane] = next_spring(n, at[lane], 16 * group + lane);
             entries++;
@@ -254,11 +255,11 @@ static inline uint32_t check_group(const mote_network *n, uint32_t group) {
 static inline uint32_t check_struts(const mote_network *n, const mote_network_block *b) {
     uint32_t *at = malloc(16 * sizeof *at * b->groups), entries = 0;
     memcpy(at, n->head + b->first, 16 * sizeof *at * b->groups);
-    for (uint32_t i = b->first_line; i < b->first_line + b->line_count; i++) {
+    for (uint32_t i = b->first_packet; i < b->first_packet + b->packet_count; i++) {
         check_line(n, i, true);
-        assert_true(n->line[i].contiguous);
-        ASSERT(n->line[i].self % 16, ==, 0);
-        ASSERT(n->line[i].other % 16, ==, 0);
+        assert_true(n->packet[i].contiguous);
+        ASSERT(n->packet[i].self % 16, ==, 0);
+        ASSERT(n->packet[i].other % 16, ==, 0);
         for (uint32_t lane = 0; lane < 16; lane++) {
             const uint32_t number = n->entry_spring[16 * i + lane];
             if (number == MOTE_NO_ITEM) continue;
@@ -277,36 +278,36 @@ static inline uint32_t check_struts(const mote_network *n, const mote_network_bl
 
 /* Blocks have lines of their own, in which groups follow each other; lines of no block hold nothing. */
 static inline void check_lines(const mote_network *n) {
-    bool *used = calloc(n->line_capacity + 1, 1);
+    bool *used = calloc(n->packet_capacity + 1, 1);
     uint32_t entries = 0;
-    ASSERT(n->line_count, <=, n->line_capacity);
+    ASSERT(n->packet_count, <=, n->packet_capacity);
     for (uint32_t i = 0; i < n->block_count; i++) {
         const mote_network_block *b = &n->block[i];
-        uint32_t line = b->first_line;
-        ASSERT(b->line_count, <=, b->line_capacity);
-        ASSERT(b->first_line + b->line_capacity, <=, n->line_count);
-        for (uint32_t k = 0; k < b->line_capacity; k++) {
-            assert_false(used[b->first_line + k]);
-            used[b->first_line + k] = true;
-            if (k >= b->line_count) assert_int_equal(n->line[b->first_line + k].mask, 0);
+        uint32_t line = b->first_packet;
+        ASSERT(b->packet_count, <=, b->packet_capacity);
+        ASSERT(b->first_packet + b->packet_capacity, <=, n->packet_count);
+        for (uint32_t k = 0; k < b->packet_capacity; k++) {
+            assert_false(used[b->first_packet + k]);
+            used[b->first_packet + k] = true;
+            if (k >= b->packet_count) assert_int_equal(n->packet[b->first_packet + k].mask, 0);
         }
-        if (b->lanes) entries += check_struts(n, b);
+        if (b->interleaved) entries += check_struts(n, b);
         for (uint32_t g = b->first / 16; g < b->first / 16 + b->groups; g++) {
-            if (b->lanes) {
-                ASSERT(n->group[g].first_line, ==, 0);
-                ASSERT(n->group[g].line_count, ==, 0);
+            if (b->interleaved) {
+                ASSERT(n->group[g].first_packet, ==, 0);
+                ASSERT(n->group[g].packet_count, ==, 0);
                 continue;
             }
-            assert_int_equal(n->group[g].first_line, line);
-            line += n->group[g].line_count;
+            assert_int_equal(n->group[g].first_packet, line);
+            line += n->group[g].packet_count;
             entries += check_group(n, g);
         }
-        if (!b->lanes) assert_int_equal(line - b->first_line, b->line_count);
+        if (!b->interleaved) assert_int_equal(line - b->first_packet, b->packet_count);
     }
     assert_int_equal(entries, 2 * n->spring_count);
-    for (uint32_t i = 0; i < n->line_capacity; i++) {
+    for (uint32_t i = 0; i < n->packet_capacity; i++) {
         if (used[i]) continue;
-        assert_int_equal(n->line[i].mask, 0);
+        assert_int_equal(n->packet[i].mask, 0);
         for (uint32_t lane = 0; lane < 16; lane++)
             assert_int_equal(n->entry_spring[16 * i + lane], MOTE_NO_ITEM);
     }
@@ -318,16 +319,17 @@ static inline void check_lines(const mote_network *n) {
 static inline void check_pins(const mote_network *n, const model *m) {
     uint32_t pins = 0, pin = 0, reel = 0;
     for (uint32_t i = 0; i < m->particles; i++) pins += m->pinned[i];
-    assert_int_equal(n->pin_count, pins);
+    assert_int_equal(n->range.pins.count, pins);
     for (uint32_t i = 0; i < n->block_count; i++) {
         const mote_network_block *b = &n->block[i];
-        if (b->pin_count) assert_int_equal(b->first_pin, pin);
+        const mote_pin_run run = n->range.pins.run[i];
+        if (run.count) assert_int_equal(run.first, pin);
         if (b->reel_count) assert_int_equal(b->first_reel, reel);
-        for (uint32_t k = 0; k < b->pin_count; k++, pin++) {
-            ASSERT(n->pins[pin].slot, >=, b->first);
-            ASSERT(n->pins[pin].slot, <, b->first + 16 * b->groups);
-            assert_true(m->pinned[n->particle_of_slot[n->pins[pin].slot]]);
-            if (k) ASSERT(n->pins[pin].slot, >, n->pins[pin - 1].slot);
+        for (uint32_t k = 0; k < run.count; k++, pin++) {
+            ASSERT(n->range.pins.pins[pin].slot, >=, b->first);
+            ASSERT(n->range.pins.pins[pin].slot, <, b->first + 16 * b->groups);
+            assert_true(m->pinned[n->particle_of_slot[n->range.pins.pins[pin].slot]]);
+            if (k) ASSERT(n->range.pins.pins[pin].slot, >, n->range.pins.pins[pin - 1].slot);
         }
         for (uint32_t k = 0; k < b->reel_count; k++, reel++) {
             assert_int_equal(n->reels[reel].block, i);
@@ -336,7 +338,7 @@ static inline void check_pins(const mote_network *n, const model *m) {
             if (k) ASSERT(n->reels[reel].spring, >, n->reels[reel - 1].spring);
         }
     }
-    ASSERT(pin, ==, n->pin_count);
+    ASSERT(pin, ==, n->range.pins.count);
     ASSERT(reel, ==, n->reel_count);
 }
 
@@ -439,17 +441,36 @@ static inline mote_allocator plain(void) {
     return mote_allocator_resolve(&none);
 }
 
-static inline mote_network made(const mote_network_def *def) {
-    const mote_allocator allocator = plain();
-    mote_network n;
+static inline mote_range_setup setup_of(const mote_allocator *allocator, bool kinematic) {
+    return (mote_range_setup){.allocator = *allocator,
+                              .isa = MOTE_ISA_AUTO,
+                              .integrator = kinematic ? MOTE_KINEMATIC : MOTE_SEMI_IMPLICIT_EULER,
+                              .interpolates = true};
+}
+
+static inline mote_network *made_by(const mote_network_def *def, const mote_allocator *allocator,
+                                    bool kinematic) {
+    const mote_range_setup setup = setup_of(allocator, kinematic);
+    mote_network *n;
     mote_network_fault fault;
-    OK(mote_network_make(&n, def, true, true, &allocator, &fault));
+    OK(mote_network_make(def, &setup, &n, &fault));
     return n;
+}
+
+static inline mote_network *made(const mote_network_def *def) {
+    const mote_allocator allocator = plain();
+    return made_by(def, &allocator, true);
 }
 
 static inline void destroy(mote_network *n) {
     const mote_allocator allocator = plain();
-    mote_network_destroy(n, &allocator);
+    mote_network_destroy(&n->range, &allocator);
 }
+
+/* --- What is derived from springs, pins and islands --- */
+
+static inline bool bound_is_stale(const mote_network *n) { return n->bound_edits != n->edits; }
+static inline bool responses_are_stale(const mote_network *n) { return n->response_edits != n->edits; }
+static inline void refresh_bound(mote_network *n) { n->bound_edits = n->response_edits = n->edits; }
 
 #endif

@@ -18,8 +18,8 @@ static void *copy_of(const void *from, size_t bytes) {
 }
 
 static snapshot take_snapshot(const mote_network *n) {
-    return (snapshot){*n, copy_of(n->memory, n->bytes), copy_of(n->line_memory, n->line_bytes),
-                      copy_of(n->pins, n->pin_count * sizeof *n->pins),
+    return (snapshot){*n, copy_of(n->memory, n->bytes), copy_of(n->packet_memory, n->packet_bytes),
+                      copy_of(n->range.pins.pins, n->range.pins.count * sizeof *n->range.pins.pins),
                       copy_of(n->reels, n->reel_count * sizeof *n->reels)};
 }
 
@@ -28,8 +28,9 @@ static void free_snapshot(snapshot *s) { free(s->memory), free(s->lines), free(s
 static void check_snapshot(const snapshot *s, const mote_network *n) {
     assert_memory_equal(&s->n, n, sizeof *n);
     assert_memory_equal(s->memory, n->memory, n->bytes);
-    assert_memory_equal(s->lines, n->line_memory, n->line_bytes);
-    if (n->pin_count) assert_memory_equal(s->pins, n->pins, n->pin_count * sizeof *n->pins);
+    assert_memory_equal(s->lines, n->packet_memory, n->packet_bytes);
+    if (n->range.pins.count)
+        assert_memory_equal(s->pins, n->range.pins.pins, n->range.pins.count * sizeof *n->range.pins.pins);
     if (n->reel_count) assert_memory_equal(s->reels, n->reels, n->reel_count * sizeof *n->reels);
 }
 
@@ -83,24 +84,25 @@ TEST(a_failed_allocation_leaves_the_layout_as_it_was) {
     for (uint32_t variant = 0; variant < 8; variant++) {
         memory_ledger ledger = {0};
         const mote_allocator allocator = ledger_allocator(&ledger);
-        mote_network n;
+        const mote_range_setup setup = setup_of(&allocator, variant % 2);
+        mote_network *n;
         mote_network_fault fault;
         uint32_t failures = 0;
         mixed_graph(&g, &random, variant);
         g.def.spring_capacity = g.def.spring_count + 120;
         for (mote_result result = MOTE_ERROR_MEMORY; result; failures += result != MOTE_OK) {
             ledger.fail_at = ledger.calls + 1 + failures;
-            result = mote_network_make(&n, &g.def, true, variant % 2, &allocator, &fault);
+            result = mote_network_make(&g.def, &setup, &n, &fault);
             assert_true(result == MOTE_OK || (result == MOTE_ERROR_MEMORY && ledger.live_bytes == 0));
             ASSERT(fault.particle, ==, MOTE_NO_ITEM);
             ASSERT(fault.spring, ==, MOTE_NO_ITEM);
         }
-        ASSERT(failures, ==, 3); /* the survey, the columns, the lines */
+        ASSERT(failures, ==, 4); /* layout plan, network, columns, packets */
         model m = model_of(&g.def);
         for (int what = 0; what < EDIT_COUNT; what++)
-            of_edit[what] += edit_with_failures(&n, (edit)what, &m, &ledger, &allocator);
+            of_edit[what] += edit_with_failures(n, (edit)what, &m, &ledger, &allocator);
         model_free(&m);
-        mote_network_destroy(&n, &allocator);
+        mote_network_destroy(&n->range, &allocator);
         ASSERT(ledger.faults, ==, 0);
         ASSERT(ledger.live_bytes, ==, 0);
         ASSERT(ledger.calls - ledger.failures, ==, ledger.releases);
@@ -159,30 +161,33 @@ TEST(a_small_network_has_what_its_def_asks_for) {
     mote_spring springs[3] = {
         {0, 1, -0.0f, -0.0f, -0.0f, -0.0f}, {1, 2, MOTE_AS_PLACED, 5, 1, 1}, {2, 0, 0, 5, 0, 0}};
     mote_network_def def = mote_default_network_def();
-    mote_network n;
+    mote_network *n;
     const mote_allocator allocator = plain();
+    mote_range_setup setup = setup_of(&allocator, false);
+    mote_network_fault fault;
     def.particle_count = 1, def.positions = positions;
-    OK(mote_network_make(&n, &def, false, false, &allocator, NULL));
-    ASSERT(n.slot_count, ==, 16);
-    ASSERT(n.block_count, ==, 1);
-    ASSERT(n.line_count, ==, 0);
-    assert_null(n.previous_x[0]);
-    assert_null(n.entry_response[0]);
-    mote_network_destroy(&n, &allocator);
+    setup.interpolates = false;
+    OK(mote_network_make(&def, &setup, &n, &fault));
+    ASSERT(n->range.slot_count, ==, 16);
+    ASSERT(n->block_count, ==, 1);
+    ASSERT(n->packet_count, ==, 0);
+    assert_null(n->range.previous_x[0]);
+    assert_null(n->entry_response[0]);
+    mote_network_destroy(&n->range, &allocator);
     def.particle_count = 3, def.masses = masses, def.springs = springs, def.spring_count = 3;
-    OK(mote_network_make(&n, &def, true, false, &allocator, NULL));
-    ASSERT(n.uniform_inverse_mass, ==, 0);
-    assert_true(n.damped);
-    assert_true(n.tears);
-    const float zeros[] = {n.spring[0].rest_length, n.spring[0].stiffness, n.spring[0].damping,
-                           n.spring[0].tear_strain};
+    OK(mote_network_make(&def, &setup, &n, &fault));
+    ASSERT(n->uniform_inverse_mass, ==, 0);
+    assert_true(n->damped);
+    assert_true(n->tears);
+    const float zeros[] = {n->spring[0].rest_length, n->spring[0].stiffness, n->spring[0].damping,
+                           n->spring[0].tear_strain};
     for (size_t i = 0; i < COUNT_OF(zeros); i++) assert_false(signbit(zeros[i]));
-    mote_network_destroy(&n, &allocator);
+    mote_network_destroy(&n->range, &allocator);
     masses[0] = masses[1] = masses[2], def.spring_count = 1;
-    OK(mote_network_make(&n, &def, true, false, &allocator, NULL));
-    ASSERT(n.uniform_inverse_mass, ==, (float)(1.0 / 3));
-    assert_false(n.damped);
-    assert_false(n.tears);
-    ASSERT(n.island_count, ==, 2);
-    mote_network_destroy(&n, &allocator);
+    OK(mote_network_make(&def, &setup, &n, &fault));
+    ASSERT(n->uniform_inverse_mass, ==, (float)(1.0 / 3));
+    assert_false(n->damped);
+    assert_false(n->tears);
+    ASSERT(n->island_count, ==, 2);
+    mote_network_destroy(&n->range, &allocator);
 }

@@ -4,13 +4,17 @@
 #include "test.h"
 
 #include "network_net.h"
-#include "system/internal.h"
+#include "inside.h"
 
 /* --- A net whose clusters have their blocks --- */
 
 enum { SIDE = 14, BODIES = SIDE * SIDE };
 
-static mote_network *network_of(const net *n) { return n->system->networks[0]; }
+static mote_network *network_of(const net *n) { return network_inside(n->system, n->id); }
+
+static bool aggregates_are_stale(const net *n) {
+    return network_of(n)->aggregate_edits != network_of(n)->edits;
+}
 
 /* A net that is bent, slack in places, damped in others, of unequal masses, hung from three pins of which one
  * travels. Stepped once, all in one scratch: the clusters have the blocks of the predicted positions x*. */
@@ -42,13 +46,13 @@ static void make_net(net *n, uint64_t seed) {
 TEST(clusters_are_found_anew_when_a_stiffness_changes_and_not_for_a_length) {
     static net n;
     make_net(&n, 8);
-    assert_false(network_of(&n)->aggregates.old);
+    assert_false(aggregates_are_stale(&n));
     OK(mote_network_reel(n.system, n.id, 3, 0.5f, 0));
-    assert_false(network_of(&n)->aggregates.old);
+    assert_false(aggregates_are_stale(&n));
     OK(mote_network_set_spring(n.system, n.id, 3, 9e4f, 0, 0));
-    assert_true(network_of(&n)->aggregates.old);
+    assert_true(aggregates_are_stale(&n));
     step_net(&n, 1);
-    assert_false(network_of(&n)->aggregates.old);
+    assert_false(aggregates_are_stale(&n));
     mote_system_destroy(n.system);
 }
 
@@ -68,7 +72,7 @@ static void find_goals(const net *n, double goal[][3], double before[][3]) {
 }
 
 static bool is_pinned(const net *n, uint32_t i) {
-    return network_of(n)->inverse_mass[network_of(n)->slot_of_particle[i]] == 0;
+    return network_of(n)->range.inverse_mass[network_of(n)->slot_of_particle[i]] == 0;
 }
 
 /* Every cluster above a particle. */
@@ -132,7 +136,7 @@ TEST(a_clusters_block_is_its_mass_and_the_springs_that_leave_it) {
         make_net(&n, seed);
         memset(want, 0, sizeof want);
         define_blocks(&n, want);
-        for (uint32_t at = 0; at < network_of(&n)->slot_count; at++) {
+        for (uint32_t at = 0; at < network_of(&n)->range.slot_count; at++) {
             block inverse;
             double trace = 0, inverse_trace = 0;
             if (want[at][0][0] == 0) continue;
@@ -159,7 +163,9 @@ typedef struct vector {
 } vector;
 
 static mote_network_scratch scratch_of(const net *n) {
-    return mote_network_outer_scratch(network_of(n), (float *)(void *)n->system->network_scratch);
+    mote_plan_def def;
+    const mote_step step = mote_system_next_step(n->system, &def);
+    return mote_network_outer(&network_of(n)->job, &step, step.scratch).columns;
 }
 
 /* z += D0^-1 r: the particles' own blocks, as the last solve left them. */

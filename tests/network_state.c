@@ -229,15 +229,15 @@ static void expect_number_in_hash(mote_system *system, uint32_t *state, uint32_t
 }
 
 static void hash_of_slots(mote_system *system, mote_network *n) {
-    for (uint32_t slot = 0; slot < n->slot_count; slot++) {
+    for (uint32_t slot = 0; slot < n->range.slot_count; slot++) {
         const bool used = n->particle_of_slot[slot] != MOTE_NO_SLOT;
         for (int axis = 0; axis < 3; axis++) {
-            EXPECT(n->x[axis][slot], used);
-            EXPECT(n->v[axis][slot], used);
-            EXPECT(n->previous_x[axis][slot], used);
-            EXPECT(n->reaction[axis][slot], false);
+            EXPECT(n->range.x[axis][slot], used);
+            EXPECT(n->range.v[axis][slot], used);
+            EXPECT(n->range.previous_x[axis][slot], used);
+            EXPECT(n->range.reaction[axis][slot], false);
         }
-        EXPECT(n->inverse_mass[slot], used);
+        EXPECT(n->range.inverse_mass[slot], used);
         EXPECT(n->own_inverse_mass[slot], used);
     }
     for (uint32_t i = 0; i < n->island_count; i++) EXPECT(n->frozen[i], true);
@@ -259,19 +259,19 @@ static void hash_of_springs(mote_system *system, mote_network *n) {
 
 static void hash_of_targets(mote_system *system, mote_network *n) {
     for (int i = 0; i < 2; i++) {
-        EXPECT(n->pins[i].from, true);
-        EXPECT(n->pins[i].to, true);
-        EXPECT(n->pins[i].from_tick, true);
-        EXPECT(n->pins[i].to_tick, true);
-        EXPECT(n->pins[i].pending, true);
+        EXPECT(n->range.pins.pins[i].from, true);
+        EXPECT(n->range.pins.pins[i].to, true);
+        EXPECT(n->range.pins.pins[i].travel.from_tick, true);
+        EXPECT(n->range.pins.pins[i].travel.to_tick, true);
+        EXPECT(n->range.pins.pins[i].travel.pending, true);
         EXPECT(n->reels[i].spring, true);
         EXPECT(n->reels[i].from, true);
         EXPECT(n->reels[i].to, true);
-        EXPECT(n->reels[i].from_tick, true);
-        EXPECT(n->reels[i].to_tick, true);
-        EXPECT(n->reels[i].pending, true);
+        EXPECT(n->reels[i].travel.from_tick, true);
+        EXPECT(n->reels[i].travel.to_tick, true);
+        EXPECT(n->reels[i].travel.pending, true);
     }
-    expect_number_in_hash(system, &n->pin_count, 1);
+    expect_number_in_hash(system, &n->range.pins.count, 1);
     expect_number_in_hash(system, &n->reel_count, 1);
 }
 
@@ -288,7 +288,7 @@ TEST(the_hash_covers_the_state_and_nothing_else) {
         OK(mote_network_pin(system, id, 7 + i, (vec3){1, 2, 3}, 9));
         OK(mote_network_reel(system, id, 7 + i, 5, MOTE_NEXT_ADVANCE));
     }
-    mote_network *n = inside(system, id);
+    mote_network *n = network_inside(system, id);
     hash_of_slots(system, n);
     hash_of_springs(system, n);
     hash_of_targets(system, n);
@@ -302,7 +302,7 @@ TEST(the_hash_covers_the_state_and_nothing_else) {
     EXPECT(n->def.max_iterations, true);
     EXPECT(n->def.max_linear, true);
     EXPECT(n->def.spring_capacity, false);
-    EXPECT(n->started, true);
+    EXPECT(n->range.started, true);
     EXPECT(n->substeps, true);
     EXPECT(n->report, false);
     EXPECT(n->bound, false);

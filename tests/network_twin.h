@@ -77,7 +77,7 @@ static inline network_twin make_twin(const network_scene *scene, network_arrays 
     t.system = make_network_scene(scene, arrays, &t.id, &edits);
     t.reference = reference_network_make(&arrays->def, in_double);
     t.around = (reference_surroundings){.integrator = scene->integrator,
-                                        .forces = t.system->forces.forces,
+                                        .forces = t.system->forces.items,
                                         .force_count = t.system->forces.count,
                                         .start_time = t.system->def.start_time,
                                         .timestep = t.system->clock.timestep,

@@ -5,7 +5,7 @@
 #include "test.h"
 
 #include "network_base.h"
-#include "system/internal.h"
+#include "inside.h"
 
 enum { HOST_PARTICLES = 2048, HOST_SPRINGS = 4096 };
 
@@ -107,7 +107,7 @@ static inline mote_network_id add_web(mote_system *system, const web *w) {
 
 /* The network itself, whose state a test reads and changes. */
 static inline mote_network *inside(const mote_system *system, mote_network_id id) {
-    mote_network *network = mote_system_find_network(system, id);
+    mote_network *network = network_inside(system, id);
     assert_non_null(network);
     return network;
 }

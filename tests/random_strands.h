@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "support.h"
-#include "system/internal.h"
+#include "inside.h"
 
 #define MOST_STRANDS 80u
 #define LONGEST      70u
@@ -67,13 +67,6 @@ static inline const float *position_of(const strands *s, uint32_t strand, uint32
     return s->positions + 3 * (s->first[strand] + point);
 }
 
-/* The columns themselves, to be looked at and changed. */
-static inline mote_strands *inside(const mote_system *system, mote_strands_id id) {
-    mote_strands *found = mote_system_find_strands(system, id);
-    assert_non_null(found);
-    return found;
-}
-
 /* Declares the scene of a test: `s` of so many random strands, `system` with them in it, their `id`, and `b`,
  * their columns. */
 #define SCENE(in_system, count, longest, seed)                                                               \
@@ -81,7 +74,7 @@ static inline mote_strands *inside(const mote_system *system, mote_strands_id id
     make_strands(&s, count, longest, seed);                                                                  \
     mote_system *system = in_system;                                                                         \
     const mote_strands_id id = add_strands(system, &s);                                                      \
-    mote_strands *b = inside(system, id);                                                                    \
+    mote_strands *b = strands_inside(system, id);                                                            \
     (void)b
 
 #endif

@@ -20,15 +20,15 @@ static void load_root(reference_strand *s, const mote_strands *strands, uint32_t
 }
 
 static void load_pins(reference_strand *s, const mote_strands *strands, uint32_t lane) {
-    for (uint32_t i = 0; i < strands->pin_count; i++) {
-        const mote_pin *pin = &strands->pins[i];
-        if (pin->lane != lane) continue;
+    for (uint32_t i = 0; i < strands->range.pins.count; i++) {
+        const mote_pin *pin = &strands->range.pins.pins[i];
+        if (mote_strands_lane_of(strands, pin->unit, pin->slot) != lane) continue;
         if (s->pin_count == REFERENCE_PINS) abort();
         reference_motion *to = &s->pin[s->pin_count++];
         to->point = (pin->slot - mote_strands_slot_of(strands, lane, 0)) / MOTE_GROUP;
         memcpy(to->from, pin->from, sizeof pin->from);
         memcpy(to->to, pin->to, sizeof pin->to);
-        to->from_tick = pin->from_tick, to->to_tick = pin->to_tick;
+        to->from_tick = pin->travel.from_tick, to->to_tick = pin->travel.to_tick;
     }
 }
 
@@ -44,11 +44,11 @@ void reference_strand_load(reference_strand *s, const mote_strands *strands, uin
     for (uint32_t k = 0; k < s->points; k++) {
         const uint32_t slot = mote_strands_slot_of(strands, lane, k);
         for (int axis = 0; axis < 3; axis++) {
-            s->x[k][axis] = strands->x[axis][slot];
-            s->v[k][axis] = strands->v[axis][slot];
+            s->x[k][axis] = strands->range.x[axis][slot];
+            s->v[k][axis] = strands->range.v[axis][slot];
             s->rest[k][axis] = strands->rest_x[axis][slot];
         }
-        s->mass[k] = strands->inverse_mass[slot];
+        s->mass[k] = strands->range.inverse_mass[slot];
         s->rest_length[k] = strands->rest_length[slot];
         s->bend_length[k] = strands->bend_length ? strands->bend_length[slot] : 0;
     }

@@ -22,7 +22,7 @@ static void refuse(const mote_strands_def *def, mote_result want, uint32_t stran
     ASSERT(fault.point, ==, point);
     REFUSED(system, want, mote_system_add_strands(system, def, &id, NULL));
     ASSERT(ledger.live_bytes, ==, bytes);
-    ASSERT(system->strands_count, ==, 0);
+    ASSERT(system->ranges[MOTE_KIND_STRANDS].count, ==, 0);
     mote_system_destroy(system);
     ASSERT(ledger.faults, ==, 0);
 }
@@ -204,7 +204,7 @@ TEST(wrong_arguments_are_refused) {
     REFUSED(system, MOTE_ERROR_INTEGRATOR, mote_system_seek(system, 5));
     const uint64_t hash = mote_system_hash(system);
     assert_int_equal(mote_strands_set_air(system, id, (vec3){1, 2, 3}), MOTE_OK);
-    ASSERT(inside(system, id)->def.air_velocity[2], ==, 3);
+    ASSERT(strands_inside(system, id)->def.air_velocity[2], ==, 3);
     ASSERT(mote_system_hash(system), !=, hash);
     assert_int_equal(mote_system_remove_strands(system, id), MOTE_OK);
     assert_int_equal(mote_system_seek(system, 5), MOTE_OK);

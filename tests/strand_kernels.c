@@ -9,7 +9,7 @@
 
 #include "reference_strands.h"
 #include "strand_scene.h"
-#include "system/internal.h"
+#include "inside.h"
 
 static void same_column(const char *name, float *const column[3], uint32_t slot, uint32_t points,
                         const reference_row *want) {
@@ -25,9 +25,9 @@ static void same_column(const char *name, float *const column[3], uint32_t slot,
 static void same_strand(const mote_strands *b, uint32_t strand, const reference_strand *want) {
     const uint32_t lane = b->lane_of_strand[strand], slot = mote_strands_slot_of(b, lane, 0);
     ASSERT(b->frozen[lane], ==, want->frozen);
-    same_column("position", b->x, slot, want->points, want->x);
-    same_column("velocity", b->v, slot, want->points, want->v);
-    same_column("reaction", b->reaction, slot, want->points, want->reaction);
+    same_column("position", b->range.x, slot, want->points, want->x);
+    same_column("velocity", b->range.v, slot, want->points, want->v);
+    same_column("reaction", b->range.reaction, slot, want->points, want->reaction);
     if (want->frozen) return; /* the way there is not compared */
     ASSERT(b->iterations[lane], ==, want->iterations);
     ASSERT(b->capped[lane], ==, want->capped);
@@ -43,8 +43,8 @@ static void same_masked(const mote_strands *b) {
         for (uint32_t k = (uint32_t)b->points[lane]; k < b->group[lane / MOTE_GROUP].points; k++)
             for (int axis = 0; axis < 3; axis++) {
                 const uint32_t slot = mote_strands_slot_of(b, lane, k);
-                ASSERT(b->x[axis][slot], ==, 0);
-                ASSERT(b->v[axis][slot], ==, 0);
+                ASSERT(b->range.x[axis][slot], ==, 0);
+                ASSERT(b->range.v[axis][slot], ==, 0);
             }
 }
 
@@ -65,18 +65,17 @@ static void count_strand(tally *t, const reference_strand *s) {
 }
 
 static reference_world world_of(const strand_scene *s, mote_system *system, const mote_strands *strands) {
-    const mote_force_list *forces = &system->forces;
     return (reference_world){.def = &strands->def,
                              .compliant = (s->parts & RIGID) == 0,
                              .integrator = s->integrator,
-                             .forces = forces->forces,
-                             .force_count = forces->count,
+                             .forces = system->forces.items,
+                             .force_count = system->forces.count,
                              .start_time = system->def.start_time,
                              .timestep = system->clock.timestep,
                              .substeps = s->substeps,
                              .ticks_per_step = system->clock.ticks_per_step,
                              .poses = system->colliders.poses,
-                             .collider_count = system->colliders.count};
+                             .collider_count = system->colliders.list.count};
 }
 
 static reference_strand references[SCENE_STRANDS];
@@ -84,12 +83,12 @@ static reference_strand references[SCENE_STRANDS];
 static void compare(strand_scene *s, tally *t) {
     mote_strands_id id;
     mote_system *system = make_strand_scene(s, &id);
-    const mote_strands *strands = mote_system_find_strands(system, id);
+    const mote_strands *strands = strands_inside(system, id);
     reference_world w = world_of(s, system, strands);
     for (uint32_t i = 0; i < s->count; i++) reference_strand_load(&references[i], strands, i);
     for (w.step = 0; w.step < s->steps; w.step++) {
         if (w.collider_count)
-            mote_colliders_pose(&system->colliders, w.step * w.ticks_per_step, w.ticks_per_step, w.substeps);
+            mote_colliders_poses(&system->colliders, w.step * w.ticks_per_step, w.ticks_per_step, w.substeps);
         for (uint32_t i = 0; i < s->count; i++) reference_strand_step(&references[i], &w, w.step == 0);
         assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
         for (uint32_t i = 0; i < s->count; i++) {

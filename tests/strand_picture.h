@@ -36,16 +36,16 @@ static inline void set_alpha(mote_system *system, double alpha) {
 
 /* Every point somewhere within 10 m now and a little off before; every eleventh has no previous place. */
 static inline void scatter_points(const mote_system *system, mote_strands_id id, uint64_t seed) {
-    mote_strands *b = inside(system, id);
+    mote_strands *b = strands_inside(system, id);
     random_source random = {seed};
     for (uint32_t strand = 0, n = 0; strand < b->strand_count; strand++)
         for (uint32_t k = 0; k < mote_strands_points(system, id, strand); k++, n++) {
             const uint32_t slot = mote_strands_slot(system, id, strand, k);
             for (int axis = 0; axis < 3; axis++) {
-                b->x[axis][slot] = random_between(&random, -10, 10);
-                if (!b->previous_x[axis]) continue;
-                b->previous_x[axis][slot] = b->x[axis][slot] + random_between(&random, -1, 1);
-                if (n % 11 == 0) b->previous_x[axis][slot] = axis ? 0 : NAN;
+                b->range.x[axis][slot] = random_between(&random, -10, 10);
+                if (!b->range.previous_x[axis]) continue;
+                b->range.previous_x[axis][slot] = b->range.x[axis][slot] + random_between(&random, -1, 1);
+                if (n % 11 == 0) b->range.previous_x[axis][slot] = axis ? 0 : NAN;
             }
         }
 }
@@ -53,11 +53,11 @@ static inline void scatter_points(const mote_system *system, mote_strands_id id,
 /* The place at which a point is presented, by the formula of the header. */
 static inline void presented(const mote_system *system, mote_strands_id id, uint32_t strand, uint32_t k,
                              float alpha, float x[3]) {
-    const mote_strands *b = inside(system, id);
+    const mote_strands *b = strands_inside(system, id);
     const uint32_t slot = mote_strands_slot(system, id, strand, k);
-    const bool blended = b->previous_x[0] && !isnan(b->previous_x[0][slot]);
+    const bool blended = b->range.previous_x[0] && !isnan(b->range.previous_x[0][slot]);
     for (int axis = 0; axis < 3; axis++) {
-        const float now = b->x[axis][slot], before = blended ? b->previous_x[axis][slot] : now;
+        const float now = b->range.x[axis][slot], before = blended ? b->range.previous_x[axis][slot] : now;
         x[axis] = blended ? before + alpha * (now - before) : now;
     }
 }

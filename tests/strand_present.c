@@ -118,7 +118,7 @@ static void check_layout(mote_system *system, mote_strands_id id, const mote_str
     const unsigned char *vertices = present(system, id, l);
     const uint32_t each = vertices_of(l);
     uint64_t first = 0;
-    for (uint32_t strand = 0; strand < inside(system, id)->strand_count; strand++) {
+    for (uint32_t strand = 0; strand < strands_inside(system, id)->strand_count; strand++) {
         float x[3 * LONGEST];
         const uint32_t points = mote_strands_points(system, id, strand);
         for (uint32_t k = 0; k < points; k++) presented(system, id, strand, k, alpha, x + 3 * k);
@@ -162,7 +162,7 @@ TEST(strands_that_were_just_added_or_reset_are_presented_where_they_are) {
     assert_memory_equal(present(system, id, &l), s.positions, 12 * s.first[20]);
     assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
     for (uint32_t i = 0; i < 20; i++)
-        assert_false(isnan(b->previous_x[0][mote_strands_slot(system, id, i, 1)]));
+        assert_false(isnan(b->range.previous_x[0][mote_strands_slot(system, id, i, 1)]));
     check_layout(system, id, &l, 0.5f);
     const mote_transform there = {{100, 0, 0}, {0, 0, 0, 1}};
     assert_int_equal(mote_strands_set_root(system, id, 3, &there, 0), MOTE_OK);
@@ -195,8 +195,8 @@ TEST(ribbons_are_finite_where_there_is_no_side) {
     l.eye[0] = l.eye[1] = 0, l.eye[2] = 50;
     check_layout(system, id, &l, 0);
     l.eye[1] = 1e-4f; /* a sine of 2e-6 still counts as along */
-    mote_strands *b = inside(system, id);
-    for (uint32_t k = 0; k < 6; k++) b->x[2][mote_strands_slot(system, id, 3, k)] = k == 2 ? 50 : 49;
+    mote_strands *b = strands_inside(system, id);
+    for (uint32_t k = 0; k < 6; k++) b->range.x[2][mote_strands_slot(system, id, 3, k)] = k == 2 ? 50 : 49;
     check_layout(system, id, &l, 0);
     const unsigned char *vertices = present(system, id, &l);
     for (uint32_t i = 0; i < 60; i += 2) {

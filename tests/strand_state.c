@@ -25,17 +25,18 @@ TEST(all_of_the_state_counts_in_the_hash_and_no_measurement_does) {
     mote_strands_id id = add_strands(system, &s);
     ASSERT(mote_system_hash(system), !=, empty);
     assert_int_equal(mote_strands_pin(system, id, 2, 1, (vec3){1, 2, 3}, 9), MOTE_OK);
-    mote_strands *b = inside(system, id);
-    unsigned char *used = calloc(b->slot_count, 1);
+    mote_strands *b = strands_inside(system, id);
+    unsigned char *used = calloc(b->range.slot_count, 1);
     for (uint32_t i = 0; i < 21; i++)
         for (uint32_t k = 0; k < s.points[i]; k++) used[mote_strands_slot(system, id, i, k)] = 1;
-    for (uint32_t slot = 0; slot < b->slot_count; slot++) {
+    for (uint32_t slot = 0; slot < b->range.slot_count; slot++) {
         for (int axis = 0; axis < 3; axis++) {
-            float *const columns[] = {b->x[axis], b->v[axis], b->previous_x[axis], b->rest_x[axis]};
+            float *const columns[] = {b->range.x[axis], b->range.v[axis], b->range.previous_x[axis],
+                                      b->rest_x[axis]};
             for (size_t i = 0; i < COUNT_OF(columns); i++) EXPECT(columns[i][slot], used[slot]);
-            EXPECT(b->reaction[axis][slot], false);
+            EXPECT(b->range.reaction[axis][slot], false);
         }
-        EXPECT(b->inverse_mass[slot], used[slot]);
+        EXPECT(b->range.inverse_mass[slot], used[slot]);
         EXPECT(b->rest_length[slot], used[slot]);
         EXPECT(b->bend_length[slot], used[slot]);
     }
@@ -56,12 +57,12 @@ TEST(all_of_the_state_counts_in_the_hash_and_no_measurement_does) {
         EXPECT(b->stretch_sum[lane], false);
         EXPECT(b->infeasible[lane], false);
     }
-    EXPECT(b->pins[0].from, true);
-    EXPECT(b->pins[0].to, true);
-    EXPECT(b->pins[0].from_tick, true);
-    EXPECT(b->pins[0].to_tick, true);
-    EXPECT(b->pins[0].pending, true);
-    EXPECT(b->started, true);
+    EXPECT(b->range.pins.pins[0].from, true);
+    EXPECT(b->range.pins.pins[0].to, true);
+    EXPECT(b->range.pins.pins[0].travel.from_tick, true);
+    EXPECT(b->range.pins.pins[0].travel.to_tick, true);
+    EXPECT(b->range.pins.pins[0].travel.pending, true);
+    EXPECT(b->range.started, true);
     mote_strands_def *d = &b->def;
     float *const settings[] = {&d->damping,         &d->bend_stiffness,       &d->bend_damping,
                                &d->pose_stiffness,  &d->local_pose_stiffness, &d->max_stretch,
@@ -91,15 +92,15 @@ TEST(reset_strands_rest_in_their_rest_shape_under_their_root) {
         for (uint32_t k = 0; k < s.points[strand]; k++) {
             uint32_t slot = mote_strands_slot(system, id, strand, k);
             for (int axis = 0; axis < 3; axis++)
-                b->x[axis][slot] = b->v[axis][slot] = b->previous_x[axis][slot] = 5;
+                b->range.x[axis][slot] = b->range.v[axis][slot] = b->range.previous_x[axis][slot] = 5;
         }
     memset(b->frozen, 1, 21), memset(b->infeasible, 1, 21);
     for (uint32_t lane = 0; lane < 21; lane++)
         b->stretch[lane] = b->stretch_sum[lane] = 1, b->capped[lane] = 1;
-    b->started = true;
+    b->range.started = true;
     for (uint32_t done = 0; done <= 21; done++) {
         assert_int_equal(mote_strands_reset(system, id, done < 21 ? done : MOTE_ALL_STRANDS), MOTE_OK);
-        ASSERT(b->started, ==, (done < 21));
+        ASSERT(b->range.started, ==, (done < 21));
         for (uint32_t strand = 0; strand < 21; strand++) {
             bool rests = strand <= done;
             uint32_t lane = b->lane_of_strand[strand];
@@ -115,14 +116,14 @@ TEST(reset_strands_rest_in_their_rest_shape_under_their_root) {
                 for (int axis = 0; axis < 3; axis++) {
                     float want =
                         strand == 4 && k == 1 ? pin[axis] : p[(axis + 2) % 3] + turned.position[axis];
-                    ASSERT(b->x[axis][slot], ==, (rests ? want : 5));
-                    ASSERT(b->v[axis][slot], ==, (rests ? 0 : 5));
+                    ASSERT(b->range.x[axis][slot], ==, (rests ? want : 5));
+                    ASSERT(b->range.v[axis][slot], ==, (rests ? 0 : 5));
                 }
-                ASSERT((isnan(b->previous_x[0][slot]) != 0), ==, rests);
+                ASSERT((isnan(b->range.previous_x[0][slot]) != 0), ==, rests);
             }
         }
         for (int axis = 0; axis < 3; axis++)
-            ASSERT((b->pins[0].from[axis] == b->pins[0].to[axis]), ==, (done >= 4));
+            ASSERT((b->range.pins.pins[0].from[axis] == b->range.pins.pins[0].to[axis]), ==, (done >= 4));
     }
     mote_system_destroy(system);
 }
@@ -140,7 +141,7 @@ TEST(reports_give_what_a_step_has_measured) {
         b->capped[lane] = random_below(&random, 3), b->fallbacks[lane] = random_below(&random, 3);
         b->infeasible[lane] = (uint8_t)random_below(&random, 2);
         b->frozen[lane] = (uint8_t)random_below(&random, 2);
-        for (int axis = 0; axis < 3; axis++) b->reaction[axis][slot] = (float)(3 * i) + (float)axis;
+        for (int axis = 0; axis < 3; axis++) b->range.reaction[axis][slot] = (float)(3 * i) + (float)axis;
         mote_strand_step_report r;
         assert_int_equal(mote_strands_report_of(system, id, i, &r), MOTE_OK);
         ASSERT(r.stretch, ==, b->stretch[lane]);
@@ -195,13 +196,13 @@ TEST(statistics_of_a_system_include_its_strands) {
         for (uint32_t n = 0; n < 2; n++) {
             make_strands(&s, 30 + n, 40, n);
             mote_strands_id id = add_strands(system, &s);
-            const mote_strands *b = inside(system, id);
+            const mote_strands *b = strands_inside(system, id);
             assert_int_equal(mote_strands_pin(system, id, 3, 1, (vec3){0, 0, 0}, 0), MOTE_OK);
-            for (uint32_t slot = 0; slot < b->slot_count; slot++) {
-                if (b->inverse_mass[slot] == 0) continue;
-                double m = 1 / (double)b->inverse_mass[slot], x[3], v[3];
+            for (uint32_t slot = 0; slot < b->range.slot_count; slot++) {
+                if (b->range.inverse_mass[slot] == 0) continue;
+                double m = 1 / (double)b->range.inverse_mass[slot], x[3], v[3];
                 for (int i = 0; i < 3; i++)
-                    x[i] = b->x[i][slot], v[i] = b->v[i][slot] = random_between(&random, -1, 1);
+                    x[i] = b->range.x[i][slot], v[i] = b->range.v[i][slot] = random_between(&random, -1, 1);
                 want.mass += m;
                 want.kinetic += m * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) / 2;
                 want.potential -= m * (x[0] - 2 * x[1] + 3 * x[2]);

@@ -112,16 +112,16 @@ TEST(every_strand_gets_the_root_of_its_number) {
     assert_int_equal(mote_strands_set_roots(system, id, each, 18, MOTE_NEXT_ADVANCE), MOTE_OK);
     assert_int_equal(mote_strands_pin(system, id, 3, 1, (vec3){1, 2, 3}, MOTE_NEXT_ADVANCE), MOTE_OK);
     assert_int_equal(mote_strands_set_root(system, id, 6, &each[6], 55), MOTE_OK);
-    mote_strands_resolve(b, 1234);
-    mote_strands_resolve(b, 5678);
+    mote_strands_resolve(&b->range, 1234);
+    mote_strands_resolve(&b->range, 5678);
     for (uint32_t i = 0; i < 18; i++) {
         uint32_t lane = b->lane_of_strand[i];
         ASSERT(b->root_to[0][lane], ==, (float)i);
         assert_false(b->root_pending[lane]);
         ASSERT(b->root_to_tick[lane], ==, (i == 6 ? 55 : 1234));
     }
-    ASSERT(b->pins[0].to_tick, ==, 1234);
-    assert_false(b->pins[0].pending);
+    ASSERT(b->range.pins.pins[0].travel.to_tick, ==, 1234);
+    assert_false(b->range.pins.pins[0].travel.pending);
     mote_system_destroy(system);
 }
 
@@ -154,7 +154,7 @@ static void check_points(const pin_model *m, const strands *s, const mote_strand
         for (uint32_t k = 0; k < s->points[strand]; length += b->rest_length[slot], slot += 16, k++) {
             const bool holds = m->pinned[strand][k] || (k == 0 && !s->def.free_roots);
             pins += m->pinned[strand][k];
-            ASSERT(b->inverse_mass[slot], ==, (holds ? 0 : free_one));
+            ASSERT(b->range.inverse_mass[slot], ==, (holds ? 0 : free_one));
             if (!holds) continue;
             const mote_span_of_pins *span = span_at(b, lane, slot);
             ASSERT((span != NULL), ==, (before != MOTE_NO_SLOT));
@@ -167,7 +167,7 @@ static void check_points(const pin_model *m, const strands *s, const mote_strand
             before = slot, length = 0;
         }
     }
-    ASSERT(b->pin_count, ==, pins);
+    ASSERT(b->range.pins.count, ==, pins);
     ASSERT(b->span_count, ==, spans);
 }
 
@@ -176,20 +176,22 @@ static void check_lists(const pin_model *m, const mote_strands *b) {
     uint32_t at = 0, spans = 0;
     for (uint32_t group = 0; group < b->group_count; group++) {
         const mote_strand_group *g = &b->group[group];
-        if (g->pin_count) ASSERT(g->first_pin, ==, at);
+        const mote_pin_run run = b->range.pins.run[group];
+        if (run.count) ASSERT(run.first, ==, at);
         if (g->span_count) ASSERT(g->first_span, ==, spans);
         spans += g->span_count;
-        for (uint32_t end = at + g->pin_count; at < end; at++) {
-            const mote_pin *pin = &b->pins[at];
-            const uint32_t strand = b->strand_of_lane[pin->lane], k = (pin->slot - g->first) / 16;
-            if (at > 0) ASSERT(b->pins[at - 1].slot, <, pin->slot);
-            ASSERT(pin->lane / 16, ==, group);
-            ASSERT(pin->slot, ==, mote_strands_slot_of(b, pin->lane, k));
+        for (uint32_t end = at + run.count; at < end; at++) {
+            const mote_pin *pin = &b->range.pins.pins[at];
+            const uint32_t lane = mote_strands_lane_of(b, group, pin->slot);
+            const uint32_t strand = b->strand_of_lane[lane], k = (pin->slot - g->first) / 16;
+            if (at > 0) ASSERT(b->range.pins.pins[at - 1].slot, <, pin->slot);
+            ASSERT(pin->unit, ==, group);
+            ASSERT(pin->slot, ==, mote_strands_slot_of(b, lane, k));
             assert_true(m->pinned[strand][k]);
             assert_memory_equal(pin->to, m->to[strand][k], sizeof pin->to);
         }
     }
-    ASSERT(b->pin_count, ==, at);
+    ASSERT(b->range.pins.count, ==, at);
 }
 
 /* Random edits against the model. Whether a point is pinned decides the code of each call. In the end every
@@ -204,7 +206,7 @@ TEST(pins_and_spans_equal_a_plain_model_after_random_edits) {
         memset(&m, 0, sizeof m);
         mote_system *system = make_system(NULL);
         mote_strands_id id = add_strands(system, &s);
-        const mote_strands *b = inside(system, id);
+        const mote_strands *b = strands_inside(system, id);
         for (uint32_t edit = 0; edit < 600 + 41 * 8; edit++) {
             const bool last = edit >= 600;
             const uint32_t strand = last ? edit % 41 : random_below(&random, 41),
@@ -224,7 +226,7 @@ TEST(pins_and_spans_equal_a_plain_model_after_random_edits) {
             check_points(&m, &s, b);
             check_lists(&m, b);
         }
-        ASSERT(b->pin_count, ==, 0);
+        ASSERT(b->range.pins.count, ==, 0);
         mote_system_destroy(system);
     }
 }
@@ -233,14 +235,16 @@ TEST(a_pin_leaves_from_its_point_whenever_it_gets_a_target) {
     SCENE(make_system(NULL), 3, 4, 2);
     uint32_t slot = mote_strands_slot(system, id, 2, 1);
     for (int i = 0; i < 3; i++) {
-        for (int axis = 0; axis < 3; axis++) b->x[axis][slot] = (float)(10 * i + axis);
+        for (int axis = 0; axis < 3; axis++) b->range.x[axis][slot] = (float)(10 * i + axis);
         assert_int_equal(mote_strands_pin(system, id, 2, 1, (vec3){1, 2, 3}, i == 1 ? MOTE_NEXT_ADVANCE : 17),
                          MOTE_OK);
-        for (int axis = 0; axis < 3; axis++) ASSERT(b->pins[0].from[axis], ==, (float)(10 * i + axis));
-        assert_int_equal(b->pin_count, 1);
-        ASSERT(b->pins[0].pending, ==, (i == 1));
-        ASSERT(b->pins[0].to_tick, ==, (i == 1 ? MOTE_NEXT_ADVANCE : 17));
-        ASSERT(b->pins[0].from_tick, ==, mote_system_steps(system) * system->clock.ticks_per_step);
+        for (int axis = 0; axis < 3; axis++)
+            ASSERT(b->range.pins.pins[0].from[axis], ==, (float)(10 * i + axis));
+        assert_int_equal(b->range.pins.count, 1);
+        ASSERT(b->range.pins.pins[0].travel.pending, ==, (i == 1));
+        ASSERT(b->range.pins.pins[0].travel.to_tick, ==, (i == 1 ? MOTE_NEXT_ADVANCE : 17));
+        ASSERT(b->range.pins.pins[0].travel.from_tick, ==,
+               mote_system_steps(system) * system->clock.ticks_per_step);
         assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
     }
     mote_system_destroy(system);

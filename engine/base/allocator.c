@@ -1,4 +1,4 @@
-/* The default allocator and calls through the hook. */
+/* Default allocator, and calls through the allocator hook. */
 #define _DEFAULT_SOURCE
 #include "base/allocator.h"
 
@@ -10,8 +10,8 @@
 
 #include "base/compiler.h"
 
-/* Columns of millions of particles touch thousands of pages a step: huge pages keep them within the reach of
- * the TLB. */
+/* Uses huge pages for large columns: a step over millions of particles touches thousands of pages, more than
+ * the TLB covers. */
 #define HUGE_PAGE ((size_t)2 << 20)
 
 static void *default_allocate(void *user, size_t bytes, size_t alignment) {
@@ -37,12 +37,12 @@ mote_allocator mote_allocator_resolve(const mote_allocator *hook) {
     return (mote_allocator){NULL, default_allocate, default_release};
 }
 
-static size_t at_least_one_line(size_t bytes) { return bytes ? bytes : MOTE_CACHE_LINE; }
+static size_t padded_bytes(size_t bytes) { return bytes ? bytes : MOTE_CACHE_LINE; }
 
 void *mote_allocate(const mote_allocator *hook, size_t bytes) {
-    return hook->allocate(hook->user, at_least_one_line(bytes), MOTE_CACHE_LINE);
+    return hook->allocate(hook->user, padded_bytes(bytes), MOTE_CACHE_LINE);
 }
 
 void mote_release(const mote_allocator *hook, void *pointer, size_t bytes) {
-    if (pointer) hook->release(hook->user, pointer, at_least_one_line(bytes));
+    if (pointer) hook->release(hook->user, pointer, padded_bytes(bytes));
 }

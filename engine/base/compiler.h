@@ -28,6 +28,11 @@
 #define MOTE_GROUP      16u
 #define MOTE_CACHE_LINE 64u
 
+/* The number of a column of scratch. `layout` is a struct of floats, one for each column; members that are
+ * never needed at once share columns in a union. */
+#define MOTE_SCRATCH_COLUMN(layout, member) ((int)(offsetof(layout, member) / sizeof(float)))
+#define MOTE_SCRATCH_COLUMNS(layout)        (sizeof(layout) / sizeof(float))
+
 MOTE_INLINE size_t mote_round_up(size_t value, size_t multiple) {
     return (value + multiple - 1) / multiple * multiple;
 }

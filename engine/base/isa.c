@@ -1,5 +1,5 @@
-/* Processor features, as the compiler's run-time library reports them (cpuid and the enabled register state).
- */
+/* Processor features as the compiler's run-time library reports them (cpuid and the enabled register
+ * state). */
 #include "base/isa.h"
 
 static bool is_compiled(mote_isa isa) {
@@ -16,7 +16,7 @@ static bool is_compiled(mote_isa isa) {
     }
 }
 
-static bool processor_runs(mote_isa isa) {
+static bool processor_supports(mote_isa isa) {
     switch (isa) {
     case MOTE_ISA_SCALAR:
         return true;
@@ -40,17 +40,17 @@ static bool processor_runs(mote_isa isa) {
     }
 }
 
-/* The enumeration lists each processor family's sets from narrow to wide. */
+/* Relies on the order of the enumeration: from narrow to wide within each processor family. */
 mote_isa mote_isa_best(void) {
     mote_isa best = MOTE_ISA_SCALAR;
     for (int isa = MOTE_ISA_SCALAR; isa < MOTE_ISA_COUNT; isa++)
-        if (is_compiled((mote_isa)isa) && processor_runs((mote_isa)isa)) best = (mote_isa)isa;
+        if (is_compiled((mote_isa)isa) && processor_supports((mote_isa)isa)) best = (mote_isa)isa;
     return best;
 }
 
 mote_isa mote_isa_resolve(mote_isa isa) {
     if (isa == MOTE_ISA_AUTO) return mote_isa_best();
-    return is_compiled(isa) && processor_runs(isa) ? isa : MOTE_ISA_COUNT;
+    return is_compiled(isa) && processor_supports(isa) ? isa : MOTE_ISA_COUNT;
 }
 
 bool mote_isa_available(mote_isa isa) { return mote_isa_resolve(isa) != MOTE_ISA_COUNT; }

@@ -1,4 +1,4 @@
-/* The one parallel loop: serial, OpenMP, or the host's job system. */
+/* Parallel loop: serial, OpenMP, or the host's job system. */
 #include "base/parallel.h"
 
 #if defined(_OPENMP)
@@ -7,25 +7,25 @@
 
 #include "base/fpu.h"
 
-/* Each worker has a part of the range, the same in every call, so that its particles stay in the caches near
- * it (measured with two workers whose caches are apart: a step of runs handed out in turn took up to six
- * times as long). A part is cut into a few runs; a worker whose part is done helps others, which evens out
- * those that are slowed down on a shared machine. */
+/* Number of runs per worker. Each worker owns a part of the range, the same part in every call, so that its
+ * particles stay in its caches (measured with two workers that share no cache: handing out the runs in turn
+ * made a step up to six times as long). A part is divided into a few runs; a worker that finishes its part
+ * takes runs of the others, which balances workers that are slowed down on a shared machine. */
 #define RUNS_PER_WORKER 8u
 
-typedef struct cut {
+typedef struct partition {
     mote_range_task *task;
     void *context;
     size_t count, length;
     uint32_t runs, workers;
-    uint32_t next[MOTE_MAX_WORKERS]; /* by part: its first run that nobody has taken */
-} cut;
+    uint32_t next[MOTE_MAX_WORKERS]; /* first run of each part that is not yet taken */
+} partition;
 
-static uint32_t first_run(const cut *c, uint32_t part) {
+static uint32_t first_run(const partition *c, uint32_t part) {
     return (uint32_t)((uint64_t)c->runs * part / c->workers);
 }
 
-static void do_part(cut *c, uint32_t part, uint32_t worker) {
+static void run_part(partition *c, uint32_t part, uint32_t worker) {
     const uint32_t end = first_run(c, part + 1);
     for (uint32_t run; (run = __atomic_fetch_add(&c->next[part], 1, __ATOMIC_RELAXED)) < end;) {
         size_t first = run * c->length;
@@ -33,12 +33,12 @@ static void do_part(cut *c, uint32_t part, uint32_t worker) {
     }
 }
 
-/* What is left of all parts, that of the worker first. */
-static void do_parts(void *context, uint32_t index, uint32_t worker) {
+/* Runs the rest of all parts, the worker's own part first. */
+static void run_parts(void *context, uint32_t index, uint32_t worker) {
     (void)index;
-    cut *c = context;
+    partition *c = context;
     mote_fpu_state saved = mote_fpu_enter();
-    for (uint32_t i = 0; i < c->workers; i++) do_part(c, (worker + i) % c->workers, worker);
+    for (uint32_t i = 0; i < c->workers; i++) run_part(c, (worker + i) % c->workers, worker);
     mote_fpu_leave(saved);
 }
 
@@ -52,13 +52,13 @@ void mote_parallel_for(const mote_jobs *jobs, size_t count, size_t grain, mote_r
         task(context, 0, count, 0);
         return;
     }
-    cut c;
+    partition c;
     c.task = task, c.context = context, c.count = count;
     c.length = mote_round_up((count + workers * RUNS_PER_WORKER - 1) / (workers * RUNS_PER_WORKER), grain);
     c.runs = (uint32_t)((count + c.length - 1) / c.length);
     c.workers = c.runs < workers ? c.runs : workers;
     for (uint32_t part = 0; part < c.workers; part++) c.next[part] = first_run(&c, part);
-    jobs->run(jobs->user, do_parts, &c, c.workers);
+    jobs->run(jobs->user, run_parts, &c, c.workers);
 }
 
 #if defined(_OPENMP)

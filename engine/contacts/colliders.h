@@ -4,7 +4,7 @@
 
 #include <mote/collider.h>
 
-#include "base/allocator.h"
+#include "base/id_list.h"
 #include "contacts/motion.h"
 
 /* One collider at one boundary, and how it came there from the boundary before. In a table's first row it
@@ -27,18 +27,23 @@ typedef struct mote_collider_pose {
 } mote_collider_pose;
 
 typedef struct mote_collider {
-    mote_collider_def def; /* its transform counts no more */
+    mote_collider_def def; /* its transform is that of the last placement; the motion says where it is now */
     mote_motion motion;
-    uint32_t serial; /* the index of its id, never used twice */
 } mote_collider;
 
-/* In the order of addition. Memory is that of one block: capacity colliders, and poses for as many in `rows`
- * rows. The table is filled for each range anew. */
+/* Items are colliders, in the order of addition. */
 typedef struct mote_collider_list {
-    mote_collider *colliders;
-    mote_collider_pose *poses; /* row s, collider i: poses[s count + i] */
-    uint32_t count, capacity, rows, next_serial;
+    mote_id_list list;
+    mote_collider_pose *poses; /* row s, collider i: poses[s count + i]; `rows` rows for list.capacity */
+    uint32_t rows;
+    size_t bytes;      /* of the poses */
+    uint64_t tick;     /* of the step for which they stand ... */
+    uint32_t substeps; /* ... and its substeps; 0: they are stale */
 } mote_collider_list;
+
+MOTE_INLINE mote_collider *mote_collider_at(const mote_collider_list *list, uint32_t place) {
+    return (mote_collider *)list->list.items + place;
+}
 
 /* Room for poses at so many boundaries: the most substeps of a step, and 1. MEMORY: as it was. */
 mote_result mote_colliders_reserve_rows(mote_collider_list *list, uint32_t rows,
@@ -47,24 +52,28 @@ mote_result mote_colliders_reserve_rows(mote_collider_list *list, uint32_t rows,
 /* Adds a checked def; *serial receives its number. CAPACITY, MEMORY: the list is as it was. */
 mote_result mote_colliders_add(mote_collider_list *list, const mote_collider_def *def,
                                const mote_allocator *allocator, uint32_t *serial);
-
-/* The place of a collider in the list, or its count. */
-uint32_t mote_colliders_find(const mote_collider_list *list, uint32_t serial);
-
+void mote_colliders_set(mote_collider_list *list, uint32_t place, const mote_collider_def *def);
+/* From where it stands at the boundary `now` to a checked target, to be reached at `tick`. */
+void mote_colliders_move(mote_collider_list *list, uint32_t place, const mote_transform *target, uint64_t now,
+                         uint64_t tick);
 void mote_colliders_remove(mote_collider_list *list, uint32_t place);
 
 /* Pending targets are to be reached at end_tick. At the start of each advance. */
 void mote_colliders_resolve(mote_collider_list *list, uint64_t end_tick);
 
-/* Fills the table of poses for the step that begins at step_tick: row s of substeps + 1 at step_tick +
- * ticks_per_step s / substeps. Allocates nothing. */
-void mote_colliders_pose(mote_collider_list *list, uint64_t step_tick, uint64_t ticks_per_step,
-                         uint32_t substeps);
+/* The poses at the boundaries of the substeps of the step that begins at step_tick: row s of substeps + 1 at
+ * step_tick + ticks_per_step s / substeps. Valid until they are asked for with other values. Allocates
+ * nothing. */
+const mote_collider_pose *mote_colliders_poses(mote_collider_list *list, uint64_t step_tick,
+                                               uint64_t ticks_per_step, uint32_t substeps);
 
 /* One pose: of `def` at `to`, come from `from`; rotations of any length but 0. */
 mote_collider_pose mote_collider_pose_make(const mote_collider_def *def, const mote_transform *from,
                                            const mote_transform *to);
 
 void mote_colliders_destroy(mote_collider_list *list, const mote_allocator *allocator);
+
+/* The hash of one after `seed`. */
+uint64_t mote_collider_hash(uint64_t seed, const mote_collider *collider);
 
 #endif

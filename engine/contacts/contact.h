@@ -1,11 +1,11 @@
 /* Contacts of points with colliders, one point in each lane: the plane that touches the collider.
  *
- * A point that ended a substep outside a collider may have passed through it. Its path relative to the
- * collider is taken as the straight segment from q0 to q1 in the collider's own axes. Colliders are convex,
- * so a plane that touches one and has q0 before it has q1 behind it whenever the segment meets the collider:
- * a lane that passed gets such a plane, and is put back on the side from which it came. All others get the
- * plane at the nearest surface at q1. Every plane that is given touches the collider without cutting it,
- * whatever the path was.
+ * A point that ended a substep outside a collider may have passed through it (tunnelling). Its path relative
+ * to the collider is taken as the straight segment from q0 to q1 in the collider's own axes. Colliders are
+ * convex, so a plane that touches one and has q0 on its outer side has q1 behind it whenever the segment
+ * meets the collider. A lane that passed through gets such a plane, which returns the point to the side from
+ * which it came. All others get the plane at the surface nearest to q1. Every plane touches the collider
+ * without cutting it, for any path.
  *
  * Closest points of segments: C. Ericson, Real-Time Collision Detection (2005) 5.1.8 and 5.1.9; segment
  * against box: 5.3.3. */
@@ -15,51 +15,53 @@
 #include "contacts/colliders.h"
 #include "math/wide.h"
 
-/* gap(x) = normal . x - offset, m: the point's radius is in offset, so that at 0 its surface touches. */
+/* Contact plane: gap(x) = normal . x - offset, m. The offset includes the point's radius: its surface touches
+ * at gap 0. */
 typedef struct mote_contact {
-    wide3 normal;  /* of length 1, out of the collider; 0: no contact */
+    wide3 normal;  /* unit vector out of the collider; 0: no contact */
     wide offset;   /* set by mote_contact_settle */
-    wide gap;      /* at the end of the substep */
-    wide3 drift;   /* m: how far the collider's material that was under the point moved in the substep */
-    wide friction; /* the collider's coefficient; settled: with the point's */
+    wide gap;      /* gap at the end of the substep */
+    wide3 drift;   /* m, motion of the collider's material under the point in the substep */
+    wide friction; /* coefficient of the collider; after mote_contact_settle: combined with the point's */
 } mote_contact;
 
-#define MOTE_NO_CONTACT 1e30f /* m, the gap where there is none */
+#define MOTE_NO_CONTACT 1e30f /* m, the gap without a contact */
 
 MOTE_INLINE mote_contact mote_contact_none(void) {
     const wide far = wide_set(MOTE_NO_CONTACT), zero = {0};
     return (mote_contact){wide3_zero(), zero - far, far, wide3_zero(), zero};
 }
 
-/* A plane in the axes in which the path was given. */
+/* Plane in the axes in which the path is given. */
 typedef struct contact_plane {
     wide3 normal;
     wide gap;
 } contact_plane;
 
-/* Squared lengths below this are none: the direction is not known. */
+/* Threshold of squared lengths: shorter vectors have no direction. */
 #define CONTACT_SHORT 1e-30f
 
-/* a, b, c: dot products p0.p0, p0.p1, p1.p1 of the ends of a segment: whether it comes nearer to the origin
- * than r and goes away again. Paths that dip by less than 1/32 of r (chords under r/2) are let pass: a point
- * that slides over the surface keeps the plane at which it stands. The float cancels in a c - b b beyond a
- * thousand r. */
+/* Detects lanes in which a segment comes nearer to the origin than r and leaves again. a, b, c: dot products
+ * p0.p0, p0.p1, p1.p1 of its ends. Paths that dip by less than 1/32 of r (chords under r/2) are ignored, so
+ * that a point that slides over the surface keeps the plane at its end. Cancellation in a c - b b spoils the
+ * float result beyond a thousand r. */
 MOTE_INLINE wide_mask contact_passes(wide a, wide b, wide c, wide r2) {
-    const wide square = (a - b) + (c - b); /* of the segment */
+    const wide square = (a - b) + (c - b); /* squared length of the segment */
     return wide_less(b, a) & wide_less(b, c) & wide_less(a * c - b * b, (0.9375f * r2) * square);
 }
 
-/* The plane at distance r from the origin in the direction v, of squared length a; along = v.p1. v = 0: in
- * direction `any`. */
+/* Returns the plane at distance r from the origin in the direction v, of squared length a; along = v.p1. For
+ * v = 0 the direction is `any`. */
 MOTE_INLINE contact_plane contact_across(wide3 v, wide a, wide along, wide r, wide3 any) {
     const wide_mask none = wide_less(a, wide_set(CONTACT_SHORT));
     const wide inverse = 1.0f / wide_sqrt(wide_select(none, wide_set(1.0f), a));
     return (contact_plane){wide3_scale(inverse, wide3_select(none, any, v)), along * inverse - r};
 }
 
-/* Whether the side of the start counts: lanes that started outside and passed, or inside (a point that rests
- * is, by a rounding) and are now beyond the middle. a: squared distance of the start from the centre or axis,
- * cross: its direction times a^(1/2) times the end. */
+/* Detects lanes whose plane faces the start of the path: those that started outside and passed through, or
+ * started inside (a point at rest is inside by a rounding error) and are now beyond the middle. a: squared
+ * distance of the start from the centre or axis; cross: dot product of that distance vector with the one at
+ * the end. */
 MOTE_INLINE wide_mask contact_goes_back(wide_mask passed, wide a, wide cross, wide r2) {
     const wide_mask outside = wide_less(r2, a);
     return ((outside & passed) | (~outside & wide_less(cross, (wide){0}))) &
@@ -68,9 +70,9 @@ MOTE_INLINE wide_mask contact_goes_back(wide_mask passed, wide a, wide cross, wi
 
 MOTE_INLINE wide3 contact_abs(wide3 a) { return (wide3){wide_abs(a.x), wide_abs(a.y), wide_abs(a.z)}; }
 
-/* Lanes that move so far that they can pass: more than half of what the collider is thick. No coordinate
- * above a quarter of it means no; squares of what hardly moves would be denormals (measured: half the time of
- * a contact). */
+/* Detects lanes that move far enough to pass through: more than half of the collider's thickness. If no
+ * coordinate changes by more than a quarter of it, no lane does; this test avoids the squares of small
+ * displacements, which are denormals (measured: half the time of a contact). */
 MOTE_INLINE wide_mask contact_moves_far(wide3 u, wide thickness) {
     const wide3 size = contact_abs(u);
     const wide most = wide_max(wide_max(size.x, size.y), size.z), quarter = 0.25f * thickness;
@@ -78,7 +80,7 @@ MOTE_INLINE wide_mask contact_moves_far(wide3 u, wide thickness) {
     return wide_less(0.25f * thickness * thickness, wide3_dot(u, u));
 }
 
-/* q0, q1 in axes that do not turn: a sphere that spins in its place touches nothing new. */
+/* Sphere contact. q0, q1 are in axes that do not turn: a sphere that spins in place touches nothing new. */
 MOTE_INLINE contact_plane contact_sphere(const mote_collider_pose *to, wide3 q0, wide3 q1, wide r) {
     const wide a = wide3_dot(q0, q0), b = wide3_dot(q0, q1), c = wide3_dot(q1, q1), r2 = r * r;
     const wide_mask back = contact_goes_back(contact_passes(a, b, c, r2), a, b, r2);
@@ -86,18 +88,21 @@ MOTE_INLINE contact_plane contact_sphere(const mote_collider_pose *to, wide3 q0,
                           wide3_set(to->axis[1]));
 }
 
-/* Along y. The point of the axis to which the path comes nearest is that nearest to where the path comes
- * nearest to the whole y axis; about it all is as with a sphere. */
+/* Capsule contact, along y. The point of the axis segment nearest to the path is found from the path's
+ * nearest approach to the infinite y axis; about that point the test is that of a sphere. */
 MOTE_INLINE contact_plane contact_capsule(const mote_collider_pose *to, wide3 q0, wide3 q1, wide r) {
     const float h = to->half_length;
     const wide3 x_axis = {wide_set(1.0f), (wide){0}, (wide){0}};
+    /* Dot products of the distances from the y axis; squared distance of the end from the axis segment. */
     const wide a = q0.x * q0.x + q0.z * q0.z, b = q0.x * q1.x + q0.z * q1.z, c = q1.x * q1.x + q1.z * q1.z,
                r2 = r * r;
     const wide y1 = q1.y - wide_clamp(q1.y, -h, h), here = c + y1 * y1;
+    /* Point of the segment nearest to the path, and the sphere test about it. */
     const wide square = wide_max((a - b) + (c - b), wide_set(CONTACT_SHORT));
     const wide nearest = q0.y + wide_clamp((a - b) / square, 0.0f, 1.0f) * (q1.y - q0.y);
     const wide at = wide_clamp(nearest, -h, h), e0 = q0.y - at, e1 = q1.y - at;
     const wide_mask passed = contact_passes(a + e0 * e0, b + e0 * e1, c + e1 * e1, r2);
+    /* Plane across the vector from the segment to the start or to the end. */
     const wide foot = wide_clamp(q0.y, -h, h), y0 = q0.y - foot;
     const wide from = a + y0 * y0, cross = b + y0 * (q1.y - foot);
     const wide_mask back = contact_goes_back(passed, from, cross, r2);
@@ -107,7 +112,7 @@ MOTE_INLINE contact_plane contact_capsule(const mote_collider_pose *to, wide3 q0
 
 /* --- The box --- */
 
-/* Lanes of the largest of a.x / b.x, a.y / b.y, a.z / b.z, b >= 0; in a tie the first. */
+/* Selects the axis of the largest of a.x / b.x, a.y / b.y, a.z / b.z, b >= 0; the first in a tie. */
 typedef struct contact_axis {
     wide_mask y, z;
 } contact_axis;
@@ -122,47 +127,51 @@ MOTE_INLINE wide contact_pick(contact_axis k, wide3 a) {
     return wide_select(k.z, a.z, wide_select(k.y, a.y, a.x));
 }
 
-/* Whether any component of a exceeds that of b. */
+/* Returns true in lanes where any component of a exceeds that of b. */
 MOTE_INLINE wide_mask contact_beyond(wide3 a, wide3 b) {
     return wide_less(b.x, a.x) | wide_less(b.y, a.y) | wide_less(b.z, a.z);
 }
 
-/* Whether an axis separates the segment from the box of half edges f: the box's axes, and their cross
- * products with u. */
+/* Separating-axis test of a segment against a box of half edges f: the box's axes, and their cross products
+ * with u. */
 MOTE_INLINE wide_mask contact_misses(wide3 q0, wide3 q1, wide3 u, wide3 size, wide3 f) {
-    const wide3 sum = wide3_add(q0, q1), twice = wide3_add(f, f); /* both sides times 2 */
+    const wide3 sum = wide3_add(q0, q1), twice = wide3_add(f, f); /* doubles both sides */
     const wide3 moment = contact_abs(wide3_cross(sum, u));
     const wide3 reach = {twice.y * size.z + twice.z * size.y, twice.z * size.x + twice.x * size.z,
                          twice.x * size.y + twice.y * size.x};
     return contact_beyond(contact_abs(sum), wide3_add(twice, size)) | contact_beyond(moment, reach);
 }
 
-/* The rounding r (the box's and the point's) has two halves. A path that stays in the outer one gets the
- * nearest surface: the plane of a face, or one across an edge or a corner. Whatever meets the box grown by
- * the inner half, of corners within 0.87 r, is pushed out of a face: of the last through whose plane it came,
- * or of the nearest if it started behind all. */
+/* Box contact. The rounding r (the box's and the point's) has two halves. A path that stays in the outer half
+ * gets the nearest surface: the plane of a face, or one across an edge or a corner. A path that meets the box
+ * grown by the inner half (corners within 0.87 r) is pushed out of a face: the last one through whose plane
+ * it entered, or the nearest one if it started behind all of them. */
 MOTE_INLINE contact_plane contact_box(const mote_collider_pose *to, wide3 q0, wide3 q1, wide r) {
     const wide3 e = wide3_set(to->extent), u = wide3_sub(q1, q0),
                 one = {wide_set(1.0f), wide_set(1.0f), wide_set(1.0f)};
     const wide inner = 0.5f * r;
     const wide3 f = {e.x + inner, e.y + inner, e.z + inner}, faces = {e.x + r, e.y + r, e.z + r};
     const wide3 size = contact_abs(u), far0 = contact_abs(q0);
-    const wide thin = wide_min(wide_min(f.x, f.y), f.z);
-    const wide_mask sweeps = contact_moves_far(u, thin), inside = ~contact_beyond(contact_abs(q1), f),
+    const wide thickness = wide_min(wide_min(f.x, f.y), f.z);
+    const wide_mask sweeps = contact_moves_far(u, thickness), inside = ~contact_beyond(contact_abs(q1), f),
                     none = (wide_mask){0};
+    /* Lanes whose path meets the box grown by the inner half. */
     wide_mask outside = none, near = none, meets = none;
     if (wide_lane_bits(sweeps)) {
         outside = sweeps & contact_beyond(far0, f);
-        /* Within 1/16 of the surface it started at: a point that rests is inside by a rounding. */
+        /* Includes starts within 1/16 of the surface: a point at rest is inside by a rounding error. */
         near = sweeps & contact_beyond(far0, wide3_scale(wide_set(0.9375f), f));
         meets = ~contact_misses(q0, q1, u, size, f);
     }
+    /* Face: the last one entered, or the nearest one. */
     const wide3 q = wide3_select(near, q0, q1);
-    const wide_mask came = sweeps & contact_beyond(far0, faces);
-    const contact_axis k = contact_largest(wide3_sub(contact_abs(q), faces), wide3_select(came, size, one));
+    const wide_mask entered = sweeps & contact_beyond(far0, faces);
+    const contact_axis k =
+        contact_largest(wide3_sub(contact_abs(q), faces), wide3_select(entered, size, one));
     const wide sign = wide_select(wide_less(contact_pick(k, q), (wide){0}), wide_set(-1.0f), wide_set(1.0f));
     const wide along = sign * contact_pick(k, q1);
 
+    /* Vector from the nearest point of the box to the end; selection between its plane and the face. */
     const wide3 v = {q1.x - wide_clamp(q1.x, -to->extent[0], to->extent[0]),
                      q1.y - wide_clamp(q1.y, -to->extent[1], to->extent[1]),
                      q1.z - wide_clamp(q1.z, -to->extent[2], to->extent[2])};
@@ -190,7 +199,8 @@ MOTE_INLINE wide3 contact_out_of(const float axis[3][3], wide3 q) {
     return wide3_add_scaled(sum, q.z, wide3_set(axis[2]));
 }
 
-/* From the centre of a sphere or the nearest point of a capsule's axis to the point. */
+/* Returns the vector to the point from the centre of a sphere or from the nearest point of a capsule's
+ * axis. */
 MOTE_INLINE wide3 contact_from_core(const mote_collider_pose *to, wide3 d1) {
     if (to->kind == MOTE_COLLIDER_SPHERE) return d1;
     const wide3 up = wide3_set(to->axis[1]);
@@ -198,7 +208,7 @@ MOTE_INLINE wide3 contact_from_core(const mote_collider_pose *to, wide3 d1) {
     return wide3_sub(d1, wide3_scale(along, up));
 }
 
-/* The plane of a point that may have passed through a sphere or a capsule. */
+/* Returns the plane of a point that may have passed through a sphere or a capsule. */
 MOTE_INLINE contact_plane contact_swept(const mote_collider_pose *to, wide3 d0, wide3 d1, wide r) {
     if (to->kind == MOTE_COLLIDER_SPHERE) return contact_sphere(to, d0, d1, r);
     contact_plane plane = contact_capsule(to, contact_into(to->start, d0), contact_into(to->axis, d1), r);
@@ -206,8 +216,8 @@ MOTE_INLINE contact_plane contact_swept(const mote_collider_pose *to, wide3 d0, 
     return plane;
 }
 
-/* A sphere or a capsule: lanes that move far are swept, the others have the nearest surface at the end. Whole
- * registers that stay out of reach are left alone: measured, a third of the cost of sweeping all. Returns the
+/* Sphere or capsule contact. Lanes that move far are swept; the others get the nearest surface at the end.
+ * Registers of which no lane is near are skipped (measured: a third of the cost of sweeping all). Returns the
  * lanes that move far or end within `limit` of the surface. */
 MOTE_INLINE wide_mask contact_round(const mote_collider_pose *to, wide3 d0, wide3 d1, wide r, wide limit,
                                     contact_plane *plane) {
@@ -227,8 +237,8 @@ MOTE_INLINE wide_mask contact_round(const mote_collider_pose *to, wide3 d0, wide
     return near;
 }
 
-/* d0, d1: the point less the collider's origin, before and now. Returns the lanes to which the plane applies:
- * in the others the surface is further off than `limit`. */
+/* Dispatches on the kind of collider. d0, d1: the point minus the collider's origin, before and now. Returns
+ * the lanes to which the plane applies: in the others the surface is farther than `limit`. */
 MOTE_INLINE wide_mask contact_with(const mote_collider_pose *to, wide3 d0, wide3 d1, wide radius, wide limit,
                                    contact_plane *plane) {
     const wide r = to->radius + radius;
@@ -244,10 +254,10 @@ MOTE_INLINE wide_mask contact_with(const mote_collider_pose *to, wide3 d0, wide3
     return ~(wide_mask){0};
 }
 
-/* Replaces *nearest in the lanes in which this collider's gap is smaller, but for those of `except`. The
+/* Replaces *nearest in the lanes in which this collider's gap is smaller, except those of `except`. The
  * points of `radius` moved from x0 to x1 while the collider moved from one row of the table to the next.
- * Offset and friction are settled after the last collider. Coordinates up to 1e15 m give finite contacts;
- * paths are swept up to 1e9 m. */
+ * Offset and friction are completed after the last collider (mote_contact_settle). Coordinates up to 1e15 m
+ * give finite contacts; paths are swept up to 1e9 m. */
 MOTE_INLINE void mote_contact_nearest(mote_contact *nearest, const mote_collider_pose *from,
                                       const mote_collider_pose *to, wide3 x0, wide3 x1, wide radius,
                                       wide_mask except) {
@@ -264,13 +274,13 @@ MOTE_INLINE void mote_contact_nearest(mote_contact *nearest, const mote_collider
     nearest->friction = wide_select(nearer, wide_set(to->friction), nearest->friction);
 }
 
-/* The lanes in which a collider has been taken. */
+/* Returns the lanes that have a contact. */
 MOTE_INLINE wide_mask mote_contact_has(const mote_contact *nearest) {
     return wide_less((wide){0}, wide3_dot(nearest->normal, nearest->normal));
 }
 
-/* Behind the last collider. friction: the points' own; with the collider's it makes the root of the product.
- * Lanes without a collider are left as in mote_contact_none. */
+/* Completes the contact after the last collider. friction: the points' own; the result is the root of its
+ * product with the collider's. Lanes without a collider remain as in mote_contact_none. */
 MOTE_INLINE void mote_contact_settle(mote_contact *nearest, wide3 x1, wide friction) {
     const wide far = wide_set(MOTE_NO_CONTACT), zero = {0};
     const wide_mask has = mote_contact_has(nearest);
@@ -281,8 +291,7 @@ MOTE_INLINE void mote_contact_settle(mote_contact *nearest, wide3 x1, wide frict
 
 /* --- A list of colliders --- */
 
-/* What a lane's points do in a substep lies in here: starts and ends, of one register of points or of
- * several. */
+/* Bounding box per lane of the starts and ends of a substep, of one register of points or of several. */
 typedef struct mote_contact_box {
     wide3 low, high;
 } mote_contact_box;
@@ -294,8 +303,8 @@ MOTE_INLINE void mote_contact_box_add(mote_contact_box *box, wide3 x) {
     box->high = wide3_max(box->high, x);
 }
 
-/* The colliders that are near some lane's box, in their order, and the lanes to which each is far. from and
- * to: the rows of the table before and behind the substep. */
+/* Colliders near the box of some lane, in their order, and the lanes from which each is far. from and to: the
+ * rows of the table before and after the substep. */
 typedef struct mote_contact_list {
     const mote_collider_pose *from, *to;
     uint32_t count;
@@ -303,9 +312,9 @@ typedef struct mote_contact_list {
     wide_mask far[MOTE_MAX_COLLIDERS];
 } mote_contact_list;
 
-/* Of `count` colliders those whose ball, which turns with them in any way, comes within `reach` (m; with the
- * points' radius) of the box: found by the squared distance from the box to where the ball's centre was and
- * is. */
+/* Selects, of `count` colliders, those whose bounding sphere comes within `reach` (m; includes the points'
+ * radius) of the box. The sphere covers every orientation. The test is the squared distance from the box to
+ * the range of the sphere's centre before and after the substep. */
 MOTE_INLINE void mote_contact_list_near(mote_contact_list *list, const mote_collider_pose *from,
                                         const mote_collider_pose *to, uint32_t count,
                                         const mote_contact_box *box, wide reach) {
@@ -324,11 +333,11 @@ MOTE_INLINE void mote_contact_list_near(mote_contact_list *list, const mote_coll
     }
 }
 
-/* Registers of points that are looked at together, such as some rows of a strand. */
+/* Patch: registers of points that are tested together, such as some rows of a strand. */
 typedef struct mote_contact_patch {
     mote_contact_box ends;
-    wide moved; /* m: no coordinate has changed by more in the substep ... */
-    wide reach; /* ... and surfaces further from the points' own are not looked at */
+    wide moved; /* m, largest change of a coordinate in the substep */
+    wide reach; /* m, surfaces farther than this from the points' own are ignored */
 } mote_contact_patch;
 
 MOTE_INLINE mote_contact_patch mote_contact_patch_at(wide3 end) {
@@ -342,8 +351,8 @@ MOTE_INLINE void mote_contact_patch_add(mote_contact_patch *patch, wide3 start, 
     patch->reach = wide_max(patch->reach, reach);
 }
 
-/* Whether no point of the patch can get a contact with the collider: none moves far, and none ends within
- * reach. Rounding is on the safe side, so that it changes no bit whether they are looked at. */
+/* Returns true if no point of the patch can have a contact with the collider: none moves far, and none ends
+ * within reach. Rounding is conservative, so that skipping the collider changes no bit. */
 MOTE_INLINE bool contact_passes_by(const mote_collider_pose *to, const mote_contact_patch *patch,
                                    wide radius) {
     const wide quarter = 0.25f * (to->radius + radius), reach = (1 + 0x1p-20f) * (radius + patch->reach);
@@ -354,7 +363,7 @@ MOTE_INLINE bool contact_passes_by(const mote_collider_pose *to, const mote_cont
     return wide_all(beyond & wide_less(patch->moved + to->moved, quarter));
 }
 
-/* Of a list the colliders with which a point of the patch may have a contact. */
+/* Selects the colliders of a list with which a point of the patch may have a contact. */
 MOTE_INLINE void mote_contact_list_part(mote_contact_list *part, const mote_contact_list *list,
                                         const mote_contact_patch *patch, wide radius) {
     part->from = list->from, part->to = list->to;
@@ -366,16 +375,16 @@ MOTE_INLINE void mote_contact_list_part(mote_contact_list *part, const mote_cont
     }
 }
 
-/* One register of points that went from start to end in the substep. */
+/* Points of one register that moved from start to end in the substep. */
 typedef struct mote_contact_points {
     wide3 start, end;
     wide radius, friction;
-    wide reach; /* m: surfaces that are further off at the end are not looked at, but for those that a path
-                   passed */
-    wide_mask exempt; /* lanes that touch nothing */
+    wide reach; /* m, surfaces farther away at the end are ignored, except those that a path passed through */
+    wide_mask exempt; /* lanes that have no contacts */
 } mote_contact_points;
 
-/* The contact with the nearest collider of the list. False: no lane has any, and *contact is not settled. */
+/* Finds the contact with the nearest collider of the list. Returns false if no lane has one; *contact is then
+ * incomplete. */
 MOTE_INLINE bool mote_contact_find(const mote_contact_list *list, const mote_contact_points *points,
                                    mote_contact *contact) {
     *contact = mote_contact_none();

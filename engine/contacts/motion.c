@@ -38,8 +38,8 @@ static float between(float from, float to, float fraction) {
 }
 
 mote_transform mote_motion_at(const mote_motion *motion, uint64_t step_tick, double within) {
-    if (motion->pending) return motion->from;
-    const float f = mote_motion_fraction(motion->from_tick, motion->to_tick, step_tick, within);
+    if (motion->travel.pending) return motion->from;
+    const float f = mote_travel_fraction(motion->travel.from_tick, motion->travel.to_tick, step_tick, within);
     if (f <= 0) return motion->from;
     if (f >= 1) return motion->to;
     mote_transform at;
@@ -51,14 +51,7 @@ mote_transform mote_motion_at(const mote_motion *motion, uint64_t step_tick, dou
 /* q and -q are one rotation: the one on the side of `from` is the shorter arc. */
 void mote_motion_target(mote_motion *motion, uint64_t now, const mote_transform *to, uint64_t tick) {
     const mote_transform from = mote_motion_at(motion, now, 0);
-    *motion = (mote_motion){.from = from, .to = normalised(*to), .from_tick = now, .to_tick = tick};
-    motion->pending = tick == MOTE_NEXT_ADVANCE;
+    *motion = (mote_motion){.from = from, .to = normalised(*to), .travel = mote_travel_to(now, tick)};
     if (dot(from.rotation, motion->to.rotation) >= 0) return;
     for (int i = 0; i < 4; i++) motion->to.rotation[i] = -motion->to.rotation[i];
-}
-
-void mote_motion_resolve(mote_motion *motion, uint64_t end_tick) {
-    if (!motion->pending) return;
-    motion->to_tick = end_tick;
-    motion->pending = false;
 }

@@ -4,11 +4,11 @@
 
 #include "forces/force.h"
 
-/* Inside a region; everywhere it is folded. */
+/* Evaluates the force (N) inside a region; without a region it is folded. */
 MOTE_INLINE wide3 mote_anchor_spring_evaluate(const mote_force_def *def, const mote_force_point *at) {
-    wide3 pull = wide3_scale(wide_set(def->as.anchor_spring.stiffness),
-                             wide3_sub(wide3_set(def->as.anchor_spring.anchor), at->x));
-    return wide3_sub(pull, wide3_scale(wide_set(def->as.anchor_spring.damping), at->v));
+    wide3 spring = wide3_scale(wide_set(def->as.anchor_spring.stiffness),
+                               wide3_sub(wide3_set(def->as.anchor_spring.anchor), at->x));
+    return wide3_sub(spring, wide3_scale(wide_set(def->as.anchor_spring.damping), at->v));
 }
 
 #if defined(MOTE_FORCE_DEFINITIONS)
@@ -37,7 +37,7 @@ static void anchor_spring_fold(const mote_force_def *def, mote_affine *accelerat
     }
 }
 
-/* k |x - a|^2 / 2 */
+/* Potential k |x - a|^2 / 2. */
 static double anchor_spring_potential(const mote_force_def *def, const double x[3], const double *anchor,
                                       double mass) {
     (void)anchor;

@@ -70,7 +70,9 @@ double mote_force_potential(const mote_force_def *def, const double x[3], const 
 uint64_t mote_force_hash(const mote_force_def *def, uint64_t seed);
 
 /* For the functions that make defs: NaN where `from` is NULL, so that the def is refused. */
-void mote_copy_vector(float to[3], const float *from);
+MOTE_INLINE void mote_copy_vector(float to[3], const float *from) {
+    for (int axis = 0; axis < 3; axis++) to[axis] = from ? from[axis] : __builtin_nanf("");
+}
 
 /* For the checks: MOTE_ERROR_RANGE if value < 0. */
 mote_result mote_check_not_negative(float value);

@@ -6,10 +6,10 @@
 
 MOTE_INLINE wide3 mote_linear_field_evaluate(const mote_force_def *def, const mote_force_point *at) {
     const float(*m)[3] = def->as.linear_field.matrix;
-    wide3 turned = {m[0][0] * at->x.x + m[0][1] * at->x.y + m[0][2] * at->x.z,
-                    m[1][0] * at->x.x + m[1][1] * at->x.y + m[1][2] * at->x.z,
-                    m[2][0] * at->x.x + m[2][1] * at->x.y + m[2][2] * at->x.z};
-    return wide3_add(wide3_set(def->as.linear_field.offset), turned);
+    wide3 product = {m[0][0] * at->x.x + m[0][1] * at->x.y + m[0][2] * at->x.z,
+                     m[1][0] * at->x.x + m[1][1] * at->x.y + m[1][2] * at->x.z,
+                     m[2][0] * at->x.x + m[2][1] * at->x.y + m[2][2] * at->x.z};
+    return wide3_add(wide3_set(def->as.linear_field.offset), product);
 }
 
 #if defined(MOTE_FORCE_DEFINITIONS)

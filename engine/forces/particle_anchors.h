@@ -4,10 +4,10 @@
 
 #include "forces/force.h"
 
-/* In N. */
+/* Returns the force in N. */
 MOTE_INLINE wide3 mote_particle_anchors_evaluate(const mote_force_def *def, const mote_force_point *at) {
-    wide3 pull = wide3_scale(wide_set(def->as.particle_anchors.stiffness), wide3_sub(at->anchor, at->x));
-    return wide3_sub(pull, wide3_scale(wide_set(def->as.particle_anchors.damping), at->v));
+    wide3 spring = wide3_scale(wide_set(def->as.particle_anchors.stiffness), wide3_sub(at->anchor, at->x));
+    return wide3_sub(spring, wide3_scale(wide_set(def->as.particle_anchors.damping), at->v));
 }
 
 #if defined(MOTE_FORCE_DEFINITIONS)
@@ -24,7 +24,7 @@ static mote_result particle_anchors_check(const mote_force_def *def) {
     return result ? result : mote_check_not_negative(def->as.particle_anchors.damping);
 }
 
-/* k |x - a|^2 / 2 */
+/* Potential k |x - a|^2 / 2. */
 static double particle_anchors_potential(const mote_force_def *def, const double x[3], const double *anchor,
                                          double mass) {
     (void)mass;

@@ -25,10 +25,6 @@ static bool is_callback(const mote_force_def *def) { return row_of(def)->path ==
 /* A field used as wind gives N and reads the velocity. */
 static bool is_field(const mote_force_def *def) { return table[def->kind].gives == MOTE_GIVES_FIELD; }
 
-void mote_copy_vector(float to[3], const float *from) {
-    for (int axis = 0; axis < 3; axis++) to[axis] = from ? from[axis] : NAN;
-}
-
 mote_result mote_check_not_negative(float value) { return value < 0 ? MOTE_ERROR_RANGE : MOTE_OK; }
 
 mote_result mote_force_check(const mote_force_def *def) {

@@ -1,4 +1,4 @@
-/* Hair models in memory: what is a good one, one block to hold it. */
+/* Hair models in memory: verification and allocation. */
 #include "formats/hair.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ mote_result mote_hair_return(mote_hair_error *where, mote_result result) {
     return mote_hair_fail(where, result, MOTE_HAIR_MODEL, 0, 0, mote_result_text(result));
 }
 
-/* --- What is a good model --- */
+/* --- Verification --- */
 
 uint64_t mote_hair_source_points(const mote_hair_source *source, uint32_t strand) {
     const unsigned char *array = source->array[MOTE_ARRAY_SEGMENTS];
@@ -46,13 +46,16 @@ uint32_t mote_hair_source_bits(const mote_hair_source *source, mote_hair_array a
     return bits;
 }
 
-/* NaN and the infinities have all bits of the exponent set; no floating-point mode of the host changes this
- * test. */
+/* Checks the exponent: NaN and the infinities have all its bits set. The floating-point mode of the host does
+ * not affect this test. */
 static bool finite_bits(uint32_t bits) { return (bits & 0x7f800000u) != 0x7f800000u; }
 
-/* A byte of the file, 0 where there is none: counted from its first byte, and from that of an array. */
-static uint64_t in_file(const mote_hair_source *source, uint64_t offset) { return source->file ? offset : 0; }
-static uint64_t in_array(const mote_hair_source *source, mote_hair_array array, uint64_t offset) {
+/* Byte offsets in the file, for error messages: from its first byte, and from the start of an array. 0
+ * without a file. */
+static uint64_t file_offset(const mote_hair_source *source, uint64_t offset) {
+    return source->file ? offset : 0;
+}
+static uint64_t array_offset(const mote_hair_source *source, mote_hair_array array, uint64_t offset) {
     return source->file ? (uint64_t)(source->array[array] - source->file) + offset : 0;
 }
 
@@ -60,7 +63,7 @@ static mote_result verify_defaults(const mote_hair_source *source, mote_hair_err
     for (uint32_t i = 0; i < MOTE_HAIR_DEFAULTS; i++)
         if (!finite_bits(source->defaults[i]))
             return mote_hair_fail(where, MOTE_ERROR_NOT_FINITE, MOTE_HAIR_MODEL, 0,
-                                  in_file(source, MOTE_HAIR_DEFAULTS_AT + 4 * i),
+                                  file_offset(source, MOTE_HAIR_DEFAULTS_AT + 4 * i),
                                   "The default thickness, transparency or colour is NaN or infinite.");
     return MOTE_OK;
 }
@@ -69,12 +72,12 @@ static mote_result verify_default_segments(const mote_hair_source *source, mote_
                                            mote_hair_error *where) {
     const uint64_t points = mote_hair_source_points(source, 0);
     if (points < 2)
-        return mote_hair_fail(where, wrong, MOTE_HAIR_MODEL, 0, in_file(source, 16),
+        return mote_hair_fail(where, wrong, MOTE_HAIR_MODEL, 0, file_offset(source, 16),
                               "A strand has one point: the default number of segments is 0.");
-    /* both factors are at most 2^32, and 2^32 x (2^32 - 1) fits */
+    /* no overflow: both factors are at most 2^32, and 2^32 x (2^32 - 1) fits */
     if (source->strand_count * points != source->point_count)
         return mote_hair_fail(
-            where, wrong, MOTE_HAIR_MODEL, 0, in_file(source, 16),
+            where, wrong, MOTE_HAIR_MODEL, 0, file_offset(source, 16),
             "The strands, each with the default number of segments, do not add up to the points.");
     return MOTE_OK;
 }
@@ -93,10 +96,10 @@ static mote_result verify_strands(const mote_hair_source *source, mote_result wr
             text = "The strand ends behind the last point.";
         if (text)
             return mote_hair_fail(where, wrong, MOTE_HAIR_STRAND, strand,
-                                  in_array(source, MOTE_ARRAY_SEGMENTS, 2ull * strand), text);
+                                  array_offset(source, MOTE_ARRAY_SEGMENTS, 2ull * strand), text);
     }
     if (sum == source->point_count) return MOTE_OK;
-    return mote_hair_fail(where, wrong, MOTE_HAIR_MODEL, 0, in_file(source, 8),
+    return mote_hair_fail(where, wrong, MOTE_HAIR_MODEL, 0, file_offset(source, 8),
                           "The strands have fewer points than there are.");
 }
 
@@ -109,14 +112,14 @@ static mote_result verify_floats(const mote_hair_source *source, mote_hair_array
     for (uint64_t i = 0; i < count; i++)
         if (!finite_bits(mote_hair_source_bits(source, array, i)))
             return mote_hair_fail(where, MOTE_ERROR_NOT_FINITE, MOTE_HAIR_POINT, (uint32_t)(i / width),
-                                  in_array(source, array, i * 4), sentences[array]);
+                                  array_offset(source, array, i * 4), sentences[array]);
     return MOTE_OK;
 }
 
 mote_result mote_hair_verify(const mote_hair_source *source, mote_hair_error *where) {
     const mote_result wrong = source->file ? MOTE_ERROR_FILE : MOTE_ERROR_RANGE;
     if (source->strand_count == 0)
-        return mote_hair_fail(where, wrong, MOTE_HAIR_MODEL, 0, in_file(source, 4),
+        return mote_hair_fail(where, wrong, MOTE_HAIR_MODEL, 0, file_offset(source, 4),
                               "The model has no strands.");
     mote_result result = verify_defaults(source, where);
     if (!result)
@@ -171,13 +174,13 @@ uint32_t mote_hair_strand_points(const mote_hair *hair, uint32_t strand) {
     return hair->strand_points ? hair->strand_points[strand] : hair->default_segments + 1;
 }
 
-/* --- One block that holds it --- */
+/* --- Allocation --- */
 
-/* The host sees only the model in front. */
+/* Model with its allocator, in one block. The host sees only the first member. */
 typedef struct owned_hair {
     mote_hair hair;
     mote_allocator allocator;
-    size_t bytes; /* of the allocation */
+    size_t bytes; /* bytes of the allocation */
 } owned_hair;
 
 static uint64_t array_bytes(const mote_hair *shape, int array) {
@@ -187,7 +190,7 @@ static uint64_t array_bytes(const mote_hair *shape, int array) {
     return (bytes + MOTE_CACHE_LINE - 1) / MOTE_CACHE_LINE * MOTE_CACHE_LINE;
 }
 
-static void place(mote_hair *hair, int array, void *memory) {
+static void set_array(mote_hair *hair, int array, void *memory) {
     switch (array) {
     case MOTE_ARRAY_SEGMENTS:
         hair->strand_points = memory;
@@ -221,9 +224,9 @@ mote_result mote_hair_allocate(const mote_hair *shape, uint32_t arrays, const mo
     *made = (owned_hair){*shape, allocator, (size_t)bytes};
     unsigned char *memory = (unsigned char *)made + mote_round_up(sizeof(owned_hair), MOTE_CACHE_LINE);
     for (int array = 0; array < MOTE_ARRAY_COUNT; array++) {
-        const bool wanted = arrays >> array & 1;
-        place(&made->hair, array, wanted ? memory : NULL);
-        if (wanted) memory += array_bytes(shape, array);
+        const bool present = arrays >> array & 1;
+        set_array(&made->hair, array, present ? memory : NULL);
+        if (present) memory += array_bytes(shape, array);
     }
     *hair = &made->hair;
     return MOTE_OK;

@@ -1,7 +1,7 @@
 /* HAIR files, Cem Yuksel's format: http://www.cemyuksel.com/research/hairmodels. Header: "HAIR"; u32 strands,
- * points, flags, default segments; f32 default thickness, transparency, colour[3]; 88 bytes of text. Then, as
- * the flags say: u16 segments of each strand; f32[3] place, f32 thickness, f32 transparency, f32[3] colour of
- * each point. Bits 5 and up of the flags are reserved and 0. */
+ * points, flags, default segments; f32 default thickness, transparency, colour[3]; 88 bytes of text. Then the
+ * arrays that the flags name: u16 segments of each strand; f32[3] position, f32 thickness, f32 transparency,
+ * f32[3] colour of each point. Bits 5 and up of the flags are reserved and 0. */
 #include <string.h>
 
 #include "formats/hair.h"
@@ -14,7 +14,7 @@ static uint64_t file_bytes(const mote_hair *shape, int array) {
     return floats ? shape->point_count * floats * 4 : shape->strand_count * (uint64_t)2;
 }
 
-static uint64_t whole_file_bytes(const mote_hair *shape, uint32_t flags) {
+static uint64_t total_file_bytes(const mote_hair *shape, uint32_t flags) {
     uint64_t bytes = MOTE_HAIR_HEADER;
     for (int array = 0; array < MOTE_ARRAY_COUNT; array++)
         if (flags >> array & 1) bytes += file_bytes(shape, array);
@@ -54,7 +54,7 @@ static mote_result get_header(const unsigned char *bytes, size_t size, mote_hair
     return MOTE_OK;
 }
 
-/* Where each array lies, if all of them lie within the file and fill it. */
+/* Finds the arrays in the file; together they must fill it exactly. */
 static mote_result find_arrays(const unsigned char *bytes, size_t size, const mote_hair *shape,
                                uint32_t flags, mote_hair_source *source, mote_hair_error *where) {
     static const char *const sentences[MOTE_ARRAY_COUNT] = {
@@ -106,7 +106,7 @@ mote_result mote_hair_read(const void *bytes, size_t size, const mote_allocator 
 
 /* --- Writing --- */
 
-/* Both return where the next number goes. */
+/* Writes a number; returns the address after it. */
 static unsigned char *put16(unsigned char *at, uint32_t number) {
     at[0] = (unsigned char)number;
     at[1] = (unsigned char)(number >> 8);
@@ -143,11 +143,11 @@ mote_result mote_hair_write(const mote_hair *hair, void *bytes, size_t size, siz
     mote_result result = mote_hair_check(hair, NULL);
     if (result) return result;
     if (!bytes && !needed) return MOTE_ERROR_NULL;
-    const uint64_t whole = whole_file_bytes(hair, mote_hair_flags(hair));
-    if (whole > SIZE_MAX) return MOTE_ERROR_OVERFLOW;
-    if (needed) *needed = (size_t)whole;
+    const uint64_t total = total_file_bytes(hair, mote_hair_flags(hair));
+    if (total > SIZE_MAX) return MOTE_ERROR_OVERFLOW;
+    if (needed) *needed = (size_t)total;
     if (!bytes) return MOTE_OK;
-    if (size < whole) return MOTE_ERROR_BUFFER;
+    if (size < total) return MOTE_ERROR_BUFFER;
     unsigned char *at = put_header(bytes, hair);
     for (uint32_t strand = 0; hair->strand_points && strand < hair->strand_count; strand++)
         at = put16(at, hair->strand_points[strand] - 1);

@@ -1,4 +1,4 @@
-/* Hair models with other numbers of points: polylines resampled by arc length. */
+/* Resampling of hair models to other numbers of points: polylines by arc length. */
 #include <math.h>
 
 #include "base/fpu.h"
@@ -10,7 +10,7 @@ mote_hair_resample_def mote_default_hair_resample_def(void) {
     return (mote_hair_resample_def){.cookie = COOKIE, .min_points = 2, .max_points = MOTE_HAIR_MAX_RESAMPLED};
 }
 
-static bool legal_points(uint32_t points) { return points >= 2 && points <= MOTE_HAIR_MAX_RESAMPLED; }
+static bool valid_points(uint32_t points) { return points >= 2 && points <= MOTE_HAIR_MAX_RESAMPLED; }
 
 static mote_result check_def(const mote_hair_resample_def *def, mote_hair_error *where) {
     if (!def) return mote_hair_return(where, MOTE_ERROR_NULL);
@@ -19,19 +19,20 @@ static mote_result check_def(const mote_hair_resample_def *def, mote_hair_error 
         return mote_hair_fail(where, MOTE_ERROR_NOT_FINITE, MOTE_HAIR_MODEL, 0, 0,
                               "The segment length is NaN or infinite.");
     const char *text = NULL;
-    if (def->points && !legal_points(def->points))
+    if (def->points && !valid_points(def->points))
         text = "The points of a strand are not 2 to 1,024.";
     else if (def->segment_length < 0)
         text = "The segment length is negative.";
     else if (!def->points == !(def->segment_length > 0))
         text = "One of points and segment_length is to be set.";
-    else if (!legal_points(def->min_points) || !legal_points(def->max_points) ||
+    else if (!valid_points(def->min_points) || !valid_points(def->max_points) ||
              def->min_points > def->max_points)
         text = "The limits of the points of a strand are not 2 to 1,024 in order.";
     return text ? mote_hair_fail(where, MOTE_ERROR_RANGE, MOTE_HAIR_MODEL, 0, 0, text) : MOTE_OK;
 }
 
-/* In double neither the square of a float's difference nor the sum of 2^32 of them leaves the range. */
+/* Returns the distance in double, where neither the square of a float difference nor the sum of 2^32 of them
+ * overflows. */
 static double distance(const float a[3], const float b[3]) {
     double x = (double)b[0] - a[0], y = (double)b[1] - a[1], z = (double)b[2] - a[2];
     return __builtin_sqrt(x * x + y * y + z * z);
@@ -43,7 +44,7 @@ static double strand_length(const float (*point)[3], uint32_t count) {
     return length;
 }
 
-static uint32_t wanted_points(const mote_hair_resample_def *def, double length) {
+static uint32_t resampled_points(const mote_hair_resample_def *def, double length) {
     if (def->points) return def->points;
     const double segments = length / def->segment_length;
     const uint32_t least = def->min_points - 1, most = def->max_points - 1;
@@ -52,13 +53,13 @@ static uint32_t wanted_points(const mote_hair_resample_def *def, double length) 
     return (nearest < least ? least : nearest) + 1;
 }
 
-/* Selected at both ends, so that they come through bit for bit. */
+/* Interpolates linearly. Both ends are selected, so that they are copied bit for bit. */
 static float blend(float a, float b, double t) {
     if (t <= 0) return a;
     return t >= 1 ? b : (float)(a * (1 - t) + b * t);
 }
 
-/* Point `at` of `to` = what lies between points `first` and first + 1 of `from`. */
+/* Sets point `at` of `to` to the interpolation between points `first` and first + 1 of `from`. */
 static void blend_point(const mote_hair *from, uint32_t first, double t, mote_hair *to, uint32_t at) {
     for (int array = MOTE_ARRAY_POINTS; array < MOTE_ARRAY_COUNT; array++) {
         const size_t width = mote_hair_width[array];
@@ -69,33 +70,34 @@ static void blend_point(const mote_hair *from, uint32_t first, double t, mote_ha
     }
 }
 
-/* Lengths are summed in the order of strand_length, so that the sum at the last point is `length`, bit for
- * bit. */
+/* Resamples one strand. Lengths are summed in the order of strand_length, so that the sum at the last point
+ * equals `length` bit for bit. */
 static void resample_strand(const mote_hair *from, uint32_t first, uint32_t count, double length,
                             mote_hair *to, uint32_t at, uint32_t points) {
-    const float(*place)[3] = (const float(*)[3])from->points;
+    const float(*position)[3] = (const float(*)[3])from->points;
     uint32_t segment = first;
     const uint32_t last = first + count - 2;
-    double start = 0, span = distance(place[segment], place[segment + 1]);
+    double start = 0, span = distance(position[segment], position[segment + 1]);
     blend_point(from, first, 0, to, at);
     for (uint32_t j = 1; j + 1 < points; j++) {
         const double target = length * j / (points - 1);
+        /* Finds the segment that contains the arc length `target`. */
         while (segment < last && start + span < target) {
             start += span;
             segment++;
-            span = distance(place[segment], place[segment + 1]);
+            span = distance(position[segment], position[segment + 1]);
         }
         blend_point(from, segment, span > 0 ? (target - start) / span : 0, to, at + j);
     }
     blend_point(from, last, 1, to, at + points - 1);
 }
 
-static uint64_t all_points(const mote_hair *hair, const mote_hair_resample_def *def) {
+static uint64_t total_points(const mote_hair *hair, const mote_hair_resample_def *def) {
     if (def->points) return (uint64_t)hair->strand_count * def->points;
     uint64_t sum = 0;
     for (uint32_t strand = 0, first = 0; strand < hair->strand_count; strand++) {
         const uint32_t count = mote_hair_strand_points(hair, strand);
-        sum += wanted_points(def, strand_length((const float(*)[3])hair->points + first, count));
+        sum += resampled_points(def, strand_length((const float(*)[3])hair->points + first, count));
         first += count;
     }
     return sum;
@@ -105,7 +107,7 @@ static void resample_strands(const mote_hair *from, const mote_hair_resample_def
     for (uint32_t strand = 0, first = 0, at = 0; strand < from->strand_count; strand++) {
         const uint32_t count = mote_hair_strand_points(from, strand);
         const double length = strand_length((const float(*)[3])from->points + first, count);
-        const uint32_t points = wanted_points(def, length);
+        const uint32_t points = resampled_points(def, length);
         if (to->strand_points) to->strand_points[strand] = points;
         resample_strand(from, first, count, length, to, at, points);
         first += count;
@@ -114,7 +116,7 @@ static void resample_strands(const mote_hair *from, const mote_hair_resample_def
 }
 
 static mote_result resample(const mote_hair *hair, const mote_hair_resample_def *def, mote_hair **resampled) {
-    const uint64_t points = all_points(hair, def);
+    const uint64_t points = total_points(hair, def);
     if (points > UINT32_MAX) return MOTE_ERROR_OVERFLOW;
     mote_hair shape = *hair;
     uint32_t arrays = mote_hair_flags(hair) & ~(1u << MOTE_ARRAY_SEGMENTS);

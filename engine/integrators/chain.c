@@ -1,9 +1,9 @@
-/* The linear chain by its normal modes. Mode j is phi_i = sin(pi a_i / b) on mass i = 1 .. N with a whole
- * number a_i that grows by the same step from mass to mass, so no angle is rounded:
+/* Linear chain by its normal modes. Mode j is phi_i = sin(pi a_i / b) on mass i = 1 .. N. The integer a_i
+ * grows by the same step from mass to mass, so no angle is rounded:
  *   fixed-free   b = 2N + 1, a_i = (2j - 1) i                    sum of phi^2 = (2N + 1) / 4
  *   fixed-fixed  b = N + 1,  a_i = j i                           (N + 1) / 2
  *   free-free    b = 2N,     a_i = N + (j - 1)(2i - 1): a cosine   N / 2, N for j = 1
- * The ends follow from phi_0 = 0 (wall), phi_(N+1) = phi_N (free): m w^2 phi_i = k (2 phi_i - phi_(i-1) -
+ * The ends follow from phi_0 = 0 (wall), phi_(N+1) = phi_N (free). m w^2 phi_i = k (2 phi_i - phi_(i-1) -
  * phi_(i+1)) gives w = 2 sqrt(k/m) sin(half the angle from mass to mass). */
 #include <math.h>
 #include <mote/chain.h>
@@ -50,10 +50,10 @@ double mote_chain_frequency(const mote_chain *chain, uint32_t mode) {
     return frequency;
 }
 
-/* Position and velocity of a mode, which swings as cos w t; one without a frequency drifts. Where w t is so
- * small that sin(w t) / (w t) is 1, t stands for sin(w t) / w, which keeps frequencies near the smallest
- * number. */
-static void swing(double frequency, double time, double *q, double *p) {
+/* Advances position q and velocity p of a mode by the time: q cos w t + p sin(w t) / w. A mode of frequency 0
+ * drifts. Where w t is so small that sin(w t) / (w t) is 1, sin(w t) / w is replaced by t, which is accurate
+ * for frequencies down to the smallest double. */
+static void advance_mode(double frequency, double time, double *q, double *p) {
     const double phase = frequency * time, x = *q, v = *p;
     const mote_sine_cosine turn = mote_sine_and_cosine(phase);
     *q = x * turn.cosine + v * (__builtin_fabs(phase) < 0x1p-27 ? time : turn.sine / frequency);
@@ -71,7 +71,7 @@ static void add_mode(const chain_mode *mode, uint32_t count, double time, const 
         p += shape * velocity[i];
     }
     q *= mode->per_square, p *= mode->per_square;
-    swing(mode->frequency, time, &q, &p);
+    advance_mode(mode->frequency, time, &q, &p);
     a = mode->start;
     for (uint32_t i = 0; i < count; i++, a = next_mass(mode, a)) {
         const double shape = mote_sine_of_pi_parts(a, mode->half_turn);

@@ -1,39 +1,39 @@
 /* Stability of coupled springs M x'' = -K x - C x'. K and C need not commute, so there are no common modes to
- * which the limit of one spring could be applied; what holds instead depends on the integrator. u is a
- * complex vector with u.Mu = 1, a = u.Ku and b = u.Cu are what it sees of stiffness and damping: 0 <= a <= A,
- * 0 <= b <= B, t a <= b <= T a with the least and the most ratio c / k of the springs.
+ * which the limit of a single spring could be applied; the argument depends on the integrator. u is a complex
+ * vector with u.Mu = 1; a = u.Ku and b = u.Cu are its stiffness and damping (Rayleigh quotients), with 0 <= a
+ * <= A and 0 <= b <= B. t and T are the least and the greatest ratio c / k of the springs: t a <= b <= T a.
  *
  * Linear (semi-implicit Euler, position Verlet; implicit Euler, which takes these springs as a kick before
- * free flight): a mode x(n) = z^n u has (z - 1)^2 + h^2 a z + h b (z - 1) = 0, by multiplying the two-step
- * form with u. So it is one spring's: stable if h^2 a + 2 h b <= 4, and particle by particle h^2 sum(g k / m)
- * + 2 h sum(g c / m) <= 4 is enough.
+ * free flight): multiplying the two-step form by u shows that a mode x(n) = z^n u satisfies (z - 1)^2 + h^2 a
+ * z + h b (z - 1) = 0. This is the equation of a single spring: stable if h^2 a + 2 h b <= 4. It is
+ * sufficient that h^2 sum(g k / m) + 2 h sum(g c / m) <= 4 at every particle.
  *
  * Runge-Kutta: the matrix of a step is a polynomial of J = [[0, 1], [-K, -C]] (per mass), whose eigenvalues
- * obey s^2 + b s + a = 0: again those of one spring, for every a and b that are possible. The limit in h is
- * the least over this region. It need not lie in a corner: the stable region of a method has dents (RK4: 2.83
- * / w without damping, 2.62 / w at half of the critical). On a ray a = s^2, b = 2 zeta s the farthest point
- * has the least limit, so the region's outer edge, sampled by zeta, is enough.
+ * satisfy s^2 + b s + a = 0. These are again those of a single spring, for every possible a and b. The limit
+ * of h is the least over this region. It need not be at a corner: the stable region of a method has dents
+ * (RK4: 2.83 / w without damping, 2.62 / w at half of the critical damping). On a ray a = s^2, b = 2 zeta s
+ * the farthest point has the least limit, so it is sufficient to sample the outer edge of the region by zeta.
  *
- * Verlet, fourth-order splittings, exact flow (kick h/2, free flight, kick h/2): the same where C = t K or C
- * = 0, since these have common modes. Else products of K and C come in, and only a search tells: over random
- * pairs of up to four dimensions, climbing towards growth, none grew below 0.98 of the same bound, but
- * Yoshida's method down to 0.89 of it. NOT_COMMUTING allows for that.
+ * Verlet, fourth-order splittings, exact flow (kick h/2, free flight, kick h/2): the same limit if C = t K or
+ * C = 0, where common modes exist. Otherwise products of K and C appear, and the bound is empirical: in a
+ * search that climbed towards growth over random pairs of up to four dimensions, no method grew below 0.98 of
+ * the same bound, except Yoshida's, which grew down to 0.89 of it. YOSHIDA_MARGIN allows for that.
  *
- * Kinematic, average acceleration: spring s alone, of frequency and damping as its reduced mass mu gives,
- * changes its rate of elongation by -(alpha e + beta e') in h. With x1 = x + h (v + v1) / 2 a mode has (z -
- * 1)^2 + h (z + 1) p / 2 + (z - 1) q = 0 with p = sum of mu alpha (n.u)^2 and q the same of beta: stable
- * exactly if p >= 0 and h p / 2 <= q <= 2. The first two hold if they do for each spring, which is its own
- * limit (pi / w without damping); q is at most sum(g mu beta / m) of a particle, and beta at most 1 - cos w h
- * + h c / mu. 1 - cos(sqrt .) is concave: W (1 - cos(h sqrt(sum(g k / m) / W))) + h sum(g c / m) <= 2, W =
- * sum(g mu / m).
+ * Kinematic, average acceleration: an uncoupled spring with the frequency and damping of its reduced mass mu
+ * changes its rate of elongation e' by -(alpha e + beta e') in h. With x1 = x + h (v + v1) / 2 a mode
+ * satisfies (z - 1)^2 + h (z + 1) p / 2 + (z - 1) q = 0, where p = sum of mu alpha (n.u)^2 and q is the same
+ * sum with beta. It is stable exactly if p >= 0 and h p / 2 <= q <= 2. The conditions p >= 0 and h p / 2 <= q
+ * hold if they hold for each spring: its own limit (pi / w without damping). q is at most the largest sum(g
+ * mu beta / m) of a particle, and beta is at most 1 - cos w h + h c / mu. 1 - cos(sqrt .) is concave, so q <=
+ * 2 follows from W (1 - cos(h sqrt(sum(g k / m) / W))) + h sum(g c / m) <= 2 with W = sum(g mu / m).
  *
- * Kinematic: also exact alone; but where two springs share a particle, p equal ones of frequency w have the
- * determinant 1 + (p^2 - p) (2 (1 - cos w h) - w h sin w h) > 1 (1 + z^4/6 for two). In general, to first
- * order, det - 1 is h^4 / 12 (|Ku|^2 - sum mu w^4 (n.u)^2), and the sum over all modes of what is in brackets
- * is the sum of (k k' (n.n')^2 / m^2) over pairs of springs that meet: positive, so some mode grows at any
- * step. With damping, a step takes h b of it: h^3 <= 12 t / A outweighs the gain, since |Ku|^2 <= A a and b
- * >= t a. Higher orders are left out there; of random springs in up to three dimensions none grew below that
- * and the linear bound together. */
+ * Kinematic: an uncoupled spring is also exact. But where two springs share a particle, N equal springs of
+ * frequency w have the determinant 1 + (N^2 - N) (2 (1 - cos w h) - w h sin w h) > 1 (1 + z^4/6 for two). In
+ * general, to first order, det - 1 is h^4 / 12 (|Ku|^2 - sum mu w^4 (n.u)^2). The sum of the bracket over all
+ * modes is the sum of k k' (n.n')^2 / m^2 over pairs of springs that share a particle. It is positive, so
+ * some mode grows at any step. Damping reduces the determinant by h b per step. h^3 <= 12 t / A outweighs the
+ * growth, since |Ku|^2 <= A a and b >= t a. This omits higher orders; among random springs in up to three
+ * dimensions none grew below the smaller of this bound and the linear one. */
 #include "integrators/coupling.h"
 
 #include <math.h>
@@ -58,38 +58,38 @@ static coupling_kind kind_of(const mote_scheme *scheme) {
     return scheme->map == MOTE_MAP_KINEMATIC ? COUPLING_FULL : COUPLING_AVERAGE;
 }
 
-/* How springs of a network go into exact flow. */
-static const mote_scheme kicks_around_flight = {
+/* Scheme of the springs of a network under exact flow: kicks around free flight. */
+static const mote_scheme kick_flight_kick = {
     .family = MOTE_FAMILY_SPLITTING, .stages = 2, .kick = {0.5, 0.5}, .drift = {1, 0}};
 
-/* Sums of whole parts are known to some roundings. */
+/* Threshold of a weight above 1: sums that are exactly 1 carry a few rounding errors. */
 #define WEIGHT_OF_ONE (1 + 1e-9)
 
-/* --- Particle by particle --- */
+/* --- Bounds by particle --- */
 
-/* h^2 stiffness + 2 h damping = 4. */
+/* Solves h^2 stiffness + 2 h damping = 4 for h. */
 static double linear_step(const mote_spring_sums *s) {
     return 4 / (s->damping + __builtin_sqrt(s->damping * s->damping + 4 * s->stiffness));
 }
 
-/* Of more than one spring: beta of one alone never exceeds 2. */
-static bool average_holds(const mote_spring_sums *s, double h) {
-    const double turn = h * __builtin_sqrt(s->stiffness / s->weight);
-    return s->weight * (1 - mote_sine_and_cosine(turn).cosine) + h * s->damping <= 2;
+/* Checks q <= 2 at a particle with several springs; beta of a single spring never exceeds 2. */
+static bool average_is_stable(const mote_spring_sums *s, double h) {
+    const double phase = h * __builtin_sqrt(s->stiffness / s->weight);
+    return s->weight * (1 - mote_sine_and_cosine(phase).cosine) + h * s->damping <= 2;
 }
 
-/* 1 - cos y <= y^2 / 2: the linear step holds, so few particles need the search. Beyond half a turn nothing
- * is known. */
+/* Finds the largest stable h by bisection. It starts from the linear step, which is stable because 1 - cos y
+ * <= y^2 / 2, so few particles need the search. Nothing is known beyond a phase of pi. */
 static double average_step(const mote_spring_sums *s, double limit) {
     double good = linear_step(s), bad = limit;
     if (!(good < limit) || !(s->weight > WEIGHT_OF_ONE)) return limit;
     if (s->stiffness == 0) return good;
-    const double half_turn = 2 * MOTE_HALF_PI_1 * __builtin_sqrt(s->weight / s->stiffness);
-    if (half_turn < bad) bad = half_turn;
-    if (average_holds(s, bad)) return bad;
+    const double step_of_pi = 2 * MOTE_HALF_PI_1 * __builtin_sqrt(s->weight / s->stiffness);
+    if (step_of_pi < bad) bad = step_of_pi;
+    if (average_is_stable(s, bad)) return bad;
     for (int i = 0; i < 50; i++) {
         const double middle = 0.5 * (good + bad);
-        if (average_holds(s, middle))
+        if (average_is_stable(s, middle))
             good = middle;
         else
             bad = middle;
@@ -103,34 +103,37 @@ double mote_particle_step(mote_integrator integrator, const mote_spring_sums *su
     return step < limit ? step : limit;
 }
 
-static bool alike(const mote_coupling *c) {
+static bool identical_springs(const mote_coupling *c) {
     return c->least_stiffness == c->most_stiffness && c->least_damping == c->most_damping;
 }
 
 double mote_alone_step(mote_integrator integrator, const mote_coupling *c) {
     if (kind_of(&mote_scheme_table[integrator]) != COUPLING_AVERAGE) return HUGE_VAL;
-    if (alike(c)) return mote_integrator_stable_step(integrator, c->most_stiffness, c->most_damping, 1);
-    return 2 * MOTE_HALF_PI_1 / __builtin_sqrt(c->most_stiffness); /* damping only makes it larger */
+    if (identical_springs(c))
+        return mote_integrator_stable_step(integrator, c->most_stiffness, c->most_damping, 1);
+    return 2 * MOTE_HALF_PI_1 / __builtin_sqrt(c->most_stiffness); /* damping only increases it */
 }
 
-/* --- Over a region of stiffness and damping --- */
+/* --- Bounds over a region of stiffness and damping --- */
 
 #define MAX_SAMPLES 320
-#define GRID        1.05 /* from one damping ratio to the next ... */
-#define EDGE_GRID   1.02 /* ... and where the least ratio of damping over stiffness binds */
-#define BETWEEN                                                                                              \
-    0.999 /* for what lies between: the narrowest dent, Yoshida's, rises by 6e-4 in half of GRID */
-#define NOT_COMMUTING 0.875 /* Yoshida's method: it grew at 0.89 of the bound ... */
-#define NEARLY        0.98  /* ... the others did not at 0.995 */
+#define GRID        1.05 /* ratio of adjacent damping ratios ... */
+#define EDGE_GRID   1.02 /* ... and of those where b = t a binds */
+/* Allowance for zeta between samples: the limit near the narrowest dent (Yoshida's) rises by 6e-4 in half of
+ * GRID. */
+#define BETWEEN_SAMPLES 0.999
+#define YOSHIDA_MARGIN  0.875 /* Yoshida's method: it grew at 0.89 of the bound ... */
+#define COMPOSED_MARGIN 0.98  /* ... the others did not at 0.995 */
 
 typedef struct sample {
     double stiffness, damping;
 } sample;
 
-/* In units of time in which the frequency and the damping add up to 1. */
+/* Region of stiffness a and damping b, in units of time in which the largest frequency and damping sum to
+ * 1. */
 typedef struct region {
-    double root, damping; /* of the largest stiffness */
-    double least, most;   /* damping over stiffness */
+    double root, damping; /* root of the largest stiffness; largest damping */
+    double least, most;   /* bounds of damping / stiffness */
     sample samples[MAX_SAMPLES];
     uint32_t count;
 } region;
@@ -139,7 +142,7 @@ static void add_sample(region *r, double stiffness, double damping) {
     if (r->count < MAX_SAMPLES) r->samples[r->count++] = (sample){stiffness, damping};
 }
 
-/* The farthest point of the ray, if it meets the region. */
+/* Adds the farthest point of the ray of damping ratio zeta, if the ray meets the region. */
 static void add_ray(region *r, double zeta) {
     double root = r->root;
     if (root > r->damping / (2 * zeta)) root = r->damping / (2 * zeta);
@@ -147,18 +150,20 @@ static void add_ray(region *r, double zeta) {
     if (root * r->most * (1 + 1e-9) >= 2 * zeta) add_sample(r, root * root, 2 * zeta * root);
 }
 
-/* Where b = t a binds, smaller a go with smaller damping ratios, at which a limit may have a dent: down to an
- * eighth, since none is deeper. A dent may end in a cliff, so the points between two rays are taken to have
- * the ratio of the one, and to be as far as the other. */
-static void sample_binding(region *r, double corner) {
+/* Samples the edge b = t a. Along it a smaller a has a smaller damping ratio, at which the limit may have a
+ * dent. The samples reach down to an eighth of the corner's ratio, since no dent is deeper. A dent may end in
+ * a jump, so each interval is represented by the damping ratio of its lower end and the distance of its upper
+ * end. */
+static void sample_lower_edge(region *r, double corner) {
     for (double from = corner / 8; from < corner; from *= EDGE_GRID) {
         const double to = from * EDGE_GRID < corner ? from * EDGE_GRID : corner, root = 2 * to / r->least;
         add_sample(r, root * root, 2 * from * root);
     }
 }
 
-/* Corners, and rays between them. Below 0.01 every limit goes straight towards its undamped end, beyond 100
- * towards its overdamped one; and rays of more than 8 times the damping ratio of the corner are short. */
+/* Samples the corners and the rays between them. Below zeta = 0.01 every limit tends directly to its undamped
+ * value, above 100 to its overdamped value. Rays of more than 8 times the damping ratio of the corner are
+ * short. */
 static void sample_edge(region *r) {
     const double corner = r->damping / (2 * r->root), highest = 0.5 * __builtin_sqrt(r->damping * r->most);
     const double last = corner < 0.15 ? 8 * corner : 100;
@@ -169,10 +174,10 @@ static void sample_edge(region *r) {
     if (r->least > 0) {
         const double at_root = 0.5 * r->least * r->root,
                      at_damping = 0.5 * __builtin_sqrt(r->damping * r->least);
-        const double binding = at_root < at_damping ? at_root : at_damping;
-        add_ray(r, binding);
-        sample_binding(r, binding);
-        if (binding > lowest) lowest = binding;
+        const double edge_ratio = at_root < at_damping ? at_root : at_damping;
+        add_ray(r, edge_ratio);
+        sample_lower_edge(r, edge_ratio);
+        if (edge_ratio > lowest) lowest = edge_ratio;
     }
     if (highest < HUGE_VAL) add_ray(r, highest);
     for (double zeta = lowest; zeta < last && zeta < highest; zeta *= GRID) add_ray(r, zeta);
@@ -185,7 +190,7 @@ static void sample_region(region *r, const mote_coupling *c, bool uncoupled, dou
     r->root = __builtin_sqrt(stiffness) / *rate, r->damping = damping / *rate;
     r->least = c->least_ratio * *rate, r->most = c->most_ratio * *rate;
     r->count = 0;
-    if (damping == 0 || stiffness == 0 || (uncoupled && alike(c)))
+    if (damping == 0 || stiffness == 0 || (uncoupled && identical_springs(c)))
         add_sample(r, r->root * r->root, r->damping);
     else
         sample_edge(r);
@@ -198,17 +203,18 @@ static bool all_stable(const mote_scheme *scheme, const region *r, double h) {
     return stable;
 }
 
-#define STRIDE  0.05
-#define STRIDES 4000
+#define SEARCH_STEP  0.05
+#define SEARCH_STEPS 4000
 
-/* Upwards to the first h at which a sample grows, as mote_integrator_stable_step does. */
+/* Searches upwards for the first h at which a sample grows, as mote_integrator_stable_step does, then
+ * bisects. */
 static double first_growth(const mote_scheme *scheme, const region *r) {
     double good = 0, bad = 0;
-    for (int i = 1; i <= STRIDES && bad == 0; i++) {
-        if (all_stable(scheme, r, i * STRIDE))
-            good = i * STRIDE;
+    for (int i = 1; i <= SEARCH_STEPS && bad == 0; i++) {
+        if (all_stable(scheme, r, i * SEARCH_STEP))
+            good = i * SEARCH_STEP;
         else
-            bad = i * STRIDE;
+            bad = i * SEARCH_STEP;
     }
     if (bad == 0) return HUGE_VAL;
     for (int i = 0; i < 50; i++) {
@@ -229,16 +235,16 @@ static double region_step(mote_integrator integrator, const mote_coupling *c, co
     double rate;
     if (scheme->info.stable_z == 0 && c->least_ratio == 0) return 0;
     sample_region(&r, c, uncoupled, &rate);
-    double step = first_growth(integrator == MOTE_EXACT_FLOW ? &kicks_around_flight : scheme, &r) / rate;
-    if (r.count > 1) step *= BETWEEN;
+    double step = first_growth(integrator == MOTE_EXACT_FLOW ? &kick_flight_kick : scheme, &r) / rate;
+    if (r.count > 1) step *= BETWEEN_SAMPLES;
     if (kind == COUPLING_COMPOSED && !uncoupled && !proportional)
-        step *= integrator == MOTE_YOSHIDA4 ? NOT_COMMUTING : NEARLY;
+        step *= integrator == MOTE_YOSHIDA4 ? YOSHIDA_MARGIN : COMPOSED_MARGIN;
     return step;
 }
 
-/* --- The bound --- */
+/* --- Bound of a network --- */
 
-/* By Newton's method from above. */
+/* Returns the cube root by Newton's method from above. */
 static double cube_root(double x) {
     double root = x > 1 ? x : 1;
     for (int i = 0; i < 2000; i++) {
@@ -252,8 +258,8 @@ static double cube_root(double x) {
 static double full_step(const mote_coupling *c) {
     if (!(c->most.weight > WEIGHT_OF_ONE)) return HUGE_VAL;
     if (c->most.stiffness == 0) return c->particle_step;
-    const double outweighed = c->least_ratio > 0 ? cube_root(12 * c->least_ratio / c->most.stiffness) : 0;
-    return outweighed < c->particle_step ? outweighed : c->particle_step;
+    const double damped_step = c->least_ratio > 0 ? cube_root(12 * c->least_ratio / c->most.stiffness) : 0;
+    return damped_step < c->particle_step ? damped_step : c->particle_step;
 }
 
 double mote_coupling_step(mote_integrator integrator, const mote_coupling *c) {
@@ -266,6 +272,6 @@ double mote_coupling_step(mote_integrator integrator, const mote_coupling *c) {
     case COUPLING_FULL:
         return full_step(c);
     default:
-        return c->particle_step; /* linear and average: particle by particle */
+        return c->particle_step; /* linear and average: by particle */
     }
 }

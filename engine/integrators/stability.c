@@ -1,5 +1,5 @@
-/* Stability on the damped anchor spring m x'' = -k x - b v: the matrix of one substep, worked out stage by
- * stage in double, and the first h at which its spectral radius leaves 1. */
+/* Stability on the damped anchor spring m x'' = -k x - b v. Computes the matrix of one substep stage by stage
+ * in double, and the first h at which its spectral radius exceeds 1. */
 #include "integrators/scheme.h"
 
 #include <math.h>
@@ -25,8 +25,8 @@ static state splitting(const mote_scheme *scheme, const spring *s, double h, sta
 
 static state verlet(const spring *s, double h, state y) {
     double a = acceleration(s, y);
-    state ahead = {y.x + h * (y.v + 0.5 * h * a), y.v + h * a};
-    return (state){ahead.x, y.v + 0.5 * h * (a + acceleration(s, ahead))};
+    state predicted = {y.x + h * (y.v + 0.5 * h * a), y.v + h * a};
+    return (state){predicted.x, y.v + 0.5 * h * (a + acceleration(s, predicted))};
 }
 
 static state runge_kutta(const mote_scheme *scheme, const spring *s, double h, state y) {
@@ -48,9 +48,10 @@ static state substep(const mote_scheme *scheme, const spring *s, double h, state
     return (state){y.x + (m.xx * y.x + m.xv * y.v), y.v + (m.vx * y.x + m.vv * y.v)};
 }
 
-/* Both eigenvalues of a 2 x 2 matrix lie in the unit disc exactly if |det| <= 1 and |trace| <= 1 + det (Jury
- * 1962). The slack is rounding: a symplectic method has det = 1. In units in which the frequency is 1 it is
- * far below the growth of explicit Euler (z^2) and midpoint (z^4 / 4) at the smallest z that is looked at. */
+/* Jury's criterion (1962): both eigenvalues of a 2 x 2 matrix are in the unit disc exactly if |det| <= 1 and
+ * |trace| <= 1 + det. The slack allows for rounding: a symplectic method has det = 1. In units in which the
+ * frequency is 1, it is far below the growth of explicit Euler (z^2) and midpoint (z^4 / 4) at the smallest z
+ * examined. */
 static bool stable(const mote_scheme *scheme, const spring *s, double h) {
     const double slack = 1e-12;
     state a = substep(scheme, s, h, (state){1, 0}), b = substep(scheme, s, h, (state){0, 1});
@@ -63,22 +64,22 @@ bool mote_scheme_is_stable(const mote_scheme *scheme, double stiffness, double d
     return stable(scheme, &s, h);
 }
 
-#define STEPS_LOOKED_AT 20000
-#define RESOLUTION      0.01 /* of h x the larger rate */
+#define SEARCH_STEPS 20000
+#define RESOLUTION   0.01 /* step of the search, in h times the rate */
 
 double mote_integrator_stable_step(mote_integrator integrator, double stiffness, double damping,
                                    double mass) {
-    bool known = (unsigned)integrator < MOTE_INTEGRATOR_COUNT;
-    if (!known || !(stiffness >= 0) || !(damping >= 0) || !(mass > 0) ||
+    bool valid = (unsigned)integrator < MOTE_INTEGRATOR_COUNT;
+    if (!valid || !(stiffness >= 0) || !(damping >= 0) || !(mass > 0) ||
         !isfinite(stiffness + damping + mass))
         return NAN;
     const mote_scheme *scheme = &mote_scheme_table[integrator];
     double rate = __builtin_sqrt(stiffness / mass) + damping / mass;
     if (scheme->family == MOTE_FAMILY_ADVECTION || rate == 0) return HUGE_VAL;
-    /* In units of 1 / rate, so that the search does not depend on the units of the question. */
+    /* Scales time by the rate, so that the search does not depend on the units of the arguments. */
     spring s = {-stiffness / mass / (rate * rate), -damping / mass / rate};
     double good = 0, bad = 0;
-    for (int i = 1; i <= STEPS_LOOKED_AT && bad == 0; i++) {
+    for (int i = 1; i <= SEARCH_STEPS && bad == 0; i++) {
         if (stable(scheme, &s, i * RESOLUTION))
             good = i * RESOLUTION;
         else
@@ -86,7 +87,7 @@ double mote_integrator_stable_step(mote_integrator integrator, double stiffness,
     }
     if (bad == 0) return HUGE_VAL;
     if (good == 0 && damping == 0)
-        return 0; /* damped, every method is stable for some h: b / k for explicit Euler */
+        return 0; /* with damping, every method is stable for some h: b / k for explicit Euler */
     for (int i = 0; i < 60; i++) {
         double middle = 0.5 * (good + bad);
         if (stable(scheme, &s, middle))

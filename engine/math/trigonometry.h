@@ -1,8 +1,8 @@
-/* Sine and cosine in double, with + - x / alone: the same bits everywhere, where those of a C library depend
- * on the processor. Reduction by pi/2 in three parts with exact products (Dekker, Numer. Math. 18 (1971)
- * 224), then Taylor series on [-pi/4, pi/4] whose first omitted term is below 2^-62 of the sum. Error: less
- * than 1 unit in the last place for |x| <= 2^53 (found: 0.80), of x as it is given; beyond, the reduction
- * errs by about 2^-160 |x|, and from 2^900 on x counts as 0. */
+/* Sine and cosine in double by + - * / only: the same bits everywhere, where those of a C library depend on
+ * the processor. Range reduction by pi/2 in three parts with exact products (Dekker, Numer. Math. 18 (1971)
+ * 224), then Taylor series on [-pi/4, pi/4] whose first omitted term is below 2^-62 of the sum. Error, with x
+ * taken as exact: less than 1 unit in the last place for |x| <= 2^53 (measured: 0.80). Beyond, the reduction
+ * errs by about 2^-160 |x|. From 2^900 on, x is replaced by 0. */
 #ifndef MOTE_MATH_TRIGONOMETRY_H
 #define MOTE_MATH_TRIGONOMETRY_H
 
@@ -12,12 +12,12 @@ typedef struct mote_sine_cosine {
     double sine, cosine;
 } mote_sine_cosine;
 
-/* hi + lo, |lo| at most half a unit in the last place of hi. */
+/* Sum hi + lo, |lo| at most half a unit in the last place of hi. */
 typedef struct mote_double_pair {
     double hi, lo;
 } mote_double_pair;
 
-/* The exact sum (Knuth) and product (Dekker; |a|, |b| < 2^900) of two doubles. */
+/* Exact sum (Knuth) and product (Dekker; |a|, |b| < 2^900) of two doubles. */
 MOTE_INLINE mote_double_pair mote_exact_sum(double a, double b) {
     double sum = a + b, of_b = sum - a;
     return (mote_double_pair){sum, (a - (sum - of_b)) + (b - of_b)};
@@ -30,7 +30,7 @@ MOTE_INLINE mote_double_pair mote_exact_product(double a, double b) {
     return (mote_double_pair){product, ((a1 * b1 - product) + a1 * b2 + a2 * b1) + a2 * b2};
 }
 
-/* sin(hi + lo) for |hi| <= pi/4: hi - hi^3/3! + ..., and lo cos(hi). */
+/* Returns sin(hi + lo) for |hi| <= pi/4: hi - hi^3/3! + ..., plus lo cos(hi). */
 MOTE_INLINE double mote_sine_near_0(mote_double_pair x) {
     const double z = x.hi * x.hi;
     double sum = 1.0 / 355687428096000.0; /* 1/17! */
@@ -44,9 +44,10 @@ MOTE_INLINE double mote_sine_near_0(mote_double_pair x) {
     return x.hi + (z * x.hi * sum + (x.lo - 0.5 * z * x.lo));
 }
 
-/* cos(hi + lo) likewise: 1 - z/2 with what its rounding lost, z^2/4! - ..., and -lo sin(hi). */
+/* Returns cos(hi + lo) for |hi| <= pi/4: 1 - z/2 with its rounding error, + z^2/4! - ..., minus lo
+ * sin(hi). */
 MOTE_INLINE double mote_cosine_near_0(mote_double_pair x) {
-    const double z = x.hi * x.hi, half = 0.5 * z, most = 1.0 - half;
+    const double z = x.hi * x.hi, half = 0.5 * z, leading = 1.0 - half;
     double sum = -1.0 / 6402373705728000.0; /* 1/18! */
     sum = 1.0 / 20922789888000.0 + z * sum;
     sum = -1.0 / 87178291200.0 + z * sum;
@@ -55,29 +56,30 @@ MOTE_INLINE double mote_cosine_near_0(mote_double_pair x) {
     sum = 1.0 / 40320.0 + z * sum;
     sum = -1.0 / 720.0 + z * sum;
     sum = 1.0 / 24.0 + z * sum;
-    return most + (((1.0 - most) - half) + (z * z * sum - x.hi * x.lo));
+    return leading + (((1.0 - leading) - half) + (z * z * sum - x.hi * x.lo));
 }
 
-#define MOTE_HALF_PI_1  0x1.921fb54442d18p+0 /* pi/2 = their sum to 2^-164 */
+#define MOTE_HALF_PI_1  0x1.921fb54442d18p+0 /* pi/2: the sum of the three, to 2^-164 */
 #define MOTE_HALF_PI_2  0x1.1a62633145c07p-54
 #define MOTE_HALF_PI_3  (-0x1.f1976b7ed8fbcp-110)
 #define MOTE_QUARTER_PI 0x1.921fb54442d18p-1
 
-/* The nearest whole number to |x| < 2^52; larger ones are whole. */
+/* Rounds x to the nearest integer; |x| >= 2^52 is an integer already. */
 MOTE_INLINE double mote_nearest_whole(double x) {
     if (!(__builtin_fabs(x) < 0x1p52)) return x;
     return x < 0 ? (x - 0x1p52) + 0x1p52 : (x + 0x1p52) - 0x1p52;
 }
 
-/* x less a whole number of quarter turns, which is counted modulo 4; |x| < 2^900. A turn of the loop takes
- * 2^-50 of x, so all but large x need one or two. */
+/* Returns x minus an integer number of quarter turns, which is counted modulo 4; |x| < 2^900. An iteration
+ * reduces x by a factor of 2^-50, so all but large x need one or two. */
 MOTE_INLINE mote_double_pair mote_less_quarter_turns(double x, uint32_t *quarters) {
     mote_double_pair rest = {x, 0};
     *quarters = 0;
     for (int turn = 0; turn < 32 && __builtin_fabs(rest.hi) > MOTE_QUARTER_PI; turn++) {
         const double n = mote_nearest_whole(rest.hi * 0x1.45f306dc9c883p-1); /* 2/pi */
         *quarters += __builtin_fabs(n) < 0x1p62 ? (uint32_t)((uint64_t)(int64_t)n & 3)
-                                                : 0; /* larger: a multiple of 4 */
+                                                : 0; /* larger n are multiples of 4 */
+        /* Subtracts n pi/2 by exact products and sums; `small` collects the rounding errors. */
         mote_double_pair first = mote_exact_product(n, MOTE_HALF_PI_1),
                          second = mote_exact_product(n, MOTE_HALF_PI_2);
         mote_double_pair a = mote_exact_sum(rest.hi, -first.hi);
@@ -89,7 +91,7 @@ MOTE_INLINE mote_double_pair mote_less_quarter_turns(double x, uint32_t *quarter
     return rest;
 }
 
-/* NaN for what is not finite. */
+/* Returns sine and cosine of x; NaN if x is not finite. */
 MOTE_INLINE mote_sine_cosine mote_sine_and_cosine(double x) {
     if (!(__builtin_fabs(x) <= 0x1.fffffffffffffp+1023)) return (mote_sine_cosine){x - x, x - x};
     if (!(__builtin_fabs(x) < 0x1p900)) x = 0;
@@ -103,21 +105,24 @@ MOTE_INLINE mote_sine_cosine mote_sine_and_cosine(double x) {
     return result;
 }
 
-/* sin(pi a / b) for 0 <= a <= 2 b, 0 < b < 2^51, to 1 unit in the last place (found: 0.79): the turn is
- * reduced in whole numbers, so that sin(pi) is 0 and equal angles give equal bits. */
+/* Returns sin(pi a / b) for 0 <= a <= 2 b, 0 < b < 2^51, to 1 unit in the last place (measured: 0.79). The
+ * angle is reduced in integers, so that sin(pi) is 0 and equal angles give equal bits. */
 MOTE_INLINE double mote_sine_of_pi_parts(uint64_t a, uint64_t b) {
+    /* Reduces the angle to [0, pi/4] by symmetry. */
     const bool negative = a > b;
     if (negative) a = 2 * b - a;
     if (2 * a > b) a = b - a;
-    const bool late = 4 * a > b; /* sin(pi a / b) = cos(pi (b - 2 a) / (2 b)) */
-    const double above = (double)(late ? b - 2 * a : a), below = (double)(late ? 2 * b : b);
-    const double ratio = above / below;
-    const mote_double_pair back = mote_exact_product(ratio, below),
+    const bool use_cosine = 4 * a > b; /* uses sin(pi a / b) = cos(pi (b - 2 a) / (2 b)) */
+    const double numerator = (double)(use_cosine ? b - 2 * a : a),
+                 denominator = (double)(use_cosine ? 2 * b : b);
+    /* Quotient with its rounding error, times pi in two parts. */
+    const double ratio = numerator / denominator;
+    const mote_double_pair product_back = mote_exact_product(ratio, denominator),
                            angle = mote_exact_product(ratio, 2 * MOTE_HALF_PI_1);
-    const double lost = ((above - back.hi) - back.lo) / below;
-    const double rest = angle.lo + (lost * (2 * MOTE_HALF_PI_1) + ratio * (2 * MOTE_HALF_PI_2));
+    const double residual = ((numerator - product_back.hi) - product_back.lo) / denominator;
+    const double rest = angle.lo + (residual * (2 * MOTE_HALF_PI_1) + ratio * (2 * MOTE_HALF_PI_2));
     const mote_double_pair x = mote_exact_sum(angle.hi, rest);
-    const double sine = late ? mote_cosine_near_0(x) : mote_sine_near_0(x);
+    const double sine = use_cosine ? mote_cosine_near_0(x) : mote_sine_near_0(x);
     return negative ? -sine : sine;
 }
 

@@ -1,40 +1,41 @@
-/* The clusters of islands: each level by two rounds of pairing in the graph of the one below, which shrinks
- * with them. */
+/* Aggregates of islands. Each level takes two rounds of pairwise matching in the graph of the level below;
+ * each round contracts the graph. */
 #include "networks/aggregates.h"
 
 #include "networks/network.h"
 
-/* Islands of no more take about as many iterations without, each of half the time (measured: up to 36). */
+/* Islands with no more particles take about as many iterations without aggregates, each in half the time
+ * (measured up to 36 particles). */
 #define FEWEST_PARTICLES 32u
 
-/* Row v holds entries end[v - 1] .. end[v] - 1: the neighbours of vertex v, each once but in the first graph,
- * and the stiffness of all springs between. */
+/* Compressed sparse rows: row v holds entries end[v - 1] .. end[v] - 1, the neighbours of vertex v and the
+ * stiffness of all springs between. Each neighbour occurs once; in the first graph, once per spring. */
 typedef struct graph {
     uint32_t count, *end, *to;
     float *weight;
 } graph;
 
-/* A round of pairing: pair[v] is the pair of vertex v; low[p], high[p] the vertices of pair p. */
+/* A round of matching: pair[v] is the pair of vertex v; low[p] and high[p] are the vertices of pair p. */
 typedef struct pairing {
     uint32_t count, *pair, *low, *high;
 } pairing;
 
 typedef struct work {
     graph now, next;
-    pairing once, twice;
-    uint32_t *name; /* slot or cluster of each vertex */
+    pairing first_round, second_round;
+    uint32_t *name; /* slot or aggregate of each vertex */
     uint32_t *mark; /* by pair */
 } work;
 
 static uint32_t *numbers(float *column) { return (uint32_t *)(void *)column; }
 
 static work work_of(const mote_network *n) {
-    const size_t slots = n->slot_count;
+    const size_t slots = n->range.slot_count;
     uint32_t *ends = numbers(n->aggregates.value), *pairs = numbers(n->aggregates.block);
     return (work){.now = {0, ends, numbers(n->entry_solver[0]), n->entry_solver[1]},
                   .next = {0, ends + slots, numbers(n->entry_solver[2]), n->entry_solver[3]},
-                  .once = {0, pairs, pairs + slots, pairs + 2 * slots},
-                  .twice = {0, pairs, pairs + 3 * slots, pairs + 4 * slots},
+                  .first_round = {0, pairs, pairs + slots, pairs + 2 * slots},
+                  .second_round = {0, pairs, pairs + 3 * slots, pairs + 4 * slots},
                   .name = ends + 2 * slots,
                   .mark = ends + 3 * slots};
 }
@@ -43,9 +44,9 @@ static uint32_t row(const graph *g, uint32_t vertex) { return vertex ? g->end[ve
 
 /* --- The graph of an island --- */
 
-static bool is_free(const mote_network *n, uint32_t slot) { return n->inverse_mass[slot] > 0; }
+static bool is_free(const mote_network *n, uint32_t slot) { return n->range.inverse_mass[slot] > 0; }
 
-/* Vertices: what is free; of_slot holds their numbers meanwhile. */
+/* Numbers the free particles as vertices; of_slot holds the numbers until the graph is made. */
 static void number_slots(mote_network *n, work *w, uint32_t first, uint32_t end) {
     for (uint32_t slot = first; slot < end; slot++) {
         n->aggregates.of_slot[slot] = is_free(n, slot) ? w->now.count : MOTE_NO_AGGREGATE;
@@ -74,20 +75,21 @@ static void make_graph(mote_network *n, work *w, uint32_t island) {
     for (uint32_t v = 0; v < g->count; v++) n->aggregates.of_slot[w->name[v]] = MOTE_NO_AGGREGATE;
 }
 
-/* --- Pairing --- */
+/* --- Matching --- */
 
 static uint32_t heaviest(const graph *g, const pairing *p, uint32_t vertex) {
     uint32_t best = MOTE_NO_AGGREGATE;
-    float most = 0;
+    float largest = 0;
     for (uint32_t i = row(g, vertex); i < g->end[vertex]; i++) {
-        if (p->pair[g->to[i]] != MOTE_NO_AGGREGATE || !(g->weight[i] > most)) continue;
+        if (p->pair[g->to[i]] != MOTE_NO_AGGREGATE || !(g->weight[i] > largest)) continue;
         best = g->to[i];
-        most = g->weight[i];
+        largest = g->weight[i];
     }
     return best;
 }
 
-/* lone: what has no neighbours is a pair by itself, else none. */
+/* Matches each vertex with its heaviest unmatched neighbour. lone: a vertex without neighbours forms a pair
+ * by itself; otherwise it has none. */
 static void pair_up(const graph *g, pairing *p, bool lone) {
     p->count = 0;
     for (uint32_t v = 0; v < g->count; v++) p->pair[v] = MOTE_NO_AGGREGATE;
@@ -101,8 +103,8 @@ static void pair_up(const graph *g, pairing *p, bool lone) {
     }
 }
 
-/* The graph of the pairs: rows of both vertices, what they have in common added up. mark[q]: where q stands
- * in the row. */
+/* Contracts the pairs: a row joins those of both vertices and adds up the weights of common neighbours.
+ * mark[q]: entry of neighbour q in the row. */
 static void contract(const graph *g, const pairing *p, graph *to, uint32_t *mark) {
     uint32_t entries = 0;
     to->count = p->count;
@@ -126,13 +128,13 @@ static void contract(const graph *g, const pairing *p, graph *to, uint32_t *mark
 
 /* --- Levels --- */
 
-/* Pair `twice` becomes a cluster: up to two pairs of up to two vertices, children without gaps. */
-static void adopt(mote_network_aggregates *c, const work *w, uint32_t *parent_of, uint32_t aggregate,
-                  uint32_t twice) {
-    const uint32_t pair[2] = {w->twice.low[twice], w->twice.high[twice]};
+/* Pair `pair_of_pairs` becomes an aggregate: up to two pairs of up to two vertices; children without gaps. */
+static void set_children(mote_network_aggregates *c, const work *w, uint32_t *parent_of, uint32_t aggregate,
+                         uint32_t pair_of_pairs) {
+    const uint32_t pair[2] = {w->second_round.low[pair_of_pairs], w->second_round.high[pair_of_pairs]};
     uint32_t children = 0;
     for (int k = 0; k < 2 && pair[k] != MOTE_NO_AGGREGATE; k++) {
-        const uint32_t vertex[2] = {w->once.low[pair[k]], w->once.high[pair[k]]};
+        const uint32_t vertex[2] = {w->first_round.low[pair[k]], w->first_round.high[pair[k]]};
         for (int i = 0; i < 2 && vertex[i] != MOTE_NO_AGGREGATE; i++) {
             c->child[MOTE_AGGREGATE_CHILDREN * (size_t)aggregate + children++] = w->name[vertex[i]];
             parent_of[w->name[vertex[i]]] = aggregate;
@@ -142,39 +144,41 @@ static void adopt(mote_network_aggregates *c, const work *w, uint32_t *parent_of
 
 static uint32_t whole_groups(uint32_t count) { return (uint32_t)mote_round_up(count, MOTE_GROUP); }
 
-/* The clusters of one level from `first` on, and nothing in what is left of their last lane group. */
+/* Writes the aggregates of one level from `first` on and clears the rest of the last lane group. */
 static void write_level(mote_network_aggregates *c, work *w, uint32_t *parent_of, uint32_t first) {
-    const uint32_t count = w->twice.count;
+    const uint32_t count = w->second_round.count;
     c->size[first / MOTE_GROUP] = count;
     for (uint32_t i = 0; i < whole_groups(count); i++) {
         c->parent[first + i] = MOTE_NO_AGGREGATE;
         for (uint32_t k = 0; k < MOTE_AGGREGATE_CHILDREN; k++)
             c->child[MOTE_AGGREGATE_CHILDREN * (size_t)(first + i) + k] = MOTE_NO_AGGREGATE;
-        if (i < count) adopt(c, w, parent_of, first + i, i);
+        if (i < count) set_children(c, w, parent_of, first + i, i);
     }
     for (uint32_t i = 0; i < count; i++) w->name[i] = first + i;
 }
 
-/* Adds levels, from cluster `first` on, while they at least halve what is below and has neighbours. */
-static void find_levels(mote_network *n, work *w, uint32_t island, uint32_t first, uint32_t room) {
+/* Adds levels from aggregate `first` on, while each has at most half as many aggregates as vertices matched
+ * in it. */
+static void find_levels(mote_network *n, work *w, uint32_t island, uint32_t first, uint32_t capacity) {
     mote_network_aggregates *c = &n->aggregates;
     uint32_t used = 0;
     for (uint32_t *parent_of = c->of_slot;; parent_of = c->parent) {
-        pair_up(&w->now, &w->once, false);
-        uint32_t below = 0;
-        for (uint32_t i = 0; i < w->once.count; i++) below += w->once.high[i] == MOTE_NO_AGGREGATE ? 1 : 2;
-        contract(&w->now, &w->once, &w->next, w->mark);
-        pair_up(&w->next, &w->twice, true);
-        const uint32_t count = w->twice.count;
-        if (count == 0 || 2 * count > below || whole_groups(count) > room - used) return;
-        contract(&w->next, &w->twice, &w->now, w->mark);
+        pair_up(&w->now, &w->first_round, false);
+        uint32_t matched = 0;
+        for (uint32_t i = 0; i < w->first_round.count; i++)
+            matched += w->first_round.high[i] == MOTE_NO_AGGREGATE ? 1 : 2;
+        contract(&w->now, &w->first_round, &w->next, w->mark);
+        pair_up(&w->next, &w->second_round, true);
+        const uint32_t count = w->second_round.count;
+        if (count == 0 || 2 * count > matched || whole_groups(count) > capacity - used) return;
+        contract(&w->next, &w->second_round, &w->now, w->mark);
         write_level(c, w, parent_of, first + used);
         used += whole_groups(count);
         c->levels[island]++;
     }
 }
 
-/* The slots of the whole lane groups of an island. */
+/* Returns the slots in the lane groups of an island. */
 static uint32_t slots_of(const mote_network *n, uint32_t island) {
     uint32_t slots = 0;
     for (uint32_t i = n->island_chunk[island]; i < n->island_chunk[island + 1]; i++)
@@ -182,9 +186,10 @@ static uint32_t slots_of(const mote_network *n, uint32_t island) {
     return slots;
 }
 
-/* w^2 <= max over particles of 2 sum(k) / m. */
+/* Gershgorin bound: w^2 <= max over particles of 2 sum(k) / m. 0 for islands with more springs than
+ * particles. */
 static double sparse_bound(const mote_network *n, uint32_t island) {
-    double most = 0;
+    double largest = 0;
     uint64_t ends = 0;
     for (uint32_t i = n->island_chunk[island]; i < n->island_chunk[island + 1]; i++)
         for (uint32_t slot = n->chunk_first[i]; slot < n->chunk_end[i]; slot++) {
@@ -192,27 +197,27 @@ static double sparse_bound(const mote_network *n, uint32_t island) {
             for (uint32_t k = n->head[slot]; k != MOTE_NO_ITEM;
                  k = n->spring[k].next[n->spring[k].b == slot], ends++)
                 sum += (double)n->spring[k].stiffness;
-            const double square = 2 * sum * (double)n->inverse_mass[slot];
-            if (most < square) most = square;
+            const double square = 2 * sum * (double)n->range.inverse_mass[slot];
+            if (largest < square) largest = square;
         }
-    return ends > 2 * (uint64_t)n->island_size[island] ? 0 : most;
+    return ends > 2 * (uint64_t)n->island_size[island] ? 0 : largest;
 }
 
 void mote_network_find_aggregates(mote_network *network) {
     mote_network_aggregates *c = &network->aggregates;
-    if (!c->old) return;
+    if (network->aggregate_edits == network->edits) return;
+    network->aggregate_edits = network->edits;
     work w = work_of(network);
     uint32_t first = 0;
-    for (uint32_t slot = 0; slot < network->slot_count; slot++) c->of_slot[slot] = MOTE_NO_AGGREGATE;
+    for (uint32_t slot = 0; slot < network->range.slot_count; slot++) c->of_slot[slot] = MOTE_NO_AGGREGATE;
     for (uint32_t island = 0; island < network->island_count; island++) {
         c->first[island] = first;
         c->levels[island] = 0;
         c->sparse[island] = sparse_bound(network, island);
         if (network->island_size[island] <= FEWEST_PARTICLES) continue;
-        const uint32_t room = slots_of(network, island);
+        const uint32_t capacity = slots_of(network, island);
         make_graph(network, &w, island);
-        find_levels(network, &w, island, first, room);
-        first += room;
+        find_levels(network, &w, island, first, capacity);
+        first += capacity;
     }
-    c->old = false;
 }

@@ -28,13 +28,12 @@ typedef struct mote_network_aggregates {
     uint32_t *first; /* cluster of its level 1 */
     uint32_t *levels;
     double *sparse; /* a bound on w^2 (1/s^2) where it has no more springs than particles; else 0 */
-    bool old;       /* springs, pins or islands changed since they were found */
 } mote_network_aggregates;
 
 struct mote_network;
 
-/* Finds all clusters anew where they are old. Allocates nothing: `value`, `block` and the solver's columns of
- * spring ends, which are free between steps, hold the graphs. Order: particles and springs. */
+/* Finds all aggregates anew where they are stale. Allocates nothing: `value`, `block` and the solver's
+ * columns of spring ends, which are free between steps, hold the graphs. Order: particles and springs. */
 void mote_network_find_aggregates(struct mote_network *network);
 
 #endif

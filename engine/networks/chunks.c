@@ -1,5 +1,4 @@
-/* The chunks over which the constrained solver goes: each island's runs of lane groups, a counting sort of
- * them by island. */
+/* Chunks of the constrained solver: each island's runs of lane groups, by a counting sort over islands. */
 #include <string.h>
 
 #include "networks/layout_plan.h"
@@ -20,19 +19,19 @@ static void for_each_run(mote_network *network, each_run *each) {
     for (uint32_t i = 0; i < network->block_count; i++) runs_of_block(network, &network->block[i], each);
 }
 
-static void count(mote_network *network, uint32_t first, uint32_t end) {
+static void count_run(mote_network *network, uint32_t first, uint32_t end) {
     (void)end;
     network->island_chunk[network->island[first]]++;
 }
 
-static void deal(mote_network *network, uint32_t first, uint32_t end) {
+static void place_run(mote_network *network, uint32_t first, uint32_t end) {
     const uint32_t chunk = --network->island_chunk[network->island[first]];
     network->chunk_first[chunk] = first;
     network->chunk_end[chunk] = end;
 }
 
-/* Dealt from the back, so that each island's go backwards; then they are turned round. */
-static void turn_round(mote_network *network, uint32_t island) {
+/* Reverses the chunks of an island: place_run fills them from the back. */
+static void reverse_chunks(mote_network *network, uint32_t island) {
     uint32_t low = network->island_chunk[island], high = network->island_chunk[island + 1];
     for (; low + 1 < high; low++, high--) {
         const uint32_t first = network->chunk_first[low], end = network->chunk_end[low];
@@ -45,11 +44,11 @@ static void turn_round(mote_network *network, uint32_t island) {
 void mote_network_find_chunks(mote_network *network) {
     if (!network->island_chunk) return;
     memset(network->island_chunk, 0, ((size_t)network->island_count + 1) * sizeof *network->island_chunk);
-    for_each_run(network, count);
+    for_each_run(network, count_run);
     uint32_t sum = 0;
     for (uint32_t i = 0; i < network->island_count; i++)
         network->island_chunk[i] = sum += network->island_chunk[i];
     network->island_chunk[network->island_count] = sum;
-    for_each_run(network, deal);
-    for (uint32_t i = 0; i < network->island_count; i++) turn_round(network, i);
+    for_each_run(network, place_run);
+    for (uint32_t i = 0; i < network->island_count; i++) reverse_chunks(network, i);
 }

@@ -1,13 +1,14 @@
-/* Networks against colliders: what came into one in a substep is put out, on the side from which it came, and
- * loses its speed against it; friction takes from the speed along it, up to its coefficient times that. */
+/* Contacts of networks with colliders. A point that entered a collider in a substep is projected out, on the
+ * side from which it came, and loses its approach velocity. Coulomb friction reduces its tangential velocity,
+ * by at most the coefficient times the loss of approach velocity. */
 #ifndef MOTE_NETWORKS_CONTACT_H
 #define MOTE_NETWORKS_CONTACT_H
 
 #include "contacts/contact.h"
 #include "networks/work.h"
 
-/* The contact of one register of particles that moved from NETWORK_START to NETWORK_X. False: none in any
- * lane. */
+/* Finds the contacts of one register of particles that moved from NETWORK_START to NETWORK_X. Returns false
+ * if no lane has one. */
 MOTE_INLINE bool network_contact(const mote_network_job *job, const mote_network_scratch *c, uint32_t substep,
                                  uint32_t slot, wide reach, mote_contact *contact) {
     const mote_network_def *def = &job->network->def;
@@ -19,7 +20,7 @@ MOTE_INLINE bool network_contact(const mote_network_job *job, const mote_network
         .radius = wide_set(def->radius),
         .friction = wide_set(def->friction),
         .reach = reach,
-        .exempt = ~wide_less((wide){0}, wide_load(job->network->inverse_mass + slot))};
+        .exempt = ~wide_less((wide){0}, wide_load(job->network->range.inverse_mass + slot))};
     mote_contact_box box = mote_contact_box_at(points.start);
     mote_contact_box_add(&box, points.end);
     mote_contact_list near;
@@ -28,39 +29,42 @@ MOTE_INLINE bool network_contact(const mote_network_job *job, const mote_network
     return near.count && mote_contact_find(&near, &points, contact);
 }
 
-/* A tangential vector shortened to a length. */
+/* Limits the length of a tangential vector to `most`. */
 MOTE_INLINE wide3 network_shorten(wide3 v, wide most) {
     const wide length = wide_max(wide_sqrt(wide3_dot(v, v)), wide_set(NETWORK_SHORTEST));
     return wide3_scale(wide_min(most / length, wide_set(1.0f)), v);
 }
 
-/* The lanes `in` a collider: their speed against it goes, and along it what friction takes for that, and
- * `taken`, m/s, besides. What springs step has then not come so far along the collider either: it would creep
- * down a slope on which it rests. What the constrained solver placed stays: it would be stretched. */
+/* Velocity response in the lanes `in`: removes the approach velocity. Coulomb friction removes tangential
+ * velocity, up to the coefficient times the approach velocity plus `extra`, m/s. Positions of the spring
+ * solver are moved back by h times the friction loss; otherwise a point at rest on a slope would creep down.
+ * Positions of the constrained solver stay: moving them would stretch its springs. */
 MOTE_INLINE void network_contact_response(const mote_network_job *job, const mote_network_scratch *c,
                                           ptrdiff_t at, wide_mask in, const mote_contact *contact,
-                                          wide taken) {
+                                          wide extra) {
     const wide rate = wide_set((float)(1.0 / job->plan->h)),
-               back = wide_set(job->constrained ? 0.0f : job->plan->c.h);
+               step_back = wide_set(job->constrained ? 0.0f : job->plan->c.h);
     const wide3 x = network_load3(c, NETWORK_X, at), v = network_load3(c, NETWORK_V, at),
                 normal = contact->normal;
     const wide3 relative = wide3_sub(v, wide3_scale(rate, contact->drift));
-    const wide out = wide3_dot(normal, relative), against = wide_max((wide){0} - out, (wide){0});
-    const wide3 along = wide3_sub(relative, wide3_scale(out, normal));
-    const wide3 loss = network_shorten(along, contact->friction * against + taken);
-    const wide3 slowed = wide3_sub(wide3_add_scaled(v, against, normal), loss);
-    network_store3(c, NETWORK_X, at, wide3_select(in, wide3_sub(x, wide3_scale(back, loss)), x));
+    const wide normal_velocity = wide3_dot(normal, relative),
+               approach = wide_max((wide){0} - normal_velocity, (wide){0});
+    const wide3 tangential = wide3_sub(relative, wide3_scale(normal_velocity, normal));
+    const wide3 loss = network_shorten(tangential, contact->friction * approach + extra);
+    const wide3 slowed = wide3_sub(wide3_add_scaled(v, approach, normal), loss);
+    network_store3(c, NETWORK_X, at, wide3_select(in, wide3_sub(x, wide3_scale(step_back, loss)), x));
     network_store3(c, NETWORK_V, at, wide3_select(in, slowed, v));
 }
 
-/* Points in a collider are put onto it; returns how deep they were, 0 in the others. */
+/* Projects points inside a collider onto its surface. Returns their penetration depth (m), 0 in the other
+ * lanes. */
 MOTE_INLINE wide network_project_out(const mote_network_scratch *c, ptrdiff_t at,
                                      const mote_contact *contact) {
     const wide3 x = network_load3(c, NETWORK_X, at);
-    const wide deep = wide_max(contact->offset - wide3_dot(contact->normal, x), (wide){0});
+    const wide depth = wide_max(contact->offset - wide3_dot(contact->normal, x), (wide){0});
     network_store3(c, NETWORK_X, at,
-                   wide3_select(wide_less((wide){0}, deep), wide3_add_scaled(x, deep, contact->normal), x));
-    return deep;
+                   wide3_select(wide_less((wide){0}, depth), wide3_add_scaled(x, depth, contact->normal), x));
+    return depth;
 }
 
 MOTE_INLINE void network_resolve_contacts(const mote_network_job *job, const mote_network_scratch *c,
@@ -69,72 +73,79 @@ MOTE_INLINE void network_resolve_contacts(const mote_network_job *job, const mot
         const ptrdiff_t at = (ptrdiff_t)slot - c->first;
         mote_contact contact;
         if (!network_contact(job, c, substep, slot, (wide){0}, &contact)) continue;
-        const wide deep = network_project_out(c, at, &contact);
-        network_contact_response(job, c, at, wide_less((wide){0}, deep), &contact, (wide){0});
+        const wide depth = network_project_out(c, at, &contact);
+        network_contact_response(job, c, at, wide_less((wide){0}, depth), &contact, (wide){0});
     }
 }
 
 /* --- In the constrained solver ---
  *
- * A point that came into a collider lies on it for the rest of the substep: the linear systems that follow
- * move it along the collider alone. Friction is an impulse among those that the springs balance: from one
- * system to the next it goes on against the way that the point has come along the collider, up to its
- * coefficient times what presses it on. Given after the solve instead, it would hold against any tension:
- * springs' stiffness keeps light points from moving, not their mass (measured: a net strained by 0.9). */
+ * A point that entered a collider stays in contact for the rest of the substep: the following linear systems
+ * move it in the tangent plane only. Friction is an impulse inside the solve: after each system it opposes
+ * the tangential displacement so far, up to the coefficient times the normal impulse, and the next system
+ * balances it against the springs. Friction applied after the solve would withstand any tension, because
+ * light points are held by the stiffness of springs, not by their mass (measured: a net strained by 0.9). */
 
-/* The contact that a register keeps, and the lanes that have one. */
+/* Returns the recorded contact of a register; the normal is 0 in lanes without one. */
 MOTE_INLINE mote_contact network_recorded_contact(const mote_network_scratch *c, ptrdiff_t at) {
     return (mote_contact){.normal = network_load3(c, NETWORK_NORMAL, at),
                           .drift = network_load3(c, NETWORK_DRIFT, at),
                           .friction = wide_load(network_column(c, NETWORK_FRICTION) + at)};
 }
 
-/* Keeps the contact of what is put out anew. What presses it on is, until a system tells, what put it out. */
+/* Projects out points that penetrate and records their contact. Until a linear system gives a normal impulse,
+ * penetration depth is used in its place. */
 MOTE_INLINE void network_record_contact(const mote_network_scratch *c, ptrdiff_t at,
-                                        const mote_contact *contact, mote_contact *kept) {
-    float *press = network_column(c, NETWORK_NORMAL_IMPULSE) + at,
-          *grip = network_column(c, NETWORK_FRICTION) + at;
-    const wide_mask lay = mote_contact_has(kept);
-    const wide deep = network_project_out(c, at, contact);
-    const wide_mask in = wide_less((wide){0}, deep);
-    kept->normal = wide3_select(in, contact->normal, kept->normal);
-    kept->drift = wide3_select(in, contact->drift, kept->drift);
-    kept->friction = wide_select(in, contact->friction, kept->friction);
-    network_store3(c, NETWORK_NORMAL, at, kept->normal);
-    network_store3(c, NETWORK_DRIFT, at, kept->drift);
-    wide_store(grip, kept->friction);
-    wide_store(press, wide_select(lay, wide_load(press), deep));
+                                        const mote_contact *contact, mote_contact *recorded) {
+    float *normal_impulse = network_column(c, NETWORK_NORMAL_IMPULSE) + at,
+          *friction = network_column(c, NETWORK_FRICTION) + at;
+    const wide_mask was_in_contact = mote_contact_has(recorded);
+    const wide depth = network_project_out(c, at, contact);
+    const wide_mask in = wide_less((wide){0}, depth);
+    recorded->normal = wide3_select(in, contact->normal, recorded->normal);
+    recorded->drift = wide3_select(in, contact->drift, recorded->drift);
+    recorded->friction = wide_select(in, contact->friction, recorded->friction);
+    network_store3(c, NETWORK_NORMAL, at, recorded->normal);
+    network_store3(c, NETWORK_DRIFT, at, recorded->drift);
+    wide_store(friction, recorded->friction);
+    wide_store(normal_impulse, wide_select(was_in_contact, wide_load(normal_impulse), depth));
 }
 
+/* Coulomb friction on positions: opposes the tangential displacement relative to the collider. Updates the
+ * total displacement by friction, limited to the coefficient times the normal impulse; x and x* take the
+ * change. */
 MOTE_INLINE void network_stick(const mote_network_scratch *c, ptrdiff_t at, const mote_contact *contact) {
     const wide_mask in_contact = mote_contact_has(contact);
     if (!wide_lane_bits(in_contact)) return;
-    const wide3 x = network_load3(c, NETWORK_X, at), goal = network_load3(c, NETWORK_PREDICTED, at),
-                rub = network_load3(c, NETWORK_FRICTION_SHIFT, at);
-    const wide3 way = wide3_sub(wide3_sub(x, network_load3(c, NETWORK_START, at)), contact->drift);
-    const wide3 along = wide3_sub(way, wide3_scale(wide3_dot(contact->normal, way), contact->normal));
-    const wide3 now = network_shorten(
-        wide3_sub(rub, along), contact->friction * wide_load(network_column(c, NETWORK_NORMAL_IMPULSE) + at));
-    const wide3 more = wide3_sub(now, rub);
-    network_store3(c, NETWORK_FRICTION_SHIFT, at, wide3_select(in_contact, now, rub));
-    network_store3(c, NETWORK_PREDICTED, at, wide3_select(in_contact, wide3_add(goal, more), goal));
-    network_store3(c, NETWORK_X, at, wide3_select(in_contact, wide3_add(x, more), x));
+    const wide3 x = network_load3(c, NETWORK_X, at), predicted = network_load3(c, NETWORK_PREDICTED, at),
+                shift = network_load3(c, NETWORK_FRICTION_SHIFT, at);
+    const wide3 motion = wide3_sub(wide3_sub(x, network_load3(c, NETWORK_START, at)), contact->drift);
+    const wide3 tangential =
+        wide3_sub(motion, wide3_scale(wide3_dot(contact->normal, motion), contact->normal));
+    const wide3 new_shift =
+        network_shorten(wide3_sub(shift, tangential),
+                        contact->friction * wide_load(network_column(c, NETWORK_NORMAL_IMPULSE) + at));
+    const wide3 change = wide3_sub(new_shift, shift);
+    network_store3(c, NETWORK_FRICTION_SHIFT, at, wide3_select(in_contact, new_shift, shift));
+    network_store3(c, NETWORK_PREDICTED, at,
+                   wide3_select(in_contact, wide3_add(predicted, change), predicted));
+    network_store3(c, NETWORK_X, at, wide3_select(in_contact, wide3_add(x, change), x));
 }
 
-/* After a linear system. grips: another one may follow, if what friction does to the springs asks for it. */
+/* Contacts after a linear system. stick: friction acts too, since another system may follow to balance it. */
 MOTE_INLINE void network_solver_contacts(const mote_network_job *job, const mote_network_scratch *c,
-                                         uint32_t substep, bool grips, uint32_t first, uint32_t end) {
+                                         uint32_t substep, bool stick, uint32_t first, uint32_t end) {
     for (uint32_t slot = first; slot < end; slot += MOTE_WIDTH) {
         const ptrdiff_t at = (ptrdiff_t)slot - c->first;
-        mote_contact kept = network_recorded_contact(c, at), contact;
+        mote_contact recorded = network_recorded_contact(c, at), contact;
         if (network_contact(job, c, substep, slot, (wide){0}, &contact))
-            network_record_contact(c, at, &contact, &kept);
-        if (grips) network_stick(c, at, &kept);
+            network_record_contact(c, at, &contact, &recorded);
+        if (stick) network_stick(c, at, &recorded);
     }
 }
 
-/* After the last: what lies on a collider loses its speed against it; along it what friction had no system
- * left to take. */
+/* Velocities after the last system: points in contact lose their approach velocity; the friction that the
+ * systems have not used up acts on their tangential velocity. */
 MOTE_INLINE void network_friction(const mote_network_job *job, const mote_network_scratch *c, uint32_t first,
                                   uint32_t end) {
     const wide rate = wide_set((float)(1.0 / job->plan->h));
@@ -143,9 +154,9 @@ MOTE_INLINE void network_friction(const mote_network_job *job, const mote_networ
         const mote_contact contact = network_recorded_contact(c, at);
         const wide_mask in_contact = mote_contact_has(&contact);
         if (!wide_lane_bits(in_contact)) continue;
-        const wide3 rub = network_load3(c, NETWORK_FRICTION_SHIFT, at);
+        const wide3 shift = network_load3(c, NETWORK_FRICTION_SHIFT, at);
         const wide left = contact.friction * wide_load(network_column(c, NETWORK_NORMAL_IMPULSE) + at) -
-                          wide_sqrt(wide3_dot(rub, rub));
+                          wide_sqrt(wide3_dot(shift, shift));
         network_contact_response(job, c, at, in_contact, &contact, rate * wide_max(left, (wide){0}));
     }
 }

@@ -1,12 +1,13 @@
-/* Constrained networks with rigid springs: Newton's method on C + a mu = 0 for all springs of an island
- * together, C = |d| - L, a = compliance / h^2, x = x* + W J^T mu; each linear system (J W J^T + a) dmu = -(C
- * + a mu) by conjugate gradients with the diagonal as preconditioner (Hestenes & Stiefel 1952). With
- * compliance 1/k that is implicit Euler for the springs.
+/* Dual solver: constrained networks with rigid springs. Newton's method on C + a mu = 0 for all springs of an
+ * island together, with C = |d| - L, a = compliance / h^2, x = x* + W J^T mu. Each linear system (J W J^T +
+ * a) dmu = -(C + a mu), the Schur complement of the system of dx and dmu, is solved by conjugate gradients
+ * with the diagonal as preconditioner (Hestenes & Stiefel 1952). With compliance 1/k this is implicit Euler
+ * for the springs.
  *
- * Every spring end carries its own copy of the spring's vectors, which have the same bits at both ends
- * because n only changes its sign; so each pass reads and writes what is its own, and of the others positions
- * and moves u alone. Sums run over a particle's ends in their order, then over particles: 16 lanes by rank in
- * the island, one tree, chunks in order: every spring counts twice. */
+ * Every spring end has its own copy of the spring's vectors. The copies have the same bits, because n only
+ * changes its sign. So a pass writes only its own ends and particles and reads neighbours' positions and
+ * directions u: no atomics. Sums run over a particle's ends in order, then over particles: 16 lanes by rank
+ * in the island, one reduction tree, chunks in order. Every spring counts twice. */
 #ifndef MOTE_NETWORKS_DUAL_H
 #define MOTE_NETWORKS_DUAL_H
 
@@ -14,33 +15,35 @@
 
 /* One register of spring ends. */
 typedef struct network_end {
-    const mote_network_packet *line;
+    const mote_network_packet *packet;
     size_t entry;
-    ptrdiff_t other; /* where its other ends are, if contiguous */
+    ptrdiff_t other; /* column index of the other ends, if contiguous */
     int32_t index[MOTE_WIDTH];
     wide_mask exists;
 } network_end;
 
 MOTE_INLINE network_end network_end_of(const mote_network *n, const mote_network_scratch *c, uint32_t number,
                                        size_t lane) {
-    network_end e = {.line = &n->line[number], .entry = (size_t)number * MOTE_GROUP + lane};
-    e.exists = network_mask(e.line, lane);
-    e.other = (ptrdiff_t)e.line->other - c->first + (ptrdiff_t)lane;
-    if (!e.line->contiguous)
+    network_end e = {.packet = &n->packet[number], .entry = (size_t)number * MOTE_GROUP + lane};
+    e.exists = network_mask(e.packet, lane);
+    e.other = (ptrdiff_t)e.packet->other - c->first + (ptrdiff_t)lane;
+    if (!e.packet->contiguous)
         for (int i = 0; i < MOTE_WIDTH; i++)
             e.index[i] = (int32_t)(n->entry_other[e.entry + (size_t)i] - c->first);
     return e;
 }
 
+/* Column `id` at the other ends. */
 MOTE_INLINE wide network_other(const mote_network_scratch *c, int id, const network_end *e) {
-    return e->line->contiguous ? wide_load(network_column(c, id) + e->other)
-                               : wide_gather(network_column(c, id), e->index);
+    return e->packet->contiguous ? wide_load(network_column(c, id) + e->other)
+                                 : wide_gather(network_column(c, id), e->index);
 }
 
 MOTE_INLINE wide3 network_other3(const mote_network_scratch *c, int id, const network_end *e) {
     return (wide3){network_other(c, id, e), network_other(c, id + 1, e), network_other(c, id + 2, e)};
 }
 
+/* Solver column `id` of the ends. */
 MOTE_INLINE wide network_own(const mote_network *n, int id, const network_end *e) {
     return wide_load(n->entry_solver[id] + e->entry);
 }
@@ -54,7 +57,7 @@ MOTE_INLINE wide3 network_direction(const mote_network *n, const network_end *e)
                    network_own(n, NETWORK_END_NORMAL + 2, e)};
 }
 
-/* Sums of a range of slots, by lane of their rank. */
+/* Sums of a range of slots, one for each lane of a lane group. */
 typedef struct network_sums {
     MOTE_ALIGNED(64) float sum[MOTE_GROUP];
     MOTE_ALIGNED(64) float largest[MOTE_GROUP];
@@ -65,6 +68,7 @@ MOTE_INLINE void network_gather_sums(network_sums *s, size_t lane, wide sum, wid
     wide_store(s->largest + lane, wide_max(wide_load(s->largest + lane), largest));
 }
 
+/* Reduces the 16 lanes by halves. */
 MOTE_INLINE mote_solve_sums network_sums_total(network_sums *s) {
     for (uint32_t half = MOTE_GROUP / 2; half; half /= 2)
         for (uint32_t i = 0; i < half; i++) {
@@ -74,7 +78,7 @@ MOTE_INLINE mote_solve_sums network_sums_total(network_sums *s) {
     return (mote_solve_sums){s->sum[0], s->largest[0]};
 }
 
-/* d, its length and its direction; 0 where there is none. */
+/* Returns |d|. *direction = d / |d|; 0 in lanes without a spring. */
 MOTE_INLINE wide network_length(wide3 d, wide_mask exists, wide3 *direction) {
     wide length = wide_sqrt(wide3_dot(d, d));
     wide inverse = wide_set(1.0f) / wide_max(length, wide_set(NETWORK_SHORTEST));
@@ -82,20 +86,21 @@ MOTE_INLINE wide network_length(wide3 d, wide_mask exists, wide3 *direction) {
     return length;
 }
 
-/* 1/k and damping as an implicit spring's over h: C + (c/k) C' + a mu = 0 with C' = (C - C0) / h, over 1 +
- * c/(k h). */
+/* Compliance and damping of an implicit spring over h: C + (c/k) C' + a mu = 0 with C' = (C - C0) / h,
+ * divided by 1 + c/(k h). compliance: the factor of mu; memory: that of C0, the elongation at the start of
+ * the substep. */
 typedef struct network_softness {
     wide compliance, memory;
 } network_softness;
 
 MOTE_INLINE network_softness network_soften(const mote_network *n, const network_end *e, double h) {
-    const network_terms t = network_terms_of(n, e->line, false, e->entry);
+    const network_terms t = network_terms_of(n, e->packet, false, e->entry);
     const wide one = wide_set(1.0f), inverse = one / t.stiffness;
     const wide ratio = wide_set((float)(1.0 / h)) * (t.damping * inverse), share = one / (one + ratio);
     return (network_softness){wide_set((float)(1.0 / (h * h))) * inverse * share, ratio * share};
 }
 
-/* The linear system of one Newton iteration. */
+/* Newton's linearisation for one register of spring ends: residual, diagonal and first search direction. */
 MOTE_INLINE void network_dual_linearise(const mote_network_job *job, const mote_network_scratch *c,
                                         uint32_t number, ptrdiff_t at, size_t lane, wide *sum,
                                         wide *largest) {
@@ -103,81 +108,85 @@ MOTE_INLINE void network_dual_linearise(const mote_network_job *job, const mote_
     const mote_network *n = job->network;
     const network_end e = network_end_of(n, c, number, lane);
     const network_softness soft = network_soften(n, &e, job->plan->h);
-    const wide rest = network_terms_of(n, e.line, false, e.entry).length;
-    wide3 direction, before;
+    const wide rest = network_terms_of(n, e.packet, false, e.entry).length;
+    wide3 direction, start_direction;
     const wide length = network_length(
         wide3_sub(network_other3(c, NETWORK_X, &e), network_load3(c, NETWORK_X, at)), e.exists, &direction);
+    /* Residual C + a mu, with the damping term. */
     wide error = (length - rest) + soft.compliance * network_own(n, NETWORK_END_MULTIPLIER, &e);
-    if (e.line->damped) {
-        const wide past = network_length(
+    if (e.packet->damped) {
+        const wide start_length = network_length(
             wide3_sub(network_other3(c, NETWORK_START, &e), network_load3(c, NETWORK_START, at)), e.exists,
-            &before);
-        error -= soft.memory * (past - rest);
+            &start_direction);
+        error -= soft.memory * (start_length - rest);
     }
+    /* Diagonal of J W J^T + a. Rigid springs between two pins have none and are excluded; compliant ones act
+     * on both. */
     const wide mass = network_other(c, NETWORK_MASS, &e) + wide_load(network_column(c, NETWORK_MASS) + at);
     const wide diagonal = mass * wide3_dot(direction, direction) + soft.compliance;
-    const wide_mask moves =
-        e.exists & wide_less(zero, diagonal); /* between two pins only what gives way: it pulls at both */
-    const wide inverse = wide_select(moves, one / diagonal, zero), r = wide_select(moves, zero - error, zero),
-               z = inverse * r;
+    const wide_mask solvable = e.exists & wide_less(zero, diagonal);
+    const wide inverse = wide_select(solvable, one / diagonal, zero),
+               r = wide_select(solvable, zero - error, zero), z = inverse * r;
+    /* First search direction p = z = r / diagonal. */
     network_keep(n, NETWORK_END_NORMAL, &e, direction.x);
     network_keep(n, NETWORK_END_NORMAL + 1, &e, direction.y);
     network_keep(n, NETWORK_END_NORMAL + 2, &e, direction.z);
     network_keep(n, NETWORK_END_COMPLIANCE, &e, soft.compliance);
     network_keep(n, NETWORK_END_INVERSE, &e, inverse);
     network_keep(n, NETWORK_END_RESIDUAL, &e, r);
-    network_keep(n, NETWORK_END_SEARCH, &e, z);
+    network_keep(n, NETWORK_END_DIRECTION, &e, z);
     *sum += r * z;
     *largest = wide_max(*largest, wide_abs(r) / wide_select(wide_less(zero, rest), rest, one));
 }
 
-/* u = W J^T p: how the particles move along the search direction, p = z + beta p. */
+/* Search direction of conjugate gradients: p = z + beta p if `again`. Accumulates J^T p, which the pass
+ * scales to u = W J^T p, the displacement of the particles along it. */
 MOTE_INLINE void network_dual_direction(const mote_network *n, const mote_network_scratch *c, uint32_t number,
                                         size_t lane, wide beta, bool again, wide3 *sum) {
-    const network_end e = {.line = &n->line[number], .entry = (size_t)number * MOTE_GROUP + lane};
+    const network_end e = {.packet = &n->packet[number], .entry = (size_t)number * MOTE_GROUP + lane};
     (void)c;
-    wide p = network_own(n, NETWORK_END_SEARCH, &e);
+    wide p = network_own(n, NETWORK_END_DIRECTION, &e);
     if (again) {
         p = network_own(n, NETWORK_END_INVERSE, &e) * network_own(n, NETWORK_END_RESIDUAL, &e) + beta * p;
-        network_keep(n, NETWORK_END_SEARCH, &e, p);
+        network_keep(n, NETWORK_END_DIRECTION, &e, p);
     }
     *sum = wide3_sub(*sum, wide3_scale(p, network_direction(n, &e)));
 }
 
-/* q = (J W J^T + a) p. */
+/* Applies the operator: q = (J W J^T + a) p, by the displacements u. */
 MOTE_INLINE void network_dual_apply(const mote_network *n, const mote_network_scratch *c, uint32_t number,
                                     wide3 u, size_t lane, wide *sum) {
     const network_end e = network_end_of(n, c, number, lane);
-    const wide p = network_own(n, NETWORK_END_SEARCH, &e);
-    const wide closing =
+    const wide p = network_own(n, NETWORK_END_DIRECTION, &e);
+    const wide elongation =
         wide3_dot(network_direction(n, &e), wide3_sub(network_other3(c, NETWORK_DIRECTION, &e), u));
-    const wide q = wide_select(e.exists, closing + network_own(n, NETWORK_END_COMPLIANCE, &e) * p, (wide){0});
+    const wide q =
+        wide_select(e.exists, elongation + network_own(n, NETWORK_END_COMPLIANCE, &e) * p, (wide){0});
     network_keep(n, NETWORK_END_PRODUCT, &e, q);
     *sum += p * q;
 }
 
-/* mu += alpha p, r -= alpha q. */
+/* Conjugate-gradient update: mu += alpha p, r -= alpha q. */
 MOTE_INLINE void network_dual_update(const mote_network *n, uint32_t number, size_t lane, wide alpha,
                                      wide *sum, wide *largest) {
     const wide zero = {0}, one = wide_set(1.0f);
-    const network_end e = {.line = &n->line[number], .entry = (size_t)number * MOTE_GROUP + lane};
+    const network_end e = {.packet = &n->packet[number], .entry = (size_t)number * MOTE_GROUP + lane};
     const wide inverse = network_own(n, NETWORK_END_INVERSE, &e),
-               rest = network_terms_of(n, e.line, false, e.entry).length;
+               rest = network_terms_of(n, e.packet, false, e.entry).length;
     const wide mu =
-        network_own(n, NETWORK_END_MULTIPLIER, &e) + alpha * network_own(n, NETWORK_END_SEARCH, &e);
+        network_own(n, NETWORK_END_MULTIPLIER, &e) + alpha * network_own(n, NETWORK_END_DIRECTION, &e);
     const wide moved =
         network_own(n, NETWORK_END_RESIDUAL, &e) - alpha * network_own(n, NETWORK_END_PRODUCT, &e);
-    const wide r =
-        wide_select(wide_less(zero, inverse), moved, zero); /* rigid between two pins: nothing solves it */
+    const wide r = wide_select(wide_less(zero, inverse), moved, zero); /* excluded: rigid between two pins */
     network_keep(n, NETWORK_END_MULTIPLIER, &e, mu);
     network_keep(n, NETWORK_END_RESIDUAL, &e, r);
     *sum += r * (inverse * r);
     *largest = wide_max(*largest, wide_abs(r) / wide_select(wide_less(zero, rest), rest, one));
 }
 
-/* Tensions of the end, N. */
+/* Adds the constraint force of the ends, -mu n; the pass scales the sum to N. */
 MOTE_INLINE void network_dual_forces(const mote_network *n, uint32_t number, size_t lane, wide3 *sum) {
-    const network_end e = {.line = &n->line[number], .entry = (size_t)number * MOTE_GROUP + lane};
+    const network_end e = {.packet = &n->packet[number], .entry = (size_t)number * MOTE_GROUP + lane};
     *sum = wide3_sub(*sum, wide3_scale(network_own(n, NETWORK_END_MULTIPLIER, &e), network_direction(n, &e)));
 }
 
@@ -191,16 +200,16 @@ MOTE_INLINE void network_dual_register(const mote_network_job *job, const mote_n
     const ptrdiff_t at = (ptrdiff_t)slot - c->first;
     const wide scale = wide_set(factor), mass = wide_load(network_column(c, NETWORK_MASS) + at);
     if (pass == MOTE_SOLVE_LOAD) {
-        wide_store(network_column(c, NETWORK_MASS) + at, wide_load(n->inverse_mass + slot));
-        network_store3(c, NETWORK_NORMAL, at, wide3_zero()); /* nothing lies on colliders here */
-        for (uint32_t i = group.first_line; i < group.first_line + group.line_count; i++)
+        wide_store(network_column(c, NETWORK_MASS) + at, wide_load(n->range.inverse_mass + slot));
+        network_store3(c, NETWORK_NORMAL, at, wide3_zero()); /* the dual solver has no contacts */
+        for (uint32_t i = group.first_packet; i < group.first_packet + group.packet_count; i++)
             wide_store(n->entry_solver[NETWORK_END_MULTIPLIER] + (size_t)i * MOTE_GROUP + lane, (wide){0});
         return;
     }
     const wide3 u = network_load3(c, NETWORK_DIRECTION, at);
     wide3 vector = wide3_zero();
     wide sum = {0}, largest = {0};
-    for (uint32_t i = group.first_line; i < group.first_line + group.line_count; i++) switch (pass) {
+    for (uint32_t i = group.first_packet; i < group.first_packet + group.packet_count; i++) switch (pass) {
         case MOTE_SOLVE_LINEARISE:
             network_dual_linearise(job, c, i, at, lane, &sum, &largest);
             break;
@@ -222,7 +231,7 @@ MOTE_INLINE void network_dual_register(const mote_network_job *job, const mote_n
         default:
             break;
         }
-    if (pass == MOTE_SOLVE_UPDATE) { /* pinned ones have no mass and do not move */
+    if (pass == MOTE_SOLVE_UPDATE) { /* x += alpha u; pinned slots have inverse mass 0 and stay */
         const wide3 x = network_load3(c, NETWORK_X, at);
         network_store3(c, NETWORK_X, at,
                        wide3_select(wide_less((wide){0}, mass), wide3_add_scaled(x, scale, u), x));

@@ -1,4 +1,4 @@
-/* Networks: springs come and go between steps. */
+/* Edits of networks between steps: adding, erasing and tearing springs, merging islands. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ static uint32_t *next_at(mote_network *network, uint32_t number, uint32_t slot) 
     return &s->next[s->a == slot ? 0 : 1];
 }
 
-static void take_out(mote_network *network, uint32_t number, uint32_t slot) {
+static void unlink_spring(mote_network *network, uint32_t number, uint32_t slot) {
     uint32_t *link = &network->head[slot];
     while (*link != number) link = next_at(network, *link, slot);
     *link = *next_at(network, number, slot);
@@ -26,24 +26,25 @@ void mote_network_erase(mote_network *network, uint32_t number) {
     const mote_network_spring_state *s = &network->spring[number];
     mote_network_drop_reel(network, number);
     mote_network_clear_entries(network, number);
-    take_out(network, number, s->a);
-    take_out(network, number, s->b);
+    unlink_spring(network, number, s->a);
+    unlink_spring(network, number, s->b);
     free_number(network, number);
     network->spring_count--;
     if (number < network->first_free) network->first_free = number;
     while (network->spring_end && network->spring[network->spring_end - 1].a == MOTE_NO_SLOT)
         network->spring_end--;
-    network->bound_is_old = network->aggregates.old = true;
+    mote_network_changed(network);
 }
 
-/* Squares of floats: |d| / L - 1 > strain without the root. NaN and what is frozen does not tear. */
+/* Compares squares of floats: |d| / L - 1 > strain without the square root. NaN and frozen islands do not
+ * tear. */
 void mote_network_tear(mote_network *network) {
     for (uint32_t i = 0, end = network->tears ? network->spring_end : 0; i < end; i++) {
         const mote_network_spring_state *s = &network->spring[i];
         if (!(s->tear_strain > 0) || network->frozen[network->island[s->a]]) continue;
         float square = 0;
         for (int axis = 0; axis < 3; axis++) {
-            const float d = network->x[axis][s->b] - network->x[axis][s->a];
+            const float d = network->range.x[axis][s->b] - network->range.x[axis][s->a];
             square += d * d;
         }
         const float limit = s->rest_length * (1.0f + s->tear_strain);
@@ -59,10 +60,10 @@ typedef struct insertion {
     uint32_t count;
     uint32_t *numbers;
     uint64_t *key, *other_key;    /* 2 count: slots of the new ends, ascending ... */
-    uint32_t *item, *other_item;  /* ... and of which item */
-    uint32_t *block, block_count; /* those concerned, ascending ... */
-    uint32_t *first_key;          /* ... the keys of each: to those of the next ... */
-    uint32_t *lines;              /* ... and its lines, where it must be written as a whole, else 0 */
+    uint32_t *item, *other_item;  /* ... and the item of each */
+    uint32_t *block, block_count; /* affected blocks, ascending ... */
+    uint32_t *first_key;          /* ... first key of each; the next block's is the end ... */
+    uint32_t *packets;            /* ... and its packets, if all of them are rewritten, else 0 */
     void *memory;
     size_t bytes;
 } insertion;
@@ -86,19 +87,19 @@ static mote_result begin_insertion(insertion *n, uint32_t count, const mote_allo
     n->other_item = take(&cursor, ends, sizeof(uint32_t));
     n->block = take(&cursor, ends, sizeof(uint32_t));
     n->first_key = take(&cursor, ends + 1, sizeof(uint32_t));
-    n->lines = take(&cursor, ends, sizeof(uint32_t));
+    n->packets = take(&cursor, ends, sizeof(uint32_t));
     n->numbers = take(&cursor, count, sizeof(uint32_t));
     return MOTE_OK;
 }
 
 static float present_length(const mote_network *network, uint32_t a, uint32_t b) {
-    const float p[3] = {network->x[0][a], network->x[1][a], network->x[2][a]};
-    const float q[3] = {network->x[0][b], network->x[1][b], network->x[2][b]};
+    const float p[3] = {network->range.x[0][a], network->range.x[1][a], network->range.x[2][a]};
+    const float q[3] = {network->range.x[0][b], network->range.x[1][b], network->range.x[2][b]};
     return mote_network_distance(p, q);
 }
 
-/* Springs stand under their numbers, in no list and no line yet. */
-static mote_result make_springs(mote_network *network, insertion *n, const mote_spring *springs) {
+/* Creates the springs under the lowest free numbers, in no list and no packet yet. */
+static mote_result create_springs(mote_network *network, insertion *n, const mote_spring *springs) {
     uint32_t number = network->first_free;
     for (uint32_t i = 0; i < n->count; i++, number++) {
         const mote_spring *from = &springs[i];
@@ -131,8 +132,8 @@ static void sort_ends(const mote_network *network, insertion *n) {
     mote_network_sort(n->key, n->other_key, n->item, n->other_item, 2 * n->count);
 }
 
-/* Both the list of a slot and its new springs ascend: they are merged. */
-static void link_all(mote_network *network, insertion *n) {
+/* Merges the new springs of each slot into its list; both ascend. */
+static void merge_lists(mote_network *network, insertion *n) {
     uint32_t *link = NULL;
     for (uint32_t i = 0; i < 2 * n->count; i++) {
         const uint32_t slot = (uint32_t)n->key[i], number = n->numbers[n->item[i]];
@@ -144,7 +145,9 @@ static void link_all(mote_network *network, insertion *n) {
     }
 }
 
-static void take_back(mote_network *network, const insertion *n) {
+/* Removes the new springs from the lists, where their missing entries identify them, and frees their
+ * numbers. */
+static void revert_insertion(mote_network *network, const insertion *n) {
     for (uint32_t i = 0; i < 2 * n->count; i++) {
         const uint32_t slot = (uint32_t)n->key[i];
         if (i && n->key[i] == n->key[i - 1]) continue;
@@ -174,20 +177,21 @@ static mote_network_changes changes_of(const insertion *n, uint32_t i) {
     return (mote_network_changes){n->key + n->first_key[i], n->first_key[i + 1] - n->first_key[i]};
 }
 
-/* Room for all blocks concerned, of which those that grow out of theirs move. */
-static mote_result make_room(mote_network *network, const insertion *n, const mote_allocator *allocator) {
+/* Reserves capacity for every affected block; blocks that exceed theirs are relocated. */
+static mote_result reserve_blocks(mote_network *network, const insertion *n,
+                                  const mote_allocator *allocator) {
     uint64_t more = 0;
     for (uint32_t i = 0; i < n->block_count; i++) {
         const mote_network_block *block = &network->block[n->block[i]];
         const mote_network_changes changes = changes_of(n, i);
-        n->lines[i] = 0;
-        if (!block->lanes &&
-            mote_network_count_sliced(network, n->block[i], &changes) <= block->line_capacity)
+        n->packets[i] = 0;
+        if (!block->interleaved &&
+            mote_network_count_sliced(network, n->block[i], &changes) <= block->packet_capacity)
             continue;
-        const uint64_t lines = mote_network_count_sliced(network, n->block[i], NULL);
-        if (lines > MOTE_NO_ITEM / MOTE_GROUP) return MOTE_ERROR_OVERFLOW;
-        n->lines[i] = (uint32_t)lines;
-        if (lines > block->line_capacity) more += mote_network_packet_capacity(lines);
+        const uint64_t packets = mote_network_count_sliced(network, n->block[i], NULL);
+        if (packets > MOTE_NO_ITEM / MOTE_GROUP) return MOTE_ERROR_OVERFLOW;
+        n->packets[i] = (uint32_t)packets;
+        if (packets > block->packet_capacity) more += mote_network_packet_capacity(packets);
     }
     return mote_network_reserve_packets(network, more, network->entry_response[0] != NULL, allocator);
 }
@@ -196,37 +200,38 @@ static void write_blocks(mote_network *network, const insertion *n) {
     for (uint32_t i = 0; i < n->block_count; i++) {
         mote_network_block *block = &network->block[n->block[i]];
         const mote_network_changes changes = changes_of(n, i);
-        block->lanes = false;
-        if (n->lines[i] > block->line_capacity)
+        block->interleaved = false;
+        if (n->packets[i] > block->packet_capacity)
             mote_network_move_packets(network, n->block[i],
-                                      (uint32_t)mote_network_packet_capacity(n->lines[i]));
-        mote_network_write_sliced(network, n->block[i], n->lines[i] ? NULL : &changes);
+                                      (uint32_t)mote_network_packet_capacity(n->packets[i]));
+        mote_network_write_sliced(network, n->block[i], n->packets[i] ? NULL : &changes);
     }
 }
 
-/* --- Islands that are joined --- */
+/* --- Merging islands --- */
 
-/* The smaller takes the label of the larger, and two rings become one. What is frozen freezes both. */
+/* Merges two islands: the smaller takes the label of the larger, and their rings become one. If one is
+ * frozen, both are. */
 static void join_islands(mote_network *network, uint32_t a, uint32_t b) {
-    uint32_t keep = network->island[a], go = network->island[b], slot = b;
-    if (keep == go) return;
-    if (network->island_size[keep] < network->island_size[go]) {
-        keep = network->island[b], go = network->island[a];
+    uint32_t kept = network->island[a], dropped = network->island[b], slot = b;
+    if (kept == dropped) return;
+    if (network->island_size[kept] < network->island_size[dropped]) {
+        kept = network->island[b], dropped = network->island[a];
         slot = a;
     }
     const uint32_t first = slot;
     do {
-        network->island[slot] = keep;
+        network->island[slot] = kept;
         slot = network->ring[slot];
     } while (slot != first);
     const uint32_t next = network->ring[a];
     network->ring[a] = network->ring[b];
     network->ring[b] = next;
-    network->island_size[keep] += network->island_size[go];
-    network->island_size[go] = 0;
-    if (network->frozen[keep] && network->frozen[go]) network->report.frozen--;
-    network->frozen[keep] |= network->frozen[go];
-    network->frozen[go] = 0;
+    network->island_size[kept] += network->island_size[dropped];
+    network->island_size[dropped] = 0;
+    if (network->frozen[kept] && network->frozen[dropped]) network->report.frozen--;
+    network->frozen[kept] |= network->frozen[dropped];
+    network->frozen[dropped] = 0;
 }
 
 static void join_ends(mote_network *network, const mote_network_spring_state *s) {
@@ -250,7 +255,7 @@ static void finish_insertion(mote_network *network, const insertion *n, uint32_t
     if (last >= network->spring_end) network->spring_end = last + 1;
     network->first_free = last + 1;
     network->spring_count += n->count;
-    network->bound_is_old = network->responses_are_old = network->aggregates.old = true;
+    mote_network_changed(network);
     memcpy(numbers, n->numbers, n->count * sizeof *numbers);
 }
 
@@ -261,14 +266,14 @@ mote_result mote_network_insert(mote_network *network, uint32_t count, const mot
     if (count > network->def.spring_capacity - network->spring_count) return MOTE_ERROR_CAPACITY;
     mote_result result = begin_insertion(&n, count, allocator);
     if (result) return result;
-    result = make_springs(network, &n, springs);
+    result = create_springs(network, &n, springs);
     if (result == MOTE_OK) {
         sort_ends(network, &n);
-        link_all(network, &n);
+        merge_lists(network, &n);
         find_blocks(network, &n);
-        result = make_room(network, &n, allocator);
+        result = reserve_blocks(network, &n, allocator);
         if (result)
-            take_back(network, &n);
+            revert_insertion(network, &n);
         else
             finish_insertion(network, &n, numbers);
     }

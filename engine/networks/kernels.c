@@ -1,4 +1,4 @@
-/* One instruction set's kernels for networks. Compiled once for each, with MOTE_ISA and MOTE_WIDTH. */
+/* Network kernels of one instruction set. Compiled once for each, with MOTE_ISA and MOTE_WIDTH. */
 #include "base/isa.h"
 #include "networks/primal.h"
 #include "networks/multilevel.h"
@@ -7,7 +7,7 @@
 #include "networks/dual.h"
 #include "networks/stage.h"
 
-#define PULL(name, damped, uncoupled)                                                                        \
+#define SPRING_FORCES(name, damped, uncoupled)                                                               \
     static void name##_interleaved(const mote_network_job *job, const mote_network_scratch *c,               \
                                    const mote_network_block *block) {                                        \
         forces_interleaved(job, c, block, damped, uncoupled);                                                \
@@ -16,18 +16,18 @@
                               const mote_network_block *block) {                                             \
         forces_sliced(job, c, block, damped, uncoupled);                                                     \
     }
-PULL(undamped, false, false)
-PULL(damped, true, false)
-PULL(uncoupled, true, true)
+SPRING_FORCES(undamped, false, false)
+SPRING_FORCES(damped, true, false)
+SPRING_FORCES(uncoupled, true, true)
 
-static void pull(const mote_network_job *job, const mote_network_scratch *c,
-                 const mote_network_block *block) {
+static void spring_forces(const mote_network_job *job, const mote_network_scratch *c,
+                          const mote_network_block *block) {
     if (job->uncoupled)
-        (block->lanes ? uncoupled_interleaved : uncoupled_sliced)(job, c, block);
+        (block->interleaved ? uncoupled_interleaved : uncoupled_sliced)(job, c, block);
     else if (job->network->damped)
-        (block->lanes ? damped_interleaved : damped_sliced)(job, c, block);
+        (block->interleaved ? damped_interleaved : damped_sliced)(job, c, block);
     else
-        (block->lanes ? undamped_interleaved : undamped_sliced)(job, c, block);
+        (block->interleaved ? undamped_interleaved : undamped_sliced)(job, c, block);
 }
 
 typedef void stage_function(const mote_network_job *job, const mote_network_scratch *c, mote_stage_at at,
@@ -73,52 +73,53 @@ static void start(const mote_network_job *job, const mote_network_scratch *c, bo
     network_start(job, c, keep, first, end);
 }
 
-static void touch(const mote_network_job *job, const mote_network_scratch *c, uint32_t substep, bool grips,
-                  uint32_t first, uint32_t end) {
-    network_solver_contacts(job, c, substep, grips, first, end);
+static void contacts(const mote_network_job *job, const mote_network_scratch *c, uint32_t substep, bool stick,
+                     uint32_t first, uint32_t end) {
+    network_solver_contacts(job, c, substep, stick, first, end);
 }
 
-static void rub(const mote_network_job *job, const mote_network_scratch *c, uint32_t first, uint32_t end) {
+static void friction(const mote_network_job *job, const mote_network_scratch *c, uint32_t first,
+                     uint32_t end) {
     network_friction(job, c, first, end);
 }
 
-static void push_out(const mote_network_job *job, const mote_network_scratch *c, uint32_t substep,
-                     uint32_t first, uint32_t end) {
+static void resolve_contacts(const mote_network_job *job, const mote_network_scratch *c, uint32_t substep,
+                             uint32_t first, uint32_t end) {
     network_resolve_contacts(job, c, substep, first, end);
 }
 
-#define SOLVE(pass)                                                                                          \
+#define DUAL(pass)                                                                                           \
     case pass:                                                                                               \
         return network_dual_range(job, c, pass, factor, first, end)
-#define BALANCE(pass)                                                                                        \
+#define PRIMAL(pass)                                                                                         \
     case pass:                                                                                               \
         return network_primal_range(job, c, pass, factor, first, end)
 
-/* Each case is an instance of its own. */
-static mote_solve_sums solve(const mote_network_job *job, const mote_network_scratch *c,
-                             mote_solver_pass pass, float factor, uint32_t first, uint32_t end) {
+/* Each case is an instance of its own, with a constant pass. */
+static mote_solve_sums dual(const mote_network_job *job, const mote_network_scratch *c, mote_solver_pass pass,
+                            float factor, uint32_t first, uint32_t end) {
     switch (pass) {
-        SOLVE(MOTE_SOLVE_LOAD);
-        SOLVE(MOTE_SOLVE_LINEARISE);
-        SOLVE(MOTE_SOLVE_FIRST_DIRECTION);
-        SOLVE(MOTE_SOLVE_DIRECTION);
-        SOLVE(MOTE_SOLVE_APPLY);
-        SOLVE(MOTE_SOLVE_UPDATE);
-        SOLVE(MOTE_SOLVE_FORCES);
+        DUAL(MOTE_SOLVE_LOAD);
+        DUAL(MOTE_SOLVE_LINEARISE);
+        DUAL(MOTE_SOLVE_FIRST_DIRECTION);
+        DUAL(MOTE_SOLVE_DIRECTION);
+        DUAL(MOTE_SOLVE_APPLY);
+        DUAL(MOTE_SOLVE_UPDATE);
+        DUAL(MOTE_SOLVE_FORCES);
     default:
         return (mote_solve_sums){0, 0};
     }
 }
 
-static mote_solve_sums balance(const mote_network_job *job, const mote_network_scratch *c,
-                               mote_solver_pass pass, float factor, uint32_t first, uint32_t end) {
+static mote_solve_sums primal(const mote_network_job *job, const mote_network_scratch *c,
+                              mote_solver_pass pass, float factor, uint32_t first, uint32_t end) {
     switch (pass) {
-        BALANCE(MOTE_SOLVE_LOAD);
-        BALANCE(MOTE_SOLVE_LINEARISE);
-        BALANCE(MOTE_SOLVE_FIRST_DIRECTION);
-        BALANCE(MOTE_SOLVE_DIRECTION);
-        BALANCE(MOTE_SOLVE_APPLY);
-        BALANCE(MOTE_SOLVE_UPDATE);
+        PRIMAL(MOTE_SOLVE_LOAD);
+        PRIMAL(MOTE_SOLVE_LINEARISE);
+        PRIMAL(MOTE_SOLVE_FIRST_DIRECTION);
+        PRIMAL(MOTE_SOLVE_DIRECTION);
+        PRIMAL(MOTE_SOLVE_APPLY);
+        PRIMAL(MOTE_SOLVE_UPDATE);
     default:
         return (mote_solve_sums){0, 0};
     }
@@ -142,15 +143,15 @@ static bool finite(const mote_network_scratch *c, uint32_t first, uint32_t end) 
 
 extern const mote_network_kernels MOTE_KERNEL_TABLE(mote_network_kernels);
 const mote_network_kernels MOTE_KERNEL_TABLE(mote_network_kernels) = {
-    .pull = pull,
+    .spring_forces = spring_forces,
     .begin = begin,
     .stage = stage,
     .start = start,
-    .touch = touch,
-    .rub = rub,
-    .push_out = push_out,
-    .solve = solve,
-    .balance = balance,
+    .contacts = contacts,
+    .friction = friction,
+    .resolve_contacts = resolve_contacts,
+    .dual = dual,
+    .primal = primal,
     .restrict_residuals = restrict_residuals,
     .correct_aggregates = correct_aggregates,
     .invert_aggregates = invert_aggregates,

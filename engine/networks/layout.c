@@ -3,14 +3,15 @@
 #include "networks/layout_plan.h"
 
 static void take_slots(mote_arena *a, mote_network *network, bool interpolates) {
-    const uint64_t slots = network->slot_count;
-    for (int axis = 0; axis < 3; axis++) network->x[axis] = mote_arena_take(a, slots, sizeof(float));
-    for (int axis = 0; axis < 3; axis++) network->v[axis] = mote_arena_take(a, slots, sizeof(float));
+    const uint64_t slots = network->range.slot_count;
+    for (int axis = 0; axis < 3; axis++) network->range.x[axis] = mote_arena_take(a, slots, sizeof(float));
+    for (int axis = 0; axis < 3; axis++) network->range.v[axis] = mote_arena_take(a, slots, sizeof(float));
     for (int axis = 0; axis < 3 && interpolates; axis++)
-        network->previous_x[axis] = mote_arena_take(a, slots, sizeof(float));
-    network->inverse_mass = mote_arena_take(a, slots, sizeof(float));
+        network->range.previous_x[axis] = mote_arena_take(a, slots, sizeof(float));
+    network->range.inverse_mass = mote_arena_take(a, slots, sizeof(float));
     network->own_inverse_mass = mote_arena_take(a, slots, sizeof(float));
-    for (int axis = 0; axis < 3; axis++) network->reaction[axis] = mote_arena_take(a, slots, sizeof(float));
+    for (int axis = 0; axis < 3; axis++)
+        network->range.reaction[axis] = mote_arena_take(a, slots, sizeof(float));
     network->island = mote_arena_take(a, slots, sizeof(uint32_t));
     network->head = mote_arena_take(a, slots, sizeof(uint32_t));
     network->ring = mote_arena_take(a, slots, sizeof(uint32_t));
@@ -20,7 +21,7 @@ static void take_slots(mote_arena *a, mote_network *network, bool interpolates) 
 
 static void take_aggregates(mote_arena *a, mote_network *network) {
     mote_network_aggregates *of = &network->aggregates;
-    const uint64_t slots = network->slot_count;
+    const uint64_t slots = network->range.slot_count;
     of->of_slot = mote_arena_take(a, slots, sizeof(uint32_t));
     of->parent = mote_arena_take(a, slots, sizeof(uint32_t));
     of->child = mote_arena_take(a, slots * MOTE_AGGREGATE_CHILDREN, sizeof(uint32_t));
@@ -45,6 +46,7 @@ uint64_t mote_network_place_columns(mote_network *network, bool interpolates) {
         take_aggregates(&a, network);
     }
     network->block = mote_arena_take(&a, network->block_count, sizeof(mote_network_block));
+    network->range.pins.run = mote_arena_take(&a, network->block_count, sizeof(mote_pin_run));
     network->group = mote_arena_take(&a, network->group_count, sizeof(mote_network_group));
     network->spring = mote_arena_take(&a, network->def.spring_capacity, sizeof(mote_network_spring_state));
     network->torn = mote_arena_take(&a, network->def.spring_capacity, sizeof(uint32_t));

@@ -1,5 +1,5 @@
-/* Networks: islands by union-find, alike islands by hash and comparison, and the packing of islands into
- * blocks. */
+/* Layout plan of networks: islands by union-find, alike islands by hash and comparison, packing of islands
+ * into blocks. */
 #include "networks/layout_plan.h"
 
 #include <string.h>
@@ -7,7 +7,8 @@
 #include "base/allocator.h"
 #include "base/hash.h"
 
-/* Fewer alike islands than this do not fill the lanes of a block of their own. */
+/* Fewer alike islands than this are packed into sliced blocks: they would leave most lanes of a block
+ * empty. */
 #define FEWEST_LANES 4u
 
 /* --- Memory --- */
@@ -18,7 +19,7 @@ static void *take(unsigned char *memory, uint64_t *bytes, uint64_t count, size_t
     return at;
 }
 
-static uint64_t lay_out(mote_network_layout_plan *s, const mote_network_def *def) {
+static uint64_t place_arrays(mote_network_layout_plan *s, const mote_network_def *def) {
     const uint64_t particles = def->particle_count;
     unsigned char *memory = s->memory;
     uint64_t bytes = 0;
@@ -37,9 +38,9 @@ static uint64_t lay_out(mote_network_layout_plan *s, const mote_network_def *def
     return bytes;
 }
 
-void mote_network_layout_plan_destroy(mote_network_layout_plan *survey, const mote_allocator *allocator) {
-    mote_release(allocator, survey->memory, survey->bytes);
-    *survey = (mote_network_layout_plan){0};
+void mote_network_layout_plan_destroy(mote_network_layout_plan *plan, const mote_allocator *allocator) {
+    mote_release(allocator, plan->memory, plan->bytes);
+    *plan = (mote_network_layout_plan){0};
 }
 
 /* --- Islands --- */
@@ -52,7 +53,7 @@ static uint32_t root_of(uint32_t *parent, uint32_t particle) {
     return particle;
 }
 
-/* The lowest particle is the root, so that the labels come in order. */
+/* Union-find. The lowest particle is the root, so that labels are ascending. */
 static void join_springs(uint32_t *parent, const mote_network_def *def) {
     for (uint32_t i = 0; i < def->particle_count; i++) parent[i] = i;
     for (uint32_t i = 0; i < def->spring_count; i++) {
@@ -64,8 +65,8 @@ static void join_springs(uint32_t *parent, const mote_network_def *def) {
     }
 }
 
-/* Numbers the islands; a particle's parent becomes its label. Roots come before what hangs on them. */
-static void label(mote_network_layout_plan *s, const mote_network_def *def) {
+/* Numbers the islands. The root, the lowest particle of its island, is labelled before the others. */
+static void label_islands(mote_network_layout_plan *s, const mote_network_def *def) {
     uint32_t *parent = s->rank;
     join_springs(parent, def);
     for (uint32_t i = 0; i < def->particle_count; i++) {
@@ -76,8 +77,8 @@ static void label(mote_network_layout_plan *s, const mote_network_def *def) {
     for (uint32_t i = 0; i < def->particle_count; i++) s->rank[i] = s->particles[s->island[i]]++;
 }
 
-/* The springs of each island, ascending: a counting sort. */
-static void deal_springs(mote_network_layout_plan *s, const mote_network_def *def) {
+/* Sorts the springs by island, ascending in each: counting sort. */
+static void sort_springs(mote_network_layout_plan *s, const mote_network_def *def) {
     uint32_t *next = s->order, sum = 0;
     memset(next, 0, s->island_count * sizeof *next);
     for (uint32_t i = 0; i < def->spring_count; i++) next[s->island[def->springs[i].a]]++;
@@ -90,7 +91,7 @@ static void deal_springs(mote_network_layout_plan *s, const mote_network_def *de
     for (uint32_t i = 0; i < def->spring_count; i++) s->springs[next[s->island[def->springs[i].a]]++] = i;
 }
 
-/* Rigid constraints take a degree of freedom each. */
+/* Each rigid constraint removes a degree of freedom: an island has at most three times its particles. */
 static mote_result count_rigid(const mote_network_layout_plan *s, const mote_network_def *def,
                                mote_network_fault *fault) {
     if (def->solver != MOTE_NETWORK_CONSTRAINED) return MOTE_OK;
@@ -113,7 +114,7 @@ static uint32_t springs_of(const mote_network_layout_plan *s, uint32_t island) {
     return s->first_spring[island + 1] - s->first_spring[island];
 }
 
-/* A spring of an island in local particles. */
+/* The local particles of a spring's ends, as one key. */
 static uint64_t local_ends(const mote_network_layout_plan *s, const mote_network_def *def, uint32_t place) {
     const mote_spring *spring = &def->springs[s->springs[place]];
     return (uint64_t)s->rank[spring->a] << 32 | s->rank[spring->b];
@@ -135,7 +136,8 @@ static bool alike(const mote_network_layout_plan *s, const mote_network_def *def
     return true;
 }
 
-/* One digit of 8 bits; false where all keys share it. */
+/* One pass of radix sort, over a digit of 8 bits. Returns false, with nothing moved, if all keys share the
+ * digit. */
 static bool sort_digit(const uint64_t *key, uint64_t *to_key, const uint32_t *number, uint32_t *to_number,
                        uint32_t count, int shift) {
     uint32_t next[256] = {0}, sum = 0;
@@ -169,13 +171,14 @@ void mote_network_sort(uint64_t *key, uint64_t *other_key, uint32_t *number, uin
 /* --- Packing --- */
 
 typedef struct packing {
-    uint64_t slot;       /* the next that is free */
-    uint64_t block_slot; /* where the open block begins */
+    uint64_t slot;       /* next free slot */
+    uint64_t block_slot; /* first slot of the open block */
     uint32_t blocks;
 } packing;
 
-/* Up to 16 alike islands in a block of their own. */
-static void pack_lanes(mote_network_layout_plan *s, packing *p, const uint32_t *islands, uint32_t count) {
+/* Packs up to 16 alike islands into one interleaved block. */
+static void pack_interleaved(mote_network_layout_plan *s, packing *p, const uint32_t *islands,
+                             uint32_t count) {
     for (uint32_t lane = 0; lane < count; lane++) {
         s->slot[islands[lane]] = (uint32_t)(p->slot + lane);
         s->block[islands[lane]] = p->blocks;
@@ -185,11 +188,12 @@ static void pack_lanes(mote_network_layout_plan *s, packing *p, const uint32_t *
     p->blocks++;
 }
 
-/* Islands of one shape in the host's order; what is left over goes to rows. */
+/* Packs islands of one shape in the host's order; a remainder below FEWEST_LANES is left for sliced
+ * blocks. */
 static void pack_class(mote_network_layout_plan *s, packing *p, const uint32_t *islands, uint32_t count) {
     for (uint32_t done = 0; count - done >= FEWEST_LANES && p->slot <= MOTE_MAX_PARTICLES;
          done += MOTE_GROUP) {
-        pack_lanes(s, p, islands + done, count - done < MOTE_GROUP ? count - done : MOTE_GROUP);
+        pack_interleaved(s, p, islands + done, count - done < MOTE_GROUP ? count - done : MOTE_GROUP);
         if (count - done < MOTE_GROUP) return;
     }
 }
@@ -211,7 +215,7 @@ static void pack_alike(mote_network_layout_plan *s, packing *p, const mote_netwo
 
 static uint64_t whole_groups(uint64_t slots) { return (slots + MOTE_GROUP - 1) / MOTE_GROUP * MOTE_GROUP; }
 
-static void pack_rows(mote_network_layout_plan *s, packing *p, uint32_t island, bool align) {
+static void pack_sliced(mote_network_layout_plan *s, packing *p, uint32_t island, bool align) {
     uint64_t at = align ? whole_groups(p->slot) : p->slot;
     if (p->block_slot == UINT64_MAX || at + s->particles[island] > p->block_slot + MOTE_NETWORK_BLOCK) {
         at = p->block_slot = whole_groups(p->slot);
@@ -222,7 +226,7 @@ static void pack_rows(mote_network_layout_plan *s, packing *p, uint32_t island, 
     p->slot = at + s->particles[island];
 }
 
-/* An island that has several blocks. */
+/* Packs an island that occupies several blocks. */
 static void pack_large(mote_network_layout_plan *s, packing *p, uint32_t island) {
     p->slot = whole_groups(p->slot);
     s->slot[island] = (uint32_t)p->slot;
@@ -231,7 +235,7 @@ static void pack_large(mote_network_layout_plan *s, packing *p, uint32_t island)
     p->blocks += (s->particles[island] + MOTE_NETWORK_BLOCK - 1) / MOTE_NETWORK_BLOCK;
 }
 
-/* Alike islands, then small ones, then large ones. */
+/* Packs alike islands first, then small ones, then large ones. */
 static mote_result pack(mote_network_layout_plan *s, const mote_network_def *def) {
     const bool align = def->solver == MOTE_NETWORK_CONSTRAINED;
     packing p = {.block_slot = UINT64_MAX};
@@ -239,7 +243,7 @@ static mote_result pack(mote_network_layout_plan *s, const mote_network_def *def
     if (!align) pack_alike(s, &p, def);
     for (uint32_t island = 0; island < s->island_count; island++)
         if (s->stride[island] == 1 && s->particles[island] <= MOTE_NETWORK_BLOCK)
-            pack_rows(s, &p, island, align);
+            pack_sliced(s, &p, island, align);
     for (uint32_t island = 0; island < s->island_count; island++)
         if (s->stride[island] == 1 && s->particles[island] > MOTE_NETWORK_BLOCK) pack_large(s, &p, island);
     if (whole_groups(p.slot) > MOTE_MAX_PARTICLES) return MOTE_ERROR_OVERFLOW;
@@ -248,19 +252,19 @@ static mote_result pack(mote_network_layout_plan *s, const mote_network_def *def
     return MOTE_OK;
 }
 
-mote_result mote_network_layout_plan_make(mote_network_layout_plan *survey, const mote_network_def *def,
+mote_result mote_network_layout_plan_make(mote_network_layout_plan *plan, const mote_network_def *def,
                                           const mote_allocator *allocator, mote_network_fault *fault) {
-    *survey = (mote_network_layout_plan){0};
-    const uint64_t bytes = lay_out(survey, def);
+    *plan = (mote_network_layout_plan){0};
+    const uint64_t bytes = place_arrays(plan, def);
     if (bytes > SIZE_MAX / 2) return MOTE_ERROR_OVERFLOW;
-    survey->bytes = (size_t)bytes;
-    survey->memory = mote_allocate(allocator, survey->bytes);
-    if (!survey->memory) return MOTE_ERROR_MEMORY;
-    lay_out(survey, def);
-    label(survey, def);
-    deal_springs(survey, def);
-    mote_result result = count_rigid(survey, def, fault);
-    if (result == MOTE_OK) result = pack(survey, def);
-    if (result) mote_network_layout_plan_destroy(survey, allocator);
+    plan->bytes = (size_t)bytes;
+    plan->memory = mote_allocate(allocator, plan->bytes);
+    if (!plan->memory) return MOTE_ERROR_MEMORY;
+    place_arrays(plan, def);
+    label_islands(plan, def);
+    sort_springs(plan, def);
+    mote_result result = count_rigid(plan, def, fault);
+    if (result == MOTE_OK) result = pack(plan, def);
+    if (result) mote_network_layout_plan_destroy(plan, allocator);
     return result;
 }

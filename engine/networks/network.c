@@ -1,17 +1,26 @@
-/* Networks: making. The survey says where everything lies; columns, springs and lines are filled by it. */
+/* Networks: construction. The layout plan assigns the places; columns, springs and packets are filled by
+ * it. */
 #include "networks/network.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/allocator.h"
+#include "base/isa.h"
+#include "integrators/scheme.h"
+#include "networks/kernels.h"
 #include "networks/layout_plan.h"
 
-void mote_network_destroy(mote_network *network, const mote_allocator *allocator) {
+MOTE_KERNEL_LOOKUP(mote_network_kernels, mote_network_kernels);
+
+void mote_network_destroy(mote_range *range, const mote_allocator *allocator) {
+    mote_network *network = mote_network_of(range);
     mote_release(allocator, network->reels, MOTE_MAX_REELS * sizeof *network->reels);
-    mote_release(allocator, network->pins, MOTE_MAX_NETWORK_PINS * sizeof *network->pins);
-    mote_release(allocator, network->line_memory, network->line_bytes);
+    mote_pins_destroy(&network->range.pins, allocator);
+    mote_release(allocator, network->linked_scratch, network->linked_bytes);
+    mote_release(allocator, network->packet_memory, network->packet_bytes);
     mote_release(allocator, network->memory, network->bytes);
+    mote_release(allocator, network, sizeof *network);
 }
 
 uint32_t mote_network_block_of(const mote_network *network, uint32_t slot) {
@@ -36,14 +45,15 @@ static void fill_blocks(mote_network *network, const mote_network_layout_plan *s
         mote_network_block *block = &network->block[s->block[island]];
         const uint32_t more = s->stride[island] == 1 ? (s->particles[island] - 1) / MOTE_NETWORK_BLOCK : 0;
         if (s->slot[island] < block->first) block->first = s->slot[island];
-        block->lanes = s->stride[island] != 1;
+        block->interleaved = s->stride[island] != 1;
         block->outer = more > 0;
         for (uint32_t i = 1; i <= more; i++)
             block[i] = (mote_network_block){.first = block->first + i * MOTE_NETWORK_BLOCK, .outer = true};
         network->has_outer |= more > 0;
     }
     for (uint32_t i = 0; i < network->block_count; i++) {
-        const uint32_t end = i + 1 < network->block_count ? network->block[i + 1].first : network->slot_count;
+        const uint32_t end =
+            i + 1 < network->block_count ? network->block[i + 1].first : network->range.slot_count;
         network->block[i].groups = (end - network->block[i].first) / MOTE_GROUP;
     }
 }
@@ -57,22 +67,22 @@ static void fill_particle(mote_network *network, const mote_network_def *def, ui
     const float *x = def->positions + 3 * (size_t)particle,
                 *v = def->velocities ? def->velocities + 3 * (size_t)particle : NULL;
     for (int axis = 0; axis < 3; axis++) {
-        network->x[axis][slot] = x[axis];
-        network->v[axis][slot] = v ? v[axis] : 0;
+        network->range.x[axis][slot] = x[axis];
+        network->range.v[axis][slot] = v ? v[axis] : 0;
     }
-    if (network->previous_x[0]) network->previous_x[0][slot] = NAN;
+    if (network->range.previous_x[0]) network->range.previous_x[0][slot] = NAN;
     const float inverse_mass =
         (float)(1.0 / (double)(def->masses ? def->masses[particle] : def->particle_mass));
-    network->inverse_mass[slot] = network->own_inverse_mass[slot] = inverse_mass;
+    network->range.inverse_mass[slot] = network->own_inverse_mass[slot] = inverse_mass;
     if (particle == 0) network->uniform_inverse_mass = inverse_mass;
     if (inverse_mass != network->uniform_inverse_mass) network->uniform_inverse_mass = 0;
 }
 
 static void fill_particles(mote_network *network, const mote_network_def *def,
                            const mote_network_layout_plan *s) {
-    memset(network->particle_of_slot, 0xff, network->slot_count * sizeof *network->particle_of_slot);
-    memset(network->head, 0xff, network->slot_count * sizeof *network->head);
-    for (uint32_t slot = 0; slot < network->slot_count; slot++) network->ring[slot] = slot;
+    memset(network->particle_of_slot, 0xff, network->range.slot_count * sizeof *network->particle_of_slot);
+    memset(network->head, 0xff, network->range.slot_count * sizeof *network->head);
+    for (uint32_t slot = 0; slot < network->range.slot_count; slot++) network->ring[slot] = slot;
     for (uint32_t i = 0; i < network->particle_count; i++) {
         const uint32_t island = s->island[i], first = s->slot[island], stride = s->stride[island];
         const uint32_t slot = first + s->rank[i] * stride;
@@ -85,7 +95,7 @@ static void fill_particles(mote_network *network, const mote_network_def *def,
 
 /* --- Springs --- */
 
-/* Adding +0 makes a zero of -0. */
+/* Adding +0 turns -0 into +0. */
 static void fill_spring(mote_network *network, const mote_network_def *def, uint32_t number) {
     const mote_spring *from = &def->springs[number];
     const float *p = def->positions + 3 * (size_t)from->a, *q = def->positions + 3 * (size_t)from->b;
@@ -102,7 +112,7 @@ static void fill_spring(mote_network *network, const mote_network_def *def, uint
     network->rigid |= from->stiffness == __builtin_inff();
 }
 
-/* The last is the first to be put at the head of its ends' lists. */
+/* Links the springs at the heads of their ends' lists in descending order, so that the lists ascend. */
 static void fill_springs(mote_network *network, const mote_network_def *def) {
     for (uint32_t i = def->spring_count; i < network->def.spring_capacity; i++)
         network->spring[i] = (mote_network_spring_state){.a = MOTE_NO_SLOT, .b = MOTE_NO_SLOT};
@@ -116,39 +126,40 @@ static void fill_springs(mote_network *network, const mote_network_def *def) {
     network->spring_count = network->spring_end = network->first_free = def->spring_count;
 }
 
-/* --- Lines --- */
+/* --- Packets --- */
 
-/* Room for springs to come, in proportion; at most as much again. */
-static uint64_t room_for(const mote_network *network, uint64_t lines) {
+/* Returns the capacity for packets: in proportion to spring_capacity, at most twice those in use. */
+static uint64_t capacity_for(const mote_network *network, uint64_t packets) {
     const uint64_t more = network->def.spring_capacity - network->spring_count, now = network->spring_count;
-    if (more == 0 || now == 0) return lines;
-    return lines + (more < now ? (lines * more + now - 1) / now : lines);
+    if (more == 0 || now == 0) return packets;
+    return packets + (more < now ? (packets * more + now - 1) / now : packets);
 }
 
-/* All blocks' lines are counted before any is written. */
-static mote_result place_lines(mote_network *network, const mote_network_layout_plan *s, bool unit_responses,
-                               const mote_allocator *allocator) {
-    uint64_t lines = 0;
-    for (uint32_t i = 0; i < network->island_count; i++) { /* alike islands have as many springs each */
+/* Counts all blocks' packets and reserves them before any is written. */
+static mote_result place_packets(mote_network *network, const mote_network_layout_plan *s,
+                                 bool unit_responses, const mote_allocator *allocator) {
+    uint64_t packets = 0;
+    for (uint32_t i = 0; i < network->island_count; i++) { /* alike islands have equal numbers of springs */
         const uint32_t springs = s->first_spring[i + 1] - s->first_spring[i];
-        const uint64_t room = room_for(network, springs);
-        if (room > MOTE_NO_ITEM / MOTE_GROUP) return MOTE_ERROR_OVERFLOW;
-        if (s->stride[i] != 1) network->block[s->block[i]].line_capacity = (uint32_t)room;
+        const uint64_t capacity = capacity_for(network, springs);
+        if (capacity > MOTE_NO_ITEM / MOTE_GROUP) return MOTE_ERROR_OVERFLOW;
+        if (s->stride[i] != 1) network->block[s->block[i]].packet_capacity = (uint32_t)capacity;
     }
     for (uint32_t i = 0; i < network->block_count; i++) {
         mote_network_block *block = &network->block[i];
-        const uint64_t room = block->lanes ? block->line_capacity
-                                           : room_for(network, mote_network_count_sliced(network, i, NULL));
-        if (lines + room > MOTE_NO_ITEM / MOTE_GROUP) return MOTE_ERROR_OVERFLOW;
-        block->first_line = (uint32_t)lines;
-        block->line_capacity = (uint32_t)room;
-        lines += room;
+        const uint64_t capacity = block->interleaved
+                                      ? block->packet_capacity
+                                      : capacity_for(network, mote_network_count_sliced(network, i, NULL));
+        if (packets + capacity > MOTE_NO_ITEM / MOTE_GROUP) return MOTE_ERROR_OVERFLOW;
+        block->first_packet = (uint32_t)packets;
+        block->packet_capacity = (uint32_t)capacity;
+        packets += capacity;
     }
     return mote_network_reserve_packets(network, 0, unit_responses, allocator);
 }
 
-/* Struts are filled in the order of the springs, whose islands each go on where they were. */
-static void write_lines(mote_network *network, const mote_network_layout_plan *s) {
+/* Fills interleaved packets in the order of the springs, each island from its own cursor on. */
+static void write_packets(mote_network *network, const mote_network_layout_plan *s) {
     uint32_t *cursor = s->order;
     memset(cursor, 0, s->island_count * sizeof *cursor);
     for (uint32_t i = 0; i < network->spring_end; i++) {
@@ -157,7 +168,7 @@ static void write_lines(mote_network *network, const mote_network_layout_plan *s
             mote_network_write_interleaved(network, s->block[island], i, &cursor[island]);
     }
     for (uint32_t i = 0; i < network->block_count; i++)
-        if (!network->block[i].lanes) mote_network_write_sliced(network, i, NULL);
+        if (!network->block[i].interleaved) mote_network_write_sliced(network, i, NULL);
 }
 
 static mote_result fill(mote_network *network, const mote_network_def *def, const mote_network_layout_plan *s,
@@ -166,59 +177,83 @@ static mote_result fill(mote_network *network, const mote_network_def *def, cons
     fill_blocks(network, s);
     fill_particles(network, def, s);
     fill_springs(network, def);
-    mote_result result = place_lines(network, s, unit_responses, allocator);
+    mote_result result = place_packets(network, s, unit_responses, allocator);
     if (result) return result;
-    write_lines(network, s);
+    write_packets(network, s);
     mote_network_find_chunks(network);
     return MOTE_OK;
 }
 
-/* --- All of it --- */
+/* --- The network --- */
 
-static mote_network sized(const mote_network_def *def, const mote_network_layout_plan *s) {
+static mote_network network_of_plan(const mote_network_def *def, const mote_range_setup *setup,
+                                    const mote_network_layout_plan *s) {
     mote_network network = {.def = *def,
+                            .range = {.slot_count = s->slot_count, .pins = {.most = MOTE_MAX_NETWORK_PINS}},
+                            .kernels = mote_network_kernels_for(setup->isa),
                             .particle_count = def->particle_count,
-                            .slot_count = s->slot_count,
                             .block_count = s->block_count,
                             .group_count = s->slot_count / MOTE_GROUP,
                             .island_count = s->island_count,
-                            .bound_is_old = true,
-                            .responses_are_old = true,
-                            .aggregates = {.old = true}};
+                            .integrator = setup->integrator,
+                            .edits = 1};
     if (network.def.spring_capacity < def->spring_count) network.def.spring_capacity = def->spring_count;
     network.def.positions = network.def.velocities = network.def.masses = NULL;
     network.def.springs = NULL;
     return network;
 }
 
-static mote_result build(mote_network *network, const mote_network_def *def,
-                         const mote_network_layout_plan *s, bool interpolates, bool unit_responses,
-                         const mote_allocator *allocator) {
-    mote_network made = sized(def, s);
-    const uint64_t bytes = mote_network_place_columns(&made, interpolates);
+/* Allocates the network's columns and fills them. */
+static mote_result build(mote_network *network, const mote_network_def *def, const mote_range_setup *setup,
+                         const mote_network_layout_plan *s) {
+    const bool uncoupled =
+        def->solver == MOTE_NETWORK_SPRINGS && mote_scheme_table[setup->integrator].kick_after;
+    const uint64_t bytes = mote_network_place_columns(network, setup->interpolates);
     if (bytes > SIZE_MAX / 2) return MOTE_ERROR_OVERFLOW;
-    made.bytes = (size_t)bytes;
-    made.memory = mote_allocate(allocator, made.bytes);
-    if (!made.memory) return MOTE_ERROR_MEMORY;
-    mote_network_place_columns(&made, interpolates);
-    mote_result result = fill(&made, def, s, unit_responses, allocator);
+    network->bytes = (size_t)bytes;
+    network->memory = mote_allocate(&setup->allocator, network->bytes);
+    if (!network->memory) return MOTE_ERROR_MEMORY;
+    mote_network_place_columns(network, setup->interpolates);
+    return fill(network, def, s, uncoupled, &setup->allocator);
+}
+
+static mote_result make(const mote_network_def *def, const mote_range_setup *setup,
+                        const mote_network_layout_plan *s, mote_network **network) {
+    mote_network *made = mote_allocate(&setup->allocator, sizeof *made);
+    if (!made) return MOTE_ERROR_MEMORY;
+    *made = network_of_plan(def, setup, s);
+    const mote_result result = build(made, def, setup, s);
     if (result)
-        mote_network_destroy(&made, allocator);
+        mote_network_destroy(&made->range, &setup->allocator);
     else
         *network = made;
     return result;
 }
 
-mote_result mote_network_make(mote_network *network, const mote_network_def *def, bool interpolates,
-                              bool unit_responses, const mote_allocator *allocator,
-                              mote_network_fault *fault) {
-    mote_network_fault ignored;
-    mote_network_layout_plan survey;
-    if (!fault) fault = &ignored;
+/* Finds the first spring that gains energy at every step size, where the def does not allow it. */
+static mote_result check_growth(const mote_network_def *def, mote_integrator integrator,
+                                mote_network_fault *fault) {
+    for (uint32_t i = 0; i < def->spring_count && !def->growth_allowed; i++)
+        if (mote_network_grows(integrator, def->solver, &def->springs[i])) {
+            fault->spring = i;
+            return MOTE_ERROR_STABILITY;
+        }
+    return MOTE_OK;
+}
+
+mote_result mote_network_make(const mote_network_def *def, const mote_range_setup *setup,
+                              mote_network **network, mote_network_fault *fault) {
+    mote_network_layout_plan plan;
+    *network = NULL;
     mote_result result = mote_network_check(def, fault);
-    if (result == MOTE_OK) result = mote_network_layout_plan_make(&survey, def, allocator, fault);
+    if (result == MOTE_OK) result = mote_network_layout_plan_make(&plan, def, &setup->allocator, fault);
     if (result) return result;
-    result = build(network, def, &survey, interpolates, unit_responses, allocator);
-    mote_network_layout_plan_destroy(&survey, allocator);
+    result = make(def, setup, &plan, network);
+    mote_network_layout_plan_destroy(&plan, &setup->allocator);
+    if (result == MOTE_OK) result = check_growth(def, setup->integrator, fault);
+    if (result && *network) {
+        mote_network_destroy(&(*network)->range, &setup->allocator);
+        *network = NULL;
+    }
     return result;
 }

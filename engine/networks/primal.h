@@ -1,14 +1,14 @@
-/* Constrained networks whose springs all give way: implicit Euler by Newton's method on the positions. Each
- * linear system, (M + h^2 K) dx = h^2 F(x) - M (x - x*), K = sum of (k + c/h) n n^T + max(0, T/|d|) (1 - n
- * n^T), is solved by conjugate gradients (Hestenes & Stiefel 1952), preconditioned on several levels
- * (network_clusters.h).
+/* Primal solver: constrained networks without rigid springs. Implicit Euler by Newton's method on the
+ * positions. Each linear system, (M + h^2 K) dx = h^2 F(x) - M (x - x*), K = sum of (k + c/h) n n^T + max(0,
+ * T/|d|) (1 - n n^T), is solved by conjugate gradients (Hestenes & Stiefel 1952) with a multilevel
+ * preconditioner (multilevel.h).
  *
- * Why not on the multipliers, as where springs are rigid: cut short, conjugate gradients on the positions
- * still lower the energy of which implicit Euler is the minimum, as far as a Newton step does; on the
- * multipliers they do not, and a net of 64 x 64 with more springs than unknowns gained energy without bound
- * at 64 iterations (measured). The energy of the motion may rise all the same where far too few are allowed.
- * The part of K across a spring (T/|d|) is what keeps a taut one from flapping (Choi & Ko, ACM Trans. Graph.
- * 21 (2002) 604: only where it pulls). */
+ * Multipliers, as for rigid springs, were rejected here. Conjugate gradients on the positions, stopped early,
+ * still lower the energy that implicit Euler minimises, as far as a Newton step does. On the multipliers they
+ * do not: a net of 64 x 64 with more springs than unknowns gained energy without bound at 64 iterations
+ * (measured). The energy of the motion may still rise where far too few iterations are allowed. The part of K
+ * across a spring (T/|d|) keeps a taut spring from oscillating sideways; it is used under tension only (Choi
+ * & Ko, ACM Trans. Graph. 21 (2002) 604). */
 #ifndef MOTE_NETWORKS_PRIMAL_H
 #define MOTE_NETWORKS_PRIMAL_H
 
@@ -29,8 +29,7 @@ MOTE_INLINE wide_block network_load_block(const mote_network_scratch *c, ptrdiff
     return a;
 }
 
-/* A spring end at the present positions: its direction, its length, and the tension that implicit Euler gives
- * it. */
+/* A spring end at the present positions: direction, length, and the tension of implicit Euler. */
 typedef struct network_tension {
     wide3 direction;
     wide length, rest, tension, along; /* along: k + c / h */
@@ -39,28 +38,28 @@ typedef struct network_tension {
 MOTE_INLINE network_tension network_tension_of(const mote_network_job *job, const mote_network_scratch *c,
                                                const network_end *e, ptrdiff_t at) {
     const mote_network *n = job->network;
-    const network_terms t = network_terms_of(n, e->line, false, e->entry);
+    const network_terms t = network_terms_of(n, e->packet, false, e->entry);
     network_tension s = {.rest = t.length, .along = wide_select(e->exists, t.stiffness, (wide){0})};
     s.length = network_length(wide3_sub(network_other3(c, NETWORK_X, e), network_load3(c, NETWORK_X, at)),
                               e->exists, &s.direction);
     s.length = wide_select(e->exists, s.length,
-                           (wide){0}); /* masked lanes may read what another network left in the scratch */
+                           (wide){0}); /* masked lanes may read values of another network in the scratch */
     s.tension = s.along * (s.length - s.rest);
-    if (e->line->damped) {
-        wide3 before;
-        const wide past = network_length(
+    if (e->packet->damped) {
+        wide3 start_direction;
+        const wide start_length = network_length(
             wide3_sub(network_other3(c, NETWORK_START, e), network_load3(c, NETWORK_START, at)), e->exists,
-            &before);
+            &start_direction);
         const wide rate = wide_select(e->exists & wide_less((wide){0}, t.damping),
                                       wide_set((float)(1.0 / job->plan->h)) * t.damping, (wide){0});
         s.along += rate;
-        s.tension += rate * (s.length - past);
+        s.tension += rate * (s.length - start_length);
     }
     s.tension = wide_select(e->exists, s.tension, (wide){0});
     return s;
 }
 
-/* Less what would take a point that lies on a collider off it, or into it. */
+/* Projects v onto the tangent plane of points in contact. */
 MOTE_INLINE wide3 network_project_tangent(const mote_network_job *job, const mote_network_scratch *c,
                                           ptrdiff_t at, wide3 v) {
     if (!job->collider_count) return v;
@@ -68,15 +67,16 @@ MOTE_INLINE wide3 network_project_tangent(const mote_network_job *job, const mot
     return wide3_sub(v, wide3_scale(wide3_dot(normal, v), normal));
 }
 
-/* What is left of the residual in points that lie on a collider presses them onto it, or pulls, which holds
- * nothing. */
+/* Normal impulse of contacts, over mass: the normal residual with its sign reversed. Negative ones are
+ * clamped to zero. */
 MOTE_INLINE void network_normal_impulse(const mote_network_scratch *c, ptrdiff_t at, wide inverse_mass,
                                         wide3 residual) {
     const wide out = inverse_mass * wide3_dot(network_load3(c, NETWORK_NORMAL, at), residual);
     wide_store(network_column(c, NETWORK_NORMAL_IMPULSE) + at, wide_max((wide){0} - out, (wide){0}));
 }
 
-/* The linear system of one Newton iteration, for one register of slots. */
+/* Newton's linearisation for one register of slots: spring forces, diagonal blocks, residual and first
+ * direction. */
 MOTE_INLINE void network_primal_linearise(const mote_network_job *job, const mote_network_scratch *c,
                                           uint32_t slot, network_sums *sums) {
     const mote_network *n = job->network;
@@ -84,13 +84,14 @@ MOTE_INLINE void network_primal_linearise(const mote_network_job *job, const mot
     const size_t lane = slot % MOTE_GROUP;
     const ptrdiff_t at = (ptrdiff_t)slot - c->first;
     const wide zero = {0}, one = wide_set(1.0f), square = wide_set(job->plan->c.h) * wide_set(job->plan->c.h);
-    const wide inverse_mass = wide_load(n->inverse_mass + slot);
+    const wide inverse_mass = wide_load(n->range.inverse_mass + slot);
     const wide_mask free = wide_less(zero, inverse_mass);
     const wide mass = wide_select(free, one / inverse_mass, zero);
+    /* Spring forces, and diagonal blocks of M + h^2 K. */
     wide3 force = wide3_zero();
     wide_block block = {{mass, zero, zero, mass, zero, mass}};
     wide shortest = wide_set(1e30f);
-    for (uint32_t i = group.first_line; i < group.first_line + group.line_count; i++) {
+    for (uint32_t i = group.first_packet; i < group.first_packet + group.packet_count; i++) {
         const network_end e = network_end_of(n, c, i, lane);
         const network_tension s = network_tension_of(job, c, &e, at);
         const wide along = square * s.along;
@@ -105,11 +106,13 @@ MOTE_INLINE void network_primal_linearise(const mote_network_job *job, const mot
         network_keep(n, NETWORK_END_ACROSS, &e, across);
         shortest = wide_select(e.exists & wide_less(zero, s.rest), wide_min(shortest, s.rest), shortest);
     }
-    const wide3 back = wide3_scale(
+    /* Residual h^2 F - M (x - x*); at contacts its tangential part. */
+    const wide3 inertia = wide3_scale(
         mass, wide3_sub(network_load3(c, NETWORK_X, at), network_load3(c, NETWORK_PREDICTED, at)));
-    const wide3 all = wide3_select(free, wide3_sub(wide3_scale(square, force), back), wide3_zero());
+    const wide3 all = wide3_select(free, wide3_sub(wide3_scale(square, force), inertia), wide3_zero());
     const wide3 r = network_project_tangent(job, c, at, all);
     if (job->collider_count) network_normal_impulse(c, at, inverse_mass, all);
+    /* First direction without aggregates: z = D0^-1 r (block Jacobi). */
     const wide_block inverse = wide_block_invert(&block, free);
     const wide3 z = network_project_tangent(job, c, at, wide_block_apply(&inverse, r));
     for (int i = 0; i < 6; i++) wide_store(network_column(c, NETWORK_BLOCK + i) + at, inverse.of[i]);
@@ -120,50 +123,51 @@ MOTE_INLINE void network_primal_linearise(const mote_network_job *job, const mot
     network_gather_sums(sums, lane, wide3_dot(r, z), wide_sqrt(wide3_dot(z, z)) / shortest);
 }
 
-/* q = (M + h^2 K) p */
+/* Applies the operator: q = (M + h^2 K) p. */
 MOTE_INLINE void network_primal_apply(const mote_network_job *job, const mote_network_scratch *c,
                                       uint32_t slot, network_sums *sums) {
     const mote_network *n = job->network;
     const mote_network_group group = n->group[slot / MOTE_GROUP];
     const size_t lane = slot % MOTE_GROUP;
     const ptrdiff_t at = (ptrdiff_t)slot - c->first;
-    const wide zero = {0}, inverse_mass = wide_load(n->inverse_mass + slot);
+    const wide zero = {0}, inverse_mass = wide_load(n->range.inverse_mass + slot);
     const wide_mask free = wide_less(zero, inverse_mass);
     const wide3 p = network_load3(c, NETWORK_DIRECTION, at);
     wide3 q = wide3_scale(wide_select(free, wide_set(1.0f) / inverse_mass, zero), p);
-    for (uint32_t i = group.first_line; i < group.first_line + group.line_count; i++) {
+    for (uint32_t i = group.first_packet; i < group.first_packet + group.packet_count; i++) {
         const network_end e = network_end_of(n, c, i, lane);
         const wide3 direction = network_direction(n, &e),
-                    apart = wide3_sub(p, network_other3(c, NETWORK_DIRECTION, &e));
-        const wide along = network_own(n, NETWORK_END_ALONG, &e) * wide3_dot(direction, apart);
-        const wide3 pull =
-            wide3_add_scaled(wide3_scale(network_own(n, NETWORK_END_ACROSS, &e), apart), along, direction);
-        q = wide3_add(q, wide3_select(e.exists, pull, wide3_zero()));
+                    relative = wide3_sub(p, network_other3(c, NETWORK_DIRECTION, &e));
+        const wide along = network_own(n, NETWORK_END_ALONG, &e) * wide3_dot(direction, relative);
+        const wide3 force =
+            wide3_add_scaled(wide3_scale(network_own(n, NETWORK_END_ACROSS, &e), relative), along, direction);
+        q = wide3_add(q, wide3_select(e.exists, force, wide3_zero()));
     }
     q = network_project_tangent(job, c, at, wide3_select(free, q, wide3_zero()));
     network_store3(c, NETWORK_PRODUCT, at, q);
     network_gather_sums(sums, lane, wide3_dot(p, q), zero);
 }
 
-/* x += alpha p, r -= alpha q. */
+/* Conjugate-gradient update: x += alpha p, r -= alpha q; sums r D0^-1 r. */
 MOTE_INLINE void network_primal_update(const mote_network_job *job, const mote_network_scratch *c,
                                        uint32_t slot, wide alpha, network_sums *sums) {
     const ptrdiff_t at = (ptrdiff_t)slot - c->first;
-    const wide_mask free = wide_less((wide){0}, wide_load(job->network->inverse_mass + slot));
+    const wide_mask free = wide_less((wide){0}, wide_load(job->network->range.inverse_mass + slot));
     const wide3 x = network_load3(c, NETWORK_X, at),
                 moved = wide3_add_scaled(x, alpha, network_load3(c, NETWORK_DIRECTION, at));
     const wide_block inverse = network_load_block(c, at);
     const wide3 r = wide3_sub(network_load3(c, NETWORK_RESIDUAL, at),
                               wide3_scale(alpha, network_load3(c, NETWORK_PRODUCT, at)));
     const wide3 z = wide_block_apply(&inverse, r);
-    network_store3(c, NETWORK_X, at,
-                   wide3_select(free, moved, x)); /* alpha may be non-finite; masked slots are of no island */
+    /* Masked slots belong to no island: a non-finite alpha must not reach them. */
+    network_store3(c, NETWORK_X, at, wide3_select(free, moved, x));
     network_store3(c, NETWORK_RESIDUAL, at, r);
     wide3_interleave(network_column(c, NETWORK_PACKED) + 3 * at, r);
     network_gather_sums(sums, slot % MOTE_GROUP, wide3_dot(r, z), (wide){0});
 }
 
-/* p = z where the first has D0^-1 r, or z + beta p. */
+/* Search direction of conjugate gradients: p = z in the first, where p already has D0^-1 r, else p = z + beta
+ * p. coarse: z includes the aggregates' corrections. */
 MOTE_INLINE void network_primal_direction(const mote_network_job *job, const mote_network_scratch *c,
                                           uint32_t slot, bool coarse, bool first, wide beta) {
     const ptrdiff_t at = (ptrdiff_t)slot - c->first;

@@ -1,10 +1,11 @@
-/* The constrained solver's loops over one island: Newton's method, and the conjugate gradients inside it. */
+/* Loops of the constrained solver over one island: Newton's method, and conjugate gradients for each linear
+ * system. */
 #include <string.h>
 
 #include "base/parallel.h"
 #include "networks/kernels.h"
 
-/* An island's chunks: of one block, or of several that are in one scratch. */
+/* The chunks of an island: of one block, or of several in one scratch. */
 typedef struct island {
     const mote_network_kernels *kernels;
     const mote_network_job *job;
@@ -14,12 +15,12 @@ typedef struct island {
     uint32_t first, count; /* chunks */
     mote_solver_pass pass;
     float factor;
-    bool multipliers; /* solved for, not the positions */
-    bool lost;        /* its products overflow */
-    bool grips;       /* MOTE_SOLVE_CONTACTS: friction goes on, as another system may follow */
+    bool multipliers; /* dual solver: solves for multipliers; else primal: for positions */
+    bool overflows;   /* products overflow */
+    bool stick;       /* MOTE_SOLVE_CONTACTS: friction acts, since another system may follow */
 } island;
 
-/* Where a chunk's sums wait for those of the others: its first slots have no other use for the column. */
+/* Storage of a chunk's sums until the reduction: its first slots do not use the column otherwise. */
 static float *partial(const island *i, uint32_t chunk) {
     return i->c->memory + (size_t)NETWORK_PARTIAL * i->c->stride +
            (i->job->network->chunk_first[i->first + chunk] - i->c->first);
@@ -32,10 +33,10 @@ static void do_chunks(void *context, size_t first, size_t end, uint32_t worker) 
     for (size_t chunk = first; chunk < end; chunk++) {
         const uint32_t from = n->chunk_first[i->first + chunk], to = n->chunk_end[i->first + chunk];
         if (i->pass == MOTE_SOLVE_CONTACTS) {
-            i->kernels->touch(i->job, i->c, i->substep, i->grips, from, to);
+            i->kernels->contacts(i->job, i->c, i->substep, i->stick, from, to);
             continue;
         }
-        const mote_solve_sums sums = (i->multipliers ? i->kernels->solve : i->kernels->balance)(
+        const mote_solve_sums sums = (i->multipliers ? i->kernels->dual : i->kernels->primal)(
             i->job, i->c, i->pass, i->factor, from, to);
         partial(i, (uint32_t)chunk)[0] = sums.sum;
         partial(i, (uint32_t)chunk)[1] = sums.largest;
@@ -54,15 +55,15 @@ static mote_solve_sums run(island *i, mote_solver_pass pass, float factor) {
     return total;
 }
 
-/* --- The preconditioner's levels --- */
+/* --- Levels of the preconditioner --- */
 
-/* Clusters that a worker takes at once. */
+/* Aggregates per task. */
 #define AGGREGATES_OF_RUN 1024u
 
 typedef struct level {
     const island *i;
-    uint32_t first, count; /* clusters */
-    bool lowest, up;
+    uint32_t first, count; /* aggregates */
+    bool lowest, restricts;
 } level;
 
 static void do_aggregates(void *context, size_t first, size_t end, uint32_t worker) {
@@ -72,7 +73,7 @@ static void do_aggregates(void *context, size_t first, size_t end, uint32_t work
     for (size_t run = first; run < end; run++) {
         const uint32_t from = l->first + (uint32_t)run * AGGREGATES_OF_RUN, left = l->first + l->count - from;
         const uint32_t count = left < AGGREGATES_OF_RUN ? left : AGGREGATES_OF_RUN;
-        if (l->up)
+        if (l->restricts)
             n->aggregates.partial[from] =
                 l->i->kernels->restrict_residuals(n, l->i->c, l->lowest, from, count);
         else
@@ -85,23 +86,25 @@ static void run_level(level *l) {
                       l);
 }
 
-static uint32_t behind(const level *l) { return l->first + (uint32_t)mote_round_up(l->count, MOTE_GROUP); }
+static uint32_t next_level(const level *l) {
+    return l->first + (uint32_t)mote_round_up(l->count, MOTE_GROUP);
+}
 
-/* What the clusters move by, from the residuals in NETWORK_RESIDUAL, up the levels and down again. Returns
- * their part of r z. */
+/* Corrections of the aggregates from the residuals in NETWORK_PACKED: restriction up the levels, correction
+ * down again. Returns their part of r z. */
 static float correct_aggregates(const island *i) {
     const mote_network_aggregates *of = &i->job->network->aggregates;
     uint32_t first[32];
     float sum = 0;
-    level l = {.i = i, .first = of->first[i->number], .up = true};
-    for (uint32_t k = 0; k < of->levels[i->number]; k++, l.first = behind(&l)) {
+    level l = {.i = i, .first = of->first[i->number], .restricts = true};
+    for (uint32_t k = 0; k < of->levels[i->number]; k++, l.first = next_level(&l)) {
         l.lowest = k == 0;
         first[k] = l.first;
         l.count = of->size[l.first / MOTE_GROUP];
         run_level(&l);
         for (uint32_t run = 0; run < l.count; run += AGGREGATES_OF_RUN) sum += of->partial[l.first + run];
     }
-    l.up = false;
+    l.restricts = false;
     for (uint32_t k = of->levels[i->number]; k-- > 0;) {
         l.first = first[k], l.count = of->size[first[k] / MOTE_GROUP];
         run_level(&l);
@@ -113,7 +116,8 @@ static void add_block(const mote_network_aggregates *of, uint32_t aggregate, con
     for (int k = 0; k < 6; k++) of->block[12 * (size_t)aggregate + (size_t)k] += part[k];
 }
 
-/* A spring to the blocks of the clusters that it leaves: those above its ends that are not the same. */
+/* Adds a spring to the blocks of the aggregates that it leaves: the ancestors of its ends below the first
+ * common one. */
 static void add_spring(const mote_network *n, uint32_t entry, uint32_t a, uint32_t b) {
     const mote_network_aggregates *of = &n->aggregates;
     float *const *normal = n->entry_solver + NETWORK_END_NORMAL;
@@ -128,12 +132,13 @@ static void add_spring(const mote_network *n, uint32_t entry, uint32_t a, uint32
     }
 }
 
-/* A slot's mass, and its springs: of those that have a cluster at both ends, where end a is. */
+/* Adds a slot's mass and springs to its aggregates. A spring with an aggregate at both ends is added from end
+ * a. */
 static void add_slot(const mote_network *n, uint32_t slot) {
     const mote_network_aggregates *of = &n->aggregates;
     const uint32_t own = of->of_slot[slot];
     if (own == MOTE_NO_AGGREGATE) return;
-    const float mass = 1.0f / n->inverse_mass[slot], part[6] = {mass, 0, 0, mass, 0, mass};
+    const float mass = 1.0f / n->range.inverse_mass[slot], part[6] = {mass, 0, 0, mass, 0, mass};
     for (uint32_t at = own; at != MOTE_NO_AGGREGATE; at = of->parent[at]) add_block(of, at, part);
     for (uint32_t i = n->head[slot]; i != MOTE_NO_ITEM;) {
         const mote_network_spring_state *s = &n->spring[i];
@@ -144,8 +149,8 @@ static void add_slot(const mote_network *n, uint32_t slot) {
     }
 }
 
-/* The clusters' blocks, from the springs as MOTE_SOLVE_LINEARISE left them. Once a step: worked out in each
- * substep they saved no iteration (measured). */
+/* Assembles and inverts the aggregates' blocks from the springs as MOTE_SOLVE_LINEARISE stored them. Once a
+ * step: computed in each substep they saved no iteration (measured). */
 static void assemble_aggregates(const island *i) {
     const mote_network *n = i->job->network;
     const mote_network_aggregates *of = &n->aggregates;
@@ -162,11 +167,11 @@ static void assemble_aggregates(const island *i) {
 
 /* --- Newton's method --- */
 
-/* Of r z: what is left in float32 of a system that is solved. */
-#define SOLVED 1e-10f
+/* Fraction of the initial r z to which float32 solves a system. */
+#define FLOAT_TOLERANCE 1e-10f
 
-/* The first search direction; returns r z. */
-static float set_out(island *i, float own) {
+/* First search direction of conjugate gradients. own: r z without aggregates. Returns r z. */
+static float start_direction(island *i, float own) {
     const mote_network *n = i->job->network;
     if (!i->multipliers && !n->aggregates.levels[i->number]) return own;
     const float sum = i->multipliers ? own : own + correct_aggregates(i);
@@ -174,84 +179,87 @@ static float set_out(island *i, float own) {
     return sum;
 }
 
-/* One linear system, until, on the multipliers, no residual is above half of what is asked for, or until
- * float32 is exhausted. Returns the iterations taken. */
+/* Solves one linear system by preconditioned conjugate gradients, until float32 is exhausted or, in the dual
+ * solver, no residual over the rest length is above half of max_strain. Returns the iterations taken. */
 static uint32_t solve_system(island *i, float own) {
     const mote_network_def *def = &i->job->network->def;
-    float sum = set_out(i, own);
-    const float end = SOLVED * sum;
-    for (uint32_t taken = 1;; taken++) {
+    float sum = start_direction(i, own);
+    const float end = FLOAT_TOLERANCE * sum;
+    for (uint32_t iterations = 1;; iterations++) {
+        /* q = A p; alpha = r z / p q. */
         const float curvature = run(i, MOTE_SOLVE_APPLY, 0).sum;
-        i->lost |= curvature * 0.0f != 0;
-        if (!(curvature > 0) || i->lost) return taken - 1;
+        i->overflows |= curvature * 0.0f != 0;
+        if (!(curvature > 0) || i->overflows) return iterations - 1;
         mote_solve_sums after = run(i, MOTE_SOLVE_UPDATE, sum / curvature);
-        if (taken == def->max_linear) return taken;
+        if (iterations == def->max_linear) return iterations;
         if (!i->multipliers) after.sum += correct_aggregates(i);
-        if (!(after.sum > end) || (i->multipliers && !(after.largest > 0.5f * def->max_strain))) return taken;
+        if (!(after.sum > end) || (i->multipliers && !(after.largest > 0.5f * def->max_strain)))
+            return iterations;
+        /* beta = new r z / old r z. */
         run(i, MOTE_SOLVE_DIRECTION, after.sum / sum);
         sum = after.sum;
     }
 }
 
-/* An island whose products overflow would turn non-finite, or its springs cease to act: it ends its step
- * where that began. */
+/* Freezes an island whose products overflow: it would turn non-finite, or its springs would cease to act. It
+ * ends the step with the state at the start. */
 static void freeze(const island *i) {
     __atomic_store_n(&i->job->network->frozen[i->number], 1, __ATOMIC_RELAXED);
     __atomic_store_n(i->job->froze, 1, __ATOMIC_RELAXED);
 }
 
-static void tell_unsolved(mote_network_step_report *report, float residual) {
+static void report_unsolved(mote_network_step_report *report, float residual) {
     report->unsolved++;
     report->residual = report->residual < residual ? residual : report->residual;
 }
 
-/* Newton's method for one substep: once at least, for what moves less in a substep than the error allowed
- * must be held too. What comes into a collider in an iteration lies on it from the next on, until the substep
- * ends: so what springs pull off a collider in the first goes. */
+/* Newton's method for one substep. At least one iteration: motion smaller than the allowed error must be
+ * constrained too. A point that enters a collider in one iteration is in contact from the next to the end of
+ * the substep; a point that springs pull off a collider in the first iteration separates. */
 static void solve(island *i, mote_network_step_report *report) {
     const mote_network_def *def = &i->job->network->def;
-    const bool rests = i->job->collider_count && !i->multipliers;
+    const bool has_contacts = i->job->collider_count && !i->multipliers;
     const double h = i->job->plan->h;
     run(i, MOTE_SOLVE_LOAD, 0);
     mote_solve_sums at = run(i, MOTE_SOLVE_LINEARISE, 0);
     if (i->substep == 0 && !i->multipliers) assemble_aggregates(i);
-    for (uint32_t taken = 0; taken < def->max_iterations && (taken == 0 || at.largest > def->max_strain);
-         taken++) {
+    for (uint32_t iterations = 0;
+         iterations < def->max_iterations && (iterations == 0 || at.largest > def->max_strain);
+         iterations++) {
+        /* Linear system, contacts, then linearisation at the new positions. */
         report->linear += solve_system(i, at.sum);
         report->iterations++;
-        i->grips = taken + 1 < def->max_iterations;
-        if (rests) run(i, MOTE_SOLVE_CONTACTS, 0);
+        i->stick = iterations + 1 < def->max_iterations;
+        if (has_contacts) run(i, MOTE_SOLVE_CONTACTS, 0);
         at = run(i, MOTE_SOLVE_LINEARISE, 0);
     }
     if (i->multipliers) run(i, MOTE_SOLVE_FORCES, (float)(1.0 / (h * h)));
-    if (i->lost || at.sum * 0.0f != 0)
+    if (i->overflows || at.sum * 0.0f != 0)
         freeze(i);
     else if (at.largest > def->max_strain)
-        tell_unsolved(report, at.largest);
+        report_unsolved(report, at.largest);
 }
 
-/* h^2 w^2 up to which positions are solved for: stiffer springs feel their rounding. A rope of 20 points was
- * held to 0.02 %, strained by 1 % at 2e5 and by 10 % at 1e6 (measured). */
-#define POSITIONS_HOLD 1e5
+/* Largest h^2 w^2 for which positions are solved: stiffer springs amplify the rounding of positions. A rope
+ * of 20 points was held to 0.02 %, strained by 1 % at 2e5 and by 10 % at 1e6 (measured). */
+#define PRIMAL_LIMIT 1e5
 
-/* Rigid springs need multipliers; chains and rings are held by them however stiff; denser graphs, cut short,
- * gain energy. */
-static bool wants_multipliers(const mote_network *n, uint32_t number, double h) {
-    return n->rigid || h * h * n->aggregates.sparse[number] > POSITIONS_HOLD;
+/* Chooses the dual solver. Rigid springs need multipliers. Chains and rings are held by multipliers at any
+ * stiffness. Denser graphs gain energy by them when conjugate gradients stop early. */
+static bool needs_multipliers(const mote_network *n, uint32_t number, double h) {
+    return n->rigid || h * h * n->aggregates.sparse[number] > PRIMAL_LIMIT;
 }
 
-void mote_network_solve(const mote_network_kernels *kernels, const mote_network_job *job,
-                        const mote_network_scratch *c, const mote_jobs *jobs, uint32_t number,
-                        uint32_t substep, mote_network_step_report *report) {
-    const mote_network *n = job->network;
-    island i = {.kernels = kernels,
-                .job = job,
-                .c = c,
-                .jobs = jobs,
+void mote_network_solve(const mote_network_solve_context *context, uint32_t number) {
+    const mote_network *n = context->job->network;
+    island i = {.kernels = n->kernels,
+                .job = context->job,
+                .c = context->columns,
+                .jobs = context->jobs,
                 .number = number,
-                .substep = substep,
-                .multipliers = wants_multipliers(n, number, job->plan->h),
+                .substep = context->substep,
+                .multipliers = needs_multipliers(n, number, context->job->plan->h),
                 .first = n->island_chunk[number],
                 .count = n->island_chunk[number + 1] - n->island_chunk[number]};
-    if (i.count) solve(&i, report);
+    if (i.count) solve(&i, context->report);
 }

@@ -1,6 +1,6 @@
-/* The springs of a block. In a LANES block each spring is evaluated once and given to both its ends; in a
- * ROWS block each particle sums those at it. The same sums in the same order: d, and with it the force,
- * negates exactly, and no sum is ever -0, so that what a masked lane adds (+0 or -0) does not show. */
+/* Spring forces of a block. Interleaved: each spring is evaluated once and applied to both ends. Sliced: each
+ * particle sums the springs that end at it. The sums and their order are the same: d, and with it the force,
+ * negates exactly, and no sum is ever -0, so the +0 or -0 that a masked lane adds has no effect. */
 #ifndef MOTE_NETWORKS_SPRINGS_H
 #define MOTE_NETWORKS_SPRINGS_H
 
@@ -10,21 +10,20 @@ typedef struct network_point {
     wide3 x, v;
 } network_point;
 
-/* What a spring gives to its end a, b gets the opposite: a force, or under the kinematic integrators an
+/* Contribution of a spring to its end a; b gets the opposite. A force, or under the kinematic integrators an
  * impulse and a displacement times mass. */
 typedef struct network_force_sum {
     wide3 force, shift;
 } network_force_sum;
 
-/* What a kernel instance, and then a line, has. Lines that are whole, with the same spring in all lanes, are
- * the commonest. */
+/* Properties of a kernel instance, then of a packet. Most packets are whole. */
 typedef struct network_kind {
-    bool uncoupled; /* springs act as if each were alone */
+    bool uncoupled; /* each spring acts as if it were the only one */
     bool damped;    /* some lane is */
     bool whole;     /* uniform, contiguous, no lane masked */
 } network_kind;
 
-/* Columns by pointers of one's own: an address is then one instruction. */
+/* Pointers to the columns, so that an address takes one instruction. */
 typedef struct network_state {
     const float *x[3], *v[3];
     float *force[3], *shift[3];
@@ -49,8 +48,7 @@ MOTE_INLINE wide3 network_apart(const float *const column[3], const int32_t inde
                    wide_gather(column[2], index)};
 }
 
-/* F = (k (|d| - L) + c d'.n) n. A spring without damping reads no velocity, whatever its neighbours in the
- * line do. */
+/* F = (k (|d| - L) + c d'.n) n. Lanes without damping read no velocity, even in a damped packet. */
 MOTE_INLINE wide3 network_force(wide3 d, const network_point *a, const network_point *b,
                                 const network_terms *t, network_kind kind) {
     wide length = wide_sqrt(wide3_dot(d, d));
@@ -63,7 +61,7 @@ MOTE_INLINE wide3 network_force(wide3 d, const network_point *a, const network_p
     return wide3_scale(tension * inverse, d);
 }
 
-/* The same spring as if it were alone, linearised along n at the start of the substep. */
+/* Uncoupled spring: its unit responses, linearised along n at the start of the substep. */
 MOTE_INLINE network_force_sum network_uncoupled(const mote_network *n, wide3 d, const network_point *a,
                                                 const network_point *b, wide rest, size_t entry) {
     const wide zero = {0};
@@ -76,25 +74,25 @@ MOTE_INLINE network_force_sum network_uncoupled(const mote_network *n, wide3 d, 
     return (network_force_sum){wide3_scale(impulse * inverse, d), wide3_scale(shift * inverse, d)};
 }
 
-/* One register of a line whose ends are a and b. */
-MOTE_INLINE network_force_sum network_spring(const mote_network *n, const mote_network_packet *line,
+/* One register of a packet with ends a and b. */
+MOTE_INLINE network_force_sum network_spring(const mote_network *n, const mote_network_packet *packet,
                                              network_kind kind, const network_point *a,
                                              const network_point *b, size_t lane, size_t entry) {
     const wide3 d = wide3_sub(b->x, a->x);
-    const network_terms t = network_terms_of(n, line, kind.whole, entry);
-    network_force_sum push;
+    const network_terms t = network_terms_of(n, packet, kind.whole, entry);
+    network_force_sum part;
     if (kind.uncoupled)
-        push = network_uncoupled(n, d, a, b, t.length, entry);
+        part = network_uncoupled(n, d, a, b, t.length, entry);
     else
-        push = (network_force_sum){network_force(d, a, b, &t, kind), wide3_zero()};
-    if (kind.whole) return push;
-    const wide_mask exists = network_mask(line, lane);
-    return (network_force_sum){wide3_select(exists, push.force, wide3_zero()),
-                               wide3_select(exists, push.shift, wide3_zero())};
+        part = (network_force_sum){network_force(d, a, b, &t, kind), wide3_zero()};
+    if (kind.whole) return part;
+    const wide_mask exists = network_mask(packet, lane);
+    return (network_force_sum){wide3_select(exists, part.force, wide3_zero()),
+                               wide3_select(exists, part.shift, wide3_zero())};
 }
 
-MOTE_INLINE bool network_is_whole(const mote_network_packet *line) {
-    return line->uniform && line->contiguous && line->mask == 0xffff;
+MOTE_INLINE bool network_is_whole(const mote_network_packet *packet) {
+    return packet->uniform && packet->contiguous && packet->mask == 0xffff;
 }
 
 MOTE_INLINE void network_add(float *const column[3], ptrdiff_t at, wide3 more) {
@@ -105,24 +103,24 @@ MOTE_INLINE void network_take(float *const column[3], ptrdiff_t at, wide3 less) 
     wide3_store(column, (size_t)at, wide3_sub(wide3_load(column, (size_t)at), less));
 }
 
-/* --- Struts --- */
+/* --- Interleaved blocks --- */
 
 MOTE_INLINE void network_interleaved_packet(const mote_network *n, const network_state *s, uint32_t first,
                                             uint32_t number, network_kind kind) {
-    const mote_network_packet *line = &n->line[number];
+    const mote_network_packet *packet = &n->packet[number];
     const bool velocity = kind.uncoupled || kind.damped;
     for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) {
-        const ptrdiff_t self = (ptrdiff_t)line->self - first + (ptrdiff_t)lane;
-        const ptrdiff_t other = (ptrdiff_t)line->other - first + (ptrdiff_t)lane;
+        const ptrdiff_t self = (ptrdiff_t)packet->self - first + (ptrdiff_t)lane;
+        const ptrdiff_t other = (ptrdiff_t)packet->other - first + (ptrdiff_t)lane;
         network_point a = {network_at(s->x, self), wide3_zero()}, b = {network_at(s->x, other), wide3_zero()};
         if (velocity) a.v = network_at(s->v, self), b.v = network_at(s->v, other);
-        const network_force_sum push =
-            network_spring(n, line, kind, &a, &b, lane, (size_t)number * MOTE_GROUP + lane);
-        network_add(s->force, self, push.force);
-        network_take(s->force, other, push.force);
+        const network_force_sum part =
+            network_spring(n, packet, kind, &a, &b, lane, (size_t)number * MOTE_GROUP + lane);
+        network_add(s->force, self, part.force);
+        network_take(s->force, other, part.force);
         if (!kind.uncoupled) continue;
-        network_add(s->shift, self, push.shift);
-        network_take(s->shift, other, push.shift);
+        network_add(s->shift, self, part.shift);
+        network_take(s->shift, other, part.shift);
     }
 }
 
@@ -130,38 +128,38 @@ MOTE_INLINE void forces_interleaved(const mote_network_job *job, const mote_netw
                                     const mote_network_block *block, bool damped, bool uncoupled) {
     const mote_network *n = job->network;
     const network_state state = network_state_of(c);
-    const uint32_t first = c->first, end = block->first_line + block->line_count;
+    const uint32_t first = c->first, end = block->first_packet + block->packet_count;
     const ptrdiff_t from = (ptrdiff_t)block->first - first, to = from + (ptrdiff_t)block->groups * MOTE_GROUP;
     for (ptrdiff_t at = from; at < to; at += MOTE_WIDTH) {
         wide3_store(state.force, (size_t)at, wide3_zero());
         if (uncoupled) wide3_store(state.shift, (size_t)at, wide3_zero());
     }
-    for (uint32_t i = block->first_line; i < end; i++) {
-        const mote_network_packet *line = &n->line[i];
-        if (damped && line->damped && network_is_whole(line))
+    for (uint32_t i = block->first_packet; i < end; i++) {
+        const mote_network_packet *packet = &n->packet[i];
+        if (damped && packet->damped && network_is_whole(packet))
             network_interleaved_packet(n, &state, first, i, (network_kind){uncoupled, true, true});
-        else if (damped && line->damped)
+        else if (damped && packet->damped)
             network_interleaved_packet(n, &state, first, i, (network_kind){uncoupled, true, false});
-        else if (network_is_whole(line))
+        else if (network_is_whole(packet))
             network_interleaved_packet(n, &state, first, i, (network_kind){uncoupled, false, true});
         else
             network_interleaved_packet(n, &state, first, i, (network_kind){uncoupled, false, false});
     }
 }
 
-/* --- Rows --- */
+/* --- Sliced blocks --- */
 
-/* One register of a row: entries from `entry` on, of the slots from `at` on. */
+/* One register of a sliced packet: entries from `entry` on, of the slots from `at` on. */
 MOTE_INLINE network_force_sum network_sliced_packet(const mote_network *n, const network_state *s,
                                                     uint32_t first, uint32_t number, network_kind kind,
                                                     ptrdiff_t at, size_t lane) {
-    const mote_network_packet *line = &n->line[number];
+    const mote_network_packet *packet = &n->packet[number];
     const size_t entry = (size_t)number * MOTE_GROUP + lane;
     const bool velocity = kind.uncoupled || kind.damped;
     network_point a = {network_at(s->x, at), wide3_zero()}, b = a;
     if (velocity) a.v = network_at(s->v, at);
-    if (kind.whole || line->contiguous) {
-        const ptrdiff_t other = (ptrdiff_t)line->other - first + (ptrdiff_t)lane;
+    if (kind.whole || packet->contiguous) {
+        const ptrdiff_t other = (ptrdiff_t)packet->other - first + (ptrdiff_t)lane;
         b.x = network_at(s->x, other);
         if (velocity) b.v = network_at(s->v, other);
     } else {
@@ -170,29 +168,29 @@ MOTE_INLINE network_force_sum network_sliced_packet(const mote_network *n, const
         b.x = network_apart(s->x, index);
         if (velocity) b.v = network_apart(s->v, index);
     }
-    return network_spring(n, line, kind, &a, &b, lane, entry);
+    return network_spring(n, packet, kind, &a, &b, lane, entry);
 }
 
-/* The springs at one register of slots. */
+/* Sums the springs of one register of slots. */
 MOTE_INLINE network_force_sum network_sliced_packets(const mote_network *n, const network_state *s,
                                                      uint32_t first, uint32_t g, bool damped, bool uncoupled,
                                                      size_t lane) {
     const mote_network_group group = n->group[g];
     const ptrdiff_t at = (ptrdiff_t)g * MOTE_GROUP - first + (ptrdiff_t)lane;
     network_force_sum sum = {wide3_zero(), wide3_zero()};
-    for (uint32_t i = group.first_line; i < group.first_line + group.line_count; i++) {
-        const mote_network_packet *line = &n->line[i];
-        network_force_sum push;
-        if (damped && line->damped && network_is_whole(line))
-            push = network_sliced_packet(n, s, first, i, (network_kind){uncoupled, true, true}, at, lane);
-        else if (damped && line->damped)
-            push = network_sliced_packet(n, s, first, i, (network_kind){uncoupled, true, false}, at, lane);
-        else if (network_is_whole(line))
-            push = network_sliced_packet(n, s, first, i, (network_kind){uncoupled, false, true}, at, lane);
+    for (uint32_t i = group.first_packet; i < group.first_packet + group.packet_count; i++) {
+        const mote_network_packet *packet = &n->packet[i];
+        network_force_sum part;
+        if (damped && packet->damped && network_is_whole(packet))
+            part = network_sliced_packet(n, s, first, i, (network_kind){uncoupled, true, true}, at, lane);
+        else if (damped && packet->damped)
+            part = network_sliced_packet(n, s, first, i, (network_kind){uncoupled, true, false}, at, lane);
+        else if (network_is_whole(packet))
+            part = network_sliced_packet(n, s, first, i, (network_kind){uncoupled, false, true}, at, lane);
         else
-            push = network_sliced_packet(n, s, first, i, (network_kind){uncoupled, false, false}, at, lane);
-        sum.force = wide3_add(sum.force, push.force);
-        if (uncoupled) sum.shift = wide3_add(sum.shift, push.shift);
+            part = network_sliced_packet(n, s, first, i, (network_kind){uncoupled, false, false}, at, lane);
+        sum.force = wide3_add(sum.force, part.force);
+        if (uncoupled) sum.shift = wide3_add(sum.shift, part.shift);
     }
     return sum;
 }

@@ -55,7 +55,7 @@ MOTE_INLINE void network_stage(const mote_network_job *job, const mote_network_s
     for (uint32_t slot = first; slot < end; slot += MOTE_WIDTH) {
         const ptrdiff_t i = (ptrdiff_t)slot - c->first;
         mote_lanes s = network_lanes(c, of.family, first_stage, i), old = s;
-        mote_external external = {.inverse_mass = wide_load(job->network->inverse_mass + slot),
+        mote_external external = {.inverse_mass = wide_load(job->network->range.inverse_mass + slot),
                                   .anchor = wide3_zero()};
         if (of.callbacks) {
             external.acceleration = network_load3(c, NETWORK_ACCELERATION, i);
@@ -85,7 +85,7 @@ MOTE_INLINE void network_begin(const mote_network_job *job, const mote_network_s
         const ptrdiff_t at = (ptrdiff_t)slot - c->first;
         mote_lanes s = network_lanes(c, MOTE_FAMILY_SPLITTING, true, at), old = s;
         mote_splitting_begin(&s, &plan->c);
-        network_store_free(c, wide_load(job->network->inverse_mass + slot), &old, &s, at);
+        network_store_free(c, wide_load(job->network->range.inverse_mass + slot), &old, &s, at);
     }
 }
 
@@ -99,7 +99,7 @@ MOTE_INLINE void network_start(const mote_network_job *job, const mote_network_s
             network_store3(c, NETWORK_START, at, x);
             continue;
         }
-        const wide_mask free = wide_less((wide){0}, wide_load(job->network->inverse_mass + slot));
+        const wide_mask free = wide_less((wide){0}, wide_load(job->network->range.inverse_mass + slot));
         wide3 v = wide3_scale(rate, wide3_sub(x, network_load3(c, NETWORK_START, at)));
         network_store3(c, NETWORK_V, at, wide3_select(free, v, network_load3(c, NETWORK_V, at)));
     }

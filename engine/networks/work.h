@@ -29,12 +29,12 @@ typedef struct network_terms {
     wide length, stiffness, damping;
 } network_terms;
 
-MOTE_INLINE network_terms network_terms_of(const mote_network *n, const mote_network_packet *line, bool whole,
-                                           size_t entry) {
+MOTE_INLINE network_terms network_terms_of(const mote_network *n, const mote_network_packet *packet,
+                                           bool whole, size_t entry) {
     network_terms t;
-    t.length = line->even ? wide_set(line->rest_length) : wide_load(n->entry_length + entry);
-    if (whole || line->uniform) {
-        t.stiffness = wide_set(line->stiffness), t.damping = wide_set(line->damping);
+    t.length = packet->even ? wide_set(packet->rest_length) : wide_load(n->entry_length + entry);
+    if (whole || packet->uniform) {
+        t.stiffness = wide_set(packet->stiffness), t.damping = wide_set(packet->damping);
     } else {
         t.stiffness = wide_load(n->entry_stiffness + entry), t.damping = wide_load(n->entry_damping + entry);
     }
@@ -42,8 +42,8 @@ MOTE_INLINE network_terms network_terms_of(const mote_network *n, const mote_net
 }
 
 /* Lanes of a line's register from `lane` on that have a spring. */
-MOTE_INLINE wide_mask network_mask(const mote_network_packet *line, size_t lane) {
-    return wide_mask_of_bits((uint32_t)line->mask >> lane);
+MOTE_INLINE wide_mask network_mask(const mote_network_packet *packet, size_t lane) {
+    return wide_mask_of_bits((uint32_t)packet->mask >> lane);
 }
 
 #endif

@@ -1,10 +1,11 @@
-/* Compaction: the dead leave at a step boundary, and the survivors in the last slots take their places. */
+/* Compaction: removes dead particles at a step boundary; survivors from the last slots fill the holes. */
 #include "particles/compaction.h"
 
 #include <string.h>
 
-/* The next slot at or after `slot` that has some fate; `count` if there is none. Eight slots at a time. */
-static uint32_t next_fated(const uint8_t *fate, uint32_t slot, uint32_t count) {
+/* Returns the first slot from `slot` on whose particle is not MOTE_FATE_ALIVE, or `count`. Tests eight slots
+ * at a time. */
+static uint32_t next_with_fate(const uint8_t *fate, uint32_t slot, uint32_t count) {
     while (slot < count) {
         uint64_t eight;
         if (count - slot >= 8 && (memcpy(&eight, fate + slot, 8), eight == 0)) {
@@ -18,14 +19,16 @@ static uint32_t next_fated(const uint8_t *fate, uint32_t slot, uint32_t count) {
 }
 
 static uint32_t block_count(const mote_particles *particles) {
-    return (particles->count + MOTE_BLOCK - 1) / MOTE_BLOCK;
+    return (particles->range.slot_count + MOTE_BLOCK - 1) / MOTE_BLOCK;
 }
 
 uint32_t mote_particles_list_fates(mote_particles *particles, uint8_t wanted) {
     const uint8_t *fate = mote_particles_fate(particles);
     uint32_t dead = 0;
     memset(particles->deaths, 0, block_count(particles) * sizeof *particles->deaths);
-    for (uint32_t slot = 0; (slot = next_fated(fate, slot, particles->count)) < particles->count; slot++) {
+    for (uint32_t slot = 0;
+         (slot = next_with_fate(fate, slot, particles->range.slot_count)) < particles->range.slot_count;
+         slot++) {
         if (fate[slot] != wanted) continue;
         uint32_t block = slot / MOTE_BLOCK;
         particles->death[(size_t)block * MOTE_BLOCK + particles->deaths[block]++] =
@@ -36,15 +39,15 @@ uint32_t mote_particles_list_fates(mote_particles *particles, uint8_t wanted) {
 }
 
 mote_compaction mote_compaction_begin(mote_particles *particles, uint8_t fate, uint32_t dead) {
-    return (mote_compaction){particles, particles->count - dead, dead, fate};
+    return (mote_compaction){particles, particles->range.slot_count - dead, dead, fate};
 }
 
 static bool survives(const mote_compaction *c, uint32_t slot) {
     return mote_particles_fate(c->particles)[slot] != c->fate;
 }
 
-/* The slot of the `rank`-th survivor, from 0, at or beyond `kept`. Whole blocks are passed over by their
- * number of dead. */
+/* Returns the slot of survivor number `rank`, counted from 0 at slot `kept`. Skips blocks by their counts of
+ * deaths. */
 static uint32_t survivor_of(const mote_compaction *c, uint32_t rank) {
     for (uint32_t slot = c->kept;; slot++) {
         while (slot % MOTE_BLOCK == 0 && rank >= MOTE_BLOCK - c->particles->deaths[slot / MOTE_BLOCK]) {
@@ -68,13 +71,14 @@ static uint32_t take_survivor(mote_filler *filler) {
     return filler->next++;
 }
 
-/* Some of the dead, in slot order; the first `holes` of them lie below `kept` and are filled. */
-typedef struct burial {
+/* A batch of dead particles in slot order. The first `holes` of them are below `kept`: survivors fill these
+ * slots. */
+typedef struct removal {
     uint32_t slot[2 * MOTE_BLOCK], survivor[2 * MOTE_BLOCK];
     uint32_t count, holes;
-} burial;
+} removal;
 
-static void bury(mote_filler *filler, burial *b) {
+static void remove_listed(mote_filler *filler, removal *b) {
     const mote_compaction *c = filler->compaction;
     mote_particles_retire_ids(c->particles, b->slot, b->count, filler->rank, c->fate != MOTE_FATE_KILLED);
     mote_particles_move(c->particles, b->survivor, b->slot, b->holes);
@@ -84,7 +88,7 @@ static void bury(mote_filler *filler, burial *b) {
 
 void mote_filler_run(mote_filler *filler, size_t first, size_t end) {
     const mote_compaction *c = filler->compaction;
-    burial b;
+    removal b;
     b.count = b.holes = 0;
     for (size_t base = first; base < end; base += MOTE_BLOCK) {
         const uint8_t *list = c->particles->death + base;
@@ -94,13 +98,13 @@ void mote_filler_run(mote_filler *filler, size_t first, size_t end) {
             if (slot < c->kept) b.survivor[b.holes++] = take_survivor(filler);
             b.slot[b.count++] = slot;
         }
-        if (b.count >= MOTE_BLOCK) bury(filler, &b);
+        if (b.count >= MOTE_BLOCK) remove_listed(filler, &b);
     }
-    bury(filler, &b);
+    remove_listed(filler, &b);
 }
 
 void mote_compaction_end(const mote_compaction *c) {
-    c->particles->count = c->kept;
+    c->particles->range.slot_count = c->kept;
     if (c->particles->started > c->kept) c->particles->started = c->kept;
     if (c->particles->ids) c->particles->free_ids += c->dead;
     mote_particles_seal(c->particles);
@@ -111,7 +115,7 @@ uint32_t mote_particles_compact(mote_particles *particles, uint8_t fate) {
     if (dead == 0) return 0;
     mote_compaction compaction = mote_compaction_begin(particles, fate, dead);
     mote_filler filler = mote_filler_make(&compaction, 0);
-    mote_filler_run(&filler, 0, particles->count);
+    mote_filler_run(&filler, 0, particles->range.slot_count);
     mote_compaction_end(&compaction);
     if (fate == MOTE_FATE_KILLED) particles->pending_kills = 0;
     return dead;

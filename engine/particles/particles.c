@@ -1,4 +1,4 @@
-/* The loose range: layout, growth, clearing, moving. */
+/* Loose particles: layout of columns, growth, clearing, ids, moving. */
 #include "particles/particles.h"
 
 #include <math.h>
@@ -25,7 +25,8 @@ static void choose_columns(mote_particles *particles, const mote_system_def *def
     for (uint32_t i = 0; i < def->extra_count; i++) bytes[MOTE_COLUMN_EXTRA + i] = def->extra_bytes[i];
 }
 
-/* After the columns come the handle table, the stack of free handles and the death lists. */
+/* Parts of the allocation: the columns, then the id table, the stack of free ids, the death lists and their
+ * lengths. */
 enum { TABLE = MOTE_COLUMN_COUNT, STACK, DEATH, DEATHS, PARTS };
 
 static uint64_t part_bytes(const mote_particles *particles, int part, uint64_t slots) {
@@ -44,8 +45,8 @@ static uint64_t part_bytes(const mote_particles *particles, int part, uint64_t s
     }
 }
 
-/* Where each part lies in one allocation for `capacity`; returns its size, SIZE_MAX if it overflows. */
-static size_t lay_out(const mote_particles *particles, uint32_t capacity, size_t offset[PARTS]) {
+/* Finds the offset of each part in one allocation for `capacity`; returns its size, SIZE_MAX on overflow. */
+static size_t find_offsets(const mote_particles *particles, uint32_t capacity, size_t offset[PARTS]) {
     uint64_t slots = mote_round_up(capacity, MOTE_GROUP), total = 0;
     for (int part = 0; part < PARTS; part++) {
         uint64_t bytes = part_bytes(particles, part, slots);
@@ -55,9 +56,18 @@ static size_t lay_out(const mote_particles *particles, uint32_t capacity, size_t
     return total > SIZE_MAX / 2 ? SIZE_MAX : (size_t)total;
 }
 
+/* Sets the column pointers that all kinds of range have in common. */
+static void bind_range(mote_particles *particles) {
+    mote_range *range = &particles->range;
+    mote_particles_vector(particles, MOTE_COLUMN_POSITION, range->x);
+    mote_particles_vector(particles, MOTE_COLUMN_VELOCITY, range->v);
+    mote_particles_vector(particles, MOTE_COLUMN_PREVIOUS_POSITION, range->previous_x);
+    range->inverse_mass = particles->column[MOTE_COLUMN_INVERSE_MASS];
+}
+
 mote_result mote_particles_reserve(mote_particles *particles, uint32_t capacity,
                                    const mote_allocator *allocator) {
-    size_t offset[PARTS], bytes = lay_out(particles, capacity, offset);
+    size_t offset[PARTS], bytes = find_offsets(particles, capacity, offset);
     if (bytes == SIZE_MAX) return MOTE_ERROR_OVERFLOW;
     unsigned char *memory = mote_allocate(allocator, bytes);
     if (!memory) return MOTE_ERROR_MEMORY;
@@ -69,8 +79,9 @@ mote_result mote_particles_reserve(mote_particles *particles, uint32_t capacity,
     for (int id = 0; id < MOTE_COLUMN_COUNT; id++) {
         size_t element = old.element_bytes[id];
         particles->column[id] = element ? memory + offset[id] : NULL;
-        if (element && old.count)
-            memcpy(particles->column[id], old.column[id], mote_round_up(old.count, MOTE_GROUP) * element);
+        if (element && old.range.slot_count)
+            memcpy(particles->column[id], old.column[id],
+                   mote_round_up(old.range.slot_count, MOTE_GROUP) * element);
     }
     if (particles->element_bytes[MOTE_COLUMN_ID]) {
         particles->ids = (mote_id_entry *)(void *)(memory + offset[TABLE]);
@@ -80,19 +91,21 @@ mote_result mote_particles_reserve(mote_particles *particles, uint32_t capacity,
     }
     particles->death = memory + offset[DEATH];
     particles->deaths = (uint16_t *)(void *)(memory + offset[DEATHS]);
+    bind_range(particles);
     mote_release(allocator, old.memory, old.bytes);
     return MOTE_OK;
 }
 
 mote_result mote_particles_create(mote_particles *particles, const mote_system_def *def,
                                   const mote_allocator *allocator) {
-    *particles = (mote_particles){.inverse_mass = (float)(1.0 / (double)def->uniform_mass)};
+    *particles = (mote_particles){.range = {.kind = &mote_particles_kind},
+                                  .kernels = mote_particle_kernels_for(def->isa),
+                                  .interpolation = def->interpolation,
+                                  .uniform_mass = (double)def->uniform_mass,
+                                  .plan_is_stale = true,
+                                  .new_inverse_mass = (float)(1.0 / (double)def->uniform_mass)};
     choose_columns(particles, def);
     return mote_particles_reserve(particles, def->capacity, allocator);
-}
-
-void mote_particles_destroy(mote_particles *particles, const mote_allocator *allocator) {
-    mote_release(allocator, particles->memory, particles->bytes);
 }
 
 static void fill_float(void *column, size_t first, size_t end, float value) {
@@ -107,7 +120,7 @@ void mote_particles_clear(mote_particles *particles, uint32_t first, uint32_t co
         if (element)
             memset((unsigned char *)particles->column[id] + first * element, 0, (end - first) * element);
     }
-    fill_float(particles->column[MOTE_COLUMN_INVERSE_MASS], first, end, particles->inverse_mass);
+    fill_float(particles->column[MOTE_COLUMN_INVERSE_MASS], first, end, particles->new_inverse_mass);
     fill_float(particles->column[MOTE_COLUMN_LIFETIME], first, end, INFINITY);
     mote_particles_forget_previous(particles, first, end - first);
 }
@@ -117,29 +130,31 @@ void mote_particles_forget_previous(mote_particles *particles, size_t first, siz
 }
 
 void mote_particles_seal(mote_particles *particles) {
-    if (particles->count % MOTE_GROUP) mote_particles_clear(particles, particles->count, 0);
+    if (particles->range.slot_count % MOTE_GROUP)
+        mote_particles_clear(particles, particles->range.slot_count, 0);
 }
 
 uint32_t mote_particles_available(const mote_particles *particles) {
-    int64_t slots = (int64_t)particles->capacity - particles->count;
-    /* One that retires by a kill is counted before it is on the stack. */
+    int64_t slots = (int64_t)particles->capacity - particles->range.slot_count;
+    /* An id that is retired by a kill is counted before compaction puts it on the stack. */
     int64_t ids =
         (int64_t)particles->free_ids - particles->retired + particles->capacity - particles->used_ids;
-    int64_t room = particles->ids && ids < slots ? ids : slots;
-    return room > 0 ? (uint32_t)room : 0;
+    int64_t available = particles->ids && ids < slots ? ids : slots;
+    return available > 0 ? (uint32_t)available : 0;
 }
 
-/* An index whose generation would wrap stays out of use: it is dropped where it is taken. */
+/* The generation of a retired index, which would wrap next: take_index drops it from the stack. */
 #define RETIRED UINT32_MAX
 
-/* Entries ahead for which memory is asked: enough to cover its latency. */
-#define AHEAD 16u
+/* Prefetch distance on the stack of free ids: covers the latency of memory. */
+#define PREFETCH_DISTANCE 16u
 
 static uint32_t take_index(mote_particles *particles) {
     while (particles->free_ids) {
         uint32_t index = particles->free_id[--particles->free_ids];
-        if (particles->free_ids >= AHEAD)
-            __builtin_prefetch(&particles->ids[particles->free_id[particles->free_ids - AHEAD]], 1);
+        if (particles->free_ids >= PREFETCH_DISTANCE)
+            __builtin_prefetch(&particles->ids[particles->free_id[particles->free_ids - PREFETCH_DISTANCE]],
+                               1);
         if (particles->ids[index].generation != RETIRED) return index;
         particles->retired--;
     }
@@ -157,17 +172,17 @@ void mote_particles_assign_ids(mote_particles *particles, uint32_t first, uint32
     }
 }
 
-static void end_index(mote_particles *particles, uint32_t index) {
+static void invalidate_index(mote_particles *particles, uint32_t index) {
     if (++particles->ids[index].generation == RETIRED)
         __atomic_fetch_add(&particles->retired, 1, __ATOMIC_RELAXED);
 }
 
 void mote_particles_retire_id(mote_particles *particles, uint32_t slot) {
     const mote_particle_id *particle = particles->column[MOTE_COLUMN_ID];
-    if (particles->ids) end_index(particles, particle[slot].index);
+    if (particles->ids) invalidate_index(particles, particle[slot].index);
 }
 
-/* Asks for all memory before using any: the entries are anywhere, and their cache misses then overlap. */
+/* Prefetches all entries before using any: they are scattered, and their cache misses then overlap. */
 void mote_particles_retire_ids(mote_particles *particles, const uint32_t *slot, uint32_t count, uint32_t rank,
                                bool alive) {
     if (!particles->ids) return;
@@ -178,10 +193,10 @@ void mote_particles_retire_ids(mote_particles *particles, const uint32_t *slot, 
         stack[i] = particle[slot[i]].index;
         __builtin_prefetch(&particles->ids[stack[i]], 1);
     }
-    for (uint32_t i = 0; alive && i < count; i++) end_index(particles, stack[i]);
+    for (uint32_t i = 0; alive && i < count; i++) invalidate_index(particles, stack[i]);
 }
 
-/* One column at a time: the pairs are independent, so many cache misses are in flight together. */
+/* Moves one column at a time: the pairs are independent, so their cache misses overlap. */
 #define MOVE_COLUMN(type)                                                                                    \
     do {                                                                                                     \
         type *column = particles->column[id];                                                                \

@@ -1,10 +1,12 @@
-/* The loose range: particles that come and go, as columns of one allocation. */
+/* Loose particles: they come and go, as columns of one allocation. */
 #ifndef MOTE_PARTICLES_PARTICLES_H
 #define MOTE_PARTICLES_PARTICLES_H
 
 #include <mote/system.h>
 
-#include "base/compiler.h"
+#include "particles/kernels.h"
+#include "stage/present.h"
+#include "stage/range.h"
 
 /* Columns in the order in which they lie in memory. Every one is moved by compaction, cleared by spawning and
  * counted in the hash, unless its row in particles.c says otherwise. Three that follow each other are a
@@ -39,7 +41,14 @@ typedef struct mote_id_entry {
 } mote_id_entry;
 
 typedef struct mote_particles {
-    uint32_t count;    /* slots in use */
+    mote_range range; /* slot_count: slots in use; its columns are those below, under the names that all
+                         ranges have */
+    const mote_particle_kernels *kernels;
+    mote_interpolation interpolation;
+    double uniform_mass; /* kg, where there is no column */
+    bool plan_is_stale;  /* forces, or whether the host's act, have changed since range.plan was made */
+    bool external_forces_marked; /* the host asked for them since the last step */
+    bool reached;      /* a callback has reached the range: scratch is kept for the stage-outer order */
     uint32_t capacity; /* slots reserved; the columns are padded to whole lane groups beyond it */
     uint32_t pending_kills;
     uint32_t
@@ -55,7 +64,7 @@ typedef struct mote_particles {
     uint16_t *deaths;   /* by block, how many there are */
     void *memory;
     size_t bytes;
-    float inverse_mass; /* of new particles, 1/kg */
+    float new_inverse_mass; /* of new particles, 1/kg */
 } mote_particles;
 
 /* Chooses the columns that `def` asks for and allocates them. MOTE_OK, MOTE_ERROR_OVERFLOW or
@@ -64,7 +73,6 @@ mote_result mote_particles_create(mote_particles *particles, const mote_system_d
                                   const mote_allocator *allocator);
 mote_result mote_particles_reserve(mote_particles *particles, uint32_t capacity,
                                    const mote_allocator *allocator);
-void mote_particles_destroy(mote_particles *particles, const mote_allocator *allocator);
 
 /* Clears slots [first, first + count) and the rest of the last lane group: at rest at the origin, no fate, no
  * previous state. */
@@ -102,5 +110,57 @@ MOTE_INLINE void mote_particles_vector(const mote_particles *particles, mote_col
 MOTE_INLINE uint8_t *mote_particles_fate(const mote_particles *particles) {
     return particles->column[MOTE_COLUMN_FATE];
 }
+
+MOTE_INLINE mote_particles *mote_particles_of(mote_range *range) { return (mote_particles *)(void *)range; }
+MOTE_INLINE const mote_particles *mote_const_particles_of(const mote_range *range) {
+    return (const mote_particles *)(const void *)range;
+}
+
+extern const mote_range_kind mote_particles_kind;
+
+/* Whether handles, slots and masked lanes agree: validate.c. */
+bool mote_particles_validate(const mote_range *range);
+
+/* --- step.c --- */
+
+/* How many of `steps` steps the next batch holds: those between which nothing else acts. */
+uint32_t mote_particles_batch(const mote_particles *particles, uint32_t steps);
+
+/* Makes the plan of the steps to come where it is stale. */
+void mote_particles_refresh_plan(mote_particles *particles, const mote_plan_def *def);
+
+/* Before the steps of an advance: half-step velocities for the new, and killed particles leave. Returns how
+ * many. */
+uint32_t mote_particles_begin(mote_particles *particles, const mote_step *step);
+
+/* Steps all particles through one batch of `steps` steps from step->number on; then those leave whose
+ * lifetime ended, and those that turned non-finite in (step, slot) order. step->last: of the batch. Adds to
+ * the report. */
+void mote_particles_run(mote_particles *particles, const mote_step *step, uint32_t steps,
+                        mote_advance *report);
+
+/* A jump by plan to step `number`: those whose lifetime ends on the way leave, and those that turn
+ * non-finite. */
+void mote_particles_jump(mote_particles *particles, const mote_step *step, const mote_plan *plan,
+                         uint64_t number);
+
+/* --- kick.c --- */
+
+/* For position Verlet: v += fraction h a for slots [first, end), at the boundary before step->number. Does
+ * nothing for other integrators. */
+void mote_particles_kick(const mote_particles *particles, const mote_step *step, double fraction,
+                         uint32_t first, uint32_t end);
+
+/* Out of place: the true velocity of slots [first, first + count), count <= MOTE_BLOCK, first a multiple of
+ * MOTE_GROUP; at the boundary before now->number, or one step earlier where `previous`. */
+void mote_particles_true_velocity(const mote_particles *particles, const mote_step *now, bool previous,
+                                  size_t first, size_t count, float *const out[3]);
+
+/* --- present.c --- */
+
+/* RANGE, NULL, BUFFER: as mote_system_present says. */
+mote_result mote_particles_write(const mote_particles *particles, const mote_step *now,
+                                 const mote_presentation *by, const mote_present_layout *layout,
+                                 void *vertices, size_t bytes);
 
 #endif

@@ -1,4 +1,4 @@
-/* The two loop orders, over the kernels of one instruction set. */
+/* The two loop orders of loose particles, over the kernels of one instruction set. */
 #include "particles/run.h"
 
 #include <string.h>
@@ -20,19 +20,38 @@ mote_workspace mote_workspace_make(float *memory, size_t slots) {
     return w;
 }
 
+void mote_particles_span(const mote_particles *particles, uint64_t first_step, uint32_t steps,
+                         mote_span *span) {
+    const mote_range *range = &particles->range;
+    span->inverse_mass = range->inverse_mass;
+    span->fate = mote_particles_fate(particles);
+    span->begin = 0;
+    span->count = range->slot_count;
+    span->first_slot = 0;
+    span->steps = steps;
+    span->first_step = first_step;
+    mote_particles_vector(particles, MOTE_COLUMN_EXTERNAL_FORCE, span->external_forces);
+    mote_particles_vector(particles, MOTE_COLUMN_ANCHOR, span->anchor);
+    for (int axis = 0; axis < 3; axis++) {
+        span->x[axis] = range->x[axis], span->v[axis] = range->v[axis];
+        span->previous_x[axis] = span->previous_v[axis] = NULL;
+    }
+}
+
 static void copy(float *const to[3], size_t to_first, float *const from[3], size_t from_first, size_t count) {
     for (int axis = 0; axis < 3; axis++)
         memcpy(to[axis] + to_first, from[axis] + from_first, count * sizeof(float));
 }
 
-/* The state at the start of a batch, for the slots [first, end). */
+/* Loads the state of slots [first, end) at the start of a batch into the workspace. */
 static void load(const mote_span *span, const mote_workspace *w, size_t first, size_t end) {
     copy(w->x, first - w->first, span->x, first, end - first);
     copy(w->v, first - w->first, span->v, first, end - first);
     memset(w->frozen + (first - w->first), 0, (end - first) * sizeof *w->frozen);
 }
 
-/* Until the commit, the span's columns hold the state at the start of the step. */
+/* Stores the state before the last step. Until the commit, the span's columns hold the state at the start of
+ * a step. */
 static void keep_previous(const mote_span *span, uint32_t step, size_t first, size_t end) {
     if (!span->previous_x[0] || step + 1 != span->steps) return;
     copy(span->previous_x, first, span->x, first, end - first);
@@ -55,13 +74,13 @@ static mote_stage_view view_of(const mote_plan *plan, const mote_span *span, con
                              .uniform_inverse_mass = plan->inverse_mass};
 }
 
-static void show_range(mote_stage_view *view, const mote_span *span, const mote_workspace *w) {
+static void add_range_columns(mote_stage_view *view, const mote_span *span, const mote_workspace *w) {
     view->range_count = (uint32_t)span->count;
     view->range_x = w->x[0], view->range_y = w->x[1], view->range_z = w->x[2];
     view->range_velocity_x = w->v[0], view->range_velocity_y = w->v[1], view->range_velocity_z = w->v[2];
 }
 
-/* Sums the callbacks' contributions for the slots [first, end) into the workspace. */
+/* Sums the contributions of callbacks for slots [first, end) into the workspace. */
 static void call_callbacks(const mote_plan *plan, const mote_span *span, const mote_workspace *w, double time,
                            size_t first, size_t end) {
     size_t at = first - w->first;
@@ -74,42 +93,78 @@ static void call_callbacks(const mote_plan *plan, const mote_span *span, const m
         const mote_force_def *def = &plan->forces[i];
         if (mote_force_path_of(def) != MOTE_PATH_CALLBACK) continue;
         mote_stage_view shown = view;
-        if (mote_force_reaches_range(def)) show_range(&shown, span, w);
+        if (mote_force_reaches_range(def)) add_range_columns(&shown, span, w);
         float *const *sum =
             def->as.callback.unit == MOTE_NEWTONS ? w->force : w->acceleration; /* or velocity */
         def->as.callback.function(def->as.callback.user, &shown, sum[0] + at, sum[1] + at, sum[2] + at);
     }
 }
 
-/* Velocity Verlet without forces that read velocity: the evaluation that closed a substep opens the next. Not
- * across steps: what froze in between stands elsewhere, and others may see it. */
+/* Returns whether the last evaluation of a substep is reused as the first one of the next: velocity Verlet
+ * without forces that read velocity. Not across steps: a particle that froze in between is reset to the start
+ * of its step, and callbacks of others may read it. */
 static bool may_reuse(const mote_plan *plan) {
     return plan->scheme->family == MOTE_FAMILY_VERLET && plan->reuse;
 }
 
-static void run_block(const mote_particle_kernels *kernels, const mote_plan *plan, const mote_span *span,
-                      size_t first, size_t end, uint32_t *frozen) {
+/* Context of a phase: of one block of particles, or of all of them. */
+typedef struct phase_context {
+    const mote_particle_kernels *kernels;
+    const mote_plan *plan;
+    const mote_span *span;
+    const mote_workspace *workspace;
+    const mote_jobs *jobs;   /* of the stage-outer order */
+    const mote_phase_at *at; /* of the stage-outer order */
+    size_t first, end;
+    uint32_t step, frozen;
+} phase_context;
+
+static void run_phase(phase_context *p, const mote_phase_at *at, size_t first, size_t end, uint32_t *frozen) {
+    const mote_family family = p->plan->scheme->family;
+    const bool mass = p->plan->mass_column, again = at->stage == 0 && at->substep > 0 && may_reuse(p->plan);
+    const double time =
+        mote_plan_time(p->plan, p->span->first_step + p->step, at->substep, p->plan->scheme->time[at->stage]);
+    switch (at->phase) {
+    case MOTE_PHASE_LOAD:
+        keep_previous(p->span, p->step, first, end);
+        break;
+    case MOTE_PHASE_BEGIN:
+        p->kernels->begin[family][mass](p->plan, p->span, p->workspace, first, end);
+        break;
+    case MOTE_PHASE_EVALUATE:
+        if (!again) call_callbacks(p->plan, p->span, p->workspace, time, first, end);
+        break;
+    case MOTE_PHASE_STAGE:
+        p->kernels->stage[family][mass](p->plan, p->span, p->workspace,
+                                        (mote_staged_at){at->stage, time, again}, first, end);
+        break;
+    case MOTE_PHASE_COMMIT:
+        p->kernels->commit[mass](p->span, p->workspace, p->step, first, end, frozen);
+        break;
+    default: /* phases of pins and constraints: loose particles have none */
+        break;
+    }
+}
+
+/* --- Block-outer order --- */
+
+static void phase_of_block(void *context, const mote_phase_at *at) {
+    phase_context *p = context;
+    run_phase(p, at, p->first, p->end, &p->frozen);
+}
+
+static uint32_t run_block(const mote_particle_kernels *kernels, const mote_plan *plan, const mote_span *span,
+                          size_t first, size_t end) {
     MOTE_ALIGNED(64) float memory[MOTE_WORKSPACE_COLUMNS * MOTE_BLOCK];
     mote_workspace w = mote_workspace_make(memory, MOTE_BLOCK);
-    mote_family family = plan->scheme->family;
+    phase_context p = {
+        .kernels = kernels, .plan = plan, .span = span, .workspace = &w, .first = first, .end = end};
     w.first = first;
     memset(w.carry[0], 0, MOTE_CARRY_COLUMNS * MOTE_BLOCK * sizeof(float));
     load(span, &w, first, end);
-    for (uint32_t step = 0; step < span->steps; step++) {
-        keep_previous(span, step, first, end);
-        for (uint32_t substep = 0; substep < plan->substeps; substep++) {
-            kernels->begin[family][plan->mass_column](plan, span, &w, first, end);
-            for (uint32_t stage = 0; stage < plan->stages; stage++) {
-                double time =
-                    mote_plan_time(plan, span->first_step + step, substep, plan->scheme->time[stage]);
-                bool again = stage == 0 && substep > 0 && may_reuse(plan);
-                if (!again) call_callbacks(plan, span, &w, time, first, end);
-                kernels->stage[family][plan->mass_column](plan, span, &w,
-                                                          (mote_staged_at){stage, time, again}, first, end);
-            }
-        }
-        kernels->commit[plan->mass_column](span, &w, step, first, end, frozen);
-    }
+    for (; p.step < span->steps; p.step++)
+        mote_schedule_step(plan->substeps, plan->stages, phase_of_block, &p);
+    return p.frozen;
 }
 
 void mote_run_blocks(const mote_particle_kernels *kernels, const mote_plan *plan, const mote_span *span,
@@ -120,19 +175,19 @@ void mote_run_blocks(const mote_particle_kernels *kernels, const mote_plan *plan
         return;
     }
     for (size_t block = first; block < end; block += MOTE_BLOCK)
-        run_block(kernels, plan, span, block, end - block < MOTE_BLOCK ? end : block + MOTE_BLOCK, frozen);
+        *frozen += run_block(kernels, plan, span, block, end - block < MOTE_BLOCK ? end : block + MOTE_BLOCK);
 }
 
-typedef struct inner {
+typedef struct block_context {
     const mote_particle_kernels *kernels;
     const mote_plan *plan;
     const mote_span *span;
     uint32_t frozen;
-} inner;
+} block_context;
 
-static void do_inner(void *context, size_t first, size_t end, uint32_t worker) {
+static void do_blocks(void *context, size_t first, size_t end, uint32_t worker) {
     (void)worker;
-    inner *i = context;
+    block_context *i = context;
     uint32_t frozen = 0;
     mote_run_blocks(i->kernels, i->plan, i->span, first, end, &frozen);
     if (frozen) __atomic_fetch_add(&i->frozen, frozen, __ATOMIC_RELAXED);
@@ -140,87 +195,56 @@ static void do_inner(void *context, size_t first, size_t end, uint32_t worker) {
 
 uint32_t mote_run_parallel(const mote_particle_kernels *kernels, const mote_plan *plan, const mote_span *span,
                            size_t end, const mote_jobs *jobs) {
-    inner i = {kernels, plan, span, 0};
-    mote_parallel_for(jobs, end, MOTE_BLOCK, do_inner, &i);
+    block_context i = {kernels, plan, span, 0};
+    mote_parallel_for(jobs, end, MOTE_BLOCK, do_blocks, &i);
     return i.frozen;
 }
 
-/* One pass of the outer order over all slots; each task does the part named by `pass`. */
-typedef enum outer_pass {
-    PASS_LOAD,
-    PASS_START,
-    PASS_BEGIN,
-    PASS_CALLBACKS,
-    PASS_STAGE,
-    PASS_COMMIT
-} outer_pass;
+/* --- Stage-outer order --- */
 
-typedef struct outer {
-    const mote_particle_kernels *kernels;
-    const mote_plan *plan;
-    const mote_span *span;
-    const mote_workspace *workspace;
-    outer_pass pass;
-    uint32_t step, stage, frozen;
-    double time;
-    bool again;
-} outer;
-
-static void do_outer_pass(void *context, size_t first, size_t end, uint32_t worker) {
+static void do_load(void *context, size_t first, size_t end, uint32_t worker) {
     (void)worker;
-    outer *o = context;
-    mote_family family = o->plan->scheme->family;
-    bool mass = o->plan->mass_column;
-    uint32_t frozen = 0;
-    end = mote_round_up(end, MOTE_GROUP);
-    switch (o->pass) {
-    case PASS_LOAD:
-        load(o->span, o->workspace, first, end);
-        break;
-    case PASS_START:
-        keep_previous(o->span, o->step, first, end);
-        break;
-    case PASS_BEGIN:
-        o->kernels->begin[family][mass](o->plan, o->span, o->workspace, first, end);
-        break;
-    case PASS_CALLBACKS:
-        for (size_t block = first; block < end; block += MOTE_BLOCK)
-            call_callbacks(o->plan, o->span, o->workspace, o->time, block,
-                           end - block < MOTE_BLOCK ? end : block + MOTE_BLOCK);
-        break;
-    case PASS_STAGE:
-        o->kernels->stage[family][mass](o->plan, o->span, o->workspace,
-                                        (mote_staged_at){o->stage, o->time, o->again}, first, end);
-        break;
-    case PASS_COMMIT:
-        o->kernels->commit[mass](o->span, o->workspace, o->step, first, end, &frozen);
-        break;
-    }
-    if (frozen) __atomic_fetch_add(&o->frozen, frozen, __ATOMIC_RELAXED);
+    const phase_context *p = context;
+    load(p->span, p->workspace, first, mote_round_up(end, MOTE_GROUP));
 }
 
-static void run_pass(outer *o, const mote_jobs *jobs, outer_pass pass) {
-    o->pass = pass;
-    mote_parallel_for(jobs, o->span->count, MOTE_BLOCK, do_outer_pass, o);
+static void do_phase(void *context, size_t first, size_t end, uint32_t worker) {
+    (void)worker;
+    phase_context *p = context;
+    uint32_t frozen = 0;
+    end = mote_round_up(end, MOTE_GROUP);
+    for (size_t block = first; block < end; block += MOTE_BLOCK)
+        run_phase(p, p->at, block, end - block < MOTE_BLOCK ? end : block + MOTE_BLOCK, &frozen);
+    if (frozen) __atomic_fetch_add(&p->frozen, frozen, __ATOMIC_RELAXED);
+}
+
+/* Returns whether a phase does nothing in any block; its parallel loop and barrier are skipped then. */
+static bool is_empty_phase(const phase_context *p, mote_phase phase) {
+    switch (phase) {
+    case MOTE_PHASE_LOAD:
+        return !p->span->previous_x[0];
+    case MOTE_PHASE_EVALUATE:
+        return p->plan->callback_count == 0;
+    case MOTE_PHASE_BEGIN:
+    case MOTE_PHASE_STAGE:
+    case MOTE_PHASE_COMMIT:
+        return false;
+    default:
+        return true;
+    }
+}
+
+static void phase_of_all(void *context, const mote_phase_at *at) {
+    phase_context *p = context;
+    if (is_empty_phase(p, at->phase)) return;
+    p->at = at;
+    mote_parallel_for(p->jobs, p->span->count, MOTE_BLOCK, do_phase, p);
 }
 
 void mote_run_stages(const mote_particle_kernels *kernels, const mote_plan *plan, const mote_span *span,
                      const mote_workspace *workspace, const mote_jobs *jobs, uint32_t *frozen) {
-    outer o = {.kernels = kernels, .plan = plan, .span = span, .workspace = workspace};
-    run_pass(&o, jobs, PASS_LOAD);
-    for (o.step = 0; o.step < span->steps; o.step++) {
-        if (span->previous_x[0]) run_pass(&o, jobs, PASS_START);
-        for (uint32_t substep = 0; substep < plan->substeps; substep++) {
-            run_pass(&o, jobs, PASS_BEGIN);
-            for (o.stage = 0; o.stage < plan->stages; o.stage++) {
-                o.time =
-                    mote_plan_time(plan, span->first_step + o.step, substep, plan->scheme->time[o.stage]);
-                o.again = o.stage == 0 && substep > 0 && may_reuse(plan);
-                if (plan->callback_count && !o.again) run_pass(&o, jobs, PASS_CALLBACKS);
-                run_pass(&o, jobs, PASS_STAGE);
-            }
-        }
-        run_pass(&o, jobs, PASS_COMMIT);
-    }
-    *frozen += o.frozen;
+    phase_context p = {.kernels = kernels, .plan = plan, .span = span, .workspace = workspace, .jobs = jobs};
+    mote_parallel_for(jobs, span->count, MOTE_BLOCK, do_load, &p);
+    for (; p.step < span->steps; p.step++) mote_schedule_step(plan->substeps, plan->stages, phase_of_all, &p);
+    *frozen += p.frozen;
 }

@@ -13,6 +13,11 @@
  * floats. */
 mote_workspace mote_workspace_make(float *memory, size_t slots);
 
+/* All slots, for `steps` steps from step `first_step` on; nothing is kept of previous states. Field by field:
+ * a small system takes less time to step than a large struct takes to clear. */
+void mote_particles_span(const mote_particles *particles, uint64_t first_step, uint32_t steps,
+                         mote_span *span);
+
 /* Blocks outside, steps and stages inside, for slots [first, end); `first` is a multiple of MOTE_GROUP. No
  * callback may reach the range. Adds to *frozen. Different runs of slots may be run at the same time. */
 void mote_run_blocks(const mote_particle_kernels *kernels, const mote_plan *plan, const mote_span *span,

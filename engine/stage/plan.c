@@ -1,18 +1,18 @@
-/* Folds the forces and scales the coefficients. */
+/* Construction of plans: folds the forces and scales the coefficients. */
 #include "stage/plan.h"
 
 #include <math.h>
 
 #include "forces/force.h"
 
-static void note_inline_force(mote_plan *plan, const mote_force_def *def) {
+static void count_inline_force(mote_plan *plan, const mote_force_def *def) {
     plan->point_count++;
     if (!mote_force_is_attractor(def)) plan->mix = MOTE_MIX_ANY;
     plan->timed |= mote_force_reads_time(def);
     plan->anchors |= mote_force_needs_anchors(def);
 }
 
-static void note_callback(mote_plan *plan, const mote_force_def *def) {
+static void count_callback(mote_plan *plan, const mote_force_def *def) {
     plan->callback_count++;
     plan->reaches_range |= mote_force_reaches_range(def);
 }
@@ -25,8 +25,8 @@ static void fold_forces(mote_plan *plan) {
             mote_force_fold(def, &plan->acceleration, &plan->force);
             continue;
         }
-        if (path == MOTE_PATH_POINT) note_inline_force(plan, def);
-        if (path == MOTE_PATH_CALLBACK) note_callback(plan, def);
+        if (path == MOTE_PATH_POINT) count_inline_force(plan, def);
+        if (path == MOTE_PATH_CALLBACK) count_callback(plan, def);
         plan->newtons |= mote_force_gives_newtons(def);
         plan->reuse &= !mote_force_reads_velocity(def);
     }
@@ -46,8 +46,7 @@ static mote_exact_map axis_map(mote_map_kind kind, const mote_affine *a, int axi
     return mote_map_make(kind, a->constant[axis], a->damping[axis], a->stiffness[axis], h);
 }
 
-/* The kinematic integrators carry each force alone; where several have the same form, that is a sum of
- * maps. */
+/* Sums the maps of the affine forces: the kinematic integrators treat each force uncoupled. */
 static void sum_of_maps(const mote_plan *plan, double inverse_mass, mote_map map[3]) {
     mote_exact_map sum[3];
     for (int axis = 0; axis < 3; axis++) sum[axis] = mote_map_free(plan->h);
@@ -74,7 +73,8 @@ static void joint_map(const mote_plan *plan, const mote_affine *acceleration, mo
 
 static bool sums_maps(const mote_scheme *scheme) { return scheme->kick_after; }
 
-/* Affine forces alone are exact over the whole step; with others, substeps bound the splitting error. */
+/* Makes the affine map. Affine forces without others are exact over the whole step; with others, substeps
+ * bound the splitting error. */
 static void make_map(mote_plan *plan, double uniform_inverse_mass) {
     if (!plan->mix) plan->stages = 0;
     if (!plan->mix && plan->scheme->map == MOTE_MAP_EXACT_FLOW) {
@@ -89,8 +89,9 @@ static void make_map(mote_plan *plan, double uniform_inverse_mass) {
         joint_map(plan, &plan->acceleration, plan->c.map);
 }
 
-/* Whether it acts as a constant: constant + damping v is that, bit for bit, whatever a finite v is; and as it
- * is not -0, no sum that ends in it shows whether a zero before it had a sign. */
+/* Checks that the term acts as a constant: constant + damping v then equals the constant bit for bit, for
+ * every finite v. The constant must not be -0: for any other constant c, (+0) + c and (-0) + c have the same
+ * bits. */
 static bool is_constant(const mote_affine_stage *a) {
     bool constant = true;
     for (int axis = 0; axis < 3; axis++)
@@ -99,26 +100,26 @@ static bool is_constant(const mote_affine_stage *a) {
     return constant;
 }
 
-static bool is_settled_attractors(const mote_plan *plan) {
-    bool settled = plan->mix == MOTE_MIX_ATTRACTORS && plan->point_count &&
-                   plan->point_count <= MOTE_MAX_SETTLED_ATTRACTORS && !plan->callback_count &&
-                   !plan->external_forces;
-    for (uint32_t i = 0; i < plan->stages; i++) settled &= is_constant(&plan->evaluation[i].acceleration);
-    return settled;
+static bool has_few_attractors(const mote_plan *plan) {
+    bool few = plan->mix == MOTE_MIX_ATTRACTORS && plan->point_count &&
+               plan->point_count <= MOTE_MAX_SETTLED_ATTRACTORS && !plan->callback_count &&
+               !plan->external_forces;
+    for (uint32_t i = 0; i < plan->stages; i++) few &= is_constant(&plan->evaluation[i].acceleration);
+    return few;
 }
 
-/* The kinds of kernel that know beforehand what there is. */
-static mote_force_mix settle(const mote_plan *plan) {
+/* Selects the specialised kernels, whose forces are known before the loop. */
+static mote_force_mix specialised_mix(const mote_plan *plan) {
     const mote_scheme *scheme = plan->scheme;
     const bool euler = scheme->family == MOTE_FAMILY_SPLITTING && scheme->stages == 1 &&
                        scheme->drift_first == 0 && scheme->drift[0] != 0;
     if (plan->mass_column || !(euler || scheme->family == MOTE_FAMILY_VERLET)) return plan->mix;
     if (plan->mix == MOTE_MIX_AFFINE) return euler && !plan->stiff_acceleration ? MOTE_MIX_DRAG : plan->mix;
-    if (!is_settled_attractors(plan)) return plan->mix;
+    if (!has_few_attractors(plan)) return plan->mix;
     return plan->point_count == 1 ? MOTE_MIX_ONE_ATTRACTOR : MOTE_MIX_FEW_ATTRACTORS;
 }
 
-static void make(mote_plan *plan, const mote_plan_def *def, const mote_scheme *scheme) {
+static void make_plan(mote_plan *plan, const mote_plan_def *def, const mote_scheme *scheme) {
     *plan = (mote_plan){.scheme = scheme,
                         .start_time = def->start_time,
                         .timestep = def->timestep,
@@ -131,7 +132,9 @@ static void make(mote_plan *plan, const mote_plan_def *def, const mote_scheme *s
                         .forces = def->forces,
                         .force_count = def->force_count};
     plan->stages = scheme->stages;
+    /* Folds the affine forces; with uniform mass the force term joins the acceleration term. */
     fold_forces(plan);
+    plan->anchors &= def->anchors;
     double inverse_mass = 0;
     if (!plan->mass_column) {
         inverse_mass = 1.0 / def->uniform_mass;
@@ -145,7 +148,8 @@ static void make(mote_plan *plan, const mote_plan_def *def, const mote_scheme *s
     plan->reuse &= !mote_affine_has_damping(&plan->acceleration) && !mote_affine_has_damping(&plan->force);
     bool others = plan->point_count || plan->callback_count || plan->external_forces || def->coupled;
     if (others && plan->mix == MOTE_MIX_AFFINE)
-        plan->mix = MOTE_MIX_ATTRACTORS; /* and perhaps none of these */
+        plan->mix = MOTE_MIX_ATTRACTORS; /* possibly with no attractor */
+    /* Scales the coefficients of the integrator and of each stage by h. */
     mote_scheme_coefficients(scheme, plan->h, &plan->c);
     if (scheme->family == MOTE_FAMILY_MAP) make_map(plan, inverse_mass);
     for (uint32_t i = 0; i < plan->stages; i++) {
@@ -153,15 +157,15 @@ static void make(mote_plan *plan, const mote_plan_def *def, const mote_scheme *s
         plan->evaluation[i] = (mote_evaluation){scaled(&plan->acceleration, factor),
                                                 scaled(&plan->force, factor), (float)factor};
     }
-    plan->mix = settle(plan);
+    plan->mix = specialised_mix(plan);
 }
 
 void mote_plan_make(mote_plan *plan, const mote_plan_def *def) {
-    make(plan, def, &mote_scheme_table[def->integrator]);
+    make_plan(plan, def, &mote_scheme_table[def->integrator]);
 }
 
 void mote_plan_make_flow(mote_plan *plan, const mote_plan_def *def) {
-    make(plan, def, &mote_scheme_table[MOTE_EXACT_FLOW]);
+    make_plan(plan, def, &mote_scheme_table[MOTE_EXACT_FLOW]);
 }
 
 void mote_plan_make_kick(mote_plan *plan, const mote_plan_def *def, double fraction) {
@@ -169,8 +173,8 @@ void mote_plan_make_kick(mote_plan *plan, const mote_plan_def *def, double fract
     mote_plan_def once = *def;
     once.timestep = fraction * def->timestep / (double)def->substeps;
     once.substeps = 1;
-    make(plan, &once, &kick_once);
-    plan->timestep = def->timestep; /* by which the time of the step is found */
+    make_plan(plan, &once, &kick_once);
+    plan->timestep = def->timestep; /* reference for the time of the step */
 }
 
 void mote_plan_particle_map(const mote_plan *plan, float inverse_mass, mote_map map[3]) {

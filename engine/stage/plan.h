@@ -71,6 +71,7 @@ typedef struct mote_plan_def {
     bool mass_column;
     double uniform_mass;
     bool external_forces;
+    bool anchors; /* the particles have some */
     bool coupled; /* forces between the particles act too, as kicks */
 } mote_plan_def;
 

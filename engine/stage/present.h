@@ -3,6 +3,7 @@
 #define MOTE_STAGE_PRESENT_H
 
 #include <mote/isa.h>
+#include <mote/jobs.h>
 
 #include "base/compiler.h"
 
@@ -24,5 +25,12 @@ typedef struct mote_present_kernels {
 
 /* The table of an instruction set, or NULL. */
 const mote_present_kernels *mote_present_kernels_for(mote_isa isa);
+
+/* One presentation: with what, and where between the last two steps. */
+typedef struct mote_presentation {
+    const mote_present_kernels *kernels;
+    const mote_jobs *jobs;
+    float alpha;
+} mote_presentation;
 
 #endif

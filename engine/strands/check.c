@@ -1,4 +1,4 @@
-/* Bundles: the default def and its checks. */
+/* Default def of strands, and its checks. */
 #include "strands/check.h"
 
 #include <float.h>
@@ -44,7 +44,7 @@ static mote_result check_bend(const mote_strands_def *def) {
                                                  : mote_value_invertible(def->bend_stiffness, 1);
 }
 
-/* What is the same for all strands. */
+/* Checks the settings that all strands share. */
 static mote_result check_settings(const mote_strands_def *def) {
     const float values[] = {
         def->damping,     def->bend_damping,    def->pose_stiffness, def->local_pose_stiffness,
@@ -63,38 +63,38 @@ static mote_result check_settings(const mote_strands_def *def) {
     return def->max_iterations >= 1 && def->max_iterations <= MAX_ITERATIONS ? MOTE_OK : MOTE_ERROR_RANGE;
 }
 
-static bool is_length(uint32_t points) {
+static bool is_point_count(uint32_t points) {
     return points >= MOTE_MIN_STRAND_POINTS && points <= MOTE_MAX_STRAND_POINTS;
 }
 
-/* Longest first, 16 strands to a group, each as long as its first. */
-static void count_slots(mote_strand_counts *census) {
+/* Counts slots: longest strands first, 16 to a group, each group as long as its first strand. */
+static void count_slots(mote_strand_counts *counts) {
     uint64_t before = 0;
     for (uint32_t points = MOTE_MAX_STRAND_POINTS; points >= MOTE_MIN_STRAND_POINTS; points--) {
-        uint64_t after = before + census->of[points];
+        uint64_t after = before + counts->of[points];
         uint64_t groups = (after + MOTE_GROUP - 1) / MOTE_GROUP - (before + MOTE_GROUP - 1) / MOTE_GROUP;
-        if (census->of[points] && !census->longest) census->longest = points;
-        census->points += (uint64_t)census->of[points] * points;
-        census->slots += groups * MOTE_GROUP * points;
+        if (counts->of[points] && !counts->longest) counts->longest = points;
+        counts->points += (uint64_t)counts->of[points] * points;
+        counts->slots += groups * MOTE_GROUP * points;
         before = after;
     }
 }
 
-static mote_result take_census(const mote_strands_def *def, mote_strand_counts *census,
-                               mote_strands_fault *fault) {
-    *census = (mote_strand_counts){.strands = def->strand_count};
+static mote_result count_strands(const mote_strands_def *def, mote_strand_counts *counts,
+                                 mote_strands_fault *fault) {
+    *counts = (mote_strand_counts){.strands = def->strand_count};
     if (def->strand_count == 0) return MOTE_ERROR_RANGE;
-    if (!def->strand_points && !is_length(def->points)) return MOTE_ERROR_RANGE;
-    if (!def->strand_points) census->of[def->points] = def->strand_count;
+    if (!def->strand_points && !is_point_count(def->points)) return MOTE_ERROR_RANGE;
+    if (!def->strand_points) counts->of[def->points] = def->strand_count;
     for (uint32_t strand = 0; def->strand_points && strand < def->strand_count; strand++) {
-        if (!is_length(def->strand_points[strand])) {
+        if (!is_point_count(def->strand_points[strand])) {
             fault->strand = strand;
             return MOTE_ERROR_RANGE;
         }
-        census->of[def->strand_points[strand]]++;
+        counts->of[def->strand_points[strand]]++;
     }
-    count_slots(census);
-    return census->slots > MOTE_MAX_PARTICLES ? MOTE_ERROR_OVERFLOW : MOTE_OK;
+    count_slots(counts);
+    return counts->slots > MOTE_MAX_PARTICLES ? MOTE_ERROR_OVERFLOW : MOTE_OK;
 }
 
 static mote_result check_strand(const mote_strands_def *def, uint32_t strand) {
@@ -107,7 +107,8 @@ static mote_result check_strand(const mote_strands_def *def, uint32_t strand) {
     return result;
 }
 
-/* Point `point` at p and the lengths that end there; *point becomes where the one at fault begins. */
+/* Checks point `point` at p and the lengths that end there. For a length at fault *point becomes its first
+ * point. */
 static mote_result check_point(const mote_strands_def *def, const float *p, float rest_scale,
                                uint32_t *point) {
     if (!isfinite(p[0]) || !isfinite(p[1]) || !isfinite(p[2])) return MOTE_ERROR_NOT_FINITE;
@@ -138,13 +139,13 @@ static mote_result check_strands(const mote_strands_def *def, mote_strands_fault
     return MOTE_OK;
 }
 
-mote_result mote_strands_check(const mote_strands_def *def, mote_strand_counts *census,
+mote_result mote_strands_check(const mote_strands_def *def, mote_strand_counts *counts,
                                mote_strands_fault *fault) {
     *fault = (mote_strands_fault){MOTE_ALL_STRANDS, 0};
     if (def->cookie != COOKIE) return MOTE_ERROR_DEF;
     if ((unsigned)def->solver >= MOTE_STRAND_SOLVER_COUNT) return MOTE_ERROR_ENUM;
     if (!def->positions) return MOTE_ERROR_NULL;
     mote_result result = check_settings(def);
-    if (result == MOTE_OK) result = take_census(def, census, fault);
+    if (result == MOTE_OK) result = count_strands(def, counts, fault);
     return result ? result : check_strands(def, fault);
 }

@@ -1,44 +1,43 @@
-/* Constrained strands that keep their energy: constraint impulses along the mean of a segment before and
+/* Constrained strands that keep their energy. Constraint impulses along the mean of a segment before and
  * after the substep do no work, because |d1|^2 - |d0|^2 = (d1 - d0) . (d1 + d0). With m = (d0 + d1) / 2 and
  * P_k = mu_k m_k - mu_(k-1) m_(k-1):
  *     x1 = x0 + h v0 + h^2 a / 2 + (h / 2) w P,   v1 = v0 + h a + w P,   |d1| = L.
- * Newton's method in mu, one tridiagonal system an iteration; m follows d1. Rigid segments only. After
- * Gonzalez, J. Nonlinear Sci. 6 (1996) 449 (discrete derivatives). */
+ * Newton's method in mu solves one tridiagonal system per iteration. The linearisation holds m fixed; m is
+ * updated from d1 after each iteration. Rigid segments only. After Gonzalez, J. Nonlinear Sci. 6 (1996) 449
+ * (discrete derivatives). */
 #ifndef MOTE_STRANDS_CONSERVE_H
 #define MOTE_STRANDS_CONSERVE_H
 
 #include "strands/work.h"
 
-/* Fewer iterations leave m behind. Lengths are solved to a part of max_stretch, because what is left is
- * energy, or to what float32 can tell of two points that far from the origin: 4 roundings of 2^-24 in each
- * coordinate. */
+/* Least number of iterations: with fewer, m lags behind d1. Lengths are solved to the share STRAND_FINE of
+ * max_stretch, because the remaining error is energy, or to the resolution of float32 for two points at that
+ * distance from the origin: 4 roundings of 2^-24 in each coordinate. */
 #define STRAND_LEAST_ITERATIONS 3u
 #define STRAND_FINE             0.015625f
 
-/* Where m turns far in one substep (the whip at the end of a falling strand) the iteration does not contract:
- * the substep is cut into 2, 4, ... this many pieces with the same acceleration. */
+/* Largest number of subcycles. Where m rotates far in one substep (the whip at the end of a falling strand)
+ * the iteration does not contract. The substep is then split into 2, 4, ... subcycles with the same
+ * acceleration. */
 #define STRAND_MOST_SUBCYCLES 32u
 
 enum {
-    CONSERVE_OLD_V = WORK_CARRY,           /* 3: at the substep's start */
-    CONSERVE_DV = CONSERVE_OLD_V + 3,      /* 3: h a */
-    CONSERVE_FROM = CONSERVE_DV + 3,       /* 3: position at the piece's start */
-    CONSERVE_FROM_V = CONSERVE_FROM + 3,   /* 3 */
-    CONSERVE_GOAL = WORK_OTHER,            /* 3: where what is pinned comes to */
-    CONSERVE_FREE_X = CONSERVE_GOAL + 3,   /* 3: at the piece's end, without constraints */
-    CONSERVE_FREE_V = CONSERVE_FREE_X + 3, /* 3 */
-    CONSERVE_EDGE = CONSERVE_FREE_V + 3,   /* 3: d1 */
-    CONSERVE_MEAN = CONSERVE_EDGE + 3,     /* 3: m */
-    CONSERVE_PULL = CONSERVE_MEAN + 3,     /* 3: P on what is pinned, of all pieces */
-    CONSERVE_IMPULSE = CONSERVE_PULL + 3,  /* mu, kept from substep to substep */
-    CONSERVE_ERROR,                        /* (|d1|^2 - L^2) / 2 */
-    CONSERVE_END
+    CONSERVE_OLD_V = STRAND_COLUMN(conserving.old_v),
+    CONSERVE_DV = STRAND_COLUMN(conserving.dv),
+    CONSERVE_FROM = STRAND_COLUMN(conserving.from),
+    CONSERVE_FROM_V = STRAND_COLUMN(conserving.from_v),
+    CONSERVE_GOAL = STRAND_COLUMN(conserve.goal),
+    CONSERVE_FREE_X = STRAND_COLUMN(conserve.free_x),
+    CONSERVE_FREE_V = STRAND_COLUMN(conserve.free_v),
+    CONSERVE_EDGE = STRAND_COLUMN(conserve.edge),
+    CONSERVE_MEAN = STRAND_COLUMN(conserve.mean),
+    CONSERVE_PULL = STRAND_COLUMN(conserve.pull),
+    CONSERVE_IMPULSE = STRAND_COLUMN(conserve.impulse),
+    CONSERVE_ERROR = STRAND_COLUMN(conserve.error)
 };
-_Static_assert((int)CONSERVE_END <= (int)WORK_POSE && (int)CONSERVE_FROM_V + 3 <= (int)WORK_ACCELERATION,
-               "the scratch has room");
 
-/* Before the first attempt: the prediction is in WORK_X and WORK_V, and what is pinned stands where it
- * shall. */
+/* Prepares a substep: keeps h a, the old velocities and the goals of pinned points. On entry WORK_X and
+ * WORK_V hold the prediction, and pinned points are at the end of the substep. */
 MOTE_INLINE void conserve_prepare(const strand_columns *c, bool first, size_t lane) {
     for (size_t at = lane; at < strand_at(c->points, lane); at += MOTE_GROUP) {
         wide3 v0 = work_load3(c, CONSERVE_OLD_V, at), v = work_load3(c, WORK_V, at);
@@ -50,7 +49,8 @@ MOTE_INLINE void conserve_prepare(const strand_columns *c, bool first, size_t la
     }
 }
 
-/* An attempt with `pieces` pieces, of the live strands. */
+/* Begins an attempt with `subcycles` subcycles. With more than one, the impulses of live strands start from 0
+ * instead of those of the previous substep. */
 MOTE_INLINE void conserve_attempt(const strand_columns *c, uint32_t subcycles, wide_mask live, size_t lane) {
     for (size_t at = lane; at < strand_at(c->points, lane); at += MOTE_GROUP) {
         work_store3(c, CONSERVE_FROM, at, work_load3(c, WORK_START, at));
@@ -61,7 +61,8 @@ MOTE_INLINE void conserve_attempt(const strand_columns *c, uint32_t subcycles, w
     }
 }
 
-/* A piece that ends at `share` of the substep: the free motion, and the segments that it starts with. */
+/* Begins a subcycle of length h that is the share `part` of the substep and ends at `share` of it: computes
+ * the free motion, and starts the means from d0. */
 MOTE_INLINE void conserve_begin(const strand_columns *c, float h, float part, float share, size_t lane) {
     const wide half = wide_set(0.5f * h);
     for (size_t at = lane; at < strand_at(c->points, lane); at += MOTE_GROUP) {
@@ -79,8 +80,8 @@ MOTE_INLINE void conserve_begin(const strand_columns *c, float h, float part, fl
     }
 }
 
-/* x1, v1, d1, m and the errors for the multipliers; returns the live lanes in which an error exceeds share
- * L^2 and rounding. */
+/* Computes x1, v1, d1, m and the length errors from the multipliers. Returns the live lanes in which an error
+ * exceeds share L^2 and rounding. */
 MOTE_INLINE wide_mask conserve_move(const strand_columns *c, wide_mask counts, wide_mask live, float h,
                                     wide share, size_t lane) {
     const wide half = wide_set(0.5f * h), rounding = wide_set(STRAND_ROUNDING);
@@ -88,6 +89,7 @@ MOTE_INLINE wide_mask conserve_move(const strand_columns *c, wide_mask counts, w
     wide_mask wrong = (wide_mask){0};
     for (uint32_t k = 0; k < c->points; k++) {
         const size_t at = strand_at(k, lane), up = at - MOTE_GROUP;
+        /* End of the subcycle for point k: free motion plus the impulse w P. */
         wide_mask segment = lanes_beyond(counts, k + 1);
         wide3 mean = work_load3(c, CONSERVE_MEAN, at);
         wide3 pull = wide3_scale(wide_select(segment, work_load(c, CONSERVE_IMPULSE, at), (wide){0}), mean);
@@ -98,6 +100,7 @@ MOTE_INLINE wide_mask conserve_move(const strand_columns *c, wide_mask counts, w
         work_store3(c, WORK_X, at, x);
         work_store3(c, WORK_V, at, wide3_select(live, v, work_load3(c, WORK_V, at)));
         if (k) {
+            /* Segment k - 1: d1, m and the length error. */
             wide length = work_load(c, WORK_LENGTH, up), square = length * length;
             wide3 d = wide3_sub(x, a),
                   d0 = wide3_sub(work_load3(c, CONSERVE_FROM, at), work_load3(c, CONSERVE_FROM, up));
@@ -118,7 +121,8 @@ MOTE_INLINE wide_mask conserve_move(const strand_columns *c, wide_mask counts, w
     return live & wrong;
 }
 
-/* Newton's correction of the multipliers: elimination from the root, substitution from the tip. */
+/* Newton's correction of the multipliers. Solves the tridiagonal system: Gaussian elimination from the root
+ * (Thomas algorithm), back substitution from the tip. */
 MOTE_INLINE void conserve_solve(const strand_columns *c, wide_mask counts, wide_mask live, float h,
                                 size_t lane) {
     const wide half = wide_set(0.5f * h);
@@ -126,12 +130,14 @@ MOTE_INLINE void conserve_solve(const strand_columns *c, wide_mask counts, wide_
     wide inverse = (wide){0}, value = (wide){0}, wa = point_mass(c, lane);
     for (uint32_t k = 0; k + 1 < c->points; k++) {
         const size_t at = strand_at(k, lane);
+        /* Row k of the Jacobian of (|d1|^2 - L^2) / 2 with m held fixed. */
         wide3 d1 = work_load3(c, CONSERVE_EDGE, at), m1 = work_load3(c, CONSERVE_MEAN, at);
         wide wb = point_mass(c, at + MOTE_GROUP), near = half * wa;
         wide above = near * wide3_dot(d, m1) *
-                     inverse; /* minus the row before's element to the right, over its pivot */
-        wide left = near * wide3_dot(d1, mean); /* minus this row's element to the left */
+                     inverse; /* superdiagonal element of the previous row over its pivot, negated */
+        wide left = near * wide3_dot(d1, mean); /* subdiagonal element of this row, negated */
         wide diagonal = half * (wa + wb) * wide3_dot(d1, m1);
+        /* Forward elimination; a singular pivot gives no correction. */
         wide pivot = diagonal - left * above;
         wide_mask regular =
             lanes_beyond(counts, k + 1) & wide_less(wide_set(1e-6f) * wide_abs(diagonal), wide_abs(pivot));
@@ -143,6 +149,7 @@ MOTE_INLINE void conserve_solve(const strand_columns *c, wide_mask counts, wide_
         work_store(c, WORK_MULTIPLIER, at, value);
         d = d1, mean = m1, wa = wb;
     }
+    /* Back substitution, added to the multipliers. */
     wide change = (wide){0}, coupling = (wide){0};
     for (uint32_t k = c->points - 1; k-- > 0;) {
         const size_t at = strand_at(k, lane);
@@ -153,7 +160,7 @@ MOTE_INLINE void conserve_solve(const strand_columns *c, wide_mask counts, wide_
     }
 }
 
-/* Iterates one piece; returns the live strands for which it found nothing. */
+/* Iterates one subcycle; returns the live strands that did not converge. */
 MOTE_INLINE wide_mask conserve_iterate(const strand_columns *c, const mote_strands_def *def,
                                        uint32_t *iterations, wide_mask live, float h, size_t lane) {
     const wide_mask counts = wide_mask_load(c->counts + lane);
@@ -167,7 +174,7 @@ MOTE_INLINE wide_mask conserve_iterate(const strand_columns *c, const mote_stran
     }
 }
 
-/* The piece has ended: what the strand gave to what is pinned, and the start of the next one. */
+/* Ends a subcycle: adds the impulses on pinned points and stores the start of the next subcycle. */
 MOTE_INLINE void conserve_end(const strand_columns *c, wide_mask live, size_t lane) {
     wide3 before = wide3_zero();
     for (uint32_t k = 0; k < c->points; k++) {
@@ -184,16 +191,16 @@ MOTE_INLINE void conserve_end(const strand_columns *c, wide_mask live, size_t la
     }
 }
 
-/* All pieces of an attempt; returns the live strands that failed in one of them. */
+/* Runs all subcycles of an attempt; returns the live strands that did not converge in one of them. */
 MOTE_INLINE wide_mask conserve_subcycles(const strand_columns *c, const mote_strands_def *def,
                                          uint32_t *iterations, uint32_t subcycles, wide_mask live, double h,
                                          size_t lane) {
     const wide_mask all = live;
     conserve_attempt(c, subcycles, live, lane);
     for (uint32_t i = 0; i < subcycles && wide_lane_bits(live); i++) {
-        const float piece = (float)(h / subcycles);
-        conserve_begin(c, piece, 1.0f / (float)subcycles, (float)(i + 1) / (float)subcycles, lane);
-        live &= ~conserve_iterate(c, def, iterations, live, piece, lane);
+        const float subcycle_h = (float)(h / subcycles);
+        conserve_begin(c, subcycle_h, 1.0f / (float)subcycles, (float)(i + 1) / (float)subcycles, lane);
+        live &= ~conserve_iterate(c, def, iterations, live, subcycle_h, lane);
         conserve_end(c, live, lane);
     }
     for (size_t at = lane; at < strand_at(c->pins ? c->points : 1, lane); at += MOTE_GROUP) {

@@ -1,30 +1,31 @@
-/* Strands against colliders. Once a substep each point gets the plane that touches the nearest collider on
- * the point's way; convex shapes lie behind it. In each Newton iteration a point behind its plane is put on
- * it and stays on it while the strand presses it there: its inverse mass loses the direction of the normal,
- * so that lengths and contacts are solved together (an active set after Hintermueller, Ito & Kunisch 2002).
- * Friction takes back motion along the plane, up to its coefficient times how far the point was pressed out
- * (Macklin et al., Unified Particle Physics, 2014). */
+/* Contacts of strands with colliders. Once per substep each point gets the tangent plane of the nearest
+ * collider on its path; convex shapes are behind that plane. In each Newton iteration a point behind its
+ * plane is projected onto it. It stays in contact while its normal impulse is positive: its inverse mass has
+ * no normal component, so that lengths and contacts are solved together (an active set method after
+ * Hintermueller, Ito & Kunisch 2002). Friction removes motion along the plane, up to its coefficient times
+ * the normal displacement (Macklin et al., Unified Particle Physics, 2014). */
 #ifndef MOTE_STRANDS_CONTACT_H
 #define MOTE_STRANDS_CONTACT_H
 
 #include "contacts/contact.h"
 #include "strands/work.h"
 
-/* Planes further off than this share of the shorter segment at the point are not looked at in this substep;
- * the next sweeps. */
+/* Reach of the search for planes, as a share of the shorter segment at the point. Planes farther away are
+ * ignored in this substep; the sweep of the next substep finds them. */
 #define STRAND_CONTACT_REACH 0.5f
 
-/* Points of a strand for which the colliders near them are found together. */
+/* Points of a strand that share one search for nearby colliders. */
 #define STRAND_CONTACT_ROWS 4u
 
-/* The length of the shorter segment at point k: the one behind a tip is none. */
+/* Returns the length of the shorter segment at point k. A tip has no segment behind it; the masked length of
+ * 1 m is used for it. */
 MOTE_INLINE wide segment_length(const strand_columns *c, uint32_t k, size_t at) {
     wide length = work_load(c, WORK_LENGTH, at);
     return k ? wide_min(length, work_load(c, WORK_LENGTH, at - MOTE_GROUP)) : length;
 }
 
-/* Where a point of a strand starts and ends, and how far about it planes are looked for; behind a tip:
- * `otherwise`. */
+/* Path of a point in the substep, and the length of its shorter segment. Lanes without this point have the
+ * position `otherwise` and the length 0. */
 typedef struct strand_way {
     wide3 start, end;
     wide segment;
@@ -41,7 +42,7 @@ MOTE_INLINE strand_way way_of(const strand_columns *c, uint32_t k, wide3 otherwi
     return way;
 }
 
-/* The colliders near what the strands of the register do in a substep. */
+/* Lists the colliders near the paths of a register of strands. */
 MOTE_INLINE void find_neighbours(const strand_work *w, uint32_t substep, size_t lane,
                                  mote_contact_list *near) {
     const strand_columns *c = &w->c;
@@ -70,7 +71,7 @@ MOTE_INLINE mote_contact_points contact_points(const strand_work *w, uint32_t k,
                                  .exempt = ~wide_less((wide){0}, point_mass(c, at))};
 }
 
-/* Of the colliders near the strands those near the points from `first` to `end`. */
+/* Selects from the list the colliders near the points [first, end). */
 MOTE_INLINE void find_part(const strand_work *w, const mote_contact_list *near, uint32_t first, uint32_t end,
                            size_t lane, mote_contact_list *part) {
     const strand_columns *c = &w->c;
@@ -82,7 +83,7 @@ MOTE_INLINE void find_part(const strand_work *w, const mote_contact_list *near, 
     mote_contact_list_part(part, near, &patch, wide_set(w->job->strands->def.radius));
 }
 
-/* The plane of a point in one register; false if no lane has one. */
+/* Finds the planes of point k in one register; returns false if no lane has one. */
 MOTE_INLINE bool find_contact(const strand_work *w, const mote_contact_list *near, uint32_t k, size_t lane,
                               strand_plane *plane) {
     const mote_contact_points points = contact_points(w, k, lane);
@@ -95,9 +96,9 @@ MOTE_INLINE bool find_contact(const strand_work *w, const mote_contact_list *nea
     return true;
 }
 
-/* The planes of a register of strands for a substep that takes WORK_START to WORK_X: of the rows that have
- * any, which are listed. False if there is none. A row of 16 lanes that is not listed is as one in which no
- * lane has a plane. */
+/* Finds the planes of a register of strands for the paths from WORK_START to WORK_X. Lists the points that
+ * have a plane in some lane; returns false if there is none. An unlisted point behaves as one without a plane
+ * in any lane. */
 MOTE_INLINE bool find_contacts(const strand_work *w, uint32_t substep, size_t lane) {
     const strand_columns *c = &w->c;
     strand_contacts *found = c->contacts;
@@ -120,48 +121,56 @@ MOTE_INLINE bool find_contacts(const strand_work *w, uint32_t substep, size_t la
     return found->count != 0;
 }
 
-/* What friction takes back of the motion along the plane since the substep's start; pressed: how far out of
- * the collider. */
+/* Returns the correction by friction: it removes motion along the plane, relative to the collider, since the
+ * start of the substep, up to the coefficient times normal_step (m), the new normal displacement. */
 MOTE_INLINE wide3 friction_move(wide3 x, wide3 start, wide3 drift, wide3 normal, wide friction,
-                                wide friction_applied) {
+                                wide normal_step) {
     wide3 moved = wide3_sub(wide3_sub(x, start), drift);
     wide3 along = wide3_sub(moved, wide3_scale(wide3_dot(normal, moved), normal));
     wide length = wide_max(wide_sqrt(wide3_dot(along, along)), wide_set(STRAND_SHORTEST));
-    wide share = wide_min(friction * wide_max(friction_applied, (wide){0}) / length, wide_set(1.0f));
+    wide share = wide_min(friction * wide_max(normal_step, (wide){0}) / length, wide_set(1.0f));
     return wide3_scale((wide){0} - share, along);
 }
 
-/* Puts the points of the live strands out of the colliders, and chooses those that stay on them. A point that
- * was inside before the substep is put out without gaining speed. */
+/* Contact step of the active set method, for live strands: projects points out of colliders, applies friction
+ * and chooses the points in contact. A point that was inside before the substep does not gain speed: its
+ * start is moved too. */
 MOTE_INLINE void touch(const strand_columns *c, wide_mask live, size_t lane) {
     for (uint32_t i = 0; i < c->contacts->count; i++) {
         const uint32_t k = c->contacts->point[i];
         const size_t at = strand_at(k, lane);
         strand_plane *plane = strand_planes(c) + i;
         wide3 normal = plane->normal, x = work_load3(c, WORK_X, at);
+        /* Active set: points behind their plane, and points in contact with a positive normal impulse. */
         wide gap = wide3_dot(normal, x) - plane->offset;
-        wide_mask lay = plane->in_contact, pressing = lay & wide_less((wide){0}, plane->normal_impulse);
+        wide_mask was_in_contact = plane->in_contact,
+                  pressing = was_in_contact & wide_less((wide){0}, plane->normal_impulse);
         wide_mask active = live & (wide_less(gap, (wide){0}) | pressing);
         c->contacts->touching[k] = wide_lane_bits(active) ? STRAND_IN_CONTACT : STRAND_NEAR;
-        if (!wide_lane_bits(active | (live & lay))) continue; /* no lane lay here, and none does now */
+        if (!wide_lane_bits(active | (live & was_in_contact)))
+            continue; /* no lane was in contact, and none is now */
         wide3 start = work_load3(c, WORK_START, at);
-        wide out = wide_select(active, wide_max((wide){0} - gap, (wide){0}), (wide){0});
-        wide sum = wide_select(active, plane->normal_impulse + out, (wide){0});
-        wide friction_applied = sum - wide_select(lay, plane->friction_applied, (wide){0});
-        wide3 put = wide3_add_scaled(x, out, normal);
-        wide3 rubbed = wide3_add(
-            put, friction_move(put, start, plane->drift, normal, plane->friction, friction_applied));
-        wide inside = plane->offset - wide3_dot(normal, wide3_add(start, plane->drift));
-        wide before = wide_min(wide_max(inside, (wide){0}), out);
-        work_store3(c, WORK_START, at, wide3_select(active, wide3_add_scaled(start, before, normal), start));
-        work_store3(c, WORK_X, at, wide3_select(active, rubbed, x));
-        plane->in_contact = active | (lay & ~live);
-        plane->normal_impulse = wide_select(live, sum, plane->normal_impulse);
-        plane->friction_applied = wide_select(live, sum, plane->friction_applied);
+        /* Normal displacement: of this step, in total, and the part for which friction has not acted. */
+        wide depth = wide_select(active, wide_max((wide){0} - gap, (wide){0}), (wide){0});
+        wide total = wide_select(active, plane->normal_impulse + depth, (wide){0});
+        wide normal_step = total - wide_select(was_in_contact, plane->friction_applied, (wide){0});
+        /* Projection onto the plane, then friction. */
+        wide3 projected = wide3_add_scaled(x, depth, normal);
+        wide3 after_friction = wide3_add(
+            projected, friction_move(projected, start, plane->drift, normal, plane->friction, normal_step));
+        /* Start of a point that was inside before the substep. */
+        wide start_depth = plane->offset - wide3_dot(normal, wide3_add(start, plane->drift));
+        wide start_shift = wide_min(wide_max(start_depth, (wide){0}), depth);
+        work_store3(c, WORK_START, at,
+                    wide3_select(active, wide3_add_scaled(start, start_shift, normal), start));
+        work_store3(c, WORK_X, at, wide3_select(active, after_friction, x));
+        plane->in_contact = active | (was_in_contact & ~live);
+        plane->normal_impulse = wide_select(live, total, plane->normal_impulse);
+        plane->friction_applied = wide_select(live, total, plane->friction_applied);
     }
 }
 
-/* Lanes none of whose points is deeper in a collider than `share` of its segment. */
+/* Returns the lanes in which no point is deeper in a collider than `share` of its segment. */
 MOTE_INLINE wide_mask clear_of_colliders(const strand_columns *c, wide share, size_t lane) {
     wide_mask clear = ~(wide_mask){0};
     for (uint32_t i = 0; i < c->contacts->count; i++) {
@@ -176,8 +185,8 @@ MOTE_INLINE wide_mask clear_of_colliders(const strand_columns *c, wide share, si
     return clear;
 }
 
-/* Springs: after the substep, points that came into a collider are put out and lose their speed against
- * it. */
+/* Contacts of springs, after the substep: projects points out of colliders, removes their velocity into the
+ * collider and applies friction. */
 MOTE_INLINE void push_out(const strand_work *w, size_t lane) {
     const strand_columns *c = &w->c;
     const wide rate = wide_set((float)(1.0 / w->job->plan->h));
@@ -187,6 +196,7 @@ MOTE_INLINE void push_out(const strand_work *w, size_t lane) {
         wide3 normal = plane->normal, x = work_load3(c, WORK_X, at), v = work_load3(c, WORK_V, at);
         wide gap = wide3_dot(normal, x) - plane->offset;
         wide_mask in = wide_less(gap, (wide){0});
+        /* Velocity relative to the collider, normal and tangential. */
         wide3 against = wide3_sub(v, wide3_scale(rate, plane->drift));
         wide speed = wide_max((wide){0} - wide3_dot(normal, against), (wide){0});
         wide3 along = wide3_add_scaled(against, wide_set(0.0f) - wide3_dot(normal, against), normal);

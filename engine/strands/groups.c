@@ -3,53 +3,49 @@
 
 #include <string.h>
 
-#include "base/isa.h"
 #include "forces/force.h"
 #include "base/parallel.h"
 #include "strands/work.h"
-
-MOTE_KERNEL_LOOKUP(mote_strand_kernels, mote_strand_kernels);
 
 size_t mote_strand_scratch_floats(uint32_t points) {
     return (size_t)WORK_COLUMNS * (points + 1) * MOTE_GROUP;
 }
 
-size_t mote_strand_part_bytes(uint32_t points) {
+size_t mote_strand_work_bytes(uint32_t points) {
     return mote_round_up(sizeof(strand_work) + mote_strand_scratch_floats(points) * sizeof(float),
                          MOTE_CACHE_LINE);
 }
 
-mote_strand_part_columns mote_strand_part_columns_of(const mote_strand_job *job, void *memory) {
+mote_range_point mote_strand_linked_columns(const mote_strands *strands, void *memory) {
     float *scratch = work_scratch(memory);
-    const size_t stride = work_stride(job->strands);
-    mote_strand_part_columns c;
-    for (int axis = 0; axis < 3; axis++) {
-        c.x[axis] = scratch + (size_t)(WORK_X + axis) * stride,
-        c.v[axis] = scratch + (size_t)(WORK_V + axis) * stride;
-        c.force[axis] = scratch + (size_t)(WORK_FORCE + axis) * stride;
-        c.reaction[axis] = scratch + (size_t)(WORK_REACTION + axis) * stride;
+    const size_t stride = work_stride(strands);
+    mote_range_point c;
+    for (size_t axis = 0; axis < 3; axis++) {
+        c.x[axis] = scratch + (WORK_X + axis) * stride;
+        c.v[axis] = scratch + (WORK_V + axis) * stride;
+        c.force[axis] = scratch + (WORK_FORCE + axis) * stride;
+        c.reaction[axis] = scratch + (WORK_REACTION + axis) * stride;
     }
     return c;
 }
 
 typedef struct run {
-    mote_strand_kernel *kernel;
     const mote_strand_job *job;
     float *scratch;
     size_t floats; /* of each worker */
+    bool all;
 } run;
 
 static void do_groups(void *context, size_t first, size_t end, uint32_t worker) {
     const run *r = context;
     for (size_t group = first; group < end; group++)
-        if (!r->job->apart || r->job->strands->group[group].links == 0)
-            r->kernel(r->job, (uint32_t)group, r->scratch + worker * r->floats);
+        if (r->all || r->job->strands->group[group].links == 0)
+            r->job->strands->kernels->step(r->job, (uint32_t)group, r->scratch + worker * r->floats);
 }
 
-void mote_run_strands(mote_strand_kernel *kernel, const mote_strand_job *job, const mote_jobs *jobs,
-                      float *scratch) {
-    run r = {kernel, job, scratch, mote_strand_scratch_floats(job->strands->max_points)};
-    mote_parallel_for(jobs, job->strands->group_count, 1, do_groups, &r);
+void mote_strands_run(const mote_strand_job *job, const mote_step *step, bool all) {
+    run r = {job, step->scratch, mote_strand_scratch_floats(job->strands->max_points), all};
+    mote_parallel_for(step->jobs, job->strands->group_count, 1, do_groups, &r);
 }
 
 static void unit_response_of(const mote_plan *plan, double stiffness, double damping, double inverse_mass,
@@ -87,7 +83,7 @@ void mote_strand_unit_responses(const mote_strand_job *job, uint32_t group,
     }
 }
 
-/* The callbacks see the group's slots as one block of the bundle. */
+/* The callbacks see the slots of the group as one block of the strands. */
 void mote_strand_callbacks(const mote_strand_job *job, uint32_t group, double time, float *const x[3],
                            float *const v[3], float *const acceleration[3], float *const force[3]) {
     const mote_strand_group *g = &job->strands->group[group];
@@ -101,8 +97,8 @@ void mote_strand_callbacks(const mote_strand_job *job, uint32_t group, double ti
                                   .velocity_x = v[0],
                                   .velocity_y = v[1],
                                   .velocity_z = v[2],
-                                  .inverse_mass = job->strands->inverse_mass + g->first,
-                                  .strands = job->id};
+                                  .inverse_mass = job->strands->range.inverse_mass + g->first,
+                                  .strands = job->strands->id};
     for (int axis = 0; axis < 3; axis++) {
         memset(acceleration[axis], 0, count * sizeof(float));
         memset(force[axis], 0, count * sizeof(float));

@@ -1,18 +1,19 @@
-/* Where the columns of a bundle lie in its memory. */
+/* Where the columns of strands lie in their memory. */
 #include "base/arena.h"
 #include "strands/strands.h"
 
 static void take_slots(mote_arena *a, mote_strands *strands, bool interpolates) {
-    const uint64_t slots = strands->slot_count;
-    for (int axis = 0; axis < 3; axis++) strands->x[axis] = mote_arena_take(a, slots, sizeof(float));
-    for (int axis = 0; axis < 3; axis++) strands->v[axis] = mote_arena_take(a, slots, sizeof(float));
+    const uint64_t slots = strands->range.slot_count;
+    for (int axis = 0; axis < 3; axis++) strands->range.x[axis] = mote_arena_take(a, slots, sizeof(float));
+    for (int axis = 0; axis < 3; axis++) strands->range.v[axis] = mote_arena_take(a, slots, sizeof(float));
     for (int axis = 0; axis < 3 && interpolates; axis++)
-        strands->previous_x[axis] = mote_arena_take(a, slots, sizeof(float));
-    strands->inverse_mass = mote_arena_take(a, slots, sizeof(float));
+        strands->range.previous_x[axis] = mote_arena_take(a, slots, sizeof(float));
+    strands->range.inverse_mass = mote_arena_take(a, slots, sizeof(float));
     strands->rest_length = mote_arena_take(a, slots, sizeof(float));
     if (strands->def.bend_stiffness > 0) strands->bend_length = mote_arena_take(a, slots, sizeof(float));
     for (int axis = 0; axis < 3; axis++) strands->rest_x[axis] = mote_arena_take(a, slots, sizeof(float));
-    for (int axis = 0; axis < 3; axis++) strands->reaction[axis] = mote_arena_take(a, slots, sizeof(float));
+    for (int axis = 0; axis < 3; axis++)
+        strands->range.reaction[axis] = mote_arena_take(a, slots, sizeof(float));
 }
 
 static void take_lanes(mote_arena *a, mote_strands *strands, bool interpolates) {
@@ -45,6 +46,8 @@ uint64_t mote_strands_place_columns(mote_strands *strands, bool interpolates) {
     take_slots(&a, strands, interpolates);
     take_lanes(&a, strands, interpolates);
     strands->group = mote_arena_take(&a, strands->group_count, sizeof(mote_strand_group));
+    strands->linked = mote_arena_take(&a, strands->group_count, sizeof(uint32_t));
+    strands->range.pins.run = mote_arena_take(&a, strands->group_count, sizeof(mote_pin_run));
     strands->lane_of_strand = mote_arena_take(&a, strands->strand_count, sizeof(uint32_t));
     strands->strand_of_lane = mote_arena_take(&a, strands->lane_count, sizeof(uint32_t));
     strands->first_point = mote_arena_take(&a, (uint64_t)strands->strand_count + 1, sizeof(uint32_t));

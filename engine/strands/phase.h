@@ -1,63 +1,85 @@
-/* The step of a group of strands part by part, for those that are linked to other ranges: the same arithmetic
- * as strand_step.h, with everything that may act, and links among it. */
+/* The phases of the step of a lane group of strands. A group that no link joins takes all of them at once; a
+ * linked one goes from phase to phase together with what it is linked to. */
 #ifndef MOTE_STRANDS_PHASE_H
 #define MOTE_STRANDS_PHASE_H
 
 #include "strands/step.h"
 
-MOTE_INLINE bool part_has_springs(const strand_work *w) {
+MOTE_INLINE bool has_springs(const strand_work *w) {
     return w->job->strands->def.solver == MOTE_STRAND_SPRINGS;
 }
-
-MOTE_INLINE void part_open(strand_work *w, const mote_strand_job *job, uint32_t group) {
-    work_begin(w, job, group, work_scratch(w));
-    place(w, WORK_X, 0);
+MOTE_INLINE bool conserves(const strand_work *w) {
+    return w->job->strands->def.solver == MOTE_STRAND_CONSERVING;
 }
 
-MOTE_INLINE void part_begin(strand_work *w, uint32_t substep) {
-    if (!part_has_springs(w)) return;
+/* Pinned points set out, and the integrators that drift first do. */
+MOTE_INLINE void begin_phase(strand_work *w, uint32_t substep) {
+    const mote_plan *plan = w->job->plan;
+    if (!w->linked) fetch_ahead(w, substep, plan->substeps);
+    if (conserves(w)) keep_old_velocity(w);
+    if (!has_springs(w)) return;
     move_pinned(w, substep);
     if (w->job->collider_count) keep_start(w);
-    for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH)
-        strand_begin(w, w->job->plan->scheme->family, lane);
+    for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) strand_begin(w, plan->scheme->family, lane);
 }
 
-/* Where there are no callbacks, their columns are cleared. */
-MOTE_INLINE void part_ready(strand_work *w, mote_phase_place at) {
-    if (part_has_springs(w))
-        place(w, WORK_X, ticks_within(w, at.substep, w->job->plan->scheme->time[at.stage]));
-    sum_callbacks(w, stage_time(w, at.substep, at.stage));
-}
-
-MOTE_INLINE strand_place part_place(const strand_work *w, mote_phase_place at) {
-    return (strand_place){.stage = at.stage, .time = stage_time(w, at.substep, at.stage), .callbacks = true};
-}
-
-MOTE_INLINE void part_stage(strand_work *w, mote_coupled_instance of, mote_phase_place at) {
-    strand_place p = part_place(w, at);
-    for (; p.lane < MOTE_GROUP; p.lane += MOTE_WIDTH)
-        strand_stage(w, of, STRAND_STRETCH | STRAND_EXTRAS, &p, mote_plan_weight(w->job->plan, at.stage));
-}
-
-MOTE_INLINE void part_predict(strand_work *w, mote_phase_place at) {
-    strand_place p = part_place(w, at);
-    for (; p.lane < MOTE_GROUP; p.lane += MOTE_WIDTH) predict_all(w, &p);
-}
-
-MOTE_INLINE void part_end(strand_work *w, uint32_t substep) {
-    if (!part_has_springs(w)) {
-        if (w->job->strands->compliant)
-            constrain(w, true, false, substep);
-        else
-            constrain(w, true, true, substep);
-        return;
-    }
+/* Pinned points arrive at the substep's end. */
+MOTE_INLINE void arrive_phase(strand_work *w, uint32_t substep) {
     place(w, WORK_X, ticks_within(w, substep, 1));
-    if (w->job->collider_count) resolve_contacts(w, substep);
+    if (has_springs(w)) return;
+    if (conserves(w)) pinned_velocity(w, WORK_START, WORK_X);
+    if (w->group->span_count) reach_pins(w);
 }
 
-MOTE_INLINE void part_close(strand_work *w) {
-    for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) work_commit(w, lane);
+MOTE_INLINE void solve_phase(strand_work *w, uint32_t substep) {
+    for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH)
+        if (conserves(w))
+            conserve(w, substep == 0, lane);
+        else
+            hold(w, substep, lane);
+}
+
+/* Robust: v = (x - start) / h, which `predict` works out itself where only affine forces act. */
+MOTE_INLINE void end_phase(strand_work *w, uint32_t substep) {
+    const bool last = substep + 1 == w->job->plan->substeps;
+    if (has_springs(w) && w->job->collider_count) resolve_contacts(w, substep);
+    if (has_springs(w) || conserves(w) || !(w->all || last)) return;
+    for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) derive_velocity(w, lane);
+}
+
+MOTE_INLINE void run_phase(strand_work *w, const mote_phase_at *at) {
+    switch (at->phase) {
+    case MOTE_PHASE_LOAD:
+        load_group(w);
+        break;
+    case MOTE_PHASE_BEGIN:
+        if (!w->job->kick) begin_phase(w, at->substep);
+        break;
+    case MOTE_PHASE_PLACE:
+        if (!w->job->kick && has_springs(w))
+            place(w, WORK_X, ticks_within(w, at->substep, w->job->plan->scheme->time[at->stage]));
+        break;
+    case MOTE_PHASE_EVALUATE:
+        if (w->callbacks) sum_callbacks(w, stage_time(w, at->substep, at->stage));
+        break;
+    case MOTE_PHASE_STAGE:
+        w->stage(w, at);
+        break;
+    case MOTE_PHASE_ARRIVE:
+        if (!w->job->kick) arrive_phase(w, at->substep);
+        break;
+    case MOTE_PHASE_SOLVE:
+        if (!w->job->kick && !has_springs(w)) solve_phase(w, at->substep);
+        break;
+    case MOTE_PHASE_END:
+        if (!w->job->kick) end_phase(w, at->substep);
+        break;
+    case MOTE_PHASE_CHECK:
+        break;
+    case MOTE_PHASE_COMMIT:
+        for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) commit_lanes(w, lane);
+        break;
+    }
 }
 
 #endif

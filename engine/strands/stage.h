@@ -1,12 +1,11 @@
-/* One stage of the system's integrator for a whole strand: the springs' way, and the explicit part of the
- * constraints'. */
+/* One stage of the system's integrator for strands: springs, or the explicit part of constraints. */
 #ifndef MOTE_STRANDS_STAGE_H
 #define MOTE_STRANDS_STAGE_H
 
 #include "stage/coupled.h"
 #include "strands/forces.h"
 
-/* Where in the strand a stage is: of the strand from lane `lane` on, in a stage at `time`. */
+/* Place of a stage: the strands from lane `lane` on, at `time`. */
 typedef struct strand_place {
     uint32_t stage;
     double time;
@@ -14,7 +13,7 @@ typedef struct strand_place {
     bool callbacks;
 } strand_place;
 
-/* The kick of one point: `force` is the strand's own. */
+/* Returns the kick of one point; force: the sum of the forces inside the strand. */
 MOTE_INLINE wide3 strand_kick(const strand_columns *c, const mote_coupled_affine *own,
                               mote_coupled_instance of, const strand_place *p, const mote_lanes *s,
                               wide3 force, size_t at) {
@@ -45,10 +44,10 @@ MOTE_INLINE void store_carry(const strand_columns *c, mote_family family, const 
     work_store3(c, WORK_CARRY + 9, at, s->sum_v);
 }
 
-/* A point's new state goes back where it may move. */
+/* Stores the new state of a point in lanes in which it may move. */
 MOTE_INLINE void store_free(const strand_columns *c, wide inverse_mass, strand_point old, const mote_lanes *s,
                             size_t at) {
-    if (at >= MOTE_GROUP && !c->pins && at < (size_t)c->shortest * MOTE_GROUP) { /* in all lanes */
+    if (at >= MOTE_GROUP && !c->pins && at < (size_t)c->shortest * MOTE_GROUP) { /* free in all lanes */
         work_store3(c, WORK_X, at, s->x);
         work_store3(c, WORK_V, at, s->v);
         return;
@@ -58,15 +57,15 @@ MOTE_INLINE void store_free(const strand_columns *c, wide inverse_mass, strand_p
     work_store3(c, WORK_V, at, wide3_select(free, s->v, old.v));
 }
 
-/* The impulse of the strand on what is pinned. */
+/* Adds the strand's impulse on pinned points to their reaction. */
 MOTE_INLINE void add_reaction(const strand_columns *c, wide inverse_mass, wide3 impulse, size_t at) {
     wide_mask pinned = wide_equal(inverse_mass, (wide){0});
     wide3 sum = work_load3(c, WORK_REACTION, at);
     work_store3(c, WORK_REACTION, at, wide3_select(pinned, wide3_add(sum, impulse), sum));
 }
 
-/* The stage of the strands from p->lane on; weight: the seconds for which its forces count in the substep;
- * alone: springs give impulses, each as if it were the only one. */
+/* Runs a stage of the strands from p->lane on. weight: seconds for which its forces count in the substep;
+ * of.uncoupled: springs give impulses, each as if it were the only one. */
 MOTE_INLINE void strand_stage(const strand_work *w, mote_coupled_instance of, int parts,
                               const strand_place *p, float weight) {
     const strand_columns columns = w->c, *c = &columns;
@@ -80,18 +79,20 @@ MOTE_INLINE void strand_stage(const strand_work *w, mote_coupled_instance of, in
         map = map_of(plan, wide_load(w->job->strands->point_inverse_mass + w->lane + p->lane));
     if ((parts & STRAND_EXTRAS) && w->job->strands->def.local_pose_stiffness != 0) pose_forces(w, p->lane);
     of.callbacks = p->callbacks;
-    strand_sweep walk = sweep_begin();
+    strand_sweep sweep = sweep_begin();
     strand_window window = {work_point(c, p->lane), work_point(c, p->lane + MOTE_GROUP),
                             work_point(c, p->lane)};
     for (uint32_t k = 0; k < columns.points; k++) {
         const size_t at = strand_at(k, p->lane), after = at + 2 * MOTE_GROUP;
         window.c = work_point(c, after < last ? after : last);
         wide inverse_mass = point_mass(c, at);
+        /* Forces inside the strand. */
         spring_push push = {wide3_zero(), wide3_zero()};
         wide3 force = wide3_zero();
-        if (parts & STRAND_STRETCH) push = sweep_springs(c, &springs, &walk, &window, k, at, p->lane);
-        if (parts & STRAND_EXTRAS) force = sweep_extras(w, &walk, &window, k, at, p->lane);
+        if (parts & STRAND_STRETCH) push = sweep_springs(c, &springs, &sweep, &window, k, at, p->lane);
+        if (parts & STRAND_EXTRAS) force = sweep_extras(w, &sweep, &window, k, at, p->lane);
         if (!of.uncoupled) force = (parts & STRAND_EXTRAS) ? wide3_add(push.force, force) : push.force;
+        /* Kick, and the stage of the integrator. */
         mote_lanes s = load_carry(c, of.family, window.a, at);
         wide3 dv = strand_kick(c, &own, of, p, &s, force, at);
         do_stage(plan, of.family, &s, p->stage, dv, &map);
@@ -102,6 +103,7 @@ MOTE_INLINE void strand_stage(const strand_work *w, mote_coupled_instance of, in
         store_free(c, inverse_mass, window.a, &s, at);
         store_carry(c, of.family, &s, at);
         if (k == 0 || columns.pins) {
+            /* Reaction of pinned points. */
             wide3 impulse = wide3_scale(wide_set(weight), force);
             add_reaction(c, inverse_mass, of.uncoupled ? wide3_add(impulse, push.force) : impulse, at);
         }
@@ -109,7 +111,7 @@ MOTE_INLINE void strand_stage(const strand_work *w, mote_coupled_instance of, in
     }
 }
 
-/* The callbacks' sums for all points of the group. */
+/* Sums the callbacks at all points of the group. */
 MOTE_OUTLINE void sum_callbacks(const strand_work *w, double time) {
     float *column[12];
     for (int axis = 0; axis < 3; axis++) {
@@ -121,7 +123,7 @@ MOTE_OUTLINE void sum_callbacks(const strand_work *w, double time) {
     mote_strand_callbacks(w->job, w->index, time, column, column + 3, column + 6, column + 9);
 }
 
-/* What precedes the first evaluation of a substep. */
+/* Begins a substep, before its first evaluation: drifts where the integrator drifts first. */
 MOTE_INLINE void strand_begin(const strand_work *w, mote_family family, size_t lane) {
     const mote_plan *plan = w->job->plan;
     if (family != MOTE_FAMILY_SPLITTING || plan->c.drift_first == 0) return;

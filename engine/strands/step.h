@@ -1,4 +1,4 @@
-/* The step of one group of strands: loads it, runs its substeps in scratch, and commits what is finite. */
+/* Parts of the step of a lane group of strands: loading, contacts, constraints, committing. */
 #ifndef MOTE_STRANDS_STEP_H
 #define MOTE_STRANDS_STEP_H
 
@@ -29,28 +29,10 @@ MOTE_OUTLINE void resolve_contacts(const strand_work *w, uint32_t substep) {
         if (near_colliders(w, substep, lane)) push_out(w, lane);
 }
 
-/* The stages of one substep, every strand of the group at each. */
-MOTE_INLINE void spring_substep(strand_work *w, mote_coupled_instance of, int parts, uint32_t substep) {
-    const mote_plan *plan = w->job->plan;
-    move_pinned(w, substep);
-    if (w->job->collider_count) keep_start(w);
-    for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) strand_begin(w, of.family, lane);
-    for (uint32_t stage = 0; stage < plan->stages; stage++) {
-        strand_place p = {
-            .stage = stage, .time = stage_time(w, substep, stage), .callbacks = plan->callback_count != 0};
-        place(w, WORK_X, ticks_within(w, substep, plan->scheme->time[stage]));
-        if (of.others && p.callbacks) sum_callbacks(w, p.time);
-        for (p.lane = 0; p.lane < MOTE_GROUP; p.lane += MOTE_WIDTH)
-            strand_stage(w, of, parts, &p, mote_plan_weight(plan, stage));
-    }
-    place(w, WORK_X, ticks_within(w, substep, 1));
-    if (w->job->collider_count) resolve_contacts(w, substep);
-}
-
 /* --- Constraints --- */
 
-/* x* = x + h (v + h a) of points on which nothing but affine forces acts; WORK_START keeps x. Within a step v
- * is what the substep before has moved the point, over h. */
+/* Predicts x* = x + h (v + h a) of points on which only affine forces act; WORK_START keeps x. After the
+ * first substep of a step v is derived: (x - start) / h. */
 MOTE_INLINE void predict(const strand_work *w, bool first, size_t lane) {
     const strand_columns columns = w->c, *c = &columns;
     const mote_plan *plan = w->job->plan;
@@ -63,13 +45,12 @@ MOTE_INLINE void predict(const strand_work *w, bool first, size_t lane) {
                     : wide3_scale(rate, wide3_sub(s.x, work_load3(c, WORK_START, at)));
         wide3 x = wide3_add_scaled(s.x, h, wide3_add(s.v, mote_affine_kick(&own, &s, mass)));
         work_store3(c, WORK_START, at, s.x);
-        /* Whether all lanes are free. */
-        const bool whole = at >= MOTE_GROUP && !columns.pins && at < (size_t)columns.shortest * MOTE_GROUP;
-        work_store3(c, WORK_X, at, whole ? x : wide3_select(wide_less((wide){0}, mass), x, s.x));
+        const bool all_free = at >= MOTE_GROUP && !columns.pins && at < (size_t)columns.shortest * MOTE_GROUP;
+        work_store3(c, WORK_X, at, all_free ? x : wide3_select(wide_less((wide){0}, mass), x, s.x));
     }
 }
 
-/* The same with everything else that acts: a stage of semi-implicit Euler. */
+/* Predicts with all forces, by a stage of semi-implicit Euler. */
 MOTE_INLINE void predict_all(const strand_work *w, const strand_place *p) {
     for (size_t at = p->lane; at < strand_at(w->points, p->lane); at += MOTE_GROUP)
         work_store3(&w->c, WORK_START, at, work_load3(&w->c, WORK_X, at));
@@ -77,7 +58,7 @@ MOTE_INLINE void predict_all(const strand_work *w, const strand_place *p) {
                  p, w->job->plan->c.h);
 }
 
-/* v = (x - start) / h */
+/* Derives v = (x - start) / h. */
 MOTE_INLINE void derive_velocity(const strand_work *w, size_t lane) {
     const wide rate = wide_set((float)(1.0 / w->job->plan->h));
     for (size_t at = lane; at < (size_t)w->points * MOTE_GROUP; at += MOTE_GROUP)
@@ -86,8 +67,8 @@ MOTE_INLINE void derive_velocity(const strand_work *w, size_t lane) {
             wide3_scale(rate, wide3_sub(work_load3(&w->c, WORK_X, at), work_load3(&w->c, WORK_START, at))));
 }
 
-/* Compliance 1/k and damping b of an implicit spring over h: C + (b/k) C' + mu / (h^2 k) = 0 with C' = (C -
- * C0) / h. */
+/* Implicit spring of stiffness k and damping b over h: C + (b/k) C' = T / (h^2 k) with C' = (C - C0) / h,
+ * where T is the tension times h^2. compliance: factor of T; memory: factor of C0. */
 typedef struct strand_softness {
     wide compliance, memory;
 } strand_softness;
@@ -121,7 +102,7 @@ MOTE_INLINE strand_terms make_terms(const strand_work *w, bool compliant, bool b
     return t;
 }
 
-/* No tension yet, and the strains with which the substep starts. */
+/* Clears the tensions and stores the strains at the start of the substep. */
 MOTE_INLINE void relax(const strand_columns *c, bool compliant, bool bends, size_t lane) {
     wide3 a = work_load3(c, WORK_START, lane), b = work_load3(c, WORK_START, lane + MOTE_GROUP);
     for (uint32_t k = 0; k + 1 < c->points; k++) {
@@ -149,8 +130,7 @@ MOTE_INLINE wide_mask finite_column3(const strand_columns *c, int id, size_t lan
     return wide_equal(probe, (wide){0});
 }
 
-/* Lanes none of whose points has gone further from where it was, beside the root, than the strand is long
- * four times. */
+/* Returns the lanes in which no point moved more than four strand lengths relative to the root. */
 MOTE_INLINE wide_mask stayed(const strand_columns *c, size_t lane) {
     const wide_mask counts = wide_mask_load(c->counts + lane);
     const wide3 root = wide3_sub(work_load3(c, WORK_X, lane), work_load3(c, WORK_START, lane));
@@ -167,35 +147,34 @@ MOTE_INLINE wide_mask stayed(const strand_columns *c, size_t lane) {
     return finite & ~wide_less(16.0f * total * total, furthest);
 }
 
-/* Strands in which Newton's method ran away go back to where the substep began. What came in with a velocity
- * that is not finite is left to be frozen. */
+/* Reverts diverged strands to the start of the substep. Strands that began with a non-finite velocity keep
+ * their state; commit_lanes freezes them. */
 MOTE_OUTLINE void revert_diverged(const strand_columns *c, wide_mask lanes, size_t lane) {
-    const wide_mask lost = lanes & ~stayed(c, lane) & finite_column3(c, WORK_V, lane),
+    const wide_mask diverged = lanes & ~stayed(c, lane) & finite_column3(c, WORK_V, lane),
                     counts = wide_mask_load(c->counts + lane);
     for (uint32_t k = 0; k < c->points; k++) {
         const size_t at = strand_at(k, lane);
-        wide_mask back = lost & (wide_less((wide){0}, point_mass(c, at)) | ~lanes_beyond(counts, k));
+        wide_mask revert = diverged & (wide_less((wide){0}, point_mass(c, at)) | ~lanes_beyond(counts, k));
         work_store3(c, WORK_X, at,
-                    wide3_select(back, work_load3(c, WORK_START, at), work_load3(c, WORK_X, at)));
+                    wide3_select(revert, work_load3(c, WORK_START, at), work_load3(c, WORK_X, at)));
     }
 }
 
-/* What Newton's method could not hold is laid out from the root on: each point of the strands in `lanes` goes
- * to its distance from the one before, in the direction in which it is. Exact lengths whatever the state was;
- * lost is momentum. */
+/* Fallback: projects each segment of the strands in `lanes` to its rest length, from root to tip, in its
+ * present direction (follow the leader). Lengths are exact for any state; momentum is not conserved. */
 MOTE_OUTLINE void lay_out(const strand_columns *c, wide_mask lanes, size_t lane) {
     for (uint32_t k = 0; k + 1 < c->points; k++) {
         const size_t at = strand_at(k, lane), next = at + MOTE_GROUP;
         wide3 a = work_load3(c, WORK_X, at), b = work_load3(c, WORK_X, next), d = wide3_sub(b, a);
         wide length = wide_max(wide_sqrt(wide3_dot(d, d)), wide_set(STRAND_SHORTEST));
-        wide3 laid = wide3_add_scaled(a, work_load(c, WORK_LENGTH, at) / length, d);
+        wide3 projected = wide3_add_scaled(a, work_load(c, WORK_LENGTH, at) / length, d);
         work_store3(c, WORK_X, next,
-                    wide3_select(lanes & wide_less((wide){0}, point_mass(c, next)), laid, b));
+                    wide3_select(lanes & wide_less((wide){0}, point_mass(c, next)), projected, b));
     }
 }
 
-/* Lanes in which the segments and bends at points near colliders are as long as they shall be. Those that end
- * at the next such point are its own. */
+/* Returns the lanes in which the segments and bends at points near colliders have their target lengths. A
+ * constraint between two such points is checked at the second one. */
 MOTE_INLINE wide_mask lengths_held(const strand_columns *c, const strand_terms *t, bool bends, size_t lane) {
     const strand_contacts *near = c->contacts;
     wide_mask held = ~(wide_mask){0};
@@ -214,7 +193,7 @@ MOTE_INLINE wide_mask lengths_held(const strand_columns *c, const strand_terms *
     return held;
 }
 
-/* Newton's method for the live strands from `lane` on; contacts: whether any of them is near a collider. */
+/* Newton's method for the live strands from `lane` on; contacts: some of them are near a collider. */
 MOTE_INLINE void hold_lengths(const strand_work *w, bool compliant, bool bends, bool contacts, wide_mask live,
                               size_t lane) {
     mote_strands *strands = w->job->strands;
@@ -225,28 +204,32 @@ MOTE_INLINE void hold_lengths(const strand_work *w, bool compliant, bool bends, 
     for (uint32_t i = 0; i < strands->def.max_iterations; i++) {
         count_lanes(strands->iterations + w->lane + lane, live);
         t.everyone = wide_all(live);
+        /* First active set: the contacts of the prediction. */
         if (contacts && i == 0) touch(&columns, live, lane);
-        wide_mask left =
+        /* One iteration of Newton's method: linear solve, correction, test of the lengths. */
+        wide_mask unsolved =
             bends ? newton_with_bends(&columns, &t, live, lane) : newton(&columns, &t, live, lane);
-        if (contacts) { /* friction for what the solve has pressed; then what counts is what is left of both
-                         */
+        if (contacts) {
+            /* Friction for the new normal impulses, then the test of lengths and contacts. */
             touch(&columns, live, lane);
-            left |=
+            unsolved |=
                 live & ~(lengths_held(&columns, &t, bends, lane) & clear_of_colliders(&columns, limit, lane));
         }
-        live = left;
+        live = unsolved;
         if (wide_lane_bits(live) == 0) return;
     }
+    /* Strands that did not converge: reverts diverged ones, then projects the lengths of rigid ones. */
     count_lanes(strands->capped + w->lane + lane, live);
     revert_diverged(&columns, live, lane);
     lay_out(&columns, live & wide_equal(wide_load(strands->compliance + w->lane + lane), (wide){0}), lane);
 }
 
-/* Each case out of line: it keeps its registers to itself. */
+/* Instances out of line, so that each has its own register allocation. */
 #define HOLD(name, compliant, bends, contacts)                                                               \
     MOTE_OUTLINE void name(const strand_work *w, size_t lane) {                                              \
         hold_lengths(w, compliant, bends, contacts, wide_mask_load(w->live + lane), lane);                   \
     }
+HOLD(hold_rigid, false, false, false)
 HOLD(hold_rigid_touching, false, false, true)
 HOLD(hold_compliant, true, false, false)
 HOLD(hold_compliant_touching, true, false, true)
@@ -256,8 +239,9 @@ HOLD(hold_soft_bends, true, true, false)
 HOLD(hold_soft_bends_touching, true, true, true)
 #undef HOLD
 
-/* The strands of a group whose prediction stands in WORK_X. */
-MOTE_INLINE void hold(const strand_work *w, bool rigid, uint32_t substep, size_t lane) {
+/* Solves the constraints of the strands whose prediction is in WORK_X. */
+MOTE_INLINE void hold(const strand_work *w, uint32_t substep, size_t lane) {
+    const bool rigid = !w->job->strands->compliant;
     const bool touching = w->job->collider_count && near_colliders(w, substep, lane);
     if (w->c.bend_length && rigid)
         (touching ? hold_bends_touching : hold_bends)(w, lane);
@@ -265,20 +249,18 @@ MOTE_INLINE void hold(const strand_work *w, bool rigid, uint32_t substep, size_t
         (touching ? hold_soft_bends_touching : hold_soft_bends)(w, lane);
     else if (!rigid)
         (touching ? hold_compliant_touching : hold_compliant)(w, lane);
-    else if (touching)
-        hold_rigid_touching(w, lane);
     else
-        hold_lengths(w, false, false, false, wide_mask_load(w->live + lane), lane);
+        (touching ? hold_rigid_touching : hold_rigid)(w, lane);
 }
 
-/* Rest lengths of the segments from offset `first` to `last` of one lane, scaled. */
+/* Stores the scaled rest lengths of the segments from offset `first` to `last` of one lane. */
 static inline void copy_lengths(const strand_work *w, size_t first, size_t last, float scale) {
     for (size_t at = first; at < last; at += MOTE_GROUP)
         work_column(&w->c, WORK_LENGTH)[at] = w->c.rest_length[at] * scale;
 }
 
-/* Rest lengths between two pins that stand further apart than the strand between them is long: else there is
- * no solution. What gives way needs no help. */
+/* Lengthens the segments between two pins to 1.002 times the pins' distance where they are shorter in sum,
+ * because there is no solution otherwise. Compliant strands need no lengthening. */
 MOTE_OUTLINE void reach_pins(const strand_work *w) {
     mote_strands *strands = w->job->strands;
     for (uint32_t i = 0; i < w->group->span_count; i++) {
@@ -299,35 +281,13 @@ MOTE_OUTLINE void reach_pins(const strand_work *w) {
     }
 }
 
-/* What follows the prediction. */
-MOTE_INLINE void constrain(strand_work *w, bool derive, bool rigid, uint32_t substep) {
-    place(w, WORK_X, ticks_within(w, substep, 1));
-    if (w->group->span_count) reach_pins(w);
-    for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) {
-        hold(w, rigid, substep, lane);
-        if (derive) derive_velocity(w, lane);
-    }
-}
-
-/* all: whether anything but affine forces acts; rigid: no segment gives way. */
-MOTE_INLINE void constrained_substep(strand_work *w, bool all, bool rigid, uint32_t substep) {
-    const bool last = substep + 1 == w->job->plan->substeps;
-    strand_place p = {
-        .stage = 0, .time = stage_time(w, substep, 0), .callbacks = w->job->plan->callback_count != 0};
-    if (all && p.callbacks) sum_callbacks(w, p.time);
-    for (p.lane = 0; p.lane < MOTE_GROUP; p.lane += MOTE_WIDTH)
-        if (all)
-            predict_all(w, &p);
-        else
-            predict(w, substep == 0, p.lane);
-    constrain(w, all || last, rigid, substep);
-}
-
-/* Strands for which the conserving solver found nothing: the robust one from the same start. */
+/* Solves the strands of `failed`, for which the conserving solver did not converge, with the robust solver
+ * from the same start. */
 MOTE_OUTLINE void fall_back_to_robust(const strand_work *w, wide_mask failed, size_t lane) {
     const strand_columns *c = &w->c;
     const wide h = wide_set(w->job->plan->c.h), rate = wide_set((float)(1.0 / w->job->plan->h));
     for (size_t at = lane; at < strand_at(w->points, lane); at += MOTE_GROUP) {
+        /* Prediction by semi-implicit Euler; pinned points are at their goals. */
         wide3 v = wide3_add(work_load3(c, CONSERVE_OLD_V, at), work_load3(c, CONSERVE_DV, at));
         wide3 x = wide3_add_scaled(work_load3(c, WORK_START, at), h, v);
         x = wide3_select(wide_less((wide){0}, point_mass(c, at)), x, work_load3(c, CONSERVE_GOAL, at));
@@ -343,6 +303,13 @@ MOTE_OUTLINE void fall_back_to_robust(const strand_work *w, wide_mask failed, si
     }
 }
 
+MOTE_INLINE void keep_old_velocity(const strand_work *w) {
+    for (size_t at = 0; at < strand_at(w->points, 0); at += MOTE_WIDTH)
+        work_store3(&w->c, CONSERVE_OLD_V, at, work_load3(&w->c, WORK_V, at));
+}
+
+/* Conserving solver: doubles the number of subcycles until all strands converge. Strands that never do fall
+ * back to the robust solver. */
 MOTE_INLINE void conserve(const strand_work *w, bool first, size_t lane) {
     const strand_columns columns = w->c;
     uint32_t *iterations = w->job->strands->iterations + w->lane + lane;
@@ -354,64 +321,61 @@ MOTE_INLINE void conserve(const strand_work *w, bool first, size_t lane) {
     if (wide_lane_bits(live)) fall_back_to_robust(w, live, lane);
 }
 
-MOTE_INLINE void conserving_substep(strand_work *w, uint32_t substep) {
-    strand_place p = {
-        .stage = 0, .time = stage_time(w, substep, 0), .callbacks = w->job->plan->callback_count != 0};
-    for (size_t at = 0; at < strand_at(w->points, 0); at += MOTE_WIDTH)
-        work_store3(&w->c, CONSERVE_OLD_V, at, work_load3(&w->c, WORK_V, at));
-    if (p.callbacks) sum_callbacks(w, p.time);
-    for (p.lane = 0; p.lane < MOTE_GROUP; p.lane += MOTE_WIDTH) predict_all(w, &p);
-    place(w, WORK_X, ticks_within(w, substep, 1));
-    pinned_velocity(w, WORK_START, WORK_X);
-    if (w->group->span_count) reach_pins(w);
-    for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) conserve(w, substep == 0, lane);
-}
-
 /* --- Loading and committing --- */
 
-/* Asks for a part of what the next group will be loaded from, while this one is computed: measured with more
- * strands than the caches hold, 0.9 of the time. */
+/* Prefetches a part of the next group's columns during the computation of this one: 0.9 of the time, measured
+ * with more strands than the caches hold. */
 MOTE_INLINE void fetch_ahead(const strand_work *w, uint32_t part, uint32_t parts) {
     const mote_strands *strands = w->job->strands;
     if (w->index + 1 >= strands->group_count) return;
     const mote_strand_group *next = w->group + 1;
-    const float *const columns[8] = {strands->x[0],         strands->x[1],       strands->x[2],
-                                     strands->v[0],         strands->v[1],       strands->v[2],
-                                     strands->inverse_mass, strands->rest_length};
+    const float *const columns[8] = {strands->range.x[0],         strands->range.x[1], strands->range.x[2],
+                                     strands->range.v[0],         strands->range.v[1], strands->range.v[2],
+                                     strands->range.inverse_mass, strands->rest_length};
     const uint32_t first = (uint32_t)((uint64_t)next->points * part / parts);
     const uint32_t end = (uint32_t)((uint64_t)next->points * (part + 1) / parts);
     for (uint32_t k = first; k < end; k++)
         for (int i = 0; i < 8; i++) __builtin_prefetch(columns[i] + next->first + strand_at(k, 0), 0, 2);
 }
 
-MOTE_INLINE void work_begin(strand_work *w, const mote_strand_job *job, uint32_t index, float *scratch) {
+static inline uint32_t shortest_of(const int32_t *points, uint32_t longest) {
+    uint32_t shortest = longest;
+    for (uint32_t i = 0; i < MOTE_GROUP; i++)
+        if ((uint32_t)points[i] < shortest) shortest = (uint32_t)points[i];
+    return shortest;
+}
+
+/* Selects the group and sets the pointers to its columns; load_group fills them. */
+MOTE_INLINE void open_group(strand_work *w, const mote_strand_job *job, uint32_t index, float *scratch) {
     mote_strands *strands = job->strands;
+    const mote_pin_run pins = strands->range.pins.run[index];
     w->job = job;
     w->index = index;
     w->group = &strands->group[index];
+    w->pins = strands->range.pins.pins + pins.first;
+    w->pin_count = pins.count;
     w->points = w->group->points;
     w->slot = w->group->first;
     w->lane = (size_t)index * MOTE_GROUP;
-    uint32_t shortest = w->points;
-    for (uint32_t i = 0; i < MOTE_GROUP; i++)
-        if ((uint32_t)strands->points[w->lane + i] < shortest)
-            shortest = (uint32_t)strands->points[w->lane + i];
     w->c = (strand_columns){.memory = scratch,
                             .stride = work_stride(strands),
-                            .inverse_mass = strands->inverse_mass + w->slot,
+                            .inverse_mass = strands->range.inverse_mass + w->slot,
                             .rest_length = strands->rest_length + w->slot,
                             .bend_length = strands->bend_length ? strands->bend_length + w->slot : NULL,
                             .counts = strands->points + w->lane,
-
                             .points = w->points,
-                            .shortest = shortest,
-                            .pins = w->group->pin_count != 0,
+                            .shortest = shortest_of(strands->points + w->lane, w->points),
+                            .pins = w->pin_count != 0,
                             .contacts = &w->contacts};
     w->contacts.touching[w->points] = STRAND_CLEAR;
+}
+
+MOTE_INLINE void load_group(strand_work *w) {
+    mote_strands *strands = w->job->strands;
     const size_t bytes = (size_t)w->points * MOTE_GROUP * sizeof(float);
     for (int axis = 0; axis < 3; axis++) {
-        memcpy(work_column(&w->c, WORK_X + axis), strands->x[axis] + w->slot, bytes);
-        memcpy(work_column(&w->c, WORK_V + axis), strands->v[axis] + w->slot, bytes);
+        memcpy(work_column(&w->c, WORK_X + axis), strands->range.x[axis] + w->slot, bytes);
+        memcpy(work_column(&w->c, WORK_V + axis), strands->range.v[axis] + w->slot, bytes);
         memset(work_column(&w->c, WORK_REACTION + axis), 0, w->c.pins ? bytes : MOTE_GROUP * sizeof(float));
     }
     memcpy(work_column(&w->c, WORK_LENGTH), strands->rest_length + w->slot, bytes);
@@ -423,14 +387,15 @@ MOTE_INLINE void work_begin(strand_work *w, const mote_strand_job *job, uint32_t
         strands->infeasible[lane] = 0;
     }
     w->moves = any_moves(w);
-    if (job->unit_responses) mote_strand_unit_responses(job, index, w->unit_response);
+    if (w->job->uncoupled) mote_strand_unit_responses(w->job, w->index, w->unit_response);
+    place(w, WORK_X, 0);
 }
 
-/* Largest and summed |length / rest length - 1| of the strands from `lane` on. */
+/* Stores the largest and the summed |length / rest length - 1| of the strands from `lane` on. */
 MOTE_INLINE void measure_stretch(const strand_work *w, size_t lane) {
     mote_strands *strands = w->job->strands;
     wide largest = (wide){0}, sum = (wide){0};
-    float *const *x = (float *const *)strands->x;
+    float *const *x = (float *const *)strands->range.x;
     wide3 a = wide3_load(x, w->slot + lane);
     for (uint32_t k = 0; k + 1 < w->points; k++) {
         size_t at = w->slot + (size_t)k * MOTE_GROUP + lane;
@@ -448,20 +413,22 @@ MOTE_INLINE void measure_stretch(const strand_work *w, size_t lane) {
     wide_store(strands->stretch_sum + w->lane + lane, sum);
 }
 
-/* A strand that turned non-finite stays where the step began, from now on. */
-MOTE_INLINE void work_commit(const strand_work *w, size_t lane) {
+/* Writes the state back. A strand that turned non-finite keeps the state at the start of the step and is
+ * frozen. */
+MOTE_INLINE void commit_lanes(const strand_work *w, size_t lane) {
     mote_strands *strands = w->job->strands;
     wide_mask live = wide_mask_load(w->live + lane);
     wide_mask keep = live & finite_column3(&w->c, WORK_X, lane) & finite_column3(&w->c, WORK_V, lane);
     for (size_t at = lane; at < (size_t)w->points * MOTE_GROUP; at += MOTE_GROUP) {
         const size_t to = w->slot + at;
         strand_point a = work_point(&w->c, at);
-        wide3 old = wide3_load(strands->x, to);
-        if (w->job->keep_previous && strands->previous_x[0]) wide3_store(strands->previous_x, to, old);
-        wide3_store(strands->x, to, wide3_select(keep, a.x, old));
-        wide3_store(strands->v, to, wide3_select(keep, a.v, wide3_load(strands->v, to)));
+        wide3 old = wide3_load(strands->range.x, to);
+        if (w->job->keep_previous && strands->range.previous_x[0])
+            wide3_store(strands->range.previous_x, to, old);
+        wide3_store(strands->range.x, to, wide3_select(keep, a.x, old));
+        wide3_store(strands->range.v, to, wide3_select(keep, a.v, wide3_load(strands->range.v, to)));
         if (at == lane || w->c.pins)
-            wide3_store(strands->reaction, to,
+            wide3_store(strands->range.reaction, to,
                         wide3_select(keep, work_load3(&w->c, WORK_REACTION, at), wide3_zero()));
     }
     for (uint32_t bad = wide_lane_bits(live & ~keep); bad; bad &= bad - 1)

@@ -1,24 +1,25 @@
-/* Bundles: making, resting, roots. Strands are counted by length and dealt to lanes longest first, in linear
+/* Strands: creation and rest. Strands are counted by length and assigned to lanes longest first, in linear
  * passes. */
-#include "strands/strands.h"
-
 #include <math.h>
 #include <string.h>
 
 #include "base/allocator.h"
 #include "base/hash.h"
+#include "base/isa.h"
 #include "strands/check.h"
-#include "contacts/motion.h"
+#include "strands/kernels.h"
 
-/* --- Making --- */
+MOTE_KERNEL_LOOKUP(mote_strand_kernels, mote_strand_kernels);
 
-/* Deals strands to lanes: a counting sort, stable. */
+/* --- Creation --- */
+
+/* Assigns strands to lanes by length: a stable counting sort. */
 static void sort_strands(mote_strands *strands, const mote_strands_def *def,
-                         const mote_strand_counts *census) {
+                         const mote_strand_counts *counts) {
     uint32_t next[MOTE_MAX_STRAND_POINTS + 1], lane = 0, point = 0;
     for (uint32_t points = MOTE_MAX_STRAND_POINTS; points >= MOTE_MIN_STRAND_POINTS; points--) {
         next[points] = lane;
-        lane += census->of[points];
+        lane += counts->of[points];
     }
     for (uint32_t strand = 0; strand < strands->strand_count; strand++) {
         uint32_t points = mote_strand_points_of(def, strand);
@@ -43,8 +44,8 @@ static void place_groups(mote_strands *strands) {
     }
 }
 
-/* Roots of empty lanes stand under the identity too: kernels divide by the square of a rotation. */
-static void place_root(mote_strands *strands, uint32_t lane) {
+/* Roots of empty lanes have the identity rotation too: kernels divide by the square of a rotation. */
+static void set_identity(mote_strands *strands, uint32_t lane) {
     strands->root_from[6][lane] = strands->root_to[6][lane] = 1.0f;
 }
 
@@ -69,7 +70,7 @@ static void fill_strand(mote_strands *strands, const mote_strands_def *def, uint
     for (int axis = 0; axis < 3; axis++) strands->root_rest[axis][lane] = p[axis];
     for (uint32_t k = 0; k < points; k++, slot += MOTE_GROUP, p += 3) {
         for (int axis = 0; axis < 3; axis++) strands->rest_x[axis][slot] = p[axis];
-        strands->inverse_mass[slot] = k || def->free_roots ? inverse_mass : 0;
+        strands->range.inverse_mass[slot] = k || def->free_roots ? inverse_mass : 0;
         strands->rest_length[slot] = k + 1 < points ? mote_rest_length(p, p + 3, rest_scale) : 1.0f;
         if (strands->bend_length)
             strands->bend_length[slot] = k + 2 < points ? mote_rest_length(p, p + 6, rest_scale) : 1.0f;
@@ -83,49 +84,74 @@ static uint64_t stamp_of(const mote_strands *strands, const float *positions) {
     return mote_hash_bytes(stamp, positions, (size_t)strands->point_count * 3 * sizeof *positions);
 }
 
-static void fill(mote_strands *strands, const mote_strands_def *def, const mote_strand_counts *census) {
+static void fill(mote_strands *strands, const mote_strands_def *def, const mote_strand_counts *counts) {
     memset(strands->memory, 0, strands->bytes);
-    sort_strands(strands, def, census);
+    sort_strands(strands, def, counts);
     place_groups(strands);
     for (uint32_t lane = 0; lane < strands->lane_count; lane++) {
-        place_root(strands, lane);
+        set_identity(strands, lane);
         if (lane < strands->strand_count) fill_strand(strands, def, lane);
         mask_slots(strands, lane);
     }
     strands->stamp = stamp_of(strands, def->positions);
 }
 
-mote_result mote_strands_make(mote_strands *strands, const mote_strands_def *def, bool interpolates,
-                              const mote_allocator *allocator, mote_strands_fault *fault) {
-    mote_strand_counts census;
-    mote_strands_fault ignored;
-    mote_result result = mote_strands_check(def, &census, fault ? fault : &ignored);
-    if (result) return result;
-    uint32_t groups = (uint32_t)((census.strands + MOTE_GROUP - 1) / MOTE_GROUP);
-    *strands = (mote_strands){.def = *def,
-                              .strand_count = def->strand_count,
-                              .point_count = (uint32_t)census.points,
-                              .slot_count = (uint32_t)census.slots,
-                              .group_count = groups,
-                              .lane_count = groups * MOTE_GROUP,
-                              .max_points = census.longest};
-    strands->def.positions = strands->def.strand_mass = strands->def.strand_rest_scale =
-        strands->def.strand_compliance = NULL;
-    strands->def.strand_points = NULL;
-    uint64_t bytes = mote_strands_place_columns(strands, interpolates);
+static mote_result allocate(mote_strands *strands, const mote_range_setup *setup) {
+    const uint64_t bytes = mote_strands_place_columns(strands, setup->interpolates);
     if (bytes > SIZE_MAX / 2) return MOTE_ERROR_OVERFLOW;
-    strands->bytes = (size_t)bytes;
-    strands->memory = mote_allocate(allocator, strands->bytes);
+    strands->memory = mote_allocate(&setup->allocator, (size_t)bytes);
     if (!strands->memory) return MOTE_ERROR_MEMORY;
-    mote_strands_place_columns(strands, interpolates);
-    fill(strands, def, &census);
+    strands->bytes = (size_t)bytes;
+    mote_strands_place_columns(strands, setup->interpolates);
     return MOTE_OK;
 }
 
-/* --- Resting --- */
+static mote_strands strands_of(const mote_strands_def *def, const mote_range_setup *setup,
+                               const mote_strand_counts *counts) {
+    const uint32_t groups = (uint32_t)((counts->strands + MOTE_GROUP - 1) / MOTE_GROUP);
+    mote_strands strands = {.range = {.slot_count = (uint32_t)counts->slots, .pins = {.most = MOTE_MAX_PINS}},
+                            .def = *def,
+                            .kernels = mote_strand_kernels_for(setup->isa),
+                            .strand_count = def->strand_count,
+                            .point_count = (uint32_t)counts->points,
+                            .group_count = groups,
+                            .lane_count = groups * MOTE_GROUP,
+                            .max_points = counts->longest};
+    strands.def.positions = strands.def.strand_mass = strands.def.strand_rest_scale =
+        strands.def.strand_compliance = NULL;
+    strands.def.strand_points = NULL;
+    return strands;
+}
 
-/* The matrix of a rotation (rows) and the position behind each: the arithmetic of the kernels, so that a
- * strand that rests stands where its root puts it. */
+mote_result mote_strands_make(const mote_strands_def *def, const mote_range_setup *setup,
+                              mote_strands **strands, mote_strands_fault *fault) {
+    mote_strand_counts counts;
+    *strands = NULL;
+    mote_result result = mote_strands_check(def, &counts, fault);
+    if (result) return result;
+    mote_strands *made = mote_allocate(&setup->allocator, sizeof *made);
+    if (!made) return MOTE_ERROR_MEMORY;
+    *made = strands_of(def, setup, &counts);
+    result = allocate(made, setup);
+    if (result)
+        mote_strands_destroy(&made->range, &setup->allocator);
+    else
+        fill(made, def, &counts), *strands = made;
+    return result;
+}
+
+void mote_strands_destroy(mote_range *range, const mote_allocator *allocator) {
+    mote_strands *strands = mote_strands_of(range);
+    mote_release(allocator, strands->spans, MOTE_MAX_PINS * sizeof *strands->spans);
+    mote_pins_destroy(&range->pins, allocator);
+    mote_release(allocator, strands->memory, strands->bytes);
+    mote_release(allocator, strands, sizeof *strands);
+}
+
+/* --- Rest --- */
+
+/* Computes the matrix of a rotation (rows) with the position behind each row. The arithmetic is that of the
+ * kernels, so that a strand at rest is exactly where its root puts it. */
 static void matrix_of(float *const root[MOTE_ROOT_COLUMNS], uint32_t lane, float row[12]) {
     const float x = root[3][lane], y = root[4][lane], z = root[5][lane], w = root[6][lane];
     const float scale = 2.0f / (x * x + y * y + z * z + w * w);
@@ -142,18 +168,20 @@ static void rest_point(mote_strands *strands, uint32_t slot, const float row[12]
     const float b[3] = {strands->rest_x[0][slot], strands->rest_x[1][slot], strands->rest_x[2][slot]};
     for (int axis = 0; axis < 3; axis++) {
         const float *r = row + 4 * axis;
-        strands->x[axis][slot] = r[0] * b[0] + r[1] * b[1] + r[2] * b[2] + r[3];
-        strands->v[axis][slot] = strands->reaction[axis][slot] = 0;
-        if (strands->previous_x[axis]) strands->previous_x[axis][slot] = axis ? 0 : NAN;
+        strands->range.x[axis][slot] = r[0] * b[0] + r[1] * b[1] + r[2] * b[2] + r[3];
+        strands->range.v[axis][slot] = strands->range.reaction[axis][slot] = 0;
+        if (strands->range.previous_x[axis]) strands->range.previous_x[axis][slot] = axis ? 0 : NAN;
     }
 }
 
 static void rest_pins(mote_strands *strands, uint32_t lane) {
-    const mote_strand_group *group = &strands->group[lane / MOTE_GROUP];
-    for (uint32_t i = group->first_pin; i < group->first_pin + group->pin_count; i++) {
-        mote_pin *pin = &strands->pins[i];
-        for (int axis = 0; axis < 3 && pin->lane == lane; axis++)
-            strands->x[axis][pin->slot] = pin->from[axis] = pin->to[axis];
+    const mote_pin_list *pins = &strands->range.pins;
+    const uint32_t group = lane / MOTE_GROUP;
+    for (uint32_t i = 0; i < pins->run[group].count; i++) {
+        mote_pin *pin = &pins->pins[pins->run[group].first + i];
+        if (mote_strands_lane_of(strands, group, pin->slot) != lane) continue;
+        for (int axis = 0; axis < 3; axis++)
+            strands->range.x[axis][pin->slot] = pin->from[axis] = pin->to[axis];
     }
 }
 
@@ -171,72 +199,4 @@ void mote_strands_rest(mote_strands *strands, uint32_t lane) {
     strands->stretch[lane] = strands->stretch_sum[lane] = 0;
     strands->iterations[lane] = strands->capped[lane] = strands->fallbacks[lane] = 0;
     strands->infeasible[lane] = strands->frozen[lane] = 0;
-}
-
-/* --- Roots --- */
-
-static mote_transform load_root(float *const column[MOTE_ROOT_COLUMNS], uint32_t lane) {
-    mote_transform root;
-    for (int i = 0; i < 3; i++) root.position[i] = column[i][lane];
-    for (int i = 0; i < 4; i++) root.rotation[i] = column[3 + i][lane];
-    return root;
-}
-
-static void store_root(float *const column[MOTE_ROOT_COLUMNS], uint32_t lane, const mote_transform *root) {
-    for (int i = 0; i < 3; i++) column[i][lane] = root->position[i];
-    for (int i = 0; i < 4; i++) column[3 + i][lane] = root->rotation[i];
-}
-
-void mote_strands_aim_root(mote_strands *strands, uint32_t lane, const mote_transform *target, uint64_t now,
-                           uint64_t tick) {
-    mote_motion motion = {.from = load_root(strands->root_from, lane),
-                          .to = load_root(strands->root_to, lane),
-                          .from_tick = strands->root_from_tick[lane],
-                          .to_tick = strands->root_to_tick[lane],
-                          .pending = strands->root_pending[lane] != 0};
-    mote_motion_target(&motion, now, target, tick);
-    store_root(strands->root_from, lane, &motion.from);
-    store_root(strands->root_to, lane, &motion.to);
-    strands->root_from_tick[lane] = motion.from_tick;
-    strands->root_to_tick[lane] = motion.to_tick;
-    strands->root_pending[lane] = motion.pending;
-}
-
-/* A target set at tick `at` has not turned the root yet, wherever it leads and even if its tick has passed:
- * the root stands as the step before left it. */
-static void turn_at(const mote_strands *strands, uint32_t lane, uint64_t at, float turn[4]) {
-    const uint64_t from_tick = strands->root_from_tick[lane];
-    const float f = mote_motion_fraction(from_tick, strands->root_to_tick[lane], at, 0);
-    for (int i = 0; i < 4; i++) {
-        const float from = strands->root_from[3 + i][lane];
-        turn[i] = (int64_t)(at - from_tick) <= 0 ? strands->root_last[i][lane]
-                                                 : from + f * (strands->root_to[3 + i][lane] - from);
-    }
-}
-
-/* Targets that follow one another at one boundary may lead to the other side: q and -q are one rotation. */
-void mote_strands_keep_rotations(mote_strands *strands, uint64_t begin, uint64_t end) {
-    for (uint32_t lane = 0; lane < strands->strand_count; lane++) {
-        float before[4], last[4], dot = 0;
-        turn_at(strands, lane, begin, before);
-        turn_at(strands, lane, end, last);
-        for (int i = 0; i < 4; i++) dot += before[i] * last[i];
-        for (int i = 0; i < 4; i++) {
-            if (strands->root_before[i]) strands->root_before[i][lane] = before[i];
-            strands->root_last[i][lane] = dot < 0 ? -last[i] : last[i];
-        }
-    }
-}
-
-void mote_strands_resolve(mote_strands *strands, uint64_t end_tick) {
-    for (uint32_t lane = 0; lane < strands->strand_count; lane++)
-        if (strands->root_pending[lane]) {
-            strands->root_to_tick[lane] = end_tick;
-            strands->root_pending[lane] = 0;
-        }
-    for (uint32_t i = 0; i < strands->pin_count; i++) {
-        mote_pin *pin = &strands->pins[i];
-        if (pin->pending) pin->to_tick = end_tick;
-        pin->pending = false;
-    }
 }

@@ -1,5 +1,5 @@
-/* The state of a group of strands while it is stepped: columns in scratch that the nearest cache holds, and
- * the places of what is pinned. */
+/* State of a lane group of strands during a step: columns in scratch that the nearest cache holds, and the
+ * positions of pinned points. */
 #ifndef MOTE_STRANDS_WORK_H
 #define MOTE_STRANDS_WORK_H
 
@@ -7,100 +7,152 @@
 #include "stage/stage.h"
 #include "strands/kernels.h"
 
-/* Columns of the scratch. What the stages carry and what the solvers keep is never needed at once. The order
- * matters: with 32 points, columns 33 apart lie 17 pages and one row apart, and a store to one holds up the
- * next load from the other (measured with X and PIVOT: 0.6 of the speed). */
+/* Columns of the scratch. Columns of stages and of solvers share memory in unions: they are never needed at
+ * once. The order matters: with 32 points, columns 33 apart are 17 pages and one row apart, and a store to
+ * one delays the next load from the other (measured with `x` and `inverse_pivot`: 0.6 of the speed). */
+typedef struct strand_scratch_layout {
+    float x[3], v[3];
+    float start[3]; /* position at the start of the substep */
+    float length;   /* rest length of the segment behind a point; longer between pins too far apart */
+    float reaction[3];
+    union {
+        float carry[12]; /* integrator state between stages */
+        struct {
+            float old_v[3];  /* velocity at the start of the substep */
+            float dv[3];     /* h a */
+            float from[3];   /* position at the start of the subcycle */
+            float from_v[3]; /* velocity at the start of the subcycle */
+        } conserving;
+    };
+    float acceleration[3]; /* sum of callbacks */
+    float force[3];        /* sum of callbacks and links */
+    /* Columns by segment. */
+    float inverse_pivot;
+    float coupling; /* off-diagonal element to the next segment, negated */
+    float multiplier;
+    float tension;    /* sum of multipliers times |d|: tension times h^2, kg m */
+    float radius;     /* length of a compliant segment before the iteration */
+    float strain;     /* elongation at the start of the substep, m */
+    float planes[11]; /* strand_plane of one register after the other */
+    union {
+        struct {
+            float lower[3]; /* L of a segment's row, elements 1 to 3 before the diagonal */
+            float other[4]; /* L of a bend's row, elements 1 to 4 before the diagonal */
+            float value;    /* value / pivot of the bend's row; of the segment's: `multiplier` */
+            float tension;  /* sum of multipliers times |e|, kg m */
+            float radius;   /* |e| before the iteration */
+            float strain;   /* elongation at the start of the substep, m */
+        } bend;
+        struct {
+            float goal[3];   /* position of a pinned point at the end of the substep */
+            float free_x[3]; /* position at the end of the subcycle, without constraints */
+            float free_v[3];
+            float edge[3]; /* d1 */
+            float mean[3]; /* m */
+            float pull[3]; /* impulse on pinned points, of all subcycles */
+            float impulse; /* mu; also the first guess in the next substep */
+            float error;   /* (|d1|^2 - L^2) / 2 */
+        } conserve;
+    };
+    float pose[3]; /* target segments of local pose springs; then their forces */
+} strand_scratch_layout;
+#define STRAND_COLUMN(member) MOTE_SCRATCH_COLUMN(strand_scratch_layout, member)
 enum {
-    WORK_X,                  /* 3: position */
-    WORK_V = WORK_X + 3,     /* 3: velocity */
-    WORK_START = WORK_V + 3, /* 3: position at the start of the substep */
-    WORK_LENGTH =
-        WORK_START + 3, /* rest length of the segment behind a point; longer between pins too far apart */
-    WORK_REACTION,      /* 3 */
-    WORK_CARRY = WORK_REACTION + 3,      /* 12; this and what follows is the stage's or the solver's own */
-    WORK_ACCELERATION = WORK_CARRY + 12, /* 3: of callbacks */
-    WORK_FORCE = WORK_ACCELERATION + 3,  /* 3: of callbacks and links */
-    WORK_PIVOT = WORK_FORCE + 3,         /* 1 / pivot */
-    WORK_COUPLING,                       /* to the segment before */
-    WORK_MULTIPLIER,
-    WORK_TENSION,                  /* sum of multipliers: kg m / h^2 = N h^2 */
-    WORK_RADIUS,                   /* length of a compliant segment before the iteration */
-    WORK_STRAIN,                   /* of damped segments at the start of the substep, m */
-    WORK_PLANES,                   /* 11: strand_plane of one register after the other */
-    WORK_OTHER = WORK_PLANES + 11, /* the solvers' other columns */
-    WORK_POSE = WORK_OTHER + 20,   /* 3: where local pose springs want segments; then their forces */
-    WORK_COLUMNS = WORK_POSE + 3
+    WORK_X = STRAND_COLUMN(x),
+    WORK_V = STRAND_COLUMN(v),
+    WORK_START = STRAND_COLUMN(start),
+    WORK_LENGTH = STRAND_COLUMN(length),
+    WORK_REACTION = STRAND_COLUMN(reaction),
+    WORK_CARRY = STRAND_COLUMN(carry),
+    WORK_ACCELERATION = STRAND_COLUMN(acceleration),
+    WORK_FORCE = STRAND_COLUMN(force),
+    WORK_PIVOT = STRAND_COLUMN(inverse_pivot),
+    WORK_COUPLING = STRAND_COLUMN(coupling),
+    WORK_MULTIPLIER = STRAND_COLUMN(multiplier),
+    WORK_TENSION = STRAND_COLUMN(tension),
+    WORK_RADIUS = STRAND_COLUMN(radius),
+    WORK_STRAIN = STRAND_COLUMN(strain),
+    WORK_PLANES = STRAND_COLUMN(planes),
+    WORK_POSE = STRAND_COLUMN(pose),
+    WORK_COLUMNS = MOTE_SCRATCH_COLUMNS(strand_scratch_layout)
 };
 
-/* Whether a point has a contact plane, and lies on it, in some lane. */
+/* Contact state of a point: without a plane, with a plane in some lane, in contact in some lane. */
 enum strand_contact_state { STRAND_CLEAR, STRAND_NEAR, STRAND_IN_CONTACT };
 
-/* The plane of the nearest collider at a point of a register of strands, and how the point lies on it. In
- * lanes without one the normal is 0 and the offset -1e30. */
+/* Tangent plane of the nearest collider at a point of a register of strands, and the state of the contact.
+ * Lanes without a plane have the normal 0 and the offset -1e30. */
 typedef struct strand_plane {
     wide3 normal;
     wide offset;
-    wide3 drift; /* how far the collider moves under the point */
+    wide3 drift; /* displacement of the collider under the point */
     wide friction;
-    wide_mask in_contact;  /* the point is held on it */
-    wide normal_impulse;   /* how far contact has moved the point along the normal ... */
-    wide friction_applied; /* ... and for how much of that friction has acted */
+    wide_mask in_contact;  /* the point is held on the plane */
+    wide normal_impulse;   /* displacement along the normal by contact, m: normal impulse x h / mass */
+    wide friction_applied; /* part of normal_impulse for which friction has acted */
 } strand_plane;
-_Static_assert(sizeof(strand_plane) == (WORK_OTHER - WORK_PLANES) * sizeof(wide),
-               "the scratch has room for the planes");
+_Static_assert(sizeof(strand_plane) ==
+                   sizeof(((strand_scratch_layout *)NULL)->planes) / sizeof(float) * sizeof(wide),
+               "the scratch holds the planes");
 
-/* The points of a register of strands that have a plane in some lane, ascending, and of every point whether
- * it has, and which. */
+/* Points of a register of strands that have a plane in some lane, ascending; for every point its contact
+ * state and the index of its plane. */
 typedef struct strand_contacts {
     uint32_t count;
     uint16_t point[MOTE_MAX_STRAND_POINTS], place[MOTE_MAX_STRAND_POINTS];
-    uint8_t touching[MOTE_MAX_STRAND_POINTS + 1]; /* strand_contact_state */
+    uint8_t touching[MOTE_MAX_STRAND_POINTS + 1]; /* strand_contact_state of each point */
 } strand_contacts;
 
-/* Where everything of a group lies. Hot loops go through a copy of their own, which no store can be suspected
- * of changing (measured: 1.1 to 1.3 times as fast). Offsets: 16 k + lane for point k in the columns, lane for
- * what is one a strand. */
+/* Pointers to the columns of a group. Hot loops use a local copy, which no store can alias (measured: 1.1 to
+ * 1.3 times as fast). Offsets: 16 k + lane for point k in columns by slot, lane in columns by lane. */
 typedef struct strand_columns {
-    float *memory;             /* of the scratch */
+    float *memory;             /* scratch */
     size_t stride;             /* floats from column to column */
-    const float *inverse_mass; /* these four in the bundle */
+    const float *inverse_mass; /* the strands' own columns, up to counts */
     const float *rest_length;
     const float *bend_length;  /* NULL: no bends */
     const int32_t *counts;     /* points of each strand */
-    uint32_t points, shortest; /* of the longest and of the shortest strand; an empty lane has none */
+    uint32_t points, shortest; /* points of the longest and the shortest strand; 0 in an empty lane */
     bool pins;                 /* points other than roots are pinned */
-    strand_contacts *contacts; /* of the register at hand */
+    strand_contacts *contacts; /* contacts of the current register */
 } strand_columns;
 
-typedef struct strand_work {
+typedef struct strand_work strand_work;
+struct strand_work {
     strand_columns c;
     const mote_strand_job *job;
+    void (*stage)(strand_work *w, const mote_phase_at *at);
     const mote_strand_group *group;
-    uint32_t index, points;
-    bool moves;        /* something pinned is on its way */
-    size_t slot, lane; /* of point 0 in lane 0 of the group; of lane 0 */
+    const mote_pin *pins;
+    uint32_t pin_count, index, points;
+    bool all;       /* forces other than affine ones act; springs: or bends */
+    bool callbacks; /* callbacks or links add forces */
+    bool linked;
+    bool moves;        /* some pinned point is moving */
+    size_t slot, lane; /* first slot and first lane of the group */
     MOTE_ALIGNED(64)
-    float root[12][MOTE_GROUP]; /* the roots' rotation (rows) and position at the stage's time */
-    MOTE_ALIGNED(64) int32_t live[MOTE_GROUP];    /* -1: a strand that is not frozen */
-    MOTE_ALIGNED(64) float stiffness[MOTE_GROUP]; /* N/m, where springs hold the strand */
+    float root[12][MOTE_GROUP]; /* rotation (rows) and position of each root at the stage's time */
+    MOTE_ALIGNED(64) int32_t live[MOTE_GROUP];    /* -1: the strand is not frozen */
+    MOTE_ALIGNED(64) float stiffness[MOTE_GROUP]; /* N/m, of springs */
     MOTE_ALIGNED(64)
-    float unit_response[2][2][4][MOTE_GROUP]; /* of kinematic springs: mote_strand_unit_responses */
+    float unit_response[2][2][4][MOTE_GROUP]; /* uncoupled springs: mote_strand_unit_responses */
     strand_contacts contacts;
-} strand_work;
+};
 
-/* Lengths are held to max_stretch or to what float32 can tell: 4 roundings of 2^-24 in each coordinate. */
+/* Resolution of lengths in float32: 4 roundings of 2^-24 in each coordinate. Lengths are solved to
+ * max_stretch or to this. */
 #define STRAND_ROUNDING 0x1p-22f
 
-/* Shorter vectors have no direction. */
+/* Length below which a vector has no direction. */
 #define STRAND_SHORTEST 1e-18f
 
-/* A group that is stepped part by part keeps its columns behind the rest of its work. */
+/* Returns the scratch of a linked group: it follows the strand_work in memory. */
 MOTE_INLINE float *work_scratch(void *memory) { return (float *)(void *)((strand_work *)memory + 1); }
 MOTE_INLINE size_t work_stride(const mote_strands *strands) {
     return (size_t)(strands->max_points + 1) * MOTE_GROUP;
 }
 
-/* One register of a point. */
+/* State of a point in one register. */
 typedef struct strand_point {
     wide3 x, v;
 } strand_point;
@@ -130,8 +182,8 @@ MOTE_INLINE strand_point work_point(const strand_columns *c, size_t at) {
     return (strand_point){work_load3(c, WORK_X, at), work_load3(c, WORK_V, at)};
 }
 
-/* Side by side, so that they lie in the nearest cache: those of columns would have lanes of other registers
- * between them. */
+/* Returns the planes of a register. They are contiguous, so that the nearest cache holds them; as columns
+ * they would be interleaved with the lanes of other registers. */
 MOTE_INLINE strand_plane *strand_planes(const strand_columns *c) {
     return (strand_plane *)(void *)work_column(c, WORK_PLANES);
 }
@@ -139,7 +191,7 @@ MOTE_INLINE strand_plane *strand_planes(const strand_columns *c) {
 MOTE_INLINE size_t strand_at(uint32_t k, size_t lane) { return (size_t)k * MOTE_GROUP + lane; }
 MOTE_INLINE wide point_mass(const strand_columns *c, size_t at) { return wide_load(c->inverse_mass + at); }
 
-/* Lanes whose strand has more than `point` points. */
+/* Returns the lanes whose strand has more than `point` points. */
 MOTE_INLINE wide_mask lanes_beyond(wide_mask counts, uint32_t point) {
 #if MOTE_WIDTH == 1
     return -(counts > (int32_t)point);
@@ -154,33 +206,35 @@ MOTE_INLINE void count_lanes(uint32_t *counter, wide_mask lanes) {
     wide_mask_store((int32_t *)(void *)counter, sum);
 }
 
-/* --- What is pinned --- */
+/* --- Pinned points --- */
 
-/* How far the roots have come at substep + fraction of the step, by lane. Neighbours mostly share their
- * ticks. */
+/* Computes the share of its travel that each root has covered at `within` ticks of the step, by lane.
+ * Neighbouring lanes mostly share their ticks. */
 MOTE_INLINE void root_fractions(const strand_work *w, double within, float fraction[MOTE_GROUP]) {
     const mote_strands *strands = w->job->strands;
     const uint64_t *from = strands->root_from_tick + w->lane, *to = strands->root_to_tick + w->lane;
     for (uint32_t i = 0; i < MOTE_GROUP; i++) {
         bool same = i > 0 && from[i] == from[i - 1] && to[i] == to[i - 1];
         fraction[i] =
-            same ? fraction[i - 1] : mote_motion_fraction(from[i], to[i], w->job->step_tick, within);
+            same ? fraction[i - 1] : mote_travel_fraction(from[i], to[i], w->job->step_tick, within);
     }
 }
 
-/* Rotation matrices and positions of the roots at `within` ticks of the step. */
+/* Computes the rotation matrices and positions of the roots at `within` ticks of the step. */
 MOTE_OUTLINE void place_roots(strand_work *w, double within) {
     const mote_strands *strands = w->job->strands;
     MOTE_ALIGNED(64) float fraction[MOTE_GROUP];
     root_fractions(w, within, fraction);
     for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) {
         const size_t at = w->lane + lane;
+        /* Linear interpolation of position and quaternion. */
         wide f = wide_load(fraction + lane), part[MOTE_ROOT_COLUMNS];
         for (int i = 0; i < MOTE_ROOT_COLUMNS; i++) {
             wide from = wide_load(strands->root_from[i] + at), to = wide_load(strands->root_to[i] + at);
             part[i] = wide_select(wide_less(f, wide_set(1.0f)), from + f * (to - from), to);
         }
         wide x = part[3], y = part[4], z = part[5], r = part[6];
+        /* Rotation matrix of the quaternion, which need not have length 1. */
         wide scale = wide_set(2.0f) / (x * x + y * y + z * z + r * r);
         wide one = wide_set(1.0f);
         wide row[12] = {one - scale * (y * y + z * z), scale * (x * y - z * r),
@@ -193,7 +247,7 @@ MOTE_OUTLINE void place_roots(strand_work *w, double within) {
     }
 }
 
-/* R b + t for the lanes from `lane` on. */
+/* Returns R b + t for the lanes from `lane` on. */
 MOTE_INLINE wide3 under_root(const strand_work *w, size_t lane, wide3 b) {
     wide out[3];
     for (int axis = 0; axis < 3; axis++) {
@@ -204,7 +258,7 @@ MOTE_INLINE wide3 under_root(const strand_work *w, size_t lane, wide3 b) {
     return (wide3){out[0], out[1], out[2]};
 }
 
-/* R b */
+/* Returns R b. */
 MOTE_INLINE wide3 turned_by_root(const strand_work *w, size_t lane, wide3 b) {
     wide out[3];
     for (int axis = 0; axis < 3; axis++) {
@@ -217,42 +271,40 @@ MOTE_INLINE wide3 turned_by_root(const strand_work *w, size_t lane, wide3 b) {
 
 MOTE_INLINE size_t pin_offset(const strand_work *w, const mote_pin *pin) { return pin->slot - w->slot; }
 
-/* The pins' places at `within` ticks of the step go to the columns from `id` on. */
+/* Stores the positions of pins at `within` ticks of the step in the columns from `id` on. */
 MOTE_OUTLINE void place_pins(const strand_work *w, int id, double within) {
-    const mote_strands *strands = w->job->strands;
-    for (uint32_t i = 0; i < w->group->pin_count; i++) {
-        const mote_pin *pin = &strands->pins[w->group->first_pin + i];
-        float f = mote_motion_fraction(pin->from_tick, pin->to_tick, w->job->step_tick, within);
+    for (uint32_t i = 0; i < w->pin_count; i++) {
+        float at[3];
+        mote_pin_at(&w->pins[i], w->job->step_tick, within, at);
         for (int axis = 0; axis < 3; axis++)
-            work_column(&w->c, id + axis)[pin_offset(w, pin)] =
-                f < 1 ? pin->from[axis] + f * (pin->to[axis] - pin->from[axis]) : pin->to[axis];
+            work_column(&w->c, id + axis)[pin_offset(w, &w->pins[i])] = at[axis];
     }
 }
 
-/* Whether anything pinned has not arrived when the step begins. */
+/* Returns whether some root or pin has not arrived when the step begins. */
 MOTE_INLINE bool any_moves(const strand_work *w) {
     const mote_strands *strands = w->job->strands;
     for (uint32_t i = 0; i < MOTE_GROUP; i++)
         if (strands->root_to_tick[w->lane + i] > w->job->step_tick) return true;
-    for (uint32_t i = 0; i < w->group->pin_count; i++)
-        if (strands->pins[w->group->first_pin + i].to_tick > w->job->step_tick) return true;
+    for (uint32_t i = 0; i < w->pin_count; i++)
+        if (w->pins[i].travel.to_tick > w->job->step_tick) return true;
     return false;
 }
 
-/* Copies the places of what is pinned from WORK_X. */
+/* Copies the positions of roots and pins from WORK_X to the columns from `id` on. */
 MOTE_OUTLINE void copy_pinned(const strand_work *w, int id) {
     const strand_columns *c = &w->c;
     for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH)
         work_store3(c, id, lane, work_load3(c, WORK_X, lane));
-    for (uint32_t i = 0; i < w->group->pin_count; i++) {
-        size_t at = pin_offset(w, &w->job->strands->pins[w->group->first_pin + i]);
+    for (uint32_t i = 0; i < w->pin_count; i++) {
+        size_t at = pin_offset(w, &w->pins[i]);
         for (int axis = 0; axis < 3; axis++)
             work_column(c, id + axis)[at] = work_column(c, WORK_X + axis)[at];
     }
 }
 
-/* Everything pinned at `within` ticks of the step: roots and pins, into the columns from `id` on. What stands
- * still is placed once, into WORK_X, at the step's start. */
+/* Stores the positions of roots and pins at `within` ticks of the step in the columns from `id` on. If none
+ * moves, they are computed once: in WORK_X, at the start of the step. */
 MOTE_OUTLINE void place(strand_work *w, int id, double within) {
     const mote_strands *strands = w->job->strands;
     if (!w->moves && within > 0) {
@@ -265,15 +317,15 @@ MOTE_OUTLINE void place(strand_work *w, int id, double within) {
             wide3 rest = wide3_load((float *const *)strands->root_rest, w->lane + lane);
             work_store3(&w->c, id, lane, under_root(w, lane, rest));
         }
-    if (w->group->pin_count) place_pins(w, id, within);
+    if (w->pin_count) place_pins(w, id, within);
 }
 
-/* Ticks of the step at substep + fraction. */
+/* Returns the ticks of the step at substep + fraction. */
 MOTE_INLINE double ticks_within(const strand_work *w, uint32_t substep, double fraction) {
     return (double)w->job->ticks_per_step * (((double)substep + fraction) / (double)w->job->plan->substeps);
 }
 
-/* What is pinned travels at (to - from) / h, columns of positions. */
+/* Sets the velocity of roots and pins to (to - from) / h; from, to: columns of positions. */
 MOTE_OUTLINE void pinned_velocity(const strand_work *w, int from, int to) {
     const mote_strands *strands = w->job->strands;
     const strand_columns *c = &w->c;
@@ -283,15 +335,16 @@ MOTE_OUTLINE void pinned_velocity(const strand_work *w, int from, int to) {
             work_store3(
                 c, WORK_V, lane,
                 wide3_scale(wide_set(rate), wide3_sub(work_load3(c, to, lane), work_load3(c, from, lane))));
-    for (uint32_t i = 0; i < w->group->pin_count; i++) {
-        size_t at = pin_offset(w, &strands->pins[w->group->first_pin + i]);
+    for (uint32_t i = 0; i < w->pin_count; i++) {
+        size_t at = pin_offset(w, &w->pins[i]);
         for (int axis = 0; axis < 3; axis++)
             work_column(c, WORK_V + axis)[at] =
                 rate * (work_column(c, to + axis)[at] - work_column(c, from + axis)[at]);
     }
 }
 
-/* The same for the substep to come, of which WORK_START receives the end. */
+/* Sets the velocity of roots and pins for the coming substep; WORK_START receives their positions at its
+ * end. */
 MOTE_INLINE void move_pinned(strand_work *w, uint32_t substep) {
     place(w, WORK_START, ticks_within(w, substep, 1));
     pinned_velocity(w, WORK_X, WORK_START);

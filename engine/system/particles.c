@@ -1,8 +1,7 @@
-/* What the host does with single particles: views, spawning, killing, pushing. */
+/* The loose particles of a system: views, spawning, killing, impulses, presentation. */
 #include <math.h>
 #include <string.h>
 
-#include "base/fpu.h"
 #include "system/internal.h"
 
 static mote_vector_columns vector_at(const mote_particles *particles, mote_column_id id, uint32_t first) {
@@ -34,10 +33,12 @@ static mote_range_view view_of(const mote_particles *particles, uint32_t first, 
 
 mote_range_view mote_system_view(mote_system *system) {
     if (!system) return (mote_range_view){0};
-    return view_of(&system->particles, 0, system->particles.count);
+    return view_of(&system->particles, 0, system->particles.range.slot_count);
 }
 
-uint32_t mote_system_count(const mote_system *system) { return system ? system->particles.count : 0; }
+uint32_t mote_system_count(const mote_system *system) {
+    return system ? system->particles.range.slot_count : 0;
+}
 
 mote_result mote_system_spawn(mote_system *system, uint32_t count, mote_range_view *view) {
     if (view) *view = (mote_range_view){0};
@@ -45,13 +46,14 @@ mote_result mote_system_spawn(mote_system *system, uint32_t count, mote_range_vi
     if (system->busy) return MOTE_ERROR_BUSY;
     mote_particles *particles = &system->particles;
     if (count > mote_particles_available(particles)) return MOTE_ERROR_CAPACITY;
-    uint32_t first = particles->count;
+    uint32_t first = particles->range.slot_count;
     mote_particles_clear(particles, first, count);
     uint32_t *birth = particles->column[MOTE_COLUMN_BIRTH];
     for (uint32_t slot = first; birth && slot < first + count; slot++)
         birth[slot] = (uint32_t)system->clock.step;
     mote_particles_assign_ids(particles, first, count);
-    particles->count += count;
+    particles->range.slot_count += count;
+    mote_system_edited(&particles->range);
     *view = view_of(particles, first, count);
     return MOTE_OK;
 }
@@ -64,7 +66,7 @@ uint32_t mote_system_slot(const mote_system *system, mote_particle_id particle) 
     /* A free index has the generation of its next particle: only the particle's own column says that it
      * lives. */
     uint32_t slot = entry->slot;
-    if (slot >= system->particles.count) return MOTE_NO_SLOT;
+    if (slot >= system->particles.range.slot_count) return MOTE_NO_SLOT;
     const mote_particle_id *owner = element_at(&system->particles, MOTE_COLUMN_ID, slot);
     bool lives = owner->index == particle.index && owner->generation == particle.generation;
     return lives ? slot : MOTE_NO_SLOT;
@@ -82,8 +84,9 @@ mote_result mote_system_kill_slots(mote_system *system, uint32_t count, const ui
     if (!system || (count && !slots)) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;
     for (uint32_t i = 0; i < count; i++)
-        if (slots[i] >= system->particles.count) return MOTE_ERROR_RANGE;
+        if (slots[i] >= system->particles.range.slot_count) return MOTE_ERROR_RANGE;
     for (uint32_t i = 0; i < count; i++) kill_slot(&system->particles, slots[i]);
+    mote_system_edited(&system->particles.range);
     return MOTE_OK;
 }
 
@@ -114,13 +117,13 @@ mote_result mote_system_kill(mote_system *system, uint32_t count, const mote_par
     if (system->busy) return MOTE_ERROR_BUSY;
     if (!system->particles.ids) return MOTE_ERROR_ABSENT;
     uint32_t killed = kill_while_alive(system, count, particles);
-    if (killed == count) return MOTE_OK;
-    revive(&system->particles, particles, killed);
-    return MOTE_ERROR_ID;
+    if (killed < count) revive(&system->particles, particles, killed);
+    mote_system_edited(&system->particles.range);
+    return killed < count ? MOTE_ERROR_ID : MOTE_OK;
 }
 
 double mote_system_age(const mote_system *system, uint32_t slot) {
-    if (!system || slot >= system->particles.count) return 0;
+    if (!system || slot >= system->particles.range.slot_count) return 0;
     const uint32_t *birth = element_at(&system->particles, MOTE_COLUMN_BIRTH, slot);
     if (!birth) return 0;
     mote_fpu_state saved = mote_fpu_enter();
@@ -132,12 +135,12 @@ double mote_system_age(const mote_system *system, uint32_t slot) {
 mote_result mote_system_impulse(mote_system *system, uint32_t slot, const vec3 impulse) {
     if (!system || !impulse) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;
-    if (slot >= system->particles.count) return MOTE_ERROR_RANGE;
+    if (slot >= system->particles.range.slot_count) return MOTE_ERROR_RANGE;
     for (int axis = 0; axis < 3; axis++)
         if (!isfinite(impulse[axis])) return MOTE_ERROR_NOT_FINITE;
     mote_fpu_state saved = mote_fpu_enter();
     const float *inverse_mass = element_at(&system->particles, MOTE_COLUMN_INVERSE_MASS, slot);
-    float w = inverse_mass ? *inverse_mass : system->particles.inverse_mass;
+    float w = inverse_mass ? *inverse_mass : system->particles.new_inverse_mass;
     for (int axis = 0; axis < 3; axis++)
         *(float *)element_at(&system->particles, MOTE_COLUMN_VELOCITY + axis, slot) += impulse[axis] * w;
     mote_fpu_leave(saved);
@@ -148,7 +151,7 @@ mote_result mote_system_set_inverse_mass(mote_system *system, uint32_t slot, flo
     if (!system) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;
     if (!system->def.mass_column) return MOTE_ERROR_ABSENT;
-    if (slot >= system->particles.count) return MOTE_ERROR_RANGE;
+    if (slot >= system->particles.range.slot_count) return MOTE_ERROR_RANGE;
     if (!isfinite(inverse_mass)) return MOTE_ERROR_NOT_FINITE;
     if (inverse_mass < 0) return MOTE_ERROR_RANGE;
     mote_fpu_state saved = mote_fpu_enter();
@@ -169,7 +172,8 @@ mote_result mote_system_teleport(mote_system *system, uint32_t first, uint32_t c
     if (!system) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;
     mote_particles *particles = &system->particles;
-    if (first > particles->count || count > particles->count - first) return MOTE_ERROR_RANGE;
+    if (first > particles->range.slot_count || count > particles->range.slot_count - first)
+        return MOTE_ERROR_RANGE;
     mote_particles_forget_previous(particles, first, count);
     return MOTE_OK;
 }
@@ -182,10 +186,23 @@ mote_result mote_system_external_forces(mote_system *system, mote_vector_columns
     if (mote_scheme_table[system->def.integrator].family == MOTE_FAMILY_ADVECTION)
         return MOTE_ERROR_INTEGRATOR;
     mote_particles *particles = &system->particles;
-    for (int axis = 0; axis < 3 && !system->external_forces_marked; axis++)
+    for (int axis = 0; axis < 3 && !particles->external_forces_marked; axis++)
         memset(particles->column[MOTE_COLUMN_EXTERNAL_FORCE + axis], 0,
-               mote_round_up(particles->count, MOTE_GROUP) * sizeof(float));
-    system->external_forces_marked = system->plan_is_old = true;
+               mote_round_up(particles->range.slot_count, MOTE_GROUP) * sizeof(float));
+    particles->external_forces_marked = particles->plan_is_stale = true;
     *forces = vector_at(particles, MOTE_COLUMN_EXTERNAL_FORCE, 0);
     return MOTE_OK;
+}
+
+mote_result mote_system_present(const mote_system *system, const mote_present_layout *layout, void *vertices,
+                                size_t bytes) {
+    if (!system || !layout) return MOTE_ERROR_NULL;
+    if (system->busy) return MOTE_ERROR_BUSY;
+    const mote_presentation by = mote_system_presentation(system);
+    mote_query query;
+    mote_query_begin(&query, system);
+    const mote_result result =
+        mote_particles_write(&system->particles, &query.now, &by, layout, vertices, bytes);
+    mote_query_end(&query);
+    return result;
 }

@@ -1,60 +1,9 @@
-/* Seek and preview: where affine forces take particles, without stepping. */
+/* Preview: where the forces of a system take one particle, without stepping it. */
 #include <math.h>
-#include <string.h>
 
-#include "base/fpu.h"
-#include "particles/compaction.h"
 #include "forces/force.h"
+#include "particles/run.h"
 #include "system/internal.h"
-
-/* Those whose lifetime ends on the way leave, and those that turned non-finite. */
-static void remove_dead(mote_system *system, uint64_t step, bool frozen) {
-    mote_particles *particles = &system->particles;
-    if (system->def.lifetimes && step > system->clock.step) {
-        mote_lifetimes lifetimes = mote_system_lifetimes(system, step);
-        if (mote_system_expire(system, &lifetimes, 0, particles->count))
-            mote_particles_compact(particles, MOTE_FATE_EXPIRED);
-    }
-    if (frozen) mote_particles_compact(particles, 1);
-}
-
-static void jump(mote_system *system, uint64_t step) {
-    mote_particles *particles = &system->particles;
-    mote_system_kick(system, 0.5, 0, particles->started);
-    if (particles->pending_kills) mote_particles_compact(particles, MOTE_FATE_KILLED);
-    double steps = step >= system->clock.step ? (double)(step - system->clock.step)
-                                              : -(double)(system->clock.step - step);
-    mote_plan_def def = mote_system_plan_def(system);
-    def.timestep = steps * system->clock.timestep;
-    mote_plan plan;
-    mote_plan_make_flow(&plan, &def);
-    mote_span span;
-    mote_system_make_span(system, 1, &span);
-    uint32_t frozen =
-        mote_run_parallel(system->kernels.particles, &plan, &span, particles->count, &system->def.jobs);
-    remove_dead(system, step, frozen != 0);
-    system->clock.step = step;
-    particles->started = particles->count;
-    mote_system_kick(system, -0.5, 0, particles->count);
-    if (particles->element_bytes[MOTE_COLUMN_PREVIOUS_POSITION])
-        mote_particles_forget_previous(particles, 0, particles->count);
-}
-
-mote_result mote_system_seek(mote_system *system, uint64_t step) {
-    if (!system) return MOTE_ERROR_NULL;
-    if (system->busy) return MOTE_ERROR_BUSY;
-    bool advects = mote_scheme_table[system->def.integrator].family == MOTE_FAMILY_ADVECTION;
-    if (advects || system->external_forces_marked || system->strands_count || system->network_count ||
-        !mote_forces_are_affine(system->forces.forces, system->forces.count))
-        return MOTE_ERROR_INTEGRATOR;
-    if (step == system->clock.step) return MOTE_OK;
-    mote_fpu_state saved = mote_fpu_enter();
-    system->busy = true;
-    jump(system, step);
-    system->busy = false;
-    mote_fpu_leave(saved);
-    return MOTE_OK;
-}
 
 static mote_result check_preview(const mote_system *system, const mote_preview_def *def) {
     for (int axis = 0; axis < 3; axis++)
@@ -62,10 +11,10 @@ static mote_result check_preview(const mote_system *system, const mote_preview_d
     if (!isfinite(def->inverse_mass) || !isfinite(def->interval)) return MOTE_ERROR_NOT_FINITE;
     if (def->inverse_mass < 0 || !(def->interval > 0)) return MOTE_ERROR_RANGE;
     for (uint32_t i = 0; i < system->forces.count; i++) {
-        const mote_force_def *force = &system->forces.forces[i];
+        const mote_force_def *force = (const mote_force_def *)system->forces.items + i;
         if (mote_force_reaches_range(force) || mote_force_needs_anchors(force)) return MOTE_ERROR_INTEGRATOR;
     }
-    return mote_plan_can_step(system->def.integrator, system->forces.forces, system->forces.count);
+    return mote_plan_can_step(system->def.integrator, system->forces.items, system->forces.count);
 }
 
 /* One particle in a lane group of its own. */
@@ -105,7 +54,7 @@ static void preview_exact(const mote_system *system, const mote_preview_def *def
         uint32_t ignored = 0;
         plan_def.timestep = (double)(i + 1) * def->interval;
         mote_plan_make_flow(&plan, &plan_def);
-        mote_run_blocks(system->kernels.particles, &plan, &span, 0, 1, &ignored);
+        mote_run_blocks(system->particles.kernels, &plan, &span, 0, 1, &ignored);
         point_of(&p, points[i]);
     }
 }
@@ -119,14 +68,14 @@ static void preview_stepped(const mote_system *system, const mote_preview_def *d
     if (mote_scheme_table[system->def.integrator].half_step_velocity) {
         mote_plan_make_kick(&plan, plan_def, -0.5);
         span.first_step = system->clock.step;
-        mote_run_blocks(system->kernels.particles, &plan, &span, 0, 1, &ignored);
+        mote_run_blocks(system->particles.kernels, &plan, &span, 0, 1, &ignored);
     }
     mote_plan_make(&plan, plan_def);
     double steps = def->interval / system->clock.timestep + 0.5;
     span.steps = steps < 1 ? 1 : steps > 1e9 ? 1000000000u : (uint32_t)steps;
     for (uint32_t i = 0; i < def->count; i++) {
         span.first_step = system->clock.step + (uint64_t)i * span.steps;
-        mote_run_blocks(system->kernels.particles, &plan, &span, 0, 1, &ignored);
+        mote_run_blocks(system->particles.kernels, &plan, &span, 0, 1, &ignored);
         point_of(&p, points[i]);
     }
 }
@@ -136,18 +85,17 @@ mote_result mote_system_preview(const mote_system *system, const mote_preview_de
     if (system->busy) return MOTE_ERROR_BUSY;
     mote_result result = check_preview(system, def);
     if (result) return result;
-    mote_fpu_state saved = mote_fpu_enter();
-    mote_system_set_busy(system, true);
-    mote_plan_def plan_def = mote_system_plan_def(system);
+    mote_query query;
+    mote_query_begin(&query, system);
+    mote_plan_def plan_def = query.def;
     /* The system's own mass takes the system's own arithmetic. */
-    plan_def.mass_column = system->def.mass_column || def->inverse_mass != system->particles.inverse_mass;
+    plan_def.mass_column = system->def.mass_column || def->inverse_mass != system->particles.new_inverse_mass;
     plan_def.external_forces = false;
-    bool advects = mote_scheme_table[system->def.integrator].family == MOTE_FAMILY_ADVECTION;
-    if (!advects && mote_forces_are_affine(system->forces.forces, system->forces.count))
+    const bool advects = mote_scheme_table[system->def.integrator].family == MOTE_FAMILY_ADVECTION;
+    if (!advects && mote_forces_are_affine(plan_def.forces, plan_def.force_count))
         preview_exact(system, def, plan_def, points);
     else
         preview_stepped(system, def, &plan_def, points);
-    mote_system_set_busy(system, false);
-    mote_fpu_leave(saved);
+    mote_query_end(&query);
     return MOTE_OK;
 }

@@ -1,159 +1,87 @@
-/* The step. Real time becomes whole steps; steps run in batches between which nothing else acts; at each
- * boundary the dead are removed. */
-#include <string.h>
-
-#include "base/fpu.h"
-#include "particles/compaction.h"
+/* The step. Real time becomes whole steps; steps run in batches between which nothing else acts on loose
+ * particles. */
+#include "base/parallel.h"
 #include "system/internal.h"
 
-static void refresh_plan(mote_system *system) {
-    if (!system->plan_is_old) return;
-    mote_plan_def def = mote_system_plan_def(system);
-    mote_plan_make(&system->plan, &def);
-    system->plan_is_old = false;
+static void step_range(mote_range *range, void *step) {
+    if (!range->link_count) mote_range_step(range, step);
 }
 
-/* Lifetimes and the inbox act at every boundary, and a death does where a callback sees slots; without these,
- * steps run on with the state in registers. */
-static uint32_t batch_of(const mote_system *system, uint32_t steps) {
-    if (system->def.lifetimes || system->external_forces_marked || system->plan.callback_count) return 1;
-    return steps < MOTE_FATE_MAX_STEP ? steps : MOTE_FATE_MAX_STEP;
+/* All ranges but the loose particles. */
+static void step_ranges(mote_system *system, const mote_step *step) {
+    mote_system_each_range(system, step_range, (void *)(uintptr_t)step);
+    if (system->links.linked) mote_links_step(&system->links, step);
 }
 
-static void make_span(mote_span *span, const mote_system *system, uint32_t steps, bool last) {
-    mote_system_make_span(system, steps, span);
-    if (!last) return;
-    mote_particles_vector(&system->particles, MOTE_COLUMN_PREVIOUS_POSITION, span->previous_x);
-    mote_particles_vector(&system->particles, MOTE_COLUMN_PREVIOUS_VELOCITY, span->previous_v);
-}
-
-typedef struct batch {
-    const mote_system *system;
-    const mote_span *span;
-    mote_lifetimes lifetimes;
-    const mote_compaction
-        *compaction; /* the holes are filled after each run of blocks; NULL: there are none */
-    size_t first;    /* slot at which the blocks begin */
-    uint32_t frozen, expired;
-} batch;
-
-static void do_lifetimes(void *context, size_t first, size_t end, uint32_t worker) {
-    (void)worker;
-    batch *b = context;
-    uint32_t expired = mote_system_expire(b->system, &b->lifetimes, first, end);
-    if (expired) __atomic_fetch_add(&b->expired, expired, __ATOMIC_RELAXED);
-}
-
-/* Holes are filled while the blocks that were just stepped are still in the cache. */
-#define BLOCKS_IN_CACHE 16
-
-static void do_blocks(void *context, size_t first, size_t end, uint32_t worker) {
-    (void)worker;
-    batch *b = context;
-    const mote_system *system = b->system;
-    const size_t run = b->compaction ? BLOCKS_IN_CACHE * MOTE_BLOCK : end - first;
-    uint32_t frozen = 0;
-    mote_filler filler;
-    first += b->first, end += b->first;
-    if (b->compaction) filler = mote_filler_make(b->compaction, first);
-    for (size_t from = first; from < end; from += run) {
-        size_t to = end - from < run ? end : from + run;
-        mote_run_blocks(system->kernels.particles, &system->plan, b->span, from, to, &frozen);
-        if (b->compaction) mote_filler_run(&filler, from, to);
-    }
-    if (frozen) __atomic_fetch_add(&b->frozen, frozen, __ATOMIC_RELAXED);
-}
-
-static void run_slots(batch *b, const mote_jobs *jobs, size_t first, size_t end,
-                      const mote_compaction *compaction) {
-    b->first = first;
-    b->compaction = compaction;
-    mote_parallel_for(jobs, end - first, MOTE_BLOCK, do_blocks, b);
-}
-
-/* Blocks outside. Who dies of age in this step is known before it: the last slots, whose survivors move, are
- * stepped first, and the others are filled as they are stepped. */
-static void run_blocks_outer(batch *b, const mote_jobs *jobs, const mote_compaction *compaction) {
-    size_t count = b->span->count;
-    if (!compaction) {
-        run_slots(b, jobs, 0, count, NULL);
-        return;
-    }
-    size_t tail = compaction->kept / MOTE_BLOCK * MOTE_BLOCK;
-    run_slots(b, jobs, tail, count, NULL);
-    run_slots(b, jobs, 0, tail, compaction);
-    mote_filler filler = mote_filler_make(compaction, tail);
-    mote_filler_run(&filler, tail, count);
-}
-
-static void run_stages_outer(batch *b, const mote_jobs *jobs, const mote_compaction *compaction) {
-    const mote_system *system = b->system;
-    mote_workspace workspace =
-        mote_workspace_make(system->workspace, mote_round_up(b->span->count, MOTE_GROUP));
-    mote_run_stages(system->kernels.particles, &system->plan, b->span, &workspace, jobs, &b->frozen);
-    if (!compaction) return;
-    mote_filler filler = mote_filler_make(compaction, 0);
-    mote_filler_run(&filler, 0, b->span->count);
-}
-
-/* Steps all particles; then those are gone whose lifetime ended, and those that turned non-finite in (step,
- * slot) order. */
+/* One batch. `last`: what follows is presented. */
 static void run_batch(mote_system *system, uint32_t steps, bool last, const mote_jobs *jobs,
                       mote_advance *report) {
-    mote_span span;
-    make_span(&span, system, steps, last);
-    batch b;
-    b.system = system, b.span = &span, b.frozen = b.expired = 0;
-    if (system->def.lifetimes) b.lifetimes = mote_system_lifetimes(system, system->clock.step + 1);
-    if (system->def.lifetimes) mote_parallel_for(jobs, span.count, MOTE_BLOCK, do_lifetimes, &b);
-    mote_compaction compaction;
-    if (b.expired) compaction = mote_compaction_begin(&system->particles, MOTE_FATE_EXPIRED, b.expired);
-    bool stage_outer = system->def.loop_order == MOTE_LOOP_STAGE_OUTER || system->plan.reaches_range;
-    (stage_outer ? run_stages_outer : run_blocks_outer)(&b, jobs, b.expired ? &compaction : NULL);
-    if (b.expired) mote_compaction_end(&compaction);
-
+    mote_plan_def def;
+    mote_step step = mote_system_next_step(system, &def);
+    step.jobs = jobs;
+    for (uint32_t i = 0; i < steps; i++, step.number++, step.tick += step.ticks_per_step) {
+        step.last = last && i + 1 == steps;
+        step_ranges(system, &step);
+    }
+    step.number = system->clock.step;
+    step.last = last;
+    mote_particles_run(&system->particles, &step, steps, report);
     system->clock.step += steps;
-    if (system->external_forces_marked) system->plan_is_old = true;
-    system->external_forces_marked = false;
-    for (uint32_t step = 1; b.frozen && step <= steps; step++)
-        mote_particles_compact(&system->particles, (uint8_t)step);
-    report->non_finite += b.frozen;
-    report->expired += b.expired;
 }
 
 static void run_steps(mote_system *system, uint32_t steps, const mote_jobs *jobs, mote_advance *report) {
+    mote_particles *particles = &system->particles;
+    mote_plan_def def;
+    const mote_step step = mote_system_next_step(system, &def);
     if (steps == 0) return;
     system->busy = true;
-    mote_system_kick(system, -0.5, system->particles.started, system->particles.count);
-    if (system->particles.pending_kills)
-        report->killed = mote_particles_compact(&system->particles, MOTE_FATE_KILLED);
+    report->killed = mote_particles_begin(particles, &step);
     while (steps) {
-        refresh_plan(system);
-        uint32_t now = batch_of(system, steps);
-        mote_system_run_strands(system, system->clock.step, now, now == steps, jobs);
-        mote_system_run_networks(system, system->clock.step, now, now == steps, jobs);
-        mote_system_run_links(system, system->clock.step, now, now == steps, jobs);
+        (void)mote_system_next_step(system, &def);
+        mote_particles_refresh_plan(particles, &def);
+        const uint32_t now = mote_particles_batch(particles, steps);
         run_batch(system, now, now == steps, jobs, report);
         steps -= now;
     }
-    system->particles.started = system->particles.count;
+    particles->started = particles->range.slot_count;
     system->busy = false;
 }
 
+/* --- Whether a step may run --- */
+
+typedef struct permission {
+    const mote_plan_def *def;
+    mote_result result;
+} permission;
+
+static void ask_range(mote_range *range, void *context) {
+    permission *p = context;
+    if (p->result == MOTE_OK && range->kind->can_step) p->result = range->kind->can_step(range, p->def);
+}
+
 static mote_result can_step(mote_system *system) {
-    mote_fpu_state saved = mote_fpu_enter();
-    const bool refused = mote_system_networks_refuse(system);
+    mote_plan_def def;
+    (void)mote_system_next_step(system, &def);
+    permission p = {&def, MOTE_OK};
+    const mote_fpu_state saved = mote_fpu_enter();
+    mote_system_each_range(system, ask_range, &p);
     mote_fpu_leave(saved);
-    if (refused) return MOTE_ERROR_STABILITY;
-    return mote_plan_can_step(system->def.integrator, system->forces.forces, system->forces.count);
+    return p.result ? p.result : mote_plan_can_step(def.integrator, def.forces, def.force_count);
+}
+
+/* --- Advancing --- */
+
+static void resolve_range(mote_range *range, void *end_tick) {
+    range->kind->resolve(range, *(const uint64_t *)end_tick);
 }
 
 /* remainder: the ticks behind the last step at which the advance ends. */
 static void run_and_report(mote_system *system, uint64_t remainder, const mote_jobs *jobs,
                            mote_advance *report, mote_advance *out) {
-    mote_fpu_state saved = mote_fpu_enter();
-    mote_system_resolve_targets(system, (system->clock.step + report->steps) * system->clock.ticks_per_step +
-                                            remainder);
+    const mote_fpu_state saved = mote_fpu_enter();
+    uint64_t end_tick = (system->clock.step + report->steps) * system->clock.ticks_per_step + remainder;
+    mote_colliders_resolve(&system->colliders, end_tick);
+    mote_system_each_range(system, resolve_range, &end_tick);
     run_steps(system, report->steps, jobs, report);
     report->alpha = mote_clock_alpha(&system->clock);
     report->ticks_remaining = system->clock.remainder;

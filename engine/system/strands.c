@@ -1,84 +1,299 @@
-/* The bundles' part of a step. */
-#include "strands/kernels.h"
+/* Calls for the strands of a system: mote/strands.h, mote/strands_present.h. */
+#include <math.h>
+#include <string.h>
+
+#include <mote/strands_present.h>
+
+#include "contacts/motion.h"
+#include "strands/writer.h"
 #include "system/internal.h"
 
-/* Constraints have semi-implicit Euler for their explicit part, springs the system's integrator. The inbox
- * and the anchors are the loose particles' own. */
-static mote_plan_def plan_def_of(const mote_system *system, const mote_strands *strands) {
-    mote_plan_def def = mote_system_plan_def(system);
-    def.mass_column = true;
-    def.external_forces = false;
-    def.coupled = strands->def.solver == MOTE_STRAND_SPRINGS;
-    if (!def.coupled) def.integrator = MOTE_SEMI_IMPLICIT_EULER;
-    return def;
+static const mote_strands *find(const mote_system *system, mote_strands_id id) {
+    mote_range *range = mote_system_range(system, MOTE_KIND_STRANDS, MOTE_ID(id));
+    return range ? mote_strands_of(range) : NULL;
 }
 
-static mote_strand_job job_of(const mote_system *system, uint32_t place, const mote_plan *plan,
-                              uint64_t step) {
-    return (mote_strand_job){.plan = plan,
-                             .strands = system->strands_objects[place],
-                             .poses = system->colliders.poses,
-                             .collider_count = system->colliders.count,
-                             .step = step,
-                             .step_tick = step * system->clock.ticks_per_step,
-                             .ticks_per_step = system->clock.ticks_per_step,
-                             .id = mote_system_strands_id(system, place)};
+/* Finds strands for a call that is not allowed while the system is busy. Errors: NULL, BUSY, ID. */
+static mote_result edit(const mote_system *system, mote_strands_id id, mote_strands **strands) {
+    mote_range *range;
+    const mote_result result = mote_system_edit_range(system, MOTE_KIND_STRANDS, MOTE_ID(id), &range);
+    if (result == MOTE_OK) *strands = mote_strands_of(range);
+    return result;
 }
 
-/* Position Verlet starts with v(t - h / 2). */
-static void start_half_step(const mote_system *system, uint32_t place, uint64_t step, const mote_jobs *jobs) {
-    mote_plan_def def = plan_def_of(system, system->strands_objects[place]);
-    mote_plan plan;
-    mote_plan_make_kick(&plan, &def, -0.5);
-    plan.anchors = false;
-    mote_strand_job job = job_of(system, place, &plan, step);
-    mote_run_strands(system->kernels.strands->kick, &job, jobs, (float *)(void *)system->strand_scratch);
+/* Finds strands and the lane of one of them, which must have the point. Errors: NULL, BUSY, ID, RANGE. */
+static mote_result edit_point(const mote_system *system, mote_strands_id id, uint32_t strand, uint32_t point,
+                              mote_strands **strands, uint32_t *lane) {
+    const mote_result result = edit(system, id, strands);
+    if (result) return result;
+    if (strand >= (*strands)->strand_count) return MOTE_ERROR_RANGE;
+    *lane = (*strands)->lane_of_strand[strand];
+    return point < (uint32_t)(*strands)->points[*lane] ? MOTE_OK : MOTE_ERROR_RANGE;
 }
 
-void mote_system_begin_strands(const mote_system *system, uint32_t place, uint64_t step, bool last,
-                               const mote_jobs *jobs, mote_strands_run *run) {
-    mote_strands *strands = system->strands_objects[place];
-    const mote_plan_def def = plan_def_of(system, strands);
-    const bool springs = strands->def.solver == MOTE_STRAND_SPRINGS;
-    mote_plan_make(&run->plan, &def);
-    run->plan.anchors = false;
-    const bool starts = springs && run->plan.scheme->half_step_velocity && !strands->started;
-    if (starts) start_half_step(system, place, step, jobs);
-    run->kicked = starts ? -0.5 * run->plan.h : 0;
-    run->job = job_of(system, place, &run->plan, step);
-    run->job.keep_previous = last;
-    if (last)
-        mote_strands_keep_rotations(strands, run->job.step_tick,
-                                    run->job.step_tick + run->job.ticks_per_step);
-    run->job.unit_responses = springs && run->plan.scheme->kick_after;
-    strands->started = true;
+/* --- Adding and removing --- */
+
+static mote_result add(mote_system *system, const mote_strands_def *def, mote_strands_id *id,
+                       mote_strands_fault *fault) {
+    const mote_range_setup setup = mote_system_setup(system);
+    mote_strands *strands;
+    mote_id added;
+    mote_result result = mote_strands_make(def, &setup, &strands, fault);
+    if (result == MOTE_OK) result = mote_system_add_range(system, MOTE_KIND_STRANDS, &strands->range, &added);
+    if (result == MOTE_OK) *id = strands->id = (mote_strands_id){added.index, added.generation};
+    return result;
 }
 
-static void run_strands(const mote_system *system, uint32_t place, uint64_t step, bool last,
-                        const mote_jobs *jobs) {
-    mote_strands_run run;
-    mote_system_begin_strands(system, place, step, last, jobs, &run);
-    mote_run_strands(system->kernels.strands->step, &run.job, jobs, (float *)(void *)system->strand_scratch);
+mote_result mote_system_add_strands(mote_system *system, const mote_strands_def *def, mote_strands_id *id,
+                                    mote_strands_fault *fault) {
+    mote_strands_fault ignored;
+    if (!fault) fault = &ignored;
+    *fault = (mote_strands_fault){MOTE_ALL_STRANDS, 0};
+    if (id) *id = (mote_strands_id){0, 0};
+    if (!system || !def || !id) return MOTE_ERROR_NULL;
+    if (system->busy) return MOTE_ERROR_BUSY;
+    if (def->solver == MOTE_STRAND_CONSERVING && system->colliders.list.count) return MOTE_ERROR_INTEGRATOR;
+    const mote_fpu_state saved = mote_fpu_enter();
+    mote_result result = mote_system_can_add_range(system, MOTE_KIND_STRANDS);
+    if (result == MOTE_OK) result = add(system, def, id, fault);
+    mote_fpu_leave(saved);
+    return result;
 }
 
-void mote_system_run_strands(mote_system *system, uint64_t first_step, uint32_t steps, bool last,
-                             const mote_jobs *jobs) {
-    if (system->strands_count == 0) return;
-    for (uint32_t i = 0; i < steps; i++) {
-        const uint64_t step = first_step + i;
-        if (system->colliders.count)
-            mote_colliders_pose(&system->colliders, step * system->clock.ticks_per_step,
-                                system->clock.ticks_per_step, system->def.substeps);
-        for (uint32_t place = 0; place < system->strands_count; place++)
-            if (!system->strands_objects[place]->link_count)
-                run_strands(system, place, step, last && i + 1 == steps, jobs);
+mote_result mote_system_remove_strands(mote_system *system, mote_strands_id id) {
+    return mote_system_remove_range(system, MOTE_KIND_STRANDS, MOTE_ID(id));
+}
+
+uint32_t mote_strand_substeps(uint32_t points, double length, double acceleration, double timestep) {
+    if (!(length > 0) || !(acceleration > 0) || !(timestep > 0)) return 1;
+    const double count = timestep * (double)points * __builtin_sqrt(acceleration / (3.0 * length));
+    if (!(count < (double)UINT32_MAX)) return UINT32_MAX;
+    const uint32_t whole = (uint32_t)count;
+    return whole + ((double)whole < count || whole == 0);
+}
+
+/* --- Views --- */
+
+mote_strands_view mote_strands_columns(mote_system *system, mote_strands_id id) {
+    const mote_strands *strands = find(system, id);
+    if (!strands) return (mote_strands_view){0};
+    return (mote_strands_view){.strand_count = strands->strand_count,
+                               .slot_count = strands->range.slot_count,
+                               .position = {strands->range.x[0], strands->range.x[1], strands->range.x[2]},
+                               .velocity = {strands->range.v[0], strands->range.v[1], strands->range.v[2]},
+                               .inverse_mass = strands->range.inverse_mass,
+                               .point_count = strands->point_count,
+                               .occupancy =
+                                   (float)((double)strands->point_count / (double)strands->range.slot_count)};
+}
+
+uint32_t mote_strands_points(const mote_system *system, mote_strands_id id, uint32_t strand) {
+    const mote_strands *strands = find(system, id);
+    if (!strands || strand >= strands->strand_count) return 0;
+    return (uint32_t)strands->points[strands->lane_of_strand[strand]];
+}
+
+uint32_t mote_strands_slot(const mote_system *system, mote_strands_id id, uint32_t strand, uint32_t point) {
+    if (point >= mote_strands_points(system, id, strand)) return MOTE_NO_SLOT;
+    const mote_strands *strands = find(system, id);
+    return mote_strands_slot_of(strands, strands->lane_of_strand[strand], point);
+}
+
+/* --- Roots and air --- */
+
+mote_result mote_strands_set_roots(mote_system *system, mote_strands_id id, const mote_transform *transforms,
+                                   uint32_t count, uint64_t tick) {
+    if (!system || !transforms) return MOTE_ERROR_NULL;
+    mote_strands *strands;
+    mote_result result = edit(system, id, &strands);
+    if (result) return result;
+    if (count != 1 && count != strands->strand_count) return MOTE_ERROR_RANGE;
+    for (uint32_t i = 0; i < count && result == MOTE_OK; i++) result = mote_motion_check(&transforms[i]);
+    if (result) return result;
+    mote_fpu_state saved = mote_fpu_enter();
+    for (uint32_t lane = 0; lane < strands->strand_count; lane++) {
+        uint32_t own = count == 1 ? 0 : strands->strand_of_lane[lane];
+        mote_strands_aim_root(strands, lane, &transforms[own], mote_system_boundary(system), tick);
     }
+    mote_system_edited(&strands->range);
+    mote_fpu_leave(saved);
+    return MOTE_OK;
 }
 
-void mote_system_resolve_targets(mote_system *system, uint64_t end_tick) {
-    mote_colliders_resolve(&system->colliders, end_tick);
-    for (uint32_t place = 0; place < system->strands_count; place++)
-        mote_strands_resolve(system->strands_objects[place], end_tick);
-    for (uint32_t place = 0; place < system->network_count; place++)
-        mote_network_resolve(system->networks[place], end_tick);
+mote_result mote_strands_set_root(mote_system *system, mote_strands_id id, uint32_t strand,
+                                  const mote_transform *transform, uint64_t tick) {
+    if (!system || !transform) return MOTE_ERROR_NULL;
+    mote_strands *strands;
+    mote_result result = edit(system, id, &strands);
+    if (result) return result;
+    if (strand >= strands->strand_count) return MOTE_ERROR_RANGE;
+    result = mote_motion_check(transform);
+    if (result) return result;
+    mote_fpu_state saved = mote_fpu_enter();
+    mote_strands_aim_root(strands, strands->lane_of_strand[strand], transform, mote_system_boundary(system),
+                          tick);
+    mote_system_edited(&strands->range);
+    mote_fpu_leave(saved);
+    return MOTE_OK;
+}
+
+mote_result mote_strands_set_air(mote_system *system, mote_strands_id id, const vec3 velocity) {
+    if (!system || !velocity) return MOTE_ERROR_NULL;
+    mote_strands *strands;
+    mote_result result = edit(system, id, &strands);
+    if (result) return result;
+    for (int axis = 0; axis < 3; axis++)
+        if (!isfinite(velocity[axis])) return MOTE_ERROR_NOT_FINITE;
+    memcpy(strands->def.air_velocity, velocity, sizeof strands->def.air_velocity);
+    return MOTE_OK;
+}
+
+mote_result mote_strands_reset(mote_system *system, mote_strands_id id, uint32_t strand) {
+    mote_strands *strands;
+    mote_result result = edit(system, id, &strands);
+    if (result) return result;
+    if (strand != MOTE_ALL_STRANDS && strand >= strands->strand_count) return MOTE_ERROR_RANGE;
+    mote_fpu_state saved = mote_fpu_enter();
+    if (strand != MOTE_ALL_STRANDS) {
+        mote_strands_rest(strands, strands->lane_of_strand[strand]);
+    } else {
+        for (uint32_t lane = 0; lane < strands->strand_count; lane++) mote_strands_rest(strands, lane);
+        strands->range.started = false;
+    }
+    mote_system_edited(&strands->range);
+    mote_fpu_leave(saved);
+    return MOTE_OK;
+}
+
+/* --- Pins --- */
+
+mote_result mote_strands_pin(mote_system *system, mote_strands_id id, uint32_t strand, uint32_t point,
+                             const vec3 target, uint64_t tick) {
+    if (!system || !target) return MOTE_ERROR_NULL;
+    mote_strands *strands;
+    uint32_t lane;
+    mote_result result = edit_point(system, id, strand, point, &strands, &lane);
+    if (result) return result;
+    if (point == 0 && !strands->def.free_roots) return MOTE_ERROR_RANGE;
+    for (int axis = 0; axis < 3; axis++)
+        if (!isfinite(target[axis])) return MOTE_ERROR_NOT_FINITE;
+    mote_fpu_state saved = mote_fpu_enter();
+    result = mote_strands_add_pin(strands, lane, point, target, mote_system_boundary(system), tick,
+                                  &system->allocator);
+    mote_system_edited(&strands->range);
+    mote_fpu_leave(saved);
+    return result;
+}
+
+mote_result mote_strands_unpin(mote_system *system, mote_strands_id id, uint32_t strand, uint32_t point) {
+    mote_strands *strands;
+    uint32_t lane;
+    mote_result result = edit_point(system, id, strand, point, &strands, &lane);
+    if (result) return result;
+    mote_fpu_state saved = mote_fpu_enter();
+    result = mote_strands_remove_pin(strands, lane, point);
+    mote_system_edited(&strands->range);
+    mote_fpu_leave(saved);
+    return result;
+}
+
+mote_result mote_strands_reaction(const mote_system *system, mote_strands_id id, uint32_t strand,
+                                  uint32_t point, float impulse[3]) {
+    if (!system || !impulse) return MOTE_ERROR_NULL;
+    mote_strands *strands;
+    uint32_t lane;
+    mote_result result = edit_point(system, id, strand, point, &strands, &lane);
+    if (result) return result;
+    uint32_t slot = mote_strands_slot_of(strands, lane, point);
+    if (strands->range.inverse_mass[slot] > 0) return MOTE_ERROR_RANGE;
+    for (int axis = 0; axis < 3; axis++) impulse[axis] = strands->range.reaction[axis][slot];
+    return MOTE_OK;
+}
+
+/* --- Reports and statistics --- */
+
+mote_result mote_strands_report_of(const mote_system *system, mote_strands_id id, uint32_t strand,
+                                   mote_strand_step_report *report) {
+    if (!system || !report) return MOTE_ERROR_NULL;
+    mote_strands *strands;
+    mote_result result = edit(system, id, &strands);
+    if (result) return result;
+    if (strand >= strands->strand_count) return MOTE_ERROR_RANGE;
+    uint32_t lane = strands->lane_of_strand[strand];
+    *report = (mote_strand_step_report){.stretch = strands->stretch[lane],
+                                        .iterations = strands->iterations[lane],
+                                        .capped = strands->capped[lane],
+                                        .fallbacks = strands->fallbacks[lane],
+                                        .infeasible = strands->infeasible[lane] != 0,
+                                        .frozen = strands->frozen[lane] != 0};
+    return MOTE_OK;
+}
+
+mote_result mote_strands_report(const mote_system *system, mote_strands_id id,
+                                mote_strands_step_report *report) {
+    if (!system || !report) return MOTE_ERROR_NULL;
+    mote_strands *strands;
+    const mote_result result = edit(system, id, &strands);
+    if (result) return result;
+    const mote_fpu_state saved = mote_fpu_enter();
+    *report = mote_strands_report_all(strands);
+    mote_fpu_leave(saved);
+    return MOTE_OK;
+}
+
+mote_result mote_strands_statistics(const mote_system *system, mote_strands_id id,
+                                    mote_statistics *statistics) {
+    if (!system || !statistics) return MOTE_ERROR_NULL;
+    mote_strands *strands;
+    const mote_result result = edit(system, id, &strands);
+    if (result) return result;
+    mote_query query;
+    mote_query_begin(&query, system);
+    *statistics = mote_strands_statistics_of(strands, &query.now);
+    mote_query_end(&query);
+    return MOTE_OK;
+}
+
+/* --- Presentation --- */
+
+mote_result mote_strands_present(const mote_system *system, mote_strands_id id,
+                                 const mote_strand_layout *layout, void *vertices, size_t bytes) {
+    if (!system || !layout) return MOTE_ERROR_NULL;
+    mote_strands *strands;
+    mote_result result = edit(system, id, &strands);
+    if (result) return result;
+    const mote_presentation by = mote_system_presentation(system);
+    mote_query query;
+    mote_query_begin(&query, system);
+    result = mote_strands_write(strands, &by, layout, vertices, bytes);
+    mote_query_end(&query);
+    return result;
+}
+
+/* --- Counts and indices --- */
+
+static mote_strand_list list_of(const mote_system *system, mote_strands_id id) {
+    const mote_strands *strands = find(system, id);
+    return strands ? (mote_strand_list){strands->first_point, strands->strand_count}
+                   : (mote_strand_list){NULL, 0};
+}
+
+uint64_t mote_strands_first_vertex(const mote_system *system, mote_strands_id id, mote_strand_shape shape,
+                                   uint32_t strand) {
+    return mote_strand_list_first_vertex(list_of(system, id), shape, strand);
+}
+
+uint64_t mote_strands_vertex_count(const mote_system *system, mote_strands_id id, mote_strand_shape shape) {
+    return mote_strand_list_vertices(list_of(system, id), shape);
+}
+
+uint64_t mote_strands_index_count(const mote_system *system, mote_strands_id id, mote_strand_shape shape) {
+    return mote_strand_list_index_count(list_of(system, id), shape);
+}
+
+mote_result mote_strands_index_buffer(const mote_system *system, mote_strands_id id, mote_strand_shape shape,
+                                      uint32_t *indices, uint64_t count) {
+    mote_strands *strands;
+    mote_result result = edit(system, id, &strands);
+    return result ? result : mote_strand_list_index_buffer(list_of(system, id), shape, indices, count);
 }

@@ -1,8 +1,6 @@
 /* Systems: defaults, checks, create, reserve, destroy. */
 #include <math.h>
-#include <string.h>
 
-#include "base/fpu.h"
 #include "system/internal.h"
 
 #define COOKIE       0x6d6f7465u
@@ -50,37 +48,26 @@ static mote_result check_def(const mote_system_def *def) {
     return mote_isa_available(def->isa) ? MOTE_OK : MOTE_ERROR_ISA;
 }
 
-bool mote_system_needs_workspace(const mote_system_def *def, const mote_force_def *forces, uint32_t count) {
-    if (def->loop_order == MOTE_LOOP_STAGE_OUTER) return true;
-    return mote_forces_reach_range(forces, count);
-}
-
-mote_result mote_system_grow_workspace(mote_system *system, uint32_t capacity) {
-    uint64_t bytes = (uint64_t)mote_round_up(capacity, MOTE_GROUP) * MOTE_WORKSPACE_COLUMNS * sizeof(float);
-    if (bytes > SIZE_MAX / 2) return MOTE_ERROR_OVERFLOW;
-    float *memory = mote_allocate(&system->allocator, (size_t)bytes);
-    if (!memory) return MOTE_ERROR_MEMORY;
-    memset(memory, 0, (size_t)bytes);
-    mote_release(&system->allocator, system->workspace, system->workspace_bytes);
-    system->workspace = memory;
-    system->workspace_bytes = (size_t)bytes;
-    return MOTE_OK;
-}
-
 static mote_result fill(mote_system *system) {
-    system->kernels.particles = mote_particle_kernels_for(system->def.isa);
-    system->kernels.strands = mote_strand_kernels_for(system->def.isa);
-    system->kernels.networks = mote_network_kernels_for(system->def.isa);
-    system->kernels.present = mote_present_kernels_for(system->def.isa);
+    system->present = mote_present_kernels_for(system->def.isa);
     system->clock = mote_clock_make(system->def.steps_per_second, system->def.start_time);
-    system->plan_is_old = true;
     mote_result result =
         mote_colliders_reserve_rows(&system->colliders, system->def.substeps + 1, &system->allocator);
     if (result == MOTE_OK)
         result = mote_particles_create(&system->particles, &system->def, &system->allocator);
-    if (result == MOTE_OK && mote_system_needs_workspace(&system->def, NULL, 0))
-        result = mote_system_grow_workspace(system, system->def.capacity);
+    if (result == MOTE_OK) result = mote_system_reserve_scratch(system, &system->particles.range);
     return result;
+}
+
+/* Marks are never used again, so that an id of a destroyed system is valid in no other: the counter is the
+ * only variable that systems share. 0: there are no more. */
+static uint32_t new_mark(void) {
+    static uint32_t last;
+    uint32_t now = __atomic_load_n(&last, __ATOMIC_RELAXED);
+    do {
+        if (now == UINT32_MAX) return 0;
+    } while (!__atomic_compare_exchange_n(&last, &now, now + 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    return now + 1;
 }
 
 mote_result mote_system_create(const mote_system_def *def, mote_system **system) {
@@ -92,9 +79,9 @@ mote_result mote_system_create(const mote_system_def *def, mote_system **system)
     mote_allocator allocator = mote_allocator_resolve(&def->allocator);
     mote_system *made = mote_allocate(&allocator, sizeof *made);
     if (!made) return MOTE_ERROR_MEMORY;
-    *made = (mote_system){.def = *def, .allocator = allocator};
+    *made = (mote_system){.def = *def, .allocator = allocator, .mark = new_mark()};
     mote_fpu_state saved = mote_fpu_enter();
-    result = fill(made);
+    result = made->mark ? fill(made) : MOTE_ERROR_OVERFLOW;
     mote_fpu_leave(saved);
     if (result)
         mote_system_destroy(made);
@@ -105,14 +92,11 @@ mote_result mote_system_create(const mote_system_def *def, mote_system **system)
 
 void mote_system_destroy(mote_system *system) {
     if (!system || system->busy) return;
-    mote_allocator allocator = system->allocator;
-    mote_particles_destroy(&system->particles, &allocator);
-    mote_force_list_destroy(&system->forces, &allocator);
+    const mote_allocator allocator = system->allocator;
+    mote_system_destroy_ranges(system);
+    if (system->particles.range.kind) mote_particles_kind.destroy(&system->particles.range, &allocator);
+    mote_id_list_destroy(&system->forces, &allocator);
     mote_colliders_destroy(&system->colliders, &allocator);
-    mote_system_destroy_links(system);
-    mote_system_destroy_strands(system);
-    mote_system_destroy_networks(system);
-    mote_release(&allocator, system->workspace, system->workspace_bytes);
     mote_release(&allocator, system, sizeof *system);
 }
 
@@ -121,11 +105,10 @@ mote_result mote_system_reserve(mote_system *system, uint32_t capacity) {
     if (system->busy) return MOTE_ERROR_BUSY;
     if (capacity > MOTE_MAX_PARTICLES) return MOTE_ERROR_RANGE;
     if (capacity <= system->particles.capacity) return MOTE_OK;
-    /* The workspace first: one that is larger than the columns need does no harm if the columns then cannot
-     * grow. */
-    if (system->workspace) {
-        mote_result result = mote_system_grow_workspace(system, capacity);
-        if (result) return result;
-    }
+    /* The scratch first: more of it than the columns need does no harm if the columns then cannot grow. */
+    mote_particles grown = system->particles;
+    grown.capacity = capacity;
+    const mote_result result = mote_system_reserve_scratch(system, &grown.range);
+    if (result) return result;
     return mote_particles_reserve(&system->particles, capacity, &system->allocator);
 }

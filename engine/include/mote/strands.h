@@ -180,7 +180,12 @@ typedef struct mote_strands_step_report {
     uint32_t capped, fallbacks, infeasible, frozen; /* strands */
 } mote_strands_step_report;
 MOTE_API mote_result mote_strands_report(const mote_system *system, mote_strands_id id,
-                                         mote_strands_step_report *statistics);
+                                         mote_strands_step_report *report);
+
+/** The statistics of these strands. Elastic energy: of segments with compliance and of bends; strains: of
+ * segments; max_strain_item: the strand. Errors: NULL, BUSY, ID. Runs on the system's jobs. */
+MOTE_API mote_result mote_strands_statistics(const mote_system *system, mote_strands_id id,
+                                             mote_statistics *statistics);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,82 @@
+/* Collider defs and their checks. */
+#include <mote/collider.h>
+
+#include <math.h>
+
+#include "base/fpu.h"
+#include "contacts/motion.h"
+
+#define FRICTION 0.5f
+
+static mote_collider_def make_def(mote_collider_kind kind, float radius) {
+    return (mote_collider_def){
+        .kind = kind, .transform = MOTE_TRANSFORM_IDENTITY, .radius = radius, .friction = FRICTION};
+}
+
+/* Computes the shortest rotation from the y axis to d: the quaternion (y x d, |d| + d_y), normalised; half a
+ * turn about x if that is 0. Returns |d|. */
+static double rotate_y_to(const double d[3], float rotation[4]) {
+    const double across = d[0] * d[0] + d[2] * d[2], length = __builtin_sqrt(across + d[1] * d[1]);
+    const double w = length + d[1], square = across + w * w, size = __builtin_sqrt(square);
+    rotation[0] = (float)(d[2] / size);
+    rotation[1] = 0;
+    rotation[2] = (float)(-d[0] / size);
+    rotation[3] = (float)(w / size);
+    if (square == 0 && d[1] < 0) rotation[0] = 1, rotation[2] = rotation[3] = 0;
+    return length;
+}
+
+mote_collider_def mote_sphere(const vec3 centre, float radius) {
+    mote_collider_def def = make_def(MOTE_COLLIDER_SPHERE, radius);
+    for (int i = 0; i < 3; i++) def.transform.position[i] = centre[i];
+    return def;
+}
+
+mote_collider_def mote_capsule(const vec3 a, const vec3 b, float radius) {
+    mote_collider_def def = make_def(MOTE_COLLIDER_CAPSULE, radius);
+    double along[3];
+    mote_fpu_state saved = mote_fpu_enter();
+    for (int i = 0; i < 3; i++) {
+        def.transform.position[i] = (float)(((double)a[i] + (double)b[i]) / 2);
+        along[i] = ((double)b[i] - (double)a[i]) / 2;
+    }
+    def.half_length = (float)rotate_y_to(along, def.transform.rotation);
+    if (def.half_length == 0)
+        def.transform.rotation[0] = def.transform.rotation[2] = 0, def.transform.rotation[3] = 1;
+    mote_fpu_leave(saved);
+    return def;
+}
+
+/* Makes a quaternion of length 0 from a normal of length 0, so that the check fails. */
+mote_collider_def mote_plane(const vec3 point, const vec3 normal) {
+    mote_collider_def def = make_def(MOTE_COLLIDER_PLANE, 0);
+    const double up[3] = {(double)normal[0], (double)normal[1], (double)normal[2]};
+    mote_fpu_state saved = mote_fpu_enter();
+    const double length = rotate_y_to(up, def.transform.rotation);
+    for (int i = 0; i < 4 && length == 0; i++) def.transform.rotation[i] = 0;
+    mote_fpu_leave(saved);
+    for (int i = 0; i < 3; i++) def.transform.position[i] = point[i];
+    return def;
+}
+
+mote_collider_def mote_box(const mote_transform *transform, const vec3 extent) {
+    mote_collider_def def = make_def(MOTE_COLLIDER_BOX, 0);
+    def.transform = *transform;
+    for (int i = 0; i < 3; i++) def.extent[i] = extent[i];
+    return def;
+}
+
+mote_result mote_collider_check(const mote_collider_def *def) {
+    if (!def) return MOTE_ERROR_NULL;
+    if ((unsigned)def->kind >= MOTE_COLLIDER_KIND_COUNT) return MOTE_ERROR_ENUM;
+    const float sizes[] = {def->radius,    def->half_length, def->extent[0],
+                           def->extent[1], def->extent[2],   def->friction};
+    for (int i = 0; i < 6; i++)
+        if (!isfinite(sizes[i])) return MOTE_ERROR_NOT_FINITE;
+    mote_result result = mote_motion_check(&def->transform);
+    if (result) return result;
+    for (int i = 0; i < 6; i++)
+        if (sizes[i] < 0) return MOTE_ERROR_RANGE;
+    const bool is_round = def->kind == MOTE_COLLIDER_SPHERE || def->kind == MOTE_COLLIDER_CAPSULE;
+    return is_round && def->radius == 0 ? MOTE_ERROR_RANGE : MOTE_OK;
+}

@@ -1,0 +1,102 @@
+/* Link list: adding and removing links. */
+#include "links/links.h"
+
+#include <math.h>
+
+#include "base/assert.h"
+
+/* --- Checks --- */
+
+static mote_result check_values(const mote_link *link) {
+    if (!isfinite(link->rest_length) || !isfinite(link->stiffness) || !isfinite(link->damping))
+        return MOTE_ERROR_NOT_FINITE;
+    const bool placed = link->rest_length >= 0 || link->rest_length == MOTE_AS_PLACED;
+    return placed && link->stiffness >= 0 && link->damping >= 0 ? MOTE_OK : MOTE_ERROR_RANGE;
+}
+
+/* Returns the distance by the formula of the springs of networks and strands, so that a link placed at rest
+ * stays at rest. */
+static float distance(const mote_link_site site[2]) {
+    float d[3];
+    for (int axis = 0; axis < 3; axis++)
+        d[axis] = site[1].range->x[axis][site[1].slot] - site[0].range->x[axis][site[0].slot];
+    return __builtin_sqrtf(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+}
+
+/* Checks a link and sets its rest length. */
+static mote_result check(mote_link *link, const mote_link_site site[2]) {
+    mote_result result = check_values(link);
+    if (result) return result;
+    if (site[0].range == site[1].range && site[0].slot == site[1].slot) return MOTE_ERROR_RANGE;
+    for (int i = 0; i < 2 && result == MOTE_OK; i++)
+        result = site[i].range->kind->accepts_link(site[i].range, link);
+    if (result || link->rest_length != MOTE_AS_PLACED) return result;
+    link->rest_length = distance(site);
+    return isfinite(link->rest_length) ? MOTE_OK : MOTE_ERROR_RANGE;
+}
+
+/* --- Ends --- */
+
+static void insert_range(mote_link_list *links, mote_range *range) {
+    mote_range **end = &links->linked;
+    while (*end) end = &(*end)->next_linked;
+    *end = range;
+    range->next_linked = NULL;
+}
+
+static void remove_range(mote_link_list *links, mote_range *range) {
+    mote_range **at = &links->linked;
+    while (*at != range) at = &(*at)->next_linked;
+    *at = range->next_linked;
+}
+
+static mote_result add_end(mote_link_list *links, const mote_link_site *site,
+                           const mote_allocator *allocator) {
+    const mote_result result = site->range->kind->link(site->range, site->slot, 1, allocator);
+    if (result) return result;
+    if (site->range->link_count++ == 0) insert_range(links, site->range);
+    MOTE_ASSERT(site->range->kind->validate(site->range));
+    return MOTE_OK;
+}
+
+static void remove_end(mote_link_list *links, const mote_link_site *site, const mote_allocator *allocator) {
+    (void)site->range->kind->link(site->range, site->slot, -1, allocator);
+    if (--site->range->link_count == 0) remove_range(links, site->range);
+    MOTE_ASSERT(site->range->kind->validate(site->range));
+}
+
+static mote_result add_ends(mote_link_list *links, const mote_link_site site[2],
+                            const mote_allocator *allocator) {
+    mote_result result = add_end(links, &site[0], allocator);
+    if (result) return result;
+    result = add_end(links, &site[1], allocator);
+    if (result) remove_end(links, &site[0], allocator);
+    return result;
+}
+
+/* --- The list --- */
+
+mote_result mote_links_add(mote_link_list *links, const mote_link *link, const mote_link_site site[2],
+                           const mote_allocator *allocator, uint32_t *serial) {
+    mote_link_state state = {.link = *link, .site = {site[0], site[1]}};
+    links->list.element = sizeof state;
+    mote_result result = check(&state.link, site);
+    if (result == MOTE_OK) result = mote_id_list_reserve_next(&links->list, MOTE_MAX_LINKS, allocator);
+    if (result == MOTE_OK) result = add_ends(links, site, allocator);
+    if (result == MOTE_OK) *serial = mote_id_list_append(&links->list, &state);
+    return result;
+}
+
+void mote_links_remove(mote_link_list *links, uint32_t place, const mote_allocator *allocator) {
+    const mote_link_state state = *mote_link_at(links, place);
+    mote_id_list_remove(&links->list, place);
+    for (int i = 0; i < 2; i++) remove_end(links, &state.site[i], allocator);
+}
+
+void mote_links_drop(mote_link_list *links, const mote_range *range, const mote_allocator *allocator) {
+    for (uint32_t i = links->list.count; i-- > 0;) {
+        const mote_link_site *site = mote_link_at(links, i)->site;
+        if (!range || site[0].range == range || site[1].range == range)
+            mote_links_remove(links, i, allocator);
+    }
+}

@@ -1,0 +1,76 @@
+/* The hash of a network, in the host's numbering. */
+#include "base/hash.h"
+
+#include "networks/network.h"
+
+enum { RUN = 256 }; /* particles */
+
+/* Some particles in the host's order. */
+static uint64_t hash_run_of(uint64_t hash, const float *column, const uint32_t *slot, uint32_t count) {
+    float run[RUN];
+    if (!column) return hash;
+    for (uint32_t i = 0; i < count; i++) run[i] = column[slot[i]];
+    return mote_hash_bytes(hash, run, count * sizeof *run);
+}
+
+static uint64_t hash_particles(uint64_t hash, const mote_network *network) {
+    for (uint32_t first = 0; first < network->particle_count; first += RUN) {
+        const uint32_t left = network->particle_count - first, count = left < RUN ? left : RUN;
+        const uint32_t *slot = network->slot_of_particle + first;
+        for (int axis = 0; axis < 3; axis++) {
+            hash = hash_run_of(hash, network->range.x[axis], slot, count);
+            hash = hash_run_of(hash, network->range.v[axis], slot, count);
+            hash = hash_run_of(hash, network->range.previous_x[axis], slot, count);
+        }
+        hash = hash_run_of(hash, network->range.inverse_mass, slot, count);
+        hash = hash_run_of(hash, network->own_inverse_mass, slot, count);
+        for (uint32_t i = 0; i < count; i++) {
+            const uint32_t island = network->island[slot[i]];
+            hash = mote_hash_number(hash, (uint64_t)island << 1 | network->frozen[island]);
+        }
+    }
+    return hash;
+}
+
+static uint64_t hash_springs(uint64_t hash, const mote_network *network) {
+    for (uint32_t number = 0; number < network->spring_end; number++) {
+        const mote_network_spring_state *s = &network->spring[number];
+        if (s->a == MOTE_NO_SLOT) continue;
+        const float values[4] = {s->rest_length, s->stiffness, s->damping, s->tear_strain};
+        hash = mote_hash_number(mote_hash_number(hash, number), network->particle_of_slot[s->a]);
+        hash =
+            mote_hash_bytes(mote_hash_number(hash, network->particle_of_slot[s->b]), values, sizeof values);
+    }
+    return hash;
+}
+
+/* A sum, because pins lie in the order of their slots and reels in that of their blocks. */
+static uint64_t hash_targets(const mote_network *network) {
+    const mote_pin_list *list = &network->range.pins;
+    uint64_t pins = 0, reels = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        const mote_pin *pin = &list->pins[i];
+        pins += mote_target_hash(mote_hash_number(0, network->particle_of_slot[pin->slot]), pin->from,
+                                 pin->to, sizeof pin->to, &pin->travel);
+    }
+    for (uint32_t i = 0; i < network->reel_count; i++) {
+        const mote_network_reel_state *reel = &network->reels[i];
+        reels += mote_target_hash(mote_hash_number(0, reel->spring), &reel->from, &reel->to, sizeof reel->to,
+                                  &reel->travel);
+    }
+    return mote_hash_number(mote_hash_number(pins, list->count), reels);
+}
+
+/* In the host's numbering, whatever the layout. Reactions and what is measured are no state. */
+uint64_t mote_network_hash(const mote_range *range, uint64_t hash) {
+    const mote_network *network = mote_const_network_of(range);
+    const mote_network_def *def = &network->def;
+    const float settings[] = {def->max_strain, def->radius, def->friction};
+    const uint32_t counts[] = {(uint32_t)def->solver,   (uint32_t)def->policy, def->max_substeps,
+                               def->growth_allowed,     def->max_iterations,   def->max_linear,
+                               network->particle_count, network->spring_count, network->range.started,
+                               network->substeps,       network->rigid};
+    hash = mote_hash_bytes(mote_hash_bytes(hash, settings, sizeof settings), counts, sizeof counts);
+    hash = hash_springs(hash_particles(hash, network), network);
+    return mote_hash_number(hash, hash_targets(network));
+}

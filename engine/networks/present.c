@@ -1,0 +1,71 @@
+/* Presentation of networks: particles in the host's order, gathered from their slots in runs of RUN. */
+#include <string.h>
+
+#include "base/parallel.h"
+#include "networks/network.h"
+
+enum { RUN = 256 }; /* particles */
+
+typedef struct task {
+    const mote_network *network;
+    const mote_presentation *by;
+    const mote_present_layout *layout;
+    unsigned char *vertices;
+} task;
+
+/* Gathers particles [first, first + count); the rest of the last lane group is set to 0. */
+static void gather(const mote_network *n, float *const column[3], size_t first, size_t count,
+                   float (*to)[RUN]) {
+    const uint32_t *slot = n->slot_of_particle + first;
+    const size_t end = mote_round_up(count, MOTE_GROUP);
+    for (int axis = 0; axis < 3; axis++) {
+        for (size_t i = 0; i < count; i++) to[axis][i] = column[axis][slot[i]];
+        for (size_t i = count; i < end; i++) to[axis][i] = 0;
+    }
+}
+
+/* Interpolates particles [first, first + count) by alpha and packs them. */
+static void present_block(const task *t, size_t first, size_t count, float (*packed)[3]) {
+    MOTE_ALIGNED(64) float previous[3][RUN], current[3][RUN];
+    float *const from[3] = {previous[0], previous[1], previous[2]}, *const at[3] = {current[0], current[1],
+                                                                                    current[2]};
+    const mote_network *n = t->network;
+    const size_t padded = mote_round_up(count, MOTE_GROUP);
+    gather(n, n->range.x, first, count, current);
+    if (n->range.previous_x[0]) {
+        gather(n, n->range.previous_x, first, count, previous);
+        t->by->kernels->blend(from, at, t->by->alpha, padded, at);
+    }
+    t->by->kernels->interleave(at, padded, packed);
+}
+
+static void do_blocks(void *context, size_t first, size_t end, uint32_t worker) {
+    (void)worker;
+    const task *t = context;
+    MOTE_ALIGNED(64) float packed[RUN][3];
+    const size_t stride = t->layout->stride;
+    for (size_t block = first; block < end; block += RUN) {
+        const size_t count = end - block < RUN ? end - block : RUN;
+        unsigned char *to = t->vertices + block * stride + t->layout->position_offset;
+        present_block(t, block, count, packed);
+        for (size_t i = 0; i < count; i++, to += stride) memcpy(to, packed[i], sizeof *packed);
+    }
+}
+
+static mote_result check_layout(const mote_present_layout *layout) {
+    if (layout->position_offset == MOTE_OMIT || layout->velocity_offset != MOTE_OMIT) return MOTE_ERROR_RANGE;
+    const bool fits =
+        layout->stride >= 3 * sizeof(float) && layout->position_offset <= layout->stride - 3 * sizeof(float);
+    return fits ? MOTE_OK : MOTE_ERROR_RANGE;
+}
+
+mote_result mote_network_write(const mote_network *network, const mote_presentation *by,
+                               const mote_present_layout *layout, void *vertices, size_t bytes) {
+    const mote_result result = check_layout(layout);
+    if (result) return result;
+    if (!vertices) return MOTE_ERROR_NULL;
+    if (bytes / layout->stride < network->particle_count) return MOTE_ERROR_BUFFER;
+    task t = {network, by, layout, vertices};
+    mote_parallel_for(by->jobs, network->particle_count, RUN, do_blocks, &t);
+    return MOTE_OK;
+}

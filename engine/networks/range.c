@@ -1,0 +1,194 @@
+/* A network as a range: how it begins a step, runs it, ends it, and is linked. */
+#include <string.h>
+
+#include "base/allocator.h"
+#include "base/assert.h"
+#include "networks/kernels.h"
+
+static uint64_t scratch_bytes(const mote_range *range, uint32_t workers, bool stage_outer) {
+    const mote_network *network = mote_const_network_of(range);
+    const size_t floats = mote_network_scratch_floats(network, workers, network->has_outer || stage_outer);
+    return mote_round_up(floats * sizeof(float), MOTE_CACHE_LINE);
+}
+
+static mote_result can_step(mote_range *range, const mote_plan_def *plan) {
+    return mote_network_refuses(mote_network_of(range), plan) ? MOTE_ERROR_STABILITY : MOTE_OK;
+}
+
+static uint32_t own_substeps(const mote_range *range) {
+    const mote_network_def *def = &mote_const_network_of(range)->def;
+    return def->policy == MOTE_STABILITY_SUBSTEP ? def->max_substeps : 0;
+}
+
+static void resolve(mote_range *range, uint64_t end_tick) {
+    mote_network_resolve(mote_network_of(range), end_tick);
+}
+
+/* --- A step --- */
+
+static mote_plan_def plan_def_of(const mote_network *network, const mote_step *step, uint32_t substeps) {
+    mote_plan_def def = mote_range_plan_def(step, network->def.solver == MOTE_NETWORK_CONSTRAINED);
+    def.substeps = substeps;
+    def.mass_column = network->uniform_inverse_mass == 0;
+    if (!def.mass_column) def.uniform_mass = 1.0 / (double)network->uniform_inverse_mass;
+    return def;
+}
+
+static mote_network_job job_of(mote_network *network, const mote_plan *plan, const mote_step *step) {
+    return (mote_network_job){
+        .plan = plan,
+        .network = network,
+        .poses = mote_colliders_poses(step->colliders, step->tick, step->ticks_per_step, plan->substeps),
+        .collider_count = step->colliders->list.count,
+        .step = step->number,
+        .step_tick = step->tick,
+        .ticks_per_step = step->ticks_per_step,
+        .constrained = network->def.solver == MOTE_NETWORK_CONSTRAINED,
+        .keep_previous = step->last,
+        .froze = &network->froze};
+}
+
+static void run_all(const mote_network_job *job, const mote_step *step) {
+    mote_network_run_inner(job, step);
+    if (!job->network->has_outer && !step->stage_outer) return;
+    mote_network_outer_run outer = mote_network_outer(job, step, step->scratch);
+    mote_schedule_step(job->plan->substeps, job->plan->stages, mote_network_outer_phase, &outer);
+}
+
+/* Position Verlet starts with v(t - h / 2), and keeps to it where the automatic substep changes h. Returns
+ * the part of h by which it kicks. */
+static double start_half_step(mote_network *network, const mote_plan_def *def, const mote_step *step) {
+    const double before = network->range.started ? (double)def->substeps / (double)network->substeps : 0;
+    mote_plan plan;
+    mote_plan_make_kick(&plan, def, -0.5 * (1 - before));
+    mote_network_job job = network->job;
+    job.plan = &plan;
+    job.kick = true;
+    job.keep_previous = false;
+    run_all(&job, step);
+    return -0.5 * (1 - before);
+}
+
+static void begin(mote_range *range, const mote_step *step) {
+    mote_network *network = mote_network_of(range);
+    bool capped;
+    const uint32_t substeps = mote_network_substeps(network, step->plan, &capped);
+    const mote_plan_def def = plan_def_of(network, step, substeps);
+    mote_plan_make(&range->plan, &def);
+    network->froze = 0;
+    range->kicked = 0;
+    mote_network_end_reels(network, step->tick);
+    network->report =
+        (mote_network_step_report){.substeps = substeps, .capped = capped, .frozen = network->report.frozen};
+    mote_network_job *job = &network->job;
+    *job = job_of(network, &range->plan, step);
+    if (!job->constrained && range->plan.scheme->half_step_velocity &&
+        (!range->started || network->substeps != substeps))
+        range->kicked = range->plan.h * start_half_step(network, &def, step);
+    job->uncoupled = !job->constrained && range->plan.scheme->kick_after;
+    if (job->uncoupled) mote_network_unit_responses(network, &range->plan);
+    if (job->constrained && !network->rigid) mote_network_find_aggregates(network);
+}
+
+/* While links join blocks of it, those take their phases elsewhere: they are outer. */
+static void run(mote_range *range, const mote_step *step) {
+    const mote_network_job *job = &mote_network_of(range)->job;
+    if (range->link_count)
+        mote_network_run_inner(job, step);
+    else
+        run_all(job, step);
+}
+
+static void phase(mote_range *range, const mote_step *step, const mote_phase_at *at) {
+    mote_network *network = mote_network_of(range);
+    network->job.linked = true;
+    mote_network_outer_run outer = mote_network_outer(&network->job, step, network->linked_scratch);
+    mote_network_outer_phase(&outer, at);
+}
+
+static uint32_t count_frozen(const mote_network *network) {
+    uint32_t frozen = 0;
+    for (uint32_t i = 0; i < network->island_count; i++) frozen += network->frozen[i];
+    return frozen;
+}
+
+static void end(mote_range *range) {
+    mote_network *network = mote_network_of(range);
+    if (network->froze) network->report.frozen = count_frozen(network);
+    const uint32_t torn = network->torn_count;
+    mote_network_tear(network);
+    MOTE_ASSERT(network->torn_count == torn || mote_network_validate(range));
+    network->report.torn = network->torn_count - torn;
+    range->started = true;
+    network->substeps = range->plan.substeps;
+}
+
+/* --- Links --- */
+
+static mote_result slot_of_end(const mote_range *range, const mote_link_end *end, uint32_t *slot) {
+    const mote_network *network = mote_const_network_of(range);
+    if (end->particle >= network->particle_count) return MOTE_ERROR_RANGE;
+    *slot = network->slot_of_particle[end->particle];
+    return MOTE_OK;
+}
+
+static mote_result accepts_link(const mote_range *range, const mote_link *link) {
+    const mote_network *network = mote_const_network_of(range);
+    const mote_spring spring = {.stiffness = link->stiffness, .damping = link->damping};
+    if (network->def.policy == MOTE_STABILITY_SUBSTEP) return MOTE_ERROR_INTEGRATOR;
+    const bool grows = mote_network_grows(network->integrator, network->def.solver, &spring);
+    return grows && !network->def.growth_allowed ? MOTE_ERROR_STABILITY : MOTE_OK;
+}
+
+/* The blocks of linked particles are outer from now on, and stay so once the link is gone. */
+static mote_result link_slot(mote_range *range, uint32_t slot, int change, const mote_allocator *allocator) {
+    mote_network *network = mote_network_of(range);
+    if (change < 0) return MOTE_OK;
+    if (!network->linked_scratch) {
+        network->linked_bytes =
+            mote_round_up(mote_network_outer_floats(network) * sizeof(float), MOTE_CACHE_LINE);
+        network->linked_scratch = mote_allocate(allocator, network->linked_bytes);
+        if (!network->linked_scratch) return MOTE_ERROR_MEMORY;
+        memset(network->linked_scratch, 0, network->linked_bytes);
+    }
+    network->block[mote_network_block_of(network, slot)].outer = network->has_outer = true;
+    return MOTE_OK;
+}
+
+static mote_range_point point(mote_range *range, uint32_t slot) {
+    mote_network *network = mote_network_of(range);
+    const mote_step none = {.jobs = NULL};
+    const mote_network_scratch c = mote_network_outer(&network->job, &none, network->linked_scratch).columns;
+    const bool pinned = range->inverse_mass[slot] == 0;
+    mote_range_point p;
+    for (size_t axis = 0; axis < 3; axis++) {
+        float *column = c.memory + axis * c.stride + slot;
+        p.x[axis] = column + NETWORK_X * c.stride, p.v[axis] = column + NETWORK_V * c.stride;
+        p.force[axis] = column + NETWORK_FORCE_SUM * c.stride;
+        p.reaction[axis] = pinned ? range->reaction[axis] + slot : NULL;
+    }
+    return p;
+}
+
+static bool is_frozen(const mote_range *range, uint32_t slot) {
+    const mote_network *network = mote_const_network_of(range);
+    return network->frozen[network->island[slot]];
+}
+
+const mote_range_kind mote_network_kind = {.destroy = mote_network_destroy,
+                                           .scratch_bytes = scratch_bytes,
+                                           .can_step = can_step,
+                                           .own_substeps = own_substeps,
+                                           .resolve = resolve,
+                                           .begin = begin,
+                                           .run = run,
+                                           .phase = phase,
+                                           .end = end,
+                                           .slot_of_end = slot_of_end,
+                                           .accepts_link = accepts_link,
+                                           .link = link_slot,
+                                           .point = point,
+                                           .is_frozen = is_frozen,
+                                           .hash = mote_network_hash,
+                                           .sum = mote_network_sum,
+                                           .validate = mote_network_validate};

@@ -1,0 +1,181 @@
+/* Steps arrays that the caller owns: mote/columns.h. */
+#include <mote/columns.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "base/allocator.h"
+#include "base/fpu.h"
+#include "particles/run.h"
+
+#define COOKIE 0x636f6c73u
+
+mote_columns_def mote_default_columns_def(void) {
+    return (mote_columns_def){.cookie = COOKIE,
+                              .integrator = MOTE_SEMI_IMPLICIT_EULER,
+                              .timestep = 1.0 / 60.0,
+                              .substeps = 1,
+                              .steps = 1,
+                              .isa = MOTE_ISA_AUTO};
+}
+
+static mote_result check_def(const mote_columns_def *def, bool anchors) {
+    if (def->cookie != COOKIE) return MOTE_ERROR_DEF;
+    if ((unsigned)def->integrator >= MOTE_INTEGRATOR_COUNT || (unsigned)def->isa >= MOTE_ISA_COUNT)
+        return MOTE_ERROR_ENUM;
+    if (!isfinite(def->time) || !isfinite(def->timestep)) return MOTE_ERROR_NOT_FINITE;
+    if (!(def->timestep > 0) || def->substeps == 0 || def->steps == 0) return MOTE_ERROR_RANGE;
+    if (def->jobs.run && (def->jobs.workers == 0 || def->jobs.workers > MOTE_MAX_WORKERS))
+        return MOTE_ERROR_RANGE;
+    if (!def->allocator.allocate != !def->allocator.release) return MOTE_ERROR_NULL;
+    if (def->force_count && !def->forces) return MOTE_ERROR_NULL;
+    for (uint32_t i = 0; i < def->force_count; i++) {
+        mote_result result = mote_force_check(&def->forces[i]);
+        if (result == MOTE_OK) result = mote_plan_accepts(def->integrator, &def->forces[i], anchors);
+        if (result) return result;
+    }
+    mote_result result = mote_plan_can_step(def->integrator, def->forces, def->force_count);
+    if (result) return result;
+    return mote_isa_available(def->isa) ? MOTE_OK : MOTE_ERROR_ISA;
+}
+
+static mote_result check_columns(const mote_columns *columns) {
+    const mote_vector_columns *x = &columns->position, *v = &columns->velocity;
+    if (columns->count > MOTE_MAX_PARTICLES) return MOTE_ERROR_RANGE;
+    if (columns->count && !(x->x && x->y && x->z && v->x && v->y && v->z)) return MOTE_ERROR_NULL;
+    if (columns->inverse_mass) return MOTE_OK;
+    if (!isfinite(columns->uniform_mass)) return MOTE_ERROR_NOT_FINITE;
+    return columns->uniform_mass > 0 && isfinite(1.0f / columns->uniform_mass) ? MOTE_OK : MOTE_ERROR_RANGE;
+}
+
+/* Columns of a span: 0 .. 5 position and velocity, 6 inverse mass, 7 .. 9 anchor. */
+#define COLUMNS 10
+
+static mote_span span_of(float *const column[COLUMNS], size_t count, uint32_t steps) {
+    return (mote_span){.x = {column[0], column[1], column[2]},
+                       .v = {column[3], column[4], column[5]},
+                       .inverse_mass = column[6],
+                       .anchor = {column[7], column[8], column[9]},
+                       .count = count,
+                       .steps = steps};
+}
+
+typedef struct run {
+    const mote_particle_kernels *kernels;
+    const mote_plan *plan;
+    const mote_span *span;
+    uint32_t frozen;
+} run;
+
+/* Steps the last, incomplete lane group in a padded copy. */
+static void run_tail(const run *r, float *const column[COLUMNS], size_t first, size_t count,
+                     uint32_t *frozen) {
+    float memory[COLUMNS][MOTE_GROUP] = {{0}}, *copy[COLUMNS];
+    for (int i = 0; i < COLUMNS; i++) {
+        copy[i] = column[i] ? memory[i] : NULL;
+        if (column[i]) memcpy(memory[i], column[i] + first, count * sizeof(float));
+    }
+    mote_span span = span_of(copy, count, r->span->steps);
+    span.first_slot = first;
+    mote_run_blocks(r->kernels, r->plan, &span, 0, count, frozen);
+    for (int i = 0; i < 6; i++) memcpy(column[i] + first, memory[i], count * sizeof(float));
+}
+
+static void run_blocks(const mote_columns_def *def, run *r, float *const column[COLUMNS]) {
+    size_t whole = r->span->count / MOTE_GROUP * MOTE_GROUP, tail = r->span->count - whole;
+    r->frozen = mote_run_parallel(r->kernels, r->plan, r->span, whole, &def->jobs);
+    if (tail) run_tail(r, column, whole, tail, &r->frozen);
+}
+
+/* Steps padded copies of all columns in one workspace, for callbacks that reach the range. */
+static mote_result run_stages(const mote_columns_def *def, run *r, float *const column[COLUMNS]) {
+    mote_allocator allocator = mote_allocator_resolve(&def->allocator);
+    size_t count = r->span->count, slots = mote_round_up(count, MOTE_GROUP);
+    size_t columns = MOTE_WORKSPACE_COLUMNS + COLUMNS, bytes = slots * columns * sizeof(float);
+    float *memory = mote_allocate(&allocator, bytes), *copy[COLUMNS];
+    if (!memory) return MOTE_ERROR_MEMORY;
+    memset(memory, 0, bytes);
+    for (size_t i = 0; i < COLUMNS; i++) {
+        copy[i] = column[i] ? memory + (MOTE_WORKSPACE_COLUMNS + i) * slots : NULL;
+        if (column[i]) memcpy(copy[i], column[i], count * sizeof(float));
+    }
+    mote_span span = span_of(copy, count, r->span->steps);
+    mote_workspace workspace = mote_workspace_make(memory, slots);
+    mote_run_stages(r->kernels, r->plan, &span, &workspace, &def->jobs, &r->frozen);
+    for (int i = 0; i < 6; i++) memcpy(column[i], copy[i], count * sizeof(float));
+    mote_release(&allocator, memory, bytes);
+    return MOTE_OK;
+}
+
+static mote_result check(const mote_columns *columns, const mote_columns_def *def) {
+    if (!columns || !def) return MOTE_ERROR_NULL;
+    bool anchors = columns->anchor.x && columns->anchor.y && columns->anchor.z;
+    mote_result result = check_def(def, anchors);
+    return result ? result : check_columns(columns);
+}
+
+static mote_plan_def plan_def_of(const mote_columns *columns, const mote_columns_def *def) {
+    return (mote_plan_def){.integrator = def->integrator,
+                           .forces = def->forces,
+                           .force_count = def->force_count,
+                           .start_time = def->time,
+                           .timestep = def->timestep,
+                           .substeps = def->substeps,
+                           .anchors = true,
+                           .mass_column = columns->inverse_mass != NULL,
+                           .uniform_mass = (double)columns->uniform_mass};
+}
+
+/* Removes const from a column that the kernels only read. */
+static float *as_read_only(const float *column) { return (float *)(uintptr_t)column; }
+
+static mote_result run_plan(const mote_columns *columns, const mote_columns_def *def, const mote_plan *plan,
+                            uint32_t steps, uint32_t *frozen) {
+    float *const column[COLUMNS] = {columns->position.x,
+                                    columns->position.y,
+                                    columns->position.z,
+                                    columns->velocity.x,
+                                    columns->velocity.y,
+                                    columns->velocity.z,
+                                    as_read_only(columns->inverse_mass),
+                                    as_read_only(columns->anchor.x),
+                                    as_read_only(columns->anchor.y),
+                                    as_read_only(columns->anchor.z)};
+    mote_span span = span_of(column, columns->count, steps);
+    run r = {.kernels = mote_particle_kernels_for(def->isa), .plan = plan, .span = &span};
+    mote_result result = MOTE_OK;
+    if (plan->reaches_range)
+        result = run_stages(def, &r, column);
+    else
+        run_blocks(def, &r, column);
+    if (frozen && result == MOTE_OK) *frozen = r.frozen;
+    return result;
+}
+
+mote_result mote_columns_step(const mote_columns *columns, const mote_columns_def *def, uint32_t *frozen) {
+    mote_result result = check(columns, def);
+    if (result) return result;
+    if (frozen) *frozen = 0;
+    if (columns->count == 0) return MOTE_OK;
+    mote_fpu_state saved = mote_fpu_enter();
+    mote_plan plan;
+    mote_plan_def plan_def = plan_def_of(columns, def);
+    mote_plan_make(&plan, &plan_def);
+    result = run_plan(columns, def, &plan, def->steps, frozen);
+    mote_fpu_leave(saved);
+    return result;
+}
+
+mote_result mote_columns_kick(const mote_columns *columns, const mote_columns_def *def, double fraction) {
+    mote_result result = check(columns, def);
+    if (result) return result;
+    if (!isfinite(fraction)) return MOTE_ERROR_NOT_FINITE;
+    if (mote_scheme_table[def->integrator].family == MOTE_FAMILY_ADVECTION) return MOTE_ERROR_INTEGRATOR;
+    mote_fpu_state saved = mote_fpu_enter();
+    mote_plan plan;
+    mote_plan_def plan_def = plan_def_of(columns, def);
+    mote_plan_make_kick(&plan, &plan_def, fraction);
+    result = plan.reaches_range ? MOTE_ERROR_INTEGRATOR : run_plan(columns, def, &plan, 1, NULL);
+    mote_fpu_leave(saved);
+    return result;
+}

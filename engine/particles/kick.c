@@ -1,0 +1,62 @@
+/* The half-step kicks of position Verlet. */
+#include <string.h>
+
+#include "particles/run.h"
+
+/* The host's forces are of the step to come: they are no part of the half step that lies behind. */
+static mote_plan kick_plan(const mote_step *step, double fraction) {
+    mote_plan_def def = *step->plan;
+    def.external_forces = false;
+    mote_plan plan;
+    mote_plan_make_kick(&plan, &def, fraction);
+    return plan;
+}
+
+static bool carries_half_steps(const mote_step *step) {
+    return mote_scheme_table[step->plan->integrator].half_step_velocity;
+}
+
+/* What cannot be kicked, because its force is not finite, keeps its velocity and is found by its first
+ * step. */
+void mote_particles_kick(const mote_particles *particles, const mote_step *step, double fraction,
+                         uint32_t first, uint32_t end) {
+    if (first == end || !carries_half_steps(step)) return;
+    const mote_plan plan = kick_plan(step, fraction);
+    mote_span span;
+    mote_particles_span(particles, step->number, 1, &span);
+    uint32_t ignored = 0;
+    span.fate = NULL;
+    span.begin = first;
+    span.count = end;
+    mote_run_blocks(particles->kernels, &plan, &span, first / MOTE_GROUP * MOTE_GROUP, end, &ignored);
+}
+
+void mote_particles_true_velocity(const mote_particles *particles, const mote_step *now, bool previous,
+                                  size_t first, size_t count, float *const out[3]) {
+    mote_span span;
+    mote_particles_span(particles, now->number, 1, &span);
+    if (previous) {
+        mote_particles_vector(particles, MOTE_COLUMN_PREVIOUS_POSITION, span.x);
+        mote_particles_vector(particles, MOTE_COLUMN_PREVIOUS_VELOCITY, span.v);
+        span.first_step--;
+    }
+    for (int axis = 0; axis < 3; axis++)
+        memcpy(out[axis], span.v[axis] + first, mote_round_up(count, MOTE_GROUP) * sizeof(float));
+    uint32_t started = particles->started;
+    if (!carries_half_steps(now) || first >= started) return;
+
+    MOTE_ALIGNED(64) float position[3][MOTE_BLOCK];
+    const mote_plan plan = kick_plan(now, 0.5);
+    for (int axis = 0; axis < 3; axis++) {
+        memcpy(position[axis], span.x[axis] + first, mote_round_up(count, MOTE_GROUP) * sizeof(float));
+        span.x[axis] = position[axis];
+        span.v[axis] = out[axis];
+        if (span.anchor[axis]) span.anchor[axis] += first;
+    }
+    if (span.inverse_mass) span.inverse_mass += first;
+    uint32_t ignored = 0;
+    span.fate = NULL;
+    span.first_slot = first;
+    span.count = started - first < count ? started - first : count;
+    mote_run_blocks(particles->kernels, &plan, &span, 0, span.count, &ignored);
+}

@@ -1,0 +1,186 @@
+/* The step of loose particles. Steps run in batches between which nothing else acts; at each boundary the
+ * dead are removed. */
+#include "base/assert.h"
+#include "base/parallel.h"
+#include "particles/compaction.h"
+#include "particles/run.h"
+
+void mote_particles_refresh_plan(mote_particles *particles, const mote_plan_def *def) {
+    if (!particles->plan_is_stale) return;
+    mote_plan_make(&particles->range.plan, def);
+    particles->plan_is_stale = false;
+}
+
+static bool has_lifetimes(const mote_particles *particles) { return particles->column[MOTE_COLUMN_LIFETIME]; }
+
+/* Lifetimes and the host's forces act at every boundary, and a death does where a callback sees slots;
+ * without these, steps run on with the state in registers. */
+uint32_t mote_particles_batch(const mote_particles *particles, uint32_t steps) {
+    if (has_lifetimes(particles) || particles->external_forces_marked || particles->range.plan.callback_count)
+        return 1;
+    return steps < MOTE_FATE_MAX_STEP ? steps : MOTE_FATE_MAX_STEP;
+}
+
+/* --- Lifetimes --- */
+
+/* A lifetime that is a whole number of steps up to rounding lasts just that number: a thousandth of a step is
+ * let go. */
+static mote_lifetimes lifetimes_of(const mote_particles *particles, const mote_step *step, uint64_t number) {
+    return (mote_lifetimes){.birth = particles->column[MOTE_COLUMN_BIRTH],
+                            .lifetime = particles->column[MOTE_COLUMN_LIFETIME],
+                            .fate = mote_particles_fate(particles),
+                            .death = particles->death,
+                            .now = (uint32_t)number,
+                            .rate = (float)(1.0 / step->plan->timestep),
+                            .slack = 1.0f / 1024.0f,
+                            .mark = MOTE_FATE_EXPIRED};
+}
+
+/* Marks and lists, for slots [first, end) of whole blocks, those whose lifetime ends; returns how many. */
+static uint32_t expire(const mote_particles *particles, const mote_lifetimes *lifetimes, size_t first,
+                       size_t end) {
+    uint32_t expired = 0;
+    for (size_t block = first; block < end; block += MOTE_BLOCK) {
+        size_t count = end - block < MOTE_BLOCK ? end - block : MOTE_BLOCK;
+        uint32_t died = particles->kernels->expire(lifetimes, block, count);
+        particles->deaths[block / MOTE_BLOCK] = (uint16_t)died;
+        expired += died;
+    }
+    return expired;
+}
+
+/* --- A batch --- */
+
+typedef struct batch {
+    const mote_particles *particles;
+    const mote_span *span;
+    mote_lifetimes lifetimes;
+    const mote_compaction
+        *compaction; /* the holes are filled after each run of blocks; NULL: there are none */
+    size_t first;    /* slot at which the blocks begin */
+    uint32_t frozen, expired;
+} batch;
+
+static void do_lifetimes(void *context, size_t first, size_t end, uint32_t worker) {
+    (void)worker;
+    batch *b = context;
+    const uint32_t expired = expire(b->particles, &b->lifetimes, first, end);
+    if (expired) __atomic_fetch_add(&b->expired, expired, __ATOMIC_RELAXED);
+}
+
+/* Holes are filled while the blocks that were just stepped are still in the cache. */
+#define BLOCKS_IN_CACHE 16
+
+static void do_blocks(void *context, size_t first, size_t end, uint32_t worker) {
+    (void)worker;
+    batch *b = context;
+    const size_t run = b->compaction ? BLOCKS_IN_CACHE * MOTE_BLOCK : end - first;
+    uint32_t frozen = 0;
+    mote_filler filler;
+    first += b->first, end += b->first;
+    if (b->compaction) filler = mote_filler_make(b->compaction, first);
+    for (size_t from = first; from < end; from += run) {
+        size_t to = end - from < run ? end : from + run;
+        mote_run_blocks(b->particles->kernels, &b->particles->range.plan, b->span, from, to, &frozen);
+        if (b->compaction) mote_filler_run(&filler, from, to);
+    }
+    if (frozen) __atomic_fetch_add(&b->frozen, frozen, __ATOMIC_RELAXED);
+}
+
+static void run_slots(batch *b, const mote_jobs *jobs, size_t first, size_t end,
+                      const mote_compaction *compaction) {
+    b->first = first;
+    b->compaction = compaction;
+    mote_parallel_for(jobs, end - first, MOTE_BLOCK, do_blocks, b);
+}
+
+/* Blocks outside. Who dies of age in this step is known before it: the last slots, whose survivors move, are
+ * stepped first, and the others are filled as they are stepped. */
+static void run_blocks_outer(batch *b, const mote_jobs *jobs, const mote_compaction *compaction) {
+    size_t count = b->span->count;
+    if (!compaction) {
+        run_slots(b, jobs, 0, count, NULL);
+        return;
+    }
+    size_t tail = compaction->kept / MOTE_BLOCK * MOTE_BLOCK;
+    run_slots(b, jobs, tail, count, NULL);
+    run_slots(b, jobs, 0, tail, compaction);
+    mote_filler filler = mote_filler_make(compaction, tail);
+    mote_filler_run(&filler, tail, count);
+}
+
+static void run_stages_outer(batch *b, const mote_step *step, const mote_compaction *compaction) {
+    const size_t slots = mote_round_up(b->span->count, MOTE_GROUP);
+    const mote_workspace workspace = mote_workspace_make(step->scratch, slots);
+    mote_run_stages(b->particles->kernels, &b->particles->range.plan, b->span, &workspace, step->jobs,
+                    &b->frozen);
+    if (!compaction) return;
+    mote_filler filler = mote_filler_make(compaction, 0);
+    mote_filler_run(&filler, 0, b->span->count);
+}
+
+static void run_batch(mote_particles *particles, const mote_step *step, batch *b) {
+    const mote_jobs *jobs = step->jobs;
+    if (has_lifetimes(particles)) {
+        b->lifetimes = lifetimes_of(particles, step, step->number + 1);
+        mote_parallel_for(jobs, b->span->count, MOTE_BLOCK, do_lifetimes, b);
+    }
+    mote_compaction compaction;
+    if (b->expired) compaction = mote_compaction_begin(particles, MOTE_FATE_EXPIRED, b->expired);
+    const mote_compaction *of = b->expired ? &compaction : NULL;
+    if (step->stage_outer || particles->range.plan.reaches_range)
+        run_stages_outer(b, step, of);
+    else
+        run_blocks_outer(b, jobs, of);
+    if (of) mote_compaction_end(of);
+}
+
+void mote_particles_run(mote_particles *particles, const mote_step *step, uint32_t steps,
+                        mote_advance *report) {
+    mote_span span;
+    mote_particles_span(particles, step->number, steps, &span);
+    for (int axis = 0; axis < 3 && step->last; axis++) {
+        span.previous_x[axis] = particles->range.previous_x[axis];
+        span.previous_v[axis] = particles->column[MOTE_COLUMN_PREVIOUS_VELOCITY + axis];
+    }
+    batch b;
+    b.particles = particles, b.span = &span, b.frozen = b.expired = 0;
+    run_batch(particles, step, &b);
+    particles->plan_is_stale |= particles->external_forces_marked;
+    particles->external_forces_marked = false;
+    for (uint32_t k = 1; b.frozen && k <= steps; k++) mote_particles_compact(particles, (uint8_t)k);
+    MOTE_ASSERT((b.frozen == 0 && b.expired == 0) || mote_particles_validate(&particles->range));
+    report->non_finite += b.frozen;
+    report->expired += b.expired;
+}
+
+uint32_t mote_particles_begin(mote_particles *particles, const mote_step *step) {
+    mote_particles_kick(particles, step, -0.5, particles->started, particles->range.slot_count);
+    return particles->pending_kills ? mote_particles_compact(particles, MOTE_FATE_KILLED) : 0;
+}
+
+/* --- A jump --- */
+
+static void remove_expired(mote_particles *particles, const mote_step *step, uint64_t number) {
+    if (!has_lifetimes(particles) || number <= step->number) return;
+    const mote_lifetimes lifetimes = lifetimes_of(particles, step, number);
+    if (expire(particles, &lifetimes, 0, particles->range.slot_count))
+        mote_particles_compact(particles, MOTE_FATE_EXPIRED);
+}
+
+void mote_particles_jump(mote_particles *particles, const mote_step *step, const mote_plan *plan,
+                         uint64_t number) {
+    mote_span span;
+    mote_particles_kick(particles, step, 0.5, 0, particles->started);
+    if (particles->pending_kills) mote_particles_compact(particles, MOTE_FATE_KILLED);
+    mote_particles_span(particles, step->number, 1, &span);
+    const uint32_t frozen = mote_run_parallel(particles->kernels, plan, &span, span.count, step->jobs);
+    remove_expired(particles, step, number);
+    if (frozen) mote_particles_compact(particles, 1);
+    particles->started = particles->range.slot_count;
+    mote_step there = *step;
+    there.number = number;
+    mote_particles_kick(particles, &there, -0.5, 0, particles->range.slot_count);
+    if (particles->range.previous_x[0])
+        mote_particles_forget_previous(particles, 0, particles->range.slot_count);
+}

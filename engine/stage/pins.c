@@ -1,0 +1,92 @@
+/* Pinned points of a range: a sorted array, edited between steps. */
+#include "stage/pins.h"
+
+#include <string.h>
+
+#include "base/allocator.h"
+#include "base/assert.h"
+#include "base/hash.h"
+
+/* Returns the position of the first pin at or after `slot` (binary search). */
+static uint32_t first_pin_at(const mote_pin_list *list, uint32_t slot) {
+    uint32_t low = 0, high = list->count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (list->pins[middle].slot < slot)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool is_pinned(const mote_pin_list *list, uint32_t place, uint32_t slot) {
+    return place < list->count && list->pins[place].slot == slot;
+}
+
+static mote_result reserve(mote_pin_list *list, const mote_allocator *allocator) {
+    if (!list->pins) list->pins = mote_allocate(allocator, list->most * sizeof *list->pins);
+    return list->pins ? MOTE_OK : MOTE_ERROR_MEMORY;
+}
+
+/* Updates the runs of the edited unit and of those after it. Units without pins have 0 and 0. */
+static void update_runs(mote_pin_list *list, uint32_t edited, uint32_t place, bool gained) {
+    mote_pin_run *run = &list->run[edited];
+    if (gained && run->count++ == 0) run->first = place;
+    if (!gained && --run->count == 0) run->first = 0;
+    uint32_t i = run->count ? run->first + run->count : place;
+    while (i < list->count) {
+        run = &list->run[list->pins[i].unit];
+        run->first = i;
+        i += run->count;
+    }
+}
+
+mote_result mote_pins_add(mote_pin_list *list, mote_pin pin, const mote_allocator *allocator, bool *is_new) {
+    const uint32_t place = first_pin_at(list, pin.slot);
+    *is_new = !is_pinned(list, place, pin.slot);
+    if (*is_new && list->count == list->most) return MOTE_ERROR_CAPACITY;
+    const mote_result result = reserve(list, allocator);
+    if (result) return result;
+    mote_pin *at = list->pins + place;
+    if (*is_new) memmove(at + 1, at, (list->count++ - place) * sizeof *at);
+    *at = pin;
+    if (*is_new) update_runs(list, pin.unit, place, true);
+    return MOTE_OK;
+}
+
+bool mote_pins_remove(mote_pin_list *list, uint32_t slot) {
+    const uint32_t place = first_pin_at(list, slot);
+    if (!is_pinned(list, place, slot)) return false;
+    mote_pin *at = list->pins + place;
+    const uint32_t unit = at->unit;
+    memmove(at, at + 1, (--list->count - place) * sizeof *at);
+    update_runs(list, unit, place, false);
+    return true;
+}
+
+void mote_pins_resolve(mote_pin_list *list, uint64_t end_tick) {
+    for (uint32_t i = 0; i < list->count; i++) mote_travel_resolve(&list->pins[i].travel, end_tick);
+}
+
+bool mote_pins_are_valid(const mote_pin_list *list, uint32_t units) {
+    uint32_t pin = 0;
+    for (uint32_t unit = 0; unit < units; unit++) {
+        const mote_pin_run *run = &list->run[unit];
+        MOTE_CLAIM(run->count == 0 || run->first == pin);
+        for (uint32_t k = 0; k < run->count; k++, pin++) {
+            MOTE_CLAIM(pin < list->count && list->pins[pin].unit == unit);
+            MOTE_CLAIM(pin == 0 || list->pins[pin].slot > list->pins[pin - 1].slot);
+        }
+    }
+    return pin == list->count;
+}
+
+void mote_pins_destroy(mote_pin_list *list, const mote_allocator *allocator) {
+    mote_release(allocator, list->pins, list->most * sizeof *list->pins);
+}
+
+uint64_t mote_target_hash(uint64_t seed, const float *from, const float *to, size_t bytes,
+                          const mote_travel *travel) {
+    return mote_travel_hash(mote_hash_bytes(mote_hash_bytes(seed, from, bytes), to, bytes), travel);
+}

@@ -1,0 +1,25 @@
+/* Parts that all kinds of range share. */
+#include "stage/range.h"
+
+void mote_sums_add_slot(mote_sums *to, const mote_plan_def *field, const mote_range *range, size_t slot) {
+    if (!(range->inverse_mass[slot] > 0)) return;
+    double x[3], v[3];
+    for (int axis = 0; axis < 3; axis++)
+        x[axis] = (double)range->x[axis][slot], v[axis] = (double)range->v[axis][slot];
+    mote_sums_add_point(to, field, x, v, NULL, 1.0 / (double)range->inverse_mass[slot]);
+}
+
+mote_plan_def mote_range_plan_def(const mote_step *step, bool constrained) {
+    mote_plan_def def = *step->plan;
+    def.external_forces = def.anchors = false;
+    def.mass_column = true;
+    def.coupled = !constrained;
+    if (constrained) def.integrator = MOTE_SEMI_IMPLICIT_EULER;
+    return def;
+}
+
+void mote_range_step(mote_range *range, const mote_step *step) {
+    range->kind->begin(range, step);
+    range->kind->run(range, step);
+    range->kind->end(range);
+}

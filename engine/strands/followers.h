@@ -1,0 +1,52 @@
+/* What followers are made of. */
+#ifndef MOTE_STRANDS_FOLLOWERS_H
+#define MOTE_STRANDS_FOLLOWERS_H
+
+#include <mote/followers.h>
+
+#include "strands/writer.h"
+
+struct mote_followers {
+    mote_allocator allocator;
+    mote_strands_id strands;
+    uint64_t stamp;         /* of the strands: what they carry is theirs alone */
+    uint32_t count, points; /* points: of all, to which guides are resampled when gathered; 0: each its own */
+    uint32_t guide_count;   /* strands that may be guides */
+    uint32_t *first_point;  /* count + 1 */
+    uint32_t *guide[MOTE_GUIDES]; /* strands; MOTE_NO_GUIDE behind those in use */
+    float *weight[MOTE_GUIDES];
+    float *offset[3]; /* by point: r(s) - sum of w G(s); MOTE_GROUP more than there are points */
+    float *guide_x;   /* gathered: three columns of `stride` floats a strand */
+    float *turn;      /* nine floats a strand: R */
+    size_t stride;    /* whole lane groups, one more than the points need */
+    void *memory;     /* all columns */
+    size_t bytes;
+};
+
+/* Point j of n on a strand of m points: between its points `point` and `next`, at `fraction`. */
+typedef struct mote_strand_place {
+    uint32_t point, next;
+    float fraction;
+} mote_strand_place;
+
+MOTE_INLINE mote_strand_place mote_strand_place_of(uint32_t j, uint32_t n, uint32_t m) {
+    const uint32_t at = j * (m - 1), point = at / (n - 1);
+    return (mote_strand_place){point, point + 1 < m ? point + 1 : point,
+                               (float)(at % (n - 1)) / (float)(n - 1)};
+}
+
+MOTE_INLINE uint32_t mote_followers_points(const mote_followers *followers, uint32_t follower) {
+    return followers->first_point[follower + 1] - followers->first_point[follower];
+}
+
+/* The errors of mote_followers_create that concern the def, OVERFLOW and MEMORY; *followers is NULL then. */
+mote_result mote_followers_make(const mote_strands *strands, const mote_followers_def *def,
+                                const mote_allocator *allocator, const mote_jobs *jobs,
+                                mote_followers **followers, mote_strands_fault *fault);
+
+/* ID where they were made for other strands; the other errors of mote_followers_present. */
+mote_result mote_followers_write(mote_followers *followers, const mote_strands *strands,
+                                 const mote_presentation *by, const mote_strand_layout *layout,
+                                 void *vertices, size_t bytes);
+
+#endif

@@ -1,0 +1,69 @@
+/* Hash of strands, in the host's numbering. */
+#include "base/hash.h"
+
+#include "strands/strands.h"
+
+/* Hashes the points of one strand in a column, from the root on. */
+static uint64_t hash_run(uint64_t hash, const mote_strands *strands, uint32_t lane, const float *column) {
+    float run[MOTE_MAX_STRAND_POINTS];
+    const uint32_t points = (uint32_t)strands->points[lane];
+    if (!column) return hash;
+    column += mote_strands_slot_of(strands, lane, 0);
+    for (uint32_t k = 0; k < points; k++) run[k] = column[k * MOTE_GROUP];
+    return mote_hash_bytes(hash, run, points * sizeof *run);
+}
+
+static uint64_t hash_rotation(uint64_t hash, float *const rotation[4], uint32_t lane) {
+    if (!rotation[0]) return hash;
+    const float of[4] = {rotation[0][lane], rotation[1][lane], rotation[2][lane], rotation[3][lane]};
+    return mote_hash_bytes(hash, of, sizeof of);
+}
+
+static uint64_t hash_strand(uint64_t hash, const mote_strands *strands, uint32_t lane) {
+    float root[2 * MOTE_ROOT_COLUMNS + 2] = {strands->point_inverse_mass[lane], strands->compliance[lane]};
+    for (int i = 0; i < MOTE_ROOT_COLUMNS; i++) {
+        root[2 + i] = strands->root_from[i][lane];
+        root[2 + MOTE_ROOT_COLUMNS + i] = strands->root_to[i][lane];
+    }
+    hash = mote_hash_bytes(mote_hash_number(hash, (uint64_t)strands->points[lane]), root, sizeof root);
+    hash =
+        mote_hash_number(mote_hash_number(hash, strands->root_from_tick[lane]), strands->root_to_tick[lane]);
+    hash = mote_hash_number(hash, strands->root_pending[lane] + 2u * strands->frozen[lane]);
+    hash = hash_rotation(hash_rotation(hash, strands->root_before, lane), strands->root_last, lane);
+    for (int axis = 0; axis < 3; axis++) {
+        hash = hash_run(hash, strands, lane, strands->range.x[axis]);
+        hash = hash_run(hash, strands, lane, strands->range.v[axis]);
+        hash = hash_run(hash, strands, lane, strands->range.previous_x[axis]);
+        hash = hash_run(hash, strands, lane, strands->rest_x[axis]);
+    }
+    hash = hash_run(hash, strands, lane, strands->range.inverse_mass);
+    hash = hash_run(hash, strands, lane, strands->rest_length);
+    return hash_run(hash, strands, lane, strands->bend_length);
+}
+
+static uint64_t hash_pin(const mote_strands *strands, const mote_pin *pin) {
+    const uint32_t lane = mote_strands_lane_of(strands, pin->unit, pin->slot);
+    const uint32_t point = (pin->slot - mote_strands_slot_of(strands, lane, 0)) / MOTE_GROUP;
+    const uint64_t hash = mote_hash_number(mote_hash_number(0, strands->strand_of_lane[lane]), point);
+    return mote_target_hash(hash, pin->from, pin->to, sizeof pin->to, &pin->travel);
+}
+
+/* Returns the hash in the host's numbering. Pins are added up, because their order is that of the slots.
+ * Statistics and reactions are not state. */
+uint64_t mote_strands_hash(const mote_range *range, uint64_t hash) {
+    const mote_strands *strands = mote_const_strands_of(range);
+    const mote_strands_def *def = &strands->def;
+    const float settings[] = {def->damping,         def->bend_stiffness,       def->bend_damping,
+                              def->pose_stiffness,  def->local_pose_stiffness, def->max_stretch,
+                              def->normal_drag,     def->tangential_drag,      def->air_velocity[0],
+                              def->air_velocity[1], def->air_velocity[2],      def->radius,
+                              def->friction};
+    hash = mote_hash_number(mote_hash_number(hash, (uint64_t)def->solver), def->max_iterations);
+    hash = mote_hash_bytes(mote_hash_number(hash, def->free_roots), settings, sizeof settings);
+    hash = mote_hash_number(mote_hash_number(hash, strands->strand_count), strands->range.started);
+    for (uint32_t strand = 0; strand < strands->strand_count; strand++)
+        hash = hash_strand(hash, strands, strands->lane_of_strand[strand]);
+    uint64_t pins = 0;
+    for (uint32_t i = 0; i < range->pins.count; i++) pins += hash_pin(strands, &range->pins.pins[i]);
+    return mote_hash_number(hash, pins);
+}

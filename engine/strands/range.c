@@ -1,0 +1,185 @@
+/* Strands as a range: begin, run and end of a step, and links. */
+#include "base/allocator.h"
+#include "base/parallel.h"
+#include "strands/kernels.h"
+
+static uint64_t scratch_bytes(const mote_range *range, uint32_t workers, bool stage_outer) {
+    (void)stage_outer;
+    const mote_strands *strands = mote_const_strands_of(range);
+    return workers * mote_strand_scratch_floats(strands->max_points) * sizeof(float);
+}
+
+/* Impulses of the conserving solver would do work where a collider moves. */
+static bool accepts_colliders(const mote_range *range) {
+    return mote_const_strands_of(range)->def.solver != MOTE_STRAND_CONSERVING;
+}
+
+/* --- A step --- */
+
+static mote_strand_job job_of(mote_strands *strands, const mote_plan *plan, const mote_step *step) {
+    const bool springs = strands->def.solver == MOTE_STRAND_SPRINGS;
+    return (mote_strand_job){
+        .plan = plan,
+        .strands = strands,
+        .poses = mote_colliders_poses(step->colliders, step->tick, step->ticks_per_step, plan->substeps),
+        .collider_count = step->colliders->list.count,
+        .step = step->number,
+        .step_tick = step->tick,
+        .ticks_per_step = step->ticks_per_step,
+        .uncoupled = springs && plan->scheme->kick_after,
+        .keep_previous = step->last};
+}
+
+/* Position Verlet begins with v(t - h / 2). */
+static void start_half_step(const mote_strand_job *of, const mote_plan_def *def, const mote_step *step) {
+    mote_plan plan;
+    mote_plan_make_kick(&plan, def, -0.5);
+    mote_strand_job job = *of;
+    job.plan = &plan;
+    job.kick = true;
+    job.keep_previous = false;
+    mote_strands_run(&job, step, true);
+}
+
+static void begin(mote_range *range, const mote_step *step) {
+    mote_strands *strands = mote_strands_of(range);
+    const bool springs = strands->def.solver == MOTE_STRAND_SPRINGS;
+    const mote_plan_def def = mote_range_plan_def(step, !springs);
+    mote_plan_make(&range->plan, &def);
+    range->kicked = 0;
+    strands->job = job_of(strands, &range->plan, step);
+    if (springs && range->plan.scheme->half_step_velocity && !range->started) {
+        start_half_step(&strands->job, &def, step);
+        range->kicked = -0.5 * range->plan.h;
+    }
+    if (step->last) mote_strands_keep_rotations(strands, step->tick, step->tick + step->ticks_per_step);
+    range->started = true;
+}
+
+static void run(mote_range *range, const mote_step *step) {
+    mote_strands_run(&mote_strands_of(range)->job, step, false);
+}
+
+typedef struct linked_phase {
+    const mote_strand_job *job;
+    const mote_phase_at *at;
+} linked_phase;
+
+static void do_linked_groups(void *context, size_t first, size_t end, uint32_t worker) {
+    (void)worker;
+    const linked_phase *p = context;
+    const mote_strands *strands = p->job->strands;
+    for (size_t i = first; i < end; i++) {
+        const uint32_t group = strands->linked[i];
+        strands->kernels->phase(p->job, group, p->at, strands->group[group].linked_work);
+    }
+}
+
+/* Returns whether a phase is empty for all groups; an empty phase needs no barrier. */
+static bool is_empty_phase(const mote_strand_job *job, mote_phase phase) {
+    const bool springs = job->strands->def.solver == MOTE_STRAND_SPRINGS;
+    return phase == MOTE_PHASE_CHECK || (phase == MOTE_PHASE_PLACE && !springs) ||
+           (phase == MOTE_PHASE_SOLVE && springs) ||
+           (phase == MOTE_PHASE_END && springs && !job->collider_count);
+}
+
+static void phase(mote_range *range, const mote_step *step, const mote_phase_at *at) {
+    linked_phase p = {&mote_strands_of(range)->job, at};
+    if (!is_empty_phase(p.job, at->phase))
+        mote_parallel_for(step->jobs, p.job->strands->linked_count, 1, do_linked_groups, &p);
+}
+
+static void end(mote_range *range) { (void)range; }
+
+/* --- Links --- */
+
+static mote_result slot_of_end(const mote_range *range, const mote_link_end *end, uint32_t *slot) {
+    const mote_strands *strands = mote_const_strands_of(range);
+    if (end->strand >= strands->strand_count) return MOTE_ERROR_RANGE;
+    const uint32_t lane = strands->lane_of_strand[end->strand];
+    if (end->point >= (uint32_t)strands->points[lane]) return MOTE_ERROR_RANGE;
+    *slot = mote_strands_slot_of(strands, lane, end->point);
+    return MOTE_OK;
+}
+
+static mote_result accepts_link(const mote_range *range, const mote_link *link) {
+    (void)link;
+    const bool conserving = mote_const_strands_of(range)->def.solver == MOTE_STRAND_CONSERVING;
+    return conserving ? MOTE_ERROR_INTEGRATOR : MOTE_OK;
+}
+
+/* Returns the lane group that holds a slot. */
+static uint32_t group_of(const mote_strands *strands, uint32_t slot) {
+    uint32_t low = 0, high = strands->group_count;
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (strands->group[middle].first <= slot)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void list_group(mote_strands *strands, uint32_t group) {
+    strands->linked[strands->linked_count++] = group;
+}
+
+static void unlist_group(mote_strands *strands, uint32_t group) {
+    uint32_t place = 0;
+    while (strands->linked[place] != group) place++;
+    strands->linked[place] = strands->linked[--strands->linked_count];
+}
+
+static mote_result link_slot(mote_range *range, uint32_t slot, int change, const mote_allocator *allocator) {
+    mote_strands *strands = mote_strands_of(range);
+    const uint32_t number = group_of(strands, slot);
+    mote_strand_group *group = &strands->group[number];
+    const size_t bytes = mote_strand_work_bytes(strands->max_points);
+    if (group->links == 0) {
+        group->linked_work = mote_allocate(allocator, bytes);
+        if (!group->linked_work) return MOTE_ERROR_MEMORY;
+        list_group(strands, number);
+    }
+    group->links += (uint32_t)change;
+    if (group->links == 0) {
+        mote_release(allocator, group->linked_work, bytes);
+        unlist_group(strands, number);
+    }
+    return MOTE_OK;
+}
+
+static mote_range_point point(mote_range *range, uint32_t slot) {
+    const mote_strands *strands = mote_strands_of(range);
+    const mote_strand_group *group = &strands->group[group_of(strands, slot)];
+    const bool pinned = range->inverse_mass[slot] == 0;
+    mote_range_point p = mote_strand_linked_columns(strands, group->linked_work);
+    for (int axis = 0; axis < 3; axis++) {
+        p.x[axis] += slot - group->first, p.v[axis] += slot - group->first;
+        p.force[axis] += slot - group->first;
+        p.reaction[axis] = pinned ? p.reaction[axis] + (slot - group->first) : NULL;
+    }
+    return p;
+}
+
+static bool is_frozen(const mote_range *range, uint32_t slot) {
+    const mote_strands *strands = mote_const_strands_of(range);
+    return strands->frozen[mote_strands_lane_of(strands, group_of(strands, slot), slot)];
+}
+
+const mote_range_kind mote_strands_kind = {.destroy = mote_strands_destroy,
+                                           .scratch_bytes = scratch_bytes,
+                                           .accepts_colliders = accepts_colliders,
+                                           .resolve = mote_strands_resolve,
+                                           .begin = begin,
+                                           .run = run,
+                                           .phase = phase,
+                                           .end = end,
+                                           .slot_of_end = slot_of_end,
+                                           .accepts_link = accepts_link,
+                                           .link = link_slot,
+                                           .point = point,
+                                           .is_frozen = is_frozen,
+                                           .hash = mote_strands_hash,
+                                           .sum = mote_strands_sum,
+                                           .validate = mote_strands_validate};

@@ -1,0 +1,121 @@
+/* Statistics of strands, in double, in a fixed order: stage/sums.h. */
+#include <string.h>
+
+#include "strands/strands.h"
+
+static double distance(const mote_range *range, size_t a, size_t b) {
+    double square[3];
+    for (int axis = 0; axis < 3; axis++) {
+        const double d = (double)range->x[axis][b] - (double)range->x[axis][a];
+        square[axis] = d * d;
+    }
+    return __builtin_sqrt((square[0] + square[1]) + square[2]);
+}
+
+/* E = k (l - L)^2 / 2 */
+static double spring_energy(double stiffness, double length, double rest_length) {
+    return 0.5 * stiffness * ((length - rest_length) * (length - rest_length));
+}
+
+/* |l / L - 1|; 0 where the segment has no rest length. */
+static double strain_of(const mote_strands *strands, size_t slot) {
+    const double rest = (double)strands->rest_length[slot];
+    if (!(rest > 0)) return 0;
+    const double strain = distance(&strands->range, slot, slot + MOTE_GROUP) / rest - 1;
+    return strain < 0 ? -strain : strain;
+}
+
+/* --- Sums over points --- */
+
+typedef struct sum_context {
+    const mote_strands *strands;
+    const mote_plan_def *field;
+} sum_context;
+
+static mote_sums sum_points(const void *context, size_t first, size_t end) {
+    const sum_context *s = context;
+    mote_sums lane[MOTE_GROUP];
+    memset(lane, 0, sizeof lane);
+    for (size_t slot = first; slot < end; slot++)
+        mote_sums_add_slot(&lane[slot % MOTE_GROUP], s->field, &s->strands->range, slot);
+    return mote_sums_of_lanes(lane);
+}
+
+/* --- Sums over segments, strand by strand --- */
+
+static void add_strand(const mote_strands *strands, uint32_t lane, mote_sums *to) {
+    const mote_range *range = &strands->range;
+    const int32_t points = strands->points[lane];
+    const double compliance = (double)strands->compliance[lane];
+    size_t slot = mote_strands_slot_of(strands, lane, 0);
+    for (int32_t k = 0; k + 1 < points; k++, slot += MOTE_GROUP) {
+        const double rest = (double)strands->rest_length[slot];
+        if (compliance > 0)
+            to->of[MOTE_SUM_ELASTIC] +=
+                spring_energy(1 / compliance, distance(range, slot, slot + MOTE_GROUP), rest);
+        if (strands->bend_length && k + 2 < points)
+            to->of[MOTE_SUM_ELASTIC] += spring_energy((double)strands->def.bend_stiffness,
+                                                      distance(range, slot, slot + 2 * MOTE_GROUP),
+                                                      (double)strands->bend_length[slot]);
+        to->of[MOTE_SUM_STRAIN] += strain_of(strands, slot);
+        to->of[MOTE_SUM_STRAINED] += rest > 0;
+    }
+}
+
+static mote_sums sum_segments(const void *context, size_t first, size_t end) {
+    const mote_strands *strands = context;
+    mote_sums lane[MOTE_GROUP];
+    memset(lane, 0, sizeof lane);
+    for (size_t strand = first; strand < end; strand++)
+        add_strand(strands, strands->lane_of_strand[strand], &lane[strand % MOTE_GROUP]);
+    return mote_sums_of_lanes(lane);
+}
+
+mote_sums mote_strands_sum(const mote_range *range, const mote_step *now) {
+    const mote_strands *strands = mote_const_strands_of(range);
+    const sum_context points = {strands, now->plan};
+    mote_sums sums = mote_sum_range(now->jobs, range->slot_count, sum_points, &points);
+    const mote_sums segments = mote_sum_range(now->jobs, strands->strand_count, sum_segments, strands);
+    mote_sums_add(&sums, &segments);
+    return sums;
+}
+
+/* Of equals the lowest number. */
+static void find_most_strained(const mote_strands *strands, mote_statistics *statistics) {
+    for (uint32_t strand = 0; strand < strands->strand_count; strand++) {
+        const uint32_t lane = strands->lane_of_strand[strand];
+        size_t slot = mote_strands_slot_of(strands, lane, 0);
+        for (int32_t k = 0; k + 1 < strands->points[lane]; k++, slot += MOTE_GROUP) {
+            const double strain = strain_of(strands, slot);
+            if (statistics->max_strain_item != MOTE_NO_ITEM && !(strain > statistics->max_strain)) continue;
+            statistics->max_strain = strain;
+            statistics->max_strain_item = strand;
+        }
+    }
+}
+
+mote_statistics mote_strands_statistics_of(const mote_strands *strands, const mote_step *now) {
+    const mote_sums sums = mote_strands_sum(&strands->range, now);
+    mote_statistics statistics = mote_sums_statistics(&sums);
+    find_most_strained(strands, &statistics);
+    return statistics;
+}
+
+/* --- The report of the last step --- */
+
+mote_strands_step_report mote_strands_report_all(const mote_strands *strands) {
+    mote_strands_step_report to = {.frozen = 0};
+    double stretch = 0;
+    for (uint32_t strand = 0; strand < strands->strand_count; strand++) {
+        const uint32_t lane = strands->lane_of_strand[strand];
+        if (strands->stretch[lane] > to.max_stretch) to.max_stretch = strands->stretch[lane];
+        stretch += (double)strands->stretch_sum[lane];
+        to.iterations += strands->iterations[lane];
+        to.capped += strands->capped[lane] != 0;
+        to.fallbacks += strands->fallbacks[lane] != 0;
+        to.infeasible += strands->infeasible[lane] != 0;
+        to.frozen += strands->frozen[lane] != 0;
+    }
+    to.mean_stretch = (float)(stretch / (double)(strands->point_count - strands->strand_count));
+    return to;
+}

@@ -1,0 +1,15 @@
+/* The kinds of range that a system holds beside its loose particles, in the order in which they are stepped
+ * and hashed: name, behaviour, the most of them. A new kind is a folder of its own, its calls in system/, and
+ * a line here. */
+#ifndef MOTE_SYSTEM_KINDS_H
+#define MOTE_SYSTEM_KINDS_H
+
+#define MOTE_KINDS(X)                                                                                        \
+    X(STRANDS, mote_strands_kind, MOTE_MAX_STRANDS_OBJECTS)                                                  \
+    X(NETWORK, mote_network_kind, MOTE_MAX_NETWORKS)
+
+#define MOTE_KIND_NAME(name, behaviour, most) MOTE_KIND_##name,
+typedef enum mote_kind { MOTE_KINDS(MOTE_KIND_NAME) MOTE_KIND_COUNT } mote_kind;
+#undef MOTE_KIND_NAME
+
+#endif

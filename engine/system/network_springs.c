@@ -1,0 +1,152 @@
+/* Edits of the springs of a system's networks: mote/network.h. */
+#include <math.h>
+#include <string.h>
+
+#include <mote/network.h>
+
+#include "networks/network.h"
+#include "system/internal.h"
+
+/* NULL, BUSY, ID. */
+static mote_result edit(const mote_system *system, mote_network_id id, mote_network **network) {
+    mote_range *range;
+    const mote_result result = mote_system_edit_range(system, MOTE_KIND_NETWORK, MOTE_ID(id), &range);
+    if (result == MOTE_OK) *network = mote_network_of(range);
+    return result;
+}
+
+static mote_spring spring_of(const mote_network *network, uint32_t number) {
+    const mote_network_spring_state *s = &network->spring[number];
+    return (mote_spring){.a = network->particle_of_slot[s->a],
+                         .b = network->particle_of_slot[s->b],
+                         .rest_length = s->rest_length,
+                         .stiffness = s->stiffness,
+                         .damping = s->damping,
+                         .tear_strain = s->tear_strain};
+}
+
+/* Springs between blocks make them outer: the scratch for that is there before the springs are. */
+static mote_result reserve_step(mote_system *system, const mote_network *network, uint32_t count,
+                                const mote_spring *springs) {
+    mote_network with = *network;
+    for (uint32_t i = 0; i < count && !with.has_outer; i++) {
+        const uint32_t a = network->slot_of_particle[springs[i].a],
+                       b = network->slot_of_particle[springs[i].b];
+        with.has_outer = mote_network_block_of(network, a) != mote_network_block_of(network, b);
+    }
+    return mote_system_reserve_scratch(system, &with.range);
+}
+
+static mote_result add_springs(mote_system *system, mote_network *network, uint32_t count,
+                               const mote_spring *springs, uint32_t *numbers, uint32_t *fault) {
+    mote_result result = mote_network_check_springs(network, count, springs, &system->allocator, fault);
+    if (result == MOTE_OK) result = reserve_step(system, network, count, springs);
+    return result ? result : mote_network_insert(network, count, springs, numbers, &system->allocator);
+}
+
+mote_result mote_network_add_springs(mote_system *system, mote_network_id id, uint32_t count,
+                                     const mote_spring *springs, uint32_t *numbers,
+                                     mote_network_fault *fault) {
+    mote_network_fault ignored;
+    if (!fault) fault = &ignored;
+    *fault = (mote_network_fault){MOTE_NO_ITEM, MOTE_NO_ITEM};
+    if (!system || (count && (!springs || !numbers))) return MOTE_ERROR_NULL;
+    mote_network *network;
+    mote_result result = edit(system, id, &network);
+    if (result || count == 0) return result;
+    mote_fpu_state saved = mote_fpu_enter();
+    result = add_springs(system, network, count, springs, numbers, &fault->spring);
+    mote_system_edited(&network->range);
+    mote_fpu_leave(saved);
+    return result;
+}
+
+/* Slots are below 2^31: the bit above marks a spring that is to go, so that one given twice is noticed. */
+#define LEAVING 0x80000000u
+
+mote_result mote_network_remove_springs(mote_system *system, mote_network_id id, uint32_t count,
+                                        const uint32_t *numbers, mote_network_fault *fault) {
+    if (fault) *fault = (mote_network_fault){MOTE_NO_ITEM, MOTE_NO_ITEM};
+    if (!system || (count && !numbers)) return MOTE_ERROR_NULL;
+    mote_network *network;
+    mote_result result = edit(system, id, &network);
+    if (result || count == 0) return result;
+    uint32_t good = 0;
+    for (; good < count && mote_network_has_spring(network, numbers[good]) &&
+           !(network->spring[numbers[good]].a & LEAVING);
+         good++)
+        network->spring[numbers[good]].a |= LEAVING;
+    for (uint32_t i = 0; i < good; i++) network->spring[numbers[i]].a &= ~LEAVING;
+    if (good < count) {
+        if (fault) fault->spring = good;
+        return MOTE_ERROR_RANGE;
+    }
+    mote_fpu_state saved = mote_fpu_enter();
+    for (uint32_t i = 0; i < count; i++) mote_network_erase(network, numbers[i]);
+    mote_system_edited(&network->range);
+    mote_fpu_leave(saved);
+    return MOTE_OK;
+}
+
+/* The network, which has the spring: NULL, BUSY, ID, RANGE. */
+static mote_result find_spring(const mote_system *system, mote_network_id id, uint32_t number,
+                               mote_network **network) {
+    mote_result result = edit(system, id, network);
+    return result || mote_network_has_spring(*network, number) ? result : MOTE_ERROR_RANGE;
+}
+
+mote_result mote_network_set_spring(mote_system *system, mote_network_id id, uint32_t number, float stiffness,
+                                    float damping, float tear_strain) {
+    mote_network *network;
+    mote_result result = find_spring(system, id, number, &network);
+    if (result) return result;
+    mote_network_spring_state *state = &network->spring[number];
+    mote_spring spring = spring_of(network, number);
+    spring.stiffness = stiffness, spring.damping = damping, spring.tear_strain = tear_strain;
+    mote_fpu_state saved = mote_fpu_enter();
+    result = mote_network_check_own_spring(network, &spring);
+    const bool stiffens = stiffness == INFINITY && state->stiffness < INFINITY;
+    if (result == MOTE_OK && stiffens && mote_network_is_rigid_full(network, network->island[state->a]))
+        result = MOTE_ERROR_RANGE;
+    if (result == MOTE_OK) {
+        state->stiffness = stiffness + 0.0f, state->damping = damping + 0.0f,
+        state->tear_strain = tear_strain + 0.0f; /* no -0 */
+        mote_network_copy_spring(network, number);
+        mote_network_changed(network);
+    }
+    mote_system_edited(&network->range);
+    mote_fpu_leave(saved);
+    return result;
+}
+
+mote_result mote_network_reel(mote_system *system, mote_network_id id, uint32_t number, float rest_length,
+                              uint64_t tick) {
+    mote_network *network;
+    mote_result result = find_spring(system, id, number, &network);
+    if (result) return result;
+    if (!isfinite(rest_length)) return MOTE_ERROR_NOT_FINITE;
+    if (rest_length < 0) return MOTE_ERROR_RANGE;
+    mote_fpu_state saved = mote_fpu_enter();
+    result = mote_network_add_reel(network, number, rest_length, mote_system_boundary(system), tick,
+                                   &system->allocator);
+    mote_system_edited(&network->range);
+    mote_fpu_leave(saved);
+    return result;
+}
+
+mote_result mote_network_spring(const mote_system *system, mote_network_id id, uint32_t number,
+                                mote_spring *spring) {
+    if (!system || !spring) return MOTE_ERROR_NULL;
+    mote_network *network;
+    mote_result result = find_spring(system, id, number, &network);
+    if (result == MOTE_OK) *spring = spring_of(network, number);
+    return result;
+}
+
+const uint32_t *mote_network_torn(const mote_system *system, mote_network_id id, uint32_t *count) {
+    mote_range *range = mote_system_range(system, MOTE_KIND_NETWORK, MOTE_ID(id));
+    const mote_network *network = range ? mote_network_of(range) : NULL;
+    const uint32_t torn = network ? network->torn_count : 0;
+    if (count) *count = torn;
+    return torn ? network->torn : NULL;
+}

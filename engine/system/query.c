@@ -1,0 +1,42 @@
+/* The next step and queries: the state of a system at a step boundary, as ranges receive it. */
+#include "system/internal.h"
+
+mote_step mote_system_next_step(const mote_system *system, mote_plan_def *def) {
+    *def = (mote_plan_def){.integrator = system->def.integrator,
+                           .forces = system->forces.items,
+                           .force_count = system->forces.count,
+                           .start_time = system->clock.start_time,
+                           .timestep = system->clock.timestep,
+                           .substeps = system->def.substeps,
+                           .mass_column = system->def.mass_column,
+                           .uniform_mass = (double)system->def.uniform_mass,
+                           .external_forces = system->particles.external_forces_marked,
+                           .anchors = system->def.anchor_column};
+    return (mote_step){.plan = def,
+                       .colliders = (mote_collider_list *)(uintptr_t)&system->colliders,
+                       .jobs = &system->def.jobs,
+                       .scratch = system->scratch,
+                       .number = system->clock.step,
+                       .tick = mote_system_boundary(system),
+                       .ticks_per_step = system->clock.ticks_per_step,
+                       .stage_outer = system->def.loop_order == MOTE_LOOP_STAGE_OUTER};
+}
+
+void mote_query_begin(mote_query *query, const mote_system *system) {
+    query->system = (mote_system *)(uintptr_t)system;
+    query->saved = mote_fpu_enter();
+    query->system->busy = true;
+    query->now = mote_system_next_step(system, &query->def);
+}
+
+void mote_query_end(mote_query *query) {
+    query->system->busy = false;
+    mote_fpu_leave(query->saved);
+}
+
+mote_presentation mote_system_presentation(const mote_system *system) {
+    const mote_fpu_state saved = mote_fpu_enter();
+    const float alpha = mote_clock_alpha(&system->clock);
+    mote_fpu_leave(saved);
+    return (mote_presentation){system->present, &system->def.jobs, alpha};
+}
