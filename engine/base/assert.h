@@ -1,5 +1,5 @@
-/* Assertions: invariants of the engine itself, never of values that a host passes in. Off in release builds;
- * debug and sanitizer builds stop where one does not hold. */
+/* Assertions check invariants of the engine itself, never values that a host passes in. Release builds omit
+ * them; debug and sanitizer builds trap where one fails. */
 #ifndef MOTE_BASE_ASSERT_H
 #define MOTE_BASE_ASSERT_H
 
@@ -9,7 +9,7 @@
 #define MOTE_ASSERT(condition) ((void)sizeof((condition) ? 1 : 0))
 #endif
 
-/* In a validator, which returns whether all of its claims hold. */
+/* Returns false from a validator if a claim fails. */
 #define MOTE_CLAIM(condition)                                                                                \
     do {                                                                                                     \
         if (!(condition)) return false;                                                                      \

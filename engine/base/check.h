@@ -1,4 +1,4 @@
-/* Whether a value that the host gave can be used. */
+/* Checks of values that the host passes in. */
 #ifndef MOTE_BASE_CHECK_H
 #define MOTE_BASE_CHECK_H
 
@@ -18,7 +18,7 @@ MOTE_INLINE mote_result mote_value_positive(float value) {
     return value > 0 ? MOTE_OK : MOTE_ERROR_RANGE;
 }
 
-/* Positive, and count / value is a float too: a mass, shared by `count`. */
+/* Checks that value is positive and count / value is a finite float: a mass, divided among `count`. */
 MOTE_INLINE mote_result mote_value_invertible(float value, uint32_t count) {
     const mote_result result = mote_value_positive(value);
     if (result) return result;

@@ -1,6 +1,6 @@
-/* The floating-point control word. Kernels run under IEEE defaults (round to nearest, denormals kept, no
- * traps), so that a host which sets flush-to-zero or another rounding gets the same bits, and gets its own
- * setting back. */
+/* Floating-point control word. Kernels run under IEEE defaults (round to nearest, denormals kept, no traps).
+ * A host that uses flush-to-zero or another rounding mode gets the same bits, and its own setting is restored
+ * afterwards. */
 #ifndef MOTE_BASE_FPU_H
 #define MOTE_BASE_FPU_H
 
@@ -9,7 +9,7 @@
 typedef uint64_t mote_fpu_state;
 
 #if defined(__x86_64__)
-#define MOTE_FPU_DEFAULT 0x1f80u /* all exceptions masked, nearest, no FTZ, no DAZ */
+#define MOTE_FPU_DEFAULT 0x1f80u /* all exceptions masked, round to nearest, no FTZ, no DAZ */
 static inline mote_fpu_state mote_fpu_enter(void) {
     uint32_t saved = __builtin_ia32_stmxcsr();
     if ((saved & ~0x3fu) != MOTE_FPU_DEFAULT) __builtin_ia32_ldmxcsr(MOTE_FPU_DEFAULT);

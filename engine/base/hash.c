@@ -1,4 +1,4 @@
-/* Multiply and fold, eight bytes at a time; the finalizer is that of MurmurHash3 (Appleby 2011). */
+/* Multiply-and-fold hash, eight bytes at a time. The finalizer is that of MurmurHash3 (Appleby 2011). */
 #include "base/hash.h"
 
 #include <string.h>

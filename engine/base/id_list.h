@@ -1,5 +1,5 @@
-/* Lists whose items have ids: items in the order of addition, each with a serial number that is never used
- * again, the index of its id. */
+/* Lists whose items have ids. Items are in the order of addition; each has a serial number that is never
+ * reused and that is the index of its id. */
 #ifndef MOTE_BASE_ID_LIST_H
 #define MOTE_BASE_ID_LIST_H
 
@@ -9,24 +9,25 @@
 
 typedef struct mote_id_list {
     void *items;
-    uint32_t *serials; /* behind the items */
+    uint32_t *serials; /* stored after the items, in the same allocation */
     uint32_t count, capacity, next_serial;
-    size_t element; /* bytes of an item; set by whoever owns the list */
+    size_t element; /* bytes of an item; set by the owner of the list */
 } mote_id_list;
 
-/* Whether the list may have one item more, `most` being allowed: CAPACITY. */
+/* Checks that the list can take one more item; `most` is the limit of its count. Error: CAPACITY. */
 mote_result mote_id_list_can_add(const mote_id_list *list, uint32_t most);
 
-/* Capacity for one item more, `most` being allowed. CAPACITY, MEMORY: the list is as it was. */
+/* Reserves capacity for one more item; `most` is the limit of the count. Errors: CAPACITY, MEMORY; the list
+ * is then unchanged. */
 mote_result mote_id_list_reserve_next(mote_id_list *list, uint32_t most, const mote_allocator *allocator);
 
-/* Appends a copy of *item, for which there is capacity; returns its serial number. */
+/* Appends a copy of *item and returns its serial number. The capacity must be reserved. */
 uint32_t mote_id_list_append(mote_id_list *list, const void *item);
 
-/* The place of an item in the list, or its count. */
+/* Returns the position of an item in the list, or the count if there is none. */
 uint32_t mote_id_list_find(const mote_id_list *list, uint32_t serial);
 
-/* Takes an item out; those behind it move up. */
+/* Removes an item; later items move up. */
 void mote_id_list_remove(mote_id_list *list, uint32_t place);
 
 void mote_id_list_destroy(mote_id_list *list, const mote_allocator *allocator);

@@ -1,16 +1,17 @@
-/* Instruction sets: which ones this build holds kernels for, and which ones the machine runs. */
+/* Instruction sets: those with kernels in this build, and those that the machine supports. */
 #ifndef MOTE_BASE_ISA_H
 #define MOTE_BASE_ISA_H
 
 #include <mote/isa.h>
 
-/* The instruction set that AUTO stands for, or `isa` itself; MOTE_ISA_COUNT where the build or the machine
+/* Returns the instruction set that AUTO selects, or `isa` itself; MOTE_ISA_COUNT if the build or the machine
  * lacks it. */
 mote_isa mote_isa_resolve(mote_isa isa);
 
-/* A file of kernels is compiled once per instruction set and defines one table, named `name` with the set
- * behind it: MOTE_KERNEL_TABLE(name). MOTE_KERNEL_LOOKUP(type, name) defines name##_for(isa), which gives the
- * table of an instruction set, or NULL where the build or the machine lacks it. */
+/* Kernel tables. A file of kernels is compiled once per instruction set and defines one table,
+ * MOTE_KERNEL_TABLE(name): `name` followed by the instruction set. MOTE_KERNEL_LOOKUP(type, name) defines
+ * name##_for(isa), which returns the table of an instruction set, or NULL if the build or the machine lacks
+ * it. */
 #define MOTE_KERNEL_TABLE__(name, isa) name##_##isa
 #define MOTE_KERNEL_TABLE_(name, isa)  MOTE_KERNEL_TABLE__(name, isa)
 #define MOTE_KERNEL_TABLE(name)        MOTE_KERNEL_TABLE_(name, MOTE_ISA)
@@ -55,6 +56,6 @@ mote_isa mote_isa_resolve(mote_isa isa);
                 MOTE_IF_NEON([MOTE_ISA_NEON] = &name##_neon, )                                               \
                     MOTE_IF_SIMD128([MOTE_ISA_SIMD128] = &name##_simd128, )};                                \
     const type *name##_for(mote_isa isa) { return name##_tables[mote_isa_resolve(isa)]; }                    \
-    extern int name##_semicolon /* the caller's */
+    extern int name##_semicolon /* takes the caller's semicolon */
 
 #endif

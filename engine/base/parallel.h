@@ -1,4 +1,4 @@
-/* The one parallel loop. */
+/* Parallel loop over a range of items. */
 #ifndef MOTE_BASE_PARALLEL_H
 #define MOTE_BASE_PARALLEL_H
 
@@ -6,12 +6,12 @@
 
 #include "base/compiler.h"
 
-/* Does items first .. end - 1. Runs under IEEE defaults; worker < jobs->workers, 0 for serial jobs. */
+/* Processes items first .. end - 1. Runs under IEEE defaults; worker < jobs->workers, 0 for serial jobs. */
 typedef void mote_range_task(void *context, size_t first, size_t end, uint32_t worker);
 
-/* Cuts 0 .. count - 1 into runs whose length is a multiple of `grain` (but for the last), hands them to the
- * jobs and returns when all are done. The caller has entered IEEE defaults itself. How many runs there are
- * depends on the workers, so no result may depend on the cut. */
+/* Divides items 0 .. count - 1 into runs, passes them to the jobs and returns when all are done. The length
+ * of every run but the last is a multiple of `grain`. The caller must have entered IEEE defaults. The number
+ * of runs depends on the workers, so no result may depend on the division. */
 void mote_parallel_for(const mote_jobs *jobs, size_t count, size_t grain, mote_range_task *task,
                        void *context);
 

@@ -1,4 +1,4 @@
-/* Result sentences and the version. */
+/* Texts of the result codes, and the version. */
 #include <mote/result.h>
 #include <mote/version.h>
 

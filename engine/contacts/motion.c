@@ -1,4 +1,4 @@
-/* Motions: interpolation between two placements, by tick. */
+/* Motions: interpolation between two placements by tick. */
 #include "contacts/motion.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ static double dot(const float a[4], const float b[4]) {
     return sum;
 }
 
-/* In double no square of a float overflows or vanishes. */
+/* Normalises in double, where no square of a float overflows or underflows. */
 static mote_transform normalised(mote_transform transform) {
     const double length = __builtin_sqrt(dot(transform.rotation, transform.rotation));
     for (int i = 0; i < 4; i++) transform.rotation[i] = (float)((double)transform.rotation[i] / length);
@@ -32,7 +32,7 @@ mote_motion mote_motion_place(const mote_transform *at) {
     return (mote_motion){.from = here, .to = here};
 }
 
-/* In double, where the difference of two floats cannot overflow. */
+/* Interpolates in double, where the difference of two floats cannot overflow. */
 static float between(float from, float to, float fraction) {
     return (float)((double)from + (double)fraction * ((double)to - (double)from));
 }
@@ -48,7 +48,8 @@ mote_transform mote_motion_at(const mote_motion *motion, uint64_t step_tick, dou
     return normalised(at);
 }
 
-/* q and -q are one rotation: the one on the side of `from` is the shorter arc. */
+/* Selects the sign of the target quaternion: q and -q are one rotation, and the one with a positive dot
+ * product with `from` is the shorter arc. */
 void mote_motion_target(mote_motion *motion, uint64_t now, const mote_transform *to, uint64_t tick) {
     const mote_transform from = mote_motion_at(motion, now, 0);
     *motion = (mote_motion){.from = from, .to = normalised(*to), .travel = mote_travel_to(now, tick)};

@@ -1,5 +1,4 @@
-/* Motions: where a thing with a target stands at any tick. See transform.h for what a tick and a target
- * are. */
+/* Motions: pose of a moving object at any tick. mote/transform.h defines ticks and targets. */
 #ifndef MOTE_CONTACTS_MOTION_H
 #define MOTE_CONTACTS_MOTION_H
 
@@ -8,23 +7,24 @@
 
 #include "base/travel.h"
 
-/* Rotations of length 1, `to` on the side of `from`. */
+/* Rotations have length 1; `to` is on the side of `from` (shorter arc). */
 typedef struct mote_motion {
     mote_transform from, to;
-    mote_travel travel; /* while it is pending the thing stands at `from` */
+    mote_travel travel; /* while this is pending the object stays at `from` */
 } mote_motion;
 
-/* MOTE_OK; NOT_FINITE; RANGE: a quaternion of length 0. */
+/* Checks a transform. Returns MOTE_OK; NOT_FINITE; RANGE: a quaternion of length 0. */
 mote_result mote_motion_check(const mote_transform *transform);
 
-/* A thing that stands at `at`. All transforms passed in must have been checked. */
+/* Returns the motion of an object at rest at `at`. Transforms passed to these functions must have been
+ * checked. */
 mote_motion mote_motion_place(const mote_transform *at);
 
-/* Where it stands: positions on the straight line, rotations q = q0 + f (q1 - q0) over their length; at f = 1
- * the target itself. */
+/* Returns the pose at `within` ticks after step_tick: positions on the straight line, rotations q = q0 + f
+ * (q1 - q0), normalised; at f = 1 the target itself. */
 mote_transform mote_motion_at(const mote_motion *motion, uint64_t step_tick, double within);
 
-/* A new target, from where it stands at the boundary `now`, to be reached at `tick`; MOTE_NEXT_ADVANCE:
+/* Sets a new target, to be reached at `tick`, from the pose at the boundary `now`; MOTE_NEXT_ADVANCE:
  * pending. */
 void mote_motion_target(mote_motion *motion, uint64_t now, const mote_transform *to, uint64_t tick);
 

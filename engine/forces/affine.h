@@ -1,17 +1,17 @@
-/* Affine forces: a = constant + damping v + stiffness x per axis. All of a particle's fold into one such
- * term. */
+/* Affine forces: a = constant + damping v + stiffness x per axis. All affine forces on a particle fold into
+ * one such term. */
 #ifndef MOTE_FORCES_AFFINE_H
 #define MOTE_FORCES_AFFINE_H
 
 #include "base/compiler.h"
 
-/* In double while it is summed. There are two sums: accelerations, and forces, which the inverse mass
- * multiplies. */
+/* Affine term in double, as summed. There are two sums: accelerations, and forces that are multiplied by the
+ * inverse mass. */
 typedef struct mote_affine {
     double constant[3], damping[3], stiffness[3];
 } mote_affine;
 
-/* sum += term x factor */
+/* Adds factor x term to *sum. */
 void mote_affine_add(mote_affine *sum, const mote_affine *term, double factor);
 
 bool mote_affine_is_zero(const mote_affine *affine);

@@ -1,14 +1,15 @@
-/* Attractor: the gravity of a softened point, a = s d / (d^2 + e^2)^(3/2), d = c - x. H. C. Plummer, MNRAS 71
+/* Attractor: gravity of a softened point, a = s d / (d^2 + e^2)^(3/2), d = c - x. H. C. Plummer, MNRAS 71
  * (1911) 460. */
 #ifndef MOTE_FORCES_ATTRACTOR_H
 #define MOTE_FORCES_ATTRACTOR_H
 
 #include "forces/force.h"
 
-/* Whether a def is an attractor, for the kernels that take no others. */
+/* Returns true if a def is an attractor, for kernels that evaluate no other force. */
 MOTE_INLINE bool mote_attractor_is(const mote_force_def *def) { return def->kind == MOTE_FORCE_ATTRACTOR; }
 
-/* The acceleration at x. At the centre of an unsoftened point it is not finite: the particle is reported. */
+/* Returns the acceleration at x. It is not finite at the centre of an unsoftened point: the particle is
+ * reported. */
 MOTE_INLINE wide3 mote_attractor_evaluate(const mote_force_def *def, const mote_force_point *at) {
     float softening = def->as.attractor.softening;
     wide3 d = wide3_sub(wide3_set(def->as.attractor.centre), at->x);
@@ -31,7 +32,7 @@ static mote_result attractor_check(const mote_force_def *def) {
     return mote_check_not_negative(def->as.attractor.softening);
 }
 
-/* -m s / (d^2 + e^2)^(1/2) */
+/* Potential -m s / (d^2 + e^2)^(1/2). */
 static double attractor_potential(const mote_force_def *def, const double x[3], const double *anchor,
                                   double mass) {
     (void)anchor;

@@ -5,8 +5,8 @@
 #include "forces/force.h"
 #include "math/noise.h"
 
-/* f and g change in time between the noises of whole moments, so the field stays free of divergence at every
- * moment. */
+/* Blends the potentials f and g in time, between the noises of integer phases. The field itself is not
+ * blended, so it is free of divergence at every instant. */
 MOTE_OUTLINE wide3 mote_curl_noise_evaluate(const mote_force_def *def, const mote_force_point *at) {
     const float frequency = def->as.curl_noise.frequency, limit = 0x1p20f;
     wide3 lattice = {wide_clamp(at->x.x * frequency, -limit, limit),

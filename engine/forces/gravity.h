@@ -4,7 +4,7 @@
 
 #include "forces/force.h"
 
-/* Inside a region; everywhere it is folded. */
+/* Evaluates the acceleration inside a region; without a region it is folded. */
 MOTE_INLINE wide3 mote_gravity_evaluate(const mote_force_def *def, const mote_force_point *at) {
     (void)at;
     return wide3_set(def->as.gravity.acceleration);
@@ -24,7 +24,7 @@ static void gravity_fold(const mote_force_def *def, mote_affine *acceleration, m
         acceleration->constant[axis] += (double)def->as.gravity.acceleration[axis];
 }
 
-/* -m g.x */
+/* Potential -m g.x. */
 static double gravity_potential(const mote_force_def *def, const double x[3], const double *anchor,
                                 double mass) {
     (void)anchor;

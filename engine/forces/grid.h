@@ -1,4 +1,4 @@
-/* Grid field: u sampled on a lattice, trilinear. */
+/* Grid field: u sampled on a lattice, with trilinear interpolation. */
 #ifndef MOTE_FORCES_GRID_H
 #define MOTE_FORCES_GRID_H
 

@@ -1,4 +1,4 @@
-/* Making and checking grids. */
+/* Creation and checks of grids. */
 #include "forces/grid_samples.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ static mote_result check_def(const mote_grid_def *def) {
     return def->vectors ? MOTE_OK : MOTE_ERROR_NULL;
 }
 
-/* False if a sample is not finite. */
+/* Copies the samples; returns false if one is not finite. */
 static bool copy_samples(mote_grid *grid, const mote_grid_def *def, size_t samples) {
     for (size_t i = 0; i < samples; i++) {
         for (int axis = 0; axis < 3; axis++) {

@@ -1,4 +1,4 @@
-/* A sampled grid of vectors. */
+/* Sampled grid of vectors. */
 #ifndef MOTE_FORCES_GRID_SAMPLES_H
 #define MOTE_FORCES_GRID_SAMPLES_H
 
@@ -11,13 +11,14 @@ struct mote_grid {
     uint32_t count[3];
     float origin[3], inverse_spacing[3];
     bool zero_outside;
-    size_t bytes;        /* of the allocation */
-    float (*samples)[4]; /* x fastest, the fourth float is padding: one load brings a vector */
+    size_t bytes;        /* bytes of the allocation */
+    float (*samples)[4]; /* x fastest; the fourth float is padding: one load fetches a vector */
     uint64_t hash;
 };
 
-/* The trilinear value at x. */
+/* Returns the trilinear interpolation of the samples at x. */
 MOTE_INLINE wide3 mote_grid_sample(const mote_grid *grid, wide3 x) {
+    /* Cell and position t in it, clamped to the grid. */
     const wide position[3] = {x.x, x.y, x.z};
     wide t[3];
     wide_mask inside = ~(wide_mask){0};
@@ -30,6 +31,7 @@ MOTE_INLINE wide3 mote_grid_sample(const mote_grid *grid, wide3 x) {
         wide_mask_store(cell[axis], wide_floor(wide_min(clamped, wide_set(last - 1.0f)), &whole));
         t[axis] = clamped - whole;
     }
+    /* Gathers the eight corners of each lane's cell. */
     float corner[8][3][MOTE_WIDTH];
     const size_t row = grid->count[0], layer = row * grid->count[1];
     for (int lane = 0; lane < MOTE_WIDTH; lane++) {
@@ -42,6 +44,7 @@ MOTE_INLINE wide3 mote_grid_sample(const mote_grid *grid, wide3 x) {
     wide3 value[8];
     for (int c = 0; c < 8; c++)
         value[c] = (wide3){wide_load(corner[c][0]), wide_load(corner[c][1]), wide_load(corner[c][2])};
+    /* Interpolates along x, y and z in turn. */
     for (int axis = 0, pairs = 4; axis < 3; axis++, pairs /= 2)
         for (int c = 0; c < pairs; c++)
             value[c] = wide3_add_scaled(value[2 * c], t[axis], wide3_sub(value[2 * c + 1], value[2 * c]));

@@ -10,13 +10,13 @@ typedef struct mote_force_sum {
     wide3 acceleration, force;
 } mote_force_sum;
 
-/* The vector u of a field as it is used: itself, or the drag of the air that moves with it. */
+/* Applies a field's vector u according to its use: u itself, or the linear drag of air that moves with u. */
 MOTE_INLINE wide3 mote_use_field(const mote_force_def *def, wide3 u, wide3 v) {
     return def->use == MOTE_FIELD_WIND ? wide3_scale(wide_set(def->drag), wide3_sub(u, v)) : u;
 }
 
-/* One force on one register; *newtons: whether it is in N. Affine forces come here only where a region limits
- * them. */
+/* Evaluates one force on one register; *newtons: whether the unit is N. Affine forces are evaluated here only
+ * inside a region. */
 MOTE_INLINE wide3 mote_force_evaluate(const mote_force_def *def, const mote_force_point *at, bool *newtons) {
     switch (def->kind) {
 #define CASE(kind, name, gives)                                                                              \
@@ -34,15 +34,15 @@ MOTE_INLINE wide3 mote_force_evaluate(const mote_force_def *def, const mote_forc
     }
 }
 
-/* Outside its region a force does not act, whatever its value would be; but no place that is not finite is
- * outside. */
+/* Weights a force by its region. Outside the region it does not act, even if its value is not finite. A
+ * position that is not finite does not count as outside. */
 MOTE_INLINE wide3 mote_force_limit(wide weight, wide3 x, wide3 value) {
     wide_mask acts = wide_less((wide){0}, weight) | ~wide_equal(wide3_finite_probe(x), (wide){0});
     return wide3_select(acts, wide3_scale(weight, value), wide3_zero());
 }
 
-/* Any mixture of inline forces, out of line: the switch is compiled once, and the kernels around it keep
- * their registers. anchors: whether at->anchor is there; forces that need one do not act where it is not. */
+/* Sums any mixture of inline forces. Out of line: the switch is compiled once, and the kernels around it keep
+ * their registers. anchors: at->anchor is valid; without it, forces that need an anchor do not act. */
 MOTE_OUTLINE mote_force_sum mote_inline_forces(const mote_force_def *forces, uint32_t count, bool anchors,
                                                const mote_force_point *at) {
     mote_force_sum sum = {wide3_zero(), wide3_zero()};

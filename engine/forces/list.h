@@ -1,5 +1,6 @@
-/* The list of forces: X(kind, name, mote_force_gives). A new force is a file NAME.h, its include
- * and its line here, and its declaration in mote/force.h. Callbacks stand apart: they have no evaluation. */
+/* List of forces: X(kind, name, mote_force_gives). A new force needs a file NAME.h, its include and its line
+ * here, and its declaration in mote/force.h. Callbacks are not in the list: they have no inline
+ * evaluation. */
 #ifndef MOTE_FORCES_LIST_H
 #define MOTE_FORCES_LIST_H
 

@@ -4,7 +4,7 @@
 
 #include "forces/force.h"
 
-/* In N. */
+/* Returns the force in N. */
 MOTE_INLINE wide3 mote_quadratic_drag_evaluate(const mote_force_def *def, const mote_force_point *at) {
     wide3 relative = wide3_sub(wide3_set(def->as.quadratic_drag.velocity), at->v);
     return wide3_scale(def->as.quadratic_drag.coefficient * wide_sqrt(wide3_dot(relative, relative)),

@@ -1,4 +1,4 @@
-/* Regions: checks, and limiting a force to one. */
+/* Regions: checks, and defs of forces limited to a region. */
 #include "forces/region.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Regions: where a force acts, with a smooth edge. */
+/* Regions: limits of a force in space, with a smooth edge. */
 #ifndef MOTE_FORCES_REGION_H
 #define MOTE_FORCES_REGION_H
 
@@ -8,14 +8,14 @@
 
 mote_result mote_region_check(const mote_region *region);
 
-/* Smoothstep of `inside` metres within the outer edge; falloff 0 is a step. */
+/* Returns the smoothstep of the depth `inside` (m) below the outer edge; a step for falloff 0. */
 MOTE_INLINE wide mote_region_edge(wide inside, float falloff) {
     if (falloff == 0) return wide_select(wide_less(inside, (wide){0}), (wide){0}, wide_set(1));
     wide s = wide_clamp(inside / falloff, 0, 1);
     return s * s * (3.0f - 2.0f * s);
 }
 
-/* In [0, 1]; 1 everywhere where there is no region. */
+/* Returns the weight in [0, 1]; 1 without a region. */
 MOTE_INLINE wide mote_region_weight(const mote_region *region, wide3 x) {
     wide3 d = wide3_sub(x, wide3_set(region->centre));
     const float *extent = region->extent, falloff = region->falloff;

@@ -1,4 +1,4 @@
-/* The rows of all forces, and what the engine asks of them. */
+/* Table of the rows of all forces, and queries on it. */
 #include <math.h>
 
 #include "base/hash.h"
@@ -22,7 +22,7 @@ static bool is_everywhere(const mote_force_def *def) { return def->region.shape 
 
 static bool is_callback(const mote_force_def *def) { return row_of(def)->path == MOTE_PATH_CALLBACK; }
 
-/* A field used as wind gives N and reads the velocity. */
+/* Returns true for a field. A field used as wind is in N and reads the velocity. */
 static bool is_field(const mote_force_def *def) { return table[def->kind].gives == MOTE_GIVES_FIELD; }
 
 mote_result mote_check_not_negative(float value) { return value < 0 ? MOTE_ERROR_RANGE : MOTE_OK; }

@@ -4,7 +4,7 @@
 
 #include "forces/force.h"
 
-/* Inside a region; everywhere it is folded. */
+/* Evaluates the force (N) inside a region; without a region it is folded. */
 MOTE_INLINE wide3 mote_thrust_evaluate(const mote_force_def *def, const mote_force_point *at) {
     (void)at;
     return wide3_set(def->as.thrust.force);
@@ -23,7 +23,7 @@ static void thrust_fold(const mote_force_def *def, mote_affine *acceleration, mo
     for (int axis = 0; axis < 3; axis++) force->constant[axis] += (double)def->as.thrust.force[axis];
 }
 
-/* -f.x */
+/* Potential -f.x. */
 static double thrust_potential(const mote_force_def *def, const double x[3], const double *anchor,
                                double mass) {
     (void)anchor;

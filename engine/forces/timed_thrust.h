@@ -1,11 +1,11 @@
-/* Thrust by time: F = f(t), linear between keys. */
+/* Timed thrust: F = f(t), linear between keys. */
 #ifndef MOTE_FORCES_TIMED_THRUST_H
 #define MOTE_FORCES_TIMED_THRUST_H
 
 #include "forces/force.h"
 
-/* The force at `time`, in N: the same for every particle. Between keys in double, so that days of running
- * lose nothing. */
+/* Returns the force at the time, in N, the same for every particle. Interpolates time in double, so that the
+ * precision holds after days of simulated time. */
 MOTE_INLINE wide3 mote_timed_thrust_evaluate(const mote_force_def *def, const mote_force_point *at) {
     const float *times = def->as.timed_thrust.time;
     uint32_t count = def->as.timed_thrust.count, next = 0;

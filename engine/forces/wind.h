@@ -4,7 +4,7 @@
 
 #include "forces/force.h"
 
-/* Inside a region; everywhere it is folded. */
+/* Evaluates the force (N) inside a region; without a region it is folded. */
 MOTE_INLINE wide3 mote_wind_evaluate(const mote_force_def *def, const mote_force_point *at) {
     return wide3_scale(wide_set(def->drag), wide3_sub(wide3_set(def->as.wind.velocity), at->v));
 }

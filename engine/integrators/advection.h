@@ -1,16 +1,16 @@
-/* Advection: x' = u(x, t), particles without momentum, by the same tableaux as the Runge-Kutta family. */
+/* Advection: x' = u(x, t), particles without momentum, with the tableaux of the Runge-Kutta family. */
 #ifndef MOTE_INTEGRATORS_ADVECTION_H
 #define MOTE_INTEGRATORS_ADVECTION_H
 
 #include "integrators/lanes.h"
 
-/* The next substep overwrites v, so a v that is not finite must leave its mark on x. */
+/* Makes x non-finite where v is not finite: the next substep overwrites v, and the error must not be lost. */
 MOTE_INLINE wide poison(wide x, wide v) {
     wide zero = v * 0.0f;
     return wide_select(wide_equal(zero, (wide){0}), x, zero);
 }
 
-/* dx = h u at the stage. Carries base_x and sum_x; the velocity column gets the mean of u over the
+/* Takes dx = h u at the stage. Carries base_x and sum_x; the velocity column receives the mean of u over the
  * substep. */
 MOTE_INLINE void mote_advection_stage(mote_lanes *s, const mote_coefficients *c, uint32_t stage, bool last,
                                       wide3 dx) {

@@ -1,9 +1,9 @@
-/* The affine maps of one substep, in double. */
+/* Affine maps of one substep, in double. */
 #include "integrators/scheme.h"
 
 mote_exact_map mote_map_free(double h) { return (mote_exact_map){0, h, 0, 0, 0, 0}; }
 
-/* v1 = v + h (C + B v1 + K x1), x1 = x + h v1, solved for the differences. */
+/* Solves v1 = v + h (C + B v1 + K x1), x1 = x + h v1 for the differences x1 - x and v1 - v. */
 static mote_exact_map implicit_euler(double constant, double damping, double stiffness, double h) {
     double scale = h / (1.0 - h * damping - h * h * stiffness);
     double vx = scale * stiffness, vv = scale * (damping + h * stiffness), vc = scale * constant;

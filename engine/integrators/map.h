@@ -1,13 +1,13 @@
-/* Integrators that carry the state through the affine forces by one affine map per axis, and take the other
- * forces as kicks around it (Strang, SIAM J. Numer. Anal. 5 (1968) 506). Exact flow: the map is the matrix
- * exponential, so affine forces alone are exact for any h. Implicit Euler and the kinematic integrators
- * differ in the map (table.c, map.c). */
+/* Integrators that advance the state under the affine forces by one affine map per axis, and apply the other
+ * forces as kicks around it (Strang splitting, SIAM J. Numer. Anal. 5 (1968) 506). Exact flow: the map is the
+ * matrix exponential, so affine forces without others are exact for any h. Implicit Euler and the kinematic
+ * integrators differ in the map (table.c, map.c). */
 #ifndef MOTE_INTEGRATORS_MAP_H
 #define MOTE_INTEGRATORS_MAP_H
 
 #include "integrators/lanes.h"
 
-/* One map per axis, in registers: the same for all lanes, or one for each. */
+/* Map of each axis, in registers: the same for all lanes, or one per lane. */
 typedef struct mote_wide_map {
     wide3 xx, xv, xc, vx, vv, vc;
 } mote_wide_map;
@@ -25,7 +25,8 @@ MOTE_INLINE void mote_map_apply(mote_lanes *s, const mote_wide_map *m) {
     s->v = wide3_add(s->v, dv);
 }
 
-/* Stage 0 kicks, then maps; or (kinematic) maps and then adds the kick of the old state, with its own dx. */
+/* Kicks, then applies the map in stage 0. Kinematic integrators apply the map first and then add the kick of
+ * the old state, with its own dx. */
 MOTE_INLINE void mote_map_stage(mote_lanes *s, const mote_coefficients *c, uint32_t stage,
                                 const mote_wide_map *m, wide3 dv) {
     if (stage == 0 && c->kick_after) {

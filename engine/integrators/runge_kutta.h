@@ -1,5 +1,5 @@
 /* Explicit Runge-Kutta methods whose tableau has only a sub-diagonal: explicit Euler, midpoint, the classic
- * RK4 (Kutta 1901). Positions and velocities go through the stages together, and so do all particles of a
+ * RK4 (Kutta 1901). Positions and velocities pass through the stages together, and so do all particles of a
  * block. */
 #ifndef MOTE_INTEGRATORS_RUNGE_KUTTA_H
 #define MOTE_INTEGRATORS_RUNGE_KUTTA_H

@@ -1,4 +1,4 @@
-/* Schemes: what a family of integrators needs to know of one member, as a table of coefficients. */
+/* Schemes: one integrator of a family as a table of coefficients. */
 #ifndef MOTE_INTEGRATORS_SCHEME_H
 #define MOTE_INTEGRATORS_SCHEME_H
 
@@ -11,23 +11,24 @@ typedef enum mote_family {
     MOTE_FAMILY_SPLITTING,   /* kicks and drifts: splitting.h */
     MOTE_FAMILY_VERLET,      /* velocity Verlet: verlet.h */
     MOTE_FAMILY_RUNGE_KUTTA, /* explicit tableaux: runge_kutta.h */
-    MOTE_FAMILY_MAP,       /* one affine map of the state for the affine forces, kicks for the rest: map.h */
-    MOTE_FAMILY_ADVECTION, /* explicit tableaux on x' = u(x, t): advection.h */
+    MOTE_FAMILY_MAP,         /* affine map for the affine forces, kicks for the others: map.h */
+    MOTE_FAMILY_ADVECTION,   /* explicit tableaux on x' = u(x, t): advection.h */
     MOTE_FAMILY_COUNT
 } mote_family;
 
 #define MOTE_MAX_STAGES    8
 #define MOTE_CARRY_COLUMNS 12 /* floats that a particle may carry from stage to stage */
 
-/* How a map family carries one affine force (or all of them together) over h. */
+/* Map by which a map family applies one affine force (or their sum) over h. */
 typedef enum mote_map_kind {
-    MOTE_MAP_EXACT_FLOW,       /* the exact flow of all of them together */
-    MOTE_MAP_IMPLICIT_EULER,   /* all of them at the end of the substep */
-    MOTE_MAP_KINEMATIC,        /* the exact dv and dx of each alone, summed */
-    MOTE_MAP_KINEMATIC_AVERAGE /* the exact dv of each alone, dx = h dv / 2 */
+    MOTE_MAP_EXACT_FLOW,       /* exact flow of the sum of the forces */
+    MOTE_MAP_IMPLICIT_EULER,   /* implicit Euler step of the sum of the forces */
+    MOTE_MAP_KINEMATIC,        /* exact dv and dx of each force uncoupled, summed */
+    MOTE_MAP_KINEMATIC_AVERAGE /* exact dv of each force uncoupled, dx = h dv / 2 */
 } mote_map_kind;
 
-/* A stage evaluates the forces at time t + time h and hands the family dv = kick h a. */
+/* Scheme of an integrator. A stage evaluates the forces at time t + time h and passes dv = kick h a to the
+ * family. */
 typedef struct mote_scheme {
     mote_integrator_info info;
     mote_family family;
@@ -36,38 +37,40 @@ typedef struct mote_scheme {
     double kick[MOTE_MAX_STAGES];
     double drift_first;             /* splitting: x += drift_first h v before the first kick */
     double drift[MOTE_MAX_STAGES];  /* splitting: x += drift h v after each kick */
-    double next[MOTE_MAX_STAGES];   /* Runge-Kutta: the sub-diagonal of the tableau, next[i] = a(i + 1, i) */
+    double next[MOTE_MAX_STAGES];   /* Runge-Kutta: sub-diagonal of the tableau, next[i] = a(i + 1, i) */
     double weight[MOTE_MAX_STAGES]; /* Runge-Kutta: b(i) */
     mote_map_kind map;
-    bool kick_after;         /* map: the first kick comes after the map, from the same old state, ... */
+    bool kick_after;         /* map: the first kick follows the map, from the same old state, ... */
     double push;             /* ... with x += push h dv */
-    bool half_step_velocity; /* the velocity column holds v(t - h / 2) */
+    bool half_step_velocity; /* velocity column holds v(t - h / 2) */
 } mote_scheme;
 
 extern const mote_scheme mote_scheme_table[MOTE_INTEGRATOR_COUNT];
 
-/* The float form of a propagator, with its constant term. */
+/* Float form of a propagator, with its constant term. */
 typedef struct mote_map {
     float xx, xv, xc, vx, vv, vc;
 } mote_map;
 
-/* The coefficients of one substep of h seconds. */
+/* Coefficients of one substep of h seconds. */
 typedef struct mote_coefficients {
     float h;
     float drift_first, drift[MOTE_MAX_STAGES];
     float next[MOTE_MAX_STAGES], weight[MOTE_MAX_STAGES];
     bool kick_after;
     float push;
-    mote_map map[3]; /* per axis; MAP only */
+    mote_map map[3]; /* one map per axis; map family only */
 } mote_coefficients;
 
-/* h, drift, next and weight as floats. */
+/* Converts h, drift, next and weight to floats. */
 void mote_scheme_coefficients(const mote_scheme *scheme, double h, mote_coefficients *coefficients);
 
-/* Whether one substep h does not grow on x'' = -stiffness x - damping v (1/s^2, 1/s; one of them about 1). */
+/* Returns true if one substep h does not grow on x'' = -stiffness x - damping v (1/s^2, 1/s; one of them
+ * about 1). */
 bool mote_scheme_is_stable(const mote_scheme *scheme, double stiffness, double damping, double h);
 
-/* The map of a = constant + damping v + stiffness x over h, in double, before forces are summed. */
+/* Map of a = constant + damping v + stiffness x over h, in double, before the maps of several forces are
+ * summed. */
 typedef struct mote_exact_map {
     double xx, xv, xc, vx, vv, vc;
 } mote_exact_map;
@@ -75,7 +78,7 @@ typedef struct mote_exact_map {
 mote_exact_map mote_map_free(double h);
 mote_exact_map mote_map_make(mote_map_kind kind, double constant, double damping, double stiffness, double h);
 
-/* sum += term - free flight: how the kinematic integrators add up their forces. */
+/* Adds term - free flight to *sum: the kinematic integrators sum the maps of their forces in this way. */
 void mote_map_add(mote_exact_map *sum, const mote_exact_map *term, double h);
 mote_map mote_map_round(const mote_exact_map *map);
 

@@ -1,6 +1,6 @@
-/* Splitting integrators: kicks v += k h a and drifts x += d h v in turn, coefficients from the table.
- * Semi-implicit (symplectic) Euler is kick 1, drift 1; fourth order begins with a drift. Hairer, Lubich &
- * Wanner, Geometric Numerical Integration (2006), VI.3. */
+/* Splitting integrators: alternating kicks v += k h a and drifts x += d h v, with coefficients from the
+ * table. Semi-implicit (symplectic) Euler is kick 1, drift 1; the fourth-order methods begin with a drift.
+ * Hairer, Lubich & Wanner, Geometric Numerical Integration (2006), VI.3. */
 #ifndef MOTE_INTEGRATORS_SPLITTING_H
 #define MOTE_INTEGRATORS_SPLITTING_H
 

@@ -1,18 +1,18 @@
-/* The table of integrators: coefficients with order, properties and source. One row a member. */
+/* Table of integrators: coefficients, order, properties and source. One row per integrator. */
 #include "integrators/scheme.h"
 
 #include <math.h>
 
-/* 1 / (2 - 2^(1/3)) and 1 - 2 of it: three leapfrogs whose third-order errors cancel. */
+/* Yoshida's coefficients: 1 / (2 - 2^(1/3)) and 1 - 2 / (2 - 2^(1/3)), three leapfrog steps whose third-order
+ * errors cancel. */
 #define YOSHIDA_1 1.3512071919596578
 #define YOSHIDA_0 (-1.7024143839193153)
 
-/* Omelyan et al., equation (22). */
-#define PEFRL_XI     0.1786178958448091
-#define PEFRL_LAMBDA (-0.2123418310626054)
-#define PEFRL_CHI    (-0.06626458266981849)
-#define PEFRL_STABLE_Z                                                                                       \
-    2.9894495459067291 /* where the trace of one substep is -2, by bisection with 50 digits */
+/* PEFRL coefficients: Omelyan et al., equation (22). */
+#define PEFRL_XI       0.1786178958448091
+#define PEFRL_LAMBDA   (-0.2123418310626054)
+#define PEFRL_CHI      (-0.06626458266981849)
+#define PEFRL_STABLE_Z 2.9894495459067291 /* trace of one substep = -2, by bisection with 50 digits */
 
 const mote_scheme mote_scheme_table[MOTE_INTEGRATOR_COUNT] = {
     [MOTE_SEMI_IMPLICIT_EULER] =

@@ -1,5 +1,5 @@
 /* Links: springs between points of ranges. Linked ranges run each phase in lockstep. Links are evaluated one
- * after the other, in the order in which they were added, so that the sums of a point have one order for any
+ * after another in the order of addition, so that the forces on a point are summed in the same order for any
  * number of workers. */
 #ifndef MOTE_LINKS_LINKS_H
 #define MOTE_LINKS_LINKS_H
@@ -7,7 +7,7 @@
 #include "base/id_list.h"
 #include "stage/range.h"
 
-/* Where an end is. */
+/* Range and slot of a link's end. */
 typedef struct mote_link_site {
     mote_range *range;
     uint32_t slot;
@@ -17,16 +17,17 @@ typedef struct mote_link_state {
     mote_link link; /* rest length resolved */
     mote_link_site site[2];
     float impulse[3]; /* N s on a, in the last step */
-    /* Of the step being run. */
+    /* Data of the current step. */
     mote_range_point point[2];
-    bool slack; /* an end is frozen: no force */
-    bool held;  /* evaluated at the substep's start and held through it: its ends have different stages */
+    bool slack; /* frozen end: no force */
+    bool held;  /* evaluated at the start of the substep and constant through it: the schemes of its ends
+                   differ */
     float force[3], sum[3]; /* N, at the last evaluation; N s, of the step so far */
 } mote_link_state;
 
 typedef struct mote_link_list {
-    mote_id_list list;  /* of mote_link_state */
-    mote_range *linked; /* the ranges at their ends, by next_linked */
+    mote_id_list list;  /* items: mote_link_state */
+    mote_range *linked; /* ranges that have link ends, by next_linked */
 } mote_link_list;
 
 MOTE_INLINE mote_link_state *mote_link_at(const mote_link_list *links, uint32_t place) {
@@ -35,18 +36,18 @@ MOTE_INLINE mote_link_state *mote_link_at(const mote_link_list *links, uint32_t 
 
 /* --- links.c --- */
 
-/* Adds a link between two sites; gives it its rest length. RANGE, NOT_FINITE, INTEGRATOR, STABILITY,
- * CAPACITY, MEMORY: nothing has changed. */
+/* Adds a link between two sites and sets its rest length. Errors: RANGE, NOT_FINITE, INTEGRATOR, STABILITY,
+ * CAPACITY, MEMORY; nothing has then changed. */
 mote_result mote_links_add(mote_link_list *links, const mote_link *link, const mote_link_site site[2],
                            const mote_allocator *allocator, uint32_t *serial);
 void mote_links_remove(mote_link_list *links, uint32_t place, const mote_allocator *allocator);
 
-/* Removes all links of a range, or all of them where that is NULL. */
+/* Removes all links of a range, or all links if the range is NULL. */
 void mote_links_drop(mote_link_list *links, const mote_range *range, const mote_allocator *allocator);
 
 /* --- step.c --- */
 
-/* Takes all linked ranges through a step. */
+/* Runs a step of all linked ranges. */
 void mote_links_step(mote_link_list *links, const mote_step *step);
 
 #endif

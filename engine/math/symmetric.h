@@ -1,6 +1,6 @@
-/* The largest eigenvalue of a symmetric 3 x 3 matrix, by Jacobi's rotations (Jacobi 1846; Golub & Van Loan,
- * Matrix Computations, 8.5): each makes one entry beside the diagonal zero, and a sweep of three squares what
- * is left of them. */
+/* Largest eigenvalue of a symmetric 3 x 3 matrix by cyclic Jacobi rotations (Jacobi 1846; Golub & Van Loan,
+ * Matrix Computations, 8.5). Each rotation makes one off-diagonal entry zero; a sweep of three rotations
+ * squares the size of the remaining ones (quadratic convergence). */
 #ifndef MOTE_MATH_SYMMETRIC_H
 #define MOTE_MATH_SYMMETRIC_H
 
@@ -10,9 +10,11 @@ typedef struct mote_symmetric3 {
     double xx, yy, zz, xy, xz, yz;
 } mote_symmetric3;
 
-/* Diagonal entries p and q, the entry pq between them, and the entries of both with the third axis. */
+/* Applies one Jacobi rotation: diagonal entries p and q, the entry pq between them, and the entries pr and qr
+ * with the third axis. */
 MOTE_INLINE void mote_symmetric3_rotate(double *p, double *q, double *pq, double *pr, double *qr) {
     if (*pq == 0) return;
+    /* Smaller root of tangent^2 + 2 slope tangent - 1 = 0: a rotation by at most pi/4. */
     const double slope = (*q - *p) / (2 * *pq), root = __builtin_sqrt(slope * slope + 1);
     const double tangent = 1 / (slope < 0 ? slope - root : slope + root),
                  cosine = 1 / __builtin_sqrt(tangent * tangent + 1);

@@ -1,5 +1,6 @@
-/* wide: MOTE_WIDTH floats in one register, the type that every kernel is written over. 16, 8, 4, or 1 where
- * there is no vector unit; + - * / are the compiler's own operators. A kernel body uses only what is here. */
+/* Vector type wide: MOTE_WIDTH floats in one register, on which every kernel is written. MOTE_WIDTH is 16, 8,
+ * 4, or 1 without a vector unit; + - * / are the compiler's own operators. A kernel body uses nothing but
+ * this header. */
 #ifndef MOTE_MATH_WIDE_H
 #define MOTE_MATH_WIDE_H
 
@@ -19,7 +20,7 @@
 
 #if MOTE_WIDTH == 1
 typedef float wide;
-typedef int32_t wide_mask; /* each lane all ones or all zeros; also plain integers */
+typedef int32_t wide_mask; /* lanes of all ones or all zeros; also plain integers */
 typedef uint32_t wide_unsigned;
 #define WIDE_CONVERT(value, type) ((type)(value))
 #else
@@ -45,7 +46,7 @@ MOTE_INLINE wide_mask wide_mask_load(const int32_t *from) {
 
 MOTE_INLINE void wide_mask_store(int32_t *to, wide_mask mask) { memcpy(to, &mask, sizeof mask); }
 
-/* x - 0 is x for every x, -0 included; 0 + x is not. */
+/* Subtracts 0: x - 0 is x for every x, -0 included; 0 + x is not. */
 MOTE_INLINE wide wide_set(float value) { return value - (wide){0}; }
 
 MOTE_INLINE wide_mask wide_bits(wide value) {
@@ -60,7 +61,7 @@ MOTE_INLINE wide wide_from_bits(wide_mask bits) {
     return value;
 }
 
-/* mask ? a : b, lane by lane. */
+/* Selects mask ? a : b in each lane. */
 MOTE_INLINE wide wide_select(wide_mask mask, wide a, wide b) {
     return wide_from_bits((wide_bits(a) & mask) | (wide_bits(b) & ~mask));
 }
@@ -80,8 +81,8 @@ MOTE_INLINE wide wide_gather(const float *from, const int32_t *index) { return f
 MOTE_INLINE wide_mask wide_less(wide a, wide b) { return a < b; }
 MOTE_INLINE wide_mask wide_equal(wide a, wide b) { return a == b; }
 
-/* Spelled out because a lane loop keeps gcc 12 from holding the registers around it in registers: measured,
- * 1.5 times the time of a step towards an attractor. */
+/* Uses intrinsics: with a loop over the lanes, gcc 12 keeps the surrounding values in memory (measured: 1.5
+ * times the time of a step towards an attractor). */
 MOTE_INLINE wide wide_sqrt(wide a) {
 #if defined(__clang__)
     return __builtin_elementwise_sqrt(a);
@@ -101,8 +102,8 @@ MOTE_INLINE wide wide_sqrt(wide a) {
 #endif
 }
 
-/* Measured: the lane loop costs gcc 12 more than the rest of a one-step kernel, so this one is spelled
- * out. */
+/* Uses intrinsics: with gcc 12 a loop over the lanes costs more than the rest of a one-step kernel
+ * (measured). */
 MOTE_INLINE bool wide_all(wide_mask mask) {
 #if MOTE_WIDTH == 16 && defined(__AVX512F__)
     return _mm512_test_epi32_mask((__m512i)mask, (__m512i)mask) == 0xffff;
@@ -119,7 +120,7 @@ MOTE_INLINE bool wide_all(wide_mask mask) {
 #endif
 }
 
-/* Whether all lanes are finite; a mask made for wide_all would go to memory and back. */
+/* Returns true if all lanes are finite. Avoids wide_all, whose mask would pass through memory. */
 MOTE_INLINE bool wide_all_finite(wide a) {
     wide zero = a * 0.0f;
 #if MOTE_WIDTH == 16 && defined(__AVX512F__)
@@ -129,7 +130,7 @@ MOTE_INLINE bool wide_all_finite(wide a) {
 #endif
 }
 
-/* Bit i: whether lane i is set. */
+/* Returns bit i set where lane i is set. */
 MOTE_INLINE uint32_t wide_lane_bits(wide_mask mask) {
 #if MOTE_WIDTH == 16 && defined(__AVX512F__)
     return _mm512_test_epi32_mask((__m512i)mask, (__m512i)mask);
@@ -146,7 +147,7 @@ MOTE_INLINE uint32_t wide_lane_bits(wide_mask mask) {
 
 MOTE_INLINE float wide_element(wide value, int lane) { return value[lane]; }
 
-/* Lanes 0 .. count - 1; none for count <= 0. */
+/* Sets lanes 0 .. count - 1; none for count <= 0. */
 MOTE_INLINE wide_mask wide_lanes_below(int32_t count) {
     const wide_mask lane = {
         0, 1, 2,  3,
@@ -160,7 +161,7 @@ MOTE_INLINE wide_mask wide_lanes_below(int32_t count) {
     return lane < count;
 }
 
-/* Lane i is set where bit i is. */
+/* Sets lane i where bit i is set. */
 MOTE_INLINE wide_mask wide_mask_of_bits(uint32_t bits) {
     const wide_mask bit = {
         1,   2,   4,    8,
@@ -174,7 +175,7 @@ MOTE_INLINE wide_mask wide_mask_of_bits(uint32_t bits) {
     return (bit & (int32_t)bits) != 0;
 }
 
-/* from[index[i]] in lane i. */
+/* Loads from[index[i]] into lane i. */
 MOTE_INLINE wide wide_gather(const float *from, const int32_t *index) {
 #if MOTE_WIDTH == 16 && defined(__AVX512F__)
     return (wide)_mm512_i32gather_ps(_mm512_loadu_si512(index), from, 4);
@@ -188,8 +189,8 @@ MOTE_INLINE wide wide_gather(const float *from, const int32_t *index) {
 }
 #endif
 
-/* a < b ? a : b and a < b ? b : a, which is what x86 has one instruction for, with zeros and NaN as they
- * fall. */
+/* Minimum a < b ? a : b and maximum a < b ? b : a, each one x86 instruction; signed zeros and NaN follow from
+ * these expressions. */
 #if MOTE_WIDTH == 16 && defined(__AVX512F__)
 MOTE_INLINE wide wide_min(wide a, wide b) { return (wide)_mm512_min_ps((__m512)a, (__m512)b); }
 MOTE_INLINE wide wide_max(wide a, wide b) { return (wide)_mm512_max_ps((__m512)b, (__m512)a); }
@@ -204,12 +205,12 @@ MOTE_INLINE wide wide_min(wide a, wide b) { return wide_select(wide_less(a, b), 
 MOTE_INLINE wide wide_max(wide a, wide b) { return wide_select(wide_less(a, b), b, a); }
 #endif
 MOTE_INLINE wide wide_abs(wide a) { return wide_from_bits(wide_bits(a) & 0x7fffffff); }
-/* Into [low, high]; NaN becomes high. */
+/* Clamps to [low, high]; NaN becomes high. */
 MOTE_INLINE wide wide_clamp(wide a, float low, float high) {
     return wide_max(wide_min(a, wide_set(high)), wide_set(low));
 }
 
-/* The greatest whole number at or below a, |a| < 2^31, and its float. */
+/* Returns the greatest integer at or below a, |a| < 2^31, and in *whole the same as a float. */
 MOTE_INLINE wide_mask wide_floor(wide a, wide *whole) {
     wide_mask truncated = WIDE_CONVERT(a, wide_mask);
     wide_mask floor = truncated + wide_less(a, WIDE_CONVERT(truncated, wide));
@@ -217,7 +218,7 @@ MOTE_INLINE wide_mask wide_floor(wide a, wide *whole) {
     return floor;
 }
 
-/* One vector per lane. */
+/* Vector of three components per lane. */
 typedef struct wide3 {
     wide x, y, z;
 } wide3;
@@ -230,9 +231,9 @@ MOTE_INLINE wide3 wide3_add(wide3 a, wide3 b) { return (wide3){a.x + b.x, a.y + 
 MOTE_INLINE wide3 wide3_sub(wide3 a, wide3 b) { return (wide3){a.x - b.x, a.y - b.y, a.z - b.z}; }
 MOTE_INLINE wide3 wide3_scale(wide s, wide3 a) { return (wide3){s * a.x, s * a.y, s * a.z}; }
 MOTE_INLINE wide3 wide3_mul(wide3 a, wide3 b) { return (wide3){a.x * b.x, a.y * b.y, a.z * b.z}; }
-/* a + s b */
+/* Returns a + s b. */
 MOTE_INLINE wide3 wide3_add_scaled(wide3 a, wide s, wide3 b) { return wide3_add(a, wide3_scale(s, b)); }
-/* (x x + y y) + z z */
+/* Returns the dot product, summed as (x x + y y) + z z. */
 MOTE_INLINE wide wide3_dot(wide3 a, wide3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 
 MOTE_INLINE wide3 wide3_load(float *const column[3], size_t at) {
@@ -249,8 +250,8 @@ MOTE_INLINE wide3 wide3_cross(wide3 a, wide3 b) {
     return (wide3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-/* Float 3 i + axis of `to`, of any alignment, = component `axis` of lane i: two shuffles for each of the
- * three registers written. */
+/* Stores component `axis` of lane i as float 3 i + axis of `to`, of any alignment: two shuffles for each of
+ * the three registers written. */
 #if MOTE_WIDTH == 1
 MOTE_INLINE void wide3_interleave(void *to, wide3 a) {
     const float packed[3] = {a.x, a.y, a.z};
@@ -277,7 +278,7 @@ MOTE_INLINE void wide3_interleave(void *to, wide3 a) {
 }
 #endif
 
-/* And back: component k of lane i is float 3 i + k, in the first two registers or in the third. */
+/* Loads the reverse: component k of lane i is float 3 i + k, in the first two registers or in the third. */
 #if MOTE_WIDTH == 1
 MOTE_INLINE wide3 wide3_deinterleave(const float *from) { return (wide3){from[0], from[1], from[2]}; }
 #else
@@ -315,7 +316,7 @@ MOTE_INLINE wide3 wide3_max(wide3 a, wide3 b) {
     return (wide3){wide_max(a.x, b.x), wide_max(a.y, b.y), wide_max(a.z, b.z)};
 }
 
-/* 0 in lanes where all three are finite, NaN elsewhere. */
+/* Returns 0 in lanes where all three components are finite, NaN elsewhere. */
 MOTE_INLINE wide wide3_finite_probe(wide3 a) { return a.x * 0.0f + a.y * 0.0f + a.z * 0.0f; }
 
 #endif

@@ -1,4 +1,4 @@
-/* Networks: the default def, and whether a def can be built. */
+/* Networks: the default def, and the validation of defs. */
 #include <math.h>
 
 #include "base/check.h"
@@ -30,7 +30,7 @@ static mote_result check_finite(const float value[3]) {
 
 static bool within(uint32_t value, uint32_t most) { return value >= 1 && value <= most; }
 
-/* What is the same for all particles. */
+/* Settings that all particles share. */
 static mote_result check_settings(const mote_network_def *def) {
     mote_result result = mote_value_positive(def->max_strain);
     if (result == MOTE_OK) result = mote_value_not_negative(def->radius);

@@ -1,11 +1,11 @@
-/* The hash of a network, in the host's numbering. */
+/* Hash of a network's state, in the host's numbering. */
 #include "base/hash.h"
 
 #include "networks/network.h"
 
 enum { RUN = 256 }; /* particles */
 
-/* Some particles in the host's order. */
+/* Hashes one column of a run of particles, in the host's order. */
 static uint64_t hash_run_of(uint64_t hash, const float *column, const uint32_t *slot, uint32_t count) {
     float run[RUN];
     if (!column) return hash;
@@ -44,7 +44,7 @@ static uint64_t hash_springs(uint64_t hash, const mote_network *network) {
     return hash;
 }
 
-/* A sum, because pins lie in the order of their slots and reels in that of their blocks. */
+/* Sums the hashes of pins and reels, since pins are stored by slot and reels by block. */
 static uint64_t hash_targets(const mote_network *network) {
     const mote_pin_list *list = &network->range.pins;
     uint64_t pins = 0, reels = 0;
@@ -61,7 +61,7 @@ static uint64_t hash_targets(const mote_network *network) {
     return mote_hash_number(mote_hash_number(pins, list->count), reels);
 }
 
-/* In the host's numbering, whatever the layout. Reactions and what is measured are no state. */
+/* Independent of the layout. Reactions and statistics are not part of the state. */
 uint64_t mote_network_hash(const mote_range *range, uint64_t hash) {
     const mote_network *network = mote_const_network_of(range);
     const mote_network_def *def = &network->def;

@@ -1,4 +1,4 @@
-/* Where the columns of a network lie in its memory. */
+/* Memory layout of a network's columns. */
 #include "base/arena.h"
 #include "networks/layout_plan.h"
 

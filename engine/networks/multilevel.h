@@ -1,18 +1,19 @@
-/* The preconditioner of networks whose springs all give way: z = D0^-1 r + the sum over levels l of P D_l^-1
- * P^T r, additive multilevel (Bramble, Pasciak & Xu, Math. Comp. 55 (1990) 1). D0: each particle's own 3 x 3
- * block; P: a cluster moves as one; D_l: of each cluster its mass and the springs that leave it, h^2 (along n
- * n^T + across (1 - n n^T)). It is a sum of symmetric positive terms, so it is one itself. With D0 alone the
- * iterations grow with the particles between two pins.
+/* Preconditioner of the primal solver: z = D0^-1 r + sum over levels l of P D_l^-1 P^T r, additive multilevel
+ * (Bramble, Pasciak & Xu, Math. Comp. 55 (1990) 1). D0: the diagonal 3 x 3 block of each particle. P:
+ * prolongation, the same displacement for all particles of an aggregate. D_l: of each aggregate its mass and
+ * the springs that leave it, h^2 (along n n^T + across (1 - n n^T)). Each term is symmetric positive, so the
+ * sum is too. With D0 only, the number of iterations grows with the number of particles between two pins.
  *
- * Up the levels each cluster sums its children's residuals in their order; down again each adds what its
- * parent moves by. r.z is the sum of each level's own, so it is known on the way up. The levels up to one
- * cluster are all needed: without the topmost a net of 64 x 64 cut short blew up (measured). */
+ * Restriction goes up the levels: each aggregate sums its children's residuals, in order. Prolongation goes
+ * down: each aggregate adds its parent's correction. r.z is the sum of the levels' own r.z, so it is known
+ * after the restriction. All levels up to a single aggregate are needed: without the topmost a net of 64 x 64
+ * with few iterations blew up (measured). */
 #ifndef MOTE_NETWORKS_MULTILEVEL_H
 #define MOTE_NETWORKS_MULTILEVEL_H
 
 #include "networks/dual.h"
 
-/* A symmetric 3 x 3 matrix by its upper triangle: xx, xy, xz, yy, yz, zz. */
+/* Symmetric 3 x 3 matrix by its upper triangle: xx, xy, xz, yy, yz, zz. */
 typedef struct wide_block {
     wide of[6];
 } wide_block;
@@ -23,17 +24,20 @@ MOTE_INLINE wide3 wide_block_apply(const wide_block *a, wide3 v) {
                    a->of[2] * v.x + a->of[4] * v.y + a->of[5] * v.z};
 }
 
-/* Least part of a diagonal entry that elimination may leave: of the entry's own rounding. */
+/* Smallest pivot of the elimination as a fraction of its diagonal entry: about the entry's rounding. */
 #define NETWORK_LEAST_PIVOT 0x1p-22f
 
-/* From A = L D L^T as L^-T D^-1 L^-1, of which each term is positive whatever was rounded: by cofactors the
- * inverse of a block whose springs are stiff and lie in one direction has any sign (measured: a net of h^2 k
- * / m = 50,000 blew up). Zero where there is none. */
+/* Inverts A = L D L^T (LDL^T factorisation) as L^-T D^-1 L^-1, of which each term is positive in spite of
+ * rounding. The inverse by cofactors has any sign where a block's springs are stiff and parallel (measured: a
+ * net of h^2 k / m = 50,000 blew up). Returns 0 in lanes where `exists` is false or the inverse is not
+ * finite. */
 MOTE_INLINE wide_block wide_block_invert(const wide_block *a, wide_mask exists) {
     const wide *m = a->of, zero = {0}, one = wide_set(1.0f), least = wide_set(NETWORK_LEAST_PIVOT);
+    /* Elimination with bounded pivots: x, y, z are D^-1; xy, xz, yz are L. */
     const wide x = one / m[0], xy = m[1] * x, xz = m[2] * x;
     const wide y = one / wide_max(m[3] - m[1] * xy, least * m[3]), rest = m[4] - m[1] * xz, yz = rest * y;
     const wide z = one / wide_max(m[5] - m[2] * xz - rest * yz, least * m[5]), far = xy * yz - xz;
+    /* L^-T D^-1 L^-1. */
     const wide of[6] = {x + xy * xy * y + far * far * z,
                         zero - xy * y - far * yz * z,
                         far * z,
@@ -48,9 +52,9 @@ MOTE_INLINE wide_block wide_block_invert(const wide_block *a, wide_mask exists) 
     return inverse;
 }
 
-/* A cluster's vector, and a column of its block, in four floats, whatever the registers hold; the fourth is
- * nothing. Gathers of
- * 4, 8 or 16 lanes were as fast on large islands and took 1.2 times the time on small ones (measured). */
+/* A vector of an aggregate, or a column of its block, in four floats for every register width; the fourth is
+ * unused. Gathers of 4, 8 or 16 lanes were as fast on large islands and took 1.2 times the time on small ones
+ * (measured). */
 typedef float quad __attribute__((vector_size(16)));
 
 MOTE_INLINE quad quad_load(const float *from) {
@@ -61,14 +65,15 @@ MOTE_INLINE quad quad_load(const float *from) {
 
 MOTE_INLINE void quad_store(float *to, quad value) { memcpy(to, &value, sizeof value); }
 
+/* D^-1 r of an aggregate. */
 MOTE_INLINE quad network_aggregate_solve(const mote_network_aggregates *of, uint32_t aggregate,
                                          const float r[3]) {
     const float *column = of->block + 12 * (size_t)aggregate;
     return quad_load(column) * r[0] + quad_load(column + 4) * r[1] + quad_load(column + 8) * r[2];
 }
 
-/* Residuals of clusters of one level from their children's; level 1: from the slots'. Returns the sum of r
- * D^-1 r. */
+/* Restricts residuals to one level: sums those of the children, in level 1 those of slots. Returns the sum of
+ * r D^-1 r. */
 MOTE_INLINE float network_restrict(const mote_network *n, const mote_network_scratch *c, bool lowest,
                                    uint32_t first, uint32_t count) {
     const mote_network_aggregates *of = &n->aggregates;
@@ -87,7 +92,8 @@ MOTE_INLINE float network_restrict(const mote_network *n, const mote_network_scr
     return sum[0] + sum[1] + sum[2];
 }
 
-/* From residuals to what clusters move by, with the level above, which is done. */
+/* Corrections of one level from its residuals: z = D^-1 r + correction of the parent, whose level is
+ * complete. */
 MOTE_INLINE void network_correct(const mote_network *n, uint32_t first, uint32_t count) {
     const mote_network_aggregates *of = &n->aggregates;
     for (uint32_t at = first; at < first + count; at++) {
@@ -99,14 +105,14 @@ MOTE_INLINE void network_correct(const mote_network *n, uint32_t first, uint32_t
     }
 }
 
-/* What a slot moves by with its clusters. */
+/* Returns the correction of a slot by all levels. */
 MOTE_INLINE quad network_aggregate_shift(const mote_network_aggregates *of, uint32_t slot) {
     const uint32_t aggregate = of->of_slot[slot];
     return aggregate == MOTE_NO_AGGREGATE ? (quad){0} : quad_load(of->value + 4 * (size_t)aggregate);
 }
 
-/* A run of slots, into NETWORK_PACKED: each overwrites what the one before it wrote too much; the last writes
- * its own alone. */
+/* Prolongs the corrections to a run of slots, into NETWORK_PACKED. Stores of four floats spill into the next
+ * slot, which is stored after; the last slot stores three. */
 MOTE_INLINE void network_prolong(const mote_network *n, const mote_network_scratch *c, uint32_t first,
                                  uint32_t end) {
     float *to = network_column(c, NETWORK_PACKED) + 3 * (size_t)(first - c->first);
@@ -116,7 +122,7 @@ MOTE_INLINE void network_prolong(const mote_network *n, const mote_network_scrat
     memcpy(to, &last, 3 * sizeof(float));
 }
 
-/* Whole lane groups of clusters. */
+/* Inverts the blocks of whole lane groups of aggregates. */
 MOTE_INLINE void network_invert_aggregates(const mote_network *n, uint32_t first, uint32_t count) {
     float column[6][MOTE_WIDTH];
     for (uint32_t at = first; at < first + count; at += MOTE_WIDTH) {

@@ -1,4 +1,4 @@
-/* A network as a range: how it begins a step, runs it, ends it, and is linked. */
+/* A network as a range: begins, runs and ends a step; links. */
 #include <string.h>
 
 #include "base/allocator.h"
@@ -55,8 +55,8 @@ static void run_all(const mote_network_job *job, const mote_step *step) {
     mote_schedule_step(job->plan->substeps, job->plan->stages, mote_network_outer_phase, &outer);
 }
 
-/* Position Verlet starts with v(t - h / 2), and keeps to it where the automatic substep changes h. Returns
- * the part of h by which it kicks. */
+/* Position Verlet starts from v(t - h / 2), and keeps that offset where the automatic substep changes h.
+ * Returns the kick as a fraction of h. */
 static double start_half_step(mote_network *network, const mote_plan_def *def, const mote_step *step) {
     const double before = network->range.started ? (double)def->substeps / (double)network->substeps : 0;
     mote_plan plan;
@@ -90,7 +90,7 @@ static void begin(mote_range *range, const mote_step *step) {
     if (job->constrained && !network->rigid) mote_network_find_aggregates(network);
 }
 
-/* While links join blocks of it, those take their phases elsewhere: they are outer. */
+/* Linked blocks are outer; while links exist, they are stepped by `phase`. */
 static void run(mote_range *range, const mote_step *step) {
     const mote_network_job *job = &mote_network_of(range)->job;
     if (range->link_count)
@@ -140,7 +140,7 @@ static mote_result accepts_link(const mote_range *range, const mote_link *link) 
     return grows && !network->def.growth_allowed ? MOTE_ERROR_STABILITY : MOTE_OK;
 }
 
-/* The blocks of linked particles are outer from now on, and stay so once the link is gone. */
+/* Marks the block of a linked particle as outer. It stays so when the link is removed. */
 static mote_result link_slot(mote_range *range, uint32_t slot, int change, const mote_allocator *allocator) {
     mote_network *network = mote_network_of(range);
     if (change < 0) return MOTE_OK;

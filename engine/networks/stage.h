@@ -1,4 +1,4 @@
-/* One stage of the system's integrator for the particles of a network, and what surrounds it. */
+/* One stage of the system's integrator for the particles of a network, and the passes before and after it. */
 #ifndef MOTE_NETWORKS_STAGE_H
 #define MOTE_NETWORKS_STAGE_H
 
@@ -9,7 +9,8 @@ MOTE_INLINE bool network_carries(mote_family family) {
     return family != MOTE_FAMILY_SPLITTING && family != MOTE_FAMILY_MAP;
 }
 
-/* Carried from stage to stage: where the substep began (Verlet: the velocity alone), and the sums so far. */
+/* Loads the state and the columns carried between stages: the state at the start of the substep (Verlet:
+ * velocity only) and the sums so far. */
 MOTE_INLINE mote_lanes network_lanes(const mote_network_scratch *c, mote_family family, bool first,
                                      ptrdiff_t at) {
     mote_lanes s = {.x = network_load3(c, NETWORK_X, at), .v = network_load3(c, NETWORK_V, at)};
@@ -31,7 +32,7 @@ MOTE_INLINE void network_keep_carry(const mote_network_scratch *c, mote_family f
     network_store3(c, NETWORK_CARRY + 6, at, s->sum_x);
 }
 
-/* What is pinned or masked stays. */
+/* Stores the state of free particles; pinned and masked slots keep theirs. */
 MOTE_INLINE void network_store_free(const mote_network_scratch *c, wide inverse_mass, const mote_lanes *old,
                                     const mote_lanes *s, ptrdiff_t at) {
     const wide_mask free = wide_less((wide){0}, inverse_mass);
@@ -44,7 +45,7 @@ MOTE_INLINE void network_store_free(const mote_network_scratch *c, wide inverse_
     network_store3(c, NETWORK_V, at, wide3_select(free, s->v, old->v));
 }
 
-/* One stage of a run of slots. */
+/* One stage of the integrator for a run of slots. */
 MOTE_INLINE void network_stage(const mote_network_job *job, const mote_network_scratch *columns,
                                mote_coupled_instance of, mote_stage_at at, uint32_t first, uint32_t end) {
     const mote_network_scratch copy = *columns, *c = &copy;
@@ -89,6 +90,7 @@ MOTE_INLINE void network_begin(const mote_network_job *job, const mote_network_s
     }
 }
 
+/* keep: start = x. Else v = (x - start) / h of free particles. */
 MOTE_INLINE void network_start(const mote_network_job *job, const mote_network_scratch *c, bool keep,
                                uint32_t first, uint32_t end) {
     const wide rate = wide_set((float)(1.0 / job->plan->h));

@@ -1,11 +1,11 @@
-/* How kernels of networks reach the scratch columns and the springs' lines. */
+/* Access of the network kernels to scratch columns and packets. */
 #ifndef MOTE_NETWORKS_WORK_H
 #define MOTE_NETWORKS_WORK_H
 
 #include "networks/kernels.h"
 #include "math/wide.h"
 
-/* Shorter vectors have no direction. */
+/* Vectors shorter than this have no direction. */
 #define NETWORK_SHORTEST 1e-18f
 
 MOTE_INLINE float *network_column(const mote_network_scratch *c, int id) {
@@ -24,7 +24,8 @@ MOTE_INLINE void network_store3(const mote_network_scratch *c, int id, ptrdiff_t
     wide_store(to + 2 * c->stride, value.z);
 }
 
-/* Rest length, stiffness, damping of one register of a line. Masked lanes: anything finite. */
+/* Rest length, stiffness and damping of one register of a packet. Masked lanes hold 0 or the packet's common
+ * value. */
 typedef struct network_terms {
     wide length, stiffness, damping;
 } network_terms;
@@ -41,7 +42,7 @@ MOTE_INLINE network_terms network_terms_of(const mote_network *n, const mote_net
     return t;
 }
 
-/* Lanes of a line's register from `lane` on that have a spring. */
+/* Lanes of a packet's register from `lane` on that hold a spring. */
 MOTE_INLINE wide_mask network_mask(const mote_network_packet *packet, size_t lane) {
     return wide_mask_of_bits((uint32_t)packet->mask >> lane);
 }

@@ -1,4 +1,4 @@
-/* One instruction set's table of kernels. Compiled once for each, with MOTE_ISA and MOTE_WIDTH. */
+/* The table of kernels of one instruction set. Compiled once for each, with MOTE_ISA and MOTE_WIDTH. */
 #include "particles/kernels.h"
 
 #include "base/isa.h"
@@ -6,9 +6,9 @@
 #include "particles/settled.h"
 #include "particles/staged.h"
 
-/* Registers side by side. Two hide the latency of an attractor's square root and division; affine terms are
- * short, and one register leaves more to the processor's own reordering (measured: 0.75 to 0.95 of the time
- * of two). */
+/* Chooses the number of registers that a loop body steps. Two hide the latency of an attractor's square root
+ * and division. Affine terms are short, and one register leaves more to out-of-order execution (measured:
+ * 0.75 to 0.95 of the time of two). */
 #define OF(family_, mass_, mix_)                                                                             \
     ((mote_instance){                                                                                        \
         .family = family_, .mass = mass_, .mix = mix_, .registers = (mix_) == MOTE_MIX_ATTRACTORS ? 2 : 1})
@@ -23,8 +23,9 @@
         fused(plan, span, OF(family, mass, mix), name##_contain, first, end, frozen);                        \
     }
 
-/* Mixes that are settled need few registers besides the state. Attractors: three side by side are 1.2 times
- * as fast as two, no slower than four; drag: two are 1.05 to 1.2 times as fast as one or three. */
+/* Instances of settled.h, which need few registers besides the state. Attractors: three registers a loop body
+ * are 1.2 times as fast as two and no slower than four. Drag: two are 1.05 to 1.2 times as fast as one or
+ * three (measured). */
 #define SETTLED(kind, name, family, points, side_by_side)                                                    \
     static void kind##_##name(const mote_plan *plan, const mote_span *span, size_t first, size_t end,        \
                               uint32_t *frozen) {                                                            \
@@ -72,7 +73,8 @@ static void commit_mass(const mote_span *span, const mote_workspace *workspace, 
     staged_commit(span, workspace, true, step, first, end, frozen);
 }
 
-/* Adds the lanes due to the death list of the block at `first`, which has `died` entries already. */
+/* Appends the lanes in `due` to the death list of the block at `first`, which has `died` entries. Returns the
+ * new number of entries. */
 static uint32_t expire_lanes(const mote_lifetimes *l, uint32_t due, size_t first, size_t i, uint32_t died) {
     for (; due; due &= due - 1) {
         size_t offset = i + (size_t)__builtin_ctz(due);

@@ -3,7 +3,8 @@
 
 #include "particles/run.h"
 
-/* The host's forces are of the step to come: they are no part of the half step that lies behind. */
+/* Makes the plan of a kick. The host's external forces act in the next step only, not in the half step before
+ * it. */
 static mote_plan kick_plan(const mote_step *step, double fraction) {
     mote_plan_def def = *step->plan;
     def.external_forces = false;
@@ -16,8 +17,7 @@ static bool carries_half_steps(const mote_step *step) {
     return mote_scheme_table[step->plan->integrator].half_step_velocity;
 }
 
-/* What cannot be kicked, because its force is not finite, keeps its velocity and is found by its first
- * step. */
+/* A particle with a non-finite force keeps its velocity; its first step then detects it. */
 void mote_particles_kick(const mote_particles *particles, const mote_step *step, double fraction,
                          uint32_t first, uint32_t end) {
     if (first == end || !carries_half_steps(step)) return;

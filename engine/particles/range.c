@@ -1,4 +1,4 @@
-/* Loose particles as a range. */
+/* Loose particles as a kind of range: scratch, hash, sums. */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,8 @@ static void destroy(mote_range *range, const mote_allocator *allocator) {
     mote_release(allocator, particles->memory, particles->bytes);
 }
 
-/* The workspace of the stage-outer order; blocks outside, the state is in registers or on the stack. */
+/* Returns the bytes of the workspace for the stage-outer order. In the block-outer order the state is in
+ * registers or on the stack. */
 static uint64_t scratch_bytes(const mote_range *range, uint32_t workers, bool stage_outer) {
     (void)workers;
     const mote_particles *particles = mote_const_particles_of(range);
@@ -21,7 +22,7 @@ static uint64_t scratch_bytes(const mote_range *range, uint32_t workers, bool st
 
 /* --- Hash --- */
 
-/* Whether a column is state: the host's forces only while they are marked. */
+/* Returns whether a column is state; external forces are only while they are marked. */
 static bool is_state(const mote_particles *particles, int id) {
     const bool external = id >= MOTE_COLUMN_EXTERNAL_FORCE && id < MOTE_COLUMN_EXTERNAL_FORCE + 3;
     return particles->element_bytes[id] && (!external || particles->external_forces_marked);

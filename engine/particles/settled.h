@@ -1,30 +1,31 @@
-/* The fused kernel of the commonest mixtures: attractors and constant forces, or constant forces and drag;
- * uniform mass. What fused.h decides at run time for every register is settled before the loop, the constants
- * of the forces stand ready in all lanes, and evaluations overlap. Measured against it: attractors 1.9 times
- * as fast with one substep, 1.4 with eight; drag 1.1 and 1.2. The arithmetic is that of evaluate.h without
- * what cannot change a bit: plan.c says when. */
+/* Specialised fused kernels for the most common force mixes with uniform mass: attractors and constant
+ * forces, or constant forces and drag. Decisions that fused.h takes at run time for every register are taken
+ * before the loop, the constants of the forces are broadcast to all lanes beforehand, and evaluations
+ * overlap. Measured against fused.h: attractors 1.9 times as fast with one substep, 1.4 with eight; drag 1.1
+ * and 1.2. The arithmetic is that of evaluate.h, without operations that cannot change a bit of the result;
+ * plan.c checks the conditions (is_constant). */
 #ifndef MOTE_PARTICLES_SETTLED_H
 #define MOTE_PARTICLES_SETTLED_H
 
 #include "particles/fused.h"
 
-/* Registers side by side, at most. */
+/* Largest number of registers that a loop body steps. */
 #define SETTLED_UNROLL 3
 
-/* The constants of an instance. points: 0, 1, or 2 for any number. */
+/* The compile-time constants of an instance. points: number of attractors; 2 for any number. */
 typedef struct settled_instance {
     mote_family family;
     uint32_t points;
-    int registers; /* side by side */
+    int registers; /* stepped by a loop body */
 } settled_instance;
 
-/* One attractor, in all lanes. */
+/* One attractor, broadcast to all lanes. */
 typedef struct settled_attractor {
     wide3 centre;
     wide square_softening, strength;
 } settled_attractor;
 
-/* All that an evaluation needs. */
+/* The inputs of an evaluation. */
 typedef struct settled {
     settled_attractor point[MOTE_MAX_SETTLED_ATTRACTORS];
     uint32_t points;
@@ -49,8 +50,9 @@ MOTE_INLINE void settled_make(settled *p, const mote_plan *plan) {
     }
 }
 
-/* points: p->points, or a constant 1 or 0. One pull is not added to zero: the sign of a zero would be all
- * that it changes, and is lost in the sum with a constant that is not -0. */
+/* Computes the velocity change dv of n registers at one stage. points: p->points, or a constant 1 or 0. The
+ * acceleration of a single attractor is not added to zero: that could change only the sign of a zero, which
+ * has no effect in the sum with a constant other than -0. */
 MOTE_INLINE void settled_evaluate(const settled *p, uint32_t points, int stage, const mote_lanes *s,
                                   wide3 *dv, int n) {
     if (points == 0) {
@@ -77,7 +79,8 @@ MOTE_INLINE void settled_evaluate(const settled *p, uint32_t points, int stage, 
     for (int u = 0; u < n; u++) dv[u] = wide3_add(p->constant[stage], wide3_scale(p->kick_h[stage], sum[u]));
 }
 
-/* One substep. kick: of velocity Verlet, the evaluation that closed the substep before. */
+/* Runs one substep. kick: under velocity Verlet, the last evaluation of the previous substep, replaced by
+ * that of this one. */
 MOTE_INLINE void settled_substep(const settled *p, uint32_t points, const mote_coefficients *c,
                                  mote_family family, mote_lanes *s, wide3 *kick, int n) {
     if (family == MOTE_FAMILY_SPLITTING) {
@@ -93,13 +96,14 @@ MOTE_INLINE void settled_substep(const settled *p, uint32_t points, const mote_c
     for (int u = 0; u < n; u++) mote_verlet_stage(&s[u], c, 1, kick[u]);
 }
 
-/* As in fused_registers, in pairs, because the check waits for it. */
+/* Sums the state for the check of fused_registers, in pairs for a shorter dependency chain, because the check
+ * waits for the sum. */
 MOTE_INLINE wide finite_sum(const mote_lanes *s) {
     return ((s->x.x + s->x.y) + (s->x.z + s->v.x)) + (s->v.y + s->v.z);
 }
 
-/* All substeps of registers side by side from slot i on. whole: all their lanes are stepped. False as
- * fused_registers. */
+/* Runs all substeps of of.registers registers from slot i on. whole: all their lanes are stepped. Returns
+ * false as fused_registers does. */
 MOTE_INLINE bool settled_registers(const mote_plan *plan, const settled *p, const mote_span *span,
                                    settled_instance of, bool whole, size_t i) {
     const wide_mask keep = whole ? ~(wide_mask){0} : lanes_to_keep(span, false, (wide){0}, i);
@@ -133,7 +137,7 @@ MOTE_INLINE bool settled_registers(const mote_plan *plan, const settled *p, cons
     return true;
 }
 
-/* Between the parts of a substep that is done in parts. */
+/* State between the two parts of a substep: settled_open, settled_close. */
 typedef struct settled_half {
     mote_lanes s;
     wide3 kick;
@@ -146,7 +150,8 @@ MOTE_INLINE settled_half settled_open(const settled *p, uint32_t points, const m
     return part;
 }
 
-/* The rest of the substep, the only one, for slots [i, i + MOTE_WIDTH). False as settled_registers. */
+/* Runs the rest of the only substep for slots [i, i + MOTE_WIDTH). Returns false as settled_registers does.
+ */
 MOTE_INLINE bool settled_close(const settled *p, settled_instance of, const mote_coefficients *c,
                                const mote_span *span, settled_half part, size_t i) {
     part.s.v = wide3_load(span->v, i);
@@ -161,16 +166,17 @@ MOTE_INLINE bool settled_close(const settled *p, settled_instance of, const mote
     return true;
 }
 
-/* A register that is contained: taken again from memory, step by step. */
+/* Arguments for `contain` (fused.h), which steps a register again from memory, step by step. */
 typedef struct settled_containment {
     contain_one *one;
     const mote_span *span;
     uint32_t *frozen;
 } settled_containment;
 
-/* One substep in all: the evaluation of a register stands before the rest of the one before it, because a
- * processor does not look far ahead over operations that wait for a root and a quotient (measured, 1.35 times
- * as fast as three registers side by side). Returns the slot at which it ends. */
+/* Runs a single substep, software-pipelined: evaluates each register before it finishes the previous one. The
+ * out-of-order window of a processor does not reach far past operations that wait for a square root and a
+ * division (measured: 1.35 times as fast as three registers a loop body). Returns the slot at which it ends.
+ */
 MOTE_INLINE size_t settled_once(const mote_plan *plan, const settled *p, const mote_span *span,
                                 settled_instance of, const settled_containment *contain, size_t first,
                                 size_t whole) {

@@ -1,11 +1,12 @@
-/* The staged kernels: one stage over the columns of a workspace, the same arithmetic as the fused kernel. */
+/* The staged kernels: each runs one stage over the columns of a workspace, with the arithmetic of the fused
+ * kernel. */
 #ifndef MOTE_PARTICLES_STAGED_H
 #define MOTE_PARTICLES_STAGED_H
 
 #include "particles/fused.h"
 
-/* Writes the state back where it may move. What is immovable or frozen must stand still at every stage,
- * because a callback that reaches the range shows it to the others. */
+/* Stores the state of movable lanes. Immovable and frozen particles must keep their position at every stage,
+ * because callbacks that reach the range read them. */
 MOTE_INLINE void store_stage(const mote_span *span, const mote_workspace *workspace, bool mass,
                              wide inverse_mass, const mote_lanes *s, size_t i) {
     size_t at = i - workspace->first;
@@ -29,7 +30,7 @@ MOTE_INLINE void staged_begin(const mote_plan *plan, const mote_span *span, cons
     }
 }
 
-/* again: with the evaluation that closed the substep before. */
+/* Runs one stage. at.again: reuses the last evaluation of the previous substep. */
 MOTE_INLINE void staged_stage(const mote_plan *plan, const mote_span *span, const mote_workspace *workspace,
                               mote_instance of, mote_staged_at at, size_t first, size_t end) {
     of.mix = plan->mix <= MOTE_MIX_DRAG ? MOTE_MIX_AFFINE : MOTE_MIX_ANY;

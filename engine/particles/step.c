@@ -1,5 +1,5 @@
-/* The step of loose particles. Steps run in batches between which nothing else acts; at each boundary the
- * dead are removed. */
+/* The step of loose particles. Steps run in batches, within which nothing else acts on the particles; dead
+ * particles are removed at the end of each batch. */
 #include "base/assert.h"
 #include "base/parallel.h"
 #include "particles/compaction.h"
@@ -13,8 +13,9 @@ void mote_particles_refresh_plan(mote_particles *particles, const mote_plan_def 
 
 static bool has_lifetimes(const mote_particles *particles) { return particles->column[MOTE_COLUMN_LIFETIME]; }
 
-/* Lifetimes and the host's forces act at every boundary, and a death does where a callback sees slots;
- * without these, steps run on with the state in registers. */
+/* Batches have one step if particles have lifetimes, which end at step boundaries; if external forces are
+ * marked, which act in one step only; and if there are callbacks, which see slots and therefore each
+ * compaction. Otherwise the state stays in registers for many steps. */
 uint32_t mote_particles_batch(const mote_particles *particles, uint32_t steps) {
     if (has_lifetimes(particles) || particles->external_forces_marked || particles->range.plan.callback_count)
         return 1;
@@ -23,8 +24,8 @@ uint32_t mote_particles_batch(const mote_particles *particles, uint32_t steps) {
 
 /* --- Lifetimes --- */
 
-/* A lifetime that is a whole number of steps up to rounding lasts just that number: a thousandth of a step is
- * let go. */
+/* The slack of 1/1024 step lets a lifetime that is a whole number of steps up to rounding last exactly that
+ * number. */
 static mote_lifetimes lifetimes_of(const mote_particles *particles, const mote_step *step, uint64_t number) {
     return (mote_lifetimes){.birth = particles->column[MOTE_COLUMN_BIRTH],
                             .lifetime = particles->column[MOTE_COLUMN_LIFETIME],
@@ -36,7 +37,8 @@ static mote_lifetimes lifetimes_of(const mote_particles *particles, const mote_s
                             .mark = MOTE_FATE_EXPIRED};
 }
 
-/* Marks and lists, for slots [first, end) of whole blocks, those whose lifetime ends; returns how many. */
+/* Marks and lists the particles in slots [first, end) whose lifetime ends; `first` begins a block. Returns
+ * their number. */
 static uint32_t expire(const mote_particles *particles, const mote_lifetimes *lifetimes, size_t first,
                        size_t end) {
     uint32_t expired = 0;
@@ -55,9 +57,8 @@ typedef struct batch {
     const mote_particles *particles;
     const mote_span *span;
     mote_lifetimes lifetimes;
-    const mote_compaction
-        *compaction; /* the holes are filled after each run of blocks; NULL: there are none */
-    size_t first;    /* slot at which the blocks begin */
+    const mote_compaction *compaction; /* fills holes after each run of blocks; NULL: fills none */
+    size_t first;                      /* slot at which the blocks begin */
     uint32_t frozen, expired;
 } batch;
 
@@ -68,7 +69,7 @@ static void do_lifetimes(void *context, size_t first, size_t end, uint32_t worke
     if (expired) __atomic_fetch_add(&b->expired, expired, __ATOMIC_RELAXED);
 }
 
-/* Holes are filled while the blocks that were just stepped are still in the cache. */
+/* Blocks stepped before their holes are filled: they are still in the cache then. */
 #define BLOCKS_IN_CACHE 16
 
 static void do_blocks(void *context, size_t first, size_t end, uint32_t worker) {
@@ -94,8 +95,9 @@ static void run_slots(batch *b, const mote_jobs *jobs, size_t first, size_t end,
     mote_parallel_for(jobs, end - first, MOTE_BLOCK, do_blocks, b);
 }
 
-/* Blocks outside. Who dies of age in this step is known before it: the last slots, whose survivors move, are
- * stepped first, and the others are filled as they are stepped. */
+/* Block-outer order. The particles whose lifetime ends with this step are known before it. So the last slots,
+ * whose survivors will move, are stepped first, and the holes in the other blocks are filled as soon as these
+ * are stepped. */
 static void run_blocks_outer(batch *b, const mote_jobs *jobs, const mote_compaction *compaction) {
     size_t count = b->span->count;
     if (!compaction) {
@@ -159,7 +161,7 @@ uint32_t mote_particles_begin(mote_particles *particles, const mote_step *step) 
     return particles->pending_kills ? mote_particles_compact(particles, MOTE_FATE_KILLED) : 0;
 }
 
-/* --- A jump --- */
+/* --- Jump by an exact flow --- */
 
 static void remove_expired(mote_particles *particles, const mote_step *step, uint64_t number) {
     if (!has_lifetimes(particles) || number <= step->number) return;

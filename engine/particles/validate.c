@@ -1,8 +1,9 @@
-/* Whether all views of the state of loose particles agree: slots, handles, masked lanes. */
+/* Checks that all views of the state of loose particles agree: ids, slots, fates, masked lanes. */
 #include "base/assert.h"
 #include "particles/particles.h"
 
-/* A living particle's handle leads to its slot. */
+/* Checks that the id table leads from every particle's id to its slot, and that ids are valid unless the
+ * particle is killed. */
 static bool handles_are_valid(const mote_particles *p) {
     const mote_particle_id *id = p->column[MOTE_COLUMN_ID];
     const uint8_t *fate = mote_particles_fate(p);
@@ -23,7 +24,7 @@ static bool fates_are_valid(const mote_particles *p) {
     return killed == p->pending_kills;
 }
 
-/* The lanes behind the last particle are finite and stand still. */
+/* Checks that the lanes after the last particle have finite positions and velocity 0. */
 static bool masked_lanes_are_valid(const mote_particles *p) {
     for (size_t slot = p->range.slot_count; slot % MOTE_GROUP; slot++)
         for (int axis = 0; axis < 3; axis++)

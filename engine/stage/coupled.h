@@ -1,19 +1,19 @@
-/* Kick of a point of strands or networks in one stage: affine forces, the springs' force, all others. */
+/* Kick of a point of strands or networks in one stage: affine forces, spring forces, other forces. */
 #ifndef MOTE_STAGE_COUPLED_H
 #define MOTE_STAGE_COUPLED_H
 
 #include "stage/stage.h"
 
-/* The affine forces of a stage: a copy of one's own, which no store can be suspected of changing. */
+/* Affine forces of a stage, as a local copy: the compiler then knows that no store changes them. */
 typedef struct mote_coupled_affine {
     const mote_plan *plan;
     mote_evaluation evaluation;
     bool stiff_acceleration, force, stiff_force;
 } mote_coupled_affine;
 
-/* The constants of an instance. others: anything but springs and affine forces acts; callbacks: their sums,
- * and those of links, are in mote_external; uncoupled: springs give impulses, each as if it were the only
- * one. */
+/* Constants of an instance. others: forces act besides springs and affine forces; callbacks: mote_external
+ * holds their sums, and those of links; uncoupled: springs give impulses, each computed as if it were the
+ * only spring. */
 typedef struct mote_coupled_instance {
     mote_family family;
     bool others, callbacks, uncoupled;
@@ -31,8 +31,8 @@ MOTE_INLINE wide3 mote_affine_kick(const mote_coupled_affine *own, const mote_la
                             mote_affine_evaluate(&own->evaluation.force, own->stiff_force, s));
 }
 
-/* dv = kick h a of one register: affine forces; `force`, N, of the springs; where `others`, inline forces and
- * the callbacks' sums. */
+/* Returns dv = kick h a of one register: affine forces; `force`, N, of the springs; if `others`, inline
+ * forces and the sums of callbacks. */
 MOTE_INLINE wide3 mote_coupled_kick(const mote_coupled_affine *own, mote_coupled_instance of, double time,
                                     const mote_lanes *s, const mote_external *external, wide3 force) {
     const mote_plan *plan = own->plan;

@@ -1,4 +1,4 @@
-/* One evaluation of all forces on a few registers of particles: dv = kick h a(x, v). */
+/* Evaluation of all forces on a few registers of particles: dv = kick h a(x, v). */
 #ifndef MOTE_STAGE_EVALUATE_H
 #define MOTE_STAGE_EVALUATE_H
 
@@ -6,19 +6,19 @@
 #include "integrators/lanes.h"
 #include "stage/plan.h"
 
-/* Registers of particles that go through a kernel side by side, at most. */
+/* Maximum number of registers that a kernel processes side by side. */
 #define MOTE_MAX_UNROLL 2
 
-/* The constants of one instance of a kernel, which the compiler folds away. */
+/* Constants of one instance of a kernel; the compiler folds them. */
 typedef struct mote_instance {
     mote_family family;
-    mote_force_mix mix; /* of the forces that are not affine */
-    bool mass;          /* there is a column of inverse masses */
-    bool callbacks;     /* their sums are in mote_external */
-    int registers;      /* side by side */
+    mote_force_mix mix; /* mix of the forces that are not affine */
+    bool mass;          /* inverse masses have a column */
+    bool callbacks;     /* mote_external holds sums of callbacks */
+    int registers;      /* number of registers side by side */
 } mote_instance;
 
-/* A stage of the integrator, and its time: 0 unless plan->timed. */
+/* Stage of the integrator, and its time: 0 unless plan->timed. */
 typedef struct mote_stage_at {
     uint32_t stage;
     double time;
@@ -27,13 +27,13 @@ typedef struct mote_stage_at {
 /* Input of an evaluation from outside the registers. Absent parts are not read. */
 typedef struct mote_external {
     wide inverse_mass;
-    wide3 acceleration; /* of callbacks, m/s^2; or m/s under an advecting integrator */
-    wide3 force;        /* of callbacks, N */
-    wide3 host_force;   /* the host's external forces, N */
-    wide3 anchor;       /* of the particle, m */
+    wide3 acceleration; /* sum of callbacks, m/s^2; or m/s under an advecting integrator */
+    wide3 force;        /* sum of callbacks, N */
+    wide3 host_force;   /* external forces of the host, N */
+    wide3 anchor;       /* anchor of the particle, m */
 } mote_external;
 
-/* Whether the affine term belongs to the evaluation: a map carries it by itself, advection has no forces. */
+/* True if the evaluation includes the affine term: a map carries it itself, advection has no forces. */
 #define FOLDS_AFFINE(family) ((family) != MOTE_FAMILY_MAP && (family) != MOTE_FAMILY_ADVECTION)
 
 MOTE_INLINE wide3 mote_affine_evaluate(const mote_affine_stage *a, bool stiff, const mote_lanes *s) {
@@ -41,14 +41,14 @@ MOTE_INLINE wide3 mote_affine_evaluate(const mote_affine_stage *a, bool stiff, c
     return stiff ? wide3_add(dv, wide3_mul(wide3_set(a->stiffness), s->x)) : dv;
 }
 
-/* Any inline forces on one register. */
+/* Sums any inline forces on one register. */
 MOTE_INLINE mote_force_sum mote_inline_evaluate(const mote_plan *plan, double time, const mote_lanes *s,
                                                 wide3 anchor) {
     const mote_force_point at = {.x = s->x, .v = s->v, .anchor = anchor, .time = time};
     return mote_inline_forces(plan->forces, plan->force_count, plan->anchors, &at);
 }
 
-/* Inline forces by the mix: attractors alone are evaluated without a call. */
+/* Sums inline forces by the force mix: kernels whose only inline forces are attractors make no call. */
 MOTE_INLINE void mote_mix_forces(const mote_plan *plan, mote_instance of, double time, const mote_lanes *s,
                                  const mote_external *external, mote_force_sum *sum) {
     if (of.mix == MOTE_MIX_ANY) {
@@ -68,8 +68,8 @@ MOTE_INLINE void mote_mix_forces(const mote_plan *plan, mote_instance of, double
     }
 }
 
-/* All forces that are not affine, in m/s^2: inline forces in order, callbacks, the host's, newtons over the
- * mass. */
+/* Sums all forces that are not affine, in m/s^2: inline forces in order, callbacks, the host's forces,
+ * newtons times the inverse mass. */
 MOTE_INLINE void mote_mix_evaluate(const mote_plan *plan, mote_instance of, double time, const mote_lanes *s,
                                    const mote_external *external, wide3 *sum) {
     mote_force_sum forces[MOTE_MAX_UNROLL];
@@ -88,7 +88,7 @@ MOTE_INLINE void mote_mix_evaluate(const mote_plan *plan, mote_instance of, doub
     }
 }
 
-/* dv[u] for each register. */
+/* Computes dv[u] for each register. */
 MOTE_INLINE void mote_evaluate(const mote_plan *plan, mote_instance of, mote_stage_at at, const mote_lanes *s,
                                const mote_external *external, wide3 *dv) {
     const mote_evaluation *e = &plan->evaluation[at.stage];

@@ -1,4 +1,4 @@
-/* The tables of kernels of presentation, by instruction set. */
+/* Tables of presentation kernels by instruction set. */
 #include "stage/present.h"
 
 #include "base/isa.h"

@@ -1,4 +1,4 @@
-/* One instruction set's kernels of presentation. Compiled once for each, with MOTE_ISA and MOTE_WIDTH. */
+/* Presentation kernels of one instruction set. Compiled once for each, with MOTE_ISA and MOTE_WIDTH. */
 #include "base/isa.h"
 #include "math/wide.h"
 #include "stage/present.h"

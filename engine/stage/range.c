@@ -1,4 +1,4 @@
-/* Parts that all kinds of range share. */
+/* Functions that all kinds of range share. */
 #include "stage/range.h"
 
 void mote_sums_add_slot(mote_sums *to, const mote_plan_def *field, const mote_range *range, size_t slot) {

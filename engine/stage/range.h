@@ -1,5 +1,5 @@
-/* A range: a run of columns with one owner. Loose particles, strands and networks are its kinds; a new kind
- * is a folder of its own and a line of the table in system/kinds.c. */
+/* Range: columns with one owner. Loose particles, strands and networks are the kinds of range. A new kind is
+ * a folder of its own and a line of the table in system/kinds.h. */
 #ifndef MOTE_STAGE_RANGE_H
 #define MOTE_STAGE_RANGE_H
 
@@ -15,7 +15,7 @@
 
 typedef struct mote_range mote_range;
 
-/* The system's part in the making of a range. */
+/* Parameters that the system passes to the creation of a range. */
 typedef struct mote_range_setup {
     mote_allocator allocator;
     mote_isa isa;
@@ -24,86 +24,90 @@ typedef struct mote_range_setup {
     const mote_jobs *jobs;
 } mote_range_setup;
 
-/* One step, as a range sees it. */
+/* Step, as a range receives it. */
 typedef struct mote_step {
     const mote_plan_def *plan; /* forces, time and rate of the system */
     mote_collider_list *colliders;
     const mote_jobs *jobs;
-    float *scratch;                        /* as many bytes as scratch_bytes asks for */
-    uint64_t number, tick, ticks_per_step; /* of the step, and the tick at which it begins */
-    bool last;                             /* its end is presented */
-    bool stage_outer;                      /* the loop order that finishes a stage for all units */
+    float *scratch;                        /* buffer of the size that scratch_bytes returns */
+    uint64_t number, tick, ticks_per_step; /* number of the step, and the tick at which it begins */
+    bool last;                             /* end of this step is presented */
+    bool stage_outer;                      /* loop order that finishes a stage for all units */
 } mote_step;
 
-/* A point of a range while its linked units take the phases of a step. */
+/* Point of a range while its linked units run the phases of a step. */
 typedef struct mote_range_point {
     float *x[3], *v[3];
-    float *force[3];    /* N: cleared by EVALUATE */
-    float *reaction[3]; /* N s; NULL where the point may move */
+    float *force[3];    /* N; cleared by EVALUATE */
+    float *reaction[3]; /* N s; NULL if the point is free to move */
 } mote_range_point;
 
-/* The behaviour of a kind. begin and end surround each step; between them `run` takes all units through it
- * that no link joins, and `phase` the others, phase by phase. Loose particles, which have neither pins nor
- * links, are stepped in batches (particles/step.h) and leave all between `scratch_bytes` and `hash` NULL. */
+/* Functions of a kind. begin and end surround each step. Between them `run` runs all units that no link
+ * joins, and `phase` the linked ones, phase by phase. Loose particles, which have neither pins nor links, are
+ * stepped in batches (particles/step.c); they have no functions between `scratch_bytes` and `hash`. */
 typedef struct mote_range_kind {
     void (*destroy)(mote_range *range, const mote_allocator *allocator);
     uint64_t (*scratch_bytes)(const mote_range *range, uint32_t workers, bool stage_outer);
 
-    /* Whether the system may step: MOTE_OK, STABILITY. NULL: always. */
+    /* Checks that the system can step: MOTE_OK, STABILITY. NULL: always. */
     mote_result (*can_step)(mote_range *range, const mote_plan_def *plan);
-    /* Whether colliders may be in the system. NULL: always. */
+    /* Returns true if the system may have colliders. NULL: always. */
     bool (*accepts_colliders)(const mote_range *range);
-    /* The most substeps of a step that the system's own do not count. NULL: there are none. */
+    /* Returns the largest number of substeps per step that the range may choose itself. NULL: the range uses
+     * the system's substeps. */
     uint32_t (*own_substeps)(const mote_range *range);
 
-    /* An advance begins, which will end at end_tick: pending targets are to be reached then. */
+    /* Resolves pending targets at the start of an advance that will end at end_tick. */
     void (*resolve)(mote_range *range, uint64_t end_tick);
     void (*begin)(mote_range *range, const mote_step *step);
     void (*run)(mote_range *range, const mote_step *step);
     void (*phase)(mote_range *range, const mote_step *step, const mote_phase_at *at);
     void (*end)(mote_range *range);
 
-    /* Links. The slot of an end: RANGE. Whether the range can be linked by it: INTEGRATOR, STABILITY. */
+    /* Links. slot_of_end: finds the slot of an end; error RANGE. accepts_link: checks that the range can have
+     * the link; errors INTEGRATOR, STABILITY. */
     mote_result (*slot_of_end)(const mote_range *range, const mote_link_end *end, uint32_t *slot);
     mote_result (*accepts_link)(const mote_range *range, const mote_link *link);
-    /* Gains (+1) or loses (-1) an end at a slot: MEMORY only in gaining, and nothing has changed then. */
+    /* Adds (+1) or removes (-1) an end at a slot. Error: MEMORY, only when adding; nothing has then
+     * changed. */
     mote_result (*link)(mote_range *range, uint32_t slot, int change, const mote_allocator *allocator);
-    mote_range_point (*point)(mote_range *range, uint32_t slot); /* from LOAD to COMMIT */
+    mote_range_point (*point)(mote_range *range, uint32_t slot); /* valid from LOAD to COMMIT */
     bool (*is_frozen)(const mote_range *range, uint32_t slot);
 
-    /* The hash of all state after `seed`, whatever the layout; the sums over what can move. */
+    /* Returns the hash of the complete state, chained after `seed` and independent of the layout. sum:
+     * returns the sums over points that can move. */
     uint64_t (*hash)(const mote_range *range, uint64_t seed);
     mote_sums (*sum)(const mote_range *range, const mote_step *now);
 
-    /* Whether all views of the range's state agree; called after edits in builds with assertions. */
+    /* Returns true if all views of the range's state agree. Called after edits in builds with assertions. */
     bool (*validate)(const mote_range *range);
 } mote_range_kind;
 
 struct mote_range {
-    const mote_range_kind *kind; /* set by the system that it is added to */
+    const mote_range_kind *kind; /* set by the system that owns the range */
     uint32_t slot_count;
-    /* By slot. Masked slots: at the origin, at rest, inverse mass 0. */
+    /* Columns by slot. Masked slots are at the origin, at rest, with inverse mass 0. */
     float *x[3], *v[3];   /* m, m/s */
-    float *previous_x[3]; /* NULL where the system does not interpolate; NaN in x: presented where it is */
+    float *previous_x[3]; /* NULL if the system does not interpolate; NaN in x: not interpolated */
     float *inverse_mass;  /* 1/kg; 0: pinned or masked */
     float *reaction[3];   /* N s, of pinned points in the last step; 0 elsewhere */
     mote_pin_list pins;
-    bool started;            /* stepped before: position Verlet has given it its half-step velocity */
-    uint32_t link_count;     /* ends of links at its points */
-    mote_range *next_linked; /* in the list of those that have some */
-    /* Of the step being run. */
+    bool started;            /* stepped before: position Verlet has set the half-step velocity */
+    uint32_t link_count;     /* number of link ends at its points */
+    mote_range *next_linked; /* next in the list of linked ranges */
+    /* Data of the current step. */
     mote_plan plan;
-    double kicked; /* s: how much of its accelerations position Verlet took back before the step */
+    double kicked; /* s: position Verlet applied v += kicked a before the step; 0: nothing */
 };
 
-/* Adds the point in a slot to sums, unless it is pinned or masked. */
+/* Adds the point in a slot to the sums, unless it is pinned or masked. */
 void mote_sums_add_slot(mote_sums *to, const mote_plan_def *field, const mote_range *range, size_t slot);
 
-/* The system's plan for points that forces between them hold too: external forces and anchors are the loose
- * particles' own, and constraints have semi-implicit Euler for their explicit part. */
+/* Returns the system's plan for points that are coupled by springs or constraints. External forces and
+ * anchors belong to the loose particles only. Constraints use semi-implicit Euler for their explicit part. */
 mote_plan_def mote_range_plan_def(const mote_step *step, bool constrained);
 
-/* Takes a range that no link joins through a step. */
+/* Runs a step of a range that no link joins. */
 void mote_range_step(mote_range *range, const mote_step *step);
 
 #endif

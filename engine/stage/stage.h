@@ -1,4 +1,4 @@
-/* One stage of every family: the point at which forces and integrators meet. */
+/* Stage of every integrator family: combines forces and integrators. */
 #ifndef MOTE_STAGE_STAGE_H
 #define MOTE_STAGE_STAGE_H
 
@@ -9,7 +9,7 @@
 #include "integrators/verlet.h"
 #include "stage/evaluate.h"
 
-/* One map for all lanes, or one per lane. Lanes with the mass of their neighbour share its map. */
+/* Returns one map for all lanes, or one per lane. Adjacent lanes of equal mass share a map. */
 MOTE_INLINE mote_wide_map map_of(const mote_plan *plan, wide inverse_mass) {
     if (!plan->particle_maps) return mote_map_set(plan->c.map);
     float entries[6][3][MOTE_WIDTH];

@@ -1,4 +1,4 @@
-/* Followers: checks, the choice of guides, what of each follower its guides do not carry. */
+/* Followers: checks, choice of guides, offsets from the guides. */
 #include "strands/followers.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "strands/nearest.h"
 
 #define COOKIE 0x666f6c6cu
-#define GRAIN  16u /* followers */
+#define GRAIN  16u /* followers of a task */
 
 mote_followers_def mote_default_followers_def(void) {
     return (mote_followers_def){.cookie = COOKIE, .points = 32};
@@ -46,7 +46,7 @@ static mote_result check_positions(const mote_followers_def *def, mote_strands_f
     return MOTE_OK;
 }
 
-/* Of one follower. A weight without a guide is not looked at. */
+/* Checks the guides of one follower. A weight without a guide is ignored. */
 static mote_result check_guides_of(const mote_followers_def *def, uint32_t follower, uint32_t strands) {
     bool any = false;
     for (size_t i = (size_t)follower * MOTE_GUIDES; i < ((size_t)follower + 1) * MOTE_GUIDES; i++) {
@@ -112,8 +112,8 @@ typedef struct task {
     const mote_strands *strands;
     const mote_followers_def *def;
     mote_followers *followers;
-    float (*roots)[3];    /* rest places by strand */
-    mote_nearest nearest; /* where the library chooses */
+    float (*roots)[3];    /* rest positions by strand */
+    mote_nearest nearest; /* for guides chosen by the library */
 } task;
 
 typedef struct choice {
@@ -132,6 +132,8 @@ static void weigh_by_distance(const task *t, const float *root, choice *c) {
     }
 }
 
+/* Chooses the guides of a follower: those given, else the nearest roots. Weights not given are inverse
+ * distances. */
 static choice choose(const task *t, uint32_t follower, const float *root) {
     choice c = {0};
     const uint32_t *given = t->def->guides ? t->def->guides + (size_t)follower * MOTE_GUIDES : NULL;
@@ -163,7 +165,7 @@ static double rest_at(const mote_strands *strands, uint32_t strand, uint32_t j, 
     return from + (double)at.fraction * (to - from);
 }
 
-/* As the kernel sums: the first guide has what the others leave of 1. */
+/* Computes the offsets with the kernel's formula: guide 0 has the weight 1 - w1 - w2. */
 static void set_offsets(const task *t, uint32_t follower) {
     mote_followers *f = t->followers;
     const uint32_t first = f->first_point[follower], n = mote_followers_points(f, follower);
@@ -207,7 +209,7 @@ static mote_result set_all(task *t, const mote_allocator *allocator, const mote_
     return result;
 }
 
-/* --- Making --- */
+/* --- Creation --- */
 
 static mote_followers followers_of(const mote_strands *strands, const mote_followers_def *def,
                                    const mote_allocator *allocator) {

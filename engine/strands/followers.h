@@ -1,4 +1,4 @@
-/* What followers are made of. */
+/* Followers: columns and calls that their creation and their presentation share. */
 #ifndef MOTE_STRANDS_FOLLOWERS_H
 #define MOTE_STRANDS_FOLLOWERS_H
 
@@ -9,21 +9,21 @@
 struct mote_followers {
     mote_allocator allocator;
     mote_strands_id strands;
-    uint64_t stamp;         /* of the strands: what they carry is theirs alone */
-    uint32_t count, points; /* points: of all, to which guides are resampled when gathered; 0: each its own */
-    uint32_t guide_count;   /* strands that may be guides */
-    uint32_t *first_point;  /* count + 1 */
-    uint32_t *guide[MOTE_GUIDES]; /* strands; MOTE_NO_GUIDE behind those in use */
+    uint64_t stamp;         /* stamp of the strands for which the offsets are valid */
+    uint32_t count, points; /* points: of every follower, guides are resampled to them; 0: each its own */
+    uint32_t guide_count;   /* strands, each a possible guide */
+    uint32_t *first_point;  /* count + 1 entries */
+    uint32_t *guide[MOTE_GUIDES]; /* strands; MOTE_NO_GUIDE in unused entries */
     float *weight[MOTE_GUIDES];
-    float *offset[3]; /* by point: r(s) - sum of w G(s); MOTE_GROUP more than there are points */
-    float *guide_x;   /* gathered: three columns of `stride` floats a strand */
-    float *turn;      /* nine floats a strand: R */
-    size_t stride;    /* whole lane groups, one more than the points need */
-    void *memory;     /* all columns */
+    float *offset[3]; /* by point: r(s) - sum of w G(s); MOTE_GROUP extra elements */
+    float *guide_x;   /* gathered guides: three columns of `stride` floats per strand */
+    float *turn;      /* rotations R: nine floats per strand */
+    size_t stride;    /* floats of a column: the points' lane groups and one more */
+    void *memory;     /* memory of all columns */
     size_t bytes;
 };
 
-/* Point j of n on a strand of m points: between its points `point` and `next`, at `fraction`. */
+/* Place of point j of n on a strand of m points: at `fraction` between its points `point` and `next`. */
 typedef struct mote_strand_place {
     uint32_t point, next;
     float fraction;
@@ -39,12 +39,14 @@ MOTE_INLINE uint32_t mote_followers_points(const mote_followers *followers, uint
     return followers->first_point[follower + 1] - followers->first_point[follower];
 }
 
-/* The errors of mote_followers_create that concern the def, OVERFLOW and MEMORY; *followers is NULL then. */
+/* Creates followers; *followers is unchanged with an error. Errors: those of mote_followers_create that
+ * concern the def, OVERFLOW, MEMORY. */
 mote_result mote_followers_make(const mote_strands *strands, const mote_followers_def *def,
                                 const mote_allocator *allocator, const mote_jobs *jobs,
                                 mote_followers **followers, mote_strands_fault *fault);
 
-/* ID where they were made for other strands; the other errors of mote_followers_present. */
+/* Writes the vertices. Errors: ID where they were made for other strands; the others of
+ * mote_followers_present. */
 mote_result mote_followers_write(mote_followers *followers, const mote_strands *strands,
                                  const mote_presentation *by, const mote_strand_layout *layout,
                                  void *vertices, size_t bytes);

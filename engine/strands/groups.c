@@ -1,4 +1,4 @@
-/* Groups of strands over the jobs, and the callbacks that act on them. */
+/* Steps of lane groups in parallel, and the callbacks that act on them. */
 #include "strands/kernels.h"
 
 #include <string.h>
@@ -32,7 +32,7 @@ mote_range_point mote_strand_linked_columns(const mote_strands *strands, void *m
 typedef struct run {
     const mote_strand_job *job;
     float *scratch;
-    size_t floats; /* of each worker */
+    size_t floats; /* floats of each worker */
     bool all;
 } run;
 
@@ -57,7 +57,7 @@ static void unit_response_of(const mote_plan *plan, double stiffness, double dam
         *unit_response[i] = inverse_mass > 0 ? (float)(entries[i] / inverse_mass) : 0.0f;
 }
 
-/* Lanes that are as the one before share its answers. */
+/* Lanes equal to the previous lane copy its responses. */
 void mote_strand_unit_responses(const mote_strand_job *job, uint32_t group,
                                 float unit_response[2][2][4][MOTE_GROUP]) {
     const mote_strands *strands = job->strands;
@@ -83,7 +83,7 @@ void mote_strand_unit_responses(const mote_strand_job *job, uint32_t group,
     }
 }
 
-/* The callbacks see the slots of the group as one block of the strands. */
+/* Callbacks see the slots of the group as one block of the strands. */
 void mote_strand_callbacks(const mote_strand_job *job, uint32_t group, double time, float *const x[3],
                            float *const v[3], float *const acceleration[3], float *const force[3]) {
     const mote_strand_group *g = &job->strands->group[group];

@@ -1,4 +1,4 @@
-/* One instruction set's kernels for strands. Compiled once for each, with MOTE_ISA and MOTE_WIDTH. */
+/* Kernels of strands for one instruction set. Compiled once for each, with MOTE_ISA and MOTE_WIDTH. */
 #include <string.h>
 
 #include "base/isa.h"
@@ -42,7 +42,7 @@ static void predict_everything(strand_work *w, const mote_phase_at *at) {
     for (; p.lane < MOTE_GROUP; p.lane += MOTE_WIDTH) predict_all(w, &p);
 }
 
-/* By family, and whether anything acts but springs and affine forces. */
+/* Stages by family, and by whether forces other than springs and affine ones act. */
 static stage_function *const spring_stages[MOTE_FAMILY_COUNT][2] = {
     [MOTE_FAMILY_SPLITTING] = {splitting_springs, splitting_all},
     [MOTE_FAMILY_VERLET] = {verlet_springs, verlet_all},

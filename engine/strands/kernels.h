@@ -1,50 +1,51 @@
-/* The step of strands: 16 strands across lanes, a lane group of them a task. */
+/* Kernels of strands: 16 strands across lanes, one lane group per task. */
 #ifndef MOTE_STRANDS_KERNELS_H
 #define MOTE_STRANDS_KERNELS_H
 
 #include "strands/strands.h"
 #include "strands/vertex.h"
 
-/* Compiled once per instruction set. */
+/* Table of kernels, compiled once per instruction set. */
 struct mote_strand_kernels {
-    /* All phases of a group, in scratch of mote_strand_scratch_floats floats, aligned to a cache line. */
+    /* Runs all phases of a group, in scratch of mote_strand_scratch_floats floats, aligned to a cache
+     * line. */
     void (*step)(const mote_strand_job *job, uint32_t group, float *scratch);
-    /* One phase of a linked group, in memory of mote_strand_work_bytes bytes that stays its own from LOAD to
-     * COMMIT. Links give forces between EVALUATE and STAGE, in the columns of mote_strand_linked_columns. Not
-     * for the conserving solver. */
+    /* Runs one phase of a linked group, in memory of mote_strand_work_bytes bytes that keeps its state from
+     * LOAD to COMMIT. Links add forces between EVALUATE and STAGE to the columns of
+     * mote_strand_linked_columns. Not for the conserving solver. */
     void (*phase)(const mote_strand_job *job, uint32_t group, const mote_phase_at *at, void *memory);
-    /* Presentation. The floats of 16 elements as rows of 16: float f of element 16 b + l to rows[(floats b +
-     * f) 16 + l]. */
+    /* Presentation. Writes the floats of 16 elements as rows of 16: float f of element 16 b + l to
+     * rows[(floats b + f) 16 + l]. */
     void (*vertices)(const mote_strand_vertex *vertex, const mote_strand_run *run, float *rows);
-    /* Float e of to[lane], at any alignment, = rows[16 e + lane] for e < count. */
+    /* Transposes rows: float e of to[lane], at any alignment, = rows[16 e + lane] for e < count. */
     void (*transpose)(const float *rows, size_t count, unsigned char *const to[MOTE_GROUP]);
-    /* A run of a follower; `count` rounded up to 16 elements are written. */
+    /* Computes a run of points of a follower; writes `count` rounded up to 16 elements. */
     void (*follow)(const mote_follow *follow, size_t count, float *const out[3]);
 };
 
-/* The table of an instruction set, or NULL. */
+/* Returns the table of an instruction set, or NULL. */
 const mote_strand_kernels *mote_strand_kernels_for(mote_isa isa);
 
-/* Floats that one worker needs for strands of up to `points` points. */
+/* Returns the floats of scratch that one worker needs for strands of up to `points` points. */
 size_t mote_strand_scratch_floats(uint32_t points);
 
 size_t mote_strand_work_bytes(uint32_t points);
 
-/* Columns of a linked group from LOAD to COMMIT: 16 k + lane for point k. force is N; reaction N s, of pinned
- * points. */
+/* Returns the columns of a linked group, valid from LOAD to COMMIT: 16 k + lane for point k. force in N;
+ * reaction in N s, of pinned points. */
 mote_range_point mote_strand_linked_columns(const mote_strands *strands, void *memory);
 
-/* Takes groups through the step of the job, spread over the jobs: all of them, or those that no link joins.
- */
+/* Steps the groups of the job in parallel: all of them, or only those without links. */
 void mote_strands_run(const mote_strand_job *job, const mote_step *step, bool all);
 
-/* Uncoupled springs: the response of one alone in h to an elongation and a rate of 1, over the sum of the
- * inverse masses, by lane of a group: for segments and bends, with both ends free and with one pinned; of the
- * rate vx, vv, of the elongation xx, xv - h. */
+/* Computes the unit responses of uncoupled springs. For an elongation of 1 and for a rate of 1 of one spring:
+ * the changes over h of its rate, vx and vv, and of its elongation, xx and xv - h, divided by the sum of the
+ * inverse masses. Indices: segments or bends; both ends free or one pinned; vx, vv, xx, xv - h; lane of the
+ * group. */
 void mote_strand_unit_responses(const mote_strand_job *job, uint32_t group,
                                 float unit_response[2][2][4][MOTE_GROUP]);
 
-/* Callbacks' sums for one group at a stage; x, v, acceleration and force hold 16 lanes for each point. */
+/* Sums the callbacks of one group at a stage; x, v, acceleration and force hold 16 lanes for each point. */
 void mote_strand_callbacks(const mote_strand_job *job, uint32_t group, double time, float *const x[3],
                            float *const v[3], float *const acceleration[3], float *const force[3]);
 

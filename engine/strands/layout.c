@@ -1,4 +1,4 @@
-/* Where the columns of strands lie in their memory. */
+/* Layout of the columns of strands in their memory. */
 #include "base/arena.h"
 #include "strands/strands.h"
 

@@ -1,5 +1,5 @@
-/* The phases of the step of a lane group of strands. A group that no link joins takes all of them at once; a
- * linked one goes from phase to phase together with what it is linked to. */
+/* Phases of the step of a lane group of strands. A group without links runs all of them at once; a linked
+ * group runs each phase in lockstep with the ranges that it is linked to. */
 #ifndef MOTE_STRANDS_PHASE_H
 #define MOTE_STRANDS_PHASE_H
 
@@ -12,7 +12,8 @@ MOTE_INLINE bool conserves(const strand_work *w) {
     return w->job->strands->def.solver == MOTE_STRAND_CONSERVING;
 }
 
-/* Pinned points set out, and the integrators that drift first do. */
+/* Begins a substep. Springs: sets the velocities of pinned points, and drifts where the integrator drifts
+ * first. */
 MOTE_INLINE void begin_phase(strand_work *w, uint32_t substep) {
     const mote_plan *plan = w->job->plan;
     if (!w->linked) fetch_ahead(w, substep, plan->substeps);
@@ -23,7 +24,7 @@ MOTE_INLINE void begin_phase(strand_work *w, uint32_t substep) {
     for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) strand_begin(w, plan->scheme->family, lane);
 }
 
-/* Pinned points arrive at the substep's end. */
+/* Moves pinned points to the end of the substep. */
 MOTE_INLINE void arrive_phase(strand_work *w, uint32_t substep) {
     place(w, WORK_X, ticks_within(w, substep, 1));
     if (has_springs(w)) return;
@@ -39,7 +40,8 @@ MOTE_INLINE void solve_phase(strand_work *w, uint32_t substep) {
             hold(w, substep, lane);
 }
 
-/* Robust: v = (x - start) / h, which `predict` works out itself where only affine forces act. */
+/* Ends a substep: contacts of springs; velocities v = (x - start) / h of the robust solver, which `predict`
+ * derives itself where only affine forces act. */
 MOTE_INLINE void end_phase(strand_work *w, uint32_t substep) {
     const bool last = substep + 1 == w->job->plan->substeps;
     if (has_springs(w) && w->job->collider_count) resolve_contacts(w, substep);

@@ -1,14 +1,14 @@
-/* Presentation of strands: the points of 16 strands across lanes become strands one after another, some
- * points at a time, in memory that the nearest cache holds. */
+/* Presentation of strands: transposes the points of 16 strands across lanes to one strand after another, in
+ * windows that the nearest cache holds. */
 #include <string.h>
 
 #include "base/parallel.h"
 #include "strands/writer.h"
 
 enum {
-    ROWS = 256,        /* of 16 floats: what a window of points becomes */
-    WINDOW = 32,       /* points at most */
-    AHEAD = MOTE_GROUP /* elements before the window's first point: the point before it */
+    ROWS = 256,        /* rows of 16 floats in a window */
+    WINDOW = 32,       /* points in a window at most */
+    AHEAD = MOTE_GROUP /* elements before the first point; they hold the point before it */
 };
 
 typedef struct task {
@@ -16,17 +16,17 @@ typedef struct task {
     mote_strand_writer writer;
 } task;
 
-/* Some points of a group on their way. */
+/* Window of points of a group. */
 typedef struct window {
-    uint32_t first, count, lane; /* points; the lane of the bundle */
-    const int32_t *points;       /* of each strand */
+    uint32_t first, count, lane; /* points; the group's first lane */
+    const int32_t *points;       /* points of each strand */
     MOTE_ALIGNED(64) float x[3][(WINDOW + 2) * MOTE_GROUP];
     MOTE_ALIGNED(64) float parameter[WINDOW * MOTE_GROUP];
     MOTE_ALIGNED(64) float rows[ROWS * MOTE_GROUP];
     MOTE_ALIGNED(64) float packed[MOTE_GROUP][ROWS];
 } window;
 
-/* The end of a strand stands where its neighbour would. */
+/* Repeats the end of each strand in place of the missing neighbour. */
 static void extend_ends(window *w, bool last) {
     for (int axis = 0; axis < 3; axis++) {
         float *x = w->x[axis] + AHEAD, *end = x + w->count * MOTE_GROUP;
@@ -34,7 +34,7 @@ static void extend_ends(window *w, bool last) {
         if (last) memcpy(end, end - MOTE_GROUP, MOTE_GROUP * sizeof *x);
         for (uint32_t lane = 0; lane < MOTE_GROUP; lane++) {
             const uint32_t tip =
-                (uint32_t)(w->points[lane] - 1) - w->first; /* wraps where it is not in the window */
+                (uint32_t)(w->points[lane] - 1) - w->first; /* wraps where the tip is not in the window */
             if (tip < w->count) x[(tip + 1) * MOTE_GROUP + lane] = x[tip * MOTE_GROUP + lane];
         }
     }
@@ -59,12 +59,12 @@ static void fill_parameter(window *w) {
         w->parameter[i] = (float)(w->first + i / MOTE_GROUP) / last[i % MOTE_GROUP];
 }
 
-/* Strands that go on through the window are written straight to vertices without gaps. */
+/* Writes the window. Strands that fill it are written directly to dense vertices, others through `packed`. */
 static void write_points(const task *t, window *w) {
     const mote_strand_writer *writer = &t->writer;
     unsigned char *to[MOTE_GROUP];
     uint64_t point[MOTE_GROUP] = {0};
-    uint32_t left[MOTE_GROUP] = {0}; /* points to be copied */
+    uint32_t left[MOTE_GROUP] = {0}; /* points to copy from `packed` */
     for (uint32_t lane = 0; lane < MOTE_GROUP; lane++) {
         const int32_t points = w->points[lane] - (int32_t)w->first;
         to[lane] = (unsigned char *)w->packed[lane];

@@ -1,60 +1,60 @@
-/* Constrained strands: all distance constraints of a strand solved together, Newton's method over one
- * tridiagonal system in the multipliers. A constraint is (|d|^2 - L^2) / 2 = 0 with the gradient d, which
- * needs neither a square root nor a unit vector; with compliance it is |d| (|d| - L) = a |d|^2 mu, where mu
- * |d| is the tension times h^2. Points move by
- *     x_k += W_k (mu_k d_k - mu_(k-1) d_(k-1)),
- * W_k the inverse mass, without the direction of the normal where the point lies on a collider. Elimination
- * goes from the root to the tip, so that a strand's bits do not depend on how long its neighbours are (from
- * both ends at once, 0.97 of the time, they do). After Witkin, Gleicher & Welch, Interactive Dynamics (1990)
- * and Goldenthal et al., Efficient Simulation of Inextensible Cloth (2007); compliance as in Macklin et al.,
- * XPBD (2016). */
+/* Constrained strands: all distance constraints of a strand solved together, by Newton's method with one
+ * tridiagonal system in the multipliers per iteration. A constraint is (|d|^2 - L^2) / 2 = 0 with the
+ * gradient d, which needs neither a square root nor a unit vector. With compliance a it is
+ *     |d| (|d| - L) = a |d|^2 mu,
+ * where mu |d| is the tension times h^2. Points move by
+ *     x_k += W_k (mu_k d_k - mu_(k-1) d_(k-1)).
+ * W_k is the inverse mass, without its normal component at a point in contact with a collider. Elimination
+ * runs from the root to the tip, so that a strand's bits do not depend on the lengths of its lane neighbours
+ * (elimination from both ends at once takes 0.97 of the time, but they do). After Witkin, Gleicher & Welch,
+ * Interactive Dynamics (1990) and Goldenthal et al., Efficient Simulation of Inextensible Cloth (2007);
+ * compliance as in Macklin et al., XPBD (2016). */
 #ifndef MOTE_STRANDS_SOLVE_H
 #define MOTE_STRANDS_SOLVE_H
 
 #include "strands/work.h"
 
-/* How a register of strands is held. */
+/* Constants of the solve of a register of strands. */
 typedef struct strand_terms {
-    wide compliance; /* a / h^2 / (1 + damping / (h stiffness)), 1/kg */
-    wide memory;     /* the share of the strain at the substep's start that damping lets stand */
-    wide bend_compliance, bend_memory; /* the same of the bends */
+    wide compliance;                   /* a / h^2 / (1 + damping / (h stiffness)), 1/kg */
+    wide memory;                       /* factor of the initial strain in the damping term */
+    wide bend_compliance, bend_memory; /* likewise for bends */
     wide_mask counts;                  /* points of each strand */
     wide low, high;                    /* bounds of |d|^2 / L^2 */
     wide slack;                        /* max_stretch */
-    wide rounding; /* m: what float32 can tell of two points so far from the origin; 2^-22 of the root's
-                      coordinates */
-    wide reaction; /* 1 / h */
+    wide rounding;                     /* m: float32 resolution at the root, 2^-22 of its coordinates */
+    wide reaction;                     /* 1 / h */
     bool compliant, contacts;
     bool everyone; /* all lanes are live in this iteration */
 } strand_terms;
 
-/* The elimination on its way to the tip: the last segment, and the point to which it came. */
+/* State of the forward elimination: the previous segment and its far point. */
 typedef struct strand_chain {
     wide3 edge, x;
     wide mass, inverse_pivot, value;
 } strand_chain;
 
-/* A pivot that is nothing beside its diagonal belongs to a segment between two pins, or to a strand stretched
- * out between them: it is left alone. */
+/* Smallest regular pivot, relative to its diagonal element. A smaller one belongs to a segment between two
+ * pins, or to a strand taut between them; its multiplier is set to 0. */
 #define STRAND_SMALLEST_PIVOT 1e-6f
 
-/* Whether the point at offset `at` of the columns lies on a plane in some lane. Where it does not, what
- * follows leaves out what would subtract zeros. */
+/* Returns whether the point at offset `at` of the columns is in contact in some lane. Where it is not, terms
+ * that would subtract zeros are skipped. */
 MOTE_INLINE bool touches(const strand_columns *c, const strand_terms *t, size_t at) {
     return t->contacts && c->contacts->touching[at / MOTE_GROUP] == STRAND_IN_CONTACT;
 }
 
-/* The plane at a point that touches(). */
+/* Returns the plane at a point that touches(). */
 MOTE_INLINE strand_plane *plane_at(const strand_columns *c, size_t at) {
     return strand_planes(c) + c->contacts->place[at / MOTE_GROUP];
 }
 
-/* The normal of the plane on which a point lies; 0 where it lies on none. */
+/* Returns the contact normal; 0 in lanes without contact. */
 MOTE_INLINE wide3 contact_normal(const strand_plane *plane) {
     return wide3_select(plane->in_contact, plane->normal, wide3_zero());
 }
 
-/* a . W b at the point `at`, of inverse mass `mass`. */
+/* Returns a . W b at the point `at` of inverse mass `mass`. */
 MOTE_INLINE wide through_point(const strand_columns *c, const strand_terms *t, wide mass, wide3 a, wide3 b,
                                size_t at) {
     wide dot = wide3_dot(a, b);
@@ -63,14 +63,13 @@ MOTE_INLINE wide through_point(const strand_columns *c, const strand_terms *t, w
     return mass * (dot - wide3_dot(normal, a) * wide3_dot(normal, b));
 }
 
-/* (n . d)^2 with the normal on which the point lies. */
+/* Returns (n . d)^2 for the contact normal n. */
 MOTE_INLINE wide across_square(const strand_columns *c, wide3 d, size_t at) {
     wide across = wide3_dot(contact_normal(plane_at(c, at)), d);
     return across * across;
 }
 
-/* What stands on the diagonal and on the right side for segment `at` with edge d between points of inverse
- * masses wa, wb. */
+/* Returns the diagonal element of segment `at` with edge d between points of inverse masses wa, wb. */
 MOTE_INLINE wide row_diagonal(const strand_columns *c, const strand_terms *t, wide3 d, wide wa, wide wb,
                               size_t at) {
     wide square = wide3_dot(d, d), diagonal = (wa + wb) * square;
@@ -79,19 +78,19 @@ MOTE_INLINE wide row_diagonal(const strand_columns *c, const strand_terms *t, wi
     return t->compliant ? diagonal + t->compliance * square : diagonal;
 }
 
-/* The length that a compliant segment shall have: L + what damping lets stand + what the tension draws
- * out. */
+/* Returns the target length of a compliant segment: rest length + damping term + elastic elongation. */
 MOTE_INLINE wide compliant_length(const strand_columns *c, const strand_terms *t, size_t at) {
     return work_load(c, WORK_LENGTH, at) + t->memory * work_load(c, WORK_STRAIN, at) +
            t->compliance * work_load(c, WORK_TENSION, at);
 }
 
-/* Whether the root of `square` is nearer to `target` than `slack`. */
+/* Returns whether the root of `square` differs from `target` by less than `slack`. */
 MOTE_INLINE wide_mask is_near(wide square, wide target, wide slack) {
     wide low = wide_max(target - slack, (wide){0}), high = target + slack;
     return wide_less(square, high * high) & (wide_less(low * low, square) | wide_equal(low, (wide){0}));
 }
 
+/* Returns the right side of segment `at`: the value of its constraint. */
 MOTE_INLINE wide row_value(const strand_columns *c, const strand_terms *t, wide3 d, size_t at) {
     wide square = wide3_dot(d, d), length = work_load(c, WORK_LENGTH, at);
     if (!t->compliant) return wide_set(0.5f) * (square - length * length);
@@ -100,23 +99,23 @@ MOTE_INLINE wide row_value(const strand_columns *c, const strand_terms *t, wide3
     return r * (r - compliant_length(c, t, at));
 }
 
-/* 1 / pivot, or 0. */
+/* Returns 1 / pivot, or 0 for a singular pivot. */
 MOTE_INLINE wide invert_pivot(wide pivot, wide diagonal, wide_mask exists) {
     wide_mask regular = exists & wide_less(wide_set(STRAND_SMALLEST_PIVOT) * diagonal, pivot);
     return wide_select(regular, wide_set(1.0f) / pivot, (wide){0});
 }
 
-/* Segment k, its row and what is left of it when those before are eliminated. The element that couples it
- * with the segment before goes to that one's row. */
+/* Forward elimination of the row of segment k (tridiagonal L D L^T). Its off-diagonal element is stored with
+ * segment k - 1. */
 MOTE_INLINE void eliminate(const strand_columns *c, const strand_terms *t, strand_chain *chain, uint32_t k,
                            size_t lane) {
     const size_t at = strand_at(k, lane);
     wide3 next = work_load3(c, WORK_X, at + MOTE_GROUP), d = wide3_sub(next, chain->x);
     wide mass = point_mass(c, at + MOTE_GROUP), diagonal = row_diagonal(c, t, d, chain->mass, mass, at);
-    wide coupling =
-        through_point(c, t, chain->mass, chain->edge, d, at); /* minus the element of the matrix */
+    wide coupling = through_point(c, t, chain->mass, chain->edge, d, at); /* off-diagonal element, negated */
     if (k + 1 >= c->shortest)
-        coupling = wide_select(lanes_beyond(t->counts, k + 1), coupling, (wide){0}); /* inf 0 is not 0 */
+        coupling = wide_select(lanes_beyond(t->counts, k + 1), coupling, (wide){0}); /* 0 x infinity is NaN */
+    /* Pivot and right side after elimination of segment k - 1. */
     wide factor = coupling * chain->inverse_pivot;
     chain->inverse_pivot =
         invert_pivot(diagonal - coupling * factor, diagonal, lanes_beyond(t->counts, k + 1));
@@ -127,14 +126,15 @@ MOTE_INLINE void eliminate(const strand_columns *c, const strand_terms *t, stran
     if (k) work_store(c, WORK_COUPLING, at - MOTE_GROUP, coupling);
 }
 
-/* Moves a point by W push where its strand is live; returns where it is. push: the segments' pull on it, kg
- * m. */
+/* Moves a point of live strands by W push; returns its position. push: sum of mu d of its segments, kg m.
+ * Accumulates the normal impulse of contacts and the reaction of pinned points. */
 MOTE_INLINE wide3 move_point(const strand_columns *c, const strand_terms *t, wide_mask live, wide3 old,
                              wide3 push, uint32_t k, size_t lane) {
     const size_t at = strand_at(k, lane);
     wide mass = point_mass(c, at);
     wide3 applied = push;
     if (touches(c, t, at)) {
+        /* Contact: the normal component of push becomes normal impulse. */
         strand_plane *plane = plane_at(c, at);
         wide3 normal = contact_normal(plane);
         wide across = wide3_dot(normal, push);
@@ -145,9 +145,10 @@ MOTE_INLINE wide3 move_point(const strand_columns *c, const strand_terms *t, wid
     wide3 x = wide3_add_scaled(old, mass, applied);
     if (!t->everyone) x = wide3_select(live, x, old);
     if (k == 0 || c->pins) {
+        /* Pinned point: push becomes reaction. */
         wide3 sum = work_load3(c, WORK_REACTION, at);
         wide_mask pinned = wide_equal(mass, (wide){0});
-        x = wide3_select(pinned, old, x); /* however hard it is pulled */
+        x = wide3_select(pinned, old, x); /* 0 x infinity is NaN */
         work_store3(c, WORK_REACTION, at,
                     wide3_select(live & pinned, wide3_add_scaled(sum, t->reaction, push), sum));
     }
@@ -155,8 +156,8 @@ MOTE_INLINE wide3 move_point(const strand_columns *c, const strand_terms *t, wid
     return x;
 }
 
-/* Lanes in which segment k from a to b is as long as it shall be. Joined points have no direction to be held
- * in. */
+/* Returns the lanes in which segment k from a to b has its target length within tolerance. Segments of length
+ * 0 have no direction and count as held. */
 MOTE_INLINE wide_mask is_held(const strand_columns *c, const strand_terms *t, wide3 a, wide3 b, uint32_t k,
                               size_t lane) {
     const size_t at = strand_at(k, lane);
@@ -172,12 +173,13 @@ MOTE_INLINE wide_mask is_held(const strand_columns *c, const strand_terms *t, wi
     return held | wide_equal(length, (wide){0}) | ~lanes_beyond(t->counts, k + 1);
 }
 
-/* Whether the points k to `last` keep their places behind the iteration: no collider is near. The others'
- * lengths count only when they are put out of the colliders. */
+/* Returns whether the points k and `last` are final after the iteration: no collider is near them. Lengths at
+ * other points are checked after contacts are resolved. */
 MOTE_INLINE bool stays_put(const strand_columns *c, const strand_terms *t, uint32_t k, uint32_t last) {
     return !t->contacts || !(c->contacts->touching[k] | c->contacts->touching[last]);
 }
 
+/* Accumulates the tension of a compliant segment: sum of mu |d|. */
 MOTE_INLINE void add_tension(const strand_columns *c, const strand_terms *t, wide_mask live, wide multiplier,
                              size_t at) {
     if (!t->compliant) return;
@@ -185,41 +187,46 @@ MOTE_INLINE void add_tension(const strand_columns *c, const strand_terms *t, wid
     work_store(c, WORK_TENSION, at, wide_select(live, sum + multiplier * work_load(c, WORK_RADIUS, at), sum));
 }
 
-/* The substitution on its way to the root: the multiplier and the pull of the last segment, and the point
- * that it comes to, before and after. */
+/* State of the back substitution: multiplier and mu d of the previous segment; `old`: the next point, not yet
+ * corrected; `x`: the last corrected point. */
 typedef struct strand_return {
     wide multiplier;
     wide3 pull, old, x;
 } strand_return;
 
-/* Point k + 1, both of whose segments are known with k's multiplier: moves it; then the segment below it is
- * checked. */
+/* Back substitution of segment k. Moves point k + 1, whose two multipliers are then known, and checks segment
+ * k + 1. */
 MOTE_INLINE wide_mask substitute(const strand_columns *c, const strand_terms *t, wide_mask live,
                                  strand_return *r, uint32_t k, size_t lane) {
     const size_t at = strand_at(k, lane);
     const bool last = k + 2 == c->points;
     wide3 old = work_load3(c, WORK_X, at), d = wide3_sub(r->old, old);
+    /* Multiplier of segment k. */
     wide value = work_load(c, WORK_MULTIPLIER, at);
     if (!last) value += work_load(c, WORK_COUPLING, at) * r->multiplier;
     r->multiplier = value * work_load(c, WORK_PIVOT, at);
     if (k + 1 >= c->shortest)
         r->multiplier = wide_select(lanes_beyond(t->counts, k + 1), r->multiplier, (wide){0});
     add_tension(c, t, live, r->multiplier, at);
+    /* Correction of point k + 1. */
     wide3 pull = wide3_scale(r->multiplier, d),
           x = move_point(c, t, live, r->old, wide3_sub(r->pull, pull), k + 1, lane);
     wide_mask held = ~(wide_mask){0};
+    /* Check of segment k + 1, whose points are both corrected. */
     if (!last && stays_put(c, t, k + 1, k + 2)) held = is_held(c, t, x, r->x, k + 1, lane);
     r->pull = pull, r->old = old, r->x = x;
     return held;
 }
 
-/* One iteration of the strands from `lane` on: only those of `live` move; returns those that are not yet
- * held. */
+/* One iteration of Newton's method for the strands from `lane` on. Moves the strands of `live` only; returns
+ * those that are not yet held. */
 MOTE_INLINE wide_mask newton(const strand_columns *c, const strand_terms *t, wide_mask live, size_t lane) {
     const uint32_t segments = c->points - 1;
     strand_chain chain = {wide3_zero(), work_load3(c, WORK_X, lane), point_mass(c, lane), (wide){0},
                           (wide){0}};
+    /* Forward elimination from the root. */
     for (uint32_t k = 0; k < segments; k++) eliminate(c, t, &chain, k, lane);
+    /* Back substitution and correction from the tip. */
     strand_return r = {(wide){0}, wide3_zero(), chain.x, chain.x};
     wide_mask held = ~(wide_mask){0};
     for (uint32_t k = segments; k-- > 0;) held &= substitute(c, t, live, &r, k, lane);

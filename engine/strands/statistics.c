@@ -1,4 +1,4 @@
-/* Statistics of strands, in double, in a fixed order: stage/sums.h. */
+/* Statistics of strands, in double, in a fixed order (stage/sums.h). */
 #include <string.h>
 
 #include "strands/strands.h"
@@ -12,12 +12,12 @@ static double distance(const mote_range *range, size_t a, size_t b) {
     return __builtin_sqrt((square[0] + square[1]) + square[2]);
 }
 
-/* E = k (l - L)^2 / 2 */
+/* Returns E = k (l - L)^2 / 2. */
 static double spring_energy(double stiffness, double length, double rest_length) {
     return 0.5 * stiffness * ((length - rest_length) * (length - rest_length));
 }
 
-/* |l / L - 1|; 0 where the segment has no rest length. */
+/* Returns |l / L - 1|; 0 for a segment without rest length. */
 static double strain_of(const mote_strands *strands, size_t slot) {
     const double rest = (double)strands->rest_length[slot];
     if (!(rest > 0)) return 0;
@@ -80,7 +80,7 @@ mote_sums mote_strands_sum(const mote_range *range, const mote_step *now) {
     return sums;
 }
 
-/* Of equals the lowest number. */
+/* Finds the strand with the largest strain; the lowest number of equals. */
 static void find_most_strained(const mote_strands *strands, mote_statistics *statistics) {
     for (uint32_t strand = 0; strand < strands->strand_count; strand++) {
         const uint32_t lane = strands->lane_of_strand[strand];

@@ -1,6 +1,5 @@
-/* Strands across lanes. Point k of the 16 strands of lane group g stands in slot group[g].first + 16 k +
- * lane. Groups are made of strands sorted by length (longest first, else in order), so that few slots are
- * masked. */
+/* Strands across lanes. Point k of the 16 strands of lane group g has the slot group[g].first + 16 k + lane.
+ * Strands are sorted by length into groups (longest first, else in order), so that few slots are masked. */
 #ifndef MOTE_STRANDS_STRANDS_H
 #define MOTE_STRANDS_STRANDS_H
 
@@ -9,84 +8,86 @@
 #include "base/compiler.h"
 #include "stage/range.h"
 
-/* 16 strands: slots first .. first + 16 points - 1, and lanes 16 g .. 16 g + 15 of all that there is one of
- * for each strand. */
+/* Lane group of 16 strands: slots first .. first + 16 points - 1, and lanes 16 g .. 16 g + 15 of the columns
+ * by lane. */
 typedef struct mote_strand_group {
     uint32_t first, points; /* points: of its longest strand */
     uint32_t first_span, span_count;
-    uint32_t links;    /* ends of links at its points; while there are some ... */
-    void *linked_work; /* ... the memory in which it takes the phases of a step */
+    uint32_t links;    /* ends of links at its points */
+    void *linked_work; /* its state from LOAD to COMMIT; allocated while links > 0 */
 } mote_strand_group;
 
-/* Two neighbouring pinned points of one strand (a pinned root counts) and the rest length of the segments
- * between. */
+/* Span between two neighbouring pinned points of one strand (a pinned root counts), with the rest length of
+ * its segments. */
 typedef struct mote_span_of_pins {
     uint32_t lane, first_slot, last_slot;
     float rest_length;
 } mote_span_of_pins;
 
-/* Columns by lane: root transforms as position x, y, z, rotation x, y, z, w. */
+/* Columns by lane of a root's transform: position x, y, z, rotation x, y, z, w. */
 #define MOTE_ROOT_COLUMNS 7
 
 typedef struct mote_strand_kernels mote_strand_kernels;
 typedef struct mote_strands mote_strands;
 
-/* One step of strands: what all groups share. */
+/* Data of one step that all groups share. */
 typedef struct mote_strand_job {
     const mote_plan
-        *plan; /* of the system's integrator for springs, of semi-implicit Euler for constraints */
+        *plan; /* plan of the system's integrator for springs, of semi-implicit Euler for constraints */
     mote_strands *strands;
     const mote_collider_pose *poses; /* collider_count at each of plan->substeps + 1 boundaries */
     uint32_t collider_count;
     uint64_t step, step_tick, ticks_per_step;
-    bool uncoupled;     /* springs act as if each were alone: the kinematic integrators */
+    bool uncoupled;     /* springs act each as if it were the only one (kinematic integrators) */
     bool kick;          /* only v += fraction h a, by a plan of mote_plan_make_kick */
-    bool keep_previous; /* the state before this step is presented from */
+    bool keep_previous; /* the state before this step is kept for presentation */
 } mote_strand_job;
 
 struct mote_strands {
     mote_range range;     /* pins: units are lane groups */
-    mote_strands_def def; /* its arrays are not kept: NULL */
+    mote_strands_def def; /* settings; its arrays are NULL */
     mote_strands_id id;
     const mote_strand_kernels *kernels;
     uint32_t strand_count, point_count, group_count, lane_count; /* lane_count = 16 group_count */
-    uint32_t max_points;                                         /* of the longest strand */
+    uint32_t max_points;                                         /* points of the longest strand */
     bool compliant;                                              /* some strand has compliant segments */
-    uint64_t stamp; /* of the strands' numbers of points and rest shapes */
+    uint64_t stamp; /* hash of the strands' numbers of points and rest shapes */
     mote_strand_group *group;
-    uint32_t *linked, linked_count; /* the groups that have links; group_count of them reserved */
+    uint32_t *linked, linked_count; /* groups that have links; group_count entries reserved */
 
-    uint32_t *lane_of_strand; /* strand_count */
-    uint32_t *strand_of_lane; /* lane_count; MOTE_NO_SLOT: an empty lane */
-    uint32_t *first_point;    /* strand_count + 1: the host's number of a strand's point 0 */
+    uint32_t *lane_of_strand; /* strand_count entries */
+    uint32_t *strand_of_lane; /* lane_count entries; MOTE_NO_SLOT: an empty lane */
+    uint32_t *first_point;    /* strand_count + 1 entries: the host's number of a strand's point 0 */
 
-    /* By slot, beside those of the range. Masked slots: lengths 1, vectors 0. */
-    float *rest_length; /* of the segment from this point to the next; 1 behind the last */
+    /* Columns by slot, besides those of the range. Masked slots: lengths 1, vectors 0. */
+    float *rest_length; /* segment from this point to the next; 1 behind the last */
     float *bend_length; /* from this point to the second next; NULL without bend_stiffness */
     float *rest_x[3];   /* rest shape under the identity */
 
-    /* By lane. */
-    int32_t *points;           /* of the strand; 0: empty lane */
-    float *point_inverse_mass; /* 1/kg of its free points; 0: empty */
+    /* Columns by lane. */
+    int32_t *points;           /* points of the strand; 0: empty lane */
+    float *point_inverse_mass; /* inverse mass of a free point, 1/kg; 0: empty lane */
     float *compliance;         /* m/N; 0 in empty lanes */
     float *root_rest[3];       /* point 0 under the identity */
-    /* Rotations of length 1, to on the side of from. */
+    /* Transforms between which roots move. Rotations have length 1; root_to is in the hemisphere of
+     * root_from. */
     float *root_from[MOTE_ROOT_COLUMNS], *root_to[MOTE_ROOT_COLUMNS];
     uint64_t *root_from_tick, *root_to_tick;
     uint8_t *root_pending;
-    /* Rotations at the boundaries between which points are presented, not of length 1, on one side: targets
-     * set since do not change them. root_before: NULL where the system does not interpolate. */
+    /* Root rotations at the two boundaries between which points are presented. They are not of length 1, are
+     * in one hemisphere and do not change with targets set later. root_before: NULL where the system does not
+     * interpolate. */
     float *root_before[4], *root_last[4];
-    /* The report of the last step, by lane. */
+    /* Report of the last step, by lane. */
     float *stretch, *stretch_sum; /* largest, and summed over the strand's segments */
     uint32_t *iterations, *capped, *fallbacks;
     uint8_t *infeasible;
-    uint8_t *frozen; /* stays */
+    uint8_t *frozen; /* kept until the strand is put at rest */
 
-    mote_span_of_pins *spans; /* by group, not sorted within; MOTE_MAX_PINS reserved with the first pin */
+    mote_span_of_pins *spans; /* sorted by group only; MOTE_MAX_PINS reserved with the first pin */
     uint32_t span_count;
-    mote_strand_job job; /* of the step being run */
-    void *memory;        /* all columns */
+    mote_strand_job job; /* job of the current step */
+    void *memory;        /* memory of all columns */
     size_t bytes;
 };
 
@@ -97,53 +98,54 @@ MOTE_INLINE const mote_strands *mote_const_strands_of(const mote_range *range) {
 
 /* --- strands.c --- */
 
-/* Checks, sorts and fills; *strands receives them. The errors of mote_system_add_strands, MEMORY and OVERFLOW
- * among them; *strands is NULL and nothing stays allocated then. */
+/* Checks the def, sorts strands into lanes and fills the columns; *strands receives them. Errors: those of
+ * mote_system_add_strands, MEMORY and OVERFLOW included; *strands is NULL then and nothing stays
+ * allocated. */
 mote_result mote_strands_make(const mote_strands_def *def, const mote_range_setup *setup,
                               mote_strands **strands, mote_strands_fault *fault);
 void mote_strands_destroy(mote_range *range, const mote_allocator *allocator);
 
-/* Puts the strand in `lane` at rest in its rest shape under its root's target, where the root and the
- * strand's pins stand from now on. Clears its report. */
+/* Puts the strand in `lane` at rest in its rest shape under its root's target. The root and the strand's pins
+ * are at their targets from now on. Clears its report. */
 void mote_strands_rest(mote_strands *strands, uint32_t lane);
 
-/* The slot of a point; both exist. */
+/* Returns the slot of a point; both exist. */
 MOTE_INLINE uint32_t mote_strands_slot_of(const mote_strands *strands, uint32_t lane, uint32_t point) {
     return strands->group[lane / MOTE_GROUP].first + MOTE_GROUP * point + lane % MOTE_GROUP;
 }
 
-/* The lane of a slot of a group. */
+/* Returns the lane of a slot of a group. */
 MOTE_INLINE uint32_t mote_strands_lane_of(const mote_strands *strands, uint32_t group, uint32_t slot) {
     return group * MOTE_GROUP + (slot - strands->group[group].first) % MOTE_GROUP;
 }
 
 /* --- layout.c --- */
 
-/* Gives each column its place in strands->memory, or measures them where that is NULL; returns their bytes.
- * The counts and the settings are there. */
+/* Places the columns in strands->memory, or only measures them where that is NULL; returns their bytes. Reads
+ * the counts and the settings. */
 uint64_t mote_strands_place_columns(mote_strands *strands, bool interpolates);
 
 /* --- roots.c --- */
 
-/* The root in `lane` leaves from where it stands at tick `now` to arrive at `tick`. The transform has been
- * checked. */
+/* Sets the target of the root in `lane`: it moves from its place at tick `now` and arrives at `tick`. The
+ * transform has been checked. */
 void mote_strands_aim_root(mote_strands *strands, uint32_t lane, const mote_transform *target, uint64_t now,
                            uint64_t tick);
 
-/* A step from tick `begin` to tick `end` is about to run, behind which points are presented: keeps the roots'
- * rotations at both. */
+/* Keeps the roots' rotations at the ticks `begin` and `end` of a step that is about to run and whose end is
+ * presented. */
 void mote_strands_keep_rotations(mote_strands *strands, uint64_t begin, uint64_t end);
 
-/* An advance begins, which will end at end_tick: pending targets are to be reached then. */
+/* Resolves pending targets at the start of an advance: they are reached at its end, end_tick. */
 void mote_strands_resolve(mote_range *range, uint64_t end_tick);
 
 /* --- pins.c --- */
 
-/* Pins the point, which may be pinned already: it leaves from where it stands at tick `now`. CAPACITY,
- * MEMORY. */
+/* Pins the point, or moves the target of a pinned one: it moves from its place at tick `now`. Errors:
+ * CAPACITY, MEMORY. */
 mote_result mote_strands_add_pin(mote_strands *strands, uint32_t lane, uint32_t point, const float target[3],
                                  uint64_t now, uint64_t tick, const mote_allocator *allocator);
-/* RANGE: it has no pin. */
+/* Removes a pin. Errors: RANGE (the point has none). */
 mote_result mote_strands_remove_pin(mote_strands *strands, uint32_t lane, uint32_t point);
 
 /* --- hash.c, statistics.c, validate.c --- */

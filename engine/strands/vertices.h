@@ -1,17 +1,19 @@
-/* Presentation of strands: vertices from points, and from lanes to the caller's memory. */
+/* Presentation kernels of strands: vertices from points, and transposition from lanes to the caller's
+ * memory. */
 #ifndef MOTE_STRANDS_VERTICES_H
 #define MOTE_STRANDS_VERTICES_H
 
 #include "strands/vertex.h"
 #include "math/wide.h"
 
-/* Squares of lengths that have no direction, and of the sine below which the eye looks along the strand. */
+/* Squared length below which a vector has no direction. Squared sine below which the eye looks along the
+ * strand. */
 #define VIEW_SHORTEST 1e-36f
 #define VIEW_ALONG    1e-10f
 
 /* --- Vertices --- */
 
-/* a over its length where its square exceeds `least`, `otherwise` elsewhere. */
+/* Returns a / |a| where |a|^2 exceeds `least`, and `otherwise` elsewhere. */
 MOTE_INLINE wide3 view_unit(wide3 a, wide least, wide3 otherwise) {
     const wide square = wide3_dot(a, a);
     return wide3_select(wide_less(least, square), wide3_scale(wide_set(1.0f) / wide_sqrt(square), a),
@@ -22,6 +24,8 @@ MOTE_INLINE wide3 view_load(const float *const x[3], size_t at) {
     return (wide3){wide_load(x[0] + at), wide_load(x[1] + at), wide_load(x[2] + at)};
 }
 
+/* Returns the tangent: a central difference, else a one-sided one, else y where no difference has a
+ * direction. */
 MOTE_INLINE wide3 view_tangent(const mote_strand_run *run, size_t i, wide3 x) {
     const wide3 ahead = view_load(run->x, i + run->step);
     const wide3 behind = (wide3){wide_load(run->x[0] + i - run->step), wide_load(run->x[1] + i - run->step),
@@ -33,7 +37,8 @@ MOTE_INLINE wide3 view_tangent(const mote_strand_run *run, size_t i, wide3 x) {
                      view_unit(wide3_sub(ahead, x), least, view_unit(wide3_sub(x, behind), least, up)));
 }
 
-/* A unit vector across t, which has length 1: t x the axis along which it is least, the first of equals. */
+/* Returns a unit vector across t, which has length 1: t x the axis of its smallest component, the first of
+ * equals. */
 MOTE_INLINE wide3 view_any_side(wide3 t) {
     const wide x = wide_abs(t.x), y = wide_abs(t.y), z = wide_abs(t.z), zero = {0};
     const wide3 by_x = {zero, t.z, -t.y}, by_y = {-t.z, zero, t.x}, by_z = {t.y, -t.x, zero};
@@ -42,6 +47,7 @@ MOTE_INLINE wide3 view_any_side(wide3 t) {
     return view_unit(across, wide_set(VIEW_SHORTEST), across);
 }
 
+/* Returns the unit vector across the tangent and the line of sight. */
 MOTE_INLINE wide3 view_side(const mote_strand_vertex *vertex, wide3 t, wide3 x) {
     const wide3 sight_line = wide3_sub(wide3_set(vertex->eye), x), across = wide3_cross(t, sight_line);
     const wide least =
@@ -76,8 +82,7 @@ MOTE_INLINE void view_ribbon(const mote_strand_vertex *vertex, float *row, wide3
     view_vertex(vertex, row + vertex->floats / 2 * MOTE_GROUP, wide3_add(x, half), t, one, u);
 }
 
-/* The floats of 16 elements become as many rows of 16: float f of element 16 b + l at (floats b + f) 16 +
- * l. */
+/* Writes the floats of 16 elements as rows of 16: float f of element 16 b + l at (floats b + f) 16 + l. */
 MOTE_INLINE void strand_vertices(const mote_strand_vertex *vertex, const mote_strand_run *run, float *rows) {
     for (size_t i = 0; i < run->count; i += MOTE_WIDTH) {
         float *row = rows + i / MOTE_GROUP * vertex->floats * MOTE_GROUP + i % MOTE_GROUP;
@@ -96,7 +101,7 @@ MOTE_INLINE void strand_vertices(const mote_strand_vertex *vertex, const mote_st
 #if MOTE_WIDTH > 1
 typedef float view_four __attribute__((vector_size(16)));
 
-/* Elements a and b of the first operand and then of the second, from every four lanes. */
+/* Picks elements a and b of p, then c and d of q, from every four lanes. */
 #if MOTE_WIDTH == 4
 #define VIEW_PICK(p, q, a, b, c, d) __builtin_shufflevector(p, q, a, b, 4 + (c), 4 + (d))
 #define VIEW_PARTS                  1
@@ -128,7 +133,7 @@ MOTE_INLINE void view_put(unsigned char *const *to, size_t at, wide value, int l
 #endif
 }
 
-/* Four rows of a register: 16 bytes for each lane. */
+/* Transposes four rows of a register: 16 bytes for each lane. */
 MOTE_INLINE void view_four_rows(const float *row, unsigned char *const *to, size_t at) {
     const wide a = wide_load(row), b = wide_load(row + MOTE_GROUP), c = wide_load(row + 2 * MOTE_GROUP),
                d = wide_load(row + 3 * MOTE_GROUP);
@@ -146,7 +151,7 @@ MOTE_INLINE void view_four_rows(const float *row, unsigned char *const *to, size
 }
 #endif
 
-/* The last `count` rows, 1 to 3. */
+/* Transposes the last `count` rows, 1 to 3. */
 MOTE_INLINE void view_last_rows(const float *rows, size_t count, unsigned char *const to[MOTE_GROUP],
                                 size_t at) {
     float four[4][MOTE_GROUP] = {{0}}, packed[MOTE_GROUP][4];
@@ -162,7 +167,7 @@ MOTE_INLINE void view_last_rows(const float *rows, size_t count, unsigned char *
     }
 }
 
-/* Float e of to[lane] (any alignment) = rows[16 e + lane], e < count. */
+/* Transposes rows: float e of to[lane] (any alignment) = rows[16 e + lane], e < count. */
 MOTE_INLINE void strand_transpose(const float *rows, size_t count, unsigned char *const to[MOTE_GROUP]) {
     size_t e = 0;
     for (; e + 4 <= count; e += 4)
@@ -173,8 +178,8 @@ MOTE_INLINE void strand_transpose(const float *rows, size_t count, unsigned char
 
 /* --- Followers --- */
 
-/* x = g0 + w1 (g1 - g0) + w2 (g2 - g0) + R offset, lanes along the strand; `count` rounded up to 16 elements
- * are written. */
+/* Interpolates a follower: x = g0 + w1 (g1 - g0) + w2 (g2 - g0) + R offset, lanes along the strand. Writes
+ * `count` rounded up to 16 elements. */
 MOTE_INLINE void strand_follow(const mote_follow *f, size_t count, float *const out[3]) {
     const wide w1 = wide_set(f->weight[0]), w2 = wide_set(f->weight[1]);
     wide turn[9];

@@ -1,4 +1,4 @@
-/* Layouts of strands: checks, vertices in the caller's memory, indices. */
+/* Layouts of strands: checks, vertices in the caller's memory, index buffers. */
 #include "strands/writer.h"
 
 #include <math.h>
@@ -21,11 +21,11 @@ mote_strand_layout mote_default_strand_layout(void) {
 
 enum { OUTPUTS = 4 };
 
-/* The outputs in the order of the struct. */
+/* Outputs in the order of the struct. */
 typedef struct output {
     size_t offset;
     uint32_t floats;
-    int *at; /* in the sight */
+    int *at; /* member of the vertex */
 } output;
 
 static void list_outputs(const mote_strand_layout *layout, mote_strand_vertex *vertex,
@@ -61,7 +61,7 @@ static mote_result check(const mote_strand_layout *layout, const output outputs[
     return layout->side_offset == MOTE_OMIT ? MOTE_OK : MOTE_ERROR_RANGE;
 }
 
-/* Whether the outputs fill the stride without overlap, each at a whole float. */
+/* Returns whether the outputs fill the stride without overlap, each at a multiple of the size of a float. */
 static bool fills(const output outputs[OUTPUTS], uint32_t floats, size_t stride) {
     uint32_t filled = 0;
     if (stride != floats * sizeof(float)) return false;
@@ -149,7 +149,7 @@ void mote_strand_writer_blend(const mote_strand_writer *writer, size_t slot, siz
         for (int axis = 0; axis < 3; axis++) memcpy(out[axis], x[axis], count * sizeof(float));
 }
 
-/* --- Strands in vertices --- */
+/* --- Lists of strands --- */
 
 static bool is_shape(mote_strand_shape shape) { return (unsigned)shape < MOTE_STRAND_SHAPE_COUNT; }
 

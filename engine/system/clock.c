@@ -1,4 +1,4 @@
-/* The clock: real time in, whole steps out, in integer ticks. */
+/* Clock: accumulates real time in integer ticks and divides it into whole steps. */
 #include "system/clock.h"
 
 static uint64_t greatest_common_divisor(uint64_t a, uint64_t b) {

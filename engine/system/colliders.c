@@ -1,8 +1,9 @@
-/* The colliders of a system: mote/collider.h. */
+/* Calls for the colliders of a system: mote/collider.h. */
 #include <mote/collider.h>
 
 #include "system/internal.h"
 
+/* Sets *context to true if the range does not accept colliders. */
 static void refuse_colliders(mote_range *range, void *context) {
     bool *refused = context;
     *refused |= range->kind->accepts_colliders && !range->kind->accepts_colliders(range);

@@ -1,8 +1,9 @@
-/* The followers of a system's strands: mote/followers.h. */
+/* Calls for the followers of a system's strands: mote/followers.h. */
 #include "strands/followers.h"
 
 #include "system/internal.h"
 
+/* Finds the strands that followers use as guides. Errors: NULL, BUSY, ID. */
 static mote_result find_guides(const mote_system *system, mote_strands_id id, mote_strands **strands) {
     mote_range *range;
     const mote_result result = mote_system_edit_range(system, MOTE_KIND_STRANDS, MOTE_ID(id), &range);

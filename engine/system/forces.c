@@ -1,7 +1,8 @@
-/* The forces of a system. */
+/* Calls for the forces of a system. */
 #include "system/internal.h"
 
-/* Memory for a callback that reaches the range. */
+/* Checks a force. Before the first callback that reaches the range, reserves the scratch of the stage-outer
+ * order. */
 static mote_result prepare(mote_system *system, const mote_force_def *def) {
     mote_particles *particles = &system->particles;
     mote_result result = mote_force_check(def);

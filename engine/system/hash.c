@@ -1,4 +1,4 @@
-/* The hash of all state. */
+/* Hash of all state of a system. */
 #include "base/hash.h"
 
 #include "forces/force.h"

@@ -1,5 +1,5 @@
-/* Ids of a system: the index is a serial number that is never used twice in its list, the generation marks
- * the system. */
+/* Ids of forces, colliders, links and ranges. The index is a serial number that its list never reuses; the
+ * generation is the mark of the system. */
 #include "system/internal.h"
 
 mote_result mote_system_at_rest(const mote_system *system) {

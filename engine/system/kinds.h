@@ -1,6 +1,6 @@
-/* The kinds of range that a system holds beside its loose particles, in the order in which they are stepped
- * and hashed: name, behaviour, the most of them. A new kind is a folder of its own, its calls in system/, and
- * a line here. */
+/* The kinds of range in a system besides loose particles, in the order in which they are stepped and hashed:
+ * name, functions, largest number in a system. A new kind needs a folder of its own, its calls in system/,
+ * and a line here. */
 #ifndef MOTE_SYSTEM_KINDS_H
 #define MOTE_SYSTEM_KINDS_H
 

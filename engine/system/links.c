@@ -1,4 +1,4 @@
-/* The links of a system: mote/link.h. */
+/* Calls for the links of a system: mote/link.h. */
 #include <string.h>
 
 #include <mote/link.h>
@@ -7,7 +7,7 @@
 
 static bool is_none(mote_id id) { return id.index == 0 && id.generation == 0; }
 
-/* ID, RANGE. */
+/* Finds the range and the slot of a link's end. Errors: ID, RANGE. */
 static mote_result find_end(const mote_system *system, const mote_link_end *end, mote_link_site *site) {
     const mote_id network = MOTE_ID(end->network), strands = MOTE_ID(end->strands);
     if (!is_none(network) && !is_none(strands)) return MOTE_ERROR_RANGE;

@@ -1,4 +1,4 @@
-/* Edits of the springs of a system's networks: mote/network.h. */
+/* Calls that edit and read the springs of a system's networks: mote/network.h. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "networks/network.h"
 #include "system/internal.h"
 
-/* NULL, BUSY, ID. */
+/* Finds a network for a call that is not allowed while the system is busy. Errors: NULL, BUSY, ID. */
 static mote_result edit(const mote_system *system, mote_network_id id, mote_network **network) {
     mote_range *range;
     const mote_result result = mote_system_edit_range(system, MOTE_KIND_NETWORK, MOTE_ID(id), &range);
@@ -25,7 +25,8 @@ static mote_spring spring_of(const mote_network *network, uint32_t number) {
                          .tear_strain = s->tear_strain};
 }
 
-/* Springs between blocks make them outer: the scratch for that is there before the springs are. */
+/* Reserves the scratch for springs to be added. A spring between two blocks makes both outer, which needs
+ * more scratch. */
 static mote_result reserve_step(mote_system *system, const mote_network *network, uint32_t count,
                                 const mote_spring *springs) {
     mote_network with = *network;
@@ -61,7 +62,7 @@ mote_result mote_network_add_springs(mote_system *system, mote_network_id id, ui
     return result;
 }
 
-/* Slots are below 2^31: the bit above marks a spring that is to go, so that one given twice is noticed. */
+/* Marks, in slot `a`, a spring to be removed, to detect a spring given twice. Slots are below 2^31. */
 #define LEAVING 0x80000000u
 
 mote_result mote_network_remove_springs(mote_system *system, mote_network_id id, uint32_t count,
@@ -88,7 +89,7 @@ mote_result mote_network_remove_springs(mote_system *system, mote_network_id id,
     return MOTE_OK;
 }
 
-/* The network, which has the spring: NULL, BUSY, ID, RANGE. */
+/* Finds a network and checks that it has the spring. Errors: NULL, BUSY, ID, RANGE. */
 static mote_result find_spring(const mote_system *system, mote_network_id id, uint32_t number,
                                mote_network **network) {
     mote_result result = edit(system, id, network);
@@ -110,7 +111,7 @@ mote_result mote_network_set_spring(mote_system *system, mote_network_id id, uin
         result = MOTE_ERROR_RANGE;
     if (result == MOTE_OK) {
         state->stiffness = stiffness + 0.0f, state->damping = damping + 0.0f,
-        state->tear_strain = tear_strain + 0.0f; /* no -0 */
+        state->tear_strain = tear_strain + 0.0f; /* replaces -0 by 0 */
         mote_network_copy_spring(network, number);
         mote_network_changed(network);
     }

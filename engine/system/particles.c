@@ -1,4 +1,5 @@
-/* The loose particles of a system: views, spawning, killing, impulses, presentation. */
+/* Calls for the loose particles of a system: views, spawning, killing, impulses, external forces,
+ * presentation. */
 #include <math.h>
 #include <string.h>
 
@@ -63,8 +64,8 @@ uint32_t mote_system_slot(const mote_system *system, mote_particle_id particle) 
         return MOTE_NO_SLOT;
     const mote_id_entry *entry = &system->particles.ids[particle.index];
     if (entry->generation != particle.generation) return MOTE_NO_SLOT;
-    /* A free index has the generation of its next particle: only the particle's own column says that it
-     * lives. */
+    /* A free index already has the generation of its next particle. The id in the column of the slot decides
+     * whether the particle is alive. */
     uint32_t slot = entry->slot;
     if (slot >= system->particles.range.slot_count) return MOTE_NO_SLOT;
     const mote_particle_id *owner = element_at(&system->particles, MOTE_COLUMN_ID, slot);
@@ -90,8 +91,8 @@ mote_result mote_system_kill_slots(mote_system *system, uint32_t count, const ui
     return MOTE_OK;
 }
 
-/* Kills until a handle is dead; a handle given twice is dead the second time. Returns how many were
- * killed. */
+/* Kills particles up to the first id that names no living one; an id given twice names none the second time.
+ * Returns the number of particles killed. */
 static uint32_t kill_while_alive(mote_system *system, uint32_t count, const mote_particle_id *particles) {
     uint32_t done = 0;
     for (; done < count; done++) {
@@ -102,7 +103,7 @@ static uint32_t kill_while_alive(mote_system *system, uint32_t count, const mote
     return done;
 }
 
-/* The index still leads to the slot: only the generation has moved on. */
+/* Undoes kills of this call. The id table still has the slots; only the generations were increased. */
 static void revive(mote_particles *particles, const mote_particle_id *dead, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         mote_id_entry *entry = &particles->ids[dead[i].index];

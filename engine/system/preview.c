@@ -1,4 +1,4 @@
-/* Preview: where the forces of a system take one particle, without stepping it. */
+/* Preview: computes the path of one particle under the forces of a system, without changing the system. */
 #include <math.h>
 
 #include "forces/force.h"
@@ -17,7 +17,7 @@ static mote_result check_preview(const mote_system *system, const mote_preview_d
     return mote_plan_can_step(system->def.integrator, system->forces.items, system->forces.count);
 }
 
-/* One particle in a lane group of its own. */
+/* The particle of a preview, in lane 0 of a lane group: position, velocity, inverse mass. */
 typedef struct probe {
     float column[7][MOTE_GROUP];
 } probe;
@@ -44,7 +44,7 @@ static void point_of(const probe *p, float point[3]) {
     for (int axis = 0; axis < 3; axis++) point[axis] = p->column[axis][0];
 }
 
-/* Every point by one flow from the start: no error adds up. */
+/* Computes every point by one exact flow from the start, so that errors do not accumulate. */
 static void preview_exact(const mote_system *system, const mote_preview_def *def, mote_plan_def plan_def,
                           float (*points)[3]) {
     for (uint32_t i = 0; i < def->count; i++) {
@@ -59,6 +59,7 @@ static void preview_exact(const mote_system *system, const mote_preview_def *def
     }
 }
 
+/* Steps the particle with the system's integrator. Position Verlet starts with v(t - h/2). */
 static void preview_stepped(const mote_system *system, const mote_preview_def *def,
                             const mote_plan_def *plan_def, float (*points)[3]) {
     probe p = start_of(def);
@@ -88,7 +89,7 @@ mote_result mote_system_preview(const mote_system *system, const mote_preview_de
     mote_query query;
     mote_query_begin(&query, system);
     mote_plan_def plan_def = query.def;
-    /* The system's own mass takes the system's own arithmetic. */
+    /* A particle with the system's uniform mass gets the same arithmetic as in the system. */
     plan_def.mass_column = system->def.mass_column || def->inverse_mass != system->particles.new_inverse_mass;
     plan_def.external_forces = false;
     const bool advects = mote_scheme_table[system->def.integrator].family == MOTE_FAMILY_ADVECTION;

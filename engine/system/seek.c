@@ -1,4 +1,4 @@
-/* Seek: an exact jump to any step, where all forces are affine. */
+/* Seek: jumps to any step by one exact flow. All forces must be affine. */
 #include "system/internal.h"
 
 static bool has_ranges(const mote_system *system) {

@@ -1,4 +1,5 @@
-/* Energy and momentum of a system, in an order that no number of workers changes: stage/sums.h. */
+/* Statistics of a system: energy and momentum, summed in an order that does not depend on the number of
+ * workers (stage/sums.h). */
 #include "forces/force.h"
 #include "system/internal.h"
 

@@ -1,5 +1,5 @@
-/* The step. Real time becomes whole steps; steps run in batches between which nothing else acts on loose
- * particles. */
+/* Advances systems: converts real time to whole steps and runs them in batches, within which nothing else
+ * acts on loose particles. */
 #include "base/parallel.h"
 #include "system/internal.h"
 
@@ -7,13 +7,14 @@ static void step_range(mote_range *range, void *step) {
     if (!range->link_count) mote_range_step(range, step);
 }
 
-/* All ranges but the loose particles. */
+/* Runs one step of all ranges except the loose particles: first the unlinked ones, then the linked ones. */
 static void step_ranges(mote_system *system, const mote_step *step) {
     mote_system_each_range(system, step_range, (void *)(uintptr_t)step);
     if (system->links.linked) mote_links_step(&system->links, step);
 }
 
-/* One batch. `last`: what follows is presented. */
+/* Runs one batch: all steps of the other ranges, then those of the loose particles. last: the end of the
+ * batch is presented. */
 static void run_batch(mote_system *system, uint32_t steps, bool last, const mote_jobs *jobs,
                       mote_advance *report) {
     mote_plan_def def;
@@ -47,7 +48,7 @@ static void run_steps(mote_system *system, uint32_t steps, const mote_jobs *jobs
     system->busy = false;
 }
 
-/* --- Whether a step may run --- */
+/* --- Checks before a step --- */
 
 typedef struct permission {
     const mote_plan_def *def;
@@ -75,7 +76,8 @@ static void resolve_range(mote_range *range, void *end_tick) {
     range->kind->resolve(range, *(const uint64_t *)end_tick);
 }
 
-/* remainder: the ticks behind the last step at which the advance ends. */
+/* Resolves pending targets, runs the steps and completes the report. remainder: ticks from the end of the
+ * last step to the end of the advance, where targets of the advance arrive. */
 static void run_and_report(mote_system *system, uint64_t remainder, const mote_jobs *jobs,
                            mote_advance *report, mote_advance *out) {
     const mote_fpu_state saved = mote_fpu_enter();
@@ -133,8 +135,8 @@ static void do_systems(void *context, size_t first, size_t end, uint32_t worker)
         (void)advance(c->systems[i], c->nanoseconds, &serial, c->advances ? &c->advances[i] : NULL);
 }
 
-/* Claims every system, so that one which is given twice is noticed; the claims are given back before
- * returning. */
+/* Checks that every system can advance, before any does. Claims each system on the way, to detect one given
+ * twice; releases all claims before it returns. */
 static mote_result check_crowd(mote_system *const *systems, uint32_t count, uint64_t nanoseconds) {
     mote_result result = MOTE_OK;
     uint32_t claimed = 0;

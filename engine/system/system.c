@@ -1,4 +1,4 @@
-/* Systems: defaults, checks, create, reserve, destroy. */
+/* Systems: defaults, checks, creation, growth, destruction. */
 #include <math.h>
 
 #include "system/internal.h"
@@ -59,8 +59,8 @@ static mote_result fill(mote_system *system) {
     return result;
 }
 
-/* Marks are never used again, so that an id of a destroyed system is valid in no other: the counter is the
- * only variable that systems share. 0: there are no more. */
+/* Returns a mark that no system has had before, so that ids of a destroyed system are valid in no other; 0 if
+ * no marks are left. The counter is the only variable that systems share. */
 static uint32_t new_mark(void) {
     static uint32_t last;
     uint32_t now = __atomic_load_n(&last, __ATOMIC_RELAXED);
@@ -105,7 +105,7 @@ mote_result mote_system_reserve(mote_system *system, uint32_t capacity) {
     if (system->busy) return MOTE_ERROR_BUSY;
     if (capacity > MOTE_MAX_PARTICLES) return MOTE_ERROR_RANGE;
     if (capacity <= system->particles.capacity) return MOTE_OK;
-    /* The scratch first: more of it than the columns need does no harm if the columns then cannot grow. */
+    /* Grows the scratch first: if the columns then cannot grow, larger scratch does no harm. */
     mote_particles grown = system->particles;
     grown.capacity = capacity;
     const mote_result result = mote_system_reserve_scratch(system, &grown.range);

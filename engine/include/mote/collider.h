@@ -1,4 +1,5 @@
-/* Colliders: moving rigid shapes that strands and networks rest on and slide along. */
+/** @file
+ * Colliders: moving rigid shapes on which strands and networks rest and slide. */
 #ifndef MOTE_COLLIDER_H
 #define MOTE_COLLIDER_H
 
@@ -9,55 +10,63 @@
 extern "C" {
 #endif
 
+/** Shape of a collider, in its local frame. */
 typedef enum mote_collider_kind {
-    MOTE_COLLIDER_SPHERE,
-    MOTE_COLLIDER_CAPSULE, /* along the local y axis */
-    MOTE_COLLIDER_PLANE,   /* solid below the local plane y = 0 */
-    MOTE_COLLIDER_BOX,
+    MOTE_COLLIDER_SPHERE,  /**< centred at the local origin */
+    MOTE_COLLIDER_CAPSULE, /**< along the local y axis */
+    MOTE_COLLIDER_PLANE,   /**< solid below the local plane y = 0 */
+    MOTE_COLLIDER_BOX,     /**< centred at the local origin, edges along the local axes */
     MOTE_COLLIDER_KIND_COUNT
 } mote_collider_kind;
 
-/* One collider, in its local frame. Made by the function that is named after it; change the fields freely. */
+/** One collider, in its local frame. Made by mote_sphere, mote_capsule, mote_plane or mote_box; the fields
+ * may be changed freely. */
 typedef struct mote_collider_def {
-    mote_collider_kind kind;
-    mote_transform transform; /* where it stands when it is added */
-    float radius;             /* m, > 0: sphere, capsule; box: rounding of the edges, >= 0 */
-    float half_length;        /* m, >= 0: capsule, from its middle to the centre of either cap */
-    float extent[3];          /* m, >= 0: half the edges of a box, without its rounding */
-    float friction; /* Coulomb's coefficient, >= 0; with a bundle's or a network's own: the root of the
-                       product */
+    mote_collider_kind kind;  /**< shape */
+    mote_transform transform; /**< placement when it is added */
+    float radius;             /**< m, > 0: sphere, capsule; box: rounding of the edges, >= 0 */
+    float half_length;        /**< m, >= 0: capsule, from its middle to the centre of either cap */
+    float extent[3];          /**< m, >= 0: half the edges of a box, without its rounding */
+    /** Coulomb's friction coefficient, >= 0. A contact uses the root of the product of this coefficient and
+     * that of the strands or the network. */
+    float friction;
 } mote_collider_def;
 
-#define MOTE_MAX_COLLIDERS 64u
+#define MOTE_MAX_COLLIDERS 64u /**< colliders in a system */
 
-/* Friction is 0.5 in all of them. */
+/** Makes a sphere: centre and radius in m, friction 0.5. */
 MOTE_API mote_collider_def mote_sphere(const vec3 centre, float radius);
+
+/** Makes a capsule about the segment from a to b: m, friction 0.5. */
 MOTE_API mote_collider_def mote_capsule(const vec3 a, const vec3 b, float radius);
-/* Through `point`; `normal` (any length but 0) points out of the solid. */
+
+/** Makes a plane through a point (m); the normal (any length but 0) points out of the solid. Friction 0.5. */
 MOTE_API mote_collider_def mote_plane(const vec3 point, const vec3 normal);
+
+/** Makes a box at a placement; extent: half its edges in m. Friction 0.5. */
 MOTE_API mote_collider_def mote_box(const mote_transform *transform, const vec3 extent);
 
-/* The code that every call which takes this def would return: MOTE_OK, NULL, ENUM, NOT_FINITE or RANGE (a
- * radius <= 0, a negative length, extent or friction, a quaternion of length 0). */
+/** Checks a def. Returns the code that every call with this def would return: MOTE_OK, NULL, ENUM, NOT_FINITE
+ * or RANGE (a radius <= 0, a negative length, extent or friction, a quaternion of length 0). */
 MOTE_API mote_result mote_collider_check(const mote_collider_def *def);
 
-/* Adds a collider for the strands and networks of the system; the def is copied. At most MOTE_MAX_COLLIDERS.
- * Errors: NULL, BUSY, those of mote_collider_check, CAPACITY, MEMORY, INTEGRATOR (a conserving bundle is
- * there: its impulses would do work). */
+/** Adds a collider for the strands and networks of the system; the def is copied. At most MOTE_MAX_COLLIDERS.
+ * Errors: NULL, BUSY, those of mote_collider_check, CAPACITY, MEMORY, INTEGRATOR (the system has strands with
+ * the conserving solver: contact impulses would do work on them). */
 MOTE_API mote_result mote_system_add_collider(mote_system *system, const mote_collider_def *def,
                                               mote_collider_id *id);
 
-/* Replaces the shape and the friction; it stands at def->transform from now on, and a target that it had is
- * forgotten. Errors as above, and ID. */
+/** Replaces shape, friction and placement: the collider is at def->transform from now on and has no target.
+ * Errors: NULL, BUSY, ID, those of mote_collider_check. */
 MOTE_API mote_result mote_system_set_collider(mote_system *system, mote_collider_id id,
                                               const mote_collider_def *def);
 
-/* Moves a collider: where it shall stand at `tick` (see MOTE_NEXT_ADVANCE). Errors: NULL, BUSY, ID,
- * NOT_FINITE, RANGE. */
+/** Sets a target: the collider moves to it and arrives at the tick (see MOTE_NEXT_ADVANCE). Errors: NULL,
+ * BUSY, ID, NOT_FINITE, RANGE. */
 MOTE_API mote_result mote_system_move_collider(mote_system *system, mote_collider_id id,
                                                const mote_transform *target, uint64_t tick);
 
-/* Takes a collider away. Errors: NULL, BUSY, ID. */
+/** Removes a collider. Errors: NULL, BUSY, ID. */
 MOTE_API mote_result mote_system_remove_collider(mote_system *system, mote_collider_id id);
 
 #ifdef __cplusplus

@@ -1,4 +1,5 @@
-/* The engine without a system: steps arrays that the caller owns. */
+/** @file
+ * The engine without a system: steps arrays that the caller owns. */
 #ifndef MOTE_COLUMNS_H
 #define MOTE_COLUMNS_H
 
@@ -14,55 +15,59 @@
 extern "C" {
 #endif
 
-/* Three arrays of floats: one vector per particle. */
+/** Three arrays of floats: one vector per particle. */
 typedef struct mote_vector_columns {
-    float *x, *y, *z;
+    float *x, /**< component along x */
+        *y,   /**< component along y */
+        *z;   /**< component along z */
 } mote_vector_columns;
 
-#define MOTE_MAX_PARTICLES 0x7fffff00u
+#define MOTE_MAX_PARTICLES 0x7fffff00u /**< particles in one set of columns */
 
-/* Arrays of `count` floats each, with the alignment of a float; no padding is read or written. */
+/** Particles as arrays of count floats each, with the alignment of a float; no padding is read or written. */
 typedef struct mote_columns {
-    uint32_t count;               /* 0 .. MOTE_MAX_PARTICLES */
-    mote_vector_columns position; /* m */
-    mote_vector_columns velocity; /* m/s */
-    const float *inverse_mass;    /* 1/kg, 0 = immovable; NULL: uniform_mass for all */
-    float uniform_mass;           /* kg, > 0, where inverse_mass is NULL */
-    mote_vector_columns anchor;   /* m, for mote_particle_anchors; only read; else NULL */
+    uint32_t count;               /**< 0 .. MOTE_MAX_PARTICLES */
+    mote_vector_columns position; /**< m */
+    mote_vector_columns velocity; /**< m/s */
+    const float *inverse_mass;    /**< 1/kg, 0 = immovable; NULL: uniform_mass for all */
+    float uniform_mass;           /**< kg, > 0, where inverse_mass is NULL */
+    mote_vector_columns anchor;   /**< m, for mote_particle_anchors; only read; else NULL */
 } mote_columns;
 
+/** Settings of mote_columns_step. */
 typedef struct mote_columns_def {
-    uint32_t cookie; /* set by mote_default_columns_def */
-    mote_integrator integrator;
-    const mote_force_def *forces; /* force_count of them, applied in this order; NULL with 0 */
-    uint32_t force_count;
-    double time;       /* s, at the start of the step */
-    double timestep;   /* s, > 0 */
-    uint32_t substeps; /* >= 1; h = timestep / substeps */
-    uint32_t steps;    /* >= 1: how many timesteps to take; step n starts at time + n timestep */
-    mote_isa isa;
-    mote_jobs jobs;
-    mote_allocator allocator; /* used only by callbacks that reach the range */
+    uint32_t cookie;              /**< set by mote_default_columns_def */
+    mote_integrator integrator;   /**< of all particles */
+    const mote_force_def *forces; /**< force_count of them, applied in this order; NULL with 0 */
+    uint32_t force_count;         /**< forces */
+    double time;                  /**< s, at the start of the step */
+    double timestep;              /**< s, > 0 */
+    uint32_t substeps;            /**< >= 1; h = timestep / substeps */
+    uint32_t steps;               /**< >= 1: number of timesteps; step n starts at time + n timestep */
+    mote_isa isa;                 /**< instruction set of the kernels */
+    mote_jobs jobs;               /**< threads of the step */
+    mote_allocator allocator;     /**< used only with callbacks that reach the range */
 } mote_columns_def;
 
-/* Semi-implicit Euler, no forces, time 0, timestep 1/60 s, one substep, one step, AUTO, serial. */
+/** Returns a def with semi-implicit Euler, no forces, time 0, timestep 1/60 s, one substep, one step, AUTO,
+ * serial jobs. */
 MOTE_API mote_columns_def mote_default_columns_def(void);
 
-/* Carries position and velocity over steps x timestep. Reads the inverse masses. A particle whose state turns
- * non-finite keeps the state that it had at the start of that step and stays there; *frozen, if not NULL,
- * receives how many did. The result is bit for bit that of a system with the same particles, forces and steps
- * from its step 0 (or with no force that reads the time). Errors: NULL, DEF, ENUM, NOT_FINITE, RANGE, ISA,
- * MEMORY, ABSENT (no anchor columns), INTEGRATOR (a velocity field without an advecting integrator or the
- * reverse; exact flow with callbacks alone; position Verlet with a callback that reaches the range), as
- * result.h says; nothing is changed. Threads: those of def->jobs; calls on different arrays may run at the
- * same time. Cost: one pass over memory for any number of steps and substeps, unless a callback reaches the
- * range. */
+/** Advances position and velocity by steps x timestep. Reads the inverse masses. A particle whose state turns
+ * non-finite keeps its state of the start of that step and is not stepped further; *frozen, if not NULL,
+ * receives the number of such particles. The result has the bits of a system with the same particles and
+ * forces, stepped as often from its step 0 (from any step where no force reads the time). Errors: NULL, DEF,
+ * ENUM, NOT_FINITE, RANGE, ISA, MEMORY, ABSENT (no anchor columns), INTEGRATOR (a velocity field without an
+ * advecting integrator or the reverse; exact flow where all forces are callbacks; position Verlet with a
+ * callback that reaches the range), as result.h says; nothing is changed. Threads: those of def->jobs; calls
+ * on different arrays may run at the same time. Cost: one pass over memory for any number of steps and
+ * substeps, unless a callback reaches the range. */
 MOTE_API mote_result mote_columns_step(const mote_columns *columns, const mote_columns_def *def,
                                        uint32_t *frozen);
 
-/* v += fraction x h x a(x, v) at time def->time, h = timestep / substeps: -0.5 starts position Verlet from
- * true velocities, +0.5 gives them back. Errors and threads as mote_columns_step, and INTEGRATOR for a
- * callback that reaches the range and for advection. */
+/** Kicks the velocities: v += fraction x h x a(x, v) at time def->time, h = timestep / substeps. For position
+ * Verlet, -0.5 converts true velocities to those of its columns and +0.5 converts them back. Errors and
+ * threads as mote_columns_step, and INTEGRATOR for a callback that reaches the range and for advection. */
 MOTE_API mote_result mote_columns_kick(const mote_columns *columns, const mote_columns_def *def,
                                        double fraction);
 

@@ -1,6 +1,7 @@
-/* Links: springs from range to range, by which a net hangs from a rope. What is linked steps together, every
- * stage of the integrator with all of it, so that a link is integrated as a spring inside one network would
- * be. */
+/** @file
+ * Links: springs between points of strands and particles of networks, for example to hang a net from a rope.
+ * Linked ranges step in lockstep, every stage of the integrator in all of them, so that a link is integrated
+ * as a spring inside one network would be. */
 #ifndef MOTE_LINK_H
 #define MOTE_LINK_H
 
@@ -11,46 +12,51 @@
 extern "C" {
 #endif
 
-/* One end: a particle of a network, and `bundle` is {0, 0}; or a point of a bundle's strand, and `network`
- * is. */
+/** One end of a link: a particle of a network, with strands {0, 0}, or a point of a strand, with network
+ * {0, 0}. */
 typedef struct mote_link_end {
-    mote_network_id network;
-    uint32_t particle;
-    mote_strands_id strands;
-    uint32_t strand, point;
+    mote_network_id network; /**< {0, 0}: the end is a point of a strand */
+    uint32_t particle;       /**< of the network */
+    mote_strands_id strands; /**< {0, 0}: the end is a particle of a network */
+    uint32_t strand,         /**< of the strands */
+        point;               /**< of the strand */
 } mote_link_end;
 
-/* Pulls a with F = (k (|d| - L) + c d'.n) n along n = d / |d|, d from a to b, and b with -F. An end may be
- * pinned. */
+/** A spring that pulls end a with F = (k (|d| - L) + c d'.n) n, n = d / |d|, d from a to b, and end b with
+ * -F. An end may be pinned. */
 typedef struct mote_link {
-    mote_link_end a, b;
-    float rest_length; /* L, m, >= 0; MOTE_AS_PLACED: the present distance */
-    float stiffness;   /* k, N/m, >= 0 */
-    float damping;     /* c, kg/s along the link, >= 0 */
+    mote_link_end a,   /**< first end */
+        b;             /**< second end, another one */
+    float rest_length; /**< L, m, >= 0; MOTE_AS_PLACED: the present distance */
+    float stiffness;   /**< k, N/m, >= 0 */
+    float damping;     /**< c, kg/s along the link, >= 0 */
 } mote_link;
 
-#define MOTE_MAX_LINKS 4096u
+#define MOTE_MAX_LINKS 4096u /**< links in a system */
 
-/* Adds a link between any two ends that are not the same: network and bundle, two networks, two bundles, or
- * two places in one. The system's integrator steps it as a force. Where an end is held by constraints, those
- * of a robust bundle or a constrained network, the force is that of the substep's start, on both ends, and
- * the link is of first order; it is explicit then too, and stable only while h sqrt(k (1/ma + 1/mb)) stays
- * well below 2. The kinematic integrators take it as a force without a closed form. What turns non-finite
- * freezes what it is linked to, and a link at which something is frozen pulls no more; of the step in which
- * it froze, an impulse that is not finite, and the reaction of a pinned end to it, are told as 0.
- * mote_network_stability and MOTE_STABILITY_REFUSE do not count links, and energies leave theirs out.
- * Removing a network or a bundle removes its links. Errors: NULL, BUSY, ID (of an end), RANGE (an end that
- * names a network and a bundle, no such particle or point, the same end twice, a negative value), NOT_FINITE,
- * INTEGRATOR (a conserving bundle, a network with substeps of its own: MOTE_STABILITY_SUBSTEP), STABILITY
- * (growth_allowed of a network at its ends), CAPACITY (MOTE_MAX_LINKS), MEMORY (the first link reserves room
- * for all, each for the ranges that it joins). Cost: linked groups of strands and blocks of networks go
- * through every stage together, the links one after the other. */
+/** Adds a link between two different ends: of a network and strands, of two networks, of two strands objects,
+ * or of one object. The system's integrator steps it as a force.
+ *
+ * Where one end is held by constraints (robust strands, a constrained network), the force on both ends is
+ * that of the start of the substep: the link is then explicit and of first order, and stable only while h
+ * sqrt(k (1/ma + 1/mb)) is well below 2. The kinematic integrators take it as a force without a closed form.
+ *
+ * An end that turns non-finite freezes the strand or island at the other end, and a link with a frozen end
+ * exerts no force. For the step in which an end froze, an impulse of the link that is not finite, and the
+ * reaction of a pinned end to it, are reported as 0. mote_network_stability and MOTE_STABILITY_REFUSE do not
+ * count links, and energies omit theirs. Removing a network or strands removes their links.
+ *
+ * Errors: NULL, BUSY, ID (of an end), RANGE (an end that names a network and strands, no such particle or
+ * point, the same end twice, a negative value), NOT_FINITE, INTEGRATOR (conserving strands, a network with
+ * substeps of its own: MOTE_STABILITY_SUBSTEP), STABILITY (growth_allowed of a network at its ends), CAPACITY
+ * (MOTE_MAX_LINKS), MEMORY. Cost of a step: linked lane groups of strands and blocks of networks run every
+ * stage together, the links one after the other. */
 MOTE_API mote_result mote_system_add_link(mote_system *system, const mote_link *link, mote_link_id *id);
 
-/* Takes a link away. Errors: NULL, BUSY, ID. */
+/** Removes a link. Errors: NULL, BUSY, ID. */
 MOTE_API mote_result mote_system_remove_link(mote_system *system, mote_link_id id);
 
-/* The link, its rest length resolved, and the impulse (N s) that it gave to end a in the last step, the
+/** Reads a link, its rest length resolved, and the impulse (N s) that it gave to end a in the last step, the
  * opposite of that to b. Either may be NULL. Errors: NULL (the system), BUSY, ID. */
 MOTE_API mote_result mote_system_link(const mote_system *system, mote_link_id id, mote_link *link,
                                       float impulse[3]);

@@ -1,4 +1,5 @@
-/* mote: a data-oriented particle simulation engine. This header includes all others. */
+/** @file
+ * mote: a data-oriented particle simulation engine. This header includes all others. */
 #ifndef MOTE_MOTE_H
 #define MOTE_MOTE_H
 

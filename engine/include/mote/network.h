@@ -1,6 +1,7 @@
-/* Networks: spring graphs. Nets, bridges, cloth-like sheets, webs, molecules: particles that stay, joined by
- * springs in any graph, and all that is coupled evaluated together at each stage of the integrator. Every
- * force of the system acts on them too, callbacks that reach the range excepted. */
+/** @file
+ * Networks: spring graphs such as nets, bridges, cloth-like sheets, webs and molecules. A network has a fixed
+ * set of particles, joined by springs in any graph; coupled particles are evaluated together at each stage of
+ * the integrator. Every force of the system acts on them too, except callbacks that reach the range. */
 #ifndef MOTE_NETWORK_H
 #define MOTE_NETWORK_H
 
@@ -11,213 +12,239 @@
 extern "C" {
 #endif
 
-/* A spring pulls its ends together with F = k (|d| - L) + c d'.n along n = d / |d|. */
+/** A spring. It pulls its ends together with F = k (|d| - L) + c d'.n along n = d / |d|. */
 typedef struct mote_spring {
-    uint32_t a, b;     /* particles of the network, different ones */
-    float rest_length; /* L, m, >= 0; MOTE_AS_PLACED: the distance in the def's positions, when added later
-                          the present one */
-    float stiffness;   /* k, N/m, >= 0; the constrained solver: > 0, INFINITY: rigid */
-    float damping;     /* c, kg/s along the spring, >= 0 */
-    float tear_strain; /* it tears at the end of a step in which |d| / L - 1 exceeds this; > 0, or 0: never */
+    uint32_t a, /**< a particle of the network */
+        b;      /**< another particle of the network */
+    /** L, m, >= 0; MOTE_AS_PLACED: the distance in the def's positions, or the present distance of a spring
+     * that is added later. */
+    float rest_length;
+    float stiffness;   /**< k, N/m, >= 0; the constrained solver: > 0, INFINITY: rigid */
+    float damping;     /**< c, kg/s along the spring, >= 0 */
+    float tear_strain; /**< > 0: tears at the end of a step in which |d| / L - 1 exceeds this; 0: never */
 } mote_spring;
-#define MOTE_AS_PLACED (-1.0f)
+#define MOTE_AS_PLACED (-1.0f) /**< rest length of a spring or link: the distance of its ends */
 
+/** Method that steps the springs of a network. */
 typedef enum mote_network_solver {
-    MOTE_NETWORK_SPRINGS, /* stepped by the system's integrator like every other force: stable only below its
-                           * limit. Kinematic: each spring as if alone; implicit Euler and exact flow take
-                           * them as kicks */
-    MOTE_NETWORK_CONSTRAINED, /* implicit Euler for the springs, after semi-implicit Euler for everything
-                               * else: stable at any stiffness; loses energy. All of an island's springs are
-                               * solved together in each substep by Newton's method and preconditioned
-                               * conjugate gradients: on the positions where all springs of the network give
-                               * way, with clusters of particles on several levels (Bramble, Pasciak & Xu
-                               * 1990), on the multipliers of distance constraints with compliance 1/k once
-                               * one is rigid, and in islands of no more springs than particles that are so
-                               * stiff (h^2 w^2 > 100,000) that positions, rounded, do not hold them. On the
-                               * positions what comes into a collider lies on it, with friction, from one of
-                               * Newton's iterations to the next; where there is only one, and on the
-                               * multipliers, it is put out after */
+    /** Springs are stepped by the system's integrator like every other force: stable only below its limit.
+     * The kinematic integrators step each spring uncoupled from the others; implicit Euler and exact flow
+     * take springs as kicks. */
+    MOTE_NETWORK_SPRINGS,
+    /** Implicit Euler for the springs, after semi-implicit Euler for all other forces: stable at any
+     * stiffness; loses energy. Each substep solves all springs of an island (connected component) together,
+     * by Newton's method and preconditioned conjugate gradients. The primal form solves for positions, with
+     * aggregates of particles on several levels as preconditioner (Bramble, Pasciak & Xu 1990). The dual form
+     * solves for the multipliers of distance constraints with compliance 1/k. The dual form is used in
+     * networks that have a rigid spring, and in islands with no more springs than particles that are so stiff
+     * (h^2 w^2 > 100,000) that rounded positions do not resolve them; the primal form everywhere else. In the
+     * primal form, a particle that enters a collider stays in contact, with friction, from one Newton
+     * iteration to the next. With a single iteration, and in the dual form, particles are projected out of
+     * colliders after the solve. */
+    MOTE_NETWORK_CONSTRAINED,
     MOTE_NETWORK_SOLVER_COUNT
 } mote_network_solver;
 
-/* What is done where springs are too stiff for the substep, by the bound for any directions
+/** Reaction to springs that are too stiff for the substep, by the bound for any directions
  * (mote_network_stability). */
 typedef enum mote_stability_policy {
-    MOTE_STABILITY_REPORT,  /* nothing: ask mote_network_stability */
-    MOTE_STABILITY_SUBSTEP, /* the network takes as many substeps of its own as it needs, at most max_substeps
-                             */
-    MOTE_STABILITY_REFUSE,  /* MOTE_ERROR_STABILITY from whatever would advance the system; no time passes */
+    MOTE_STABILITY_REPORT,  /**< none: mote_network_stability reports it */
+    MOTE_STABILITY_SUBSTEP, /**< the network takes as many own substeps as it needs, at most max_substeps */
+    MOTE_STABILITY_REFUSE,  /**< advancing the system returns MOTE_ERROR_STABILITY; no time passes */
     MOTE_STABILITY_POLICY_COUNT
 } mote_stability_policy;
 
-/* Arrays are read by mote_system_add_network alone. Particles and springs are numbered in the order given. */
+/** Settings and arrays of a new network. The arrays are read only during mote_system_add_network. Particles
+ * and springs are numbered in the order given. */
 typedef struct mote_network_def {
-    uint32_t cookie; /* set by mote_default_network_def */
-    mote_network_solver solver;
-    uint32_t particle_count; /* 1 .. MOTE_MAX_PARTICLES */
-    const float *positions;  /* m, three floats a particle */
-    const float *velocities; /* m/s, the same; NULL: at rest */
-    float particle_mass;     /* kg of each particle, > 0 ... */
-    const float *masses;     /* ... or of each its own; NULL: particle_mass */
-    uint32_t spring_count;
-    uint32_t spring_capacity; /* room for springs added later; less than spring_count: none */
-    const mote_spring *springs;
-    mote_stability_policy policy;
-    uint32_t max_substeps; /* of MOTE_STABILITY_SUBSTEP, 1 .. 4,096 */
-    bool growth_allowed;   /* explicit Euler and midpoint on undamped springs, which gain energy at any step:
-                              else refused */
-    float max_strain; /* constrained: solved until no error is above max_strain x rest length, > 0: with rigid
-                       * springs |C + compliance x tension|, m; else how far a particle alone would move to
-                       * where its springs balance, by the shortest of them ... */
-    uint32_t max_iterations; /* ... or so many linear systems (Newton's method) a substep, 1 .. 32 ... */
-    uint32_t max_linear; /* ... of so many conjugate-gradient iterations each, 1 .. 4,096. A large stiff net
-                          * is held cheapest by one system of 16 to 24 in each of some substeps (64 x 64: 4);
-                          * by far fewer, or in one substep, what is left unsolved may throw it about */
-    float radius;        /* m, >= 0, against colliders */
-    float friction;      /* Coulomb's coefficient, >= 0; with the collider's: the root of the product */
+    uint32_t cookie;              /**< set by mote_default_network_def */
+    mote_network_solver solver;   /**< method that steps the springs */
+    uint32_t particle_count;      /**< 1 .. MOTE_MAX_PARTICLES */
+    const float *positions;       /**< m, three floats a particle */
+    const float *velocities;      /**< m/s, three floats a particle; NULL: at rest */
+    float particle_mass;          /**< kg of each particle, > 0, if masses is NULL */
+    const float *masses;          /**< kg of each particle, or NULL */
+    uint32_t spring_count;        /**< may be 0 */
+    uint32_t spring_capacity;     /**< springs with those added later; less than spring_count: no more */
+    const mote_spring *springs;   /**< spring_count of them */
+    mote_stability_policy policy; /**< reaction to springs that are too stiff */
+    uint32_t max_substeps;        /**< limit of MOTE_STABILITY_SUBSTEP, 1 .. 4,096 */
+    /** Accepts undamped springs under explicit Euler and midpoint, which gain energy at any step; they are
+     * refused otherwise. */
+    bool growth_allowed;
+    /** Constrained: tolerance of Newton's method relative to rest length, > 0. Dual form: |C + compliance x
+     * tension| of a spring (m), over its rest length. Primal form: the distance from a particle to the
+     * equilibrium of its own springs, with its neighbours fixed, over the shortest of their rest lengths. */
+    float max_strain;
+    uint32_t max_iterations; /**< constrained: Newton iterations (linear systems) a substep, 1 .. 32 */
+    /** Constrained: conjugate gradient iterations a linear system, 1 .. 4,096. A large stiff net costs least
+     * with one system of 16 to 24 iterations in each of several substeps (64 x 64: 4). With far fewer, or in
+     * one substep, the unsolved residual may accelerate it. */
+    uint32_t max_linear;
+    float radius; /**< m, >= 0, against colliders */
+    /** Coulomb's coefficient, >= 0; a contact uses the root of its product with the collider's. */
+    float friction;
 } mote_network_def;
 
-/* Springs, nothing to begin with, 1 kg a particle, report, 256 substeps, max_strain 0.002, 4 iterations of
- * 64, radius 0, friction 0.5. */
+/** Returns a def without particles: MOTE_NETWORK_SPRINGS, 1 kg a particle, MOTE_STABILITY_REPORT, 256
+ * substeps, max_strain 0.002, 4 iterations of 64, radius 0, friction 0.5. */
 MOTE_API mote_network_def mote_default_network_def(void);
 
-#define MOTE_MAX_NETWORKS 64u
+#define MOTE_MAX_NETWORKS 64u /**< networks in a system */
 
-/* Where input is wrong: the first particle or spring at fault, MOTE_NO_ITEM where it is none. */
+/** Location of wrong input: the first particle or spring with an error, MOTE_NO_ITEM where there is none. */
 typedef struct mote_network_fault {
-    uint32_t particle, spring;
+    uint32_t particle, /**< number of a particle */
+        spring;        /**< number of a spring */
 } mote_network_fault;
 
-/* Adds particles and springs. Islands (connected components) that are alike lie across lanes, others follow
- * each other. fault: NULL, or receives where an error lies. Errors: NULL, BUSY, DEF, ENUM, RANGE (a count, a
- * mass, a spring to itself or to nothing, a negative value; more rigid springs in an island than three times
- * its particles; a rigid or slack spring for the wrong solver), NOT_FINITE, OVERFLOW, CAPACITY
- * (MOTE_MAX_NETWORKS), MEMORY, INTEGRATOR (an advecting one), STABILITY (growth_allowed). */
+/** Adds a network. Without constraints, islands (connected components) with equal graphs are interleaved
+ * across SIMD lanes; all others are stored one after another. fault: NULL, or receives the location of an
+ * error. Errors: NULL, BUSY, DEF, ENUM, RANGE (a count, a mass, a spring to itself or to no particle, a
+ * negative value; more rigid springs in an island than three times its particles; a rigid spring for
+ * MOTE_NETWORK_SPRINGS, a spring without stiffness for MOTE_NETWORK_CONSTRAINED), NOT_FINITE, OVERFLOW,
+ * CAPACITY (MOTE_MAX_NETWORKS), MEMORY, INTEGRATOR (an advecting one), STABILITY (growth_allowed). */
 MOTE_API mote_result mote_system_add_network(mote_system *system, const mote_network_def *def,
                                              mote_network_id *id, mote_network_fault *fault);
 
-/* Takes a network away. Errors: NULL, BUSY, ID. */
+/** Removes a network and its links. Errors: NULL, BUSY, ID. */
 MOTE_API mote_result mote_system_remove_network(mote_system *system, mote_network_id id);
 
-/* The columns of a network, by slot; slot[i] is where particle i lies, fixed from the start. The host may
- * read and write positions and velocities between steps; slots that belong to no particle must stay as they
- * are. Valid until the network is removed. */
+/** The columns of a network, by slot. The host may read and write positions and velocities between steps;
+ * slots without a particle must not be changed. Valid until the network is removed. */
 typedef struct mote_network_view {
-    uint32_t particle_count, slot_count, spring_count; /* springs alive */
-    uint32_t spring_capacity;
-    mote_vector_columns position, velocity; /* m, m/s (position Verlet: of t - h/2 once stepped) */
-    const float *inverse_mass;              /* 1/kg, 0: pinned */
-    const uint32_t *slot;                   /* particle_count */
+    uint32_t particle_count,      /**< as in the def */
+        slot_count,               /**< elements of a column, padding included */
+        spring_count;             /**< springs that exist now */
+    uint32_t spring_capacity;     /**< springs that may exist */
+    mote_vector_columns position, /**< m */
+        velocity;                 /**< m/s (position Verlet: at t - h/2 after its first step) */
+    const float *inverse_mass;    /**< 1/kg, 0: pinned */
+    const uint32_t *slot;         /**< of each particle; never changes */
 } mote_network_view;
 
-/* An empty view for anything that is not a living network. */
+/** Returns the columns of a network; an empty view if the id names none. */
 MOTE_API mote_network_view mote_network_columns(mote_system *system, mote_network_id id);
 
-/* The slot of a particle, or MOTE_NO_SLOT. */
+/** Returns the slot of a particle, or MOTE_NO_SLOT. */
 MOTE_API uint32_t mote_network_slot(const mote_system *system, mote_network_id id, uint32_t particle);
 
-/* Whether a particle's island turned non-finite and stands still. False: not, or no such particle. */
+/** Returns whether a particle's island is frozen because it turned non-finite. False if there is no such
+ * particle. */
 MOTE_API bool mote_network_frozen(const mote_system *system, mote_network_id id, uint32_t particle);
 
-/* Says that positions were set anew: presented where they are, not blended from where they were; islands that
- * were frozen live again. Errors: NULL, BUSY, ID. */
+/** Declares that the host has replaced positions: they are presented as they are, without interpolation from
+ * the previous ones. Clears the frozen state of all islands. Errors: NULL, BUSY, ID. */
 MOTE_API mote_result mote_network_teleport(mote_system *system, mote_network_id id);
 
-/* Pins a particle to a target in the world (m), or moves the target of one that is pinned; it travels from
- * where it stands to arrive at `tick`. At most MOTE_MAX_NETWORK_PINS in a network. Errors: NULL, BUSY, ID,
- * RANGE (no such particle), NOT_FINITE, CAPACITY, MEMORY (the first pin reserves room for all). */
-#define MOTE_MAX_NETWORK_PINS 4096u
+#define MOTE_MAX_NETWORK_PINS 4096u /**< pins in a network */
+
+/** Pins a particle to a target in the world (m), or sets a new target of a pinned one. It moves from its
+ * present position and arrives at the tick (see MOTE_NEXT_ADVANCE). Errors: NULL, BUSY, ID, RANGE (no such
+ * particle), NOT_FINITE, CAPACITY (MOTE_MAX_NETWORK_PINS), MEMORY (the first pin reserves capacity for
+ * all). */
 MOTE_API mote_result mote_network_pin(mote_system *system, mote_network_id id, uint32_t particle,
                                       const vec3 target, uint64_t tick);
 
-/* Lets a particle go. Errors: NULL, BUSY, ID, RANGE (it is not pinned). */
+/** Releases a pinned particle. Errors: NULL, BUSY, ID, RANGE (it is not pinned). */
 MOTE_API mote_result mote_network_unpin(mote_system *system, mote_network_id id, uint32_t particle);
 
-/* The impulse (N s) that its springs gave to a pinned particle in the last step. Errors: NULL, BUSY, ID,
- * RANGE (not pinned). */
+/** Reads the impulse (N s) that the springs of a pinned particle gave to it in the last step. Errors: NULL,
+ * BUSY, ID, RANGE (not pinned). */
 MOTE_API mote_result mote_network_reaction(const mote_system *system, mote_network_id id, uint32_t particle,
                                            float impulse[3]);
 
 /* --- Edits, between steps --- */
 
-/* Adds springs; each takes the lowest number that is free, into numbers[i]. Springs between islands join them
- * for good. fault->spring: the item of `springs` at fault. Errors: NULL, BUSY, ID, RANGE, NOT_FINITE,
- * CAPACITY (spring_capacity), MEMORY, STABILITY (growth_allowed): nothing is added then. Order: the springs
- * of the blocks concerned. */
+/** Adds springs. Each takes the lowest free number; numbers[i] receives that of springs[i]. Springs between
+ * islands join them permanently. fault->spring: the item of springs with an error. Errors: NULL, BUSY, ID,
+ * RANGE, NOT_FINITE, CAPACITY (spring_capacity), MEMORY, STABILITY (growth_allowed): nothing is added then.
+ * Cost: order of the springs of the affected blocks. */
 MOTE_API mote_result mote_network_add_springs(mote_system *system, mote_network_id id, uint32_t count,
                                               const mote_spring *springs, uint32_t *numbers,
                                               mote_network_fault *fault);
 
-/* Takes springs away. fault->spring: the item of `numbers` at fault. Errors: NULL, BUSY, ID, RANGE (no such
+/** Removes springs. fault->spring: the item of numbers with an error. Errors: NULL, BUSY, ID, RANGE (no such
  * spring, or given twice): none is removed then. */
 MOTE_API mote_result mote_network_remove_springs(mote_system *system, mote_network_id id, uint32_t count,
                                                  const uint32_t *numbers, mote_network_fault *fault);
 
-/* Gives a spring another stiffness, damping and tear strain; its ends and rest length stay. Errors: NULL,
- * BUSY, ID, RANGE, NOT_FINITE, STABILITY (growth_allowed). */
+/** Replaces a spring's stiffness, damping and tear strain; its ends and rest length stay. Errors: NULL, BUSY,
+ * ID, RANGE, NOT_FINITE, STABILITY (growth_allowed). */
 MOTE_API mote_result mote_network_set_spring(mote_system *system, mote_network_id id, uint32_t number,
                                              float stiffness, float damping, float tear_strain);
 
-/* Reels a spring in or out: its rest length travels, linearly in time, from what it is to arrive at
- * `tick`; at each stage it has the length of that time. At most MOTE_MAX_REELS at once. Errors: NULL,
- * BUSY, ID, RANGE (no such spring, a negative length), NOT_FINITE, CAPACITY, MEMORY (the first reel
- * reserves room for all). */
-#define MOTE_MAX_REELS 4096u
+#define MOTE_MAX_REELS 4096u /**< springs of a network that are reeled at once */
+
+/** Reels a spring in or out: its rest length changes linearly in time from its present value and arrives at
+ * the tick (see MOTE_NEXT_ADVANCE); each stage uses the length at its own time. Errors: NULL, BUSY, ID, RANGE
+ * (no such spring, a negative length), NOT_FINITE, CAPACITY (MOTE_MAX_REELS), MEMORY (the first reel reserves
+ * capacity for all). */
 MOTE_API mote_result mote_network_reel(mote_system *system, mote_network_id id, uint32_t number,
                                        float rest_length, uint64_t tick);
 
-/* A spring as it now is. Errors: NULL, BUSY, ID, RANGE (no such spring). */
+/** Reads a spring as it is now. Errors: NULL, BUSY, ID, RANGE (no such spring). */
 MOTE_API mote_result mote_network_spring(const mote_system *system, mote_network_id id, uint32_t number,
                                          mote_spring *spring);
 
-/* The springs that tore in the last advance, step by step, those of a step ascending; *count of them. NULL:
- * none. Valid until the next advance. */
+/** Returns the numbers of the springs that tore in the last advance, by step, ascending in each; *count, if
+ * not NULL, receives how many. NULL: none. Valid until the next advance. */
 MOTE_API const uint32_t *mote_network_torn(const mote_system *system, mote_network_id id, uint32_t *count);
 
-/* --- What is told --- */
+/* --- Reports --- */
 
-/* How the network fared in the last step. */
+/** Work and failures of a network in the last step. */
 typedef struct mote_network_step_report {
-    uint32_t substeps;   /* taken */
-    bool capped;         /* MOTE_STABILITY_SUBSTEP: max_substeps are fewer than the bound asks for */
-    uint32_t torn;       /* springs */
-    uint32_t frozen;     /* islands that turned non-finite, in this step or an earlier one, and stand still */
-    uint64_t iterations; /* constrained: linear systems solved, over islands and substeps ... */
-    uint64_t linear;     /* ... conjugate-gradient iterations of them */
-    uint32_t unsolved;   /* substeps of islands that ended above max_strain ... */
-    float residual;      /* ... and the largest error over rest length that was left in them */
+    uint32_t substeps; /**< taken */
+    bool capped;       /**< MOTE_STABILITY_SUBSTEP: the bound requires more than max_substeps */
+    uint32_t torn;     /**< springs */
+    uint32_t frozen;   /**< islands that turned non-finite, in this step or an earlier one, and are frozen */
+    uint64_t iterations; /**< constrained: linear systems solved, over islands and substeps */
+    uint64_t linear;     /**< constrained: conjugate gradient iterations of these systems */
+    uint32_t unsolved;   /**< constrained: substeps of islands that ended above max_strain */
+    float residual;      /**< constrained: largest error over rest length at the end of these substeps */
 } mote_network_step_report;
+
+/** Reads the report of the last step. Errors: NULL, BUSY, ID. */
 MOTE_API mote_result mote_network_report(const mote_system *system, mote_network_id id,
                                          mote_network_step_report *report);
 
-/* The largest step that the springs allow. Frequencies w (rad/s): of all motions none is faster. For any
- * directions: w^2 <= max over particles of sum of g k / m, g = 2 for all springs or 1 + m / m' for all (m':
- * of the other end), whichever gives less, and 1 where the other end is pinned; sharp: the largest eigenvalue
- * of the 3 x 3 sum of g k (n n^T + max(0, 1 - L / |d|) (1 - n n^T)) / m for the present directions n. Neither
- * covers springs shorter than half their rest length, links, nor the system's other forces. Damping likewise
- * with c in place of k. From them, and the least and the most c / k, for the system's integrator: the largest
- * h (s) at which nothing can grow; 0: none; HUGE_VAL: any (constrained). Kinematic: `any` is of springs at
- * their rest lengths; one that is stretched gains across itself at any h, and sharp is 0. Computed anew after
- * an edit; the sharp form at each call. Order: springs. */
+/** Bounds on the modes of a network's springs, and the largest stable step that follows from them. */
 typedef struct mote_network_stability_bound {
-    double frequency, damping; /* rad/s, 1/s */
-    double step;               /* s */
-    uint32_t particle,
-        spring; /* that set it: the particle, and the stiffest of its springs; MOTE_NO_ITEM: none */
+    double frequency,  /**< rad/s, upper bound on the angular frequency w of every mode */
+        damping;       /**< 1/s, upper bound on the damping rate of every mode */
+    double step;       /**< s, largest h at which no mode can grow; 0: none; HUGE_VAL: any (constrained) */
+    uint32_t particle, /**< that determines the bound; MOTE_NO_ITEM: none */
+        spring;        /**< the stiffest one of that particle; MOTE_NO_ITEM: none */
 } mote_network_stability_bound;
+
+/** Stability of a network's springs. m: mass of a particle, m' of the particle at the other end of a spring;
+ * the sums run over the springs of a particle. */
 typedef struct mote_network_stability_report {
-    mote_network_stability_bound any, sharp;
-    double substep;    /* s, h of the step to come */
-    uint32_t substeps; /* of the step to come, by the policy */
+    /** For any directions of the springs: w^2 <= max over particles of sum of g k / m; g = 2 for all springs
+     * or g = 1 + m / m' for all, whichever gives the lower bound, and g = 1 where the other end is pinned. */
+    mote_network_stability_bound any,
+        /** For the present directions n: w^2 <= max over particles of the largest eigenvalue of the 3 x 3
+         * matrix sum of g k (n n^T + max(0, 1 - L / |d|) (1 - n n^T)) / m. */
+        sharp;
+    double substep;    /**< s, h of the next step */
+    uint32_t substeps; /**< of the next step, by the policy */
 } mote_network_stability_report;
+
+/** Computes the largest step that the springs of a network allow under the system's integrator. frequency is
+ * bounded as in mote_network_stability_report, damping likewise with c in place of k; step follows from both
+ * and from the least and the greatest c / k. The bounds do not cover springs shorter than half their rest
+ * length, links, and the other forces of the system. Kinematic integrators: any is for springs at their rest
+ * lengths; a stretched spring gains energy across itself at any h, and sharp is 0 then. Errors: NULL, BUSY,
+ * ID. Cost: order of the springs, after an edit; of the sharp form at each call. */
 MOTE_API mote_result mote_network_stability(const mote_system *system, mote_network_id id,
                                             mote_network_stability_report *report);
 
-/** The statistics of one network, summed in the host's numbering. Errors: NULL, BUSY, ID. */
+/** Computes the statistics of one network, summed in the host's numbering. Errors: NULL, BUSY, ID. */
 MOTE_API mote_result mote_network_statistics(const mote_system *system, mote_network_id id,
                                              mote_statistics *statistics);
 
-/* Writes every particle's interpolated position in the host's numbering; velocity_offset must be MOTE_OMIT.
+/** Writes every particle's interpolated position in the host's numbering; velocity_offset must be MOTE_OMIT.
  * Errors: as mote_system_present, and ID. */
 MOTE_API mote_result mote_network_present(const mote_system *system, mote_network_id id,
                                           const mote_present_layout *layout, void *vertices, size_t bytes);

@@ -1,7 +1,9 @@
-/* Result codes: every call that can fail returns one, in release builds too. */
+/** @file
+ * Result codes: every call that can fail returns one, in release builds too. */
 #ifndef MOTE_RESULT_H
 #define MOTE_RESULT_H
 
+/** Marks the functions that a shared library exports. */
 #if defined(__GNUC__)
 #define MOTE_API __attribute__((visibility("default")))
 #else
@@ -12,8 +14,7 @@
 extern "C" {
 #endif
 
-/* Code and sentence, in one place. A call that returns anything but MOTE_OK has changed nothing
- * but what it promises to clear: the id, view or pointer that it would have handed out. */
+/** Lists every code with its sentence. */
 #define MOTE_RESULTS(X)                                                                                      \
     X(MOTE_OK, "The call succeeded.")                                                                        \
     X(MOTE_ERROR_NULL, "A required pointer is NULL.")                                                        \
@@ -33,11 +34,14 @@ extern "C" {
     X(MOTE_ERROR_FILE, "The file is corrupt, cut short or of another format.")                               \
     X(MOTE_ERROR_STABILITY, "The springs are too stiff for the step, or grow at any step.")
 
+/** Takes the code of a row of MOTE_RESULTS. */
 #define MOTE_RESULT_ENUMERATOR(code, sentence) code,
+/** Result of a call: the codes of MOTE_RESULTS. A call that returns anything but MOTE_OK has changed nothing
+ * except outputs that it clears: the id, view or pointer that it would have returned. */
 typedef enum mote_result { MOTE_RESULTS(MOTE_RESULT_ENUMERATOR) MOTE_RESULT_COUNT } mote_result;
 #undef MOTE_RESULT_ENUMERATOR
 
-/* The sentence of a code, never NULL; an unknown code has a sentence too. Any thread. */
+/** Returns the sentence of a code, never NULL; an unknown code has a sentence too. Any thread. */
 MOTE_API const char *mote_result_text(mote_result result);
 
 #ifdef __cplusplus

@@ -1,4 +1,5 @@
-/* The system: particles, forces, one integrator and one clock. What a game calls a particle system. */
+/** @file
+ * The system: particles, forces, one integrator and one clock; a particle system in the sense of games. */
 #ifndef MOTE_SYSTEM_H
 #define MOTE_SYSTEM_H
 
@@ -11,264 +12,287 @@
 extern "C" {
 #endif
 
+/** A system. */
 typedef struct mote_system mote_system;
 
-/* A rational rate: `steps` fixed timesteps in `seconds` seconds. 60/1, 60000/1001, 1/10. */
+/** A rational rate: a number of fixed timesteps in a number of seconds. 60/1, 60000/1001, 1/10. */
 typedef struct mote_rate {
-    uint32_t steps, seconds;
+    uint32_t steps, /**< >= 1 */
+        seconds;    /**< >= 1 */
 } mote_rate;
 
-/* What happens to a frame that holds more than max_steps_per_advance steps. */
+/** Treatment of a frame that holds more than max_steps_per_advance steps. */
 typedef enum mote_late_policy {
-    MOTE_LATE_CATCH_UP, /* the rest waits in the accumulator and is worked off by later frames */
-    MOTE_LATE_DROP, /* the whole steps of the rest are dropped; the part of a step stays, so alpha is true */
-    MOTE_LATE_SLOW_DOWN, /* all of the rest is dropped: simulated time runs slower than real time */
+    MOTE_LATE_CATCH_UP,  /**< the rest waits in the accumulator; later frames run it */
+    MOTE_LATE_DROP,      /**< whole steps of the rest are dropped; the part of a step stays, alpha is exact */
+    MOTE_LATE_SLOW_DOWN, /**< the rest is dropped: simulated time runs slower than real time */
     MOTE_LATE_POLICY_COUNT
 } mote_late_policy;
 
-/* How positions are presented between the last two steps. */
+/** Presentation of positions between the last two steps. */
 typedef enum mote_interpolation {
-    MOTE_INTERPOLATE_NONE, /* the last step as it is: no previous positions are kept, a step moves 48 bytes */
-    MOTE_INTERPOLATE_LINEAR,  /* keeps previous positions */
-    MOTE_INTERPOLATE_HERMITE, /* keeps previous positions and velocities; cubic, continuous velocity */
+    MOTE_INTERPOLATE_NONE,    /**< the last step as it is: no previous positions; a step moves 48 bytes */
+    MOTE_INTERPOLATE_LINEAR,  /**< keeps previous positions */
+    MOTE_INTERPOLATE_HERMITE, /**< keeps previous positions and velocities; cubic, continuous velocity */
     MOTE_INTERPOLATION_COUNT
 } mote_interpolation;
 
-/* Which loop is outermost. The bits are the same; AUTO is fastest, the other exists for tests and
+/** The outermost loop of a step. The bits are the same; AUTO is fastest, the other is for tests and
  * comparison. */
 typedef enum mote_loop_order {
-    MOTE_LOOP_AUTO,        /* blocks outside, substeps inside, unless a force reaches across blocks */
-    MOTE_LOOP_STAGE_OUTER, /* substeps and stages outside, blocks inside */
+    MOTE_LOOP_AUTO,        /**< blocks outside, substeps inside, unless a force reaches across blocks */
+    MOTE_LOOP_STAGE_OUTER, /**< substeps and stages outside, blocks inside */
     MOTE_LOOP_ORDER_COUNT
 } mote_loop_order;
 
-#define MOTE_MAX_EXTRA_COLUMNS 8u
+#define MOTE_MAX_EXTRA_COLUMNS 8u /**< columns of the host in a system */
 
+/** Settings of a new system. */
 typedef struct mote_system_def {
-    uint32_t cookie;            /* set by mote_default_system_def */
-    uint32_t capacity;          /* particles, 0 .. MOTE_MAX_PARTICLES */
-    mote_rate steps_per_second; /* timestep dt = seconds / steps */
-    uint32_t substeps;          /* h = dt / substeps; 1 .. 4096 */
-    double start_time;          /* s, the time of step 0 */
-    mote_integrator integrator;
-    uint32_t max_steps_per_advance; /* >= 1 */
-    mote_late_policy late_policy;
-    mote_interpolation interpolation;
-    bool mass_column;     /* an inverse mass per particle; else uniform_mass for all */
-    float uniform_mass;   /* kg, > 0: of every particle, or of those just spawned where there is a column */
-    bool particle_ids;    /* stable handles: 16 bytes a particle */
-    bool lifetimes;       /* birth step and lifetime columns: 8 bytes a particle */
-    bool anchor_column;   /* an anchor per particle: 12 bytes a particle */
-    bool external_forces; /* force columns for the host: 12 bytes a particle */
-    uint32_t extra_count; /* the host's own columns, at most MOTE_MAX_EXTRA_COLUMNS ... */
-    uint32_t extra_bytes[MOTE_MAX_EXTRA_COLUMNS]; /* ... and the bytes of one element of each, 1 .. 256 */
-    mote_loop_order loop_order;
-    mote_isa isa;
-    mote_jobs jobs;
-    mote_allocator allocator;
+    uint32_t cookie;                  /**< set by mote_default_system_def */
+    uint32_t capacity;                /**< particles, 0 .. MOTE_MAX_PARTICLES */
+    mote_rate steps_per_second;       /**< timestep dt = seconds / steps */
+    uint32_t substeps;                /**< h = dt / substeps; 1 .. 4096 */
+    double start_time;                /**< s, the time of step 0 */
+    mote_integrator integrator;       /**< of everything that is not held by constraints */
+    uint32_t max_steps_per_advance;   /**< >= 1 */
+    mote_late_policy late_policy;     /**< where a frame holds more steps */
+    mote_interpolation interpolation; /**< of presented positions */
+    bool mass_column;                 /**< an inverse mass per particle; else uniform_mass for all */
+    float uniform_mass;   /**< kg, > 0: of every particle; with a mass column, of newly spawned ones */
+    bool particle_ids;    /**< stable ids: 16 bytes a particle */
+    bool lifetimes;       /**< birth step and lifetime columns: 8 bytes a particle */
+    bool anchor_column;   /**< an anchor per particle: 12 bytes a particle */
+    bool external_forces; /**< force columns for the host: 12 bytes a particle */
+    uint32_t extra_count; /**< columns of the host, at most MOTE_MAX_EXTRA_COLUMNS */
+    uint32_t extra_bytes[MOTE_MAX_EXTRA_COLUMNS]; /**< bytes of one element of each, 1 .. 256 */
+    mote_loop_order loop_order;                   /**< AUTO but for comparison */
+    mote_isa isa;                                 /**< instruction set of the kernels */
+    mote_jobs jobs;                               /**< threads of a step */
+    mote_allocator allocator;                     /**< source of all memory */
 } mote_system_def;
 
-/* 1,024 particles, 60 steps a second, one substep, time 0, semi-implicit Euler, at most 8 steps an advance,
- * slow down when late, linear interpolation, uniform mass 1 kg, handles, no lifetimes, no inbox, no extra
- * columns, AUTO, serial jobs, the default allocator. */
+/** Returns a def with 1,024 particles, 60 steps a second, one substep, time 0, semi-implicit Euler, at most 8
+ * steps an advance, slow down when late, linear interpolation, uniform mass 1 kg, ids, no lifetimes, no
+ * external forces, no extra columns, AUTO, serial jobs, the default allocator. */
 MOTE_API mote_system_def mote_default_system_def(void);
 
-/* Makes a system. *system receives it, or NULL with an error: NULL, DEF, RANGE, NOT_FINITE, ENUM, OVERFLOW,
- * ISA, MEMORY. A system is used by one thread at a time; different systems are independent. */
+/** Makes a system. *system receives it, or NULL with an error. Errors: NULL, DEF, RANGE, NOT_FINITE, ENUM,
+ * OVERFLOW, ISA, MEMORY. A system is used by one thread at a time; different systems are independent. */
 MOTE_API mote_result mote_system_create(const mote_system_def *def, mote_system **system);
 
-/* Gives everything back. NULL is allowed. Must not be called from a callback. */
+/** Releases a system with everything in it. NULL is allowed. Must not be called from a callback. */
 MOTE_API void mote_system_destroy(mote_system *system);
 
-/* Makes room for `capacity` particles; never shrinks. Views are invalid afterwards. Errors: NULL, BUSY,
- * RANGE, MEMORY. */
+/** Reserves capacity for loose particles; never shrinks. Views are invalid afterwards. Errors: NULL, BUSY,
+ * RANGE, OVERFLOW, MEMORY. */
 MOTE_API mote_result mote_system_reserve(mote_system *system, uint32_t capacity);
 
 /* --- Particles --- */
 
-#define MOTE_NO_SLOT 0xffffffffu
+#define MOTE_NO_SLOT 0xffffffffu /**< number of no slot */
 
-/* Columns of slots first .. first + count - 1; element 0 of each array is slot `first`. The host reads and
+/** Columns of slots first .. first + count - 1; element 0 of each array is slot first. The host reads and
  * writes them between steps. Valid until the next call that advances, spawns or reserves. NULL where the
  * system has no such column. */
 typedef struct mote_range_view {
-    uint32_t first, count;
-    mote_vector_columns position; /* m */
-    mote_vector_columns velocity; /* m/s */
-    float *inverse_mass;          /* 1/kg, 0 = immovable */
-    uint32_t *birth_step;         /* step after which it was spawned, modulo 2^32 */
-    float *lifetime; /* s from birth; it dies at the first boundary at which age + dt / 1024 >= lifetime */
-    mote_vector_columns anchor; /* m; new particles: the origin */
-    const mote_particle_id *id;
-    void *extra[MOTE_MAX_EXTRA_COLUMNS];
+    uint32_t first,               /**< first slot */
+        count;                    /**< slots */
+    mote_vector_columns position; /**< m */
+    mote_vector_columns velocity; /**< m/s */
+    float *inverse_mass;          /**< 1/kg, 0 = immovable */
+    uint32_t *birth_step;         /**< step after which it was spawned, modulo 2^32 */
+    float *lifetime; /**< s from birth; dies at the first boundary at which age + dt / 1024 >= lifetime */
+    mote_vector_columns anchor;          /**< m; of new particles: the origin */
+    const mote_particle_id *id;          /**< of each particle */
+    void *extra[MOTE_MAX_EXTRA_COLUMNS]; /**< the host's columns */
 } mote_range_view;
 
-/* The columns of all living and dying slots. NULL system: an empty view. */
+/** Returns the columns of all slots in use, those of particles killed since the last step included. NULL
+ * system: an empty view. */
 MOTE_API mote_range_view mote_system_view(mote_system *system);
 
-/* How many slots are in use (particles killed since the last step included); 0 for NULL. */
+/** Returns the number of slots in use (particles killed since the last step included); 0 for NULL. */
 MOTE_API uint32_t mote_system_count(const mote_system *system);
 
-/* Adds `count` particles in the slots behind the last one, at rest at the origin, with the uniform mass, born
- * now, immortal, extra columns zero; the host then fills *view. Errors: NULL, BUSY, CAPACITY (nothing is
- * added). */
+/** Adds particles in the slots after the last one: at rest at the origin, with the uniform mass, born now,
+ * without end of life, extra columns zero. The host then fills *view. Errors: NULL, BUSY, CAPACITY (nothing
+ * is added). */
 MOTE_API mote_result mote_system_spawn(mote_system *system, uint32_t count, mote_range_view *view);
 
-/* Kills particles by handle or by slot. Their handles are dead at once; their slots are filled at the next
- * step boundary, in slot order, by the particles in the last slots. Killing a slot twice is one death.
- * Errors: NULL, BUSY, ABSENT (no handles), ID (one of the handles is dead, given twice, or forged), RANGE (a
- * slot out of range): no particle is killed then. */
+/** Kills particles by id. Their ids are invalid at once; their slots are filled at the next step boundary, in
+ * slot order, by the particles in the last slots. Errors: NULL, BUSY, ABSENT (the system has no ids), ID (an
+ * id that names no living particle, or is given twice): no particle is killed then. */
 MOTE_API mote_result mote_system_kill(mote_system *system, uint32_t count, const mote_particle_id *particles);
+
+/** Kills particles by slot, as mote_system_kill does. Killing a slot twice is one death. Errors: NULL, BUSY,
+ * RANGE (a slot out of range): no particle is killed then. */
 MOTE_API mote_result mote_system_kill_slots(mote_system *system, uint32_t count, const uint32_t *slots);
 
-/* The slot of a particle, or MOTE_NO_SLOT if the handle is dead or forged. */
+/** Returns the slot of a particle, or MOTE_NO_SLOT if the id names no living particle. */
 MOTE_API uint32_t mote_system_slot(const mote_system *system, mote_particle_id particle);
 
-/* Seconds since the particle in `slot` was born, whole steps x dt; 0 where the system keeps no births. */
+/** Returns the age (s) of the particle in a slot: whole steps since its birth x dt; 0 where the system keeps
+ * no births. */
 MOTE_API double mote_system_age(const mote_system *system, uint32_t slot);
 
-/* v += J / m, J in kg m/s. An immovable particle does not move. Errors: NULL, BUSY, RANGE (slot),
- * NOT_FINITE. */
+/** Applies an impulse J (kg m/s): v += J / m. An immovable particle does not move. Errors: NULL, BUSY, RANGE
+ * (slot), NOT_FINITE. */
 MOTE_API mote_result mote_system_impulse(mote_system *system, uint32_t slot, const vec3 impulse);
 
-/* Gives the particle another inverse mass (1/kg, >= 0) and keeps its momentum: v scales by the masses' ratio.
+/** Sets a particle's inverse mass (1/kg, >= 0) and keeps its momentum: v scales by the ratio of the masses.
  * From or to an immovable particle the velocity stays. Errors: NULL, BUSY, ABSENT (no mass column), RANGE,
  * NOT_FINITE. */
 MOTE_API mote_result mote_system_set_inverse_mass(mote_system *system, uint32_t slot, float inverse_mass);
 
-/* Says that the positions of slots first .. first + count - 1 were set anew: they are presented where they
- * are, not blended from where they were. Errors: NULL, BUSY, RANGE. */
+/** Declares that the host has replaced the positions of slots first .. first + count - 1: they are presented
+ * as they are, without interpolation from the previous ones. Errors: NULL, BUSY, RANGE. */
 MOTE_API mote_result mote_system_teleport(mote_system *system, uint32_t first, uint32_t count);
 
-/* The inbox: force columns in N for every slot, zero when first handed out after a step. The next step adds
- * them, the same force in each of its substeps, and forgets them; a step for which nobody asked reads none of
- * it. Errors: NULL, BUSY, ABSENT, INTEGRATOR (advection knows no forces). */
+/** Gives access to the external forces: columns in N for every slot, which are zero when first requested
+ * after a step. The next step adds them, the same force in each of its substeps, and discards them. A step
+ * before which they were not requested does not read them. Errors: NULL, BUSY, ABSENT, INTEGRATOR (advection
+ * has no forces). */
 MOTE_API mote_result mote_system_external_forces(mote_system *system, mote_vector_columns *forces);
 
 /* --- Forces --- */
 
-#define MOTE_MAX_FORCES 256u
+#define MOTE_MAX_FORCES 256u /**< forces in a system */
 
-/* Adds a force that acts in every step from now on; the def is copied. Forces are summed in the order of
+/** Adds a force that acts in every step from now on; the def is copied. Forces are summed in the order of
  * addition. Errors: NULL, BUSY, those of mote_force_check, CAPACITY (MOTE_MAX_FORCES), MEMORY, ABSENT (no
  * anchor columns), INTEGRATOR (a velocity field without an advecting integrator or the reverse; position
  * Verlet with a callback that reaches the range). */
 MOTE_API mote_result mote_system_add_force(mote_system *system, const mote_force_def *def, mote_force_id *id);
 
-/* Replaces a force's def, in its old place in the order; the kind may change. Errors as above, and ID. */
+/** Replaces a force's def, in its old place in the order; the kind may change. Errors: as
+ * mote_system_add_force, and ID. */
 MOTE_API mote_result mote_system_set_force(mote_system *system, mote_force_id id, const mote_force_def *def);
 
-/* Takes a force away. Errors: NULL, BUSY, ID. */
+/** Removes a force. Errors: NULL, BUSY, ID. */
 MOTE_API mote_result mote_system_remove_force(mote_system *system, mote_force_id id);
 
 /* --- Time --- */
 
-/* What one advance did. A tick is the greatest unit of which a nanosecond and a timestep are whole multiples:
- * input + remainder before = consumed + dropped + remainder, exactly. */
+/** Result of one advance. A tick is the greatest unit of which a nanosecond and a timestep are whole
+ * multiples: input + remainder before = consumed + dropped + remainder, exactly. */
 typedef struct mote_advance {
-    uint32_t steps; /* run */
-    float alpha;    /* render blend between the last two steps, in [0, 1) */
-    uint64_t ticks_per_nanosecond, ticks_per_step;
-    uint64_t ticks_consumed;  /* by the steps run */
-    uint64_t ticks_dropped;   /* by the late policy */
-    uint64_t ticks_remaining; /* in the accumulator */
-    uint32_t killed;          /* by the host, compacted in this advance */
-    uint32_t expired;         /* reached their lifetime */
-    uint32_t
-        non_finite; /* turned NaN or infinite and were killed; strands freeze instead: mote_strands_report */
+    uint32_t steps;                /**< run */
+    float alpha;                   /**< render blend between the last two steps, in [0, 1) */
+    uint64_t ticks_per_nanosecond, /**< ticks in a nanosecond */
+        ticks_per_step;            /**< ticks in a timestep */
+    uint64_t ticks_consumed;       /**< by the steps run */
+    uint64_t ticks_dropped;        /**< by the late policy */
+    uint64_t ticks_remaining;      /**< in the accumulator */
+    uint32_t killed;               /**< particles killed by the host, removed in this advance */
+    uint32_t expired;              /**< particles that reached their lifetime */
+    /** Loose particles that turned NaN or infinite and were killed. Strands and islands freeze instead:
+     * mote_strands_report, mote_network_report. */
+    uint32_t non_finite;
 } mote_advance;
 
-/* Adds `nanoseconds` of real time to the accumulator and runs the whole steps in it. *advance, if not NULL,
- * is filled. Errors: NULL, BUSY, OVERFLOW (the frame does not fit 63 bits of ticks: over 90 years at 60/1),
- * INTEGRATOR (exact flow with callbacks alone), STABILITY (a network that refuses): no time passes. */
+/** Adds nanoseconds of real time to the accumulator and runs the whole steps in it. *advance, if not NULL, is
+ * filled. Errors: NULL, BUSY, OVERFLOW (the frame does not fit 63 bits of ticks: over 90 years at 60/1),
+ * INTEGRATOR (exact flow where all forces are callbacks), STABILITY (a network with MOTE_STABILITY_REFUSE):
+ * no time passes. Threads: those of the system's jobs. */
 MOTE_API mote_result mote_system_advance(mote_system *system, uint64_t nanoseconds, mote_advance *advance);
 
-/* Runs exactly `steps` timesteps, whatever the accumulator and the late policy say. */
+/** Runs an exact number of timesteps, without the accumulator and the late policy. Errors: those of
+ * mote_system_advance but OVERFLOW. */
 MOTE_API mote_result mote_system_step(mote_system *system, uint32_t steps, mote_advance *advance);
 
-/* mote_system_advance for many systems, spread over `jobs`; each system runs serially. advances: NULL or
- * `count` of them. A system that is NULL, BUSY or given twice makes the call fail before any has advanced
- * (twice: MOTE_ERROR_ID). */
+/** Advances many systems as mote_system_advance does, distributed over jobs (NULL: the calling thread); each
+ * system runs serially. advances: NULL or count of them. Errors: those of mote_system_advance for any of the
+ * systems, ID (a system given twice): none has advanced then. */
 MOTE_API mote_result mote_systems_advance(mote_system *const *systems, uint32_t count, uint64_t nanoseconds,
                                           const mote_jobs *jobs, mote_advance *advances);
 
-/* Jumps to step `step`, forwards or back, in one exact flow: only where all forces are affine and act
- * everywhere, and no inbox is marked. Lifetimes that end on the way end, and what turns non-finite dies; the
- * dead do not come back. The accumulator stays. Positions are presented where they are. Errors: NULL, BUSY,
- * INTEGRATOR (a force that is not affine, an advecting integrator, a bundle, a network). */
+/** Jumps to a step, forwards or back, by one exact flow. Possible only where all forces are affine and act
+ * everywhere, and no external forces wait for the next step. Particles whose lifetime ends on the way are
+ * removed, and so are those that turn non-finite; a jump back does not restore them. The accumulator stays.
+ * Positions are presented without interpolation. Errors: NULL, BUSY, INTEGRATOR (a force that is not affine
+ * or in a region, external forces, an advecting integrator, strands, a network). */
 MOTE_API mote_result mote_system_seek(mote_system *system, uint64_t step);
 
-/* Points of the path that a particle would take from the state given, starting now, without touching the
- * system: points[i] is its position after (i + 1) x interval seconds for affine forces, exact for any
- * interval; with other forces the system's own steps are taken, as many as come nearest to the interval, at
- * least one. Callbacks see slot 0 of a range of one. Errors: NULL, BUSY, RANGE (interval <= 0, inverse mass <
- * 0), NOT_FINITE, INTEGRATOR (a callback that reaches the range, particle anchors). */
+/** Start and sampling of a preview. */
 typedef struct mote_preview_def {
-    float position[3], velocity[3]; /* m, m/s */
-    float inverse_mass;             /* 1/kg */
-    double interval;                /* s */
-    uint32_t count;
+    float position[3],  /**< m */
+        velocity[3];    /**< m/s */
+    float inverse_mass; /**< 1/kg */
+    double interval;    /**< s, between points */
+    uint32_t count;     /**< points */
 } mote_preview_def;
+
+/** Computes points of the path that a particle would take from the given state, starting now; the system is
+ * not changed. points[i] is its position after (i + 1) x interval: exact for any interval where all forces
+ * are affine. With other forces it takes the system's own steps, the number nearest to the interval, at least
+ * one. Callbacks see slot 0 of a range of one. Errors: NULL, BUSY, RANGE (interval <= 0, inverse mass < 0),
+ * NOT_FINITE, INTEGRATOR (a callback that reaches the range, particle anchors, exact flow where all forces
+ * are callbacks). */
 MOTE_API mote_result mote_system_preview(const mote_system *system, const mote_preview_def *def,
                                          float (*points)[3]);
 
 /* --- Diagnostics --- */
 
 /** Sums over the particles that can move, in double, in a fixed order: the same bits for any number of
- * workers. Pinned and immovable ones count in none. Velocities are those of the columns, of loose particles
- * under position Verlet the true ones. */
+ * workers. Pinned and immovable particles count in none of them. Velocities are those of the columns; of
+ * loose particles under position Verlet the true ones. */
 typedef struct mote_statistics {
-    double mass;                    /**< kg */
-    double kinetic;                 /**< J */
-    double potential;               /**< J, of those forces of the system that have a potential */
-    double elastic;                 /**< J, of springs, k (|d| - L)^2 / 2 each; rigid ones have none */
-    double momentum[3];             /**< kg m/s */
-    double angular_momentum[3];     /**< kg m^2/s, about the origin */
-    double max_strain, mean_strain; /**< |d| / L - 1 by magnitude, of springs and segments with L > 0 */
-    uint32_t max_strain_item;       /**< the spring, or the strand; MOTE_NO_ITEM: there is none */
-    uint32_t
-        forces_without_potential; /**< wind, drag, thrust by time, fields, callbacks, forces in regions */
+    double mass;                /**< kg */
+    double kinetic;             /**< J */
+    double potential;           /**< J, of those forces of the system that have a potential */
+    double elastic;             /**< J, of springs, k (|d| - L)^2 / 2 each; rigid ones have none */
+    double momentum[3];         /**< kg m/s */
+    double angular_momentum[3]; /**< kg m^2/s, about the origin */
+    double max_strain,          /**< largest magnitude of |d| / L - 1, of springs and segments with L > 0 */
+        mean_strain;            /**< mean of these magnitudes */
+    uint32_t max_strain_item;   /**< the spring, or the strand; MOTE_NO_ITEM: there is none */
+    uint32_t forces_without_potential; /**< wind, drag, timed thrust, fields, callbacks, forces in regions */
 } mote_statistics;
 
-#define MOTE_NO_ITEM 0xffffffffu
+#define MOTE_NO_ITEM 0xffffffffu /**< number of no particle, spring or strand */
 
-/** The statistics of all that a system holds: loose particles, strands and networks. Strains are 0 and
- * max_strain_item is MOTE_NO_ITEM; elastic energies of links are left out. Errors: NULL, BUSY. Runs on the
+/** Computes the statistics of everything in a system: loose particles, strands and networks. Strains are 0
+ * and max_strain_item is MOTE_NO_ITEM; elastic energies of links are omitted. Errors: NULL, BUSY. Runs on the
  * system's jobs. */
 MOTE_API mote_result mote_system_statistics(const mote_system *system, mote_statistics *statistics);
 
-/* Where the clock stands, in ticks since create: those of the steps run and those in the accumulator; 0 for
- * NULL. */
+/** Returns the time of the clock in ticks since create: those of the steps run and those in the accumulator;
+ * 0 for NULL. */
 MOTE_API uint64_t mote_system_tick(const mote_system *system);
 
-/* Steps run since create; the time they reached (s) = start_time + steps x dt; dt (s). 0 for NULL. */
+/** Returns the number of steps run since create; 0 for NULL. */
 MOTE_API uint64_t mote_system_steps(const mote_system *system);
+
+/** Returns the simulated time (s): start_time + steps x dt; 0 for NULL. */
 MOTE_API double mote_system_time(const mote_system *system);
+
+/** Returns the timestep dt (s); 0 for NULL. */
 MOTE_API double mote_system_timestep(const mote_system *system);
 
 /* --- Presentation --- */
 
-#define MOTE_OMIT ((size_t)-1)
+#define MOTE_OMIT ((size_t)-1) /**< offset of a quantity that is not written */
 
-/* Where each particle's floats go: particle i at byte i x stride + offset of the caller's memory, any
- * alignment. */
+/** Memory layout of presented particles: a quantity of particle i is at byte i x stride + its offset in the
+ * caller's memory, any alignment. */
 typedef struct mote_present_layout {
-    size_t stride;          /* bytes from one particle to the next */
-    size_t position_offset; /* three floats, m; or MOTE_OMIT */
-    size_t velocity_offset; /* three floats, m/s; or MOTE_OMIT */
+    size_t stride;          /**< bytes from one particle to the next */
+    size_t position_offset; /**< three floats, m; or MOTE_OMIT */
+    size_t velocity_offset; /**< three floats, m/s; or MOTE_OMIT */
 } mote_present_layout;
 
-/* Writes every particle's interpolated state at the clock's alpha, in slot order; bytes between are left
- * alone. Linear: x = x0 + alpha (x1 - x0). Hermite: the cubic through both positions and velocities (and its
- * derivative for velocity). A particle born or teleported since the last step is written as it is. Errors:
- * NULL, BUSY, RANGE (an offset beyond the stride, nothing to write), BUFFER (bytes < count x stride). Runs on
- * the system's jobs. */
+/** Writes every particle's interpolated state at the clock's alpha, in slot order; bytes between the
+ * quantities are not touched. Linear: x = x0 + alpha (x1 - x0). Hermite: the cubic through both positions and
+ * velocities (and its derivative for velocity). A particle born or teleported since the last step is written
+ * as it is. Errors: NULL, BUSY, RANGE (an offset beyond the stride, nothing to write), BUFFER (bytes < count
+ * x stride). Runs on the system's jobs. */
 MOTE_API mote_result mote_system_present(const mote_system *system, const mote_present_layout *layout,
                                          void *vertices, size_t bytes);
 
-/* A 64-bit hash of all state: clock, columns, handles, forces, marks, bundles, networks, links, colliders.
- * Equal states have equal hashes on every machine. A callback counts with its unit and reach, not with its
- * addresses; ids of forces do not count. 0 for NULL. Reads every column. */
+/** Returns a 64-bit hash of all state: clock, columns, ids, forces, marks, strands, networks, links,
+ * colliders. Equal states have equal hashes on every machine. A callback counts with its unit and reach, not
+ * with its addresses; ids of forces do not count. 0 for NULL. Cost: reads every column. */
 MOTE_API uint64_t mote_system_hash(const mote_system *system);
 
 #ifdef __cplusplus
