@@ -94,8 +94,9 @@ void baseline_plain(const probe_columns *columns, size_t first, size_t last, con
         plain_attractors(columns, first, last, forces, h, MAX_ATTRACTORS);
 }
 
-static inline void verlet_pass(const probe_columns *columns, float *const kick[3], size_t first, size_t last,
-                               const scene_forces *forces, float h, bool reuse, bool keep) {
+static inline void verlet_pass(const probe_columns *columns, float *const kick[3], baseline_span span,
+                               const scene_forces *forces, bool reuse, bool keep) {
+    const float h = span.h;
     float *restrict x = columns->position[0], *restrict y = columns->position[1],
                     *restrict z = columns->position[2];
     float *restrict vx = columns->velocity[0], *restrict vy = columns->velocity[1],
@@ -104,7 +105,7 @@ static inline void verlet_pass(const probe_columns *columns, float *const kick[3
     const float cx = forces->centre[0][0], cy = forces->centre[0][1], cz = forces->centre[0][2];
     const float strength = forces->strength, soft = forces->softening * forces->softening;
 #pragma omp simd
-    for (size_t i = first; i < last; i++) {
+    for (size_t i = span.first; i < span.last; i++) {
         float ax, ay, az, dx, dy, dz, square, pull;
         if (reuse) {
             ax = kx[i], ay = ky[i], az = kz[i];
@@ -128,25 +129,33 @@ static inline void verlet_pass(const probe_columns *columns, float *const kick[3
     }
 }
 
-void baseline_verlet(const probe_columns *columns, float *const kick[3], size_t first, size_t last,
-                     const scene_forces *forces, float h, bool reuse, bool keep) {
+void baseline_verlet(const probe_columns *columns, float *const kick[3], baseline_span span,
+                     const scene_forces *forces, bool reuse, bool keep) {
     if (reuse && keep)
-        verlet_pass(columns, kick, first, last, forces, h, true, true);
+        verlet_pass(columns, kick, span, forces, true, true);
     else if (reuse)
-        verlet_pass(columns, kick, first, last, forces, h, true, false);
+        verlet_pass(columns, kick, span, forces, true, false);
     else if (keep)
-        verlet_pass(columns, kick, first, last, forces, h, false, true);
+        verlet_pass(columns, kick, span, forces, false, true);
     else
-        verlet_pass(columns, kick, first, last, forces, h, false, false);
+        verlet_pass(columns, kick, span, forces, false, false);
 }
 
-/* One axis of one stage. The first stage reads the state itself, the last writes it. */
-static inline void rk4_axis(float *restrict x, float *restrict v, float *restrict at_x, float *restrict at_v,
-                            float *restrict sum_x, float *restrict sum_v, size_t first, size_t last,
-                            uint32_t stage, float anchor, float stiffness, float damping, float h) {
+/* One axis: columns of the state, of the state at the stage and of the sums of slopes; and the oscillator,
+ * stiffness and damping over the mass. */
+typedef struct rk4_axis {
+    float *x, *v, *at_x, *at_v, *sum_x, *sum_v;
+    float anchor, stiffness, damping;
+} rk4_axis;
+
+/* One stage of one axis. The first stage reads the state itself, the last writes it. */
+static inline void rk4_stage(rk4_axis axis, baseline_span span, uint32_t stage) {
+    float *restrict x = axis.x, *restrict v = axis.v, *restrict at_x = axis.at_x, *restrict at_v = axis.at_v;
+    float *restrict sum_x = axis.sum_x, *restrict sum_v = axis.sum_v;
+    const float anchor = axis.anchor, stiffness = axis.stiffness, damping = axis.damping, h = span.h;
     const float weight = stage == 0 || stage == 3 ? 1.0f / 6 : 1.0f / 3, next = stage == 2 ? h : 0.5f * h;
 #pragma omp simd
-    for (size_t i = first; i < last; i++) {
+    for (size_t i = span.first; i < span.last; i++) {
         const float px = stage ? at_x[i] : x[i], pv = stage ? at_v[i] : v[i];
         const float slope_x = pv, slope_v = stiffness * (anchor - px) - damping * pv;
         const float total_x = (stage ? sum_x[i] : 0.0f) + weight * slope_x;
@@ -163,17 +172,23 @@ static inline void rk4_axis(float *restrict x, float *restrict v, float *restric
     }
 }
 
-void baseline_rk4_stage(const probe_columns *columns, float *const at[6], float *const sum[6], size_t first,
-                        size_t last, uint32_t stage, float mass, float h) {
+void baseline_rk4_stage(const probe_columns *columns, float *const at[6], float *const sum[6],
+                        baseline_span span, uint32_t stage, float mass) {
     static const float anchor[3] = {OSCILLATOR_ANCHOR};
-    const float k = OSCILLATOR_STIFFNESS / mass, b = OSCILLATOR_DAMPING / mass;
-    for (uint32_t axis = 0; axis < 3; axis++) {
-        float *x = columns->position[axis], *v = columns->velocity[axis], *px = at[axis], *pv = at[3 + axis];
-        float *sx = sum[axis], *sv = sum[3 + axis];
+    for (uint32_t i = 0; i < 3; i++) {
+        const rk4_axis axis = {columns->position[i],
+                               columns->velocity[i],
+                               at[i],
+                               at[3 + i],
+                               sum[i],
+                               sum[3 + i],
+                               anchor[i],
+                               OSCILLATOR_STIFFNESS / mass,
+                               OSCILLATOR_DAMPING / mass};
         /* The stage is a constant in every loop. */
-        if (stage == 0) rk4_axis(x, v, px, pv, sx, sv, first, last, 0, anchor[axis], k, b, h);
-        if (stage == 1) rk4_axis(x, v, px, pv, sx, sv, first, last, 1, anchor[axis], k, b, h);
-        if (stage == 2) rk4_axis(x, v, px, pv, sx, sv, first, last, 2, anchor[axis], k, b, h);
-        if (stage == 3) rk4_axis(x, v, px, pv, sx, sv, first, last, 3, anchor[axis], k, b, h);
+        if (stage == 0) rk4_stage(axis, span, 0);
+        if (stage == 1) rk4_stage(axis, span, 1);
+        if (stage == 2) rk4_stage(axis, span, 2);
+        if (stage == 3) rk4_stage(axis, span, 3);
     }
 }

@@ -27,6 +27,12 @@ typedef struct struct_particle {
     float mass, age, lifetime;
 } struct_particle;
 
+/* The particles of one worker, and the substep. */
+typedef struct baseline_span {
+    size_t first, last;
+    float h; /* s */
+} baseline_span;
+
 _Static_assert(sizeof(struct_particle) == 60, "the struct baseline is defined by its 60 bytes");
 
 /* Sums the forces of each particle into its struct, then v += h F / m, x += h v, with the vec3 functions of
@@ -42,8 +48,8 @@ void baseline_plain(const probe_columns *columns, size_t first, size_t last, con
 /* One substep of velocity Verlet around one attractor, for forces that do not read velocity: x += h (v + a h
  * / 2), a' at x, v += (a h + a' h) / 2. kick: columns of a h, which are read if `reuse` and else evaluated,
  * and written if `keep`. */
-void baseline_verlet(const probe_columns *columns, float *const kick[3], size_t first, size_t last,
-                     const scene_forces *forces, float h, bool reuse, bool keep);
+void baseline_verlet(const probe_columns *columns, float *const kick[3], baseline_span span,
+                     const scene_forces *forces, bool reuse, bool keep);
 
 /* The damped oscillator of mote-bench compare, F = -k (x - anchor) - b v. */
 #define OSCILLATOR_ANCHOR    1, 2, 3
@@ -52,7 +58,7 @@ void baseline_verlet(const probe_columns *columns, float *const kick[3], size_t 
 
 /* One stage, 0 to 3, of RK4 over whole arrays, as in an array library: the state at the stage and the
  * weighted sums of slopes are in memory, six columns each. */
-void baseline_rk4_stage(const probe_columns *columns, float *const at[6], float *const sum[6], size_t first,
-                        size_t last, uint32_t stage, float mass, float h);
+void baseline_rk4_stage(const probe_columns *columns, float *const at[6], float *const sum[6],
+                        baseline_span span, uint32_t stage, float mass);
 
 #endif

@@ -34,9 +34,9 @@ static double size_of(const network_shape *shape) {
     return size;
 }
 
-static void against(const char *figure, double target, const char *name, const side_functions *opponent,
+static void against(compare_row row, const char *name, const side_functions *opponent,
                     const network_setup *setup, uint32_t frames, uint32_t repeat, cJSON *results) {
-    compare_pair pair = {.row = {.figure = figure, .target = target},
+    compare_pair pair = {.row = row,
                          .above = side_of(name, opponent, setup, frames),
                          .below = side_of("engine", &engine_side, setup, frames),
                          .checked = 4,
@@ -47,7 +47,8 @@ static void against(const char *figure, double target, const char *name, const s
 static void against_edges(const char *figure, double target, const network_shape *shape, uint32_t frames,
                           uint32_t repeat, cJSON *results) {
     network_setup setup = setup_of(shape, MOTE_SEMI_IMPLICIT_EULER, 8);
-    against(figure, target, "edge list over 60-byte structs", &edge_side, &setup, frames, repeat, results);
+    against((compare_row){.figure = figure, .target = target}, "edge list over 60-byte structs", &edge_side,
+            &setup, frames, repeat, results);
 }
 
 static void undamp(network_shape *shape) {
@@ -88,10 +89,12 @@ static void compare_chains(uint32_t repeat, cJSON *results) {
         .chains = 15625, .points = 64, .mass = 1, .stiffness = 15, .damping = 0.3f};
     network_shape shape = chains_create(&form);
     network_setup once = setup_of(&shape, MOTE_RK4, 1), often = setup_of(&shape, MOTE_RK4, 8);
-    against("chains of 64, RK4, 1 substep: whole-batch RK4 over engine", 2.5, "a pass a stage over columns",
-            &batch_side, &once, 4, repeat, results);
-    against("chains of 64, RK4, 8 substeps: whole-batch RK4 over engine", 2.5, "a pass a stage over columns",
-            &batch_side, &often, 1, repeat, results);
+    against(
+        (compare_row){.figure = "chains of 64, RK4, 1 substep: whole-batch RK4 over engine", .target = 2.5},
+        "a pass a stage over columns", &batch_side, &once, 4, repeat, results);
+    against(
+        (compare_row){.figure = "chains of 64, RK4, 8 substeps: whole-batch RK4 over engine", .target = 2.5},
+        "a pass a stage over columns", &batch_side, &often, 1, repeat, results);
     shape_destroy(&shape);
 }
 

@@ -135,9 +135,9 @@ static void verlet_run(void *user, uint32_t frames) {
     for (uint64_t pass = 0; pass < (uint64_t)frames * substeps; pass++) {
         /* The engine keeps an evaluation from substep to substep, not from frame to frame. */
         bool reuse = pass % substeps != 0, keep = (pass + 1) % substeps != 0;
-        FOR_THREAD_PARTS(
-            state, PROBE_BLOCK,
-            baseline_verlet(&state->columns, state->extra, first, last, state->forces, state->h, reuse, keep))
+        FOR_THREAD_PARTS(state, PROBE_BLOCK,
+                         baseline_verlet(&state->columns, state->extra,
+                                         (baseline_span){first, last, state->h}, state->forces, reuse, keep))
     }
 }
 
@@ -146,8 +146,8 @@ static void batch_rk4_run(void *user, uint32_t frames) {
     for (uint64_t pass = 0; pass < (uint64_t)frames * state->config.substeps; pass++)
         for (uint32_t stage = 0; stage < 4; stage++)
             FOR_THREAD_PARTS(state, PROBE_BLOCK,
-                             baseline_rk4_stage(&state->columns, state->extra, state->extra + 6, first, last,
-                                                stage, PARTICLE_MASS, state->h))
+                             baseline_rk4_stage(&state->columns, state->extra, state->extra + 6,
+                                                (baseline_span){first, last, state->h}, stage, PARTICLE_MASS))
 }
 
 const bench_contender verlet_contender = {"plain", arrays_open, plain_refill, verlet_run, NULL, free};

@@ -18,7 +18,7 @@ static mote_collider_id start_on(net *n, double gravity, mote_collider_def colli
 /* 4 x 5 particles of 10 g on the plane y = 0. */
 static void make_sheet(net *n, mote_network_solver solver) {
     begin_net(n, solver);
-    add_grid(n, 4, 5, 0, 0.05, 0.01, 400, true);
+    add_grid(n, (grid){4, 5, 0, 0.05, 0.01, 400, true});
 }
 
 /* --- Friction --- */
@@ -131,7 +131,7 @@ TEST(a_net_stays_out_of_a_ball_and_a_floor) {
         uint32_t on_ball = 0, on_floor = 0;
         def.integrator = integrators[m];
         begin_net(&n, MOTE_NETWORK_SPRINGS);
-        add_grid(&n, SIDE, SIDE, 0, 0.1, 0.05, 60, false);
+        add_grid(&n, (grid){SIDE, SIDE, 0, 0.1, 0.05, 60, false});
         for (uint32_t i = 0; i < n.def.spring_count; i++) n.springs[i].damping = 0.2f;
         n.def.radius = (float)radius, n.def.growth_allowed = true;
         start_net(&n, &def, GRAVITY);
@@ -159,7 +159,7 @@ TEST(a_net_stays_out_of_a_ball_and_a_floor) {
 TEST(springs_lift_a_sheet_off_a_plane) {
     static net n;
     begin_net(&n, MOTE_NETWORK_CONSTRAINED);
-    add_grid(&n, 8, 8, 0, 0.05, 0.005, 2000, true);
+    add_grid(&n, (grid){8, 8, 0, 0.05, 0.005, 2000, true});
     start_on(&n, GRAVITY, mote_plane((vec3){0, 0, 0}, (vec3){0, 1, 0}), 0.5f);
     step_net(&n, RATE / 2);
     pin_at(&n, 27, 0.15, 1, 0.15, MOTE_NEXT_ADVANCE);
@@ -207,7 +207,7 @@ TEST(cloth_comes_to_rest_on_a_ball) {
                  centre[3] = {middle, -0.25, middle};
     double most = 0;
     begin_net(&n, MOTE_NETWORK_CONSTRAINED);
-    add_grid(&n, SIDE, SIDE, 0, spacing, 0.3 / (SIDE * SIDE), 2000, true);
+    add_grid(&n, (grid){SIDE, SIDE, 0, spacing, 0.3 / (SIDE * SIDE), 2000, true});
     n.def.radius = 0.005f;
     for (uint32_t k = 0; k < n.def.spring_count; k++) n.springs[k].damping = 0.05f;
     start_on(&n, GRAVITY, mote_sphere((vec3){(float)middle, -0.25f, (float)middle}, (float)radius), 0.5f);

@@ -63,7 +63,7 @@ TEST(a_network_does_not_see_the_scratch_of_another) {
     for (int broken = 0; broken < 2; broken++) {
         begin_net(&other, MOTE_NETWORK_SPRINGS), begin_net(&n, MOTE_NETWORK_CONSTRAINED);
         for (uint32_t i = 0; i < LOOSE; i++) add_particle(&other, 0, 0, 0, 1);
-        add_grid(&n, 5, 5, 0, 0.25, 0.01, 5000, true);
+        add_grid(&n, (grid){5, 5, 0, 0.25, 0.01, 5000, true});
         start_net(&other, NULL, GRAVITY);
         n.system = other.system, n.id = add_network(n.system, &n.def);
         for (uint32_t i = 0; i < LOOSE && broken; i++) *coordinate(&other, i, i % 2) = NAN;
@@ -105,7 +105,7 @@ static void hang_rope(net *n, float stiffness, bool beside) {
         add_particle(n, 0.6 * i / (BEADS - 1), -0.48 * i / (BEADS - 1), 0.64 * i / (BEADS - 1), 0.001);
         if (i) add_spring(n, i - 1, i, 1.0 / (BEADS - 1), stiffness, 0);
     }
-    if (beside) add_grid(n, 7, 7, 5, 1.0 / 6, 0.1, 5000, true);
+    if (beside) add_grid(n, (grid){7, 7, 5, 1.0 / 6, 0.1, 5000, true});
     start_net(n, NULL, GRAVITY);
     pin_here(n, 0);
     step_net(n, 120);

@@ -40,19 +40,26 @@ static inline void add_spring(net *n, uint32_t a, uint32_t b, float rest, float 
     n->springs[n->def.spring_count++] = (mote_spring){a, b, rest, stiffness, damping, 0};
 }
 
-/* A horizontal net of columns x rows, `spacing` apart, from x on; with diagonals it has more springs than
- * three times its particles. Returns its first particle. */
-static inline uint32_t add_grid(net *n, uint32_t columns, uint32_t rows, double x, double spacing,
-                                double mass, float stiffness, bool diagonals) {
-    const uint32_t first = n->def.particle_count;
-    for (uint32_t i = 0; i < columns * rows; i++) {
+/* A horizontal net, from x on; with diagonals it has more springs than three times its particles. */
+typedef struct grid {
+    uint32_t columns, rows;
+    double x, spacing; /* m */
+    double mass;       /* kg, of a particle */
+    float stiffness;   /* N/m */
+    bool diagonals;
+} grid;
+
+/* Returns the first particle of the net. */
+static inline uint32_t add_grid(net *n, grid g) {
+    const uint32_t first = n->def.particle_count, columns = g.columns;
+    for (uint32_t i = 0; i < columns * g.rows; i++) {
         const uint32_t column = i % columns, row = i / columns,
-                       at = add_particle(n, x + spacing * column, 0, spacing * row, mass);
-        if (column) add_spring(n, at - 1, at, MOTE_AS_PLACED, stiffness, 0);
-        if (row) add_spring(n, at - columns, at, MOTE_AS_PLACED, stiffness, 0);
-        if (!diagonals || !row || !column) continue;
-        add_spring(n, at - columns - 1, at, MOTE_AS_PLACED, stiffness, 0);
-        add_spring(n, at - columns, at - 1, MOTE_AS_PLACED, stiffness, 0);
+                       at = add_particle(n, g.x + g.spacing * column, 0, g.spacing * row, g.mass);
+        if (column) add_spring(n, at - 1, at, MOTE_AS_PLACED, g.stiffness, 0);
+        if (row) add_spring(n, at - columns, at, MOTE_AS_PLACED, g.stiffness, 0);
+        if (!g.diagonals || !row || !column) continue;
+        add_spring(n, at - columns - 1, at, MOTE_AS_PLACED, g.stiffness, 0);
+        add_spring(n, at - columns, at - 1, MOTE_AS_PLACED, g.stiffness, 0);
     }
     return first;
 }

@@ -24,7 +24,7 @@ static void make_net(net *n, uint64_t seed) {
     def.loop_order = MOTE_LOOP_STAGE_OUTER;
     begin_net(n, MOTE_NETWORK_CONSTRAINED);
     n->def.max_iterations = n->def.max_linear = 1;
-    add_grid(n, SIDE, SIDE, 0, 1.0 / (SIDE - 1), 0.01, 400, true);
+    add_grid(n, (grid){SIDE, SIDE, 0, 1.0 / (SIDE - 1), 0.01, 400, true});
     for (uint32_t i = 0; i < BODIES; i++) {
         n->masses[i] = random_between(&random, 0.005f, 0.02f);
         for (uint32_t k = 0; k < 3; k++) {
@@ -279,7 +279,7 @@ static uint64_t hash_large(mote_isa isa, mote_loop_order order, mote_jobs jobs) 
     def.isa = isa, def.loop_order = order, def.jobs = jobs;
     begin_net(&n, MOTE_NETWORK_CONSTRAINED);
     n.def.max_iterations = 2, n.def.max_linear = 3;
-    add_grid(&n, 70, 70, 0, 1.0 / 69, 1e-4, 1e4f, false);
+    add_grid(&n, (grid){70, 70, 0, 1.0 / 69, 1e-4, 1e4f, false});
     n.springs[5000].tear_strain = 1e-5f;
     start_net(&n, &def, GRAVITY);
     pin_here(&n, 0), pin_here(&n, 69);
@@ -314,7 +314,7 @@ static void hang_stiff(net *n, uint32_t linear, bool aggregates) {
     const mote_system_def def = rate_of(60, 4);
     begin_net(n, MOTE_NETWORK_CONSTRAINED);
     n->def.max_iterations = 1, n->def.max_linear = linear;
-    add_grid(n, 64, 64, 0, 1.0 / 63, 0.3 / 4096, 1e5f, false);
+    add_grid(n, (grid){64, 64, 0, 1.0 / 63, 0.3 / 4096, 1e5f, false});
     start_net(n, &def, GRAVITY);
     pin_here(n, 0), pin_here(n, 63);
     mote_network_find_aggregates(network_of(n));

@@ -164,7 +164,8 @@ TEST(the_report_says_how_well_the_springs_are_solved) {
         test_case("enough iterations %d, rigid %d", enough, rigid);
         begin_net(&n, MOTE_NETWORK_CONSTRAINED);
         n.def.max_iterations = enough ? 32 : 1, n.def.max_linear = enough ? 1000 : 1;
-        const uint32_t first = add_grid(&n, 12, 12, 0, 1.0 / 11, 0.01, rigid ? INFINITY : 1e4f, false);
+        const uint32_t first =
+            add_grid(&n, (grid){12, 12, 0, 1.0 / 11, 0.01, rigid ? INFINITY : 1e4f, false});
         start_net(&n, &def, GRAVITY);
         pin_here(&n, first), pin_here(&n, first + 11);
         for (int step = 0; step < 20; step++) {
@@ -232,7 +233,7 @@ static void step_to_less(const net *n) {
 static void hang_net(net *n, uint32_t linear, uint32_t iterations, float max_strain, float damping) {
     begin_net(n, MOTE_NETWORK_CONSTRAINED);
     n->def.max_linear = linear, n->def.max_iterations = iterations, n->def.max_strain = max_strain;
-    add_grid(n, 16, 16, 0, 1.0 / 15, 0.001, 1e4f, true);
+    add_grid(n, (grid){16, 16, 0, 1.0 / 15, 0.001, 1e4f, true});
     for (uint32_t i = 0; i < n->def.spring_count; i++) n->springs[i].damping = damping;
     start_net(n, NULL, GRAVITY);
     pin_here(n, 0), pin_here(n, 15);
@@ -304,8 +305,8 @@ static hashes hash_net(bool rigid, mote_isa isa, mote_loop_order order, uint32_t
     def.jobs = mote_jobs_openmp(workers);
     begin_net(&n, MOTE_NETWORK_CONSTRAINED);
     n.def.max_iterations = 2, n.def.max_linear = 6;
-    const uint32_t large = add_grid(&n, 40, 40, 0, 4.0 / 39, 0.01, rigid ? INFINITY : 3000, false);
-    const uint32_t small = add_grid(&n, 9, 9, 5, 1.0 / 8, 0.02, 2000, true);
+    const uint32_t large = add_grid(&n, (grid){40, 40, 0, 4.0 / 39, 0.01, rigid ? INFINITY : 3000, false});
+    const uint32_t small = add_grid(&n, (grid){9, 9, 5, 1.0 / 8, 0.02, 2000, true});
     for (int i = 0; i < TRIANGLES; i++) {
         const uint32_t a = add_particle(&n, 7 + i, 0, 0, 1), b = add_particle(&n, 7.5 + i, 0.1 * i, 0, 2);
         const uint32_t c = add_particle(&n, 7, 1, 0.2, 3);
@@ -371,8 +372,8 @@ TEST(an_island_with_a_nan_freezes_alone) {
         for (int k = 0; k < 2; k++) {
             begin_net(both[k], MOTE_NETWORK_CONSTRAINED);
             for (int i = 0; i < ISLANDS; i++)
-                add_grid(both[k], side, side, 2 * i, 1.0 / (side - 1), 0.1, kind == 2 ? INFINITY : 5000,
-                         false);
+                add_grid(both[k], (grid){side, side, 2 * i, 1.0 / (side - 1), 0.1,
+                                         kind == 2 ? INFINITY : 5000, false});
             start_net(both[k], NULL, GRAVITY);
             for (uint32_t i = 0; i < ISLANDS; i++) pin_here(both[k], of * i);
             step_net(both[k], 2);

@@ -76,10 +76,14 @@ void reference_pull(const reference_line *line, float rest_length, float stiffne
                     float force[3]);
 
 /* Adds what a kinematic spring alone does to the first end in h: an impulse in N s and, beyond free flight, a
- * displacement in kg m. mass: the inverse mass that the spring feels, not 0. */
-void reference_pull_alone(const reference_line *line, float rest_length, double stiffness, double damping,
-                          double mass, mote_integrator integrator, double h, float impulse[3],
-                          float shift[3]);
+ * displacement in kg m. */
+typedef struct reference_pull_of {
+    float rest_length;
+    double stiffness, damping;
+    double mass; /* the inverse mass that the spring feels, not 0 */
+} reference_pull_of;
+void reference_pull_alone(const reference_line *line, const reference_pull_of *spring,
+                          mote_integrator integrator, double h, float impulse[3], float shift[3]);
 
 /* --- The affine forces in closed form --- */
 

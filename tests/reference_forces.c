@@ -399,13 +399,14 @@ void reference_pull(const reference_line *line, float rest_length, float stiffne
     for (int axis = 0; axis < 3; axis++) force[axis] += (tension * line->inverse) * line->d[axis];
 }
 
-void reference_pull_alone(const reference_line *line, float rest_length, double stiffness, double damping,
-                          double mass, mote_integrator integrator, double h, float impulse[3],
-                          float shift[3]) {
-    const reference_affine f = {.damping = {-damping * mass}, .stiffness = {-stiffness * mass}};
+void reference_pull_alone(const reference_line *line, const reference_pull_of *spring,
+                          mote_integrator integrator, double h, float impulse[3], float shift[3]) {
+    const double mass = spring->mass;
+    const reference_affine f = {.damping = {-spring->damping * mass},
+                                .stiffness = {-spring->stiffness * mass}};
     const reference_map m = reference_map_make(integrator, false, &f, 0, h);
     const float vx = (float)(m.vx / mass), vv = (float)(m.vv / mass), xx = (float)(m.xx / mass),
-                xv = (float)((m.xv - h) / mass), e = line->length - rest_length;
+                xv = (float)((m.xv - h) / mass), e = line->length - spring->rest_length;
     const float gain = 0 - (vx * e + vv * line->rate), path = 0 - (xx * e + xv * line->rate);
     for (int axis = 0; axis < 3; axis++) {
         impulse[axis] += (gain * line->inverse) * line->d[axis];

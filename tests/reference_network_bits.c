@@ -24,8 +24,8 @@ static void add_spring(const run *r, const reference_spring *k, uint32_t self, u
     if (!is_kinematic(&r->bodies))
         reference_pull(&line, rest, (float)k->stiffness, (float)k->damping, r->force[self]);
     else if (both > 0)
-        reference_pull_alone(&line, rest, k->stiffness, k->damping, both, r->w->integrator, r->bodies.h,
-                             r->force[self], r->shift[self]);
+        reference_pull_alone(&line, &(reference_pull_of){rest, k->stiffness, k->damping, both},
+                             r->w->integrator, r->bodies.h, r->force[self], r->shift[self]);
 }
 
 static void sum_springs(const run *r, double at) {

@@ -34,8 +34,8 @@ static void add_springs(const reference_strand *s, const reference_world *w, uin
         if (!reference_alone(w))
             reference_pull(&line, rest[k], stiffness, damping, push[k]);
         else if (s->mass[k] > 0 || s->mass[end] > 0)
-            reference_pull_alone(&line, rest[k], exact, (double)damping, both, w->integrator,
-                                 reference_substep(w), push[k], shift[k]);
+            reference_pull_alone(&line, &(reference_pull_of){rest[k], exact, (double)damping, both},
+                                 w->integrator, reference_substep(w), push[k], shift[k]);
     }
     for (uint32_t k = 0; k < s->points; k++)
         for (int axis = 0; axis < 3; axis++) {

@@ -1,0 +1,100 @@
+/* Ids of systems: an id names an object of one system, also where a later system is at the same address. */
+#include "test.h"
+
+#include <string.h>
+
+#include "systems.h"
+
+#include <mote/collider.h>
+#include <mote/link.h>
+
+/* One object of each kind. */
+typedef struct objects {
+    mote_force_id force;
+    mote_collider_id collider;
+    mote_strands_id strands;
+    mote_network_id network;
+    mote_link_id link;
+} objects;
+
+static const mote_link_end NOWHERE;
+
+static mote_link link_of(const objects *o) {
+    mote_link link = {NOWHERE, NOWHERE, 1, 1, 0};
+    link.a.strands = o->strands, link.a.point = 2;
+    link.b.network = o->network;
+    return link;
+}
+
+/* Memory that each system takes from its beginning, so that all systems in it are at one address. */
+typedef struct place {
+    _Alignas(64) unsigned char bytes[1 << 22];
+    size_t used;
+} place;
+
+static void *take(void *context, size_t bytes, size_t alignment) {
+    place *p = context;
+    const size_t at = (p->used + alignment - 1) / alignment * alignment;
+    if (at + bytes > sizeof p->bytes) return NULL;
+    p->used = at + bytes;
+    return p->bytes + at;
+}
+
+static void give_back(void *context, void *memory, size_t bytes) { (void)context, (void)memory, (void)bytes; }
+
+static mote_system *system_with(place *p, objects *o) {
+    static const float positions[] = {0, 0, 0, 0, -1, 0, 0, -2, 0};
+    mote_system_def def = mote_default_system_def();
+    def.allocator = (mote_allocator){p, take, give_back};
+    p->used = 0;
+    mote_system *system = system_of(&def);
+    const mote_collider_def ball = mote_sphere((vec3){9, 9, 9}, 1);
+    mote_strands_def strands = mote_default_strands_def();
+    strands.strand_count = 1, strands.points = 3, strands.positions = positions;
+    mote_network_def network = mote_default_network_def();
+    network.particle_count = 3, network.positions = positions;
+    o->force = add_force(system, mote_gravity((vec3){0, -1, 0}));
+    OK(mote_system_add_collider(system, &ball, &o->collider));
+    OK(mote_system_add_strands(system, &strands, &o->strands, NULL));
+    OK(mote_system_add_network(system, &network, &o->network, NULL));
+    const mote_link link = link_of(o);
+    OK(mote_system_add_link(system, &link, &o->link));
+    return system;
+}
+
+static void refused(mote_system *system, const objects *old) {
+    const mote_link link = link_of(old);
+    mote_link_id id;
+    REFUSED(system, MOTE_ERROR_ID, mote_system_remove_force(system, old->force));
+    REFUSED(system, MOTE_ERROR_ID, mote_system_remove_collider(system, old->collider));
+    REFUSED(system, MOTE_ERROR_ID, mote_system_remove_strands(system, old->strands));
+    REFUSED(system, MOTE_ERROR_ID, mote_system_remove_network(system, old->network));
+    REFUSED(system, MOTE_ERROR_ID, mote_system_remove_link(system, old->link));
+    REFUSED(system, MOTE_ERROR_ID, mote_system_add_link(system, &link, &id));
+}
+
+TEST(ids_of_a_destroyed_system_name_nothing_in_a_later_one) {
+    static place here;
+    objects old, now;
+    mote_system *system = system_with(&here, &old);
+    const mote_system *address = system;
+    for (int i = 0; i < 18; i++) {
+        mote_system_destroy(system);
+        system = system_with(&here, &now);
+        assert_ptr_equal(system, address);
+        ASSERT(now.collider.index, ==, old.collider.index);
+        refused(system, &old);
+    }
+    mote_system_destroy(system);
+}
+
+TEST(ids_of_one_living_system_name_nothing_in_another) {
+    static place here, there;
+    objects mine, others;
+    mote_system *system = system_with(&here, &mine), *other = system_with(&there, &others);
+    refused(system, &others);
+    refused(other, &mine);
+    OK(mote_system_remove_link(system, mine.link));
+    mote_system_destroy(system);
+    mote_system_destroy(other);
+}
