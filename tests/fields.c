@@ -236,6 +236,45 @@ TEST(grids_are_trilinear) {
     mote_grid_destroy(grid);
 }
 
+/* --- Attractors --- */
+
+/* One and several attractors, with uniform mass and with a mass column, take kernels of their own. */
+TEST(softened_attractors_pull_by_their_formula) {
+    const cloud start = scatter((vec3){1, 2, 3}, 4, 13);
+    const mote_force_def pulls[3] = {mote_attractor((vec3){1, 2, 3}, 5, 0.75f),
+                                     mote_attractor((vec3){-2, 2, 3}, -3, 1.5f),
+                                     mote_attractor((vec3){1, 4, 5}, 7, 1)};
+    for (uint32_t count = 1; count <= COUNT_OF(pulls); count++)
+        for (int masses = 0; masses < 2; masses++) {
+            cloud c = start;
+            mote_columns columns = {.count = POINTS,
+                                    .position = {c.x[0], c.x[1], c.x[2]},
+                                    .velocity = {c.v[0], c.v[1], c.v[2]},
+                                    .inverse_mass = masses ? c.inverse_mass : NULL,
+                                    .uniform_mass = 1};
+            mote_columns_def def = mote_default_columns_def();
+            def.forces = pulls, def.force_count = count, def.timestep = 1;
+            test_case("%u attractors, mass column %d", count, masses);
+            OK(mote_columns_step(&columns, &def, NULL));
+            for (int i = 0; i < POINTS; i++) {
+                double want[3] = {0}, size = 0;
+                for (uint32_t f = 0; f < count; f++) {
+                    const double softening = (double)pulls[f].as.attractor.softening;
+                    double d[3], r2 = softening * softening;
+                    for (int k = 0; k < 3; k++) {
+                        d[k] = (double)pulls[f].as.attractor.centre[k] - (double)start.x[k][i];
+                        r2 += d[k] * d[k];
+                    }
+                    const double pull = (double)pulls[f].as.attractor.strength / (r2 * sqrt(r2));
+                    for (int k = 0; k < 3; k++) want[k] += pull * d[k];
+                    size += fabs(pull) * sqrt(r2);
+                }
+                /* d is exact; twelve roundings of each pull and its sum follow. */
+                for (int k = 0; k < 3; k++) ASSERT_NEAR(c.v[k][i], want[k], 12 * FLOAT_ROUNDING * size);
+            }
+        }
+}
+
 /* --- Vortex, linear field --- */
 
 TEST(a_vortex_and_a_linear_field_are_their_formulas) {

@@ -119,6 +119,42 @@ TEST(damping_moves_the_limit_as_in_closed_form) {
     ASSERT_NEAR(mote_integrator_stable_step(MOTE_MIDPOINT, 1, 1e-7, 1) / cbrt(4e-7), 1, 0.005);
 }
 
+/* --- Substeps --- */
+
+/* Position Verlet has no half step here: arrays hold what its columns hold. */
+TEST(substeps_are_steps_of_a_shorter_timestep) {
+    enum { SUBSTEPS = 4 };
+    for (uint32_t m = 0; m < MOTE_INTEGRATOR_COUNT; m++) {
+        const bool is_field = advects((mote_integrator)m);
+        const mote_force_def field =
+            mote_vortex((vec3){0, 0, 0}, (vec3){0, 1, 2}, 3, 0.5f, MOTE_FIELD_VELOCITY, 0);
+        const mote_force_def forces[3] = {mote_gravity((vec3){0, -9.81f, 1}),
+                                          mote_wind((vec3){3, 1, 0}, 0.5f),
+                                          mote_attractor((vec3){0, 1, 0}, 4, 0.5f)};
+        float state[2][6][COUNT], start[6][COUNT];
+        random_source random = {m};
+        for (int c = 0; c < 6; c++)
+            for (int i = 0; i < COUNT; i++) start[c][i] = random_between(&random, -3, 3);
+        for (int shorter = 0; shorter < 2; shorter++) {
+            float(*s)[COUNT] = state[shorter];
+            memcpy(s, start, sizeof start);
+            const mote_columns columns = {.count = COUNT,
+                                          .position = {s[0], s[1], s[2]},
+                                          .velocity = {s[3], s[4], s[5]},
+                                          .uniform_mass = 2};
+            mote_columns_def def = mote_default_columns_def();
+            def.integrator = (mote_integrator)m;
+            def.forces = is_field ? &field : forces, def.force_count = is_field ? 1 : 3;
+            def.timestep = 0.125 / (shorter ? SUBSTEPS : 1);
+            def.substeps = shorter ? 1 : SUBSTEPS, def.steps = shorter ? SUBSTEPS : 1;
+            assert_int_equal(mote_columns_step(&columns, &def, NULL), MOTE_OK);
+        }
+        test_case("%s", integrator_name(m));
+        for (int c = 0; c < 6; c++)
+            for (int i = 0; i < COUNT; i++) ASSERT(state[0][c][i], ==, state[1][c][i]);
+    }
+}
+
 TEST(wrong_constants_of_a_spring_have_no_stable_step) {
     static const double bad[] = {-1, NAN, HUGE_VAL, -HUGE_VAL};
     for (mote_integrator m = 0; m < MOTE_INTEGRATOR_COUNT; m++) {

@@ -433,6 +433,22 @@ TEST(lengths_are_held_in_the_substeps_that_mote_strand_substeps_counts) {
         }
 }
 
+/* The root jumps by 0.3 m in the step: four iterations do not bring 32 points within a millionth. */
+TEST(a_strand_takes_the_iterations_that_it_is_allowed_and_no_more) {
+    enum { SUBSTEPS = 3 };
+    for (uint32_t most = 1; most <= 4; most++) {
+        const mote_transform to = turn_about((double[3]){0, 0, 1}, 0, (double[3]){0, 0.3, 0});
+        mote_strands_def def = line_def(MOTE_STRAND_ROBUST, 32, 1, 0);
+        def.max_stretch = 1e-6f, def.max_iterations = most;
+        rope r = make_line(&def, SUBSTEPS);
+        assert_int_equal(mote_strands_set_roots(r.system, r.id, &to, 1, MOTE_NEXT_ADVANCE), MOTE_OK);
+        step_rope(&r, 1);
+        ASSERT(report_of(&r, 0).iterations, ==, SUBSTEPS * most);
+        ASSERT(report_of(&r, 0).capped, ==, SUBSTEPS);
+        destroy_rope(&r);
+    }
+}
+
 /* dt n sqrt(a / (3 length)), rounded up, at least 1; 1 where an argument is not positive. */
 TEST(mote_strand_substeps_counts_by_its_formula) {
     static const struct {

@@ -1,0 +1,288 @@
+/* Calls between steps under a hostile control word of the host: the numbers that they compute are those of a
+ * calm one, and the word is the host's again when they return. */
+#include "test.h"
+
+#include <string.h>
+
+#include "systems.h"
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+
+enum { CROWD = 3000, PARTICLES = 40, POINTS = 6, NODES = 7, NUMBERS = 2000 };
+
+typedef struct subject {
+    mote_system *system;
+    mote_range_view view;
+    mote_strands_id hair;
+    mote_network_id net;
+    float x[POINTS][3], y[NODES][3];
+    double out[NUMBERS]; /* what a call returns, then the state one step later */
+    size_t count;
+} subject;
+
+static void put(subject *s, double value) {
+    ASSERT(s->count, <, NUMBERS);
+    s->out[s->count++] = value;
+}
+
+static mote_result add_hair(subject *s) {
+    mote_strands_def def = mote_default_strands_def();
+    def.solver = MOTE_STRAND_SPRINGS, def.compliance = 10;
+    def.mass = 0.013f, def.rest_scale = 0.9f, def.bend_stiffness = 0.05f;
+    def.strand_count = 1, def.points = POINTS, def.positions = s->x[0];
+    return mote_system_add_strands(s->system, &def, &s->hair, NULL);
+}
+
+static mote_result add_net(subject *s) {
+    mote_network_def def = mote_default_network_def();
+    mote_spring springs[NODES - 1];
+    for (uint32_t i = 0; i + 1 < NODES; i++)
+        springs[i] = (mote_spring){i, i + 1, MOTE_AS_PLACED, 150, 0.02f, 0};
+    def.particle_count = NODES, def.positions = s->y[0], def.particle_mass = 0.07f;
+    def.spring_count = NODES - 2, def.spring_capacity = 2 * NODES, def.springs = springs;
+    return mote_system_add_network(s->system, &def, &s->net, NULL);
+}
+
+/* --- The calls --- */
+
+static const vec3 somewhere = {0.13f, 0.37f, -0.71f};
+static const mote_transform turned = {{0.1f, 0.2f, 0.3f}, {0.3f, -0.2f, 0.7f, 0.9f}};
+
+static mote_result do_step(subject *s) { return mote_system_step(s->system, 3, NULL); }
+static mote_result do_seek(subject *s) { return mote_system_seek(s->system, 77); }
+
+static mote_result do_statistics(subject *s) {
+    mote_statistics of;
+    const mote_result result = mote_system_statistics(s->system, &of);
+    for (int i = 0; i < 3; i++) put(s, of.momentum[i]);
+    put(s, of.kinetic);
+    return result;
+}
+
+static mote_result do_preview(subject *s) {
+    const mote_preview_def def = {{1, 2, 3}, {4, 5, 6}, 0.7f, 0.03, 5};
+    float points[5][3];
+    const mote_result result = mote_system_preview(s->system, &def, points);
+    for (int i = 0; i < 5; i++) put(s, (double)points[i][0]);
+    return result;
+}
+
+static mote_result do_impulses(subject *s) {
+    mote_result result = MOTE_OK;
+    for (uint32_t i = 0; i < PARTICLES && !result; i++) result = mote_system_impulse(s->system, i, somewhere);
+    return result;
+}
+
+static mote_result do_masses(subject *s) {
+    mote_result result = MOTE_OK;
+    for (uint32_t i = 0; i < PARTICLES && !result; i++)
+        result = mote_system_set_inverse_mass(s->system, i, 0.37f);
+    return result;
+}
+
+static mote_result do_times(subject *s) {
+    put(s, mote_system_age(s->system, 0));
+    put(s, mote_system_time(s->system));
+    return MOTE_OK;
+}
+
+static mote_columns columns_of(subject *s) {
+    return (mote_columns){
+        .count = PARTICLES, .position = s->view.position, .velocity = s->view.velocity, .uniform_mass = 0.3f};
+}
+
+static mote_result do_columns_step(subject *s) {
+    const mote_columns columns = columns_of(s);
+    const mote_force_def force = mote_attractor(somewhere, 3, 0.1f);
+    mote_columns_def def = mote_default_columns_def();
+    def.forces = &force, def.force_count = 1, def.substeps = 3;
+    return mote_columns_step(&columns, &def, NULL);
+}
+
+static mote_result do_columns_kick(subject *s) {
+    const mote_columns columns = columns_of(s);
+    const mote_force_def force = mote_attractor(somewhere, 3, 0.1f);
+    mote_columns_def def = mote_default_columns_def();
+    def.forces = &force, def.force_count = 1;
+    return mote_columns_kick(&columns, &def, 0.3);
+}
+
+static mote_result do_add_hair(subject *s) {
+    OK(mote_system_remove_strands(s->system, s->hair));
+    return add_hair(s);
+}
+
+static mote_result do_roots(subject *s) {
+    return mote_strands_set_roots(s->system, s->hair, &turned, 1, MOTE_NEXT_ADVANCE);
+}
+static mote_result do_root(subject *s) {
+    return mote_strands_set_root(s->system, s->hair, 0, &turned, MOTE_NEXT_ADVANCE);
+}
+static mote_result do_reset(subject *s) {
+    OK(do_root(s));
+    return mote_strands_reset(s->system, s->hair, 0);
+}
+
+static mote_result do_links(subject *s) {
+    mote_result result = MOTE_OK;
+    for (uint32_t i = 0; i < NODES && !result; i++) {
+        const mote_link link = {.a = {.strands = s->hair, .point = POINTS - 1},
+                                .b = {.network = s->net, .particle = i},
+                                .rest_length = MOTE_AS_PLACED,
+                                .stiffness = 1e6f};
+        mote_link_id id;
+        result = mote_system_add_link(s->system, &link, &id);
+    }
+    return result;
+}
+
+static mote_result do_add_net(subject *s) {
+    OK(mote_system_remove_network(s->system, s->net));
+    return add_net(s);
+}
+
+static mote_result do_springs(subject *s) {
+    const mote_spring spring = {0, NODES - 1, MOTE_AS_PLACED, 1e7f, 0, 0};
+    uint32_t number;
+    return mote_network_add_springs(s->system, s->net, 1, &spring, &number, NULL);
+}
+
+static mote_result do_shapes(subject *s) {
+    const mote_collider_def shapes[2] = {mote_capsule(somewhere, turned.position, 0.1f),
+                                         mote_plane(turned.position, somewhere)};
+    for (int i = 0; i < 2; i++) {
+        for (int k = 0; k < 3; k++) put(s, (double)shapes[i].transform.position[k]);
+        for (int k = 0; k < 4; k++) put(s, (double)shapes[i].transform.rotation[k]);
+        put(s, (double)shapes[i].half_length);
+    }
+    return MOTE_OK;
+}
+
+static mote_result do_chain(subject *s) {
+    const mote_chain chain = {MOTE_CHAIN_FIXED_FREE, 10, 0.3, 7};
+    double x[10] = {0.1, 0.3}, v[10] = {0.7}, scratch[20];
+    for (uint32_t mode = 1; mode <= 10; mode++) put(s, mote_chain_frequency(&chain, mode));
+    const mote_result result = mote_chain_evolve(&chain, 1.3, x, v, scratch);
+    for (int i = 0; i < 10; i++) put(s, x[i]);
+    return result;
+}
+
+static const struct {
+    const char *name;
+    mote_result (*call)(subject *s);
+    bool ranges; /* with strands and a network */
+} calls[] = {{"step", do_step, true},
+             {"seek", do_seek, false},
+             {"statistics", do_statistics, true},
+             {"preview", do_preview, true},
+             {"impulses", do_impulses, false},
+             {"masses", do_masses, false},
+             {"age and time", do_times, false},
+             {"columns: step", do_columns_step, false},
+             {"columns: kick", do_columns_kick, false},
+             {"strands: add", do_add_hair, true},
+             {"strands: roots", do_roots, true},
+             {"strands: root", do_root, true},
+             {"strands: reset", do_reset, true},
+             {"links: add", do_links, true},
+             {"network: add", do_add_net, true},
+             {"network: add springs", do_springs, true},
+             {"capsule and plane", do_shapes, false},
+             {"chain", do_chain, false}};
+
+/* --- The comparison --- */
+
+static void make_subject(subject *s, bool ranges, mote_jobs jobs) {
+    mote_system_def def = mote_default_system_def();
+    memset(s, 0, sizeof *s);
+    def.mass_column = def.lifetimes = true;
+    def.start_time = 0.1;
+    def.jobs = jobs;
+    def.capacity = CROWD;
+    s->system = system_of(&def);
+    add_force(s->system, mote_gravity((vec3){0.3f, -9.81f, 0.1f}));
+    add_force(s->system, mote_wind((vec3){3, 1, 0.7f}, 0.2f));
+    for (uint32_t i = 0; i < POINTS; i++)
+        s->x[i][0] = 0.3f + 0.07f * (float)i, s->x[i][1] = 0.011f * (float)(i * i);
+    for (uint32_t i = 0; i < NODES; i++) s->y[i][1] = 0.13f * (float)i, s->y[i][2] = 0.017f * (float)(i * i);
+    if (ranges) {
+        OK(add_hair(s));
+        OK(add_net(s));
+    }
+    s->view = spawned_at_random(s->system, PARTICLES, 3);
+    stepped(s->system, 49);
+}
+
+static void put_columns(subject *s, const mote_vector_columns *x, const mote_vector_columns *v,
+                        size_t count) {
+    const float *const columns[6] = {x->x, x->y, x->z, v->x, v->y, v->z};
+    for (int c = 0; c < 6; c++)
+        for (size_t i = 0; i < count; i++) put(s, (double)columns[c][i]);
+}
+
+static void put_state(subject *s, bool ranges) {
+    stepped(s->system, 1);
+    put_columns(s, &s->view.position, &s->view.velocity, PARTICLES);
+    if (!ranges) return;
+    const mote_strands_view hair = mote_strands_columns(s->system, s->hair);
+    const mote_network_view net = mote_network_columns(s->system, s->net);
+    put_columns(s, &hair.position, &hair.velocity, hair.slot_count);
+    put_columns(s, &net.position, &net.velocity, net.slot_count);
+}
+
+#define FLAGS        0x3fu                                   /* sticky exceptions, not settings */
+#define FLUSH_AND_UP (0x1f80u | 0x8000u | 0x0040u | 0x4000u) /* flush to zero, and rounding up */
+
+static void run_under(unsigned control, size_t number, subject *s) {
+    const unsigned saved = _mm_getcsr();
+    make_subject(s, calls[number].ranges, (mote_jobs){0});
+    _mm_setcsr(control);
+    const mote_result result = calls[number].call(s);
+    const unsigned after = _mm_getcsr();
+    _mm_setcsr(saved);
+    OK(result);
+    ASSERT(after & ~FLAGS, ==, control & ~FLAGS);
+    put_state(s, calls[number].ranges);
+    mote_system_destroy(s->system);
+}
+
+TEST(calls_between_steps_compute_the_same_under_any_control_word) {
+    static subject calm, hostile;
+    for (size_t i = 0; i < COUNT_OF(calls); i++) {
+        test_case("%s", calls[i].name);
+        run_under(0x1f80u, i, &calm);
+        run_under(FLUSH_AND_UP, i, &hostile);
+        ASSERT(hostile.count, ==, calm.count);
+        for (size_t k = 0; k < calm.count; k++) ASSERT(hostile.out[k], ==, calm.out[k]);
+    }
+}
+
+/* Runs every task on a thread of the host that has a control word of its own. */
+static void run_hostile(void *user, mote_task *task, void *context, uint32_t count) {
+    (void)user;
+    for (uint32_t i = 0; i < count; i++) {
+        const unsigned saved = _mm_getcsr();
+        _mm_setcsr(FLUSH_AND_UP);
+        task(context, i, 0);
+        const unsigned after = _mm_getcsr();
+        _mm_setcsr(saved);
+        ASSERT(after & ~FLAGS, ==, FLUSH_AND_UP);
+    }
+}
+
+TEST(tasks_compute_the_same_on_threads_with_any_control_word) {
+    static subject calm, hostile;
+    static const mote_jobs hostile_jobs = {4, NULL, run_hostile};
+    subject *const subjects[2] = {&calm, &hostile};
+    for (int i = 0; i < 2; i++) {
+        make_subject(subjects[i], true, i ? hostile_jobs : (mote_jobs){0});
+        (void)spawned_at_random(subjects[i]->system, CROWD - PARTICLES, 4); /* several blocks */
+        put_state(subjects[i], true);
+        mote_system_destroy(subjects[i]->system);
+    }
+    for (size_t k = 0; k < calm.count; k++) ASSERT(hostile.out[k], ==, calm.out[k]);
+}
+#else
+TEST(there_is_no_control_word_to_change) { skip(); }
+#endif
