@@ -75,10 +75,18 @@ mote_result mote_system_reserve_scratch(mote_system *system, const mote_range *r
 /* Asserts after an edit, in builds with assertions, that all views of the range still agree. */
 MOTE_INLINE void mote_system_edited(const mote_range *range) { MOTE_ASSERT(range->kind->validate(range)); }
 
-/* Calls `act` for each range except the loose particles: by kind in the order of MOTE_KINDS, then in the
- * order of addition. */
-typedef void mote_range_action(mote_range *range, void *context);
-void mote_system_each_range(const mote_system *system, mote_range_action *act, void *context);
+/* Ends an edit that began with mote_fpu_enter: mote_system_edited, then mote_fpu_leave. Returns its result.
+ */
+MOTE_INLINE mote_result mote_system_end_edit(const mote_range *range, mote_fpu_state saved,
+                                             mote_result result) {
+    mote_system_edited(range);
+    mote_fpu_leave(saved);
+    return result;
+}
+
+/* Returns one of all ranges except the loose particles, which are numbered from 0: by kind in the order of
+ * MOTE_KINDS, then in the order of addition. NULL behind the last. */
+mote_range *mote_system_range_number(const mote_system *system, uint32_t number);
 
 /* Destroys the links, all ranges except the loose particles, and the scratch. */
 void mote_system_destroy_ranges(mote_system *system);
@@ -106,11 +114,9 @@ typedef struct mote_query {
     mote_fpu_state saved;
     mote_plan_def def;
     mote_step now;
+    mote_presentation by; /* for presenting the system now */
 } mote_query;
 void mote_query_begin(mote_query *query, const mote_system *system);
 void mote_query_end(mote_query *query);
-
-/* Returns the parameters for presenting the system now. */
-mote_presentation mote_system_presentation(const mote_system *system);
 
 #endif

@@ -199,11 +199,10 @@ mote_result mote_system_present(const mote_system *system, const mote_present_la
                                 size_t bytes) {
     if (!system || !layout) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;
-    const mote_presentation by = mote_system_presentation(system);
     mote_query query;
     mote_query_begin(&query, system);
     const mote_result result =
-        mote_particles_write(&system->particles, &query.now, &by, layout, vertices, bytes);
+        mote_particles_write(&system->particles, &query.now, &query.by, layout, vertices, bytes);
     mote_query_end(&query);
     return result;
 }

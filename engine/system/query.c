@@ -27,16 +27,10 @@ void mote_query_begin(mote_query *query, const mote_system *system) {
     query->saved = mote_fpu_enter();
     query->system->busy = true;
     query->now = mote_system_next_step(system, &query->def);
+    query->by = (mote_presentation){system->present, &system->def.jobs, mote_clock_alpha(&system->clock)};
 }
 
 void mote_query_end(mote_query *query) {
     query->system->busy = false;
     mote_fpu_leave(query->saved);
-}
-
-mote_presentation mote_system_presentation(const mote_system *system) {
-    const mote_fpu_state saved = mote_fpu_enter();
-    const float alpha = mote_clock_alpha(&system->clock);
-    mote_fpu_leave(saved);
-    return (mote_presentation){system->present, &system->def.jobs, alpha};
 }

@@ -89,18 +89,18 @@ mote_result mote_system_reserve_scratch(mote_system *system, const mote_range *r
     return MOTE_OK;
 }
 
-void mote_system_each_range(const mote_system *system, mote_range_action *act, void *context) {
-    for (uint32_t kind = 0; kind < MOTE_KIND_COUNT; kind++)
-        for (uint32_t i = 0; i < system->ranges[kind].count; i++)
-            act(mote_system_range_at(system, kind, i), context);
+mote_range *mote_system_range_number(const mote_system *system, uint32_t number) {
+    for (uint32_t kind = 0; kind < MOTE_KIND_COUNT; number -= system->ranges[kind++].count)
+        if (number < system->ranges[kind].count) return mote_system_range_at(system, kind, number);
+    return NULL;
 }
 
-static void destroy_range(mote_range *range, void *context) { range->kind->destroy(range, context); }
-
 void mote_system_destroy_ranges(mote_system *system) {
+    mote_range *range;
     mote_links_drop(&system->links, NULL, &system->allocator);
     mote_id_list_destroy(&system->links.list, &system->allocator);
-    mote_system_each_range(system, destroy_range, &system->allocator);
+    for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++)
+        range->kind->destroy(range, &system->allocator);
     for (uint32_t kind = 0; kind < MOTE_KIND_COUNT; kind++)
         mote_id_list_destroy(&system->ranges[kind], &system->allocator);
     mote_release(&system->allocator, system->scratch, system->scratch_bytes);

@@ -3,13 +3,11 @@
 #include "base/parallel.h"
 #include "system/internal.h"
 
-static void step_range(mote_range *range, void *step) {
-    if (!range->link_count) mote_range_step(range, step);
-}
-
 /* Runs one step of all ranges except the loose particles: first the unlinked ones, then the linked ones. */
 static void step_ranges(mote_system *system, const mote_step *step) {
-    mote_system_each_range(system, step_range, (void *)(uintptr_t)step);
+    mote_range *range;
+    for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++)
+        if (!range->link_count) mote_range_step(range, step);
     if (system->links.linked) mote_links_step(&system->links, step);
 }
 
@@ -48,42 +46,31 @@ static void run_steps(mote_system *system, uint32_t steps, const mote_jobs *jobs
     system->busy = false;
 }
 
-/* --- Checks before a step --- */
-
-typedef struct permission {
-    const mote_plan_def *def;
-    mote_result result;
-} permission;
-
-static void ask_range(mote_range *range, void *context) {
-    permission *p = context;
-    if (p->result == MOTE_OK && range->kind->can_step) p->result = range->kind->can_step(range, p->def);
-}
-
+/* Checks that the next step may run. Errors: INTEGRATOR, STABILITY. */
 static mote_result can_step(mote_system *system) {
     mote_plan_def def;
+    mote_range *range;
+    mote_result result = MOTE_OK;
     (void)mote_system_next_step(system, &def);
-    permission p = {&def, MOTE_OK};
     const mote_fpu_state saved = mote_fpu_enter();
-    mote_system_each_range(system, ask_range, &p);
+    for (uint32_t i = 0; (range = mote_system_range_number(system, i)) && result == MOTE_OK; i++)
+        if (range->kind->can_step) result = range->kind->can_step(range, &def);
     mote_fpu_leave(saved);
-    return p.result ? p.result : mote_plan_can_step(def.integrator, def.forces, def.force_count);
+    return result ? result : mote_plan_can_step(def.integrator, def.forces, def.force_count);
 }
 
 /* --- Advancing --- */
-
-static void resolve_range(mote_range *range, void *end_tick) {
-    range->kind->resolve(range, *(const uint64_t *)end_tick);
-}
 
 /* Resolves pending targets, runs the steps and completes the report. remainder: ticks from the end of the
  * last step to the end of the advance, where targets of the advance arrive. */
 static void run_and_report(mote_system *system, uint64_t remainder, const mote_jobs *jobs,
                            mote_advance *report, mote_advance *out) {
     const mote_fpu_state saved = mote_fpu_enter();
-    uint64_t end_tick = (system->clock.step + report->steps) * system->clock.ticks_per_step + remainder;
+    mote_range *range;
+    const uint64_t end_tick = (system->clock.step + report->steps) * system->clock.ticks_per_step + remainder;
     mote_colliders_resolve(&system->colliders, end_tick);
-    mote_system_each_range(system, resolve_range, &end_tick);
+    for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++)
+        range->kind->resolve(range, end_tick);
     run_steps(system, report->steps, jobs, report);
     report->alpha = mote_clock_alpha(&system->clock);
     report->ticks_remaining = system->clock.remainder;

@@ -1,11 +1,12 @@
-/* Calls for the strands of a system: mote/strands.h, mote/strands_present.h. */
+/* Calls for the strands of a system and their followers: mote/strands.h, mote/strands_present.h,
+ * mote/followers.h. */
 #include <math.h>
 #include <string.h>
 
 #include <mote/strands_present.h>
 
 #include "contacts/motion.h"
-#include "strands/writer.h"
+#include "strands/followers.h"
 #include "system/internal.h"
 
 static const mote_strands *find(const mote_system *system, mote_strands_id id) {
@@ -115,9 +116,7 @@ mote_result mote_strands_set_roots(mote_system *system, mote_strands_id id, cons
         uint32_t own = count == 1 ? 0 : strands->strand_of_lane[lane];
         mote_strands_aim_root(strands, lane, &transforms[own], mote_system_boundary(system), tick);
     }
-    mote_system_edited(&strands->range);
-    mote_fpu_leave(saved);
-    return MOTE_OK;
+    return mote_system_end_edit(&strands->range, saved, MOTE_OK);
 }
 
 mote_result mote_strands_set_root(mote_system *system, mote_strands_id id, uint32_t strand,
@@ -132,9 +131,7 @@ mote_result mote_strands_set_root(mote_system *system, mote_strands_id id, uint3
     mote_fpu_state saved = mote_fpu_enter();
     mote_strands_aim_root(strands, strands->lane_of_strand[strand], transform, mote_system_boundary(system),
                           tick);
-    mote_system_edited(&strands->range);
-    mote_fpu_leave(saved);
-    return MOTE_OK;
+    return mote_system_end_edit(&strands->range, saved, MOTE_OK);
 }
 
 mote_result mote_strands_set_air(mote_system *system, mote_strands_id id, const vec3 velocity) {
@@ -160,9 +157,7 @@ mote_result mote_strands_reset(mote_system *system, mote_strands_id id, uint32_t
         for (uint32_t lane = 0; lane < strands->strand_count; lane++) mote_strands_rest(strands, lane);
         strands->range.started = false;
     }
-    mote_system_edited(&strands->range);
-    mote_fpu_leave(saved);
-    return MOTE_OK;
+    return mote_system_end_edit(&strands->range, saved, MOTE_OK);
 }
 
 /* --- Pins --- */
@@ -180,9 +175,7 @@ mote_result mote_strands_pin(mote_system *system, mote_strands_id id, uint32_t s
     mote_fpu_state saved = mote_fpu_enter();
     result = mote_strands_add_pin(strands, lane, point, target, mote_system_boundary(system), tick,
                                   &system->allocator);
-    mote_system_edited(&strands->range);
-    mote_fpu_leave(saved);
-    return result;
+    return mote_system_end_edit(&strands->range, saved, result);
 }
 
 mote_result mote_strands_unpin(mote_system *system, mote_strands_id id, uint32_t strand, uint32_t point) {
@@ -192,9 +185,7 @@ mote_result mote_strands_unpin(mote_system *system, mote_strands_id id, uint32_t
     if (result) return result;
     mote_fpu_state saved = mote_fpu_enter();
     result = mote_strands_remove_pin(strands, lane, point);
-    mote_system_edited(&strands->range);
-    mote_fpu_leave(saved);
-    return result;
+    return mote_system_end_edit(&strands->range, saved, result);
 }
 
 mote_result mote_strands_reaction(const mote_system *system, mote_strands_id id, uint32_t strand,
@@ -262,10 +253,9 @@ mote_result mote_strands_present(const mote_system *system, mote_strands_id id,
     mote_strands *strands;
     mote_result result = edit(system, id, &strands);
     if (result) return result;
-    const mote_presentation by = mote_system_presentation(system);
     mote_query query;
     mote_query_begin(&query, system);
-    result = mote_strands_write(strands, &by, layout, vertices, bytes);
+    result = mote_strands_write(strands, &query.by, layout, vertices, bytes);
     mote_query_end(&query);
     return result;
 }
@@ -296,4 +286,35 @@ mote_result mote_strands_index_buffer(const mote_system *system, mote_strands_id
     mote_strands *strands;
     mote_result result = edit(system, id, &strands);
     return result ? result : mote_strand_list_index_buffer(list_of(system, id), shape, indices, count);
+}
+
+/* --- Followers --- */
+
+mote_result mote_followers_create(mote_system *system, mote_strands_id id, const mote_followers_def *def,
+                                  mote_followers **followers, mote_strands_fault *fault) {
+    mote_strands_fault ignored;
+    if (!fault) fault = &ignored;
+    if (followers) *followers = NULL;
+    *fault = (mote_strands_fault){MOTE_ALL_STRANDS, 0};
+    if (!system || !def || !followers) return MOTE_ERROR_NULL;
+    mote_strands *strands;
+    mote_result result = edit(system, id, &strands);
+    if (result) return result;
+    const mote_fpu_state saved = mote_fpu_enter();
+    result = mote_followers_make(strands, def, &system->allocator, &system->def.jobs, followers, fault);
+    mote_fpu_leave(saved);
+    return result;
+}
+
+mote_result mote_followers_present(const mote_system *system, mote_followers *followers,
+                                   const mote_strand_layout *layout, void *vertices, size_t bytes) {
+    if (!system || !followers || !layout) return MOTE_ERROR_NULL;
+    mote_strands *strands;
+    mote_result result = edit(system, followers->strands, &strands);
+    if (result) return result;
+    mote_query query;
+    mote_query_begin(&query, system);
+    result = mote_followers_write(followers, strands, &query.by, layout, vertices, bytes);
+    mote_query_end(&query);
+    return result;
 }
