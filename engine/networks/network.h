@@ -68,7 +68,7 @@ typedef struct mote_network_end_layout {
         struct {
             float along;  /* h^2 (k + c/h) - across */
             float across; /* h^2 max(0, T / |d|) */
-        } primal;
+        }; /* primal */
         struct {
             float direction;  /* p */
             float residual;   /* r */
@@ -76,22 +76,11 @@ typedef struct mote_network_end_layout {
             float inverse;    /* 1 / diagonal; 0: excluded, masked or rigid between two pins */
             float compliance; /* a, 1/kg */
             float multiplier; /* mu, kg m */
-        } dual;
+        }; /* dual */
     };
 } mote_network_end_layout;
-#define NETWORK_END(member) MOTE_SCRATCH_COLUMN(mote_network_end_layout, member)
-enum {
-    NETWORK_END_NORMAL = NETWORK_END(normal),
-    NETWORK_END_ALONG = NETWORK_END(primal.along),
-    NETWORK_END_ACROSS = NETWORK_END(primal.across),
-    NETWORK_END_DIRECTION = NETWORK_END(dual.direction),
-    NETWORK_END_RESIDUAL = NETWORK_END(dual.residual),
-    NETWORK_END_PRODUCT = NETWORK_END(dual.product),
-    NETWORK_END_INVERSE = NETWORK_END(dual.inverse),
-    NETWORK_END_COMPLIANCE = NETWORK_END(dual.compliance),
-    NETWORK_END_MULTIPLIER = NETWORK_END(dual.multiplier),
-    NETWORK_END_COLUMNS = MOTE_SCRATCH_COLUMNS(mote_network_end_layout)
-};
+#define END_COLUMN(member) MOTE_SCRATCH_COLUMN(mote_network_end_layout, member)
+#define END_COLUMNS        MOTE_SCRATCH_COLUMNS(mote_network_end_layout)
 
 /* A spring, by the host's number. It owns the values; packets hold copies of them (packets.c). */
 typedef struct mote_network_spring_state {
@@ -115,7 +104,7 @@ typedef struct mote_network_job {
     bool uncoupled; /* each spring acts as if it were the only one: kinematic integrators */
     bool constrained;
     bool kick;          /* only v += fraction h a, by a plan of mote_plan_make_kick */
-    bool linked;        /* links add their forces to NETWORK_FORCE_SUM */
+    bool linked;        /* links add their forces to COLUMN(force_sum) */
     bool keep_previous; /* positions before this step are kept for interpolation */
     uint32_t *froze;    /* set to 1 when an island turns non-finite */
 } mote_network_job;
@@ -167,7 +156,7 @@ struct mote_network {
     uint32_t *entry_spring;                                /* MOTE_NO_ITEM: none */
     uint32_t *entry_other;                                 /* slot of the other end; masked: own slot */
     float *entry_length, *entry_stiffness, *entry_damping; /* masked: 0 */
-    float *entry_solver[NETWORK_END_COLUMNS];              /* constrained solver, else NULL */
+    float *entry_solver[END_COLUMNS];                      /* constrained solver, else NULL */
     float *entry_response[4]; /* kinematic integrators, else NULL: mote_network_unit_responses */
 
     mote_network_reel_state

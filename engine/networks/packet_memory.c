@@ -20,7 +20,7 @@ static uint64_t place_arrays(mote_network *network, void *memory, uint64_t packe
     network->entry_damping = mote_arena_take(&r, entries, sizeof(float));
     for (int i = 0; i < 4; i++)
         network->entry_response[i] = unit_responses ? mote_arena_take(&r, entries, sizeof(float)) : NULL;
-    for (int i = 0; i < NETWORK_END_COLUMNS && network->def.solver == MOTE_NETWORK_CONSTRAINED; i++)
+    for (size_t i = 0; i < END_COLUMNS && network->def.solver == MOTE_NETWORK_CONSTRAINED; i++)
         network->entry_solver[i] = mote_arena_take(&r, entries, sizeof(float));
     return r.bytes;
 }

@@ -163,8 +163,8 @@ static mote_range_point point(mote_range *range, uint32_t slot) {
     mote_range_point p;
     for (size_t axis = 0; axis < 3; axis++) {
         float *column = c.memory + axis * c.stride + slot;
-        p.x[axis] = column + NETWORK_X * c.stride, p.v[axis] = column + NETWORK_V * c.stride;
-        p.force[axis] = column + NETWORK_FORCE_SUM * c.stride;
+        p.x[axis] = column + COLUMN(x) * c.stride, p.v[axis] = column + COLUMN(v) * c.stride;
+        p.force[axis] = column + COLUMN(force_sum) * c.stride;
         p.reaction[axis] = pinned ? range->reaction[axis] + slot : NULL;
     }
     return p;

@@ -22,7 +22,7 @@ typedef struct island {
 
 /* Storage of a chunk's sums until the reduction: its first slots do not use the column otherwise. */
 static float *partial(const island *i, uint32_t chunk) {
-    return i->c->memory + (size_t)NETWORK_PARTIAL * i->c->stride +
+    return i->c->memory + (size_t)COLUMN(partial) * i->c->stride +
            (i->job->network->chunk_first[i->first + chunk] - i->c->first);
 }
 
@@ -90,7 +90,7 @@ static uint32_t next_level(const level *l) {
     return l->first + (uint32_t)mote_round_up(l->count, MOTE_GROUP);
 }
 
-/* Corrections of the aggregates from the residuals in NETWORK_PACKED: restriction up the levels, correction
+/* Corrections of the aggregates from the residuals in COLUMN(packed): restriction up the levels, correction
  * down again. Returns their part of r z. */
 static float correct_aggregates(const island *i) {
     const mote_network_aggregates *of = &i->job->network->aggregates;
@@ -120,10 +120,10 @@ static void add_block(const mote_network_aggregates *of, uint32_t aggregate, con
  * common one. */
 static void add_spring(const mote_network *n, uint32_t entry, uint32_t a, uint32_t b) {
     const mote_network_aggregates *of = &n->aggregates;
-    float *const *normal = n->entry_solver + NETWORK_END_NORMAL;
+    float *const *normal = n->entry_solver + END_COLUMN(normal);
     const float x = normal[0][entry], y = normal[1][entry], z = normal[2][entry];
-    const float along = n->entry_solver[NETWORK_END_ALONG][entry],
-                across = n->entry_solver[NETWORK_END_ACROSS][entry];
+    const float along = n->entry_solver[END_COLUMN(along)][entry],
+                across = n->entry_solver[END_COLUMN(across)][entry];
     const float part[6] = {along * x * x + across, along * x * y, along * x * z,
                            along * y * y + across, along * y * z, along * z * z + across};
     while (a != b) {

@@ -27,8 +27,8 @@ static void load(const mote_network_job *job, const mote_network_scratch *c,
     const mote_pin_run pins = pins_of(job->network, block);
     const size_t bytes = (size_t)block->groups * MOTE_GROUP * sizeof(float);
     for (int axis = 0; axis < 3; axis++) {
-        memcpy(column_at(c, NETWORK_X + axis, block->first), r->x[axis] + block->first, bytes);
-        memcpy(column_at(c, NETWORK_V + axis, block->first), r->v[axis] + block->first, bytes);
+        memcpy(column_at(c, COLUMN(x) + axis, block->first), r->x[axis] + block->first, bytes);
+        memcpy(column_at(c, COLUMN(v) + axis, block->first), r->v[axis] + block->first, bytes);
         for (uint32_t i = 0; i < pins.count; i++) r->reaction[axis][r->pins.pins[pins.first + i].slot] = 0;
     }
 }
@@ -47,7 +47,7 @@ static void place(const mote_network_job *job, const mote_network_scratch *c, co
         const mote_pin *pin = &n->range.pins.pins[i];
         float at[3];
         mote_pin_at(pin, job->step_tick, within, at);
-        for (int axis = 0; axis < 3; axis++) *column_at(c, NETWORK_X + axis, pin->slot) = at[axis];
+        for (int axis = 0; axis < 3; axis++) *column_at(c, COLUMN(x) + axis, pin->slot) = at[axis];
     }
     for (uint32_t i = block->first_reel; i < block->first_reel + block->reel_count; i++) {
         const mote_network_reel_state *reel = &n->reels[i];
@@ -68,8 +68,8 @@ static void move_pins(const mote_network_job *job, const mote_network_scratch *c
         float next[3];
         mote_pin_at(pin, job->step_tick, ticks_within(job, substep, 1), next);
         for (int axis = 0; axis < 3; axis++)
-            *column_at(c, NETWORK_V + axis, pin->slot) =
-                rate * (next[axis] - *column_at(c, NETWORK_X + axis, pin->slot));
+            *column_at(c, COLUMN(v) + axis, pin->slot) =
+                rate * (next[axis] - *column_at(c, COLUMN(x) + axis, pin->slot));
     }
 }
 
@@ -81,7 +81,7 @@ static void react(const mote_network_job *job, const mote_network_scratch *c, co
     for (uint32_t i = pins.first; i < pins.first + pins.count; i++) {
         const uint32_t slot = r->pins.pins[i].slot;
         for (int axis = 0; axis < 3; axis++)
-            r->reaction[axis][slot] += weight * *column_at(c, NETWORK_FORCE + axis, slot);
+            r->reaction[axis][slot] += weight * *column_at(c, COLUMN(force) + axis, slot);
     }
 }
 
@@ -91,9 +91,9 @@ static void call_callbacks(const mote_network_job *job, const mote_network_scrat
     const uint32_t first = block->first, count = block->groups * MOTE_GROUP;
     float *at[12];
     for (int i = 0; i < 3; i++) {
-        at[i] = column_at(c, NETWORK_X + i, first), at[3 + i] = column_at(c, NETWORK_V + i, first);
-        at[6 + i] = column_at(c, NETWORK_ACCELERATION + i, first),
-               at[9 + i] = column_at(c, NETWORK_FORCE_SUM + i, first);
+        at[i] = column_at(c, COLUMN(x) + i, first), at[3 + i] = column_at(c, COLUMN(v) + i, first);
+        at[6 + i] = column_at(c, COLUMN(acceleration) + i, first),
+               at[9 + i] = column_at(c, COLUMN(force_sum) + i, first);
     }
     const mote_stage_view view = {.time = time,
                                   .first = first,
@@ -121,7 +121,7 @@ static void freeze(const mote_network_job *job, const mote_network_scratch *c,
     mote_network *n = job->network;
     for (uint32_t slot = block->first; slot < block_end(block); slot++) {
         float probe = 0;
-        for (int i = 0; i < 6; i++) probe += *column_at(c, NETWORK_X + i, slot) * 0.0f;
+        for (int i = 0; i < 6; i++) probe += *column_at(c, COLUMN(x) + i, slot) * 0.0f;
         if (probe == 0) continue;
         __atomic_store_n(&n->frozen[n->island[slot]], 1, __ATOMIC_RELAXED);
         __atomic_store_n(job->froze, 1, __ATOMIC_RELAXED);
@@ -143,7 +143,7 @@ static void commit(const mote_network_job *job, const mote_network_scratch *c,
     keep_previous(job, block);
     for (int i = 0; i < 6; i++) {
         float *to = i < 3 ? n->range.x[i] : n->range.v[i - 3];
-        const float *from = column_at(c, NETWORK_X + i, block->first);
+        const float *from = column_at(c, COLUMN(x) + i, block->first);
         if (!frozen) memcpy(to + block->first, from, (size_t)block->groups * MOTE_GROUP * sizeof(float));
         for (uint32_t slot = block->first; frozen && slot < block_end(block); slot++)
             if (!n->frozen[n->island[slot]]) to[slot] = from[slot - block->first];
