@@ -1,7 +1,14 @@
-/* Aggregates of islands. Each level takes two rounds of pairwise matching in the graph of the level below;
- * each round contracts the graph. */
-#include "networks/aggregates.h"
-
+/* Aggregates of the constrained solver: the coarse levels of its preconditioner (networks/multilevel.h).
+ * Level 1 joins neighbouring particles of an island, each further level neighbouring aggregates of the level
+ * below. A level takes two rounds of matching (pairwise aggregation: Notay, Electron. Trans. Numer. Anal. 37
+ * (2010) 123). The first matches each vertex with the unmatched neighbour behind the stiffest springs, the
+ * second matches the pairs in the same way, so an aggregate has up to four children. Matching by stiffness
+ * divides a net into squares, not strips.
+ *
+ * Aggregates depend on the island's own graph, in the order of its slots and springs, and on nothing else
+ * that could affect its bits. Pinned particles have no aggregate. A vertex without neighbours in its level
+ * has no parent. Each level of an island begins at a lane group; all levels together take at most as many
+ * lane groups as the island's particles. */
 #include "networks/network.h"
 
 /* Islands with no more particles take about as many iterations without aggregates, each in half the time

@@ -45,6 +45,18 @@ void mote_network_sort(uint64_t *key, uint64_t *other_key, uint32_t *number, uin
 /* Assigns each column its place in network->memory; if that is NULL, only measures. Returns the bytes. */
 uint64_t mote_network_place_columns(mote_network *network, bool interpolates);
 
+/* Creates a spring under a free number, in no list and no packet yet; length: its rest length, resolved. */
+void mote_network_create_spring(mote_network *network, uint32_t number, const mote_spring *from,
+                                float length);
+
+/* Sets the flags of the network that a spring needs. Written only when they change: steps copy reeled springs
+ * on several threads, and the flags are set by then. */
+MOTE_INLINE void mote_network_note_spring(mote_network *network, const mote_network_spring_state *s) {
+    if (s->damping > 0 && !network->damped) network->damped = true;
+    if (s->tear_strain > 0 && !network->tears) network->tears = true;
+    if (s->stiffness == __builtin_inff() && !network->rigid) network->rigid = true;
+}
+
 /* --- packets.c --- */
 
 /* Slots of a block that have gained springs, ascending. */
@@ -73,8 +85,8 @@ void mote_network_clear_packet(mote_network *network, uint32_t packet);
 /* --- packet_memory.c --- */
 
 /* Reserves capacity for `more` packets behind those in use. Errors: MEMORY, OVERFLOW; nothing has changed
- * then. unit_responses: allocates entry_response too; the same in every call for a network. */
-mote_result mote_network_reserve_packets(mote_network *network, uint64_t more, bool unit_responses,
+ * then. */
+mote_result mote_network_reserve_packets(mote_network *network, uint64_t more,
                                          const mote_allocator *allocator);
 
 /* Capacity of a block that has exceeded its own. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/allocator.h"
+#include "base/arena.h"
 #include "base/isa.h"
 #include "integrators/scheme.h"
 #include "networks/kernels.h"
@@ -96,20 +97,15 @@ static void fill_particles(mote_network *network, const mote_network_def *def,
 /* --- Springs --- */
 
 /* Adding +0 turns -0 into +0. */
-static void fill_spring(mote_network *network, const mote_network_def *def, uint32_t number) {
-    const mote_spring *from = &def->springs[number];
-    const float *p = def->positions + 3 * (size_t)from->a, *q = def->positions + 3 * (size_t)from->b;
-    const float length =
-        from->rest_length == MOTE_AS_PLACED ? mote_network_distance(p, q) : from->rest_length;
+void mote_network_create_spring(mote_network *network, uint32_t number, const mote_spring *from,
+                                float length) {
     network->spring[number] = (mote_network_spring_state){.a = network->slot_of_particle[from->a],
                                                           .b = network->slot_of_particle[from->b],
                                                           .rest_length = length + 0.0f,
                                                           .stiffness = from->stiffness + 0.0f,
                                                           .damping = from->damping + 0.0f,
-                                                          .tear_strain = from->tear_strain + 0.0f};
-    network->damped |= from->damping > 0;
-    network->tears |= from->tear_strain > 0;
-    network->rigid |= from->stiffness == __builtin_inff();
+                                                          .tear_strain = from->tear_strain + 0.0f,
+                                                          .entry = {MOTE_NO_ITEM, MOTE_NO_ITEM}};
 }
 
 /* Links the springs at the heads of their ends' lists in descending order, so that the lists ascend. */
@@ -117,8 +113,13 @@ static void fill_springs(mote_network *network, const mote_network_def *def) {
     for (uint32_t i = def->spring_count; i < network->def.spring_capacity; i++)
         network->spring[i] = (mote_network_spring_state){.a = MOTE_NO_SLOT, .b = MOTE_NO_SLOT};
     for (uint32_t i = def->spring_count; i-- > 0;) {
-        fill_spring(network, def, i);
+        const mote_spring *from = &def->springs[i];
+        const float *p = def->positions + 3 * (size_t)from->a, *q = def->positions + 3 * (size_t)from->b;
         mote_network_spring_state *s = &network->spring[i];
+        const bool as_placed = from->rest_length == MOTE_AS_PLACED;
+        mote_network_create_spring(network, i, from,
+                                   as_placed ? mote_network_distance(p, q) : from->rest_length);
+        mote_network_note_spring(network, s);
         s->next[0] = network->head[s->a];
         s->next[1] = network->head[s->b];
         network->head[s->a] = network->head[s->b] = i;
@@ -137,7 +138,7 @@ static uint64_t capacity_for(const mote_network *network, uint64_t packets) {
 
 /* Counts all blocks' packets and reserves them before any is written. */
 static mote_result place_packets(mote_network *network, const mote_network_layout_plan *s,
-                                 bool unit_responses, const mote_allocator *allocator) {
+                                 const mote_allocator *allocator) {
     uint64_t packets = 0;
     for (uint32_t i = 0; i < network->island_count; i++) { /* alike islands have equal numbers of springs */
         const uint32_t springs = s->first_spring[i + 1] - s->first_spring[i];
@@ -155,7 +156,7 @@ static mote_result place_packets(mote_network *network, const mote_network_layou
         block->packet_capacity = (uint32_t)capacity;
         packets += capacity;
     }
-    return mote_network_reserve_packets(network, 0, unit_responses, allocator);
+    return mote_network_reserve_packets(network, 0, allocator);
 }
 
 /* Fills interleaved packets in the order of the springs, each island from its own cursor on. */
@@ -169,19 +170,6 @@ static void write_packets(mote_network *network, const mote_network_layout_plan 
     }
     for (uint32_t i = 0; i < network->block_count; i++)
         if (!network->block[i].interleaved) mote_network_write_sliced(network, i, NULL);
-}
-
-static mote_result fill(mote_network *network, const mote_network_def *def, const mote_network_layout_plan *s,
-                        bool unit_responses, const mote_allocator *allocator) {
-    memset(network->memory, 0, network->bytes);
-    fill_blocks(network, s);
-    fill_particles(network, def, s);
-    fill_springs(network, def);
-    mote_result result = place_packets(network, s, unit_responses, allocator);
-    if (result) return result;
-    write_packets(network, s);
-    mote_network_find_chunks(network);
-    return MOTE_OK;
 }
 
 /* --- The network --- */
@@ -206,15 +194,19 @@ static mote_network network_of_plan(const mote_network_def *def, const mote_rang
 /* Allocates the network's columns and fills them. */
 static mote_result build(mote_network *network, const mote_network_def *def, const mote_range_setup *setup,
                          const mote_network_layout_plan *s) {
-    const bool uncoupled =
-        def->solver == MOTE_NETWORK_SPRINGS && mote_scheme_table[setup->integrator].kick_after;
-    const uint64_t bytes = mote_network_place_columns(network, setup->interpolates);
-    if (bytes > SIZE_MAX / 2) return MOTE_ERROR_OVERFLOW;
-    network->bytes = (size_t)bytes;
-    network->memory = mote_allocate(&setup->allocator, network->bytes);
-    if (!network->memory) return MOTE_ERROR_MEMORY;
+    mote_result result = mote_arena_allocate(mote_network_place_columns(network, setup->interpolates),
+                                             &setup->allocator, &network->memory, &network->bytes);
+    if (result) return result;
     mote_network_place_columns(network, setup->interpolates);
-    return fill(network, def, s, uncoupled, &setup->allocator);
+    memset(network->memory, 0, network->bytes);
+    fill_blocks(network, s);
+    fill_particles(network, def, s);
+    fill_springs(network, def);
+    result = place_packets(network, s, &setup->allocator);
+    if (result) return result;
+    write_packets(network, s);
+    mote_network_find_chunks(network);
+    return MOTE_OK;
 }
 
 static mote_result make(const mote_network_def *def, const mote_range_setup *setup,
@@ -246,14 +238,10 @@ mote_result mote_network_make(const mote_network_def *def, const mote_range_setu
     mote_network_layout_plan plan;
     *network = NULL;
     mote_result result = mote_network_check(def, fault);
+    if (result == MOTE_OK) result = check_growth(def, setup->integrator, fault);
     if (result == MOTE_OK) result = mote_network_layout_plan_make(&plan, def, &setup->allocator, fault);
     if (result) return result;
     result = make(def, setup, &plan, network);
     mote_network_layout_plan_destroy(&plan, &setup->allocator);
-    if (result == MOTE_OK) result = check_growth(def, setup->integrator, fault);
-    if (result && *network) {
-        mote_network_destroy(&(*network)->range, &setup->allocator);
-        *network = NULL;
-    }
     return result;
 }

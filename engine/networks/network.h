@@ -19,7 +19,6 @@
 #include <mote/network.h>
 
 #include "base/compiler.h"
-#include "networks/aggregates.h"
 #include "stage/present.h"
 #include "stage/range.h"
 
@@ -89,6 +88,25 @@ typedef struct mote_network_spring_state {
     uint32_t entry[2]; /* packet entries of end a and of end b; equal in interleaved packets */
     uint32_t next[2];  /* next spring at end a and at end b, ascending; MOTE_NO_ITEM: last */
 } mote_network_spring_state;
+
+/* Aggregates of the constrained solver: aggregates.c. */
+#define MOTE_NO_AGGREGATE       0xffffffffu /* also where there is no child; kernels read it as -1 */
+#define MOTE_AGGREGATE_CHILDREN 4
+
+typedef struct mote_network_aggregates {
+    uint32_t *of_slot; /* aggregate of level 1 */
+    /* By aggregate; slot_count reserved. */
+    uint32_t *parent;
+    uint32_t *child; /* MOTE_AGGREGATE_CHILDREN of each, without gaps; level 1: slots */
+    float *value;    /* 4 of each: residual, then correction; the fourth is unused */
+    float *block;    /* 12 of each: inverse of its diagonal 3 x 3 block, columns of 4 */
+    float *partial;  /* sums of runs */
+    uint32_t *size;  /* by lane group: number of aggregates of the level that begins there */
+    /* By island. */
+    uint32_t *first; /* first aggregate of level 1 */
+    uint32_t *levels;
+    double *sparse; /* bound on w^2 (1/s^2) of islands with no more springs than particles; else 0 */
+} mote_network_aggregates;
 
 typedef struct mote_network_kernels mote_network_kernels;
 typedef struct mote_network mote_network;
@@ -249,7 +267,7 @@ mote_result mote_network_add_reel(mote_network *network, uint32_t number, float 
 
 /* Begins an advance that ends at end_tick: pending targets arrive then, and the list of torn springs is
  * emptied. */
-void mote_network_resolve(mote_network *network, uint64_t end_tick);
+void mote_network_resolve(mote_range *range, uint64_t end_tick);
 
 /* Removes reels that have arrived by `now`; their springs keep the rest length of arrival. */
 void mote_network_end_reels(mote_network *network, uint64_t now);
@@ -257,6 +275,12 @@ void mote_network_end_reels(mote_network *network, uint64_t now);
 /* Erases springs with |d| / L - 1 > tear_strain at the columns' positions and appends their numbers to
  * `torn`, ascending. */
 void mote_network_tear(mote_network *network);
+
+/* --- aggregates.c --- */
+
+/* Finds all aggregates again if they are stale. Allocates nothing: `value`, `block` and the solver's columns
+ * of spring ends, which are free between steps, hold the graphs. Order: particles and springs. */
+void mote_network_find_aggregates(mote_network *network);
 
 /* --- stability.c --- */
 
@@ -266,8 +290,8 @@ void mote_network_refresh_bound(mote_network *network);
 /* Returns the substeps of a step of the plan by the network's policy; *capped: the bound requires more. */
 uint32_t mote_network_substeps(mote_network *network, const mote_plan_def *plan, bool *capped);
 
-/* Whether the policy is MOTE_STABILITY_REFUSE and the substep exceeds the bound. */
-bool mote_network_refuses(mote_network *network, const mote_plan_def *plan);
+/* Error: STABILITY if the policy is MOTE_STABILITY_REFUSE and the substep exceeds the bound. */
+mote_result mote_network_can_step(mote_range *range, const mote_plan_def *plan);
 
 mote_network_stability_report mote_network_stability_of(mote_network *network, const mote_plan_def *plan);
 

@@ -9,18 +9,20 @@
 /* Entry numbers have 32 bits, and MOTE_NO_ITEM is none of them. */
 #define MOST_PACKETS (MOTE_NO_ITEM / MOTE_GROUP)
 
-static uint64_t place_arrays(mote_network *network, void *memory, uint64_t packets, bool unit_responses) {
+static uint64_t place_arrays(mote_network *network, void *memory, uint64_t packets) {
     mote_arena r = {memory, 0};
     const uint64_t entries = packets * MOTE_GROUP;
+    const bool constrained = network->def.solver == MOTE_NETWORK_CONSTRAINED,
+               uncoupled = !constrained && mote_scheme_table[network->integrator].kick_after;
     network->packet = mote_arena_take(&r, packets, sizeof(mote_network_packet));
     network->entry_spring = mote_arena_take(&r, entries, sizeof(uint32_t));
     network->entry_other = mote_arena_take(&r, entries, sizeof(uint32_t));
     network->entry_length = mote_arena_take(&r, entries, sizeof(float));
     network->entry_stiffness = mote_arena_take(&r, entries, sizeof(float));
     network->entry_damping = mote_arena_take(&r, entries, sizeof(float));
-    for (int i = 0; i < 4; i++)
-        network->entry_response[i] = unit_responses ? mote_arena_take(&r, entries, sizeof(float)) : NULL;
-    for (size_t i = 0; i < END_COLUMNS && network->def.solver == MOTE_NETWORK_CONSTRAINED; i++)
+    for (int i = 0; i < 4 && uncoupled; i++)
+        network->entry_response[i] = mote_arena_take(&r, entries, sizeof(float));
+    for (size_t i = 0; i < END_COLUMNS && constrained; i++)
         network->entry_solver[i] = mote_arena_take(&r, entries, sizeof(float));
     return r.bytes;
 }
@@ -66,7 +68,7 @@ static void move_all(mote_network *to, const mote_network *from) {
     }
 }
 
-mote_result mote_network_reserve_packets(mote_network *network, uint64_t more, bool unit_responses,
+mote_result mote_network_reserve_packets(mote_network *network, uint64_t more,
                                          const mote_allocator *allocator) {
     uint64_t needed = more;
     if (network->packet_count + more <= network->packet_capacity && network->packet_memory) return MOTE_OK;
@@ -74,12 +76,10 @@ mote_result mote_network_reserve_packets(mote_network *network, uint64_t more, b
     if (network->packet_memory && needed + needed / 8 <= MOST_PACKETS) needed += needed / 8;
     if (needed > MOST_PACKETS) return MOTE_ERROR_OVERFLOW;
     mote_network moved = *network;
-    const uint64_t bytes = place_arrays(&moved, NULL, needed, unit_responses);
-    if (bytes > SIZE_MAX / 2) return MOTE_ERROR_OVERFLOW;
-    moved.packet_bytes = (size_t)bytes;
-    moved.packet_memory = mote_allocate(allocator, moved.packet_bytes);
-    if (!moved.packet_memory) return MOTE_ERROR_MEMORY;
-    place_arrays(&moved, moved.packet_memory, needed, unit_responses);
+    const mote_result result = mote_arena_allocate(place_arrays(&moved, NULL, needed), allocator,
+                                                   &moved.packet_memory, &moved.packet_bytes);
+    if (result) return result;
+    place_arrays(&moved, moved.packet_memory, needed);
     memset(moved.packet_memory, 0, moved.packet_bytes);
     memset(moved.entry_spring, 0xff, (size_t)needed * MOTE_GROUP * sizeof *moved.entry_spring);
     moved.packet_capacity = (uint32_t)needed;

@@ -46,11 +46,7 @@ void mote_network_copy_spring(mote_network *network, uint32_t number) {
         summarise(network, entry / MOTE_GROUP);
         if (s->entry[0] == s->entry[1]) break;
     }
-    /* Written only when they change: steps copy reeled springs on several threads, and the flags are set by
-     * then. */
-    if (s->damping > 0 && !network->damped) network->damped = true;
-    if (s->tear_strain > 0 && !network->tears) network->tears = true;
-    if (s->stiffness == __builtin_inff() && !network->rigid) network->rigid = true;
+    mote_network_note_spring(network, s);
 }
 
 void mote_network_clear_entries(mote_network *network, uint32_t number) {

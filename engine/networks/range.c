@@ -11,17 +11,9 @@ static uint64_t scratch_bytes(const mote_range *range, uint32_t workers, bool st
     return mote_round_up(floats * sizeof(float), MOTE_CACHE_LINE);
 }
 
-static mote_result can_step(mote_range *range, const mote_plan_def *plan) {
-    return mote_network_refuses(mote_network_of(range), plan) ? MOTE_ERROR_STABILITY : MOTE_OK;
-}
-
 static uint32_t own_substeps(const mote_range *range) {
     const mote_network_def *def = &mote_const_network_of(range)->def;
     return def->policy == MOTE_STABILITY_SUBSTEP ? def->max_substeps : 0;
-}
-
-static void resolve(mote_range *range, uint64_t end_tick) {
-    mote_network_resolve(mote_network_of(range), end_tick);
 }
 
 /* --- A step --- */
@@ -177,9 +169,9 @@ static bool is_frozen(const mote_range *range, uint32_t slot) {
 
 const mote_range_kind mote_network_kind = {.destroy = mote_network_destroy,
                                            .scratch_bytes = scratch_bytes,
-                                           .can_step = can_step,
+                                           .can_step = mote_network_can_step,
                                            .own_substeps = own_substeps,
-                                           .resolve = resolve,
+                                           .resolve = mote_network_resolve,
                                            .begin = begin,
                                            .run = run,
                                            .phase = phase,

@@ -270,10 +270,12 @@ uint32_t mote_network_substeps(mote_network *network, const mote_plan_def *plan,
     return *capped ? cap : needed;
 }
 
-bool mote_network_refuses(mote_network *network, const mote_plan_def *plan) {
-    if (network->def.policy != MOTE_STABILITY_REFUSE) return false;
+mote_result mote_network_can_step(mote_range *range, const mote_plan_def *plan) {
+    mote_network *network = mote_network_of(range);
+    if (network->def.policy != MOTE_STABILITY_REFUSE) return MOTE_OK;
     mote_network_refresh_bound(network);
-    return !fits(plan->timestep / (double)plan->substeps, network->bound.step);
+    return fits(plan->timestep / (double)plan->substeps, network->bound.step) ? MOTE_OK
+                                                                              : MOTE_ERROR_STABILITY;
 }
 
 mote_network_stability_report mote_network_stability_of(mote_network *network, const mote_plan_def *plan) {
