@@ -25,8 +25,6 @@ static bool is_callback(const mote_force_def *def) { return row_of(def)->path ==
 /* Returns true for a field. A field used as wind is in N and reads the velocity. */
 static bool is_field(const mote_force_def *def) { return table[def->kind].gives == MOTE_GIVES_FIELD; }
 
-mote_result mote_check_not_negative(float value) { return value < 0 ? MOTE_ERROR_RANGE : MOTE_OK; }
-
 mote_result mote_force_check(const mote_force_def *def) {
     if (!def) return MOTE_ERROR_NULL;
     if ((unsigned)def->kind >= MOTE_FORCE_KIND_COUNT) return MOTE_ERROR_ENUM;
@@ -39,6 +37,8 @@ mote_result mote_force_check(const mote_force_def *def) {
     if ((unsigned)def->use >= MOTE_FIELD_USE_COUNT) return MOTE_ERROR_ENUM;
     mote_result result = mote_region_check(&def->region);
     if (result) return result;
+    for (uint32_t bits = row->not_negative; bits; bits &= bits - 1)
+        if (parameters[__builtin_ctz(bits)] < 0) return MOTE_ERROR_RANGE;
     return row->check ? row->check(def) : MOTE_OK;
 }
 
@@ -75,15 +75,15 @@ bool mote_force_is_attractor(const mote_force_def *def) {
 }
 
 void mote_force_fold(const mote_force_def *def, mote_affine *acceleration, mote_affine *force) {
-    row_of(def)->fold(def, acceleration, force);
+    row_of(def)->fold(def, mote_force_gives_newtons(def) ? force : acceleration);
 }
 
 bool mote_force_has_potential(const mote_force_def *def) {
     return row_of(def)->potential && is_everywhere(def);
 }
 
-double mote_force_potential(const mote_force_def *def, const double x[3], const double *anchor, double mass) {
-    return mote_force_has_potential(def) ? row_of(def)->potential(def, x, anchor, mass) : 0;
+double mote_force_potential(const mote_force_def *def, const mote_force_place *at) {
+    return mote_force_has_potential(def) ? row_of(def)->potential(def, at) : 0;
 }
 
 uint64_t mote_force_hash(const mote_force_def *def, uint64_t seed) {

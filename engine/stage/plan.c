@@ -142,10 +142,11 @@ static void make_plan(mote_plan *plan, const mote_plan_def *def, const mote_sche
         mote_affine_add(&plan->acceleration, &plan->force, inverse_mass);
         plan->force = (mote_affine){{0}, {0}, {0}};
     }
-    plan->stiff_acceleration = mote_affine_has_stiffness(&plan->acceleration);
-    plan->affine_force = !mote_affine_is_zero(&plan->force);
-    plan->stiff_force = mote_affine_has_stiffness(&plan->force);
-    plan->reuse &= !mote_affine_has_damping(&plan->acceleration) && !mote_affine_has_damping(&plan->force);
+    const bool damped_force = mote_affine_acts(plan->force.damping);
+    plan->stiff_acceleration = mote_affine_acts(plan->acceleration.stiffness);
+    plan->stiff_force = mote_affine_acts(plan->force.stiffness);
+    plan->affine_force = plan->stiff_force || damped_force || mote_affine_acts(plan->force.constant);
+    plan->reuse &= !damped_force && !mote_affine_acts(plan->acceleration.damping);
     bool others = plan->point_count || plan->callback_count || plan->external_forces || def->coupled;
     if (others && plan->mix == MOTE_MIX_AFFINE)
         plan->mix = MOTE_MIX_ATTRACTORS; /* possibly with no attractor */
