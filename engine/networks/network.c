@@ -8,7 +8,6 @@
 #include "base/allocator.h"
 #include "base/arena.h"
 #include "base/isa.h"
-#include "integrators/scheme.h"
 #include "networks/kernels.h"
 #include "networks/layout_plan.h"
 

@@ -1,10 +1,8 @@
 /* Phases of a network's step. A block of whole islands takes all phases one after the other, in scratch that
  * the cache holds; blocks joined by springs or links take each phase together. */
-#include <math.h>
 #include <string.h>
 
 #include "base/parallel.h"
-#include "forces/force.h"
 #include "networks/kernels.h"
 
 /* --- Parts of a phase --- */
@@ -106,13 +104,7 @@ static void call_callbacks(const mote_network_job *job, const mote_network_scrat
                                   .velocity_z = at[5],
                                   .inverse_mass = job->network->range.inverse_mass + first,
                                   .network = job->network->id};
-    for (int i = 6; i < 12; i++) memset(at[i], 0, count * sizeof(float));
-    for (uint32_t i = 0; i < job->plan->force_count; i++) {
-        const mote_force_def *def = &job->plan->forces[i];
-        if (mote_force_path_of(def) != MOTE_PATH_CALLBACK || mote_force_reaches_range(def)) continue;
-        float **sum = at + (def->as.callback.unit == MOTE_NEWTONS ? 9 : 6);
-        def->as.callback.function(def->as.callback.user, &view, sum[0], sum[1], sum[2]);
-    }
+    mote_plan_call(job->plan, &view, NULL, at + 6, at + 9);
 }
 
 /* Freezes the islands that turned non-finite. */

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/isa.h"
-#include "forces/force.h"
 
 MOTE_KERNEL_LOOKUP(mote_particle_kernels, mote_particle_kernels);
 
@@ -74,30 +73,19 @@ static mote_stage_view view_of(const mote_plan *plan, const mote_span *span, con
                              .uniform_inverse_mass = plan->inverse_mass};
 }
 
-static void add_range_columns(mote_stage_view *view, const mote_span *span, const mote_workspace *w) {
-    view->range_count = (uint32_t)span->count;
-    view->range_x = w->x[0], view->range_y = w->x[1], view->range_z = w->x[2];
-    view->range_velocity_x = w->v[0], view->range_velocity_y = w->v[1], view->range_velocity_z = w->v[2];
-}
-
 /* Sums the contributions of callbacks for slots [first, end) into the workspace. */
 static void call_callbacks(const mote_plan *plan, const mote_span *span, const mote_workspace *w, double time,
                            size_t first, size_t end) {
-    size_t at = first - w->first;
-    for (int axis = 0; axis < 3; axis++) {
-        memset(w->acceleration[axis] + at, 0, (end - first) * sizeof(float));
-        memset(w->force[axis] + at, 0, (end - first) * sizeof(float));
-    }
-    mote_stage_view view = view_of(plan, span, w, time, first, end < span->count ? end : span->count);
-    for (uint32_t i = 0; i < plan->force_count; i++) {
-        const mote_force_def *def = &plan->forces[i];
-        if (mote_force_path_of(def) != MOTE_PATH_CALLBACK) continue;
-        mote_stage_view shown = view;
-        if (mote_force_reaches_range(def)) add_range_columns(&shown, span, w);
-        float *const *sum =
-            def->as.callback.unit == MOTE_NEWTONS ? w->force : w->acceleration; /* or velocity */
-        def->as.callback.function(def->as.callback.user, &shown, sum[0] + at, sum[1] + at, sum[2] + at);
-    }
+    const size_t at = first - w->first;
+    const mote_stage_view view = view_of(plan, span, w, time, first, end < span->count ? end : span->count);
+    float *const acceleration[3] = {w->acceleration[0] + at, w->acceleration[1] + at,
+                                    w->acceleration[2] + at};
+    float *const force[3] = {w->force[0] + at, w->force[1] + at, w->force[2] + at};
+    mote_stage_view all = view;
+    all.range_count = (uint32_t)span->count;
+    all.range_x = w->x[0], all.range_y = w->x[1], all.range_z = w->x[2];
+    all.range_velocity_x = w->v[0], all.range_velocity_y = w->v[1], all.range_velocity_z = w->v[2];
+    mote_plan_call(plan, &view, &all, acceleration, force);
 }
 
 /* Returns whether the last evaluation of a substep is reused as the first one of the next: velocity Verlet

@@ -4,7 +4,6 @@
 
 #include "base/parallel.h"
 #include "particles/particles.h"
-#include "particles/kernels.h"
 
 /* Columns of a workspace: x, v, carry, acceleration, force, frozen. */
 #define MOTE_WORKSPACE_COLUMNS 25u

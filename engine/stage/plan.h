@@ -95,6 +95,11 @@ void mote_plan_make_kick(mote_plan *plan, const mote_plan_def *def, double fract
  * affine. */
 void mote_plan_make_flow(mote_plan *plan, const mote_plan_def *def);
 
+/* Calls the callbacks of a plan for the slots of `view` and sums their results, set to 0 before in whole lane
+ * groups. reach: the view of those that reach the range; NULL: they are not called. */
+void mote_plan_call(const mote_plan *plan, const mote_stage_view *view, const mote_stage_view *reach,
+                    float *const acceleration[3], float *const force[3]);
+
 /* Returns true if some force is a callback that reads other particles. */
 bool mote_forces_reach_range(const mote_force_def *forces, uint32_t count);
 
