@@ -69,8 +69,7 @@ static void make_graph(mote_network *n, work *w, uint32_t island) {
         number_slots(n, w, n->chunk_first[i], n->chunk_end[i]);
     for (uint32_t v = 0; v < g->count; v++) {
         const uint32_t slot = w->name[v];
-        for (uint32_t i = n->head[slot]; i != MOTE_NO_ITEM;
-             i = n->spring[i].next[n->spring[i].a == slot ? 0 : 1]) {
+        for (uint32_t i = n->head[slot]; i != MOTE_NO_ITEM; i = mote_network_next(n, i, slot)) {
             const mote_network_spring_state *s = &n->spring[i];
             const uint32_t other = s->a == slot ? s->b : s->a;
             if (!is_free(n, other)) continue;
@@ -201,8 +200,7 @@ static double sparse_bound(const mote_network *n, uint32_t island) {
     for (uint32_t i = n->island_chunk[island]; i < n->island_chunk[island + 1]; i++)
         for (uint32_t slot = n->chunk_first[i]; slot < n->chunk_end[i]; slot++) {
             double sum = 0;
-            for (uint32_t k = n->head[slot]; k != MOTE_NO_ITEM;
-                 k = n->spring[k].next[n->spring[k].b == slot], ends++)
+            for (uint32_t k = n->head[slot]; k != MOTE_NO_ITEM; k = mote_network_next(n, k, slot), ends++)
                 sum += (double)n->spring[k].stiffness;
             const double square = 2 * sum * (double)n->range.inverse_mass[slot];
             if (largest < square) largest = square;

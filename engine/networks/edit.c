@@ -9,8 +9,7 @@
 /* --- The lists of springs at a slot --- */
 
 static uint32_t *next_at(mote_network *network, uint32_t number, uint32_t slot) {
-    mote_network_spring_state *s = &network->spring[number];
-    return &s->next[s->a == slot ? 0 : 1];
+    return &network->spring[number].next[mote_network_end_at(network, number, slot)];
 }
 
 static void unlink_spring(mote_network *network, uint32_t number, uint32_t slot) {
@@ -92,20 +91,14 @@ static mote_result begin_insertion(insertion *n, uint32_t count, const mote_allo
     return result;
 }
 
-static float present_length(const mote_network *network, uint32_t a, uint32_t b) {
-    const float p[3] = {network->range.x[0][a], network->range.x[1][a], network->range.x[2][a]};
-    const float q[3] = {network->range.x[0][b], network->range.x[1][b], network->range.x[2][b]};
-    return mote_network_distance(p, q);
-}
-
 /* Creates the springs under the lowest free numbers, in no list and no packet yet. */
 static mote_result create_springs(mote_network *network, insertion *n, const mote_spring *springs) {
     uint32_t number = network->first_free;
     for (uint32_t i = 0; i < n->count; i++, number++) {
         const mote_spring *from = &springs[i];
         const uint32_t a = network->slot_of_particle[from->a], b = network->slot_of_particle[from->b];
-        const float length =
-            from->rest_length == MOTE_AS_PLACED ? present_length(network, a, b) : from->rest_length;
+        const float length = from->rest_length == MOTE_AS_PLACED ? mote_network_present_length(network, a, b)
+                                                                 : from->rest_length;
         while (network->spring[number].a != MOTE_NO_SLOT) number++;
         if (!isfinite(length)) {
             while (i-- > 0) free_number(network, n->numbers[i]);

@@ -136,18 +136,10 @@ mote_network_outer_run mote_network_outer(const mote_network_job *job, const mot
 /* Runs one phase of the outer blocks. A mote_phase_runner whose context is a mote_network_outer_run. */
 void mote_network_outer_phase(void *context, const mote_phase_at *at);
 
-/* The constrained solver of one substep. On entry COLUMN(x) holds x*, COLUMN(start) the position at the start
- * of the substep. */
-typedef struct mote_network_solve_context {
-    const mote_network_job *job;
-    const mote_network_scratch *columns;
-    const mote_jobs *jobs;
-    uint32_t substep;
-    mote_network_step_report *report; /* accumulated */
-} mote_network_solve_context;
-
-/* Solves one island. */
-void mote_network_solve(const mote_network_solve_context *context, uint32_t number);
+/* Runs the constrained solver of one substep on one island, and adds to the report. On entry COLUMN(x) holds
+ * x*, COLUMN(start) the position at the start of the substep. */
+void mote_network_solve(const mote_network_job *job, const mote_network_scratch *c, const mote_jobs *jobs,
+                        uint32_t substep, uint32_t number, mote_network_step_report *report);
 
 /* Computes entry_response if it is stale: the unit response of an uncoupled spring over h, divided by the sum
  * of its inverse masses. Columns 0 and 1: change of the rate for an elongation of 1 (vx) and a rate of 1

@@ -32,6 +32,9 @@ mote_result mote_network_check(const mote_network_def *def, mote_network_fault *
  * rest. +infinity on overflow. */
 float mote_network_distance(const float p[3], const float q[3]);
 
+/* Returns the distance of two slots at their present positions. */
+float mote_network_present_length(const mote_network *network, uint32_t a, uint32_t b);
+
 /* Finds islands and packs them. The def has been checked. Errors: RANGE (too many rigid springs), OVERFLOW,
  * MEMORY; nothing stays allocated then. Order: particles and springs, in linear passes. */
 mote_result mote_network_layout_plan_make(mote_network_layout_plan *plan, const mote_network_def *def,
@@ -81,8 +84,6 @@ void mote_network_write_interleaved(mote_network *network, uint32_t block, uint3
 /* The first removes a spring from its packets; the second empties an unused packet. */
 void mote_network_clear_entries(mote_network *network, uint32_t number);
 void mote_network_clear_packet(mote_network *network, uint32_t packet);
-
-/* --- packet_memory.c --- */
 
 /* Reserves capacity for `more` packets behind those in use. Errors: MEMORY, OVERFLOW; nothing has changed
  * then. */

@@ -200,6 +200,16 @@ MOTE_INLINE const mote_network *mote_const_network_of(const mote_range *range) {
     return (const mote_network *)(const void *)range;
 }
 
+/* Returns which end of a spring is at a slot: 0 (a) or 1 (b). */
+MOTE_INLINE int mote_network_end_at(const mote_network *network, uint32_t number, uint32_t slot) {
+    return network->spring[number].a == slot ? 0 : 1;
+}
+
+/* Returns the next spring at a slot. */
+MOTE_INLINE uint32_t mote_network_next(const mote_network *network, uint32_t number, uint32_t slot) {
+    return network->spring[number].next[mote_network_end_at(network, number, slot)];
+}
+
 /* Marks everything derived from springs, pins and islands as stale. */
 MOTE_INLINE void mote_network_changed(mote_network *network) { network->edits++; }
 
@@ -228,7 +238,7 @@ uint32_t mote_network_block_of(const mote_network *network, uint32_t slot);
 /* Copies a spring's values to its entries and packets. Concurrent calls must not share a packet. */
 void mote_network_copy_spring(mote_network *network, uint32_t number);
 
-/* --- check_springs.c --- */
+/* --- check.c --- */
 
 MOTE_INLINE bool mote_network_has_spring(const mote_network *network, uint32_t number) {
     return number < network->spring_end && network->spring[number].a != MOTE_NO_SLOT;

@@ -250,16 +250,17 @@ static bool needs_multipliers(const mote_network *n, uint32_t number, double h) 
     return n->rigid || h * h * n->aggregates.sparse[number] > PRIMAL_LIMIT;
 }
 
-void mote_network_solve(const mote_network_solve_context *context, uint32_t number) {
-    const mote_network *n = context->job->network;
+void mote_network_solve(const mote_network_job *job, const mote_network_scratch *c, const mote_jobs *jobs,
+                        uint32_t substep, uint32_t number, mote_network_step_report *report) {
+    const mote_network *n = job->network;
     island i = {.kernels = n->kernels,
-                .job = context->job,
-                .c = context->columns,
-                .jobs = context->jobs,
+                .job = job,
+                .c = c,
+                .jobs = jobs,
                 .number = number,
-                .substep = context->substep,
-                .multipliers = needs_multipliers(n, number, context->job->plan->h),
+                .substep = substep,
+                .multipliers = needs_multipliers(n, number, job->plan->h),
                 .first = n->island_chunk[number],
                 .count = n->island_chunk[number + 1] - n->island_chunk[number]};
-    if (i.count) solve(&i, context->report);
+    if (i.count) solve(&i, report);
 }

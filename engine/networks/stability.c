@@ -196,8 +196,7 @@ static double least(double a, double b) { return b < a ? b : a; }
 /* Returns the stiffest spring at a slot; of equal ones, the most damped. */
 static uint32_t stiffest_at(const mote_network *network, uint32_t slot) {
     uint32_t best = MOTE_NO_ITEM;
-    for (uint32_t i = network->head[slot]; i != MOTE_NO_ITEM;
-         i = network->spring[i].next[network->spring[i].b == slot]) {
+    for (uint32_t i = network->head[slot]; i != MOTE_NO_ITEM; i = mote_network_next(network, i, slot)) {
         const mote_network_spring_state *s = &network->spring[i],
                                         *b = &network->spring[best == MOTE_NO_ITEM ? i : best];
         const bool stiffer =

@@ -263,11 +263,11 @@ typedef struct block_run {
 static void solve_block(const block_run *b, uint32_t substep) {
     const mote_network *n = b->job->network;
     mote_network_step_report report = {.iterations = 0};
-    const mote_network_solve_context solve = {b->job, &b->columns, &(mote_jobs){0, NULL, NULL}, substep,
-                                              &report};
+    const mote_jobs serial = {0, NULL, NULL};
     for (uint32_t slot = b->block->first; slot < block_end(b->block); slot += MOTE_GROUP) {
         const uint32_t island = n->island[slot];
-        if (n->chunk_first[n->island_chunk[island]] == slot) mote_network_solve(&solve, island);
+        if (n->chunk_first[n->island_chunk[island]] == slot)
+            mote_network_solve(b->job, &b->columns, &serial, substep, island, &report);
     }
     add_report(&b->job->network->report, &report);
 }
@@ -346,12 +346,11 @@ static bool is_serial(const mote_network_job *job, mote_phase phase) {
 static void solve_outer(const mote_network_outer_run *r, uint32_t substep) {
     const mote_network *n = r->job->network;
     mote_network_step_report report = {.iterations = 0};
-    const mote_network_solve_context solve = {r->job, &r->columns, r->jobs, substep, &report};
     for (uint32_t island = 0; island < n->island_count; island++) {
         const uint32_t chunk = n->island_chunk[island];
         if (chunk == n->island_chunk[island + 1]) continue;
         if (is_outer(&n->block[mote_network_block_of(n, n->chunk_first[chunk])], r->stage_outer))
-            mote_network_solve(&solve, island);
+            mote_network_solve(r->job, &r->columns, r->jobs, substep, island, &report);
     }
     add_report(&r->job->network->report, &report);
 }

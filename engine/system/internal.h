@@ -30,7 +30,7 @@ struct mote_system {
     bool claimed; /* already checked by mote_systems_advance: detects a system given twice */
 };
 
-/* --- Ids: ids.c --- */
+/* --- Ids: ranges.c --- */
 
 /* Id of an item of any kind; MOTE_ID converts the public types. */
 typedef struct mote_id {

@@ -1,4 +1,5 @@
-/* Ranges of a system: search, adding, removing, scratch. */
+/* Ids and ranges of a system: search, adding, removing, scratch. The index of the id of a force, collider,
+ * link or range is a serial number that its list never reuses; the generation is the mark of the system. */
 #include <string.h>
 
 #include <mote/network.h>
@@ -16,6 +17,19 @@ typedef struct kind_row {
 
 #define ROW(name, behaviour, most) [MOTE_KIND_##name] = {&(behaviour), (most)},
 static const kind_row kinds[MOTE_KIND_COUNT] = {MOTE_KINDS(ROW)};
+
+mote_result mote_system_at_rest(const mote_system *system) {
+    if (!system) return MOTE_ERROR_NULL;
+    return system->busy ? MOTE_ERROR_BUSY : MOTE_OK;
+}
+
+mote_result mote_system_find(const mote_system *system, const mote_id_list *list, mote_id id,
+                             uint32_t *place) {
+    const mote_result result = mote_system_at_rest(system);
+    if (result) return result;
+    *place = id.generation == system->mark ? mote_id_list_find(list, id.index) : list->count;
+    return *place < list->count ? MOTE_OK : MOTE_ERROR_ID;
+}
 
 mote_range *mote_system_range(const mote_system *system, mote_kind kind, mote_id id) {
     if (!system || id.generation != system->mark) return NULL;
