@@ -32,10 +32,6 @@ float mote_network_present_length(const mote_network *network, uint32_t a, uint3
                                  (float[3]){x[0][b], x[1][b], x[2][b]});
 }
 
-static mote_result check_finite(const float value[3]) {
-    return isfinite(value[0]) && isfinite(value[1]) && isfinite(value[2]) ? MOTE_OK : MOTE_ERROR_NOT_FINITE;
-}
-
 static bool within(uint32_t value, uint32_t most) { return value >= 1 && value <= most; }
 
 /* Settings that all particles share. */
@@ -53,8 +49,10 @@ static mote_result check_settings(const mote_network_def *def) {
 
 static mote_result check_particles(const mote_network_def *def, mote_network_fault *fault) {
     for (uint32_t i = 0; i < def->particle_count; i++) {
-        mote_result result = check_finite(def->positions + 3 * (size_t)i);
-        if (result == MOTE_OK && def->velocities) result = check_finite(def->velocities + 3 * (size_t)i);
+        const float *x = def->positions + 3 * (size_t)i,
+                    *v = def->velocities ? def->velocities + 3 * (size_t)i : x;
+        const bool finite = mote_vector_is_finite(x) && mote_vector_is_finite(v);
+        mote_result result = finite ? MOTE_OK : MOTE_ERROR_NOT_FINITE;
         if (result == MOTE_OK && def->masses) result = mote_value_invertible(def->masses[i], 1);
         if (result == MOTE_OK) continue;
         fault->particle = i;
@@ -128,11 +126,6 @@ typedef struct merged_islands {
     size_t bytes;
 } merged_islands;
 
-static uint32_t root_of(const merged_islands *c, uint32_t island) {
-    while (c->parent[island] != island) island = c->parent[island] = c->parent[c->parent[island]];
-    return island;
-}
-
 static bool begin_merging(merged_islands *c, const mote_network *network, const mote_allocator *allocator) {
     const size_t islands = network->island_count;
     c->bytes = 3 * islands * sizeof(uint32_t);
@@ -148,26 +141,20 @@ static uint32_t island_of(const mote_network *network, uint32_t particle) {
     return network->island[network->slot_of_particle[particle]];
 }
 
-/* A parent has the lower number, so the order of a and b has no effect. */
-static void join(const merged_islands *c, uint32_t a, uint32_t b) {
-    a = root_of(c, a), b = root_of(c, b);
-    c->parent[a < b ? b : a] = a < b ? a : b;
-}
-
 /* Returns the index of the first new spring that gives an island more rigid springs than three times its
  * particles; `count` if there is none. */
 static uint32_t find_excess(const merged_islands *c, const mote_network *network, uint32_t count,
                             const mote_spring *springs) {
     for (uint32_t i = 0; i < count; i++)
-        join(c, island_of(network, springs[i].a), island_of(network, springs[i].b));
+        mote_network_join(c->parent, island_of(network, springs[i].a), island_of(network, springs[i].b));
     for (uint32_t i = 0; i < network->island_count; i++)
-        c->particles[root_of(c, i)] += network->island_size[i];
+        c->particles[mote_network_root(c->parent, i)] += network->island_size[i];
     for (uint32_t i = 0; i < network->spring_end; i++)
         if (mote_network_has_spring(network, i) && network->spring[i].stiffness == INFINITY)
-            c->rigid[root_of(c, network->island[network->spring[i].a])]++;
+            c->rigid[mote_network_root(c->parent, network->island[network->spring[i].a])]++;
     uint32_t i = 0;
     for (; i < count; i++) {
-        const uint32_t island = root_of(c, island_of(network, springs[i].a));
+        const uint32_t island = mote_network_root(c->parent, island_of(network, springs[i].a));
         if (springs[i].stiffness == INFINITY &&
             (uint64_t)++c->rigid[island] > 3 * (uint64_t)c->particles[island])
             break;

@@ -39,32 +39,24 @@ void mote_network_layout_plan_destroy(mote_network_layout_plan *plan, const mote
 
 /* --- Islands --- */
 
-static uint32_t root_of(uint32_t *parent, uint32_t particle) {
-    while (parent[particle] != particle) {
-        parent[particle] = parent[parent[particle]];
-        particle = parent[particle];
-    }
-    return particle;
+uint32_t mote_network_root(uint32_t *parent, uint32_t item) {
+    while (parent[item] != item) item = parent[item] = parent[parent[item]];
+    return item;
 }
 
-/* Union-find. The lowest particle is the root, so that labels are ascending. */
-static void join_springs(uint32_t *parent, const mote_network_def *def) {
-    for (uint32_t i = 0; i < def->particle_count; i++) parent[i] = i;
-    for (uint32_t i = 0; i < def->spring_count; i++) {
-        const uint32_t a = root_of(parent, def->springs[i].a), b = root_of(parent, def->springs[i].b);
-        if (a < b)
-            parent[b] = a;
-        else
-            parent[a] = b;
-    }
+void mote_network_join(uint32_t *parent, uint32_t a, uint32_t b) {
+    a = mote_network_root(parent, a), b = mote_network_root(parent, b);
+    parent[a < b ? b : a] = a < b ? a : b;
 }
 
 /* Numbers the islands. The root, the lowest particle of its island, is labelled before the others. */
 static void label_islands(mote_network_layout_plan *s, const mote_network_def *def) {
     uint32_t *parent = s->rank;
-    join_springs(parent, def);
+    for (uint32_t i = 0; i < def->particle_count; i++) parent[i] = i;
+    for (uint32_t i = 0; i < def->spring_count; i++)
+        mote_network_join(parent, def->springs[i].a, def->springs[i].b);
     for (uint32_t i = 0; i < def->particle_count; i++) {
-        const uint32_t root = root_of(parent, i);
+        const uint32_t root = mote_network_root(parent, i);
         s->island[i] = root == i ? s->island_count++ : s->island[root];
     }
     memset(s->particles, 0, s->island_count * sizeof *s->particles);

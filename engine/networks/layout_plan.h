@@ -28,6 +28,11 @@ typedef struct mote_network_layout_plan {
  * the particle or spring. */
 mote_result mote_network_check(const mote_network_def *def, mote_network_fault *fault);
 
+/* Union-find: the root of an item, with path halving, and the union of two sets. The lowest item is the root,
+ * so the order of a and b has no effect. */
+uint32_t mote_network_root(uint32_t *parent, uint32_t item);
+void mote_network_join(uint32_t *parent, uint32_t a, uint32_t b);
+
 /* Returns the distance (m) of two points by the kernels' formula, so that a spring placed at rest stays at
  * rest. +infinity on overflow. */
 float mote_network_distance(const float p[3], const float q[3]);

@@ -8,13 +8,17 @@
 
 /* --- One packet --- */
 
+static void copy_values(mote_network *network, uint32_t entry, const mote_network_spring_state *s) {
+    network->entry_length[entry] = s->rest_length;
+    network->entry_stiffness[entry] = s->stiffness;
+    network->entry_damping[entry] = s->damping;
+}
+
 static void set_entry(mote_network *network, uint32_t entry, uint32_t number, uint32_t other) {
-    const mote_network_spring_state *s = number == MOTE_NO_ITEM ? NULL : &network->spring[number];
+    const mote_network_spring_state none = {.rest_length = 0};
     network->entry_spring[entry] = number;
     network->entry_other[entry] = other;
-    network->entry_length[entry] = s ? s->rest_length : 0;
-    network->entry_stiffness[entry] = s ? s->stiffness : 0;
-    network->entry_damping[entry] = s ? s->damping : 0;
+    copy_values(network, entry, number == MOTE_NO_ITEM ? &none : &network->spring[number]);
     for (int i = 0; i < 4 && network->entry_response[i]; i++) network->entry_response[i][entry] = 0;
 }
 
@@ -42,11 +46,8 @@ static void summarise(mote_network *network, uint32_t number) {
 void mote_network_copy_spring(mote_network *network, uint32_t number) {
     const mote_network_spring_state *s = &network->spring[number];
     for (int end = 0; end < 2; end++) {
-        const uint32_t entry = s->entry[end];
-        network->entry_length[entry] = s->rest_length;
-        network->entry_stiffness[entry] = s->stiffness;
-        network->entry_damping[entry] = s->damping;
-        summarise(network, entry / MOTE_GROUP);
+        copy_values(network, s->entry[end], s);
+        summarise(network, s->entry[end] / MOTE_GROUP);
         if (s->entry[0] == s->entry[1]) break;
     }
     mote_network_note_spring(network, s);

@@ -6,6 +6,7 @@
 
 #include "base/allocator.h"
 #include "base/assert.h"
+#include "base/check.h"
 #include "base/fpu.h"
 #include "links/links.h"
 #include "particles/particles.h"
@@ -115,8 +116,16 @@ typedef struct mote_query {
     mote_plan_def def;
     mote_step now;
     mote_presentation by; /* for presenting the system now */
+    mote_range *range;    /* of mote_query_range */
 } mote_query;
 void mote_query_begin(mote_query *query, const mote_system *system);
-void mote_query_end(mote_query *query);
+
+/* Begins a query of the range that an id names. to: where the result will be written. Errors: NULL, BUSY, ID;
+ * no query has then begun. */
+mote_result mote_query_range(mote_query *query, const mote_system *system, mote_kind kind, mote_id id,
+                             const void *to);
+
+/* Ends a query and returns its result. */
+mote_result mote_query_end(mote_query *query, mote_result result);
 
 #endif

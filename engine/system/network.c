@@ -109,8 +109,7 @@ mote_result mote_network_pin(mote_system *system, mote_network_id id, uint32_t p
     uint32_t slot;
     mote_result result = find_particle(system, id, particle, &network, &slot);
     if (result) return result;
-    for (int axis = 0; axis < 3; axis++)
-        if (!isfinite(target[axis])) return MOTE_ERROR_NOT_FINITE;
+    if (!mote_vector_is_finite(target)) return MOTE_ERROR_NOT_FINITE;
     mote_fpu_state saved = mote_fpu_enter();
     result =
         mote_network_add_pin(network, slot, target, mote_system_boundary(system), tick, &system->allocator);
@@ -245,8 +244,8 @@ mote_result mote_network_reel(mote_system *system, mote_network_id id, uint32_t 
     mote_network *network;
     mote_result result = find_spring(system, id, number, &network);
     if (result) return result;
-    if (!isfinite(rest_length)) return MOTE_ERROR_NOT_FINITE;
-    if (rest_length < 0) return MOTE_ERROR_RANGE;
+    result = mote_value_not_negative(rest_length);
+    if (result) return result;
     mote_fpu_state saved = mote_fpu_enter();
     result = mote_network_add_reel(network, number, rest_length, mote_system_boundary(system), tick,
                                    &system->allocator);
@@ -282,41 +281,29 @@ mote_result mote_network_report(const mote_system *system, mote_network_id id,
 
 mote_result mote_network_statistics(const mote_system *system, mote_network_id id,
                                     mote_statistics *statistics) {
-    if (!system || !statistics) return MOTE_ERROR_NULL;
-    mote_network *network;
-    const mote_result result = edit(system, id, &network);
-    if (result) return result;
     mote_query query;
-    mote_query_begin(&query, system);
-    *statistics = mote_network_statistics_of(network, &query.now);
-    mote_query_end(&query);
-    return MOTE_OK;
+    const mote_result result = mote_query_range(&query, system, MOTE_KIND_NETWORK, MOTE_ID(id), statistics);
+    if (result) return result;
+    *statistics = mote_network_statistics_of(mote_network_of(query.range), &query.now);
+    return mote_query_end(&query, MOTE_OK);
 }
 
 mote_result mote_network_stability(const mote_system *system, mote_network_id id,
                                    mote_network_stability_report *report) {
-    if (!system || !report) return MOTE_ERROR_NULL;
-    mote_network *network;
-    const mote_result result = edit(system, id, &network);
-    if (result) return result;
     mote_query query;
-    mote_query_begin(&query, system);
-    *report = mote_network_stability_of(network, &query.def);
-    mote_query_end(&query);
-    return MOTE_OK;
+    const mote_result result = mote_query_range(&query, system, MOTE_KIND_NETWORK, MOTE_ID(id), report);
+    if (result) return result;
+    *report = mote_network_stability_of(mote_network_of(query.range), &query.def);
+    return mote_query_end(&query, MOTE_OK);
 }
 
 /* --- Presentation --- */
 
 mote_result mote_network_present(const mote_system *system, mote_network_id id,
                                  const mote_present_layout *layout, void *vertices, size_t bytes) {
-    if (!system || !layout) return MOTE_ERROR_NULL;
-    mote_network *network;
-    mote_result result = edit(system, id, &network);
-    if (result) return result;
     mote_query query;
-    mote_query_begin(&query, system);
-    result = mote_network_write(network, &query.by, layout, vertices, bytes);
-    mote_query_end(&query);
-    return result;
+    mote_result result = mote_query_range(&query, system, MOTE_KIND_NETWORK, MOTE_ID(id), layout);
+    if (result) return result;
+    result = mote_network_write(mote_network_of(query.range), &query.by, layout, vertices, bytes);
+    return mote_query_end(&query, result);
 }

@@ -6,9 +6,9 @@
 #include "system/internal.h"
 
 static mote_result check_preview(const mote_system *system, const mote_preview_def *def) {
-    for (int axis = 0; axis < 3; axis++)
-        if (!isfinite(def->position[axis]) || !isfinite(def->velocity[axis])) return MOTE_ERROR_NOT_FINITE;
-    if (!isfinite(def->inverse_mass) || !isfinite(def->interval)) return MOTE_ERROR_NOT_FINITE;
+    if (!mote_vector_is_finite(def->position) || !mote_vector_is_finite(def->velocity) ||
+        !isfinite(def->inverse_mass) || !isfinite(def->interval))
+        return MOTE_ERROR_NOT_FINITE;
     if (def->inverse_mass < 0 || !(def->interval > 0)) return MOTE_ERROR_RANGE;
     for (uint32_t i = 0; i < system->forces.count; i++) {
         const mote_force_def *force = (const mote_force_def *)system->forces.items + i;
@@ -97,6 +97,5 @@ mote_result mote_system_preview(const mote_system *system, const mote_preview_de
         preview_exact(system, def, plan_def, points);
     else
         preview_stepped(system, def, &plan_def, points);
-    mote_query_end(&query);
-    return MOTE_OK;
+    return mote_query_end(&query, MOTE_OK);
 }

@@ -30,7 +30,16 @@ void mote_query_begin(mote_query *query, const mote_system *system) {
     query->by = (mote_presentation){system->present, &system->def.jobs, mote_clock_alpha(&system->clock)};
 }
 
-void mote_query_end(mote_query *query) {
+mote_result mote_query_range(mote_query *query, const mote_system *system, mote_kind kind, mote_id id,
+                             const void *to) {
+    if (!to) return MOTE_ERROR_NULL;
+    const mote_result result = mote_system_edit_range(system, kind, id, &query->range);
+    if (result == MOTE_OK) mote_query_begin(query, system);
+    return result;
+}
+
+mote_result mote_query_end(mote_query *query, mote_result result) {
     query->system->busy = false;
     mote_fpu_leave(query->saved);
+    return result;
 }

@@ -23,6 +23,5 @@ mote_result mote_system_statistics(const mote_system *system, mote_statistics *s
     *statistics = mote_sums_statistics(&sums);
     statistics->mean_strain = 0;
     statistics->forces_without_potential = forces_without_potential(&query.def);
-    mote_query_end(&query);
-    return MOTE_OK;
+    return mote_query_end(&query, MOTE_OK);
 }

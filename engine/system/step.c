@@ -47,7 +47,7 @@ static void run_steps(mote_system *system, uint32_t steps, const mote_jobs *jobs
 }
 
 /* Checks that the next step may run. Errors: INTEGRATOR, STABILITY. */
-static mote_result can_step(mote_system *system) {
+static mote_result can_step(const mote_system *system) {
     mote_plan_def def;
     mote_range *range;
     mote_result result = MOTE_OK;
@@ -93,15 +93,13 @@ static mote_result advance(mote_system *system, uint64_t nanoseconds, const mote
 }
 
 mote_result mote_system_advance(mote_system *system, uint64_t nanoseconds, mote_advance *out) {
-    if (!system) return MOTE_ERROR_NULL;
-    if (system->busy) return MOTE_ERROR_BUSY;
-    return advance(system, nanoseconds, &system->def.jobs, out);
+    const mote_result result = mote_system_at_rest(system);
+    return result ? result : advance(system, nanoseconds, &system->def.jobs, out);
 }
 
 mote_result mote_system_step(mote_system *system, uint32_t steps, mote_advance *out) {
-    if (!system) return MOTE_ERROR_NULL;
-    if (system->busy) return MOTE_ERROR_BUSY;
-    mote_result result = can_step(system);
+    mote_result result = mote_system_at_rest(system);
+    if (result == MOTE_OK) result = can_step(system);
     if (result) return result;
     mote_advance report = {.steps = steps};
     run_and_report(system, 0, &system->def.jobs, &report, out);
@@ -122,29 +120,24 @@ static void do_systems(void *context, size_t first, size_t end, uint32_t worker)
         (void)advance(c->systems[i], c->nanoseconds, &serial, c->advances ? &c->advances[i] : NULL);
 }
 
+/* Checks that a system can advance, and has no claim yet. */
+static mote_result check_advance(const mote_system *system, uint64_t nanoseconds) {
+    const mote_result result = mote_system_at_rest(system);
+    if (result) return result;
+    if (system->claimed) return MOTE_ERROR_ID;
+    mote_clock trial = system->clock;
+    mote_advance ignored;
+    const bool fits = mote_clock_take(&trial, nanoseconds, system->def.late_policy, 1, &ignored);
+    return fits ? can_step(system) : MOTE_ERROR_OVERFLOW;
+}
+
 /* Checks that every system can advance, before any does. Claims each system on the way, to detect one given
  * twice; releases all claims before it returns. */
 static mote_result check_crowd(mote_system *const *systems, uint32_t count, uint64_t nanoseconds) {
     mote_result result = MOTE_OK;
     uint32_t claimed = 0;
-    for (; claimed < count && result == MOTE_OK; claimed++) {
-        mote_system *system = systems[claimed];
-        if (!system)
-            result = MOTE_ERROR_NULL;
-        else if (system->busy)
-            result = MOTE_ERROR_BUSY;
-        else if (system->claimed)
-            result = MOTE_ERROR_ID;
-        else {
-            mote_clock trial = system->clock;
-            mote_advance ignored;
-            if (!mote_clock_take(&trial, nanoseconds, system->def.late_policy, 1, &ignored))
-                result = MOTE_ERROR_OVERFLOW;
-        }
-        if (result == MOTE_OK) result = can_step(system);
-        if (result) break;
-        system->claimed = true;
-    }
+    while (claimed < count && (result = check_advance(systems[claimed], nanoseconds)) == MOTE_OK)
+        systems[claimed++]->claimed = true;
     while (claimed) systems[--claimed]->claimed = false;
     return result;
 }

@@ -139,8 +139,7 @@ mote_result mote_strands_set_air(mote_system *system, mote_strands_id id, const 
     mote_strands *strands;
     mote_result result = edit(system, id, &strands);
     if (result) return result;
-    for (int axis = 0; axis < 3; axis++)
-        if (!isfinite(velocity[axis])) return MOTE_ERROR_NOT_FINITE;
+    if (!mote_vector_is_finite(velocity)) return MOTE_ERROR_NOT_FINITE;
     memcpy(strands->def.air_velocity, velocity, sizeof strands->def.air_velocity);
     return MOTE_OK;
 }
@@ -170,8 +169,7 @@ mote_result mote_strands_pin(mote_system *system, mote_strands_id id, uint32_t s
     mote_result result = edit_point(system, id, strand, point, &strands, &lane);
     if (result) return result;
     if (point == 0 && !strands->def.free_roots) return MOTE_ERROR_RANGE;
-    for (int axis = 0; axis < 3; axis++)
-        if (!isfinite(target[axis])) return MOTE_ERROR_NOT_FINITE;
+    if (!mote_vector_is_finite(target)) return MOTE_ERROR_NOT_FINITE;
     mote_fpu_state saved = mote_fpu_enter();
     result = mote_strands_add_pin(strands, lane, point, target, mote_system_boundary(system), tick,
                                   &system->allocator);
@@ -234,30 +232,22 @@ mote_result mote_strands_report(const mote_system *system, mote_strands_id id,
 
 mote_result mote_strands_statistics(const mote_system *system, mote_strands_id id,
                                     mote_statistics *statistics) {
-    if (!system || !statistics) return MOTE_ERROR_NULL;
-    mote_strands *strands;
-    const mote_result result = edit(system, id, &strands);
-    if (result) return result;
     mote_query query;
-    mote_query_begin(&query, system);
-    *statistics = mote_strands_statistics_of(strands, &query.now);
-    mote_query_end(&query);
-    return MOTE_OK;
+    const mote_result result = mote_query_range(&query, system, MOTE_KIND_STRANDS, MOTE_ID(id), statistics);
+    if (result) return result;
+    *statistics = mote_strands_statistics_of(mote_strands_of(query.range), &query.now);
+    return mote_query_end(&query, MOTE_OK);
 }
 
 /* --- Presentation --- */
 
 mote_result mote_strands_present(const mote_system *system, mote_strands_id id,
                                  const mote_strand_layout *layout, void *vertices, size_t bytes) {
-    if (!system || !layout) return MOTE_ERROR_NULL;
-    mote_strands *strands;
-    mote_result result = edit(system, id, &strands);
-    if (result) return result;
     mote_query query;
-    mote_query_begin(&query, system);
-    result = mote_strands_write(strands, &query.by, layout, vertices, bytes);
-    mote_query_end(&query);
-    return result;
+    mote_result result = mote_query_range(&query, system, MOTE_KIND_STRANDS, MOTE_ID(id), layout);
+    if (result) return result;
+    result = mote_strands_write(mote_strands_of(query.range), &query.by, layout, vertices, bytes);
+    return mote_query_end(&query, result);
 }
 
 /* --- Counts and indices --- */
@@ -308,13 +298,12 @@ mote_result mote_followers_create(mote_system *system, mote_strands_id id, const
 
 mote_result mote_followers_present(const mote_system *system, mote_followers *followers,
                                    const mote_strand_layout *layout, void *vertices, size_t bytes) {
-    if (!system || !followers || !layout) return MOTE_ERROR_NULL;
-    mote_strands *strands;
-    mote_result result = edit(system, followers->strands, &strands);
-    if (result) return result;
+    if (!followers) return MOTE_ERROR_NULL;
     mote_query query;
-    mote_query_begin(&query, system);
-    result = mote_followers_write(followers, strands, &query.by, layout, vertices, bytes);
-    mote_query_end(&query);
-    return result;
+    mote_result result =
+        mote_query_range(&query, system, MOTE_KIND_STRANDS, MOTE_ID(followers->strands), layout);
+    if (result) return result;
+    result =
+        mote_followers_write(followers, mote_strands_of(query.range), &query.by, layout, vertices, bytes);
+    return mote_query_end(&query, result);
 }
