@@ -5,31 +5,19 @@
 #define COMPILED(type, name, isa, id) [MOTE_ISA_##id] = true,
 static const bool compiled[MOTE_ISA_COUNT] = {MOTE_COMPILED_ISAS(COMPILED, , )};
 
-static bool processor_supports(mote_isa isa) {
-    switch (isa) {
-    case MOTE_ISA_SCALAR:
-        return true;
+/* Every processor of a family supports the instruction sets for which there is no test. */
+static bool is_available(int isa) {
+    if (isa <= MOTE_ISA_AUTO || isa >= MOTE_ISA_COUNT || !compiled[isa]) return false;
 #if defined(__x86_64__)
-    case MOTE_ISA_SSE2:
-        return true;
-    case MOTE_ISA_AVX2:
-        return __builtin_cpu_supports("avx2");
-    case MOTE_ISA_AVX512:
+    if (isa == MOTE_ISA_AVX2) return __builtin_cpu_supports("avx2");
+    if (isa == MOTE_ISA_AVX512)
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
                __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
-#elif defined(__aarch64__)
-    case MOTE_ISA_NEON:
-        return true;
-#elif defined(__wasm_simd128__)
-    case MOTE_ISA_SIMD128:
-        return true;
+#elif !defined(__wasm_simd128__)
+    if (isa == MOTE_ISA_SIMD128) return false;
 #endif
-    default:
-        return false;
-    }
+    return true;
 }
-
-static bool is_available(int isa) { return processor_supports((mote_isa)isa) && compiled[isa]; }
 
 /* Relies on the order of the enumeration: from narrow to wide within each processor family. */
 mote_isa mote_isa_best(void) {

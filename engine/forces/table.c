@@ -1,4 +1,4 @@
-/* Table of the rows of all forces, and queries on it. */
+/* Table of the rows of all forces, queries on it, and defs of forces limited to a region. */
 #include <math.h>
 
 #include "base/hash.h"
@@ -98,4 +98,30 @@ uint64_t mote_force_hash(const mote_force_def *def, uint64_t seed) {
 
 const char *mote_force_name(mote_force_kind kind) {
     return (unsigned)kind < MOTE_FORCE_KIND_COUNT ? table[kind].row->name : "unknown";
+}
+
+/* --- Regions --- */
+
+mote_result mote_region_check(const mote_region *region) {
+    if ((unsigned)region->shape >= MOTE_REGION_SHAPE_COUNT) return MOTE_ERROR_ENUM;
+    if (!isfinite(region->falloff)) return MOTE_ERROR_NOT_FINITE;
+    if (region->falloff < 0) return MOTE_ERROR_RANGE;
+    for (int axis = 0; axis < 3; axis++) {
+        if (!isfinite(region->centre[axis]) || !isfinite(region->extent[axis])) return MOTE_ERROR_NOT_FINITE;
+        if (region->extent[axis] < 0) return MOTE_ERROR_RANGE;
+    }
+    return MOTE_OK;
+}
+
+mote_force_def mote_in_box(mote_force_def force, const vec3 centre, const vec3 extent, float falloff) {
+    force.region = (mote_region){.shape = MOTE_REGION_BOX, .falloff = falloff};
+    mote_copy_vector(force.region.centre, centre);
+    mote_copy_vector(force.region.extent, extent);
+    return force;
+}
+
+mote_force_def mote_in_sphere(mote_force_def force, const vec3 centre, float radius, float falloff) {
+    force.region = (mote_region){.shape = MOTE_REGION_SPHERE, .extent = {radius, 0, 0}, .falloff = falloff};
+    mote_copy_vector(force.region.centre, centre);
+    return force;
 }

@@ -86,6 +86,13 @@ MOTE_INLINE wide network_length(wide3 d, wide_mask exists, wide3 *direction) {
     return length;
 }
 
+/* Returns |d| at the positions in three columns from `id` on; *direction as above. at: of the own ends. */
+MOTE_INLINE wide network_length_in(const mote_network_scratch *c, int id, const network_end *e, ptrdiff_t at,
+                                   wide3 *direction) {
+    return network_length(wide3_sub(network_other3(c, id, e), network_load3(c, id, at)), e->exists,
+                          direction);
+}
+
 /* Compliance and damping of an implicit spring over h: C + (c/k) C' + a mu = 0 with C' = (C - C0) / h,
  * divided by 1 + c/(k h). compliance: the factor of mu; memory: that of C0, the elongation at the start of
  * the substep. */
@@ -110,14 +117,11 @@ MOTE_INLINE void network_dual_linearise(const mote_network_job *job, const mote_
     const network_softness soft = network_soften(n, &e, job->plan->h);
     const wide rest = network_terms_of(n, e.packet, false, e.entry).length;
     wide3 direction, start_direction;
-    const wide length = network_length(
-        wide3_sub(network_other3(c, COLUMN(x), &e), network_load3(c, COLUMN(x), at)), e.exists, &direction);
+    const wide length = network_length_in(c, COLUMN(x), &e, at, &direction);
     /* Residual C + a mu, with the damping term. */
     wide error = (length - rest) + soft.compliance * network_own(n, END_COLUMN(multiplier), &e);
     if (e.packet->damped) {
-        const wide start_length = network_length(
-            wide3_sub(network_other3(c, COLUMN(start), &e), network_load3(c, COLUMN(start), at)), e.exists,
-            &start_direction);
+        const wide start_length = network_length_in(c, COLUMN(start), &e, at, &start_direction);
         error -= soft.memory * (start_length - rest);
     }
     /* Diagonal of J W J^T + a. Rigid springs between two pins have none and are excluded; compliant ones act

@@ -50,9 +50,6 @@ void mote_network_layout_plan_destroy(mote_network_layout_plan *plan, const mote
 void mote_network_sort(uint64_t *key, uint64_t *other_key, uint32_t *number, uint32_t *other_number,
                        uint32_t count);
 
-/* Assigns each column its place in network->memory; if that is NULL, only measures. Returns the bytes. */
-uint64_t mote_network_place_columns(mote_network *network, bool interpolates);
-
 /* Creates a spring under a free number, in no list and no packet yet; length: its rest length, resolved. */
 void mote_network_create_spring(mote_network *network, uint32_t number, const mote_spring *from,
                                 float length);

@@ -294,6 +294,9 @@ void mote_network_find_aggregates(mote_network *network);
 
 /* --- stability.c --- */
 
+/* Returns the distance of two slots in double; *d: from a to b. */
+double mote_network_distance_of(const mote_network *network, uint32_t a, uint32_t b, double d[3]);
+
 /* Computes `bound` if it is stale. */
 void mote_network_refresh_bound(mote_network *network);
 

@@ -40,16 +40,13 @@ MOTE_INLINE network_tension network_tension_of(const mote_network_job *job, cons
     const mote_network *n = job->network;
     const network_terms t = network_terms_of(n, e->packet, false, e->entry);
     network_tension s = {.rest = t.length, .along = wide_select(e->exists, t.stiffness, (wide){0})};
-    s.length = network_length(wide3_sub(network_other3(c, COLUMN(x), e), network_load3(c, COLUMN(x), at)),
-                              e->exists, &s.direction);
+    s.length = network_length_in(c, COLUMN(x), e, at, &s.direction);
     s.length = wide_select(e->exists, s.length,
                            (wide){0}); /* masked lanes may read values of another network in the scratch */
     s.tension = s.along * (s.length - s.rest);
     if (e->packet->damped) {
         wide3 start_direction;
-        const wide start_length = network_length(
-            wide3_sub(network_other3(c, COLUMN(start), e), network_load3(c, COLUMN(start), at)), e->exists,
-            &start_direction);
+        const wide start_length = network_length_in(c, COLUMN(start), e, at, &start_direction);
         const wide rate = wide_select(e->exists & wide_less((wide){0}, t.damping),
                                       wide_set((float)(1.0 / job->plan->h)) * t.damping, (wide){0});
         s.along += rate;

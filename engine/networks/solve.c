@@ -208,11 +208,6 @@ static void freeze(const island *i) {
     __atomic_store_n(i->job->froze, 1, __ATOMIC_RELAXED);
 }
 
-static void report_unsolved(mote_network_step_report *report, float residual) {
-    report->unsolved++;
-    report->residual = report->residual < residual ? residual : report->residual;
-}
-
 /* Newton's method for one substep. At least one iteration: motion smaller than the allowed error must be
  * constrained too. A point that enters a collider in one iteration is in contact from the next to the end of
  * the substep; a point that springs pull off a collider in the first iteration separates. */
@@ -234,10 +229,12 @@ static void solve(island *i, mote_network_step_report *report) {
         at = run(i, MOTE_SOLVE_LINEARISE, 0);
     }
     if (i->multipliers) run(i, MOTE_SOLVE_FORCES, (float)(1.0 / (h * h)));
-    if (i->overflows || at.sum * 0.0f != 0)
+    if (i->overflows || at.sum * 0.0f != 0) {
         freeze(i);
-    else if (at.largest > def->max_strain)
-        report_unsolved(report, at.largest);
+    } else if (at.largest > def->max_strain) {
+        report->unsolved++;
+        report->residual = report->residual < at.largest ? at.largest : report->residual;
+    }
 }
 
 /* Largest h^2 w^2 for which positions are solved: stiffer springs amplify the rounding of positions. A rope

@@ -158,10 +158,6 @@ void mote_plan_make(mote_plan *plan, const mote_plan_def *def) {
     make_plan(plan, def, &mote_scheme_table[def->integrator]);
 }
 
-void mote_plan_make_flow(mote_plan *plan, const mote_plan_def *def) {
-    make_plan(plan, def, &mote_scheme_table[MOTE_EXACT_FLOW]);
-}
-
 void mote_plan_make_kick(mote_plan *plan, const mote_plan_def *def, double fraction) {
     static const mote_scheme kick_once = {.family = MOTE_FAMILY_SPLITTING, .stages = 1, .kick = {1}};
     mote_plan_def once = *def;
@@ -179,6 +175,19 @@ void mote_plan_particle_map(const mote_plan *plan, float inverse_mass, mote_map 
     mote_affine sum = plan->acceleration;
     mote_affine_add(&sum, &plan->force, (double)inverse_mass);
     joint_map(plan, &sum, map);
+}
+
+mote_stage_view mote_stage_view_make(double time, uint32_t first, uint32_t count, float *const x[3],
+                                     float *const v[3]) {
+    return (mote_stage_view){.time = time,
+                             .first = first,
+                             .count = count,
+                             .x = x[0],
+                             .y = x[1],
+                             .z = x[2],
+                             .velocity_x = v[0],
+                             .velocity_y = v[1],
+                             .velocity_z = v[2]};
 }
 
 void mote_plan_call(const mote_plan *plan, const mote_stage_view *view, const mote_stage_view *reach,

@@ -7,9 +7,10 @@ static void jump(mote_system *system, uint64_t step) {
     const double steps = step >= system->clock.step ? (double)(step - system->clock.step)
                                                     : -(double)(system->clock.step - step);
     mote_plan_def whole = def;
+    whole.integrator = MOTE_EXACT_FLOW;
     whole.timestep = steps * system->clock.timestep;
     mote_plan plan;
-    mote_plan_make_flow(&plan, &whole);
+    mote_plan_make(&plan, &whole);
     mote_particles_jump(&system->particles, &now, &plan, step);
     system->clock.step = step;
 }
