@@ -395,24 +395,8 @@ static void fill_hostile(random_source *random, scene *s) {
         }
 }
 
-static contact_function *const functions[MOTE_ISA_COUNT] = {
-    [MOTE_ISA_SCALAR] = contact_lanes_scalar,
-#if defined(MOTE_HAVE_SSE2)
-    [MOTE_ISA_SSE2] = contact_lanes_sse2,
-#endif
-#if defined(MOTE_HAVE_AVX2)
-    [MOTE_ISA_AVX2] = contact_lanes_avx2,
-#endif
-#if defined(MOTE_HAVE_AVX512)
-    [MOTE_ISA_AVX512] = contact_lanes_avx512,
-#endif
-#if defined(MOTE_HAVE_NEON)
-    [MOTE_ISA_NEON] = contact_lanes_neon,
-#endif
-#if defined(MOTE_HAVE_SIMD128)
-    [MOTE_ISA_SIMD128] = contact_lanes_simd128,
-#endif
-};
+#define LANES(type, name, isa, id) [MOTE_ISA_##id] = contact_lanes_##isa,
+static contact_function *const functions[MOTE_ISA_COUNT] = {MOTE_COMPILED_ISAS(LANES, , )};
 
 TEST(hostile_numbers_stay_finite_and_bits_are_the_same_everywhere) {
     random_source random = {7};

@@ -330,7 +330,7 @@ TEST(pins_and_reels_travel_from_where_they_are) {
     mote_network_end_reels(n, UINT64_MAX); /* its end is not known yet */
     expect_reel(n, 2, 4, MOTE_NEXT_ADVANCE);
     OK(mote_network_add_pin(n, n->slot_of_particle[0], other, 11, MOTE_NEXT_ADVANCE, &allocator));
-    mote_network_resolve(n, 14);
+    mote_network_resolve(&n->range, 14);
     expect_reel(n, 2, 4, 14);
     expect_pin(&n->range.pins.pins[0], 0, 7, 14);
     expect_pin(&n->range.pins.pins[1], 3, 7, 20);

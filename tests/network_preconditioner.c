@@ -175,7 +175,7 @@ static void add_own_blocks(const net *n, const vector *r, vector *z) {
     for (uint32_t i = 0; i < BODIES; i++)
         for (int k = 0; k < 3; k++)
             for (int m = 0; m < 3; m++) {
-                const float *column = c.memory + (size_t)(NETWORK_BLOCK + entry[k][m]) * c.stride;
+                const float *column = c.memory + (size_t)(COLUMN(block) + entry[k][m]) * c.stride;
                 z->of[i][k] += (double)column[network_of(n)->slot_of_particle[i]] * r->of[i][m];
             }
 }
@@ -188,7 +188,7 @@ static double precondition(const net *n, const mote_network_kernels *kernels, co
     uint32_t first[16], at = a->first[0];
     double sum = 0;
     for (uint32_t i = 0; i < 3 * BODIES; i++)
-        c.memory[NETWORK_PACKED * c.stride + 3 * of->slot_of_particle[i / 3] + i % 3] =
+        c.memory[COLUMN(packed) * c.stride + 3 * of->slot_of_particle[i / 3] + i % 3] =
             (float)r->of[i / 3][i % 3];
     for (uint32_t l = 0; l < a->levels[0]; l++, at += (a->size[at / 16] + 15) / 16 * 16) {
         first[l] = at;

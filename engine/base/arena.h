@@ -2,6 +2,9 @@
 #ifndef MOTE_BASE_ARENA_H
 #define MOTE_BASE_ARENA_H
 
+#include <mote/result.h>
+
+#include "base/allocator.h"
 #include "base/compiler.h"
 
 typedef struct mote_arena {
@@ -22,6 +25,16 @@ MOTE_INLINE void *mote_arena_take(mote_arena *arena, uint64_t count, size_t elem
     void *at = arena->memory ? arena->memory + arena->bytes : NULL;
     arena->bytes += mote_column_bytes(count * element);
     return at;
+}
+
+/* Allocates the bytes that an arena has measured. Errors: OVERFLOW, MEMORY; *memory is then NULL. */
+MOTE_INLINE mote_result mote_arena_allocate(uint64_t measured, const mote_allocator *allocator, void **memory,
+                                            size_t *bytes) {
+    *memory = NULL;
+    if (measured > SIZE_MAX / 2) return MOTE_ERROR_OVERFLOW;
+    *bytes = (size_t)measured;
+    *memory = mote_allocate(allocator, *bytes);
+    return *memory ? MOTE_OK : MOTE_ERROR_MEMORY;
 }
 
 #endif

@@ -8,6 +8,10 @@
 
 #include "base/compiler.h"
 
+MOTE_INLINE bool mote_vector_is_finite(const float v[3]) {
+    return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]);
+}
+
 MOTE_INLINE mote_result mote_value_not_negative(float value) {
     if (!isfinite(value)) return MOTE_ERROR_NOT_FINITE;
     return value >= 0 ? MOTE_OK : MOTE_ERROR_RANGE;

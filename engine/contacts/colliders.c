@@ -3,7 +3,6 @@
 #include "contacts/colliders.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/allocator.h"
 #include "base/hash.h"

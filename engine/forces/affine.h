@@ -12,10 +12,17 @@ typedef struct mote_affine {
 } mote_affine;
 
 /* Adds factor x term to *sum. */
-void mote_affine_add(mote_affine *sum, const mote_affine *term, double factor);
+MOTE_INLINE void mote_affine_add(mote_affine *sum, const mote_affine *term, double factor) {
+    for (int axis = 0; axis < 3; axis++) {
+        sum->constant[axis] += term->constant[axis] * factor;
+        sum->damping[axis] += term->damping[axis] * factor;
+        sum->stiffness[axis] += term->stiffness[axis] * factor;
+    }
+}
 
-bool mote_affine_is_zero(const mote_affine *affine);
-bool mote_affine_has_damping(const mote_affine *affine);
-bool mote_affine_has_stiffness(const mote_affine *affine);
+/* Whether a part of an affine term is not zero. */
+MOTE_INLINE bool mote_affine_acts(const double part[3]) {
+    return part[0] != 0 || part[1] != 0 || part[2] != 0;
+}
 
 #endif

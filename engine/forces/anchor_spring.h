@@ -14,20 +14,13 @@ MOTE_INLINE wide3 mote_anchor_spring_evaluate(const mote_force_def *def, const m
 #if defined(MOTE_FORCE_DEFINITIONS)
 
 mote_force_def mote_anchor_spring(const vec3 anchor, float stiffness, float damping) {
-    mote_force_def def = {.kind = MOTE_FORCE_ANCHOR_SPRING};
+    mote_force_def def = {.kind = MOTE_FORCE_ANCHOR_SPRING,
+                          .as.anchor_spring = {.stiffness = stiffness, .damping = damping}};
     mote_copy_vector(def.as.anchor_spring.anchor, anchor);
-    def.as.anchor_spring.stiffness = stiffness;
-    def.as.anchor_spring.damping = damping;
     return def;
 }
 
-static mote_result anchor_spring_check(const mote_force_def *def) {
-    mote_result result = mote_check_not_negative(def->as.anchor_spring.stiffness);
-    return result ? result : mote_check_not_negative(def->as.anchor_spring.damping);
-}
-
-static void anchor_spring_fold(const mote_force_def *def, mote_affine *acceleration, mote_affine *force) {
-    (void)acceleration;
+static void anchor_spring_fold(const mote_force_def *def, mote_affine *force) {
     double stiffness = (double)def->as.anchor_spring.stiffness,
            damping = (double)def->as.anchor_spring.damping;
     for (int axis = 0; axis < 3; axis++) {
@@ -38,25 +31,23 @@ static void anchor_spring_fold(const mote_force_def *def, mote_affine *accelerat
 }
 
 /* Potential k |x - a|^2 / 2. */
-static double anchor_spring_potential(const mote_force_def *def, const double x[3], const double *anchor,
-                                      double mass) {
-    (void)anchor;
-    (void)mass;
+static double anchor_spring_potential(const mote_force_def *def, const mote_force_place *at) {
     double sum = 0;
     for (int axis = 0; axis < 3; axis++) {
-        double d = x[axis] - (double)def->as.anchor_spring.anchor[axis];
+        double d = at->x[axis] - (double)def->as.anchor_spring.anchor[axis];
         sum += d * d;
     }
     return 0.5 * (double)def->as.anchor_spring.stiffness * sum;
 }
 
-static const mote_force_row mote_anchor_spring_row = {.name = "anchor-spring",
-                                                      .path = MOTE_PATH_AFFINE,
-                                                      .reads_velocity = true,
-                                                      .bytes = sizeof((mote_force_def *)0)->as.anchor_spring,
-                                                      .check = anchor_spring_check,
-                                                      .fold = anchor_spring_fold,
-                                                      .potential = anchor_spring_potential};
+static const mote_force_row mote_anchor_spring_row = {
+    .name = "anchor-spring",
+    .path = MOTE_PATH_AFFINE,
+    .reads_velocity = true,
+    .bytes = MOTE_PARAMETERS(anchor_spring),
+    .not_negative = MOTE_PARAMETER(anchor_spring.stiffness) | MOTE_PARAMETER(anchor_spring.damping),
+    .fold = anchor_spring_fold,
+    .potential = anchor_spring_potential};
 
 #endif
 #endif

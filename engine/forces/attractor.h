@@ -21,34 +21,27 @@ MOTE_INLINE wide3 mote_attractor_evaluate(const mote_force_def *def, const mote_
 #if defined(MOTE_FORCE_DEFINITIONS)
 
 mote_force_def mote_attractor(const vec3 centre, float strength, float softening) {
-    mote_force_def def = {.kind = MOTE_FORCE_ATTRACTOR};
+    mote_force_def def = {.kind = MOTE_FORCE_ATTRACTOR,
+                          .as.attractor = {.strength = strength, .softening = softening}};
     mote_copy_vector(def.as.attractor.centre, centre);
-    def.as.attractor.strength = strength;
-    def.as.attractor.softening = softening;
     return def;
 }
 
-static mote_result attractor_check(const mote_force_def *def) {
-    return mote_check_not_negative(def->as.attractor.softening);
-}
-
 /* Potential -m s / (d^2 + e^2)^(1/2). */
-static double attractor_potential(const mote_force_def *def, const double x[3], const double *anchor,
-                                  double mass) {
-    (void)anchor;
+static double attractor_potential(const mote_force_def *def, const mote_force_place *at) {
     double sum = (double)def->as.attractor.softening * (double)def->as.attractor.softening;
     for (int axis = 0; axis < 3; axis++) {
-        double d = x[axis] - (double)def->as.attractor.centre[axis];
+        double d = at->x[axis] - (double)def->as.attractor.centre[axis];
         sum += d * d;
     }
-    return -mass * (double)def->as.attractor.strength / __builtin_sqrt(sum);
+    return -at->mass * (double)def->as.attractor.strength / __builtin_sqrt(sum);
 }
 
 static const mote_force_row mote_attractor_row = {.name = "attractor",
                                                   .path = MOTE_PATH_POINT,
                                                   .attracts = true,
-                                                  .bytes = sizeof((mote_force_def *)0)->as.attractor,
-                                                  .check = attractor_check,
+                                                  .bytes = MOTE_PARAMETERS(attractor),
+                                                  .not_negative = MOTE_PARAMETER(attractor.softening),
                                                   .potential = attractor_potential};
 
 #endif

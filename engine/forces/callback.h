@@ -8,13 +8,12 @@
 #if defined(MOTE_FORCE_DEFINITIONS)
 
 mote_force_def mote_callback(mote_force_callback *function, void *user) {
-    mote_force_def def = {.kind = MOTE_FORCE_CALLBACK};
-    def.as.callback.function = function;
-    def.as.callback.user = user;
-    def.as.callback.unit = MOTE_NEWTONS;
-    def.as.callback.reach = MOTE_REACH_PARTICLE;
-    def.as.callback.reads_velocity = true;
-    return def;
+    return (mote_force_def){.kind = MOTE_FORCE_CALLBACK,
+                            .as.callback = {.function = function,
+                                            .user = user,
+                                            .unit = MOTE_NEWTONS,
+                                            .reach = MOTE_REACH_PARTICLE,
+                                            .reads_velocity = true}};
 }
 
 static mote_result callback_check(const mote_force_def *def) {

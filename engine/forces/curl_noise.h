@@ -23,25 +23,20 @@ MOTE_OUTLINE wide3 mote_curl_noise_evaluate(const mote_force_def *def, const mot
 
 mote_force_def mote_curl_noise(float amplitude, float frequency, float rate, uint32_t seed,
                                mote_field_use use, float drag) {
-    mote_force_def def = {.kind = MOTE_FORCE_CURL_NOISE, .use = use, .drag = drag};
-    def.as.curl_noise.amplitude = amplitude;
-    def.as.curl_noise.frequency = frequency;
-    def.as.curl_noise.rate = rate;
-    def.as.curl_noise.seed = seed;
-    return def;
-}
-
-static mote_result curl_noise_check(const mote_force_def *def) {
-    mote_result result = mote_check_not_negative(def->as.curl_noise.frequency);
-    return result ? result : mote_check_not_negative(def->as.curl_noise.rate);
+    return (mote_force_def){
+        .kind = MOTE_FORCE_CURL_NOISE,
+        .use = use,
+        .drag = drag,
+        .as.curl_noise = {.amplitude = amplitude, .frequency = frequency, .rate = rate, .seed = seed}};
 }
 
 static const mote_force_row mote_curl_noise_row = {.name = "curl-noise",
                                                    .path = MOTE_PATH_POINT,
-                                                   .bytes = sizeof((mote_force_def *)0)->as.curl_noise,
+                                                   .bytes = MOTE_PARAMETERS(curl_noise),
                                                    .integer_bytes = sizeof(uint32_t),
                                                    .reads_time = true,
-                                                   .check = curl_noise_check};
+                                                   .not_negative = MOTE_PARAMETER(curl_noise.frequency) |
+                                                                   MOTE_PARAMETER(curl_noise.rate)};
 
 #endif
 #endif

@@ -27,21 +27,32 @@ typedef struct mote_force_point {
     double time;        /* s */
 } mote_force_point;
 
+/* A particle of a mass (kg) at x (m), for its potential. anchor: its own, or NULL. */
+typedef struct mote_force_place {
+    const double *x, *anchor;
+    double mass;
+} mote_force_place;
+
+/* Bytes of a member of def->as, and the bit of a float of it. */
+#define MOTE_PARAMETERS(member) sizeof(((mote_force_def *)0)->as.member)
+#define MOTE_PARAMETER(member)                                                                               \
+    (1u << (offsetof(mote_force_def, as.member) - offsetof(mote_force_def, as)) / 4)
+
 typedef struct mote_force_row {
     const char *name;
     mote_force_path path;
     bool reads_velocity; /* inline evaluation; folded: see its damping; callback: see its def */
     bool reads_time;
-    bool needs_anchors;   /* needs one anchor per particle */
-    bool attracts;        /* evaluated by mote_attractor_evaluate, in the kernels for attractors */
-    size_t bytes;         /* bytes of def->as: floats, which must all be finite ... */
-    size_t integer_bytes; /* ... except the last ones, which are integers; all are hashed */
-    mote_result (*check)(const mote_force_def *def); /* further checks; NULL: any finite values are valid */
-    /* Adds an affine force to the accelerations and to the forces in N. */
-    void (*fold)(const mote_force_def *def, mote_affine *acceleration, mote_affine *force);
-    /* Returns the potential energy (J) of a mass (kg) at x (m). anchor: of the particle, or NULL. A
-     * NULL function: no potential. */
-    double (*potential)(const mote_force_def *def, const double x[3], const double *anchor, double mass);
+    bool needs_anchors;    /* needs one anchor per particle */
+    bool attracts;         /* evaluated by mote_attractor_evaluate, in the kernels for attractors */
+    size_t bytes;          /* bytes of def->as: floats, which must all be finite ... */
+    size_t integer_bytes;  /* ... except the last ones, which are integers; all are hashed */
+    uint32_t not_negative; /* floats of def->as that must not be negative: bits MOTE_PARAMETER */
+    mote_result (*check)(const mote_force_def *def); /* further checks; NULL: none */
+    /* Adds an affine force to the sum of its unit. */
+    void (*fold)(const mote_force_def *def, mote_affine *sum);
+    /* Returns the potential energy (J) of a particle. NULL: no potential. */
+    double (*potential)(const mote_force_def *def, const mote_force_place *at);
     /* Hashes data beside or in place of `bytes`; NULL: none. */
     uint64_t (*hash)(const mote_force_def *def, uint64_t seed);
 } mote_force_row;
@@ -64,7 +75,7 @@ void mote_force_fold(const mote_force_def *def, mote_affine *acceleration, mote_
 
 /* Returns true if the force has a potential: its row defines one, and it has no region. */
 bool mote_force_has_potential(const mote_force_def *def);
-double mote_force_potential(const mote_force_def *def, const double x[3], const double *anchor, double mass);
+double mote_force_potential(const mote_force_def *def, const mote_force_place *at);
 
 /* Returns the hash of a def, chained after `seed`. A callback is hashed by its unit and reach, not by its
  * addresses, which differ from run to run. */
@@ -74,8 +85,5 @@ uint64_t mote_force_hash(const mote_force_def *def, uint64_t seed);
 MOTE_INLINE void mote_copy_vector(float to[3], const float *from) {
     for (int axis = 0; axis < 3; axis++) to[axis] = from ? from[axis] : __builtin_nanf("");
 }
-
-/* Returns MOTE_ERROR_RANGE if value < 0. Used by the checks of the rows. */
-mote_result mote_check_not_negative(float value);
 
 #endif

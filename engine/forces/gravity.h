@@ -18,23 +18,21 @@ mote_force_def mote_gravity(const vec3 acceleration) {
     return def;
 }
 
-static void gravity_fold(const mote_force_def *def, mote_affine *acceleration, mote_affine *force) {
-    (void)force;
+static void gravity_fold(const mote_force_def *def, mote_affine *acceleration) {
     for (int axis = 0; axis < 3; axis++)
         acceleration->constant[axis] += (double)def->as.gravity.acceleration[axis];
 }
 
 /* Potential -m g.x. */
-static double gravity_potential(const mote_force_def *def, const double x[3], const double *anchor,
-                                double mass) {
-    (void)anchor;
+static double gravity_potential(const mote_force_def *def, const mote_force_place *at) {
     const float *g = def->as.gravity.acceleration;
-    return -mass * (((double)g[0] * x[0] + (double)g[1] * x[1]) + (double)g[2] * x[2]);
+    const double *x = at->x;
+    return -at->mass * (((double)g[0] * x[0] + (double)g[1] * x[1]) + (double)g[2] * x[2]);
 }
 
 static const mote_force_row mote_gravity_row = {.name = "gravity",
                                                 .path = MOTE_PATH_AFFINE,
-                                                .bytes = sizeof((mote_force_def *)0)->as.gravity,
+                                                .bytes = MOTE_PARAMETERS(gravity),
                                                 .fold = gravity_fold,
                                                 .potential = gravity_potential};
 

@@ -13,9 +13,7 @@ MOTE_OUTLINE wide3 mote_grid_evaluate(const mote_force_def *def, const mote_forc
 #if defined(MOTE_FORCE_DEFINITIONS)
 
 mote_force_def mote_grid_field(const mote_grid *grid, mote_field_use use, float drag) {
-    mote_force_def def = {.kind = MOTE_FORCE_GRID, .use = use, .drag = drag};
-    def.as.grid.grid = grid;
-    return def;
+    return (mote_force_def){.kind = MOTE_FORCE_GRID, .use = use, .drag = drag, .as.grid.grid = grid};
 }
 
 static mote_result grid_check(const mote_force_def *def) {

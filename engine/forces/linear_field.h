@@ -23,7 +23,7 @@ mote_force_def mote_linear_field(const vec3 offset, mat3 matrix, mote_field_use 
 }
 
 static const mote_force_row mote_linear_field_row = {
-    .name = "linear-field", .path = MOTE_PATH_POINT, .bytes = sizeof((mote_force_def *)0)->as.linear_field};
+    .name = "linear-field", .path = MOTE_PATH_POINT, .bytes = MOTE_PARAMETERS(linear_field)};
 
 #endif
 #endif

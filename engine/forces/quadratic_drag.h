@@ -14,22 +14,17 @@ MOTE_INLINE wide3 mote_quadratic_drag_evaluate(const mote_force_def *def, const 
 #if defined(MOTE_FORCE_DEFINITIONS)
 
 mote_force_def mote_quadratic_drag(const vec3 velocity, float coefficient) {
-    mote_force_def def = {.kind = MOTE_FORCE_QUADRATIC_DRAG};
+    mote_force_def def = {.kind = MOTE_FORCE_QUADRATIC_DRAG, .as.quadratic_drag.coefficient = coefficient};
     mote_copy_vector(def.as.quadratic_drag.velocity, velocity);
-    def.as.quadratic_drag.coefficient = coefficient;
     return def;
-}
-
-static mote_result quadratic_drag_check(const mote_force_def *def) {
-    return mote_check_not_negative(def->as.quadratic_drag.coefficient);
 }
 
 static const mote_force_row mote_quadratic_drag_row = {.name = "quadratic-drag",
                                                        .path = MOTE_PATH_POINT,
                                                        .reads_velocity = true,
-                                                       .bytes =
-                                                           sizeof((mote_force_def *)0)->as.quadratic_drag,
-                                                       .check = quadratic_drag_check};
+                                                       .bytes = MOTE_PARAMETERS(quadratic_drag),
+                                                       .not_negative =
+                                                           MOTE_PARAMETER(quadratic_drag.coefficient)};
 
 #endif
 #endif

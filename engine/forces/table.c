@@ -1,4 +1,4 @@
-/* Table of the rows of all forces, and queries on it. */
+/* Table of the rows of all forces, queries on it, and defs of forces limited to a region. */
 #include <math.h>
 
 #include "base/hash.h"
@@ -25,8 +25,6 @@ static bool is_callback(const mote_force_def *def) { return row_of(def)->path ==
 /* Returns true for a field. A field used as wind is in N and reads the velocity. */
 static bool is_field(const mote_force_def *def) { return table[def->kind].gives == MOTE_GIVES_FIELD; }
 
-mote_result mote_check_not_negative(float value) { return value < 0 ? MOTE_ERROR_RANGE : MOTE_OK; }
-
 mote_result mote_force_check(const mote_force_def *def) {
     if (!def) return MOTE_ERROR_NULL;
     if ((unsigned)def->kind >= MOTE_FORCE_KIND_COUNT) return MOTE_ERROR_ENUM;
@@ -39,6 +37,8 @@ mote_result mote_force_check(const mote_force_def *def) {
     if ((unsigned)def->use >= MOTE_FIELD_USE_COUNT) return MOTE_ERROR_ENUM;
     mote_result result = mote_region_check(&def->region);
     if (result) return result;
+    for (uint32_t bits = row->not_negative; bits; bits &= bits - 1)
+        if (parameters[__builtin_ctz(bits)] < 0) return MOTE_ERROR_RANGE;
     return row->check ? row->check(def) : MOTE_OK;
 }
 
@@ -75,15 +75,15 @@ bool mote_force_is_attractor(const mote_force_def *def) {
 }
 
 void mote_force_fold(const mote_force_def *def, mote_affine *acceleration, mote_affine *force) {
-    row_of(def)->fold(def, acceleration, force);
+    row_of(def)->fold(def, mote_force_gives_newtons(def) ? force : acceleration);
 }
 
 bool mote_force_has_potential(const mote_force_def *def) {
     return row_of(def)->potential && is_everywhere(def);
 }
 
-double mote_force_potential(const mote_force_def *def, const double x[3], const double *anchor, double mass) {
-    return mote_force_has_potential(def) ? row_of(def)->potential(def, x, anchor, mass) : 0;
+double mote_force_potential(const mote_force_def *def, const mote_force_place *at) {
+    return mote_force_has_potential(def) ? row_of(def)->potential(def, at) : 0;
 }
 
 uint64_t mote_force_hash(const mote_force_def *def, uint64_t seed) {
@@ -98,4 +98,30 @@ uint64_t mote_force_hash(const mote_force_def *def, uint64_t seed) {
 
 const char *mote_force_name(mote_force_kind kind) {
     return (unsigned)kind < MOTE_FORCE_KIND_COUNT ? table[kind].row->name : "unknown";
+}
+
+/* --- Regions --- */
+
+mote_result mote_region_check(const mote_region *region) {
+    if ((unsigned)region->shape >= MOTE_REGION_SHAPE_COUNT) return MOTE_ERROR_ENUM;
+    if (!isfinite(region->falloff)) return MOTE_ERROR_NOT_FINITE;
+    if (region->falloff < 0) return MOTE_ERROR_RANGE;
+    for (int axis = 0; axis < 3; axis++) {
+        if (!isfinite(region->centre[axis]) || !isfinite(region->extent[axis])) return MOTE_ERROR_NOT_FINITE;
+        if (region->extent[axis] < 0) return MOTE_ERROR_RANGE;
+    }
+    return MOTE_OK;
+}
+
+mote_force_def mote_in_box(mote_force_def force, const vec3 centre, const vec3 extent, float falloff) {
+    force.region = (mote_region){.shape = MOTE_REGION_BOX, .falloff = falloff};
+    mote_copy_vector(force.region.centre, centre);
+    mote_copy_vector(force.region.extent, extent);
+    return force;
+}
+
+mote_force_def mote_in_sphere(mote_force_def force, const vec3 centre, float radius, float falloff) {
+    force.region = (mote_region){.shape = MOTE_REGION_SPHERE, .extent = {radius, 0, 0}, .falloff = falloff};
+    mote_copy_vector(force.region.centre, centre);
+    return force;
 }

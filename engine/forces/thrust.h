@@ -18,23 +18,20 @@ mote_force_def mote_thrust(const vec3 force) {
     return def;
 }
 
-static void thrust_fold(const mote_force_def *def, mote_affine *acceleration, mote_affine *force) {
-    (void)acceleration;
+static void thrust_fold(const mote_force_def *def, mote_affine *force) {
     for (int axis = 0; axis < 3; axis++) force->constant[axis] += (double)def->as.thrust.force[axis];
 }
 
 /* Potential -f.x. */
-static double thrust_potential(const mote_force_def *def, const double x[3], const double *anchor,
-                               double mass) {
-    (void)anchor;
-    (void)mass;
+static double thrust_potential(const mote_force_def *def, const mote_force_place *at) {
     const float *f = def->as.thrust.force;
+    const double *x = at->x;
     return -(((double)f[0] * x[0] + (double)f[1] * x[1]) + (double)f[2] * x[2]);
 }
 
 static const mote_force_row mote_thrust_row = {.name = "thrust",
                                                .path = MOTE_PATH_AFFINE,
-                                               .bytes = sizeof((mote_force_def *)0)->as.thrust,
+                                               .bytes = MOTE_PARAMETERS(thrust),
                                                .fold = thrust_fold,
                                                .potential = thrust_potential};
 

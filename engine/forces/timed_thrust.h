@@ -41,7 +41,7 @@ static mote_result timed_thrust_check(const mote_force_def *def) {
 
 static const mote_force_row mote_timed_thrust_row = {.name = "timed-thrust",
                                                      .path = MOTE_PATH_POINT,
-                                                     .bytes = sizeof((mote_force_def *)0)->as.timed_thrust,
+                                                     .bytes = MOTE_PARAMETERS(timed_thrust),
                                                      .integer_bytes = sizeof(uint32_t),
                                                      .reads_time = true,
                                                      .check = timed_thrust_check};

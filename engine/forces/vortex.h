@@ -18,24 +18,25 @@ MOTE_INLINE wide3 mote_vortex_evaluate(const mote_force_def *def, const mote_for
 
 mote_force_def mote_vortex(const vec3 centre, const vec3 axis, float strength, float core, mote_field_use use,
                            float drag) {
-    mote_force_def def = {.kind = MOTE_FORCE_VORTEX, .use = use, .drag = drag};
+    mote_force_def def = {.kind = MOTE_FORCE_VORTEX,
+                          .use = use,
+                          .drag = drag,
+                          .as.vortex = {.strength = strength, .core = core}};
     mote_copy_vector(def.as.vortex.centre, centre);
     mote_copy_vector(def.as.vortex.axis, axis);
-    def.as.vortex.strength = strength;
-    def.as.vortex.core = core;
     return def;
 }
 
 static mote_result vortex_check(const mote_force_def *def) {
     const float *a = def->as.vortex.axis;
     float length2 = a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
-    if (!(length2 >= 1e-30f) || length2 > 1e30f) return MOTE_ERROR_RANGE;
-    return mote_check_not_negative(def->as.vortex.core);
+    return length2 >= 1e-30f && length2 <= 1e30f ? MOTE_OK : MOTE_ERROR_RANGE;
 }
 
 static const mote_force_row mote_vortex_row = {.name = "vortex",
                                                .path = MOTE_PATH_POINT,
-                                               .bytes = sizeof((mote_force_def *)0)->as.vortex,
+                                               .bytes = MOTE_PARAMETERS(vortex),
+                                               .not_negative = MOTE_PARAMETER(vortex.core),
                                                .check = vortex_check};
 
 #endif

@@ -12,14 +12,12 @@ MOTE_INLINE wide3 mote_wind_evaluate(const mote_force_def *def, const mote_force
 #if defined(MOTE_FORCE_DEFINITIONS)
 
 mote_force_def mote_wind(const vec3 velocity, float drag) {
-    mote_force_def def = {.kind = MOTE_FORCE_WIND};
+    mote_force_def def = {.kind = MOTE_FORCE_WIND, .drag = drag};
     mote_copy_vector(def.as.wind.velocity, velocity);
-    def.drag = drag;
     return def;
 }
 
-static void wind_fold(const mote_force_def *def, mote_affine *acceleration, mote_affine *force) {
-    (void)acceleration;
+static void wind_fold(const mote_force_def *def, mote_affine *force) {
     double drag = (double)def->drag;
     for (int axis = 0; axis < 3; axis++) {
         force->constant[axis] += drag * (double)def->as.wind.velocity[axis];
@@ -30,7 +28,7 @@ static void wind_fold(const mote_force_def *def, mote_affine *acceleration, mote
 static const mote_force_row mote_wind_row = {.name = "wind",
                                              .path = MOTE_PATH_AFFINE,
                                              .reads_velocity = true,
-                                             .bytes = sizeof((mote_force_def *)0)->as.wind,
+                                             .bytes = MOTE_PARAMETERS(wind),
                                              .fold = wind_fold};
 
 #endif

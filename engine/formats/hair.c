@@ -130,19 +130,15 @@ mote_result mote_hair_verify(const mote_hair_source *source, mote_hair_error *wh
     return result ? result : mote_hair_return(where, MOTE_OK);
 }
 
+/* Offset of the pointer to each array. */
+static const size_t pointer_at[MOTE_ARRAY_COUNT] = {
+    offsetof(mote_hair, strand_points), offsetof(mote_hair, points), offsetof(mote_hair, thickness),
+    offsetof(mote_hair, transparency), offsetof(mote_hair, colours)};
+
 float *mote_hair_floats(const mote_hair *hair, mote_hair_array array) {
-    switch (array) {
-    case MOTE_ARRAY_POINTS:
-        return hair->points ? hair->points[0] : NULL;
-    case MOTE_ARRAY_THICKNESS:
-        return hair->thickness;
-    case MOTE_ARRAY_TRANSPARENCY:
-        return hair->transparency;
-    case MOTE_ARRAY_COLOURS:
-        return hair->colours ? hair->colours[0] : NULL;
-    default:
-        return NULL;
-    }
+    float *floats;
+    memcpy(&floats, (const unsigned char *)hair + pointer_at[array], sizeof floats);
+    return floats;
 }
 
 uint32_t mote_hair_flags(const mote_hair *hair) {
@@ -190,25 +186,6 @@ static uint64_t array_bytes(const mote_hair *shape, int array) {
     return (bytes + MOTE_CACHE_LINE - 1) / MOTE_CACHE_LINE * MOTE_CACHE_LINE;
 }
 
-static void set_array(mote_hair *hair, int array, void *memory) {
-    switch (array) {
-    case MOTE_ARRAY_SEGMENTS:
-        hair->strand_points = memory;
-        break;
-    case MOTE_ARRAY_POINTS:
-        hair->points = memory;
-        break;
-    case MOTE_ARRAY_THICKNESS:
-        hair->thickness = memory;
-        break;
-    case MOTE_ARRAY_TRANSPARENCY:
-        hair->transparency = memory;
-        break;
-    default:
-        hair->colours = memory;
-    }
-}
-
 mote_result mote_hair_allocate(const mote_hair *shape, uint32_t arrays, const mote_allocator *hook,
                                mote_hair **hair) {
     const mote_allocator none = {NULL, NULL, NULL};
@@ -225,7 +202,8 @@ mote_result mote_hair_allocate(const mote_hair *shape, uint32_t arrays, const mo
     unsigned char *memory = (unsigned char *)made + mote_round_up(sizeof(owned_hair), MOTE_CACHE_LINE);
     for (int array = 0; array < MOTE_ARRAY_COUNT; array++) {
         const bool present = arrays >> array & 1;
-        set_array(&made->hair, array, present ? memory : NULL);
+        const void *start = present ? memory : NULL;
+        memcpy((unsigned char *)&made->hair + pointer_at[array], &start, sizeof start);
         if (present) memory += array_bytes(shape, array);
     }
     *hair = &made->hair;

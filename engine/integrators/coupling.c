@@ -73,7 +73,8 @@ static double linear_step(const mote_spring_sums *s) {
 }
 
 /* Checks q <= 2 at a particle with several springs; beta of a single spring never exceeds 2. */
-static bool average_is_stable(const mote_spring_sums *s, double h) {
+static bool average_is_stable(const void *context, double h) {
+    const mote_spring_sums *s = context;
     const double phase = h * __builtin_sqrt(s->stiffness / s->weight);
     return s->weight * (1 - mote_sine_and_cosine(phase).cosine) + h * s->damping <= 2;
 }
@@ -81,20 +82,13 @@ static bool average_is_stable(const mote_spring_sums *s, double h) {
 /* Finds the largest stable h by bisection. It starts from the linear step, which is stable because 1 - cos y
  * <= y^2 / 2, so few particles need the search. Nothing is known beyond a phase of pi. */
 static double average_step(const mote_spring_sums *s, double limit) {
-    double good = linear_step(s), bad = limit;
+    const double good = linear_step(s);
+    double bad = limit;
     if (!(good < limit) || !(s->weight > WEIGHT_OF_ONE)) return limit;
     if (s->stiffness == 0) return good;
     const double step_of_pi = 2 * MOTE_HALF_PI_1 * __builtin_sqrt(s->weight / s->stiffness);
     if (step_of_pi < bad) bad = step_of_pi;
-    if (average_is_stable(s, bad)) return bad;
-    for (int i = 0; i < 50; i++) {
-        const double middle = 0.5 * (good + bad);
-        if (average_is_stable(s, middle))
-            good = middle;
-        else
-            bad = middle;
-    }
-    return good;
+    return average_is_stable(s, bad) ? bad : mote_bisect_step(average_is_stable, s, good, bad, 50);
 }
 
 double mote_particle_step(mote_integrator integrator, const mote_spring_sums *sums, double limit) {
@@ -132,6 +126,7 @@ typedef struct sample {
 /* Region of stiffness a and damping b, in units of time in which the largest frequency and damping sum to
  * 1. */
 typedef struct region {
+    const mote_scheme *scheme;
     double root, damping; /* root of the largest stiffness; largest damping */
     double least, most;   /* bounds of damping / stiffness */
     sample samples[MAX_SAMPLES];
@@ -196,36 +191,16 @@ static void sample_region(region *r, const mote_coupling *c, bool uncoupled, dou
         sample_edge(r);
 }
 
-static bool all_stable(const mote_scheme *scheme, const region *r, double h) {
+static bool all_stable(const void *context, double h) {
+    const region *r = context;
     bool stable = true;
     for (uint32_t i = 0; i < r->count && stable; i++)
-        stable = mote_scheme_is_stable(scheme, r->samples[i].stiffness, r->samples[i].damping, h);
+        stable = mote_scheme_is_stable(r->scheme, r->samples[i].stiffness, r->samples[i].damping, h);
     return stable;
 }
 
 #define SEARCH_STEP  0.05
 #define SEARCH_STEPS 4000
-
-/* Searches upwards for the first h at which a sample grows, as mote_integrator_stable_step does, then
- * bisects. */
-static double first_growth(const mote_scheme *scheme, const region *r) {
-    double good = 0, bad = 0;
-    for (int i = 1; i <= SEARCH_STEPS && bad == 0; i++) {
-        if (all_stable(scheme, r, i * SEARCH_STEP))
-            good = i * SEARCH_STEP;
-        else
-            bad = i * SEARCH_STEP;
-    }
-    if (bad == 0) return HUGE_VAL;
-    for (int i = 0; i < 50; i++) {
-        const double middle = 0.5 * (good + bad);
-        if (all_stable(scheme, r, middle))
-            good = middle;
-        else
-            bad = middle;
-    }
-    return good;
-}
 
 static double region_step(mote_integrator integrator, const mote_coupling *c, coupling_kind kind) {
     const mote_scheme *scheme = &mote_scheme_table[integrator];
@@ -233,9 +208,10 @@ static double region_step(mote_integrator integrator, const mote_coupling *c, co
                proportional = c->most_ratio <= c->least_ratio * (1 + 1e-6);
     region r;
     double rate;
+    r.scheme = integrator == MOTE_EXACT_FLOW ? &kick_flight_kick : scheme;
     if (scheme->info.stable_z == 0 && c->least_ratio == 0) return 0;
     sample_region(&r, c, uncoupled, &rate);
-    double step = first_growth(integrator == MOTE_EXACT_FLOW ? &kick_flight_kick : scheme, &r) / rate;
+    double step = mote_first_growth(all_stable, &r, SEARCH_STEP, SEARCH_STEPS, 50) / rate;
     if (r.count > 1) step *= BETWEEN_SAMPLES;
     if (kind == COUPLING_COMPOSED && !uncoupled && !proportional)
         step *= integrator == MOTE_YOSHIDA4 ? YOSHIDA_MARGIN : COMPOSED_MARGIN;

@@ -13,8 +13,8 @@ static mote_exact_map implicit_euler(double constant, double damping, double sti
 mote_exact_map mote_map_make(mote_map_kind kind, double constant, double damping, double stiffness,
                              double h) {
     if (kind == MOTE_MAP_IMPLICIT_EULER) return implicit_euler(constant, damping, stiffness, h);
-    mote_propagator p = mote_propagator_make(damping, stiffness, h);
-    mote_exact_map m = {p.xx, p.xv, p.xc * constant, p.vx, p.vv, p.vc * constant};
+    mote_exact_map m = mote_propagator_make(damping, stiffness, h);
+    m.xc *= constant, m.vc *= constant;
     if (kind == MOTE_MAP_KINEMATIC_AVERAGE) {
         m.xx = 0.5 * h * m.vx;
         m.xv = h + 0.5 * h * m.vv;

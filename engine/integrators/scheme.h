@@ -47,7 +47,7 @@ typedef struct mote_scheme {
 
 extern const mote_scheme mote_scheme_table[MOTE_INTEGRATOR_COUNT];
 
-/* Float form of a propagator, with its constant term. */
+/* Float form of an exact map. */
 typedef struct mote_map {
     float xx, xv, xc, vx, vv, vc;
 } mote_map;
@@ -69,11 +69,20 @@ void mote_scheme_coefficients(const mote_scheme *scheme, double h, mote_coeffici
  * about 1). */
 bool mote_scheme_is_stable(const mote_scheme *scheme, double stiffness, double damping, double h);
 
+/* Whether a step h is stable in some context; and the largest stable h between `good`, which is, and `bad`,
+ * which is not, by bisection. */
+typedef bool mote_step_check(const void *context, double h);
+double mote_bisect_step(mote_step_check *is_stable, const void *context, double good, double bad,
+                        int halvings);
+
+/* Searches h = resolution, 2 resolution, ... for the first that is not stable, then bisects. HUGE_VAL if the
+ * first `steps` of them are all stable. */
+double mote_first_growth(mote_step_check *is_stable, const void *context, double resolution, int steps,
+                         int halvings);
+
 /* Map of a = constant + damping v + stiffness x over h, in double, before the maps of several forces are
  * summed. */
-typedef struct mote_exact_map {
-    double xx, xv, xc, vx, vv, vc;
-} mote_exact_map;
+typedef mote_propagator mote_exact_map;
 
 mote_exact_map mote_map_free(double h);
 mote_exact_map mote_map_make(mote_map_kind kind, double constant, double damping, double stiffness, double h);

@@ -52,20 +52,48 @@ static state substep(const mote_scheme *scheme, const spring *s, double h, state
  * |trace| <= 1 + det. The slack allows for rounding: a symplectic method has det = 1. In units in which the
  * frequency is 1, it is far below the growth of explicit Euler (z^2) and midpoint (z^4 / 4) at the smallest z
  * examined. */
-static bool stable(const mote_scheme *scheme, const spring *s, double h) {
+bool mote_scheme_is_stable(const mote_scheme *scheme, double stiffness, double damping, double h) {
     const double slack = 1e-12;
-    state a = substep(scheme, s, h, (state){1, 0}), b = substep(scheme, s, h, (state){0, 1});
-    double determinant = a.x * b.v - a.v * b.x, trace = a.x + b.v;
+    const spring s = {-stiffness, -damping};
+    const state a = substep(scheme, &s, h, (state){1, 0}), b = substep(scheme, &s, h, (state){0, 1});
+    const double determinant = a.x * b.v - a.v * b.x, trace = a.x + b.v;
     return __builtin_fabs(determinant) <= 1 + slack && __builtin_fabs(trace) <= 1 + determinant + slack;
 }
 
-bool mote_scheme_is_stable(const mote_scheme *scheme, double stiffness, double damping, double h) {
-    const spring s = {-stiffness, -damping};
-    return stable(scheme, &s, h);
+/* --- Searches --- */
+
+double mote_bisect_step(mote_step_check *is_stable, const void *context, double good, double bad,
+                        int halvings) {
+    for (int i = 0; i < halvings; i++) {
+        const double middle = 0.5 * (good + bad);
+        if (is_stable(context, middle))
+            good = middle;
+        else
+            bad = middle;
+    }
+    return good;
+}
+
+double mote_first_growth(mote_step_check *is_stable, const void *context, double resolution, int steps,
+                         int halvings) {
+    for (int i = 1; i <= steps; i++)
+        if (!is_stable(context, i * resolution))
+            return mote_bisect_step(is_stable, context, (i - 1) * resolution, i * resolution, halvings);
+    return HUGE_VAL;
 }
 
 #define SEARCH_STEPS 20000
 #define RESOLUTION   0.01 /* step of the search, in h times the rate */
+
+typedef struct damped_spring {
+    const mote_scheme *scheme;
+    double stiffness, damping;
+} damped_spring;
+
+static bool spring_is_stable(const void *context, double h) {
+    const damped_spring *s = context;
+    return mote_scheme_is_stable(s->scheme, s->stiffness, s->damping, h);
+}
 
 double mote_integrator_stable_step(mote_integrator integrator, double stiffness, double damping,
                                    double mass) {
@@ -77,23 +105,8 @@ double mote_integrator_stable_step(mote_integrator integrator, double stiffness,
     double rate = __builtin_sqrt(stiffness / mass) + damping / mass;
     if (scheme->family == MOTE_FAMILY_ADVECTION || rate == 0) return HUGE_VAL;
     /* Scales time by the rate, so that the search does not depend on the units of the arguments. */
-    spring s = {-stiffness / mass / (rate * rate), -damping / mass / rate};
-    double good = 0, bad = 0;
-    for (int i = 1; i <= SEARCH_STEPS && bad == 0; i++) {
-        if (stable(scheme, &s, i * RESOLUTION))
-            good = i * RESOLUTION;
-        else
-            bad = i * RESOLUTION;
-    }
-    if (bad == 0) return HUGE_VAL;
-    if (good == 0 && damping == 0)
-        return 0; /* with damping, every method is stable for some h: b / k for explicit Euler */
-    for (int i = 0; i < 60; i++) {
-        double middle = 0.5 * (good + bad);
-        if (stable(scheme, &s, middle))
-            good = middle;
-        else
-            bad = middle;
-    }
-    return good / rate;
+    const damped_spring s = {scheme, stiffness / mass / (rate * rate), damping / mass / rate};
+    /* With damping, every method is stable for some h: b / k for explicit Euler. */
+    if (scheme->info.stable_z == 0 && damping == 0) return 0;
+    return mote_first_growth(spring_is_stable, &s, RESOLUTION, SEARCH_STEPS, 60) / rate;
 }

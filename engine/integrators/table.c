@@ -14,6 +14,14 @@
 #define PEFRL_CHI      (-0.06626458266981849)
 #define PEFRL_STABLE_Z 2.9894495459067291 /* trace of one substep = -2, by bisection with 50 digits */
 
+/* Tableaux that Runge-Kutta methods and advection have in common. */
+#define EULER_TABLEAU    .stages = 1, .kick = {1}, .weight = {1}
+#define MIDPOINT_TABLEAU .stages = 2, .time = {0, 0.5}, .kick = {1, 1}, .next = {0.5}, .weight = {0, 1}
+#define RK4_TABLEAU                                                                                          \
+    .stages = 4, .time = {0, 0.5, 0.5, 1}, .kick = {1, 1, 1, 1}, .next = {0.5, 0.5, 1},                      \
+    .weight = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}
+
+/* Members that are not given are 0. */
 const mote_scheme mote_scheme_table[MOTE_INTEGRATOR_COUNT] = {
     [MOTE_SEMI_IMPLICIT_EULER] =
         {.info = {.name = "semi-implicit-euler",
@@ -26,37 +34,27 @@ const mote_scheme mote_scheme_table[MOTE_INTEGRATOR_COUNT] = {
                   .source = "Hairer, Lubich & Wanner, Geometric Numerical Integration (2006), I.1.2"},
          .family = MOTE_FAMILY_SPLITTING,
          .stages = 1,
-         .time = {0},
          .kick = {1},
          .drift = {1}},
     [MOTE_EXPLICIT_EULER] = {.info = {.name = "explicit-euler",
                                       .order = 1,
                                       .order_damped = 1,
-                                      .symplectic = false,
                                       .evaluations = 1,
                                       .stable_z = 0,
                                       .note = "Gains energy on every undamped spring; for comparison.",
                                       .source = "Hairer, Norsett & Wanner, Solving ODEs I (1993), I.7"},
                              .family = MOTE_FAMILY_RUNGE_KUTTA,
-                             .stages = 1,
-                             .time = {0},
-                             .kick = {1},
-                             .weight = {1}},
+                             EULER_TABLEAU},
     [MOTE_MIDPOINT] = {.info = {.name = "midpoint",
                                 .order = 2,
                                 .order_damped = 2,
-                                .symplectic = false,
                                 .evaluations = 2,
                                 .stable_z = 0,
                                 .note = "Gains energy on undamped springs, slowly; good with damping and for "
                                         "velocity that depends on time.",
                                 .source = "Runge, Math. Ann. 46 (1895) 167"},
                        .family = MOTE_FAMILY_RUNGE_KUTTA,
-                       .stages = 2,
-                       .time = {0, 0.5},
-                       .kick = {1, 1},
-                       .next = {0.5},
-                       .weight = {0, 1}},
+                       MIDPOINT_TABLEAU},
     [MOTE_POSITION_VERLET] = {.info = {.name = "position-verlet",
                                        .order = 2,
                                        .order_damped = 1,
@@ -68,7 +66,6 @@ const mote_scheme mote_scheme_table[MOTE_INTEGRATOR_COUNT] = {
                                        .source = "Stormer (1907); Verlet, Phys. Rev. 159 (1967) 98"},
                               .family = MOTE_FAMILY_SPLITTING,
                               .stages = 1,
-                              .time = {0},
                               .kick = {1},
                               .drift = {1},
                               .half_step_velocity = true},
@@ -94,8 +91,7 @@ const mote_scheme mote_scheme_table[MOTE_INTEGRATOR_COUNT] = {
                              .evaluations = 4,
                              .stable_z = PEFRL_STABLE_Z,
                              .note = "An error constant 26 times smaller than Forest-Ruth's for one "
-                                     "evaluation more; order 1 where a "
-                                     "force reads velocity.",
+                                     "evaluation more; order 1 where a force reads velocity.",
                              .source = "Omelyan, Mryglod & Folk, Comput. Phys. Commun. 146 (2002) 188"},
                     .family = MOTE_FAMILY_SPLITTING,
                     .stages = 4,
@@ -106,7 +102,6 @@ const mote_scheme mote_scheme_table[MOTE_INTEGRATOR_COUNT] = {
     [MOTE_IMPLICIT_EULER] = {.info = {.name = "implicit-euler",
                                       .order = 1,
                                       .order_damped = 1,
-                                      .symplectic = false,
                                       .evaluations = 1,
                                       .stable_z = HUGE_VAL,
                                       .note = "Affine forces in closed form, stable for any h and strongly "
@@ -114,23 +109,19 @@ const mote_scheme mote_scheme_table[MOTE_INTEGRATOR_COUNT] = {
                                       .source = "Hairer & Wanner, Solving ODEs II (1996), IV.3"},
                              .family = MOTE_FAMILY_MAP,
                              .stages = 1,
-                             .time = {0},
                              .kick = {1},
                              .map = MOTE_MAP_IMPLICIT_EULER},
     [MOTE_KINEMATIC] =
         {.info = {.name = "kinematic",
                   .order = 1,
                   .order_damped = 1,
-                  .symplectic = false,
                   .evaluations = 1,
                   .stable_z = HUGE_VAL,
                   .note = "One affine force alone is exact; several lose order 2 to their coupling and two "
-                          "springs slowly "
-                          "diverge. Other forces are semi-implicit, order 1.",
+                          "springs slowly diverge. Other forces are semi-implicit, order 1.",
                   .source = "the exact solution of each force, summed; determinant of two springs 1 + z^4/6"},
          .family = MOTE_FAMILY_MAP,
          .stages = 1,
-         .time = {0},
          .kick = {1},
          .map = MOTE_MAP_KINEMATIC,
          .kick_after = true,
@@ -140,17 +131,14 @@ const mote_scheme mote_scheme_table[MOTE_INTEGRATOR_COUNT] = {
             .info = {.name = "kinematic-average",
                      .order = 1,
                      .order_damped = 1,
-                     .symplectic = false,
                      .evaluations = 1,
                      .stable_z = 3.1415926535897932, /* trace - 1 - determinant = -z sin z */
                      .note = "The exact dv of each force with the average velocity for dx: better than "
-                             "kinematic where several "
-                             "forces depend on position or velocity.",
+                             "kinematic where several forces depend on position or velocity.",
                      .source =
                          "the exact solution of each force, summed; determinant of two springs 1 - z^4/12"},
             .family = MOTE_FAMILY_MAP,
             .stages = 1,
-            .time = {0},
             .kick = {1},
             .map = MOTE_MAP_KINEMATIC_AVERAGE,
             .kick_after = true,
@@ -163,10 +151,7 @@ const mote_scheme mote_scheme_table[MOTE_INTEGRATOR_COUNT] = {
                                     .note = "Velocity fields; for comparison.",
                                     .source = "Hairer, Norsett & Wanner, Solving ODEs I (1993), I.7"},
                            .family = MOTE_FAMILY_ADVECTION,
-                           .stages = 1,
-                           .time = {0},
-                           .kick = {1},
-                           .weight = {1}},
+                           EULER_TABLEAU},
     [MOTE_ADVECT_MIDPOINT] = {.info = {.name = "advect-midpoint",
                                        .order = 2,
                                        .order_damped = 2,
@@ -175,11 +160,7 @@ const mote_scheme mote_scheme_table[MOTE_INTEGRATOR_COUNT] = {
                                        .note = "Velocity fields; the usual choice for smoke and flow.",
                                        .source = "Runge, Math. Ann. 46 (1895) 167"},
                               .family = MOTE_FAMILY_ADVECTION,
-                              .stages = 2,
-                              .time = {0, 0.5},
-                              .kick = {1, 1},
-                              .next = {0.5},
-                              .weight = {0, 1}},
+                              MIDPOINT_TABLEAU},
     [MOTE_ADVECT_RK4] = {.info = {.name = "advect-rk4",
                                   .order = 4,
                                   .order_damped = 4,
@@ -188,20 +169,16 @@ const mote_scheme mote_scheme_table[MOTE_INTEGRATOR_COUNT] = {
                                   .note = "Velocity fields that are smooth, over long steps.",
                                   .source = "Kutta, Z. Math. Phys. 46 (1901) 435"},
                          .family = MOTE_FAMILY_ADVECTION,
-                         .stages = 4,
-                         .time = {0, 0.5, 0.5, 1},
-                         .kick = {1, 1, 1, 1},
-                         .next = {0.5, 0.5, 1},
-                         .weight = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}},
+                         RK4_TABLEAU},
     [MOTE_VELOCITY_VERLET] = {.info = {.name = "velocity-verlet",
                                        .order = 2,
                                        .order_damped = 2,
                                        .symplectic = true,
                                        .evaluations = 2,
                                        .stable_z = 2,
-                                       .note = "Evaluates at the predicted velocity, so forces that read "
-                                               "velocity keep order 2; one evaluation "
-                                               "a substep where none does.",
+                                       .note =
+                                           "Evaluates at the predicted velocity, so forces that read "
+                                           "velocity keep order 2; one evaluation a substep where none does.",
                                        .source =
                                            "Swope, Andersen, Berens & Wilson, J. Chem. Phys. 76 (1982) 637"},
                               .family = MOTE_FAMILY_VERLET,
@@ -212,18 +189,13 @@ const mote_scheme mote_scheme_table[MOTE_INTEGRATOR_COUNT] = {
         {.info = {.name = "rk4",
                   .order = 4,
                   .order_damped = 4,
-                  .symplectic = false,
                   .evaluations = 4,
                   .stable_z = 2.8284271247461903,
                   .note =
                       "All coupled particles go through each stage together; slowly loses energy and phase.",
                   .source = "Kutta, Z. Math. Phys. 46 (1901) 435"},
          .family = MOTE_FAMILY_RUNGE_KUTTA,
-         .stages = 4,
-         .time = {0, 0.5, 0.5, 1},
-         .kick = {1, 1, 1, 1},
-         .next = {0.5, 0.5, 1},
-         .weight = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}},
+         RK4_TABLEAU},
     [MOTE_EXACT_FLOW] =
         {.info =
              {.name = "exact-flow",
@@ -234,8 +206,7 @@ const mote_scheme mote_scheme_table[MOTE_INTEGRATOR_COUNT] = {
               .stable_z = HUGE_VAL,
               .note =
                   "All affine forces together, exact for any h; every other force is a kick of h / 2 on both "
-                  "sides "
-                  "(order 1 if such a force reads velocity).",
+                  "sides (order 1 if such a force reads velocity).",
               .source =
                   "Strang, SIAM J. Numer. Anal. 5 (1968) 506; Higham, Functions of Matrices (2008), 10"},
          .family = MOTE_FAMILY_MAP,

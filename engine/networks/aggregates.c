@@ -1,7 +1,14 @@
-/* Aggregates of islands. Each level takes two rounds of pairwise matching in the graph of the level below;
- * each round contracts the graph. */
-#include "networks/aggregates.h"
-
+/* Aggregates of the constrained solver: the coarse levels of its preconditioner (networks/multilevel.h).
+ * Level 1 joins neighbouring particles of an island, each further level neighbouring aggregates of the level
+ * below. A level takes two rounds of matching (pairwise aggregation: Notay, Electron. Trans. Numer. Anal. 37
+ * (2010) 123). The first matches each vertex with the unmatched neighbour behind the stiffest springs, the
+ * second matches the pairs in the same way, so an aggregate has up to four children. Matching by stiffness
+ * divides a net into squares, not strips.
+ *
+ * Aggregates depend on the island's own graph, in the order of its slots and springs, and on nothing else
+ * that could affect its bits. Pinned particles have no aggregate. A vertex without neighbours in its level
+ * has no parent. Each level of an island begins at a lane group; all levels together take at most as many
+ * lane groups as the island's particles. */
 #include "networks/network.h"
 
 /* Islands with no more particles take about as many iterations without aggregates, each in half the time
@@ -62,8 +69,7 @@ static void make_graph(mote_network *n, work *w, uint32_t island) {
         number_slots(n, w, n->chunk_first[i], n->chunk_end[i]);
     for (uint32_t v = 0; v < g->count; v++) {
         const uint32_t slot = w->name[v];
-        for (uint32_t i = n->head[slot]; i != MOTE_NO_ITEM;
-             i = n->spring[i].next[n->spring[i].a == slot ? 0 : 1]) {
+        for (uint32_t i = n->head[slot]; i != MOTE_NO_ITEM; i = mote_network_next(n, i, slot)) {
             const mote_network_spring_state *s = &n->spring[i];
             const uint32_t other = s->a == slot ? s->b : s->a;
             if (!is_free(n, other)) continue;
@@ -194,8 +200,7 @@ static double sparse_bound(const mote_network *n, uint32_t island) {
     for (uint32_t i = n->island_chunk[island]; i < n->island_chunk[island + 1]; i++)
         for (uint32_t slot = n->chunk_first[i]; slot < n->chunk_end[i]; slot++) {
             double sum = 0;
-            for (uint32_t k = n->head[slot]; k != MOTE_NO_ITEM;
-                 k = n->spring[k].next[n->spring[k].b == slot], ends++)
+            for (uint32_t k = n->head[slot]; k != MOTE_NO_ITEM; k = mote_network_next(n, k, slot), ends++)
                 sum += (double)n->spring[k].stiffness;
             const double square = 2 * sum * (double)n->range.inverse_mass[slot];
             if (largest < square) largest = square;

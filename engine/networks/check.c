@@ -1,6 +1,8 @@
-/* Networks: the default def, and the validation of defs. */
+/* Networks: the default def, and the validation of defs and of springs to be added. */
 #include <math.h>
+#include <string.h>
 
+#include "base/allocator.h"
 #include "base/check.h"
 #include "networks/layout_plan.h"
 
@@ -24,8 +26,10 @@ float mote_network_distance(const float p[3], const float q[3]) {
     return __builtin_sqrtf(x * x + y * y + z * z);
 }
 
-static mote_result check_finite(const float value[3]) {
-    return isfinite(value[0]) && isfinite(value[1]) && isfinite(value[2]) ? MOTE_OK : MOTE_ERROR_NOT_FINITE;
+float mote_network_present_length(const mote_network *network, uint32_t a, uint32_t b) {
+    float *const *x = network->range.x;
+    return mote_network_distance((float[3]){x[0][a], x[1][a], x[2][a]},
+                                 (float[3]){x[0][b], x[1][b], x[2][b]});
 }
 
 static bool within(uint32_t value, uint32_t most) { return value >= 1 && value <= most; }
@@ -45,8 +49,10 @@ static mote_result check_settings(const mote_network_def *def) {
 
 static mote_result check_particles(const mote_network_def *def, mote_network_fault *fault) {
     for (uint32_t i = 0; i < def->particle_count; i++) {
-        mote_result result = check_finite(def->positions + 3 * (size_t)i);
-        if (result == MOTE_OK && def->velocities) result = check_finite(def->velocities + 3 * (size_t)i);
+        const float *x = def->positions + 3 * (size_t)i,
+                    *v = def->velocities ? def->velocities + 3 * (size_t)i : x;
+        const bool finite = mote_vector_is_finite(x) && mote_vector_is_finite(v);
+        mote_result result = finite ? MOTE_OK : MOTE_ERROR_NOT_FINITE;
         if (result == MOTE_OK && def->masses) result = mote_value_invertible(def->masses[i], 1);
         if (result == MOTE_OK) continue;
         fault->particle = i;
@@ -98,4 +104,94 @@ mote_result mote_network_check(const mote_network_def *def, mote_network_fault *
         result = MOTE_ERROR_OVERFLOW;
     if (result == MOTE_OK) result = check_particles(def, fault);
     return result ? result : check_springs(def, fault);
+}
+
+/* --- Springs to be added to an existing network --- */
+
+mote_result mote_network_check_own_spring(const mote_network *network, const mote_spring *spring) {
+    mote_result result = mote_network_check_spring(spring, network->def.solver, network->particle_count);
+    if (result) return result;
+    const uint32_t a = network->slot_of_particle[spring->a], b = network->slot_of_particle[spring->b];
+    if (spring->rest_length == MOTE_AS_PLACED && !isfinite(mote_network_present_length(network, a, b)))
+        return MOTE_ERROR_RANGE;
+    const bool grows = mote_network_grows(network->integrator, network->def.solver, spring);
+    return grows && !network->def.growth_allowed ? MOTE_ERROR_STABILITY : MOTE_OK;
+}
+
+/* Union-find over present islands, as the new springs will merge them. particles, rigid: totals of an island
+ * that is its own parent. */
+typedef struct merged_islands {
+    uint32_t *parent, *particles, *rigid;
+    void *memory;
+    size_t bytes;
+} merged_islands;
+
+static bool begin_merging(merged_islands *c, const mote_network *network, const mote_allocator *allocator) {
+    const size_t islands = network->island_count;
+    c->bytes = 3 * islands * sizeof(uint32_t);
+    c->memory = mote_allocate(allocator, c->bytes);
+    if (!c->memory) return false;
+    memset(c->memory, 0, c->bytes);
+    c->parent = c->memory, c->particles = c->parent + islands, c->rigid = c->particles + islands;
+    for (uint32_t i = 0; i < islands; i++) c->parent[i] = i;
+    return true;
+}
+
+static uint32_t island_of(const mote_network *network, uint32_t particle) {
+    return network->island[network->slot_of_particle[particle]];
+}
+
+/* Returns the index of the first new spring that gives an island more rigid springs than three times its
+ * particles; `count` if there is none. */
+static uint32_t find_excess(const merged_islands *c, const mote_network *network, uint32_t count,
+                            const mote_spring *springs) {
+    for (uint32_t i = 0; i < count; i++)
+        mote_network_join(c->parent, island_of(network, springs[i].a), island_of(network, springs[i].b));
+    for (uint32_t i = 0; i < network->island_count; i++)
+        c->particles[mote_network_root(c->parent, i)] += network->island_size[i];
+    for (uint32_t i = 0; i < network->spring_end; i++)
+        if (mote_network_has_spring(network, i) && network->spring[i].stiffness == INFINITY)
+            c->rigid[mote_network_root(c->parent, network->island[network->spring[i].a])]++;
+    uint32_t i = 0;
+    for (; i < count; i++) {
+        const uint32_t island = mote_network_root(c->parent, island_of(network, springs[i].a));
+        if (springs[i].stiffness == INFINITY &&
+            (uint64_t)++c->rigid[island] > 3 * (uint64_t)c->particles[island])
+            break;
+    }
+    return i;
+}
+
+static mote_result check_rigid(const mote_network *network, uint32_t count, const mote_spring *springs,
+                               const mote_allocator *allocator, uint32_t *fault) {
+    uint32_t rigid = 0;
+    merged_islands c;
+    while (rigid < count && springs[rigid].stiffness != INFINITY) rigid++;
+    if (rigid == count) return MOTE_OK;
+    if (!begin_merging(&c, network, allocator)) return MOTE_ERROR_MEMORY;
+    const uint32_t excess = find_excess(&c, network, count, springs);
+    mote_release(allocator, c.memory, c.bytes);
+    if (excess == count) return MOTE_OK;
+    *fault = excess;
+    return MOTE_ERROR_RANGE;
+}
+
+mote_result mote_network_check_springs(const mote_network *network, uint32_t count,
+                                       const mote_spring *springs, const mote_allocator *allocator,
+                                       uint32_t *fault) {
+    for (uint32_t i = 0; i < count; i++) {
+        const mote_result result = mote_network_check_own_spring(network, &springs[i]);
+        if (result) return *fault = i, result;
+    }
+    const uint32_t capacity = network->def.spring_capacity - network->spring_count;
+    if (count > capacity) return *fault = capacity, MOTE_ERROR_CAPACITY;
+    return check_rigid(network, count, springs, allocator, fault);
+}
+
+bool mote_network_is_rigid_full(const mote_network *network, uint32_t island) {
+    uint64_t rigid = 0;
+    for (uint32_t i = 0; i < network->spring_end; i++)
+        rigid += mote_network_has_spring(network, i) && network->spring[i].stiffness == INFINITY &&
+                 network->island[network->spring[i].a] == island;
+    return rigid >= 3 * (uint64_t)network->island_size[island];
 }

@@ -7,7 +7,7 @@
 #include "contacts/contact.h"
 #include "networks/work.h"
 
-/* Finds the contacts of one register of particles that moved from NETWORK_START to NETWORK_X. Returns false
+/* Finds the contacts of one register of particles that moved from COLUMN(start) to COLUMN(x). Returns false
  * if no lane has one. */
 MOTE_INLINE bool network_contact(const mote_network_job *job, const mote_network_scratch *c, uint32_t substep,
                                  uint32_t slot, wide reach, mote_contact *contact) {
@@ -15,8 +15,8 @@ MOTE_INLINE bool network_contact(const mote_network_job *job, const mote_network
     const ptrdiff_t at = (ptrdiff_t)slot - c->first;
     const mote_collider_pose *from = job->poses + (size_t)substep * job->collider_count;
     const mote_contact_points points = {
-        .start = network_load3(c, NETWORK_START, at),
-        .end = network_load3(c, NETWORK_X, at),
+        .start = network_load3(c, COLUMN(start), at),
+        .end = network_load3(c, COLUMN(x), at),
         .radius = wide_set(def->radius),
         .friction = wide_set(def->friction),
         .reach = reach,
@@ -44,7 +44,7 @@ MOTE_INLINE void network_contact_response(const mote_network_job *job, const mot
                                           wide extra) {
     const wide rate = wide_set((float)(1.0 / job->plan->h)),
                step_back = wide_set(job->constrained ? 0.0f : job->plan->c.h);
-    const wide3 x = network_load3(c, NETWORK_X, at), v = network_load3(c, NETWORK_V, at),
+    const wide3 x = network_load3(c, COLUMN(x), at), v = network_load3(c, COLUMN(v), at),
                 normal = contact->normal;
     const wide3 relative = wide3_sub(v, wide3_scale(rate, contact->drift));
     const wide normal_velocity = wide3_dot(normal, relative),
@@ -52,17 +52,17 @@ MOTE_INLINE void network_contact_response(const mote_network_job *job, const mot
     const wide3 tangential = wide3_sub(relative, wide3_scale(normal_velocity, normal));
     const wide3 loss = network_shorten(tangential, contact->friction * approach + extra);
     const wide3 slowed = wide3_sub(wide3_add_scaled(v, approach, normal), loss);
-    network_store3(c, NETWORK_X, at, wide3_select(in, wide3_sub(x, wide3_scale(step_back, loss)), x));
-    network_store3(c, NETWORK_V, at, wide3_select(in, slowed, v));
+    network_store3(c, COLUMN(x), at, wide3_select(in, wide3_sub(x, wide3_scale(step_back, loss)), x));
+    network_store3(c, COLUMN(v), at, wide3_select(in, slowed, v));
 }
 
 /* Projects points inside a collider onto its surface. Returns their penetration depth (m), 0 in the other
  * lanes. */
 MOTE_INLINE wide network_project_out(const mote_network_scratch *c, ptrdiff_t at,
                                      const mote_contact *contact) {
-    const wide3 x = network_load3(c, NETWORK_X, at);
+    const wide3 x = network_load3(c, COLUMN(x), at);
     const wide depth = wide_max(contact->offset - wide3_dot(contact->normal, x), (wide){0});
-    network_store3(c, NETWORK_X, at,
+    network_store3(c, COLUMN(x), at,
                    wide3_select(wide_less((wide){0}, depth), wide3_add_scaled(x, depth, contact->normal), x));
     return depth;
 }
@@ -88,25 +88,25 @@ MOTE_INLINE void network_resolve_contacts(const mote_network_job *job, const mot
 
 /* Returns the recorded contact of a register; the normal is 0 in lanes without one. */
 MOTE_INLINE mote_contact network_recorded_contact(const mote_network_scratch *c, ptrdiff_t at) {
-    return (mote_contact){.normal = network_load3(c, NETWORK_NORMAL, at),
-                          .drift = network_load3(c, NETWORK_DRIFT, at),
-                          .friction = wide_load(network_column(c, NETWORK_FRICTION) + at)};
+    return (mote_contact){.normal = network_load3(c, COLUMN(normal), at),
+                          .drift = network_load3(c, COLUMN(drift), at),
+                          .friction = wide_load(network_column(c, COLUMN(friction)) + at)};
 }
 
 /* Projects out points that penetrate and records their contact. Until a linear system gives a normal impulse,
  * penetration depth is used in its place. */
 MOTE_INLINE void network_record_contact(const mote_network_scratch *c, ptrdiff_t at,
                                         const mote_contact *contact, mote_contact *recorded) {
-    float *normal_impulse = network_column(c, NETWORK_NORMAL_IMPULSE) + at,
-          *friction = network_column(c, NETWORK_FRICTION) + at;
+    float *normal_impulse = network_column(c, COLUMN(normal_impulse)) + at,
+          *friction = network_column(c, COLUMN(friction)) + at;
     const wide_mask was_in_contact = mote_contact_has(recorded);
     const wide depth = network_project_out(c, at, contact);
     const wide_mask in = wide_less((wide){0}, depth);
     recorded->normal = wide3_select(in, contact->normal, recorded->normal);
     recorded->drift = wide3_select(in, contact->drift, recorded->drift);
     recorded->friction = wide_select(in, contact->friction, recorded->friction);
-    network_store3(c, NETWORK_NORMAL, at, recorded->normal);
-    network_store3(c, NETWORK_DRIFT, at, recorded->drift);
+    network_store3(c, COLUMN(normal), at, recorded->normal);
+    network_store3(c, COLUMN(drift), at, recorded->drift);
     wide_store(friction, recorded->friction);
     wide_store(normal_impulse, wide_select(was_in_contact, wide_load(normal_impulse), depth));
 }
@@ -117,19 +117,19 @@ MOTE_INLINE void network_record_contact(const mote_network_scratch *c, ptrdiff_t
 MOTE_INLINE void network_stick(const mote_network_scratch *c, ptrdiff_t at, const mote_contact *contact) {
     const wide_mask in_contact = mote_contact_has(contact);
     if (!wide_lane_bits(in_contact)) return;
-    const wide3 x = network_load3(c, NETWORK_X, at), predicted = network_load3(c, NETWORK_PREDICTED, at),
-                shift = network_load3(c, NETWORK_FRICTION_SHIFT, at);
-    const wide3 motion = wide3_sub(wide3_sub(x, network_load3(c, NETWORK_START, at)), contact->drift);
+    const wide3 x = network_load3(c, COLUMN(x), at), predicted = network_load3(c, COLUMN(predicted), at),
+                shift = network_load3(c, COLUMN(friction_shift), at);
+    const wide3 motion = wide3_sub(wide3_sub(x, network_load3(c, COLUMN(start), at)), contact->drift);
     const wide3 tangential =
         wide3_sub(motion, wide3_scale(wide3_dot(contact->normal, motion), contact->normal));
     const wide3 new_shift =
         network_shorten(wide3_sub(shift, tangential),
-                        contact->friction * wide_load(network_column(c, NETWORK_NORMAL_IMPULSE) + at));
+                        contact->friction * wide_load(network_column(c, COLUMN(normal_impulse)) + at));
     const wide3 change = wide3_sub(new_shift, shift);
-    network_store3(c, NETWORK_FRICTION_SHIFT, at, wide3_select(in_contact, new_shift, shift));
-    network_store3(c, NETWORK_PREDICTED, at,
+    network_store3(c, COLUMN(friction_shift), at, wide3_select(in_contact, new_shift, shift));
+    network_store3(c, COLUMN(predicted), at,
                    wide3_select(in_contact, wide3_add(predicted, change), predicted));
-    network_store3(c, NETWORK_X, at, wide3_select(in_contact, wide3_add(x, change), x));
+    network_store3(c, COLUMN(x), at, wide3_select(in_contact, wide3_add(x, change), x));
 }
 
 /* Contacts after a linear system. stick: friction acts too, since another system may follow to balance it. */
@@ -154,8 +154,8 @@ MOTE_INLINE void network_friction(const mote_network_job *job, const mote_networ
         const mote_contact contact = network_recorded_contact(c, at);
         const wide_mask in_contact = mote_contact_has(&contact);
         if (!wide_lane_bits(in_contact)) continue;
-        const wide3 shift = network_load3(c, NETWORK_FRICTION_SHIFT, at);
-        const wide left = contact.friction * wide_load(network_column(c, NETWORK_NORMAL_IMPULSE) + at) -
+        const wide3 shift = network_load3(c, COLUMN(friction_shift), at);
+        const wide left = contact.friction * wide_load(network_column(c, COLUMN(normal_impulse)) + at) -
                           wide_sqrt(wide3_dot(shift, shift));
         network_contact_response(job, c, at, in_contact, &contact, rate * wide_max(left, (wide){0}));
     }

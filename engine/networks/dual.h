@@ -53,8 +53,8 @@ MOTE_INLINE void network_keep(const mote_network *n, int id, const network_end *
 }
 
 MOTE_INLINE wide3 network_direction(const mote_network *n, const network_end *e) {
-    return (wide3){network_own(n, NETWORK_END_NORMAL, e), network_own(n, NETWORK_END_NORMAL + 1, e),
-                   network_own(n, NETWORK_END_NORMAL + 2, e)};
+    return (wide3){network_own(n, END_COLUMN(normal), e), network_own(n, END_COLUMN(normal) + 1, e),
+                   network_own(n, END_COLUMN(normal) + 2, e)};
 }
 
 /* Sums of a range of slots, one for each lane of a lane group. */
@@ -86,6 +86,13 @@ MOTE_INLINE wide network_length(wide3 d, wide_mask exists, wide3 *direction) {
     return length;
 }
 
+/* Returns |d| at the positions in three columns from `id` on; *direction as above. at: of the own ends. */
+MOTE_INLINE wide network_length_in(const mote_network_scratch *c, int id, const network_end *e, ptrdiff_t at,
+                                   wide3 *direction) {
+    return network_length(wide3_sub(network_other3(c, id, e), network_load3(c, id, at)), e->exists,
+                          direction);
+}
+
 /* Compliance and damping of an implicit spring over h: C + (c/k) C' + a mu = 0 with C' = (C - C0) / h,
  * divided by 1 + c/(k h). compliance: the factor of mu; memory: that of C0, the elongation at the start of
  * the substep. */
@@ -110,31 +117,28 @@ MOTE_INLINE void network_dual_linearise(const mote_network_job *job, const mote_
     const network_softness soft = network_soften(n, &e, job->plan->h);
     const wide rest = network_terms_of(n, e.packet, false, e.entry).length;
     wide3 direction, start_direction;
-    const wide length = network_length(
-        wide3_sub(network_other3(c, NETWORK_X, &e), network_load3(c, NETWORK_X, at)), e.exists, &direction);
+    const wide length = network_length_in(c, COLUMN(x), &e, at, &direction);
     /* Residual C + a mu, with the damping term. */
-    wide error = (length - rest) + soft.compliance * network_own(n, NETWORK_END_MULTIPLIER, &e);
+    wide error = (length - rest) + soft.compliance * network_own(n, END_COLUMN(multiplier), &e);
     if (e.packet->damped) {
-        const wide start_length = network_length(
-            wide3_sub(network_other3(c, NETWORK_START, &e), network_load3(c, NETWORK_START, at)), e.exists,
-            &start_direction);
+        const wide start_length = network_length_in(c, COLUMN(start), &e, at, &start_direction);
         error -= soft.memory * (start_length - rest);
     }
     /* Diagonal of J W J^T + a. Rigid springs between two pins have none and are excluded; compliant ones act
      * on both. */
-    const wide mass = network_other(c, NETWORK_MASS, &e) + wide_load(network_column(c, NETWORK_MASS) + at);
+    const wide mass = network_other(c, COLUMN(mass), &e) + wide_load(network_column(c, COLUMN(mass)) + at);
     const wide diagonal = mass * wide3_dot(direction, direction) + soft.compliance;
     const wide_mask solvable = e.exists & wide_less(zero, diagonal);
     const wide inverse = wide_select(solvable, one / diagonal, zero),
                r = wide_select(solvable, zero - error, zero), z = inverse * r;
     /* First search direction p = z = r / diagonal. */
-    network_keep(n, NETWORK_END_NORMAL, &e, direction.x);
-    network_keep(n, NETWORK_END_NORMAL + 1, &e, direction.y);
-    network_keep(n, NETWORK_END_NORMAL + 2, &e, direction.z);
-    network_keep(n, NETWORK_END_COMPLIANCE, &e, soft.compliance);
-    network_keep(n, NETWORK_END_INVERSE, &e, inverse);
-    network_keep(n, NETWORK_END_RESIDUAL, &e, r);
-    network_keep(n, NETWORK_END_DIRECTION, &e, z);
+    network_keep(n, END_COLUMN(normal), &e, direction.x);
+    network_keep(n, END_COLUMN(normal) + 1, &e, direction.y);
+    network_keep(n, END_COLUMN(normal) + 2, &e, direction.z);
+    network_keep(n, END_COLUMN(compliance), &e, soft.compliance);
+    network_keep(n, END_COLUMN(inverse), &e, inverse);
+    network_keep(n, END_COLUMN(residual), &e, r);
+    network_keep(n, END_COLUMN(direction), &e, z);
     *sum += r * z;
     *largest = wide_max(*largest, wide_abs(r) / wide_select(wide_less(zero, rest), rest, one));
 }
@@ -145,10 +149,10 @@ MOTE_INLINE void network_dual_direction(const mote_network *n, const mote_networ
                                         size_t lane, wide beta, bool again, wide3 *sum) {
     const network_end e = {.packet = &n->packet[number], .entry = (size_t)number * MOTE_GROUP + lane};
     (void)c;
-    wide p = network_own(n, NETWORK_END_DIRECTION, &e);
+    wide p = network_own(n, END_COLUMN(direction), &e);
     if (again) {
-        p = network_own(n, NETWORK_END_INVERSE, &e) * network_own(n, NETWORK_END_RESIDUAL, &e) + beta * p;
-        network_keep(n, NETWORK_END_DIRECTION, &e, p);
+        p = network_own(n, END_COLUMN(inverse), &e) * network_own(n, END_COLUMN(residual), &e) + beta * p;
+        network_keep(n, END_COLUMN(direction), &e, p);
     }
     *sum = wide3_sub(*sum, wide3_scale(p, network_direction(n, &e)));
 }
@@ -157,12 +161,12 @@ MOTE_INLINE void network_dual_direction(const mote_network *n, const mote_networ
 MOTE_INLINE void network_dual_apply(const mote_network *n, const mote_network_scratch *c, uint32_t number,
                                     wide3 u, size_t lane, wide *sum) {
     const network_end e = network_end_of(n, c, number, lane);
-    const wide p = network_own(n, NETWORK_END_DIRECTION, &e);
+    const wide p = network_own(n, END_COLUMN(direction), &e);
     const wide elongation =
-        wide3_dot(network_direction(n, &e), wide3_sub(network_other3(c, NETWORK_DIRECTION, &e), u));
+        wide3_dot(network_direction(n, &e), wide3_sub(network_other3(c, COLUMN(direction), &e), u));
     const wide q =
-        wide_select(e.exists, elongation + network_own(n, NETWORK_END_COMPLIANCE, &e) * p, (wide){0});
-    network_keep(n, NETWORK_END_PRODUCT, &e, q);
+        wide_select(e.exists, elongation + network_own(n, END_COLUMN(compliance), &e) * p, (wide){0});
+    network_keep(n, END_COLUMN(product), &e, q);
     *sum += p * q;
 }
 
@@ -171,15 +175,15 @@ MOTE_INLINE void network_dual_update(const mote_network *n, uint32_t number, siz
                                      wide *sum, wide *largest) {
     const wide zero = {0}, one = wide_set(1.0f);
     const network_end e = {.packet = &n->packet[number], .entry = (size_t)number * MOTE_GROUP + lane};
-    const wide inverse = network_own(n, NETWORK_END_INVERSE, &e),
+    const wide inverse = network_own(n, END_COLUMN(inverse), &e),
                rest = network_terms_of(n, e.packet, false, e.entry).length;
     const wide mu =
-        network_own(n, NETWORK_END_MULTIPLIER, &e) + alpha * network_own(n, NETWORK_END_DIRECTION, &e);
+        network_own(n, END_COLUMN(multiplier), &e) + alpha * network_own(n, END_COLUMN(direction), &e);
     const wide moved =
-        network_own(n, NETWORK_END_RESIDUAL, &e) - alpha * network_own(n, NETWORK_END_PRODUCT, &e);
+        network_own(n, END_COLUMN(residual), &e) - alpha * network_own(n, END_COLUMN(product), &e);
     const wide r = wide_select(wide_less(zero, inverse), moved, zero); /* excluded: rigid between two pins */
-    network_keep(n, NETWORK_END_MULTIPLIER, &e, mu);
-    network_keep(n, NETWORK_END_RESIDUAL, &e, r);
+    network_keep(n, END_COLUMN(multiplier), &e, mu);
+    network_keep(n, END_COLUMN(residual), &e, r);
     *sum += r * (inverse * r);
     *largest = wide_max(*largest, wide_abs(r) / wide_select(wide_less(zero, rest), rest, one));
 }
@@ -187,7 +191,7 @@ MOTE_INLINE void network_dual_update(const mote_network *n, uint32_t number, siz
 /* Adds the constraint force of the ends, -mu n; the pass scales the sum to N. */
 MOTE_INLINE void network_dual_forces(const mote_network *n, uint32_t number, size_t lane, wide3 *sum) {
     const network_end e = {.packet = &n->packet[number], .entry = (size_t)number * MOTE_GROUP + lane};
-    *sum = wide3_sub(*sum, wide3_scale(network_own(n, NETWORK_END_MULTIPLIER, &e), network_direction(n, &e)));
+    *sum = wide3_sub(*sum, wide3_scale(network_own(n, END_COLUMN(multiplier), &e), network_direction(n, &e)));
 }
 
 /* One pass over one register of slots. */
@@ -198,15 +202,15 @@ MOTE_INLINE void network_dual_register(const mote_network_job *job, const mote_n
     const mote_network_group group = n->group[slot / MOTE_GROUP];
     const size_t lane = slot % MOTE_GROUP;
     const ptrdiff_t at = (ptrdiff_t)slot - c->first;
-    const wide scale = wide_set(factor), mass = wide_load(network_column(c, NETWORK_MASS) + at);
+    const wide scale = wide_set(factor), mass = wide_load(network_column(c, COLUMN(mass)) + at);
     if (pass == MOTE_SOLVE_LOAD) {
-        wide_store(network_column(c, NETWORK_MASS) + at, wide_load(n->range.inverse_mass + slot));
-        network_store3(c, NETWORK_NORMAL, at, wide3_zero()); /* the dual solver has no contacts */
+        wide_store(network_column(c, COLUMN(mass)) + at, wide_load(n->range.inverse_mass + slot));
+        network_store3(c, COLUMN(normal), at, wide3_zero()); /* the dual solver has no contacts */
         for (uint32_t i = group.first_packet; i < group.first_packet + group.packet_count; i++)
-            wide_store(n->entry_solver[NETWORK_END_MULTIPLIER] + (size_t)i * MOTE_GROUP + lane, (wide){0});
+            wide_store(n->entry_solver[END_COLUMN(multiplier)] + (size_t)i * MOTE_GROUP + lane, (wide){0});
         return;
     }
-    const wide3 u = network_load3(c, NETWORK_DIRECTION, at);
+    const wide3 u = network_load3(c, COLUMN(direction), at);
     wide3 vector = wide3_zero();
     wide sum = {0}, largest = {0};
     for (uint32_t i = group.first_packet; i < group.first_packet + group.packet_count; i++) switch (pass) {
@@ -232,13 +236,13 @@ MOTE_INLINE void network_dual_register(const mote_network_job *job, const mote_n
             break;
         }
     if (pass == MOTE_SOLVE_UPDATE) { /* x += alpha u; pinned slots have inverse mass 0 and stay */
-        const wide3 x = network_load3(c, NETWORK_X, at);
-        network_store3(c, NETWORK_X, at,
+        const wide3 x = network_load3(c, COLUMN(x), at);
+        network_store3(c, COLUMN(x), at,
                        wide3_select(wide_less((wide){0}, mass), wide3_add_scaled(x, scale, u), x));
     }
     if (pass == MOTE_SOLVE_FIRST_DIRECTION || pass == MOTE_SOLVE_DIRECTION)
-        network_store3(c, NETWORK_DIRECTION, at, wide3_scale(mass, vector));
-    if (pass == MOTE_SOLVE_FORCES) network_store3(c, NETWORK_FORCE, at, wide3_scale(scale, vector));
+        network_store3(c, COLUMN(direction), at, wide3_scale(mass, vector));
+    if (pass == MOTE_SOLVE_FORCES) network_store3(c, COLUMN(force), at, wide3_scale(scale, vector));
     if (pass == MOTE_SOLVE_LINEARISE || pass == MOTE_SOLVE_APPLY || pass == MOTE_SOLVE_UPDATE)
         network_gather_sums(sums, lane, sum, largest);
 }

@@ -3,13 +3,13 @@
 #include <string.h>
 
 #include "base/allocator.h"
+#include "base/arena.h"
 #include "networks/layout_plan.h"
 
 /* --- The lists of springs at a slot --- */
 
 static uint32_t *next_at(mote_network *network, uint32_t number, uint32_t slot) {
-    mote_network_spring_state *s = &network->spring[number];
-    return &s->next[s->a == slot ? 0 : 1];
+    return &network->spring[number].next[mote_network_end_at(network, number, slot)];
 }
 
 static void unlink_spring(mote_network *network, uint32_t number, uint32_t slot) {
@@ -68,34 +68,27 @@ typedef struct insertion {
     size_t bytes;
 } insertion;
 
-static void *take(unsigned char **cursor, uint64_t count, size_t element) {
-    void *at = *cursor;
-    *cursor += mote_round_up((size_t)count * element, MOTE_CACHE_LINE);
-    return at;
+static uint64_t place_arrays(insertion *n) {
+    mote_arena a = {n->memory, 0};
+    const uint64_t ends = (uint64_t)n->count * 2;
+    n->key = mote_arena_take(&a, ends, sizeof(uint64_t));
+    n->other_key = mote_arena_take(&a, ends, sizeof(uint64_t));
+    n->item = mote_arena_take(&a, ends, sizeof(uint32_t));
+    n->other_item = mote_arena_take(&a, ends, sizeof(uint32_t));
+    n->block = mote_arena_take(&a, ends, sizeof(uint32_t));
+    n->first_key = mote_arena_take(&a, ends + 1, sizeof(uint32_t));
+    n->packets = mote_arena_take(&a, ends, sizeof(uint32_t));
+    n->numbers = mote_arena_take(&a, n->count, sizeof(uint32_t));
+    return a.bytes;
 }
 
 static mote_result begin_insertion(insertion *n, uint32_t count, const mote_allocator *allocator) {
-    const uint64_t ends = (uint64_t)count * 2,
-                   bytes = ends * (2 * sizeof(uint64_t) + 6 * sizeof(uint32_t)) + 9 * MOTE_CACHE_LINE;
-    *n = (insertion){.count = count, .bytes = (size_t)bytes};
-    if (ends > UINT32_MAX || bytes > SIZE_MAX / 2) return MOTE_ERROR_OVERFLOW;
-    unsigned char *cursor = n->memory = mote_allocate(allocator, n->bytes);
-    if (!n->memory) return MOTE_ERROR_MEMORY;
-    n->key = take(&cursor, ends, sizeof(uint64_t));
-    n->other_key = take(&cursor, ends, sizeof(uint64_t));
-    n->item = take(&cursor, ends, sizeof(uint32_t));
-    n->other_item = take(&cursor, ends, sizeof(uint32_t));
-    n->block = take(&cursor, ends, sizeof(uint32_t));
-    n->first_key = take(&cursor, ends + 1, sizeof(uint32_t));
-    n->packets = take(&cursor, ends, sizeof(uint32_t));
-    n->numbers = take(&cursor, count, sizeof(uint32_t));
-    return MOTE_OK;
-}
-
-static float present_length(const mote_network *network, uint32_t a, uint32_t b) {
-    const float p[3] = {network->range.x[0][a], network->range.x[1][a], network->range.x[2][a]};
-    const float q[3] = {network->range.x[0][b], network->range.x[1][b], network->range.x[2][b]};
-    return mote_network_distance(p, q);
+    *n = (insertion){.count = count};
+    const uint64_t bytes = place_arrays(n);
+    if (count > UINT32_MAX / 2) return MOTE_ERROR_OVERFLOW;
+    const mote_result result = mote_arena_allocate(bytes, allocator, &n->memory, &n->bytes);
+    if (result == MOTE_OK) place_arrays(n);
+    return result;
 }
 
 /* Creates the springs under the lowest free numbers, in no list and no packet yet. */
@@ -104,21 +97,15 @@ static mote_result create_springs(mote_network *network, insertion *n, const mot
     for (uint32_t i = 0; i < n->count; i++, number++) {
         const mote_spring *from = &springs[i];
         const uint32_t a = network->slot_of_particle[from->a], b = network->slot_of_particle[from->b];
-        const float length =
-            from->rest_length == MOTE_AS_PLACED ? present_length(network, a, b) : from->rest_length;
+        const float length = from->rest_length == MOTE_AS_PLACED ? mote_network_present_length(network, a, b)
+                                                                 : from->rest_length;
         while (network->spring[number].a != MOTE_NO_SLOT) number++;
         if (!isfinite(length)) {
             while (i-- > 0) free_number(network, n->numbers[i]);
             return MOTE_ERROR_RANGE;
         }
         n->numbers[i] = number;
-        network->spring[number] = (mote_network_spring_state){.a = a,
-                                                              .b = b,
-                                                              .rest_length = length + 0.0f,
-                                                              .stiffness = from->stiffness + 0.0f,
-                                                              .damping = from->damping + 0.0f,
-                                                              .tear_strain = from->tear_strain + 0.0f,
-                                                              .entry = {MOTE_NO_ITEM, MOTE_NO_ITEM}};
+        mote_network_create_spring(network, number, from, length);
     }
     return MOTE_OK;
 }
@@ -193,7 +180,7 @@ static mote_result reserve_blocks(mote_network *network, const insertion *n,
         n->packets[i] = (uint32_t)packets;
         if (packets > block->packet_capacity) more += mote_network_packet_capacity(packets);
     }
-    return mote_network_reserve_packets(network, more, network->entry_response[0] != NULL, allocator);
+    return mote_network_reserve_packets(network, more, allocator);
 }
 
 static void write_blocks(mote_network *network, const insertion *n) {
@@ -246,9 +233,7 @@ static void finish_insertion(mote_network *network, const insertion *n, uint32_t
     for (uint32_t i = 0; i < n->count; i++) {
         const mote_network_spring_state *s = &network->spring[n->numbers[i]];
         join_ends(network, s);
-        network->damped |= s->damping > 0;
-        network->tears |= s->tear_strain > 0;
-        network->rigid |= s->stiffness == __builtin_inff();
+        mote_network_note_spring(network, s);
     }
     mote_network_find_chunks(network);
     const uint32_t last = n->numbers[n->count - 1];

@@ -64,30 +64,6 @@ static void stage(const mote_network_job *job, const mote_network_scratch *c, ui
     own(job, c, (mote_stage_at){number, time}, first, end);
 }
 
-static void begin(const mote_network_job *job, const mote_network_scratch *c, uint32_t first, uint32_t end) {
-    network_begin(job, c, first, end);
-}
-
-static void start(const mote_network_job *job, const mote_network_scratch *c, bool keep, uint32_t first,
-                  uint32_t end) {
-    network_start(job, c, keep, first, end);
-}
-
-static void contacts(const mote_network_job *job, const mote_network_scratch *c, uint32_t substep, bool stick,
-                     uint32_t first, uint32_t end) {
-    network_solver_contacts(job, c, substep, stick, first, end);
-}
-
-static void friction(const mote_network_job *job, const mote_network_scratch *c, uint32_t first,
-                     uint32_t end) {
-    network_friction(job, c, first, end);
-}
-
-static void resolve_contacts(const mote_network_job *job, const mote_network_scratch *c, uint32_t substep,
-                             uint32_t first, uint32_t end) {
-    network_resolve_contacts(job, c, substep, first, end);
-}
-
 #define DUAL(pass)                                                                                           \
     case pass:                                                                                               \
         return network_dual_range(job, c, pass, factor, first, end)
@@ -130,29 +106,18 @@ static float restrict_residuals(const mote_network *n, const mote_network_scratc
     return lowest ? network_restrict(n, c, true, first, count) : network_restrict(n, c, false, first, count);
 }
 
-static void correct_aggregates(const mote_network *n, uint32_t first, uint32_t count) {
-    network_correct(n, first, count);
-}
-static void invert_aggregates(const mote_network *n, uint32_t first, uint32_t count) {
-    network_invert_aggregates(n, first, count);
-}
-
-static bool finite(const mote_network_scratch *c, uint32_t first, uint32_t end) {
-    return network_finite(c, first, end);
-}
-
 extern const mote_network_kernels MOTE_KERNEL_TABLE(mote_network_kernels);
 const mote_network_kernels MOTE_KERNEL_TABLE(mote_network_kernels) = {
     .spring_forces = spring_forces,
-    .begin = begin,
+    .begin = network_begin,
     .stage = stage,
-    .start = start,
-    .contacts = contacts,
-    .friction = friction,
-    .resolve_contacts = resolve_contacts,
+    .start = network_start,
+    .contacts = network_solver_contacts,
+    .friction = network_friction,
+    .resolve_contacts = network_resolve_contacts,
     .dual = dual,
     .primal = primal,
     .restrict_residuals = restrict_residuals,
-    .correct_aggregates = correct_aggregates,
-    .invert_aggregates = invert_aggregates,
-    .finite = finite};
+    .correct_aggregates = network_correct,
+    .invert_aggregates = network_invert_aggregates,
+    .finite = network_finite};

@@ -36,34 +36,11 @@ typedef struct mote_network_scratch_layout {
             float block[6];       /* inverse of a particle's diagonal 3 x 3 block */
             float normal_impulse; /* of a contact, as a displacement, m */
             float friction;       /* Coulomb's coefficient at a contact */
-        } solver;
+        }; /* solver */
     };
 } mote_network_scratch_layout;
-#define NETWORK_COLUMN(member) MOTE_SCRATCH_COLUMN(mote_network_scratch_layout, member)
-enum {
-    NETWORK_X = NETWORK_COLUMN(x),
-    NETWORK_V = NETWORK_COLUMN(v),
-    NETWORK_FORCE = NETWORK_COLUMN(force),
-    NETWORK_SHIFT = NETWORK_COLUMN(shift),
-    NETWORK_PACKED = NETWORK_COLUMN(packed),
-    NETWORK_START = NETWORK_COLUMN(start),
-    NETWORK_NORMAL = NETWORK_COLUMN(normal),
-    NETWORK_ACCELERATION = NETWORK_COLUMN(acceleration),
-    NETWORK_DRIFT = NETWORK_COLUMN(drift),
-    NETWORK_FORCE_SUM = NETWORK_COLUMN(force_sum),
-    NETWORK_FRICTION_SHIFT = NETWORK_COLUMN(friction_shift),
-    NETWORK_CARRY = NETWORK_COLUMN(carry),
-    NETWORK_DIRECTION = NETWORK_COLUMN(solver.direction),
-    NETWORK_MASS = NETWORK_COLUMN(solver.mass),
-    NETWORK_PARTIAL = NETWORK_COLUMN(solver.partial),
-    NETWORK_RESIDUAL = NETWORK_COLUMN(solver.residual),
-    NETWORK_PRODUCT = NETWORK_COLUMN(solver.product),
-    NETWORK_PREDICTED = NETWORK_COLUMN(solver.predicted),
-    NETWORK_BLOCK = NETWORK_COLUMN(solver.block),
-    NETWORK_NORMAL_IMPULSE = NETWORK_COLUMN(solver.normal_impulse),
-    NETWORK_FRICTION = NETWORK_COLUMN(solver.friction),
-    NETWORK_COLUMNS = MOTE_SCRATCH_COLUMNS(mote_network_scratch_layout)
-};
+#define COLUMN(member)  MOTE_SCRATCH_COLUMN(mote_network_scratch_layout, member)
+#define NETWORK_COLUMNS MOTE_SCRATCH_COLUMNS(mote_network_scratch_layout)
 
 /* Passes of the constrained solver over the slots of an island (dual.h, primal.h). Steps of preconditioned
  * conjugate gradients: A p = q, z = preconditioned residual, factor = alpha or beta. In the primal solver the
@@ -71,7 +48,7 @@ enum {
 typedef enum mote_solver_pass {
     MOTE_SOLVE_LOAD,      /* stores x* and inverse masses for the substep; multipliers = 0 */
     MOTE_SOLVE_LINEARISE, /* Newton's linearisation: directions, residuals, preconditioner; p = z; sums r z,
-                           * and the largest error over the rest length; primal: NETWORK_FORCE = spring
+                           * and the largest error over the rest length; primal: COLUMN(force) = spring
                            * forces */
     MOTE_SOLVE_FIRST_DIRECTION, /* p = z; dual: u = W J^T p */
     MOTE_SOLVE_DIRECTION,       /* p = z + factor p; dual: u = W J^T p */
@@ -79,7 +56,7 @@ typedef enum mote_solver_pass {
     MOTE_SOLVE_UPDATE,   /* x (dual: and mu) += factor p, r -= factor q; sums r z; dual: and the largest
                           * error */
     MOTE_SOLVE_CONTACTS, /* projects points out of colliders (mote_network_kernels.contacts) */
-    MOTE_SOLVE_FORCES    /* dual: NETWORK_FORCE = factor x constraint forces */
+    MOTE_SOLVE_FORCES    /* dual: COLUMN(force) = factor x constraint forces */
 } mote_solver_pass;
 
 typedef struct mote_solve_sums {
@@ -97,15 +74,15 @@ typedef struct mote_network_scratch {
 
 /* Kernels, compiled once per instruction set. Slots first .. end - 1 are whole lane groups of one block. */
 struct mote_network_kernels {
-    /* NETWORK_FORCE (uncoupled springs: and NETWORK_SHIFT) = sum of the springs, for all slots of a block. */
+    /* COLUMN(force) (uncoupled springs: and COLUMN(shift)) = sum of the springs, for all slots of a block. */
     void (*spring_forces)(const mote_network_job *job, const mote_network_scratch *c,
                           const mote_network_block *block);
     /* begin: the drift before the first evaluation of a substep. stage: one stage of the integrator, particle
-     * by particle, with the forces in NETWORK_FORCE. */
+     * by particle, with the forces in COLUMN(force). */
     void (*begin)(const mote_network_job *job, const mote_network_scratch *c, uint32_t first, uint32_t end);
     void (*stage)(const mote_network_job *job, const mote_network_scratch *c, uint32_t stage, double time,
                   uint32_t first, uint32_t end);
-    /* keep: NETWORK_START = NETWORK_X. Else, in the constrained solver: v = (x - start) / h. */
+    /* keep: COLUMN(start) = COLUMN(x). Else, in the constrained solver: v = (x - start) / h. */
     void (*start)(const mote_network_job *job, const mote_network_scratch *c, bool keep, uint32_t first,
                   uint32_t end);
     /* Contacts of the constrained solver (contact.h): `contacts` after each linear system, `friction` after
@@ -123,7 +100,7 @@ struct mote_network_kernels {
     mote_solve_sums (*primal)(const mote_network_job *job, const mote_network_scratch *c,
                               mote_solver_pass pass, float factor, uint32_t first, uint32_t end);
     /* Aggregates of one level (multilevel.h). restrict_residuals: sums the children's residuals, in level 1
-     * those in NETWORK_PACKED; returns the sum of r D^-1 r. correct_aggregates: replaces residuals by
+     * those in COLUMN(packed); returns the sum of r D^-1 r. correct_aggregates: replaces residuals by
      * corrections. invert_aggregates: replaces upper triangles, the first 6 floats of a block, by inverses,
      * in whole lane groups. */
     float (*restrict_residuals)(const mote_network *network, const mote_network_scratch *c, bool lowest,
@@ -159,18 +136,10 @@ mote_network_outer_run mote_network_outer(const mote_network_job *job, const mot
 /* Runs one phase of the outer blocks. A mote_phase_runner whose context is a mote_network_outer_run. */
 void mote_network_outer_phase(void *context, const mote_phase_at *at);
 
-/* The constrained solver of one substep. On entry NETWORK_X holds x*, NETWORK_START the position at the start
- * of the substep. */
-typedef struct mote_network_solve_context {
-    const mote_network_job *job;
-    const mote_network_scratch *columns;
-    const mote_jobs *jobs;
-    uint32_t substep;
-    mote_network_step_report *report; /* accumulated */
-} mote_network_solve_context;
-
-/* Solves one island. */
-void mote_network_solve(const mote_network_solve_context *context, uint32_t number);
+/* Runs the constrained solver of one substep on one island, and adds to the report. On entry COLUMN(x) holds
+ * x*, COLUMN(start) the position at the start of the substep. */
+void mote_network_solve(const mote_network_job *job, const mote_network_scratch *c, const mote_jobs *jobs,
+                        uint32_t substep, uint32_t number, mote_network_step_report *report);
 
 /* Computes entry_response if it is stale: the unit response of an uncoupled spring over h, divided by the sum
  * of its inverse masses. Columns 0 and 1: change of the rate for an elongation of 1 (vx) and a rate of 1

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/allocator.h"
+#include "base/arena.h"
 #include "base/hash.h"
 
 /* Fewer alike islands than this are packed into sliced blocks: they would leave most lanes of a block
@@ -13,29 +14,22 @@
 
 /* --- Memory --- */
 
-static void *take(unsigned char *memory, uint64_t *bytes, uint64_t count, size_t element) {
-    void *at = memory ? memory + *bytes : NULL;
-    *bytes += (count * element + MOTE_CACHE_LINE - 1) / MOTE_CACHE_LINE * MOTE_CACHE_LINE;
-    return at;
-}
-
 static uint64_t place_arrays(mote_network_layout_plan *s, const mote_network_def *def) {
     const uint64_t particles = def->particle_count;
-    unsigned char *memory = s->memory;
-    uint64_t bytes = 0;
-    s->island = take(memory, &bytes, particles, sizeof(uint32_t));
-    s->rank = take(memory, &bytes, particles, sizeof(uint32_t));
-    s->particles = take(memory, &bytes, particles, sizeof(uint32_t));
-    s->first_spring = take(memory, &bytes, particles + 1, sizeof(uint32_t));
-    s->slot = take(memory, &bytes, particles, sizeof(uint32_t));
-    s->block = take(memory, &bytes, particles, sizeof(uint32_t));
-    s->stride = take(memory, &bytes, particles, sizeof(uint8_t));
-    s->springs = take(memory, &bytes, def->spring_count, sizeof(uint32_t));
-    s->key = take(memory, &bytes, particles, sizeof(uint64_t));
-    s->other_key = take(memory, &bytes, particles, sizeof(uint64_t));
-    s->order = take(memory, &bytes, particles, sizeof(uint32_t));
-    s->other_order = take(memory, &bytes, particles, sizeof(uint32_t));
-    return bytes;
+    mote_arena a = {s->memory, 0};
+    s->island = mote_arena_take(&a, particles, sizeof(uint32_t));
+    s->rank = mote_arena_take(&a, particles, sizeof(uint32_t));
+    s->particles = mote_arena_take(&a, particles, sizeof(uint32_t));
+    s->first_spring = mote_arena_take(&a, particles + 1, sizeof(uint32_t));
+    s->slot = mote_arena_take(&a, particles, sizeof(uint32_t));
+    s->block = mote_arena_take(&a, particles, sizeof(uint32_t));
+    s->stride = mote_arena_take(&a, particles, sizeof(uint8_t));
+    s->springs = mote_arena_take(&a, def->spring_count, sizeof(uint32_t));
+    s->key = mote_arena_take(&a, particles, sizeof(uint64_t));
+    s->other_key = mote_arena_take(&a, particles, sizeof(uint64_t));
+    s->order = mote_arena_take(&a, particles, sizeof(uint32_t));
+    s->other_order = mote_arena_take(&a, particles, sizeof(uint32_t));
+    return a.bytes;
 }
 
 void mote_network_layout_plan_destroy(mote_network_layout_plan *plan, const mote_allocator *allocator) {
@@ -45,32 +39,24 @@ void mote_network_layout_plan_destroy(mote_network_layout_plan *plan, const mote
 
 /* --- Islands --- */
 
-static uint32_t root_of(uint32_t *parent, uint32_t particle) {
-    while (parent[particle] != particle) {
-        parent[particle] = parent[parent[particle]];
-        particle = parent[particle];
-    }
-    return particle;
+uint32_t mote_network_root(uint32_t *parent, uint32_t item) {
+    while (parent[item] != item) item = parent[item] = parent[parent[item]];
+    return item;
 }
 
-/* Union-find. The lowest particle is the root, so that labels are ascending. */
-static void join_springs(uint32_t *parent, const mote_network_def *def) {
-    for (uint32_t i = 0; i < def->particle_count; i++) parent[i] = i;
-    for (uint32_t i = 0; i < def->spring_count; i++) {
-        const uint32_t a = root_of(parent, def->springs[i].a), b = root_of(parent, def->springs[i].b);
-        if (a < b)
-            parent[b] = a;
-        else
-            parent[a] = b;
-    }
+void mote_network_join(uint32_t *parent, uint32_t a, uint32_t b) {
+    a = mote_network_root(parent, a), b = mote_network_root(parent, b);
+    parent[a < b ? b : a] = a < b ? a : b;
 }
 
 /* Numbers the islands. The root, the lowest particle of its island, is labelled before the others. */
 static void label_islands(mote_network_layout_plan *s, const mote_network_def *def) {
     uint32_t *parent = s->rank;
-    join_springs(parent, def);
+    for (uint32_t i = 0; i < def->particle_count; i++) parent[i] = i;
+    for (uint32_t i = 0; i < def->spring_count; i++)
+        mote_network_join(parent, def->springs[i].a, def->springs[i].b);
     for (uint32_t i = 0; i < def->particle_count; i++) {
-        const uint32_t root = root_of(parent, i);
+        const uint32_t root = mote_network_root(parent, i);
         s->island[i] = root == i ? s->island_count++ : s->island[root];
     }
     memset(s->particles, 0, s->island_count * sizeof *s->particles);
@@ -255,15 +241,12 @@ static mote_result pack(mote_network_layout_plan *s, const mote_network_def *def
 mote_result mote_network_layout_plan_make(mote_network_layout_plan *plan, const mote_network_def *def,
                                           const mote_allocator *allocator, mote_network_fault *fault) {
     *plan = (mote_network_layout_plan){0};
-    const uint64_t bytes = place_arrays(plan, def);
-    if (bytes > SIZE_MAX / 2) return MOTE_ERROR_OVERFLOW;
-    plan->bytes = (size_t)bytes;
-    plan->memory = mote_allocate(allocator, plan->bytes);
-    if (!plan->memory) return MOTE_ERROR_MEMORY;
+    mote_result result = mote_arena_allocate(place_arrays(plan, def), allocator, &plan->memory, &plan->bytes);
+    if (result) return result;
     place_arrays(plan, def);
     label_islands(plan, def);
     sort_springs(plan, def);
-    mote_result result = count_rigid(plan, def, fault);
+    result = count_rigid(plan, def, fault);
     if (result == MOTE_OK) result = pack(plan, def);
     if (result) mote_network_layout_plan_destroy(plan, allocator);
     return result;

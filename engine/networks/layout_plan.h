@@ -28,9 +28,17 @@ typedef struct mote_network_layout_plan {
  * the particle or spring. */
 mote_result mote_network_check(const mote_network_def *def, mote_network_fault *fault);
 
+/* Union-find: the root of an item, with path halving, and the union of two sets. The lowest item is the root,
+ * so the order of a and b has no effect. */
+uint32_t mote_network_root(uint32_t *parent, uint32_t item);
+void mote_network_join(uint32_t *parent, uint32_t a, uint32_t b);
+
 /* Returns the distance (m) of two points by the kernels' formula, so that a spring placed at rest stays at
  * rest. +infinity on overflow. */
 float mote_network_distance(const float p[3], const float q[3]);
+
+/* Returns the distance of two slots at their present positions. */
+float mote_network_present_length(const mote_network *network, uint32_t a, uint32_t b);
 
 /* Finds islands and packs them. The def has been checked. Errors: RANGE (too many rigid springs), OVERFLOW,
  * MEMORY; nothing stays allocated then. Order: particles and springs, in linear passes. */
@@ -42,8 +50,17 @@ void mote_network_layout_plan_destroy(mote_network_layout_plan *plan, const mote
 void mote_network_sort(uint64_t *key, uint64_t *other_key, uint32_t *number, uint32_t *other_number,
                        uint32_t count);
 
-/* Assigns each column its place in network->memory; if that is NULL, only measures. Returns the bytes. */
-uint64_t mote_network_place_columns(mote_network *network, bool interpolates);
+/* Creates a spring under a free number, in no list and no packet yet; length: its rest length, resolved. */
+void mote_network_create_spring(mote_network *network, uint32_t number, const mote_spring *from,
+                                float length);
+
+/* Sets the flags of the network that a spring needs. Written only when they change: steps copy reeled springs
+ * on several threads, and the flags are set by then. */
+MOTE_INLINE void mote_network_note_spring(mote_network *network, const mote_network_spring_state *s) {
+    if (s->damping > 0 && !network->damped) network->damped = true;
+    if (s->tear_strain > 0 && !network->tears) network->tears = true;
+    if (s->stiffness == __builtin_inff() && !network->rigid) network->rigid = true;
+}
 
 /* --- packets.c --- */
 
@@ -70,11 +87,9 @@ void mote_network_write_interleaved(mote_network *network, uint32_t block, uint3
 void mote_network_clear_entries(mote_network *network, uint32_t number);
 void mote_network_clear_packet(mote_network *network, uint32_t packet);
 
-/* --- packet_memory.c --- */
-
 /* Reserves capacity for `more` packets behind those in use. Errors: MEMORY, OVERFLOW; nothing has changed
- * then. unit_responses: allocates entry_response too; the same in every call for a network. */
-mote_result mote_network_reserve_packets(mote_network *network, uint64_t more, bool unit_responses,
+ * then. */
+mote_result mote_network_reserve_packets(mote_network *network, uint64_t more,
                                          const mote_allocator *allocator);
 
 /* Capacity of a block that has exceeded its own. */

@@ -77,7 +77,7 @@ MOTE_INLINE quad network_aggregate_solve(const mote_network_aggregates *of, uint
 MOTE_INLINE float network_restrict(const mote_network *n, const mote_network_scratch *c, bool lowest,
                                    uint32_t first, uint32_t count) {
     const mote_network_aggregates *of = &n->aggregates;
-    const float *from = lowest ? network_column(c, NETWORK_PACKED) : of->value;
+    const float *from = lowest ? network_column(c, COLUMN(packed)) : of->value;
     const uint32_t base = lowest ? c->first : 0, stride = lowest ? 3 : 4;
     quad sum = {0};
     for (uint32_t at = first; at < first + count; at++) {
@@ -111,11 +111,11 @@ MOTE_INLINE quad network_aggregate_shift(const mote_network_aggregates *of, uint
     return aggregate == MOTE_NO_AGGREGATE ? (quad){0} : quad_load(of->value + 4 * (size_t)aggregate);
 }
 
-/* Prolongs the corrections to a run of slots, into NETWORK_PACKED. Stores of four floats spill into the next
+/* Prolongs the corrections to a run of slots, into COLUMN(packed). Stores of four floats spill into the next
  * slot, which is stored after; the last slot stores three. */
 MOTE_INLINE void network_prolong(const mote_network *n, const mote_network_scratch *c, uint32_t first,
                                  uint32_t end) {
-    float *to = network_column(c, NETWORK_PACKED) + 3 * (size_t)(first - c->first);
+    float *to = network_column(c, COLUMN(packed)) + 3 * (size_t)(first - c->first);
     for (uint32_t slot = first; slot + 1 < end; slot++, to += 3)
         quad_store(to, network_aggregate_shift(&n->aggregates, slot));
     const quad last = network_aggregate_shift(&n->aggregates, end - 1);

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/allocator.h"
+#include "base/arena.h"
 #include "base/isa.h"
-#include "integrators/scheme.h"
 #include "networks/kernels.h"
 #include "networks/layout_plan.h"
 
@@ -33,6 +33,60 @@ uint32_t mote_network_block_of(const mote_network *network, uint32_t slot) {
             high = middle;
     }
     return low;
+}
+
+/* --- Memory --- */
+
+static void take_slots(mote_arena *a, mote_network *network, bool interpolates) {
+    const uint64_t slots = network->range.slot_count;
+    for (int axis = 0; axis < 3; axis++) network->range.x[axis] = mote_arena_take(a, slots, sizeof(float));
+    for (int axis = 0; axis < 3; axis++) network->range.v[axis] = mote_arena_take(a, slots, sizeof(float));
+    for (int axis = 0; axis < 3 && interpolates; axis++)
+        network->range.previous_x[axis] = mote_arena_take(a, slots, sizeof(float));
+    network->range.inverse_mass = mote_arena_take(a, slots, sizeof(float));
+    network->own_inverse_mass = mote_arena_take(a, slots, sizeof(float));
+    for (int axis = 0; axis < 3; axis++)
+        network->range.reaction[axis] = mote_arena_take(a, slots, sizeof(float));
+    network->island = mote_arena_take(a, slots, sizeof(uint32_t));
+    network->head = mote_arena_take(a, slots, sizeof(uint32_t));
+    network->ring = mote_arena_take(a, slots, sizeof(uint32_t));
+    network->particle_of_slot = mote_arena_take(a, slots, sizeof(uint32_t));
+    network->slot_of_particle = mote_arena_take(a, network->particle_count, sizeof(uint32_t));
+}
+
+static void take_aggregates(mote_arena *a, mote_network *network) {
+    mote_network_aggregates *of = &network->aggregates;
+    const uint64_t slots = network->range.slot_count;
+    of->of_slot = mote_arena_take(a, slots, sizeof(uint32_t));
+    of->parent = mote_arena_take(a, slots, sizeof(uint32_t));
+    of->child = mote_arena_take(a, slots * MOTE_AGGREGATE_CHILDREN, sizeof(uint32_t));
+    of->value = mote_arena_take(a, slots * 4, sizeof(float));
+    of->block = mote_arena_take(a, slots * 12, sizeof(float));
+    of->partial = mote_arena_take(a, slots, sizeof(float));
+    of->size = mote_arena_take(a, network->group_count, sizeof(uint32_t));
+    of->first = mote_arena_take(a, network->island_count, sizeof(uint32_t));
+    of->levels = mote_arena_take(a, network->island_count, sizeof(uint32_t));
+    of->sparse = mote_arena_take(a, network->island_count, sizeof(double));
+}
+
+/* Assigns each column its place in network->memory; if that is NULL, only measures. Returns the bytes. */
+static uint64_t place_columns(mote_network *network, bool interpolates) {
+    mote_arena a = {network->memory, 0};
+    take_slots(&a, network, interpolates);
+    network->frozen = mote_arena_take(&a, network->island_count, sizeof(uint8_t));
+    network->island_size = mote_arena_take(&a, network->island_count, sizeof(uint32_t));
+    if (network->def.solver == MOTE_NETWORK_CONSTRAINED) {
+        network->chunk_first = mote_arena_take(&a, network->group_count, sizeof(uint32_t));
+        network->chunk_end = mote_arena_take(&a, network->group_count, sizeof(uint32_t));
+        network->island_chunk = mote_arena_take(&a, (uint64_t)network->island_count + 1, sizeof(uint32_t));
+        take_aggregates(&a, network);
+    }
+    network->block = mote_arena_take(&a, network->block_count, sizeof(mote_network_block));
+    network->range.pins.run = mote_arena_take(&a, network->block_count, sizeof(mote_pin_run));
+    network->group = mote_arena_take(&a, network->group_count, sizeof(mote_network_group));
+    network->spring = mote_arena_take(&a, network->def.spring_capacity, sizeof(mote_network_spring_state));
+    network->torn = mote_arena_take(&a, network->def.spring_capacity, sizeof(uint32_t));
+    return a.bytes;
 }
 
 /* --- Blocks --- */
@@ -96,20 +150,15 @@ static void fill_particles(mote_network *network, const mote_network_def *def,
 /* --- Springs --- */
 
 /* Adding +0 turns -0 into +0. */
-static void fill_spring(mote_network *network, const mote_network_def *def, uint32_t number) {
-    const mote_spring *from = &def->springs[number];
-    const float *p = def->positions + 3 * (size_t)from->a, *q = def->positions + 3 * (size_t)from->b;
-    const float length =
-        from->rest_length == MOTE_AS_PLACED ? mote_network_distance(p, q) : from->rest_length;
+void mote_network_create_spring(mote_network *network, uint32_t number, const mote_spring *from,
+                                float length) {
     network->spring[number] = (mote_network_spring_state){.a = network->slot_of_particle[from->a],
                                                           .b = network->slot_of_particle[from->b],
                                                           .rest_length = length + 0.0f,
                                                           .stiffness = from->stiffness + 0.0f,
                                                           .damping = from->damping + 0.0f,
-                                                          .tear_strain = from->tear_strain + 0.0f};
-    network->damped |= from->damping > 0;
-    network->tears |= from->tear_strain > 0;
-    network->rigid |= from->stiffness == __builtin_inff();
+                                                          .tear_strain = from->tear_strain + 0.0f,
+                                                          .entry = {MOTE_NO_ITEM, MOTE_NO_ITEM}};
 }
 
 /* Links the springs at the heads of their ends' lists in descending order, so that the lists ascend. */
@@ -117,8 +166,13 @@ static void fill_springs(mote_network *network, const mote_network_def *def) {
     for (uint32_t i = def->spring_count; i < network->def.spring_capacity; i++)
         network->spring[i] = (mote_network_spring_state){.a = MOTE_NO_SLOT, .b = MOTE_NO_SLOT};
     for (uint32_t i = def->spring_count; i-- > 0;) {
-        fill_spring(network, def, i);
+        const mote_spring *from = &def->springs[i];
+        const float *p = def->positions + 3 * (size_t)from->a, *q = def->positions + 3 * (size_t)from->b;
         mote_network_spring_state *s = &network->spring[i];
+        const bool as_placed = from->rest_length == MOTE_AS_PLACED;
+        mote_network_create_spring(network, i, from,
+                                   as_placed ? mote_network_distance(p, q) : from->rest_length);
+        mote_network_note_spring(network, s);
         s->next[0] = network->head[s->a];
         s->next[1] = network->head[s->b];
         network->head[s->a] = network->head[s->b] = i;
@@ -137,7 +191,7 @@ static uint64_t capacity_for(const mote_network *network, uint64_t packets) {
 
 /* Counts all blocks' packets and reserves them before any is written. */
 static mote_result place_packets(mote_network *network, const mote_network_layout_plan *s,
-                                 bool unit_responses, const mote_allocator *allocator) {
+                                 const mote_allocator *allocator) {
     uint64_t packets = 0;
     for (uint32_t i = 0; i < network->island_count; i++) { /* alike islands have equal numbers of springs */
         const uint32_t springs = s->first_spring[i + 1] - s->first_spring[i];
@@ -155,7 +209,7 @@ static mote_result place_packets(mote_network *network, const mote_network_layou
         block->packet_capacity = (uint32_t)capacity;
         packets += capacity;
     }
-    return mote_network_reserve_packets(network, 0, unit_responses, allocator);
+    return mote_network_reserve_packets(network, 0, allocator);
 }
 
 /* Fills interleaved packets in the order of the springs, each island from its own cursor on. */
@@ -169,19 +223,6 @@ static void write_packets(mote_network *network, const mote_network_layout_plan 
     }
     for (uint32_t i = 0; i < network->block_count; i++)
         if (!network->block[i].interleaved) mote_network_write_sliced(network, i, NULL);
-}
-
-static mote_result fill(mote_network *network, const mote_network_def *def, const mote_network_layout_plan *s,
-                        bool unit_responses, const mote_allocator *allocator) {
-    memset(network->memory, 0, network->bytes);
-    fill_blocks(network, s);
-    fill_particles(network, def, s);
-    fill_springs(network, def);
-    mote_result result = place_packets(network, s, unit_responses, allocator);
-    if (result) return result;
-    write_packets(network, s);
-    mote_network_find_chunks(network);
-    return MOTE_OK;
 }
 
 /* --- The network --- */
@@ -206,15 +247,19 @@ static mote_network network_of_plan(const mote_network_def *def, const mote_rang
 /* Allocates the network's columns and fills them. */
 static mote_result build(mote_network *network, const mote_network_def *def, const mote_range_setup *setup,
                          const mote_network_layout_plan *s) {
-    const bool uncoupled =
-        def->solver == MOTE_NETWORK_SPRINGS && mote_scheme_table[setup->integrator].kick_after;
-    const uint64_t bytes = mote_network_place_columns(network, setup->interpolates);
-    if (bytes > SIZE_MAX / 2) return MOTE_ERROR_OVERFLOW;
-    network->bytes = (size_t)bytes;
-    network->memory = mote_allocate(&setup->allocator, network->bytes);
-    if (!network->memory) return MOTE_ERROR_MEMORY;
-    mote_network_place_columns(network, setup->interpolates);
-    return fill(network, def, s, uncoupled, &setup->allocator);
+    mote_result result = mote_arena_allocate(place_columns(network, setup->interpolates), &setup->allocator,
+                                             &network->memory, &network->bytes);
+    if (result) return result;
+    place_columns(network, setup->interpolates);
+    memset(network->memory, 0, network->bytes);
+    fill_blocks(network, s);
+    fill_particles(network, def, s);
+    fill_springs(network, def);
+    result = place_packets(network, s, &setup->allocator);
+    if (result) return result;
+    write_packets(network, s);
+    mote_network_find_chunks(network);
+    return MOTE_OK;
 }
 
 static mote_result make(const mote_network_def *def, const mote_range_setup *setup,
@@ -246,14 +291,10 @@ mote_result mote_network_make(const mote_network_def *def, const mote_range_setu
     mote_network_layout_plan plan;
     *network = NULL;
     mote_result result = mote_network_check(def, fault);
+    if (result == MOTE_OK) result = check_growth(def, setup->integrator, fault);
     if (result == MOTE_OK) result = mote_network_layout_plan_make(&plan, def, &setup->allocator, fault);
     if (result) return result;
     result = make(def, setup, &plan, network);
     mote_network_layout_plan_destroy(&plan, &setup->allocator);
-    if (result == MOTE_OK) result = check_growth(def, setup->integrator, fault);
-    if (result && *network) {
-        mote_network_destroy(&(*network)->range, &setup->allocator);
-        *network = NULL;
-    }
     return result;
 }

@@ -19,7 +19,6 @@
 #include <mote/network.h>
 
 #include "base/compiler.h"
-#include "networks/aggregates.h"
 #include "stage/present.h"
 #include "stage/range.h"
 
@@ -68,7 +67,7 @@ typedef struct mote_network_end_layout {
         struct {
             float along;  /* h^2 (k + c/h) - across */
             float across; /* h^2 max(0, T / |d|) */
-        } primal;
+        }; /* primal */
         struct {
             float direction;  /* p */
             float residual;   /* r */
@@ -76,22 +75,11 @@ typedef struct mote_network_end_layout {
             float inverse;    /* 1 / diagonal; 0: excluded, masked or rigid between two pins */
             float compliance; /* a, 1/kg */
             float multiplier; /* mu, kg m */
-        } dual;
+        }; /* dual */
     };
 } mote_network_end_layout;
-#define NETWORK_END(member) MOTE_SCRATCH_COLUMN(mote_network_end_layout, member)
-enum {
-    NETWORK_END_NORMAL = NETWORK_END(normal),
-    NETWORK_END_ALONG = NETWORK_END(primal.along),
-    NETWORK_END_ACROSS = NETWORK_END(primal.across),
-    NETWORK_END_DIRECTION = NETWORK_END(dual.direction),
-    NETWORK_END_RESIDUAL = NETWORK_END(dual.residual),
-    NETWORK_END_PRODUCT = NETWORK_END(dual.product),
-    NETWORK_END_INVERSE = NETWORK_END(dual.inverse),
-    NETWORK_END_COMPLIANCE = NETWORK_END(dual.compliance),
-    NETWORK_END_MULTIPLIER = NETWORK_END(dual.multiplier),
-    NETWORK_END_COLUMNS = MOTE_SCRATCH_COLUMNS(mote_network_end_layout)
-};
+#define END_COLUMN(member) MOTE_SCRATCH_COLUMN(mote_network_end_layout, member)
+#define END_COLUMNS        MOTE_SCRATCH_COLUMNS(mote_network_end_layout)
 
 /* A spring, by the host's number. It owns the values; packets hold copies of them (packets.c). */
 typedef struct mote_network_spring_state {
@@ -100,6 +88,25 @@ typedef struct mote_network_spring_state {
     uint32_t entry[2]; /* packet entries of end a and of end b; equal in interleaved packets */
     uint32_t next[2];  /* next spring at end a and at end b, ascending; MOTE_NO_ITEM: last */
 } mote_network_spring_state;
+
+/* Aggregates of the constrained solver: aggregates.c. */
+#define MOTE_NO_AGGREGATE       0xffffffffu /* also where there is no child; kernels read it as -1 */
+#define MOTE_AGGREGATE_CHILDREN 4
+
+typedef struct mote_network_aggregates {
+    uint32_t *of_slot; /* aggregate of level 1 */
+    /* By aggregate; slot_count reserved. */
+    uint32_t *parent;
+    uint32_t *child; /* MOTE_AGGREGATE_CHILDREN of each, without gaps; level 1: slots */
+    float *value;    /* 4 of each: residual, then correction; the fourth is unused */
+    float *block;    /* 12 of each: inverse of its diagonal 3 x 3 block, columns of 4 */
+    float *partial;  /* sums of runs */
+    uint32_t *size;  /* by lane group: number of aggregates of the level that begins there */
+    /* By island. */
+    uint32_t *first; /* first aggregate of level 1 */
+    uint32_t *levels;
+    double *sparse; /* bound on w^2 (1/s^2) of islands with no more springs than particles; else 0 */
+} mote_network_aggregates;
 
 typedef struct mote_network_kernels mote_network_kernels;
 typedef struct mote_network mote_network;
@@ -115,7 +122,7 @@ typedef struct mote_network_job {
     bool uncoupled; /* each spring acts as if it were the only one: kinematic integrators */
     bool constrained;
     bool kick;          /* only v += fraction h a, by a plan of mote_plan_make_kick */
-    bool linked;        /* links add their forces to NETWORK_FORCE_SUM */
+    bool linked;        /* links add their forces to COLUMN(force_sum) */
     bool keep_previous; /* positions before this step are kept for interpolation */
     uint32_t *froze;    /* set to 1 when an island turns non-finite */
 } mote_network_job;
@@ -167,7 +174,7 @@ struct mote_network {
     uint32_t *entry_spring;                                /* MOTE_NO_ITEM: none */
     uint32_t *entry_other;                                 /* slot of the other end; masked: own slot */
     float *entry_length, *entry_stiffness, *entry_damping; /* masked: 0 */
-    float *entry_solver[NETWORK_END_COLUMNS];              /* constrained solver, else NULL */
+    float *entry_solver[END_COLUMNS];                      /* constrained solver, else NULL */
     float *entry_response[4]; /* kinematic integrators, else NULL: mote_network_unit_responses */
 
     mote_network_reel_state
@@ -191,6 +198,16 @@ struct mote_network {
 MOTE_INLINE mote_network *mote_network_of(mote_range *range) { return (mote_network *)(void *)range; }
 MOTE_INLINE const mote_network *mote_const_network_of(const mote_range *range) {
     return (const mote_network *)(const void *)range;
+}
+
+/* Returns which end of a spring is at a slot: 0 (a) or 1 (b). */
+MOTE_INLINE int mote_network_end_at(const mote_network *network, uint32_t number, uint32_t slot) {
+    return network->spring[number].a == slot ? 0 : 1;
+}
+
+/* Returns the next spring at a slot. */
+MOTE_INLINE uint32_t mote_network_next(const mote_network *network, uint32_t number, uint32_t slot) {
+    return network->spring[number].next[mote_network_end_at(network, number, slot)];
 }
 
 /* Marks everything derived from springs, pins and islands as stale. */
@@ -221,7 +238,7 @@ uint32_t mote_network_block_of(const mote_network *network, uint32_t slot);
 /* Copies a spring's values to its entries and packets. Concurrent calls must not share a packet. */
 void mote_network_copy_spring(mote_network *network, uint32_t number);
 
-/* --- check_springs.c --- */
+/* --- check.c --- */
 
 MOTE_INLINE bool mote_network_has_spring(const mote_network *network, uint32_t number) {
     return number < network->spring_end && network->spring[number].a != MOTE_NO_SLOT;
@@ -260,7 +277,7 @@ mote_result mote_network_add_reel(mote_network *network, uint32_t number, float 
 
 /* Begins an advance that ends at end_tick: pending targets arrive then, and the list of torn springs is
  * emptied. */
-void mote_network_resolve(mote_network *network, uint64_t end_tick);
+void mote_network_resolve(mote_range *range, uint64_t end_tick);
 
 /* Removes reels that have arrived by `now`; their springs keep the rest length of arrival. */
 void mote_network_end_reels(mote_network *network, uint64_t now);
@@ -269,7 +286,16 @@ void mote_network_end_reels(mote_network *network, uint64_t now);
  * `torn`, ascending. */
 void mote_network_tear(mote_network *network);
 
+/* --- aggregates.c --- */
+
+/* Finds all aggregates again if they are stale. Allocates nothing: `value`, `block` and the solver's columns
+ * of spring ends, which are free between steps, hold the graphs. Order: particles and springs. */
+void mote_network_find_aggregates(mote_network *network);
+
 /* --- stability.c --- */
+
+/* Returns the distance of two slots in double; *d: from a to b. */
+double mote_network_distance_of(const mote_network *network, uint32_t a, uint32_t b, double d[3]);
 
 /* Computes `bound` if it is stale. */
 void mote_network_refresh_bound(mote_network *network);
@@ -277,8 +303,8 @@ void mote_network_refresh_bound(mote_network *network);
 /* Returns the substeps of a step of the plan by the network's policy; *capped: the bound requires more. */
 uint32_t mote_network_substeps(mote_network *network, const mote_plan_def *plan, bool *capped);
 
-/* Whether the policy is MOTE_STABILITY_REFUSE and the substep exceeds the bound. */
-bool mote_network_refuses(mote_network *network, const mote_plan_def *plan);
+/* Error: STABILITY if the policy is MOTE_STABILITY_REFUSE and the substep exceeds the bound. */
+mote_result mote_network_can_step(mote_range *range, const mote_plan_def *plan);
 
 mote_network_stability_report mote_network_stability_of(mote_network *network, const mote_plan_def *plan);
 

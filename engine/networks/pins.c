@@ -137,9 +137,10 @@ void mote_network_end_reels(mote_network *network, uint64_t now) {
     network->reel_count = kept;
 }
 
-void mote_network_resolve(mote_network *network, uint64_t end_tick) {
+void mote_network_resolve(mote_range *range, uint64_t end_tick) {
+    mote_network *network = mote_network_of(range);
     network->torn_count = 0;
-    mote_pins_resolve(&network->range.pins, end_tick);
+    mote_pins_resolve(&range->pins, end_tick);
     for (uint32_t i = 0; i < network->reel_count; i++)
         mote_travel_resolve(&network->reels[i].travel, end_tick);
 }

@@ -52,17 +52,10 @@ static void do_blocks(void *context, size_t first, size_t end, uint32_t worker) 
     }
 }
 
-static mote_result check_layout(const mote_present_layout *layout) {
-    if (layout->position_offset == MOTE_OMIT || layout->velocity_offset != MOTE_OMIT) return MOTE_ERROR_RANGE;
-    const bool fits =
-        layout->stride >= 3 * sizeof(float) && layout->position_offset <= layout->stride - 3 * sizeof(float);
-    return fits ? MOTE_OK : MOTE_ERROR_RANGE;
-}
-
 mote_result mote_network_write(const mote_network *network, const mote_presentation *by,
                                const mote_present_layout *layout, void *vertices, size_t bytes) {
-    const mote_result result = check_layout(layout);
-    if (result) return result;
+    if (layout->position_offset == MOTE_OMIT || layout->velocity_offset != MOTE_OMIT) return MOTE_ERROR_RANGE;
+    if (!mote_vector_fits(layout->position_offset, layout->stride)) return MOTE_ERROR_RANGE;
     if (!vertices) return MOTE_ERROR_NULL;
     if (bytes / layout->stride < network->particle_count) return MOTE_ERROR_BUFFER;
     task t = {network, by, layout, vertices};

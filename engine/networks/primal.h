@@ -25,7 +25,7 @@ MOTE_INLINE wide_block wide_block_add(wide_block a, wide along, wide across, wid
 
 MOTE_INLINE wide_block network_load_block(const mote_network_scratch *c, ptrdiff_t at) {
     wide_block a;
-    for (int i = 0; i < 6; i++) a.of[i] = wide_load(network_column(c, NETWORK_BLOCK + i) + at);
+    for (int i = 0; i < 6; i++) a.of[i] = wide_load(network_column(c, COLUMN(block) + i) + at);
     return a;
 }
 
@@ -40,16 +40,13 @@ MOTE_INLINE network_tension network_tension_of(const mote_network_job *job, cons
     const mote_network *n = job->network;
     const network_terms t = network_terms_of(n, e->packet, false, e->entry);
     network_tension s = {.rest = t.length, .along = wide_select(e->exists, t.stiffness, (wide){0})};
-    s.length = network_length(wide3_sub(network_other3(c, NETWORK_X, e), network_load3(c, NETWORK_X, at)),
-                              e->exists, &s.direction);
+    s.length = network_length_in(c, COLUMN(x), e, at, &s.direction);
     s.length = wide_select(e->exists, s.length,
                            (wide){0}); /* masked lanes may read values of another network in the scratch */
     s.tension = s.along * (s.length - s.rest);
     if (e->packet->damped) {
         wide3 start_direction;
-        const wide start_length = network_length(
-            wide3_sub(network_other3(c, NETWORK_START, e), network_load3(c, NETWORK_START, at)), e->exists,
-            &start_direction);
+        const wide start_length = network_length_in(c, COLUMN(start), e, at, &start_direction);
         const wide rate = wide_select(e->exists & wide_less((wide){0}, t.damping),
                                       wide_set((float)(1.0 / job->plan->h)) * t.damping, (wide){0});
         s.along += rate;
@@ -63,7 +60,7 @@ MOTE_INLINE network_tension network_tension_of(const mote_network_job *job, cons
 MOTE_INLINE wide3 network_project_tangent(const mote_network_job *job, const mote_network_scratch *c,
                                           ptrdiff_t at, wide3 v) {
     if (!job->collider_count) return v;
-    const wide3 normal = network_load3(c, NETWORK_NORMAL, at);
+    const wide3 normal = network_load3(c, COLUMN(normal), at);
     return wide3_sub(v, wide3_scale(wide3_dot(normal, v), normal));
 }
 
@@ -71,8 +68,8 @@ MOTE_INLINE wide3 network_project_tangent(const mote_network_job *job, const mot
  * clamped to zero. */
 MOTE_INLINE void network_normal_impulse(const mote_network_scratch *c, ptrdiff_t at, wide inverse_mass,
                                         wide3 residual) {
-    const wide out = inverse_mass * wide3_dot(network_load3(c, NETWORK_NORMAL, at), residual);
-    wide_store(network_column(c, NETWORK_NORMAL_IMPULSE) + at, wide_max((wide){0} - out, (wide){0}));
+    const wide out = inverse_mass * wide3_dot(network_load3(c, COLUMN(normal), at), residual);
+    wide_store(network_column(c, COLUMN(normal_impulse)) + at, wide_max((wide){0} - out, (wide){0}));
 }
 
 /* Newton's linearisation for one register of slots: spring forces, diagonal blocks, residual and first
@@ -99,27 +96,27 @@ MOTE_INLINE void network_primal_linearise(const mote_network_job *job, const mot
             square * (wide_max(s.tension, zero) / wide_max(s.length, wide_set(NETWORK_SHORTEST)));
         force = wide3_add_scaled(force, s.tension, s.direction);
         block = wide_block_add(block, along, across, s.direction);
-        network_keep(n, NETWORK_END_NORMAL, &e, s.direction.x);
-        network_keep(n, NETWORK_END_NORMAL + 1, &e, s.direction.y);
-        network_keep(n, NETWORK_END_NORMAL + 2, &e, s.direction.z);
-        network_keep(n, NETWORK_END_ALONG, &e, along - across);
-        network_keep(n, NETWORK_END_ACROSS, &e, across);
+        network_keep(n, END_COLUMN(normal), &e, s.direction.x);
+        network_keep(n, END_COLUMN(normal) + 1, &e, s.direction.y);
+        network_keep(n, END_COLUMN(normal) + 2, &e, s.direction.z);
+        network_keep(n, END_COLUMN(along), &e, along - across);
+        network_keep(n, END_COLUMN(across), &e, across);
         shortest = wide_select(e.exists & wide_less(zero, s.rest), wide_min(shortest, s.rest), shortest);
     }
     /* Residual h^2 F - M (x - x*); at contacts its tangential part. */
     const wide3 inertia = wide3_scale(
-        mass, wide3_sub(network_load3(c, NETWORK_X, at), network_load3(c, NETWORK_PREDICTED, at)));
+        mass, wide3_sub(network_load3(c, COLUMN(x), at), network_load3(c, COLUMN(predicted), at)));
     const wide3 all = wide3_select(free, wide3_sub(wide3_scale(square, force), inertia), wide3_zero());
     const wide3 r = network_project_tangent(job, c, at, all);
     if (job->collider_count) network_normal_impulse(c, at, inverse_mass, all);
     /* First direction without aggregates: z = D0^-1 r (block Jacobi). */
     const wide_block inverse = wide_block_invert(&block, free);
     const wide3 z = network_project_tangent(job, c, at, wide_block_apply(&inverse, r));
-    for (int i = 0; i < 6; i++) wide_store(network_column(c, NETWORK_BLOCK + i) + at, inverse.of[i]);
-    network_store3(c, NETWORK_FORCE, at, force);
-    network_store3(c, NETWORK_RESIDUAL, at, r);
-    wide3_interleave(network_column(c, NETWORK_PACKED) + 3 * at, r);
-    network_store3(c, NETWORK_DIRECTION, at, z);
+    for (int i = 0; i < 6; i++) wide_store(network_column(c, COLUMN(block) + i) + at, inverse.of[i]);
+    network_store3(c, COLUMN(force), at, force);
+    network_store3(c, COLUMN(residual), at, r);
+    wide3_interleave(network_column(c, COLUMN(packed)) + 3 * at, r);
+    network_store3(c, COLUMN(direction), at, z);
     network_gather_sums(sums, lane, wide3_dot(r, z), wide_sqrt(wide3_dot(z, z)) / shortest);
 }
 
@@ -132,19 +129,19 @@ MOTE_INLINE void network_primal_apply(const mote_network_job *job, const mote_ne
     const ptrdiff_t at = (ptrdiff_t)slot - c->first;
     const wide zero = {0}, inverse_mass = wide_load(n->range.inverse_mass + slot);
     const wide_mask free = wide_less(zero, inverse_mass);
-    const wide3 p = network_load3(c, NETWORK_DIRECTION, at);
+    const wide3 p = network_load3(c, COLUMN(direction), at);
     wide3 q = wide3_scale(wide_select(free, wide_set(1.0f) / inverse_mass, zero), p);
     for (uint32_t i = group.first_packet; i < group.first_packet + group.packet_count; i++) {
         const network_end e = network_end_of(n, c, i, lane);
         const wide3 direction = network_direction(n, &e),
-                    relative = wide3_sub(p, network_other3(c, NETWORK_DIRECTION, &e));
-        const wide along = network_own(n, NETWORK_END_ALONG, &e) * wide3_dot(direction, relative);
+                    relative = wide3_sub(p, network_other3(c, COLUMN(direction), &e));
+        const wide along = network_own(n, END_COLUMN(along), &e) * wide3_dot(direction, relative);
         const wide3 force =
-            wide3_add_scaled(wide3_scale(network_own(n, NETWORK_END_ACROSS, &e), relative), along, direction);
+            wide3_add_scaled(wide3_scale(network_own(n, END_COLUMN(across), &e), relative), along, direction);
         q = wide3_add(q, wide3_select(e.exists, force, wide3_zero()));
     }
     q = network_project_tangent(job, c, at, wide3_select(free, q, wide3_zero()));
-    network_store3(c, NETWORK_PRODUCT, at, q);
+    network_store3(c, COLUMN(product), at, q);
     network_gather_sums(sums, lane, wide3_dot(p, q), zero);
 }
 
@@ -153,16 +150,16 @@ MOTE_INLINE void network_primal_update(const mote_network_job *job, const mote_n
                                        uint32_t slot, wide alpha, network_sums *sums) {
     const ptrdiff_t at = (ptrdiff_t)slot - c->first;
     const wide_mask free = wide_less((wide){0}, wide_load(job->network->range.inverse_mass + slot));
-    const wide3 x = network_load3(c, NETWORK_X, at),
-                moved = wide3_add_scaled(x, alpha, network_load3(c, NETWORK_DIRECTION, at));
+    const wide3 x = network_load3(c, COLUMN(x), at),
+                moved = wide3_add_scaled(x, alpha, network_load3(c, COLUMN(direction), at));
     const wide_block inverse = network_load_block(c, at);
-    const wide3 r = wide3_sub(network_load3(c, NETWORK_RESIDUAL, at),
-                              wide3_scale(alpha, network_load3(c, NETWORK_PRODUCT, at)));
+    const wide3 r = wide3_sub(network_load3(c, COLUMN(residual), at),
+                              wide3_scale(alpha, network_load3(c, COLUMN(product), at)));
     const wide3 z = wide_block_apply(&inverse, r);
     /* Masked slots belong to no island: a non-finite alpha must not reach them. */
-    network_store3(c, NETWORK_X, at, wide3_select(free, moved, x));
-    network_store3(c, NETWORK_RESIDUAL, at, r);
-    wide3_interleave(network_column(c, NETWORK_PACKED) + 3 * at, r);
+    network_store3(c, COLUMN(x), at, wide3_select(free, moved, x));
+    network_store3(c, COLUMN(residual), at, r);
+    wide3_interleave(network_column(c, COLUMN(packed)) + 3 * at, r);
     network_gather_sums(sums, slot % MOTE_GROUP, wide3_dot(r, z), (wide){0});
 }
 
@@ -171,24 +168,24 @@ MOTE_INLINE void network_primal_update(const mote_network_job *job, const mote_n
 MOTE_INLINE void network_primal_direction(const mote_network_job *job, const mote_network_scratch *c,
                                           uint32_t slot, bool coarse, bool first, wide beta) {
     const ptrdiff_t at = (ptrdiff_t)slot - c->first;
-    const wide3 p = network_load3(c, NETWORK_DIRECTION, at);
+    const wide3 p = network_load3(c, COLUMN(direction), at);
     wide3 z = p;
     if (!first) {
         const wide_block inverse = network_load_block(c, at);
-        z = wide_block_apply(&inverse, network_load3(c, NETWORK_RESIDUAL, at));
+        z = wide_block_apply(&inverse, network_load3(c, COLUMN(residual), at));
     }
-    if (coarse) z = wide3_add(z, wide3_deinterleave(network_column(c, NETWORK_PACKED) + 3 * at));
+    if (coarse) z = wide3_add(z, wide3_deinterleave(network_column(c, COLUMN(packed)) + 3 * at));
     z = network_project_tangent(job, c, at, z);
-    network_store3(c, NETWORK_DIRECTION, at, first ? z : wide3_add_scaled(z, beta, p));
+    network_store3(c, COLUMN(direction), at, first ? z : wide3_add_scaled(z, beta, p));
 }
 
 MOTE_INLINE void network_primal_load(const mote_network_job *job, const mote_network_scratch *c,
                                      uint32_t slot) {
     const ptrdiff_t at = (ptrdiff_t)slot - c->first;
-    network_store3(c, NETWORK_PREDICTED, at, network_load3(c, NETWORK_X, at));
+    network_store3(c, COLUMN(predicted), at, network_load3(c, COLUMN(x), at));
     if (!job->collider_count) return;
-    network_store3(c, NETWORK_NORMAL, at, wide3_zero());
-    network_store3(c, NETWORK_FRICTION_SHIFT, at, wide3_zero());
+    network_store3(c, COLUMN(normal), at, wide3_zero());
+    network_store3(c, COLUMN(friction_shift), at, wide3_zero());
 }
 
 MOTE_INLINE mote_solve_sums network_primal_range(const mote_network_job *job, const mote_network_scratch *c,

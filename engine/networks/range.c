@@ -11,17 +11,9 @@ static uint64_t scratch_bytes(const mote_range *range, uint32_t workers, bool st
     return mote_round_up(floats * sizeof(float), MOTE_CACHE_LINE);
 }
 
-static mote_result can_step(mote_range *range, const mote_plan_def *plan) {
-    return mote_network_refuses(mote_network_of(range), plan) ? MOTE_ERROR_STABILITY : MOTE_OK;
-}
-
 static uint32_t own_substeps(const mote_range *range) {
     const mote_network_def *def = &mote_const_network_of(range)->def;
     return def->policy == MOTE_STABILITY_SUBSTEP ? def->max_substeps : 0;
-}
-
-static void resolve(mote_range *range, uint64_t end_tick) {
-    mote_network_resolve(mote_network_of(range), end_tick);
 }
 
 /* --- A step --- */
@@ -163,8 +155,8 @@ static mote_range_point point(mote_range *range, uint32_t slot) {
     mote_range_point p;
     for (size_t axis = 0; axis < 3; axis++) {
         float *column = c.memory + axis * c.stride + slot;
-        p.x[axis] = column + NETWORK_X * c.stride, p.v[axis] = column + NETWORK_V * c.stride;
-        p.force[axis] = column + NETWORK_FORCE_SUM * c.stride;
+        p.x[axis] = column + COLUMN(x) * c.stride, p.v[axis] = column + COLUMN(v) * c.stride;
+        p.force[axis] = column + COLUMN(force_sum) * c.stride;
         p.reaction[axis] = pinned ? range->reaction[axis] + slot : NULL;
     }
     return p;
@@ -177,9 +169,9 @@ static bool is_frozen(const mote_range *range, uint32_t slot) {
 
 const mote_range_kind mote_network_kind = {.destroy = mote_network_destroy,
                                            .scratch_bytes = scratch_bytes,
-                                           .can_step = can_step,
+                                           .can_step = mote_network_can_step,
                                            .own_substeps = own_substeps,
-                                           .resolve = resolve,
+                                           .resolve = mote_network_resolve,
                                            .begin = begin,
                                            .run = run,
                                            .phase = phase,

@@ -22,7 +22,7 @@ typedef struct island {
 
 /* Storage of a chunk's sums until the reduction: its first slots do not use the column otherwise. */
 static float *partial(const island *i, uint32_t chunk) {
-    return i->c->memory + (size_t)NETWORK_PARTIAL * i->c->stride +
+    return i->c->memory + (size_t)COLUMN(partial) * i->c->stride +
            (i->job->network->chunk_first[i->first + chunk] - i->c->first);
 }
 
@@ -90,7 +90,7 @@ static uint32_t next_level(const level *l) {
     return l->first + (uint32_t)mote_round_up(l->count, MOTE_GROUP);
 }
 
-/* Corrections of the aggregates from the residuals in NETWORK_PACKED: restriction up the levels, correction
+/* Corrections of the aggregates from the residuals in COLUMN(packed): restriction up the levels, correction
  * down again. Returns their part of r z. */
 static float correct_aggregates(const island *i) {
     const mote_network_aggregates *of = &i->job->network->aggregates;
@@ -120,10 +120,10 @@ static void add_block(const mote_network_aggregates *of, uint32_t aggregate, con
  * common one. */
 static void add_spring(const mote_network *n, uint32_t entry, uint32_t a, uint32_t b) {
     const mote_network_aggregates *of = &n->aggregates;
-    float *const *normal = n->entry_solver + NETWORK_END_NORMAL;
+    float *const *normal = n->entry_solver + END_COLUMN(normal);
     const float x = normal[0][entry], y = normal[1][entry], z = normal[2][entry];
-    const float along = n->entry_solver[NETWORK_END_ALONG][entry],
-                across = n->entry_solver[NETWORK_END_ACROSS][entry];
+    const float along = n->entry_solver[END_COLUMN(along)][entry],
+                across = n->entry_solver[END_COLUMN(across)][entry];
     const float part[6] = {along * x * x + across, along * x * y, along * x * z,
                            along * y * y + across, along * y * z, along * z * z + across};
     while (a != b) {
@@ -208,11 +208,6 @@ static void freeze(const island *i) {
     __atomic_store_n(i->job->froze, 1, __ATOMIC_RELAXED);
 }
 
-static void report_unsolved(mote_network_step_report *report, float residual) {
-    report->unsolved++;
-    report->residual = report->residual < residual ? residual : report->residual;
-}
-
 /* Newton's method for one substep. At least one iteration: motion smaller than the allowed error must be
  * constrained too. A point that enters a collider in one iteration is in contact from the next to the end of
  * the substep; a point that springs pull off a collider in the first iteration separates. */
@@ -234,10 +229,12 @@ static void solve(island *i, mote_network_step_report *report) {
         at = run(i, MOTE_SOLVE_LINEARISE, 0);
     }
     if (i->multipliers) run(i, MOTE_SOLVE_FORCES, (float)(1.0 / (h * h)));
-    if (i->overflows || at.sum * 0.0f != 0)
+    if (i->overflows || at.sum * 0.0f != 0) {
         freeze(i);
-    else if (at.largest > def->max_strain)
-        report_unsolved(report, at.largest);
+    } else if (at.largest > def->max_strain) {
+        report->unsolved++;
+        report->residual = report->residual < at.largest ? at.largest : report->residual;
+    }
 }
 
 /* Largest h^2 w^2 for which positions are solved: stiffer springs amplify the rounding of positions. A rope
@@ -250,16 +247,17 @@ static bool needs_multipliers(const mote_network *n, uint32_t number, double h) 
     return n->rigid || h * h * n->aggregates.sparse[number] > PRIMAL_LIMIT;
 }
 
-void mote_network_solve(const mote_network_solve_context *context, uint32_t number) {
-    const mote_network *n = context->job->network;
+void mote_network_solve(const mote_network_job *job, const mote_network_scratch *c, const mote_jobs *jobs,
+                        uint32_t substep, uint32_t number, mote_network_step_report *report) {
+    const mote_network *n = job->network;
     island i = {.kernels = n->kernels,
-                .job = context->job,
-                .c = context->columns,
-                .jobs = context->jobs,
+                .job = job,
+                .c = c,
+                .jobs = jobs,
                 .number = number,
-                .substep = context->substep,
-                .multipliers = needs_multipliers(n, number, context->job->plan->h),
+                .substep = substep,
+                .multipliers = needs_multipliers(n, number, job->plan->h),
                 .first = n->island_chunk[number],
                 .count = n->island_chunk[number + 1] - n->island_chunk[number]};
-    if (i.count) solve(&i, context->report);
+    if (i.count) solve(&i, report);
 }

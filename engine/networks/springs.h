@@ -32,9 +32,9 @@ typedef struct network_state {
 MOTE_INLINE network_state network_state_of(const mote_network_scratch *c) {
     network_state s;
     for (int axis = 0; axis < 3; axis++) {
-        s.x[axis] = network_column(c, NETWORK_X + axis), s.v[axis] = network_column(c, NETWORK_V + axis);
-        s.force[axis] = network_column(c, NETWORK_FORCE + axis),
-        s.shift[axis] = network_column(c, NETWORK_SHIFT + axis);
+        s.x[axis] = network_column(c, COLUMN(x) + axis), s.v[axis] = network_column(c, COLUMN(v) + axis);
+        s.force[axis] = network_column(c, COLUMN(force) + axis),
+        s.shift[axis] = network_column(c, COLUMN(shift) + axis);
     }
     return s;
 }

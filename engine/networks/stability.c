@@ -44,7 +44,7 @@ typedef struct spring_end {
     bool directed;
 } spring_end;
 
-static double distance_of(const mote_network *network, uint32_t a, uint32_t b, double d[3]) {
+double mote_network_distance_of(const mote_network *network, uint32_t a, uint32_t b, double d[3]) {
     double square = 0;
     for (int axis = 0; axis < 3; axis++) {
         d[axis] = (double)network->range.x[axis][b] - (double)network->range.x[axis][a];
@@ -56,7 +56,7 @@ static double distance_of(const mote_network *network, uint32_t a, uint32_t b, d
 /* Springs whose ends coincide, or are not finite, may have any direction: directed = false. */
 static void find_direction(const mote_network *network, uint32_t slot, uint32_t other, double rest_length,
                            spring_end *end) {
-    const double length = distance_of(network, slot, other, end->n);
+    const double length = mote_network_distance_of(network, slot, other, end->n);
     end->directed = length > 0 && isfinite(length);
     for (int axis = 0; axis < 3; axis++) end->n[axis] = end->directed ? end->n[axis] / length : 0;
     if (!end->directed) return;
@@ -149,7 +149,7 @@ static mote_coupling bound_springs(const mote_network *network, bool *stretched)
         include(k * inverse, &c.least_stiffness, &c.most_stiffness);
         include(damping * inverse, &c.least_damping, &c.most_damping);
         include(k > 0 ? damping / k : HUGE_VAL, &c.least_ratio, &c.most_ratio);
-        if (k > 0 && distance_of(network, s->a, s->b, d) > (double)s->rest_length * AT_REST)
+        if (k > 0 && mote_network_distance_of(network, s->a, s->b, d) > (double)s->rest_length * AT_REST)
             *stretched = true;
     }
     return c;
@@ -196,8 +196,7 @@ static double least(double a, double b) { return b < a ? b : a; }
 /* Returns the stiffest spring at a slot; of equal ones, the most damped. */
 static uint32_t stiffest_at(const mote_network *network, uint32_t slot) {
     uint32_t best = MOTE_NO_ITEM;
-    for (uint32_t i = network->head[slot]; i != MOTE_NO_ITEM;
-         i = network->spring[i].next[network->spring[i].b == slot]) {
+    for (uint32_t i = network->head[slot]; i != MOTE_NO_ITEM; i = mote_network_next(network, i, slot)) {
         const mote_network_spring_state *s = &network->spring[i],
                                         *b = &network->spring[best == MOTE_NO_ITEM ? i : best];
         const bool stiffer =
@@ -270,10 +269,12 @@ uint32_t mote_network_substeps(mote_network *network, const mote_plan_def *plan,
     return *capped ? cap : needed;
 }
 
-bool mote_network_refuses(mote_network *network, const mote_plan_def *plan) {
-    if (network->def.policy != MOTE_STABILITY_REFUSE) return false;
+mote_result mote_network_can_step(mote_range *range, const mote_plan_def *plan) {
+    mote_network *network = mote_network_of(range);
+    if (network->def.policy != MOTE_STABILITY_REFUSE) return MOTE_OK;
     mote_network_refresh_bound(network);
-    return !fits(plan->timestep / (double)plan->substeps, network->bound.step);
+    return fits(plan->timestep / (double)plan->substeps, network->bound.step) ? MOTE_OK
+                                                                              : MOTE_ERROR_STABILITY;
 }
 
 mote_network_stability_report mote_network_stability_of(mote_network *network, const mote_plan_def *plan) {

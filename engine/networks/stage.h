@@ -13,23 +13,23 @@ MOTE_INLINE bool network_carries(mote_family family) {
  * velocity only) and the sums so far. */
 MOTE_INLINE mote_lanes network_lanes(const mote_network_scratch *c, mote_family family, bool first,
                                      ptrdiff_t at) {
-    mote_lanes s = {.x = network_load3(c, NETWORK_X, at), .v = network_load3(c, NETWORK_V, at)};
+    mote_lanes s = {.x = network_load3(c, COLUMN(x), at), .v = network_load3(c, COLUMN(v), at)};
     if (!network_carries(family) || first) return s;
     if (family != MOTE_FAMILY_VERLET)
-        s.base_x = network_load3(c, NETWORK_CARRY, at), s.sum_x = network_load3(c, NETWORK_CARRY + 6, at);
-    s.base_v = network_load3(c, NETWORK_CARRY + 3, at);
-    s.sum_v = network_load3(c, NETWORK_CARRY + 9, at);
+        s.base_x = network_load3(c, COLUMN(carry), at), s.sum_x = network_load3(c, COLUMN(carry) + 6, at);
+    s.base_v = network_load3(c, COLUMN(carry) + 3, at);
+    s.sum_v = network_load3(c, COLUMN(carry) + 9, at);
     return s;
 }
 
 MOTE_INLINE void network_keep_carry(const mote_network_scratch *c, mote_family family, bool first, bool last,
                                     const mote_lanes *s, ptrdiff_t at) {
     if (!network_carries(family) || last) return;
-    if (first) network_store3(c, NETWORK_CARRY + 3, at, s->base_v);
-    network_store3(c, NETWORK_CARRY + 9, at, s->sum_v);
+    if (first) network_store3(c, COLUMN(carry) + 3, at, s->base_v);
+    network_store3(c, COLUMN(carry) + 9, at, s->sum_v);
     if (family == MOTE_FAMILY_VERLET) return;
-    if (first) network_store3(c, NETWORK_CARRY, at, s->base_x);
-    network_store3(c, NETWORK_CARRY + 6, at, s->sum_x);
+    if (first) network_store3(c, COLUMN(carry), at, s->base_x);
+    network_store3(c, COLUMN(carry) + 6, at, s->sum_x);
 }
 
 /* Stores the state of free particles; pinned and masked slots keep theirs. */
@@ -37,12 +37,12 @@ MOTE_INLINE void network_store_free(const mote_network_scratch *c, wide inverse_
                                     const mote_lanes *s, ptrdiff_t at) {
     const wide_mask free = wide_less((wide){0}, inverse_mass);
     if (MOTE_LIKELY(wide_all(free))) {
-        network_store3(c, NETWORK_X, at, s->x);
-        network_store3(c, NETWORK_V, at, s->v);
+        network_store3(c, COLUMN(x), at, s->x);
+        network_store3(c, COLUMN(v), at, s->v);
         return;
     }
-    network_store3(c, NETWORK_X, at, wide3_select(free, s->x, old->x));
-    network_store3(c, NETWORK_V, at, wide3_select(free, s->v, old->v));
+    network_store3(c, COLUMN(x), at, wide3_select(free, s->x, old->x));
+    network_store3(c, COLUMN(v), at, wide3_select(free, s->v, old->v));
 }
 
 /* One stage of the integrator for a run of slots. */
@@ -59,18 +59,18 @@ MOTE_INLINE void network_stage(const mote_network_job *job, const mote_network_s
         mote_external external = {.inverse_mass = wide_load(job->network->range.inverse_mass + slot),
                                   .anchor = wide3_zero()};
         if (of.callbacks) {
-            external.acceleration = network_load3(c, NETWORK_ACCELERATION, i);
-            external.force = network_load3(c, NETWORK_FORCE_SUM, i);
+            external.acceleration = network_load3(c, COLUMN(acceleration), i);
+            external.force = network_load3(c, COLUMN(force_sum), i);
         }
-        wide3 force = of.uncoupled || job->constrained ? wide3_zero() : network_load3(c, NETWORK_FORCE, i);
+        wide3 force = of.uncoupled || job->constrained ? wide3_zero() : network_load3(c, COLUMN(force), i);
         mote_wide_map map;
         if (of.family == MOTE_FAMILY_MAP)
             map = map_of(plan, wide_load(job->network->own_inverse_mass + slot));
         wide3 dv = mote_coupled_kick(&own, of, at.time, &s, &external, force);
         do_stage(plan, of.family, &s, at.stage, dv, &map);
         if (of.uncoupled) {
-            s.x = wide3_add_scaled(s.x, external.inverse_mass, network_load3(c, NETWORK_SHIFT, i));
-            s.v = wide3_add_scaled(s.v, external.inverse_mass, network_load3(c, NETWORK_FORCE, i));
+            s.x = wide3_add_scaled(s.x, external.inverse_mass, network_load3(c, COLUMN(shift), i));
+            s.v = wide3_add_scaled(s.v, external.inverse_mass, network_load3(c, COLUMN(force), i));
         }
         network_store_free(c, external.inverse_mass, &old, &s, i);
         network_keep_carry(c, of.family, first_stage, last_stage, &s, i);
@@ -96,14 +96,14 @@ MOTE_INLINE void network_start(const mote_network_job *job, const mote_network_s
     const wide rate = wide_set((float)(1.0 / job->plan->h));
     for (uint32_t slot = first; slot < end; slot += MOTE_WIDTH) {
         const ptrdiff_t at = (ptrdiff_t)slot - c->first;
-        const wide3 x = network_load3(c, NETWORK_X, at);
+        const wide3 x = network_load3(c, COLUMN(x), at);
         if (keep) {
-            network_store3(c, NETWORK_START, at, x);
+            network_store3(c, COLUMN(start), at, x);
             continue;
         }
         const wide_mask free = wide_less((wide){0}, wide_load(job->network->range.inverse_mass + slot));
-        wide3 v = wide3_scale(rate, wide3_sub(x, network_load3(c, NETWORK_START, at)));
-        network_store3(c, NETWORK_V, at, wide3_select(free, v, network_load3(c, NETWORK_V, at)));
+        wide3 v = wide3_scale(rate, wide3_sub(x, network_load3(c, COLUMN(start), at)));
+        network_store3(c, COLUMN(v), at, wide3_select(free, v, network_load3(c, COLUMN(v), at)));
     }
 }
 
@@ -111,8 +111,8 @@ MOTE_INLINE bool network_finite(const mote_network_scratch *c, uint32_t first, u
     wide probe = {0};
     for (uint32_t slot = first; slot < end; slot += MOTE_WIDTH) {
         const ptrdiff_t at = (ptrdiff_t)slot - c->first;
-        probe += wide3_finite_probe(network_load3(c, NETWORK_X, at)) +
-                 wide3_finite_probe(network_load3(c, NETWORK_V, at));
+        probe += wide3_finite_probe(network_load3(c, COLUMN(x), at)) +
+                 wide3_finite_probe(network_load3(c, COLUMN(v), at));
     }
     return wide_all(wide_equal(probe, (wide){0}));
 }

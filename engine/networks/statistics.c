@@ -26,24 +26,17 @@ static mote_sums sum_particles(const void *context, size_t first, size_t end) {
 
 static bool exists(const mote_network_spring_state *s) { return s->a != MOTE_NO_SLOT; }
 
-static double length_of(const mote_network *n, const mote_network_spring_state *s) {
-    double square[3];
-    for (int axis = 0; axis < 3; axis++) {
-        const double d = (double)n->range.x[axis][s->b] - (double)n->range.x[axis][s->a];
-        square[axis] = d * d;
-    }
-    return __builtin_sqrt((square[0] + square[1]) + square[2]);
-}
-
 /* Magnitude of |d| / L - 1, for L > 0. */
 static double strain_of(const mote_network *n, const mote_network_spring_state *s) {
-    const double strain = length_of(n, s) / (double)s->rest_length - 1;
+    double d[3];
+    const double strain = mote_network_distance_of(n, s->a, s->b, d) / (double)s->rest_length - 1;
     return strain < 0 ? -strain : strain;
 }
 
 static void add_spring(const mote_network *n, const mote_network_spring_state *s, mote_sums *to) {
     if (!exists(s)) return;
-    const double stretch = length_of(n, s) - (double)s->rest_length;
+    double d[3];
+    const double stretch = mote_network_distance_of(n, s->a, s->b, d) - (double)s->rest_length;
     if (s->stiffness < INFINITY) to->of[MOTE_SUM_ELASTIC] += 0.5 * (double)s->stiffness * (stretch * stretch);
     if (!(s->rest_length > 0)) return;
     to->of[MOTE_SUM_STRAIN] += strain_of(n, s);

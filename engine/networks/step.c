@@ -1,35 +1,43 @@
 /* Phases of a network's step. A block of whole islands takes all phases one after the other, in scratch that
  * the cache holds; blocks joined by springs or links take each phase together. */
-#include <math.h>
 #include <string.h>
 
 #include "base/parallel.h"
-#include "forces/force.h"
 #include "networks/kernels.h"
+
+/* A block during a step. */
+typedef struct block_run {
+    const mote_network_job *job;
+    mote_network_scratch columns;
+    const mote_network_block *block;
+    uint32_t first, end; /* slots */
+    mote_pin_run pins;
+} block_run;
+
+static block_run run_of(const mote_network_job *job, mote_network_scratch columns,
+                        const mote_network_block *block) {
+    const uint32_t end = block->first + block->groups * MOTE_GROUP;
+    const mote_pin_run pins = job->network->range.pins.run[block - job->network->block];
+    return (block_run){job, columns, block, block->first, end, pins};
+}
 
 /* --- Parts of a phase --- */
 
-static uint32_t block_end(const mote_network_block *block) {
-    return block->first + block->groups * MOTE_GROUP;
+static float *column_at(const block_run *b, int id, uint32_t slot) {
+    return b->columns.memory + (size_t)id * b->columns.stride + (slot - b->columns.first);
 }
 
-static float *column_at(const mote_network_scratch *c, int id, uint32_t slot) {
-    return c->memory + (size_t)id * c->stride + (slot - c->first);
+static const mote_pin *pin_at(const block_run *b, uint32_t i) {
+    return &b->job->network->range.pins.pins[b->pins.first + i];
 }
 
-static mote_pin_run pins_of(const mote_network *n, const mote_network_block *block) {
-    return n->range.pins.run[block - n->block];
-}
-
-static void load(const mote_network_job *job, const mote_network_scratch *c,
-                 const mote_network_block *block) {
-    mote_range *r = &job->network->range;
-    const mote_pin_run pins = pins_of(job->network, block);
-    const size_t bytes = (size_t)block->groups * MOTE_GROUP * sizeof(float);
+static void load(const block_run *b) {
+    mote_range *r = &b->job->network->range;
+    const size_t bytes = (b->end - b->first) * sizeof(float);
     for (int axis = 0; axis < 3; axis++) {
-        memcpy(column_at(c, NETWORK_X + axis, block->first), r->x[axis] + block->first, bytes);
-        memcpy(column_at(c, NETWORK_V + axis, block->first), r->v[axis] + block->first, bytes);
-        for (uint32_t i = 0; i < pins.count; i++) r->reaction[axis][r->pins.pins[pins.first + i].slot] = 0;
+        memcpy(column_at(b, COLUMN(x) + axis, b->first), r->x[axis] + b->first, bytes);
+        memcpy(column_at(b, COLUMN(v) + axis, b->first), r->v[axis] + b->first, bytes);
+        for (uint32_t i = 0; i < b->pins.count; i++) r->reaction[axis][pin_at(b, i)->slot] = 0;
     }
 }
 
@@ -39,193 +47,161 @@ static double ticks_within(const mote_network_job *job, uint32_t substep, double
 }
 
 /* Sets pins and reeled springs to their state at `within` ticks of the step. */
-static void place(const mote_network_job *job, const mote_network_scratch *c, const mote_network_block *block,
-                  double within) {
-    mote_network *n = job->network;
-    const mote_pin_run pins = pins_of(n, block);
-    for (uint32_t i = pins.first; i < pins.first + pins.count; i++) {
-        const mote_pin *pin = &n->range.pins.pins[i];
+static void place(const block_run *b, double within) {
+    mote_network *n = b->job->network;
+    for (uint32_t i = 0; i < b->pins.count; i++) {
         float at[3];
-        mote_pin_at(pin, job->step_tick, within, at);
-        for (int axis = 0; axis < 3; axis++) *column_at(c, NETWORK_X + axis, pin->slot) = at[axis];
+        mote_pin_at(pin_at(b, i), b->job->step_tick, within, at);
+        for (int axis = 0; axis < 3; axis++) *column_at(b, COLUMN(x) + axis, pin_at(b, i)->slot) = at[axis];
     }
-    for (uint32_t i = block->first_reel; i < block->first_reel + block->reel_count; i++) {
-        const mote_network_reel_state *reel = &n->reels[i];
+    for (uint32_t i = 0; i < b->block->reel_count; i++) {
+        const mote_network_reel_state *reel = &n->reels[b->block->first_reel + i];
         const mote_travel *travel = &reel->travel;
-        const float f = mote_travel_fraction(travel->from_tick, travel->to_tick, job->step_tick, within);
+        const float f = mote_travel_fraction(travel->from_tick, travel->to_tick, b->job->step_tick, within);
         n->spring[reel->spring].rest_length = mote_travel_between(reel->from, reel->to, f);
         mote_network_copy_spring(n, reel->spring);
     }
 }
 
 /* Velocity of pins during a substep: (next position - position) / h. */
-static void move_pins(const mote_network_job *job, const mote_network_scratch *c,
-                      const mote_network_block *block, uint32_t substep) {
-    const float rate = (float)(1.0 / job->plan->h);
-    const mote_pin_run pins = pins_of(job->network, block);
-    for (uint32_t i = pins.first; i < pins.first + pins.count; i++) {
-        const mote_pin *pin = &job->network->range.pins.pins[i];
+static void move_pins(const block_run *b, uint32_t substep) {
+    const float rate = (float)(1.0 / b->job->plan->h);
+    for (uint32_t i = 0; i < b->pins.count; i++) {
+        const mote_pin *pin = pin_at(b, i);
         float next[3];
-        mote_pin_at(pin, job->step_tick, ticks_within(job, substep, 1), next);
+        mote_pin_at(pin, b->job->step_tick, ticks_within(b->job, substep, 1), next);
         for (int axis = 0; axis < 3; axis++)
-            *column_at(c, NETWORK_V + axis, pin->slot) =
-                rate * (next[axis] - *column_at(c, NETWORK_X + axis, pin->slot));
+            *column_at(b, COLUMN(v) + axis, pin->slot) =
+                rate * (next[axis] - *column_at(b, COLUMN(x) + axis, pin->slot));
     }
 }
 
 /* Adds the springs' impulses on pinned particles to their reactions. */
-static void react(const mote_network_job *job, const mote_network_scratch *c, const mote_network_block *block,
-                  float weight) {
-    mote_range *r = &job->network->range;
-    const mote_pin_run pins = pins_of(job->network, block);
-    for (uint32_t i = pins.first; i < pins.first + pins.count; i++) {
-        const uint32_t slot = r->pins.pins[i].slot;
+static void react(const block_run *b, float weight) {
+    for (uint32_t i = 0; i < b->pins.count; i++) {
+        const uint32_t slot = pin_at(b, i)->slot;
         for (int axis = 0; axis < 3; axis++)
-            r->reaction[axis][slot] += weight * *column_at(c, NETWORK_FORCE + axis, slot);
+            b->job->network->range.reaction[axis][slot] += weight * *column_at(b, COLUMN(force) + axis, slot);
     }
 }
 
 /* Calls the callbacks with the block's slots; sums accelerations and forces. */
-static void call_callbacks(const mote_network_job *job, const mote_network_scratch *c,
-                           const mote_network_block *block, double time) {
-    const uint32_t first = block->first, count = block->groups * MOTE_GROUP;
-    float *at[12];
+static void call_callbacks(const block_run *b, double time) {
+    float *x[3], *v[3], *acceleration[3], *force[3];
     for (int i = 0; i < 3; i++) {
-        at[i] = column_at(c, NETWORK_X + i, first), at[3 + i] = column_at(c, NETWORK_V + i, first);
-        at[6 + i] = column_at(c, NETWORK_ACCELERATION + i, first),
-               at[9 + i] = column_at(c, NETWORK_FORCE_SUM + i, first);
+        x[i] = column_at(b, COLUMN(x) + i, b->first), v[i] = column_at(b, COLUMN(v) + i, b->first);
+        acceleration[i] = column_at(b, COLUMN(acceleration) + i, b->first);
+        force[i] = column_at(b, COLUMN(force_sum) + i, b->first);
     }
-    const mote_stage_view view = {.time = time,
-                                  .first = first,
-                                  .count = count,
-                                  .x = at[0],
-                                  .y = at[1],
-                                  .z = at[2],
-                                  .velocity_x = at[3],
-                                  .velocity_y = at[4],
-                                  .velocity_z = at[5],
-                                  .inverse_mass = job->network->range.inverse_mass + first,
-                                  .network = job->network->id};
-    for (int i = 6; i < 12; i++) memset(at[i], 0, count * sizeof(float));
-    for (uint32_t i = 0; i < job->plan->force_count; i++) {
-        const mote_force_def *def = &job->plan->forces[i];
-        if (mote_force_path_of(def) != MOTE_PATH_CALLBACK || mote_force_reaches_range(def)) continue;
-        float **sum = at + (def->as.callback.unit == MOTE_NEWTONS ? 9 : 6);
-        def->as.callback.function(def->as.callback.user, &view, sum[0], sum[1], sum[2]);
-    }
+    mote_stage_view view = mote_stage_view_make(time, b->first, b->end - b->first, x, v);
+    view.inverse_mass = b->job->network->range.inverse_mass + b->first;
+    view.network = b->job->network->id;
+    mote_plan_call(b->job->plan, &view, NULL, acceleration, force);
 }
 
 /* Freezes the islands that turned non-finite. */
-static void freeze(const mote_network_job *job, const mote_network_scratch *c,
-                   const mote_network_block *block) {
-    mote_network *n = job->network;
-    for (uint32_t slot = block->first; slot < block_end(block); slot++) {
+static void freeze(const block_run *b) {
+    mote_network *n = b->job->network;
+    for (uint32_t slot = b->first; slot < b->end; slot++) {
         float probe = 0;
-        for (int i = 0; i < 6; i++) probe += *column_at(c, NETWORK_X + i, slot) * 0.0f;
+        for (int i = 0; i < 6; i++) probe += *column_at(b, COLUMN(x) + i, slot) * 0.0f;
         if (probe == 0) continue;
         __atomic_store_n(&n->frozen[n->island[slot]], 1, __ATOMIC_RELAXED);
-        __atomic_store_n(job->froze, 1, __ATOMIC_RELAXED);
+        __atomic_store_n(b->job->froze, 1, __ATOMIC_RELAXED);
     }
-}
-
-static void keep_previous(const mote_network_job *job, const mote_network_block *block) {
-    mote_network *n = job->network;
-    const size_t bytes = (size_t)block->groups * MOTE_GROUP * sizeof(float);
-    for (int axis = 0; axis < 3 && job->keep_previous && n->range.previous_x[0]; axis++)
-        memcpy(n->range.previous_x[axis] + block->first, n->range.x[axis] + block->first, bytes);
 }
 
 /* Stores the state at the end of the step; a frozen island keeps that at its start. */
-static void commit(const mote_network_job *job, const mote_network_scratch *c,
-                   const mote_network_block *block) {
-    mote_network *n = job->network;
-    const bool frozen = n->report.frozen || __atomic_load_n(job->froze, __ATOMIC_RELAXED);
-    keep_previous(job, block);
+static void commit(const block_run *b) {
+    mote_network *n = b->job->network;
+    mote_range *r = &n->range;
+    const bool frozen = n->report.frozen || __atomic_load_n(b->job->froze, __ATOMIC_RELAXED);
+    const size_t bytes = (b->end - b->first) * sizeof(float);
+    for (int axis = 0; axis < 3 && b->job->keep_previous && r->previous_x[0]; axis++)
+        memcpy(r->previous_x[axis] + b->first, r->x[axis] + b->first, bytes);
     for (int i = 0; i < 6; i++) {
-        float *to = i < 3 ? n->range.x[i] : n->range.v[i - 3];
-        const float *from = column_at(c, NETWORK_X + i, block->first);
-        if (!frozen) memcpy(to + block->first, from, (size_t)block->groups * MOTE_GROUP * sizeof(float));
-        for (uint32_t slot = block->first; frozen && slot < block_end(block); slot++)
-            if (!n->frozen[n->island[slot]]) to[slot] = from[slot - block->first];
+        float *to = i < 3 ? r->x[i] : r->v[i - 3];
+        const float *from = column_at(b, COLUMN(x) + i, b->first);
+        if (!frozen) memcpy(to + b->first, from, bytes);
+        for (uint32_t slot = b->first; frozen && slot < b->end; slot++)
+            if (!n->frozen[n->island[slot]]) to[slot] = from[slot - b->first];
     }
-    const mote_pin_run pins = pins_of(n, block);
-    for (uint32_t i = pins.first; frozen && i < pins.first + pins.count; i++) {
-        const uint32_t slot = n->range.pins.pins[i].slot;
-        for (int axis = 0; axis < 3 && n->frozen[n->island[slot]]; axis++) n->range.reaction[axis][slot] = 0;
+    for (uint32_t i = 0; frozen && i < b->pins.count; i++) {
+        const uint32_t slot = pin_at(b, i)->slot;
+        for (int axis = 0; axis < 3 && n->frozen[n->island[slot]]; axis++) r->reaction[axis][slot] = 0;
     }
 }
 
 /* --- A phase of one block --- */
 
 /* Places pins and moves the state to the first evaluation of a substep. */
-static void begin_substep(const mote_network_job *job, const mote_network_scratch *c,
-                          const mote_network_block *block, uint32_t substep) {
+static void begin_substep(const block_run *b, uint32_t substep) {
+    const mote_network_job *job = b->job;
     const mote_network_kernels *kernels = job->network->kernels;
-    if (substep == 0) place(job, c, block, 0);
+    if (substep == 0) place(b, 0);
     if (job->kick) return;
-    move_pins(job, c, block, substep);
-    if (job->collider_count || job->constrained) kernels->start(job, c, true, block->first, block_end(block));
-    kernels->begin(job, c, block->first, block_end(block));
+    move_pins(b, substep);
+    if (job->collider_count || job->constrained) kernels->start(job, &b->columns, true, b->first, b->end);
+    kernels->begin(job, &b->columns, b->first, b->end);
 }
 
 static double stage_time(const mote_network_job *job, const mote_phase_at *at) {
     return mote_plan_time(job->plan, job->step, at->substep, job->plan->scheme->time[at->stage]);
 }
 
-static void evaluate(const mote_network_job *job, const mote_network_scratch *c,
-                     const mote_network_block *block, const mote_phase_at *at) {
-    if (job->plan->callback_count || job->linked) call_callbacks(job, c, block, stage_time(job, at));
+static void evaluate(const block_run *b, const mote_phase_at *at) {
+    const mote_network_job *job = b->job;
+    if (job->plan->callback_count || job->linked) call_callbacks(b, stage_time(job, at));
     if (job->constrained) return;
-    job->network->kernels->spring_forces(job, c, block);
-    react(job, c, block, job->uncoupled ? 1.0f : mote_plan_weight(job->plan, at->stage));
+    job->network->kernels->spring_forces(job, &b->columns, b->block);
+    react(b, job->uncoupled ? 1.0f : mote_plan_weight(job->plan, at->stage));
 }
 
 /* End of a substep: reactions and velocities of the constrained solver, then contacts. */
-static void end_substep(const mote_network_job *job, const mote_network_scratch *c,
-                        const mote_network_block *block, uint32_t substep) {
+static void end_substep(const block_run *b, uint32_t substep) {
+    const mote_network_job *job = b->job;
     const mote_network_kernels *kernels = job->network->kernels;
     if (job->constrained) {
-        react(job, c, block, job->plan->c.h);
-        kernels->start(job, c, false, block->first, block_end(block));
-        if (job->collider_count) kernels->friction(job, c, block->first, block_end(block));
+        react(b, job->plan->c.h);
+        kernels->start(job, &b->columns, false, b->first, b->end);
+        if (job->collider_count) kernels->friction(job, &b->columns, b->first, b->end);
     }
-    if (job->collider_count) kernels->resolve_contacts(job, c, substep, block->first, block_end(block));
+    if (job->collider_count) kernels->resolve_contacts(job, &b->columns, substep, b->first, b->end);
 }
 
 /* Runs a phase of a block: all but SOLVE, which works on islands. */
-static void run_block_phase(const mote_network_job *job, const mote_network_scratch *c,
-                            const mote_network_block *block, const mote_phase_at *at) {
+static void run_block_phase(const block_run *b, const mote_phase_at *at) {
+    const mote_network_job *job = b->job;
     const mote_network_kernels *kernels = job->network->kernels;
-    const uint32_t first = block->first, end = block_end(block);
     switch (at->phase) {
     case MOTE_PHASE_LOAD:
-        load(job, c, block);
+        load(b);
         break;
     case MOTE_PHASE_BEGIN:
-        begin_substep(job, c, block, at->substep);
+        begin_substep(b, at->substep);
         break;
     case MOTE_PHASE_PLACE:
-        place(job, c, block, ticks_within(job, at->substep, job->plan->scheme->time[at->stage]));
+        place(b, ticks_within(job, at->substep, job->plan->scheme->time[at->stage]));
         break;
     case MOTE_PHASE_EVALUATE:
-        evaluate(job, c, block, at);
+        evaluate(b, at);
         break;
     case MOTE_PHASE_STAGE:
-        kernels->stage(job, c, at->stage, stage_time(job, at), first, end);
+        kernels->stage(job, &b->columns, at->stage, stage_time(job, at), b->first, b->end);
         break;
     case MOTE_PHASE_ARRIVE:
-        place(job, c, block, ticks_within(job, at->substep, 1));
+        place(b, ticks_within(job, at->substep, 1));
         break;
     case MOTE_PHASE_SOLVE:
         break;
     case MOTE_PHASE_END:
-        end_substep(job, c, block, at->substep);
+        end_substep(b, at->substep);
         break;
     case MOTE_PHASE_CHECK:
-        if (!kernels->finite(c, first, end)) freeze(job, c, block);
+        if (!kernels->finite(&b->columns, b->first, b->end)) freeze(b);
         break;
     case MOTE_PHASE_COMMIT:
-        commit(job, c, block);
+        commit(b);
         break;
     }
 }
@@ -260,22 +236,16 @@ static void add_report(mote_network_step_report *to, const mote_network_step_rep
 
 /* --- Inner blocks: a block takes all phases --- */
 
-typedef struct block_run {
-    const mote_network_job *job;
-    mote_network_scratch columns;
-    const mote_network_block *block;
-} block_run;
-
 /* Solves the islands of an inner block. They begin at lane groups; an island whose first chunk is in the
  * block is in it completely. */
 static void solve_block(const block_run *b, uint32_t substep) {
     const mote_network *n = b->job->network;
     mote_network_step_report report = {.iterations = 0};
-    const mote_network_solve_context solve = {b->job, &b->columns, &(mote_jobs){0, NULL, NULL}, substep,
-                                              &report};
-    for (uint32_t slot = b->block->first; slot < block_end(b->block); slot += MOTE_GROUP) {
+    const mote_jobs serial = {0, NULL, NULL};
+    for (uint32_t slot = b->first; slot < b->end; slot += MOTE_GROUP) {
         const uint32_t island = n->island[slot];
-        if (n->chunk_first[n->island_chunk[island]] == slot) mote_network_solve(&solve, island);
+        if (n->chunk_first[n->island_chunk[island]] == slot)
+            mote_network_solve(b->job, &b->columns, &serial, substep, island, &report);
     }
     add_report(&b->job->network->report, &report);
 }
@@ -286,7 +256,7 @@ static void phase_of_block(void *context, const mote_phase_at *at) {
     if (at->phase == MOTE_PHASE_SOLVE)
         solve_block(b, at->substep);
     else
-        run_block_phase(b->job, &b->columns, b->block, at);
+        run_block_phase(b, at);
 }
 
 static bool is_outer(const mote_network_block *block, bool stage_outer) {
@@ -314,7 +284,8 @@ static void do_blocks(void *context, size_t first, size_t end, uint32_t worker) 
         const mote_network_block *block = &r->job->network->block[i];
         if (is_outer(block, r->stage_outer)) continue;
         float *memory = r->scratch + worker * r->floats + NETWORK_PAD;
-        block_run b = {r->job, {memory, stride_of(block->groups * MOTE_GROUP), block->first}, block};
+        const mote_network_scratch columns = {memory, stride_of(block->groups * MOTE_GROUP), block->first};
+        block_run b = run_of(r->job, columns, block);
         mote_schedule_step(r->job->plan->substeps, r->job->plan->stages, phase_of_block, &b);
     }
 }
@@ -339,7 +310,9 @@ static void do_phase(void *context, size_t first, size_t end, uint32_t worker) {
     const mote_network_outer_run *r = context;
     for (size_t i = first; i < end; i++) {
         const mote_network_block *block = &r->job->network->block[i];
-        if (is_outer(block, r->stage_outer)) run_block_phase(r->job, &r->columns, block, r->at);
+        if (!is_outer(block, r->stage_outer)) continue;
+        const block_run b = run_of(r->job, r->columns, block);
+        run_block_phase(&b, r->at);
     }
 }
 
@@ -354,12 +327,11 @@ static bool is_serial(const mote_network_job *job, mote_phase phase) {
 static void solve_outer(const mote_network_outer_run *r, uint32_t substep) {
     const mote_network *n = r->job->network;
     mote_network_step_report report = {.iterations = 0};
-    const mote_network_solve_context solve = {r->job, &r->columns, r->jobs, substep, &report};
     for (uint32_t island = 0; island < n->island_count; island++) {
         const uint32_t chunk = n->island_chunk[island];
         if (chunk == n->island_chunk[island + 1]) continue;
         if (is_outer(&n->block[mote_network_block_of(n, n->chunk_first[chunk])], r->stage_outer))
-            mote_network_solve(&solve, island);
+            mote_network_solve(r->job, &r->columns, r->jobs, substep, island, &report);
     }
     add_report(&r->job->network->report, &report);
 }

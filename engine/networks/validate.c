@@ -64,10 +64,6 @@ static bool blocks_are_valid(const mote_network *n) {
 
 /* --- Springs --- */
 
-static uint32_t next_spring(const mote_network *n, uint32_t number, uint32_t slot) {
-    return n->spring[number].next[n->spring[number].a == slot ? 0 : 1];
-}
-
 /* Ends are different slots of one island; a spring between two blocks needs both to be outer. */
 static bool spring_is_valid(const mote_network *n, const mote_network_spring_state *s) {
     MOTE_CLAIM(s->a < n->range.slot_count && s->b < n->range.slot_count && s->a != s->b);
@@ -82,7 +78,7 @@ static bool spring_is_valid(const mote_network *n, const mote_network_spring_sta
 static uint32_t list_length(const mote_network *n, uint32_t slot) {
     uint32_t last = 0, length = 0;
     for (uint32_t at = n->head[slot]; at != MOTE_NO_ITEM;
-         last = at, at = next_spring(n, at, slot), length++) {
+         last = at, at = mote_network_next(n, at, slot), length++) {
         if (!mote_network_has_spring(n, at) || (length && at <= last)) return MOTE_NO_ITEM;
         if (n->spring[at].a != slot && n->spring[at].b != slot) return MOTE_NO_ITEM;
     }
@@ -161,7 +157,7 @@ static bool group_is_valid(const mote_network *n, uint32_t group, uint64_t *entr
         for (uint32_t lane = 0; lane < MOTE_GROUP; lane++) {
             if (!(n->packet[i].mask >> lane & 1)) continue;
             MOTE_CLAIM(n->entry_spring[MOTE_GROUP * i + lane] == at[lane]);
-            at[lane] = next_spring(n, at[lane], first + lane);
+            at[lane] = mote_network_next(n, at[lane], first + lane);
             ++*entries;
         }
     }
@@ -181,7 +177,7 @@ static bool sliced_block_is_valid(const mote_network *n, const mote_network_bloc
 /* Checks that the next spring of a slot is `number`, and advances to the one after it. */
 static bool advances_past(const mote_network *n, uint32_t *at, uint32_t number, uint32_t slot) {
     MOTE_CLAIM(*at == number);
-    *at = next_spring(n, number, slot);
+    *at = mote_network_next(n, number, slot);
     return true;
 }
 

@@ -60,37 +60,25 @@ static mote_span span_of(float *const column[COLUMNS], size_t count, uint32_t st
                        .steps = steps};
 }
 
-typedef struct run {
-    const mote_particle_kernels *kernels;
-    const mote_plan *plan;
-    const mote_span *span;
-    uint32_t frozen;
-} run;
-
 /* Steps the last, incomplete lane group in a padded copy. */
-static void run_tail(const run *r, float *const column[COLUMNS], size_t first, size_t count,
-                     uint32_t *frozen) {
+static void run_tail(const mote_run *run, float *const column[COLUMNS], size_t first, uint32_t *frozen) {
+    const size_t bytes = (run->span->count - first) * sizeof(float);
     float memory[COLUMNS][MOTE_GROUP] = {{0}}, *copy[COLUMNS];
     for (int i = 0; i < COLUMNS; i++) {
         copy[i] = column[i] ? memory[i] : NULL;
-        if (column[i]) memcpy(memory[i], column[i] + first, count * sizeof(float));
+        if (column[i]) memcpy(memory[i], column[i] + first, bytes);
     }
-    mote_span span = span_of(copy, count, r->span->steps);
+    mote_span span = span_of(copy, run->span->count - first, run->span->steps);
     span.first_slot = first;
-    mote_run_blocks(r->kernels, r->plan, &span, 0, count, frozen);
-    for (int i = 0; i < 6; i++) memcpy(column[i] + first, memory[i], count * sizeof(float));
-}
-
-static void run_blocks(const mote_columns_def *def, run *r, float *const column[COLUMNS]) {
-    size_t whole = r->span->count / MOTE_GROUP * MOTE_GROUP, tail = r->span->count - whole;
-    r->frozen = mote_run_parallel(r->kernels, r->plan, r->span, whole, &def->jobs);
-    if (tail) run_tail(r, column, whole, tail, &r->frozen);
+    mote_run_blocks(&(mote_run){run->kernels, run->plan, &span}, 0, span.count, frozen);
+    for (int i = 0; i < 6; i++) memcpy(column[i] + first, memory[i], bytes);
 }
 
 /* Steps padded copies of all columns in one workspace, for callbacks that reach the range. */
-static mote_result run_stages(const mote_columns_def *def, run *r, float *const column[COLUMNS]) {
+static mote_result run_stages(const mote_columns_def *def, const mote_run *run, float *const column[COLUMNS],
+                              uint32_t *frozen) {
     mote_allocator allocator = mote_allocator_resolve(&def->allocator);
-    size_t count = r->span->count, slots = mote_round_up(count, MOTE_GROUP);
+    size_t count = run->span->count, slots = mote_round_up(count, MOTE_GROUP);
     size_t columns = MOTE_WORKSPACE_COLUMNS + COLUMNS, bytes = slots * columns * sizeof(float);
     float *memory = mote_allocate(&allocator, bytes), *copy[COLUMNS];
     if (!memory) return MOTE_ERROR_MEMORY;
@@ -99,9 +87,9 @@ static mote_result run_stages(const mote_columns_def *def, run *r, float *const 
         copy[i] = column[i] ? memory + (MOTE_WORKSPACE_COLUMNS + i) * slots : NULL;
         if (column[i]) memcpy(copy[i], column[i], count * sizeof(float));
     }
-    mote_span span = span_of(copy, count, r->span->steps);
+    mote_span span = span_of(copy, count, run->span->steps);
     mote_workspace workspace = mote_workspace_make(memory, slots);
-    mote_run_stages(r->kernels, r->plan, &span, &workspace, &def->jobs, &r->frozen);
+    mote_run_stages(&(mote_run){run->kernels, run->plan, &span}, &workspace, &def->jobs, frozen);
     for (int i = 0; i < 6; i++) memcpy(column[i], copy[i], count * sizeof(float));
     mote_release(&allocator, memory, bytes);
     return MOTE_OK;
@@ -141,14 +129,18 @@ static mote_result run_plan(const mote_columns *columns, const mote_columns_def 
                                     as_read_only(columns->anchor.x),
                                     as_read_only(columns->anchor.y),
                                     as_read_only(columns->anchor.z)};
-    mote_span span = span_of(column, columns->count, steps);
-    run r = {.kernels = mote_particle_kernels_for(def->isa), .plan = plan, .span = &span};
+    const mote_span span = span_of(column, columns->count, steps);
+    const mote_run run = {mote_particle_kernels_for(def->isa), plan, &span};
+    const size_t whole = span.count / MOTE_GROUP * MOTE_GROUP;
+    uint32_t count = 0;
     mote_result result = MOTE_OK;
-    if (plan->reaches_range)
-        result = run_stages(def, &r, column);
-    else
-        run_blocks(def, &r, column);
-    if (frozen && result == MOTE_OK) *frozen = r.frozen;
+    if (plan->reaches_range) {
+        result = run_stages(def, &run, column, &count);
+    } else {
+        count = mote_run_parallel(&run, whole, &def->jobs);
+        if (whole < span.count) run_tail(&run, column, whole, &count);
+    }
+    if (frozen && result == MOTE_OK) *frozen = count;
     return result;
 }
 

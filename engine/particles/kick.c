@@ -28,7 +28,8 @@ void mote_particles_kick(const mote_particles *particles, const mote_step *step,
     span.fate = NULL;
     span.begin = first;
     span.count = end;
-    mote_run_blocks(particles->kernels, &plan, &span, first / MOTE_GROUP * MOTE_GROUP, end, &ignored);
+    mote_run_blocks(&(mote_run){particles->kernels, &plan, &span}, first / MOTE_GROUP * MOTE_GROUP, end,
+                    &ignored);
 }
 
 void mote_particles_true_velocity(const mote_particles *particles, const mote_step *now, bool previous,
@@ -58,5 +59,5 @@ void mote_particles_true_velocity(const mote_particles *particles, const mote_st
     span.fate = NULL;
     span.first_slot = first;
     span.count = started - first < count ? started - first : count;
-    mote_run_blocks(particles->kernels, &plan, &span, 0, span.count, &ignored);
+    mote_run_blocks(&(mote_run){particles->kernels, &plan, &span}, 0, span.count, &ignored);
 }

@@ -25,74 +25,46 @@ static void choose_columns(mote_particles *particles, const mote_system_def *def
     for (uint32_t i = 0; i < def->extra_count; i++) bytes[MOTE_COLUMN_EXTRA + i] = def->extra_bytes[i];
 }
 
-/* Parts of the allocation: the columns, then the id table, the stack of free ids, the death lists and their
- * lengths. */
-enum { TABLE = MOTE_COLUMN_COUNT, STACK, DEATH, DEATHS, PARTS };
-
-static uint64_t part_bytes(const mote_particles *particles, int part, uint64_t slots) {
-    bool ids = particles->element_bytes[MOTE_COLUMN_ID] != 0;
-    switch (part) {
-    case TABLE:
-        return ids ? slots * sizeof(mote_id_entry) : 0;
-    case STACK:
-        return ids ? slots * sizeof(uint32_t) : 0;
-    case DEATH:
-        return mote_round_up(slots, MOTE_BLOCK);
-    case DEATHS:
-        return mote_round_up(slots, MOTE_BLOCK) / MOTE_BLOCK * sizeof(uint16_t);
-    default:
-        return slots * particles->element_bytes[part];
+/* Places the columns, the id table with the stack of free ids, and the death lists in particles->memory; if
+ * that is NULL, only measures. Returns the bytes. */
+static uint64_t place_columns(mote_particles *particles, uint32_t capacity) {
+    mote_arena a = {particles->memory, 0};
+    const uint64_t slots = mote_round_up(capacity, MOTE_GROUP),
+                   blocks = (slots + MOTE_BLOCK - 1) / MOTE_BLOCK;
+    for (int id = 0; id < MOTE_COLUMN_COUNT; id++)
+        if (particles->element_bytes[id])
+            particles->column[id] = mote_arena_take(&a, slots, particles->element_bytes[id]);
+    if (particles->element_bytes[MOTE_COLUMN_ID]) {
+        particles->ids = mote_arena_take(&a, slots, sizeof *particles->ids);
+        particles->free_id = mote_arena_take(&a, slots, sizeof *particles->free_id);
     }
-}
-
-/* Finds the offset of each part in one allocation for `capacity`; returns its size, SIZE_MAX on overflow. */
-static size_t find_offsets(const mote_particles *particles, uint32_t capacity, size_t offset[PARTS]) {
-    uint64_t slots = mote_round_up(capacity, MOTE_GROUP), total = 0;
-    for (int part = 0; part < PARTS; part++) {
-        uint64_t bytes = part_bytes(particles, part, slots);
-        offset[part] = (size_t)total;
-        total += mote_column_bytes(bytes);
-    }
-    return total > SIZE_MAX / 2 ? SIZE_MAX : (size_t)total;
-}
-
-/* Sets the column pointers that all kinds of range have in common. */
-static void bind_range(mote_particles *particles) {
+    particles->death = mote_arena_take(&a, blocks * MOTE_BLOCK, sizeof *particles->death);
+    particles->deaths = mote_arena_take(&a, blocks, sizeof *particles->deaths);
+    /* Columns that all kinds of range have in common. */
     mote_range *range = &particles->range;
     mote_particles_vector(particles, MOTE_COLUMN_POSITION, range->x);
     mote_particles_vector(particles, MOTE_COLUMN_VELOCITY, range->v);
     mote_particles_vector(particles, MOTE_COLUMN_PREVIOUS_POSITION, range->previous_x);
     range->inverse_mass = particles->column[MOTE_COLUMN_INVERSE_MASS];
+    return a.bytes;
 }
 
 mote_result mote_particles_reserve(mote_particles *particles, uint32_t capacity,
                                    const mote_allocator *allocator) {
-    size_t offset[PARTS], bytes = find_offsets(particles, capacity, offset);
-    if (bytes == SIZE_MAX) return MOTE_ERROR_OVERFLOW;
-    unsigned char *memory = mote_allocate(allocator, bytes);
-    if (!memory) return MOTE_ERROR_MEMORY;
-
-    mote_particles old = *particles;
-    particles->memory = memory;
-    particles->bytes = bytes;
-    particles->capacity = capacity;
-    for (int id = 0; id < MOTE_COLUMN_COUNT; id++) {
-        size_t element = old.element_bytes[id];
-        particles->column[id] = element ? memory + offset[id] : NULL;
-        if (element && old.range.slot_count)
-            memcpy(particles->column[id], old.column[id],
-                   mote_round_up(old.range.slot_count, MOTE_GROUP) * element);
-    }
-    if (particles->element_bytes[MOTE_COLUMN_ID]) {
-        particles->ids = (mote_id_entry *)(void *)(memory + offset[TABLE]);
-        particles->free_id = (uint32_t *)(void *)(memory + offset[STACK]);
-        if (old.used_ids) memcpy(particles->ids, old.ids, old.used_ids * sizeof(mote_id_entry));
-        if (old.free_ids) memcpy(particles->free_id, old.free_id, old.free_ids * sizeof(uint32_t));
-    }
-    particles->death = memory + offset[DEATH];
-    particles->deaths = (uint16_t *)(void *)(memory + offset[DEATHS]);
-    bind_range(particles);
-    mote_release(allocator, old.memory, old.bytes);
+    mote_particles grown = *particles;
+    grown.memory = NULL, grown.capacity = capacity;
+    const mote_result result =
+        mote_arena_allocate(place_columns(&grown, capacity), allocator, &grown.memory, &grown.bytes);
+    if (result) return result;
+    place_columns(&grown, capacity);
+    const size_t slots = mote_round_up(grown.range.slot_count, MOTE_GROUP);
+    for (int id = 0; id < MOTE_COLUMN_COUNT && slots; id++)
+        if (grown.element_bytes[id])
+            memcpy(grown.column[id], particles->column[id], slots * grown.element_bytes[id]);
+    if (grown.used_ids) memcpy(grown.ids, particles->ids, grown.used_ids * sizeof *grown.ids);
+    if (grown.free_ids) memcpy(grown.free_id, particles->free_id, grown.free_ids * sizeof *grown.free_id);
+    mote_release(allocator, particles->memory, particles->bytes);
+    *particles = grown;
     return MOTE_OK;
 }
 

@@ -108,7 +108,7 @@ static void do_blocks(void *context, size_t first, size_t end, uint32_t worker) 
 }
 
 static bool fits(size_t offset, size_t stride) {
-    return offset == MOTE_OMIT || (stride >= 3 * sizeof(float) && offset <= stride - 3 * sizeof(float));
+    return offset == MOTE_OMIT || mote_vector_fits(offset, stride);
 }
 
 mote_result mote_particles_write(const mote_particles *particles, const mote_step *now,

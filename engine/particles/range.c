@@ -1,5 +1,4 @@
 /* Loose particles as a kind of range: scratch, hash, sums. */
-#include <math.h>
 #include <string.h>
 
 #include "base/allocator.h"

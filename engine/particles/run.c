@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/isa.h"
-#include "forces/force.h"
 
 MOTE_KERNEL_LOOKUP(mote_particle_kernels, mote_particle_kernels);
 
@@ -58,46 +57,25 @@ static void keep_previous(const mote_span *span, uint32_t step, size_t first, si
     if (span->previous_v[0]) copy(span->previous_v, first, span->v, first, end - first);
 }
 
-static mote_stage_view view_of(const mote_plan *plan, const mote_span *span, const mote_workspace *w,
-                               double time, size_t first, size_t end) {
-    size_t at = first - w->first;
-    return (mote_stage_view){.time = time,
-                             .first = (uint32_t)(span->first_slot + first),
-                             .count = (uint32_t)(end - first),
-                             .x = w->x[0] + at,
-                             .y = w->x[1] + at,
-                             .z = w->x[2] + at,
-                             .velocity_x = w->v[0] + at,
-                             .velocity_y = w->v[1] + at,
-                             .velocity_z = w->v[2] + at,
-                             .inverse_mass = plan->mass_column ? span->inverse_mass + first : NULL,
-                             .uniform_inverse_mass = plan->inverse_mass};
-}
-
-static void add_range_columns(mote_stage_view *view, const mote_span *span, const mote_workspace *w) {
-    view->range_count = (uint32_t)span->count;
-    view->range_x = w->x[0], view->range_y = w->x[1], view->range_z = w->x[2];
-    view->range_velocity_x = w->v[0], view->range_velocity_y = w->v[1], view->range_velocity_z = w->v[2];
-}
-
 /* Sums the contributions of callbacks for slots [first, end) into the workspace. */
 static void call_callbacks(const mote_plan *plan, const mote_span *span, const mote_workspace *w, double time,
                            size_t first, size_t end) {
-    size_t at = first - w->first;
+    float *x[3], *v[3], *acceleration[3], *force[3];
     for (int axis = 0; axis < 3; axis++) {
-        memset(w->acceleration[axis] + at, 0, (end - first) * sizeof(float));
-        memset(w->force[axis] + at, 0, (end - first) * sizeof(float));
+        x[axis] = w->x[axis] + (first - w->first), v[axis] = w->v[axis] + (first - w->first);
+        acceleration[axis] = w->acceleration[axis] + (first - w->first);
+        force[axis] = w->force[axis] + (first - w->first);
     }
-    mote_stage_view view = view_of(plan, span, w, time, first, end < span->count ? end : span->count);
-    for (uint32_t i = 0; i < plan->force_count; i++) {
-        const mote_force_def *def = &plan->forces[i];
-        if (mote_force_path_of(def) != MOTE_PATH_CALLBACK) continue;
-        mote_stage_view shown = view;
-        if (mote_force_reaches_range(def)) add_range_columns(&shown, span, w);
-        float *const *sum =
-            def->as.callback.unit == MOTE_NEWTONS ? w->force : w->acceleration; /* or velocity */
-        def->as.callback.function(def->as.callback.user, &shown, sum[0] + at, sum[1] + at, sum[2] + at);
-    }
+    if (end > span->count) end = span->count;
+    mote_stage_view view =
+        mote_stage_view_make(time, (uint32_t)(span->first_slot + first), (uint32_t)(end - first), x, v);
+    view.inverse_mass = plan->mass_column ? span->inverse_mass + first : NULL;
+    view.uniform_inverse_mass = plan->inverse_mass;
+    mote_stage_view all = view;
+    all.range_count = (uint32_t)span->count;
+    all.range_x = w->x[0], all.range_y = w->x[1], all.range_z = w->x[2];
+    all.range_velocity_x = w->v[0], all.range_velocity_y = w->v[1], all.range_velocity_z = w->v[2];
+    mote_plan_call(plan, &view, &all, acceleration, force);
 }
 
 /* Returns whether the last evaluation of a substep is reused as the first one of the next: velocity Verlet
@@ -109,9 +87,7 @@ static bool may_reuse(const mote_plan *plan) {
 
 /* Context of a phase: of one block of particles, or of all of them. */
 typedef struct phase_context {
-    const mote_particle_kernels *kernels;
-    const mote_plan *plan;
-    const mote_span *span;
+    mote_run run;
     const mote_workspace *workspace;
     const mote_jobs *jobs;   /* of the stage-outer order */
     const mote_phase_at *at; /* of the stage-outer order */
@@ -120,26 +96,27 @@ typedef struct phase_context {
 } phase_context;
 
 static void run_phase(phase_context *p, const mote_phase_at *at, size_t first, size_t end, uint32_t *frozen) {
-    const mote_family family = p->plan->scheme->family;
-    const bool mass = p->plan->mass_column, again = at->stage == 0 && at->substep > 0 && may_reuse(p->plan);
-    const double time =
-        mote_plan_time(p->plan, p->span->first_step + p->step, at->substep, p->plan->scheme->time[at->stage]);
+    const mote_family family = p->run.plan->scheme->family;
+    const bool mass = p->run.plan->mass_column,
+               again = at->stage == 0 && at->substep > 0 && may_reuse(p->run.plan);
+    const double time = mote_plan_time(p->run.plan, p->run.span->first_step + p->step, at->substep,
+                                       p->run.plan->scheme->time[at->stage]);
     switch (at->phase) {
     case MOTE_PHASE_LOAD:
-        keep_previous(p->span, p->step, first, end);
+        keep_previous(p->run.span, p->step, first, end);
         break;
     case MOTE_PHASE_BEGIN:
-        p->kernels->begin[family][mass](p->plan, p->span, p->workspace, first, end);
+        p->run.kernels->begin[family][mass](p->run.plan, p->run.span, p->workspace, first, end);
         break;
     case MOTE_PHASE_EVALUATE:
-        if (!again) call_callbacks(p->plan, p->span, p->workspace, time, first, end);
+        if (!again) call_callbacks(p->run.plan, p->run.span, p->workspace, time, first, end);
         break;
     case MOTE_PHASE_STAGE:
-        p->kernels->stage[family][mass](p->plan, p->span, p->workspace,
-                                        (mote_staged_at){at->stage, time, again}, first, end);
+        p->run.kernels->stage[family][mass](p->run.plan, p->run.span, p->workspace,
+                                            (mote_staged_at){at->stage, time, again}, first, end);
         break;
     case MOTE_PHASE_COMMIT:
-        p->kernels->commit[mass](p->span, p->workspace, p->step, first, end, frozen);
+        p->run.kernels->commit[mass](p->run.span, p->workspace, p->step, first, end, frozen);
         break;
     default: /* phases of pins and constraints: loose particles have none */
         break;
@@ -153,51 +130,42 @@ static void phase_of_block(void *context, const mote_phase_at *at) {
     run_phase(p, at, p->first, p->end, &p->frozen);
 }
 
-static uint32_t run_block(const mote_particle_kernels *kernels, const mote_plan *plan, const mote_span *span,
-                          size_t first, size_t end) {
+static uint32_t run_block(const mote_run *run, size_t first, size_t end) {
     MOTE_ALIGNED(64) float memory[MOTE_WORKSPACE_COLUMNS * MOTE_BLOCK];
     mote_workspace w = mote_workspace_make(memory, MOTE_BLOCK);
-    phase_context p = {
-        .kernels = kernels, .plan = plan, .span = span, .workspace = &w, .first = first, .end = end};
+    phase_context p = {.run = *run, .workspace = &w, .first = first, .end = end};
     w.first = first;
     memset(w.carry[0], 0, MOTE_CARRY_COLUMNS * MOTE_BLOCK * sizeof(float));
-    load(span, &w, first, end);
-    for (; p.step < span->steps; p.step++)
-        mote_schedule_step(plan->substeps, plan->stages, phase_of_block, &p);
+    load(run->span, &w, first, end);
+    for (; p.step < run->span->steps; p.step++)
+        mote_schedule_step(run->plan->substeps, run->plan->stages, phase_of_block, &p);
     return p.frozen;
 }
 
-void mote_run_blocks(const mote_particle_kernels *kernels, const mote_plan *plan, const mote_span *span,
-                     size_t first, size_t end, uint32_t *frozen) {
+void mote_run_blocks(const mote_run *run, size_t first, size_t end, uint32_t *frozen) {
+    const mote_plan *plan = run->plan;
     end = mote_round_up(end, MOTE_GROUP);
     if (plan->callback_count == 0) {
-        kernels->fused[plan->scheme->family][plan->mass_column][plan->mix](plan, span, first, end, frozen);
+        run->kernels->fused[plan->scheme->family][plan->mass_column][plan->mix](plan, run->span, first, end,
+                                                                                frozen);
         return;
     }
     for (size_t block = first; block < end; block += MOTE_BLOCK)
-        *frozen += run_block(kernels, plan, span, block, end - block < MOTE_BLOCK ? end : block + MOTE_BLOCK);
+        *frozen += run_block(run, block, end - block < MOTE_BLOCK ? end : block + MOTE_BLOCK);
 }
-
-typedef struct block_context {
-    const mote_particle_kernels *kernels;
-    const mote_plan *plan;
-    const mote_span *span;
-    uint32_t frozen;
-} block_context;
 
 static void do_blocks(void *context, size_t first, size_t end, uint32_t worker) {
     (void)worker;
-    block_context *i = context;
+    phase_context *p = context;
     uint32_t frozen = 0;
-    mote_run_blocks(i->kernels, i->plan, i->span, first, end, &frozen);
-    if (frozen) __atomic_fetch_add(&i->frozen, frozen, __ATOMIC_RELAXED);
+    mote_run_blocks(&p->run, first, end, &frozen);
+    if (frozen) __atomic_fetch_add(&p->frozen, frozen, __ATOMIC_RELAXED);
 }
 
-uint32_t mote_run_parallel(const mote_particle_kernels *kernels, const mote_plan *plan, const mote_span *span,
-                           size_t end, const mote_jobs *jobs) {
-    block_context i = {kernels, plan, span, 0};
-    mote_parallel_for(jobs, end, MOTE_BLOCK, do_blocks, &i);
-    return i.frozen;
+uint32_t mote_run_parallel(const mote_run *run, size_t end, const mote_jobs *jobs) {
+    phase_context p = {.run = *run};
+    mote_parallel_for(jobs, end, MOTE_BLOCK, do_blocks, &p);
+    return p.frozen;
 }
 
 /* --- Stage-outer order --- */
@@ -205,7 +173,7 @@ uint32_t mote_run_parallel(const mote_particle_kernels *kernels, const mote_plan
 static void do_load(void *context, size_t first, size_t end, uint32_t worker) {
     (void)worker;
     const phase_context *p = context;
-    load(p->span, p->workspace, first, mote_round_up(end, MOTE_GROUP));
+    load(p->run.span, p->workspace, first, mote_round_up(end, MOTE_GROUP));
 }
 
 static void do_phase(void *context, size_t first, size_t end, uint32_t worker) {
@@ -222,9 +190,9 @@ static void do_phase(void *context, size_t first, size_t end, uint32_t worker) {
 static bool is_empty_phase(const phase_context *p, mote_phase phase) {
     switch (phase) {
     case MOTE_PHASE_LOAD:
-        return !p->span->previous_x[0];
+        return !p->run.span->previous_x[0];
     case MOTE_PHASE_EVALUATE:
-        return p->plan->callback_count == 0;
+        return p->run.plan->callback_count == 0;
     case MOTE_PHASE_BEGIN:
     case MOTE_PHASE_STAGE:
     case MOTE_PHASE_COMMIT:
@@ -238,13 +206,14 @@ static void phase_of_all(void *context, const mote_phase_at *at) {
     phase_context *p = context;
     if (is_empty_phase(p, at->phase)) return;
     p->at = at;
-    mote_parallel_for(p->jobs, p->span->count, MOTE_BLOCK, do_phase, p);
+    mote_parallel_for(p->jobs, p->run.span->count, MOTE_BLOCK, do_phase, p);
 }
 
-void mote_run_stages(const mote_particle_kernels *kernels, const mote_plan *plan, const mote_span *span,
-                     const mote_workspace *workspace, const mote_jobs *jobs, uint32_t *frozen) {
-    phase_context p = {.kernels = kernels, .plan = plan, .span = span, .workspace = workspace, .jobs = jobs};
-    mote_parallel_for(jobs, span->count, MOTE_BLOCK, do_load, &p);
-    for (; p.step < span->steps; p.step++) mote_schedule_step(plan->substeps, plan->stages, phase_of_all, &p);
+void mote_run_stages(const mote_run *run, const mote_workspace *workspace, const mote_jobs *jobs,
+                     uint32_t *frozen) {
+    phase_context p = {.run = *run, .workspace = workspace, .jobs = jobs};
+    mote_parallel_for(jobs, run->span->count, MOTE_BLOCK, do_load, &p);
+    for (; p.step < run->span->steps; p.step++)
+        mote_schedule_step(run->plan->substeps, run->plan->stages, phase_of_all, &p);
     *frozen += p.frozen;
 }

@@ -4,7 +4,6 @@
 
 #include "base/parallel.h"
 #include "particles/particles.h"
-#include "particles/kernels.h"
 
 /* Columns of a workspace: x, v, carry, acceleration, force, frozen. */
 #define MOTE_WORKSPACE_COLUMNS 25u
@@ -18,20 +17,25 @@ mote_workspace mote_workspace_make(float *memory, size_t slots);
 void mote_particles_span(const mote_particles *particles, uint64_t first_step, uint32_t steps,
                          mote_span *span);
 
+/* Kernels, plan and slots of a run. */
+typedef struct mote_run {
+    const mote_particle_kernels *kernels;
+    const mote_plan *plan;
+    const mote_span *span;
+} mote_run;
+
 /* Runs the block-outer order (steps and stages inside) for slots [first, end); `first` is a multiple of
  * MOTE_GROUP. No callback may reach the range. Adds to *frozen. Disjoint runs of slots may run at the same
  * time. */
-void mote_run_blocks(const mote_particle_kernels *kernels, const mote_plan *plan, const mote_span *span,
-                     size_t first, size_t end, uint32_t *frozen);
+void mote_run_blocks(const mote_run *run, size_t first, size_t end, uint32_t *frozen);
 
 /* Runs mote_run_blocks for slots [0, end), distributed over the jobs; returns the number of frozen
  * particles. */
-uint32_t mote_run_parallel(const mote_particle_kernels *kernels, const mote_plan *plan, const mote_span *span,
-                           size_t end, const mote_jobs *jobs);
+uint32_t mote_run_parallel(const mote_run *run, size_t end, const mote_jobs *jobs);
 
 /* Runs the stage-outer order (blocks inside) for all slots of the span; the workspace has as many slots. Adds
  * to *frozen. */
-void mote_run_stages(const mote_particle_kernels *kernels, const mote_plan *plan, const mote_span *span,
-                     const mote_workspace *workspace, const mote_jobs *jobs, uint32_t *frozen);
+void mote_run_stages(const mote_run *run, const mote_workspace *workspace, const mote_jobs *jobs,
+                     uint32_t *frozen);
 
 #endif

@@ -55,7 +55,7 @@ static uint32_t expire(const mote_particles *particles, const mote_lifetimes *li
 
 typedef struct batch {
     const mote_particles *particles;
-    const mote_span *span;
+    mote_run run;
     mote_lifetimes lifetimes;
     const mote_compaction *compaction; /* fills holes after each run of blocks; NULL: fills none */
     size_t first;                      /* slot at which the blocks begin */
@@ -82,7 +82,7 @@ static void do_blocks(void *context, size_t first, size_t end, uint32_t worker) 
     if (b->compaction) filler = mote_filler_make(b->compaction, first);
     for (size_t from = first; from < end; from += run) {
         size_t to = end - from < run ? end : from + run;
-        mote_run_blocks(b->particles->kernels, &b->particles->range.plan, b->span, from, to, &frozen);
+        mote_run_blocks(&b->run, from, to, &frozen);
         if (b->compaction) mote_filler_run(&filler, from, to);
     }
     if (frozen) __atomic_fetch_add(&b->frozen, frozen, __ATOMIC_RELAXED);
@@ -99,7 +99,7 @@ static void run_slots(batch *b, const mote_jobs *jobs, size_t first, size_t end,
  * whose survivors will move, are stepped first, and the holes in the other blocks are filled as soon as these
  * are stepped. */
 static void run_blocks_outer(batch *b, const mote_jobs *jobs, const mote_compaction *compaction) {
-    size_t count = b->span->count;
+    size_t count = b->run.span->count;
     if (!compaction) {
         run_slots(b, jobs, 0, count, NULL);
         return;
@@ -112,20 +112,19 @@ static void run_blocks_outer(batch *b, const mote_jobs *jobs, const mote_compact
 }
 
 static void run_stages_outer(batch *b, const mote_step *step, const mote_compaction *compaction) {
-    const size_t slots = mote_round_up(b->span->count, MOTE_GROUP);
+    const size_t slots = mote_round_up(b->run.span->count, MOTE_GROUP);
     const mote_workspace workspace = mote_workspace_make(step->scratch, slots);
-    mote_run_stages(b->particles->kernels, &b->particles->range.plan, b->span, &workspace, step->jobs,
-                    &b->frozen);
+    mote_run_stages(&b->run, &workspace, step->jobs, &b->frozen);
     if (!compaction) return;
     mote_filler filler = mote_filler_make(compaction, 0);
-    mote_filler_run(&filler, 0, b->span->count);
+    mote_filler_run(&filler, 0, b->run.span->count);
 }
 
 static void run_batch(mote_particles *particles, const mote_step *step, batch *b) {
     const mote_jobs *jobs = step->jobs;
     if (has_lifetimes(particles)) {
         b->lifetimes = lifetimes_of(particles, step, step->number + 1);
-        mote_parallel_for(jobs, b->span->count, MOTE_BLOCK, do_lifetimes, b);
+        mote_parallel_for(jobs, b->run.span->count, MOTE_BLOCK, do_lifetimes, b);
     }
     mote_compaction compaction;
     if (b->expired) compaction = mote_compaction_begin(particles, MOTE_FATE_EXPIRED, b->expired);
@@ -146,7 +145,8 @@ void mote_particles_run(mote_particles *particles, const mote_step *step, uint32
         span.previous_v[axis] = particles->column[MOTE_COLUMN_PREVIOUS_VELOCITY + axis];
     }
     batch b;
-    b.particles = particles, b.span = &span, b.frozen = b.expired = 0;
+    b.particles = particles, b.frozen = b.expired = 0;
+    b.run = (mote_run){particles->kernels, &particles->range.plan, &span};
     run_batch(particles, step, &b);
     particles->plan_is_stale |= particles->external_forces_marked;
     particles->external_forces_marked = false;
@@ -176,7 +176,8 @@ void mote_particles_jump(mote_particles *particles, const mote_step *step, const
     mote_particles_kick(particles, step, 0.5, 0, particles->started);
     if (particles->pending_kills) mote_particles_compact(particles, MOTE_FATE_KILLED);
     mote_particles_span(particles, step->number, 1, &span);
-    const uint32_t frozen = mote_run_parallel(particles->kernels, plan, &span, span.count, step->jobs);
+    const uint32_t frozen =
+        mote_run_parallel(&(mote_run){particles->kernels, plan, &span}, span.count, step->jobs);
     remove_expired(particles, step, number);
     if (frozen) mote_particles_compact(particles, 1);
     particles->started = particles->range.slot_count;

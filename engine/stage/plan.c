@@ -2,20 +2,9 @@
 #include "stage/plan.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "forces/force.h"
-
-static void count_inline_force(mote_plan *plan, const mote_force_def *def) {
-    plan->point_count++;
-    if (!mote_force_is_attractor(def)) plan->mix = MOTE_MIX_ANY;
-    plan->timed |= mote_force_reads_time(def);
-    plan->anchors |= mote_force_needs_anchors(def);
-}
-
-static void count_callback(mote_plan *plan, const mote_force_def *def) {
-    plan->callback_count++;
-    plan->reaches_range |= mote_force_reaches_range(def);
-}
 
 static void fold_forces(mote_plan *plan) {
     for (uint32_t i = 0; i < plan->force_count; i++) {
@@ -25,8 +14,12 @@ static void fold_forces(mote_plan *plan) {
             mote_force_fold(def, &plan->acceleration, &plan->force);
             continue;
         }
-        if (path == MOTE_PATH_POINT) count_inline_force(plan, def);
-        if (path == MOTE_PATH_CALLBACK) count_callback(plan, def);
+        plan->point_count += path == MOTE_PATH_POINT;
+        plan->callback_count += path == MOTE_PATH_CALLBACK;
+        if (path == MOTE_PATH_POINT && !mote_force_is_attractor(def)) plan->mix = MOTE_MIX_ANY;
+        plan->timed |= mote_force_reads_time(def);
+        plan->anchors |= mote_force_needs_anchors(def);
+        plan->reaches_range |= mote_force_reaches_range(def);
         plan->newtons |= mote_force_gives_newtons(def);
         plan->reuse &= !mote_force_reads_velocity(def);
     }
@@ -142,10 +135,11 @@ static void make_plan(mote_plan *plan, const mote_plan_def *def, const mote_sche
         mote_affine_add(&plan->acceleration, &plan->force, inverse_mass);
         plan->force = (mote_affine){{0}, {0}, {0}};
     }
-    plan->stiff_acceleration = mote_affine_has_stiffness(&plan->acceleration);
-    plan->affine_force = !mote_affine_is_zero(&plan->force);
-    plan->stiff_force = mote_affine_has_stiffness(&plan->force);
-    plan->reuse &= !mote_affine_has_damping(&plan->acceleration) && !mote_affine_has_damping(&plan->force);
+    const bool damped_force = mote_affine_acts(plan->force.damping);
+    plan->stiff_acceleration = mote_affine_acts(plan->acceleration.stiffness);
+    plan->stiff_force = mote_affine_acts(plan->force.stiffness);
+    plan->affine_force = plan->stiff_force || damped_force || mote_affine_acts(plan->force.constant);
+    plan->reuse &= !damped_force && !mote_affine_acts(plan->acceleration.damping);
     bool others = plan->point_count || plan->callback_count || plan->external_forces || def->coupled;
     if (others && plan->mix == MOTE_MIX_AFFINE)
         plan->mix = MOTE_MIX_ATTRACTORS; /* possibly with no attractor */
@@ -162,10 +156,6 @@ static void make_plan(mote_plan *plan, const mote_plan_def *def, const mote_sche
 
 void mote_plan_make(mote_plan *plan, const mote_plan_def *def) {
     make_plan(plan, def, &mote_scheme_table[def->integrator]);
-}
-
-void mote_plan_make_flow(mote_plan *plan, const mote_plan_def *def) {
-    make_plan(plan, def, &mote_scheme_table[MOTE_EXACT_FLOW]);
 }
 
 void mote_plan_make_kick(mote_plan *plan, const mote_plan_def *def, double fraction) {
@@ -187,6 +177,35 @@ void mote_plan_particle_map(const mote_plan *plan, float inverse_mass, mote_map 
     joint_map(plan, &sum, map);
 }
 
+mote_stage_view mote_stage_view_make(double time, uint32_t first, uint32_t count, float *const x[3],
+                                     float *const v[3]) {
+    return (mote_stage_view){.time = time,
+                             .first = first,
+                             .count = count,
+                             .x = x[0],
+                             .y = x[1],
+                             .z = x[2],
+                             .velocity_x = v[0],
+                             .velocity_y = v[1],
+                             .velocity_z = v[2]};
+}
+
+void mote_plan_call(const mote_plan *plan, const mote_stage_view *view, const mote_stage_view *reach,
+                    float *const acceleration[3], float *const force[3]) {
+    const size_t bytes = mote_round_up(view->count, MOTE_GROUP) * sizeof(float);
+    for (int axis = 0; axis < 3; axis++) {
+        memset(acceleration[axis], 0, bytes);
+        memset(force[axis], 0, bytes);
+    }
+    for (uint32_t i = 0; i < plan->force_count; i++) {
+        const mote_force_def *def = &plan->forces[i];
+        const mote_stage_view *shown = mote_force_reaches_range(def) ? reach : view;
+        if (mote_force_path_of(def) != MOTE_PATH_CALLBACK || !shown) continue;
+        float *const *sum = mote_force_gives_newtons(def) ? force : acceleration; /* or velocity */
+        def->as.callback.function(def->as.callback.user, shown, sum[0], sum[1], sum[2]);
+    }
+}
+
 mote_result mote_plan_accepts(mote_integrator integrator, const mote_force_def *def, bool anchors) {
     const mote_scheme *scheme = &mote_scheme_table[integrator];
     if (mote_force_is_velocity_field(def) != (scheme->family == MOTE_FAMILY_ADVECTION))
@@ -195,11 +214,16 @@ mote_result mote_plan_accepts(mote_integrator integrator, const mote_force_def *
     return mote_force_needs_anchors(def) && !anchors ? MOTE_ERROR_ABSENT : MOTE_OK;
 }
 
-mote_result mote_plan_can_step(mote_integrator integrator, const mote_force_def *forces, uint32_t count) {
-    if (integrator != MOTE_EXACT_FLOW || count == 0) return MOTE_OK;
+static bool all_take(mote_force_path path, const mote_force_def *forces, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
-        if (mote_force_path_of(&forces[i]) != MOTE_PATH_CALLBACK) return MOTE_OK;
-    return MOTE_ERROR_INTEGRATOR;
+        if (mote_force_path_of(&forces[i]) != path) return false;
+    return true;
+}
+
+mote_result mote_plan_can_step(mote_integrator integrator, const mote_force_def *forces, uint32_t count) {
+    const bool refused =
+        integrator == MOTE_EXACT_FLOW && count && all_take(MOTE_PATH_CALLBACK, forces, count);
+    return refused ? MOTE_ERROR_INTEGRATOR : MOTE_OK;
 }
 
 bool mote_forces_reach_range(const mote_force_def *forces, uint32_t count) {
@@ -209,7 +233,5 @@ bool mote_forces_reach_range(const mote_force_def *forces, uint32_t count) {
 }
 
 bool mote_forces_are_affine(const mote_force_def *forces, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++)
-        if (mote_force_path_of(&forces[i]) != MOTE_PATH_AFFINE) return false;
-    return true;
+    return all_take(MOTE_PATH_AFFINE, forces, count);
 }

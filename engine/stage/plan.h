@@ -91,9 +91,14 @@ mote_result mote_plan_can_step(mote_integrator integrator, const mote_force_def 
  * that of a plan that can step. */
 void mote_plan_make_kick(mote_plan *plan, const mote_plan_def *def, double fraction);
 
-/* Makes a plan of one exact flow over def->timestep, for any integrator of the def. All forces must be
- * affine. */
-void mote_plan_make_flow(mote_plan *plan, const mote_plan_def *def);
+/* Returns the view of `count` slots from `first` on; without inverse masses, ids and range columns. */
+mote_stage_view mote_stage_view_make(double time, uint32_t first, uint32_t count, float *const x[3],
+                                     float *const v[3]);
+
+/* Calls the callbacks of a plan for the slots of `view` and sums their results, set to 0 before in whole lane
+ * groups. reach: the view of those that reach the range; NULL: they are not called. */
+void mote_plan_call(const mote_plan *plan, const mote_stage_view *view, const mote_stage_view *reach,
+                    float *const acceleration[3], float *const force[3]);
 
 /* Returns true if some force is a callback that reads other particles. */
 bool mote_forces_reach_range(const mote_force_def *forces, uint32_t count);

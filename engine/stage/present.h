@@ -25,6 +25,11 @@ typedef struct mote_present_kernels {
     void (*interleave)(float *const column[3], size_t count, void *to);
 } mote_present_kernels;
 
+/* Whether a vector at `offset` lies in a vertex of `stride` bytes. */
+MOTE_INLINE bool mote_vector_fits(size_t offset, size_t stride) {
+    return stride >= 3 * sizeof(float) && offset <= stride - 3 * sizeof(float);
+}
+
 /* Returns the table of an instruction set, or NULL. */
 const mote_present_kernels *mote_present_kernels_for(mote_isa isa);
 

@@ -1,5 +1,10 @@
-/* Functions that all kinds of range share. */
+/* Functions that all kinds of range share, and the tables of presentation kernels. */
 #include "stage/range.h"
+
+#include "base/isa.h"
+#include "stage/present.h"
+
+MOTE_KERNEL_LOOKUP(mote_present_kernels, mote_present_kernels);
 
 void mote_sums_add_slot(mote_sums *to, const mote_plan_def *field, const mote_range *range, size_t slot) {
     if (!(range->inverse_mass[slot] > 0)) return;

@@ -83,8 +83,9 @@ void mote_sums_add_point(mote_sums *to, const mote_plan_def *field, const double
     to->of[MOTE_SUM_MASS] += mass;
     to->of[MOTE_SUM_KINETIC] += 0.5 * mass * ((v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]);
     double potential = 0;
+    const mote_force_place place = {x, anchor, mass};
     for (uint32_t i = 0; i < field->force_count; i++)
-        potential += mote_force_potential(&field->forces[i], x, anchor, mass);
+        potential += mote_force_potential(&field->forces[i], &place);
     to->of[MOTE_SUM_POTENTIAL] += potential;
     for (int axis = 0; axis < 3; axis++) {
         int next = (axis + 1) % 3, after = (axis + 2) % 3;

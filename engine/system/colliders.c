@@ -3,12 +3,6 @@
 
 #include "system/internal.h"
 
-/* Sets *context to true if the range does not accept colliders. */
-static void refuse_colliders(mote_range *range, void *context) {
-    bool *refused = context;
-    *refused |= range->kind->accepts_colliders && !range->kind->accepts_colliders(range);
-}
-
 mote_result mote_system_add_collider(mote_system *system, const mote_collider_def *def,
                                      mote_collider_id *id) {
     if (id) *id = (mote_collider_id){0, 0};
@@ -16,9 +10,10 @@ mote_result mote_system_add_collider(mote_system *system, const mote_collider_de
     if (system->busy) return MOTE_ERROR_BUSY;
     mote_result result = mote_collider_check(def);
     if (result) return result;
-    bool refused = false;
-    mote_system_each_range(system, refuse_colliders, &refused);
-    if (refused) return MOTE_ERROR_INTEGRATOR;
+    mote_range *range;
+    for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++)
+        if (range->kind->accepts_colliders && !range->kind->accepts_colliders(range))
+            return MOTE_ERROR_INTEGRATOR;
     uint32_t serial;
     const mote_fpu_state saved = mote_fpu_enter();
     result = mote_colliders_add(&system->colliders, def, &system->allocator, &serial);

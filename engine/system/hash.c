@@ -22,12 +22,8 @@ static uint64_t hash_link(uint64_t hash, const mote_link *link) {
     return mote_hash_bytes(hash_end(hash_end(hash, &link->a), &link->b), values, sizeof values);
 }
 
-static void hash_range(mote_range *range, void *context) {
-    uint64_t *hash = context;
-    *hash = range->kind->hash(range, *hash);
-}
-
 uint64_t mote_system_hash(const mote_system *system) {
+    mote_range *range;
     if (!system) return 0;
     uint64_t hash = hash_clock(mote_hash_number(0, MOTE_COLUMN_COUNT), &system->clock);
     hash = mote_hash_number(hash, (uint64_t)system->def.integrator);
@@ -36,7 +32,8 @@ uint64_t mote_system_hash(const mote_system *system) {
     for (uint32_t i = 0; i < system->forces.count; i++)
         hash = mote_force_hash((const mote_force_def *)system->forces.items + i, hash);
     hash = mote_particles_kind.hash(&system->particles.range, hash);
-    mote_system_each_range(system, hash_range, &hash);
+    for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++)
+        hash = range->kind->hash(range, hash);
     for (uint32_t i = 0; i < system->links.list.count; i++)
         hash = hash_link(hash, &mote_link_at(&system->links, i)->link);
     for (uint32_t i = 0; i < system->colliders.list.count; i++)

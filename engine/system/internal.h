@@ -6,6 +6,7 @@
 
 #include "base/allocator.h"
 #include "base/assert.h"
+#include "base/check.h"
 #include "base/fpu.h"
 #include "links/links.h"
 #include "particles/particles.h"
@@ -30,7 +31,7 @@ struct mote_system {
     bool claimed; /* already checked by mote_systems_advance: detects a system given twice */
 };
 
-/* --- Ids: ids.c --- */
+/* --- Ids: ranges.c --- */
 
 /* Id of an item of any kind; MOTE_ID converts the public types. */
 typedef struct mote_id {
@@ -75,10 +76,18 @@ mote_result mote_system_reserve_scratch(mote_system *system, const mote_range *r
 /* Asserts after an edit, in builds with assertions, that all views of the range still agree. */
 MOTE_INLINE void mote_system_edited(const mote_range *range) { MOTE_ASSERT(range->kind->validate(range)); }
 
-/* Calls `act` for each range except the loose particles: by kind in the order of MOTE_KINDS, then in the
- * order of addition. */
-typedef void mote_range_action(mote_range *range, void *context);
-void mote_system_each_range(const mote_system *system, mote_range_action *act, void *context);
+/* Ends an edit that began with mote_fpu_enter: mote_system_edited, then mote_fpu_leave. Returns its result.
+ */
+MOTE_INLINE mote_result mote_system_end_edit(const mote_range *range, mote_fpu_state saved,
+                                             mote_result result) {
+    mote_system_edited(range);
+    mote_fpu_leave(saved);
+    return result;
+}
+
+/* Returns one of all ranges except the loose particles, which are numbered from 0: by kind in the order of
+ * MOTE_KINDS, then in the order of addition. NULL behind the last. */
+mote_range *mote_system_range_number(const mote_system *system, uint32_t number);
 
 /* Destroys the links, all ranges except the loose particles, and the scratch. */
 void mote_system_destroy_ranges(mote_system *system);
@@ -106,11 +115,17 @@ typedef struct mote_query {
     mote_fpu_state saved;
     mote_plan_def def;
     mote_step now;
+    mote_presentation by; /* for presenting the system now */
+    mote_range *range;    /* of mote_query_range */
 } mote_query;
 void mote_query_begin(mote_query *query, const mote_system *system);
-void mote_query_end(mote_query *query);
 
-/* Returns the parameters for presenting the system now. */
-mote_presentation mote_system_presentation(const mote_system *system);
+/* Begins a query of the range that an id names. to: where the result will be written. Errors: NULL, BUSY, ID;
+ * no query has then begun. */
+mote_result mote_query_range(mote_query *query, const mote_system *system, mote_kind kind, mote_id id,
+                             const void *to);
+
+/* Ends a query and returns its result. */
+mote_result mote_query_end(mote_query *query, mote_result result);
 
 #endif

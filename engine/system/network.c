@@ -1,4 +1,4 @@
-/* Calls for the networks of a system (mote/network.h), except edits of springs. */
+/* Calls for the networks of a system: mote/network.h. */
 #include <math.h>
 #include <string.h>
 
@@ -109,14 +109,11 @@ mote_result mote_network_pin(mote_system *system, mote_network_id id, uint32_t p
     uint32_t slot;
     mote_result result = find_particle(system, id, particle, &network, &slot);
     if (result) return result;
-    for (int axis = 0; axis < 3; axis++)
-        if (!isfinite(target[axis])) return MOTE_ERROR_NOT_FINITE;
+    if (!mote_vector_is_finite(target)) return MOTE_ERROR_NOT_FINITE;
     mote_fpu_state saved = mote_fpu_enter();
     result =
         mote_network_add_pin(network, slot, target, mote_system_boundary(system), tick, &system->allocator);
-    mote_system_edited(&network->range);
-    mote_fpu_leave(saved);
-    return result;
+    return mote_system_end_edit(&network->range, saved, result);
 }
 
 mote_result mote_network_unpin(mote_system *system, mote_network_id id, uint32_t particle) {
@@ -126,9 +123,7 @@ mote_result mote_network_unpin(mote_system *system, mote_network_id id, uint32_t
     if (result) return result;
     mote_fpu_state saved = mote_fpu_enter();
     result = mote_network_remove_pin(network, slot);
-    mote_system_edited(&network->range);
-    mote_fpu_leave(saved);
-    return result;
+    return mote_system_end_edit(&network->range, saved, result);
 }
 
 mote_result mote_network_reaction(const mote_system *system, mote_network_id id, uint32_t particle,
@@ -141,6 +136,136 @@ mote_result mote_network_reaction(const mote_system *system, mote_network_id id,
     if (network->range.inverse_mass[slot] > 0) return MOTE_ERROR_RANGE;
     for (int axis = 0; axis < 3; axis++) impulse[axis] = network->range.reaction[axis][slot];
     return MOTE_OK;
+}
+
+/* --- Springs --- */
+
+static mote_spring spring_of(const mote_network *network, uint32_t number) {
+    const mote_network_spring_state *s = &network->spring[number];
+    return (mote_spring){.a = network->particle_of_slot[s->a],
+                         .b = network->particle_of_slot[s->b],
+                         .rest_length = s->rest_length,
+                         .stiffness = s->stiffness,
+                         .damping = s->damping,
+                         .tear_strain = s->tear_strain};
+}
+
+/* Reserves the scratch for springs to be added. A spring between two blocks makes both outer, which needs
+ * more scratch. */
+static mote_result reserve_step(mote_system *system, const mote_network *network, uint32_t count,
+                                const mote_spring *springs) {
+    mote_network with = *network;
+    for (uint32_t i = 0; i < count && !with.has_outer; i++) {
+        const uint32_t a = network->slot_of_particle[springs[i].a],
+                       b = network->slot_of_particle[springs[i].b];
+        with.has_outer = mote_network_block_of(network, a) != mote_network_block_of(network, b);
+    }
+    return mote_system_reserve_scratch(system, &with.range);
+}
+
+static mote_result add_springs(mote_system *system, mote_network *network, uint32_t count,
+                               const mote_spring *springs, uint32_t *numbers, uint32_t *fault) {
+    mote_result result = mote_network_check_springs(network, count, springs, &system->allocator, fault);
+    if (result == MOTE_OK) result = reserve_step(system, network, count, springs);
+    return result ? result : mote_network_insert(network, count, springs, numbers, &system->allocator);
+}
+
+mote_result mote_network_add_springs(mote_system *system, mote_network_id id, uint32_t count,
+                                     const mote_spring *springs, uint32_t *numbers,
+                                     mote_network_fault *fault) {
+    mote_network_fault ignored;
+    if (!fault) fault = &ignored;
+    *fault = (mote_network_fault){MOTE_NO_ITEM, MOTE_NO_ITEM};
+    if (!system || (count && (!springs || !numbers))) return MOTE_ERROR_NULL;
+    mote_network *network;
+    mote_result result = edit(system, id, &network);
+    if (result || count == 0) return result;
+    mote_fpu_state saved = mote_fpu_enter();
+    result = add_springs(system, network, count, springs, numbers, &fault->spring);
+    return mote_system_end_edit(&network->range, saved, result);
+}
+
+/* Marks, in slot `a`, a spring to be removed, to detect a spring given twice. Slots are below 2^31. */
+#define LEAVING 0x80000000u
+
+mote_result mote_network_remove_springs(mote_system *system, mote_network_id id, uint32_t count,
+                                        const uint32_t *numbers, mote_network_fault *fault) {
+    if (fault) *fault = (mote_network_fault){MOTE_NO_ITEM, MOTE_NO_ITEM};
+    if (!system || (count && !numbers)) return MOTE_ERROR_NULL;
+    mote_network *network;
+    mote_result result = edit(system, id, &network);
+    if (result || count == 0) return result;
+    uint32_t good = 0;
+    for (; good < count && mote_network_has_spring(network, numbers[good]) &&
+           !(network->spring[numbers[good]].a & LEAVING);
+         good++)
+        network->spring[numbers[good]].a |= LEAVING;
+    for (uint32_t i = 0; i < good; i++) network->spring[numbers[i]].a &= ~LEAVING;
+    if (good < count) {
+        if (fault) fault->spring = good;
+        return MOTE_ERROR_RANGE;
+    }
+    mote_fpu_state saved = mote_fpu_enter();
+    for (uint32_t i = 0; i < count; i++) mote_network_erase(network, numbers[i]);
+    return mote_system_end_edit(&network->range, saved, MOTE_OK);
+}
+
+/* Finds a network and checks that it has the spring. Errors: NULL, BUSY, ID, RANGE. */
+static mote_result find_spring(const mote_system *system, mote_network_id id, uint32_t number,
+                               mote_network **network) {
+    mote_result result = edit(system, id, network);
+    return result || mote_network_has_spring(*network, number) ? result : MOTE_ERROR_RANGE;
+}
+
+mote_result mote_network_set_spring(mote_system *system, mote_network_id id, uint32_t number, float stiffness,
+                                    float damping, float tear_strain) {
+    mote_network *network;
+    mote_result result = find_spring(system, id, number, &network);
+    if (result) return result;
+    mote_network_spring_state *state = &network->spring[number];
+    mote_spring spring = spring_of(network, number);
+    spring.stiffness = stiffness, spring.damping = damping, spring.tear_strain = tear_strain;
+    mote_fpu_state saved = mote_fpu_enter();
+    result = mote_network_check_own_spring(network, &spring);
+    const bool stiffens = stiffness == INFINITY && state->stiffness < INFINITY;
+    if (result == MOTE_OK && stiffens && mote_network_is_rigid_full(network, network->island[state->a]))
+        result = MOTE_ERROR_RANGE;
+    if (result == MOTE_OK) {
+        state->stiffness = stiffness + 0.0f, state->damping = damping + 0.0f,
+        state->tear_strain = tear_strain + 0.0f; /* replaces -0 by 0 */
+        mote_network_copy_spring(network, number);
+        mote_network_changed(network);
+    }
+    return mote_system_end_edit(&network->range, saved, result);
+}
+
+mote_result mote_network_reel(mote_system *system, mote_network_id id, uint32_t number, float rest_length,
+                              uint64_t tick) {
+    mote_network *network;
+    mote_result result = find_spring(system, id, number, &network);
+    if (result) return result;
+    result = mote_value_not_negative(rest_length);
+    if (result) return result;
+    mote_fpu_state saved = mote_fpu_enter();
+    result = mote_network_add_reel(network, number, rest_length, mote_system_boundary(system), tick,
+                                   &system->allocator);
+    return mote_system_end_edit(&network->range, saved, result);
+}
+
+mote_result mote_network_spring(const mote_system *system, mote_network_id id, uint32_t number,
+                                mote_spring *spring) {
+    if (!system || !spring) return MOTE_ERROR_NULL;
+    mote_network *network;
+    mote_result result = find_spring(system, id, number, &network);
+    if (result == MOTE_OK) *spring = spring_of(network, number);
+    return result;
+}
+
+const uint32_t *mote_network_torn(const mote_system *system, mote_network_id id, uint32_t *count) {
+    const mote_network *network = find(system, id);
+    const uint32_t torn = network ? network->torn_count : 0;
+    if (count) *count = torn;
+    return torn ? network->torn : NULL;
 }
 
 /* --- Reports, statistics, stability --- */
@@ -156,42 +281,29 @@ mote_result mote_network_report(const mote_system *system, mote_network_id id,
 
 mote_result mote_network_statistics(const mote_system *system, mote_network_id id,
                                     mote_statistics *statistics) {
-    if (!system || !statistics) return MOTE_ERROR_NULL;
-    mote_network *network;
-    const mote_result result = edit(system, id, &network);
-    if (result) return result;
     mote_query query;
-    mote_query_begin(&query, system);
-    *statistics = mote_network_statistics_of(network, &query.now);
-    mote_query_end(&query);
-    return MOTE_OK;
+    const mote_result result = mote_query_range(&query, system, MOTE_KIND_NETWORK, MOTE_ID(id), statistics);
+    if (result) return result;
+    *statistics = mote_network_statistics_of(mote_network_of(query.range), &query.now);
+    return mote_query_end(&query, MOTE_OK);
 }
 
 mote_result mote_network_stability(const mote_system *system, mote_network_id id,
                                    mote_network_stability_report *report) {
-    if (!system || !report) return MOTE_ERROR_NULL;
-    mote_network *network;
-    const mote_result result = edit(system, id, &network);
-    if (result) return result;
     mote_query query;
-    mote_query_begin(&query, system);
-    *report = mote_network_stability_of(network, &query.def);
-    mote_query_end(&query);
-    return MOTE_OK;
+    const mote_result result = mote_query_range(&query, system, MOTE_KIND_NETWORK, MOTE_ID(id), report);
+    if (result) return result;
+    *report = mote_network_stability_of(mote_network_of(query.range), &query.def);
+    return mote_query_end(&query, MOTE_OK);
 }
 
 /* --- Presentation --- */
 
 mote_result mote_network_present(const mote_system *system, mote_network_id id,
                                  const mote_present_layout *layout, void *vertices, size_t bytes) {
-    if (!system || !layout) return MOTE_ERROR_NULL;
-    mote_network *network;
-    mote_result result = edit(system, id, &network);
-    if (result) return result;
-    const mote_presentation by = mote_system_presentation(system);
     mote_query query;
-    mote_query_begin(&query, system);
-    result = mote_network_write(network, &by, layout, vertices, bytes);
-    mote_query_end(&query);
-    return result;
+    mote_result result = mote_query_range(&query, system, MOTE_KIND_NETWORK, MOTE_ID(id), layout);
+    if (result) return result;
+    result = mote_network_write(mote_network_of(query.range), &query.by, layout, vertices, bytes);
+    return mote_query_end(&query, result);
 }

@@ -137,8 +137,7 @@ mote_result mote_system_impulse(mote_system *system, uint32_t slot, const vec3 i
     if (!system || !impulse) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;
     if (slot >= system->particles.range.slot_count) return MOTE_ERROR_RANGE;
-    for (int axis = 0; axis < 3; axis++)
-        if (!isfinite(impulse[axis])) return MOTE_ERROR_NOT_FINITE;
+    if (!mote_vector_is_finite(impulse)) return MOTE_ERROR_NOT_FINITE;
     mote_fpu_state saved = mote_fpu_enter();
     const float *inverse_mass = element_at(&system->particles, MOTE_COLUMN_INVERSE_MASS, slot);
     float w = inverse_mass ? *inverse_mass : system->particles.new_inverse_mass;
@@ -199,11 +198,9 @@ mote_result mote_system_present(const mote_system *system, const mote_present_la
                                 size_t bytes) {
     if (!system || !layout) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;
-    const mote_presentation by = mote_system_presentation(system);
     mote_query query;
     mote_query_begin(&query, system);
     const mote_result result =
-        mote_particles_write(&system->particles, &query.now, &by, layout, vertices, bytes);
-    mote_query_end(&query);
-    return result;
+        mote_particles_write(&system->particles, &query.now, &query.by, layout, vertices, bytes);
+    return mote_query_end(&query, result);
 }

@@ -6,9 +6,9 @@
 #include "system/internal.h"
 
 static mote_result check_preview(const mote_system *system, const mote_preview_def *def) {
-    for (int axis = 0; axis < 3; axis++)
-        if (!isfinite(def->position[axis]) || !isfinite(def->velocity[axis])) return MOTE_ERROR_NOT_FINITE;
-    if (!isfinite(def->inverse_mass) || !isfinite(def->interval)) return MOTE_ERROR_NOT_FINITE;
+    if (!mote_vector_is_finite(def->position) || !mote_vector_is_finite(def->velocity) ||
+        !isfinite(def->inverse_mass) || !isfinite(def->interval))
+        return MOTE_ERROR_NOT_FINITE;
     if (def->inverse_mass < 0 || !(def->interval > 0)) return MOTE_ERROR_RANGE;
     for (uint32_t i = 0; i < system->forces.count; i++) {
         const mote_force_def *force = (const mote_force_def *)system->forces.items + i;
@@ -47,14 +47,16 @@ static void point_of(const probe *p, float point[3]) {
 /* Computes every point by one exact flow from the start, so that errors do not accumulate. */
 static void preview_exact(const mote_system *system, const mote_preview_def *def, mote_plan_def plan_def,
                           float (*points)[3]) {
+    plan_def.integrator = MOTE_EXACT_FLOW;
     for (uint32_t i = 0; i < def->count; i++) {
         probe p = start_of(def);
         mote_span span = span_of(&p);
         mote_plan plan;
+        const mote_run run = {system->particles.kernels, &plan, &span};
         uint32_t ignored = 0;
         plan_def.timestep = (double)(i + 1) * def->interval;
-        mote_plan_make_flow(&plan, &plan_def);
-        mote_run_blocks(system->particles.kernels, &plan, &span, 0, 1, &ignored);
+        mote_plan_make(&plan, &plan_def);
+        mote_run_blocks(&run, 0, 1, &ignored);
         point_of(&p, points[i]);
     }
 }
@@ -65,18 +67,19 @@ static void preview_stepped(const mote_system *system, const mote_preview_def *d
     probe p = start_of(def);
     mote_span span = span_of(&p);
     mote_plan plan;
+    const mote_run run = {system->particles.kernels, &plan, &span};
     uint32_t ignored = 0;
     if (mote_scheme_table[system->def.integrator].half_step_velocity) {
         mote_plan_make_kick(&plan, plan_def, -0.5);
         span.first_step = system->clock.step;
-        mote_run_blocks(system->particles.kernels, &plan, &span, 0, 1, &ignored);
+        mote_run_blocks(&run, 0, 1, &ignored);
     }
     mote_plan_make(&plan, plan_def);
     double steps = def->interval / system->clock.timestep + 0.5;
     span.steps = steps < 1 ? 1 : steps > 1e9 ? 1000000000u : (uint32_t)steps;
     for (uint32_t i = 0; i < def->count; i++) {
         span.first_step = system->clock.step + (uint64_t)i * span.steps;
-        mote_run_blocks(system->particles.kernels, &plan, &span, 0, 1, &ignored);
+        mote_run_blocks(&run, 0, 1, &ignored);
         point_of(&p, points[i]);
     }
 }
@@ -97,6 +100,5 @@ mote_result mote_system_preview(const mote_system *system, const mote_preview_de
         preview_exact(system, def, plan_def, points);
     else
         preview_stepped(system, def, &plan_def, points);
-    mote_query_end(&query);
-    return MOTE_OK;
+    return mote_query_end(&query, MOTE_OK);
 }

@@ -27,16 +27,19 @@ void mote_query_begin(mote_query *query, const mote_system *system) {
     query->saved = mote_fpu_enter();
     query->system->busy = true;
     query->now = mote_system_next_step(system, &query->def);
+    query->by = (mote_presentation){system->present, &system->def.jobs, mote_clock_alpha(&system->clock)};
 }
 
-void mote_query_end(mote_query *query) {
+mote_result mote_query_range(mote_query *query, const mote_system *system, mote_kind kind, mote_id id,
+                             const void *to) {
+    if (!to) return MOTE_ERROR_NULL;
+    const mote_result result = mote_system_edit_range(system, kind, id, &query->range);
+    if (result == MOTE_OK) mote_query_begin(query, system);
+    return result;
+}
+
+mote_result mote_query_end(mote_query *query, mote_result result) {
     query->system->busy = false;
     mote_fpu_leave(query->saved);
-}
-
-mote_presentation mote_system_presentation(const mote_system *system) {
-    const mote_fpu_state saved = mote_fpu_enter();
-    const float alpha = mote_clock_alpha(&system->clock);
-    mote_fpu_leave(saved);
-    return (mote_presentation){system->present, &system->def.jobs, alpha};
+    return result;
 }

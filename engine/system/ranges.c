@@ -1,4 +1,5 @@
-/* Ranges of a system: search, adding, removing, scratch. */
+/* Ids and ranges of a system: search, adding, removing, scratch. The index of the id of a force, collider,
+ * link or range is a serial number that its list never reuses; the generation is the mark of the system. */
 #include <string.h>
 
 #include <mote/network.h>
@@ -16,6 +17,19 @@ typedef struct kind_row {
 
 #define ROW(name, behaviour, most) [MOTE_KIND_##name] = {&(behaviour), (most)},
 static const kind_row kinds[MOTE_KIND_COUNT] = {MOTE_KINDS(ROW)};
+
+mote_result mote_system_at_rest(const mote_system *system) {
+    if (!system) return MOTE_ERROR_NULL;
+    return system->busy ? MOTE_ERROR_BUSY : MOTE_OK;
+}
+
+mote_result mote_system_find(const mote_system *system, const mote_id_list *list, mote_id id,
+                             uint32_t *place) {
+    const mote_result result = mote_system_at_rest(system);
+    if (result) return result;
+    *place = id.generation == system->mark ? mote_id_list_find(list, id.index) : list->count;
+    return *place < list->count ? MOTE_OK : MOTE_ERROR_ID;
+}
 
 mote_range *mote_system_range(const mote_system *system, mote_kind kind, mote_id id) {
     if (!system || id.generation != system->mark) return NULL;
@@ -89,18 +103,18 @@ mote_result mote_system_reserve_scratch(mote_system *system, const mote_range *r
     return MOTE_OK;
 }
 
-void mote_system_each_range(const mote_system *system, mote_range_action *act, void *context) {
-    for (uint32_t kind = 0; kind < MOTE_KIND_COUNT; kind++)
-        for (uint32_t i = 0; i < system->ranges[kind].count; i++)
-            act(mote_system_range_at(system, kind, i), context);
+mote_range *mote_system_range_number(const mote_system *system, uint32_t number) {
+    for (uint32_t kind = 0; kind < MOTE_KIND_COUNT; number -= system->ranges[kind++].count)
+        if (number < system->ranges[kind].count) return mote_system_range_at(system, kind, number);
+    return NULL;
 }
 
-static void destroy_range(mote_range *range, void *context) { range->kind->destroy(range, context); }
-
 void mote_system_destroy_ranges(mote_system *system) {
+    mote_range *range;
     mote_links_drop(&system->links, NULL, &system->allocator);
     mote_id_list_destroy(&system->links.list, &system->allocator);
-    mote_system_each_range(system, destroy_range, &system->allocator);
+    for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++)
+        range->kind->destroy(range, &system->allocator);
     for (uint32_t kind = 0; kind < MOTE_KIND_COUNT; kind++)
         mote_id_list_destroy(&system->ranges[kind], &system->allocator);
     mote_release(&system->allocator, system->scratch, system->scratch_bytes);

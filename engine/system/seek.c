@@ -1,21 +1,16 @@
 /* Seek: jumps to any step by one exact flow. All forces must be affine. */
 #include "system/internal.h"
 
-static bool has_ranges(const mote_system *system) {
-    bool any = false;
-    for (uint32_t kind = 0; kind < MOTE_KIND_COUNT; kind++) any |= system->ranges[kind].count != 0;
-    return any;
-}
-
 static void jump(mote_system *system, uint64_t step) {
     mote_plan_def def;
     const mote_step now = mote_system_next_step(system, &def);
     const double steps = step >= system->clock.step ? (double)(step - system->clock.step)
                                                     : -(double)(system->clock.step - step);
     mote_plan_def whole = def;
+    whole.integrator = MOTE_EXACT_FLOW;
     whole.timestep = steps * system->clock.timestep;
     mote_plan plan;
-    mote_plan_make_flow(&plan, &whole);
+    mote_plan_make(&plan, &whole);
     mote_particles_jump(&system->particles, &now, &plan, step);
     system->clock.step = step;
 }
@@ -24,7 +19,7 @@ mote_result mote_system_seek(mote_system *system, uint64_t step) {
     if (!system) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;
     const bool advects = mote_scheme_table[system->def.integrator].family == MOTE_FAMILY_ADVECTION;
-    if (advects || system->particles.external_forces_marked || has_ranges(system) ||
+    if (advects || system->particles.external_forces_marked || mote_system_range_number(system, 0) ||
         !mote_forces_are_affine(system->forces.items, system->forces.count))
         return MOTE_ERROR_INTEGRATOR;
     if (step == system->clock.step) return MOTE_OK;

@@ -3,13 +3,11 @@
 #include "base/parallel.h"
 #include "system/internal.h"
 
-static void step_range(mote_range *range, void *step) {
-    if (!range->link_count) mote_range_step(range, step);
-}
-
 /* Runs one step of all ranges except the loose particles: first the unlinked ones, then the linked ones. */
 static void step_ranges(mote_system *system, const mote_step *step) {
-    mote_system_each_range(system, step_range, (void *)(uintptr_t)step);
+    mote_range *range;
+    for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++)
+        if (!range->link_count) mote_range_step(range, step);
     if (system->links.linked) mote_links_step(&system->links, step);
 }
 
@@ -48,42 +46,31 @@ static void run_steps(mote_system *system, uint32_t steps, const mote_jobs *jobs
     system->busy = false;
 }
 
-/* --- Checks before a step --- */
-
-typedef struct permission {
-    const mote_plan_def *def;
-    mote_result result;
-} permission;
-
-static void ask_range(mote_range *range, void *context) {
-    permission *p = context;
-    if (p->result == MOTE_OK && range->kind->can_step) p->result = range->kind->can_step(range, p->def);
-}
-
-static mote_result can_step(mote_system *system) {
+/* Checks that the next step may run. Errors: INTEGRATOR, STABILITY. */
+static mote_result can_step(const mote_system *system) {
     mote_plan_def def;
+    mote_range *range;
+    mote_result result = MOTE_OK;
     (void)mote_system_next_step(system, &def);
-    permission p = {&def, MOTE_OK};
     const mote_fpu_state saved = mote_fpu_enter();
-    mote_system_each_range(system, ask_range, &p);
+    for (uint32_t i = 0; (range = mote_system_range_number(system, i)) && result == MOTE_OK; i++)
+        if (range->kind->can_step) result = range->kind->can_step(range, &def);
     mote_fpu_leave(saved);
-    return p.result ? p.result : mote_plan_can_step(def.integrator, def.forces, def.force_count);
+    return result ? result : mote_plan_can_step(def.integrator, def.forces, def.force_count);
 }
 
 /* --- Advancing --- */
-
-static void resolve_range(mote_range *range, void *end_tick) {
-    range->kind->resolve(range, *(const uint64_t *)end_tick);
-}
 
 /* Resolves pending targets, runs the steps and completes the report. remainder: ticks from the end of the
  * last step to the end of the advance, where targets of the advance arrive. */
 static void run_and_report(mote_system *system, uint64_t remainder, const mote_jobs *jobs,
                            mote_advance *report, mote_advance *out) {
     const mote_fpu_state saved = mote_fpu_enter();
-    uint64_t end_tick = (system->clock.step + report->steps) * system->clock.ticks_per_step + remainder;
+    mote_range *range;
+    const uint64_t end_tick = (system->clock.step + report->steps) * system->clock.ticks_per_step + remainder;
     mote_colliders_resolve(&system->colliders, end_tick);
-    mote_system_each_range(system, resolve_range, &end_tick);
+    for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++)
+        range->kind->resolve(range, end_tick);
     run_steps(system, report->steps, jobs, report);
     report->alpha = mote_clock_alpha(&system->clock);
     report->ticks_remaining = system->clock.remainder;
@@ -106,15 +93,13 @@ static mote_result advance(mote_system *system, uint64_t nanoseconds, const mote
 }
 
 mote_result mote_system_advance(mote_system *system, uint64_t nanoseconds, mote_advance *out) {
-    if (!system) return MOTE_ERROR_NULL;
-    if (system->busy) return MOTE_ERROR_BUSY;
-    return advance(system, nanoseconds, &system->def.jobs, out);
+    const mote_result result = mote_system_at_rest(system);
+    return result ? result : advance(system, nanoseconds, &system->def.jobs, out);
 }
 
 mote_result mote_system_step(mote_system *system, uint32_t steps, mote_advance *out) {
-    if (!system) return MOTE_ERROR_NULL;
-    if (system->busy) return MOTE_ERROR_BUSY;
-    mote_result result = can_step(system);
+    mote_result result = mote_system_at_rest(system);
+    if (result == MOTE_OK) result = can_step(system);
     if (result) return result;
     mote_advance report = {.steps = steps};
     run_and_report(system, 0, &system->def.jobs, &report, out);
@@ -135,29 +120,24 @@ static void do_systems(void *context, size_t first, size_t end, uint32_t worker)
         (void)advance(c->systems[i], c->nanoseconds, &serial, c->advances ? &c->advances[i] : NULL);
 }
 
+/* Checks that a system can advance, and has no claim yet. */
+static mote_result check_advance(const mote_system *system, uint64_t nanoseconds) {
+    const mote_result result = mote_system_at_rest(system);
+    if (result) return result;
+    if (system->claimed) return MOTE_ERROR_ID;
+    mote_clock trial = system->clock;
+    mote_advance ignored;
+    const bool fits = mote_clock_take(&trial, nanoseconds, system->def.late_policy, 1, &ignored);
+    return fits ? can_step(system) : MOTE_ERROR_OVERFLOW;
+}
+
 /* Checks that every system can advance, before any does. Claims each system on the way, to detect one given
  * twice; releases all claims before it returns. */
 static mote_result check_crowd(mote_system *const *systems, uint32_t count, uint64_t nanoseconds) {
     mote_result result = MOTE_OK;
     uint32_t claimed = 0;
-    for (; claimed < count && result == MOTE_OK; claimed++) {
-        mote_system *system = systems[claimed];
-        if (!system)
-            result = MOTE_ERROR_NULL;
-        else if (system->busy)
-            result = MOTE_ERROR_BUSY;
-        else if (system->claimed)
-            result = MOTE_ERROR_ID;
-        else {
-            mote_clock trial = system->clock;
-            mote_advance ignored;
-            if (!mote_clock_take(&trial, nanoseconds, system->def.late_policy, 1, &ignored))
-                result = MOTE_ERROR_OVERFLOW;
-        }
-        if (result == MOTE_OK) result = can_step(system);
-        if (result) break;
-        system->claimed = true;
-    }
+    while (claimed < count && (result = check_advance(systems[claimed], nanoseconds)) == MOTE_OK)
+        systems[claimed++]->claimed = true;
     while (claimed) systems[--claimed]->claimed = false;
     return result;
 }

@@ -1,11 +1,12 @@
-/* Calls for the strands of a system: mote/strands.h, mote/strands_present.h. */
+/* Calls for the strands of a system and their followers: mote/strands.h, mote/strands_present.h,
+ * mote/followers.h. */
 #include <math.h>
 #include <string.h>
 
 #include <mote/strands_present.h>
 
 #include "contacts/motion.h"
-#include "strands/writer.h"
+#include "strands/followers.h"
 #include "system/internal.h"
 
 static const mote_strands *find(const mote_system *system, mote_strands_id id) {
@@ -115,9 +116,7 @@ mote_result mote_strands_set_roots(mote_system *system, mote_strands_id id, cons
         uint32_t own = count == 1 ? 0 : strands->strand_of_lane[lane];
         mote_strands_aim_root(strands, lane, &transforms[own], mote_system_boundary(system), tick);
     }
-    mote_system_edited(&strands->range);
-    mote_fpu_leave(saved);
-    return MOTE_OK;
+    return mote_system_end_edit(&strands->range, saved, MOTE_OK);
 }
 
 mote_result mote_strands_set_root(mote_system *system, mote_strands_id id, uint32_t strand,
@@ -132,9 +131,7 @@ mote_result mote_strands_set_root(mote_system *system, mote_strands_id id, uint3
     mote_fpu_state saved = mote_fpu_enter();
     mote_strands_aim_root(strands, strands->lane_of_strand[strand], transform, mote_system_boundary(system),
                           tick);
-    mote_system_edited(&strands->range);
-    mote_fpu_leave(saved);
-    return MOTE_OK;
+    return mote_system_end_edit(&strands->range, saved, MOTE_OK);
 }
 
 mote_result mote_strands_set_air(mote_system *system, mote_strands_id id, const vec3 velocity) {
@@ -142,8 +139,7 @@ mote_result mote_strands_set_air(mote_system *system, mote_strands_id id, const 
     mote_strands *strands;
     mote_result result = edit(system, id, &strands);
     if (result) return result;
-    for (int axis = 0; axis < 3; axis++)
-        if (!isfinite(velocity[axis])) return MOTE_ERROR_NOT_FINITE;
+    if (!mote_vector_is_finite(velocity)) return MOTE_ERROR_NOT_FINITE;
     memcpy(strands->def.air_velocity, velocity, sizeof strands->def.air_velocity);
     return MOTE_OK;
 }
@@ -160,9 +156,7 @@ mote_result mote_strands_reset(mote_system *system, mote_strands_id id, uint32_t
         for (uint32_t lane = 0; lane < strands->strand_count; lane++) mote_strands_rest(strands, lane);
         strands->range.started = false;
     }
-    mote_system_edited(&strands->range);
-    mote_fpu_leave(saved);
-    return MOTE_OK;
+    return mote_system_end_edit(&strands->range, saved, MOTE_OK);
 }
 
 /* --- Pins --- */
@@ -175,14 +169,11 @@ mote_result mote_strands_pin(mote_system *system, mote_strands_id id, uint32_t s
     mote_result result = edit_point(system, id, strand, point, &strands, &lane);
     if (result) return result;
     if (point == 0 && !strands->def.free_roots) return MOTE_ERROR_RANGE;
-    for (int axis = 0; axis < 3; axis++)
-        if (!isfinite(target[axis])) return MOTE_ERROR_NOT_FINITE;
+    if (!mote_vector_is_finite(target)) return MOTE_ERROR_NOT_FINITE;
     mote_fpu_state saved = mote_fpu_enter();
     result = mote_strands_add_pin(strands, lane, point, target, mote_system_boundary(system), tick,
                                   &system->allocator);
-    mote_system_edited(&strands->range);
-    mote_fpu_leave(saved);
-    return result;
+    return mote_system_end_edit(&strands->range, saved, result);
 }
 
 mote_result mote_strands_unpin(mote_system *system, mote_strands_id id, uint32_t strand, uint32_t point) {
@@ -192,9 +183,7 @@ mote_result mote_strands_unpin(mote_system *system, mote_strands_id id, uint32_t
     if (result) return result;
     mote_fpu_state saved = mote_fpu_enter();
     result = mote_strands_remove_pin(strands, lane, point);
-    mote_system_edited(&strands->range);
-    mote_fpu_leave(saved);
-    return result;
+    return mote_system_end_edit(&strands->range, saved, result);
 }
 
 mote_result mote_strands_reaction(const mote_system *system, mote_strands_id id, uint32_t strand,
@@ -243,31 +232,22 @@ mote_result mote_strands_report(const mote_system *system, mote_strands_id id,
 
 mote_result mote_strands_statistics(const mote_system *system, mote_strands_id id,
                                     mote_statistics *statistics) {
-    if (!system || !statistics) return MOTE_ERROR_NULL;
-    mote_strands *strands;
-    const mote_result result = edit(system, id, &strands);
-    if (result) return result;
     mote_query query;
-    mote_query_begin(&query, system);
-    *statistics = mote_strands_statistics_of(strands, &query.now);
-    mote_query_end(&query);
-    return MOTE_OK;
+    const mote_result result = mote_query_range(&query, system, MOTE_KIND_STRANDS, MOTE_ID(id), statistics);
+    if (result) return result;
+    *statistics = mote_strands_statistics_of(mote_strands_of(query.range), &query.now);
+    return mote_query_end(&query, MOTE_OK);
 }
 
 /* --- Presentation --- */
 
 mote_result mote_strands_present(const mote_system *system, mote_strands_id id,
                                  const mote_strand_layout *layout, void *vertices, size_t bytes) {
-    if (!system || !layout) return MOTE_ERROR_NULL;
-    mote_strands *strands;
-    mote_result result = edit(system, id, &strands);
-    if (result) return result;
-    const mote_presentation by = mote_system_presentation(system);
     mote_query query;
-    mote_query_begin(&query, system);
-    result = mote_strands_write(strands, &by, layout, vertices, bytes);
-    mote_query_end(&query);
-    return result;
+    mote_result result = mote_query_range(&query, system, MOTE_KIND_STRANDS, MOTE_ID(id), layout);
+    if (result) return result;
+    result = mote_strands_write(mote_strands_of(query.range), &query.by, layout, vertices, bytes);
+    return mote_query_end(&query, result);
 }
 
 /* --- Counts and indices --- */
@@ -296,4 +276,34 @@ mote_result mote_strands_index_buffer(const mote_system *system, mote_strands_id
     mote_strands *strands;
     mote_result result = edit(system, id, &strands);
     return result ? result : mote_strand_list_index_buffer(list_of(system, id), shape, indices, count);
+}
+
+/* --- Followers --- */
+
+mote_result mote_followers_create(mote_system *system, mote_strands_id id, const mote_followers_def *def,
+                                  mote_followers **followers, mote_strands_fault *fault) {
+    mote_strands_fault ignored;
+    if (!fault) fault = &ignored;
+    if (followers) *followers = NULL;
+    *fault = (mote_strands_fault){MOTE_ALL_STRANDS, 0};
+    if (!system || !def || !followers) return MOTE_ERROR_NULL;
+    mote_strands *strands;
+    mote_result result = edit(system, id, &strands);
+    if (result) return result;
+    const mote_fpu_state saved = mote_fpu_enter();
+    result = mote_followers_make(strands, def, &system->allocator, &system->def.jobs, followers, fault);
+    mote_fpu_leave(saved);
+    return result;
+}
+
+mote_result mote_followers_present(const mote_system *system, mote_followers *followers,
+                                   const mote_strand_layout *layout, void *vertices, size_t bytes) {
+    if (!followers) return MOTE_ERROR_NULL;
+    mote_query query;
+    mote_result result =
+        mote_query_range(&query, system, MOTE_KIND_STRANDS, MOTE_ID(followers->strands), layout);
+    if (result) return result;
+    result =
+        mote_followers_write(followers, mote_strands_of(query.range), &query.by, layout, vertices, bytes);
+    return mote_query_end(&query, result);
 }

@@ -21,14 +21,6 @@ mote_system_def mote_default_system_def(void) {
                              .isa = MOTE_ISA_AUTO};
 }
 
-static mote_result check_enums(const mote_system_def *def) {
-    bool known = (unsigned)def->integrator < MOTE_INTEGRATOR_COUNT &&
-                 (unsigned)def->late_policy < MOTE_LATE_POLICY_COUNT &&
-                 (unsigned)def->interpolation < MOTE_INTERPOLATION_COUNT &&
-                 (unsigned)def->loop_order < MOTE_LOOP_ORDER_COUNT && (unsigned)def->isa < MOTE_ISA_COUNT;
-    return known ? MOTE_OK : MOTE_ERROR_ENUM;
-}
-
 static mote_result check_def(const mote_system_def *def) {
     if (def->cookie != COOKIE) return MOTE_ERROR_DEF;
     if (def->capacity > MOTE_MAX_PARTICLES) return MOTE_ERROR_RANGE;
@@ -43,8 +35,12 @@ static mote_result check_def(const mote_system_def *def) {
     if (def->jobs.run && (def->jobs.workers == 0 || def->jobs.workers > MOTE_MAX_WORKERS))
         return MOTE_ERROR_RANGE;
     if (!def->allocator.allocate != !def->allocator.release) return MOTE_ERROR_NULL;
-    mote_result result = check_enums(def);
-    if (result) return result;
+    const bool known = (unsigned)def->integrator < MOTE_INTEGRATOR_COUNT &&
+                       (unsigned)def->late_policy < MOTE_LATE_POLICY_COUNT &&
+                       (unsigned)def->interpolation < MOTE_INTERPOLATION_COUNT &&
+                       (unsigned)def->loop_order < MOTE_LOOP_ORDER_COUNT &&
+                       (unsigned)def->isa < MOTE_ISA_COUNT;
+    if (!known) return MOTE_ERROR_ENUM;
     return mote_isa_available(def->isa) ? MOTE_OK : MOTE_ERROR_ISA;
 }
 

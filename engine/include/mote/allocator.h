@@ -7,10 +7,6 @@
 
 #include <mote/result.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** The host's memory functions. A system takes all of its memory through one hook, in calls that create,
  * reserve, add, pin or reel; a step allocates nothing. Both functions are called only from the thread that
  * made the call. Both NULL: the default, aligned memory of the C library, with huge pages requested for large
@@ -23,7 +19,4 @@ typedef struct mote_allocator {
     void (*release)(void *user, void *pointer, size_t bytes);
 } mote_allocator;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

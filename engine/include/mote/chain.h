@@ -8,10 +8,6 @@
 
 #include <mote/result.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Boundary conditions of a chain. */
 typedef enum mote_chain_ends {
     MOTE_CHAIN_FIXED_FREE,  /**< a spring from a wall to the first mass; the last mass is free */
@@ -43,7 +39,4 @@ MOTE_API double mote_chain_frequency(const mote_chain *chain, uint32_t mode);
 MOTE_API mote_result mote_chain_evolve(const mote_chain *chain, double time, double *displacement,
                                        double *velocity, double *scratch);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

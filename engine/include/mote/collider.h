@@ -6,10 +6,6 @@
 #include <mote/system.h>
 #include <mote/transform.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Shape of a collider, in its local frame. */
 typedef enum mote_collider_kind {
     MOTE_COLLIDER_SPHERE,  /**< centred at the local origin */
@@ -69,7 +65,4 @@ MOTE_API mote_result mote_system_move_collider(mote_system *system, mote_collide
 /** Removes a collider. Errors: NULL, BUSY, ID. */
 MOTE_API mote_result mote_system_remove_collider(mote_system *system, mote_collider_id id);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

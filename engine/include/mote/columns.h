@@ -11,10 +11,6 @@
 #include <mote/isa.h>
 #include <mote/jobs.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Three arrays of floats: one vector per particle. */
 typedef struct mote_vector_columns {
     float *x, /**< component along x */
@@ -71,7 +67,4 @@ MOTE_API mote_result mote_columns_step(const mote_columns *columns, const mote_c
 MOTE_API mote_result mote_columns_kick(const mote_columns *columns, const mote_columns_def *def,
                                        double fraction);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

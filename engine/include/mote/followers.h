@@ -5,10 +5,6 @@
 
 #include <mote/strands_present.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Strands that are not simulated: each is carried by up to three simulated strands, its guides. Point j of n
  * of a follower, at s = j / (n - 1), is at
  *
@@ -89,7 +85,4 @@ MOTE_API mote_result mote_followers_index_buffer(const mote_followers *followers
 MOTE_API mote_result mote_followers_present(const mote_system *system, mote_followers *followers,
                                             const mote_strand_layout *layout, void *vertices, size_t bytes);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -10,10 +10,6 @@
 #include <mote/id.h>
 #include <mote/result.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Kinds of force, in the order of the three ways in which they are evaluated: affine (all of them folded
  * into one term), inline, callback. */
 typedef enum mote_force_kind {
@@ -255,7 +251,4 @@ MOTE_API mote_result mote_force_check(const mote_force_def *def);
 /** Returns "gravity", "thrust", "wind", ...; "unknown" for anything else. */
 MOTE_API const char *mote_force_name(mote_force_kind kind);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,10 +6,6 @@
 #include <mote/allocator.h>
 #include <mote/force.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Samples of a grid. */
 typedef struct mote_grid_def {
     uint32_t cookie;           /**< set by mote_default_grid_def */
@@ -32,7 +28,4 @@ MOTE_API mote_result mote_grid_create(const mote_grid_def *def, mote_grid **grid
 /** Releases a grid. No force that refers to it may act afterwards. NULL is allowed. */
 MOTE_API void mote_grid_destroy(mote_grid *grid);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

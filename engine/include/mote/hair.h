@@ -9,10 +9,6 @@
 
 #include <mote/allocator.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define MOTE_HAIR_TEXT 88u /**< bytes of text in a file, terminated by a 0 only where it is shorter */
 
 /** A hair model. Every array stores the strands one after another, the points of a strand from its root on.
@@ -115,7 +111,4 @@ MOTE_API mote_hair_resample_def mote_default_hair_resample_def(void);
 MOTE_API mote_result mote_hair_resample(const mote_hair *hair, const mote_hair_resample_def *def,
                                         mote_hair **resampled, mote_hair_error *where);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,10 +6,6 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Names one loose particle from its birth to its death, in whichever slot it is. */
 typedef struct mote_particle_id {
     uint32_t index, /**< reused after a death, with another generation */
@@ -46,7 +42,4 @@ typedef struct mote_network_id {
         generation; /**< as in mote_force_id */
 } mote_network_id;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

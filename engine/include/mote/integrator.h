@@ -8,10 +8,6 @@
 
 #include <mote/result.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** The integrators.
  *
  * Position Verlet stores x_(n-1) as the half-step velocity v(t - h/2) in the velocity column. Its step is
@@ -69,7 +65,4 @@ MOTE_API const mote_integrator_info *mote_integrator_describe(mote_integrator in
 MOTE_API double mote_integrator_stable_step(mote_integrator integrator, double stiffness, double damping,
                                             double mass);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

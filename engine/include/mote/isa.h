@@ -7,10 +7,6 @@
 
 #include <mote/result.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Instruction set of the kernels. The bits of the result do not depend on it. */
 typedef enum mote_isa {
     MOTE_ISA_AUTO,    /**< the widest that this build holds and this machine runs */
@@ -33,7 +29,4 @@ MOTE_API mote_isa mote_isa_best(void);
 /** Returns "scalar", "sse2", "avx2", "avx512", "neon", "simd128" or "auto"; "unknown" for anything else. */
 MOTE_API const char *mote_isa_name(mote_isa isa);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

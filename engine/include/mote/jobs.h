@@ -7,10 +7,6 @@
 
 #include <mote/result.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** One task of a job. index: 0 .. count - 1; worker: 0 .. workers - 1, no two running tasks share one. */
 typedef void mote_task(void *context, uint32_t index, uint32_t worker);
 
@@ -32,7 +28,4 @@ typedef struct mote_jobs {
  * passes its own jobs. */
 MOTE_API mote_jobs mote_jobs_openmp(uint32_t threads);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -8,10 +8,6 @@
 #include <mote/strands.h>
 #include <mote/network.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** One end of a link: a particle of a network, with strands {0, 0}, or a point of a strand, with network
  * {0, 0}. */
 typedef struct mote_link_end {
@@ -61,7 +57,4 @@ MOTE_API mote_result mote_system_remove_link(mote_system *system, mote_link_id i
 MOTE_API mote_result mote_system_link(const mote_system *system, mote_link_id id, mote_link *link,
                                       float impulse[3]);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -8,10 +8,6 @@
 #include <mote/system.h>
 #include <mote/transform.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** A spring. It pulls its ends together with F = k (|d| - L) + c d'.n along n = d / |d|. */
 typedef struct mote_spring {
     uint32_t a, /**< a particle of the network */
@@ -249,7 +245,4 @@ MOTE_API mote_result mote_network_statistics(const mote_system *system, mote_net
 MOTE_API mote_result mote_network_present(const mote_system *system, mote_network_id id,
                                           const mote_present_layout *layout, void *vertices, size_t bytes);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

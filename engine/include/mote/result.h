@@ -3,15 +3,18 @@
 #ifndef MOTE_RESULT_H
 #define MOTE_RESULT_H
 
-/** Marks the functions that a shared library exports. */
+/** Exports a function from a shared library. */
 #if defined(__GNUC__)
-#define MOTE_API __attribute__((visibility("default")))
+#define MOTE_EXPORT __attribute__((visibility("default")))
 #else
-#define MOTE_API
+#define MOTE_EXPORT
 #endif
 
+/** Marks the functions of the library: exported, and with C linkage in C++ too. */
 #ifdef __cplusplus
-extern "C" {
+#define MOTE_API extern "C" MOTE_EXPORT
+#else
+#define MOTE_API MOTE_EXPORT
 #endif
 
 /** Lists every code with its sentence. */
@@ -44,7 +47,4 @@ typedef enum mote_result { MOTE_RESULTS(MOTE_RESULT_ENUMERATOR) MOTE_RESULT_COUN
 /** Returns the sentence of a code, never NULL; an unknown code has a sentence too. Any thread. */
 MOTE_API const char *mote_result_text(mote_result result);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

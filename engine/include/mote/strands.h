@@ -8,10 +8,6 @@
 #include <mote/system.h>
 #include <mote/transform.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Method that holds the segments of a strand at their rest lengths. */
 typedef enum mote_strand_solver {
     /** Springs, stepped by the system's integrator like every other force: stable only below its limit. The
@@ -205,7 +201,4 @@ MOTE_API mote_result mote_strands_report(const mote_system *system, mote_strands
 MOTE_API mote_result mote_strands_statistics(const mote_system *system, mote_strands_id id,
                                              mote_statistics *statistics);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -5,10 +5,6 @@
 
 #include <mote/strands.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Geometry of a presented strand. */
 typedef enum mote_strand_shape {
     MOTE_STRAND_POLYLINES, /**< one vertex a point */
@@ -78,7 +74,4 @@ MOTE_API mote_result mote_strands_index_buffer(const mote_system *system, mote_s
 MOTE_API mote_result mote_strands_present(const mote_system *system, mote_strands_id id,
                                           const mote_strand_layout *layout, void *vertices, size_t bytes);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -8,10 +8,6 @@
 
 #include <mote/columns.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** A system. */
 typedef struct mote_system mote_system;
 
@@ -295,7 +291,4 @@ MOTE_API mote_result mote_system_present(const mote_system *system, const mote_p
  * with its addresses; ids of forces do not count. 0 for NULL. Cost: reads every column. */
 MOTE_API uint64_t mote_system_hash(const mote_system *system);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -5,10 +5,6 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** The map x -> R(rotation) x + position. */
 typedef struct mote_transform {
     float position[3]; /**< m */
@@ -23,7 +19,4 @@ typedef struct mote_transform {
  * tick that has passed: at once. */
 #define MOTE_NEXT_ADVANCE UINT64_MAX
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -7,14 +7,7 @@
 
 #define MOTE_VERSION "0.1.0" /**< "major.minor.patch" */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Returns the library's version, "major.minor.patch". */
 MOTE_API const char *mote_version(void);
 
-#ifdef __cplusplus
-}
-#endif
 #endif
