@@ -6,8 +6,6 @@
 
 #include "math/wide.h"
 
-mote_result mote_region_check(const mote_region *region);
-
 /* Returns the smoothstep of the depth `inside` (m) below the outer edge; a step for falloff 0. */
 MOTE_INLINE wide mote_region_edge(wide inside, float falloff) {
     if (falloff == 0) return wide_select(wide_less(inside, (wide){0}), (wide){0}, wide_set(1));

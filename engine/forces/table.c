@@ -5,7 +5,6 @@
 
 #define MOTE_FORCE_DEFINITIONS
 #include "forces/list.h"
-#include "forces/region.h"
 
 static const struct {
     const mote_force_row *row;
@@ -25,6 +24,17 @@ static bool is_callback(const mote_force_def *def) { return row_of(def)->path ==
 /* Returns true for a field. A field used as wind is in N and reads the velocity. */
 static bool is_field(const mote_force_def *def) { return table[def->kind].gives == MOTE_GIVES_FIELD; }
 
+static mote_result check_region(const mote_region *region) {
+    if ((unsigned)region->shape >= MOTE_REGION_SHAPE_COUNT) return MOTE_ERROR_ENUM;
+    if (!isfinite(region->falloff)) return MOTE_ERROR_NOT_FINITE;
+    if (region->falloff < 0) return MOTE_ERROR_RANGE;
+    for (int axis = 0; axis < 3; axis++) {
+        if (!isfinite(region->centre[axis]) || !isfinite(region->extent[axis])) return MOTE_ERROR_NOT_FINITE;
+        if (region->extent[axis] < 0) return MOTE_ERROR_RANGE;
+    }
+    return MOTE_OK;
+}
+
 mote_result mote_force_check(const mote_force_def *def) {
     if (!def) return MOTE_ERROR_NULL;
     if ((unsigned)def->kind >= MOTE_FORCE_KIND_COUNT) return MOTE_ERROR_ENUM;
@@ -35,7 +45,7 @@ mote_result mote_force_check(const mote_force_def *def) {
     if (!isfinite(def->drag)) return MOTE_ERROR_NOT_FINITE;
     if (def->drag < 0) return MOTE_ERROR_RANGE;
     if ((unsigned)def->use >= MOTE_FIELD_USE_COUNT) return MOTE_ERROR_ENUM;
-    mote_result result = mote_region_check(&def->region);
+    mote_result result = check_region(&def->region);
     if (result) return result;
     for (uint32_t bits = row->not_negative; bits; bits &= bits - 1)
         if (parameters[__builtin_ctz(bits)] < 0) return MOTE_ERROR_RANGE;
@@ -101,17 +111,6 @@ const char *mote_force_name(mote_force_kind kind) {
 }
 
 /* --- Regions --- */
-
-mote_result mote_region_check(const mote_region *region) {
-    if ((unsigned)region->shape >= MOTE_REGION_SHAPE_COUNT) return MOTE_ERROR_ENUM;
-    if (!isfinite(region->falloff)) return MOTE_ERROR_NOT_FINITE;
-    if (region->falloff < 0) return MOTE_ERROR_RANGE;
-    for (int axis = 0; axis < 3; axis++) {
-        if (!isfinite(region->centre[axis]) || !isfinite(region->extent[axis])) return MOTE_ERROR_NOT_FINITE;
-        if (region->extent[axis] < 0) return MOTE_ERROR_RANGE;
-    }
-    return MOTE_OK;
-}
 
 mote_force_def mote_in_box(mote_force_def force, const vec3 centre, const vec3 extent, float falloff) {
     force.region = (mote_region){.shape = MOTE_REGION_BOX, .falloff = falloff};

@@ -50,11 +50,13 @@ uint32_t mote_hair_source_bits(const mote_hair_source *source, mote_hair_array a
  * not affect this test. */
 static bool finite_bits(uint32_t bits) { return (bits & 0x7f800000u) != 0x7f800000u; }
 
-/* Byte offsets in the file, for error messages: from its first byte, and from the start of an array. 0
- * without a file. */
-static uint64_t file_offset(const mote_hair_source *source, uint64_t offset) {
-    return source->file ? offset : 0;
+/* Fails at a byte of the file's header. */
+static mote_result fail(const mote_hair_source *source, mote_hair_error *where, mote_result result,
+                        uint64_t offset, const char *text) {
+    return mote_hair_fail(where, result, MOTE_HAIR_MODEL, 0, source->file ? offset : 0, text);
 }
+
+/* Byte offset in the file from the start of an array, for error messages. 0 without a file. */
 static uint64_t array_offset(const mote_hair_source *source, mote_hair_array array, uint64_t offset) {
     return source->file ? (uint64_t)(source->array[array] - source->file) + offset : 0;
 }
@@ -62,9 +64,8 @@ static uint64_t array_offset(const mote_hair_source *source, mote_hair_array arr
 static mote_result verify_defaults(const mote_hair_source *source, mote_hair_error *where) {
     for (uint32_t i = 0; i < MOTE_HAIR_DEFAULTS; i++)
         if (!finite_bits(source->defaults[i]))
-            return mote_hair_fail(where, MOTE_ERROR_NOT_FINITE, MOTE_HAIR_MODEL, 0,
-                                  file_offset(source, MOTE_HAIR_DEFAULTS_AT + 4 * i),
-                                  "The default thickness, transparency or colour is NaN or infinite.");
+            return fail(source, where, MOTE_ERROR_NOT_FINITE, MOTE_HAIR_DEFAULTS_AT + 4 * i,
+                        "The default thickness, transparency or colour is NaN or infinite.");
     return MOTE_OK;
 }
 
@@ -72,13 +73,11 @@ static mote_result verify_default_segments(const mote_hair_source *source, mote_
                                            mote_hair_error *where) {
     const uint64_t points = mote_hair_source_points(source, 0);
     if (points < 2)
-        return mote_hair_fail(where, wrong, MOTE_HAIR_MODEL, 0, file_offset(source, 16),
-                              "A strand has one point: the default number of segments is 0.");
+        return fail(source, where, wrong, 16, "A strand has one point: the default number of segments is 0.");
     /* no overflow: both factors are at most 2^32, and 2^32 x (2^32 - 1) fits */
     if (source->strand_count * points != source->point_count)
-        return mote_hair_fail(
-            where, wrong, MOTE_HAIR_MODEL, 0, file_offset(source, 16),
-            "The strands, each with the default number of segments, do not add up to the points.");
+        return fail(source, where, wrong, 16,
+                    "The strands, each with the default number of segments, do not add up to the points.");
     return MOTE_OK;
 }
 
@@ -99,8 +98,7 @@ static mote_result verify_strands(const mote_hair_source *source, mote_result wr
                                   array_offset(source, MOTE_ARRAY_SEGMENTS, 2ull * strand), text);
     }
     if (sum == source->point_count) return MOTE_OK;
-    return mote_hair_fail(where, wrong, MOTE_HAIR_MODEL, 0, file_offset(source, 8),
-                          "The strands have fewer points than there are.");
+    return fail(source, where, wrong, 8, "The strands have fewer points than there are.");
 }
 
 static mote_result verify_floats(const mote_hair_source *source, mote_hair_array array,
@@ -118,9 +116,7 @@ static mote_result verify_floats(const mote_hair_source *source, mote_hair_array
 
 mote_result mote_hair_verify(const mote_hair_source *source, mote_hair_error *where) {
     const mote_result wrong = source->file ? MOTE_ERROR_FILE : MOTE_ERROR_RANGE;
-    if (source->strand_count == 0)
-        return mote_hair_fail(where, wrong, MOTE_HAIR_MODEL, 0, file_offset(source, 4),
-                              "The model has no strands.");
+    if (source->strand_count == 0) return fail(source, where, wrong, 4, "The model has no strands.");
     mote_result result = verify_defaults(source, where);
     if (!result)
         result = (source->array[MOTE_ARRAY_SEGMENTS] ? verify_strands

@@ -240,14 +240,8 @@ static double full_step(const mote_coupling *c) {
 
 double mote_coupling_step(mote_integrator integrator, const mote_coupling *c) {
     if (c->most.stiffness == 0 && c->most.damping == 0) return HUGE_VAL;
-    switch (kind_of(&mote_scheme_table[integrator])) {
-    case COUPLING_RUNGE_KUTTA:
-        return region_step(integrator, c, COUPLING_RUNGE_KUTTA);
-    case COUPLING_COMPOSED:
-        return region_step(integrator, c, COUPLING_COMPOSED);
-    case COUPLING_FULL:
-        return full_step(c);
-    default:
-        return c->particle_step; /* linear and average: by particle */
-    }
+    const coupling_kind kind = kind_of(&mote_scheme_table[integrator]);
+    if (kind == COUPLING_FULL) return full_step(c);
+    if (kind == COUPLING_LINEAR || kind == COUPLING_AVERAGE) return c->particle_step;
+    return region_step(integrator, c, kind);
 }

@@ -104,18 +104,17 @@ static void find_points(const mote_link_list *links) {
     }
 }
 
-/* Sets the reaction of an end to 0 after a non-finite force: a pinned end does not freeze with the other
- * end. */
-static void clear_reaction(const mote_link_site *site) {
-    for (int axis = 0; axis < 3; axis++) site->range->reaction[axis][site->slot] = 0;
-}
-
+/* After a non-finite force the reactions of both ends become 0: a pinned end does not freeze with the other.
+ */
 static void store_impulses(const mote_link_list *links) {
     for (uint32_t i = 0; i < links->list.count; i++) {
         mote_link_state *l = mote_link_at(links, i);
         const bool finite = l->sum[0] * 0 + l->sum[1] * 0 + l->sum[2] * 0 == 0;
-        for (int axis = 0; axis < 3; axis++) l->impulse[axis] = finite ? l->sum[axis] : 0;
-        for (int end = 0; end < 2 && !finite; end++) clear_reaction(&l->site[end]);
+        for (int axis = 0; axis < 3; axis++) {
+            l->impulse[axis] = finite ? l->sum[axis] : 0;
+            for (int end = 0; end < 2 && !finite; end++)
+                l->site[end].range->reaction[axis][l->site[end].slot] = 0;
+        }
     }
 }
 

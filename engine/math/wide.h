@@ -250,54 +250,43 @@ MOTE_INLINE wide3 wide3_cross(wide3 a, wide3 b) {
     return (wide3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-/* Stores component `axis` of lane i as float 3 i + axis of `to`, of any alignment: two shuffles for each of
- * the three registers written. */
+/* wide3_interleave stores component `axis` of lane i as float 3 i + axis of `to`, of any alignment: two
+ * shuffles for each of the three registers written. wide3_deinterleave loads the reverse. */
 #if MOTE_WIDTH == 1
 MOTE_INLINE void wide3_interleave(void *to, wide3 a) {
     const float packed[3] = {a.x, a.y, a.z};
     memcpy(to, packed, sizeof packed);
 }
+MOTE_INLINE wide3 wide3_deinterleave(const float *from) { return (wide3){from[0], from[1], from[2]}; }
 #else
-#define WIDE_XY(p)          ((p) % 3 == 2 ? 0 : (p) % 3 * MOTE_WIDTH + (p) / 3)
-#define WIDE_Z(p)           ((p) % 3 == 2 ? MOTE_WIDTH + (p) / 3 : (p) % MOTE_WIDTH)
-#define WIDE_FOUR(index, p) index(p), index((p) + 1), index((p) + 2), index((p) + 3)
+/* The indices f(k, i) of all lanes i. */
+#define WIDE_FOUR(f, k, i) f(k, i), f(k, (i) + 1), f(k, (i) + 2), f(k, (i) + 3)
 #if MOTE_WIDTH == 4
-#define WIDE_INDICES(index, p) WIDE_FOUR(index, p)
+#define WIDE_INDICES(f, k) WIDE_FOUR(f, k, 0)
 #elif MOTE_WIDTH == 8
-#define WIDE_INDICES(index, p) WIDE_FOUR(index, p), WIDE_FOUR(index, p + 4)
+#define WIDE_INDICES(f, k) WIDE_FOUR(f, k, 0), WIDE_FOUR(f, k, 4)
 #else
-#define WIDE_INDICES(index, p)                                                                               \
-    WIDE_FOUR(index, p), WIDE_FOUR(index, p + 4), WIDE_FOUR(index, p + 8), WIDE_FOUR(index, p + 12)
+#define WIDE_INDICES(f, k) WIDE_FOUR(f, k, 0), WIDE_FOUR(f, k, 4), WIDE_FOUR(f, k, 8), WIDE_FOUR(f, k, 12)
 #endif
+/* Register k of the packed floats: float p = k MOTE_WIDTH + i is component p % 3 of lane p / 3. */
+#define WIDE_AT(k, i) ((k) * MOTE_WIDTH + (i))
+#define WIDE_XY(k, i) (WIDE_AT(k, i) % 3 == 2 ? 0 : WIDE_AT(k, i) % 3 * MOTE_WIDTH + WIDE_AT(k, i) / 3)
+#define WIDE_Z(k, i)  (WIDE_AT(k, i) % 3 == 2 ? MOTE_WIDTH + WIDE_AT(k, i) / 3 : (i))
 #define WIDE_MIX(a, k)                                                                                       \
-    __builtin_shufflevector(__builtin_shufflevector((a).x, (a).y, WIDE_INDICES(WIDE_XY, (k) * MOTE_WIDTH)),  \
-                            (a).z, WIDE_INDICES(WIDE_Z, (k) * MOTE_WIDTH))
+    __builtin_shufflevector(__builtin_shufflevector((a).x, (a).y, WIDE_INDICES(WIDE_XY, k)), (a).z,          \
+                            WIDE_INDICES(WIDE_Z, k))
 MOTE_INLINE void wide3_interleave(void *to, wide3 a) {
     const wide packed[3] = {WIDE_MIX(a, 0), WIDE_MIX(a, 1), WIDE_MIX(a, 2)};
     memcpy(to, packed, sizeof packed);
 }
-#endif
 
-/* Loads the reverse: component k of lane i is float 3 i + k, in the first two registers or in the third. */
-#if MOTE_WIDTH == 1
-MOTE_INLINE wide3 wide3_deinterleave(const float *from) { return (wide3){from[0], from[1], from[2]}; }
-#else
-#define WIDE_EARLY(p) ((p) < 2 * MOTE_WIDTH ? (p) : 0)
-#define WIDE_LATE(p)  ((p) < 2 * MOTE_WIDTH ? (p) / 3 : (p) - MOTE_WIDTH)
-#define WIDE_FOUR_OF(index, k, i)                                                                            \
-    index(3 * (i) + (k)), index(3 * (i) + 3 + (k)), index(3 * (i) + 6 + (k)), index(3 * (i) + 9 + (k))
-#if MOTE_WIDTH == 4
-#define WIDE_THIRD(index, k) WIDE_FOUR_OF(index, k, 0)
-#elif MOTE_WIDTH == 8
-#define WIDE_THIRD(index, k) WIDE_FOUR_OF(index, k, 0), WIDE_FOUR_OF(index, k, 4)
-#else
-#define WIDE_THIRD(index, k)                                                                                 \
-    WIDE_FOUR_OF(index, k, 0), WIDE_FOUR_OF(index, k, 4), WIDE_FOUR_OF(index, k, 8),                         \
-        WIDE_FOUR_OF(index, k, 12)
-#endif
+/* Component k of lane i: float p = 3 i + k, in the first two registers or in the third. */
+#define WIDE_OF(k, i)    (3 * (i) + (k))
+#define WIDE_EARLY(k, i) (WIDE_OF(k, i) < 2 * MOTE_WIDTH ? WIDE_OF(k, i) : 0)
+#define WIDE_LATE(k, i)  (WIDE_OF(k, i) < 2 * MOTE_WIDTH ? (i) : WIDE_OF(k, i) - MOTE_WIDTH)
 #define WIDE_PICK(p, k)                                                                                      \
-    __builtin_shufflevector(__builtin_shufflevector((p)[0], (p)[1], WIDE_THIRD(WIDE_EARLY, k)), (p)[2],      \
-                            WIDE_THIRD(WIDE_LATE, k))
+    __builtin_shufflevector(__builtin_shufflevector((p)[0], (p)[1], WIDE_INDICES(WIDE_EARLY, k)), (p)[2],    \
+                            WIDE_INDICES(WIDE_LATE, k))
 MOTE_INLINE wide3 wide3_deinterleave(const float *from) {
     wide packed[3];
     memcpy(packed, from, sizeof packed);

@@ -67,8 +67,7 @@ static mote_result check_stiffness(float stiffness, mote_network_solver solver) 
     return stiffness == INFINITY ? MOTE_OK : mote_value_positive(stiffness);
 }
 
-mote_result mote_network_check_spring(const mote_spring *spring, mote_network_solver solver,
-                                      uint32_t particles) {
+static mote_result check_spring(const mote_spring *spring, mote_network_solver solver, uint32_t particles) {
     if (spring->a >= particles || spring->b >= particles || spring->a == spring->b) return MOTE_ERROR_RANGE;
     mote_result result = MOTE_OK;
     if (spring->rest_length != MOTE_AS_PLACED) result = mote_value_not_negative(spring->rest_length);
@@ -81,7 +80,7 @@ mote_result mote_network_check_spring(const mote_spring *spring, mote_network_so
 static mote_result check_springs(const mote_network_def *def, mote_network_fault *fault) {
     for (uint32_t i = 0; i < def->spring_count; i++) {
         const mote_spring *s = &def->springs[i];
-        mote_result result = mote_network_check_spring(s, def->solver, def->particle_count);
+        mote_result result = check_spring(s, def->solver, def->particle_count);
         if (result == MOTE_OK && s->rest_length == MOTE_AS_PLACED) {
             const float *p = def->positions + 3 * (size_t)s->a, *q = def->positions + 3 * (size_t)s->b;
             if (!isfinite(mote_network_distance(p, q))) result = MOTE_ERROR_RANGE;
@@ -109,7 +108,7 @@ mote_result mote_network_check(const mote_network_def *def, mote_network_fault *
 /* --- Springs to be added to an existing network --- */
 
 mote_result mote_network_check_own_spring(const mote_network *network, const mote_spring *spring) {
-    mote_result result = mote_network_check_spring(spring, network->def.solver, network->particle_count);
+    mote_result result = check_spring(spring, network->def.solver, network->particle_count);
     if (result) return result;
     const uint32_t a = network->slot_of_particle[spring->a], b = network->slot_of_particle[spring->b];
     if (spring->rest_length == MOTE_AS_PLACED && !isfinite(mote_network_present_length(network, a, b)))
@@ -119,23 +118,10 @@ mote_result mote_network_check_own_spring(const mote_network *network, const mot
 }
 
 /* Union-find over present islands, as the new springs will merge them. particles, rigid: totals of an island
- * that is its own parent. */
+ * that is its own parent. One allocation, at `parent`. */
 typedef struct merged_islands {
     uint32_t *parent, *particles, *rigid;
-    void *memory;
-    size_t bytes;
 } merged_islands;
-
-static bool begin_merging(merged_islands *c, const mote_network *network, const mote_allocator *allocator) {
-    const size_t islands = network->island_count;
-    c->bytes = 3 * islands * sizeof(uint32_t);
-    c->memory = mote_allocate(allocator, c->bytes);
-    if (!c->memory) return false;
-    memset(c->memory, 0, c->bytes);
-    c->parent = c->memory, c->particles = c->parent + islands, c->rigid = c->particles + islands;
-    for (uint32_t i = 0; i < islands; i++) c->parent[i] = i;
-    return true;
-}
 
 static uint32_t island_of(const mote_network *network, uint32_t particle) {
     return network->island[network->slot_of_particle[particle]];
@@ -168,9 +154,14 @@ static mote_result check_rigid(const mote_network *network, uint32_t count, cons
     merged_islands c;
     while (rigid < count && springs[rigid].stiffness != INFINITY) rigid++;
     if (rigid == count) return MOTE_OK;
-    if (!begin_merging(&c, network, allocator)) return MOTE_ERROR_MEMORY;
+    const size_t islands = network->island_count, bytes = 3 * islands * sizeof(uint32_t);
+    c.parent = mote_allocate(allocator, bytes);
+    if (!c.parent) return MOTE_ERROR_MEMORY;
+    memset(c.parent, 0, bytes);
+    c.particles = c.parent + islands, c.rigid = c.particles + islands;
+    for (uint32_t i = 0; i < islands; i++) c.parent[i] = i;
     const uint32_t excess = find_excess(&c, network, count, springs);
-    mote_release(allocator, c.memory, c.bytes);
+    mote_release(allocator, c.parent, bytes);
     if (excess == count) return MOTE_OK;
     *fault = excess;
     return MOTE_ERROR_RANGE;

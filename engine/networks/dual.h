@@ -145,10 +145,9 @@ MOTE_INLINE void network_dual_linearise(const mote_network_job *job, const mote_
 
 /* Search direction of conjugate gradients: p = z + beta p if `again`. Accumulates J^T p, which the pass
  * scales to u = W J^T p, the displacement of the particles along it. */
-MOTE_INLINE void network_dual_direction(const mote_network *n, const mote_network_scratch *c, uint32_t number,
-                                        size_t lane, wide beta, bool again, wide3 *sum) {
+MOTE_INLINE void network_dual_direction(const mote_network *n, uint32_t number, size_t lane, wide beta,
+                                        bool again, wide3 *sum) {
     const network_end e = {.packet = &n->packet[number], .entry = (size_t)number * MOTE_GROUP + lane};
-    (void)c;
     wide p = network_own(n, END_COLUMN(direction), &e);
     if (again) {
         p = network_own(n, END_COLUMN(inverse), &e) * network_own(n, END_COLUMN(residual), &e) + beta * p;
@@ -218,10 +217,10 @@ MOTE_INLINE void network_dual_register(const mote_network_job *job, const mote_n
             network_dual_linearise(job, c, i, at, lane, &sum, &largest);
             break;
         case MOTE_SOLVE_FIRST_DIRECTION:
-            network_dual_direction(n, c, i, lane, scale, false, &vector);
+            network_dual_direction(n, i, lane, scale, false, &vector);
             break;
         case MOTE_SOLVE_DIRECTION:
-            network_dual_direction(n, c, i, lane, scale, true, &vector);
+            network_dual_direction(n, i, lane, scale, true, &vector);
             break;
         case MOTE_SOLVE_APPLY:
             network_dual_apply(n, c, i, u, lane, &sum);

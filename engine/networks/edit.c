@@ -221,18 +221,13 @@ static void join_islands(mote_network *network, uint32_t a, uint32_t b) {
     network->frozen[dropped] = 0;
 }
 
-static void join_ends(mote_network *network, const mote_network_spring_state *s) {
-    const uint32_t a = mote_network_block_of(network, s->a), b = mote_network_block_of(network, s->b);
-    join_islands(network, s->a, s->b);
-    if (a == b) return;
-    network->block[a].outer = network->block[b].outer = network->has_outer = true;
-}
-
 static void finish_insertion(mote_network *network, const insertion *n, uint32_t *numbers) {
     write_blocks(network, n);
     for (uint32_t i = 0; i < n->count; i++) {
         const mote_network_spring_state *s = &network->spring[n->numbers[i]];
-        join_ends(network, s);
+        const uint32_t a = mote_network_block_of(network, s->a), b = mote_network_block_of(network, s->b);
+        join_islands(network, s->a, s->b);
+        if (a != b) network->block[a].outer = network->block[b].outer = network->has_outer = true;
         mote_network_note_spring(network, s);
     }
     mote_network_find_chunks(network);

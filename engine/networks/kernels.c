@@ -38,16 +38,14 @@ typedef void stage_function(const mote_network_job *job, const mote_network_scra
                      uint32_t first, uint32_t end) {                                                         \
         network_stage(job, c, (mote_coupled_instance){family, others, false, uncoupled}, at, first, end);    \
     }
-STAGE(splitting, MOTE_FAMILY_SPLITTING, false, false)
-STAGE(splitting_all, MOTE_FAMILY_SPLITTING, true, false)
-STAGE(verlet, MOTE_FAMILY_VERLET, false, false)
-STAGE(verlet_all, MOTE_FAMILY_VERLET, true, false)
-STAGE(runge_kutta, MOTE_FAMILY_RUNGE_KUTTA, false, false)
-STAGE(runge_kutta_all, MOTE_FAMILY_RUNGE_KUTTA, true, false)
-STAGE(map, MOTE_FAMILY_MAP, false, false)
-STAGE(map_all, MOTE_FAMILY_MAP, true, false)
-STAGE(kinematic, MOTE_FAMILY_MAP, false, true)
-STAGE(kinematic_all, MOTE_FAMILY_MAP, true, true)
+#define STAGES(name, family, uncoupled)                                                                      \
+    STAGE(name, family, false, uncoupled)                                                                    \
+    STAGE(name##_all, family, true, uncoupled)
+STAGES(splitting, MOTE_FAMILY_SPLITTING, false)
+STAGES(verlet, MOTE_FAMILY_VERLET, false)
+STAGES(runge_kutta, MOTE_FAMILY_RUNGE_KUTTA, false)
+STAGES(map, MOTE_FAMILY_MAP, false)
+STAGES(kinematic, MOTE_FAMILY_MAP, true)
 
 static stage_function *const stages[MOTE_FAMILY_COUNT][2] = {
     [MOTE_FAMILY_SPLITTING] = {splitting, splitting_all},

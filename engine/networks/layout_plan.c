@@ -34,7 +34,6 @@ static uint64_t place_arrays(mote_network_layout_plan *s, const mote_network_def
 
 void mote_network_layout_plan_destroy(mote_network_layout_plan *plan, const mote_allocator *allocator) {
     mote_release(allocator, plan->memory, plan->bytes);
-    *plan = (mote_network_layout_plan){0};
 }
 
 /* --- Islands --- */

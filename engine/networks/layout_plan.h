@@ -83,9 +83,8 @@ void mote_network_write_sliced(mote_network *network, uint32_t block, const mote
  * springs of an island come in ascending order, each once. */
 void mote_network_write_interleaved(mote_network *network, uint32_t block, uint32_t number, uint32_t *cursor);
 
-/* The first removes a spring from its packets; the second empties an unused packet. */
+/* Removes a spring from its packets. */
 void mote_network_clear_entries(mote_network *network, uint32_t number);
-void mote_network_clear_packet(mote_network *network, uint32_t packet);
 
 /* Reserves capacity for `more` packets behind those in use. Errors: MEMORY, OVERFLOW; nothing has changed
  * then. */

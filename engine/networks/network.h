@@ -226,10 +226,6 @@ void mote_network_destroy(mote_range *range, const mote_allocator *allocator);
  * Euler and midpoint. */
 bool mote_network_grows(mote_integrator integrator, mote_network_solver solver, const mote_spring *spring);
 
-/* Checks a spring of a network of `particles` particles. Errors: RANGE, NOT_FINITE. */
-mote_result mote_network_check_spring(const mote_spring *spring, mote_network_solver solver,
-                                      uint32_t particles);
-
 /* Returns the index of the block that holds a slot. */
 uint32_t mote_network_block_of(const mote_network *network, uint32_t slot);
 
@@ -296,9 +292,6 @@ void mote_network_find_aggregates(mote_network *network);
 
 /* Returns the distance of two slots in double; *d: from a to b. */
 double mote_network_distance_of(const mote_network *network, uint32_t a, uint32_t b, double d[3]);
-
-/* Computes `bound` if it is stale. */
-void mote_network_refresh_bound(mote_network *network);
 
 /* Returns the substeps of a step of the plan by the network's policy; *capped: the bound requires more. */
 uint32_t mote_network_substeps(mote_network *network, const mote_plan_def *plan, bool *capped);

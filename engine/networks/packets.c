@@ -123,17 +123,12 @@ static uint16_t contiguous_lanes(const slice_cursor *f) {
     return best;
 }
 
-static uint64_t largest_degree(const mote_network *network, uint32_t group) {
-    uint64_t degree = 0;
-    for (slice_cursor f = cursor_of(network, group); f.mask; degree++) advance(network, &f, f.mask);
-    return degree;
-}
-
 /* Returns the number of packets of a lane group. *align: packets are made contiguous. Where that takes more
  * than 1.25 degree + 2 packets, packet j holds spring j of each lane instead. */
 static uint64_t count_group(const mote_network *network, uint32_t group, bool *align) {
-    const uint64_t degree = largest_degree(network, group), limit = degree + degree / 4 + 2;
-    uint64_t packets = 0;
+    uint64_t degree = 0, packets = 0;
+    for (slice_cursor f = cursor_of(network, group); f.mask; degree++) advance(network, &f, f.mask);
+    const uint64_t limit = degree + degree / 4 + 2;
     for (slice_cursor f = cursor_of(network, group); f.mask && packets <= limit; packets++)
         advance(network, &f, contiguous_lanes(&f));
     *align = packets <= limit;
@@ -180,7 +175,7 @@ static void write_sliced_packet(mote_network *network, uint32_t packet, const sl
     summarise(network, packet);
 }
 
-void mote_network_clear_packet(mote_network *network, uint32_t packet) {
+static void clear_packet(mote_network *network, uint32_t packet) {
     network->packet[packet] = (mote_network_packet){.mask = 0};
     memset(network->entry_spring + (size_t)packet * MOTE_GROUP, 0xff,
            MOTE_GROUP * sizeof *network->entry_spring);
@@ -205,8 +200,7 @@ void mote_network_write_sliced(mote_network *network, uint32_t block, const mote
         if (!keeps_packets(network, g, packet, changes, &seen)) write_group(network, g, packet);
         packet += network->group[g].packet_count;
     }
-    for (uint32_t old = packet; old < b->first_packet + b->packet_count; old++)
-        mote_network_clear_packet(network, old);
+    for (uint32_t old = packet; old < b->first_packet + b->packet_count; old++) clear_packet(network, old);
     b->packet_count = packet - b->first_packet;
 }
 
@@ -327,7 +321,7 @@ mote_result mote_network_reserve_packets(mote_network *network, uint64_t more,
 
 void mote_network_move_packets(mote_network *network, uint32_t block, uint32_t capacity) {
     mote_network_block *b = &network->block[block];
-    for (uint32_t i = 0; i < b->packet_count; i++) mote_network_clear_packet(network, b->first_packet + i);
+    for (uint32_t i = 0; i < b->packet_count; i++) clear_packet(network, b->first_packet + i);
     b->first_packet = network->packet_count;
     b->packet_count = 0;
     b->packet_capacity = capacity;

@@ -33,16 +33,13 @@ mote_result mote_network_remove_pin(mote_network *network, uint32_t slot) {
 
 /* --- Reels --- */
 
-static bool precedes(const mote_network_reel_state *reel, uint32_t block, uint32_t number) {
-    return reel->block < block || (reel->block == block && reel->spring < number);
-}
-
 /* Returns the index of the first reel not before spring `number` of `block`: binary search. */
 static uint32_t find_reel(const mote_network *network, uint32_t block, uint32_t number) {
     uint32_t low = 0, high = network->reel_count;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        if (precedes(&network->reels[middle], block, number))
+        const mote_network_reel_state *reel = &network->reels[middle];
+        if (reel->block < block || (reel->block == block && reel->spring < number))
             low = middle + 1;
         else
             high = middle;
@@ -73,11 +70,6 @@ static float length_at(const mote_network_reel_state *reel, uint64_t tick) {
     return f <= 0 ? reel->from : mote_travel_between(reel->from, reel->to, f);
 }
 
-static mote_result reserve_reels(mote_network *network, const mote_allocator *allocator) {
-    if (!network->reels) network->reels = mote_allocate(allocator, MOTE_MAX_REELS * sizeof *network->reels);
-    return network->reels ? MOTE_OK : MOTE_ERROR_MEMORY;
-}
-
 mote_result mote_network_add_reel(mote_network *network, uint32_t number, float rest_length, uint64_t now,
                                   uint64_t tick, const mote_allocator *allocator) {
     if (network->reel_count == MOTE_MAX_REELS) mote_network_end_reels(network, now);
@@ -85,8 +77,8 @@ mote_result mote_network_add_reel(mote_network *network, uint32_t number, float 
     const uint32_t place = find_reel(network, block, number);
     const bool is_new = !is_reel(network, place, number);
     if (is_new && network->reel_count == MOTE_MAX_REELS) return MOTE_ERROR_CAPACITY;
-    mote_result result = reserve_reels(network, allocator);
-    if (result) return result;
+    if (!network->reels) network->reels = mote_allocate(allocator, MOTE_MAX_REELS * sizeof *network->reels);
+    if (!network->reels) return MOTE_ERROR_MEMORY;
     mote_network_reel_state *reel = network->reels + place;
     const float from = is_new ? network->spring[number].rest_length : length_at(reel, now);
     if (is_new) memmove(reel + 1, reel, (network->reel_count++ - place) * sizeof *reel);
@@ -113,10 +105,6 @@ void mote_network_drop_reel(mote_network *network, uint32_t number) {
     if (is_reel(network, place, number)) remove_reel(network, place);
 }
 
-static bool has_arrived(const mote_network_reel_state *reel, uint64_t now) {
-    return !reel->travel.pending && reel->travel.to_tick <= now;
-}
-
 void mote_network_end_reels(mote_network *network, uint64_t now) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < network->reel_count; i++) {
@@ -125,7 +113,7 @@ void mote_network_end_reels(mote_network *network, uint64_t now) {
     }
     for (uint32_t i = 0; i < network->reel_count; i++) {
         const mote_network_reel_state reel = network->reels[i];
-        if (has_arrived(&reel, now)) {
+        if (!reel.travel.pending && reel.travel.to_tick <= now) {
             network->spring[reel.spring].rest_length = reel.to;
             mote_network_copy_spring(network, reel.spring);
             continue;

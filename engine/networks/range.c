@@ -98,15 +98,11 @@ static void phase(mote_range *range, const mote_step *step, const mote_phase_at 
     mote_network_outer_phase(&outer, at);
 }
 
-static uint32_t count_frozen(const mote_network *network) {
-    uint32_t frozen = 0;
-    for (uint32_t i = 0; i < network->island_count; i++) frozen += network->frozen[i];
-    return frozen;
-}
-
 static void end(mote_range *range) {
     mote_network *network = mote_network_of(range);
-    if (network->froze) network->report.frozen = count_frozen(network);
+    if (network->froze) network->report.frozen = 0;
+    for (uint32_t i = 0; network->froze && i < network->island_count; i++)
+        network->report.frozen += network->frozen[i];
     const uint32_t torn = network->torn_count;
     mote_network_tear(network);
     MOTE_ASSERT(network->torn_count == torn || mote_network_validate(range));

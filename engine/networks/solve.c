@@ -86,10 +86,6 @@ static void run_level(level *l) {
                       l);
 }
 
-static uint32_t next_level(const level *l) {
-    return l->first + (uint32_t)mote_round_up(l->count, MOTE_GROUP);
-}
-
 /* Corrections of the aggregates from the residuals in COLUMN(packed): restriction up the levels, correction
  * down again. Returns their part of r z. */
 static float correct_aggregates(const island *i) {
@@ -97,12 +93,13 @@ static float correct_aggregates(const island *i) {
     uint32_t first[32];
     float sum = 0;
     level l = {.i = i, .first = of->first[i->number], .restricts = true};
-    for (uint32_t k = 0; k < of->levels[i->number]; k++, l.first = next_level(&l)) {
+    for (uint32_t k = 0; k < of->levels[i->number]; k++) {
         l.lowest = k == 0;
         first[k] = l.first;
         l.count = of->size[l.first / MOTE_GROUP];
         run_level(&l);
         for (uint32_t run = 0; run < l.count; run += AGGREGATES_OF_RUN) sum += of->partial[l.first + run];
+        l.first += (uint32_t)mote_round_up(l.count, MOTE_GROUP);
     }
     l.restricts = false;
     for (uint32_t k = of->levels[i->number]; k-- > 0;) {

@@ -80,19 +80,15 @@ static spring_end next_end(const mote_network *network, uint32_t slot, bool shar
     return end;
 }
 
-static void add_any(mote_spring_sums sums[SPLITS], const spring_end *end) {
-    for (int i = 0; i < SPLITS; i++) {
-        sums[i].stiffness += end->g[i] * end->stiffness;
-        sums[i].damping += end->g[i] * end->damping;
-        sums[i].weight += end->g[i] * end->weight;
-    }
-}
-
 static void any_sums(const mote_network *network, uint32_t slot, mote_spring_sums sums[SPLITS]) {
     memset(sums, 0, SPLITS * sizeof *sums);
     for (uint32_t number = network->head[slot]; number != MOTE_NO_ITEM;) {
         const spring_end end = next_end(network, slot, false, &number);
-        add_any(sums, &end);
+        for (int i = 0; i < SPLITS; i++) {
+            sums[i].stiffness += end.g[i] * end.stiffness;
+            sums[i].damping += end.g[i] * end.damping;
+            sums[i].weight += end.g[i] * end.weight;
+        }
     }
 }
 
@@ -105,12 +101,10 @@ static void add_matrix(mote_symmetric3 *m, const spring_end *end, double along, 
     m->xy += more * n[0] * n[1], m->xz += more * n[0] * n[2], m->yz += more * n[1] * n[2];
 }
 
-typedef struct sharp_sums {
-    mote_symmetric3 stiffness, damping, weight;
-} sharp_sums;
-
 static void directed_sums(const mote_network *network, uint32_t slot, mote_spring_sums sums[SPLITS]) {
-    sharp_sums matrices[SPLITS];
+    struct {
+        mote_symmetric3 stiffness, damping, weight;
+    } matrices[SPLITS];
     memset(matrices, 0, sizeof matrices);
     for (uint32_t number = network->head[slot]; number != MOTE_NO_ITEM;) {
         const spring_end end = next_end(network, slot, true, &number);
@@ -238,7 +232,8 @@ static mote_network_stability_bound sharp_bound(const mote_network *network, mot
     return sharp;
 }
 
-void mote_network_refresh_bound(mote_network *network) {
+/* Computes `bound` if it is stale. */
+static void refresh_bound(mote_network *network) {
     if (network->bound_edits == network->edits) return;
     network->bound = bound_of(network, network->integrator, false);
     network->bound_edits = network->edits;
@@ -263,7 +258,7 @@ uint32_t mote_network_substeps(mote_network *network, const mote_plan_def *plan,
     const uint32_t own = plan->substeps, most = network->def.max_substeps;
     *capped = false;
     if (network->def.policy != MOTE_STABILITY_SUBSTEP) return own;
-    mote_network_refresh_bound(network);
+    refresh_bound(network);
     const uint32_t cap = own > most ? own : most, needed = substeps_that_fit(plan, network->bound.step, cap);
     *capped = needed > cap;
     return *capped ? cap : needed;
@@ -272,7 +267,7 @@ uint32_t mote_network_substeps(mote_network *network, const mote_plan_def *plan,
 mote_result mote_network_can_step(mote_range *range, const mote_plan_def *plan) {
     mote_network *network = mote_network_of(range);
     if (network->def.policy != MOTE_STABILITY_REFUSE) return MOTE_OK;
-    mote_network_refresh_bound(network);
+    refresh_bound(network);
     return fits(plan->timestep / (double)plan->substeps, network->bound.step) ? MOTE_OK
                                                                               : MOTE_ERROR_STABILITY;
 }
@@ -280,7 +275,7 @@ mote_result mote_network_can_step(mote_range *range, const mote_plan_def *plan) 
 mote_network_stability_report mote_network_stability_of(mote_network *network, const mote_plan_def *plan) {
     mote_network_stability_report report;
     bool capped;
-    mote_network_refresh_bound(network);
+    refresh_bound(network);
     const bool constrained = network->def.solver == MOTE_NETWORK_CONSTRAINED;
     report.any = network->bound;
     report.sharp = constrained ? network->bound : sharp_bound(network, plan->integrator);

@@ -24,8 +24,6 @@ static mote_sums sum_particles(const void *context, size_t first, size_t end) {
 
 /* --- Springs --- */
 
-static bool exists(const mote_network_spring_state *s) { return s->a != MOTE_NO_SLOT; }
-
 /* Magnitude of |d| / L - 1, for L > 0. */
 static double strain_of(const mote_network *n, const mote_network_spring_state *s) {
     double d[3];
@@ -34,7 +32,7 @@ static double strain_of(const mote_network *n, const mote_network_spring_state *
 }
 
 static void add_spring(const mote_network *n, const mote_network_spring_state *s, mote_sums *to) {
-    if (!exists(s)) return;
+    if (s->a == MOTE_NO_SLOT) return;
     double d[3];
     const double stretch = mote_network_distance_of(n, s->a, s->b, d) - (double)s->rest_length;
     if (s->stiffness < INFINITY) to->of[MOTE_SUM_ELASTIC] += 0.5 * (double)s->stiffness * (stretch * stretch);
@@ -83,7 +81,7 @@ static void do_parts(void *context, size_t first, size_t end, uint32_t worker) {
         const uint32_t to = (uint32_t)((uint64_t)n->spring_end * (part + 1) / PARTS);
         most best = {-1, MOTE_NO_ITEM};
         for (uint32_t i = from; i < to; i++) {
-            if (!exists(&n->spring[i]) || !(n->spring[i].rest_length > 0)) continue;
+            if (n->spring[i].a == MOTE_NO_SLOT || !(n->spring[i].rest_length > 0)) continue;
             const double strain = strain_of(n, &n->spring[i]);
             if (strain > best.strain) best = (most){strain, i};
         }

@@ -22,7 +22,9 @@ static uint32_t block_count(const mote_particles *particles) {
     return (particles->range.slot_count + MOTE_BLOCK - 1) / MOTE_BLOCK;
 }
 
-uint32_t mote_particles_list_fates(mote_particles *particles, uint8_t wanted) {
+/* Writes the offsets of the slots whose fate is `fate` into the death lists of all blocks; returns their
+ * number. */
+static uint32_t list_fates(mote_particles *particles, uint8_t wanted) {
     const uint8_t *fate = mote_particles_fate(particles);
     uint32_t dead = 0;
     memset(particles->deaths, 0, block_count(particles) * sizeof *particles->deaths);
@@ -36,10 +38,6 @@ uint32_t mote_particles_list_fates(mote_particles *particles, uint8_t wanted) {
         dead++;
     }
     return dead;
-}
-
-mote_compaction mote_compaction_begin(mote_particles *particles, uint8_t fate, uint32_t dead) {
-    return (mote_compaction){particles, particles->range.slot_count - dead, dead, fate};
 }
 
 static bool survives(const mote_compaction *c, uint32_t slot) {
@@ -111,7 +109,7 @@ void mote_compaction_end(const mote_compaction *c) {
 }
 
 uint32_t mote_particles_compact(mote_particles *particles, uint8_t fate) {
-    uint32_t dead = mote_particles_list_fates(particles, fate);
+    uint32_t dead = list_fates(particles, fate);
     if (dead == 0) return 0;
     mote_compaction compaction = mote_compaction_begin(particles, fate, dead);
     mote_filler filler = mote_filler_make(&compaction, 0);

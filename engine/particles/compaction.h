@@ -4,10 +4,6 @@
 
 #include "particles/particles.h"
 
-/* Writes the offsets of the slots whose fate is `fate` into the death lists of all blocks; returns their
- * number. */
-uint32_t mote_particles_list_fates(mote_particles *particles, uint8_t fate);
-
 /* A compaction in progress. Dead particles are in the death lists of their blocks, each list ascending. */
 typedef struct mote_compaction {
     mote_particles *particles;
@@ -17,7 +13,9 @@ typedef struct mote_compaction {
 } mote_compaction;
 
 /* Begins the removal of the `dead` listed particles, whose fate is `fate`. */
-mote_compaction mote_compaction_begin(mote_particles *particles, uint8_t fate, uint32_t dead);
+MOTE_INLINE mote_compaction mote_compaction_begin(mote_particles *particles, uint8_t fate, uint32_t dead) {
+    return (mote_compaction){particles, particles->range.slot_count - dead, dead, fate};
+}
 
 /* Removes dead particles block by block: ends their ids, and fills hole k of the range, ascending, with
  * survivor k from slot `kept` on. The result depends only on the set of dead particles. Every block must be

@@ -46,16 +46,12 @@
         staged_stage(plan, span, workspace, OF(family, mass, MOTE_MIX_ANY), at, first, end);                 \
     }
 
-INSTANCE(splitting, MOTE_FAMILY_SPLITTING, false)
-INSTANCE(splitting_mass, MOTE_FAMILY_SPLITTING, true)
-INSTANCE(verlet, MOTE_FAMILY_VERLET, false)
-INSTANCE(verlet_mass, MOTE_FAMILY_VERLET, true)
-INSTANCE(runge_kutta, MOTE_FAMILY_RUNGE_KUTTA, false)
-INSTANCE(runge_kutta_mass, MOTE_FAMILY_RUNGE_KUTTA, true)
-INSTANCE(map, MOTE_FAMILY_MAP, false)
-INSTANCE(map_mass, MOTE_FAMILY_MAP, true)
-INSTANCE(advection, MOTE_FAMILY_ADVECTION, false)
-INSTANCE(advection_mass, MOTE_FAMILY_ADVECTION, true)
+#define INSTANCES(name, family) INSTANCE(name, family, false) INSTANCE(name##_mass, family, true)
+INSTANCES(splitting, MOTE_FAMILY_SPLITTING)
+INSTANCES(verlet, MOTE_FAMILY_VERLET)
+INSTANCES(runge_kutta, MOTE_FAMILY_RUNGE_KUTTA)
+INSTANCES(map, MOTE_FAMILY_MAP)
+INSTANCES(advection, MOTE_FAMILY_ADVECTION)
 
 SETTLED(drag, splitting, MOTE_FAMILY_SPLITTING, 0, 2)
 SETTLED(one_attractor, splitting, MOTE_FAMILY_SPLITTING, 1, 3)

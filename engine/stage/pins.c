@@ -24,11 +24,6 @@ static bool is_pinned(const mote_pin_list *list, uint32_t place, uint32_t slot) 
     return place < list->count && list->pins[place].slot == slot;
 }
 
-static mote_result reserve(mote_pin_list *list, const mote_allocator *allocator) {
-    if (!list->pins) list->pins = mote_allocate(allocator, list->most * sizeof *list->pins);
-    return list->pins ? MOTE_OK : MOTE_ERROR_MEMORY;
-}
-
 /* Updates the runs of the edited unit and of those after it. Units without pins have 0 and 0. */
 static void update_runs(mote_pin_list *list, uint32_t edited, uint32_t place, bool gained) {
     mote_pin_run *run = &list->run[edited];
@@ -46,8 +41,8 @@ mote_result mote_pins_add(mote_pin_list *list, mote_pin pin, const mote_allocato
     const uint32_t place = first_pin_at(list, pin.slot);
     *is_new = !is_pinned(list, place, pin.slot);
     if (*is_new && list->count == list->most) return MOTE_ERROR_CAPACITY;
-    const mote_result result = reserve(list, allocator);
-    if (result) return result;
+    if (!list->pins) list->pins = mote_allocate(allocator, list->most * sizeof *list->pins);
+    if (!list->pins) return MOTE_ERROR_MEMORY;
     mote_pin *at = list->pins + place;
     if (*is_new) memmove(at + 1, at, (list->count++ - place) * sizeof *at);
     *at = pin;

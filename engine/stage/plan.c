@@ -64,8 +64,6 @@ static void joint_map(const mote_plan *plan, const mote_affine *acceleration, mo
     }
 }
 
-static bool sums_maps(const mote_scheme *scheme) { return scheme->kick_after; }
-
 /* Makes the affine map. Affine forces without others are exact over the whole step; with others, substeps
  * bound the splitting error. */
 static void make_map(mote_plan *plan, double uniform_inverse_mass) {
@@ -76,7 +74,7 @@ static void make_map(mote_plan *plan, double uniform_inverse_mass) {
     }
     plan->particle_maps = plan->affine_force;
     if (plan->particle_maps) return;
-    if (sums_maps(plan->scheme))
+    if (plan->scheme->kick_after) /* kinematic: one map for each force */
         sum_of_maps(plan, uniform_inverse_mass, plan->c.map);
     else
         joint_map(plan, &plan->acceleration, plan->c.map);
@@ -168,7 +166,7 @@ void mote_plan_make_kick(mote_plan *plan, const mote_plan_def *def, double fract
 }
 
 void mote_plan_particle_map(const mote_plan *plan, float inverse_mass, mote_map map[3]) {
-    if (sums_maps(plan->scheme)) {
+    if (plan->scheme->kick_after) {
         sum_of_maps(plan, (double)inverse_mass, map);
         return;
     }

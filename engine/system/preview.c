@@ -40,10 +40,6 @@ static probe start_of(const mote_preview_def *def) {
     return p;
 }
 
-static void point_of(const probe *p, float point[3]) {
-    for (int axis = 0; axis < 3; axis++) point[axis] = p->column[axis][0];
-}
-
 /* Computes every point by one exact flow from the start, so that errors do not accumulate. */
 static void preview_exact(const mote_system *system, const mote_preview_def *def, mote_plan_def plan_def,
                           float (*points)[3]) {
@@ -57,7 +53,7 @@ static void preview_exact(const mote_system *system, const mote_preview_def *def
         plan_def.timestep = (double)(i + 1) * def->interval;
         mote_plan_make(&plan, &plan_def);
         mote_run_blocks(&run, 0, 1, &ignored);
-        point_of(&p, points[i]);
+        for (int axis = 0; axis < 3; axis++) points[i][axis] = p.column[axis][0];
     }
 }
 
@@ -80,7 +76,7 @@ static void preview_stepped(const mote_system *system, const mote_preview_def *d
     for (uint32_t i = 0; i < def->count; i++) {
         span.first_step = system->clock.step + (uint64_t)i * span.steps;
         mote_run_blocks(&run, 0, 1, &ignored);
-        point_of(&p, points[i]);
+        for (int axis = 0; axis < 3; axis++) points[i][axis] = p.column[axis][0];
     }
 }
 

@@ -102,36 +102,39 @@ uint32_t mote_strands_slot(const mote_system *system, mote_strands_id id, uint32
 
 /* --- Roots and air --- */
 
+/* Sets the targets of the roots in lanes [first, end): `count` transforms, one for all or one per strand. */
+static mote_result aim_roots(const mote_system *system, mote_strands *strands, uint32_t first, uint32_t end,
+                             const mote_transform *transforms, uint32_t count, uint64_t tick) {
+    for (uint32_t i = 0; i < count; i++) {
+        const mote_result result = mote_motion_check(&transforms[i]);
+        if (result) return result;
+    }
+    mote_fpu_state saved = mote_fpu_enter();
+    for (uint32_t lane = first; lane < end; lane++)
+        mote_strands_aim_root(strands, lane, &transforms[count == 1 ? 0 : strands->strand_of_lane[lane]],
+                              mote_system_boundary(system), tick);
+    return mote_system_end_edit(&strands->range, saved, MOTE_OK);
+}
+
 mote_result mote_strands_set_roots(mote_system *system, mote_strands_id id, const mote_transform *transforms,
                                    uint32_t count, uint64_t tick) {
     if (!system || !transforms) return MOTE_ERROR_NULL;
     mote_strands *strands;
-    mote_result result = edit(system, id, &strands);
+    const mote_result result = edit(system, id, &strands);
     if (result) return result;
     if (count != 1 && count != strands->strand_count) return MOTE_ERROR_RANGE;
-    for (uint32_t i = 0; i < count && result == MOTE_OK; i++) result = mote_motion_check(&transforms[i]);
-    if (result) return result;
-    mote_fpu_state saved = mote_fpu_enter();
-    for (uint32_t lane = 0; lane < strands->strand_count; lane++) {
-        uint32_t own = count == 1 ? 0 : strands->strand_of_lane[lane];
-        mote_strands_aim_root(strands, lane, &transforms[own], mote_system_boundary(system), tick);
-    }
-    return mote_system_end_edit(&strands->range, saved, MOTE_OK);
+    return aim_roots(system, strands, 0, strands->strand_count, transforms, count, tick);
 }
 
 mote_result mote_strands_set_root(mote_system *system, mote_strands_id id, uint32_t strand,
                                   const mote_transform *transform, uint64_t tick) {
     if (!system || !transform) return MOTE_ERROR_NULL;
     mote_strands *strands;
-    mote_result result = edit(system, id, &strands);
+    const mote_result result = edit(system, id, &strands);
     if (result) return result;
     if (strand >= strands->strand_count) return MOTE_ERROR_RANGE;
-    result = mote_motion_check(transform);
-    if (result) return result;
-    mote_fpu_state saved = mote_fpu_enter();
-    mote_strands_aim_root(strands, strands->lane_of_strand[strand], transform, mote_system_boundary(system),
-                          tick);
-    return mote_system_end_edit(&strands->range, saved, MOTE_OK);
+    const uint32_t lane = strands->lane_of_strand[strand];
+    return aim_roots(system, strands, lane, lane + 1, transform, 1, tick);
 }
 
 mote_result mote_strands_set_air(mote_system *system, mote_strands_id id, const vec3 velocity) {
