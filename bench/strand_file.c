@@ -13,7 +13,7 @@
 
 #define LONGEST_STRAND 0.3 /* m: files have no unit */
 
-/* The strands of the file, ready for a bundle, until the program ends. */
+/* The strands of the file, ready for a def, until the program ends. */
 static struct hair_file {
     float (*points)[3];
     uint32_t *strand_points;

@@ -1,4 +1,5 @@
-/* Strands on the bench: a system with one bundle, stepped one step a frame, with sums of its step reports. */
+/* Strands on the bench: a system with one strands, stepped one step a frame, with sums of its step reports.
+ */
 #ifndef BENCH_STRANDS_H
 #define BENCH_STRANDS_H
 
@@ -30,10 +31,10 @@ typedef struct strand_run {
     strand_tally tally;
 } strand_run;
 
-/* A system of `def` without particles and bundles, with gravity in m/s^2. */
+/* A system of `def` without particles and strands, with gravity in m/s^2. */
 strand_run *strand_run_create(const mote_system_def *def, const float gravity[3]);
 
-/* Adds the bundle; an error ends the program and names the strand and the point. */
+/* Adds the strands; an error ends the program and names the strand and the point. */
 void strand_run_add(strand_run *run, const mote_strands_def *def);
 
 /* One frame: move, one step, tally, presentation. */

@@ -1,4 +1,4 @@
-/* The clusters of constrained networks: the rules for each level, in random networks between random edits;
+/* The aggregates of constrained networks: the rules for each level, in random networks between random edits;
  * found anew whenever the graph changed, the same whatever was there before; nets, chains and stars; nothing
  * allocated. */
 #include "test.h"
@@ -16,7 +16,7 @@ static bool has_neighbour(const mote_network *n, uint32_t slot) {
 }
 
 /* Of a slot, k levels above it. */
-static uint32_t cluster_of(const mote_network *n, uint32_t slot, uint32_t level) {
+static uint32_t aggregate_of(const mote_network *n, uint32_t slot, uint32_t level) {
     uint32_t at = n->aggregates.of_slot[slot];
     for (uint32_t k = 1; k < level && at != MOTE_NO_AGGREGATE; k++) at = n->aggregates.parent[at];
     return at;
@@ -27,19 +27,20 @@ static uint32_t root_of(uint32_t *parent, uint32_t i) {
     return i;
 }
 
-/* A cluster is a connected part of the graph: its springs leave as many parts as there are clusters. */
+/* A aggregate is a connected part of the graph: its springs leave as many parts as there are aggregates. */
 static uint32_t count_parts(const mote_network *n, uint32_t island, uint32_t level) {
     uint32_t *parent = malloc(n->range.slot_count * sizeof *parent), parts = 0;
     for (uint32_t slot = 0; slot < n->range.slot_count; slot++) {
-        const bool in = n->island[slot] == island && cluster_of(n, slot, level) != MOTE_NO_AGGREGATE;
+        const bool in = n->island[slot] == island && aggregate_of(n, slot, level) != MOTE_NO_AGGREGATE;
         parent[slot] = slot;
         parts += in;
     }
     for (uint32_t i = 0; i < n->spring_end; i++) {
         const mote_network_spring_state *s = &n->spring[i];
         if (s->a == MOTE_NO_SLOT || n->island[s->a] != island) continue;
-        const uint32_t of = cluster_of(n, s->a, level), a = root_of(parent, s->a), b = root_of(parent, s->b);
-        if (of == MOTE_NO_AGGREGATE || of != cluster_of(n, s->b, level) || a == b) continue;
+        const uint32_t of = aggregate_of(n, s->a, level), a = root_of(parent, s->a),
+                       b = root_of(parent, s->b);
+        if (of == MOTE_NO_AGGREGATE || of != aggregate_of(n, s->b, level) || a == b) continue;
         parent[a] = b;
         parts--;
     }
@@ -61,7 +62,7 @@ static uint32_t check_children(const mote_network *n, uint32_t aggregate, bool l
     return children;
 }
 
-/* One level; returns the first cluster behind it. *below: how many the level below has. */
+/* One level; returns the first aggregate behind it. *below: how many the level below has. */
 static uint32_t check_level(const mote_network *n, uint32_t island, uint32_t level, uint32_t first,
                             uint32_t *below) {
     const mote_network_aggregates *c = &n->aggregates;
@@ -101,7 +102,7 @@ static uint32_t check_island(const mote_network *n, uint32_t island, uint32_t en
     return c->levels[island] ? first : end;
 }
 
-static uint32_t check_clusters(const mote_network *n) {
+static uint32_t check_aggregates(const mote_network *n) {
     uint32_t end = 0, levels = 0;
     ASSERT(n->aggregate_edits, ==, n->edits);
     for (uint32_t i = 0; i < n->island_count; i++) {
@@ -115,7 +116,7 @@ static uint32_t check_clusters(const mote_network *n) {
 }
 
 /* Found once more they are the same: no change has gone unnoticed. */
-static void check_clusters_are_new(mote_network *n) {
+static void check_aggregates_are_new(mote_network *n) {
     uint32_t *kept = malloc(2 * n->range.slot_count * sizeof *kept),
              *levels = malloc(n->island_count * sizeof *levels);
     mote_network_find_aggregates(n);
@@ -155,7 +156,7 @@ static void edit(mote_network *n, random_source *random, const mote_allocator *a
     }
 }
 
-TEST(clusters_keep_the_rules_between_random_edits) {
+TEST(aggregates_keep_the_rules_between_random_edits) {
     static graph g;
     random_source random = {51};
     uint32_t levels = 0;
@@ -169,9 +170,9 @@ TEST(clusters_keep_the_rules_between_random_edits) {
         n = made_by(&g.def, &allocator, false);
         for (uint32_t round = 0; round < 8; round++) {
             const uint64_t calls = ledger.calls;
-            check_clusters_are_new(n);
+            check_aggregates_are_new(n);
             ASSERT(ledger.calls, ==, calls);
-            levels += check_clusters(n);
+            levels += check_aggregates(n);
             for (uint32_t i = 0; i < 1 + 20 * (round % 3); i++) edit(n, &random, &allocator);
         }
         mote_network_destroy(&n->range, &allocator);
@@ -181,9 +182,9 @@ TEST(clusters_keep_the_rules_between_random_edits) {
     ASSERT(levels, >, 100);
 }
 
-/* Each edit of the graph by itself marks the clusters as old; the others do not: an aimed pin, a particle
+/* Each edit of the graph by itself marks the aggregates as old; the others do not: an aimed pin, a particle
  * without a pin, a step in which nothing tears. */
-TEST(each_edit_of_the_graph_marks_the_clusters_as_old) {
+TEST(each_edit_of_the_graph_marks_the_aggregates_as_old) {
     static graph g;
     random_source random = {52};
     const float target[3] = {0, 1, 0};
@@ -216,11 +217,11 @@ static mote_network *found(graph *g) {
     g->def.solver = MOTE_NETWORK_CONSTRAINED;
     mote_network *n = made(&g->def);
     mote_network_find_aggregates(n);
-    check_clusters(n);
+    check_aggregates(n);
     return n;
 }
 
-/* A net of 2^k threads divides into squares, level by level, to one cluster; a chain into runs of four. */
+/* A net of 2^k threads divides into squares, level by level, to one aggregate; a chain into runs of four. */
 TEST(nets_and_chains_shrink_to_one) {
     static graph g;
     random_source random = {53};
@@ -284,7 +285,7 @@ TEST(stars_and_small_or_pinned_islands_have_no_levels) {
         for (uint32_t i = 1; i < 200 && kind == 2; i += 2) /* between pins no particle has a free neighbour */
             OK(mote_network_add_pin(n, n->slot_of_particle[i], target, 0, 1, &allocator));
         mote_network_find_aggregates(n);
-        check_clusters(n);
+        check_aggregates(n);
         assert_int_equal(n->aggregates.levels[0], 0);
         destroy(n);
     }

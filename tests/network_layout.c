@@ -59,7 +59,7 @@ static uint32_t check_lanes(const mote_network *n, const model *m, const mote_ne
     ASSERT(lanes, >=, 4);
     ASSERT(springs, >, 0);
     ASSERT(b->groups, <=, MOTE_NETWORK_INTERLEAVED_ISLAND);
-    /* As many struts as springs in one island: each is the spring of every island. */
+    /* As many interleaved packets as springs in one island: each is the spring of every island. */
     assert_int_equal(b->packet_count, springs);
     for (uint32_t i = b->first_packet; i < b->first_packet + b->packet_count; i++)
         assert_int_equal(n->packet[i].mask, (1u << lanes) - 1);
@@ -171,7 +171,7 @@ TEST(each_shape_has_blocks_of_its_own) {
 
 /* Where as many lanes have a spring to one offset as to another, the lower offset comes first. A chain: first
  * to the lower slot, which the first particle does not have. */
-TEST(lines_are_ordered_by_offset_where_counts_are_equal) {
+TEST(packets_are_ordered_by_offset_where_counts_are_equal) {
     static graph g;
     random_source random = {16};
     begin_graph(&g, &random);
@@ -194,7 +194,7 @@ TEST(lines_are_ordered_by_offset_where_counts_are_equal) {
 
 /* In a net as few lines as its degree of 12 allows, nearly all contiguous; where no order helps, as many as
  * the largest degree of the lane group. */
-TEST(lines_are_few_and_contiguous) {
+TEST(packets_are_few_and_contiguous) {
     static graph g;
     random_source random = {13};
     static const uint32_t widths[] = {64, 60, 33};

@@ -177,8 +177,8 @@ static inline bool same(const mote_network *n, size_t entry, const mote_network_
            n->entry_damping[entry] == s->damping;
 }
 
-/* One entry of a line. strut: it stands for both ends of its spring. */
-static inline void check_entry(const mote_network *n, uint32_t line, uint32_t lane, bool strut) {
+/* One entry of a line. interleaved: it stands for both ends of its spring. */
+static inline void check_entry(const mote_network *n, uint32_t line, uint32_t lane, bool interleaved) {
     const mote_network_packet *l = &n->packet[line];
     const uint32_t entry = 16 * line + lane, number = n->entry_spring[entry], slot = l->self + lane;
     if (number == MOTE_NO_ITEM) {
@@ -191,23 +191,23 @@ static inline void check_entry(const mote_network *n, uint32_t line, uint32_t la
     }
     const mote_network_spring_state *s = &n->spring[number];
     assert_true(l->mask >> lane & 1);
-    assert_true(s->a == slot || (!strut && s->b == slot));
+    assert_true(s->a == slot || (!interleaved && s->b == slot));
     const uint32_t other = s->a == slot ? s->b : s->a;
     assert_int_equal(n->entry_other[entry], other);
     if (l->contiguous) assert_int_equal(l->other + (int32_t)lane, other);
     assert_int_equal(s->entry[s->a == slot ? 0 : 1], entry);
-    if (strut) assert_int_equal(s->entry[1], entry);
+    if (interleaved) assert_int_equal(s->entry[1], entry);
     assert_true(same(n, entry, s));
 }
 
 /* The flags of a line say what all its springs have in common, wherever they have it and nowhere else. */
-static inline void check_line(const mote_network *n, uint32_t line, bool strut) {
+static inline void check_packet(const mote_network *n, uint32_t line, bool interleaved) {
     const mote_network_packet *l = &n->packet[line];
     const mote_network_spring_state *first = NULL;
     bool uniform = true, even = true, damped = false, contiguous = true;
     uint32_t offset = 0;
     for (uint32_t lane = 0; lane < 16; lane++) {
-        check_entry(n, line, lane, strut);
+        check_entry(n, line, lane, interleaved);
         if (!(l->mask >> lane & 1)) continue;
         const mote_network_spring_state *s = &n->spring[n->entry_spring[16 * line + lane]];
         if (!first) first = s, offset = n->entry_other[16 * line + lane] - lane;
@@ -238,7 +238,7 @@ static inline uint32_t check_group(const mote_network *n, uint32_t group) {
     for (uint32_t lane = 0; lane < 16; lane++) at[lane] = n->head[16 * group + lane];
     for (uint32_t i = g->first_packet; i < g->first_packet + g->packet_count; i++) {
         assert_int_equal(n->packet[i].self, 16 * group);
-        check_line(n, i, false);
+        check_packet(n, i, false);
         for (uint32_t lane = 0; lane < 16; lane++) {
             if (!(n->packet[i].mask >> lane & 1)) continue;
             assert_int_equal(n->entry_spring[16 * i + lane], at[lane]);
@@ -251,12 +251,12 @@ static inline uint32_t check_group(const mote_network *n, uint32_t group) {
     return entries;
 }
 
-/* The struts at each slot come in the order of their springs. */
-static inline uint32_t check_struts(const mote_network *n, const mote_network_block *b) {
+/* The interleaved packets at each slot come in the order of their springs. */
+static inline uint32_t check_interleaved(const mote_network *n, const mote_network_block *b) {
     uint32_t *at = malloc(16 * sizeof *at * b->groups), entries = 0;
     memcpy(at, n->head + b->first, 16 * sizeof *at * b->groups);
     for (uint32_t i = b->first_packet; i < b->first_packet + b->packet_count; i++) {
-        check_line(n, i, true);
+        check_packet(n, i, true);
         assert_true(n->packet[i].contiguous);
         ASSERT(n->packet[i].self % 16, ==, 0);
         ASSERT(n->packet[i].other % 16, ==, 0);
@@ -277,7 +277,7 @@ static inline uint32_t check_struts(const mote_network *n, const mote_network_bl
 }
 
 /* Blocks have lines of their own, in which groups follow each other; lines of no block hold nothing. */
-static inline void check_lines(const mote_network *n) {
+static inline void check_packets(const mote_network *n) {
     bool *used = calloc(n->packet_capacity + 1, 1);
     uint32_t entries = 0;
     ASSERT(n->packet_count, <=, n->packet_capacity);
@@ -291,7 +291,7 @@ static inline void check_lines(const mote_network *n) {
             used[b->first_packet + k] = true;
             if (k >= b->packet_count) assert_int_equal(n->packet[b->first_packet + k].mask, 0);
         }
-        if (b->interleaved) entries += check_struts(n, b);
+        if (b->interleaved) entries += check_interleaved(n, b);
         for (uint32_t g = b->first / 16; g < b->first / 16 + b->groups; g++) {
             if (b->interleaved) {
                 ASSERT(n->group[g].first_packet, ==, 0);
@@ -347,7 +347,7 @@ static inline void check_network(const mote_network *n, const model *m) {
     check_islands(n, m);
     check_blocks(n, m);
     check_springs(n, m);
-    check_lines(n);
+    check_packets(n);
     check_pins(n, m);
 }
 

@@ -1,4 +1,4 @@
-/* The preconditioner of constrained networks: its clusters' blocks against their definition in double, its
+/* The preconditioner of constrained networks: its aggregates' blocks against their definition in double, its
  * product with a residual against the sum over all levels, symmetric and positive; bits; and its use, a stiff
  * net of 64 x 64. */
 #include "test.h"
@@ -6,7 +6,7 @@
 #include "network_net.h"
 #include "inside.h"
 
-/* --- A net whose clusters have their blocks --- */
+/* --- A net whose aggregates have their blocks --- */
 
 enum { SIDE = 14, BODIES = SIDE * SIDE };
 
@@ -17,7 +17,7 @@ static bool aggregates_are_stale(const net *n) {
 }
 
 /* A net that is bent, slack in places, damped in others, of unequal masses, hung from three pins of which one
- * travels. Stepped once, all in one scratch: the clusters have the blocks of the predicted positions x*. */
+ * travels. Stepped once, all in one scratch: the aggregates have the blocks of the predicted positions x*. */
 static void make_net(net *n, uint64_t seed) {
     random_source random = {seed};
     mote_system_def def = rate_of(60, 1);
@@ -43,7 +43,7 @@ static void make_net(net *n, uint64_t seed) {
     ASSERT(network_of(n)->aggregates.levels[0], >=, 3);
 }
 
-TEST(clusters_are_found_anew_when_a_stiffness_changes_and_not_for_a_length) {
+TEST(aggregates_are_found_anew_when_a_stiffness_changes_and_not_for_a_length) {
     static net n;
     make_net(&n, 8);
     assert_false(aggregates_are_stale(&n));
@@ -75,7 +75,7 @@ static bool is_pinned(const net *n, uint32_t i) {
     return network_of(n)->range.inverse_mass[network_of(n)->slot_of_particle[i]] == 0;
 }
 
-/* Every cluster above a particle. */
+/* Every aggregate above a particle. */
 static uint32_t climb(const net *n, uint32_t i, uint32_t path[16]) {
     const mote_network_aggregates *c = &network_of(n)->aggregates;
     uint32_t levels = 0;
@@ -101,7 +101,7 @@ static void add_to(block *of, const mote_spring *s, double goal[][3], double bef
         }
 }
 
-/* A cluster's mass, and the springs that leave it. */
+/* A aggregate's mass, and the springs that leave it. */
 static void define_blocks(const net *n, block *of) {
     static double goal[BODIES][3], before[BODIES][3];
     uint32_t above[2][16], levels[2];
@@ -128,7 +128,7 @@ static void load_inverse(const mote_network *n, uint32_t aggregate, block of) {
 
 /* Inverse times block is 1, but for UNIT of the block times its inverse, in each of the springs that were
  * added up. */
-TEST(a_clusters_block_is_its_mass_and_the_springs_that_leave_it) {
+TEST(a_aggregates_block_is_its_mass_and_the_springs_that_leave_it) {
     static net n;
     for (uint64_t seed = 1; seed <= 6; seed++) {
         static block want[BODIES + 256];
@@ -271,7 +271,7 @@ TEST(the_preconditioner_is_the_symmetric_positive_sum_over_levels) {
 
 /* --- Bits --- */
 
-/* 70 x 70: level 1 has more clusters than a worker takes at once. A spring tears, others are cut, and a pin
+/* 70 x 70: level 1 has more aggregates than a worker takes at once. A spring tears, others are cut, and a pin
  * is taken away between steps. */
 static uint64_t hash_large(mote_isa isa, mote_loop_order order, mote_jobs jobs) {
     static net n;
@@ -294,7 +294,7 @@ static uint64_t hash_large(mote_isa isa, mote_loop_order order, mote_jobs jobs) 
     return hash;
 }
 
-TEST(many_clusters_have_one_hash) {
+TEST(many_aggregates_have_one_hash) {
     const uint64_t want = hash_large(MOTE_ISA_SCALAR, MOTE_LOOP_AUTO, (mote_jobs){0, NULL, NULL});
     for (int isa = MOTE_ISA_SCALAR; isa < MOTE_ISA_COUNT; isa++)
         for (int order = 0; order < MOTE_LOOP_ORDER_COUNT && mote_isa_available((mote_isa)isa); order++) {
@@ -308,8 +308,8 @@ TEST(many_clusters_have_one_hash) {
 
 /* --- A stiff net --- */
 
-/* 64 x 64 threads of 1 m and 0.3 kg, 10^5 N/m each, at 60 Hz x 4: h^2 k / m = 24,000. Without clusters where
- * asked. */
+/* 64 x 64 threads of 1 m and 0.3 kg, 10^5 N/m each, at 60 Hz x 4: h^2 k / m = 24,000. Without aggregates
+ * where asked. */
 static void hang_stiff(net *n, uint32_t linear, bool aggregates) {
     const mote_system_def def = rate_of(60, 4);
     begin_net(n, MOTE_NETWORK_CONSTRAINED);
@@ -322,7 +322,8 @@ static void hang_stiff(net *n, uint32_t linear, bool aggregates) {
     if (!aggregates) network_of(n)->aggregates.levels[0] = 0;
 }
 
-/* 16 iterations hold it as it falls, and no energy is gained; without clusters four times as many do not. */
+/* 16 iterations hold it as it falls, and no energy is gained; without aggregates four times as many do not.
+ */
 TEST(sixteen_iterations_hold_a_stiff_net) {
     static net n;
     for (int aggregates = 0; aggregates < 2; aggregates++) {
@@ -360,7 +361,7 @@ static double error_after(uint32_t linear, bool aggregates, double (*solved)[3])
     return sqrt(sum / 4096);
 }
 
-TEST(clusters_save_seven_of_eight_iterations) {
+TEST(aggregates_save_seven_of_eight_iterations) {
     static double solved[4096][3];
     error_after(4096, true, solved);
     for (uint32_t linear = 8; linear <= 16; linear *= 2)

@@ -361,7 +361,7 @@ TEST(no_instruction_set_loop_order_worker_or_frame_changes_the_bits) {
 
 enum { ISLANDS = 20 };
 
-/* Equal islands, of which two get a NaN: those stand still, and no other has other bits. With clusters,
+/* Equal islands, of which two get a NaN: those stand still, and no other has other bits. With aggregates,
  * without, rigid. */
 TEST(an_island_with_a_nan_freezes_alone) {
     static net sound, broken;

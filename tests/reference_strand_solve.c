@@ -335,7 +335,7 @@ static void relax(reference_strand *s, const terms *t) {
     }
 }
 
-static void lay_out(reference_strand *s) {
+static void project_lengths(reference_strand *s) {
     for (uint32_t k = 0; k + 1 < s->points; k++) {
         float d[3];
         row_between(s->x[k], s->x[k + 1], d);
@@ -384,7 +384,7 @@ static void hold(reference_strand *s, const reference_world *w, const terms *t) 
     }
     s->capped++;
     revert_diverged(s);
-    if (s->compliance == 0) lay_out(s);
+    if (s->compliance == 0) project_lengths(s);
 }
 
 /* Between two pins too far apart the rest lengths are longer by the same ratio, and 0.2 %. */

@@ -48,10 +48,10 @@ typedef struct reference_strand {
     float impulse[REFERENCE_POINTS]; /* conserving: multipliers, kept from substep to substep */
 } reference_strand;
 
-/* Shared by all strands of a bundle in one step. */
+/* Shared by all strands of one id in one step. */
 typedef struct reference_world {
     const mote_strands_def *def;
-    bool compliant; /* some strand of the bundle has a compliance */
+    bool compliant; /* some strand of the id has a compliance */
     mote_integrator integrator;
     const mote_force_def *forces;
     uint32_t force_count;
@@ -62,10 +62,10 @@ typedef struct reference_world {
     uint32_t collider_count;
 } reference_world;
 
-/* Reads a strand's state out of its bundle. */
+/* Reads a strand's state. */
 void reference_strand_load(reference_strand *strand, const mote_strands *strands, uint32_t number);
 
-/* One step; first: of the bundle's life, where position Verlet is kicked back by half a substep. */
+/* One step; first: of their life, where position Verlet is kicked back by half a substep. */
 void reference_strand_step(reference_strand *strand, const reference_world *world, bool first);
 
 #endif

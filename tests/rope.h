@@ -1,4 +1,4 @@
-/* Strands for the tests of their physics: a system around one bundle, its points one by one, and the same
+/* Strands for the tests of their physics: a system with one strand, its points one by one, and the same
  * springs written plainly in double with the integrators of integrator.h. */
 #ifndef MOTE_TESTS_ROPE_H
 #define MOTE_TESTS_ROPE_H
@@ -29,7 +29,7 @@ static inline void cross(const double a[3], const double b[3], double out[3]) {
     for (int i = 0; i < 3; i++) out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
 }
 
-/* --- A system around a bundle --- */
+/* --- A system with strands of one id --- */
 
 typedef struct rope {
     mote_system *system;

@@ -1,5 +1,6 @@
 /* Validator of networks: whether all views of the state agree. Invariants of the layout, of springs and their
  * copies in packets, of pins and reels. */
+#include <math.h>
 #include <string.h>
 
 #include "base/assert.h"
@@ -70,7 +71,8 @@ static bool spring_is_valid(const mote_network *n, const mote_network_spring_sta
     MOTE_CLAIM(n->island[s->a] == n->island[s->b]);
     const uint32_t a = mote_network_block_of(n, s->a), b = mote_network_block_of(n, s->b);
     MOTE_CLAIM(a == b || (n->block[a].outer && n->block[b].outer));
-    return (n->damped || s->damping == 0) && (n->tears || s->tear_strain == 0);
+    return (n->damped || s->damping == 0) && (n->tears || s->tear_strain == 0) &&
+           (n->rigid || s->stiffness != INFINITY);
 }
 
 /* Returns the length of a slot's list, or MOTE_NO_ITEM if it holds a spring that does not end there, or does

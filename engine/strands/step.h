@@ -162,7 +162,7 @@ MOTE_OUTLINE void revert_diverged(const strand_columns *c, wide_mask lanes, size
 
 /* Fallback: projects each segment of the strands in `lanes` to its rest length, from root to tip, in its
  * present direction (follow the leader). Lengths are exact for any state; momentum is not conserved. */
-MOTE_OUTLINE void lay_out(const strand_columns *c, wide_mask lanes, size_t lane) {
+MOTE_OUTLINE void project_lengths(const strand_columns *c, wide_mask lanes, size_t lane) {
     for (uint32_t k = 0; k + 1 < c->points; k++) {
         const size_t at = strand_at(k, lane), next = at + MOTE_GROUP;
         wide3 a = work_load3(c, WORK_X, at), b = work_load3(c, WORK_X, next), d = wide3_sub(b, a);
@@ -221,7 +221,8 @@ MOTE_INLINE void hold_lengths(const strand_work *w, bool compliant, bool bends, 
     /* Strands that did not converge: reverts diverged ones, then projects the lengths of rigid ones. */
     count_lanes(strands->capped + w->lane + lane, live);
     revert_diverged(&columns, live, lane);
-    lay_out(&columns, live & wide_equal(wide_load(strands->compliance + w->lane + lane), (wide){0}), lane);
+    project_lengths(&columns, live & wide_equal(wide_load(strands->compliance + w->lane + lane), (wide){0}),
+                    lane);
 }
 
 /* Instances out of line, so that each has its own register allocation. */

@@ -87,6 +87,7 @@ mote_result mote_network_teleport(mote_system *system, mote_network_id id) {
         network->range.previous_x[0][slot] = NAN;
     memset(network->frozen, 0, network->island_count * sizeof *network->frozen);
     network->report.frozen = 0;
+    mote_system_edited(&network->range);
     return MOTE_OK;
 }
 

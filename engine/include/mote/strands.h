@@ -132,7 +132,8 @@ MOTE_API uint32_t mote_strands_points(const mote_system *system, mote_strands_id
 MOTE_API mote_result mote_strands_set_roots(mote_system *system, mote_strands_id id,
                                             const mote_transform *transforms, uint32_t count, uint64_t tick);
 
-/** Sets the target of one strand's root, as mote_strands_set_roots does. RANGE: no such strand, too. */
+/** Sets the target of one strand's root, as mote_strands_set_roots does for all. Errors: NULL, BUSY, ID,
+ * RANGE (no such strand, a quaternion of length 0), NOT_FINITE. */
 MOTE_API mote_result mote_strands_set_root(mote_system *system, mote_strands_id id, uint32_t strand,
                                            const mote_transform *transform, uint64_t tick);
 
