@@ -4,6 +4,7 @@
 
 #include <cglm/vec3.h>
 #include <stdlib.h>
+#include <string.h>
 
 static inline void pull(edge_point *restrict points, const edge_spring *spring) {
     edge_point *a = &points[spring->a], *b = &points[spring->b];
@@ -31,13 +32,21 @@ void baseline_edges(edge_point *points, uint32_t point_count, const edge_spring 
     }
 }
 
-void edges_frame(edge_list *list) {
+void edges_frame(void *state) {
+    edge_list *list = state;
     static const vec3 gravity = {0, -9.81f, 0};
     for (uint32_t i = 0; i < list->substeps; i++)
         baseline_edges(list->points, list->point_count, list->springs, list->spring_count, gravity, list->h);
 }
 
-void edges_destroy(edge_list *list) {
+void edges_place(const void *state, uint32_t point, float place[3]) {
+    const edge_list *list = state;
+    memcpy(place, list->points[point].position, sizeof(vec3));
+}
+
+void edges_close(void *state) {
+    edge_list *list = state;
     free(list->points);
     free(list->springs);
+    free(list);
 }

@@ -30,8 +30,10 @@ typedef struct edge_list {
     float h; /* s, of a substep */
 } edge_list;
 
-/* One step: its substeps, under -9.81 m/s^2 along y. */
-void edges_frame(edge_list *list);
-void edges_destroy(edge_list *list);
+/* The functions of a side that is an edge list. frame: one step, that is its substeps, under -9.81 m/s^2
+ * along y. close frees the list and its arrays. */
+void edges_frame(void *list);
+void edges_place(const void *list, uint32_t point, float place[3]);
+void edges_close(void *list);
 
 #endif

@@ -33,18 +33,7 @@ static void *open_edges(const void *user) {
     return list;
 }
 
-static void frame_edges(void *list) { edges_frame(list); }
-
-static void place_edges(const void *list, uint32_t i, float place[3]) {
-    memcpy(place, ((const edge_list *)list)->points[i].position, sizeof(vec3));
-}
-
-static void close_edges(void *list) {
-    edges_destroy(list);
-    free(list);
-}
-
-const side_functions edge_side = {open_edges, frame_edges, NULL, place_edges, close_edges};
+const side_functions edge_side = {open_edges, edges_frame, NULL, edges_place, edges_close};
 
 /* --- The batch --- */
 

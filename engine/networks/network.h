@@ -290,9 +290,6 @@ void mote_network_find_aggregates(mote_network *network);
 
 /* --- stability.c --- */
 
-/* Returns the distance of two slots in double; *d: from a to b. */
-double mote_network_distance_of(const mote_network *network, uint32_t a, uint32_t b, double d[3]);
-
 /* Returns the substeps of a step of the plan by the network's policy; *capped: the bound requires more. */
 uint32_t mote_network_substeps(mote_network *network, const mote_plan_def *plan, bool *capped);
 

@@ -24,21 +24,17 @@ static mote_sums sum_particles(const void *context, size_t first, size_t end) {
 
 /* --- Springs --- */
 
-/* Magnitude of |d| / L - 1, for L > 0. */
-static double strain_of(const mote_network *n, const mote_network_spring_state *s) {
+static double length_of(const mote_network *n, const mote_network_spring_state *s) {
     double d[3];
-    const double strain = mote_network_distance_of(n, s->a, s->b, d) / (double)s->rest_length - 1;
-    return strain < 0 ? -strain : strain;
+    return mote_range_distance(&n->range, s->a, s->b, d);
 }
 
 static void add_spring(const mote_network *n, const mote_network_spring_state *s, mote_sums *to) {
     if (s->a == MOTE_NO_SLOT) return;
-    double d[3];
-    const double stretch = mote_network_distance_of(n, s->a, s->b, d) - (double)s->rest_length;
-    if (s->stiffness < INFINITY) to->of[MOTE_SUM_ELASTIC] += 0.5 * (double)s->stiffness * (stretch * stretch);
-    if (!(s->rest_length > 0)) return;
-    to->of[MOTE_SUM_STRAIN] += strain_of(n, s);
-    to->of[MOTE_SUM_STRAINED] += 1;
+    const double length = length_of(n, s), rest = (double)s->rest_length;
+    if (s->stiffness < INFINITY)
+        to->of[MOTE_SUM_ELASTIC] += mote_elastic_energy((double)s->stiffness, length, rest);
+    mote_sums_add_strain(to, length, rest);
 }
 
 static mote_sums sum_springs(const void *context, size_t first, size_t end) {
@@ -82,7 +78,7 @@ static void do_parts(void *context, size_t first, size_t end, uint32_t worker) {
         most best = {-1, MOTE_NO_ITEM};
         for (uint32_t i = from; i < to; i++) {
             if (n->spring[i].a == MOTE_NO_SLOT || !(n->spring[i].rest_length > 0)) continue;
-            const double strain = strain_of(n, &n->spring[i]);
+            const double strain = mote_strain(length_of(n, &n->spring[i]), (double)n->spring[i].rest_length);
             if (strain > best.strain) best = (most){strain, i};
         }
         s->part[part] = best;

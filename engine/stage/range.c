@@ -6,6 +6,15 @@
 
 MOTE_KERNEL_LOOKUP(mote_present_kernels, mote_present_kernels);
 
+double mote_range_distance(const mote_range *range, size_t a, size_t b, double d[3]) {
+    double square = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        d[axis] = (double)range->x[axis][b] - (double)range->x[axis][a];
+        square += d[axis] * d[axis];
+    }
+    return __builtin_sqrt(square);
+}
+
 void mote_sums_add_slot(mote_sums *to, const mote_plan_def *field, const mote_range *range, size_t slot) {
     if (!(range->inverse_mass[slot] > 0)) return;
     double x[3], v[3];

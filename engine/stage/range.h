@@ -100,6 +100,9 @@ struct mote_range {
     double kicked; /* s: position Verlet applied v += kicked a before the step; 0: nothing */
 };
 
+/* Returns the distance of two slots in double; *d: from a to b. */
+double mote_range_distance(const mote_range *range, size_t a, size_t b, double d[3]);
+
 /* Adds the point in a slot to the sums, unless it is pinned or masked. */
 void mote_sums_add_slot(mote_sums *to, const mote_plan_def *field, const mote_range *range, size_t slot);
 

@@ -44,6 +44,24 @@ mote_sums mote_sum_range(const mote_jobs *jobs, size_t count, mote_sum_chunk *ch
 void mote_sums_add_point(mote_sums *to, const mote_plan_def *field, const double x[3], const double v[3],
                          const double *anchor, double mass);
 
+/* Returns the energy of a spring, E = k (l - L)^2 / 2, J. */
+MOTE_INLINE double mote_elastic_energy(double stiffness, double length, double rest_length) {
+    return 0.5 * stiffness * ((length - rest_length) * (length - rest_length));
+}
+
+/* Returns |l / L - 1|; 0 without a rest length. */
+MOTE_INLINE double mote_strain(double length, double rest_length) {
+    if (!(rest_length > 0)) return 0;
+    const double strain = length / rest_length - 1;
+    return strain < 0 ? -strain : strain;
+}
+
+/* Adds the strain of a spring or segment, unless it has no rest length. */
+MOTE_INLINE void mote_sums_add_strain(mote_sums *to, double length, double rest_length) {
+    to->of[MOTE_SUM_STRAIN] += mote_strain(length, rest_length);
+    to->of[MOTE_SUM_STRAINED] += rest_length > 0;
+}
+
 /* Converts the sums to the statistics that the host receives. */
 mote_statistics mote_sums_statistics(const mote_sums *sums);
 

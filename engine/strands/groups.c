@@ -1,9 +1,6 @@
 /* Steps of lane groups in parallel, and the callbacks that act on them. */
 #include "strands/kernels.h"
 
-#include <string.h>
-
-#include "forces/force.h"
 #include "base/parallel.h"
 #include "strands/work.h"
 
@@ -87,26 +84,8 @@ void mote_strand_unit_responses(const mote_strand_job *job, uint32_t group,
 void mote_strand_callbacks(const mote_strand_job *job, uint32_t group, double time, float *const x[3],
                            float *const v[3], float *const acceleration[3], float *const force[3]) {
     const mote_strand_group *g = &job->strands->group[group];
-    const uint32_t count = g->points * MOTE_GROUP;
-    const mote_stage_view view = {.time = time,
-                                  .first = g->first,
-                                  .count = count,
-                                  .x = x[0],
-                                  .y = x[1],
-                                  .z = x[2],
-                                  .velocity_x = v[0],
-                                  .velocity_y = v[1],
-                                  .velocity_z = v[2],
-                                  .inverse_mass = job->strands->range.inverse_mass + g->first,
-                                  .strands = job->strands->id};
-    for (int axis = 0; axis < 3; axis++) {
-        memset(acceleration[axis], 0, count * sizeof(float));
-        memset(force[axis], 0, count * sizeof(float));
-    }
-    for (uint32_t i = 0; i < job->plan->force_count; i++) {
-        const mote_force_def *def = &job->plan->forces[i];
-        if (mote_force_path_of(def) != MOTE_PATH_CALLBACK || mote_force_reaches_range(def)) continue;
-        float *const *sum = def->as.callback.unit == MOTE_NEWTONS ? force : acceleration;
-        def->as.callback.function(def->as.callback.user, &view, sum[0], sum[1], sum[2]);
-    }
+    mote_stage_view view = mote_stage_view_make(time, g->first, g->points * MOTE_GROUP, x, v);
+    view.inverse_mass = job->strands->range.inverse_mass + g->first;
+    view.strands = job->strands->id;
+    mote_plan_call(job->plan, &view, NULL, acceleration, force);
 }

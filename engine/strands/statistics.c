@@ -3,26 +3,9 @@
 
 #include "strands/strands.h"
 
-static double distance(const mote_range *range, size_t a, size_t b) {
-    double square[3];
-    for (int axis = 0; axis < 3; axis++) {
-        const double d = (double)range->x[axis][b] - (double)range->x[axis][a];
-        square[axis] = d * d;
-    }
-    return __builtin_sqrt((square[0] + square[1]) + square[2]);
-}
-
-/* Returns E = k (l - L)^2 / 2. */
-static double spring_energy(double stiffness, double length, double rest_length) {
-    return 0.5 * stiffness * ((length - rest_length) * (length - rest_length));
-}
-
-/* Returns |l / L - 1|; 0 for a segment without rest length. */
-static double strain_of(const mote_strands *strands, size_t slot) {
-    const double rest = (double)strands->rest_length[slot];
-    if (!(rest > 0)) return 0;
-    const double strain = distance(&strands->range, slot, slot + MOTE_GROUP) / rest - 1;
-    return strain < 0 ? -strain : strain;
+static double distance(const mote_strands *strands, size_t a, size_t b) {
+    double d[3];
+    return mote_range_distance(&strands->range, a, b, d);
 }
 
 /* --- Sums over points --- */
@@ -44,21 +27,18 @@ static mote_sums sum_points(const void *context, size_t first, size_t end) {
 /* --- Sums over segments, strand by strand --- */
 
 static void add_strand(const mote_strands *strands, uint32_t lane, mote_sums *to) {
-    const mote_range *range = &strands->range;
     const int32_t points = strands->points[lane];
     const double compliance = (double)strands->compliance[lane];
     size_t slot = mote_strands_slot_of(strands, lane, 0);
     for (int32_t k = 0; k + 1 < points; k++, slot += MOTE_GROUP) {
-        const double rest = (double)strands->rest_length[slot];
-        if (compliance > 0)
-            to->of[MOTE_SUM_ELASTIC] +=
-                spring_energy(1 / compliance, distance(range, slot, slot + MOTE_GROUP), rest);
+        const double rest = (double)strands->rest_length[slot],
+                     length = distance(strands, slot, slot + MOTE_GROUP);
+        if (compliance > 0) to->of[MOTE_SUM_ELASTIC] += mote_elastic_energy(1 / compliance, length, rest);
         if (strands->bend_length && k + 2 < points)
-            to->of[MOTE_SUM_ELASTIC] += spring_energy((double)strands->def.bend_stiffness,
-                                                      distance(range, slot, slot + 2 * MOTE_GROUP),
-                                                      (double)strands->bend_length[slot]);
-        to->of[MOTE_SUM_STRAIN] += strain_of(strands, slot);
-        to->of[MOTE_SUM_STRAINED] += rest > 0;
+            to->of[MOTE_SUM_ELASTIC] += mote_elastic_energy((double)strands->def.bend_stiffness,
+                                                            distance(strands, slot, slot + 2 * MOTE_GROUP),
+                                                            (double)strands->bend_length[slot]);
+        mote_sums_add_strain(to, length, rest);
     }
 }
 
@@ -86,7 +66,8 @@ static void find_most_strained(const mote_strands *strands, mote_statistics *sta
         const uint32_t lane = strands->lane_of_strand[strand];
         size_t slot = mote_strands_slot_of(strands, lane, 0);
         for (int32_t k = 0; k + 1 < strands->points[lane]; k++, slot += MOTE_GROUP) {
-            const double strain = strain_of(strands, slot);
+            const double strain =
+                mote_strain(distance(strands, slot, slot + MOTE_GROUP), (double)strands->rest_length[slot]);
             if (statistics->max_strain_item != MOTE_NO_ITEM && !(strain > statistics->max_strain)) continue;
             statistics->max_strain = strain;
             statistics->max_strain_item = strand;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/allocator.h"
+#include "base/arena.h"
 #include "base/hash.h"
 #include "base/isa.h"
 #include "strands/check.h"
@@ -98,12 +99,10 @@ static void fill(mote_strands *strands, const mote_strands_def *def, const mote_
 
 static mote_result allocate(mote_strands *strands, const mote_range_setup *setup) {
     const uint64_t bytes = mote_strands_place_columns(strands, setup->interpolates);
-    if (bytes > SIZE_MAX / 2) return MOTE_ERROR_OVERFLOW;
-    strands->memory = mote_allocate(&setup->allocator, (size_t)bytes);
-    if (!strands->memory) return MOTE_ERROR_MEMORY;
-    strands->bytes = (size_t)bytes;
-    mote_strands_place_columns(strands, setup->interpolates);
-    return MOTE_OK;
+    const mote_result result =
+        mote_arena_allocate(bytes, &setup->allocator, &strands->memory, &strands->bytes);
+    if (result == MOTE_OK) mote_strands_place_columns(strands, setup->interpolates);
+    return result;
 }
 
 static mote_strands strands_of(const mote_strands_def *def, const mote_range_setup *setup,
