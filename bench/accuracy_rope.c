@@ -23,7 +23,7 @@ static rope_setup rope_of(mote_strand_solver solver, uint32_t substeps) {
                         .substeps = substeps,
                         .threads = 1,
                         .length = 1,
-                        .max_stretch = 3e-5f}; /* 1e-6 m of a link: 16 roundings of a coordinate */
+                        .max_strain = 3e-5f}; /* 1e-6 m of a link: 16 roundings of a coordinate */
 }
 
 static void point_place(const strand_run *run, uint32_t k, double place[3]) {
@@ -52,10 +52,10 @@ static double tip_elongation(const rope_setup *setup) {
 }
 
 /* Coordinates of up to 1 m are rounded by half a unit in the last place, 2^-25; a link has two ends.
- * Constraints are solved to max_stretch of its length besides. */
+ * Constraints are solved to max_strain of its length besides. */
 static double length_allowed(const rope_setup *setup) {
     double rounding = LINKS * 2 * FLOAT_ROUNDING,
-           solved = setup->solver == MOTE_STRAND_SPRINGS ? 0 : (double)setup->max_stretch;
+           solved = setup->solver == MOTE_STRAND_SPRINGS ? 0 : (double)setup->max_strain;
     return rounding + solved * (double)setup->length;
 }
 
@@ -110,7 +110,7 @@ static void chain_at_rest(double link, double place[POINTS][2]) {
     }
 }
 
-/* All links may be longer, because they are solved to max_stretch and rounded: the second chain. Impulses
+/* All links may be longer, because they are solved to max_strain and rounded: the second chain. Impulses
  * point along the links before the last move of a substep, so the end links are off by no more than the fall
  * of a free point in it, h^2 g, at either pin. With more than 8 substeps velocities, which are differences of
  * rounded positions over h, keep the rope moving, by up to 1e-4 m at 16 and 1e-3 m at 64 (measured). */
@@ -210,7 +210,7 @@ static double tip_frequency(strand_run *run) {
 
 /* Angles a stretch a period in the second order, by a^2 / 16 for a pendulum; a time step of order 2 stretches
  * it by (w h)^2 / 24, that of the robust solver, which damps, by (w h)^2. w goes with the root of the length,
- * which is solved to max_stretch. The velocity of the robust solver is a displacement over h: two roundings
+ * which is solved to max_strain. The velocity of the robust solver is a displacement over h: two roundings
  * of x <= A in a substep are an acceleration of A 2^-23 / h^2 beside w^2 A, and move w by half of that part
  * at worst. The passages are found on a chord, whose error is of the third order in w / 60. */
 static void swing(accuracy_report *report, mote_strand_solver solver, uint32_t substeps) {
@@ -221,7 +221,7 @@ static void swing(accuracy_report *report, mote_strand_solver solver, uint32_t s
     strand_run *run = rope_create(&setup);
     double angle = bend_into(run, mode, amplitude), frame = w / 60;
     double rounding = solver == MOTE_STRAND_ROBUST ? FLOAT_ROUNDING / (w * h * w * h) : 0;
-    double allowed = w * (rounding + angle * angle + w * h * w * h + 0.5 * (double)setup.max_stretch +
+    double allowed = w * (rounding + angle * angle + w * h * w * h + 0.5 * (double)setup.max_strain +
                           (frame * frame * frame / 10) / (2 * acos(-1) * SWINGS));
     double measured = tip_frequency(run), limit = 2.404825557695773 / 2 * sqrt(GRAVITY);
     accuracy_add(report, solver_name(solver), measured, w, allowed, "lowest mode of 31 links, rad/s");

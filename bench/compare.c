@@ -117,9 +117,9 @@ static void print_help(void) {
          "exit code does\n"
          "not depend on the figures.\n"
          "Strands: both sides begin at their first state in every repeat; a node is a point of a strand, "
-         "stretch is the\n"
-         "largest over all segments and frames. Tables of stretch by substeps and of energy follow.\n"
-         "Networks: likewise, and both sides must first go the same way. The stiff net shows the stretch of "
+         "strain is the\n"
+         "largest over all segments and frames. Tables of strain by substeps and of energy follow.\n"
+         "Networks: likewise, and both sides must first go the same way. The stiff net shows the strain of "
          "both sides;\n"
          "the largest stable steps by both bounds of the engine are beside those by the true highest "
          "frequency.");

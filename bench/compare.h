@@ -8,7 +8,7 @@
 
 /* With tables "stretch" and "energy". */
 void compare_strands(uint32_t repeat, cJSON *object);
-void compare_stretch(cJSON *object);
+void compare_strain(cJSON *object);
 void compare_energy(cJSON *object);
 
 /* With a table "stable_steps". */

@@ -48,10 +48,9 @@ static void print_side(const compare_side *side, const side_outcome *outcome, ui
     if (side->springs) printf("%8.2f M spring-substeps/s, ", rate * side->springs / side->points);
     printf("%.3f ms a frame", 1e3 * seconds * side->points);
     if (side->functions->observe)
-        printf("; %s %.3f %% largest, %.4f %% mean", side->springs ? "strain" : "stretch",
-               100 * seen->max_stretch, 100 * seen->mean_stretch);
+        printf("; strain %.3f %% largest, %.4f %% mean", 100 * seen->max_strain, 100 * seen->mean_strain);
     if (side->functions->observe && !side->springs)
-        printf("; %.2f iterations; %g capped a frame", seen->iterations, seen->capped);
+        printf("; %.2f iterations; %g unsolved a frame", seen->iterations, seen->unsolved);
     puts(seen->frozen > 0 ? "; FROZEN" : "");
 }
 
@@ -68,12 +67,12 @@ static cJSON *side_object(const compare_side *side, const side_outcome *outcome,
     cJSON_AddNumberToObject(object, "node_substeps_per_second", side->substeps / seconds);
     cJSON_AddNumberToObject(object, "frame_seconds", seconds * side->points);
     if (!side->functions->observe) return object;
-    cJSON_AddNumberToObject(object, side->springs ? "max_strain" : "max_stretch", seen->max_stretch);
-    cJSON_AddNumberToObject(object, side->springs ? "mean_strain" : "mean_stretch", seen->mean_stretch);
+    cJSON_AddNumberToObject(object, "max_strain", seen->max_strain);
+    cJSON_AddNumberToObject(object, "mean_strain", seen->mean_strain);
     cJSON_AddNumberToObject(object, "frozen", seen->frozen);
     if (side->springs) return object;
     cJSON_AddNumberToObject(object, "iterations", seen->iterations);
-    cJSON_AddNumberToObject(object, "capped", seen->capped);
+    cJSON_AddNumberToObject(object, "unsolved", seen->unsolved);
     return object;
 }
 

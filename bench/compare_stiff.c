@@ -15,11 +15,11 @@
 #include "network_sides.h"
 #include "progress.h"
 
-#define SIDE        64u
-#define MASS        0.3 /* kg, of all */
-#define MAX_STRETCH 0.01
-#define FRAMES      300u
-#define TIMED       20u /* frames of the explicit side: all cost the same */
+#define SIDE       64u
+#define MASS       0.3 /* kg, of all */
+#define MAX_STRAIN 0.01
+#define FRAMES     300u
+#define TIMED      20u /* frames of the explicit side: all cost the same */
 
 typedef struct stiff_form {
     mote_network_solver solver;
@@ -31,8 +31,8 @@ typedef struct stiff_form {
 } stiff_form;
 
 typedef struct stiff_outcome {
-    double stretch, mean; /* the largest of all frames; the mean of their means */
-    double seconds;       /* a frame of all */
+    double strain, mean; /* the largest of all frames; the mean of their means */
+    double seconds;      /* a frame of all */
     network_tally tally;
 } stiff_outcome;
 
@@ -73,7 +73,7 @@ static stiff_outcome swing(const stiff_form *form, uint32_t frames) {
         network_run_frame(run);
         outcome.seconds += (thread_seconds() - start) / frames;
         mote_statistics s = network_measured(run);
-        if (!(s.max_strain <= outcome.stretch)) outcome.stretch = s.max_strain;
+        if (!(s.max_strain <= outcome.strain)) outcome.strain = s.max_strain;
         outcome.mean += s.mean_strain / frames;
         if (run->tally.frozen) break;
     }
@@ -83,7 +83,7 @@ static stiff_outcome swing(const stiff_form *form, uint32_t frames) {
     return outcome;
 }
 
-static bool holds(const stiff_outcome *o) { return !o->tally.frozen && o->stretch <= MAX_STRETCH; }
+static bool holds(const stiff_outcome *o) { return !o->tally.frozen && o->strain <= MAX_STRAIN; }
 
 static void print_swing(const stiff_form *form, const stiff_outcome *o) {
     bool constrained = form->solver == MOTE_NETWORK_CONSTRAINED;
@@ -93,7 +93,7 @@ static void print_swing(const stiff_form *form, const stiff_outcome *o) {
                (unsigned)form->max_linear);
     else
         printf(", damping %.2f        ", form->damping);
-    printf(": stretch %7.3f %% largest, %.4f %% mean, %8.3f ms a frame", 100 * o->stretch, 100 * o->mean,
+    printf(": strain %7.3f %% largest, %.4f %% mean, %8.3f ms a frame", 100 * o->strain, 100 * o->mean,
            1e3 * o->seconds);
     double solves = (double)o->tally.frames * form->substeps;
     if (constrained)
@@ -109,7 +109,7 @@ static cJSON *swing_object(const stiff_form *form, const stiff_outcome *o) {
                             form->solver == MOTE_NETWORK_CONSTRAINED ? "constrained" : "springs");
     cJSON_AddNumberToObject(object, "particles", SIDE * SIDE);
     cJSON_AddNumberToObject(object, "substeps", form->substeps);
-    cJSON_AddNumberToObject(object, "max_strain", o->stretch);
+    cJSON_AddNumberToObject(object, "max_strain", o->strain);
     cJSON_AddNumberToObject(object, "mean_strain", o->mean);
     cJSON_AddNumberToObject(object, "frame_seconds", o->seconds);
     cJSON_AddNumberToObject(object, "iterations", o->tally.iterations);
@@ -148,7 +148,7 @@ void compare_stiff_net(uint32_t repeat, cJSON *results) {
         ratios[turn] = swing(&springs, TIMED).seconds / swing(&constrained, FRAMES).seconds;
     }
     progress_clear();
-    compare_row row = {.figure = "stiff net, stretch <= 1 %: explicit over constrained",
+    compare_row row = {.figure = "stiff net, strain <= 1 %: explicit over constrained",
                        .target = 5,
                        .ratio = spread_of(ratios, repeat)};
     compare_print(&row);

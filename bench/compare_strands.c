@@ -240,6 +240,6 @@ void compare_strands(uint32_t repeat, cJSON *object) {
     compare_constraints(repeat, results);
     compare_hair(repeat, results);
     compare_sizes(repeat, results);
-    compare_stretch(object);
+    compare_strain(object);
     compare_energy(object);
 }

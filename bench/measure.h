@@ -17,10 +17,10 @@ typedef struct bench_series {
 
 /* Figures of the engine's state after a run of strands or of networks. */
 typedef struct bench_observation {
-    double max_stretch,
-        mean_stretch;  /* the largest of all segments and frames; the mean of them. Networks: at the end */
+    double max_strain,
+        mean_strain;   /* the largest of all segments and frames; the mean of them. Networks: at the end */
     double iterations; /* of Newton's method per substep and strand */
-    double capped, frozen; /* strands a frame; of all frames. Islands at the end */
+    double unsolved, frozen; /* strands a frame; of all frames. Islands at the end */
     /* Networks: */
     double springs, kinetic, energy_lost; /* J at the end; J less than at the start */
     double stable_any, stable_sharp;      /* the largest stable step by both bounds, over h */

@@ -83,8 +83,8 @@ void networks_observe(void *user, bench_observation *observation) {
     mote_network_stability_report stability;
     engine_check(mote_network_stability(run->system, run->network, &stability), "mote_network_stability");
     *observation = (bench_observation){.springs = run->springs,
-                                       .max_stretch = s.max_strain,
-                                       .mean_stretch = s.mean_strain,
+                                       .max_strain = s.max_strain,
+                                       .mean_strain = s.mean_strain,
                                        .kinetic = s.kinetic,
                                        .energy_lost = run->energy_at_start - network_energy(run),
                                        .stable_any = stability.any.step / stability.substep,
@@ -103,8 +103,8 @@ uint32_t networks_figures(const measurement *result, scene_figure *figures) {
          "M spring-substeps/s",
          1e6,
          {steps / time.median, steps / time.max, steps / time.min}},
-        {"max_strain", "% largest strain", 0.01, constant(seen->max_stretch)},
-        {"mean_strain", "% mean strain", 0.01, constant(seen->mean_stretch)},
+        {"max_strain", "% largest strain", 0.01, constant(seen->max_strain)},
+        {"mean_strain", "% mean strain", 0.01, constant(seen->mean_strain)},
         {"kinetic_energy", "J kinetic", 1, constant(seen->kinetic)},
         {"energy_lost", "J lost", 1, constant(seen->energy_lost)},
         {"stable_step_any", "stable steps in h, any directions", 1, constant(seen->stable_any)},

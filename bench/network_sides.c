@@ -19,7 +19,7 @@ static void observe_engine(void *user, bench_observation *seen) {
     const network_run *run = user;
     const mote_statistics s = network_measured(run);
     *seen = (bench_observation){
-        .max_stretch = s.max_strain, .mean_stretch = s.mean_strain, .frozen = (double)run->tally.frozen};
+        .max_strain = s.max_strain, .mean_strain = s.mean_strain, .frozen = (double)run->tally.frozen};
 }
 
 const side_functions engine_side = {open_engine, frame_engine, observe_engine, place_engine, close_engine};

@@ -241,10 +241,10 @@ const bench_contender rope_contender = {"rope",      strands_open, strands_refil
 
 void strands_observe(void *user, bench_observation *observation) {
     const strand_run *run = user;
-    *observation = (bench_observation){.max_stretch = run->tally.max_stretch,
-                                       .mean_stretch = tally_mean_stretch(&run->tally),
+    *observation = (bench_observation){.max_strain = run->tally.max_strain,
+                                       .mean_strain = tally_mean_strain(&run->tally),
                                        .iterations = tally_iterations(run),
-                                       .capped = (double)run->tally.capped / (double)run->tally.frames,
+                                       .unsolved = (double)run->tally.unsolved / (double)run->tally.frames,
                                        .frozen = (double)run->tally.frozen};
 }
 
@@ -258,10 +258,10 @@ uint32_t strands_figures(const measurement *result, scene_figure *figures) {
                                  "M node-frames/s",
                                  1e6,
                                  {nodes / time.median, nodes / time.max, nodes / time.min}},
-                                {"max_stretch", "% largest stretch", 0.01, constant(seen->max_stretch)},
-                                {"mean_stretch", "% mean stretch", 0.01, constant(seen->mean_stretch)},
+                                {"max_strain", "% largest strain", 0.01, constant(seen->max_strain)},
+                                {"mean_strain", "% mean strain", 0.01, constant(seen->mean_strain)},
                                 {"iterations", "iterations", 1, constant(seen->iterations)},
-                                {"capped", "strands capped a frame", 1, constant(seen->capped)},
+                                {"unsolved", "strands unsolved a frame", 1, constant(seen->unsolved)},
                                 {"frozen", "frozen", 1, constant(seen->frozen)}};
     memcpy(figures, all, sizeof all);
     return sizeof all / sizeof all[0];

@@ -40,11 +40,11 @@ void strand_run_frame(strand_run *run) {
     engine_check(mote_strands_report(run->system, run->id, &s), "mote_strands_report");
     run->frame++;
     strand_tally *tally = &run->tally;
-    tally->max_stretch = worse(tally->max_stretch, (double)s.max_stretch);
-    tally->stretch_sum += (double)s.mean_stretch;
+    tally->max_strain = worse(tally->max_strain, (double)s.max_strain);
+    tally->strain_sum += (double)s.mean_strain;
     tally->iterations += (double)s.iterations;
     tally->frames++;
-    tally->capped += s.capped;
+    tally->unsolved += s.unsolved;
     tally->fallbacks += s.fallbacks;
     tally->infeasible += s.infeasible;
     tally->frozen += s.frozen;
@@ -74,8 +74,8 @@ void strand_run_destroy(strand_run *run) {
     free(run);
 }
 
-double tally_mean_stretch(const strand_tally *tally) {
-    return tally->frames ? tally->stretch_sum / (double)tally->frames : 0;
+double tally_mean_strain(const strand_tally *tally) {
+    return tally->frames ? tally->strain_sum / (double)tally->frames : 0;
 }
 
 double tally_iterations(const strand_run *run) {
@@ -154,7 +154,7 @@ strand_run *rope_create(const rope_setup *setup) {
     def.damping = setup->damping;
     def.bend_stiffness = setup->bend_stiffness;
     def.bend_damping = setup->bend_damping;
-    if (setup->max_stretch > 0) def.max_stretch = setup->max_stretch;
+    if (setup->max_strain > 0) def.max_strain = setup->max_strain;
     def.normal_drag = setup->drag;
     def.tangential_drag = setup->drag / 3;
     strand_run_add(run, &def);

@@ -10,11 +10,12 @@
 
 /* Sums over all frames so far. */
 typedef struct strand_tally {
-    double max_stretch; /* the largest of all segments and frames */
-    double stretch_sum; /* of the mean over all segments, a frame each */
-    double iterations;  /* of Newton's method, over all substeps and strands */
+    double max_strain; /* the largest of all segments and frames */
+    double strain_sum; /* of the mean over all segments, a frame each */
+    double iterations; /* of Newton's method, over all substeps and strands */
     uint64_t frames;
-    uint64_t capped; /* strands that reached max_iterations in some substep of a frame, summed over frames */
+    uint64_t
+        unsolved; /* strands that reached max_iterations in some substep of a frame, summed over frames */
     uint64_t fallbacks, infeasible, frozen; /* the same */
 } strand_tally;
 
@@ -46,7 +47,7 @@ void strand_run_present(strand_run *run, mote_strand_shape shape);
 void strand_run_destroy(strand_run *run);
 
 /* Means of a tally: over its frames; iterations per substep and strand. */
-double tally_mean_stretch(const strand_tally *tally);
+double tally_mean_strain(const strand_tally *tally);
 double tally_iterations(const strand_run *run);
 
 /* --- Ropes of mote-bench compare and accuracy --- */
@@ -62,7 +63,7 @@ typedef struct rope_setup {
     float compliance; /* m/N of a segment */
     float damping;    /* kg/s of a segment */
     float bend_stiffness, bend_damping;
-    float max_stretch;      /* 0: the default */
+    float max_strain;       /* 0: the default */
     float drag;             /* kg/(m s), across; a third of it along */
     bool hangs;             /* down at first, not horizontally */
     bool moving, colliders; /* a root that swings; two capsules below it */

@@ -201,7 +201,7 @@ static mote_system *make_stick(mote_integrator integrator, uint32_t substeps, mo
     mote_system *system = make_world(&w);
     mote_strands_def def = mote_default_strands_def();
     def.strand_count = 1, def.points = 2, def.positions = rest, def.mass = 2, def.free_roots = true,
-    def.max_stretch = 1e-6f;
+    def.max_strain = 1e-6f;
     OK(mote_system_add_strands(system, &def, &ends[0].strands, NULL));
     ends[0] = strand_point(ends[0].strands, 0, 0), ends[1] = strand_point(ends[0].strands, 0, 1);
     ends[2] = add_body(system, false, 2, 1.5f, 0);

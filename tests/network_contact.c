@@ -191,9 +191,9 @@ TEST(tension_over_a_capsule_is_the_weight_that_hangs_below) {
     step_net(&n, RATE);
     for (uint32_t k = 1; k < NODES; k++) {
         const double y[2] = {place_of(&n, k - 1, 1), place_of(&n, k, 1)};
-        const double stretch = hypot(y[1] - y[0], place_of(&n, k, 2) - place_of(&n, k - 1, 2)) - spacing;
+        const double strain = hypot(y[1] - y[0], place_of(&n, k, 2) - place_of(&n, k - 1, 2)) - spacing;
         const double hangs = (0.5 * (y[0] + y[1]) - place_of(&n, 0, 1)) / spacing + 0.5; /* particles below */
-        ASSERT_NEAR(stiffness * stretch, hangs * mass * GRAVITY,
+        ASSERT_NEAR(stiffness * strain, hangs * mass * GRAVITY,
                     0.02 * NODES / 2 * mass * GRAVITY + stiffness * spacing * (double)n.def.max_strain);
     }
     mote_system_destroy(n.system);

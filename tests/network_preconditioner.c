@@ -327,16 +327,16 @@ static void hang_stiff(net *n, uint32_t linear, bool aggregates) {
 TEST(sixteen_iterations_hold_a_stiff_net) {
     static net n;
     for (int aggregates = 0; aggregates < 2; aggregates++) {
-        double stretch = 0, energy = -1e9;
+        double strain = 0, energy = -1e9;
         hang_stiff(&n, aggregates ? 16 : 64, aggregates);
         for (int step = 0; step < 45; step++) {
             step_net(&n, 1);
-            stretch = fmax(stretch, measured(&n).max_strain);
+            strain = fmax(strain, measured(&n).max_strain);
             energy = fmax(energy, energy_of(&n));
         }
         ASSERT(report_of(&n).linear, ==, (aggregates ? 64 : 256));
-        ASSERT((stretch < 0.01), ==, aggregates);
-        ASSERT((stretch > 0.05), ==, !aggregates);
+        ASSERT((strain < 0.01), ==, aggregates);
+        ASSERT((strain > 0.05), ==, !aggregates);
         if (aggregates) ASSERT(energy, <, 0);
         mote_system_destroy(n.system);
     }

@@ -120,7 +120,7 @@ static void hang_strand(double at[CHAIN][3], uint32_t substeps) {
     mote_strands_def def = mote_default_strands_def();
     def.solver = MOTE_STRAND_ROBUST;
     def.strand_count = 1, def.points = CHAIN, def.positions = positions, def.mass = 1;
-    def.max_stretch = 1e-6f;
+    def.max_strain = 1e-6f;
     const mote_system_def system_def = rate_of(60, substeps);
     mote_system *system = make_system(&system_def);
     mote_strands_id id;

@@ -19,20 +19,20 @@ static inline mote_strands_def one_strand(mote_strand_solver solver, uint32_t po
     return def;
 }
 
-/* The stretch that `max_stretch` allows of a segment of `length` m at up to `reach` m from the origin: beyond
+/* The stretch that `max_strain` allows of a segment of `length` m at up to `reach` m from the origin: beyond
  * it, the rounding of six coordinates and of the length's own arithmetic. */
-static inline double held(double max_stretch, double length, double reach) {
-    return max_stretch + UNIT * (6 * reach / length + 8);
+static inline double held(double max_strain, double length, double reach) {
+    return max_strain + UNIT * (6 * reach / length + 8);
 }
 
 /* In the last step the iterations sufficed in each substep, `iterations` of them in all at most; no segment
  * is off by more than `stretch`, and every point is finite. */
-static inline void assert_held(const rope *r, uint32_t strand, double stretch, uint32_t iterations) {
+static inline void assert_held(const rope *r, uint32_t strand, double strain, uint32_t iterations) {
     const mote_strand_step_report report = report_of(r, strand);
     assert_alive(r, strand);
-    ASSERT(report.capped, ==, 0);
+    ASSERT(report.unsolved, ==, 0);
     ASSERT(report.iterations, <=, iterations);
-    ASSERT(report.stretch, <=, stretch);
+    ASSERT(report.strain, <=, strain);
 }
 
 #endif

@@ -79,7 +79,7 @@ static void correct_impulses(reference_strand *s, const flight *f, float h) {
 /* At least three corrections; whether it found the lengths. */
 static bool solve_piece(reference_strand *s, const reference_world *w, flight *f, float h) {
     for (uint32_t i = 0;; i++) {
-        const bool wrong = move_piece(s, f, h, 0.015625f * w->def->max_stretch);
+        const bool wrong = move_piece(s, f, h, 0.015625f * w->def->max_strain);
         if ((i >= 3 || i >= w->def->max_iterations) && !wrong) return true;
         if (i >= w->def->max_iterations) return false;
         s->iterations++;

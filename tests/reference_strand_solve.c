@@ -28,7 +28,7 @@ static terms make_terms(const reference_strand *s, const reference_world *w, boo
     terms t = {.compliant = compliant,
                .bends = bends,
                .contacts = contacts,
-               .limit = w->def->max_stretch,
+               .limit = w->def->max_strain,
                .rate = reference_rate(w)};
     t.rounding = 0x1p-22f * (fabsf(s->x[0][0]) + fabsf(s->x[0][1]) + fabsf(s->x[0][2]));
     soften(s->compliance, w->def->damping, h, &t.compliance, &t.memory);
@@ -380,9 +380,9 @@ static void hold(reference_strand *s, const reference_world *w, const terms *t) 
         if (t->contacts && i == 0) touch(s);
         iterate(s, t);
         if (t->contacts) touch(s);
-        if (all_held(s, t) && (!t->contacts || is_clear(s, w->def->max_stretch))) return;
+        if (all_held(s, t) && (!t->contacts || is_clear(s, w->def->max_strain))) return;
     }
-    s->capped++;
+    s->unsolved++;
     revert_diverged(s);
     if (s->compliance == 0) project_lengths(s);
 }

@@ -290,14 +290,14 @@ static void commit(reference_strand *s, const reference_strand *before) {
         memset(s->reaction, 0, sizeof s->reaction);
     }
     s->frozen = !keep;
-    s->stretch = s->stretch_sum = 0;
+    s->max_strain = s->strain_sum = 0;
     for (uint32_t k = 0; k + 1 < s->points; k++) {
         float d[3];
         row_between(s->x[k], s->x[k + 1], d);
-        float stretch = s->rest_length[k] > 0 ? fabsf(row_length(d) / s->rest_length[k] - 1) : 0;
-        if (!isfinite(stretch)) stretch = 0;
-        s->stretch = larger(s->stretch, stretch);
-        s->stretch_sum += stretch;
+        float strain = s->rest_length[k] > 0 ? fabsf(row_length(d) / s->rest_length[k] - 1) : 0;
+        if (!isfinite(strain)) strain = 0;
+        s->max_strain = larger(s->max_strain, strain);
+        s->strain_sum += strain;
     }
 }
 
@@ -305,7 +305,7 @@ static void begin(reference_strand *s, const reference_world *w) {
     memset(s->reaction, 0, sizeof s->reaction);
     memcpy(s->length, s->rest_length, sizeof s->length);
     for (uint32_t k = 0; k < s->points; k++) s->contact[k] = (reference_contact){.offset = -1e30f};
-    s->iterations = s->capped = s->fallbacks = 0;
+    s->iterations = s->unsolved = s->fallbacks = 0;
     s->infeasible = false;
     reference_place(s, w, 0, s->x);
 }

@@ -35,8 +35,8 @@ typedef struct reference_strand {
     reference_motion root, pin[REFERENCE_PINS];
     uint32_t pin_count;
     /* The report. */
-    float stretch, stretch_sum;
-    uint32_t iterations, capped, fallbacks;
+    float max_strain, strain_sum; /* largest, and summed over the segments */
+    uint32_t iterations, unsolved, fallbacks;
     bool infeasible, frozen;
     /* Within a substep. */
     reference_row start[REFERENCE_POINTS], came_v[REFERENCE_POINTS];

@@ -85,9 +85,9 @@ static void same_state(const strand_state *got, const strand_state *want) {
     ASSERT(got->points, ==, want->points);
     ASSERT(got->report.frozen, ==, want->report.frozen);
     if (want->report.frozen) return; /* the way there is not compared */
-    ASSERT(got->report.stretch, ==, want->report.stretch);
+    ASSERT(got->report.strain, ==, want->report.strain);
     ASSERT(got->report.iterations, ==, want->report.iterations);
-    ASSERT(got->report.capped, ==, want->report.capped);
+    ASSERT(got->report.unsolved, ==, want->report.unsolved);
     ASSERT(got->report.fallbacks, ==, want->report.fallbacks);
     ASSERT(got->report.infeasible, ==, want->report.infeasible);
 }

@@ -57,7 +57,7 @@ TEST(settings_out_of_range_are_refused) {
                                &d->pose_stiffness,
                                &d->tangential_drag,
                                &d->rest_scale,
-                               &d->max_stretch,
+                               &d->max_strain,
                                &d->mass};
     static const float values[] = {NAN, INFINITY, -INFINITY, -1, -0x1p-149f, 0};
     for (size_t i = 0; i < COUNT_OF(settings); i++)

@@ -1,12 +1,12 @@
 /* Strands on colliders: a rope over a capsule, friction on a slope and on a floor that moves, moving and fast
- * shapes, boxes and planes. Tolerances follow from UNIT (rope.h), one float32 rounding, and max_stretch. */
+ * shapes, boxes and planes. Tolerances follow from UNIT (rope.h), one float32 rounding, and max_strain. */
 #include "test.h"
 
 #include "one_strand.h"
 
 enum { POINTS = 41, SUBSTEPS = 8 };
 
-static const double MAX_STRETCH = 0.002, RADIUS = 0.01, SEGMENT = 1.0 / (POINTS - 1);
+static const double MAX_STRAIN = 0.002, RADIUS = 0.01, SEGMENT = 1.0 / (POINTS - 1);
 
 /* Of a step at most: about four a substep, as mote_strand_substeps counts on; twice that where it is fast. */
 enum { ITERATIONS = 4 * SUBSTEPS };
@@ -57,13 +57,13 @@ static summary summarise(const rope *r, const double centre[3]) {
     return s;
 }
 
-/* How far max_stretch lets a point sink, and the rounding of coordinates of up to 2 m and of the plane's
+/* How far max_strain lets a point sink, and the rounding of coordinates of up to 2 m and of the plane's
  * distance. */
-static double sinks(double length) { return MAX_STRETCH * length + UNIT * 8 * 2; }
+static double sinks(double length) { return MAX_STRAIN * length + UNIT * 8 * 2; }
 
-/* The stretch that max_stretch allows at up to 2 m from the origin; springs may have any. */
+/* The stretch that max_strain allows at up to 2 m from the origin; springs may have any. */
 static double allowed(mote_strand_solver solver, double length) {
-    return solver == MOTE_STRAND_SPRINGS ? INFINITY : held(MAX_STRETCH, length, 2);
+    return solver == MOTE_STRAND_SPRINGS ? INFINITY : held(MAX_STRAIN, length, 2);
 }
 
 /* --- At rest --- */
@@ -82,7 +82,7 @@ TEST(friction_holds_a_rope_that_hangs_unevenly_over_a_capsule) {
     double fastest = 0;
     for (int step = 0; step < 60 * 12; step++) {
         step_rope(&r, 1);
-        assert_held(&r, 0, held(MAX_STRETCH, SEGMENT, 1), ITERATIONS);
+        assert_held(&r, 0, held(MAX_STRAIN, SEGMENT, 1), ITERATIONS);
         const summary s = summarise(&r, (double[3]){0});
         ASSERT(s.nearest, >=, 0.1 + RADIUS - sinks(SEGMENT));
         if (step >= 60 * 11) fastest = fmax(fastest, s.fastest);
@@ -92,8 +92,8 @@ TEST(friction_holds_a_rope_that_hangs_unevenly_over_a_capsule) {
     load_point(&r, 0, POINTS - 1, end, NULL);
     ASSERT(start[1], <, -0.1);
     ASSERT(end[1], <, -0.1);
-    /* Motion that a substep's residual can make: segments are held to max_stretch of their length in each. */
-    ASSERT(fastest, <=, MAX_STRETCH * SEGMENT * 60 * SUBSTEPS);
+    /* Motion that a substep's residual can make: segments are held to max_strain of their length in each. */
+    ASSERT(fastest, <=, MAX_STRAIN * SEGMENT * 60 * SUBSTEPS);
     destroy_rope(&r);
 }
 
@@ -197,7 +197,7 @@ TEST(a_moving_capsule_carries_a_strand) {
         const double t = fmax(step, 0) / 60.0;
         centre[0] = 0.1 * t * t / 2, centre[1] = 0.2 * t;
         step_to(&r, &capsule, centre);
-        assert_held(&r, 0, held(MAX_STRETCH, SEGMENT, 2), ITERATIONS);
+        assert_held(&r, 0, held(MAX_STRAIN, SEGMENT, 2), ITERATIONS);
         ASSERT(summarise(&r, centre).nearest, >=, 0.1 + RADIUS - sinks(SEGMENT));
     }
     /* Half a circle of radius R and two ends that hang down: its centre of mass is 2 R^2 - (1 - pi R)^2 / 4

@@ -30,11 +30,11 @@ static void same_strand(const mote_strands *b, uint32_t strand, const reference_
     same_column("reaction", b->range.reaction, slot, want->points, want->reaction);
     if (want->frozen) return; /* the way there is not compared */
     ASSERT(b->iterations[lane], ==, want->iterations);
-    ASSERT(b->capped[lane], ==, want->capped);
+    ASSERT(b->unsolved[lane], ==, want->unsolved);
     ASSERT(b->fallbacks[lane], ==, want->fallbacks);
     ASSERT(b->infeasible[lane], ==, want->infeasible);
-    assert_memory_equal(&b->stretch[lane], &want->stretch, sizeof(float));
-    assert_memory_equal(&b->stretch_sum[lane], &want->stretch_sum, sizeof(float));
+    assert_memory_equal(&b->strain[lane], &want->max_strain, sizeof(float));
+    assert_memory_equal(&b->strain_sum[lane], &want->strain_sum, sizeof(float));
 }
 
 /* Slots that belong to no point stay as they were made. */
@@ -50,13 +50,13 @@ static void same_masked(const mote_strands *b) {
 
 /* Counted, so that no test passes because nothing happened. */
 typedef struct tally {
-    uint32_t strands, iterations, capped, fallbacks, infeasible, frozen, touching, moved;
+    uint32_t strands, iterations, unsolved, fallbacks, infeasible, frozen, touching, moved;
 } tally;
 
 static void count_strand(tally *t, const reference_strand *s) {
     t->strands++;
     t->iterations += s->iterations;
-    t->capped += s->capped;
+    t->unsolved += s->unsolved;
     t->fallbacks += s->fallbacks;
     t->infeasible += s->infeasible;
     t->frozen += s->frozen;
@@ -184,7 +184,7 @@ TEST_EACH(constraints_equal_the_reference, COUNT_OF(cases), case_name, i) {
     for (uint32_t n = 0; n < COUNT_OF(counts); n++)
         compare_all(cases[i].solver, MOTE_SEMI_IMPLICIT_EULER, cases[i].parts, counts[n], 50 + n, &sum);
     ASSERT(sum.iterations, >, 0);
-    if (cases[i].happens & CAPS) ASSERT(sum.capped, >, 0);
+    if (cases[i].happens & CAPS) ASSERT(sum.unsolved, >, 0);
     if (cases[i].happens & TOUCHES) ASSERT(sum.touching, >, 0);
     if (cases[i].happens & INFEASIBLE) ASSERT(sum.infeasible, >, 0);
     if (cases[i].happens & FALLS_BACK) ASSERT(sum.fallbacks, >, 0);

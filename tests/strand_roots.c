@@ -39,7 +39,7 @@ static void assert_roots(const rope *r, const float *positions, const mote_trans
  * A third of a second after the last the iterations suffice again. */
 TEST(a_head_that_makes_half_a_turn_in_one_frame_keeps_its_hair) {
     static const double axes[3][3] = {{0, 1, 0}, {1, 0, 0}, {0.6, 0, 0.8}};
-    const double stretch = held(0.002, 0.2 / (POINTS - 1), 0.6);
+    const double strain = held(0.002, 0.2 / (POINTS - 1), 0.6);
     float positions[3 * HAIRS * POINTS];
     for (int solver = 0; solver < MOTE_STRAND_SOLVER_COUNT; solver++)
         for (int axis = 0; axis < 3; axis++) {
@@ -57,8 +57,8 @@ TEST(a_head_that_makes_half_a_turn_in_one_frame_keeps_its_hair) {
                 for (uint32_t i = 0; i < HAIRS; i++) {
                     assert_alive(&r, i);
                     if (springs) continue;
-                    ASSERT(report_of(&r, i).stretch, <=, stretch);
-                    if (step > 26) ASSERT(report_of(&r, i).capped, ==, 0);
+                    ASSERT(report_of(&r, i).strain, <=, strain);
+                    if (step > 26) ASSERT(report_of(&r, i).unsolved, ==, 0);
                 }
             }
             destroy_rope(&r);
@@ -243,7 +243,7 @@ TEST(curls_turn_with_the_head_and_keep_their_hand) {
         for (uint32_t hand = 0; hand < 2; hand++) ASSERT(hand_of(&r, hand) * rest[hand], >, 0);
     }
     /* Without a load the rest shape under the head is where it comes to rest. Each segment's direction is
-     * known to max_stretch and to its neighbours', so that the tip is to 31 times as much of a segment's 7.6
+     * known to max_strain and to its neighbours', so that the tip is to 31 times as much of a segment's 7.6
      * mm. */
     for (uint32_t i = 0; i < 2 * CURL; i++) {
         double want[3], got[3];

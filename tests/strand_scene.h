@@ -78,7 +78,7 @@ static inline float *scene_walk(float *p, uint32_t points, bool folded, random_s
 static inline void scene_settings(mote_strands_def *def, const strand_scene *s) {
     def->solver = s->solver;
     def->strand_count = s->count;
-    def->max_stretch = s->solver == MOTE_STRAND_ROBUST ? 0.002f : 0.01f;
+    def->max_strain = s->solver == MOTE_STRAND_ROBUST ? 0.002f : 0.01f;
     if (s->parts & DAMPING) def->damping = 0.3f;
     if (s->parts & BENDS) def->bend_stiffness = 30, def->bend_damping = s->parts & DAMPING ? 0.05f : 0;
     if (s->parts & DRAG)

@@ -1,5 +1,5 @@
 /* Constrained strands: compliance against springs, stiffness of any size, pins, degenerate shapes, energy,
- * reactions and stretch. Tolerances follow from UNIT (rope.h), one float32 rounding, and from max_stretch. */
+ * reactions and stretch. Tolerances follow from UNIT (rope.h), one float32 rounding, and from max_strain. */
 #include "test.h"
 
 #include "one_strand.h"
@@ -30,7 +30,7 @@ TEST(compliance_converges_to_springs_at_order_one) {
             chain_state exact[STRANDS];
             make_swing(&s, damped, false);
             s.def.solver = MOTE_STRAND_ROBUST;
-            s.def.max_stretch = 1e-5f;
+            s.def.max_strain = 1e-5f;
             s.def.compliance = 1 / 16.0f;
             s.def.bend_stiffness = 4;
             if (!bends) s.def.bend_stiffness = 0, s.def.bend_damping = 0;
@@ -55,18 +55,18 @@ TEST(compliance_converges_to_springs_at_order_one) {
  * suffice. Rigid segments keep their length all the same. */
 static uint32_t shake(const mote_strands_def *def, mote_rate rate, double length) {
     rope r = make_rope(def, MOTE_SEMI_IMPLICIT_EULER, rate, 1, GRAVITY);
-    uint32_t capped = 0;
+    uint32_t unsolved = 0;
     for (int step = 0; step < 120; step++) {
         const mote_transform to = turn_about((double[3]){0, 0, 1}, 0.7 * sin(step),
                                              (double[3]){0.2 * sin(2.0 * step), 0.1 * (step % 3), 0});
         assert_int_equal(mote_strands_set_roots(r.system, r.id, &to, 1, MOTE_NEXT_ADVANCE), MOTE_OK);
         step_rope(&r, 1);
         assert_alive(&r, 0);
-        if (def->compliance == 0) ASSERT(report_of(&r, 0).stretch, <=, held(def->max_stretch, length, 3));
-        capped += report_of(&r, 0).capped;
+        if (def->compliance == 0) ASSERT(report_of(&r, 0).strain, <=, held(def->max_strain, length, 3));
+        unsolved += report_of(&r, 0).unsolved;
     }
     destroy_rope(&r);
-    return capped;
+    return unsolved;
 }
 
 /* The root jumps by up to 0.4 m in a step, nearly half of the strand. At 60 steps a second and more, without
@@ -88,8 +88,8 @@ TEST(stiffness_of_any_size_is_finite_at_every_step) {
                 def.compliance = compliance[c];
                 def.bend_stiffness = bend[b];
                 def.damping = def.bend_damping = c % 2 ? 10.0f : 0;
-                const uint32_t capped = shake(&def, rates[t], hypot(0.03, 0.01));
-                if (bend[b] == 0 && rates[t].steps >= 60) ASSERT(capped, <=, 120 / 10);
+                const uint32_t unsolved = shake(&def, rates[t], hypot(0.03, 0.01));
+                if (bend[b] == 0 && rates[t].steps >= 60) ASSERT(unsolved, <=, 120 / 10);
             }
 }
 
@@ -124,11 +124,11 @@ TEST(pins_too_far_apart_are_reported_and_reached) {
             assert_held(&r, FREE_TIP, allowed, UINT32_MAX);
             assert_false(report_of(&r, FREE_TIP).infeasible);
             for (uint32_t i = 0; i < PINNED; i++) {
-                /* As long as the pins stand apart, and no more: segments 1.002 of that, to max_stretch. */
+                /* As long as the pins stand apart, and no more: segments 1.002 of that, to max_strain. */
                 const double needed = fmax((double)share[i] * 1.002 - 1, 0);
                 assert_held(&r, i, needed + (1 + needed) * allowed, UINT32_MAX);
                 if (share[i] != 1) assert_int_equal(report_of(&r, i).infeasible, share[i] > 1);
-                if (share[i] > 1) ASSERT(report_of(&r, i).stretch, >=, share[i] - 1 - rounding);
+                if (share[i] > 1) ASSERT(report_of(&r, i).strain, >=, share[i] - 1 - rounding);
                 double x[3];
                 load_point(&r, i, LINE - 1, x, NULL);
                 ASSERT(x[0], ==, share[i]);
@@ -173,12 +173,12 @@ TEST(slack_between_pins_hangs_as_a_chain_does) {
     for (int solver = MOTE_STRAND_ROBUST; solver <= MOTE_STRAND_CONSERVING; solver++) {
         mote_strands_def def = line_def((mote_strand_solver)solver, LINE, 1, 0);
         def.normal_drag = def.tangential_drag = 3;
-        def.max_stretch = 1e-4f;
+        def.max_strain = 1e-4f;
         rope r = make_line(&def, 8);
         pin_tip(&r, 0, 0.75f, 60 * ticks_per_step(&r));
         step_rope(&r, 1200);
-        /* Links longer by up to max_stretch make the sag deeper: with sag^2 about 3/8 span (length - span),
-         * by length / (2 (length - span)) max_stretch of it, 2 max_stretch 0.25 m; and the drag's last
+        /* Links longer by up to max_strain make the sag deeper: with sag^2 about 3/8 span (length - span),
+         * by length / (2 (length - span)) max_strain of it, 2 max_strain 0.25 m; and the drag's last
          * motion, e^(-1.5 t) of 1 m after 20 s. Twice that for the shape between. */
         for (int k = 0; k < LINE; k++) {
             double x[3], mirror[3];
@@ -197,14 +197,14 @@ TEST(slack_between_pins_hangs_as_a_chain_does) {
 /* Makes 120 steps with finite points and, unless springs hold it, lengths held; returns in how many substeps
  * the iterations did not suffice. */
 static uint32_t run_held(const rope *r, mote_strand_solver solver, double segment) {
-    uint32_t capped = 0;
+    uint32_t unsolved = 0;
     for (int step = 0; step < 120; step++) {
         step_rope(r, 1);
         assert_alive(r, 0);
-        if (solver != MOTE_STRAND_SPRINGS) ASSERT(report_of(r, 0).stretch, <=, held(0.002, segment, 1));
-        capped += report_of(r, 0).capped;
+        if (solver != MOTE_STRAND_SPRINGS) ASSERT(report_of(r, 0).strain, <=, held(0.002, segment, 1));
+        unsolved += report_of(r, 0).unsolved;
     }
-    return capped;
+    return unsolved;
 }
 
 TEST(segments_without_length_do_no_harm) {
@@ -216,8 +216,8 @@ TEST(segments_without_length_do_no_harm) {
                 memcpy(positions + 3 * same[i][0], positions + 3 * same[i][1], 3 * sizeof *positions);
             def.bend_stiffness = bends ? 8.0f : 0;
             rope r = make_line(&def, 8);
-            const uint32_t capped = run_held(&r, def.solver, 0.04);
-            if (!bends) ASSERT(capped, ==, 0);
+            const uint32_t unsolved = run_held(&r, def.solver, 0.04);
+            if (!bends) ASSERT(unsolved, ==, 0);
             double x[3];
             load_point(&r, 0, 15, x, NULL);
             ASSERT(x[1], <, 0.2); /* it has fallen */
@@ -294,7 +294,7 @@ TEST(a_swing_keeps_its_energy_or_loses_it_but_gains_none) {
             const double energy = energy_of(&r, 32);
             assert_held(&r, 0, held(0.002, 1 / 31.0, 1), UINT32_MAX);
             assert_int_equal(report_of(&r, 0).fallbacks, 0);
-            /* Lengths that are max_stretch off lift 1 kg by as much of 1 m; no more is gained. */
+            /* Lengths that are max_strain off lift 1 kg by as much of 1 m; no more is gained. */
             if (solver == MOTE_STRAND_ROBUST) {
                 ASSERT(energy, <=, before + 0.002 * GRAVITY);
                 ASSERT(energy, <=, start);
@@ -409,13 +409,13 @@ TEST(lengths_are_held_in_the_substeps_that_mote_strand_substeps_counts) {
             const uint32_t all = substeps * 60;
             mote_strands_def def = line_def(MOTE_STRAND_ROBUST, points[p], lengths[l], 0);
             rope r = make_line(&def, substeps);
-            uint32_t iterations = 0, capped = 0;
+            uint32_t iterations = 0, unsolved = 0;
             for (int step = 0; step < 60; step++) {
                 step_rope(&r, 1);
                 const mote_strand_step_report report = report_of(&r, 0);
                 assert_alive(&r, 0);
-                iterations += report.iterations, capped += report.capped;
-                ASSERT(report.stretch, <=, held(0.002, lengths[l] / (points[p] - 1), lengths[l]));
+                iterations += report.iterations, unsolved += report.unsolved;
+                ASSERT(report.strain, <=, held(0.002, lengths[l] / (points[p] - 1), lengths[l]));
                 /* The report agrees with the points. */
                 double largest = 0, a[3], b[3];
                 for (uint32_t k = 0; k + 1 < points[p]; k++) {
@@ -424,11 +424,11 @@ TEST(lengths_are_held_in_the_substeps_that_mote_strand_substeps_counts) {
                     const double rest = (double)positions[3 * k + 3] - (double)positions[3 * k];
                     largest = fmax(largest, fabs(apart(a, b) / rest - 1));
                 }
-                assert_near(report.stretch, largest, 8 * UNIT);
+                assert_near(report.strain, largest, 8 * UNIT);
             }
             ASSERT(iterations, >=, all);
             ASSERT(iterations, <=, 4.5 * all);
-            ASSERT(capped, <=, all / 100);
+            ASSERT(unsolved, <=, all / 100);
             destroy_rope(&r);
         }
 }
@@ -439,12 +439,12 @@ TEST(a_strand_takes_the_iterations_that_it_is_allowed_and_no_more) {
     for (uint32_t most = 1; most <= 4; most++) {
         const mote_transform to = turn_about((double[3]){0, 0, 1}, 0, (double[3]){0, 0.3, 0});
         mote_strands_def def = line_def(MOTE_STRAND_ROBUST, 32, 1, 0);
-        def.max_stretch = 1e-6f, def.max_iterations = most;
+        def.max_strain = 1e-6f, def.max_iterations = most;
         rope r = make_line(&def, SUBSTEPS);
         assert_int_equal(mote_strands_set_roots(r.system, r.id, &to, 1, MOTE_NEXT_ADVANCE), MOTE_OK);
         step_rope(&r, 1);
         ASSERT(report_of(&r, 0).iterations, ==, SUBSTEPS * most);
-        ASSERT(report_of(&r, 0).capped, ==, SUBSTEPS);
+        ASSERT(report_of(&r, 0).unsolved, ==, SUBSTEPS);
         destroy_rope(&r);
     }
 }

@@ -202,7 +202,7 @@ TEST(free_strands_keep_their_momentum) {
         step_rope(&r, 32);
         add_momentum(&r, 1, p);
         for (uint32_t i = 0; i < STRANDS; i++)
-            ASSERT(report_of(&r, i).capped + report_of(&r, i).fallbacks, ==, 0);
+            ASSERT(report_of(&r, i).unsolved + report_of(&r, i).fallbacks, ==, 0);
         /* Springs and the conserving solver round velocities of up to 2 m/s, and up to four terms that add to
          * them; the robust one has v = (x1 - x0) / h with x <= 2 m, h = 1/512. Angular: within 2 m of the
          * origin; positions rounded under a velocity of 2 m/s are as much again. Four spreads. */

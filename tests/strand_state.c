@@ -51,10 +51,10 @@ TEST(all_of_the_state_counts_in_the_hash_and_no_measurement_does) {
         EXPECT(b->frozen[lane], lives);
         EXPECT(b->compliance[lane], lives);
         EXPECT(b->point_inverse_mass[lane], lives);
-        uint32_t *const counters[] = {b->iterations, b->capped, b->fallbacks};
+        uint32_t *const counters[] = {b->iterations, b->unsolved, b->fallbacks};
         for (size_t i = 0; i < COUNT_OF(counters); i++) EXPECT(counters[i][lane], false);
-        EXPECT(b->stretch[lane], false);
-        EXPECT(b->stretch_sum[lane], false);
+        EXPECT(b->strain[lane], false);
+        EXPECT(b->strain_sum[lane], false);
         EXPECT(b->infeasible[lane], false);
     }
     EXPECT(b->range.pins.pins[0].from, true);
@@ -65,7 +65,7 @@ TEST(all_of_the_state_counts_in_the_hash_and_no_measurement_does) {
     EXPECT(b->range.started, true);
     mote_strands_def *d = &b->def;
     float *const settings[] = {&d->damping,         &d->bend_stiffness,       &d->bend_damping,
-                               &d->pose_stiffness,  &d->local_pose_stiffness, &d->max_stretch,
+                               &d->pose_stiffness,  &d->local_pose_stiffness, &d->max_strain,
                                &d->normal_drag,     &d->tangential_drag,      &d->air_velocity[0],
                                &d->air_velocity[1], &d->air_velocity[2],      &d->radius,
                                &d->friction};
@@ -96,7 +96,7 @@ TEST(reset_strands_rest_in_their_rest_shape_under_their_root) {
         }
     memset(b->frozen, 1, 21), memset(b->infeasible, 1, 21);
     for (uint32_t lane = 0; lane < 21; lane++)
-        b->stretch[lane] = b->stretch_sum[lane] = 1, b->capped[lane] = 1;
+        b->strain[lane] = b->strain_sum[lane] = 1, b->unsolved[lane] = 1;
     b->range.started = true;
     for (uint32_t done = 0; done <= 21; done++) {
         assert_int_equal(mote_strands_reset(system, id, done < 21 ? done : MOTE_ALL_STRANDS), MOTE_OK);
@@ -106,9 +106,9 @@ TEST(reset_strands_rest_in_their_rest_shape_under_their_root) {
             uint32_t lane = b->lane_of_strand[strand];
             ASSERT(b->frozen[lane], ==, !rests);
             ASSERT(b->infeasible[lane], ==, !rests);
-            ASSERT((b->stretch[lane] == 0), ==, rests);
-            ASSERT(b->stretch_sum[lane], ==, !rests);
-            ASSERT(b->capped[lane], ==, !rests);
+            ASSERT((b->strain[lane] == 0), ==, rests);
+            ASSERT(b->strain_sum[lane], ==, !rests);
+            ASSERT(b->unsolved[lane], ==, !rests);
             ASSERT((b->root_from[0][lane] == 1), ==, rests);
             for (uint32_t k = 0; k < s.points[strand]; k++) {
                 uint32_t slot = mote_strands_slot(system, id, strand, k);
@@ -135,35 +135,35 @@ TEST(reports_give_what_a_step_has_measured) {
     double sum = 0;
     for (uint32_t i = 0; i < 21; i++) {
         uint32_t lane = b->lane_of_strand[i], slot = mote_strands_slot(system, id, i, 0);
-        b->stretch[lane] = random_between(&random, 0, 1);
-        b->stretch_sum[lane] = random_between(&random, 0, 1);
+        b->strain[lane] = random_between(&random, 0, 1);
+        b->strain_sum[lane] = random_between(&random, 0, 1);
         b->iterations[lane] = random_below(&random, 1u << 31);
-        b->capped[lane] = random_below(&random, 3), b->fallbacks[lane] = random_below(&random, 3);
+        b->unsolved[lane] = random_below(&random, 3), b->fallbacks[lane] = random_below(&random, 3);
         b->infeasible[lane] = (uint8_t)random_below(&random, 2);
         b->frozen[lane] = (uint8_t)random_below(&random, 2);
         for (int axis = 0; axis < 3; axis++) b->range.reaction[axis][slot] = (float)(3 * i) + (float)axis;
         mote_strand_step_report r;
         assert_int_equal(mote_strands_report_of(system, id, i, &r), MOTE_OK);
-        ASSERT(r.stretch, ==, b->stretch[lane]);
+        ASSERT(r.strain, ==, b->strain[lane]);
         ASSERT(r.iterations, ==, b->iterations[lane]);
-        ASSERT(r.capped, ==, b->capped[lane]);
+        ASSERT(r.unsolved, ==, b->unsolved[lane]);
         ASSERT(r.fallbacks, ==, b->fallbacks[lane]);
         ASSERT(r.infeasible, ==, b->infeasible[lane]);
         ASSERT(r.frozen, ==, b->frozen[lane]);
         float impulse[3];
         assert_int_equal(mote_strands_reaction(system, id, i, 0, impulse), MOTE_OK);
         for (int axis = 0; axis < 3; axis++) ASSERT(impulse[axis], ==, (float)(3 * i) + (float)axis);
-        want.max_stretch = fmaxf(want.max_stretch, r.stretch);
-        sum += (double)b->stretch_sum[lane];
+        want.max_strain = fmaxf(want.max_strain, r.strain);
+        sum += (double)b->strain_sum[lane];
         want.iterations += r.iterations;
-        want.capped += r.capped > 0, want.fallbacks += r.fallbacks > 0;
+        want.unsolved += r.unsolved > 0, want.fallbacks += r.fallbacks > 0;
         want.infeasible += r.infeasible, want.frozen += r.frozen;
     }
     assert_int_equal(mote_strands_report(system, id, &got), MOTE_OK);
-    ASSERT(got.max_stretch, ==, want.max_stretch);
-    ASSERT(got.mean_stretch, ==, (float)(sum / (s.first[21] - 21)));
+    ASSERT(got.max_strain, ==, want.max_strain);
+    ASSERT(got.mean_strain, ==, (float)(sum / (s.first[21] - 21)));
     ASSERT(got.iterations, ==, want.iterations);
-    ASSERT(got.capped, ==, want.capped);
+    ASSERT(got.unsolved, ==, want.unsolved);
     ASSERT(got.fallbacks, ==, want.fallbacks);
     ASSERT(got.infeasible, ==, want.infeasible);
     ASSERT(got.frozen, ==, want.frozen);

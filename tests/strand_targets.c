@@ -257,7 +257,7 @@ TEST(one_pin_too_many_is_refused) {
     mote_system *system = make_system(NULL);
     mote_strands_id id;
     assert_int_equal(mote_system_add_strands(system, &def, &id, NULL), MOTE_OK);
-    for (uint32_t i = 0; i < MOTE_MAX_PINS; i++)
+    for (uint32_t i = 0; i < MOTE_MAX_STRANDS_PINS; i++)
         assert_int_equal(mote_strands_pin(system, id, i % 5, i / 5, (vec3){0, 0, 0}, 0), MOTE_OK);
     REFUSED(system, MOTE_ERROR_CAPACITY, mote_strands_pin(system, id, 4, 1000, (vec3){0, 0, 0}, 0));
     assert_int_equal(mote_strands_pin(system, id, 0, 0, (vec3){1, 0, 0}, 0), MOTE_OK);

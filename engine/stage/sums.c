@@ -11,6 +11,7 @@
 
 void mote_sums_add(mote_sums *to, const mote_sums *more) {
     for (int i = 0; i < MOTE_SUMS; i++) to->of[i] += more->of[i];
+    if (more->max_strain > to->max_strain) to->max_strain = more->max_strain;
 }
 
 mote_sums mote_sums_of_lanes(mote_sums lane[MOTE_GROUP]) {
@@ -38,7 +39,7 @@ static void tree_add(tree *t, mote_sums item) {
 }
 
 static mote_sums tree_total(const tree *t) {
-    mote_sums total = {{0}};
+    mote_sums total = {.max_strain = 0};
     for (int level = 0; level < LEVELS; level++)
         if (t->items >> level & 1) mote_sums_add(&total, &t->level[level]);
     return total;
@@ -99,6 +100,7 @@ mote_statistics mote_sums_statistics(const mote_sums *sums) {
                          .kinetic = sums->of[MOTE_SUM_KINETIC],
                          .potential = sums->of[MOTE_SUM_POTENTIAL],
                          .elastic = sums->of[MOTE_SUM_ELASTIC],
+                         .max_strain = sums->max_strain,
                          .max_strain_item = MOTE_NO_ITEM};
     memcpy(s.momentum, &sums->of[MOTE_SUM_MOMENTUM], sizeof s.momentum);
     memcpy(s.angular_momentum, &sums->of[MOTE_SUM_ANGULAR], sizeof s.angular_momentum);

@@ -25,6 +25,7 @@ enum {
 
 typedef struct mote_sums {
     double of[MOTE_SUMS];
+    double max_strain;
 } mote_sums;
 
 /* Sums items [first, end) of a chunk; `first` is a multiple of MOTE_SUM_CHUNK. */
@@ -58,7 +59,9 @@ MOTE_INLINE double mote_strain(double length, double rest_length) {
 
 /* Adds the strain of a spring or segment, unless it has no rest length. */
 MOTE_INLINE void mote_sums_add_strain(mote_sums *to, double length, double rest_length) {
-    to->of[MOTE_SUM_STRAIN] += mote_strain(length, rest_length);
+    const double strain = mote_strain(length, rest_length);
+    if (strain > to->max_strain) to->max_strain = strain;
+    to->of[MOTE_SUM_STRAIN] += strain;
     to->of[MOTE_SUM_STRAINED] += rest_length > 0;
 }
 

@@ -139,7 +139,7 @@ MOTE_INLINE void add_bend_tension(const strand_columns *c, wide_mask live, wide 
     work_store(c, BEND_TENSION, at, wide_select(live, sum + multiplier * work_load(c, BEND_RADIUS, at), sum));
 }
 
-/* Returns the lanes in which bend k from a to b has its target length within max_stretch. */
+/* Returns the lanes in which bend k from a to b has its target length within max_strain. */
 MOTE_INLINE wide_mask bend_is_held(const strand_columns *c, const strand_terms *t, wide3 a, wide3 b,
                                    uint32_t k, size_t lane) {
     const size_t at = strand_at(k, lane);

@@ -15,7 +15,7 @@ mote_strands_def mote_default_strands_def(void) {
                               .points = 32,
                               .mass = 0.001f,
                               .rest_scale = 1.0f,
-                              .max_stretch = 0.002f,
+                              .max_strain = 0.002f,
                               .max_iterations = MAX_ITERATIONS,
                               .friction = 0.5f};
 }
@@ -53,7 +53,7 @@ static mote_result check_settings(const mote_strands_def *def) {
     for (size_t i = 0; i < sizeof values / sizeof *values && result == MOTE_OK; i++)
         result = mote_value_not_negative(values[i]);
     if (result == MOTE_OK) result = check_bend(def);
-    if (result == MOTE_OK) result = mote_value_positive(def->max_stretch);
+    if (result == MOTE_OK) result = mote_value_positive(def->max_strain);
     if (result == MOTE_OK && !def->strand_mass) result = mote_value_positive(def->mass);
     if (result == MOTE_OK && !def->strand_rest_scale) result = mote_value_positive(def->rest_scale);
     if (result == MOTE_OK && !def->strand_compliance) result = check_compliance(def, def->compliance);

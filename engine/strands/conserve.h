@@ -11,7 +11,7 @@
 #include "strands/work.h"
 
 /* Least number of iterations: with fewer, m lags behind d1. Lengths are solved to the share STRAND_FINE of
- * max_stretch, because the remaining error is energy, or to the resolution of float32 for two points at that
+ * max_strain, because the remaining error is energy, or to the resolution of float32 for two points at that
  * distance from the origin: 4 roundings of 2^-24 in each coordinate. */
 #define STRAND_LEAST_ITERATIONS 3u
 #define STRAND_FINE             0.015625f
@@ -164,7 +164,7 @@ MOTE_INLINE void conserve_solve(const strand_columns *c, wide_mask counts, wide_
 MOTE_INLINE wide_mask conserve_iterate(const strand_columns *c, const mote_strands_def *def,
                                        uint32_t *iterations, wide_mask live, float h, size_t lane) {
     const wide_mask counts = wide_mask_load(c->counts + lane);
-    const wide share = wide_set(STRAND_FINE * def->max_stretch);
+    const wide share = wide_set(STRAND_FINE * def->max_strain);
     for (uint32_t i = 0;; i++) {
         wide_mask wrong = conserve_move(c, counts, live, h, share, lane);
         live = i < STRAND_LEAST_ITERATIONS && i < def->max_iterations ? live : wrong;

@@ -54,7 +54,7 @@ uint64_t mote_strands_hash(const mote_range *range, uint64_t hash) {
     const mote_strands *strands = mote_const_strands_of(range);
     const mote_strands_def *def = &strands->def;
     const float settings[] = {def->damping,         def->bend_stiffness,       def->bend_damping,
-                              def->pose_stiffness,  def->local_pose_stiffness, def->max_stretch,
+                              def->pose_stiffness,  def->local_pose_stiffness, def->max_strain,
                               def->normal_drag,     def->tangential_drag,      def->air_velocity[0],
                               def->air_velocity[1], def->air_velocity[2],      def->radius,
                               def->friction};

@@ -32,10 +32,10 @@ static void take_lanes(mote_arena *a, mote_strands *strands, bool interpolates) 
     for (int i = 0; i < 4 && interpolates; i++)
         strands->root_before[i] = mote_arena_take(a, lanes, sizeof(float));
     for (int i = 0; i < 4; i++) strands->root_last[i] = mote_arena_take(a, lanes, sizeof(float));
-    strands->stretch = mote_arena_take(a, lanes, sizeof(float));
-    strands->stretch_sum = mote_arena_take(a, lanes, sizeof(float));
+    strands->strain = mote_arena_take(a, lanes, sizeof(float));
+    strands->strain_sum = mote_arena_take(a, lanes, sizeof(float));
     strands->iterations = mote_arena_take(a, lanes, sizeof(uint32_t));
-    strands->capped = mote_arena_take(a, lanes, sizeof(uint32_t));
+    strands->unsolved = mote_arena_take(a, lanes, sizeof(uint32_t));
     strands->fallbacks = mote_arena_take(a, lanes, sizeof(uint32_t));
     strands->infeasible = mote_arena_take(a, lanes, sizeof(uint8_t));
     strands->frozen = mote_arena_take(a, lanes, sizeof(uint8_t));

@@ -60,7 +60,7 @@ mote_result mote_strands_add_pin(mote_strands *strands, uint32_t lane, uint32_t 
     const uint32_t slot = mote_strands_slot_of(strands, lane, point);
     mote_pin pin = {.slot = slot, .unit = lane / MOTE_GROUP, .travel = mote_travel_to(now, tick)};
     for (int axis = 0; axis < 3; axis++) pin.from[axis] = range->x[axis][slot], pin.to[axis] = target[axis];
-    const size_t bytes = MOTE_MAX_PINS * sizeof *strands->spans;
+    const size_t bytes = MOTE_MAX_STRANDS_PINS * sizeof *strands->spans;
     if (!strands->spans) strands->spans = mote_allocate(allocator, bytes);
     if (!strands->spans) return MOTE_ERROR_MEMORY;
     bool is_new;

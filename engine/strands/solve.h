@@ -21,7 +21,7 @@ typedef struct strand_terms {
     wide bend_compliance, bend_memory; /* likewise for bends */
     wide_mask counts;                  /* points of each strand */
     wide low, high;                    /* bounds of |d|^2 / L^2 */
-    wide slack;                        /* max_stretch */
+    wide slack;                        /* max_strain */
     wide rounding;                     /* m: float32 resolution at the root, 2^-22 of its coordinates */
     wide reaction;                     /* 1 / h */
     bool compliant, contacts;

@@ -86,17 +86,17 @@ mote_statistics mote_strands_statistics_of(const mote_strands *strands, const mo
 
 mote_strands_step_report mote_strands_report_all(const mote_strands *strands) {
     mote_strands_step_report to = {.frozen = 0};
-    double stretch = 0;
+    double strain = 0;
     for (uint32_t strand = 0; strand < strands->strand_count; strand++) {
         const uint32_t lane = strands->lane_of_strand[strand];
-        if (strands->stretch[lane] > to.max_stretch) to.max_stretch = strands->stretch[lane];
-        stretch += (double)strands->stretch_sum[lane];
+        if (strands->strain[lane] > to.max_strain) to.max_strain = strands->strain[lane];
+        strain += (double)strands->strain_sum[lane];
         to.iterations += strands->iterations[lane];
-        to.capped += strands->capped[lane] != 0;
+        to.unsolved += strands->unsolved[lane] != 0;
         to.fallbacks += strands->fallbacks[lane] != 0;
         to.infeasible += strands->infeasible[lane] != 0;
         to.frozen += strands->frozen[lane] != 0;
     }
-    to.mean_stretch = (float)(stretch / (double)(strands->point_count - strands->strand_count));
+    to.mean_strain = (float)(strain / (double)(strands->point_count - strands->strand_count));
     return to;
 }

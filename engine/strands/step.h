@@ -83,7 +83,7 @@ MOTE_INLINE strand_terms make_terms(const strand_work *w, bool compliant, bool b
                                     size_t lane) {
     const mote_strands *strands = w->job->strands;
     const double h = w->job->plan->h;
-    const float limit = strands->def.max_stretch;
+    const float limit = strands->def.max_strain;
     strand_softness own = soften(wide_load(strands->compliance + w->lane + lane), strands->def.damping, h);
     strand_terms t = {.compliance = own.compliance, .memory = own.memory};
     if (bends) {
@@ -199,7 +199,7 @@ MOTE_INLINE void hold_lengths(const strand_work *w, bool compliant, bool bends, 
     mote_strands *strands = w->job->strands;
     const strand_columns columns = w->c;
     strand_terms t = make_terms(w, compliant, bends, contacts, lane);
-    const wide limit = wide_set(strands->def.max_stretch);
+    const wide limit = wide_set(strands->def.max_strain);
     if (compliant || bends) relax(&columns, compliant, bends, lane);
     for (uint32_t i = 0; i < strands->def.max_iterations; i++) {
         count_lanes(strands->iterations + w->lane + lane, live);
@@ -219,7 +219,7 @@ MOTE_INLINE void hold_lengths(const strand_work *w, bool compliant, bool bends, 
         if (wide_lane_bits(live) == 0) return;
     }
     /* Strands that did not converge: reverts diverged ones, then projects the lengths of rigid ones. */
-    count_lanes(strands->capped + w->lane + lane, live);
+    count_lanes(strands->unsolved + w->lane + lane, live);
     revert_diverged(&columns, live, lane);
     project_lengths(&columns, live & wide_equal(wide_load(strands->compliance + w->lane + lane), (wide){0}),
                     lane);
@@ -384,7 +384,7 @@ MOTE_INLINE void load_group(strand_work *w) {
         size_t lane = w->lane + i;
         w->live[i] = strands->points[lane] && !strands->frozen[lane] ? -1 : 0;
         w->stiffness[i] = strands->compliance[lane] > 0 ? 1.0f / strands->compliance[lane] : 0.0f;
-        strands->iterations[lane] = strands->capped[lane] = strands->fallbacks[lane] = 0;
+        strands->iterations[lane] = strands->unsolved[lane] = strands->fallbacks[lane] = 0;
         strands->infeasible[lane] = 0;
     }
     w->moves = any_moves(w);
@@ -393,7 +393,7 @@ MOTE_INLINE void load_group(strand_work *w) {
 }
 
 /* Stores the largest and the summed |length / rest length - 1| of the strands from `lane` on. */
-MOTE_INLINE void measure_stretch(const strand_work *w, size_t lane) {
+MOTE_INLINE void measure_strain(const strand_work *w, size_t lane) {
     mote_strands *strands = w->job->strands;
     wide largest = (wide){0}, sum = (wide){0};
     float *const *x = (float *const *)strands->range.x;
@@ -402,16 +402,16 @@ MOTE_INLINE void measure_stretch(const strand_work *w, size_t lane) {
         size_t at = w->slot + (size_t)k * MOTE_GROUP + lane;
         wide3 b = wide3_load(x, at + MOTE_GROUP), d = wide3_sub(b, a);
         wide length = wide_load(strands->rest_length + at);
-        wide stretch = wide_abs(wide_sqrt(wide3_dot(d, d)) / length - wide_set(1.0f));
+        wide strain = wide_abs(wide_sqrt(wide3_dot(d, d)) / length - wide_set(1.0f));
         wide_mask counts =
             lanes_beyond(wide_mask_load(w->c.counts + lane), k + 1) & wide_less((wide){0}, length);
-        stretch = wide_select(counts & wide_equal(stretch * 0.0f, (wide){0}), stretch, (wide){0});
-        largest = wide_max(largest, stretch);
-        sum += stretch;
+        strain = wide_select(counts & wide_equal(strain * 0.0f, (wide){0}), strain, (wide){0});
+        largest = wide_max(largest, strain);
+        sum += strain;
         a = b;
     }
-    wide_store(strands->stretch + w->lane + lane, largest);
-    wide_store(strands->stretch_sum + w->lane + lane, sum);
+    wide_store(strands->strain + w->lane + lane, largest);
+    wide_store(strands->strain_sum + w->lane + lane, sum);
 }
 
 /* Writes the state back. A strand that turned non-finite keeps the state at the start of the step and is
@@ -434,7 +434,7 @@ MOTE_INLINE void commit_lanes(const strand_work *w, size_t lane) {
     }
     for (uint32_t bad = wide_lane_bits(live & ~keep); bad; bad &= bad - 1)
         strands->frozen[w->lane + lane + (size_t)__builtin_ctz(bad)] = 1;
-    measure_stretch(w, lane);
+    measure_strain(w, lane);
 }
 
 #endif

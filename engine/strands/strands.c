@@ -108,14 +108,15 @@ static mote_result allocate(mote_strands *strands, const mote_range_setup *setup
 static mote_strands strands_of(const mote_strands_def *def, const mote_range_setup *setup,
                                const mote_strand_counts *counts) {
     const uint32_t groups = (uint32_t)((counts->strands + MOTE_GROUP - 1) / MOTE_GROUP);
-    mote_strands strands = {.range = {.slot_count = (uint32_t)counts->slots, .pins = {.most = MOTE_MAX_PINS}},
-                            .def = *def,
-                            .kernels = mote_strand_kernels_for(setup->isa),
-                            .strand_count = def->strand_count,
-                            .point_count = (uint32_t)counts->points,
-                            .group_count = groups,
-                            .lane_count = groups * MOTE_GROUP,
-                            .max_points = counts->longest};
+    mote_strands strands = {
+        .range = {.slot_count = (uint32_t)counts->slots, .pins = {.most = MOTE_MAX_STRANDS_PINS}},
+        .def = *def,
+        .kernels = mote_strand_kernels_for(setup->isa),
+        .strand_count = def->strand_count,
+        .point_count = (uint32_t)counts->points,
+        .group_count = groups,
+        .lane_count = groups * MOTE_GROUP,
+        .max_points = counts->longest};
     strands.def.positions = strands.def.strand_mass = strands.def.strand_rest_scale =
         strands.def.strand_compliance = NULL;
     strands.def.strand_points = NULL;
@@ -141,7 +142,7 @@ mote_result mote_strands_make(const mote_strands_def *def, const mote_range_setu
 
 void mote_strands_destroy(mote_range *range, const mote_allocator *allocator) {
     mote_strands *strands = mote_strands_of(range);
-    mote_release(allocator, strands->spans, MOTE_MAX_PINS * sizeof *strands->spans);
+    mote_release(allocator, strands->spans, MOTE_MAX_STRANDS_PINS * sizeof *strands->spans);
     mote_pins_destroy(&range->pins, allocator);
     mote_release(allocator, strands->memory, strands->bytes);
     mote_release(allocator, strands, sizeof *strands);
@@ -195,7 +196,7 @@ void mote_strands_rest(mote_strands *strands, uint32_t lane) {
     uint32_t slot = mote_strands_slot_of(strands, lane, 0);
     for (int32_t k = 0; k < strands->points[lane]; k++, slot += MOTE_GROUP) rest_point(strands, slot, row);
     rest_pins(strands, lane);
-    strands->stretch[lane] = strands->stretch_sum[lane] = 0;
-    strands->iterations[lane] = strands->capped[lane] = strands->fallbacks[lane] = 0;
+    strands->strain[lane] = strands->strain_sum[lane] = 0;
+    strands->iterations[lane] = strands->unsolved[lane] = strands->fallbacks[lane] = 0;
     strands->infeasible[lane] = strands->frozen[lane] = 0;
 }

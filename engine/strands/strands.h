@@ -79,12 +79,12 @@ struct mote_strands {
      * interpolate. */
     float *root_before[4], *root_last[4];
     /* Report of the last step, by lane. */
-    float *stretch, *stretch_sum; /* largest, and summed over the strand's segments */
-    uint32_t *iterations, *capped, *fallbacks;
+    float *strain, *strain_sum; /* largest, and summed over the strand's segments */
+    uint32_t *iterations, *unsolved, *fallbacks;
     uint8_t *infeasible;
     uint8_t *frozen; /* kept until the strand is put at rest */
 
-    mote_span_of_pins *spans; /* sorted by group only; MOTE_MAX_PINS reserved with the first pin */
+    mote_span_of_pins *spans; /* sorted by group only; MOTE_MAX_STRANDS_PINS reserved with the first pin */
     uint32_t span_count;
     mote_strand_job job; /* job of the current step */
     void *memory;        /* memory of all columns */

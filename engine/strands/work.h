@@ -140,7 +140,7 @@ struct strand_work {
 };
 
 /* Resolution of lengths in float32: 4 roundings of 2^-24 in each coordinate. Lengths are solved to
- * max_stretch or to this. */
+ * max_strain or to this. */
 #define STRAND_ROUNDING 0x1p-22f
 
 /* Length below which a vector has no direction. */

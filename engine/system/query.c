@@ -66,7 +66,6 @@ mote_result mote_system_statistics(const mote_system *system, mote_statistics *s
         mote_sums_add(&sums, &more);
     }
     *statistics = mote_sums_statistics(&sums);
-    statistics->mean_strain = 0;
     statistics->forces_without_potential = forces_without_potential(&query.def);
     return mote_query_end(&query, MOTE_OK);
 }

@@ -212,9 +212,9 @@ mote_result mote_strands_report_of(const mote_system *system, mote_strands_id id
     if (result) return result;
     if (strand >= strands->strand_count) return MOTE_ERROR_RANGE;
     uint32_t lane = strands->lane_of_strand[strand];
-    *report = (mote_strand_step_report){.stretch = strands->stretch[lane],
+    *report = (mote_strand_step_report){.strain = strands->strain[lane],
                                         .iterations = strands->iterations[lane],
-                                        .capped = strands->capped[lane],
+                                        .unsolved = strands->unsolved[lane],
                                         .fallbacks = strands->fallbacks[lane],
                                         .infeasible = strands->infeasible[lane] != 0,
                                         .frozen = strands->frozen[lane] != 0};

@@ -58,7 +58,7 @@ typedef struct mote_strands_def {
     /** N/m of an explicit spring from every segment to its rest direction in the frame that is transported
      * along the strand from the root: holds curls. */
     float local_pose_stiffness;
-    float max_stretch;       /**< tolerance of the constraints, |length / rest length - 1|, > 0 */
+    float max_strain;        /**< tolerance of the constraints, |length / rest length - 1|, > 0 */
     uint32_t max_iterations; /**< of Newton's method in a substep, 1 .. 32 */
     float normal_drag,       /**< kg/(m s), >= 0: drag of a metre of strand in air, across it */
         tangential_drag;     /**< kg/(m s), >= 0: the same along it */
@@ -70,7 +70,7 @@ typedef struct mote_strands_def {
 } mote_strands_def;
 
 /** Returns a def without strands: robust, 32 points, 1 g a strand, rest scale 1, rigid, no damping, bend,
- * pose or drag, max_stretch 0.002, 32 iterations, radius 0, friction 0.5, pinned roots. */
+ * pose or drag, max_strain 0.002, 32 iterations, radius 0, friction 0.5, pinned roots. */
 MOTE_API mote_strands_def mote_default_strands_def(void);
 
 #define MOTE_MAX_STRANDS_OBJECTS 64u         /**< ids of strands in a system */
@@ -92,10 +92,10 @@ MOTE_API mote_result mote_system_add_strands(mote_system *system, const mote_str
                                              mote_strands_id *id, mote_strands_fault *fault);
 
 /** Returns the number of substeps of a step of dt = timestep (s) with which Newton's method reaches
- * max_stretch in about four iterations, for a strand of n points and a length (m) under an acceleration a
+ * max_strain in about four iterations, for a strand of n points and a length (m) under an acceleration a
  * (m/s^2): dt n sqrt(a / (3 length)), rounded up; measured from 0.1 m x 32 to 1 m x 1,024. With fewer
- * substeps it needs more iterations, and in the end reports capped. At least 1; 1 for arguments that are not
- * positive. */
+ * substeps it needs more iterations, and in the end reports unsolved. At least 1; 1 for arguments that are
+ * not positive. */
 MOTE_API uint32_t mote_strand_substeps(uint32_t points, double length, double acceleration, double timestep);
 
 /** Removes the strands of an id and their links. Errors: NULL, BUSY, ID. */
@@ -142,12 +142,12 @@ MOTE_API mote_result mote_strands_set_root(mote_system *system, mote_strands_id 
  * ID, RANGE. */
 MOTE_API mote_result mote_strands_reset(mote_system *system, mote_strands_id id, uint32_t strand);
 
-#define MOTE_MAX_PINS 4096u /**< pins in the strands of one id */
+#define MOTE_MAX_STRANDS_PINS 4096u /**< pins in the strands of one id */
 
 /** Pins a point to a target in the world (m), or sets a new target of a pinned point. It moves from its
  * present position and arrives at the tick (see MOTE_NEXT_ADVANCE). Errors: NULL, BUSY, ID, RANGE (no such
- * point, a pinned root), NOT_FINITE, CAPACITY (MOTE_MAX_PINS), MEMORY (the first pin reserves capacity for
- * all). */
+ * point, a pinned root), NOT_FINITE, CAPACITY (MOTE_MAX_STRANDS_PINS), MEMORY (the first pin reserves
+ * capacity for all). */
 MOTE_API mote_result mote_strands_pin(mote_system *system, mote_strands_id id, uint32_t strand,
                                       uint32_t point, const vec3 target, uint64_t tick);
 
@@ -168,9 +168,9 @@ MOTE_API mote_result mote_strands_reaction(const mote_system *system, mote_stran
 typedef struct mote_strand_step_report {
     /** Largest |length / rest length - 1| of a segment at the end of the step; of infeasible segments,
      * against the rest length before it was enlarged. */
-    float stretch;
+    float strain;
     uint32_t iterations; /**< of Newton's method, over all substeps */
-    uint32_t capped;     /**< substeps in which max_iterations did not reach max_stretch */
+    uint32_t unsolved;   /**< substeps in which max_iterations did not reach max_strain */
     uint32_t fallbacks;  /**< substeps in which the conserving solver failed and the robust one replaced it */
     /** Two pinned points were further apart than the rigid segments between them are long; these rest lengths
      * were enlarged to reach. */
@@ -184,10 +184,10 @@ MOTE_API mote_result mote_strands_report_of(const mote_system *system, mote_stra
 
 /** Work and failures of all strands of an id in the last step. */
 typedef struct mote_strands_step_report {
-    float max_stretch,   /**< largest stretch of all segments, as in mote_strand_step_report */
-        mean_stretch;    /**< mean over all segments */
+    float max_strain,    /**< largest stretch of all segments, as in mote_strand_step_report */
+        mean_strain;     /**< mean over all segments */
     uint64_t iterations; /**< of Newton's method, over strands and substeps */
-    uint32_t capped,     /**< strands with capped substeps */
+    uint32_t unsolved,   /**< strands with unsolved substeps */
         fallbacks,       /**< strands with fallbacks */
         infeasible,      /**< infeasible strands */
         frozen;          /**< frozen strands */

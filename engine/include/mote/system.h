@@ -248,8 +248,8 @@ typedef struct mote_statistics {
 
 #define MOTE_NO_ITEM 0xffffffffu /**< number of no particle, spring or strand */
 
-/** Computes the statistics of everything in a system: loose particles, strands and networks. Strains are 0
- * and max_strain_item is MOTE_NO_ITEM; elastic energies of links are omitted. Errors: NULL, BUSY. Runs on the
+/** Computes the statistics of everything in a system: loose particles, strands and networks.
+ * max_strain_item is MOTE_NO_ITEM; elastic energies of links are omitted. Errors: NULL, BUSY. Runs on the
  * system's jobs. */
 MOTE_API mote_result mote_system_statistics(const mote_system *system, mote_statistics *statistics);
 
