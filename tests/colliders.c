@@ -194,26 +194,28 @@ TEST(the_next_advance_ends_pending_motions_only) {
     const mote_transform a = upright(0, 0, 0), b = upright(8, 0, 0), c = upright(0, 4, 0);
     mote_motion motion = mote_motion_place(&a);
     mote_motion_target(&motion, 3 * STEP, &b, MOTE_NEXT_ADVANCE);
-    assert_true(motion.travel.pending);
+    assert_true(mote_travel_is_pending(motion.travel.to_tick));
     ASSERT(mote_motion_at(&motion, 5 * STEP, 0).position[0], ==, 0);
     mote_motion_target(&motion, 3 * STEP, &c, MOTE_NEXT_ADVANCE); /* changed before it began */
-    mote_travel_resolve(&motion.travel, 4 * STEP);
-    assert_false(motion.travel.pending);
+    mote_travel_resolve(&motion.travel.to_tick, 4 * STEP);
+    assert_false(mote_travel_is_pending(motion.travel.to_tick));
     ASSERT(mote_motion_at(&motion, 3 * STEP, STEP / 4).position[1], ==, 1);
-    mote_travel_resolve(&motion.travel, 9 * STEP);
+    mote_travel_resolve(&motion.travel.to_tick, 9 * STEP);
     ASSERT(mote_motion_at(&motion, 4 * STEP, 0).position[1], ==, 4);
     ASSERT(mote_motion_at(&motion, 4 * STEP, 0).position[0], ==, 0);
 }
 
-/* The last row but one ends before it begins. */
+/* The last row but two ends before it begins; the last but one is pending. */
 TEST(fractions_of_a_motion_are_0_before_it_and_1_behind_it) {
     static const struct {
         uint64_t from, to, at;
         double within;
         float want;
-    } rows[] = {{10, 20, 5, 0, 0},  {10, 20, 10, 0, 0},          {10, 20, 12, 0.5, 0.25f},
-                {10, 20, 20, 0, 1}, {10, 20, 25, 0, 1},          {10, 10, 10, 0, 1},
-                {20, 10, 0, 0, 1},  {0, UINT64_MAX - 1, 0, 1, 0}};
+    } rows[] = {{10, 20, 5, 0, 0},           {10, 20, 10, 0, 0},
+                {10, 20, 12, 0.5, 0.25f},    {10, 20, 20, 0, 1},
+                {10, 20, 25, 0, 1},          {10, 10, 10, 0, 1},
+                {20, 10, 0, 0, 1},           {0, MOTE_NEXT_ADVANCE, 1u << 30, 0, 0},
+                {0, UINT64_MAX - 1, 0, 1, 0}};
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         test_case("row %zu", i);
         ASSERT_NEAR(mote_travel_fraction(rows[i].from, rows[i].to, rows[i].at, rows[i].within), rows[i].want,

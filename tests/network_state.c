@@ -263,13 +263,11 @@ static void hash_of_targets(mote_system *system, mote_network *n) {
         EXPECT(n->range.pins.pins[i].to, true);
         EXPECT(n->range.pins.pins[i].travel.from_tick, true);
         EXPECT(n->range.pins.pins[i].travel.to_tick, true);
-        EXPECT(n->range.pins.pins[i].travel.pending, true);
         EXPECT(n->reels[i].spring, true);
         EXPECT(n->reels[i].from, true);
         EXPECT(n->reels[i].to, true);
         EXPECT(n->reels[i].travel.from_tick, true);
         EXPECT(n->reels[i].travel.to_tick, true);
-        EXPECT(n->reels[i].travel.pending, true);
     }
     expect_number_in_hash(system, &n->range.pins.count, 1);
     expect_number_in_hash(system, &n->reel_count, 1);

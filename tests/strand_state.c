@@ -47,7 +47,6 @@ TEST(all_of_the_state_counts_in_the_hash_and_no_measurement_does) {
         for (int i = 0; i < MOTE_ROOT_COLUMNS; i++) EXPECT(b->root_to[i][lane], lives);
         EXPECT(b->root_from_tick[lane], lives);
         EXPECT(b->root_to_tick[lane], lives);
-        EXPECT(b->root_pending[lane], lives);
         EXPECT(b->frozen[lane], lives);
         EXPECT(b->compliance[lane], lives);
         EXPECT(b->point_inverse_mass[lane], lives);
@@ -61,7 +60,6 @@ TEST(all_of_the_state_counts_in_the_hash_and_no_measurement_does) {
     EXPECT(b->range.pins.pins[0].to, true);
     EXPECT(b->range.pins.pins[0].travel.from_tick, true);
     EXPECT(b->range.pins.pins[0].travel.to_tick, true);
-    EXPECT(b->range.pins.pins[0].travel.pending, true);
     EXPECT(b->range.started, true);
     mote_strands_def *d = &b->def;
     float *const settings[] = {&d->damping,         &d->bend_stiffness,       &d->bend_damping,

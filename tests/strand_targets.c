@@ -72,7 +72,7 @@ TEST(a_root_on_its_way_leaves_for_a_new_target_from_where_it_stands) {
             check_root(b, lane, from, turned);
             ASSERT(b->root_from_tick[lane], ==, start);
             ASSERT(b->root_to_tick[lane], ==, end);
-            assert_false(b->root_pending[lane]);
+            assert_false(mote_travel_is_pending(b->root_to_tick[lane]));
             for (int i = 0; i < 4; i++) ASSERT(fabsf(b->root_to[3 + i][lane]), <=, 1);
         }
         /* The next leg begins at the stored root, so that errors do not add up. */
@@ -92,7 +92,7 @@ TEST(roots_turn_along_the_shorter_arc) {
         uint32_t lane = b->lane_of_strand[1];
         ASSERT(b->root_to[4][lane], ==, 0.6f);
         ASSERT(b->root_to[6][lane], ==, 0.8f);
-        assert_true(b->root_pending[lane]);
+        assert_true(mote_travel_is_pending(b->root_to_tick[lane]));
         ASSERT(b->root_to[0][b->lane_of_strand[0]], ==, 0);
     }
     mote_transform tiny = {{0, 0, 0}, {0x1p-149f, 0, 0, 0}}, vast = {{0, 0, 0}, {0, 0, 0, 0x1p127f}};
@@ -117,11 +117,11 @@ TEST(every_strand_gets_the_root_of_its_number) {
     for (uint32_t i = 0; i < 18; i++) {
         uint32_t lane = b->lane_of_strand[i];
         ASSERT(b->root_to[0][lane], ==, (float)i);
-        assert_false(b->root_pending[lane]);
+        assert_false(mote_travel_is_pending(b->root_to_tick[lane]));
         ASSERT(b->root_to_tick[lane], ==, (i == 6 ? 55 : 1234));
     }
     ASSERT(b->range.pins.pins[0].travel.to_tick, ==, 1234);
-    assert_false(b->range.pins.pins[0].travel.pending);
+    assert_false(mote_travel_is_pending(b->range.pins.pins[0].travel.to_tick));
     mote_system_destroy(system);
 }
 
@@ -241,7 +241,7 @@ TEST(a_pin_leaves_from_its_point_whenever_it_gets_a_target) {
         for (int axis = 0; axis < 3; axis++)
             ASSERT(b->range.pins.pins[0].from[axis], ==, (float)(10 * i + axis));
         assert_int_equal(b->range.pins.count, 1);
-        ASSERT(b->range.pins.pins[0].travel.pending, ==, (i == 1));
+        ASSERT(mote_travel_is_pending(b->range.pins.pins[0].travel.to_tick), ==, (i == 1));
         ASSERT(b->range.pins.pins[0].travel.to_tick, ==, (i == 1 ? MOTE_NEXT_ADVANCE : 17));
         ASSERT(b->range.pins.pins[0].travel.from_tick, ==,
                mote_system_steps(system) * system->clock.ticks_per_step);

@@ -1,5 +1,6 @@
 /* Travel of colliders, roots, pins and rest lengths towards their targets between two ticks. mote/transform.h
- * defines ticks and targets. */
+ * defines ticks and targets. Until an advance begins, to_tick may be MOTE_NEXT_ADVANCE: the target is
+ * pending, and nothing moves. */
 #ifndef MOTE_BASE_TRAVEL_H
 #define MOTE_BASE_TRAVEL_H
 
@@ -10,24 +11,24 @@
 
 typedef struct mote_travel {
     uint64_t from_tick, to_tick;
-    bool pending; /* to_tick will be the end of the next advance; nothing moves before it begins */
 } mote_travel;
 
-/* Returns the travel from the boundary `now` to `tick`, which may be MOTE_NEXT_ADVANCE. */
-MOTE_INLINE mote_travel mote_travel_to(uint64_t now, uint64_t tick) {
-    return (mote_travel){.from_tick = now, .to_tick = tick, .pending = tick == MOTE_NEXT_ADVANCE};
-}
+MOTE_INLINE bool mote_travel_is_pending(uint64_t to_tick) { return to_tick == MOTE_NEXT_ADVANCE; }
 
 /* Resolves a pending target at the start of an advance that will end at end_tick. */
-MOTE_INLINE void mote_travel_resolve(mote_travel *travel, uint64_t end_tick) {
-    if (travel->pending) travel->to_tick = end_tick;
-    travel->pending = false;
+MOTE_INLINE void mote_travel_resolve(uint64_t *to_tick, uint64_t end_tick) {
+    if (mote_travel_is_pending(*to_tick)) *to_tick = end_tick;
 }
 
-/* Returns the fraction of the travel completed `within` ticks after step_tick, in [0, 1]; 1 if to_tick <=
- * from_tick. */
+MOTE_INLINE bool mote_travel_has_arrived(const mote_travel *travel, uint64_t now) {
+    return travel->to_tick <= now && !mote_travel_is_pending(travel->to_tick);
+}
+
+/* Returns the fraction of the travel completed `within` ticks after step_tick, in [0, 1]: 0 if it is pending,
+ * 1 if to_tick <= from_tick. */
 MOTE_INLINE float mote_travel_fraction(uint64_t from_tick, uint64_t to_tick, uint64_t step_tick,
                                        double within) {
+    if (mote_travel_is_pending(to_tick)) return 0;
     if (to_tick <= from_tick) return 1.0f;
     const double passed = (double)(int64_t)(step_tick - from_tick) + within;
     const double fraction = passed / (double)(to_tick - from_tick);
@@ -39,10 +40,12 @@ MOTE_INLINE float mote_travel_between(float from, float to, float fraction) {
     return fraction < 1 ? from + fraction * (to - from) : to;
 }
 
-/* Returns the hash of the travel, chained after `seed`. */
-MOTE_INLINE uint64_t mote_travel_hash(uint64_t seed, const mote_travel *travel) {
-    const uint64_t hash = mote_hash_number(mote_hash_number(seed, travel->from_tick), travel->to_tick);
-    return mote_hash_number(hash, travel->pending);
+/* Returns the hash of values that travel from `from` to `to`, `bytes` each, chained after `seed`. */
+MOTE_INLINE uint64_t mote_travel_hash(uint64_t seed, const void *from, const void *to, size_t bytes,
+                                      const mote_travel *travel) {
+    const uint64_t values = mote_hash_bytes(mote_hash_bytes(seed, from, bytes), to, bytes);
+    const uint64_t hash = mote_hash_number(mote_hash_number(values, travel->from_tick), travel->to_tick);
+    return mote_hash_number(hash, mote_travel_is_pending(travel->to_tick));
 }
 
 #endif

@@ -67,7 +67,7 @@ void mote_colliders_remove(mote_collider_list *list, uint32_t place) {
 
 void mote_colliders_resolve(mote_collider_list *list, uint64_t end_tick) {
     for (uint32_t i = 0; i < list->list.count; i++)
-        mote_travel_resolve(&mote_collider_at(list, i)->motion.travel, end_tick);
+        mote_travel_resolve(&mote_collider_at(list, i)->motion.travel.to_tick, end_tick);
     list->substeps = 0;
 }
 
@@ -76,9 +76,8 @@ uint64_t mote_collider_hash(uint64_t seed, const mote_collider *collider) {
     const mote_motion *motion = &collider->motion;
     const float shape[] = {def->radius,    def->half_length, def->extent[0],
                            def->extent[1], def->extent[2],   def->friction};
-    uint64_t hash = mote_hash_bytes(mote_hash_number(seed, (uint64_t)def->kind), shape, sizeof shape);
-    hash = mote_hash_bytes(hash, &motion->from, sizeof motion->from);
-    return mote_travel_hash(mote_hash_bytes(hash, &motion->to, sizeof motion->to), &motion->travel);
+    const uint64_t hash = mote_hash_bytes(mote_hash_number(seed, (uint64_t)def->kind), shape, sizeof shape);
+    return mote_travel_hash(hash, &motion->from, &motion->to, sizeof motion->to, &motion->travel);
 }
 
 /* --- Poses --- */

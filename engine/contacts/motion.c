@@ -38,7 +38,6 @@ static float between(float from, float to, float fraction) {
 }
 
 mote_transform mote_motion_at(const mote_motion *motion, uint64_t step_tick, double within) {
-    if (motion->travel.pending) return motion->from;
     const float f = mote_travel_fraction(motion->travel.from_tick, motion->travel.to_tick, step_tick, within);
     if (f <= 0) return motion->from;
     if (f >= 1) return motion->to;
@@ -52,7 +51,7 @@ mote_transform mote_motion_at(const mote_motion *motion, uint64_t step_tick, dou
  * product with `from` is the shorter arc. */
 void mote_motion_target(mote_motion *motion, uint64_t now, const mote_transform *to, uint64_t tick) {
     const mote_transform from = mote_motion_at(motion, now, 0);
-    *motion = (mote_motion){.from = from, .to = normalised(*to), .travel = mote_travel_to(now, tick)};
+    *motion = (mote_motion){.from = from, .to = normalised(*to), .travel = {now, tick}};
     if (dot(from.rotation, motion->to.rotation) >= 0) return;
     for (int i = 0; i < 4; i++) motion->to.rotation[i] = -motion->to.rotation[i];
 }

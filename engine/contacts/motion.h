@@ -10,7 +10,7 @@
 /* Rotations have length 1; `to` is on the side of `from` (shorter arc). */
 typedef struct mote_motion {
     mote_transform from, to;
-    mote_travel travel; /* while this is pending the object stays at `from` */
+    mote_travel travel;
 } mote_motion;
 
 /* Checks a transform. Returns MOTE_OK; NOT_FINITE; RANGE: a quaternion of length 0. */

@@ -50,12 +50,12 @@ static uint64_t hash_targets(const mote_network *network) {
     uint64_t pins = 0, reels = 0;
     for (uint32_t i = 0; i < list->count; i++) {
         const mote_pin *pin = &list->pins[i];
-        pins += mote_target_hash(mote_hash_number(0, network->particle_of_slot[pin->slot]), pin->from,
+        pins += mote_travel_hash(mote_hash_number(0, network->particle_of_slot[pin->slot]), pin->from,
                                  pin->to, sizeof pin->to, &pin->travel);
     }
     for (uint32_t i = 0; i < network->reel_count; i++) {
         const mote_network_reel_state *reel = &network->reels[i];
-        reels += mote_target_hash(mote_hash_number(0, reel->spring), &reel->from, &reel->to, sizeof reel->to,
+        reels += mote_travel_hash(mote_hash_number(0, reel->spring), &reel->from, &reel->to, sizeof reel->to,
                                   &reel->travel);
     }
     return mote_hash_number(mote_hash_number(pins, list->count), reels);

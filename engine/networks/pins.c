@@ -15,8 +15,7 @@ static void set_inverse_mass(mote_network *network, uint32_t slot, float inverse
 mote_result mote_network_add_pin(mote_network *network, uint32_t slot, const float target[3], uint64_t now,
                                  uint64_t tick, const mote_allocator *allocator) {
     mote_range *range = &network->range;
-    mote_pin pin = {
-        .slot = slot, .unit = mote_network_block_of(network, slot), .travel = mote_travel_to(now, tick)};
+    mote_pin pin = {.slot = slot, .unit = mote_network_block_of(network, slot), .travel = {now, tick}};
     for (int axis = 0; axis < 3; axis++) pin.from[axis] = range->x[axis][slot], pin.to[axis] = target[axis];
     bool is_new;
     const mote_result result = mote_pins_add(&range->pins, pin, allocator, &is_new);
@@ -65,9 +64,8 @@ static void update_ranges(mote_network *network, uint32_t edited, uint32_t place
 }
 
 static float length_at(const mote_network_reel_state *reel, uint64_t tick) {
-    if (reel->travel.pending) return reel->from;
     const float f = mote_travel_fraction(reel->travel.from_tick, reel->travel.to_tick, tick, 0);
-    return f <= 0 ? reel->from : mote_travel_between(reel->from, reel->to, f);
+    return mote_travel_between(reel->from, reel->to, f);
 }
 
 mote_result mote_network_add_reel(mote_network *network, uint32_t number, float rest_length, uint64_t now,
@@ -82,11 +80,8 @@ mote_result mote_network_add_reel(mote_network *network, uint32_t number, float 
     mote_network_reel_state *reel = network->reels + place;
     const float from = is_new ? network->spring[number].rest_length : length_at(reel, now);
     if (is_new) memmove(reel + 1, reel, (network->reel_count++ - place) * sizeof *reel);
-    *reel = (mote_network_reel_state){.spring = number,
-                                      .block = block,
-                                      .from = from,
-                                      .to = rest_length + 0.0f,
-                                      .travel = mote_travel_to(now, tick)};
+    *reel = (mote_network_reel_state){
+        .spring = number, .block = block, .from = from, .to = rest_length + 0.0f, .travel = {now, tick}};
     if (is_new) update_ranges(network, block, place, true);
     return MOTE_OK;
 }
@@ -113,7 +108,7 @@ void mote_network_end_reels(mote_network *network, uint64_t now) {
     }
     for (uint32_t i = 0; i < network->reel_count; i++) {
         const mote_network_reel_state reel = network->reels[i];
-        if (!reel.travel.pending && reel.travel.to_tick <= now) {
+        if (mote_travel_has_arrived(&reel.travel, now)) {
             network->spring[reel.spring].rest_length = reel.to;
             mote_network_copy_spring(network, reel.spring);
             continue;
@@ -130,5 +125,5 @@ void mote_network_resolve(mote_range *range, uint64_t end_tick) {
     network->torn_count = 0;
     mote_pins_resolve(&range->pins, end_tick);
     for (uint32_t i = 0; i < network->reel_count; i++)
-        mote_travel_resolve(&network->reels[i].travel, end_tick);
+        mote_travel_resolve(&network->reels[i].travel.to_tick, end_tick);
 }

@@ -5,7 +5,6 @@
 
 #include "base/allocator.h"
 #include "base/assert.h"
-#include "base/hash.h"
 
 /* Returns the position of the first pin at or after `slot` (binary search). */
 static uint32_t first_pin_at(const mote_pin_list *list, uint32_t slot) {
@@ -61,7 +60,7 @@ bool mote_pins_remove(mote_pin_list *list, uint32_t slot) {
 }
 
 void mote_pins_resolve(mote_pin_list *list, uint64_t end_tick) {
-    for (uint32_t i = 0; i < list->count; i++) mote_travel_resolve(&list->pins[i].travel, end_tick);
+    for (uint32_t i = 0; i < list->count; i++) mote_travel_resolve(&list->pins[i].travel.to_tick, end_tick);
 }
 
 bool mote_pins_are_valid(const mote_pin_list *list, uint32_t units) {
@@ -79,9 +78,4 @@ bool mote_pins_are_valid(const mote_pin_list *list, uint32_t units) {
 
 void mote_pins_destroy(mote_pin_list *list, const mote_allocator *allocator) {
     mote_release(allocator, list->pins, list->most * sizeof *list->pins);
-}
-
-uint64_t mote_target_hash(uint64_t seed, const float *from, const float *to, size_t bytes,
-                          const mote_travel *travel) {
-    return mote_travel_hash(mote_hash_bytes(mote_hash_bytes(seed, from, bytes), to, bytes), travel);
 }

@@ -46,9 +46,4 @@ MOTE_INLINE void mote_pin_at(const mote_pin *pin, uint64_t step_tick, double wit
     for (int axis = 0; axis < 3; axis++) at[axis] = mote_travel_between(pin->from[axis], pin->to[axis], f);
 }
 
-/* Returns the hash of a target, chained after `seed`: values that travel from `from` to `to`, `bytes`
- * each. */
-uint64_t mote_target_hash(uint64_t seed, const float *from, const float *to, size_t bytes,
-                          const mote_travel *travel);
-
 #endif

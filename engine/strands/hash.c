@@ -26,9 +26,9 @@ static uint64_t hash_strand(uint64_t hash, const mote_strands *strands, uint32_t
         root[2 + MOTE_ROOT_COLUMNS + i] = strands->root_to[i][lane];
     }
     hash = mote_hash_bytes(mote_hash_number(hash, (uint64_t)strands->points[lane]), root, sizeof root);
-    hash =
-        mote_hash_number(mote_hash_number(hash, strands->root_from_tick[lane]), strands->root_to_tick[lane]);
-    hash = mote_hash_number(hash, strands->root_pending[lane] + 2u * strands->frozen[lane]);
+    const mote_travel travel = mote_strands_root_travel(strands, lane);
+    hash = mote_hash_number(mote_hash_number(hash, travel.from_tick), travel.to_tick);
+    hash = mote_hash_number(hash, mote_travel_is_pending(travel.to_tick) + 2u * strands->frozen[lane]);
     hash = hash_rotation(hash_rotation(hash, strands->root_before, lane), strands->root_last, lane);
     for (int axis = 0; axis < 3; axis++) {
         hash = hash_run(hash, strands, lane, strands->range.x[axis]);
@@ -45,7 +45,7 @@ static uint64_t hash_pin(const mote_strands *strands, const mote_pin *pin) {
     const uint32_t lane = mote_strands_lane_of(strands, pin->unit, pin->slot);
     const uint32_t point = (pin->slot - mote_strands_slot_of(strands, lane, 0)) / MOTE_GROUP;
     const uint64_t hash = mote_hash_number(mote_hash_number(0, strands->strand_of_lane[lane]), point);
-    return mote_target_hash(hash, pin->from, pin->to, sizeof pin->to, &pin->travel);
+    return mote_travel_hash(hash, pin->from, pin->to, sizeof pin->to, &pin->travel);
 }
 
 /* Returns the hash in the host's numbering. Pins are added up, because their order is that of the slots.

@@ -28,7 +28,6 @@ static void take_lanes(mote_arena *a, mote_strands *strands, bool interpolates) 
         strands->root_to[i] = mote_arena_take(a, lanes, sizeof(float));
     strands->root_from_tick = mote_arena_take(a, lanes, sizeof(uint64_t));
     strands->root_to_tick = mote_arena_take(a, lanes, sizeof(uint64_t));
-    strands->root_pending = mote_arena_take(a, lanes, sizeof(uint8_t));
     for (int i = 0; i < 4 && interpolates; i++)
         strands->root_before[i] = mote_arena_take(a, lanes, sizeof(float));
     for (int i = 0; i < 4; i++) strands->root_last[i] = mote_arena_take(a, lanes, sizeof(float));

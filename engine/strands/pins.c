@@ -58,7 +58,7 @@ mote_result mote_strands_add_pin(mote_strands *strands, uint32_t lane, uint32_t 
                                  uint64_t now, uint64_t tick, const mote_allocator *allocator) {
     mote_range *range = &strands->range;
     const uint32_t slot = mote_strands_slot_of(strands, lane, point);
-    mote_pin pin = {.slot = slot, .unit = lane / MOTE_GROUP, .travel = mote_travel_to(now, tick)};
+    mote_pin pin = {.slot = slot, .unit = lane / MOTE_GROUP, .travel = {now, tick}};
     for (int axis = 0; axis < 3; axis++) pin.from[axis] = range->x[axis][slot], pin.to[axis] = target[axis];
     const size_t bytes = MOTE_MAX_STRANDS_PINS * sizeof *strands->spans;
     if (!strands->spans) strands->spans = mote_allocate(allocator, bytes);

@@ -18,26 +18,24 @@ void mote_strands_aim_root(mote_strands *strands, uint32_t lane, const mote_tran
                            uint64_t tick) {
     mote_motion motion = {.from = load_root(strands->root_from, lane),
                           .to = load_root(strands->root_to, lane),
-                          .travel = {.from_tick = strands->root_from_tick[lane],
-                                     .to_tick = strands->root_to_tick[lane],
-                                     .pending = strands->root_pending[lane] != 0}};
+                          .travel = mote_strands_root_travel(strands, lane)};
     mote_motion_target(&motion, now, target, tick);
     store_root(strands->root_from, lane, &motion.from);
     store_root(strands->root_to, lane, &motion.to);
     strands->root_from_tick[lane] = motion.travel.from_tick;
     strands->root_to_tick[lane] = motion.travel.to_tick;
-    strands->root_pending[lane] = motion.travel.pending;
 }
 
 /* Returns the rotation at tick `at`. A target set at that tick has not rotated the root yet, even if the
  * target's own tick has passed: the rotation is that at the end of the previous step. */
 static void rotation_at(const mote_strands *strands, uint32_t lane, uint64_t at, float rotation[4]) {
-    const uint64_t from_tick = strands->root_from_tick[lane];
-    const float f = mote_travel_fraction(from_tick, strands->root_to_tick[lane], at, 0);
+    const mote_travel travel = mote_strands_root_travel(strands, lane);
+    const float f = mote_travel_fraction(travel.from_tick, travel.to_tick, at, 0);
     for (int i = 0; i < 4; i++) {
         const float from = strands->root_from[3 + i][lane];
-        rotation[i] = (int64_t)(at - from_tick) <= 0 ? strands->root_last[i][lane]
-                                                     : from + f * (strands->root_to[3 + i][lane] - from);
+        rotation[i] = (int64_t)(at - travel.from_tick) <= 0
+                          ? strands->root_last[i][lane]
+                          : from + f * (strands->root_to[3 + i][lane] - from);
     }
 }
 
@@ -58,9 +56,7 @@ void mote_strands_keep_rotations(mote_strands *strands, uint64_t begin, uint64_t
 
 void mote_strands_resolve(mote_range *range, uint64_t end_tick) {
     mote_strands *strands = mote_strands_of(range);
-    for (uint32_t lane = 0; lane < strands->strand_count; lane++) {
-        if (strands->root_pending[lane]) strands->root_to_tick[lane] = end_tick;
-        strands->root_pending[lane] = 0;
-    }
+    for (uint32_t lane = 0; lane < strands->strand_count; lane++)
+        mote_travel_resolve(&strands->root_to_tick[lane], end_tick);
     mote_pins_resolve(&range->pins, end_tick);
 }

@@ -72,8 +72,7 @@ struct mote_strands {
     /* Transforms between which roots move. Rotations have length 1; root_to is in the hemisphere of
      * root_from. */
     float *root_from[MOTE_ROOT_COLUMNS], *root_to[MOTE_ROOT_COLUMNS];
-    uint64_t *root_from_tick, *root_to_tick;
-    uint8_t *root_pending;
+    uint64_t *root_from_tick, *root_to_tick; /* a mote_travel of each, in columns */
     /* Root rotations at the two boundaries between which points are presented. They are not of length 1, are
      * in one hemisphere and do not change with targets set later. root_before: NULL where the system does not
      * interpolate. */
@@ -94,6 +93,10 @@ struct mote_strands {
 MOTE_INLINE mote_strands *mote_strands_of(mote_range *range) { return (mote_strands *)(void *)range; }
 MOTE_INLINE const mote_strands *mote_const_strands_of(const mote_range *range) {
     return (const mote_strands *)(const void *)range;
+}
+
+MOTE_INLINE mote_travel mote_strands_root_travel(const mote_strands *strands, uint32_t lane) {
+    return (mote_travel){strands->root_from_tick[lane], strands->root_to_tick[lane]};
 }
 
 /* --- strands.c --- */
