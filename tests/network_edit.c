@@ -62,7 +62,7 @@ static uint32_t pick(state *s) {
 
 static bool reels(const mote_network *n, uint32_t number) {
     bool found = false;
-    for (uint32_t i = 0; i < n->reel_count; i++) found |= n->reels[i].spring == number;
+    for (uint32_t i = 0; i < n->reels.count; i++) found |= n->reels.pins[i].spring == number;
     return found;
 }
 
@@ -115,11 +115,11 @@ static void reel(state *s) {
     const uint64_t tick = s->now + random_below(&s->random, 4);
     if (number != MOTE_NO_ITEM) OK(mote_network_add_reel(s->n, number, length, s->now, tick, &s->allocator));
     s->now += random_below(&s->random, 3);
-    for (uint32_t i = 0; i < s->n->reel_count; i++)
-        if (s->n->reels[i].travel.to_tick <= s->now)
-            s->m.spring[s->n->reels[i].spring].rest_length = s->n->reels[i].to;
+    for (uint32_t i = 0; i < s->n->reels.count; i++)
+        if (s->n->reels.pins[i].travel.to_tick <= s->now)
+            s->m.spring[s->n->reels.pins[i].spring].rest_length = s->n->reels.pins[i].to[0];
     mote_network_end_reels(s->n, s->now);
-    for (uint32_t i = 0; i < s->n->reel_count; i++) ASSERT(s->n->reels[i].travel.to_tick, >, s->now);
+    for (uint32_t i = 0; i < s->n->reels.count; i++) ASSERT(s->n->reels.pins[i].travel.to_tick, >, s->now);
 }
 
 TEST(random_edits_keep_the_layout) {
@@ -301,11 +301,11 @@ static void expect_pin(const mote_pin *pin, float from_x, float to_x, uint64_t t
 }
 
 static void expect_reel(const mote_network *n, float from, float to, uint64_t to_tick) {
-    ASSERT(n->reel_count, ==, 1);
-    ASSERT(n->block[0].reel_count, ==, 1);
-    ASSERT(n->reels[0].from, ==, from);
-    ASSERT(n->reels[0].to, ==, to);
-    ASSERT(n->reels[0].travel.to_tick, ==, to_tick);
+    ASSERT(n->reels.count, ==, 1);
+    ASSERT(n->reels.run[0].count, ==, 1);
+    ASSERT(n->reels.pins[0].from[0], ==, from);
+    ASSERT(n->reels.pins[0].to[0], ==, to);
+    ASSERT(n->reels.pins[0].travel.to_tick, ==, to_tick);
 }
 
 TEST(pins_and_reels_travel_from_where_they_are) {
@@ -337,8 +337,8 @@ TEST(pins_and_reels_travel_from_where_they_are) {
     mote_network_end_reels(n, 12);
     expect_reel(n, 2.5f, 1, 13);
     mote_network_end_reels(n, 13);
-    ASSERT(n->reel_count, ==, 0);
-    ASSERT(n->block[0].reel_count, ==, 0);
+    ASSERT(n->reels.count, ==, 0);
+    ASSERT(n->reels.run[0].count, ==, 0);
     ASSERT(n->spring[1].rest_length, ==, 1);
     for (int end = 0; end < 2; end++) ASSERT(n->entry_length[n->spring[1].entry[end]], ==, 1);
     destroy(n);
@@ -363,7 +363,7 @@ TEST(no_more_pins_and_reels_than_allowed_fit) {
     }
     OK(mote_network_add_pin(n, 0, at, 0, 1, &allocator)); /* pinned already */
     ASSERT(n->range.pins.count, ==, MOTE_MAX_NETWORK_PINS);
-    ASSERT(n->reel_count, ==, MOTE_MAX_REELS);
+    ASSERT(n->reels.count, ==, MOTE_MAX_REELS);
     model m = model_of(&def);
     for (uint32_t i = 0; i < n->range.pins.count; i++)
         m.pinned[n->particle_of_slot[n->range.pins.pins[i].slot]] = true;

@@ -322,24 +322,24 @@ static inline void check_pins(const mote_network *n, const model *m) {
     assert_int_equal(n->range.pins.count, pins);
     for (uint32_t i = 0; i < n->block_count; i++) {
         const mote_network_block *b = &n->block[i];
-        const mote_pin_run run = n->range.pins.run[i];
+        const mote_pin_run run = n->range.pins.run[i], reels = n->reels.run[i];
         if (run.count) assert_int_equal(run.first, pin);
-        if (b->reel_count) assert_int_equal(b->first_reel, reel);
+        if (reels.count) assert_int_equal(reels.first, reel);
         for (uint32_t k = 0; k < run.count; k++, pin++) {
             ASSERT(n->range.pins.pins[pin].slot, >=, b->first);
             ASSERT(n->range.pins.pins[pin].slot, <, b->first + 16 * b->groups);
             assert_true(m->pinned[n->particle_of_slot[n->range.pins.pins[pin].slot]]);
             if (k) ASSERT(n->range.pins.pins[pin].slot, >, n->range.pins.pins[pin - 1].slot);
         }
-        for (uint32_t k = 0; k < b->reel_count; k++, reel++) {
-            assert_int_equal(n->reels[reel].block, i);
-            assert_true(m->alive[n->reels[reel].spring]);
-            assert_int_equal(mote_network_block_of(n, n->spring[n->reels[reel].spring].a), i);
-            if (k) ASSERT(n->reels[reel].spring, >, n->reels[reel - 1].spring);
+        for (uint32_t k = 0; k < reels.count; k++, reel++) {
+            assert_int_equal(n->reels.pins[reel].unit, i);
+            assert_true(m->alive[n->reels.pins[reel].spring]);
+            assert_int_equal(mote_network_block_of(n, n->spring[n->reels.pins[reel].spring].a), i);
+            if (k) ASSERT(n->reels.pins[reel].spring, >, n->reels.pins[reel - 1].spring);
         }
     }
     ASSERT(pin, ==, n->range.pins.count);
-    ASSERT(reel, ==, n->reel_count);
+    ASSERT(reel, ==, n->reels.count);
 }
 
 static inline void check_network(const mote_network *n, const model *m) {

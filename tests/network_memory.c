@@ -20,7 +20,7 @@ static void *copy_of(const void *from, size_t bytes) {
 static snapshot take_snapshot(const mote_network *n) {
     return (snapshot){*n, copy_of(n->memory, n->bytes), copy_of(n->packet_memory, n->packet_bytes),
                       copy_of(n->range.pins.pins, n->range.pins.count * sizeof *n->range.pins.pins),
-                      copy_of(n->reels, n->reel_count * sizeof *n->reels)};
+                      copy_of(n->reels.pins, n->reels.count * sizeof *n->reels.pins)};
 }
 
 static void free_snapshot(snapshot *s) { free(s->memory), free(s->lines), free(s->pins), free(s->reels); }
@@ -31,7 +31,7 @@ static void check_snapshot(const snapshot *s, const mote_network *n) {
     assert_memory_equal(s->lines, n->packet_memory, n->packet_bytes);
     if (n->range.pins.count)
         assert_memory_equal(s->pins, n->range.pins.pins, n->range.pins.count * sizeof *n->range.pins.pins);
-    if (n->reel_count) assert_memory_equal(s->reels, n->reels, n->reel_count * sizeof *n->reels);
+    if (n->reels.count) assert_memory_equal(s->reels, n->reels.pins, n->reels.count * sizeof *n->reels.pins);
 }
 
 typedef enum edit { EDIT_NEAR, EDIT_HUB, EDIT_FAR, EDIT_PIN, EDIT_REEL, EDIT_COUNT } edit;

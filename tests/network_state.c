@@ -263,14 +263,14 @@ static void hash_of_targets(mote_system *system, mote_network *n) {
         EXPECT(n->range.pins.pins[i].to, true);
         EXPECT(n->range.pins.pins[i].travel.from_tick, true);
         EXPECT(n->range.pins.pins[i].travel.to_tick, true);
-        EXPECT(n->reels[i].spring, true);
-        EXPECT(n->reels[i].from, true);
-        EXPECT(n->reels[i].to, true);
-        EXPECT(n->reels[i].travel.from_tick, true);
-        EXPECT(n->reels[i].travel.to_tick, true);
+        EXPECT(n->reels.pins[i].spring, true);
+        EXPECT(n->reels.pins[i].from[0], true);
+        EXPECT(n->reels.pins[i].to[0], true);
+        EXPECT(n->reels.pins[i].travel.from_tick, true);
+        EXPECT(n->reels.pins[i].travel.to_tick, true);
     }
     expect_number_in_hash(system, &n->range.pins.count, 1);
-    expect_number_in_hash(system, &n->reel_count, 1);
+    expect_number_in_hash(system, &n->reels.count, 1);
 }
 
 TEST(the_hash_covers_the_state_and_nothing_else) {

@@ -24,7 +24,7 @@ static void free_number(mote_network *network, uint32_t number) {
 
 void mote_network_erase(mote_network *network, uint32_t number) {
     const mote_network_spring_state *s = &network->spring[number];
-    mote_network_drop_reel(network, number);
+    (void)mote_pins_remove(&network->reels, mote_network_block_of(network, s->a), number);
     mote_network_clear_entries(network, number);
     unlink_spring(network, number, s->a);
     unlink_spring(network, number, s->b);

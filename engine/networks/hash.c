@@ -53,9 +53,9 @@ static uint64_t hash_targets(const mote_network *network) {
         pins += mote_travel_hash(mote_hash_number(0, network->particle_of_slot[pin->slot]), pin->from,
                                  pin->to, sizeof pin->to, &pin->travel);
     }
-    for (uint32_t i = 0; i < network->reel_count; i++) {
-        const mote_network_reel_state *reel = &network->reels[i];
-        reels += mote_travel_hash(mote_hash_number(0, reel->spring), &reel->from, &reel->to, sizeof reel->to,
+    for (uint32_t i = 0; i < network->reels.count; i++) {
+        const mote_pin *reel = &network->reels.pins[i];
+        reels += mote_travel_hash(mote_hash_number(0, reel->spring), reel->from, reel->to, sizeof *reel->to,
                                   &reel->travel);
     }
     return mote_hash_number(mote_hash_number(pins, list->count), reels);

@@ -100,9 +100,6 @@ void mote_network_move_packets(mote_network *network, uint32_t block, uint32_t c
 
 /* --- pins.c, chunks.c --- */
 
-/* Removes the reel of a spring, if it has one. */
-void mote_network_drop_reel(mote_network *network, uint32_t number);
-
 /* Finds the constrained solver's chunks again after islands were merged. */
 void mote_network_find_chunks(mote_network *network);
 

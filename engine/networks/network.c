@@ -15,7 +15,7 @@ MOTE_KERNEL_LOOKUP(mote_network_kernels, mote_network_kernels);
 
 void mote_network_destroy(mote_range *range, const mote_allocator *allocator) {
     mote_network *network = mote_network_of(range);
-    mote_release(allocator, network->reels, MOTE_MAX_REELS * sizeof *network->reels);
+    mote_pins_destroy(&network->reels, allocator);
     mote_pins_destroy(&network->range.pins, allocator);
     mote_release(allocator, network->linked_scratch, network->linked_bytes);
     mote_release(allocator, network->packet_memory, network->packet_bytes);
@@ -83,6 +83,7 @@ static uint64_t place_columns(mote_network *network, bool interpolates) {
     }
     network->block = mote_arena_take(&a, network->block_count, sizeof(mote_network_block));
     network->range.pins.run = mote_arena_take(&a, network->block_count, sizeof(mote_pin_run));
+    network->reels.run = mote_arena_take(&a, network->block_count, sizeof(mote_pin_run));
     network->group = mote_arena_take(&a, network->group_count, sizeof(mote_network_group));
     network->spring = mote_arena_take(&a, network->def.spring_capacity, sizeof(mote_network_spring_state));
     network->torn = mote_arena_take(&a, network->def.spring_capacity, sizeof(uint32_t));
@@ -231,6 +232,7 @@ static mote_network network_of_plan(const mote_network_def *def, const mote_rang
                                     const mote_network_layout_plan *s) {
     mote_network network = {.def = *def,
                             .range = {.slot_count = s->slot_count, .pins = {.most = MOTE_MAX_NETWORK_PINS}},
+                            .reels = {.most = MOTE_MAX_REELS},
                             .kernels = mote_network_kernels_for(setup->isa),
                             .particle_count = def->particle_count,
                             .block_count = s->block_count,

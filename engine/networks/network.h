@@ -32,7 +32,6 @@ typedef struct mote_network_block {
     uint32_t packet_capacity;            /* ... and the number reserved */
     bool interleaved;                    /* false: sliced */
     bool outer;                          /* springs or links leave the block: outer loop order */
-    uint32_t first_reel, reel_count;     /* its reels in network->reels */
 } mote_network_block;
 
 /* 16 springs. Lane `lane` of packet p has entry 16 p + lane in the entry columns. */
@@ -51,13 +50,6 @@ typedef struct mote_network_packet {
 typedef struct mote_network_group {
     uint32_t first_packet, packet_count; /* of a sliced block; interleaved blocks: 0, 0 */
 } mote_network_group;
-
-/* A reel: a spring whose rest length changes linearly in time. */
-typedef struct mote_network_reel_state {
-    uint32_t spring, block; /* block: of end a */
-    float from, to;         /* m */
-    mote_travel travel;
-} mote_network_reel_state;
 
 /* Columns of the constrained solver, one value per spring end. The primal and the dual solver never work on
  * the same island at once, so they share memory. */
@@ -177,10 +169,8 @@ struct mote_network {
     float *entry_solver[END_COLUMNS];                      /* constrained solver, else NULL */
     float *entry_response[4]; /* kinematic integrators, else NULL: mote_network_unit_responses */
 
-    mote_network_reel_state
-        *reels; /* sorted by block, then by spring; MOTE_MAX_REELS are reserved with the first reel. Reels
-                 * that have arrived are removed at the next step, or earlier when the array is full */
-    uint32_t reel_count;
+    mote_pin_list reels; /* springs whose rest length changes linearly in time; units: blocks. Reels that have
+                          * arrived are removed at the next step, or earlier when the list is full */
     uint32_t *torn, torn_count; /* springs torn in the last advance; spring_capacity */
     mote_network_step_report report;
 

@@ -11,14 +11,15 @@ typedef struct block_run {
     mote_network_scratch columns;
     const mote_network_block *block;
     uint32_t first, end; /* slots */
-    mote_pin_run pins;
+    mote_pin_run pins, reels;
 } block_run;
 
 static block_run run_of(const mote_network_job *job, mote_network_scratch columns,
                         const mote_network_block *block) {
     const uint32_t end = block->first + block->groups * MOTE_GROUP;
-    const mote_pin_run pins = job->network->range.pins.run[block - job->network->block];
-    return (block_run){job, columns, block, block->first, end, pins};
+    const size_t unit = (size_t)(block - job->network->block);
+    const mote_pin_run pins = job->network->range.pins.run[unit], reels = job->network->reels.run[unit];
+    return (block_run){job, columns, block, block->first, end, pins, reels};
 }
 
 /* --- Parts of a phase --- */
@@ -54,11 +55,11 @@ static void place(const block_run *b, double within) {
         mote_pin_at(pin_at(b, i), b->job->step_tick, within, at);
         for (int axis = 0; axis < 3; axis++) *column_at(b, COLUMN(x) + axis, pin_at(b, i)->slot) = at[axis];
     }
-    for (uint32_t i = 0; i < b->block->reel_count; i++) {
-        const mote_network_reel_state *reel = &n->reels[b->block->first_reel + i];
-        const mote_travel *travel = &reel->travel;
-        const float f = mote_travel_fraction(travel->from_tick, travel->to_tick, b->job->step_tick, within);
-        n->spring[reel->spring].rest_length = mote_travel_between(reel->from, reel->to, f);
+    for (uint32_t i = 0; i < b->reels.count; i++) {
+        const mote_pin *reel = &n->reels.pins[b->reels.first + i];
+        float at[3];
+        mote_pin_at(reel, b->job->step_tick, within, at);
+        n->spring[reel->spring].rest_length = at[0];
         mote_network_copy_spring(n, reel->spring);
     }
 }
@@ -321,7 +322,7 @@ static void do_phase(void *context, size_t first, size_t end, uint32_t worker) {
 static bool is_serial(const mote_network_job *job, mote_phase phase) {
     const bool starts = job->collider_count || job->constrained || job->plan->c.drift_first != 0;
     return phase == MOTE_PHASE_PLACE || phase == MOTE_PHASE_ARRIVE ||
-           (phase == MOTE_PHASE_BEGIN && (!starts || job->network->reel_count));
+           (phase == MOTE_PHASE_BEGIN && (!starts || job->network->reels.count));
 }
 
 static void solve_outer(const mote_network_outer_run *r, uint32_t substep) {

@@ -221,30 +221,28 @@ static bool packets_are_valid(const mote_network *n) {
     return entries == 2 * (uint64_t)n->spring_count;
 }
 
-/* --- Reels --- */
+/* --- Pins and reels --- */
 
-static bool reels_are_valid(const mote_network *n) {
-    uint32_t reel = 0;
-    for (uint32_t i = 0; i < n->block_count; i++) {
-        const mote_network_block *b = &n->block[i];
-        MOTE_CLAIM(b->reel_count == 0 || b->first_reel == reel);
-        for (uint32_t k = 0; k < b->reel_count; k++, reel++) {
-            const uint32_t spring = n->reels[reel].spring;
-            MOTE_CLAIM(n->reels[reel].block == i && mote_network_has_spring(n, spring));
-            MOTE_CLAIM(mote_network_block_of(n, n->spring[spring].a) == i);
-            MOTE_CLAIM(k == 0 || spring > n->reels[reel - 1].spring);
-        }
+static bool pins_are_valid(const mote_network *n) {
+    const mote_pin_list *pins = &n->range.pins;
+    for (uint32_t i = 0; i < pins->count; i++) {
+        const mote_pin *pin = &pins->pins[i];
+        MOTE_CLAIM(pin->slot < n->range.slot_count && pin->unit == mote_network_block_of(n, pin->slot));
     }
-    return reel == n->reel_count;
+    return mote_pins_are_valid(pins, n->block_count);
 }
 
-static bool pin_is_valid(const mote_network *n, const mote_pin *pin) {
-    return pin->slot < n->range.slot_count && pin->unit == mote_network_block_of(n, pin->slot);
+static bool reels_are_valid(const mote_network *n) {
+    for (uint32_t i = 0; i < n->reels.count; i++) {
+        const mote_pin *reel = &n->reels.pins[i];
+        MOTE_CLAIM(mote_network_has_spring(n, reel->spring));
+        MOTE_CLAIM(mote_network_block_of(n, n->spring[reel->spring].a) == reel->unit);
+    }
+    return mote_pins_are_valid(&n->reels, n->block_count);
 }
 
 bool mote_network_validate(const mote_range *range) {
     const mote_network *n = mote_const_network_of(range);
-    for (uint32_t i = 0; i < range->pins.count; i++) MOTE_CLAIM(pin_is_valid(n, &range->pins.pins[i]));
-    return mote_pins_are_valid(&range->pins, n->block_count) && slots_are_valid(n) && islands_are_valid(n) &&
-           blocks_are_valid(n) && springs_are_valid(n) && packets_are_valid(n) && reels_are_valid(n);
+    return pins_are_valid(n) && slots_are_valid(n) && islands_are_valid(n) && blocks_are_valid(n) &&
+           springs_are_valid(n) && packets_are_valid(n) && reels_are_valid(n);
 }

@@ -1,4 +1,4 @@
-/* Pinned points of a range: a sorted array, edited between steps. */
+/* Pins of a range: a sorted array, edited between steps. */
 #include "stage/pins.h"
 
 #include <string.h>
@@ -6,12 +6,13 @@
 #include "base/allocator.h"
 #include "base/assert.h"
 
-/* Returns the position of the first pin at or after `slot` (binary search). */
-static uint32_t first_pin_at(const mote_pin_list *list, uint32_t slot) {
+/* Returns the index of the first pin at or after `slot` of `unit` (binary search). */
+static uint32_t first_pin_at(const mote_pin_list *list, uint32_t unit, uint32_t slot) {
     uint32_t low = 0, high = list->count;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        if (list->pins[middle].slot < slot)
+        const mote_pin *pin = &list->pins[middle];
+        if (pin->unit < unit || (pin->unit == unit && pin->slot < slot))
             low = middle + 1;
         else
             high = middle;
@@ -19,8 +20,11 @@ static uint32_t first_pin_at(const mote_pin_list *list, uint32_t slot) {
     return low;
 }
 
-static bool is_pinned(const mote_pin_list *list, uint32_t place, uint32_t slot) {
-    return place < list->count && list->pins[place].slot == slot;
+mote_pin *mote_pins_find(const mote_pin_list *list, uint32_t unit, uint32_t slot) {
+    const uint32_t place = first_pin_at(list, unit, slot);
+    const bool exists =
+        place < list->count && list->pins[place].unit == unit && list->pins[place].slot == slot;
+    return exists ? list->pins + place : NULL;
 }
 
 /* Updates the runs of the edited unit and of those after it. Units without pins have 0 and 0. */
@@ -36,27 +40,40 @@ static void update_runs(mote_pin_list *list, uint32_t edited, uint32_t place, bo
     }
 }
 
-mote_result mote_pins_add(mote_pin_list *list, mote_pin pin, const mote_allocator *allocator, bool *is_new) {
-    const uint32_t place = first_pin_at(list, pin.slot);
-    *is_new = !is_pinned(list, place, pin.slot);
-    if (*is_new && list->count == list->most) return MOTE_ERROR_CAPACITY;
+mote_result mote_pins_add(mote_pin_list *list, const mote_pin *pin, const mote_allocator *allocator) {
+    mote_pin *at = mote_pins_find(list, pin->unit, pin->slot);
+    if (!at && list->count == list->most) return MOTE_ERROR_CAPACITY;
     if (!list->pins) list->pins = mote_allocate(allocator, list->most * sizeof *list->pins);
     if (!list->pins) return MOTE_ERROR_MEMORY;
-    mote_pin *at = list->pins + place;
-    if (*is_new) memmove(at + 1, at, (list->count++ - place) * sizeof *at);
-    *at = pin;
-    if (*is_new) update_runs(list, pin.unit, place, true);
+    if (!at) {
+        const uint32_t place = first_pin_at(list, pin->unit, pin->slot);
+        at = list->pins + place;
+        memmove(at + 1, at, (list->count++ - place) * sizeof *at);
+        update_runs(list, pin->unit, place, true);
+    }
+    *at = *pin;
     return MOTE_OK;
 }
 
-bool mote_pins_remove(mote_pin_list *list, uint32_t slot) {
-    const uint32_t place = first_pin_at(list, slot);
-    if (!is_pinned(list, place, slot)) return false;
-    mote_pin *at = list->pins + place;
-    const uint32_t unit = at->unit;
+bool mote_pins_remove(mote_pin_list *list, uint32_t unit, uint32_t slot) {
+    mote_pin *at = mote_pins_find(list, unit, slot);
+    if (!at) return false;
+    const uint32_t place = (uint32_t)(at - list->pins);
     memmove(at, at + 1, (--list->count - place) * sizeof *at);
     update_runs(list, unit, place, false);
     return true;
+}
+
+void mote_pins_remove_arrived(mote_pin_list *list, uint64_t now) {
+    const uint32_t count = list->count;
+    for (uint32_t i = 0; i < count; i++) list->run[list->pins[i].unit] = (mote_pin_run){0, 0};
+    list->count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (mote_travel_has_arrived(&list->pins[i].travel, now)) continue;
+        mote_pin_run *run = &list->run[list->pins[i].unit];
+        if (run->count++ == 0) run->first = list->count;
+        list->pins[list->count++] = list->pins[i];
+    }
 }
 
 void mote_pins_resolve(mote_pin_list *list, uint64_t end_tick) {
@@ -70,7 +87,7 @@ bool mote_pins_are_valid(const mote_pin_list *list, uint32_t units) {
         MOTE_CLAIM(run->count == 0 || run->first == pin);
         for (uint32_t k = 0; k < run->count; k++, pin++) {
             MOTE_CLAIM(pin < list->count && list->pins[pin].unit == unit);
-            MOTE_CLAIM(pin == 0 || list->pins[pin].slot > list->pins[pin - 1].slot);
+            MOTE_CLAIM(k == 0 || list->pins[pin].slot > list->pins[pin - 1].slot);
         }
     }
     return pin == list->count;

@@ -1,4 +1,5 @@
-/* Pinned points of a range, with their targets. */
+/* Pins of a range: what the host holds and moves to targets. A pin holds the position of a point; a reel, a
+ * pin of a spring, holds its rest length. */
 #ifndef MOTE_STAGE_PINS_H
 #define MOTE_STAGE_PINS_H
 
@@ -6,10 +7,13 @@
 
 #include "base/travel.h"
 
-/* Point that the host pinned. */
 typedef struct mote_pin {
-    uint32_t slot, unit;  /* unit: the lane group or block that holds the slot */
-    float from[3], to[3]; /* m, world */
+    union {
+        uint32_t slot;   /* of a pinned point */
+        uint32_t spring; /* number of a reeled spring */
+    };
+    uint32_t unit;        /* the lane group or block that holds the point, or end a of the spring */
+    float from[3], to[3]; /* m, world. A reel: from[0], to[0], the others 0 */
     mote_travel travel;
 } mote_pin;
 
@@ -18,19 +22,25 @@ typedef struct mote_pin_run {
     uint32_t first, count;
 } mote_pin_run;
 
-/* Pins sorted by slot. Those of a unit are contiguous, since units hold ascending slots. */
+/* Pins sorted by unit, then by slot or spring. */
 typedef struct mote_pin_list {
     mote_pin *pins;    /* `most` of them are reserved with the first */
     mote_pin_run *run; /* runs by unit; memory of the owner, kept up to date by every edit */
     uint32_t count, most;
 } mote_pin_list;
 
-/* Adds a pin, or replaces the pin of its slot. *is_new: the slot had none. Errors: CAPACITY, MEMORY; the list
- * is then unchanged. */
-mote_result mote_pins_add(mote_pin_list *list, mote_pin pin, const mote_allocator *allocator, bool *is_new);
+/* Returns the pin of a slot or spring; NULL if it has none. */
+mote_pin *mote_pins_find(const mote_pin_list *list, uint32_t unit, uint32_t slot);
 
-/* Removes the pin of a slot. Returns false if it has none. */
-bool mote_pins_remove(mote_pin_list *list, uint32_t slot);
+/* Adds a pin, or replaces the pin of its slot or spring. Errors: CAPACITY, MEMORY; the list is then
+ * unchanged. */
+mote_result mote_pins_add(mote_pin_list *list, const mote_pin *pin, const mote_allocator *allocator);
+
+/* Removes the pin of a slot or spring. Returns false if it has none. */
+bool mote_pins_remove(mote_pin_list *list, uint32_t unit, uint32_t slot);
+
+/* Removes the pins that have arrived by `now`. */
+void mote_pins_remove_arrived(mote_pin_list *list, uint64_t now);
 
 /* Resolves pending targets at the start of an advance that will end at end_tick. */
 void mote_pins_resolve(mote_pin_list *list, uint64_t end_tick);

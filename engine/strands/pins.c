@@ -63,22 +63,21 @@ mote_result mote_strands_add_pin(mote_strands *strands, uint32_t lane, uint32_t 
     const size_t bytes = MOTE_MAX_STRANDS_PINS * sizeof *strands->spans;
     if (!strands->spans) strands->spans = mote_allocate(allocator, bytes);
     if (!strands->spans) return MOTE_ERROR_MEMORY;
-    bool is_new;
-    const mote_result result = mote_pins_add(&range->pins, pin, allocator, &is_new);
+    const mote_result result = mote_pins_add(&range->pins, &pin, allocator);
     if (result && !range->pins.pins) {
         mote_release(allocator, strands->spans, bytes);
         strands->spans = NULL;
     }
     if (result) return result;
+    if (range->inverse_mass[slot] != 0) update_spans(strands, pin.unit);
     range->inverse_mass[slot] = 0;
-    if (is_new) update_spans(strands, pin.unit);
     return MOTE_OK;
 }
 
 mote_result mote_strands_remove_pin(mote_strands *strands, uint32_t lane, uint32_t point) {
     mote_range *range = &strands->range;
     const uint32_t slot = mote_strands_slot_of(strands, lane, point);
-    if (!mote_pins_remove(&range->pins, slot)) return MOTE_ERROR_RANGE;
+    if (!mote_pins_remove(&range->pins, lane / MOTE_GROUP, slot)) return MOTE_ERROR_RANGE;
     range->inverse_mass[slot] = strands->point_inverse_mass[lane];
     for (int axis = 0; axis < 3; axis++) range->reaction[axis][slot] = 0;
     update_spans(strands, lane / MOTE_GROUP);
