@@ -228,7 +228,6 @@ static void finish_insertion(mote_network *network, const insertion *n, uint32_t
         const uint32_t a = mote_network_block_of(network, s->a), b = mote_network_block_of(network, s->b);
         join_islands(network, s->a, s->b);
         if (a != b) network->block[a].outer = network->block[b].outer = network->has_outer = true;
-        mote_network_note_spring(network, s);
     }
     mote_network_find_chunks(network);
     const uint32_t last = n->numbers[n->count - 1];

@@ -54,14 +54,6 @@ void mote_network_sort(uint64_t *key, uint64_t *other_key, uint32_t *number, uin
 void mote_network_create_spring(mote_network *network, uint32_t number, const mote_spring *from,
                                 float length);
 
-/* Sets the flags of the network that a spring needs. Written only when they change: steps copy reeled springs
- * on several threads, and the flags are set by then. */
-MOTE_INLINE void mote_network_note_spring(mote_network *network, const mote_network_spring_state *s) {
-    if (s->damping > 0 && !network->damped) network->damped = true;
-    if (s->tear_strain > 0 && !network->tears) network->tears = true;
-    if (s->stiffness == __builtin_inff() && !network->rigid) network->rigid = true;
-}
-
 /* --- packets.c --- */
 
 /* Slots of a block that have gained springs, ascending. */

@@ -173,7 +173,6 @@ static void fill_springs(mote_network *network, const mote_network_def *def) {
         const bool as_placed = from->rest_length == MOTE_AS_PLACED;
         mote_network_create_spring(network, i, from,
                                    as_placed ? mote_network_distance(p, q) : from->rest_length);
-        mote_network_note_spring(network, s);
         s->next[0] = network->head[s->a];
         s->next[1] = network->head[s->b];
         network->head[s->a] = network->head[s->b] = i;

@@ -130,7 +130,7 @@ struct mote_network {
     uint32_t first_free;               /* ... and all numbers below first_free are in use */
     uint32_t packet_count, packet_capacity;
     float uniform_inverse_mass; /* 1/kg, of all particles when not pinned; 0: masses differ */
-    bool damped, tears, rigid;  /* some spring has damping, can tear, is rigid (never reset) */
+    bool damped, tears, rigid;  /* some spring has had damping, could tear, was rigid: packets.c */
     bool has_outer;             /* some block is outer */
     uint32_t substeps;          /* of the last step; 0: no step yet */
 

@@ -8,7 +8,17 @@
 
 /* --- One packet --- */
 
+/* Sets the flags of the network that a spring needs. Written only when they change: steps copy reeled springs
+ * on several threads, and the flags are set by then. */
+static void set_flags(mote_network *network, const mote_network_spring_state *s) {
+    if (s->damping > 0 && !network->damped) network->damped = true;
+    if (s->tear_strain > 0 && !network->tears) network->tears = true;
+    if (s->stiffness == __builtin_inff() && !network->rigid) network->rigid = true;
+}
+
+/* Every value of a spring reaches the packets here, when it is created and when it changes. */
 static void copy_values(mote_network *network, uint32_t entry, const mote_network_spring_state *s) {
+    set_flags(network, s);
     network->entry_length[entry] = s->rest_length;
     network->entry_stiffness[entry] = s->stiffness;
     network->entry_damping[entry] = s->damping;
@@ -50,7 +60,6 @@ void mote_network_copy_spring(mote_network *network, uint32_t number) {
         summarise(network, s->entry[end] / MOTE_GROUP);
         if (s->entry[0] == s->entry[1]) break;
     }
-    mote_network_note_spring(network, s);
 }
 
 void mote_network_clear_entries(mote_network *network, uint32_t number) {
