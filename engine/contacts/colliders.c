@@ -9,6 +9,9 @@
 
 /* --- The list --- */
 
+/* Marks the poses as stale. mote_colliders_poses computes them again. */
+static void poses_changed(mote_collider_list *list) { list->substeps = 0; }
+
 static mote_result resize_poses(mote_collider_list *list, uint32_t capacity, uint32_t rows,
                                 const mote_allocator *allocator) {
     const size_t bytes = (size_t)capacity * rows * sizeof(mote_collider_pose);
@@ -17,7 +20,7 @@ static mote_result resize_poses(mote_collider_list *list, uint32_t capacity, uin
     mote_release(allocator, list->poses, list->bytes);
     list->poses = poses;
     list->bytes = bytes;
-    list->substeps = 0;
+    poses_changed(list);
     return MOTE_OK;
 }
 
@@ -44,31 +47,31 @@ mote_result mote_colliders_add(mote_collider_list *list, const mote_collider_def
         result = resize_poses(list, list->list.capacity, list->rows, allocator);
     if (result) return result;
     *serial = mote_id_list_append(&list->list, &collider);
-    list->substeps = 0;
+    poses_changed(list);
     return MOTE_OK;
 }
 
 void mote_colliders_set(mote_collider_list *list, uint32_t place, const mote_collider_def *def) {
     *mote_collider_at(list, place) =
         (mote_collider){.def = *def, .motion = mote_motion_place(&def->transform)};
-    list->substeps = 0;
+    poses_changed(list);
 }
 
 void mote_colliders_move(mote_collider_list *list, uint32_t place, const mote_transform *target, uint64_t now,
                          uint64_t tick) {
     mote_motion_target(&mote_collider_at(list, place)->motion, now, target, tick);
-    list->substeps = 0;
+    poses_changed(list);
 }
 
 void mote_colliders_remove(mote_collider_list *list, uint32_t place) {
     mote_id_list_remove(&list->list, place);
-    list->substeps = 0;
+    poses_changed(list);
 }
 
 void mote_colliders_resolve(mote_collider_list *list, uint64_t end_tick) {
     for (uint32_t i = 0; i < list->list.count; i++)
         mote_travel_resolve(&mote_collider_at(list, i)->motion.travel.to_tick, end_tick);
-    list->substeps = 0;
+    poses_changed(list);
 }
 
 uint64_t mote_collider_hash(uint64_t seed, const mote_collider *collider) {

@@ -210,8 +210,7 @@ static double sparse_bound(const mote_network *n, uint32_t island) {
 
 void mote_network_find_aggregates(mote_network *network) {
     mote_network_aggregates *c = &network->aggregates;
-    if (network->aggregate_edits == network->edits) return;
-    network->aggregate_edits = network->edits;
+    if (!mote_network_renew(network, &network->aggregate_edits)) return;
     work w = work_of(network);
     uint32_t first = 0;
     for (uint32_t slot = 0; slot < network->range.slot_count; slot++) c->of_slot[slot] = MOTE_NO_AGGREGATE;

@@ -203,6 +203,14 @@ MOTE_INLINE uint32_t mote_network_next(const mote_network *network, uint32_t num
 /* Marks everything derived from springs, pins and islands as stale. */
 MOTE_INLINE void mote_network_changed(mote_network *network) { network->edits++; }
 
+/* Returns whether the quantity computed at `*computed` edits is stale, and marks it as current: the caller
+ * computes it now. */
+MOTE_INLINE bool mote_network_renew(const mote_network *network, uint64_t *computed) {
+    const bool is_stale = *computed != network->edits;
+    *computed = network->edits;
+    return is_stale;
+}
+
 /* --- network.c: construction --- */
 
 /* Checks the def, finds islands, packs them and fills the columns; *network receives the result. Errors:

@@ -225,9 +225,8 @@ static mote_network_stability_bound sharp_bound(const mote_network *network, mot
 
 /* Computes `bound` if it is stale. */
 static void refresh_bound(mote_network *network) {
-    if (network->bound_edits == network->edits) return;
-    network->bound = bound_of(network, network->integrator, false);
-    network->bound_edits = network->edits;
+    if (mote_network_renew(network, &network->bound_edits))
+        network->bound = bound_of(network, network->integrator, false);
 }
 
 /* --- The policy --- */

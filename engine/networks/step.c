@@ -389,7 +389,8 @@ static unit_response unit_response_of(const mote_plan *plan, float stiffness, fl
 
 /* Springs equal to the one before share its response. */
 void mote_network_unit_responses(mote_network *network, const mote_plan *plan) {
-    if (network->response_edits == network->edits && network->response_h == plan->h) return;
+    if (!mote_network_renew(network, &network->response_edits) && network->response_h == plan->h) return;
+    network->response_h = plan->h;
     unit_response last = {-1, -1, -1, {0, 0, 0, 0}};
     for (uint32_t number = 0; number < network->spring_end; number++) {
         const mote_network_spring_state *s = &network->spring[number];
@@ -401,6 +402,4 @@ void mote_network_unit_responses(mote_network *network, const mote_plan *plan) {
         for (int i = 0; i < 4; i++)
             network->entry_response[i][s->entry[0]] = network->entry_response[i][s->entry[1]] = last.of[i];
     }
-    network->response_edits = network->edits;
-    network->response_h = plan->h;
 }

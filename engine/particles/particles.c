@@ -74,7 +74,6 @@ mote_result mote_particles_create(mote_particles *particles, const mote_system_d
                                   .kernels = mote_particle_kernels_for(def->isa),
                                   .interpolation = def->interpolation,
                                   .uniform_mass = (double)def->uniform_mass,
-                                  .plan_is_stale = true,
                                   .new_inverse_mass = (float)(1.0 / (double)def->uniform_mass)};
     choose_columns(particles, def);
     return mote_particles_reserve(particles, def->capacity, allocator);

@@ -45,7 +45,7 @@ typedef struct mote_particles {
     const mote_particle_kernels *kernels;
     mote_interpolation interpolation;
     double uniform_mass;         /* kg, where there is no mass column */
-    bool plan_is_stale;          /* forces or external_forces_marked have changed since range.plan was made */
+    bool plan_is_current;        /* false: the forces have changed since range.plan was made */
     bool external_forces_marked; /* the host requested the external forces since the last step */
     bool reached;      /* a callback reaches the range: scratch for the stage-outer order is reserved */
     uint32_t capacity; /* slots reserved; columns are padded to whole lane groups */
@@ -127,7 +127,12 @@ bool mote_particles_validate(const mote_range *range);
  * particles. */
 uint32_t mote_particles_batch(const mote_particles *particles, uint32_t steps);
 
-/* Makes the plan of the next steps if it is stale. */
+/* Marks the plan as stale: the forces have changed. */
+MOTE_INLINE void mote_particles_forces_changed(mote_particles *particles) {
+    particles->plan_is_current = false;
+}
+
+/* Makes the plan of the next steps if it is stale, or if external forces begin or cease to act. */
 void mote_particles_refresh_plan(mote_particles *particles, const mote_plan_def *def);
 
 /* Begins the steps of an advance: gives new particles half-step velocities (position Verlet) and removes

@@ -6,9 +6,10 @@
 #include "particles/run.h"
 
 void mote_particles_refresh_plan(mote_particles *particles, const mote_plan_def *def) {
-    if (!particles->plan_is_stale) return;
-    mote_plan_make(&particles->range.plan, def);
-    particles->plan_is_stale = false;
+    mote_plan *plan = &particles->range.plan;
+    if (particles->plan_is_current && plan->external_forces == def->external_forces) return;
+    mote_plan_make(plan, def);
+    particles->plan_is_current = true;
 }
 
 static bool has_lifetimes(const mote_particles *particles) { return particles->column[MOTE_COLUMN_LIFETIME]; }
@@ -148,7 +149,6 @@ void mote_particles_run(mote_particles *particles, const mote_step *step, uint32
     b.particles = particles, b.frozen = b.expired = 0;
     b.run = (mote_run){particles->kernels, &particles->range.plan, &span};
     run_batch(particles, step, &b);
-    particles->plan_is_stale |= particles->external_forces_marked;
     particles->external_forces_marked = false;
     for (uint32_t k = 1; b.frozen && k <= steps; k++) mote_particles_compact(particles, (uint8_t)k);
     MOTE_ASSERT((b.frozen == 0 && b.expired == 0) || mote_particles_validate(&particles->range));

@@ -29,7 +29,7 @@ mote_result mote_system_add_force(mote_system *system, const mote_force_def *def
         result = mote_id_list_reserve_next(&system->forces, MOTE_MAX_FORCES, &system->allocator);
     if (result) return result;
     *id = (mote_force_id){mote_id_list_append(&system->forces, def), system->mark};
-    system->particles.plan_is_stale = true;
+    mote_particles_forces_changed(&system->particles);
     return MOTE_OK;
 }
 
@@ -40,7 +40,7 @@ mote_result mote_system_set_force(mote_system *system, mote_force_id id, const m
     if (result == MOTE_OK) result = prepare(system, def);
     if (result) return result;
     *force_at(system, place) = *def;
-    system->particles.plan_is_stale = true;
+    mote_particles_forces_changed(&system->particles);
     return MOTE_OK;
 }
 
@@ -50,6 +50,6 @@ mote_result mote_system_remove_force(mote_system *system, mote_force_id id) {
     const mote_result result = mote_system_find(system, &system->forces, MOTE_ID(id), &place);
     if (result) return result;
     mote_id_list_remove(&system->forces, place);
-    system->particles.plan_is_stale = true;
+    mote_particles_forces_changed(&system->particles);
     return MOTE_OK;
 }

@@ -189,7 +189,7 @@ mote_result mote_system_external_forces(mote_system *system, mote_vector_columns
     for (int axis = 0; axis < 3 && !particles->external_forces_marked; axis++)
         memset(particles->column[MOTE_COLUMN_EXTERNAL_FORCE + axis], 0,
                mote_round_up(particles->range.slot_count, MOTE_GROUP) * sizeof(float));
-    particles->external_forces_marked = particles->plan_is_stale = true;
+    particles->external_forces_marked = true;
     *forces = vector_at(particles, MOTE_COLUMN_EXTERNAL_FORCE, 0);
     return MOTE_OK;
 }
