@@ -3,27 +3,23 @@
 
 /* --- Pins --- */
 
-static void set_inverse_mass(mote_network *network, uint32_t slot, float inverse_mass) {
-    network->range.inverse_mass[slot] = inverse_mass;
-    mote_network_changed(network);
-}
-
 mote_result mote_network_add_pin(mote_network *network, uint32_t slot, const float target[3], uint64_t now,
                                  uint64_t tick, const mote_allocator *allocator) {
-    mote_range *range = &network->range;
-    mote_pin pin = {.slot = slot, .unit = mote_network_block_of(network, slot), .travel = {now, tick}};
-    for (int axis = 0; axis < 3; axis++) pin.from[axis] = range->x[axis][slot], pin.to[axis] = target[axis];
-    const mote_result result = mote_pins_add(&range->pins, &pin, allocator);
-    if (result == MOTE_OK && range->inverse_mass[slot] != 0) set_inverse_mass(network, slot, 0);
+    const mote_pin pin = {.slot = slot,
+                          .unit = mote_network_block_of(network, slot),
+                          .to = {target[0], target[1], target[2]},
+                          .travel = {now, tick}};
+    const bool is_new = network->range.inverse_mass[slot] != 0;
+    const mote_result result = mote_range_pin(&network->range, pin, allocator);
+    if (result == MOTE_OK && is_new) mote_network_changed(network);
     return result;
 }
 
 mote_result mote_network_remove_pin(mote_network *network, uint32_t slot) {
-    if (!mote_pins_remove(&network->range.pins, mote_network_block_of(network, slot), slot))
-        return MOTE_ERROR_RANGE;
-    set_inverse_mass(network, slot, network->own_inverse_mass[slot]);
-    for (int axis = 0; axis < 3; axis++) network->range.reaction[axis][slot] = 0;
-    return MOTE_OK;
+    const mote_result result = mote_range_unpin(&network->range, mote_network_block_of(network, slot), slot,
+                                                network->own_inverse_mass[slot]);
+    if (result == MOTE_OK) mote_network_changed(network);
+    return result;
 }
 
 /* --- Reels --- */

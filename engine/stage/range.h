@@ -103,6 +103,13 @@ struct mote_range {
 /* Returns the distance of two slots in double; *d: from a to b. */
 double mote_range_distance(const mote_range *range, size_t a, size_t b, double d[3]);
 
+/* Pins the point of pin.slot, or moves the target of its pin. The point moves to pin.to from where it is.
+ * Errors: CAPACITY, MEMORY; nothing has then changed. */
+mote_result mote_range_pin(mote_range *range, mote_pin pin, const mote_allocator *allocator);
+
+/* Removes the pin of a slot; the point has `inverse_mass` from then on. Error: RANGE (it has none). */
+mote_result mote_range_unpin(mote_range *range, uint32_t unit, uint32_t slot, float inverse_mass);
+
 /* Adds the point in a slot to the sums, unless it is pinned or masked. */
 void mote_sums_add_slot(mote_sums *to, const mote_plan_def *field, const mote_range *range, size_t slot);
 

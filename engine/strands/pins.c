@@ -58,28 +58,27 @@ mote_result mote_strands_add_pin(mote_strands *strands, uint32_t lane, uint32_t 
                                  uint64_t now, uint64_t tick, const mote_allocator *allocator) {
     mote_range *range = &strands->range;
     const uint32_t slot = mote_strands_slot_of(strands, lane, point);
-    mote_pin pin = {.slot = slot, .unit = lane / MOTE_GROUP, .travel = {now, tick}};
-    for (int axis = 0; axis < 3; axis++) pin.from[axis] = range->x[axis][slot], pin.to[axis] = target[axis];
+    const mote_pin pin = {.slot = slot,
+                          .unit = lane / MOTE_GROUP,
+                          .to = {target[0], target[1], target[2]},
+                          .travel = {now, tick}};
+    const bool is_new = range->inverse_mass[slot] != 0;
     const size_t bytes = MOTE_MAX_STRANDS_PINS * sizeof *strands->spans;
     if (!strands->spans) strands->spans = mote_allocate(allocator, bytes);
     if (!strands->spans) return MOTE_ERROR_MEMORY;
-    const mote_result result = mote_pins_add(&range->pins, &pin, allocator);
+    const mote_result result = mote_range_pin(range, pin, allocator);
     if (result && !range->pins.pins) {
         mote_release(allocator, strands->spans, bytes);
         strands->spans = NULL;
     }
-    if (result) return result;
-    if (range->inverse_mass[slot] != 0) update_spans(strands, pin.unit);
-    range->inverse_mass[slot] = 0;
-    return MOTE_OK;
+    if (result == MOTE_OK && is_new) update_spans(strands, pin.unit);
+    return result;
 }
 
 mote_result mote_strands_remove_pin(mote_strands *strands, uint32_t lane, uint32_t point) {
-    mote_range *range = &strands->range;
-    const uint32_t slot = mote_strands_slot_of(strands, lane, point);
-    if (!mote_pins_remove(&range->pins, lane / MOTE_GROUP, slot)) return MOTE_ERROR_RANGE;
-    range->inverse_mass[slot] = strands->point_inverse_mass[lane];
-    for (int axis = 0; axis < 3; axis++) range->reaction[axis][slot] = 0;
-    update_spans(strands, lane / MOTE_GROUP);
-    return MOTE_OK;
+    const uint32_t slot = mote_strands_slot_of(strands, lane, point), group = lane / MOTE_GROUP;
+    const mote_result result =
+        mote_range_unpin(&strands->range, group, slot, strands->point_inverse_mass[lane]);
+    if (result == MOTE_OK) update_spans(strands, group);
+    return result;
 }
