@@ -356,10 +356,10 @@ TEST(wrong_chains_are_refused) {
         test_case("row %u", (unsigned)i);
         expect_refused(wrong[i].chain, 1, 1, 1, wrong[i].code);
     }
-    assert_int_equal(mote_chain_evolve(NULL, 1, x, v, scratch), MOTE_ERROR_NULL);
-    assert_int_equal(mote_chain_evolve(&good, 1, NULL, v, scratch), MOTE_ERROR_NULL);
-    assert_int_equal(mote_chain_evolve(&good, 1, x, NULL, scratch), MOTE_ERROR_NULL);
-    assert_int_equal(mote_chain_evolve(&good, 1, x, v, NULL), MOTE_ERROR_NULL);
+    REFUSALS(NULL, REFUSES(NULL, mote_chain_evolve(NULL, 1, x, v, scratch)),
+             REFUSES(NULL, mote_chain_evolve(&good, 1, NULL, v, scratch)),
+             REFUSES(NULL, mote_chain_evolve(&good, 1, x, NULL, scratch)),
+             REFUSES(NULL, mote_chain_evolve(&good, 1, x, v, NULL)));
     assert_true(isnan(mote_chain_frequency(NULL, 1)));
     assert_true(isnan(mote_chain_frequency(&good, 0)));
     assert_true(isnan(mote_chain_frequency(&good, 4)));

@@ -319,12 +319,12 @@ TEST(wrong_defs_and_targets_are_refused) {
     refuse(system, id, mote_plane((vec3){0, 0, 0}, (vec3){0, NAN, 0}), MOTE_ERROR_NOT_FINITE);
     refuse(system, id, mote_plane((vec3){0, 0, 0}, (vec3){INFINITY, 0, 0}), MOTE_ERROR_NOT_FINITE);
     refuse(system, id, mote_capsule((vec3){0, 0, 0}, (vec3){0, INFINITY, 0}, 1), MOTE_ERROR_NOT_FINITE);
-    assert_int_equal(mote_collider_check(NULL), MOTE_ERROR_NULL);
-    REFUSED(system, MOTE_ERROR_NULL, mote_system_add_collider(system, good, NULL));
-    REFUSED(system, MOTE_ERROR_NULL, mote_system_add_collider(system, NULL, &other));
-    REFUSED(system, MOTE_ERROR_NULL, mote_system_add_collider(NULL, good, &other));
-    REFUSED(system, MOTE_ERROR_NULL, mote_system_set_collider(system, id, NULL));
-    REFUSED(system, MOTE_ERROR_NULL, mote_system_move_collider(system, id, NULL, STEP));
+    REFUSALS(system, REFUSES(NULL, mote_collider_check(NULL)),
+             REFUSES(NULL, mote_system_add_collider(system, good, NULL)),
+             REFUSES(NULL, mote_system_add_collider(system, NULL, &other)),
+             REFUSES(NULL, mote_system_add_collider(NULL, good, &other)),
+             REFUSES(NULL, mote_system_set_collider(system, id, NULL)),
+             REFUSES(NULL, mote_system_move_collider(system, id, NULL, STEP)));
     mote_system_destroy(system);
 }
 
@@ -332,9 +332,9 @@ TEST(wrong_defs_and_targets_are_refused) {
 static void every_call_returns(mote_result code, mote_system *system, mote_collider_id id) {
     const mote_collider_def ball = unit_ball();
     const mote_transform there = upright(0, 0, 1);
-    assert_int_equal(mote_system_set_collider(system, id, &ball), code);
-    assert_int_equal(mote_system_move_collider(system, id, &there, STEP), code);
-    assert_int_equal(mote_system_remove_collider(system, id), code);
+    REFUSALS(system, RETURNS(code, mote_system_set_collider(system, id, &ball)),
+             RETURNS(code, mote_system_move_collider(system, id, &there, STEP)),
+             RETURNS(code, mote_system_remove_collider(system, id)));
 }
 
 TEST(ids_of_removed_foreign_and_no_colliders_are_refused) {
@@ -351,10 +351,8 @@ TEST(ids_of_removed_foreign_and_no_colliders_are_refused) {
                                       {index, generation + 2},
                                       {index + 100, generation},
                                       {UINT32_MAX, UINT32_MAX}};
-    const uint64_t hash = mote_system_hash(system);
     for (size_t i = 0; i < COUNT_OF(wrong); i++) every_call_returns(MOTE_ERROR_ID, system, wrong[i]);
     every_call_returns(MOTE_ERROR_NULL, NULL, id);
-    ASSERT(mote_system_hash(system), ==, hash);
     assert_int_equal(mote_system_remove_collider(system, id), MOTE_OK); /* the first of two */
     assert_int_equal(mote_system_set_collider(system, reused, &ball), MOTE_OK);
     mote_system_destroy(stranger);

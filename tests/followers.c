@@ -381,8 +381,8 @@ TEST(wrong_defs_are_refused_with_the_follower_and_point) {
     BAD(MOTE_ERROR_RANGE, 2, 0, weights[6] = weights[7] = 0, guides[8] = MOTE_NO_GUIDE);
     BAD(MOTE_OK, ALL, 0, weights[6] = weights[7] = 0, weights[5] = NAN, guides[5] = MOTE_NO_GUIDE);
     const mote_followers_def def = def_of_f();
-    REFUSED(system, MOTE_ERROR_NULL, mote_followers_create(system, id, NULL, &made, NULL));
-    REFUSED(system, MOTE_ERROR_NULL, mote_followers_create(system, id, &def, NULL, NULL));
+    REFUSALS(system, REFUSES(NULL, mote_followers_create(system, id, NULL, &made, NULL)),
+             REFUSES(NULL, mote_followers_create(system, id, &def, NULL, NULL)));
     mote_system_destroy(system);
 }
 

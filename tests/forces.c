@@ -182,57 +182,57 @@ TEST(null_in_place_of_a_force_is_refused) {
     const mote_force_id id = add_force(system, gravity);
     mote_force_id other;
     OK(mote_force_check(&gravity));
-    REFUSED(system, MOTE_ERROR_NULL, mote_system_add_force(system, NULL, &other));
-    REFUSED(system, MOTE_ERROR_NULL, mote_system_add_force(NULL, &gravity, &other));
-    REFUSED(system, MOTE_ERROR_NULL, mote_system_set_force(system, id, NULL));
-    REFUSED(system, MOTE_ERROR_NULL, mote_system_set_force(NULL, id, &gravity));
-    REFUSED(system, MOTE_ERROR_NULL, mote_system_remove_force(NULL, id));
+    REFUSALS(system, REFUSES(NULL, mote_system_add_force(system, NULL, &other)),
+             REFUSES(NULL, mote_system_add_force(NULL, &gravity, &other)),
+             REFUSES(NULL, mote_system_set_force(system, id, NULL)),
+             REFUSES(NULL, mote_system_set_force(NULL, id, &gravity)),
+             REFUSES(NULL, mote_system_remove_force(NULL, id)));
     mote_system_destroy(system);
 }
 
 /* --- Grids --- */
 
-#define REFUSED_GRID(code, change)                                                                           \
-    do {                                                                                                     \
-        mote_grid_def def = fine;                                                                            \
-        grid = (mote_grid *)samples;                                                                         \
-        change;                                                                                              \
-        assert_int_equal(mote_grid_create(&def, &grid), code);                                               \
-        assert_null(grid);                                                                                   \
-    } while (0)
+static void refuse_grid(const mote_grid_def *def, mote_result want) {
+    mote_grid *grid = (mote_grid *)(uintptr_t)1;
+    assert_int_equal(mote_grid_create(def, &grid), want);
+    assert_null(grid);
+}
+
+#define GRID(member, value, want) BAD_VALUE(mote_grid_def, member, value, MOTE_ERROR_##want)
+#define GRID_AXIS(k)                                                                                         \
+    GRID(count[k], 0, RANGE), GRID(count[k], 1, RANGE), GRID(count[k], UINT32_MAX, RANGE),                   \
+        GRID(count[k], (1u << 24) + 1, RANGE), GRID(spacing[k], 0, RANGE), GRID(spacing[k], -1, RANGE),      \
+        GRID(spacing[k], NAN, NOT_FINITE), GRID(origin[k], INFINITY, NOT_FINITE)
 
 TEST(wrong_defs_of_grids_make_no_grid) {
+    static const bad_value rows[] = {GRID_AXIS(0),           GRID_AXIS(1),
+                                     GRID_AXIS(2),           GRID(cookie, 0, DEF),
+                                     GRID(vectors, 0, NULL), GRID(allocator.release, 0, NULL)};
     float samples[8][3] = {{0}};
-    mote_grid_def fine = mote_default_grid_def();
-    mote_grid *grid = NULL;
-    for (int axis = 0; axis < 3; axis++) fine.count[axis] = 2;
-    fine.vectors = (const float(*)[3])samples;
     memory_ledger ledger = {0};
+    mote_grid_def fine = mote_default_grid_def(), def;
+    mote_grid *grid;
+    fine.count[0] = fine.count[1] = fine.count[2] = 2;
+    fine.vectors = (const float(*)[3])samples;
     fine.allocator = ledger_allocator(&ledger);
-    for (int axis = 0; axis < 3; axis++) {
-        REFUSED_GRID(MOTE_ERROR_RANGE, def.count[axis] = 0);
-        REFUSED_GRID(MOTE_ERROR_RANGE, def.count[axis] = 1);
-        REFUSED_GRID(MOTE_ERROR_RANGE, def.count[axis] = UINT32_MAX);
-        REFUSED_GRID(MOTE_ERROR_RANGE, def.count[axis] = (1u << 24) + 1);
-        REFUSED_GRID(MOTE_ERROR_RANGE, def.spacing[axis] = 0);
-        REFUSED_GRID(MOTE_ERROR_RANGE, def.spacing[axis] = -1);
-        REFUSED_GRID(MOTE_ERROR_NOT_FINITE, def.spacing[axis] = NAN);
-        REFUSED_GRID(MOTE_ERROR_NOT_FINITE, def.origin[axis] = INFINITY);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        def = fine;
+        spoil(&def, &rows[i]);
+        refuse_grid(&def, rows[i].want);
     }
-    /* 2^22 x 2^22 x 2^22 wraps to 4 in 64 bits. */
-    REFUSED_GRID(MOTE_ERROR_RANGE, def.count[0] = def.count[1] = def.count[2] = 1u << 22);
-    REFUSED_GRID(MOTE_ERROR_DEF, def.cookie = 0);
-    REFUSED_GRID(MOTE_ERROR_NULL, def.vectors = NULL);
-    REFUSED_GRID(MOTE_ERROR_NULL, def.allocator.release = NULL);
+    test_case(NULL);
+    def = fine;
+    def.count[0] = def.count[1] = def.count[2] = 1u << 22; /* the product wraps to 4 in 64 bits */
+    refuse_grid(&def, MOTE_ERROR_RANGE);
     assert_int_equal(ledger.calls, 0);
     for (int i = 0; i < 24; i += 5) {
         samples[i / 3][i % 3] = i % 2 ? NAN : -INFINITY;
-        REFUSED_GRID(MOTE_ERROR_NOT_FINITE, (void)0);
+        refuse_grid(&fine, MOTE_ERROR_NOT_FINITE);
         samples[i / 3][i % 3] = 0;
     }
     ledger.fail_at = ledger.calls + 1;
-    REFUSED_GRID(MOTE_ERROR_MEMORY, (void)0);
-    assert_int_equal(mote_grid_create(NULL, &grid), MOTE_ERROR_NULL);
+    refuse_grid(&fine, MOTE_ERROR_MEMORY);
+    refuse_grid(NULL, MOTE_ERROR_NULL);
     assert_int_equal(mote_grid_create(&fine, NULL), MOTE_ERROR_NULL);
     OK(mote_grid_create(&fine, &grid));
     mote_grid_destroy(grid);
@@ -278,10 +278,10 @@ TEST(exact_flow_of_callbacks_alone_does_not_step) {
     mote_advance advance = {.steps = 77};
     stepped(system, 1);
     add_force(system, mote_callback(scene_push, NULL));
-    REFUSED(system, MOTE_ERROR_INTEGRATOR, mote_system_step(system, 1, &advance));
-    REFUSED(system, MOTE_ERROR_INTEGRATOR, mote_system_advance(system, 1000000000, &advance));
-    REFUSED(system, MOTE_ERROR_INTEGRATOR, mote_systems_advance(&system, 1, 1000000000, NULL, &advance));
-    REFUSED(system, MOTE_ERROR_INTEGRATOR, mote_system_preview(system, &preview, points));
+    REFUSALS(system, REFUSES(INTEGRATOR, mote_system_step(system, 1, &advance)),
+             REFUSES(INTEGRATOR, mote_system_advance(system, 1000000000, &advance)),
+             REFUSES(INTEGRATOR, mote_systems_advance(&system, 1, 1000000000, NULL, &advance)),
+             REFUSES(INTEGRATOR, mote_system_preview(system, &preview, points)));
     ASSERT(advance.steps, ==, 77);
     ASSERT(points[0][0], ==, 42);
     add_force(system, mote_gravity((vec3){0, -1, 0}));
@@ -289,39 +289,45 @@ TEST(exact_flow_of_callbacks_alone_does_not_step) {
     mote_system_destroy(system);
 }
 
-#define REFUSED_PREVIEW(code, change)                                                                        \
-    do {                                                                                                     \
-        mote_preview_def def = fine;                                                                         \
-        change;                                                                                              \
-        REFUSED(system, code, mote_system_preview(system, &def, points));                                    \
-        ASSERT(points[0][0], ==, 5);                                                                         \
-        ASSERT(points[1][2], ==, 5);                                                                         \
-    } while (0)
+static void refuse_preview(mote_system *system, const mote_preview_def *def, mote_result want) {
+    float points[2][3] = {{5, 5, 5}, {5, 5, 5}};
+    REFUSED(system, want, mote_system_preview(system, def, points));
+    ASSERT(points[0][0], ==, 5);
+    ASSERT(points[1][2], ==, 5);
+}
+
+#define PREVIEW(member, value, want) BAD_VALUE(mote_preview_def, member, value, MOTE_ERROR_##want)
 
 TEST(wrong_calls_of_seek_preview_and_statistics_are_refused) {
+    static const bad_value rows[] = {PREVIEW(interval, 0, RANGE),
+                                     PREVIEW(interval, -1, RANGE),
+                                     PREVIEW(interval, NAN, NOT_FINITE),
+                                     PREVIEW(inverse_mass, -1, RANGE),
+                                     PREVIEW(inverse_mass, INFINITY, NOT_FINITE),
+                                     PREVIEW(position[1], NAN, NOT_FINITE),
+                                     PREVIEW(velocity[2], INFINITY, NOT_FINITE)};
     mote_system *system = make(MOTE_RK4, true);
     const mote_preview_def fine = {.position = {1, 2, 3}, .inverse_mass = 1, .interval = 0.5, .count = 2};
     const mote_force_def anchors = mote_particle_anchors(1, 0);
-    float points[2][3] = {{5, 5, 5}, {5, 5, 5}};
+    float points[2][3];
     mote_force_def chase = mote_callback(scene_chase, NULL);
     mote_statistics statistics;
-    REFUSED_PREVIEW(MOTE_ERROR_RANGE, def.interval = 0);
-    REFUSED_PREVIEW(MOTE_ERROR_RANGE, def.interval = -1);
-    REFUSED_PREVIEW(MOTE_ERROR_NOT_FINITE, def.interval = NAN);
-    REFUSED_PREVIEW(MOTE_ERROR_RANGE, def.inverse_mass = -1);
-    REFUSED_PREVIEW(MOTE_ERROR_NOT_FINITE, def.inverse_mass = INFINITY);
-    REFUSED_PREVIEW(MOTE_ERROR_NOT_FINITE, def.position[1] = NAN);
-    REFUSED_PREVIEW(MOTE_ERROR_NOT_FINITE, def.velocity[2] = INFINITY);
-    REFUSED(system, MOTE_ERROR_NULL, mote_system_preview(NULL, &fine, points));
-    REFUSED(system, MOTE_ERROR_NULL, mote_system_preview(system, NULL, points));
-    REFUSED(system, MOTE_ERROR_NULL, mote_system_preview(system, &fine, NULL));
-    REFUSED(system, MOTE_ERROR_NULL, mote_system_seek(NULL, 1));
-    REFUSED(system, MOTE_ERROR_NULL, mote_system_statistics(NULL, &statistics));
-    REFUSED(system, MOTE_ERROR_NULL, mote_system_statistics(system, NULL));
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        mote_preview_def def = fine;
+        spoil(&def, &rows[i]);
+        refuse_preview(system, &def, rows[i].want);
+    }
+    test_case(NULL);
+    REFUSALS(system, REFUSES(NULL, mote_system_preview(NULL, &fine, points)),
+             REFUSES(NULL, mote_system_preview(system, NULL, points)),
+             REFUSES(NULL, mote_system_preview(system, &fine, NULL)),
+             REFUSES(NULL, mote_system_seek(NULL, 1)),
+             REFUSES(NULL, mote_system_statistics(NULL, &statistics)),
+             REFUSES(NULL, mote_system_statistics(system, NULL)));
     chase.as.callback.reach = MOTE_REACH_RANGE;
     const mote_force_id id = add_force(system, chase);
-    REFUSED_PREVIEW(MOTE_ERROR_INTEGRATOR, (void)0);
+    refuse_preview(system, &fine, MOTE_ERROR_INTEGRATOR);
     OK(mote_system_set_force(system, id, &anchors));
-    REFUSED_PREVIEW(MOTE_ERROR_INTEGRATOR, (void)0);
+    refuse_preview(system, &fine, MOTE_ERROR_INTEGRATOR);
     mote_system_destroy(system);
 }

@@ -357,14 +357,14 @@ TEST(writing_needs_room_and_calls_need_pointers) {
     assert_int_equal(needed, sizeof file);
     assert_int_equal(mote_hair_write(hair, file, 0, NULL), MOTE_ERROR_BUFFER);
     for (size_t i = 0; i < sizeof file; i++) assert_int_equal(file[i], 0);
-    assert_int_equal(mote_hair_write(hair, NULL, 0, NULL), MOTE_ERROR_NULL);
-    assert_int_equal(mote_hair_write(NULL, file, sizeof file, &needed), MOTE_ERROR_NULL);
-    assert_int_equal(mote_hair_check(NULL, &where), MOTE_ERROR_NULL);
+    REFUSALS(NULL, REFUSES(NULL, mote_hair_write(hair, NULL, 0, NULL)),
+             REFUSES(NULL, mote_hair_write(NULL, file, sizeof file, &needed)),
+             REFUSES(NULL, mote_hair_check(NULL, &where)));
     mote_hair_destroy(hair);
     assert_int_equal(mote_hair_read(NULL, 0, NULL, &none, &where), MOTE_ERROR_NULL);
     assert_null(none);
-    assert_int_equal(mote_hair_read(by_hand, sizeof by_hand, NULL, NULL, &where), MOTE_ERROR_NULL);
-    assert_int_equal(mote_hair_read(by_hand, sizeof by_hand, &half, &none, &where), MOTE_ERROR_NULL);
+    REFUSALS(NULL, REFUSES(NULL, mote_hair_read(by_hand, sizeof by_hand, NULL, NULL, &where)),
+             REFUSES(NULL, mote_hair_read(by_hand, sizeof by_hand, &half, &none, &where)));
     assert_int_equal(ledger.calls, 0);
     ASSERT(mote_hair_strand_points(NULL, 0), ==, 0);
     static const char *const names[] = {"model", "strand", "point", "unknown"};

@@ -257,8 +257,8 @@ TEST(wrong_defs_are_refused) {
     def.points = 2;
     assert_int_equal(mote_hair_resample(NULL, &def, &made, NULL), MOTE_ERROR_NULL);
     assert_null(made);
-    assert_int_equal(mote_hair_resample(&hair, NULL, &made, NULL), MOTE_ERROR_NULL);
-    assert_int_equal(mote_hair_resample(&hair, &def, NULL, NULL), MOTE_ERROR_NULL);
+    REFUSALS(NULL, REFUSES(NULL, mote_hair_resample(&hair, NULL, &made, NULL)),
+             REFUSES(NULL, mote_hair_resample(&hair, &def, NULL, NULL)));
     mote_hair_error where;
     places[1][2] = NAN;
     assert_int_equal(mote_hair_resample(&hair, &def, &made, &where), MOTE_ERROR_NOT_FINITE);

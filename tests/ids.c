@@ -65,12 +65,12 @@ static mote_system *system_with(place *p, objects *o) {
 static void refused(mote_system *system, const objects *old) {
     const mote_link link = link_of(old);
     mote_link_id id;
-    REFUSED(system, MOTE_ERROR_ID, mote_system_remove_force(system, old->force));
-    REFUSED(system, MOTE_ERROR_ID, mote_system_remove_collider(system, old->collider));
-    REFUSED(system, MOTE_ERROR_ID, mote_system_remove_strands(system, old->strands));
-    REFUSED(system, MOTE_ERROR_ID, mote_system_remove_network(system, old->network));
-    REFUSED(system, MOTE_ERROR_ID, mote_system_remove_link(system, old->link));
-    REFUSED(system, MOTE_ERROR_ID, mote_system_add_link(system, &link, &id));
+    REFUSALS(system, REFUSES(ID, mote_system_remove_force(system, old->force)),
+             REFUSES(ID, mote_system_remove_collider(system, old->collider)),
+             REFUSES(ID, mote_system_remove_strands(system, old->strands)),
+             REFUSES(ID, mote_system_remove_network(system, old->network)),
+             REFUSES(ID, mote_system_remove_link(system, old->link)),
+             REFUSES(ID, mote_system_add_link(system, &link, &id)));
 }
 
 TEST(ids_of_a_destroyed_system_name_nothing_in_a_later_one) {

@@ -55,86 +55,80 @@ static void expect_no_system(const mote_system_def *def, mote_result code) {
     assert_null(system);
 }
 
-#define BAD_DEF(code, field, value)                                                                          \
-    do {                                                                                                     \
-        mote_system_def bad_def = mote_default_system_def();                                                 \
-        bad_def.field = value;                                                                               \
-        expect_no_system(&bad_def, code);                                                                    \
-    } while (0)
-
-TEST(defs_with_numbers_out_of_range_make_no_system) {
-    BAD_DEF(MOTE_ERROR_RANGE, capacity, MOTE_MAX_PARTICLES + 1);
-    BAD_DEF(MOTE_ERROR_RANGE, steps_per_second.steps, 0);
-    BAD_DEF(MOTE_ERROR_RANGE, steps_per_second.seconds, 0);
-    BAD_DEF(MOTE_ERROR_RANGE, substeps, 0);
-    BAD_DEF(MOTE_ERROR_RANGE, substeps, 4097);
-    BAD_DEF(MOTE_ERROR_RANGE, max_steps_per_advance, 0);
-    BAD_DEF(MOTE_ERROR_RANGE, uniform_mass, 0.0f);
-    BAD_DEF(MOTE_ERROR_RANGE, uniform_mass, -1.0f);
-    BAD_DEF(MOTE_ERROR_RANGE, extra_count, MOTE_MAX_EXTRA_COLUMNS + 1);
-    BAD_DEF(MOTE_ERROR_RANGE, extra_count, 1); /* of 0 bytes */
-    BAD_DEF(MOTE_ERROR_NOT_FINITE, start_time, (double)NAN);
-    BAD_DEF(MOTE_ERROR_NOT_FINITE, start_time, (double)INFINITY);
-    BAD_DEF(MOTE_ERROR_NOT_FINITE, uniform_mass, NAN);
-    BAD_DEF(MOTE_ERROR_NOT_FINITE, uniform_mass, INFINITY);
-    mote_system_def def = mote_default_system_def();
-    def.extra_count = 2;
-    def.extra_bytes[0] = 4;
-    def.extra_bytes[1] = 257;
-    expect_no_system(&def, MOTE_ERROR_RANGE);
-}
-
-TEST(defs_with_unknown_enumerators_make_no_system) {
-    static const int unknown[] = {-1, 99, INT32_MAX};
-    for (size_t i = 0; i < COUNT_OF(unknown); i++) {
-        BAD_DEF(MOTE_ERROR_ENUM, integrator, (mote_integrator)unknown[i]);
-        BAD_DEF(MOTE_ERROR_ENUM, late_policy, (mote_late_policy)unknown[i]);
-        BAD_DEF(MOTE_ERROR_ENUM, interpolation, (mote_interpolation)unknown[i]);
-        BAD_DEF(MOTE_ERROR_ENUM, loop_order, (mote_loop_order)unknown[i]);
-        BAD_DEF(MOTE_ERROR_ENUM, isa, (mote_isa)unknown[i]);
-    }
-    BAD_DEF(MOTE_ERROR_ENUM, integrator, MOTE_INTEGRATOR_COUNT);
-    BAD_DEF(MOTE_ERROR_ENUM, late_policy, MOTE_LATE_POLICY_COUNT);
-    BAD_DEF(MOTE_ERROR_ENUM, interpolation, MOTE_INTERPOLATION_COUNT);
-    BAD_DEF(MOTE_ERROR_ENUM, loop_order, MOTE_LOOP_ORDER_COUNT);
-    BAD_DEF(MOTE_ERROR_ENUM, isa, MOTE_ISA_COUNT);
-}
-
-TEST(instruction_sets_of_other_machines_are_refused) {
-    int refused = 0;
-    for (int isa = MOTE_ISA_AUTO; isa < MOTE_ISA_COUNT; isa++) {
-        if (mote_isa_available((mote_isa)isa)) continue;
-        BAD_DEF(MOTE_ERROR_ISA, isa, (mote_isa)isa);
-        refused++;
-    }
-    ASSERT(refused, >, 0); /* no machine has both NEON and SSE2 */
-    assert_true(mote_isa_available(mote_isa_best()));
-    ASSERT(mote_isa_best(), !=, MOTE_ISA_AUTO);
-}
+#define DEF(member, value, want) BAD_VALUE(mote_system_def, member, value, MOTE_ERROR_##want)
+#define NOT_AN_ENUM(member, count)                                                                           \
+    DEF(member, -1, ENUM), DEF(member, 99, ENUM), DEF(member, INT32_MAX, ENUM), DEF(member, count, ENUM)
 
 static void run_nothing(void *user, mote_task *task, void *context, uint32_t count) {
     (void)user, (void)task, (void)context, (void)count;
 }
 
-TEST(half_filled_hooks_and_defs_make_no_system) {
+TEST(bad_defs_make_no_system) {
+    static const bad_value rows[] = {
+        DEF(cookie, 0, DEF),
+        DEF(capacity, MOTE_MAX_PARTICLES + 1, RANGE),
+        DEF(steps_per_second.steps, 0, RANGE),
+        DEF(steps_per_second.seconds, 0, RANGE),
+        DEF(substeps, 0, RANGE),
+        DEF(substeps, 4097, RANGE),
+        DEF(max_steps_per_advance, 0, RANGE),
+        DEF(uniform_mass, 0, RANGE),
+        DEF(uniform_mass, -1, RANGE),
+        DEF(uniform_mass, NAN, NOT_FINITE),
+        DEF(uniform_mass, INFINITY, NOT_FINITE),
+        DEF(start_time, NAN, NOT_FINITE),
+        DEF(start_time, INFINITY, NOT_FINITE),
+        DEF(extra_count, MOTE_MAX_EXTRA_COLUMNS + 1, RANGE),
+        DEF(extra_bytes[0], 0, RANGE),
+        DEF(extra_bytes[1], 257, RANGE),
+        DEF(jobs.workers, 0, RANGE),
+        DEF(jobs.workers, MOTE_MAX_WORKERS + 1, RANGE),
+        DEF(allocator.allocate, 0, NULL),
+        DEF(allocator.release, 0, NULL),
+        NOT_AN_ENUM(integrator, MOTE_INTEGRATOR_COUNT),
+        NOT_AN_ENUM(late_policy, MOTE_LATE_POLICY_COUNT),
+        NOT_AN_ENUM(interpolation, MOTE_INTERPOLATION_COUNT),
+        NOT_AN_ENUM(loop_order, MOTE_LOOP_ORDER_COUNT),
+        NOT_AN_ENUM(isa, MOTE_ISA_COUNT),
+    };
     memory_ledger ledger = {0};
-    mote_allocator whole = ledger_allocator(&ledger);
+    mote_system_def good = mote_default_system_def(), def;
     mote_system *system = (mote_system *)(uintptr_t)1;
-    mote_system_def def = mote_default_system_def();
-    assert_int_equal(mote_system_create(&def, NULL), MOTE_ERROR_NULL);
-    assert_int_equal(mote_system_create(NULL, &system), MOTE_ERROR_NULL);
-    assert_null(system);
-    BAD_DEF(MOTE_ERROR_NULL, allocator.allocate, whole.allocate);
-    BAD_DEF(MOTE_ERROR_NULL, allocator.release, whole.release);
-    BAD_DEF(MOTE_ERROR_RANGE, jobs, ((mote_jobs){0, NULL, run_nothing}));
-    BAD_DEF(MOTE_ERROR_RANGE, jobs, ((mote_jobs){MOTE_MAX_WORKERS + 1, NULL, run_nothing}));
-    BAD_DEF(MOTE_ERROR_DEF, cookie, 0);
-    BAD_DEF(MOTE_ERROR_DEF, cookie, mote_default_columns_def().cookie);
+    good.extra_count = 2, good.extra_bytes[0] = 4, good.extra_bytes[1] = 256;
+    good.jobs = (mote_jobs){1, NULL, run_nothing};
+    good.allocator = ledger_allocator(&ledger);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        def = good;
+        spoil(&def, &rows[i]);
+        expect_no_system(&def, rows[i].want);
+    }
+    test_case(NULL);
+    def.cookie = mote_default_columns_def().cookie;
+    expect_no_system(&def, MOTE_ERROR_DEF);
     memset(&def, 0, sizeof def);
     expect_no_system(&def, MOTE_ERROR_DEF);
     memset(&def, 0xff, sizeof def.cookie);
     expect_no_system(&def, MOTE_ERROR_DEF);
-    assert_int_equal(ledger.calls, 0);
+    REFUSALS(NULL, REFUSES(NULL, mote_system_create(&good, NULL)),
+             REFUSES(NULL, mote_system_create(NULL, &system)));
+    assert_null(system);
+    ASSERT(ledger.calls, ==, 0);
+    OK(mote_system_create(&good, &system));
+    mote_system_destroy(system);
+}
+
+TEST(instruction_sets_of_other_machines_are_refused) {
+    int refused = 0;
+    for (int isa = MOTE_ISA_AUTO; isa < MOTE_ISA_COUNT; isa++) {
+        mote_system_def def = mote_default_system_def();
+        def.isa = (mote_isa)isa;
+        if (mote_isa_available(def.isa)) continue;
+        expect_no_system(&def, MOTE_ERROR_ISA);
+        refused++;
+    }
+    ASSERT(refused, >, 0); /* no machine has both NEON and SSE2 */
+    assert_true(mote_isa_available(mote_isa_best()));
+    ASSERT(mote_isa_best(), !=, MOTE_ISA_AUTO);
 }
 
 /* --- Forces --- */
@@ -151,8 +145,8 @@ TEST(removed_and_forged_force_ids_name_no_force) {
                                     {UINT32_MAX, 1},
                                     {UINT32_MAX, UINT32_MAX}};
     for (size_t i = 0; i < COUNT_OF(forged); i++) {
-        REFUSED(system, MOTE_ERROR_ID, mote_system_set_force(system, forged[i], &gravity));
-        REFUSED(system, MOTE_ERROR_ID, mote_system_remove_force(system, forged[i]));
+        REFUSALS(system, REFUSES(ID, mote_system_set_force(system, forged[i], &gravity)),
+                 REFUSES(ID, mote_system_remove_force(system, forged[i])));
     }
     OK(mote_system_remove_force(system, id));
     REFUSED(system, MOTE_ERROR_ID, mote_system_remove_force(system, id));
@@ -185,23 +179,23 @@ TEST(wrong_slots_counts_and_numbers_are_refused) {
     static const uint32_t slots[] = {COUNT, COUNT + 1, 64, 1u << 31, UINT32_MAX};
     for (size_t i = 0; i < COUNT_OF(slots); i++) {
         const uint32_t pair[] = {1, slots[i]};
-        REFUSED(system, MOTE_ERROR_RANGE, mote_system_kill_slots(system, 2, pair));
-        REFUSED(system, MOTE_ERROR_RANGE, mote_system_impulse(system, slots[i], (vec3){1, 1, 1}));
-        REFUSED(system, MOTE_ERROR_RANGE, mote_system_set_inverse_mass(system, slots[i], 1.0f));
-        REFUSED(system, MOTE_ERROR_RANGE, mote_system_teleport(system, slots[i], 1));
-        REFUSED(system, MOTE_ERROR_RANGE, mote_system_teleport(system, 1, slots[i]));
+        REFUSALS(system, REFUSES(RANGE, mote_system_kill_slots(system, 2, pair)),
+                 REFUSES(RANGE, mote_system_impulse(system, slots[i], (vec3){1, 1, 1})),
+                 REFUSES(RANGE, mote_system_set_inverse_mass(system, slots[i], 1.0f)),
+                 REFUSES(RANGE, mote_system_teleport(system, slots[i], 1)),
+                 REFUSES(RANGE, mote_system_teleport(system, 1, slots[i])));
         ASSERT(mote_system_age(system, slots[i]), ==, 0.0);
     }
-    REFUSED(system, MOTE_ERROR_CAPACITY, mote_system_spawn(system, 15, &view));
-    REFUSED(system, MOTE_ERROR_CAPACITY, mote_system_spawn(system, UINT32_MAX, &view));
-    REFUSED(system, MOTE_ERROR_CAPACITY, mote_system_spawn(system, UINT32_MAX - COUNT + 1, &view));
-    REFUSED(system, MOTE_ERROR_RANGE, mote_system_reserve(system, MOTE_MAX_PARTICLES + 1));
-    REFUSED(system, MOTE_ERROR_NOT_FINITE, mote_system_impulse(system, 0, (vec3){NAN, 0, 0}));
-    REFUSED(system, MOTE_ERROR_NOT_FINITE, mote_system_impulse(system, 0, (vec3){0, INFINITY, 0}));
-    REFUSED(system, MOTE_ERROR_NOT_FINITE, mote_system_impulse(system, 0, (vec3){0, 0, -INFINITY}));
-    REFUSED(system, MOTE_ERROR_NOT_FINITE, mote_system_set_inverse_mass(system, 0, NAN));
-    REFUSED(system, MOTE_ERROR_NOT_FINITE, mote_system_set_inverse_mass(system, 0, INFINITY));
-    REFUSED(system, MOTE_ERROR_RANGE, mote_system_set_inverse_mass(system, 0, -1.0f));
+    REFUSALS(system, REFUSES(CAPACITY, mote_system_spawn(system, 15, &view)),
+             REFUSES(CAPACITY, mote_system_spawn(system, UINT32_MAX, &view)),
+             REFUSES(CAPACITY, mote_system_spawn(system, UINT32_MAX - COUNT + 1, &view)),
+             REFUSES(RANGE, mote_system_reserve(system, MOTE_MAX_PARTICLES + 1)),
+             REFUSES(NOT_FINITE, mote_system_impulse(system, 0, (vec3){NAN, 0, 0})),
+             REFUSES(NOT_FINITE, mote_system_impulse(system, 0, (vec3){0, INFINITY, 0})),
+             REFUSES(NOT_FINITE, mote_system_impulse(system, 0, (vec3){0, 0, -INFINITY})),
+             REFUSES(NOT_FINITE, mote_system_set_inverse_mass(system, 0, NAN)),
+             REFUSES(NOT_FINITE, mote_system_set_inverse_mass(system, 0, INFINITY)),
+             REFUSES(RANGE, mote_system_set_inverse_mass(system, 0, -1.0f)));
     mote_system_destroy(system);
 }
 
@@ -209,9 +203,9 @@ TEST(calls_on_absent_columns_are_refused) {
     mote_system *system = bare_system();
     mote_vector_columns external_forces;
     mote_particle_id any = {0, 1};
-    REFUSED(system, MOTE_ERROR_ABSENT, mote_system_kill(system, 1, &any));
-    REFUSED(system, MOTE_ERROR_ABSENT, mote_system_set_inverse_mass(system, 0, 1.0f));
-    REFUSED(system, MOTE_ERROR_ABSENT, mote_system_external_forces(system, &external_forces));
+    REFUSALS(system, REFUSES(ABSENT, mote_system_kill(system, 1, &any)),
+             REFUSES(ABSENT, mote_system_set_inverse_mass(system, 0, 1.0f)),
+             REFUSES(ABSENT, mote_system_external_forces(system, &external_forces)));
     assert_int_equal(mote_system_slot(system, any), MOTE_NO_SLOT);
     ASSERT(mote_system_age(system, 0), ==, 0.0);
     mote_system_destroy(system);
@@ -225,22 +219,21 @@ TEST(null_is_refused_by_every_call) {
     mote_particle_id handle = mote_system_view(system).id[0];
     uint32_t slot = 0;
     float vertices[COUNT * 6];
-    assert_int_equal(mote_system_reserve(NULL, 5), MOTE_ERROR_NULL);
-    assert_int_equal(mote_system_spawn(NULL, 1, &view), MOTE_ERROR_NULL);
-    assert_int_equal(mote_system_kill(NULL, 1, &handle), MOTE_ERROR_NULL);
-    assert_int_equal(mote_system_kill_slots(NULL, 1, &slot), MOTE_ERROR_NULL);
-    assert_int_equal(mote_system_impulse(NULL, 0, (vec3){0}), MOTE_ERROR_NULL);
-    assert_int_equal(mote_system_set_inverse_mass(NULL, 0, 1.0f), MOTE_ERROR_NULL);
-    assert_int_equal(mote_system_teleport(NULL, 0, 1), MOTE_ERROR_NULL);
-    assert_int_equal(mote_system_external_forces(NULL, &external_forces), MOTE_ERROR_NULL);
-    assert_int_equal(mote_system_advance(NULL, 1, NULL), MOTE_ERROR_NULL);
-    assert_int_equal(mote_system_step(NULL, 1, NULL), MOTE_ERROR_NULL);
-    assert_int_equal(mote_system_present(NULL, &layout, vertices, sizeof vertices), MOTE_ERROR_NULL);
-    REFUSED(system, MOTE_ERROR_NULL, mote_system_kill(system, 1, NULL));
-    REFUSED(system, MOTE_ERROR_NULL, mote_system_kill_slots(system, 1, NULL));
-    REFUSED(system, MOTE_ERROR_NULL, mote_system_external_forces(system, NULL));
-    REFUSED(system, MOTE_ERROR_NULL, mote_system_present(system, NULL, vertices, sizeof vertices));
-    REFUSED(system, MOTE_ERROR_NULL, mote_system_present(system, &layout, NULL, sizeof vertices));
+    REFUSALS(
+        system, REFUSES(NULL, mote_system_reserve(NULL, 5)), REFUSES(NULL, mote_system_spawn(NULL, 1, &view)),
+        REFUSES(NULL, mote_system_kill(NULL, 1, &handle)),
+        REFUSES(NULL, mote_system_kill_slots(NULL, 1, &slot)),
+        REFUSES(NULL, mote_system_impulse(NULL, 0, (vec3){0})),
+        REFUSES(NULL, mote_system_set_inverse_mass(NULL, 0, 1.0f)),
+        REFUSES(NULL, mote_system_teleport(NULL, 0, 1)),
+        REFUSES(NULL, mote_system_external_forces(NULL, &external_forces)),
+        REFUSES(NULL, mote_system_advance(NULL, 1, NULL)), REFUSES(NULL, mote_system_step(NULL, 1, NULL)),
+        REFUSES(NULL, mote_system_present(NULL, &layout, vertices, sizeof vertices)),
+        REFUSES(NULL, mote_system_kill(system, 1, NULL)),
+        REFUSES(NULL, mote_system_kill_slots(system, 1, NULL)),
+        REFUSES(NULL, mote_system_external_forces(system, NULL)),
+        REFUSES(NULL, mote_system_present(system, NULL, vertices, sizeof vertices)),
+        REFUSES(NULL, mote_system_present(system, &layout, NULL, sizeof vertices)));
     mote_system_destroy(system);
     mote_system_destroy(NULL);
 }
@@ -283,11 +276,11 @@ TEST(presenting_into_too_little_or_nowhere_is_refused) {
     }
     const mote_present_layout good = {24, 0, 12}, wide = {25, 0, 12}, huge = {SIZE_MAX / COUNT + 1, 0, 12};
     const mote_present_layout wraps = {(size_t)1 << (sizeof(size_t) * 8 - 1), 0, 12};
-    REFUSED(system, MOTE_ERROR_BUFFER, mote_system_present(system, &good, memory, sizeof memory - 1));
-    REFUSED(system, MOTE_ERROR_BUFFER, mote_system_present(system, &good, memory, 0));
-    REFUSED(system, MOTE_ERROR_BUFFER, mote_system_present(system, &wide, memory, sizeof memory));
-    REFUSED(system, MOTE_ERROR_BUFFER, mote_system_present(system, &huge, memory, sizeof memory));
-    REFUSED(system, MOTE_ERROR_BUFFER, mote_system_present(system, &wraps, memory, sizeof memory));
+    REFUSALS(system, REFUSES(BUFFER, mote_system_present(system, &good, memory, sizeof memory - 1)),
+             REFUSES(BUFFER, mote_system_present(system, &good, memory, 0)),
+             REFUSES(BUFFER, mote_system_present(system, &wide, memory, sizeof memory)),
+             REFUSES(BUFFER, mote_system_present(system, &huge, memory, sizeof memory)),
+             REFUSES(BUFFER, mote_system_present(system, &wraps, memory, sizeof memory)));
     assert_memory_equal(memory, copy, sizeof memory);
     OK(mote_system_present(system, &good, memory, sizeof memory));
     mote_system_destroy(system);
@@ -295,40 +288,54 @@ TEST(presenting_into_too_little_or_nowhere_is_refused) {
 
 /* --- The engine without a system --- */
 
-#define BAD_COLUMNS(code, assignment)                                                                        \
-    do {                                                                                                     \
-        float data[6] = {1, 2, 3, 4, 5, 6};                                                                  \
-        mote_columns columns = {.count = 1,                                                                  \
-                                .position = {data, data + 1, data + 2},                                      \
-                                .velocity = {data + 3, data + 4, data + 5},                                  \
-                                .uniform_mass = 1.0f};                                                       \
-        mote_columns_def def = mote_default_columns_def();                                                   \
-        assignment;                                                                                          \
-        assert_int_equal(mote_columns_step(&columns, &def, NULL), code);                                     \
-        for (int i = 0; i < 6; i++) ASSERT(data[i], ==, (float)(i + 1));                                     \
-    } while (0)
+/* Columns of one particle, and a def with one good force. Must stay where it is. */
+typedef struct columns_call {
+    mote_columns columns;
+    mote_columns_def def;
+    mote_force_def force;
+    float data[6];
+} columns_call;
+
+static void make_columns_call(columns_call *c) {
+    *c = (columns_call){.data = {1, 2, 3, 4, 5, 6}, .force = mote_wind((vec3){0}, 1)};
+    c->columns = (mote_columns){.count = 1,
+                                .position = {c->data, c->data + 1, c->data + 2},
+                                .velocity = {c->data + 3, c->data + 4, c->data + 5},
+                                .uniform_mass = 1.0f};
+    c->def = mote_default_columns_def();
+    c->def.forces = &c->force, c->def.force_count = 1;
+}
+
+#define CALL(member, value, want) BAD_VALUE(columns_call, member, value, MOTE_ERROR_##want)
 
 TEST(wrong_columns_are_not_stepped) {
-    mote_force_def wrong = mote_wind((vec3){0}, -1.0f);
-    BAD_COLUMNS(MOTE_ERROR_NULL, columns.position.y = NULL);
-    BAD_COLUMNS(MOTE_ERROR_NULL, columns.velocity.z = NULL);
-    BAD_COLUMNS(MOTE_ERROR_NULL, def.force_count = 1);
-    BAD_COLUMNS(MOTE_ERROR_RANGE, (def.forces = &wrong, def.force_count = 1));
-    BAD_COLUMNS(MOTE_ERROR_RANGE, columns.uniform_mass = 0.0f);
-    BAD_COLUMNS(MOTE_ERROR_NOT_FINITE, columns.uniform_mass = NAN);
-    BAD_COLUMNS(MOTE_ERROR_DEF, memset(&def, 0, sizeof def));
-    BAD_COLUMNS(MOTE_ERROR_ENUM, def.integrator = MOTE_INTEGRATOR_COUNT);
-    BAD_COLUMNS(MOTE_ERROR_ENUM, def.isa = (mote_isa)-1);
-    BAD_COLUMNS(MOTE_ERROR_NOT_FINITE, def.time = (double)NAN);
-    BAD_COLUMNS(MOTE_ERROR_NOT_FINITE, def.timestep = (double)INFINITY);
-    BAD_COLUMNS(MOTE_ERROR_RANGE, def.timestep = 0.0);
-    BAD_COLUMNS(MOTE_ERROR_RANGE, def.timestep = -1.0);
-    BAD_COLUMNS(MOTE_ERROR_RANGE, def.substeps = 0);
-    BAD_COLUMNS(MOTE_ERROR_RANGE, def.steps = 0);
-    mote_columns_def def = mote_default_columns_def();
-    assert_int_equal(mote_columns_step(NULL, &def, NULL), MOTE_ERROR_NULL);
-    assert_int_equal(mote_columns_step(&(mote_columns){.uniform_mass = 1.0f}, NULL, NULL), MOTE_ERROR_NULL);
-    OK(mote_columns_step(&(mote_columns){.uniform_mass = 1.0f}, &def, NULL));
+    static const bad_value rows[] = {CALL(columns.position.y, 0, NULL),
+                                     CALL(columns.velocity.z, 0, NULL),
+                                     CALL(columns.uniform_mass, 0, RANGE),
+                                     CALL(columns.uniform_mass, NAN, NOT_FINITE),
+                                     CALL(force.drag, -1, RANGE),
+                                     CALL(def, 0, DEF),
+                                     CALL(def.forces, 0, NULL),
+                                     CALL(def.integrator, MOTE_INTEGRATOR_COUNT, ENUM),
+                                     CALL(def.isa, -1, ENUM),
+                                     CALL(def.time, NAN, NOT_FINITE),
+                                     CALL(def.timestep, INFINITY, NOT_FINITE),
+                                     CALL(def.timestep, 0, RANGE),
+                                     CALL(def.timestep, -1, RANGE),
+                                     CALL(def.substeps, 0, RANGE),
+                                     CALL(def.steps, 0, RANGE)};
+    columns_call c;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        make_columns_call(&c);
+        spoil(&c, &rows[i]);
+        assert_int_equal(mote_columns_step(&c.columns, &c.def, NULL), rows[i].want);
+        for (int k = 0; k < 6; k++) ASSERT(c.data[k], ==, (float)(k + 1));
+    }
+    make_columns_call(&c);
+    REFUSALS(NULL, REFUSES(NULL, mote_columns_step(NULL, &c.def, NULL)),
+             REFUSES(NULL, mote_columns_step(&c.columns, NULL, NULL)));
+    OK(mote_columns_step(&(mote_columns){.uniform_mass = 1.0f}, &c.def, NULL));
+    OK(mote_columns_step(&c.columns, &c.def, NULL));
 }
 
 /* --- From inside a callback --- */
@@ -346,25 +353,21 @@ static void call_everything(void *context) {
     mote_range_view view;
     mote_vector_columns external_forces;
     float vertices[(COUNT + 1) * 6];
-    const mote_result results[] = {mote_system_reserve(system, 1000),
-                                   mote_system_spawn(system, 1, &view),
-                                   mote_system_kill(system, 1, &particle),
-                                   mote_system_kill_slots(system, 1, &slot),
-                                   mote_system_impulse(system, 0, (vec3){1, 1, 1}),
-                                   mote_system_set_inverse_mass(system, 0, 2.0f),
-                                   mote_system_teleport(system, 0, 1),
-                                   mote_system_external_forces(system, &external_forces),
-                                   mote_system_add_force(system, &gravity, &id),
-                                   mote_system_set_force(system, id, &gravity),
-                                   mote_system_remove_force(system, id),
-                                   mote_system_advance(system, 1000000000, NULL),
-                                   mote_system_step(system, 1, NULL),
-                                   mote_systems_advance(&system, 1, 1000000000, &serial, NULL),
-                                   mote_system_present(system, &layout, vertices, sizeof vertices)};
-    for (size_t i = 0; i < COUNT_OF(results); i++) {
-        test_case("call %u", (unsigned)i);
-        assert_int_equal(results[i], MOTE_ERROR_BUSY);
-    }
+    REFUSALS(NULL, REFUSES(BUSY, mote_system_reserve(system, 1000)),
+             REFUSES(BUSY, mote_system_spawn(system, 1, &view)),
+             REFUSES(BUSY, mote_system_kill(system, 1, &particle)),
+             REFUSES(BUSY, mote_system_kill_slots(system, 1, &slot)),
+             REFUSES(BUSY, mote_system_impulse(system, 0, (vec3){1, 1, 1})),
+             REFUSES(BUSY, mote_system_set_inverse_mass(system, 0, 2.0f)),
+             REFUSES(BUSY, mote_system_teleport(system, 0, 1)),
+             REFUSES(BUSY, mote_system_external_forces(system, &external_forces)),
+             REFUSES(BUSY, mote_system_add_force(system, &gravity, &id)),
+             REFUSES(BUSY, mote_system_set_force(system, id, &gravity)),
+             REFUSES(BUSY, mote_system_remove_force(system, id)),
+             REFUSES(BUSY, mote_system_advance(system, 1000000000, NULL)),
+             REFUSES(BUSY, mote_system_step(system, 1, NULL)),
+             REFUSES(BUSY, mote_systems_advance(&system, 1, 1000000000, &serial, NULL)),
+             REFUSES(BUSY, mote_system_present(system, &layout, vertices, sizeof vertices)));
 }
 
 TEST(calls_from_inside_a_callback_are_busy_and_change_nothing) {

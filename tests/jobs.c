@@ -287,8 +287,8 @@ TEST(a_wrong_system_among_many_stops_the_call_before_any_has_advanced) {
     systems[SWARM - 1] = NULL;
     assert_int_equal(mote_systems_advance(systems, SWARM, 70000000, &jobs, NULL), MOTE_ERROR_NULL);
     systems[SWARM - 1] = last;
-    assert_int_equal(mote_systems_advance(NULL, SWARM, 70000000, &jobs, NULL), MOTE_ERROR_NULL);
-    assert_int_equal(mote_systems_advance(systems, SWARM, UINT64_MAX, &jobs, NULL), MOTE_ERROR_OVERFLOW);
+    REFUSALS(NULL, REFUSES(NULL, mote_systems_advance(NULL, SWARM, 70000000, &jobs, NULL)),
+             REFUSES(OVERFLOW, mote_systems_advance(systems, SWARM, UINT64_MAX, &jobs, NULL)));
     OK(mote_systems_advance(systems, 0, 70000000, &jobs, NULL));
     for (int i = 0; i < SWARM; i++) ASSERT(mote_system_hash(systems[i]), ==, hashes[i]);
     OK(mote_systems_advance(systems, SWARM, 70000000, &jobs, NULL));

@@ -404,8 +404,8 @@ TEST_EACH(forces_that_an_integrator_does_not_take_are_refused_and_change_nothing
             result = mote_system_add_force(system, &forces[i], &id);
         if (e.integrator == MOTE_EXACT_FLOW && set < VELOCITY_FIELDS) {
             OK(result); /* the missing affine force may still be added */
-            REFUSED(system, MOTE_ERROR_INTEGRATOR, mote_system_step(system, 1, NULL));
-            REFUSED(system, MOTE_ERROR_INTEGRATOR, mote_system_advance(system, 100000000, NULL));
+            REFUSALS(system, REFUSES(INTEGRATOR, mote_system_step(system, 1, NULL)),
+                     REFUSES(INTEGRATOR, mote_system_advance(system, 100000000, NULL)));
         } else {
             assert_int_equal(result, MOTE_ERROR_INTEGRATOR);
         }

@@ -18,7 +18,7 @@ static void expect_refused(const attempt *a, const mote_link *link, mote_result 
     ASSERT(a->ledger->live_bytes, ==, bytes);
 }
 
-#define LINK(member, value, want) BAD(mote_link, member, value, MOTE_ERROR_##want)
+#define LINK(member, value, want) BAD_VALUE(mote_link, member, value, MOTE_ERROR_##want)
 #define NOT_A_VALUE(member)                                                                                  \
     LINK(member, NAN, NOT_FINITE), LINK(member, INFINITY, NOT_FINITE), LINK(member, -INFINITY, NOT_FINITE),  \
         LINK(member, -0.5, RANGE)
@@ -68,20 +68,20 @@ TEST(bad_links_and_ids_are_refused) {
     for (int linked = 0; linked < 2; linked++) { /* before there is any link, and with one */
         refuse_values_and_ends(&a);
         refuse_ranges(&a);
-        REFUSED(t.system, MOTE_ERROR_NULL, mote_system_add_link(NULL, &a.link, &other));
-        REFUSED(t.system, MOTE_ERROR_NULL, mote_system_add_link(t.system, NULL, &other));
-        REFUSED(t.system, MOTE_ERROR_NULL, mote_system_add_link(t.system, &a.link, NULL));
+        REFUSALS(t.system, REFUSES(NULL, mote_system_add_link(NULL, &a.link, &other)),
+                 REFUSES(NULL, mote_system_add_link(t.system, NULL, &other)),
+                 REFUSES(NULL, mote_system_add_link(t.system, &a.link, NULL)));
         if (!linked) OK(mote_system_add_link(t.system, &a.link, &id));
     }
     assert_true(id.index);
     assert_true(id.generation);
     const mote_link_id wrong[] = {{id.index + 1, id.generation}, {id.index, id.generation + 2}};
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
-        REFUSED(t.system, MOTE_ERROR_ID, mote_system_remove_link(t.system, wrong[i]));
-        REFUSED(t.system, MOTE_ERROR_ID, mote_system_link(t.system, wrong[i], NULL, NULL));
+        REFUSALS(t.system, REFUSES(ID, mote_system_remove_link(t.system, wrong[i])),
+                 REFUSES(ID, mote_system_link(t.system, wrong[i], NULL, NULL)));
     }
-    REFUSED(t.system, MOTE_ERROR_NULL, mote_system_remove_link(NULL, id));
-    REFUSED(t.system, MOTE_ERROR_NULL, mote_system_link(NULL, id, NULL, NULL));
+    REFUSALS(t.system, REFUSES(NULL, mote_system_remove_link(NULL, id)),
+             REFUSES(NULL, mote_system_link(NULL, id, NULL, NULL)));
     OK(mote_system_remove_link(t.system, id));
     REFUSED(t.system, MOTE_ERROR_ID, mote_system_remove_link(t.system, id));
     destroy_watched(t.system, &ledger);
@@ -113,9 +113,9 @@ typedef struct caller {
 static void call_everything(void *context) {
     const caller *c = context;
     mote_link_id id;
-    assert_int_equal(mote_system_add_link(c->system, &c->link, &id), MOTE_ERROR_BUSY);
-    assert_int_equal(mote_system_remove_link(c->system, c->id), MOTE_ERROR_BUSY);
-    assert_int_equal(mote_system_link(c->system, c->id, NULL, NULL), MOTE_ERROR_BUSY);
+    REFUSALS(NULL, REFUSES(BUSY, mote_system_add_link(c->system, &c->link, &id)),
+             REFUSES(BUSY, mote_system_remove_link(c->system, c->id)),
+             REFUSES(BUSY, mote_system_link(c->system, c->id, NULL, NULL)));
 }
 
 TEST(calls_within_a_step_are_refused) {

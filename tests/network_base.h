@@ -70,35 +70,6 @@ static inline float *column_of(mote_system *system, mote_network_id id, uint32_t
     return &all[column][v.slot[particle]];
 }
 
-/* --- Refusals --- */
-
-/* A member of a def and a value for which the def is refused. */
-typedef struct bad_value {
-    const char *member;
-    size_t offset, bytes;
-    bool is_float;
-    double value; /* of a float or 32 bits; pointers: 0 */
-    mote_result want;
-} bad_value;
-
-#define BAD(type, member, value, want)                                                                       \
-    {#member,                                                                                                \
-     offsetof(type, member),                                                                                 \
-     sizeof((type *)0)->member,                                                                              \
-     _Generic(((type *)0)->member, float: true, default: false),                                             \
-     value,                                                                                                  \
-     want}
-
-/* Writes the value into the def, and names the row. */
-static inline void spoil(void *def, const bad_value *bad) {
-    const float real = (float)bad->value;
-    const uint32_t whole = bad->is_float ? 0 : (uint32_t)(int64_t)bad->value;
-    unsigned char *at = (unsigned char *)def + bad->offset;
-    test_case("%s: %g", bad->member, bad->value);
-    memset(at, 0, bad->bytes);
-    memcpy(at, bad->is_float ? (const void *)&real : &whole, sizeof whole);
-}
-
 /* Everything that the system allocated is released. */
 static inline void destroy_watched(mote_system *system, const memory_ledger *ledger) {
     mote_system_destroy(system);

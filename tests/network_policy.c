@@ -140,9 +140,9 @@ static void expect_refusal(const scene *s) {
     const uint64_t tick = mote_system_tick(s->system);
     mote_system *system = s->system;
     mote_advance advance;
-    REFUSED(system, MOTE_ERROR_STABILITY, mote_system_step(system, 1, NULL));
-    REFUSED(system, MOTE_ERROR_STABILITY, mote_system_advance(system, 50000000, &advance));
-    REFUSED(system, MOTE_ERROR_STABILITY, mote_systems_advance(&system, 1, 50000000, NULL, NULL));
+    REFUSALS(system, REFUSES(STABILITY, mote_system_step(system, 1, NULL)),
+             REFUSES(STABILITY, mote_system_advance(system, 50000000, &advance)),
+             REFUSES(STABILITY, mote_systems_advance(&system, 1, 50000000, NULL, NULL)));
     ASSERT(mote_system_tick(system), ==, tick);
 }
 

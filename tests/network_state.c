@@ -184,8 +184,8 @@ TEST(a_pin_or_reel_that_goes_makes_room) {
         OK(mote_network_pin(system, id, i, to, 0));
         OK(mote_network_reel(system, id, i, 2, MOTE_NEXT_ADVANCE));
     }
-    REFUSED(system, MOTE_ERROR_CAPACITY, mote_network_pin(system, id, MANY - 1, to, 9));
-    REFUSED(system, MOTE_ERROR_CAPACITY, mote_network_reel(system, id, MANY - 1, 3, 0));
+    REFUSALS(system, REFUSES(CAPACITY, mote_network_pin(system, id, MANY - 1, to, 9)),
+             REFUSES(CAPACITY, mote_network_reel(system, id, MANY - 1, 3, 0)));
     const uint64_t hash = mote_system_hash(system);
     OK(mote_network_pin(system, id, 2, to, 9));
     OK(mote_network_reel(system, id, 2, 3, MOTE_NEXT_ADVANCE));

@@ -389,8 +389,8 @@ TEST(forged_ids_name_no_particle) {
     for (size_t i = 0; i < COUNT_OF(forged); i++) {
         const mote_particle_id pair[] = {real, forged[i]};
         assert_int_equal(mote_system_slot(system, forged[i]), MOTE_NO_SLOT);
-        REFUSED(system, MOTE_ERROR_ID, mote_system_kill(system, 1, &forged[i]));
-        REFUSED(system, MOTE_ERROR_ID, mote_system_kill(system, 2, pair));
+        REFUSALS(system, REFUSES(ID, mote_system_kill(system, 1, &forged[i])),
+                 REFUSES(ID, mote_system_kill(system, 2, pair)));
     }
     assert_int_equal(mote_system_slot(system, real), 0);
     mote_system_destroy(system);

@@ -194,9 +194,9 @@ static void seek_inside(void *system) {
     mote_statistics statistics;
     float points[1][3];
     const mote_preview_def preview = {.interval = 1, .count = 1, .inverse_mass = 1};
-    assert_int_equal(mote_system_seek(system, 9), MOTE_ERROR_BUSY);
-    assert_int_equal(mote_system_preview(system, &preview, points), MOTE_ERROR_BUSY);
-    assert_int_equal(mote_system_statistics(system, &statistics), MOTE_ERROR_BUSY);
+    REFUSALS(NULL, REFUSES(BUSY, mote_system_seek(system, 9)),
+             REFUSES(BUSY, mote_system_preview(system, &preview, points)),
+             REFUSES(BUSY, mote_system_statistics(system, &statistics)));
 }
 
 TEST(seek_preview_and_statistics_inside_a_step_are_busy) {
@@ -228,8 +228,8 @@ TEST(seek_refuses_forces_that_are_not_affine_and_pending_external_forces) {
     for (size_t i = 0; i < COUNT_OF(not_affine); i++) {
         test_case("%s", mote_force_name(not_affine[i].kind));
         const mote_force_id id = add_force(system, not_affine[i]);
-        REFUSED(system, MOTE_ERROR_INTEGRATOR, mote_system_seek(system, 10));
-        REFUSED(system, MOTE_ERROR_INTEGRATOR, mote_system_seek(system, 0));
+        REFUSALS(system, REFUSES(INTEGRATOR, mote_system_seek(system, 10)),
+                 REFUSES(INTEGRATOR, mote_system_seek(system, 0)));
         OK(mote_system_remove_force(system, id));
     }
     external_forces_of(system);

@@ -43,45 +43,47 @@ static strands s;
 #define GOOD(...) (make_strands(&s, 17, 9, 5), __VA_ARGS__, test_case("%s", #__VA_ARGS__), accept(&s.def))
 #define ALL       MOTE_ALL_STRANDS
 
+#define DEF(member, value, want)  BAD_VALUE(mote_strands_def, member, value, want)
+#define RANGE(member, value)      DEF(member, value, MOTE_ERROR_RANGE)
+#define NOT_FINITE(member, value) DEF(member, value, MOTE_ERROR_NOT_FINITE)
+#define NUMBER(member)            NOT_FINITE(member, NAN), NOT_FINITE(member, INFINITY), NOT_FINITE(member, -INFINITY)
+#define POSITIVE(member)          NUMBER(member), RANGE(member, -1), RANGE(member, -0x1p-149), RANGE(member, 0)
+#define NOT_NEGATIVE(member)                                                                                 \
+    NUMBER(member), RANGE(member, -1), RANGE(member, -0x1p-149), DEF(member, 0, MOTE_OK)
+
 TEST(settings_out_of_range_are_refused) {
-    enum { POSITIVE = 10 }; /* the first that may not be 0 */
-    mote_strands_def *d = &s.def;
-    float *const settings[] = {&d->radius,
-                               &d->bend_damping,
-                               &d->local_pose_stiffness,
-                               &d->damping,
-                               &d->normal_drag,
-                               &d->bend_stiffness,
-                               &d->friction,
-                               &d->compliance,
-                               &d->pose_stiffness,
-                               &d->tangential_drag,
-                               &d->rest_scale,
-                               &d->max_strain,
-                               &d->mass};
-    static const float values[] = {NAN, INFINITY, -INFINITY, -1, -0x1p-149f, 0};
-    for (size_t i = 0; i < COUNT_OF(settings); i++)
-        for (size_t n = 0; n < COUNT_OF(values); n++) {
-            const float value = values[n];
-            test_case("setting %zu is %g", i, (double)value);
-            make_strands(&s, 17, 9, 1);
-            s.def.strand_mass = s.def.strand_rest_scale = s.def.strand_compliance = NULL;
-            *settings[i] = value;
-            if (!isfinite(value))
-                refuse(&s.def, MOTE_ERROR_NOT_FINITE, ALL, 0);
-            else if (i < POSITIVE && value == 0)
-                accept(&s.def);
-            else
-                refuse(&s.def, MOTE_ERROR_RANGE, ALL, 0);
-        }
-    for (int n = 0; n < 9; n++) BAD(MOTE_ERROR_NOT_FINITE, ALL, 0, d->air_velocity[n % 3] = values[n / 3]);
-    BAD(MOTE_ERROR_RANGE, ALL, 0, s.def.bend_stiffness = 0x1p-140f); /* 1 / k is infinite */
-    BAD(MOTE_ERROR_RANGE, ALL, 0, s.def.max_iterations = 0);
-    BAD(MOTE_ERROR_RANGE, ALL, 0, s.def.max_iterations = 33);
-    BAD(MOTE_ERROR_DEF, ALL, 0, s.def.cookie++);
-    BAD(MOTE_ERROR_ENUM, ALL, 0, s.def.solver = MOTE_STRAND_SOLVER_COUNT);
-    BAD(MOTE_ERROR_ENUM, ALL, 0, s.def.solver = (mote_strand_solver)-1);
-    BAD(MOTE_ERROR_NULL, ALL, 0, s.def.positions = NULL);
+    static const bad_value rows[] = {NOT_NEGATIVE(radius),
+                                     NOT_NEGATIVE(bend_damping),
+                                     NOT_NEGATIVE(local_pose_stiffness),
+                                     NOT_NEGATIVE(damping),
+                                     NOT_NEGATIVE(normal_drag),
+                                     NOT_NEGATIVE(tangential_drag),
+                                     NOT_NEGATIVE(bend_stiffness),
+                                     NOT_NEGATIVE(friction),
+                                     NOT_NEGATIVE(compliance),
+                                     NOT_NEGATIVE(pose_stiffness),
+                                     POSITIVE(rest_scale),
+                                     POSITIVE(max_strain),
+                                     POSITIVE(mass),
+                                     NUMBER(air_velocity[0]),
+                                     NUMBER(air_velocity[1]),
+                                     NUMBER(air_velocity[2]),
+                                     RANGE(bend_stiffness, 0x1p-140), /* its inverse is infinite */
+                                     RANGE(max_iterations, 0),
+                                     RANGE(max_iterations, 33),
+                                     DEF(cookie, 0, MOTE_ERROR_DEF),
+                                     DEF(solver, -1, MOTE_ERROR_ENUM),
+                                     DEF(solver, MOTE_STRAND_SOLVER_COUNT, MOTE_ERROR_ENUM),
+                                     DEF(positions, 0, MOTE_ERROR_NULL)};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        make_strands(&s, 17, 9, 1);
+        s.def.strand_mass = s.def.strand_rest_scale = s.def.strand_compliance = NULL;
+        spoil(&s.def, &rows[i]);
+        if (rows[i].want)
+            refuse(&s.def, rows[i].want, ALL, 0);
+        else
+            accept(&s.def);
+    }
 }
 
 TEST(settings_that_a_solver_does_not_take_are_refused) {
@@ -173,35 +175,35 @@ TEST(wrong_arguments_are_refused) {
         mote_transform bad[3] = {good, good, good};
         *(i < 3 ? &bad[2].position[i] : &bad[2].rotation[i - 3]) = i % 2 ? NAN : INFINITY;
         bad[0].position[0] = bad[1].position[1] = 5;
-        REFUSED(system, MOTE_ERROR_NOT_FINITE, mote_strands_set_roots(system, id, bad, 3, 0));
-        REFUSED(system, MOTE_ERROR_NOT_FINITE, mote_strands_set_roots(system, id, bad + 2, 1, 0));
-        REFUSED(system, MOTE_ERROR_NOT_FINITE, mote_strands_set_root(system, id, 1, bad + 2, 0));
+        REFUSALS(system, REFUSES(NOT_FINITE, mote_strands_set_roots(system, id, bad, 3, 0)),
+                 REFUSES(NOT_FINITE, mote_strands_set_roots(system, id, bad + 2, 1, 0)),
+                 REFUSES(NOT_FINITE, mote_strands_set_root(system, id, 1, bad + 2, 0)));
     }
     const mote_transform three[3] = {{{5, 0, 0}, {0, 0, 0, 1}}, good, {{0}, {0, 0, 0, 0}}};
-    REFUSED(system, MOTE_ERROR_RANGE, mote_strands_set_roots(system, id, three, 3, 0));
-    REFUSED(system, MOTE_ERROR_RANGE, mote_strands_set_roots(system, id, three, 0, 0));
-    REFUSED(system, MOTE_ERROR_RANGE, mote_strands_set_roots(system, id, three, 2, 0));
-    REFUSED(system, MOTE_ERROR_NULL, mote_strands_set_roots(system, id, NULL, 1, 0));
-    REFUSED(system, MOTE_ERROR_RANGE, mote_strands_set_root(system, id, 0, &three[2], 0));
-    REFUSED(system, MOTE_ERROR_RANGE, mote_strands_set_root(system, id, 3, &good, 0));
-    REFUSED(system, MOTE_ERROR_NULL, mote_strands_set_root(system, id, 0, NULL, 0));
-    REFUSED(system, MOTE_ERROR_RANGE, mote_strands_reset(system, id, 3));
-    REFUSED(system, MOTE_ERROR_NULL, mote_strands_pin(system, id, 0, 1, NULL, 0));
-    REFUSED(system, MOTE_ERROR_NULL, mote_strands_set_air(system, id, NULL));
+    REFUSALS(system, REFUSES(RANGE, mote_strands_set_roots(system, id, three, 3, 0)),
+             REFUSES(RANGE, mote_strands_set_roots(system, id, three, 0, 0)),
+             REFUSES(RANGE, mote_strands_set_roots(system, id, three, 2, 0)),
+             REFUSES(NULL, mote_strands_set_roots(system, id, NULL, 1, 0)),
+             REFUSES(RANGE, mote_strands_set_root(system, id, 0, &three[2], 0)),
+             REFUSES(RANGE, mote_strands_set_root(system, id, 3, &good, 0)),
+             REFUSES(NULL, mote_strands_set_root(system, id, 0, NULL, 0)),
+             REFUSES(RANGE, mote_strands_reset(system, id, 3)),
+             REFUSES(NULL, mote_strands_pin(system, id, 0, 1, NULL, 0)),
+             REFUSES(NULL, mote_strands_set_air(system, id, NULL)));
     for (int axis = 0; axis < 3; axis++) {
         vec3 hole = {0, 0, 0};
         hole[axis] = NAN;
-        REFUSED(system, MOTE_ERROR_NOT_FINITE, mote_strands_pin(system, id, 0, 1, hole, 0));
-        REFUSED(system, MOTE_ERROR_NOT_FINITE, mote_strands_set_air(system, id, hole));
+        REFUSALS(system, REFUSES(NOT_FINITE, mote_strands_pin(system, id, 0, 1, hole, 0)),
+                 REFUSES(NOT_FINITE, mote_strands_set_air(system, id, hole)));
     }
-    REFUSED(system, MOTE_ERROR_RANGE, mote_strands_reaction(system, id, 0, 1, impulse));
-    REFUSED(system, MOTE_ERROR_RANGE, mote_strands_reaction(system, id, 3, 0, impulse));
-    REFUSED(system, MOTE_ERROR_RANGE, mote_strands_reaction(system, id, 0, s.points[0], impulse));
-    REFUSED(system, MOTE_ERROR_NULL, mote_strands_reaction(system, id, 0, 0, NULL));
-    REFUSED(system, MOTE_ERROR_RANGE, mote_strands_report_of(system, id, 3, &report));
-    REFUSED(system, MOTE_ERROR_NULL, mote_strands_report_of(system, id, 0, NULL));
-    REFUSED(system, MOTE_ERROR_NULL, mote_strands_report(system, id, NULL));
-    REFUSED(system, MOTE_ERROR_INTEGRATOR, mote_system_seek(system, 5));
+    REFUSALS(system, REFUSES(RANGE, mote_strands_reaction(system, id, 0, 1, impulse)),
+             REFUSES(RANGE, mote_strands_reaction(system, id, 3, 0, impulse)),
+             REFUSES(RANGE, mote_strands_reaction(system, id, 0, s.points[0], impulse)),
+             REFUSES(NULL, mote_strands_reaction(system, id, 0, 0, NULL)),
+             REFUSES(RANGE, mote_strands_report_of(system, id, 3, &report)),
+             REFUSES(NULL, mote_strands_report_of(system, id, 0, NULL)),
+             REFUSES(NULL, mote_strands_report(system, id, NULL)),
+             REFUSES(INTEGRATOR, mote_system_seek(system, 5)));
     const uint64_t hash = mote_system_hash(system);
     assert_int_equal(mote_strands_set_air(system, id, (vec3){1, 2, 3}), MOTE_OK);
     ASSERT(strands_inside(system, id)->def.air_velocity[2], ==, 3);
@@ -224,37 +226,27 @@ static void every_call_returns(mote_result code, mote_system *system, mote_stran
     mote_strands_step_report sums;
     uint32_t indices[64];
     float impulse[3], vertices[512];
-    const struct {
-        const char *name;
-        mote_result got;
-    } calls[] = {
-        {"remove", mote_system_remove_strands(system, id)},
-        {"set_roots", mote_strands_set_roots(system, id, &at, 1, 0)},
-        {"set_root", mote_strands_set_root(system, id, 0, &at, 0)},
-        {"reset", mote_strands_reset(system, id, 0)},
-        {"pin", mote_strands_pin(system, id, 0, 1, (vec3){0, 0, 0}, 0)},
-        {"unpin", mote_strands_unpin(system, id, 0, 1)},
-        {"set_air", mote_strands_set_air(system, id, (vec3){0, 0, 0})},
-        {"reaction", mote_strands_reaction(system, id, 0, 0, impulse)},
-        {"report_of", mote_strands_report_of(system, id, 0, &report)},
-        {"report", mote_strands_report(system, id, &sums)},
-        {"present", mote_strands_present(system, id, &layout, vertices, sizeof vertices)},
-        {"index_buffer", mote_strands_index_buffer(system, id, MOTE_STRAND_POLYLINES, indices, 64)},
-        {"followers_create", mote_followers_create(system, id, &follow, &made, NULL)},
-        {"followers_present",
-         followers ? mote_followers_present(system, followers, &layout, vertices, sizeof vertices) : code}};
-    for (size_t i = 0; i < COUNT_OF(calls); i++) {
-        test_case("%s", calls[i].name);
-        assert_int_equal(calls[i].got, code);
-    }
+    REFUSALS(system, RETURNS(code, mote_system_remove_strands(system, id)),
+             RETURNS(code, mote_strands_set_roots(system, id, &at, 1, 0)),
+             RETURNS(code, mote_strands_set_root(system, id, 0, &at, 0)),
+             RETURNS(code, mote_strands_reset(system, id, 0)),
+             RETURNS(code, mote_strands_pin(system, id, 0, 1, (vec3){0, 0, 0}, 0)),
+             RETURNS(code, mote_strands_unpin(system, id, 0, 1)),
+             RETURNS(code, mote_strands_set_air(system, id, (vec3){0, 0, 0})),
+             RETURNS(code, mote_strands_reaction(system, id, 0, 0, impulse)),
+             RETURNS(code, mote_strands_report_of(system, id, 0, &report)),
+             RETURNS(code, mote_strands_report(system, id, &sums)),
+             RETURNS(code, mote_strands_present(system, id, &layout, vertices, sizeof vertices)),
+             RETURNS(code, mote_strands_index_buffer(system, id, MOTE_STRAND_POLYLINES, indices, 64)),
+             RETURNS(code, mote_followers_create(system, id, &follow, &made, NULL)));
+    if (followers)
+        REFUSED(system, code, mote_followers_present(system, followers, &layout, vertices, sizeof vertices));
     ASSERT(made, ==, NULL);
 }
 
 /* An id that names no strands is refused by every call, and nothing changes. */
 static void refuse_id(mote_system *system, mote_strands_id id, mote_followers *followers) {
-    const uint64_t hash = mote_system_hash(system);
     every_call_returns(MOTE_ERROR_ID, system, id, followers);
-    ASSERT(mote_system_hash(system), ==, hash);
     assert_null(mote_strands_columns(system, id).position.x);
     ASSERT(mote_strands_points(system, id, 0), ==, 0);
     ASSERT(mote_strands_slot(system, id, 0, 0), ==, MOTE_NO_SLOT);
@@ -314,9 +306,9 @@ TEST(calls_without_a_system_a_def_or_an_id_are_refused) {
     mote_system *system = make_system(NULL);
     mote_strands_id id;
     every_call_returns(MOTE_ERROR_NULL, NULL, add_strands(system, &s), NULL);
-    REFUSED(system, MOTE_ERROR_NULL, mote_system_add_strands(NULL, &s.def, &id, NULL));
-    REFUSED(system, MOTE_ERROR_NULL, mote_system_add_strands(system, NULL, &id, NULL));
-    REFUSED(system, MOTE_ERROR_NULL, mote_system_add_strands(system, &s.def, NULL, NULL));
+    REFUSALS(system, REFUSES(NULL, mote_system_add_strands(NULL, &s.def, &id, NULL)),
+             REFUSES(NULL, mote_system_add_strands(system, NULL, &id, NULL)),
+             REFUSES(NULL, mote_system_add_strands(system, &s.def, NULL, NULL)));
     mote_system_destroy(system);
 }
 

@@ -252,10 +252,9 @@ TEST(indices_connect_a_strand_and_no_two) {
             assert_memory_equal(band + 6 * n, want, sizeof want);
         }
     assert_int_equal(n, segments);
-    REFUSED(system, MOTE_ERROR_BUFFER,
-            mote_strands_index_buffer(system, id, ribbons, band, 6 * segments - 1));
-    REFUSED(system, MOTE_ERROR_NULL, mote_strands_index_buffer(system, id, ribbons, NULL, 6 * segments));
-    REFUSED(system, MOTE_ERROR_ENUM, mote_strands_index_buffer(system, id, none, band, 6 * segments));
+    REFUSALS(system, REFUSES(BUFFER, mote_strands_index_buffer(system, id, ribbons, band, 6 * segments - 1)),
+             REFUSES(NULL, mote_strands_index_buffer(system, id, ribbons, NULL, 6 * segments)),
+             REFUSES(ENUM, mote_strands_index_buffer(system, id, none, band, 6 * segments)));
     ASSERT(mote_strands_first_vertex(system, id, ribbons, 19), ==, 2 * s.first[19]);
     ASSERT(mote_strands_first_vertex(system, id, ribbons, 20), ==, MOTE_NO_VERTEX);
     ASSERT(mote_strands_first_vertex(system, id, none, 0), ==, MOTE_NO_VERTEX);
@@ -294,9 +293,9 @@ TEST(wrong_layouts_are_refused_and_write_nothing) {
     BAD(MOTE_ERROR_BUFFER, l.stride = 41);
     BAD(MOTE_ERROR_BUFFER, l.stride = MOTE_OMIT - 1);
     const size_t too_few = s.first[3] * 2 * 32 - 1;
-    REFUSED(system, MOTE_ERROR_BUFFER, mote_strands_present(system, id, &good, memory, too_few));
-    REFUSED(system, MOTE_ERROR_NULL, mote_strands_present(system, id, &good, NULL, bytes));
-    REFUSED(system, MOTE_ERROR_NULL, mote_strands_present(system, id, NULL, memory, bytes));
+    REFUSALS(system, REFUSES(BUFFER, mote_strands_present(system, id, &good, memory, too_few)),
+             REFUSES(NULL, mote_strands_present(system, id, &good, NULL, bytes)),
+             REFUSES(NULL, mote_strands_present(system, id, NULL, memory, bytes)));
     for (size_t i = 0; i < bytes; i++) ASSERT(memory[i], ==, 0xa5);
     REFUSED(system, MOTE_OK, mote_strands_present(system, id, &good, memory, bytes)); /* changes no state */
     mote_system_destroy(system);

@@ -10,15 +10,9 @@
 
 #include <mote/mote.h>
 
-#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+#include "refusals.h"
 
-/* The call must return `code` and leave the hash of `system` as it was. Needs cmocka. */
-#define REFUSED(system, code, call)                                                                          \
-    do {                                                                                                     \
-        uint64_t hash_before = mote_system_hash(system);                                                     \
-        assert_int_equal(call, code);                                                                        \
-        ASSERT(mote_system_hash(system), ==, hash_before);                                                   \
-    } while (0)
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
 /* Whether an integrator takes velocity fields, and nothing else. */
 static inline bool advects(mote_integrator integrator) {
