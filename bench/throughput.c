@@ -34,57 +34,55 @@ static void print_scene(const bench_scene *scene) {
     putchar('\n');
 }
 
-static void print_help(void) {
-    puts("usage: mote-bench throughput [OPTION]...\n");
-    for (uint32_t i = 0; i < scene_count; i++) print_scene(&scenes[i]);
+static void print_options(void) {
     puts("\n"
          "  --scene S       one of these (default: all)\n"
-         "  --integrator I  one that `mote-bench list` prints (default: the scene's); scenes that it cannot "
-         "step are\n"
-         "                  left out\n"
-         "  --file FILE     in Cem Yuksel's HAIR format, for scene hairfile: strands of more than 32 points "
-         "are\n"
-         "                  resampled\n"
-         "  --particles N   of each scene; 64M is 64,000,000. Of strands: points, so N / 32 strands of hair "
-         "and curls,\n"
-         "                  N / 64 ropes, as many strands of a file as N points hold. Of networks: the "
-         "largest that\n"
-         "                  N particles hold, up to a net of 1,024 x 1,024, the bridge and the webs by "
-         "default\n"
-         "  --frames F      timed in each repeat, one step each (default: 8 Mi / N, 2 to 64; rope: 125, "
-         "bridge: 8)\n"
+         "  --integrator I  one that `mote-bench list` prints (default: the scene's); scenes that it\n"
+         "                  cannot step are left out\n"
+         "  --file FILE     in Cem Yuksel's HAIR format, for scene hairfile: strands of more than 32\n"
+         "                  points are resampled\n"
+         "  --particles N   of each scene; 64M is 64,000,000. Of strands: points, so N / 32 strands of\n"
+         "                  hair and curls, N / 64 ropes, as many strands of a file as N points hold. Of\n"
+         "                  networks: the largest that N particles hold, up to a net of 1,024 x 1,024,\n"
+         "                  the bridge and the webs by default\n"
+         "  --frames F      timed in each repeat, one step each (default: 8 Mi / N, 2 to 64; rope: 125,\n"
+         "                  bridge: 8)\n"
          "  --substeps H    of a step (default: 1 and 8; curls, net, webs: 8; bridge: 32)\n"
          "  --threads T     (default: 1 and all)\n"
          "  --isa I         one that `mote-bench list` prints, or all (default: the widest)\n"
          "  --repeat R      (default: 9)\n"
          "  --json FILE     writes the records there too\n"
-         "\n"
-         "In each repeat the engine, the baselines and the probe run in turn, one frame to warm up and F "
-         "timed. Times\n"
-         "and rates are medians over the repeats, ratios are medians of the ratios within a repeat.\n"
+         "");
+}
+
+static void print_columns(void) {
+    puts("In each repeat the engine, the baselines and the probe run in turn, one frame to warm up and\n"
+         "F timed. Times and rates are medians over the repeats, ratios are medians of the ratios within\n"
+         "a repeat.\n"
          "  M p-st/s  millions of particle-steps a second: one particle through one substep\n"
-         "  B/p-st    bytes read and written per particle-step: six columns in and out, 48 / substeps, and "
-         "what the\n"
-         "            scene adds\n"
-         "  share     bytes a second over those of the probe, which updates six columns in place once a "
-         "frame\n"
+         "  B/p-st    bytes read and written per particle-step: six columns in and out, 48 / substeps,\n"
+         "            and what the scene adds\n"
+         "  share     bytes a second over those of the probe, which updates six columns in place once a\n"
+         "            frame\n"
          "  struct    time of an array of 60-byte structs over cglm's vec3, over the engine's\n"
-         "  plain     time of a plain vectorised loop over columns, over the engine's; both baselines take "
-         "the same\n"
-         "            substeps on the same threads, one pass over memory each, by the scene's own "
-         "integrator: beside\n"
-         "            others they are left out\n"
-         "  strands   points a second, and over all segments and frames the largest and the mean |length / "
-         "rest\n"
-         "            length - 1|; Newton iterations per substep and strand; strands that met the cap, a "
-         "frame\n"
-         "  networks  springs a second, once each; at the end the largest and the mean |length / rest length "
-         "- 1|, kinetic\n"
-         "            energy, and what is left of the energy at the start; the largest stable step by both "
-         "bounds, over h\n"
-         "  hash      of the state after R x (1 + F) steps; rows that should agree and do not say DIFFERS "
-         "(exit\n"
-         "            code 1)");
+         "  plain     time of a plain vectorised loop over columns, over the engine's; both baselines\n"
+         "            take the same substeps on the same threads, one pass over memory each, by the\n"
+         "            scene's own integrator: beside others they are left out\n"
+         "  strands   points a second, and over all segments and frames the largest and the mean\n"
+         "            |length / rest length - 1|; Newton iterations per substep and strand; strands that\n"
+         "            met the cap, a frame\n"
+         "  networks  springs a second, once each; at the end the largest and the mean |length / rest\n"
+         "            length - 1|, kinetic energy, and what is left of the energy at the start; the\n"
+         "            largest stable step by both bounds, over h\n"
+         "  hash      of the state after R x (1 + F) steps; rows that should agree and do not say\n"
+         "            DIFFERS (exit code 1)");
+}
+
+static void print_help(void) {
+    puts("usage: mote-bench throughput [OPTION]...\n");
+    for (uint32_t i = 0; i < scene_count; i++) print_scene(&scenes[i]);
+    print_options();
+    print_columns();
 }
 
 /* hairfile:FILE names the file too. */

@@ -63,44 +63,45 @@ static void run_nothing(void *user, mote_task *task, void *context, uint32_t cou
     (void)user, (void)task, (void)context, (void)count;
 }
 
+static const bad_value bad_defs[] = {
+    DEF(cookie, 0, DEF),
+    DEF(capacity, MOTE_MAX_PARTICLES + 1, RANGE),
+    DEF(steps_per_second.steps, 0, RANGE),
+    DEF(steps_per_second.seconds, 0, RANGE),
+    DEF(substeps, 0, RANGE),
+    DEF(substeps, 4097, RANGE),
+    DEF(max_steps_per_advance, 0, RANGE),
+    DEF(uniform_mass, 0, RANGE),
+    DEF(uniform_mass, -1, RANGE),
+    DEF(uniform_mass, NAN, NOT_FINITE),
+    DEF(uniform_mass, INFINITY, NOT_FINITE),
+    DEF(start_time, NAN, NOT_FINITE),
+    DEF(start_time, INFINITY, NOT_FINITE),
+    DEF(extra_count, MOTE_MAX_EXTRA_COLUMNS + 1, RANGE),
+    DEF(extra_bytes[0], 0, RANGE),
+    DEF(extra_bytes[1], 257, RANGE),
+    DEF(jobs.workers, 0, RANGE),
+    DEF(jobs.workers, MOTE_MAX_WORKERS + 1, RANGE),
+    DEF(allocator.allocate, 0, NULL),
+    DEF(allocator.release, 0, NULL),
+    NOT_AN_ENUM(integrator, MOTE_INTEGRATOR_COUNT),
+    NOT_AN_ENUM(late_policy, MOTE_LATE_POLICY_COUNT),
+    NOT_AN_ENUM(interpolation, MOTE_INTERPOLATION_COUNT),
+    NOT_AN_ENUM(loop_order, MOTE_LOOP_ORDER_COUNT),
+    NOT_AN_ENUM(isa, MOTE_ISA_COUNT),
+};
+
 TEST(bad_defs_make_no_system) {
-    static const bad_value rows[] = {
-        DEF(cookie, 0, DEF),
-        DEF(capacity, MOTE_MAX_PARTICLES + 1, RANGE),
-        DEF(steps_per_second.steps, 0, RANGE),
-        DEF(steps_per_second.seconds, 0, RANGE),
-        DEF(substeps, 0, RANGE),
-        DEF(substeps, 4097, RANGE),
-        DEF(max_steps_per_advance, 0, RANGE),
-        DEF(uniform_mass, 0, RANGE),
-        DEF(uniform_mass, -1, RANGE),
-        DEF(uniform_mass, NAN, NOT_FINITE),
-        DEF(uniform_mass, INFINITY, NOT_FINITE),
-        DEF(start_time, NAN, NOT_FINITE),
-        DEF(start_time, INFINITY, NOT_FINITE),
-        DEF(extra_count, MOTE_MAX_EXTRA_COLUMNS + 1, RANGE),
-        DEF(extra_bytes[0], 0, RANGE),
-        DEF(extra_bytes[1], 257, RANGE),
-        DEF(jobs.workers, 0, RANGE),
-        DEF(jobs.workers, MOTE_MAX_WORKERS + 1, RANGE),
-        DEF(allocator.allocate, 0, NULL),
-        DEF(allocator.release, 0, NULL),
-        NOT_AN_ENUM(integrator, MOTE_INTEGRATOR_COUNT),
-        NOT_AN_ENUM(late_policy, MOTE_LATE_POLICY_COUNT),
-        NOT_AN_ENUM(interpolation, MOTE_INTERPOLATION_COUNT),
-        NOT_AN_ENUM(loop_order, MOTE_LOOP_ORDER_COUNT),
-        NOT_AN_ENUM(isa, MOTE_ISA_COUNT),
-    };
     memory_ledger ledger = {0};
     mote_system_def good = mote_default_system_def(), def;
     mote_system *system = (mote_system *)(uintptr_t)1;
     good.extra_count = 2, good.extra_bytes[0] = 4, good.extra_bytes[1] = 256;
     good.jobs = (mote_jobs){1, NULL, run_nothing};
     good.allocator = ledger_allocator(&ledger);
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+    for (size_t i = 0; i < COUNT_OF(bad_defs); i++) {
         def = good;
-        spoil(&def, &rows[i]);
-        expect_no_system(&def, rows[i].want);
+        spoil(&def, &bad_defs[i]);
+        expect_no_system(&def, bad_defs[i].want);
     }
     test_case(NULL);
     def.cookie = mote_default_columns_def().cookie;

@@ -343,6 +343,36 @@ TEST(callbacks_are_given_the_id_of_the_network) {
     mote_system_destroy(system);
 }
 
+static void refuse_numbers(mote_system *system, mote_network_id id) {
+    static const float bad[] = {NAN, INFINITY, -INFINITY, -0.5f};
+    for (uint32_t i = 0; i < 4; i++) {
+        const mote_result want = i == 3 ? MOTE_ERROR_RANGE : MOTE_ERROR_NOT_FINITE;
+        vec3 hole = {0, 0, 0};
+        hole[i % 3] = bad[i];
+        if (i < 3) REFUSED(system, want, mote_network_pin(system, id, i % 2, hole, 0));
+        REFUSALS(
+            system, RETURNS(want, mote_network_reel(system, id, 2, bad[i], 0)),
+            RETURNS(i == 1 ? MOTE_ERROR_RANGE : want, mote_network_set_spring(system, id, 2, bad[i], 1, 1)),
+            RETURNS(want, mote_network_set_spring(system, id, 2, 1, bad[i], 1)),
+            RETURNS(want, mote_network_set_spring(system, id, 2, 1, 1, bad[i])));
+    }
+}
+
+static void refuse_layouts(mote_system *system, mote_network_id id, uint32_t particles) {
+    float vertices[3 * 100];
+    const size_t omit = MOTE_OMIT;
+    const mote_present_layout wrong[] = {{12, 0, 0},    {12, omit, 0},  {12, omit, omit}, {11, 0, omit},
+                                         {12, 1, omit}, {24, 13, omit}, {0, 0, omit},     {24, 0, 12}},
+                              good = {12, 0, omit};
+    for (size_t i = 0; i < COUNT_OF(wrong); i++)
+        REFUSED(system, MOTE_ERROR_RANGE,
+                mote_network_present(system, id, &wrong[i], vertices, sizeof vertices));
+    REFUSALS(system, REFUSES(NULL, mote_network_present(system, id, NULL, vertices, sizeof vertices)),
+             REFUSES(NULL, mote_network_present(system, id, &good, NULL, sizeof vertices)),
+             REFUSES(BUFFER, mote_network_present(system, id, &good, vertices, 12 * particles - 1)),
+             RETURNS(MOTE_OK, mote_network_present(system, id, &good, vertices, 12 * particles)));
+}
+
 /* For a network whose particle 1 is pinned. */
 TEST(calls_with_wrong_arguments_are_refused) {
     static web w;
@@ -350,7 +380,7 @@ TEST(calls_with_wrong_arguments_are_refused) {
     mote_system *system = make_host(MOTE_SEMI_IMPLICIT_EULER, NULL);
     const mote_network_id id = add_web(system, &w);
     const vec3 here = {0, 0, 0};
-    float impulse[3], vertices[3 * 100];
+    float impulse[3];
     mote_spring spring;
     OK(mote_network_pin(system, id, 1, (vec3){1, 2, 3}, 9));
     REFUSALS(system, REFUSES(NULL, mote_network_pin(system, id, 0, NULL, 0)),
@@ -371,33 +401,29 @@ TEST(calls_with_wrong_arguments_are_refused) {
                  REFUSES(RANGE, mote_network_reel(system, id, no_spring[i], 1, 0)),
                  REFUSES(RANGE, mote_network_set_spring(system, id, no_spring[i], 1, 1, 1)));
     }
-    static const float bad[] = {NAN, INFINITY, -INFINITY, -0.5f};
-    for (uint32_t i = 0; i < 4; i++) {
-        const mote_result want = i == 3 ? MOTE_ERROR_RANGE : MOTE_ERROR_NOT_FINITE;
-        vec3 hole = {0, 0, 0};
-        hole[i % 3] = bad[i];
-        if (i < 3) REFUSED(system, want, mote_network_pin(system, id, i % 2, hole, 0));
-        REFUSALS(
-            system, RETURNS(want, mote_network_reel(system, id, 2, bad[i], 0)),
-            RETURNS(i == 1 ? MOTE_ERROR_RANGE : want, mote_network_set_spring(system, id, 2, bad[i], 1, 1)),
-            RETURNS(want, mote_network_set_spring(system, id, 2, 1, bad[i], 1)),
-            RETURNS(want, mote_network_set_spring(system, id, 2, 1, 1, bad[i])));
-    }
-    const size_t omit = MOTE_OMIT;
-    const mote_present_layout wrong[] = {{12, 0, 0},    {12, omit, 0},  {12, omit, omit}, {11, 0, omit},
-                                         {12, 1, omit}, {24, 13, omit}, {0, 0, omit},     {24, 0, 12}},
-                              good = {12, 0, omit};
-    for (size_t i = 0; i < COUNT_OF(wrong); i++)
-        REFUSED(system, MOTE_ERROR_RANGE,
-                mote_network_present(system, id, &wrong[i], vertices, sizeof vertices));
-    REFUSALS(system, REFUSES(NULL, mote_network_present(system, id, NULL, vertices, sizeof vertices)),
-             REFUSES(NULL, mote_network_present(system, id, &good, NULL, sizeof vertices)),
-             REFUSES(BUFFER, mote_network_present(system, id, &good, vertices, 12 * w.particles - 1)),
-             RETURNS(MOTE_OK, mote_network_present(system, id, &good, vertices, 12 * w.particles)),
-             REFUSES(INTEGRATOR, mote_system_seek(system, 5)));
+    refuse_numbers(system, id);
+    refuse_layouts(system, id, w.particles);
+    REFUSED(system, MOTE_ERROR_INTEGRATOR, mote_system_seek(system, 5));
     OK(mote_system_remove_network(system, id));
     OK(mote_system_seek(system, 5));
     mote_system_destroy(system);
+}
+
+static void refuse_removals(mote_system *system, mote_network_id id, uint32_t springs) {
+    mote_network_fault fault;
+    const struct {
+        uint32_t count, number[3], fault;
+    } removals[] = {
+        {3, {0, springs, 1}, 1}, {3, {0, 1, 0}, 2}, {2, {5, 5, 0}, 1}, {1, {UINT32_MAX, 0, 0}, 0}};
+    for (size_t i = 0; i < COUNT_OF(removals); i++) {
+        const uint32_t count = removals[i].count, *number = removals[i].number;
+        REFUSALS(system, REFUSES(RANGE, mote_network_remove_springs(system, id, count, number, NULL)),
+                 REFUSES(RANGE, mote_network_remove_springs(system, id, count, number, &fault)));
+        ASSERT(fault.spring, ==, removals[i].fault);
+        ASSERT(fault.particle, ==, NONE);
+    }
+    REFUSALS(system, REFUSES(NULL, mote_network_remove_springs(system, id, 1, NULL, &fault)),
+             RETURNS(MOTE_OK, mote_network_remove_springs(system, id, 0, NULL, &fault)));
 }
 
 TEST(bad_springs_are_refused_by_item) {
@@ -438,18 +464,6 @@ TEST(bad_springs_are_refused_by_item) {
     ASSERT(fault.spring, ==, NONE);
     REFUSED(system, MOTE_OK, mote_network_add_springs(system, id, 0, NULL, NULL, NULL));
     for (int i = 0; i < 66; i++) ASSERT(numbers[i], ==, 7);
-    const struct {
-        uint32_t count, number[3], fault;
-    } removals[] = {
-        {3, {0, w.springs, 1}, 1}, {3, {0, 1, 0}, 2}, {2, {5, 5, 0}, 1}, {1, {UINT32_MAX, 0, 0}, 0}};
-    for (size_t i = 0; i < COUNT_OF(removals); i++) {
-        const uint32_t count = removals[i].count, *number = removals[i].number;
-        REFUSALS(system, REFUSES(RANGE, mote_network_remove_springs(system, id, count, number, NULL)),
-                 REFUSES(RANGE, mote_network_remove_springs(system, id, count, number, &fault)));
-        ASSERT(fault.spring, ==, removals[i].fault);
-        ASSERT(fault.particle, ==, NONE);
-    }
-    REFUSALS(system, REFUSES(NULL, mote_network_remove_springs(system, id, 1, NULL, &fault)),
-             RETURNS(MOTE_OK, mote_network_remove_springs(system, id, 0, NULL, &fault)));
+    refuse_removals(system, id, w.springs);
     mote_system_destroy(system);
 }

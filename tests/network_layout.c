@@ -104,10 +104,11 @@ TEST(random_networks_are_laid_out_by_the_rules) {
         check_columns(n, &g, &m);
         for (uint32_t i = 0; i < n->block_count; i++) {
             const mote_network_block *b = &n->block[i];
-            assert_true(!b->interleaved || (!b->outer && g.def.solver == MOTE_NETWORK_SPRINGS));
-            if (b->interleaved)
+            if (b->interleaved) {
+                ASSERT(b->outer, ==, 0);
+                ASSERT(g.def.solver, ==, MOTE_NETWORK_SPRINGS);
                 check_lanes(n, &m, b);
-            else
+            } else
                 check_rows_block(n, b);
             if (b->outer) check_outer_block(n, b);
         }

@@ -191,8 +191,8 @@ static inline void check_entry(const mote_network *n, uint32_t line, uint32_t la
     }
     const mote_network_spring_state *s = &n->spring[number];
     assert_true(l->mask >> lane & 1);
-    assert_true(s->a == slot || (!interleaved && s->b == slot));
     const uint32_t other = s->a == slot ? s->b : s->a;
+    if (interleaved || s->b != slot) ASSERT(s->a, ==, slot);
     assert_int_equal(n->entry_other[entry], other);
     if (l->contiguous) assert_int_equal(l->other + (int32_t)lane, other);
     assert_int_equal(s->entry[s->a == slot ? 0 : 1], entry);

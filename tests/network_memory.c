@@ -93,7 +93,8 @@ TEST(a_failed_allocation_leaves_the_layout_as_it_was) {
         for (mote_result result = MOTE_ERROR_MEMORY; result; failures += result != MOTE_OK) {
             ledger.fail_at = ledger.calls + 1 + failures;
             result = mote_network_make(&g.def, &setup, &n, &fault);
-            assert_true(result == MOTE_OK || (result == MOTE_ERROR_MEMORY && ledger.live_bytes == 0));
+            if (result) ASSERT(result, ==, MOTE_ERROR_MEMORY);
+            if (result) ASSERT(ledger.live_bytes, ==, 0);
             ASSERT(fault.particle, ==, MOTE_NO_ITEM);
             ASSERT(fault.spring, ==, MOTE_NO_ITEM);
         }

@@ -17,51 +17,43 @@ static void expect_in_hash(mote_system *system, void *state, size_t bytes, bool 
 
 #define EXPECT(lvalue, counts) expect_in_hash(system, &(lvalue), sizeof(lvalue), counts)
 
-TEST(all_of_the_state_counts_in_the_hash_and_no_measurement_does) {
-    static strands s;
-    make_strands(&s, 21, 9, 8);
-    mote_system *system = make_system(NULL);
-    const uint64_t empty = mote_system_hash(system);
-    mote_strands_id id = add_strands(system, &s);
-    ASSERT(mote_system_hash(system), !=, empty);
-    assert_int_equal(mote_strands_pin(system, id, 2, 1, (vec3){1, 2, 3}, 9), MOTE_OK);
-    mote_strands *b = strands_inside(system, id);
-    unsigned char *used = calloc(b->range.slot_count, 1);
-    for (uint32_t i = 0; i < 21; i++)
-        for (uint32_t k = 0; k < s.points[i]; k++) used[mote_strands_slot(system, id, i, k)] = 1;
+static void expect_points_in_hash(mote_system *system, mote_strands *b, const bool *used) {
     for (uint32_t slot = 0; slot < b->range.slot_count; slot++) {
         for (int axis = 0; axis < 3; axis++) {
-            float *const columns[] = {b->range.x[axis], b->range.v[axis], b->range.previous_x[axis],
-                                      b->rest_x[axis]};
-            for (size_t i = 0; i < COUNT_OF(columns); i++) EXPECT(columns[i][slot], used[slot]);
+            EXPECT(b->range.x[axis][slot], used[slot]);
+            EXPECT(b->range.v[axis][slot], used[slot]);
+            EXPECT(b->range.previous_x[axis][slot], used[slot]);
+            EXPECT(b->rest_x[axis][slot], used[slot]);
             EXPECT(b->range.reaction[axis][slot], false);
         }
         EXPECT(b->range.inverse_mass[slot], used[slot]);
         EXPECT(b->rest_length[slot], used[slot]);
         EXPECT(b->bend_length[slot], used[slot]);
     }
-    free(used);
+}
+
+static void expect_lanes_in_hash(mote_system *system, mote_strands *b, uint32_t living) {
     for (uint32_t lane = 0; lane < b->lane_count; lane++) {
-        const bool lives = lane < 21;
-        for (int i = 0; i < MOTE_ROOT_COLUMNS; i++) EXPECT(b->root_from[i][lane], lives);
-        for (int i = 0; i < MOTE_ROOT_COLUMNS; i++) EXPECT(b->root_to[i][lane], lives);
+        const bool lives = lane < living;
+        for (int i = 0; i < MOTE_ROOT_COLUMNS; i++) {
+            EXPECT(b->root_from[i][lane], lives);
+            EXPECT(b->root_to[i][lane], lives);
+        }
         EXPECT(b->root_from_tick[lane], lives);
         EXPECT(b->root_to_tick[lane], lives);
         EXPECT(b->frozen[lane], lives);
         EXPECT(b->compliance[lane], lives);
         EXPECT(b->point_inverse_mass[lane], lives);
-        uint32_t *const counters[] = {b->iterations, b->unsolved, b->fallbacks};
-        for (size_t i = 0; i < COUNT_OF(counters); i++) EXPECT(counters[i][lane], false);
+        EXPECT(b->iterations[lane], false);
+        EXPECT(b->unsolved[lane], false);
+        EXPECT(b->fallbacks[lane], false);
         EXPECT(b->strain[lane], false);
         EXPECT(b->strain_sum[lane], false);
         EXPECT(b->infeasible[lane], false);
     }
-    EXPECT(b->range.pins.pins[0].from, true);
-    EXPECT(b->range.pins.pins[0].to, true);
-    EXPECT(b->range.pins.pins[0].travel.from_tick, true);
-    EXPECT(b->range.pins.pins[0].travel.to_tick, true);
-    EXPECT(b->range.started, true);
-    mote_strands_def *d = &b->def;
+}
+
+static void expect_settings_in_hash(mote_system *system, mote_strands_def *d) {
     float *const settings[] = {&d->damping,         &d->bend_stiffness,       &d->bend_damping,
                                &d->pose_stiffness,  &d->local_pose_stiffness, &d->max_strain,
                                &d->normal_drag,     &d->tangential_drag,      &d->air_velocity[0],
@@ -71,6 +63,29 @@ TEST(all_of_the_state_counts_in_the_hash_and_no_measurement_does) {
     EXPECT(d->solver, true);
     EXPECT(d->max_iterations, true);
     EXPECT(d->free_roots, true);
+}
+
+TEST(all_of_the_state_counts_in_the_hash_and_no_measurement_does) {
+    static strands s;
+    make_strands(&s, 21, 9, 8);
+    mote_system *system = make_system(NULL);
+    const uint64_t empty = mote_system_hash(system);
+    mote_strands_id id = add_strands(system, &s);
+    ASSERT(mote_system_hash(system), !=, empty);
+    assert_int_equal(mote_strands_pin(system, id, 2, 1, (vec3){1, 2, 3}, 9), MOTE_OK);
+    mote_strands *b = strands_inside(system, id);
+    bool *used = calloc(b->range.slot_count, sizeof *used);
+    for (uint32_t i = 0; i < 21; i++)
+        for (uint32_t k = 0; k < s.points[i]; k++) used[mote_strands_slot(system, id, i, k)] = true;
+    expect_points_in_hash(system, b, used);
+    free(used);
+    expect_lanes_in_hash(system, b, 21);
+    EXPECT(b->range.pins.pins[0].from, true);
+    EXPECT(b->range.pins.pins[0].to, true);
+    EXPECT(b->range.pins.pins[0].travel.from_tick, true);
+    EXPECT(b->range.pins.pins[0].travel.to_tick, true);
+    EXPECT(b->range.started, true);
+    expect_settings_in_hash(system, &b->def);
     assert_int_equal(mote_system_remove_strands(system, id), MOTE_OK);
     ASSERT(mote_system_hash(system), ==, empty);
     mote_system_destroy(system);
@@ -172,6 +187,24 @@ TEST(reports_give_what_a_step_has_measured) {
  * values up to 200 J stays below 1e-9. */
 static const double SUMMED = 1e-9;
 
+/* Gives the points of the strands random velocities and adds them to the sums; gravity is (1, -2, 3). */
+static void add_sums(mote_statistics *want, const mote_strands *b, random_source *random) {
+    for (uint32_t slot = 0; slot < b->range.slot_count; slot++) {
+        if (b->range.inverse_mass[slot] == 0) continue;
+        double m = 1 / (double)b->range.inverse_mass[slot], x[3], v[3];
+        for (int i = 0; i < 3; i++)
+            x[i] = b->range.x[i][slot], v[i] = b->range.v[i][slot] = random_between(random, -1, 1);
+        want->mass += m;
+        want->kinetic += m * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) / 2;
+        want->potential -= m * (x[0] - 2 * x[1] + 3 * x[2]);
+        for (int i = 0; i < 3; i++) {
+            int j = (i + 1) % 3, k = (i + 2) % 3;
+            want->momentum[i] += m * v[i];
+            want->angular_momentum[i] += m * (x[j] * v[k] - x[k] * v[j]);
+        }
+    }
+}
+
 /* Loose particles and two strands objects together against plain sums; gravity's potential is -m g.x. */
 TEST(statistics_of_a_system_include_its_strands) {
     static strands s;
@@ -196,20 +229,7 @@ TEST(statistics_of_a_system_include_its_strands) {
             mote_strands_id id = add_strands(system, &s);
             const mote_strands *b = strands_inside(system, id);
             assert_int_equal(mote_strands_pin(system, id, 3, 1, (vec3){0, 0, 0}, 0), MOTE_OK);
-            for (uint32_t slot = 0; slot < b->range.slot_count; slot++) {
-                if (b->range.inverse_mass[slot] == 0) continue;
-                double m = 1 / (double)b->range.inverse_mass[slot], x[3], v[3];
-                for (int i = 0; i < 3; i++)
-                    x[i] = b->range.x[i][slot], v[i] = b->range.v[i][slot] = random_between(&random, -1, 1);
-                want.mass += m;
-                want.kinetic += m * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) / 2;
-                want.potential -= m * (x[0] - 2 * x[1] + 3 * x[2]);
-                for (int i = 0; i < 3; i++) {
-                    int j = (i + 1) % 3, k = (i + 2) % 3;
-                    want.momentum[i] += m * v[i];
-                    want.angular_momentum[i] += m * (x[j] * v[k] - x[k] * v[j]);
-                }
-            }
+            add_sums(&want, b, &random);
         }
         assert_int_equal(mote_system_statistics(system, &got[round]), MOTE_OK);
         ASSERT_NEAR(got[round].mass, want.mass, SUMMED);
