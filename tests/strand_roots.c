@@ -36,7 +36,8 @@ static void assert_roots(const rope *r, const float *positions, const mote_trans
 }
 
 /* Six half turns, each in a frame: more than the iterations suffice for, but lengths are held all the same.
- * A third of a second after the last the iterations suffice again. */
+ * A third of a second after the last the iterations suffice again, and over all the unsolved substeps are no
+ * more than three quarters of those of the turns, which start from rest: measured are two thirds. */
 TEST(a_head_that_makes_half_a_turn_in_one_frame_keeps_its_hair) {
     static const double axes[3][3] = {{0, 1, 0}, {1, 0, 0}, {0.6, 0, 0.8}};
     const double strain = held(0.002, 0.2 / (POINTS - 1), 0.6);
@@ -46,6 +47,7 @@ TEST(a_head_that_makes_half_a_turn_in_one_frame_keeps_its_hair) {
             const bool springs = solver == MOTE_STRAND_SPRINGS;
             rope r = make_hair((mote_strand_solver)solver, positions, springs ? 64 : 8);
             mote_transform head = MOTE_TRANSFORM_IDENTITY;
+            uint32_t unsolved = 0;
             for (int step = 1; step <= 36; step++) {
                 if (step <= 6) {
                     head = turn_about(axes[axis], PI * step, (double[3]){0.05 * step, 0, 0});
@@ -58,9 +60,11 @@ TEST(a_head_that_makes_half_a_turn_in_one_frame_keeps_its_hair) {
                     assert_alive(&r, i);
                     if (springs) continue;
                     ASSERT(report_of(&r, i).strain, <=, strain);
+                    unsolved += report_of(&r, i).unsolved;
                     if (step > 26) ASSERT(report_of(&r, i).unsolved, ==, 0);
                 }
             }
+            ASSERT(unsolved, <=, 6 * HAIRS * 8 * 3 / 4);
             destroy_rope(&r);
         }
 }

@@ -69,8 +69,16 @@ static uint32_t shake(const mote_strands_def *def, mote_rate rate, double length
     return unsolved;
 }
 
-/* The root jumps by up to 0.4 m in a step, nearly half of the strand. At 60 steps a second and more, without
- * bends, the iterations suffice in nine of ten. */
+/* In how many of the 120 substeps the iterations may not suffice. A tenth at 60 steps a second and more,
+ * without stiff bends: measured are 9. Half where segments and bends are compliant: measured are 48. Rigid
+ * segments with stiff bends, and 10 steps a second without bends, converge in few substeps beside the first,
+ * which starts at rest: measured are 119, with 32 iterations too. */
+static uint32_t most_unsolved(float compliance, float bend, uint32_t rate) {
+    if (rate >= 60 && bend <= (compliance > 0 ? 0 : 10)) return 12;
+    return compliance > 0 && bend > 0 ? 60 : 119;
+}
+
+/* The root jumps by up to 0.4 m in a step, nearly half of the strand. */
 TEST(stiffness_of_any_size_is_finite_at_every_step) {
     static const mote_rate rates[] = {{1000, 1}, {240, 1}, {60, 1}, {10, 1}};
     static const float compliance[] = {1e-9f, 1e-7f, 1e-5f, 1e-3f, 0};
@@ -89,7 +97,9 @@ TEST(stiffness_of_any_size_is_finite_at_every_step) {
                 def.bend_stiffness = bend[b];
                 def.damping = def.bend_damping = c % 2 ? 10.0f : 0;
                 const uint32_t unsolved = shake(&def, rates[t], hypot(0.03, 0.01));
-                if (bend[b] == 0 && rates[t].steps >= 60) ASSERT(unsolved, <=, 120 / 10);
+                test_case("%u/s, compliance %g, bend %g", rates[t].steps, (double)compliance[c],
+                          (double)bend[b]);
+                ASSERT(unsolved, <=, most_unsolved(compliance[c], bend[b], rates[t].steps));
             }
 }
 
@@ -207,6 +217,8 @@ static uint32_t run_held(const rope *r, mote_strand_solver solver, double segmen
     return unsolved;
 }
 
+/* Where a segment has no length, constraints of bends keep the robust solver from converging: measured are
+ * 949 of 960 substeps, with 32 iterations too. */
 TEST(segments_without_length_do_no_harm) {
     static const int same[][2] = {{5, 4}, {1, 0}, {15, 14}, {13, 14}}; /* in the middle, root, tip */
     for (int solver = 0; solver < MOTE_STRAND_SOLVER_COUNT; solver++)
@@ -217,7 +229,7 @@ TEST(segments_without_length_do_no_harm) {
             def.bend_stiffness = bends ? 8.0f : 0;
             rope r = make_line(&def, 8);
             const uint32_t unsolved = run_held(&r, def.solver, 0.04);
-            if (!bends) ASSERT(unsolved, ==, 0);
+            ASSERT(unsolved, <=, (bends && solver == MOTE_STRAND_ROBUST ? 950 : 0));
             double x[3];
             load_point(&r, 0, 15, x, NULL);
             ASSERT(x[1], <, 0.2); /* it has fallen */
