@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "inside.h"
 #include "systems.h"
 
 #if defined(__x86_64__)
@@ -16,6 +17,8 @@ typedef struct subject {
     mote_range_view view;
     mote_strands_id hair;
     mote_network_id net;
+    mote_collider_id collider;
+    mote_grid *grid;
     float x[POINTS][3], y[NODES][3];
     double out[NUMBERS]; /* what a call returns, then the state one step later */
     size_t count;
@@ -34,19 +37,19 @@ static mote_result add_hair(subject *s) {
     return mote_system_add_strands(s->system, &def, &s->hair, NULL);
 }
 
-static mote_result add_net(subject *s) {
+static mote_result add_net(subject *s, mote_stability_policy policy) {
     mote_network_def def = mote_default_network_def();
     mote_spring springs[NODES - 1];
     for (uint32_t i = 0; i + 1 < NODES; i++)
         springs[i] = (mote_spring){i, i + 1, MOTE_AS_PLACED, 150, 0.02f, 0};
-    def.particle_count = NODES, def.positions = s->y[0], def.particle_mass = 0.07f;
+    def.policy = policy, def.particle_count = NODES, def.positions = s->y[0], def.particle_mass = 0.07f;
     def.spring_count = NODES - 2, def.spring_capacity = 2 * NODES, def.springs = springs;
     return mote_system_add_network(s->system, &def, &s->net, NULL);
 }
 
 /* --- The calls --- */
 
-static const vec3 somewhere = {0.13f, 0.37f, -0.71f};
+static const vec3 somewhere = {0.13f, 0.37f, -0.71f}, edges = {0.3f, 0.2f, 0.1f};
 static const mote_transform turned = {{0.1f, 0.2f, 0.3f}, {0.3f, -0.2f, 0.7f, 0.9f}};
 
 static mote_result do_step(subject *s) { return mote_system_step(s->system, 3, NULL); }
@@ -139,13 +142,157 @@ static mote_result do_links(subject *s) {
 
 static mote_result do_add_net(subject *s) {
     OK(mote_system_remove_network(s->system, s->net));
-    return add_net(s);
+    return add_net(s, MOTE_STABILITY_REPORT);
 }
 
 static mote_result do_springs(subject *s) {
-    const mote_spring spring = {0, NODES - 1, MOTE_AS_PLACED, 1e7f, 0, 0};
-    uint32_t number;
-    return mote_network_add_springs(s->system, s->net, 1, &spring, &number, NULL);
+    mote_spring springs[NODES - 2];
+    uint32_t numbers[NODES - 2];
+    for (uint32_t i = 0; i < NODES - 2; i++) springs[i] = (mote_spring){i, i + 2, MOTE_AS_PLACED, 1e7f, 0, 0};
+    return mote_network_add_springs(s->system, s->net, NODES - 2, springs, numbers, NULL);
+}
+
+/* Denormal numbers are not 0. */
+static mote_result do_set_springs(subject *s) {
+    mote_result result = MOTE_OK;
+    for (uint32_t i = 0; i < NODES - 2 && !result; i++)
+        result = mote_network_set_spring(s->system, s->net, i, 150, 1e-40f, 1e-41f);
+    return result;
+}
+
+/* Pins round nothing, but in builds with assertions the layout is compared with the springs. */
+static mote_result do_pin_net(subject *s) {
+    OK(do_set_springs(s));
+    OK(mote_network_pin(s->system, s->net, 1, somewhere, MOTE_NEXT_ADVANCE));
+    return mote_network_pin(s->system, s->net, 2, somewhere, 0);
+}
+static mote_result do_unpin_net(subject *s) {
+    OK(do_pin_net(s));
+    return mote_network_unpin(s->system, s->net, 2);
+}
+
+static mote_result do_remove_springs(subject *s) {
+    const uint32_t numbers[2] = {2, 3};
+    OK(do_set_springs(s));
+    const mote_result result = mote_network_remove_springs(s->system, s->net, 2, numbers, NULL);
+    const mote_network *net = network_inside(s->system, s->net);
+    for (uint32_t i = 0; i < net->packet_count; i++) put(s, net->packet[i].damped);
+    return result;
+}
+
+/* The second begins where the first stands. */
+static mote_result do_reels(subject *s) {
+    mote_result result = MOTE_OK;
+    for (uint32_t i = 0; i < 2 * (NODES - 2) && !result; i++) {
+        if (i == NODES - 2) OK(mote_system_step(s->system, 1, NULL));
+        result =
+            mote_network_reel(s->system, s->net, i % (NODES - 2), 0.11f, mote_system_tick(s->system) * 3);
+    }
+    return result;
+}
+
+/* The check before the first step computes the bound. */
+static mote_result do_refusal(subject *s) {
+    mote_network_stability_report report;
+    OK(mote_system_remove_network(s->system, s->net));
+    OK(add_net(s, MOTE_STABILITY_REFUSE));
+    OK(mote_system_step(s->system, 1, NULL));
+    const mote_result result = mote_network_stability(s->system, s->net, &report);
+    put(s, report.any.step);
+    return result;
+}
+
+static mote_result pin_point(subject *s, uint32_t point) {
+    return mote_strands_pin(s->system, s->hair, 0, point, somewhere, MOTE_NEXT_ADVANCE);
+}
+static void put_spans(subject *s, uint32_t count) {
+    const mote_strands *hair = strands_inside(s->system, s->hair);
+    ASSERT(hair->span_count, ==, count);
+    for (uint32_t i = 0; i < count; i++) put(s, (double)hair->spans[i].rest_length);
+}
+static mote_result do_pin_hair(subject *s) {
+    OK(pin_point(s, 2));
+    OK(pin_point(s, 5));
+    put_spans(s, 2);
+    return MOTE_OK;
+}
+static mote_result do_unpin_hair(subject *s) {
+    for (uint32_t point = 1; point < POINTS; point++) OK(pin_point(s, point));
+    OK(mote_strands_unpin(s->system, s->hair, 0, 2));
+    put_spans(s, POINTS - 2);
+    return MOTE_OK;
+}
+
+static mote_result do_report(subject *s) {
+    mote_strands_step_report report;
+    const mote_result result = mote_strands_report(s->system, s->hair, &report);
+    put(s, (double)report.mean_strain);
+    return result;
+}
+
+static mote_result do_followers(subject *s) {
+    const mote_strand_layout layout = mote_default_strand_layout();
+    mote_followers_def def = mote_default_followers_def();
+    mote_followers *followers;
+    float vertices[8 * POINTS] = {0};
+    def.follower_count = 1, def.points = POINTS, def.positions = s->y[0];
+    OK(mote_followers_create(s->system, s->hair, &def, &followers, NULL));
+    const mote_result result =
+        mote_followers_present(s->system, followers, &layout, vertices, sizeof vertices);
+    for (int i = 0; i < 8 * POINTS; i++) put(s, (double)vertices[i]);
+    mote_followers_destroy(followers);
+    return result;
+}
+
+static mote_result do_resample(subject *s) {
+    mote_hair hair = mote_default_hair(), *resampled;
+    mote_hair_resample_def def = mote_default_hair_resample_def();
+    hair.strand_count = 1, hair.point_count = POINTS, hair.default_segments = POINTS - 1;
+    hair.points = s->x, def.points = 9;
+    const mote_result result = mote_hair_resample(&hair, &def, &resampled, NULL);
+    for (int i = 0; i < 27; i++) put(s, (double)resampled->points[i / 3][i % 3]);
+    mote_hair_destroy(resampled);
+    return result;
+}
+
+/* To nearest, 1 / 41 is rounded down. */
+static mote_result do_grid(subject *s) {
+    mote_grid_def def = mote_default_grid_def();
+    float samples[8][3];
+    for (int i = 0; i < 24; i++) samples[i / 3][i % 3] = 1000 * (float)i; /* exact */
+    for (int k = 0; k < 3; k++) def.count[k] = 2, def.origin[k] = -20, def.spacing[k] = 41;
+    def.vectors = (const float(*)[3])samples;
+    OK(mote_grid_create(&def, &s->grid));
+    add_force(s->system, mote_grid_field(s->grid, MOTE_FIELD_ACCELERATION, 1));
+    return MOTE_OK;
+}
+
+static mote_result do_create(subject *s) {
+    for (uint32_t steps = 7; steps < 14; steps++) {
+        mote_system_def def = mote_default_system_def();
+        def.steps_per_second = (mote_rate){steps, 3};
+        mote_system *made = system_of(&def);
+        put(s, mote_system_timestep(made));
+        mote_system_destroy(made);
+    }
+    return MOTE_OK;
+}
+
+static mote_result do_add_collider(subject *s) {
+    const mote_collider_def box = mote_box(&turned, edges);
+    return mote_system_add_collider(s->system, &box, &s->collider);
+}
+static mote_result do_set_collider(subject *s) {
+    mote_collider_def box = mote_box(&turned, edges);
+    OK(do_add_collider(s));
+    box.transform.rotation[0] = 0.7f;
+    return mote_system_set_collider(s->system, s->collider, &box);
+}
+static mote_result do_move_collider(subject *s) {
+    mote_transform to = turned;
+    OK(do_add_collider(s));
+    to.rotation[0] = 0.7f;
+    return mote_system_move_collider(s->system, s->collider, &to, MOTE_NEXT_ADVANCE);
 }
 
 static mote_result do_shapes(subject *s) {
@@ -188,6 +335,22 @@ static const struct {
              {"links: add", do_links, true},
              {"network: add", do_add_net, true},
              {"network: add springs", do_springs, true},
+             {"network: remove springs", do_remove_springs, true},
+             {"network: set spring", do_set_springs, true},
+             {"network: pin", do_pin_net, true},
+             {"network: unpin", do_unpin_net, true},
+             {"network: reel", do_reels, true},
+             {"network: refusal", do_refusal, true},
+             {"strands: pin", do_pin_hair, true},
+             {"strands: unpin", do_unpin_hair, true},
+             {"strands: report", do_report, true},
+             {"followers: create", do_followers, true},
+             {"hair: resample", do_resample, false},
+             {"grid: create", do_grid, false},
+             {"system: create", do_create, false},
+             {"collider: add", do_add_collider, false},
+             {"collider: set", do_set_collider, false},
+             {"collider: move", do_move_collider, false},
              {"capsule and plane", do_shapes, false},
              {"chain", do_chain, false}};
 
@@ -208,7 +371,7 @@ static void make_subject(subject *s, bool ranges, mote_jobs jobs) {
     for (uint32_t i = 0; i < NODES; i++) s->y[i][1] = 0.13f * (float)i, s->y[i][2] = 0.017f * (float)(i * i);
     if (ranges) {
         OK(add_hair(s));
-        OK(add_net(s));
+        OK(add_net(s, MOTE_STABILITY_REPORT));
     }
     s->view = spawned_at_random(s->system, PARTICLES, 3);
     stepped(s->system, 49);
@@ -243,8 +406,11 @@ static void run_under(unsigned control, size_t number, subject *s) {
     _mm_setcsr(saved);
     OK(result);
     ASSERT(after & ~FLAGS, ==, control & ~FLAGS);
+    const uint64_t hash = mote_system_hash(s->system);
+    put(s, (double)(hash >> 32)), put(s, (double)(uint32_t)hash);
     put_state(s, calls[number].ranges);
     mote_system_destroy(s->system);
+    mote_grid_destroy(s->grid);
 }
 
 TEST(calls_between_steps_compute_the_same_under_any_control_word) {
