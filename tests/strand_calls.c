@@ -43,13 +43,13 @@ static strands s;
 #define GOOD(...) (make_strands(&s, 17, 9, 5), __VA_ARGS__, test_case("%s", #__VA_ARGS__), accept(&s.def))
 #define ALL       MOTE_ALL_STRANDS
 
-#define DEF(member, value, want)  BAD_VALUE(mote_strands_def, member, value, want)
-#define RANGE(member, value)      DEF(member, value, MOTE_ERROR_RANGE)
-#define NOT_FINITE(member, value) DEF(member, value, MOTE_ERROR_NOT_FINITE)
-#define NUMBER(member)            NOT_FINITE(member, NAN), NOT_FINITE(member, INFINITY), NOT_FINITE(member, -INFINITY)
-#define POSITIVE(member)          NUMBER(member), RANGE(member, -1), RANGE(member, -0x1p-149), RANGE(member, 0)
-#define NOT_NEGATIVE(member)                                                                                 \
-    NUMBER(member), RANGE(member, -1), RANGE(member, -0x1p-149), DEF(member, 0, MOTE_OK)
+#define DEF(m, value, want)  BAD_VALUE(mote_strands_def, m, value, want)
+#define RANGE(m, value)      DEF(m, value, MOTE_ERROR_RANGE)
+#define NOT_FINITE(m, value) DEF(m, value, MOTE_ERROR_NOT_FINITE)
+#define NUMBER(m)            NOT_FINITE(m, NAN), NOT_FINITE(m, INFINITY), NOT_FINITE(m, -INFINITY)
+#define NO_SIZE(m)           NUMBER(m), RANGE(m, -1), RANGE(m, -0x1p-149)
+#define POSITIVE(m)          NO_SIZE(m), RANGE(m, 0)
+#define NOT_NEGATIVE(m)      NO_SIZE(m), DEF(m, 0, MOTE_OK)
 
 TEST(settings_out_of_range_are_refused) {
     static const bad_value rows[] = {NOT_NEGATIVE(radius),

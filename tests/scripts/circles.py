@@ -1,4 +1,5 @@
-"""Finds circles of calls between files from the symbols of their object files: no file may reach itself by way of others.
+"""Finds circles of calls between files from the symbols of their object files: no file may reach itself by
+way of others.
 
 usage: circles.py NM LIBRARY-OR-FOLDER... | circles.py --self-test
 """
@@ -7,11 +8,13 @@ import re
 import subprocess
 import sys
 
-SYMBOL = re.compile(r'^(?:.*[:/])?(?P<file>[^:/]+?)(?:\.c)?\.o:(?:\s*[0-9a-f]+)?\s+(?P<kind>\w) (?P<name>\S+)$')
+SYMBOL = re.compile(r'^(?:.*[:/])?(?P<file>[^:/]+?)(?:\.c)?\.o:(?:\s*[0-9a-f]+)?\s+'
+                    r'(?P<kind>\w) (?P<name>\S+)$')
 
 
 def parse(lines):
-    """The symbols that each file defines and uses. Objects of one file for several instruction sets are one file."""
+    """Returns the symbols that each file defines and uses. Objects of one file for several instruction sets
+    are one file."""
     defined, used = {}, {}
     for match in filter(None, map(SYMBOL.match, lines)):
         if match['kind'] == 'U':
@@ -24,7 +27,8 @@ def parse(lines):
 def calls(lines):
     """For each file, the other files that it uses symbols of."""
     defined, used = parse(lines)
-    return {file: {defined[name] for name in names if name in defined} - {file} for file, names in used.items()}
+    return {file: {defined[name] for name in names if name in defined} - {file}
+            for file, names in used.items()}
 
 
 def reached(graph, start):
@@ -59,8 +63,9 @@ def objects(path):
 
 def self_test():
     line = '{}.c.o:{} {} {}'.format
-    chain = [line('a', '', 'U', 'f'), line('b', '0000', 'T', 'f'), line('b', '', 'U', 'g'), line('lib.a:c', '0', 'R', 'g'),
-             line('c', '', 'U', 'malloc'), line('b', '0', 't', 'local'), line('c', '', 'U', 'local')]
+    chain = [line('a', '', 'U', 'f'), line('b', '0000', 'T', 'f'), line('b', '', 'U', 'g'),
+             line('lib.a:c', '0', 'R', 'g'), line('c', '', 'U', 'malloc'),
+             line('b', '0', 't', 'local'), line('c', '', 'U', 'local')]
     if list(circles(chain)):
         return f'a chain is refused: {list(circles(chain))}'
     closed = [*chain, line('c', '', 'U', 'h'), line('a', '0', 'D', 'h')]

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Embeds the installed library: a C and a C++ program, built outside meson against the shared and the static library.
+# Embeds the installed library: a C and a C++ program, built outside meson against the shared and the static
+# library.
 # usage: consumers.sh BUILD_DIRECTORY CONSUMERS_DIRECTORY   with CC and CXX in the environment
 set -euo pipefail
 build=$1 consumers=$2
@@ -19,7 +20,8 @@ embed() { # KIND COMPILER...: KIND is shared or static
 [[ -e $libraries/libmote.so && -e $libraries/libmote.a ]] || { echo 'a library is not installed'; exit 1; }
 export LD_LIBRARY_PATH=$libraries
 embed shared "${cc[@]}" -std=c99 "$consumers/consumer.c"
-readelf -d "$stage/shared" | grep -q 'NEEDED.*libmote\.so\.0' || { echo 'the soname is not libmote.so.0'; exit 1; }
+readelf -d "$stage/shared" | grep -q 'NEEDED.*libmote\.so\.0' ||
+    { echo 'the soname is not libmote.so.0'; exit 1; }
 embed shared "${cxx[@]}" -std=c++11 "$consumers/consumer.cpp"
 rm "$libraries"/libmote.so*
 embed static "${cc[@]}" -std=c99 "$consumers/consumer.c"

@@ -1,7 +1,8 @@
 """Runs the hashes program and compares what it prints with the committed file.
 
 usage: golden.py GOLDEN PROGRAM ARGUMENTS...   (exit 77: the program cannot run the instruction set asked for)
-After a change that is meant to change bits: build/tests/hashes > tests/hashes.golden, and say why in CHANGELOG.md.
+After a change that is meant to change bits: build/tests/hashes > tests/hashes.golden, and say why in
+CHANGELOG.md.
 """
 import difflib
 import os
@@ -24,7 +25,8 @@ def main():
     if not expected.strip():
         return f'{golden} is missing or empty'
     if run.stdout != expected:
-        lines = difflib.unified_diff(expected.splitlines(), run.stdout.splitlines(), golden, 'this build', lineterm='')
+        lines = difflib.unified_diff(expected.splitlines(), run.stdout.splitlines(), golden, 'this build',
+                                     lineterm='')
         return '\n'.join(lines)
     print(f'{len(expected.splitlines())} hashes are as committed')
     return 0

@@ -11,7 +11,8 @@ checked=0 wrong=0
 
 alone() { # COMPILER...: an empty program with nothing but the header in it
     printf '#include <mote/%s>\nint main(void) { return 0; }\n' "$name" |
-        "$@" "${warnings[@]}" -I"$include" "${cglm[@]}" - || { echo "$name does not stand alone: $1 $2"; wrong=1; }
+        "$@" "${warnings[@]}" -I"$include" "${cglm[@]}" - ||
+        { echo "$name does not stand alone: $1 $2"; wrong=1; }
 }
 
 for header in "$include"/mote/*.h; do

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Compiles the C programs of README.md as printed, against the installed library, and runs them.
-# usage: readme.sh BUILD_DIRECTORY README   with CC and CXX in the environment (exit 77: there is no README yet)
+# usage: readme.sh BUILD_DIRECTORY README   with CC and CXX in the environment (exit 77: there is no README)
 set -euo pipefail
 build=$1 readme=$2
 [[ -f $readme ]] || exit 77
 # shellcheck source=tests/scripts/stage.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/stage.sh"
 
-awk -v stage="$stage" '/^```c$/ { inside = 1; count++; next } /^```/ { inside = 0 } inside { print > (stage "/program" count ".c") }' "$readme"
+awk -v stage="$stage" '/^```c$/ { inside = 1; count++; next } /^```/ { inside = 0 }
+    inside { print > (stage "/program" count ".c") }' "$readme"
 [[ -f $stage/program1.c ]] || { echo "$readme has no C program"; exit 1; }
 for program in "$stage"/program*.c; do
     grep -q 'int main' "$program" || { echo "a C block of $readme is not a program"; exit 1; }

@@ -1,5 +1,5 @@
-# Set-up that bench/run and tests/run share: what they need, how to get it, and how a build directory is configured.
-# Sourced, by a script that has set `root` to the repository.
+# Set-up that bench/run and tests/run share: what they need, how to get it, and how a build directory is
+# configured. Sourced, by a script that has set `root` to the repository.
 # shellcheck shell=bash disable=SC2034,SC2154 # names cross files
 
 build_packages=(gcc libc6-dev ninja-build meson pkg-config python3 libcglm-dev)
@@ -35,7 +35,9 @@ present() {
         gcc) command -v "${CC%% *}" ;;
         libc6-dev) compiles "$CC" ;;
         ninja-build) command -v ninja ;;
-        meson) command -v meson && [[ $(printf '%s\n' 1.0 "$(meson --version)" | sort -V | head -n 1) == 1.0 ]] ;;
+        meson)
+            command -v meson &&
+                [[ $(printf '%s\n' 1.0 "$(meson --version)" | sort -V | head -n 1) == 1.0 ]] ;;
         pkg-config) command -v pkg-config ;;
         python3) command -v python3 ;;
         libcglm-dev) pkg-config --exists cglm ;;
@@ -92,7 +94,8 @@ apt_install() {
     fi
     echo "installing $*"
     "${as_root[@]}" apt-get -q -o DPkg::Lock::Timeout=120 update </dev/null || true # a stale index may do
-    "${as_root[@]}" apt-get -q -y --no-remove --no-install-recommends -o DPkg::Lock::Timeout=120 install "$@" </dev/null
+    "${as_root[@]}" apt-get -q -y --no-remove --no-install-recommends -o DPkg::Lock::Timeout=120 \
+        install "$@" </dev/null
 }
 
 # provide PACKAGES...: installs what is missing; where it cannot, says what to install and returns 2.
@@ -113,7 +116,8 @@ provide() {
     return 2
 }
 
-# configure DIRECTORY OPTIONS...: sets a build directory up, and again only where compiler or options ask for it.
+# configure DIRECTORY OPTIONS...: sets a build directory up, and again only where compiler or options ask
+# for it.
 configure() {
     local directory=$1 stamp=$1/.mote-options compiler="CC=$CC CXX=$CXX" option kept how log
     shift

@@ -1,5 +1,5 @@
-# Installs a build into a temporary directory and points pkg-config at it. Sourced, with `build` set to the build
-# directory; sets `stage` and `libraries`, and CC and CXX as the arrays `cc` and `cxx`.
+# Installs a build into a temporary directory and points pkg-config at it. Sourced, with `build` set to the
+# build directory; sets `stage` and `libraries`, and CC and CXX as the arrays `cc` and `cxx`.
 # shellcheck shell=bash disable=SC2034,SC2154 # names cross files
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT

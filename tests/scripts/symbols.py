@@ -1,8 +1,9 @@
 """Checks what the built library exports, imports and consists of.
 
 usage: symbols.py NM OBJDUMP SHARED STATIC | symbols.py --self-test NM OBJDUMP COMPILER...
-Exports are mote_* only; nothing that ends the process, prints, reads clocks or the environment, makes threads, or
-computes transcendentals in libm is imported; no instruction fuses a multiply-add or estimates a reciprocal.
+Exports are mote_* only; nothing that ends the process, prints, reads clocks or the environment, makes
+threads, or computes transcendentals in libm is imported; no instruction fuses a multiply-add or estimates a
+reciprocal.
 """
 import pathlib
 import platform
@@ -13,11 +14,12 @@ import tempfile
 
 ENDS = 'abort exit _exit _Exit quick_exit atexit raise longjmp __longjmp_chk __assert_fail __assert_rtn'
 PRINTS = 'puts putc putchar fputs fputc fwrite fflush perror psignal write writev stdout stderr _IO_putc'
-ASKS = ('time clock clock_gettime gettimeofday timespec_get nanosleep usleep sleep getenv secure_getenv setlocale '
-        'localeconv rand srand rand_r random srandom drand48 getrandom fopen fopen64 open open64 system')
+ASKS = ('time clock clock_gettime gettimeofday timespec_get nanosleep usleep sleep getenv secure_getenv '
+        'setlocale localeconv rand srand rand_r random srandom drand48 getrandom fopen fopen64 open '
+        'open64 system')
 THREADS = 'pthread_create thrd_create fork signal sigaction'
-LIBM = ('sin cos tan sincos asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp exp2 exp10 expm1 log log2 log10 '
-        'log1p pow cbrt hypot fma erf erfc tgamma lgamma')
+LIBM = ('sin cos tan sincos asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp exp2 exp10 expm1 '
+        'log log2 log10 log1p pow cbrt hypot fma erf erfc tgamma lgamma')
 IMPORTS = re.compile('|'.join(
     [*map(re.escape, f'{ENDS} {PRINTS} {ASKS} {THREADS}'.split()), r'(__)?v?[fsdaw]?[sn]*w?printf(_chk)?',
      r'(__)?(' + '|'.join(LIBM.split()) + r')[fl]?(_finite)?']))
@@ -84,7 +86,8 @@ def build(compiler, folder, text, flags):
     """Compiles a text into a shared and a static library of one object."""
     source, thing, shared = folder / 'a.c', folder / 'a.o', folder / 'a.so'
     source.write_text(text, encoding='ascii')
-    subprocess.run([*compiler, *flags, '-O2', '-fPIC', '-fno-builtin-printf', '-c', source, '-o', thing], check=True)
+    subprocess.run([*compiler, *flags, '-O2', '-fPIC', '-fno-builtin-printf', '-c', source, '-o', thing],
+                   check=True)
     subprocess.run([*compiler, '-shared', thing, '-o', shared, '-lm'], check=True)
     return shared, thing
 

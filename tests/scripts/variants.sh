@@ -49,7 +49,8 @@ brief() { # NAME OPTIONS...: everything, without the tests that take long
     build "$@" -Dtests=enabled && run_tests "$root/build-$1" --no-suite long
 }
 
-unoptimised() { # NAME OPTIONS...: everything, for what an optimiser may change: bits, and what the library calls
+# unoptimised NAME OPTIONS...: everything, for what an optimiser may change: bits, and what the library calls
+unoptimised() {
     build "$@" -Dtests=enabled && run_tests "$root/build-$1" -t 4 --suite hashes --suite library
 }
 
@@ -94,11 +95,12 @@ cpu = 'aarch64'
 endian = 'little'
 EOF
     build aarch64 --cross-file "$directory-files/cross.ini" -Dbench=disabled &&
-        run_tests "$directory" -t 4 hashes-neon hashes-scalar symbols # emulated, each set of hashes costs minutes
+        # Emulated, each set of hashes costs minutes.
+        run_tests "$directory" -t 4 hashes-neon hashes-scalar symbols
 }
 
-# Sanitized kernels compile for a minute each and more: -O1, scalar and one other instruction set, and no tracking of
-# variables keep that bearable.
+# Sanitized kernels compile for a minute each and more: -O1, scalar and one other instruction set, and no
+# tracking of variables keep that bearable.
 sanitized() {
     build asan-ubsan -Doptimization=1 -Ddebug=true "$two_isas" -Db_sanitize=address,undefined \
         '-Dc_args=-fno-sanitize-recover=all -fno-var-tracking' -Dtests=enabled -Dbench=disabled &&
@@ -150,8 +152,8 @@ run_aarch64_variant() {
     fi
 }
 
-# What the variants need is installed group by group, so that one that a system lacks does not cost the others; under
-# CI a lack is an error.
+# What the variants need is installed group by group, so that one that a system lacks does not cost the
+# others; under CI a lack is an error.
 run_all() {
     provide "${build_packages[@]}" "${bench_packages[@]}" "${test_packages[@]}" || exit
     provide "${format_packages[@]}" || [[ ${CI:-} != true ]] || exit 2
