@@ -18,7 +18,7 @@ typedef struct order_problem {
 } order_problem;
 
 /* a = (1 + t) (y, z, x) / 2, whose callback says that it does not read velocity. */
-static void push(double time, const double x[3], const double v[3], double a[3]) {
+static void swirl(double time, const double x[3], const double v[3], double a[3]) {
     (void)v;
     for (int k = 0; k < 3; k++) a[k] = 0.5 * (1 + time) * x[(k + 1) % 3];
 }
@@ -31,7 +31,7 @@ static void thickening_air(double time, const double x[3], const double v[3], do
 
 /* x' = (1 + t) (y, z, x) / 2 + (0, 1, 0) - x */
 static void stream(double time, const double x[3], const double v[3], double u[3]) {
-    push(time, x, v, u);
+    swirl(time, x, v, u);
     for (int k = 0; k < 3; k++) u[k] += (k == 1) - x[k];
 }
 
@@ -45,7 +45,7 @@ static mote_force_def callback(accuracy_field *field, mote_force_unit unit) {
 enum { PROBLEMS = 7 };
 
 static void list_problems(order_problem *list) {
-    static accuracy_field pushed = {push}, thick = {thickening_air}, streaming = {stream};
+    static accuracy_field swirled = {swirl}, thick = {thickening_air}, streaming = {stream};
     const vec3 origin = {0, 0, 0};
     vec3 ramp[2] = {{0, 0, 0}, {8, 4, 0}};
     const float times[2] = {0, 10};
@@ -57,7 +57,7 @@ static void list_problems(order_problem *list) {
         {"orbit", {sun}, 1, NO_VELOCITY, false},
         {"orbit in air", {sun, mote_wind((vec3){0, 0, 0.5f}, 0.25f)}, 2, AFFINE_IN_VELOCITY, false},
         {"F(x, t)",
-         {mote_anchor_spring(origin, 4, 0), thrust, callback(&pushed, metres)},
+         {mote_anchor_spring(origin, 4, 0), thrust, callback(&swirled, metres)},
          3,
          NO_VELOCITY,
          false},

@@ -84,7 +84,7 @@ static void hang(accuracy_report *report, const char *kind, rope_setup setup) {
     engine_check(mote_strands_reaction(run->system, run->id, 0, 0, impulse), "mote_strands_reaction");
     accuracy_add(report, name, -(double)impulse[1], weight / 60,
                  impulse_allowed(&setup, momentum_of(run, mass) - before),
-                 "%s: pull on the pin over a step, N s", kind);
+                 "%s: impulse on the pin over a step, N s", kind);
     strand_run_destroy(run);
 }
 

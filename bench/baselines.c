@@ -76,8 +76,8 @@ static inline void plain_attractors(const probe_columns *columns, size_t first, 
         for (uint32_t k = 0; k < attractors; k++) {
             float dx = centre[k][0] - x[i], dy = centre[k][1] - y[i], dz = centre[k][2] - z[i];
             float square = dx * dx + dy * dy + dz * dz + square_softening;
-            float pull = strength / (square * sqrtf(square));
-            ax += pull * dx, ay += pull * dy, az += pull * dz;
+            float scale = strength / (square * sqrtf(square));
+            ax += scale * dx, ay += scale * dy, az += scale * dz;
         }
         vx[i] += h * ax, vy[i] += h * ay, vz[i] += h * az;
         x[i] += h * vx[i], y[i] += h * vy[i], z[i] += h * vz[i];
@@ -106,22 +106,22 @@ static inline void verlet_pass(const probe_columns *columns, float *const kick[3
     const float strength = forces->strength, soft = forces->softening * forces->softening;
 #pragma omp simd
     for (size_t i = span.first; i < span.last; i++) {
-        float ax, ay, az, dx, dy, dz, square, pull;
+        float ax, ay, az, dx, dy, dz, square, scale;
         if (reuse) {
             ax = kx[i], ay = ky[i], az = kz[i];
         } else {
             dx = cx - x[i], dy = cy - y[i], dz = cz - z[i];
             square = dx * dx + dy * dy + dz * dz + soft;
-            pull = strength / (square * sqrtf(square));
-            ax = h * (pull * dx), ay = h * (pull * dy), az = h * (pull * dz);
+            scale = strength / (square * sqrtf(square));
+            ax = h * (scale * dx), ay = h * (scale * dy), az = h * (scale * dz);
         }
         x[i] += h * (vx[i] + 0.5f * ax);
         y[i] += h * (vy[i] + 0.5f * ay);
         z[i] += h * (vz[i] + 0.5f * az);
         dx = cx - x[i], dy = cy - y[i], dz = cz - z[i];
         square = dx * dx + dy * dy + dz * dz + soft;
-        pull = strength / (square * sqrtf(square));
-        const float bx = h * (pull * dx), by = h * (pull * dy), bz = h * (pull * dz);
+        scale = strength / (square * sqrtf(square));
+        const float bx = h * (scale * dx), by = h * (scale * dy), bz = h * (scale * dz);
         vx[i] += 0.5f * (ax + bx);
         vy[i] += 0.5f * (ay + by);
         vz[i] += 0.5f * (az + bz);

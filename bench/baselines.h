@@ -36,7 +36,7 @@ typedef struct baseline_span {
 _Static_assert(sizeof(struct_particle) == 60, "the struct baseline is defined by its 60 bytes");
 
 /* Sums the forces of each particle into its struct, then v += h F / m, x += h v, with the vec3 functions of
- * cglm. Previous position, age and lifetime are not touched, as in the engine without interpolation and
+ * cglm. Previous position, age and lifetime are not accessed, as in the engine without interpolation and
  * lifetimes. */
 void baseline_struct(struct_particle *particles, size_t first, size_t last, const scene_forces *forces,
                      float h);

@@ -4,16 +4,16 @@
 
 #include <math.h>
 
-/* So many pulls are computed before they are added: their computation has no order, so its lanes can gather.
+/* So many forces are computed before they are added: their computation has no order, so its lanes can gather.
  */
 #define CHUNK 512u
 
-typedef struct chunk_pull {
+typedef struct chunk_forces {
     float x[CHUNK], y[CHUNK], z[CHUNK];
-} chunk_pull;
+} chunk_forces;
 
-static void pull_chunk(const batch_springs *springs, uint32_t start, uint32_t count, float *const at[6],
-                       chunk_pull *to) {
+static void compute_chunk(const batch_springs *springs, uint32_t start, uint32_t count, float *const at[6],
+                          chunk_forces *to) {
     const uint32_t *restrict first = springs->a + start, *restrict second = springs->b + start;
     const float *restrict rest = springs->rest + start, *restrict stiffness = springs->stiffness + start;
     const float *restrict damping = springs->damping + start;
@@ -26,29 +26,29 @@ static void pull_chunk(const batch_springs *springs, uint32_t start, uint32_t co
         float dx = x[b] - x[a], dy = y[b] - y[a], dz = z[b] - z[a];
         float length = sqrtf(dx * dx + dy * dy + dz * dz), inverse = length > 0 ? 1 / length : 0;
         float approach = dx * (u[b] - u[a]) + dy * (v[b] - v[a]) + dz * (w[b] - w[a]);
-        float pull = (stiffness[i] * (length - rest[i]) + damping[i] * approach * inverse) * inverse;
-        px[i] = dx * pull, py[i] = dy * pull, pz[i] = dz * pull;
+        float scale = (stiffness[i] * (length - rest[i]) + damping[i] * approach * inverse) * inverse;
+        px[i] = dx * scale, py[i] = dy * scale, pz[i] = dz * scale;
     }
 }
 
 /* One spring after the other, because two of them may share an end. */
-static void add_chunk(const batch_springs *springs, uint32_t start, uint32_t count, const chunk_pull *pull,
-                      float *const force[3]) {
+static void add_chunk(const batch_springs *springs, uint32_t start, uint32_t count,
+                      const chunk_forces *computed, float *const force[3]) {
     const uint32_t *restrict first = springs->a + start, *restrict second = springs->b + start;
     float *restrict x = force[0], *restrict y = force[1], *restrict z = force[2];
     for (uint32_t i = 0; i < count; i++) {
         uint32_t a = first[i], b = second[i];
-        x[a] += pull->x[i], y[a] += pull->y[i], z[a] += pull->z[i];
-        x[b] -= pull->x[i], y[b] -= pull->y[i], z[b] -= pull->z[i];
+        x[a] += computed->x[i], y[a] += computed->y[i], z[a] += computed->z[i];
+        x[b] -= computed->x[i], y[b] -= computed->y[i], z[b] -= computed->z[i];
     }
 }
 
-static void pull_all(const batch_springs *springs, float *const at[6], float *const force[3]) {
-    chunk_pull pull;
+static void add_forces(const batch_springs *springs, float *const at[6], float *const force[3]) {
+    chunk_forces computed;
     for (uint32_t start = 0; start < springs->count; start += CHUNK) {
         uint32_t left = springs->count - start, count = left < CHUNK ? left : CHUNK;
-        pull_chunk(springs, start, count, at, &pull);
-        add_chunk(springs, start, count, &pull, force);
+        compute_chunk(springs, start, count, at, &computed);
+        add_chunk(springs, start, count, &computed, force);
     }
 }
 
@@ -83,7 +83,7 @@ void baseline_batch_rk4_stage(const batch_bodies *bodies, const batch_springs *s
                               float gravity, float h) {
     float *const state[6] = {bodies->x[0], bodies->x[1], bodies->x[2],
                              bodies->v[0], bodies->v[1], bodies->v[2]};
-    pull_all(springs, stage ? bodies->at : state, bodies->force);
+    add_forces(springs, stage ? bodies->at : state, bodies->force);
     for (uint32_t axis = 0; axis < 3; axis++) {
         const float g = axis == 1 ? gravity : 0;
         /* The stage is a constant in every loop. */

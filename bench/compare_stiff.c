@@ -3,9 +3,9 @@
  * length by more than 1 % at the end of a frame. The engine steps it by constraints with compliance, and by
  * explicit springs as stiff as is stable. The explicit side: threads stretch by tension / k, so k is as high
  * as the substep allows. A net that folds takes any directions, for which h^2 2 sum(k) / m + 2 h 2 sum(c) / m
- * < 4 is stable, with four threads a knot; 3.8 leaves room for stretched threads. It is tried without damping
- * and with some, because a free corner cracks like a whip and rings on. The substeps went up by steps of
- * 2^(1/4) until the net held, and the first number that held is given here. The table shows that the step
+ * < 4 is stable, with four threads a knot; 3.8 leaves a margin for stretched threads. It is tried without
+ * damping and with some, because a free corner cracks like a whip and rings on. The substeps went up by steps
+ * of 2^(1/4) until the net held, and the first number that held is given here. The table shows that the step
  * below does not hold. */
 #include <math.h>
 #include <stdio.h>

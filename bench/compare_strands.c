@@ -113,7 +113,7 @@ static rope_setup ropes(mote_strand_solver solver, uint32_t substeps) {
 }
 
 /* The stiffness for which h w_max = z. A swinging rope is stretched, so that w_max grows; 1.8 of the limit 2
- * leaves that room. Damping of 0.02 m / h does not use it up: z^2 + 2 (4 c h / m) < 4 is stable. */
+ * leaves that margin. Damping of 0.02 m / h does not use it up: z^2 + 2 (4 c h / m) < 4 is stable. */
 static rope_setup springs(uint32_t substeps, double z) {
     rope_setup setup = ropes(MOTE_STRAND_SPRINGS, substeps);
     setup.compliance = (float)(1 / rope_stiffness(&setup, z));

@@ -25,7 +25,7 @@ static link link_of(const mote_spring *s, const double *x, const double *v) {
     return l;
 }
 
-static double pull_of(bench_noise *noise, const mote_spring *s, const link *l) {
+static double force_of(bench_noise *noise, const mote_spring *s, const link *l) {
     const double length = noise_rounded(noise, noise_rounded(noise, l->length));
     const double elastic = noise_rounded(noise, (double)s->stiffness * (length - (double)s->rest_length));
     return noise_rounded(noise, elastic + noise_rounded(noise, (double)s->damping * l->approach));
@@ -42,9 +42,9 @@ static void accelerate(const reference_motion *m, double time, const double *x, 
     for (uint32_t i = 0; i < b->shape->spring_count && others && !kinematic; i++) {
         const mote_spring *s = &b->shape->springs[i];
         const link l = link_of(s, x, v);
-        const double pull = pull_of(noise, s, &l);
+        const double magnitude = force_of(noise, s, &l);
         for (int axis = 0; axis < 3; axis++) {
-            double force = noise_rounded(noise, pull * l.direction[axis]);
+            double force = noise_rounded(noise, magnitude * l.direction[axis]);
             a[3 * s->a + axis] = noise_rounded(noise, a[3 * s->a + axis] + force);
             a[3 * s->b + axis] = noise_rounded(noise, a[3 * s->b + axis] - force);
         }

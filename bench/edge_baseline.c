@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static inline void pull(edge_point *restrict points, const edge_spring *spring) {
+static inline void add_spring_force(edge_point *restrict points, const edge_spring *spring) {
     edge_point *a = &points[spring->a], *b = &points[spring->b];
     vec3 along, approach;
     glm_vec3_sub(b->position, a->position, along);
@@ -24,7 +24,7 @@ void baseline_edges(edge_point *points, uint32_t point_count, const edge_spring 
                     uint32_t spring_count, const vec3 gravity, float h) {
     vec3 g = {gravity[0], gravity[1], gravity[2]};
     for (uint32_t i = 0; i < point_count; i++) glm_vec3_scale(g, points[i].mass, points[i].force);
-    for (uint32_t i = 0; i < spring_count; i++) pull(points, &springs[i]);
+    for (uint32_t i = 0; i < spring_count; i++) add_spring_force(points, &springs[i]);
     for (uint32_t i = 0; i < point_count; i++) {
         if (points[i].inverse_mass == 0) continue;
         glm_vec3_muladds(points[i].force, h * points[i].inverse_mass, points[i].velocity);

@@ -16,7 +16,7 @@ typedef struct arena {
     size_t size;
 } arena;
 
-/* Huge pages where the system gives them, touched first by all threads, zero. False: no memory. */
+/* Huge pages where the system gives them, written first by all threads, zero. False: no memory. */
 bool arena_create(arena *memory, size_t size);
 void arena_destroy(arena *memory);
 

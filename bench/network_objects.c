@@ -68,12 +68,12 @@ static void join_truss(network_shape *shape, uint32_t section, bool last) {
     }
 }
 
-/* Hangers bear half of the truss of their section and their own nodes; cables bear the sections: the pull of
- * a parabola along the bridge is weight x span^2 / (8 sag). */
+/* Hangers bear half of the truss of their section and their own nodes; cables bear the sections: the tension
+ * of a parabola along the bridge is weight x span^2 / (8 sag). */
 static void join_cables(network_shape *shape, uint32_t section, bool last, float span) {
     const float truss = BRIDGE_WIDTH * CHORD_MASS * GRAVITY, node = HANGER_MASS * GRAVITY;
     const float weight = truss + HANGER * node + CABLE_MASS * GRAVITY;
-    const float pull = weight / PANEL * span / (8 * SAG);
+    const float force = weight / PANEL * span / (8 * SAG);
     uint32_t first = section * BRIDGE_NODES;
     for (uint32_t side = 0; side < 2; side++) {
         uint32_t below = first + (side ? BRIDGE_WIDTH - 1 : 0), cable = first + CABLE + side;
@@ -86,7 +86,7 @@ static void join_cables(network_shape *shape, uint32_t section, bool last, float
         shape_tighten(shape, below, cable, HANGER_STIFF, SETTLE * HANGER_STIFF, truss + HANGER * node);
         if (last) continue;
         float rise = (shape->positions[cable + BRIDGE_NODES][1] - shape->positions[cable][1]) / PANEL;
-        float tension = pull * sqrtf(1 + rise * rise);
+        float tension = force * sqrtf(1 + rise * rise);
         shape_tighten(shape, cable, cable + BRIDGE_NODES, CABLE_STIFF, SETTLE * CABLE_STIFF, tension);
     }
 }

@@ -15,7 +15,7 @@
 #define RANK_WEIGHT   (3 * 70 * NETWORK_GRAVITY) /* N */
 #define STRIDE        448u                       /* 10^-4 sections a frame */
 
-static void push(const mote_network_view *view, uint32_t section, float impulse) {
+static void add_impulse(const mote_network_view *view, uint32_t section, float impulse) {
     for (uint32_t j = 0; j < BRIDGE_WIDTH; j++) {
         uint32_t slot = view->slot[section * BRIDGE_NODES + j];
         view->velocity.y[slot] -= impulse * view->inverse_mass[slot];
@@ -30,8 +30,8 @@ static void march(network_run *run) {
         uint64_t way = (UINT64_C(10000) * first + STRIDE * run->frame) % (UINT64_C(10000) * panels);
         uint32_t section = (uint32_t)(way / 10000);
         float part = (float)(way % 10000) / 10000;
-        push(&view, section, impulse * (1 - part));
-        push(&view, section + 1, impulse * part);
+        add_impulse(&view, section, impulse * (1 - part));
+        add_impulse(&view, section + 1, impulse * part);
     }
 }
 

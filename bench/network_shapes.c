@@ -107,8 +107,8 @@ network_shape chains_create(const chain_form *form) {
               z = CHAIN_LINK * (float)(chain / 128);
         shape_put(&shape, i, x, y + (k % 2 ? CHAIN_LINK * 0.6f : 0), z, form->mass);
         shape.velocities[i][1] = 0.1f * (float)(k % 7) - 0.3f;
-        float pull = 0.05f * CHAIN_LINK * form->stiffness;
-        if (k > 0) shape_tighten(&shape, i - 1, i, form->stiffness, form->damping, pull);
+        float force = 0.05f * CHAIN_LINK * form->stiffness;
+        if (k > 0) shape_tighten(&shape, i - 1, i, form->stiffness, form->damping, force);
     }
     return shape;
 }

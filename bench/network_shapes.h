@@ -16,13 +16,13 @@ typedef struct network_shape {
     uint32_t *pins; /* particles */
 } network_shape;
 
-/* A shape with room for these counts; particles at rest at the origin, no springs, no pins. */
+/* A shape with space for these counts; particles at rest at the origin, no springs, no pins. */
 network_shape shape_create(uint32_t particles, uint32_t springs, uint32_t pins);
 void shape_destroy(network_shape *shape);
 
 void shape_put(network_shape *shape, uint32_t particle, float x, float y, float z, float mass);
 
-/* Joins two particles by a spring whose rest length is their distance, or by a shorter one that pulls with
+/* Joins two particles by a spring whose rest length is their distance, or by a shorter one that draws with
  * `tension` (N). */
 void shape_join(network_shape *shape, uint32_t a, uint32_t b, float stiffness, float damping);
 void shape_tighten(network_shape *shape, uint32_t a, uint32_t b, float stiffness, float damping,
@@ -46,7 +46,7 @@ network_shape net_create(const net_form *form);
 /* The side of the largest net of at most so many particles, at least 1. */
 uint32_t net_side(uint32_t particles);
 
-/* Chains of `points` particles with room between them, slightly stretched and bent, moving, no pins. */
+/* Chains of `points` particles with space between them, slightly stretched and bent, moving, no pins. */
 typedef struct chain_form {
     uint32_t chains, points;
     float mass, stiffness, damping; /* kg of a particle, N/m, kg/s */

@@ -6,7 +6,7 @@
 
 enum { CONTACT_OUTPUTS = 9 }; /* normal x, y, z, offset, gap, drift x, y, z, friction */
 
-/* `count` points, a multiple of 16, that went from x0 to x1. The first `exempt` touch nothing. */
+/* `count` points, a multiple of 16, that went from x0 to x1. The first `exempt` have no contact. */
 typedef struct contact_points {
     size_t count;
     const float *x0[3], *x1[3];

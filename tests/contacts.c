@@ -31,8 +31,8 @@ static double support(const scene *s, const double normal[3]) {
     return s->def.kind == MOTE_COLLIDER_PLANE ? reach - s->def.radius : reach;
 }
 
-/* Of length 1, touching the shape at the distance of the point's radius, and true to the gap. */
-static void assert_touches(const scene *s, const plane *p, double radius, const double x1[3]) {
+/* Of length 1, in contact with the shape at the distance of the point's radius, and true to the gap. */
+static void assert_in_contact(const scene *s, const plane *p, double radius, const double x1[3]) {
     ASSERT_NEAR(length(p->normal), 1, 8 * 0x1p-24);
     ASSERT_NEAR(p->offset, support(s, p->normal) + radius, TOLERANCE);
     ASSERT_NEAR(dot(p->normal, x1) - p->offset, p->gap, TOLERANCE);
@@ -59,7 +59,7 @@ TEST(points_at_rest_get_the_nearest_surface) {
             const double edge = s.def.kind == MOTE_COLLIDER_BOX ? fabs(depth(&s.def, radius, q)) : 1;
             const double want = inner ? flat - s.def.radius - radius : distance(&s.def, radius, q);
             if (edge > TOLERANCE) ASSERT_NEAR(p.gap, want, TOLERANCE);
-            assert_touches(&s, &p, radius, x);
+            assert_in_contact(&s, &p, radius, x);
             ASSERT(length(p.drift), ==, 0);
         }
     }
@@ -94,7 +94,7 @@ static void check_path(const scene *s, size_t i, double radius, tally *t) {
     path_of(s, i, q0, q1);
     turn(s->to.rotation, true, p.normal, n);
     const double start = distance(&s->def, radius, q0), end = distance(&s->def, radius, q1);
-    assert_touches(s, &p, radius, x1);
+    assert_in_contact(s, &p, radius, x1);
     ASSERT(p.gap, <=, end + TOLERANCE);
     if (start < TOLERANCE) {
         t->inside++;
@@ -185,7 +185,7 @@ TEST(turning_rods_and_blades_take_points_with_them) {
     }
 }
 
-TEST(spinning_in_place_touches_nothing_new) {
+TEST(spinning_in_place_makes_no_new_contact) {
     const mote_collider_def round[] = {mote_sphere((vec3){0, 0, 0}, 0.5f),
                                        mote_capsule((vec3){0, -1, 0}, (vec3){0, 1, 0}, 0.5f)};
     for (size_t i = 0; i < COUNT_OF(round); i++)
@@ -204,7 +204,7 @@ TEST(spinning_in_place_touches_nothing_new) {
         }
 }
 
-/* A point that rests is inside or outside by a rounding; pushed through from either it comes back to its
+/* A point that rests is inside or outside by a rounding; put through from either it comes back to its
  * side. */
 TEST(points_on_the_surface_keep_their_side) {
     scene shapes[] = {standing(mote_sphere((vec3){0, 0, 0}, 0.2f)),
@@ -341,8 +341,8 @@ TEST(contacts_beyond_reach_are_none) {
     ASSERT(passed_by, >, 50);
 }
 
-/* Of five colliders two are far from all: the others come in their order, and the first 20 points touch
- * nothing. */
+/* Of five colliders two are far from all: the others come in their order, and the first 20 points are in
+ * contact with nothing. */
 TEST(colliders_far_from_all_and_exempt_points_change_no_bit) {
     random_source random = {8};
     const int exempt = 20;
@@ -362,14 +362,14 @@ TEST(colliders_far_from_all_and_exempt_points_change_no_bit) {
     memcpy(kept, out, sizeof out);
     points.exempt = exempt;
     contact_lanes_scalar(from, to, 5, &points);
-    int touching = 0;
+    int in_contact = 0;
     for (size_t i = 0; i < POINTS; i++)
         for (int k = 0; k < CONTACT_OUTPUTS; k++) {
             const bool none = i < (size_t)exempt;
-            touching += kept[4][i] < 0.5f && none;
+            in_contact += kept[4][i] < 0.5f && none;
             ASSERT(out[k][i], ==, (none ? (k == 4 ? 1e30f : k == 3 ? -1e30f : 0) : kept[k][i]));
         }
-    ASSERT(touching, >, 0);
+    ASSERT(in_contact, >, 0);
 }
 
 /* --- Hostile numbers and bits --- */

@@ -223,7 +223,7 @@ static void add_mild_forces(mote_system *system, bool callback, bool reach) {
     mote_force_def forces[] = {mote_gravity((vec3){0.0f, -9.81f, 0.0f}),
                                mote_wind((vec3){2.0f, 0.0f, -1.0f}, 0.3f),
                                mote_attractor((vec3){1.0f, 2.0f, 3.0f}, 5.0f, 0.5f),
-                               mote_callback(reach ? scene_chase : scene_push, NULL)};
+                               mote_callback(reach ? scene_chase : scene_spread, NULL)};
     if (reach) forces[3].as.callback.reach = MOTE_REACH_RANGE;
     add_forces(system, forces, callback ? 4 : 3);
 }

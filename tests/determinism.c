@@ -70,7 +70,7 @@ static uint32_t make_velocities(scene_content content, mote_force_def *forces) {
     else
         n = 3; /* with curl noise and without grids */
     forces[n++] = mote_in_box(stream, (vec3){0, 3.3e38f, 0}, (vec3){100, 1e38f, 100}, 0);
-    if (content >= OWN_CALLBACK) forces[n++] = callback_in(scene_push, MOTE_METRES_PER_SECOND);
+    if (content >= OWN_CALLBACK) forces[n++] = callback_in(scene_spread, MOTE_METRES_PER_SECOND);
     if (content == RANGE_CALLBACK) forces[n++] = callback_in(scene_chase, MOTE_METRES_PER_SECOND);
     return n;
 }
@@ -90,8 +90,8 @@ static uint32_t make_forces(mote_integrator integrator, scene_content content, m
     forces[n++] = mote_wind((vec3){2, 0, -1}, 0.3f);
     forces[n++] = mote_attractor((vec3){0.5f, 1, 0}, 4, 0.2f);
     forces[n++] = mote_anchor_spring((vec3){0, 2, 0}, 5.5f, 0.1f);
-    if (content >= OWN_CALLBACK) forces[n++] = callback_in(scene_push, MOTE_NEWTONS);
-    if (content >= OWN_CALLBACK) forces[n++] = callback_in(scene_push, MOTE_METRES_PER_SECOND_SQUARED);
+    if (content >= OWN_CALLBACK) forces[n++] = callback_in(scene_spread, MOTE_NEWTONS);
+    if (content >= OWN_CALLBACK) forces[n++] = callback_in(scene_spread, MOTE_METRES_PER_SECOND_SQUARED);
     if (content == RANGE_CALLBACK && integrator != MOTE_POSITION_VERLET)
         forces[n++] = callback_in(scene_chase, MOTE_NEWTONS);
     return n;

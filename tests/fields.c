@@ -120,12 +120,12 @@ TEST(curl_noise_is_a_function_of_seed_frequency_and_amplitude) {
         for (int i = 0; i < POINTS; i++) half.x[k][i] /= 2;
     mote_force_def noise = mote_curl_noise(1, 1, 1, 11, MOTE_FIELD_VELOCITY, 0), fine = noise, strong = noise,
                    reseeded = noise;
-    mote_force_def push = mote_curl_noise(1, 1, 1, 11, MOTE_FIELD_ACCELERATION, 0);
+    mote_force_def acceleration = mote_curl_noise(1, 1, 1, 11, MOTE_FIELD_ACCELERATION, 0);
     fine.as.curl_noise.frequency = 2, strong.as.curl_noise.amplitude = 4, reseeded.as.curl_noise.seed = 12;
     sample(&noise, &c, 0.3, u);
     sample(&noise, &c, 0.3, other);
     assert_memory_equal(u, other, sizeof u);
-    sample(&push, &c, 0.3, other);
+    sample(&acceleration, &c, 0.3, other);
     assert_memory_equal(u, other, sizeof u);
     sample(&fine, &half, 0.3, other);
     assert_memory_equal(u, other, sizeof u);
@@ -239,12 +239,12 @@ TEST(grids_are_trilinear) {
 /* --- Attractors --- */
 
 /* One and several attractors, with uniform mass and with a mass column, take kernels of their own. */
-TEST(softened_attractors_pull_by_their_formula) {
+TEST(softened_attractors_have_the_force_of_their_formula) {
     const cloud start = scatter((vec3){1, 2, 3}, 4, 13);
-    const mote_force_def pulls[3] = {mote_attractor((vec3){1, 2, 3}, 5, 0.75f),
-                                     mote_attractor((vec3){-2, 2, 3}, -3, 1.5f),
-                                     mote_attractor((vec3){1, 4, 5}, 7, 1)};
-    for (uint32_t count = 1; count <= COUNT_OF(pulls); count++)
+    const mote_force_def attractors[3] = {mote_attractor((vec3){1, 2, 3}, 5, 0.75f),
+                                          mote_attractor((vec3){-2, 2, 3}, -3, 1.5f),
+                                          mote_attractor((vec3){1, 4, 5}, 7, 1)};
+    for (uint32_t count = 1; count <= COUNT_OF(attractors); count++)
         for (int masses = 0; masses < 2; masses++) {
             cloud c = start;
             mote_columns columns = {.count = POINTS,
@@ -253,23 +253,23 @@ TEST(softened_attractors_pull_by_their_formula) {
                                     .inverse_mass = masses ? c.inverse_mass : NULL,
                                     .uniform_mass = 1};
             mote_columns_def def = mote_default_columns_def();
-            def.forces = pulls, def.force_count = count, def.timestep = 1;
+            def.forces = attractors, def.force_count = count, def.timestep = 1;
             test_case("%u attractors, mass column %d", count, masses);
             OK(mote_columns_step(&columns, &def, NULL));
             for (int i = 0; i < POINTS; i++) {
                 double want[3] = {0}, size = 0;
                 for (uint32_t f = 0; f < count; f++) {
-                    const double softening = (double)pulls[f].as.attractor.softening;
+                    const double softening = (double)attractors[f].as.attractor.softening;
                     double d[3], r2 = softening * softening;
                     for (int k = 0; k < 3; k++) {
-                        d[k] = (double)pulls[f].as.attractor.centre[k] - (double)start.x[k][i];
+                        d[k] = (double)attractors[f].as.attractor.centre[k] - (double)start.x[k][i];
                         r2 += d[k] * d[k];
                     }
-                    const double pull = (double)pulls[f].as.attractor.strength / (r2 * sqrt(r2));
-                    for (int k = 0; k < 3; k++) want[k] += pull * d[k];
-                    size += fabs(pull) * sqrt(r2);
+                    const double magnitude = (double)attractors[f].as.attractor.strength / (r2 * sqrt(r2));
+                    for (int k = 0; k < 3; k++) want[k] += magnitude * d[k];
+                    size += fabs(magnitude) * sqrt(r2);
                 }
-                /* d is exact; twelve roundings of each pull and its sum follow. */
+                /* d is exact; twelve roundings of each magnitude and its sum follow. */
                 for (int k = 0; k < 3; k++) ASSERT_NEAR(c.v[k][i], want[k], 12 * FLOAT_ROUNDING * size);
             }
         }
@@ -407,10 +407,10 @@ TEST(fields_as_wind_drag_each_mass_at_its_own_rate_to_the_speed_of_the_air) {
 /* m dv = integral of F dt. RK4 adds up by Simpson's rule, exact between keys. */
 TEST(timed_thrust_gives_the_impulse_under_its_keys) {
     static const float times[4] = {1, 1.5f, 3, 4};
-    static vec3 pushes[4] = {{2, 0, -1}, {6, 1, 3}, {-4, 8, 3}, {0, 0, 5}};
+    static vec3 thrusts[4] = {{2, 0, -1}, {6, 1, 3}, {-4, 8, 3}, {0, 0, 5}};
     /* From 0.5 s to 5 s: half a second before the keys, the trapezia between, a second after. */
     static const double impulse[3] = {1 + 2 + 1.5 - 2 + 0, 0 + 0.25 + 6.75 + 4 + 0, -0.5 + 0.5 + 4.5 + 4 + 5};
-    mote_force_def thrust = mote_timed_thrust(times, pushes, 4);
+    mote_force_def thrust = mote_timed_thrust(times, thrusts, 4);
     cloud c = scatter((vec3){0, 0, 0}, 1, 16);
     give_masses(&c);
     step(&c, &thrust, 1, MOTE_RK4, 0.5, 1 / 32.0, 144);
@@ -428,7 +428,7 @@ TEST(timed_thrust_gives_the_impulse_under_its_keys) {
         float u[3][POINTS];
         cloud unit = scatter((vec3){0, 0, 0}, 1, 17);
         sample(&thrust, &unit, moments[m], u);
-        for (int k = 0; k < 3; k++) ASSERT(u[k][5], ==, pushes[keys[m]][k]);
+        for (int k = 0; k < 3; k++) ASSERT(u[k][5], ==, thrusts[keys[m]][k]);
     }
 }
 

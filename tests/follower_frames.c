@@ -60,9 +60,9 @@ static void check_rigid(const pair *p, double turned) {
     assert_int_equal(mote_followers_present(p->system, p->followers, &l, follower, sizeof follower), MOTE_OK);
     const double angle = atan2((double)guide[1], (double)guide[0]), c = cos(angle), s = sin(angle);
     const double want[3] = {c * offset[0] - s * offset[1], s * offset[0] + c * offset[1], offset[2]};
-    const double room = 0.5 * (double)FLT_EPSILON * 40 + turned * turned * turned / 16;
+    const double margin = 0.5 * (double)FLT_EPSILON * 40 + turned * turned * turned / 16;
     for (int axis = 0; axis < 3; axis++)
-        ASSERT_NEAR((double)follower[axis] - (double)guide[axis], want[axis], room);
+        ASSERT_NEAR((double)follower[axis] - (double)guide[axis], want[axis], margin);
 }
 
 /* A head that turns by one radian a second, with new targets in each frame: for its end, or for at once. */

@@ -139,7 +139,7 @@ static void expect_point(uint32_t follower, uint32_t j, const double q[4], float
 /* Coordinates are below 12 m, so offsets below 12 + 3 x 12 = 48 m in each and 84 m together. In units of u =
  * 2^-24: R errs by about 12 (two rounded quaternions and ten operations), so R o by 12 + 5 on 84 m; weights
  * by 4 on 24 m differences; lerps and sums by 10 on 48 m. Twice that as bound. */
-#define ROOM (2 * ULP * (17 * 84 + 4 * 2 * 24 + 10 * 48))
+#define MARGIN (2 * ULP * (17 * 84 + 4 * 2 * 24 + 10 * 48))
 
 static void check_all(const double q[4], float alpha) {
     const float *got = present();
@@ -148,7 +148,7 @@ static void check_all(const double q[4], float alpha) {
             double want[3];
             expect_point(i, j, q, alpha, want);
             for (uint32_t axis = 0; axis < 3; axis++)
-                ASSERT_NEAR(got[3 * (f.first[i] + j) + axis], want[axis], ROOM);
+                ASSERT_NEAR(got[3 * (f.first[i] + j) + axis], want[axis], MARGIN);
         }
 }
 
@@ -193,7 +193,7 @@ TEST(a_rigid_head_carries_its_followers) {
             double want[3];
             rotate((double[4]){r[0], r[1], r[2], r[3]}, (double[3]){p[0], p[1], p[2]}, want);
             for (uint32_t axis = 0; axis < 3; axis++)
-                ASSERT_NEAR(got[3 * n + axis], want[axis] + (double)places[i].position[axis], ROOM);
+                ASSERT_NEAR(got[3 * n + axis], want[axis] + (double)places[i].position[axis], MARGIN);
         }
     }
     close_scene();

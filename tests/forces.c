@@ -23,7 +23,7 @@ static mote_system *make(mote_integrator integrator, bool anchors) {
 /* Adding, setting, stepping and kicking all refuse, and neither system nor arrays change. */
 static void refuse(const mote_force_def *def, mote_integrator integrator, mote_result want) {
     mote_system *system = make(integrator, false);
-    mote_force_def fine = mote_callback(scene_push, NULL);
+    mote_force_def fine = mote_callback(scene_spread, NULL);
     if (advects(integrator)) fine.as.callback.unit = MOTE_METRES_PER_SECOND;
     const mote_force_id id = add_force(system, fine);
     mote_force_id none = {7, 7};
@@ -96,7 +96,7 @@ TEST(numbers_that_are_not_finite_are_refused_in_every_force) {
 }
 
 TEST(wrong_parameters_of_forces_are_refused) {
-    mote_force_def wrong_unit = mote_callback(scene_push, NULL), wrong_reach = wrong_unit;
+    mote_force_def wrong_unit = mote_callback(scene_spread, NULL), wrong_reach = wrong_unit;
     wrong_unit.as.callback.unit = (mote_force_unit)7;
     wrong_reach.as.callback.reach = (mote_force_reach)-3;
     const bad_force bad[] = {{mote_wind(zero, -1), MOTE_ERROR_RANGE},
@@ -244,7 +244,7 @@ TEST(wrong_defs_of_grids_make_no_grid) {
 /* --- Forces and integrators --- */
 
 TEST(velocity_fields_and_momentum_do_not_mix) {
-    mote_force_def stream = mote_callback(scene_push, NULL), chase = mote_callback(scene_chase, NULL);
+    mote_force_def stream = mote_callback(scene_spread, NULL), chase = mote_callback(scene_chase, NULL);
     stream.as.callback.unit = MOTE_METRES_PER_SECOND;
     chase.as.callback.reach = MOTE_REACH_RANGE;
     const mote_force_def velocity[] = {
@@ -255,7 +255,7 @@ TEST(velocity_fields_and_momentum_do_not_mix) {
     const mote_force_def momentum[] = {mote_gravity((vec3){0, 1, 0}),
                                        mote_linear_field(zero, turn, MOTE_FIELD_WIND, 1),
                                        mote_vortex(zero, (vec3){0, 0, 1}, 1, 1, MOTE_FIELD_ACCELERATION, 0),
-                                       mote_callback(scene_push, NULL),
+                                       mote_callback(scene_spread, NULL),
                                        mote_quadratic_drag(zero, 1),
                                        mote_wind(zero, 1)};
     for (mote_integrator m = 0; m < MOTE_INTEGRATOR_COUNT; m++) {
@@ -277,7 +277,7 @@ TEST(exact_flow_of_callbacks_alone_does_not_step) {
     const mote_preview_def preview = {.interval = 1, .count = 1, .inverse_mass = 1};
     mote_advance advance = {.steps = 77};
     stepped(system, 1);
-    add_force(system, mote_callback(scene_push, NULL));
+    add_force(system, mote_callback(scene_spread, NULL));
     REFUSALS(system, REFUSES(INTEGRATOR, mote_system_step(system, 1, &advance)),
              REFUSES(INTEGRATOR, mote_system_advance(system, 1000000000, &advance)),
              REFUSES(INTEGRATOR, mote_systems_advance(&system, 1, 1000000000, NULL, &advance)),

@@ -7,7 +7,7 @@
 
 #include "hair_files.h"
 
-enum { RUNS = 500000, ROOM = 4096 };
+enum { RUNS = 500000, CAPACITY = 4096 };
 
 static random_source dice = {10};
 
@@ -133,7 +133,7 @@ static void judge(const unsigned char *file, size_t size, guarded_bytes *in, gua
 }
 
 TEST(mutated_files_are_refused_or_make_good_models) {
-    static unsigned char seeds[32][ROOM], file[ROOM];
+    static unsigned char seeds[32][CAPACITY], file[CAPACITY];
     size_t sizes[32];
     tally seen = {0};
     for (uint32_t i = 0; i < COUNT_OF(seeds); i++) {
@@ -141,7 +141,7 @@ TEST(mutated_files_are_refused_or_make_good_models) {
         sizes[i] = build_file(&model, seeds[i]);
         free_hair(&model);
     }
-    guarded_bytes in = guard_make(ROOM), out = guard_make(ROOM);
+    guarded_bytes in = guard_make(CAPACITY), out = guard_make(CAPACITY);
     for (uint32_t run = 0; run < RUNS; run++) {
         const uint32_t seed = draw(COUNT_OF(seeds)), mutations = 1 + draw(4);
         size_t size = sizes[seed];

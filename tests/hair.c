@@ -86,8 +86,8 @@ TEST(a_file_by_hand_is_read_and_written_back) {
 
 /* model -> file, equal to the one built without the library -> model -> file. */
 static void round_trip(const mote_hair *model) {
-    const size_t room = HEADER + 2 * (size_t)model->strand_count + 32 * (size_t)model->point_count;
-    unsigned char *expected = malloc(room);
+    const size_t capacity = HEADER + 2 * (size_t)model->strand_count + 32 * (size_t)model->point_count;
+    unsigned char *expected = malloc(capacity);
     assert_non_null(expected);
     size_t size = build_file(model, expected), needed = 0;
     assert_int_equal(mote_hair_write(model, NULL, 0, &needed), MOTE_OK);
@@ -345,7 +345,7 @@ TEST(wrong_models_are_not_written) {
     BAD_MODEL(MOTE_ERROR_NOT_FINITE, MOTE_HAIR_POINT, 1, colours[1][0] = NAN);
 }
 
-TEST(writing_needs_room_and_calls_need_pointers) {
+TEST(writing_needs_space_and_calls_need_pointers) {
     unsigned char file[sizeof by_hand] = {0};
     size_t needed = 0;
     mote_hair_error where;

@@ -22,24 +22,24 @@ enum {
 
 /* --- Guard pages --- */
 
-/* `room` bytes with an inaccessible page behind them. */
+/* `space` bytes with an inaccessible page behind them. */
 typedef struct guarded_bytes {
     unsigned char *map;
-    size_t page, room;
+    size_t page, space;
 } guarded_bytes;
 
 static inline guarded_bytes guard_make(size_t bytes) {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), room = (bytes + page - 1) / page * page;
-    unsigned char *map = mmap(NULL, room + page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (map == MAP_FAILED || mprotect(map, room, PROT_READ | PROT_WRITE) != 0) abort();
-    return (guarded_bytes){map, page, room};
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), space = (bytes + page - 1) / page * page;
+    unsigned char *map = mmap(NULL, space + page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (map == MAP_FAILED || mprotect(map, space, PROT_READ | PROT_WRITE) != 0) abort();
+    return (guarded_bytes){map, page, space};
 }
 
-static inline void guard_free(guarded_bytes *memory) { munmap(memory->map, memory->room + memory->page); }
+static inline void guard_free(guarded_bytes *memory) { munmap(memory->map, memory->space + memory->page); }
 
 /* `bytes` bytes that end at the guard, so that their number decides their alignment. */
 static inline unsigned char *guard_end(const guarded_bytes *memory, size_t bytes) {
-    return memory->map + memory->room - bytes;
+    return memory->map + memory->space - bytes;
 }
 
 static inline unsigned char *guard_copy(const guarded_bytes *memory, const void *from, size_t bytes) {

@@ -154,11 +154,11 @@ static void runge_kutta(const bodies *b, const tableau *t) {
         const REAL weight = (REAL)t->weight[stage], next = last ? 0 : (REAL)t->c[stage + 1];
         evaluate(b, t->c[stage], b->h, weight * h, dv);
         FOR_EACH_FREE(b) {
-            const REAL dx = advects ? dv[i][axis] : h * b->v[i][axis], push = dv[i][axis];
+            const REAL dx = advects ? dv[i][axis] : h * b->v[i][axis], kick = dv[i][axis];
             sum_x[i][axis] = stage ? sum_x[i][axis] + weight * dx : weight * dx;
-            sum_v[i][axis] = stage ? sum_v[i][axis] + weight * push : weight * push;
+            sum_v[i][axis] = stage ? sum_v[i][axis] + weight * kick : weight * kick;
             b->x[i][axis] = x[i][axis] + (last ? sum_x[i][axis] : next * dx);
-            if (!advects) b->v[i][axis] = v[i][axis] + (last ? sum_v[i][axis] : next * push);
+            if (!advects) b->v[i][axis] = v[i][axis] + (last ? sum_v[i][axis] : next * kick);
             if (advects && last) b->v[i][axis] = sum_x[i][axis] / h;
         }
     }
@@ -214,13 +214,13 @@ static void kick_and_map(const bodies *b) {
 
 /* Forces without a closed form act at the old state, with dx = h dv, or h dv / 2 by the average velocity. */
 static void kinematic(const bodies *b) {
-    const REAL push = (REAL)(b->integrator == MOTE_KINEMATIC ? b->h : b->h / 2);
+    const REAL kick = (REAL)(b->integrator == MOTE_KINEMATIC ? b->h : b->h / 2);
     row *dv = copy_state(b, 1);
     evaluate(b, 0, b->h, (REAL)b->h, dv);
     apply_maps(b);
     FOR_EACH_FREE(b) {
         if (!b->accelerate) break; /* adding 0 would turn -0 into 0 */
-        b->x[i][axis] += push * dv[i][axis];
+        b->x[i][axis] += kick * dv[i][axis];
         b->v[i][axis] += dv[i][axis];
     }
     free(dv);

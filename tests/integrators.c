@@ -59,7 +59,7 @@ TEST(a_callback_that_reads_velocity_is_called_as_often_as_described) {
     }
 }
 
-static void push_in_time(void *unused, const mote_stage_view *s, float *x, float *y, float *z) {
+static void force_in_time(void *unused, const mote_stage_view *s, float *x, float *y, float *z) {
     (void)unused, (void)z;
     for (uint32_t i = 0; i < s->count; i++) x[i] += (float)s->time, y[i] += (float)s->time * s->x[i];
 }
@@ -69,7 +69,7 @@ TEST(position_verlet_without_a_kick_has_the_bits_of_semi_implicit_euler) {
     const mote_force_def forces[5] = {mote_gravity((vec3){0, -9.81f, 0}), mote_wind((vec3){3, 0, 1}, 0.2f),
                                       mote_attractor((vec3){1, 2, 3}, 40, 0.5f),
                                       mote_quadratic_drag((vec3){0, 1, 0}, 0.05f),
-                                      mote_callback(push_in_time, NULL)};
+                                      mote_callback(force_in_time, NULL)};
     float state[2][6][COUNT], inverse_mass[COUNT];
     random_source random = {3};
     for (int i = 0; i < COUNT; i++) {

@@ -52,11 +52,11 @@ static uint64_t run_crowd(const mote_system_def *def, bool reach) {
     OK(scene_add_forces(system, reach));
     populate(system, CROWD - 1000, 1);
     for (int frame = 0; frame < 3; frame++) {
-        bool pushed = def->integrator < MOTE_ADVECT_EULER;
+        bool by_forces = def->integrator < MOTE_ADVECT_EULER;
         assert_int_equal(mote_system_external_forces(system, &external_forces),
-                         pushed ? MOTE_OK : MOTE_ERROR_INTEGRATOR);
+                         by_forces ? MOTE_OK : MOTE_ERROR_INTEGRATOR);
         uint32_t count = mote_system_count(system);
-        for (uint32_t i = 0; pushed && i < count; i += 3)
+        for (uint32_t i = 0; by_forces && i < count; i += 3)
             external_forces.y[i] = random_between(&random, -20.0f, 20.0f);
         for (size_t i = 0; i < COUNT_OF(victims); i++) victims[i] = random_below(&random, count);
         OK(mote_system_kill_slots(system, COUNT_OF(victims), victims));
@@ -119,7 +119,7 @@ typedef struct thread_watch {
 static void watching_callback(void *user, const mote_stage_view *stage, float *x, float *y, float *z) {
     thread_watch *watch = user;
     if (!pthread_equal(pthread_self(), watch->expected)) atomic_fetch_add(&watch->strangers, 1);
-    scene_push(NULL, stage, x, y, z);
+    scene_spread(NULL, stage, x, y, z);
 }
 
 static uint64_t run_watched(mote_jobs jobs, unsigned *strangers) {

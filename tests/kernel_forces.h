@@ -21,7 +21,7 @@ static inline void own_callback(void *user, const mote_stage_view *stage, float 
     }
 }
 
-/* Pulls each particle towards the next of the range and along with its velocity. */
+/* Draws each particle towards the next of the range and along with its velocity. */
 static inline void range_callback(void *user, const mote_stage_view *stage, float *x, float *y, float *z) {
     float scale = *(const float *)user;
     for (uint32_t i = 0; i < stage->count; i++) {

@@ -27,22 +27,22 @@ typedef struct state {
  * inaccessible one before, and bytes to be left alone in between. */
 typedef struct guarded {
     unsigned char *map;
-    size_t page, room;
+    size_t page, space;
 } guarded;
 
 static guarded guarded_make(size_t floats) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE),
-           room = (floats * sizeof(float) + CANARY + page - 1) / page * page;
-    unsigned char *map = mmap(NULL, room + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+           space = (floats * sizeof(float) + CANARY + page - 1) / page * page;
+    unsigned char *map = mmap(NULL, space + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ASSERT(map, !=, MAP_FAILED);
-    assert_int_equal(mprotect(map + page, room, PROT_READ | PROT_WRITE), 0);
-    return (guarded){map, page, room};
+    assert_int_equal(mprotect(map + page, space, PROT_READ | PROT_WRITE), 0);
+    return (guarded){map, page, space};
 }
 
-static void guarded_free(guarded *memory) { munmap(memory->map, memory->room + 2 * memory->page); }
+static void guarded_free(guarded *memory) { munmap(memory->map, memory->space + 2 * memory->page); }
 
 static float *guarded_array(guarded *memory, uint32_t count) {
-    unsigned char *end = memory->map + memory->page + memory->room;
+    unsigned char *end = memory->map + memory->page + memory->space;
     unsigned char *start = end - count * sizeof(float);
     memset(start - CANARY, 0xa5, CANARY);
     return (float *)(void *)start;

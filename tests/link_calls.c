@@ -216,7 +216,7 @@ TEST(the_hash_covers_all_state_of_a_link) {
     }
 }
 
-/* The first link reserves room for all; no step and no further link allocates. */
+/* The first link reserves space for all; no step and no further link allocates. */
 TEST(as_many_links_as_allowed_fit_and_a_failed_allocation_changes_nothing) {
     memory_ledger ledger = {0};
     const world w = {.integrator = MOTE_SEMI_IMPLICIT_EULER, .solver = MOTE_STRAND_ROBUST, .ledger = &ledger};

@@ -26,7 +26,7 @@ static mote_system *make_chain(const world *w, bool whole, mote_link_end ends[CH
     chain_places(places);
     for (uint32_t i = 0; i + 1 < CHAIN; i++) springs[i] = chain_spring(i, i + 1);
     springs[IN_STRAND - 1].rest_length =
-        0.75f; /* it pulls from the start, in position Verlet's first half kick */
+        0.75f; /* it has a force from the start, in position Verlet's first half kick */
     add_force(system, mote_gravity((vec3){0, -9.81f, 0.5f}));
     add_force(system, mote_wind((vec3){1, 0, 0}, 0.125f));
     if (whole) {
@@ -291,14 +291,14 @@ static void hang_by(mote_integrator integrator, mote_strand_solver strand, mote_
     hanging h = hang(&w, solver);
     OK(mote_system_step(h.system, 1800, NULL));
     const double net = 0.05 * NET * 9.81 / 60, all = net + 0.8 * (ROPE - 1) / ROPE * 9.81 / 60;
-    float pull[3], root[3];
+    float force[3], root[3];
     mote_link link;
-    OK(mote_system_link(h.system, h.link, &link, pull));
+    OK(mote_system_link(h.system, h.link, &link, force));
     OK(mote_strands_reaction(h.system, h.rope, 0, 0, root));
     const bool solved = strand == MOTE_STRAND_ROBUST || solver == MOTE_NETWORK_CONSTRAINED;
     const double part = 1e-3 + (solved ? 0.08 / 7.85 : 0);
     test_case("%s, solvers %d %d", integrator_name(integrator), (int)strand, (int)solver);
-    ASSERT_NEAR(pull[1], -net, part * net);
+    ASSERT_NEAR(force[1], -net, part * net);
     ASSERT_NEAR(root[1], -all, part * all);
     ASSERT_NEAR(*coordinate_of(h.system, &link.b, 1), -0.955, 0.045);
     mote_system_destroy(h.system);
@@ -423,7 +423,7 @@ TEST_EACH(particles_and_points_that_no_link_reaches_keep_their_bits, 4 * COUNT_O
     mote_system_destroy(free.system), mote_system_destroy(tied.system);
 }
 
-/* The island and the strand at its link freeze, and no others; the link then pulls no more. */
+/* The island and the strand at its link freeze, and no others; the link then has no force. */
 TEST(a_frozen_island_takes_its_linked_strand_with_it) {
     const world w = {.integrator = MOTE_SEMI_IMPLICIT_EULER, .substeps = 2, .solver = MOTE_STRAND_SPRINGS};
     tangle t = make_tangle(&w, false);

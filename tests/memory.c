@@ -83,7 +83,7 @@ static void live_round(mote_system *system, uint32_t round) {
     mote_force_def forces[] = {mote_gravity((vec3){0.0f, -9.0f, 0.0f}),
                                mote_wind((vec3){1.0f, 0.0f, 0.0f}, 0.5f),
                                mote_attractor((vec3){0.0f, 0.0f, 0.0f}, 1.0f, 1.0f),
-                               mote_callback(scene_push, NULL), mote_callback(scene_chase, NULL)};
+                               mote_callback(scene_spread, NULL), mote_callback(scene_chase, NULL)};
     forces[4].as.callback.reach = MOTE_REACH_RANGE;
     for (size_t i = 0; i < COUNT_OF(forces) && round == 0; i++)
         do_call_until_it_succeeds(system, LIFE_FORCES, round, &forces[i]);

@@ -83,7 +83,7 @@ TEST(bad_defs_are_refused) {
         w.def = good;
     }
     w.def.particle_mass = 0;   /* not read beside masses */
-    w.def.spring_capacity = 2; /* fewer than there are: no room for more */
+    w.def.spring_capacity = 2; /* fewer than there are: no space for more */
     const mote_network_id id = add_web(a.system, &w);
     ASSERT(mote_network_columns(a.system, id).spring_capacity, ==, w.springs);
     destroy_watched(a.system, &ledger);

@@ -60,8 +60,8 @@ static sums sum_up(const net *n) {
     return s;
 }
 
-/* A kick rounds v, and the sum of up to 20 springs' pulls (each of 15 N/m x 2 m, times h, over the mass) once
- * for each of them; a drift rounds x. Times masses of 2 kg at most, evenly spread either way, over all
+/* A kick rounds v, and the sum of up to 20 springs' forces (each of 15 N/m x 2 m, times h, over the mass)
+ * once for each of them; a drift rounds x. Times masses of 2 kg at most, evenly spread either way, over all
  * particles, kicks and axes: four standard deviations. */
 static double momentum_rounding(const sums *s, uint32_t kicks, double h) {
     return 4 * sqrt(FREE * kicks / 3.0) * 2 * UNIT * (s->fastest + 20 * h * 15 * 2);

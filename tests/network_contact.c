@@ -52,13 +52,14 @@ static void check_slopes(mote_network_solver solver, uint32_t iterations, float 
                  mu = (double)friction, angle = atan(mu), steep = angle + 0.2, late = iterations == 1;
     const double rounding =
         solver == MOTE_NETWORK_SPRINGS ? substeps * UNIT / 4 : 4 * pow(substeps, 1.5) / 3 * UNIT / 4;
-    const double pull = GRAVITY * (sin(steep) - mu * cos(steep));
+    const double acceleration = GRAVITY * (sin(steep) - mu * cos(steep));
     test_case("%s, %u iterations, friction %g", solver_name[solver], iterations, mu);
     ASSERT_NEAR(slide_of(solver, iterations, 0.9 * angle, friction, RATE),
                 late * h * GRAVITY * sin(0.9 * angle),
                 late ? 0.01 * h * GRAVITY + rounding : RATE * SUBSTEPS * UNIT);
     ASSERT_NEAR(slide_of(solver, iterations, steep, friction, RATE / 2),
-                0.5 * pull * time * time * (1 + h / time) + late * h * mu * GRAVITY * cos(steep) * time,
+                0.5 * acceleration * time * time * (1 + h / time) +
+                    late * h * mu * GRAVITY * cos(steep) * time,
                 rounding);
 }
 
@@ -116,9 +117,9 @@ TEST(a_rising_plane_lifts_a_sheet_with_it) {
 
 /* --- The explicit solver --- */
 
-/* A push takes a particle to the plane that touches the collider where the particle was nearest; the ball
- * bulges out of that plane by less than the square of a substep's path along it, (3 m/s / 480 s)^2 / 0.25 m;
- * and rounding of 1 m. */
+/* A correction takes a particle to the plane that is in contact with the collider where the particle was
+ * nearest; the ball bulges out of that plane by less than the square of a substep's path along it, (3 m/s /
+ * 480 s)^2 / 0.25 m; and rounding of 1 m. */
 TEST(a_net_stays_out_of_a_ball_and_a_floor) {
     enum { SIDE = 12 };
     static const mote_integrator integrators[] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_RK4, MOTE_VELOCITY_VERLET,

@@ -25,7 +25,7 @@ static uint32_t alive_of(const model *m) {
     return count;
 }
 
-/* New springs take the lowest numbers; more than there is room for: none. */
+/* New springs take the lowest numbers; more than there is space for: none. */
 static void insert(state *s, uint32_t count, uint32_t reach) {
     mote_spring springs[64] = {{0, 0, 0, 0, 0, 0}};
     uint32_t numbers[64];

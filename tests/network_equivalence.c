@@ -175,7 +175,7 @@ static void start_chains(chains *c, mote_integrator integrator) {
 }
 
 /* Without bends the sums are the same. With them the strand adds springs of one kind first: a substep rounds
- * the pulls of four springs of at most 64 N/m x 0.2 m in another way, divided by 1/16 kg and times h, and
+ * the forces of four springs of at most 64 N/m x 0.2 m in another way, divided by 1/16 kg and times h, and
  * their sum with v <= 4 m/s. A difference of velocities grows into one of positions in time, and one of
  * positions into one of velocities, w = 2 sqrt((64 + 4 x 16) / (1/16)) = 90/s times as large. */
 static double chain_tolerance(const chains *c, mote_integrator m, bool velocity) {

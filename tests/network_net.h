@@ -8,13 +8,13 @@
 static const double PI = 3.14159265358979323846;
 static const double GRAVITY = (double)9.81f;
 
-enum { ROOM = 5184, SPRING_ROOM = 10240 };
+enum { CAPACITY = 5184, SPRING_CAPACITY = 10240 };
 
 /* A def with its arrays, and the system in which it is. */
 typedef struct net {
     mote_network_def def;
-    float positions[3 * ROOM], velocities[3 * ROOM], masses[ROOM];
-    mote_spring springs[SPRING_ROOM];
+    float positions[3 * CAPACITY], velocities[3 * CAPACITY], masses[CAPACITY];
+    mote_spring springs[SPRING_CAPACITY];
     mote_system *system;
     mote_network_id id;
 } net;
@@ -29,14 +29,14 @@ static inline void begin_net(net *n, mote_network_solver solver) {
 
 static inline uint32_t add_particle(net *n, double x, double y, double z, double mass) {
     const uint32_t i = n->def.particle_count++;
-    ASSERT(i, <, ROOM);
+    ASSERT(i, <, CAPACITY);
     n->positions[3 * i] = (float)x, n->positions[3 * i + 1] = (float)y, n->positions[3 * i + 2] = (float)z;
     n->masses[i] = (float)mass;
     return i;
 }
 
 static inline void add_spring(net *n, uint32_t a, uint32_t b, float rest, float stiffness, float damping) {
-    ASSERT(n->def.spring_count, <, SPRING_ROOM);
+    ASSERT(n->def.spring_count, <, SPRING_CAPACITY);
     n->springs[n->def.spring_count++] = (mote_spring){a, b, rest, stiffness, damping, 0};
 }
 

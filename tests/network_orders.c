@@ -46,7 +46,7 @@ TEST(the_reference_has_each_integrators_order) {
 
 /* The error of a position by float32 after so many substeps of 1 / (16 n) s, root of the mean square. A
  * rounding is 0.4 UNIT in the mean. A drift has two, of x = 0.5 m; a kick two, of v = 1.5 m/s, and those of
- * the pulls of four springs in quadrature: the length of |d| = 0.5 m to 2.5 of them, times k = 24 N/m and h,
+ * the forces of four springs in quadrature: the length of |d| = 0.5 m to 2.5 of them, times k = 24 N/m and h,
  * over 0.5 kg. A kick's are carried on for half a second at most. */
 static double rounding_on_mesh(mote_integrator m, double substeps) {
     const double h = 1 / (16.0 * substeps), calls = mote_integrator_describe(m)->evaluations, t = STEPS / 16;

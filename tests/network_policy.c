@@ -7,7 +7,7 @@ typedef struct scene {
     mote_network_id id;
 } scene;
 
-/* A net at rest but for a push, that needs 26 substeps at 60 Hz. */
+/* A net at rest but for an impulse, that needs 26 substeps at 60 Hz. */
 static void make_stiff_scene(scene *s, mote_integrator integrator, uint32_t substeps,
                              mote_stability_policy policy, uint32_t most) {
     static const float stiffness[3] = {4e5f, 4e5f, 4e5f}, damping[3] = {0};

@@ -104,10 +104,10 @@ static bool is_undecided(const reference_network *n, const gap *g) {
 /* The callback of strand_scene.h, once in N and once in m/s^2. */
 static void swirl(const void *user, double time, double mass, const double x[3], const double v[3],
                   double a[3]) {
-    const double push[3] = {0.25 * (time - v[0] * x[1]), 0.25 * (v[2] - 0.125 * mass),
-                            0.25 * (x[0] * v[1] - x[2])};
+    const double force[3] = {0.25 * (time - v[0] * x[1]), 0.25 * (v[2] - 0.125 * mass),
+                             0.25 * (x[0] * v[1] - x[2])};
     (void)user;
-    for (int axis = 0; axis < 3; axis++) a[axis] += (1 + mass) * push[axis];
+    for (int axis = 0; axis < 3; axis++) a[axis] += (1 + mass) * force[axis];
 }
 
 /* --- Graphs --- */
@@ -139,7 +139,7 @@ static void run_graph(const network_scene *s, tally *all) {
     network_twin t = make_twin(s, &arrays, true);
     const double h = t.around.timestep / s->substeps;
     gap g = {0, 0};
-    if (s->parts & CALLBACKS) t.around.push = swirl, all->callbacks++;
+    if (s->parts & CALLBACKS) t.around.force = swirl, all->callbacks++;
     for (uint32_t step = 0; step < STEPS; step++) {
         if (step && s->parts & EDITS) twin_edit(&t, reference_hash(s->seed, step)), all->edits++;
         const steepness before = steepest(t.reference);

@@ -191,7 +191,7 @@ TEST(the_report_says_how_well_the_springs_are_solved) {
 /* --- Cut short --- */
 
 /* The function that implicit Euler minimises, at the end of a substep: |x - x*|^2_M / (2 h^2) + the springs'
- * energy; *rounding: its change by UNIT of 1 m, in each spring's pull along four coordinates and in each
+ * energy; *rounding: its change by UNIT of 1 m, in each spring's force along four coordinates and in each
  * position. goal: x*.
  */
 static double implicit_energy(const net *n, double goal[][3], bool at_goal, double h, double *rounding) {
@@ -241,7 +241,7 @@ static void hang_net(net *n, uint32_t linear, uint32_t iterations, float max_str
 
 /* Each substep lowers the function that implicit Euler minimises, at 4 iterations however short each is. That
  * does not bound the total energy by its start: far too few conjugate-gradient iterations do not carry the
- * pins' pull to all of the net, which falls on and is stretched; at 3 it keeps less energy than it has to
+ * pins' force to all of the net, which falls on and is stretched; at 3 it keeps less energy than it has to
  * fall. From 5 on none is gained: it starts at 0 J. */
 TEST(energy_does_not_build_up_where_iterations_are_cut_short) {
     static net n;
@@ -269,13 +269,13 @@ TEST(a_solved_net_is_strained_as_at_rest) {
     step_net(&n, 100);
     for (int step = 0; step < 50; step++) {
         step_net(&n, 1);
-        const double pull[3] = {reaction(&n, 0, 0) * 60, reaction(&n, 0, 1) * 60, reaction(&n, 0, 2) * 60};
+        const double force[3] = {reaction(&n, 0, 0) * 60, reaction(&n, 0, 1) * 60, reaction(&n, 0, 2) * 60};
         const mote_statistics s = measured(&n);
         const double rest = (double)spring_of(n.system, n.id, s.max_strain_item).rest_length,
                      tension = s.max_strain * rest * 1e4;
         ASSERT(report_of(&n).unsolved, ==, 0);
-        ASSERT(tension, >, sqrt(dot(pull, pull)) / 3 * 0.9);
-        ASSERT(tension, <, sqrt(dot(pull, pull)) * 1.1);
+        ASSERT(tension, >, sqrt(dot(force, force)) / 3 * 0.9);
+        ASSERT(tension, <, sqrt(dot(force, force)) * 1.1);
     }
     mote_system_destroy(n.system);
 }
@@ -433,7 +433,7 @@ TEST(degenerate_shapes_stay_finite_and_are_held_again) {
 
 /* --- Reactions --- */
 
-TEST(a_spring_between_pins_moves_nothing_and_pulls_at_both) {
+TEST(a_spring_between_pins_moves_nothing_and_has_a_force_on_both) {
     static net n;
     for (int multipliers = 0; multipliers < 2; multipliers++) {
         begin_net(&n, MOTE_NETWORK_CONSTRAINED);

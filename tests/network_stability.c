@@ -77,9 +77,9 @@ typedef struct model {
 } model;
 
 /* The springs and positions of the network, as its host sees them. */
-static void read_network(model *m, mote_system *system, mote_network_id id, uint32_t room) {
-    m->springs = room;
-    for (uint32_t i = 0; i < room; i++)
+static void read_network(model *m, mote_system *system, mote_network_id id, uint32_t capacity) {
+    m->springs = capacity;
+    for (uint32_t i = 0; i < capacity; i++)
         m->alive[i] = mote_network_spring(system, id, i, &m->spring[i]) == MOTE_OK;
     for (uint32_t i = 0; i < 3 * m->g->particles; i++)
         m->at[i / 3][i % 3] = (double)*column_of(system, id, i / 3, i % 3);
@@ -194,7 +194,7 @@ static void edit(mote_system *system, mote_network_id id, model *m, random_sourc
 }
 
 TEST(after_each_edit_the_bounds_are_those_of_plain_sums) {
-    enum { ROOM = 60, EDITS = 60 };
+    enum { CAPACITY = 60, EDITS = 60 };
     static graph g;
     static model m;
     for (uint64_t seed = 1; seed < 6; seed++) {
@@ -203,16 +203,16 @@ TEST(after_each_edit_the_bounds_are_those_of_plain_sums) {
         g.pins = 0;
         mote_network_def def = graph_def(&g);
         const mote_system_def system_def = mote_default_system_def();
-        def.spring_capacity = ROOM;
+        def.spring_capacity = CAPACITY;
         mote_system *system = make_system(&system_def);
         const mote_network_id id = add_network(system, &def);
         memset(&m, 0, sizeof m), m.g = &g;
         for (int turn = 0; turn < EDITS; turn++) {
             test_case("seed %d, turn %d", (int)seed, turn);
-            read_network(&m, system, id, ROOM);
+            read_network(&m, system, id, CAPACITY);
             const uint32_t springs = mote_network_columns(system, id).spring_count;
             if (springs > 0) expect_as_plain(&m, system, id);
-            if (springs < ROOM - 1)
+            if (springs < CAPACITY - 1)
                 edit(system, id, &m, &random);
             else
                 OK(mote_network_remove_springs(system, id, 1, &(uint32_t){0}, NULL));
@@ -290,7 +290,8 @@ static double fastest_as_placed(const model *m) {
 }
 
 /* Springs of up to twice and down to half of their rest length: no motion is faster than either bound.
- * Enlarged evenly, all springs pull across themselves too, and the sharp form is as near as at rest. */
+ * Enlarged evenly, all springs have forces across themselves too, and the sharp form is as near as at rest.
+ */
 TEST(no_motion_of_a_stretched_net_is_faster_than_its_bounds) {
     static const float stiffness[3] = {90, 40, 10}, damping[3] = {0};
     static graph g;
@@ -380,8 +381,8 @@ TEST(a_spring_between_pins_does_not_count) {
     ASSERT(step_of(&g, MOTE_EXPLICIT_EULER), ==, 0);
 }
 
-/* A spring without a direction may pull in any, and counts in full; a position that is not finite leaves the
- * bounds finite. */
+/* A spring without a direction may have a force in any, and counts in full; a position that is not finite
+ * leaves the bounds finite. */
 TEST(bounds_stay_finite_for_any_position_mass_and_stiffness) {
     static graph g;
     static const float strange[] = {NAN, INFINITY, 3e38f, 0};

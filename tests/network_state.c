@@ -166,8 +166,8 @@ TEST(a_pin_takes_the_mass_and_gives_it_back) {
 }
 
 /* As many pins and reels as there may be; one that is there already may always be aimed anew. A reel that has
- * arrived takes no room from others, whether a step has looked at it or not. */
-TEST(a_pin_or_reel_that_goes_makes_room) {
+ * arrived takes no space from others, whether a step has looked at it or not. */
+TEST(a_pin_or_reel_that_goes_makes_space) {
     enum { MOST = MOTE_MAX_REELS, MANY = MOST + 3 };
     static float positions[3 * MANY];
     static mote_spring springs[MANY];
@@ -197,7 +197,7 @@ TEST(a_pin_or_reel_that_goes_makes_room) {
     OK(mote_system_step(system, 1, NULL));
     for (uint32_t i = MANY - 1; i > 1; i--) /* as many as there may be, all but spring 5 */
         if (i != 5) OK(mote_network_reel(system, id, i, 3, 0));
-    OK(mote_network_reel(system, id, 0, 4, 0)); /* and the room of those that arrive at once */
+    OK(mote_network_reel(system, id, 0, 4, 0)); /* and the space of those that arrive at once */
     ASSERT(spring_of(system, id, 1).rest_length, ==, 2);
     OK(mote_system_step(system, 1, NULL));
     ASSERT(spring_of(system, id, 0).rest_length, ==, 4);

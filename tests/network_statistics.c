@@ -8,7 +8,7 @@
 
 static const mote_jobs SERIAL = {0, NULL, NULL};
 
-static mote_system *make_pulled(mote_jobs jobs) {
+static mote_system *make_stretched(mote_jobs jobs) {
     mote_system_def def = mote_default_system_def();
     def.capacity = 16;
     def.jobs = jobs;
@@ -80,7 +80,7 @@ TEST(statistics_are_the_sums_on_any_number_of_threads) {
     for (int round = 0; round < 3; round++) {
         shuffled_jobs shuffled = {.random = {9}, .workers = 5};
         const mote_jobs jobs[] = {SERIAL, pthread_jobs_hook(&workers), shuffled_jobs_hook(&shuffled)};
-        mote_system *system = make_pulled(jobs[round]);
+        mote_system *system = make_stretched(jobs[round]);
         const mote_network_id id = add_web(system, &w);
         const uint32_t gone[2] = {7, w.springs - 1};
         mote_statistics want = {.mass = 0}, *g = &got[round];
@@ -154,7 +154,7 @@ TEST(compliant_springs_have_energy_and_rigid_ones_have_none) {
 
 TEST(a_systems_statistics_count_loose_particles_and_networks) {
     static web w;
-    mote_system *system = make_pulled(SERIAL);
+    mote_system *system = make_stretched(SERIAL);
     mote_range_view view;
     OK(mote_system_spawn(system, 1, &view));
     view.position.y[0] = 3, view.velocity.x[0] = 2;
@@ -174,7 +174,7 @@ TEST(a_systems_statistics_count_loose_particles_and_networks) {
 
 enum { GUARD = 0x5a };
 
-/* Into any stride, at any offset, and nothing else is touched. want: floats by the host's number. */
+/* Into any stride, at any offset, and nothing else is written. want: floats by the host's number. */
 static void expect_presented(const mote_system *system, mote_network_id id, uint32_t count,
                              const float *want) {
     static unsigned char memory[HOST_PARTICLES * 40 + 64];

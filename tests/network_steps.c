@@ -304,7 +304,7 @@ TEST(islands_that_are_joined_step_as_if_made_so) {
     destroy_watched(joined.system, &ledger);
 }
 
-/* A network of more substeps than the system's needs the poses of the colliders at each: room for them is
+/* A network of more substeps than the system's needs the poses of the colliders at each: space for them is
  * reserved whichever comes first, the network or the collider. */
 TEST(poses_for_a_networks_own_substeps_are_reserved_before_a_step) {
     static web w;

@@ -279,7 +279,7 @@ static void play_poison(play *p) {
     (in_velocity ? p->records[slot].velocity : p->records[slot].position)[axis] = poison;
 }
 
-static void play_push(play *p) {
+static void play_impulse(play *p) {
     if (p->count == 0) return;
     uint32_t slot = random_below(&p->random, p->count);
     record *r = &p->records[slot];
@@ -321,8 +321,8 @@ static void play_step(play *p) {
 /* Plays `turns` random calls, checks everything after each, and returns the hash of the end. */
 static uint64_t play_game(uint64_t seed, uint32_t capacity, int turns) {
     static void (*const calls[])(play *) = {
-        play_spawn, play_spawn, play_kill_handles, play_kill_slots, play_step,   play_step,
-        play_step,  play_push,  play_change_mass,  play_reserve,    play_poison, play_kill_handles};
+        play_spawn, play_spawn,   play_kill_handles, play_kill_slots, play_step,   play_step,
+        play_step,  play_impulse, play_change_mass,  play_reserve,    play_poison, play_kill_handles};
     play *p = calloc(1, sizeof *p);
     assert_non_null(p);
     p->random.state = seed;

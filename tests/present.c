@@ -218,18 +218,18 @@ TEST(spawned_particles_move_from_where_they_were_spawned_in_their_first_step) {
 TEST(teleported_particles_are_presented_where_they_are) {
     for (int interpolation = 0; interpolation < MOTE_INTERPOLATION_COUNT; interpolation++) {
         mote_system *system = make((mote_interpolation)interpolation, 64);
-        vertex expected[64], got[64], untouched[64];
+        vertex expected[64], got[64], unwritten[64];
         spawned_at_random(system, 64, 4);
         advanced(system, 2 * STEP + STEP / 2);
-        present(system, untouched, 64);
+        present(system, unwritten, 64);
         mote_range_view view = mote_system_view(system);
         for (uint32_t i = 17; i < 40; i++) view.position.y[i] += 1000.0f;
         OK(mote_system_teleport(system, 17, 23));
         store(system, expected);
         present(system, got, 64);
         check_equal(got + 17, expected + 17, 23);
-        check_equal(got, untouched, 17);
-        check_equal(got + 40, untouched + 40, 24);
+        check_equal(got, unwritten, 17);
+        check_equal(got + 40, unwritten + 40, 24);
         advanced(system, STEP / 4);
         present(system, got, 64);
         check_equal(got + 17, expected + 17, 23);

@@ -42,15 +42,15 @@ static void accelerate(const bodies *b, double time, float weight, row *a) {
                                                   .uniform_inverse_mass = inverse_mass_of(r->columns, 0),
                                                   .range_count = b->count});
     for (uint32_t i = 0; i < b->count; i++) {
-        float push[2][3] = {{0}}, anchor[3] = {0};
+        float sums[2][3] = {{0}}, anchor[3] = {0};
         for (int axis = 0; axis < 3 && anchors->x; axis++) anchor[axis] = axis_of(anchors, axis)[i];
-        reference_add_inline(&others, i, anchor, push);
+        reference_add_inline(&others, i, anchor, sums);
         for (int axis = 0; axis < 3; axis++) {
             for (int unit = 0; unit < 2 && r->callbacks; unit++)
-                push[unit][axis] += others.called[unit][i][axis];
-            if (r->external_forces) push[1][axis] += axis_of(r->external_forces, axis)[i];
-            a[i][axis] = push[0][axis];
-            if (r->newtons || r->external_forces) a[i][axis] += b->inverse_mass[i] * push[1][axis];
+                sums[unit][axis] += others.called[unit][i][axis];
+            if (r->external_forces) sums[1][axis] += axis_of(r->external_forces, axis)[i];
+            a[i][axis] = sums[0][axis];
+            if (r->newtons || r->external_forces) a[i][axis] += b->inverse_mass[i] * sums[1][axis];
         }
     }
     free(others.called[0]);

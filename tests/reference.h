@@ -57,7 +57,7 @@ typedef struct reference_others {
 void reference_call(reference_others *others, mote_stage_view view);
 
 /* Adds the inline forces on one particle by unit. anchor: NULL where springs to anchors do not act. */
-void reference_add_inline(const reference_others *others, uint32_t i, const float *anchor, float push[2][3]);
+void reference_add_inline(const reference_others *others, uint32_t i, const float *anchor, float sums[2][3]);
 
 /* The accelerations of coupled particles by all these forces and `within`, in N. */
 void reference_accelerate(reference_others *others, reference_row *within, reference_row *a);
@@ -72,18 +72,18 @@ reference_line reference_line_of(const float x[3], const float v[3], const float
                                  const float other_v[3]);
 
 /* Adds the force on the first end, F = (k (|d| - L) + c |d|') d / |d|, in N. */
-void reference_pull(const reference_line *line, float rest_length, float stiffness, float damping,
-                    float force[3]);
+void reference_spring_force(const reference_line *line, float rest_length, float stiffness, float damping,
+                            float force[3]);
 
 /* Adds what a kinematic spring alone does to the first end in h: an impulse in N s and, beyond free flight, a
  * displacement in kg m. */
-typedef struct reference_pull_of {
+typedef struct reference_spring_force_of {
     float rest_length;
     double stiffness, damping;
     double mass; /* the inverse mass that the spring feels, not 0 */
-} reference_pull_of;
-void reference_pull_alone(const reference_line *line, const reference_pull_of *spring,
-                          mote_integrator integrator, double h, float impulse[3], float shift[3]);
+} reference_spring_force_of;
+void reference_uncoupled_force(const reference_line *line, const reference_spring_force_of *spring,
+                               mote_integrator integrator, double h, float impulse[3], float shift[3]);
 
 /* --- The affine forces in closed form --- */
 

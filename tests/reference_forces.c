@@ -348,13 +348,13 @@ void reference_call(reference_others *o, mote_stage_view view) {
     free(memory);
 }
 
-void reference_add_inline(const reference_others *o, uint32_t i, const float *anchor, float push[2][3]) {
+void reference_add_inline(const reference_others *o, uint32_t i, const float *anchor, float sums[2][3]) {
     for (uint32_t k = 0; k < o->force_count; k++) {
         const mote_force_def *f = &o->forces[k];
         float value[3];
         if (!reference_is_inline(f) || (f->kind == MOTE_FORCE_PARTICLE_ANCHORS && !anchor)) continue;
         evaluate_force(f, o->time, o->x[i], o->v[i], anchor, value);
-        for (int axis = 0; axis < 3; axis++) push[reference_gives_newtons(f)][axis] += value[axis];
+        for (int axis = 0; axis < 3; axis++) sums[reference_gives_newtons(f)][axis] += value[axis];
     }
 }
 
@@ -366,12 +366,12 @@ void reference_accelerate(reference_others *o, reference_row *within, reference_
     }
     if (callbacks) reference_call(o, (mote_stage_view){.inverse_mass = o->inverse_mass});
     for (uint32_t i = 0; i < o->n; i++) {
-        float push[2][3] = {{0}};
-        if (inlined) reference_add_inline(o, i, NULL, push);
+        float sums[2][3] = {{0}};
+        if (inlined) reference_add_inline(o, i, NULL, sums);
         for (int axis = 0; axis < 3; axis++) {
             const float mass = o->inverse_mass[i];
             const float force = callbacks ? within[i][axis] + o->called[1][i][axis] : within[i][axis];
-            a[i][axis] = inlined ? push[0][axis] + mass * (push[1][axis] + force) : mass * force;
+            a[i][axis] = inlined ? sums[0][axis] + mass * (sums[1][axis] + force) : mass * force;
             if (callbacks) a[i][axis] += o->called[0][i][axis];
         }
     }
@@ -392,15 +392,15 @@ reference_line reference_line_of(const float x[3], const float v[3], const float
     return line;
 }
 
-void reference_pull(const reference_line *line, float rest_length, float stiffness, float damping,
-                    float force[3]) {
+void reference_spring_force(const reference_line *line, float rest_length, float stiffness, float damping,
+                            float force[3]) {
     float tension = stiffness * (line->length - rest_length);
     if (damping != 0) tension += damping * line->rate;
     for (int axis = 0; axis < 3; axis++) force[axis] += (tension * line->inverse) * line->d[axis];
 }
 
-void reference_pull_alone(const reference_line *line, const reference_pull_of *spring,
-                          mote_integrator integrator, double h, float impulse[3], float shift[3]) {
+void reference_uncoupled_force(const reference_line *line, const reference_spring_force_of *spring,
+                               mote_integrator integrator, double h, float impulse[3], float shift[3]) {
     const double mass = spring->mass;
     const reference_affine f = {.damping = {-spring->damping * mass},
                                 .stiffness = {-spring->stiffness * mass}};

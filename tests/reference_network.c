@@ -9,7 +9,7 @@
 
 /* --- Making --- */
 
-static void *room(size_t count, size_t bytes) {
+static void *zeroed(size_t count, size_t bytes) {
     void *memory = calloc(count ? count : 1, bytes);
     if (!memory) abort();
     return memory;
@@ -76,27 +76,27 @@ static void put(reference_network *n, uint32_t number, const mote_spring *s, flo
 }
 
 static void allocate(reference_network *n) {
-    n->own_mass = room(n->count, sizeof *n->own_mass);
-    n->mass = room(n->count, sizeof *n->mass);
-    n->island = room(n->count, sizeof *n->island);
-    n->frozen = room(n->count, sizeof *n->frozen);
-    n->pin = room(n->count, sizeof *n->pin);
-    n->spring = room(n->spring_room, sizeof *n->spring);
-    n->torn = room(n->spring_room, sizeof *n->torn);
+    n->own_mass = zeroed(n->count, sizeof *n->own_mass);
+    n->mass = zeroed(n->count, sizeof *n->mass);
+    n->island = zeroed(n->count, sizeof *n->island);
+    n->frozen = zeroed(n->count, sizeof *n->frozen);
+    n->pin = zeroed(n->count, sizeof *n->pin);
+    n->spring = zeroed(n->spring_capacity, sizeof *n->spring);
+    n->torn = zeroed(n->spring_capacity, sizeof *n->torn);
     if (n->in_double) {
-        n->dx = room(n->count, sizeof *n->dx), n->dv = room(n->count, sizeof *n->dv);
-        n->dreaction = room(n->count, sizeof *n->dreaction);
+        n->dx = zeroed(n->count, sizeof *n->dx), n->dv = zeroed(n->count, sizeof *n->dv);
+        n->dreaction = zeroed(n->count, sizeof *n->dreaction);
     } else {
-        n->x = room(n->count, sizeof *n->x), n->v = room(n->count, sizeof *n->v);
-        n->reaction = room(n->count, sizeof *n->reaction);
+        n->x = zeroed(n->count, sizeof *n->x), n->v = zeroed(n->count, sizeof *n->v);
+        n->reaction = zeroed(n->count, sizeof *n->reaction);
     }
 }
 
 reference_network *reference_network_make(const mote_network_def *def, bool in_double) {
-    reference_network *n = room(1, sizeof *n);
+    reference_network *n = zeroed(1, sizeof *n);
     n->count = def->particle_count;
     n->in_double = in_double;
-    n->spring_room = def->spring_capacity > def->spring_count ? def->spring_capacity : def->spring_count;
+    n->spring_capacity = def->spring_capacity > def->spring_count ? def->spring_capacity : def->spring_count;
     allocate(n);
     n->uniform_mass = 1 / (def->masses ? def->masses[0] : def->particle_mass);
     const float first = n->uniform_mass;
@@ -186,7 +186,7 @@ double reference_seconds(const reference_surroundings *w, double at) {
 uint32_t reference_network_add(reference_network *n, const mote_spring *s) {
     uint32_t number = 0;
     while (number < n->spring_end && n->spring[number].alive) number++;
-    if (number == n->spring_room) abort();
+    if (number == n->spring_capacity) abort();
     float a[3], b[3];
     for (int axis = 0; axis < 3; axis++) {
         a[axis] = (float)x_of(n, s->a, axis);

@@ -24,7 +24,7 @@ typedef struct reference_pin {
 } reference_pin;
 
 typedef struct reference_network {
-    uint32_t count, spring_end, spring_room, pin_count, torn_count;
+    uint32_t count, spring_end, spring_capacity, pin_count, torn_count;
     bool in_double, started;
     float uniform_mass;     /* 1/kg of every particle that is not pinned; 0: they differ */
     float *own_mass, *mass; /* 1/kg without pins; with: 0 */
@@ -39,15 +39,15 @@ typedef struct reference_network {
 } reference_network;
 
 /* A callback of the scene in double: adds m/s^2 to a. */
-typedef void reference_network_push(const void *user, double time, double inverse_mass, const double x[3],
-                                    const double v[3], double a[3]);
+typedef void reference_network_force(const void *user, double time, double inverse_mass, const double x[3],
+                                     const double v[3], double a[3]);
 
 /* All that acts from outside in one step. */
 typedef struct reference_surroundings {
     mote_integrator integrator;
-    const mote_force_def *forces; /* in double: affine ones alone count, callbacks are `push` */
+    const mote_force_def *forces; /* in double: affine ones alone count, callbacks are `force` */
     uint32_t force_count;
-    reference_network_push *push;
+    reference_network_force *force;
     const void *user;
     double start_time, timestep;
     uint32_t substeps;

@@ -22,10 +22,10 @@ static void add_spring(const run *r, const reference_spring *k, uint32_t self, u
     const reference_line line = reference_line_of(n->x[self], n->v[self], n->x[other], n->v[other]);
     const double both = (double)n->mass[self] + (double)n->mass[other];
     if (!is_kinematic(&r->bodies))
-        reference_pull(&line, rest, (float)k->stiffness, (float)k->damping, r->force[self]);
+        reference_spring_force(&line, rest, (float)k->stiffness, (float)k->damping, r->force[self]);
     else if (both > 0)
-        reference_pull_alone(&line, &(reference_pull_of){rest, k->stiffness, k->damping, both},
-                             r->w->integrator, r->bodies.h, r->force[self], r->shift[self]);
+        reference_uncoupled_force(&line, &(reference_spring_force_of){rest, k->stiffness, k->damping, both},
+                                  r->w->integrator, r->bodies.h, r->force[self], r->shift[self]);
 }
 
 static void sum_springs(const run *r, double at) {
@@ -61,7 +61,7 @@ static void accelerate(const bodies *b, double time, float weight, row *a) {
 /* --- The step --- */
 
 /* Islands with a value that is not finite, and those that had one earlier, stand where the step began and
- * pull at nothing. */
+ * exert no force. */
 static void commit(reference_network *n, reference_row *x, reference_row *v) {
     bool *lost = calloc(n->count, sizeof *lost); /* by the island's sign */
     if (!lost) abort();

@@ -35,7 +35,7 @@ static line line_of(const reference_network *n, const reference_spring *k) {
 }
 
 /* F = k (|d| - L) + c d'.n along the line on both ends, and its impulse over `seconds` on pins. */
-static void pull(const run *r, const reference_spring *k, double rest, double seconds, row *a) {
+static void add_spring_force(const run *r, const reference_spring *k, double rest, double seconds, row *a) {
     reference_network *n = r->n;
     const line l = line_of(n, k);
     for (int axis = 0; axis < 3; axis++) {
@@ -49,7 +49,7 @@ static void pull(const run *r, const reference_spring *k, double rest, double se
 
 /* Each spring alone along n at the start, e'' = -(wa + wb) (k e + c e'): the elongation's dx and dv, shared
  * by inverse mass. */
-static void pull_alone(const run *r, const reference_spring *k, double rest) {
+static void add_uncoupled_force(const run *r, const reference_spring *k, double rest) {
     reference_network *n = r->n;
     const double wa = (double)n->mass[k->a], wb = (double)n->mass[k->b], both = wa + wb, h = r->bodies.h;
     if (both == 0) return;
@@ -77,13 +77,13 @@ static void accelerate(const bodies *b, double time, double weight, row *a) {
         if (!k->alive) continue;
         const double rest = reference_length(r->n, k, r->w, at);
         if (is_kinematic(b))
-            pull_alone(r, k, rest);
+            add_uncoupled_force(r, k, rest);
         else
-            pull(r, k, rest, weight, a);
+            add_spring_force(r, k, rest, weight, a);
     }
-    for (uint32_t i = 0; i < b->count && r->w->push; i++)
-        r->w->push(r->w->user, reference_seconds(r->w, at), (double)b->inverse_mass[i], b->x[i], b->v[i],
-                   a[i]);
+    for (uint32_t i = 0; i < b->count && r->w->force; i++)
+        r->w->force(r->w->user, reference_seconds(r->w, at), (double)b->inverse_mass[i], b->x[i], b->v[i],
+                    a[i]);
 }
 
 /* --- The step --- */

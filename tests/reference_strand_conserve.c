@@ -8,17 +8,17 @@
 /* A substep: its motion without constraints, and the piece at hand. */
 typedef struct flight {
     reference_row old_v[REFERENCE_POINTS], dv[REFERENCE_POINTS], goal[REFERENCE_POINTS];
-    reference_row from[REFERENCE_POINTS], from_v[REFERENCE_POINTS], pull[REFERENCE_POINTS];
+    reference_row from[REFERENCE_POINTS], from_v[REFERENCE_POINTS], impulse[REFERENCE_POINTS];
     reference_row free_x[REFERENCE_POINTS], free_v[REFERENCE_POINTS];
     reference_row edge[REFERENCE_POINTS], mean[REFERENCE_POINTS];
     float error[REFERENCE_POINTS];
 } flight;
 
-/* The pull of all segments on point k, by the means as they stand. */
-static void pull_of(const reference_strand *s, const flight *f, uint32_t k, float pull[3]) {
+/* The impulse of all segments on point k, by the means as they stand. */
+static void impulse_on(const reference_strand *s, const flight *f, uint32_t k, float impulse[3]) {
     for (int axis = 0; axis < 3; axis++) {
         const float behind = k + 1 < s->points ? s->impulse[k] * f->mean[k][axis] : 0;
-        pull[axis] = behind - (k ? s->impulse[k - 1] * f->mean[k - 1][axis] : 0);
+        impulse[axis] = behind - (k ? s->impulse[k - 1] * f->mean[k - 1][axis] : 0);
     }
 }
 
@@ -37,10 +37,10 @@ static void begin_piece(const reference_strand *s, flight *f, float h, float par
 static bool move_piece(reference_strand *s, flight *f, float h, float share) {
     bool wrong = false;
     for (uint32_t k = 0; k < s->points; k++) {
-        float pull[3];
-        pull_of(s, f, k, pull);
+        float impulse[3];
+        impulse_on(s, f, k, impulse);
         for (int axis = 0; axis < 3; axis++) {
-            const float kick = s->mass[k] * pull[axis];
+            const float kick = s->mass[k] * impulse[axis];
             s->x[k][axis] = f->free_x[k][axis] + 0.5f * h * kick;
             s->v[k][axis] = f->free_v[k][axis] + kick;
         }
@@ -89,9 +89,9 @@ static bool solve_piece(reference_strand *s, const reference_world *w, flight *f
 
 static void end_piece(const reference_strand *s, flight *f) {
     for (uint32_t k = 0; k < s->points; k++) {
-        float pull[3];
-        pull_of(s, f, k, pull);
-        for (int axis = 0; axis < 3 && s->mass[k] == 0; axis++) f->pull[k][axis] += pull[axis];
+        float impulse[3];
+        impulse_on(s, f, k, impulse);
+        for (int axis = 0; axis < 3 && s->mass[k] == 0; axis++) f->impulse[k][axis] += impulse[axis];
     }
     memcpy(f->from, s->x, sizeof f->from);
     memcpy(f->from_v, s->v, sizeof f->from_v);
@@ -101,7 +101,7 @@ static bool solve_in_pieces(reference_strand *s, const reference_world *w, fligh
     const float h = (float)(reference_substep(w) / subcycles);
     memcpy(f->from, s->start, sizeof f->from);
     memcpy(f->from_v, f->old_v, sizeof f->from_v);
-    memset(f->pull, 0, sizeof f->pull);
+    memset(f->impulse, 0, sizeof f->impulse);
     if (subcycles > 1) memset(s->impulse, 0, sizeof s->impulse);
     for (uint32_t i = 0; i < subcycles; i++) {
         begin_piece(s, f, h, 1 / (float)subcycles, (float)(i + 1) / (float)subcycles);
@@ -109,7 +109,7 @@ static bool solve_in_pieces(reference_strand *s, const reference_world *w, fligh
         end_piece(s, f);
     }
     for (uint32_t k = 0; k < s->points; k++)
-        for (int axis = 0; axis < 3 && s->mass[k] == 0; axis++) s->reaction[k][axis] += f->pull[k][axis];
+        for (int axis = 0; axis < 3 && s->mass[k] == 0; axis++) s->reaction[k][axis] += f->impulse[k][axis];
     return true;
 }
 

@@ -20,8 +20,8 @@ bool reference_alone(const reference_world *w) {
 /* Springs from each point to the one `span` further: on point k what its own gives less what the one that
  * ends there gives. */
 static void add_springs(const reference_strand *s, const reference_world *w, uint32_t span,
-                        reference_pushes *p) {
-    reference_row push[REFERENCE_POINTS] = {{0}}, shift[REFERENCE_POINTS] = {{0}};
+                        reference_point_forces *p) {
+    reference_row force[REFERENCE_POINTS] = {{0}}, shift[REFERENCE_POINTS] = {{0}};
     const mote_strands_def *def = w->def;
     const float *rest = span == 1 ? s->rest_length : s->bend_length,
                 damping = span == 1 ? def->damping : def->bend_damping;
@@ -32,14 +32,15 @@ static void add_springs(const reference_strand *s, const reference_world *w, uin
         const reference_line line = reference_line_of(s->x[k], s->v[k], s->x[end], s->v[end]);
         const double both = (s->mass[k] > 0 && s->mass[end] > 0 ? 2.0 : 1.0) * (double)s->free_mass;
         if (!reference_alone(w))
-            reference_pull(&line, rest[k], stiffness, damping, push[k]);
+            reference_spring_force(&line, rest[k], stiffness, damping, force[k]);
         else if (s->mass[k] > 0 || s->mass[end] > 0)
-            reference_pull_alone(&line, &(reference_pull_of){rest[k], exact, (double)damping, both},
-                                 w->integrator, reference_substep(w), push[k], shift[k]);
+            reference_uncoupled_force(&line,
+                                      &(reference_spring_force_of){rest[k], exact, (double)damping, both},
+                                      w->integrator, reference_substep(w), force[k], shift[k]);
     }
     for (uint32_t k = 0; k < s->points; k++)
         for (int axis = 0; axis < 3; axis++) {
-            p->force[k][axis] += push[k][axis] - (k >= span ? push[k - span][axis] : 0);
+            p->force[k][axis] += force[k][axis] - (k >= span ? force[k - span][axis] : 0);
             p->shift[k][axis] += shift[k][axis] - (k >= span ? shift[k - span][axis] : 0);
         }
 }
@@ -58,7 +59,7 @@ static void half_drag(const reference_strand *s, const mote_strands_def *def, ui
     }
 }
 
-static void add_drag(const reference_strand *s, const mote_strands_def *def, reference_pushes *p) {
+static void add_drag(const reference_strand *s, const mote_strands_def *def, reference_point_forces *p) {
     if (def->normal_drag == 0 && def->tangential_drag == 0) return;
     float before[3] = {0};
     for (uint32_t k = 0; k < s->points; k++) {
@@ -92,7 +93,7 @@ static void transport(float q[4], const float a[3], const float b[3]) {
     q[3] = inverse * real;
 }
 
-static void add_pose(const reference_strand *s, const mote_strands_def *def, reference_pushes *p) {
+static void add_pose(const reference_strand *s, const mote_strands_def *def, reference_point_forces *p) {
     for (uint32_t k = 0; k < s->points && def->pose_stiffness != 0; k++) {
         float goal[3];
         reference_under_root(s, s->rest[k], goal);
@@ -115,9 +116,9 @@ static void find_wanted(const reference_strand *s, reference_row *wanted) {
     }
 }
 
-/* The pull between the ends of segment d by its turn: k (d - e) - (G - c u) x d / |d|^2, c = t.G / (1
+/* The force between the ends of segment d by its turn: k (d - e) - (G - c u) x d / |d|^2, c = t.G / (1
  * + u.t), by the sum G of the moments behind it, which becomes k e x d + c (u + t). */
-static void pose_push(float stiffness, const float d[3], const float e[3], float moment[3], float push[3]) {
+static void pose_force(float stiffness, const float d[3], const float e[3], float moment[3], float force[3]) {
     const float square = larger(row_dot(d, d), 1e-18f * 1e-18f), scale = 1 / __builtin_sqrtf(square);
     const float length = 1 / at_least_short(row_length(e)), share = 1 / square;
     float t[3], u[3], rest[3], across[3], own[3];
@@ -127,29 +128,31 @@ static void pose_push(float stiffness, const float d[3], const float e[3], float
     row_cross(rest, d, across);
     row_cross(e, d, own);
     for (int axis = 0; axis < 3; axis++) {
-        push[axis] = stiffness * (d[axis] - e[axis]) - share * across[axis];
+        force[axis] = stiffness * (d[axis] - e[axis]) - share * across[axis];
         moment[axis] = stiffness * own[axis] + twist * (u[axis] + t[axis]);
     }
 }
 
-/* From the tip to the root: a point gets what pulls at it from behind less what pulls it from before. */
-static void add_local_pose(const reference_strand *s, const mote_strands_def *def, reference_pushes *p) {
+/* From the tip to the root: a point gets the force from behind less the force from before. */
+static void add_local_pose(const reference_strand *s, const mote_strands_def *def,
+                           reference_point_forces *p) {
     if (def->local_pose_stiffness == 0) return;
     reference_row wanted[REFERENCE_POINTS];
     float behind[3] = {0}, moment[3] = {0};
     find_wanted(s, wanted);
     for (uint32_t k = s->points; k-- > 0;) {
-        float d[3], push[3] = {0};
+        float d[3], force[3] = {0};
         if (k) row_between(s->x[k - 1], s->x[k], d);
-        if (k) pose_push(def->local_pose_stiffness, d, wanted[k - 1], moment, push);
+        if (k) pose_force(def->local_pose_stiffness, d, wanted[k - 1], moment, force);
         for (int axis = 0; axis < 3; axis++)
-            p->extra[k][axis] += k ? behind[axis] - push[axis] : behind[axis];
-        memcpy(behind, push, sizeof push);
+            p->extra[k][axis] += k ? behind[axis] - force[axis] : behind[axis];
+        memcpy(behind, force, sizeof force);
     }
 }
 
-reference_pushes reference_forces_within(const reference_strand *s, const reference_world *w, bool springs) {
-    reference_pushes p;
+reference_point_forces reference_forces_within(const reference_strand *s, const reference_world *w,
+                                               bool springs) {
+    reference_point_forces p;
     memset(&p, 0, sizeof p);
     if (springs) add_springs(s, w, 1, &p);
     if (springs && w->def->bend_stiffness > 0) add_springs(s, w, 2, &p);

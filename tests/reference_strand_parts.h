@@ -23,18 +23,18 @@ static inline float reference_rate(const reference_world *world) {
     return (float)(1.0 / reference_substep(world));
 }
 
-typedef struct reference_pushes {
+typedef struct reference_point_forces {
     reference_row force[REFERENCE_POINTS], shift[REFERENCE_POINTS]; /* of springs: N, or N s and kg m */
     reference_row extra[REFERENCE_POINTS]; /* all other forces within the strand, N */
-} reference_pushes;
+} reference_point_forces;
 
 /* Whether anything but springs and affine forces acts. */
 bool reference_has_others(const reference_world *world);
 
 /* Whether springs act as if each were alone: then they give impulses and displacements. */
 bool reference_alone(const reference_world *world);
-reference_pushes reference_forces_within(const reference_strand *strand, const reference_world *world,
-                                         bool springs);
+reference_point_forces reference_forces_within(const reference_strand *strand, const reference_world *world,
+                                               bool springs);
 
 /* strand->start = x, then the stages of the substep: of springs by the integrator, of other solvers
  * semi-implicit Euler by all forces but those of the constraints. */

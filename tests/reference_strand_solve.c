@@ -176,19 +176,19 @@ static void solve_banded(const reference_strand *s, const terms *t, const constr
 
 /* --- One iteration --- */
 
-/* x += W push, and what the push does to a collider and to what is pinned. */
-static void move_point(reference_strand *s, const terms *t, uint32_t k, const float push[3]) {
+/* x += W impulse, and what the impulse does to a collider and to what is pinned. */
+static void move_point(reference_strand *s, const terms *t, uint32_t k, const float impulse[3]) {
     reference_contact *c = &s->contact[k];
-    float applied[3] = {push[0], push[1], push[2]};
+    float applied[3] = {impulse[0], impulse[1], impulse[2]};
     if (t->contacts) {
-        const float across = row_dot(c->active, push);
+        const float across = row_dot(c->active, impulse);
         for (int axis = 0; axis < 3 && row_dot(c->active, c->active) > 0; axis++)
-            applied[axis] = push[axis] - across * c->active[axis];
+            applied[axis] = impulse[axis] - across * c->active[axis];
         c->normal_impulse -= s->mass[k] * across;
     }
     for (int axis = 0; axis < 3; axis++) {
         if (s->mass[k] == 0)
-            s->reaction[k][axis] += t->rate * push[axis];
+            s->reaction[k][axis] += t->rate * impulse[axis];
         else
             s->x[k][axis] += s->mass[k] * applied[axis];
     }
@@ -226,32 +226,33 @@ static void add_tensions(reference_strand *s, const constraint *c, uint32_t coun
     }
 }
 
-/* Segments alone: a point is pulled by the one behind it, less the one before it. */
-static void pull_segments(reference_strand *s, const terms *t, const constraint *c, const float *multiplier) {
+/* Segments alone: a point gets the impulse of the one behind it, less that of the one before it. */
+static void apply_segments(reference_strand *s, const terms *t, const constraint *c,
+                           const float *multiplier) {
     float before[3] = {0};
     for (uint32_t k = 0; k < s->points; k++) {
-        float pull[3] = {0}, push[3];
+        float tension[3] = {0}, impulse[3];
         for (int axis = 0; axis < 3 && k + 1 < s->points; axis++)
-            pull[axis] = multiplier[k] * c[k].edge[axis];
-        row_between(before, pull, push);
-        move_point(s, t, k, push);
-        memcpy(before, pull, sizeof pull);
+            tension[axis] = multiplier[k] * c[k].edge[axis];
+        row_between(before, tension, impulse);
+        move_point(s, t, k, impulse);
+        memcpy(before, tension, sizeof tension);
     }
 }
 
 /* With bends: the constraints that begin at a point, the bend first, then those that end there, the segment
  * first. */
-static void pull_banded(reference_strand *s, const terms *t, const constraint *c, uint32_t count,
-                        const float *multiplier) {
+static void apply_banded(reference_strand *s, const terms *t, const constraint *c, uint32_t count,
+                         const float *multiplier) {
     for (uint32_t k = 0; k < s->points; k++) {
-        float push[3];
+        float impulse[3];
         for (int axis = 0; axis < 3; axis++) {
-            push[axis] = 2 * k + 1 < count ? multiplier[2 * k + 1] * c[2 * k + 1].edge[axis] : 0;
-            if (2 * k < count) push[axis] += multiplier[2 * k] * c[2 * k].edge[axis];
-            if (k >= 1) push[axis] -= multiplier[2 * k - 2] * c[2 * k - 2].edge[axis];
-            if (k >= 2) push[axis] -= multiplier[2 * k - 3] * c[2 * k - 3].edge[axis];
+            impulse[axis] = 2 * k + 1 < count ? multiplier[2 * k + 1] * c[2 * k + 1].edge[axis] : 0;
+            if (2 * k < count) impulse[axis] += multiplier[2 * k] * c[2 * k].edge[axis];
+            if (k >= 1) impulse[axis] -= multiplier[2 * k - 2] * c[2 * k - 2].edge[axis];
+            if (k >= 2) impulse[axis] -= multiplier[2 * k - 3] * c[2 * k - 3].edge[axis];
         }
-        move_point(s, t, k, push);
+        move_point(s, t, k, impulse);
     }
 }
 
@@ -266,15 +267,16 @@ static void iterate(reference_strand *s, const terms *t) {
         solve_segments(s, t, c, multiplier);
     add_tensions(s, c, count, multiplier);
     if (t->bends)
-        pull_banded(s, t, c, count, multiplier);
+        apply_banded(s, t, c, count, multiplier);
     else
-        pull_segments(s, t, c, multiplier);
+        apply_segments(s, t, c, multiplier);
 }
 
 /* --- Contacts --- */
 
 /* Friction takes back motion along the plane, up to its coefficient times the depth pressed. */
-static void rub(const reference_contact *c, const float start[3], float friction_applied, float x[3]) {
+static void apply_friction(const reference_contact *c, const float start[3], float friction_applied,
+                           float x[3]) {
     float moved[3];
     for (int axis = 0; axis < 3; axis++) moved[axis] = x[axis] - start[axis] - c->drift[axis];
     const float across = row_dot(c->normal, moved);
@@ -289,21 +291,21 @@ static void let_go(reference_contact *c) {
     c->normal_impulse = c->friction_applied = 0;
 }
 
-/* A point that is behind its plane, or touches it and is pressed there, is put on it. */
-static void touch(reference_strand *s) {
+/* A point that is behind its plane, or in contact and pressed there, is put on it. */
+static void resolve_contacts(reference_strand *s) {
     for (uint32_t k = 0; k < s->points; k++) {
         reference_contact *c = &s->contact[k];
         float *x = s->x[k], *start = s->start[k], under[3];
         const float gap = row_dot(c->normal, x) - c->offset;
-        const bool touched = row_dot(c->active, c->active) > 0;
-        if (!(gap < 0 || (touched && c->normal_impulse > 0))) {
+        const bool in_contact = row_dot(c->active, c->active) > 0;
+        if (!(gap < 0 || (in_contact && c->normal_impulse > 0))) {
             let_go(c);
             continue;
         }
         const float out = larger(0 - gap, 0), normal_impulse = c->normal_impulse + out,
-                    friction_applied = normal_impulse - (touched ? c->friction_applied : 0);
+                    friction_applied = normal_impulse - (in_contact ? c->friction_applied : 0);
         for (int axis = 0; axis < 3; axis++) x[axis] += out * c->normal[axis];
-        rub(c, start, friction_applied, x);
+        apply_friction(c, start, friction_applied, x);
         for (int axis = 0; axis < 3; axis++) under[axis] = start[axis] + c->drift[axis];
         const float before = smaller(larger(c->offset - row_dot(c->normal, under), 0), out);
         for (int axis = 0; axis < 3; axis++) start[axis] += before * c->normal[axis];
@@ -377,9 +379,9 @@ static void hold(reference_strand *s, const reference_world *w, const terms *t) 
     relax(s, t);
     for (uint32_t i = 0; i < w->def->max_iterations; i++) {
         s->iterations++;
-        if (t->contacts && i == 0) touch(s);
+        if (t->contacts && i == 0) resolve_contacts(s);
         iterate(s, t);
-        if (t->contacts) touch(s);
+        if (t->contacts) resolve_contacts(s);
         if (all_held(s, t) && (!t->contacts || is_clear(s, w->def->max_strain))) return;
     }
     s->unsolved++;

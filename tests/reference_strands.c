@@ -118,7 +118,7 @@ typedef struct run {
     reference_strand *s;
     const reference_world *w;
     uint32_t substep;
-    reference_pushes pushes; /* of the last stage */
+    reference_point_forces applied; /* of the last stage */
 } run;
 
 static bool is_springs(const reference_world *w) { return w->def->solver == MOTE_STRAND_SPRINGS; }
@@ -139,8 +139,8 @@ static void accelerate(const bodies *b, double time, float weight, row *a) {
                                .v = b->v,
                                .inverse_mass = b->inverse_mass};
     reference_place(s, w, at, s->x);
-    r->pushes = reference_forces_within(s, w, is_springs(w));
-    const reference_pushes *p = &r->pushes;
+    r->applied = reference_forces_within(s, w, is_springs(w));
+    const reference_point_forces *p = &r->applied;
     for (uint32_t k = 0; k < s->points; k++)
         for (int axis = 0; axis < 3; axis++) {
             within[k][axis] =
@@ -175,8 +175,8 @@ void reference_predict(reference_strand *s, const reference_world *w, uint32_t s
     memcpy(s->start, s->x, sizeof s->x);
     take_substep(&b);
     if (reference_alone(w)) FOR_EACH_FREE(&b) {
-            s->x[i][axis] += s->mass[i] * r.pushes.shift[i][axis];
-            s->v[i][axis] += s->mass[i] * r.pushes.force[i][axis];
+            s->x[i][axis] += s->mass[i] * r.applied.shift[i][axis];
+            s->v[i][axis] += s->mass[i] * r.applied.force[i][axis];
         }
 }
 
@@ -245,7 +245,7 @@ bool reference_find_contacts(reference_strand *s, const reference_world *w, uint
 }
 
 /* Out of the collider, without the speed against it, and with friction by that. */
-static void push_out(reference_strand *s, float rate) {
+static void put_out(reference_strand *s, float rate) {
     for (uint32_t k = 0; k < s->points; k++) {
         const reference_contact *c = &s->contact[k];
         const float gap = row_dot(c->normal, s->x[k]) - c->offset;
@@ -271,7 +271,7 @@ static void spring_substep(reference_strand *s, const reference_world *w, uint32
     reference_pinned_velocity(s, w, s->x, end);
     reference_predict(s, w, substep);
     reference_place(s, w, (double)substep + 1, s->x);
-    if (reference_find_contacts(s, w, substep)) push_out(s, (float)(1.0 / reference_substep(w)));
+    if (reference_find_contacts(s, w, substep)) put_out(s, (float)(1.0 / reference_substep(w)));
 }
 
 bool reference_is_finite(const reference_strand *s, reference_row *rows) {
@@ -281,7 +281,7 @@ bool reference_is_finite(const reference_strand *s, reference_row *rows) {
     return true;
 }
 
-/* A frozen strand stands where the step began and pulls at nothing. */
+/* A frozen strand stands where the step began and exerts no force. */
 static void commit(reference_strand *s, const reference_strand *before) {
     const bool keep = !before->frozen && reference_is_finite(s, s->x) && reference_is_finite(s, s->v);
     if (!keep) {

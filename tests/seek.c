@@ -210,16 +210,16 @@ TEST(seek_preview_and_statistics_inside_a_step_are_busy) {
 
 TEST(seek_refuses_forces_that_are_not_affine_and_pending_external_forces) {
     static const float key[1] = {0};
-    static vec3 pushes[1] = {{1, 0, 0}};
+    static vec3 thrusts[1] = {{1, 0, 0}};
     const vec3 zero = {0, 0, 0};
     const mote_force_def gravity = mote_gravity((vec3){0, -1, 0}),
                          not_affine[] = {mote_attractor(zero, 1, 1),
-                                         mote_timed_thrust(key, pushes, 1),
+                                         mote_timed_thrust(key, thrusts, 1),
                                          mote_quadratic_drag(zero, 1),
                                          mote_particle_anchors(1, 0),
                                          mote_in_sphere(gravity, zero, 1, 0),
                                          mote_curl_noise(1, 1, 1, 1, MOTE_FIELD_WIND, 1),
-                                         mote_callback(scene_push, NULL)};
+                                         mote_callback(scene_spread, NULL)};
     mote_system_def def = mote_default_system_def();
     def.anchor_column = def.external_forces = true;
     mote_system *system = system_of(&def);
@@ -251,7 +251,7 @@ enum { PATH = 12 };
 
 static void add_forces_for_stepping(mote_system *system, bool advection) {
     static const float keys[2] = {0.05f, 0.4f};
-    static vec3 pushes[2] = {{1, 0, 0}, {0, 3, -1}};
+    static vec3 thrusts[2] = {{1, 0, 0}, {0, 3, -1}};
     const vec3 zero = {0, 0, 0};
     if (advection) {
         add_force(system, mote_vortex(zero, (vec3){0, 0, 1}, 3, 0.5f, MOTE_FIELD_VELOCITY, 0));
@@ -262,9 +262,9 @@ static void add_forces_for_stepping(mote_system *system, bool advection) {
     add_force(system, mote_wind((vec3){2, 0, 0}, 0.5f));
     add_force(system, mote_attractor(zero, 30, 0.5f));
     add_force(system, mote_curl_noise(2, 0.5f, 2, 3, MOTE_FIELD_WIND, 0.5f));
-    add_force(system, mote_timed_thrust(keys, pushes, 2));
+    add_force(system, mote_timed_thrust(keys, thrusts, 2));
     add_force(system, mote_in_box(mote_anchor_spring(zero, 5, 0), zero, (vec3){1, 1, 1}, 1));
-    add_force(system, mote_callback(scene_push, NULL));
+    add_force(system, mote_callback(scene_spread, NULL));
 }
 
 /* The points of a preview are, to the last bit, those of the particle once it is spawned. With one mass for

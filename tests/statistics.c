@@ -92,14 +92,14 @@ TEST(forces_without_a_potential_are_counted_and_add_no_energy) {
     static const vec3 zero = {0, 0, 0}, up = {0, 1, 0};
     static mat3 turn = {{0, -1, 0}, {1, 0, 0}, {0, 0, 0}};
     static const float times[2] = {0, 1};
-    static vec3 pushes[2] = {{0}, {1, 2, 3}};
+    static vec3 thrusts[2] = {{0}, {1, 2, 3}};
     const mote_force_def forces[] = {mote_wind(zero, 1),
                                      mote_quadratic_drag(zero, 1),
-                                     mote_timed_thrust(times, pushes, 2),
+                                     mote_timed_thrust(times, thrusts, 2),
                                      mote_linear_field(up, turn, MOTE_FIELD_ACCELERATION, 0),
                                      mote_vortex(zero, up, 1, 1, MOTE_FIELD_WIND, 1),
                                      mote_curl_noise(1, 1, 1, 1, MOTE_FIELD_WIND, 1),
-                                     mote_callback(scene_push, NULL),
+                                     mote_callback(scene_spread, NULL),
                                      mote_in_sphere(mote_gravity(up), zero, 1, 0),
                                      mote_in_box(mote_particle_anchors(1, 0), zero, up, 0)};
     mote_range_view view;

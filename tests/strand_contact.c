@@ -111,7 +111,8 @@ static double slide_of(mote_strand_solver solver, double angle, float friction, 
     assert_int_equal(mote_system_add_force(r.system, &gravity, &force), MOTE_OK);
     for (int step = 0; step < 60 * seconds; step++) {
         step_rope(&r, 1);
-        assert_held(&r, 0, allowed(solver, SEGMENT), SUBSTEPS); /* nothing pulls: one iteration finds that */
+        assert_held(&r, 0, allowed(solver, SEGMENT),
+                    SUBSTEPS); /* no segment has a tension: one iteration finds that */
     }
     const summary s = summarise(&r, (double[3]){0});
     assert_near(s.lowest, RADIUS, sinks(SEGMENT));
@@ -165,8 +166,8 @@ TEST(a_strand_that_falls_onto_a_plane_or_a_box_comes_to_rest_on_it) {
 
 /* --- Moving shapes --- */
 
-/* A strand rests on a floor that sets off at u = 0.5 m/s: friction pulls with mu g until both are equally
- * fast, and they go on together. */
+/* A strand rests on a floor that sets off at u = 0.5 m/s: friction accelerates it by mu g until both are
+ * equally fast, and they go on together. */
 TEST(a_floor_that_moves_takes_a_strand_along) {
     const double u = 0.5, friction = 0.5, seconds = 0.5, h = 1 / (60.0 * SUBSTEPS);
     for (int solver = MOTE_STRAND_SPRINGS; solver <= MOTE_STRAND_ROBUST; solver++) {
@@ -176,8 +177,8 @@ TEST(a_floor_that_moves_takes_a_strand_along) {
         rope r = make_scene(&def, &floor, SUBSTEPS, GRAVITY);
         for (int step = 1; step <= 60 * seconds; step++)
             step_to(&r, &floor, (double[3]){u * step / 60.0, 0, 0});
-        /* While it is pulled, for u / (mu g), its speed is known to the mu g h of a substep, which makes u h;
-         * and the first substep may be free. */
+        /* While it is accelerated, for u / (mu g), its speed is known to the mu g h of a substep, which makes
+         * u h; and the first substep may be free. */
         const summary s = summarise(&r, (double[3]){0});
         assert_near(s.mean[0], u * seconds - u * u / (2 * friction * GRAVITY), 2 * u * h);
         destroy_rope(&r);
@@ -240,7 +241,8 @@ TEST(a_strand_and_a_thin_capsule_do_not_pass_through_each_other) {
 
 /* --- Particular cases --- */
 
-/* A strand that begins 2 cm deep is put out, at rest: all points by as much, so that no segment pulls. */
+/* A strand that begins 2 cm deep is put out, at rest: all points by as much, so that no segment has a
+ * tension. */
 TEST(an_overlap_at_the_start_gives_no_speed) {
     for (int solver = MOTE_STRAND_SPRINGS; solver <= MOTE_STRAND_ROBUST; solver++)
         for (int box = 0; box < 2; box++) {

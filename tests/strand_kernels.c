@@ -50,7 +50,7 @@ static void same_masked(const mote_strands *b) {
 
 /* Counted, so that no test passes because nothing happened. */
 typedef struct tally {
-    uint32_t strands, iterations, unsolved, fallbacks, infeasible, frozen, touching, moved;
+    uint32_t strands, iterations, unsolved, fallbacks, infeasible, frozen, in_contact, moved;
 } tally;
 
 static void count_strand(tally *t, const reference_strand *s) {
@@ -61,7 +61,7 @@ static void count_strand(tally *t, const reference_strand *s) {
     t->infeasible += s->infeasible;
     t->frozen += s->frozen;
     t->moved += !s->frozen && s->v[s->points - 1][0] != 0;
-    for (uint32_t k = 0; k < s->points; k++) t->touching += s->contact[k].offset > -1e29f;
+    for (uint32_t k = 0; k < s->points; k++) t->in_contact += s->contact[k].offset > -1e29f;
 }
 
 static reference_world world_of(const strand_scene *s, mote_system *system, const mote_strands *strands) {
@@ -135,7 +135,7 @@ TEST_EACH(springs_equal_the_reference, MOTE_ADVECT_EULER, integrator_name, numbe
             compare_all(MOTE_STRAND_SPRINGS, integrator, parts[i], counts[i % COUNT_OF(counts)], 10 + i,
                         &sum);
     }
-    ASSERT(sum.touching, >, 0);
+    ASSERT(sum.in_contact, >, 0);
 }
 
 /* Neighbouring lanes with the same numbers share the response of a kinematic spring: here one differs. */
@@ -148,7 +148,7 @@ TEST(kinematic_springs_that_differ_in_one_number_equal_the_reference) {
     }
 }
 
-enum { CAPS = 1, TOUCHES = 2, INFEASIBLE = 4, FALLS_BACK = 8 }; /* has to happen */
+enum { CAPS = 1, CONTACTS = 2, INFEASIBLE = 4, FALLS_BACK = 8 }; /* has to happen */
 static const struct {
     mote_strand_solver solver;
     uint32_t parts, happens;
@@ -157,16 +157,16 @@ static const struct {
     {MOTE_STRAND_ROBUST, RIGID | SYSTEM | FREE, 0},
     {MOTE_STRAND_ROBUST, RIGID | SYSTEM | CAP | WILD, CAPS},
     {MOTE_STRAND_ROBUST, RIGID | SYSTEM | STIFF | PINS, INFEASIBLE},
-    {MOTE_STRAND_ROBUST, RIGID | SYSTEM | COLLIDERS, TOUCHES},
-    {MOTE_STRAND_ROBUST, RIGID | SYSTEM | COLLIDERS | PINS | FREE | CAP, CAPS | TOUCHES},
+    {MOTE_STRAND_ROBUST, RIGID | SYSTEM | COLLIDERS, CONTACTS},
+    {MOTE_STRAND_ROBUST, RIGID | SYSTEM | COLLIDERS | PINS | FREE | CAP, CAPS | CONTACTS},
     {MOTE_STRAND_ROBUST, RIGID | FIELDS | CALLBACKS | DRAG | POSE | LOCAL_POSE, 0},
     {MOTE_STRAND_ROBUST, SYSTEM, 0},
     {MOTE_STRAND_ROBUST, SYSTEM | DAMPING | PINS | CAP | WILD, CAPS | INFEASIBLE},
-    {MOTE_STRAND_ROBUST, SYSTEM | DAMPING | COLLIDERS | DRAG, TOUCHES},
+    {MOTE_STRAND_ROBUST, SYSTEM | DAMPING | COLLIDERS | DRAG, CONTACTS},
     {MOTE_STRAND_ROBUST, SYSTEM | BENDS, 0},
     {MOTE_STRAND_ROBUST, RIGID | SYSTEM | BENDS | DAMPING | PINS, INFEASIBLE},
     {MOTE_STRAND_ROBUST, RIGID | SYSTEM | BENDS | CAP | WILD | FREE, CAPS},
-    {MOTE_STRAND_ROBUST, SYSTEM | BENDS | DAMPING | COLLIDERS | CALLBACKS | LOCAL_POSE | PINS, TOUCHES},
+    {MOTE_STRAND_ROBUST, SYSTEM | BENDS | DAMPING | COLLIDERS | CALLBACKS | LOCAL_POSE | PINS, CONTACTS},
     {MOTE_STRAND_CONSERVING, RIGID | SYSTEM, 0},
     {MOTE_STRAND_CONSERVING, RIGID | SYSTEM | STIFF | FREE | DRAG | POSE | FIELDS | CALLBACKS, 0},
     {MOTE_STRAND_CONSERVING, RIGID | SYSTEM | WILD | PINS, INFEASIBLE | FALLS_BACK},
@@ -185,7 +185,7 @@ TEST_EACH(constraints_equal_the_reference, COUNT_OF(cases), case_name, i) {
         compare_all(cases[i].solver, MOTE_SEMI_IMPLICIT_EULER, cases[i].parts, counts[n], 50 + n, &sum);
     ASSERT(sum.iterations, >, 0);
     if (cases[i].happens & CAPS) ASSERT(sum.unsolved, >, 0);
-    if (cases[i].happens & TOUCHES) ASSERT(sum.touching, >, 0);
+    if (cases[i].happens & CONTACTS) ASSERT(sum.in_contact, >, 0);
     if (cases[i].happens & INFEASIBLE) ASSERT(sum.infeasible, >, 0);
     if (cases[i].happens & FALLS_BACK) ASSERT(sum.fallbacks, >, 0);
 }

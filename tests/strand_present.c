@@ -95,10 +95,10 @@ static void check_vertex(const mote_strand_layout *l, const vertex *v, const flo
     for (int axis = 0; axis < 3; axis++) {
         const double place = (double)x[3 * k + (uint32_t)axis],
                      want = place + hand * 0.5 * width * s.of[axis];
-        const double room = ULP * (0.5 * width * (30 / sine + 5) + fabs(place) + width);
+        const double margin = ULP * (0.5 * width * (30 / sine + 5) + fabs(place) + width);
         if (l->tangent_offset != MOTE_OMIT) ASSERT_NEAR(v->t[axis], t.of[axis], 8 * ULP);
         if (l->position_offset == MOTE_OMIT) continue;
-        ASSERT_NEAR(v->x[axis], want, hand ? room : 0);
+        ASSERT_NEAR(v->x[axis], want, hand ? margin : 0);
     }
 }
 

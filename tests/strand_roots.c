@@ -172,9 +172,9 @@ TEST(pins_travel_straight_from_where_their_point_stands) {
     }
 }
 
-/* Pose springs of 4 N/m pull points of 1/16 kg to their rest places under the root. At rest all hang lower by
- * m g / k, so that no segment pulls. A rounding of coordinates of 1 m, UNIT, is a velocity for the rest of
- * the way: n of them make n^(3/2) of one. */
+/* Pose springs of 4 N/m draw points of 1/16 kg to their rest places under the root. At rest all hang lower by
+ * m g / k, so that no segment has a tension. A rounding of coordinates of 1 m, UNIT, is a velocity for the
+ * rest of the way: n of them make n^(3/2) of one. */
 TEST(pose_springs_hold_points_at_their_rest_places_under_the_root) {
     const mote_transform there = turn_about((double[3]){0.6, 0, 0.8}, 2, (double[3]){0.25, -0.5, 0});
     const double substeps = 10 * SUBSTEPS;

@@ -167,7 +167,7 @@ void scene_fill(const mote_range_view *view, random_source *random) {
     }
 }
 
-void scene_push(void *user, const mote_stage_view *stage, float *x, float *y, float *z) {
+void scene_spread(void *user, const mote_stage_view *stage, float *x, float *y, float *z) {
     (void)user;
     (void)y;
     for (uint32_t i = 0; i < stage->count; i++) {
@@ -207,7 +207,7 @@ static mote_result add_velocity_fields(mote_system *system, bool reach) {
         mote_vortex((vec3){1.0f, 2.0f, 3.0f}, (vec3){0.0f, 1.0f, 0.5f}, 2.0f, 0.5f, MOTE_FIELD_VELOCITY,
                     0.0f),
         mote_curl_noise(1.5f, 0.4f, 2.0f, 7, MOTE_FIELD_VELOCITY, 0.0f),
-        mote_callback(scene_push, NULL),
+        mote_callback(scene_spread, NULL),
         mote_callback(scene_chase, NULL),
     };
     forces[3].as.callback.unit = forces[4].as.callback.unit = MOTE_METRES_PER_SECOND;
@@ -224,7 +224,7 @@ mote_result scene_add_forces(mote_system *system, bool reach) {
         mote_wind((vec3){2.0f, 0.0f, -1.0f}, 0.3f),
         mote_anchor_spring((vec3){0.0f, 1.0f, 0.0f}, 2.0f, 0.1f),
         mote_attractor((vec3){1.0f, 2.0f, 3.0f}, 5.0f, 0.5f),
-        mote_callback(scene_push, NULL),
+        mote_callback(scene_spread, NULL),
         mote_callback(scene_chase, NULL),
     };
     forces[6].as.callback.reach = MOTE_REACH_RANGE;

@@ -74,9 +74,9 @@ mote_jobs pthread_jobs_hook(uint32_t *workers);
  * immovable. */
 void scene_fill(const mote_range_view *view, random_source *random);
 
-/* Adds gravity, thrust, wind, an anchor spring, an attractor and a callback that pushes away from the y axis;
- * with `reach`, also one that reads the whole range, which position Verlet does without. An integrator that
- * advects gets velocity fields instead: linear, vortex, curl noise and the callbacks. */
+/* Adds gravity, thrust, wind, an anchor spring, an attractor and a callback whose force points away from the
+ * y axis; with `reach`, also one that reads the whole range, which position Verlet does without. An
+ * integrator that advects gets velocity fields instead: linear, vortex, curl noise and the callbacks. */
 mote_result scene_add_forces(mote_system *system, bool reach);
 
 /* Advances by `steps` steps of so many nanoseconds in frames of zero, tiny, fractional and long duration. */
@@ -88,7 +88,7 @@ mote_result scene_call_within_step(mote_system *system, void (*probe)(void *cont
                                    uint32_t *calls);
 
 /* The slot-free callback of the scene: F = (x, 0, z) / 4 N. */
-void scene_push(void *user, const mote_stage_view *stage, float *x, float *y, float *z);
+void scene_spread(void *user, const mote_stage_view *stage, float *x, float *y, float *z);
 
 /* The callback that reads its range: each particle is drawn along x to the next particle. */
 void scene_chase(void *user, const mote_stage_view *stage, float *x, float *y, float *z);

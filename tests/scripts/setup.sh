@@ -84,7 +84,7 @@ missing_of() { # PACKAGES...: prints those that are missing
     for package; do present "$package" || echo "$package"; done
 }
 
-# Installs packages where that can be done without a question; never removes one to make room.
+# Installs packages where that can be done without a question; never removes one to make space.
 apt_install() {
     local as_root=()
     command -v apt-get >/dev/null || return 1
