@@ -129,6 +129,7 @@ static void *hair_file_open(const bench_config *config) {
     mote_system_def system = engine_def(config);
     strand_run *run = strand_run_create(&system, (float[3]){0, 0, -9.81f});
     mote_strands_def def = mote_default_strands_def();
+    def.substeps = 0; /* those of the system */
     def.strand_count = strands_within(config->particles);
     def.strand_points = loaded.strand_points;
     def.positions = loaded.points[0];

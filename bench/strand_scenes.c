@@ -209,6 +209,7 @@ static void *strands_open(const bench_config *config) {
     strand_run *run = strand_run_create(&system, scene->gravity);
     float(*positions)[3] = allocate_or_fail(sizeof *positions * config->particles);
     mote_strands_def def = mote_default_strands_def();
+    def.substeps = 0; /* those of the system */
     def.strand_count = config->particles / scene->points;
     def.points = scene->points;
     def.positions = positions[0];

@@ -145,6 +145,7 @@ strand_run *rope_create(const rope_setup *setup) {
     strand_run *run = strand_run_create(&system, (float[3]){0, -9.81f, 0});
     float *positions = lay_out(setup);
     mote_strands_def def = mote_default_strands_def();
+    def.substeps = 0; /* those of the system */
     def.solver = setup->solver;
     def.strand_count = setup->strands;
     def.points = setup->points;

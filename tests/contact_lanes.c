@@ -13,15 +13,16 @@ static wide3 load(const float *const column[3], size_t i) {
 void NAME_OF(MOTE_ISA)(const mote_collider_pose *from, const mote_collider_pose *to, uint32_t colliders,
                        const contact_points *p) {
     for (size_t i = 0; i < p->count; i += MOTE_WIDTH) {
-        const mote_contact_points points = {.start = load(p->x0, i),
+        const mote_contact_points points = {.base = wide3_zero(),
+                                            .start = load(p->x0, i),
                                             .end = load(p->x1, i),
                                             .radius = wide_set(p->radius),
                                             .friction = wide_set(p->friction),
                                             .reach = wide_set(p->reach),
                                             .exempt = wide_lanes_below(p->exempt - (int32_t)i)};
-        mote_contact_box box = mote_contact_box_at(points.start);
+        mote_contact_box box = mote_contact_box_at(wide3_zero(), points.start);
         mote_contact_box_add(&box, points.end);
-        mote_contact_patch patch = mote_contact_patch_at(points.end);
+        mote_contact_patch patch = mote_contact_patch_at(wide3_zero(), points.end);
         mote_contact_patch_add(&patch, points.start, points.end, points.reach);
         mote_contact_list near, part;
         mote_contact_list_near(&near, from, to, colliders, &box, points.radius + points.reach);

@@ -53,6 +53,12 @@ static const vec3 somewhere = {0.13f, 0.37f, -0.71f}, edges = {0.3f, 0.2f, 0.1f}
 static const mote_transform turned = {{0.1f, 0.2f, 0.3f}, {0.3f, -0.2f, 0.7f, 0.9f}};
 
 static mote_result do_step(subject *s) { return mote_system_step(s->system, 3, NULL); }
+/* Of it 53 bits, which a double holds. */
+static mote_result do_hash(subject *s) {
+    put(s, (double)(mote_system_hash(s->system) >> 11));
+    return MOTE_OK;
+}
+
 static mote_result do_seek(subject *s) { return mote_system_seek(s->system, 77); }
 
 static mote_result do_statistics(subject *s) {
@@ -323,6 +329,7 @@ static const struct {
              {"seek", do_seek, false},
              {"statistics", do_statistics, true},
              {"preview", do_preview, true},
+             {"hash", do_hash, true},
              {"impulses", do_impulses, false},
              {"masses", do_masses, false},
              {"age and time", do_times, false},

@@ -29,6 +29,7 @@ static const link_hash hashes[] = {
     {"robust-pefrl", MOTE_PEFRL, MOTE_STRAND_ROBUST, MOTE_NETWORK_SPRINGS},
     {"constrained-rk4", MOTE_RK4, MOTE_STRAND_SPRINGS, MOTE_NETWORK_CONSTRAINED},
     {"robust-constrained", MOTE_SEMI_IMPLICIT_EULER, MOTE_STRAND_ROBUST, MOTE_NETWORK_CONSTRAINED},
+    {"conserving-constrained", MOTE_SEMI_IMPLICIT_EULER, MOTE_STRAND_CONSERVING, MOTE_NETWORK_CONSTRAINED},
 };
 
 void print_link_hashes(mote_isa isa, mote_jobs jobs) {

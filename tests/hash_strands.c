@@ -35,6 +35,9 @@ static const strand_hash hashes[] = {
     {"conserving", MOTE_STRAND_CONSERVING, MOTE_SEMI_IMPLICIT_EULER, RIGID | SYSTEM | FREE | HOSTILE},
     {"conserving-pinned", MOTE_STRAND_CONSERVING, MOTE_SEMI_IMPLICIT_EULER,
      RIGID | SYSTEM | WILD | PINS | DRAG},
+    {"conserving-contacts", MOTE_STRAND_CONSERVING, MOTE_SEMI_IMPLICIT_EULER,
+     RIGID | SYSTEM | COLLIDERS | POSE | FROM},
+    {"conserving-far", MOTE_STRAND_CONSERVING, MOTE_SEMI_IMPLICIT_EULER, RIGID | SYSTEM | FAR},
 };
 
 static uint64_t hash_of(const strand_hash *h, mote_isa isa, mote_jobs jobs) {

@@ -42,17 +42,11 @@ static void refuse_values_and_ends(const attempt *a) {
     link.a.strands = (mote_strands_id){0, 0}, expect_refused(a, &link, MOTE_ERROR_ID);
 }
 
-/* Conserving strands, and a network with substeps of its own. */
+/* A network with substeps of its own. */
 static void refuse_ranges(const attempt *a) {
     static const float places[6] = {0, 0, 0, 0, 1, 0};
-    mote_strands_def strands = mote_default_strands_def();
     mote_network_def net = mote_default_network_def();
     mote_link link = a->link;
-    strands.solver = MOTE_STRAND_CONSERVING, strands.strand_count = 1, strands.points = 2,
-    strands.positions = places;
-    OK(mote_system_add_strands(a->system, &strands, &link.a.strands, NULL));
-    link.a.strand = 0, link.a.point = 1;
-    expect_refused(a, &link, MOTE_ERROR_INTEGRATOR), link = a->link;
     net.policy = MOTE_STABILITY_SUBSTEP, net.particle_count = 2, net.positions = places;
     link.b = particle(add_network(a->system, &net), 0);
     expect_refused(a, &link, MOTE_ERROR_INTEGRATOR);

@@ -92,6 +92,7 @@ static inline void tangle_strands(mote_system *system, mote_strand_solver solver
                     (axis == 1 ? -0.3f * (float)k : 0.1f * (float)s) + random_between(&random, -0.05f, 0.05f);
     }
     mote_strands_def def = mote_default_strands_def();
+    def.substeps = 0; /* the system's */
     def.solver = solver, def.strand_count = STRANDS, def.strand_points = counts, def.positions = places,
     def.mass = 0.5f;
     if (solver == MOTE_STRAND_SPRINGS) def.compliance = 0.01f, def.damping = 0.1f, def.bend_stiffness = 5;

@@ -128,6 +128,7 @@ static void lay_chains(chains *c) {
 
 static void add_strands(chains *c) {
     mote_strands_def def = mote_default_strands_def();
+    def.substeps = 0; /* the system's */
     def.solver = MOTE_STRAND_SPRINGS;
     def.strand_count = CHAINS;
     def.points = POINTS;

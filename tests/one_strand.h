@@ -11,6 +11,7 @@ static inline mote_strands_def one_strand(mote_strand_solver solver, uint32_t po
                                           const double from[3], const double to[3], float compliance) {
     lay_line(positions, points, from, to);
     mote_strands_def def = mote_default_strands_def();
+    def.substeps = 0; /* the system's */
     def.solver = solver;
     def.strand_count = 1;
     def.points = points;

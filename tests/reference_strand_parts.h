@@ -36,9 +36,12 @@ bool reference_alone(const reference_world *world);
 reference_point_forces reference_forces_within(const reference_strand *strand, const reference_world *world,
                                                bool springs);
 
-/* strand->start = x, then the stages of the substep: of springs by the integrator, of other solvers
- * semi-implicit Euler by all forces but those of the constraints. */
-void reference_predict(reference_strand *strand, const reference_world *world, uint32_t substep);
+/* strand->dv = h a of all points by all forces but those of constraints. */
+void reference_kick(reference_strand *strand, const reference_world *world, uint32_t substep);
+
+/* h a of one point by the forces that are affine in x and v. */
+void reference_affine_kick(const reference_strand *strand, const reference_world *world, uint32_t point,
+                           float dv[3]);
 
 bool reference_is_finite(const reference_strand *strand, reference_row *rows);
 float reference_segment(const reference_strand *strand, uint32_t k);
@@ -46,12 +49,27 @@ float reference_segment(const reference_strand *strand, uint32_t k);
 /* The planes of the substep that took start to x; returns whether any point has one. */
 bool reference_find_contacts(reference_strand *strand, const reference_world *world, uint32_t substep);
 
-/* Rest lengths between two pins too far apart; Newton's method for the lengths alone; v = (x - start) / h. */
-void reference_reach_pins(reference_strand *strand);
-void reference_hold_rigid(reference_strand *strand, const reference_world *world);
-void reference_derive_velocity(reference_strand *strand, float rate);
+/* Springs: points go out of colliders, and lose their speed against them. */
+void reference_push_out(reference_strand *strand, float rate);
 
-void reference_robust_substep(reference_strand *strand, const reference_world *world, uint32_t substep);
-void reference_conserving_substep(reference_strand *strand, const reference_world *world, uint32_t substep);
+/* The points that are now inside the collider in which the root is. */
+void reference_count_buried(reference_strand *strand, const reference_world *world, uint32_t substep);
+
+/* Rest lengths between two pins whose goals are too far apart. */
+void reference_reach_pins(reference_strand *strand);
+
+/* What Newton's method does besides the lengths of rigid segments. */
+typedef struct reference_hold_of {
+    bool compliant, bends, contacts;
+    bool gains; /* corrections times `rate` (1/s) are velocity */
+    float rate;
+    reference_row *from, *from_v; /* the state that the positions come from */
+} reference_hold_of;
+void reference_hold(reference_strand *strand, const reference_world *world, const reference_hold_of *of);
+
+/* Whether segment k of a rigid strand is as long as it should be, to max_strain. */
+bool reference_has_length(const reference_strand *strand, const reference_world *world, uint32_t k);
+
+void reference_constrained_substep(reference_strand *strand, const reference_world *world, uint32_t substep);
 
 #endif

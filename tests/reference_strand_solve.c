@@ -1,5 +1,5 @@
-/* The plain reference of robust constrained strands: rigid, compliant, with bends, with contacts. Each row of
- * each system is written out; sums go in the order of the kernels' comments. */
+/* The plain reference of Newton's method for lengths: rigid, compliant, with bends, with contacts. Each row
+ * of each system is written out; sums go in the order of the kernels' comments. */
 #include <math.h>
 #include <string.h>
 
@@ -10,10 +10,12 @@
 /* Which parts a strand's constraints have, and their constants: compliance over h^2 and the share of the
  * first strain that damping lets stand, of C + (b / k) C' + mu / (h^2 k) = 0 with C' = (C - C0) / h. */
 typedef struct terms {
+    reference_hold_of of;
     bool compliant, bends, contacts;
     float compliance, memory, bend_compliance, bend_memory;
-    float limit, rate; /* rate: 1 / h */
-    float rounding;    /* m, of a distance between points this far out: 4 roundings of 2^-24 */
+    float limit;
+    float step, over; /* h and 1 / h of the whole substep */
+    float rounding;   /* m, of a distance within the strand: 4 roundings of 2^-24 */
 } terms;
 
 static void soften(float compliance, float damping, double h, float *scaled, float *memory) {
@@ -22,17 +24,18 @@ static void soften(float compliance, float damping, double h, float *scaled, flo
     *memory = ratio * share;
 }
 
-static terms make_terms(const reference_strand *s, const reference_world *w, bool compliant, bool bends,
-                        bool contacts) {
+static terms make_terms(const reference_strand *s, const reference_world *w, const reference_hold_of *of) {
     const double h = reference_substep(w);
-    terms t = {.compliant = compliant,
-               .bends = bends,
-               .contacts = contacts,
+    terms t = {.of = *of,
+               .compliant = of->compliant,
+               .bends = of->bends,
+               .contacts = of->contacts,
                .limit = w->def->max_strain,
-               .rate = reference_rate(w)};
-    t.rounding = 0x1p-22f * (fabsf(s->x[0][0]) + fabsf(s->x[0][1]) + fabsf(s->x[0][2]));
+               .step = (float)h,
+               .over = reference_rate(w)};
+    t.rounding = 0x1p-22f * s->whole;
     soften(s->compliance, w->def->damping, h, &t.compliance, &t.memory);
-    if (bends)
+    if (t.bends)
         soften((float)(1.0 / (double)w->def->bend_stiffness), w->def->bend_damping, h, &t.bend_compliance,
                &t.bend_memory);
     return t;
@@ -176,7 +179,7 @@ static void solve_banded(const reference_strand *s, const terms *t, const constr
 
 /* --- One iteration --- */
 
-/* x += W impulse, and what the impulse does to a collider and to what is pinned. */
+/* x += W impulse; what the impulse gives to the velocity, to a collider and to what is pinned. */
 static void move_point(reference_strand *s, const terms *t, uint32_t k, const float impulse[3]) {
     reference_contact *c = &s->contact[k];
     float applied[3] = {impulse[0], impulse[1], impulse[2]};
@@ -188,9 +191,10 @@ static void move_point(reference_strand *s, const terms *t, uint32_t k, const fl
     }
     for (int axis = 0; axis < 3; axis++) {
         if (s->mass[k] == 0)
-            s->reaction[k][axis] += t->rate * impulse[axis];
+            s->reaction[k][axis] += t->of.rate * impulse[axis];
         else
             s->x[k][axis] += s->mass[k] * applied[axis];
+        if (s->mass[k] > 0 && t->of.gains) s->v[k][axis] += (t->of.rate * s->mass[k]) * applied[axis];
     }
 }
 
@@ -210,6 +214,12 @@ static bool is_held(const reference_strand *s, const terms *t, uint32_t k, uint3
                 low = t->limit < 1 ? (1 - t->limit) * (1 - t->limit) : 0;
     return square < high * (length * length) + t->rounding * length &&
            low * (length * length) - t->rounding * length < square;
+}
+
+bool reference_has_length(const reference_strand *s, const reference_world *w, uint32_t k) {
+    const reference_hold_of rigid = {.contacts = false};
+    const terms t = make_terms(s, w, &rigid);
+    return is_held(s, &t, k, 1);
 }
 
 static bool all_held(const reference_strand *s, const terms *t) {
@@ -274,16 +284,15 @@ static void iterate(reference_strand *s, const terms *t) {
 
 /* --- Contacts --- */
 
-/* Friction takes back motion along the plane, up to its coefficient times the depth pressed. */
-static void apply_friction(const reference_contact *c, const float start[3], float friction_applied,
-                           float x[3]) {
-    float moved[3];
-    for (int axis = 0; axis < 3; axis++) moved[axis] = x[axis] - start[axis] - c->drift[axis];
-    const float across = row_dot(c->normal, moved);
-    for (int axis = 0; axis < 3; axis++) moved[axis] -= across * c->normal[axis];
-    const float share =
-        smaller(c->friction * larger(friction_applied, 0) / at_least_short(row_length(moved)), 1);
-    for (int axis = 0; axis < 3; axis++) x[axis] += (0 - share) * moved[axis];
+/* Friction takes back motion along the plane, h v beside the collider's, up to its coefficient times the
+ * depth pressed. */
+static void find_friction(const reference_contact *c, const terms *t, const float v[3], float pressed,
+                          float back[3]) {
+    for (int axis = 0; axis < 3; axis++) back[axis] = t->step * v[axis] - c->drift[axis];
+    const float across = row_dot(c->normal, back);
+    for (int axis = 0; axis < 3; axis++) back[axis] -= across * c->normal[axis];
+    const float share = smaller(c->friction * larger(pressed, 0) / at_least_short(row_length(back)), 1);
+    for (int axis = 0; axis < 3; axis++) back[axis] *= 0 - share;
 }
 
 static void let_go(reference_contact *c) {
@@ -291,24 +300,26 @@ static void let_go(reference_contact *c) {
     c->normal_impulse = c->friction_applied = 0;
 }
 
-/* A point that is behind its plane, or in contact and pressed there, is put on it. */
-static void resolve_contacts(reference_strand *s) {
+/* A point that is behind its plane, or in contact and pressed there, is put on it. Its velocity gains the
+ * same over h, but for the depth at which it already was. */
+static void resolve_contacts(reference_strand *s, const terms *t) {
     for (uint32_t k = 0; k < s->points; k++) {
         reference_contact *c = &s->contact[k];
-        float *x = s->x[k], *start = s->start[k], under[3];
+        float *x = s->x[k], *v = s->v[k], under[3], back[3];
         const float gap = row_dot(c->normal, x) - c->offset;
         const bool in_contact = row_dot(c->active, c->active) > 0;
         if (!(gap < 0 || (in_contact && c->normal_impulse > 0))) {
             let_go(c);
             continue;
         }
-        const float out = larger(0 - gap, 0), normal_impulse = c->normal_impulse + out,
-                    friction_applied = normal_impulse - (in_contact ? c->friction_applied : 0);
-        for (int axis = 0; axis < 3; axis++) x[axis] += out * c->normal[axis];
-        apply_friction(c, start, friction_applied, x);
-        for (int axis = 0; axis < 3; axis++) under[axis] = start[axis] + c->drift[axis];
+        const float out = larger(0 - gap, 0), normal_impulse = c->normal_impulse + out;
+        find_friction(c, t, v, normal_impulse - (in_contact ? c->friction_applied : 0), back);
+        for (int axis = 0; axis < 3; axis++) under[axis] = s->start[k][axis] + c->drift[axis];
         const float before = smaller(larger(c->offset - row_dot(c->normal, under), 0), out);
-        for (int axis = 0; axis < 3; axis++) start[axis] += before * c->normal[axis];
+        for (int axis = 0; axis < 3; axis++) {
+            x[axis] = (x[axis] + out * c->normal[axis]) + back[axis];
+            v[axis] = (v[axis] + ((out - before) * t->over) * c->normal[axis]) + t->over * back[axis];
+        }
         memcpy(c->active, c->normal, sizeof c->active);
         c->normal_impulse = c->friction_applied = normal_impulse;
     }
@@ -349,13 +360,13 @@ static void project_lengths(reference_strand *s) {
 
 /* Whether no point has gone further from where it was, beside the root, than the strand is long four
  * times. */
-static bool stayed(const reference_strand *s) {
+static bool stayed(const reference_strand *s, reference_row *from) {
     float root[3], total = 0, furthest = 0;
     bool finite = true;
-    row_between(s->start[0], s->x[0], root);
+    row_between(from[0], s->x[0], root);
     for (uint32_t k = 0; k < s->points; k++) {
         float moved[3];
-        row_between(s->start[k], s->x[k], moved);
+        row_between(from[k], s->x[k], moved);
         for (int axis = 0; axis < 3; axis++) moved[axis] -= root[axis];
         const float square = row_dot(moved, moved);
         finite &= isfinite(square) != 0;
@@ -365,73 +376,68 @@ static bool stayed(const reference_strand *s) {
     return finite && !(16 * total * total < furthest);
 }
 
-/* A strand in which Newton's method ran away goes back to the substep's start; one that came in with a
- * velocity that is not finite is left to be frozen. */
-static void revert_diverged(reference_strand *s) {
-    if (stayed(s) || !reference_is_finite(s, s->came_v)) return;
+/* A strand in which Newton's method ran away goes back to where it came from; one that came with a velocity
+ * that is not finite is left to be frozen. */
+static void revert_diverged(reference_strand *s, const terms *t) {
+    if (stayed(s, t->of.from) || !reference_is_finite(s, t->of.from_v)) return;
     for (uint32_t k = 0; k < s->points; k++)
-        if (s->mass[k] > 0) memcpy(s->x[k], s->start[k], sizeof s->x[k]);
+        if (s->mass[k] > 0) memcpy(s->x[k], t->of.from[k], sizeof s->x[k]);
+}
+
+/* What was laid out is not faster than it moved. */
+static void limit_velocity(reference_strand *s, const terms *t) {
+    for (uint32_t k = 0; k < s->points; k++) {
+        float moved[3];
+        row_between(t->of.from[k], s->x[k], moved);
+        for (int axis = 0; axis < 3; axis++) moved[axis] *= t->of.rate;
+        if (s->mass[k] > 0 && !(row_dot(s->v[k], s->v[k]) < row_dot(moved, moved)))
+            memcpy(s->v[k], moved, sizeof moved);
+    }
 }
 
 /* With contacts, points are put out before the first iteration and after each: friction by what the solve has
  * pressed. */
-static void hold(reference_strand *s, const reference_world *w, const terms *t) {
-    relax(s, t);
+void reference_hold(reference_strand *s, const reference_world *w, const reference_hold_of *of) {
+    const terms t = make_terms(s, w, of);
+    relax(s, &t);
     for (uint32_t i = 0; i < w->def->max_iterations; i++) {
         s->iterations++;
-        if (t->contacts && i == 0) resolve_contacts(s);
-        iterate(s, t);
-        if (t->contacts) resolve_contacts(s);
-        if (all_held(s, t) && (!t->contacts || is_clear(s, w->def->max_strain))) return;
+        if (t.contacts && i == 0) resolve_contacts(s, &t);
+        iterate(s, &t);
+        if (t.contacts) resolve_contacts(s, &t);
+        if (all_held(s, &t) && (!t.contacts || is_clear(s, w->def->max_strain))) return;
     }
     s->unsolved++;
-    revert_diverged(s);
+    revert_diverged(s, &t);
     if (s->compliance == 0) project_lengths(s);
+    if (of->gains && of->rate > 0) limit_velocity(s, &t);
+}
+
+static bool moves(const reference_strand *s, uint32_t pinned) {
+    const float *x = s->x[pinned], *goal = s->goal[pinned];
+    return x[0] != goal[0] || x[1] != goal[1] || x[2] != goal[2];
 }
 
 /* Between two pins too far apart the rest lengths are longer by the same ratio, and 0.2 %. */
 void reference_reach_pins(reference_strand *s) {
     uint32_t first = 0;
     bool begun = false;
+    s->drawn = false;
     for (uint32_t k = 0; k < s->points; k++) {
         if (s->mass[k] > 0) continue;
         double rest = 0;
         for (uint32_t i = first; i < k; i++) rest += (double)s->rest_length[i];
         if (begun) {
             float d[3];
-            row_between(s->x[first], s->x[k], d);
+            row_between(s->goal[first], s->goal[k], d);
             const float distance = row_length(d), whole = (float)rest;
             const bool reaches =
                 s->compliance > 0 || !(distance * 1.002f > whole); /* a compliant one stretches */
             const float ratio = !reaches && whole > 0 ? 1.002f * distance / whole : 1;
             for (uint32_t i = first; i < k; i++) s->length[i] = s->rest_length[i] * ratio;
+            s->drawn |= !reaches && (moves(s, first) || moves(s, k));
             s->infeasible |= !reaches && distance > whole * 1.00001f;
         }
         first = k, begun = true;
     }
-}
-
-void reference_derive_velocity(reference_strand *s, float rate) {
-    for (uint32_t k = 0; k < s->points; k++)
-        for (int axis = 0; axis < 3; axis++) s->v[k][axis] = rate * (s->x[k][axis] - s->start[k][axis]);
-}
-
-void reference_hold_rigid(reference_strand *s, const reference_world *w) {
-    const terms t = make_terms(s, w, false, false, false);
-    memcpy(s->came_v, s->v, sizeof s->v);
-    hold(s, w, &t);
-}
-
-void reference_robust_substep(reference_strand *s, const reference_world *w, uint32_t substep) {
-    const bool bends = w->def->bend_stiffness > 0;
-    if (substep == 0)
-        memcpy(s->came_v, s->v, sizeof s->v); /* of the step, where nothing but affine forces acts */
-    reference_predict(s, w, substep);
-    if (reference_has_others(w)) memcpy(s->came_v, s->v, sizeof s->v);
-    reference_place(s, w, (double)substep + 1, s->x);
-    reference_reach_pins(s);
-    const bool contacts = reference_find_contacts(s, w, substep);
-    const terms t = make_terms(s, w, w->compliant, bends, contacts);
-    if (!s->frozen) hold(s, w, &t);
-    reference_derive_velocity(s, reference_rate(w));
 }

@@ -1,11 +1,9 @@
-/* The plain reference of strands: state, places, the stages of a substep and the contacts of springs. Only
- * the planes of contacts are taken from the engine; they have tests of their own. */
+/* The plain reference of strands: state, places and the stages of a substep. */
 #define REAL float
 #include "integrator_template.h"
 
 #include <math.h>
 
-#include "contacts/contact.h"
 #include "reference_strand_parts.h"
 
 /* --- State --- */
@@ -41,10 +39,12 @@ void reference_strand_load(reference_strand *s, const mote_strands *strands, uin
     s->free_mass = strands->point_inverse_mass[lane];
     s->compliance = strands->compliance[lane];
     s->frozen = strands->frozen[lane];
+    for (int axis = 0; axis < 3 && strands->origin[0]; axis++) s->origin[axis] = strands->origin[axis][lane];
     for (uint32_t k = 0; k < s->points; k++) {
         const uint32_t slot = mote_strands_slot_of(strands, lane, k);
         for (int axis = 0; axis < 3; axis++) {
             s->x[k][axis] = strands->range.x[axis][slot];
+            if (strands->relative_x[0]) s->relative[k][axis] = strands->relative_x[axis][slot];
             s->v[k][axis] = strands->range.v[axis][slot];
             s->rest[k][axis] = strands->rest_x[axis][slot];
         }
@@ -76,9 +76,10 @@ static void place_root(reference_strand *s, const reference_world *w, double wit
     for (int i = 0; i < 7; i++) at[i] = stands(&s->root, f, i);
     const float x = at[3], y = at[4], z = at[5], r = at[6], scale = 2 / (((x * x + y * y) + z * z) + r * r);
     const float frame[12] = {
-        1 - scale * (y * y + z * z), scale * (x * y - z * r),     scale * (x * z + y * r),     at[0],
-        scale * (x * y + z * r),     1 - scale * (x * x + z * z), scale * (y * z - x * r),     at[1],
-        scale * (x * z - y * r),     scale * (y * z + x * r),     1 - scale * (x * x + y * y), at[2]};
+        1 - scale * (y * y + z * z), scale * (x * y - z * r),     scale * (x * z + y * r),
+        at[0] - s->origin[0],        scale * (x * y + z * r),     1 - scale * (x * x + z * z),
+        scale * (y * z - x * r),     at[1] - s->origin[1],        scale * (x * z - y * r),
+        scale * (y * z + x * r),     1 - scale * (x * x + y * y), at[2] - s->origin[2]};
     memcpy(s->frame, frame, sizeof frame);
 }
 
@@ -98,7 +99,7 @@ void reference_place(reference_strand *s, const reference_world *w, double at, r
     for (uint32_t i = 0; i < s->pin_count; i++) {
         const reference_motion *pin = &s->pin[i];
         const float f = fraction_of(pin, w, within);
-        for (int axis = 0; axis < 3; axis++) to[pin->point][axis] = stands(pin, f, axis);
+        for (int axis = 0; axis < 3; axis++) to[pin->point][axis] = stands(pin, f, axis) - s->origin[axis];
     }
 }
 
@@ -169,7 +170,8 @@ static bodies bodies_of(run *r) {
     return b;
 }
 
-void reference_predict(reference_strand *s, const reference_world *w, uint32_t substep) {
+/* Springs: start = x, then the stages of the substep by the integrator. */
+static void run_stages(reference_strand *s, const reference_world *w, uint32_t substep) {
     run r = {.s = s, .w = w, .substep = substep};
     const bodies b = bodies_of(&r);
     memcpy(s->start, s->x, sizeof s->x);
@@ -180,85 +182,25 @@ void reference_predict(reference_strand *s, const reference_world *w, uint32_t s
         }
 }
 
-/* --- Contacts of springs --- */
-
-/* The shorter of the segments beside a point; behind the last it is 1 m. */
-float reference_segment(const reference_strand *s, uint32_t k) {
-    return k ? smaller(s->length[k], s->length[k - 1]) : s->length[k];
+/* Forces act on places in the world. */
+void reference_kick(reference_strand *s, const reference_world *w, uint32_t substep) {
+    run r = {.s = s, .w = w, .substep = substep};
+    reference_row world[REFERENCE_POINTS];
+    bodies b = bodies_of(&r);
+    for (uint32_t k = 0; k < s->points; k++)
+        for (int axis = 0; axis < 3; axis++) world[k][axis] = s->x[k][axis] + s->origin[axis];
+    b.x = world;
+    evaluate(&b, 0, b.h, (float)b.h, s->dv);
 }
 
-/* All that the strand does in a substep, and the longest of its points' segments. */
-typedef struct swept {
-    float low[3], high[3], longest;
-} swept;
-
-static swept sweep(const reference_strand *s) {
-    swept box = {.longest = 0};
-    for (int axis = 0; axis < 3; axis++) box.low[axis] = box.high[axis] = s->x[0][axis];
-    for (uint32_t k = 0; k < s->points; k++) {
-        for (int axis = 0; axis < 3; axis++) {
-            box.low[axis] = smaller(smaller(box.low[axis], s->x[k][axis]), s->start[k][axis]);
-            box.high[axis] = larger(larger(box.high[axis], s->x[k][axis]), s->start[k][axis]);
-        }
-        box.longest = larger(box.longest, reference_segment(s, k));
-    }
-    return box;
-}
-
-/* Whether the ball about the collider stays out of the box: such colliders are not looked at. */
-static bool is_far(const swept *box, const reference_world *w, const mote_collider_pose *from,
-                   const mote_collider_pose *to) {
-    const float ball = to->bound + (0.5f * box->longest + w->def->radius);
-    float apart[3];
+void reference_affine_kick(const reference_strand *s, const reference_world *w, uint32_t k, float dv[3]) {
+    const double h = reference_substep(w);
+    reference_affine acceleration, newtons;
+    reference_fold(w->forces, w->force_count, &acceleration, &newtons);
     for (int axis = 0; axis < 3; axis++) {
-        const float over = smaller(to->origin[axis], from->origin[axis]) - box->high[axis];
-        const float under = box->low[axis] - larger(to->origin[axis], from->origin[axis]);
-        apart[axis] = larger(larger(over, under), 0);
-    }
-    return ball * ball < row_dot(apart, apart);
-}
-
-bool reference_find_contacts(reference_strand *s, const reference_world *w, uint32_t substep) {
-    if (w->collider_count == 0) return false;
-    const mote_collider_pose *from = w->poses + (size_t)substep * w->collider_count,
-                             *to = from + w->collider_count;
-    const swept box = sweep(s);
-    bool found = false;
-    for (uint32_t k = 0; k < s->points; k++) {
-        const float *x = s->x[k], *start = s->start[k];
-        const wide3 x0 = {start[0], start[1], start[2]}, x1 = {x[0], x[1], x[2]};
-        mote_contact c = mote_contact_none();
-        c.gap = 0.5f * reference_segment(s, k); /* anything further off is not looked at */
-        for (uint32_t i = 0; i < w->collider_count && s->mass[k] > 0; i++)
-            if (!is_far(&box, w, &from[i], &to[i]))
-                mote_contact_nearest(&c, &from[i], &to[i], x0, x1, w->def->radius, 0);
-        const float normal[3] = {c.normal.x, c.normal.y, c.normal.z};
-        mote_contact_settle(&c, x1, w->def->friction);
-        s->contact[k] = (reference_contact){
-            .drift = {c.drift.x, c.drift.y, c.drift.z}, .friction = c.friction, .offset = -1e30f};
-        if (!(row_dot(normal, normal) > 0)) continue;
-        memcpy(s->contact[k].normal, normal, sizeof normal);
-        s->contact[k].offset = c.offset;
-        found = true;
-    }
-    return found;
-}
-
-/* Out of the collider, without the speed against it, and with friction by that. */
-static void put_out(reference_strand *s, float rate) {
-    for (uint32_t k = 0; k < s->points; k++) {
-        const reference_contact *c = &s->contact[k];
-        const float gap = row_dot(c->normal, s->x[k]) - c->offset;
-        if (!(gap < 0)) continue;
-        float against[3], along[3];
-        for (int axis = 0; axis < 3; axis++) against[axis] = s->v[k][axis] - rate * c->drift[axis];
-        const float across = row_dot(c->normal, against), speed = larger(0 - across, 0);
-        for (int axis = 0; axis < 3; axis++) along[axis] = against[axis] + (0 - across) * c->normal[axis];
-        const float share = smaller(c->friction * speed / at_least_short(row_length(along)), 1);
-        for (int axis = 0; axis < 3; axis++) {
-            s->x[k][axis] -= gap * c->normal[axis];
-            s->v[k][axis] = (s->v[k][axis] + speed * c->normal[axis]) - share * along[axis];
-        }
+        const float x = s->x[k][axis] + s->origin[axis], v = s->v[k][axis];
+        dv[axis] = affine_dv(&acceleration, axis, h, x, v);
+        if (reference_acts(&newtons)) dv[axis] += s->mass[k] * affine_dv(&newtons, axis, h, x, v);
     }
 }
 
@@ -269,9 +211,9 @@ static void spring_substep(reference_strand *s, const reference_world *w, uint32
     memcpy(end, s->x, sizeof end);
     reference_place(s, w, (double)substep + 1, end);
     reference_pinned_velocity(s, w, s->x, end);
-    reference_predict(s, w, substep);
+    run_stages(s, w, substep);
     reference_place(s, w, (double)substep + 1, s->x);
-    if (reference_find_contacts(s, w, substep)) put_out(s, (float)(1.0 / reference_substep(w)));
+    if (reference_find_contacts(s, w, substep)) reference_push_out(s, reference_rate(w));
 }
 
 bool reference_is_finite(const reference_strand *s, reference_row *rows) {
@@ -281,23 +223,72 @@ bool reference_is_finite(const reference_strand *s, reference_row *rows) {
     return true;
 }
 
+/* Knuth, The Art of Computer Programming 2, 4.2.2, theorem B: what a sum of two floats lost. */
+static float lost(float a, float b, float sum) {
+    const float part = sum - a;
+    return (a - (sum - part)) + (b - part);
+}
+
+/* What the place of a point in the world left out when it was rounded; nothing where the host has written it
+ * since. */
+static void low_part(const reference_strand *s, uint32_t k, float low[3]) {
+    bool written = false;
+    for (int axis = 0; axis < 3; axis++) {
+        const float sum = s->origin[axis] + s->relative[k][axis];
+        low[axis] = lost(s->origin[axis], s->relative[k][axis], sum);
+        written |= sum != s->x[k][axis];
+    }
+    if (written) low[0] = low[1] = low[2] = 0;
+}
+
+/* Relative to the new origin, with what the world's float leaves out. */
+static void enter(reference_strand *s, const reference_world *w) {
+    if (is_springs(w)) return;
+    reference_row low[REFERENCE_POINTS];
+    for (uint32_t k = 0; k < s->points; k++) low_part(s, k, low[k]);
+    memcpy(s->origin, s->x[0], sizeof s->origin);
+    for (uint32_t k = 0; k < s->points; k++)
+        for (int axis = 0; axis < 3; axis++) {
+            const float x = s->x[k][axis], apart = x - s->origin[axis];
+            s->x[k][axis] = apart + (lost(x, 0 - s->origin[axis], apart) + low[k][axis]);
+        }
+}
+
+static void leave(reference_strand *s, const reference_world *w) {
+    if (is_springs(w)) return;
+    memcpy(s->relative, s->x, sizeof s->x);
+    for (uint32_t k = 0; k < s->points; k++)
+        for (int axis = 0; axis < 3; axis++) s->x[k][axis] += s->origin[axis];
+}
+
+static float strain_of(const reference_strand *s, uint32_t k) {
+    float d[3];
+    row_between(s->x[k], s->x[k + 1], d);
+    const float strain = s->rest_length[k] > 0 ? fabsf(row_length(d) / s->rest_length[k] - 1) : 0;
+    return isfinite(strain) ? strain : 0;
+}
+
 /* A frozen strand stands where the step began and exerts no force. */
-static void commit(reference_strand *s, const reference_strand *before) {
+static void commit(reference_strand *s, const reference_world *w, const reference_strand *before) {
     const bool keep = !before->frozen && reference_is_finite(s, s->x) && reference_is_finite(s, s->v);
     if (!keep) {
         memcpy(s->x, before->x, sizeof s->x);
         memcpy(s->v, before->v, sizeof s->v);
+        memcpy(s->origin, before->origin, sizeof s->origin);
         memset(s->reaction, 0, sizeof s->reaction);
+        enter(s, w);
     }
     s->frozen = !keep;
     s->max_strain = s->strain_sum = 0;
     for (uint32_t k = 0; k + 1 < s->points; k++) {
-        float d[3];
-        row_between(s->x[k], s->x[k + 1], d);
-        float strain = s->rest_length[k] > 0 ? fabsf(row_length(d) / s->rest_length[k] - 1) : 0;
-        if (!isfinite(strain)) strain = 0;
-        s->max_strain = larger(s->max_strain, strain);
-        s->strain_sum += strain;
+        s->max_strain = larger(s->max_strain, strain_of(s, k));
+        s->strain_sum += strain_of(s, k);
+    }
+    if (keep) {
+        leave(s, w);
+    } else {
+        memcpy(s->x, before->x, sizeof s->x);
+        memcpy(s->origin, before->origin, sizeof s->origin);
     }
 }
 
@@ -305,8 +296,12 @@ static void begin(reference_strand *s, const reference_world *w) {
     memset(s->reaction, 0, sizeof s->reaction);
     memcpy(s->length, s->rest_length, sizeof s->length);
     for (uint32_t k = 0; k < s->points; k++) s->contact[k] = (reference_contact){.offset = -1e30f};
-    s->iterations = s->unsolved = s->fallbacks = 0;
+    s->iterations = s->unsolved = s->fallbacks = s->buried = 0;
+    s->owed = 0;
     s->infeasible = false;
+    s->whole = 0;
+    for (uint32_t k = 0; k + 1 < s->points; k++) s->whole += s->rest_length[k];
+    enter(s, w);
     reference_place(s, w, 0, s->x);
 }
 
@@ -317,17 +312,15 @@ void reference_strand_step(reference_strand *s, const reference_world *w, bool f
         const bodies b = bodies_of(&r);
         begin(s, w);
         kick(&b, 0, -0.5 * w->timestep / (double)w->substeps);
-        commit(s, &before);
+        commit(s, w, &before);
         before = *s;
     }
     begin(s, w);
     for (uint32_t i = 0; i < w->substeps; i++) {
         if (is_springs(w))
             spring_substep(s, w, i);
-        else if (w->def->solver == MOTE_STRAND_CONSERVING)
-            reference_conserving_substep(s, w, i);
         else
-            reference_robust_substep(s, w, i);
+            reference_constrained_substep(s, w, i);
     }
-    commit(s, &before);
+    commit(s, w, &before);
 }

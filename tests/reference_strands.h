@@ -29,23 +29,30 @@ typedef struct reference_strand {
     bool free_root, has_pins;
     float mass[REFERENCE_POINTS]; /* inverse, 1/kg; 0: pinned */
     float rest_length[REFERENCE_POINTS], bend_length[REFERENCE_POINTS];
-    reference_row x[REFERENCE_POINTS], v[REFERENCE_POINTS], rest[REFERENCE_POINTS],
-        reaction[REFERENCE_POINTS];
+    /* In a step x is relative to the origin: the root's place when the step began, or for springs that of the
+     * world. Between steps x is the place in the world, and beside it stands what it was rounded from. */
+    reference_row x[REFERENCE_POINTS], relative[REFERENCE_POINTS], v[REFERENCE_POINTS],
+        rest[REFERENCE_POINTS], reaction[REFERENCE_POINTS];
+    float origin[3];
     float free_mass, compliance; /* 1/kg of its free points, m/N */
     reference_motion root, pin[REFERENCE_PINS];
     uint32_t pin_count;
     /* The report. */
     float max_strain, strain_sum; /* largest, and summed over the segments */
-    uint32_t iterations, unsolved, fallbacks;
+    uint32_t iterations, unsolved, fallbacks, buried;
     bool infeasible, frozen;
     /* Within a substep. */
-    reference_row start[REFERENCE_POINTS], came_v[REFERENCE_POINTS];
+    reference_row start[REFERENCE_POINTS], start_v[REFERENCE_POINTS]; /* the state when it began */
+    reference_row dv[REFERENCE_POINTS];                               /* h a, by all forces */
+    reference_row goal[REFERENCE_POINTS];                             /* of pinned points, at its end */
+    bool drawn;                     /* its pins move and lengthen segments */
     float length[REFERENCE_POINTS]; /* rest lengths, longer between pins too far apart */
     float frame[12];                /* the root's rotation (rows), the position behind each */
+    float whole;                    /* m, the sum of the rest lengths */
+    float owed;                     /* conserving: twice the energy lost in the step, J */
     reference_contact contact[REFERENCE_POINTS];
     float tension[REFERENCE_POINTS], strain[REFERENCE_POINTS], bend_tension[REFERENCE_POINTS],
         bend_strain[REFERENCE_POINTS];
-    float impulse[REFERENCE_POINTS]; /* conserving: multipliers, kept from substep to substep */
 } reference_strand;
 
 /* Shared by all strands of one id in one step. */

@@ -71,6 +71,7 @@ TEST(settings_out_of_range_are_refused) {
                                      RANGE(bend_stiffness, 0x1p-140), /* its inverse is infinite */
                                      RANGE(max_iterations, 0),
                                      RANGE(max_iterations, 33),
+                                     RANGE(substeps, 4097),
                                      DEF(cookie, 0, MOTE_ERROR_DEF),
                                      DEF(solver, -1, MOTE_ERROR_ENUM),
                                      DEF(solver, MOTE_STRAND_SOLVER_COUNT, MOTE_ERROR_ENUM),

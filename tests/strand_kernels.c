@@ -26,12 +26,17 @@ static void same_strand(const mote_strands *b, uint32_t strand, const reference_
     const uint32_t lane = b->lane_of_strand[strand], slot = mote_strands_slot_of(b, lane, 0);
     ASSERT(b->frozen[lane], ==, want->frozen);
     same_column("position", b->range.x, slot, want->points, want->x);
+    for (int axis = 0; axis < 3 && b->relative_x[0]; axis++)
+        assert_memory_equal(&b->origin[axis][lane], &want->origin[axis], sizeof(float));
+    if (b->relative_x[0])
+        same_column("place under the origin", b->relative_x, slot, want->points, want->relative);
     same_column("velocity", b->range.v, slot, want->points, want->v);
     same_column("reaction", b->range.reaction, slot, want->points, want->reaction);
     if (want->frozen) return; /* the way there is not compared */
     ASSERT(b->iterations[lane], ==, want->iterations);
     ASSERT(b->unsolved[lane], ==, want->unsolved);
     ASSERT(b->fallbacks[lane], ==, want->fallbacks);
+    ASSERT(b->buried[lane], ==, want->buried);
     ASSERT(b->infeasible[lane], ==, want->infeasible);
     assert_memory_equal(&b->strain[lane], &want->max_strain, sizeof(float));
     assert_memory_equal(&b->strain_sum[lane], &want->strain_sum, sizeof(float));
@@ -50,7 +55,7 @@ static void same_masked(const mote_strands *b) {
 
 /* Counted, so that no test passes because nothing happened. */
 typedef struct tally {
-    uint32_t strands, iterations, unsolved, fallbacks, infeasible, frozen, in_contact, moved;
+    uint32_t strands, iterations, unsolved, fallbacks, infeasible, frozen, in_contact, buried, moved;
 } tally;
 
 static void count_strand(tally *t, const reference_strand *s) {
@@ -59,6 +64,7 @@ static void count_strand(tally *t, const reference_strand *s) {
     t->unsolved += s->unsolved;
     t->fallbacks += s->fallbacks;
     t->infeasible += s->infeasible;
+    t->buried += s->buried;
     t->frozen += s->frozen;
     t->moved += !s->frozen && s->v[s->points - 1][0] != 0;
     for (uint32_t k = 0; k < s->points; k++) t->in_contact += s->contact[k].offset > -1e29f;
@@ -148,7 +154,7 @@ TEST(kinematic_springs_that_differ_in_one_number_equal_the_reference) {
     }
 }
 
-enum { CAPS = 1, CONTACTS = 2, INFEASIBLE = 4, FALLS_BACK = 8 }; /* has to happen */
+enum { CAPS = 1, CONTACTS = 2, INFEASIBLE = 4, FALLS_BACK = 8, BURIED = 16 }; /* has to happen */
 static const struct {
     mote_strand_solver solver;
     uint32_t parts, happens;
@@ -157,20 +163,25 @@ static const struct {
     {MOTE_STRAND_ROBUST, RIGID | SYSTEM | FREE, 0},
     {MOTE_STRAND_ROBUST, RIGID | SYSTEM | CAP | WILD, CAPS},
     {MOTE_STRAND_ROBUST, RIGID | SYSTEM | STIFF | PINS, INFEASIBLE},
-    {MOTE_STRAND_ROBUST, RIGID | SYSTEM | COLLIDERS, CONTACTS},
+    {MOTE_STRAND_ROBUST, RIGID | SYSTEM | COLLIDERS, CONTACTS | BURIED},
+    {MOTE_STRAND_ROBUST, RIGID | SYSTEM | WILD | PINS | FAR, INFEASIBLE},
     {MOTE_STRAND_ROBUST, RIGID | SYSTEM | COLLIDERS | PINS | FREE | CAP, CAPS | CONTACTS},
     {MOTE_STRAND_ROBUST, RIGID | FIELDS | CALLBACKS | DRAG | POSE | LOCAL_POSE, 0},
     {MOTE_STRAND_ROBUST, SYSTEM, 0},
     {MOTE_STRAND_ROBUST, SYSTEM | DAMPING | PINS | CAP | WILD, CAPS | INFEASIBLE},
     {MOTE_STRAND_ROBUST, SYSTEM | DAMPING | COLLIDERS | DRAG, CONTACTS},
     {MOTE_STRAND_ROBUST, SYSTEM | BENDS, 0},
+    {MOTE_STRAND_ROBUST, SYSTEM | BENDS | COLLIDERS | FROM, CONTACTS | BURIED},
     {MOTE_STRAND_ROBUST, RIGID | SYSTEM | BENDS | DAMPING | PINS, INFEASIBLE},
     {MOTE_STRAND_ROBUST, RIGID | SYSTEM | BENDS | CAP | WILD | FREE, CAPS},
     {MOTE_STRAND_ROBUST, SYSTEM | BENDS | DAMPING | COLLIDERS | CALLBACKS | LOCAL_POSE | PINS, CONTACTS},
     {MOTE_STRAND_CONSERVING, RIGID | SYSTEM, 0},
     {MOTE_STRAND_CONSERVING, RIGID | SYSTEM | STIFF | FREE | DRAG | POSE | FIELDS | CALLBACKS, 0},
     {MOTE_STRAND_CONSERVING, RIGID | SYSTEM | WILD | PINS, INFEASIBLE | FALLS_BACK},
-    {MOTE_STRAND_CONSERVING, RIGID | SYSTEM | CAP, CAPS | FALLS_BACK},
+    {MOTE_STRAND_CONSERVING, RIGID | SYSTEM | CAP | WILD, CAPS | FALLS_BACK},
+    {MOTE_STRAND_CONSERVING, RIGID | SYSTEM | COLLIDERS, CONTACTS | BURIED},
+    {MOTE_STRAND_CONSERVING, RIGID | SYSTEM | COLLIDERS | WILD | PINS | DRAG | FROM, CONTACTS},
+    {MOTE_STRAND_CONSERVING, RIGID | SYSTEM | FREE | DRAG | FAR, 0},
 };
 
 static const char *case_name(uint32_t number) {
@@ -187,6 +198,7 @@ TEST_EACH(constraints_equal_the_reference, COUNT_OF(cases), case_name, i) {
     if (cases[i].happens & CAPS) ASSERT(sum.unsolved, >, 0);
     if (cases[i].happens & CONTACTS) ASSERT(sum.in_contact, >, 0);
     if (cases[i].happens & INFEASIBLE) ASSERT(sum.infeasible, >, 0);
+    if (cases[i].happens & BURIED) ASSERT(sum.buried, >, 0);
     if (cases[i].happens & FALLS_BACK) ASSERT(sum.fallbacks, >, 0);
 }
 

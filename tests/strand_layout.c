@@ -6,18 +6,50 @@
 
 #include "random_strands.h"
 
-/* The slot of point 0 of a strand by the rule of the header, found by going through all strands for each
- * length: 16 strands to a group, longest first, each group as long as its longest. For any other number: how
- * many slots there are. */
-static uint32_t expected_slot(const strands *s, uint32_t strand) {
-    uint32_t slots = 0, dealt = 0, group = 0;
-    for (uint32_t length = LONGEST; length >= 2; length--)
+/* Cells of 1/1023 of the longest side of the box around all roots. */
+static void cell_of(const strands *s, uint32_t strand, uint32_t cell[3]) {
+    float low[3], size = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        float high = low[axis] = position_of(s, 0, 0)[axis];
         for (uint32_t i = 0; i < s->def.strand_count; i++) {
-            if (s->points[i] != length) continue;
-            if (dealt % 16 == 0) group = slots, slots += 16 * length;
-            if (i == strand) return group + dealt % 16;
-            dealt++;
+            const float at = position_of(s, i, 0)[axis];
+            low[axis] = fminf(low[axis], at), high = fmaxf(high, at);
         }
+        size = fmaxf(size, high / 2 - low[axis] / 2);
+    }
+    for (int axis = 0; axis < 3; axis++)
+        cell[axis] =
+            size > 0 ? (uint32_t)((position_of(s, strand, 0)[axis] / 2 - low[axis] / 2) * (1023 / size)) : 0;
+}
+
+/* Longer strands come first; those of one length in Morton order: by the axis whose cells differ in the
+ * highest bit, x before y before z; at last by their numbers. */
+static bool comes_before(const strands *s, uint32_t a, uint32_t b) {
+    uint32_t p[3], q[3], most = 0, by = 0;
+    if (s->points[a] != s->points[b]) return s->points[a] > s->points[b];
+    cell_of(s, a, p), cell_of(s, b, q);
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        const uint32_t differ = p[axis] ^ q[axis];
+        if (most < differ && most < (most ^ differ)) most = differ, by = axis;
+    }
+    return p[by] == q[by] ? a < b : p[by] < q[by];
+}
+
+/* The slot of point 0 of a strand by the rule of the header: 16 strands to a group, each group as long as its
+ * first. For any other number: how many slots there are. */
+static uint32_t expected_slot(const strands *s, uint32_t strand) {
+    static uint32_t order[MOST_STRANDS];
+    uint32_t slots = 0, group = 0;
+    const uint32_t count = s->def.strand_count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = i;
+        for (; at > 0 && comes_before(s, i, order[at - 1]); at--) order[at] = order[at - 1];
+        order[at] = i;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (i % 16 == 0) group = slots, slots += 16 * s->points[order[i]];
+        if (order[i] == strand) return group + i % 16;
+    }
     return slots;
 }
 
@@ -91,8 +123,9 @@ static void check_layout(const strands *s) {
     for (uint32_t i = 0; i < s->def.strand_count; i++) {
         ASSERT(mote_strands_points(system, id, i), ==, s->points[i]);
         ASSERT(mote_strands_slot(system, id, i, s->points[i]), ==, MOTE_NO_SLOT);
+        const uint32_t first = expected_slot(s, i);
         for (uint32_t k = 0; k < s->points[i]; k++)
-            ASSERT(mote_strands_slot(system, id, i, k), ==, expected_slot(s, i) + 16 * k);
+            ASSERT(mote_strands_slot(system, id, i, k), ==, first + 16 * k);
         check_strand(s, b, i, used);
     }
     for (uint32_t slot = 0; slot < view.slot_count; slot++)

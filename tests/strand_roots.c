@@ -13,6 +13,7 @@ enum { HAIRS = 48, POINTS = 24 };
 /* Hairs of 0.2 m stand on a sphere of 0.1 m. */
 static rope make_hair(mote_strand_solver solver, float positions[3 * HAIRS * POINTS], uint32_t substeps) {
     mote_strands_def def = mote_default_strands_def();
+    def.substeps = 0; /* the system's */
     for (uint32_t i = 0; i < HAIRS; i++) {
         const double y = 1 - 2 * (i + 0.5) / HAIRS, r = sqrt(1 - y * y), turn = 2.4 * i;
         const double n[3] = {r * cos(turn), y, r * sin(turn)}, root[3] = {0.1 * n[0], 0.1 * n[1], 0.1 * n[2]};
@@ -229,6 +230,7 @@ TEST(curls_turn_with_the_head_and_keep_their_hand) {
             p[2] = (float)((hand ? 0.01 : -0.01) * sin(0.7 * k));
         }
     mote_strands_def def = mote_default_strands_def();
+    def.substeps = 0; /* the system's */
     def.strand_count = 2;
     def.points = CURL;
     def.positions = positions;

@@ -29,7 +29,9 @@ enum {
     PINS = 16384,
     HOSTILE = 32768,
     EVEN_COMPLIANCE = 65536,
-    EVEN_MASS = 131072 /* of all strands, or of all their points, which else are each its own */
+    EVEN_MASS = 131072, /* of all strands, or of all their points, which else are each its own */
+    FROM = 262144,      /* colliders touch points from the fourth on */
+    FAR = 524288        /* strands a kilometre out, whose roots do not turn */
 };
 
 typedef struct strand_scene {
@@ -62,9 +64,11 @@ static inline void scene_check(mote_result result) {
 }
 
 /* A walk down and aside in segments of about 0.1 m; one strand in nine has a segment without length. */
-static inline float *scene_walk(float *p, uint32_t points, bool folded, random_source *random) {
+static inline float *scene_walk(float *p, uint32_t points, uint32_t parts, bool folded,
+                                random_source *random) {
     float x[3];
     for (int axis = 0; axis < 3; axis++) x[axis] = random_between(random, -0.5f, 0.5f);
+    if (parts & FAR) x[0] += 1000;
     for (uint32_t k = 0; k < points; k++, p += 3) {
         for (int axis = 0; axis < 3; axis++) {
             p[axis] = x[axis];
@@ -87,6 +91,7 @@ static inline void scene_settings(mote_strands_def *def, const strand_scene *s) 
     if (s->parts & POSE) def->pose_stiffness = 2.5f;
     if (s->parts & LOCAL_POSE) def->local_pose_stiffness = 4;
     if (s->parts & CAP) def->max_iterations = 2;
+    if (s->parts & FROM) def->collide_from = 3;
     def->radius = 0.01f;
     def->free_roots = (s->parts & FREE) != 0;
 }
@@ -94,6 +99,7 @@ static inline void scene_settings(mote_strands_def *def, const strand_scene *s) 
 static inline void scene_arrays(strand_arrays *a, const strand_scene *s) {
     float *p = a->positions;
     a->def = mote_default_strands_def();
+    a->def.substeps = 0; /* of the system */
     scene_settings(&a->def, s);
     for (uint32_t i = 0; i < s->count; i++) {
         const uint32_t number = scene_number(s, i);
@@ -105,7 +111,7 @@ static inline void scene_arrays(strand_arrays *a, const strand_scene *s) {
         a->compliance[i] = rigid ? 0 : random_between(&random, 0.001f, 0.01f);
         if (s->parts & EVEN_COMPLIANCE && !rigid) a->compliance[i] = 0.005f;
         if (s->parts & EVEN_MASS) a->mass[i] = 0.0625f * (float)a->points[i]; /* no rounding */
-        p = scene_walk(p, a->points[i], number % 9 == 8, &random);
+        p = scene_walk(p, a->points[i], s->parts, number % 9 == 8, &random);
     }
     a->def.strand_points = a->points;
     a->def.positions = a->positions;
@@ -263,7 +269,8 @@ static inline void scene_aim(mote_system *system, mote_strands_id id, const stra
     const uint64_t ticks = scene_ticks(system);
     for (uint32_t i = 0; i < s->count; i++) {
         const uint32_t number = scene_number(s, i);
-        const mote_transform root = scene_root(number, seed, s->parts & WILD ? 1 : 0.03f);
+        mote_transform root = scene_root(number, seed, s->parts & WILD ? 1 : 0.03f);
+        for (int axis = 0; axis < 3 && s->parts & FAR; axis++) root.rotation[axis] = 0;
         scene_check(mote_strands_set_root(system, id, i, &root, tick + (number % 5 + 2) * ticks / 2));
     }
 }

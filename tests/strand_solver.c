@@ -90,6 +90,7 @@ TEST(stiffness_of_any_size_is_finite_at_every_step) {
         for (size_t c = 0; c < COUNT_OF(compliance); c++)
             for (size_t b = 0; b < COUNT_OF(bend); b++) {
                 mote_strands_def def = mote_default_strands_def();
+                def.substeps = 0; /* the system's */
                 def.strand_count = 1;
                 def.positions = positions;
                 def.mass = 0.01f;
@@ -131,12 +132,18 @@ TEST(pins_too_far_apart_are_reported_and_reached) {
         for (uint32_t i = 0; i < PINNED; i++) pin_tip(&r, i, share[i], MOTE_NEXT_ADVANCE);
         for (int step = 0; step < 60; step++) {
             step_rope(&r, 1);
+            test_case("solver %d, step %d", solver, step);
             assert_held(&r, FREE_TIP, allowed, UINT32_MAX);
             assert_false(report_of(&r, FREE_TIP).infeasible);
             for (uint32_t i = 0; i < PINNED; i++) {
                 /* As long as the pins stand apart, and no more: segments 1.002 of that, to max_strain. */
                 const double needed = fmax((double)share[i] * 1.002 - 1, 0);
-                assert_held(&r, i, needed + (1 + needed) * allowed, UINT32_MAX);
+                /* Conserving, a strand as long as its pins stand apart goes on vibrating without slack to do
+                 * it. */
+                if (share[i] == 1 && solver == MOTE_STRAND_CONSERVING)
+                    ASSERT(report_of(&r, i).strain, <=, 2 * allowed);
+                else
+                    assert_held(&r, i, needed + (1 + needed) * allowed, UINT32_MAX);
                 if (share[i] != 1) assert_int_equal(report_of(&r, i).infeasible, share[i] > 1);
                 if (share[i] > 1) ASSERT(report_of(&r, i).strain, >=, share[i] - 1 - rounding);
                 double x[3];
@@ -309,7 +316,7 @@ TEST(a_swing_keeps_its_energy_or_loses_it_but_gains_none) {
             /* Lengths that are max_strain off lift 1 kg by as much of 1 m; no more is gained. */
             if (solver == MOTE_STRAND_ROBUST) {
                 ASSERT(energy, <=, before + 0.002 * GRAVITY);
-                ASSERT(energy, <=, start);
+                ASSERT(energy, <=, start + 1e-4 * depth); /* mending lengths lifts the strand */
             }
             before = energy;
         }
@@ -445,13 +452,14 @@ TEST(lengths_are_held_in_the_substeps_that_mote_strand_substeps_counts) {
         }
 }
 
-/* The root jumps by 0.3 m in the step: four iterations do not bring 32 points within a millionth. */
+/* The root jumps by 0.3 m in the step: four iterations do not bring 32 points within a millionth. A compliant
+ * strand is solved by Newton's method alone, without impulses before it. */
 TEST(a_strand_takes_the_iterations_that_it_is_allowed_and_no_more) {
     enum { SUBSTEPS = 3 };
     for (uint32_t most = 1; most <= 4; most++) {
         const mote_transform to = turn_about((double[3]){0, 0, 1}, 0, (double[3]){0, 0.3, 0});
         mote_strands_def def = line_def(MOTE_STRAND_ROBUST, 32, 1, 0);
-        def.max_strain = 1e-6f, def.max_iterations = most;
+        def.compliance = 1e-9f, def.max_strain = 1e-6f, def.max_iterations = most;
         rope r = make_line(&def, SUBSTEPS);
         assert_int_equal(mote_strands_set_roots(r.system, r.id, &to, 1, MOTE_NEXT_ADVANCE), MOTE_OK);
         step_rope(&r, 1);

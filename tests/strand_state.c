@@ -47,6 +47,7 @@ static void expect_lanes_in_hash(mote_system *system, mote_strands *b, uint32_t 
         EXPECT(b->iterations[lane], false);
         EXPECT(b->unsolved[lane], false);
         EXPECT(b->fallbacks[lane], false);
+        EXPECT(b->buried[lane], false);
         EXPECT(b->strain[lane], false);
         EXPECT(b->strain_sum[lane], false);
         EXPECT(b->infeasible[lane], false);
@@ -62,6 +63,8 @@ static void expect_settings_in_hash(mote_system *system, mote_strands_def *d) {
     for (size_t i = 0; i < COUNT_OF(settings); i++) EXPECT(*settings[i], true);
     EXPECT(d->solver, true);
     EXPECT(d->max_iterations, true);
+    EXPECT(d->substeps, true);
+    EXPECT(d->collide_from, true);
     EXPECT(d->free_roots, true);
 }
 
@@ -93,6 +96,42 @@ TEST(all_of_the_state_counts_in_the_hash_and_no_measurement_does) {
 
 /* The quaternion (1, 1, 1, 1) / 2 takes (x, y, z) to (z, x, y), and the coordinates are eighths: all is
  * exact. */
+/* What is kept of a place counts in the hash by its low part, which is 0 where the host has written. */
+TEST(low_parts_of_places_count_in_the_hash_where_the_host_has_written_nothing) {
+    static strands s;
+    uint32_t shown = 0, points = 0;
+    make_strands(&s, 21, 9, 8);
+    mote_system *system = make_system(NULL);
+    mote_strands_id id = add_strands(system, &s);
+    mote_strands *b = strands_inside(system, id);
+    assert_int_equal(mote_system_step(system, 3, NULL), MOTE_OK);
+    for (uint32_t i = 0; i < 21; i++)
+        for (uint32_t k = 0; k < s.points[i]; k++, points++) {
+            const uint32_t slot = mote_strands_slot(system, id, i, k);
+            float *relative = &b->relative_x[points % 3][slot], *x = &b->range.x[points / 3 % 3][slot];
+            const float kept = *relative, at = *x;
+            const uint64_t before = mote_system_hash(system);
+            bool rounded = false;
+            for (int axis = 0; axis < 3; axis++)
+                rounded |=
+                    (double)b->origin[axis][b->lane_of_strand[i]] + (double)b->relative_x[axis][slot] !=
+                    (double)b->range.x[axis][slot];
+            shown += rounded;
+            *relative = NAN;
+            ASSERT((mote_system_hash(system) != before), ==, rounded);
+            *relative = kept;
+            ASSERT(mote_system_hash(system), ==, before);
+            *x = nextafterf(at, INFINITY);
+            const uint64_t written = mote_system_hash(system);
+            ASSERT(written, !=, before);
+            *relative = NAN;
+            ASSERT(mote_system_hash(system), ==, written);
+            *relative = kept, *x = at;
+        }
+    ASSERT(shown, >, 20);
+    mote_system_destroy(system);
+}
+
 TEST(reset_strands_rest_in_their_rest_shape_under_their_root) {
     SCENE(make_system(NULL), 21, 9, 9);
     uint64_t fresh = mote_system_hash(system);
@@ -109,7 +148,7 @@ TEST(reset_strands_rest_in_their_rest_shape_under_their_root) {
         }
     memset(b->frozen, 1, 21), memset(b->infeasible, 1, 21);
     for (uint32_t lane = 0; lane < 21; lane++)
-        b->strain[lane] = b->strain_sum[lane] = 1, b->unsolved[lane] = 1;
+        b->strain[lane] = b->strain_sum[lane] = 1, b->unsolved[lane] = b->buried[lane] = 1;
     b->range.started = true;
     for (uint32_t done = 0; done <= 21; done++) {
         assert_int_equal(mote_strands_reset(system, id, done < 21 ? done : MOTE_ALL_STRANDS), MOTE_OK);
@@ -122,6 +161,7 @@ TEST(reset_strands_rest_in_their_rest_shape_under_their_root) {
             ASSERT((b->strain[lane] == 0), ==, rests);
             ASSERT(b->strain_sum[lane], ==, !rests);
             ASSERT(b->unsolved[lane], ==, !rests);
+            ASSERT(b->buried[lane], ==, !rests);
             ASSERT((b->root_from[0][lane] == 1), ==, rests);
             for (uint32_t k = 0; k < s.points[strand]; k++) {
                 uint32_t slot = mote_strands_slot(system, id, strand, k);
@@ -152,6 +192,7 @@ TEST(reports_give_what_a_step_has_measured) {
         b->strain_sum[lane] = random_between(&random, 0, 1);
         b->iterations[lane] = random_below(&random, 1u << 31);
         b->unsolved[lane] = random_below(&random, 3), b->fallbacks[lane] = random_below(&random, 3);
+        b->buried[lane] = random_below(&random, 9);
         b->infeasible[lane] = (uint8_t)random_below(&random, 2);
         b->frozen[lane] = (uint8_t)random_below(&random, 2);
         for (int axis = 0; axis < 3; axis++) b->range.reaction[axis][slot] = (float)(3 * i) + (float)axis;
@@ -161,6 +202,7 @@ TEST(reports_give_what_a_step_has_measured) {
         ASSERT(r.iterations, ==, b->iterations[lane]);
         ASSERT(r.unsolved, ==, b->unsolved[lane]);
         ASSERT(r.fallbacks, ==, b->fallbacks[lane]);
+        ASSERT(r.buried, ==, b->buried[lane]);
         ASSERT(r.infeasible, ==, b->infeasible[lane]);
         ASSERT(r.frozen, ==, b->frozen[lane]);
         float impulse[3];
@@ -170,6 +212,7 @@ TEST(reports_give_what_a_step_has_measured) {
         sum += (double)b->strain_sum[lane];
         want.iterations += r.iterations;
         want.unsolved += r.unsolved > 0, want.fallbacks += r.fallbacks > 0;
+        want.buried += r.buried;
         want.infeasible += r.infeasible, want.frozen += r.frozen;
     }
     assert_int_equal(mote_strands_report(system, id, &got), MOTE_OK);
@@ -178,6 +221,7 @@ TEST(reports_give_what_a_step_has_measured) {
     ASSERT(got.iterations, ==, want.iterations);
     ASSERT(got.unsolved, ==, want.unsolved);
     ASSERT(got.fallbacks, ==, want.fallbacks);
+    ASSERT(got.buried, ==, want.buried);
     ASSERT(got.infeasible, ==, want.infeasible);
     ASSERT(got.frozen, ==, want.frozen);
     mote_system_destroy(system);

@@ -253,6 +253,7 @@ TEST(a_pin_leaves_from_its_point_whenever_it_gets_a_target) {
 TEST(one_pin_too_many_is_refused) {
     static float positions[3 * 1024 * 5];
     mote_strands_def def = mote_default_strands_def();
+    def.substeps = 0; /* the system's */
     def.strand_count = 5, def.points = 1024, def.positions = positions, def.free_roots = true;
     mote_system *system = make_system(NULL);
     mote_strands_id id;

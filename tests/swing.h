@@ -32,6 +32,7 @@ static inline void make_chain(swing *s, uint32_t strand, bool free) {
 static inline void make_swing(swing *s, bool damped, bool free) {
     random_source random = {11};
     s->def = mote_default_strands_def();
+    s->def.substeps = 0; /* the system's */
     s->def.solver = MOTE_STRAND_SPRINGS;
     s->def.strand_count = STRANDS;
     s->def.points = POINTS;

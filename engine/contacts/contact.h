@@ -18,18 +18,19 @@
 /* Contact plane: gap(x) = normal . x - offset, m. The offset includes the point's radius: its surface touches
  * at gap 0. */
 typedef struct mote_contact {
-    wide3 normal;  /* unit vector out of the collider; 0: no contact */
-    wide offset;   /* set by mote_contact_settle */
-    wide gap;      /* gap at the end of the substep */
-    wide3 drift;   /* m, motion of the collider's material under the point in the substep */
-    wide friction; /* coefficient of the collider; after mote_contact_settle: combined with the point's */
+    wide3 normal;     /* unit vector out of the collider; 0: no contact */
+    wide offset;      /* set by mote_contact_settle */
+    wide gap;         /* gap at the end of the substep */
+    wide3 drift;      /* m, motion of the collider's material under the point in the substep */
+    wide friction;    /* coefficient of the collider; after mote_contact_settle: combined with the point's */
+    wide_mask marked; /* the mark of the collider: mote_contact_list */
 } mote_contact;
 
 #define MOTE_NO_CONTACT 1e30f /* m, the gap without a contact */
 
 MOTE_INLINE mote_contact mote_contact_none(void) {
     const wide far = wide_set(MOTE_NO_CONTACT), zero = {0};
-    return (mote_contact){wide3_zero(), zero - far, far, wide3_zero(), zero};
+    return (mote_contact){wide3_zero(), zero - far, far, wide3_zero(), zero, (wide_mask){0}};
 }
 
 /* Plane in the axes in which the path is given. */
@@ -254,16 +255,31 @@ MOTE_INLINE wide_mask contact_with(const mote_collider_pose *to, wide3 d0, wide3
     return ~(wide_mask){0};
 }
 
-/* Replaces *nearest in the lanes in which this collider's gap is smaller, except those of `except`. The
- * points of `radius` moved from x0 to x1 while the collider moved from one row of the table to the next.
- * Offset and friction are completed after the last collider (mote_contact_settle). Coordinates up to 1e15 m
- * give finite contacts; paths are swept up to 1e9 m. */
+/* Returns the origin of a collider relative to `base`, the origin of the points' coordinates. */
+MOTE_INLINE wide3 contact_origin(const mote_collider_pose *pose, wide3 base) {
+    return wide3_sub(wide3_set(pose->origin), base);
+}
+
+/* Points of one register that moved from start to end in the substep. */
+typedef struct mote_contact_points {
+    wide3 base; /* m, world: start and end are relative to it */
+    wide3 start, end;
+    wide radius, friction;
+    wide reach; /* m, surfaces farther away at the end are ignored, except those that a path passed through */
+    wide_mask exempt; /* lanes that have no contacts */
+} mote_contact_points;
+
+/* Replaces *nearest in the lanes in which this collider's gap is smaller, except those of `except`; these
+ * take its mark. The points moved while the collider moved from one row of the table to the next. Offset and
+ * friction are completed after the last collider (mote_contact_settle). Coordinates up to 1e15 m give finite
+ * contacts; paths are swept up to 1e9 m. */
 MOTE_INLINE void mote_contact_nearest(mote_contact *nearest, const mote_collider_pose *from,
-                                      const mote_collider_pose *to, wide3 x0, wide3 x1, wide radius,
-                                      wide_mask except) {
-    const wide3 d0 = wide3_sub(x0, wide3_set(from->origin)), d1 = wide3_sub(x1, wide3_set(to->origin));
+                                      const mote_collider_pose *to, const mote_contact_points *points,
+                                      wide_mask except, wide_mask mark) {
+    const wide3 d0 = wide3_sub(points->start, contact_origin(from, points->base)),
+                d1 = wide3_sub(points->end, contact_origin(to, points->base));
     contact_plane plane = {wide3_zero(), nearest->gap};
-    const wide_mask applies = contact_with(to, d0, d1, radius, nearest->gap, &plane) & ~except;
+    const wide_mask applies = contact_with(to, d0, d1, points->radius, nearest->gap, &plane) & ~except;
     if (!wide_lane_bits(applies)) return;
     const wide_mask nearer = applies & wide_less(plane.gap, nearest->gap);
     if (!wide_lane_bits(nearer)) return;
@@ -272,6 +288,7 @@ MOTE_INLINE void mote_contact_nearest(mote_contact *nearest, const mote_collider
     nearest->drift =
         wide3_select(nearer, wide3_add(wide3_set(to->shift), contact_out_of(to->turn, d0)), nearest->drift);
     nearest->friction = wide_select(nearer, wide_set(to->friction), nearest->friction);
+    nearest->marked = (nearer & mark) | (~nearer & nearest->marked);
 }
 
 /* Returns the lanes that have a contact. */
@@ -291,25 +308,28 @@ MOTE_INLINE void mote_contact_settle(mote_contact *nearest, wide3 x1, wide frict
 
 /* --- A list of colliders --- */
 
-/* Bounding box per lane of the starts and ends of a substep, of one register of points or of several. */
+/* Bounding box per lane of the starts and ends of a substep, of one register of points or of several,
+ * relative to `base` (m, world). */
 typedef struct mote_contact_box {
-    wide3 low, high;
+    wide3 base, low, high;
 } mote_contact_box;
 
-MOTE_INLINE mote_contact_box mote_contact_box_at(wide3 x) { return (mote_contact_box){x, x}; }
+MOTE_INLINE mote_contact_box mote_contact_box_at(wide3 base, wide3 x) {
+    return (mote_contact_box){base, x, x};
+}
 
 MOTE_INLINE void mote_contact_box_add(mote_contact_box *box, wide3 x) {
     box->low = wide3_min(box->low, x);
     box->high = wide3_max(box->high, x);
 }
 
-/* Colliders near the box of some lane, in their order, and the lanes from which each is far. from and to: the
- * rows of the table before and after the substep. */
+/* Colliders near the box of some lane, in their order, the lanes from which each is far, and those in which
+ * the user of the list has marked it. from and to: the rows of the table before and after the substep. */
 typedef struct mote_contact_list {
     const mote_collider_pose *from, *to;
     uint32_t count;
     uint8_t index[MOTE_MAX_COLLIDERS];
-    wide_mask far[MOTE_MAX_COLLIDERS];
+    wide_mask far[MOTE_MAX_COLLIDERS], mark[MOTE_MAX_COLLIDERS];
 } mote_contact_list;
 
 /* Selects, of `count` colliders, those whose bounding sphere comes within `reach` (m; includes the points'
@@ -321,7 +341,7 @@ MOTE_INLINE void mote_contact_list_near(mote_contact_list *list, const mote_coll
     list->from = from, list->to = to;
     list->count = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const wide3 now = wide3_set(to[i].origin), was = wide3_set(from[i].origin);
+        const wide3 now = contact_origin(&to[i], box->base), was = contact_origin(&from[i], box->base);
         const wide3 over = wide3_sub(wide3_min(now, was), box->high),
                     under = wide3_sub(box->low, wide3_max(now, was));
         const wide3 apart = wide3_max(wide3_max(over, under), wide3_zero());
@@ -329,6 +349,7 @@ MOTE_INLINE void mote_contact_list_near(mote_contact_list *list, const mote_coll
         const wide_mask far = wide_less(ball * ball, wide3_dot(apart, apart));
         if (wide_all(far)) continue;
         list->far[list->count] = far;
+        list->mark[list->count] = (wide_mask){0};
         list->index[list->count++] = (uint8_t)i;
     }
 }
@@ -340,8 +361,8 @@ typedef struct mote_contact_patch {
     wide reach; /* m, surfaces farther than this from the points' own are ignored */
 } mote_contact_patch;
 
-MOTE_INLINE mote_contact_patch mote_contact_patch_at(wide3 end) {
-    return (mote_contact_patch){mote_contact_box_at(end), (wide){0}, (wide){0}};
+MOTE_INLINE mote_contact_patch mote_contact_patch_at(wide3 base, wide3 end) {
+    return (mote_contact_patch){mote_contact_box_at(base, end), (wide){0}, (wide){0}};
 }
 
 MOTE_INLINE void mote_contact_patch_add(mote_contact_patch *patch, wide3 start, wide3 end, wide reach) {
@@ -357,7 +378,7 @@ MOTE_INLINE bool contact_passes_by(const mote_collider_pose *to, const mote_cont
                                    wide radius) {
     const wide quarter = 0.25f * (to->radius + radius), reach = (1 + 0x1p-20f) * (radius + patch->reach);
     const wide3 size = {to->around[0] + reach, to->around[1] + reach, to->around[2] + reach},
-                at = wide3_set(to->origin);
+                at = contact_origin(to, patch->ends.base);
     const wide_mask beyond = contact_beyond(wide3_sub(at, patch->ends.high), size) |
                              contact_beyond(wide3_sub(patch->ends.low, at), size);
     return wide_all(beyond & wide_less(patch->moved + to->moved, quarter));
@@ -371,17 +392,10 @@ MOTE_INLINE void mote_contact_list_part(mote_contact_list *part, const mote_cont
     for (uint32_t i = 0; i < list->count; i++) {
         if (contact_passes_by(&list->to[list->index[i]], patch, radius)) continue;
         part->far[part->count] = list->far[i];
+        part->mark[part->count] = list->mark[i];
         part->index[part->count++] = list->index[i];
     }
 }
-
-/* Points of one register that moved from start to end in the substep. */
-typedef struct mote_contact_points {
-    wide3 start, end;
-    wide radius, friction;
-    wide reach; /* m, surfaces farther away at the end are ignored, except those that a path passed through */
-    wide_mask exempt; /* lanes that have no contacts */
-} mote_contact_points;
 
 /* Finds the contact with the nearest collider of the list. Returns false if no lane has one; *contact is then
  * incomplete. */
@@ -390,8 +404,8 @@ MOTE_INLINE bool mote_contact_find(const mote_contact_list *list, const mote_con
     *contact = mote_contact_none();
     contact->gap = points->reach;
     for (uint32_t i = 0; i < list->count; i++)
-        mote_contact_nearest(contact, &list->from[list->index[i]], &list->to[list->index[i]], points->start,
-                             points->end, points->radius, points->exempt | list->far[i]);
+        mote_contact_nearest(contact, &list->from[list->index[i]], &list->to[list->index[i]], points,
+                             points->exempt | list->far[i], list->mark[i]);
     if (!wide_lane_bits(mote_contact_has(contact))) return false;
     mote_contact_settle(contact, points->end, points->friction);
     return true;

@@ -23,13 +23,16 @@ static float distance(const mote_link_site site[2]) {
     return __builtin_sqrtf(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
 }
 
+static mote_result accepts(const mote_range *range, const mote_link *link) {
+    return range->kind->accepts_link ? range->kind->accepts_link(range, link) : MOTE_OK;
+}
+
 /* Checks a link and sets its rest length. */
 static mote_result check(mote_link *link, const mote_link_site site[2]) {
     mote_result result = check_values(link);
     if (result) return result;
     if (site[0].range == site[1].range && site[0].slot == site[1].slot) return MOTE_ERROR_RANGE;
-    for (int i = 0; i < 2 && result == MOTE_OK; i++)
-        result = site[i].range->kind->accepts_link(site[i].range, link);
+    for (int i = 0; i < 2 && result == MOTE_OK; i++) result = accepts(site[i].range, link);
     if (result || link->rest_length != MOTE_AS_PLACED) return result;
     link->rest_length = distance(site);
     return isfinite(link->rest_length) ? MOTE_OK : MOTE_ERROR_RANGE;

@@ -15,7 +15,8 @@ static void evaluate(mote_link_state *l) {
     float d[3], rate[3];
     for (int axis = 0; axis < 3; axis++) {
         l->force[axis] = 0;
-        d[axis] = *l->point[1].x[axis] - *l->point[0].x[axis];
+        const float apart = l->point[1].origin[axis] - l->point[0].origin[axis];
+        d[axis] = (*l->point[1].x[axis] - *l->point[0].x[axis]) + apart;
         rate[axis] = *l->point[1].v[axis] - *l->point[0].v[axis];
     }
     if (l->slack) return;
@@ -53,7 +54,7 @@ static void add_forces(const mote_link_list *links, uint32_t stage) {
 /* --- Half-step start of position Verlet --- */
 
 static mote_range_point point_in_columns(const mote_link_site *site) {
-    mote_range_point p = {.force = {NULL, NULL, NULL}};
+    mote_range_point p = {.origin = {0, 0, 0}};
     for (int axis = 0; axis < 3; axis++) {
         p.x[axis] = site->range->x[axis] + site->slot;
         p.v[axis] = site->range->v[axis] + site->slot;

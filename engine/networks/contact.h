@@ -21,7 +21,7 @@ MOTE_INLINE bool network_contact(const mote_network_job *job, const mote_network
         .friction = wide_set(def->friction),
         .reach = reach,
         .exempt = ~wide_less((wide){0}, wide_load(job->network->range.inverse_mass + slot))};
-    mote_contact_box box = mote_contact_box_at(points.start);
+    mote_contact_box box = mote_contact_box_at(wide3_zero(), points.start);
     mote_contact_box_add(&box, points.end);
     mote_contact_list near;
     mote_contact_list_near(&near, from, from + job->collider_count, job->collider_count, &box,

@@ -148,7 +148,7 @@ static mote_range_point point(mote_range *range, uint32_t slot) {
     const mote_step none = {.jobs = NULL};
     const mote_network_scratch c = mote_network_outer(&network->job, &none, network->linked_scratch).columns;
     const bool pinned = range->inverse_mass[slot] == 0;
-    mote_range_point p;
+    mote_range_point p = {.origin = {0, 0, 0}};
     for (size_t axis = 0; axis < 3; axis++) {
         float *column = c.memory + axis * c.stride + slot;
         p.x[axis] = column + COLUMN(x) * c.stride, p.v[axis] = column + COLUMN(v) * c.stride;

@@ -38,6 +38,7 @@ typedef struct mote_step {
 /* Point of a range while its linked units run the phases of a step. */
 typedef struct mote_range_point {
     float *x[3], *v[3];
+    float origin[3];    /* m, world: x is relative to it */
     float *force[3];    /* N; cleared by EVALUATE */
     float *reaction[3]; /* N s; NULL if the point is free to move */
 } mote_range_point;
@@ -51,8 +52,6 @@ typedef struct mote_range_kind {
 
     /* Checks that the system can step: MOTE_OK, STABILITY. NULL: always. */
     mote_result (*can_step)(mote_range *range, const mote_plan_def *plan);
-    /* Returns true if the system may have colliders. NULL: always. */
-    bool (*accepts_colliders)(const mote_range *range);
     /* Returns the largest number of substeps per step that the range may choose itself. NULL: the range uses
      * the system's substeps. */
     uint32_t (*own_substeps)(const mote_range *range);
@@ -65,7 +64,7 @@ typedef struct mote_range_kind {
     void (*end)(mote_range *range);
 
     /* Links. slot_of_end: finds the slot of an end; error RANGE. accepts_link: checks that the range can have
-     * the link; errors INTEGRATOR, STABILITY. */
+     * the link; errors INTEGRATOR, STABILITY. NULL: always. */
     mote_result (*slot_of_end)(const mote_range *range, const mote_link_end *end, uint32_t *slot);
     mote_result (*accepts_link)(const mote_range *range, const mote_link *link);
     /* Adds (+1) or removes (-1) an end at a slot. Error: MEMORY, only when adding; nothing has then

@@ -8,6 +8,7 @@
 
 #define COOKIE         0x62756e64u
 #define MAX_ITERATIONS 32u
+#define MAX_SUBSTEPS   4096u
 
 mote_strands_def mote_default_strands_def(void) {
     return (mote_strands_def){.cookie = COOKIE,
@@ -16,6 +17,7 @@ mote_strands_def mote_default_strands_def(void) {
                               .mass = 0.001f,
                               .rest_scale = 1.0f,
                               .max_strain = 0.002f,
+                              .substeps = 4,
                               .max_iterations = MAX_ITERATIONS,
                               .friction = 0.5f};
 }
@@ -60,6 +62,7 @@ static mote_result check_settings(const mote_strands_def *def) {
     for (int axis = 0; axis < 3 && result == MOTE_OK; axis++)
         if (!isfinite(def->air_velocity[axis])) result = MOTE_ERROR_NOT_FINITE;
     if (result) return result;
+    if (def->substeps > MAX_SUBSTEPS) return MOTE_ERROR_RANGE;
     return def->max_iterations >= 1 && def->max_iterations <= MAX_ITERATIONS ? MOTE_OK : MOTE_ERROR_RANGE;
 }
 

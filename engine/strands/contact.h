@@ -48,7 +48,7 @@ MOTE_INLINE void find_neighbours(const strand_work *w, uint32_t substep, size_t 
     const strand_columns *c = &w->c;
     const mote_strand_job *job = w->job;
     const mote_collider_pose *from = job->poses + (size_t)substep * job->collider_count;
-    mote_contact_box box = mote_contact_box_at(work_load3(c, WORK_X, lane));
+    mote_contact_box box = mote_contact_box_at(origin_of(w, lane), work_load3(c, WORK_X, lane));
     wide longest = (wide){0};
     for (uint32_t k = 0; k < c->points; k++) {
         const strand_way way = way_of(c, k, box.low, lane);
@@ -63,19 +63,53 @@ MOTE_INLINE void find_neighbours(const strand_work *w, uint32_t substep, size_t 
 MOTE_INLINE mote_contact_points contact_points(const strand_work *w, uint32_t k, size_t lane) {
     const strand_columns *c = &w->c;
     const size_t at = strand_at(k, lane);
-    return (mote_contact_points){.start = work_load3(c, WORK_START, at),
+    return (mote_contact_points){.base = origin_of(w, lane),
+                                 .start = work_load3(c, WORK_START, at),
                                  .end = work_load3(c, WORK_X, at),
                                  .radius = wide_set(w->job->strands->def.radius),
                                  .friction = wide_set(w->job->strands->def.friction),
                                  .reach = wide_set(STRAND_CONTACT_REACH) * segment_length(c, k, at),
-                                 .exempt = ~wide_less((wide){0}, point_mass(c, at))};
+                                 .exempt = k < w->job->strands->def.collide_from
+                                               ? ~(wide_mask){0}
+                                               : ~wide_less((wide){0}, point_mass(c, at))};
+}
+
+/* Share of a strand's length from its root to which contact restricts a point of a buried strand. The whole
+ * length leaves a third of such strands unsolved, 0.85 none (measured). */
+#define STRAND_BURIED_REACH 0.85f
+
+/* Marks in the list the colliders in which the pinned roots of a register are at the end of the substep.
+ * Returns the lanes with such a root. */
+MOTE_INLINE wide_mask mark_buried(const strand_work *w, mote_contact_list *near, size_t lane) {
+    const wide_mask pinned = wide_equal(point_mass(&w->c, lane), (wide){0});
+    mote_contact_points root = contact_points(w, 0, lane);
+    wide_mask buried = (wide_mask){0};
+    root.start = root.end, root.exempt = ~pinned;
+    for (uint32_t i = 0; i < near->count; i++) {
+        mote_contact contact = mote_contact_none();
+        const mote_collider_pose *to = &near->to[near->index[i]];
+        mote_contact_nearest(&contact, to, to, &root, near->far[i] | root.exempt, (wide_mask){0});
+        near->mark[i] = pinned & wide_less(contact.gap, (wide){0});
+        buried |= near->mark[i];
+    }
+    return buried;
+}
+
+/* Where length and contact exclude each other, contact yields: the plane of a point whose pinned root is
+ * inside the same collider asks no more of it than its length of strand to the root allows. */
+MOTE_INLINE void yield_to_length(const strand_work *w, strand_plane *plane, wide_mask marked, wide length,
+                                 size_t lane) {
+    const wide reach =
+        wide3_dot(plane->normal, work_load3(&w->c, WORK_X, lane)) + wide_set(STRAND_BURIED_REACH) * length;
+    plane->offset = wide_select(marked, wide_min(plane->offset, reach), plane->offset);
 }
 
 /* Selects from the list the colliders near the points [first, end). */
 MOTE_INLINE void find_part(const strand_work *w, const mote_contact_list *near, uint32_t first, uint32_t end,
                            size_t lane, mote_contact_list *part) {
     const strand_columns *c = &w->c;
-    mote_contact_patch patch = mote_contact_patch_at(work_load3(c, WORK_X, strand_at(first, lane)));
+    mote_contact_patch patch =
+        mote_contact_patch_at(origin_of(w, lane), work_load3(c, WORK_X, strand_at(first, lane)));
     for (uint32_t k = first; k < end; k++) {
         const strand_way way = way_of(c, k, patch.ends.low, lane);
         mote_contact_patch_add(&patch, way.start, way.end, wide_set(STRAND_CONTACT_REACH) * way.segment);
@@ -83,9 +117,10 @@ MOTE_INLINE void find_part(const strand_work *w, const mote_contact_list *near, 
     mote_contact_list_part(part, near, &patch, wide_set(w->job->strands->def.radius));
 }
 
-/* Finds the planes of point k in one register; returns false if no lane has one. */
-MOTE_INLINE bool find_contact(const strand_work *w, const mote_contact_list *near, uint32_t k, size_t lane,
-                              strand_plane *plane) {
+/* Finds the planes of point k, `length` of strand from the root, in one register; returns false if no lane
+ * has one. */
+MOTE_INLINE bool find_contact(const strand_work *w, const mote_contact_list *near, uint32_t k, wide length,
+                              size_t lane, strand_plane *plane) {
     const mote_contact_points points = contact_points(w, k, lane);
     mote_contact contact;
     if (!mote_contact_find(near, &points, &contact)) return false;
@@ -93,6 +128,7 @@ MOTE_INLINE bool find_contact(const strand_work *w, const mote_contact_list *nea
     plane->drift = contact.drift, plane->friction = contact.friction;
     plane->in_contact = (wide_mask){0};
     plane->normal_impulse = plane->friction_applied = (wide){0};
+    if (wide_lane_bits(contact.marked)) yield_to_length(w, plane, contact.marked, length, lane);
     return true;
 }
 
@@ -104,15 +140,19 @@ MOTE_INLINE bool find_contacts(const strand_work *w, uint32_t substep, size_t la
     strand_contacts *found = c->contacts;
     mote_contact_list near, part;
     find_neighbours(w, substep, lane, &near);
-    found->count = 0;
+    found->count = 0, found->buried = false;
     if (near.count == 0) return false;
     memset(found->touching, STRAND_CLEAR, c->points);
+    /* Springs stretch: their contacts yield to no length. */
+    const bool springs = w->job->strands->def.solver == MOTE_STRAND_SPRINGS;
+    if (!springs) found->buried = wide_lane_bits(mark_buried(w, &near, lane)) != 0;
+    wide length = (wide){0};
     for (uint32_t first = 0; first < c->points; first += STRAND_CONTACT_ROWS) {
         const uint32_t end =
             first + STRAND_CONTACT_ROWS < c->points ? first + STRAND_CONTACT_ROWS : c->points;
         find_part(w, &near, first, end, lane, &part);
-        for (uint32_t k = first; part.count && k < end; k++)
-            if (find_contact(w, &part, k, lane, strand_planes(c) + found->count)) {
+        for (uint32_t k = first; k < end; length += work_load(c, WORK_LENGTH, strand_at(k, lane)), k++)
+            if (part.count && find_contact(w, &part, k, length, lane, strand_planes(c) + found->count)) {
                 found->touching[k] = STRAND_NEAR;
                 found->place[k] = (uint16_t)found->count;
                 found->point[found->count++] = (uint16_t)k;
@@ -121,11 +161,32 @@ MOTE_INLINE bool find_contacts(const strand_work *w, uint32_t substep, size_t la
     return found->count != 0;
 }
 
-/* Returns the correction by friction: it removes motion along the plane, relative to the collider, since the
- * start of the substep, up to the coefficient times normal_step (m), the new normal displacement. */
-MOTE_INLINE wide3 friction_move(wide3 x, wide3 start, wide3 drift, wide3 normal, wide friction,
-                                wide normal_step) {
-    wide3 moved = wide3_sub(wide3_sub(x, start), drift);
+/* Counts the points of the lanes that are now inside the collider in which their root is. */
+MOTE_OUTLINE void count_buried(const strand_work *w, uint32_t substep, wide_mask lanes, uint32_t *buried,
+                               size_t lane) {
+    mote_contact_list near;
+    find_neighbours(w, substep, lane, &near);
+    (void)mark_buried(w, &near, lane);
+    const wide_mask counts = wide_mask_load(w->c.counts + lane);
+    for (uint32_t k = 1; k < w->c.points; k++) {
+        mote_contact_points points = contact_points(w, k, lane);
+        wide_mask inside = (wide_mask){0};
+        points.start = points.end;
+        for (uint32_t i = 0; i < near.count; i++) {
+            const mote_collider_pose *to = &near.to[near.index[i]];
+            mote_contact contact = mote_contact_none();
+            mote_contact_nearest(&contact, to, to, &points, points.exempt | ~near.mark[i], (wide_mask){0});
+            inside |= wide_less(contact.gap, (wide){0});
+        }
+        count_lanes(buried, lanes & inside & lanes_beyond(counts, k));
+    }
+}
+
+/* Returns the correction by friction: it removes motion along the plane, relative to the collider, by which
+ * the point moves in the substep, h v - drift, up to the coefficient times normal_step (m), the new normal
+ * displacement. */
+MOTE_INLINE wide3 friction_move(wide3 way, wide3 drift, wide3 normal, wide friction, wide normal_step) {
+    wide3 moved = wide3_sub(way, drift);
     wide3 along = wide3_sub(moved, wide3_scale(wide3_dot(normal, moved), normal));
     wide length = wide_max(wide_sqrt(wide3_dot(along, along)), wide_set(STRAND_SHORTEST));
     wide share = wide_min(friction * wide_max(normal_step, (wide){0}) / length, wide_set(1.0f));
@@ -133,9 +194,10 @@ MOTE_INLINE wide3 friction_move(wide3 x, wide3 start, wide3 drift, wide3 normal,
 }
 
 /* Contact step of the active set method, for live strands: projects points out of colliders, applies friction
- * and chooses the points in contact. A point that was inside before the substep does not gain speed: its
- * start is moved too. */
-MOTE_INLINE void touch(const strand_columns *c, wide_mask live, size_t lane) {
+ * and chooses the points in contact. The velocity gains what the position does, over h, except for the depth
+ * from before the substep. */
+MOTE_INLINE void touch(const strand_columns *c, wide_mask live, double h, size_t lane) {
+    const wide step = wide_set((float)h), rate = wide_set((float)(1.0 / h));
     for (uint32_t i = 0; i < c->contacts->count; i++) {
         const uint32_t k = c->contacts->point[i];
         const size_t at = strand_at(k, lane);
@@ -149,21 +211,20 @@ MOTE_INLINE void touch(const strand_columns *c, wide_mask live, size_t lane) {
         c->contacts->touching[k] = wide_lane_bits(active) ? STRAND_IN_CONTACT : STRAND_NEAR;
         if (!wide_lane_bits(active | (live & was_in_contact)))
             continue; /* no lane was in contact, and none is now */
-        wide3 start = work_load3(c, WORK_START, at);
+        wide3 start = work_load3(c, WORK_START, at), v = work_load3(c, WORK_V, at);
         /* Normal displacement: of this step, in total, and the part for which friction has not acted. */
         wide depth = wide_select(active, wide_max((wide){0} - gap, (wide){0}), (wide){0});
         wide total = wide_select(active, plane->normal_impulse + depth, (wide){0});
         wide normal_step = total - wide_select(was_in_contact, plane->friction_applied, (wide){0});
         /* Projection onto the plane, then friction. */
-        wide3 projected = wide3_add_scaled(x, depth, normal);
-        wide3 after_friction = wide3_add(
-            projected, friction_move(projected, start, plane->drift, normal, plane->friction, normal_step));
-        /* Start of a point that was inside before the substep. */
+        wide3 rub = friction_move(wide3_scale(step, v), plane->drift, normal, plane->friction, normal_step);
+        wide3 after = wide3_add(wide3_add_scaled(x, depth, normal), rub);
+        /* Depth from before the substep, which gives no velocity. */
         wide start_depth = plane->offset - wide3_dot(normal, wide3_add(start, plane->drift));
-        wide start_shift = wide_min(wide_max(start_depth, (wide){0}), depth);
-        work_store3(c, WORK_START, at,
-                    wide3_select(active, wide3_add_scaled(start, start_shift, normal), start));
-        work_store3(c, WORK_X, at, wide3_select(active, after_friction, x));
+        wide fresh = depth - wide_min(wide_max(start_depth, (wide){0}), depth);
+        wide3 faster = wide3_add_scaled(wide3_add_scaled(v, fresh * rate, normal), rate, rub);
+        work_store3(c, WORK_X, at, wide3_select(active, after, x));
+        work_store3(c, WORK_V, at, wide3_select(active, faster, v));
         plane->in_contact = active | (was_in_contact & ~live);
         plane->normal_impulse = wide_select(live, total, plane->normal_impulse);
         plane->friction_applied = wide_select(live, total, plane->friction_applied);

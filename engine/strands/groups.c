@@ -16,7 +16,7 @@ size_t mote_strand_work_bytes(uint32_t points) {
 mote_range_point mote_strand_linked_columns(const mote_strands *strands, void *memory) {
     float *scratch = work_scratch(memory);
     const size_t stride = work_stride(strands);
-    mote_range_point c;
+    mote_range_point c = {.origin = {0, 0, 0}};
     for (size_t axis = 0; axis < 3; axis++) {
         c.x[axis] = scratch + (WORK_X + axis) * stride;
         c.v[axis] = scratch + (WORK_V + axis) * stride;

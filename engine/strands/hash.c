@@ -13,6 +13,21 @@ static uint64_t hash_run(uint64_t hash, const mote_strands *strands, uint32_t la
     return mote_hash_bytes(hash, run, points * sizeof *run);
 }
 
+/* Finds the low parts of the places of a strand (stage/place.h). What is kept for them is no state itself. */
+static void find_low_parts(const mote_strands *strands, uint32_t lane, float low[3][MOTE_MAX_STRAND_POINTS]) {
+    for (uint32_t k = 0; k < (uint32_t)strands->points[lane]; k++) {
+        const uint32_t slot = mote_strands_slot_of(strands, lane, k);
+        bool kept = true;
+        for (int axis = 0; axis < 3; axis++) {
+            const float origin = strands->origin[axis][lane], relative = strands->relative_x[axis][slot],
+                        sum = origin + relative, part = sum - origin;
+            kept &= sum == strands->range.x[axis][slot];
+            low[axis][k] = (origin - (sum - part)) + (relative - part);
+        }
+        for (int axis = 0; axis < 3 && !kept; axis++) low[axis][k] = 0;
+    }
+}
+
 static uint64_t hash_rotation(uint64_t hash, float *const rotation[4], uint32_t lane) {
     if (!rotation[0]) return hash;
     const float of[4] = {rotation[0][lane], rotation[1][lane], rotation[2][lane], rotation[3][lane]};
@@ -30,8 +45,12 @@ static uint64_t hash_strand(uint64_t hash, const mote_strands *strands, uint32_t
     hash = mote_hash_number(mote_hash_number(hash, travel.from_tick), travel.to_tick);
     hash = mote_hash_number(hash, mote_travel_is_pending(travel.to_tick) + 2u * strands->frozen[lane]);
     hash = hash_rotation(hash_rotation(hash, strands->root_before, lane), strands->root_last, lane);
+    float low[3][MOTE_MAX_STRAND_POINTS];
+    if (strands->relative_x[0]) find_low_parts(strands, lane, low);
     for (int axis = 0; axis < 3; axis++) {
         hash = hash_run(hash, strands, lane, strands->range.x[axis]);
+        if (strands->relative_x[0])
+            hash = mote_hash_bytes(hash, low[axis], (size_t)strands->points[lane] * sizeof **low);
         hash = hash_run(hash, strands, lane, strands->range.v[axis]);
         hash = hash_run(hash, strands, lane, strands->range.previous_x[axis]);
         hash = hash_run(hash, strands, lane, strands->rest_x[axis]);
@@ -59,6 +78,7 @@ uint64_t mote_strands_hash(const mote_range *range, uint64_t hash) {
                               def->air_velocity[1], def->air_velocity[2],      def->radius,
                               def->friction};
     hash = mote_hash_number(mote_hash_number(hash, (uint64_t)def->solver), def->max_iterations);
+    hash = mote_hash_number(mote_hash_number(hash, def->substeps), def->collide_from);
     hash = mote_hash_bytes(mote_hash_number(hash, def->free_roots), settings, sizeof settings);
     hash = mote_hash_number(mote_hash_number(hash, strands->strand_count), strands->range.started);
     for (uint32_t strand = 0; strand < strands->strand_count; strand++)

@@ -14,6 +14,7 @@ static strand_place place_of(const strand_work *w, const mote_phase_at *at) {
 
 MOTE_INLINE void spring_stage(strand_work *w, const mote_phase_at *at, mote_coupled_instance of) {
     strand_place p = place_of(w, at);
+    p.origin = wide3_zero();
     for (; p.lane < MOTE_GROUP; p.lane += MOTE_WIDTH)
         strand_stage(w, of, of.others ? STRAND_STRETCH | STRAND_EXTRAS : STRAND_STRETCH, &p,
                      mote_plan_weight(w->job->plan, at->stage));
@@ -33,13 +34,15 @@ SPRINGS(runge_kutta, MOTE_FAMILY_RUNGE_KUTTA, false)
 SPRINGS(map, MOTE_FAMILY_MAP, false)
 SPRINGS(uncoupled, MOTE_FAMILY_MAP, true)
 
-static void predict_affine(strand_work *w, const mote_phase_at *at) {
-    for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) predict(w, at->substep == 0, lane);
-}
+/* Constrained strands on which only affine forces act evaluate these in their solve. */
+static void no_stage(strand_work *w, const mote_phase_at *at) { (void)w, (void)at; }
 
-static void predict_everything(strand_work *w, const mote_phase_at *at) {
+static void kick_everything(strand_work *w, const mote_phase_at *at) {
     strand_place p = place_of(w, at);
-    for (; p.lane < MOTE_GROUP; p.lane += MOTE_WIDTH) predict_all(w, &p);
+    for (; p.lane < MOTE_GROUP; p.lane += MOTE_WIDTH) {
+        p.origin = origin_of(w, p.lane);
+        kick_all(w, &p);
+    }
 }
 
 /* Stages by family, and by whether forces other than springs and affine ones act. */
@@ -55,8 +58,7 @@ static stage_function *stage_of(const strand_work *w) {
     const mote_strand_job *job = w->job;
     if (job->strands->def.solver == MOTE_STRAND_SPRINGS)
         return job->uncoupled ? uncoupled_stages[w->all] : spring_stages[job->plan->scheme->family][w->all];
-    const bool everything = w->all || job->strands->def.solver == MOTE_STRAND_CONSERVING;
-    return everything ? predict_everything : predict_affine;
+    return w->all ? kick_everything : no_stage;
 }
 
 MOTE_INLINE void open_work(strand_work *w, const mote_strand_job *job, uint32_t group, float *scratch,

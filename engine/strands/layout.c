@@ -5,6 +5,9 @@
 static void take_slots(mote_arena *a, mote_strands *strands, bool interpolates) {
     const uint64_t slots = strands->range.slot_count;
     for (int axis = 0; axis < 3; axis++) strands->range.x[axis] = mote_arena_take(a, slots, sizeof(float));
+    if (strands->def.solver != MOTE_STRAND_SPRINGS)
+        for (int axis = 0; axis < 3; axis++)
+            strands->relative_x[axis] = mote_arena_take(a, slots, sizeof(float));
     for (int axis = 0; axis < 3; axis++) strands->range.v[axis] = mote_arena_take(a, slots, sizeof(float));
     for (int axis = 0; axis < 3 && interpolates; axis++)
         strands->range.previous_x[axis] = mote_arena_take(a, slots, sizeof(float));
@@ -21,6 +24,8 @@ static void take_lanes(mote_arena *a, mote_strands *strands, bool interpolates) 
     strands->points = mote_arena_take(a, lanes, sizeof(int32_t));
     strands->point_inverse_mass = mote_arena_take(a, lanes, sizeof(float));
     strands->compliance = mote_arena_take(a, lanes, sizeof(float));
+    for (int axis = 0; axis < 3 && strands->def.solver != MOTE_STRAND_SPRINGS; axis++)
+        strands->origin[axis] = mote_arena_take(a, lanes, sizeof(float));
     for (int axis = 0; axis < 3; axis++) strands->root_rest[axis] = mote_arena_take(a, lanes, sizeof(float));
     for (int i = 0; i < MOTE_ROOT_COLUMNS; i++)
         strands->root_from[i] = mote_arena_take(a, lanes, sizeof(float));
@@ -36,6 +41,7 @@ static void take_lanes(mote_arena *a, mote_strands *strands, bool interpolates) 
     strands->iterations = mote_arena_take(a, lanes, sizeof(uint32_t));
     strands->unsolved = mote_arena_take(a, lanes, sizeof(uint32_t));
     strands->fallbacks = mote_arena_take(a, lanes, sizeof(uint32_t));
+    strands->buried = mote_arena_take(a, lanes, sizeof(uint32_t));
     strands->infeasible = mote_arena_take(a, lanes, sizeof(uint8_t));
     strands->frozen = mote_arena_take(a, lanes, sizeof(uint8_t));
 }

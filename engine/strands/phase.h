@@ -3,13 +3,11 @@
 #ifndef MOTE_STRANDS_PHASE_H
 #define MOTE_STRANDS_PHASE_H
 
-#include "strands/step.h"
+#include "strands/constrain.h"
+#include "strands/load.h"
 
 MOTE_INLINE bool has_springs(const strand_work *w) {
     return w->job->strands->def.solver == MOTE_STRAND_SPRINGS;
-}
-MOTE_INLINE bool conserves(const strand_work *w) {
-    return w->job->strands->def.solver == MOTE_STRAND_CONSERVING;
 }
 
 /* Begins a substep. Springs: sets the velocities of pinned points, and drifts where the integrator drifts
@@ -17,36 +15,32 @@ MOTE_INLINE bool conserves(const strand_work *w) {
 MOTE_INLINE void begin_phase(strand_work *w, uint32_t substep) {
     const mote_plan *plan = w->job->plan;
     if (!w->linked) fetch_ahead(w, substep, plan->substeps);
-    if (conserves(w)) keep_old_velocity(w);
     if (!has_springs(w)) return;
     move_pinned(w, substep);
     if (w->job->collider_count) keep_start(w);
     for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) strand_begin(w, plan->scheme->family, lane);
 }
 
-/* Moves pinned points to the end of the substep. */
+/* Springs: moves pinned points to the end of the substep. Constraints: finds their goals there, and the
+ * velocity with which they go. */
 MOTE_INLINE void arrive_phase(strand_work *w, uint32_t substep) {
-    place(w, WORK_X, ticks_within(w, substep, 1));
-    if (has_springs(w)) return;
-    if (conserves(w)) pinned_velocity(w, WORK_START, WORK_X);
+    const double end = ticks_within(w, substep, 1);
+    if (has_springs(w)) {
+        place(w, WORK_X, end);
+        return;
+    }
+    place(w, IMPULSE_GOAL, end);
+    pinned_velocity(w, WORK_X, IMPULSE_GOAL);
     if (w->group->span_count) reach_pins(w);
 }
 
 MOTE_INLINE void solve_phase(strand_work *w, uint32_t substep) {
-    for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH)
-        if (conserves(w))
-            conserve(w, substep == 0, lane);
-        else
-            hold(w, substep, lane);
+    for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) constrain(w, substep, lane);
 }
 
-/* Ends a substep: contacts of springs; velocities v = (x - start) / h of the robust solver, which `predict`
- * derives itself where only affine forces act. */
+/* Ends a substep of springs: contacts. */
 MOTE_INLINE void end_phase(strand_work *w, uint32_t substep) {
-    const bool last = substep + 1 == w->job->plan->substeps;
     if (has_springs(w) && w->job->collider_count) resolve_contacts(w, substep);
-    if (has_springs(w) || conserves(w) || !(w->all || last)) return;
-    for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) derive_velocity(w, lane);
 }
 
 MOTE_INLINE void run_phase(strand_work *w, const mote_phase_at *at) {

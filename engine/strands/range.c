@@ -9,10 +9,7 @@ static uint64_t scratch_bytes(const mote_range *range, uint32_t workers, bool st
     return workers * mote_strand_scratch_floats(strands->max_points) * sizeof(float);
 }
 
-/* Impulses of the conserving solver would do work where a collider moves. */
-static bool accepts_colliders(const mote_range *range) {
-    return mote_const_strands_of(range)->def.solver != MOTE_STRAND_CONSERVING;
-}
+static uint32_t own_substeps(const mote_range *range) { return mote_const_strands_of(range)->def.substeps; }
 
 /* --- A step --- */
 
@@ -44,7 +41,9 @@ static void start_half_step(const mote_strand_job *of, const mote_plan_def *def,
 static void begin(mote_range *range, const mote_step *step) {
     mote_strands *strands = mote_strands_of(range);
     const bool springs = strands->def.solver == MOTE_STRAND_SPRINGS;
-    const mote_plan_def def = mote_range_plan_def(step, !springs);
+    mote_plan_def def = mote_range_plan_def(step, !springs);
+    /* Linked ranges step together, by the system's substeps. */
+    if (strands->def.substeps && !range->link_count) def.substeps = strands->def.substeps;
     mote_plan_make(&range->plan, &def);
     range->kicked = 0;
     strands->job = job_of(strands, &range->plan, step);
@@ -102,12 +101,6 @@ static mote_result slot_of_end(const mote_range *range, const mote_link_end *end
     return MOTE_OK;
 }
 
-static mote_result accepts_link(const mote_range *range, const mote_link *link) {
-    (void)link;
-    const bool conserving = mote_const_strands_of(range)->def.solver == MOTE_STRAND_CONSERVING;
-    return conserving ? MOTE_ERROR_INTEGRATOR : MOTE_OK;
-}
-
 /* Returns the lane group that holds a slot. */
 static uint32_t group_of(const mote_strands *strands, uint32_t slot) {
     uint32_t low = 0, high = strands->group_count;
@@ -154,7 +147,9 @@ static mote_range_point point(mote_range *range, uint32_t slot) {
     const mote_strand_group *group = &strands->group[group_of(strands, slot)];
     const bool pinned = range->inverse_mass[slot] == 0;
     mote_range_point p = mote_strand_linked_columns(strands, group->linked_work);
+    const uint32_t root = group->first + (slot - group->first) % MOTE_GROUP;
     for (int axis = 0; axis < 3; axis++) {
+        if (strands->relative_x[0]) p.origin[axis] = range->x[axis][root];
         p.x[axis] += slot - group->first, p.v[axis] += slot - group->first;
         p.force[axis] += slot - group->first;
         p.reaction[axis] = pinned ? p.reaction[axis] + (slot - group->first) : NULL;
@@ -169,14 +164,13 @@ static bool is_frozen(const mote_range *range, uint32_t slot) {
 
 const mote_range_kind mote_strands_kind = {.destroy = mote_strands_destroy,
                                            .scratch_bytes = scratch_bytes,
-                                           .accepts_colliders = accepts_colliders,
+                                           .own_substeps = own_substeps,
                                            .resolve = mote_strands_resolve,
                                            .begin = begin,
                                            .run = run,
                                            .phase = phase,
                                            .end = end,
                                            .slot_of_end = slot_of_end,
-                                           .accepts_link = accepts_link,
                                            .link = link_slot,
                                            .point = point,
                                            .is_frozen = is_frozen,

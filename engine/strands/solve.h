@@ -22,9 +22,11 @@ typedef struct strand_terms {
     wide_mask counts;                  /* points of each strand */
     wide low, high;                    /* bounds of |d|^2 / L^2 */
     wide slack;                        /* max_strain */
-    wide rounding;                     /* m: float32 resolution at the root, 2^-22 of its coordinates */
-    wide reaction;                     /* 1 / h */
+    wide rounding;                     /* m: float32 resolution, 2^-22 of the strand's length */
+    wide rate;                         /* 1 / h: share of the corrections that is velocity; 0: none */
+    int start, start_v;                /* columns of the state at the start of the substep or part */
     bool compliant, contacts;
+    bool gains;    /* rate differs from 0 in some lane */
     bool everyone; /* all lanes are live in this iteration */
 } strand_terms;
 
@@ -144,13 +146,19 @@ MOTE_INLINE wide3 move_point(const strand_columns *c, const strand_terms *t, wid
     }
     wide3 x = wide3_add_scaled(old, mass, applied);
     if (!t->everyone) x = wide3_select(live, x, old);
+    if (t->gains) {
+        /* What the correction gives to the velocity. */
+        const wide3 v = work_load3(c, WORK_V, at);
+        const wide_mask gain = live & wide_less((wide){0}, mass);
+        work_store3(c, WORK_V, at, wide3_select(gain, wide3_add_scaled(v, t->rate * mass, applied), v));
+    }
     if (k == 0 || c->pins) {
         /* Pinned point: push becomes reaction. */
         wide3 sum = work_load3(c, WORK_REACTION, at);
         wide_mask pinned = wide_equal(mass, (wide){0});
         x = wide3_select(pinned, old, x); /* 0 x infinity is NaN */
         work_store3(c, WORK_REACTION, at,
-                    wide3_select(live & pinned, wide3_add_scaled(sum, t->reaction, push), sum));
+                    wide3_select(live & pinned, wide3_add_scaled(sum, t->rate, push), sum));
     }
     work_store3(c, WORK_X, at, x);
     return x;

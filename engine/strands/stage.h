@@ -10,6 +10,7 @@ typedef struct strand_place {
     uint32_t stage;
     double time;
     size_t lane;
+    wide3 origin; /* m, world, of the positions */
     bool callbacks;
 } strand_place;
 
@@ -17,13 +18,15 @@ typedef struct strand_place {
 MOTE_INLINE wide3 strand_kick(const strand_columns *c, const mote_coupled_affine *own,
                               mote_coupled_instance of, const strand_place *p, const mote_lanes *s,
                               wide3 force, size_t at) {
+    mote_lanes in_world = *s;
+    in_world.x = wide3_add(s->x, p->origin);
     mote_external external = {.inverse_mass = point_mass(c, at)};
     if (of.others && of.callbacks) {
         external.acceleration = work_load3(c, WORK_ACCELERATION, at);
         external.force = work_load3(c, WORK_FORCE, at);
     }
     external.anchor = wide3_zero();
-    return mote_coupled_kick(own, of, p->time, s, &external, force);
+    return mote_coupled_kick(own, of, p->time, &in_world, &external, force);
 }
 
 MOTE_INLINE mote_lanes load_carry(const strand_columns *c, mote_family family, strand_point a, size_t at) {
@@ -114,8 +117,11 @@ MOTE_INLINE void strand_stage(const strand_work *w, mote_coupled_instance of, in
 /* Sums the callbacks at all points of the group. */
 MOTE_OUTLINE void sum_callbacks(const strand_work *w, double time) {
     float *column[12];
+    for (size_t at = 0; at < strand_at(w->points, 0); at += MOTE_WIDTH)
+        work_store3(&w->c, WORK_WORLD, at,
+                    wide3_add(work_load3(&w->c, WORK_X, at), origin_of(w, at % MOTE_GROUP)));
     for (int axis = 0; axis < 3; axis++) {
-        column[axis] = work_column(&w->c, WORK_X + axis);
+        column[axis] = work_column(&w->c, WORK_WORLD + axis);
         column[3 + axis] = work_column(&w->c, WORK_V + axis);
         column[6 + axis] = work_column(&w->c, WORK_ACCELERATION + axis);
         column[9 + axis] = work_column(&w->c, WORK_FORCE + axis);

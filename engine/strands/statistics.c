@@ -94,6 +94,7 @@ mote_strands_step_report mote_strands_report_all(const mote_strands *strands) {
         to.iterations += strands->iterations[lane];
         to.unsolved += strands->unsolved[lane] != 0;
         to.fallbacks += strands->fallbacks[lane] != 0;
+        to.buried += strands->buried[lane];
         to.infeasible += strands->infeasible[lane] != 0;
         to.frozen += strands->frozen[lane] != 0;
     }

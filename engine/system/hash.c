@@ -25,6 +25,7 @@ static uint64_t hash_link(uint64_t hash, const mote_link *link) {
 uint64_t mote_system_hash(const mote_system *system) {
     mote_range *range;
     if (!system) return 0;
+    const mote_fpu_state saved = mote_fpu_enter();
     uint64_t hash = hash_clock(mote_hash_number(0, MOTE_COLUMN_COUNT), &system->clock);
     hash = mote_hash_number(hash, (uint64_t)system->def.integrator);
     hash = mote_hash_number(hash, system->def.substeps);
@@ -38,5 +39,6 @@ uint64_t mote_system_hash(const mote_system *system) {
         hash = hash_link(hash, &mote_link_at(&system->links, i)->link);
     for (uint32_t i = 0; i < system->colliders.list.count; i++)
         hash = mote_collider_hash(hash, mote_collider_at(&system->colliders, i));
+    mote_fpu_leave(saved);
     return hash;
 }

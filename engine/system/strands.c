@@ -53,7 +53,6 @@ mote_result mote_system_add_strands(mote_system *system, const mote_strands_def 
     if (id) *id = (mote_strands_id){0, 0};
     if (!system || !def || !id) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;
-    if (def->solver == MOTE_STRAND_CONSERVING && system->colliders.list.count) return MOTE_ERROR_INTEGRATOR;
     const mote_fpu_state saved = mote_fpu_enter();
     mote_result result = mote_system_can_add_range(system, MOTE_KIND_STRANDS);
     if (result == MOTE_OK) result = add(system, def, id, fault);
@@ -216,6 +215,7 @@ mote_result mote_strands_report_of(const mote_system *system, mote_strands_id id
                                         .iterations = strands->iterations[lane],
                                         .unsolved = strands->unsolved[lane],
                                         .fallbacks = strands->fallbacks[lane],
+                                        .buried = strands->buried[lane],
                                         .infeasible = strands->infeasible[lane] != 0,
                                         .frozen = strands->frozen[lane] != 0};
     return MOTE_OK;

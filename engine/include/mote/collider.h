@@ -47,8 +47,7 @@ MOTE_API mote_collider_def mote_box(const mote_transform *transform, const vec3 
 MOTE_API mote_result mote_collider_check(const mote_collider_def *def);
 
 /** Adds a collider for the strands and networks of the system; the def is copied. At most MOTE_MAX_COLLIDERS.
- * Errors: NULL, BUSY, those of mote_collider_check, CAPACITY, MEMORY, INTEGRATOR (the system has strands with
- * the conserving solver: contact impulses would do work on them). */
+ * Errors: NULL, BUSY, those of mote_collider_check, CAPACITY, MEMORY. */
 MOTE_API mote_result mote_system_add_collider(mote_system *system, const mote_collider_def *def,
                                               mote_collider_id *id);
 

@@ -43,8 +43,8 @@ typedef struct mote_link {
  * count links, and energies omit theirs. Removing a network or strands removes their links.
  *
  * Errors: NULL, BUSY, ID (of an end), RANGE (an end that names a network and strands, no such particle or
- * point, the same end twice, a negative value), NOT_FINITE, INTEGRATOR (conserving strands, a network with
- * substeps of its own: MOTE_STABILITY_SUBSTEP), STABILITY (growth_allowed of a network at its ends), CAPACITY
+ * point, the same end twice, a negative value), NOT_FINITE, INTEGRATOR (a network with substeps of its
+ * own: MOTE_STABILITY_SUBSTEP), STABILITY (growth_allowed of a network at its ends), CAPACITY
  * (MOTE_MAX_LINKS), MEMORY. Cost of a step: linked lane groups of strands and blocks of networks run every
  * stage together, the links one after the other. */
 MOTE_API mote_result mote_system_add_link(mote_system *system, const mote_link *link, mote_link_id *id);

@@ -14,12 +14,14 @@ typedef enum mote_strand_solver {
      * kinematic integrators step each spring uncoupled from the others; implicit Euler and exact flow take
      * springs as kicks. */
     MOTE_STRAND_SPRINGS,
-    /** Distance constraints, after semi-implicit Euler for all other forces. Each substep solves all
-     * constraints of a strand together. Loses energy. */
+    /** Distance constraints. Each substep solves for the impulses along all segments of a strand together:
+     * one linear system. Loses a little energy, most where a strand whips. Strands near a collider, compliant
+     * strands and strands with bend or local pose springs are solved to first order, which loses more. */
     MOTE_STRAND_ROBUST,
-    /** The same constraints with impulses that do no work: keeps energy, at about three times the cost. Where
-     * a strand whips, the substep is divided into up to 32 subcycles; where these fail, the robust solver
-     * replaces it. Rigid segments only: no compliance, no bend springs, no colliders in the system. */
+    /** The same; at the end of a step the velocities relative to the root receive a factor that gives back
+     * the energy that the impulses lost: keeps energy at every number of substeps, where no collider is near.
+     * Where a strand whips, its substep is divided into up to 32 parts. Rigid segments only: no compliance,
+     * no bend springs. */
     MOTE_STRAND_CONSERVING,
     MOTE_STRAND_SOLVER_COUNT
 } mote_strand_solver;
@@ -58,6 +60,9 @@ typedef struct mote_strands_def {
     /** N/m of an explicit spring from every segment to its rest direction in the frame that is transported
      * along the strand from the root: holds curls. */
     float local_pose_stiffness;
+    /** Substeps of a step, <= 4,096; 0: those of the system. Strands with links take those of the
+     * system. */
+    uint32_t substeps;
     float max_strain;        /**< tolerance of the constraints, |length / rest length - 1|, > 0 */
     uint32_t max_iterations; /**< of Newton's method in a substep, 1 .. 32 */
     float normal_drag,       /**< kg/(m s), >= 0: drag of a metre of strand in air, across it */
@@ -66,7 +71,8 @@ typedef struct mote_strands_def {
     float radius;            /**< m, >= 0, against colliders */
     /** Coulomb's coefficient, >= 0; a contact uses the root of its product with the collider's. */
     float friction;
-    bool free_roots; /**< else point 0 of every strand is pinned to its root's transform */
+    uint32_t collide_from; /**< first point of a strand that colliders touch */
+    bool free_roots;       /**< else point 0 of every strand is pinned to its root's transform */
 } mote_strands_def;
 
 /** Returns a def without strands: robust, 32 points, 1 g a strand, rest scale 1, rigid, no damping, bend,
@@ -86,8 +92,7 @@ typedef struct mote_strands_fault {
 /** Adds strands at rest in their rest shape under the identity transform. fault: NULL, or receives the
  * location of an error. Errors: NULL, BUSY, DEF, ENUM, RANGE (a count, a length, a mass, ...; springs without
  * compliance; the conserving solver with compliance or bend), NOT_FINITE, OVERFLOW, CAPACITY
- * (MOTE_MAX_STRANDS_OBJECTS), MEMORY, INTEGRATOR (an advecting one; the conserving solver in a system with
- * colliders). */
+ * (MOTE_MAX_STRANDS_OBJECTS), MEMORY, INTEGRATOR (an advecting one). */
 MOTE_API mote_result mote_system_add_strands(mote_system *system, const mote_strands_def *def,
                                              mote_strands_id *id, mote_strands_fault *fault);
 
@@ -170,8 +175,9 @@ typedef struct mote_strand_step_report {
      * against the rest length before it was enlarged. */
     float strain;
     uint32_t iterations; /**< of Newton's method, over all substeps */
-    uint32_t unsolved;   /**< substeps in which max_iterations did not reach max_strain */
-    uint32_t fallbacks;  /**< substeps in which the conserving solver failed and the robust one replaced it */
+    uint32_t unsolved;   /**< substeps, or parts of them, that ended beyond max_strain */
+    uint32_t fallbacks;  /**< parts of substeps in which the impulses were unstable: solved to first order */
+    uint32_t buried;     /**< points that end the step inside the collider in which their pinned root is */
     /** Two pinned points were further apart than the rigid segments between them are long; these rest lengths
      * were enlarged to reach. */
     bool infeasible;
@@ -189,6 +195,7 @@ typedef struct mote_strands_step_report {
     uint64_t iterations; /**< of Newton's method, over strands and substeps */
     uint32_t unsolved,   /**< strands with unsolved substeps */
         fallbacks,       /**< strands with fallbacks */
+        buried,          /**< points inside the collider in which their pinned root is */
         infeasible,      /**< infeasible strands */
         frozen;          /**< frozen strands */
 } mote_strands_step_report;

@@ -1,0 +1,155 @@
+/* Energy of conserving strands. Impulses along the segments (impulse.h) with g = 1/2 do no work, but then the
+ * velocity along a segment only changes its sign from substep to substep: energy that moves nothing, a fifth
+ * of a swing's after some seconds. With g a little above 1/2 that velocity dies out, and what the impulses
+ * lose is owed. So is the work that mending the lengths does against the accelerations, where a strand is so
+ * fast that its turns are mended and not rounding. At the end of the step a factor of the velocities pays it:
+ * relative to the root, or, where no point is pinned, to the rigid motion that has the strand's momentum and
+ * angular momentum, which stay. */
+#ifndef MOTE_STRANDS_ENERGY_H
+#define MOTE_STRANDS_ENERGY_H
+
+#include "strands/impulse.h"
+
+#define STRAND_MOST_OWED 0.5f /* of the kinetic energy, paid in a step */
+
+/* Returns the mass (kg) of a point that can move; 0 of others. */
+MOTE_INLINE wide moving_mass(const strand_columns *c, wide_mask counts, uint32_t k, size_t at) {
+    const wide inverse = point_mass(c, at);
+    const wide_mask moves = wide_less((wide){0}, inverse) & lanes_beyond(counts, k);
+    return wide_select(moves, wide_set(1.0f) / wide_select(moves, inverse, wide_set(1.0f)), (wide){0});
+}
+
+/* Returns the sum of m x (kg m). */
+MOTE_OUTLINE wide3 sum_moments(const strand_columns *c, size_t lane) {
+    const wide_mask counts = wide_mask_load(c->counts + lane);
+    wide3 sum = wide3_zero();
+    for (uint32_t k = 0; k < c->points; k++) {
+        const size_t at = strand_at(k, lane);
+        sum = wide3_add_scaled(sum, moving_mass(c, counts, k, at), work_load3(c, WORK_X, at));
+    }
+    return sum;
+}
+
+/* A rigid motion: v + w x (x - center) at x. */
+typedef struct strand_motion {
+    wide3 center, v, w;
+} strand_motion;
+
+MOTE_INLINE wide3 motion_at(const strand_motion *m, wide3 x) {
+    return wide3_add(m->v, wide3_cross(m->w, wide3_sub(x, m->center)));
+}
+
+/* Returns w of (I + 1e-5 trace(I)) w = l by Cramer's rule, which is a straight strand's too. squares,
+ * products: the sums of m x x, m y y, m z z and of m y z, m z x, m x y. */
+MOTE_INLINE wide3 angular_velocity(wide3 squares, wide3 products, wide3 l) {
+    const wide more = wide_set(1e-5f) * (squares.x + squares.y + squares.z) + wide_set(0x1p-60f);
+    const wide a = squares.y + squares.z + more, b = squares.z + squares.x + more,
+               c = squares.x + squares.y + more, f = -products.x, g = -products.y, h = -products.z;
+    const wide3 first = {b * c - f * f, f * g - h * c, h * f - b * g},
+                second = {first.y, a * c - g * g, g * h - a * f}, third = {first.z, second.z, a * b - h * h};
+    const wide determinant = a * first.x + h * first.y + g * first.z;
+    return wide3_scale(wide_set(1.0f) / determinant,
+                       (wide3){wide3_dot(first, l), wide3_dot(second, l), wide3_dot(third, l)});
+}
+
+/* Returns the rigid motion with the momentum and the angular momentum of each strand. */
+MOTE_OUTLINE strand_motion free_motion(const strand_columns *c, size_t lane) {
+    const wide_mask counts = wide_mask_load(c->counts + lane);
+    strand_motion m = {wide3_zero(), wide3_zero(), wide3_zero()};
+    wide3 squares = wide3_zero(), products = wide3_zero(), l = wide3_zero();
+    wide whole = (wide){0};
+    for (uint32_t k = 0; k < c->points; k++) {
+        const size_t at = strand_at(k, lane);
+        const wide mass = moving_mass(c, counts, k, at);
+        whole += mass;
+        m.center = wide3_add_scaled(m.center, mass, work_load3(c, WORK_X, at));
+        m.v = wide3_add_scaled(m.v, mass, work_load3(c, WORK_V, at));
+    }
+    const wide inverse = wide_set(1.0f) / (whole + wide_set(0x1p-100f));
+    m.center = wide3_scale(inverse, m.center), m.v = wide3_scale(inverse, m.v);
+    for (uint32_t k = 0; k < c->points; k++) {
+        const size_t at = strand_at(k, lane);
+        const wide mass = moving_mass(c, counts, k, at);
+        const wide_mask moves = wide_less((wide){0}, mass);
+        const wide3 r = wide3_select(moves, wide3_sub(work_load3(c, WORK_X, at), m.center), wide3_zero()),
+                    u = wide3_select(moves, wide3_sub(work_load3(c, WORK_V, at), m.v), wide3_zero());
+        squares = wide3_add_scaled(squares, mass, wide3_mul(r, r));
+        products = wide3_add_scaled(products, mass, (wide3){r.y * r.z, r.z * r.x, r.x * r.y});
+        l = wide3_add_scaled(l, mass, wide3_cross(r, u));
+    }
+    m.w = angular_velocity(squares, products, l);
+    return m;
+}
+
+/* Returns the motion relative to which each strand is scaled: of its root or first pinned point, or that of a
+ * rigid body where none is pinned. */
+MOTE_INLINE strand_motion frame_of(const strand_columns *c, size_t lane) {
+    const wide_mask counts = wide_mask_load(c->counts + lane), none = wide_equal((wide){0}, wide_set(1.0f));
+    strand_motion m = {wide3_zero(), work_load3(c, WORK_V, lane), wide3_zero()};
+    wide_mask held = wide_equal(point_mass(c, lane), (wide){0}) | ~lanes_beyond(counts, 0);
+    if (wide_all(held)) return m;
+    const strand_motion rigid = free_motion(c, lane);
+    wide_mask pinned = none;
+    for (uint32_t k = c->pins ? c->points : 1; k-- > 0;) {
+        const size_t at = strand_at(k, lane);
+        const wide_mask pin = wide_equal(point_mass(c, at), (wide){0}) & lanes_beyond(counts, k);
+        m.v = wide3_select(pin, work_load3(c, WORK_V, at), m.v);
+        pinned |= pin;
+    }
+    return (strand_motion){rigid.center, wide3_select(pinned, m.v, rigid.v),
+                           wide3_select(pinned, wide3_zero(), rigid.w)};
+}
+
+/* Scales the velocities of the lanes, relative to frame_of, so that twice their energy grows by `owed`, at
+ * most by STRAND_MOST_OWED of it: momentum and angular momentum of a free strand stay. */
+MOTE_OUTLINE void pay_energy(const strand_columns *c, wide_mask lanes, wide owed, size_t lane) {
+    const wide_mask counts = wide_mask_load(c->counts + lane);
+    const strand_motion frame = frame_of(c, lane);
+    wide kinetic = (wide){0};
+    for (uint32_t k = 0; k < c->points; k++) {
+        const size_t at = strand_at(k, lane);
+        const wide3 u = wide3_sub(work_load3(c, WORK_V, at), motion_at(&frame, work_load3(c, WORK_X, at)));
+        const wide mass = moving_mass(c, counts, k, at);
+        kinetic += wide_select(wide_less((wide){0}, mass), mass * wide3_dot(u, u), (wide){0});
+    }
+    const wide most = wide_set(STRAND_MOST_OWED) * kinetic, more = wide_max(-most, wide_min(most, owed));
+    const wide_mask some =
+        lanes & wide_less((wide){0}, kinetic) & wide_equal((owed + kinetic) * 0.0f, (wide){0});
+    const wide share = wide_select(some, more / wide_select(some, kinetic, wide_set(1.0f)), (wide){0});
+    const wide factor = wide_sqrt(wide_set(1.0f) + share);
+    wide3 momentum = wide3_zero();
+    for (uint32_t k = 0; k < c->points; k++) {
+        const size_t at = strand_at(k, lane);
+        const wide3 v = work_load3(c, WORK_V, at), base = motion_at(&frame, work_load3(c, WORK_X, at)),
+                    scaled = wide3_add_scaled(base, factor, wide3_sub(v, base));
+        const wide mass = moving_mass(c, counts, k, at);
+        const wide3 paid = wide3_select(some & wide_less((wide){0}, mass), scaled, v);
+        momentum = wide3_add_scaled(momentum, mass, wide3_sub(paid, v));
+        work_store3(c, WORK_V, at, paid);
+    }
+    /* The root gives the momentum. */
+    const wide_mask pinned = wide_equal(point_mass(c, lane), (wide){0});
+    work_store3(c, WORK_REACTION, lane,
+                wide3_sub(work_load3(c, WORK_REACTION, lane), wide3_select(pinned, momentum, wide3_zero())));
+}
+
+/* Adds to what the lanes are owed: twice the energy, J. */
+MOTE_INLINE void owe(strand_work *w, wide_mask lanes, wide more, size_t lane) {
+    float *owed = w->owed + lane;
+    wide_store(owed, wide_load(owed) + wide_select(lanes, more, (wide){0}));
+}
+
+/* Owes the work of a part's accelerations on the way that mending has moved the strands: of the acceleration
+ * of their second point, on the sum of m (x1 - x0). moments: sum of m x before. keep: the columns of the
+ * part's start. */
+MOTE_INLINE void owe_mending(strand_work *w, const strand_part *p, wide_mask lanes, wide3 moments,
+                             const int keep[2], size_t lane) {
+    const strand_columns *c = &w->c;
+    const size_t at = lane + MOTE_GROUP;
+    const strand_point start = {work_load3(c, keep[0], at), work_load3(c, keep[1], at)};
+    const wide3 dv = free_kick(c, p, start, point_mass(c, at), at);
+    const wide3 way = wide3_sub(sum_moments(c, lane), moments);
+    owe(w, lanes, wide3_dot(way, dv) * (wide_set(2.0f) / p->h), lane);
+}
+
+#endif

@@ -1,0 +1,134 @@
+/* The plain reference of strands: their contacts. Only the planes are taken from the engine; they have tests
+ * of their own. */
+#include <string.h>
+
+#include "contacts/contact.h"
+#include "reference_strand_parts.h"
+
+/* The shorter of the segments beside a point; behind the last it is 1 m. */
+float reference_segment(const reference_strand *s, uint32_t k) {
+    return k ? smaller(s->length[k], s->length[k - 1]) : s->length[k];
+}
+
+/* All that the strand does in a substep, and the longest of its points' segments. */
+typedef struct swept {
+    float low[3], high[3], longest;
+} swept;
+
+static swept sweep(const reference_strand *s) {
+    swept box = {.longest = 0};
+    for (int axis = 0; axis < 3; axis++) box.low[axis] = box.high[axis] = s->x[0][axis];
+    for (uint32_t k = 0; k < s->points; k++) {
+        for (int axis = 0; axis < 3; axis++) {
+            box.low[axis] = smaller(smaller(box.low[axis], s->x[k][axis]), s->start[k][axis]);
+            box.high[axis] = larger(larger(box.high[axis], s->x[k][axis]), s->start[k][axis]);
+        }
+        box.longest = larger(box.longest, reference_segment(s, k));
+    }
+    return box;
+}
+
+/* Whether the ball about the collider stays out of the box: such colliders are not looked at. */
+static bool is_far(const reference_strand *s, const swept *box, const reference_world *w,
+                   const mote_collider_pose *from, const mote_collider_pose *to) {
+    const float ball = to->bound + (0.5f * box->longest + w->def->radius);
+    float apart[3];
+    for (int axis = 0; axis < 3; axis++) {
+        const float now = to->origin[axis] - s->origin[axis], was = from->origin[axis] - s->origin[axis];
+        const float over = smaller(now, was) - box->high[axis], under = box->low[axis] - larger(now, was);
+        apart[axis] = larger(larger(over, under), 0);
+    }
+    return ball * ball < row_dot(apart, apart);
+}
+
+/* Where a point goes in the substep. */
+static mote_contact_points path_of(const reference_strand *s, const reference_world *w, const float start[3],
+                                   const float end[3]) {
+    return (mote_contact_points){.base = {s->origin[0], s->origin[1], s->origin[2]},
+                                 .start = {start[0], start[1], start[2]},
+                                 .end = {end[0], end[1], end[2]},
+                                 .radius = w->def->radius};
+}
+
+/* Whether a point is inside a collider. */
+static bool is_inside(const reference_strand *s, const reference_world *w, uint32_t k,
+                      const mote_collider_pose *pose) {
+    const mote_contact_points here = path_of(s, w, s->x[k], s->x[k]);
+    mote_contact c = mote_contact_none();
+    mote_contact_nearest(&c, pose, pose, &here, 0, 0);
+    return c.gap < 0;
+}
+
+/* Whether the strand's root is pinned inside a collider. */
+static bool is_buried(const reference_strand *s, const reference_world *w, const mote_collider_pose *pose) {
+    return w->def->solver != MOTE_STRAND_SPRINGS && s->mass[0] == 0 && is_inside(s, w, 0, pose);
+}
+
+static bool collides(const reference_strand *s, const reference_world *w, uint32_t k) {
+    return s->mass[k] > 0 && k >= w->def->collide_from;
+}
+
+/* The poses before and after a substep. */
+static const mote_collider_pose *poses_of(const reference_world *w, uint32_t substep) {
+    return w->poses + (size_t)substep * w->collider_count;
+}
+
+/* The nearest collider of a point; where its root is buried in the same, the plane is no further from the
+ * root than 0.85 of the length of strand between them. */
+static void find_contact(reference_strand *s, const reference_world *w, uint32_t substep, const swept *box,
+                         uint32_t k, float length) {
+    const mote_collider_pose *from = poses_of(w, substep), *to = poses_of(w, substep + 1);
+    const mote_contact_points path = path_of(s, w, s->start[k], s->x[k]);
+    mote_contact c = mote_contact_none();
+    c.gap = 0.5f * reference_segment(s, k); /* anything further off is not looked at */
+    for (uint32_t i = 0; i < w->collider_count && collides(s, w, k); i++)
+        if (!is_far(s, box, w, &from[i], &to[i]))
+            mote_contact_nearest(&c, &from[i], &to[i], &path, 0, is_buried(s, w, &to[i]));
+    const float normal[3] = {c.normal.x, c.normal.y, c.normal.z};
+    mote_contact_settle(&c, path.end, w->def->friction);
+    s->contact[k] = (reference_contact){
+        .drift = {c.drift.x, c.drift.y, c.drift.z}, .friction = c.friction, .offset = -1e30f};
+    if (!(row_dot(normal, normal) > 0)) return;
+    memcpy(s->contact[k].normal, normal, sizeof normal);
+    s->contact[k].offset = c.marked ? smaller(c.offset, row_dot(normal, s->x[0]) + 0.85f * length) : c.offset;
+}
+
+bool reference_find_contacts(reference_strand *s, const reference_world *w, uint32_t substep) {
+    if (w->collider_count == 0) return false;
+    const swept box = sweep(s);
+    bool found = false;
+    float length = 0;
+    for (uint32_t k = 0; k < s->points; length += s->length[k], k++) {
+        find_contact(s, w, substep, &box, k, length);
+        found |= row_dot(s->contact[k].normal, s->contact[k].normal) > 0;
+    }
+    return found;
+}
+
+void reference_count_buried(reference_strand *s, const reference_world *w, uint32_t substep) {
+    const mote_collider_pose *pose = poses_of(w, substep + 1);
+    for (uint32_t k = 1; k < s->points; k++) {
+        bool inside = false;
+        for (uint32_t i = 0; i < w->collider_count && collides(s, w, k); i++)
+            inside |= is_buried(s, w, &pose[i]) && is_inside(s, w, k, &pose[i]);
+        s->buried += inside;
+    }
+}
+
+/* Out of the collider, without the speed against it, and with friction by that. */
+void reference_push_out(reference_strand *s, float rate) {
+    for (uint32_t k = 0; k < s->points; k++) {
+        const reference_contact *c = &s->contact[k];
+        const float gap = row_dot(c->normal, s->x[k]) - c->offset;
+        if (!(gap < 0)) continue;
+        float against[3], along[3];
+        for (int axis = 0; axis < 3; axis++) against[axis] = s->v[k][axis] - rate * c->drift[axis];
+        const float across = row_dot(c->normal, against), speed = larger(0 - across, 0);
+        for (int axis = 0; axis < 3; axis++) along[axis] = against[axis] + (0 - across) * c->normal[axis];
+        const float share = smaller(c->friction * speed / at_least_short(row_length(along)), 1);
+        for (int axis = 0; axis < 3; axis++) {
+            s->x[k][axis] -= gap * c->normal[axis];
+            s->v[k][axis] = (s->v[k][axis] + speed * c->normal[axis]) - share * along[axis];
+        }
+    }
+}

@@ -1,0 +1,377 @@
+/* The plain reference of constrained strands: impulses along the segments in the middle of a part of the
+ * substep, parts halved where they are too long, and steps of first order. With W the inverse masses and a
+ * part from x0, v0 over h:
+ *     m = d0 + (1 - g) h d0',  v1 = v0 + h a + W m^T P,  m . ((1 - g) d0' + g d1') = -(g - 1/2) h |d0'|^2,
+ *     x1 = x0 + h ((1 - g) v0 + g v1).
+ * Conserving strands are paid at the end of a step what the impulses and the mending of lengths took. */
+#include <math.h>
+#include <string.h>
+
+#include "reference_strand_parts.h"
+
+/* A solver's g, the largest turn of a segment (rad) and W P h of a part, and how often a substep is halved.
+ */
+typedef struct scheme {
+    float g, turn, pull;
+    uint32_t halvings;
+} scheme;
+
+static bool conserves(const reference_world *w) { return w->def->solver == MOTE_STRAND_CONSERVING; }
+
+static scheme scheme_of(const reference_world *w) {
+    if (conserves(w)) return (scheme){0.51f, 1.5f, 0.7f, 5};
+    return (scheme){0.51f, 1, 1, 1};
+}
+
+/* A part: its h and share of the substep, its start, the h a of its points, and along its segments m, the
+ * rate of m with 1 - g of the start and g of h a, and the impulses. */
+typedef struct part {
+    float h, share;
+    reference_row x[REFERENCE_POINTS], v[REFERENCE_POINTS], dv[REFERENCE_POINTS];
+    reference_row middle[REFERENCE_POINTS], rate[REFERENCE_POINTS];
+    float speed[REFERENCE_POINTS], impulse[REFERENCE_POINTS]; /* speed: |d0'|^2 */
+    bool lively; /* some segment turns by an eighth of what is too far, or the part is no whole substep */
+} part;
+
+/* Pinned points are not kicked. */
+static void begin_part(const reference_strand *s, const reference_world *w, part *p, uint32_t units) {
+    p->share = 1 / (float)units;
+    p->lively = units > 1;
+    p->h = (float)reference_substep(w) * p->share;
+    memcpy(p->x, s->x, sizeof p->x);
+    memcpy(p->v, s->v, sizeof p->v);
+    for (uint32_t k = 0; k < s->points; k++) {
+        memcpy(p->dv[k], s->dv[k], sizeof p->dv[k]);
+        if (!reference_has_others(w)) reference_affine_kick(s, w, k, p->dv[k]);
+        for (int axis = 0; axis < 3; axis++) p->dv[k][axis] = s->mass[k] > 0 ? p->share * p->dv[k][axis] : 0;
+    }
+}
+
+/* Returns whether some segment turns too far. */
+static bool find_middles(const reference_strand *s, const scheme *of, part *p) {
+    bool turns = false;
+    for (uint32_t k = 0; k + 1 < s->points; k++) {
+        float d[3], rate[3], kick[3];
+        row_between(p->x[k], p->x[k + 1], d);
+        row_between(p->v[k], p->v[k + 1], rate);
+        row_between(p->dv[k], p->dv[k + 1], kick);
+        for (int axis = 0; axis < 3; axis++) {
+            p->middle[k][axis] = d[axis] + ((1 - of->g) * p->h) * rate[axis];
+            p->rate[k][axis] = rate[axis] + of->g * kick[axis];
+        }
+        const float turn = of->turn * s->length[k];
+        p->speed[k] = row_dot(rate, rate);
+        const float way = p->speed[k] * (p->h * p->h);
+        turns |= s->length[k] > 0 && turn * turn < way;
+        p->lively |= s->length[k] > 0 && turn * turn < 64 * way;
+    }
+    return turns;
+}
+
+/* (m W m^T) P = -m . rate / g, eliminated from the root; pivots that are nothing beside their diagonal are
+ * left alone. Returns the largest W P h. */
+static float solve_impulses(const reference_strand *s, const scheme *of, part *p) {
+    const uint32_t count = s->points - 1;
+    float inverse[REFERENCE_POINTS], value[REFERENCE_POINTS], coupling[REFERENCE_POINTS], largest = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        const float *m = p->middle[k], diagonal = (s->mass[k] + s->mass[k + 1]) * row_dot(m, m);
+        coupling[k] = k ? s->mass[k] * row_dot(p->middle[k - 1], m) : 0; /* less its sign */
+        const float factor = coupling[k] * (k ? inverse[k - 1] : 0), pivot = diagonal - coupling[k] * factor;
+        inverse[k] = 1e-6f * diagonal < pivot ? 1 / pivot : 0;
+        value[k] = (1 / of->g) * (row_dot(m, p->rate[k]) + ((of->g - 0.5f) * p->h) * p->speed[k]) +
+                   factor * (k ? value[k - 1] : 0);
+    }
+    for (uint32_t k = count; k-- > 0;) {
+        p->impulse[k] = value[k] * inverse[k];
+        if (k + 1 < count) p->impulse[k] = (value[k] + coupling[k + 1] * p->impulse[k + 1]) * inverse[k];
+        largest = larger(largest, p->impulse[k] * larger(s->mass[k], s->mass[k + 1]));
+    }
+    return largest * p->h;
+}
+
+/* What the two segments of a point give it, N s. */
+static void push_on(const reference_strand *s, const part *p, uint32_t k, float push[3]) {
+    for (int axis = 0; axis < 3; axis++) {
+        push[axis] = k + 1 < s->points ? p->impulse[k] * p->middle[k][axis] : 0;
+        if (k) push[axis] -= p->impulse[k - 1] * p->middle[k - 1][axis];
+    }
+}
+
+/* Moves the points; returns whether some segment has not its length. */
+static bool move(reference_strand *s, const reference_world *w, const scheme *of, const part *p) {
+    bool strained = false;
+    for (uint32_t k = 0; k < s->points; k++) {
+        float push[3];
+        push_on(s, p, k, push);
+        for (int axis = 0; axis < 3; axis++) {
+            const float old = p->v[k][axis], v = (old + p->dv[k][axis]) + s->mass[k] * push[axis];
+            s->v[k][axis] = v;
+            s->x[k][axis] = p->x[k][axis] + p->h * (old + of->g * (v - old));
+        }
+    }
+    for (uint32_t k = 0; k + 1 < s->points; k++) strained |= !reference_has_length(s, w, k);
+    return strained;
+}
+
+/* --- Energy --- */
+
+static bool moves(const reference_strand *s, uint32_t k) { return s->mass[k] > 0; }
+
+/* The sum of m x. */
+static void sum_moments(const reference_strand *s, float sum[3]) {
+    for (int axis = 0; axis < 3; axis++) {
+        sum[axis] = 0;
+        for (uint32_t k = 0; k < s->points; k++)
+            if (moves(s, k)) sum[axis] += 1 / s->mass[k] * s->x[k][axis];
+    }
+}
+
+/* (2 g - 1) (sum of m |v1 - v0|^2 - h sum of P |d0'|^2), from the tip. */
+static void owe_impulses(reference_strand *s, const scheme *of, const part *p) {
+    float sum = 0;
+    for (uint32_t k = s->points; k-- > 0;) {
+        float change[3];
+        if (k) sum -= p->h * p->impulse[k - 1] * p->speed[k - 1];
+        row_between(p->v[k], s->v[k], change);
+        sum += row_dot(change, change) / (s->mass[k] + 0x1p-100f);
+    }
+    s->owed += (of->g + of->g - 1) * sum;
+}
+
+/* The work of the second point's acceleration on the way of the center of mass. */
+static void owe_mending(reference_strand *s, const part *p, const float before[3]) {
+    float after[3], way[3];
+    sum_moments(s, after);
+    row_between(before, after, way);
+    s->owed += row_dot(way, p->dv[1]) * (2 / p->h);
+}
+
+/* The rigid motion v + w x (x - center) that has the momentum and angular momentum of the strand. */
+typedef struct rigid_motion {
+    float center[3], v[3], w[3];
+} rigid_motion;
+
+static void cross(const float a[3], const float b[3], float to[3]) {
+    for (int i = 0; i < 3; i++) to[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+}
+
+static void find_center(const reference_strand *s, rigid_motion *m) {
+    float whole = 0;
+    for (uint32_t k = 0; k < s->points; k++) {
+        whole += 1 / s->mass[k];
+        for (int axis = 0; axis < 3; axis++) {
+            m->center[axis] += 1 / s->mass[k] * s->x[k][axis];
+            m->v[axis] += 1 / s->mass[k] * s->v[k][axis];
+        }
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        m->center[axis] *= 1 / (whole + 0x1p-100f);
+        m->v[axis] *= 1 / (whole + 0x1p-100f);
+    }
+}
+
+/* I w = l with 1e-5 of the trace more on the diagonal, by cofactors. */
+static void find_rotation(const reference_strand *s, rigid_motion *m) {
+    float square[3] = {0}, product[3] = {0}, l[3] = {0}, inertia[3][3], cofactor[3][3], turn[3];
+    for (uint32_t k = 0; k < s->points; k++) {
+        float r[3], u[3];
+        row_between(m->center, s->x[k], r);
+        row_between(m->v, s->v[k], u);
+        cross(r, u, turn);
+        for (int i = 0; i < 3; i++) {
+            square[i] += 1 / s->mass[k] * (r[i] * r[i]);
+            product[i] += 1 / s->mass[k] * (r[(i + 1) % 3] * r[(i + 2) % 3]);
+            l[i] += 1 / s->mass[k] * turn[i];
+        }
+    }
+    const float more = 1e-5f * (square[0] + square[1] + square[2]) + 0x1p-60f;
+    for (int i = 0; i < 3; i++) {
+        const int next = (i + 1) % 3, after = (i + 2) % 3;
+        inertia[i][i] = square[next < after ? next : after] + square[next < after ? after : next] + more;
+        inertia[next][after] = inertia[after][next] = -product[i];
+    }
+    inertia[1][1] = square[2] + square[0] + more;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            const int a = (i + 1) % 3, b = (i + 2) % 3, c = (j + 1) % 3, d = (j + 2) % 3;
+            cofactor[i][j] = inertia[a][c] * inertia[b][d] - inertia[a][d] * inertia[b][c];
+        }
+    const float determinant =
+        inertia[0][0] * cofactor[0][0] + inertia[0][1] * cofactor[0][1] + inertia[0][2] * cofactor[0][2];
+    for (int i = 0; i < 3; i++) m->w[i] = 1 / determinant * row_dot(cofactor[i], l);
+}
+
+static rigid_motion frame_of(const reference_strand *s) {
+    rigid_motion m = {{0}, {0}, {0}};
+    for (uint32_t k = 0; k < s->points; k++)
+        if (!moves(s, k)) {
+            memcpy(m.v, s->v[k], sizeof m.v);
+            return m;
+        }
+    find_center(s, &m);
+    find_rotation(s, &m);
+    return m;
+}
+
+static void frame_velocity(const rigid_motion *m, const float x[3], float v[3]) {
+    float r[3], turn[3];
+    row_between(m->center, x, r);
+    cross(m->w, r, turn);
+    for (int axis = 0; axis < 3; axis++) v[axis] = m->v[axis] + turn[axis];
+}
+
+/* A factor of the velocities relative to the frame pays what is owed, at most half of their energy. */
+static void pay(reference_strand *s) {
+    const rigid_motion frame = frame_of(s);
+    float kinetic = 0, base[3], u[3];
+    for (uint32_t k = 0; k < s->points; k++) {
+        frame_velocity(&frame, s->x[k], base);
+        row_between(base, s->v[k], u);
+        if (moves(s, k)) kinetic += 1 / s->mass[k] * row_dot(u, u);
+    }
+    const float most = 0.5f * kinetic, owed = fmaxf(-most, fminf(most, s->owed));
+    if (!(kinetic > 0) || !isfinite(s->owed + kinetic)) return;
+    const float factor = sqrtf(1 + owed / kinetic);
+    float momentum[3] = {0};
+    for (uint32_t k = 0; k < s->points; k++) {
+        frame_velocity(&frame, s->x[k], base);
+        for (int axis = 0; axis < 3 && moves(s, k); axis++) {
+            const float v = s->v[k][axis];
+            s->v[k][axis] = base[axis] + factor * (v - base[axis]);
+            momentum[axis] += 1 / s->mass[k] * (s->v[k][axis] - v);
+        }
+    }
+    for (int axis = 0; axis < 3 && !moves(s, 0); axis++) s->reaction[0][axis] -= momentum[axis];
+}
+
+/* Pinned points receive the impulses. */
+static void react(reference_strand *s, const part *p) {
+    for (uint32_t k = 0; k < s->points; k++) {
+        float push[3];
+        push_on(s, p, k, push);
+        for (int axis = 0; axis < 3 && s->mass[k] == 0; axis++) s->reaction[k][axis] += push[axis];
+    }
+}
+
+/* First order: v = v0 + h a, x = x0 + h v. */
+static void predict(reference_strand *s, const part *p) {
+    for (uint32_t k = 0; k < s->points; k++)
+        for (int axis = 0; axis < 3; axis++) {
+            s->v[k][axis] = p->v[k][axis] + p->dv[k][axis];
+            s->x[k][axis] = p->x[k][axis] + p->h * s->v[k][axis];
+        }
+}
+
+/* Pinned points stand at their goals when the substep is over. */
+static void arrive(reference_strand *s) {
+    for (uint32_t k = 0; k < s->points; k++)
+        if (s->mass[k] == 0) memcpy(s->x[k], s->goal[k], sizeof s->x[k]);
+}
+
+/* What a part comes to. hopeless: the impulses of its smallest parts, a quarter of them with each halving,
+ * are too large as well. */
+typedef struct outcome {
+    bool unstable, hopeless, strained;
+} outcome;
+
+static outcome try_part(reference_strand *s, const reference_world *w, part *p, uint32_t units) {
+    const scheme of = scheme_of(w);
+    begin_part(s, w, p, units);
+    const bool turns = find_middles(s, &of, p);
+    const float pull = solve_impulses(s, &of, p);
+    const float smallest = (float)(1u << of.halvings);
+    const bool strained = move(s, w, &of, p);
+    s->iterations++;
+    return (outcome){turns || of.pull < pull, of.pull * (smallest * smallest) < pull, strained};
+}
+
+/* A part of first order: Newton's corrections of the prediction are velocity. */
+static void fall_back(reference_strand *s, const reference_world *w, part *p, bool whole) {
+    const reference_hold_of of = {
+        .gains = true, .rate = whole ? reference_rate(w) : 1 / p->h, .from = p->x, .from_v = p->v};
+    predict(s, p);
+    if (whole) arrive(s);
+    s->fallbacks++;
+    reference_hold(s, w, &of);
+}
+
+/* One of `units` equal parts of the substep, or its two halves where it is too long for impulses. The
+ * smallest, and a whole substep without hope, are then of first order. Positions alone get the lengths where
+ * impulses did not keep them. */
+static void advance(reference_strand *s, const reference_world *w, uint32_t units) {
+    part p;
+    const outcome o = try_part(s, w, &p, units);
+    const bool whole = units == 1, last = units >> scheme_of(w).halvings;
+    if (o.unstable && (last || (whole && o.hopeless))) {
+        fall_back(s, w, &p, whole);
+    } else if (o.unstable) {
+        memcpy(s->x, p.x, sizeof s->x);
+        memcpy(s->v, p.v, sizeof s->v);
+        advance(s, w, 2 * units);
+        advance(s, w, 2 * units);
+    } else {
+        const reference_hold_of lengths = {.gains = !whole, .from = p.x, .from_v = p.v};
+        float moments[3];
+        react(s, &p);
+        const scheme of = scheme_of(w);
+        owe_impulses(s, &of, &p);
+        sum_moments(s, moments);
+        if (o.strained) {
+            reference_hold(s, w, &lengths);
+            if (p.lively) owe_mending(s, &p, moments);
+        }
+    }
+}
+
+/* The start of the substep, and from it the prediction. */
+static void predict_substep(reference_strand *s, const reference_world *w) {
+    part p;
+    memcpy(s->x, s->start, sizeof s->x);
+    memcpy(s->v, s->start_v, sizeof s->v);
+    begin_part(s, w, &p, 1);
+    predict(s, &p);
+    arrive(s);
+}
+
+/* Strands near a collider, drawn and soft ones and those with bends or local poses take a step of first
+ * order; so do those that come near a collider by impulses, with the planes that they came near. */
+static void constrain(reference_strand *s, const reference_world *w, uint32_t substep) {
+    reference_hold_of of = {.compliant = w->compliant,
+                            .bends = w->def->bend_stiffness > 0,
+                            .gains = true,
+                            .rate = reference_rate(w),
+                            .from = s->start,
+                            .from_v = s->start_v};
+    const bool soft = of.compliant || of.bends || w->def->local_pose_stiffness != 0 || s->drawn;
+    reference_row reaction[REFERENCE_POINTS];
+    predict_substep(s, w);
+    of.contacts = reference_find_contacts(s, w, substep);
+    if (!soft && !of.contacts) {
+        memcpy(reaction, s->reaction, sizeof reaction);
+        memcpy(s->x, s->start, sizeof s->x);
+        memcpy(s->v, s->start_v, sizeof s->v);
+        advance(s, w, 1);
+        arrive(s);
+        of.contacts = reference_find_contacts(s, w, substep);
+        if (!of.contacts) {
+            if (conserves(w) && substep + 1 == w->substeps) pay(s);
+            return;
+        }
+        memcpy(s->reaction, reaction, sizeof reaction);
+        predict_substep(s, w);
+    }
+    s->owed = 0; /* contact takes energy */
+    reference_hold(s, w, &of);
+    if (substep + 1 == w->substeps) reference_count_buried(s, w, substep);
+}
+
+void reference_constrained_substep(reference_strand *s, const reference_world *w, uint32_t substep) {
+    if (s->frozen) return;
+    if (reference_has_others(w)) reference_kick(s, w, substep);
+    reference_place(s, w, (double)substep + 1, s->goal);
+    reference_pinned_velocity(s, w, s->x, s->goal);
+    reference_reach_pins(s);
+    memcpy(s->start, s->x, sizeof s->start);
+    memcpy(s->start_v, s->v, sizeof s->start_v);
+    constrain(s, w, substep);
+}
