@@ -8,7 +8,7 @@
 static const double PI = 3.14159265358979323846;
 static const double GRAVITY = (double)9.81f;
 
-enum { CAPACITY = 5184, SPRING_CAPACITY = 10240 };
+enum { CAPACITY = 5184, SPRING_CAPACITY = 16384 };
 
 /* A def with its arrays, and the system in which it is. */
 typedef struct net {

@@ -1,9 +1,47 @@
-/* One linear system of Newton's method in the constrained solver of networks: the dense system in double, and
- * how far float32 may be from its solution. */
+/* Newton's method in the constrained solver of networks, in double: where it starts, one dense linear system,
+ * and how far float32 may be from its solution. */
 #ifndef MOTE_TESTS_NETWORK_NEWTON_H
 #define MOTE_TESTS_NETWORK_NEWTON_H
 
 #include "network_net.h"
+
+/* --- The start --- */
+
+static inline double spring_length(double x[][3], const mote_spring *s) { return apart(x[s->a], x[s->b]); }
+
+/* Energy of the springs at x, those with damping as in implicit Euler from x0. */
+static inline double springs_energy(const net *n, double x[][3], double x0[][3], double h) {
+    double sum = 0;
+    for (uint32_t i = 0; i < n->def.spring_count; i++) {
+        const mote_spring *s = &n->springs[i];
+        sum += (double)s->stiffness * pow(spring_length(x, s) - (double)s->rest_length, 2) / 2;
+        sum += (double)s->damping / h * pow(spring_length(x, s) - spring_length(x0, s), 2) / 2;
+    }
+    return sum;
+}
+
+/* Moves x*, in `goal`, to the start of Newton's method, x0 + s (x* - x0), s = min(1, K / (U(x*) - U(x0))), K
+ * the kinetic energy of x* - x0 over h. mass 0: pinned, where x0 is x*. */
+static inline void start_between(const net *n, const double *mass, double goal[][3], double x0[][3],
+                                 double h) {
+    static double old[CAPACITY][3];
+    double kinetic = 0;
+    for (uint32_t i = 0; i < n->def.particle_count; i++) {
+        memcpy(old[i], mass[i] > 0 ? x0[i] : goal[i], sizeof old[i]);
+        kinetic += mass[i] * pow(apart(goal[i], old[i]) / h, 2) / 2;
+    }
+    const double rise = springs_energy(n, goal, x0, h) - springs_energy(n, old, x0, h);
+    if (rise <= kinetic) return;
+    for (uint32_t i = 0; i < n->def.particle_count; i++)
+        for (int k = 0; k < 3; k++) goal[i][k] = old[i][k] + kinetic / rise * (goal[i][k] - old[i][k]);
+}
+
+/* The stiffness across a spring in its first linear system: T / l, and 0.003 of that along it at least. */
+static inline double stiffness_across(double tension, double length, double along) {
+    return fmax(tension / length, (double)0.003f * along);
+}
+
+/* --- One linear system --- */
 
 enum { SMALL = 6, EDGES = 11, DENSE = 3 * SMALL };
 
@@ -30,13 +68,15 @@ static inline void eliminate(const dense *of, const double *b, double *x) {
     }
 }
 
-/* A spring at the predicted positions x*: its direction and length, and its length when the substep began. */
+/* A spring where Newton's method starts: its direction and length, and its length when the substep began. */
 typedef struct taut {
     double n[3], length, before;
 } taut;
 
 typedef struct problem {
-    double h, mass[SMALL], x0[SMALL][3], goal[SMALL][3]; /* mass 0: pinned */
+    double h, mass[SMALL]; /* mass 0: pinned */
+    double x0[SMALL][3], predicted[SMALL][3],
+        goal[SMALL][3]; /* predicted: x*; goal: the start, then the end */
     taut taut[EDGES];
     double tolerance; /* m */
 } problem;
@@ -46,9 +86,10 @@ static inline double length_of(double x[SMALL][3], const mote_spring *s, double 
     return sqrt(dot(d, d));
 }
 
-/* On the positions: (M + h^2 K) dx = h^2 F, A = M + h^2 K. With P, the diagonal blocks of A: M <= A <= kappa
- * P. The conjugate gradients stop at |r| = 1e-5 |r0|, measured in P^-1, so the error e that they leave has e
- * A e <= kappa 1e-10 r0 M^-1 r0. Float32 adds 64 UNIT of r0, and 16 UNIT of positions of 1 m. */
+/* On the positions: (M + h^2 K) dx = h^2 F - M (x - x*), A = M + h^2 K. With P, the diagonal blocks of A: M
+ * <= A <= kappa P. The conjugate gradients stop at |r| = 1e-5 |r0|, measured in P^-1, so the error e that
+ * they leave has e A e <= kappa 1e-10 r0 M^-1 r0. Float32 adds 64 UNIT of r0, and 16 UNIT of positions of 1
+ * m. */
 static inline void solve_compliant(const net *n, problem *p) {
     static dense d;
     double load[SMALL], kappa = 1, start = 0, least = 1e9;
@@ -62,7 +103,7 @@ static inline void solve_compliant(const net *n, problem *p) {
         const double along = (double)s->stiffness + (double)s->damping / p->h;
         const double rate = (double)s->damping / p->h * (t->length - t->before);
         const double tension = (double)s->stiffness * (t->length - (double)s->rest_length) + rate;
-        const double across = tension > 0 ? tension / t->length : 0;
+        const double across = stiffness_across(tension, t->length, along);
         const uint32_t end[2] = {s->a, s->b};
         for (int u = 0; u < 2; u++) {
             if (!(p->mass[end[u]] > 0)) continue;
@@ -79,6 +120,8 @@ static inline void solve_compliant(const net *n, problem *p) {
             }
         }
     }
+    for (int i = 0; i < DENSE; i++)
+        d.b[i] += p->mass[i / 3] * (p->predicted[i / 3][i % 3] - p->goal[i / 3][i % 3]);
     eliminate(&d, d.b, d.x);
     for (int i = 0; i < DENSE; i++) {
         if (!(p->mass[i / 3] > 0)) continue;

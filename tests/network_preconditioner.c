@@ -3,7 +3,7 @@
  * net of 64 x 64. */
 #include "test.h"
 
-#include "network_net.h"
+#include "network_newton.h"
 #include "inside.h"
 
 /* --- A net whose aggregates have their blocks --- */
@@ -17,7 +17,8 @@ static bool aggregates_are_stale(const net *n) {
 }
 
 /* A net that is bent, slack in places, damped in others, of unequal masses, hung from three pins of which one
- * travels. Stepped once, all in one scratch: the aggregates have the blocks of the predicted positions x*. */
+ * travels. Stepped once, all in one scratch: the aggregates have the blocks of the start of Newton's method.
+ */
 static void make_net(net *n, uint64_t seed) {
     random_source random = {seed};
     mote_system_def def = rate_of(60, 1);
@@ -58,10 +59,12 @@ TEST(aggregates_are_found_anew_when_a_stiffness_changes_and_not_for_a_length) {
 
 /* --- Blocks --- */
 
-/* x*: a pin is where it is to be at the end of the substep. */
+/* Where Newton's method starts: a pin is where it is to be at the end of the substep. */
 static void find_goals(const net *n, double goal[][3], double before[][3]) {
+    static double mass[BODIES];
     const double h = 1 / 60.0;
-    for (uint32_t i = 0; i < BODIES; i++)
+    for (uint32_t i = 0; i < BODIES; i++) {
+        mass[i] = i == 0 || i == SIDE - 1 || i == 100 ? 0 : (double)n->masses[i];
         for (uint32_t k = 0; k < 3; k++) {
             const double x = (double)n->positions[3 * i + k], v = (double)n->velocities[3 * i + k];
             before[i][k] = x;
@@ -69,6 +72,8 @@ static void find_goals(const net *n, double goal[][3], double before[][3]) {
             if (i == 0 || i == SIDE - 1) goal[i][k] = x;
             if (i == 100) goal[i][k] = k == 1 ? (double)0.1f : 0.5;
         }
+    }
+    start_between(n, mass, goal, before, h);
 }
 
 static bool is_pinned(const net *n, uint32_t i) {
@@ -92,7 +97,7 @@ static void add_to(block *of, const mote_spring *s, double goal[][3], double bef
                  along = (double)s->stiffness + (double)s->damping / h;
     const double tension = (double)s->stiffness * (length - (double)s->rest_length) +
                            (double)s->damping / h * (length - apart(before[s->a], before[s->b]));
-    const double across = tension > 0 ? tension / length : 0;
+    const double across = stiffness_across(tension, length, along);
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++) {
             const double n_i = (goal[s->b][i] - goal[s->a][i]) / length,
@@ -263,7 +268,7 @@ TEST(the_preconditioner_is_the_symmetric_positive_sum_over_levels) {
             }
             const double size = sqrt(product(&r[0], &r[0]) * product(&z[1], &z[1]));
             ASSERT_NEAR(product(&r[0], &z[1]), product(&r[1], &z[0]), 64 * UNIT * size);
-            ASSERT(fabs(product(&r[0], &z[1])), >, 1e4 * UNIT * size); /* both sides are more than rounding */
+            ASSERT(fabs(product(&r[0], &z[1])), >, 1e3 * UNIT * size); /* both sides are more than rounding */
         }
         mote_system_destroy(n.system);
     }
@@ -308,13 +313,13 @@ TEST(many_aggregates_have_one_hash) {
 
 /* --- A stiff net --- */
 
-/* 64 x 64 threads of 1 m and 0.3 kg, 10^5 N/m each, at 60 Hz x 4: h^2 k / m = 24,000. Without aggregates
- * where asked. */
+/* 64 x 64 threads of 1 m and 0.3 kg, 1.3 x 10^5 N/m each, at 60 Hz x 4: h^2 k / m = 31,000. Without
+ * aggregates where asked. */
 static void hang_stiff(net *n, uint32_t linear, bool aggregates) {
     const mote_system_def def = rate_of(60, 4);
     begin_net(n, MOTE_NETWORK_CONSTRAINED);
     n->def.max_iterations = 1, n->def.max_linear = linear;
-    add_grid(n, (grid){64, 64, 0, 1.0 / 63, 0.3 / 4096, 1e5f, false});
+    add_grid(n, (grid){64, 64, 0, 1.0 / 63, 0.3 / 4096, 1.3e5f, false});
     start_net(n, &def, GRAVITY);
     pin_here(n, 0), pin_here(n, 63);
     mote_network_find_aggregates(network_of(n));
@@ -336,7 +341,7 @@ TEST(sixteen_iterations_hold_a_stiff_net) {
         }
         ASSERT(report_of(&n).linear, ==, (aggregates ? 64 : 256));
         ASSERT((strain < 0.01), ==, aggregates);
-        ASSERT((strain > 0.05), ==, !aggregates);
+        ASSERT((strain > 0.02), ==, !aggregates);
         if (aggregates) ASSERT(energy, <, 0);
         mote_system_destroy(n.system);
     }

@@ -25,6 +25,8 @@ static double compare_small(net *n, bool rigid) {
             p.goal[i][k] = i == 0 ? target[k] : i == 5 ? x : x + p.h * (v - (k == 1 ? p.h * GRAVITY : 0));
         }
     }
+    memcpy(p.predicted, p.goal, sizeof p.goal);
+    if (!rigid) start_between(n, p.mass, p.goal, p.x0, p.h);
     for (uint32_t k = 0; k < n->def.spring_count; k++) {
         p.taut[k].before = length_of(p.x0, &n->springs[k], d);
         p.taut[k].length = length_of(p.goal, &n->springs[k], d);

@@ -5,7 +5,7 @@
 #define MOTE_NETWORKS_CONTACT_H
 
 #include "contacts/contact.h"
-#include "networks/work.h"
+#include "networks/dual.h"
 
 /* Finds the contacts of one register of particles that moved from COLUMN(start) to COLUMN(x). Returns false
  * if no lane has one. */
@@ -81,10 +81,23 @@ MOTE_INLINE void network_resolve_contacts(const mote_network_job *job, const mot
 /* --- In the constrained solver ---
  *
  * A point that entered a collider stays in contact for the rest of the substep: the following linear systems
- * move it in the tangent plane only. Friction is an impulse inside the solve: after each system it opposes
- * the tangential displacement so far, up to the coefficient times the normal impulse, and the next system
- * balances it against the springs. Friction applied after the solve would withstand any tension, because
- * light points are held by the stiffness of springs, not by their mass (measured: a net strained by 0.9). */
+ * move it in the tangent plane only. Points of x* in a collider are in contact from the first system on: a
+ * point that is put out after the last system strains its springs, and that is never solved for.
+ *
+ * Friction is part of the solve. A point of x* in contact begins where it was on the collider and is held
+ * there, as by a pin, while the pull on it is within the coefficient times the normal impulse. Otherwise it
+ * slides, and friction is an impulse that opposes its tangential displacement, up to the coefficient times
+ * the normal impulse; the next system balances it against the springs. The impulse changes x*, not x: moving
+ * the points themselves strained the springs of a stiff net by 60 times the energy there was (measured).
+ * Impulses alone do not hold cloth on a ball, because light points are held by the stiffness of springs, not
+ * by their mass (measured: it slid off in 6 s); for the same reason friction applied after the solve would
+ * withstand any tension (measured: a net strained by 0.9). */
+
+/* Displacement since the start of the substep: h v* and what the solver has moved. */
+MOTE_INLINE wide3 network_motion(const mote_network_job *job, const mote_network_scratch *c, ptrdiff_t at) {
+    return wide3_add_scaled(network_load3(c, COLUMN(moved), at), wide_set(job->plan->c.h),
+                            network_load3(c, COLUMN(v), at));
+}
 
 /* Returns the recorded contact of a register; the normal is 0 in lanes without one. */
 MOTE_INLINE mote_contact network_recorded_contact(const mote_network_scratch *c, ptrdiff_t at) {
@@ -109,38 +122,90 @@ MOTE_INLINE void network_record_contact(const mote_network_scratch *c, ptrdiff_t
     network_store3(c, COLUMN(drift), at, recorded->drift);
     wide_store(friction, recorded->friction);
     wide_store(normal_impulse, wide_select(was_in_contact, wide_load(normal_impulse), depth));
+    network_add_moved(c, at, in, depth, contact->normal);
 }
 
-/* Coulomb friction on positions: opposes the tangential displacement relative to the collider. Updates the
- * total displacement by friction, limited to the coefficient times the normal impulse; x and x* take the
- * change. */
-MOTE_INLINE void network_stick(const mote_network_scratch *c, ptrdiff_t at, const mote_contact *contact) {
+/* Tangential displacement relative to the collider. */
+MOTE_INLINE wide3 network_slip(const mote_contact *contact, wide3 motion) {
+    const wide3 relative = wide3_sub(motion, contact->drift);
+    return wide3_sub(relative, wide3_scale(wide3_dot(contact->normal, relative), contact->normal));
+}
+
+/* Moves points in contact back to where they were on the collider, and holds them until the springs decide
+ * (network_decide). The place where they were at the start of the substep (network_old_place) moves along
+ * with the collider. */
+MOTE_INLINE void network_hold(const mote_network_job *job, const mote_network_scratch *c, ptrdiff_t at,
+                              const mote_contact *contact) {
     const wide_mask in_contact = mote_contact_has(contact);
     if (!wide_lane_bits(in_contact)) return;
-    const wide3 x = network_load3(c, COLUMN(x), at), predicted = network_load3(c, COLUMN(predicted), at),
-                shift = network_load3(c, COLUMN(friction_shift), at);
-    const wide3 motion = wide3_sub(wide3_sub(x, network_load3(c, COLUMN(start), at)), contact->drift);
-    const wide3 tangential =
-        wide3_sub(motion, wide3_scale(wide3_dot(contact->normal, motion), contact->normal));
-    const wide3 new_shift =
-        network_shorten(wide3_sub(shift, tangential),
-                        contact->friction * wide_load(network_column(c, COLUMN(normal_impulse)) + at));
-    const wide3 change = wide3_sub(new_shift, shift);
-    network_store3(c, COLUMN(friction_shift), at, wide3_select(in_contact, new_shift, shift));
-    network_store3(c, COLUMN(predicted), at,
-                   wide3_select(in_contact, wide3_add(predicted, change), predicted));
-    network_store3(c, COLUMN(x), at, wide3_select(in_contact, wide3_add(x, change), x));
+    float *used = network_column(c, COLUMN(friction_used)) + at;
+    network_add_moved(c, at, in_contact, wide_set(-1.0f), network_slip(contact, network_motion(job, c, at)));
+    wide_store(used, wide_select(in_contact, wide_set(NETWORK_HELD), wide_load(used)));
+    const wide3 old = network_load3(c, COLUMN(direction), at);
+    network_store3(c, COLUMN(direction), at, wide3_select(in_contact, wide3_add(old, contact->drift), old));
+    network_move(c, at);
 }
 
-/* Contacts after a linear system. stick: friction acts too, since another system may follow to balance it. */
+/* Coulomb friction on points that slide. Updates the total change of x* by friction, limited to the
+ * coefficient times the normal impulse. If no system follows, the change is not used: friction_used keeps the
+ * length of the one before. */
+MOTE_INLINE void network_slide(const mote_network_job *job, const mote_network_scratch *c, ptrdiff_t at,
+                               const mote_contact *contact, bool again) {
+    float *column = network_column(c, COLUMN(friction_used)) + at;
+    const wide used = wide_load(column), zero = {0};
+    const wide_mask slides = mote_contact_has(contact) & ~wide_less(used, zero);
+    if (!wide_lane_bits(slides)) return;
+    const wide3 shift = network_load3(c, COLUMN(friction_shift), at);
+    wide_store(column, wide_select(slides, wide_sqrt(wide3_dot(shift, shift)), used));
+    if (!again) return;
+    const wide3 slip = network_slip(contact, network_motion(job, c, at));
+    const wide most = contact->friction * wide_load(network_column(c, COLUMN(normal_impulse)) + at);
+    network_store3(c, COLUMN(friction_shift), at,
+                   wide3_select(slides, network_shorten(wide3_sub(shift, slip), most), shift));
+}
+
+/* Linearisation of points in contact. all: their residual h^2 F - M (x - x*). Points that are pulled off the
+ * collider separate, where `releases`; points that are held and pulled by more than Coulomb friction slide.
+ * Stores the normal impulse over mass; negative ones are clamped to 0. Returns the residual. */
+MOTE_INLINE wide3 network_decide(const mote_network_job *job, const mote_network_scratch *c, ptrdiff_t at,
+                                 wide3 all, wide mass, wide inverse_mass, bool releases) {
+    const wide zero = {0};
+    mote_contact contact = network_recorded_contact(c, at);
+    const wide out = wide3_dot(contact.normal, all);
+    const wide_mask off = wide_less(zero, out);
+    if (releases && wide_lane_bits(off)) {
+        contact.normal = wide3_select(off, wide3_zero(), contact.normal);
+        network_store3(c, COLUMN(normal), at, contact.normal);
+    }
+    const wide impulse = wide_max(zero - inverse_mass * out, zero), most = contact.friction * impulse;
+    wide_store(network_column(c, COLUMN(normal_impulse)) + at, impulse);
+    float *used = network_column(c, COLUMN(friction_used)) + at;
+    const wide_mask held = mote_contact_has(&contact) & wide_less(wide_load(used), zero);
+    if (!wide_lane_bits(held)) return all;
+    const wide3 pull = wide3_scale(inverse_mass, wide3_sub(all, wide3_scale(out, contact.normal)));
+    const wide_mask slides = held & wide_less(most * most, wide3_dot(pull, pull));
+    if (!wide_lane_bits(slides)) return all;
+    const wide3 goal = wide3_scale(wide_set(job->plan->c.h), network_load3(c, COLUMN(v), at));
+    const wide3 shift = network_shorten(wide3_sub(wide3_zero(), network_slip(&contact, goal)), most);
+    wide_store(used, wide_select(slides, zero, wide_load(used)));
+    network_store3(c, COLUMN(friction_shift), at,
+                   wide3_select(slides, shift, network_load3(c, COLUMN(friction_shift), at)));
+    return wide3_select(slides, wide3_add_scaled(all, mass, shift), all);
+}
+
+/* Contacts at the present positions. */
 MOTE_INLINE void network_solver_contacts(const mote_network_job *job, const mote_network_scratch *c,
-                                         uint32_t substep, bool stick, uint32_t first, uint32_t end) {
+                                         uint32_t substep, mote_network_grip grip, uint32_t first,
+                                         uint32_t end) {
     for (uint32_t slot = first; slot < end; slot += MOTE_WIDTH) {
         const ptrdiff_t at = (ptrdiff_t)slot - c->first;
         mote_contact recorded = network_recorded_contact(c, at), contact;
         if (network_contact(job, c, substep, slot, (wide){0}, &contact))
             network_record_contact(c, at, &contact, &recorded);
-        if (stick) network_stick(c, at, &recorded);
+        if (grip == MOTE_GRIP_HOLD)
+            network_hold(job, c, at, &recorded);
+        else
+            network_slide(job, c, at, &recorded, grip == MOTE_GRIP_SLIDE);
     }
 }
 
@@ -154,9 +219,8 @@ MOTE_INLINE void network_friction(const mote_network_job *job, const mote_networ
         const mote_contact contact = network_recorded_contact(c, at);
         const wide_mask in_contact = mote_contact_has(&contact);
         if (!wide_lane_bits(in_contact)) continue;
-        const wide3 shift = network_load3(c, COLUMN(friction_shift), at);
         const wide left = contact.friction * wide_load(network_column(c, COLUMN(normal_impulse)) + at) -
-                          wide_sqrt(wide3_dot(shift, shift));
+                          wide_max(wide_load(network_column(c, COLUMN(friction_used)) + at), (wide){0});
         network_contact_response(job, c, at, in_contact, &contact, rate * wide_max(left, (wide){0}));
     }
 }

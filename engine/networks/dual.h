@@ -61,6 +61,8 @@ MOTE_INLINE wide3 network_direction(const mote_network *n, const network_end *e)
 typedef struct network_sums {
     MOTE_ALIGNED(64) float sum[MOTE_GROUP];
     MOTE_ALIGNED(64) float largest[MOTE_GROUP];
+    MOTE_ALIGNED(64) float gain[MOTE_GROUP];
+    MOTE_ALIGNED(64) float noise[MOTE_GROUP];
 } network_sums;
 
 MOTE_INLINE void network_gather_sums(network_sums *s, size_t lane, wide sum, wide largest) {
@@ -68,14 +70,41 @@ MOTE_INLINE void network_gather_sums(network_sums *s, size_t lane, wide sum, wid
     wide_store(s->largest + lane, wide_max(wide_load(s->largest + lane), largest));
 }
 
+MOTE_INLINE void network_gather_gain(network_sums *s, size_t lane, wide gain, wide noise) {
+    wide_store(s->gain + lane, wide_load(s->gain + lane) + gain);
+    wide_store(s->noise + lane, wide_load(s->noise + lane) + noise);
+}
+
 /* Reduces the 16 lanes by halves. */
 MOTE_INLINE mote_solve_sums network_sums_total(network_sums *s) {
     for (uint32_t half = MOTE_GROUP / 2; half; half /= 2)
         for (uint32_t i = 0; i < half; i++) {
             s->sum[i] += s->sum[i + half];
+            s->gain[i] += s->gain[i + half];
+            s->noise[i] += s->noise[i + half];
             s->largest[i] = s->largest[i] < s->largest[i + half] ? s->largest[i + half] : s->largest[i];
         }
-    return (mote_solve_sums){s->sum[0], s->largest[0]};
+    return (mote_solve_sums){s->sum[0], s->largest[0], s->gain[0], s->noise[0]};
+}
+
+/* Stores x*. The displacement by the solver begins at 0. */
+MOTE_INLINE void network_keep_predicted(const mote_network_scratch *c, ptrdiff_t at) {
+    network_store3(c, COLUMN(predicted), at, network_load3(c, COLUMN(x), at));
+    network_store3(c, COLUMN(moved), at, wide3_zero());
+}
+
+/* Adds to the displacement of free particles. Masked slots belong to no island: a non-finite factor must not
+ * reach them. */
+MOTE_INLINE void network_add_moved(const mote_network_scratch *c, ptrdiff_t at, wide_mask free, wide factor,
+                                   wide3 more) {
+    const wide3 moved = network_load3(c, COLUMN(moved), at);
+    network_store3(c, COLUMN(moved), at, wide3_select(free, wide3_add_scaled(moved, factor, more), moved));
+}
+
+/* x = x* + displacement. Pinned particles have none. */
+MOTE_INLINE void network_move(const mote_network_scratch *c, ptrdiff_t at) {
+    network_store3(c, COLUMN(x), at,
+                   wide3_add(network_load3(c, COLUMN(predicted), at), network_load3(c, COLUMN(moved), at)));
 }
 
 /* Returns |d|. *direction = d / |d|; 0 in lanes without a spring. */
@@ -204,9 +233,14 @@ MOTE_INLINE void network_dual_register(const mote_network_job *job, const mote_n
     const wide scale = wide_set(factor), mass = wide_load(network_column(c, COLUMN(mass)) + at);
     if (pass == MOTE_SOLVE_LOAD) {
         wide_store(network_column(c, COLUMN(mass)) + at, wide_load(n->range.inverse_mass + slot));
+        network_keep_predicted(c, at);
         network_store3(c, COLUMN(normal), at, wide3_zero()); /* the dual solver has no contacts */
         for (uint32_t i = group.first_packet; i < group.first_packet + group.packet_count; i++)
             wide_store(n->entry_solver[END_COLUMN(multiplier)] + (size_t)i * MOTE_GROUP + lane, (wide){0});
+        return;
+    }
+    if (pass == MOTE_SOLVE_MOVE) {
+        network_move(c, at);
         return;
     }
     const wide3 u = network_load3(c, COLUMN(direction), at);
@@ -234,11 +268,8 @@ MOTE_INLINE void network_dual_register(const mote_network_job *job, const mote_n
         default:
             break;
         }
-    if (pass == MOTE_SOLVE_UPDATE) { /* x += alpha u; pinned slots have inverse mass 0 and stay */
-        const wide3 x = network_load3(c, COLUMN(x), at);
-        network_store3(c, COLUMN(x), at,
-                       wide3_select(wide_less((wide){0}, mass), wide3_add_scaled(x, scale, u), x));
-    }
+    if (pass == MOTE_SOLVE_UPDATE) /* x += alpha u */
+        network_add_moved(c, at, wide_less((wide){0}, mass), scale, u);
     if (pass == MOTE_SOLVE_FIRST_DIRECTION || pass == MOTE_SOLVE_DIRECTION)
         network_store3(c, COLUMN(direction), at, wide3_scale(mass, vector));
     if (pass == MOTE_SOLVE_FORCES) network_store3(c, COLUMN(force), at, wide3_scale(scale, vector));

@@ -2,7 +2,6 @@
 #include "base/isa.h"
 #include "networks/primal.h"
 #include "networks/multilevel.h"
-#include "networks/contact.h"
 #include "networks/springs.h"
 #include "networks/dual.h"
 #include "networks/stage.h"
@@ -79,9 +78,10 @@ static mote_solve_sums dual(const mote_network_job *job, const mote_network_scra
         DUAL(MOTE_SOLVE_DIRECTION);
         DUAL(MOTE_SOLVE_APPLY);
         DUAL(MOTE_SOLVE_UPDATE);
+        DUAL(MOTE_SOLVE_MOVE);
         DUAL(MOTE_SOLVE_FORCES);
     default:
-        return (mote_solve_sums){0, 0};
+        return (mote_solve_sums){0, 0, 0, 0};
     }
 }
 
@@ -89,13 +89,18 @@ static mote_solve_sums primal(const mote_network_job *job, const mote_network_sc
                               mote_solver_pass pass, float factor, uint32_t first, uint32_t end) {
     switch (pass) {
         PRIMAL(MOTE_SOLVE_LOAD);
+        PRIMAL(MOTE_SOLVE_COMPARE);
+        PRIMAL(MOTE_SOLVE_BLEND);
+        PRIMAL(MOTE_SOLVE_FIRST_LINEARISE);
         PRIMAL(MOTE_SOLVE_LINEARISE);
+        PRIMAL(MOTE_SOLVE_CHECK);
         PRIMAL(MOTE_SOLVE_FIRST_DIRECTION);
         PRIMAL(MOTE_SOLVE_DIRECTION);
         PRIMAL(MOTE_SOLVE_APPLY);
         PRIMAL(MOTE_SOLVE_UPDATE);
+        PRIMAL(MOTE_SOLVE_MOVE);
     default:
-        return (mote_solve_sums){0, 0};
+        return (mote_solve_sums){0, 0, 0, 0};
     }
 }
 

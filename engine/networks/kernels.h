@@ -18,11 +18,12 @@ typedef struct mote_network_scratch_layout {
     float normal[3]; /* solver: normal of a point in contact, else 0 */
     union {
         float acceleration[3]; /* of callbacks, m/s^2 */
-        float drift[3];        /* solver: displacement of the collider under a point, m */
+        float drift[3];        /* solver: displacement of the frame of a point, m: of the collider that it
+                                * touches; of the centre of mass in islands that touch nothing */
     };
     union {
         float force_sum[3];      /* of callbacks and links, N */
-        float friction_shift[3]; /* solver: displacement of a point by friction, m */
+        float friction_shift[3]; /* solver: change of x* by friction, m */
     };
     union {
         float carry[12]; /* state of the integrator carried between stages */
@@ -33,9 +34,12 @@ typedef struct mote_network_scratch_layout {
             float residual[3];    /* r */
             float product[3];     /* q */
             float predicted[3];   /* x*, position before the solve */
+            float moved[3];       /* displacement by the solver, x - x* */
+            float start_v[3];     /* velocity at the start of the substep */
             float block[6];       /* inverse of a particle's diagonal 3 x 3 block */
             float normal_impulse; /* of a contact, as a displacement, m */
             float friction;       /* Coulomb's coefficient at a contact */
+            float friction_used;  /* length of friction_shift in the last linear system, m; NETWORK_HELD */
         }; /* solver */
     };
 } mote_network_scratch_layout;
@@ -46,21 +50,36 @@ typedef struct mote_network_scratch_layout {
  * conjugate gradients: A p = q, z = preconditioned residual, factor = alpha or beta. In the primal solver the
  * sums of r z lack the aggregates' part, and z has it in FIRST_DIRECTION and DIRECTION only. */
 typedef enum mote_solver_pass {
-    MOTE_SOLVE_LOAD,      /* stores x* and inverse masses for the substep; multipliers = 0 */
+    MOTE_SOLVE_LOAD,      /* stores x* and inverse masses for the substep; displacements, multipliers = 0 */
+    MOTE_SOLVE_COMPARE,   /* primal: sums the fall of the inertial energy from the start of the substep to
+                           * the present positions, and the springs' gain of energy, both times h^2 */
+    MOTE_SOLVE_BLEND,     /* primal: x = start + factor (x - start) */
     MOTE_SOLVE_LINEARISE, /* Newton's linearisation: directions, residuals, preconditioner; p = z; sums r z,
                            * and the largest error over the rest length; primal: COLUMN(force) = spring
-                           * forces */
+                           * forces, factor = the least stiffness across a spring over that along it, and
+                           * the sums of the gain of energy */
+    MOTE_SOLVE_CHECK,     /* primal, after the last system: forces and sums only */
+    MOTE_SOLVE_FIRST_LINEARISE, /* primal, without the gain of energy: before the first system: releases
+                                   contacts that springs pull off */
     MOTE_SOLVE_FIRST_DIRECTION, /* p = z; dual: u = W J^T p */
     MOTE_SOLVE_DIRECTION,       /* p = z + factor p; dual: u = W J^T p */
     MOTE_SOLVE_APPLY,           /* q = A p; sums p q */
-    MOTE_SOLVE_UPDATE,   /* x (dual: and mu) += factor p, r -= factor q; sums r z; dual: and the largest
+    MOTE_SOLVE_UPDATE,   /* x - x* (dual: and mu) += factor p, r -= factor q; sums r z; dual: and the largest
                           * error */
+    MOTE_SOLVE_MOVE,     /* x = x* + what UPDATE summed up */
     MOTE_SOLVE_CONTACTS, /* projects points out of colliders (mote_network_kernels.contacts) */
     MOTE_SOLVE_FORCES    /* dual: COLUMN(force) = factor x constraint forces */
 } mote_solver_pass;
 
+/* Friction of the constrained solver: a pass of contacts holds points on the collider (before the first
+ * linear system), or updates the friction of those that slide; a system follows or not. */
+typedef enum mote_network_grip { MOTE_GRIP_HOLD, MOTE_GRIP_SLIDE, MOTE_GRIP_LAST } mote_network_grip;
+#define NETWORK_HELD (-1.0f) /* friction_used of points that friction holds */
+
+/* gain: of energy since the start of the substep, less the work of the applied forces, times h^2. noise: the
+ * square of what rounded positions may add to it. */
 typedef struct mote_solve_sums {
-    float sum, largest;
+    float sum, largest, gain, noise;
 } mote_solve_sums;
 
 /* Column `id` of slot s: memory[id x stride + s - first]. NETWORK_PAD floats before and after each column are
@@ -82,13 +101,14 @@ struct mote_network_kernels {
     void (*begin)(const mote_network_job *job, const mote_network_scratch *c, uint32_t first, uint32_t end);
     void (*stage)(const mote_network_job *job, const mote_network_scratch *c, uint32_t stage, double time,
                   uint32_t first, uint32_t end);
-    /* keep: COLUMN(start) = COLUMN(x). Else, in the constrained solver: v = (x - start) / h. */
+    /* keep: COLUMN(start) = COLUMN(x), and constrained COLUMN(start_v) = COLUMN(v). Else, in the constrained
+     * solver: v += (x - x*) / h. */
     void (*start)(const mote_network_job *job, const mote_network_scratch *c, bool keep, uint32_t first,
                   uint32_t end);
-    /* Contacts of the constrained solver (contact.h): `contacts` after each linear system, `friction` after
-     * the last. */
-    void (*contacts)(const mote_network_job *job, const mote_network_scratch *c, uint32_t substep, bool stick,
-                     uint32_t first, uint32_t end);
+    /* Contacts of the constrained solver (contact.h): `contacts` before the first linear system and after
+     * each, `friction` after the last. */
+    void (*contacts)(const mote_network_job *job, const mote_network_scratch *c, uint32_t substep,
+                     mote_network_grip grip, uint32_t first, uint32_t end);
     void (*friction)(const mote_network_job *job, const mote_network_scratch *c, uint32_t first,
                      uint32_t end);
     /* End of a substep: projects points out of colliders and removes their approach velocity. */

@@ -57,8 +57,9 @@ typedef struct mote_network_end_layout {
     float normal[3]; /* n, unit vector from this end to the other */
     union {
         struct {
-            float along;  /* h^2 (k + c/h) - across */
-            float across; /* h^2 max(0, T / |d|) */
+            float along;      /* h^2 (k + c/h) - across */
+            float across;     /* h^2 max(0, T / |d|) */
+            float old_length; /* |d| before the solve, m */
         }; /* primal */
         struct {
             float direction;  /* p */

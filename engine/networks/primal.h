@@ -1,17 +1,19 @@
 /* Primal solver: constrained networks without rigid springs. Implicit Euler by Newton's method on the
  * positions. Each linear system, (M + h^2 K) dx = h^2 F(x) - M (x - x*), K = sum of (k + c/h) n n^T + max(0,
  * T/|d|) (1 - n n^T), is solved by conjugate gradients (Hestenes & Stiefel 1952) with a multilevel
- * preconditioner (multilevel.h).
+ * preconditioner (multilevel.h). In the first systems of a substep the part across a spring has a least value
+ * (LEAST_ACROSS).
  *
  * Multipliers, as for rigid springs, were rejected here. Conjugate gradients on the positions, stopped early,
  * still lower the energy that implicit Euler minimises, as far as a Newton step does. On the multipliers they
  * do not: a net of 64 x 64 with more springs than unknowns gained energy without bound at 64 iterations
- * (measured). The energy of the motion may still rise where far too few iterations are allowed. The part of K
+ * (measured). The part of K
  * across a spring (T/|d|) keeps a taut spring from oscillating sideways; it is used under tension only (Choi
  * & Ko, ACM Trans. Graph. 21 (2002) 604). */
 #ifndef MOTE_NETWORKS_PRIMAL_H
 #define MOTE_NETWORKS_PRIMAL_H
 
+#include "networks/contact.h"
 #include "networks/multilevel.h"
 
 MOTE_INLINE wide_block wide_block_add(wide_block a, wide along, wide across, wide3 n) {
@@ -56,26 +58,130 @@ MOTE_INLINE network_tension network_tension_of(const mote_network_job *job, cons
     return s;
 }
 
-/* Projects v onto the tangent plane of points in contact. */
+/* Projects v onto the tangent plane of points in contact that slide; 0 where friction holds them. */
 MOTE_INLINE wide3 network_project_tangent(const mote_network_job *job, const mote_network_scratch *c,
                                           ptrdiff_t at, wide3 v) {
     if (!job->collider_count) return v;
     const wide3 normal = network_load3(c, COLUMN(normal), at);
-    return wide3_sub(v, wide3_scale(wide3_dot(normal, v), normal));
+    const wide_mask held = wide_less(wide_load(network_column(c, COLUMN(friction_used)) + at), (wide){0}) &
+                           wide_less((wide){0}, wide3_dot(normal, normal));
+    return wide3_select(held, wide3_zero(), wide3_sub(v, wide3_scale(wide3_dot(normal, v), normal)));
 }
 
-/* Normal impulse of contacts, over mass: the normal residual with its sign reversed. Negative ones are
- * clamped to zero. */
-MOTE_INLINE void network_normal_impulse(const mote_network_scratch *c, ptrdiff_t at, wide inverse_mass,
-                                        wide3 residual) {
-    const wide out = inverse_mass * wide3_dot(network_load3(c, COLUMN(normal), at), residual);
-    wide_store(network_column(c, COLUMN(normal_impulse)) + at, wide_max((wide){0} - out, (wide){0}));
+/* --- Start of Newton's method ---
+ *
+ * E(x) = m/2 |x - x*|^2 / h^2 + U(x) is what implicit Euler minimises. From x* on, where stiff springs may
+ * hold a hundred times the energy of the start x0, the part of E that a linear system leaves exceeds all the
+ * energy there was, and becomes motion (measured: systems remove 95 to 98 % of 45 to 280 J where E(x0) is 1
+ * to 2 J; the net gained energy without bound). So the method starts at x0 + s (x* - x0), s = min(1, fall of
+ * the first term from x0 to x* / rise of U): E is then about E(x0) at most. Here x* has its contacts: points
+ * in a collider are put out, and are held (network_hold). */
+
+/* Where a point was at the start of the substep; a pin, whose work counts as energy available, where it is
+ * now. */
+MOTE_INLINE wide3 network_old_place(const mote_network_job *job, const mote_network_scratch *c, uint32_t slot,
+                                    ptrdiff_t at) {
+    const wide_mask free = wide_less((wide){0}, wide_load(job->network->range.inverse_mass + slot));
+    return wide3_select(free, network_load3(c, COLUMN(start), at), network_load3(c, COLUMN(x), at));
 }
+
+/* x* - x0 in the frame of a point. */
+MOTE_INLINE wide3 network_predicted_motion(const mote_network_job *job, const mote_network_scratch *c,
+                                           ptrdiff_t at) {
+    const wide3 motion = wide3_scale(wide_set(job->plan->c.h), network_load3(c, COLUMN(v), at));
+    return wide3_sub(motion, network_load3(c, COLUMN(drift), at));
+}
+
+/* 2 (U(x) - U(x0)) of one register of spring ends: the tension T grows from x0 to x by `along` times the
+ * elongation. */
+MOTE_INLINE wide network_rise(const mote_network *n, const network_end *e, const network_tension *s) {
+    const wide longer = s->length - network_own(n, END_COLUMN(old_length), e);
+    return wide_select(e->exists, longer * ((s->tension + s->tension) - s->along * longer), (wide){0});
+}
+
+/* Stores the lengths of the springs at x0, whose places are in COLUMN(direction). */
+MOTE_INLINE void network_keep_old_length(const mote_network *n, const mote_network_scratch *c,
+                                         const network_end *e, ptrdiff_t at) {
+    wide3 direction;
+    network_keep(n, END_COLUMN(old_length), e, network_length_in(c, COLUMN(direction), e, at, &direction));
+}
+
+/* Sums h^2 (E_m(x0) - E_m(x)) and h^2 (U(x) - U(x0)). Every spring counts at both ends. */
+MOTE_INLINE void network_primal_compare(const mote_network_job *job, const mote_network_scratch *c,
+                                        uint32_t slot, network_sums *sums) {
+    const mote_network *n = job->network;
+    const mote_network_group group = n->group[slot / MOTE_GROUP];
+    const size_t lane = slot % MOTE_GROUP;
+    const ptrdiff_t at = (ptrdiff_t)slot - c->first;
+    const wide zero = {0}, h = wide_set(job->plan->c.h),
+               inverse_mass = wide_load(n->range.inverse_mass + slot);
+    wide rise = zero;
+    for (uint32_t i = group.first_packet; i < group.first_packet + group.packet_count; i++) {
+        const network_end e = network_end_of(n, c, i, lane);
+        const network_tension s = network_tension_of(job, c, &e, at);
+        network_keep_old_length(n, c, &e, at);
+        rise += network_rise(n, &e, &s);
+    }
+    /* |x0 - x*|^2 - |x - x*|^2 = (x - x0) (x* - x0 + x* - x). */
+    const wide3 goal = network_predicted_motion(job, c, at), off = network_load3(c, COLUMN(moved), at),
+                motion = wide3_add(goal, off);
+    const wide fall = wide_set(0.5f) / inverse_mass * wide3_dot(motion, wide3_sub(goal, off));
+    network_gather_sums(sums, lane, wide_select(wide_less(zero, inverse_mass), fall, zero), zero);
+    network_gather_gain(sums, lane, wide_set(0.25f) * (h * (h * rise)), zero);
+}
+
+/* x = x0 + s (x - x0): the displacement from x* is s (x - x*) - (1 - s) (x* - x0). After that, frames are
+ * those of colliders again. */
+MOTE_INLINE void network_primal_blend(const mote_network_job *job, const mote_network_scratch *c,
+                                      uint32_t slot, wide s) {
+    const ptrdiff_t at = (ptrdiff_t)slot - c->first;
+    const wide_mask free = wide_less((wide){0}, wide_load(job->network->range.inverse_mass + slot));
+    const wide3 moved = network_load3(c, COLUMN(moved), at);
+    const wide3 blended =
+        wide3_add_scaled(wide3_scale(s, moved), s - wide_set(1.0f), network_predicted_motion(job, c, at));
+    network_store3(c, COLUMN(moved), at, wide3_select(free, blended, moved));
+    network_move(c, at);
+    wide3 drift = wide3_zero();
+    if (job->collider_count) {
+        const mote_contact contact = network_recorded_contact(c, at);
+        drift = wide3_select(mote_contact_has(&contact), contact.drift, drift);
+    }
+    network_store3(c, COLUMN(drift), at, drift);
+}
+
+/* --- Gain of energy ---
+ *
+ * For a solution x1 of implicit Euler, K1 + U1 <= K0 + U0 + W, with W the work of the applied forces from x0
+ * to x1: E is stationary along the line from x0 to x1, and U convex on it, except for compressed springs.
+ * Where the iterations end early, there may be more. Then the solver goes back on that line until the
+ * inequality holds (solve.c); where it holds, nothing changes. It never fails at x0, where pins and the
+ * points in contact have travelled with what moves them. Energies are those in the frames of the points: a
+ * collider does no work on them. Elongations are subtracted, not energies, so that only the rounding of
+ * positions is left: it is estimated by 2^-24 |x| T of each spring, and is no gain. */
+
+/* h^2 (K1 - K0 - W) of one register, of h v0, the change h dv by the applied forces, and the displacement. */
+MOTE_INLINE wide network_inertial_gain(const mote_network_job *job, const mote_network_scratch *c,
+                                       ptrdiff_t at, wide mass) {
+    const wide h = wide_set(job->plan->c.h);
+    const wide3 drift = network_load3(c, COLUMN(drift), at), v = network_load3(c, COLUMN(v), at),
+                start = network_load3(c, COLUMN(start_v), at), moved = network_load3(c, COLUMN(moved), at);
+    const wide3 applied = wide3_scale(h, wide3_sub(v, start)),
+                before = wide3_sub(wide3_scale(h, start), drift),
+                after = wide3_add(wide3_sub(wide3_scale(h, v), drift), moved);
+    const wide change = wide3_dot(wide3_add(applied, moved), wide3_add(after, before));
+    const wide gain = wide_set(0.5f) * (mass * (change - wide_set(2.0f) * wide3_dot(applied, after)));
+    return wide_select(wide_less((wide){0}, mass), gain, (wide){0});
+}
+
+/* --- Linear systems --- */
 
 /* Newton's linearisation for one register of slots: spring forces, diagonal blocks, residual and first
- * direction. */
+ * direction. Without a system to follow (MOTE_SOLVE_CHECK), only the forces and the sums. */
 MOTE_INLINE void network_primal_linearise(const mote_network_job *job, const mote_network_scratch *c,
-                                          uint32_t slot, network_sums *sums) {
+                                          mote_solver_pass pass, uint32_t slot, float least,
+                                          network_sums *sums) {
+    const bool last = pass == MOTE_SOLVE_CHECK, first = pass == MOTE_SOLVE_FIRST_LINEARISE,
+               only = first && job->network->def.max_iterations == 1; /* nobody asks for the error */
     const mote_network *n = job->network;
     const mote_network_group group = n->group[slot / MOTE_GROUP];
     const size_t lane = slot % MOTE_GROUP;
@@ -84,40 +190,60 @@ MOTE_INLINE void network_primal_linearise(const mote_network_job *job, const mot
     const wide inverse_mass = wide_load(n->range.inverse_mass + slot);
     const wide_mask free = wide_less(zero, inverse_mass);
     const wide mass = wide_select(free, one / inverse_mass, zero);
-    /* Spring forces, and diagonal blocks of M + h^2 K. */
+    /* Spring forces, and diagonal blocks of M + h^2 K, with the least stiffness across and without. */
     wide3 force = wide3_zero();
-    wide_block block = {{mass, zero, zero, mass, zero, mass}};
-    wide shortest = wide_set(1e30f);
+    wide_block block = {{mass, zero, zero, mass, zero, mass}}, bare = block;
+    wide shortest = wide_set(1e30f), rise = zero, tensions = zero;
     for (uint32_t i = group.first_packet; i < group.first_packet + group.packet_count; i++) {
         const network_end e = network_end_of(n, c, i, lane);
         const network_tension s = network_tension_of(job, c, &e, at);
         const wide along = square * s.along;
-        const wide across =
+        const wide taut =
             square * (wide_max(s.tension, zero) / wide_max(s.length, wide_set(NETWORK_SHORTEST)));
+        const wide across = wide_max(taut, wide_set(least) * along);
         force = wide3_add_scaled(force, s.tension, s.direction);
+        if (!first) rise += network_rise(n, &e, &s);
+        tensions += s.tension * s.tension;
+        if (!only) bare = wide_block_add(bare, along, taut, s.direction);
+        shortest = wide_select(e.exists & wide_less(zero, s.rest), wide_min(shortest, s.rest), shortest);
+        if (last) continue;
         block = wide_block_add(block, along, across, s.direction);
         network_keep(n, END_COLUMN(normal), &e, s.direction.x);
         network_keep(n, END_COLUMN(normal) + 1, &e, s.direction.y);
         network_keep(n, END_COLUMN(normal) + 2, &e, s.direction.z);
         network_keep(n, END_COLUMN(along), &e, along - across);
         network_keep(n, END_COLUMN(across), &e, across);
-        shortest = wide_select(e.exists & wide_less(zero, s.rest), wide_min(shortest, s.rest), shortest);
     }
     /* Residual h^2 F - M (x - x*); at contacts its tangential part. */
-    const wide3 inertia = wide3_scale(
-        mass, wide3_sub(network_load3(c, COLUMN(x), at), network_load3(c, COLUMN(predicted), at)));
-    const wide3 all = wide3_select(free, wide3_sub(wide3_scale(square, force), inertia), wide3_zero());
+    wide3 off = network_load3(c, COLUMN(moved), at);
+    if (job->collider_count) off = wide3_sub(off, network_load3(c, COLUMN(friction_shift), at));
+    wide3 all =
+        wide3_select(free, wide3_sub(wide3_scale(square, force), wide3_scale(mass, off)), wide3_zero());
+    if (job->collider_count) all = network_decide(job, c, at, all, mass, inverse_mass, first);
     const wide3 r = network_project_tangent(job, c, at, all);
-    if (job->collider_count) network_normal_impulse(c, at, inverse_mass, all);
-    /* First direction without aggregates: z = D0^-1 r (block Jacobi). */
-    const wide_block inverse = wide_block_invert(&block, free);
-    const wide3 z = network_project_tangent(job, c, at, wide_block_apply(&inverse, r));
-    for (int i = 0; i < 6; i++) wide_store(network_column(c, COLUMN(block) + i) + at, inverse.of[i]);
+    /* First direction without aggregates: z = D0^-1 r (block Jacobi). The test of the strain is that z
+     * without the least stiffness across, with which it would see less. */
+    wide3 error = wide3_zero();
+    if (!only) {
+        const wide_block inverse = wide_block_invert(&bare, free);
+        error = network_project_tangent(job, c, at, wide_block_apply(&inverse, r));
+    }
+    wide3 z = error;
     network_store3(c, COLUMN(force), at, force);
-    network_store3(c, COLUMN(residual), at, r);
-    wide3_interleave(network_column(c, COLUMN(packed)) + 3 * at, r);
-    network_store3(c, COLUMN(direction), at, z);
-    network_gather_sums(sums, lane, wide3_dot(r, z), wide_sqrt(wide3_dot(z, z)) / shortest);
+    if (!last) {
+        const wide_block inverse = wide_block_invert(&block, free);
+        z = network_project_tangent(job, c, at, wide_block_apply(&inverse, r));
+        for (int i = 0; i < 6; i++) wide_store(network_column(c, COLUMN(block) + i) + at, inverse.of[i]);
+        network_store3(c, COLUMN(residual), at, r);
+        wide3_interleave(network_column(c, COLUMN(packed)) + 3 * at, r);
+        network_store3(c, COLUMN(direction), at, z);
+    }
+    network_gather_sums(sums, lane, wide3_dot(r, z), wide_sqrt(wide3_dot(error, error)) / shortest);
+    if (first) return;
+    const wide3 x = network_load3(c, COLUMN(x), at);
+    network_gather_gain(sums, lane,
+                        network_inertial_gain(job, c, at, mass) + wide_set(0.25f) * (square * rise),
+                        square * (square * (wide3_dot(x, x) * tensions)));
 }
 
 /* Applies the operator: q = (M + h^2 K) p. */
@@ -145,19 +271,18 @@ MOTE_INLINE void network_primal_apply(const mote_network_job *job, const mote_ne
     network_gather_sums(sums, lane, wide3_dot(p, q), zero);
 }
 
-/* Conjugate-gradient update: x += alpha p, r -= alpha q; sums r D0^-1 r. */
+/* Conjugate-gradient update: x - x* += alpha p, r -= alpha q; sums r D0^-1 r. */
 MOTE_INLINE void network_primal_update(const mote_network_job *job, const mote_network_scratch *c,
                                        uint32_t slot, wide alpha, network_sums *sums) {
     const ptrdiff_t at = (ptrdiff_t)slot - c->first;
     const wide_mask free = wide_less((wide){0}, wide_load(job->network->range.inverse_mass + slot));
-    const wide3 x = network_load3(c, COLUMN(x), at),
-                moved = wide3_add_scaled(x, alpha, network_load3(c, COLUMN(direction), at));
     const wide_block inverse = network_load_block(c, at);
-    const wide3 r = wide3_sub(network_load3(c, COLUMN(residual), at),
-                              wide3_scale(alpha, network_load3(c, COLUMN(product), at)));
+    const wide3 next = wide3_sub(network_load3(c, COLUMN(residual), at),
+                                 wide3_scale(alpha, network_load3(c, COLUMN(product), at)));
+    /* Projected again: what rounding leaves along the normal is never solved for, and grows in z. */
+    const wide3 r = network_project_tangent(job, c, at, next);
     const wide3 z = wide_block_apply(&inverse, r);
-    /* Masked slots belong to no island: a non-finite alpha must not reach them. */
-    network_store3(c, COLUMN(x), at, wide3_select(free, moved, x));
+    network_add_moved(c, at, free, alpha, network_load3(c, COLUMN(direction), at));
     network_store3(c, COLUMN(residual), at, r);
     wide3_interleave(network_column(c, COLUMN(packed)) + 3 * at, r);
     network_gather_sums(sums, slot % MOTE_GROUP, wide3_dot(r, z), (wide){0});
@@ -182,10 +307,13 @@ MOTE_INLINE void network_primal_direction(const mote_network_job *job, const mot
 MOTE_INLINE void network_primal_load(const mote_network_job *job, const mote_network_scratch *c,
                                      uint32_t slot) {
     const ptrdiff_t at = (ptrdiff_t)slot - c->first;
-    network_store3(c, COLUMN(predicted), at, network_load3(c, COLUMN(x), at));
+    network_keep_predicted(c, at);
+    network_store3(c, COLUMN(direction), at, network_old_place(job, c, slot, at));
+    network_store3(c, COLUMN(drift), at, wide3_zero());
     if (!job->collider_count) return;
     network_store3(c, COLUMN(normal), at, wide3_zero());
     network_store3(c, COLUMN(friction_shift), at, wide3_zero());
+    wide_store(network_column(c, COLUMN(friction_used)) + at, (wide){0});
 }
 
 MOTE_INLINE mote_solve_sums network_primal_range(const mote_network_job *job, const mote_network_scratch *c,
@@ -201,14 +329,25 @@ MOTE_INLINE mote_solve_sums network_primal_range(const mote_network_job *job, co
         case MOTE_SOLVE_LOAD:
             network_primal_load(job, c, slot);
             break;
+        case MOTE_SOLVE_COMPARE:
+            network_primal_compare(job, c, slot, &sums);
+            break;
+        case MOTE_SOLVE_BLEND:
+            network_primal_blend(job, c, slot, wide_set(factor));
+            break;
+        case MOTE_SOLVE_FIRST_LINEARISE:
         case MOTE_SOLVE_LINEARISE:
-            network_primal_linearise(job, c, slot, &sums);
+        case MOTE_SOLVE_CHECK:
+            network_primal_linearise(job, c, pass, slot, factor, &sums);
             break;
         case MOTE_SOLVE_APPLY:
             network_primal_apply(job, c, slot, &sums);
             break;
         case MOTE_SOLVE_UPDATE:
             network_primal_update(job, c, slot, wide_set(factor), &sums);
+            break;
+        case MOTE_SOLVE_MOVE:
+            network_move(c, (ptrdiff_t)slot - c->first);
             break;
         case MOTE_SOLVE_FIRST_DIRECTION:
             network_primal_direction(job, c, slot, coarse, true, (wide){0});

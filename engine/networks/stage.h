@@ -90,20 +90,22 @@ MOTE_INLINE void network_begin(const mote_network_job *job, const mote_network_s
     }
 }
 
-/* keep: start = x. Else v = (x - start) / h of free particles. */
+/* keep: start = x, start_v = v. Else v += (x - x*) / h of free particles, where x - x* is what the solver has
+ * moved them by: the difference of two world positions would have their rounding. */
 MOTE_INLINE void network_start(const mote_network_job *job, const mote_network_scratch *c, bool keep,
                                uint32_t first, uint32_t end) {
     const wide rate = wide_set((float)(1.0 / job->plan->h));
     for (uint32_t slot = first; slot < end; slot += MOTE_WIDTH) {
         const ptrdiff_t at = (ptrdiff_t)slot - c->first;
-        const wide3 x = network_load3(c, COLUMN(x), at);
         if (keep) {
-            network_store3(c, COLUMN(start), at, x);
+            network_store3(c, COLUMN(start), at, network_load3(c, COLUMN(x), at));
+            if (job->constrained) network_store3(c, COLUMN(start_v), at, network_load3(c, COLUMN(v), at));
             continue;
         }
         const wide_mask free = wide_less((wide){0}, wide_load(job->network->range.inverse_mass + slot));
-        wide3 v = wide3_scale(rate, wide3_sub(x, network_load3(c, COLUMN(start), at)));
-        network_store3(c, COLUMN(v), at, wide3_select(free, v, network_load3(c, COLUMN(v), at)));
+        const wide3 v = network_load3(c, COLUMN(v), at),
+                    gained = wide3_add_scaled(v, rate, network_load3(c, COLUMN(moved), at));
+        network_store3(c, COLUMN(v), at, wide3_select(free, gained, v));
     }
 }
 

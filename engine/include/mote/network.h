@@ -34,9 +34,9 @@ typedef enum mote_network_solver {
      * solves for the multipliers of distance constraints with compliance 1/k. The dual form is used in
      * networks that have a rigid spring, and in islands with no more springs than particles that are so stiff
      * (h^2 w^2 > 100,000) that rounded positions do not resolve them; the primal form everywhere else. In the
-     * primal form, a particle that enters a collider stays in contact, with friction, from one Newton
-     * iteration to the next. With a single iteration, and in the dual form, particles are projected out of
-     * colliders after the solve. */
+     * primal form, contacts and friction are part of the solve: a particle in a collider is held or slides on
+     * it from the first linear system of a substep on; one that enters a collider later does from the next
+     * system on. In the dual form, particles are projected out of colliders after the solve. */
     MOTE_NETWORK_CONSTRAINED,
     MOTE_NETWORK_SOLVER_COUNT
 } mote_network_solver;
@@ -74,8 +74,8 @@ typedef struct mote_network_def {
     float max_strain;
     uint32_t max_iterations; /**< constrained: Newton iterations (linear systems) a substep, 1 .. 32 */
     /** Constrained: conjugate gradient iterations a linear system, 1 .. 4,096. A large stiff net costs least
-     * with one system of 16 to 24 iterations in each of several substeps (64 x 64: 4). With far fewer, or in
-     * one substep, the unsolved residual may accelerate it. */
+     * with one system of 16 to 24 iterations in each of several substeps (64 x 64: 4). With fewer it is
+     * stretched and damped, but gains no energy. */
     uint32_t max_linear;
     float radius; /**< m, >= 0, against colliders */
     /** Coulomb's coefficient, >= 0; a contact uses the root of its product with the collider's. */
