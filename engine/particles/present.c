@@ -10,24 +10,24 @@ typedef struct task {
     const mote_presentation *by;
     const mote_present_layout *layout;
     unsigned char *vertices;
+    mote_hermite hermite;
 } task;
 
-/* Cubic Hermite basis at s for x0, x1, v0, v1. */
-static void position_weights(float s, float h, float weight[4]) {
-    float s2 = s * s, s3 = s2 * s;
-    weight[0] = 2 * s3 - 3 * s2 + 1;
-    weight[1] = 3 * s2 - 2 * s3;
-    weight[2] = (s3 - 2 * s2 + s) * h;
-    weight[3] = (s3 - s2) * h;
+/* Returns how often a step rounds a position: once a drift or update. The affine maps also round their terms
+ * of position, velocity and constant, and some add a kick to the position. */
+static double roundings_of(const mote_plan_def *def) {
+    const mote_scheme *scheme = &mote_scheme_table[def->integrator];
+    uint32_t updates = 1;
+    if (scheme->family == MOTE_FAMILY_SPLITTING) {
+        updates = scheme->drift_first != 0;
+        for (uint32_t i = 0; i < scheme->stages; i++) updates += scheme->drift[i] != 0;
+    }
+    if (scheme->family == MOTE_FAMILY_MAP) updates = 4 + scheme->kick_after;
+    return (double)updates * def->substeps;
 }
 
-/* Time derivative of the cubic Hermite basis. */
-static void velocity_weights(float s, float h, float weight[4]) {
-    float s2 = s * s;
-    weight[0] = (6 * s2 - 6 * s) / h;
-    weight[1] = (6 * s - 6 * s2) / h;
-    weight[2] = 3 * s2 - 4 * s + 1;
-    weight[3] = 3 * s2 - 2 * s;
+static mote_hermite hermite_of(const mote_step *now, const mote_presentation *by) {
+    return mote_hermite_make(by->alpha, now->plan->timestep, roundings_of(now->plan));
 }
 
 /* Interpolates position or velocity of slots [first, first + count) into `out`, in whole lane groups. */
@@ -48,9 +48,8 @@ static void interpolate(const task *t, mote_column_id id, size_t first, size_t c
     if (hermite) mote_particles_true_velocity(particles, t->now, true, first, count, column[2]);
     if (hermite || velocity) mote_particles_true_velocity(particles, t->now, false, first, count, column[3]);
     if (hermite) {
-        float weight[4];
-        (velocity ? velocity_weights : position_weights)(t->by->alpha, (float)t->now->plan->timestep, weight);
-        t->by->kernels->combine(column, weight, column[velocity ? 3 : 1], count, out);
+        (velocity ? t->by->kernels->hermite_velocity : t->by->kernels->hermite_position)(
+            &t->hermite, column, column[velocity ? 3 : 1], count, out);
     } else if (particles->interpolation == MOTE_INTERPOLATE_LINEAR && !velocity) {
         t->by->kernels->blend(column[0], column[1], t->by->alpha, count, out);
     } else {
@@ -121,7 +120,7 @@ mote_result mote_particles_write(const mote_particles *particles, const mote_ste
     if (count == 0) return MOTE_OK;
     if (!vertices) return MOTE_ERROR_NULL;
     if (bytes / layout->stride < count) return MOTE_ERROR_BUFFER;
-    task t = {particles, now, by, layout, vertices};
+    task t = {particles, now, by, layout, vertices, hermite_of(now, by)};
     mote_parallel_for(by->jobs, count, MOTE_BLOCK, do_blocks, &t);
     return MOTE_OK;
 }

@@ -22,14 +22,38 @@ static void blend_packed(float *const previous[3], float *const current[3], floa
         wide3_interleave((unsigned char *)to + i * 3 * sizeof(float), blended(from, now, alpha, i));
 }
 
-static void combine(float *column[4][3], const float weight[4], float *const current[3], size_t count,
-                    float *const out[3]) {
+static void hermite_position(const mote_hermite *by, float *column[4][3], float *const current[3],
+                             size_t count, float *const out[3]) {
+    const wide w[3] = {wide_set(by->position[0]), wide_set(by->position[1]), wide_set(by->position[2])};
     for (size_t i = 0; i < count; i += MOTE_WIDTH) {
-        wide3 sum = wide3_scale(wide_set(weight[0]), wide3_load((float *const *)column[0], i));
-        for (int k = 1; k < 4; k++)
-            sum = wide3_add_scaled(sum, wide_set(weight[k]), wide3_load((float *const *)column[k], i));
-        wide previous = wide_load(column[0][0] + i);
-        wide3_store(out, i, wide3_select(wide_equal(previous, previous), sum, wide3_load(current, i)));
+        const wide3 x0 = wide3_load(column[0], i), x1 = wide3_load(column[1], i);
+        wide3 way = wide3_scale(w[0], wide3_sub(x1, x0));
+        way = wide3_add_scaled(way, w[1], wide3_load(column[2], i));
+        way = wide3_add_scaled(way, w[2], wide3_load(column[3], i));
+        wide3_store(out, i, wide3_select(wide_equal(x0.x, x0.x), wide3_add(x0, way), wide3_load(current, i)));
+    }
+}
+
+/* Velocity along one axis. */
+MOTE_INLINE wide hermite_slope(const mote_hermite *by, wide x0, wide x1, wide v0, wide v1) {
+    const wide change = v1 - v0, mean = v0 + wide_set(0.5f) * change;
+    const wide d = (x1 - x0) * wide_set(by->inverse_h) - mean;
+    const wide error = wide_set(by->x_error) * wide_max(wide_abs(x0), wide_abs(x1)) +
+                       wide_set(by->v_error) * wide_max(wide_abs(v0), wide_abs(v1));
+    /* Reduces d towards 0 by its error bound (soft threshold). */
+    const wide reduced = d - wide_max(wide_min(d, error), wide_set(0.0f) - error);
+    return v0 + wide_set(by->alpha) * change + wide_set(by->bump) * reduced;
+}
+
+static void hermite_velocity(const mote_hermite *by, float *column[4][3], float *const current[3],
+                             size_t count, float *const out[3]) {
+    for (size_t i = 0; i < count; i += MOTE_WIDTH) {
+        const wide3 x0 = wide3_load(column[0], i), x1 = wide3_load(column[1], i),
+                    v0 = wide3_load(column[2], i), v1 = wide3_load(column[3], i);
+        const wide3 slope = {hermite_slope(by, x0.x, x1.x, v0.x, v1.x),
+                             hermite_slope(by, x0.y, x1.y, v0.y, v1.y),
+                             hermite_slope(by, x0.z, x1.z, v0.z, v1.z)};
+        wide3_store(out, i, wide3_select(wide_equal(x0.x, x0.x), slope, wide3_load(current, i)));
     }
 }
 
@@ -39,5 +63,8 @@ static void interleave(float *const column[3], size_t count, void *to) {
 }
 
 extern const mote_present_kernels MOTE_KERNEL_TABLE(mote_present_kernels);
-const mote_present_kernels MOTE_KERNEL_TABLE(mote_present_kernels) = {
-    .blend = blend, .blend_packed = blend_packed, .combine = combine, .interleave = interleave};
+const mote_present_kernels MOTE_KERNEL_TABLE(mote_present_kernels) = {.blend = blend,
+                                                                      .blend_packed = blend_packed,
+                                                                      .hermite_position = hermite_position,
+                                                                      .hermite_velocity = hermite_velocity,
+                                                                      .interleave = interleave};

@@ -280,9 +280,11 @@ typedef struct mote_present_layout {
 
 /** Writes every particle's interpolated state at the clock's alpha, in slot order; bytes between the
  * quantities are not touched. Linear: x = x0 + alpha (x1 - x0). Hermite: the cubic through both positions and
- * velocities (and its derivative for velocity). A particle born or teleported since the last step is written
- * as it is. Errors: NULL, BUSY, RANGE (an offset beyond the stride, nothing to write), BUFFER (bytes < count
- * x stride). Runs on the system's jobs. */
+ * velocities, and its derivative for velocity, v0 + alpha (v1 - v0) + 6 alpha (1 - alpha) d with d = (x1 -
+ * x0) / dt - (v0 + v1) / 2 reduced towards 0 by the rounding error of x1 - x0: a constant velocity is
+ * presented exactly at any distance from the origin. A particle born or teleported since the last step is
+ * written as it is. Errors: NULL, BUSY, RANGE (an offset beyond the stride, nothing to write), BUFFER (bytes
+ * < count x stride). Runs on the system's jobs. */
 MOTE_API mote_result mote_system_present(const mote_system *system, const mote_present_layout *layout,
                                          void *vertices, size_t bytes);
 
