@@ -59,6 +59,30 @@ TEST(a_callback_that_reads_velocity_is_called_as_often_as_described) {
     }
 }
 
+/* Once at the start of each step, and once a substep: 1 + 1 / substeps evaluations a substep. */
+TEST(velocity_verlet_reuses_an_evaluation_within_a_step_where_no_force_reads_velocity) {
+    enum { STEPS = 5 };
+    for (uint32_t substeps = 1; substeps <= 9; substeps += 4) {
+        for (int reads_velocity = 0; reads_velocity < 2; reads_velocity++) {
+            uint32_t calls = 0;
+            float state[6][1] = {{0}};
+            mote_force_def force = mote_callback(count_calls, &calls);
+            force.as.callback.reads_velocity = reads_velocity;
+            mote_columns columns = {.count = 1,
+                                    .position = {state[0], state[1], state[2]},
+                                    .velocity = {state[3], state[4], state[5]},
+                                    .uniform_mass = 1};
+            mote_columns_def def = mote_default_columns_def();
+            def.integrator = MOTE_VELOCITY_VERLET;
+            def.forces = &force, def.force_count = 1;
+            def.steps = STEPS, def.substeps = substeps;
+            test_case("%u substeps, velocity %s", substeps, reads_velocity ? "read" : "not read");
+            assert_int_equal(mote_columns_step(&columns, &def, NULL), MOTE_OK);
+            ASSERT(calls, ==, STEPS * (reads_velocity ? 2 * substeps : substeps + 1));
+        }
+    }
+}
+
 static void force_in_time(void *unused, const mote_stage_view *s, float *x, float *y, float *z) {
     (void)unused, (void)z;
     for (uint32_t i = 0; i < s->count; i++) x[i] += (float)s->time, y[i] += (float)s->time * s->x[i];

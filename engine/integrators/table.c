@@ -176,9 +176,9 @@ const mote_scheme mote_scheme_table[MOTE_INTEGRATOR_COUNT] = {
                                        .symplectic = true,
                                        .evaluations = 2,
                                        .stable_z = 2,
-                                       .note =
-                                           "Evaluates at the predicted velocity, so forces that read "
-                                           "velocity keep order 2; one evaluation a substep where none does.",
+                                       .note = "Evaluates at the predicted velocity, so forces that read "
+                                               "velocity keep order 2; 1 + 1 / substeps evaluations a "
+                                               "substep where none does.",
                                        .source =
                                            "Swope, Andersen, Berens & Wilson, J. Chem. Phys. 76 (1982) 637"},
                               .family = MOTE_FAMILY_VERLET,
