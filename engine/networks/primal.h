@@ -153,11 +153,13 @@ MOTE_INLINE void network_primal_blend(const mote_network_job *job, const mote_ne
  *
  * For a solution x1 of implicit Euler, K1 + U1 <= K0 + U0 + W, with W the work of the applied forces from x0
  * to x1: E is stationary along the line from x0 to x1, and U convex on it, except for compressed springs.
- * Where the iterations end early, there may be more. Then the solver goes back on that line until the
- * inequality holds (solve.c); where it holds, nothing changes. It never fails at x0, where pins and the
- * points in contact have travelled with what moves them. Energies are those in the frames of the points: a
- * collider does no work on them. Elongations are subtracted, not energies, so that only the rounding of
- * positions is left: it is estimated by 2^-24 |x| T of each spring, and is no gain. */
+ * Where the iterations end early, there may be more. Then there are more iterations, and after the last the
+ * solver goes back on that line until the inequality holds (solve.c); where it holds, nothing changes. It
+ * never fails at x0, where pins and the points in contact have travelled with what moves them, and an island
+ * that touches neither has moved as a rigid body, with its momentum and angular momentum. Energies are those
+ * in the frames of the points: a collider does no work on them. Elongations are subtracted, not energies, so
+ * that only the rounding of positions is left: it is estimated by 2^-24 |x| T of each spring, and is no gain.
+ */
 
 /* h^2 (K1 - K0 - W) of one register, of h v0, the change h dv by the applied forces, and the displacement. */
 MOTE_INLINE wide network_inertial_gain(const mote_network_job *job, const mote_network_scratch *c,

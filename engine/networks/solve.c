@@ -4,6 +4,7 @@
 
 #include "base/parallel.h"
 #include "networks/kernels.h"
+#include "networks/rigid.h"
 
 /* The chunks of an island: of one block, or of several in one scratch. */
 typedef struct island {
@@ -223,8 +224,6 @@ static void fetch(const island *i, int column, uint32_t slot, double to[3]) {
     for (int k = 0; k < 3; k++) to[k] = (double)from[(size_t)k * i->c->stride];
 }
 
-static double square_of(const double v[3]) { return v[0] * v[0] + v[1] * v[1] + v[2] * v[2]; }
-
 #define EACH_SLOT(i, slot)                                                                                   \
     for (uint32_t chunk_ = (i)->first; chunk_ < (i)->first + (i)->count; chunk_++)                           \
         for (uint32_t slot = (i)->job->network->chunk_first[chunk_];                                         \
@@ -242,34 +241,61 @@ static bool touches(const island *i) {
     EACH_SLOT(i, slot) {
         if (i->job->network->particle_of_slot[slot] == MOTE_NO_SLOT) continue;
         if (i->job->collider_count) fetch(i, COLUMN(normal), slot, normal);
-        if (!(mass_of(i, slot) > 0) || square_of(normal) > 0) return true;
+        if (!(mass_of(i, slot) > 0) || mote_dot(normal, normal) > 0) return true;
     }
     return false;
 }
 
-/* Sums over an island that touches nothing, else 0: m h v* and m (x - x*). */
-typedef struct momentum {
-    double mass, predicted[3], moved[3];
-} momentum;
+/* The frame in which an island goes back: that of the rigid motion from x0 with the momentum and the angular
+ * momentum of x*, which it so keeps; of an island that touches something, those of the points. */
+typedef struct frame {
+    bool touches;
+    double centre[3]; /* h v of the centre of mass; 0 if it touches */
+    double moved[3];  /* sum of m (x - x*); 0 if it touches */
+    double turn[3];   /* h w */
+    mote_rigid_sums sums;
+} frame;
 
-/* Gives the particles of an island that touches nothing the frame of its centre of mass: going back in that
- * frame keeps the momentum. */
-static momentum find_frame(const island *i) {
-    momentum m = {.mass = 0};
-    if (touches(i)) return (momentum){.mass = 1};
+/* A frame without its rotation. */
+static frame find_centre(const island *i) {
+    frame f = {.touches = touches(i)};
+    if (f.touches) return f;
     EACH_SLOT(i, slot) {
         const double mass = mass_of(i, slot);
-        double v[3], moved[3];
-        fetch(i, COLUMN(v), slot, v), fetch(i, COLUMN(moved), slot, moved);
-        m.mass += mass;
-        for (int k = 0; k < 3; k++)
-            m.predicted[k] += mass * (i->job->plan->h * v[k]), m.moved[k] += mass * moved[k];
+        double x[3], v[3], moved[3];
+        if (!(mass > 0)) continue;
+        fetch(i, COLUMN(start), slot, x), fetch(i, COLUMN(v), slot, v), fetch(i, COLUMN(moved), slot, moved);
+        f.sums.mass += mass;
+        for (int k = 0; k < 3; k++) {
+            f.sums.place[k] += mass * x[k], f.sums.motion[k] += mass * (i->job->plan->h * v[k]);
+            f.moved[k] += mass * moved[k];
+        }
     }
-    EACH_SLOT(i, slot)
-    for (int k = 0; k < 3; k++)
-        i->c->memory[(size_t)(COLUMN(drift) + k) * i->c->stride + (slot - i->c->first)] =
-            (float)(m.predicted[k] / m.mass);
-    return m;
+    for (int k = 0; k < 3; k++) f.centre[k] = f.sums.motion[k] / f.sums.mass;
+    return f;
+}
+
+/* Gives the particles of an island that touches nothing the frame of its rigid motion. */
+static frame find_frame(const island *i) {
+    const double h = i->job->plan->h;
+    frame f = find_centre(i);
+    double x[3], v[3], way[3];
+    if (f.touches) return f;
+    EACH_SLOT(i, slot) {
+        if (!(mass_of(i, slot) > 0)) continue;
+        fetch(i, COLUMN(start), slot, x), fetch(i, COLUMN(v), slot, v);
+        for (int k = 0; k < 3; k++) v[k] *= h;
+        mote_rigid_add(&f.sums, mass_of(i, slot), x, v);
+    }
+    mote_rigid_turn(&f.sums, f.turn);
+    EACH_SLOT(i, slot) {
+        if (!(mass_of(i, slot) > 0)) continue;
+        fetch(i, COLUMN(start), slot, x);
+        mote_rigid_way(&f.sums, f.turn, x, way);
+        for (int k = 0; k < 3; k++)
+            i->c->memory[(size_t)(COLUMN(drift) + k) * i->c->stride + (slot - i->c->first)] = (float)way[k];
+    }
+    return f;
 }
 
 /* Goes from x0 a fraction s of the way to x, in the frames of the particles. */
@@ -284,25 +310,43 @@ static void start_newton(island *i) {
     find_contacts(i, MOTE_GRIP_HOLD);
     const mote_solve_sums energy = run(i, MOTE_SOLVE_COMPARE, 0);
     if (energy.gain <= energy.sum) return;
-    const momentum m = find_frame(i);
-    const double fall = (double)energy.sum - square_of(m.predicted) / (2 * m.mass);
-    go_back(i, fall > 0 ? fall / (double)energy.gain : 0);
+    const frame f = find_frame(i);
+    double fall = (double)energy.sum;
+    if (!f.touches) {
+        fall = 0;
+        EACH_SLOT(i, slot) {
+            double v[3], drift[3];
+            fetch(i, COLUMN(v), slot, v), fetch(i, COLUMN(drift), slot, drift);
+            for (int k = 0; k < 3; k++) v[k] = i->job->plan->h * v[k] - drift[k];
+            fall += 0.5 * mass_of(i, slot) * mote_dot(v, v);
+        }
+    }
+    const double s = fall > 0 ? fall / (double)energy.gain : 0;
+    go_back(i, s < 1 ? s : 1);
 }
 
 /* Fraction of the way from x0 to x1 at which energy has not grown, if that of the springs is convex on it:
- * the positive root of s^2 K1 + s (U1 - U0 - W) = K0, all times h^2. */
+ * the positive root of A s^2 + B s = C, with A h^2 times the kinetic energy of what is beyond the frame, C
+ * h^2 times K0 + W less the kinetic energy of the frame, and A + B - C the gain at x1. */
 static double allowed_fraction(const island *i, double gain) {
     const double h = i->job->plan->h;
-    const momentum m = find_frame(i);
-    for (int k = 0; k < 3; k++) gain -= m.predicted[k] / m.mass * m.moved[k];
+    const frame f = find_frame(i);
+    gain -= mote_dot(f.centre, f.moved);
     double before = 0, after = 0;
     EACH_SLOT(i, slot) {
-        double start[3], v[3], moved[3], drift[3];
+        double start[3], v[3], moved[3], drift[3], c = 0;
         fetch(i, COLUMN(start_v), slot, start), fetch(i, COLUMN(v), slot, v);
         fetch(i, COLUMN(moved), slot, moved), fetch(i, COLUMN(drift), slot, drift);
-        for (int k = 0; k < 3; k++) start[k] = h * start[k] - drift[k], v[k] = h * v[k] + moved[k] - drift[k];
-        before += 0.5 * mass_of(i, slot) * square_of(start), after += 0.5 * mass_of(i, slot) * square_of(v);
+        for (int k = 0; k < 3; k++) {
+            /* h v0 and the way of the frame, relative to the centre's; the change of h v0. */
+            const double base = f.touches ? drift[k] : f.centre[k], own = h * start[k] - base,
+                         rigid = drift[k] - base, applied = h * (v[k] - start[k]);
+            c += (own - rigid) * (own + rigid) + 2 * applied * rigid;
+            v[k] = h * v[k] + moved[k] - drift[k];
+        }
+        before += 0.5 * mass_of(i, slot) * c, after += 0.5 * mass_of(i, slot) * mote_dot(v, v);
     }
+    before = before > 0 ? before : 0;
     const double slope = gain - after + before, root = __builtin_sqrt(slope * slope + 4 * after * before);
     if (!(gain > 0)) return 1;
     return slope > 0 ? 2 * before / (slope + root) : (root - slope) / (2 * after);
@@ -313,18 +357,26 @@ static double allowed_fraction(const island *i, double gain) {
 #define NOISE   (4 * 0x1p-24)
 #define RETURNS 3
 
+/* Whether energy has grown: beyond rounding, and not by that of the momentum. */
+static bool gains(const island *i, mote_solve_sums at) {
+    const double gain = (double)at.gain, noise = NOISE * __builtin_sqrt((double)at.noise);
+    if (i->multipliers || !(gain > noise)) return false;
+    const frame f = find_centre(i);
+    return gain - mote_dot(f.centre, f.moved) > noise;
+}
+
 /* Goes back from x1 towards x0 where energy has grown. At fractions near 1: the median of a net of 64 x 64
  * with one system of 18 iterations was 0.98 to 0.9999, and with 4 of 64 it hardly ever went back (measured).
- */
-static mote_solve_sums limit_energy(island *i, mote_solve_sums at) {
+ * Returns whether it has gone back. */
+static bool limit_energy(island *i, mote_solve_sums *at) {
     for (int turn = 0; turn < RETURNS; turn++) {
-        if (!((double)at.gain > NOISE * __builtin_sqrt((double)at.noise))) return at;
-        const double s = allowed_fraction(i, (double)at.gain);
-        if (!(s < 1)) return at;
+        if (!gains(i, *at)) return turn > 0;
+        const double s = allowed_fraction(i, (double)at->gain);
+        if (!(s < 1)) return turn > 0;
         go_back(i, turn + 1 < RETURNS ? s : 0);
-        at = run(i, MOTE_SOLVE_CHECK, 0);
+        *at = run(i, MOTE_SOLVE_CHECK, 0);
     }
-    return at;
+    return true;
 }
 
 /* Least stiffness across a spring over that along it, in the primal solver. Without it a compressed spring
@@ -336,8 +388,9 @@ static mote_solve_sums limit_energy(island *i, mote_solve_sums at) {
 #define LONG_STEP    0.02f
 
 /* Newton's method for one substep. At least one iteration: motion smaller than the allowed error must be
- * constrained too. A point that enters a collider before the first iteration or in one is in contact from
- * then to the end of the substep; a point that springs pull off a collider before the first separates. */
+ * constrained too; and on while energy grows, before the solver goes back. A point that enters a collider
+ * before the first iteration or in one is in contact from then to the end of the substep; a point that
+ * springs pull off a collider before the first separates. */
 static void solve(island *i, mote_network_step_report *report) {
     const mote_network_def *def = &i->job->network->def;
     const double h = i->job->plan->h;
@@ -346,8 +399,8 @@ static void solve(island *i, mote_network_step_report *report) {
     float least = LEAST_ACROSS;
     mote_solve_sums at = run(i, i->multipliers ? MOTE_SOLVE_LINEARISE : MOTE_SOLVE_FIRST_LINEARISE, least);
     if (i->substep == 0 && !i->multipliers) assemble_aggregates(i);
-    for (uint32_t iterations = 0;
-         iterations < def->max_iterations && (iterations == 0 || at.largest > def->max_strain);
+    for (uint32_t iterations = 0; iterations < def->max_iterations &&
+                                  (iterations == 0 || at.largest > def->max_strain || gains(i, at));
          iterations++) {
         /* Linear system, contacts, then linearisation at the new positions. */
         report->linear += solve_system(i, at.sum);
@@ -358,11 +411,11 @@ static void solve(island *i, mote_network_step_report *report) {
         find_contacts(i, last ? MOTE_GRIP_LAST : MOTE_GRIP_SLIDE);
         at = run(i, last ? MOTE_SOLVE_CHECK : MOTE_SOLVE_LINEARISE, at.largest > LONG_STEP ? least : 0);
     }
-    if (!i->multipliers) at = limit_energy(i, at);
+    const bool back = limit_energy(i, &at);
     if (i->multipliers) run(i, MOTE_SOLVE_FORCES, (float)(1.0 / (h * h)));
     if (i->overflows || at.sum * 0.0f != 0) {
         freeze(i);
-    } else if (at.largest > def->max_strain) {
+    } else if (back || at.largest > def->max_strain) {
         report->unsolved++;
         report->residual = report->residual < at.largest ? at.largest : report->residual;
     }

@@ -197,7 +197,8 @@ typedef struct mote_network_step_report {
     uint32_t frozen;   /**< islands that turned non-finite, in this step or an earlier one, and are frozen */
     uint64_t iterations; /**< constrained: linear systems solved, over islands and substeps */
     uint64_t linear;     /**< constrained: conjugate gradient iterations of these systems */
-    uint32_t unsolved;   /**< constrained: substeps of islands that ended above max_strain */
+    uint32_t unsolved;   /**< constrained: substeps of islands that ended above max_strain, or whose last
+                            iteration the solver cut back because energy would have grown */
     float residual;      /**< constrained: largest error over rest length at the end of these substeps */
 } mote_network_step_report;
 
