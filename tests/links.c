@@ -240,7 +240,7 @@ TEST(a_link_to_a_rigid_strand_is_of_first_order_and_keeps_momentum) {
         }
         mote_system_destroy(exact);
         test_case("%s: errors %g, %g", integrator_name(integrators[i]), error[0], error[1]);
-        ASSERT_NEAR(log2(error[0] / error[1]), 1.05, 0.15);
+        ASSERT(log2(error[0] / error[1]), >=, 0.9);
     }
 }
 

@@ -1,7 +1,7 @@
 /* The energy of constrained nets, over stiffness, iterations and substeps: a net that falls on a ball and one
  * that hangs from two corners never have more than their fall sets free, and say where they are not solved.
  * network_energy has some cases of a net of 20 x 20; network_energy_grid all of one of 64 x 64:
- * meson test -C build network_energy_grid. */
+ * meson test -C build --benchmark network_energy_grid. */
 #include <stdio.h>
 
 #include "test.h"

@@ -1,5 +1,6 @@
 /* The plain reference of strands: their contacts. Only the planes are taken from the engine; they have tests
  * of their own. */
+#include <math.h>
 #include <string.h>
 
 #include "contacts/contact.h"
@@ -10,9 +11,26 @@ float reference_segment(const reference_strand *s, uint32_t k) {
     return k ? smaller(s->length[k], s->length[k - 1]) : s->length[k];
 }
 
-/* All that the strand does in a substep, and the longest of its points' segments. */
+/* The poses before and after a substep. */
+static const mote_collider_pose *poses_of(const reference_world *w, uint32_t substep) {
+    return w->poses + (size_t)substep * w->collider_count;
+}
+
+/* Half of the longest way of a collider: so much further than half a segment planes are looked for. */
+static float half_way(const reference_world *w, uint32_t substep) {
+    const mote_collider_pose *from = poses_of(w, substep), *to = poses_of(w, substep + 1);
+    float most = 0;
+    for (uint32_t i = 0; i < w->collider_count; i++) {
+        float way[3];
+        row_between(from[i].origin, to[i].origin, way);
+        most = larger(most, row_dot(way, way));
+    }
+    return 0.5f * sqrtf(smaller(most, 1e12f));
+}
+
+/* All that the strand does in a substep, and the longest of its points' segments; way: see half_way. */
 typedef struct swept {
-    float low[3], high[3], longest;
+    float low[3], high[3], longest, way;
 } swept;
 
 static swept sweep(const reference_strand *s) {
@@ -31,7 +49,7 @@ static swept sweep(const reference_strand *s) {
 /* Whether the ball about the collider stays out of the box: such colliders are not looked at. */
 static bool is_far(const reference_strand *s, const swept *box, const reference_world *w,
                    const mote_collider_pose *from, const mote_collider_pose *to) {
-    const float ball = to->bound + (0.5f * box->longest + w->def->radius);
+    const float ball = to->bound + ((0.5f * box->longest + box->way) + w->def->radius);
     float apart[3];
     for (int axis = 0; axis < 3; axis++) {
         const float now = to->origin[axis] - s->origin[axis], was = from->origin[axis] - s->origin[axis];
@@ -68,11 +86,6 @@ static bool collides(const reference_strand *s, const reference_world *w, uint32
     return s->mass[k] > 0 && k >= w->def->collide_from;
 }
 
-/* The poses before and after a substep. */
-static const mote_collider_pose *poses_of(const reference_world *w, uint32_t substep) {
-    return w->poses + (size_t)substep * w->collider_count;
-}
-
 /* The nearest collider of a point; where its root is buried in the same, the plane is no further from the
  * root than 0.85 of the length of strand between them. */
 static void find_contact(reference_strand *s, const reference_world *w, uint32_t substep, const swept *box,
@@ -80,7 +93,7 @@ static void find_contact(reference_strand *s, const reference_world *w, uint32_t
     const mote_collider_pose *from = poses_of(w, substep), *to = poses_of(w, substep + 1);
     const mote_contact_points path = path_of(s, w, s->start[k], s->x[k]);
     mote_contact c = mote_contact_none();
-    c.gap = 0.5f * reference_segment(s, k); /* anything further off is not looked at */
+    c.gap = 0.5f * reference_segment(s, k) + box->way; /* anything further off is not looked at */
     for (uint32_t i = 0; i < w->collider_count && collides(s, w, k); i++)
         if (!is_far(s, box, w, &from[i], &to[i]))
             mote_contact_nearest(&c, &from[i], &to[i], &path, 0, is_buried(s, w, &to[i]));
@@ -95,9 +108,10 @@ static void find_contact(reference_strand *s, const reference_world *w, uint32_t
 
 bool reference_find_contacts(reference_strand *s, const reference_world *w, uint32_t substep) {
     if (w->collider_count == 0) return false;
-    const swept box = sweep(s);
+    swept box = sweep(s);
     bool found = false;
     float length = 0;
+    box.way = half_way(w, substep);
     for (uint32_t k = 0; k < s->points; length += s->length[k], k++) {
         find_contact(s, w, substep, &box, k, length);
         found |= row_dot(s->contact[k].normal, s->contact[k].normal) > 0;
@@ -113,6 +127,18 @@ void reference_count_buried(reference_strand *s, const reference_world *w, uint3
             inside |= is_buried(s, w, &pose[i]) && is_inside(s, w, k, &pose[i]);
         s->buried += inside;
     }
+}
+
+bool reference_put_out(reference_strand *s) {
+    bool moved = false;
+    for (uint32_t k = 0; k < s->points; k++) {
+        const reference_contact *c = &s->contact[k];
+        const float depth = c->offset - row_dot(c->normal, s->x[k]);
+        if (!(depth > 0)) continue;
+        for (int axis = 0; axis < 3; axis++) s->x[k][axis] += depth * c->normal[axis];
+        moved = true;
+    }
+    return moved;
 }
 
 /* Out of the collider, without the speed against it, and with friction by that. */

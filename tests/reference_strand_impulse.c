@@ -30,11 +30,11 @@ typedef struct part {
     reference_row x[REFERENCE_POINTS], v[REFERENCE_POINTS], dv[REFERENCE_POINTS];
     reference_row middle[REFERENCE_POINTS], rate[REFERENCE_POINTS];
     float speed[REFERENCE_POINTS], impulse[REFERENCE_POINTS]; /* speed: |d0'|^2 */
-    bool lively; /* some segment turns by an eighth of what is too far, or the part is no whole substep */
+    bool lively; /* some segment turns by a 64th of what is too far, or the part is no whole substep */
 } part;
 
 /* Pinned points are not kicked. */
-static void begin_part(const reference_strand *s, const reference_world *w, part *p, uint32_t units) {
+static void begin_part(reference_strand *s, const reference_world *w, part *p, uint32_t units, float early) {
     p->share = 1 / (float)units;
     p->lively = units > 1;
     p->h = (float)reference_substep(w) * p->share;
@@ -42,7 +42,9 @@ static void begin_part(const reference_strand *s, const reference_world *w, part
     memcpy(p->v, s->v, sizeof p->v);
     for (uint32_t k = 0; k < s->points; k++) {
         memcpy(p->dv[k], s->dv[k], sizeof p->dv[k]);
+        for (int axis = 0; axis < 3; axis++) s->x[k][axis] = p->x[k][axis] + (early * p->h) * p->v[k][axis];
         if (!reference_has_others(w)) reference_affine_kick(s, w, k, p->dv[k]);
+        memcpy(s->x[k], p->x[k], sizeof p->x[k]);
         for (int axis = 0; axis < 3; axis++) p->dv[k][axis] = s->mass[k] > 0 ? p->share * p->dv[k][axis] : 0;
     }
 }
@@ -63,7 +65,7 @@ static bool find_middles(const reference_strand *s, const scheme *of, part *p) {
         p->speed[k] = row_dot(rate, rate);
         const float way = p->speed[k] * (p->h * p->h);
         turns |= s->length[k] > 0 && turn * turn < way;
-        p->lively |= s->length[k] > 0 && turn * turn < 64 * way;
+        p->lively |= s->length[k] > 0 && turn * turn < 4096 * way;
     }
     return turns;
 }
@@ -126,16 +128,15 @@ static void sum_moments(const reference_strand *s, float sum[3]) {
     }
 }
 
-/* (2 g - 1) (sum of m |v1 - v0|^2 - h sum of P |d0'|^2), from the tip. */
-static void owe_impulses(reference_strand *s, const scheme *of, const part *p) {
-    float sum = 0;
+/* - sum of f . (v0 + v1), from the tip: twice the work that the impulses f took from the motion. */
+static void owe_impulses(reference_strand *s, const part *p) {
+    float lost = 0, f[3], twice[3];
     for (uint32_t k = s->points; k-- > 0;) {
-        float change[3];
-        if (k) sum -= p->h * p->impulse[k - 1] * p->speed[k - 1];
-        row_between(p->v[k], s->v[k], change);
-        sum += row_dot(change, change) / (s->mass[k] + 0x1p-100f);
+        push_on(s, p, k, f);
+        for (int axis = 0; axis < 3; axis++) twice[axis] = p->v[k][axis] + s->v[k][axis];
+        lost -= row_dot(f, twice);
     }
-    s->owed += (of->g + of->g - 1) * sum;
+    s->owed += lost;
 }
 
 /* The work of the second point's acceleration on the way of the center of mass. */
@@ -170,7 +171,7 @@ static void find_center(const reference_strand *s, rigid_motion *m) {
     }
 }
 
-/* I w = l with 1e-5 of the trace more on the diagonal, by cofactors. */
+/* I w = l over the trace of I, with 1e-5 more on the diagonal, by cofactors. */
 static void find_rotation(const reference_strand *s, rigid_motion *m) {
     float square[3] = {0}, product[3] = {0}, l[3] = {0}, inertia[3][3], cofactor[3][3], turn[3];
     for (uint32_t k = 0; k < s->points; k++) {
@@ -184,7 +185,8 @@ static void find_rotation(const reference_strand *s, rigid_motion *m) {
             l[i] += 1 / s->mass[k] * turn[i];
         }
     }
-    const float more = 1e-5f * (square[0] + square[1] + square[2]) + 0x1p-60f;
+    const float inverse = 1 / (square[0] + square[1] + square[2] + 0x1p-100f), more = 1e-5f;
+    for (int i = 0; i < 3; i++) square[i] *= inverse, product[i] *= inverse, l[i] *= inverse;
     for (int i = 0; i < 3; i++) {
         const int next = (i + 1) % 3, after = (i + 2) % 3;
         inertia[i][i] = square[next < after ? next : after] + square[next < after ? after : next] + more;
@@ -230,7 +232,9 @@ static void pay(reference_strand *s) {
         if (moves(s, k)) kinetic += 1 / s->mass[k] * row_dot(u, u);
     }
     const float most = 0.5f * kinetic, owed = fmaxf(-most, fminf(most, s->owed));
-    if (!(kinetic > 0) || !isfinite(s->owed + kinetic)) return;
+    const bool finite = isfinite(s->owed + kinetic);
+    s->owed = 0, s->kinetic = kinetic;
+    if (!(kinetic > 0) || !finite) return;
     const float factor = sqrtf(1 + owed / kinetic);
     float momentum[3] = {0};
     for (uint32_t k = 0; k < s->points; k++) {
@@ -276,7 +280,7 @@ typedef struct outcome {
 
 static outcome try_part(reference_strand *s, const reference_world *w, part *p, uint32_t units) {
     const scheme of = scheme_of(w);
-    begin_part(s, w, p, units);
+    begin_part(s, w, p, units, 1 - of.g);
     const bool turns = find_middles(s, &of, p);
     const float pull = solve_impulses(s, &of, p);
     const float smallest = (float)(1u << of.halvings);
@@ -292,7 +296,7 @@ static void fall_back(reference_strand *s, const reference_world *w, part *p, bo
     predict(s, p);
     if (whole) arrive(s);
     s->fallbacks++;
-    reference_hold(s, w, &of);
+    (void)reference_hold(s, w, &of);
 }
 
 /* One of `units` equal parts of the substep, or its two halves where it is too long for impulses. The
@@ -313,11 +317,10 @@ static void advance(reference_strand *s, const reference_world *w, uint32_t unit
         const reference_hold_of lengths = {.gains = !whole, .from = p.x, .from_v = p.v};
         float moments[3];
         react(s, &p);
-        const scheme of = scheme_of(w);
-        owe_impulses(s, &of, &p);
+        owe_impulses(s, &p);
         sum_moments(s, moments);
         if (o.strained) {
-            reference_hold(s, w, &lengths);
+            (void)reference_hold(s, w, &lengths);
             if (p.lively) owe_mending(s, &p, moments);
         }
     }
@@ -328,9 +331,17 @@ static void predict_substep(reference_strand *s, const reference_world *w) {
     part p;
     memcpy(s->x, s->start, sizeof s->x);
     memcpy(s->v, s->start_v, sizeof s->v);
-    begin_part(s, w, &p, 1);
+    begin_part(s, w, &p, 1, 0);
     predict(s, &p);
     arrive(s);
+}
+
+/* What was not solved gets its lengths and leaves colliders in turn. */
+static void project(reference_strand *s, const reference_world *w, uint32_t substep) {
+    for (int i = 0; i < 8; i++) {
+        if (i && s->compliance == 0) reference_project_lengths(s);
+        if (!reference_find_contacts(s, w, substep) || !reference_put_out(s)) return;
+    }
 }
 
 /* Strands near a collider, drawn and soft ones and those with bends or local poses take a step of first
@@ -354,20 +365,36 @@ static void constrain(reference_strand *s, const reference_world *w, uint32_t su
         arrive(s);
         of.contacts = reference_find_contacts(s, w, substep);
         if (!of.contacts) {
-            if (conserves(w) && substep + 1 == w->substeps) pay(s);
+            const bool due = substep + 1 == w->substeps || 0.05f * s->kinetic < fabsf(s->owed);
+            if (conserves(w) && due) pay(s);
             return;
         }
         memcpy(s->reaction, reaction, sizeof reaction);
         predict_substep(s, w);
     }
     s->owed = 0; /* contact takes energy */
-    reference_hold(s, w, &of);
+    if (!reference_hold(s, w, &of)) project(s, w, substep);
     if (substep + 1 == w->substeps) reference_count_buried(s, w, substep);
+}
+
+static bool is_soft(const reference_world *w) {
+    return w->compliant || w->def->bend_stiffness > 0 || w->def->local_pose_stiffness != 0;
+}
+
+/* Forces act after a drift of (1 - g) h, but on strands that take steps of first order. */
+static void kick(reference_strand *s, const reference_world *w, uint32_t substep) {
+    reference_row x[REFERENCE_POINTS];
+    const float drift = (1 - scheme_of(w).g) * (float)reference_substep(w);
+    memcpy(x, s->x, sizeof x);
+    for (uint32_t k = 0; k < s->points && !is_soft(w); k++)
+        for (int axis = 0; axis < 3 && moves(s, k); axis++) s->x[k][axis] += drift * s->v[k][axis];
+    reference_kick(s, w, substep);
+    memcpy(s->x, x, sizeof x);
 }
 
 void reference_constrained_substep(reference_strand *s, const reference_world *w, uint32_t substep) {
     if (s->frozen) return;
-    if (reference_has_others(w)) reference_kick(s, w, substep);
+    if (reference_has_others(w)) kick(s, w, substep);
     reference_place(s, w, (double)substep + 1, s->goal);
     reference_pinned_velocity(s, w, s->x, s->goal);
     reference_reach_pins(s);

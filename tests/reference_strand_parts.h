@@ -65,7 +65,12 @@ typedef struct reference_hold_of {
     float rate;
     reference_row *from, *from_v; /* the state that the positions come from */
 } reference_hold_of;
-void reference_hold(reference_strand *strand, const reference_world *world, const reference_hold_of *of);
+bool reference_hold(reference_strand *strand, const reference_world *world, const reference_hold_of *of);
+
+void reference_project_lengths(reference_strand *strand);
+
+/* Puts points behind their planes on them; whether there were any. */
+bool reference_put_out(reference_strand *strand);
 
 /* Whether segment k of a rigid strand is as long as it should be, to max_strain. */
 bool reference_has_length(const reference_strand *strand, const reference_world *world, uint32_t k);

@@ -348,7 +348,7 @@ static void relax(reference_strand *s, const terms *t) {
     }
 }
 
-static void project_lengths(reference_strand *s) {
+void reference_project_lengths(reference_strand *s) {
     for (uint32_t k = 0; k + 1 < s->points; k++) {
         float d[3];
         row_between(s->x[k], s->x[k + 1], d);
@@ -397,7 +397,7 @@ static void limit_velocity(reference_strand *s, const terms *t) {
 
 /* With contacts, points are put out before the first iteration and after each: friction by what the solve has
  * pressed. */
-void reference_hold(reference_strand *s, const reference_world *w, const reference_hold_of *of) {
+bool reference_hold(reference_strand *s, const reference_world *w, const reference_hold_of *of) {
     const terms t = make_terms(s, w, of);
     relax(s, &t);
     for (uint32_t i = 0; i < w->def->max_iterations; i++) {
@@ -405,12 +405,13 @@ void reference_hold(reference_strand *s, const reference_world *w, const referen
         if (t.contacts && i == 0) resolve_contacts(s, &t);
         iterate(s, &t);
         if (t.contacts) resolve_contacts(s, &t);
-        if (all_held(s, &t) && (!t.contacts || is_clear(s, w->def->max_strain))) return;
+        if (all_held(s, &t) && (!t.contacts || is_clear(s, w->def->max_strain))) return true;
     }
     s->unsolved++;
     revert_diverged(s, &t);
-    if (s->compliance == 0) project_lengths(s);
+    if (s->compliance == 0) reference_project_lengths(s);
     if (of->gains && of->rate > 0) limit_velocity(s, &t);
+    return false;
 }
 
 static bool moves(const reference_strand *s, uint32_t pinned) {

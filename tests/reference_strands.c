@@ -297,7 +297,7 @@ static void begin(reference_strand *s, const reference_world *w) {
     memcpy(s->length, s->rest_length, sizeof s->length);
     for (uint32_t k = 0; k < s->points; k++) s->contact[k] = (reference_contact){.offset = -1e30f};
     s->iterations = s->unsolved = s->fallbacks = s->buried = 0;
-    s->owed = 0;
+    s->owed = s->kinetic = 0;
     s->infeasible = false;
     s->whole = 0;
     for (uint32_t k = 0; k + 1 < s->points; k++) s->whole += s->rest_length[k];

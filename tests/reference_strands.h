@@ -49,7 +49,7 @@ typedef struct reference_strand {
     float length[REFERENCE_POINTS]; /* rest lengths, longer between pins too far apart */
     float frame[12];                /* the root's rotation (rows), the position behind each */
     float whole;                    /* m, the sum of the rest lengths */
-    float owed;                     /* conserving: twice the energy lost in the step, J */
+    float owed, kinetic;            /* conserving: twice the energy lost, and twice the kinetic, J */
     reference_contact contact[REFERENCE_POINTS];
     float tension[REFERENCE_POINTS], strain[REFERENCE_POINTS], bend_tension[REFERENCE_POINTS],
         bend_strain[REFERENCE_POINTS];

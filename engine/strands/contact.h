@@ -10,7 +10,8 @@
 #include "contacts/contact.h"
 #include "strands/work.h"
 
-/* Reach of the search for planes, as a share of the shorter segment at the point. Planes farther away are
+/* Reach of the search for planes: this share of the shorter segment at the point, and of the longest way of a
+ * collider in the substep, by which lengths and contacts can move a point aside. Planes farther away are
  * ignored in this substep; the sweep of the next substep finds them. */
 #define STRAND_CONTACT_REACH 0.5f
 
@@ -42,6 +43,27 @@ MOTE_INLINE strand_way way_of(const strand_columns *c, uint32_t k, wide3 otherwi
     return way;
 }
 
+/* Returns how far from a point planes are looked for; segment: m, the shorter one at the point. */
+MOTE_INLINE wide contact_reach(const strand_columns *c, wide segment) {
+    return wide_set(STRAND_CONTACT_REACH) * segment + wide_set(c->contacts->way);
+}
+
+/* Returns the longest way of a collider's origin in the substep, m; at most 1,000 km. */
+MOTE_INLINE float longest_way(const strand_work *w, uint32_t substep) {
+    const mote_collider_pose *from = w->job->poses + (size_t)substep * w->job->collider_count,
+                             *to = from + w->job->collider_count;
+    float most = 0; /* squared */
+    for (uint32_t i = 0; i < w->job->collider_count; i++) {
+        float square = 0;
+        for (int axis = 0; axis < 3; axis++) {
+            const float way = to[i].origin[axis] - from[i].origin[axis];
+            square += way * way;
+        }
+        most = square > most ? square : most;
+    }
+    return __builtin_sqrtf(most < 1e12f ? most : 1e12f);
+}
+
 /* Lists the colliders near the paths of a register of strands. */
 MOTE_INLINE void find_neighbours(const strand_work *w, uint32_t substep, size_t lane,
                                  mote_contact_list *near) {
@@ -56,7 +78,7 @@ MOTE_INLINE void find_neighbours(const strand_work *w, uint32_t substep, size_t 
         mote_contact_box_add(&box, way.start);
         longest = wide_max(longest, way.segment);
     }
-    const wide reach = wide_set(STRAND_CONTACT_REACH) * longest + wide_set(job->strands->def.radius);
+    const wide reach = contact_reach(c, longest) + wide_set(job->strands->def.radius);
     mote_contact_list_near(near, from, from + job->collider_count, job->collider_count, &box, reach);
 }
 
@@ -68,7 +90,7 @@ MOTE_INLINE mote_contact_points contact_points(const strand_work *w, uint32_t k,
                                  .end = work_load3(c, WORK_X, at),
                                  .radius = wide_set(w->job->strands->def.radius),
                                  .friction = wide_set(w->job->strands->def.friction),
-                                 .reach = wide_set(STRAND_CONTACT_REACH) * segment_length(c, k, at),
+                                 .reach = contact_reach(c, segment_length(c, k, at)),
                                  .exempt = k < w->job->strands->def.collide_from
                                                ? ~(wide_mask){0}
                                                : ~wide_less((wide){0}, point_mass(c, at))};
@@ -112,7 +134,7 @@ MOTE_INLINE void find_part(const strand_work *w, const mote_contact_list *near, 
         mote_contact_patch_at(origin_of(w, lane), work_load3(c, WORK_X, strand_at(first, lane)));
     for (uint32_t k = first; k < end; k++) {
         const strand_way way = way_of(c, k, patch.ends.low, lane);
-        mote_contact_patch_add(&patch, way.start, way.end, wide_set(STRAND_CONTACT_REACH) * way.segment);
+        mote_contact_patch_add(&patch, way.start, way.end, contact_reach(c, way.segment));
     }
     mote_contact_list_part(part, near, &patch, wide_set(w->job->strands->def.radius));
 }
@@ -139,6 +161,7 @@ MOTE_INLINE bool find_contacts(const strand_work *w, uint32_t substep, size_t la
     const strand_columns *c = &w->c;
     strand_contacts *found = c->contacts;
     mote_contact_list near, part;
+    found->way = STRAND_CONTACT_REACH * longest_way(w, substep);
     find_neighbours(w, substep, lane, &near);
     found->count = 0, found->buried = false;
     if (near.count == 0) return false;
@@ -244,6 +267,22 @@ MOTE_INLINE wide_mask clear_of_colliders(const strand_columns *c, wide share, si
         clear &= ~wide_less(gap, (wide){0} - allowed);
     }
     return clear;
+}
+
+/* Puts the points of the lanes that are behind their planes on them, in position alone. Returns the lanes in
+ * which there are such points. */
+MOTE_OUTLINE wide_mask put_out(const strand_columns *c, wide_mask lanes, size_t lane) {
+    wide_mask moved = (wide_mask){0};
+    for (uint32_t i = 0; i < c->contacts->count; i++) {
+        const size_t at = strand_at(c->contacts->point[i], lane);
+        const strand_plane *plane = strand_planes(c) + i;
+        const wide3 x = work_load3(c, WORK_X, at);
+        const wide depth = plane->offset - wide3_dot(plane->normal, x);
+        const wide_mask inside = lanes & wide_less((wide){0}, depth);
+        work_store3(c, WORK_X, at, wide3_select(inside, wide3_add_scaled(x, depth, plane->normal), x));
+        moved |= inside;
+    }
+    return moved;
 }
 
 /* Contacts of springs, after the substep: projects points out of colliders, removes their velocity into the

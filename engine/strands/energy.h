@@ -2,15 +2,16 @@
  * velocity along a segment only changes its sign from substep to substep: energy that moves nothing, a fifth
  * of a swing's after some seconds. With g a little above 1/2 that velocity dies out, and what the impulses
  * lose is owed. So is the work that mending the lengths does against the accelerations, where a strand is so
- * fast that its turns are mended and not rounding. At the end of the step a factor of the velocities pays it:
- * relative to the root, or, where no point is pinned, to the rigid motion that has the strand's momentum and
- * angular momentum, which stay. */
+ * fast that its turns are mended and not rounding. A factor of the velocities pays it, by the end of the
+ * step: relative to the root, or, where no point is pinned, to the rigid motion that has the strand's
+ * momentum and angular momentum, which stay. */
 #ifndef MOTE_STRANDS_ENERGY_H
 #define MOTE_STRANDS_ENERGY_H
 
 #include "strands/impulse.h"
 
-#define STRAND_MOST_OWED 0.5f /* of the kinetic energy, paid in a step */
+#define STRAND_MUCH_OWED 0.05f /* of the kinetic energy: is paid before the end of the step */
+#define STRAND_MOST_OWED 0.5f  /* of the kinetic energy: no more is paid at once */
 
 /* Returns the mass (kg) of a point that can move; 0 of others. */
 MOTE_INLINE wide moving_mass(const strand_columns *c, wide_mask counts, uint32_t k, size_t at) {
@@ -39,17 +40,19 @@ MOTE_INLINE wide3 motion_at(const strand_motion *m, wide3 x) {
     return wide3_add(m->v, wide3_cross(m->w, wide3_sub(x, m->center)));
 }
 
-/* Returns w of (I + 1e-5 trace(I)) w = l by Cramer's rule, which is a straight strand's too. squares,
- * products: the sums of m x x, m y y, m z z and of m y z, m z x, m x y. */
+/* Returns w of (I + 1e-5 trace(I)) w = l by Cramer's rule, all divided by the trace first; a straight strand
+ * has a w, too. squares, products: the sums of m x x, m y y, m z z and of m y z, m z x, m x y. */
 MOTE_INLINE wide3 angular_velocity(wide3 squares, wide3 products, wide3 l) {
-    const wide more = wide_set(1e-5f) * (squares.x + squares.y + squares.z) + wide_set(0x1p-60f);
-    const wide a = squares.y + squares.z + more, b = squares.z + squares.x + more,
-               c = squares.x + squares.y + more, f = -products.x, g = -products.y, h = -products.z;
+    const wide inverse = wide_set(1.0f) / (squares.x + squares.y + squares.z + wide_set(0x1p-100f));
+    const wide3 s = wide3_scale(inverse, squares), q = wide3_scale(inverse, products),
+                r = wide3_scale(inverse, l);
+    const wide more = wide_set(1e-5f), a = s.y + s.z + more, b = s.z + s.x + more, c = s.x + s.y + more,
+               f = -q.x, g = -q.y, h = -q.z;
     const wide3 first = {b * c - f * f, f * g - h * c, h * f - b * g},
                 second = {first.y, a * c - g * g, g * h - a * f}, third = {first.z, second.z, a * b - h * h};
     const wide determinant = a * first.x + h * first.y + g * first.z;
     return wide3_scale(wide_set(1.0f) / determinant,
-                       (wide3){wide3_dot(first, l), wide3_dot(second, l), wide3_dot(third, l)});
+                       (wide3){wide3_dot(first, r), wide3_dot(second, r), wide3_dot(third, r)});
 }
 
 /* Returns the rigid motion with the momentum and the angular momentum of each strand. */
@@ -102,7 +105,9 @@ MOTE_INLINE strand_motion frame_of(const strand_columns *c, size_t lane) {
 
 /* Scales the velocities of the lanes, relative to frame_of, so that twice their energy grows by `owed`, at
  * most by STRAND_MOST_OWED of it: momentum and angular momentum of a free strand stay. */
-MOTE_OUTLINE void pay_energy(const strand_columns *c, wide_mask lanes, wide owed, size_t lane) {
+MOTE_OUTLINE void pay_energy(strand_work *w, wide_mask lanes, size_t lane) {
+    const strand_columns *c = &w->c;
+    const wide owed = wide_load(w->owed + lane);
     const wide_mask counts = wide_mask_load(c->counts + lane);
     const strand_motion frame = frame_of(c, lane);
     wide kinetic = (wide){0};
@@ -127,10 +132,22 @@ MOTE_OUTLINE void pay_energy(const strand_columns *c, wide_mask lanes, wide owed
         momentum = wide3_add_scaled(momentum, mass, wide3_sub(paid, v));
         work_store3(c, WORK_V, at, paid);
     }
+    wide_store(w->kinetic + lane, wide_select(lanes, kinetic, wide_load(w->kinetic + lane)));
+    wide_store(w->owed + lane, wide_select(lanes, (wide){0}, owed));
     /* The root gives the momentum. */
     const wide_mask pinned = wide_equal(point_mass(c, lane), (wide){0});
     work_store3(c, WORK_REACTION, lane,
                 wide3_sub(work_load3(c, WORK_REACTION, lane), wide3_select(pinned, momentum, wide3_zero())));
+}
+
+/* Pays the lanes of `free` at the end of the step, and before where they are owed much. The others lose what
+ * they are owed: contact takes energy. */
+MOTE_INLINE void keep_energy(strand_work *w, wide_mask free, bool last, size_t lane) {
+    const wide owed = wide_select(free, wide_load(w->owed + lane), (wide){0}),
+               much = wide_set(STRAND_MUCH_OWED) * wide_load(w->kinetic + lane);
+    wide_store(w->owed + lane, owed);
+    const wide_mask due = last ? free : free & wide_less(much, wide_abs(owed));
+    if (wide_lane_bits(due)) pay_energy(w, due, lane);
 }
 
 /* Adds to what the lanes are owed: twice the energy, J. */

@@ -3,11 +3,13 @@
  *     m  = d0 + (1 - g) h (v0[k+1] - v0[k])            the segments in the middle, from the start alone
  *     v1 = v0 + h a + W m^T P,  m . ((1 - g) d0' + g d1') = -(g - 1/2) h |d0'|^2
  *     x1 = x0 + h ((1 - g) v0 + g v1)
+ * Forces and impulses act at x0 + (1 - g) h v0: a drift of (1 - g) h, a kick, a drift of g h, which is
+ * symplectic for any g where the forces depend on position alone.
  * P solves one tridiagonal system; d' are the rates of the segments. With this m the impulses keep angular
- * momentum, and with this rate along m a turning segment keeps its length. The impulses lose the energy
- * (g - 1/2) (sum of m |v1 - v0|^2 - h sum of P |d0'|^2): none where the strand turns as a rigid body, a
- * little for g = 0.51 where it swings. Lengths that they do not keep to max_strain are mended by Newton's
- * method in the positions alone (solve.h).
+ * momentum, and with this rate along m a turning segment keeps its length. Forces alone err by no more energy
+ * in the long run than in a substep; the impulses lose P m . (d0' + d1') / 2, summed: none where the strand
+ * turns as a rigid body, a little for g = 0.51 where it swings. Lengths that they do not keep to max_strain
+ * are mended by Newton's method in the positions alone (solve.h).
  *
  * m is explicit. The scheme is stable while a segment turns by less than a limit in the substep and while W P
  * h <= 1, which is h w <= 2 for the highest frequency of the segments' own waves. Where this does not hold,
@@ -41,13 +43,14 @@ MOTE_INLINE strand_scheme scheme_of(mote_strand_solver solver) {
                                             : (strand_scheme){0.51f, 1.0f, 1.0f, 1};
 }
 
-#define STRAND_LIVELY 8.0f
+#define STRAND_LIVELY 64.0f
 
 /* One part of a substep in one register. */
 typedef struct strand_part {
-    wide h;                          /* s */
-    wide share;                      /* h over that of the whole substep */
-    wide outward;                    /* (g - 1/2) h, s */
+    wide h;       /* s */
+    wide share;   /* h over that of the whole substep */
+    wide drift;   /* s, after which own forces act: (1 - g) h of impulses, 0 of first order */
+    wide outward; /* (g - 1/2) h, s */
     float g, inverse_g, early, turn; /* of the solver; early: 1 - g */
     float largest, hopeless;         /* W P h: above this a part is unstable, its smallest parts are too */
     const mote_coupled_affine *own;  /* NULL: IMPULSE_DV holds h a of the whole substep */
@@ -68,7 +71,8 @@ MOTE_INLINE wide3 free_kick(const strand_columns *c, const strand_part *p, stran
                             size_t at) {
     wide3 dv;
     if (p->own) {
-        const mote_lanes s = {.x = wide3_add(a.x, p->origin), .v = a.v};
+        const wide3 x = wide3_add_scaled(a.x, p->drift, a.v);
+        const mote_lanes s = {.x = wide3_add(x, p->origin), .v = a.v};
         dv = mote_affine_kick(p->own, &s, mass);
     } else {
         dv = work_load3(c, IMPULSE_DV, at);
@@ -119,7 +123,7 @@ MOTE_INLINE void impulse_eliminate(const strand_columns *c, const strand_part *p
  * and its place at the end. */
 typedef struct impulse_return {
     strand_point old;
-    wide multiplier, largest, square; /* largest: of W P; square: sum of m |v1 - v0|^2 */
+    wide multiplier, largest, lost; /* largest: of W P; lost: see strand_outcome */
     wide3 pull, after;
     wide_mask strained;
 } impulse_return;
@@ -142,7 +146,7 @@ MOTE_INLINE void impulse_move(const strand_columns *c, const strand_part *p, imp
     const wide3 push = wide3_sub(r->pull, own), star = wide3_add(r->old.v, free_kick(c, p, r->old, mass, at));
     const wide3 v = wide3_add_scaled(star, mass, push);
     const wide3 change = wide3_sub(v, r->old.v), mean = wide3_add_scaled(r->old.v, wide_set(p->g), change);
-    r->square += wide3_dot(change, change) / (mass + wide_set(0x1p-100f)); /* pinned: no change */
+    r->lost -= wide3_dot(push, wide3_add(r->old.v, v));
     r->after = wide3_add_scaled(r->old.x, p->h, mean);
     work_store3(c, keep[0], at, r->old.x);
     work_store3(c, keep[1], at, r->old.v);
@@ -167,7 +171,6 @@ MOTE_INLINE void impulse_substitute(const strand_columns *c, const strand_terms 
     const wide masses = wide_max(point_mass(c, at), point_mass(c, next));
     r->largest = wide_max(r->largest, r->multiplier * masses);
     const wide3 rate = wide3_sub(r->old.v, a.v);
-    r->square -= p->h * r->multiplier * wide3_dot(rate, rate);
     const wide3 own =
         wide3_scale(r->multiplier, wide3_add_scaled(wide3_sub(r->old.x, a.x), p->early * p->h, rate));
     const wide3 beyond = r->after;
@@ -188,15 +191,14 @@ MOTE_INLINE strand_outcome impulse_part(const strand_columns *c, const strand_te
     for (uint32_t k = 0; k < segments; k++) impulse_eliminate(c, p, &chain, t->counts, k, lane);
     /* Back substitution and motion from the tip. */
     impulse_return r = {.old = chain.end};
-    r.pull = r.after = wide3_zero(), r.square = (wide){0};
+    r.pull = r.after = wide3_zero(), r.lost = (wide){0};
     for (uint32_t k = segments; k-- > 0;) impulse_substitute(c, t, p, &r, keep, k, lane);
     const wide3 beyond = r.after;
     impulse_move(c, p, &r, wide3_zero(), keep, lane);
     r.strained |= ~has_length(c, t, wide3_sub(beyond, r.after), 0, lane);
     const wide pull = r.largest * p->h;
     return (strand_outcome){chain.turns | wide_less(wide_set(p->largest), pull),
-                            wide_less(wide_set(p->hopeless), pull), r.strained, chain.lively,
-                            wide_set(p->g + p->g - 1) * r.square};
+                            wide_less(wide_set(p->hopeless), pull), r.strained, chain.lively, r.lost};
 }
 
 /* Puts the lanes back to the state before the part, from the columns `keep`. */

@@ -92,6 +92,7 @@ MOTE_INLINE void load_group(strand_work *w) {
     }
     memcpy(work_column(&w->c, WORK_LENGTH), strands->rest_length + w->slot, bytes);
     memset(w->owed, 0, sizeof w->owed);
+    memset(w->kinetic, 0, sizeof w->kinetic);
     for (uint32_t i = 0; i < MOTE_GROUP; i++) {
         size_t lane = w->lane + i;
         w->live[i] = strands->points[lane] && !strands->frozen[lane] ? -1 : 0;

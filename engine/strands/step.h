@@ -203,9 +203,10 @@ MOTE_INLINE wide_mask lengths_held(const strand_columns *c, const strand_terms *
     return held;
 }
 
-/* Newton's method for the live strands from `lane` on. t: rate and columns of the start are set. */
-MOTE_INLINE void hold_lengths(const strand_work *w, strand_parts_of of, strand_terms t, wide_mask live,
-                              size_t lane) {
+/* Newton's method for the live strands from `lane` on. t: rate and columns of the start are set. Returns the
+ * strands that it did not solve: their lengths are projected. */
+MOTE_INLINE wide_mask hold_lengths(const strand_work *w, strand_parts_of of, strand_terms t, wide_mask live,
+                                   size_t lane) {
     mote_strands *strands = w->job->strands;
     const strand_columns columns = w->c;
     const double h = w->job->plan->h;
@@ -226,7 +227,7 @@ MOTE_INLINE void hold_lengths(const strand_work *w, strand_parts_of of, strand_t
                                  clear_of_colliders(&columns, limit, lane));
         }
         live = unsolved;
-        if (wide_lane_bits(live) == 0) return;
+        if (wide_lane_bits(live) == 0) return live;
     }
     /* Strands that did not converge: reverts diverged ones, then projects the lengths of rigid ones. */
     count_lanes(strands->unsolved + w->lane + lane, live);
@@ -234,14 +235,15 @@ MOTE_INLINE void hold_lengths(const strand_work *w, strand_parts_of of, strand_t
     project_lengths(&columns, live & wide_equal(wide_load(strands->compliance + w->lane + lane), (wide){0}),
                     lane);
     if (of.gains) limit_velocity(&columns, &t, live & wide_less((wide){0}, t.rate), lane);
+    return live;
 }
 
 /* First order: solves the strands whose prediction is in WORK_X and WORK_V. Instances out of line, so that
  * each has its own register allocation. */
 #define HOLD(name, compliant, bends, contacts)                                                               \
-    MOTE_OUTLINE void name(const strand_work *w, wide_mask live, size_t lane) {                              \
+    MOTE_OUTLINE wide_mask name(const strand_work *w, wide_mask live, size_t lane) {                         \
         const strand_parts_of of = {compliant, bends, contacts, true};                                       \
-        hold_lengths(w, of, make_terms(w, of, lane), live, lane);                                            \
+        return hold_lengths(w, of, make_terms(w, of, lane), live, lane);                                     \
     }
 HOLD(hold_rigid, false, false, false)
 HOLD(hold_rigid_touching, false, false, true)
@@ -253,22 +255,18 @@ HOLD(hold_soft_bends, true, true, false)
 HOLD(hold_soft_bends_touching, true, true, true)
 #undef HOLD
 
-MOTE_INLINE void hold(const strand_work *w, bool touching, wide_mask live, size_t lane) {
+MOTE_INLINE wide_mask hold(const strand_work *w, bool touching, wide_mask live, size_t lane) {
     const bool rigid = !w->job->strands->compliant;
-    if (w->c.bend_length && rigid)
-        (touching ? hold_bends_touching : hold_bends)(w, live, lane);
-    else if (w->c.bend_length)
-        (touching ? hold_soft_bends_touching : hold_soft_bends)(w, live, lane);
-    else if (!rigid)
-        (touching ? hold_compliant_touching : hold_compliant)(w, live, lane);
-    else
-        (touching ? hold_rigid_touching : hold_rigid)(w, live, lane);
+    if (w->c.bend_length && rigid) return (touching ? hold_bends_touching : hold_bends)(w, live, lane);
+    if (w->c.bend_length) return (touching ? hold_soft_bends_touching : hold_soft_bends)(w, live, lane);
+    if (!rigid) return (touching ? hold_compliant_touching : hold_compliant)(w, live, lane);
+    return (touching ? hold_rigid_touching : hold_rigid)(w, live, lane);
 }
 
 /* Mends the lengths of the lanes in the positions alone. */
 MOTE_OUTLINE void mend_lengths(const strand_work *w, wide_mask live, size_t lane) {
     const strand_parts_of of = {false, false, false, false};
-    hold_lengths(w, of, make_terms(w, of, lane), live, lane);
+    (void)hold_lengths(w, of, make_terms(w, of, lane), live, lane);
 }
 
 /* Ends a part of a substep: the lanes of `first` take a step of first order of length p->h, the others only
@@ -279,7 +277,7 @@ MOTE_OUTLINE void hold_part(const strand_work *w, const strand_part *p, wide_mas
     strand_terms t = make_terms(w, of, lane);
     t.rate = wide_select(first, wide_set(1.0f) / p->h, (wide){0});
     t.start = IMPULSE_FROM, t.start_v = IMPULSE_FROM_V;
-    hold_lengths(w, of, t, live, lane);
+    (void)hold_lengths(w, of, t, live, lane);
 }
 
 /* Stores the scaled rest lengths of the segments from offset `first` to `last` of one lane. */

@@ -96,6 +96,7 @@ _Static_assert(sizeof(strand_plane) ==
 /* Points of a register of strands that have a plane in some lane, ascending; for every point its contact
  * state and the index of its plane. */
 typedef struct strand_contacts {
+    float way; /* m, added to the reach of the search for planes */
     uint32_t count;
     bool buried; /* some pinned root is inside a collider */
     uint16_t point[MOTE_MAX_STRAND_POINTS], place[MOTE_MAX_STRAND_POINTS];
@@ -137,9 +138,9 @@ struct strand_work {
     MOTE_ALIGNED(64) int32_t drawn[MOTE_GROUP];   /* -1: pins draw out lengthened segments in the substep */
     MOTE_ALIGNED(64) float stiffness[MOTE_GROUP]; /* N/m, of springs */
     MOTE_ALIGNED(64)
-    float unit_response[2][2][4][MOTE_GROUP]; /* uncoupled springs: mote_strand_unit_responses */
-    MOTE_ALIGNED(64)
-    float owed[MOTE_GROUP]; /* J, twice the energy that a conserving strand has lost in the step */
+    float unit_response[2][2][4][MOTE_GROUP];   /* uncoupled springs: mote_strand_unit_responses */
+    MOTE_ALIGNED(64) float owed[MOTE_GROUP];    /* J, twice the energy that conserving strands have lost */
+    MOTE_ALIGNED(64) float kinetic[MOTE_GROUP]; /* J, twice what they had when last paid; 0: not yet */
     strand_contacts contacts;
 };
 
