@@ -129,7 +129,7 @@ void reference_count_buried(reference_strand *s, const reference_world *w, uint3
     }
 }
 
-bool reference_put_out(reference_strand *s) {
+bool reference_project_contacts(reference_strand *s) {
     bool moved = false;
     for (uint32_t k = 0; k < s->points; k++) {
         const reference_contact *c = &s->contact[k];
@@ -142,7 +142,7 @@ bool reference_put_out(reference_strand *s) {
 }
 
 /* Out of the collider, without the speed against it, and with friction by that. */
-void reference_push_out(reference_strand *s, float rate) {
+void reference_project_springs_out(reference_strand *s, float rate) {
     for (uint32_t k = 0; k < s->points; k++) {
         const reference_contact *c = &s->contact[k];
         const float gap = row_dot(c->normal, s->x[k]) - c->offset;

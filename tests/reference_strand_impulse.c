@@ -3,7 +3,7 @@
  * part from x0, v0 over h:
  *     m = d0 + (1 - g) h d0',  v1 = v0 + h a + W m^T P,  m . ((1 - g) d0' + g d1') = -(g - 1/2) h |d0'|^2,
  *     x1 = x0 + h ((1 - g) v0 + g v1).
- * Conserving strands are paid at the end of a step what the impulses and the mending of lengths took. */
+ * Conserving strands regain at the end of a step the energy that impulses and corrections of lengths took. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 /* A solver's g, the largest turn of a segment (rad) and W P h of a part, and how often a substep is halved.
  */
 typedef struct scheme {
-    float g, turn, pull;
+    float g, turn, impulse_limit;
     uint32_t halvings;
 } scheme;
 
@@ -30,13 +30,13 @@ typedef struct part {
     reference_row x[REFERENCE_POINTS], v[REFERENCE_POINTS], dv[REFERENCE_POINTS];
     reference_row middle[REFERENCE_POINTS], rate[REFERENCE_POINTS];
     float speed[REFERENCE_POINTS], impulse[REFERENCE_POINTS]; /* speed: |d0'|^2 */
-    bool lively; /* some segment turns by a 64th of what is too far, or the part is no whole substep */
+    bool fast_turn; /* some segment turns by a 64th of what is too far, or the part is no whole substep */
 } part;
 
 /* Pinned points are not kicked. */
 static void begin_part(reference_strand *s, const reference_world *w, part *p, uint32_t units, float early) {
     p->share = 1 / (float)units;
-    p->lively = units > 1;
+    p->fast_turn = units > 1;
     p->h = (float)reference_substep(w) * p->share;
     memcpy(p->x, s->x, sizeof p->x);
     memcpy(p->v, s->v, sizeof p->v);
@@ -65,7 +65,7 @@ static bool find_middles(const reference_strand *s, const scheme *of, part *p) {
         p->speed[k] = row_dot(rate, rate);
         const float way = p->speed[k] * (p->h * p->h);
         turns |= s->length[k] > 0 && turn * turn < way;
-        p->lively |= s->length[k] > 0 && turn * turn < 4096 * way;
+        p->fast_turn |= s->length[k] > 0 && turn * turn < 4096 * way;
     }
     return turns;
 }
@@ -91,7 +91,7 @@ static float solve_impulses(const reference_strand *s, const scheme *of, part *p
     return largest * p->h;
 }
 
-/* What the two segments of a point give it, N s. */
+/* Impulse of the two segments of a point, N s. */
 static void push_on(const reference_strand *s, const part *p, uint32_t k, float push[3]) {
     for (int axis = 0; axis < 3; axis++) {
         push[axis] = k + 1 < s->points ? p->impulse[k] * p->middle[k][axis] : 0;
@@ -129,22 +129,22 @@ static void sum_moments(const reference_strand *s, float sum[3]) {
 }
 
 /* - sum of f . (v0 + v1), from the tip: twice the work that the impulses f took from the motion. */
-static void owe_impulses(reference_strand *s, const part *p) {
+static void add_impulse_loss(reference_strand *s, const part *p) {
     float lost = 0, f[3], twice[3];
     for (uint32_t k = s->points; k-- > 0;) {
         push_on(s, p, k, f);
         for (int axis = 0; axis < 3; axis++) twice[axis] = p->v[k][axis] + s->v[k][axis];
         lost -= row_dot(f, twice);
     }
-    s->owed += lost;
+    s->deficit += lost;
 }
 
 /* The work of the second point's acceleration on the way of the center of mass. */
-static void owe_mending(reference_strand *s, const part *p, const float before[3]) {
+static void add_correction_work(reference_strand *s, const part *p, const float before[3]) {
     float after[3], way[3];
     sum_moments(s, after);
     row_between(before, after, way);
-    s->owed += row_dot(way, p->dv[1]) * (2 / p->h);
+    s->deficit += row_dot(way, p->dv[1]) * (2 / p->h);
 }
 
 /* The rigid motion v + w x (x - center) that has the momentum and angular momentum of the strand. */
@@ -222,7 +222,7 @@ static void frame_velocity(const rigid_motion *m, const float x[3], float v[3]) 
     for (int axis = 0; axis < 3; axis++) v[axis] = m->v[axis] + turn[axis];
 }
 
-/* A factor of the velocities relative to the frame pays what is owed, at most half of their energy. */
+/* A factor of the velocities relative to the frame restores the deficit, at most half of their energy. */
 static void pay(reference_strand *s) {
     const rigid_motion frame = frame_of(s);
     float kinetic = 0, base[3], u[3];
@@ -231,11 +231,11 @@ static void pay(reference_strand *s) {
         row_between(base, s->v[k], u);
         if (moves(s, k)) kinetic += 1 / s->mass[k] * row_dot(u, u);
     }
-    const float most = 0.5f * kinetic, owed = fmaxf(-most, fminf(most, s->owed));
-    const bool finite = isfinite(s->owed + kinetic);
-    s->owed = 0, s->kinetic = kinetic;
+    const float most = 0.5f * kinetic, deficit = fmaxf(-most, fminf(most, s->deficit));
+    const bool finite = isfinite(s->deficit + kinetic);
+    s->deficit = 0, s->kinetic = kinetic;
     if (!(kinetic > 0) || !finite) return;
-    const float factor = sqrtf(1 + owed / kinetic);
+    const float factor = sqrtf(1 + deficit / kinetic);
     float momentum[3] = {0};
     for (uint32_t k = 0; k < s->points; k++) {
         frame_velocity(&frame, s->x[k], base);
@@ -272,21 +272,22 @@ static void arrive(reference_strand *s) {
         if (s->mass[k] == 0) memcpy(s->x[k], s->goal[k], sizeof s->x[k]);
 }
 
-/* What a part comes to. hopeless: the impulses of its smallest parts, a quarter of them with each halving,
+/* Outcome of a part. unsplittable: the impulses of its smallest parts, a quarter of them with each halving,
  * are too large as well. */
 typedef struct outcome {
-    bool unstable, hopeless, strained;
+    bool unstable, unsplittable, strained;
 } outcome;
 
 static outcome try_part(reference_strand *s, const reference_world *w, part *p, uint32_t units) {
     const scheme of = scheme_of(w);
     begin_part(s, w, p, units, 1 - of.g);
     const bool turns = find_middles(s, &of, p);
-    const float pull = solve_impulses(s, &of, p);
+    const float stiffness = solve_impulses(s, &of, p);
     const float smallest = (float)(1u << of.halvings);
     const bool strained = move(s, w, &of, p);
     s->iterations++;
-    return (outcome){turns || of.pull < pull, of.pull * (smallest * smallest) < pull, strained};
+    return (outcome){turns || of.impulse_limit < stiffness,
+                     of.impulse_limit * (smallest * smallest) < stiffness, strained};
 }
 
 /* A part of first order: Newton's corrections of the prediction are velocity. */
@@ -306,7 +307,7 @@ static void advance(reference_strand *s, const reference_world *w, uint32_t unit
     part p;
     const outcome o = try_part(s, w, &p, units);
     const bool whole = units == 1, last = units >> scheme_of(w).halvings;
-    if (o.unstable && (last || (whole && o.hopeless))) {
+    if (o.unstable && (last || (whole && o.unsplittable))) {
         fall_back(s, w, &p, whole);
     } else if (o.unstable) {
         memcpy(s->x, p.x, sizeof s->x);
@@ -317,11 +318,11 @@ static void advance(reference_strand *s, const reference_world *w, uint32_t unit
         const reference_hold_of lengths = {.gains = !whole, .from = p.x, .from_v = p.v};
         float moments[3];
         react(s, &p);
-        owe_impulses(s, &p);
+        add_impulse_loss(s, &p);
         sum_moments(s, moments);
         if (o.strained) {
             (void)reference_hold(s, w, &lengths);
-            if (p.lively) owe_mending(s, &p, moments);
+            if (p.fast_turn) add_correction_work(s, &p, moments);
         }
     }
 }
@@ -336,16 +337,16 @@ static void predict_substep(reference_strand *s, const reference_world *w) {
     arrive(s);
 }
 
-/* What was not solved gets its lengths and leaves colliders in turn. */
+/* Strands that are not solved are projected to their lengths and out of colliders in turn. */
 static void project(reference_strand *s, const reference_world *w, uint32_t substep) {
     for (int i = 0; i < 8; i++) {
         if (i && s->compliance == 0) reference_project_lengths(s);
-        if (!reference_find_contacts(s, w, substep) || !reference_put_out(s)) return;
+        if (!reference_find_contacts(s, w, substep) || !reference_project_contacts(s)) return;
     }
 }
 
-/* Strands near a collider, drawn and soft ones and those with bends or local poses take a step of first
- * order; so do those that come near a collider by impulses, with the planes that they came near. */
+/* Strands near a collider, overstretched and soft ones and those with bends or local poses take a step of
+ * first order; so do those that come near a collider by impulses, with the planes that they came near. */
 static void constrain(reference_strand *s, const reference_world *w, uint32_t substep) {
     reference_hold_of of = {.compliant = w->compliant,
                             .bends = w->def->bend_stiffness > 0,
@@ -353,7 +354,7 @@ static void constrain(reference_strand *s, const reference_world *w, uint32_t su
                             .rate = reference_rate(w),
                             .from = s->start,
                             .from_v = s->start_v};
-    const bool soft = of.compliant || of.bends || w->def->local_pose_stiffness != 0 || s->drawn;
+    const bool soft = of.compliant || of.bends || w->def->local_pose_stiffness != 0 || s->overstretched;
     reference_row reaction[REFERENCE_POINTS];
     predict_substep(s, w);
     of.contacts = reference_find_contacts(s, w, substep);
@@ -365,14 +366,14 @@ static void constrain(reference_strand *s, const reference_world *w, uint32_t su
         arrive(s);
         of.contacts = reference_find_contacts(s, w, substep);
         if (!of.contacts) {
-            const bool due = substep + 1 == w->substeps || 0.05f * s->kinetic < fabsf(s->owed);
+            const bool due = substep + 1 == w->substeps || 0.05f * s->kinetic < fabsf(s->deficit);
             if (conserves(w) && due) pay(s);
             return;
         }
         memcpy(s->reaction, reaction, sizeof reaction);
         predict_substep(s, w);
     }
-    s->owed = 0; /* contact takes energy */
+    s->deficit = 0; /* contact takes energy */
     if (!reference_hold(s, w, &of)) project(s, w, substep);
     if (substep + 1 == w->substeps) reference_count_buried(s, w, substep);
 }

@@ -50,7 +50,7 @@ float reference_segment(const reference_strand *strand, uint32_t k);
 bool reference_find_contacts(reference_strand *strand, const reference_world *world, uint32_t substep);
 
 /* Springs: points go out of colliders, and lose their speed against them. */
-void reference_push_out(reference_strand *strand, float rate);
+void reference_project_springs_out(reference_strand *strand, float rate);
 
 /* The points that are now inside the collider in which the root is. */
 void reference_count_buried(reference_strand *strand, const reference_world *world, uint32_t substep);
@@ -58,7 +58,7 @@ void reference_count_buried(reference_strand *strand, const reference_world *wor
 /* Rest lengths between two pins whose goals are too far apart. */
 void reference_reach_pins(reference_strand *strand);
 
-/* What Newton's method does besides the lengths of rigid segments. */
+/* Options of Newton's method besides the lengths of rigid segments. */
 typedef struct reference_hold_of {
     bool compliant, bends, contacts;
     bool gains; /* corrections times `rate` (1/s) are velocity */
@@ -70,7 +70,7 @@ bool reference_hold(reference_strand *strand, const reference_world *world, cons
 void reference_project_lengths(reference_strand *strand);
 
 /* Puts points behind their planes on them; whether there were any. */
-bool reference_put_out(reference_strand *strand);
+bool reference_project_contacts(reference_strand *strand);
 
 /* Whether segment k of a rigid strand is as long as it should be, to max_strain. */
 bool reference_has_length(const reference_strand *strand, const reference_world *world, uint32_t k);

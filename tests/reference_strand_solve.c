@@ -179,7 +179,7 @@ static void solve_banded(const reference_strand *s, const terms *t, const constr
 
 /* --- One iteration --- */
 
-/* x += W impulse; what the impulse gives to the velocity, to a collider and to what is pinned. */
+/* x += W impulse, with the gain of velocity, and the reactions of colliders and pins. */
 static void move_point(reference_strand *s, const terms *t, uint32_t k, const float impulse[3]) {
     reference_contact *c = &s->contact[k];
     float applied[3] = {impulse[0], impulse[1], impulse[2]};
@@ -384,7 +384,7 @@ static void revert_diverged(reference_strand *s, const terms *t) {
         if (s->mass[k] > 0) memcpy(s->x[k], t->of.from[k], sizeof s->x[k]);
 }
 
-/* What was laid out is not faster than it moved. */
+/* Projected strands are not faster than they moved. */
 static void limit_velocity(reference_strand *s, const terms *t) {
     for (uint32_t k = 0; k < s->points; k++) {
         float moved[3];
@@ -423,7 +423,7 @@ static bool moves(const reference_strand *s, uint32_t pinned) {
 void reference_reach_pins(reference_strand *s) {
     uint32_t first = 0;
     bool begun = false;
-    s->drawn = false;
+    s->overstretched = false;
     for (uint32_t k = 0; k < s->points; k++) {
         if (s->mass[k] > 0) continue;
         double rest = 0;
@@ -436,7 +436,7 @@ void reference_reach_pins(reference_strand *s) {
                 s->compliance > 0 || !(distance * 1.002f > whole); /* a compliant one stretches */
             const float ratio = !reaches && whole > 0 ? 1.002f * distance / whole : 1;
             for (uint32_t i = first; i < k; i++) s->length[i] = s->rest_length[i] * ratio;
-            s->drawn |= !reaches && (moves(s, first) || moves(s, k));
+            s->overstretched |= !reaches && (moves(s, first) || moves(s, k));
             s->infeasible |= !reaches && distance > whole * 1.00001f;
         }
         first = k, begun = true;

@@ -213,7 +213,7 @@ static void spring_substep(reference_strand *s, const reference_world *w, uint32
     reference_pinned_velocity(s, w, s->x, end);
     run_stages(s, w, substep);
     reference_place(s, w, (double)substep + 1, s->x);
-    if (reference_find_contacts(s, w, substep)) reference_push_out(s, reference_rate(w));
+    if (reference_find_contacts(s, w, substep)) reference_project_springs_out(s, reference_rate(w));
 }
 
 bool reference_is_finite(const reference_strand *s, reference_row *rows) {
@@ -229,7 +229,7 @@ static float lost(float a, float b, float sum) {
     return (a - (sum - part)) + (b - part);
 }
 
-/* What the place of a point in the world left out when it was rounded; nothing where the host has written it
+/* Low part of a place: the rest of its rounding to a world float; 0 where the host has written it
  * since. */
 static void low_part(const reference_strand *s, uint32_t k, float low[3]) {
     bool written = false;
@@ -297,7 +297,7 @@ static void begin(reference_strand *s, const reference_world *w) {
     memcpy(s->length, s->rest_length, sizeof s->length);
     for (uint32_t k = 0; k < s->points; k++) s->contact[k] = (reference_contact){.offset = -1e30f};
     s->iterations = s->unsolved = s->fallbacks = s->buried = 0;
-    s->owed = s->kinetic = 0;
+    s->deficit = s->kinetic = 0;
     s->infeasible = false;
     s->whole = 0;
     for (uint32_t k = 0; k + 1 < s->points; k++) s->whole += s->rest_length[k];

@@ -45,11 +45,11 @@ typedef struct reference_strand {
     reference_row start[REFERENCE_POINTS], start_v[REFERENCE_POINTS]; /* the state when it began */
     reference_row dv[REFERENCE_POINTS];                               /* h a, by all forces */
     reference_row goal[REFERENCE_POINTS];                             /* of pinned points, at its end */
-    bool drawn;                     /* its pins move and lengthen segments */
+    bool overstretched;             /* its pins move and lengthen segments */
     float length[REFERENCE_POINTS]; /* rest lengths, longer between pins too far apart */
     float frame[12];                /* the root's rotation (rows), the position behind each */
     float whole;                    /* m, the sum of the rest lengths */
-    float owed, kinetic;            /* conserving: twice the energy lost, and twice the kinetic, J */
+    float deficit, kinetic;         /* conserving: twice the energy lost, and twice the kinetic, J */
     reference_contact contact[REFERENCE_POINTS];
     float tension[REFERENCE_POINTS], strain[REFERENCE_POINTS], bend_tension[REFERENCE_POINTS],
         bend_strain[REFERENCE_POINTS];

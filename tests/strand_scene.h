@@ -50,7 +50,7 @@ static inline uint32_t scene_number(const strand_scene *s, uint32_t i) {
     return s->numbers ? s->numbers[i] : i;
 }
 
-/* What strands of one id are made from. */
+/* Definition of the strands of one id. */
 typedef struct strand_arrays {
     mote_strands_def def;
     uint32_t points[SCENE_STRANDS];

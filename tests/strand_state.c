@@ -96,7 +96,7 @@ TEST(all_of_the_state_counts_in_the_hash_and_no_measurement_does) {
 
 /* The quaternion (1, 1, 1, 1) / 2 takes (x, y, z) to (z, x, y), and the coordinates are eighths: all is
  * exact. */
-/* What is kept of a place counts in the hash by its low part, which is 0 where the host has written. */
+/* The low part of a place counts in the hash; it is 0 where the host has written. */
 TEST(low_parts_of_places_count_in_the_hash_where_the_host_has_written_nothing) {
     static strands s;
     uint32_t shown = 0, points = 0;

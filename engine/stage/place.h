@@ -1,6 +1,6 @@
 /* Places in two parts. Inside a step positions are relative to an origin. Between steps the column x, which
  * the host reads and writes, holds origin + relative, rounded; the origin and the relative place are kept
- * beside it, so that nothing is lost: the place is x and a low part, what the rounding took away. Where x is
+ * beside it, so that nothing is lost: the place is x and a low part, the rest of that rounding. Where x is
  * no longer what they give, on any axis, the host has written it, and the place is x alone.
  * Exact sums and differences: Knuth, The Art of Computer Programming 2, 4.2.2, theorem B. */
 #ifndef MOTE_STAGE_PLACE_H

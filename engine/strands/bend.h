@@ -176,44 +176,45 @@ MOTE_INLINE wide_mask bend_up(const strand_columns *c, const strand_terms *t, wi
     const wide zero = {0};
     wide after[4] = {zero, zero, zero, zero};
     wide3 old_next = work_load3(c, WORK_X, strand_at(last, lane)), old_after = old_next;
-    wide3 moved_next = old_next, moved_after = old_next;       /* points k + 3 and k + 4, corrected */
-    wide3 push_next = wide3_zero(), push_after = wide3_zero(); /* correction sums of k + 1 and k + 2 */
+    wide3 moved_next = old_next, moved_after = old_next;             /* points k + 3 and k + 4, corrected */
+    wide3 impulse_next = wide3_zero(), impulse_after = wide3_zero(); /* correction sums of k + 1 and k + 2 */
     wide_mask held = ~(wide_mask){0};
     for (uint32_t k = last; k-- > 0;) {
         const size_t at = strand_at(k, lane);
-        wide3 x = work_load3(c, WORK_X, at), push = wide3_zero();
+        wide3 x = work_load3(c, WORK_X, at), impulse = wide3_zero();
         if (k + 2 <= last) {
             /* Bend k: multiplier mu, and the corrections mu e of the points k and k + 2. */
             wide3 e = wide3_sub(old_after, x);
             wide multiplier = bend_substitute(c, after, BEND_VALUE, k, true, lane);
-            wide3 pull = wide3_scale(multiplier, e);
+            wide3 own = wide3_scale(multiplier, e);
             add_bend_tension(c, live, multiplier, at);
-            push = pull;
-            push_after = wide3_sub(push_after, pull);
+            impulse = own;
+            impulse_after = wide3_sub(impulse_after, own);
         }
         /* Segment k: multiplier mu, and the corrections mu d of the points k and k + 1. */
         wide3 d = wide3_sub(old_next, x);
         wide multiplier = bend_substitute(c, after, WORK_MULTIPLIER, k, false, lane);
-        wide3 pull = wide3_scale(multiplier, d);
+        wide3 own = wide3_scale(multiplier, d);
         add_tension(c, t, live, multiplier, at);
-        push = wide3_add(push, pull);
-        push_next = wide3_sub(push_next, pull);
+        impulse = wide3_add(impulse, own);
+        impulse_next = wide3_sub(impulse_next, own);
         if (k + 2 <= last) {
             /* Point k + 2 has all its corrections: moves it and checks its segment and bend towards the tip.
              */
-            wide3 moved = move_point(c, t, live, old_after, push_after, k + 2, lane);
+            wide3 moved = move_point(c, t, live, old_after, impulse_after, k + 2, lane);
             if (k + 3 <= last && stays_put(c, t, k + 2, k + 3))
                 held &= is_held(c, t, moved, moved_next, k + 2, lane);
             if (k + 4 <= last && stays_put(c, t, k + 2, k + 4))
                 held &= bend_is_held(c, t, moved, moved_after, k + 2, lane);
             moved_after = moved_next, moved_next = moved;
         }
-        push_after = push_next, push_next = push;
+        impulse_after = impulse_next, impulse_next = impulse;
         old_after = old_next, old_next = x;
     }
     /* Corrects and checks the points 1 and 0. */
     for (uint32_t k = 2; k-- > 0;) {
-        wide3 moved = move_point(c, t, live, k ? old_after : old_next, k ? push_after : push_next, k, lane);
+        wide3 moved =
+            move_point(c, t, live, k ? old_after : old_next, k ? impulse_after : impulse_next, k, lane);
         if (k + 1 <= last && stays_put(c, t, k, k + 1)) held &= is_held(c, t, moved, moved_next, k, lane);
         if (k + 2 <= last && stays_put(c, t, k, k + 2))
             held &= bend_is_held(c, t, moved, moved_after, k, lane);

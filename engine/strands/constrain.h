@@ -19,8 +19,8 @@ MOTE_INLINE strand_part part_of(const strand_work *w, const mote_coupled_affine 
                          .inverse_g = 1 / scheme.g,
                          .early = 1 - scheme.g,
                          .turn = scheme.turn,
-                         .largest = scheme.pull,
-                         .hopeless = scheme.pull * (float)(1u << 2 * scheme.halvings),
+                         .largest = scheme.impulse_limit,
+                         .unsplittable = scheme.impulse_limit * (float)(1u << 2 * scheme.halvings),
                          .own = w->all ? NULL : own,
                          .origin = origin_of(w, lane)};
 }
@@ -87,11 +87,11 @@ MOTE_OUTLINE void step_in_parts(strand_work *w, const mote_coupled_affine *own, 
         }
         count_lanes(w->job->strands->iterations + w->lane + lane, left);
         const wide_mask wrong = passed & (outcome.strained | first);
-        if (keeps) owe(w, passed & ~first, outcome.lost, lane);
+        if (keeps) add_deficit(w, passed & ~first, outcome.lost, lane);
         if (wide_lane_bits(wrong)) {
             const wide3 moments = keeps ? sum_moments(c, lane) : wide3_zero();
             hold_part(w, &p, wrong, first, lane);
-            if (keeps) owe_mending(w, &p, wrong & ~first, moments, part_start, lane);
+            if (keeps) add_correction_work(w, &p, wrong & ~first, moments, part_start, lane);
         }
         left = next_parts(w, &s, units, left, passed, &p);
     }
@@ -121,22 +121,22 @@ MOTE_INLINE void step_by_impulses(strand_work *w, const mote_coupled_affine *own
     const strand_part p = part_of(w, own, lane);
     const strand_outcome outcome = impulse_part(c, &t, &p, substep_start, lane);
     const wide_mask unstable = live & outcome.unstable, strained = live & ~unstable & outcome.strained;
-    const wide_mask hopeless = unstable & outcome.hopeless, parted = unstable & ~hopeless;
+    const wide_mask unsplittable = unstable & outcome.unsplittable, parted = unstable & ~unsplittable;
     count_lanes(w->job->strands->iterations + w->lane + lane, live);
     impulse_react(c, live & ~unstable, lane);
     const bool keeps = w->job->strands->def.solver == MOTE_STRAND_CONSERVING;
-    if (keeps) owe(w, live & ~unstable, outcome.lost, lane);
+    if (keeps) add_deficit(w, live & ~unstable, outcome.lost, lane);
     if (wide_lane_bits(strained)) {
         const wide3 moments = keeps ? sum_moments(c, lane) : wide3_zero();
-        mend_lengths(w, strained, lane);
-        if (keeps) owe_mending(w, &p, strained & outcome.lively, moments, substep_start, lane);
+        correct_lengths(w, strained, lane);
+        if (keeps) add_correction_work(w, &p, strained & outcome.fast_turn, moments, substep_start, lane);
     }
     if (wide_lane_bits(parted)) step_in_parts(w, own, parted, lane);
-    if (wide_lane_bits(hopeless)) impulse_predict(c, &p, hopeless, substep_start, lane);
+    if (wide_lane_bits(unsplittable)) impulse_predict(c, &p, unsplittable, substep_start, lane);
     arrive(w, lane);
-    if (wide_lane_bits(hopeless)) {
-        count_lanes(w->job->strands->fallbacks + w->lane + lane, hopeless);
-        (void)hold_rigid(w, hopeless, lane);
+    if (wide_lane_bits(unsplittable)) {
+        count_lanes(w->job->strands->fallbacks + w->lane + lane, unsplittable);
+        (void)hold_rigid(w, unsplittable, lane);
     }
 }
 
@@ -204,20 +204,20 @@ MOTE_INLINE void hold_near(const strand_work *w, uint32_t substep, wide_mask lan
     wide_mask left = hold(w, contacts, lanes, lane);
     for (int i = 0; i < STRAND_PROJECTIONS && w->job->collider_count && wide_lane_bits(left); i++) {
         if (i) project_lengths(&w->c, left & wide_equal(compliance, (wide){0}), lane);
-        left = near_colliders(w, substep, lane) ? put_out(&w->c, left, lane) : (wide_mask){0};
+        left = near_colliders(w, substep, lane) ? project_contacts(&w->c, left, lane) : (wide_mask){0};
     }
 }
 
-/* Lanes near a collider, drawn and compliant strands, and those with bends or local pose springs, which are
- * explicit and need its damping, take a step of first order. The others are stepped by impulses; those that
- * come near a collider by that take the first order after all. */
+/* Lanes near a collider, overstretched and compliant strands, and those with bends or local pose springs,
+ * which are explicit and need its damping, take a step of first order. The others are stepped by impulses;
+ * those that come near a collider by that take the first order after all. */
 MOTE_INLINE void constrain(strand_work *w, uint32_t substep, size_t lane) {
     const mote_coupled_affine own = mote_coupled_affine_of(w->job->plan, 0);
     const mote_strands *strands = w->job->strands;
     const bool soft = is_soft(w), colliders = w->job->collider_count != 0;
     const wide_mask live = wide_mask_load(w->live + lane), every = ~(wide_mask){0};
     wide_mask near = soft ? every : (wide_mask){0};
-    if (w->group->span_count) near |= wide_mask_load(w->drawn + lane);
+    if (w->group->span_count) near |= wide_mask_load(w->overstretched + lane);
     const bool some_near = colliders || wide_lane_bits(near) != 0;
     if (some_near) {
         keep_substep_start(w, lane);
@@ -241,7 +241,7 @@ MOTE_INLINE void constrain(strand_work *w, uint32_t substep, size_t lane) {
         }
     }
     if (strands->def.solver == MOTE_STRAND_CONSERVING)
-        keep_energy(w, live & ~near, substep + 1 == w->job->plan->substeps, lane);
+        restore_due_energy(w, live & ~near, substep + 1 == w->job->plan->substeps, lane);
     const bool buried = colliders && w->contacts.buried;
     if (wide_lane_bits(live & near)) hold_near(w, substep, live & near, lane);
     if (buried && substep + 1 == w->job->plan->substeps)

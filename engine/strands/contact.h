@@ -165,7 +165,7 @@ MOTE_INLINE bool find_contacts(const strand_work *w, uint32_t substep, size_t la
     find_neighbours(w, substep, lane, &near);
     found->count = 0, found->buried = false;
     if (near.count == 0) return false;
-    memset(found->touching, STRAND_CLEAR, c->points);
+    memset(found->state, STRAND_CLEAR, c->points);
     /* Springs stretch: their contacts yield to no length. */
     const bool springs = w->job->strands->def.solver == MOTE_STRAND_SPRINGS;
     if (!springs) found->buried = wide_lane_bits(mark_buried(w, &near, lane)) != 0;
@@ -176,7 +176,7 @@ MOTE_INLINE bool find_contacts(const strand_work *w, uint32_t substep, size_t la
         find_part(w, &near, first, end, lane, &part);
         for (uint32_t k = first; k < end; length += work_load(c, WORK_LENGTH, strand_at(k, lane)), k++)
             if (part.count && find_contact(w, &part, k, length, lane, strand_planes(c) + found->count)) {
-                found->touching[k] = STRAND_NEAR;
+                found->state[k] = STRAND_NEAR;
                 found->place[k] = (uint16_t)found->count;
                 found->point[found->count++] = (uint16_t)k;
             }
@@ -219,7 +219,7 @@ MOTE_INLINE wide3 friction_move(wide3 way, wide3 drift, wide3 normal, wide frict
 /* Contact step of the active set method, for live strands: projects points out of colliders, applies friction
  * and chooses the points in contact. The velocity gains what the position does, over h, except for the depth
  * from before the substep. */
-MOTE_INLINE void touch(const strand_columns *c, wide_mask live, double h, size_t lane) {
+MOTE_INLINE void update_contacts(const strand_columns *c, wide_mask live, double h, size_t lane) {
     const wide step = wide_set((float)h), rate = wide_set((float)(1.0 / h));
     for (uint32_t i = 0; i < c->contacts->count; i++) {
         const uint32_t k = c->contacts->point[i];
@@ -231,7 +231,7 @@ MOTE_INLINE void touch(const strand_columns *c, wide_mask live, double h, size_t
         wide_mask was_in_contact = plane->in_contact,
                   pressing = was_in_contact & wide_less((wide){0}, plane->normal_impulse);
         wide_mask active = live & (wide_less(gap, (wide){0}) | pressing);
-        c->contacts->touching[k] = wide_lane_bits(active) ? STRAND_IN_CONTACT : STRAND_NEAR;
+        c->contacts->state[k] = wide_lane_bits(active) ? STRAND_IN_CONTACT : STRAND_NEAR;
         if (!wide_lane_bits(active | (live & was_in_contact)))
             continue; /* no lane was in contact, and none is now */
         wide3 start = work_load3(c, WORK_START, at), v = work_load3(c, WORK_V, at);
@@ -240,12 +240,13 @@ MOTE_INLINE void touch(const strand_columns *c, wide_mask live, double h, size_t
         wide total = wide_select(active, plane->normal_impulse + depth, (wide){0});
         wide normal_step = total - wide_select(was_in_contact, plane->friction_applied, (wide){0});
         /* Projection onto the plane, then friction. */
-        wide3 rub = friction_move(wide3_scale(step, v), plane->drift, normal, plane->friction, normal_step);
-        wide3 after = wide3_add(wide3_add_scaled(x, depth, normal), rub);
+        wide3 friction =
+            friction_move(wide3_scale(step, v), plane->drift, normal, plane->friction, normal_step);
+        wide3 after = wide3_add(wide3_add_scaled(x, depth, normal), friction);
         /* Depth from before the substep, which gives no velocity. */
         wide start_depth = plane->offset - wide3_dot(normal, wide3_add(start, plane->drift));
         wide fresh = depth - wide_min(wide_max(start_depth, (wide){0}), depth);
-        wide3 faster = wide3_add_scaled(wide3_add_scaled(v, fresh * rate, normal), rate, rub);
+        wide3 faster = wide3_add_scaled(wide3_add_scaled(v, fresh * rate, normal), rate, friction);
         work_store3(c, WORK_X, at, wide3_select(active, after, x));
         work_store3(c, WORK_V, at, wide3_select(active, faster, v));
         plane->in_contact = active | (was_in_contact & ~live);
@@ -271,7 +272,7 @@ MOTE_INLINE wide_mask clear_of_colliders(const strand_columns *c, wide share, si
 
 /* Puts the points of the lanes that are behind their planes on them, in position alone. Returns the lanes in
  * which there are such points. */
-MOTE_OUTLINE wide_mask put_out(const strand_columns *c, wide_mask lanes, size_t lane) {
+MOTE_OUTLINE wide_mask project_contacts(const strand_columns *c, wide_mask lanes, size_t lane) {
     wide_mask moved = (wide_mask){0};
     for (uint32_t i = 0; i < c->contacts->count; i++) {
         const size_t at = strand_at(c->contacts->point[i], lane);
@@ -287,7 +288,7 @@ MOTE_OUTLINE wide_mask put_out(const strand_columns *c, wide_mask lanes, size_t 
 
 /* Contacts of springs, after the substep: projects points out of colliders, removes their velocity into the
  * collider and applies friction. */
-MOTE_INLINE void push_out(const strand_work *w, size_t lane) {
+MOTE_INLINE void project_springs_out(const strand_work *w, size_t lane) {
     const strand_columns *c = &w->c;
     const wide rate = wide_set((float)(1.0 / w->job->plan->h));
     for (uint32_t i = 0; i < c->contacts->count; i++) {

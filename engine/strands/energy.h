@@ -1,17 +1,17 @@
 /* Energy of conserving strands. Impulses along the segments (impulse.h) with g = 1/2 do no work, but then the
  * velocity along a segment only changes its sign from substep to substep: energy that moves nothing, a fifth
- * of a swing's after some seconds. With g a little above 1/2 that velocity dies out, and what the impulses
- * lose is owed. So is the work that mending the lengths does against the accelerations, where a strand is so
- * fast that its turns are mended and not rounding. A factor of the velocities pays it, by the end of the
- * step: relative to the root, or, where no point is pinned, to the rigid motion that has the strand's
- * momentum and angular momentum, which stay. */
+ * of a swing's after some seconds. With g a little above 1/2 that velocity dies out. The energy that the
+ * impulses take is summed as a deficit, and so is the work of the accelerations over the displacements that
+ * correct the lengths, where a strand turns so fast that corrections are more than rounding. By the end of
+ * the step a factor of the velocities restores it: relative to the root, or, where no point is pinned, to
+ * the rigid motion with the momentum and angular momentum of the strand, which it keeps. */
 #ifndef MOTE_STRANDS_ENERGY_H
 #define MOTE_STRANDS_ENERGY_H
 
 #include "strands/impulse.h"
 
-#define STRAND_MUCH_OWED 0.05f /* of the kinetic energy: is paid before the end of the step */
-#define STRAND_MOST_OWED 0.5f  /* of the kinetic energy: no more is paid at once */
+#define STRAND_DEFICIT_DUE   0.05f /* of the kinetic energy: is restored before the end of the step */
+#define STRAND_DEFICIT_LIMIT 0.5f  /* of the kinetic energy: no more is restored at once */
 
 /* Returns the mass (kg) of a point that can move; 0 of others. */
 MOTE_INLINE wide moving_mass(const strand_columns *c, wide_mask counts, uint32_t k, size_t at) {
@@ -103,11 +103,11 @@ MOTE_INLINE strand_motion frame_of(const strand_columns *c, size_t lane) {
                            wide3_select(pinned, wide3_zero(), rigid.w)};
 }
 
-/* Scales the velocities of the lanes, relative to frame_of, so that twice their energy grows by `owed`, at
- * most by STRAND_MOST_OWED of it: momentum and angular momentum of a free strand stay. */
-MOTE_OUTLINE void pay_energy(strand_work *w, wide_mask lanes, size_t lane) {
+/* Scales the velocities of the lanes, relative to frame_of, so that twice their energy grows by `deficit`, at
+ * most by STRAND_DEFICIT_LIMIT of it: momentum and angular momentum of a free strand stay. */
+MOTE_OUTLINE void restore_energy(strand_work *w, wide_mask lanes, size_t lane) {
     const strand_columns *c = &w->c;
-    const wide owed = wide_load(w->owed + lane);
+    const wide deficit = wide_load(w->deficit + lane);
     const wide_mask counts = wide_mask_load(c->counts + lane);
     const strand_motion frame = frame_of(c, lane);
     wide kinetic = (wide){0};
@@ -117,10 +117,11 @@ MOTE_OUTLINE void pay_energy(strand_work *w, wide_mask lanes, size_t lane) {
         const wide mass = moving_mass(c, counts, k, at);
         kinetic += wide_select(wide_less((wide){0}, mass), mass * wide3_dot(u, u), (wide){0});
     }
-    const wide most = wide_set(STRAND_MOST_OWED) * kinetic, more = wide_max(-most, wide_min(most, owed));
+    const wide most = wide_set(STRAND_DEFICIT_LIMIT) * kinetic,
+               change = wide_max(-most, wide_min(most, deficit));
     const wide_mask some =
-        lanes & wide_less((wide){0}, kinetic) & wide_equal((owed + kinetic) * 0.0f, (wide){0});
-    const wide share = wide_select(some, more / wide_select(some, kinetic, wide_set(1.0f)), (wide){0});
+        lanes & wide_less((wide){0}, kinetic) & wide_equal((deficit + kinetic) * 0.0f, (wide){0});
+    const wide share = wide_select(some, change / wide_select(some, kinetic, wide_set(1.0f)), (wide){0});
     const wide factor = wide_sqrt(wide_set(1.0f) + share);
     wide3 momentum = wide3_zero();
     for (uint32_t k = 0; k < c->points; k++) {
@@ -128,45 +129,45 @@ MOTE_OUTLINE void pay_energy(strand_work *w, wide_mask lanes, size_t lane) {
         const wide3 v = work_load3(c, WORK_V, at), base = motion_at(&frame, work_load3(c, WORK_X, at)),
                     scaled = wide3_add_scaled(base, factor, wide3_sub(v, base));
         const wide mass = moving_mass(c, counts, k, at);
-        const wide3 paid = wide3_select(some & wide_less((wide){0}, mass), scaled, v);
-        momentum = wide3_add_scaled(momentum, mass, wide3_sub(paid, v));
-        work_store3(c, WORK_V, at, paid);
+        const wide3 restored = wide3_select(some & wide_less((wide){0}, mass), scaled, v);
+        momentum = wide3_add_scaled(momentum, mass, wide3_sub(restored, v));
+        work_store3(c, WORK_V, at, restored);
     }
     wide_store(w->kinetic + lane, wide_select(lanes, kinetic, wide_load(w->kinetic + lane)));
-    wide_store(w->owed + lane, wide_select(lanes, (wide){0}, owed));
-    /* The root gives the momentum. */
+    wide_store(w->deficit + lane, wide_select(lanes, (wide){0}, deficit));
+    /* The change of momentum is a reaction of the root. */
     const wide_mask pinned = wide_equal(point_mass(c, lane), (wide){0});
     work_store3(c, WORK_REACTION, lane,
                 wide3_sub(work_load3(c, WORK_REACTION, lane), wide3_select(pinned, momentum, wide3_zero())));
 }
 
-/* Pays the lanes of `free` at the end of the step, and before where they are owed much. The others lose what
- * they are owed: contact takes energy. */
-MOTE_INLINE void keep_energy(strand_work *w, wide_mask free, bool last, size_t lane) {
-    const wide owed = wide_select(free, wide_load(w->owed + lane), (wide){0}),
-               much = wide_set(STRAND_MUCH_OWED) * wide_load(w->kinetic + lane);
-    wide_store(w->owed + lane, owed);
-    const wide_mask due = last ? free : free & wide_less(much, wide_abs(owed));
-    if (wide_lane_bits(due)) pay_energy(w, due, lane);
+/* Restores the energy of the lanes of `free` at the end of the step, and earlier where the deficit is large.
+ * Clears the deficit of the others: contact takes energy. */
+MOTE_INLINE void restore_due_energy(strand_work *w, wide_mask free, bool last, size_t lane) {
+    const wide deficit = wide_select(free, wide_load(w->deficit + lane), (wide){0}),
+               large = wide_set(STRAND_DEFICIT_DUE) * wide_load(w->kinetic + lane);
+    wide_store(w->deficit + lane, deficit);
+    const wide_mask due = last ? free : free & wide_less(large, wide_abs(deficit));
+    if (wide_lane_bits(due)) restore_energy(w, due, lane);
 }
 
-/* Adds to what the lanes are owed: twice the energy, J. */
-MOTE_INLINE void owe(strand_work *w, wide_mask lanes, wide more, size_t lane) {
-    float *owed = w->owed + lane;
-    wide_store(owed, wide_load(owed) + wide_select(lanes, more, (wide){0}));
+/* Adds twice an energy (J) to the deficit of the lanes. */
+MOTE_INLINE void add_deficit(strand_work *w, wide_mask lanes, wide more, size_t lane) {
+    float *deficit = w->deficit + lane;
+    wide_store(deficit, wide_load(deficit) + wide_select(lanes, more, (wide){0}));
 }
 
-/* Owes the work of a part's accelerations on the way that mending has moved the strands: of the acceleration
- * of their second point, on the sum of m (x1 - x0). moments: sum of m x before. keep: the columns of the
- * part's start. */
-MOTE_INLINE void owe_mending(strand_work *w, const strand_part *p, wide_mask lanes, wide3 moments,
-                             const int keep[2], size_t lane) {
+/* Adds the work of a part's accelerations over the displacements of correct_lengths to the deficit: of the
+ * acceleration of the second point, over the sum of m (x1 - x0). moments: sum of m x before. keep: the
+ * columns of the part's start. */
+MOTE_INLINE void add_correction_work(strand_work *w, const strand_part *p, wide_mask lanes, wide3 moments,
+                                     const int keep[2], size_t lane) {
     const strand_columns *c = &w->c;
     const size_t at = lane + MOTE_GROUP;
     const strand_point start = {work_load3(c, keep[0], at), work_load3(c, keep[1], at)};
     const wide3 dv = free_kick(c, p, start, point_mass(c, at), at);
     const wide3 way = wide3_sub(sum_moments(c, lane), moments);
-    owe(w, lanes, wide3_dot(way, dv) * (wide_set(2.0f) / p->h), lane);
+    add_deficit(w, lanes, wide3_dot(way, dv) * (wide_set(2.0f) / p->h), lane);
 }
 
 #endif

@@ -14,15 +14,15 @@ typedef enum strand_parts {
 
 /* Effect of a spring on its first point; the second point receives the opposite. A force, or under the
  * kinematic integrators an impulse (`force`) and a displacement times mass (`shift`). */
-typedef struct spring_push {
+typedef struct spring_action {
     wide3 force, shift;
-} spring_push;
+} spring_action;
 
 /* State that the sweep carries from point to point. */
 typedef struct strand_sweep {
-    spring_push pull;    /* spring of the previous segment */
-    spring_push bend[2]; /* bend springs that begin one and two points before */
-    wide3 half_drag;     /* drag of the previous segment */
+    spring_action behind;  /* spring of the previous segment */
+    spring_action bend[2]; /* bend springs that begin one and two points before */
+    wide3 half_drag;       /* drag of the previous segment */
 } strand_sweep;
 
 MOTE_INLINE strand_sweep sweep_begin(void) {
@@ -34,8 +34,8 @@ MOTE_INLINE strand_sweep sweep_begin(void) {
 
 /* Returns the force of a spring on its point a, towards b: F = (k (|d| - L) + c d'.n) n; 0 in lanes without
  * the segment. */
-MOTE_INLINE wide3 spring_pull(strand_point a, strand_point b, wide rest, wide stiffness, float damping,
-                              wide_mask exists) {
+MOTE_INLINE wide3 evaluate_spring(strand_point a, strand_point b, wide rest, wide stiffness, float damping,
+                                  wide_mask exists) {
     wide3 d = wide3_sub(b.x, a.x);
     wide length = wide_sqrt(wide3_dot(d, d));
     wide inverse = wide_set(1.0f) / wide_max(length, wide_set(STRAND_SHORTEST));
@@ -47,9 +47,9 @@ MOTE_INLINE wide3 spring_pull(strand_point a, strand_point b, wide rest, wide st
 /* Uncoupled spring: acts as if it were the only one, linearised along n = d / |d| at the start of the
  * substep. Its changes over h of the elongation e and of its rate are distributed to the ends by
  * inverse mass. unit_response: of this kind of spring (strand_work). */
-MOTE_INLINE spring_push spring_uncoupled(const strand_point end[2], wide rest, const wide inverse_mass[2],
-                                         const float unit_response[2][4][MOTE_GROUP], wide_mask exists,
-                                         size_t lane) {
+MOTE_INLINE spring_action spring_uncoupled(const strand_point end[2], wide rest, const wide inverse_mass[2],
+                                           const float unit_response[2][4][MOTE_GROUP], wide_mask exists,
+                                           size_t lane) {
     const wide zero = {0}, wa = inverse_mass[0], wb = inverse_mass[1];
     wide3 d = wide3_sub(end[1].x, end[0].x);
     wide length = wide_sqrt(wide3_dot(d, d));
@@ -65,7 +65,7 @@ MOTE_INLINE spring_push spring_uncoupled(const strand_point end[2], wide rest, c
             wide_select(both, wide_load(unit_response[0][i] + lane), wide_load(unit_response[1][i] + lane));
     wide impulse = wide_select(any, zero - (entry[0] * e + entry[1] * rate), zero);
     wide shift = wide_select(any, zero - (entry[2] * e + entry[3] * rate), zero);
-    return (spring_push){wide3_scale(impulse * inverse, d), wide3_scale(shift * inverse, d)};
+    return (spring_action){wide3_scale(impulse * inverse, d), wide3_scale(shift * inverse, d)};
 }
 
 /* Returns half of the drag of a segment of length L in a relative wind u:
@@ -154,11 +154,11 @@ MOTE_OUTLINE void pose_forces(const strand_work *w, size_t lane) {
         const wide open = one + wide3_dot(u, t);
         const wide twist = wide_select(wide_less(wide_set(1e-4f), open), wide3_dot(t, moment) / open, none);
         const wide3 across = wide3_cross(wide3_sub(moment, wide3_scale(twist, u)), d);
-        const wide3 push =
+        const wide3 spring =
             wide3_sub(wide3_scale(stiffness, wide3_sub(d, e)), wide3_scale(one / square, across));
         /* Force on point k + 1; the moment for segment k - 1. */
-        work_store3(c, WORK_POSE, at + MOTE_GROUP, wide3_sub(carry, push));
-        carry = push;
+        work_store3(c, WORK_POSE, at + MOTE_GROUP, wide3_sub(carry, spring));
+        carry = spring;
         moment = wide3_add_scaled(wide3_scale(stiffness, wide3_cross(e, d)), twist, wide3_add(u, t));
     }
     work_store3(c, WORK_POSE, lane, carry);
@@ -196,8 +196,9 @@ MOTE_INLINE strand_springs springs_of(const strand_work *w, bool bends, bool unc
 }
 
 /* Returns the spring from point k to the next (span 1) or to the second next (span 2). */
-MOTE_INLINE spring_push sweep_spring(const strand_columns *c, const strand_springs *s, const strand_window *p,
-                                     uint32_t span, uint32_t k, size_t at, size_t lane) {
+MOTE_INLINE spring_action sweep_spring(const strand_columns *c, const strand_springs *s,
+                                       const strand_window *p, uint32_t span, uint32_t k, size_t at,
+                                       size_t lane) {
     const wide_mask exists = k + span < c->shortest ? ~(wide_mask){0} : lanes_beyond(s->counts, k + span);
     const strand_point end = span == 1 ? p->b : p->c;
     const wide rest = wide_load((span == 1 ? c->rest_length : c->bend_length) + at);
@@ -207,23 +208,24 @@ MOTE_INLINE spring_push sweep_spring(const strand_columns *c, const strand_sprin
         const wide inverse_mass[2] = {point_mass(c, at), point_mass(c, other)};
         return spring_uncoupled(ends, rest, inverse_mass, s->unit_response[span - 1], exists, lane);
     }
-    return (spring_push){spring_pull(p->a, end, rest, s->stiffness[span - 1], s->damping[span - 1], exists),
-                         wide3_zero()};
+    return (spring_action){
+        evaluate_spring(p->a, end, rest, s->stiffness[span - 1], s->damping[span - 1], exists), wide3_zero()};
 }
 
-MOTE_INLINE void add_push(spring_push *sum, spring_push more, spring_push less) {
+MOTE_INLINE void add_push(spring_action *sum, spring_action more, spring_action less) {
     sum->force = wide3_add(sum->force, wide3_sub(more.force, less.force));
     sum->shift = wide3_add(sum->shift, wide3_sub(more.shift, less.shift));
 }
 
 /* Returns the sum of the springs at point k; at = 16 k + lane. */
-MOTE_INLINE spring_push sweep_springs(const strand_columns *c, const strand_springs *s, strand_sweep *sweep,
-                                      const strand_window *p, uint32_t k, size_t at, size_t lane) {
-    spring_push pull = sweep_spring(c, s, p, 1, k, at, lane);
-    spring_push sum = {wide3_sub(pull.force, sweep->pull.force), wide3_sub(pull.shift, sweep->pull.shift)};
-    sweep->pull = pull;
+MOTE_INLINE spring_action sweep_springs(const strand_columns *c, const strand_springs *s, strand_sweep *sweep,
+                                        const strand_window *p, uint32_t k, size_t at, size_t lane) {
+    spring_action behind = sweep_spring(c, s, p, 1, k, at, lane);
+    spring_action sum = {wide3_sub(behind.force, sweep->behind.force),
+                         wide3_sub(behind.shift, sweep->behind.shift)};
+    sweep->behind = behind;
     if (!s->bends) return sum;
-    spring_push bend = sweep_spring(c, s, p, 2, k, at, lane);
+    spring_action bend = sweep_spring(c, s, p, 2, k, at, lane);
     add_push(&sum, bend, sweep->bend[1]);
     sweep->bend[1] = sweep->bend[0];
     sweep->bend[0] = bend;

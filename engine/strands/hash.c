@@ -13,7 +13,7 @@ static uint64_t hash_run(uint64_t hash, const mote_strands *strands, uint32_t la
     return mote_hash_bytes(hash, run, points * sizeof *run);
 }
 
-/* Finds the low parts of the places of a strand (stage/place.h). What is kept for them is no state itself. */
+/* Finds the low parts of the places of a strand (stage/place.h). The columns kept for them are no state. */
 static void find_low_parts(const mote_strands *strands, uint32_t lane, float low[3][MOTE_MAX_STRAND_POINTS]) {
     for (uint32_t k = 0; k < (uint32_t)strands->points[lane]; k++) {
         const uint32_t slot = mote_strands_slot_of(strands, lane, k);

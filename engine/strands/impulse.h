@@ -9,7 +9,7 @@
  * momentum, and with this rate along m a turning segment keeps its length. Forces alone err by no more energy
  * in the long run than in a substep; the impulses lose P m . (d0' + d1') / 2, summed: none where the strand
  * turns as a rigid body, a little for g = 0.51 where it swings. Lengths that they do not keep to max_strain
- * are mended by Newton's method in the positions alone (solve.h).
+ * are corrected by Newton's method in the positions alone (solve.h).
  *
  * m is explicit. The scheme is stable while a segment turns by less than a limit in the substep and while W P
  * h <= 1, which is h w <= 2 for the highest frequency of the segments' own waves. Where this does not hold,
@@ -27,14 +27,14 @@ enum {
     IMPULSE_FROM = STRAND_COLUMN(constrained.from),
     IMPULSE_FROM_V = STRAND_COLUMN(constrained.from_v),
     IMPULSE_GOAL = STRAND_COLUMN(goal),
-    IMPULSE_PULL = STRAND_COLUMN(pull),
+    IMPULSE_ON_PIN = STRAND_COLUMN(pin_impulse),
     IMPULSE_REACTED = STRAND_COLUMN(reacted)
 };
 
 /* Constants of a solver: g, the largest turn of a segment in a part of a substep (rad), and how often a
  * substep is halved. */
 typedef struct strand_scheme {
-    float g, turn, pull;
+    float g, turn, impulse_limit;
     uint32_t halvings;
 } strand_scheme;
 
@@ -43,7 +43,7 @@ MOTE_INLINE strand_scheme scheme_of(mote_strand_solver solver) {
                                             : (strand_scheme){0.51f, 1.0f, 1.0f, 1};
 }
 
-#define STRAND_LIVELY 64.0f
+#define STRAND_FAST_TURN 64.0f
 
 /* One part of a substep in one register. */
 typedef struct strand_part {
@@ -52,18 +52,18 @@ typedef struct strand_part {
     wide drift;   /* s, after which own forces act: (1 - g) h of impulses, 0 of first order */
     wide outward; /* (g - 1/2) h, s */
     float g, inverse_g, early, turn; /* of the solver; early: 1 - g */
-    float largest, hopeless;         /* W P h: above this a part is unstable, its smallest parts are too */
+    float largest, unsplittable;     /* W P h: above this a part is unstable, its smallest parts are too */
     const mote_coupled_affine *own;  /* NULL: IMPULSE_DV holds h a of the whole substep */
     wide3 origin;                    /* m, of the positions */
 } strand_part;
 
 /* Lanes after a part. */
 typedef struct strand_outcome {
-    wide_mask unstable; /* the part is too long */
-    wide_mask hopeless; /* so are its smallest parts: W P h falls to a quarter with each halving */
-    wide_mask strained; /* some segment has not its length */
-    wide_mask lively;   /* some segment turned by more than 1 / STRAND_LIVELY of the largest turn */
-    wide lost;          /* (2 g - 1) sum of m |v1 - v0|^2: twice the energy that the impulses took, J */
+    wide_mask unstable;     /* the part is too long */
+    wide_mask unsplittable; /* so are its smallest parts: W P h falls to a quarter with each halving */
+    wide_mask strained;     /* some segment has not its length */
+    wide_mask fast_turn;    /* some segment turned by more than 1 / STRAND_FAST_TURN of the largest turn */
+    wide lost;              /* (2 g - 1) sum of m |v1 - v0|^2: twice the energy that the impulses took, J */
 } strand_outcome;
 
 /* Returns h a of a point; 0 where it is pinned. */
@@ -87,7 +87,7 @@ typedef struct impulse_chain {
     wide3 middle, dv;
     strand_point end;
     wide mass, inverse_pivot, value;
-    wide_mask turns, lively;
+    wide_mask turns, fast_turn;
 } impulse_chain;
 
 /* Assembles and eliminates the row of segment k (tridiagonal L D L^T): m_k . (W m^T P) = -m_k . (...) / g. */
@@ -106,7 +106,7 @@ MOTE_INLINE void impulse_eliminate(const strand_columns *c, const strand_part *p
     const wide_mask turns = exists & wide_less((wide){0}, length);
     const wide way = speed * (p->h * p->h), square = turn * turn;
     s->turns |= turns & wide_less(square, way);
-    s->lively |= turns & wide_less(square, STRAND_LIVELY * STRAND_LIVELY * way);
+    s->fast_turn |= turns & wide_less(square, STRAND_FAST_TURN * STRAND_FAST_TURN * way);
     /* Row and forward elimination. */
     wide coupling = s->mass * wide3_dot(s->middle, m);
     if (k + 1 >= c->shortest) coupling = wide_select(exists, coupling, (wide){0}); /* 0 x infinity is NaN */
@@ -124,7 +124,7 @@ MOTE_INLINE void impulse_eliminate(const strand_columns *c, const strand_part *p
 typedef struct impulse_return {
     strand_point old;
     wide multiplier, largest, lost; /* largest: of W P; lost: see strand_outcome */
-    wide3 pull, after;
+    wide3 behind, after;
     wide_mask strained;
 } impulse_return;
 
@@ -138,22 +138,23 @@ MOTE_INLINE wide_mask has_length(const strand_columns *c, const strand_terms *t,
     return held | wide_equal(length, (wide){0}) | ~lanes_beyond(t->counts, k + 1);
 }
 
-/* Moves a point by the impulses of its two segments: r->pull of the one behind, `own` of the one before. The
- * columns `keep` receive its position and velocity before the part. */
+/* Moves a point by the impulses of its two segments: r->behind of the one behind, `own` of the one before.
+ * The columns `keep` receive its position and velocity before the part. */
 MOTE_INLINE void impulse_move(const strand_columns *c, const strand_part *p, impulse_return *r, wide3 own,
                               const int keep[2], size_t at) {
     const wide mass = point_mass(c, at);
-    const wide3 push = wide3_sub(r->pull, own), star = wide3_add(r->old.v, free_kick(c, p, r->old, mass, at));
-    const wide3 v = wide3_add_scaled(star, mass, push);
+    const wide3 impulse = wide3_sub(r->behind, own),
+                star = wide3_add(r->old.v, free_kick(c, p, r->old, mass, at));
+    const wide3 v = wide3_add_scaled(star, mass, impulse);
     const wide3 change = wide3_sub(v, r->old.v), mean = wide3_add_scaled(r->old.v, wide_set(p->g), change);
-    r->lost -= wide3_dot(push, wide3_add(r->old.v, v));
+    r->lost -= wide3_dot(impulse, wide3_add(r->old.v, v));
     r->after = wide3_add_scaled(r->old.x, p->h, mean);
     work_store3(c, keep[0], at, r->old.x);
     work_store3(c, keep[1], at, r->old.v);
     work_store3(c, WORK_X, at, r->after);
     work_store3(c, WORK_V, at, v);
     if (at < MOTE_GROUP || c->pins)
-        work_store3(c, IMPULSE_PULL, at, wide3_select(wide_less((wide){0}, mass), wide3_zero(), push));
+        work_store3(c, IMPULSE_ON_PIN, at, wide3_select(wide_less((wide){0}, mass), wide3_zero(), impulse));
 }
 
 /* Back substitution of segment k; moves point k + 1 and checks segment k + 1. */
@@ -176,7 +177,7 @@ MOTE_INLINE void impulse_substitute(const strand_columns *c, const strand_terms 
     const wide3 beyond = r->after;
     impulse_move(c, p, r, own, keep, next);
     if (!last) r->strained |= ~has_length(c, t, wide3_sub(beyond, r->after), k + 1, next);
-    r->pull = own, r->old = a;
+    r->behind = own, r->old = a;
 }
 
 /* Runs one part for all lanes of a register. On entry WORK_V holds the velocity of pinned points in the
@@ -191,14 +192,15 @@ MOTE_INLINE strand_outcome impulse_part(const strand_columns *c, const strand_te
     for (uint32_t k = 0; k < segments; k++) impulse_eliminate(c, p, &chain, t->counts, k, lane);
     /* Back substitution and motion from the tip. */
     impulse_return r = {.old = chain.end};
-    r.pull = r.after = wide3_zero(), r.lost = (wide){0};
+    r.behind = r.after = wide3_zero(), r.lost = (wide){0};
     for (uint32_t k = segments; k-- > 0;) impulse_substitute(c, t, p, &r, keep, k, lane);
     const wide3 beyond = r.after;
     impulse_move(c, p, &r, wide3_zero(), keep, lane);
     r.strained |= ~has_length(c, t, wide3_sub(beyond, r.after), 0, lane);
-    const wide pull = r.largest * p->h;
-    return (strand_outcome){chain.turns | wide_less(wide_set(p->largest), pull),
-                            wide_less(wide_set(p->hopeless), pull), r.strained, chain.lively, r.lost};
+    const wide stiffness = r.largest * p->h;
+    return (strand_outcome){chain.turns | wide_less(wide_set(p->largest), stiffness),
+                            wide_less(wide_set(p->unsplittable), stiffness), r.strained, chain.fast_turn,
+                            r.lost};
 }
 
 /* Puts the lanes back to the state before the part, from the columns `keep`. */
@@ -234,8 +236,8 @@ MOTE_INLINE void impulse_copy_reaction(const strand_columns *c, int from, int to
 MOTE_INLINE void impulse_react(const strand_columns *c, wide_mask lanes, size_t lane) {
     for (size_t at = lane; at < strand_at(c->pins ? c->points : 1, lane); at += MOTE_GROUP) {
         const wide3 sum = work_load3(c, WORK_REACTION, at);
-        const wide3 pull = wide3_select(lanes, work_load3(c, IMPULSE_PULL, at), wide3_zero());
-        work_store3(c, WORK_REACTION, at, wide3_add(sum, pull));
+        const wide3 on_pin = wide3_select(lanes, work_load3(c, IMPULSE_ON_PIN, at), wide3_zero());
+        work_store3(c, WORK_REACTION, at, wide3_add(sum, on_pin));
     }
 }
 

@@ -48,7 +48,7 @@ MOTE_INLINE void open_group(strand_work *w, const mote_strand_job *job, uint32_t
                             .shortest = shortest_of(strands->points + w->lane, w->points),
                             .pins = w->pin_count != 0,
                             .contacts = &w->contacts};
-    w->contacts.touching[w->points] = STRAND_CLEAR;
+    w->contacts.state[w->points] = STRAND_CLEAR;
 }
 
 /* Returns the places in the columns, relative to the origin of the step. Springs have no low parts; their
@@ -91,7 +91,7 @@ MOTE_INLINE void load_group(strand_work *w) {
         memset(work_column(&w->c, WORK_REACTION + axis), 0, w->c.pins ? bytes : MOTE_GROUP * sizeof(float));
     }
     memcpy(work_column(&w->c, WORK_LENGTH), strands->rest_length + w->slot, bytes);
-    memset(w->owed, 0, sizeof w->owed);
+    memset(w->deficit, 0, sizeof w->deficit);
     memset(w->kinetic, 0, sizeof w->kinetic);
     for (uint32_t i = 0; i < MOTE_GROUP; i++) {
         size_t lane = w->lane + i;

@@ -43,7 +43,7 @@ typedef struct strand_chain {
 /* Returns whether the point at offset `at` of the columns is in contact in some lane. Where it is not, terms
  * that would subtract zeros are skipped. */
 MOTE_INLINE bool touches(const strand_columns *c, const strand_terms *t, size_t at) {
-    return t->contacts && c->contacts->touching[at / MOTE_GROUP] == STRAND_IN_CONTACT;
+    return t->contacts && c->contacts->state[at / MOTE_GROUP] == STRAND_IN_CONTACT;
 }
 
 /* Returns the plane at a point that touches(). */
@@ -128,37 +128,37 @@ MOTE_INLINE void eliminate(const strand_columns *c, const strand_terms *t, stran
     if (k) work_store(c, WORK_COUPLING, at - MOTE_GROUP, coupling);
 }
 
-/* Moves a point of live strands by W push; returns its position. push: sum of mu d of its segments, kg m.
- * Accumulates the normal impulse of contacts and the reaction of pinned points. */
+/* Moves a point of live strands by W impulse; returns its position. impulse: sum of mu d of its segments, kg
+ * m. Accumulates the normal impulse of contacts and the reaction of pinned points. */
 MOTE_INLINE wide3 move_point(const strand_columns *c, const strand_terms *t, wide_mask live, wide3 old,
-                             wide3 push, uint32_t k, size_t lane) {
+                             wide3 impulse, uint32_t k, size_t lane) {
     const size_t at = strand_at(k, lane);
     wide mass = point_mass(c, at);
-    wide3 applied = push;
+    wide3 applied = impulse;
     if (touches(c, t, at)) {
-        /* Contact: the normal component of push becomes normal impulse. */
+        /* Contact: the normal component of impulse becomes normal impulse. */
         strand_plane *plane = plane_at(c, at);
         wide3 normal = contact_normal(plane);
-        wide across = wide3_dot(normal, push);
-        applied = wide3_select(plane->in_contact, wide3_sub(push, wide3_scale(across, normal)), push);
+        wide across = wide3_dot(normal, impulse);
+        applied = wide3_select(plane->in_contact, wide3_sub(impulse, wide3_scale(across, normal)), impulse);
         plane->normal_impulse =
             wide_select(live, plane->normal_impulse - mass * across, plane->normal_impulse);
     }
     wide3 x = wide3_add_scaled(old, mass, applied);
     if (!t->everyone) x = wide3_select(live, x, old);
     if (t->gains) {
-        /* What the correction gives to the velocity. */
+        /* Velocity gained by the correction. */
         const wide3 v = work_load3(c, WORK_V, at);
         const wide_mask gain = live & wide_less((wide){0}, mass);
         work_store3(c, WORK_V, at, wide3_select(gain, wide3_add_scaled(v, t->rate * mass, applied), v));
     }
     if (k == 0 || c->pins) {
-        /* Pinned point: push becomes reaction. */
+        /* Pinned point: impulse becomes reaction. */
         wide3 sum = work_load3(c, WORK_REACTION, at);
         wide_mask pinned = wide_equal(mass, (wide){0});
         x = wide3_select(pinned, old, x); /* 0 x infinity is NaN */
         work_store3(c, WORK_REACTION, at,
-                    wide3_select(live & pinned, wide3_add_scaled(sum, t->rate, push), sum));
+                    wide3_select(live & pinned, wide3_add_scaled(sum, t->rate, impulse), sum));
     }
     work_store3(c, WORK_X, at, x);
     return x;
@@ -184,7 +184,7 @@ MOTE_INLINE wide_mask is_held(const strand_columns *c, const strand_terms *t, wi
 /* Returns whether the points k and `last` are final after the iteration: no collider is near them. Lengths at
  * other points are checked after contacts are resolved. */
 MOTE_INLINE bool stays_put(const strand_columns *c, const strand_terms *t, uint32_t k, uint32_t last) {
-    return !t->contacts || !(c->contacts->touching[k] | c->contacts->touching[last]);
+    return !t->contacts || !(c->contacts->state[k] | c->contacts->state[last]);
 }
 
 /* Accumulates the tension of a compliant segment: sum of mu |d|. */
@@ -199,7 +199,7 @@ MOTE_INLINE void add_tension(const strand_columns *c, const strand_terms *t, wid
  * corrected; `x`: the last corrected point. */
 typedef struct strand_return {
     wide multiplier;
-    wide3 pull, old, x;
+    wide3 behind, old, x;
 } strand_return;
 
 /* Back substitution of segment k. Moves point k + 1, whose two multipliers are then known, and checks segment
@@ -217,12 +217,12 @@ MOTE_INLINE wide_mask substitute(const strand_columns *c, const strand_terms *t,
         r->multiplier = wide_select(lanes_beyond(t->counts, k + 1), r->multiplier, (wide){0});
     add_tension(c, t, live, r->multiplier, at);
     /* Correction of point k + 1. */
-    wide3 pull = wide3_scale(r->multiplier, d),
-          x = move_point(c, t, live, r->old, wide3_sub(r->pull, pull), k + 1, lane);
+    wide3 own = wide3_scale(r->multiplier, d),
+          x = move_point(c, t, live, r->old, wide3_sub(r->behind, own), k + 1, lane);
     wide_mask held = ~(wide_mask){0};
     /* Check of segment k + 1, whose points are both corrected. */
     if (!last && stays_put(c, t, k + 1, k + 2)) held = is_held(c, t, x, r->x, k + 1, lane);
-    r->pull = pull, r->old = old, r->x = x;
+    r->behind = own, r->old = old, r->x = x;
     return held;
 }
 
@@ -238,7 +238,7 @@ MOTE_INLINE wide_mask newton(const strand_columns *c, const strand_terms *t, wid
     strand_return r = {(wide){0}, wide3_zero(), chain.x, chain.x};
     wide_mask held = ~(wide_mask){0};
     for (uint32_t k = segments; k-- > 0;) held &= substitute(c, t, live, &r, k, lane);
-    wide3 root = move_point(c, t, live, r.old, r.pull, 0, lane);
+    wide3 root = move_point(c, t, live, r.old, r.behind, 0, lane);
     if (stays_put(c, t, 0, 1)) held &= is_held(c, t, root, r.x, 0, lane);
     return live & ~held;
 }

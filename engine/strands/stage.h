@@ -90,25 +90,25 @@ MOTE_INLINE void strand_stage(const strand_work *w, mote_coupled_instance of, in
         window.c = work_point(c, after < last ? after : last);
         wide inverse_mass = point_mass(c, at);
         /* Forces inside the strand. */
-        spring_push push = {wide3_zero(), wide3_zero()};
+        spring_action spring = {wide3_zero(), wide3_zero()};
         wide3 force = wide3_zero();
-        if (parts & STRAND_STRETCH) push = sweep_springs(c, &springs, &sweep, &window, k, at, p->lane);
+        if (parts & STRAND_STRETCH) spring = sweep_springs(c, &springs, &sweep, &window, k, at, p->lane);
         if (parts & STRAND_EXTRAS) force = sweep_extras(w, &sweep, &window, k, at, p->lane);
-        if (!of.uncoupled) force = (parts & STRAND_EXTRAS) ? wide3_add(push.force, force) : push.force;
+        if (!of.uncoupled) force = (parts & STRAND_EXTRAS) ? wide3_add(spring.force, force) : spring.force;
         /* Kick, and the stage of the integrator. */
         mote_lanes s = load_carry(c, of.family, window.a, at);
         wide3 dv = strand_kick(c, &own, of, p, &s, force, at);
         do_stage(plan, of.family, &s, p->stage, dv, &map);
         if (of.uncoupled) {
-            s.x = wide3_add_scaled(s.x, inverse_mass, push.shift);
-            s.v = wide3_add_scaled(s.v, inverse_mass, push.force);
+            s.x = wide3_add_scaled(s.x, inverse_mass, spring.shift);
+            s.v = wide3_add_scaled(s.v, inverse_mass, spring.force);
         }
         store_free(c, inverse_mass, window.a, &s, at);
         store_carry(c, of.family, &s, at);
         if (k == 0 || columns.pins) {
             /* Reaction of pinned points. */
             wide3 impulse = wide3_scale(wide_set(weight), force);
-            add_reaction(c, inverse_mass, of.uncoupled ? wide3_add(impulse, push.force) : impulse, at);
+            add_reaction(c, inverse_mass, of.uncoupled ? wide3_add(impulse, spring.force) : impulse, at);
         }
         window.a = window.b, window.b = window.c;
     }

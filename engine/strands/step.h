@@ -27,7 +27,7 @@ MOTE_OUTLINE bool near_colliders(const strand_work *w, uint32_t substep, size_t 
 
 MOTE_OUTLINE void resolve_contacts(const strand_work *w, uint32_t substep) {
     for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH)
-        if (near_colliders(w, substep, lane)) push_out(w, lane);
+        if (near_colliders(w, substep, lane)) project_springs_out(w, lane);
 }
 
 /* --- Constraints --- */
@@ -155,7 +155,7 @@ MOTE_OUTLINE void revert_diverged(const strand_columns *c, const strand_terms *t
 }
 
 /* Limits the velocity of strands whose lengths were projected to the speed with which their points have
- * moved: what was not solved gives no speed. */
+ * moved: the projection gives no speed. */
 MOTE_OUTLINE void limit_velocity(const strand_columns *c, const strand_terms *t, wide_mask lanes,
                                  size_t lane) {
     const wide_mask counts = wide_mask_load(c->counts + lane);
@@ -193,11 +193,11 @@ MOTE_INLINE wide_mask lengths_held(const strand_columns *c, const strand_terms *
         const size_t at = strand_at(k, lane);
         const wide3 x = work_load3(c, WORK_X, at);
         if (k > 0) held &= is_held(c, t, work_load3(c, WORK_X, at - MOTE_GROUP), x, k - 1, lane);
-        if (k + 1 < c->points && !near->touching[k + 1])
+        if (k + 1 < c->points && !near->state[k + 1])
             held &= is_held(c, t, x, work_load3(c, WORK_X, at + MOTE_GROUP), k, lane);
         if (!bends) continue;
         if (k > 1) held &= bend_is_held(c, t, work_load3(c, WORK_X, at - 2 * MOTE_GROUP), x, k - 2, lane);
-        if (k + 2 < c->points && !near->touching[k + 2])
+        if (k + 2 < c->points && !near->state[k + 2])
             held &= bend_is_held(c, t, x, work_load3(c, WORK_X, at + 2 * MOTE_GROUP), k, lane);
     }
     return held;
@@ -216,13 +216,13 @@ MOTE_INLINE wide_mask hold_lengths(const strand_work *w, strand_parts_of of, str
         count_lanes(strands->iterations + w->lane + lane, live);
         t.everyone = wide_all(live);
         /* First active set: the contacts of the prediction. */
-        if (of.contacts && i == 0) touch(&columns, live, h, lane);
+        if (of.contacts && i == 0) update_contacts(&columns, live, h, lane);
         /* One iteration of Newton's method: linear solve, correction, test of the lengths. */
         wide_mask unsolved =
             of.bends ? newton_with_bends(&columns, &t, live, lane) : newton(&columns, &t, live, lane);
         if (of.contacts) {
             /* Friction for the new normal impulses, then the test of lengths and contacts. */
-            touch(&columns, live, h, lane);
+            update_contacts(&columns, live, h, lane);
             unsolved |= live & ~(lengths_held(&columns, &t, of.bends, lane) &
                                  clear_of_colliders(&columns, limit, lane));
         }
@@ -246,31 +246,31 @@ MOTE_INLINE wide_mask hold_lengths(const strand_work *w, strand_parts_of of, str
         return hold_lengths(w, of, make_terms(w, of, lane), live, lane);                                     \
     }
 HOLD(hold_rigid, false, false, false)
-HOLD(hold_rigid_touching, false, false, true)
+HOLD(hold_rigid_contacts, false, false, true)
 HOLD(hold_compliant, true, false, false)
-HOLD(hold_compliant_touching, true, false, true)
+HOLD(hold_compliant_contacts, true, false, true)
 HOLD(hold_bends, false, true, false)
-HOLD(hold_bends_touching, false, true, true)
+HOLD(hold_bends_contacts, false, true, true)
 HOLD(hold_soft_bends, true, true, false)
-HOLD(hold_soft_bends_touching, true, true, true)
+HOLD(hold_soft_bends_contacts, true, true, true)
 #undef HOLD
 
-MOTE_INLINE wide_mask hold(const strand_work *w, bool touching, wide_mask live, size_t lane) {
+MOTE_INLINE wide_mask hold(const strand_work *w, bool contacts, wide_mask live, size_t lane) {
     const bool rigid = !w->job->strands->compliant;
-    if (w->c.bend_length && rigid) return (touching ? hold_bends_touching : hold_bends)(w, live, lane);
-    if (w->c.bend_length) return (touching ? hold_soft_bends_touching : hold_soft_bends)(w, live, lane);
-    if (!rigid) return (touching ? hold_compliant_touching : hold_compliant)(w, live, lane);
-    return (touching ? hold_rigid_touching : hold_rigid)(w, live, lane);
+    if (w->c.bend_length && rigid) return (contacts ? hold_bends_contacts : hold_bends)(w, live, lane);
+    if (w->c.bend_length) return (contacts ? hold_soft_bends_contacts : hold_soft_bends)(w, live, lane);
+    if (!rigid) return (contacts ? hold_compliant_contacts : hold_compliant)(w, live, lane);
+    return (contacts ? hold_rigid_contacts : hold_rigid)(w, live, lane);
 }
 
-/* Mends the lengths of the lanes in the positions alone. */
-MOTE_OUTLINE void mend_lengths(const strand_work *w, wide_mask live, size_t lane) {
+/* Corrects the lengths of the lanes in the positions alone. */
+MOTE_OUTLINE void correct_lengths(const strand_work *w, wide_mask live, size_t lane) {
     const strand_parts_of of = {false, false, false, false};
     (void)hold_lengths(w, of, make_terms(w, of, lane), live, lane);
 }
 
 /* Ends a part of a substep: the lanes of `first` take a step of first order of length p->h, the others only
- * mend their lengths. */
+ * correct their lengths. */
 MOTE_OUTLINE void hold_part(const strand_work *w, const strand_part *p, wide_mask live, wide_mask first,
                             size_t lane) {
     const strand_parts_of of = {false, false, false, true};
@@ -288,10 +288,10 @@ static inline void copy_lengths(const strand_work *w, size_t first, size_t last,
 
 /* Lengthens the segments between two pins to 1.002 times the pins' distance where they are shorter in sum,
  * because there is no solution otherwise. Compliant strands need no lengthening. Strands whose pins move
- * meanwhile are drawn: lengths of the substep's end are no lengths of its parts. */
+ * meanwhile are marked overstretched: lengths of the substep's end are no lengths of its parts. */
 MOTE_OUTLINE void reach_pins(strand_work *w) {
     mote_strands *strands = w->job->strands;
-    memset(w->drawn, 0, sizeof w->drawn);
+    memset(w->overstretched, 0, sizeof w->overstretched);
     for (uint32_t i = 0; i < w->group->span_count; i++) {
         const mote_span_of_pins *span = &strands->spans[w->group->first_span + i];
         const size_t first = span->first_slot - w->slot, last = span->last_slot - w->slot;
@@ -309,7 +309,7 @@ MOTE_OUTLINE void reach_pins(strand_work *w) {
             continue;
         }
         copy_lengths(w, first, last, span->rest_length > 0 ? 1.002f * distance / span->rest_length : 1);
-        if (moves) w->drawn[span->lane % MOTE_GROUP] = -1;
+        if (moves) w->overstretched[span->lane % MOTE_GROUP] = -1;
         if (distance > longest) strands->infeasible[span->lane] = 1;
     }
 }

@@ -44,8 +44,8 @@ typedef struct strand_scratch_layout {
             float radius;   /* |e| before the iteration */
             float strain;   /* elongation at the start of the substep, m */
         } bend;
-        float world[3]; /* position in the world, for callbacks */
-        float pull[3];  /* impulse on a pinned point in a part of the substep, N s */
+        float world[3];       /* position in the world, for callbacks */
+        float pin_impulse[3]; /* impulse on a pinned point in a part of the substep, N s */
     };
     float goal[3]; /* position of a pinned point at the end of the substep */
     union {
@@ -100,7 +100,7 @@ typedef struct strand_contacts {
     uint32_t count;
     bool buried; /* some pinned root is inside a collider */
     uint16_t point[MOTE_MAX_STRAND_POINTS], place[MOTE_MAX_STRAND_POINTS];
-    uint8_t touching[MOTE_MAX_STRAND_POINTS + 1]; /* strand_contact_state of each point */
+    uint8_t state[MOTE_MAX_STRAND_POINTS + 1]; /* strand_contact_state of each point */
 } strand_contacts;
 
 /* Pointers to the columns of a group. Hot loops use a local copy, which no store can alias (measured: 1.1 to
@@ -134,13 +134,15 @@ struct strand_work {
     MOTE_ALIGNED(64) float origin[3][MOTE_GROUP]; /* m, world: positions in scratch are relative to it */
     MOTE_ALIGNED(64)
     float root[12][MOTE_GROUP]; /* rotation (rows) and position of each root at the stage's time */
-    MOTE_ALIGNED(64) int32_t live[MOTE_GROUP];    /* -1: the strand is not frozen */
-    MOTE_ALIGNED(64) int32_t drawn[MOTE_GROUP];   /* -1: pins draw out lengthened segments in the substep */
+    MOTE_ALIGNED(64) int32_t live[MOTE_GROUP]; /* -1: the strand is not frozen */
+    MOTE_ALIGNED(64)
+    int32_t overstretched[MOTE_GROUP];            /* -1: pins draw out lengthened segments in the substep */
     MOTE_ALIGNED(64) float stiffness[MOTE_GROUP]; /* N/m, of springs */
     MOTE_ALIGNED(64)
     float unit_response[2][2][4][MOTE_GROUP];   /* uncoupled springs: mote_strand_unit_responses */
-    MOTE_ALIGNED(64) float owed[MOTE_GROUP];    /* J, twice the energy that conserving strands have lost */
-    MOTE_ALIGNED(64) float kinetic[MOTE_GROUP]; /* J, twice what they had when last paid; 0: not yet */
+    MOTE_ALIGNED(64) float deficit[MOTE_GROUP]; /* J, twice the energy that conserving strands have lost */
+    MOTE_ALIGNED(64)
+    float kinetic[MOTE_GROUP]; /* J, twice the kinetic energy at the last restore_energy; 0: none yet */
     strand_contacts contacts;
 };
 
