@@ -69,6 +69,11 @@ TEST(settings_out_of_range_are_refused) {
                                      NUMBER(air_velocity[1]),
                                      NUMBER(air_velocity[2]),
                                      RANGE(bend_stiffness, 0x1p-140), /* its inverse is infinite */
+                                     NOT_FINITE(bending_stiffness, NAN),
+                                     NOT_FINITE(bending_stiffness, INFINITY),
+                                     RANGE(bending_stiffness, -1),
+                                     RANGE(bending_stiffness, 1), /* the strands are not rigid */
+                                     DEF(bending_stiffness, 0, MOTE_OK),
                                      RANGE(max_iterations, 0),
                                      RANGE(max_iterations, 33),
                                      RANGE(substeps, 4097),
@@ -99,6 +104,42 @@ TEST(settings_that_a_solver_does_not_take_are_refused) {
     BAD(MOTE_ERROR_RANGE, ALL, 0, CONSERVING, s.def.strand_compliance = NULL, s.def.compliance = 0.1f);
     BAD(MOTE_ERROR_RANGE, 9, 0, CONSERVING, s.compliance[9] = 0.1f);
     GOOD(CONSERVING, s.def.damping = s.def.radius = 1);
+}
+
+/* EI and mass of each point of the strands of `s`. */
+static float rod_stiffness[17 * 40], point_masses[17 * 40];
+
+static void make_rods(void) {
+    s.def.bend_stiffness = 0;
+    memset(s.compliance, 0, sizeof s.compliance);
+    for (uint32_t k = 0; k < s.first[17]; k++) rod_stiffness[k] = 1e-5f, point_masses[k] = 1e-5f;
+    s.def.point_bending_stiffness = rod_stiffness, s.def.point_mass = point_masses;
+}
+
+TEST(rods_that_cannot_be_are_refused) {
+#define RODS         make_rods()
+#define NEAR_ROOT(p) (p)[3] = (p)[0] + 1, (p)[4] = (p)[1], (p)[5] = (p)[2]
+    GOOD(RODS);
+    GOOD(RODS, s.def.point_bending_stiffness = NULL, s.def.bending_stiffness = 1e-5f);
+    GOOD(RODS, s.def.bending_stiffness = NAN); /* not read */
+    GOOD(RODS, s.def.mass = -1, s.def.strand_mass = NULL);
+    GOOD(RODS, memset(rod_stiffness, 0, sizeof rod_stiffness));
+    BAD(MOTE_ERROR_RANGE, ALL, 0, RODS, s.def.solver = MOTE_STRAND_CONSERVING);
+    BAD(MOTE_ERROR_RANGE, ALL, 0, RODS, s.def.solver = MOTE_STRAND_SPRINGS);
+    BAD(MOTE_ERROR_RANGE, ALL, 0, RODS, s.def.bend_stiffness = 1);
+    BAD(MOTE_ERROR_RANGE, 9, 0, RODS, s.compliance[9] = 0.1f);
+    for (uint32_t strand = 0; strand < 17; strand += 4) {
+        make_strands(&s, 17, 9, 5);
+        const uint32_t point = s.points[strand] - 1, number = s.first[strand] + point;
+        BAD(MOTE_ERROR_NOT_FINITE, strand, point, RODS, rod_stiffness[number] = NAN);
+        BAD(MOTE_ERROR_RANGE, strand, point, RODS, rod_stiffness[number] = -1);
+        BAD(MOTE_ERROR_NOT_FINITE, strand, point, RODS, point_masses[number] = INFINITY);
+        BAD(MOTE_ERROR_RANGE, strand, point, RODS, point_masses[number] = 0);
+        BAD(MOTE_ERROR_RANGE, strand, 0, RODS, NEAR_ROOT(s.positions + 3 * s.first[strand]),
+            rod_stiffness[s.first[strand]] = FLT_MAX);
+    }
+    BAD(MOTE_ERROR_RANGE, ALL, 0, make_rods(), s.def.point_bending_stiffness = NULL,
+        s.def.solver = MOTE_STRAND_SPRINGS);
 }
 
 TEST(strands_out_of_range_are_refused_by_number) {

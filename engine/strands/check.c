@@ -36,7 +36,8 @@ static mote_result check_compliance(const mote_strands_def *def, float complianc
     if (def->solver == MOTE_STRAND_SPRINGS) return mote_value_invertible(compliance, 1);
     mote_result result = mote_value_not_negative(compliance);
     if (result) return result;
-    return def->solver == MOTE_STRAND_CONSERVING && compliance > 0 ? MOTE_ERROR_RANGE : MOTE_OK;
+    const bool rigid = def->solver == MOTE_STRAND_CONSERVING || mote_strands_has_rods(def);
+    return rigid && compliance > 0 ? MOTE_ERROR_RANGE : MOTE_OK;
 }
 
 static mote_result check_bend(const mote_strands_def *def) {
@@ -44,6 +45,19 @@ static mote_result check_bend(const mote_strands_def *def) {
     if (result || def->bend_stiffness == 0) return result;
     return def->solver == MOTE_STRAND_CONSERVING ? MOTE_ERROR_RANGE
                                                  : mote_value_invertible(def->bend_stiffness, 1);
+}
+
+/* Rods are straight at rest, rigid along themselves, and solved to first order. */
+static mote_result check_rods(const mote_strands_def *def) {
+    const mote_result result =
+        def->point_bending_stiffness ? MOTE_OK : mote_value_not_negative(def->bending_stiffness);
+    const mote_result twist =
+        def->point_twisting_stiffness ? MOTE_OK : mote_value_not_negative(def->twisting_stiffness);
+    if (result || twist) return result ? result : twist;
+    const bool twists = def->point_twisting_stiffness || def->twisting_stiffness > 0;
+    if (!mote_strands_has_rods(def)) return twists ? MOTE_ERROR_RANGE : MOTE_OK;
+    const bool possible = def->solver == MOTE_STRAND_ROBUST && def->bend_stiffness == 0;
+    return possible ? MOTE_OK : MOTE_ERROR_RANGE;
 }
 
 /* Checks the settings that all strands share. */
@@ -55,8 +69,10 @@ static mote_result check_settings(const mote_strands_def *def) {
     for (size_t i = 0; i < sizeof values / sizeof *values && result == MOTE_OK; i++)
         result = mote_value_not_negative(values[i]);
     if (result == MOTE_OK) result = check_bend(def);
+    if (result == MOTE_OK) result = check_rods(def);
+    if (result == MOTE_OK && def->point_mass && def->solver == MOTE_STRAND_SPRINGS) return MOTE_ERROR_RANGE;
     if (result == MOTE_OK) result = mote_value_positive(def->max_strain);
-    if (result == MOTE_OK && !def->strand_mass) result = mote_value_positive(def->mass);
+    if (result == MOTE_OK && !def->strand_mass && !def->point_mass) result = mote_value_positive(def->mass);
     if (result == MOTE_OK && !def->strand_rest_scale) result = mote_value_positive(def->rest_scale);
     if (result == MOTE_OK && !def->strand_compliance) result = check_compliance(def, def->compliance);
     for (int axis = 0; axis < 3 && result == MOTE_OK; axis++)
@@ -101,8 +117,10 @@ static mote_result count_strands(const mote_strands_def *def, mote_strand_counts
 }
 
 static mote_result check_strand(const mote_strands_def *def, uint32_t strand) {
-    mote_result result = mote_value_invertible(mote_strand_value(def->strand_mass, def->mass, strand),
-                                               mote_strand_points_of(def, strand));
+    mote_result result = MOTE_OK;
+    if (!def->point_mass)
+        result = mote_value_invertible(mote_strand_value(def->strand_mass, def->mass, strand),
+                                       mote_strand_points_of(def, strand));
     if (result == MOTE_OK)
         result = mote_value_positive(mote_strand_value(def->strand_rest_scale, def->rest_scale, strand));
     if (result == MOTE_OK)
@@ -124,8 +142,26 @@ static mote_result check_point(const mote_strands_def *def, const float *p, floa
     return MOTE_OK;
 }
 
+/* Checks the mass and the stiffness of a point, in the host's numbering. `length`: of the segment behind it,
+ * or of that before a tip. */
+static mote_result check_rod_point(const mote_strands_def *def, uint32_t point, double length) {
+    mote_result result = MOTE_OK;
+    if (def->point_mass) result = mote_value_invertible(def->point_mass[point], 1);
+    if (result || !mote_strands_has_rods(def)) return result;
+    /* EI and GJ, and the stiffest joints that they can have. */
+    const float stiffness[2] = {mote_strands_stiffness_at(def, point), mote_strands_twisting_at(def, point)};
+    for (int i = 0; i < 2; i++) {
+        result = mote_value_not_negative(stiffness[i]);
+        if (result) return result;
+        if (mote_strands_joint_stiffness((double)stiffness[i], 0, length) > (double)FLT_MAX)
+            return MOTE_ERROR_RANGE;
+    }
+    return MOTE_OK;
+}
+
 static mote_result check_strands(const mote_strands_def *def, mote_strands_fault *fault) {
     const float *p = def->positions;
+    uint32_t number = 0;
     for (uint32_t strand = 0; strand < def->strand_count; strand++) {
         mote_result result = check_strand(def, strand);
         *fault = (mote_strands_fault){strand, 0};
@@ -134,7 +170,9 @@ static mote_result check_strands(const mote_strands_def *def, mote_strands_fault
         const uint32_t points = mote_strand_points_of(def, strand);
         for (uint32_t point = 0; point < points; point++, p += 3) {
             fault->point = point;
-            result = check_point(def, p, rest_scale, &fault->point);
+            const float *end = point + 1 < points ? p + 3 : p;
+            result = check_rod_point(def, number++, (double)mote_rest_length(end - 3, end, rest_scale));
+            if (result == MOTE_OK) result = check_point(def, p, rest_scale, &fault->point);
             if (result) return result;
         }
     }

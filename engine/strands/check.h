@@ -31,4 +31,38 @@ MOTE_INLINE float mote_strand_value(const float *own, float of_all, uint32_t str
     return own ? own[strand] : of_all;
 }
 
+/* Returns the mass (kg) of a strand whose point 0 has the number `first`. */
+static inline double mote_strand_mass(const mote_strands_def *def, uint32_t strand, uint32_t first) {
+    if (!def->point_mass) return (double)mote_strand_value(def->strand_mass, def->mass, strand);
+    double sum = 0;
+    for (uint32_t k = 0; k < mote_strand_points_of(def, strand); k++)
+        sum += (double)def->point_mass[first + k];
+    return sum;
+}
+
+MOTE_INLINE bool mote_strands_has_rods(const mote_strands_def *def) {
+    return def->point_bending_stiffness || def->bending_stiffness > 0;
+}
+
+/* Returns EI (N m^2) at a point, in the host's numbering. */
+MOTE_INLINE float mote_strands_stiffness_at(const mote_strands_def *def, uint32_t point) {
+    return def->point_bending_stiffness ? def->point_bending_stiffness[point] : def->bending_stiffness;
+}
+
+MOTE_INLINE bool mote_strands_has_frames(const mote_strands_def *def) {
+    return mote_strands_has_rods(def) && (def->point_twisting_stiffness || def->twisting_stiffness > 0);
+}
+
+/* Returns GJ (N m^2) at a point, in the host's numbering. */
+MOTE_INLINE float mote_strands_twisting_at(const mote_strands_def *def, uint32_t point) {
+    return def->point_twisting_stiffness ? def->point_twisting_stiffness[point] : def->twisting_stiffness;
+}
+
+/* Returns the stiffness (N m) of a joint of a rod of stiffness EI between segments of two lengths: EI over
+ * half of their sum. 0 where both are 0. */
+MOTE_INLINE double mote_strands_joint_stiffness(double stiffness, double before, double after) {
+    const double length = 0.5 * (before + after);
+    return length > 0 ? stiffness / length : 0;
+}
+
 #endif

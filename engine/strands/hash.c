@@ -57,6 +57,11 @@ static uint64_t hash_strand(uint64_t hash, const mote_strands *strands, uint32_t
     }
     hash = hash_run(hash, strands, lane, strands->range.inverse_mass);
     hash = hash_run(hash, strands, lane, strands->rest_length);
+    hash = hash_run(hash, strands, lane, strands->mass);
+    hash = hash_run(hash, strands, lane, strands->joint_stiffness);
+    hash = hash_run(hash, strands, lane, strands->tension);
+    hash = hash_run(hash, strands, lane, strands->joint_twist);
+    for (int i = 0; i < 4; i++) hash = hash_run(hash, strands, lane, strands->frame[i]);
     return hash_run(hash, strands, lane, strands->bend_length);
 }
 

@@ -15,6 +15,18 @@ static void take_slots(mote_arena *a, mote_strands *strands, bool interpolates) 
     strands->rest_length = mote_arena_take(a, slots, sizeof(float));
     if (strands->def.bend_stiffness > 0) strands->bend_length = mote_arena_take(a, slots, sizeof(float));
     for (int axis = 0; axis < 3; axis++) strands->rest_x[axis] = mote_arena_take(a, slots, sizeof(float));
+    if (strands->has_masses || strands->has_rods) strands->mass = mote_arena_take(a, slots, sizeof(float));
+    if (strands->has_rods) {
+        strands->joint_stiffness = mote_arena_take(a, slots, sizeof(float));
+        strands->inverse_length = mote_arena_take(a, slots, sizeof(float));
+        strands->tension = mote_arena_take(a, slots, sizeof(float));
+    }
+    if (strands->has_frames) {
+        strands->joint_twist = mote_arena_take(a, slots, sizeof(float));
+        for (int i = 0; i < 3; i++) strands->rest_turn[i] = mote_arena_take(a, slots, sizeof(float));
+        for (int i = 0; i < 4; i++) strands->rest_frame[i] = mote_arena_take(a, slots, sizeof(float));
+        for (int i = 0; i < 4; i++) strands->frame[i] = mote_arena_take(a, slots, sizeof(float));
+    }
     for (int axis = 0; axis < 3; axis++)
         strands->range.reaction[axis] = mote_arena_take(a, slots, sizeof(float));
 }
@@ -27,6 +39,8 @@ static void take_lanes(mote_arena *a, mote_strands *strands, bool interpolates) 
     for (int axis = 0; axis < 3 && strands->def.solver != MOTE_STRAND_SPRINGS; axis++)
         strands->origin[axis] = mote_arena_take(a, lanes, sizeof(float));
     for (int axis = 0; axis < 3; axis++) strands->root_rest[axis] = mote_arena_take(a, lanes, sizeof(float));
+    for (int axis = 0; axis < 3 && strands->has_rods; axis++)
+        strands->root_direction[axis] = mote_arena_take(a, lanes, sizeof(float));
     for (int i = 0; i < MOTE_ROOT_COLUMNS; i++)
         strands->root_from[i] = mote_arena_take(a, lanes, sizeof(float));
     for (int i = 0; i < MOTE_ROOT_COLUMNS; i++)

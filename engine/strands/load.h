@@ -82,6 +82,12 @@ MOTE_INLINE void load_positions(strand_work *w) {
     }
 }
 
+MOTE_INLINE void commit_tensions(const strand_work *w, wide_mask keep, size_t lane) {
+    float *to = w->job->strands->tension + w->slot;
+    for (size_t at = lane; at < strand_at(w->points - 1, lane); at += MOTE_GROUP)
+        wide_store(to + at, wide_select(keep, work_load(&w->c, WORK_TENSION, at), wide_load(to + at)));
+}
+
 MOTE_INLINE void load_group(strand_work *w) {
     mote_strands *strands = w->job->strands;
     const size_t bytes = (size_t)w->points * MOTE_GROUP * sizeof(float);
@@ -91,6 +97,9 @@ MOTE_INLINE void load_group(strand_work *w) {
         memset(work_column(&w->c, WORK_REACTION + axis), 0, w->c.pins ? bytes : MOTE_GROUP * sizeof(float));
     }
     memcpy(work_column(&w->c, WORK_LENGTH), strands->rest_length + w->slot, bytes);
+    for (int i = 0; i < 4 && strands->frame[0]; i++)
+        memcpy(work_column(&w->c, ROD_FRAME + i), strands->frame[i] + w->slot, bytes);
+    if (strands->tension) memcpy(work_column(&w->c, WORK_TENSION), strands->tension + w->slot, bytes);
     memset(w->deficit, 0, sizeof w->deficit);
     memset(w->kinetic, 0, sizeof w->kinetic);
     for (uint32_t i = 0; i < MOTE_GROUP; i++) {
@@ -163,6 +172,12 @@ MOTE_INLINE void commit_lanes(const strand_work *w, size_t lane) {
     if (strands->origin[0])
         wide3_store(strands->origin, w->lane + lane,
                     wide3_select(keep, origin_of(w, lane), wide3_load(strands->origin, w->lane + lane)));
+    for (size_t at = lane; strands->frame[0] && at < strand_at(w->points - 1, lane); at += MOTE_GROUP)
+        for (int i = 0; i < 4; i++) {
+            float *to = strands->frame[i] + w->slot + at;
+            wide_store(to, wide_select(keep, work_load(&w->c, ROD_FRAME + i, at), wide_load(to)));
+        }
+    if (strands->tension) commit_tensions(w, keep, lane);
     const wide_mask kept = lanes_beyond(wide_mask_load(w->c.counts + lane), 0) & ~keep;
     if (wide_lane_bits(kept)) restore_places(w, kept, lane);
     measure_strain(w, lane);

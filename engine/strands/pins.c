@@ -78,7 +78,7 @@ mote_result mote_strands_add_pin(mote_strands *strands, uint32_t lane, uint32_t 
 mote_result mote_strands_remove_pin(mote_strands *strands, uint32_t lane, uint32_t point) {
     const uint32_t slot = mote_strands_slot_of(strands, lane, point), group = lane / MOTE_GROUP;
     const mote_result result =
-        mote_range_unpin(&strands->range, group, slot, strands->point_inverse_mass[lane]);
+        mote_range_unpin(&strands->range, group, slot, mote_strands_free_inverse_mass(strands, lane, slot));
     if (result == MOTE_OK) update_spans(strands, group);
     return result;
 }

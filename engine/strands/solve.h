@@ -26,8 +26,10 @@ typedef struct strand_terms {
     wide rate;                         /* 1 / h: share of the corrections that is velocity; 0: none */
     int start, start_v;                /* columns of the state at the start of the substep or part */
     bool compliant, contacts;
-    bool gains;    /* rate differs from 0 in some lane */
-    bool everyone; /* all lanes are live in this iteration */
+    bool gains;         /* rate differs from 0 in some lane */
+    bool everyone;      /* all lanes are live in this iteration */
+    uint32_t done;      /* iterations before */
+    bool keeps_tension; /* of rods: the multipliers are summed */
 } strand_terms;
 
 /* State of the forward elimination: the previous segment and its far point. */
@@ -216,6 +218,10 @@ MOTE_INLINE wide_mask substitute(const strand_columns *c, const strand_terms *t,
     if (k + 1 >= c->shortest)
         r->multiplier = wide_select(lanes_beyond(t->counts, k + 1), r->multiplier, (wide){0});
     add_tension(c, t, live, r->multiplier, at);
+    if (t->keeps_tension) {
+        const wide sum = work_load(c, WORK_TENSION, at), more = sum + t->rate * t->rate * r->multiplier;
+        work_store(c, WORK_TENSION, at, t->everyone ? more : wide_select(live, more, sum));
+    }
     /* Correction of point k + 1. */
     wide3 own = wide3_scale(r->multiplier, d),
           x = move_point(c, t, live, r->old, wide3_sub(r->behind, own), k + 1, lane);
@@ -226,6 +232,18 @@ MOTE_INLINE wide_mask substitute(const strand_columns *c, const strand_terms *t,
     return held;
 }
 
+/* Back substitution and correction from the tip, after the elimination. tip: its position. */
+MOTE_INLINE wide_mask newton_back(const strand_columns *c, const strand_terms *t, wide_mask live, wide3 tip,
+                                  size_t lane) {
+    const uint32_t segments = c->points - 1;
+    strand_return r = {(wide){0}, wide3_zero(), tip, tip};
+    wide_mask held = ~(wide_mask){0};
+    for (uint32_t k = segments; k-- > 0;) held &= substitute(c, t, live, &r, k, lane);
+    wide3 root = move_point(c, t, live, r.old, r.behind, 0, lane);
+    if (stays_put(c, t, 0, 1)) held &= is_held(c, t, root, r.x, 0, lane);
+    return live & ~held;
+}
+
 /* One iteration of Newton's method for the strands from `lane` on. Moves the strands of `live` only; returns
  * those that are not yet held. */
 MOTE_INLINE wide_mask newton(const strand_columns *c, const strand_terms *t, wide_mask live, size_t lane) {
@@ -234,13 +252,7 @@ MOTE_INLINE wide_mask newton(const strand_columns *c, const strand_terms *t, wid
                           (wide){0}};
     /* Forward elimination from the root. */
     for (uint32_t k = 0; k < segments; k++) eliminate(c, t, &chain, k, lane);
-    /* Back substitution and correction from the tip. */
-    strand_return r = {(wide){0}, wide3_zero(), chain.x, chain.x};
-    wide_mask held = ~(wide_mask){0};
-    for (uint32_t k = segments; k-- > 0;) held &= substitute(c, t, live, &r, k, lane);
-    wide3 root = move_point(c, t, live, r.old, r.behind, 0, lane);
-    if (stays_put(c, t, 0, 1)) held &= is_held(c, t, root, r.x, 0, lane);
-    return live & ~held;
+    return newton_back(c, t, live, chain.x, lane);
 }
 
 #endif

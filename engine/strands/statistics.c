@@ -26,11 +26,39 @@ static mote_sums sum_points(const void *context, size_t first, size_t end) {
 
 /* --- Sums over segments, strand by strand --- */
 
+/* Direction of a rod's clamp. */
+static void find_root_direction(const mote_strands *strands, uint32_t lane, double to[3]) {
+    double q[4], a[3], cross[3];
+    for (int i = 0; i < 4; i++) q[i] = (double)strands->root_last[i][lane];
+    for (int i = 0; i < 3; i++) a[i] = (double)strands->root_direction[i][lane];
+    const double scale = 2 / (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    for (int i = 0; i < 3; i++) cross[i] = q[(i + 1) % 3] * a[(i + 2) % 3] - q[(i + 2) % 3] * a[(i + 1) % 3];
+    for (int i = 0; i < 3; i++)
+        to[i] = a[i] + scale * (q[3] * cross[i] + q[(i + 1) % 3] * cross[(i + 2) % 3] -
+                                q[(i + 2) % 3] * cross[(i + 1) % 3]);
+}
+
+/* Returns the energy of the joint at a slot; `tangent` is the direction before it, and becomes the one
+ * behind. */
+static double joint_energy(const mote_strands *strands, size_t slot, double tangent[3]) {
+    double d[3], square = 0;
+    (void)mote_range_distance(&strands->range, slot, slot + MOTE_GROUP, d);
+    for (int i = 0; i < 3; i++) {
+        const double t = d[i] * (double)strands->inverse_length[slot];
+        square += (t - tangent[i]) * (t - tangent[i]);
+        tangent[i] = t;
+    }
+    return 0.5 * (double)strands->joint_stiffness[slot] * square;
+}
+
 static void add_strand(const mote_strands *strands, uint32_t lane, mote_sums *to) {
     const int32_t points = strands->points[lane];
     const double compliance = (double)strands->compliance[lane];
     size_t slot = mote_strands_slot_of(strands, lane, 0);
+    double tangent[3] = {0, 0, 0};
+    if (strands->joint_stiffness) find_root_direction(strands, lane, tangent);
     for (int32_t k = 0; k + 1 < points; k++, slot += MOTE_GROUP) {
+        if (strands->joint_stiffness) to->of[MOTE_SUM_ELASTIC] += joint_energy(strands, slot, tangent);
         const double rest = (double)strands->rest_length[slot],
                      length = distance(strands, slot, slot + MOTE_GROUP);
         if (compliance > 0) to->of[MOTE_SUM_ELASTIC] += mote_elastic_energy(1 / compliance, length, rest);

@@ -6,6 +6,7 @@
 #include "strands/bend.h"
 #include "strands/contact.h"
 #include "strands/impulse.h"
+#include "strands/rod.h"
 #include "strands/solve.h"
 #include "strands/stage.h"
 
@@ -69,6 +70,7 @@ MOTE_INLINE strand_softness soften(wide compliance, float damping, double h) {
 /* Parts of an instance of the solver. gains: corrections of positions, over h, are velocity. */
 typedef struct strand_parts_of {
     bool compliant, bends, contacts, gains;
+    bool rods;
 } strand_parts_of;
 
 /* Terms of a solve; h: s, of the whole substep. The rate and the columns of the start are set by the caller.
@@ -93,6 +95,7 @@ MOTE_INLINE strand_terms make_terms(const strand_work *w, strand_parts_of of, si
     t.rate = wide_set(of.gains ? (float)(1.0 / h) : 0.0f);
     t.start = WORK_START, t.start_v = IMPULSE_OLD_V;
     t.compliant = compliant, t.contacts = of.contacts, t.gains = of.gains;
+    t.keeps_tension = of.rods;
     return t;
 }
 
@@ -203,6 +206,12 @@ MOTE_INLINE wide_mask lengths_held(const strand_columns *c, const strand_terms *
     return held;
 }
 
+/* Forgets the tensions of rods whose lengths were not solved: they would come back as forces. */
+MOTE_OUTLINE void forget_tensions(const strand_columns *c, wide_mask lanes, size_t lane) {
+    for (size_t at = lane; at < strand_at(c->points, lane); at += MOTE_GROUP)
+        work_store(c, WORK_TENSION, at, wide_select(lanes, (wide){0}, work_load(c, WORK_TENSION, at)));
+}
+
 /* Newton's method for the live strands from `lane` on. t: rate and columns of the start are set. Returns the
  * strands that it did not solve: their lengths are projected. */
 MOTE_INLINE wide_mask hold_lengths(const strand_work *w, strand_parts_of of, strand_terms t, wide_mask live,
@@ -212,7 +221,7 @@ MOTE_INLINE wide_mask hold_lengths(const strand_work *w, strand_parts_of of, str
     const double h = w->job->plan->h;
     const wide limit = wide_set(strands->def.max_strain);
     if (of.compliant || of.bends) relax(&columns, of.compliant, of.bends, lane);
-    for (uint32_t i = 0; i < strands->def.max_iterations; i++) {
+    for (uint32_t i = t.done; i < strands->def.max_iterations; i++) {
         count_lanes(strands->iterations + w->lane + lane, live);
         t.everyone = wide_all(live);
         /* First active set: the contacts of the prediction. */
@@ -234,6 +243,7 @@ MOTE_INLINE wide_mask hold_lengths(const strand_work *w, strand_parts_of of, str
     revert_diverged(&columns, &t, live, lane);
     project_lengths(&columns, live & wide_equal(wide_load(strands->compliance + w->lane + lane), (wide){0}),
                     lane);
+    if (of.rods) forget_tensions(&columns, live, lane);
     if (of.gains) limit_velocity(&columns, &t, live & wide_less((wide){0}, t.rate), lane);
     return live;
 }
@@ -242,7 +252,7 @@ MOTE_INLINE wide_mask hold_lengths(const strand_work *w, strand_parts_of of, str
  * each has its own register allocation. */
 #define HOLD(name, compliant, bends, contacts)                                                               \
     MOTE_OUTLINE wide_mask name(const strand_work *w, wide_mask live, size_t lane) {                         \
-        const strand_parts_of of = {compliant, bends, contacts, true};                                       \
+        const strand_parts_of of = {compliant, bends, contacts, true, false};                                \
         return hold_lengths(w, of, make_terms(w, of, lane), live, lane);                                     \
     }
 HOLD(hold_rigid, false, false, false)
@@ -255,8 +265,14 @@ HOLD(hold_soft_bends, true, true, false)
 HOLD(hold_soft_bends_contacts, true, true, true)
 #undef HOLD
 
+MOTE_OUTLINE wide_mask hold_rods_contacts(const strand_work *w, wide_mask live, size_t lane) {
+    const strand_parts_of of = {.contacts = true, .gains = true, .rods = true};
+    return hold_lengths(w, of, make_terms(w, of, lane), live, lane);
+}
+
 MOTE_INLINE wide_mask hold(const strand_work *w, bool contacts, wide_mask live, size_t lane) {
     const bool rigid = !w->job->strands->compliant;
+    if (w->job->strands->joint_stiffness) return hold_rods_contacts(w, live, lane);
     if (w->c.bend_length && rigid) return (contacts ? hold_bends_contacts : hold_bends)(w, live, lane);
     if (w->c.bend_length) return (contacts ? hold_soft_bends_contacts : hold_soft_bends)(w, live, lane);
     if (!rigid) return (contacts ? hold_compliant_contacts : hold_compliant)(w, live, lane);
@@ -265,7 +281,7 @@ MOTE_INLINE wide_mask hold(const strand_work *w, bool contacts, wide_mask live, 
 
 /* Corrects the lengths of the lanes in the positions alone. */
 MOTE_OUTLINE void correct_lengths(const strand_work *w, wide_mask live, size_t lane) {
-    const strand_parts_of of = {false, false, false, false};
+    const strand_parts_of of = {.gains = false};
     (void)hold_lengths(w, of, make_terms(w, of, lane), live, lane);
 }
 
@@ -273,7 +289,7 @@ MOTE_OUTLINE void correct_lengths(const strand_work *w, wide_mask live, size_t l
  * correct their lengths. */
 MOTE_OUTLINE void hold_part(const strand_work *w, const strand_part *p, wide_mask live, wide_mask first,
                             size_t lane) {
-    const strand_parts_of of = {false, false, false, true};
+    const strand_parts_of of = {false, false, false, true, false};
     strand_terms t = make_terms(w, of, lane);
     t.rate = wide_select(first, wide_set(1.0f) / p->h, (wide){0});
     t.start = IMPULSE_FROM, t.start_v = IMPULSE_FROM_V;

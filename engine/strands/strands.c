@@ -1,5 +1,6 @@
 /* Strands: creation and rest. Strands are counted by length and assigned to lanes longest first, in linear
  * passes. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -124,24 +125,110 @@ static void mask_slots(mote_strands *strands, uint32_t lane) {
     }
 }
 
-static void fill_strand(mote_strands *strands, const mote_strands_def *def, uint32_t lane) {
+static void fill_masses(mote_strands *strands, const mote_strands_def *def, uint32_t lane) {
     const uint32_t strand = strands->strand_of_lane[lane], points = (uint32_t)strands->points[lane];
     const float mass = mote_strand_value(def->strand_mass, def->mass, strand);
+    const float equal = (float)((double)mass / (double)points);
+    for (uint32_t k = 0; k < points; k++)
+        strands->mass[mote_strands_slot_of(strands, lane, k)] =
+            def->point_mass ? def->point_mass[strands->first_point[strand] + k] : equal;
+}
+
+/* Fills the columns of a rod. A joint stands for half of the segments on either side, the clamp for half of
+ * the first one. */
+static void fill_rod(mote_strands *strands, const mote_strands_def *def, uint32_t lane) {
+    const uint32_t strand = strands->strand_of_lane[lane], points = (uint32_t)strands->points[lane];
+    const float rest_scale = mote_strand_value(def->strand_rest_scale, def->rest_scale, strand);
+    const uint32_t first = strands->first_point[strand];
+    const float *p = def->positions + 3 * (size_t)first;
+    double before = 0;
+    for (uint32_t k = 0; k + 1 < points; k++, p += 3) {
+        const uint32_t slot = mote_strands_slot_of(strands, lane, k);
+        const float length = mote_rest_length(p, p + 3, rest_scale);
+        const float inverse = length > 0 ? 1.0f / length : 0;
+        strands->inverse_length[slot] = inverse <= FLT_MAX ? inverse : 0;
+        const double joint = mote_strands_joint_stiffness((double)mote_strands_stiffness_at(def, first + k),
+                                                          before, (double)length);
+        strands->joint_stiffness[slot] = k || !(def->hinged_roots || def->free_roots) ? (float)joint : 0;
+        if (k == 0)
+            for (int axis = 0; axis < 3; axis++)
+                strands->root_direction[axis][lane] =
+                    (p[3 + axis] - p[axis]) * rest_scale * strands->inverse_length[slot];
+        before = (double)length;
+    }
+}
+
+/* c = a b */
+static void compose(const double a[4], const double b[4], double c[4]) {
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        c[i] = a[3] * b[i] + b[3] * a[i] + a[j] * b[k] - a[k] * b[j];
+    }
+    c[3] = a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2];
+}
+
+/* Turns the frame q by the smallest rotation that takes the direction t to u; by half a turn about the
+ * frame's first axis where they are opposite. */
+static void transport_frame(double q[4], const double t[3], const double u[3]) {
+    double turn[4], sum[4], norm = 0;
+    turn[3] = 1 + t[0] * u[0] + t[1] * u[1] + t[2] * u[2];
+    for (int i = 0; i < 3; i++) turn[i] = t[(i + 1) % 3] * u[(i + 2) % 3] - t[(i + 2) % 3] * u[(i + 1) % 3];
+    if (turn[3] > 1e-6)
+        compose(turn, q, sum);
+    else
+        compose(q, (const double[4]){1, 0, 0, 0}, sum);
+    for (int i = 0; i < 4; i++) norm += sum[i] * sum[i];
+    for (int i = 0; i < 4; i++) q[i] = sum[i] / __builtin_sqrt(norm);
+}
+
+/* Fills the frames of a rod: at rest they are not twisted along it (Bishop's frames). Segments without length
+ * keep the direction before them. */
+static void fill_frames(mote_strands *strands, const mote_strands_def *def, uint32_t lane) {
+    const uint32_t strand = strands->strand_of_lane[lane], points = (uint32_t)strands->points[lane];
+    const float *p = def->positions + 3 * (size_t)strands->first_point[strand];
+    double q[4] = {0, 0, 0, 1}, t[3] = {0, 0, 1}, before = 0;
+    for (uint32_t k = 0; k + 1 < points; k++, p += 3) {
+        const uint32_t slot = mote_strands_slot_of(strands, lane, k);
+        const double reach = (double)mote_rest_length(p, p + 3, 1),
+                     length = (double)strands->rest_length[slot];
+        double u[3], old[4], turn[4];
+        for (int i = 0; i < 3; i++) u[i] = reach > 0 ? ((double)p[3 + i] - (double)p[i]) / reach : t[i];
+        memcpy(old, q, sizeof old);
+        transport_frame(q, t, u);
+        for (int i = 0; i < 3; i++) old[i] = -old[i], t[i] = u[i];
+        compose(old, q, turn);
+        const double sign = turn[3] < 0 ? -2 : 2;
+        for (int i = 0; i < 3; i++) strands->rest_turn[i][slot] = k ? (float)(sign * turn[i]) : 0;
+        for (int i = 0; i < 4; i++) strands->rest_frame[i][slot] = (float)q[i];
+        const double joint = mote_strands_joint_stiffness(
+            (double)mote_strands_twisting_at(def, strands->first_point[strand] + k), before, length);
+        strands->joint_twist[slot] = k || !def->free_roots ? (float)joint : 0;
+        before = length;
+    }
+}
+
+static void fill_strand(mote_strands *strands, const mote_strands_def *def, uint32_t lane) {
+    const uint32_t strand = strands->strand_of_lane[lane], points = (uint32_t)strands->points[lane];
+    const double mass = mote_strand_mass(def, strand, strands->first_point[strand]);
     const float rest_scale = mote_strand_value(def->strand_rest_scale, def->rest_scale, strand);
     const float *p = def->positions + 3 * (size_t)strands->first_point[strand];
-    const float inverse_mass = (float)((double)points / (double)mass);
+    const float inverse_mass = (float)((double)points / mass);
     uint32_t slot = mote_strands_slot_of(strands, lane, 0);
+    if (strands->mass) fill_masses(strands, def, lane);
+    if (strands->has_rods) fill_rod(strands, def, lane);
     strands->point_inverse_mass[lane] = inverse_mass;
     strands->compliance[lane] = mote_strand_value(def->strand_compliance, def->compliance, strand);
     strands->compliant |= strands->compliance[lane] > 0;
     for (int axis = 0; axis < 3; axis++) strands->root_rest[axis][lane] = p[axis];
     for (uint32_t k = 0; k < points; k++, slot += MOTE_GROUP, p += 3) {
         for (int axis = 0; axis < 3; axis++) strands->rest_x[axis][slot] = p[axis];
-        strands->range.inverse_mass[slot] = k || def->free_roots ? inverse_mass : 0;
+        strands->range.inverse_mass[slot] =
+            k || def->free_roots ? mote_strands_free_inverse_mass(strands, lane, slot) : 0;
         strands->rest_length[slot] = k + 1 < points ? mote_rest_length(p, p + 3, rest_scale) : 1.0f;
         if (strands->bend_length)
             strands->bend_length[slot] = k + 2 < points ? mote_rest_length(p, p + 6, rest_scale) : 1.0f;
     }
+    if (strands->has_frames) fill_frames(strands, def, lane);
     mote_strands_rest(strands, lane);
 }
 
@@ -182,9 +269,13 @@ static mote_strands strands_of(const mote_strands_def *def, const mote_range_set
         .point_count = (uint32_t)counts->points,
         .group_count = groups,
         .lane_count = groups * MOTE_GROUP,
-        .max_points = counts->longest};
+        .max_points = counts->longest,
+        .has_masses = def->point_mass != NULL,
+        .has_rods = mote_strands_has_rods(def),
+        .has_frames = mote_strands_has_frames(def)};
     strands.def.positions = strands.def.strand_mass = strands.def.strand_rest_scale =
-        strands.def.strand_compliance = NULL;
+        strands.def.strand_compliance = strands.def.point_mass = strands.def.point_bending_stiffness =
+            strands.def.point_twisting_stiffness = NULL;
     strands.def.strand_points = NULL;
     return strands;
 }
@@ -241,6 +332,20 @@ static void rest_point(mote_strands *strands, uint32_t slot, const float row[12]
     }
 }
 
+/* Puts the frames of a rod to those of the rest shape under the root's target. */
+static void rest_frames(mote_strands *strands, uint32_t lane) {
+    double root[4], norm = 0;
+    for (int i = 0; i < 4; i++) root[i] = (double)strands->root_to[3 + i][lane], norm += root[i] * root[i];
+    for (int i = 0; i < 4; i++) root[i] /= __builtin_sqrt(norm);
+    for (uint32_t k = 0; k < (uint32_t)strands->points[lane]; k++) {
+        const uint32_t slot = mote_strands_slot_of(strands, lane, k);
+        double rest[4], q[4];
+        for (int i = 0; i < 4; i++) rest[i] = (double)strands->rest_frame[i][slot];
+        compose(root, rest, q);
+        for (int i = 0; i < 4; i++) strands->frame[i][slot] = (float)q[i];
+    }
+}
+
 static void rest_pins(mote_strands *strands, uint32_t lane) {
     const mote_pin_list *pins = &strands->range.pins;
     const uint32_t group = lane / MOTE_GROUP;
@@ -264,8 +369,11 @@ void mote_strands_rest(mote_strands *strands, uint32_t lane) {
     for (int axis = 0; axis < 3 && strands->origin[0]; axis++)
         strands->origin[axis][lane] = strands->root_to[axis][lane];
     uint32_t slot = mote_strands_slot_of(strands, lane, 0);
+    for (uint32_t k = 0; k < (uint32_t)strands->points[lane] && strands->tension; k++)
+        strands->tension[slot + k * MOTE_GROUP] = 0;
     for (int32_t k = 0; k < strands->points[lane]; k++, slot += MOTE_GROUP) rest_point(strands, slot, row);
     rest_pins(strands, lane);
+    if (strands->frame[0]) rest_frames(strands, lane);
     strands->strain[lane] = strands->strain_sum[lane] = 0;
     strands->iterations[lane] = strands->unsolved[lane] = strands->fallbacks[lane] = 0;
     strands->buried[lane] = 0;

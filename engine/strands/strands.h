@@ -52,6 +52,7 @@ struct mote_strands {
     uint32_t strand_count, point_count, group_count, lane_count; /* lane_count = 16 group_count */
     uint32_t max_points;                                         /* points of the longest strand */
     bool compliant;                                              /* some strand has compliant segments */
+    bool has_masses, has_rods, has_frames;                       /* columns that the def asks for */
     uint64_t stamp; /* hash of the strands' numbers of points and rest shapes */
     mote_strand_group *group;
     uint32_t *linked, linked_count; /* groups that have links; group_count entries reserved */
@@ -64,6 +65,16 @@ struct mote_strands {
     float *rest_length; /* segment from this point to the next; 1 behind the last */
     float *bend_length; /* from this point to the second next; NULL without bend_stiffness */
     float *rest_x[3];   /* rest shape under the identity */
+    float *mass;        /* kg of a point where it is free; NULL: points of equal mass, no rods */
+    /* Rods (rod.h); NULL: no bending stiffness. */
+    float *joint_stiffness; /* N m, at the point; at the root that of the clamp; 0 at the tip */
+    float *inverse_length;  /* 1/m, of rest_length; 0 where there is no segment */
+    /* Frames of rods; NULL: no twisting stiffness. */
+    float *joint_twist;   /* N m, as joint_stiffness */
+    float *rest_turn[3];  /* 2 Im(conj(q[k-1]) q[k]) at rest; 0 at the root */
+    float *rest_frame[4]; /* q[k] at rest under the identity */
+    float *frame[4];      /* q[k] */
+    float *tension;       /* N/m, tension of a segment over its length, kept from substep to substep */
     /* m, place relative to the strand's origin when the engine last set x (stage/place.h). NaN in x: the
      * place is x alone. NULL: springs, whose places all are. */
     float *relative_x[3];
@@ -74,6 +85,7 @@ struct mote_strands {
     float *compliance;         /* m/N; 0 in empty lanes */
     float *origin[3];          /* m, of relative_x; NULL without it */
     float *root_rest[3];       /* point 0 under the identity */
+    float *root_direction[3];  /* direction of the first segment under the identity; NULL: no rods */
     /* Transforms between which roots move. Rotations have length 1; root_to is in the hemisphere of
      * root_from. */
     float *root_from[MOTE_ROOT_COLUMNS], *root_to[MOTE_ROOT_COLUMNS];
@@ -125,6 +137,11 @@ MOTE_INLINE uint32_t mote_strands_slot_of(const mote_strands *strands, uint32_t 
 /* Returns the lane of a slot of a group. */
 MOTE_INLINE uint32_t mote_strands_lane_of(const mote_strands *strands, uint32_t group, uint32_t slot) {
     return group * MOTE_GROUP + (slot - strands->group[group].first) % MOTE_GROUP;
+}
+
+/* Returns the inverse mass of a point where it is free. */
+MOTE_INLINE float mote_strands_free_inverse_mass(const mote_strands *strands, uint32_t lane, uint32_t slot) {
+    return strands->mass ? 1.0f / strands->mass[slot] : strands->point_inverse_mass[lane];
 }
 
 /* --- layout.c --- */

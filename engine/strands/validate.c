@@ -40,7 +40,7 @@ static bool slots_are_valid(const mote_strands *s) {
                 MOTE_CLAIM(is_masked(s, slot));
                 continue;
             }
-            MOTE_CLAIM(inverse_mass == 0 || inverse_mass == s->point_inverse_mass[lane]);
+            MOTE_CLAIM(inverse_mass == 0 || inverse_mass == mote_strands_free_inverse_mass(s, lane, slot));
             const bool root = k == 0 && !s->def.free_roots;
             MOTE_CLAIM(!root || inverse_mass == 0);
             pinned += !root && inverse_mass == 0;

@@ -44,6 +44,11 @@ typedef struct strand_scratch_layout {
             float radius;   /* |e| before the iteration */
             float strain;   /* elongation at the start of the substep, m */
         } bend;
+        struct {
+            float share, lever, own[3]; /* rows of the bending of rods */
+            float tension;              /* N/m, at the start of the substep or part */
+            float p, q, force[3];       /* of all beyond a pinned point (rod.h) */
+        } rod;
         float world[3];       /* position in the world, for callbacks */
         float pin_impulse[3]; /* impulse on a pinned point in a part of the substep, N s */
     };
@@ -52,6 +57,7 @@ typedef struct strand_scratch_layout {
         float pose[3];    /* target segments of local pose springs; then their forces */
         float reacted[3]; /* reaction before the impulses of the substep */
     };
+    float rod_frame[4], rod_twist[2]; /* frames of rods (rod_frames.h); rows of their twist */
 } strand_scratch_layout;
 #define STRAND_COLUMN(member) MOTE_SCRATCH_COLUMN(strand_scratch_layout, member)
 enum {
@@ -134,7 +140,8 @@ struct strand_work {
     MOTE_ALIGNED(64) float origin[3][MOTE_GROUP]; /* m, world: positions in scratch are relative to it */
     MOTE_ALIGNED(64)
     float root[12][MOTE_GROUP]; /* rotation (rows) and position of each root at the stage's time */
-    MOTE_ALIGNED(64) int32_t live[MOTE_GROUP]; /* -1: the strand is not frozen */
+    MOTE_ALIGNED(64) float root_rotation[4][MOTE_GROUP]; /* the same as a quaternion, not of length 1 */
+    MOTE_ALIGNED(64) int32_t live[MOTE_GROUP];           /* -1: the strand is not frozen */
     MOTE_ALIGNED(64)
     int32_t overstretched[MOTE_GROUP];            /* -1: pins draw out lengthened segments in the substep */
     MOTE_ALIGNED(64) float stiffness[MOTE_GROUP]; /* N/m, of springs */
@@ -258,6 +265,7 @@ MOTE_OUTLINE void place_roots(strand_work *w, double within) {
                         scale * (x * z - y * r),       scale * (y * z + x * r),
                         one - scale * (x * x + y * y), from_origin.z};
         for (int i = 0; i < 12; i++) wide_store(w->root[i] + lane, row[i]);
+        for (int i = 0; i < 4; i++) wide_store(w->root_rotation[i] + lane, part[3 + i]);
     }
 }
 

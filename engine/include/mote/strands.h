@@ -41,6 +41,10 @@ typedef struct mote_strands_def {
     const float *positions;
     float mass; /**< kg of a strand, > 0, shared equally by its points, if strand_mass is NULL */
     const float *strand_mass; /**< kg of each strand, or NULL */
+    /** kg of each point, > 0, strand after strand, or NULL: mass and strand_mass are not read then. A taper,
+     * a bob at the tip; for a uniform rod half the mass of its segments, so that the tip has half of an inner
+     * point's. Not for springs. */
+    const float *point_mass;
     /** Rest length of a segment over its length in positions, > 0, if strand_rest_scale is NULL. */
     float rest_scale;
     const float *strand_rest_scale; /**< rest scale of each strand, or NULL */
@@ -54,6 +58,24 @@ typedef struct mote_strands_def {
     /** N/m between second neighbours, >= 0; 0: none. A compliant constraint for the robust solver. */
     float bend_stiffness;
     float bend_damping; /**< kg/s of the same */
+    /** EI, Young's modulus times the second moment of area, N m^2, >= 0, if point_bending_stiffness is NULL;
+     * 0: none. The strand is a rod, without twisting_stiffness straight at rest: with the directions t of its
+     * segments, each inner point k has the energy EI / (l[k-1] + l[k]) |t[k] - t[k-1]|^2, which tends to the
+     * integral of EI / 2 (curvature)^2, and the root EI / l[0] |t[0] - t|^2, where t is the direction of the
+     * rest shape's first segment under the root's transform: a clamp. Implicit, stable at any stiffness. Only
+     * for the robust solver with rigid segments and without bend_stiffness. */
+    float bending_stiffness;
+    /** EI at each point, N m^2, >= 0, strand after strand, or NULL: of each strand, a taper. */
+    const float *point_bending_stiffness;
+    /** GJ, shear modulus times the torsion constant, N m^2, >= 0. If > 0, rods have material frames: the rest
+     * shape's curvature and torsion are those of the rod at rest, and a root that turns about its first
+     * segment twists it. 0: rods are straight at rest and have no twist. Holds while c^4 h^2 EI / (mass per
+     * metre)
+     * <= 0.2, c being the rest curvature and h the substep. */
+    float twisting_stiffness;
+    /** GJ at each point, N m^2, >= 0, strand after strand, or NULL. */
+    const float *point_twisting_stiffness;
+    bool hinged_roots; /**< else the first segment of a rod is clamped to the root's direction */
     /** N/m of an explicit spring from every point to its place in the rest shape under the root's
      * transform. */
     float pose_stiffness;
@@ -91,7 +113,8 @@ typedef struct mote_strands_fault {
 
 /** Adds strands at rest in their rest shape under the identity transform. fault: NULL, or receives the
  * location of an error. Errors: NULL, BUSY, DEF, ENUM, RANGE (a count, a length, a mass, ...; springs without
- * compliance; the conserving solver with compliance or bend), NOT_FINITE, OVERFLOW, CAPACITY
+ * compliance or with point_mass; the conserving solver with compliance or bend; bending stiffness
+ * with another solver than the robust one, with compliance or bend), NOT_FINITE, OVERFLOW, CAPACITY
  * (MOTE_MAX_STRANDS_OBJECTS), MEMORY, INTEGRATOR (an advecting one). */
 MOTE_API mote_result mote_system_add_strands(mote_system *system, const mote_strands_def *def,
                                              mote_strands_id *id, mote_strands_fault *fault);

@@ -1,0 +1,304 @@
+/* Rods: strands with a bending stiffness. A substep is
+ *     1. implicit bending, (M + h^2 K) dx = M (h v0 + h^2 a) - h^2 K x + tension, where K is the stiffness of
+ *        the joints and of the tensions that own, and the tensions are those of the last substep;
+ *     2. Newton's method for the lengths (solve.h), whose multipliers add to the tensions.
+ * Because the tensions are kept, step 2 has nothing to do in a rod at rest, and its shape does not depend on
+ * h: so does pressure in incremental projection methods for fluids (Guermond, Minev & Shen, An overview of
+ * projection methods for incompressible flows, 2006, 3.2). Without the tensions in K taut soft rods gain
+ * energy.
+ *
+ * The energy of joint k between the segments d[k-1] and d[k] of lengths l is, with t = d / l,
+ *     b / 2 |t[k] - t[k-1]|^2,  b = EI / ((l[k-1] + l[k]) / 2),
+ * the chord of the angle between them. While |d| = l it is quadratic in the positions, so that one scalar
+ * system serves x, y and z. The clamp is half a segment long: b = 2 EI / l[0], against the root's direction.
+ *
+ * The elimination runs from the tip to the root. All beyond joint k costs
+ *     V(dx, du) = P dx^2 / 2 + Q dx . du + R du^2 / 2 + p . dx + q . du,
+ * where dx is the move of point k and du the change of t[k-1]. With D = P R - Q^2 carried along, only
+ * positive terms are added, so that every one of them keeps its digits for any stiffness and masses (the
+ * factors of the pentadiagonal matrix lose the masses in float32 where h^2 EI / (m l^3) > 10^4): mass m of
+ * point k + 1:   D += m R, P += m segment k of length l:   Q1 = Q + l P, S = R + l (Q + Q1) + l^2 T, D += l^2
+ * T P,  T: the tension / l joint k, F = 1/(b + S):  P = (P b + D) F, Q = b F Q1, R = b F S, D = b F D */
+#ifndef MOTE_STRANDS_ROD_H
+#define MOTE_STRANDS_ROD_H
+
+#include "strands/impulse.h"
+#include "strands/rod_frames.h"
+
+enum {
+    ROD_SHARE = STRAND_COLUMN(rod.share),
+    ROD_LEVER = STRAND_COLUMN(rod.lever),
+    ROD_OWN = STRAND_COLUMN(rod.own),
+    ROD_TENSION = STRAND_COLUMN(rod.tension),
+    ROD_P = STRAND_COLUMN(rod.p),
+    ROD_Q = STRAND_COLUMN(rod.q),
+    ROD_FORCE = STRAND_COLUMN(rod.force),
+    ROD_FRAME = STRAND_COLUMN(rod_frame),
+    ROD_TWIST = STRAND_COLUMN(rod_twist)
+};
+
+/* V above: of all beyond a joint. */
+typedef struct rod_beyond {
+    wide p, q, r, d;     /* kg, kg m, kg m^2, kg^2 m^2 */
+    wide3 force, moment; /* p, q: kg m, kg m^2 */
+} rod_beyond;
+
+/* Segment k of the elimination. */
+typedef struct rod_segment {
+    wide length, inverse_length;
+    wide3 tangent, before;   /* t[k], t[k-1] */
+    wide3 couple, back;      /* gradient of the joint's energy: of t[k], and of t[k-1], negated; kg m^2 */
+    wide tension, stiffness; /* T h^2, kg; b h^2, kg m^2 */
+    rod_twist twist;         /* where there are frames */
+    wide3 way;               /* of point k + 1 without the forces inside the rod: h v0 + h^2 a */
+} rod_segment;
+
+/* Change of t[k]: share du - (lever dx + own). */
+typedef struct rod_row {
+    wide share, lever;
+    wide3 own;
+} rod_row;
+
+/* Adds the free point k + 1 of mass m, segment k and joint k. */
+MOTE_INLINE rod_row rod_add(rod_beyond *v, const rod_segment *s, wide m) {
+    /* Mass of point k + 1. */
+    v->d += m * v->r, v->p += m;
+    v->force = wide3_add_scaled(v->force, (wide){0} - m, s->way);
+    /* Segment k. */
+    const wide l = s->length, geometric = wide_max(s->tension, (wide){0}) * l * l, q = v->q + l * v->p;
+    const wide inertia = v->r + l * (v->q + q) + geometric, d = v->d + geometric * v->p;
+    const wide3 moment =
+        wide3_add_scaled(wide3_add_scaled(v->moment, l, v->force), s->tension * l * l, s->tangent);
+    /* Joint k: elimination of the change of t[k]. */
+    const wide b = s->stiffness, f = wide_set(1.0f) / (b + inertia + wide_set(0x1p-100f)), share = b * f;
+    const wide3 own = wide3_scale(f, wide3_add(moment, s->couple));
+    v->p = v->p * share + d * f, v->q = share * q, v->r = share * inertia, v->d = share * d;
+    v->force = wide3_add_scaled(v->force, (wide){0} - q, own);
+    v->moment = wide3_sub(wide3_scale(b, own), s->back);
+    return (rod_row){share, q * f, own};
+}
+
+/* The same for a point k + 1 that is pinned: it moves by s->way, so that t[k] changes by (way - dx) / l, the
+ * limit of a large mass. */
+MOTE_INLINE rod_row rod_add_pinned(rod_beyond *v, const rod_segment *s) {
+    const wide l = s->length, inverse = s->inverse_length, b = s->stiffness;
+    const wide beyond = v->r + wide_max(s->tension, (wide){0}) * l * l;
+    const wide3 change = wide3_scale(inverse, s->way);
+    const wide3 linear = wide3_add(wide3_add_scaled(v->moment, v->q, s->way),
+                                   wide3_add_scaled(s->couple, s->tension * l * l, s->tangent));
+    const wide3 own = wide3_add_scaled(linear, b + beyond, change);
+    v->p = (b + beyond) * inverse * inverse, v->q = b * inverse, v->r = b;
+    v->d = b * beyond * inverse * inverse;
+    v->force = wide3_scale((wide){0} - inverse, own);
+    v->moment = wide3_sub(wide3_scale((wide){0} - b, change), s->back);
+    return (rod_row){(wide){0}, inverse, wide3_scale((wide){0} - inverse, s->way)};
+}
+
+/* Column pointers of rods and the part of the substep. */
+typedef struct rod_terms {
+    strand_part part;
+    const float *joint, *inverse_length, *mass, *rest_length; /* from the group's first slot */
+    wide square, rate;                                        /* h^2; 1 / h, 0 for h = 0 */
+    wide3 root;                                               /* direction of the clamp */
+    bool framed;                                              /* a constant of the instance */
+    const float *joint_twist, *rest_turn[3];                  /* of frames */
+    rod_frame root_frame;
+    int start, start_v; /* columns that receive the state before */
+    bool arrives;       /* pinned points go to their goals */
+} rod_terms;
+
+/* Keeps the state of a point at the start of the substep; returns h v0 + h^2 a. */
+MOTE_INLINE wide3 rod_way(const strand_columns *c, const rod_terms *t, strand_point a, size_t at) {
+    work_store3(c, t->start, at, a.x);
+    work_store3(c, t->start_v, at, a.v);
+    return wide3_scale(t->part.h, wide3_add(a.v, free_kick(c, &t->part, a, point_mass(c, at), at)));
+}
+
+MOTE_INLINE rod_frame rod_load_frame(const strand_columns *c, size_t at) {
+    return (rod_frame){work_load3(c, ROD_FRAME, at), work_load(c, ROD_FRAME + 3, at)};
+}
+
+MOTE_INLINE rod_twist rod_twist_begin(const strand_columns *c, uint32_t k, size_t lane) {
+    const rod_frame q = rod_load_frame(c, strand_at(k, lane));
+    return (rod_twist){q, rod_direction(q), wide3_zero(), (wide){0}, (wide){0}};
+}
+
+/* Joint k of a rod with frames: its gradient, and the row of its twist. */
+MOTE_INLINE void rod_twist_joint(const strand_columns *c, const rod_terms *t, rod_segment *s, uint32_t k,
+                                 size_t lane) {
+    const size_t at = strand_at(k, lane);
+    const rod_frame before = k ? rod_load_frame(c, at - MOTE_GROUP) : t->root_frame;
+    const wide3 rest = {wide_load(t->rest_turn[0] + at), wide_load(t->rest_turn[1] + at),
+                        wide_load(t->rest_turn[2] + at)};
+    const rod_twist_row row = rod_add_twist(&s->twist, before, s->stiffness,
+                                            t->square * wide_load(t->joint_twist + at), rest, &s->couple);
+    s->back = wide3_zero();
+    work_store(c, ROD_TWIST, at, row.share);
+    work_store(c, ROD_TWIST + 1, at, row.own);
+}
+
+/* Turns the frames of the lanes with their segments, and by the twist of the last bending. */
+MOTE_OUTLINE void rod_turn_frames(const strand_columns *c, bool twists, wide_mask lanes, size_t lane) {
+    wide3 x = work_load3(c, WORK_X, lane);
+    wide angle = (wide){0};
+    for (uint32_t k = 0; k + 1 < c->points; k++) {
+        const size_t at = strand_at(k, lane);
+        const wide3 next = work_load3(c, WORK_X, at + MOTE_GROUP);
+        const rod_frame q = rod_load_frame(c, at);
+        if (twists) angle = work_load(c, ROD_TWIST, at) * angle - work_load(c, ROD_TWIST + 1, at);
+        const rod_frame turned = rod_follow(q, wide3_sub(next, x), angle);
+        work_store3(c, ROD_FRAME, at, wide3_select(lanes, turned.v, q.v));
+        work_store(c, ROD_FRAME + 3, at, wide_select(lanes, turned.w, q.w));
+        x = next;
+    }
+}
+
+MOTE_INLINE rod_beyond rod_select(wide_mask mask, const rod_beyond *a, const rod_beyond *b) {
+    return (rod_beyond){wide_select(mask, a->p, b->p),          wide_select(mask, a->q, b->q),
+                        wide_select(mask, a->r, b->r),          wide_select(mask, a->d, b->d),
+                        wide3_select(mask, a->force, b->force), wide3_select(mask, a->moment, b->moment)};
+}
+
+/* Adds segment k to the elimination, between point k and its neighbour `end`. `tangent` is t[k]; t[k-1]
+ * replaces it. Segments that do not exist have no mass, stiffness or tension and change nothing. */
+MOTE_INLINE void rod_eliminate(const strand_columns *c, const rod_terms *t, rod_beyond *v, rod_segment *s,
+                               strand_point end, uint32_t k, size_t lane) {
+    const size_t at = strand_at(k, lane), next = at + MOTE_GROUP;
+    s->length = wide_load(t->rest_length + at), s->inverse_length = wide_load(t->inverse_length + at);
+    const wide tension = work_load(c, WORK_TENSION, at);
+    work_store(c, ROD_TENSION, at, tension);
+    s->tension = t->square * tension, s->stiffness = t->square * wide_load(t->joint + at);
+    if (t->framed)
+        rod_twist_joint(c, t, s, k, lane);
+    else
+        s->couple = s->back = wide3_scale(s->stiffness, wide3_sub(s->tangent, s->before));
+    s->way = rod_way(c, t, end, next);
+    const rod_beyond beyond = *v;
+    rod_row row = rod_add(v, s, wide_load(t->mass + next));
+    if (c->pins) {
+        const wide_mask pinned = wide_equal(point_mass(c, next), (wide){0}) &
+                                 lanes_beyond(wide_mask_load(c->counts + lane), k + 1);
+        work_store(c, ROD_P, next, beyond.p);
+        work_store(c, ROD_Q, next, beyond.q);
+        work_store3(c, ROD_FORCE, next, beyond.force);
+        rod_beyond held = beyond;
+        const rod_row fixed = rod_add_pinned(&held, s);
+        *v = rod_select(pinned, &held, v);
+        row =
+            (rod_row){wide_select(pinned, fixed.share, row.share),
+                      wide_select(pinned, fixed.lever, row.lever), wide3_select(pinned, fixed.own, row.own)};
+    }
+    work_store(c, ROD_SHARE, at, row.share);
+    work_store(c, ROD_LEVER, at, row.lever);
+    work_store3(c, ROD_OWN, at, row.own);
+    s->tangent = s->before;
+}
+
+/* A point on the way back to the tip: its move, the change of the direction of the segment before it, and the
+ * force h^2 (kg m) that the segment behind it puts on it. */
+typedef struct rod_return {
+    wide3 dx, du, behind;
+} rod_return;
+
+/* Adds the impulses on pinned points to their reaction. */
+MOTE_INLINE void rod_react(const strand_columns *c, const rod_terms *t, wide_mask pinned, wide3 force,
+                           size_t at) {
+    const wide3 sum = work_load3(c, WORK_REACTION, at), impulse = wide3_scale(t->rate, force);
+    work_store3(c, WORK_REACTION, at, wide3_add(sum, wide3_select(pinned, impulse, wide3_zero())));
+}
+
+/* Finds the force of the segment behind point k from that of the segment before it, which is r->behind, and
+ * the reaction of a pinned point: they differ by what the point's momentum gained. */
+MOTE_INLINE void rod_pass_point(const strand_columns *c, const rod_terms *t, rod_return *r, uint32_t k,
+                                size_t lane) {
+    const size_t at = strand_at(k, lane);
+    const wide mass = point_mass(c, at);
+    const strand_point a = {work_load3(c, t->start, at), work_load3(c, t->start_v, at)};
+    const wide_mask pinned = wide_equal(mass, (wide){0}) & lanes_beyond(wide_mask_load(c->counts + lane), k);
+    const wide3 way = wide3_scale(t->part.h, wide3_add(a.v, free_kick(c, &t->part, a, mass, at)));
+    const wide3 free = wide3_add_scaled(r->behind, wide_load(t->mass + at), wide3_sub(r->dx, way));
+    const wide3 beyond =
+        wide3_add_scaled(wide3_add_scaled(work_load3(c, ROD_FORCE, at), work_load(c, ROD_P, at), r->dx),
+                         work_load(c, ROD_Q, at), r->du);
+    const wide3 own = wide3_select(pinned, wide3_sub(wide3_zero(), beyond), free);
+    rod_react(c, t, pinned, wide3_sub(own, r->behind), at);
+    r->behind = own;
+}
+
+/* Eliminates all segments, from the tip to the root. Returns the root's part of the way back. */
+MOTE_INLINE rod_return rod_up(const strand_columns *c, const rod_terms *t, size_t lane) {
+    const uint32_t last = c->points - 1;
+    rod_beyond v = {(wide){0}, (wide){0}, (wide){0}, (wide){0}, wide3_zero(), wide3_zero()};
+    strand_point end = work_point(c, strand_at(last, lane)), a = work_point(c, strand_at(last - 1, lane));
+    rod_segment s;
+    if (t->framed) s.twist = rod_twist_begin(c, last - 1, lane);
+    s.tangent = wide3_scale(wide_load(t->inverse_length + strand_at(last - 1, lane)), wide3_sub(end.x, a.x));
+    for (uint32_t k = last; k-- > 0;) {
+        strand_point before = a;
+        s.before = t->root;
+        if (k) {
+            before = work_point(c, strand_at(k - 1, lane));
+            s.before =
+                wide3_scale(wide_load(t->inverse_length + strand_at(k - 1, lane)), wide3_sub(a.x, before.x));
+        }
+        rod_eliminate(c, t, &v, &s, end, k, lane);
+        end = a, a = before;
+    }
+    /* The root: pinned, or free with the mass m: (P + m) dx = m way - p. */
+    const wide3 way = rod_way(c, t, end, lane);
+    const wide m = wide_load(t->mass + lane);
+    const wide_mask pinned = wide_equal(point_mass(c, lane), (wide){0});
+    const wide3 free = wide3_scale(wide_set(1.0f) / wide_select(pinned, wide_set(1.0f), v.p + m),
+                                   wide3_sub(wide3_scale(m, way), v.force)),
+                dx = wide3_select(pinned, way, free);
+    const wide3 own = wide3_sub(wide3_zero(), wide3_add_scaled(v.force, v.p, dx));
+    rod_react(c, t, pinned, own, lane);
+    return (rod_return){dx, wide3_zero(), own};
+}
+
+/* Moves a point by dx, which over h is its velocity. */
+MOTE_INLINE void rod_move(const strand_columns *c, const rod_terms *t, wide3 dx, uint32_t k, size_t lane) {
+    const size_t at = strand_at(k, lane);
+    const wide3 old = work_load3(c, WORK_X, at);
+    wide3 x = wide3_add(old, dx), v = wide3_scale(t->rate, dx);
+    if (k == 0 || c->pins || k >= c->shortest) {
+        const wide_mask free = wide_less((wide){0}, point_mass(c, at)),
+                        exists = lanes_beyond(wide_mask_load(c->counts + lane), k);
+        if (t->arrives) x = wide3_select(free, x, work_load3(c, IMPULSE_GOAL, at));
+        x = wide3_select(exists, x, old);
+        v = wide3_select(free, v, work_load3(c, WORK_V, at));
+    }
+    work_store3(c, WORK_X, at, x);
+    work_store3(c, WORK_V, at, v);
+}
+
+/* Bends the rods of a register over the substep, without regard to their lengths. With `lengths` the rows of
+ * the lengths are eliminated on the way from the root to the tip: returns their chain. */
+MOTE_INLINE strand_chain rod_bend(const strand_columns *c, const rod_terms *t, const strand_terms *lengths,
+                                  size_t lane) {
+    rod_return r = rod_up(c, t, lane);
+    rod_move(c, t, r.dx, 0, lane);
+    strand_chain chain = {wide3_zero(), work_load3(c, WORK_X, lane), point_mass(c, lane), (wide){0},
+                          (wide){0}};
+    for (uint32_t k = 0; k + 1 < c->points; k++) {
+        const size_t at = strand_at(k, lane);
+        const wide3 change = wide3_add_scaled(work_load3(c, ROD_OWN, at), work_load(c, ROD_LEVER, at), r.dx);
+        r.du = wide3_sub(wide3_scale(work_load(c, ROD_SHARE, at), r.du), change);
+        r.dx = wide3_add_scaled(r.dx, wide_load(t->rest_length + at), r.du);
+        if (c->pins) rod_pass_point(c, t, &r, k + 1, lane);
+        rod_move(c, t, r.dx, k + 1, lane);
+        if (lengths) eliminate(c, lengths, &chain, k, lane);
+    }
+    return chain;
+}
+
+/* Puts the lanes back to the state before the substep or part, with its tensions and reactions. */
+MOTE_OUTLINE void rod_undo(const strand_columns *c, wide_mask lanes, const int keep[2], size_t lane) {
+    impulse_undo(c, lanes, keep, lane);
+    impulse_copy_reaction(c, IMPULSE_REACTED, WORK_REACTION, lanes, lane);
+    for (size_t at = lane; at < strand_at(c->points - 1, lane); at += MOTE_GROUP)
+        work_store(c, WORK_TENSION, at,
+                   wide_select(lanes, work_load(c, ROD_TENSION, at), work_load(c, WORK_TENSION, at)));
+}
+
+#endif

@@ -1,0 +1,185 @@
+/* A substep of rods (rod.h): in parts where a few iterations of Newton's method do not hold the lengths. */
+#ifndef MOTE_STRANDS_ROD_STEP_H
+#define MOTE_STRANDS_ROD_STEP_H
+
+#include "strands/parts.h"
+#include "strands/rod.h"
+
+/* Rods whose lengths this many iterations do not hold take their substep in parts, up to 2^ROD_HALVINGS. */
+#define ROD_ITERATIONS 3u
+#define ROD_HALVINGS   4u
+
+/* Sets the length of the part: p->h. */
+MOTE_INLINE void rod_set_part(rod_terms *t, const strand_part *p) {
+    const wide one = wide_set(1.0f);
+    const wide_mask some = wide_less((wide){0}, p->h);
+    t->part = *p;
+    t->square = p->h * p->h;
+    t->rate = wide_select(some, one / wide_select(some, p->h, one), (wide){0});
+}
+
+/* Sets the columns of frames and that of the clamp: the root's rotation, then the first frame at rest. */
+MOTE_INLINE void rod_set_frames(const strand_work *w, rod_terms *t, size_t lane) {
+    const mote_strands *strands = w->job->strands;
+    wide q[4], rest[4], norm = (wide){0};
+    for (int i = 0; i < 4; i++) q[i] = wide_load(w->root_rotation[i] + lane), norm += q[i] * q[i];
+    const wide scale = wide_set(1.0f) / wide_sqrt(norm);
+    for (int i = 0; i < 4; i++) rest[i] = wide_load(strands->rest_frame[i] + w->slot + lane);
+    const rod_frame root = {{scale * q[0], scale * q[1], scale * q[2]}, scale * q[3]};
+    t->root_frame = rod_compose(root, (rod_frame){{rest[0], rest[1], rest[2]}, rest[3]});
+    t->joint_twist = strands->joint_twist + w->slot;
+    for (int i = 0; i < 3; i++) t->rest_turn[i] = strands->rest_turn[i] + w->slot;
+}
+
+MOTE_INLINE rod_terms rod_terms_of(const strand_work *w, const mote_coupled_affine *own, const int keep[2],
+                                   bool framed, size_t lane) {
+    const mote_strands *strands = w->job->strands;
+    strand_part p = part_of(w, own, lane);
+    p.drift = (wide){0};
+    rod_terms t = {
+        .joint = strands->joint_stiffness + w->slot,
+        .inverse_length = strands->inverse_length + w->slot,
+        .mass = strands->mass + w->slot,
+        .rest_length = strands->rest_length + w->slot,
+        .root = turned_by_root(w, lane, wide3_load((float *const *)strands->root_direction, w->lane + lane)),
+        .start = keep[0],
+        .start_v = keep[1],
+        .arrives = keep == substep_start};
+    t.framed = framed;
+    if (framed) rod_set_frames(w, &t, lane);
+    rod_set_part(&t, &p);
+    return t;
+}
+
+/* Iterations of Newton's method after the first, for the rods of `unsolved`. Returns those that are not yet
+ * held. */
+MOTE_INLINE wide_mask iterate_rods(const strand_work *w, strand_terms *lengths, wide_mask unsolved,
+                                   size_t lane) {
+    const strand_columns columns = w->c;
+    lengths->everyone = false;
+    for (uint32_t i = 1; i < ROD_ITERATIONS && wide_lane_bits(unsolved); i++) {
+        count_lanes(w->job->strands->iterations + w->lane + lane, unsolved);
+        unsolved = newton(&columns, lengths, unsolved, lane);
+    }
+    return unsolved;
+}
+
+/* Bends the rods of `live` over t->part and holds their lengths, the first iteration on the same walks.
+ * Returns those that are not yet held. */
+MOTE_INLINE wide_mask step_rod_part(const strand_work *w, const rod_terms *t, strand_terms *lengths,
+                                    wide_mask live, size_t lane) {
+    const strand_columns columns = w->c, *c = &columns;
+    impulse_copy_reaction(c, WORK_REACTION, IMPULSE_REACTED, ~(wide_mask){0}, lane);
+    lengths->rate = t->rate, lengths->everyone = wide_all(live);
+    const strand_chain chain = rod_bend(c, t, lengths, lane);
+    count_lanes(w->job->strands->iterations + w->lane + lane, live);
+    return iterate_rods(w, lengths, newton_back(c, lengths, live, chain.x, lane), lane);
+}
+
+/* Steps the lanes of `lanes`, whose lengths a few iterations do not hold, in parts. At the smallest part
+ * Newton's method has all of its iterations. */
+MOTE_INLINE void step_rods_in_parts(const strand_work *w, const mote_coupled_affine *own, bool framed,
+                                    wide_mask lanes, size_t lane) {
+    const strand_columns columns = w->c, *c = &columns;
+    const uint32_t units = 1u << ROD_HALVINGS;
+    const strand_parts_of of = {.gains = true, .rods = true};
+    strand_terms lengths = make_terms(w, of, lane);
+    rod_terms t = rod_terms_of(w, own, part_start, framed, lane);
+    strand_part p = t.part;
+    strand_halving s;
+    lengths.start = part_start[0], lengths.start_v = part_start[1], lengths.done = ROD_ITERATIONS;
+    for (size_t i = 0; i < MOTE_GROUP; i++) s.done[i] = 0, s.size[i] = (int32_t)units;
+    rod_undo(c, lanes, substep_start, lane);
+    wide_mask left = next_parts(w, &s, units, lanes, (wide_mask){0}, &p);
+    while (wide_lane_bits(left)) {
+        rod_set_part(&t, &p);
+        const wide_mask unsolved = step_rod_part(w, &t, &lengths, left, lane), last = smallest_parts(&s),
+                        passed = left & (~unsolved | last);
+        rod_undo(c, ~passed, part_start, lane);
+        if (wide_lane_bits(passed & unsolved)) (void)hold_lengths(w, of, lengths, passed & unsolved, lane);
+        if (framed) rod_turn_frames(c, true, passed, lane);
+        left = next_parts(w, &s, units, left, passed, &p);
+    }
+}
+
+MOTE_OUTLINE void straight_parts(const strand_work *w, const mote_coupled_affine *own, wide_mask lanes,
+                                 size_t lane) {
+    step_rods_in_parts(w, own, false, lanes, lane);
+}
+MOTE_OUTLINE void framed_parts(const strand_work *w, const mote_coupled_affine *own, wide_mask lanes,
+                               size_t lane) {
+    step_rods_in_parts(w, own, true, lanes, lane);
+}
+MOTE_INLINE void parts_of_rods(const strand_work *w, const mote_coupled_affine *own, bool framed,
+                               wide_mask lanes, size_t lane) {
+    (framed ? framed_parts : straight_parts)(w, own, lanes, lane);
+}
+
+/* Steps rods where there are no colliders. */
+MOTE_INLINE void step_rods(const strand_work *w, const mote_coupled_affine *own, bool framed, wide_mask live,
+                           size_t lane) {
+    const strand_parts_of of = {.gains = true, .rods = true};
+    const rod_terms t = rod_terms_of(w, own, substep_start, framed, lane);
+    strand_terms lengths = make_terms(w, of, lane);
+    const wide_mask unsolved = step_rod_part(w, &t, &lengths, live, lane);
+    const strand_columns columns = w->c;
+    if (framed) rod_turn_frames(&columns, true, live & ~unsolved, lane);
+    if (wide_lane_bits(unsolved) == 0) return;
+    parts_of_rods(w, own, framed, unsolved, lane);
+    arrive(w, lane);
+}
+
+/* Steps rods among colliders. Those that come near one hold their lengths and contacts together, from the
+ * same bending; those that parts of the substep bring near one, from where these end. */
+MOTE_INLINE void step_rods_among(const strand_work *w, const mote_coupled_affine *own, bool framed,
+                                 uint32_t substep, wide_mask live, size_t lane) {
+    const strand_columns columns = w->c, *c = &columns;
+    const strand_parts_of of = {.gains = true, .rods = true};
+    const rod_terms t = rod_terms_of(w, own, substep_start, framed, lane);
+    strand_terms lengths = make_terms(w, of, lane);
+    impulse_copy_reaction(c, WORK_REACTION, IMPULSE_REACTED, ~(wide_mask){0}, lane);
+    (void)rod_bend(c, &t, NULL, lane);
+    wide_mask near = live & lanes_near(w, substep, lane), unsolved = live & ~near;
+    if (wide_lane_bits(unsolved)) {
+        count_lanes(w->job->strands->iterations + w->lane + lane, unsolved);
+        lengths.everyone = wide_all(unsolved);
+        unsolved = iterate_rods(w, &lengths, newton(c, &lengths, unsolved, lane), lane);
+    }
+    /* The parts of other lanes overwrite the rows of the twist. */
+    if (framed) rod_turn_frames(c, true, live & ~unsolved, lane);
+    if (wide_lane_bits(unsolved)) {
+        parts_of_rods(w, own, framed, unsolved, lane);
+        arrive(w, lane);
+        near |= unsolved & lanes_near(w, substep, lane);
+    }
+    const bool buried = w->contacts.buried;
+    if (wide_lane_bits(near)) hold_near(w, substep, near, lane);
+    if (framed) rod_turn_frames(c, false, near, lane);
+    if (buried && substep + 1 == w->job->plan->substeps)
+        count_buried(w, substep, near, w->job->strands->buried + w->lane + lane, lane);
+}
+
+/* Instances of rods, out of line. */
+#define STEP_RODS(name, framed)                                                                              \
+    MOTE_OUTLINE void name(const strand_work *w, const mote_coupled_affine *own, wide_mask live,             \
+                           size_t lane) {                                                                    \
+        step_rods(w, own, framed, live, lane);                                                               \
+    }                                                                                                        \
+    MOTE_OUTLINE void name##_among(const strand_work *w, const mote_coupled_affine *own, uint32_t substep,   \
+                                   wide_mask live, size_t lane) {                                            \
+        step_rods_among(w, own, framed, substep, live, lane);                                                \
+    }
+STEP_RODS(step_straight_rods, false)
+STEP_RODS(step_framed_rods, true)
+#undef STEP_RODS
+
+MOTE_INLINE void constrain_rods(const strand_work *w, const mote_coupled_affine *own, uint32_t substep,
+                                wide_mask live, size_t lane) {
+    const bool framed = w->job->strands->frame[0] != NULL;
+    if (w->job->collider_count)
+        (framed ? step_framed_rods_among : step_straight_rods_among)(w, own, substep, live, lane);
+    else
+        (framed ? step_framed_rods : step_straight_rods)(w, own, live, lane);
+}
+
+#endif
