@@ -153,8 +153,7 @@ strand_run *rope_create(const rope_setup *setup) {
     def.mass = ROPE_MASS;
     def.compliance = setup->compliance;
     def.damping = setup->damping;
-    def.bend_stiffness = setup->bend_stiffness;
-    def.bend_damping = setup->bend_damping;
+    def.bending_stiffness = setup->bending_stiffness;
     if (setup->max_strain > 0) def.max_strain = setup->max_strain;
     def.normal_drag = setup->drag;
     def.tangential_drag = setup->drag / 3;

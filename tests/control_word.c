@@ -32,7 +32,7 @@ static void put(subject *s, double value) {
 static mote_result add_hair(subject *s) {
     mote_strands_def def = mote_default_strands_def();
     def.solver = MOTE_STRAND_SPRINGS, def.compliance = 10;
-    def.mass = 0.013f, def.rest_scale = 0.9f, def.bend_stiffness = 0.05f;
+    def.mass = 0.013f, def.rest_scale = 0.9f;
     def.strand_count = 1, def.points = POINTS, def.positions = s->x[0];
     return mote_system_add_strands(s->system, &def, &s->hair, NULL);
 }

@@ -1,4 +1,4 @@
-/* The strands' part of the fingerprint: every solver with the parts that take other paths through it, bends,
+/* The strands' part of the fingerprint: every solver with the parts that take other paths through it,
  * contacts, poses, pins, targets that change between frames. Needs nothing but mote. */
 #include "hash_strands.h"
 
@@ -16,22 +16,19 @@ typedef struct strand_hash {
 } strand_hash;
 
 static const strand_hash hashes[] = {
-    {"springs", MOTE_STRAND_SPRINGS, MOTE_SEMI_IMPLICIT_EULER, SYSTEM | BENDS | DAMPING | HOSTILE},
+    {"springs", MOTE_STRAND_SPRINGS, MOTE_SEMI_IMPLICIT_EULER, SYSTEM | DAMPING | HOSTILE},
     {"springs-rk4", MOTE_STRAND_SPRINGS, MOTE_RK4, SYSTEM | DAMPING | DRAG | CALLBACKS | PINS},
-    {"springs-pefrl", MOTE_STRAND_SPRINGS, MOTE_PEFRL, FIELDS | BENDS | STIFF},
+    {"springs-pefrl", MOTE_STRAND_SPRINGS, MOTE_PEFRL, FIELDS | STIFF},
     {"springs-velocity-verlet", MOTE_STRAND_SPRINGS, MOTE_VELOCITY_VERLET, SYSTEM | COLLIDERS | DRAG},
-    {"springs-position-verlet", MOTE_STRAND_SPRINGS, MOTE_POSITION_VERLET, SYSTEM | FIELDS | BENDS | FREE},
-    {"springs-kinematic", MOTE_STRAND_SPRINGS, MOTE_KINEMATIC, SYSTEM | STIFF | BENDS | DAMPING},
+    {"springs-position-verlet", MOTE_STRAND_SPRINGS, MOTE_POSITION_VERLET, SYSTEM | FIELDS | FREE},
+    {"springs-kinematic", MOTE_STRAND_SPRINGS, MOTE_KINEMATIC, SYSTEM | STIFF | DAMPING},
     {"springs-exact-flow", MOTE_STRAND_SPRINGS, MOTE_EXACT_FLOW, SYSTEM | STIFF | CALLBACKS},
-    {"springs-poses", MOTE_STRAND_SPRINGS, MOTE_MIDPOINT, SYSTEM | POSE | LOCAL_POSE | WILD | DAMPING},
+    {"springs-poses", MOTE_STRAND_SPRINGS, MOTE_MIDPOINT, SYSTEM | POSE | WILD | DAMPING},
     {"rigid", MOTE_STRAND_ROBUST, MOTE_SEMI_IMPLICIT_EULER, RIGID | SYSTEM | STIFF | HOSTILE},
     {"rigid-pinned", MOTE_STRAND_ROBUST, MOTE_SEMI_IMPLICIT_EULER, RIGID | SYSTEM | WILD | PINS | CAP},
-    {"rigid-contacts", MOTE_STRAND_ROBUST, MOTE_SEMI_IMPLICIT_EULER,
-     RIGID | SYSTEM | COLLIDERS | LOCAL_POSE | FIELDS},
+    {"rigid-contacts", MOTE_STRAND_ROBUST, MOTE_SEMI_IMPLICIT_EULER, RIGID | SYSTEM | COLLIDERS | FIELDS},
     {"compliant", MOTE_STRAND_ROBUST, MOTE_SEMI_IMPLICIT_EULER, SYSTEM | DAMPING | PINS | DRAG | HOSTILE},
     {"compliant-contacts", MOTE_STRAND_ROBUST, MOTE_SEMI_IMPLICIT_EULER, SYSTEM | COLLIDERS | CALLBACKS},
-    {"bends", MOTE_STRAND_ROBUST, MOTE_SEMI_IMPLICIT_EULER, RIGID | SYSTEM | BENDS | DAMPING | PINS},
-    {"bends-contacts", MOTE_STRAND_ROBUST, MOTE_SEMI_IMPLICIT_EULER, SYSTEM | BENDS | COLLIDERS | POSE},
     {"conserving", MOTE_STRAND_CONSERVING, MOTE_SEMI_IMPLICIT_EULER, RIGID | SYSTEM | FREE | HOSTILE},
     {"conserving-pinned", MOTE_STRAND_CONSERVING, MOTE_SEMI_IMPLICIT_EULER,
      RIGID | SYSTEM | WILD | PINS | DRAG},

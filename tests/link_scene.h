@@ -95,7 +95,7 @@ static inline void tangle_strands(mote_system *system, mote_strand_solver solver
     def.substeps = 0; /* the system's */
     def.solver = solver, def.strand_count = STRANDS, def.strand_points = counts, def.positions = places,
     def.mass = 0.5f;
-    if (solver == MOTE_STRAND_SPRINGS) def.compliance = 0.01f, def.damping = 0.1f, def.bend_stiffness = 5;
+    if (solver == MOTE_STRAND_SPRINGS) def.compliance = 0.01f, def.damping = 0.1f;
     OK(mote_system_add_strands(system, &def, id, NULL));
 }
 

@@ -39,7 +39,6 @@ static inline void make_strands(strands *s, uint32_t count, uint32_t longest, ui
     s->def.strand_mass = s->mass;
     s->def.strand_rest_scale = s->rest_scale;
     s->def.strand_compliance = s->compliance;
-    s->def.bend_stiffness = 3;
 }
 
 /* The same numbers as strands of `points` points each. */

@@ -345,16 +345,15 @@ static void project(reference_strand *s, const reference_world *w, uint32_t subs
     }
 }
 
-/* Strands near a collider, overstretched and soft ones and those with bends or local poses take a step of
- * first order; so do those that come near a collider by impulses, with the planes that they came near. */
+/* Strands near a collider, overstretched and compliant ones take a step of first order; so do those that come
+ * near a collider by impulses, with the planes that they came near. */
 static void constrain(reference_strand *s, const reference_world *w, uint32_t substep) {
     reference_hold_of of = {.compliant = w->compliant,
-                            .bends = w->def->bend_stiffness > 0,
                             .gains = true,
                             .rate = reference_rate(w),
                             .from = s->start,
                             .from_v = s->start_v};
-    const bool soft = of.compliant || of.bends || w->def->local_pose_stiffness != 0 || s->overstretched;
+    const bool soft = of.compliant || s->overstretched;
     reference_row reaction[REFERENCE_POINTS];
     predict_substep(s, w);
     of.contacts = reference_find_contacts(s, w, substep);
@@ -378,16 +377,12 @@ static void constrain(reference_strand *s, const reference_world *w, uint32_t su
     if (substep + 1 == w->substeps) reference_count_buried(s, w, substep);
 }
 
-static bool is_soft(const reference_world *w) {
-    return w->compliant || w->def->bend_stiffness > 0 || w->def->local_pose_stiffness != 0;
-}
-
 /* Forces act after a drift of (1 - g) h, but on strands that take steps of first order. */
 static void kick(reference_strand *s, const reference_world *w, uint32_t substep) {
     reference_row x[REFERENCE_POINTS];
     const float drift = (1 - scheme_of(w).g) * (float)reference_substep(w);
     memcpy(x, s->x, sizeof x);
-    for (uint32_t k = 0; k < s->points && !is_soft(w); k++)
+    for (uint32_t k = 0; k < s->points && !w->compliant; k++)
         for (int axis = 0; axis < 3 && moves(s, k); axis++) s->x[k][axis] += drift * s->v[k][axis];
     reference_kick(s, w, substep);
     memcpy(s->x, x, sizeof x);

@@ -60,7 +60,7 @@ void reference_reach_pins(reference_strand *strand);
 
 /* Options of Newton's method besides the lengths of rigid segments. */
 typedef struct reference_hold_of {
-    bool compliant, bends, contacts;
+    bool compliant, contacts;
     bool gains; /* corrections times `rate` (1/s) are velocity */
     float rate;
     reference_row *from, *from_v; /* the state that the positions come from */

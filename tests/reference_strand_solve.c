@@ -1,5 +1,5 @@
-/* The plain reference of Newton's method for lengths: rigid, compliant, with bends, with contacts. Each row
- * of each system is written out; sums go in the order of the kernels' comments. */
+/* The plain reference of Newton's method for lengths: rigid, compliant, with contacts. Each row of each
+ * system is written out; sums go in the order of the kernels' comments. */
 #include <math.h>
 #include <string.h>
 
@@ -11,8 +11,8 @@
  * first strain that damping lets stand, of C + (b / k) C' + mu / (h^2 k) = 0 with C' = (C - C0) / h. */
 typedef struct terms {
     reference_hold_of of;
-    bool compliant, bends, contacts;
-    float compliance, memory, bend_compliance, bend_memory;
+    bool compliant, contacts;
+    float compliance, memory;
     float limit;
     float step, over; /* h and 1 / h of the whole substep */
     float rounding;   /* m, of a distance within the strand: 4 roundings of 2^-24 */
@@ -28,28 +28,24 @@ static terms make_terms(const reference_strand *s, const reference_world *w, con
     const double h = reference_substep(w);
     terms t = {.of = *of,
                .compliant = of->compliant,
-               .bends = of->bends,
                .contacts = of->contacts,
                .limit = w->def->max_strain,
                .step = (float)h,
                .over = reference_rate(w)};
     t.rounding = 0x1p-22f * s->whole;
     soften(s->compliance, w->def->damping, h, &t.compliance, &t.memory);
-    if (t.bends)
-        soften((float)(1.0 / (double)w->def->bend_stiffness), w->def->bend_damping, h, &t.bend_compliance,
-               &t.bend_memory);
     return t;
 }
 
-/* A constraint between points a and a + span, with the edge between them. */
+/* The constraint between points a and a + 1, with the edge between them. */
 typedef struct constraint {
-    uint32_t a, span;
+    uint32_t a;
     float edge[3];
 } constraint;
 
-static constraint constraint_of(const reference_strand *s, uint32_t a, uint32_t span) {
-    constraint c = {.a = a, .span = span};
-    row_between(s->x[a], s->x[a + span], c.edge);
+static constraint constraint_of(const reference_strand *s, uint32_t a) {
+    constraint c = {.a = a};
+    row_between(s->x[a], s->x[a + 1], c.edge);
     return c;
 }
 
@@ -63,34 +59,29 @@ static float through(const reference_strand *s, const terms *t, uint32_t point, 
 }
 
 static float diagonal_of(const reference_strand *s, const terms *t, const constraint *c) {
-    const uint32_t a = c->a, b = a + c->span;
+    const uint32_t a = c->a, b = a + 1;
     const float square = row_dot(c->edge, c->edge);
-    float masses = s->mass[a] + s->mass[b];
-    if (c->span == 2) masses += t->bend_compliance;
-    float diagonal = masses * square;
+    float diagonal = (s->mass[a] + s->mass[b]) * square;
     if (t->contacts) {
         const float first = row_dot(s->contact[a].active, c->edge),
                     last = row_dot(s->contact[b].active, c->edge);
         diagonal -= s->mass[a] * (first * first);
         diagonal -= s->mass[b] * (last * last);
     }
-    return c->span == 1 && t->compliant ? diagonal + t->compliance * square : diagonal;
+    return t->compliant ? diagonal + t->compliance * square : diagonal;
 }
 
 /* The length that a compliant constraint aims at: its own, the part of the first strain that damping keeps,
  * and the stretch by its tension. */
-static float target_of(const reference_strand *s, const terms *t, uint32_t k, uint32_t span) {
-    if (span == 2)
-        return s->bend_length[k] + t->bend_memory * s->bend_strain[k] +
-               t->bend_compliance * s->bend_tension[k];
+static float target_of(const reference_strand *s, const terms *t, uint32_t k) {
     return s->length[k] + t->memory * s->strain[k] + t->compliance * s->tension[k];
 }
 
 static float value_of(const reference_strand *s, const terms *t, const constraint *c) {
     const float square = row_dot(c->edge, c->edge), length = s->length[c->a];
-    if (c->span == 1 && !t->compliant) return 0.5f * (square - length * length);
+    if (!t->compliant) return 0.5f * (square - length * length);
     const float r = __builtin_sqrtf(square);
-    return r * (r - target_of(s, t, c->a, c->span));
+    return r * (r - target_of(s, t, c->a));
 }
 
 /* Pivots that are nothing beside their diagonal are left alone. */
@@ -113,67 +104,6 @@ static void solve_segments(const reference_strand *s, const terms *t, const cons
     for (uint32_t k = count; k-- > 0;) {
         multiplier[k] = value[k] * inverse[k];
         if (k + 1 < count) multiplier[k] = (value[k] + coupling[k + 1] * multiplier[k + 1]) * inverse[k];
-    }
-}
-
-/* --- The system with bends, L D L^T from the root --- */
-
-/* Rows in turn d_0 e_0 d_1 e_1 ... d_last: an even one is a segment, an odd one a bend. */
-enum { ROWS = 2 * REFERENCE_POINTS, BAND = 4 };
-
-static constraint banded_constraint(const reference_strand *s, uint32_t i) {
-    return constraint_of(s, i / 2, 1 + i % 2);
-}
-
-/* The element of the matrix between two rows: the points that they share, each with the signs of its two
- * gradients. */
-static float element(const reference_strand *s, const terms *t, const constraint *p, const constraint *q) {
-    for (uint32_t i = 0; i < 2; i++)
-        for (uint32_t j = 0; j < 2; j++) {
-            const uint32_t point = p->a + i * p->span;
-            if (point != q->a + j * q->span) continue;
-            const float with = through(s, t, point, p->edge, q->edge);
-            return i == j ? with : 0 - with;
-        }
-    return 0;
-}
-
-typedef struct banded {
-    float upper[BAND], lower[BAND]; /* U = L D and L, one to four before the diagonal */
-    float inverse, value;
-} banded;
-
-/* A segment has no element four rows off. */
-static uint32_t band_of(uint32_t i) { return i % 2 ? 4 : 3; }
-
-/* The furthest rows go first in every sum. */
-static void eliminate_banded(const reference_strand *s, const terms *t, banded *rows, const constraint *c,
-                             uint32_t i) {
-    banded *r = &rows[i];
-    const uint32_t band = band_of(i) < i ? band_of(i) : i;
-    const float diagonal = diagonal_of(s, t, &c[i]);
-    float pivot = diagonal, value = value_of(s, t, &c[i]);
-    for (uint32_t j = band; j-- > 0;) {
-        float sum = element(s, t, &c[i], &c[i - 1 - j]);
-        for (uint32_t m = band; m-- > j + 1;) sum -= r->lower[m] * rows[i - 1 - j].upper[m - j - 1];
-        r->upper[j] = sum;
-        r->lower[j] = sum * rows[i - 1 - j].inverse;
-        pivot -= r->lower[j] * sum;
-        value -= r->lower[j] * rows[i - 1 - j].value;
-    }
-    r->inverse = inverse_of(pivot, diagonal);
-    r->value = value;
-}
-
-static void solve_banded(const reference_strand *s, const terms *t, const constraint *c, uint32_t count,
-                         float *multiplier) {
-    static banded rows[ROWS];
-    memset(rows, 0, sizeof rows);
-    for (uint32_t i = 0; i < count; i++) eliminate_banded(s, t, rows, c, i);
-    for (uint32_t i = count; i-- > 0;) {
-        multiplier[i] = rows[i].value * rows[i].inverse;
-        for (uint32_t j = 0; j < BAND && i + 1 + j < count; j++)
-            if (j < band_of(i + 1 + j)) multiplier[i] -= rows[i + 1 + j].lower[j] * multiplier[i + 1 + j];
     }
 }
 
@@ -204,12 +134,11 @@ static bool is_near(float square, float target, float slack) {
     return square < high * high && (low * low < square || low == 0);
 }
 
-static bool is_held(const reference_strand *s, const terms *t, uint32_t k, uint32_t span) {
-    const constraint c = constraint_of(s, k, span);
-    const float square = row_dot(c.edge, c.edge), length = span == 1 ? s->length[k] : s->bend_length[k];
-    if (span == 1 && length == 0) return true;
-    if (span == 2 || t->compliant)
-        return is_near(square, target_of(s, t, k, span), t->limit * length + t->rounding);
+static bool is_held(const reference_strand *s, const terms *t, uint32_t k) {
+    const constraint c = constraint_of(s, k);
+    const float square = row_dot(c.edge, c.edge), length = s->length[k];
+    if (length == 0) return true;
+    if (t->compliant) return is_near(square, target_of(s, t, k), t->limit * length + t->rounding);
     const float high = (1 + t->limit) * (1 + t->limit),
                 low = t->limit < 1 ? (1 - t->limit) * (1 - t->limit) : 0;
     return square < high * (length * length) + t->rounding * length &&
@@ -219,24 +148,16 @@ static bool is_held(const reference_strand *s, const terms *t, uint32_t k, uint3
 bool reference_has_length(const reference_strand *s, const reference_world *w, uint32_t k) {
     const reference_hold_of rigid = {.contacts = false};
     const terms t = make_terms(s, w, &rigid);
-    return is_held(s, &t, k, 1);
+    return is_held(s, &t, k);
 }
 
 static bool all_held(const reference_strand *s, const terms *t) {
     bool held = true;
-    for (uint32_t k = 0; k + 1 < s->points; k++) held &= is_held(s, t, k, 1);
-    for (uint32_t k = 0; k + 2 < s->points && t->bends; k++) held &= is_held(s, t, k, 2);
+    for (uint32_t k = 0; k + 1 < s->points; k++) held &= is_held(s, t, k);
     return held;
 }
 
-static void add_tensions(reference_strand *s, const constraint *c, uint32_t count, const float *multiplier) {
-    for (uint32_t i = 0; i < count; i++) {
-        float *tension = c[i].span == 1 ? s->tension : s->bend_tension;
-        tension[c[i].a] += multiplier[i] * row_length(c[i].edge);
-    }
-}
-
-/* Segments alone: a point gets the impulse of the one behind it, less that of the one before it. */
+/* A point gets the impulse of the one behind it, less that of the one before it. */
 static void apply_segments(reference_strand *s, const terms *t, const constraint *c,
                            const float *multiplier) {
     float before[3] = {0};
@@ -250,36 +171,13 @@ static void apply_segments(reference_strand *s, const terms *t, const constraint
     }
 }
 
-/* With bends: the constraints that begin at a point, the bend first, then those that end there, the segment
- * first. */
-static void apply_banded(reference_strand *s, const terms *t, const constraint *c, uint32_t count,
-                         const float *multiplier) {
-    for (uint32_t k = 0; k < s->points; k++) {
-        float impulse[3];
-        for (int axis = 0; axis < 3; axis++) {
-            impulse[axis] = 2 * k + 1 < count ? multiplier[2 * k + 1] * c[2 * k + 1].edge[axis] : 0;
-            if (2 * k < count) impulse[axis] += multiplier[2 * k] * c[2 * k].edge[axis];
-            if (k >= 1) impulse[axis] -= multiplier[2 * k - 2] * c[2 * k - 2].edge[axis];
-            if (k >= 2) impulse[axis] -= multiplier[2 * k - 3] * c[2 * k - 3].edge[axis];
-        }
-        move_point(s, t, k, impulse);
-    }
-}
-
 static void iterate(reference_strand *s, const terms *t) {
-    constraint c[ROWS];
-    float multiplier[ROWS];
-    const uint32_t count = t->bends ? 2 * s->points - 3 : s->points - 1;
-    for (uint32_t i = 0; i < count; i++) c[i] = t->bends ? banded_constraint(s, i) : constraint_of(s, i, 1);
-    if (t->bends)
-        solve_banded(s, t, c, count, multiplier);
-    else
-        solve_segments(s, t, c, multiplier);
-    add_tensions(s, c, count, multiplier);
-    if (t->bends)
-        apply_banded(s, t, c, count, multiplier);
-    else
-        apply_segments(s, t, c, multiplier);
+    constraint c[REFERENCE_POINTS];
+    float multiplier[REFERENCE_POINTS];
+    for (uint32_t i = 0; i + 1 < s->points; i++) c[i] = constraint_of(s, i);
+    solve_segments(s, t, c, multiplier);
+    for (uint32_t i = 0; i + 1 < s->points; i++) s->tension[i] += multiplier[i] * row_length(c[i].edge);
+    apply_segments(s, t, c, multiplier);
 }
 
 /* --- Contacts --- */
@@ -336,15 +234,12 @@ static bool is_clear(const reference_strand *s, float share) {
 
 /* --- Newton's method --- */
 
-static void relax(reference_strand *s, const terms *t) {
+static void relax(reference_strand *s) {
     for (uint32_t k = 0; k + 1 < s->points; k++) {
         float d[3];
         row_between(s->start[k], s->start[k + 1], d);
-        s->tension[k] = s->bend_tension[k] = 0;
+        s->tension[k] = 0;
         s->strain[k] = row_length(d) - s->length[k];
-        if (!t->bends || k + 2 >= s->points) continue;
-        row_between(s->start[k], s->start[k + 2], d);
-        s->bend_strain[k] = row_length(d) - s->bend_length[k];
     }
 }
 
@@ -399,7 +294,7 @@ static void limit_velocity(reference_strand *s, const terms *t) {
  * pressed. */
 bool reference_hold(reference_strand *s, const reference_world *w, const reference_hold_of *of) {
     const terms t = make_terms(s, w, of);
-    relax(s, &t);
+    relax(s);
     for (uint32_t i = 0; i < w->def->max_iterations; i++) {
         s->iterations++;
         if (t.contacts && i == 0) resolve_contacts(s, &t);

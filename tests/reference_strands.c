@@ -50,7 +50,6 @@ void reference_strand_load(reference_strand *s, const mote_strands *strands, uin
         }
         s->mass[k] = strands->range.inverse_mass[slot];
         s->rest_length[k] = strands->rest_length[slot];
-        s->bend_length[k] = strands->bend_length ? strands->bend_length[slot] : 0;
     }
     load_root(s, strands, lane);
     load_pins(s, strands, lane);

@@ -28,7 +28,7 @@ typedef struct reference_strand {
     uint32_t points;
     bool free_root, has_pins;
     float mass[REFERENCE_POINTS]; /* inverse, 1/kg; 0: pinned */
-    float rest_length[REFERENCE_POINTS], bend_length[REFERENCE_POINTS];
+    float rest_length[REFERENCE_POINTS];
     /* In a step x is relative to the origin: the root's place when the step began, or for springs that of the
      * world. Between steps x is the place in the world, and beside it stands what it was rounded from. */
     reference_row x[REFERENCE_POINTS], relative[REFERENCE_POINTS], v[REFERENCE_POINTS],
@@ -51,8 +51,7 @@ typedef struct reference_strand {
     float whole;                    /* m, the sum of the rest lengths */
     float deficit, kinetic;         /* conserving: twice the energy lost, and twice the kinetic, J */
     reference_contact contact[REFERENCE_POINTS];
-    float tension[REFERENCE_POINTS], strain[REFERENCE_POINTS], bend_tension[REFERENCE_POINTS],
-        bend_strain[REFERENCE_POINTS];
+    float tension[REFERENCE_POINTS], strain[REFERENCE_POINTS];
 } reference_strand;
 
 /* Shared by all strands of one id in one step. */

@@ -135,13 +135,12 @@ static inline void apply(const mote_transform *t, const double x[3], double out[
 
 enum { CHAIN_POINTS = 16 };
 
-/* F = (k (|d| - L) + c d'.n) n between neighbours and, with the bend's values, between second neighbours;
- * gravity along -y. */
+/* F = (k (|d| - L) + c d'.n) n between neighbours; gravity along -y. */
 typedef struct chain {
     uint32_t points;
     bool pinned[CHAIN_POINTS];
     double mass; /* of a point */
-    double length[2][CHAIN_POINTS], stiffness[2], damping[2];
+    double length[CHAIN_POINTS], stiffness, damping;
     double gravity;
 } chain;
 
@@ -151,20 +150,19 @@ typedef struct chain_state {
 
 static inline void chain_accelerate(const chain *c, const chain_state *s, double a[CHAIN_POINTS][3]) {
     for (uint32_t k = 0; k < c->points; k++) a[k][0] = a[k][2] = 0, a[k][1] = c->pinned[k] ? 0 : -c->gravity;
-    for (uint32_t kind = 0; kind < 2; kind++)
-        for (uint32_t k = 0; k + kind + 1 < c->points && c->stiffness[kind] > 0; k++) {
-            const uint32_t other = k + kind + 1;
-            double r = apart(s->x[k], s->x[other]), n[3], rate = 0;
-            for (int i = 0; i < 3; i++) {
-                n[i] = (s->x[other][i] - s->x[k][i]) / r;
-                rate += n[i] * (s->v[other][i] - s->v[k][i]);
-            }
-            const double force = c->stiffness[kind] * (r - c->length[kind][k]) + c->damping[kind] * rate;
-            for (int i = 0; i < 3; i++) {
-                if (!c->pinned[k]) a[k][i] += force * n[i] / c->mass;
-                if (!c->pinned[other]) a[other][i] -= force * n[i] / c->mass;
-            }
+    for (uint32_t k = 0; k + 1 < c->points; k++) {
+        const uint32_t other = k + 1;
+        double r = apart(s->x[k], s->x[other]), n[3], rate = 0;
+        for (int i = 0; i < 3; i++) {
+            n[i] = (s->x[other][i] - s->x[k][i]) / r;
+            rate += n[i] * (s->v[other][i] - s->v[k][i]);
         }
+        const double force = c->stiffness * (r - c->length[k]) + c->damping * rate;
+        for (int i = 0; i < 3; i++) {
+            if (!c->pinned[k]) a[k][i] += force * n[i] / c->mass;
+            if (!c->pinned[other]) a[other][i] -= force * n[i] / c->mass;
+        }
+    }
 }
 
 /* to = base + h (x' = from->v, v' = a) */

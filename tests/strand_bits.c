@@ -6,7 +6,7 @@
 
 #include "strand_scene.h"
 
-/* Every solver with the parts that take other paths through it: contacts, bends, damping, pins. */
+/* Every solver with the parts that take other paths through it: contacts, damping, pins. */
 static const struct {
     const char *name;
     mote_strand_solver solver;
@@ -15,20 +15,18 @@ static const struct {
 } kinds[] = {
     {"springs", MOTE_STRAND_SPRINGS, MOTE_SEMI_IMPLICIT_EULER, SYSTEM | DAMPING},
     {"springs, rk4", MOTE_STRAND_SPRINGS, MOTE_RK4,
-     SYSTEM | BENDS | DAMPING | DRAG | POSE | LOCAL_POSE | CALLBACKS | PINS | COLLIDERS},
-    {"springs, kinematic", MOTE_STRAND_SPRINGS, MOTE_KINEMATIC, STIFF | BENDS | FIELDS | PINS},
-    {"springs, position verlet", MOTE_STRAND_SPRINGS, MOTE_POSITION_VERLET, SYSTEM | FIELDS | BENDS},
+     SYSTEM | DAMPING | DRAG | POSE | CALLBACKS | PINS | COLLIDERS},
+    {"springs, kinematic", MOTE_STRAND_SPRINGS, MOTE_KINEMATIC, STIFF | FIELDS | PINS},
+    {"springs, position verlet", MOTE_STRAND_SPRINGS, MOTE_POSITION_VERLET, SYSTEM | FIELDS},
     {"springs, exact flow", MOTE_STRAND_SPRINGS, MOTE_EXACT_FLOW, SYSTEM | STIFF | COLLIDERS},
     {"rigid", MOTE_STRAND_ROBUST, MOTE_SEMI_IMPLICIT_EULER, RIGID | SYSTEM},
     {"rigid, wild and pinned", MOTE_STRAND_ROBUST, MOTE_SEMI_IMPLICIT_EULER,
      RIGID | SYSTEM | WILD | PINS | CAP | DRAG},
-    {"rigid with colliders", MOTE_STRAND_ROBUST, MOTE_SEMI_IMPLICIT_EULER,
-     RIGID | SYSTEM | COLLIDERS | LOCAL_POSE | FREE},
+    {"rigid with colliders", MOTE_STRAND_ROBUST, MOTE_SEMI_IMPLICIT_EULER, RIGID | SYSTEM | COLLIDERS | FREE},
     {"compliant", MOTE_STRAND_ROBUST, MOTE_SEMI_IMPLICIT_EULER, SYSTEM | DAMPING | PINS},
     {"compliant with colliders", MOTE_STRAND_ROBUST, MOTE_SEMI_IMPLICIT_EULER,
      SYSTEM | COLLIDERS | FIELDS | CALLBACKS},
-    {"bends", MOTE_STRAND_ROBUST, MOTE_SEMI_IMPLICIT_EULER, RIGID | SYSTEM | BENDS | DAMPING | PINS},
-    {"soft bends with colliders", MOTE_STRAND_ROBUST, MOTE_SEMI_IMPLICIT_EULER, SYSTEM | BENDS | COLLIDERS},
+    {"soft with colliders", MOTE_STRAND_ROBUST, MOTE_SEMI_IMPLICIT_EULER, SYSTEM | COLLIDERS},
     {"conserving", MOTE_STRAND_CONSERVING, MOTE_SEMI_IMPLICIT_EULER, RIGID | SYSTEM | FREE},
     {"conserving, wild and pinned", MOTE_STRAND_CONSERVING, MOTE_SEMI_IMPLICIT_EULER,
      RIGID | SYSTEM | WILD | PINS | CALLBACKS},

@@ -53,12 +53,9 @@ static strands s;
 
 TEST(settings_out_of_range_are_refused) {
     static const bad_value rows[] = {NOT_NEGATIVE(radius),
-                                     NOT_NEGATIVE(bend_damping),
-                                     NOT_NEGATIVE(local_pose_stiffness),
                                      NOT_NEGATIVE(damping),
                                      NOT_NEGATIVE(normal_drag),
                                      NOT_NEGATIVE(tangential_drag),
-                                     NOT_NEGATIVE(bend_stiffness),
                                      NOT_NEGATIVE(friction),
                                      NOT_NEGATIVE(compliance),
                                      NOT_NEGATIVE(pose_stiffness),
@@ -68,11 +65,10 @@ TEST(settings_out_of_range_are_refused) {
                                      NUMBER(air_velocity[0]),
                                      NUMBER(air_velocity[1]),
                                      NUMBER(air_velocity[2]),
-                                     RANGE(bend_stiffness, 0x1p-140), /* its inverse is infinite */
                                      NOT_FINITE(bending_stiffness, NAN),
                                      NOT_FINITE(bending_stiffness, INFINITY),
                                      RANGE(bending_stiffness, -1),
-                                     RANGE(bending_stiffness, 1), /* the strands are not rigid */
+                                     DEF(bending_stiffness, 1, MOTE_OK),
                                      DEF(bending_stiffness, 0, MOTE_OK),
                                      RANGE(max_iterations, 0),
                                      RANGE(max_iterations, 33),
@@ -93,14 +89,11 @@ TEST(settings_out_of_range_are_refused) {
 }
 
 TEST(settings_that_a_solver_does_not_take_are_refused) {
-#define SPRINGS s.def.solver = MOTE_STRAND_SPRINGS
-#define CONSERVING                                                                                           \
-    s.def.solver = MOTE_STRAND_CONSERVING, s.def.bend_stiffness = 0,                                         \
-    memset(s.compliance, 0, sizeof s.compliance)
+#define SPRINGS    s.def.solver = MOTE_STRAND_SPRINGS
+#define CONSERVING s.def.solver = MOTE_STRAND_CONSERVING, memset(s.compliance, 0, sizeof s.compliance)
     BAD(MOTE_ERROR_RANGE, 4, 0, SPRINGS, s.compliance[4] = 0);
     BAD(MOTE_ERROR_RANGE, 4, 0, SPRINGS, s.compliance[4] = 0x1p-140f); /* 1 / compliance is infinite */
     BAD(MOTE_ERROR_RANGE, ALL, 0, SPRINGS, s.def.strand_compliance = NULL);
-    BAD(MOTE_ERROR_RANGE, ALL, 0, CONSERVING, s.def.bend_stiffness = 3);
     BAD(MOTE_ERROR_RANGE, ALL, 0, CONSERVING, s.def.strand_compliance = NULL, s.def.compliance = 0.1f);
     BAD(MOTE_ERROR_RANGE, 9, 0, CONSERVING, s.compliance[9] = 0.1f);
     GOOD(CONSERVING, s.def.damping = s.def.radius = 1);
@@ -110,7 +103,6 @@ TEST(settings_that_a_solver_does_not_take_are_refused) {
 static float rod_stiffness[17 * 40], point_masses[17 * 40];
 
 static void make_rods(void) {
-    s.def.bend_stiffness = 0;
     memset(s.compliance, 0, sizeof s.compliance);
     for (uint32_t k = 0; k < s.first[17]; k++) rod_stiffness[k] = 1e-5f, point_masses[k] = 1e-5f;
     s.def.point_bending_stiffness = rod_stiffness, s.def.point_mass = point_masses;
@@ -126,7 +118,6 @@ TEST(rods_that_cannot_be_are_refused) {
     GOOD(RODS, memset(rod_stiffness, 0, sizeof rod_stiffness));
     BAD(MOTE_ERROR_RANGE, ALL, 0, RODS, s.def.solver = MOTE_STRAND_CONSERVING);
     BAD(MOTE_ERROR_RANGE, ALL, 0, RODS, s.def.solver = MOTE_STRAND_SPRINGS);
-    BAD(MOTE_ERROR_RANGE, ALL, 0, RODS, s.def.bend_stiffness = 1);
     BAD(MOTE_ERROR_RANGE, 9, 0, RODS, s.compliance[9] = 0.1f);
     for (uint32_t strand = 0; strand < 17; strand += 4) {
         make_strands(&s, 17, 9, 5);
@@ -179,10 +170,8 @@ TEST(positions_that_are_not_finite_or_too_far_apart_are_refused_by_point) {
     float *p = s.positions + 3 * (s.first[6] + 1); /* point 1 of strand 6 */
     ASSERT(s.points[6], >=, 3);
     BAD(MOTE_ERROR_RANGE, 6, 1, p[0] = -FLT_MAX / 2, p[3] = FLT_MAX / 2, s.rest_scale[6] = 1.5f);
-    /* Each segment fits, two together do not: only strands that bend have such a length. */
-#define FAR_APART s.rest_scale[6] = 1.5f, p[0] = 0, p[3] = FLT_MAX / 2, p[-3] = -FLT_MAX / 2
-    BAD(MOTE_ERROR_RANGE, 6, 0, FAR_APART);
-    GOOD(FAR_APART, s.def.bend_stiffness = 0);
+    /* Each segment fits, two together do not. */
+    GOOD(s.rest_scale[6] = 1.5f, p[0] = 0, p[3] = FLT_MAX / 2, p[-3] = -FLT_MAX / 2);
     /* From the end of one strand to the root of the next nothing is measured. */
     make_strands(&s, 2, 9, 5);
     for (uint32_t k = 0; k < s.first[2]; k++) s.positions[3 * k] = k < s.first[1] ? -FLT_MAX : FLT_MAX;

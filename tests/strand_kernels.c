@@ -123,15 +123,15 @@ static void compare_all(mote_strand_solver solver, mote_integrator integrator, u
 static const uint32_t counts[] = {1, 15, 16, 17, 33};
 
 TEST_EACH(springs_equal_the_reference, MOTE_ADVECT_EULER, integrator_name, number) {
-    enum { EXTRAS = BENDS | DAMPING | DRAG | POSE | LOCAL_POSE | SYSTEM, FORCES = FIELDS | CALLBACKS };
+    enum { EXTRAS = DAMPING | DRAG | POSE | SYSTEM, FORCES = FIELDS | CALLBACKS };
     static const uint32_t parts[] = {0,
                                      SYSTEM,
-                                     BENDS | DAMPING,
+                                     DAMPING,
                                      EXTRAS,
                                      FREE | DAMPING | STIFF,
-                                     PINS | BENDS | STIFF | SYSTEM,
+                                     PINS | STIFF | SYSTEM,
                                      FIELDS | DRAG,
-                                     CALLBACKS | LOCAL_POSE | PINS,
+                                     CALLBACKS | PINS,
                                      EXTRAS | FORCES | PINS | COLLIDERS};
     const mote_integrator integrator = (mote_integrator)number;
     tally sum = {0};
@@ -150,7 +150,7 @@ TEST(kinematic_springs_that_differ_in_one_number_equal_the_reference) {
     tally sum = {0};
     for (uint32_t i = 0; i < COUNT_OF(integrators); i++) {
         compare_all(MOTE_STRAND_SPRINGS, integrators[i], SYSTEM | DAMPING | EVEN_COMPLIANCE, 33, 30, &sum);
-        compare_all(MOTE_STRAND_SPRINGS, integrators[i], SYSTEM | DAMPING | BENDS | EVEN_MASS, 33, 31, &sum);
+        compare_all(MOTE_STRAND_SPRINGS, integrators[i], SYSTEM | DAMPING | EVEN_MASS, 33, 31, &sum);
     }
 }
 
@@ -166,15 +166,15 @@ static const struct {
     {MOTE_STRAND_ROBUST, RIGID | SYSTEM | COLLIDERS, CONTACTS | BURIED},
     {MOTE_STRAND_ROBUST, RIGID | SYSTEM | WILD | PINS | FAR, INFEASIBLE},
     {MOTE_STRAND_ROBUST, RIGID | SYSTEM | COLLIDERS | PINS | FREE | CAP, CAPS | CONTACTS},
-    {MOTE_STRAND_ROBUST, RIGID | FIELDS | CALLBACKS | DRAG | POSE | LOCAL_POSE, 0},
+    {MOTE_STRAND_ROBUST, RIGID | FIELDS | CALLBACKS | DRAG | POSE, 0},
     {MOTE_STRAND_ROBUST, SYSTEM, 0},
     {MOTE_STRAND_ROBUST, SYSTEM | DAMPING | PINS | CAP | WILD, CAPS | INFEASIBLE},
     {MOTE_STRAND_ROBUST, SYSTEM | DAMPING | COLLIDERS | DRAG, CONTACTS},
-    {MOTE_STRAND_ROBUST, SYSTEM | BENDS, 0},
-    {MOTE_STRAND_ROBUST, SYSTEM | BENDS | COLLIDERS | FROM, CONTACTS | BURIED},
-    {MOTE_STRAND_ROBUST, RIGID | SYSTEM | BENDS | DAMPING | PINS, INFEASIBLE},
-    {MOTE_STRAND_ROBUST, RIGID | SYSTEM | BENDS | CAP | WILD | FREE, CAPS},
-    {MOTE_STRAND_ROBUST, SYSTEM | BENDS | DAMPING | COLLIDERS | CALLBACKS | LOCAL_POSE | PINS, CONTACTS},
+    {MOTE_STRAND_ROBUST, SYSTEM, 0},
+    {MOTE_STRAND_ROBUST, SYSTEM | COLLIDERS | FROM, CONTACTS | BURIED},
+    {MOTE_STRAND_ROBUST, RIGID | SYSTEM | DAMPING | PINS, INFEASIBLE},
+    {MOTE_STRAND_ROBUST, RIGID | SYSTEM | CAP | WILD | FREE, CAPS},
+    {MOTE_STRAND_ROBUST, SYSTEM | DAMPING | COLLIDERS | CALLBACKS | PINS, CONTACTS},
     {MOTE_STRAND_CONSERVING, RIGID | SYSTEM, 0},
     {MOTE_STRAND_CONSERVING, RIGID | SYSTEM | STIFF | FREE | DRAG | POSE | FIELDS | CALLBACKS, 0},
     {MOTE_STRAND_CONSERVING, RIGID | SYSTEM | WILD | PINS, INFEASIBLE | FALLS_BACK},
@@ -209,7 +209,7 @@ TEST(strands_beside_those_that_overflow_equal_the_reference) {
                                                   MOTE_KINEMATIC, MOTE_VELOCITY_VERLET};
     static const uint32_t seeds[] = {130, 170, 250, 500, 1000};
     for (uint32_t i = 0; i < COUNT_OF(integrators); i++) {
-        const uint32_t parts = HOSTILE | SYSTEM | (i % 2 ? BENDS | DAMPING | DRAG : 0);
+        const uint32_t parts = HOSTILE | SYSTEM | (i % 2 ? DAMPING | DRAG : 0);
         tally sum = {0};
         compare_all(MOTE_STRAND_SPRINGS, integrators[i], parts, 33, 70 + i, &sum);
         ASSERT(sum.frozen, >, 0);

@@ -59,9 +59,8 @@ static float rest_of(const float *p, const float *q, float scale) {
     return (float)(scale * sqrt(sum));
 }
 
-/* p: the place of a point, its segment and its bend when it is added; NULL: the slot belongs to none. */
-static void check_slot(const mote_strands *b, uint32_t slot, const float *p, float inverse_mass, float rest,
-                       float bend) {
+/* p: the place of a point and its segment when it is added; NULL: the slot belongs to none. */
+static void check_slot(const mote_strands *b, uint32_t slot, const float *p, float inverse_mass, float rest) {
     for (int axis = 0; axis < 3; axis++) {
         ASSERT(b->range.x[axis][slot], ==, (p ? p[axis] : 0));
         ASSERT(b->rest_x[axis][slot], ==, (p ? p[axis] : 0));
@@ -72,7 +71,6 @@ static void check_slot(const mote_strands *b, uint32_t slot, const float *p, flo
     if (p) assert_true(isnan(b->range.previous_x[0][slot]));
     ASSERT(b->range.inverse_mass[slot], ==, inverse_mass);
     ASSERT(b->rest_length[slot], ==, rest);
-    ASSERT(b->bend_length[slot], ==, bend);
 }
 
 static void check_strand(const strands *s, const mote_strands *b, uint32_t strand, unsigned char *used) {
@@ -84,8 +82,7 @@ static void check_strand(const strands *s, const mote_strands *b, uint32_t stran
         assert_false(used[slot]);
         used[slot] = 1;
         check_slot(b, slot, p, k == 0 && !s->def.free_roots ? 0 : inverse_mass,
-                   k + 1 < points ? rest_of(p, p + 3, scale) : 1,
-                   k + 2 < points ? rest_of(p, p + 6, scale) : 1);
+                   k + 1 < points ? rest_of(p, p + 3, scale) : 1);
     }
     ASSERT(b->strand_of_lane[lane], ==, strand);
     ASSERT(b->points[lane], ==, (int32_t)points);
@@ -129,7 +126,7 @@ static void check_layout(const strands *s) {
         check_strand(s, b, i, used);
     }
     for (uint32_t slot = 0; slot < view.slot_count; slot++)
-        if (!used[slot]) check_slot(b, slot, NULL, 0, 1, 1);
+        if (!used[slot]) check_slot(b, slot, NULL, 0, 1);
     check_lanes(b);
     free(used);
     ASSERT(mote_strands_slot(system, id, s->def.strand_count, 0), ==, MOTE_NO_SLOT);

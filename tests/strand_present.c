@@ -189,7 +189,6 @@ TEST(ribbons_are_finite_where_there_is_no_side) {
         for (int i = 0; i < 5; i++) memcpy(s.positions + 3 * (6 * (uint32_t)i + k), of[i], sizeof of[i]);
     }
     mote_system *system = plain_system();
-    s.def.bend_stiffness = 0;
     mote_strands_id id = add_strands(system, &s);
     mote_strand_layout l = layout_of(5);
     l.eye[0] = l.eye[1] = 0, l.eye[2] = 50;

@@ -235,7 +235,7 @@ TEST(curls_turn_with_the_head_and_keep_their_hand) {
     def.points = CURL;
     def.positions = positions;
     def.mass = 0.032f;
-    def.local_pose_stiffness = 20;
+    def.bending_stiffness = 1e-4f, def.twisting_stiffness = 7e-5f;
     def.normal_drag = def.tangential_drag = 0.2f;
     rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, 16, 0);
     const double rest[2] = {hand_of(&r, 0), hand_of(&r, 1)};

@@ -12,11 +12,9 @@
 enum { SCENE_STRANDS = 48, SCENE_LONGEST = 40 };
 
 enum {
-    BENDS = 1,
     DAMPING = 2,
     DRAG = 4,
     POSE = 8,
-    LOCAL_POSE = 16,
     FREE = 32,  /* roots */
     RIGID = 64, /* no strand gives way; else some do */
     CAP = 128,  /* two iterations at most */
@@ -84,12 +82,10 @@ static inline void scene_settings(mote_strands_def *def, const strand_scene *s) 
     def->strand_count = s->count;
     def->max_strain = s->solver == MOTE_STRAND_ROBUST ? 0.002f : 0.01f;
     if (s->parts & DAMPING) def->damping = 0.3f;
-    if (s->parts & BENDS) def->bend_stiffness = 30, def->bend_damping = s->parts & DAMPING ? 0.05f : 0;
     if (s->parts & DRAG)
         def->normal_drag = 0.05f, def->tangential_drag = 0.02f, def->air_velocity[0] = 3,
         def->air_velocity[2] = -1;
     if (s->parts & POSE) def->pose_stiffness = 2.5f;
-    if (s->parts & LOCAL_POSE) def->local_pose_stiffness = 4;
     if (s->parts & CAP) def->max_iterations = 2;
     if (s->parts & FROM) def->collide_from = 3;
     def->radius = 0.01f;

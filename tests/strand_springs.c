@@ -193,7 +193,7 @@ TEST(free_strands_keep_their_momentum) {
         double p[2][3] = {{0}};
         make_swing(&s, true, true);
         s.def.solver = (mote_strand_solver)solver;
-        if (solver != MOTE_STRAND_SPRINGS) s.def.compliance = 0, s.def.bend_stiffness = 0;
+        if (solver != MOTE_STRAND_SPRINGS) s.def.compliance = 0;
         rope r = make_rope(&s.def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){16, 1}, 32, 0);
         for (uint32_t i = 0; i < STRANDS; i++)
             for (uint32_t k = 0; k < POINTS; k++) store_point(&r, i, k, NULL, s.start[i].v[k]);

@@ -28,7 +28,6 @@ static void expect_points_in_hash(mote_system *system, mote_strands *b, const bo
         }
         EXPECT(b->range.inverse_mass[slot], used[slot]);
         EXPECT(b->rest_length[slot], used[slot]);
-        EXPECT(b->bend_length[slot], used[slot]);
     }
 }
 
@@ -55,11 +54,9 @@ static void expect_lanes_in_hash(mote_system *system, mote_strands *b, uint32_t 
 }
 
 static void expect_settings_in_hash(mote_system *system, mote_strands_def *d) {
-    float *const settings[] = {&d->damping,         &d->bend_stiffness,       &d->bend_damping,
-                               &d->pose_stiffness,  &d->local_pose_stiffness, &d->max_strain,
-                               &d->normal_drag,     &d->tangential_drag,      &d->air_velocity[0],
-                               &d->air_velocity[1], &d->air_velocity[2],      &d->radius,
-                               &d->friction};
+    float *const settings[] = {
+        &d->damping,         &d->pose_stiffness,  &d->max_strain,      &d->normal_drag, &d->tangential_drag,
+        &d->air_velocity[0], &d->air_velocity[1], &d->air_velocity[2], &d->radius,      &d->friction};
     for (size_t i = 0; i < COUNT_OF(settings); i++) EXPECT(*settings[i], true);
     EXPECT(d->solver, true);
     EXPECT(d->max_iterations, true);

@@ -1,4 +1,4 @@
-/* A small nonlinear swing of strands that stretch and bend, in the engine and plainly in double. */
+/* A small nonlinear swing of strands that stretch, in the engine and plainly in double. */
 #ifndef MOTE_TESTS_SWING_H
 #define MOTE_TESTS_SWING_H
 
@@ -6,8 +6,7 @@
 
 enum { STRANDS = 16, POINTS = 7 };
 
-/* 0.6 m of 0.1 kg points that start in different directions with different velocities: stretch and bend
- * springs. */
+/* 0.6 m of 0.1 kg points that start in different directions with different velocities. */
 typedef struct swing {
     mote_strands_def def;
     float positions[3 * STRANDS * POINTS];
@@ -20,13 +19,11 @@ static inline void make_chain(swing *s, uint32_t strand, bool free) {
     *c = (chain){.points = POINTS,
                  .mass = (double)s->def.mass / POINTS,
                  .gravity = GRAVITY,
-                 .stiffness = {1 / (double)s->def.compliance, s->def.bend_stiffness},
-                 .damping = {s->def.damping, s->def.bend_damping}};
+                 .stiffness = 1 / (double)s->def.compliance,
+                 .damping = s->def.damping};
     c->pinned[0] = !free;
     for (uint32_t k = 0; k + 1 < POINTS; k++)
-        c->length[0][k] = apart(s->start[strand].x[k], s->start[strand].x[k + 1]);
-    for (uint32_t k = 0; k + 2 < POINTS; k++)
-        c->length[1][k] = apart(s->start[strand].x[k], s->start[strand].x[k + 2]);
+        c->length[k] = apart(s->start[strand].x[k], s->start[strand].x[k + 1]);
 }
 
 static inline void make_swing(swing *s, bool damped, bool free) {
@@ -39,9 +36,7 @@ static inline void make_swing(swing *s, bool damped, bool free) {
     s->def.positions = s->positions;
     s->def.mass = 0.1f * POINTS;
     s->def.compliance = 1 / 64.0f;
-    s->def.bend_stiffness = 16;
     s->def.damping = damped ? 0.5f : 0;
-    s->def.bend_damping = damped ? 0.25f : 0;
     s->def.free_roots = free;
     memset(s->start, 0, sizeof s->start);
     for (uint32_t i = 0; i < STRANDS; i++) {

@@ -40,13 +40,6 @@ static mote_result check_compliance(const mote_strands_def *def, float complianc
     return rigid && compliance > 0 ? MOTE_ERROR_RANGE : MOTE_OK;
 }
 
-static mote_result check_bend(const mote_strands_def *def) {
-    mote_result result = mote_value_not_negative(def->bend_stiffness);
-    if (result || def->bend_stiffness == 0) return result;
-    return def->solver == MOTE_STRAND_CONSERVING ? MOTE_ERROR_RANGE
-                                                 : mote_value_invertible(def->bend_stiffness, 1);
-}
-
 /* Rods are straight at rest, rigid along themselves, and solved to first order. */
 static mote_result check_rods(const mote_strands_def *def) {
     const mote_result result =
@@ -56,19 +49,16 @@ static mote_result check_rods(const mote_strands_def *def) {
     if (result || twist) return result ? result : twist;
     const bool twists = def->point_twisting_stiffness || def->twisting_stiffness > 0;
     if (!mote_strands_has_rods(def)) return twists ? MOTE_ERROR_RANGE : MOTE_OK;
-    const bool possible = def->solver == MOTE_STRAND_ROBUST && def->bend_stiffness == 0;
-    return possible ? MOTE_OK : MOTE_ERROR_RANGE;
+    return def->solver == MOTE_STRAND_ROBUST ? MOTE_OK : MOTE_ERROR_RANGE;
 }
 
 /* Checks the settings that all strands share. */
 static mote_result check_settings(const mote_strands_def *def) {
-    const float values[] = {
-        def->damping,     def->bend_damping,    def->pose_stiffness, def->local_pose_stiffness,
-        def->normal_drag, def->tangential_drag, def->radius,         def->friction};
+    const float values[] = {def->damping,         def->pose_stiffness, def->normal_drag,
+                            def->tangential_drag, def->radius,         def->friction};
     mote_result result = MOTE_OK;
     for (size_t i = 0; i < sizeof values / sizeof *values && result == MOTE_OK; i++)
         result = mote_value_not_negative(values[i]);
-    if (result == MOTE_OK) result = check_bend(def);
     if (result == MOTE_OK) result = check_rods(def);
     if (result == MOTE_OK && def->point_mass && def->solver == MOTE_STRAND_SPRINGS) return MOTE_ERROR_RANGE;
     if (result == MOTE_OK) result = mote_value_positive(def->max_strain);
@@ -128,18 +118,13 @@ static mote_result check_strand(const mote_strands_def *def, uint32_t strand) {
     return result;
 }
 
-/* Checks point `point` at p and the lengths that end there. For a length at fault *point becomes its first
+/* Checks point `point` at p and the length that ends there. For a length at fault *point becomes its first
  * point. */
-static mote_result check_point(const mote_strands_def *def, const float *p, float rest_scale,
-                               uint32_t *point) {
+static mote_result check_point(const float *p, float rest_scale, uint32_t *point) {
     if (!isfinite(p[0]) || !isfinite(p[1]) || !isfinite(p[2])) return MOTE_ERROR_NOT_FINITE;
-    uint32_t reach = def->bend_stiffness > 0 ? 2 : 1;
-    for (uint32_t back = 1; back <= reach && back <= *point; back++)
-        if (!isfinite(mote_rest_length(p - 3 * back, p, rest_scale))) {
-            *point -= back;
-            return MOTE_ERROR_RANGE;
-        }
-    return MOTE_OK;
+    if (!*point || isfinite(mote_rest_length(p - 3, p, rest_scale))) return MOTE_OK;
+    *point -= 1;
+    return MOTE_ERROR_RANGE;
 }
 
 /* Checks the mass and the stiffness of a point, in the host's numbering. `length`: of the segment behind it,
@@ -172,7 +157,7 @@ static mote_result check_strands(const mote_strands_def *def, mote_strands_fault
             fault->point = point;
             const float *end = point + 1 < points ? p + 3 : p;
             result = check_rod_point(def, number++, (double)mote_rest_length(end - 3, end, rest_scale));
-            if (result == MOTE_OK) result = check_point(def, p, rest_scale, &fault->point);
+            if (result == MOTE_OK) result = check_point(p, rest_scale, &fault->point);
             if (result) return result;
         }
     }

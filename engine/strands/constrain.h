@@ -88,8 +88,7 @@ MOTE_INLINE void keep_substep_start(const strand_work *w, size_t lane) {
 /* Whether all lanes take steps of first order. */
 MOTE_INLINE bool is_soft(const strand_work *w) {
     const mote_strands *strands = w->job->strands;
-    return strands->compliant || strands->joint_stiffness || w->c.bend_length ||
-           strands->def.local_pose_stiffness != 0;
+    return strands->compliant || strands->joint_stiffness;
 }
 
 /* Moves the free points to where the forces of the substep act, for all but affine forces, which impulse.h
@@ -111,9 +110,8 @@ MOTE_INLINE void drift_back(const strand_work *w) {
         work_store3(&w->c, WORK_X, at, work_load3(&w->c, WORK_START, at));
 }
 
-/* Lanes near a collider, overstretched and compliant strands, and those with bends or local pose springs,
- * which are explicit and need its damping, take a step of first order. The others are stepped by impulses;
- * those that come near a collider by that take the first order after all. */
+/* Lanes near a collider, overstretched strands and compliant ones take a step of first order. The others are
+ * stepped by impulses; those that come near a collider by that take the first order after all. */
 MOTE_INLINE void constrain(strand_work *w, uint32_t substep, size_t lane) {
     const mote_coupled_affine own = mote_coupled_affine_of(w->job->plan, 0);
     const mote_strands *strands = w->job->strands;

@@ -56,27 +56,22 @@ static void unit_response_of(const mote_plan *plan, double stiffness, double dam
 
 /* Lanes equal to the previous lane copy its responses. */
 void mote_strand_unit_responses(const mote_strand_job *job, uint32_t group,
-                                float unit_response[2][2][4][MOTE_GROUP]) {
+                                float unit_response[2][4][MOTE_GROUP]) {
     const mote_strands *strands = job->strands;
     for (uint32_t i = 0; i < MOTE_GROUP; i++) {
         const size_t lane = (size_t)group * MOTE_GROUP + i;
         const float mass = strands->point_inverse_mass[lane], compliance = strands->compliance[lane];
         const bool same = i > 0 && mass == strands->point_inverse_mass[lane - 1] &&
                           compliance == strands->compliance[lane - 1];
-        for (int kind = 0; kind < 2; kind++)
-            for (int ends = 0; ends < 2; ends++) {
-                float(*rows)[MOTE_GROUP] = unit_response[kind][ends];
-                float *const to[4] = {rows[0] + i, rows[1] + i, rows[2] + i, rows[3] + i};
-                if (same)
-                    for (int e = 0; e < 4; e++) *to[e] = to[e][-1];
-                else
-                    unit_response_of(job->plan,
-                                     kind             ? (double)strands->def.bend_stiffness
-                                     : compliance > 0 ? 1.0 / (double)compliance
-                                                      : 0.0,
-                                     (double)(kind ? strands->def.bend_damping : strands->def.damping),
-                                     (ends ? 1.0 : 2.0) * (double)mass, to);
-            }
+        for (int ends = 0; ends < 2; ends++) {
+            float(*rows)[MOTE_GROUP] = unit_response[ends];
+            float *const to[4] = {rows[0] + i, rows[1] + i, rows[2] + i, rows[3] + i};
+            if (same)
+                for (int e = 0; e < 4; e++) *to[e] = to[e][-1];
+            else
+                unit_response_of(job->plan, compliance > 0 ? 1.0 / (double)compliance : 0.0,
+                                 (double)strands->def.damping, (ends ? 1.0 : 2.0) * (double)mass, to);
+        }
     }
 }
 

@@ -62,7 +62,7 @@ static uint64_t hash_strand(uint64_t hash, const mote_strands *strands, uint32_t
     hash = hash_run(hash, strands, lane, strands->tension);
     hash = hash_run(hash, strands, lane, strands->joint_twist);
     for (int i = 0; i < 4; i++) hash = hash_run(hash, strands, lane, strands->frame[i]);
-    return hash_run(hash, strands, lane, strands->bend_length);
+    return hash;
 }
 
 static uint64_t hash_pin(const mote_strands *strands, const mote_pin *pin) {
@@ -77,10 +77,9 @@ static uint64_t hash_pin(const mote_strands *strands, const mote_pin *pin) {
 uint64_t mote_strands_hash(const mote_range *range, uint64_t hash) {
     const mote_strands *strands = mote_const_strands_of(range);
     const mote_strands_def *def = &strands->def;
-    const float settings[] = {def->damping,         def->bend_stiffness,       def->bend_damping,
-                              def->pose_stiffness,  def->local_pose_stiffness, def->max_strain,
-                              def->normal_drag,     def->tangential_drag,      def->air_velocity[0],
-                              def->air_velocity[1], def->air_velocity[2],      def->radius,
+    const float settings[] = {def->damping,         def->pose_stiffness,  def->max_strain,
+                              def->normal_drag,     def->tangential_drag, def->air_velocity[0],
+                              def->air_velocity[1], def->air_velocity[2], def->radius,
                               def->friction};
     hash = mote_hash_number(mote_hash_number(hash, (uint64_t)def->solver), def->max_iterations);
     hash = mote_hash_number(mote_hash_number(hash, def->substeps), def->collide_from);

@@ -69,8 +69,7 @@ MOTE_INLINE void open_work(strand_work *w, const mote_strand_job *job, uint32_t 
     w->linked = linked;
     w->callbacks = linked || plan->callback_count;
     w->all = w->callbacks || job->kick || plan->point_count || def->pose_stiffness != 0 ||
-             def->local_pose_stiffness != 0 || def->normal_drag != 0 || def->tangential_drag != 0;
-    if (def->solver == MOTE_STRAND_SPRINGS && job->strands->bend_length) w->all = true;
+             def->normal_drag != 0 || def->tangential_drag != 0;
     w->stage = stage_of(w);
 }
 

@@ -40,10 +40,10 @@ void mote_strands_run(const mote_strand_job *job, const mote_step *step, bool al
 
 /* Computes the unit responses of uncoupled springs. For an elongation of 1 and for a rate of 1 of one spring:
  * the changes over h of its rate, vx and vv, and of its elongation, xx and xv - h, divided by the sum of the
- * inverse masses. Indices: segments or bends; both ends free or one pinned; vx, vv, xx, xv - h; lane of the
+ * inverse masses. Indices: both ends free or one pinned; vx, vv, xx, xv - h; lane of the
  * group. */
 void mote_strand_unit_responses(const mote_strand_job *job, uint32_t group,
-                                float unit_response[2][2][4][MOTE_GROUP]);
+                                float unit_response[2][4][MOTE_GROUP]);
 
 /* Sums the callbacks of one group at a stage; x, v, acceleration and force hold 16 lanes for each point. */
 void mote_strand_callbacks(const mote_strand_job *job, uint32_t group, double time, float *const x[3],

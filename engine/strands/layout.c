@@ -13,7 +13,6 @@ static void take_slots(mote_arena *a, mote_strands *strands, bool interpolates) 
         strands->range.previous_x[axis] = mote_arena_take(a, slots, sizeof(float));
     strands->range.inverse_mass = mote_arena_take(a, slots, sizeof(float));
     strands->rest_length = mote_arena_take(a, slots, sizeof(float));
-    if (strands->def.bend_stiffness > 0) strands->bend_length = mote_arena_take(a, slots, sizeof(float));
     for (int axis = 0; axis < 3; axis++) strands->rest_x[axis] = mote_arena_take(a, slots, sizeof(float));
     if (strands->has_masses || strands->has_rods) strands->mass = mote_arena_take(a, slots, sizeof(float));
     if (strands->has_rods) {

@@ -42,7 +42,6 @@ MOTE_INLINE void open_group(strand_work *w, const mote_strand_job *job, uint32_t
                             .stride = work_stride(strands),
                             .inverse_mass = strands->range.inverse_mass + w->slot,
                             .rest_length = strands->rest_length + w->slot,
-                            .bend_length = strands->bend_length ? strands->bend_length + w->slot : NULL,
                             .counts = strands->points + w->lane,
                             .points = w->points,
                             .shortest = shortest_of(strands->points + w->lane, w->points),

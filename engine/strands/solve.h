@@ -16,15 +16,14 @@
 
 /* Constants of the solve of a register of strands. */
 typedef struct strand_terms {
-    wide compliance;                   /* a / h^2 / (1 + damping / (h stiffness)), 1/kg */
-    wide memory;                       /* factor of the initial strain in the damping term */
-    wide bend_compliance, bend_memory; /* likewise for bends */
-    wide_mask counts;                  /* points of each strand */
-    wide low, high;                    /* bounds of |d|^2 / L^2 */
-    wide slack;                        /* max_strain */
-    wide rounding;                     /* m: float32 resolution, 2^-22 of the strand's length */
-    wide rate;                         /* 1 / h: share of the corrections that is velocity; 0: none */
-    int start, start_v;                /* columns of the state at the start of the substep or part */
+    wide compliance;    /* a / h^2 / (1 + damping / (h stiffness)), 1/kg */
+    wide memory;        /* factor of the initial strain in the damping term */
+    wide_mask counts;   /* points of each strand */
+    wide low, high;     /* bounds of |d|^2 / L^2 */
+    wide slack;         /* max_strain */
+    wide rounding;      /* m: float32 resolution, 2^-22 of the strand's length */
+    wide rate;          /* 1 / h: share of the corrections that is velocity; 0: none */
+    int start, start_v; /* columns of the state at the start of the substep or part */
     bool compliant, contacts;
     bool gains;         /* rate differs from 0 in some lane */
     bool everyone;      /* all lanes are live in this iteration */

@@ -74,20 +74,18 @@ MOTE_INLINE void strand_stage(const strand_work *w, mote_coupled_instance of, in
     const strand_columns columns = w->c, *c = &columns;
     const mote_plan *plan = w->job->plan;
     const mote_coupled_affine own = mote_coupled_affine_of(plan, p->stage);
-    const strand_springs springs =
-        springs_of(w, (parts & STRAND_EXTRAS) && columns.bend_length, of.uncoupled, p->lane);
+    const strand_springs springs = springs_of(w, of.uncoupled, p->lane);
     const size_t last = strand_at(columns.points - 1, p->lane);
     mote_wide_map map;
     if (of.family == MOTE_FAMILY_MAP)
         map = map_of(plan, wide_load(w->job->strands->point_inverse_mass + w->lane + p->lane));
-    if ((parts & STRAND_EXTRAS) && w->job->strands->def.local_pose_stiffness != 0) pose_forces(w, p->lane);
     of.callbacks = p->callbacks;
     strand_sweep sweep = sweep_begin();
-    strand_window window = {work_point(c, p->lane), work_point(c, p->lane + MOTE_GROUP),
-                            work_point(c, p->lane)};
+    strand_window window = {.b = work_point(c, p->lane)};
     for (uint32_t k = 0; k < columns.points; k++) {
-        const size_t at = strand_at(k, p->lane), after = at + 2 * MOTE_GROUP;
-        window.c = work_point(c, after < last ? after : last);
+        const size_t at = strand_at(k, p->lane), after = at + MOTE_GROUP;
+        window.a = window.b;
+        window.b = work_point(c, after < last ? after : last);
         wide inverse_mass = point_mass(c, at);
         /* Forces inside the strand. */
         spring_action spring = {wide3_zero(), wide3_zero()};
@@ -110,7 +108,6 @@ MOTE_INLINE void strand_stage(const strand_work *w, mote_coupled_instance of, in
             wide3 impulse = wide3_scale(wide_set(weight), force);
             add_reaction(c, inverse_mass, of.uncoupled ? wide3_add(impulse, spring.force) : impulse, at);
         }
-        window.a = window.b, window.b = window.c;
     }
 }
 

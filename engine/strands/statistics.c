@@ -62,10 +62,6 @@ static void add_strand(const mote_strands *strands, uint32_t lane, mote_sums *to
         const double rest = (double)strands->rest_length[slot],
                      length = distance(strands, slot, slot + MOTE_GROUP);
         if (compliance > 0) to->of[MOTE_SUM_ELASTIC] += mote_elastic_energy(1 / compliance, length, rest);
-        if (strands->bend_length && k + 2 < points)
-            to->of[MOTE_SUM_ELASTIC] += mote_elastic_energy((double)strands->def.bend_stiffness,
-                                                            distance(strands, slot, slot + 2 * MOTE_GROUP),
-                                                            (double)strands->bend_length[slot]);
         mote_sums_add_strain(to, length, rest);
     }
 }

@@ -3,7 +3,7 @@
 #ifndef MOTE_STRANDS_STEP_H
 #define MOTE_STRANDS_STEP_H
 
-#include "strands/bend.h"
+#include "strands/solve.h"
 #include "strands/contact.h"
 #include "strands/impulse.h"
 #include "strands/rod.h"
@@ -40,7 +40,6 @@ MOTE_INLINE void kick_all(const strand_work *w, const strand_place *p) {
     const mote_coupled_affine own = mote_coupled_affine_of(w->job->plan, 0);
     const mote_coupled_instance of = {
         .family = MOTE_FAMILY_SPLITTING, .others = true, .callbacks = p->callbacks};
-    if (w->job->strands->def.local_pose_stiffness != 0) pose_forces(w, p->lane);
     strand_sweep sweep = sweep_begin();
     strand_window window = {.b = work_point(c, p->lane)};
     for (uint32_t k = 0; k < columns.points; k++) {
@@ -69,7 +68,7 @@ MOTE_INLINE strand_softness soften(wide compliance, float damping, double h) {
 
 /* Parts of an instance of the solver. gains: corrections of positions, over h, are velocity. */
 typedef struct strand_parts_of {
-    bool compliant, bends, contacts, gains;
+    bool compliant, contacts, gains;
     bool rods;
 } strand_parts_of;
 
@@ -78,15 +77,9 @@ typedef struct strand_parts_of {
 MOTE_INLINE strand_terms make_terms(const strand_work *w, strand_parts_of of, size_t lane) {
     const mote_strands *strands = w->job->strands;
     const double h = w->job->plan->h;
-    const bool compliant = of.compliant, bends = of.bends;
     const float limit = strands->def.max_strain;
     strand_softness own = soften(wide_load(strands->compliance + w->lane + lane), strands->def.damping, h);
     strand_terms t = {.compliance = own.compliance, .memory = own.memory};
-    if (bends) {
-        strand_softness bend = soften(wide_set((float)(1.0 / (double)strands->def.bend_stiffness)),
-                                      strands->def.bend_damping, h);
-        t.bend_compliance = bend.compliance, t.bend_memory = bend.memory;
-    }
     t.counts = wide_mask_load(w->c.counts + lane);
     t.slack = wide_set(limit);
     t.rounding = wide_set(STRAND_ROUNDING) * wide_load(w->length + lane);
@@ -94,28 +87,20 @@ MOTE_INLINE strand_terms make_terms(const strand_work *w, strand_parts_of of, si
     t.low = wide_set(limit < 1 ? (1 - limit) * (1 - limit) : 0.0f);
     t.rate = wide_set(of.gains ? (float)(1.0 / h) : 0.0f);
     t.start = WORK_START, t.start_v = IMPULSE_OLD_V;
-    t.compliant = compliant, t.contacts = of.contacts, t.gains = of.gains;
+    t.compliant = of.compliant, t.contacts = of.contacts, t.gains = of.gains;
     t.keeps_tension = of.rods;
     return t;
 }
 
 /* Clears the tensions and stores the strains at the start of the substep. */
-MOTE_INLINE void relax(const strand_columns *c, bool compliant, bool bends, size_t lane) {
-    wide3 a = work_load3(c, WORK_START, lane), b = work_load3(c, WORK_START, lane + MOTE_GROUP);
+MOTE_INLINE void relax(const strand_columns *c, size_t lane) {
+    wide3 a = work_load3(c, WORK_START, lane);
     for (uint32_t k = 0; k + 1 < c->points; k++) {
         const size_t at = strand_at(k, lane);
-        wide3 d = wide3_sub(b, a), after = b;
-        if (compliant) {
-            work_store(c, WORK_TENSION, at, (wide){0});
-            work_store(c, WORK_STRAIN, at, wide_sqrt(wide3_dot(d, d)) - work_load(c, WORK_LENGTH, at));
-        }
-        if (k + 2 < c->points) after = work_load3(c, WORK_START, at + 2 * MOTE_GROUP);
-        if (bends && k + 2 < c->points) {
-            wide3 e = wide3_sub(after, a);
-            work_store(c, BEND_TENSION, at, (wide){0});
-            work_store(c, BEND_STRAIN, at, wide_sqrt(wide3_dot(e, e)) - wide_load(c->bend_length + at));
-        }
-        a = b, b = after;
+        const wide3 b = work_load3(c, WORK_START, at + MOTE_GROUP), d = wide3_sub(b, a);
+        work_store(c, WORK_TENSION, at, (wide){0});
+        work_store(c, WORK_STRAIN, at, wide_sqrt(wide3_dot(d, d)) - work_load(c, WORK_LENGTH, at));
+        a = b;
     }
 }
 
@@ -186,9 +171,9 @@ MOTE_OUTLINE void project_lengths(const strand_columns *c, wide_mask lanes, size
     }
 }
 
-/* Returns the lanes in which the segments and bends at points near colliders have their target lengths. A
- * constraint between two such points is checked at the second one. */
-MOTE_INLINE wide_mask lengths_held(const strand_columns *c, const strand_terms *t, bool bends, size_t lane) {
+/* Returns the lanes in which the segments at points near colliders have their target lengths. A segment
+ * between two such points is checked at the second one. */
+MOTE_INLINE wide_mask lengths_held(const strand_columns *c, const strand_terms *t, size_t lane) {
     const strand_contacts *near = c->contacts;
     wide_mask held = ~(wide_mask){0};
     for (uint32_t i = 0; i < near->count; i++) {
@@ -198,10 +183,6 @@ MOTE_INLINE wide_mask lengths_held(const strand_columns *c, const strand_terms *
         if (k > 0) held &= is_held(c, t, work_load3(c, WORK_X, at - MOTE_GROUP), x, k - 1, lane);
         if (k + 1 < c->points && !near->state[k + 1])
             held &= is_held(c, t, x, work_load3(c, WORK_X, at + MOTE_GROUP), k, lane);
-        if (!bends) continue;
-        if (k > 1) held &= bend_is_held(c, t, work_load3(c, WORK_X, at - 2 * MOTE_GROUP), x, k - 2, lane);
-        if (k + 2 < c->points && !near->state[k + 2])
-            held &= bend_is_held(c, t, x, work_load3(c, WORK_X, at + 2 * MOTE_GROUP), k, lane);
     }
     return held;
 }
@@ -220,20 +201,19 @@ MOTE_INLINE wide_mask hold_lengths(const strand_work *w, strand_parts_of of, str
     const strand_columns columns = w->c;
     const double h = w->job->plan->h;
     const wide limit = wide_set(strands->def.max_strain);
-    if (of.compliant || of.bends) relax(&columns, of.compliant, of.bends, lane);
+    if (of.compliant) relax(&columns, lane);
     for (uint32_t i = t.done; i < strands->def.max_iterations; i++) {
         count_lanes(strands->iterations + w->lane + lane, live);
         t.everyone = wide_all(live);
         /* First active set: the contacts of the prediction. */
         if (of.contacts && i == 0) update_contacts(&columns, live, h, lane);
         /* One iteration of Newton's method: linear solve, correction, test of the lengths. */
-        wide_mask unsolved =
-            of.bends ? newton_with_bends(&columns, &t, live, lane) : newton(&columns, &t, live, lane);
+        wide_mask unsolved = newton(&columns, &t, live, lane);
         if (of.contacts) {
             /* Friction for the new normal impulses, then the test of lengths and contacts. */
             update_contacts(&columns, live, h, lane);
-            unsolved |= live & ~(lengths_held(&columns, &t, of.bends, lane) &
-                                 clear_of_colliders(&columns, limit, lane));
+            unsolved |=
+                live & ~(lengths_held(&columns, &t, lane) & clear_of_colliders(&columns, limit, lane));
         }
         live = unsolved;
         if (wide_lane_bits(live) == 0) return live;
@@ -250,19 +230,15 @@ MOTE_INLINE wide_mask hold_lengths(const strand_work *w, strand_parts_of of, str
 
 /* First order: solves the strands whose prediction is in WORK_X and WORK_V. Instances out of line, so that
  * each has its own register allocation. */
-#define HOLD(name, compliant, bends, contacts)                                                               \
+#define HOLD(name, of_compliant, of_contacts)                                                                \
     MOTE_OUTLINE wide_mask name(const strand_work *w, wide_mask live, size_t lane) {                         \
-        const strand_parts_of of = {compliant, bends, contacts, true, false};                                \
+        const strand_parts_of of = {.compliant = of_compliant, .contacts = of_contacts, .gains = true};      \
         return hold_lengths(w, of, make_terms(w, of, lane), live, lane);                                     \
     }
-HOLD(hold_rigid, false, false, false)
-HOLD(hold_rigid_contacts, false, false, true)
-HOLD(hold_compliant, true, false, false)
-HOLD(hold_compliant_contacts, true, false, true)
-HOLD(hold_bends, false, true, false)
-HOLD(hold_bends_contacts, false, true, true)
-HOLD(hold_soft_bends, true, true, false)
-HOLD(hold_soft_bends_contacts, true, true, true)
+HOLD(hold_rigid, false, false)
+HOLD(hold_rigid_contacts, false, true)
+HOLD(hold_compliant, true, false)
+HOLD(hold_compliant_contacts, true, true)
 #undef HOLD
 
 MOTE_OUTLINE wide_mask hold_rods_contacts(const strand_work *w, wide_mask live, size_t lane) {
@@ -271,11 +247,9 @@ MOTE_OUTLINE wide_mask hold_rods_contacts(const strand_work *w, wide_mask live, 
 }
 
 MOTE_INLINE wide_mask hold(const strand_work *w, bool contacts, wide_mask live, size_t lane) {
-    const bool rigid = !w->job->strands->compliant;
     if (w->job->strands->joint_stiffness) return hold_rods_contacts(w, live, lane);
-    if (w->c.bend_length && rigid) return (contacts ? hold_bends_contacts : hold_bends)(w, live, lane);
-    if (w->c.bend_length) return (contacts ? hold_soft_bends_contacts : hold_soft_bends)(w, live, lane);
-    if (!rigid) return (contacts ? hold_compliant_contacts : hold_compliant)(w, live, lane);
+    if (w->job->strands->compliant)
+        return (contacts ? hold_compliant_contacts : hold_compliant)(w, live, lane);
     return (contacts ? hold_rigid_contacts : hold_rigid)(w, live, lane);
 }
 
@@ -289,7 +263,7 @@ MOTE_OUTLINE void correct_lengths(const strand_work *w, wide_mask live, size_t l
  * correct their lengths. */
 MOTE_OUTLINE void hold_part(const strand_work *w, const strand_part *p, wide_mask live, wide_mask first,
                             size_t lane) {
-    const strand_parts_of of = {false, false, false, true, false};
+    const strand_parts_of of = {.gains = true};
     strand_terms t = make_terms(w, of, lane);
     t.rate = wide_select(first, wide_set(1.0f) / p->h, (wide){0});
     t.start = IMPULSE_FROM, t.start_v = IMPULSE_FROM_V;

@@ -121,7 +121,6 @@ static void mask_slots(mote_strands *strands, uint32_t lane) {
     for (uint32_t k = (uint32_t)strands->points[lane]; k < strands->group[lane / MOTE_GROUP].points; k++) {
         uint32_t slot = mote_strands_slot_of(strands, lane, k);
         strands->rest_length[slot] = 1.0f;
-        if (strands->bend_length) strands->bend_length[slot] = 1.0f;
     }
 }
 
@@ -225,8 +224,6 @@ static void fill_strand(mote_strands *strands, const mote_strands_def *def, uint
         strands->range.inverse_mass[slot] =
             k || def->free_roots ? mote_strands_free_inverse_mass(strands, lane, slot) : 0;
         strands->rest_length[slot] = k + 1 < points ? mote_rest_length(p, p + 3, rest_scale) : 1.0f;
-        if (strands->bend_length)
-            strands->bend_length[slot] = k + 2 < points ? mote_rest_length(p, p + 6, rest_scale) : 1.0f;
     }
     if (strands->has_frames) fill_frames(strands, def, lane);
     mote_strands_rest(strands, lane);

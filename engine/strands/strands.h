@@ -63,7 +63,6 @@ struct mote_strands {
 
     /* Columns by slot, besides those of the range. Masked slots: lengths 1, vectors 0. */
     float *rest_length; /* segment from this point to the next; 1 behind the last */
-    float *bend_length; /* from this point to the second next; NULL without bend_stiffness */
     float *rest_x[3];   /* rest shape under the identity */
     float *mass;        /* kg of a point where it is free; NULL: points of equal mass, no rods */
     /* Rods (rod.h); NULL: no bending stiffness. */

@@ -37,14 +37,6 @@ typedef struct strand_scratch_layout {
     float planes[11]; /* strand_plane of one register after the other */
     union {
         struct {
-            float lower[3]; /* L of a segment's row, elements 1 to 3 before the diagonal */
-            float other[4]; /* L of a bend's row, elements 1 to 4 before the diagonal */
-            float value;    /* value / pivot of the bend's row; of the segment's: `multiplier` */
-            float tension;  /* sum of multipliers times |e|, kg m */
-            float radius;   /* |e| before the iteration */
-            float strain;   /* elongation at the start of the substep, m */
-        } bend;
-        struct {
             float share, lever, own[3]; /* rows of the bending of rods */
             float tension;              /* N/m, at the start of the substep or part */
             float p, q, force[3];       /* of all beyond a pinned point (rod.h) */
@@ -52,11 +44,8 @@ typedef struct strand_scratch_layout {
         float world[3];       /* position in the world, for callbacks */
         float pin_impulse[3]; /* impulse on a pinned point in a part of the substep, N s */
     };
-    float goal[3]; /* position of a pinned point at the end of the substep */
-    union {
-        float pose[3];    /* target segments of local pose springs; then their forces */
-        float reacted[3]; /* reaction before the impulses of the substep */
-    };
+    float goal[3];                    /* position of a pinned point at the end of the substep */
+    float reacted[3];                 /* reaction before the impulses of the substep */
     float rod_frame[4], rod_twist[2]; /* frames of rods (rod_frames.h); rows of their twist */
 } strand_scratch_layout;
 #define STRAND_COLUMN(member) MOTE_SCRATCH_COLUMN(strand_scratch_layout, member)
@@ -77,7 +66,6 @@ enum {
     WORK_STRAIN = STRAND_COLUMN(strain),
     WORK_PLANES = STRAND_COLUMN(planes),
     WORK_WORLD = STRAND_COLUMN(world),
-    WORK_POSE = STRAND_COLUMN(pose),
     WORK_COLUMNS = MOTE_SCRATCH_COLUMNS(strand_scratch_layout)
 };
 
@@ -116,7 +104,6 @@ typedef struct strand_columns {
     size_t stride;             /* floats from column to column */
     const float *inverse_mass; /* the strands' own columns, up to counts */
     const float *rest_length;
-    const float *bend_length;  /* NULL: no bends */
     const int32_t *counts;     /* points of each strand */
     uint32_t points, shortest; /* points of the longest and the shortest strand; 0 in an empty lane */
     bool pins;                 /* points other than roots are pinned */
@@ -131,7 +118,7 @@ struct strand_work {
     const mote_strand_group *group;
     const mote_pin *pins;
     uint32_t pin_count, index, points;
-    bool all;       /* forces other than affine ones act; springs: or bends */
+    bool all;       /* forces other than affine ones act */
     bool callbacks; /* callbacks or links add forces */
     bool linked;
     bool moves;                                   /* some pinned point is moving */
@@ -146,7 +133,7 @@ struct strand_work {
     int32_t overstretched[MOTE_GROUP];            /* -1: pins draw out lengthened segments in the substep */
     MOTE_ALIGNED(64) float stiffness[MOTE_GROUP]; /* N/m, of springs */
     MOTE_ALIGNED(64)
-    float unit_response[2][2][4][MOTE_GROUP];   /* uncoupled springs: mote_strand_unit_responses */
+    float unit_response[2][4][MOTE_GROUP];      /* uncoupled springs: mote_strand_unit_responses */
     MOTE_ALIGNED(64) float deficit[MOTE_GROUP]; /* J, twice the energy that conserving strands have lost */
     MOTE_ALIGNED(64)
     float kinetic[MOTE_GROUP]; /* J, twice the kinetic energy at the last restore_energy; 0: none yet */

@@ -15,13 +15,12 @@ typedef enum mote_strand_solver {
      * springs as kicks. */
     MOTE_STRAND_SPRINGS,
     /** Distance constraints. Each substep solves for the impulses along all segments of a strand together:
-     * one linear system. Loses a little energy, most where a strand whips. Strands near a collider, compliant
-     * strands and strands with bend or local pose springs are solved to first order, which loses more. */
+     * one linear system. Loses a little energy, most where a strand whips. Strands near a collider and
+     * compliant strands are solved to first order, which loses more. */
     MOTE_STRAND_ROBUST,
     /** The same; at the end of a step the velocities relative to the root receive a factor that gives back
      * the energy that the impulses lost: keeps energy at every number of substeps, where no collider is near.
-     * Where a strand whips, its substep is divided into up to 32 parts. Rigid segments only: no compliance,
-     * no bend springs. */
+     * Where a strand whips, its substep is divided into up to 32 parts. Rigid segments only. */
     MOTE_STRAND_CONSERVING,
     MOTE_STRAND_SOLVER_COUNT
 } mote_strand_solver;
@@ -55,15 +54,12 @@ typedef struct mote_strands_def {
      * id are solved by the formula of compliant ones: the same lengths, other bits than if all were rigid. */
     const float *strand_compliance;
     float damping; /**< kg/s of a segment along itself, >= 0; no effect where rigid */
-    /** N/m between second neighbours, >= 0; 0: none. A compliant constraint for the robust solver. */
-    float bend_stiffness;
-    float bend_damping; /**< kg/s of the same */
     /** EI, Young's modulus times the second moment of area, N m^2, >= 0, if point_bending_stiffness is NULL;
      * 0: none. The strand is a rod, without twisting_stiffness straight at rest: with the directions t of its
      * segments, each inner point k has the energy EI / (l[k-1] + l[k]) |t[k] - t[k-1]|^2, which tends to the
      * integral of EI / 2 (curvature)^2, and the root EI / l[0] |t[0] - t|^2, where t is the direction of the
      * rest shape's first segment under the root's transform: a clamp. Implicit, stable at any stiffness. Only
-     * for the robust solver with rigid segments and without bend_stiffness. */
+     * for the robust solver with rigid segments. */
     float bending_stiffness;
     /** EI at each point, N m^2, >= 0, strand after strand, or NULL: of each strand, a taper. */
     const float *point_bending_stiffness;
@@ -79,9 +75,6 @@ typedef struct mote_strands_def {
     /** N/m of an explicit spring from every point to its place in the rest shape under the root's
      * transform. */
     float pose_stiffness;
-    /** N/m of an explicit spring from every segment to its rest direction in the frame that is transported
-     * along the strand from the root: holds curls. */
-    float local_pose_stiffness;
     /** Substeps of a step, <= 4,096; 0: those of the system. Strands with links take those of the
      * system. */
     uint32_t substeps;
@@ -97,7 +90,7 @@ typedef struct mote_strands_def {
     bool free_roots;       /**< else point 0 of every strand is pinned to its root's transform */
 } mote_strands_def;
 
-/** Returns a def without strands: robust, 32 points, 1 g a strand, rest scale 1, rigid, no damping, bend,
+/** Returns a def without strands: robust, 32 points, 1 g a strand, rest scale 1, rigid, no damping, bending,
  * pose or drag, max_strain 0.002, 32 iterations, radius 0, friction 0.5, pinned roots. */
 MOTE_API mote_strands_def mote_default_strands_def(void);
 
@@ -113,8 +106,8 @@ typedef struct mote_strands_fault {
 
 /** Adds strands at rest in their rest shape under the identity transform. fault: NULL, or receives the
  * location of an error. Errors: NULL, BUSY, DEF, ENUM, RANGE (a count, a length, a mass, ...; springs without
- * compliance or with point_mass; the conserving solver with compliance or bend; bending stiffness
- * with another solver than the robust one, with compliance or bend), NOT_FINITE, OVERFLOW, CAPACITY
+ * compliance or with point_mass; the conserving solver with compliance; bending stiffness
+ * with another solver than the robust one or with compliance), NOT_FINITE, OVERFLOW, CAPACITY
  * (MOTE_MAX_STRANDS_OBJECTS), MEMORY, INTEGRATOR (an advecting one). */
 MOTE_API mote_result mote_system_add_strands(mote_system *system, const mote_strands_def *def,
                                              mote_strands_id *id, mote_strands_fault *fault);
