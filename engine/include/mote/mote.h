@@ -18,6 +18,7 @@
 #include <mote/link.h>
 #include <mote/network.h>
 #include <mote/result.h>
+#include <mote/rod.h>
 #include <mote/strands.h>
 #include <mote/strands_present.h>
 #include <mote/system.h>

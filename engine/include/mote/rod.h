@@ -1,0 +1,31 @@
+/** @file
+ * Stiffnesses and mass of a rod from its material and its section: the fields bending_stiffness,
+ * twisting_stiffness and mass of mote_strands_def. */
+#ifndef MOTE_ROD_H
+#define MOTE_ROD_H
+
+#include <mote/result.h>
+
+/** An elastic material and a circular section. */
+typedef struct mote_rod_def {
+    double young,    /**< Young's modulus E, Pa, >= 0 */
+        poisson,     /**< Poisson's ratio nu, -1 < nu <= 0.5 */
+        density,     /**< kg/m^3, > 0 */
+        radius,      /**< m, of the section, > 0 */
+        hole_radius; /**< m, of a tube, >= 0 and < radius; 0: solid */
+} mote_rod_def;
+
+/** Values of a rod for mote_strands_def. */
+typedef struct mote_rod_section {
+    float bending_stiffness, /**< EI = E pi (radius^4 - hole_radius^4) / 4, N m^2 */
+        twisting_stiffness,  /**< GJ = EI / (1 + nu), N m^2 */
+        mass_per_metre;      /**< density pi (radius^2 - hole_radius^2), kg/m */
+} mote_rod_section;
+
+/** Computes the stiffnesses and the mass of a metre of a rod. parameter: NULL, or receives the name of the
+ * field at fault, NULL where there is none. Errors (*section does not change): NULL, RANGE (a field; a result
+ * that is no normal float, a section of zero size among them), NOT_FINITE. May be called from any thread. */
+MOTE_API mote_result mote_rod_section_of(const mote_rod_def *rod, mote_rod_section *section,
+                                         const char **parameter);
+
+#endif

@@ -1,0 +1,59 @@
+/* Stiffnesses of a circular section: second moment of area pi r^4 / 4, torsion constant twice that, shear
+ * modulus E / (2 (1 + nu)). */
+#include <float.h>
+#include <math.h>
+
+#include <mote/rod.h>
+
+#include "base/fpu.h"
+
+#define PI 3.14159265358979323846
+
+static mote_result check(const mote_rod_def *rod, const char **parameter) {
+    const struct {
+        const char *name;
+        double value;
+        bool possible;
+    } row[] = {{"young", rod->young, rod->young >= 0},
+               {"poisson", rod->poisson, rod->poisson > -1 && rod->poisson <= 0.5},
+               {"density", rod->density, rod->density > 0},
+               {"radius", rod->radius, rod->radius > 0},
+               {"hole_radius", rod->hole_radius, rod->hole_radius >= 0 && rod->hole_radius < rod->radius}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        *parameter = row[i].name;
+        if (!isfinite(row[i].value)) return MOTE_ERROR_NOT_FINITE;
+        if (!row[i].possible) return MOTE_ERROR_RANGE;
+    }
+    *parameter = NULL;
+    return MOTE_OK;
+}
+
+/* Whether a value is a normal float, or 0 where that is possible. */
+static bool fits(double value, bool zero) {
+    return (value >= (double)FLT_MIN && value <= (double)FLT_MAX) || (zero && value == 0);
+}
+
+static mote_result compute(const mote_rod_def *rod, mote_rod_section *section, const char **parameter) {
+    const double outer = rod->radius * rod->radius, inner = rod->hole_radius * rod->hole_radius;
+    const double area = PI * (outer - inner), bending = 0.25 * rod->young * area * (outer + inner);
+    const double twisting = bending / (1 + rod->poisson), mass = rod->density * area;
+    *parameter = "radius";
+    if (!fits(mass, false)) return MOTE_ERROR_RANGE;
+    *parameter = "young";
+    if (!fits(bending, rod->young == 0) || !fits(twisting, rod->young == 0)) return MOTE_ERROR_RANGE;
+    *parameter = NULL;
+    *section = (mote_rod_section){(float)bending, (float)twisting, (float)mass};
+    return MOTE_OK;
+}
+
+mote_result mote_rod_section_of(const mote_rod_def *rod, mote_rod_section *section, const char **parameter) {
+    const char *ignored;
+    if (!parameter) parameter = &ignored;
+    *parameter = NULL;
+    if (!rod || !section) return MOTE_ERROR_NULL;
+    const mote_fpu_state saved = mote_fpu_enter();
+    mote_result result = check(rod, parameter);
+    if (result == MOTE_OK) result = compute(rod, section, parameter);
+    mote_fpu_leave(saved);
+    return result;
+}
