@@ -347,10 +347,11 @@ TEST(wrong_defs_are_refused_with_the_follower_and_point) {
     const mote_strands_id id = add_strands(system, &s);
     mote_followers *made;
     mote_strands_fault fault;
-#define BAD(code, strand_at, point_at, ...)                                                                  \
+#define BAD(parameter_at, code, strand_at, point_at, ...)                                                    \
     do {                                                                                                     \
         make_strands(&f, 12, 15, 4);                                                                         \
         mote_followers_def def = def_of_f();                                                                 \
+        const char *const named = parameter_at;                                                              \
         for (uint32_t i = 0; i < 36; i++) guides[i] = i % 8, weights[i] = 1;                                 \
         def.guides = guides, def.weights = weights;                                                          \
         made = (mote_followers *)(void *)&def;                                                               \
@@ -359,27 +360,31 @@ TEST(wrong_defs_are_refused_with_the_follower_and_point) {
         ASSERT((made != NULL), ==, (code == MOTE_OK));                                                       \
         ASSERT(fault.strand, ==, strand_at);                                                                 \
         ASSERT(fault.point, ==, point_at);                                                                   \
+        if (named)                                                                                           \
+            assert_string_equal(fault.parameter, named);                                                     \
+        else                                                                                                 \
+            assert_null(fault.parameter);                                                                    \
         mote_followers_destroy(made);                                                                        \
     } while (0)
 #define ALL MOTE_ALL_STRANDS
-    BAD(MOTE_ERROR_DEF, ALL, 0, def.cookie = 0);
-    BAD(MOTE_ERROR_RANGE, ALL, 0, def.follower_count = 0);
-    BAD(MOTE_ERROR_NULL, ALL, 0, def.positions = NULL);
-    BAD(MOTE_ERROR_NULL, ALL, 0, def.guides = NULL);
-    BAD(MOTE_ERROR_RANGE, 7, 0, f.points[7] = 1);
-    BAD(MOTE_ERROR_RANGE, 11, 0, f.points[11] = 1025);
-    BAD(MOTE_ERROR_RANGE, ALL, 0, def.follower_points = NULL, def.points = 1);
-    BAD(MOTE_ERROR_RANGE, ALL, 0, def.follower_points = NULL, def.points = 1025);
-    BAD(MOTE_ERROR_NOT_FINITE, 4, 1, f.positions[3 * (f.first[4] + 1) + 2] = NAN);
-    BAD(MOTE_ERROR_NOT_FINITE, 11, 0, f.positions[3 * f.first[11]] = -INFINITY);
-    BAD(MOTE_ERROR_RANGE, 3, 0, guides[10] = 8);
-    BAD(MOTE_ERROR_RANGE, 3, 0, guides[9] = guides[10] = guides[11] = MOTE_NO_GUIDE);
-    BAD(MOTE_ERROR_NOT_FINITE, 11, 0, weights[35] = NAN);
-    BAD(MOTE_ERROR_NOT_FINITE, 0, 0, weights[0] = INFINITY);
-    BAD(MOTE_ERROR_RANGE, 2, 0, weights[8] = -1);
-    BAD(MOTE_ERROR_RANGE, 2, 0, weights[6] = weights[7] = weights[8] = 0);
-    BAD(MOTE_ERROR_RANGE, 2, 0, weights[6] = weights[7] = 0, guides[8] = MOTE_NO_GUIDE);
-    BAD(MOTE_OK, ALL, 0, weights[6] = weights[7] = 0, weights[5] = NAN, guides[5] = MOTE_NO_GUIDE);
+    BAD("cookie", MOTE_ERROR_DEF, ALL, 0, def.cookie = 0);
+    BAD("follower_count", MOTE_ERROR_RANGE, ALL, 0, def.follower_count = 0);
+    BAD("positions", MOTE_ERROR_NULL, ALL, 0, def.positions = NULL);
+    BAD("guides", MOTE_ERROR_NULL, ALL, 0, def.guides = NULL);
+    BAD("follower_points", MOTE_ERROR_RANGE, 7, 0, f.points[7] = 1);
+    BAD("follower_points", MOTE_ERROR_RANGE, 11, 0, f.points[11] = 1025);
+    BAD("points", MOTE_ERROR_RANGE, ALL, 0, def.follower_points = NULL, def.points = 1);
+    BAD("points", MOTE_ERROR_RANGE, ALL, 0, def.follower_points = NULL, def.points = 1025);
+    BAD("positions", MOTE_ERROR_NOT_FINITE, 4, 1, f.positions[3 * (f.first[4] + 1) + 2] = NAN);
+    BAD("positions", MOTE_ERROR_NOT_FINITE, 11, 0, f.positions[3 * f.first[11]] = -INFINITY);
+    BAD("guides", MOTE_ERROR_RANGE, 3, 0, guides[10] = 8);
+    BAD("guides", MOTE_ERROR_RANGE, 3, 0, guides[9] = guides[10] = guides[11] = MOTE_NO_GUIDE);
+    BAD("weights", MOTE_ERROR_NOT_FINITE, 11, 0, weights[35] = NAN);
+    BAD("weights", MOTE_ERROR_NOT_FINITE, 0, 0, weights[0] = INFINITY);
+    BAD("weights", MOTE_ERROR_RANGE, 2, 0, weights[8] = -1);
+    BAD("weights", MOTE_ERROR_RANGE, 2, 0, weights[6] = weights[7] = weights[8] = 0);
+    BAD("weights", MOTE_ERROR_RANGE, 2, 0, weights[6] = weights[7] = 0, guides[8] = MOTE_NO_GUIDE);
+    BAD(NULL, MOTE_OK, ALL, 0, weights[6] = weights[7] = 0, weights[5] = NAN, guides[5] = MOTE_NO_GUIDE);
     const mote_followers_def def = def_of_f();
     REFUSALS(system, REFUSES(NULL, mote_followers_create(system, id, NULL, &made, NULL)),
              REFUSES(NULL, mote_followers_create(system, id, &def, NULL, NULL)));

@@ -8,18 +8,32 @@
 
 /* --- Defs --- */
 
-/* Refused with this code at this strand and point; nothing is allocated or changed. */
-static void refuse(const mote_strands_def *def, mote_result want, uint32_t strand, uint32_t point) {
+/* Whether a fault names a parameter; "air_velocity[0]" is one of air_velocity. */
+static void assert_names(const mote_strands_fault *fault, const char *parameter) {
+    assert_non_null(fault->parameter);
+    const size_t length = strcspn(parameter, "[");
+    if (strlen(fault->parameter) != length || strncmp(fault->parameter, parameter, length) != 0)
+        fail_msg("parameter %s, not %s", fault->parameter, parameter);
+}
+
+/* Refused with this code at this strand and point, for this parameter (NULL: none is named); nothing is
+ * allocated or changed. */
+static void refuse(const mote_strands_def *def, const char *parameter, mote_result want, uint32_t strand,
+                   uint32_t point) {
     memory_ledger ledger = {0};
     mote_system *system = make_system(&ledger);
     mote_strands_id id = {5, 5};
-    mote_strands_fault fault = {77, 77};
+    mote_strands_fault fault = {77, 77, "none"};
     const uint64_t bytes = ledger.live_bytes;
     REFUSED(system, want, mote_system_add_strands(system, def, &id, &fault));
     ASSERT(id.index, ==, 0);
     ASSERT(id.generation, ==, 0);
     ASSERT(fault.strand, ==, strand);
     ASSERT(fault.point, ==, point);
+    if (parameter)
+        assert_names(&fault, parameter);
+    else
+        assert_null(fault.parameter);
     REFUSED(system, want, mote_system_add_strands(system, def, &id, NULL));
     ASSERT(ledger.live_bytes, ==, bytes);
     ASSERT(system->ranges[MOTE_KIND_STRANDS].count, ==, 0);
@@ -37,9 +51,9 @@ static void accept(const mote_strands_def *def) {
 static strands s;
 
 /* Whether a def of 17 strands is refused, or accepted, after these assignments. */
-#define BAD(code, strand, point, ...)                                                                        \
+#define BAD(parameter, code, strand, point, ...)                                                             \
     (make_strands(&s, 17, 9, 5), __VA_ARGS__, test_case("%s", #__VA_ARGS__),                                 \
-     refuse(&s.def, code, strand, point))
+     refuse(&s.def, parameter, code, strand, point))
 #define GOOD(...) (make_strands(&s, 17, 9, 5), __VA_ARGS__, test_case("%s", #__VA_ARGS__), accept(&s.def))
 #define ALL       MOTE_ALL_STRANDS
 
@@ -82,7 +96,7 @@ TEST(settings_out_of_range_are_refused) {
         s.def.strand_mass = s.def.strand_rest_scale = s.def.strand_compliance = NULL;
         spoil(&s.def, &rows[i]);
         if (rows[i].want)
-            refuse(&s.def, rows[i].want, ALL, 0);
+            refuse(&s.def, rows[i].member, rows[i].want, ALL, 0);
         else
             accept(&s.def);
     }
@@ -91,11 +105,13 @@ TEST(settings_out_of_range_are_refused) {
 TEST(settings_that_a_solver_does_not_take_are_refused) {
 #define SPRINGS    s.def.solver = MOTE_STRAND_SPRINGS
 #define CONSERVING s.def.solver = MOTE_STRAND_CONSERVING, memset(s.compliance, 0, sizeof s.compliance)
-    BAD(MOTE_ERROR_RANGE, 4, 0, SPRINGS, s.compliance[4] = 0);
-    BAD(MOTE_ERROR_RANGE, 4, 0, SPRINGS, s.compliance[4] = 0x1p-140f); /* 1 / compliance is infinite */
-    BAD(MOTE_ERROR_RANGE, ALL, 0, SPRINGS, s.def.strand_compliance = NULL);
-    BAD(MOTE_ERROR_RANGE, ALL, 0, CONSERVING, s.def.strand_compliance = NULL, s.def.compliance = 0.1f);
-    BAD(MOTE_ERROR_RANGE, 9, 0, CONSERVING, s.compliance[9] = 0.1f);
+    BAD("strand_compliance", MOTE_ERROR_RANGE, 4, 0, SPRINGS, s.compliance[4] = 0);
+    BAD("strand_compliance", MOTE_ERROR_RANGE, 4, 0, SPRINGS,
+        s.compliance[4] = 0x1p-140f); /* 1 / compliance is infinite */
+    BAD("compliance", MOTE_ERROR_RANGE, ALL, 0, SPRINGS, s.def.strand_compliance = NULL);
+    BAD("compliance", MOTE_ERROR_RANGE, ALL, 0, CONSERVING, s.def.strand_compliance = NULL,
+        s.def.compliance = 0.1f);
+    BAD("strand_compliance", MOTE_ERROR_RANGE, 9, 0, CONSERVING, s.compliance[9] = 0.1f);
     GOOD(CONSERVING, s.def.damping = s.def.radius = 1);
 }
 
@@ -116,21 +132,74 @@ TEST(rods_that_cannot_be_are_refused) {
     GOOD(RODS, s.def.bending_stiffness = NAN); /* not read */
     GOOD(RODS, s.def.mass = -1, s.def.strand_mass = NULL);
     GOOD(RODS, memset(rod_stiffness, 0, sizeof rod_stiffness));
-    BAD(MOTE_ERROR_RANGE, ALL, 0, RODS, s.def.solver = MOTE_STRAND_CONSERVING);
-    BAD(MOTE_ERROR_RANGE, ALL, 0, RODS, s.def.solver = MOTE_STRAND_SPRINGS);
-    BAD(MOTE_ERROR_RANGE, 9, 0, RODS, s.compliance[9] = 0.1f);
+    BAD("bending_stiffness", MOTE_ERROR_RANGE, ALL, 0, RODS, s.def.solver = MOTE_STRAND_CONSERVING);
+    BAD("bending_stiffness", MOTE_ERROR_RANGE, ALL, 0, RODS, s.def.solver = MOTE_STRAND_SPRINGS);
+    BAD("strand_compliance", MOTE_ERROR_RANGE, 9, 0, RODS, s.compliance[9] = 0.1f);
     for (uint32_t strand = 0; strand < 17; strand += 4) {
         make_strands(&s, 17, 9, 5);
         const uint32_t point = s.points[strand] - 1, number = s.first[strand] + point;
-        BAD(MOTE_ERROR_NOT_FINITE, strand, point, RODS, rod_stiffness[number] = NAN);
-        BAD(MOTE_ERROR_RANGE, strand, point, RODS, rod_stiffness[number] = -1);
-        BAD(MOTE_ERROR_NOT_FINITE, strand, point, RODS, point_masses[number] = INFINITY);
-        BAD(MOTE_ERROR_RANGE, strand, point, RODS, point_masses[number] = 0);
-        BAD(MOTE_ERROR_RANGE, strand, 0, RODS, NEAR_ROOT(s.positions + 3 * s.first[strand]),
-            rod_stiffness[s.first[strand]] = FLT_MAX);
+        BAD("point_bending_stiffness", MOTE_ERROR_NOT_FINITE, strand, point, RODS,
+            rod_stiffness[number] = NAN);
+        BAD("point_bending_stiffness", MOTE_ERROR_RANGE, strand, point, RODS, rod_stiffness[number] = -1);
+        BAD("point_mass", MOTE_ERROR_NOT_FINITE, strand, point, RODS, point_masses[number] = INFINITY);
+        BAD("point_mass", MOTE_ERROR_RANGE, strand, point, RODS, point_masses[number] = 0);
+        BAD("point_bending_stiffness", MOTE_ERROR_RANGE, strand, 0, RODS,
+            NEAR_ROOT(s.positions + 3 * s.first[strand]), rod_stiffness[s.first[strand]] = FLT_MAX);
     }
-    BAD(MOTE_ERROR_RANGE, ALL, 0, make_rods(), s.def.point_bending_stiffness = NULL,
+    BAD("point_mass", MOTE_ERROR_RANGE, ALL, 0, make_rods(), s.def.point_bending_stiffness = NULL,
         s.def.solver = MOTE_STRAND_SPRINGS);
+}
+
+/* Rods of which each rests under gravity in the shape that is given. */
+static void make_grooms(void) {
+    make_rods();
+    s.def.twisting_stiffness = 1e-5f;
+    s.def.rest_acceleration[1] = -9.81f;
+}
+
+TEST(rods_that_cannot_rest_under_a_load_are_refused) {
+#define GROOMS     make_grooms()
+#define LEVEL(...) BAD("rest_acceleration", MOTE_ERROR_RANGE, ALL, 0, GROOMS, __VA_ARGS__)
+#define LOAD(v)    s.def.rest_acceleration[2] = (v)
+    static float twist[17 * 40];
+    GOOD(GROOMS);
+    for (uint32_t k = 0; k < 17 * 40; k++) twist[k] = 1e-5f;
+    LEVEL(s.def.twisting_stiffness = 0);
+    LEVEL(s.def.hinged_roots = true);
+    LEVEL(s.def.free_roots = true);
+    BAD("twisting_stiffness", MOTE_ERROR_RANGE, ALL, 0, GROOMS, s.def.point_bending_stiffness = NULL);
+    BAD("rest_acceleration", MOTE_ERROR_NOT_FINITE, ALL, 0, GROOMS, LOAD(NAN));
+    BAD("rest_acceleration", MOTE_ERROR_NOT_FINITE, ALL, 0, LOAD(INFINITY));
+    BAD("rest_acceleration", MOTE_ERROR_RANGE, ALL, 0, LOAD(1)); /* no rods */
+    for (uint32_t strand = 0; strand < 17; strand += 4) {
+        make_strands(&s, 17, 9, 5);
+        const uint32_t tip = s.points[strand] - 1, number = s.first[strand] + tip;
+        /* A tip bears no moment. */
+        GOOD(GROOMS, rod_stiffness[number] = 0, s.def.point_twisting_stiffness = twist, twist[number] = 0);
+        BAD("bending_stiffness", MOTE_ERROR_RANGE, strand, tip - 1, GROOMS, rod_stiffness[number - 1] = 0);
+        BAD("bending_stiffness", MOTE_ERROR_RANGE, strand, tip - 1, GROOMS,
+            rod_stiffness[number - 1] = 1e-44f, s.def.rest_acceleration[0] = 1e8f);
+        BAD("twisting_stiffness", MOTE_ERROR_RANGE, strand, tip - 1, GROOMS,
+            s.def.point_twisting_stiffness = twist, twist[number - 1] = 0);
+        twist[number - 1] = twist[number] = 1e-5f;
+    }
+    /* Point 2 is where point 0 is: the rod turns by half a turn at point 1. */
+    make_strands(&s, 17, 9, 5);
+    ASSERT(s.points[6], >=, 3);
+    float *p = s.positions + 3 * s.first[6];
+    BAD("positions", MOTE_ERROR_RANGE, 6, 1, GROOMS, memcpy(p + 6, p, 3 * sizeof *p));
+    GOOD(make_rods(), memcpy(p + 6, p, 3 * sizeof *p));
+}
+
+TEST(rods_with_points_in_one_place_are_refused) {
+    for (uint32_t strand = 0; strand < 17; strand += 4)
+        for (uint32_t point = 0; point < 2; point++) {
+            make_strands(&s, 17, 9, 5);
+            if (point + 1 >= s.points[strand]) continue;
+            float *p = s.positions + 3 * (s.first[strand] + point);
+            BAD("positions", MOTE_ERROR_RANGE, strand, point, RODS, memcpy(p + 3, p, 3 * sizeof *p));
+            GOOD(memcpy(p + 3, p, 3 * sizeof *p)); /* no rods */
+        }
 }
 
 TEST(strands_out_of_range_are_refused_by_number) {
@@ -144,19 +213,20 @@ TEST(strands_out_of_range_are_refused_by_number) {
                 {0x1p-140f, {MOTE_ERROR_RANGE, MOTE_OK, MOTE_OK}}};
     static const uint32_t points[] = {0, 1, 1025, UINT32_MAX};
     float *const arrays[] = {s.mass, s.rest_scale, s.compliance};
+    static const char *const names[] = {"strand_mass", "strand_rest_scale", "strand_compliance"};
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         for (int k = 0; k < 3; k++)
             if (rows[i].want[k])
-                BAD(rows[i].want[k], 16, 0, arrays[k][16] = rows[i].value);
+                BAD(names[k], rows[i].want[k], 16, 0, arrays[k][16] = rows[i].value);
             else
                 GOOD(arrays[k][16] = rows[i].value);
     for (size_t i = 0; i < COUNT_OF(points); i++) {
-        BAD(MOTE_ERROR_RANGE, 7, 0, s.points[7] = points[i]);
-        BAD(MOTE_ERROR_RANGE, ALL, 0, s.def.strand_points = NULL, s.def.points = points[i]);
+        BAD("strand_points", MOTE_ERROR_RANGE, 7, 0, s.points[7] = points[i]);
+        BAD("points", MOTE_ERROR_RANGE, ALL, 0, s.def.strand_points = NULL, s.def.points = points[i]);
     }
-    BAD(MOTE_ERROR_RANGE, ALL, 0, s.def.strand_count = 0);
+    BAD("strand_count", MOTE_ERROR_RANGE, ALL, 0, s.def.strand_count = 0);
     /* Sizes are known before an array is read. */
-    BAD(MOTE_ERROR_OVERFLOW, ALL, 0, s.def.strand_count = UINT32_MAX, s.def.strand_points = NULL,
+    BAD(NULL, MOTE_ERROR_OVERFLOW, ALL, 0, s.def.strand_count = UINT32_MAX, s.def.strand_points = NULL,
         s.def.points = 1024);
 }
 
@@ -165,11 +235,11 @@ TEST(positions_that_are_not_finite_or_too_far_apart_are_refused_by_point) {
     for (uint32_t strand = 0; strand < 17; strand++)
         for (uint32_t point = 0; point < s.points[strand]; point++)
             for (uint32_t axis = 0; axis < 3; axis++)
-                BAD(MOTE_ERROR_NOT_FINITE, strand, point,
+                BAD("positions", MOTE_ERROR_NOT_FINITE, strand, point,
                     s.positions[3 * (s.first[strand] + point) + axis] = axis % 2 ? NAN : INFINITY);
     float *p = s.positions + 3 * (s.first[6] + 1); /* point 1 of strand 6 */
     ASSERT(s.points[6], >=, 3);
-    BAD(MOTE_ERROR_RANGE, 6, 1, p[0] = -FLT_MAX / 2, p[3] = FLT_MAX / 2, s.rest_scale[6] = 1.5f);
+    BAD("positions", MOTE_ERROR_RANGE, 6, 1, p[0] = -FLT_MAX / 2, p[3] = FLT_MAX / 2, s.rest_scale[6] = 1.5f);
     /* Each segment fits, two together do not. */
     GOOD(s.rest_scale[6] = 1.5f, p[0] = 0, p[3] = FLT_MAX / 2, p[-3] = -FLT_MAX / 2);
     /* From the end of one strand to the root of the next nothing is measured. */
@@ -201,6 +271,7 @@ TEST(wrong_arguments_are_refused) {
     const mote_strands_id id = add_strands(system, &s);
     const mote_transform good = MOTE_TRANSFORM_IDENTITY;
     mote_strand_step_report report;
+    double factor;
     float impulse[3];
     for (int i = 0; i < 7; i++) {
         mote_transform bad[3] = {good, good, good};
@@ -231,6 +302,9 @@ TEST(wrong_arguments_are_refused) {
              REFUSES(RANGE, mote_strands_reaction(system, id, 3, 0, impulse)),
              REFUSES(RANGE, mote_strands_reaction(system, id, 0, s.points[0], impulse)),
              REFUSES(NULL, mote_strands_reaction(system, id, 0, 0, NULL)),
+             REFUSES(RANGE, mote_strands_stability(system, id, 0, &factor)), /* no rest_acceleration */
+             REFUSES(RANGE, mote_strands_stability(system, id, 3, &factor)),
+             REFUSES(NULL, mote_strands_stability(system, id, 0, NULL)),
              REFUSES(RANGE, mote_strands_report_of(system, id, 3, &report)),
              REFUSES(NULL, mote_strands_report_of(system, id, 0, NULL)),
              REFUSES(NULL, mote_strands_report(system, id, NULL)),
@@ -256,6 +330,7 @@ static void every_call_returns(mote_result code, mote_system *system, mote_stran
     mote_strand_step_report report;
     mote_strands_step_report sums;
     uint32_t indices[64];
+    double factor;
     float impulse[3], vertices[512];
     REFUSALS(system, RETURNS(code, mote_system_remove_strands(system, id)),
              RETURNS(code, mote_strands_set_roots(system, id, &at, 1, 0)),
@@ -266,6 +341,7 @@ static void every_call_returns(mote_result code, mote_system *system, mote_stran
              RETURNS(code, mote_strands_set_air(system, id, (vec3){0, 0, 0})),
              RETURNS(code, mote_strands_reaction(system, id, 0, 0, impulse)),
              RETURNS(code, mote_strands_report_of(system, id, 0, &report)),
+             RETURNS(code, mote_strands_stability(system, id, 0, &factor)),
              RETURNS(code, mote_strands_report(system, id, &sums)),
              RETURNS(code, mote_strands_present(system, id, &layout, vertices, sizeof vertices)),
              RETURNS(code, mote_strands_index_buffer(system, id, MOTE_STRAND_POLYLINES, indices, 64)),

@@ -32,6 +32,12 @@ float mote_rest_length(const float p[3], const float q[3], float rest_scale) {
     return length <= (double)FLT_MAX ? (float)length : INFINITY;
 }
 
+/* Names the parameter where there is an error. */
+static mote_result of(mote_strands_fault *fault, const char *parameter, mote_result result) {
+    if (result) fault->parameter = parameter;
+    return result;
+}
+
 static mote_result check_compliance(const mote_strands_def *def, float compliance) {
     if (def->solver == MOTE_STRAND_SPRINGS) return mote_value_invertible(compliance, 1);
     mote_result result = mote_value_not_negative(compliance);
@@ -40,36 +46,69 @@ static mote_result check_compliance(const mote_strands_def *def, float complianc
     return rigid && compliance > 0 ? MOTE_ERROR_RANGE : MOTE_OK;
 }
 
-/* Rods are straight at rest, rigid along themselves, and solved to first order. */
-static mote_result check_rods(const mote_strands_def *def) {
-    const mote_result result =
-        def->point_bending_stiffness ? MOTE_OK : mote_value_not_negative(def->bending_stiffness);
-    const mote_result twist =
-        def->point_twisting_stiffness ? MOTE_OK : mote_value_not_negative(def->twisting_stiffness);
-    if (result || twist) return result ? result : twist;
+/* Checks the acceleration of rods that do not sag. */
+static mote_result check_rest(const mote_strands_def *def) {
+    const float *a = def->rest_acceleration;
+    if (!mote_vector_is_finite(a)) return MOTE_ERROR_NOT_FINITE;
+    if (a[0] == 0 && a[1] == 0 && a[2] == 0) return MOTE_OK;
+    const bool clamped = mote_strands_has_frames(def) && !def->hinged_roots && !def->free_roots;
+    return clamped ? MOTE_OK : MOTE_ERROR_RANGE;
+}
+
+/* Rods are rigid along themselves, and solved to first order. */
+static mote_result check_rods(const mote_strands_def *def, mote_strands_fault *fault) {
+    mote_result result = MOTE_OK;
+    if (!def->point_bending_stiffness)
+        result = of(fault, "bending_stiffness", mote_value_not_negative(def->bending_stiffness));
+    if (result == MOTE_OK && !def->point_twisting_stiffness)
+        result = of(fault, "twisting_stiffness", mote_value_not_negative(def->twisting_stiffness));
+    if (result) return result;
     const bool twists = def->point_twisting_stiffness || def->twisting_stiffness > 0;
-    if (!mote_strands_has_rods(def)) return twists ? MOTE_ERROR_RANGE : MOTE_OK;
-    return def->solver == MOTE_STRAND_ROBUST ? MOTE_OK : MOTE_ERROR_RANGE;
+    if (mote_strands_has_rods(def) && def->solver != MOTE_STRAND_ROBUST)
+        result = of(fault, "bending_stiffness", MOTE_ERROR_RANGE);
+    if (twists && !mote_strands_has_rods(def)) result = of(fault, "twisting_stiffness", MOTE_ERROR_RANGE);
+    return result ? result : of(fault, "rest_acceleration", check_rest(def));
+}
+
+/* Checks the values that must not be negative. */
+static mote_result check_not_negative(const mote_strands_def *def, mote_strands_fault *fault) {
+    const struct {
+        const char *name;
+        float value;
+    } row[] = {{"damping", def->damping},         {"pose_stiffness", def->pose_stiffness},
+               {"normal_drag", def->normal_drag}, {"tangential_drag", def->tangential_drag},
+               {"radius", def->radius},           {"friction", def->friction}};
+    mote_result result = MOTE_OK;
+    for (size_t i = 0; i < sizeof row / sizeof *row && result == MOTE_OK; i++)
+        result = of(fault, row[i].name, mote_value_not_negative(row[i].value));
+    return result;
+}
+
+/* Checks the values of all strands that have no array. */
+static mote_result check_common(const mote_strands_def *def, mote_strands_fault *fault) {
+    mote_result result = of(fault, "max_strain", mote_value_positive(def->max_strain));
+    if (result == MOTE_OK && !def->strand_mass && !def->point_mass)
+        result = of(fault, "mass", mote_value_positive(def->mass));
+    if (result == MOTE_OK && !def->strand_rest_scale)
+        result = of(fault, "rest_scale", mote_value_positive(def->rest_scale));
+    if (result == MOTE_OK && !def->strand_compliance)
+        result = of(fault, "compliance", check_compliance(def, def->compliance));
+    return result;
 }
 
 /* Checks the settings that all strands share. */
-static mote_result check_settings(const mote_strands_def *def) {
-    const float values[] = {def->damping,         def->pose_stiffness, def->normal_drag,
-                            def->tangential_drag, def->radius,         def->friction};
-    mote_result result = MOTE_OK;
-    for (size_t i = 0; i < sizeof values / sizeof *values && result == MOTE_OK; i++)
-        result = mote_value_not_negative(values[i]);
-    if (result == MOTE_OK) result = check_rods(def);
-    if (result == MOTE_OK && def->point_mass && def->solver == MOTE_STRAND_SPRINGS) return MOTE_ERROR_RANGE;
-    if (result == MOTE_OK) result = mote_value_positive(def->max_strain);
-    if (result == MOTE_OK && !def->strand_mass && !def->point_mass) result = mote_value_positive(def->mass);
-    if (result == MOTE_OK && !def->strand_rest_scale) result = mote_value_positive(def->rest_scale);
-    if (result == MOTE_OK && !def->strand_compliance) result = check_compliance(def, def->compliance);
-    for (int axis = 0; axis < 3 && result == MOTE_OK; axis++)
-        if (!isfinite(def->air_velocity[axis])) result = MOTE_ERROR_NOT_FINITE;
+static mote_result check_settings(const mote_strands_def *def, mote_strands_fault *fault) {
+    mote_result result = check_not_negative(def, fault);
+    if (result == MOTE_OK) result = check_rods(def, fault);
+    if (result == MOTE_OK && def->point_mass && def->solver == MOTE_STRAND_SPRINGS)
+        result = of(fault, "point_mass", MOTE_ERROR_RANGE);
+    if (result == MOTE_OK) result = check_common(def, fault);
+    if (result == MOTE_OK && !mote_vector_is_finite(def->air_velocity))
+        result = of(fault, "air_velocity", MOTE_ERROR_NOT_FINITE);
     if (result) return result;
-    if (def->substeps > MAX_SUBSTEPS) return MOTE_ERROR_RANGE;
-    return def->max_iterations >= 1 && def->max_iterations <= MAX_ITERATIONS ? MOTE_OK : MOTE_ERROR_RANGE;
+    if (def->substeps > MAX_SUBSTEPS) return of(fault, "substeps", MOTE_ERROR_RANGE);
+    const bool counts = def->max_iterations >= 1 && def->max_iterations <= MAX_ITERATIONS;
+    return counts ? MOTE_OK : of(fault, "max_iterations", MOTE_ERROR_RANGE);
 }
 
 static bool is_point_count(uint32_t points) {
@@ -92,13 +131,13 @@ static void count_slots(mote_strand_counts *counts) {
 static mote_result count_strands(const mote_strands_def *def, mote_strand_counts *counts,
                                  mote_strands_fault *fault) {
     *counts = (mote_strand_counts){.strands = def->strand_count};
-    if (def->strand_count == 0) return MOTE_ERROR_RANGE;
-    if (!def->strand_points && !is_point_count(def->points)) return MOTE_ERROR_RANGE;
+    if (def->strand_count == 0) return of(fault, "strand_count", MOTE_ERROR_RANGE);
+    if (!def->strand_points && !is_point_count(def->points)) return of(fault, "points", MOTE_ERROR_RANGE);
     if (!def->strand_points) counts->of[def->points] = def->strand_count;
     for (uint32_t strand = 0; def->strand_points && strand < def->strand_count; strand++) {
         if (!is_point_count(def->strand_points[strand])) {
             fault->strand = strand;
-            return MOTE_ERROR_RANGE;
+            return of(fault, "strand_points", MOTE_ERROR_RANGE);
         }
         counts->of[def->strand_points[strand]]++;
     }
@@ -106,72 +145,102 @@ static mote_result count_strands(const mote_strands_def *def, mote_strand_counts
     return counts->slots > MOTE_MAX_PARTICLES ? MOTE_ERROR_OVERFLOW : MOTE_OK;
 }
 
-static mote_result check_strand(const mote_strands_def *def, uint32_t strand) {
+static mote_result check_strand(const mote_strands_def *def, uint32_t strand, mote_strands_fault *fault) {
+    const float mass = mote_strand_value(def->strand_mass, def->mass, strand),
+                rest_scale = mote_strand_value(def->strand_rest_scale, def->rest_scale, strand),
+                compliance = mote_strand_value(def->strand_compliance, def->compliance, strand);
     mote_result result = MOTE_OK;
     if (!def->point_mass)
-        result = mote_value_invertible(mote_strand_value(def->strand_mass, def->mass, strand),
-                                       mote_strand_points_of(def, strand));
+        result = of(fault, def->strand_mass ? "strand_mass" : "mass",
+                    mote_value_invertible(mass, mote_strand_points_of(def, strand)));
     if (result == MOTE_OK)
-        result = mote_value_positive(mote_strand_value(def->strand_rest_scale, def->rest_scale, strand));
+        result = of(fault, def->strand_rest_scale ? "strand_rest_scale" : "rest_scale",
+                    mote_value_positive(rest_scale));
     if (result == MOTE_OK)
-        result = check_compliance(def, mote_strand_value(def->strand_compliance, def->compliance, strand));
+        result = of(fault, def->strand_compliance ? "strand_compliance" : "compliance",
+                    check_compliance(def, compliance));
     return result;
 }
 
 /* Checks point `point` at p and the length that ends there. For a length at fault *point becomes its first
- * point. */
-static mote_result check_point(const float *p, float rest_scale, uint32_t *point) {
-    if (!isfinite(p[0]) || !isfinite(p[1]) || !isfinite(p[2])) return MOTE_ERROR_NOT_FINITE;
-    if (!*point || isfinite(mote_rest_length(p - 3, p, rest_scale))) return MOTE_OK;
+ * point. Segments of rods have a direction. */
+static mote_result check_point(const mote_strands_def *def, const float *p, float rest_scale,
+                               uint32_t *point) {
+    if (!mote_vector_is_finite(p)) return MOTE_ERROR_NOT_FINITE;
+    if (*point == 0) return MOTE_OK;
+    const float length = mote_rest_length(p - 3, p, rest_scale);
+    if (isfinite(length) && !(mote_strands_has_rods(def) && mote_value_invertible(length, 1))) return MOTE_OK;
     *point -= 1;
     return MOTE_ERROR_RANGE;
 }
 
-/* Checks the mass and the stiffness of a point, in the host's numbering. `length`: of the segment behind it,
- * or of that before a tip. */
-static mote_result check_rod_point(const mote_strands_def *def, uint32_t point, double length) {
+/* Checks the mass and the stiffnesses of a point, in the host's numbering. */
+static mote_result check_rod_point(const mote_strands_def *def, uint32_t point, mote_strands_fault *fault) {
     mote_result result = MOTE_OK;
-    if (def->point_mass) result = mote_value_invertible(def->point_mass[point], 1);
-    if (result || !mote_strands_has_rods(def)) return result;
-    /* EI and GJ, and the stiffest joints that they can have. */
-    const float stiffness[2] = {mote_strands_stiffness_at(def, point), mote_strands_twisting_at(def, point)};
-    for (int i = 0; i < 2; i++) {
-        result = mote_value_not_negative(stiffness[i]);
+    if (def->point_mass) result = of(fault, "point_mass", mote_value_invertible(def->point_mass[point], 1));
+    if (result == MOTE_OK && mote_strands_has_rods(def))
+        result = of(fault, "point_bending_stiffness",
+                    mote_value_not_negative(mote_strands_stiffness_at(def, point)));
+    if (result == MOTE_OK && mote_strands_has_rods(def))
+        result = of(fault, "point_twisting_stiffness",
+                    mote_value_not_negative(mote_strands_twisting_at(def, point)));
+    return result;
+}
+
+/* Checks the stiffest joints that a point in front of a segment can have. */
+static mote_result check_joint(const mote_strands_def *def, uint32_t point, double length,
+                               mote_strands_fault *fault) {
+    if (!mote_strands_has_rods(def)) return MOTE_OK;
+    const double bend = (double)mote_strands_stiffness_at(def, point),
+                 twist = (double)mote_strands_twisting_at(def, point);
+    if (mote_strands_joint_stiffness(bend, 0, length) > (double)FLT_MAX)
+        return of(fault, def->point_bending_stiffness ? "point_bending_stiffness" : "bending_stiffness",
+                  MOTE_ERROR_RANGE);
+    if (mote_strands_joint_stiffness(twist, 0, length) > (double)FLT_MAX)
+        return of(fault, def->point_twisting_stiffness ? "point_twisting_stiffness" : "twisting_stiffness",
+                  MOTE_ERROR_RANGE);
+    return MOTE_OK;
+}
+
+/* Checks the points of a strand, whose first is at p and has the number `first`. */
+static mote_result check_points(const mote_strands_def *def, const float *p, uint32_t first,
+                                mote_strands_fault *fault) {
+    const uint32_t strand = fault->strand;
+    const float rest_scale = mote_strand_value(def->strand_rest_scale, def->rest_scale, strand);
+    for (uint32_t point = 0; point < mote_strand_points_of(def, strand); point++, p += 3) {
+        fault->point = point;
+        mote_result result = check_rod_point(def, first + point, fault);
+        if (result == MOTE_OK)
+            result = of(fault, "positions", check_point(def, p, rest_scale, &fault->point));
         if (result) return result;
-        if (mote_strands_joint_stiffness((double)stiffness[i], 0, length) > (double)FLT_MAX)
-            return MOTE_ERROR_RANGE;
+        if (point == 0) continue;
+        fault->point = point - 1;
+        result = check_joint(def, first + point - 1, (double)mote_rest_length(p - 3, p, rest_scale), fault);
+        if (result) return result;
     }
     return MOTE_OK;
 }
 
 static mote_result check_strands(const mote_strands_def *def, mote_strands_fault *fault) {
-    const float *p = def->positions;
-    uint32_t number = 0;
+    uint32_t first = 0;
     for (uint32_t strand = 0; strand < def->strand_count; strand++) {
-        mote_result result = check_strand(def, strand);
-        *fault = (mote_strands_fault){strand, 0};
+        *fault = (mote_strands_fault){strand, 0, NULL};
+        mote_result result = check_strand(def, strand, fault);
+        if (result == MOTE_OK) result = check_points(def, def->positions + 3 * (size_t)first, first, fault);
         if (result) return result;
-        const float rest_scale = mote_strand_value(def->strand_rest_scale, def->rest_scale, strand);
-        const uint32_t points = mote_strand_points_of(def, strand);
-        for (uint32_t point = 0; point < points; point++, p += 3) {
-            fault->point = point;
-            const float *end = point + 1 < points ? p + 3 : p;
-            result = check_rod_point(def, number++, (double)mote_rest_length(end - 3, end, rest_scale));
-            if (result == MOTE_OK) result = check_point(p, rest_scale, &fault->point);
-            if (result) return result;
-        }
+        first += mote_strand_points_of(def, strand);
     }
-    *fault = (mote_strands_fault){MOTE_ALL_STRANDS, 0};
+    *fault = (mote_strands_fault){MOTE_ALL_STRANDS, 0, NULL};
     return MOTE_OK;
 }
 
 mote_result mote_strands_check(const mote_strands_def *def, mote_strand_counts *counts,
                                mote_strands_fault *fault) {
-    *fault = (mote_strands_fault){MOTE_ALL_STRANDS, 0};
-    if (def->cookie != COOKIE) return MOTE_ERROR_DEF;
-    if ((unsigned)def->solver >= MOTE_STRAND_SOLVER_COUNT) return MOTE_ERROR_ENUM;
-    if (!def->positions) return MOTE_ERROR_NULL;
-    mote_result result = check_settings(def);
+    *fault = (mote_strands_fault){MOTE_ALL_STRANDS, 0, NULL};
+    if (def->cookie != COOKIE) return of(fault, "cookie", MOTE_ERROR_DEF);
+    if ((unsigned)def->solver >= MOTE_STRAND_SOLVER_COUNT) return of(fault, "solver", MOTE_ERROR_ENUM);
+    if (!def->positions) return of(fault, "positions", MOTE_ERROR_NULL);
+    mote_result result = check_settings(def, fault);
     if (result == MOTE_OK) result = count_strands(def, counts, fault);
     return result ? result : check_strands(def, fault);
 }

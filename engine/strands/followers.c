@@ -27,7 +27,8 @@ static mote_result check_points(const mote_followers_def *def, uint64_t *total, 
     for (uint32_t i = 0; i < def->follower_count; i++) {
         const uint32_t points = points_of(def, i);
         if (points < MOTE_MIN_STRAND_POINTS || points > MOTE_MAX_STRAND_POINTS) {
-            *fault = (mote_strands_fault){def->follower_points ? i : MOTE_ALL_STRANDS, 0};
+            *fault = (mote_strands_fault){def->follower_points ? i : MOTE_ALL_STRANDS, 0,
+                                          def->follower_points ? "follower_points" : "points"};
             return MOTE_ERROR_RANGE;
         }
         *total += points;
@@ -40,35 +41,45 @@ static mote_result check_positions(const mote_followers_def *def, mote_strands_f
     for (uint32_t i = 0; i < def->follower_count; i++)
         for (uint32_t k = 0; k < points_of(def, i); k++, p += 3)
             if (!isfinite(p[0]) || !isfinite(p[1]) || !isfinite(p[2])) {
-                *fault = (mote_strands_fault){i, k};
+                *fault = (mote_strands_fault){i, k, "positions"};
                 return MOTE_ERROR_NOT_FINITE;
             }
     return MOTE_OK;
 }
 
 /* Checks the guides of one follower. A weight without a guide is ignored. */
-static mote_result check_guides_of(const mote_followers_def *def, uint32_t follower, uint32_t strands) {
-    bool any = false;
+static mote_result check_guides_of(const mote_followers_def *def, uint32_t follower, uint32_t strands,
+                                   const char **parameter) {
+    bool any = false, guided = false;
     for (size_t i = (size_t)follower * MOTE_GUIDES; i < ((size_t)follower + 1) * MOTE_GUIDES; i++) {
         if (def->guides[i] == MOTE_NO_GUIDE) continue;
+        guided = true;
+        *parameter = "guides";
         if (def->guides[i] >= strands) return MOTE_ERROR_RANGE;
+        *parameter = "weights";
         if (def->weights && !isfinite(def->weights[i])) return MOTE_ERROR_NOT_FINITE;
         if (def->weights && !(def->weights[i] >= 0)) return MOTE_ERROR_RANGE;
         any |= !def->weights || def->weights[i] > 0;
     }
+    *parameter = guided ? "weights" : "guides";
     return any ? MOTE_OK : MOTE_ERROR_RANGE;
 }
 
 static mote_result check(const mote_followers_def *def, uint32_t strands, uint64_t *total,
                          mote_strands_fault *fault) {
+    fault->parameter = "cookie";
     if (def->cookie != COOKIE) return MOTE_ERROR_DEF;
+    fault->parameter = "follower_count";
     if (def->follower_count == 0) return MOTE_ERROR_RANGE;
+    fault->parameter = def->positions ? "guides" : "positions";
     if (!def->positions || (def->weights && !def->guides)) return MOTE_ERROR_NULL;
+    fault->parameter = NULL;
     mote_result result = check_points(def, total, fault);
     if (result == MOTE_OK) result = check_positions(def, fault);
     for (uint32_t i = 0; i < def->follower_count && def->guides && result == MOTE_OK; i++) {
-        result = check_guides_of(def, i, strands);
-        if (result) *fault = (mote_strands_fault){i, 0};
+        const char *parameter;
+        result = check_guides_of(def, i, strands, &parameter);
+        if (result) *fault = (mote_strands_fault){i, 0, parameter};
     }
     return result;
 }

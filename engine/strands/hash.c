@@ -1,7 +1,7 @@
 /* Hash of strands, in the host's numbering. */
 #include "base/hash.h"
 
-#include "strands/strands.h"
+#include "strands/equilibrium.h"
 
 /* Hashes the points of one strand in a column, from the root on. */
 static uint64_t hash_run(uint64_t hash, const mote_strands *strands, uint32_t lane, const float *column) {
@@ -62,6 +62,8 @@ static uint64_t hash_strand(uint64_t hash, const mote_strands *strands, uint32_t
     hash = hash_run(hash, strands, lane, strands->tension);
     hash = hash_run(hash, strands, lane, strands->joint_twist);
     for (int i = 0; i < 4; i++) hash = hash_run(hash, strands, lane, strands->frame[i]);
+    for (int i = 0; i < 3 && mote_strands_rests_under_load(strands); i++)
+        hash = hash_run(hash, strands, lane, strands->rest_turn[i]);
     return hash;
 }
 

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/isa.h"
 #include "strands/check.h"
+#include "strands/equilibrium.h"
 #include "strands/kernels.h"
 
 MOTE_KERNEL_LOOKUP(mote_strand_kernels, mote_strand_kernels);
@@ -157,15 +158,6 @@ static void fill_rod(mote_strands *strands, const mote_strands_def *def, uint32_
     }
 }
 
-/* c = a b */
-static void compose(const double a[4], const double b[4], double c[4]) {
-    for (int i = 0; i < 3; i++) {
-        const int j = (i + 1) % 3, k = (i + 2) % 3;
-        c[i] = a[3] * b[i] + b[3] * a[i] + a[j] * b[k] - a[k] * b[j];
-    }
-    c[3] = a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2];
-}
-
 /* Turns the frame q by the smallest rotation that takes the direction t to u; by half a turn about the
  * frame's first axis where they are opposite. */
 static void transport_frame(double q[4], const double t[3], const double u[3]) {
@@ -173,9 +165,9 @@ static void transport_frame(double q[4], const double t[3], const double u[3]) {
     turn[3] = 1 + t[0] * u[0] + t[1] * u[1] + t[2] * u[2];
     for (int i = 0; i < 3; i++) turn[i] = t[(i + 1) % 3] * u[(i + 2) % 3] - t[(i + 2) % 3] * u[(i + 1) % 3];
     if (turn[3] > 1e-6)
-        compose(turn, q, sum);
+        mote_quaternion_compose(turn, q, sum);
     else
-        compose(q, (const double[4]){1, 0, 0, 0}, sum);
+        mote_quaternion_compose(q, (const double[4]){1, 0, 0, 0}, sum);
     for (int i = 0; i < 4; i++) norm += sum[i] * sum[i];
     for (int i = 0; i < 4; i++) q[i] = sum[i] / __builtin_sqrt(norm);
 }
@@ -195,7 +187,7 @@ static void fill_frames(mote_strands *strands, const mote_strands_def *def, uint
         memcpy(old, q, sizeof old);
         transport_frame(q, t, u);
         for (int i = 0; i < 3; i++) old[i] = -old[i], t[i] = u[i];
-        compose(old, q, turn);
+        mote_quaternion_compose(old, q, turn);
         const double sign = turn[3] < 0 ? -2 : 2;
         for (int i = 0; i < 3; i++) strands->rest_turn[i][slot] = k ? (float)(sign * turn[i]) : 0;
         for (int i = 0; i < 4; i++) strands->rest_frame[i][slot] = (float)q[i];
@@ -206,7 +198,8 @@ static void fill_frames(mote_strands *strands, const mote_strands_def *def, uint
     }
 }
 
-static void fill_strand(mote_strands *strands, const mote_strands_def *def, uint32_t lane) {
+static mote_result fill_strand(mote_strands *strands, const mote_strands_def *def, uint32_t lane,
+                               mote_strands_fault *fault) {
     const uint32_t strand = strands->strand_of_lane[lane], points = (uint32_t)strands->points[lane];
     const double mass = mote_strand_mass(def, strand, strands->first_point[strand]);
     const float rest_scale = mote_strand_value(def->strand_rest_scale, def->rest_scale, strand);
@@ -226,7 +219,10 @@ static void fill_strand(mote_strands *strands, const mote_strands_def *def, uint
         strands->rest_length[slot] = k + 1 < points ? mote_rest_length(p, p + 3, rest_scale) : 1.0f;
     }
     if (strands->has_frames) fill_frames(strands, def, lane);
+    mote_result result = MOTE_OK;
+    if (mote_strands_rests_under_load(strands)) result = mote_strands_balance(strands, lane, fault);
     mote_strands_rest(strands, lane);
+    return result;
 }
 
 static uint64_t stamp_of(const mote_strands *strands, const float *positions) {
@@ -235,16 +231,20 @@ static uint64_t stamp_of(const mote_strands *strands, const float *positions) {
     return mote_hash_bytes(stamp, positions, (size_t)strands->point_count * 3 * sizeof *positions);
 }
 
-static void fill(mote_strands *strands, const mote_strands_def *def, const mote_strand_counts *counts) {
+/* Errors: those of mote_strands_balance. */
+static mote_result fill(mote_strands *strands, const mote_strands_def *def, const mote_strand_counts *counts,
+                        mote_strands_fault *fault) {
+    mote_result result = MOTE_OK;
     memset(strands->memory, 0, strands->bytes);
     sort_strands(strands, def, counts);
     place_groups(strands);
-    for (uint32_t lane = 0; lane < strands->lane_count; lane++) {
+    for (uint32_t lane = 0; lane < strands->lane_count && result == MOTE_OK; lane++) {
         set_identity(strands, lane);
-        if (lane < strands->strand_count) fill_strand(strands, def, lane);
+        if (lane < strands->strand_count) result = fill_strand(strands, def, lane, fault);
         mask_slots(strands, lane);
     }
     strands->stamp = stamp_of(strands, def->positions);
+    return result;
 }
 
 static mote_result allocate(mote_strands *strands, const mote_range_setup *setup) {
@@ -287,10 +287,11 @@ mote_result mote_strands_make(const mote_strands_def *def, const mote_range_setu
     if (!made) return MOTE_ERROR_MEMORY;
     *made = strands_of(def, setup, &counts);
     result = allocate(made, setup);
+    if (result == MOTE_OK) result = fill(made, def, &counts, fault);
     if (result)
         mote_strands_destroy(&made->range, &setup->allocator);
     else
-        fill(made, def, &counts), *strands = made;
+        *strands = made;
     return result;
 }
 
@@ -338,7 +339,7 @@ static void rest_frames(mote_strands *strands, uint32_t lane) {
         const uint32_t slot = mote_strands_slot_of(strands, lane, k);
         double rest[4], q[4];
         for (int i = 0; i < 4; i++) rest[i] = (double)strands->rest_frame[i][slot];
-        compose(root, rest, q);
+        mote_quaternion_compose(root, rest, q);
         for (int i = 0; i < 4; i++) strands->frame[i][slot] = (float)q[i];
     }
 }
@@ -371,6 +372,7 @@ void mote_strands_rest(mote_strands *strands, uint32_t lane) {
     for (int32_t k = 0; k < strands->points[lane]; k++, slot += MOTE_GROUP) rest_point(strands, slot, row);
     rest_pins(strands, lane);
     if (strands->frame[0]) rest_frames(strands, lane);
+    if (mote_strands_rests_under_load(strands)) mote_strands_rest_tensions(strands, lane);
     strands->strain[lane] = strands->strain_sum[lane] = 0;
     strands->iterations[lane] = strands->unsolved[lane] = strands->fallbacks[lane] = 0;
     strands->buried[lane] = 0;

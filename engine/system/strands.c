@@ -6,6 +6,7 @@
 #include <mote/strands_present.h>
 
 #include "contacts/motion.h"
+#include "strands/equilibrium.h"
 #include "strands/followers.h"
 #include "system/internal.h"
 
@@ -49,7 +50,7 @@ mote_result mote_system_add_strands(mote_system *system, const mote_strands_def 
                                     mote_strands_fault *fault) {
     mote_strands_fault ignored;
     if (!fault) fault = &ignored;
-    *fault = (mote_strands_fault){MOTE_ALL_STRANDS, 0};
+    *fault = (mote_strands_fault){MOTE_ALL_STRANDS, 0, NULL};
     if (id) *id = (mote_strands_id){0, 0};
     if (!system || !def || !id) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;
@@ -62,6 +63,20 @@ mote_result mote_system_add_strands(mote_system *system, const mote_strands_def 
 
 mote_result mote_system_remove_strands(mote_system *system, mote_strands_id id) {
     return mote_system_remove_range(system, MOTE_KIND_STRANDS, MOTE_ID(id));
+}
+
+mote_result mote_strands_stability(const mote_system *system, mote_strands_id id, uint32_t strand,
+                                   double *stiffness_factor) {
+    mote_strands *strands;
+    uint32_t lane;
+    if (!system || !stiffness_factor) return MOTE_ERROR_NULL;
+    const mote_result result = edit_point(system, id, strand, 0, &strands, &lane);
+    if (result) return result;
+    if (!mote_strands_rests_under_load(strands)) return MOTE_ERROR_RANGE;
+    const mote_fpu_state saved = mote_fpu_enter();
+    *stiffness_factor = mote_strands_stiffness_factor(strands, lane);
+    mote_fpu_leave(saved);
+    return MOTE_OK;
 }
 
 uint32_t mote_strand_substeps(uint32_t points, double length, double acceleration, double timestep) {
@@ -288,7 +303,7 @@ mote_result mote_followers_create(mote_system *system, mote_strands_id id, const
     mote_strands_fault ignored;
     if (!fault) fault = &ignored;
     if (followers) *followers = NULL;
-    *fault = (mote_strands_fault){MOTE_ALL_STRANDS, 0};
+    *fault = (mote_strands_fault){MOTE_ALL_STRANDS, 0, NULL};
     if (!system || !def || !followers) return MOTE_ERROR_NULL;
     mote_strands *strands;
     mote_result result = edit(system, id, &strands);

@@ -72,6 +72,13 @@ typedef struct mote_strands_def {
     /** GJ at each point, N m^2, >= 0, strand after strand, or NULL. */
     const float *point_twisting_stiffness;
     bool hinged_roots; /**< else the first segment of a rod is clamped to the root's direction */
+    /** m/s^2, in the coordinates of positions; {0, 0, 0}: none. The shape in positions is then the
+     * equilibrium of the rods under this acceleration, as it is without any where it is 0: with that of
+     * gravity a groom does not sag. The rest curvature and twist are set in closed form: the moment at point
+     * k is the sum of (x[j] - x[k]) x m[j] a over the points j behind it. Only for clamped rods with bending
+     * and twisting stiffness at every point but the tip. An equilibrium may be unstable: see
+     * mote_strands_stability. */
+    float rest_acceleration[3];
     /** N/m of an explicit spring from every point to its place in the rest shape under the root's
      * transform. */
     float pose_stiffness;
@@ -97,11 +104,12 @@ MOTE_API mote_strands_def mote_default_strands_def(void);
 #define MOTE_MAX_STRANDS_OBJECTS 64u         /**< ids of strands in a system */
 #define MOTE_ALL_STRANDS         0xffffffffu /**< in place of a strand's number */
 
-/** Location of an error in a def: the strand and the point of the first item; MOTE_ALL_STRANDS and 0 where
- * there is none. */
+/** Location of an error in a def: the first item; MOTE_ALL_STRANDS and 0 where it is of no strand or
+ * point. */
 typedef struct mote_strands_fault {
-    uint32_t strand, /**< number of a strand */
-        point;       /**< number of its point */
+    uint32_t strand,       /**< number of a strand */
+        point;             /**< number of its point */
+    const char *parameter; /**< name of the field of the def, static; NULL: of none */
 } mote_strands_fault;
 
 /** Adds strands at rest in their rest shape under the identity transform. fault: NULL, or receives the
@@ -118,6 +126,15 @@ MOTE_API mote_result mote_system_add_strands(mote_system *system, const mote_str
  * substeps it needs more iterations, and in the end reports unsolved. At least 1; 1 for arguments that are
  * not positive. */
 MOTE_API uint32_t mote_strand_substeps(uint32_t points, double length, double acceleration, double timestep);
+
+/** Computes by how much EI and GJ of a strand with rest_acceleration a must be multiplied, at all of its
+ * points alike, so that the shape in positions is a stable equilibrium under a: 1 where it is; else the least
+ * such factor, rounded up by at most 1/1000. Made again with these stiffnesses the strand keeps its shape.
+ * The second derivative of the potential energy with respect to turns of the segments is positive definite
+ * (Cholesky decomposition of a block tridiagonal matrix, 3 x 3 blocks; bisection for the factor). Independent
+ * of the present state. Errors: NULL, BUSY, ID, RANGE (no such strand; no rest_acceleration). */
+MOTE_API mote_result mote_strands_stability(const mote_system *system, mote_strands_id id, uint32_t strand,
+                                            double *stiffness_factor);
 
 /** Removes the strands of an id and their links. Errors: NULL, BUSY, ID. */
 MOTE_API mote_result mote_system_remove_strands(mote_system *system, mote_strands_id id);

@@ -1,0 +1,210 @@
+/* Grooms that do not sag: rods whose given shape is their equilibrium under gravity, and its stability. */
+#include "test.h"
+
+#include "rope.h"
+
+enum { CURLS = 24, POINTS = 64, STEPS = 600 };
+
+static float positions[3 * CURLS * POINTS], mass[CURLS * POINTS];
+
+/* Random curls: helices about directions of the upper or the lower half space. */
+typedef struct groom {
+    const char *name;
+    double stiffness, density, length; /* EI, kg/m, m */
+    double radius, pitch;              /* m, m a radian */
+    double lowest;                     /* of the directions' heights, -1 .. 1 */
+    double away;                       /* m, of the roots from the origin */
+} groom;
+
+/* Hair: 40 micrometres, 4 GPa, 1,320 kg/m^3; wire: 0.5 mm of steel. */
+static const groom groom_of[] = {{"hair", 8e-9, 6.6e-6, 0.08, 0.01, 0.012, -1, 0},
+                                 {"hair at 1 km", 8e-9, 6.6e-6, 0.08, 0.01, 0.012, -1, 1000},
+                                 {"wire", 9.8e-3, 6.2e-3, 0.6, 0.1, 0.1, -1, 0},
+                                 {"wire at 1 km", 9.8e-3, 6.2e-3, 0.6, 0.1, 0.1, -1, 1000}};
+
+static double random_in(random_source *random, double from, double to) {
+    return (double)random_between(random, (float)from, (float)to);
+}
+
+/* Two directions across `along`. */
+static void axes_across(const double along[3], double u[3], double v[3]) {
+    const double up[3] = {fabs(along[0]) < 0.9, fabs(along[0]) >= 0.9, 0};
+    cross(along, up, u);
+    const double size = sqrt(dot(u, u));
+    for (int i = 0; i < 3; i++) u[i] /= size;
+    cross(along, u, v);
+}
+
+static void lay_curl(const groom *g, random_source *random, float *p) {
+    const double height = random_in(random, g->lowest, 1), turn = random_in(random, 0, 2 * PI),
+                 across = sqrt(1 - height * height), phase = random_in(random, 0, 2 * PI),
+                 radius = g->radius * random_in(random, 0.8, 1.2),
+                 pitch = g->pitch * random_in(random, 0.8, 1.2) * (random_below(random, 2) ? 1 : -1);
+    const double along[3] = {across * cos(turn), height, across * sin(turn)};
+    double u[3], v[3];
+    axes_across(along, u, v);
+    for (uint32_t k = 0; k < POINTS; k++) {
+        const double t = g->length / (POINTS - 1) * k / sqrt(radius * radius + pitch * pitch);
+        for (int i = 0; i < 3; i++)
+            p[3 * k + (uint32_t)i] = (float)(0.1 * along[i] +
+                                             radius * ((cos(phase + t) - cos(phase)) * u[i] +
+                                                       (sin(phase + t) - sin(phase)) * v[i]) +
+                                             pitch * t * along[i]);
+    }
+}
+
+/* share: of gravity, under which the shape is that at rest. */
+static rope make_groom(const groom *g, double stiffness, double share) {
+    random_source random = {7};
+    mote_strands_def def = mote_default_strands_def();
+    for (uint32_t i = 0; i < CURLS; i++) lay_curl(g, &random, positions + (size_t)3 * POINTS * i);
+    for (uint32_t i = 0; i < CURLS * POINTS; i++)
+        mass[i] = (float)(g->density * g->length / (POINTS - 1) * (i % POINTS == POINTS - 1 ? 0.5 : 1));
+    def.substeps = 0, def.strand_count = CURLS, def.points = POINTS, def.positions = positions;
+    def.point_mass = mass, def.bending_stiffness = (float)stiffness;
+    def.twisting_stiffness = (float)(0.75 * stiffness);
+    def.rest_acceleration[1] = (float)(-share * GRAVITY);
+    const rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, 8, GRAVITY);
+    const mote_transform to = {{(float)g->away, 0, 0}, {0, 0, 0, 1}};
+    assert_int_equal(mote_strands_set_roots(r.system, r.id, &to, 1, 0), MOTE_OK);
+    assert_int_equal(mote_strands_reset(r.system, r.id, MOTE_ALL_STRANDS), MOTE_OK);
+    return r;
+}
+
+/* Largest distance of a curl's points from their places, m; *speed: the largest. */
+static double drift_of(const rope *r, const groom *g, uint32_t curl, double *speed) {
+    double drift = 0;
+    *speed = 0;
+    for (uint32_t k = 0; k < POINTS; k++) {
+        const float *p = positions + 3 * (size_t)(POINTS * curl + k);
+        double x[3], v[3];
+        load_point(r, curl, k, x, v);
+        drift = fmax(drift, apart(x, (double[3]){g->away + (double)p[0], (double)p[1], (double)p[2]}));
+        *speed = fmax(*speed, sqrt(dot(v, v)));
+    }
+    return drift;
+}
+
+static double factor_of(const rope *r, uint32_t strand) {
+    double factor = -1;
+    assert_int_equal(mote_strands_stability(r->system, r->id, strand, &factor), MOTE_OK);
+    return factor;
+}
+
+static const char *name_of(uint32_t i) { return groom_of[i].name; }
+
+TEST_EACH(grooms_keep_their_shape_under_gravity, COUNT_OF(groom_of), name_of, i) {
+    const groom *g = &groom_of[i];
+    const rope r = make_groom(g, g->stiffness, 1);
+    double worst = 0, fastest = 0;
+    for (uint32_t curl = 0; curl < CURLS; curl++) ASSERT(factor_of(&r, curl), ==, 1);
+    for (uint32_t step = 0; step < STEPS; step++) {
+        step_rope(&r, 1);
+        for (uint32_t curl = 0; curl < CURLS; curl++) {
+            double speed;
+            worst = fmax(worst, drift_of(&r, g, curl, &speed) / g->length);
+            fastest = fmax(fastest, speed);
+        }
+        test_case("step %u: %g of the length away, %g m/s", step, worst, fastest);
+        ASSERT(worst, <=, 1e-3);
+        ASSERT(fastest, <=, 2e-4);
+    }
+    destroy_rope(&r);
+}
+
+TEST(grooms_sag_without_a_rest_acceleration) {
+    for (uint32_t i = 0; i < COUNT_OF(groom_of); i += 2) {
+        const rope r = make_groom(&groom_of[i], groom_of[i].stiffness, 0);
+        double least = 1, speed;
+        step_rope(&r, STEPS);
+        for (uint32_t curl = 0; curl < CURLS; curl++)
+            least = fmin(least, drift_of(&r, &groom_of[i], curl, &speed) / groom_of[i].length);
+        test_case("%s: %g of the length at least", groom_of[i].name, least);
+        ASSERT(least, >=, 0.01);
+        destroy_rope(&r);
+    }
+}
+
+/* --- Stability --- */
+
+static const double LENGTH = 0.3, DENSITY = 1e-3; /* m, kg/m, of straight rods */
+
+/* The factor of a straight rod with q L^3 / EI = load. */
+static double factor_of_rod(uint32_t points, const double direction[3], double load, double twisting) {
+    const double end[3] = {LENGTH * direction[0], LENGTH * direction[1], LENGTH * direction[2]};
+    const double stiffness = DENSITY * GRAVITY * pow(LENGTH, 3) / load;
+    mote_strands_def def = mote_default_strands_def();
+    lay_line(positions, points, (double[3]){0, 0, 0}, end);
+    for (uint32_t k = 0; k < points; k++)
+        mass[k] = (float)(DENSITY * LENGTH / (points - 1) * (k % (points - 1) ? 1 : 0.5));
+    def.strand_count = 1, def.points = points, def.positions = positions, def.point_mass = mass;
+    def.bending_stiffness = (float)stiffness, def.twisting_stiffness = (float)(twisting * stiffness);
+    def.rest_acceleration[1] = (float)-GRAVITY;
+    const rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, 8, GRAVITY);
+    const double factor = factor_of(&r, 0);
+    destroy_rope(&r);
+    return factor;
+}
+
+/* An upright rod buckles at q L^3 / EI = 7.8373 (Greenhill). */
+TEST(the_factor_of_upright_rods_is_that_of_greenhill) {
+    static const double load[] = {7.7, 8, 20, 1000};
+    for (size_t i = 0; i < COUNT_OF(load); i++) {
+        const double got = factor_of_rod(33, (double[3]){0, 1, 0}, load[i], 0.7),
+                     want = fmax(load[i] / 7.8373, 1);
+        test_case("q L^3 / EI = %g: %g for %g", load[i], got, want);
+        assert_near(got, want, 0.005 * want);
+    }
+}
+
+/* A level rod that weight has not bent buckles sideways, by bending and twisting, at q L^3 / sqrt(EI GJ) =
+ * 12.853 (Prandtl 1899; Timoshenko & Gere, Theory of Elastic Stability, 6.3). */
+TEST(the_factor_of_level_rods_is_that_of_lateral_buckling) {
+    static const double twisting[] = {0.1, 0.7, 3};
+    for (size_t i = 0; i < COUNT_OF(twisting); i++) {
+        const double got = factor_of_rod(POINTS, (double[3]){1, 0, 0}, 100, twisting[i]),
+                     want = 100 / (12.853 * sqrt(twisting[i]));
+        test_case("GJ / EI = %g: %g for %g", twisting[i], got, want);
+        assert_near(got, want, 0.005 * want);
+    }
+}
+
+/* Curls that are pushed a little: those of a factor of 1 come back, those of 1.1 and more fall. */
+TEST(curls_fall_where_the_factor_says_so) {
+    const groom g = {"hair", 2.8e-9, 6.6e-6, 0.08, 0.01, 0.012, -0.2, 0};
+    const rope r = make_groom(&g, g.stiffness, 1);
+    uint32_t stable = 0, unstable = 0;
+    for (uint32_t curl = 0; curl < CURLS; curl++)
+        for (uint32_t k = 1; k < POINTS; k++)
+            store_point(&r, curl, k, NULL, (double[3]){1e-3 * k / POINTS, 0, 2e-3 * k / POINTS});
+    step_rope(&r, 2 * STEPS);
+    for (uint32_t curl = 0; curl < CURLS; curl++) {
+        double speed;
+        const double drift = drift_of(&r, &g, curl, &speed) / g.length, factor = factor_of(&r, curl);
+        test_case("curl %u, factor %g: %g of the length away", curl, factor, drift);
+        if (factor == 1) ASSERT(drift, <=, 0.02);
+        if (factor > 1.1) ASSERT(drift, >=, 0.1);
+        stable += factor == 1, unstable += factor > 1.1;
+    }
+    test_case("%u stable, %u unstable", stable, unstable);
+    ASSERT(stable, >, 3);
+    ASSERT(unstable, >, 3);
+    destroy_rope(&r);
+}
+
+/* Made again with its factor the stiffness holds. */
+TEST(the_factor_of_stiffness_holds) {
+    const groom g = {"hair", 2e-9, 6.6e-6, 0.08, 0.01, 0.012, -0.2, 0};
+    const rope r = make_groom(&g, g.stiffness, 1);
+    for (uint32_t curl = 0; curl < CURLS; curl++) {
+        const double factor = factor_of(&r, curl);
+        if (factor == 1) continue;
+        const rope held = make_groom(&g, 1.0001 * factor * g.stiffness, 1),
+                   falls = make_groom(&g, 0.998 * factor * g.stiffness, 1);
+        test_case("curl %u, factor %g", curl, factor);
+        ASSERT(factor_of(&held, curl), ==, 1);
+        ASSERT(factor_of(&falls, curl), >, 1);
+        destroy_rope(&held), destroy_rope(&falls);
+    }
+    destroy_rope(&r);
+}
