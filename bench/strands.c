@@ -22,8 +22,8 @@ void strand_run_add(strand_run *run, const mote_strands_def *def) {
     mote_strands_fault fault;
     mote_result result = mote_system_add_strands(run->system, def, &run->id, &fault);
     if (result != MOTE_OK && fault.strand != MOTE_ALL_STRANDS)
-        fail_usage("strand %u, point %u: %s", (unsigned)fault.strand, (unsigned)fault.point,
-                   mote_result_text(result));
+        fail_usage("strand %u, point %u, %s: %s", (unsigned)fault.strand, (unsigned)fault.point,
+                   fault.parameter ? fault.parameter : "def", mote_result_text(result));
     engine_check(result, "mote_system_add_strands");
     mote_strands_view view = mote_strands_columns(run->system, run->id);
     run->strands = view.strand_count;
