@@ -51,7 +51,46 @@ static uint64_t hash_of(const strand_hash *h, mote_isa isa, mote_jobs jobs) {
     return hash;
 }
 
+/* Curls that rest under a load and are then shaken, and the factors of their stiffness. */
+static uint64_t hash_of_curls(mote_isa isa, mote_jobs jobs) {
+    enum { CURLS = 21, POINTS = 12 };
+    static const float square[8] = {0, 3, 4, 3, 0, -3, -4, -3}; /* a helix of eight corners */
+    static float positions[CURLS][POINTS][3];
+    for (uint32_t i = 0; i < CURLS; i++)
+        for (uint32_t k = 0; k < POINTS; k++) {
+            positions[i][k][0] = 0.004f * square[(k + i) % 8] + 0.1f * (float)i;
+            positions[i][k][1] = 0.004f * square[(k + i + 2) % 8];
+            positions[i][k][2] = 0.001f * (float)(i + 5) * (float)k;
+        }
+    mote_system_def system_def = mote_default_system_def();
+    system_def.capacity = 0, system_def.isa = isa, system_def.jobs = jobs;
+    mote_strands_def def = mote_default_strands_def();
+    def.substeps = 8, def.strand_count = CURLS, def.points = POINTS, def.positions = positions[0][0];
+    def.bending_stiffness = 2e-6f, def.twisting_stiffness = 1e-6f;
+    def.rest_acceleration[0] = 1, def.rest_acceleration[1] = -9.81f;
+    mote_system *system;
+    mote_strands_id id;
+    mote_force_id force;
+    const mote_force_def gravity = mote_gravity((vec3){0, -9.81f, 0});
+    const mote_transform to = {{0.05f, 0.02f, 0}, {0.125f, 0, 0.25f, 1}};
+    scene_check(mote_system_create(&system_def, &system));
+    scene_check(mote_system_add_force(system, &gravity, &force));
+    scene_check(mote_system_add_strands(system, &def, &id, NULL));
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < CURLS; i++) {
+        double factor;
+        scene_check(mote_strands_stability(system, id, i, &factor));
+        hash = 31 * hash + (uint64_t)(factor * 0x1p40);
+    }
+    scene_check(mote_strands_set_roots(system, id, &to, 1, MOTE_NEXT_ADVANCE));
+    scene_check(mote_system_advance(system, 6 * FRAME_NANOSECONDS, NULL));
+    hash += mote_system_hash(system);
+    mote_system_destroy(system);
+    return hash;
+}
+
 void print_strand_hashes(mote_isa isa, mote_jobs jobs) {
     for (uint32_t i = 0; i < COUNT_OF(hashes); i++)
         printf("strands/%s %016llx\n", hashes[i].name, (unsigned long long)hash_of(&hashes[i], isa, jobs));
+    printf("strands/rods-at-rest %016llx\n", (unsigned long long)hash_of_curls(isa, jobs));
 }
