@@ -53,8 +53,8 @@ static void lay_curl(const groom *g, random_source *random, float *p) {
     }
 }
 
-/* share: of gravity, under which the shape is that at rest. */
-static rope make_groom(const groom *g, double stiffness, double share) {
+/* rest: rest_acceleration; to: of all roots. */
+static rope make_groom_at(const groom *g, double stiffness, const double rest[3], const mote_transform *to) {
     random_source random = {7};
     mote_strands_def def = mote_default_strands_def();
     for (uint32_t i = 0; i < CURLS; i++) lay_curl(g, &random, positions + (size_t)3 * POINTS * i);
@@ -63,12 +63,17 @@ static rope make_groom(const groom *g, double stiffness, double share) {
     def.substeps = 0, def.strand_count = CURLS, def.points = POINTS, def.positions = positions;
     def.point_mass = mass, def.bending_stiffness = (float)stiffness;
     def.twisting_stiffness = (float)(0.75 * stiffness);
-    def.rest_acceleration[1] = (float)(-share * GRAVITY);
+    for (int i = 0; i < 3; i++) def.rest_acceleration[i] = (float)rest[i];
     const rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, 8, GRAVITY);
-    const mote_transform to = {{(float)g->away, 0, 0}, {0, 0, 0, 1}};
-    assert_int_equal(mote_strands_set_roots(r.system, r.id, &to, 1, 0), MOTE_OK);
+    assert_int_equal(mote_strands_set_roots(r.system, r.id, to, 1, 0), MOTE_OK);
     assert_int_equal(mote_strands_reset(r.system, r.id, MOTE_ALL_STRANDS), MOTE_OK);
     return r;
+}
+
+/* share: of gravity, under which the shape is that at rest. */
+static rope make_groom(const groom *g, double stiffness, double share) {
+    const mote_transform to = {{(float)g->away, 0, 0}, {0, 0, 0, 1}};
+    return make_groom_at(g, stiffness, (double[3]){0, -share * GRAVITY, 0}, &to);
 }
 
 /* Largest distance of a curl's points from their places, m; *speed: the largest. */
@@ -123,6 +128,24 @@ TEST(grooms_sag_without_a_rest_acceleration) {
         ASSERT(least, >=, 0.01);
         destroy_rope(&r);
     }
+}
+
+/* rest_acceleration turns with the root: a quarter turn about x takes z to -y. */
+TEST(grooms_rest_under_roots_that_are_turned) {
+    const groom *g = &groom_of[0];
+    const mote_transform to = turn_about((double[3]){1, 0, 0}, PI / 2, (double[3]){3, 4, 5});
+    const rope r = make_groom_at(g, g->stiffness, (double[3]){0, 0, GRAVITY}, &to);
+    step_rope(&r, STEPS);
+    for (uint32_t curl = 0; curl < CURLS; curl++)
+        for (uint32_t k = 0; k < POINTS; k++) {
+            const float *p = positions + 3 * (size_t)(POINTS * curl + k);
+            double x[3], want[3];
+            load_point(&r, curl, k, x, NULL);
+            apply(&to, (double[3]){(double)p[0], (double)p[1], (double)p[2]}, want);
+            test_case("curl %u, point %u: %g of the length away", curl, k, apart(x, want) / g->length);
+            ASSERT(apart(x, want), <=, 1e-4 * g->length);
+        }
+    destroy_rope(&r);
 }
 
 /* --- Stability --- */
