@@ -54,7 +54,8 @@ mote_system *accuracy_system(const bench_setup *setup, mote_integrator integrato
 
 /* NaN where the particle turned non-finite and was killed. */
 bench_state accuracy_state(const mote_system *system) {
-    static const mote_present_layout layout = {6 * sizeof(float), 0, 3 * sizeof(float)};
+    mote_present_layout layout = mote_default_present_layout();
+    layout.stride = 6 * sizeof(float), layout.velocity_offset = 3 * sizeof(float);
     float value[6] = {NAN, NAN, NAN, NAN, NAN, NAN};
     bench_state state;
     engine_check(mote_system_present(system, &layout, value, sizeof value), "mote_system_present");

@@ -26,7 +26,7 @@ static mote_system *create_interpolated(const bench_config *config) {
 }
 
 static double time_present(const mote_system *system, const bench_config *config) {
-    mote_present_layout layout = {PACKED_BYTES, 0, MOTE_OMIT};
+    const mote_present_layout layout = mote_default_present_layout();
     double start = now_seconds();
     for (uint32_t frame = 0; frame < config->frames; frame++)
         engine_check(mote_system_present(system, &layout, config->memory->bytes,

@@ -214,7 +214,7 @@ TEST(calls_on_absent_columns_are_refused) {
 
 TEST(null_is_refused_by_every_call) {
     mote_system *system = lively_system();
-    const mote_present_layout layout = {24, 0, 12};
+    const mote_present_layout layout = layout_at(24, 0, 12);
     mote_range_view view;
     mote_vector_columns external_forces;
     mote_particle_id handle = mote_system_view(system).id[0];
@@ -259,24 +259,37 @@ TEST(queries_of_no_system_are_neutral) {
 }
 
 TEST(presenting_into_too_little_or_nowhere_is_refused) {
-    static const mote_present_layout wrong[] = {{0, 0, MOTE_OMIT},
-                                                {11, 0, MOTE_OMIT},
-                                                {24, 13, MOTE_OMIT},
-                                                {24, 0, 13},
-                                                {24, 0, 24},
-                                                {24, 0, 1000},
-                                                {24, (size_t)-2, MOTE_OMIT},
-                                                {24, MOTE_OMIT, (size_t)-12},
-                                                {24, MOTE_OMIT, MOTE_OMIT}};
+    static const size_t wrong[][3] = {{0, 0, MOTE_OMIT},
+                                      {11, 0, MOTE_OMIT},
+                                      {24, 13, MOTE_OMIT},
+                                      {24, 0, 13},
+                                      {24, 0, 24},
+                                      {24, 0, 1000},
+                                      {24, (size_t)-2, MOTE_OMIT},
+                                      {24, MOTE_OMIT, (size_t)-12},
+                                      {24, MOTE_OMIT, MOTE_OMIT}};
     mote_system *system = lively_system();
     unsigned char memory[COUNT * 24], copy[sizeof memory];
     memset(memory, 0x77, sizeof memory);
     memcpy(copy, memory, sizeof memory);
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
-        REFUSED(system, MOTE_ERROR_RANGE, mote_system_present(system, &wrong[i], memory, sizeof memory));
+        const mote_present_layout layout = layout_at(wrong[i][0], wrong[i][1], wrong[i][2]);
+        REFUSED(system, MOTE_ERROR_RANGE, mote_system_present(system, &layout, memory, sizeof memory));
     }
-    const mote_present_layout good = {24, 0, 12}, wide = {25, 0, 12}, huge = {SIZE_MAX / COUNT + 1, 0, 12};
-    const mote_present_layout wraps = {(size_t)1 << (sizeof(size_t) * 8 - 1), 0, 12};
+    const mote_present_layout good = layout_at(24, 0, 12), wide = layout_at(25, 0, 12),
+                              huge = layout_at(SIZE_MAX / COUNT + 1, 0, 12),
+                              wraps = layout_at((size_t)1 << (sizeof(size_t) * 8 - 1), 0, 12);
+    mote_present_layout foreign = good;
+    foreign.cookie ^= 1;
+    REFUSALS(system, REFUSES(DEF, mote_system_present(system, &foreign, memory, sizeof memory)),
+             REFUSES(DEF, mote_system_present(system, &(mote_present_layout){0}, memory, sizeof memory)));
+    for (int axis = 0; axis < 3; axis++)
+        for (int kind = 0; kind < 3; kind++) {
+            mote_present_layout nowhere = good;
+            nowhere.origin[axis] = (const double[]){NAN, INFINITY, -INFINITY}[kind];
+            REFUSED(system, MOTE_ERROR_NOT_FINITE,
+                    mote_system_present(system, &nowhere, memory, sizeof memory));
+        }
     REFUSALS(system, REFUSES(BUFFER, mote_system_present(system, &good, memory, sizeof memory - 1)),
              REFUSES(BUFFER, mote_system_present(system, &good, memory, 0)),
              REFUSES(BUFFER, mote_system_present(system, &wide, memory, sizeof memory)),
@@ -345,7 +358,7 @@ static void call_nothing(void *context) { (void)context; }
 
 static void call_everything(void *context) {
     mote_system *system = context;
-    const mote_present_layout layout = {24, 0, 12};
+    const mote_present_layout layout = layout_at(24, 0, 12);
     const mote_force_def gravity = mote_gravity((vec3){0.0f, -1.0f, 0.0f});
     const mote_particle_id particle = mote_system_view(system).id[0];
     const mote_jobs serial = {0};

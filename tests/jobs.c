@@ -306,7 +306,7 @@ TEST(a_wrong_system_among_many_stops_the_call_before_any_has_advanced) {
  * 0.7 down. */
 static uint64_t run_under(unsigned control, mote_jobs jobs, float *presented, float *alpha) {
     const uint64_t frame = 73437500; /* 4.7 steps of 1/64 s */
-    const mote_present_layout layout = {24, 0, 12};
+    const mote_present_layout layout = layout_at(24, 0, 12);
     mote_advance report;
     mote_system_def def = crowd_def(jobs);
     def.steps_per_second = (mote_rate){64, 1};

@@ -181,7 +181,7 @@ TEST(a_system_too_large_for_the_allocator_is_not_made) {
 /* A frame with births, deaths, impulses, external forces and presentation: everything that a game does in its
  * loop. */
 static void play_frame(mote_system *system, float *vertices, size_t bytes) {
-    const mote_present_layout layout = {12, 0, MOTE_OMIT};
+    const mote_present_layout layout = layout_at(12, 0, MOTE_OMIT);
     mote_vector_columns external_forces;
     uint32_t victims[10];
     mote_range_view view = spawned_at_random(system, 100, 77);

@@ -242,7 +242,7 @@ TEST(no_more_networks_than_allowed_fit) {
 /* Every call that names a network by its id returns this code, with arguments that are right for a web. */
 static void expect_all(mote_system *system, mote_network_id id, mote_result want) {
     static float vertices[3 * HOST_PARTICLES];
-    const mote_present_layout layout = {12, 0, MOTE_OMIT};
+    const mote_present_layout layout = layout_at(12, 0, MOTE_OMIT);
     mote_spring spring = {0, 1, 1, 1, 0, 0};
     uint32_t number = 3;
     float impulse[3];
@@ -361,12 +361,18 @@ static void refuse_numbers(mote_system *system, mote_network_id id) {
 static void refuse_layouts(mote_system *system, mote_network_id id, uint32_t particles) {
     float vertices[3 * 100];
     const size_t omit = MOTE_OMIT;
-    const mote_present_layout wrong[] = {{12, 0, 0},    {12, omit, 0},  {12, omit, omit}, {11, 0, omit},
-                                         {12, 1, omit}, {24, 13, omit}, {0, 0, omit},     {24, 0, 12}},
-                              good = {12, 0, omit};
-    for (size_t i = 0; i < COUNT_OF(wrong); i++)
+    const size_t wrong[][3] = {{12, 0, 0},    {12, omit, 0},  {12, omit, omit}, {11, 0, omit},
+                               {12, 1, omit}, {24, 13, omit}, {0, 0, omit},     {24, 0, 12}};
+    const mote_present_layout good = layout_at(12, 0, omit);
+    mote_present_layout foreign = good, nowhere = good;
+    foreign.cookie++, nowhere.origin[1] = NAN;
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+        const mote_present_layout layout = layout_at(wrong[i][0], wrong[i][1], wrong[i][2]);
         REFUSED(system, MOTE_ERROR_RANGE,
-                mote_network_present(system, id, &wrong[i], vertices, sizeof vertices));
+                mote_network_present(system, id, &layout, vertices, sizeof vertices));
+    }
+    REFUSALS(system, REFUSES(DEF, mote_network_present(system, id, &foreign, vertices, sizeof vertices)),
+             REFUSES(NOT_FINITE, mote_network_present(system, id, &nowhere, vertices, sizeof vertices)));
     REFUSALS(system, REFUSES(NULL, mote_network_present(system, id, NULL, vertices, sizeof vertices)),
              REFUSES(NULL, mote_network_present(system, id, &good, NULL, sizeof vertices)),
              REFUSES(BUFFER, mote_network_present(system, id, &good, vertices, 12 * particles - 1)),

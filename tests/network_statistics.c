@@ -178,7 +178,8 @@ enum { GUARD = 0x5a };
 static void expect_presented(const mote_system *system, mote_network_id id, uint32_t count,
                              const float *want) {
     static unsigned char memory[HOST_PARTICLES * 40 + 64];
-    const mote_present_layout layouts[] = {{12, 0, MOTE_OMIT}, {40, 7, MOTE_OMIT}, {13, 1, MOTE_OMIT}};
+    const mote_present_layout layouts[] = {layout_at(12, 0, MOTE_OMIT), layout_at(40, 7, MOTE_OMIT),
+                                           layout_at(13, 1, MOTE_OMIT)};
     for (size_t k = 0; k < 2 * COUNT_OF(layouts); k++) {
         const mote_present_layout *layout = &layouts[k / 2];
         const size_t stride = layout->stride, at = layout->position_offset;
@@ -225,6 +226,38 @@ TEST(presented_positions_are_blended_between_steps_and_teleported_ones_are_not) 
             *column_of(system, id, i / 3, i % 3) = want[i] = w.positions[i] + 1;
         OK(mote_network_teleport(system, id));
         expect_presented(system, id, w.particles, want);
+        mote_system_destroy(system);
+    }
+}
+
+/* The exact (x0 - origin) + alpha (x1 - x0), to half a unit in the last place and the rounding in double. */
+TEST(positions_relative_to_an_origin_are_rounded_once) {
+    static web w;
+    static float before[3 * HOST_PARTICLES], got[3 * HOST_PARTICLES];
+    make_web(&w, 333, 25);
+    for (uint32_t i = 0; i < w.particles; i++) w.positions[3 * i] += 1e5f;
+    for (int mode = 0; mode < MOTE_INTERPOLATION_COUNT; mode++) {
+        mote_system_def def = mote_default_system_def();
+        def.interpolation = (mote_interpolation)mode;
+        def.steps_per_second = (mote_rate){100, 1};
+        mote_system *system = make_system(&def);
+        const mote_network_id id = add_web(system, &w);
+        mote_present_layout layout = mote_default_present_layout();
+        mote_advance a;
+        layout.origin[0] = 100000.3, layout.origin[1] = 0.1;
+        OK(mote_system_advance(system, 10000000, NULL));
+        for (uint32_t i = 0; i < 3 * w.particles; i++) before[i] = *column_of(system, id, i / 3, i % 3);
+        OK(mote_system_advance(system, 12500000, &a));
+        ASSERT(a.alpha, ==, 0.25f);
+        OK(mote_network_present(system, id, &layout, got, sizeof got));
+        for (uint32_t i = 0; i < 3 * w.particles; i++) {
+            const double now = (double)*column_of(system, id, i / 3, i % 3),
+                         from = mode ? (double)before[i] : now;
+            const double want = (from - layout.origin[i % 3]) + 0.25 * (now - from);
+            const float size = fabsf(got[i]);
+            const double half = 0.5 * (double)(nextafterf(size, INFINITY) - size);
+            ASSERT_NEAR(got[i], want, half + 0x1p-50 * 100);
+        }
         mote_system_destroy(system);
     }
 }

@@ -23,6 +23,7 @@ static void expect_points_in_hash(mote_system *system, mote_strands *b, const bo
             EXPECT(b->range.x[axis][slot], used[slot]);
             EXPECT(b->range.v[axis][slot], used[slot]);
             EXPECT(b->range.previous_x[axis][slot], used[slot]);
+            EXPECT(b->previous_low[axis][slot], used[slot]);
             EXPECT(b->rest_x[axis][slot], used[slot]);
             EXPECT(b->range.reaction[axis][slot], false);
         }
@@ -88,6 +89,23 @@ TEST(all_of_the_state_counts_in_the_hash_and_no_measurement_does) {
     expect_settings_in_hash(system, &b->def);
     assert_int_equal(mote_system_remove_strands(system, id), MOTE_OK);
     ASSERT(mote_system_hash(system), ==, empty);
+    mote_system_destroy(system);
+}
+
+TEST(frames_of_rods_count_in_the_hash) {
+    static const float positions[4][3] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {2, 1, 0}};
+    mote_system *system = make_system(NULL);
+    mote_strands_def def = mote_default_strands_def();
+    mote_strands_id id;
+    def.strand_count = 1, def.points = 4, def.positions = positions[0];
+    def.bending_stiffness = def.twisting_stiffness = 1e-3f;
+    assert_int_equal(mote_system_add_strands(system, &def, &id, NULL), MOTE_OK);
+    mote_strands *b = strands_inside(system, id);
+    for (uint32_t k = 0; k < 3; k++)
+        for (int i = 0; i < 4; i++) {
+            EXPECT(b->frame[i][mote_strands_slot(system, id, 0, k)], true);
+            EXPECT(b->previous_frame[i][mote_strands_slot(system, id, 0, k)], true);
+        }
     mote_system_destroy(system);
 }
 

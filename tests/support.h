@@ -25,6 +25,13 @@ static inline const char *integrator_name(uint32_t integrator) {
     return mote_integrator_describe((mote_integrator)integrator)->name;
 }
 
+/* A layout in world coordinates. */
+static inline mote_present_layout layout_at(size_t stride, size_t position, size_t velocity) {
+    mote_present_layout layout = mote_default_present_layout();
+    layout.stride = stride, layout.position_offset = position, layout.velocity_offset = velocity;
+    return layout;
+}
+
 /* --- Random numbers: SplitMix64 (Steele, Lea and Flood 2014), the same sequence on every machine --- */
 
 typedef struct random_source {

@@ -299,7 +299,8 @@ mote_network_stability_report mote_network_stability_of(mote_network *network, c
 
 /* --- present.c, statistics.c, hash.c, validate.c --- */
 
-/* Writes interpolated positions. Errors: RANGE, NULL, BUFFER, as for mote_network_present. */
+/* Writes interpolated positions. Errors: DEF, NOT_FINITE, RANGE, NULL, BUFFER, as for
+ * mote_network_present. */
 mote_result mote_network_write(const mote_network *network, const mote_presentation *by,
                                const mote_present_layout *layout, void *vertices, size_t bytes);
 

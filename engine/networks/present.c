@@ -10,6 +10,7 @@ typedef struct task {
     const mote_network *network;
     const mote_presentation *by;
     const mote_present_layout *layout;
+    const double *origin; /* NULL: that of the world */
     unsigned char *vertices;
 } task;
 
@@ -31,9 +32,15 @@ static void present_block(const task *t, size_t first, size_t count, float (*pac
                                                                                     current[2]};
     const mote_network *n = t->network;
     const size_t padded = mote_round_up(count, MOTE_GROUP);
+    const bool blends = n->range.previous_x[0] != NULL;
     gather(n, n->range.x, first, count, current);
-    if (n->range.previous_x[0]) {
-        gather(n, n->range.previous_x, first, count, previous);
+    if (blends) gather(n, n->range.previous_x, first, count, previous);
+    if (t->origin) {
+        mote_places places = {0};
+        for (int axis = 0; axis < 3; axis++)
+            places.x[0][axis] = blends ? from[axis] : at[axis], places.x[1][axis] = at[axis];
+        t->by->kernels->offset(&places, t->origin, t->by->alpha, padded, at);
+    } else if (blends) {
         t->by->kernels->blend(from, at, t->by->alpha, padded, at);
     }
     t->by->kernels->interleave(at, padded, packed);
@@ -54,11 +61,13 @@ static void do_blocks(void *context, size_t first, size_t end, uint32_t worker) 
 
 mote_result mote_network_write(const mote_network *network, const mote_presentation *by,
                                const mote_present_layout *layout, void *vertices, size_t bytes) {
+    const mote_result result = mote_present_check_layout(layout);
+    if (result) return result;
     if (layout->position_offset == MOTE_OMIT || layout->velocity_offset != MOTE_OMIT) return MOTE_ERROR_RANGE;
     if (!mote_vector_fits(layout->position_offset, layout->stride)) return MOTE_ERROR_RANGE;
     if (!vertices) return MOTE_ERROR_NULL;
     if (bytes / layout->stride < network->particle_count) return MOTE_ERROR_BUFFER;
-    task t = {network, by, layout, vertices};
+    task t = {network, by, layout, mote_present_origin(layout->origin), vertices};
     mote_parallel_for(by->jobs, network->particle_count, RUN, do_blocks, &t);
     return MOTE_OK;
 }

@@ -164,7 +164,7 @@ void mote_particles_true_velocity(const mote_particles *particles, const mote_st
 
 /* --- present.c --- */
 
-/* Writes the particles as mote_system_present. RANGE, NULL, BUFFER. */
+/* Writes the particles as mote_system_present. DEF, NOT_FINITE, RANGE, NULL, BUFFER. */
 mote_result mote_particles_write(const mote_particles *particles, const mote_step *now,
                                  const mote_presentation *by, const mote_present_layout *layout,
                                  void *vertices, size_t bytes);

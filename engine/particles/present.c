@@ -9,6 +9,7 @@ typedef struct task {
     const mote_step *now;
     const mote_presentation *by;
     const mote_present_layout *layout;
+    const double *origin; /* NULL: that of the world */
     unsigned char *vertices;
     mote_hermite hermite;
 } task;
@@ -30,6 +31,20 @@ static mote_hermite hermite_of(const mote_step *now, const mote_presentation *by
     return mote_hermite_make(by->alpha, now->plan->timestep, roundings_of(now->plan));
 }
 
+/* Interpolates positions relative to the origin; columns x0, x1, v0, v1. */
+static void offset(const task *t, float *column[4][3], size_t count, float *const out[3]) {
+    const mote_particles *particles = t->particles;
+    mote_places places = {0};
+    if (particles->interpolation == MOTE_INTERPOLATE_HERMITE) {
+        t->by->kernels->hermite_offset(&t->hermite, column, t->origin, count, out);
+        return;
+    }
+    const bool blends = particles->interpolation == MOTE_INTERPOLATE_LINEAR;
+    for (int axis = 0; axis < 3; axis++)
+        places.x[0][axis] = column[blends ? 0 : 1][axis], places.x[1][axis] = column[1][axis];
+    t->by->kernels->offset(&places, t->origin, t->by->alpha, count, out);
+}
+
 /* Interpolates position or velocity of slots [first, first + count) into `out`, in whole lane groups. */
 static void interpolate(const task *t, mote_column_id id, size_t first, size_t count, float *const out[3]) {
     const mote_particles *particles = t->particles;
@@ -47,7 +62,9 @@ static void interpolate(const task *t, mote_column_id id, size_t first, size_t c
     }
     if (hermite) mote_particles_true_velocity(particles, t->now, true, first, count, column[2]);
     if (hermite || velocity) mote_particles_true_velocity(particles, t->now, false, first, count, column[3]);
-    if (hermite) {
+    if (t->origin && !velocity) {
+        offset(t, column, count, out);
+    } else if (hermite) {
         (velocity ? t->by->kernels->hermite_velocity : t->by->kernels->hermite_position)(
             &t->hermite, column, column[velocity ? 3 : 1], count, out);
     } else if (particles->interpolation == MOTE_INTERPOLATE_LINEAR && !velocity) {
@@ -63,7 +80,8 @@ static void interpolate(const task *t, mote_column_id id, size_t first, size_t c
 static bool blend_packed_block(const task *t, mote_column_id id, size_t first, size_t count,
                                unsigned char *to) {
     const mote_particles *particles = t->particles;
-    if (id != MOTE_COLUMN_POSITION || particles->interpolation != MOTE_INTERPOLATE_LINEAR) return false;
+    if (t->origin || id != MOTE_COLUMN_POSITION || particles->interpolation != MOTE_INTERPOLATE_LINEAR)
+        return false;
     if (t->layout->stride != 3 * sizeof(float) || count != MOTE_BLOCK) return false;
     float *previous[3], *current[3];
     mote_particles_vector(particles, MOTE_COLUMN_PREVIOUS_POSITION, previous);
@@ -114,13 +132,15 @@ mote_result mote_particles_write(const mote_particles *particles, const mote_ste
                                  const mote_presentation *by, const mote_present_layout *layout,
                                  void *vertices, size_t bytes) {
     const size_t count = particles->range.slot_count;
+    const mote_result result = mote_present_check_layout(layout);
+    if (result) return result;
     if (layout->position_offset == MOTE_OMIT && layout->velocity_offset == MOTE_OMIT) return MOTE_ERROR_RANGE;
     if (!fits(layout->position_offset, layout->stride) || !fits(layout->velocity_offset, layout->stride))
         return MOTE_ERROR_RANGE;
     if (count == 0) return MOTE_OK;
     if (!vertices) return MOTE_ERROR_NULL;
     if (bytes / layout->stride < count) return MOTE_ERROR_BUFFER;
-    task t = {particles, now, by, layout, vertices, hermite_of(now, by)};
+    task t = {particles, now, by, layout, mote_present_origin(layout->origin), vertices, hermite_of(now, by)};
     mote_parallel_for(by->jobs, count, MOTE_BLOCK, do_blocks, &t);
     return MOTE_OK;
 }

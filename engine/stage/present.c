@@ -1,5 +1,22 @@
-/* Weights of the interpolation of presented states. */
+/* Layouts of presented particles, and weights of the interpolation of presented states. */
 #include "stage/present.h"
+
+#include <math.h>
+
+#define COOKIE 0x70726573u
+
+mote_present_layout mote_default_present_layout(void) {
+    return (mote_present_layout){.cookie = COOKIE, .stride = 3 * sizeof(float), .velocity_offset = MOTE_OMIT};
+}
+
+mote_result mote_present_check_origin(const double origin[3]) {
+    return isfinite(origin[0]) && isfinite(origin[1]) && isfinite(origin[2]) ? MOTE_OK
+                                                                             : MOTE_ERROR_NOT_FINITE;
+}
+
+mote_result mote_present_check_layout(const mote_present_layout *layout) {
+    return layout->cookie == COOKIE ? mote_present_check_origin(layout->origin) : MOTE_ERROR_DEF;
+}
 
 mote_hermite mote_hermite_make(float alpha, double h, double roundings) {
     const double s = (double)alpha, left = 1 - s;

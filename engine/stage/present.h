@@ -3,7 +3,7 @@
 #define MOTE_STAGE_PRESENT_H
 
 #include <mote/isa.h>
-#include <mote/jobs.h>
+#include <mote/system.h>
 
 #include "base/compiler.h"
 
@@ -36,6 +36,12 @@ typedef struct mote_hermite {
 /* Returns the weights for a step of h seconds in which a position is rounded `roundings` times. */
 mote_hermite mote_hermite_make(float alpha, double h, double roundings);
 
+/* Positions before and after the last step, in a high and a low part each (stage/place.h). */
+typedef struct mote_places {
+    const float *x[2][3];   /* m; previous and current */
+    const float *low[2][3]; /* m; all NULL: 0 */
+} mote_places;
+
 /* Table of kernels, compiled once per instruction set. */
 typedef struct mote_present_kernels {
     /* Linear interpolation x0 + alpha (x1 - x0) of `count` elements, rounded up to whole lane groups.
@@ -51,6 +57,14 @@ typedef struct mote_present_kernels {
                              size_t count, float *const out[3]);
     void (*hermite_velocity)(const mote_hermite *by, float *column[4][3], float *const current[3],
                              size_t count, float *const out[3]);
+    /* Linear interpolation relative to an origin,
+     *     (x0 - origin) + (l0 + alpha ((x1 - x0) + (l1 - l0))),
+     * in double, rounded once. The places of elements without a previous state are the current ones. */
+    void (*offset)(const mote_places *places, const double origin[3], float alpha, size_t count,
+                   float *const out[3]);
+    /* The same of hermite_position. */
+    void (*hermite_offset)(const mote_hermite *by, float *column[4][3], const double origin[3], size_t count,
+                           float *const out[3]);
     /* Copy to packed vectors: float 3 i + axis of `to` (any alignment) = column[axis][i] for i < count, a
      * multiple of 16. */
     void (*interleave)(float *const column[3], size_t count, void *to);
@@ -60,6 +74,17 @@ typedef struct mote_present_kernels {
 MOTE_INLINE bool mote_vector_fits(size_t offset, size_t stride) {
     return stride >= 3 * sizeof(float) && offset <= stride - 3 * sizeof(float);
 }
+
+/* Returns the origin, or NULL where it is that of the world. */
+MOTE_INLINE const double *mote_present_origin(const double origin[3]) {
+    return origin[0] != 0 || origin[1] != 0 || origin[2] != 0 ? origin : NULL;
+}
+
+/* Checks an origin: NOT_FINITE. */
+mote_result mote_present_check_origin(const double origin[3]);
+
+/* Checks the layout, except for its offsets: DEF, NOT_FINITE. */
+mote_result mote_present_check_layout(const mote_present_layout *layout);
 
 /* Returns the table of an instruction set, or NULL. */
 const mote_present_kernels *mote_present_kernels_for(mote_isa isa);

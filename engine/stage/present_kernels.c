@@ -57,6 +57,52 @@ static void hermite_velocity(const mote_hermite *by, float *column[4][3], float 
     }
 }
 
+/* lows: a constant of the instance. */
+MOTE_INLINE void offset_axes(const mote_places *places, const double origin[3], float alpha, size_t count,
+                             float *const out[3], bool lows) {
+    const float *exists = places->x[0][0];
+    for (int axis = 0; axis < 3; axis++) {
+        const float *x0 = places->x[0][axis], *x1 = places->x[1][axis];
+        const float *low0 = places->low[0][axis], *low1 = places->low[1][axis];
+        const double from = origin[axis], at = (double)alpha;
+        float *to = out[axis];
+#pragma omp simd
+        for (size_t i = 0; i < count; i++) {
+            const double now = (double)x1[i], now_low = lows ? (double)low1[i] : 0;
+            const double old = (double)x0[i], old_low = lows ? (double)low0[i] : 0;
+            const double before = exists[i] == exists[i] ? old : now,
+                         low = exists[i] == exists[i] ? old_low : now_low;
+            to[i] = (float)((before - from) + (low + at * ((now - before) + (now_low - low))));
+        }
+    }
+}
+
+static void offset(const mote_places *places, const double origin[3], float alpha, size_t count,
+                   float *const out[3]) {
+    if (places->low[0][0])
+        offset_axes(places, origin, alpha, count, out, true);
+    else
+        offset_axes(places, origin, alpha, count, out, false);
+}
+
+static void hermite_offset(const mote_hermite *by, float *column[4][3], const double origin[3], size_t count,
+                           float *const out[3]) {
+    const double w[3] = {(double)by->position[0], (double)by->position[1], (double)by->position[2]};
+    const float *exists = column[0][0];
+    for (int axis = 0; axis < 3; axis++) {
+        const float *x0 = column[0][axis], *x1 = column[1][axis], *v0 = column[2][axis],
+                    *v1 = column[3][axis];
+        const double start = origin[axis];
+        float *to = out[axis];
+#pragma omp simd
+        for (size_t i = 0; i < count; i++) {
+            const double from = (double)x0[i], now = (double)x1[i];
+            const double way = w[0] * (now - from) + w[1] * (double)v0[i] + w[2] * (double)v1[i];
+            to[i] = (float)(exists[i] == exists[i] ? (from - start) + way : now - start);
+        }
+    }
+}
+
 static void interleave(float *const column[3], size_t count, void *to) {
     for (size_t i = 0; i < count; i += MOTE_WIDTH)
         wide3_interleave((unsigned char *)to + i * 3 * sizeof(float), wide3_load(column, i));
@@ -67,4 +113,6 @@ const mote_present_kernels MOTE_KERNEL_TABLE(mote_present_kernels) = {.blend = b
                                                                       .blend_packed = blend_packed,
                                                                       .hermite_position = hermite_position,
                                                                       .hermite_velocity = hermite_velocity,
+                                                                      .offset = offset,
+                                                                      .hermite_offset = hermite_offset,
                                                                       .interleave = interleave};

@@ -7,18 +7,18 @@
 #include "strands/followers.h"
 
 enum {
-    WINDOW = 32,         /* points of a group of guides at a time */
     CHUNK = 64,          /* points of a follower at a time */
     BEFORE = MOTE_GROUP, /* elements before the first point; they hold the point before it */
     CAPACITY = BEFORE + CHUNK + 2 * MOTE_GROUP,
     GRAIN = 16,      /* followers of a task */
-    MOST_FLOATS = 16 /* floats of a point */
+    MOST_FLOATS = 24 /* floats of a point */
 };
 
 typedef struct task {
     const mote_strands *strands;
     mote_followers *followers;
     mote_strand_writer writer;
+    mote_strand_writer guides; /* loads the guides, and the point behind each window of them */
 } task;
 
 /* --- Guides --- */
@@ -27,16 +27,15 @@ static float *guide_column(const mote_followers *f, uint32_t strand, int axis) {
     return f->guide_x + ((size_t)strand * 3 + (size_t)axis) * f->stride;
 }
 
+static float *guide_frame(const mote_followers *f, uint32_t strand, int i) {
+    return f->guide_frame + ((size_t)strand * 4 + (size_t)i) * f->stride;
+}
+
 /* Computes R with the arithmetic of the step's kernels, at the interpolated rotation of the presented
  * guide. */
 static void set_rotation(const task *t, uint32_t lane, uint32_t strand) {
-    const mote_strands *strands = t->strands;
     float q[4];
-    for (int i = 0; i < 4; i++) {
-        const float last = strands->root_last[i][lane],
-                    before = strands->root_before[i] ? strands->root_before[i][lane] : last;
-        q[i] = before + t->writer.by->alpha * (last - before);
-    }
+    mote_strands_root_rotation(t->strands, lane, t->writer.by->alpha, q);
     const float x = q[0], y = q[1], z = q[2], w = q[3], scale = 2.0f / (x * x + y * y + z * z + w * w);
     const float rotation[9] = {
         1.0f - scale * (y * y + z * z), scale * (x * y - z * w),        scale * (x * z + y * w),
@@ -56,36 +55,48 @@ static void resample(const float *x, uint32_t first, uint32_t count, uint32_t n,
     }
 }
 
-static void gather_window(const task *t, uint32_t index, uint32_t first, uint32_t count,
-                          float (*x)[(WINDOW + 1) * MOTE_GROUP]) {
-    const mote_strands *strands = t->strands;
-    float dump[WINDOW];
+/* The window's places. They are read up to one point behind the last. */
+static void gather_places(const task *t, const mote_strand_window *w) {
+    float dump[MOTE_WINDOW];
     for (int axis = 0; axis < 3; axis++) {
+        const float *x = w->x[axis] + MOTE_WINDOW_BEFORE;
         unsigned char *to[MOTE_GROUP];
         for (uint32_t lane = 0; lane < MOTE_GROUP; lane++) {
-            const uint32_t strand = strands->strand_of_lane[index * MOTE_GROUP + lane];
-            const uint32_t m = (uint32_t)strands->points[index * MOTE_GROUP + lane], n = t->followers->points;
+            const uint32_t strand = t->strands->strand_of_lane[w->group * MOTE_GROUP + lane];
+            const uint32_t m = (uint32_t)w->points[lane], n = t->followers->points;
             to[lane] = (unsigned char *)dump;
             if (strand == MOTE_NO_SLOT) continue;
             float *column = guide_column(t->followers, strand, axis);
             if (n == 0 || n == m)
-                to[lane] = (unsigned char *)(column + first);
-            else if (first < m)
-                resample(x[axis] + lane, first, count, n, m, column);
+                to[lane] = (unsigned char *)(column + w->first);
+            else if (w->first < m)
+                resample(x + lane, w->first, w->count, n, m, column);
         }
-        t->strands->kernels->transpose(x[axis], count, to);
+        t->strands->present->transpose(x, w->count, to);
     }
 }
 
-static void gather_group(const task *t, uint32_t index) {
-    const mote_strand_group *group = &t->strands->group[index];
-    MOTE_ALIGNED(64) float x[3][(WINDOW + 1) * MOTE_GROUP];
-    float *const out[3] = {x[0], x[1], x[2]};
-    for (uint32_t first = 0; first < group->points; first += WINDOW) {
-        const uint32_t left = group->points - first, count = left < WINDOW ? left : WINDOW;
-        mote_strand_writer_blend(&t->writer, group->first + (size_t)first * MOTE_GROUP,
-                                 (size_t)(count + (left > count)) * MOTE_GROUP, out);
-        gather_window(t, index, first, count, x);
+static void gather_frames(const task *t, const mote_strand_window *w) {
+    float dump[MOTE_WINDOW];
+    for (int i = 0; i < 4; i++) {
+        unsigned char *to[MOTE_GROUP];
+        for (uint32_t lane = 0; lane < MOTE_GROUP; lane++) {
+            const uint32_t strand = t->strands->strand_of_lane[w->group * MOTE_GROUP + lane];
+            to[lane] =
+                (unsigned char *)(strand == MOTE_NO_SLOT ? dump
+                                                         : guide_frame(t->followers, strand, i) + w->first);
+        }
+        t->strands->present->transpose(w->frame[i], w->count, to);
+    }
+}
+
+static void gather_group(const task *t, uint32_t group) {
+    mote_strand_window w;
+    mote_strand_window_open(&w, t->strands, group);
+    while (mote_strand_window_next(&w, t->strands, MOTE_WINDOW)) {
+        mote_strand_window_load(&w, &t->guides);
+        gather_places(t, &w);
+        if (t->guides.frames) gather_frames(t, &w);
     }
 }
 
@@ -109,6 +120,8 @@ typedef struct chunk {
     float guide[MOTE_GUIDES][3][CAPACITY]; /* guides with other point counts */
     MOTE_ALIGNED(64) float x[3][CAPACITY];
     MOTE_ALIGNED(64) float parameter[CHUNK];
+    MOTE_ALIGNED(64) float tangent[3][CHUNK];
+    MOTE_ALIGNED(64) float frame[4][CHUNK];
     MOTE_ALIGNED(64) float rows[CHUNK * MOST_FLOATS];
     MOTE_ALIGNED(64) float packed[MOTE_GROUP * MOST_FLOATS];
 } chunk;
@@ -147,11 +160,11 @@ static void follow(const task *t, chunk *c, uint32_t first, uint32_t count) {
         out[axis] = c->x[axis] + BEFORE - (c->first - first);
     }
     memcpy(job.turn, f->turn + (size_t)f->guide[0][c->follower] * 9, sizeof job.turn);
-    t->strands->kernels->follow(&job, count, out);
+    t->strands->present->follow(&job, count, out);
 }
 
 static void place_chunk(const task *t, chunk *c) {
-    const bool directed = t->writer.vertex.directed;
+    const bool directed = t->writer.vertex.directed || t->writer.frames;
     const uint32_t before = directed && c->first > 0, behind = directed && c->first + c->count < c->points;
     follow(t, c, c->first - before, before + c->count + behind);
     for (int axis = 0; axis < 3; axis++) {
@@ -163,6 +176,43 @@ static void place_chunk(const task *t, chunk *c) {
         c->parameter[i] = (float)(c->first + i) / (float)(c->points - 1);
 }
 
+static mote_strand_run run_of(const chunk *c) {
+    return (mote_strand_run){.x = {c->x[0] + BEFORE, c->x[1] + BEFORE, c->x[2] + BEFORE},
+                             .step = 1,
+                             .count = mote_round_up(c->count, MOTE_GROUP)};
+}
+
+/* Interpolates the frame of a guide between its points, on the shorter side. */
+static void frame_at(float *const column[4], mote_strand_place at, float q[4]) {
+    float next[4], dot = 0, square = 0;
+    for (int i = 0; i < 4; i++) q[i] = column[i][at.point], next[i] = column[i][at.next];
+    for (int i = 0; i < 4; i++) dot += q[i] * next[i];
+    const float sign = dot < 0 ? -1.0f : 1.0f;
+    for (int i = 0; i < 4; i++) q[i] += at.fraction * (sign * next[i] - q[i]), square += q[i] * q[i];
+    const float inverse = square > 0 ? 1.0f / __builtin_sqrtf(square) : 1.0f;
+    for (int i = 0; i < 4; i++) q[i] *= inverse;
+}
+
+/* Computes the frames of the chunk: those of the first guide, turned to the follower's tangents. */
+static void frame_chunk(const task *t, chunk *c) {
+    const mote_followers *f = t->followers;
+    const uint32_t strand = f->guide[0][c->follower],
+                   m = (uint32_t)t->strands->points[t->strands->lane_of_strand[strand]];
+    float *const tangent[3] = {c->tangent[0], c->tangent[1], c->tangent[2]};
+    float *const frame[4] = {c->frame[0], c->frame[1], c->frame[2], c->frame[3]};
+    float *column[4];
+    for (int i = 0; i < 4; i++) column[i] = guide_frame(f, strand, i);
+    const mote_strand_run run = run_of(c);
+    for (uint32_t k = 0; k < run.count; k++) {
+        const uint32_t j = c->first + (k < c->count ? k : c->count - 1);
+        float q[4];
+        frame_at(column, mote_strand_place_of(j, c->points, m), q);
+        for (int i = 0; i < 4; i++) frame[i][k] = q[i];
+    }
+    t->strands->present->tangents(&run, tangent);
+    t->strands->present->turn_frames(tangent, run.count, frame);
+}
+
 /* Writes up to 16 points: directly to dense vertices, else through `packed`. */
 static void write_batch(const task *t, chunk *c, const float *rows, uint64_t point, uint32_t count) {
     const mote_strand_writer *writer = &t->writer;
@@ -171,7 +221,7 @@ static void write_batch(const task *t, chunk *c, const float *rows, uint64_t poi
     unsigned char *to[MOTE_GROUP],
         *first = direct ? mote_strand_writer_at(writer, point) : (unsigned char *)c->packed;
     for (uint32_t lane = 0; lane < MOTE_GROUP; lane++) to[lane] = first + lane * floats * sizeof(float);
-    t->strands->kernels->transpose(rows, floats, to);
+    t->strands->present->transpose(rows, floats, to);
     if (!direct) mote_strand_writer_write(writer, c->packed, point, count);
 }
 
@@ -194,11 +244,11 @@ static void write_chunk(const task *t, chunk *c) {
         return;
     }
     const uint32_t floats = t->writer.vertex.floats;
-    const mote_strand_run run = {.x = {c->x[0] + BEFORE, c->x[1] + BEFORE, c->x[2] + BEFORE},
-                                 .parameter = t->writer.parameter ? c->parameter : NULL,
-                                 .step = 1,
-                                 .count = mote_round_up(c->count, MOTE_GROUP)};
-    t->strands->kernels->vertices(&t->writer.vertex, &run, c->rows);
+    mote_strand_run run = run_of(c);
+    if (t->writer.parameter) run.parameter = c->parameter;
+    if (t->writer.frames) frame_chunk(t, c);
+    for (int i = 0; i < 4 && t->writer.frames; i++) run.frame[i] = c->frame[i];
+    t->strands->present->vertices(&t->writer.vertex, &run, c->rows);
     const uint64_t point = (uint64_t)t->followers->first_point[c->follower] + c->first;
     for (uint32_t i = 0; i < c->count; i += MOTE_GROUP)
         write_batch(t, c, c->rows + (size_t)i * floats, point + i,
@@ -229,6 +279,8 @@ mote_result mote_followers_write(mote_followers *followers, const mote_strands *
         result = mote_strand_writer_open(&t.writer, mote_followers_vertex_count(followers, layout->shape),
                                          vertices, bytes);
     if (result) return result;
+    t.guides = t.writer;
+    t.guides.vertex.directed = true;
     mote_parallel_for(by->jobs, strands->group_count, 1, do_groups, &t);
     mote_parallel_for(by->jobs, followers->count, GRAIN, do_followers, &t);
     return MOTE_OK;

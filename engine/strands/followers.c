@@ -94,6 +94,7 @@ static uint64_t place_columns(mote_followers *f, uint64_t total) {
     for (int axis = 0; axis < 3; axis++)
         f->offset[axis] = mote_arena_take(&a, total + MOTE_GROUP, sizeof(float));
     f->guide_x = mote_arena_take(&a, (uint64_t)f->guide_count * 3 * f->stride, sizeof(float));
+    f->guide_frame = mote_arena_take(&a, (uint64_t)f->guide_count * 4 * f->stride, sizeof(float));
     f->turn = mote_arena_take(&a, (uint64_t)f->guide_count * 9, sizeof(float));
     return a.bytes;
 }

@@ -4,7 +4,7 @@
 
 #include <mote/followers.h>
 
-#include "strands/writer.h"
+#include "strands/window.h"
 
 struct mote_followers {
     mote_allocator allocator;
@@ -15,11 +15,12 @@ struct mote_followers {
     uint32_t *first_point;  /* count + 1 entries */
     uint32_t *guide[MOTE_GUIDES]; /* strands; MOTE_NO_GUIDE in unused entries */
     float *weight[MOTE_GUIDES];
-    float *offset[3]; /* by point: r(s) - sum of w G(s); MOTE_GROUP extra elements */
-    float *guide_x;   /* gathered guides: three columns of `stride` floats per strand */
-    float *turn;      /* rotations R: nine floats per strand */
-    size_t stride;    /* floats of a column: the points' lane groups and one more */
-    void *memory;     /* memory of all columns */
+    float *offset[3];   /* by point: r(s) - sum of w G(s); MOTE_GROUP extra elements */
+    float *guide_x;     /* gathered guides: three columns of `stride` floats per strand */
+    float *guide_frame; /* gathered frames of their points: four columns per strand */
+    float *turn;        /* rotations R: nine floats per strand */
+    size_t stride;      /* floats of a column: the points' lane groups and one more */
+    void *memory;       /* memory of all columns */
     size_t bytes;
 };
 

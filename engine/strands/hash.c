@@ -53,6 +53,7 @@ static uint64_t hash_strand(uint64_t hash, const mote_strands *strands, uint32_t
             hash = mote_hash_bytes(hash, low[axis], (size_t)strands->points[lane] * sizeof **low);
         hash = hash_run(hash, strands, lane, strands->range.v[axis]);
         hash = hash_run(hash, strands, lane, strands->range.previous_x[axis]);
+        hash = hash_run(hash, strands, lane, strands->previous_low[axis]);
         hash = hash_run(hash, strands, lane, strands->rest_x[axis]);
     }
     hash = hash_run(hash, strands, lane, strands->range.inverse_mass);
@@ -64,6 +65,7 @@ static uint64_t hash_strand(uint64_t hash, const mote_strands *strands, uint32_t
     for (int i = 0; i < 4; i++) hash = hash_run(hash, strands, lane, strands->frame[i]);
     for (int i = 0; i < 3 && mote_strands_rests_under_load(strands); i++)
         hash = hash_run(hash, strands, lane, strands->rest_turn[i]);
+    for (int i = 0; i < 4; i++) hash = hash_run(hash, strands, lane, strands->previous_frame[i]);
     return hash;
 }
 

@@ -3,7 +3,6 @@
 
 #include "base/isa.h"
 #include "strands/phase.h"
-#include "strands/vertices.h"
 
 typedef void stage_function(strand_work *w, const mote_phase_at *at);
 
@@ -86,16 +85,5 @@ static void phase(const mote_strand_job *job, uint32_t group, const mote_phase_a
     run_phase(memory, at);
 }
 
-static void vertices(const mote_strand_vertex *vertex, const mote_strand_run *run, float *rows) {
-    strand_vertices(vertex, run, rows);
-}
-
-static void transpose(const float *rows, size_t count, unsigned char *const to[MOTE_GROUP]) {
-    strand_transpose(rows, count, to);
-}
-
-static void follow(const mote_follow *f, size_t count, float *const out[3]) { strand_follow(f, count, out); }
-
 extern const mote_strand_kernels MOTE_KERNEL_TABLE(mote_strand_kernels);
-const mote_strand_kernels MOTE_KERNEL_TABLE(mote_strand_kernels) = {
-    .step = step, .phase = phase, .vertices = vertices, .transpose = transpose, .follow = follow};
+const mote_strand_kernels MOTE_KERNEL_TABLE(mote_strand_kernels) = {.step = step, .phase = phase};

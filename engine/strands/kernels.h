@@ -3,7 +3,6 @@
 #define MOTE_STRANDS_KERNELS_H
 
 #include "strands/strands.h"
-#include "strands/vertex.h"
 
 /* Table of kernels, compiled once per instruction set. */
 struct mote_strand_kernels {
@@ -14,13 +13,6 @@ struct mote_strand_kernels {
      * LOAD to COMMIT. Links add forces between EVALUATE and STAGE to the columns of
      * mote_strand_linked_columns. Not for the conserving solver. */
     void (*phase)(const mote_strand_job *job, uint32_t group, const mote_phase_at *at, void *memory);
-    /* Presentation. Writes the floats of 16 elements as rows of 16: float f of element 16 b + l to
-     * rows[(floats b + f) 16 + l]. */
-    void (*vertices)(const mote_strand_vertex *vertex, const mote_strand_run *run, float *rows);
-    /* Transposes rows: float e of to[lane], at any alignment, = rows[16 e + lane] for e < count. */
-    void (*transpose)(const float *rows, size_t count, unsigned char *const to[MOTE_GROUP]);
-    /* Computes a run of points of a follower; writes `count` rounded up to 16 elements. */
-    void (*follow)(const mote_follow *follow, size_t count, float *const out[3]);
 };
 
 /* Returns the table of an instruction set, or NULL. */

@@ -11,6 +11,8 @@ static void take_slots(mote_arena *a, mote_strands *strands, bool interpolates) 
     for (int axis = 0; axis < 3; axis++) strands->range.v[axis] = mote_arena_take(a, slots, sizeof(float));
     for (int axis = 0; axis < 3 && interpolates; axis++)
         strands->range.previous_x[axis] = mote_arena_take(a, slots, sizeof(float));
+    for (int axis = 0; axis < 3 && interpolates && strands->def.solver != MOTE_STRAND_SPRINGS; axis++)
+        strands->previous_low[axis] = mote_arena_take(a, slots, sizeof(float));
     strands->range.inverse_mass = mote_arena_take(a, slots, sizeof(float));
     strands->rest_length = mote_arena_take(a, slots, sizeof(float));
     for (int axis = 0; axis < 3; axis++) strands->rest_x[axis] = mote_arena_take(a, slots, sizeof(float));
@@ -25,6 +27,8 @@ static void take_slots(mote_arena *a, mote_strands *strands, bool interpolates) 
         for (int i = 0; i < 3; i++) strands->rest_turn[i] = mote_arena_take(a, slots, sizeof(float));
         for (int i = 0; i < 4; i++) strands->rest_frame[i] = mote_arena_take(a, slots, sizeof(float));
         for (int i = 0; i < 4; i++) strands->frame[i] = mote_arena_take(a, slots, sizeof(float));
+        for (int i = 0; i < 4 && interpolates; i++)
+            strands->previous_frame[i] = mote_arena_take(a, slots, sizeof(float));
     }
     for (int axis = 0; axis < 3; axis++)
         strands->range.reaction[axis] = mote_arena_take(a, slots, sizeof(float));

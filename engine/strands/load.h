@@ -142,6 +142,30 @@ MOTE_OUTLINE void restore_places(const strand_work *w, wide_mask lanes, size_t l
                     wide3_select(lanes, place_in_columns(w, at, lane), work_load3(&w->c, WORK_X, at)));
 }
 
+/* Keeps the place at the start of the step for presentation. */
+MOTE_INLINE void commit_previous(const strand_work *w, wide3 old, size_t at, size_t lane) {
+    const mote_strands *strands = w->job->strands;
+    const size_t to = w->slot + at;
+    if (!w->job->keep_previous || !strands->range.previous_x[0]) return;
+    wide3_store(strands->range.previous_x, to, old);
+    if (strands->previous_low[0])
+        wide3_store(strands->previous_low, to,
+                    mote_low_place(old, wide3_load(strands->origin, w->lane + lane),
+                                   wide3_load(strands->relative_x, to)));
+}
+
+MOTE_INLINE void commit_frames(const strand_work *w, wide_mask keep, size_t lane) {
+    const mote_strands *strands = w->job->strands;
+    for (size_t at = lane; at < strand_at(w->points - 1, lane); at += MOTE_GROUP)
+        for (int i = 0; i < 4; i++) {
+            float *to = strands->frame[i] + w->slot + at;
+            const wide old = wide_load(to);
+            if (w->job->keep_previous && strands->previous_frame[0])
+                wide_store(strands->previous_frame[i] + w->slot + at, old);
+            wide_store(to, wide_select(keep, work_load(&w->c, ROD_FRAME + i, at), old));
+        }
+}
+
 /* Writes the state back. A strand that turned non-finite keeps the state at the start of the step and is
  * frozen. */
 MOTE_INLINE void commit_lanes(const strand_work *w, size_t lane) {
@@ -152,8 +176,7 @@ MOTE_INLINE void commit_lanes(const strand_work *w, size_t lane) {
         const size_t to = w->slot + at;
         strand_point a = work_point(&w->c, at);
         wide3 old = wide3_load(strands->range.x, to);
-        if (w->job->keep_previous && strands->range.previous_x[0])
-            wide3_store(strands->range.previous_x, to, old);
+        commit_previous(w, old, at, lane);
         wide3 world = a.x;
         if (strands->relative_x[0]) {
             world = wide3_add(origin_of(w, lane), a.x);
@@ -171,11 +194,7 @@ MOTE_INLINE void commit_lanes(const strand_work *w, size_t lane) {
     if (strands->origin[0])
         wide3_store(strands->origin, w->lane + lane,
                     wide3_select(keep, origin_of(w, lane), wide3_load(strands->origin, w->lane + lane)));
-    for (size_t at = lane; strands->frame[0] && at < strand_at(w->points - 1, lane); at += MOTE_GROUP)
-        for (int i = 0; i < 4; i++) {
-            float *to = strands->frame[i] + w->slot + at;
-            wide_store(to, wide_select(keep, work_load(&w->c, ROD_FRAME + i, at), wide_load(to)));
-        }
+    if (strands->frame[0]) commit_frames(w, keep, lane);
     if (strands->tension) commit_tensions(w, keep, lane);
     const wide_mask kept = lanes_beyond(wide_mask_load(w->c.counts + lane), 0) & ~keep;
     if (wide_lane_bits(kept)) restore_places(w, kept, lane);

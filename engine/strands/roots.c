@@ -54,6 +54,14 @@ void mote_strands_keep_rotations(mote_strands *strands, uint64_t begin, uint64_t
     }
 }
 
+void mote_strands_root_rotation(const mote_strands *strands, uint32_t lane, float alpha, float rotation[4]) {
+    for (int i = 0; i < 4; i++) {
+        const float last = strands->root_last[i][lane],
+                    before = strands->root_before[i] ? strands->root_before[i][lane] : last;
+        rotation[i] = before + alpha * (last - before);
+    }
+}
+
 void mote_strands_resolve(mote_range *range, uint64_t end_tick) {
     mote_strands *strands = mote_strands_of(range);
     for (uint32_t lane = 0; lane < strands->strand_count; lane++)

@@ -11,8 +11,10 @@
 #include "strands/check.h"
 #include "strands/equilibrium.h"
 #include "strands/kernels.h"
+#include "strands/vertex.h"
 
 MOTE_KERNEL_LOOKUP(mote_strand_kernels, mote_strand_kernels);
+MOTE_KERNEL_LOOKUP(mote_strand_present_kernels, mote_strand_present_kernels);
 
 /* --- Creation --- */
 
@@ -262,6 +264,7 @@ static mote_strands strands_of(const mote_strands_def *def, const mote_range_set
         .range = {.slot_count = (uint32_t)counts->slots, .pins = {.most = MOTE_MAX_STRANDS_PINS}},
         .def = *def,
         .kernels = mote_strand_kernels_for(setup->isa),
+        .present = mote_strand_present_kernels_for(setup->isa),
         .strand_count = def->strand_count,
         .point_count = (uint32_t)counts->points,
         .group_count = groups,
@@ -327,6 +330,7 @@ static void rest_point(mote_strands *strands, uint32_t slot, const float row[12]
         if (strands->relative_x[axis]) strands->relative_x[axis][slot] = turned;
         strands->range.v[axis][slot] = strands->range.reaction[axis][slot] = 0;
         if (strands->range.previous_x[axis]) strands->range.previous_x[axis][slot] = axis ? 0 : NAN;
+        if (strands->previous_low[axis]) strands->previous_low[axis][slot] = 0;
     }
 }
 
@@ -341,6 +345,8 @@ static void rest_frames(mote_strands *strands, uint32_t lane) {
         for (int i = 0; i < 4; i++) rest[i] = (double)strands->rest_frame[i][slot];
         mote_quaternion_compose(root, rest, q);
         for (int i = 0; i < 4; i++) strands->frame[i][slot] = (float)q[i];
+        for (int i = 0; i < 4 && strands->previous_frame[0]; i++)
+            strands->previous_frame[i][slot] = (float)q[i];
     }
 }
 

@@ -29,6 +29,7 @@ typedef struct mote_span_of_pins {
 #define MOTE_ROOT_COLUMNS 7
 
 typedef struct mote_strand_kernels mote_strand_kernels;
+typedef struct mote_strand_present_kernels mote_strand_present_kernels;
 typedef struct mote_strands mote_strands;
 
 /* Data of one step that all groups share. */
@@ -49,6 +50,7 @@ struct mote_strands {
     mote_strands_def def; /* settings; its arrays are NULL */
     mote_strands_id id;
     const mote_strand_kernels *kernels;
+    const mote_strand_present_kernels *present;
     uint32_t strand_count, point_count, group_count, lane_count; /* lane_count = 16 group_count */
     uint32_t max_points;                                         /* points of the longest strand */
     bool compliant;                                              /* some strand has compliant segments */
@@ -69,14 +71,16 @@ struct mote_strands {
     float *joint_stiffness; /* N m, at the point; at the root that of the clamp; 0 at the tip */
     float *inverse_length;  /* 1/m, of rest_length; 0 where there is no segment */
     /* Frames of rods; NULL: no twisting stiffness. */
-    float *joint_twist;   /* N m, as joint_stiffness */
-    float *rest_turn[3];  /* 2 Im(conj(q[k-1]) q[k]) at rest; 0 at the root */
-    float *rest_frame[4]; /* q[k] at rest under the identity */
-    float *frame[4];      /* q[k] */
-    float *tension;       /* N/m, tension of a segment over its length, kept from substep to substep */
+    float *joint_twist;       /* N m, as joint_stiffness */
+    float *rest_turn[3];      /* 2 Im(conj(q[k-1]) q[k]) at rest; 0 at the root */
+    float *rest_frame[4];     /* q[k] at rest under the identity */
+    float *frame[4];          /* q[k] */
+    float *previous_frame[4]; /* before the last step; NULL also if the system does not interpolate */
+    float *tension;           /* N/m, tension of a segment over its length, kept from substep to substep */
     /* m, place relative to the strand's origin when the engine last set x (stage/place.h). NaN in x: the
      * place is x alone. NULL: springs, whose places all are. */
     float *relative_x[3];
+    float *previous_low[3]; /* m, low parts of the range's previous_x; NULL where it or relative_x is */
 
     /* Columns by lane. */
     int32_t *points;           /* points of the strand; 0: empty lane */
@@ -155,6 +159,9 @@ uint64_t mote_strands_place_columns(mote_strands *strands, bool interpolates);
  * transform has been checked. */
 void mote_strands_aim_root(mote_strands *strands, uint32_t lane, const mote_transform *target, uint64_t now,
                            uint64_t tick);
+
+/* Returns the interpolated rotation of the root in `lane`, which is not of length 1. */
+void mote_strands_root_rotation(const mote_strands *strands, uint32_t lane, float alpha, float rotation[4]);
 
 /* Keeps the roots' rotations at the ticks `begin` and `end` of a step that is about to run and whose end is
  * presented. */

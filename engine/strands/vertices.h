@@ -3,8 +3,8 @@
 #ifndef MOTE_STRANDS_VERTICES_H
 #define MOTE_STRANDS_VERTICES_H
 
+#include "strands/transport.h"
 #include "strands/vertex.h"
-#include "math/wide.h"
 
 /* Squared length below which a vector has no direction. Squared sine below which the eye looks along the
  * strand. */
@@ -67,33 +67,61 @@ MOTE_INLINE void view_store(float *row, int at, wide value) {
     if (at >= 0) wide_store(row + (size_t)at * MOTE_GROUP, value);
 }
 
-MOTE_INLINE void view_vertex(const mote_strand_vertex *vertex, float *row, wide3 x, wide3 t, wide side,
-                             wide u) {
+/* Point of a strand: place, tangent, frame, u. */
+typedef struct view_point {
+    wide3 x, t;
+    rod_frame frame;
+    wide u;
+} view_point;
+
+MOTE_INLINE void view_vertex(const mote_strand_vertex *vertex, float *row, const view_point *p, wide3 x,
+                             wide side) {
     view_store3(row, vertex->position, x);
-    view_store3(row, vertex->tangent, t);
+    view_store3(row, vertex->tangent, p->t);
     view_store(row, vertex->side, side);
-    view_store(row, vertex->parameter, u);
+    view_store(row, vertex->parameter, p->u);
 }
 
-MOTE_INLINE void view_ribbon(const mote_strand_vertex *vertex, float *row, wide3 x, wide3 t, wide u) {
-    const wide one = wide_set(1.0f), width = (one - u) * vertex->root_width + u * vertex->tip_width;
-    const wide3 half = wide3_scale(0.5f * width, view_side(vertex, t, x));
-    view_vertex(vertex, row, wide3_sub(x, half), t, -one, u);
-    view_vertex(vertex, row + vertex->floats / 2 * MOTE_GROUP, wide3_add(x, half), t, one, u);
+MOTE_INLINE void view_frame(const mote_strand_vertex *vertex, float *row, const view_point *p) {
+    if (vertex->frame < 0) return;
+    view_store3(row, vertex->frame, p->frame.v);
+    view_store(row, vertex->frame + 3, p->frame.w);
+}
+
+MOTE_INLINE void view_ribbon(const mote_strand_vertex *vertex, float *row, const view_point *p, bool framed) {
+    const wide one = wide_set(1.0f), width = (one - p->u) * vertex->root_width + p->u * vertex->tip_width;
+    const wide3 side = framed && vertex->framed ? view_first_axis(p->frame) : view_side(vertex, p->t, p->x);
+    const wide3 half = wide3_scale(0.5f * width, side);
+    float *right = row + vertex->floats / 2 * MOTE_GROUP;
+    view_vertex(vertex, row, p, wide3_sub(p->x, half), -one);
+    view_vertex(vertex, right, p, wide3_add(p->x, half), one);
+    if (framed) view_frame(vertex, row, p), view_frame(vertex, right, p);
+}
+
+/* framed: whether the run has frames, a constant of the instance. */
+MOTE_INLINE void view_vertices(const mote_strand_vertex *vertex, const mote_strand_run *run, float *rows,
+                               bool framed) {
+    for (size_t i = 0; i < run->count; i += MOTE_WIDTH) {
+        float *row = rows + i / MOTE_GROUP * vertex->floats * MOTE_GROUP + i % MOTE_GROUP;
+        view_point p = {.x = view_load(run->x, i)};
+        p.t = vertex->directed ? view_tangent(run, i, p.x) : p.x;
+        p.u = run->parameter ? wide_load(run->parameter + i) : (wide){0};
+        if (framed) p.frame = view_load_frame(run->frame, i);
+        if (vertex->ribbons) {
+            view_ribbon(vertex, row, &p, framed);
+        } else {
+            view_vertex(vertex, row, &p, p.x, p.u);
+            if (framed) view_frame(vertex, row, &p);
+        }
+    }
 }
 
 /* Writes the floats of 16 elements as rows of 16: float f of element 16 b + l at (floats b + f) 16 + l. */
 MOTE_INLINE void strand_vertices(const mote_strand_vertex *vertex, const mote_strand_run *run, float *rows) {
-    for (size_t i = 0; i < run->count; i += MOTE_WIDTH) {
-        float *row = rows + i / MOTE_GROUP * vertex->floats * MOTE_GROUP + i % MOTE_GROUP;
-        const wide3 x = view_load(run->x, i);
-        const wide3 t = vertex->directed ? view_tangent(run, i, x) : x;
-        const wide u = run->parameter ? wide_load(run->parameter + i) : (wide){0};
-        if (vertex->ribbons)
-            view_ribbon(vertex, row, x, t, u);
-        else
-            view_vertex(vertex, row, x, t, u, u);
-    }
+    if (run->frame[0])
+        view_vertices(vertex, run, rows, true);
+    else
+        view_vertices(vertex, run, rows, false);
 }
 
 /* --- From lanes to strands --- */

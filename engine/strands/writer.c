@@ -11,6 +11,7 @@ mote_strand_layout mote_default_strand_layout(void) {
                                 .shape = MOTE_STRAND_POLYLINES,
                                 .stride = 3 * sizeof(float),
                                 .tangent_offset = MOTE_OMIT,
+                                .frame_offset = MOTE_OMIT,
                                 .side_offset = MOTE_OMIT,
                                 .parameter_offset = MOTE_OMIT,
                                 .root_width = 0.001f,
@@ -19,7 +20,7 @@ mote_strand_layout mote_default_strand_layout(void) {
 
 /* --- Layouts --- */
 
-enum { OUTPUTS = 4 };
+enum { OUTPUTS = 5 };
 
 /* Outputs in the order of the struct. */
 typedef struct output {
@@ -32,8 +33,9 @@ static void list_outputs(const mote_strand_layout *layout, mote_strand_vertex *v
                          output outputs[OUTPUTS]) {
     outputs[0] = (output){layout->position_offset, 3, &vertex->position};
     outputs[1] = (output){layout->tangent_offset, 3, &vertex->tangent};
-    outputs[2] = (output){layout->side_offset, 1, &vertex->side};
-    outputs[3] = (output){layout->parameter_offset, 1, &vertex->parameter};
+    outputs[2] = (output){layout->frame_offset, 4, &vertex->frame};
+    outputs[3] = (output){layout->side_offset, 1, &vertex->side};
+    outputs[4] = (output){layout->parameter_offset, 1, &vertex->parameter};
 }
 
 static bool fits(const output *o, size_t stride) {
@@ -51,6 +53,8 @@ static mote_result check_ribbons(const mote_strand_layout *layout) {
 static mote_result check(const mote_strand_layout *layout, const output outputs[OUTPUTS]) {
     if (layout->cookie != COOKIE) return MOTE_ERROR_DEF;
     if ((unsigned)layout->shape >= MOTE_STRAND_SHAPE_COUNT) return MOTE_ERROR_ENUM;
+    if ((unsigned)layout->facing >= MOTE_RIBBON_FACING_COUNT) return MOTE_ERROR_ENUM;
+    if (mote_present_check_origin(layout->origin)) return MOTE_ERROR_NOT_FINITE;
     bool any = false;
     for (int i = 0; i < OUTPUTS; i++) {
         if (!fits(&outputs[i], layout->stride)) return MOTE_ERROR_RANGE;
@@ -73,6 +77,18 @@ static bool fills(const output outputs[OUTPUTS], uint32_t floats, size_t stride)
     return filled == (1u << floats) - 1u;
 }
 
+/* Decides which of the tangents and frames are needed. */
+static void set_needs(mote_strand_writer *writer) {
+    mote_strand_vertex *vertex = &writer->vertex;
+    const mote_strand_layout *layout = writer->layout;
+    const bool sides = vertex->ribbons && vertex->position >= 0;
+    vertex->framed = sides && (layout->facing == MOTE_RIBBON_FRAME ||
+                               (layout->facing == MOTE_RIBBON_MATERIAL && writer->strands->has_frames));
+    vertex->directed = (sides && !vertex->framed) || vertex->tangent >= 0;
+    writer->frames = vertex->framed || vertex->frame >= 0;
+    writer->parameter = vertex->ribbons || vertex->parameter >= 0;
+}
+
 mote_result mote_strand_writer_make(mote_strand_writer *writer, const mote_strands *strands,
                                     const mote_presentation *by, const mote_strand_layout *layout) {
     output outputs[OUTPUTS];
@@ -89,12 +105,12 @@ mote_result mote_strand_writer_make(mote_strand_writer *writer, const mote_stran
     for (int i = 0; i < OUTPUTS && writer->dense; i++)
         if (outputs[i].offset != MOTE_OMIT) *outputs[i].at = (int)(outputs[i].offset / sizeof(float));
     vertex->ribbons = layout->shape == MOTE_STRAND_RIBBONS;
-    vertex->directed = (vertex->ribbons && vertex->position >= 0) || vertex->tangent >= 0;
     vertex->floats = writer->vertex_floats * (vertex->ribbons ? 2 : 1);
     memcpy(vertex->eye, layout->eye, sizeof vertex->eye);
     vertex->root_width = layout->root_width;
     vertex->tip_width = layout->tip_width;
-    writer->parameter = vertex->ribbons || vertex->parameter >= 0;
+    writer->origin = mote_present_origin(layout->origin);
+    set_needs(writer);
     return MOTE_OK;
 }
 
@@ -113,6 +129,8 @@ static void scatter(unsigned char *to, size_t stride, const float *from, size_t 
     for (size_t i = 0; i < count; i++, to += stride, from += floats) {
         if (bytes == 3 * sizeof(float))
             memcpy(to, from, 3 * sizeof(float));
+        else if (bytes == 4 * sizeof(float))
+            memcpy(to, from, 4 * sizeof(float));
         else
             memcpy(to, from, sizeof(float));
     }
@@ -135,15 +153,39 @@ void mote_strand_writer_write(const mote_strand_writer *writer, const float *pac
                     points * (vertex.ribbons ? 2 : 1));
 }
 
-void mote_strand_writer_blend(const mote_strand_writer *writer, size_t slot, size_t count,
+/* Interpolates relative to the origin, with the low parts of the places. */
+static void place_from_origin(const mote_strand_writer *writer, uint32_t group, size_t slot, size_t count,
                               float *const out[3]) {
+    MOTE_ALIGNED(64) float memory[3][MOTE_WRITER_ROWS * MOTE_GROUP];
+    float *const low[3] = {memory[0], memory[1], memory[2]};
+    const mote_strands *strands = writer->strands;
+    const mote_range *range = &strands->range;
+    const bool blends = range->previous_x[0] != NULL, lows = strands->relative_x[0] != NULL;
+    mote_places places = {0};
+    if (lows) strands->present->low_places(strands, group, slot, count, low);
+    for (int axis = 0; axis < 3; axis++) {
+        places.x[0][axis] = (blends ? range->previous_x : range->x)[axis] + slot;
+        places.x[1][axis] = range->x[axis] + slot;
+        if (!lows) continue;
+        places.low[0][axis] = blends ? strands->previous_low[axis] + slot : low[axis];
+        places.low[1][axis] = low[axis];
+    }
+    writer->by->kernels->offset(&places, writer->origin, writer->by->alpha, count, out);
+}
+
+void mote_strand_writer_places(const mote_strand_writer *writer, uint32_t group, uint32_t first,
+                               uint32_t rows, float *const out[3]) {
     const mote_range *range = &writer->strands->range;
+    const size_t slot = writer->strands->group[group].first + (size_t)first * MOTE_GROUP,
+                 count = (size_t)rows * MOTE_GROUP;
     float *x[3], *previous[3];
     for (int axis = 0; axis < 3; axis++) {
         x[axis] = range->x[axis] + slot;
         previous[axis] = range->previous_x[axis] ? range->previous_x[axis] + slot : NULL;
     }
-    if (previous[0])
+    if (writer->origin)
+        place_from_origin(writer, group, slot, count, out);
+    else if (previous[0])
         writer->by->kernels->blend(previous, x, writer->by->alpha, count, out);
     else
         for (int axis = 0; axis < 3; axis++) memcpy(out[axis], x[axis], count * sizeof(float));

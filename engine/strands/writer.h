@@ -6,7 +6,7 @@
 #include <mote/strands_present.h>
 
 #include "stage/present.h"
-#include "strands/kernels.h"
+#include "strands/vertex.h"
 
 typedef struct mote_strand_writer {
     const mote_strand_layout *layout;
@@ -15,6 +15,8 @@ typedef struct mote_strand_writer {
     mote_strand_vertex vertex;
     uint32_t vertex_floats; /* floats written per vertex */
     bool dense;             /* outputs fill the vertex; floats are in the order of the layout */
+    bool frames;            /* frames are needed */
+    const double *origin;   /* m; NULL: that of the world */
     bool parameter;         /* the parameter u is needed */
     unsigned char *vertices;
 } mote_strand_writer;
@@ -37,9 +39,12 @@ MOTE_INLINE unsigned char *mote_strand_writer_at(const mote_strand_writer *write
 void mote_strand_writer_write(const mote_strand_writer *writer, const float *packed, uint64_t first,
                               size_t points);
 
-/* Interpolates the positions of `count` slots from `slot` on at alpha; whole rows of 16 slots. */
-void mote_strand_writer_blend(const mote_strand_writer *writer, size_t slot, size_t count,
-                              float *const out[3]);
+/* Rows of 16 elements that mote_strand_writer_places writes, at most. */
+#define MOTE_WRITER_ROWS 34u
+
+/* Interpolates the positions of points [first, first + rows) of a group at alpha, relative to the origin. */
+void mote_strand_writer_places(const mote_strand_writer *writer, uint32_t group, uint32_t first,
+                               uint32_t rows, float *const out[3]);
 
 /* List of strands; strand i has points first_point[i] .. first_point[i + 1] - 1. */
 typedef struct mote_strand_list {

@@ -92,14 +92,15 @@ uint32_t mote_strand_substeps(uint32_t points, double length, double acceleratio
 mote_strands_view mote_strands_columns(mote_system *system, mote_strands_id id) {
     const mote_strands *strands = find(system, id);
     if (!strands) return (mote_strands_view){0};
-    return (mote_strands_view){.strand_count = strands->strand_count,
-                               .slot_count = strands->range.slot_count,
-                               .position = {strands->range.x[0], strands->range.x[1], strands->range.x[2]},
-                               .velocity = {strands->range.v[0], strands->range.v[1], strands->range.v[2]},
-                               .inverse_mass = strands->range.inverse_mass,
-                               .point_count = strands->point_count,
-                               .occupancy =
-                                   (float)((double)strands->point_count / (double)strands->range.slot_count)};
+    return (mote_strands_view){
+        .strand_count = strands->strand_count,
+        .slot_count = strands->range.slot_count,
+        .position = {strands->range.x[0], strands->range.x[1], strands->range.x[2]},
+        .velocity = {strands->range.v[0], strands->range.v[1], strands->range.v[2]},
+        .inverse_mass = strands->range.inverse_mass,
+        .frame = {strands->frame[0], strands->frame[1], strands->frame[2], strands->frame[3]},
+        .point_count = strands->point_count,
+        .occupancy = (float)((double)strands->point_count / (double)strands->range.slot_count)};
 }
 
 uint32_t mote_strands_points(const mote_system *system, mote_strands_id id, uint32_t strand) {

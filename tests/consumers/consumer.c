@@ -41,12 +41,14 @@ static int right(uint32_t i) {
 int main(void) {
     vec3 down = {0.0f, -9.81f, 0.0f};
     mote_force_def gravity = mote_gravity(down);
-    mote_present_layout layout = {sizeof(vertex), offsetof(vertex, position), MOTE_OMIT};
+    mote_present_layout layout = mote_default_present_layout();
     mote_system_def def = mote_default_system_def();
     mote_force_id id;
     mote_system *system;
     uint32_t i, wrong = 0;
 
+    layout.stride = sizeof(vertex);
+    layout.position_offset = offsetof(vertex, position);
     def.capacity = COUNT;
     def.interpolation = MOTE_INTERPOLATE_NONE;
     def.jobs = mote_jobs_openmp(2);

@@ -54,7 +54,9 @@ int main() {
     if (mote_system_advance(system.get(), 1000000000, &advance) != MOTE_OK || advance.steps != 60) return 2;
 
     std::vector<vertex> vertices(count, vertex{{1.0f, 1.0f, 1.0f}, 7u});
-    const mote_present_layout layout = {sizeof(vertex), offsetof(vertex, position), MOTE_OMIT};
+    mote_present_layout layout = mote_default_present_layout();
+    layout.stride = sizeof(vertex);
+    layout.position_offset = offsetof(vertex, position);
     const std::size_t bytes = vertices.size() * sizeof(vertex);
     if (mote_system_present(system.get(), &layout, vertices.data(), bytes) != MOTE_OK) return 3;
 

@@ -148,8 +148,12 @@ typedef struct mote_strands_view {
     mote_vector_columns position, /**< m */
         velocity;                 /**< m/s (position Verlet, springs: at t - h/2 after the first step) */
     const float *inverse_mass;    /**< 1/kg, 0: pinned */
-    uint32_t point_count;         /**< of all strands */
-    float occupancy;              /**< point_count / slot_count */
+    /** Material frames of rods: unit quaternions x, y, z, w that take the world's axes to those of the
+     * segment from this slot's point to the next; the third is its direction. NULL without twisting
+     * stiffness. Of a strand's last point: unused. */
+    const float *frame[4];
+    uint32_t point_count; /**< of all strands */
+    float occupancy;      /**< point_count / slot_count */
 } mote_strands_view;
 
 /** Returns the columns of strands; an empty view if the id names none. */
