@@ -86,6 +86,20 @@ static inline double length_of(double x[SMALL][3], const mote_spring *s, double 
     return sqrt(dot(d, d));
 }
 
+/* Adds the force of the stiffness `more` across a spring on end u, towards what the start has left of the way
+ * to x*: only relative motion across it counts. */
+static inline void add_guide(dense *d, const problem *p, const uint32_t end[2], int u, const double n[3],
+                             double more) {
+    double way[3], along = 0;
+    for (int i = 0; i < 3; i++) {
+        way[i] = p->predicted[end[u]][i] - p->goal[end[u]][i];
+        way[i] -= p->predicted[end[1 - u]][i] - p->goal[end[1 - u]][i];
+        along += way[i] * n[i];
+    }
+    for (int i = 0; i < 3; i++)
+        d->b[3 * end[u] + (uint32_t)i] += p->h * p->h * more * (way[i] - along * n[i]);
+}
+
 /* On the positions: (M + h^2 K) dx = h^2 F - M (x - x*), A = M + h^2 K. With P, the diagonal blocks of A: M
  * <= A <= kappa P. The conjugate gradients stop at |r| = 1e-5 |r0|, measured in P^-1, so the error e that
  * they leave has e A e <= kappa 1e-10 r0 M^-1 r0. Float32 adds 64 UNIT of r0, and 16 UNIT of positions of 1
@@ -108,6 +122,7 @@ static inline void solve_compliant(const net *n, problem *p) {
         for (int u = 0; u < 2; u++) {
             if (!(p->mass[end[u]] > 0)) continue;
             load[end[u]] += p->h * p->h * along;
+            add_guide(&d, p, end, u, t->n, across - fmax(tension / t->length, 0));
             for (int i = 0; i < 3; i++) {
                 d.b[3 * end[u] + (uint32_t)i] += (u ? -1 : 1) * p->h * p->h * tension * t->n[i];
                 for (int j = 0; j < 3; j++) {

@@ -17,9 +17,11 @@ static mote_result check_values(const mote_link *link) {
 /* Returns the distance by the formula of the springs of networks and strands, so that a link placed at rest
  * stays at rest. */
 static float distance(const mote_link_site site[2]) {
+    double from[3], to[3];
     float d[3];
-    for (int axis = 0; axis < 3; axis++)
-        d[axis] = site[1].range->x[axis][site[1].slot] - site[0].range->x[axis][site[0].slot];
+    site[0].range->kind->place(site[0].range, site[0].slot, from);
+    site[1].range->kind->place(site[1].range, site[1].slot, to);
+    for (int axis = 0; axis < 3; axis++) d[axis] = (float)(to[axis] - from[axis]);
     return __builtin_sqrtf(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
 }
 

@@ -27,9 +27,10 @@ float mote_network_distance(const float p[3], const float q[3]) {
 }
 
 float mote_network_present_length(const mote_network *network, uint32_t a, uint32_t b) {
-    float *const *x = network->range.x;
-    return mote_network_distance((float[3]){x[0][a], x[1][a], x[2][a]},
-                                 (float[3]){x[0][b], x[1][b], x[2][b]});
+    double apart[3];
+    (void)mote_network_distance_of(network, a, b, apart);
+    return mote_network_distance((float[3]){0, 0, 0},
+                                 (float[3]){(float)apart[0], (float)apart[1], (float)apart[2]});
 }
 
 static bool within(uint32_t value, uint32_t most) { return value >= 1 && value <= most; }

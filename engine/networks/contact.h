@@ -6,6 +6,7 @@
 
 #include "contacts/contact.h"
 #include "networks/dual.h"
+#include "networks/places.h"
 
 /* Finds the contacts of one register of particles that moved from COLUMN(start) to COLUMN(x). Returns false
  * if no lane has one. */
@@ -15,13 +16,14 @@ MOTE_INLINE bool network_contact(const mote_network_job *job, const mote_network
     const ptrdiff_t at = (ptrdiff_t)slot - c->first;
     const mote_collider_pose *from = job->poses + (size_t)substep * job->collider_count;
     const mote_contact_points points = {
+        .base = network_origin(job, slot),
         .start = network_load3(c, COLUMN(start), at),
         .end = network_load3(c, COLUMN(x), at),
         .radius = wide_set(def->radius),
         .friction = wide_set(def->friction),
         .reach = reach,
         .exempt = ~wide_less((wide){0}, wide_load(job->network->range.inverse_mass + slot))};
-    mote_contact_box box = mote_contact_box_at(wide3_zero(), points.start);
+    mote_contact_box box = mote_contact_box_at(points.base, points.start);
     mote_contact_box_add(&box, points.end);
     mote_contact_list near;
     mote_contact_list_near(&near, from, from + job->collider_count, job->collider_count, &box,

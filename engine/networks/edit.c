@@ -42,9 +42,11 @@ void mote_network_tear(mote_network *network) {
     for (uint32_t i = 0, end = network->tears ? network->spring_end : 0; i < end; i++) {
         const mote_network_spring_state *s = &network->spring[i];
         if (!(s->tear_strain > 0) || network->frozen[network->island[s->a]]) continue;
+        double apart[3];
         float square = 0;
+        (void)mote_network_distance_of(network, s->a, s->b, apart);
         for (int axis = 0; axis < 3; axis++) {
-            const float d = network->range.x[axis][s->b] - network->range.x[axis][s->a];
+            const float d = (float)apart[axis];
             square += d * d;
         }
         const float limit = s->rest_length * (1.0f + s->tear_strain);

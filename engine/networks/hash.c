@@ -13,6 +13,15 @@ static uint64_t hash_run_of(uint64_t hash, const float *column, const uint32_t *
     return mote_hash_bytes(hash, run, count * sizeof *run);
 }
 
+/* Hashes the low parts of the places of a run of particles; the columns kept for them are no state. */
+static uint64_t hash_low_parts(uint64_t hash, const mote_network *network, const uint32_t *slot,
+                               uint32_t count) {
+    float run[RUN][3];
+    if (!network->relative_x[0]) return hash;
+    for (uint32_t i = 0; i < count; i++) mote_network_low_part(network, slot[i], run[i]);
+    return mote_hash_bytes(hash, run, count * sizeof *run);
+}
+
 static uint64_t hash_particles(uint64_t hash, const mote_network *network) {
     for (uint32_t first = 0; first < network->particle_count; first += RUN) {
         const uint32_t left = network->particle_count - first, count = left < RUN ? left : RUN;
@@ -22,6 +31,7 @@ static uint64_t hash_particles(uint64_t hash, const mote_network *network) {
             hash = hash_run_of(hash, network->range.v[axis], slot, count);
             hash = hash_run_of(hash, network->range.previous_x[axis], slot, count);
         }
+        hash = hash_low_parts(hash, network, slot, count);
         hash = hash_run_of(hash, network->range.inverse_mass, slot, count);
         hash = hash_run_of(hash, network->own_inverse_mass, slot, count);
         for (uint32_t i = 0; i < count; i++) {
@@ -50,8 +60,9 @@ static uint64_t hash_targets(const mote_network *network) {
     uint64_t pins = 0, reels = 0;
     for (uint32_t i = 0; i < list->count; i++) {
         const mote_pin *pin = &list->pins[i];
-        pins += mote_travel_hash(mote_hash_number(0, network->particle_of_slot[pin->slot]), pin->from,
-                                 pin->to, sizeof pin->to, &pin->travel);
+        uint64_t hash = mote_hash_number(0, network->particle_of_slot[pin->slot]);
+        if (network->relative_x[0]) hash = mote_hash_bytes(hash, pin->from_low, sizeof pin->from_low);
+        pins += mote_travel_hash(hash, pin->from, pin->to, sizeof pin->to, &pin->travel);
     }
     for (uint32_t i = 0; i < network->reels.count; i++) {
         const mote_pin *reel = &network->reels.pins[i];

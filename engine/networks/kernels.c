@@ -4,6 +4,7 @@
 #include "networks/multilevel.h"
 #include "networks/springs.h"
 #include "networks/dual.h"
+#include "networks/places.h"
 #include "networks/stage.h"
 
 #define SPRING_FORCES(name, damped, uncoupled)                                                               \
@@ -111,6 +112,9 @@ static float restrict_residuals(const mote_network *n, const mote_network_scratc
 
 extern const mote_network_kernels MOTE_KERNEL_TABLE(mote_network_kernels);
 const mote_network_kernels MOTE_KERNEL_TABLE(mote_network_kernels) = {
+    .load = network_load_places,
+    .world = network_world,
+    .store = network_store_places,
     .spring_forces = spring_forces,
     .begin = network_begin,
     .stage = stage,

@@ -8,7 +8,8 @@
 /* Scratch columns: the state of slots `first` and up during a step. The constrained solver has one stage, so
  * its columns share memory with those carried between stages. */
 typedef struct mote_network_scratch_layout {
-    float x[3], v[3];
+    float x[3]; /* m; in the constrained solver relative to the origin of the step */
+    float v[3];
     float force[3]; /* of the springs, N; uncoupled springs: impulses, N s */
     union {
         float shift[3];  /* uncoupled springs: displacement times mass, kg m */
@@ -28,12 +29,15 @@ typedef struct mote_network_scratch_layout {
     union {
         float carry[12]; /* state of the integrator carried between stages */
         struct {
-            float direction[3];   /* of a particle: p (primal) or u = W J^T p (dual) */
-            float mass;           /* inverse mass, 1/kg */
-            float partial;        /* sums of chunks */
-            float residual[3];    /* r */
-            float product[3];     /* q */
-            float predicted[3];   /* x*, position before the solve */
+            float direction[3]; /* of a particle: p (primal) or u = W J^T p (dual) */
+            float mass;         /* inverse mass, 1/kg */
+            float partial;      /* sums of chunks */
+            float residual[3];  /* r */
+            float product[3];   /* q */
+            union {
+                float predicted[3]; /* x*, position before the solve */
+                float world[3];     /* positions in the world, for callbacks */
+            };
             float moved[3];       /* displacement by the solver, x - x* */
             float start_v[3];     /* velocity at the start of the substep */
             float block[6];       /* inverse of a particle's diagonal 3 x 3 block */
@@ -93,6 +97,13 @@ typedef struct mote_network_scratch {
 
 /* Kernels, compiled once per instruction set. Slots first .. end - 1 are whole lane groups of one block. */
 struct mote_network_kernels {
+    /* Places of the constrained solver. load: COLUMN(x) from the columns. world: positions in the world in
+     * the columns from `id` on. store: at the end of the step, keeps what COLUMN(x) holds, except of frozen
+     * islands, and stores positions in the world in COLUMN(x). */
+    void (*load)(const mote_network_job *job, const mote_network_scratch *c, uint32_t first, uint32_t end);
+    void (*world)(const mote_network_job *job, const mote_network_scratch *c, int id, uint32_t first,
+                  uint32_t end);
+    void (*store)(const mote_network_job *job, const mote_network_scratch *c, uint32_t first, uint32_t end);
     /* COLUMN(force) (uncoupled springs: and COLUMN(shift)) = sum of the springs, for all slots of a block. */
     void (*spring_forces)(const mote_network_job *job, const mote_network_scratch *c,
                           const mote_network_block *block);
@@ -128,7 +139,7 @@ struct mote_network_kernels {
     void (*correct_aggregates)(const mote_network *network, uint32_t first, uint32_t count);
     void (*invert_aggregates)(const mote_network *network, uint32_t first, uint32_t count);
     /* Whether all positions and velocities are finite. */
-    bool (*finite)(const mote_network_scratch *c, uint32_t first, uint32_t end);
+    bool (*finite)(const mote_network_job *job, const mote_network_scratch *c, uint32_t first, uint32_t end);
 };
 
 /* Returns the kernels of an instruction set, or NULL. */

@@ -54,6 +54,17 @@ static void take_slots(mote_arena *a, mote_network *network, bool interpolates) 
     network->slot_of_particle = mote_arena_take(a, network->particle_count, sizeof(uint32_t));
 }
 
+static void take_places(mote_arena *a, mote_network *network) {
+    const uint64_t slots = network->range.slot_count;
+    for (int axis = 0; axis < 3; axis++) {
+        network->relative_x[axis] = mote_arena_take(a, slots, sizeof(float));
+        network->origin[axis] = mote_arena_take(a, slots, sizeof(float));
+        network->step_origin[axis] = mote_arena_take(a, slots, sizeof(float));
+    }
+    network->component = mote_arena_take(a, slots, sizeof(uint32_t));
+    network->run_end = mote_arena_take(a, slots, sizeof(uint32_t));
+}
+
 static void take_aggregates(mote_arena *a, mote_network *network) {
     mote_network_aggregates *of = &network->aggregates;
     const uint64_t slots = network->range.slot_count;
@@ -80,6 +91,7 @@ static uint64_t place_columns(mote_network *network, bool interpolates) {
         network->chunk_end = mote_arena_take(&a, network->group_count, sizeof(uint32_t));
         network->island_chunk = mote_arena_take(&a, (uint64_t)network->island_count + 1, sizeof(uint32_t));
         take_aggregates(&a, network);
+        take_places(&a, network);
     }
     network->block = mote_arena_take(&a, network->block_count, sizeof(mote_network_block));
     network->range.pins.run = mote_arena_take(&a, network->block_count, sizeof(mote_pin_run));

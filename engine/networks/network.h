@@ -137,7 +137,7 @@ struct mote_network {
 
     /* Counts edits of springs, pins and islands, from 1 on. A derived quantity keeps the count at which it
      * was computed, and is stale when the counts differ. */
-    uint64_t edits, bound_edits, response_edits, aggregate_edits;
+    uint64_t edits, bound_edits, response_edits, aggregate_edits, component_edits;
     mote_network_stability_bound bound; /* holds for any directions of the springs */
     double response_h;                  /* s, the substep of entry_response */
 
@@ -149,6 +149,13 @@ struct mote_network {
     uint32_t *island;        /* masked slots: 0 */
     uint32_t *head;          /* first spring at a slot; MOTE_NO_ITEM: none */
     uint32_t *ring;          /* next slot of the same island, cyclic; masked slots: themselves */
+
+    /* Constrained solver: places in two parts (stage/place.h), by slot. */
+    float *relative_x[3];  /* m, relative to `origin` when the engine last set x; NULL: no low parts */
+    float *origin[3];      /* m, world, of relative_x */
+    float *step_origin[3]; /* m, world, of COLUMN(x) in the current step; masked slots: 0 */
+    uint32_t *component;   /* lowest slot that springs join to this one */
+    uint32_t *run_end;     /* of the first slot of a run of one component: its end */
 
     /* Constrained solver: chunks. A chunk is a run of lane groups of one island in one block, at most
      * MOTE_NETWORK_BLOCK slots. Island i has chunks island_chunk[i] .. island_chunk[i + 1] - 1, in order of
@@ -227,6 +234,20 @@ bool mote_network_grows(mote_integrator integrator, mote_network_solver solver, 
 
 /* Returns the index of the block that holds a slot. */
 uint32_t mote_network_block_of(const mote_network *network, uint32_t slot);
+
+/* --- places.c --- */
+
+/* Finds the low part of the place of a slot: what its x has lost by rounding. 0 where the host wrote x. */
+void mote_network_low_part(const mote_network *network, uint32_t slot, float low[3]);
+
+/* Computes the place of a slot in the world, m. */
+void mote_network_place(const mote_network *network, uint32_t slot, double x[3]);
+
+/* Returns the distance of two slots; *d: from a to b. */
+double mote_network_distance_of(const mote_network *network, uint32_t a, uint32_t b, double d[3]);
+
+/* Sets the origins of a step, to which all positions in scratch are relative. */
+void mote_network_choose_origins(mote_network *network);
 
 /* --- packets.c --- */
 

@@ -5,11 +5,12 @@
 
 mote_result mote_network_add_pin(mote_network *network, uint32_t slot, const float target[3], uint64_t now,
                                  uint64_t tick, const mote_allocator *allocator) {
-    const mote_pin pin = {.slot = slot,
-                          .unit = mote_network_block_of(network, slot),
-                          .to = {target[0], target[1], target[2]},
-                          .travel = {now, tick}};
+    mote_pin pin = {.slot = slot,
+                    .unit = mote_network_block_of(network, slot),
+                    .to = {target[0], target[1], target[2]},
+                    .travel = {now, tick}};
     const bool is_new = network->range.inverse_mass[slot] != 0;
+    mote_network_low_part(network, slot, pin.from_low);
     const mote_result result = mote_range_pin(&network->range, pin, allocator);
     if (result == MOTE_OK && is_new) mote_network_changed(network);
     return result;

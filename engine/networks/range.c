@@ -79,6 +79,7 @@ static void begin(mote_range *range, const mote_step *step) {
         range->kicked = range->plan.h * start_half_step(network, &def, step);
     job->uncoupled = !job->constrained && range->plan.scheme->kick_after;
     if (job->uncoupled) mote_network_unit_responses(network, &range->plan);
+    if (job->constrained) mote_network_choose_origins(network);
     if (job->constrained && !network->rigid) mote_network_find_aggregates(network);
 }
 
@@ -151,6 +152,7 @@ static mote_range_point point(mote_range *range, uint32_t slot) {
     mote_range_point p = {.origin = {0, 0, 0}};
     for (size_t axis = 0; axis < 3; axis++) {
         float *column = c.memory + axis * c.stride + slot;
+        if (network->step_origin[0]) p.origin[axis] = network->step_origin[axis][slot];
         p.x[axis] = column + COLUMN(x) * c.stride, p.v[axis] = column + COLUMN(v) * c.stride;
         p.force[axis] = column + COLUMN(force_sum) * c.stride;
         p.reaction[axis] = pinned ? range->reaction[axis] + slot : NULL;
@@ -161,6 +163,10 @@ static mote_range_point point(mote_range *range, uint32_t slot) {
 static bool is_frozen(const mote_range *range, uint32_t slot) {
     const mote_network *network = mote_const_network_of(range);
     return network->frozen[network->island[slot]];
+}
+
+static void place(const mote_range *range, uint32_t slot, double x[3]) {
+    mote_network_place(mote_const_network_of(range), slot, x);
 }
 
 const mote_range_kind mote_network_kind = {.destroy = mote_network_destroy,
@@ -177,6 +183,7 @@ const mote_range_kind mote_network_kind = {.destroy = mote_network_destroy,
                                            .link = link_slot,
                                            .point = point,
                                            .is_frozen = is_frozen,
+                                           .place = place,
                                            .hash = mote_network_hash,
                                            .sum = mote_network_sum,
                                            .validate = mote_network_validate};

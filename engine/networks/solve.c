@@ -224,6 +224,14 @@ static void fetch(const island *i, int column, uint32_t slot, double to[3]) {
     for (int k = 0; k < 3; k++) to[k] = (double)from[(size_t)k * i->c->stride];
 }
 
+/* The place of a particle at the start of the substep, from one origin for all parts of the island. */
+static void fetch_start(const island *i, uint32_t slot, double to[3]) {
+    float *const *origin = i->job->network->step_origin;
+    const uint32_t first = i->job->network->chunk_first[i->first];
+    fetch(i, COLUMN(start), slot, to);
+    for (int k = 0; k < 3; k++) to[k] += (double)origin[k][slot] - (double)origin[k][first];
+}
+
 #define EACH_SLOT(i, slot)                                                                                   \
     for (uint32_t chunk_ = (i)->first; chunk_ < (i)->first + (i)->count; chunk_++)                           \
         for (uint32_t slot = (i)->job->network->chunk_first[chunk_];                                         \
@@ -264,7 +272,7 @@ static frame find_centre(const island *i) {
         const double mass = mass_of(i, slot);
         double x[3], v[3], moved[3];
         if (!(mass > 0)) continue;
-        fetch(i, COLUMN(start), slot, x), fetch(i, COLUMN(v), slot, v), fetch(i, COLUMN(moved), slot, moved);
+        fetch_start(i, slot, x), fetch(i, COLUMN(v), slot, v), fetch(i, COLUMN(moved), slot, moved);
         f.sums.mass += mass;
         for (int k = 0; k < 3; k++) {
             f.sums.place[k] += mass * x[k], f.sums.motion[k] += mass * (i->job->plan->h * v[k]);
@@ -283,14 +291,14 @@ static frame find_frame(const island *i) {
     if (f.touches) return f;
     EACH_SLOT(i, slot) {
         if (!(mass_of(i, slot) > 0)) continue;
-        fetch(i, COLUMN(start), slot, x), fetch(i, COLUMN(v), slot, v);
+        fetch_start(i, slot, x), fetch(i, COLUMN(v), slot, v);
         for (int k = 0; k < 3; k++) v[k] *= h;
         mote_rigid_add(&f.sums, mass_of(i, slot), x, v);
     }
     mote_rigid_turn(&f.sums, f.turn);
     EACH_SLOT(i, slot) {
         if (!(mass_of(i, slot) > 0)) continue;
-        fetch(i, COLUMN(start), slot, x);
+        fetch_start(i, slot, x);
         mote_rigid_way(&f.sums, f.turn, x, way);
         for (int k = 0; k < 3; k++)
             i->c->memory[(size_t)(COLUMN(drift) + k) * i->c->stride + (slot - i->c->first)] = (float)way[k];

@@ -3,7 +3,7 @@
 #define MOTE_NETWORKS_STAGE_H
 
 #include "stage/coupled.h"
-#include "networks/work.h"
+#include "networks/places.h"
 
 MOTE_INLINE bool network_carries(mote_family family) {
     return family != MOTE_FAMILY_SPLITTING && family != MOTE_FAMILY_MAP;
@@ -66,7 +66,9 @@ MOTE_INLINE void network_stage(const mote_network_job *job, const mote_network_s
         mote_wide_map map;
         if (of.family == MOTE_FAMILY_MAP)
             map = map_of(plan, wide_load(job->network->own_inverse_mass + slot));
-        wide3 dv = mote_coupled_kick(&own, of, at.time, &s, &external, force);
+        mote_lanes in_world = s;
+        if (job->constrained) in_world.x = network_world_at(job, c, slot);
+        wide3 dv = mote_coupled_kick(&own, of, at.time, &in_world, &external, force);
         do_stage(plan, of.family, &s, at.stage, dv, &map);
         if (of.uncoupled) {
             s.x = wide3_add_scaled(s.x, external.inverse_mass, network_load3(c, COLUMN(shift), i));
@@ -109,12 +111,13 @@ MOTE_INLINE void network_start(const mote_network_job *job, const mote_network_s
     }
 }
 
-MOTE_INLINE bool network_finite(const mote_network_scratch *c, uint32_t first, uint32_t end) {
+MOTE_INLINE bool network_finite(const mote_network_job *job, const mote_network_scratch *c, uint32_t first,
+                                uint32_t end) {
     wide probe = {0};
     for (uint32_t slot = first; slot < end; slot += MOTE_WIDTH) {
         const ptrdiff_t at = (ptrdiff_t)slot - c->first;
-        probe += wide3_finite_probe(network_load3(c, COLUMN(x), at)) +
-                 wide3_finite_probe(network_load3(c, COLUMN(v), at));
+        const wide3 x = job->constrained ? network_world_at(job, c, slot) : network_load3(c, COLUMN(x), at);
+        probe += wide3_finite_probe(x) + wide3_finite_probe(network_load3(c, COLUMN(v), at));
     }
     return wide_all(wide_equal(probe, (wide){0}));
 }

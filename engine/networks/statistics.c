@@ -17,8 +17,11 @@ static mote_sums sum_particles(const void *context, size_t first, size_t end) {
     const mote_network *n = s->network;
     mote_sums lane[MOTE_GROUP];
     memset(lane, 0, sizeof lane);
-    for (size_t i = first; i < end; i++)
-        mote_sums_add_slot(&lane[i % MOTE_GROUP], s->field, &n->range, n->slot_of_particle[i]);
+    for (size_t i = first; i < end; i++) {
+        double x[3];
+        mote_network_place(n, n->slot_of_particle[i], x);
+        mote_sums_add_place(&lane[i % MOTE_GROUP], s->field, &n->range, n->slot_of_particle[i], x);
+    }
     return mote_sums_of_lanes(lane);
 }
 
@@ -26,7 +29,7 @@ static mote_sums sum_particles(const void *context, size_t first, size_t end) {
 
 static double length_of(const mote_network *n, const mote_network_spring_state *s) {
     double d[3];
-    return mote_range_distance(&n->range, s->a, s->b, d);
+    return mote_network_distance_of(n, s->a, s->b, d);
 }
 
 static void add_spring(const mote_network *n, const mote_network_spring_state *s, mote_sums *to) {

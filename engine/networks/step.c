@@ -35,8 +35,10 @@ static const mote_pin *pin_at(const block_run *b, uint32_t i) {
 static void load(const block_run *b) {
     mote_range *r = &b->job->network->range;
     const size_t bytes = (b->end - b->first) * sizeof(float);
+    if (b->job->constrained) b->job->network->kernels->load(b->job, &b->columns, b->first, b->end);
     for (int axis = 0; axis < 3; axis++) {
-        memcpy(column_at(b, COLUMN(x) + axis, b->first), r->x[axis] + b->first, bytes);
+        if (!b->job->constrained)
+            memcpy(column_at(b, COLUMN(x) + axis, b->first), r->x[axis] + b->first, bytes);
         memcpy(column_at(b, COLUMN(v) + axis, b->first), r->v[axis] + b->first, bytes);
         for (uint32_t i = 0; i < b->pins.count; i++) r->reaction[axis][pin_at(b, i)->slot] = 0;
     }
@@ -47,12 +49,24 @@ static double ticks_within(const mote_network_job *job, uint32_t substep, double
     return (double)job->ticks_per_step * (((double)substep + fraction) / (double)job->plan->substeps);
 }
 
+/* Position of a pin in COLUMN(x) at `within` ticks of the step. */
+static void find_pin(const block_run *b, const mote_pin *pin, double within, float at[3]) {
+    const mote_network *n = b->job->network;
+    if (!b->job->constrained) {
+        mote_pin_at(pin, b->job->step_tick, within, at);
+        return;
+    }
+    const float origin[3] = {n->step_origin[0][pin->slot], n->step_origin[1][pin->slot],
+                             n->step_origin[2][pin->slot]};
+    mote_pin_from_origin(pin, b->job->step_tick, within, origin, at);
+}
+
 /* Sets pins and reeled springs to their state at `within` ticks of the step. */
 static void place(const block_run *b, double within) {
     mote_network *n = b->job->network;
     for (uint32_t i = 0; i < b->pins.count; i++) {
         float at[3];
-        mote_pin_at(pin_at(b, i), b->job->step_tick, within, at);
+        find_pin(b, pin_at(b, i), within, at);
         for (int axis = 0; axis < 3; axis++) *column_at(b, COLUMN(x) + axis, pin_at(b, i)->slot) = at[axis];
     }
     for (uint32_t i = 0; i < b->reels.count; i++) {
@@ -70,7 +84,7 @@ static void move_pins(const block_run *b, uint32_t substep) {
     for (uint32_t i = 0; i < b->pins.count; i++) {
         const mote_pin *pin = pin_at(b, i);
         float next[3];
-        mote_pin_at(pin, b->job->step_tick, ticks_within(b->job, substep, 1), next);
+        find_pin(b, pin, ticks_within(b->job, substep, 1), next);
         for (int axis = 0; axis < 3; axis++)
             *column_at(b, COLUMN(v) + axis, pin->slot) =
                 rate * (next[axis] - *column_at(b, COLUMN(x) + axis, pin->slot));
@@ -89,8 +103,10 @@ static void react(const block_run *b, float weight) {
 /* Calls the callbacks with the block's slots; sums accelerations and forces. */
 static void call_callbacks(const block_run *b, double time) {
     float *x[3], *v[3], *acceleration[3], *force[3];
+    const int places = b->job->constrained ? COLUMN(world) : COLUMN(x);
+    if (b->job->constrained) b->job->network->kernels->world(b->job, &b->columns, places, b->first, b->end);
     for (int i = 0; i < 3; i++) {
-        x[i] = column_at(b, COLUMN(x) + i, b->first), v[i] = column_at(b, COLUMN(v) + i, b->first);
+        x[i] = column_at(b, places + i, b->first), v[i] = column_at(b, COLUMN(v) + i, b->first);
         acceleration[i] = column_at(b, COLUMN(acceleration) + i, b->first);
         force[i] = column_at(b, COLUMN(force_sum) + i, b->first);
     }
@@ -105,7 +121,11 @@ static void freeze(const block_run *b) {
     mote_network *n = b->job->network;
     for (uint32_t slot = b->first; slot < b->end; slot++) {
         float probe = 0;
-        for (int i = 0; i < 6; i++) probe += *column_at(b, COLUMN(x) + i, slot) * 0.0f;
+        for (int i = 0; i < 3; i++) {
+            const float origin = b->job->constrained ? n->step_origin[i][slot] : 0;
+            probe += (origin + *column_at(b, COLUMN(x) + i, slot)) * 0.0f;
+            probe += *column_at(b, COLUMN(v) + i, slot) * 0.0f;
+        }
         if (probe == 0) continue;
         __atomic_store_n(&n->frozen[n->island[slot]], 1, __ATOMIC_RELAXED);
         __atomic_store_n(b->job->froze, 1, __ATOMIC_RELAXED);
@@ -118,6 +138,7 @@ static void commit(const block_run *b) {
     mote_range *r = &n->range;
     const bool frozen = n->report.frozen || __atomic_load_n(b->job->froze, __ATOMIC_RELAXED);
     const size_t bytes = (b->end - b->first) * sizeof(float);
+    if (b->job->constrained) n->kernels->store(b->job, &b->columns, b->first, b->end);
     for (int axis = 0; axis < 3 && b->job->keep_previous && r->previous_x[0]; axis++)
         memcpy(r->previous_x[axis] + b->first, r->x[axis] + b->first, bytes);
     for (int i = 0; i < 6; i++) {
@@ -199,7 +220,7 @@ static void run_block_phase(const block_run *b, const mote_phase_at *at) {
         end_substep(b, at->substep);
         break;
     case MOTE_PHASE_CHECK:
-        if (!kernels->finite(&b->columns, b->first, b->end)) freeze(b);
+        if (!kernels->finite(job, &b->columns, b->first, b->end)) freeze(b);
         break;
     case MOTE_PHASE_COMMIT:
         commit(b);

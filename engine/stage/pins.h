@@ -14,6 +14,7 @@ typedef struct mote_pin {
     };
     uint32_t unit;        /* the lane group or block that holds the point, or end a of the spring */
     float from[3], to[3]; /* m, world. A reel: from[0], to[0], the others 0 */
+    float from_low[3];    /* m, low part of `from` (stage/place.h) */
     mote_travel travel;
 } mote_pin;
 
@@ -54,6 +55,16 @@ void mote_pins_destroy(mote_pin_list *list, const mote_allocator *allocator);
 MOTE_INLINE void mote_pin_at(const mote_pin *pin, uint64_t step_tick, double within, float at[3]) {
     const float f = mote_travel_fraction(pin->travel.from_tick, pin->travel.to_tick, step_tick, within);
     for (int axis = 0; axis < 3; axis++) at[axis] = mote_travel_between(pin->from[axis], pin->to[axis], f);
+}
+
+/* Computes the position of a pin relative to an origin, m, world, without the rounding of world positions. */
+MOTE_INLINE void mote_pin_from_origin(const mote_pin *pin, uint64_t step_tick, double within,
+                                      const float origin[3], float at[3]) {
+    const float f = mote_travel_fraction(pin->travel.from_tick, pin->travel.to_tick, step_tick, within);
+    for (int axis = 0; axis < 3; axis++) {
+        const double from = (double)pin->from[axis] + (double)pin->from_low[axis], to = (double)pin->to[axis];
+        at[axis] = (float)((f < 1 ? from + (double)f * (to - from) : to) - (double)origin[axis]);
+    }
 }
 
 #endif

@@ -72,6 +72,8 @@ typedef struct mote_range_kind {
     mote_result (*link)(mote_range *range, uint32_t slot, int change, const mote_allocator *allocator);
     mote_range_point (*point)(mote_range *range, uint32_t slot); /* valid from LOAD to COMMIT */
     bool (*is_frozen)(const mote_range *range, uint32_t slot);
+    /* Computes the place of a slot in the world, m, of which x is the rounding (stage/place.h). */
+    void (*place)(const mote_range *range, uint32_t slot, double x[3]);
 
     /* Returns the hash of the complete state, chained after `seed` and independent of the layout. sum:
      * returns the sums over points that can move. */
@@ -109,8 +111,10 @@ mote_result mote_range_pin(mote_range *range, mote_pin pin, const mote_allocator
 /* Removes the pin of a slot; the point has `inverse_mass` from then on. Error: RANGE (it has none). */
 mote_result mote_range_unpin(mote_range *range, uint32_t unit, uint32_t slot, float inverse_mass);
 
-/* Adds the point in a slot to the sums, unless it is pinned or masked. */
+/* Adds the point in a slot to the sums, unless it is pinned or masked. The second takes its place, m. */
 void mote_sums_add_slot(mote_sums *to, const mote_plan_def *field, const mote_range *range, size_t slot);
+void mote_sums_add_place(mote_sums *to, const mote_plan_def *field, const mote_range *range, size_t slot,
+                         const double x[3]);
 
 /* Returns the system's plan for points that are coupled by springs or constraints. External forces and
  * anchors belong to the loose particles only. Constraints use semi-implicit Euler for their explicit part. */

@@ -157,6 +157,21 @@ static mote_range_point point(mote_range *range, uint32_t slot) {
     return p;
 }
 
+static void place(const mote_range *range, uint32_t slot, double x[3]) {
+    const mote_strands *strands = mote_const_strands_of(range);
+    const uint32_t group = group_of(strands, slot),
+                   lane = group * MOTE_GROUP + (slot - strands->group[group].first) % MOTE_GROUP;
+    double kept[3];
+    bool same = strands->relative_x[0] != NULL;
+    for (int axis = 0; axis < 3; axis++) x[axis] = (double)range->x[axis][slot];
+    for (int axis = 0; axis < 3 && same; axis++) {
+        const float origin = strands->origin[axis][lane], relative = strands->relative_x[axis][slot];
+        kept[axis] = (double)origin + (double)relative;
+        same = origin + relative == range->x[axis][slot];
+    }
+    for (int axis = 0; axis < 3 && same; axis++) x[axis] = kept[axis];
+}
+
 static bool is_frozen(const mote_range *range, uint32_t slot) {
     const mote_strands *strands = mote_const_strands_of(range);
     return strands->frozen[mote_strands_lane_of(strands, group_of(strands, slot), slot)];
@@ -173,6 +188,7 @@ const mote_range_kind mote_strands_kind = {.destroy = mote_strands_destroy,
                                            .slot_of_end = slot_of_end,
                                            .link = link_slot,
                                            .point = point,
+                                           .place = place,
                                            .is_frozen = is_frozen,
                                            .hash = mote_strands_hash,
                                            .sum = mote_strands_sum,

@@ -107,7 +107,8 @@ MOTE_API mote_result mote_system_add_network(mote_system *system, const mote_net
 MOTE_API mote_result mote_system_remove_network(mote_system *system, mote_network_id id);
 
 /** The columns of a network, by slot. The host may read and write positions and velocities between steps;
- * slots without a particle must not be changed. Valid until the network is removed. */
+ * slots without a particle must not be changed. MOTE_NETWORK_CONSTRAINED keeps more digits of a position than
+ * its column holds, until the host writes another value there. Valid until the network is removed. */
 typedef struct mote_network_view {
     uint32_t particle_count,      /**< as in the def */
         slot_count,               /**< elements of a column, padding included */
