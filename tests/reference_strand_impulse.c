@@ -1,8 +1,8 @@
 /* The plain reference of constrained strands: impulses along the segments in the middle of a part of the
  * substep, parts halved where they are too long, and steps of first order. With W the inverse masses and a
  * part from x0, v0 over h:
- *     m = d0 + (1 - g) h d0',  v1 = v0 + h a + W m^T P,  m . ((1 - g) d0' + g d1') = -(g - 1/2) h |d0'|^2,
- *     x1 = x0 + h ((1 - g) v0 + g v1).
+ *     y = x0 + (1 - g) h v0,  m = y[k+1] - y[k],
+ *     v1 = v0 + h a + W m^T P,  m . ((1 - g) d0' + g d1') = -(g - 1/2) h |d0'|^2,  x1 = y + g h v1.
  * Conserving strands regain at the end of a step the energy that impulses and corrections of lengths took. */
 #include <math.h>
 #include <string.h>
@@ -23,11 +23,11 @@ static scheme scheme_of(const reference_world *w) {
     return (scheme){0.51f, 1, 1, 1};
 }
 
-/* A part: its h and share of the substep, its start, the h a of its points, and along its segments m, the
- * rate of m with 1 - g of the start and g of h a, and the impulses. */
+/* A part: its h and share of the substep, its start, its points in the middle and their h a, and along its
+ * segments m, the rate of m with 1 - g of the start and g of h a, and the impulses. */
 typedef struct part {
     float h, share;
-    reference_row x[REFERENCE_POINTS], v[REFERENCE_POINTS], dv[REFERENCE_POINTS];
+    reference_row x[REFERENCE_POINTS], v[REFERENCE_POINTS], y[REFERENCE_POINTS], dv[REFERENCE_POINTS];
     reference_row middle[REFERENCE_POINTS], rate[REFERENCE_POINTS];
     float speed[REFERENCE_POINTS], impulse[REFERENCE_POINTS]; /* speed: |d0'|^2 */
     bool fast_turn; /* some segment turns by a 64th of what is too far, or the part is no whole substep */
@@ -42,7 +42,8 @@ static void begin_part(reference_strand *s, const reference_world *w, part *p, u
     memcpy(p->v, s->v, sizeof p->v);
     for (uint32_t k = 0; k < s->points; k++) {
         memcpy(p->dv[k], s->dv[k], sizeof p->dv[k]);
-        for (int axis = 0; axis < 3; axis++) s->x[k][axis] = p->x[k][axis] + (early * p->h) * p->v[k][axis];
+        for (int axis = 0; axis < 3; axis++) p->y[k][axis] = p->x[k][axis] + (early * p->h) * p->v[k][axis];
+        memcpy(s->x[k], p->y[k], sizeof s->x[k]);
         if (!reference_has_others(w)) reference_affine_kick(s, w, k, p->dv[k]);
         memcpy(s->x[k], p->x[k], sizeof p->x[k]);
         for (int axis = 0; axis < 3; axis++) p->dv[k][axis] = s->mass[k] > 0 ? p->share * p->dv[k][axis] : 0;
@@ -53,14 +54,11 @@ static void begin_part(reference_strand *s, const reference_world *w, part *p, u
 static bool find_middles(const reference_strand *s, const scheme *of, part *p) {
     bool turns = false;
     for (uint32_t k = 0; k + 1 < s->points; k++) {
-        float d[3], rate[3], kick[3];
-        row_between(p->x[k], p->x[k + 1], d);
+        float rate[3], kick[3];
+        row_between(p->y[k], p->y[k + 1], p->middle[k]);
         row_between(p->v[k], p->v[k + 1], rate);
         row_between(p->dv[k], p->dv[k + 1], kick);
-        for (int axis = 0; axis < 3; axis++) {
-            p->middle[k][axis] = d[axis] + ((1 - of->g) * p->h) * rate[axis];
-            p->rate[k][axis] = rate[axis] + of->g * kick[axis];
-        }
+        for (int axis = 0; axis < 3; axis++) p->rate[k][axis] = rate[axis] + of->g * kick[axis];
         const float turn = of->turn * s->length[k];
         p->speed[k] = row_dot(rate, rate);
         const float way = p->speed[k] * (p->h * p->h);
@@ -74,18 +72,19 @@ static bool find_middles(const reference_strand *s, const scheme *of, part *p) {
  * left alone. Returns the largest W P h. */
 static float solve_impulses(const reference_strand *s, const scheme *of, part *p) {
     const uint32_t count = s->points - 1;
-    float inverse[REFERENCE_POINTS], value[REFERENCE_POINTS], coupling[REFERENCE_POINTS], largest = 0;
+    float inverse[REFERENCE_POINTS], value[REFERENCE_POINTS], factor[REFERENCE_POINTS], largest = 0;
     for (uint32_t k = 0; k < count; k++) {
         const float *m = p->middle[k], diagonal = (s->mass[k] + s->mass[k + 1]) * row_dot(m, m);
-        coupling[k] = k ? s->mass[k] * row_dot(p->middle[k - 1], m) : 0; /* less its sign */
-        const float factor = coupling[k] * (k ? inverse[k - 1] : 0), pivot = diagonal - coupling[k] * factor;
+        const float coupling = k ? s->mass[k] * row_dot(p->middle[k - 1], m) : 0; /* less its sign */
+        factor[k] = k ? coupling * inverse[k - 1] : 0;
+        const float pivot = diagonal - coupling * factor[k];
         inverse[k] = 1e-6f * diagonal < pivot ? 1 / pivot : 0;
         value[k] = (1 / of->g) * (row_dot(m, p->rate[k]) + ((of->g - 0.5f) * p->h) * p->speed[k]) +
-                   factor * (k ? value[k - 1] : 0);
+                   factor[k] * (k ? value[k - 1] : 0);
     }
     for (uint32_t k = count; k-- > 0;) {
         p->impulse[k] = value[k] * inverse[k];
-        if (k + 1 < count) p->impulse[k] = (value[k] + coupling[k + 1] * p->impulse[k + 1]) * inverse[k];
+        if (k + 1 < count) p->impulse[k] += factor[k + 1] * p->impulse[k + 1];
         largest = larger(largest, p->impulse[k] * larger(s->mass[k], s->mass[k + 1]));
     }
     return largest * p->h;
@@ -108,7 +107,7 @@ static bool move(reference_strand *s, const reference_world *w, const scheme *of
         for (int axis = 0; axis < 3; axis++) {
             const float old = p->v[k][axis], v = (old + p->dv[k][axis]) + s->mass[k] * push[axis];
             s->v[k][axis] = v;
-            s->x[k][axis] = p->x[k][axis] + p->h * (old + of->g * (v - old));
+            s->x[k][axis] = p->y[k][axis] + (of->g * p->h) * v;
         }
     }
     for (uint32_t k = 0; k + 1 < s->points; k++) strained |= !reference_has_length(s, w, k);
@@ -128,10 +127,10 @@ static void sum_moments(const reference_strand *s, float sum[3]) {
     }
 }
 
-/* - sum of f . (v0 + v1), from the tip: twice the work that the impulses f took from the motion. */
+/* - sum of f . (v0 + v1): twice the work that the impulses f took from the motion. */
 static void add_impulse_loss(reference_strand *s, const part *p) {
     float lost = 0, f[3], twice[3];
-    for (uint32_t k = s->points; k-- > 0;) {
+    for (uint32_t k = 0; k < s->points; k++) {
         push_on(s, p, k, f);
         for (int axis = 0; axis < 3; axis++) twice[axis] = p->v[k][axis] + s->v[k][axis];
         lost -= row_dot(f, twice);
@@ -315,12 +314,14 @@ static void advance(reference_strand *s, const reference_world *w, uint32_t unit
         advance(s, w, 2 * units);
         advance(s, w, 2 * units);
     } else {
-        const reference_hold_of lengths = {.gains = !whole, .from = p.x, .from_v = p.v};
         float moments[3];
         react(s, &p);
         add_impulse_loss(s, &p);
         sum_moments(s, moments);
         if (o.strained) {
+            if (whole) memcpy(p.x, s->x, sizeof p.x);
+            if (whole) memcpy(p.v, s->v, sizeof p.v);
+            const reference_hold_of lengths = {.gains = !whole, .from = p.x, .from_v = p.v};
             (void)reference_hold(s, w, &lengths);
             if (p.fast_turn) add_correction_work(s, &p, moments);
         }

@@ -5,61 +5,106 @@
 
 #include "strands/rod_step.h"
 
+/* Copies the state of all lanes to the columns `keep`. */
+MOTE_OUTLINE void keep_state(const strand_work *w, const int keep[2], size_t lane) {
+    for (size_t at = lane; at < strand_at(w->points, lane); at += MOTE_GROUP) {
+        work_store3(&w->c, keep[0], at, work_load3(&w->c, WORK_X, at));
+        work_store3(&w->c, keep[1], at, work_load3(&w->c, WORK_V, at));
+    }
+}
+
+/* Returns h a of the second point in the middle of the part. */
+MOTE_INLINE wide3 second_kick(const strand_columns *c, const strand_part *p, size_t lane) {
+    const size_t at = lane + MOTE_GROUP;
+    return free_kick(c, p, work_point(c, at), point_mass(c, at), at);
+}
+
 /* Steps the lanes of `lanes`, whose whole substep is unstable, in parts. */
 MOTE_OUTLINE void step_in_parts(strand_work *w, const mote_coupled_affine *own, wide_mask lanes,
                                 size_t lane) {
     const strand_columns columns = w->c, *c = &columns;
     const uint32_t units = 1u << scheme_of(w->job->strands->def.solver).halvings;
-    const strand_parts_of of = {.gains = false};
-    const strand_terms t = make_terms(w, of, lane);
+    const strand_bounds t = bounds_of(w, lane);
     const bool keeps = w->job->strands->def.solver == MOTE_STRAND_CONSERVING;
     strand_part p = part_of(w, own, lane);
     strand_halving s;
     for (size_t i = 0; i < MOTE_GROUP; i++) s.done[i] = 0, s.size[i] = (int32_t)units;
-    impulse_undo(c, lanes, substep_start, lane);
     wide_mask left = next_parts(w, &s, units, lanes, (wide_mask){0}, &p);
     while (wide_lane_bits(left)) {
-        const strand_outcome outcome = impulse_part(c, &t, &p, part_start, lane);
-        const wide_mask last = smallest_parts(&s), first = left & outcome.unstable & last;
-        const wide_mask passed = left & (~outcome.unstable | last);
-        impulse_undo(c, ~passed, part_start, lane);
-        impulse_react(c, passed & ~first, lane);
+        const impulse_turns turns = eliminate_any(c, &p, t.counts, lane);
+        const wide stiffness = impulse_substitute(c, &p, lane);
+        const wide_mask unstable = turns.turns | wide_less(wide_set(p.largest), stiffness);
+        const wide_mask last = smallest_parts(&s), first = left & unstable & last;
+        const wide_mask moved = left & ~unstable;
+        const wide3 kick = keeps ? second_kick(c, &p, lane) : wide3_zero();
+        keep_state(w, part_start, lane);
+        const impulse_outcome outcome = move_any(c, &t, &p, moved, lane);
         if (wide_lane_bits(first)) {
             impulse_predict(c, &p, first, part_start, lane);
             count_lanes(w->job->strands->fallbacks + w->lane + lane, first);
         }
         count_lanes(w->job->strands->iterations + w->lane + lane, left);
-        const wide_mask wrong = passed & (outcome.strained | first);
-        if (keeps) add_deficit(w, passed & ~first, outcome.lost, lane);
+        const wide_mask wrong = (moved & outcome.strained) | first;
+        if (keeps) add_deficit(w, moved, outcome.lost, lane);
         if (wide_lane_bits(wrong)) {
             const wide3 moments = keeps ? sum_moments(c, lane) : wide3_zero();
             hold_part(w, &p, wrong, first, lane);
-            if (keeps) add_correction_work(w, &p, wrong & ~first, moments, part_start, lane);
+            if (keeps) add_correction_work(w, &p, wrong & ~first, moments, kick, lane);
         }
-        left = next_parts(w, &s, units, left, passed, &p);
+        left = next_parts(w, &s, units, left, moved | first, &p);
     }
+}
+
+/* Corrects the lengths of the lanes; conserving strands count the work of the accelerations over that. kick:
+ * of the second point. */
+MOTE_OUTLINE void correct_strained(strand_work *w, const strand_part *p, wide_mask strained,
+                                   wide_mask fast_turn, wide3 kick, size_t lane) {
+    const strand_columns *c = &w->c;
+    const bool keeps = w->job->strands->def.solver == MOTE_STRAND_CONSERVING && wide_lane_bits(fast_turn);
+    const wide3 moments = keeps ? sum_moments(c, lane) : wide3_zero();
+    for (size_t at = lane; at < strand_at(w->points, lane); at += MOTE_GROUP)
+        work_store3(c, IMPULSE_FROM, at, work_load3(c, WORK_X, at));
+    correct_lengths(w, strained, lane);
+    if (keeps) add_correction_work(w, p, strained & fast_turn, moments, kick, lane);
+}
+
+/* Selects the instance; regular: for the whole substep of regular lanes with the same kick. */
+MOTE_INLINE impulse_turns find_impulses(const strand_work *w, const strand_part *p, bool regular,
+                                        size_t lane) {
+    const bool keeps = w->job->strands->def.solver == MOTE_STRAND_CONSERVING;
+    return (!regular ? eliminate_any
+            : keeps  ? eliminate_conserving_rope
+                     : eliminate_rope)(&w->c, p, wide_mask_load(w->c.counts + lane), lane);
+}
+
+MOTE_INLINE impulse_outcome apply_impulses(const strand_work *w, const strand_part *p, bool regular,
+                                           wide_mask moving, size_t lane) {
+    const bool keeps = w->job->strands->def.solver == MOTE_STRAND_CONSERVING;
+    const strand_bounds t = bounds_of(w, lane);
+    return (!regular ? move_any : keeps ? move_conserving_rope : move_rope)(&w->c, &t, p, moving, lane);
 }
 
 /* Steps the lanes of `live` by impulses. The pinned points of all lanes arrive, so that the planes found
  * afterwards do not depend on neighbours. */
 MOTE_INLINE void step_by_impulses(strand_work *w, const mote_coupled_affine *own, wide_mask live,
                                   size_t lane) {
-    const strand_columns columns = w->c, *c = &columns;
-    const strand_parts_of of = {.gains = false};
-    const strand_terms t = make_terms(w, of, lane);
+    const strand_columns *c = &w->c;
     const strand_part p = part_of(w, own, lane);
-    const strand_outcome outcome = impulse_part(c, &t, &p, substep_start, lane);
-    const wide_mask unstable = live & outcome.unstable, strained = live & ~unstable & outcome.strained;
-    const wide_mask unsplittable = unstable & outcome.unsplittable, parted = unstable & ~unsplittable;
+    const bool regular = w->regular && same_kicks(w, own),
+               keeps = w->job->strands->def.solver == MOTE_STRAND_CONSERVING;
+    const impulse_turns turns = find_impulses(w, &p, regular, lane);
+    const wide stiffness = impulse_substitute(c, &p, lane);
+    const wide_mask unstable = live & (turns.turns | wide_less(wide_set(p.largest), stiffness));
+    const wide_mask unsplittable = unstable & wide_less(wide_set(p.unsplittable), stiffness),
+                    parted = unstable & ~unsplittable;
+    const bool whole = wide_lane_bits(unstable) == 0;
+    const wide3 kick = keeps ? second_kick(c, &p, lane) : wide3_zero();
+    if (!whole) keep_state(w, substep_start, lane);
+    const impulse_outcome outcome = apply_impulses(w, &p, regular && whole, live & ~unstable, lane);
+    const wide_mask strained = live & ~unstable & outcome.strained;
     count_lanes(w->job->strands->iterations + w->lane + lane, live);
-    impulse_react(c, live & ~unstable, lane);
-    const bool keeps = w->job->strands->def.solver == MOTE_STRAND_CONSERVING;
     if (keeps) add_deficit(w, live & ~unstable, outcome.lost, lane);
-    if (wide_lane_bits(strained)) {
-        const wide3 moments = keeps ? sum_moments(c, lane) : wide3_zero();
-        correct_lengths(w, strained, lane);
-        if (keeps) add_correction_work(w, &p, strained & outcome.fast_turn, moments, substep_start, lane);
-    }
+    if (wide_lane_bits(strained)) correct_strained(w, &p, strained, turns.fast_turn, kick, lane);
     if (wide_lane_bits(parted)) step_in_parts(w, own, parted, lane);
     if (wide_lane_bits(unsplittable)) impulse_predict(c, &p, unsplittable, substep_start, lane);
     arrive(w, lane);
@@ -76,13 +121,6 @@ MOTE_INLINE void predict(const strand_work *w, const mote_coupled_affine *own, w
     p.drift = (wide){0};
     impulse_predict(&columns, &p, lanes, substep_start, lane);
     arrive(w, lane);
-}
-
-MOTE_INLINE void keep_substep_start(const strand_work *w, size_t lane) {
-    for (size_t at = lane; at < strand_at(w->points, lane); at += MOTE_GROUP) {
-        work_store3(&w->c, WORK_START, at, work_load3(&w->c, WORK_X, at));
-        work_store3(&w->c, IMPULSE_OLD_V, at, work_load3(&w->c, WORK_V, at));
-    }
 }
 
 /* Whether all lanes take steps of first order. */
@@ -125,7 +163,7 @@ MOTE_INLINE void constrain(strand_work *w, uint32_t substep, size_t lane) {
     if (w->group->span_count) near |= wide_mask_load(w->overstretched + lane);
     const bool some_near = colliders || wide_lane_bits(near) != 0;
     if (some_near) {
-        keep_substep_start(w, lane);
+        keep_state(w, substep_start, lane);
         predict(w, &own, every, lane);
         near |= lanes_near(w, substep, lane);
     }

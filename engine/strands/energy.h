@@ -158,16 +158,12 @@ MOTE_INLINE void add_deficit(strand_work *w, wide_mask lanes, wide more, size_t 
 }
 
 /* Adds the work of a part's accelerations over the displacements of correct_lengths to the deficit: of the
- * acceleration of the second point, over the sum of m (x1 - x0). moments: sum of m x before. keep: the
- * columns of the part's start. */
+ * acceleration of the second point, over the sum of m (x1 - x0). moments: sum of m x before; kick: h a of the
+ * second point. */
 MOTE_INLINE void add_correction_work(strand_work *w, const strand_part *p, wide_mask lanes, wide3 moments,
-                                     const int keep[2], size_t lane) {
-    const strand_columns *c = &w->c;
-    const size_t at = lane + MOTE_GROUP;
-    const strand_point start = {work_load3(c, keep[0], at), work_load3(c, keep[1], at)};
-    const wide3 dv = free_kick(c, p, start, point_mass(c, at), at);
-    const wide3 way = wide3_sub(sum_moments(c, lane), moments);
-    add_deficit(w, lanes, wide3_dot(way, dv) * (wide_set(2.0f) / p->h), lane);
+                                     wide3 kick, size_t lane) {
+    const wide3 way = wide3_sub(sum_moments(&w->c, lane), moments);
+    add_deficit(w, lanes, wide3_dot(way, kick) * (wide_set(2.0f) / p->h), lane);
 }
 
 #endif

@@ -64,21 +64,27 @@ MOTE_INLINE wide3 place_in_columns(const strand_work *w, size_t at, size_t lane)
 /* Loads positions relative to the root's place at the start of the step. */
 MOTE_INLINE void load_positions(strand_work *w) {
     const mote_strands *strands = w->job->strands;
+    bool regular = !w->c.pins && w->c.shortest == w->points;
     for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) {
         const wide3 origin =
             strands->relative_x[0] ? wide3_load(strands->range.x, w->slot + lane) : wide3_zero();
         wide total = (wide){0};
+        wide_mask positive = ~(wide_mask){0};
         wide_store(w->origin[0] + lane, origin.x);
         wide_store(w->origin[1] + lane, origin.y);
         wide_store(w->origin[2] + lane, origin.z);
         for (size_t at = lane; at < strand_at(w->points, lane); at += MOTE_GROUP) {
             const wide_mask exists =
                 lanes_beyond(wide_mask_load(w->c.counts + lane), (uint32_t)(at / MOTE_GROUP) + 1);
-            total += wide_select(exists, wide_load(strands->rest_length + w->slot + at), (wide){0});
+            const wide length = wide_load(strands->rest_length + w->slot + at);
+            total += wide_select(exists, length, (wide){0});
+            positive &= wide_less((wide){0}, length) | ~exists;
             work_store3(&w->c, WORK_X, at, place_in_columns(w, at, lane));
         }
         wide_store(w->length + lane, total);
+        regular &= wide_all(positive);
     }
+    w->regular = regular;
 }
 
 MOTE_INLINE void commit_tensions(const strand_work *w, wide_mask keep, size_t lane) {

@@ -9,12 +9,21 @@
 static const int substep_start[2] = {WORK_START, IMPULSE_OLD_V},
                  part_start[2] = {IMPULSE_FROM, IMPULSE_FROM_V};
 
+/* Returns whether own forces give every free point the same kick. */
+MOTE_INLINE bool same_kicks(const strand_work *w, const mote_coupled_affine *own) {
+    const float *damping = own->evaluation.acceleration.damping;
+    return !w->all && !own->stiff_acceleration && !own->force && damping[0] == 0 && damping[1] == 0 &&
+           damping[2] == 0;
+}
+
 MOTE_INLINE strand_part part_of(const strand_work *w, const mote_coupled_affine *own, size_t lane) {
     const strand_scheme scheme = scheme_of(w->job->strands->def.solver);
-    return (strand_part){.h = wide_set(w->job->plan->c.h),
+    const wide h = wide_set(w->job->plan->c.h);
+    return (strand_part){.h = h,
                          .share = wide_set(1.0f),
-                         .outward = wide_set(scheme.g - 0.5f) * wide_set(w->job->plan->c.h),
-                         .drift = wide_set(1 - scheme.g) * wide_set(w->job->plan->c.h),
+                         .drift = wide_set(1 - scheme.g) * h,
+                         .late = wide_set(scheme.g) * h,
+                         .outward = wide_set(scheme.g - 0.5f) * h,
                          .g = scheme.g,
                          .inverse_g = 1 / scheme.g,
                          .early = 1 - scheme.g,
@@ -22,7 +31,16 @@ MOTE_INLINE strand_part part_of(const strand_work *w, const mote_coupled_affine 
                          .largest = scheme.impulse_limit,
                          .unsplittable = scheme.impulse_limit * (float)(1u << 2 * scheme.halvings),
                          .own = w->all ? NULL : own,
-                         .origin = origin_of(w, lane)};
+                         .origin = origin_of(w, lane),
+                         .kick = wide3_set(own->evaluation.acceleration.constant)};
+}
+
+MOTE_INLINE strand_bounds bounds_of(const strand_work *w, size_t lane) {
+    const float limit = w->job->strands->def.max_strain;
+    return (strand_bounds){.counts = wide_mask_load(w->c.counts + lane),
+                           .low = wide_set(limit < 1 ? (1 - limit) * (1 - limit) : 0.0f),
+                           .high = wide_set((1 + limit) * (1 + limit)),
+                           .rounding = wide_set(STRAND_ROUNDING) * wide_load(w->length + lane)};
 }
 
 /* Lanes of a register in parts of their substep, in units of the smallest part: `done` of them are over, and
@@ -52,7 +70,8 @@ MOTE_INLINE wide_mask next_parts(const strand_work *w, strand_halving *s, uint32
     }
     p->share = wide_load(share);
     p->h = wide_set(w->job->plan->c.h) * p->share;
-    p->outward = wide_set(p->g - 0.5f) * p->h, p->drift = wide_set(p->early) * p->h;
+    p->outward = wide_set(p->g - 0.5f) * p->h;
+    p->drift = wide_set(p->early) * p->h, p->late = wide_set(p->g) * p->h;
     return wide_mask_load(left);
 }
 

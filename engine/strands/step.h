@@ -253,10 +253,12 @@ MOTE_INLINE wide_mask hold(const strand_work *w, bool contacts, wide_mask live, 
     return (contacts ? hold_rigid_contacts : hold_rigid)(w, live, lane);
 }
 
-/* Corrects the lengths of the lanes in the positions alone. */
+/* Corrects the lengths of the lanes in the positions alone. IMPULSE_FROM holds the places before. */
 MOTE_OUTLINE void correct_lengths(const strand_work *w, wide_mask live, size_t lane) {
     const strand_parts_of of = {.gains = false};
-    (void)hold_lengths(w, of, make_terms(w, of, lane), live, lane);
+    strand_terms t = make_terms(w, of, lane);
+    t.start = IMPULSE_FROM, t.start_v = WORK_V;
+    (void)hold_lengths(w, of, t, live, lane);
 }
 
 /* Ends a part of a substep: the lanes of `first` take a step of first order of length p->h, the others only

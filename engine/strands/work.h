@@ -41,8 +41,7 @@ typedef struct strand_scratch_layout {
             float tension;              /* N/m, at the start of the substep or part */
             float p, q, force[3];       /* of all beyond a pinned point (rod.h) */
         } rod;
-        float world[3];       /* position in the world, for callbacks */
-        float pin_impulse[3]; /* impulse on a pinned point in a part of the substep, N s */
+        float world[3]; /* position in the world, for callbacks */
     };
     float goal[3];                    /* position of a pinned point at the end of the substep */
     float reacted[3];                 /* reaction before the impulses of the substep */
@@ -137,6 +136,7 @@ struct strand_work {
     MOTE_ALIGNED(64) float deficit[MOTE_GROUP]; /* J, twice the energy that conserving strands have lost */
     MOTE_ALIGNED(64)
     float kinetic[MOTE_GROUP]; /* J, twice the kinetic energy at the last restore_energy; 0: none yet */
+    bool regular;              /* every lane has all points, all are free but the root, and no length is 0 */
     strand_contacts contacts;
 };
 
