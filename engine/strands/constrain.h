@@ -47,7 +47,7 @@ MOTE_OUTLINE void step_in_parts(strand_work *w, const mote_coupled_affine *own, 
         const wide_mask wrong = (moved & outcome.strained) | first;
         if (keeps) add_deficit(w, moved, outcome.lost, lane);
         if (wide_lane_bits(wrong)) {
-            const wide3 moments = keeps ? sum_moments(c, lane) : wide3_zero();
+            const wide3 moments = keeps ? sum_moments(w, lane) : wide3_zero();
             hold_part(w, &p, wrong, first, lane);
             if (keeps) add_correction_work(w, &p, wrong & ~first, moments, kick, lane);
         }
@@ -61,7 +61,7 @@ MOTE_OUTLINE void correct_strained(strand_work *w, const strand_part *p, wide_ma
                                    wide_mask fast_turn, wide3 kick, size_t lane) {
     const strand_columns *c = &w->c;
     const bool keeps = w->job->strands->def.solver == MOTE_STRAND_CONSERVING && wide_lane_bits(fast_turn);
-    const wide3 moments = keeps ? sum_moments(c, lane) : wide3_zero();
+    const wide3 moments = keeps ? sum_moments(w, lane) : wide3_zero();
     for (size_t at = lane; at < strand_at(w->points, lane); at += MOTE_GROUP)
         work_store3(c, IMPULSE_FROM, at, work_load3(c, WORK_X, at));
     correct_lengths(w, strained, lane);

@@ -13,20 +13,38 @@
 #define STRAND_DEFICIT_DUE   0.05f /* of the kinetic energy: is restored before the end of the step */
 #define STRAND_DEFICIT_LIMIT 0.5f  /* of the kinetic energy: no more is restored at once */
 
+/* Masses of the points of a register. Equal ones take one division, not one a point. */
+typedef struct strand_masses {
+    wide_mask counts;
+    wide equal; /* kg */
+    bool same;  /* all points of a strand have the mass `equal` */
+} strand_masses;
+
+MOTE_INLINE strand_masses masses_of(const strand_work *w, size_t lane) {
+    const mote_strands *strands = w->job->strands;
+    const wide inverse = wide_load(strands->point_inverse_mass + w->lane + lane);
+    const wide_mask some = wide_less((wide){0}, inverse);
+    return (strand_masses){.counts = wide_mask_load(w->c.counts + lane),
+                           .equal = wide_set(1.0f) / wide_select(some, inverse, wide_set(1.0f)),
+                           .same = strands->mass == NULL};
+}
+
 /* Returns the mass (kg) of a point that can move; 0 of others. */
-MOTE_INLINE wide moving_mass(const strand_columns *c, wide_mask counts, uint32_t k, size_t at) {
+MOTE_INLINE wide moving_mass(const strand_columns *c, const strand_masses *m, uint32_t k, size_t at) {
     const wide inverse = point_mass(c, at);
-    const wide_mask moves = wide_less((wide){0}, inverse) & lanes_beyond(counts, k);
+    const wide_mask moves = wide_less((wide){0}, inverse) & lanes_beyond(m->counts, k);
+    if (m->same) return wide_select(moves, m->equal, (wide){0});
     return wide_select(moves, wide_set(1.0f) / wide_select(moves, inverse, wide_set(1.0f)), (wide){0});
 }
 
 /* Returns the sum of m x (kg m). */
-MOTE_OUTLINE wide3 sum_moments(const strand_columns *c, size_t lane) {
-    const wide_mask counts = wide_mask_load(c->counts + lane);
+MOTE_OUTLINE wide3 sum_moments(const strand_work *w, size_t lane) {
+    const strand_columns columns = w->c, *c = &columns;
+    const strand_masses masses = masses_of(w, lane);
     wide3 sum = wide3_zero();
     for (uint32_t k = 0; k < c->points; k++) {
         const size_t at = strand_at(k, lane);
-        sum = wide3_add_scaled(sum, moving_mass(c, counts, k, at), work_load3(c, WORK_X, at));
+        sum = wide3_add_scaled(sum, moving_mass(c, &masses, k, at), work_load3(c, WORK_X, at));
     }
     return sum;
 }
@@ -56,14 +74,15 @@ MOTE_INLINE wide3 angular_velocity(wide3 squares, wide3 products, wide3 l) {
 }
 
 /* Returns the rigid motion with the momentum and the angular momentum of each strand. */
-MOTE_OUTLINE strand_motion free_motion(const strand_columns *c, size_t lane) {
-    const wide_mask counts = wide_mask_load(c->counts + lane);
+MOTE_OUTLINE strand_motion free_motion(const strand_work *w, size_t lane) {
+    const strand_columns columns = w->c, *c = &columns;
+    const strand_masses masses = masses_of(w, lane);
     strand_motion m = {wide3_zero(), wide3_zero(), wide3_zero()};
     wide3 squares = wide3_zero(), products = wide3_zero(), l = wide3_zero();
     wide whole = (wide){0};
     for (uint32_t k = 0; k < c->points; k++) {
         const size_t at = strand_at(k, lane);
-        const wide mass = moving_mass(c, counts, k, at);
+        const wide mass = moving_mass(c, &masses, k, at);
         whole += mass;
         m.center = wide3_add_scaled(m.center, mass, work_load3(c, WORK_X, at));
         m.v = wide3_add_scaled(m.v, mass, work_load3(c, WORK_V, at));
@@ -72,7 +91,7 @@ MOTE_OUTLINE strand_motion free_motion(const strand_columns *c, size_t lane) {
     m.center = wide3_scale(inverse, m.center), m.v = wide3_scale(inverse, m.v);
     for (uint32_t k = 0; k < c->points; k++) {
         const size_t at = strand_at(k, lane);
-        const wide mass = moving_mass(c, counts, k, at);
+        const wide mass = moving_mass(c, &masses, k, at);
         const wide_mask moves = wide_less((wide){0}, mass);
         const wide3 r = wide3_select(moves, wide3_sub(work_load3(c, WORK_X, at), m.center), wide3_zero()),
                     u = wide3_select(moves, wide3_sub(work_load3(c, WORK_V, at), m.v), wide3_zero());
@@ -86,12 +105,13 @@ MOTE_OUTLINE strand_motion free_motion(const strand_columns *c, size_t lane) {
 
 /* Returns the motion relative to which each strand is scaled: of its root or first pinned point, or that of a
  * rigid body where none is pinned. */
-MOTE_INLINE strand_motion frame_of(const strand_columns *c, size_t lane) {
+MOTE_INLINE strand_motion frame_of(const strand_work *w, size_t lane) {
+    const strand_columns *c = &w->c;
     const wide_mask counts = wide_mask_load(c->counts + lane), none = wide_equal((wide){0}, wide_set(1.0f));
     strand_motion m = {wide3_zero(), work_load3(c, WORK_V, lane), wide3_zero()};
     wide_mask held = wide_equal(point_mass(c, lane), (wide){0}) | ~lanes_beyond(counts, 0);
     if (wide_all(held)) return m;
-    const strand_motion rigid = free_motion(c, lane);
+    const strand_motion rigid = free_motion(w, lane);
     wide_mask pinned = none;
     for (uint32_t k = c->pins ? c->points : 1; k-- > 0;) {
         const size_t at = strand_at(k, lane);
@@ -103,42 +123,71 @@ MOTE_INLINE strand_motion frame_of(const strand_columns *c, size_t lane) {
                            wide3_select(pinned, wide3_zero(), rigid.w)};
 }
 
-/* Scales the velocities of the lanes, relative to frame_of, so that twice their energy grows by `deficit`, at
- * most by STRAND_DEFICIT_LIMIT of it: momentum and angular momentum of a free strand stay. */
-MOTE_OUTLINE void restore_energy(strand_work *w, wide_mask lanes, size_t lane) {
-    const strand_columns *c = &w->c;
-    const wide deficit = wide_load(w->deficit + lane);
-    const wide_mask counts = wide_mask_load(c->counts + lane);
-    const strand_motion frame = frame_of(c, lane);
+/* Returns twice the kinetic energy relative to the frame. still: the frame does not turn. */
+MOTE_INLINE wide kinetic_energy(const strand_columns *c, const strand_masses *masses,
+                                const strand_motion *frame, bool still, size_t lane) {
     wide kinetic = (wide){0};
     for (uint32_t k = 0; k < c->points; k++) {
         const size_t at = strand_at(k, lane);
-        const wide3 u = wide3_sub(work_load3(c, WORK_V, at), motion_at(&frame, work_load3(c, WORK_X, at)));
-        const wide mass = moving_mass(c, counts, k, at);
+        const wide3 base = still ? frame->v : motion_at(frame, work_load3(c, WORK_X, at)),
+                    u = wide3_sub(work_load3(c, WORK_V, at), base);
+        const wide mass = moving_mass(c, masses, k, at);
         kinetic += wide_select(wide_less((wide){0}, mass), mass * wide3_dot(u, u), (wide){0});
     }
+    return kinetic;
+}
+
+/* Scales the velocities of the lanes, relative to the frame, by `factor`. Returns the change of momentum. */
+MOTE_INLINE wide3 scale_velocities(const strand_columns *c, const strand_masses *masses,
+                                   const strand_motion *frame, bool still, wide factor, wide_mask lanes,
+                                   size_t lane) {
+    wide3 momentum = wide3_zero();
+    for (uint32_t k = 0; k < c->points; k++) {
+        const size_t at = strand_at(k, lane);
+        const wide3 v = work_load3(c, WORK_V, at),
+                    base = still ? frame->v : motion_at(frame, work_load3(c, WORK_X, at)),
+                    scaled = wide3_add_scaled(base, factor, wide3_sub(v, base));
+        const wide mass = moving_mass(c, masses, k, at);
+        const wide3 restored = wide3_select(lanes & wide_less((wide){0}, mass), scaled, v);
+        momentum = wide3_add_scaled(momentum, mass, wide3_sub(restored, v));
+        work_store3(c, WORK_V, at, restored);
+    }
+    return momentum;
+}
+
+/* Scales the velocities of the lanes, relative to the frame, so that twice their energy grows by `deficit`,
+ * at most by STRAND_DEFICIT_LIMIT of it: momentum and angular momentum of a free strand stay. */
+MOTE_INLINE void scale_to_energy(strand_work *w, strand_motion frame, bool still, wide_mask lanes,
+                                 size_t lane) {
+    const strand_columns columns = w->c, *c = &columns;
+    const strand_masses masses = masses_of(w, lane);
+    const wide deficit = wide_load(w->deficit + lane);
+    const wide kinetic = kinetic_energy(c, &masses, &frame, still, lane);
     const wide most = wide_set(STRAND_DEFICIT_LIMIT) * kinetic,
                change = wide_max(-most, wide_min(most, deficit));
     const wide_mask some =
         lanes & wide_less((wide){0}, kinetic) & wide_equal((deficit + kinetic) * 0.0f, (wide){0});
     const wide share = wide_select(some, change / wide_select(some, kinetic, wide_set(1.0f)), (wide){0});
     const wide factor = wide_sqrt(wide_set(1.0f) + share);
-    wide3 momentum = wide3_zero();
-    for (uint32_t k = 0; k < c->points; k++) {
-        const size_t at = strand_at(k, lane);
-        const wide3 v = work_load3(c, WORK_V, at), base = motion_at(&frame, work_load3(c, WORK_X, at)),
-                    scaled = wide3_add_scaled(base, factor, wide3_sub(v, base));
-        const wide mass = moving_mass(c, counts, k, at);
-        const wide3 restored = wide3_select(some & wide_less((wide){0}, mass), scaled, v);
-        momentum = wide3_add_scaled(momentum, mass, wide3_sub(restored, v));
-        work_store3(c, WORK_V, at, restored);
-    }
+    const wide3 momentum = scale_velocities(c, &masses, &frame, still, factor, some, lane);
     wide_store(w->kinetic + lane, wide_select(lanes, kinetic, wide_load(w->kinetic + lane)));
     wide_store(w->deficit + lane, wide_select(lanes, (wide){0}, deficit));
     /* The change of momentum is a reaction of the root. */
     const wide_mask pinned = wide_equal(point_mass(c, lane), (wide){0});
     work_store3(c, WORK_REACTION, lane,
                 wide3_sub(work_load3(c, WORK_REACTION, lane), wide3_select(pinned, momentum, wide3_zero())));
+}
+
+/* Instances for strands with free roots and with pinned ones. */
+MOTE_OUTLINE void restore_free(strand_work *w, wide_mask lanes, size_t lane) {
+    scale_to_energy(w, frame_of(w, lane), false, lanes, lane);
+}
+MOTE_OUTLINE void restore_pinned(strand_work *w, wide_mask lanes, size_t lane) {
+    const strand_motion frame = {wide3_zero(), work_load3(&w->c, WORK_V, lane), wide3_zero()};
+    scale_to_energy(w, frame, true, lanes, lane);
+}
+MOTE_INLINE void restore_energy(strand_work *w, wide_mask lanes, size_t lane) {
+    (w->job->strands->def.free_roots ? restore_free : restore_pinned)(w, lanes, lane);
 }
 
 /* Restores the energy of the lanes of `free` at the end of the step, and earlier where the deficit is large.
@@ -162,7 +211,7 @@ MOTE_INLINE void add_deficit(strand_work *w, wide_mask lanes, wide more, size_t 
  * second point. */
 MOTE_INLINE void add_correction_work(strand_work *w, const strand_part *p, wide_mask lanes, wide3 moments,
                                      wide3 kick, size_t lane) {
-    const wide3 way = wide3_sub(sum_moments(&w->c, lane), moments);
+    const wide3 way = wide3_sub(sum_moments(w, lane), moments);
     add_deficit(w, lanes, wide3_dot(way, kick) * (wide_set(2.0f) / p->h), lane);
 }
 

@@ -10,13 +10,15 @@ MOTE_INLINE void fetch_ahead(const strand_work *w, uint32_t part, uint32_t parts
     const mote_strands *strands = w->job->strands;
     if (w->index + 1 >= strands->group_count) return;
     const mote_strand_group *next = w->group + 1;
-    const float *const columns[8] = {strands->range.x[0],         strands->range.x[1], strands->range.x[2],
-                                     strands->range.v[0],         strands->range.v[1], strands->range.v[2],
-                                     strands->range.inverse_mass, strands->rest_length};
+    const float *const columns[11] = {
+        strands->range.x[0],    strands->range.x[1],    strands->range.x[2],         strands->range.v[0],
+        strands->range.v[1],    strands->range.v[2],    strands->range.inverse_mass, strands->rest_length,
+        strands->relative_x[0], strands->relative_x[1], strands->relative_x[2]};
+    const int count = strands->relative_x[0] ? 11 : 8;
     const uint32_t first = (uint32_t)((uint64_t)next->points * part / parts);
     const uint32_t end = (uint32_t)((uint64_t)next->points * (part + 1) / parts);
     for (uint32_t k = first; k < end; k++)
-        for (int i = 0; i < 8; i++) __builtin_prefetch(columns[i] + next->first + strand_at(k, 0), 0, 2);
+        for (int i = 0; i < count; i++) __builtin_prefetch(columns[i] + next->first + strand_at(k, 0), 0, 2);
 }
 
 static inline uint32_t shortest_of(const int32_t *points, uint32_t longest) {
@@ -50,41 +52,81 @@ MOTE_INLINE void open_group(strand_work *w, const mote_strand_job *job, uint32_t
     w->contacts.state[w->points] = STRAND_CLEAR;
 }
 
-/* Returns the places in the columns, relative to the origin of the step. Springs have no low parts; their
- * origin is that of the world. */
-MOTE_INLINE wide3 place_in_columns(const strand_work *w, size_t at, size_t lane) {
+/* Pointers to a group's columns of positions, as a local copy that no store can alias. */
+typedef struct strand_places {
+    float *x[3], *relative[3];
+    bool low; /* positions have low parts */
+} strand_places;
+
+MOTE_INLINE strand_places places_of(const strand_work *w) {
     const mote_strands *strands = w->job->strands;
-    const wide3 x = wide3_load(strands->range.x, w->slot + at);
-    if (!strands->relative_x[0]) return x;
-    const wide3 low = mote_low_place(x, wide3_load(strands->origin, w->lane + lane),
-                                     wide3_load(strands->relative_x, w->slot + at));
-    return mote_relative_place(x, low, origin_of(w, lane));
+    strand_places p = {.low = strands->relative_x[0] != NULL};
+    for (int axis = 0; axis < 3; axis++) {
+        p.x[axis] = strands->range.x[axis] + w->slot;
+        p.relative[axis] = p.low ? strands->relative_x[axis] + w->slot : NULL;
+    }
+    return p;
 }
 
-/* Loads positions relative to the root's place at the start of the step. */
-MOTE_INLINE void load_positions(strand_work *w) {
+/* Returns the places in the columns, relative to the origin of the step. Springs have no low parts; their
+ * origin is that of the world. before: the origin of the step before. */
+MOTE_INLINE wide3 place_in_columns(const strand_places *p, wide3 before, wide3 origin, size_t at) {
+    const wide3 x = wide3_load(p->x, at);
+    if (!p->low) return x;
+    const wide3 relative = wide3_load(p->relative, at), sum = wide3_add(origin, relative);
+    /* Where neither the root nor the host moved the point, the same is exact: the place is `relative`,
+     * without the sign of zero. */
+    const wide_mask kept = wide_equal(before.x, origin.x) & wide_equal(before.y, origin.y) &
+                           wide_equal(before.z, origin.z) & wide_equal(x.x, sum.x) & wide_equal(x.y, sum.y) &
+                           wide_equal(x.z, sum.z);
+    if (wide_all(kept)) return wide3_add(relative, wide3_zero());
+    return mote_relative_place(x, mote_low_place(x, before, relative), origin);
+}
+
+MOTE_INLINE wide3 origin_before(const strand_work *w, size_t lane) {
     const mote_strands *strands = w->job->strands;
-    bool regular = !w->c.pins && w->c.shortest == w->points;
+    return strands->relative_x[0] ? wide3_load(strands->origin, w->lane + lane) : wide3_zero();
+}
+
+/* Loads the lengths, sums them and finds whether the strands are regular. */
+MOTE_INLINE void load_lengths(strand_work *w) {
+    const strand_columns columns = w->c, *c = &columns;
+    bool regular = !c->pins && c->shortest == c->points;
     for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) {
-        const wide3 origin =
-            strands->relative_x[0] ? wide3_load(strands->range.x, w->slot + lane) : wide3_zero();
+        const wide_mask counts = wide_mask_load(c->counts + lane);
         wide total = (wide){0};
         wide_mask positive = ~(wide_mask){0};
-        wide_store(w->origin[0] + lane, origin.x);
-        wide_store(w->origin[1] + lane, origin.y);
-        wide_store(w->origin[2] + lane, origin.z);
-        for (size_t at = lane; at < strand_at(w->points, lane); at += MOTE_GROUP) {
-            const wide_mask exists =
-                lanes_beyond(wide_mask_load(w->c.counts + lane), (uint32_t)(at / MOTE_GROUP) + 1);
-            const wide length = wide_load(strands->rest_length + w->slot + at);
+        for (uint32_t k = 0; k < c->points; k++) {
+            const size_t at = strand_at(k, lane);
+            const wide length = wide_load(c->rest_length + at);
+            const wide_mask exists = lanes_beyond(counts, k + 1);
             total += wide_select(exists, length, (wide){0});
             positive &= wide_less((wide){0}, length) | ~exists;
-            work_store3(&w->c, WORK_X, at, place_in_columns(w, at, lane));
+            work_store(c, WORK_LENGTH, at, length);
         }
         wide_store(w->length + lane, total);
         regular &= wide_all(positive);
     }
     w->regular = regular;
+}
+
+/* Loads velocities, and positions relative to the root's place at the start of the step. */
+MOTE_INLINE void load_points(strand_work *w) {
+    const strand_columns columns = w->c, *c = &columns;
+    const strand_places places = places_of(w);
+    float *const *from = w->job->strands->range.v, *const v[3] = {from[0] + w->slot, from[1] + w->slot,
+                                                                  from[2] + w->slot};
+    for (size_t lane = 0; lane < MOTE_GROUP; lane += MOTE_WIDTH) {
+        const wide3 before = origin_before(w, lane),
+                    origin = places.low ? wide3_load(places.x, lane) : wide3_zero();
+        wide_store(w->origin[0] + lane, origin.x);
+        wide_store(w->origin[1] + lane, origin.y);
+        wide_store(w->origin[2] + lane, origin.z);
+        for (size_t at = lane; at < strand_at(c->points, lane); at += MOTE_GROUP) {
+            work_store3(c, WORK_X, at, place_in_columns(&places, before, origin, at));
+            work_store3(c, WORK_V, at, wide3_load(v, at));
+        }
+    }
 }
 
 MOTE_INLINE void commit_tensions(const strand_work *w, wide_mask keep, size_t lane) {
@@ -96,12 +138,10 @@ MOTE_INLINE void commit_tensions(const strand_work *w, wide_mask keep, size_t la
 MOTE_INLINE void load_group(strand_work *w) {
     mote_strands *strands = w->job->strands;
     const size_t bytes = (size_t)w->points * MOTE_GROUP * sizeof(float);
-    load_positions(w);
-    for (int axis = 0; axis < 3; axis++) {
-        memcpy(work_column(&w->c, WORK_V + axis), strands->range.v[axis] + w->slot, bytes);
+    load_lengths(w);
+    load_points(w);
+    for (int axis = 0; axis < 3; axis++)
         memset(work_column(&w->c, WORK_REACTION + axis), 0, w->c.pins ? bytes : MOTE_GROUP * sizeof(float));
-    }
-    memcpy(work_column(&w->c, WORK_LENGTH), strands->rest_length + w->slot, bytes);
     for (int i = 0; i < 4 && strands->frame[0]; i++)
         memcpy(work_column(&w->c, ROD_FRAME + i), strands->frame[i] + w->slot, bytes);
     if (strands->tension) memcpy(work_column(&w->c, WORK_TENSION), strands->tension + w->slot, bytes);
@@ -120,44 +160,69 @@ MOTE_INLINE void load_group(strand_work *w) {
     place(w, WORK_X, 0);
 }
 
-/* Stores the largest and the summed |length / rest length - 1| of the strands from `lane` on. */
-MOTE_INLINE void measure_strain(const strand_work *w, size_t lane) {
-    mote_strands *strands = w->job->strands;
+/* Stores the largest and the summed |length / rest length - 1| of the strands from `lane` on. Returns the
+ * lanes whose state is finite. */
+MOTE_INLINE wide_mask measure(const strand_work *w, size_t lane) {
+    const mote_strands *strands = w->job->strands;
+    const strand_columns columns = w->c, *c = &columns;
+    const wide_mask exist = wide_mask_load(c->counts + lane);
     wide largest = (wide){0}, sum = (wide){0};
-    wide3 a = work_load3(&w->c, WORK_X, lane);
-    for (uint32_t k = 0; k + 1 < w->points; k++) {
+    strand_point a = work_point(c, lane);
+    wide probe = wide3_finite_probe(a.x) + wide3_finite_probe(a.v);
+    for (uint32_t k = 0; k + 1 < c->points; k++) {
         const size_t at = strand_at(k, lane);
-        wide3 b = work_load3(&w->c, WORK_X, at + MOTE_GROUP), d = wide3_sub(b, a);
-        wide length = wide_load(strands->rest_length + w->slot + at);
+        const strand_point b = work_point(c, at + MOTE_GROUP);
+        const wide3 d = wide3_sub(b.x, a.x);
+        wide length = wide_load(c->rest_length + at);
         wide strain = wide_abs(wide_sqrt(wide3_dot(d, d)) / length - wide_set(1.0f));
-        wide_mask counts =
-            lanes_beyond(wide_mask_load(w->c.counts + lane), k + 1) & wide_less((wide){0}, length);
+        wide_mask counts = lanes_beyond(exist, k + 1) & wide_less((wide){0}, length);
         strain = wide_select(counts & wide_equal(strain * 0.0f, (wide){0}), strain, (wide){0});
         largest = wide_max(largest, strain);
         sum += strain;
+        probe += wide3_finite_probe(b.x) + wide3_finite_probe(b.v);
         a = b;
     }
     wide_store(strands->strain + w->lane + lane, largest);
     wide_store(strands->strain_sum + w->lane + lane, sum);
+    return wide_equal(probe, (wide){0});
 }
 
 /* Loads the places of strands that keep their state, for the measurement of their strains. */
-MOTE_OUTLINE void restore_places(const strand_work *w, wide_mask lanes, size_t lane) {
+MOTE_OUTLINE void restore_places(const strand_work *w, wide_mask lanes, wide3 before, size_t lane) {
+    const strand_places places = places_of(w);
     for (size_t at = lane; at < strand_at(w->points, lane); at += MOTE_GROUP)
         work_store3(&w->c, WORK_X, at,
-                    wide3_select(lanes, place_in_columns(w, at, lane), work_load3(&w->c, WORK_X, at)));
+                    wide3_select(lanes, place_in_columns(&places, before, origin_of(w, lane), at),
+                                 work_load3(&w->c, WORK_X, at)));
 }
 
-/* Keeps the place at the start of the step for presentation. */
-MOTE_INLINE void commit_previous(const strand_work *w, wide3 old, size_t at, size_t lane) {
+/* Writes positions and velocities of the lanes of `keep` back. all: these are all lanes. */
+MOTE_INLINE void commit_points(const strand_work *w, wide_mask keep, bool all, size_t lane) {
     const mote_strands *strands = w->job->strands;
-    const size_t to = w->slot + at;
-    if (!w->job->keep_previous || !strands->range.previous_x[0]) return;
-    wide3_store(strands->range.previous_x, to, old);
-    if (strands->previous_low[0])
-        wide3_store(strands->previous_low, to,
-                    mote_low_place(old, wide3_load(strands->origin, w->lane + lane),
-                                   wide3_load(strands->relative_x, to)));
+    const strand_columns columns = w->c, *c = &columns;
+    const strand_places places = places_of(w);
+    const bool previous = w->job->keep_previous && strands->range.previous_x[0];
+    const bool previous_low = previous && strands->previous_low[0];
+    const wide3 origin = origin_of(w, lane), origin_then = origin_before(w, lane);
+    float *v[3], *before[3] = {NULL}, *low[3] = {NULL};
+    for (int axis = 0; axis < 3; axis++) {
+        v[axis] = strands->range.v[axis] + w->slot;
+        if (previous) before[axis] = strands->range.previous_x[axis] + w->slot;
+        if (previous_low) low[axis] = strands->previous_low[axis] + w->slot;
+    }
+    for (size_t at = lane; at < strand_at(c->points, lane); at += MOTE_GROUP) {
+        const strand_point a = work_point(c, at);
+        const wide3 old = wide3_load(places.x, at);
+        const wide3 world = places.low ? wide3_add(origin, a.x) : a.x;
+        if (previous) wide3_store(before, at, old);
+        if (previous_low)
+            wide3_store(low, at, mote_low_place(old, origin_then, wide3_load(places.relative, at)));
+        if (places.low)
+            wide3_store(places.relative, at,
+                        all ? a.x : wide3_select(keep, a.x, wide3_load(places.relative, at)));
+        wide3_store(places.x, at, all ? world : wide3_select(keep, world, old));
+        wide3_store(v, at, all ? a.v : wide3_select(keep, a.v, wide3_load(v, at)));
+    }
 }
 
 MOTE_INLINE void commit_frames(const strand_work *w, wide_mask keep, size_t lane) {
@@ -176,35 +241,25 @@ MOTE_INLINE void commit_frames(const strand_work *w, wide_mask keep, size_t lane
  * frozen. */
 MOTE_INLINE void commit_lanes(const strand_work *w, size_t lane) {
     mote_strands *strands = w->job->strands;
-    wide_mask live = wide_mask_load(w->live + lane);
-    wide_mask keep = live & finite_column3(&w->c, WORK_X, lane) & finite_column3(&w->c, WORK_V, lane);
-    for (size_t at = lane; at < (size_t)w->points * MOTE_GROUP; at += MOTE_GROUP) {
-        const size_t to = w->slot + at;
-        strand_point a = work_point(&w->c, at);
-        wide3 old = wide3_load(strands->range.x, to);
-        commit_previous(w, old, at, lane);
-        wide3 world = a.x;
-        if (strands->relative_x[0]) {
-            world = wide3_add(origin_of(w, lane), a.x);
-            wide3_store(strands->relative_x, to,
-                        wide3_select(keep, a.x, wide3_load(strands->relative_x, to)));
-        }
-        wide3_store(strands->range.x, to, wide3_select(keep, world, old));
-        wide3_store(strands->range.v, to, wide3_select(keep, a.v, wide3_load(strands->range.v, to)));
-        if (at == lane || w->c.pins)
-            wide3_store(strands->range.reaction, to,
-                        wide3_select(keep, work_load3(&w->c, WORK_REACTION, at), wide3_zero()));
-    }
+    const wide_mask live = wide_mask_load(w->live + lane), keep = live & measure(w, lane);
+    const wide3 before = origin_before(w, lane);
+    const wide_mask kept = lanes_beyond(wide_mask_load(w->c.counts + lane), 0) & ~keep;
+    if (wide_all(keep))
+        commit_points(w, keep, true, lane);
+    else
+        commit_points(w, keep, false, lane);
+    for (size_t at = lane; at < strand_at(w->c.pins ? w->points : 1, lane); at += MOTE_GROUP)
+        wide3_store(strands->range.reaction, w->slot + at,
+                    wide3_select(keep, work_load3(&w->c, WORK_REACTION, at), wide3_zero()));
     for (uint32_t bad = wide_lane_bits(live & ~keep); bad; bad &= bad - 1)
         strands->frozen[w->lane + lane + (size_t)__builtin_ctz(bad)] = 1;
     if (strands->origin[0])
-        wide3_store(strands->origin, w->lane + lane,
-                    wide3_select(keep, origin_of(w, lane), wide3_load(strands->origin, w->lane + lane)));
+        wide3_store(strands->origin, w->lane + lane, wide3_select(keep, origin_of(w, lane), before));
     if (strands->frame[0]) commit_frames(w, keep, lane);
     if (strands->tension) commit_tensions(w, keep, lane);
-    const wide_mask kept = lanes_beyond(wide_mask_load(w->c.counts + lane), 0) & ~keep;
-    if (wide_lane_bits(kept)) restore_places(w, kept, lane);
-    measure_strain(w, lane);
+    if (wide_lane_bits(kept) == 0) return;
+    restore_places(w, kept, origin_before(w, lane), lane);
+    (void)measure(w, lane);
 }
 
 #endif
