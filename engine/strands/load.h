@@ -10,13 +10,19 @@ MOTE_INLINE void fetch_ahead(const strand_work *w, uint32_t part, uint32_t parts
     const mote_strands *strands = w->job->strands;
     if (w->index + 1 >= strands->group_count) return;
     const mote_strand_group *next = w->group + 1;
-    const float *const columns[8] = {strands->range.x[0],         strands->range.x[1], strands->range.x[2],
-                                     strands->range.v[0],         strands->range.v[1], strands->range.v[2],
-                                     strands->range.inverse_mass, strands->rest_length};
+    const float *const columns[] = {
+        strands->range.x[0], strands->range.x[1], strands->range.x[2], strands->range.v[0],
+        strands->range.v[1], strands->range.v[2], strands->range.inverse_mass, strands->rest_length,
+        /* Of rods. */
+        strands->mass, strands->tension, strands->joint_stiffness, strands->inverse_length,
+        /* Of frames. */
+        strands->joint_twist, strands->rest_turn[0], strands->rest_turn[1], strands->rest_turn[2],
+        strands->frame[0], strands->frame[1], strands->frame[2], strands->frame[3]};
+    const int count = strands->frame[0] ? 20 : strands->joint_stiffness ? 12 : 8;
     const uint32_t first = (uint32_t)((uint64_t)next->points * part / parts);
     const uint32_t end = (uint32_t)((uint64_t)next->points * (part + 1) / parts);
     for (uint32_t k = first; k < end; k++)
-        for (int i = 0; i < 8; i++) __builtin_prefetch(columns[i] + next->first + strand_at(k, 0), 0, 2);
+        for (int i = 0; i < count; i++) __builtin_prefetch(columns[i] + next->first + strand_at(k, 0), 0, 2);
 }
 
 static inline uint32_t shortest_of(const int32_t *points, uint32_t longest) {

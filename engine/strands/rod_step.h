@@ -3,7 +3,7 @@
 #define MOTE_STRANDS_ROD_STEP_H
 
 #include "strands/parts.h"
-#include "strands/rod.h"
+#include "strands/rod_plain.h"
 
 /* Rods whose lengths this many iterations do not hold take their substep in parts, up to 2^ROD_HALVINGS. */
 #define ROD_ITERATIONS 3u
@@ -64,6 +64,11 @@ MOTE_INLINE wide_mask iterate_rods(const strand_work *w, strand_terms *lengths, 
     return unsolved;
 }
 
+MOTE_OUTLINE wide_mask iterate_more(const strand_work *w, strand_terms *lengths, wide_mask unsolved,
+                                    size_t lane) {
+    return iterate_rods(w, lengths, unsolved, lane);
+}
+
 /* Bends the rods of `live` over t->part and holds their lengths, the first iteration on the same walks.
  * Returns those that are not yet held. */
 MOTE_INLINE wide_mask step_rod_part(const strand_work *w, const rod_terms *t, strand_terms *lengths,
@@ -97,7 +102,7 @@ MOTE_INLINE void step_rods_in_parts(const strand_work *w, const mote_coupled_aff
                         passed = left & (~unsolved | last);
         rod_undo(c, ~passed, part_start, lane);
         if (wide_lane_bits(passed & unsolved)) (void)hold_lengths(w, of, lengths, passed & unsolved, lane);
-        if (framed) rod_turn_frames(c, true, passed, lane);
+        if (framed) rod_turn_frames(c, w->job->strands->inverse_length + w->slot, true, passed, lane);
         left = next_parts(w, &s, units, left, passed, &p);
     }
 }
@@ -115,15 +120,43 @@ MOTE_INLINE void parts_of_rods(const strand_work *w, const mote_coupled_affine *
     (framed ? framed_parts : straight_parts)(w, own, lanes, lane);
 }
 
+/* As step_rod_part over the whole substep, of plain rods. */
+MOTE_INLINE wide_mask step_plain_rods(const strand_work *w, const mote_coupled_affine *own, bool framed,
+                                      size_t lane) {
+    const strand_parts_of of = {.gains = true, .rods = true};
+    const rod_terms t = rod_terms_of(w, own, substep_start, framed, lane);
+    strand_terms lengths = make_terms(w, of, lane);
+    const strand_columns columns = w->c, *c = &columns;
+    impulse_copy_reaction(c, WORK_REACTION, IMPULSE_REACTED, ~(wide_mask){0}, lane);
+    count_lanes(w->job->strands->iterations + w->lane + lane, ~(wide_mask){0});
+    lengths.rate = t.rate;
+    const wide_mask unsolved = rod_plain_step(c, &t, &lengths, lane);
+    return wide_lane_bits(unsolved) ? iterate_more(w, &lengths, unsolved, lane) : unsolved;
+}
+
+MOTE_OUTLINE wide_mask step_plain_straight(const strand_work *w, const mote_coupled_affine *own,
+                                           size_t lane) {
+    return step_plain_rods(w, own, false, lane);
+}
+MOTE_OUTLINE wide_mask step_plain_framed(const strand_work *w, const mote_coupled_affine *own, size_t lane) {
+    return step_plain_rods(w, own, true, lane);
+}
+
 /* Steps rods where there are no colliders. */
 MOTE_INLINE void step_rods(const strand_work *w, const mote_coupled_affine *own, bool framed, wide_mask live,
                            size_t lane) {
     const strand_parts_of of = {.gains = true, .rods = true};
-    const rod_terms t = rod_terms_of(w, own, substep_start, framed, lane);
-    strand_terms lengths = make_terms(w, of, lane);
-    const wide_mask unsolved = step_rod_part(w, &t, &lengths, live, lane);
     const strand_columns columns = w->c;
-    if (framed) rod_turn_frames(&columns, true, live & ~unsolved, lane);
+    wide_mask unsolved;
+    if (rods_are_plain(&columns, w->all ? NULL : own, live, lane)) {
+        unsolved = (framed ? step_plain_framed : step_plain_straight)(w, own, lane);
+    } else {
+        const rod_terms t = rod_terms_of(w, own, substep_start, framed, lane);
+        strand_terms lengths = make_terms(w, of, lane);
+        unsolved = step_rod_part(w, &t, &lengths, live, lane);
+    }
+    if (framed)
+        rod_turn_frames(&columns, w->job->strands->inverse_length + w->slot, true, live & ~unsolved, lane);
     if (wide_lane_bits(unsolved) == 0) return;
     parts_of_rods(w, own, framed, unsolved, lane);
     arrive(w, lane);
@@ -146,7 +179,7 @@ MOTE_INLINE void step_rods_among(const strand_work *w, const mote_coupled_affine
         unsolved = iterate_rods(w, &lengths, newton(c, &lengths, unsolved, lane), lane);
     }
     /* The parts of other lanes overwrite the rows of the twist. */
-    if (framed) rod_turn_frames(c, true, live & ~unsolved, lane);
+    if (framed) rod_turn_frames(c, w->job->strands->inverse_length + w->slot, true, live & ~unsolved, lane);
     if (wide_lane_bits(unsolved)) {
         parts_of_rods(w, own, framed, unsolved, lane);
         arrive(w, lane);
@@ -154,7 +187,7 @@ MOTE_INLINE void step_rods_among(const strand_work *w, const mote_coupled_affine
     }
     const bool buried = w->contacts.buried;
     if (wide_lane_bits(near)) hold_near(w, substep, near, lane);
-    if (framed) rod_turn_frames(c, false, near, lane);
+    if (framed) rod_turn_frames(c, w->job->strands->inverse_length + w->slot, false, near, lane);
     if (buried && substep + 1 == w->job->plan->substeps)
         count_buried(w, substep, near, w->job->strands->buried + w->lane + lane, lane);
 }
