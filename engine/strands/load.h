@@ -2,7 +2,7 @@
 #ifndef MOTE_STRANDS_LOAD_H
 #define MOTE_STRANDS_LOAD_H
 
-#include "strands/step.h"
+#include "strands/rod_step.h"
 
 /* Prefetches a part of the next group's columns during the computation of this one: 0.9 of the time, measured
  * with more strands than the caches hold. */
@@ -99,6 +99,12 @@ MOTE_INLINE void commit_tensions(const strand_work *w, wide_mask keep, size_t la
         wide_store(to + at, wide_select(keep, work_load(&w->c, WORK_TENSION, at), wide_load(to + at)));
 }
 
+/* Whether the smallest parts of a substep are too long for the curls of a rod. */
+static inline uint8_t has_stiff_curls(const strand_work *w, size_t lane) {
+    const float *rate = w->job->strands->curl_rate, h = w->job->plan->c.h / (float)(1u << ROD_HALVINGS);
+    return rate && rate[lane] * (h * h) > ROD_CURL_LIMIT;
+}
+
 MOTE_INLINE void load_group(strand_work *w) {
     mote_strands *strands = w->job->strands;
     const size_t bytes = (size_t)w->points * MOTE_GROUP * sizeof(float);
@@ -120,6 +126,7 @@ MOTE_INLINE void load_group(strand_work *w) {
         strands->iterations[lane] = strands->unsolved[lane] = strands->fallbacks[lane] = 0;
         strands->buried[lane] = 0;
         strands->infeasible[lane] = 0;
+        strands->stiff_curls[lane] = has_stiff_curls(w, lane);
     }
     w->moves = any_moves(w);
     if (w->job->uncoupled) mote_strand_unit_responses(w->job, w->index, w->unit_response);

@@ -138,6 +138,14 @@ MOTE_INLINE rod_twist rod_twist_begin(const strand_columns *c, uint32_t k, size_
     return (rod_twist){rod_load_frame(c, strand_at(k, lane)), wide3_zero(), (wide){0}, (wide){0}};
 }
 
+/* Lanes whose segment k has two pinned points, which hold it as a clamp does. The first one is the root's. */
+MOTE_INLINE wide_mask rod_held_segment(const strand_columns *c, uint32_t k, size_t lane) {
+    if (!c->pins || k == 0) return (wide_mask){0};
+    const size_t at = strand_at(k, lane);
+    return wide_equal(point_mass(c, at), (wide){0}) & wide_equal(point_mass(c, at + MOTE_GROUP), (wide){0}) &
+           lanes_beyond(wide_mask_load(c->counts + lane), k + 1);
+}
+
 /* Joint k of a rod with frames: its gradient, t[k], and the row of its twist. */
 MOTE_INLINE void rod_twist_joint(const strand_columns *c, const rod_terms *t, rod_segment *s, uint32_t k,
                                  size_t lane) {
@@ -147,8 +155,12 @@ MOTE_INLINE void rod_twist_joint(const strand_columns *c, const rod_terms *t, ro
         s->stiffness,
         t->square * wide_load(t->joint_twist + at),
         {wide_load(t->rest_turn[0] + at), wide_load(t->rest_turn[1] + at), wide_load(t->rest_turn[2] + at)}};
-    const rod_twist_row row = rod_add_twist(&s->twist, before, j, &s->couple, &s->tangent);
+    const rod_twist_row row =
+        rod_add_twist(&s->twist, before, j, rod_held_segment(c, k, lane), &s->couple, &s->tangent);
     s->back = wide3_zero();
+    /* The matrix knows one stiffness: the larger one is stable, and forces at rest are those of both. */
+    s->stiffness =
+        wide_select(wide_less((wide){0}, s->stiffness), wide_max(s->stiffness, j.twist), s->stiffness);
     work_store(c, ROD_TWIST, at, row.share);
     work_store(c, ROD_TWIST + 1, at, row.own);
 }
@@ -165,8 +177,11 @@ MOTE_OUTLINE void rod_turn_frames(const strand_columns *c, const float *inverse_
         if (twists) angle = work_load(c, ROD_TWIST, at) * angle - work_load(c, ROD_TWIST + 1, at);
         const rod_frame turned = rod_follow(q, wide3_sub(next, x), angle, wide_load(c->rest_length + at),
                                             wide_load(inverse_length + at));
-        work_store3(c, ROD_FRAME, at, wide3_select(lanes, turned.v, q.v));
-        work_store(c, ROD_FRAME + 3, at, wide_select(lanes, turned.w, q.w));
+        /* Frames of segments that do not exist stay 0, so that their joints have no gradient. */
+        wide_mask turns = lanes;
+        if (k + 1 >= c->shortest) turns &= lanes_beyond(wide_mask_load(c->counts + lane), k + 1);
+        work_store3(c, ROD_FRAME, at, wide3_select(turns, turned.v, q.v));
+        work_store(c, ROD_FRAME + 3, at, wide_select(turns, turned.w, q.w));
         x = next;
     }
 }

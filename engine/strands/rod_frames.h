@@ -69,10 +69,10 @@ typedef struct rod_joint {
     wide3 rest;
 } rod_joint;
 
-/* Adds joint k, from `before` to s->frame. Returns the row of its twist; *couple receives the gradient with
- * respect to t[k], *t that direction. */
-MOTE_INLINE rod_twist_row rod_add_twist(rod_twist *s, rod_frame before, rod_joint j, wide3 *couple,
-                                        wide3 *t) {
+/* Adds joint k, from `before` to s->frame. held: lanes whose segment k does not turn about itself. Returns
+ * the row of its twist; *couple receives the gradient with respect to t[k], *t that direction. */
+MOTE_INLINE rod_twist_row rod_add_twist(rod_twist *s, rod_frame before, rod_joint j, wide_mask held,
+                                        wide3 *couple, wide3 *t) {
     const rod_frame c = rod_turn_between(before, s->frame);
     const wide3 off = wide3_sub(wide3_add(c.v, c.v), j.rest),
                 y = {j.bend * off.x, j.bend * off.y, j.twist * off.z};
@@ -84,11 +84,12 @@ MOTE_INLINE rod_twist_row rod_add_twist(rod_twist *s, rod_frame before, rod_join
                cosine = j.twist * (c.v.z * c.v.z + c.w * c.w);
     const wide diagonal = sine + cosine, other = cosine - sine, whole = diagonal + s->stiffness;
     /* Free ends do not resist. */
-    const wide_mask resists = wide_less((wide){0}, diagonal) & wide_less((wide){0}, whole);
+    const wide_mask resists = ~held & wide_less((wide){0}, diagonal) & wide_less((wide){0}, whole);
     const wide inverse =
         wide_select(resists, wide_set(1.0f) / wide_select(resists, whole, wide_set(1.0f)), (wide){0});
     const wide torque = s->torque + own.z, share = other * inverse;
-    s->stiffness = (wide_set(4.0f) * sine * cosine + diagonal * s->stiffness) * inverse;
+    const wide free = (wide_set(4.0f) * sine * cosine + diagonal * s->stiffness) * inverse;
+    s->stiffness = wide_select(held, diagonal, free);
     s->torque = share * torque;
     s->moment = wide3_add(even, odd), s->frame = before;
     return (rod_twist_row){share, torque * inverse};
