@@ -27,12 +27,12 @@ enum {
     PINS = 16384,
     HOSTILE = 32768,
     EVEN_COMPLIANCE = 65536,
-    EVEN_MASS = 131072, /* of all strands, or of all their points, which else are each its own */
-    FROM = 262144,      /* colliders touch points from the fourth on */
-    FAR = 524288,       /* strands a kilometre out, whose roots do not turn */
-    RODS = 1048576,     /* that taper, of stiffnesses from 1e-5 to 10 N m^2 */
-    FRAMED = 2097152,   /* of rods */
-    ALIKE = 4194304     /* strands of one number of points, under gravity alone without SYSTEM */
+    EVEN_MASS = 131072,   /* of all strands, or of all their points, which else are each its own */
+    FROM = 262144,        /* colliders touch points from the fourth on */
+    FAR = 524288,         /* strands a kilometre out, whose roots do not turn */
+    RODS = 1048576,       /* that taper, of stiffnesses from 1e-5 to 10 N m^2 */
+    FRAMED = 2097152,     /* of rods */
+    EVEN_POINTS = 4194304 /* strands of one number of points, under gravity alone without SYSTEM */
 };
 
 typedef struct strand_scene {
@@ -120,10 +120,10 @@ static inline void scene_arrays(strand_arrays *a, const strand_scene *s) {
         random_source random = {s->seed + 1000000007u * number};
         const bool rigid = s->parts & RIGID || (s->solver != MOTE_STRAND_SPRINGS && number % 4 == 1);
         static const uint32_t alike[] = {33, 2, 17, 3};
-        a->points[i] = s->parts & ALIKE ? alike[s->seed % COUNT_OF(alike)]
-                       : number == 3    ? 2
-                       : number == 4    ? 3
-                                        : 2 + random_below(&random, SCENE_LONGEST - 1);
+        a->points[i] = s->parts & EVEN_POINTS ? alike[s->seed % COUNT_OF(alike)]
+                       : number == 3          ? 2
+                       : number == 4          ? 3
+                                              : 2 + random_below(&random, SCENE_LONGEST - 1);
         a->mass[i] = random_between(&random, 0.5f, 2);
         a->rest_scale[i] = random_between(&random, 0.95f, 1.05f);
         a->compliance[i] = rigid ? 0 : random_between(&random, 0.001f, 0.01f);
@@ -169,7 +169,8 @@ static inline void scene_forces(mote_system *system, uint32_t parts) {
         scene_add(system, mote_gravity((vec3){0.25f, -9.81f, 0.5f}));
         scene_add(system, mote_wind((vec3){2, 0, -1}, 0.01f));
     }
-    if (parts & ALIKE && !(parts & SYSTEM)) scene_add(system, mote_gravity((vec3){0.25f, -9.81f, 0.5f}));
+    if (parts & EVEN_POINTS && !(parts & SYSTEM))
+        scene_add(system, mote_gravity((vec3){0.25f, -9.81f, 0.5f}));
     if (parts & STIFF) scene_add(system, mote_anchor_spring(centre, 0.5f, 0.002f));
     if (parts & FIELDS) {
         scene_add(system, mote_attractor(centre, 1.5f, 0.3f));
