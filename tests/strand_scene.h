@@ -98,13 +98,15 @@ static inline void scene_settings(mote_strands_def *def, const strand_scene *s) 
 }
 
 /* Of one rod, from its point `first` on; the tip is lighter and softer than the root. */
-static inline void scene_rod(strand_arrays *a, uint32_t first, uint32_t points, uint32_t number,
-                             random_source *random) {
+static inline void scene_rod(strand_arrays *a, uint32_t parts, uint32_t first, uint32_t points,
+                             uint32_t number, random_source *random) {
     static const float stiffness[] = {1e-5f, 1e-3f, 0.1f, 10}, ratio[] = {0.7f, 1e-3f, 30};
+    /* Alike ones are so soft that their curls need no parts of a substep. */
+    const uint32_t kinds = parts & EVEN_POINTS ? 2 : COUNT_OF(stiffness);
     for (uint32_t k = first; k < first + points; k++) {
         const float taper = 1 - 0.5f * (float)(k - first) / (float)points;
         a->point_mass[k] = taper * random_between(random, 0.03f, 0.05f);
-        a->bending[k] = taper * stiffness[number % COUNT_OF(stiffness)] * random_between(random, 0.8f, 1.2f);
+        a->bending[k] = taper * stiffness[number % kinds] * random_between(random, 0.8f, 1.2f);
         a->twisting[k] = ratio[number % COUNT_OF(ratio)] * a->bending[k];
     }
 }
@@ -131,7 +133,7 @@ static inline void scene_arrays(strand_arrays *a, const strand_scene *s) {
         if (s->parts & EVEN_MASS) a->mass[i] = 0.0625f * (float)a->points[i]; /* no rounding */
         /* Rods have no segment without length. */
         p = scene_walk(p, a->points[i], s->parts, number % 9 == 8 && !(s->parts & RODS), &random);
-        if (s->parts & RODS) scene_rod(a, first, a->points[i], number, &random);
+        if (s->parts & RODS) scene_rod(a, s->parts, first, a->points[i], number, &random);
         first += a->points[i];
     }
     if (s->parts & RODS) a->def.point_mass = a->point_mass, a->def.point_bending_stiffness = a->bending;
