@@ -338,8 +338,7 @@ static void predict_substep(reference_strand *s, const reference_world *w) {
     arrive(s);
 }
 
-/* Strands that are not solved are projected to their lengths and out of colliders in turn. */
-static void project(reference_strand *s, const reference_world *w, uint32_t substep) {
+void reference_project(reference_strand *s, const reference_world *w, uint32_t substep) {
     for (int i = 0; i < 8; i++) {
         if (i && s->compliance == 0) reference_project_lengths(s);
         if (!reference_find_contacts(s, w, substep) || !reference_project_contacts(s)) return;
@@ -374,7 +373,7 @@ static void constrain(reference_strand *s, const reference_world *w, uint32_t su
         predict_substep(s, w);
     }
     s->deficit = 0; /* contact takes energy */
-    if (!reference_hold(s, w, &of)) project(s, w, substep);
+    if (!reference_hold(s, w, &of)) reference_project(s, w, substep);
     if (substep + 1 == w->substeps) reference_count_buried(s, w, substep);
 }
 
@@ -383,7 +382,7 @@ static void kick(reference_strand *s, const reference_world *w, uint32_t substep
     reference_row x[REFERENCE_POINTS];
     const float drift = (1 - scheme_of(w).g) * (float)reference_substep(w);
     memcpy(x, s->x, sizeof x);
-    for (uint32_t k = 0; k < s->points && !w->compliant; k++)
+    for (uint32_t k = 0; k < s->points && !w->compliant && !s->rod; k++)
         for (int axis = 0; axis < 3 && moves(s, k); axis++) s->x[k][axis] += drift * s->v[k][axis];
     reference_kick(s, w, substep);
     memcpy(s->x, x, sizeof x);
@@ -397,5 +396,8 @@ void reference_constrained_substep(reference_strand *s, const reference_world *w
     reference_reach_pins(s);
     memcpy(s->start, s->x, sizeof s->start);
     memcpy(s->start_v, s->v, sizeof s->start_v);
-    constrain(s, w, substep);
+    if (s->rod)
+        reference_rod_substep(s, w, substep);
+    else
+        constrain(s, w, substep);
 }

@@ -61,10 +61,14 @@ void reference_reach_pins(reference_strand *strand);
 /* Options of Newton's method besides the lengths of rigid segments. */
 typedef struct reference_hold_of {
     bool compliant, contacts;
-    bool gains; /* corrections times `rate` (1/s) are velocity */
+    bool rods;     /* multipliers add to the tensions */
+    uint32_t done; /* iterations before */
+    bool gains;    /* corrections times `rate` (1/s) are velocity */
     float rate;
     reference_row *from, *from_v; /* the state that the positions come from */
 } reference_hold_of;
+/* One iteration alone; whether all lengths are then held. */
+bool reference_iterate(reference_strand *strand, const reference_world *world, const reference_hold_of *of);
 bool reference_hold(reference_strand *strand, const reference_world *world, const reference_hold_of *of);
 
 void reference_project_lengths(reference_strand *strand);
@@ -74,6 +78,12 @@ bool reference_project_contacts(reference_strand *strand);
 
 /* Whether segment k of a rigid strand is as long as it should be, to max_strain. */
 bool reference_has_length(const reference_strand *strand, const reference_world *world, uint32_t k);
+
+/* Projects a strand that is not solved to its lengths and out of colliders in turn. */
+void reference_project(reference_strand *strand, const reference_world *world, uint32_t substep);
+
+/* From strand->start. */
+void reference_rod_substep(reference_strand *strand, const reference_world *world, uint32_t substep);
 
 void reference_constrained_substep(reference_strand *strand, const reference_world *world, uint32_t substep);
 

@@ -176,7 +176,10 @@ static void iterate(reference_strand *s, const terms *t) {
     float multiplier[REFERENCE_POINTS];
     for (uint32_t i = 0; i + 1 < s->points; i++) c[i] = constraint_of(s, i);
     solve_segments(s, t, c, multiplier);
-    for (uint32_t i = 0; i + 1 < s->points; i++) s->tension[i] += multiplier[i] * row_length(c[i].edge);
+    for (uint32_t i = 0; i + 1 < s->points; i++) {
+        s->tension[i] += multiplier[i] * row_length(c[i].edge);
+        if (t->of.rods) s->pull[i] += (t->of.rate * t->of.rate) * multiplier[i];
+    }
     apply_segments(s, t, c, multiplier);
 }
 
@@ -290,12 +293,19 @@ static void limit_velocity(reference_strand *s, const terms *t) {
     }
 }
 
+bool reference_iterate(reference_strand *s, const reference_world *w, const reference_hold_of *of) {
+    const terms t = make_terms(s, w, of);
+    s->iterations++;
+    iterate(s, &t);
+    return all_held(s, &t);
+}
+
 /* With contacts, points are put out before the first iteration and after each: friction by what the solve has
  * pressed. */
 bool reference_hold(reference_strand *s, const reference_world *w, const reference_hold_of *of) {
     const terms t = make_terms(s, w, of);
     relax(s);
-    for (uint32_t i = 0; i < w->def->max_iterations; i++) {
+    for (uint32_t i = of->done; i < w->def->max_iterations; i++) {
         s->iterations++;
         if (t.contacts && i == 0) resolve_contacts(s, &t);
         iterate(s, &t);
@@ -305,6 +315,7 @@ bool reference_hold(reference_strand *s, const reference_world *w, const referen
     s->unsolved++;
     revert_diverged(s, &t);
     if (s->compliance == 0) reference_project_lengths(s);
+    if (of->rods) memset(s->pull, 0, sizeof s->pull); /* they would come back as forces */
     if (of->gains && of->rate > 0) limit_velocity(s, &t);
     return false;
 }

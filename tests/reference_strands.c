@@ -30,6 +30,23 @@ static void load_pins(reference_strand *s, const mote_strands *strands, uint32_t
     }
 }
 
+static void load_rod(reference_strand *s, const mote_strands *strands, uint32_t lane) {
+    s->rod = strands->joint_stiffness != NULL, s->framed = strands->frame[0] != NULL;
+    if (!s->rod) return;
+    const uint32_t root = mote_strands_slot_of(strands, lane, 0);
+    for (int i = 0; i < 3; i++) s->root_direction[i] = strands->root_direction[i][lane];
+    for (int i = 0; i < 4 && s->framed; i++) s->rest_frame[i] = strands->rest_frame[i][root];
+    if (s->framed) s->curl_rate = strands->curl_rate[lane];
+    for (uint32_t k = 0; k < s->points; k++) {
+        const uint32_t slot = mote_strands_slot_of(strands, lane, k);
+        s->point_mass[k] = strands->mass[slot], s->joint[k] = strands->joint_stiffness[slot];
+        s->inverse_length[k] = strands->inverse_length[slot], s->pull[k] = strands->tension[slot];
+        if (s->framed) s->joint_twist[k] = strands->joint_twist[slot];
+        for (int i = 0; i < 3 && s->framed; i++) s->rest_turn[k][i] = strands->rest_turn[i][slot];
+        for (int i = 0; i < 4 && s->framed; i++) s->rod_frame[k][i] = strands->frame[i][slot];
+    }
+}
+
 void reference_strand_load(reference_strand *s, const mote_strands *strands, uint32_t number) {
     const uint32_t lane = strands->lane_of_strand[number];
     memset(s, 0, sizeof *s);
@@ -51,6 +68,7 @@ void reference_strand_load(reference_strand *s, const mote_strands *strands, uin
         s->mass[k] = strands->range.inverse_mass[slot];
         s->rest_length[k] = strands->rest_length[slot];
     }
+    load_rod(s, strands, lane);
     load_root(s, strands, lane);
     load_pins(s, strands, lane);
 }
@@ -73,6 +91,7 @@ static void place_root(reference_strand *s, const reference_world *w, double wit
     const float f = fraction_of(&s->root, w, within);
     float at[7];
     for (int i = 0; i < 7; i++) at[i] = stands(&s->root, f, i);
+    memcpy(s->root_rotation, at + 3, sizeof s->root_rotation);
     const float x = at[3], y = at[4], z = at[5], r = at[6], scale = 2 / (((x * x + y * y) + z * z) + r * r);
     const float frame[12] = {
         1 - scale * (y * y + z * z), scale * (x * y - z * r),     scale * (x * z + y * r),
@@ -274,6 +293,8 @@ static void commit(reference_strand *s, const reference_world *w, const referenc
         memcpy(s->x, before->x, sizeof s->x);
         memcpy(s->v, before->v, sizeof s->v);
         memcpy(s->origin, before->origin, sizeof s->origin);
+        memcpy(s->rod_frame, before->rod_frame, sizeof s->rod_frame);
+        memcpy(s->pull, before->pull, sizeof s->pull);
         memset(s->reaction, 0, sizeof s->reaction);
         enter(s, w);
     }

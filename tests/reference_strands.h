@@ -51,6 +51,13 @@ typedef struct reference_strand {
     float whole;                    /* m, the sum of the rest lengths */
     float deficit, kinetic;         /* conserving: twice the energy lost, and twice the kinetic, J */
     reference_contact contact[REFERENCE_POINTS];
+    /* Rods. */
+    bool rod, framed;
+    float point_mass[REFERENCE_POINTS], joint[REFERENCE_POINTS], inverse_length[REFERENCE_POINTS],
+        joint_twist[REFERENCE_POINTS], pull[REFERENCE_POINTS]; /* pull: N/m, tension over length */
+    float rod_frame[REFERENCE_POINTS][4];
+    reference_row rest_turn[REFERENCE_POINTS];
+    float root_direction[3], rest_frame[4], root_rotation[4], curl_rate;
     float tension[REFERENCE_POINTS], strain[REFERENCE_POINTS];
 } reference_strand;
 

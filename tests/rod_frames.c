@@ -1,6 +1,7 @@
 /* Rods with frames: rest curvature, and twist. */
 #include "test.h"
 
+#include "inside.h"
 #include "rod.h"
 
 enum { POINTS = 33 };
@@ -127,4 +128,95 @@ TEST(curls_under_gravity_do_not_depend_on_the_substeps) {
     test_case("tips (%g, %g, %g) and (%g, %g, %g)", tip[0][0], tip[0][1], tip[0][2], tip[1][0], tip[1][1],
               tip[1][2]);
     ASSERT(apart(tip[0], tip[1]), <=, 1e-4 * 6 * RADIUS);
+}
+
+/* --- Torsion --- */
+
+/* Twist of the joint from a to b, rad. */
+static double twist_between(const double a[4], const double b[4]) {
+    double turn[3], own = a[3] * b[3] + dot(a, b), sign;
+    cross(a, b, turn);
+    sign = own < 0 ? -1 : 1;
+    return 2 * asin(sign * (a[3] * b[2] - b[3] * a[2] - turn[2]));
+}
+
+static void frame_inside(const mote_strands *b, uint32_t point, double q[4]) {
+    const uint32_t slot = mote_strands_slot_of(b, b->lane_of_strand[0], point);
+    for (int i = 0; i < 4; i++) q[i] = (double)b->frame[i][slot];
+}
+
+/* A straight rod whose root turns by 90 degrees and whose last segment is pinned at both of its points. */
+TEST(straight_rods_twist_evenly) {
+    /* From GJ / EI = 5.7 on the rod buckles: at a moment of 8.99 EI / L (Greenhill). */
+    static const double ratio[] = {0.1, 0.7, 3};
+    for (size_t i = 0; i < COUNT_OF(ratio); i++) {
+        rods s = rods_of(1, POINTS, 8);
+        s.gravity = 0, s.stiffness[0] = 1e-5, s.twisting = ratio[i];
+        const rope r = make_rods(&s);
+        const mote_transform quarter = turn_about((double[3]){1, 0, 0}, PI / 2, (double[3]){0, 0, 0});
+        for (uint32_t k = POINTS - 2; k < POINTS; k++) {
+            double x[3];
+            load_point(&r, 0, k, x, NULL);
+            const vec3 at = {(float)x[0], 0, 0};
+            assert_int_equal(mote_strands_pin(r.system, r.id, 0, k, at, 0), MOTE_OK);
+        }
+        assert_int_equal(mote_strands_set_root(r.system, r.id, 0, &quarter, 60 * ticks_per_step(&r)),
+                         MOTE_OK);
+        step_rope(&r, 240);
+        assert_alive(&r, 0);
+        const mote_strands *b = strands_inside(r.system, r.id);
+        double before[4], sum = 0;
+        /* A quarter about y takes the frame's third axis to x; then the quarter about x. */
+        const double root[4] = {0.5, 0.5, 0.5, 0.5};
+        memcpy(before, root, sizeof before);
+        for (uint32_t k = 0; k + 1 < POINTS; k++) {
+            double q[4];
+            frame_inside(b, k, q);
+            const double twist = twist_between(before, q), share = (k + 0.5) / (POINTS - 1.5);
+            const double joint = ratio[i] * 1e-5 / (ROD_LENGTH / (POINTS - 1) * (k ? 1 : 0.5));
+            const double want = ratio[i] * 1e-5 * (PI / 2) / (ROD_LENGTH * (POINTS - 1.5) / (POINTS - 1));
+            sum += twist;
+            test_case("GJ / EI = %g, segment %u: %g degrees from the root, moment %g of %g N m", ratio[i], k,
+                      sum * 180 / PI, joint * twist, want);
+            assert_near(fabs(sum) * 180 / PI, 90 * share, 0.1);
+            assert_near(fabs(joint * twist), want, 0.01 * want);
+            memcpy(before, q, sizeof before);
+        }
+        destroy_rope(&r);
+    }
+}
+
+/* --- Stiff curls --- */
+
+static double fastest(const rope *r) {
+    double most = 0;
+    for (uint32_t k = 1; k < POINTS; k++) {
+        double x[3], v[3];
+        load_point(r, 0, k, x, v);
+        most = fmax(most, sqrt(dot(v, v)));
+    }
+    return most;
+}
+
+/* Curls whose root is pushed come to rest, and those that even the smallest parts of a substep do not hold
+ * are reported. number: kappa^4 h^2 EI / (kg/m). */
+TEST(stiff_curls_come_to_rest_or_are_reported) {
+    static const double number[] = {0.1, 1, 10, 80, 150};
+    for (size_t i = 0; i < COUNT_OF(number); i++) {
+        const double l = RADIUS * 12 / (POINTS - 1), bent = 2 * sin(6.0 / (POINTS - 1)) / l;
+        const double stiffness = number[i] * 480 * 480 * 1e-5 / l / pow(bent, 4);
+        const bent_rod curl = {stiffness, 0.7 * stiffness, GRAVITY, 12, 0, 8};
+        const rope r = make_bent(&curl);
+        for (int push = 0; push < 6; push++) {
+            const mote_transform to = {{push % 2 ? 0.02f : -0.02f, 0, 0}, {0, 0, 0, 1}};
+            assert_int_equal(mote_strands_set_root(r.system, r.id, 0, &to, ticks_per_step(&r)), MOTE_OK);
+            step_rope(&r, 4);
+        }
+        settle_rods(&r, 600, 0.9);
+        test_case("kappa^4 h^2 EI / (kg/m) = %g: %g m/s", number[i], fastest(&r));
+        assert_alive(&r, 0);
+        assert_int_equal(report_of(&r, 0).stiff_curls, number[i] > 0.4 * 256);
+        if (number[i] < 0.4 * 256) ASSERT(fastest(&r), <=, 0.01);
+        destroy_rope(&r);
+    }
 }

@@ -27,9 +27,12 @@ enum {
     PINS = 16384,
     HOSTILE = 32768,
     EVEN_COMPLIANCE = 65536,
-    EVEN_MASS = 131072, /* of all strands, or of all their points, which else are each its own */
-    FROM = 262144,      /* colliders touch points from the fourth on */
-    FAR = 524288        /* strands a kilometre out, whose roots do not turn */
+    EVEN_MASS = 131072,   /* of all strands, or of all their points, which else are each its own */
+    FROM = 262144,        /* colliders touch points from the fourth on */
+    FAR = 524288,         /* strands a kilometre out, whose roots do not turn */
+    RODS = 1048576,       /* that taper, of stiffnesses from 1e-5 to 10 N m^2 */
+    FRAMED = 2097152,     /* of rods */
+    EVEN_POINTS = 4194304 /* strands of one number of points, under gravity alone without SYSTEM */
 };
 
 typedef struct strand_scene {
@@ -54,6 +57,8 @@ typedef struct strand_arrays {
     uint32_t points[SCENE_STRANDS];
     float mass[SCENE_STRANDS], rest_scale[SCENE_STRANDS], compliance[SCENE_STRANDS];
     float positions[3 * SCENE_STRANDS * SCENE_LONGEST];
+    float point_mass[SCENE_STRANDS * SCENE_LONGEST], bending[SCENE_STRANDS * SCENE_LONGEST],
+        twisting[SCENE_STRANDS * SCENE_LONGEST];
 } strand_arrays;
 
 static inline void scene_check(mote_result result) {
@@ -92,8 +97,23 @@ static inline void scene_settings(mote_strands_def *def, const strand_scene *s) 
     def->free_roots = (s->parts & FREE) != 0;
 }
 
+/* Of one rod, from its point `first` on; the tip is lighter and softer than the root. */
+static inline void scene_rod(strand_arrays *a, uint32_t parts, uint32_t first, uint32_t points,
+                             uint32_t number, random_source *random) {
+    static const float stiffness[] = {1e-5f, 1e-3f, 0.1f, 10}, ratio[] = {0.7f, 1e-3f, 30};
+    /* Alike ones are so soft that their curls need no parts of a substep. */
+    const uint32_t kinds = parts & EVEN_POINTS ? 2 : COUNT_OF(stiffness);
+    for (uint32_t k = first; k < first + points; k++) {
+        const float taper = 1 - 0.5f * (float)(k - first) / (float)points;
+        a->point_mass[k] = taper * random_between(random, 0.03f, 0.05f);
+        a->bending[k] = taper * stiffness[number % kinds] * random_between(random, 0.8f, 1.2f);
+        a->twisting[k] = ratio[number % COUNT_OF(ratio)] * a->bending[k];
+    }
+}
+
 static inline void scene_arrays(strand_arrays *a, const strand_scene *s) {
     float *p = a->positions;
+    uint32_t first = 0;
     a->def = mote_default_strands_def();
     a->def.substeps = 0; /* of the system */
     scene_settings(&a->def, s);
@@ -101,14 +121,23 @@ static inline void scene_arrays(strand_arrays *a, const strand_scene *s) {
         const uint32_t number = scene_number(s, i);
         random_source random = {s->seed + 1000000007u * number};
         const bool rigid = s->parts & RIGID || (s->solver != MOTE_STRAND_SPRINGS && number % 4 == 1);
-        a->points[i] = number == 3 ? 2 : number == 4 ? 3 : 2 + random_below(&random, SCENE_LONGEST - 1);
+        static const uint32_t alike[] = {33, 2, 17, 3};
+        a->points[i] = s->parts & EVEN_POINTS ? alike[s->seed % COUNT_OF(alike)]
+                       : number == 3          ? 2
+                       : number == 4          ? 3
+                                              : 2 + random_below(&random, SCENE_LONGEST - 1);
         a->mass[i] = random_between(&random, 0.5f, 2);
         a->rest_scale[i] = random_between(&random, 0.95f, 1.05f);
         a->compliance[i] = rigid ? 0 : random_between(&random, 0.001f, 0.01f);
         if (s->parts & EVEN_COMPLIANCE && !rigid) a->compliance[i] = 0.005f;
         if (s->parts & EVEN_MASS) a->mass[i] = 0.0625f * (float)a->points[i]; /* no rounding */
-        p = scene_walk(p, a->points[i], s->parts, number % 9 == 8, &random);
+        /* Rods have no segment without length. */
+        p = scene_walk(p, a->points[i], s->parts, number % 9 == 8 && !(s->parts & RODS), &random);
+        if (s->parts & RODS) scene_rod(a, s->parts, first, a->points[i], number, &random);
+        first += a->points[i];
     }
+    if (s->parts & RODS) a->def.point_mass = a->point_mass, a->def.point_bending_stiffness = a->bending;
+    if (s->parts & FRAMED) a->def.point_twisting_stiffness = a->twisting;
     a->def.strand_points = a->points;
     a->def.positions = a->positions;
     a->def.strand_mass = a->mass;
@@ -142,6 +171,8 @@ static inline void scene_forces(mote_system *system, uint32_t parts) {
         scene_add(system, mote_gravity((vec3){0.25f, -9.81f, 0.5f}));
         scene_add(system, mote_wind((vec3){2, 0, -1}, 0.01f));
     }
+    if (parts & EVEN_POINTS && !(parts & SYSTEM))
+        scene_add(system, mote_gravity((vec3){0.25f, -9.81f, 0.5f}));
     if (parts & STIFF) scene_add(system, mote_anchor_spring(centre, 0.5f, 0.002f));
     if (parts & FIELDS) {
         scene_add(system, mote_attractor(centre, 1.5f, 0.3f));

@@ -209,6 +209,7 @@ TEST(reports_give_what_a_step_has_measured) {
         b->unsolved[lane] = random_below(&random, 3), b->fallbacks[lane] = random_below(&random, 3);
         b->buried[lane] = random_below(&random, 9);
         b->infeasible[lane] = (uint8_t)random_below(&random, 2);
+        b->stiff_curls[lane] = (uint8_t)random_below(&random, 2);
         b->frozen[lane] = (uint8_t)random_below(&random, 2);
         for (int axis = 0; axis < 3; axis++) b->range.reaction[axis][slot] = (float)(3 * i) + (float)axis;
         mote_strand_step_report r;
@@ -219,6 +220,7 @@ TEST(reports_give_what_a_step_has_measured) {
         ASSERT(r.fallbacks, ==, b->fallbacks[lane]);
         ASSERT(r.buried, ==, b->buried[lane]);
         ASSERT(r.infeasible, ==, b->infeasible[lane]);
+        ASSERT(r.stiff_curls, ==, b->stiff_curls[lane]);
         ASSERT(r.frozen, ==, b->frozen[lane]);
         float impulse[3];
         assert_int_equal(mote_strands_reaction(system, id, i, 0, impulse), MOTE_OK);
@@ -228,7 +230,7 @@ TEST(reports_give_what_a_step_has_measured) {
         want.iterations += r.iterations;
         want.unsolved += r.unsolved > 0, want.fallbacks += r.fallbacks > 0;
         want.buried += r.buried;
-        want.infeasible += r.infeasible, want.frozen += r.frozen;
+        want.infeasible += r.infeasible, want.stiff_curls += r.stiff_curls, want.frozen += r.frozen;
     }
     assert_int_equal(mote_strands_report(system, id, &got), MOTE_OK);
     ASSERT(got.max_strain, ==, want.max_strain);
@@ -238,6 +240,7 @@ TEST(reports_give_what_a_step_has_measured) {
     ASSERT(got.fallbacks, ==, want.fallbacks);
     ASSERT(got.buried, ==, want.buried);
     ASSERT(got.infeasible, ==, want.infeasible);
+    ASSERT(got.stiff_curls, ==, want.stiff_curls);
     ASSERT(got.frozen, ==, want.frozen);
     mote_system_destroy(system);
 }

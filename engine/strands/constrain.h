@@ -28,7 +28,7 @@ MOTE_OUTLINE void step_in_parts(strand_work *w, const mote_coupled_affine *own, 
     const bool keeps = w->job->strands->def.solver == MOTE_STRAND_CONSERVING;
     strand_part p = part_of(w, own, lane);
     strand_halving s;
-    for (size_t i = 0; i < MOTE_GROUP; i++) s.done[i] = 0, s.size[i] = (int32_t)units;
+    for (size_t i = 0; i < MOTE_GROUP; i++) s.done[i] = 0, s.size[i] = s.most[i] = (int32_t)units;
     wide_mask left = next_parts(w, &s, units, lanes, (wide_mask){0}, &p);
     while (wide_lane_bits(left)) {
         const impulse_turns turns = eliminate_any(c, &p, t.counts, lane);

@@ -44,6 +44,7 @@ static void take_lanes(mote_arena *a, mote_strands *strands, bool interpolates) 
     for (int axis = 0; axis < 3; axis++) strands->root_rest[axis] = mote_arena_take(a, lanes, sizeof(float));
     for (int axis = 0; axis < 3 && strands->has_rods; axis++)
         strands->root_direction[axis] = mote_arena_take(a, lanes, sizeof(float));
+    if (strands->has_frames) strands->curl_rate = mote_arena_take(a, lanes, sizeof(float));
     for (int i = 0; i < MOTE_ROOT_COLUMNS; i++)
         strands->root_from[i] = mote_arena_take(a, lanes, sizeof(float));
     for (int i = 0; i < MOTE_ROOT_COLUMNS; i++)
@@ -60,6 +61,7 @@ static void take_lanes(mote_arena *a, mote_strands *strands, bool interpolates) 
     strands->fallbacks = mote_arena_take(a, lanes, sizeof(uint32_t));
     strands->buried = mote_arena_take(a, lanes, sizeof(uint32_t));
     strands->infeasible = mote_arena_take(a, lanes, sizeof(uint8_t));
+    strands->stiff_curls = mote_arena_take(a, lanes, sizeof(uint8_t));
     strands->frozen = mote_arena_take(a, lanes, sizeof(uint8_t));
 }
 

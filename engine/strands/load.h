@@ -2,7 +2,7 @@
 #ifndef MOTE_STRANDS_LOAD_H
 #define MOTE_STRANDS_LOAD_H
 
-#include "strands/step.h"
+#include "strands/rod_step.h"
 
 /* Prefetches a part of the next group's columns during the computation of this one: 0.9 of the time, measured
  * with more strands than the caches hold. */
@@ -10,11 +10,20 @@ MOTE_INLINE void fetch_ahead(const strand_work *w, uint32_t part, uint32_t parts
     const mote_strands *strands = w->job->strands;
     if (w->index + 1 >= strands->group_count) return;
     const mote_strand_group *next = w->group + 1;
-    const float *const columns[11] = {
-        strands->range.x[0],    strands->range.x[1],    strands->range.x[2],         strands->range.v[0],
-        strands->range.v[1],    strands->range.v[2],    strands->range.inverse_mass, strands->rest_length,
-        strands->relative_x[0], strands->relative_x[1], strands->relative_x[2]};
-    const int count = strands->relative_x[0] ? 11 : 8;
+    const float *const columns[] = {
+        strands->range.x[0], strands->range.x[1], strands->range.x[2], strands->range.v[0],
+        strands->range.v[1], strands->range.v[2], strands->range.inverse_mass, strands->rest_length,
+        /* Of constrained strands. */
+        strands->relative_x[0], strands->relative_x[1], strands->relative_x[2],
+        /* Of rods. */
+        strands->mass, strands->tension, strands->joint_stiffness, strands->inverse_length,
+        /* Of frames. */
+        strands->joint_twist, strands->rest_turn[0], strands->rest_turn[1], strands->rest_turn[2],
+        strands->frame[0], strands->frame[1], strands->frame[2], strands->frame[3]};
+    const int count = strands->frame[0]          ? 23
+                      : strands->joint_stiffness ? 15
+                      : strands->relative_x[0]   ? 11
+                                                 : 8;
     const uint32_t first = (uint32_t)((uint64_t)next->points * part / parts);
     const uint32_t end = (uint32_t)((uint64_t)next->points * (part + 1) / parts);
     for (uint32_t k = first; k < end; k++)
@@ -135,6 +144,12 @@ MOTE_INLINE void commit_tensions(const strand_work *w, wide_mask keep, size_t la
         wide_store(to + at, wide_select(keep, work_load(&w->c, WORK_TENSION, at), wide_load(to + at)));
 }
 
+/* Whether the smallest parts of a substep are too long for the curls of a rod. */
+static inline uint8_t has_stiff_curls(const strand_work *w, size_t lane) {
+    const float *rate = w->job->strands->curl_rate, h = w->job->plan->c.h / (float)(1u << ROD_HALVINGS);
+    return rate && rate[lane] * (h * h) > ROD_CURL_LIMIT;
+}
+
 MOTE_INLINE void load_group(strand_work *w) {
     mote_strands *strands = w->job->strands;
     const size_t bytes = (size_t)w->points * MOTE_GROUP * sizeof(float);
@@ -154,6 +169,7 @@ MOTE_INLINE void load_group(strand_work *w) {
         strands->iterations[lane] = strands->unsolved[lane] = strands->fallbacks[lane] = 0;
         strands->buried[lane] = 0;
         strands->infeasible[lane] = 0;
+        strands->stiff_curls[lane] = has_stiff_curls(w, lane);
     }
     w->moves = any_moves(w);
     if (w->job->uncoupled) mote_strand_unit_responses(w->job, w->index, w->unit_response);

@@ -45,10 +45,11 @@ MOTE_INLINE strand_bounds bounds_of(const strand_work *w, size_t lane) {
 
 /* Lanes of a register in parts of their substep, in units of the smallest part: `done` of them are over, and
  * the next part takes `size`. Parts are those of a binary tree: after one, the next is as large as the place
- * that it begins at allows. */
+ * that it begins at allows, and `most` at the longest. */
 typedef struct strand_halving {
     MOTE_ALIGNED(64) int32_t done[MOTE_GROUP];
     MOTE_ALIGNED(64) int32_t size[MOTE_GROUP];
+    MOTE_ALIGNED(64) int32_t most[MOTE_GROUP];
 } strand_halving;
 
 /* Advances the lanes of `passed` to their next part, halves the others of `tried`, and sets h and the share
@@ -62,6 +63,7 @@ MOTE_INLINE wide_mask next_parts(const strand_work *w, strand_halving *s, uint32
         if (pass[i]) {
             s->done[i] += s->size[i];
             s->size[i] = s->done[i] & -s->done[i];
+            if (s->size[i] > s->most[i]) s->size[i] = s->most[i];
         } else if (try[i]) {
             s->size[i] /= 2;
         }

@@ -37,11 +37,22 @@ enum {
     ROD_TWIST = STRAND_COLUMN(rod_twist)
 };
 
-/* V above: of all beyond a joint. */
+/* V above: of all beyond a joint. The next joint's R + l (Q + Q1) + l^2 T is F times a number that does not
+ * wait for F, plus one that does not either: only a product, a sum and a division follow each other from
+ * joint to joint. */
 typedef struct rod_beyond {
     wide p, q, r, d;     /* kg, kg m, kg m^2, kg^2 m^2 */
     wide3 force, moment; /* p, q: kg m, kg m^2 */
+    /* Of the last joint: F, b, S, Q1, P b + D. P = F (P b + D), Q = F b Q1, R = F b S. */
+    wide factor, stiffness, inertia, lever, whole;
 } rod_beyond;
+
+MOTE_INLINE rod_beyond rod_none_beyond(void) {
+    rod_beyond v;
+    v.p = v.q = v.r = v.d = v.factor = v.stiffness = v.inertia = v.lever = v.whole = (wide){0};
+    v.force = v.moment = wide3_zero();
+    return v;
+}
 
 /* Segment k of the elimination. */
 typedef struct rod_segment {
@@ -63,17 +74,21 @@ typedef struct rod_row {
 MOTE_INLINE rod_row rod_add(rod_beyond *v, const rod_segment *s, wide m) {
     /* Mass of point k + 1. */
     v->d += m * v->r, v->p += m;
-    v->force = wide3_add_scaled(v->force, (wide){0} - m, s->way);
+    v->force = wide3_sub(v->force, wide3_scale(m, s->way));
     /* Segment k. */
-    const wide l = s->length, geometric = wide_max(s->tension, (wide){0}) * l * l, q = v->q + l * v->p;
-    const wide inertia = v->r + l * (v->q + q) + geometric, d = v->d + geometric * v->p;
-    const wide3 moment =
-        wide3_add_scaled(wide3_add_scaled(v->moment, l, v->force), s->tension * l * l, s->tangent);
+    const wide l = s->length, square = l * l, pull = s->tension * square;
+    const wide geometric = wide_max(pull, (wide){0});
+    const wide q = v->q + l * v->p, d = v->d + geometric * v->p, own_inertia = square * m + geometric;
+    const wide beyond = v->stiffness * (v->inertia + (l + l) * v->lever) + square * v->whole;
+    const wide3 moment = wide3_add_scaled(wide3_add_scaled(v->moment, l, v->force), pull, s->tangent);
     /* Joint k: elimination of the change of t[k]. */
-    const wide b = s->stiffness, f = wide_set(1.0f) / (b + inertia + wide_set(0x1p-100f)), share = b * f;
+    const wide b = s->stiffness, resistance = own_inertia + (b + wide_set(0x1p-100f));
+    const wide f = wide_set(1.0f) / (v->factor * beyond + resistance), share = b * f;
     const wide3 own = wide3_scale(f, wide3_add(moment, s->couple));
-    v->p = v->p * share + d * f, v->q = share * q, v->r = share * inertia, v->d = share * d;
-    v->force = wide3_add_scaled(v->force, (wide){0} - q, own);
+    v->inertia = v->factor * beyond + own_inertia, v->whole = v->p * b + d;
+    v->factor = f, v->stiffness = b, v->lever = q;
+    v->p = v->whole * f, v->q = share * q, v->r = share * v->inertia, v->d = share * d;
+    v->force = wide3_sub(v->force, wide3_scale(q, own));
     v->moment = wide3_sub(wide3_scale(b, own), s->back);
     return (rod_row){share, q * f, own};
 }
@@ -89,6 +104,7 @@ MOTE_INLINE rod_row rod_add_pinned(rod_beyond *v, const rod_segment *s) {
     const wide3 own = wide3_add_scaled(linear, b + beyond, change);
     v->p = (b + beyond) * inverse * inverse, v->q = b * inverse, v->r = b;
     v->d = b * beyond * inverse * inverse;
+    v->factor = v->stiffness = wide_set(1.0f), v->inertia = v->r, v->lever = v->q, v->whole = v->p;
     v->force = wide3_scale((wide){0} - inverse, own);
     v->moment = wide3_sub(wide3_scale((wide){0} - b, change), s->back);
     return (rod_row){(wide){0}, inverse, wide3_scale((wide){0} - inverse, s->way)};
@@ -119,26 +135,39 @@ MOTE_INLINE rod_frame rod_load_frame(const strand_columns *c, size_t at) {
 }
 
 MOTE_INLINE rod_twist rod_twist_begin(const strand_columns *c, uint32_t k, size_t lane) {
-    const rod_frame q = rod_load_frame(c, strand_at(k, lane));
-    return (rod_twist){q, rod_direction(q), wide3_zero(), (wide){0}, (wide){0}};
+    return (rod_twist){rod_load_frame(c, strand_at(k, lane)), wide3_zero(), (wide){0}, (wide){0}};
 }
 
-/* Joint k of a rod with frames: its gradient, and the row of its twist. */
+/* Lanes whose segment k has two pinned points, which hold it as a clamp does. The first one is the root's. */
+MOTE_INLINE wide_mask rod_held_segment(const strand_columns *c, uint32_t k, size_t lane) {
+    if (!c->pins || k == 0) return (wide_mask){0};
+    const size_t at = strand_at(k, lane);
+    return wide_equal(point_mass(c, at), (wide){0}) & wide_equal(point_mass(c, at + MOTE_GROUP), (wide){0}) &
+           lanes_beyond(wide_mask_load(c->counts + lane), k + 1);
+}
+
+/* Joint k of a rod with frames: its gradient, t[k], and the row of its twist. */
 MOTE_INLINE void rod_twist_joint(const strand_columns *c, const rod_terms *t, rod_segment *s, uint32_t k,
                                  size_t lane) {
     const size_t at = strand_at(k, lane);
     const rod_frame before = k ? rod_load_frame(c, at - MOTE_GROUP) : t->root_frame;
-    const wide3 rest = {wide_load(t->rest_turn[0] + at), wide_load(t->rest_turn[1] + at),
-                        wide_load(t->rest_turn[2] + at)};
-    const rod_twist_row row = rod_add_twist(&s->twist, before, s->stiffness,
-                                            t->square * wide_load(t->joint_twist + at), rest, &s->couple);
+    const rod_joint j = {
+        s->stiffness,
+        t->square * wide_load(t->joint_twist + at),
+        {wide_load(t->rest_turn[0] + at), wide_load(t->rest_turn[1] + at), wide_load(t->rest_turn[2] + at)}};
+    const rod_twist_row row =
+        rod_add_twist(&s->twist, before, j, rod_held_segment(c, k, lane), &s->couple, &s->tangent);
     s->back = wide3_zero();
+    /* The matrix knows one stiffness: the larger one is stable, and forces at rest are those of both. */
+    s->stiffness =
+        wide_select(wide_less((wide){0}, s->stiffness), wide_max(s->stiffness, j.twist), s->stiffness);
     work_store(c, ROD_TWIST, at, row.share);
     work_store(c, ROD_TWIST + 1, at, row.own);
 }
 
 /* Turns the frames of the lanes with their segments, and by the twist of the last bending. */
-MOTE_OUTLINE void rod_turn_frames(const strand_columns *c, bool twists, wide_mask lanes, size_t lane) {
+MOTE_OUTLINE void rod_turn_frames(const strand_columns *c, const float *inverse_length, bool twists,
+                                  wide_mask lanes, size_t lane) {
     wide3 x = work_load3(c, WORK_X, lane);
     wide angle = (wide){0};
     for (uint32_t k = 0; k + 1 < c->points; k++) {
@@ -146,17 +175,29 @@ MOTE_OUTLINE void rod_turn_frames(const strand_columns *c, bool twists, wide_mas
         const wide3 next = work_load3(c, WORK_X, at + MOTE_GROUP);
         const rod_frame q = rod_load_frame(c, at);
         if (twists) angle = work_load(c, ROD_TWIST, at) * angle - work_load(c, ROD_TWIST + 1, at);
-        const rod_frame turned = rod_follow(q, wide3_sub(next, x), angle);
-        work_store3(c, ROD_FRAME, at, wide3_select(lanes, turned.v, q.v));
-        work_store(c, ROD_FRAME + 3, at, wide_select(lanes, turned.w, q.w));
+        const rod_frame turned = rod_follow(q, wide3_sub(next, x), angle, wide_load(c->rest_length + at),
+                                            wide_load(inverse_length + at));
+        /* Frames of segments that do not exist stay 0, so that their joints have no gradient. */
+        wide_mask turns = lanes;
+        if (k + 1 >= c->shortest) turns &= lanes_beyond(wide_mask_load(c->counts + lane), k + 1);
+        work_store3(c, ROD_FRAME, at, wide3_select(turns, turned.v, q.v));
+        work_store(c, ROD_FRAME + 3, at, wide_select(turns, turned.w, q.w));
         x = next;
     }
 }
 
 MOTE_INLINE rod_beyond rod_select(wide_mask mask, const rod_beyond *a, const rod_beyond *b) {
-    return (rod_beyond){wide_select(mask, a->p, b->p),          wide_select(mask, a->q, b->q),
-                        wide_select(mask, a->r, b->r),          wide_select(mask, a->d, b->d),
-                        wide3_select(mask, a->force, b->force), wide3_select(mask, a->moment, b->moment)};
+    return (rod_beyond){.p = wide_select(mask, a->p, b->p),
+                        .q = wide_select(mask, a->q, b->q),
+                        .r = wide_select(mask, a->r, b->r),
+                        .d = wide_select(mask, a->d, b->d),
+                        .force = wide3_select(mask, a->force, b->force),
+                        .moment = wide3_select(mask, a->moment, b->moment),
+                        .factor = wide_select(mask, a->factor, b->factor),
+                        .stiffness = wide_select(mask, a->stiffness, b->stiffness),
+                        .inertia = wide_select(mask, a->inertia, b->inertia),
+                        .lever = wide_select(mask, a->lever, b->lever),
+                        .whole = wide_select(mask, a->whole, b->whole)};
 }
 
 /* Adds segment k to the elimination, between point k and its neighbour `end`. `tangent` is t[k]; t[k-1]
@@ -191,7 +232,7 @@ MOTE_INLINE void rod_eliminate(const strand_columns *c, const rod_terms *t, rod_
     work_store(c, ROD_SHARE, at, row.share);
     work_store(c, ROD_LEVER, at, row.lever);
     work_store3(c, ROD_OWN, at, row.own);
-    s->tangent = s->before;
+    if (!t->framed) s->tangent = s->before;
 }
 
 /* A point on the way back to the tip: its move, the change of the direction of the segment before it, and the
@@ -225,21 +266,24 @@ MOTE_INLINE void rod_pass_point(const strand_columns *c, const rod_terms *t, rod
     r->behind = own;
 }
 
+MOTE_INLINE wide3 rod_tangent(const rod_terms *t, wide3 x, wide3 before, size_t at) {
+    return wide3_scale(wide_load(t->inverse_length + at), wide3_sub(x, before));
+}
+
 /* Eliminates all segments, from the tip to the root. Returns the root's part of the way back. */
 MOTE_INLINE rod_return rod_up(const strand_columns *c, const rod_terms *t, size_t lane) {
     const uint32_t last = c->points - 1;
-    rod_beyond v = {(wide){0}, (wide){0}, (wide){0}, (wide){0}, wide3_zero(), wide3_zero()};
+    rod_beyond v = rod_none_beyond();
     strand_point end = work_point(c, strand_at(last, lane)), a = work_point(c, strand_at(last - 1, lane));
     rod_segment s;
     if (t->framed) s.twist = rod_twist_begin(c, last - 1, lane);
-    s.tangent = wide3_scale(wide_load(t->inverse_length + strand_at(last - 1, lane)), wide3_sub(end.x, a.x));
+    if (!t->framed) s.tangent = rod_tangent(t, end.x, a.x, strand_at(last - 1, lane));
     for (uint32_t k = last; k-- > 0;) {
         strand_point before = a;
         s.before = t->root;
         if (k) {
             before = work_point(c, strand_at(k - 1, lane));
-            s.before =
-                wide3_scale(wide_load(t->inverse_length + strand_at(k - 1, lane)), wide3_sub(a.x, before.x));
+            if (!t->framed) s.before = rod_tangent(t, a.x, before.x, strand_at(k - 1, lane));
         }
         rod_eliminate(c, t, &v, &s, end, k, lane);
         end = a, a = before;

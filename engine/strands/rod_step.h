@@ -3,7 +3,14 @@
 #define MOTE_STRANDS_ROD_STEP_H
 
 #include "strands/parts.h"
-#include "strands/rod.h"
+#include "strands/rod_plain.h"
+
+/* Curls: where a rod is bent at rest, its lengths are held without regard to its bending, which turns with
+ * them. With the rest curvature kappa this is stable while kappa^4 h^2 max(EI, GJ) / (kg/m) is small.
+ * Helices, arcs and kinks of 17 to 65 points and GJ / EI of 0.05 to 200 at 4 to 32 substeps came to rest at
+ * 0.4; the first shook at 0.8 (measured). Above the limit, which is ROD_CURL_LIMIT, a substep is taken in
+ * parts from the beginning. */
+#define ROD_CURL_LIMIT 0.4f
 
 /* Rods whose lengths this many iterations do not hold take their substep in parts, up to 2^ROD_HALVINGS. */
 #define ROD_ITERATIONS 3u
@@ -14,6 +21,7 @@ MOTE_INLINE void rod_set_part(rod_terms *t, const strand_part *p) {
     const wide one = wide_set(1.0f);
     const wide_mask some = wide_less((wide){0}, p->h);
     t->part = *p;
+    t->part.drift = (wide){0}; /* forces act at the start of the part */
     t->square = p->h * p->h;
     t->rate = wide_select(some, one / wide_select(some, p->h, one), (wide){0});
 }
@@ -35,7 +43,6 @@ MOTE_INLINE rod_terms rod_terms_of(const strand_work *w, const mote_coupled_affi
                                    bool framed, size_t lane) {
     const mote_strands *strands = w->job->strands;
     strand_part p = part_of(w, own, lane);
-    p.drift = (wide){0};
     rod_terms t = {
         .joint = strands->joint_stiffness + w->slot,
         .inverse_length = strands->inverse_length + w->slot,
@@ -64,6 +71,11 @@ MOTE_INLINE wide_mask iterate_rods(const strand_work *w, strand_terms *lengths, 
     return unsolved;
 }
 
+MOTE_OUTLINE wide_mask iterate_more(const strand_work *w, strand_terms *lengths, wide_mask unsolved,
+                                    size_t lane) {
+    return iterate_rods(w, lengths, unsolved, lane);
+}
+
 /* Bends the rods of `live` over t->part and holds their lengths, the first iteration on the same walks.
  * Returns those that are not yet held. */
 MOTE_INLINE wide_mask step_rod_part(const strand_work *w, const rod_terms *t, strand_terms *lengths,
@@ -76,8 +88,29 @@ MOTE_INLINE wide_mask step_rod_part(const strand_work *w, const rod_terms *t, st
     return iterate_rods(w, lengths, newton_back(c, lengths, live, chain.x, lane), lane);
 }
 
-/* Steps the lanes of `lanes`, whose lengths a few iterations do not hold, in parts. At the smallest part
- * Newton's method has all of its iterations. */
+/* Returns the lanes with curls that a whole substep does not hold. */
+MOTE_INLINE wide_mask rods_that_curl(const strand_work *w, size_t lane) {
+    const float h = w->job->plan->c.h;
+    return wide_less(wide_set(ROD_CURL_LIMIT),
+                     wide_load(w->job->strands->curl_rate + w->lane + lane) * wide_set(h * h));
+}
+
+/* Sets the first part of a lane: of the whole substep or half of it, and for curls the longest that holds
+ * them. next_parts halves it. */
+static inline void begin_parts(const strand_work *w, strand_halving *s, bool framed, size_t lane) {
+    const float h = w->job->plan->c.h;
+    for (size_t i = 0; i < MOTE_WIDTH; i++) {
+        int32_t size = 1 << ROD_HALVINGS;
+        float rate = framed ? w->job->strands->curl_rate[w->lane + lane + i] * (h * h) : 0;
+        s->done[i] = 0, s->size[i] = size, s->most[i] = size;
+        if (!(rate > ROD_CURL_LIMIT)) continue;
+        for (; size > 1 && rate > ROD_CURL_LIMIT; size /= 2) rate *= 0.25f;
+        s->most[i] = size, s->size[i] = 2 * size;
+    }
+}
+
+/* Steps the lanes of `lanes`, whose lengths a few iterations do not hold or whose curls the whole substep
+ * does not, in parts. At the smallest part Newton's method has all of its iterations. */
 MOTE_INLINE void step_rods_in_parts(const strand_work *w, const mote_coupled_affine *own, bool framed,
                                     wide_mask lanes, size_t lane) {
     const strand_columns columns = w->c, *c = &columns;
@@ -88,7 +121,7 @@ MOTE_INLINE void step_rods_in_parts(const strand_work *w, const mote_coupled_aff
     strand_part p = t.part;
     strand_halving s;
     lengths.start = part_start[0], lengths.start_v = part_start[1], lengths.done = ROD_ITERATIONS;
-    for (size_t i = 0; i < MOTE_GROUP; i++) s.done[i] = 0, s.size[i] = (int32_t)units;
+    begin_parts(w, &s, framed, lane);
     rod_undo(c, lanes, substep_start, lane);
     wide_mask left = next_parts(w, &s, units, lanes, (wide_mask){0}, &p);
     while (wide_lane_bits(left)) {
@@ -97,7 +130,7 @@ MOTE_INLINE void step_rods_in_parts(const strand_work *w, const mote_coupled_aff
                         passed = left & (~unsolved | last);
         rod_undo(c, ~passed, part_start, lane);
         if (wide_lane_bits(passed & unsolved)) (void)hold_lengths(w, of, lengths, passed & unsolved, lane);
-        if (framed) rod_turn_frames(c, true, passed, lane);
+        if (framed) rod_turn_frames(c, w->job->strands->inverse_length + w->slot, true, passed, lane);
         left = next_parts(w, &s, units, left, passed, &p);
     }
 }
@@ -115,17 +148,47 @@ MOTE_INLINE void parts_of_rods(const strand_work *w, const mote_coupled_affine *
     (framed ? framed_parts : straight_parts)(w, own, lanes, lane);
 }
 
+/* As step_rod_part over the whole substep, of plain rods. */
+MOTE_INLINE wide_mask step_plain_rods(const strand_work *w, const mote_coupled_affine *own, bool framed,
+                                      size_t lane) {
+    const strand_parts_of of = {.gains = true, .rods = true};
+    const rod_terms t = rod_terms_of(w, own, substep_start, framed, lane);
+    strand_terms lengths = make_terms(w, of, lane);
+    const strand_columns columns = w->c, *c = &columns;
+    impulse_copy_reaction(c, WORK_REACTION, IMPULSE_REACTED, ~(wide_mask){0}, lane);
+    count_lanes(w->job->strands->iterations + w->lane + lane, ~(wide_mask){0});
+    lengths.rate = t.rate;
+    const wide_mask unsolved = rod_plain_step(c, &t, &lengths, lane);
+    return wide_lane_bits(unsolved) ? iterate_more(w, &lengths, unsolved, lane) : unsolved;
+}
+
+MOTE_OUTLINE wide_mask step_plain_straight(const strand_work *w, const mote_coupled_affine *own,
+                                           size_t lane) {
+    return step_plain_rods(w, own, false, lane);
+}
+MOTE_OUTLINE wide_mask step_plain_framed(const strand_work *w, const mote_coupled_affine *own, size_t lane) {
+    return step_plain_rods(w, own, true, lane);
+}
+
 /* Steps rods where there are no colliders. */
 MOTE_INLINE void step_rods(const strand_work *w, const mote_coupled_affine *own, bool framed, wide_mask live,
                            size_t lane) {
     const strand_parts_of of = {.gains = true, .rods = true};
-    const rod_terms t = rod_terms_of(w, own, substep_start, framed, lane);
-    strand_terms lengths = make_terms(w, of, lane);
-    const wide_mask unsolved = step_rod_part(w, &t, &lengths, live, lane);
     const strand_columns columns = w->c;
-    if (framed) rod_turn_frames(&columns, true, live & ~unsolved, lane);
-    if (wide_lane_bits(unsolved) == 0) return;
-    parts_of_rods(w, own, framed, unsolved, lane);
+    const wide_mask curls = framed ? live & rods_that_curl(w, lane) : (wide_mask){0};
+    wide_mask unsolved;
+    live &= ~curls;
+    if (rods_are_plain(&columns, w->all ? NULL : own, live, lane)) {
+        unsolved = (framed ? step_plain_framed : step_plain_straight)(w, own, lane);
+    } else {
+        const rod_terms t = rod_terms_of(w, own, substep_start, framed, lane);
+        strand_terms lengths = make_terms(w, of, lane);
+        unsolved = step_rod_part(w, &t, &lengths, live, lane);
+    }
+    if (framed)
+        rod_turn_frames(&columns, w->job->strands->inverse_length + w->slot, true, live & ~unsolved, lane);
+    if (wide_lane_bits(unsolved | curls) == 0) return;
+    parts_of_rods(w, own, framed, unsolved | curls, lane);
     arrive(w, lane);
 }
 
@@ -139,14 +202,16 @@ MOTE_INLINE void step_rods_among(const strand_work *w, const mote_coupled_affine
     strand_terms lengths = make_terms(w, of, lane);
     impulse_copy_reaction(c, WORK_REACTION, IMPULSE_REACTED, ~(wide_mask){0}, lane);
     (void)rod_bend(c, &t, NULL, lane);
-    wide_mask near = live & lanes_near(w, substep, lane), unsolved = live & ~near;
+    const wide_mask curls = framed ? live & rods_that_curl(w, lane) : (wide_mask){0};
+    wide_mask near = live & ~curls & lanes_near(w, substep, lane), unsolved = live & ~curls & ~near;
     if (wide_lane_bits(unsolved)) {
         count_lanes(w->job->strands->iterations + w->lane + lane, unsolved);
         lengths.everyone = wide_all(unsolved);
         unsolved = iterate_rods(w, &lengths, newton(c, &lengths, unsolved, lane), lane);
     }
+    unsolved |= curls;
     /* The parts of other lanes overwrite the rows of the twist. */
-    if (framed) rod_turn_frames(c, true, live & ~unsolved, lane);
+    if (framed) rod_turn_frames(c, w->job->strands->inverse_length + w->slot, true, live & ~unsolved, lane);
     if (wide_lane_bits(unsolved)) {
         parts_of_rods(w, own, framed, unsolved, lane);
         arrive(w, lane);
@@ -154,7 +219,7 @@ MOTE_INLINE void step_rods_among(const strand_work *w, const mote_coupled_affine
     }
     const bool buried = w->contacts.buried;
     if (wide_lane_bits(near)) hold_near(w, substep, near, lane);
-    if (framed) rod_turn_frames(c, false, near, lane);
+    if (framed) rod_turn_frames(c, w->job->strands->inverse_length + w->slot, false, near, lane);
     if (buried && substep + 1 == w->job->plan->substeps)
         count_buried(w, substep, near, w->job->strands->buried + w->lane + lane, lane);
 }

@@ -120,6 +120,7 @@ mote_strands_step_report mote_strands_report_all(const mote_strands *strands) {
         to.fallbacks += strands->fallbacks[lane] != 0;
         to.buried += strands->buried[lane];
         to.infeasible += strands->infeasible[lane] != 0;
+        to.stiff_curls += strands->stiff_curls[lane] != 0;
         to.frozen += strands->frozen[lane] != 0;
     }
     to.mean_strain = (float)(strain / (double)(strands->point_count - strands->strand_count));

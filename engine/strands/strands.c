@@ -200,6 +200,25 @@ static void fill_frames(mote_strands *strands, const mote_strands_def *def, uint
     }
 }
 
+/* Finds the largest square of a frequency with which the curls of a rod turn as a whole, kappa^4 max(EI, GJ)
+ * over the mass per length, kappa: the rest curvature. */
+static void find_curl_rate(mote_strands *strands, uint32_t lane) {
+    const uint32_t points = (uint32_t)strands->points[lane];
+    double most = 0;
+    for (uint32_t k = 1; k + 1 < points; k++) {
+        const uint32_t slot = mote_strands_slot_of(strands, lane, k);
+        const double x = (double)strands->rest_turn[0][slot], y = (double)strands->rest_turn[1][slot];
+        const double square = x * x + y * y, bend = (double)strands->joint_stiffness[slot],
+                     twist = (double)strands->joint_twist[slot];
+        const double length =
+            ((double)strands->rest_length[slot - MOTE_GROUP] + (double)strands->rest_length[slot]) / 2;
+        const double mass = (double)strands->mass[slot] * length * length;
+        const double rate = mass > 0 ? square * square * (bend > twist ? bend : twist) / mass : 0;
+        if (rate > most) most = rate;
+    }
+    strands->curl_rate[lane] = most < (double)FLT_MAX ? (float)most : FLT_MAX;
+}
+
 static mote_result fill_strand(mote_strands *strands, const mote_strands_def *def, uint32_t lane,
                                mote_strands_fault *fault) {
     const uint32_t strand = strands->strand_of_lane[lane], points = (uint32_t)strands->points[lane];
@@ -223,6 +242,7 @@ static mote_result fill_strand(mote_strands *strands, const mote_strands_def *de
     if (strands->has_frames) fill_frames(strands, def, lane);
     mote_result result = MOTE_OK;
     if (mote_strands_rests_under_load(strands)) result = mote_strands_balance(strands, lane, fault);
+    if (strands->has_frames) find_curl_rate(strands, lane);
     mote_strands_rest(strands, lane);
     return result;
 }

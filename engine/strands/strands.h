@@ -89,6 +89,7 @@ struct mote_strands {
     float *origin[3];          /* m, of relative_x; NULL without it */
     float *root_rest[3];       /* point 0 under the identity */
     float *root_direction[3];  /* direction of the first segment under the identity; NULL: no rods */
+    float *curl_rate;          /* 1/s^2, of rods with frames: see rod_step.h; NULL: no frames */
     /* Transforms between which roots move. Rotations have length 1; root_to is in the hemisphere of
      * root_from. */
     float *root_from[MOTE_ROOT_COLUMNS], *root_to[MOTE_ROOT_COLUMNS];
@@ -100,7 +101,7 @@ struct mote_strands {
     /* Report of the last step, by lane. */
     float *strain, *strain_sum; /* largest, and summed over the strand's segments */
     uint32_t *iterations, *unsolved, *fallbacks, *buried;
-    uint8_t *infeasible;
+    uint8_t *infeasible, *stiff_curls;
     uint8_t *frozen; /* kept until the strand is put at rest */
 
     mote_span_of_pins *spans; /* sorted by group only; MOTE_MAX_STRANDS_PINS reserved with the first pin */

@@ -233,6 +233,7 @@ mote_result mote_strands_report_of(const mote_system *system, mote_strands_id id
                                         .fallbacks = strands->fallbacks[lane],
                                         .buried = strands->buried[lane],
                                         .infeasible = strands->infeasible[lane] != 0,
+                                        .stiff_curls = strands->stiff_curls[lane] != 0,
                                         .frozen = strands->frozen[lane] != 0};
     return MOTE_OK;
 }

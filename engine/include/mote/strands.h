@@ -65,9 +65,10 @@ typedef struct mote_strands_def {
     const float *point_bending_stiffness;
     /** GJ, shear modulus times the torsion constant, N m^2, >= 0. If > 0, rods have material frames: the rest
      * shape's curvature and torsion are those of the rod at rest, and a root that turns about its first
-     * segment twists it. 0: rods are straight at rest and have no twist. Holds while c^4 h^2 EI / (mass per
-     * metre)
-     * <= 0.2, c being the rest curvature and h the substep. */
+     * segment twists it; a segment, besides the first, whose two points are pinned does not turn about
+     * itself. 0: rods are straight at rest and have no twist. A substep h holds curls while c^4 h^2 max(EI,
+     * GJ) / (mass per metre) <= 0.4, c being the rest curvature; above, a strand takes it in up to 16 parts.
+     */
     float twisting_stiffness;
     /** GJ at each point, N m^2, >= 0, strand after strand, or NULL. */
     const float *point_twisting_stiffness;
@@ -218,6 +219,10 @@ typedef struct mote_strand_step_report {
     /** Two pinned points were further apart than the rigid segments between them are long; these rest lengths
      * were enlarged to reach. */
     bool infeasible;
+    /** The curls of the rod are too stiff: kappa^4 h^2 max(EI, GJ) / (kg/m), kappa: the rest curvature,
+     * exceeds 0.4, up to which a substep h holds them, in a sixteenth of the substep. It shakes; more
+     * substeps hold it. */
+    bool stiff_curls;
     bool frozen; /**< turned non-finite, in this step or an earlier one; keeps the state before that step */
 } mote_strand_step_report;
 
@@ -234,6 +239,7 @@ typedef struct mote_strands_step_report {
         fallbacks,       /**< strands with fallbacks */
         buried,          /**< points inside the collider in which their pinned root is */
         infeasible,      /**< infeasible strands */
+        stiff_curls,     /**< strands with stiff curls */
         frozen;          /**< frozen strands */
 } mote_strands_step_report;
 

@@ -1,0 +1,166 @@
+/* Substep of a register of rods of which every lane is live and has the same number of points, pinned at the
+ * root alone: the walks of rod.h and solve.h with the same operations, so that a rod has the same bits here
+ * and there, without the masks and the branches for the rest. Rows of the bending are kept where the state
+ * was: until the walk back to the tip, WORK_V of point k + 1 holds `own` of segment k and WORK_X its share
+ * and lever, because START and OLD_V hold the state. Fewer columns then pass the nearest cache, which they
+ * exceed. */
+#ifndef MOTE_STRANDS_ROD_PLAIN_H
+#define MOTE_STRANDS_ROD_PLAIN_H
+
+#include "strands/rod.h"
+
+/* own: NULL where IMPULSE_DV holds h a. */
+MOTE_INLINE bool rods_are_plain(const strand_columns *c, const mote_coupled_affine *own, wide_mask live,
+                                size_t lane) {
+    const bool even = !own || !(own->stiff_acceleration || own->force);
+    return even && !c->pins && c->shortest == c->points && wide_all(live) &&
+           wide_all(wide_equal(point_mass(c, lane), (wide){0}));
+}
+
+/* Forces on plain rods, as a local copy. */
+typedef struct rod_plain_kick {
+    wide3 constant, damping;
+    bool stored; /* IMPULSE_DV holds h a */
+} rod_plain_kick;
+
+MOTE_INLINE rod_plain_kick rod_plain_kick_of(const rod_terms *t) {
+    const mote_coupled_affine *own = t->part.own;
+    rod_plain_kick kick = {wide3_zero(), wide3_zero(), own == NULL};
+    if (!own) return kick;
+    kick.constant = wide3_set(own->evaluation.acceleration.constant);
+    kick.damping = wide3_set(own->evaluation.acceleration.damping);
+    return kick;
+}
+
+/* Returns h v0 + h^2 a. */
+MOTE_INLINE wide3 rod_plain_way(const strand_columns *c, const rod_plain_kick *kick, wide h, wide3 v,
+                                size_t at) {
+    const wide3 dv =
+        kick->stored ? work_load3(c, IMPULSE_DV, at) : wide3_add(kick->constant, wide3_mul(kick->damping, v));
+    return wide3_scale(h, wide3_add(v, dv));
+}
+
+/* Eliminates the bending from the tip to the root; returns the force on the root without that of its own
+ * move, and the factor of that. */
+MOTE_INLINE rod_beyond rod_plain_up(const strand_columns *c, const rod_terms *t, size_t lane) {
+    const uint32_t last = c->points - 1;
+    const rod_plain_kick kick = rod_plain_kick_of(t);
+    const wide h = t->part.h;
+    rod_beyond v = rod_none_beyond();
+    rod_segment s;
+    const wide3 tip = work_load3(c, WORK_X, strand_at(last, lane));
+    wide3 a = work_load3(c, WORK_X, strand_at(last - 1, lane));
+    work_store3(c, WORK_START, strand_at(last, lane), tip);
+    work_store3(c, WORK_START, strand_at(last - 1, lane), a);
+    if (t->framed) s.twist = rod_twist_begin(c, last - 1, lane);
+    if (!t->framed) s.tangent = rod_tangent(t, tip, a, strand_at(last - 1, lane));
+    for (uint32_t k = last; k-- > 0;) {
+        const size_t at = strand_at(k, lane), next = at + MOTE_GROUP;
+        s.before = t->root;
+        if (k) {
+            const wide3 before = work_load3(c, WORK_X, at - MOTE_GROUP);
+            work_store3(c, WORK_START, at - MOTE_GROUP, before);
+            if (!t->framed) s.before = rod_tangent(t, a, before, at - MOTE_GROUP);
+            a = before;
+        }
+        const wide3 v0 = work_load3(c, WORK_V, next);
+        const wide tension = work_load(c, WORK_TENSION, at);
+        s.length = work_load(c, WORK_LENGTH, at);
+        s.tension = t->square * tension, s.stiffness = t->square * wide_load(t->joint + at);
+        if (t->framed)
+            rod_twist_joint(c, t, &s, k, lane);
+        else
+            s.couple = s.back = wide3_scale(s.stiffness, wide3_sub(s.tangent, s.before));
+        s.way = rod_plain_way(c, &kick, h, v0, next);
+        const rod_row row = rod_add(&v, &s, wide_load(t->mass + next));
+        work_store3(c, IMPULSE_OLD_V, next, v0);
+        work_store(c, ROD_TENSION, at, tension);
+        work_store(c, WORK_X, next, row.share);
+        work_store(c, WORK_X + 1, next, row.lever);
+        work_store3(c, WORK_V, next, row.own);
+        if (!t->framed) s.tangent = s.before;
+    }
+    return v;
+}
+
+/* Finds the moves of the points from the root to the tip, which replace `own`, and eliminates the rows of the
+ * lengths. Returns the tip. */
+MOTE_INLINE wide3 rod_plain_down(const strand_columns *c, wide3 root, wide3 dx, size_t lane) {
+    wide3 x = root, edge = wide3_zero(), du = wide3_zero();
+    wide mass = (wide){0}, inverse_pivot = (wide){0}, value = (wide){0};
+    for (uint32_t k = 0; k + 1 < c->points; k++) {
+        const size_t at = strand_at(k, lane), next = at + MOTE_GROUP;
+        const wide length = work_load(c, WORK_LENGTH, at), w = point_mass(c, next);
+        const wide3 change =
+            wide3_add_scaled(work_load3(c, WORK_V, next), work_load(c, WORK_X + 1, next), dx);
+        du = wide3_sub(wide3_scale(work_load(c, WORK_X, next), du), change);
+        dx = wide3_add_scaled(dx, length, du);
+        const wide3 moved = wide3_add(work_load3(c, WORK_START, next), dx), d = wide3_sub(moved, x);
+        work_store3(c, WORK_V, next, dx);
+        /* Row of the length. */
+        const wide square = wide3_dot(d, d), diagonal = (mass + w) * square;
+        const wide coupling = mass * wide3_dot(edge, d), factor = coupling * inverse_pivot;
+        inverse_pivot = invert_pivot(diagonal - coupling * factor, diagonal, ~(wide_mask){0});
+        value = wide_set(0.5f) * (square - length * length) + factor * value;
+        edge = d, x = moved, mass = w;
+        work_store(c, WORK_PIVOT, at, inverse_pivot);
+        work_store(c, WORK_MULTIPLIER, at, value);
+        if (k) work_store(c, WORK_COUPLING, at - MOTE_GROUP, coupling);
+    }
+    return x;
+}
+
+MOTE_INLINE wide_mask rod_plain_held(const strand_columns *c, const strand_terms *t, wide3 d, size_t at) {
+    const wide square = wide3_dot(d, d), length = work_load(c, WORK_LENGTH, at);
+    const wide target = length * length, rounding = t->rounding * length;
+    return (wide_less(square, t->high * target + rounding) & wide_less(t->low * target - rounding, square)) |
+           wide_equal(length, (wide){0});
+}
+
+/* Back substitution of the lengths and correction of the points from the tip, as newton_back. */
+MOTE_INLINE wide_mask rod_plain_back(const strand_columns *c, const strand_terms *t, wide3 root, wide3 tip,
+                                     size_t lane) {
+    const wide rate = t->rate, square_rate = rate * rate;
+    wide3 old = tip, behind = wide3_zero(), beyond = tip,
+          dx = work_load3(c, WORK_V, strand_at(c->points - 1, lane));
+    wide multiplier = (wide){0};
+    wide_mask held = ~(wide_mask){0};
+    for (uint32_t k = c->points - 1; k-- > 0;) {
+        const size_t at = strand_at(k, lane), next = at + MOTE_GROUP;
+        const bool last = k + 2 == c->points;
+        const wide3 before = k ? work_load3(c, WORK_V, at) : wide3_zero(),
+                    a = k ? wide3_add(work_load3(c, WORK_START, at), before) : root, d = wide3_sub(old, a);
+        wide value = work_load(c, WORK_MULTIPLIER, at);
+        if (!last) value += work_load(c, WORK_COUPLING, at) * multiplier;
+        multiplier = value * work_load(c, WORK_PIVOT, at);
+        work_store(c, WORK_TENSION, at, work_load(c, WORK_TENSION, at) + square_rate * multiplier);
+        const wide3 own = wide3_scale(multiplier, d), applied = wide3_sub(behind, own);
+        const wide w = point_mass(c, next);
+        const wide3 x = wide3_add_scaled(old, w, applied);
+        work_store3(c, WORK_X, next, x);
+        work_store3(c, WORK_V, next, wide3_add_scaled(wide3_scale(rate, dx), rate * w, applied));
+        if (!last) held &= rod_plain_held(c, t, wide3_sub(beyond, x), next);
+        behind = own, old = a, beyond = x, dx = before;
+    }
+    held &= rod_plain_held(c, t, wide3_sub(beyond, old), lane);
+    work_store3(c, WORK_REACTION, lane, wide3_add_scaled(work_load3(c, WORK_REACTION, lane), rate, behind));
+    return ~held;
+}
+
+/* Bends the rods over the substep and holds their lengths by one iteration. Returns those that are not yet
+ * held. */
+MOTE_INLINE wide_mask rod_plain_step(const strand_columns *c, const rod_terms *t, const strand_terms *lengths,
+                                     size_t lane) {
+    const rod_beyond v = rod_plain_up(c, t, lane);
+    const strand_point root = work_point(c, lane);
+    const wide3 dx = wide3_scale(t->part.h, wide3_add(root.v, wide3_zero()));
+    const wide3 own = wide3_sub(wide3_zero(), wide3_add_scaled(v.force, v.p, dx));
+    const wide3 goal = work_load3(c, IMPULSE_GOAL, lane);
+    work_store3(c, IMPULSE_OLD_V, lane, root.v);
+    work_store3(c, WORK_REACTION, lane,
+                wide3_add(work_load3(c, WORK_REACTION, lane), wide3_scale(t->rate, own)));
+    work_store3(c, WORK_X, lane, goal);
+    return rod_plain_back(c, lengths, goal, rod_plain_down(c, goal, dx, lane), lane);
+}
+
+#endif

@@ -1,0 +1,335 @@
+/* The plain reference of rods: implicit bending eliminated from the tip to the root, frames whose twist is at
+ * rest, one iteration of Newton's method for the lengths after another, and parts of a substep by recursion.
+ * One rod at a time, rows kept in arrays, in the order of operations of rod.h. */
+#include <math.h>
+#include <string.h>
+
+#include "reference_strand_parts.h"
+
+enum { ROD_ITERATIONS = 3, ROD_PARTS = 16 };
+static const float ROD_CURLS = 0.4f;
+
+typedef struct quaternion {
+    float v[3], w;
+} quaternion;
+
+/* A part of the substep: its h, its start, and the rows of the elimination by segment. */
+typedef struct rod_part {
+    float h, rate, share;
+    bool whole;
+    reference_row x[REFERENCE_POINTS], v[REFERENCE_POINTS], reaction[REFERENCE_POINTS], way[REFERENCE_POINTS];
+    float tension[REFERENCE_POINTS];
+    float stiffness[REFERENCE_POINTS]; /* of joints, in the matrix */
+    reference_row own[REFERENCE_POINTS], force[REFERENCE_POINTS], gradient[REFERENCE_POINTS],
+        back[REFERENCE_POINTS], along[REFERENCE_POINTS];
+    float rows[REFERENCE_POINTS][2], beyond[REFERENCE_POINTS][2], twist[REFERENCE_POINTS][2];
+} rod_part;
+
+/* Quadratic cost of all beyond a joint, and its last joint. */
+typedef struct cost {
+    float p, q, r, d, force[3], moment[3];
+    float factor, stiffness, inertia, lever, whole;
+} cost;
+
+/* --- Frames --- */
+
+static quaternion product(quaternion a, quaternion b) {
+    quaternion c;
+    float cross[3];
+    row_cross(a.v, b.v, cross);
+    for (int i = 0; i < 3; i++) c.v[i] = (a.w * b.v[i] + b.w * a.v[i]) + cross[i];
+    c.w = a.w * b.w - row_dot(a.v, b.v);
+    return c;
+}
+
+static quaternion rest_frame_of(const reference_strand *s) {
+    const float *q = s->root_rotation, norm = ((q[0] * q[0] + q[1] * q[1]) + q[2] * q[2]) + q[3] * q[3];
+    const float scale = 1 / __builtin_sqrtf(norm);
+    const quaternion root = {{scale * q[0], scale * q[1], scale * q[2]}, scale * q[3]};
+    const quaternion rest = {{s->rest_frame[0], s->rest_frame[1], s->rest_frame[2]}, s->rest_frame[3]};
+    return product(root, rest);
+}
+
+static quaternion frame_of(const reference_strand *s, uint32_t k) {
+    const float *q = s->rod_frame[k];
+    return (quaternion){{q[0], q[1], q[2]}, q[3]};
+}
+
+/* The columns of the rotation matrix of q. */
+static void axes_of(quaternion q, float axis[3][3]) {
+    const float x = q.v[0], y = q.v[1], z = q.v[2], w = q.w, x2 = x + x, y2 = y + y, z2 = z + z;
+    const float of[3][3] = {{1 - y * y2 - z * z2, x * y2 + w * z2, x * z2 - w * y2},
+                            {x * y2 - w * z2, 1 - x * x2 - z * z2, y * z2 + w * x2},
+                            {x * z2 + w * y2, y * z2 - w * x2, 1 - x * x2 - y * y2}};
+    memcpy(axis, of, sizeof of);
+}
+
+/* Gradients of the joints, directions of the segments and rows of the twist, which is at rest. */
+static void find_frames(const reference_strand *s, rod_part *p) {
+    float beyond[3] = {0}, resistance = 0, torque = 0;
+    for (uint32_t k = s->points - 1; k-- > 0;) {
+        const quaternion a = k ? frame_of(s, k - 1) : rest_frame_of(s), b = frame_of(s, k),
+                         inverse = {{0 - a.v[0], 0 - a.v[1], 0 - a.v[2]}, a.w};
+        const float bend = (p->h * p->h) * s->joint[k], twist = (p->h * p->h) * s->joint_twist[k];
+        quaternion c = product(inverse, b);
+        for (int i = 0; i < 3; i++) c.v[i] = signbit(c.w) ? -c.v[i] : c.v[i];
+        c.w = fabsf(c.w);
+        float y[3], odd[3], own[3], axis[3][3];
+        for (int i = 0; i < 3; i++) y[i] = (i < 2 ? bend : twist) * ((c.v[i] + c.v[i]) - s->rest_turn[k][i]);
+        row_cross(c.v, y, odd);
+        for (int i = 0; i < 3; i++) own[i] = (c.w * y[i] - odd[i]) - beyond[i];
+        axes_of(b, axis);
+        for (int i = 0; i < 3; i++) {
+            p->gradient[k][i] = own[1] * axis[0][i] + (0 - own[0]) * axis[1][i];
+            p->along[k][i] = axis[2][i], p->back[k][i] = 0;
+            beyond[i] = c.w * y[i] + odd[i];
+        }
+        const float sine = bend * (c.v[0] * c.v[0] + c.v[1] * c.v[1]),
+                    cosine = twist * (c.v[2] * c.v[2] + c.w * c.w), diagonal = sine + cosine,
+                    other = cosine - sine, whole = diagonal + resistance;
+        p->stiffness[k] = bend > 0 ? larger(bend, twist) : bend;
+        const bool held = k && s->mass[k] == 0 && s->mass[k + 1] == 0;
+        const float over = !held && 0 < diagonal && 0 < whole ? 1 / whole : 0;
+        torque = torque + own[2];
+        p->twist[k][0] = other * over, p->twist[k][1] = torque * over;
+        resistance = held ? diagonal : ((4 * sine) * cosine + diagonal * resistance) * over;
+        torque = p->twist[k][0] * torque;
+    }
+}
+
+static void turn_frames(reference_strand *s, const rod_part *p, bool twists) {
+    float angle = 0;
+    for (uint32_t k = 0; k + 1 < s->points; k++) {
+        const quaternion q = frame_of(s, k);
+        if (twists) angle = p->twist[k][0] * angle - p->twist[k][1];
+        const float a = 0.5f * angle, *v = q.v;
+        const quaternion twisted = {{v[0] + a * v[1], v[1] - a * v[0], v[2] + a * q.w}, q.w - a * v[2]};
+        float d[3];
+        row_between(s->x[k], s->x[k + 1], d);
+        const float x = v[0] + v[0], y = v[1] + v[1];
+        const float t[3] = {x * v[2] + y * q.w, y * v[2] - x * q.w, 1 - x * v[0] - y * v[1]};
+        const float reach = 0.5f * (s->rest_length[k] + row_dot(d, d) * s->inverse_length[k]),
+                    open = reach + row_dot(t, d);
+        quaternion turn = {{0}, open};
+        row_cross(t, d, turn.v);
+        const quaternion z = product(turn, twisted);
+        if (!(1e-4f * reach < open)) continue;
+        const float scale = 1 / __builtin_sqrtf(row_dot(z.v, z.v) + z.w * z.w);
+        for (int i = 0; i < 3; i++) s->rod_frame[k][i] = scale * z.v[i];
+        s->rod_frame[k][3] = scale * z.w;
+    }
+}
+
+/* --- Bending --- */
+
+/* Without frames the energy is that of the chords. */
+static void find_chords(const reference_strand *s, rod_part *p) {
+    for (uint32_t k = 0; k + 1 < s->points; k++) {
+        float d[3], before[3];
+        row_between(s->x[k], s->x[k + 1], d);
+        reference_turn_by_root(s, s->root_direction, before);
+        p->stiffness[k] = (p->h * p->h) * s->joint[k];
+        for (int i = 0; i < 3; i++) {
+            p->along[k][i] = s->inverse_length[k] * d[i];
+            if (k) before[i] = p->along[k - 1][i];
+            p->gradient[k][i] = p->back[k][i] = ((p->h * p->h) * s->joint[k]) * (p->along[k][i] - before[i]);
+        }
+    }
+}
+
+/* The point k + 1, free, with its segment and joint. */
+static void add_free(const reference_strand *s, rod_part *p, cost *v, uint32_t k) {
+    const float l = s->rest_length[k], square = l * l, m = s->point_mass[k + 1], b = p->stiffness[k],
+                pull = ((p->h * p->h) * s->pull[k]) * square, geometric = larger(pull, 0);
+    v->d += m * v->r, v->p += m;
+    const float q = v->q + l * v->p, d = v->d + geometric * v->p, inertia = square * m + geometric;
+    const float beyond = v->stiffness * (v->inertia + (l + l) * v->lever) + square * v->whole;
+    const float f = 1 / (v->factor * beyond + (inertia + (b + 0x1p-100f))), share = b * f;
+    for (int i = 0; i < 3; i++) {
+        v->force[i] -= m * p->way[k + 1][i];
+        const float moment = (v->moment[i] + l * v->force[i]) + pull * p->along[k][i],
+                    own = f * (moment + p->gradient[k][i]);
+        v->force[i] -= q * own, v->moment[i] = b * own - p->back[k][i], p->own[k][i] = own;
+    }
+    v->inertia = v->factor * beyond + inertia, v->whole = v->p * b + d;
+    v->factor = f, v->stiffness = b, v->lever = q;
+    v->p = v->whole * f, v->q = share * q, v->r = share * v->inertia, v->d = share * d;
+    p->rows[k][0] = share, p->rows[k][1] = q * f;
+}
+
+/* The same where it is pinned: t[k] changes by (way - dx) / l. */
+static void add_pinned(const reference_strand *s, rod_part *p, cost *v, uint32_t k) {
+    const float l = s->rest_length[k], inverse = s->inverse_length[k], b = p->stiffness[k],
+                tension = (p->h * p->h) * s->pull[k];
+    const float beyond = v->r + larger(tension, 0) * l * l;
+    for (int i = 0; i < 3; i++) {
+        const float way = p->way[k + 1][i], change = inverse * way;
+        const float linear =
+            (v->moment[i] + v->q * way) + (p->gradient[k][i] + tension * l * l * p->along[k][i]);
+        v->force[i] = (0 - inverse) * (linear + (b + beyond) * change);
+        v->moment[i] = (0 - b) * change - p->back[k][i];
+        p->own[k][i] = (0 - inverse) * way;
+    }
+    v->p = (b + beyond) * inverse * inverse, v->q = b * inverse, v->r = b;
+    v->d = b * beyond * inverse * inverse;
+    v->factor = v->stiffness = 1, v->inertia = v->r, v->lever = v->q, v->whole = v->p;
+    p->rows[k][0] = 0, p->rows[k][1] = inverse;
+}
+
+static cost eliminate(const reference_strand *s, rod_part *p) {
+    cost v = {.p = 0};
+    for (uint32_t k = s->points - 1; k-- > 0;) {
+        p->beyond[k + 1][0] = v.p, p->beyond[k + 1][1] = v.q;
+        memcpy(p->force[k + 1], v.force, sizeof v.force);
+        if (s->mass[k + 1] > 0)
+            add_free(s, p, &v, k);
+        else
+            add_pinned(s, p, &v, k);
+    }
+    return v;
+}
+
+/* dx over h is the velocity of free points. */
+static void move(reference_strand *s, const rod_part *p, uint32_t k, const float dx[3]) {
+    for (int i = 0; i < 3; i++) {
+        s->x[k][i] = s->mass[k] == 0 && p->whole ? s->goal[k][i] : p->x[k][i] + dx[i];
+        if (s->mass[k] > 0) s->v[k][i] = p->rate * dx[i];
+    }
+}
+
+/* From the root to the tip. behind: force of the segment that a point has passed; pinned points receive what
+ * the forces before and behind them differ by. */
+static void substitute(reference_strand *s, const rod_part *p, const cost *v) {
+    float dx[3], du[3] = {0}, behind[3];
+    for (int i = 0; i < 3; i++) {
+        const float m = s->point_mass[0], way = p->way[0][i];
+        dx[i] = s->mass[0] == 0 ? way : (1 / (v->p + m)) * (m * way - v->force[i]);
+        behind[i] = 0 - (v->force[i] + v->p * dx[i]);
+        if (s->mass[0] == 0) s->reaction[0][i] += p->rate * behind[i];
+    }
+    move(s, p, 0, dx);
+    for (uint32_t k = 1; k < s->points; k++) {
+        const bool pinned = s->mass[k] == 0;
+        for (int i = 0; i < 3; i++) {
+            du[i] = p->rows[k - 1][0] * du[i] - (p->own[k - 1][i] + p->rows[k - 1][1] * dx[i]);
+            dx[i] = dx[i] + s->rest_length[k - 1] * du[i];
+            const float free = behind[i] + s->point_mass[k] * (dx[i] - p->way[k][i]),
+                        beyond = (p->force[k][i] + p->beyond[k][0] * dx[i]) + p->beyond[k][1] * du[i];
+            const float next = pinned ? 0 - beyond : free;
+            if (pinned) s->reaction[k][i] += p->rate * (next - behind[i]);
+            behind[i] = next;
+        }
+        move(s, p, k, dx);
+    }
+}
+
+/* Bends the rod over a part from its present state, without regard to its lengths. */
+static void bend(reference_strand *s, const reference_world *w, rod_part *p, uint32_t units) {
+    p->whole = units == 1, p->share = 1 / (float)units;
+    p->h = (float)reference_substep(w) * p->share, p->rate = 1 / p->h;
+    memcpy(p->x, s->x, sizeof p->x);
+    memcpy(p->v, s->v, sizeof p->v);
+    memcpy(p->reaction, s->reaction, sizeof p->reaction);
+    memcpy(p->tension, s->pull, sizeof p->tension);
+    for (uint32_t k = 0; k < s->points; k++) {
+        float dv[3];
+        memcpy(dv, s->dv[k], sizeof dv);
+        if (!reference_has_others(w)) reference_affine_kick(s, w, k, dv);
+        for (int i = 0; i < 3; i++)
+            p->way[k][i] = p->h * (s->v[k][i] + (s->mass[k] > 0 ? p->share * dv[i] : 0));
+    }
+    if (s->framed)
+        find_frames(s, p);
+    else
+        find_chords(s, p);
+    const cost v = eliminate(s, p);
+    substitute(s, p, &v);
+}
+
+/* --- Substeps --- */
+
+static void undo(reference_strand *s, const rod_part *p) {
+    memcpy(s->x, p->x, sizeof p->x);
+    memcpy(s->v, p->v, sizeof p->v);
+    memcpy(s->reaction, p->reaction, sizeof p->reaction);
+    memcpy(s->pull, p->tension, sizeof p->tension);
+}
+
+static bool hold_by_few(reference_strand *s, const reference_world *w, rod_part *p) {
+    const reference_hold_of of = {.gains = true, .rods = true, .rate = p->rate, .from = p->x, .from_v = p->v};
+    for (int i = 0; i < ROD_ITERATIONS; i++)
+        if (reference_iterate(s, w, &of)) return true;
+    return false;
+}
+
+/* One of `units` equal parts, or its two halves where it does not hold the lengths or the curls. */
+static void advance(reference_strand *s, const reference_world *w, uint32_t units, uint32_t fewest) {
+    rod_part p;
+    if (units >= fewest) {
+        bend(s, w, &p, units);
+        p.whole = false;
+        const bool held = hold_by_few(s, w, &p);
+        if (!held && units == ROD_PARTS) {
+            const reference_hold_of of = {.gains = true,
+                                          .rods = true,
+                                          .done = ROD_ITERATIONS,
+                                          .rate = p.rate,
+                                          .from = p.x,
+                                          .from_v = p.v};
+            (void)reference_hold(s, w, &of);
+        }
+        if (s->framed && (held || units == ROD_PARTS)) turn_frames(s, &p, true);
+        if (held || units == ROD_PARTS) return;
+        undo(s, &p);
+    }
+    advance(s, w, 2 * units, fewest);
+    advance(s, w, 2 * units, fewest);
+}
+
+static void arrive(reference_strand *s) {
+    for (uint32_t k = 0; k < s->points; k++)
+        if (s->mass[k] == 0) memcpy(s->x[k], s->goal[k], sizeof s->x[k]);
+}
+
+/* The parts that curls need at least. */
+static uint32_t fewest_parts(const reference_strand *s, const reference_world *w) {
+    const float h = (float)reference_substep(w);
+    float rate = s->curl_rate * (h * h);
+    uint32_t parts = 1;
+    for (; s->framed && parts < ROD_PARTS && rate > ROD_CURLS; parts *= 2) rate *= 0.25f;
+    return parts;
+}
+
+static void hold_near(reference_strand *s, const reference_world *w, uint32_t substep) {
+    const reference_hold_of of = {.contacts = true,
+                                  .gains = true,
+                                  .rods = true,
+                                  .rate = reference_rate(w),
+                                  .from = s->start,
+                                  .from_v = s->start_v};
+    if (!reference_hold(s, w, &of)) reference_project(s, w, substep);
+    if (s->framed) turn_frames(s, NULL, false);
+    if (substep + 1 == w->substeps) reference_count_buried(s, w, substep);
+}
+
+void reference_rod_substep(reference_strand *s, const reference_world *w, uint32_t substep) {
+    const uint32_t fewest = fewest_parts(s, w);
+    rod_part p;
+    bool parts = fewest > 1;
+    bend(s, w, &p, 1);
+    if (!parts && reference_find_contacts(s, w, substep)) {
+        if (s->framed) turn_frames(s, &p, true);
+        hold_near(s, w, substep);
+        return;
+    }
+    if (!parts) parts = !hold_by_few(s, w, &p);
+    if (!parts) {
+        if (s->framed) turn_frames(s, &p, true);
+        return;
+    }
+    undo(s, &p);
+    advance(s, w, 2, fewest);
+    advance(s, w, 2, fewest);
+    arrive(s);
+    if (reference_find_contacts(s, w, substep)) hold_near(s, w, substep);
+}
