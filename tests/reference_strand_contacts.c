@@ -86,6 +86,19 @@ static bool collides(const reference_strand *s, const reference_world *w, uint32
     return s->mass[k] > 0 && k >= w->def->collide_from;
 }
 
+/* Whether some segment was not as long as it should be, by a sixteenth, when the substep began. */
+static bool was_strained(const reference_strand *s) {
+    bool strained = false;
+    for (uint32_t k = 0; k + 1 < s->points && s->compliance == 0; k++) {
+        float d[3];
+        row_between(s->start[k], s->start[k + 1], d);
+        const float square = row_dot(d, d), target = s->length[k] * s->length[k];
+        if (s->length[k] > 0)
+            strained |= square < 0.9375f * 0.9375f * target || 1.0625f * 1.0625f * target < square;
+    }
+    return strained;
+}
+
 /* The nearest collider of a point; where its root is buried in the same, the plane is no further from the
  * root than 0.85 of the length of strand between them. */
 static void find_contact(reference_strand *s, const reference_world *w, uint32_t substep, const swept *box,
@@ -103,7 +116,14 @@ static void find_contact(reference_strand *s, const reference_world *w, uint32_t
         .drift = {c.drift.x, c.drift.y, c.drift.z}, .friction = c.friction, .offset = -1e30f};
     if (!(row_dot(normal, normal) > 0)) return;
     memcpy(s->contact[k].normal, normal, sizeof normal);
-    s->contact[k].offset = c.marked ? smaller(c.offset, row_dot(normal, s->x[0]) + 0.85f * length) : c.offset;
+    s->contact[k].offset = c.offset;
+    if (!c.marked) return;
+    s->contact[k].offset = smaller(c.offset, row_dot(normal, s->x[0]) + 0.85f * length);
+    /* It is put out from where it was by more than a sixteenth of its segment. */
+    float was[3];
+    for (int axis = 0; axis < 3; axis++) was[axis] = s->start[k][axis] + s->contact[k].drift[axis];
+    s->expelled |=
+        was_strained(s) || s->contact[k].offset - row_dot(normal, was) > 0.0625f * reference_segment(s, k);
 }
 
 bool reference_find_contacts(reference_strand *s, const reference_world *w, uint32_t substep) {
@@ -112,6 +132,7 @@ bool reference_find_contacts(reference_strand *s, const reference_world *w, uint
     bool found = false;
     float length = 0;
     box.way = half_way(w, substep);
+    s->expelled = false;
     for (uint32_t k = 0; k < s->points; length += s->length[k], k++) {
         find_contact(s, w, substep, &box, k, length);
         found |= row_dot(s->contact[k].normal, s->contact[k].normal) > 0;

@@ -303,7 +303,8 @@ bool reference_iterate(reference_strand *s, const reference_world *w, const refe
 /* With contacts, points are put out before the first iteration and after each: friction by what the solve has
  * pressed. */
 bool reference_hold(reference_strand *s, const reference_world *w, const reference_hold_of *of) {
-    const terms t = make_terms(s, w, of);
+    terms t = make_terms(s, w, of);
+    if (t.contacts && s->expelled) t.of.rate = 0; /* the lengths follow, and give no speed */
     relax(s);
     for (uint32_t i = of->done; i < w->def->max_iterations; i++) {
         s->iterations++;
@@ -316,6 +317,7 @@ bool reference_hold(reference_strand *s, const reference_world *w, const referen
     revert_diverged(s, &t);
     if (s->compliance == 0) reference_project_lengths(s);
     if (of->rods) memset(s->pull, 0, sizeof s->pull); /* they would come back as forces */
+    t.of.rate = of->rate;
     if (of->gains && of->rate > 0) limit_velocity(s, &t);
     return false;
 }

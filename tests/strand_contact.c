@@ -286,3 +286,85 @@ TEST(conserving_strands_take_colliders) {
             destroy_rope(&r);
         }
 }
+
+/* --- Roots inside a collider --- */
+
+enum { HAIRS = 16, HAIR_POINTS = 16 };
+
+/* Returns the speed of the fastest point of strands that fan out of roots 50 mm under a surface at y = 0, in
+ * `steps` steps. */
+static double fastest_of_buried(const mote_collider_def *collider, uint32_t substeps, int steps) {
+    static float fan[3 * HAIRS * HAIR_POINTS];
+    for (int i = 0; i < HAIRS; i++)
+        for (int k = 0; k < HAIR_POINTS; k++) {
+            const double angle = PI * (i + 0.5) / HAIRS;
+            float *x = fan + 3 * (HAIR_POINTS * i + k);
+            x[0] = (float)(0.02 * k * cos(angle)), x[2] = 0;
+            x[1] = (float)(0.02 * k * sin(angle) - 0.05);
+        }
+    mote_strands_def def = mote_default_strands_def();
+    def.strand_count = HAIRS, def.points = HAIR_POINTS, def.positions = fan, def.mass = 1e-3f;
+    def.substeps = substeps;
+    rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, 1, GRAVITY);
+    assert_int_equal(mote_system_add_collider(r.system, collider, &id), MOTE_OK);
+    double fastest = 0;
+    for (int step = 0; step < steps; step++) {
+        step_rope(&r, 1);
+        for (uint32_t i = 0; i < HAIRS; i++)
+            for (uint32_t k = 0; k < HAIR_POINTS; k++) {
+                double x[3], v[3];
+                load_point(&r, i, k, x, v);
+                fastest = fmax(fastest, sqrt(dot(v, v)));
+            }
+    }
+    destroy_rope(&r);
+    return fastest;
+}
+
+/* Nothing moves but by gravity. In the first step it gives g h, and a strand that tips over its edge
+ * concentrates that to less than twice; later no point falls by more than the length of a strand. */
+TEST(points_leave_a_flat_collider_of_their_root_without_speed) {
+    const mote_transform box_at = {{0, -0.2f, 0}, {0, 0, 0, 1}};
+    const mote_collider_def colliders[] = {mote_plane((vec3){0, 0, 0}, (vec3){0, 1, 0}),
+                                           mote_box(&box_at, (vec3){1, 0.2f, 1})};
+    const double length = 0.02 * (HAIR_POINTS - 1);
+    for (int i = 0; i < 2; i++)
+        for (uint32_t substeps = 4; substeps <= 16; substeps *= 2) {
+            ASSERT(fastest_of_buried(&colliders[i], substeps, 1), <=, 2 * GRAVITY / 60);
+            ASSERT(fastest_of_buried(&colliders[i], substeps, 120), <=, sqrt(2 * GRAVITY * length));
+        }
+}
+
+/* --- Depth --- */
+
+/* A single point of a strand that stands still inside each kind of collider is as deep as the geometry says.
+ */
+TEST(the_report_tells_the_deepest_point) {
+    const mote_transform box_at =
+        turn_about((double[3]){0, 0, 1}, 0.5, (double[3]){0.1 * sin(0.5), -0.1 * cos(0.5), 0});
+    const struct {
+        mote_collider_def def;
+        double x[3], depth;
+    } cases[] = {
+        {mote_plane((vec3){0, 0, 0}, (vec3){0, 3, 0}), {0, -0.02, 0}, 0.03},
+        {mote_sphere((vec3){0, -0.1f, 0}, 0.1f), {0.03, -0.06, 0}, 0.06},
+        {mote_capsule((vec3){-0.3f, -0.1f, 0}, (vec3){0.3f, -0.1f, 0}, 0.1f), {0.2, -0.06, 0.03}, 0.06},
+        {mote_box(&box_at, (vec3){1, 0.1f, 1}), {0.02 * sin(0.5), -0.02 * cos(0.5), 0}, 0.03}};
+    for (int i = 0; i < 4; i++) {
+        mote_strands_def def =
+            strand_def(MOTE_STRAND_ROBUST, (double[3]){-0.5, 1, 0}, (double[3]){0.5, 1, 0});
+        rope r = make_scene(&def, &cases[i].def, SUBSTEPS, 0);
+        mote_strands_step_report all;
+        mote_strand_step_report one = report_of(&r, 0);
+        ASSERT(one.depth, ==, 0);
+        ASSERT(one.deepest_point, ==, 0);
+        store_point(&r, 0, 7, cases[i].x, NULL);
+        one = report_of(&r, 0);
+        assert_near((double)one.depth, cases[i].depth, 4 * UNIT);
+        ASSERT(one.deepest_point, ==, 7);
+        assert_int_equal(mote_strands_report(r.system, r.id, &all), MOTE_OK);
+        ASSERT(all.depth, ==, one.depth);
+        ASSERT(all.deepest_strand, ==, 0);
+        destroy_rope(&r);
+    }
+}

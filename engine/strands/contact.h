@@ -117,13 +117,44 @@ MOTE_INLINE wide_mask mark_buried(const strand_work *w, mote_contact_list *near,
     return buried;
 }
 
+/* A strand of a buried root is expelled where a plane puts a point out by more than this share of its segment
+ * from where it was at the start of the substep, or where a segment differed from its length by more. */
+#define STRAND_EXPELLED 0.0625f
+
+/* Returns the lanes in which a rigid segment had not its length at the start of the substep. */
+MOTE_OUTLINE wide_mask strained_at_start(const strand_work *w, size_t lane) {
+    const strand_columns *c = &w->c;
+    const wide_mask rigid = wide_equal(wide_load(w->job->strands->compliance + w->lane + lane), (wide){0});
+    const wide_mask counts = wide_mask_load(c->counts + lane);
+    const wide low = wide_set((1 - STRAND_EXPELLED) * (1 - STRAND_EXPELLED)),
+               high = wide_set((1 + STRAND_EXPELLED) * (1 + STRAND_EXPELLED));
+    wide_mask strained = (wide_mask){0};
+    wide3 a = work_load3(c, WORK_START, lane);
+    for (uint32_t k = 0; k + 1 < c->points; k++) {
+        const size_t at = strand_at(k, lane);
+        const wide3 b = work_load3(c, WORK_START, at + MOTE_GROUP), d = wide3_sub(b, a);
+        const wide length = work_load(c, WORK_LENGTH, at), target = length * length, square = wide3_dot(d, d);
+        strained |= lanes_beyond(counts, k + 1) & wide_less((wide){0}, length) &
+                    (wide_less(square, low * target) | wide_less(high * target, square));
+        a = b;
+    }
+    return strained & rigid;
+}
+
 /* Where length and contact exclude each other, contact yields: the plane of a point whose pinned root is
- * inside the same collider asks no more of it than its length of strand to the root allows. */
-MOTE_INLINE void yield_to_length(const strand_work *w, strand_plane *plane, wide_mask marked, wide length,
-                                 size_t lane) {
+ * inside the same collider asks no more of it than its length of strand to the root allows. Returns the lanes
+ * that the plane expels. */
+MOTE_INLINE wide_mask yield_to_length(const strand_work *w, strand_plane *plane, wide_mask marked, uint32_t k,
+                                      wide length, size_t lane) {
+    const strand_columns *c = &w->c;
+    const size_t at = strand_at(k, lane);
     const wide reach =
-        wide3_dot(plane->normal, work_load3(&w->c, WORK_X, lane)) + wide_set(STRAND_BURIED_REACH) * length;
+        wide3_dot(plane->normal, work_load3(c, WORK_X, lane)) + wide_set(STRAND_BURIED_REACH) * length;
     plane->offset = wide_select(marked, wide_min(plane->offset, reach), plane->offset);
+    const wide3 was = wide3_add(work_load3(c, WORK_START, at), plane->drift);
+    const wide depth = plane->offset - wide3_dot(plane->normal, was);
+    return marked & (wide_mask_load(c->contacts->strained) |
+                     wide_less(wide_set(STRAND_EXPELLED) * segment_length(c, k, at), depth));
 }
 
 /* Selects from the list the colliders near the points [first, end). */
@@ -150,7 +181,10 @@ MOTE_INLINE bool find_contact(const strand_work *w, const mote_contact_list *nea
     plane->drift = contact.drift, plane->friction = contact.friction;
     plane->in_contact = (wide_mask){0};
     plane->normal_impulse = plane->friction_applied = (wide){0};
-    if (wide_lane_bits(contact.marked)) yield_to_length(w, plane, contact.marked, length, lane);
+    if (wide_lane_bits(contact.marked))
+        wide_mask_store(w->c.contacts->expelled,
+                        wide_mask_load(w->c.contacts->expelled) |
+                            yield_to_length(w, plane, contact.marked, k, length, lane));
     return true;
 }
 
@@ -164,11 +198,17 @@ MOTE_INLINE bool find_contacts(const strand_work *w, uint32_t substep, size_t la
     found->way = STRAND_CONTACT_REACH * longest_way(w, substep);
     find_neighbours(w, substep, lane, &near);
     found->count = 0, found->buried = false;
+    wide_mask_store(found->strained, (wide_mask){0});
+    wide_mask_store(found->expelled, (wide_mask){0});
     if (near.count == 0) return false;
     memset(found->state, STRAND_CLEAR, c->points);
     /* Springs stretch: their contacts yield to no length. */
     const bool springs = w->job->strands->def.solver == MOTE_STRAND_SPRINGS;
-    if (!springs) found->buried = wide_lane_bits(mark_buried(w, &near, lane)) != 0;
+    if (!springs) {
+        const wide_mask buried = mark_buried(w, &near, lane);
+        found->buried = wide_lane_bits(buried) != 0;
+        if (found->buried) wide_mask_store(found->strained, buried & strained_at_start(w, lane));
+    }
     wide length = (wide){0};
     for (uint32_t first = 0; first < c->points; first += STRAND_CONTACT_ROWS) {
         const uint32_t end =

@@ -201,6 +201,9 @@ MOTE_INLINE wide_mask hold_lengths(const strand_work *w, strand_parts_of of, str
     const strand_columns columns = w->c;
     const double h = w->job->plan->h;
     const wide limit = wide_set(strands->def.max_strain);
+    const wide rate = t.rate;
+    /* Lengths that follow points out of the collider in which the root is give no velocity. */
+    if (of.contacts) t.rate = wide_select(wide_mask_load(columns.contacts->expelled), (wide){0}, t.rate);
     if (of.compliant) relax(&columns, lane);
     for (uint32_t i = t.done; i < strands->def.max_iterations; i++) {
         count_lanes(strands->iterations + w->lane + lane, live);
@@ -224,6 +227,7 @@ MOTE_INLINE wide_mask hold_lengths(const strand_work *w, strand_parts_of of, str
     project_lengths(&columns, live & wide_equal(wide_load(strands->compliance + w->lane + lane), (wide){0}),
                     lane);
     if (of.rods) forget_tensions(&columns, live, lane);
+    t.rate = rate;
     if (of.gains) limit_velocity(&columns, &t, live & wide_less((wide){0}, t.rate), lane);
     return live;
 }

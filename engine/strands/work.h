@@ -92,6 +92,9 @@ typedef struct strand_contacts {
     float way; /* m, added to the reach of the search for planes */
     uint32_t count;
     bool buried; /* some pinned root is inside a collider */
+    /* Lanes (-1) of buried roots: a segment had not its length at the start of the substep; the planes put
+     * points out from where they already were. */
+    MOTE_ALIGNED(64) int32_t strained[MOTE_GROUP], expelled[MOTE_GROUP];
     uint16_t point[MOTE_MAX_STRAND_POINTS], place[MOTE_MAX_STRAND_POINTS];
     uint8_t state[MOTE_MAX_STRAND_POINTS + 1]; /* strand_contact_state of each point */
 } strand_contacts;

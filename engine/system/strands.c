@@ -5,6 +5,7 @@
 
 #include <mote/strands_present.h>
 
+#include "contacts/depth.h"
 #include "contacts/motion.h"
 #include "strands/equilibrium.h"
 #include "strands/followers.h"
@@ -219,6 +220,65 @@ mote_result mote_strands_reaction(const mote_system *system, mote_strands_id id,
 
 /* --- Reports and statistics --- */
 
+/* Colliders at the present boundary. */
+typedef struct collider_places {
+    uint32_t count;
+    const mote_collider_def *def[MOTE_MAX_COLLIDERS];
+    mote_transform at[MOTE_MAX_COLLIDERS];
+    double
+        reach[MOTE_MAX_COLLIDERS]; /* m^2, square of the radius about `at` beyond which no point is inside */
+} collider_places;
+
+static double reach_of(const mote_collider_def *def, double radius) {
+    double square = 0, sum = (double)def->radius + radius;
+    if (def->kind == MOTE_COLLIDER_PLANE) return INFINITY;
+    if (def->kind == MOTE_COLLIDER_CAPSULE) sum += (double)def->half_length;
+    for (int i = 0; i < 3 && def->kind == MOTE_COLLIDER_BOX; i++)
+        square += (double)def->extent[i] * (double)def->extent[i];
+    sum += __builtin_sqrt(square);
+    return sum * sum * (1 + 1e-6); /* rotations have length 1 to float32 */
+}
+
+static void place_colliders(const mote_system *system, double radius, collider_places *to) {
+    to->count = system->colliders.list.count;
+    for (uint32_t i = 0; i < to->count; i++) {
+        const mote_collider *collider = mote_collider_at(&system->colliders, i);
+        to->def[i] = &collider->def;
+        to->at[i] = mote_motion_at(&collider->motion, mote_system_boundary(system), 0);
+        to->reach[i] = reach_of(&collider->def, radius);
+    }
+}
+
+/* Returns the largest depth of a point of a strand in a collider, at least 0; *deepest is that point. */
+static double depth_of(const mote_strands *strands, const collider_places *colliders, uint32_t lane,
+                       uint32_t *deepest) {
+    const mote_range *range = &strands->range;
+    double most = 0;
+    *deepest = 0;
+    for (uint32_t k = strands->def.collide_from; k < (uint32_t)strands->points[lane]; k++) {
+        const uint32_t slot = mote_strands_slot_of(strands, lane, k);
+        if (!(range->inverse_mass[slot] > 0)) continue;
+        const double x[3] = {(double)range->x[0][slot], (double)range->x[1][slot], (double)range->x[2][slot]};
+        for (uint32_t i = 0; i < colliders->count; i++) {
+            const double depth =
+                mote_collider_depth(colliders->def[i], &colliders->at[i], x) + (double)strands->def.radius;
+            if (depth > most) most = depth, *deepest = k;
+        }
+    }
+    return most;
+}
+
+static void add_depth(const mote_strands *strands, const collider_places *colliders,
+                      mote_strands_step_report *report) {
+    double most = 0;
+    uint32_t point;
+    for (uint32_t strand = 0; strand < strands->strand_count && colliders->count; strand++) {
+        const double depth = depth_of(strands, colliders, strands->lane_of_strand[strand], &point);
+        if (depth > most) most = depth, report->deepest_strand = strand;
+    }
+    report->depth = (float)most;
+}
+
 mote_result mote_strands_report_of(const mote_system *system, mote_strands_id id, uint32_t strand,
                                    mote_strand_step_report *report) {
     if (!system || !report) return MOTE_ERROR_NULL;
@@ -226,12 +286,19 @@ mote_result mote_strands_report_of(const mote_system *system, mote_strands_id id
     mote_result result = edit(system, id, &strands);
     if (result) return result;
     if (strand >= strands->strand_count) return MOTE_ERROR_RANGE;
-    uint32_t lane = strands->lane_of_strand[strand];
+    uint32_t lane = strands->lane_of_strand[strand], deepest;
+    collider_places colliders;
+    const mote_fpu_state saved = mote_fpu_enter();
+    place_colliders(system, (double)strands->def.radius, &colliders);
+    const double depth = depth_of(strands, &colliders, lane, &deepest);
+    mote_fpu_leave(saved);
     *report = (mote_strand_step_report){.strain = strands->strain[lane],
                                         .iterations = strands->iterations[lane],
                                         .unsolved = strands->unsolved[lane],
                                         .fallbacks = strands->fallbacks[lane],
                                         .buried = strands->buried[lane],
+                                        .depth = (float)depth,
+                                        .deepest_point = deepest,
                                         .infeasible = strands->infeasible[lane] != 0,
                                         .stiff_curls = strands->stiff_curls[lane] != 0,
                                         .frozen = strands->frozen[lane] != 0};
@@ -245,7 +312,10 @@ mote_result mote_strands_report(const mote_system *system, mote_strands_id id,
     const mote_result result = edit(system, id, &strands);
     if (result) return result;
     const mote_fpu_state saved = mote_fpu_enter();
+    collider_places colliders;
     *report = mote_strands_report_all(strands);
+    place_colliders(system, (double)strands->def.radius, &colliders);
+    add_depth(strands, &colliders, report);
     mote_fpu_leave(saved);
     return MOTE_OK;
 }

@@ -216,6 +216,10 @@ typedef struct mote_strand_step_report {
     uint32_t unsolved;   /**< substeps, or parts of them, that ended beyond max_strain */
     uint32_t fallbacks;  /**< parts of substeps in which the impulses were unstable: solved to first order */
     uint32_t buried;     /**< points that end the step inside the collider in which their pinned root is */
+    /** Largest depth of a point below the surface of a collider now, m, buried points included, and that
+     * point; both 0 where no point is inside. Points on which colliders do not act are left out. */
+    float depth;
+    uint32_t deepest_point;
     /** Two pinned points were further apart than the rigid segments between them are long; these rest lengths
      * were enlarged to reach. */
     bool infeasible;
@@ -232,18 +236,21 @@ MOTE_API mote_result mote_strands_report_of(const mote_system *system, mote_stra
 
 /** Work and failures of all strands of an id in the last step. */
 typedef struct mote_strands_step_report {
-    float max_strain,    /**< largest stretch of all segments, as in mote_strand_step_report */
-        mean_strain;     /**< mean over all segments */
-    uint64_t iterations; /**< of Newton's method, over strands and substeps */
-    uint32_t unsolved,   /**< strands with unsolved substeps */
-        fallbacks,       /**< strands with fallbacks */
-        buried,          /**< points inside the collider in which their pinned root is */
-        infeasible,      /**< infeasible strands */
-        stiff_curls,     /**< strands with stiff curls */
-        frozen;          /**< frozen strands */
+    float max_strain,        /**< largest stretch of all segments, as in mote_strand_step_report */
+        mean_strain,         /**< mean over all segments */
+        depth;               /**< m, largest depth of a point, as in mote_strand_step_report */
+    uint32_t deepest_strand; /**< the strand of that point; 0 where no point is inside */
+    uint64_t iterations;     /**< of Newton's method, over strands and substeps */
+    uint32_t unsolved,       /**< strands with unsolved substeps */
+        fallbacks,           /**< strands with fallbacks */
+        buried,              /**< points inside the collider in which their pinned root is */
+        infeasible,          /**< infeasible strands */
+        stiff_curls,         /**< strands with stiff curls */
+        frozen;              /**< frozen strands */
 } mote_strands_step_report;
 
-/** Reads the report of all strands of an id. Errors: NULL, BUSY, ID. */
+/** Reads the report of all strands of an id. Compares each point with each collider for the depth. Errors:
+ * NULL, BUSY, ID. */
 MOTE_API mote_result mote_strands_report(const mote_system *system, mote_strands_id id,
                                          mote_strands_step_report *report);
 

@@ -1,0 +1,11 @@
+/* Depth of points in colliders, in double. */
+#ifndef MOTE_CONTACTS_DEPTH_H
+#define MOTE_CONTACTS_DEPTH_H
+
+#include <mote/collider.h>
+
+/* Returns how far x (m, world) is below the surface of a collider at a placement whose rotation has length 1:
+ * the distance to the nearest surface, negative outside. */
+double mote_collider_depth(const mote_collider_def *def, const mote_transform *at, const double x[3]);
+
+#endif
