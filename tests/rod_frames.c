@@ -203,8 +203,8 @@ static double fastest(const rope *r) {
 TEST(stiff_curls_come_to_rest_or_are_reported) {
     static const double number[] = {0.1, 1, 10, 80, 150};
     for (size_t i = 0; i < COUNT_OF(number); i++) {
-        const double l = RADIUS * 12 / (POINTS - 1), bent = 2 * sin(6.0 / (POINTS - 1)) / l;
-        const double stiffness = number[i] * 480 * 480 * 1e-5 / l / pow(bent, 4);
+        const double l = RADIUS * 12 / (POINTS - 1), curvature = 2 * sin(6.0 / (POINTS - 1)) / l;
+        const double stiffness = number[i] * 480 * 480 * 1e-5 / l / pow(curvature, 4);
         const bent_rod curl = {stiffness, 0.7 * stiffness, GRAVITY, 12, 0, 8};
         const rope r = make_bent(&curl);
         for (int push = 0; push < 6; push++) {
