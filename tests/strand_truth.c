@@ -344,6 +344,63 @@ TEST(places_that_are_not_written_keep_their_low_parts) {
     destroy_rope(&r), destroy_rope(&written);
 }
 
+typedef struct hung_kind {
+    mote_strand_solver solver;
+    float compliance, bending_stiffness;
+    double elastic; /* J, at least */
+} hung_kind;
+
+static const hung_kind hung_kinds[] = {{MOTE_STRAND_ROBUST, 1e-3f, 0, 1e-3},
+                                       {MOTE_STRAND_ROBUST, 0, 1e-3f, 1e-5},
+                                       {MOTE_STRAND_CONSERVING, 0, 0, 0}};
+
+enum { HUNG = 40 };
+
+/* Ropes of 8 x 0.125 m under (at + i, at, at), 1.5 s after they are pushed aside. */
+static mote_statistics hung_statistics(const hung_kind *kind, double at) {
+    mote_transform roots[HUNG];
+    mote_strands_def def = one_strand(kind->solver, 9, positions, (double[3]){0}, (double[3]){0, -1, 0}, 0);
+    def.strand_count = HUNG;
+    def.mass = 0.1f;
+    def.compliance = kind->compliance;
+    def.bending_stiffness = kind->bending_stiffness;
+    for (uint32_t i = 0; i < HUNG; i++) {
+        lay_line(positions + 27 * i, 9, (double[3]){0}, (double[3]){0, -1, 0});
+        roots[i] = (mote_transform){{(float)(at + i), (float)at, (float)at}, {0, 0, 0, 1}};
+    }
+    const rope r = start(&def, 8, GRAVITY);
+    assert_int_equal(mote_strands_set_roots(r.system, r.id, roots, HUNG, 0), MOTE_OK);
+    assert_int_equal(mote_strands_reset(r.system, r.id, MOTE_ALL_STRANDS), MOTE_OK);
+    for (uint32_t i = 0; i < HUNG; i++)
+        for (uint32_t k = 1; k < 9; k++) store_point(&r, i, k, NULL, (double[3]){0.1 * k, 0, 0.002 * i * k});
+    step_rope(&r, 90);
+    mote_statistics s;
+    assert_int_equal(mote_strands_statistics(r.system, r.id, &s), MOTE_OK);
+    s.potential -= s.mass * (double)(float)GRAVITY * at;
+    destroy_rope(&r);
+    return s;
+}
+
+static void near_statistic(double got, double want) { ASSERT_NEAR(got, want, fmax(1e-3 * fabs(want), 1e-6)); }
+
+/* At 1e5 m floats are 7.8 mm apart, 6 % of a segment. */
+TEST(strains_and_energies_are_those_of_places_and_not_of_columns) {
+    for (size_t kind = 0; kind < COUNT_OF(hung_kinds); kind++) {
+        const mote_statistics want = hung_statistics(&hung_kinds[kind], 0);
+        ASSERT(want.elastic, >=, hung_kinds[kind].elastic);
+        for (size_t i = 0; i < COUNT_OF(distances); i++) {
+            const mote_statistics got = hung_statistics(&hung_kinds[kind], distances[i]);
+            test_case("kind %zu, %g m", kind, distances[i]);
+            near_statistic(got.mean_strain, want.mean_strain);
+            near_statistic(got.max_strain, want.max_strain);
+            ASSERT(got.max_strain_item, ==, want.max_strain_item);
+            near_statistic(got.elastic, want.elastic);
+            near_statistic(got.kinetic, want.kinetic);
+            ASSERT_NEAR(got.potential, want.potential, 1e-6 * fabs(want.potential));
+        }
+    }
+}
+
 TEST(frames_of_any_length_give_the_same_state_far_out) {
     static const uint32_t frames[] = {1, 3, 7, 60};
     for (int solver = MOTE_STRAND_ROBUST; solver <= MOTE_STRAND_CONSERVING; solver++) {

@@ -30,6 +30,7 @@ static uint64_t hash_particles(uint64_t hash, const mote_network *network) {
             hash = hash_run_of(hash, network->range.x[axis], slot, count);
             hash = hash_run_of(hash, network->range.v[axis], slot, count);
             hash = hash_run_of(hash, network->range.previous_x[axis], slot, count);
+            hash = hash_run_of(hash, network->previous_low[axis], slot, count);
         }
         hash = hash_low_parts(hash, network, slot, count);
         hash = hash_run_of(hash, network->range.inverse_mass, slot, count);

@@ -98,8 +98,9 @@ typedef struct mote_network_scratch {
 /* Kernels, compiled once per instruction set. Slots first .. end - 1 are whole lane groups of one block. */
 struct mote_network_kernels {
     /* Places of the constrained solver. load: COLUMN(x) from the columns. world: positions in the world in
-     * the columns from `id` on. store: at the end of the step, keeps what COLUMN(x) holds, except of frozen
-     * islands, and stores positions in the world in COLUMN(x). */
+     * the columns from `id` on. store: at the end of the step, keeps the low parts at its start where they
+     * are presented and what COLUMN(x) holds, except of frozen islands, and stores positions in the world in
+     * COLUMN(x). */
     void (*load)(const mote_network_job *job, const mote_network_scratch *c, uint32_t first, uint32_t end);
     void (*world)(const mote_network_job *job, const mote_network_scratch *c, int id, uint32_t first,
                   uint32_t end);

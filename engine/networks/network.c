@@ -54,9 +54,10 @@ static void take_slots(mote_arena *a, mote_network *network, bool interpolates) 
     network->slot_of_particle = mote_arena_take(a, network->particle_count, sizeof(uint32_t));
 }
 
-static void take_places(mote_arena *a, mote_network *network) {
+static void take_places(mote_arena *a, mote_network *network, bool interpolates) {
     const uint64_t slots = network->range.slot_count;
     for (int axis = 0; axis < 3; axis++) {
+        if (interpolates) network->previous_low[axis] = mote_arena_take(a, slots, sizeof(float));
         network->relative_x[axis] = mote_arena_take(a, slots, sizeof(float));
         network->origin[axis] = mote_arena_take(a, slots, sizeof(float));
         network->step_origin[axis] = mote_arena_take(a, slots, sizeof(float));
@@ -91,7 +92,7 @@ static uint64_t place_columns(mote_network *network, bool interpolates) {
         network->chunk_end = mote_arena_take(&a, network->group_count, sizeof(uint32_t));
         network->island_chunk = mote_arena_take(&a, (uint64_t)network->island_count + 1, sizeof(uint32_t));
         take_aggregates(&a, network);
-        take_places(&a, network);
+        take_places(&a, network, interpolates);
     }
     network->block = mote_arena_take(&a, network->block_count, sizeof(mote_network_block));
     network->range.pins.run = mote_arena_take(&a, network->block_count, sizeof(mote_pin_run));

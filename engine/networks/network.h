@@ -151,11 +151,12 @@ struct mote_network {
     uint32_t *ring;          /* next slot of the same island, cyclic; masked slots: themselves */
 
     /* Constrained solver: places in two parts (stage/place.h), by slot. */
-    float *relative_x[3];  /* m, relative to `origin` when the engine last set x; NULL: no low parts */
-    float *origin[3];      /* m, world, of relative_x */
-    float *step_origin[3]; /* m, world, of COLUMN(x) in the current step; masked slots: 0 */
-    uint32_t *component;   /* lowest slot that springs join to this one */
-    uint32_t *run_end;     /* of the first slot of a run of one component: its end */
+    float *relative_x[3];   /* m, relative to `origin` when the engine last set x; NULL: no low parts */
+    float *origin[3];       /* m, world, of relative_x */
+    float *previous_low[3]; /* m, low parts of the range's previous_x; NULL where it or relative_x is */
+    float *step_origin[3];  /* m, world, of COLUMN(x) in the current step; masked slots: 0 */
+    uint32_t *component;    /* lowest slot that springs join to this one */
+    uint32_t *run_end;      /* of the first slot of a run of one component: its end */
 
     /* Constrained solver: chunks. A chunk is a run of lane groups of one island in one block, at most
      * MOTE_NETWORK_BLOCK slots. Island i has chunks island_chunk[i] .. island_chunk[i + 1] - 1, in order of

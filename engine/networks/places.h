@@ -35,11 +35,21 @@ MOTE_INLINE void network_load_places(const mote_network_job *job, const mote_net
     }
 }
 
+/* Keeps the low parts of the places at the start of the step for presentation. */
+MOTE_INLINE void network_keep_previous_low(const mote_network_job *job, uint32_t first, uint32_t end) {
+    const mote_network *n = job->network;
+    for (uint32_t slot = first; slot < end; slot += MOTE_WIDTH)
+        wide3_store(n->previous_low, slot,
+                    mote_low_place(wide3_load(n->range.x, slot), wide3_load(n->origin, slot),
+                                   wide3_load(n->relative_x, slot)));
+}
+
 /* Keeps the places at the end of the step, except those of frozen islands. COLUMN(x) = their sums with the
  * origin, rounded: the columns that the host sees. */
 MOTE_INLINE void network_store_places(const mote_network_job *job, const mote_network_scratch *c,
                                       uint32_t first, uint32_t end) {
     const mote_network *n = job->network;
+    if (job->keep_previous && n->previous_low[0]) network_keep_previous_low(job, first, end);
     for (uint32_t slot = first; slot < end; slot += MOTE_WIDTH) {
         const ptrdiff_t at = (ptrdiff_t)slot - c->first;
         const wide3 world = network_world_at(job, c, slot);

@@ -25,24 +25,52 @@ static void gather(const mote_network *n, float *const column[3], size_t first, 
     }
 }
 
+/* Gathers the low parts of the present places likewise. */
+static void gather_low(const mote_network *n, size_t first, size_t count, float (*to)[RUN]) {
+    memset(to, 0, 3 * sizeof *to);
+    for (size_t i = 0; i < count; i++) {
+        float low[3];
+        mote_network_low_part(n, n->slot_of_particle[first + i], low);
+        for (int axis = 0; axis < 3; axis++) to[axis][i] = low[axis];
+    }
+}
+
+/* States of a run of particles: previous, current. */
+typedef struct run {
+    MOTE_ALIGNED(64) float x[2][3][RUN];
+    MOTE_ALIGNED(64) float low[2][3][RUN];
+} run;
+
+/* Interpolates relative to the origin, with the low parts of the places. */
+static void place_from_origin(const task *t, run *r, size_t first, size_t count, float *const out[3]) {
+    const mote_network *n = t->network;
+    const bool blends = n->range.previous_x[0] != NULL, lows = n->relative_x[0] != NULL;
+    mote_places places = {0};
+    if (lows) gather_low(n, first, count, r->low[1]);
+    if (lows && blends) gather(n, n->previous_low, first, count, r->low[0]);
+    for (int axis = 0; axis < 3; axis++)
+        for (int state = 0; state < 2; state++) {
+            const int from = blends ? state : 1;
+            places.x[state][axis] = r->x[from][axis];
+            places.low[state][axis] = lows ? r->low[from][axis] : NULL;
+        }
+    t->by->kernels->offset(&places, t->origin, t->by->alpha, mote_round_up(count, MOTE_GROUP), out);
+}
+
 /* Interpolates particles [first, first + count) by alpha and packs them. */
 static void present_block(const task *t, size_t first, size_t count, float (*packed)[3]) {
-    MOTE_ALIGNED(64) float previous[3][RUN], current[3][RUN];
-    float *const from[3] = {previous[0], previous[1], previous[2]}, *const at[3] = {current[0], current[1],
-                                                                                    current[2]};
+    run r;
+    float *const from[3] = {r.x[0][0], r.x[0][1], r.x[0][2]}, *const at[3] = {r.x[1][0], r.x[1][1],
+                                                                              r.x[1][2]};
     const mote_network *n = t->network;
     const size_t padded = mote_round_up(count, MOTE_GROUP);
     const bool blends = n->range.previous_x[0] != NULL;
-    gather(n, n->range.x, first, count, current);
-    if (blends) gather(n, n->range.previous_x, first, count, previous);
-    if (t->origin) {
-        mote_places places = {0};
-        for (int axis = 0; axis < 3; axis++)
-            places.x[0][axis] = blends ? from[axis] : at[axis], places.x[1][axis] = at[axis];
-        t->by->kernels->offset(&places, t->origin, t->by->alpha, padded, at);
-    } else if (blends) {
+    gather(n, n->range.x, first, count, r.x[1]);
+    if (blends) gather(n, n->range.previous_x, first, count, r.x[0]);
+    if (t->origin)
+        place_from_origin(t, &r, first, count, at);
+    else if (blends)
         t->by->kernels->blend(from, at, t->by->alpha, padded, at);
-    }
     t->by->kernels->interleave(at, padded, packed);
 }
 

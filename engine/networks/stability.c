@@ -47,7 +47,7 @@ typedef struct spring_end {
 /* Springs whose ends coincide, or are not finite, may have any direction: directed = false. */
 static void find_direction(const mote_network *network, uint32_t slot, uint32_t other, double rest_length,
                            spring_end *end) {
-    const double length = mote_range_distance(&network->range, slot, other, end->n);
+    const double length = mote_network_distance_of(network, slot, other, end->n);
     end->directed = length > 0 && isfinite(length);
     for (int axis = 0; axis < 3; axis++) end->n[axis] = end->directed ? end->n[axis] / length : 0;
     if (!end->directed) return;
@@ -134,7 +134,7 @@ static mote_coupling bound_springs(const mote_network *network, bool *stretched)
         include(k * inverse, &c.least_stiffness, &c.most_stiffness);
         include(damping * inverse, &c.least_damping, &c.most_damping);
         include(k > 0 ? damping / k : HUGE_VAL, &c.least_ratio, &c.most_ratio);
-        if (k > 0 && mote_range_distance(&network->range, s->a, s->b, d) > (double)s->rest_length * AT_REST)
+        if (k > 0 && mote_network_distance_of(network, s->a, s->b, d) > (double)s->rest_length * AT_REST)
             *stretched = true;
     }
     return c;

@@ -6,27 +6,12 @@
 
 MOTE_KERNEL_LOOKUP(mote_present_kernels, mote_present_kernels);
 
-double mote_range_distance(const mote_range *range, size_t a, size_t b, double d[3]) {
-    double square = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        d[axis] = (double)range->x[axis][b] - (double)range->x[axis][a];
-        square += d[axis] * d[axis];
-    }
-    return __builtin_sqrt(square);
-}
-
 void mote_sums_add_place(mote_sums *to, const mote_plan_def *field, const mote_range *range, size_t slot,
                          const double x[3]) {
     if (!(range->inverse_mass[slot] > 0)) return;
     double v[3];
     for (int axis = 0; axis < 3; axis++) v[axis] = (double)range->v[axis][slot];
     mote_sums_add_point(to, field, x, v, NULL, 1.0 / (double)range->inverse_mass[slot]);
-}
-
-void mote_sums_add_slot(mote_sums *to, const mote_plan_def *field, const mote_range *range, size_t slot) {
-    double x[3];
-    for (int axis = 0; axis < 3; axis++) x[axis] = (double)range->x[axis][slot];
-    mote_sums_add_place(to, field, range, slot, x);
 }
 
 mote_result mote_range_pin(mote_range *range, mote_pin pin, const mote_allocator *allocator) {

@@ -101,9 +101,6 @@ struct mote_range {
     double kicked; /* s: position Verlet applied v += kicked a before the step; 0: nothing */
 };
 
-/* Returns the distance of two slots in double; *d: from a to b. */
-double mote_range_distance(const mote_range *range, size_t a, size_t b, double d[3]);
-
 /* Pins the point of pin.slot, or moves the target of its pin. The point moves to pin.to from where it is.
  * Errors: CAPACITY, MEMORY; nothing has then changed. */
 mote_result mote_range_pin(mote_range *range, mote_pin pin, const mote_allocator *allocator);
@@ -111,8 +108,7 @@ mote_result mote_range_pin(mote_range *range, mote_pin pin, const mote_allocator
 /* Removes the pin of a slot; the point has `inverse_mass` from then on. Error: RANGE (it has none). */
 mote_result mote_range_unpin(mote_range *range, uint32_t unit, uint32_t slot, float inverse_mass);
 
-/* Adds the point in a slot to the sums, unless it is pinned or masked. The second takes its place, m. */
-void mote_sums_add_slot(mote_sums *to, const mote_plan_def *field, const mote_range *range, size_t slot);
+/* Adds the point in a slot, whose place is x (m), to the sums, unless it is pinned or masked. */
 void mote_sums_add_place(mote_sums *to, const mote_plan_def *field, const mote_range *range, size_t slot,
                          const double x[3]);
 

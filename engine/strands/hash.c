@@ -13,18 +13,12 @@ static uint64_t hash_run(uint64_t hash, const mote_strands *strands, uint32_t la
     return mote_hash_bytes(hash, run, points * sizeof *run);
 }
 
-/* Finds the low parts of the places of a strand (stage/place.h). The columns kept for them are no state. */
+/* Finds the low parts of the places of a strand. The columns kept for them are no state. */
 static void find_low_parts(const mote_strands *strands, uint32_t lane, float low[3][MOTE_MAX_STRAND_POINTS]) {
     for (uint32_t k = 0; k < (uint32_t)strands->points[lane]; k++) {
-        const uint32_t slot = mote_strands_slot_of(strands, lane, k);
-        bool kept = true;
-        for (int axis = 0; axis < 3; axis++) {
-            const float origin = strands->origin[axis][lane], relative = strands->relative_x[axis][slot],
-                        sum = origin + relative, part = sum - origin;
-            kept &= sum == strands->range.x[axis][slot];
-            low[axis][k] = (origin - (sum - part)) + (relative - part);
-        }
-        for (int axis = 0; axis < 3 && !kept; axis++) low[axis][k] = 0;
+        float of[3];
+        mote_strands_low_part(strands, lane, mote_strands_slot_of(strands, lane, k), of);
+        for (int axis = 0; axis < 3; axis++) low[axis][k] = of[axis];
     }
 }
 

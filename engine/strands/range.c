@@ -101,19 +101,6 @@ static mote_result slot_of_end(const mote_range *range, const mote_link_end *end
     return MOTE_OK;
 }
 
-/* Returns the lane group that holds a slot. */
-static uint32_t group_of(const mote_strands *strands, uint32_t slot) {
-    uint32_t low = 0, high = strands->group_count;
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (strands->group[middle].first <= slot)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static void list_group(mote_strands *strands, uint32_t group) {
     strands->linked[strands->linked_count++] = group;
 }
@@ -126,7 +113,7 @@ static void unlist_group(mote_strands *strands, uint32_t group) {
 
 static mote_result link_slot(mote_range *range, uint32_t slot, int change, const mote_allocator *allocator) {
     mote_strands *strands = mote_strands_of(range);
-    const uint32_t number = group_of(strands, slot);
+    const uint32_t number = mote_strands_group_of(strands, slot);
     mote_strand_group *group = &strands->group[number];
     const size_t bytes = mote_strand_work_bytes(strands->max_points);
     if (group->links == 0) {
@@ -144,7 +131,7 @@ static mote_result link_slot(mote_range *range, uint32_t slot, int change, const
 
 static mote_range_point point(mote_range *range, uint32_t slot) {
     const mote_strands *strands = mote_strands_of(range);
-    const mote_strand_group *group = &strands->group[group_of(strands, slot)];
+    const mote_strand_group *group = &strands->group[mote_strands_group_of(strands, slot)];
     const bool pinned = range->inverse_mass[slot] == 0;
     mote_range_point p = mote_strand_linked_columns(strands, group->linked_work);
     const uint32_t root = group->first + (slot - group->first) % MOTE_GROUP;
@@ -159,22 +146,13 @@ static mote_range_point point(mote_range *range, uint32_t slot) {
 
 static void place(const mote_range *range, uint32_t slot, double x[3]) {
     const mote_strands *strands = mote_const_strands_of(range);
-    const uint32_t group = group_of(strands, slot),
-                   lane = group * MOTE_GROUP + (slot - strands->group[group].first) % MOTE_GROUP;
-    double kept[3];
-    bool same = strands->relative_x[0] != NULL;
-    for (int axis = 0; axis < 3; axis++) x[axis] = (double)range->x[axis][slot];
-    for (int axis = 0; axis < 3 && same; axis++) {
-        const float origin = strands->origin[axis][lane], relative = strands->relative_x[axis][slot];
-        kept[axis] = (double)origin + (double)relative;
-        same = origin + relative == range->x[axis][slot];
-    }
-    for (int axis = 0; axis < 3 && same; axis++) x[axis] = kept[axis];
+    const uint32_t group = mote_strands_group_of(strands, slot);
+    mote_strands_place(strands, mote_strands_lane_of(strands, group, slot), slot, x);
 }
 
 static bool is_frozen(const mote_range *range, uint32_t slot) {
     const mote_strands *strands = mote_const_strands_of(range);
-    return strands->frozen[mote_strands_lane_of(strands, group_of(strands, slot), slot)];
+    return strands->frozen[mote_strands_lane_of(strands, mote_strands_group_of(strands, slot), slot)];
 }
 
 const mote_range_kind mote_strands_kind = {.destroy = mote_strands_destroy,

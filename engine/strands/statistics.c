@@ -1,11 +1,20 @@
-/* Statistics of strands, in double, in a fixed order (stage/sums.h). */
+/* Statistics of strands, in double, in a fixed order (stage/sums.h), of places and not of columns. */
 #include <string.h>
 
 #include "strands/strands.h"
 
-static double distance(const mote_strands *strands, size_t a, size_t b) {
-    double d[3];
-    return mote_range_distance(&strands->range, a, b, d);
+/* Finds the segment d behind a slot, whose place is x; x becomes the place of the next point. Returns the
+ * length. */
+static double next_segment(const mote_strands *strands, uint32_t lane, uint32_t slot, double x[3],
+                           double d[3]) {
+    double next[3], square = 0;
+    mote_strands_place(strands, lane, slot + MOTE_GROUP, next);
+    for (int axis = 0; axis < 3; axis++) {
+        d[axis] = next[axis] - x[axis];
+        square += d[axis] * d[axis];
+        x[axis] = next[axis];
+    }
+    return __builtin_sqrt(square);
 }
 
 /* --- Sums over points --- */
@@ -17,10 +26,16 @@ typedef struct sum_context {
 
 static mote_sums sum_points(const void *context, size_t first, size_t end) {
     const sum_context *s = context;
+    const mote_strands *strands = s->strands;
+    uint32_t group = mote_strands_group_of(strands, (uint32_t)first);
     mote_sums lane[MOTE_GROUP];
     memset(lane, 0, sizeof lane);
-    for (size_t slot = first; slot < end; slot++)
-        mote_sums_add_slot(&lane[slot % MOTE_GROUP], s->field, &s->strands->range, slot);
+    for (uint32_t slot = (uint32_t)first; slot < end; slot++) {
+        double x[3];
+        while (group + 1 < strands->group_count && strands->group[group + 1].first <= slot) group++;
+        mote_strands_place(strands, mote_strands_lane_of(strands, group, slot), slot, x);
+        mote_sums_add_place(&lane[slot % MOTE_GROUP], s->field, &strands->range, slot, x);
+    }
     return mote_sums_of_lanes(lane);
 }
 
@@ -38,11 +53,10 @@ static void find_root_direction(const mote_strands *strands, uint32_t lane, doub
                                 q[(i + 2) % 3] * cross[(i + 1) % 3]);
 }
 
-/* Returns the energy of the joint at a slot; `tangent` is the direction before it, and becomes the one
- * behind. */
-static double joint_energy(const mote_strands *strands, size_t slot, double tangent[3]) {
-    double d[3], square = 0;
-    (void)mote_range_distance(&strands->range, slot, slot + MOTE_GROUP, d);
+/* Returns the energy of the joint at a slot, before the segment d; `tangent` is the direction before it, and
+ * becomes the one behind. */
+static double joint_energy(const mote_strands *strands, uint32_t slot, const double d[3], double tangent[3]) {
+    double square = 0;
     for (int i = 0; i < 3; i++) {
         const double t = d[i] * (double)strands->inverse_length[slot];
         square += (t - tangent[i]) * (t - tangent[i]);
@@ -54,13 +68,14 @@ static double joint_energy(const mote_strands *strands, size_t slot, double tang
 static void add_strand(const mote_strands *strands, uint32_t lane, mote_sums *to) {
     const int32_t points = strands->points[lane];
     const double compliance = (double)strands->compliance[lane];
-    size_t slot = mote_strands_slot_of(strands, lane, 0);
-    double tangent[3] = {0, 0, 0};
+    uint32_t slot = mote_strands_slot_of(strands, lane, 0);
+    double tangent[3] = {0, 0, 0}, x[3], d[3];
     if (strands->joint_stiffness) find_root_direction(strands, lane, tangent);
+    mote_strands_place(strands, lane, slot, x);
     for (int32_t k = 0; k + 1 < points; k++, slot += MOTE_GROUP) {
-        if (strands->joint_stiffness) to->of[MOTE_SUM_ELASTIC] += joint_energy(strands, slot, tangent);
         const double rest = (double)strands->rest_length[slot],
-                     length = distance(strands, slot, slot + MOTE_GROUP);
+                     length = next_segment(strands, lane, slot, x, d);
+        if (strands->joint_stiffness) to->of[MOTE_SUM_ELASTIC] += joint_energy(strands, slot, d, tangent);
         if (compliance > 0) to->of[MOTE_SUM_ELASTIC] += mote_elastic_energy(1 / compliance, length, rest);
         mote_sums_add_strain(to, length, rest);
     }
@@ -88,10 +103,12 @@ mote_sums mote_strands_sum(const mote_range *range, const mote_step *now) {
 static void find_most_strained(const mote_strands *strands, mote_statistics *statistics) {
     for (uint32_t strand = 0; strand < strands->strand_count; strand++) {
         const uint32_t lane = strands->lane_of_strand[strand];
-        size_t slot = mote_strands_slot_of(strands, lane, 0);
+        uint32_t slot = mote_strands_slot_of(strands, lane, 0);
+        double x[3], d[3];
+        mote_strands_place(strands, lane, slot, x);
         for (int32_t k = 0; k + 1 < strands->points[lane]; k++, slot += MOTE_GROUP) {
-            const double strain =
-                mote_strain(distance(strands, slot, slot + MOTE_GROUP), (double)strands->rest_length[slot]);
+            const double length = next_segment(strands, lane, slot, x, d),
+                         strain = mote_strain(length, (double)strands->rest_length[slot]);
             if (statistics->max_strain_item != MOTE_NO_ITEM && !(strain > statistics->max_strain)) continue;
             statistics->max_strain = strain;
             statistics->max_strain_item = strand;

@@ -180,6 +180,17 @@ mote_result mote_strands_add_pin(mote_strands *strands, uint32_t lane, uint32_t 
 /* Removes a pin. Errors: RANGE (the point has none). */
 mote_result mote_strands_remove_pin(mote_strands *strands, uint32_t lane, uint32_t point);
 
+/* --- places.c --- */
+
+/* Finds the low part of the place of a slot: what its x has lost by rounding. 0 where the host wrote x. */
+void mote_strands_low_part(const mote_strands *strands, uint32_t lane, uint32_t slot, float low[3]);
+
+/* Computes the place of a slot in the world, m. */
+void mote_strands_place(const mote_strands *strands, uint32_t lane, uint32_t slot, double x[3]);
+
+/* Returns the lane group that holds a slot. */
+uint32_t mote_strands_group_of(const mote_strands *strands, uint32_t slot);
+
 /* --- hash.c, statistics.c, validate.c --- */
 
 uint64_t mote_strands_hash(const mote_range *range, uint64_t seed);

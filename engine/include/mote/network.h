@@ -242,8 +242,10 @@ MOTE_API mote_result mote_network_stability(const mote_system *system, mote_netw
 MOTE_API mote_result mote_network_statistics(const mote_system *system, mote_network_id id,
                                              mote_statistics *statistics);
 
-/** Writes every particle's interpolated position in the host's numbering; velocity_offset must be MOTE_OMIT.
- * Errors: as mote_system_present, and ID. */
+/** Writes every particle's interpolated position in the host's numbering, x = x0 + alpha (x1 - x0), also in
+ * systems of MOTE_INTERPOLATE_HERMITE; velocity_offset must be MOTE_OMIT. Relative to an origin other than 0,
+ * positions of constrained networks include the part of them below float32 that the solver keeps. Errors: as
+ * mote_system_present, and ID. */
 MOTE_API mote_result mote_network_present(const mote_system *system, mote_network_id id,
                                           const mote_present_layout *layout, void *vertices, size_t bytes);
 
