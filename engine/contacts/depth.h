@@ -4,8 +4,8 @@
 
 #include <mote/collider.h>
 
-/* Returns how far x (m, world) is below the surface of a collider at a placement whose rotation has length 1:
- * the distance to the nearest surface, negative outside. */
+/* Returns the depth (m) of x (m, world) below the surface of a collider at a placement whose rotation has
+ * length 1: the distance to the nearest surface, negative outside. */
 double mote_collider_depth(const mote_collider_def *def, const mote_transform *at, const double x[3]);
 
 #endif

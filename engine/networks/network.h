@@ -238,7 +238,7 @@ uint32_t mote_network_block_of(const mote_network *network, uint32_t slot);
 
 /* --- places.c --- */
 
-/* Finds the low part of the place of a slot: what its x has lost by rounding. 0 where the host wrote x. */
+/* Finds the low part of the place of a slot: the rest of the rounding of x. 0 where the host wrote x. */
 void mote_network_low_part(const mote_network *network, uint32_t slot, float low[3]);
 
 /* Computes the place of a slot in the world, m. */

@@ -1,9 +1,9 @@
 /* Places of networks between steps: the columns x, and in the constrained solver a low part (stage/place.h).
  *
- * Origins. Within a step the positions of particles that springs join are relative to an origin in the middle
- * of their bounding box, a multiple of a power of two above its size: they lose nothing by the distance from
- * the origin of the world, an origin moves seldom, and it is 0 near that of the world. Parts that have torn
- * off an island have origins of their own. */
+ * Origins. Within a step the positions of particles that springs join are relative to an origin near the
+ * middle of their bounding box, rounded to a multiple of a power of two above its size. So the precision of
+ * positions does not depend on the distance from the origin of the world, an origin changes seldom, and it is
+ * 0 near that of the world. Parts that have torn off an island have origins of their own. */
 #include <string.h>
 
 #include "networks/layout_plan.h"
@@ -38,7 +38,7 @@ double mote_network_distance_of(const mote_network *network, uint32_t a, uint32_
 
 /* --- Origins --- */
 
-/* Union-find over the springs; the root is the lowest slot. Returns whether they may have changed. */
+/* Union-find over the springs; the root is the lowest slot. Returns whether components may have changed. */
 static bool find_components(mote_network *network) {
     uint32_t *of = network->component;
     const uint32_t count = network->range.slot_count;
@@ -55,8 +55,8 @@ static bool find_components(mote_network *network) {
     return true;
 }
 
-/* Bounding box of a component, and then its origin. Of the first slot: memory of aggregates, which is free
- * between steps. */
+/* Bounding box of a component and its origin, stored by the component's first slot in the memory of the
+ * aggregates, which is free between steps. */
 typedef struct box {
     float low[3], high[3], origin[3];
 } box;
@@ -98,7 +98,7 @@ static void find_boxes(const mote_network *network) {
     }
 }
 
-/* Sizes above this, and those that are not finite, leave the origin at 0. */
+/* Boxes with an edge of this length (m) or more, or a non-finite one, have the origin 0. */
 #define MOST_SIZE 1e30f
 
 /* Returns a power of two above a size, at most twice as large; 0 for 0. */
@@ -110,7 +110,7 @@ static float grid_above(float size) {
     return 2 * size;
 }
 
-/* Returns the multiple of `grid` next to x; x where floats are no finer than that. */
+/* Returns the multiple of `grid` nearest to x; x itself from 2^22 multiples on, or without a grid. */
 static float round_to(float x, float grid) {
     const float shift = 0x1.8p23f, quotient = x / grid;
     if (!(grid > 0) || !(quotient < 0x1p22f && quotient > -0x1p22f)) return x;

@@ -1,5 +1,5 @@
 /* Places in the steps of constrained networks: relative to an origin near the springs of the particle, so
- * that solver, contacts and integrator never see the rounding of world positions (stage/place.h). */
+ * that solver, contacts and integrator are free of the rounding of world positions (stage/place.h). */
 #ifndef MOTE_NETWORKS_PLACES_H
 #define MOTE_NETWORKS_PLACES_H
 
@@ -23,7 +23,7 @@ MOTE_INLINE void network_world(const mote_network_job *job, const mote_network_s
         network_store3(c, id, (ptrdiff_t)slot - c->first, network_world_at(job, c, slot));
 }
 
-/* COLUMN(x) = the places of the columns, less the origin of the step. */
+/* COLUMN(x) = the places of the slots, less the origin of the step. */
 MOTE_INLINE void network_load_places(const mote_network_job *job, const mote_network_scratch *c,
                                      uint32_t first, uint32_t end) {
     const mote_network *n = job->network;

@@ -302,7 +302,7 @@ MOTE_INLINE void network_primal_update(const mote_network_job *job, const mote_n
     const wide_block inverse = network_load_block(c, at);
     const wide3 next = wide3_sub(network_load3(c, COLUMN(residual), at),
                                  wide3_scale(alpha, network_load3(c, COLUMN(product), at)));
-    /* Projected again: what rounding leaves along the normal is never solved for, and grows in z. */
+    /* Projected again: no solve removes the rounding error along the normal, and it grows in z. */
     const wide3 r = network_project_tangent(job, c, at, next);
     const wide3 z = wide_block_apply(&inverse, r);
     network_add_moved(c, at, free, alpha, network_load3(c, COLUMN(direction), at));

@@ -1,5 +1,5 @@
-/* Pins of a range: what the host holds and moves to targets. A pin holds the position of a point; a reel, a
- * pin of a spring, holds its rest length. */
+/* Pins of a range: points and springs that the host holds and moves to targets. A pin holds the position of a
+ * point; a reel, the pin of a spring, holds its rest length. */
 #ifndef MOTE_STAGE_PINS_H
 #define MOTE_STAGE_PINS_H
 

@@ -1,7 +1,7 @@
 /* Places in two parts. Inside a step positions are relative to an origin. Between steps the column x, which
- * the host reads and writes, holds origin + relative, rounded; the origin and the relative place are kept
- * beside it, so that nothing is lost: the place is x and a low part, the rest of that rounding. Where x is
- * no longer what they give, on any axis, the host has written it, and the place is x alone.
+ * the host reads and writes, holds origin + relative, rounded. The origin and the relative place are stored
+ * beside it, so that the place is known exactly: x plus a low part, the rest of that rounding. If x differs
+ * from their rounded sum on any axis, the host has written it, and the place is x alone.
  * Exact sums and differences: Knuth, The Art of Computer Programming 2, 4.2.2, theorem B. */
 #ifndef MOTE_STAGE_PLACE_H
 #define MOTE_STAGE_PLACE_H
@@ -13,7 +13,7 @@ MOTE_INLINE wide place_low(wide origin, wide relative, wide sum) {
     return (origin - (sum - part)) + (relative - part);
 }
 
-/* Returns the low part of the place x; origin, relative: what the last step kept of it. */
+/* Returns the low part of the place x; origin, relative: the two terms that the last step stored. */
 MOTE_INLINE wide3 mote_low_place(wide3 x, wide3 origin, wide3 relative) {
     const wide3 sum = wide3_add(origin, relative);
     const wide_mask kept = wide_equal(x.x, sum.x) & wide_equal(x.y, sum.y) & wide_equal(x.z, sum.z);

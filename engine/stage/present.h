@@ -23,7 +23,7 @@
  * example). So d is reduced towards 0 by its error bound
  *     e = n 2^-24 max(|x0|, |x1|) / h + 2^-21 max(|v0|, |v1|)
  * (soft threshold), whose second term covers the rounding of h, of the products h v and of this evaluation.
- * The reduced d lies between 0 and the d of unrounded positions. So v(s) lies between the linear
+ * The reduced d is between 0 and the d of unrounded positions. So v(s) is between the linear
  * interpolation of v0 and v1 and the derivative of the unrounded cubic; a constant velocity is reproduced
  * exactly; and v(s) is continuous in time and in the state. */
 typedef struct mote_hermite {
@@ -62,7 +62,7 @@ typedef struct mote_present_kernels {
      * in double, rounded once. The places of elements without a previous state are the current ones. */
     void (*offset)(const mote_places *places, const double origin[3], float alpha, size_t count,
                    float *const out[3]);
-    /* The same of hermite_position. */
+    /* Cubic Hermite interpolation of position relative to an origin, in double, rounded once. */
     void (*hermite_offset)(const mote_hermite *by, float *column[4][3], const double origin[3], size_t count,
                            float *const out[3]);
     /* Copy to packed vectors: float 3 i + axis of `to` (any alignment) = column[axis][i] for i < count, a
@@ -70,12 +70,12 @@ typedef struct mote_present_kernels {
     void (*interleave)(float *const column[3], size_t count, void *to);
 } mote_present_kernels;
 
-/* Whether a vector at `offset` lies in a vertex of `stride` bytes. */
+/* Returns whether a vector at `offset` fits in a vertex of `stride` bytes. */
 MOTE_INLINE bool mote_vector_fits(size_t offset, size_t stride) {
     return stride >= 3 * sizeof(float) && offset <= stride - 3 * sizeof(float);
 }
 
-/* Returns the origin, or NULL where it is that of the world. */
+/* Returns the origin; NULL if it is that of the world. */
 MOTE_INLINE const double *mote_present_origin(const double origin[3]) {
     return origin[0] != 0 || origin[1] != 0 || origin[2] != 0 ? origin : NULL;
 }

@@ -123,14 +123,14 @@ MOTE_INLINE void predict(const strand_work *w, const mote_coupled_affine *own, w
     arrive(w, lane);
 }
 
-/* Whether all lanes take steps of first order. */
+/* Returns whether all lanes take steps of first order. */
 MOTE_INLINE bool is_soft(const strand_work *w) {
     const mote_strands *strands = w->job->strands;
     return strands->compliant || strands->joint_stiffness;
 }
 
-/* Moves the free points to where the forces of the substep act, for all but affine forces, which impulse.h
- * evaluates itself. WORK_START keeps the places. */
+/* Moves the free points to the places at which the forces of the substep act; affine forces are evaluated in
+ * impulse.h. WORK_START keeps the places before. */
 MOTE_INLINE void drift_to_forces(const strand_work *w) {
     const strand_columns *c = &w->c;
     const wide h = wide_set(w->job->plan->c.h),
@@ -148,8 +148,9 @@ MOTE_INLINE void drift_back(const strand_work *w) {
         work_store3(&w->c, WORK_X, at, work_load3(&w->c, WORK_START, at));
 }
 
-/* Lanes near a collider, overstretched strands and compliant ones take a step of first order. The others are
- * stepped by impulses; those that come near a collider by that take the first order after all. */
+/* Constrains the lanes over a substep. Lanes near a collider, overstretched strands and compliant ones take a
+ * step of first order. The others are stepped by impulses; lanes that these bring near a collider are
+ * reverted to a step of first order. */
 MOTE_INLINE void constrain(strand_work *w, uint32_t substep, size_t lane) {
     const mote_coupled_affine own = mote_coupled_affine_of(w->job->plan, 0);
     const mote_strands *strands = w->job->strands;

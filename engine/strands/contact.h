@@ -10,8 +10,8 @@
 #include "contacts/contact.h"
 #include "strands/work.h"
 
-/* Reach of the search for planes: this share of the shorter segment at the point, and of the longest way of a
- * collider in the substep, by which lengths and contacts can move a point aside. Planes farther away are
+/* Reach of the search for planes: this share of the shorter segment at the point, and of the longest path of
+ * a collider in the substep, by which lengths and contacts can move a point aside. Planes farther away are
  * ignored in this substep; the sweep of the next substep finds them. */
 #define STRAND_CONTACT_REACH 0.5f
 
@@ -43,12 +43,12 @@ MOTE_INLINE strand_way way_of(const strand_columns *c, uint32_t k, wide3 otherwi
     return way;
 }
 
-/* Returns how far from a point planes are looked for; segment: m, the shorter one at the point. */
+/* Returns the reach (m) of the search for planes at a point; segment: m, the shorter one at the point. */
 MOTE_INLINE wide contact_reach(const strand_columns *c, wide segment) {
     return wide_set(STRAND_CONTACT_REACH) * segment + wide_set(c->contacts->way);
 }
 
-/* Returns the longest way of a collider's origin in the substep, m; at most 1,000 km. */
+/* Returns the longest path of a collider's origin in the substep, m; at most 1,000 km. */
 MOTE_INLINE float longest_way(const strand_work *w, uint32_t substep) {
     const mote_collider_pose *from = w->job->poses + (size_t)substep * w->job->collider_count,
                              *to = from + w->job->collider_count;
@@ -117,11 +117,11 @@ MOTE_INLINE wide_mask mark_buried(const strand_work *w, mote_contact_list *near,
     return buried;
 }
 
-/* A strand of a buried root is expelled where a plane puts a point out by more than this share of its segment
- * from where it was at the start of the substep, or where a segment differed from its length by more. */
+/* A strand with a buried root counts as expelled if a plane moves a point by more than this share of its
+ * segment from its place at the start of the substep, or if a length was off by more than this share then. */
 #define STRAND_EXPELLED 0.0625f
 
-/* Returns the lanes in which a rigid segment had not its length at the start of the substep. */
+/* Returns the lanes in which a rigid segment was off its length at the start of the substep. */
 MOTE_OUTLINE wide_mask strained_at_start(const strand_work *w, size_t lane) {
     const strand_columns *c = &w->c;
     const wide_mask rigid = wide_equal(wide_load(w->job->strands->compliance + w->lane + lane), (wide){0});
@@ -141,9 +141,9 @@ MOTE_OUTLINE wide_mask strained_at_start(const strand_work *w, size_t lane) {
     return strained & rigid;
 }
 
-/* Where length and contact exclude each other, contact yields: the plane of a point whose pinned root is
- * inside the same collider asks no more of it than its length of strand to the root allows. Returns the lanes
- * that the plane expels. */
+/* Length has priority over contact where they exclude each other: moves the plane of a point whose pinned
+ * root is inside the same collider to within the length of strand to the root. Returns the lanes that the
+ * plane expels. */
 MOTE_INLINE wide_mask yield_to_length(const strand_work *w, strand_plane *plane, wide_mask marked, uint32_t k,
                                       wide length, size_t lane) {
     const strand_columns *c = &w->c;
@@ -202,7 +202,7 @@ MOTE_INLINE bool find_contacts(const strand_work *w, uint32_t substep, size_t la
     wide_mask_store(found->expelled, (wide_mask){0});
     if (near.count == 0) return false;
     memset(found->state, STRAND_CLEAR, c->points);
-    /* Springs stretch: their contacts yield to no length. */
+    /* Springs stretch: lengths have no priority over contact. */
     const bool springs = w->job->strands->def.solver == MOTE_STRAND_SPRINGS;
     if (!springs) {
         const wide_mask buried = mark_buried(w, &near, lane);
@@ -257,7 +257,7 @@ MOTE_INLINE wide3 friction_move(wide3 way, wide3 drift, wide3 normal, wide frict
 }
 
 /* Contact step of the active set method, for live strands: projects points out of colliders, applies friction
- * and chooses the points in contact. The velocity gains what the position does, over h, except for the depth
+ * and chooses the points in contact. The corrections of positions, over h, are velocity, except for the depth
  * from before the substep. */
 MOTE_INLINE void update_contacts(const strand_columns *c, wide_mask live, double h, size_t lane) {
     const wide step = wide_set((float)h), rate = wide_set((float)(1.0 / h));
@@ -310,8 +310,8 @@ MOTE_INLINE wide_mask clear_of_colliders(const strand_columns *c, wide share, si
     return clear;
 }
 
-/* Puts the points of the lanes that are behind their planes on them, in position alone. Returns the lanes in
- * which there are such points. */
+/* Projects the points of the lanes that are behind their planes onto them, in position alone. Returns the
+ * lanes with such points. */
 MOTE_OUTLINE wide_mask project_contacts(const strand_columns *c, wide_mask lanes, size_t lane) {
     wide_mask moved = (wide_mask){0};
     for (uint32_t i = 0; i < c->contacts->count; i++) {

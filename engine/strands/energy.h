@@ -1,10 +1,10 @@
 /* Energy of conserving strands. Impulses along the segments (impulse.h) with g = 1/2 do no work, but then the
- * velocity along a segment only changes its sign from substep to substep: energy that moves nothing, a fifth
- * of a swing's after some seconds. With g a little above 1/2 that velocity dies out. The energy that the
- * impulses take is summed as a deficit, and so is the work of the accelerations over the displacements that
- * correct the lengths, where a strand turns so fast that corrections are more than rounding. By the end of
- * the step a factor of the velocities restores it: relative to the root, or, where no point is pinned, to
- * the rigid motion with the momentum and angular momentum of the strand, which it keeps. */
+ * velocity along a segment only changes its sign from substep to substep: after some seconds it holds a fifth
+ * of a swing's energy without any motion. With g a little above 1/2 that velocity is damped. The deficit is
+ * the sum of the energy that the impulses lose and of the work of the accelerations over the displacements
+ * that correct the lengths (more than rounding where a strand turns fast). By the end of the step a factor of
+ * the velocities restores it: of those relative to the root, or, where no point is pinned, relative to the
+ * rigid motion with the momentum and angular momentum of the strand, which are kept. */
 #ifndef MOTE_STRANDS_ENERGY_H
 #define MOTE_STRANDS_ENERGY_H
 
@@ -191,7 +191,7 @@ MOTE_INLINE void restore_energy(strand_work *w, wide_mask lanes, size_t lane) {
 }
 
 /* Restores the energy of the lanes of `free` at the end of the step, and earlier where the deficit is large.
- * Clears the deficit of the others: contact takes energy. */
+ * Clears the deficit of the others: contact dissipates energy. */
 MOTE_INLINE void restore_due_energy(strand_work *w, wide_mask free, bool last, size_t lane) {
     const wide deficit = wide_select(free, wide_load(w->deficit + lane), (wide){0}),
                large = wide_set(STRAND_DEFICIT_DUE) * wide_load(w->kinetic + lane);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Segments that point against each other: 1 + their cosine is below this. */
+/* Limit of 1 + cosine below which two segments count as opposite. */
 #define FOLD 1e-6
 
 MOTE_INLINE void load_frame(const mote_strands *strands, uint32_t slot, double q[4]) {

@@ -1,9 +1,10 @@
 /* Rods at rest under an acceleration a (mote_strands_def.rest_acceleration). A clamped rod is statically
- * determinate: with the force f[k] = sum of m[j] a over the points j > k, segment k bears the tension f[k] .
- * t[k], and the moments (rod_frames.h) satisfy
+ * determinate: with the force f[k] = sum of m[j] a over the points j > k, segment k has the tension
+ * f[k] . t[k], and the moments (rod_frames.h) satisfy
  *     m[k] - m[k+1] = l[k] t[k] x f[k],  so that  m[k] = sum over j > k of (x[j] - x[k]) x m[j] a.
- * With the rotation R of frame k - 1 (of frame 0 at the clamp), c = conj(q[k-1]) q[k], W = 2 Im(c) and w =
- * Re(c) > 0 the moment is m = R (w y + v x y), where v = Im(c) and y = B (W - W0), B = diag(b, b, g). Hence
+ * With the rotation R of frame k - 1 (of frame 0 at the clamp), c = conj(q[k-1]) q[k], W = 2 Im(c) and
+ * w = Re(c) > 0 the moment is m = R (w y + v x y), where v = Im(c) and y = B (W - W0), B = diag(b, b, g).
+ * Hence
  *     y = w M - v x M + v (v . M) / w,  M = R^T m,   and   W0 = W - y / B. */
 #ifndef MOTE_STRANDS_EQUILIBRIUM_H
 #define MOTE_STRANDS_EQUILIBRIUM_H
@@ -20,10 +21,10 @@ typedef struct mote_rest_joint {
     double length;     /* l[k], m */
 } mote_rest_joint;
 
-/* Walk over the joints of the strand in `lane`, from the tip to the root. */
+/* Cursor over the joints of the strand in `lane`, from the tip to the root. */
 typedef struct mote_rest_walk {
     const mote_strands *strands;
-    uint32_t lane, joint; /* joint: of `at`, not yet visited at the start */
+    uint32_t lane, joint; /* joint: number of `at`; one past the first at the start */
     mote_rest_joint at;
 } mote_rest_walk;
 

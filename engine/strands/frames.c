@@ -16,7 +16,7 @@ static void normalise(float q[4]) {
 /* --- Rods with frames --- */
 
 /* Loads the frames of the segments from that before the window's first point on: segment k at row k + 1 -
- * first. Beyond an end stands the one at it. */
+ * first. Beyond an end the frame at that end is repeated. */
 static void load_segments(mote_strand_window *w, const mote_strand_writer *writer) {
     const mote_strands *strands = writer->strands;
     const uint32_t before = w->first > 0;

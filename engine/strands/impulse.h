@@ -1,18 +1,22 @@
 /* Rigid strands without contact: impulses along the segments in the middle of the substep. With the state x0,
  * v0 at the start, the accelerations a, the inverse masses W and the segments d0:
- *     y  = x0 + (1 - g) h v0,  m = y[k+1] - y[k]       places and segments in the middle, from the start
- * alone v1 = v0 + h a + W m^T P,  m . ((1 - g) d0' + g d1') = -(g - 1/2) h |d0'|^2 x1 = y + g h v1 Forces and
- * impulses act at y: a drift of (1 - g) h, a kick, a drift of g h, which is symplectic for any g where the
- * forces depend on position alone. P solves one tridiagonal system; d' are the rates of the segments. With
- * this m the impulses keep angular momentum, and with this rate along m a turning segment keeps its length.
- * Forces alone err by no more energy in the long run than in a substep; the impulses lose P m . (d0' + d1') /
- * 2, summed: none where the strand turns as a rigid body, a little for g = 0.51 where it swings. Lengths that
- * they do not keep to max_strain are corrected by Newton's method in the positions alone (solve.h).
  *
- * m is explicit. The scheme is stable while a segment turns by less than a limit in the substep and while W P
- * h <= 1, which is h w <= 2 for the highest frequency of the segments' own waves. Where this does not hold,
- * the strand's substep is undone and halved, lane by lane; at the smallest part the strand takes a step of
- * first order: Newton's method from v0 + h a, whose corrections of positions, over h, are velocity. */
+ *     y  = x0 + (1 - g) h v0,       m = y[k+1] - y[k],
+ *     v1 = v0 + h a + W m^T P,      m . ((1 - g) d0' + g d1') = -(g - 1/2) h |d0'|^2,
+ *     x1 = y + g h v1.
+ *
+ * The places y and segments m in the middle follow from the start alone. Forces and impulses act at y: a
+ * drift of (1 - g) h, a kick, a drift of g h, which is symplectic for any g where the forces depend on
+ * position alone. P solves one tridiagonal system; d' are the rates of the segments. With this m the impulses
+ * keep angular momentum, and with this rate along m a turning segment keeps its length. The energy error of
+ * the forces does not grow in the long run. The impulses lose the sum of P m . (d0' + d1') / 2: nothing where
+ * the strand turns as a rigid body, a little for g = 0.51 where it swings. Lengths that they do not keep to
+ * max_strain are corrected by Newton's method in the positions alone (solve.h).
+ *
+ * m is explicit. The scheme is stable while a segment turns by less than a limit in the substep and while
+ * W P h <= 1, which is h w <= 2 for the highest frequency of the segments' own waves. Otherwise the strand's
+ * substep is reverted and halved, lane by lane. At the smallest part the strand takes a step of first order:
+ * Newton's method from v0 + h a, whose corrections of positions, over h, are velocity. */
 #ifndef MOTE_STRANDS_IMPULSE_H
 #define MOTE_STRANDS_IMPULSE_H
 
@@ -46,7 +50,7 @@ MOTE_INLINE strand_scheme scheme_of(mote_strand_solver solver) {
 typedef struct strand_part {
     wide h;       /* s */
     wide share;   /* h over that of the whole substep */
-    wide drift;   /* s, after which own forces act: (1 - g) h of impulses, 0 of first order */
+    wide drift;   /* s, after which affine forces act: (1 - g) h of impulses, 0 of first order */
     wide late;    /* g h, s: the drift after the impulses */
     wide outward; /* (g - 1/2) h, s */
     float g, inverse_g, early, turn; /* of the solver; early: 1 - g */
@@ -78,7 +82,7 @@ typedef struct impulse_turns {
 /* Lanes of a part after its points have moved. */
 typedef struct impulse_outcome {
     wide_mask strained; /* some segment has not its length */
-    wide lost;          /* (2 g - 1) sum of m |v1 - v0|^2: twice the energy that the impulses took, J */
+    wide lost;          /* (2 g - 1) sum of m |v1 - v0|^2: twice the energy that the impulses lost, J */
 } impulse_outcome;
 
 /* Returns the point after the drift before the impulses. */
@@ -298,7 +302,7 @@ IMPULSES(rope, true, true, false)
 IMPULSES(conserving_rope, true, true, true)
 #undef IMPULSES
 
-/* Puts the lanes back to the state before the part, from the columns `keep`. */
+/* Reverts the lanes to the state before the part, from the columns `keep`. */
 MOTE_OUTLINE void impulse_undo(const strand_columns *c, wide_mask lanes, const int keep[2], size_t lane) {
     for (size_t at = lane; at < strand_at(c->points, lane); at += MOTE_GROUP)
         for (int i = 0; i < 2; i++) {

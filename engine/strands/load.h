@@ -83,8 +83,8 @@ MOTE_INLINE wide3 place_in_columns(const strand_places *p, wide3 before, wide3 o
     const wide3 x = wide3_load(p->x, at);
     if (!p->low) return x;
     const wide3 relative = wide3_load(p->relative, at), sum = wide3_add(origin, relative);
-    /* Where neither the root nor the host moved the point, the same is exact: the place is `relative`,
-     * without the sign of zero. */
+    /* If neither the root nor the host moved the point, the result is `relative`, exactly (without the sign
+     * of zero). */
     const wide_mask kept = wide_equal(before.x, origin.x) & wide_equal(before.y, origin.y) &
                            wide_equal(before.z, origin.z) & wide_equal(x.x, sum.x) & wide_equal(x.y, sum.y) &
                            wide_equal(x.z, sum.z);
@@ -144,7 +144,7 @@ MOTE_INLINE void commit_tensions(const strand_work *w, wide_mask keep, size_t la
         wide_store(to + at, wide_select(keep, work_load(&w->c, WORK_TENSION, at), wide_load(to + at)));
 }
 
-/* Whether the smallest parts of a substep are too long for the curls of a rod. */
+/* Returns whether the smallest parts of a substep are too long for the curls of a rod. */
 static inline uint8_t has_stiff_curls(const strand_work *w, size_t lane) {
     const float *rate = w->job->strands->curl_rate, h = w->job->plan->c.h / (float)(1u << ROD_HALVINGS);
     return rate && rate[lane] * (h * h) > ROD_CURL_LIMIT;

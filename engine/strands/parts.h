@@ -83,7 +83,7 @@ static inline wide_mask smallest_parts(const strand_halving *s) {
     return wide_mask_load(last);
 }
 
-/* Puts the pinned points of a register to their goals at the end of the substep. */
+/* Moves the pinned points of a register to their goals at the end of the substep. */
 MOTE_INLINE void arrive(const strand_work *w, size_t lane) {
     const strand_columns *c = &w->c;
     const wide_mask free = wide_less((wide){0}, point_mass(c, lane));
@@ -108,12 +108,12 @@ MOTE_INLINE wide_mask lanes_near(const strand_work *w, uint32_t substep, size_t 
     return near;
 }
 
-/* Projections of strands that are not solved: of 15,840 frames of hair under a ball of 3 to 100 m/s, 4 left
- * segments of four times their length, 8 none but at 100 m/s (measured). */
+/* Projections of strands that are not solved. Hair under a ball of 3 to 100 m/s, 15,840 frames: 4 projections
+ * left segments of four times their length, 8 only at 100 m/s (measured). */
 #define STRAND_PROJECTIONS 8
 
 /* Solves the lanes to first order. Strands that are not solved are projected to their lengths and out of
- * colliders in turn; contact has the last word, and the report tells of a length that is not held. */
+ * colliders in turn, contact last; lengths that are not held then are reported. */
 MOTE_INLINE void hold_near(const strand_work *w, uint32_t substep, wide_mask lanes, size_t lane) {
     const bool contacts = w->job->collider_count && w->contacts.count;
     const wide compliance = wide_load(w->job->strands->compliance + w->lane + lane);

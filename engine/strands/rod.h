@@ -1,24 +1,27 @@
 /* Rods: strands with a bending stiffness. A substep is
  *     1. implicit bending, (M + h^2 K) dx = M (h v0 + h^2 a) - h^2 K x + tension, where K is the stiffness of
- *        the joints and of the tensions that own, and the tensions are those of the last substep;
+ *        the joints and the geometric stiffness of the tensions, and the tensions are those of the last
+ *        substep;
  *     2. Newton's method for the lengths (solve.h), whose multipliers add to the tensions.
- * Because the tensions are kept, step 2 has nothing to do in a rod at rest, and its shape does not depend on
- * h: so does pressure in incremental projection methods for fluids (Guermond, Minev & Shen, An overview of
- * projection methods for incompressible flows, 2006, 3.2). Without the tensions in K taut soft rods gain
- * energy.
+ * Because the tensions are kept, step 2 corrects nothing in a rod at rest, and the shape at rest does not
+ * depend on h; pressure has this role in incremental projection methods for fluids (Guermond, Minev & Shen,
+ * An overview of projection methods for incompressible flows, 2006, 3.2). Without the tensions in K taut soft
+ * rods gain energy.
  *
  * The energy of joint k between the segments d[k-1] and d[k] of lengths l is, with t = d / l,
  *     b / 2 |t[k] - t[k-1]|^2,  b = EI / ((l[k-1] + l[k]) / 2),
  * the chord of the angle between them. While |d| = l it is quadratic in the positions, so that one scalar
  * system serves x, y and z. The clamp is half a segment long: b = 2 EI / l[0], against the root's direction.
  *
- * The elimination runs from the tip to the root. All beyond joint k costs
+ * The elimination runs from the tip to the root. The part of the rod beyond joint k has the energy
  *     V(dx, du) = P dx^2 / 2 + Q dx . du + R du^2 / 2 + p . dx + q . du,
- * where dx is the move of point k and du the change of t[k-1]. With D = P R - Q^2 carried along, only
- * positive terms are added, so that every one of them keeps its digits for any stiffness and masses (the
- * factors of the pentadiagonal matrix lose the masses in float32 where h^2 EI / (m l^3) > 10^4): mass m of
- * point k + 1:   D += m R, P += m segment k of length l:   Q1 = Q + l P, S = R + l (Q + Q1) + l^2 T, D += l^2
- * T P,  T: the tension / l joint k, F = 1/(b + S):  P = (P b + D) F, Q = b F Q1, R = b F S, D = b F D */
+ * where dx is the displacement of point k and du the change of t[k-1]. With D = P R - Q^2 carried along, only
+ * positive terms are added, so that none of them loses digits for any stiffness and masses (in the factors of
+ * the pentadiagonal matrix the masses are lost in float32 where h^2 EI / (m l^3) > 10^4):
+ *
+ *     mass m of point k + 1:   D += m R,  P += m
+ *     segment k of length l:   Q1 = Q + l P,  S = R + l (Q + Q1) + l^2 T,  D += l^2 T P,  T = tension / l
+ *     joint k, F = 1/(b + S):  P = (P b + D) F,  Q = b F Q1,  R = b F S,  D = b F D */
 #ifndef MOTE_STRANDS_ROD_H
 #define MOTE_STRANDS_ROD_H
 
@@ -37,9 +40,9 @@ enum {
     ROD_TWIST = STRAND_COLUMN(rod_twist)
 };
 
-/* V above: of all beyond a joint. The next joint's R + l (Q + Q1) + l^2 T is F times a number that does not
- * wait for F, plus one that does not either: only a product, a sum and a division follow each other from
- * joint to joint. */
+/* Energy V of the part beyond a joint. R + l (Q + Q1) + l^2 T of the next joint is written as F u + w, where
+ * u and w do not contain F: the chain of dependent operations has one product, one sum and one division per
+ * joint. */
 typedef struct rod_beyond {
     wide p, q, r, d;     /* kg, kg m, kg m^2, kg^2 m^2 */
     wide3 force, moment; /* p, q: kg m, kg m^2 */
@@ -93,8 +96,8 @@ MOTE_INLINE rod_row rod_add(rod_beyond *v, const rod_segment *s, wide m) {
     return (rod_row){share, q * f, own};
 }
 
-/* The same for a point k + 1 that is pinned: it moves by s->way, so that t[k] changes by (way - dx) / l, the
- * limit of a large mass. */
+/* Adds the pinned point k + 1, segment k and joint k: the point moves by s->way, so that t[k] changes by
+ * (way - dx) / l, the limit of a large mass. */
 MOTE_INLINE rod_row rod_add_pinned(rod_beyond *v, const rod_segment *s) {
     const wide l = s->length, inverse = s->inverse_length, b = s->stiffness;
     const wide beyond = v->r + wide_max(s->tension, (wide){0}) * l * l;
@@ -119,8 +122,8 @@ typedef struct rod_terms {
     bool framed;                                              /* a constant of the instance */
     const float *joint_twist, *rest_turn[3];                  /* of frames */
     rod_frame root_frame;
-    int start, start_v; /* columns that receive the state before */
-    bool arrives;       /* pinned points go to their goals */
+    int start, start_v; /* columns that receive the state before the substep or part */
+    bool arrives;       /* pinned points move to their goals */
 } rod_terms;
 
 /* Keeps the state of a point at the start of the substep; returns h v0 + h^2 a. */
@@ -235,8 +238,8 @@ MOTE_INLINE void rod_eliminate(const strand_columns *c, const rod_terms *t, rod_
     if (!t->framed) s->tangent = s->before;
 }
 
-/* A point on the way back to the tip: its move, the change of the direction of the segment before it, and the
- * force h^2 (kg m) that the segment behind it puts on it. */
+/* State of the back substitution, from the root to the tip: displacement of a point, change of the direction
+ * of the segment before it, and the force of the segment behind it on it times h^2 (kg m). */
 typedef struct rod_return {
     wide3 dx, du, behind;
 } rod_return;
@@ -248,8 +251,8 @@ MOTE_INLINE void rod_react(const strand_columns *c, const rod_terms *t, wide_mas
     work_store3(c, WORK_REACTION, at, wide3_add(sum, wide3_select(pinned, impulse, wide3_zero())));
 }
 
-/* Finds the force of the segment behind point k from that of the segment before it, which is r->behind, and
- * the reaction of a pinned point: they differ by what the point's momentum gained. */
+/* Finds the force of the segment behind point k from that of the segment before it, which is r->behind: they
+ * differ by the change of the point's momentum. Adds the reaction of a pinned point. */
 MOTE_INLINE void rod_pass_point(const strand_columns *c, const rod_terms *t, rod_return *r, uint32_t k,
                                 size_t lane) {
     const size_t at = strand_at(k, lane);
@@ -270,7 +273,7 @@ MOTE_INLINE wide3 rod_tangent(const rod_terms *t, wide3 x, wide3 before, size_t 
     return wide3_scale(wide_load(t->inverse_length + at), wide3_sub(x, before));
 }
 
-/* Eliminates all segments, from the tip to the root. Returns the root's part of the way back. */
+/* Eliminates all segments, from the tip to the root. Returns the root's state of the back substitution. */
 MOTE_INLINE rod_return rod_up(const strand_columns *c, const rod_terms *t, size_t lane) {
     const uint32_t last = c->points - 1;
     rod_beyond v = rod_none_beyond();
@@ -316,8 +319,8 @@ MOTE_INLINE void rod_move(const strand_columns *c, const rod_terms *t, wide3 dx,
     work_store3(c, WORK_V, at, v);
 }
 
-/* Bends the rods of a register over the substep, without regard to their lengths. With `lengths` the rows of
- * the lengths are eliminated on the way from the root to the tip: returns their chain. */
+/* Bends the rods of a register over the substep, without regard to their lengths. With `lengths` the back
+ * substitution also eliminates the rows of the lengths, from the root to the tip: returns their chain. */
 MOTE_INLINE strand_chain rod_bend(const strand_columns *c, const rod_terms *t, const strand_terms *lengths,
                                   size_t lane) {
     rod_return r = rod_up(c, t, lane);
@@ -336,7 +339,7 @@ MOTE_INLINE strand_chain rod_bend(const strand_columns *c, const rod_terms *t, c
     return chain;
 }
 
-/* Puts the lanes back to the state before the substep or part, with its tensions and reactions. */
+/* Reverts the lanes to the state before the substep or part, with its tensions and reactions. */
 MOTE_OUTLINE void rod_undo(const strand_columns *c, wide_mask lanes, const int keep[2], size_t lane) {
     impulse_undo(c, lanes, keep, lane);
     impulse_copy_reaction(c, IMPULSE_REACTED, WORK_REACTION, lanes, lane);

@@ -1,13 +1,13 @@
 /* Material frames of rods: rest curvature and twist. Segment k has the unit quaternion q[k], whose third axis
  * is its direction t[k]. With the turn from one frame to the next in the former, W = 2 Im(conj(q[k-1]) q[k]),
- * and that of the rest shape, W0, joint k has the energy b / 2 ((W - W0)_x^2 + (W - W0)_y^2) + g / 2 (W -
- * W0)_z^2,  g = GJ / ((l[k-1] + l[k]) / 2). Frames turn with their own segment only (parallel transport in
- * time), so that the gradient is local: with the moment m[k] of joint k, segment k gets (m[k] - m[k+1]) x
- * t[k]. Twist is at rest: it is the angle th[k] about t[k] that makes the energy least, by a Riccati
- * recursion on the same walk: joint k has the diagonal b S + g C and the off-diagonal g C - b S, where S =
- * (1 - c) / 2, C = (1 + c) / 2 and c = t[k-1] . t[k]. Nothing is subtracted in the recursion, so that it
- * keeps its digits for any g / b. Bergou et al., Discrete Elastic Rods (2008) and Discrete Viscous Threads
- * (2010). */
+ * and that of the rest shape, W0, joint k has the energy
+ *     b / 2 ((W - W0)_x^2 + (W - W0)_y^2) + g / 2 (W - W0)_z^2,  g = GJ / ((l[k-1] + l[k]) / 2).
+ * Frames turn with their own segment only (parallel transport in time), so that the gradient is local: with
+ * the moment m[k] of joint k, that of t[k] is (m[k] - m[k+1]) x t[k]. Twist has no inertia: the angles th[k]
+ * about t[k] minimise the energy in each substep, by a Riccati recursion in the same sweep: joint k has the
+ * diagonal b S + g C and the off-diagonal g C - b S, where S = (1 - c) / 2, C = (1 + c) / 2 and
+ * c = t[k-1] . t[k]. The recursion has no subtraction, so that no digits are lost for any g / b. Bergou et
+ * al., Discrete Elastic Rods (2008) and Discrete Viscous Threads (2010). */
 #ifndef MOTE_STRANDS_ROD_FRAMES_H
 #define MOTE_STRANDS_ROD_FRAMES_H
 
@@ -40,8 +40,8 @@ MOTE_INLINE rod_frame rod_turn_between(rod_frame a, rod_frame b) {
                        wide_abs(c.w)};
 }
 
-/* State of the walk from the tip: the frame of segment k, and m[k+1] in it; the stiffness of all beyond
- * against a turn about t[k], and its moment. */
+/* State of the sweep from the tip: the frame of segment k, and m[k+1] in it; the stiffness and the moment of
+ * the part beyond against a turn about t[k]. */
 typedef struct rod_twist {
     rod_frame frame;
     wide3 moment;
@@ -69,8 +69,8 @@ typedef struct rod_joint {
     wide3 rest;
 } rod_joint;
 
-/* Adds joint k, from `before` to s->frame. held: lanes whose segment k does not turn about itself. Returns
- * the row of its twist; *couple receives the gradient with respect to t[k], *t that direction. */
+/* Adds joint k, between the frames `before` and s->frame. held: lanes whose segment k does not turn about
+ * itself. Returns the row of its twist; *couple receives the gradient with respect to t[k], *t t[k]. */
 MOTE_INLINE rod_twist_row rod_add_twist(rod_twist *s, rod_frame before, rod_joint j, wide_mask held,
                                         wide3 *couple, wide3 *t) {
     const rod_frame c = rod_turn_between(before, s->frame);

@@ -1,15 +1,14 @@
 /* Substep of a register of rods of which every lane is live and has the same number of points, pinned at the
- * root alone: the walks of rod.h and solve.h with the same operations, so that a rod has the same bits here
- * and there, without the masks and the branches for the rest. Rows of the bending are kept where the state
- * was: until the walk back to the tip, WORK_V of point k + 1 holds `own` of segment k and WORK_X its share
- * and lever, because START and OLD_V hold the state. Fewer columns then pass the nearest cache, which they
- * exceed. */
+ * root alone: the sweeps of rod.h and solve.h with the same operations, and so the same bits, without masks
+ * and without branches for other rods. Rows of the bending reuse the columns of the state, which START and
+ * OLD_V hold: until the back substitution WORK_V of point k + 1 holds `own` of segment k, and WORK_X its
+ * share and lever. The columns exceed the nearest cache, and fewer of them pass it then. */
 #ifndef MOTE_STRANDS_ROD_PLAIN_H
 #define MOTE_STRANDS_ROD_PLAIN_H
 
 #include "strands/rod.h"
 
-/* own: NULL where IMPULSE_DV holds h a. */
+/* Returns whether the rods of a register are plain. own: NULL where IMPULSE_DV holds h a. */
 MOTE_INLINE bool rods_are_plain(const strand_columns *c, const mote_coupled_affine *own, wide_mask live,
                                 size_t lane) {
     const bool even = !own || !(own->stiff_acceleration || own->force);
@@ -40,8 +39,8 @@ MOTE_INLINE wide3 rod_plain_way(const strand_columns *c, const rod_plain_kick *k
     return wide3_scale(h, wide3_add(v, dv));
 }
 
-/* Eliminates the bending from the tip to the root; returns the force on the root without that of its own
- * move, and the factor of that. */
+/* Eliminates the bending from the tip to the root. Returns V of the whole rod: the force on the root without
+ * that of its own displacement, and the factor of that. */
 MOTE_INLINE rod_beyond rod_plain_up(const strand_columns *c, const rod_terms *t, size_t lane) {
     const uint32_t last = c->points - 1;
     const rod_plain_kick kick = rod_plain_kick_of(t);

@@ -5,8 +5,8 @@
 #include "strands/parts.h"
 #include "strands/rod_plain.h"
 
-/* Curls: where a rod is bent at rest, its lengths are held without regard to its bending, which turns with
- * them. With the rest curvature kappa this is stable while kappa^4 h^2 max(EI, GJ) / (kg/m) is small.
+/* Curls: in a rod that is bent at rest, the solve for the lengths ignores that the bending forces turn with
+ * the segments. With the rest curvature kappa this is stable while kappa^4 h^2 max(EI, GJ) / (kg/m) is small.
  * Helices, arcs and kinks of 17 to 65 points and GJ / EI of 0.05 to 200 at 4 to 32 substeps came to rest at
  * 0.4; the first shook at 0.8 (measured). Above the limit, which is ROD_CURL_LIMIT, a substep is taken in
  * parts from the beginning. */
@@ -76,7 +76,7 @@ MOTE_OUTLINE wide_mask iterate_more(const strand_work *w, strand_terms *lengths,
     return iterate_rods(w, lengths, unsolved, lane);
 }
 
-/* Bends the rods of `live` over t->part and holds their lengths, the first iteration on the same walks.
+/* Bends the rods of `live` over t->part and holds their lengths, the first iteration in the same sweeps.
  * Returns those that are not yet held. */
 MOTE_INLINE wide_mask step_rod_part(const strand_work *w, const rod_terms *t, strand_terms *lengths,
                                     wide_mask live, size_t lane) {
@@ -95,8 +95,8 @@ MOTE_INLINE wide_mask rods_that_curl(const strand_work *w, size_t lane) {
                      wide_load(w->job->strands->curl_rate + w->lane + lane) * wide_set(h * h));
 }
 
-/* Sets the first part of a lane: of the whole substep or half of it, and for curls the longest that holds
- * them. next_parts halves it. */
+/* Sets the size of each lane's first part to the whole substep, or for curls to twice the longest part that
+ * holds them; next_parts halves it. */
 static inline void begin_parts(const strand_work *w, strand_halving *s, bool framed, size_t lane) {
     const float h = w->job->plan->c.h;
     for (size_t i = 0; i < MOTE_WIDTH; i++) {
@@ -148,7 +148,7 @@ MOTE_INLINE void parts_of_rods(const strand_work *w, const mote_coupled_affine *
     (framed ? framed_parts : straight_parts)(w, own, lanes, lane);
 }
 
-/* As step_rod_part over the whole substep, of plain rods. */
+/* Steps plain rods as step_rod_part does, over the whole substep. */
 MOTE_INLINE wide_mask step_plain_rods(const strand_work *w, const mote_coupled_affine *own, bool framed,
                                       size_t lane) {
     const strand_parts_of of = {.gains = true, .rods = true};
@@ -192,8 +192,8 @@ MOTE_INLINE void step_rods(const strand_work *w, const mote_coupled_affine *own,
     arrive(w, lane);
 }
 
-/* Steps rods among colliders. Those that come near one hold their lengths and contacts together, from the
- * same bending; those that parts of the substep bring near one, from where these end. */
+/* Steps rods among colliders. For rods near a collider lengths and contacts are solved together after the
+ * bending; for rods that come near one in parts of the substep, after the last part. */
 MOTE_INLINE void step_rods_among(const strand_work *w, const mote_coupled_affine *own, bool framed,
                                  uint32_t substep, wide_mask live, size_t lane) {
     const strand_columns columns = w->c, *c = &columns;

@@ -28,7 +28,7 @@ static mote_result check(const mote_rod_def *rod, const char **parameter) {
     return MOTE_OK;
 }
 
-/* Whether a value is a normal float, or 0 where that is possible. */
+/* Returns whether a value is a normal float, or 0 where that is possible. */
 static bool fits(double value, bool zero) {
     return (value >= (double)FLT_MIN && value <= (double)FLT_MAX) || (zero && value == 0);
 }

@@ -2,10 +2,14 @@
  * less the work of the forces, sum of l[k] f[k] . t[k], a function of the turns of the segments alone. Its
  * second derivative with respect to turns (rotation vectors) w[k] of frame k, in the notation of
  * equilibrium.h:
- *     joint k     K = R (J^T B J - (y . v) / 2) R^T,  J = w - [v]x,  on w[k] - w[k-1],  and  w[k-1]^T [m]x
- * w[k]; segment k   l ((f . t) I - (f t^T + t f^T) / 2). A factor s of all stiffnesses, with W0 made anew,
- * multiplies J^T B J and nothing else, because y is the moment. So the matrix is s A + G with A positive
- * definite, and it is positive definite from one s on. */
+ *
+ *     joint k:    K = R (J^T B J - (y . v) / 2) R^T,  J = w - [v]x,  on w[k] - w[k-1],
+ *                 and w[k-1]^T [m]x w[k];
+ *     segment k:  l ((f . t) I - (f t^T + t f^T) / 2).
+ *
+ * A factor s of all stiffnesses, with W0 computed anew, multiplies J^T B J and nothing else, because y
+ * follows from the moment. So the matrix is s A + G with A positive definite: positive definite from one s
+ * on. */
 #include <math.h>
 #include <string.h>
 
@@ -75,8 +79,8 @@ static void eliminate(matrix3 m, matrix3 k, const double moment[3], matrix3 next
     for (int i = 0; i < 3; i++) add_product(next, -1, rows[i], rows[i]);
 }
 
-/* Whether the equilibrium is stable with `factor` times the stiffness. Eliminates from the tip to the root.
- */
+/* Returns whether the equilibrium is stable with `factor` times the stiffness: block elimination from the tip
+ * to the root. */
 static bool is_stable(const mote_strands *strands, uint32_t lane, double factor) {
     mote_rest_walk walk = mote_rest_begin(strands, lane);
     matrix3 m = {{0}}; /* of the segment in front of the joint */

@@ -142,8 +142,8 @@ MOTE_OUTLINE void revert_diverged(const strand_columns *c, const strand_terms *t
     }
 }
 
-/* Limits the velocity of strands whose lengths were projected to the speed with which their points have
- * moved: the projection gives no speed. */
+/* Limits the velocity of strands whose lengths were projected to the speed with which their points moved: the
+ * projection adds no speed. */
 MOTE_OUTLINE void limit_velocity(const strand_columns *c, const strand_terms *t, wide_mask lanes,
                                  size_t lane) {
     const wide_mask counts = wide_mask_load(c->counts + lane);
@@ -187,7 +187,7 @@ MOTE_INLINE wide_mask lengths_held(const strand_columns *c, const strand_terms *
     return held;
 }
 
-/* Forgets the tensions of rods whose lengths were not solved: they would come back as forces. */
+/* Clears the tensions of rods whose lengths were not solved: they would act as forces in the next substep. */
 MOTE_OUTLINE void forget_tensions(const strand_columns *c, wide_mask lanes, size_t lane) {
     for (size_t at = lane; at < strand_at(c->points, lane); at += MOTE_GROUP)
         work_store(c, WORK_TENSION, at, wide_select(lanes, (wide){0}, work_load(c, WORK_TENSION, at)));
@@ -283,8 +283,8 @@ static inline void copy_lengths(const strand_work *w, size_t first, size_t last,
 }
 
 /* Lengthens the segments between two pins to 1.002 times the pins' distance where they are shorter in sum,
- * because there is no solution otherwise. Compliant strands need no lengthening. Strands whose pins move
- * meanwhile are marked overstretched: lengths of the substep's end are no lengths of its parts. */
+ * because there is no solution otherwise. Compliant strands need no lengthening. Strands whose pins move in
+ * the substep are marked overstretched: their lengths hold at its end, not in its parts. */
 MOTE_OUTLINE void reach_pins(strand_work *w) {
     mote_strands *strands = w->job->strands;
     memset(w->overstretched, 0, sizeof w->overstretched);

@@ -329,7 +329,7 @@ void mote_strands_destroy(mote_range *range, const mote_allocator *allocator) {
 /* --- Rest --- */
 
 /* Computes the matrix of a rotation (rows) with the position behind each row. The arithmetic is that of the
- * kernels, so that a strand at rest is exactly where its root puts it. */
+ * kernels, so that a strand at rest is exactly at its rest shape under the root. */
 static void matrix_of(float *const root[MOTE_ROOT_COLUMNS], uint32_t lane, float row[12]) {
     const float x = root[3][lane], y = root[4][lane], z = root[5][lane], w = root[6][lane];
     const float scale = 2.0f / (x * x + y * y + z * z + w * w);
@@ -354,7 +354,7 @@ static void rest_point(mote_strands *strands, uint32_t slot, const float row[12]
     }
 }
 
-/* Puts the frames of a rod to those of the rest shape under the root's target. */
+/* Sets the frames of a rod to those of the rest shape under the root's target. */
 static void rest_frames(mote_strands *strands, uint32_t lane) {
     double root[4], norm = 0;
     for (int i = 0; i < 4; i++) root[i] = (double)strands->root_to[3 + i][lane], norm += root[i] * root[i];

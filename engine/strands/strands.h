@@ -1,5 +1,5 @@
 /* Strands across lanes. Point k of the 16 strands of lane group g has the slot group[g].first + 16 k + lane.
- * Strands are sorted by length into groups, longest first, so that few slots are masked, and strands of one
+ * Strands are sorted into groups by length, longest first, so that few slots are masked; strands of one
  * length by the places of their roots. */
 #ifndef MOTE_STRANDS_STRANDS_H
 #define MOTE_STRANDS_STRANDS_H
@@ -54,7 +54,7 @@ struct mote_strands {
     uint32_t strand_count, point_count, group_count, lane_count; /* lane_count = 16 group_count */
     uint32_t max_points;                                         /* points of the longest strand */
     bool compliant;                                              /* some strand has compliant segments */
-    bool has_masses, has_rods, has_frames;                       /* columns that the def asks for */
+    bool has_masses, has_rods, has_frames;                       /* columns that the def needs */
     uint64_t stamp; /* hash of the strands' numbers of points and rest shapes */
     mote_strand_group *group;
     uint32_t *linked, linked_count; /* groups that have links; group_count entries reserved */
@@ -182,7 +182,7 @@ mote_result mote_strands_remove_pin(mote_strands *strands, uint32_t lane, uint32
 
 /* --- places.c --- */
 
-/* Finds the low part of the place of a slot: what its x has lost by rounding. 0 where the host wrote x. */
+/* Finds the low part of the place of a slot: the rest of the rounding of x. 0 where the host wrote x. */
 void mote_strands_low_part(const mote_strands *strands, uint32_t lane, uint32_t slot, float low[3]);
 
 /* Computes the place of a slot in the world, m. */

@@ -39,7 +39,7 @@ typedef struct strand_scratch_layout {
         struct {
             float share, lever, own[3]; /* rows of the bending of rods */
             float tension;              /* N/m, at the start of the substep or part */
-            float p, q, force[3];       /* of all beyond a pinned point (rod.h) */
+            float p, q, force[3];       /* of the part beyond a pinned point (rod.h) */
         } rod;
         float world[3]; /* position in the world, for callbacks */
     };
@@ -92,7 +92,7 @@ typedef struct strand_contacts {
     float way; /* m, added to the reach of the search for planes */
     uint32_t count;
     bool buried; /* some pinned root is inside a collider */
-    /* Lanes (-1) of buried roots: a segment had not its length at the start of the substep; the planes put
+    /* Lanes (-1) of buried roots: a segment was off its length at the start of the substep; the planes put
      * points out from where they already were. */
     MOTE_ALIGNED(64) int32_t strained[MOTE_GROUP], expelled[MOTE_GROUP];
     uint16_t point[MOTE_MAX_STRAND_POINTS], place[MOTE_MAX_STRAND_POINTS];

@@ -83,7 +83,8 @@ typedef struct mote_network_def {
 } mote_network_def;
 
 /** Returns a def without particles: MOTE_NETWORK_SPRINGS, 1 kg a particle, MOTE_STABILITY_REPORT, 256
- * substeps, max_strain 0.002, 4 iterations of 64, radius 0, friction 0.5. */
+ * substeps, max_strain 0.002, 4 Newton iterations of 64 conjugate gradient iterations each, radius 0,
+ * friction 0.5. */
 MOTE_API mote_network_def mote_default_network_def(void);
 
 #define MOTE_MAX_NETWORKS 64u /**< networks in a system */

@@ -22,9 +22,9 @@ typedef struct mote_rod_section {
         mass_per_metre;      /**< density pi (radius^2 - hole_radius^2), kg/m */
 } mote_rod_section;
 
-/** Computes the stiffnesses and the mass of a metre of a rod. parameter: NULL, or receives the name of the
+/** Computes the stiffnesses of a rod and its mass per metre. parameter: NULL, or receives the name of the
  * field at fault, NULL where there is none. Errors (*section does not change): NULL, RANGE (a field; a result
- * that is no normal float, a section of zero size among them), NOT_FINITE. May be called from any thread. */
+ * that is no normal float, as of a section of zero size), NOT_FINITE. May be called from any thread. */
 MOTE_API mote_result mote_rod_section_of(const mote_rod_def *rod, mote_rod_section *section,
                                          const char **parameter);
 

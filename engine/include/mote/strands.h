@@ -15,12 +15,12 @@ typedef enum mote_strand_solver {
      * springs as kicks. */
     MOTE_STRAND_SPRINGS,
     /** Distance constraints. Each substep solves for the impulses along all segments of a strand together:
-     * one linear system. Loses a little energy, most where a strand whips. Strands near a collider and
-     * compliant strands are solved to first order, which loses more. */
+     * one linear system. Loses a little energy, most where segments turn fast. Strands near a collider and
+     * compliant strands are solved to first order, which loses more. The only solver of rods. */
     MOTE_STRAND_ROBUST,
-    /** The same; at the end of a step the velocities relative to the root receive a factor that gives back
-     * the energy that the impulses lost: keeps energy at every number of substeps, where no collider is near.
-     * Where a strand whips, its substep is divided into up to 32 parts. Rigid segments only. */
+    /** The same; at the end of a step a factor of the velocities relative to the root restores the energy
+     * that the impulses lost: keeps energy at every number of substeps, where no collider is near. Where
+     * segments turn fast, the strand's substep is divided into up to 32 parts. Rigid segments only. */
     MOTE_STRAND_CONSERVING,
     MOTE_STRAND_SOLVER_COUNT
 } mote_strand_solver;
@@ -40,9 +40,9 @@ typedef struct mote_strands_def {
     const float *positions;
     float mass; /**< kg of a strand, > 0, shared equally by its points, if strand_mass is NULL */
     const float *strand_mass; /**< kg of each strand, or NULL */
-    /** kg of each point, > 0, strand after strand, or NULL: mass and strand_mass are not read then. A taper,
-     * a bob at the tip; for a uniform rod half the mass of its segments, so that the tip has half of an inner
-     * point's. Not for springs. */
+    /** kg of each point, > 0, strand after strand, in place of mass and strand_mass, or NULL: a taper, or a
+     * bob at the tip. In a uniform rod each point has half the mass of the segments that meet there, the tip
+     * half as much as an inner point. Not for springs. */
     const float *point_mass;
     /** Rest length of a segment over its length in positions, > 0, if strand_rest_scale is NULL. */
     float rest_scale;
@@ -54,84 +54,86 @@ typedef struct mote_strands_def {
      * id are solved by the formula of compliant ones: the same lengths, other bits than if all were rigid. */
     const float *strand_compliance;
     float damping; /**< kg/s of a segment along itself, >= 0; no effect where rigid */
-    /** EI, Young's modulus times the second moment of area, N m^2, >= 0, if point_bending_stiffness is NULL;
-     * 0: none. The strand is a rod, without twisting_stiffness straight at rest: with the directions t of its
-     * segments, each inner point k has the energy EI / (l[k-1] + l[k]) |t[k] - t[k-1]|^2, which tends to the
-     * integral of EI / 2 (curvature)^2, and the root EI / l[0] |t[0] - t|^2, where t is the direction of the
-     * rest shape's first segment under the root's transform: a clamp. Implicit, stable at any stiffness. Only
-     * for the robust solver with rigid segments. */
+    /** EI, N m^2, >= 0, if point_bending_stiffness is NULL: Young's modulus times the second moment of area
+     * (mote_rod_section_of). 0: the strand bends freely. > 0: it is a rod, stepped implicitly, stable at any
+     * stiffness; only for the robust solver with rigid segments. A rod without twisting_stiffness is straight
+     * at rest. With the directions t and lengths l of its segments each inner point k has the energy
+     *     EI / (l[k-1] + l[k]) |t[k] - t[k-1]|^2,
+     * which tends to the integral of EI / 2 (curvature)^2, and a clamped root EI / l[0] |t[0] - t|^2, where t
+     * is the direction of the rest shape's first segment under the root's transform. */
     float bending_stiffness;
-    /** EI at each point, N m^2, >= 0, strand after strand, or NULL: of each strand, a taper. */
+    /** EI at each point, N m^2, >= 0, strand after strand, or NULL: tapers, or strands that differ. */
     const float *point_bending_stiffness;
-    /** GJ, shear modulus times the torsion constant, N m^2, >= 0. If > 0, rods have material frames: the rest
-     * shape's curvature and torsion are those of the rod at rest, and a root that turns about its first
-     * segment twists it; a segment, besides the first, whose two points are pinned does not turn about
-     * itself. 0: rods are straight at rest and have no twist. A substep h holds curls while c^4 h^2 max(EI,
-     * GJ) / (mass per metre) <= 0.4, c being the rest curvature; above, a strand takes it in up to 16 parts.
-     */
+    /** GJ, N m^2, >= 0, if point_twisting_stiffness is NULL: shear modulus times the torsion constant
+     * (mote_rod_section_of). 0: rods are straight at rest and have no twist. > 0, for rods only: they have
+     * material frames. The curvature and torsion of the shape in positions are those at rest, and a root that
+     * turns about its first segment twists the rod. A segment behind the first whose two points are pinned
+     * does not turn about itself. A substep h holds curls of the rest curvature c while
+     *     c^4 h^2 max(EI, GJ) / (mass per metre) <= 0.4;
+     * above this a strand takes its substeps in up to 16 parts (stiff_curls). */
     float twisting_stiffness;
-    /** GJ at each point, N m^2, >= 0, strand after strand, or NULL. */
+    /** GJ at each point, N m^2, >= 0, strand after strand, or NULL: tapers, or strands that differ. */
     const float *point_twisting_stiffness;
-    bool hinged_roots; /**< else the first segment of a rod is clamped to the root's direction */
-    /** m/s^2, in the coordinates of positions; {0, 0, 0}: none. The shape in positions is then the
-     * equilibrium of the rods under this acceleration, as it is without any where it is 0: with that of
-     * gravity a groom does not sag. The rest curvature and twist are set in closed form: the moment at point
-     * k is the sum of (x[j] - x[k]) x m[j] a over the points j behind it. Only for clamped rods with bending
-     * and twisting stiffness at every point but the tip. An equilibrium may be unstable: see
+    bool hinged_roots; /**< rods turn freely at their roots; else roots clamp the first segment */
+    /** m/s^2, in the coordinates of positions: the acceleration under which the shape in positions is the
+     * equilibrium of the rods. With that of gravity a groom does not sag. {0, 0, 0}: the shape in positions
+     * is that of the rods without forces. Sets the rest curvature and twist in closed form: the moment at
+     * point k is the sum of (x[j] - x[k]) x m[j] a over the points j behind it. Only for clamped rods with
+     * bending and twisting stiffness at every point but the tip. The equilibrium may be unstable: see
      * mote_strands_stability. */
     float rest_acceleration[3];
-    /** N/m of an explicit spring from every point to its place in the rest shape under the root's
-     * transform. */
+    /** N/m, >= 0, of an explicit spring from every point to its place in the rest shape under the root's
+     * transform; 0: none. */
     float pose_stiffness;
-    /** Substeps of a step, <= 4,096; 0: those of the system. Strands with links take those of the
-     * system. */
+    /** Substeps of a step, <= 4,096; 0: those of the system, which strands with links always take. */
     uint32_t substeps;
     float max_strain;        /**< tolerance of the constraints, |length / rest length - 1|, > 0 */
-    uint32_t max_iterations; /**< of Newton's method in a substep, 1 .. 32 */
+    uint32_t max_iterations; /**< limit of Newton's method in a substep, 1 .. 32 */
     float normal_drag,       /**< kg/(m s), >= 0: drag of a metre of strand in air, across it */
         tangential_drag;     /**< kg/(m s), >= 0: the same along it */
-    float air_velocity[3];   /**< m/s */
-    float radius;            /**< m, >= 0, against colliders */
+    float air_velocity[3];   /**< m/s, of the air that drags (mote_strands_set_air) */
+    float radius;            /**< m, >= 0: half the thickness of strands against colliders */
     /** Coulomb's coefficient, >= 0; a contact uses the root of its product with the collider's. */
     float friction;
-    uint32_t collide_from; /**< first point of a strand that colliders touch */
-    bool free_roots;       /**< else point 0 of every strand is pinned to its root's transform */
+    uint32_t collide_from; /**< first point of a strand on which colliders act */
+    bool free_roots;       /**< point 0 of every strand is free; else pinned to its root's transform */
 } mote_strands_def;
 
-/** Returns a def without strands: robust, 32 points, 1 g a strand, rest scale 1, rigid, no damping, bending,
- * pose or drag, max_strain 0.002, 32 iterations, radius 0, friction 0.5, pinned roots. */
+/** Returns a def without strands: robust, 32 points, 1 g a strand, rest scale 1, rigid, pinned roots, 4
+ * substeps, max_strain 0.002, 32 iterations, radius 0, friction 0.5; all else 0 or NULL: no damping, bending,
+ * twisting, springs to the rest shape or drag. */
 MOTE_API mote_strands_def mote_default_strands_def(void);
 
 #define MOTE_MAX_STRANDS_OBJECTS 64u         /**< ids of strands in a system */
 #define MOTE_ALL_STRANDS         0xffffffffu /**< in place of a strand's number */
 
-/** Location of an error in a def: the first item; MOTE_ALL_STRANDS and 0 where it is of no strand or
- * point. */
+/** Location of the first error in a def; MOTE_ALL_STRANDS and 0 where it concerns no strand or point. */
 typedef struct mote_strands_fault {
     uint32_t strand,       /**< number of a strand */
         point;             /**< number of its point */
-    const char *parameter; /**< name of the field of the def, static; NULL: of none */
+    const char *parameter; /**< name of the field of the def, static; NULL: no field */
 } mote_strands_fault;
 
 /** Adds strands at rest in their rest shape under the identity transform. fault: NULL, or receives the
  * location of an error. Errors: NULL, BUSY, DEF, ENUM, RANGE (a count, a length, a mass, ...; springs without
- * compliance or with point_mass; the conserving solver with compliance; bending stiffness
- * with another solver than the robust one or with compliance), NOT_FINITE, OVERFLOW, CAPACITY
- * (MOTE_MAX_STRANDS_OBJECTS), MEMORY, INTEGRATOR (an advecting one). */
+ * compliance or with point_mass; the conserving solver with compliance; bending stiffness with another solver
+ * than the robust one or with compliance; twisting stiffness without bending stiffness; rest_acceleration of
+ * other rods than it is for), NOT_FINITE, OVERFLOW, CAPACITY (MOTE_MAX_STRANDS_OBJECTS), MEMORY, INTEGRATOR
+ * (an advecting one). */
 MOTE_API mote_result mote_system_add_strands(mote_system *system, const mote_strands_def *def,
                                              mote_strands_id *id, mote_strands_fault *fault);
 
 /** Returns the number of substeps of a step of dt = timestep (s) with which Newton's method reaches
  * max_strain in about four iterations, for a strand of n points and a length (m) under an acceleration a
  * (m/s^2): dt n sqrt(a / (3 length)), rounded up; measured from 0.1 m x 32 to 1 m x 1,024. With fewer
- * substeps it needs more iterations, and in the end reports unsolved. At least 1; 1 for arguments that are
- * not positive. */
+ * substeps the method needs more iterations, and with too few the strand is reported as unsolved. At least 1;
+ * 1 for arguments that are not positive. */
 MOTE_API uint32_t mote_strand_substeps(uint32_t points, double length, double acceleration, double timestep);
 
-/** Computes by how much EI and GJ of a strand with rest_acceleration a must be multiplied, at all of its
- * points alike, so that the shape in positions is a stable equilibrium under a: 1 where it is; else the least
- * such factor, rounded up by at most 1/1000. Made again with these stiffnesses the strand keeps its shape.
- * The second derivative of the potential energy with respect to turns of the segments is positive definite
+/** Computes the factor of EI and GJ, the same at all points of a strand with rest_acceleration a, with which
+ * the shape in positions is a stable equilibrium under a: 1 where it is already stable; else the least such
+ * factor, rounded up by at most 1/1000. A strand added with these stiffnesses keeps its shape. Test: the
+ * second derivative of the potential energy with respect to turns of the segments is positive definite
  * (Cholesky decomposition of a block tridiagonal matrix, 3 x 3 blocks; bisection for the factor). Independent
  * of the present state. Errors: NULL, BUSY, ID, RANGE (no such strand; no rest_acceleration). */
 MOTE_API mote_result mote_strands_stability(const mote_system *system, mote_strands_id id, uint32_t strand,
@@ -150,8 +152,8 @@ typedef struct mote_strands_view {
         velocity;                 /**< m/s (position Verlet, springs: at t - h/2 after the first step) */
     const float *inverse_mass;    /**< 1/kg, 0: pinned */
     /** Material frames of rods: unit quaternions x, y, z, w that take the world's axes to those of the
-     * segment from this slot's point to the next; the third is its direction. NULL without twisting
-     * stiffness. Of a strand's last point: unused. */
+     * segment from this slot's point to the next, whose direction is the third axis. Unused at a strand's
+     * last point. NULL without twisting stiffness. */
     const float *frame[4];
     uint32_t point_count; /**< of all strands */
     float occupancy;      /**< point_count / slot_count */
@@ -169,9 +171,9 @@ MOTE_API uint32_t mote_strands_points(const mote_system *system, mote_strands_id
 
 /** Sets targets of the roots. count = 1: one transform for all strands; count = strand count: one for each. A
  * root, and with it the rest shape, moves from its present placement and arrives at the tick (see
- * MOTE_NEXT_ADVANCE), interpolated in every substep. Strands follow within the substeps: a root that jumps (a
- * tick that has passed) leaves them behind. Errors: NULL, BUSY, ID, RANGE (count, a quaternion of length 0),
- * NOT_FINITE. */
+ * MOTE_NEXT_ADVANCE), interpolated in every substep. With a tick that has passed the root jumps and leaves
+ * its strand behind; mote_strands_reset then puts the strand there. Errors: NULL, BUSY, ID, RANGE (count, a
+ * quaternion of length 0), NOT_FINITE. */
 MOTE_API mote_result mote_strands_set_roots(mote_system *system, mote_strands_id id,
                                             const mote_transform *transforms, uint32_t count, uint64_t tick);
 
@@ -202,30 +204,30 @@ MOTE_API mote_result mote_strands_unpin(mote_system *system, mote_strands_id id,
 MOTE_API mote_result mote_strands_set_air(mote_system *system, mote_strands_id id, const vec3 velocity);
 
 /** Reads the impulse (N s) with which a strand pulled at a pinned point or root in the last step: the sum of
- * those that its springs, constraints, pose springs and the air on its segments gave to that point. It does
- * not contain the weight and inertia of the point itself. Errors: NULL, BUSY, ID, RANGE (not pinned). */
+ * those that its springs or constraints, its bending, its springs to the rest shape and the air on its
+ * segments gave to that point. It does not contain the weight and inertia of the point itself. Errors: NULL,
+ * BUSY, ID, RANGE (not pinned). */
 MOTE_API mote_result mote_strands_reaction(const mote_system *system, mote_strands_id id, uint32_t strand,
                                            uint32_t point, float impulse[3]);
 
 /** Work and failures of one strand in the last step. */
 typedef struct mote_strand_step_report {
-    /** Largest |length / rest length - 1| of a segment at the end of the step; of infeasible segments,
-     * against the rest length before it was enlarged. */
+    /** Largest |length / rest length - 1| of a segment at the end of the step. In infeasible strands the rest
+     * length is that before it was enlarged. */
     float strain;
     uint32_t iterations; /**< of Newton's method, over all substeps */
     uint32_t unsolved;   /**< substeps, or parts of them, that ended beyond max_strain */
     uint32_t fallbacks;  /**< parts of substeps in which the impulses were unstable: solved to first order */
     uint32_t buried;     /**< points that end the step inside the collider in which their pinned root is */
-    /** Largest depth of a point below the surface of a collider now, m, buried points included, and that
-     * point; both 0 where no point is inside. Points on which colliders do not act are left out. */
+    /** m, largest depth of a point below the surface of a collider now, buried points included, and that
+     * point; both 0 where no point is inside. Excludes points on which colliders do not act. */
     float depth;
     uint32_t deepest_point;
-    /** Two pinned points were further apart than the rigid segments between them are long; these rest lengths
-     * were enlarged to reach. */
+    /** Two pinned points were further apart than the rigid segments between them are long; the rest lengths
+     * of these were enlarged for the step. */
     bool infeasible;
-    /** The curls of the rod are too stiff: kappa^4 h^2 max(EI, GJ) / (kg/m), kappa: the rest curvature,
-     * exceeds 0.4, up to which a substep h holds them, in a sixteenth of the substep. It shakes; more
-     * substeps hold it. */
+    /** The curls of the rod are too stiff even for a sixteenth of a substep (twisting_stiffness): the strand
+     * shakes. Remedy: more substeps. */
     bool stiff_curls;
     bool frozen; /**< turned non-finite, in this step or an earlier one; keeps the state before that step */
 } mote_strand_step_report;
@@ -236,7 +238,7 @@ MOTE_API mote_result mote_strands_report_of(const mote_system *system, mote_stra
 
 /** Work and failures of all strands of an id in the last step. */
 typedef struct mote_strands_step_report {
-    float max_strain,        /**< largest stretch of all segments, as in mote_strand_step_report */
+    float max_strain,        /**< largest strain of all segments, as in mote_strand_step_report */
         mean_strain,         /**< mean over all segments */
         depth;               /**< m, largest depth of a point, as in mote_strand_step_report */
     uint32_t deepest_strand; /**< the strand of that point; 0 where no point is inside */
@@ -254,8 +256,10 @@ typedef struct mote_strands_step_report {
 MOTE_API mote_result mote_strands_report(const mote_system *system, mote_strands_id id,
                                          mote_strands_step_report *report);
 
-/** Computes the statistics of the strands of an id. Elastic energy: of segments with compliance and of bends;
- * strains: of segments; max_strain_item: the strand. Errors: NULL, BUSY, ID. Runs on the system's jobs. */
+/** Computes the statistics of the strands of an id. Elastic energy: of segments with compliance, and of the
+ * bending of rods from the straight line (the formula of bending_stiffness; rest curvature and twist do not
+ * enter). Strains: of segments; max_strain_item: the strand. Errors: NULL, BUSY, ID. Runs on the system's
+ * jobs. */
 MOTE_API mote_result mote_strands_statistics(const mote_system *system, mote_strands_id id,
                                              mote_statistics *statistics);
 

@@ -54,9 +54,9 @@ typedef struct mote_strand_layout {
     size_t frame_offset;     /**< four floats: the frame, a unit quaternion x, y, z, w */
     size_t side_offset;      /**< one float, ribbons only: -1 left, +1 right */
     size_t parameter_offset; /**< one float: u, 0 at the root .. 1 at the tip */
-    /** m: positions are written relative to it, and the eye is. The place of a point is interpolated in
-     * double, with the part below float32 that constrained strands keep, and rounded once: nothing is lost
-     * far from the origin of the world. All 0: world coordinates. */
+    /** m: positions are written relative to it, and `eye` is relative to it too. The place of a point is
+     * interpolated in double, with the part below float32 that constrained strands keep, and rounded once: a
+     * strand far from the origin of the world is presented as at it. All 0: world coordinates. */
     double origin[3];
     mote_ribbon_facing facing; /**< of ribbons */
     float eye[3];              /**< m, relative to origin */
@@ -92,9 +92,9 @@ MOTE_API mote_result mote_strands_index_buffer(const mote_system *system, mote_s
                                                mote_strand_shape shape, uint32_t *indices, uint64_t count);
 
 /** Writes the strands at the clock's alpha between the last two steps; bytes between the floats of the layout
- * are not touched. x = x0 + alpha (x1 - x0), also in systems of MOTE_INTERPOLATE_HERMITE. The last step as it
- * is where the system does not interpolate, and for strands added or reset since. The same bits for any jobs
- * and instruction set. Errors: NULL, BUSY, ID, DEF, ENUM, RANGE (an offset beyond the stride, nothing to
+ * are not touched. x = x0 + alpha (x1 - x0), also in systems of MOTE_INTERPOLATE_HERMITE; x = x1 where the
+ * system does not interpolate, and for strands added or reset since. The same bits for any jobs and
+ * instruction set. Errors: NULL, BUSY, ID, DEF, ENUM, RANGE (an offset beyond the stride, nothing to
  * write, a side of polylines, ribbons' widths below 0), NOT_FINITE (origin; ribbons' eye, widths), BUFFER
  * (bytes < vertices x stride). Nothing is written then. Runs on the system's jobs; allocates nothing. Cost:
  * one pass over positions and vertices. Vertices without gaps (floats that fill the stride) are written
