@@ -11,7 +11,7 @@ struct mote_strand_kernels {
     void (*step)(const mote_strand_job *job, uint32_t group, float *scratch);
     /* Runs one phase of a linked group, in memory of mote_strand_work_bytes bytes that keeps its state from
      * LOAD to COMMIT. Links add forces between EVALUATE and STAGE to the columns of
-     * mote_strand_linked_columns. Not for the conserving solver. */
+     * mote_strand_linked_columns. */
     void (*phase)(const mote_strand_job *job, uint32_t group, const mote_phase_at *at, void *memory);
 };
 
