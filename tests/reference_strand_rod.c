@@ -7,6 +7,11 @@
 #include "reference_strand_parts.h"
 
 enum { ROD_ITERATIONS = 3, ROD_PARTS = 16 };
+
+/* Iterations before a substep is taken in parts. */
+static uint32_t rod_iterations(const reference_world *w) {
+    return w->def->max_iterations < ROD_ITERATIONS ? w->def->max_iterations : ROD_ITERATIONS;
+}
 static const float ROD_CURLS = 0.4f;
 
 typedef struct quaternion {
@@ -257,7 +262,7 @@ static void undo(reference_strand *s, const rod_part *p) {
 
 static bool hold_by_few(reference_strand *s, const reference_world *w, rod_part *p) {
     const reference_hold_of of = {.gains = true, .rods = true, .rate = p->rate, .from = p->x, .from_v = p->v};
-    for (int i = 0; i < ROD_ITERATIONS; i++)
+    for (uint32_t i = 0; i < rod_iterations(w); i++)
         if (reference_iterate(s, w, &of)) return true;
     return false;
 }
@@ -272,7 +277,7 @@ static void advance(reference_strand *s, const reference_world *w, uint32_t unit
         if (!held && units == ROD_PARTS) {
             const reference_hold_of of = {.gains = true,
                                           .rods = true,
-                                          .done = ROD_ITERATIONS,
+                                          .done = rod_iterations(w),
                                           .rate = p.rate,
                                           .from = p.x,
                                           .from_v = p.v};

@@ -64,6 +64,10 @@ TEST(curls_stay_in_their_rest_shape) {
         test_case("rod %zu: %g m away", i, furthest(&r, &identity));
         assert_alive(&r, 0);
         ASSERT(furthest(&r, &identity), <=, 1e-5);
+        /* A small part of the energy that would straighten it, EI angle / (2 RADIUS). */
+        mote_statistics statistics;
+        assert_int_equal(mote_strands_statistics(r.system, r.id, &statistics), MOTE_OK);
+        ASSERT(statistics.elastic, <=, 1e-4 * bent[i].stiffness * bent[i].angle / RADIUS);
         destroy_rope(&r);
     }
 }
@@ -182,6 +186,11 @@ TEST(straight_rods_twist_evenly) {
             assert_near(fabs(joint * twist), want, 0.01 * want);
             memcpy(before, q, sizeof before);
         }
+        const double whole =
+            ratio[i] * 1e-5 * pow(PI / 2, 2) / (ROD_LENGTH * (POINTS - 1.5) / (POINTS - 1)) / 2;
+        mote_statistics statistics;
+        assert_int_equal(mote_strands_statistics(r.system, r.id, &statistics), MOTE_OK);
+        assert_near(statistics.elastic, whole, 0.01 * whole);
         destroy_rope(&r);
     }
 }

@@ -132,8 +132,8 @@ TEST(rods_that_cannot_be_are_refused) {
     GOOD(RODS, s.def.bending_stiffness = NAN); /* not read */
     GOOD(RODS, s.def.mass = -1, s.def.strand_mass = NULL);
     GOOD(RODS, memset(rod_stiffness, 0, sizeof rod_stiffness));
-    BAD("bending_stiffness", MOTE_ERROR_RANGE, ALL, 0, RODS, s.def.solver = MOTE_STRAND_CONSERVING);
-    BAD("bending_stiffness", MOTE_ERROR_RANGE, ALL, 0, RODS, s.def.solver = MOTE_STRAND_SPRINGS);
+    BAD("solver", MOTE_ERROR_RANGE, ALL, 0, RODS, s.def.solver = MOTE_STRAND_CONSERVING);
+    BAD("solver", MOTE_ERROR_RANGE, ALL, 0, RODS, s.def.solver = MOTE_STRAND_SPRINGS);
     BAD("strand_compliance", MOTE_ERROR_RANGE, 9, 0, RODS, s.compliance[9] = 0.1f);
     for (uint32_t strand = 0; strand < 17; strand += 4) {
         make_strands(&s, 17, 9, 5);
@@ -176,10 +176,11 @@ TEST(rods_that_cannot_rest_under_a_load_are_refused) {
         const uint32_t tip = s.points[strand] - 1, number = s.first[strand] + tip;
         /* A tip bears no moment. */
         GOOD(GROOMS, rod_stiffness[number] = 0, s.def.point_twisting_stiffness = twist, twist[number] = 0);
-        BAD("bending_stiffness", MOTE_ERROR_RANGE, strand, tip - 1, GROOMS, rod_stiffness[number - 1] = 0);
-        BAD("bending_stiffness", MOTE_ERROR_RANGE, strand, tip - 1, GROOMS,
+        BAD("point_bending_stiffness", MOTE_ERROR_RANGE, strand, tip - 1, GROOMS,
+            rod_stiffness[number - 1] = 0);
+        BAD("point_bending_stiffness", MOTE_ERROR_RANGE, strand, tip - 1, GROOMS,
             rod_stiffness[number - 1] = 1e-44f, s.def.rest_acceleration[0] = 1e8f);
-        BAD("twisting_stiffness", MOTE_ERROR_RANGE, strand, tip - 1, GROOMS,
+        BAD("point_twisting_stiffness", MOTE_ERROR_RANGE, strand, tip - 1, GROOMS,
             s.def.point_twisting_stiffness = twist, twist[number - 1] = 0);
         twist[number - 1] = twist[number] = 1e-5f;
     }

@@ -65,8 +65,10 @@ static mote_result check_rods(const mote_strands_def *def, mote_strands_fault *f
     if (result) return result;
     const bool twists = def->point_twisting_stiffness || def->twisting_stiffness > 0;
     if (mote_strands_has_rods(def) && def->solver != MOTE_STRAND_ROBUST)
-        result = of(fault, "bending_stiffness", MOTE_ERROR_RANGE);
-    if (twists && !mote_strands_has_rods(def)) result = of(fault, "twisting_stiffness", MOTE_ERROR_RANGE);
+        result = of(fault, "solver", MOTE_ERROR_RANGE);
+    if (twists && !mote_strands_has_rods(def))
+        result = of(fault, def->point_twisting_stiffness ? "point_twisting_stiffness" : "twisting_stiffness",
+                    MOTE_ERROR_RANGE);
     return result ? result : of(fault, "rest_acceleration", check_rest(def));
 }
 

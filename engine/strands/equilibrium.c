@@ -59,7 +59,14 @@ static bool set_rest_turn(mote_strands *strands, const mote_rest_joint *joint, u
     return true;
 }
 
-mote_result mote_strands_balance(mote_strands *strands, uint32_t lane, mote_strands_fault *fault) {
+/* Returns the name of the field of a def that gives EI or GJ. */
+static const char *name_stiffness(const mote_strands_def *def, bool of_twist) {
+    if (of_twist) return def->point_twisting_stiffness ? "point_twisting_stiffness" : "twisting_stiffness";
+    return def->point_bending_stiffness ? "point_bending_stiffness" : "bending_stiffness";
+}
+
+mote_result mote_strands_balance(mote_strands *strands, const mote_strands_def *def, uint32_t lane,
+                                 mote_strands_fault *fault) {
     mote_rest_walk walk = mote_rest_begin(strands, lane);
     while (mote_rest_next(&walk)) {
         const uint32_t slot = mote_strands_slot_of(strands, lane, walk.joint);
@@ -68,9 +75,7 @@ mote_result mote_strands_balance(mote_strands *strands, uint32_t lane, mote_stra
         const bool folded = 2 * walk.at.c[3] * walk.at.c[3] < FOLD;
         if (bends && twists && !folded && set_rest_turn(strands, &walk.at, slot)) continue;
         fault->strand = strands->strand_of_lane[lane], fault->point = walk.joint;
-        fault->parameter = folded             ? "positions"
-                           : !twists && bends ? "twisting_stiffness"
-                                              : "bending_stiffness";
+        fault->parameter = folded ? "positions" : name_stiffness(def, !twists && bends);
         return MOTE_ERROR_RANGE;
     }
     return MOTE_OK;

@@ -76,7 +76,8 @@ MOTE_INLINE bool mote_strands_rests_under_load(const mote_strands *strands) {
 /* Sets rest_turn so that the rest shape is the equilibrium. Errors: RANGE (a joint without stiffness, one
  * that turns by half a turn, a rest turn that does not fit a float); *fault receives the point and the
  * parameter. */
-mote_result mote_strands_balance(mote_strands *strands, uint32_t lane, mote_strands_fault *fault);
+mote_result mote_strands_balance(mote_strands *strands, const mote_strands_def *def, uint32_t lane,
+                                 mote_strands_fault *fault);
 
 /* Sets the tensions of the equilibrium. */
 void mote_strands_rest_tensions(mote_strands *strands, uint32_t lane);

@@ -58,13 +58,20 @@ MOTE_INLINE rod_terms rod_terms_of(const strand_work *w, const mote_coupled_affi
     return t;
 }
 
+/* Iterations of Newton's method before a substep is taken in parts. */
+MOTE_INLINE uint32_t rod_iterations(const strand_work *w) {
+    const uint32_t most = w->job->strands->def.max_iterations;
+    return most < ROD_ITERATIONS ? most : ROD_ITERATIONS;
+}
+
 /* Iterations of Newton's method after the first, for the rods of `unsolved`. Returns those that are not yet
  * held. */
 MOTE_INLINE wide_mask iterate_rods(const strand_work *w, strand_terms *lengths, wide_mask unsolved,
                                    size_t lane) {
     const strand_columns columns = w->c;
+    const uint32_t most = rod_iterations(w);
     lengths->everyone = false;
-    for (uint32_t i = 1; i < ROD_ITERATIONS && wide_lane_bits(unsolved); i++) {
+    for (uint32_t i = 1; i < most && wide_lane_bits(unsolved); i++) {
         count_lanes(w->job->strands->iterations + w->lane + lane, unsolved);
         unsolved = newton(&columns, lengths, unsolved, lane);
     }
@@ -120,7 +127,7 @@ MOTE_INLINE void step_rods_in_parts(const strand_work *w, const mote_coupled_aff
     rod_terms t = rod_terms_of(w, own, part_start, framed, lane);
     strand_part p = t.part;
     strand_halving s;
-    lengths.start = part_start[0], lengths.start_v = part_start[1], lengths.done = ROD_ITERATIONS;
+    lengths.start = part_start[0], lengths.start_v = part_start[1], lengths.done = rod_iterations(w);
     begin_parts(w, &s, framed, lane);
     rod_undo(c, lanes, substep_start, lane);
     wide_mask left = next_parts(w, &s, units, lanes, (wide_mask){0}, &p);

@@ -1,7 +1,7 @@
 /* Statistics of strands, in double, in a fixed order (stage/sums.h), of places and not of columns. */
 #include <string.h>
 
-#include "strands/strands.h"
+#include "strands/equilibrium.h"
 
 /* Finds the segment d behind a slot, whose place is x; x becomes the place of the next point. Returns the
  * length. */
@@ -65,17 +65,52 @@ static double joint_energy(const mote_strands *strands, uint32_t slot, const dou
     return 0.5 * (double)strands->joint_stiffness[slot] * square;
 }
 
+/* Finds the frame of a rod's clamp: the root's rotation, then the first frame at rest. */
+static void find_root_frame(const mote_strands *strands, uint32_t lane, uint32_t slot, double to[4]) {
+    double root[4], rest[4], square = 0;
+    for (int i = 0; i < 4; i++) {
+        root[i] = (double)strands->root_last[i][lane], rest[i] = (double)strands->rest_frame[i][slot];
+        square += root[i] * root[i];
+    }
+    for (int i = 0; i < 4; i++) root[i] /= __builtin_sqrt(square);
+    mote_quaternion_compose(root, rest, to);
+}
+
+/* Returns the energy of the joint at a slot between the frame `before` and that of the segment behind it,
+ * which replaces it (rod_frames.h). */
+static double framed_joint_energy(const mote_strands *strands, uint32_t slot, double before[4]) {
+    double q[4], c[4], y[3];
+    const double inverse[4] = {-before[0], -before[1], -before[2], before[3]};
+    for (int i = 0; i < 4; i++) q[i] = (double)strands->frame[i][slot];
+    mote_quaternion_compose(inverse, q, c);
+    for (int i = 0; i < 3; i++) y[i] = (c[3] < 0 ? -2 : 2) * c[i] - (double)strands->rest_turn[i][slot];
+    memcpy(before, q, sizeof q);
+    return 0.5 * (double)strands->joint_stiffness[slot] * (y[0] * y[0] + y[1] * y[1]) +
+           0.5 * (double)strands->joint_twist[slot] * y[2] * y[2];
+}
+
+/* Adds the energies of the joints of a rod with frames. */
+static void add_framed_joints(const mote_strands *strands, uint32_t lane, mote_sums *to) {
+    uint32_t slot = mote_strands_slot_of(strands, lane, 0);
+    double frame[4];
+    find_root_frame(strands, lane, slot, frame);
+    for (int32_t k = 0; k + 1 < strands->points[lane]; k++, slot += MOTE_GROUP)
+        to->of[MOTE_SUM_ELASTIC] += framed_joint_energy(strands, slot, frame);
+}
+
 static void add_strand(const mote_strands *strands, uint32_t lane, mote_sums *to) {
     const int32_t points = strands->points[lane];
     const double compliance = (double)strands->compliance[lane];
     uint32_t slot = mote_strands_slot_of(strands, lane, 0);
+    const bool straight = strands->joint_stiffness && !strands->has_frames;
     double tangent[3] = {0, 0, 0}, x[3], d[3];
-    if (strands->joint_stiffness) find_root_direction(strands, lane, tangent);
+    if (strands->has_frames) add_framed_joints(strands, lane, to);
+    if (straight) find_root_direction(strands, lane, tangent);
     mote_strands_place(strands, lane, slot, x);
     for (int32_t k = 0; k + 1 < points; k++, slot += MOTE_GROUP) {
         const double rest = (double)strands->rest_length[slot],
                      length = next_segment(strands, lane, slot, x, d);
-        if (strands->joint_stiffness) to->of[MOTE_SUM_ELASTIC] += joint_energy(strands, slot, d, tangent);
+        if (straight) to->of[MOTE_SUM_ELASTIC] += joint_energy(strands, slot, d, tangent);
         if (compliance > 0) to->of[MOTE_SUM_ELASTIC] += mote_elastic_energy(1 / compliance, length, rest);
         mote_sums_add_strain(to, length, rest);
     }

@@ -241,7 +241,7 @@ static mote_result fill_strand(mote_strands *strands, const mote_strands_def *de
     }
     if (strands->has_frames) fill_frames(strands, def, lane);
     mote_result result = MOTE_OK;
-    if (mote_strands_rests_under_load(strands)) result = mote_strands_balance(strands, lane, fault);
+    if (mote_strands_rests_under_load(strands)) result = mote_strands_balance(strands, def, lane, fault);
     if (strands->has_frames) find_curl_rate(strands, lane);
     mote_strands_rest(strands, lane);
     return result;
@@ -402,5 +402,5 @@ void mote_strands_rest(mote_strands *strands, uint32_t lane) {
     strands->strain[lane] = strands->strain_sum[lane] = 0;
     strands->iterations[lane] = strands->unsolved[lane] = strands->fallbacks[lane] = 0;
     strands->buried[lane] = 0;
-    strands->infeasible[lane] = strands->frozen[lane] = 0;
+    strands->infeasible[lane] = strands->frozen[lane] = strands->stiff_curls[lane] = 0;
 }

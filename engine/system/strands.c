@@ -249,6 +249,16 @@ static void place_colliders(const mote_system *system, double radius, collider_p
     }
 }
 
+/* Whether x is too far from a collider to be inside it. */
+static bool is_beyond(const collider_places *colliders, uint32_t collider, const double x[3]) {
+    double square = 0;
+    for (int i = 0; i < 3; i++) {
+        const double d = x[i] - (double)colliders->at[collider].position[i];
+        square += d * d;
+    }
+    return square > colliders->reach[collider];
+}
+
 /* Returns the largest depth of a point of a strand in a collider, at least 0; *deepest is that point. */
 static double depth_of(const mote_strands *strands, const collider_places *colliders, uint32_t lane,
                        uint32_t *deepest) {
@@ -260,6 +270,7 @@ static double depth_of(const mote_strands *strands, const collider_places *colli
         if (!(range->inverse_mass[slot] > 0)) continue;
         const double x[3] = {(double)range->x[0][slot], (double)range->x[1][slot], (double)range->x[2][slot]};
         for (uint32_t i = 0; i < colliders->count; i++) {
+            if (is_beyond(colliders, i, x)) continue;
             const double depth =
                 mote_collider_depth(colliders->def[i], &colliders->at[i], x) + (double)strands->def.radius;
             if (depth > most) most = depth, *deepest = k;
