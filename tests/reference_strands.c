@@ -26,6 +26,7 @@ static void load_pins(reference_strand *s, const mote_strands *strands, uint32_t
         to->point = (pin->slot - mote_strands_slot_of(strands, lane, 0)) / MOTE_GROUP;
         memcpy(to->from, pin->from, sizeof pin->from);
         memcpy(to->to, pin->to, sizeof pin->to);
+        memcpy(to->from_low, pin->from_low, sizeof pin->from_low);
         to->from_tick = pin->travel.from_tick, to->to_tick = pin->travel.to_tick;
     }
 }
@@ -82,22 +83,21 @@ static float fraction_of(const reference_motion *m, const reference_world *w, do
     return (float)(fraction < 0 ? 0 : fraction < 1 ? fraction : 1);
 }
 
-static float stands(const reference_motion *m, float fraction, int i) {
-    return fraction < 1 ? m->from[i] + fraction * (m->to[i] - m->from[i]) : m->to[i];
-}
-
 /* A quaternion of any length as a matrix: its square divides. */
 static void place_root(reference_strand *s, const reference_world *w, double within) {
     const float f = fraction_of(&s->root, w, within);
     float at[7];
-    for (int i = 0; i < 7; i++) at[i] = stands(&s->root, f, i);
+    for (int i = 0; i < 7; i++) {
+        const reference_motion *m = &s->root;
+        const float origin = i < 3 ? s->origin[i] : 0;
+        at[i] = f < 1 ? (m->from[i] - origin) + f * (m->to[i] - m->from[i]) : m->to[i] - origin;
+    }
     memcpy(s->root_rotation, at + 3, sizeof s->root_rotation);
     const float x = at[3], y = at[4], z = at[5], r = at[6], scale = 2 / (((x * x + y * y) + z * z) + r * r);
     const float frame[12] = {
-        1 - scale * (y * y + z * z), scale * (x * y - z * r),     scale * (x * z + y * r),
-        at[0] - s->origin[0],        scale * (x * y + z * r),     1 - scale * (x * x + z * z),
-        scale * (y * z - x * r),     at[1] - s->origin[1],        scale * (x * z - y * r),
-        scale * (y * z + x * r),     1 - scale * (x * x + y * y), at[2] - s->origin[2]};
+        1 - scale * (y * y + z * z), scale * (x * y - z * r),     scale * (x * z + y * r),     at[0],
+        scale * (x * y + z * r),     1 - scale * (x * x + z * z), scale * (y * z - x * r),     at[1],
+        scale * (x * z - y * r),     scale * (y * z + x * r),     1 - scale * (x * x + y * y), at[2]};
     memcpy(s->frame, frame, sizeof frame);
 }
 
@@ -117,7 +117,11 @@ void reference_place(reference_strand *s, const reference_world *w, double at, r
     for (uint32_t i = 0; i < s->pin_count; i++) {
         const reference_motion *pin = &s->pin[i];
         const float f = fraction_of(pin, w, within);
-        for (int axis = 0; axis < 3; axis++) to[pin->point][axis] = stands(pin, f, axis) - s->origin[axis];
+        for (int axis = 0; axis < 3; axis++) {
+            const double from = (double)pin->from[axis] + (double)pin->from_low[axis],
+                         target = (double)pin->to[axis], at_f = from + (double)f * (target - from);
+            to[pin->point][axis] = (float)((f < 1 ? at_f : target) - (double)s->origin[axis]);
+        }
     }
 }
 
@@ -286,9 +290,19 @@ static float strain_of(const reference_strand *s, uint32_t k) {
     return isfinite(strain) ? strain : 0;
 }
 
+static bool rod_is_finite(const reference_strand *s) {
+    bool finite = true;
+    for (uint32_t k = 0; k + 1 < s->points && s->rod; k++) {
+        finite &= isfinite(s->pull[k]) != 0;
+        for (int i = 0; i < 4 && s->framed; i++) finite &= isfinite(s->rod_frame[k][i]) != 0;
+    }
+    return finite;
+}
+
 /* A frozen strand stands where the step began and exerts no force. */
 static void commit(reference_strand *s, const reference_world *w, const reference_strand *before) {
-    const bool keep = !before->frozen && reference_is_finite(s, s->x) && reference_is_finite(s, s->v);
+    const bool keep =
+        !before->frozen && reference_is_finite(s, s->x) && reference_is_finite(s, s->v) && rod_is_finite(s);
     if (!keep) {
         memcpy(s->x, before->x, sizeof s->x);
         memcpy(s->v, before->v, sizeof s->v);

@@ -14,7 +14,7 @@ enum { REFERENCE_POINTS = 64, REFERENCE_PINS = 8 };
 /* Where a thing travels: a root's position and quaternion, or a pin's position alone. */
 typedef struct reference_motion {
     uint32_t point; /* of a pin */
-    float from[7], to[7];
+    float from[7], to[7], from_low[3];
     uint64_t from_tick, to_tick;
 } reference_motion;
 

@@ -47,6 +47,40 @@ TEST(strands_fall_alike_at_any_distance) {
     }
 }
 
+/* Velocity of the tip of a strand of 1 m whose root, or a pin at its end, moves by 0.0625 m in 10 steps. */
+static double drawn_velocity(mote_strand_solver solver, bool pin, double at) {
+    mote_strands_def def = one_strand(solver, 5, positions, (double[3]){0, 0, 0}, (double[3]){0, -1, 0}, 0);
+    const rope r = start(&def, 8, 0);
+    const float moved = (float)(at + 0.0625);
+    const mote_transform from = {{(float)at, 0, 0}, {0, 0, 0, 1}}, to = {{moved, 0, 0}, {0, 0, 0, 1}};
+    assert_int_equal(mote_strands_set_roots(r.system, r.id, &from, 1, 0), MOTE_OK);
+    assert_int_equal(mote_strands_reset(r.system, r.id, MOTE_ALL_STRANDS), MOTE_OK);
+    double x[3], v[3];
+    if (pin)
+        assert_int_equal(
+            mote_strands_pin(r.system, r.id, 0, 4, (vec3){moved, -1, 0}, 10 * ticks_per_step(&r)), MOTE_OK);
+    else
+        assert_int_equal(mote_strands_set_root(r.system, r.id, 0, &to, 10 * ticks_per_step(&r)), MOTE_OK);
+    step_rope(&r, 9);
+    load_point(&r, 0, pin ? 2 : 1, x, v);
+    destroy_rope(&r);
+    return v[0];
+}
+
+/* 0.0625 m is 8 roundings of a place at 1e5 m, and each substep a tenth of one. */
+TEST(roots_and_pins_move_strands_alike_at_any_distance) {
+    for (int solver = MOTE_STRAND_ROBUST; solver <= MOTE_STRAND_CONSERVING; solver++)
+        for (int pin = 0; pin < 2; pin++) {
+            const double here = drawn_velocity((mote_strand_solver)solver, pin, 0);
+            ASSERT(fabs(here), >, 0.01);
+            for (size_t i = 0; i < COUNT_OF(distances); i++) {
+                test_case("solver %d, %s, %g m", solver, pin ? "pin" : "root", distances[i]);
+                assert_near(drawn_velocity((mote_strand_solver)solver, pin, distances[i]), here,
+                            1e-3 * fabs(here));
+            }
+        }
+}
+
 /* The mean time between the moments at which a pendulum of 1 m, pushed with 0.1 m/s, turns, in 20 s. */
 static double period_of(mote_strand_solver solver, double at, uint32_t substeps) {
     const mote_strands_def def =

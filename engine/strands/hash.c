@@ -66,7 +66,8 @@ static uint64_t hash_strand(uint64_t hash, const mote_strands *strands, uint32_t
 static uint64_t hash_pin(const mote_strands *strands, const mote_pin *pin) {
     const uint32_t lane = mote_strands_lane_of(strands, pin->unit, pin->slot);
     const uint32_t point = (pin->slot - mote_strands_slot_of(strands, lane, 0)) / MOTE_GROUP;
-    const uint64_t hash = mote_hash_number(mote_hash_number(0, strands->strand_of_lane[lane]), point);
+    uint64_t hash = mote_hash_number(mote_hash_number(0, strands->strand_of_lane[lane]), point);
+    if (strands->relative_x[0]) hash = mote_hash_bytes(hash, pin->from_low, sizeof pin->from_low);
     return mote_travel_hash(hash, pin->from, pin->to, sizeof pin->to, &pin->travel);
 }
 

@@ -253,11 +253,28 @@ MOTE_INLINE void commit_frames(const strand_work *w, wide_mask keep, size_t lane
         }
 }
 
+/* Returns the lanes whose tensions and frames are finite. */
+MOTE_OUTLINE wide_mask rods_are_finite(const strand_work *w, size_t lane) {
+    const strand_columns columns = w->c, *c = &columns;
+    const wide_mask counts = wide_mask_load(c->counts + lane);
+    const bool framed = w->job->strands->frame[0] != NULL;
+    wide probe = (wide){0};
+    for (uint32_t k = 0; k + 1 < c->points; k++) {
+        const size_t at = strand_at(k, lane);
+        wide sum = work_load(c, WORK_TENSION, at) * 0.0f;
+        for (int i = 0; i < 4 && framed; i++) sum += work_load(c, ROD_FRAME + i, at) * 0.0f;
+        probe += wide_select(lanes_beyond(counts, k + 1), sum, (wide){0});
+    }
+    return wide_equal(probe, (wide){0});
+}
+
 /* Writes the state back. A strand that turned non-finite keeps the state at the start of the step and is
  * frozen. */
 MOTE_INLINE void commit_lanes(const strand_work *w, size_t lane) {
     mote_strands *strands = w->job->strands;
-    const wide_mask live = wide_mask_load(w->live + lane), keep = live & measure(w, lane);
+    const wide_mask live = wide_mask_load(w->live + lane);
+    wide_mask keep = live & measure(w, lane);
+    if (strands->tension) keep &= rods_are_finite(w, lane);
     const wide3 before = origin_before(w, lane);
     const wide_mask kept = lanes_beyond(wide_mask_load(w->c.counts + lane), 0) & ~keep;
     if (wide_all(keep))

@@ -58,11 +58,12 @@ mote_result mote_strands_add_pin(mote_strands *strands, uint32_t lane, uint32_t 
                                  uint64_t now, uint64_t tick, const mote_allocator *allocator) {
     mote_range *range = &strands->range;
     const uint32_t slot = mote_strands_slot_of(strands, lane, point);
-    const mote_pin pin = {.slot = slot,
-                          .unit = lane / MOTE_GROUP,
-                          .to = {target[0], target[1], target[2]},
-                          .travel = {now, tick}};
+    mote_pin pin = {.slot = slot,
+                    .unit = lane / MOTE_GROUP,
+                    .to = {target[0], target[1], target[2]},
+                    .travel = {now, tick}};
     const bool is_new = range->inverse_mass[slot] != 0;
+    mote_strands_low_part(strands, lane, slot, pin.from_low);
     const size_t bytes = MOTE_MAX_STRANDS_PINS * sizeof *strands->spans;
     if (!strands->spans) strands->spans = mote_allocate(allocator, bytes);
     if (!strands->spans) return MOTE_ERROR_MEMORY;

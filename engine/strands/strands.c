@@ -377,7 +377,7 @@ static void rest_pins(mote_strands *strands, uint32_t lane) {
         mote_pin *pin = &pins->pins[pins->run[group].first + i];
         if (mote_strands_lane_of(strands, group, pin->slot) != lane) continue;
         for (int axis = 0; axis < 3; axis++)
-            strands->range.x[axis][pin->slot] = pin->from[axis] = pin->to[axis];
+            strands->range.x[axis][pin->slot] = pin->from[axis] = pin->to[axis], pin->from_low[axis] = 0;
         if (strands->relative_x[0]) strands->relative_x[0][pin->slot] = NAN;
     }
 }

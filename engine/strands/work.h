@@ -230,7 +230,7 @@ MOTE_INLINE wide3 origin_of(const strand_work *w, size_t lane) {
 }
 
 /* Computes the rotation matrices of the roots, and their positions relative to the origin, at `within` ticks
- * of the step. */
+ * of the step. Positions are interpolated relative to the origin, so that no world position is rounded. */
 MOTE_OUTLINE void place_roots(strand_work *w, double within) {
     const mote_strands *strands = w->job->strands;
     MOTE_ALIGNED(64) float fraction[MOTE_GROUP];
@@ -240,20 +240,21 @@ MOTE_OUTLINE void place_roots(strand_work *w, double within) {
         /* Linear interpolation of position and quaternion. */
         wide f = wide_load(fraction + lane), part[MOTE_ROOT_COLUMNS];
         for (int i = 0; i < MOTE_ROOT_COLUMNS; i++) {
-            wide from = wide_load(strands->root_from[i] + at), to = wide_load(strands->root_to[i] + at);
-            part[i] = wide_select(wide_less(f, wide_set(1.0f)), from + f * (to - from), to);
+            const wide from = wide_load(strands->root_from[i] + at), to = wide_load(strands->root_to[i] + at),
+                       origin = i < 3 ? wide_load(w->origin[i] + lane) : (wide){0};
+            part[i] =
+                wide_select(wide_less(f, wide_set(1.0f)), (from - origin) + f * (to - from), to - origin);
         }
         wide x = part[3], y = part[4], z = part[5], r = part[6];
         /* Rotation matrix of the quaternion, which need not have length 1. */
         wide scale = wide_set(2.0f) / (x * x + y * y + z * z + r * r);
         wide one = wide_set(1.0f);
-        const wide3 from_origin = wide3_sub((wide3){part[0], part[1], part[2]}, origin_of(w, lane));
         wide row[12] = {one - scale * (y * y + z * z), scale * (x * y - z * r),
-                        scale * (x * z + y * r),       from_origin.x,
+                        scale * (x * z + y * r),       part[0],
                         scale * (x * y + z * r),       one - scale * (x * x + z * z),
-                        scale * (y * z - x * r),       from_origin.y,
+                        scale * (y * z - x * r),       part[1],
                         scale * (x * z - y * r),       scale * (y * z + x * r),
-                        one - scale * (x * x + y * y), from_origin.z};
+                        one - scale * (x * x + y * y), part[2]};
         for (int i = 0; i < 12; i++) wide_store(w->root[i] + lane, row[i]);
         for (int i = 0; i < 4; i++) wide_store(w->root_rotation[i] + lane, part[3 + i]);
     }
@@ -286,11 +287,11 @@ MOTE_INLINE size_t pin_offset(const strand_work *w, const mote_pin *pin) { retur
 /* Stores the positions of pins at `within` ticks of the step in the columns from `id` on. */
 MOTE_OUTLINE void place_pins(const strand_work *w, int id, double within) {
     for (uint32_t i = 0; i < w->pin_count; i++) {
+        const size_t offset = pin_offset(w, &w->pins[i]), lane = offset % MOTE_GROUP;
+        const float origin[3] = {w->origin[0][lane], w->origin[1][lane], w->origin[2][lane]};
         float at[3];
-        mote_pin_at(&w->pins[i], w->job->step_tick, within, at);
-        for (int axis = 0; axis < 3; axis++)
-            work_column(&w->c, id + axis)[pin_offset(w, &w->pins[i])] =
-                at[axis] - w->origin[axis][pin_offset(w, &w->pins[i]) % MOTE_GROUP];
+        mote_pin_from_origin(&w->pins[i], w->job->step_tick, within, origin, at);
+        for (int axis = 0; axis < 3; axis++) work_column(&w->c, id + axis)[offset] = at[axis];
     }
 }
 
