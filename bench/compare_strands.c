@@ -155,9 +155,11 @@ static void compare_springs(uint32_t repeat, cJSON *results) {
 }
 
 static void compare_constraints(uint32_t repeat, cJSON *results) {
-    rope_setup robust = ropes(MOTE_STRAND_ROBUST, 8), bars = robust, motion = robust, bent = robust;
+    rope_setup robust = ropes(MOTE_STRAND_ROBUST, 8), bars = robust, motion = robust, bent = robust, framed,
+               few = ropes(MOTE_STRAND_ROBUST, 4);
     bars.colliders = motion.moving = true;
     bent.bending_stiffness = BENDING_STIFFNESS;
+    framed = bent, framed.twisting_stiffness = 0.7f * BENDING_STIFFNESS;
     compare_side bare = rope_side("bare", robust, FRAMES);
     compare_pair list[] = {
         at_least("1 m x 32: springs at 64 substeps over constraints at 8", 6,
@@ -165,6 +167,8 @@ static void compare_constraints(uint32_t repeat, cJSON *results) {
         at_least("bare over bending, drag, moving root, two capsules", 0.4, bare,
                  rope_side("all of it", laden(robust), FRAMES)),
         at_least("bare over bending alone", 0.4, bare, rope_side("bending", bent, FRAMES)),
+        at_least("bare over bending with frames", 0.2, bare, rope_side("frames", framed, FRAMES)),
+        at_least("bare at 4 substeps over 8", 1.2, rope_side("4 substeps", few, FRAMES), bare),
         at_least("bare over a moving root alone", 0.4, bare, rope_side("moving root", motion, FRAMES)),
         at_least("bare over two capsules alone", 0.4, bare, rope_side("two capsules", bars, FRAMES))};
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) compare_pair_run(&list[i], repeat, results);

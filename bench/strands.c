@@ -154,6 +154,7 @@ strand_run *rope_create(const rope_setup *setup) {
     def.compliance = setup->compliance;
     def.damping = setup->damping;
     def.bending_stiffness = setup->bending_stiffness;
+    def.twisting_stiffness = setup->twisting_stiffness;
     if (setup->max_strain > 0) def.max_strain = setup->max_strain;
     def.normal_drag = setup->drag;
     def.tangential_drag = setup->drag / 3;

@@ -59,15 +59,15 @@ double tally_iterations(const strand_run *run);
 typedef struct rope_setup {
     mote_strand_solver solver;
     uint32_t strands, points, substeps, threads;
-    float length;            /* m */
-    float compliance;        /* m/N of a segment */
-    float damping;           /* kg/s of a segment */
-    float bending_stiffness; /* N m^2 */
-    float max_strain;        /* 0: the default */
-    float drag;              /* kg/(m s), across; a third of it along */
-    bool hangs;              /* down at first, not horizontally */
-    bool moving, colliders;  /* a root that swings; two capsules below it */
-    mote_rate rate;          /* {0, 0}: ROPE_RATE */
+    float length;                                /* m */
+    float compliance;                            /* m/N of a segment */
+    float damping;                               /* kg/s of a segment */
+    float bending_stiffness, twisting_stiffness; /* N m^2 */
+    float max_strain;                            /* 0: the default */
+    float drag;                                  /* kg/(m s), across; a third of it along */
+    bool hangs;                                  /* down at first, not horizontally */
+    bool moving, colliders;                      /* a root that swings; two capsules below it */
+    mote_rate rate;                              /* {0, 0}: ROPE_RATE */
 } rope_setup;
 
 strand_run *rope_create(const rope_setup *setup);

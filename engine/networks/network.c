@@ -10,6 +10,7 @@
 #include "base/isa.h"
 #include "networks/kernels.h"
 #include "networks/layout_plan.h"
+#include "stage/low_part.h"
 
 MOTE_KERNEL_LOOKUP(mote_network_kernels, mote_network_kernels);
 
@@ -24,15 +25,7 @@ void mote_network_destroy(mote_range *range, const mote_allocator *allocator) {
 }
 
 uint32_t mote_network_block_of(const mote_network *network, uint32_t slot) {
-    uint32_t low = 0, high = network->block_count;
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (network->block[middle].first <= slot)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    return mote_run_with(&network->block->first, sizeof *network->block, network->block_count, slot);
 }
 
 /* --- Memory --- */

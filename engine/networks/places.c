@@ -7,16 +7,10 @@
 #include <string.h>
 
 #include "networks/layout_plan.h"
+#include "stage/low_part.h"
 
 void mote_network_low_part(const mote_network *network, uint32_t slot, float low[3]) {
-    bool kept = network->relative_x[0] != NULL;
-    for (int axis = 0; axis < 3 && kept; axis++) {
-        const float origin = network->origin[axis][slot], relative = network->relative_x[axis][slot],
-                    sum = origin + relative, part = sum - origin;
-        kept = sum == network->range.x[axis][slot];
-        low[axis] = (origin - (sum - part)) + (relative - part);
-    }
-    for (int axis = 0; axis < 3 && !kept; axis++) low[axis] = 0;
+    mote_low_part(network->range.x, network->origin, network->relative_x, slot, slot, low);
 }
 
 void mote_network_place(const mote_network *network, uint32_t slot, double x[3]) {

@@ -3,7 +3,6 @@
 #ifndef MOTE_STRANDS_STEP_H
 #define MOTE_STRANDS_STEP_H
 
-#include "strands/solve.h"
 #include "strands/contact.h"
 #include "strands/impulse.h"
 #include "strands/rod.h"
