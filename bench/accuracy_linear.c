@@ -8,7 +8,7 @@
 
 static bench_setup constant_force(uint32_t rate) {
     return (bench_setup){.mass = 1,
-                         .forces = {mote_thrust((vec3){10, 0, 0})},
+                         .forces = {mote_thrust((float[3]){10, 0, 0})},
                          .force_count = 1,
                          .rate = {rate, 1},
                          .steps = 10 * rate,
@@ -69,7 +69,7 @@ static void euler_tables(accuracy_report *report) {
  * rounded. */
 static void stormer_start(accuracy_report *report, bool kick) {
     float column[6] = {0};
-    mote_force_def force = mote_thrust((vec3){10, 0, 0});
+    mote_force_def force = mote_thrust((float[3]){10, 0, 0});
     mote_columns columns = {.count = 1,
                             .position = {column, column + 1, column + 2},
                             .velocity = {column + 3, column + 4, column + 5},
@@ -102,7 +102,7 @@ void accuracy_constant_force(accuracy_report *report) {
 static bench_setup spring(double damping, double x0, uint32_t rate, double duration) {
     return (bench_setup){.mass = 1,
                          .start = {{x0, 0, 0}, {0, 0, 0}},
-                         .forces = {mote_anchor_spring((vec3){0, 0, 0}, 15, (float)damping)},
+                         .forces = {mote_anchor_spring((float[3]){0, 0, 0}, 15, (float)damping)},
                          .force_count = 1,
                          .rate = {rate, 1},
                          .steps = (uint32_t)(duration * rate),
@@ -263,9 +263,9 @@ static bench_setup joint(double stiffness, double drag, mote_rate rate, uint32_t
                      .rate = rate,
                      .steps = steps,
                      .exact = accuracy_exact_flow};
-    s.forces[0] = mote_gravity((vec3){-9.81f, 0, 0});
-    s.forces[1] = mote_wind((vec3){0, 0, 0}, (float)drag);
-    s.forces[2] = mote_anchor_spring((vec3){3, 0, 0}, (float)stiffness, 0);
+    s.forces[0] = mote_gravity((float[3]){-9.81f, 0, 0});
+    s.forces[1] = mote_wind((float[3]){0, 0, 0}, (float)drag);
+    s.forces[2] = mote_anchor_spring((float[3]){3, 0, 0}, (float)stiffness, 0);
     return s;
 }
 

@@ -91,7 +91,7 @@ static bench_setup orbit(uint32_t steps_a_revolution, uint32_t steps) {
                      .rate = {33215 * (steps_a_revolution / 2), 104348},
                      .steps = steps};
     s.start.v[1] = sqrt(3);
-    s.forces[0] = mote_attractor((vec3){0, 0, 0}, 1, 0);
+    s.forces[0] = mote_attractor((float[3]){0, 0, 0}, 1, 0);
     return s;
 }
 
@@ -149,10 +149,10 @@ static void judge_orbit(accuracy_report *report, const bench_flights *f, uint32_
 static void several_forces(accuracy_report *report, mote_integrator i) {
     bench_setup s = {
         .mass = 2, .start = {{2, 0, 0.5}, {0, 1, 0}}, .force_count = 4, .rate = {60, 1}, .steps = 300};
-    s.forces[0] = mote_attractor((vec3){0.4f, 0, 0}, 1, 0.1f);
-    s.forces[1] = mote_attractor((vec3){-0.4f, 0.1f, 0}, 0.7f, 0.1f);
-    s.forces[2] = mote_wind((vec3){0.1f, 0, 0}, 0.05f);
-    s.forces[3] = mote_thrust((vec3){0, 0.1f, 0.05f});
+    s.forces[0] = mote_attractor((float[3]){0.4f, 0, 0}, 1, 0.1f);
+    s.forces[1] = mote_attractor((float[3]){-0.4f, 0.1f, 0}, 0.7f, 0.1f);
+    s.forces[2] = mote_wind((float[3]){0.1f, 0, 0}, 0.05f);
+    s.forces[3] = mote_thrust((float[3]){0, 0.1f, 0.05f});
     bench_flights f = flights_make(&s, i);
     accuracy_judge(report, &f, quantity_x, -1, NO_FIGURE, 0, "x(5 s), two suns, drag and thrust");
     accuracy_judge(report, &f, quantity_y, -1, NO_FIGURE, 0, "y(5 s), two suns, drag and thrust");
@@ -187,7 +187,7 @@ static bench_setup projectile(mote_force_def drag) {
                      .rate = {60, 1},
                      .steps = 120,
                      .exact = accuracy_exact_flow};
-    s.forces[0] = mote_gravity((vec3){0, -9.81f, 0});
+    s.forces[0] = mote_gravity((float[3]){0, -9.81f, 0});
     s.forces[1] = drag;
     return s;
 }
@@ -219,7 +219,7 @@ static void fly_projectile(accuracy_report *report, bench_series_file *file, con
  * stored coefficients and as many products and sums: 12 of the largest term, 80 m. */
 static void preview(accuracy_report *report, double drag, const char *name) {
     enum { POINTS = 20 };
-    bench_setup s = projectile(mote_wind((vec3){0, 0, 0}, (float)drag));
+    bench_setup s = projectile(mote_wind((float[3]){0, 0, 0}, (float)drag));
     mote_system *system = accuracy_system(&s, MOTE_SEMI_IMPLICIT_EULER);
     mote_preview_def def = {.velocity = {30, 40, 0}, .inverse_mass = 1, .interval = 0.1, .count = POINTS};
     float points[POINTS][3];
@@ -241,15 +241,15 @@ void accuracy_projectile(accuracy_report *report) {
         const char *name;
     } drags[] = {{0.5, "c = 0.5"}, {1e-3, "c = 1e-3"}, {1e-6, "c = 1e-6"}, {0, "c = 0"}};
     for (size_t k = 0; k < sizeof drags / sizeof drags[0]; k++) {
-        bench_setup s = projectile(mote_wind((vec3){0, 0, 0}, (float)drags[k].drag));
+        bench_setup s = projectile(mote_wind((float[3]){0, 0, 0}, (float)drags[k].drag));
         bench_series_file *file = k == 0 ? series_open(report, &s, 2, false) : NULL;
         fly_projectile(report, file, &s, drags[k].name, k == 0, drags[k].drag < 0.1 ? worst_rounding(&s) : 0);
         series_close(file);
         preview(report, drags[k].drag, drags[k].name);
     }
-    bench_setup s = projectile(mote_quadratic_drag((vec3){0, 0, 0}, 0.02f));
+    bench_setup s = projectile(mote_quadratic_drag((float[3]){0, 0, 0}, 0.02f));
     fly_projectile(report, NULL, &s, "quadratic drag", false, 0);
-    s.forces[1] = mote_quadratic_drag((vec3){2, 0, -1}, 0.05f);
+    s.forces[1] = mote_quadratic_drag((float[3]){2, 0, -1}, 0.05f);
     s.mass = 1.5;
     s.mass_column = true;
     fly_projectile(report, NULL, &s, "v^2 drag, wind, masses", false, 0);

@@ -46,8 +46,8 @@ enum { PROBLEMS = 7 };
 
 static void list_problems(order_problem *list) {
     static accuracy_field swirled = {swirl}, thick = {thickening_air}, streaming = {stream};
-    const vec3 origin = {0, 0, 0};
-    vec3 ramp[2] = {{0, 0, 0}, {8, 4, 0}};
+    const float origin[3] = {0, 0, 0};
+    float ramp[6] = {0, 0, 0, 8, 4, 0};
     const float times[2] = {0, 10};
     const mote_force_unit metres = MOTE_METRES_PER_SECOND_SQUARED;
     const mote_force_def sun = mote_attractor(origin, 1.1f, 0), thrust = mote_timed_thrust(times, ramp, 2);
@@ -55,7 +55,7 @@ static void list_problems(order_problem *list) {
         {"undamped spring", {mote_anchor_spring(origin, 12, 0)}, 1, NO_VELOCITY, true},
         {"damped spring", {mote_anchor_spring(origin, 12, 1.6f)}, 1, AFFINE_IN_VELOCITY, true},
         {"orbit", {sun}, 1, NO_VELOCITY, false},
-        {"orbit in air", {sun, mote_wind((vec3){0, 0, 0.5f}, 0.25f)}, 2, AFFINE_IN_VELOCITY, false},
+        {"orbit in air", {sun, mote_wind((float[3]){0, 0, 0.5f}, 0.25f)}, 2, AFFINE_IN_VELOCITY, false},
         {"F(x, t)",
          {mote_anchor_spring(origin, 4, 0), thrust, callback(&swirled, metres)},
          3,
@@ -202,9 +202,9 @@ static bench_setup momentum_form(double m) {
         s.start.x[axis] = m * (axis + 0.3f);
         s.start.v[axis] = m * (1.7f - axis);
     }
-    s.forces[0] = mote_anchor_spring((vec3){0.3f * a, -0.1f * a, 0.7f * a}, k, b);
-    s.forces[1] = mote_thrust((vec3){1.1f, -2.3f, 3.7f});
-    s.forces[2] = mote_quadratic_drag((vec3){0.9f * a, 0, 0.2f * a}, (float)(0.05 / (m * m)));
+    s.forces[0] = mote_anchor_spring((float[3]){0.3f * a, -0.1f * a, 0.7f * a}, k, b);
+    s.forces[1] = mote_thrust((float[3]){1.1f, -2.3f, 3.7f});
+    s.forces[2] = mote_quadratic_drag((float[3]){0.9f * a, 0, 0.2f * a}, (float)(0.05 / (m * m)));
     return s;
 }
 
@@ -232,7 +232,7 @@ static void same_bits(accuracy_report *report, mote_integrator i) {
 static void kept_momentum(accuracy_report *report, mote_integrator i) {
     bench_setup s = {.mass = 2, .mass_column = true, .force_count = 1, .rate = {60, 1}};
     mote_statistics before, after;
-    s.forces[0] = mote_anchor_spring((vec3){1, 2, 3}, 15, 0);
+    s.forces[0] = mote_anchor_spring((float[3]){1, 2, 3}, 15, 0);
     mote_system *system = accuracy_system(&s, i);
     engine_check(mote_system_step(system, 10, NULL), "mote_system_step");
     engine_check(mote_system_statistics(system, &before), "mote_system_statistics");

@@ -118,7 +118,7 @@ static void span(accuracy_report *report, mote_strand_solver solver) {
     rope_setup setup = rope_of(solver, 8);
     setup.drag = 0.3f;
     strand_run *run = rope_create(&setup);
-    engine_check(mote_strands_pin(run->system, run->id, 0, LINKS, (vec3){SPAN, 0, 0}, MOTE_NEXT_ADVANCE),
+    engine_check(mote_strands_pin(run->system, run->id, 0, LINKS, (float[3]){SPAN, 0, 0}, MOTE_NEXT_ADVANCE),
                  "mote_strands_pin");
     for (uint32_t i = 0; i < REST_FRAMES; i++) strand_run_frame(run);
     double exact[POINTS][2], longer[POINTS][2], error = 0, length = 0, h = rope_substep(&setup), at[3];

@@ -6,15 +6,16 @@
 #include "engine.h"
 
 static bench_setup spring(double stiffness, double damping, double mass, mote_rate rate, uint32_t steps) {
-    return (bench_setup){.mass = mass,
-                         .start = {{1, 0, 0}, {0, 0, 0}},
-                         .forces = {mote_anchor_spring((vec3){0, 0, 0}, (float)stiffness, (float)damping)},
-                         .force_count = 1,
-                         .rate = rate,
-                         .steps = steps,
-                         .stiffness = stiffness,
-                         .damping = damping,
-                         .exact = accuracy_exact_flow};
+    return (bench_setup){
+        .mass = mass,
+        .start = {{1, 0, 0}, {0, 0, 0}},
+        .forces = {mote_anchor_spring((float[3]){0, 0, 0}, (float)stiffness, (float)damping)},
+        .force_count = 1,
+        .rate = rate,
+        .steps = steps,
+        .stiffness = stiffness,
+        .damping = damping,
+        .exact = accuracy_exact_flow};
 }
 
 /* --- Stability: the largest step at which a spring does not grow --- */
@@ -41,7 +42,7 @@ static uint32_t patience(mote_integrator integrator, const spring_constants *s) 
  * neither column leaves float. */
 static bool engine_grows(mote_integrator integrator, const spring_constants *s, double h) {
     float x[2] = {1, 0}, v[2] = {0, 1}, rest[4] = {0};
-    mote_force_def force = mote_anchor_spring((vec3){0, 0, 0}, (float)(s->stiffness / s->mass * h * h),
+    mote_force_def force = mote_anchor_spring((float[3]){0, 0, 0}, (float)(s->stiffness / s->mass * h * h),
                                               (float)(s->damping / s->mass * h));
     mote_columns columns = {
         .count = 2, .position = {x, rest, rest}, .velocity = {v, rest + 2, rest + 2}, .uniform_mass = 1};
@@ -137,7 +138,7 @@ void accuracy_stability(accuracy_report *report) {
 static void uncoupled(accuracy_report *report, mote_integrator i, bool is_spring, double damping,
                       mote_rate rate) {
     bench_setup s = spring(16, damping, 1, rate, 100);
-    if (!is_spring) s.forces[0] = mote_thrust((vec3){10, 0, 0});
+    if (!is_spring) s.forces[0] = mote_thrust((float[3]){10, 0, 0});
     bench_flights f = flights_make(&s, i);
     const double dt = accuracy_timestep(&s), t = 100 * dt;
     /* The increments of a constant force are alike in every step and so may their roundings be: 100 steps,

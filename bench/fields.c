@@ -8,8 +8,8 @@
 /* Air that moves at about 2 m/s in eddies of 4 m which change in 2 s; drag and buoyancy of a light body. */
 void smoke_forces(mote_system *system) {
     engine_add_force(system, mote_curl_noise(2, 0.25f, 0.5f, 1, MOTE_FIELD_WIND, 0.5f));
-    engine_add_force(system, mote_gravity((vec3){0, -9.81f, 0}));
-    engine_add_force(system, mote_thrust((vec3){0, 9.81f * PARTICLE_MASS + 0.3f, 0}));
+    engine_add_force(system, mote_gravity((float[3]){0, -9.81f, 0}));
+    engine_add_force(system, mote_thrust((float[3]){0, 9.81f * PARTICLE_MASS + 0.3f, 0}));
 }
 
 #define GRID_COUNT 64u
@@ -48,16 +48,16 @@ void flow_forces(mote_system *system) {
 }
 
 void damped_forces(mote_system *system) {
-    engine_add_force(system,
-                     mote_anchor_spring((vec3){OSCILLATOR_ANCHOR}, OSCILLATOR_STIFFNESS, OSCILLATOR_DAMPING));
+    engine_add_force(
+        system, mote_anchor_spring((float[3]){OSCILLATOR_ANCHOR}, OSCILLATOR_STIFFNESS, OSCILLATOR_DAMPING));
 }
 
 void spring_forces(mote_system *system) {
-    engine_add_force(system, mote_anchor_spring((vec3){OSCILLATOR_ANCHOR}, OSCILLATOR_STIFFNESS, 0));
+    engine_add_force(system, mote_anchor_spring((float[3]){OSCILLATOR_ANCHOR}, OSCILLATOR_STIFFNESS, 0));
 }
 
 void affine_forces(mote_system *system) {
     spring_forces(system);
-    engine_add_force(system, mote_gravity((vec3){0, -9.81f, 0}));
-    engine_add_force(system, mote_wind((vec3){3, 0, 1}, 0.05f));
+    engine_add_force(system, mote_gravity((float[3]){0, -9.81f, 0}));
+    engine_add_force(system, mote_wind((float[3]){3, 0, 1}, 0.05f));
 }

@@ -124,8 +124,8 @@ edge_list shape_edges(const network_shape *shape, uint32_t substeps, float h) {
                       .h = h};
     for (uint32_t i = 0; i < shape->particle_count; i++) {
         list.points[i] = (edge_point){.mass = shape->masses[i], .inverse_mass = 1 / shape->masses[i]};
-        memcpy(list.points[i].position, shape->positions[i], sizeof(vec3));
-        memcpy(list.points[i].velocity, shape->velocities[i], sizeof(vec3));
+        memcpy(list.points[i].position, shape->positions[i], sizeof(float[3]));
+        memcpy(list.points[i].velocity, shape->velocities[i], sizeof(float[3]));
     }
     for (uint32_t i = 0; i < shape->spring_count; i++) {
         const mote_spring *s = &shape->springs[i];

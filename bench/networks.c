@@ -35,7 +35,7 @@ network_run *network_run_create(const mote_system_def *def, bool weightless, con
     *run = (network_run){
         .particles = shape->particle_count, .springs = shape->spring_count, .substeps = def->substeps};
     engine_check(mote_system_create(&empty, &run->system), "mote_system_create");
-    if (!weightless) engine_add_force(run->system, mote_gravity((vec3){0, -NETWORK_GRAVITY, 0}));
+    if (!weightless) engine_add_force(run->system, mote_gravity((float[3]){0, -NETWORK_GRAVITY, 0}));
     add_network(run, network, shape);
     run->energy_at_start = network_energy(run);
     return run;

@@ -130,9 +130,9 @@ static void hair_settings(mote_strands_def *def) {
 
 static void hair_equip(strand_run *run) {
     mote_collider_id still;
-    mote_collider_def head = mote_sphere((vec3){0, HEAD_HEIGHT, 0}, HEAD_RADIUS);
+    mote_collider_def head = mote_sphere((float[3]){0, HEAD_HEIGHT, 0}, HEAD_RADIUS);
     mote_collider_def shoulders =
-        mote_capsule((vec3){-SHOULDER_X, SHOULDER_Y, 0}, (vec3){SHOULDER_X, SHOULDER_Y, 0}, SHOULDER);
+        mote_capsule((float[3]){-SHOULDER_X, SHOULDER_Y, 0}, (float[3]){SHOULDER_X, SHOULDER_Y, 0}, SHOULDER);
     engine_check(mote_system_add_collider(run->system, &head, &run->collider), "mote_system_add_collider");
     engine_check(mote_system_add_collider(run->system, &shoulders, &still), "mote_system_add_collider");
 }

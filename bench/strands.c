@@ -14,7 +14,7 @@ strand_run *strand_run_create(const mote_system_def *def, const float gravity[3]
     empty.capacity = 0;
     *run = (strand_run){.substeps = def->substeps};
     engine_check(mote_system_create(&empty, &run->system), "mote_system_create");
-    engine_add_force(run->system, mote_gravity((vec3){gravity[0], gravity[1], gravity[2]}));
+    engine_add_force(run->system, mote_gravity((float[3]){gravity[0], gravity[1], gravity[2]}));
     return run;
 }
 
@@ -113,7 +113,7 @@ static void swing_root(strand_run *run) {
 static void add_bars(strand_run *run, float length) {
     for (int i = 0; i < 2; i++) {
         float x = (i ? -0.4f : 0.3f) * length, y = (i ? -0.7f : -0.35f) * length;
-        mote_collider_def bar = mote_capsule((vec3){x, y, -0.5f}, (vec3){x, y, 0.5f}, 0.05f * length);
+        mote_collider_def bar = mote_capsule((float[3]){x, y, -0.5f}, (float[3]){x, y, 0.5f}, 0.05f * length);
         engine_check(mote_system_add_collider(run->system, &bar, &run->collider), "mote_system_add_collider");
     }
 }

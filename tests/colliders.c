@@ -76,7 +76,7 @@ static mote_collider_id add(mote_system *system, mote_collider_def def) {
     return id;
 }
 
-static mote_collider_def unit_ball(void) { return mote_sphere((vec3){0, 0, 0}, 1); }
+static mote_collider_def unit_ball(void) { return mote_sphere((float[3]){0, 0, 0}, 1); }
 
 static void move(mote_system *system, mote_collider_id id, mote_transform to, uint64_t tick) {
     assert_int_equal(mote_system_move_collider(system, id, &to, tick), MOTE_OK);
@@ -85,7 +85,7 @@ static void move(mote_system *system, mote_collider_id id, mote_transform to, ui
 /* A system with a box of edges of 2 m that moves from `from` to `to`, where it arrives at `tick`. */
 static mote_system *moving_box(mote_transform from, mote_transform to, uint64_t tick) {
     mote_system *system = empty_system();
-    move(system, add(system, mote_box(&from, (vec3){1, 1, 1})), to, tick);
+    move(system, add(system, mote_box(&from, (float[3]){1, 1, 1})), to, tick);
     return system;
 }
 
@@ -251,8 +251,8 @@ TEST(defs_stand_where_their_arguments_say) {
     for (size_t i = 0; i < COUNT_OF(ways); i++) {
         const float *w = ways[i];
         const double size = sqrt((double)w[0] * w[0] + (double)w[1] * w[1] + (double)w[2] * w[2]);
-        const mote_collider_def defs[2] = {mote_plane((vec3){1, 2, 3}, w),
-                                           mote_capsule((vec3){0, 0, 0}, w, 0.5f)};
+        const mote_collider_def defs[2] = {mote_plane((float[3]){1, 2, 3}, w),
+                                           mote_capsule((float[3]){0, 0, 0}, w, 0.5f)};
         for (int d = 0; d < 2; d++) {
             double up[3];
             assert_int_equal(mote_collider_check(&defs[d]), MOTE_OK);
@@ -264,7 +264,7 @@ TEST(defs_stand_where_their_arguments_say) {
         ASSERT(defs[0].transform.position[1], ==, 2);
         ASSERT(defs[0].friction, ==, 0.5f);
     }
-    const mote_collider_def bead = mote_capsule((vec3){1, 1, 1}, (vec3){1, 1, 1}, 0.5f);
+    const mote_collider_def bead = mote_capsule((float[3]){1, 1, 1}, (float[3]){1, 1, 1}, 0.5f);
     ASSERT(mote_collider_check(&bead), ==, MOTE_OK);
     ASSERT(bead.half_length, ==, 0);
 }
@@ -294,9 +294,9 @@ static void refuse(mote_system *system, mote_collider_id id, mote_collider_def d
 TEST(wrong_defs_and_targets_are_refused) {
     static const float numbers[] = {NAN, INFINITY, -INFINITY, -1}; /* -1 may be a coordinate */
     const mote_transform here = upright(0, 0, 0);
-    const mote_collider_def good[] = {unit_ball(), mote_capsule((vec3){0, 0, 0}, (vec3){1, 0, 0}, 1),
-                                      mote_plane((vec3){0, 0, 0}, (vec3){0, 1, 0}),
-                                      mote_box(&here, (vec3){1, 1, 1})};
+    const mote_collider_def good[] = {unit_ball(), mote_capsule((float[3]){0, 0, 0}, (float[3]){1, 0, 0}, 1),
+                                      mote_plane((float[3]){0, 0, 0}, (float[3]){0, 1, 0}),
+                                      mote_box(&here, (float[3]){1, 1, 1})};
     mote_system *system = empty_system();
     mote_collider_id id = add(system, good[0]), other;
     for (uint32_t n = 0; n < 4 * COUNT_OF(good) * FIELDS; n++) {
@@ -313,12 +313,13 @@ TEST(wrong_defs_and_targets_are_refused) {
     refuse(system, id, kinds[0], MOTE_ERROR_ENUM);
     refuse(system, id, kinds[1], MOTE_ERROR_ENUM);
     refuse(system, id, still, MOTE_ERROR_RANGE);
-    refuse(system, id, mote_sphere((vec3){0, 0, 0}, 0), MOTE_ERROR_RANGE);
-    refuse(system, id, mote_capsule((vec3){0, 0, 0}, (vec3){1, 0, 0}, 0), MOTE_ERROR_RANGE);
-    refuse(system, id, mote_plane((vec3){0, 0, 0}, (vec3){0, 0, 0}), MOTE_ERROR_RANGE);
-    refuse(system, id, mote_plane((vec3){0, 0, 0}, (vec3){0, NAN, 0}), MOTE_ERROR_NOT_FINITE);
-    refuse(system, id, mote_plane((vec3){0, 0, 0}, (vec3){INFINITY, 0, 0}), MOTE_ERROR_NOT_FINITE);
-    refuse(system, id, mote_capsule((vec3){0, 0, 0}, (vec3){0, INFINITY, 0}, 1), MOTE_ERROR_NOT_FINITE);
+    refuse(system, id, mote_sphere((float[3]){0, 0, 0}, 0), MOTE_ERROR_RANGE);
+    refuse(system, id, mote_capsule((float[3]){0, 0, 0}, (float[3]){1, 0, 0}, 0), MOTE_ERROR_RANGE);
+    refuse(system, id, mote_plane((float[3]){0, 0, 0}, (float[3]){0, 0, 0}), MOTE_ERROR_RANGE);
+    refuse(system, id, mote_plane((float[3]){0, 0, 0}, (float[3]){0, NAN, 0}), MOTE_ERROR_NOT_FINITE);
+    refuse(system, id, mote_plane((float[3]){0, 0, 0}, (float[3]){INFINITY, 0, 0}), MOTE_ERROR_NOT_FINITE);
+    refuse(system, id, mote_capsule((float[3]){0, 0, 0}, (float[3]){0, INFINITY, 0}, 1),
+           MOTE_ERROR_NOT_FINITE);
     REFUSALS(system, REFUSES(NULL, mote_collider_check(NULL)),
              REFUSES(NULL, mote_system_add_collider(system, good, NULL)),
              REFUSES(NULL, mote_system_add_collider(system, NULL, &other)),
@@ -393,7 +394,7 @@ TEST(every_part_of_a_collider_counts_in_the_hash) {
     static const uint64_t ticks[] = {STEP, 2 * STEP, MOTE_NEXT_ADVANCE};
     mote_system *system = empty_system();
     const mote_transform here = upright(0, 0, 0);
-    mote_collider_def def = mote_box(&here, (vec3){1, 2, 3});
+    mote_collider_def def = mote_box(&here, (float[3]){1, 2, 3});
     uint64_t seen[FIELDS + 6];
     size_t count = 0;
     seen[count++] = mote_system_hash(system);
@@ -433,7 +434,7 @@ static void call_back(void *context) {
 
 TEST(calls_from_inside_a_step_are_refused) {
     mote_system *system = empty_system();
-    host h = {.system = system, .id = add(system, mote_sphere((vec3){5, 0, 0}, 1))};
+    host h = {.system = system, .id = add(system, mote_sphere((float[3]){5, 0, 0}, 1))};
     uint32_t calls;
     assert_int_equal(scene_call_within_step(system, call_back, &h, &calls), MOTE_OK);
     ASSERT(calls, >, 0);

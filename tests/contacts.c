@@ -16,7 +16,7 @@ static plane one_contact(const scene *s, float radius, const double from[3], con
 }
 
 static scene standing_box(float x, float y, float z) {
-    return standing(mote_box(&(mote_transform)MOTE_TRANSFORM_IDENTITY, (vec3){x, y, z}));
+    return standing(mote_box(&(mote_transform)MOTE_TRANSFORM_IDENTITY, (float[3]){x, y, z}));
 }
 
 /* --- Planes --- */
@@ -134,8 +134,8 @@ TEST(paths_through_a_collider_end_before_it) {
 
 /* The plane is where the path came in. */
 TEST(thin_colliders_and_fast_points_do_not_pass) {
-    scene wire = standing(mote_capsule((vec3){0, 0, -1}, (vec3){0, 0, 1}, 0.001f));
-    scene sheet = standing_box(1, 0, 1), shot = standing(mote_sphere((vec3){-5, 0, 0}, 0.05f));
+    scene wire = standing(mote_capsule((float[3]){0, 0, -1}, (float[3]){0, 0, 1}, 0.001f));
+    scene sheet = standing_box(1, 0, 1), shot = standing(mote_sphere((float[3]){-5, 0, 0}, 0.05f));
     shot.to.position[0] = 5;
     pose(&shot);
 #define ABOUT(gap) (gap) - TOLERANCE, (gap) + TOLERANCE
@@ -169,7 +169,7 @@ TEST(thin_colliders_and_fast_points_do_not_pass) {
 /* The point stands at 10 degrees from the y axis towards -x; the rod or blade turns from 0 to 20 degrees. */
 TEST(turning_rods_and_blades_take_points_with_them) {
     for (int blade = 0; blade < 2; blade++) {
-        scene s = standing(mote_capsule((vec3){0, 0, 0}, (vec3){0, 1, 0}, 0.004f));
+        scene s = standing(mote_capsule((float[3]){0, 0, 0}, (float[3]){0, 1, 0}, 0.004f));
         if (blade) s = standing_box(0.004f, 1, 0.1f);
         const double angle = 3.14159265358979 / 18;
         for (int k = 0; k < 3; k++) s.from.position[k] = s.to.position[k] = 0;
@@ -186,8 +186,8 @@ TEST(turning_rods_and_blades_take_points_with_them) {
 }
 
 TEST(spinning_in_place_makes_no_new_contact) {
-    const mote_collider_def round[] = {mote_sphere((vec3){0, 0, 0}, 0.5f),
-                                       mote_capsule((vec3){0, -1, 0}, (vec3){0, 1, 0}, 0.5f)};
+    const mote_collider_def round[] = {mote_sphere((float[3]){0, 0, 0}, 0.5f),
+                                       mote_capsule((float[3]){0, -1, 0}, (float[3]){0, 1, 0}, 0.5f)};
     for (size_t i = 0; i < COUNT_OF(round); i++)
         for (int degrees = 10; degrees < 180; degrees += 10) {
             scene s = standing(round[i]);
@@ -207,8 +207,8 @@ TEST(spinning_in_place_makes_no_new_contact) {
 /* A point that rests is inside or outside by a rounding; put through from either it comes back to its
  * side. */
 TEST(points_on_the_surface_keep_their_side) {
-    scene shapes[] = {standing(mote_sphere((vec3){0, 0, 0}, 0.2f)),
-                      standing(mote_capsule((vec3){-1, 0, 0}, (vec3){1, 0, 0}, 0.2f)),
+    scene shapes[] = {standing(mote_sphere((float[3]){0, 0, 0}, 0.2f)),
+                      standing(mote_capsule((float[3]){-1, 0, 0}, (float[3]){1, 0, 0}, 0.2f)),
                       standing_box(1, 0.2f, 1)};
     for (size_t i = 0; i < COUNT_OF(shapes); i++)
         for (int step = -4; step <= 4; step++) {
@@ -226,9 +226,9 @@ TEST(points_on_the_surface_keep_their_side) {
 }
 
 TEST(points_without_a_direction_get_a_fixed_one) {
-    const scene ball = standing(mote_sphere((vec3){1, 2, 3}, 0.5f)), speck = standing_box(0, 0, 0),
-                rod = standing(mote_capsule((vec3){0, -1, 0}, (vec3){0, 1, 0}, 0.5f)),
-                bead = standing(mote_capsule((vec3){0, 0, 0}, (vec3){0, 0, 0}, 0.5f));
+    const scene ball = standing(mote_sphere((float[3]){1, 2, 3}, 0.5f)), speck = standing_box(0, 0, 0),
+                rod = standing(mote_capsule((float[3]){0, -1, 0}, (float[3]){0, 1, 0}, 0.5f)),
+                bead = standing(mote_capsule((float[3]){0, 0, 0}, (float[3]){0, 0, 0}, 0.5f));
     const struct {
         const scene *of;
         float radius;
@@ -269,9 +269,9 @@ TEST(drift_is_the_motion_of_the_material) {
 /* --- Lists of colliders --- */
 
 TEST(the_nearest_of_many_counts_and_none_is_far) {
-    scene s[3] = {standing(mote_sphere((vec3){0, 0, 0}, 1)),
-                  standing(mote_plane((vec3){0, -1.5f, 0}, (vec3){0, 2, 0})),
-                  standing(mote_sphere((vec3){0, 4, 0}, 1))};
+    scene s[3] = {standing(mote_sphere((float[3]){0, 0, 0}, 1)),
+                  standing(mote_plane((float[3]){0, -1.5f, 0}, (float[3]){0, 2, 0})),
+                  standing(mote_sphere((float[3]){0, 4, 0}, 1))};
     const float friction[3] = {0.5f, 2.0f, 0.08f}, heights[3] = {1.1f, -1.3f, 2.9f};
     const double normals[3] = {1, 1, -1}, gaps[3] = {0.1, 0.2, 0.1};
     mote_collider_pose row[3];
@@ -296,7 +296,7 @@ TEST(the_nearest_of_many_counts_and_none_is_far) {
 }
 
 static mote_collider_def ball_about(const mote_collider_def *def) {
-    mote_collider_def ball = mote_sphere((vec3){0, 0, 0}, def->radius); /* however it turns */
+    mote_collider_def ball = mote_sphere((float[3]){0, 0, 0}, def->radius); /* however it turns */
     const double corner[3] = {def->extent[0], def->extent[1], def->extent[2]};
     if (def->kind == MOTE_COLLIDER_CAPSULE) ball.radius += def->half_length;
     if (def->kind == MOTE_COLLIDER_BOX) ball.radius += (float)length(corner);

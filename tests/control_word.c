@@ -49,7 +49,7 @@ static mote_result add_net(subject *s, mote_stability_policy policy) {
 
 /* --- The calls --- */
 
-static const vec3 somewhere = {0.13f, 0.37f, -0.71f}, edges = {0.3f, 0.2f, 0.1f};
+static const float somewhere[3] = {0.13f, 0.37f, -0.71f}, edges[3] = {0.3f, 0.2f, 0.1f};
 static const mote_transform turned = {{0.1f, 0.2f, 0.3f}, {0.3f, -0.2f, 0.7f, 0.9f}};
 
 static mote_result do_step(subject *s) { return mote_system_step(s->system, 3, NULL); }
@@ -371,8 +371,8 @@ static void make_subject(subject *s, bool ranges, mote_jobs jobs) {
     def.jobs = jobs;
     def.capacity = CROWD;
     s->system = system_of(&def);
-    add_force(s->system, mote_gravity((vec3){0.3f, -9.81f, 0.1f}));
-    add_force(s->system, mote_wind((vec3){3, 1, 0.7f}, 0.2f));
+    add_force(s->system, mote_gravity((float[3]){0.3f, -9.81f, 0.1f}));
+    add_force(s->system, mote_wind((float[3]){3, 1, 0.7f}, 0.2f));
     for (uint32_t i = 0; i < POINTS; i++)
         s->x[i][0] = 0.3f + 0.07f * (float)i, s->x[i][1] = 0.011f * (float)(i * i);
     for (uint32_t i = 0; i < NODES; i++) s->y[i][1] = 0.13f * (float)i, s->y[i][2] = 0.017f * (float)(i * i);

@@ -38,7 +38,7 @@ static particle at(float coordinate, float speed) {
 /* Whether a coordinate changes in one substep at a constant velocity, that of a field for advection. */
 static bool moves(mote_integrator integrator, double coordinate, double speed) {
     const mote_force_def stream =
-        mote_linear_field((vec3){0, (float)speed, 0}, (mat3){{0}}, MOTE_FIELD_VELOCITY, 0);
+        mote_linear_field((float[3]){0, (float)speed, 0}, (float[9]){0}, MOTE_FIELD_VELOCITY, 0);
     const particle end =
         stepped(integrator, at((float)coordinate, (float)speed), STEP, advects(integrator) ? &stream : NULL);
     return end.x[1] != (float)coordinate;
@@ -46,7 +46,7 @@ static bool moves(mote_integrator integrator, double coordinate, double speed) {
 
 /* Whether a velocity changes in one substep of a constant acceleration. */
 static bool speeds_up(mote_integrator integrator, double speed, double acceleration) {
-    const mote_force_def gravity = mote_gravity((vec3){0, (float)acceleration, 0});
+    const mote_force_def gravity = mote_gravity((float[3]){0, (float)acceleration, 0});
     return stepped(integrator, at(0, (float)speed), STEP, &gravity).v[1] != (float)speed;
 }
 
@@ -148,7 +148,7 @@ TEST(the_dead_zone_has_the_values_of_its_equation) {
  * substep. It falls (1 s - 6.30 / 9.81 s) u / h = 3.50 m in place of 4.905 m. */
 TEST(free_fall_far_from_the_origin_is_as_slow_as_the_dead_zone_says) {
     const double h = 1e-4, u = 0x1p-10, g = 9.81;
-    const mote_force_def gravity = mote_gravity((vec3){0, -9.81f, 0});
+    const mote_force_def gravity = mote_gravity((float[3]){0, -9.81f, 0});
     const mote_dead_zone zone = mote_integrator_dead_zone(MOTE_PEFRL, 10000, 0, h);
     particle p = at(10000, 0);
     for (int i = 0; i < 10000; i++) p = stepped(MOTE_PEFRL, p, h, &gravity);

@@ -125,7 +125,7 @@ static mote_system *three_particles(const mote_force_def *force, mote_range_view
 
 TEST(a_particle_in_the_centre_of_a_bare_attractor_dies) {
     mote_range_view view;
-    mote_force_def force = mote_attractor((vec3){1.0f, 1.0f, 1.0f}, 1.0f, 0.0f);
+    mote_force_def force = mote_attractor((float[3]){1.0f, 1.0f, 1.0f}, 1.0f, 0.0f);
     mote_system *system = three_particles(&force, &view);
     view.position.x[1] = view.position.y[1] = view.position.z[1] = 1.0f;
     expect_one_death(system);
@@ -133,7 +133,7 @@ TEST(a_particle_in_the_centre_of_a_bare_attractor_dies) {
 
 TEST(a_particle_beside_a_huge_attractor_dies) {
     mote_range_view view;
-    mote_force_def force = mote_attractor((vec3){1.0f, 1.0f, 1.0f}, 1e20f, 0.0f);
+    mote_force_def force = mote_attractor((float[3]){1.0f, 1.0f, 1.0f}, 1e20f, 0.0f);
     mote_system *system = three_particles(&force, &view);
     view.position.x[1] = 1.0f + FLT_EPSILON;
     view.position.y[1] = view.position.z[1] = 1.0f;
@@ -149,7 +149,7 @@ TEST(an_infinite_external_force_kills_its_particle) {
 
 TEST(an_infinite_inverse_mass_kills_its_particle) {
     mote_range_view view;
-    mote_force_def force = mote_thrust((vec3){1.0f, 0.0f, 0.0f});
+    mote_force_def force = mote_thrust((float[3]){1.0f, 0.0f, 0.0f});
     mote_system *system = three_particles(&force, &view);
     view.inverse_mass[1] = INFINITY;
     expect_one_death(system);
@@ -213,16 +213,17 @@ typedef struct grouping {
 
 /* Fields that carry advected particles as far as their velocity carries the others, and stir all of them. */
 static void add_velocity_fields(mote_system *system) {
-    mote_force_def stream = mote_linear_field((vec3){64e36f, 0, 0}, (mat3){{0}}, MOTE_FIELD_VELOCITY, 0);
-    add_force(system, mote_in_box(stream, (vec3){3.3e38f, 0, 0}, (vec3){1e38f, 100, 100}, 0));
+    mote_force_def stream =
+        mote_linear_field((float[3]){64e36f, 0, 0}, (float[9]){0}, MOTE_FIELD_VELOCITY, 0);
+    add_force(system, mote_in_box(stream, (float[3]){3.3e38f, 0, 0}, (float[3]){1e38f, 100, 100}, 0));
     add_force(system, mote_curl_noise(1.5f, 0.4f, 2.0f, 7, MOTE_FIELD_VELOCITY, 0));
 }
 
 /* The forces of scene_add_forces without springs, whose forces at the end of float would overflow at once. */
 static void add_mild_forces(mote_system *system, bool callback, bool reach) {
-    mote_force_def forces[] = {mote_gravity((vec3){0.0f, -9.81f, 0.0f}),
-                               mote_wind((vec3){2.0f, 0.0f, -1.0f}, 0.3f),
-                               mote_attractor((vec3){1.0f, 2.0f, 3.0f}, 5.0f, 0.5f),
+    mote_force_def forces[] = {mote_gravity((float[3]){0.0f, -9.81f, 0.0f}),
+                               mote_wind((float[3]){2.0f, 0.0f, -1.0f}, 0.3f),
+                               mote_attractor((float[3]){1.0f, 2.0f, 3.0f}, 5.0f, 0.5f),
                                mote_callback(reach ? scene_chase : scene_spread, NULL)};
     if (reach) forces[3].as.callback.reach = MOTE_REACH_RANGE;
     add_forces(system, forces, callback ? 4 : 3);

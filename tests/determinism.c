@@ -63,13 +63,13 @@ static mote_force_def callback_in(mote_force_callback *function, mote_force_unit
 
 /* The stream carries what is to overflow over the end of float. */
 static uint32_t make_velocities(scene_content content, mote_force_def *forces) {
-    mote_force_def stream = mote_linear_field((vec3){0, 1e38f, 0}, (mat3){{0}}, MOTE_FIELD_VELOCITY, 0);
+    mote_force_def stream = mote_linear_field((float[3]){0, 1e38f, 0}, (float[9]){0}, MOTE_FIELD_VELOCITY, 0);
     uint32_t n = add_fields(forces, 0, MOTE_FIELD_VELOCITY);
     if (content == FIELDS)
         limit_forces(forces, n - 2);
     else
         n = 3; /* with curl noise and without grids */
-    forces[n++] = mote_in_box(stream, (vec3){0, 3.3e38f, 0}, (vec3){100, 1e38f, 100}, 0);
+    forces[n++] = mote_in_box(stream, (float[3]){0, 3.3e38f, 0}, (float[3]){100, 1e38f, 100}, 0);
     if (content >= OWN_CALLBACK) forces[n++] = callback_in(scene_spread, MOTE_METRES_PER_SECOND);
     if (content == RANGE_CALLBACK) forces[n++] = callback_in(scene_chase, MOTE_METRES_PER_SECOND);
     return n;
@@ -86,10 +86,10 @@ static uint32_t make_forces(mote_integrator integrator, scene_content content, m
         limit_forces(forces, n - 2);
         n = add_fields(forces, n, MOTE_FIELD_ACCELERATION);
     }
-    forces[n++] = mote_gravity((vec3){0, -9.81f, 0});
-    forces[n++] = mote_wind((vec3){2, 0, -1}, 0.3f);
-    forces[n++] = mote_attractor((vec3){0.5f, 1, 0}, 4, 0.2f);
-    forces[n++] = mote_anchor_spring((vec3){0, 2, 0}, 5.5f, 0.1f);
+    forces[n++] = mote_gravity((float[3]){0, -9.81f, 0});
+    forces[n++] = mote_wind((float[3]){2, 0, -1}, 0.3f);
+    forces[n++] = mote_attractor((float[3]){0.5f, 1, 0}, 4, 0.2f);
+    forces[n++] = mote_anchor_spring((float[3]){0, 2, 0}, 5.5f, 0.1f);
     if (content >= OWN_CALLBACK) forces[n++] = callback_in(scene_spread, MOTE_NEWTONS);
     if (content >= OWN_CALLBACK) forces[n++] = callback_in(scene_spread, MOTE_METRES_PER_SECOND_SQUARED);
     if (content == RANGE_CALLBACK && integrator != MOTE_POSITION_VERLET)
@@ -110,7 +110,7 @@ static void host_calls(mote_system *system, uint32_t round, bool has_external_fo
         uint32_t count = mote_system_count(system), slots[100];
         for (uint32_t i = 0; i < 100; i++) slots[i] = reference_hash(round, i) % count;
         OK(mote_system_kill_slots(system, 100, slots));
-        OK(mote_system_impulse(system, 9, (vec3){1, 2, 3}));
+        OK(mote_system_impulse(system, 9, (float[3]){1, 2, 3}));
         OK(mote_system_teleport(system, 40, 20));
     }
     if (round % 2 == 0 || !has_external_forces) return;

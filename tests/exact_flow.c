@@ -11,8 +11,9 @@
 /* One flow of length t in the y axis, by uniform mass or by mass column, against the long double
  * reference. */
 static void check_flow(float mass, float gravity, float drag, float stiffness, double t) {
-    const mote_force_def forces[3] = {mote_gravity((vec3){0, gravity, 0}), mote_wind((vec3){0, 0, 0}, drag),
-                                      mote_anchor_spring((vec3){0, 3, 0}, stiffness, 0)};
+    const mote_force_def forces[3] = {mote_gravity((float[3]){0, gravity, 0}),
+                                      mote_wind((float[3]){0, 0, 0}, drag),
+                                      mote_anchor_spring((float[3]){0, 3, 0}, stiffness, 0)};
     const double inverse = 1.0 / mass, constant = gravity + stiffness * 3.0 * inverse;
     const mote_propagator p = mote_propagator_make(-drag * inverse, -stiffness * inverse, t);
     double want[2] = {5, -2};

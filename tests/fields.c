@@ -54,7 +54,7 @@ static void sample(const mote_force_def *def, const cloud *at, double time, floa
 /* Root of the mean square of the divergence by central differences of width d, of the field with its
  * components turned round by `turn`: 0 is the field itself. */
 static double divergence(const mote_force_def *noise, float d, int turn) {
-    cloud c = scatter((vec3){0, 0, 0}, 8, 5);
+    cloud c = scatter((float[3]){0, 0, 0}, 8, 5);
     double sum = 0, total[POINTS] = {0};
     /* Within cells: across their faces the field's slope is continuous, the next derivative is not. */
     for (int k = 0; k < 3; k++)
@@ -101,7 +101,7 @@ static double largest_change(const mote_force_def *noise, const cloud *c, double
 }
 
 TEST(curl_noise_changes_in_time_without_a_jump) {
-    cloud c = scatter((vec3){0, 0, 0}, 8, 6);
+    cloud c = scatter((float[3]){0, 0, 0}, 8, 6);
     mote_force_def noise = mote_curl_noise(1, 1, 2, 11, MOTE_FIELD_VELOCITY, 0);
     mote_force_def still = mote_curl_noise(1, 1, 0, 11, MOTE_FIELD_VELOCITY, 0);
     ASSERT(largest_change(&noise, &c, 0.25, 0.75), >, 0.5);
@@ -114,7 +114,7 @@ TEST(curl_noise_changes_in_time_without_a_jump) {
 }
 
 TEST(curl_noise_is_a_function_of_seed_frequency_and_amplitude) {
-    cloud c = scatter((vec3){100, -50, 3}, 20, 7), half = c;
+    cloud c = scatter((float[3]){100, -50, 3}, 20, 7), half = c;
     float u[3][POINTS], other[3][POINTS];
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < POINTS; i++) half.x[k][i] /= 2;
@@ -172,7 +172,7 @@ TEST(grids_reproduce_linear_fields) {
     for (int zero = 0; zero < 2; zero++) {
         mote_grid *grid = make_grid(samples, zero);
         mote_force_def field = mote_grid_field(grid, zero ? MOTE_FIELD_ACCELERATION : MOTE_FIELD_VELOCITY, 0);
-        cloud c = scatter((vec3){0, 4, 1}, 4, 8);
+        cloud c = scatter((float[3]){0, 4, 1}, 4, 8);
         int inside = 0, outside = 0;
         /* The last point of the lattice itself, and the next float beyond it. */
         for (int k = 0; k < 3; k++) c.x[k][0] = c.x[k][1] = ORIGIN[k] + SPACING[k] * (float)(counts[k] - 1);
@@ -220,7 +220,7 @@ TEST(grids_are_trilinear) {
     for (int i = 0; i < NX * NY * NZ * 3; i++) samples[i / 3][i % 3] = random_between(&random, -5, 5);
     mote_grid *grid = make_grid(samples, false);
     mote_force_def field = mote_grid_field(grid, MOTE_FIELD_VELOCITY, 0);
-    cloud c = scatter((vec3){-0.25f, 4, 0.75f}, 0.5f, 10);
+    cloud c = scatter((float[3]){-0.25f, 4, 0.75f}, 0.5f, 10);
     for (int i = 0; i < POINTS; i++) c.x[1][i] = 4 + 4 * (c.x[1][i] - 4);
     /* The samples are copied: they need not outlive the creation. */
     float kept[NX * NY * NZ][3];
@@ -240,10 +240,10 @@ TEST(grids_are_trilinear) {
 
 /* One and several attractors, with uniform mass and with a mass column, take kernels of their own. */
 TEST(softened_attractors_have_the_force_of_their_formula) {
-    const cloud start = scatter((vec3){1, 2, 3}, 4, 13);
-    const mote_force_def attractors[3] = {mote_attractor((vec3){1, 2, 3}, 5, 0.75f),
-                                          mote_attractor((vec3){-2, 2, 3}, -3, 1.5f),
-                                          mote_attractor((vec3){1, 4, 5}, 7, 1)};
+    const cloud start = scatter((float[3]){1, 2, 3}, 4, 13);
+    const mote_force_def attractors[3] = {mote_attractor((float[3]){1, 2, 3}, 5, 0.75f),
+                                          mote_attractor((float[3]){-2, 2, 3}, -3, 1.5f),
+                                          mote_attractor((float[3]){1, 4, 5}, 7, 1)};
     for (uint32_t count = 1; count <= COUNT_OF(attractors); count++)
         for (int masses = 0; masses < 2; masses++) {
             cloud c = start;
@@ -278,10 +278,11 @@ TEST(softened_attractors_have_the_force_of_their_formula) {
 /* --- Vortex, linear field --- */
 
 TEST(a_vortex_and_a_linear_field_are_their_formulas) {
-    cloud c = scatter((vec3){1, 2, 3}, 4, 12);
+    cloud c = scatter((float[3]){1, 2, 3}, 4, 12);
     float u[3][POINTS];
     const double axis[3] = {2 / 7.0, -3 / 7.0, 6 / 7.0}, core2 = (double)0.7f * (double)0.7f;
-    mote_force_def vortex = mote_vortex((vec3){1, 2, 3}, (vec3){2, -3, 6}, 5, 0.7f, MOTE_FIELD_VELOCITY, 0);
+    mote_force_def vortex =
+        mote_vortex((float[3]){1, 2, 3}, (float[3]){2, -3, 6}, 5, 0.7f, MOTE_FIELD_VELOCITY, 0);
     sample(&vortex, &c, 0, u);
     for (int i = 0; i < POINTS; i++) {
         double r[3], along = 0, size = 0, r2 = 0;
@@ -296,13 +297,13 @@ TEST(a_vortex_and_a_linear_field_are_their_formulas) {
             ASSERT_NEAR(u[k][i], 5 * (axis[n] * r[m] - axis[m] * r[n]) / (r2 + core2), tolerance);
         }
     }
-    mat3 matrix = {{1, -0.5f, 2}, {0.3f, 0, -1}, {4, 1, 0.7f}};
-    mote_force_def field = mote_linear_field((vec3){0.1f, -3, 2}, matrix, MOTE_FIELD_ACCELERATION, 0);
+    float matrix[9] = {1, -0.5f, 2, 0.3f, 0, -1, 4, 1, 0.7f};
+    mote_force_def field = mote_linear_field((float[3]){0.1f, -3, 2}, matrix, MOTE_FIELD_ACCELERATION, 0);
     sample(&field, &c, 0, u);
     for (int i = 0; i < POINTS; i++)
         for (int k = 0; k < 3; k++) {
             double want = (double)field.as.linear_field.offset[k];
-            for (int m = 0; m < 3; m++) want += (double)matrix[k][m] * (double)c.x[m][i];
+            for (int m = 0; m < 3; m++) want += (double)matrix[3 * k + m] * (double)c.x[m][i];
             /* Six operations on sums below 5 x 6 + 3. */
             ASSERT_NEAR(u[k][i], want, 6 * FLOAT_ROUNDING * 45);
         }
@@ -341,8 +342,8 @@ static void check_region(const mote_force_def *force, const cloud *c, double fal
 }
 
 TEST(regions_weigh_every_kind_of_force_by_the_distance_from_their_edge) {
-    const vec3 centre = {1, 0, -2}, extent = {2, 1, 3};
-    mat3 nothing = {{0}};
+    const float centre[3] = {1, 0, -2}, extent[3] = {2, 1, 3};
+    float nothing[9] = {0};
     cloud c = scatter(centre, 4, 13);
     /* On the edges, and beyond them by the least that the distance from the centre can show. */
     for (int i = 0; i < 6; i++) {
@@ -351,8 +352,8 @@ TEST(regions_weigh_every_kind_of_force_by_the_distance_from_their_edge) {
         if (i >= 3) c.x[i % 3][i] += 0x1p-22f;
     }
     /* A field, a force affine in m/s^2, and one affine in N, which have code of their own each. */
-    mote_force_def forces[3] = {mote_linear_field((vec3){0, 1, 2}, nothing, MOTE_FIELD_VELOCITY, 0),
-                                mote_gravity((vec3){0, 1, 2}), mote_thrust((vec3){0, 1, 2})};
+    mote_force_def forces[3] = {mote_linear_field((float[3]){0, 1, 2}, nothing, MOTE_FIELD_VELOCITY, 0),
+                                mote_gravity((float[3]){0, 1, 2}), mote_thrust((float[3]){0, 1, 2})};
     for (int f = 0; f < 3; f++)
         for (float falloff = 0; falloff < 2; falloff += 0.75f) {
             mote_force_def box = mote_in_box(forces[f], centre, extent, falloff);
@@ -370,14 +371,14 @@ static void give_masses(cloud *c) {
 
 /* v' = (drag / m) (u - v): each mass relaxes at its own rate, and ends at u. */
 TEST(fields_as_wind_drag_each_mass_at_its_own_rate_to_the_speed_of_the_air) {
-    mat3 nothing = {{0}};
+    float nothing[9] = {0};
     float samples[NX * NY * NZ][3];
     for (int i = 0; i < NX * NY * NZ; i++) samples[i][0] = 4, samples[i][1] = -2, samples[i][2] = 1;
     mote_grid *grid = make_grid(samples, false);
-    mote_force_def winds[3] = {mote_wind((vec3){4, -2, 1}, 2), mote_grid_field(grid, MOTE_FIELD_WIND, 2),
-                               mote_linear_field((vec3){4, -2, 1}, nothing, MOTE_FIELD_WIND, 2)};
+    mote_force_def winds[3] = {mote_wind((float[3]){4, -2, 1}, 2), mote_grid_field(grid, MOTE_FIELD_WIND, 2),
+                               mote_linear_field((float[3]){4, -2, 1}, nothing, MOTE_FIELD_WIND, 2)};
     for (int w = 0; w < 3; w++) {
-        cloud c = scatter((vec3){0, 0, 0}, 4, 14), start;
+        cloud c = scatter((float[3]){0, 0, 0}, 4, 14), start;
         give_masses(&c);
         start = c;
         step(&c, &winds[w], 1, MOTE_RK4, 0, 1 / 64.0, 64);
@@ -407,11 +408,11 @@ TEST(fields_as_wind_drag_each_mass_at_its_own_rate_to_the_speed_of_the_air) {
 /* m dv = integral of F dt. RK4 adds up by Simpson's rule, exact between keys. */
 TEST(timed_thrust_gives_the_impulse_under_its_keys) {
     static const float times[4] = {1, 1.5f, 3, 4};
-    static vec3 thrusts[4] = {{2, 0, -1}, {6, 1, 3}, {-4, 8, 3}, {0, 0, 5}};
+    static float thrusts[12] = {2, 0, -1, 6, 1, 3, -4, 8, 3, 0, 0, 5};
     /* From 0.5 s to 5 s: half a second before the keys, the trapezia between, a second after. */
     static const double impulse[3] = {1 + 2 + 1.5 - 2 + 0, 0 + 0.25 + 6.75 + 4 + 0, -0.5 + 0.5 + 4.5 + 4 + 5};
     mote_force_def thrust = mote_timed_thrust(times, thrusts, 4);
-    cloud c = scatter((vec3){0, 0, 0}, 1, 16);
+    cloud c = scatter((float[3]){0, 0, 0}, 1, 16);
     give_masses(&c);
     step(&c, &thrust, 1, MOTE_RK4, 0.5, 1 / 32.0, 144);
     for (int i = 0; i < POINTS; i++)
@@ -426,9 +427,9 @@ TEST(timed_thrust_gives_the_impulse_under_its_keys) {
     static const int keys[5] = {0, 0, 2, 3, 3};
     for (int m = 0; m < 5; m++) {
         float u[3][POINTS];
-        cloud unit = scatter((vec3){0, 0, 0}, 1, 17);
+        cloud unit = scatter((float[3]){0, 0, 0}, 1, 17);
         sample(&thrust, &unit, moments[m], u);
-        for (int k = 0; k < 3; k++) ASSERT(u[k][5], ==, thrusts[keys[m]][k]);
+        for (int k = 0; k < 3; k++) ASSERT(u[k][5], ==, thrusts[3 * keys[m] + k]);
     }
 }
 

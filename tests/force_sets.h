@@ -35,21 +35,21 @@ static inline void destroy_test_grids(void) {
 }
 
 static inline uint32_t add_affine(mote_force_def *forces, uint32_t n) {
-    forces[n++] = mote_gravity((vec3){0.3f, -9.81f, 0.1f});
-    forces[n++] = mote_thrust((vec3){1.7f, 0, -0.3f});
-    forces[n++] = mote_wind((vec3){3, -0.2f, 1.1f}, 0.37f);
+    forces[n++] = mote_gravity((float[3]){0.3f, -9.81f, 0.1f});
+    forces[n++] = mote_thrust((float[3]){1.7f, 0, -0.3f});
+    forces[n++] = mote_wind((float[3]){3, -0.2f, 1.1f}, 0.37f);
     return n;
 }
 
 static inline uint32_t add_springs(mote_force_def *forces, uint32_t n) {
-    forces[n++] = mote_anchor_spring((vec3){0.5f, -1.5f, 2.1f}, 15.3f, 0.21f);
-    forces[n++] = mote_anchor_spring((vec3){-1, 0.3f, 0}, 2.7f, 0);
+    forces[n++] = mote_anchor_spring((float[3]){0.5f, -1.5f, 2.1f}, 15.3f, 0.21f);
+    forces[n++] = mote_anchor_spring((float[3]){-1, 0.3f, 0}, 2.7f, 0);
     return n;
 }
 
 static inline uint32_t add_attractors(mote_force_def *forces, uint32_t n, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
-        vec3 centre = {2 * reference_noise(77, 3 * i), 2 * reference_noise(77, 3 * i + 1), 0.5f};
+        float centre[3] = {2 * reference_noise(77, 3 * i), 2 * reference_noise(77, 3 * i + 1), 0.5f};
         forces[n++] = mote_attractor(centre, i == 2 ? -0.7f : 1.3f + (float)i, i == 1 ? 0 : 0.05f);
     }
     return n;
@@ -58,16 +58,16 @@ static inline uint32_t add_attractors(mote_force_def *forces, uint32_t n, uint32
 /* Keys before, within and after the first steps from `time` on. */
 static inline uint32_t add_timed_thrusts(mote_force_def *forces, uint32_t n, float time) {
     const float times[4] = {time - 1, time + 0.011f, time + 0.02f, time + 0.04f}, single = time;
-    vec3 values[4] = {{3, 0, -1}, {0.3f, 7, -2}, {-5, 1.1f, 0}, {0, -4, 0.7f}};
+    float values[12] = {3, 0, -1, 0.3f, 7, -2, -5, 1.1f, 0, 0, -4, 0.7f};
     forces[n++] = mote_timed_thrust(times, values, 4);
-    forces[n++] = mote_timed_thrust(&single, values + 1, 1);
+    forces[n++] = mote_timed_thrust(&single, values + 3, 1);
     forces[n++] = mote_timed_thrust(times + 2, values, 2);
     return n;
 }
 
 static inline uint32_t add_drags(mote_force_def *forces, uint32_t n) {
-    forces[n++] = mote_quadratic_drag((vec3){2, -0.3f, 0.7f}, 0.13f);
-    forces[n++] = mote_quadratic_drag((vec3){0, 0, 0}, 0.9f);
+    forces[n++] = mote_quadratic_drag((float[3]){2, -0.3f, 0.7f}, 0.13f);
+    forces[n++] = mote_quadratic_drag((float[3]){0, 0, 0}, 0.9f);
     return n;
 }
 
@@ -78,9 +78,10 @@ static inline uint32_t add_particle_anchors(mote_force_def *forces, uint32_t n) 
 }
 
 static inline uint32_t add_fields(mote_force_def *forces, uint32_t n, mote_field_use use) {
-    mat3 matrix = {{-0.3f, 1.1f, 0.2f}, {-1.3f, 0.1f, 0}, {0.7f, -0.4f, 0.2f}};
-    forces[n++] = mote_linear_field((vec3){0.7f, -0.2f, 0.1f}, matrix, use, 0.3f);
-    forces[n++] = mote_vortex((vec3){0.3f, 0.1f, -0.2f}, (vec3){0.2f, 3, -0.7f}, 1.7f, 0.21f, use, 0.45f);
+    float matrix[9] = {-0.3f, 1.1f, 0.2f, -1.3f, 0.1f, 0, 0.7f, -0.4f, 0.2f};
+    forces[n++] = mote_linear_field((float[3]){0.7f, -0.2f, 0.1f}, matrix, use, 0.3f);
+    forces[n++] =
+        mote_vortex((float[3]){0.3f, 0.1f, -0.2f}, (float[3]){0.2f, 3, -0.7f}, 1.7f, 0.21f, use, 0.45f);
     forces[n++] = mote_curl_noise(2.3f, 0.83f, 3.1f, 12345, use, 0.21f);
     forces[n++] = mote_grid_field(test_grids[0], use, 0.6f);
     forces[n++] = mote_curl_noise(0.7f, 2.3f, 0, 9, use, 0.1f);
@@ -92,8 +93,8 @@ static inline uint32_t add_fields(mote_force_def *forces, uint32_t n, mote_field
 static inline void limit_forces(mote_force_def *forces, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         float falloff = i / 2 % 2 ? 0 : 0.7f + 0.1f * (float)i;
-        const vec3 centre = {0.3f * (float)(i % 3), -0.2f, 0.1f * (float)(i % 5)},
-                   extent = {1.1f, 0.4f, 1.5f};
+        const float centre[3] = {0.3f * (float)(i % 3), -0.2f, 0.1f * (float)(i % 5)},
+                    extent[3] = {1.1f, 0.4f, 1.5f};
         if (i % 2)
             forces[i] = mote_in_box(forces[i], centre, extent, falloff);
         else

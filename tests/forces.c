@@ -7,8 +7,8 @@
 
 #include "systems.h"
 
-static const vec3 zero = {0, 0, 0}, up = {0, 1, 0}, hole = {0, NAN, 0};
-static mat3 turn = {{0, -1, 0}, {1, 0, 0}, {0, 0, 0}};
+static const float zero[3] = {0, 0, 0}, up[3] = {0, 1, 0}, hole[3] = {0, NAN, 0};
+static float turn[9] = {0, -1, 0, 1, 0, 0, 0, 0, 0};
 
 static mote_system *make(mote_integrator integrator, bool anchors) {
     mote_system_def def = mote_default_system_def();
@@ -70,23 +70,23 @@ TEST(numbers_that_are_not_finite_are_refused_in_every_force) {
     for (size_t i = 0; i < COUNT_OF(numbers); i++) {
         const float w = numbers[i];
         const mote_force_def defs[] = {
-            mote_gravity((vec3){w, 0, 0}),
-            mote_gravity((vec3){0, w, 0}),
-            mote_thrust((vec3){0, 0, w}),
-            mote_wind((vec3){0, w, 0}, 1.0f),
-            mote_wind((vec3){0, 0, 0}, w),
-            mote_anchor_spring((vec3){0, 0, w}, 1.0f, 1.0f),
-            mote_anchor_spring((vec3){0}, w, 1),
-            mote_anchor_spring((vec3){0}, 1, w),
-            mote_attractor((vec3){w, 0, 0}, 1, 1),
-            mote_attractor((vec3){0}, w, 1),
-            mote_attractor((vec3){0}, 1, w),
+            mote_gravity((float[3]){w, 0, 0}),
+            mote_gravity((float[3]){0, w, 0}),
+            mote_thrust((float[3]){0, 0, w}),
+            mote_wind((float[3]){0, w, 0}, 1.0f),
+            mote_wind((float[3]){0, 0, 0}, w),
+            mote_anchor_spring((float[3]){0, 0, w}, 1.0f, 1.0f),
+            mote_anchor_spring((float[3]){0}, w, 1),
+            mote_anchor_spring((float[3]){0}, 1, w),
+            mote_attractor((float[3]){w, 0, 0}, 1, 1),
+            mote_attractor((float[3]){0}, w, 1),
+            mote_attractor((float[3]){0}, 1, w),
             mote_vortex(zero, up, w, 1, MOTE_FIELD_WIND, 1),
             mote_vortex(zero, hole, 1, 1, MOTE_FIELD_WIND, 1),
             mote_curl_noise(w, 1, 1, 1, MOTE_FIELD_WIND, 1),
             mote_curl_noise(1, w, 1, 1, MOTE_FIELD_WIND, 1),
             mote_linear_field(hole, turn, MOTE_FIELD_WIND, 1),
-            mote_linear_field(zero, (mat3){{0, -1, 0}, {1, w, 0}, {0, 0, 0}}, MOTE_FIELD_WIND, 1),
+            mote_linear_field(zero, (float[9]){0, -1, 0, 1, w, 0}, MOTE_FIELD_WIND, 1),
             mote_linear_field(zero, turn, MOTE_FIELD_WIND, w),
             mote_quadratic_drag(hole, 1),
             mote_particle_anchors(w, 0)};
@@ -100,9 +100,9 @@ TEST(wrong_parameters_of_forces_are_refused) {
     wrong_unit.as.callback.unit = (mote_force_unit)7;
     wrong_reach.as.callback.reach = (mote_force_reach)-3;
     const bad_force bad[] = {{mote_wind(zero, -1), MOTE_ERROR_RANGE},
-                             {mote_anchor_spring((vec3){0}, -1, 0), MOTE_ERROR_RANGE},
-                             {mote_anchor_spring((vec3){0}, 1, -0.5f), MOTE_ERROR_RANGE},
-                             {mote_attractor((vec3){0}, 1, -0.5f), MOTE_ERROR_RANGE},
+                             {mote_anchor_spring((float[3]){0}, -1, 0), MOTE_ERROR_RANGE},
+                             {mote_anchor_spring((float[3]){0}, 1, -0.5f), MOTE_ERROR_RANGE},
+                             {mote_attractor((float[3]){0}, 1, -0.5f), MOTE_ERROR_RANGE},
                              {mote_callback(NULL, NULL), MOTE_ERROR_NULL},
                              {wrong_unit, MOTE_ERROR_ENUM},
                              {wrong_reach, MOTE_ERROR_ENUM},
@@ -130,12 +130,12 @@ TEST(wrong_parameters_of_forces_are_refused) {
 
 TEST(wrong_regions_are_refused) {
     static const float numbers[3] = {-1, NAN, INFINITY};
-    const mote_force_def g = mote_gravity((vec3){0, -9.81f, 0});
+    const mote_force_def g = mote_gravity((float[3]){0, -9.81f, 0});
     mote_force_def unknown[2] = {g, g};
     unknown[0].region.shape = MOTE_REGION_SHAPE_COUNT;
     unknown[1].region.shape = (mote_region_shape)-1;
-    const bad_force bad[] = {{mote_in_box(g, NULL, (vec3){1, 1, 1}, 0), MOTE_ERROR_NOT_FINITE},
-                             {mote_in_box(g, (vec3){1, 1, 1}, NULL, 0), MOTE_ERROR_NOT_FINITE},
+    const bad_force bad[] = {{mote_in_box(g, NULL, (float[3]){1, 1, 1}, 0), MOTE_ERROR_NOT_FINITE},
+                             {mote_in_box(g, (float[3]){1, 1, 1}, NULL, 0), MOTE_ERROR_NOT_FINITE},
                              {mote_in_sphere(g, NULL, 1, 0), MOTE_ERROR_NOT_FINITE},
                              {unknown[0], MOTE_ERROR_ENUM},
                              {unknown[1], MOTE_ERROR_ENUM}};
@@ -143,16 +143,16 @@ TEST(wrong_regions_are_refused) {
     for (int i = 0; i < 9; i++) {
         const mote_result want = i / 3 ? MOTE_ERROR_NOT_FINITE : MOTE_ERROR_RANGE;
         const float number = numbers[i / 3];
-        vec3 extent = {1, 1, 1}, centre = {0, 0, 0};
+        float extent[3] = {1, 1, 1}, centre[3] = {0, 0, 0};
         extent[i % 3] = number;
         const bad_force sizes[] = {{mote_in_sphere(g, zero, number, 0), want},
                                    {mote_in_sphere(g, zero, 1, number), want},
-                                   {mote_in_box(g, zero, (vec3){1, 1, 1}, number), want},
+                                   {mote_in_box(g, zero, (float[3]){1, 1, 1}, number), want},
                                    {mote_in_box(g, zero, extent, 0), want}};
         refuse_defs(sizes, COUNT_OF(sizes));
         if (i / 3 == 0) continue;
         centre[i % 3] = number;
-        const bad_force places[] = {{mote_in_box(g, centre, (vec3){1, 1, 1}, 0), want},
+        const bad_force places[] = {{mote_in_box(g, centre, (float[3]){1, 1, 1}, 0), want},
                                     {mote_in_sphere(g, centre, 1, 0), want}};
         refuse_defs(places, COUNT_OF(places));
     }
@@ -160,9 +160,9 @@ TEST(wrong_regions_are_refused) {
 
 TEST(wrong_keys_of_a_timed_thrust_are_refused) {
     static const float level[2] = {1, 1}, falling[3] = {0, 2, 1}, gap[2] = {0, NAN}, fine[2] = {0, 1};
-    static vec3 forces[3] = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}, broken[2] = {{1, 2, 3}, {4, INFINITY, 6}};
+    static float forces[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9}, broken[6] = {1, 2, 3, 4, INFINITY, 6};
     static const float nine[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
-    static vec3 nine_forces[9] = {{0}};
+    static float nine_forces[27] = {0};
     const bad_force bad[] = {{mote_timed_thrust(level, forces, 2), MOTE_ERROR_RANGE},
                              {mote_timed_thrust(falling, forces, 3), MOTE_ERROR_RANGE},
                              {mote_timed_thrust(fine, forces, 0), MOTE_ERROR_RANGE},
@@ -178,7 +178,7 @@ TEST(wrong_keys_of_a_timed_thrust_are_refused) {
 
 TEST(null_in_place_of_a_force_is_refused) {
     mote_system *system = make(MOTE_RK4, false);
-    const mote_force_def gravity = mote_gravity((vec3){0.0f, -1.0f, 0.0f});
+    const mote_force_def gravity = mote_gravity((float[3]){0.0f, -1.0f, 0.0f});
     const mote_force_id id = add_force(system, gravity);
     mote_force_id other;
     OK(mote_force_check(&gravity));
@@ -249,15 +249,16 @@ TEST(velocity_fields_and_momentum_do_not_mix) {
     chase.as.callback.reach = MOTE_REACH_RANGE;
     const mote_force_def velocity[] = {
         mote_linear_field(zero, turn, MOTE_FIELD_VELOCITY, 0), stream,
-        mote_vortex(zero, (vec3){0, 0, 1}, 1, 1, MOTE_FIELD_VELOCITY, 0),
+        mote_vortex(zero, (float[3]){0, 0, 1}, 1, 1, MOTE_FIELD_VELOCITY, 0),
         mote_curl_noise(1, 1, 1, 1, MOTE_FIELD_VELOCITY, 0),
         mote_in_sphere(mote_linear_field(zero, turn, MOTE_FIELD_VELOCITY, 0), zero, 1, 1)};
-    const mote_force_def momentum[] = {mote_gravity((vec3){0, 1, 0}),
-                                       mote_linear_field(zero, turn, MOTE_FIELD_WIND, 1),
-                                       mote_vortex(zero, (vec3){0, 0, 1}, 1, 1, MOTE_FIELD_ACCELERATION, 0),
-                                       mote_callback(scene_spread, NULL),
-                                       mote_quadratic_drag(zero, 1),
-                                       mote_wind(zero, 1)};
+    const mote_force_def momentum[] = {
+        mote_gravity((float[3]){0, 1, 0}),
+        mote_linear_field(zero, turn, MOTE_FIELD_WIND, 1),
+        mote_vortex(zero, (float[3]){0, 0, 1}, 1, 1, MOTE_FIELD_ACCELERATION, 0),
+        mote_callback(scene_spread, NULL),
+        mote_quadratic_drag(zero, 1),
+        mote_wind(zero, 1)};
     for (mote_integrator m = 0; m < MOTE_INTEGRATOR_COUNT; m++) {
         test_case("%s", integrator_name(m));
         for (size_t i = 0; i < COUNT_OF(velocity) && !advects(m); i++)
@@ -284,7 +285,7 @@ TEST(exact_flow_of_callbacks_alone_does_not_step) {
              REFUSES(INTEGRATOR, mote_system_preview(system, &preview, points)));
     ASSERT(advance.steps, ==, 77);
     ASSERT(points[0][0], ==, 42);
-    add_force(system, mote_gravity((vec3){0, -1, 0}));
+    add_force(system, mote_gravity((float[3]){0, -1, 0}));
     stepped(system, 1);
     mote_system_destroy(system);
 }

@@ -77,7 +77,7 @@ static uint64_t hash_of_curls(mote_isa isa, mote_jobs jobs) {
     mote_system *system;
     mote_strands_id id;
     mote_force_id force;
-    const mote_force_def gravity = mote_gravity((vec3){0, -9.81f, 0});
+    const mote_force_def gravity = mote_gravity((float[3]){0, -9.81f, 0});
     const mote_transform to = {{0.05f, 0.02f, 0}, {0.125f, 0, 0.25f, 1}};
     scene_check(mote_system_create(&system_def, &system));
     scene_check(mote_system_add_force(system, &gravity, &force));

@@ -93,14 +93,14 @@ static void add_fields_and_drags(mote_system *system, mote_integrator integrator
 static void add_forces(mote_system *system, mote_integrator integrator, int set) {
     bool advection = advects(integrator);
     if (set != ATTRACTORS && !advection) {
-        add(system, mote_gravity((vec3){0, -9.81f, 0.25f}));
-        add(system, mote_wind((vec3){3, 0, -1}, 0.35f));
-        add(system, mote_anchor_spring((vec3){0, 2, 0}, 6.5f, 0.15f));
-        add(system, mote_thrust((vec3){0.5f, 0, 0}));
+        add(system, mote_gravity((float[3]){0, -9.81f, 0.25f}));
+        add(system, mote_wind((float[3]){3, 0, -1}, 0.35f));
+        add(system, mote_anchor_spring((float[3]){0, 2, 0}, 6.5f, 0.15f));
+        add(system, mote_thrust((float[3]){0.5f, 0, 0}));
     }
     if ((set == ATTRACTORS || set == CALLBACKS) && !advection) {
-        add(system, mote_attractor((vec3){1, 0.5f, 0}, 3, 0.25f));
-        add(system, mote_attractor((vec3){-1, 0, 0.75f}, -0.5f, 0.5f));
+        add(system, mote_attractor((float[3]){1, 0.5f, 0}, 3, 0.25f));
+        add(system, mote_attractor((float[3]){-1, 0, 0.75f}, -0.5f, 0.5f));
     }
     if (set == CALLBACKS) add_callbacks(system, integrator);
     if (set >= FIELDS) add_fields_and_drags(system, integrator, set == LIMITED);
@@ -128,7 +128,7 @@ static void host_calls(mote_system *system, bool advection, uint32_t step) {
     fill(&view, 50 * step);
     for (uint32_t i = 0; i < 64; i++) slots[i] = reference_hash(step, i) % mote_system_count(system);
     check(mote_system_kill_slots(system, 64, slots));
-    check(mote_system_impulse(system, step, (vec3){1, -1, 0.5f}));
+    check(mote_system_impulse(system, step, (float[3]){1, -1, 0.5f}));
     view = mote_system_view(system);
     view.position.x[step + 1] =
         advection ? INFINITY : 3.4e38f; /* dies in this step, unless it is immovable */

@@ -48,12 +48,12 @@ static mote_system *system_with(place *p, objects *o) {
     def.allocator = (mote_allocator){p, take, give_back};
     p->used = 0;
     mote_system *system = system_of(&def);
-    const mote_collider_def ball = mote_sphere((vec3){9, 9, 9}, 1);
+    const mote_collider_def ball = mote_sphere((float[3]){9, 9, 9}, 1);
     mote_strands_def strands = mote_default_strands_def();
     strands.strand_count = 1, strands.points = 3, strands.positions = positions;
     mote_network_def network = mote_default_network_def();
     network.particle_count = 3, network.positions = positions;
-    o->force = add_force(system, mote_gravity((vec3){0, -1, 0}));
+    o->force = add_force(system, mote_gravity((float[3]){0, -1, 0}));
     OK(mote_system_add_collider(system, &ball, &o->collider));
     OK(mote_system_add_strands(system, &strands, &o->strands, NULL));
     OK(mote_system_add_network(system, &network, &o->network, NULL));

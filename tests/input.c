@@ -136,7 +136,7 @@ TEST(instruction_sets_of_other_machines_are_refused) {
 
 TEST(removed_and_forged_force_ids_name_no_force) {
     mote_system *system = lively_system(), *stranger = lively_system();
-    const mote_force_def gravity = mote_gravity((vec3){0.0f, -1.0f, 0.0f});
+    const mote_force_def gravity = mote_gravity((float[3]){0.0f, -1.0f, 0.0f});
     const mote_force_id id = add_force(system, gravity);
     const mote_force_id forged[] = {{0, 0},
                                     {id.index, id.generation + 1},
@@ -161,7 +161,7 @@ TEST(removed_and_forged_force_ids_name_no_force) {
 
 TEST(forces_beyond_the_largest_number_are_refused) {
     mote_system *system = bare_system();
-    const mote_force_def gravity = mote_gravity((vec3){0.0f, -1.0f, 0.0f});
+    const mote_force_def gravity = mote_gravity((float[3]){0.0f, -1.0f, 0.0f});
     mote_force_id ids[MOTE_MAX_FORCES], extra;
     for (uint32_t i = 0; i < MOTE_MAX_FORCES; i++) ids[i] = add_force(system, gravity);
     REFUSED(system, MOTE_ERROR_CAPACITY, mote_system_add_force(system, &gravity, &extra));
@@ -181,7 +181,7 @@ TEST(wrong_slots_counts_and_numbers_are_refused) {
     for (size_t i = 0; i < COUNT_OF(slots); i++) {
         const uint32_t pair[] = {1, slots[i]};
         REFUSALS(system, REFUSES(RANGE, mote_system_kill_slots(system, 2, pair)),
-                 REFUSES(RANGE, mote_system_impulse(system, slots[i], (vec3){1, 1, 1})),
+                 REFUSES(RANGE, mote_system_impulse(system, slots[i], (float[3]){1, 1, 1})),
                  REFUSES(RANGE, mote_system_set_inverse_mass(system, slots[i], 1.0f)),
                  REFUSES(RANGE, mote_system_teleport(system, slots[i], 1)),
                  REFUSES(RANGE, mote_system_teleport(system, 1, slots[i])));
@@ -191,9 +191,9 @@ TEST(wrong_slots_counts_and_numbers_are_refused) {
              REFUSES(CAPACITY, mote_system_spawn(system, UINT32_MAX, &view)),
              REFUSES(CAPACITY, mote_system_spawn(system, UINT32_MAX - COUNT + 1, &view)),
              REFUSES(RANGE, mote_system_reserve(system, MOTE_MAX_PARTICLES + 1)),
-             REFUSES(NOT_FINITE, mote_system_impulse(system, 0, (vec3){NAN, 0, 0})),
-             REFUSES(NOT_FINITE, mote_system_impulse(system, 0, (vec3){0, INFINITY, 0})),
-             REFUSES(NOT_FINITE, mote_system_impulse(system, 0, (vec3){0, 0, -INFINITY})),
+             REFUSES(NOT_FINITE, mote_system_impulse(system, 0, (float[3]){NAN, 0, 0})),
+             REFUSES(NOT_FINITE, mote_system_impulse(system, 0, (float[3]){0, INFINITY, 0})),
+             REFUSES(NOT_FINITE, mote_system_impulse(system, 0, (float[3]){0, 0, -INFINITY})),
              REFUSES(NOT_FINITE, mote_system_set_inverse_mass(system, 0, NAN)),
              REFUSES(NOT_FINITE, mote_system_set_inverse_mass(system, 0, INFINITY)),
              REFUSES(RANGE, mote_system_set_inverse_mass(system, 0, -1.0f)));
@@ -224,7 +224,7 @@ TEST(null_is_refused_by_every_call) {
         system, REFUSES(NULL, mote_system_reserve(NULL, 5)), REFUSES(NULL, mote_system_spawn(NULL, 1, &view)),
         REFUSES(NULL, mote_system_kill(NULL, 1, &handle)),
         REFUSES(NULL, mote_system_kill_slots(NULL, 1, &slot)),
-        REFUSES(NULL, mote_system_impulse(NULL, 0, (vec3){0})),
+        REFUSES(NULL, mote_system_impulse(NULL, 0, (float[3]){0})),
         REFUSES(NULL, mote_system_set_inverse_mass(NULL, 0, 1.0f)),
         REFUSES(NULL, mote_system_teleport(NULL, 0, 1)),
         REFUSES(NULL, mote_system_external_forces(NULL, &external_forces)),
@@ -311,7 +311,7 @@ typedef struct columns_call {
 } columns_call;
 
 static void make_columns_call(columns_call *c) {
-    *c = (columns_call){.data = {1, 2, 3, 4, 5, 6}, .force = mote_wind((vec3){0}, 1)};
+    *c = (columns_call){.data = {1, 2, 3, 4, 5, 6}, .force = mote_wind((float[3]){0}, 1)};
     c->columns = (mote_columns){.count = 1,
                                 .position = {c->data, c->data + 1, c->data + 2},
                                 .velocity = {c->data + 3, c->data + 4, c->data + 5},
@@ -359,7 +359,7 @@ static void call_nothing(void *context) { (void)context; }
 static void call_everything(void *context) {
     mote_system *system = context;
     const mote_present_layout layout = layout_at(24, 0, 12);
-    const mote_force_def gravity = mote_gravity((vec3){0.0f, -1.0f, 0.0f});
+    const mote_force_def gravity = mote_gravity((float[3]){0.0f, -1.0f, 0.0f});
     const mote_particle_id particle = mote_system_view(system).id[0];
     const mote_jobs serial = {0};
     const uint32_t slot = 0;
@@ -371,7 +371,7 @@ static void call_everything(void *context) {
              REFUSES(BUSY, mote_system_spawn(system, 1, &view)),
              REFUSES(BUSY, mote_system_kill(system, 1, &particle)),
              REFUSES(BUSY, mote_system_kill_slots(system, 1, &slot)),
-             REFUSES(BUSY, mote_system_impulse(system, 0, (vec3){1, 1, 1})),
+             REFUSES(BUSY, mote_system_impulse(system, 0, (float[3]){1, 1, 1})),
              REFUSES(BUSY, mote_system_set_inverse_mass(system, 0, 2.0f)),
              REFUSES(BUSY, mote_system_teleport(system, 0, 1)),
              REFUSES(BUSY, mote_system_external_forces(system, &external_forces)),
@@ -392,7 +392,7 @@ TEST(calls_from_inside_a_callback_are_busy_and_change_nothing) {
         OK(scene_call_within_step(system, loud ? call_everything : call_nothing, system, &calls));
         ASSERT(calls, >, 0);
         hashes[loud] = mote_system_hash(system);
-        OK(mote_system_impulse(system, 0, (vec3){1, 1, 1}));
+        OK(mote_system_impulse(system, 0, (float[3]){1, 1, 1}));
         mote_system_destroy(system);
     }
     ASSERT(hashes[0], ==, hashes[1]);

@@ -51,7 +51,7 @@ TEST(a_callback_that_reads_velocity_is_called_as_often_as_described) {
         uint32_t calls = 0;
         float state[6][COUNT] = {{0}}, inverse_mass[COUNT] = {0};
         const bool is_field = advects((mote_integrator)m);
-        mote_force_def forces[2] = {mote_callback(count_calls, &calls), mote_gravity((vec3){0, 1, 0})};
+        mote_force_def forces[2] = {mote_callback(count_calls, &calls), mote_gravity((float[3]){0, 1, 0})};
         if (is_field) forces[0].as.callback.unit = MOTE_METRES_PER_SECOND;
         test_case("%s", integrator_name(m));
         step((mote_integrator)m, 1, state, inverse_mass, forces, is_field ? 1 : 2, 5);
@@ -90,10 +90,10 @@ static void force_in_time(void *unused, const mote_stage_view *s, float *x, floa
 
 /* v0 in the column is the two-point form started from x(-h) = x0 - h v0. */
 TEST(position_verlet_without_a_kick_has_the_bits_of_semi_implicit_euler) {
-    const mote_force_def forces[5] = {mote_gravity((vec3){0, -9.81f, 0}), mote_wind((vec3){3, 0, 1}, 0.2f),
-                                      mote_attractor((vec3){1, 2, 3}, 40, 0.5f),
-                                      mote_quadratic_drag((vec3){0, 1, 0}, 0.05f),
-                                      mote_callback(force_in_time, NULL)};
+    const mote_force_def forces[5] = {
+        mote_gravity((float[3]){0, -9.81f, 0}), mote_wind((float[3]){3, 0, 1}, 0.2f),
+        mote_attractor((float[3]){1, 2, 3}, 40, 0.5f), mote_quadratic_drag((float[3]){0, 1, 0}, 0.05f),
+        mote_callback(force_in_time, NULL)};
     float state[2][6][COUNT], inverse_mass[COUNT];
     random_source random = {3};
     for (int i = 0; i < COUNT; i++) {
@@ -151,10 +151,10 @@ TEST(substeps_are_steps_of_a_shorter_timestep) {
     for (uint32_t m = 0; m < MOTE_INTEGRATOR_COUNT; m++) {
         const bool is_field = advects((mote_integrator)m);
         const mote_force_def field =
-            mote_vortex((vec3){0, 0, 0}, (vec3){0, 1, 2}, 3, 0.5f, MOTE_FIELD_VELOCITY, 0);
-        const mote_force_def forces[3] = {mote_gravity((vec3){0, -9.81f, 1}),
-                                          mote_wind((vec3){3, 1, 0}, 0.5f),
-                                          mote_attractor((vec3){0, 1, 0}, 4, 0.5f)};
+            mote_vortex((float[3]){0, 0, 0}, (float[3]){0, 1, 2}, 3, 0.5f, MOTE_FIELD_VELOCITY, 0);
+        const mote_force_def forces[3] = {mote_gravity((float[3]){0, -9.81f, 1}),
+                                          mote_wind((float[3]){3, 1, 0}, 0.5f),
+                                          mote_attractor((float[3]){0, 1, 0}, 4, 0.5f)};
         float state[2][6][COUNT], start[6][COUNT];
         random_source random = {m};
         for (int c = 0; c < 6; c++)

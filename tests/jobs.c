@@ -314,7 +314,7 @@ static uint64_t run_under(unsigned control, mote_jobs jobs, float *presented, fl
     mote_system *calm = system_of(&def);
     mote_range_view view = spawned(calm, CROWD);
     for (uint32_t i = 0; i < CROWD; i++) view.velocity.x[i] = 1e-39f * (float)i;
-    add_force(calm, mote_gravity((vec3){1e-38f, 0.0f, 1e-38f}));
+    add_force(calm, mote_gravity((float[3]){1e-38f, 0.0f, 1e-38f}));
     OK(scene_add_forces(system, false));
     spawned_at_random(system, CROWD, 6);
     unsigned saved = _mm_getcsr();

@@ -108,7 +108,7 @@ static inline uint32_t make_forces(force_set set, mote_force_def *forces) {
     uint32_t n = 0;
     bool everything = set == EVERYTHING || set == EVERYTHING_INBOX;
     if (set >= VELOCITY_FIELDS) return make_velocities(set, forces);
-    if (set == GRAVITY || set == INBOX) forces[n++] = mote_gravity((vec3){0, -9.81f, 0});
+    if (set == GRAVITY || set == INBOX) forces[n++] = mote_gravity((float[3]){0, -9.81f, 0});
     if (set == LIMITED_AFFINE || set == LIMITED || everything) {
         n = add_springs(forces, add_affine(forces, n));
         if (set != LIMITED_AFFINE) {

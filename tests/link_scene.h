@@ -129,8 +129,8 @@ static inline tangle make_tangle(const world *w, bool callback) {
     tangle t = {.system = make_world(w)};
     tangle_strands(t.system, w->solver, &t.strands);
     t.network = tangle_network(t.system, w->networks);
-    add_force(t.system, mote_gravity((vec3){0, -9.81f, 0}));
-    add_force(t.system, mote_attractor((vec3){1, 0.5f, 0}, 3, 0.25f));
+    add_force(t.system, mote_gravity((float[3]){0, -9.81f, 0}));
+    add_force(t.system, mote_attractor((float[3]){1, 0.5f, 0}, 3, 0.25f));
     if (callback) add_force(t.system, mote_callback(swirl, NULL));
     return t;
 }

@@ -27,8 +27,8 @@ static mote_system *make_chain(const world *w, bool whole, mote_link_end ends[CH
     for (uint32_t i = 0; i + 1 < CHAIN; i++) springs[i] = chain_spring(i, i + 1);
     springs[IN_STRAND - 1].rest_length =
         0.75f; /* it has a force from the start, in position Verlet's first half kick */
-    add_force(system, mote_gravity((vec3){0, -9.81f, 0.5f}));
-    add_force(system, mote_wind((vec3){1, 0, 0}, 0.125f));
+    add_force(system, mote_gravity((float[3]){0, -9.81f, 0.5f}));
+    add_force(system, mote_wind((float[3]){1, 0, 0}, 0.125f));
     if (whole) {
         const mote_network_id id =
             add_particles(system, MOTE_NETWORK_SPRINGS, CHAIN, places, 1, CHAIN - 1, springs);
@@ -280,8 +280,9 @@ static hanging hang(const world *w, mote_network_solver solver) {
     if (w->solver == MOTE_STRAND_SPRINGS) def.compliance = 1 / 2000.0f, def.damping = 0.5f;
     OK(mote_system_add_strands(h.system, &def, &h.rope, NULL));
     h.net = add_particles(h.system, solver, NET, net, 0.05f, network_springs(springs, 500, 0.2f), springs);
-    add_force(h.system, mote_gravity((vec3){0, -9.81f, 0}));
-    add_force(h.system, mote_wind((vec3){0, 0, 0}, 0.05f)); /* kg/s: all comes to rest at 1 / s and faster */
+    add_force(h.system, mote_gravity((float[3]){0, -9.81f, 0}));
+    add_force(h.system,
+              mote_wind((float[3]){0, 0, 0}, 0.05f)); /* kg/s: all comes to rest at 1 / s and faster */
     h.link = join(h.system, strand_point(h.rope, 0, ROPE - 1), particle(h.net, 1), 0.2f, 400, 0.5f);
     return h;
 }
@@ -324,7 +325,7 @@ TEST(the_reaction_of_a_pinned_end_is_the_impulse_of_the_link) {
         const world w = {.integrator = integrators[i], .substeps = 2};
         mote_system *system = make_world(&w);
         const mote_link_end a = add_body(system, false, 1, 0, 0), b = add_body(system, false, 1, 2, 0);
-        OK(mote_network_pin(system, a.network, 0, (vec3){0, 0, 0}, 0));
+        OK(mote_network_pin(system, a.network, 0, (float[3]){0, 0, 0}, 0));
         const mote_link_id link = join(system, a, b, 1, 10, 0);
         float impulse[3], reaction[3];
         OK(mote_system_step(system, 5, NULL));

@@ -70,7 +70,7 @@ static void do_call_until_it_succeeds(mote_system *system, life_call call, uint3
 
 /* A force that needs memory takes the place of one that needs none. */
 static void set_force_to_callback(mote_system *system, const mote_force_def *reach) {
-    const mote_force_def gravity = mote_gravity((vec3){0.0f, 1.0f, 0.0f});
+    const mote_force_def gravity = mote_gravity((float[3]){0.0f, 1.0f, 0.0f});
     mote_force_id id;
     if (mote_system_add_force(system, &gravity, &id) != MOTE_OK) id = add_force(system, gravity);
     const uint64_t hash = mote_system_hash(system);
@@ -80,9 +80,9 @@ static void set_force_to_callback(mote_system *system, const mote_force_def *rea
 }
 
 static void live_round(mote_system *system, uint32_t round) {
-    mote_force_def forces[] = {mote_gravity((vec3){0.0f, -9.0f, 0.0f}),
-                               mote_wind((vec3){1.0f, 0.0f, 0.0f}, 0.5f),
-                               mote_attractor((vec3){0.0f, 0.0f, 0.0f}, 1.0f, 1.0f),
+    mote_force_def forces[] = {mote_gravity((float[3]){0.0f, -9.0f, 0.0f}),
+                               mote_wind((float[3]){1.0f, 0.0f, 0.0f}, 0.5f),
+                               mote_attractor((float[3]){0.0f, 0.0f, 0.0f}, 1.0f, 1.0f),
                                mote_callback(scene_spread, NULL), mote_callback(scene_chase, NULL)};
     forces[4].as.callback.reach = MOTE_REACH_RANGE;
     for (size_t i = 0; i < COUNT_OF(forces) && round == 0; i++)
@@ -192,7 +192,7 @@ static void play_frame(mote_system *system, float *vertices, size_t bytes) {
     OK(mote_system_kill(system, 1, &view.id[60]));
     if (mote_system_external_forces(system, &external_forces) == MOTE_OK)
         external_forces.x[1] = 5.0f; /* advection takes no forces */
-    OK(mote_system_impulse(system, 2, (vec3){1.0f, 2.0f, 3.0f}));
+    OK(mote_system_impulse(system, 2, (float[3]){1.0f, 2.0f, 3.0f}));
     OK(mote_system_teleport(system, 0, 5));
     advanced(system, 50000000);
     OK(mote_system_present(system, &layout, vertices, bytes));

@@ -250,7 +250,7 @@ static void expect_all(mote_system *system, mote_network_id id, mote_result want
     mote_network_stability_report stability;
     mote_statistics statistics;
     REFUSALS(want ? system : NULL, RETURNS(want, mote_network_teleport(system, id)),
-             RETURNS(want, mote_network_pin(system, id, 0, (vec3){0, 0, 0}, 0)),
+             RETURNS(want, mote_network_pin(system, id, 0, (float[3]){0, 0, 0}, 0)),
              RETURNS(want, mote_network_reaction(system, id, 0, impulse)),
              RETURNS(want, mote_network_unpin(system, id, 0)),
              RETURNS(want, mote_network_add_springs(system, id, 1, &spring, &number, NULL)),
@@ -347,7 +347,7 @@ static void refuse_numbers(mote_system *system, mote_network_id id) {
     static const float bad[] = {NAN, INFINITY, -INFINITY, -0.5f};
     for (uint32_t i = 0; i < 4; i++) {
         const mote_result want = i == 3 ? MOTE_ERROR_RANGE : MOTE_ERROR_NOT_FINITE;
-        vec3 hole = {0, 0, 0};
+        float hole[3] = {0, 0, 0};
         hole[i % 3] = bad[i];
         if (i < 3) REFUSED(system, want, mote_network_pin(system, id, i % 2, hole, 0));
         REFUSALS(
@@ -385,10 +385,10 @@ TEST(calls_with_wrong_arguments_are_refused) {
     make_web(&w, 5, 9);
     mote_system *system = make_host(MOTE_SEMI_IMPLICIT_EULER, NULL);
     const mote_network_id id = add_web(system, &w);
-    const vec3 here = {0, 0, 0};
+    const float here[3] = {0, 0, 0};
     float impulse[3];
     mote_spring spring;
-    OK(mote_network_pin(system, id, 1, (vec3){1, 2, 3}, 9));
+    OK(mote_network_pin(system, id, 1, (float[3]){1, 2, 3}, 9));
     REFUSALS(system, REFUSES(NULL, mote_network_pin(system, id, 0, NULL, 0)),
              REFUSES(RANGE, mote_network_pin(system, id, w.particles, here, 0)),
              REFUSES(RANGE, mote_network_unpin(system, id, w.particles)),

@@ -29,9 +29,9 @@ static double slide_of(mote_network_solver solver, uint32_t iterations, double a
     static net n;
     make_sheet(&n, solver);
     n.def.max_iterations = iterations;
-    start_on(&n, 0, mote_plane((vec3){0, 0, 0}, (vec3){0, 1, 0}), friction);
+    start_on(&n, 0, mote_plane((float[3]){0, 0, 0}, (float[3]){0, 1, 0}), friction);
     add_force(n.system,
-              mote_gravity((vec3){(float)(GRAVITY * sin(angle)), (float)(-GRAVITY * cos(angle)), 0}));
+              mote_gravity((float[3]){(float)(GRAVITY * sin(angle)), (float)(-GRAVITY * cos(angle)), 0}));
     step_net(&n, steps);
     double mean = 0;
     for (uint32_t i = 0; i < n.def.particle_count; i++) {
@@ -71,7 +71,8 @@ TEST(a_moving_plane_carries_a_sheet) {
     static net n;
     for (int solver = 0; solver < MOTE_NETWORK_SOLVER_COUNT; solver++) {
         make_sheet(&n, (mote_network_solver)solver);
-        const mote_collider_id id = start_on(&n, GRAVITY, mote_plane((vec3){0, 0, 0}, (vec3){0, 1, 0}), 0.8f);
+        const mote_collider_id id =
+            start_on(&n, GRAVITY, mote_plane((float[3]){0, 0, 0}, (float[3]){0, 1, 0}), 0.8f);
         step_net(&n, 1);
         mote_transform target = MOTE_TRANSFORM_IDENTITY;
         target.position[0] = 1;
@@ -94,7 +95,8 @@ TEST(a_rising_plane_lifts_a_sheet_with_it) {
     static net n;
     for (int solver = 0; solver < MOTE_NETWORK_SOLVER_COUNT; solver++) {
         make_sheet(&n, (mote_network_solver)solver);
-        const mote_collider_id id = start_on(&n, GRAVITY, mote_plane((vec3){0, 0, 0}, (vec3){0, 1, 0}), 0.5f);
+        const mote_collider_id id =
+            start_on(&n, GRAVITY, mote_plane((float[3]){0, 0, 0}, (float[3]){0, 1, 0}), 0.5f);
         mote_transform target = MOTE_TRANSFORM_IDENTITY;
         target.position[1] = 1;
         step_net(&n, 1);
@@ -130,8 +132,8 @@ TEST(a_net_stays_out_of_a_ball_and_a_floor) {
         for (uint32_t i = 0; i < n.def.spring_count; i++) n.springs[i].damping = 0.2f;
         n.def.radius = (float)radius, n.def.growth_allowed = true;
         start_net(&n, &def, GRAVITY);
-        add_collider(n.system, mote_plane((vec3){0, -1.1f, 0}, (vec3){0, 1, 0}));
-        add_collider(n.system, mote_sphere((vec3){0.5f, -0.35f, 0.5f}, 0.25f));
+        add_collider(n.system, mote_plane((float[3]){0, -1.1f, 0}, (float[3]){0, 1, 0}));
+        add_collider(n.system, mote_sphere((float[3]){0.5f, -0.35f, 0.5f}, 0.25f));
         for (uint32_t step = 0; step < 90; step++) {
             step_net(&n, 1);
             for (uint32_t i = 0; i < SIDE * SIDE; i++) {
@@ -155,7 +157,7 @@ TEST(springs_lift_a_sheet_off_a_plane) {
     static net n;
     begin_net(&n, MOTE_NETWORK_CONSTRAINED);
     add_grid(&n, (grid){8, 8, 0, 0.05, 0.005, 2000, true});
-    start_on(&n, GRAVITY, mote_plane((vec3){0, 0, 0}, (vec3){0, 1, 0}), 0.5f);
+    start_on(&n, GRAVITY, mote_plane((float[3]){0, 0, 0}, (float[3]){0, 1, 0}), 0.5f);
     step_net(&n, RATE / 2);
     pin_at(&n, 27, 0.15, 1, 0.15, MOTE_NEXT_ADVANCE);
     step_net(&n, 2 * RATE);
@@ -182,7 +184,7 @@ TEST(tension_over_a_capsule_is_the_weight_that_hangs_below) {
                      left > 0 ? copysign(radius, along) : radius * sin(angle), mass);
         if (k) add_spring(&n, k - 1, k, (float)spacing, (float)stiffness, 0.5f);
     }
-    start_on(&n, GRAVITY, mote_capsule((vec3){-1, 0, 0}, (vec3){1, 0, 0}, (float)radius), 0);
+    start_on(&n, GRAVITY, mote_capsule((float[3]){-1, 0, 0}, (float[3]){1, 0, 0}, (float)radius), 0);
     step_net(&n, RATE);
     for (uint32_t k = 1; k < NODES; k++) {
         const double y[2] = {place_of(&n, k - 1, 1), place_of(&n, k, 1)};
@@ -205,7 +207,7 @@ TEST(cloth_comes_to_rest_on_a_ball) {
     add_grid(&n, (grid){SIDE, SIDE, 0, spacing, 0.3 / (SIDE * SIDE), 2000, true});
     n.def.radius = 0.005f;
     for (uint32_t k = 0; k < n.def.spring_count; k++) n.springs[k].damping = 0.05f;
-    start_on(&n, GRAVITY, mote_sphere((vec3){(float)middle, -0.25f, (float)middle}, (float)radius), 0.5f);
+    start_on(&n, GRAVITY, mote_sphere((float[3]){(float)middle, -0.25f, (float)middle}, (float)radius), 0.5f);
     for (uint32_t step = 0; step < 8 * RATE; step++) {
         step_net(&n, 1);
         for (uint32_t i = 0; i < n.def.particle_count; i++) {

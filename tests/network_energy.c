@@ -39,7 +39,7 @@ static void make_case(net *n, const energy_case *e) {
     }
     start_net(n, &def, GRAVITY);
     if (e->ball) {
-        mote_collider_def ball = mote_sphere((vec3){0, -0.301f, 0.5f}, 0.3f);
+        mote_collider_def ball = mote_sphere((float[3]){0, -0.301f, 0.5f}, 0.3f);
         ball.friction = 0.5f;
         add_collider(n->system, ball);
     } else {
@@ -145,7 +145,7 @@ TEST(a_fine_stiff_net_on_a_ball_gains_no_energy) {
     begin_net(&n, MOTE_NETWORK_CONSTRAINED);
     add_grid(&n, (grid){64, 64, -0.5, 1.0 / 63, 0.3 / 4096, 1.3e5f, false});
     start_net(&n, &def, GRAVITY);
-    add_collider(n.system, mote_sphere((vec3){0, -0.301f, 0.5f}, 0.3f));
+    add_collider(n.system, mote_sphere((float[3]){0, -0.301f, 0.5f}, 0.3f));
     const double start = energy_of(&n);
     for (int frame = 0; frame < 30; frame++) {
         step_net(&n, 1);

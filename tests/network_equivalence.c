@@ -166,7 +166,7 @@ static void start_chains(chains *c, mote_integrator integrator) {
     def.steps_per_second = (mote_rate){16, 1};
     def.substeps = CHAIN_SUBSTEPS;
     c->system = make_system(&def);
-    add_force(c->system, mote_gravity((vec3){1, -9.81f, 0.5f}));
+    add_force(c->system, mote_gravity((float[3]){1, -9.81f, 0.5f}));
     add_strands(c);
     add_chains(c);
 }

@@ -125,7 +125,7 @@ TEST(a_call_whose_allocation_fails_leaves_the_system_as_it_was) {
     make_web(&w, 2000 - 81, 5); /* an island of several blocks */
     w.def.policy = MOTE_STABILITY_SUBSTEP;
     mote_system *system = make_host(MOTE_KINEMATIC, &ledger);
-    add_collider(system, mote_plane((vec3){0, -99, 0}, (vec3){0, 1, 0}));
+    add_collider(system, mote_plane((float[3]){0, -99, 0}, (float[3]){0, 1, 0}));
     mote_network_id id = {0, 0};
     mote_spring link = {w.name[0], w.name[1000], 1, 1, 0, 0};
     uint32_t number = 0, refused[5] = {0};
@@ -135,7 +135,7 @@ TEST(a_call_whose_allocation_fails_leaves_the_system_as_it_was) {
         for (uint64_t k = 1; result == MOTE_ERROR_MEMORY; k++) {
             ledger.fail_at = ledger.calls + k;
             if (call == 0) result = mote_system_add_network(system, &w.def, &id, NULL);
-            if (call == 1) result = mote_network_pin(system, id, 3, (vec3){1, 2, 3}, 0);
+            if (call == 1) result = mote_network_pin(system, id, 3, (float[3]){1, 2, 3}, 0);
             if (call == 2) result = mote_network_reel(system, id, 3, 1, 0);
             if (call == 3) result = mote_network_add_springs(system, id, 1, &link, &number, NULL);
             if (call == 4) result = mote_network_remove_springs(system, id, 1, &number, NULL);

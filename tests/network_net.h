@@ -82,7 +82,7 @@ static inline void start_net(net *n, const mote_system_def *settings, double gra
     mote_system_def def = settings ? *settings : mote_default_system_def();
     def.capacity = 0;
     n->system = make_system(&def);
-    if (gravity != 0) add_force(n->system, mote_gravity((vec3){0, (float)-gravity, 0}));
+    if (gravity != 0) add_force(n->system, mote_gravity((float[3]){0, (float)-gravity, 0}));
     n->id = add_network(n->system, &n->def);
 }
 
@@ -95,7 +95,7 @@ static inline uint64_t step_ticks(const net *n) {
 }
 
 static inline void pin_at(const net *n, uint32_t particle, double x, double y, double z, uint64_t tick) {
-    OK(mote_network_pin(n->system, n->id, particle, (vec3){(float)x, (float)y, (float)z}, tick));
+    OK(mote_network_pin(n->system, n->id, particle, (float[3]){(float)x, (float)y, (float)z}, tick));
 }
 
 static inline void pin_here(const net *n, uint32_t i) {

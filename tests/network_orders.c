@@ -10,9 +10,9 @@ static const double STEPS = 8; /* of 1/16 s */
 /* Gravity, a wind where there may be damping, and a spring to one point. */
 static void make_scene(mesh *m, uint32_t copies, bool damped) {
     make_mesh(m, copies, 24, damped, true);
-    mesh_force(m, mote_gravity((vec3){0.5f, -9.81f, 0.25f}));
-    mesh_force(m, mote_anchor_spring((vec3){0.3f, 0.2f, 0}, 1.5f, 0));
-    if (damped) mesh_force(m, mote_wind((vec3){1, 0, -1}, 0.05f));
+    mesh_force(m, mote_gravity((float[3]){0.5f, -9.81f, 0.25f}));
+    mesh_force(m, mote_anchor_spring((float[3]){0.3f, 0.2f, 0}, 1.5f, 0));
+    if (damped) mesh_force(m, mote_wind((float[3]){1, 0, -1}, 0.05f));
 }
 
 /* By the descriptor, for forces of the springs' kind: kicks for the maps; springs that turn fall to order 1

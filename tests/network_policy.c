@@ -188,7 +188,7 @@ TEST(at_the_limit_itself_a_network_is_stepped) {
         mote_system *system = make_system(&def);
         const mote_network_id id = add_network(system, &network);
         REFUSED(system, MOTE_ERROR_STABILITY, mote_system_step(system, 1, NULL));
-        OK(mote_network_pin(system, id, 0, (vec3){0, 0, 0}, 0));
+        OK(mote_network_pin(system, id, 0, (float[3]){0, 0, 0}, 0));
         assert_int_equal(mote_system_step(system, 1, NULL), want);
         mote_system_destroy(system);
     }

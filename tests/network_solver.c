@@ -128,7 +128,7 @@ static void hang_strand(double at[CHAIN][3], uint32_t substeps, float compliance
     const mote_system_def system_def = rate_of(60, substeps);
     mote_system *system = make_system(&system_def);
     mote_strands_id id;
-    add_force(system, mote_gravity((vec3){0, (float)-GRAVITY, 0}));
+    add_force(system, mote_gravity((float[3]){0, (float)-GRAVITY, 0}));
     OK(mote_system_add_strands(system, &def, &id, NULL));
     OK(mote_system_step(system, CHAIN_STEPS, NULL));
     const mote_strands_view view = mote_strands_columns(system, id);

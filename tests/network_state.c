@@ -152,12 +152,12 @@ TEST(a_pin_takes_the_mass_and_gives_it_back) {
     const uint64_t hash = mote_system_hash(system);
     const mote_network_view v = mote_network_columns(system, id);
     float impulse[3] = {7, 7, 7};
-    OK(mote_network_pin(system, id, 6, (vec3){1, 2, 3}, MOTE_NEXT_ADVANCE));
+    OK(mote_network_pin(system, id, 6, (float[3]){1, 2, 3}, MOTE_NEXT_ADVANCE));
     ASSERT(v.inverse_mass[v.slot[6]], ==, 0);
     ASSERT(mote_system_hash(system), !=, hash);
     OK(mote_network_reaction(system, id, 6, impulse));
     for (int axis = 0; axis < 3; axis++) ASSERT(impulse[axis], ==, 0);
-    OK(mote_network_pin(system, id, 6, (vec3){3, 2, 1}, 50));
+    OK(mote_network_pin(system, id, 6, (float[3]){3, 2, 1}, 50));
     OK(mote_network_unpin(system, id, 6));
     ASSERT(v.inverse_mass[v.slot[6]], ==, (float)(1 / (double)w.masses[6]));
     ASSERT(mote_system_hash(system), ==, hash);
@@ -171,7 +171,7 @@ TEST(a_pin_or_reel_that_goes_makes_space) {
     enum { MOST = MOTE_MAX_REELS, MANY = MOST + 3 };
     static float positions[3 * MANY];
     static mote_spring springs[MANY];
-    const vec3 to = {0, 1, 0};
+    const float to[3] = {0, 1, 0};
     const uint32_t number = 5;
     assert_int_equal(MOTE_MAX_NETWORK_PINS, MOST);
     for (uint32_t i = 0; i < MANY; i++)
@@ -283,7 +283,7 @@ TEST(the_hash_covers_the_state_and_nothing_else) {
     ASSERT(mote_system_hash(system), !=, empty);
     OK(mote_network_remove_springs(system, id, 2, gone, NULL));
     for (uint32_t i = 0; i < 2; i++) {
-        OK(mote_network_pin(system, id, 7 + i, (vec3){1, 2, 3}, 9));
+        OK(mote_network_pin(system, id, 7 + i, (float[3]){1, 2, 3}, 9));
         OK(mote_network_reel(system, id, 7 + i, 5, MOTE_NEXT_ADVANCE));
     }
     mote_network *n = network_inside(system, id);

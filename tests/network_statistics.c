@@ -13,7 +13,7 @@ static mote_system *make_stretched(mote_jobs jobs) {
     def.capacity = 16;
     def.jobs = jobs;
     mote_system *system = make_system(&def);
-    add_force(system, mote_gravity((vec3){1, -2, 3}));
+    add_force(system, mote_gravity((float[3]){1, -2, 3}));
     return system;
 }
 
@@ -84,7 +84,7 @@ TEST(statistics_are_the_sums_on_any_number_of_threads) {
         const mote_network_id id = add_web(system, &w);
         const uint32_t gone[2] = {7, w.springs - 1};
         mote_statistics want = {.mass = 0}, *g = &got[round];
-        OK(mote_network_pin(system, id, 1, (vec3){1, 2, 3}, 9));
+        OK(mote_network_pin(system, id, 1, (float[3]){1, 2, 3}, 9));
         OK(mote_network_remove_springs(system, id, 2, gone, NULL));
         memset(g, 0xff, sizeof *g);
         REFUSED(system, MOTE_OK, mote_network_statistics(system, id, g)); /* changes nothing */
@@ -162,7 +162,7 @@ TEST(a_systems_statistics_count_loose_particles_and_networks) {
         want = {.mass = 1, .kinetic = 2, .potential = 6, .momentum = {2}, .angular_momentum = {0, 0, -6}};
     for (uint64_t seed = 23; seed < 25; seed++) {
         make_web(&w, 40, seed);
-        OK(mote_network_pin(system, add_web(system, &w), 1, (vec3){1, 2, 3}, 9));
+        OK(mote_network_pin(system, add_web(system, &w), 1, (float[3]){1, 2, 3}, 9));
         sum_particles(&w, 1, &want);
     }
     OK(mote_system_statistics(system, &got));

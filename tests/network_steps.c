@@ -182,7 +182,7 @@ typedef struct twin {
 
 static twin make_twin(mote_integrator integrator, const web *w, memory_ledger *ledger) {
     twin t = {make_host(integrator, ledger), {0, 0}};
-    add_force(t.system, mote_gravity((vec3){1, -2, 3}));
+    add_force(t.system, mote_gravity((float[3]){1, -2, 3}));
     t.id = add_web(t.system, w);
     return t;
 }
@@ -225,7 +225,7 @@ static void refresh(const twin *t) {
  * released again. */
 static void compare_set_with_made(mote_integrator integrator, bool tears, mote_stability_policy policy) {
     static web w;
-    const vec3 away = {9, 9, 9};
+    const float away[3] = {9, 9, 9};
     make_web(&w, 60, 26);
     w.def.growth_allowed = true;
     w.def.policy = policy;
@@ -316,7 +316,7 @@ TEST(poses_for_a_networks_own_substeps_are_reserved_before_a_step) {
         mote_system *system = make_host(MOTE_SEMI_IMPLICIT_EULER, &ledger);
         mote_network_id id = {0, 0};
         if (first) id = add_web(system, &w);
-        add_collider(system, mote_plane((vec3){0, -99, 0}, (vec3){0, 1, 0}));
+        add_collider(system, mote_plane((float[3]){0, -99, 0}, (float[3]){0, 1, 0}));
         if (!first) id = add_web(system, &w);
         const uint64_t calls = ledger.calls;
         OK(mote_system_step(system, 2, NULL));

@@ -149,7 +149,7 @@ static void pull_of_a_net(int solver, double at, double pull[2]) {
     if (solver == DUAL) n.def.particle_count = SIDE, n.def.spring_count = SIDE - 1;
     n.def.max_strain = 1e-6f, n.def.max_iterations = 16, n.def.max_linear = 512;
     start_net(&n, &def, GRAVITY);
-    add_force(n.system, mote_wind((vec3){0, 0, 0}, 0.05f));
+    add_force(n.system, mote_wind((float[3]){0, 0, 0}, 0.05f));
     pin_here(&n, 0);
     if (solver == PRIMAL) pin_here(&n, SIDE - 1);
     step_net(&n, 600);
@@ -185,7 +185,7 @@ static void lie_on_colliders(double at, double x[SIDE * SIDE][3]) {
                 floor[3] = {(float)at, (float)(at - 0.375), (float)at};
     start_net(&n, &def, GRAVITY);
     add_collider(n.system, mote_sphere(ball, 0.25f));
-    add_collider(n.system, mote_plane(floor, (vec3){0, 1, 0}));
+    add_collider(n.system, mote_plane(floor, (float[3]){0, 1, 0}));
     step_net(&n, 17);
     for (uint32_t i = 0; i < SIDE * SIDE; i++)
         for (uint32_t k = 0; k < 3; k++) x[i][k] = place_of(&n, i, k) - at;
@@ -221,7 +221,8 @@ static void drawn_by_places(double at, double v[3]) {
     start_net(&n, &def, 0);
     const float middle[3] = {(float)at, (float)at, (float)at},
                 anchor[3] = {(float)(at + 2), (float)at, (float)at};
-    add_force(n.system, mote_in_box(mote_gravity((vec3){0, -3, 0}), middle, (vec3){0.5f, 0.5f, 0.5f}, 0.25f));
+    add_force(n.system,
+              mote_in_box(mote_gravity((float[3]){0, -3, 0}), middle, (float[3]){0.5f, 0.5f, 0.5f}, 0.25f));
     add_force(n.system, mote_anchor_spring(anchor, 0.05f, 0.01f));
     mote_force_def callback = mote_callback(spring_to_a_place, &at);
     callback.as.callback.unit = MOTE_METRES_PER_SECOND_SQUARED;

@@ -283,7 +283,7 @@ static void play_impulse(play *p) {
     if (p->count == 0) return;
     uint32_t slot = random_below(&p->random, p->count);
     record *r = &p->records[slot];
-    vec3 impulse;
+    float impulse[3];
     for (int axis = 0; axis < 3; axis++) {
         impulse[axis] = random_between(&p->random, -1.0f, 1.0f);
         r->velocity[axis] += impulse[axis] * r->inverse_mass;
@@ -444,7 +444,7 @@ TEST(a_change_of_mass_keeps_momentum) {
     view.velocity.y[0] = 3.0f;
     OK(mote_system_set_inverse_mass(system, 0, 0.0f));
     ASSERT(view.velocity.y[0], ==, 3.0f);
-    OK(mote_system_impulse(system, 0, (vec3){1.0f, 1.0f, 1.0f}));
+    OK(mote_system_impulse(system, 0, (float[3]){1.0f, 1.0f, 1.0f}));
     ASSERT(view.velocity.y[0], ==, 3.0f);
     OK(mote_system_set_inverse_mass(system, 0, 2.0f));
     ASSERT(view.velocity.y[0], ==, 3.0f);
@@ -459,7 +459,7 @@ TEST(spawned_particles_and_impulses_have_the_uniform_mass) {
         mote_system *system = system_of(&def);
         mote_range_view view = spawned(system, 3);
         if (column) ASSERT(view.inverse_mass[2], ==, 0.25f);
-        OK(mote_system_impulse(system, 1, (vec3){2.0f, -8.0f, 1.0f}));
+        OK(mote_system_impulse(system, 1, (float[3]){2.0f, -8.0f, 1.0f}));
         ASSERT(view.velocity.x[1], ==, 0.5f);
         ASSERT(view.velocity.y[1], ==, -2.0f);
         ASSERT(view.velocity.z[1], ==, 0.25f);

@@ -115,7 +115,7 @@ TEST(a_fall_from_rest_is_presented_as_worked_out_by_hand) {
     for (int interpolation = 0; interpolation < MOTE_INTERPOLATION_COUNT; interpolation++) {
         mote_system *system = make((mote_interpolation)interpolation, 1);
         vertex got;
-        add_force(system, mote_gravity((vec3){0.0f, 64.0f, 0.0f}));
+        add_force(system, mote_gravity((float[3]){0.0f, 64.0f, 0.0f}));
         spawned(system, 1);
         advanced(system, 2 * STEP + STEP / 4);
         present(system, &got, 1);
@@ -137,7 +137,7 @@ static mote_system *flight(const mote_system_def *def, float position, float vel
     mote_system *system = system_of(def);
     mote_range_view view = spawned(system, 1);
     view.position.x[0] = position, view.velocity.x[0] = velocity;
-    if (acceleration != 0) add_force(system, mote_gravity((vec3){acceleration, 0, 0}));
+    if (acceleration != 0) add_force(system, mote_gravity((float[3]){acceleration, 0, 0}));
     stepped(system, steps);
     return system;
 }

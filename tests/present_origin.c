@@ -44,7 +44,7 @@ static mote_system *fly(mote_interpolation interpolation, mote_isa isa, uint32_t
             motion.column[3 + axis][i] = random_between(&random, -50, 50);
         }
     }
-    add_force(system, mote_gravity((vec3){1, -9.81f, 2}));
+    add_force(system, mote_gravity((float[3]){1, -9.81f, 2}));
     stepped(system, 2);
     store(system, f->before);
     stepped(system, 1);
@@ -157,7 +157,7 @@ static mote_system *swing(float away, mote_interpolation mode, mote_isa isa, mot
     const mote_transform root = {{away, 0, 0}, {0, 0, 0, 1}};
     assert_int_equal(mote_strands_set_roots(system, *id, &root, 1, 0), MOTE_OK);
     assert_int_equal(mote_strands_reset(system, *id, MOTE_ALL_STRANDS), MOTE_OK);
-    add_force(system, mote_gravity((vec3){0, -9.81f, 0}));
+    add_force(system, mote_gravity((float[3]){0, -9.81f, 0}));
     return system;
 }
 

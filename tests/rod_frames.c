@@ -161,7 +161,7 @@ TEST(straight_rods_twist_evenly) {
         for (uint32_t k = POINTS - 2; k < POINTS; k++) {
             double x[3];
             load_point(&r, 0, k, x, NULL);
-            const vec3 at = {(float)x[0], 0, 0};
+            const float at[3] = {(float)x[0], 0, 0};
             assert_int_equal(mote_strands_pin(r.system, r.id, 0, k, at, 0), MOTE_OK);
         }
         assert_int_equal(mote_strands_set_root(r.system, r.id, 0, &quarter, 60 * ticks_per_step(&r)),

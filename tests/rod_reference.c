@@ -60,7 +60,7 @@ static rope make_engine(const reference_rod *r, uint32_t number, const float *po
     const rope rod = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, SUBSTEPS, GRAVITY);
     for (uint32_t k = 1; k < POINTS; k++) {
         if (!r->pinned[k]) continue;
-        const vec3 at = {positions[3 * k], positions[3 * k + 1], positions[3 * k + 2]};
+        const float at[3] = {positions[3 * k], positions[3 * k + 1], positions[3 * k + 2]};
         assert_int_equal(mote_strands_pin(rod.system, rod.id, 0, k, at, 0), MOTE_OK);
     }
     return rod;

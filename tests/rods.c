@@ -277,7 +277,7 @@ TEST(clamps_and_pins_bear_the_weight) {
     s.hinged = true;
     const rope r = make_rods(&s);
     for (uint32_t i = 0; i < RODS; i++) {
-        const vec3 at = {(float)(0.9 * ROD_LENGTH * PINNED / 32), 0.02f, 0};
+        const float at[3] = {(float)(0.9 * ROD_LENGTH * PINNED / 32), 0.02f, 0};
         assert_int_equal(mote_strands_pin(r.system, r.id, i, PINNED, at, 60 * ticks_per_step(&r)), MOTE_OK);
     }
     settle_rods(&r, 3000, 0.5);
@@ -319,7 +319,7 @@ TEST(rods_rest_on_a_floor) {
     rods s = rods_of(RODS, 33, 8);
     for (uint32_t i = 0; i < RODS; i++) s.stiffness[i] = pow(10, -9 + (double)i);
     const rope r = make_rods(&s);
-    const mote_collider_def floor = mote_plane((vec3){0, -0.02f, 0}, (vec3){0, 1, 0});
+    const mote_collider_def floor = mote_plane((float[3]){0, -0.02f, 0}, (float[3]){0, 1, 0});
     mote_collider_id id;
     assert_int_equal(mote_system_add_collider(r.system, &floor, &id), MOTE_OK);
     uint32_t unsolved = 0;
@@ -371,15 +371,15 @@ static uint64_t hash_of_wild_rods(mote_isa isa, uint32_t steps_together, uint32_
     def.twisting_stiffness = frames ? 1e-6f : 0;
     rope r;
     assert_int_equal(mote_system_create(&system, &r.system), MOTE_OK);
-    const mote_force_def gravity = mote_gravity((vec3){0, -9.81f, 0});
-    const mote_collider_def floor = mote_plane((vec3){0, -0.02f, 0}, (vec3){0, 1, 0});
+    const mote_force_def gravity = mote_gravity((float[3]){0, -9.81f, 0});
+    const mote_collider_def floor = mote_plane((float[3]){0, -0.02f, 0}, (float[3]){0, 1, 0});
     const mote_transform to = turn_about((double[3]){1, 0, 0}, 1, (double[3]){0.05, 0, 0});
     assert_int_equal(mote_system_add_force(r.system, &gravity, &force), MOTE_OK);
     assert_int_equal(mote_system_add_strands(r.system, &def, &id, NULL), MOTE_OK);
     assert_int_equal(mote_system_add_collider(r.system, &floor, &collider), MOTE_OK);
     r.id = id;
     assert_int_equal(mote_strands_set_roots(r.system, id, &to, 1, 20 * ticks_per_step(&r)), MOTE_OK);
-    assert_int_equal(mote_strands_pin(r.system, id, 18, 12, (vec3){0.2f, 0.05f, 0.1f}, 10), MOTE_OK);
+    assert_int_equal(mote_strands_pin(r.system, id, 18, 12, (float[3]){0.2f, 0.05f, 0.1f}, 10), MOTE_OK);
     for (uint32_t i = 0; i < RODS; i += 2)
         for (uint32_t k = 1; k < points[i]; k++) {
             double v[3];

@@ -46,7 +46,7 @@ static inline rope make_rope(const mote_strands_def *strands, mote_integrator in
     def.substeps = substeps;
     rope r;
     assert_int_equal(mote_system_create(&def, &r.system), MOTE_OK);
-    mote_force_def force = mote_gravity((vec3){0, (float)-gravity, 0});
+    mote_force_def force = mote_gravity((float[3]){0, (float)-gravity, 0});
     mote_force_id id;
     if (gravity != 0) assert_int_equal(mote_system_add_force(r.system, &force, &id), MOTE_OK);
     assert_int_equal(mote_system_add_strands(r.system, strands, &r.id, NULL), MOTE_OK);

@@ -15,9 +15,9 @@ static const double times[3] = {1 / 60.0, 1, 20};
 static const double place_error = 12 * FLOAT_ROUNDING * 15, speed_error = 12 * FLOAT_ROUNDING * 25;
 
 static void add_joint_forces(mote_system *system) {
-    add_force(system, mote_gravity((vec3){0, -9.81f, 0}));
-    add_force(system, mote_wind((vec3){0, 0, 0}, 1));
-    add_force(system, mote_anchor_spring((vec3){0, 3, 0}, 8, 0));
+    add_force(system, mote_gravity((float[3]){0, -9.81f, 0}));
+    add_force(system, mote_wind((float[3]){0, 0, 0}, 1));
+    add_force(system, mote_anchor_spring((float[3]){0, 3, 0}, 8, 0));
 }
 
 /* Position and velocity of 2 kg after `seconds`. */
@@ -98,9 +98,9 @@ TEST(preview_is_the_exact_flow_at_any_interval) {
 enum { SEEKERS = 1000 };
 
 static mote_system *seekers(mote_integrator integrator, bool mass_column, mote_isa isa, mote_jobs jobs) {
-    const mote_force_def forces[4] = {mote_gravity((vec3){1, -9.81f, 0}), mote_wind((vec3){1, 0, 2}, 0.25f),
-                                      mote_anchor_spring((vec3){1, 2, 3}, 8, 0.125f),
-                                      mote_thrust((vec3){0, 0.5f, 0})};
+    const mote_force_def forces[4] = {
+        mote_gravity((float[3]){1, -9.81f, 0}), mote_wind((float[3]){1, 0, 2}, 0.25f),
+        mote_anchor_spring((float[3]){1, 2, 3}, 8, 0.125f), mote_thrust((float[3]){0, 0.5f, 0})};
     mote_system_def def = mote_default_system_def();
     def.integrator = integrator, def.mass_column = mass_column, def.uniform_mass = 0.8f;
     def.isa = isa, def.jobs = jobs;
@@ -174,7 +174,7 @@ TEST(lifetimes_end_on_the_way_of_a_seek) {
     mote_range_view view = spawned(system, 6);
     mote_particle_id particles[6];
     for (int i = 0; i < 6; i++) view.lifetime[i] = lifetimes[i], particles[i] = view.id[i];
-    add_force(system, mote_gravity((vec3){0, -1, 0}));
+    add_force(system, mote_gravity((float[3]){0, -1, 0}));
     const float alpha = advanced(system, 10000000).alpha;
     OK(mote_system_seek(system, 90));
     assert_int_equal(mote_system_count(system), 3);
@@ -210,9 +210,9 @@ TEST(seek_preview_and_statistics_inside_a_step_are_busy) {
 
 TEST(seek_refuses_forces_that_are_not_affine_and_pending_external_forces) {
     static const float key[1] = {0};
-    static vec3 thrusts[1] = {{1, 0, 0}};
-    const vec3 zero = {0, 0, 0};
-    const mote_force_def gravity = mote_gravity((vec3){0, -1, 0}),
+    static float thrusts[3] = {1, 0, 0};
+    const float zero[3] = {0, 0, 0};
+    const mote_force_def gravity = mote_gravity((float[3]){0, -1, 0}),
                          not_affine[] = {mote_attractor(zero, 1, 1),
                                          mote_timed_thrust(key, thrusts, 1),
                                          mote_quadratic_drag(zero, 1),
@@ -251,19 +251,19 @@ enum { PATH = 12 };
 
 static void add_forces_for_stepping(mote_system *system, bool advection) {
     static const float keys[2] = {0.05f, 0.4f};
-    static vec3 thrusts[2] = {{1, 0, 0}, {0, 3, -1}};
-    const vec3 zero = {0, 0, 0};
+    static float thrusts[6] = {1, 0, 0, 0, 3, -1};
+    const float zero[3] = {0, 0, 0};
     if (advection) {
-        add_force(system, mote_vortex(zero, (vec3){0, 0, 1}, 3, 0.5f, MOTE_FIELD_VELOCITY, 0));
+        add_force(system, mote_vortex(zero, (float[3]){0, 0, 1}, 3, 0.5f, MOTE_FIELD_VELOCITY, 0));
         add_force(system, mote_curl_noise(1, 0.5f, 2, 3, MOTE_FIELD_VELOCITY, 0));
         return;
     }
-    add_force(system, mote_gravity((vec3){0, -9.81f, 0}));
-    add_force(system, mote_wind((vec3){2, 0, 0}, 0.5f));
+    add_force(system, mote_gravity((float[3]){0, -9.81f, 0}));
+    add_force(system, mote_wind((float[3]){2, 0, 0}, 0.5f));
     add_force(system, mote_attractor(zero, 30, 0.5f));
     add_force(system, mote_curl_noise(2, 0.5f, 2, 3, MOTE_FIELD_WIND, 0.5f));
     add_force(system, mote_timed_thrust(keys, thrusts, 2));
-    add_force(system, mote_in_box(mote_anchor_spring(zero, 5, 0), zero, (vec3){1, 1, 1}, 1));
+    add_force(system, mote_in_box(mote_anchor_spring(zero, 5, 0), zero, (float[3]){1, 1, 1}, 1));
     add_force(system, mote_callback(scene_spread, NULL));
 }
 

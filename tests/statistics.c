@@ -38,10 +38,10 @@ static void compare_sums(bool masses, uint32_t count) {
     mote_range_view view;
     mote_system *system = make(MOTE_SEMI_IMPLICIT_EULER, masses, count, &view);
     scene_fill(&view, &random);
-    add_force(system, mote_gravity((vec3){0, -9.75f, 0}));
-    add_force(system, mote_thrust((vec3){0.5f, 0, -1.25f}));
-    add_force(system, mote_anchor_spring((vec3){1, 2, 3}, 3, 0.5f));
-    add_force(system, mote_attractor((vec3){-1, 4, 2}, 20, 0.25f));
+    add_force(system, mote_gravity((float[3]){0, -9.75f, 0}));
+    add_force(system, mote_thrust((float[3]){0.5f, 0, -1.25f}));
+    add_force(system, mote_anchor_spring((float[3]){1, 2, 3}, 3, 0.5f));
+    add_force(system, mote_attractor((float[3]){-1, 4, 2}, 20, 0.25f));
     add_force(system, mote_particle_anchors(7, 0.25f));
     mote_statistics want = {0};
     double size = 0, spin = 0, movable = 0;
@@ -89,10 +89,10 @@ TEST(statistics_are_the_sums_in_double_for_any_count) {
 }
 
 TEST(forces_without_a_potential_are_counted_and_add_no_energy) {
-    static const vec3 zero = {0, 0, 0}, up = {0, 1, 0};
-    static mat3 turn = {{0, -1, 0}, {1, 0, 0}, {0, 0, 0}};
+    static const float zero[3] = {0, 0, 0}, up[3] = {0, 1, 0};
+    static float turn[9] = {0, -1, 0, 1, 0, 0, 0, 0, 0};
     static const float times[2] = {0, 1};
-    static vec3 thrusts[2] = {{0}, {1, 2, 3}};
+    static float thrusts[6] = {0, 0, 0, 1, 2, 3};
     const mote_force_def forces[] = {mote_wind(zero, 1),
                                      mote_quadratic_drag(zero, 1),
                                      mote_timed_thrust(times, thrusts, 2),
@@ -111,7 +111,7 @@ TEST(forces_without_a_potential_are_counted_and_add_no_energy) {
         ASSERT(s.forces_without_potential, ==, i + 1);
         ASSERT(s.potential, ==, 0);
     }
-    add_force(system, mote_gravity((vec3){-1, 0, 0}));
+    add_force(system, mote_gravity((float[3]){-1, 0, 0}));
     const mote_statistics s = statistics_of(system);
     ASSERT(s.forces_without_potential, ==, COUNT_OF(forces));
     ASSERT(s.potential, ==, 10 * 1.5 * 3);
@@ -121,7 +121,7 @@ TEST(forces_without_a_potential_are_counted_and_add_no_energy) {
 TEST(immovable_particles_do_not_count) {
     mote_range_view view;
     mote_system *system = make(MOTE_VELOCITY_VERLET, true, 40, &view);
-    add_force(system, mote_gravity((vec3){0, -1, 0}));
+    add_force(system, mote_gravity((float[3]){0, -1, 0}));
     for (int i = 0; i < 40; i++)
         view.position.y[i] = 2, view.velocity.x[i] = 3, view.inverse_mass[i] = i == 21 ? 0.25f : 0;
     mote_statistics s = statistics_of(system);
@@ -158,7 +158,7 @@ TEST(statistics_have_the_same_bits_on_any_jobs) {
         def.jobs = kinds.jobs[j % JOB_KINDS];
         mote_system *system = system_of(&def);
         spawned_at_random(system, def.capacity, 1);
-        add_force(system, mote_attractor((vec3){-1, 4, 2}, 20, 0.25f));
+        add_force(system, mote_attractor((float[3]){-1, 4, 2}, 20, 0.25f));
         stepped(system, 2);
         const mote_statistics s = statistics_of(system);
         if (j == 0) first = s;
@@ -174,7 +174,7 @@ TEST(statistics_have_the_same_bits_on_any_jobs) {
 TEST(statistics_of_position_verlet_have_the_velocity_at_the_time_of_the_position) {
     mote_range_view view;
     mote_system *system = make(MOTE_POSITION_VERLET, false, 20, &view);
-    add_force(system, mote_gravity((vec3){0, -8, 0}));
+    add_force(system, mote_gravity((float[3]){0, -8, 0}));
     for (int i = 0; i < 20; i++) view.velocity.x[i] = 2, view.velocity.y[i] = 4;
     for (int n = 0; n <= 30; n++) {
         const mote_statistics s = statistics_of(system);

@@ -156,7 +156,7 @@ static uint64_t hash_of(size_t kind, mote_jobs jobs, mote_isa isa, frames groupi
     for (uint32_t round = 0; round < ROUNDS; round++) {
         if (round) {
             scene_aim(system, id, &s, 7, scene_ticks(system) * ROUND_STEPS);
-            assert_int_equal(mote_strands_set_air(system, id, (vec3){-2, 1, 0}), MOTE_OK);
+            assert_int_equal(mote_strands_set_air(system, id, (float[3]){-2, 1, 0}), MOTE_OK);
             if (s.parts & PINS)
                 assert_int_equal(mote_strands_unpin(system, id, 0, mote_strands_points(system, id, 0) / 2),
                                  MOTE_OK);

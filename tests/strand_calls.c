@@ -294,7 +294,7 @@ TEST(wrong_arguments_are_refused) {
              REFUSES(NULL, mote_strands_pin(system, id, 0, 1, NULL, 0)),
              REFUSES(NULL, mote_strands_set_air(system, id, NULL)));
     for (int axis = 0; axis < 3; axis++) {
-        vec3 hole = {0, 0, 0};
+        float hole[3] = {0, 0, 0};
         hole[axis] = NAN;
         REFUSALS(system, REFUSES(NOT_FINITE, mote_strands_pin(system, id, 0, 1, hole, 0)),
                  REFUSES(NOT_FINITE, mote_strands_set_air(system, id, hole)));
@@ -311,7 +311,7 @@ TEST(wrong_arguments_are_refused) {
              REFUSES(NULL, mote_strands_report(system, id, NULL)),
              REFUSES(INTEGRATOR, mote_system_seek(system, 5)));
     const uint64_t hash = mote_system_hash(system);
-    assert_int_equal(mote_strands_set_air(system, id, (vec3){1, 2, 3}), MOTE_OK);
+    assert_int_equal(mote_strands_set_air(system, id, (float[3]){1, 2, 3}), MOTE_OK);
     ASSERT(strands_inside(system, id)->def.air_velocity[2], ==, 3);
     ASSERT(mote_system_hash(system), !=, hash);
     assert_int_equal(mote_system_remove_strands(system, id), MOTE_OK);
@@ -337,9 +337,9 @@ static void every_call_returns(mote_result code, mote_system *system, mote_stran
              RETURNS(code, mote_strands_set_roots(system, id, &at, 1, 0)),
              RETURNS(code, mote_strands_set_root(system, id, 0, &at, 0)),
              RETURNS(code, mote_strands_reset(system, id, 0)),
-             RETURNS(code, mote_strands_pin(system, id, 0, 1, (vec3){0, 0, 0}, 0)),
+             RETURNS(code, mote_strands_pin(system, id, 0, 1, (float[3]){0, 0, 0}, 0)),
              RETURNS(code, mote_strands_unpin(system, id, 0, 1)),
-             RETURNS(code, mote_strands_set_air(system, id, (vec3){0, 0, 0})),
+             RETURNS(code, mote_strands_set_air(system, id, (float[3]){0, 0, 0})),
              RETURNS(code, mote_strands_reaction(system, id, 0, 0, impulse)),
              RETURNS(code, mote_strands_report_of(system, id, 0, &report)),
              RETURNS(code, mote_strands_stability(system, id, 0, &factor)),

@@ -77,7 +77,7 @@ TEST(friction_holds_a_rope_that_hangs_unevenly_over_a_capsule) {
         positions[3 * k] = (float)(0.111 * (left > 0 ? copysign(1, s) : sin(angle)));
         positions[3 * k + 1] = (float)(left > 0 ? -left : 0.111 * cos(angle));
     }
-    mote_collider_def capsule = mote_capsule((vec3){0, 0, -1}, (vec3){0, 0, 1}, 0.1f);
+    mote_collider_def capsule = mote_capsule((float[3]){0, 0, -1}, (float[3]){0, 0, 1}, 0.1f);
     rope r = make_scene(&def, &capsule, SUBSTEPS, GRAVITY);
     double fastest = 0;
     for (int step = 0; step < 60 * 12; step++) {
@@ -102,11 +102,11 @@ TEST(friction_holds_a_rope_that_hangs_unevenly_over_a_capsule) {
 static double slide_of(mote_strand_solver solver, double angle, float friction, double seconds) {
     mote_strands_def def = strand_def(solver, (double[3]){-0.5, RADIUS, 0}, (double[3]){0.5, RADIUS, 0});
     def.friction = friction;
-    mote_collider_def plane = mote_plane((vec3){0, 0, 0}, (vec3){0, 1, 0});
+    mote_collider_def plane = mote_plane((float[3]){0, 0, 0}, (float[3]){0, 1, 0});
     plane.friction = friction;
     rope r = make_scene(&def, &plane, SUBSTEPS, 0);
     mote_force_def gravity =
-        mote_gravity((vec3){(float)(GRAVITY * sin(angle)), (float)(-GRAVITY * cos(angle)), 0});
+        mote_gravity((float[3]){(float)(GRAVITY * sin(angle)), (float)(-GRAVITY * cos(angle)), 0});
     mote_force_id force;
     assert_int_equal(mote_system_add_force(r.system, &gravity, &force), MOTE_OK);
     for (int step = 0; step < 60 * seconds; step++) {
@@ -150,8 +150,8 @@ TEST(a_strand_that_falls_onto_a_plane_or_a_box_comes_to_rest_on_it) {
             mote_strands_def def = strand_def((mote_strand_solver)solver, (double[3]){-0.3, 0.3, -0.2},
                                               (double[3]){0.3, 0.5, 0.2});
             const mote_transform at = turn_about((double[3]){0, 1, 0}, 0.5, (double[3]){0, -0.25, 0});
-            mote_collider_def ground =
-                box ? mote_box(&at, (vec3){1, 0.25f, 1}) : mote_plane((vec3){0, 0, 0}, (vec3){0, 2, 0});
+            mote_collider_def ground = box ? mote_box(&at, (float[3]){1, 0.25f, 1})
+                                           : mote_plane((float[3]){0, 0, 0}, (float[3]){0, 2, 0});
             rope r = make_scene(&def, &ground, solver == MOTE_STRAND_SPRINGS ? 32 : SUBSTEPS, GRAVITY);
             for (int step = 0; step < 240; step++) {
                 step_rope(&r, 1);
@@ -173,7 +173,7 @@ TEST(a_floor_that_moves_takes_a_strand_along) {
     for (int solver = MOTE_STRAND_SPRINGS; solver <= MOTE_STRAND_ROBUST; solver++) {
         mote_strands_def def =
             strand_def((mote_strand_solver)solver, (double[3]){-0.5, RADIUS, 0}, (double[3]){0.5, RADIUS, 0});
-        mote_collider_def floor = mote_plane((vec3){0, 0, 0}, (vec3){0, 1, 0});
+        mote_collider_def floor = mote_plane((float[3]){0, 0, 0}, (float[3]){0, 1, 0});
         rope r = make_scene(&def, &floor, SUBSTEPS, GRAVITY);
         for (int step = 1; step <= 60 * seconds; step++)
             step_to(&r, &floor, (double[3]){u * step / 60.0, 0, 0});
@@ -190,7 +190,7 @@ TEST(a_moving_capsule_carries_a_strand) {
     mote_strands_def def =
         strand_def(MOTE_STRAND_ROBUST, (double[3]){-0.5, 0.115, 0}, (double[3]){0.5, 0.115, 0});
     def.friction = 1;
-    mote_collider_def capsule = mote_capsule((vec3){0, 0, -1}, (vec3){0, 0, 1}, 0.1f);
+    mote_collider_def capsule = mote_capsule((float[3]){0, 0, -1}, (float[3]){0, 0, 1}, 0.1f);
     capsule.friction = 1;
     rope r = make_scene(&def, &capsule, SUBSTEPS, GRAVITY);
     double centre[3] = {0};
@@ -222,7 +222,8 @@ TEST(a_strand_and_a_thin_capsule_do_not_pass_through_each_other) {
                     strand_def((mote_strand_solver)solver, (double[3]){0, 0.5, 0}, (double[3]){0, -0.5, 0});
                 def.radius = 0.005f;
                 def.compliance /= 5;
-                mote_collider_def capsule = mote_capsule((vec3){-0.5f, 0, -1}, (vec3){-0.5f, 0, 1}, 0.005f);
+                mote_collider_def capsule =
+                    mote_capsule((float[3]){-0.5f, 0, -1}, (float[3]){-0.5f, 0, 1}, 0.005f);
                 rope r = make_scene(&def, &capsule, SUBSTEPS, 0);
                 for (uint32_t k = 0; k < POINTS && strand_moves; k++)
                     store_point(&r, 0, k, NULL, (double[3]){-speed, 0, 0});
@@ -249,8 +250,8 @@ TEST(an_overlap_at_the_start_gives_no_speed) {
             mote_strands_def def = strand_def((mote_strand_solver)solver, (double[3]){-0.5, -0.01, 0},
                                               (double[3]){0.5, -0.01, 0});
             const mote_transform at = {{0, -0.25f, 0}, {0, 0, 0, 1}};
-            mote_collider_def ground =
-                box ? mote_box(&at, (vec3){1, 0.25f, 1}) : mote_plane((vec3){0, 0, 0}, (vec3){0, 1, 0});
+            mote_collider_def ground = box ? mote_box(&at, (float[3]){1, 0.25f, 1})
+                                           : mote_plane((float[3]){0, 0, 0}, (float[3]){0, 1, 0});
             rope r = make_scene(&def, &ground, SUBSTEPS, 0);
             for (int step = 0; step < 10; step++) {
                 step_rope(&r, 1);
@@ -266,7 +267,7 @@ TEST(an_overlap_at_the_start_gives_no_speed) {
 
 /* Whichever is added first, conserving strands come to lie over a sphere as robust ones do. */
 TEST(conserving_strands_take_colliders) {
-    const mote_collider_def sphere = mote_sphere((vec3){0, 0, 0}, 0.1f);
+    const mote_collider_def sphere = mote_sphere((float[3]){0, 0, 0}, 0.1f);
     for (int first = 0; first < 2; first++)
         for (int solver = MOTE_STRAND_ROBUST; solver <= MOTE_STRAND_CONSERVING; solver++) {
             mote_strands_def def =
@@ -325,8 +326,8 @@ static double fastest_of_buried(const mote_collider_def *collider, uint32_t subs
  * concentrates that to less than twice; later no point falls by more than the length of a strand. */
 TEST(points_leave_a_flat_collider_of_their_root_without_speed) {
     const mote_transform box_at = {{0, -0.2f, 0}, {0, 0, 0, 1}};
-    const mote_collider_def colliders[] = {mote_plane((vec3){0, 0, 0}, (vec3){0, 1, 0}),
-                                           mote_box(&box_at, (vec3){1, 0.2f, 1})};
+    const mote_collider_def colliders[] = {mote_plane((float[3]){0, 0, 0}, (float[3]){0, 1, 0}),
+                                           mote_box(&box_at, (float[3]){1, 0.2f, 1})};
     const double length = 0.02 * (HAIR_POINTS - 1);
     for (int i = 0; i < 2; i++)
         for (uint32_t substeps = 4; substeps <= 16; substeps *= 2) {
@@ -345,11 +346,12 @@ TEST(the_report_tells_the_deepest_point) {
     const struct {
         mote_collider_def def;
         double x[3], depth;
-    } cases[] = {
-        {mote_plane((vec3){0, 0, 0}, (vec3){0, 3, 0}), {0, -0.02, 0}, 0.03},
-        {mote_sphere((vec3){0, -0.1f, 0}, 0.1f), {0.03, -0.06, 0}, 0.06},
-        {mote_capsule((vec3){-0.3f, -0.1f, 0}, (vec3){0.3f, -0.1f, 0}, 0.1f), {0.2, -0.06, 0.03}, 0.06},
-        {mote_box(&box_at, (vec3){1, 0.1f, 1}), {0.02 * sin(0.5), -0.02 * cos(0.5), 0}, 0.03}};
+    } cases[] = {{mote_plane((float[3]){0, 0, 0}, (float[3]){0, 3, 0}), {0, -0.02, 0}, 0.03},
+                 {mote_sphere((float[3]){0, -0.1f, 0}, 0.1f), {0.03, -0.06, 0}, 0.06},
+                 {mote_capsule((float[3]){-0.3f, -0.1f, 0}, (float[3]){0.3f, -0.1f, 0}, 0.1f),
+                  {0.2, -0.06, 0.03},
+                  0.06},
+                 {mote_box(&box_at, (float[3]){1, 0.1f, 1}), {0.02 * sin(0.5), -0.02 * cos(0.5), 0}, 0.03}};
     for (int i = 0; i < 4; i++) {
         mote_strands_def def =
             strand_def(MOTE_STRAND_ROBUST, (double[3]){-0.5, 1, 0}, (double[3]){0.5, 1, 0});

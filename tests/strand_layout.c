@@ -208,10 +208,10 @@ TEST(an_allocation_that_fails_changes_nothing) {
         mote_strands_id id = {1, 1};
         ledger.fail_at = ledger.calls + k;
         TWICE(mote_system_add_strands(system, &s.def, &id, NULL));
-        TWICE(mote_strands_pin(system, id, 3, 1, (vec3){1, 2, 3}, 0));
+        TWICE(mote_strands_pin(system, id, 3, 1, (float[3]){1, 2, 3}, 0));
         failures += ledger.failures;
         const uint64_t calls = ledger.calls;
-        assert_int_equal(mote_strands_pin(system, id, 4, 1, (vec3){1, 2, 3}, 0), MOTE_OK);
+        assert_int_equal(mote_strands_pin(system, id, 4, 1, (float[3]){1, 2, 3}, 0), MOTE_OK);
         assert_int_equal(mote_strands_reset(system, id, MOTE_ALL_STRANDS), MOTE_OK);
         assert_int_equal(mote_system_step(system, 2, NULL), MOTE_OK);
         ASSERT(ledger.calls, ==, calls);

@@ -154,7 +154,7 @@ TEST(every_layout_holds_the_vertices_of_the_header_at_any_alpha) {
 TEST(strands_that_were_just_added_or_reset_are_presented_where_they_are) {
     SCENE(plain_system(), 20, 40, 3);
     const mote_strand_layout l = mote_default_strand_layout();
-    const mote_force_def fall = mote_gravity((vec3){0, -9.81f, 0});
+    const mote_force_def fall = mote_gravity((float[3]){0, -9.81f, 0});
     mote_force_id force;
     assert_int_equal(mote_system_add_force(system, &fall, &force), MOTE_OK);
     set_alpha(system, 0.5);

@@ -160,7 +160,7 @@ TEST(pins_travel_straight_from_where_their_point_stands) {
         double from[3], want[3];
         load_point(&r, 0, 7, from, NULL);
         assert_int_equal(
-            mote_strands_pin(r.system, r.id, 0, 7, (vec3){0.75f, 0.5f, 0.125f}, 2 * ticks_per_step(&r)),
+            mote_strands_pin(r.system, r.id, 0, 7, (float[3]){0.75f, 0.5f, 0.125f}, 2 * ticks_per_step(&r)),
             MOTE_OK);
         step_rope(&r, 3);
         assert_int_equal(w.count, 3 * SUBSTEPS);

@@ -166,18 +166,18 @@ static inline void scene_add(mote_system *system, mote_force_def def) {
 }
 
 static inline void scene_forces(mote_system *system, uint32_t parts) {
-    const vec3 centre = {0.5f, -0.5f, 0.25f}, half = {0.5f, 1, 1};
+    const float centre[3] = {0.5f, -0.5f, 0.25f}, half[3] = {0.5f, 1, 1};
     if (parts & SYSTEM) {
-        scene_add(system, mote_gravity((vec3){0.25f, -9.81f, 0.5f}));
-        scene_add(system, mote_wind((vec3){2, 0, -1}, 0.01f));
+        scene_add(system, mote_gravity((float[3]){0.25f, -9.81f, 0.5f}));
+        scene_add(system, mote_wind((float[3]){2, 0, -1}, 0.01f));
     }
     if (parts & EVEN_POINTS && !(parts & SYSTEM))
-        scene_add(system, mote_gravity((vec3){0.25f, -9.81f, 0.5f}));
+        scene_add(system, mote_gravity((float[3]){0.25f, -9.81f, 0.5f}));
     if (parts & STIFF) scene_add(system, mote_anchor_spring(centre, 0.5f, 0.002f));
     if (parts & FIELDS) {
         scene_add(system, mote_attractor(centre, 1.5f, 0.3f));
-        scene_add(system, mote_in_box(mote_wind((vec3){-3, 1, 0}, 0.02f), centre, half, 0.25f));
-        scene_add(system, mote_quadratic_drag((vec3){1, 0, 1}, 0.003f));
+        scene_add(system, mote_in_box(mote_wind((float[3]){-3, 1, 0}, 0.02f), centre, half, 0.25f));
+        scene_add(system, mote_quadratic_drag((float[3]){1, 0, 1}, 0.003f));
         scene_add(system, mote_curl_noise(2.3f, 0.8f, 3, 12345, MOTE_FIELD_ACCELERATION, 0));
     }
     if (!(parts & CALLBACKS)) return;
@@ -193,10 +193,11 @@ static inline void scene_forces(mote_system *system, uint32_t parts) {
 static inline void scene_colliders(mote_system *system, uint64_t end_tick) {
     const mote_transform box = {{-0.3f, -1.2f, 0.3f}, {0.1f, 0.2f, 0, 1}},
                          moved = {{0.2f, -0.7f, 0.1f}, {0.3f, 0, 0.2f, 1}};
-    const mote_collider_def defs[] = {mote_sphere((vec3){0.2f, -0.5f, 0}, 0.25f),
-                                      mote_capsule((vec3){-0.6f, -0.8f, 0}, (vec3){0.6f, -0.6f, 0.4f}, 0.12f),
-                                      mote_box(&box, (vec3){0.3f, 0.1f, 0.2f}),
-                                      mote_plane((vec3){0, -2, 0}, (vec3){0.1f, 1, 0})};
+    const mote_collider_def defs[] = {
+        mote_sphere((float[3]){0.2f, -0.5f, 0}, 0.25f),
+        mote_capsule((float[3]){-0.6f, -0.8f, 0}, (float[3]){0.6f, -0.6f, 0.4f}, 0.12f),
+        mote_box(&box, (float[3]){0.3f, 0.1f, 0.2f}),
+        mote_plane((float[3]){0, -2, 0}, (float[3]){0.1f, 1, 0})};
     mote_collider_id id;
     for (uint32_t i = 0; i < COUNT_OF(defs); i++) {
         scene_check(mote_system_add_collider(system, &defs[i], &id));
@@ -224,8 +225,8 @@ static inline void scene_pins(mote_system *system, mote_strands_id id, const str
         for (uint32_t point = first; point < points; point += points / 2 + 1) {
             const uint32_t slot = mote_strands_slot(system, id, i, point);
             const float away = number % 4 == 3 ? 5 : 0.05f;
-            const vec3 target = {view.position.x[slot] + away, view.position.y[slot] + 0.02f,
-                                 view.position.z[slot]};
+            const float target[3] = {view.position.x[slot] + away, view.position.y[slot] + 0.02f,
+                                     view.position.z[slot]};
             scene_check(mote_strands_pin(system, id, i, point, target, tick));
         }
     }

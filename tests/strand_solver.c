@@ -107,7 +107,8 @@ static mote_strands_def lines_def(mote_strand_solver solver, uint32_t count) {
 }
 
 static void pin_tip(const rope *r, uint32_t strand, float x, uint64_t tick) {
-    assert_int_equal(mote_strands_pin(r->system, r->id, strand, LINE - 1, (vec3){x, 0, 0}, tick), MOTE_OK);
+    assert_int_equal(mote_strands_pin(r->system, r->id, strand, LINE - 1, (float[3]){x, 0, 0}, tick),
+                     MOTE_OK);
 }
 
 /* The last point of each strand is pinned `share` of its length away; that of the last strand is free. */
@@ -373,7 +374,7 @@ TEST(reactions_balance_momentum) {
         for (int k = 1; k < 16; k += 2) positions[3 * k + 2] = 0.04f; /* not taut: forces have a bound */
         rope r = make_line(&def, 16);
         assert_int_equal(
-            mote_strands_pin(r.system, r.id, 0, 8, (vec3){0.4f, 0.1f, 0.1f}, 50 * ticks_per_step(&r)),
+            mote_strands_pin(r.system, r.id, 0, 8, (float[3]){0.4f, 0.1f, 0.1f}, 50 * ticks_per_step(&r)),
             MOTE_OK);
         double before[3] = {0};
         for (int step = 0; step < 60; step++) {

@@ -143,7 +143,7 @@ static void step_between_springs(mote_integrator integrator, float stiffness, co
                                       (double[3]){1, 0, 0}, 1 / stiffness);
     def.mass = 3;
     rope r = make_rope(&def, integrator, (mote_rate){4, 1}, 1, 0);
-    assert_int_equal(mote_strands_pin(r.system, r.id, 0, 2, (vec3){1, 0, 0}, 0), MOTE_OK);
+    assert_int_equal(mote_strands_pin(r.system, r.id, 0, 2, (float[3]){1, 0, 0}, 0), MOTE_OK);
     double x[3] = {start[0], 0, 0}, v[3] = {start[1], 0, 0};
     store_point(&r, 0, 1, x, v);
     step_rope(&r, 1);

@@ -73,7 +73,7 @@ TEST(all_of_the_state_counts_in_the_hash_and_no_measurement_does) {
     const uint64_t empty = mote_system_hash(system);
     mote_strands_id id = add_strands(system, &s);
     ASSERT(mote_system_hash(system), !=, empty);
-    assert_int_equal(mote_strands_pin(system, id, 2, 1, (vec3){1, 2, 3}, 9), MOTE_OK);
+    assert_int_equal(mote_strands_pin(system, id, 2, 1, (float[3]){1, 2, 3}, 9), MOTE_OK);
     mote_strands *b = strands_inside(system, id);
     bool *used = calloc(b->range.slot_count, sizeof *used);
     for (uint32_t i = 0; i < 21; i++)
@@ -154,7 +154,7 @@ TEST(reset_strands_rest_in_their_rest_shape_under_their_root) {
     ASSERT(mote_system_hash(system), ==, fresh);
     const mote_transform turned = {{1, 2, 3}, {1, 1, 1, 1}};
     assert_int_equal(mote_strands_set_roots(system, id, &turned, 1, UINT64_MAX - 1), MOTE_OK);
-    assert_int_equal(mote_strands_pin(system, id, 4, 1, (vec3){7, 8, 9}, UINT64_MAX - 1), MOTE_OK);
+    assert_int_equal(mote_strands_pin(system, id, 4, 1, (float[3]){7, 8, 9}, UINT64_MAX - 1), MOTE_OK);
     for (uint32_t strand = 0; strand < 21; strand++)
         for (uint32_t k = 0; k < s.points[strand]; k++) {
             uint32_t slot = mote_strands_slot(system, id, strand, k);
@@ -277,7 +277,7 @@ TEST(statistics_of_a_system_include_its_strands) {
         def.jobs = round ? pthread_jobs_hook(&workers) : (mote_jobs){0, NULL, NULL};
         mote_system *system;
         assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
-        mote_force_def gravity = mote_gravity((vec3){1, -2, 3});
+        mote_force_def gravity = mote_gravity((float[3]){1, -2, 3});
         mote_force_id force_id;
         mote_range_view view;
         assert_int_equal(mote_system_add_force(system, &gravity, &force_id), MOTE_OK);
@@ -290,7 +290,7 @@ TEST(statistics_of_a_system_include_its_strands) {
             make_strands(&s, 30 + n, 40, n);
             mote_strands_id id = add_strands(system, &s);
             const mote_strands *b = strands_inside(system, id);
-            assert_int_equal(mote_strands_pin(system, id, 3, 1, (vec3){0, 0, 0}, 0), MOTE_OK);
+            assert_int_equal(mote_strands_pin(system, id, 3, 1, (float[3]){0, 0, 0}, 0), MOTE_OK);
             add_sums(&want, b, &random);
         }
         assert_int_equal(mote_system_statistics(system, &got[round]), MOTE_OK);

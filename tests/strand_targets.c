@@ -110,7 +110,7 @@ TEST(every_strand_gets_the_root_of_its_number) {
     mote_transform each[18];
     for (uint32_t i = 0; i < 18; i++) each[i] = (mote_transform){{(float)i, 0, 0}, {0, 0, 0, 1}};
     assert_int_equal(mote_strands_set_roots(system, id, each, 18, MOTE_NEXT_ADVANCE), MOTE_OK);
-    assert_int_equal(mote_strands_pin(system, id, 3, 1, (vec3){1, 2, 3}, MOTE_NEXT_ADVANCE), MOTE_OK);
+    assert_int_equal(mote_strands_pin(system, id, 3, 1, (float[3]){1, 2, 3}, MOTE_NEXT_ADVANCE), MOTE_OK);
     assert_int_equal(mote_strands_set_root(system, id, 6, &each[6], 55), MOTE_OK);
     mote_strands_resolve(&b->range, 1234);
     mote_strands_resolve(&b->range, 5678);
@@ -213,7 +213,7 @@ TEST(pins_and_spans_equal_a_plain_model_after_random_edits) {
                            k = last ? (edit - 600) / 41 : random_below(&random, 8);
             const bool is_point = strand < 40 && k < s.points[strand], root = k == 0 && !s.def.free_roots;
             const bool take = last || random_below(&random, 10) < (edit < 300 ? 3 : 7);
-            const vec3 to = {random_between(&random, -9, 9), 1, 2};
+            const float to[3] = {random_between(&random, -9, 9), 1, 2};
             const uint64_t tick = edit % 3 ? edit : MOTE_NEXT_ADVANCE, hash = mote_system_hash(system);
             const bool good = is_point && !root && (!take || m.pinned[strand][k]);
             assert_int_equal(take ? mote_strands_unpin(system, id, strand, k)
@@ -236,8 +236,9 @@ TEST(a_pin_leaves_from_its_point_whenever_it_gets_a_target) {
     uint32_t slot = mote_strands_slot(system, id, 2, 1);
     for (int i = 0; i < 3; i++) {
         for (int axis = 0; axis < 3; axis++) b->range.x[axis][slot] = (float)(10 * i + axis);
-        assert_int_equal(mote_strands_pin(system, id, 2, 1, (vec3){1, 2, 3}, i == 1 ? MOTE_NEXT_ADVANCE : 17),
-                         MOTE_OK);
+        assert_int_equal(
+            mote_strands_pin(system, id, 2, 1, (float[3]){1, 2, 3}, i == 1 ? MOTE_NEXT_ADVANCE : 17),
+            MOTE_OK);
         for (int axis = 0; axis < 3; axis++)
             ASSERT(b->range.pins.pins[0].from[axis], ==, (float)(10 * i + axis));
         assert_int_equal(b->range.pins.count, 1);
@@ -259,10 +260,10 @@ TEST(one_pin_too_many_is_refused) {
     mote_strands_id id;
     assert_int_equal(mote_system_add_strands(system, &def, &id, NULL), MOTE_OK);
     for (uint32_t i = 0; i < MOTE_MAX_STRANDS_PINS; i++)
-        assert_int_equal(mote_strands_pin(system, id, i % 5, i / 5, (vec3){0, 0, 0}, 0), MOTE_OK);
-    REFUSED(system, MOTE_ERROR_CAPACITY, mote_strands_pin(system, id, 4, 1000, (vec3){0, 0, 0}, 0));
-    assert_int_equal(mote_strands_pin(system, id, 0, 0, (vec3){1, 0, 0}, 0), MOTE_OK);
+        assert_int_equal(mote_strands_pin(system, id, i % 5, i / 5, (float[3]){0, 0, 0}, 0), MOTE_OK);
+    REFUSED(system, MOTE_ERROR_CAPACITY, mote_strands_pin(system, id, 4, 1000, (float[3]){0, 0, 0}, 0));
+    assert_int_equal(mote_strands_pin(system, id, 0, 0, (float[3]){1, 0, 0}, 0), MOTE_OK);
     assert_int_equal(mote_strands_unpin(system, id, 1, 1), MOTE_OK);
-    assert_int_equal(mote_strands_pin(system, id, 4, 1000, (vec3){0, 0, 0}, 0), MOTE_OK);
+    assert_int_equal(mote_strands_pin(system, id, 4, 1000, (float[3]){0, 0, 0}, 0), MOTE_OK);
     mote_system_destroy(system);
 }

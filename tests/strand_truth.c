@@ -58,7 +58,8 @@ static double drawn_velocity(mote_strand_solver solver, bool pin, double at) {
     double x[3], v[3];
     if (pin)
         assert_int_equal(
-            mote_strands_pin(r.system, r.id, 0, 4, (vec3){moved, -1, 0}, 10 * ticks_per_step(&r)), MOTE_OK);
+            mote_strands_pin(r.system, r.id, 0, 4, (float[3]){moved, -1, 0}, 10 * ticks_per_step(&r)),
+            MOTE_OK);
     else
         assert_int_equal(mote_strands_set_root(r.system, r.id, 0, &to, 10 * ticks_per_step(&r)), MOTE_OK);
     step_rope(&r, 9);

@@ -202,10 +202,10 @@ static mote_result add_all(mote_system *system, const mote_force_def *forces, si
 
 static mote_result add_velocity_fields(mote_system *system, bool reach) {
     mote_force_def forces[] = {
-        mote_linear_field((vec3){0.5f, 0.0f, 0.25f}, (mat3){{0, -0.3f, 0}, {0.3f, 0, 0.1f}, {0, 0, -0.2f}},
+        mote_linear_field((float[3]){0.5f, 0.0f, 0.25f}, (float[9]){0, -0.3f, 0, 0.3f, 0, 0.1f, 0, 0, -0.2f},
                           MOTE_FIELD_VELOCITY, 0.0f),
-        mote_vortex((vec3){1.0f, 2.0f, 3.0f}, (vec3){0.0f, 1.0f, 0.5f}, 2.0f, 0.5f, MOTE_FIELD_VELOCITY,
-                    0.0f),
+        mote_vortex((float[3]){1.0f, 2.0f, 3.0f}, (float[3]){0.0f, 1.0f, 0.5f}, 2.0f, 0.5f,
+                    MOTE_FIELD_VELOCITY, 0.0f),
         mote_curl_noise(1.5f, 0.4f, 2.0f, 7, MOTE_FIELD_VELOCITY, 0.0f),
         mote_callback(scene_spread, NULL),
         mote_callback(scene_chase, NULL),
@@ -219,11 +219,11 @@ static mote_result add_velocity_fields(mote_system *system, bool reach) {
 
 mote_result scene_add_forces(mote_system *system, bool reach) {
     mote_force_def forces[] = {
-        mote_gravity((vec3){0.0f, -9.81f, 0.0f}),
-        mote_thrust((vec3){0.5f, 0.0f, 0.25f}),
-        mote_wind((vec3){2.0f, 0.0f, -1.0f}, 0.3f),
-        mote_anchor_spring((vec3){0.0f, 1.0f, 0.0f}, 2.0f, 0.1f),
-        mote_attractor((vec3){1.0f, 2.0f, 3.0f}, 5.0f, 0.5f),
+        mote_gravity((float[3]){0.0f, -9.81f, 0.0f}),
+        mote_thrust((float[3]){0.5f, 0.0f, 0.25f}),
+        mote_wind((float[3]){2.0f, 0.0f, -1.0f}, 0.3f),
+        mote_anchor_spring((float[3]){0.0f, 1.0f, 0.0f}, 2.0f, 0.1f),
+        mote_attractor((float[3]){1.0f, 2.0f, 3.0f}, 5.0f, 0.5f),
         mote_callback(scene_spread, NULL),
         mote_callback(scene_chase, NULL),
     };

@@ -26,13 +26,13 @@ static double rotate_y_to(const double d[3], float rotation[4]) {
     return length;
 }
 
-mote_collider_def mote_sphere(const vec3 centre, float radius) {
+mote_collider_def mote_sphere(const float centre[3], float radius) {
     mote_collider_def def = make_def(MOTE_COLLIDER_SPHERE, radius);
     for (int i = 0; i < 3; i++) def.transform.position[i] = centre[i];
     return def;
 }
 
-mote_collider_def mote_capsule(const vec3 a, const vec3 b, float radius) {
+mote_collider_def mote_capsule(const float a[3], const float b[3], float radius) {
     mote_collider_def def = make_def(MOTE_COLLIDER_CAPSULE, radius);
     double along[3];
     mote_fpu_state saved = mote_fpu_enter();
@@ -48,7 +48,7 @@ mote_collider_def mote_capsule(const vec3 a, const vec3 b, float radius) {
 }
 
 /* Makes a quaternion of length 0 from a normal of length 0, so that the check fails. */
-mote_collider_def mote_plane(const vec3 point, const vec3 normal) {
+mote_collider_def mote_plane(const float point[3], const float normal[3]) {
     mote_collider_def def = make_def(MOTE_COLLIDER_PLANE, 0);
     const double up[3] = {(double)normal[0], (double)normal[1], (double)normal[2]};
     mote_fpu_state saved = mote_fpu_enter();
@@ -59,7 +59,7 @@ mote_collider_def mote_plane(const vec3 point, const vec3 normal) {
     return def;
 }
 
-mote_collider_def mote_box(const mote_transform *transform, const vec3 extent) {
+mote_collider_def mote_box(const mote_transform *transform, const float extent[3]) {
     mote_collider_def def = make_def(MOTE_COLLIDER_BOX, 0);
     def.transform = *transform;
     for (int i = 0; i < 3; i++) def.extent[i] = extent[i];

@@ -13,7 +13,7 @@ MOTE_INLINE wide3 mote_anchor_spring_evaluate(const mote_force_def *def, const m
 
 #if defined(MOTE_FORCE_DEFINITIONS)
 
-mote_force_def mote_anchor_spring(const vec3 anchor, float stiffness, float damping) {
+mote_force_def mote_anchor_spring(const float anchor[3], float stiffness, float damping) {
     mote_force_def def = {.kind = MOTE_FORCE_ANCHOR_SPRING,
                           .as.anchor_spring = {.stiffness = stiffness, .damping = damping}};
     mote_copy_vector(def.as.anchor_spring.anchor, anchor);

@@ -20,7 +20,7 @@ MOTE_INLINE wide3 mote_attractor_evaluate(const mote_force_def *def, const mote_
 
 #if defined(MOTE_FORCE_DEFINITIONS)
 
-mote_force_def mote_attractor(const vec3 centre, float strength, float softening) {
+mote_force_def mote_attractor(const float centre[3], float strength, float softening) {
     mote_force_def def = {.kind = MOTE_FORCE_ATTRACTOR,
                           .as.attractor = {.strength = strength, .softening = softening}};
     mote_copy_vector(def.as.attractor.centre, centre);

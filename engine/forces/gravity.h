@@ -12,7 +12,7 @@ MOTE_INLINE wide3 mote_gravity_evaluate(const mote_force_def *def, const mote_fo
 
 #if defined(MOTE_FORCE_DEFINITIONS)
 
-mote_force_def mote_gravity(const vec3 acceleration) {
+mote_force_def mote_gravity(const float acceleration[3]) {
     mote_force_def def = {.kind = MOTE_FORCE_GRAVITY};
     mote_copy_vector(def.as.gravity.acceleration, acceleration);
     return def;

@@ -14,11 +14,12 @@ MOTE_INLINE wide3 mote_linear_field_evaluate(const mote_force_def *def, const mo
 
 #if defined(MOTE_FORCE_DEFINITIONS)
 
-mote_force_def mote_linear_field(const vec3 offset, mat3 matrix, mote_field_use use, float drag) {
+mote_force_def mote_linear_field(const float offset[3], const float matrix[9], mote_field_use use,
+                                 float drag) {
     mote_force_def def = {.kind = MOTE_FORCE_LINEAR_FIELD, .use = use, .drag = drag};
     mote_copy_vector(def.as.linear_field.offset, offset);
     for (int row = 0; row < 3; row++)
-        mote_copy_vector(def.as.linear_field.matrix[row], matrix ? matrix[row] : NULL);
+        mote_copy_vector(def.as.linear_field.matrix[row], matrix ? matrix + 3 * row : NULL);
     return def;
 }
 

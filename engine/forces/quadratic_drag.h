@@ -13,7 +13,7 @@ MOTE_INLINE wide3 mote_quadratic_drag_evaluate(const mote_force_def *def, const 
 
 #if defined(MOTE_FORCE_DEFINITIONS)
 
-mote_force_def mote_quadratic_drag(const vec3 velocity, float coefficient) {
+mote_force_def mote_quadratic_drag(const float velocity[3], float coefficient) {
     mote_force_def def = {.kind = MOTE_FORCE_QUADRATIC_DRAG, .as.quadratic_drag.coefficient = coefficient};
     mote_copy_vector(def.as.quadratic_drag.velocity, velocity);
     return def;

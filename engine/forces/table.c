@@ -112,14 +112,15 @@ const char *mote_force_name(mote_force_kind kind) {
 
 /* --- Regions --- */
 
-mote_force_def mote_in_box(mote_force_def force, const vec3 centre, const vec3 extent, float falloff) {
+mote_force_def mote_in_box(mote_force_def force, const float centre[3], const float extent[3],
+                           float falloff) {
     force.region = (mote_region){.shape = MOTE_REGION_BOX, .falloff = falloff};
     mote_copy_vector(force.region.centre, centre);
     mote_copy_vector(force.region.extent, extent);
     return force;
 }
 
-mote_force_def mote_in_sphere(mote_force_def force, const vec3 centre, float radius, float falloff) {
+mote_force_def mote_in_sphere(mote_force_def force, const float centre[3], float radius, float falloff) {
     force.region = (mote_region){.shape = MOTE_REGION_SPHERE, .extent = {radius, 0, 0}, .falloff = falloff};
     mote_copy_vector(force.region.centre, centre);
     return force;

@@ -12,7 +12,7 @@ MOTE_INLINE wide3 mote_thrust_evaluate(const mote_force_def *def, const mote_for
 
 #if defined(MOTE_FORCE_DEFINITIONS)
 
-mote_force_def mote_thrust(const vec3 force) {
+mote_force_def mote_thrust(const float force[3]) {
     mote_force_def def = {.kind = MOTE_FORCE_THRUST};
     mote_copy_vector(def.as.thrust.force, force);
     return def;

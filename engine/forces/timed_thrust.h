@@ -22,11 +22,11 @@ MOTE_INLINE wide3 mote_timed_thrust_evaluate(const mote_force_def *def, const mo
 
 #if defined(MOTE_FORCE_DEFINITIONS)
 
-mote_force_def mote_timed_thrust(const float *times, vec3 *forces, uint32_t count) {
+mote_force_def mote_timed_thrust(const float *times, const float *forces, uint32_t count) {
     mote_force_def def = {.kind = MOTE_FORCE_TIMED_THRUST, .as.timed_thrust = {.count = count}};
     for (uint32_t i = 0; i < count && i < MOTE_MAX_THRUST_KEYS; i++) {
         def.as.timed_thrust.time[i] = times ? times[i] : NAN;
-        mote_copy_vector(def.as.timed_thrust.force[i], forces ? forces[i] : NULL);
+        mote_copy_vector(def.as.timed_thrust.force[i], forces ? forces + 3 * (size_t)i : NULL);
     }
     return def;
 }

@@ -16,8 +16,8 @@ MOTE_INLINE wide3 mote_vortex_evaluate(const mote_force_def *def, const mote_for
 
 #if defined(MOTE_FORCE_DEFINITIONS)
 
-mote_force_def mote_vortex(const vec3 centre, const vec3 axis, float strength, float core, mote_field_use use,
-                           float drag) {
+mote_force_def mote_vortex(const float centre[3], const float axis[3], float strength, float core,
+                           mote_field_use use, float drag) {
     mote_force_def def = {.kind = MOTE_FORCE_VORTEX,
                           .use = use,
                           .drag = drag,

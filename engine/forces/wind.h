@@ -11,7 +11,7 @@ MOTE_INLINE wide3 mote_wind_evaluate(const mote_force_def *def, const mote_force
 
 #if defined(MOTE_FORCE_DEFINITIONS)
 
-mote_force_def mote_wind(const vec3 velocity, float drag) {
+mote_force_def mote_wind(const float velocity[3], float drag) {
     mote_force_def def = {.kind = MOTE_FORCE_WIND, .drag = drag};
     mote_copy_vector(def.as.wind.velocity, velocity);
     return def;

@@ -105,8 +105,8 @@ static mote_result find_particle(const mote_system *system, mote_network_id id, 
     return MOTE_OK;
 }
 
-mote_result mote_network_pin(mote_system *system, mote_network_id id, uint32_t particle, const vec3 target,
-                             uint64_t tick) {
+mote_result mote_network_pin(mote_system *system, mote_network_id id, uint32_t particle,
+                             const float target[3], uint64_t tick) {
     if (!system || !target) return MOTE_ERROR_NULL;
     mote_network *network;
     uint32_t slot;

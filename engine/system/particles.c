@@ -133,7 +133,7 @@ double mote_system_age(const mote_system *system, uint32_t slot) {
     return age;
 }
 
-mote_result mote_system_impulse(mote_system *system, uint32_t slot, const vec3 impulse) {
+mote_result mote_system_impulse(mote_system *system, uint32_t slot, const float impulse[3]) {
     if (!system || !impulse) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;
     if (slot >= system->particles.range.slot_count) return MOTE_ERROR_RANGE;

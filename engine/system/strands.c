@@ -153,7 +153,7 @@ mote_result mote_strands_set_root(mote_system *system, mote_strands_id id, uint3
     return aim_roots(system, strands, lane, lane + 1, transform, 1, tick);
 }
 
-mote_result mote_strands_set_air(mote_system *system, mote_strands_id id, const vec3 velocity) {
+mote_result mote_strands_set_air(mote_system *system, mote_strands_id id, const float velocity[3]) {
     if (!system || !velocity) return MOTE_ERROR_NULL;
     mote_strands *strands;
     mote_result result = edit(system, id, &strands);
@@ -181,7 +181,7 @@ mote_result mote_strands_reset(mote_system *system, mote_strands_id id, uint32_t
 /* --- Pins --- */
 
 mote_result mote_strands_pin(mote_system *system, mote_strands_id id, uint32_t strand, uint32_t point,
-                             const vec3 target, uint64_t tick) {
+                             const float target[3], uint64_t tick) {
     if (!system || !target) return MOTE_ERROR_NULL;
     mote_strands *strands;
     uint32_t lane;

@@ -39,7 +39,7 @@ static int right(uint32_t i) {
 }
 
 int main(void) {
-    vec3 down = {0.0f, -9.81f, 0.0f};
+    float down[3] = {0.0f, -9.81f, 0.0f};
     mote_force_def gravity = mote_gravity(down);
     mote_present_layout layout = mote_default_present_layout();
     mote_system_def def = mote_default_system_def();

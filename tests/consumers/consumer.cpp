@@ -35,7 +35,7 @@ owned_system falling_system() {
     if (mote_system_create(&def, &made) != MOTE_OK) return owned_system();
     owned_system system(made);
 
-    const vec3 down = {0.0f, -9.81f, 0.0f};
+    const float down[3] = {0.0f, -9.81f, 0.0f};
     const mote_force_def gravity = mote_gravity(down);
     mote_force_id id;
     mote_range_view view;

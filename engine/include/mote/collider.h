@@ -31,16 +31,16 @@ typedef struct mote_collider_def {
 #define MOTE_MAX_COLLIDERS 64u /**< colliders in a system */
 
 /** Makes a sphere: centre and radius in m, friction 0.5. */
-MOTE_API mote_collider_def mote_sphere(const vec3 centre, float radius);
+MOTE_API mote_collider_def mote_sphere(const float centre[3], float radius);
 
 /** Makes a capsule about the segment from a to b: m, friction 0.5. */
-MOTE_API mote_collider_def mote_capsule(const vec3 a, const vec3 b, float radius);
+MOTE_API mote_collider_def mote_capsule(const float a[3], const float b[3], float radius);
 
 /** Makes a plane through a point (m); the normal (any length but 0) points out of the solid. Friction 0.5. */
-MOTE_API mote_collider_def mote_plane(const vec3 point, const vec3 normal);
+MOTE_API mote_collider_def mote_plane(const float point[3], const float normal[3]);
 
 /** Makes a box at a placement; extent: half its edges in m. Friction 0.5. */
-MOTE_API mote_collider_def mote_box(const mote_transform *transform, const vec3 extent);
+MOTE_API mote_collider_def mote_box(const mote_transform *transform, const float extent[3]);
 
 /** Checks a def. Returns the code that every call with this def would return: MOTE_OK, NULL, ENUM, NOT_FINITE
  * or RANGE (a radius <= 0, a negative length, extent or friction, a quaternion of length 0). */

@@ -3,7 +3,6 @@
 #ifndef MOTE_FORCE_H
 #define MOTE_FORCE_H
 
-#include <cglm/types.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -178,32 +177,32 @@ typedef struct mote_force_def {
 } mote_force_def;
 
 /** Makes gravity: a = acceleration (m/s^2), the same for every mass. */
-MOTE_API mote_force_def mote_gravity(const vec3 acceleration);
+MOTE_API mote_force_def mote_gravity(const float acceleration[3]);
 
 /** Makes a constant force: F = force (N); a = F / m. */
-MOTE_API mote_force_def mote_thrust(const vec3 force);
+MOTE_API mote_force_def mote_thrust(const float force[3]);
 
 /** Makes linear drag relative to air that moves with velocity u (m/s): F = drag (u - v); drag in kg/s,
  * >= 0. */
-MOTE_API mote_force_def mote_wind(const vec3 velocity, float drag);
+MOTE_API mote_force_def mote_wind(const float velocity[3], float drag);
 
 /** Makes a spring to one point: F = -stiffness (x - anchor) - damping v; stiffness in N/m, damping in kg/s,
  * both >= 0. */
-MOTE_API mote_force_def mote_anchor_spring(const vec3 anchor, float stiffness, float damping);
+MOTE_API mote_force_def mote_anchor_spring(const float anchor[3], float stiffness, float damping);
 
 /** Makes the gravity of a softened point (Plummer 1911) at c: a = strength (c - x) / (|c - x|^2 +
  * softening^2)^(3/2), the same for every mass. strength = G M in m^3/s^2 (negative repels); softening in m,
  * >= 0. */
-MOTE_API mote_force_def mote_attractor(const vec3 centre, float strength, float softening);
+MOTE_API mote_force_def mote_attractor(const float centre[3], float strength, float softening);
 
-/** Makes a force that depends on time: F = f(t), given by 1 .. MOTE_MAX_THRUST_KEYS keys of time (s, rising)
- * and force (N), linear between them, constant before the first and after the last. An inline force: a kick
- * for exact flow, the kinematic integrators and implicit Euler. */
-MOTE_API mote_force_def mote_timed_thrust(const float *times, vec3 *forces, uint32_t count);
+/** Makes a force that depends on time: F = f(t), given by count keys, 1 .. MOTE_MAX_THRUST_KEYS: times[i]
+ * (s, rising) and forces[3 i .. 3 i + 2] (N), linear between them, constant before the first and after the
+ * last. An inline force: a kick for exact flow, the kinematic integrators and implicit Euler. */
+MOTE_API mote_force_def mote_timed_thrust(const float *times, const float *forces, uint32_t count);
 
 /** Makes the drag of a body in fast air that moves with velocity u (m/s): F = -coefficient |v - u| (v - u);
  * coefficient = rho Cd A / 2 in kg/m, >= 0 (Newton; Batchelor, An Introduction to Fluid Dynamics, 5.11). */
-MOTE_API mote_force_def mote_quadratic_drag(const vec3 velocity, float coefficient);
+MOTE_API mote_force_def mote_quadratic_drag(const float velocity[3], float coefficient);
 
 /** Makes a spring from every particle to an anchor of its own: F = -stiffness (x - anchor_i) - damping v, in
  * N/m and kg/s, >= 0. The anchors are columns of the system (anchor_column of its def) or of mote_columns. An
@@ -211,14 +210,15 @@ MOTE_API mote_force_def mote_quadratic_drag(const vec3 velocity, float coefficie
  * only below z = h sqrt(stiffness / m) = 2. */
 MOTE_API mote_force_def mote_particle_anchors(float stiffness, float damping);
 
-/** Makes the field u = offset + matrix x (rows of the matrix): uniform streams, shear, rotation, strain,
+/** Makes the field u = offset + matrix x (matrix[3 row + column]): uniform streams, shear, rotation, strain,
  * sources. */
-MOTE_API mote_force_def mote_linear_field(const vec3 offset, mat3 matrix, mote_field_use use, float drag);
+MOTE_API mote_force_def mote_linear_field(const float offset[3], const float matrix[9], mote_field_use use,
+                                          float drag);
 
 /** Makes the field of a line vortex through centre along axis (of any length from 1e-15 to 1e15): u =
  * strength (axis x r) / (r^2 + core^2), r the distance vector from the line, axis normalised. strength =
  * circulation / 2 pi in m^2/s, core in m, >= 0 (Kaufmann 1962, Scully 1975). */
-MOTE_API mote_force_def mote_vortex(const vec3 centre, const vec3 axis, float strength, float core,
+MOTE_API mote_force_def mote_vortex(const float centre[3], const float axis[3], float strength, float core,
                                     mote_field_use use, float drag);
 
 /** Makes the divergence-free noise field u = amplitude (grad f x grad g), f and g gradient noises of period
@@ -233,11 +233,12 @@ MOTE_API mote_force_def mote_curl_noise(float amplitude, float frequency, float 
 MOTE_API mote_force_def mote_grid_field(const mote_grid *grid, mote_field_use use, float drag);
 
 /** Returns the same force, limited to a box: extent is half its edges, all lengths in m. */
-MOTE_API mote_force_def mote_in_box(mote_force_def force, const vec3 centre, const vec3 extent,
+MOTE_API mote_force_def mote_in_box(mote_force_def force, const float centre[3], const float extent[3],
                                     float falloff);
 
 /** Returns the same force, limited to a sphere: all lengths in m. */
-MOTE_API mote_force_def mote_in_sphere(mote_force_def force, const vec3 centre, float radius, float falloff);
+MOTE_API mote_force_def mote_in_sphere(mote_force_def force, const float centre[3], float radius,
+                                       float falloff);
 
 /** Makes a force that the caller computes for blocks of particles: in newtons, from each particle's own
  * state, reading velocity. The fields of as.callback may be changed for other kinds. */

@@ -142,7 +142,7 @@ MOTE_API mote_result mote_network_teleport(mote_system *system, mote_network_id 
  * particle), NOT_FINITE, CAPACITY (MOTE_MAX_NETWORK_PINS), MEMORY (the first pin reserves capacity for
  * all). */
 MOTE_API mote_result mote_network_pin(mote_system *system, mote_network_id id, uint32_t particle,
-                                      const vec3 target, uint64_t tick);
+                                      const float target[3], uint64_t tick);
 
 /** Releases a pinned particle. Errors: NULL, BUSY, ID, RANGE (it is not pinned). */
 MOTE_API mote_result mote_network_unpin(mote_system *system, mote_network_id id, uint32_t particle);

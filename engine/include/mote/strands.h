@@ -194,14 +194,14 @@ MOTE_API mote_result mote_strands_reset(mote_system *system, mote_strands_id id,
  * point, a pinned root), NOT_FINITE, CAPACITY (MOTE_MAX_STRANDS_PINS), MEMORY (the first pin reserves
  * capacity for all). */
 MOTE_API mote_result mote_strands_pin(mote_system *system, mote_strands_id id, uint32_t strand,
-                                      uint32_t point, const vec3 target, uint64_t tick);
+                                      uint32_t point, const float target[3], uint64_t tick);
 
 /** Releases a pinned point. Errors: NULL, BUSY, ID, RANGE (it is not pinned by mote_strands_pin). */
 MOTE_API mote_result mote_strands_unpin(mote_system *system, mote_strands_id id, uint32_t strand,
                                         uint32_t point);
 
 /** Sets the air's velocity (m/s), from the next step on. Errors: NULL, BUSY, ID, NOT_FINITE. */
-MOTE_API mote_result mote_strands_set_air(mote_system *system, mote_strands_id id, const vec3 velocity);
+MOTE_API mote_result mote_strands_set_air(mote_system *system, mote_strands_id id, const float velocity[3]);
 
 /** Reads the impulse (N s) with which a strand pulled at a pinned point or root in the last step: the sum of
  * those that its springs or constraints, its bending, its springs to the rest shape and the air on its

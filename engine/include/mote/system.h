@@ -134,7 +134,7 @@ MOTE_API double mote_system_age(const mote_system *system, uint32_t slot);
 
 /** Applies an impulse J (kg m/s): v += J / m. An immovable particle does not move. Errors: NULL, BUSY, RANGE
  * (slot), NOT_FINITE. */
-MOTE_API mote_result mote_system_impulse(mote_system *system, uint32_t slot, const vec3 impulse);
+MOTE_API mote_result mote_system_impulse(mote_system *system, uint32_t slot, const float impulse[3]);
 
 /** Sets a particle's inverse mass (1/kg, >= 0) and keeps its momentum: v scales by the ratio of the masses.
  * From or to an immovable particle the velocity stays. Errors: NULL, BUSY, ABSENT (no mass column), RANGE,

@@ -1,9 +1,12 @@
 /** @file
- * Placements of rigid objects that move: roots of strands and colliders. */
+ * Placements of rigid objects that move: roots of strands and colliders. mote/cglm.h converts them to and
+ * from cglm's types. */
 #ifndef MOTE_TRANSFORM_H
 #define MOTE_TRANSFORM_H
 
 #include <stdint.h>
+
+#include <mote/result.h>
 
 /** The map x -> R(rotation) x + position. */
 typedef struct mote_transform {
@@ -12,6 +15,20 @@ typedef struct mote_transform {
 } mote_transform;
 
 #define MOTE_TRANSFORM_IDENTITY {{0, 0, 0}, {0, 0, 0, 1}} /**< the map x -> x */
+
+/** Returns the map x -> outer(inner(x)), as of a bone relative to its parent. The rotations need not have
+ * length 1; that of the result has. Computed in double by + - * / sqrt and rounded once: the same bits
+ * everywhere. A rotation that is 0 or not finite gives rotation 0, which every call that takes a transform
+ * refuses. NULL counts as the map x -> x. Any thread. */
+MOTE_API mote_transform mote_transform_multiply(const mote_transform *outer, const mote_transform *inner);
+
+/** Returns the inverse map: mote_transform_multiply(transform, inverse) is x -> x up to rounding. Arithmetic
+ * and wrong arguments as mote_transform_multiply. */
+MOTE_API mote_transform mote_transform_inverse(const mote_transform *transform);
+
+/** Writes R(rotation) point + position to image; the two may be the same array. Arithmetic and wrong
+ * arguments as mote_transform_multiply, where rotation 0 gives the position alone. */
+MOTE_API void mote_transform_point(const mote_transform *transform, const float point[3], float image[3]);
 
 /** Tick of a target: the time of the clock at the end of the next advance. Any other value is a tick of the
  * system's clock (mote_system_tick). A target moves its object from the present placement, in a straight line
