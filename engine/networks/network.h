@@ -16,7 +16,7 @@
 #ifndef MOTE_NETWORKS_NETWORK_H
 #define MOTE_NETWORKS_NETWORK_H
 
-#include <mote/network.h>
+#include <mote/mesh.h>
 
 #include "base/compiler.h"
 #include "stage/present.h"
@@ -254,6 +254,14 @@ void mote_network_choose_origins(mote_network *network);
 
 /* Copies a spring's values to its entries and packets. Concurrent calls must not share a packet. */
 void mote_network_copy_spring(mote_network *network, uint32_t number);
+
+/* --- mesh.c: mote_network_triangles and mote_network_indices, after their checks of pointers --- */
+
+mote_result mote_network_find_triangles(const mote_network *network, uint32_t count, const uint32_t *indices,
+                                        mote_triangle *triangles);
+mote_result mote_network_write_indices(const mote_network *network, uint32_t count,
+                                       const mote_triangle *triangles, uint32_t *indices,
+                                       uint32_t *index_count);
 
 /* --- check.c --- */
 

@@ -302,6 +302,22 @@ mote_result mote_network_stability(const mote_system *system, mote_network_id id
 
 /* --- Presentation --- */
 
+mote_result mote_network_triangles(const mote_system *system, mote_network_id id, uint32_t count,
+                                   const uint32_t *indices, mote_triangle *triangles) {
+    if (!system || (count && (!indices || !triangles))) return MOTE_ERROR_NULL;
+    mote_network *network;
+    const mote_result result = edit(system, id, &network);
+    return result ? result : mote_network_find_triangles(network, count, indices, triangles);
+}
+
+mote_result mote_network_indices(const mote_system *system, mote_network_id id, uint32_t count,
+                                 const mote_triangle *triangles, uint32_t *indices, uint32_t *index_count) {
+    if (!system || !index_count || (count && (!indices || !triangles))) return MOTE_ERROR_NULL;
+    mote_network *network;
+    const mote_result result = edit(system, id, &network);
+    return result ? result : mote_network_write_indices(network, count, triangles, indices, index_count);
+}
+
 mote_result mote_network_present(const mote_system *system, mote_network_id id,
                                  const mote_present_layout *layout, void *vertices, size_t bytes) {
     mote_query query;

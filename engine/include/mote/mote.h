@@ -15,7 +15,9 @@
 #include <mote/integrator.h>
 #include <mote/isa.h>
 #include <mote/jobs.h>
+#include <mote/lines.h>
 #include <mote/link.h>
+#include <mote/mesh.h>
 #include <mote/network.h>
 #include <mote/result.h>
 #include <mote/rod.h>

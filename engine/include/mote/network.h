@@ -124,6 +124,17 @@ typedef struct mote_network_view {
 /** Returns the columns of a network; an empty view if the id names none. */
 MOTE_API mote_network_view mote_network_columns(mote_system *system, mote_network_id id);
 
+/** Reads positions (m) and velocities (m/s, as in the columns) of particles first .. first + count - 1 in the
+ * host's numbering, three floats each, packed. Either may be NULL. Errors: NULL, BUSY, ID, RANGE. */
+MOTE_API mote_result mote_network_state(const mote_system *system, mote_network_id id, uint32_t first,
+                                        uint32_t count, float *positions, float *velocities);
+
+/** Writes them likewise, as if into the columns: pinned particles return to their targets in the next step,
+ * and presentation interpolates from the previous positions (mote_network_teleport). Errors: NULL, BUSY, ID,
+ * RANGE, NOT_FINITE: nothing is written. */
+MOTE_API mote_result mote_network_set_state(mote_system *system, mote_network_id id, uint32_t first,
+                                            uint32_t count, const float *positions, const float *velocities);
+
 /** Returns the slot of a particle, or MOTE_NO_SLOT. */
 MOTE_API uint32_t mote_network_slot(const mote_system *system, mote_network_id id, uint32_t particle);
 

@@ -166,6 +166,17 @@ MOTE_API mote_strands_view mote_strands_columns(mote_system *system, mote_strand
 MOTE_API uint32_t mote_strands_slot(const mote_system *system, mote_strands_id id, uint32_t strand,
                                     uint32_t point);
 
+/** Reads positions (m) and velocities (m/s, as in the columns) of all points of strands first .. first +
+ * count - 1 in the host's numbering, three floats a point, packed strand after strand. Either may be NULL.
+ * Errors: NULL, BUSY, ID, RANGE. */
+MOTE_API mote_result mote_strands_state(const mote_system *system, mote_strands_id id, uint32_t first,
+                                        uint32_t count, float *positions, float *velocities);
+
+/** Writes them likewise, as if into the columns: pinned points and roots return to their targets in the next
+ * step, and segments to their lengths. Errors: NULL, BUSY, ID, RANGE, NOT_FINITE: nothing is written. */
+MOTE_API mote_result mote_strands_set_state(mote_system *system, mote_strands_id id, uint32_t first,
+                                            uint32_t count, const float *positions, const float *velocities);
+
 /** Returns the number of points of a strand; 0 where there is no such strand. */
 MOTE_API uint32_t mote_strands_points(const mote_system *system, mote_strands_id id, uint32_t strand);
 
