@@ -17,7 +17,7 @@
 #define MOTE_UNROLLED _Pragma("clang loop unroll(full)")
 #define MOTE_ROLLED   _Pragma("clang loop unroll(disable)")
 #else
-#define MOTE_UNROLLED _Pragma("GCC unroll 4")
+#define MOTE_UNROLLED _Pragma("GCC unroll 8")
 #define MOTE_ROLLED   _Pragma("GCC unroll 1")
 #endif
 #define MOTE_LIKELY(condition) __builtin_expect(!!(condition), 1)

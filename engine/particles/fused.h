@@ -27,6 +27,9 @@ MOTE_INLINE void run_steps(const mote_plan *plan, mote_instance of, mote_lanes *
         }
         again = plan->reuse;
     }
+    if (steps == 0) return;
+    MOTE_UNROLLED
+    for (int u = 0; u < of.registers; u++) end_substeps(plan, of.family, &s[u]);
 }
 
 /* Loads the inputs of one register of particles besides its state: inverse mass, external force, anchor. */

@@ -53,6 +53,7 @@ MOTE_INLINE void staged_stage(const mote_plan *plan, const mote_span *span, cons
         else
             mote_evaluate(plan, of, (mote_stage_at){at.stage, at.time}, &s, &external, dv);
         do_stage(plan, of.family, &s, at.stage, dv[0], &map);
+        if (at.stage + 1 == plan->stages) end_substeps(plan, of.family, &s);
         store_stage(span, workspace, of.mass, external.inverse_mass, &s, i);
         if (of.family != MOTE_FAMILY_SPLITTING && of.family != MOTE_FAMILY_MAP) {
             wide3_store(workspace->carry, to, s.base_x);

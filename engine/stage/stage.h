@@ -57,4 +57,9 @@ MOTE_INLINE void do_stage(const mote_plan *plan, mote_family family, mote_lanes 
     }
 }
 
+/* Computes the state that only the last of several substeps needs. */
+MOTE_INLINE void end_substeps(const mote_plan *plan, mote_family family, mote_lanes *s) {
+    if (family == MOTE_FAMILY_ADVECTION) mote_advection_end(s, &plan->c);
+}
+
 #endif
