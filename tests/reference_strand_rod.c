@@ -108,13 +108,18 @@ static void turn_frames(reference_strand *s, const rod_part *p, bool twists) {
         const quaternion q = frame_of(s, k);
         if (twists) angle = p->twist[k][0] * angle - p->twist[k][1];
         const float a = 0.5f * angle, *v = q.v;
-        const quaternion twisted = {{v[0] + a * v[1], v[1] - a * v[0], v[2] + a * q.w}, q.w - a * v[2]};
+        quaternion twisted = {{v[0] + a * v[1], v[1] - a * v[0], v[2] + a * q.w}, q.w - a * v[2]};
         float d[3];
         row_between(s->x[k], s->x[k + 1], d);
         const float x = v[0] + v[0], y = v[1] + v[1];
-        const float t[3] = {x * v[2] + y * q.w, y * v[2] - x * q.w, 1 - x * v[0] - y * v[1]};
-        const float reach = 0.5f * (s->rest_length[k] + row_dot(d, d) * s->inverse_length[k]),
-                    open = reach + row_dot(t, d);
+        float t[3] = {x * v[2] + y * q.w, y * v[2] - x * q.w, 1 - x * v[0] - y * v[1]};
+        const float reach = 0.5f * (s->rest_length[k] + row_dot(d, d) * s->inverse_length[k]);
+        float open = reach + row_dot(t, d);
+        if (!(1e-4f * reach < open)) { /* opposite: half a turn about the first axis first */
+            twisted = product(twisted, (quaternion){{1, 0, 0}, 0});
+            for (int i = 0; i < 3; i++) t[i] = -t[i];
+            open = reach + row_dot(t, d);
+        }
         quaternion turn = {{0}, open};
         row_cross(t, d, turn.v);
         const quaternion z = product(turn, twisted);

@@ -229,3 +229,26 @@ TEST(stiff_curls_come_to_rest_or_are_reported) {
         destroy_rope(&r);
     }
 }
+
+/* A host that turns a rod end for end leaves its frames pointing backwards: they follow by half a turn. */
+TEST(frames_follow_a_rod_that_was_turned_end_for_end) {
+    for (uint32_t k = 0; k < POINTS; k++)
+        positions[3 * k] = 0.01f * (float)k, positions[3 * k + 1] = positions[3 * k + 2] = 0;
+    mote_strands_def def = mote_default_strands_def();
+    def.strand_count = 1, def.points = POINTS, def.positions = positions, def.free_roots = true;
+    def.bending_stiffness = def.twisting_stiffness = 1e-5f;
+    const rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, 4, 0);
+    float turned[3 * POINTS];
+    for (uint32_t i = 0; i < 3 * POINTS; i++) turned[i] = -positions[i];
+    assert_int_equal(mote_strands_set_state(r.system, r.id, 0, 1, turned, NULL), MOTE_OK);
+    step_rope(&r, 2);
+    assert_alive(&r, 0);
+    const mote_strands_view view = mote_strands_columns(r.system, r.id);
+    for (uint32_t k = 0; k + 1 < POINTS; k++) {
+        const uint32_t slot = mote_strands_slot(r.system, r.id, 0, k);
+        const double x = (double)view.frame[0][slot], y = (double)view.frame[1][slot],
+                     z = (double)view.frame[2][slot], w = (double)view.frame[3][slot];
+        ASSERT_NEAR(2 * (x * z + y * w), -1, 1e-5); /* x of the third axis */
+    }
+    destroy_rope(&r);
+}

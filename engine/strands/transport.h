@@ -49,7 +49,7 @@ MOTE_INLINE rod_frame view_turned(rod_frame q, wide3 t) {
     wide open = one + wide3_dot(from, t);
     const wide_mask opposite = wide_less(open, wide_set(VIEW_OPPOSITE));
     if (wide_lane_bits(opposite)) {
-        const rod_frame half = {{q.w, q.v.z, (wide){0} - q.v.y}, (wide){0} - q.v.x};
+        const rod_frame half = rod_half_turn(q);
         q = (rod_frame){wide3_select(opposite, half.v, q.v), wide_select(opposite, half.w, q.w)};
         from = wide3_select(opposite, wide3_sub(wide3_zero(), from), from);
         open = wide_select(opposite, one + wide3_dot(from, t), open);
