@@ -22,6 +22,14 @@
 #endif
 #define MOTE_LIKELY(condition) __builtin_expect(!!(condition), 1)
 
+/* Constant of a kernel's instance. Compact kernels, which the build makes for a set that is only the fallback
+ * of a wider one, read the value at run time, so that one instance serves all. The bits are the same. */
+#if defined(MOTE_COMPACT)
+#define MOTE_SPECIALISED(constant, value) (value)
+#else
+#define MOTE_SPECIALISED(constant, value) (constant)
+#endif
+
 /* Unit of layout on every machine: columns are padded to lane groups of 16 floats, one cache line. */
 #define MOTE_GROUP      16u
 #define MOTE_CACHE_LINE 64u

@@ -16,6 +16,14 @@
                               const mote_network_block *block) {                                             \
         forces_sliced(job, c, block, damped, uncoupled);                                                     \
     }
+#if defined(MOTE_COMPACT)
+SPRING_FORCES(all, job->network->damped || job->uncoupled, job->uncoupled)
+
+static void spring_forces(const mote_network_job *job, const mote_network_scratch *c,
+                          const mote_network_block *block) {
+    (block->interleaved ? all_interleaved : all_sliced)(job, c, block);
+}
+#else
 SPRING_FORCES(undamped, false, false)
 SPRING_FORCES(damped, true, false)
 SPRING_FORCES(uncoupled, true, true)
@@ -29,6 +37,7 @@ static void spring_forces(const mote_network_job *job, const mote_network_scratc
     else
         (block->interleaved ? undamped_interleaved : undamped_sliced)(job, c, block);
 }
+#endif
 
 typedef void stage_function(const mote_network_job *job, const mote_network_scratch *c, mote_stage_at at,
                             uint32_t first, uint32_t end);
@@ -38,6 +47,12 @@ typedef void stage_function(const mote_network_job *job, const mote_network_scra
                      uint32_t first, uint32_t end) {                                                         \
         network_stage(job, c, (mote_coupled_instance){family, others, false, uncoupled}, at, first, end);    \
     }
+#if defined(MOTE_COMPACT)
+STAGE(any, job->plan->scheme->family, job->plan->point_count || job->plan->callback_count || job->linked,
+      job->uncoupled)
+
+static stage_function *stage_of(const mote_network_job *job) { return (void)job, any; }
+#else
 #define STAGES(name, family, uncoupled)                                                                      \
     STAGE(name, family, false, uncoupled)                                                                    \
     STAGE(name##_all, family, true, uncoupled)
@@ -54,12 +69,16 @@ static stage_function *const stages[MOTE_FAMILY_COUNT][2] = {
     [MOTE_FAMILY_MAP] = {map, map_all}};
 static stage_function *const kinematics[2] = {kinematic, kinematic_all};
 
-static void stage(const mote_network_job *job, const mote_network_scratch *c, uint32_t number, double time,
-                  uint32_t first, uint32_t end) {
+static stage_function *stage_of(const mote_network_job *job) {
     const mote_plan *plan = job->plan;
     const bool others = plan->point_count || plan->callback_count || job->linked;
-    stage_function *const own = job->uncoupled ? kinematics[others] : stages[plan->scheme->family][others];
-    own(job, c, (mote_stage_at){number, time}, first, end);
+    return job->uncoupled ? kinematics[others] : stages[plan->scheme->family][others];
+}
+#endif
+
+static void stage(const mote_network_job *job, const mote_network_scratch *c, uint32_t number, double time,
+                  uint32_t first, uint32_t end) {
+    stage_of(job)(job, c, (mote_stage_at){number, time}, first, end);
 }
 
 #define DUAL(pass)                                                                                           \

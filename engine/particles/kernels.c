@@ -33,10 +33,7 @@
                     fused_attractors_##name##_contain, first, end, frozen);                                  \
     }
 
-#define INSTANCE(name, family, mass)                                                                         \
-    FUSED(fused_##name, family, mass, MOTE_MIX_AFFINE)                                                       \
-    FUSED(fused_attractors_##name, family, mass, MOTE_MIX_ATTRACTORS)                                        \
-    FUSED(fused_any_##name, family, mass, MOTE_MIX_ANY)                                                      \
+#define STAGED(name, family, mass)                                                                           \
     static void begin_##name(const mote_plan *plan, const mote_span *span, const mote_workspace *workspace,  \
                              size_t first, size_t end) {                                                     \
         staged_begin(plan, span, workspace, OF(family, mass, MOTE_MIX_ANY), first, end);                     \
@@ -46,18 +43,33 @@
         staged_stage(plan, span, workspace, OF(family, mass, MOTE_MIX_ANY), at, first, end);                 \
     }
 
+#if defined(MOTE_COMPACT)
+/* One instance for each family: masses and the mix of forces are read from the plan. */
+#define INSTANCES(name, family)                                                                              \
+    FUSED(fused_any_##name, family, plan->mass_column,                                                       \
+          plan->mix <= MOTE_MIX_DRAG ? MOTE_MIX_AFFINE : MOTE_MIX_ANY)                                       \
+    STAGED(name, family, plan->mass_column)
+#else
+#define INSTANCE(name, family, mass)                                                                         \
+    FUSED(fused_##name, family, mass, MOTE_MIX_AFFINE)                                                       \
+    FUSED(fused_attractors_##name, family, mass, MOTE_MIX_ATTRACTORS)                                        \
+    FUSED(fused_any_##name, family, mass, MOTE_MIX_ANY)                                                      \
+    STAGED(name, family, mass)
 #define INSTANCES(name, family) INSTANCE(name, family, false) INSTANCE(name##_mass, family, true)
+#endif
 INSTANCES(splitting, MOTE_FAMILY_SPLITTING)
 INSTANCES(verlet, MOTE_FAMILY_VERLET)
 INSTANCES(runge_kutta, MOTE_FAMILY_RUNGE_KUTTA)
 INSTANCES(map, MOTE_FAMILY_MAP)
 INSTANCES(advection, MOTE_FAMILY_ADVECTION)
 
+#if !defined(MOTE_COMPACT)
 SETTLED(drag, splitting, MOTE_FAMILY_SPLITTING, 0, 2)
 SETTLED(one_attractor, splitting, MOTE_FAMILY_SPLITTING, 1, 3)
 SETTLED(one_attractor, verlet, MOTE_FAMILY_VERLET, 1, 3)
 SETTLED(few_attractors, splitting, MOTE_FAMILY_SPLITTING, 2, 3)
 SETTLED(few_attractors, verlet, MOTE_FAMILY_VERLET, 2, 3)
+#endif
 
 static void commit(const mote_span *span, const mote_workspace *workspace, uint32_t step, size_t first,
                    size_t end, uint32_t *frozen) {
@@ -96,12 +108,18 @@ static uint32_t expire(const mote_lifetimes *l, size_t first, size_t count) {
 }
 
 #define PAIR(name) {name, name##_mass}
-#define ALL(prefix)                                                                                          \
-    {[MOTE_FAMILY_SPLITTING] = PAIR(prefix##_splitting),                                                     \
-     [MOTE_FAMILY_VERLET] = PAIR(prefix##_verlet),                                                           \
-     [MOTE_FAMILY_RUNGE_KUTTA] = PAIR(prefix##_runge_kutta),                                                 \
-     [MOTE_FAMILY_MAP] = PAIR(prefix##_map),                                                                 \
-     [MOTE_FAMILY_ADVECTION] = PAIR(prefix##_advection)}
+#if defined(MOTE_COMPACT)
+#define STAGED_PAIR(name) {name, name}
+#define ANY(name)         {name, name, name, name, name, name}
+#define ANY_PAIR(name)    {ANY(fused_any_##name), ANY(fused_any_##name)}
+#define ALL_FUSED                                                                                            \
+    {[MOTE_FAMILY_SPLITTING] = ANY_PAIR(splitting),                                                          \
+     [MOTE_FAMILY_VERLET] = ANY_PAIR(verlet),                                                                \
+     [MOTE_FAMILY_RUNGE_KUTTA] = ANY_PAIR(runge_kutta),                                                      \
+     [MOTE_FAMILY_MAP] = ANY_PAIR(map),                                                                      \
+     [MOTE_FAMILY_ADVECTION] = ANY_PAIR(advection)}
+#else
+#define STAGED_PAIR(name) PAIR(name)
 #define KINDS(name, drag, settled, few_attractors)                                                           \
     {fused_##name, drag, settled, few_attractors, fused_attractors_##name, fused_any_##name}
 #define BOTH(name, drag, settled, few_attractors)                                                            \
@@ -113,6 +131,13 @@ static uint32_t expire(const mote_lifetimes *l, size_t first, size_t count) {
      [MOTE_FAMILY_RUNGE_KUTTA] = BOTH(runge_kutta, NULL, NULL, NULL),                                        \
      [MOTE_FAMILY_MAP] = BOTH(map, NULL, NULL, NULL),                                                        \
      [MOTE_FAMILY_ADVECTION] = BOTH(advection, NULL, NULL, NULL)}
+#endif
+#define ALL(prefix)                                                                                          \
+    {[MOTE_FAMILY_SPLITTING] = STAGED_PAIR(prefix##_splitting),                                              \
+     [MOTE_FAMILY_VERLET] = STAGED_PAIR(prefix##_verlet),                                                    \
+     [MOTE_FAMILY_RUNGE_KUTTA] = STAGED_PAIR(prefix##_runge_kutta),                                          \
+     [MOTE_FAMILY_MAP] = STAGED_PAIR(prefix##_map),                                                          \
+     [MOTE_FAMILY_ADVECTION] = STAGED_PAIR(prefix##_advection)}
 
 extern const mote_particle_kernels MOTE_KERNEL_TABLE(mote_particle_kernels);
 const mote_particle_kernels MOTE_KERNEL_TABLE(mote_particle_kernels) = {

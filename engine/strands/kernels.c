@@ -27,11 +27,13 @@ MOTE_INLINE void spring_stage(strand_work *w, const mote_phase_at *at, mote_coup
         spring_stage(w, at, (mote_coupled_instance){family, true, false, uncoupled});                        \
     }
 
+#if !defined(MOTE_COMPACT)
 SPRINGS(splitting, MOTE_FAMILY_SPLITTING, false)
 SPRINGS(verlet, MOTE_FAMILY_VERLET, false)
 SPRINGS(runge_kutta, MOTE_FAMILY_RUNGE_KUTTA, false)
 SPRINGS(map, MOTE_FAMILY_MAP, false)
 SPRINGS(uncoupled, MOTE_FAMILY_MAP, true)
+#endif
 
 /* Constrained strands on which only affine forces act evaluate these in their solve. */
 static void no_stage(strand_work *w, const mote_phase_at *at) { (void)w, (void)at; }
@@ -44,6 +46,14 @@ static void kick_everything(strand_work *w, const mote_phase_at *at) {
     }
 }
 
+#if defined(MOTE_COMPACT)
+static void springs(strand_work *w, const mote_phase_at *at) {
+    const mote_strand_job *job = w->job;
+    spring_stage(w, at, (mote_coupled_instance){job->plan->scheme->family, w->all, false, job->uncoupled});
+}
+
+static stage_function *spring_stage_of(const strand_work *w) { return (void)w, springs; }
+#else
 /* Stages by family, and by whether forces other than springs and affine ones act. */
 static stage_function *const spring_stages[MOTE_FAMILY_COUNT][2] = {
     [MOTE_FAMILY_SPLITTING] = {splitting_springs, splitting_all},
@@ -53,10 +63,14 @@ static stage_function *const spring_stages[MOTE_FAMILY_COUNT][2] = {
 };
 static stage_function *const uncoupled_stages[2] = {uncoupled_springs, uncoupled_all};
 
-static stage_function *stage_of(const strand_work *w) {
+static stage_function *spring_stage_of(const strand_work *w) {
     const mote_strand_job *job = w->job;
-    if (job->strands->def.solver == MOTE_STRAND_SPRINGS)
-        return job->uncoupled ? uncoupled_stages[w->all] : spring_stages[job->plan->scheme->family][w->all];
+    return job->uncoupled ? uncoupled_stages[w->all] : spring_stages[job->plan->scheme->family][w->all];
+}
+#endif
+
+static stage_function *stage_of(const strand_work *w) {
+    if (w->job->strands->def.solver == MOTE_STRAND_SPRINGS) return spring_stage_of(w);
     return w->all ? kick_everything : no_stage;
 }
 
@@ -74,6 +88,15 @@ MOTE_INLINE void open_work(strand_work *w, const mote_strand_job *job, uint32_t 
 
 static void run_inlined(void *work, const mote_phase_at *at) { run_phase(work, at); }
 
+/* Runs one phase of a linked group; compact kernels have a single instance. */
+static void run_linked(void *work, const mote_phase_at *at) {
+#if defined(MOTE_COMPACT)
+    run_inlined(work, at);
+#else
+    run_phase(work, at);
+#endif
+}
+
 static void step(const mote_strand_job *job, uint32_t group, float *scratch) {
     strand_work w;
     open_work(&w, job, group, scratch, false);
@@ -82,7 +105,7 @@ static void step(const mote_strand_job *job, uint32_t group, float *scratch) {
 
 static void phase(const mote_strand_job *job, uint32_t group, const mote_phase_at *at, void *memory) {
     if (at->phase == MOTE_PHASE_LOAD) open_work(memory, job, group, work_scratch(memory), true);
-    run_phase(memory, at);
+    run_linked(memory, at);
 }
 
 extern const mote_strand_kernels MOTE_KERNEL_TABLE(mote_strand_kernels);

@@ -278,7 +278,7 @@ MOTE_INLINE rod_return rod_up(const strand_columns *c, const rod_terms *t, size_
     const uint32_t last = c->points - 1;
     rod_beyond v = rod_none_beyond();
     strand_point end = work_point(c, strand_at(last, lane)), a = work_point(c, strand_at(last - 1, lane));
-    rod_segment s;
+    rod_segment s = {0}; /* compact kernels: without frames its members are not used */
     if (t->framed) s.twist = rod_twist_begin(c, last - 1, lane);
     if (!t->framed) s.tangent = rod_tangent(t, end.x, a.x, strand_at(last - 1, lane));
     for (uint32_t k = last; k-- > 0;) {

@@ -46,7 +46,7 @@ MOTE_INLINE rod_beyond rod_plain_up(const strand_columns *c, const rod_terms *t,
     const rod_plain_kick kick = rod_plain_kick_of(t);
     const wide h = t->part.h;
     rod_beyond v = rod_none_beyond();
-    rod_segment s;
+    rod_segment s = {0};
     const wide3 tip = work_load3(c, WORK_X, strand_at(last, lane));
     wide3 a = work_load3(c, WORK_X, strand_at(last - 1, lane));
     work_store3(c, WORK_START, strand_at(last, lane), tip);

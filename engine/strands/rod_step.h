@@ -12,6 +12,12 @@
  * parts from the beginning. */
 #define ROD_CURL_LIMIT 0.4f
 
+/* Whether an instance is for rods with frames. Compact kernels hold only the instances whose name says
+ * framed. */
+#define ROD_HAS_FRAMES(w)       ((w)->job->strands->frame[0] != NULL)
+#define ROD_FRAMED(constant, w) MOTE_SPECIALISED(constant, ROD_HAS_FRAMES(w))
+#define ROD_INSTANCE(framed)    MOTE_SPECIALISED(framed, (framed) || true)
+
 /* Rods whose lengths this many iterations do not hold take their substep in parts, up to 2^ROD_HALVINGS. */
 #define ROD_ITERATIONS 3u
 #define ROD_HALVINGS   4u
@@ -148,11 +154,11 @@ MOTE_OUTLINE void straight_parts(const strand_work *w, const mote_coupled_affine
 }
 MOTE_OUTLINE void framed_parts(const strand_work *w, const mote_coupled_affine *own, wide_mask lanes,
                                size_t lane) {
-    step_rods_in_parts(w, own, true, lanes, lane);
+    step_rods_in_parts(w, own, ROD_FRAMED(true, w), lanes, lane);
 }
 MOTE_INLINE void parts_of_rods(const strand_work *w, const mote_coupled_affine *own, bool framed,
                                wide_mask lanes, size_t lane) {
-    (framed ? framed_parts : straight_parts)(w, own, lanes, lane);
+    (ROD_INSTANCE(framed) ? framed_parts : straight_parts)(w, own, lanes, lane);
 }
 
 /* Steps plain rods as step_rod_part does, over the whole substep. */
@@ -174,7 +180,7 @@ MOTE_OUTLINE wide_mask step_plain_straight(const strand_work *w, const mote_coup
     return step_plain_rods(w, own, false, lane);
 }
 MOTE_OUTLINE wide_mask step_plain_framed(const strand_work *w, const mote_coupled_affine *own, size_t lane) {
-    return step_plain_rods(w, own, true, lane);
+    return step_plain_rods(w, own, ROD_FRAMED(true, w), lane);
 }
 
 /* Steps rods where there are no colliders. */
@@ -186,7 +192,7 @@ MOTE_INLINE void step_rods(const strand_work *w, const mote_coupled_affine *own,
     wide_mask unsolved;
     live &= ~curls;
     if (rods_are_plain(&columns, w->all ? NULL : own, live, lane)) {
-        unsolved = (framed ? step_plain_framed : step_plain_straight)(w, own, lane);
+        unsolved = (ROD_INSTANCE(framed) ? step_plain_framed : step_plain_straight)(w, own, lane);
     } else {
         const rod_terms t = rod_terms_of(w, own, substep_start, framed, lane);
         strand_terms lengths = make_terms(w, of, lane);
@@ -242,12 +248,12 @@ MOTE_INLINE void step_rods_among(const strand_work *w, const mote_coupled_affine
         step_rods_among(w, own, framed, substep, live, lane);                                                \
     }
 STEP_RODS(step_straight_rods, false)
-STEP_RODS(step_framed_rods, true)
+STEP_RODS(step_framed_rods, ROD_FRAMED(true, w))
 #undef STEP_RODS
 
 MOTE_INLINE void constrain_rods(const strand_work *w, const mote_coupled_affine *own, uint32_t substep,
                                 wide_mask live, size_t lane) {
-    const bool framed = w->job->strands->frame[0] != NULL;
+    const bool framed = ROD_INSTANCE(ROD_HAS_FRAMES(w));
     if (w->job->collider_count)
         (framed ? step_framed_rods_among : step_straight_rods_among)(w, own, substep, live, lane);
     else
