@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #if defined(__linux__)
 #include <sys/mman.h>
+#elif defined(_WIN32)
+#include <malloc.h>
 #endif
 
 #include "base/compiler.h"
@@ -19,7 +21,11 @@ static void *default_allocate(void *user, size_t bytes, size_t alignment) {
     bool large = bytes >= 2 * HUGE_PAGE;
     size_t unit = large ? HUGE_PAGE : alignment;
     if (bytes > SIZE_MAX - unit) return NULL;
+#if defined(_WIN32)
+    void *pointer = _aligned_malloc(mote_round_up(bytes, unit), unit);
+#else
     void *pointer = aligned_alloc(unit, mote_round_up(bytes, unit));
+#endif
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
     if (pointer && large) (void)madvise(pointer, mote_round_up(bytes, unit), MADV_HUGEPAGE);
 #endif
@@ -29,7 +35,11 @@ static void *default_allocate(void *user, size_t bytes, size_t alignment) {
 static void default_release(void *user, void *pointer, size_t bytes) {
     (void)user;
     (void)bytes;
+#if defined(_WIN32)
+    _aligned_free(pointer);
+#else
     free(pointer);
+#endif
 }
 
 mote_allocator mote_allocator_resolve(const mote_allocator *hook) {

@@ -2,9 +2,16 @@
 #ifndef MOTE_BASE_COMPILER_H
 #define MOTE_BASE_COMPILER_H
 
+#include <float.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* The same bits everywhere need IEEE arithmetic, evaluated in the type of the operands. */
+#if defined(__FAST_MATH__)
+#error "mote cannot be compiled with -ffast-math or -Ofast: every build has the same bits"
+#endif
+_Static_assert(FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 16, "float expressions are evaluated as float");
 
 /* Inlines kernel bodies, which are templates: one instance per combination of constant arguments. */
 #define MOTE_INLINE static inline __attribute__((always_inline))

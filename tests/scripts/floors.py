@@ -12,9 +12,11 @@ FLOORS = {'base': 0, 'math': 1, 'forces': 2, 'integrators': 2, 'contacts': 2, 's
           'strands': 4, 'networks': 4, 'links': 5, 'system': 6, 'formats': 6}
 PUBLIC = 'include'
 OUTSIDE = re.compile(r'(mote/\w+|cglm/[\w/-]+|omp|\w+|sys/\w+)\.h')
+BUILD_FILES = {'meson.build', 'CMakeLists.txt', 'sources.txt'}
+UNLISTED = {'base/requirements.c'} # compiled when the build is configured
 LONGEST = 500
 WIDEST = 110
-SOURCES = {'.c', '.h', '.cpp', '.py', '.sh', '.build'}
+SOURCES = {'.c', '.h', '.cpp', '.py', '.sh', '.build', '.txt', '.in'}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(.*?)\s*(?:/[/*].*)?$')
 
 
@@ -58,7 +60,7 @@ def check_folders(engine):
     for path in sorted(engine.iterdir()):
         if path.is_dir() and path.name not in {*FLOORS, PUBLIC}:
             yield f'{path}: no such folder is planned'
-        if path.is_file() and path.name != 'meson.build':
+        if path.is_file() and path.name not in BUILD_FILES and path.suffix != '.in':
             yield f'{path}: a file of the engine stands in one of its folders'
     for path in sorted((engine / PUBLIC).iterdir()):
         if path.name != 'mote':
@@ -79,7 +81,12 @@ def check_sizes(root):
 
 
 def check_listed(root):
-    """A test that the build does not know never runs."""
+    """A test that the build does not know never runs, and a source is never compiled."""
+    sources = set((root / 'engine/sources.txt').read_text(encoding='utf-8').split())
+    for path in sorted((root / 'engine').rglob('*.c')):
+        name = path.relative_to(root / 'engine').as_posix()
+        if name not in sources | UNLISTED:
+            yield f'{path}: is not in engine/sources.txt'
     listed = set(re.findall(r"'(\w+)(?:\.c)?'", (root / 'tests/meson.build').read_text(encoding='utf-8')))
     for path in sorted((root / 'tests').glob('*.c')):
         if path.stem not in listed:
@@ -97,6 +104,8 @@ def self_test():
             'engine/math/a.c': '#include "base/a.h"\n#include <cglm/types.h>\n#include "a.h" /* own */\n',
             'engine/math/a.h': 'x' * WIDEST + '\n', 'engine/forces/a.h': '', 'engine/networks/a.h': '',
             'engine/meson.build': '',
+            'engine/sources.txt': 'math/a.c\nbase/up.c\ncontacts/beside.c\nstrands/beside.c\nmath/angle.c\n'
+                                  'math/gone.c\nmath/macro.c\nmath/dots.c\ncellar/a.c\nstray.c\n',
             'tests/meson.build': "['one', 'long']", 'tests/one.c': ''}
     wide = 'x' * (WIDEST + 1) + '\n'
     faults = {'engine/base/up.c': '#include "math/a.h"\n',
@@ -106,6 +115,7 @@ def self_test():
               'engine/math/angle.c': '#include <forces/a.h>\n',
               'engine/math/gone.c': '#include "base/gone.h"\n', 'engine/math/macro.c': '# include NAME\n',
               'engine/math/dots.c': '#include "../base/a.h"\n', 'engine/cellar/a.c': '', 'engine/stray.c': '',
+              'engine/system/unlisted.c': '',
               'engine/math/wide.h': wide, 'bench/wide.py': wide, 'tests/wide.sh': wide,
               'tests/long.c': '\n' * (LONGEST + 1), 'tests/forgotten.c': ''}
     with tempfile.TemporaryDirectory() as name:

@@ -3,8 +3,15 @@
 #ifndef MOTE_RESULT_H
 #define MOTE_RESULT_H
 
-/** Exports a function from a shared library. */
-#if defined(__GNUC__)
+/** Exports a function from a shared library. Windows: a host that links the DLL may define MOTE_DLL, which
+ * saves a jump in every call; the library itself is compiled with MOTE_EXPORTS. */
+#if defined(_WIN32) && defined(MOTE_EXPORTS)
+#define MOTE_EXPORT __declspec(dllexport)
+#elif defined(_WIN32) && defined(MOTE_DLL)
+#define MOTE_EXPORT __declspec(dllimport)
+#elif defined(_WIN32)
+#define MOTE_EXPORT
+#elif defined(__GNUC__)
 #define MOTE_EXPORT __attribute__((visibility("default")))
 #else
 #define MOTE_EXPORT
@@ -35,7 +42,8 @@
     X(MOTE_ERROR_INTEGRATOR, "The integrator cannot step the forces given.")                                 \
     X(MOTE_ERROR_BUFFER, "The memory handed in is too small or misaligned for the layout.")                  \
     X(MOTE_ERROR_FILE, "The file is corrupt, cut short or of another format.")                               \
-    X(MOTE_ERROR_STABILITY, "The springs are too stiff for the step, or grow at any step.")
+    X(MOTE_ERROR_STABILITY, "The springs are too stiff for the step, or grow at any step.")                  \
+    X(MOTE_ERROR_UNSUPPORTED, "This build of the library was made without the feature.")
 
 /** Takes the code of a row of MOTE_RESULTS. */
 #define MOTE_RESULT_ENUMERATOR(code, sentence) code,

@@ -1,0 +1,20 @@
+/* Compiled when a build is configured, and not part of the library: each part tests one requirement. */
+#if defined(MOTE_REQUIRES_MATH)
+#include "base/compiler.h"
+#endif
+
+#if defined(MOTE_REQUIRES_VECTORS)
+typedef float four_floats __attribute__((vector_size(16)));
+typedef int four_integers __attribute__((vector_size(16)));
+
+four_floats swapped(four_floats a, four_floats b);
+four_floats swapped(four_floats a, four_floats b) {
+    const four_integers whole = __builtin_convertvector(a, four_integers);
+#if defined(__clang__)
+    a = __builtin_elementwise_sqrt(a);
+#endif
+    return __builtin_shufflevector(__builtin_convertvector(whole, four_floats) + a, b, 0, 4, 1, 5);
+}
+#endif
+
+int main(void) { return 0; }
