@@ -1,28 +1,138 @@
 #!/usr/bin/env bash
-# Embeds the installed library: a C and a C++ program, built outside meson against the shared and the static
-# library.
-# usage: consumers.sh BUILD_DIRECTORY CONSUMERS_DIRECTORY   with CC and CXX in the environment
+# Embeds the library as hosts do that are built outside of this build.
+# usage: consumers.sh BUILD_DIRECTORY CONSUMERS_DIRECTORY WAY   with CC and CXX in the environment
+# and, for cmake-source, AS_BUILT: the options that make CMake's build the same as this one.
+# WAY: pkg-config, cglm, glm, unload, cmake-package, cmake-source, meson-source
+# (exit 77: a program or package that the way needs is missing)
 set -euo pipefail
-build=$1 consumers=$2
+build=$1 consumers=$2 way=$3
 # shellcheck source=tests/scripts/stage.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/stage.sh"
+root=$(dirname -- "$(dirname -- "$consumers")")
+export LD_LIBRARY_PATH=$libraries OMP_WAIT_POLICY=passive
+warnings=(-Wall -Wextra -Werror)
 
-embed() { # KIND COMPILER...: KIND is shared or static
-    local kind=$1 options=() flags
-    shift
-    if [[ $kind == static ]]; then options=(--static); fi
-    read -ra flags <<<"$(pkg-config "${options[@]}" --cflags --libs mote)"
-    "$@" -Wall -Wextra -Werror -o "$stage/$kind" "${flags[@]}"
-    "$stage/$kind"
-    echo "$1: $kind"
+needs() { # PROGRAM: ends as skipped if it is missing
+    command -v "$1" >/dev/null || { echo "$1 is missing"; exit 77; }
 }
 
-[[ -e $libraries/libmote.so && -e $libraries/libmote.a ]] || { echo 'a library is not installed'; exit 1; }
-export LD_LIBRARY_PATH=$libraries
-embed shared "${cc[@]}" -std=c99 "$consumers/consumer.c"
-readelf -d "$stage/shared" | grep -q 'NEEDED.*libmote\.so\.0' ||
-    { echo 'the soname is not libmote.so.0'; exit 1; }
-embed shared "${cxx[@]}" -std=c++11 "$consumers/consumer.cpp"
-rm "$libraries"/libmote.so*
-embed static "${cc[@]}" -std=c99 "$consumers/consumer.c"
-embed static "${cxx[@]}" -std=c++11 "$consumers/consumer.cpp"
+embed() { # KIND PACKAGES COMPILER...: builds and runs a program; KIND is shared or static
+    local kind=$1 options=() packages flags
+    read -ra packages <<<"$2"
+    shift 2
+    if [[ $kind == static ]]; then options=(--static); fi
+    flags=$(pkg-config "${options[@]}" --cflags --libs "${packages[@]}")
+    read -ra flags <<<"${flags//-I/-isystem }"
+    "$@" "${warnings[@]}" -o "$stage/$kind" "${flags[@]}"
+    "$stage/$kind"
+    echo "$kind: $* "
+}
+
+by_pkg_config() {
+    [[ -e $libraries/libmote.so && -e $libraries/libmote.a ]] ||
+        { echo 'a library is not installed'; exit 1; }
+    [[ -z $(pkg-config --print-requires mote)$(pkg-config --print-requires-private mote) ]] ||
+        { echo 'mote.pc requires another package'; exit 1; }
+    embed shared mote "${cc[@]}" -std=c99 "$consumers/consumer.c"
+    readelf -d "$stage/shared" | grep -q 'NEEDED.*libmote\.so\.0' ||
+        { echo 'the soname is not libmote.so.0'; exit 1; }
+    embed shared mote "${cxx[@]}" -std=c++11 "$consumers/consumer.cpp"
+    rm "$libraries"/libmote.so*
+    embed static mote "${cc[@]}" -std=c99 "$consumers/consumer.c"
+    embed static mote "${cxx[@]}" -std=c++11 "$consumers/consumer.cpp"
+}
+
+with_cglm() {
+    pkg-config --exists cglm || { echo 'cglm is missing'; exit 77; }
+    [[ $(pkg-config --print-requires mote-cglm | paste -sd ' ') == 'mote cglm' ]] ||
+        { echo 'mote-cglm.pc requires something else'; exit 1; }
+    embed shared mote-cglm "${cc[@]}" -std=c99 "$consumers/cglm.c"
+    embed shared mote-cglm "${cc[@]}" -std=c11 -DSTRUCTS "$consumers/cglm.c"
+}
+
+with_glm() {
+    printf '#include <glm/glm.hpp>\n' | "${cxx[@]}" -std=c++11 -fsyntax-only -x c++ - 2>/dev/null ||
+        { echo 'glm is missing'; exit 77; }
+    embed shared mote "${cxx[@]}" -std=c++11 "$consumers/glm.cpp"
+    embed shared mote "${cxx[@]}" -std=c++11 -DUSING_BEFORE "$consumers/glm.cpp"
+}
+
+# The library is named by its file: nothing else keeps it or the OpenMP runtime loaded.
+unloaded() {
+    local flags
+    read -ra flags <<<"$(pkg-config --cflags mote)"
+    "${cc[@]}" -D_GNU_SOURCE "${warnings[@]}" "${flags[@]}" "$consumers/unload.c" -o "$stage/unload" -ldl
+    "$stage/unload" "$libraries/libmote.so.0"
+}
+
+logged() { # FILE COMMAND...: shows what the command prints only if it fails
+    "${@:2}" >"$1" 2>&1 || { cat "$1"; exit 1; }
+}
+
+# cmake_host DIRECTORY ARGUMENTS...: configures, builds and runs the programs of consumers/CMakeLists.txt
+cmake_host() {
+    local directory=$stage/$1
+    logged "$directory.log" cmake -S "$consumers" -B "$directory" -G Ninja "${@:2}"
+    logged "$directory.log" cmake --build "$directory"
+    (cd "$directory" && logged "$directory.log" ctest --output-on-failure)
+    echo "cmake: ${*:2}"
+}
+
+by_cmake_package() {
+    needs cmake
+    local prefix=${libraries%/lib*}
+    cmake_host shared "-DCMAKE_PREFIX_PATH=$prefix"
+    readelf -d "$stage/shared/consumer_c" | grep -q 'NEEDED.*libmote\.so\.0' || { echo 'not shared'; exit 1; }
+    cmake_host static "-DCMAKE_PREFIX_PATH=$prefix" '-DMOTE_COMPONENTS=COMPONENTS;static'
+    if readelf -d "$stage/static/consumer_c" | grep 'NEEDED.*libmote'; then echo 'not static'; exit 1; fi
+    if cmake -S "$consumers" -B "$stage/none" "-DCMAKE_PREFIX_PATH=$prefix" \
+        '-DMOTE_COMPONENTS=COMPONENTS;framework' >"$stage/log" 2>&1; then
+        echo 'a component that does not exist is found'
+        exit 1
+    fi
+}
+
+exports() { nm -D --defined-only "$1" | awk '{ print $3 }' | sort; } # LIBRARY
+
+# From source both builds compile the same files with the same flags. The programs are built with loose
+# particles only, which takes a fraction of the time, and have the same functions as the installed library.
+by_cmake_source() {
+    needs cmake
+    unset LD_LIBRARY_PATH PKG_CONFIG_PATH # nothing of the installed library is to be found
+    local as_built
+    read -ra as_built <<<"${AS_BUILT:?}"
+    logged "$stage/log" cmake -S "$consumers" -B "$stage/same" -G Ninja "-DMOTE_SOURCE=$root/engine" \
+        "${as_built[@]}" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
+    python3 "$root/tests/scripts/same_build.py" "$build" "$stage/same"
+    cmake_host source "-DMOTE_SOURCE=$root/engine" -DMOTE_STRANDS=OFF -DMOTE_NETWORKS=OFF -DMOTE_ISA=scalar \
+        -DCMAKE_BUILD_TYPE=Debug -DBUILD_SHARED_LIBS=ON -DMORE_SOURCES=features.c
+    diff <(exports "$libraries/libmote.so") <(exports "$stage/source/mote/libmote.so") ||
+        { echo 'a build without features exports other functions'; exit 1; }
+}
+
+by_meson_source() {
+    needs meson
+    unset LD_LIBRARY_PATH PKG_CONFIG_PATH # nothing of the installed library is to be found
+    mkdir -p "$stage/host/subprojects"
+    cp "$consumers"/* "$stage/host"
+    ln -s "$root" "$stage/host/subprojects/mote"
+    logged "$stage/log" meson setup "$stage/host/build" "$stage/host" --optimization=0 -Dmote:isa=scalar \
+        -Dmote:strands=false -Dmote:networks=false
+    # The library alone: its objects, its files, the three programs.
+    if ninja -C "$stage/host/build" -t targets all | grep -E 'subprojects/mote/(bench|tests)/'; then
+        echo 'a subproject builds more than the library'
+        exit 1
+    fi
+    meson test -C "$stage/host/build" --print-errorlogs
+}
+
+case $way in
+    pkg-config) by_pkg_config ;;
+    cglm) with_cglm ;;
+    glm) with_glm ;;
+    unload) unloaded ;;
+    cmake-package) by_cmake_package ;;
+    cmake-source) by_cmake_source ;;
+    meson-source) by_meson_source ;;
+    *) exit 2 ;;
+esac

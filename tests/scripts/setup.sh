@@ -7,6 +7,9 @@ bench_packages=(libcjson-dev)
 test_packages=(libcmocka-dev g++ binutils)
 clang_packages=(clang-19 libclang-rt-19-dev libomp-19-dev)
 format_packages=(clang-format-19)
+consumer_packages=(cmake libglm-dev)
+document_packages=(doxygen)
+windows_packages=(gcc-mingw-w64-x86-64 wine64)
 aarch64_packages=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
 
 export DEBIAN_FRONTEND=noninteractive
@@ -29,6 +32,13 @@ compiles() {
         "${words[@]}" -o /dev/null "${@:2}" -x c -
 }
 
+wine_path() { # prints where wine is: Debian's wine64 has no command of its own
+    local path
+    for path in "$(command -v wine64)" /usr/lib/wine/wine64; do
+        if [[ -x $path ]]; then echo "$path" && return; fi
+    done
+}
+
 # Whether what a package is needed for is there, wherever it came from.
 present() {
     case $1 in
@@ -49,6 +59,11 @@ present() {
         libclang-rt-19-dev) compiles clang-19 -fsanitize=thread ;;
         libomp-19-dev) compiles clang-19 -fopenmp ;;
         clang-format-19) command -v clang-format-19 ;;
+        cmake) command -v cmake ;;
+        libglm-dev) printf '#include <glm/glm.hpp>\n' | "${CXX%% *}" -fsyntax-only -x c++ - ;;
+        doxygen) command -v doxygen ;;
+        gcc-mingw-w64-x86-64) command -v x86_64-w64-mingw32-gcc ;;
+        wine64) [[ -n $(wine_path) ]] ;;
         gcc-aarch64-linux-gnu) command -v aarch64-linux-gnu-gcc ;;
         libc6-dev-arm64-cross) compiles aarch64-linux-gnu-gcc ;;
         qemu-user) command -v qemu-aarch64 ;;
@@ -73,6 +88,11 @@ describe() {
         libclang-rt-19-dev) echo 'sanitizer runtimes of clang-19' ;;
         libomp-19-dev) echo 'OpenMP runtime and headers of clang-19' ;;
         clang-format-19) echo 'clang-format-19' ;;
+        cmake) echo 'cmake, 3.16 or newer' ;;
+        libglm-dev) echo 'glm: headers' ;;
+        doxygen) echo 'doxygen' ;;
+        gcc-mingw-w64-x86-64) echo 'x86_64-w64-mingw32-gcc, a cross compiler for Windows' ;;
+        wine64) echo 'wine64, which runs programs of Windows' ;;
         gcc-aarch64-linux-gnu) echo 'aarch64-linux-gnu-gcc, a cross compiler (conflicts with gcc-multilib)' ;;
         libc6-dev-arm64-cross) echo 'headers of the C library for aarch64-linux-gnu-gcc' ;;
         qemu-user) echo 'qemu-aarch64, the user mode of qemu' ;;

@@ -142,6 +142,51 @@ run_clang_variants() {
     fi
 }
 
+# Cross-compiled for Windows, under wine. Headers of this machine: cglm's, and cmocka's, of which only names of
+# types are used.
+windows() {
+    local directory=$root/build-windows triplet=x86_64-w64-mingw32 name path=
+    mkdir -p "$directory-files/include"
+    ln -sfn "$(pkg-config --variable=includedir cglm)/cglm" "$directory-files/include/cglm"
+    for name in "$(pkg-config --variable=includedir cmocka)"/cmocka*.h; do
+        ln -sf "$name" "$directory-files/include/"
+    done
+    cat >"$directory-files/cross.ini" <<EOF
+[binaries]
+c = '$triplet-gcc'
+ar = '$triplet-ar'
+nm = '$triplet-nm'
+objdump = '$triplet-objdump'
+strip = '$triplet-strip'
+exe_wrapper = ['$(wine_path)']
+[built-in options]
+c_args = ['-I$directory-files/include']
+[host_machine]
+system = 'windows'
+cpu_family = 'x86_64'
+cpu = 'x86_64'
+endian = 'little'
+EOF
+    for name in libgomp-1.dll libwinpthread-1.dll; do
+        path+="Z:$(dirname -- "$($triplet-gcc -print-file-name=$name)");"
+    done
+    build windows --cross-file "$directory-files/cross.ini" -Disa=avx2 -Dbench=disabled -Dtests=enabled &&
+        WINEPREFIX=$directory-files/wine WINEDEBUG=-all WINEPATH=${path//\//\\} \
+            run_tests "$directory" -t 4 hashes-avx2 hashes-scalar
+}
+
+run_windows_variant() {
+    local missing
+    missing=$(missing_of "${windows_packages[@]}" | paste -sd ' ')
+    if [[ -n $missing ]]; then
+        not_run windows "missing: $missing"
+    elif [[ $(uname -m) != x86_64 ]]; then
+        not_run windows 'this processor is of another family'
+    else
+        variant windows windows
+    fi
+}
+
 run_aarch64_variant() {
     local missing
     missing=$(missing_of "${aarch64_packages[@]}" | paste -sd ' ')
@@ -159,14 +204,20 @@ run_all() {
     provide "${format_packages[@]}" || [[ ${CI:-} != true ]] || exit 2
     provide "${clang_packages[@]}" || [[ ${CI:-} != true ]] || exit 2
     provide "${aarch64_packages[@]}" || [[ ${CI:-} != true ]] || exit 2
+    provide "${consumer_packages[@]}" || [[ ${CI:-} != true ]] || exit 2
+    provide "${document_packages[@]}" || true
+    provide "${windows_packages[@]}" || true
     export CC=gcc CXX=g++
     variant gcc plain gcc -Dbench=enabled
     isa_rows
     variant gcc-O0 unoptimised gcc-O0 -Doptimization=0 -Dbench=disabled
+    # What a host may have in CFLAGS: no bit changes.
+    variant user-flags hashes_only user-flags "$two_isas" '-Dc_args=-ffp-contract=fast -march=native'
     variant no-openmp brief no-openmp -Dopenmp=disabled -Dbench=disabled
     variant asan-ubsan sanitized
     run_clang_variants
     run_aarch64_variant
+    run_windows_variant
     printf '\n%s\n' 'variant      result'
     printf '%s\n' "${table[@]}" ''
 }
