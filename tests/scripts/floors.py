@@ -12,7 +12,7 @@ FLOORS = {'base': 0, 'math': 1, 'forces': 2, 'integrators': 2, 'contacts': 2, 's
           'strands': 4, 'networks': 4, 'links': 5, 'system': 6, 'formats': 6}
 PUBLIC = 'include'
 OUTSIDE = re.compile(r'(mote/\w+|cglm/[\w/-]+|omp|\w+|sys/\w+)\.h')
-BUILD_FILES = {'meson.build', 'CMakeLists.txt', 'sources.txt'}
+BUILD_FILES = {'meson.build', 'CMakeLists.txt', 'sources.txt', 'Doxyfile'}
 UNLISTED = {'base/requirements.c'} # compiled when the build is configured
 LONGEST = 500
 WIDEST = 110

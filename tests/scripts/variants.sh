@@ -142,8 +142,8 @@ run_clang_variants() {
     fi
 }
 
-# Cross-compiled for Windows, under wine. Headers of this machine: cglm's, and cmocka's, of which only names of
-# types are used.
+# Cross-compiled for Windows, under wine. Headers of this machine: cglm's, and cmocka's, of which only the
+# names of types are used.
 windows() {
     local directory=$root/build-windows triplet=x86_64-w64-mingw32 name path=
     mkdir -p "$directory-files/include"

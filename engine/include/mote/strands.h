@@ -230,10 +230,10 @@ typedef struct mote_strand_step_report {
     uint32_t unsolved;   /**< substeps, or parts of them, that ended beyond max_strain */
     uint32_t fallbacks;  /**< parts of substeps in which the impulses were unstable: solved to first order */
     uint32_t buried;     /**< points that end the step inside the collider in which their pinned root is */
-    /** m, largest depth of a point below the surface of a collider now, buried points included, and that
-     * point; both 0 where no point is inside. Excludes points on which colliders do not act. */
+    /** m, largest depth of a point below the surface of a collider now, buried points included; 0 where no
+     * point is inside. Excludes points on which colliders do not act. */
     float depth;
-    uint32_t deepest_point;
+    uint32_t deepest_point; /**< the point of that depth; 0 where no point is inside */
     /** Two pinned points were further apart than the rigid segments between them are long; the rest lengths
      * of these were enlarged for the step. */
     bool infeasible;
