@@ -1,5 +1,6 @@
 /* The calls of networks in a build without them: the public interface is the same in every build. No id of
  * them exists, and every call that returns a code returns MOTE_ERROR_UNSUPPORTED. */
+#include <mote/mesh.h>
 #include <mote/network.h>
 
 #include "stage/range.h"
@@ -76,5 +77,14 @@ mote_result mote_network_statistics(const mote_system *system, mote_network_id i
 }
 mote_result mote_network_present(const mote_system *system, mote_network_id id,
                                  const mote_present_layout *layout, void *vertices, size_t bytes) {
+    return MOTE_ERROR_UNSUPPORTED;
+}
+mote_result mote_network_triangles(const mote_system *system, mote_network_id id, uint32_t count,
+                                   const uint32_t *indices, mote_triangle *triangles) {
+    return MOTE_ERROR_UNSUPPORTED;
+}
+mote_result mote_network_indices(const mote_system *system, mote_network_id id, uint32_t count,
+                                 const mote_triangle *triangles, uint32_t *indices, uint32_t *index_count) {
+    if (index_count) *index_count = 0;
     return MOTE_ERROR_UNSUPPORTED;
 }
