@@ -33,37 +33,36 @@
                     fused_attractors_##name##_contain, first, end, frozen);                                  \
     }
 
-#define STAGED(name, family, mass)                                                                           \
+/* Instances for any forces, one for each family: whether masses have a column is read from the plan. Compact
+ * kernels have no others; they read the mix of forces too. */
+#define ANY_MIX MOTE_SPECIALISED(MOTE_MIX_ANY, plan->mix <= MOTE_MIX_DRAG ? MOTE_MIX_AFFINE : MOTE_MIX_ANY)
+#define ANY_FORCES(name, family)                                                                             \
+    FUSED(fused_any_##name, family, plan->mass_column, ANY_MIX)                                              \
     static void begin_##name(const mote_plan *plan, const mote_span *span, const mote_workspace *workspace,  \
                              size_t first, size_t end) {                                                     \
-        staged_begin(plan, span, workspace, OF(family, mass, MOTE_MIX_ANY), first, end);                     \
+        staged_begin(plan, span, workspace, OF(family, plan->mass_column, MOTE_MIX_ANY), first, end);        \
     }                                                                                                        \
     static void stage_##name(const mote_plan *plan, const mote_span *span, const mote_workspace *workspace,  \
                              mote_staged_at at, size_t first, size_t end) {                                  \
-        staged_stage(plan, span, workspace, OF(family, mass, MOTE_MIX_ANY), at, first, end);                 \
+        staged_stage(plan, span, workspace, OF(family, plan->mass_column, MOTE_MIX_ANY), at, first, end);    \
     }
+ANY_FORCES(splitting, MOTE_FAMILY_SPLITTING)
+ANY_FORCES(verlet, MOTE_FAMILY_VERLET)
+ANY_FORCES(runge_kutta, MOTE_FAMILY_RUNGE_KUTTA)
+ANY_FORCES(map, MOTE_FAMILY_MAP)
+ANY_FORCES(advection, MOTE_FAMILY_ADVECTION)
 
-#if defined(MOTE_COMPACT)
-/* One instance for each family: masses and the mix of forces are read from the plan. */
-#define INSTANCES(name, family)                                                                              \
-    FUSED(fused_any_##name, family, plan->mass_column,                                                       \
-          plan->mix <= MOTE_MIX_DRAG ? MOTE_MIX_AFFINE : MOTE_MIX_ANY)                                       \
-    STAGED(name, family, plan->mass_column)
-#else
+#if !defined(MOTE_COMPACT)
 #define INSTANCE(name, family, mass)                                                                         \
     FUSED(fused_##name, family, mass, MOTE_MIX_AFFINE)                                                       \
-    FUSED(fused_attractors_##name, family, mass, MOTE_MIX_ATTRACTORS)                                        \
-    FUSED(fused_any_##name, family, mass, MOTE_MIX_ANY)                                                      \
-    STAGED(name, family, mass)
+    FUSED(fused_attractors_##name, family, mass, MOTE_MIX_ATTRACTORS)
 #define INSTANCES(name, family) INSTANCE(name, family, false) INSTANCE(name##_mass, family, true)
-#endif
 INSTANCES(splitting, MOTE_FAMILY_SPLITTING)
 INSTANCES(verlet, MOTE_FAMILY_VERLET)
 INSTANCES(runge_kutta, MOTE_FAMILY_RUNGE_KUTTA)
 INSTANCES(map, MOTE_FAMILY_MAP)
 INSTANCES(advection, MOTE_FAMILY_ADVECTION)
 
-#if !defined(MOTE_COMPACT)
 SETTLED(drag, splitting, MOTE_FAMILY_SPLITTING, 0, 2)
 SETTLED(one_attractor, splitting, MOTE_FAMILY_SPLITTING, 1, 3)
 SETTLED(one_attractor, verlet, MOTE_FAMILY_VERLET, 1, 3)
@@ -107,23 +106,20 @@ static uint32_t expire(const mote_lifetimes *l, size_t first, size_t count) {
     return died;
 }
 
-#define PAIR(name) {name, name##_mass}
 #if defined(MOTE_COMPACT)
-#define STAGED_PAIR(name) {name, name}
-#define ANY(name)         {name, name, name, name, name, name}
-#define ANY_PAIR(name)    {ANY(fused_any_##name), ANY(fused_any_##name)}
+#define ANY(name)  {name, name, name, name, name, name}
+#define BOTH(name) {ANY(fused_any_##name), ANY(fused_any_##name)}
 #define ALL_FUSED                                                                                            \
-    {[MOTE_FAMILY_SPLITTING] = ANY_PAIR(splitting),                                                          \
-     [MOTE_FAMILY_VERLET] = ANY_PAIR(verlet),                                                                \
-     [MOTE_FAMILY_RUNGE_KUTTA] = ANY_PAIR(runge_kutta),                                                      \
-     [MOTE_FAMILY_MAP] = ANY_PAIR(map),                                                                      \
-     [MOTE_FAMILY_ADVECTION] = ANY_PAIR(advection)}
+    {[MOTE_FAMILY_SPLITTING] = BOTH(splitting),                                                              \
+     [MOTE_FAMILY_VERLET] = BOTH(verlet),                                                                    \
+     [MOTE_FAMILY_RUNGE_KUTTA] = BOTH(runge_kutta),                                                          \
+     [MOTE_FAMILY_MAP] = BOTH(map),                                                                          \
+     [MOTE_FAMILY_ADVECTION] = BOTH(advection)}
 #else
-#define STAGED_PAIR(name) PAIR(name)
-#define KINDS(name, drag, settled, few_attractors)                                                           \
-    {fused_##name, drag, settled, few_attractors, fused_attractors_##name, fused_any_##name}
+#define KINDS(name, any, drag, settled, few_attractors)                                                      \
+    {fused_##name, drag, settled, few_attractors, fused_attractors_##name, fused_any_##any}
 #define BOTH(name, drag, settled, few_attractors)                                                            \
-    {KINDS(name, drag, settled, few_attractors), KINDS(name##_mass, NULL, NULL, NULL)}
+    {KINDS(name, name, drag, settled, few_attractors), KINDS(name##_mass, name, NULL, NULL, NULL)}
 #define ALL_FUSED                                                                                            \
     {[MOTE_FAMILY_SPLITTING] =                                                                               \
          BOTH(splitting, drag_splitting, one_attractor_splitting, few_attractors_splitting),                 \
@@ -133,17 +129,17 @@ static uint32_t expire(const mote_lifetimes *l, size_t first, size_t count) {
      [MOTE_FAMILY_ADVECTION] = BOTH(advection, NULL, NULL, NULL)}
 #endif
 #define ALL(prefix)                                                                                          \
-    {[MOTE_FAMILY_SPLITTING] = STAGED_PAIR(prefix##_splitting),                                              \
-     [MOTE_FAMILY_VERLET] = STAGED_PAIR(prefix##_verlet),                                                    \
-     [MOTE_FAMILY_RUNGE_KUTTA] = STAGED_PAIR(prefix##_runge_kutta),                                          \
-     [MOTE_FAMILY_MAP] = STAGED_PAIR(prefix##_map),                                                          \
-     [MOTE_FAMILY_ADVECTION] = STAGED_PAIR(prefix##_advection)}
+    {[MOTE_FAMILY_SPLITTING] = prefix##_splitting,                                                           \
+     [MOTE_FAMILY_VERLET] = prefix##_verlet,                                                                 \
+     [MOTE_FAMILY_RUNGE_KUTTA] = prefix##_runge_kutta,                                                       \
+     [MOTE_FAMILY_MAP] = prefix##_map,                                                                       \
+     [MOTE_FAMILY_ADVECTION] = prefix##_advection}
 
 extern const mote_particle_kernels MOTE_KERNEL_TABLE(mote_particle_kernels);
 const mote_particle_kernels MOTE_KERNEL_TABLE(mote_particle_kernels) = {
     .fused = ALL_FUSED,
     .begin = ALL(begin),
     .stage = ALL(stage),
-    .commit = PAIR(commit),
+    .commit = {commit, commit_mass},
     .expire = expire,
 };

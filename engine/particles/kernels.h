@@ -57,12 +57,12 @@ typedef struct mote_particle_kernels {
     void (*fused[MOTE_FAMILY_COUNT][2][MOTE_MIX_COUNT])(const mote_plan *plan, const mote_span *span,
                                                         size_t first, size_t end, uint32_t *frozen);
     /* Runs, on slots [first, end) of a workspace, the part of a substep before its first evaluation. */
-    void (*begin[MOTE_FAMILY_COUNT][2])(const mote_plan *plan, const mote_span *span,
-                                        const mote_workspace *workspace, size_t first, size_t end);
+    void (*begin[MOTE_FAMILY_COUNT])(const mote_plan *plan, const mote_span *span,
+                                     const mote_workspace *workspace, size_t first, size_t end);
     /* Runs one stage on slots [first, end) of a workspace. */
-    void (*stage[MOTE_FAMILY_COUNT][2])(const mote_plan *plan, const mote_span *span,
-                                        const mote_workspace *workspace, mote_staged_at at, size_t first,
-                                        size_t end);
+    void (*stage[MOTE_FAMILY_COUNT])(const mote_plan *plan, const mote_span *span,
+                                     const mote_workspace *workspace, mote_staged_at at, size_t first,
+                                     size_t end);
     /* Ends a step: copies finite and movable states from the workspace to the span. A particle that turned
      * non-finite is marked and keeps its state before the step. The workspace then equals the span. */
     void (*commit[2])(const mote_span *span, const mote_workspace *workspace, uint32_t step, size_t first,

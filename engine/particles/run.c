@@ -106,14 +106,14 @@ static void run_phase(phase_context *p, const mote_phase_at *at, size_t first, s
         keep_previous(p->run.span, p->step, first, end);
         break;
     case MOTE_PHASE_BEGIN:
-        p->run.kernels->begin[family][mass](p->run.plan, p->run.span, p->workspace, first, end);
+        p->run.kernels->begin[family](p->run.plan, p->run.span, p->workspace, first, end);
         break;
     case MOTE_PHASE_EVALUATE:
         if (!again) call_callbacks(p->run.plan, p->run.span, p->workspace, time, first, end);
         break;
     case MOTE_PHASE_STAGE:
-        p->run.kernels->stage[family][mass](p->run.plan, p->run.span, p->workspace,
-                                            (mote_staged_at){at->stage, time, again}, first, end);
+        p->run.kernels->stage[family](p->run.plan, p->run.span, p->workspace,
+                                      (mote_staged_at){at->stage, time, again}, first, end);
         break;
     case MOTE_PHASE_COMMIT:
         p->run.kernels->commit[mass](p->run.span, p->workspace, p->step, first, end, frozen);
