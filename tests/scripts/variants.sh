@@ -148,9 +148,9 @@ windows() {
     local directory=$root/build-windows triplet=x86_64-w64-mingw32 name path=
     mkdir -p "$directory-files/include"
     ln -sfn "$(pkg-config --variable=includedir cglm)/cglm" "$directory-files/include/cglm"
-    for name in "$(pkg-config --variable=includedir cmocka)"/cmocka*.h; do
-        ln -sf "$name" "$directory-files/include/"
-    done
+    name=$(printf '#include <%s.h>\n' setjmp stdarg stdint cmocka | gcc -M -x c - |
+        grep -o '/[^ ]*/cmocka\.h')
+    ln -sf "$name" "$directory-files/include/"
     cat >"$directory-files/cross.ini" <<EOF
 [binaries]
 c = '$triplet-gcc'
