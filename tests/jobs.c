@@ -289,6 +289,14 @@ TEST(a_wrong_system_among_many_stops_the_call_before_any_has_advanced) {
     systems[SWARM - 1] = last;
     REFUSALS(NULL, REFUSES(NULL, mote_systems_advance(NULL, SWARM, 70000000, &jobs, NULL)),
              REFUSES(OVERFLOW, mote_systems_advance(systems, SWARM, UINT64_MAX, &jobs, NULL)));
+    static const uint32_t workers[] = {0, MOTE_MAX_WORKERS + 1, 5000, 1u << 29, UINT32_MAX};
+    for (size_t i = 0; i < COUNT_OF(workers); i++) {
+        mote_jobs wrong = mote_jobs_openmp(2);
+        if (!wrong.run) break;
+        wrong.workers = workers[i];
+        REFUSED(NULL, MOTE_ERROR_RANGE, mote_systems_advance(systems, SWARM, 70000000, &wrong, NULL));
+        REFUSED(NULL, MOTE_ERROR_RANGE, mote_systems_advance(systems, 0, 70000000, &wrong, NULL));
+    }
     OK(mote_systems_advance(systems, 0, 70000000, &jobs, NULL));
     for (int i = 0; i < SWARM; i++) ASSERT(mote_system_hash(systems[i]), ==, hashes[i]);
     OK(mote_systems_advance(systems, SWARM, 70000000, &jobs, NULL));

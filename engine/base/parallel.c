@@ -44,6 +44,11 @@ static void run_parts(void *context, uint32_t index, uint32_t worker) {
 
 static uint32_t worker_count(const mote_jobs *jobs) { return jobs->run && jobs->workers ? jobs->workers : 1; }
 
+mote_result mote_jobs_check(const mote_jobs *jobs) {
+    const bool legal = !jobs->run || (jobs->workers >= 1 && jobs->workers <= MOTE_MAX_WORKERS);
+    return legal ? MOTE_OK : MOTE_ERROR_RANGE;
+}
+
 void mote_parallel_for(const mote_jobs *jobs, size_t count, size_t grain, mote_range_task *task,
                        void *context) {
     if (count == 0) return;
