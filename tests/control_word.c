@@ -449,7 +449,7 @@ static void run_hostile(void *user, mote_task *task, void *context, uint32_t cou
 
 TEST(tasks_compute_the_same_on_threads_with_any_control_word) {
     static subject calm, hostile;
-    static const mote_jobs hostile_jobs = {4, NULL, run_hostile};
+    static const mote_jobs hostile_jobs = {4, NULL, run_hostile, 1};
     subject *const subjects[2] = {&calm, &hostile};
     for (int i = 0; i < 2; i++) {
         make_subject(subjects[i], true, i ? hostile_jobs : (mote_jobs){0});

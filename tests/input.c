@@ -97,7 +97,7 @@ TEST(bad_defs_make_no_system) {
     mote_system_def good = mote_default_system_def(), def;
     mote_system *system = (mote_system *)(uintptr_t)1;
     good.extra_count = 2, good.extra_bytes[0] = 4, good.extra_bytes[1] = 256;
-    good.jobs = (mote_jobs){1, NULL, run_nothing};
+    good.jobs = (mote_jobs){1, NULL, run_nothing, 0};
     good.allocator = ledger_allocator(&ledger);
     for (size_t i = 0; i < COUNT_OF(bad_defs); i++) {
         def = good;

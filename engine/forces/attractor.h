@@ -40,6 +40,7 @@ static double attractor_potential(const mote_force_def *def, const mote_force_pl
 
 static const mote_force_row mote_attractor_row = {
     .name = "attractor",
+    .cost = 0.5,
     .path = MOTE_PATH_POINT,
     .attracts = true,
     .bytes = MOTE_PARAMETERS(attractor),

@@ -32,8 +32,11 @@ static uint64_t callback_hash(const mote_force_def *def, uint64_t seed) {
                             (uint64_t)def->as.callback.reach);
 }
 
-static const mote_force_row mote_callback_row = {
-    .name = "callback", .path = MOTE_PATH_CALLBACK, .check = callback_check, .hash = callback_hash};
+static const mote_force_row mote_callback_row = {.name = "callback",
+                                                 .cost = 5,
+                                                 .path = MOTE_PATH_CALLBACK,
+                                                 .check = callback_check,
+                                                 .hash = callback_hash};
 
 #endif
 #endif

@@ -49,6 +49,7 @@ mote_force_def mote_curl_noise(float amplitude, float frequency, float rate, uin
 
 static const mote_force_row mote_curl_noise_row = {
     .name = "curl-noise",
+    .cost = 30,
     .path = MOTE_PATH_POINT,
     .bytes = MOTE_PARAMETERS(curl_noise),
     .fields = {{"amplitude", 1}, {"frequency", 1}, {"rate", 1}},

@@ -50,6 +50,7 @@ typedef struct mote_force_field {
 typedef struct mote_force_row {
     const char *name;
     mote_force_path path;
+    double cost;         /* ns of an evaluation for one particle (base/work.h); folded: 0 */
     bool reads_velocity; /* inline evaluation; folded: see its damping; callback: see its def */
     bool reads_time;
     bool needs_anchors;         /* needs one anchor per particle */
@@ -80,6 +81,9 @@ bool mote_force_reaches_range(const mote_force_def *def);
 bool mote_force_needs_anchors(const mote_force_def *def);
 bool mote_force_is_velocity_field(const mote_force_def *def);
 bool mote_force_is_attractor(const mote_force_def *def);
+
+/* Returns the time of an evaluation for one particle, ns (base/work.h). */
+double mote_force_cost(const mote_force_def *def);
 
 /* Adds an affine force to the two sums. */
 void mote_force_fold(const mote_force_def *def, mote_affine *acceleration, mote_affine *force);

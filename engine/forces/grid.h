@@ -26,7 +26,7 @@ static uint64_t grid_hash(const mote_force_def *def, uint64_t seed) {
 }
 
 static const mote_force_row mote_grid_row = {
-    .name = "grid", .path = MOTE_PATH_POINT, .check = grid_check, .hash = grid_hash};
+    .name = "grid", .cost = 15, .path = MOTE_PATH_POINT, .check = grid_check, .hash = grid_hash};
 
 #endif
 #endif

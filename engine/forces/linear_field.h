@@ -25,6 +25,7 @@ mote_force_def mote_linear_field(const float offset[3], const float matrix[9], m
 }
 
 static const mote_force_row mote_linear_field_row = {.name = "linear-field",
+                                                     .cost = 1.5,
                                                      .path = MOTE_PATH_POINT,
                                                      .bytes = MOTE_PARAMETERS(linear_field),
                                                      .fields = {{"offset", 3}, {"matrix", 9}}};

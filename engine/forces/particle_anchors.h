@@ -30,6 +30,7 @@ static double particle_anchors_potential(const mote_force_def *def, const mote_f
 
 static const mote_force_row mote_particle_anchors_row = {
     .name = "particle-anchors",
+    .cost = 1,
     .path = MOTE_PATH_POINT,
     .reads_velocity = true,
     .bytes = MOTE_PARAMETERS(particle_anchors),

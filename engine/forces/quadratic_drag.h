@@ -22,6 +22,7 @@ mote_force_def mote_quadratic_drag(const float velocity[3], float coefficient) {
 }
 
 static const mote_force_row mote_quadratic_drag_row = {.name = "quadratic-drag",
+                                                       .cost = 1.5,
                                                        .path = MOTE_PATH_POINT,
                                                        .reads_velocity = true,
                                                        .bytes = MOTE_PARAMETERS(quadratic_drag),

@@ -99,6 +99,11 @@ bool mote_force_is_attractor(const mote_force_def *def) {
     return row_of(def)->attracts && is_everywhere(def);
 }
 
+double mote_force_cost(const mote_force_def *def) {
+    const double region = is_everywhere(def) ? 0 : 1.5; /* and of the force in it, which is not folded */
+    return row_of(def)->cost + region;
+}
+
 void mote_force_fold(const mote_force_def *def, mote_affine *acceleration, mote_affine *force) {
     row_of(def)->fold(def, mote_force_gives_newtons(def) ? force : acceleration);
 }

@@ -43,6 +43,7 @@ static mote_result timed_thrust_check(const mote_force_def *def, const char **na
 
 static const mote_force_row mote_timed_thrust_row = {
     .name = "timed-thrust",
+    .cost = 2,
     .path = MOTE_PATH_POINT,
     .bytes = MOTE_PARAMETERS(timed_thrust),
     .fields = {{"time", MOTE_MAX_THRUST_KEYS}, {"force", 3 * MOTE_MAX_THRUST_KEYS}},

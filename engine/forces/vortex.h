@@ -37,6 +37,7 @@ static mote_result vortex_check(const mote_force_def *def, const char **name) {
 
 static const mote_force_row mote_vortex_row = {
     .name = "vortex",
+    .cost = 4,
     .path = MOTE_PATH_POINT,
     .bytes = MOTE_PARAMETERS(vortex),
     .fields = {{"centre", 3}, {"axis", 3}, {"strength", 1}, {"core", 1}},

@@ -97,6 +97,7 @@ mote_result mote_network_write(const mote_network *network, const mote_presentat
     if (!vertices) return MOTE_ERROR_NULL;
     if (bytes / layout->stride < network->particle_count) return MOTE_ERROR_BUFFER;
     task t = {network, by, layout, mote_present_origin(layout->origin), vertices};
-    mote_parallel_for(by->jobs, network->particle_count, RUN, do_blocks, &t);
+    const double work = MOTE_WORK_GATHERED * (double)network->particle_count;
+    mote_parallel_for(mote_jobs_for(by->jobs, work), network->particle_count, RUN, do_blocks, &t);
     return MOTE_OK;
 }

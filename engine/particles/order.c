@@ -155,13 +155,14 @@ void mote_particles_order(const mote_particles *particles, const mote_presentati
     s.depth = (float *)(void *)order;
     s.packed = packed;
     s.key = (uint16_t *)(void *)(order + 2 * padded);
-    divide(&s, by->jobs);
-    mote_parallel_for(by->jobs, s.chunks, 1, find_depths, &s);
+    const mote_jobs *jobs = mote_jobs_for(by->jobs, MOTE_WORK_SORTED * (double)count);
+    divide(&s, jobs);
+    mote_parallel_for(jobs, s.chunks, 1, find_depths, &s);
     find_scale(&s);
-    mote_parallel_for(by->jobs, s.chunks, 1, count_low_bytes, &s);
+    mote_parallel_for(jobs, s.chunks, 1, count_low_bytes, &s);
     find_places(&s);
-    mote_parallel_for(by->jobs, s.chunks, 1, sort_by_low_bytes, &s);
-    mote_parallel_for(by->jobs, s.chunks, 1, count_high_bytes, &s);
+    mote_parallel_for(jobs, s.chunks, 1, sort_by_low_bytes, &s);
+    mote_parallel_for(jobs, s.chunks, 1, count_high_bytes, &s);
     find_places(&s);
-    mote_parallel_for(by->jobs, s.chunks, 1, sort_by_high_bytes, &s);
+    mote_parallel_for(jobs, s.chunks, 1, sort_by_high_bytes, &s);
 }

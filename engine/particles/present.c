@@ -289,6 +289,7 @@ mote_result mote_particles_write(const mote_particles *particles, const mote_ste
     if (!vertices) return MOTE_ERROR_NULL;
     if (bytes / layout->stride < count) return MOTE_ERROR_BUFFER;
     task t = {particles, now, by, layout, mote_present_origin(layout->origin), vertices, hermite_of(now, by)};
-    mote_parallel_for(by->jobs, count, MOTE_BLOCK, do_blocks, &t);
+    const double work = (double)count * (layout->order ? MOTE_WORK_GATHERED : MOTE_WORK_VERTEX);
+    mote_parallel_for(mote_jobs_for(by->jobs, work), count, MOTE_BLOCK, do_blocks, &t);
     return MOTE_OK;
 }

@@ -133,7 +133,7 @@ typedef struct crowd {
 static void do_systems(void *context, size_t first, size_t end, uint32_t worker) {
     (void)worker;
     const crowd *c = context;
-    const mote_jobs serial = {0, NULL, NULL};
+    const mote_jobs serial = {0, NULL, NULL, 0};
     for (size_t i = first; i < end; i++)
         advance(c->systems[i], c->nanoseconds, &serial, c->advances ? &c->advances[i] : NULL);
 }
@@ -157,7 +157,7 @@ static mote_result check_crowd(mote_system *const *systems, uint32_t count, uint
 
 mote_result mote_systems_advance(mote_system *const *systems, uint32_t count, uint64_t nanoseconds,
                                  const mote_jobs *jobs, mote_advance *advances) {
-    const mote_jobs serial = {0, NULL, NULL};
+    const mote_jobs serial = {0, NULL, NULL, 0};
     if (count && !systems) return MOTE_ERROR_NULL;
     mote_result result = jobs ? mote_jobs_check(jobs) : MOTE_OK;
     if (result == MOTE_OK) result = check_crowd(systems, count, nanoseconds);

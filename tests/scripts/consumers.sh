@@ -20,6 +20,7 @@ embed() { # KIND COMPILER...: KIND is shared or static
 [[ -e $libraries/libmote.so && -e $libraries/libmote.a ]] || { echo 'a library is not installed'; exit 1; }
 export LD_LIBRARY_PATH=$libraries
 embed shared "${cc[@]}" -std=c99 "$consumers/consumer.c"
+embed shared "${cc[@]}" -std=c99 "$consumers/jobs.c" -pthread
 readelf -d "$stage/shared" | grep -q 'NEEDED.*libmote\.so\.0' ||
     { echo 'the soname is not libmote.so.0'; exit 1; }
 embed shared "${cxx[@]}" -std=c++11 "$consumers/consumer.cpp"
