@@ -221,7 +221,8 @@ static void preview(accuracy_report *report, double drag, const char *name) {
     enum { POINTS = 20 };
     bench_setup s = projectile(mote_wind((float[3]){0, 0, 0}, (float)drag));
     mote_system *system = accuracy_system(&s, MOTE_SEMI_IMPLICIT_EULER);
-    mote_preview_def def = {.velocity = {30, 40, 0}, .inverse_mass = 1, .interval = 0.1, .count = POINTS};
+    mote_preview_def def = mote_default_preview_def();
+    def.velocity[0] = 30, def.velocity[1] = 40, def.interval = 0.1, def.count = POINTS;
     float points[POINTS][3];
     double largest = 0;
     engine_check(mote_system_preview(system, &def, points), "mote_system_preview");

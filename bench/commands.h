@@ -8,6 +8,7 @@ int command_limits(int argc, char **argv);
 int command_throughput(int argc, char **argv);
 int command_accuracy(int argc, char **argv);
 int command_compare(int argc, char **argv);
+int command_threads(int argc, char **argv);
 int command_pictures(int argc, char **argv);
 
 #endif

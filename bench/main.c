@@ -17,6 +17,8 @@ static const bench_command commands[] = {
     {"throughput", "particle-steps a second, beside the baselines and the limit", command_throughput},
     {"accuracy", "results of the integrators and solvers beside what they should be", command_accuracy},
     {"compare", "cost of the integrators beside each other and beside plain loops", command_compare},
+    {"threads", "sizes from which work is divided among threads, and steps on a busy machine",
+     command_threads},
     {"pictures", "points of rods, drawn by gnuplot: cantilevers, a curl, a groom", command_pictures},
 };
 static const size_t command_count = sizeof commands / sizeof commands[0];

@@ -9,7 +9,7 @@
 
 static void add_network(network_run *run, const mote_network_def *network, const network_shape *shape) {
     mote_network_def def = *network;
-    mote_network_fault fault = {MOTE_NO_ITEM, MOTE_NO_ITEM};
+    mote_network_fault fault = {MOTE_NO_ITEM, MOTE_NO_ITEM, NULL};
     def.particle_count = shape->particle_count;
     def.positions = shape->positions[0];
     def.velocities = shape->velocities[0];

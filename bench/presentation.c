@@ -1,7 +1,7 @@
 /* Presentation: positions halfway between two steps, written as packed xyz, against a copy of as many bytes.
  * For each particle the presentation reads six floats and writes three: 36 bytes. The copy reads 18 and
  * writes 18, with ordinary stores as in the presentation; memcpy, whose stores may bypass the cache, is timed
- * beside it. */
+ * beside it. The order back to front is timed on the same particles. */
 #include <string.h>
 
 #include "checks.h"
@@ -35,6 +35,17 @@ static double time_present(const mote_system *system, const bench_config *config
     return (now_seconds() - start) / config->frames;
 }
 
+/* Orders the particles along a diagonal. */
+static double time_order(const mote_system *system, const bench_config *config) {
+    const float direction[3] = {0.5f, -0.25f, 1};
+    double start = now_seconds();
+    for (uint32_t frame = 0; frame < config->frames; frame++)
+        engine_check(mote_system_order(system, direction, (uint32_t *)(void *)config->memory->bytes,
+                                       mote_order_bytes(config->particles)),
+                     "mote_system_order");
+    return (now_seconds() - start) / config->frames;
+}
+
 typedef void copy_function(float *to, const float *from, size_t first, size_t last);
 
 static double time_copy(copy_function *copy, const bench_config *config) {
@@ -53,14 +64,14 @@ static double time_copy(copy_function *copy, const bench_config *config) {
     return (now_seconds() - start) / config->frames;
 }
 
-static spread bandwidth(const bench_series *series, uint32_t particles, uint32_t repeat) {
-    double bytes = PRESENT_BYTES * particles;
+/* amount: of a frame. */
+static spread rate(const bench_series *series, double amount, uint32_t repeat) {
     spread seconds = spread_of(series->seconds, repeat);
-    return (spread){bytes / seconds.median, bytes / seconds.max, bytes / seconds.min};
+    return (spread){amount / seconds.median, amount / seconds.max, amount / seconds.min};
 }
 
 bench_presentation measure_presentation(const bench_config *config) {
-    static bench_series present, copy, past; /* static for its size */
+    static bench_series present, copy, past, order; /* static for its size */
     mote_system *system = create_interpolated(config);
     for (uint32_t repeat = 0; repeat < config->repeat; repeat++) {
         /* Each runs twice and the second run counts, so that each finds the caches as its own run leaves
@@ -68,12 +79,14 @@ bench_presentation measure_presentation(const bench_config *config) {
         for (uint32_t turn = 0; turn < 2; turn++) present.seconds[repeat] = time_present(system, config);
         for (uint32_t turn = 0; turn < 2; turn++) copy.seconds[repeat] = time_copy(probe_copy, config);
         for (uint32_t turn = 0; turn < 2; turn++) past.seconds[repeat] = time_copy(probe_memcpy, config);
+        for (uint32_t turn = 0; turn < 2; turn++) order.seconds[repeat] = time_order(system, config);
     }
     mote_system_destroy(system);
     return (bench_presentation){config->particles,
                                 config->threads,
-                                bandwidth(&present, config->particles, config->repeat),
-                                bandwidth(&copy, config->particles, config->repeat),
+                                rate(&present, PRESENT_BYTES * config->particles, config->repeat),
+                                rate(&copy, PRESENT_BYTES * config->particles, config->repeat),
                                 ratio_spread(&copy, &present, config->repeat),
-                                ratio_spread(&past, &present, config->repeat)};
+                                ratio_spread(&past, &present, config->repeat),
+                                rate(&order, config->particles, config->repeat)};
 }

@@ -26,6 +26,7 @@ typedef struct bench_presentation {
     uint32_t particles, threads;
     spread bytes_per_second, copy_bytes_per_second; /* read + written */
     spread share, memcpy_share;
+    spread ordered_per_second; /* particles */
 } bench_presentation;
 
 typedef struct bench_report {

@@ -52,6 +52,7 @@ static cJSON *presentation_object(const bench_presentation *presentation) {
     cJSON_AddNumberToObject(object, "copy_bytes_per_second", presentation->copy_bytes_per_second.median);
     cJSON_AddNumberToObject(object, "share", presentation->share.median);
     cJSON_AddNumberToObject(object, "memcpy_share", presentation->memcpy_share.median);
+    cJSON_AddNumberToObject(object, "ordered_per_second", presentation->ordered_per_second.median);
     return object;
 }
 

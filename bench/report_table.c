@@ -82,6 +82,11 @@ void print_presentation(const bench_presentation *presentation) {
            presentation->bytes_per_second.median / 1e9, presentation->copy_bytes_per_second.median / 1e9,
            presentation->share.median, presentation->share.min, presentation->share.max,
            presentation->memcpy_share.median);
+    const spread order = presentation->ordered_per_second;
+    printf("order: back to front, 16 bits of depth, %" PRIu32 " particles, %" PRIu32
+           " thread%s: %.0f M particles/s (%.0f..%.0f)\n",
+           presentation->particles, presentation->threads, presentation->threads == 1 ? "" : "s",
+           order.median / 1e6, order.min / 1e6, order.max / 1e6);
     fflush(stdout);
 }
 

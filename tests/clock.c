@@ -184,8 +184,8 @@ TEST(hostile_frames_lose_no_tick_under_any_policy) {
         UINT64_MAX - 1,
         UINT64_MAX, /* ns */
     };
-    static const mote_rate wild[] = {{60, 1}, {60000, 1001},   {144, 1},        {1, 10},
-                                     {1, 1},  {UINT32_MAX, 1}, {1, UINT32_MAX}, {UINT32_MAX, UINT32_MAX - 1}};
+    static const mote_rate wild[] = {{60, 1}, {60000, 1001},  {144, 1},        {1, 10},
+                                     {1, 1},  {500000003, 1}, {1, UINT32_MAX}, {UINT32_MAX, UINT32_MAX - 1}};
     random_source random = {3};
     for (int policy = 0; policy < MOTE_LATE_POLICY_COUNT; policy++) {
         for (size_t i = 0; i < COUNT_OF(wild); i++) {

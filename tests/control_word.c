@@ -70,7 +70,10 @@ static mote_result do_statistics(subject *s) {
 }
 
 static mote_result do_preview(subject *s) {
-    const mote_preview_def def = {{1, 2, 3}, {4, 5, 6}, 0.7f, 0.03, 5};
+    mote_preview_def def = mote_default_preview_def();
+    for (int axis = 0; axis < 3; axis++)
+        def.position[axis] = (float)(1 + axis), def.velocity[axis] = (float)(4 + axis);
+    def.inverse_mass = 0.7f, def.interval = 0.03, def.count = 5;
     float points[5][3];
     const mote_result result = mote_system_preview(s->system, &def, points);
     for (int i = 0; i < 5; i++) put(s, (double)points[i][0]);
@@ -136,10 +139,10 @@ static mote_result do_reset(subject *s) {
 static mote_result do_links(subject *s) {
     mote_result result = MOTE_OK;
     for (uint32_t i = 0; i < NODES && !result; i++) {
-        const mote_link link = {.a = {.strands = s->hair, .point = POINTS - 1},
-                                .b = {.network = s->net, .particle = i},
-                                .rest_length = MOTE_AS_PLACED,
-                                .stiffness = 1e6f};
+        mote_link link = mote_default_link();
+        link.a.strands = s->hair, link.a.point = POINTS - 1;
+        link.b.network = s->net, link.b.particle = i;
+        link.stiffness = 1e6f;
         mote_link_id id;
         result = mote_system_add_link(s->system, &link, &id);
     }
@@ -446,7 +449,7 @@ static void run_hostile(void *user, mote_task *task, void *context, uint32_t cou
 
 TEST(tasks_compute_the_same_on_threads_with_any_control_word) {
     static subject calm, hostile;
-    static const mote_jobs hostile_jobs = {4, NULL, run_hostile};
+    static const mote_jobs hostile_jobs = {4, NULL, run_hostile, 1};
     subject *const subjects[2] = {&calm, &hostile};
     for (int i = 0; i < 2; i++) {
         make_subject(subjects[i], true, i ? hostile_jobs : (mote_jobs){0});

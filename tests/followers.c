@@ -323,7 +323,7 @@ TEST(followers_are_the_same_bits_on_any_jobs_and_instruction_set) {
     make_strands(&s, 50, LONGEST, 9);
     make_strands(&f, 80, LONGEST, 10);
     for (int i = 0; i < 3 + MOTE_ISA_COUNT; i++) {
-        const mote_jobs jobs = i == 1   ? mote_jobs_openmp(3)
+        const mote_jobs jobs = i == 1   ? dividing(mote_jobs_openmp(3))
                                : i == 2 ? shuffled_jobs_hook(&shuffled)
                                         : (mote_jobs){0};
         const mote_isa isa = i < 3 ? MOTE_ISA_AUTO : isa_number(i - 3);

@@ -60,7 +60,10 @@ typedef struct bad_force {
 static void refuse_defs(const bad_force *bad, size_t count) {
     for (size_t i = 0; i < count; i++) {
         test_case("row %u, %s", (unsigned)i, mote_force_name(bad[i].def.kind));
-        assert_int_equal(mote_force_check(&bad[i].def), bad[i].code);
+        const char *parameter = NULL;
+        assert_int_equal(mote_force_check(&bad[i].def, &parameter), bad[i].code);
+        assert_int_equal(mote_force_check(&bad[i].def, NULL), bad[i].code);
+        assert_non_null(parameter);
         refuse(&bad[i].def, MOTE_VELOCITY_VERLET, bad[i].code);
     }
 }
@@ -99,6 +102,9 @@ TEST(wrong_parameters_of_forces_are_refused) {
     mote_force_def wrong_unit = mote_callback(scene_spread, NULL), wrong_reach = wrong_unit;
     wrong_unit.as.callback.unit = (mote_force_unit)7;
     wrong_reach.as.callback.reach = (mote_force_reach)-3;
+    mote_force_def kinds[3] = {mote_thrust(up), mote_thrust(up), mote_thrust(up)}, unmade = kinds[0];
+    kinds[0].kind = MOTE_FORCE_KIND_COUNT, kinds[1].kind = (mote_force_kind)-1;
+    kinds[2].kind = (mote_force_kind)12345, unmade.cookie = 0;
     const bad_force bad[] = {{mote_wind(zero, -1), MOTE_ERROR_RANGE},
                              {mote_anchor_spring((float[3]){0}, -1, 0), MOTE_ERROR_RANGE},
                              {mote_anchor_spring((float[3]){0}, 1, -0.5f), MOTE_ERROR_RANGE},
@@ -106,9 +112,10 @@ TEST(wrong_parameters_of_forces_are_refused) {
                              {mote_callback(NULL, NULL), MOTE_ERROR_NULL},
                              {wrong_unit, MOTE_ERROR_ENUM},
                              {wrong_reach, MOTE_ERROR_ENUM},
-                             {{.kind = MOTE_FORCE_KIND_COUNT}, MOTE_ERROR_ENUM},
-                             {{.kind = (mote_force_kind)-1}, MOTE_ERROR_ENUM},
-                             {{.kind = (mote_force_kind)12345}, MOTE_ERROR_ENUM},
+                             {kinds[0], MOTE_ERROR_ENUM},
+                             {kinds[1], MOTE_ERROR_ENUM},
+                             {kinds[2], MOTE_ERROR_ENUM},
+                             {unmade, MOTE_ERROR_DEF},
                              {mote_vortex(zero, zero, 1, 1, MOTE_FIELD_WIND, 1), MOTE_ERROR_RANGE},
                              {mote_vortex(zero, up, 1, -1, MOTE_FIELD_WIND, 1), MOTE_ERROR_RANGE},
                              {mote_vortex(NULL, up, 1, 1, MOTE_FIELD_WIND, 1), MOTE_ERROR_NOT_FINITE},
@@ -125,7 +132,7 @@ TEST(wrong_parameters_of_forces_are_refused) {
                              {mote_particle_anchors(1, -1), MOTE_ERROR_RANGE},
                              {mote_grid_field(NULL, MOTE_FIELD_WIND, 1), MOTE_ERROR_NULL}};
     refuse_defs(bad, COUNT_OF(bad));
-    assert_int_equal(mote_force_check(NULL), MOTE_ERROR_NULL);
+    assert_int_equal(mote_force_check(NULL, NULL), MOTE_ERROR_NULL);
 }
 
 TEST(wrong_regions_are_refused) {
@@ -173,7 +180,7 @@ TEST(wrong_keys_of_a_timed_thrust_are_refused) {
                              {mote_timed_thrust(fine, NULL, 2), MOTE_ERROR_NOT_FINITE}};
     const mote_force_def eight = mote_timed_thrust(nine, nine_forces, 8);
     refuse_defs(bad, COUNT_OF(bad));
-    OK(mote_force_check(&eight));
+    OK(mote_force_check(&eight, NULL));
 }
 
 TEST(null_in_place_of_a_force_is_refused) {
@@ -181,7 +188,7 @@ TEST(null_in_place_of_a_force_is_refused) {
     const mote_force_def gravity = mote_gravity((float[3]){0.0f, -1.0f, 0.0f});
     const mote_force_id id = add_force(system, gravity);
     mote_force_id other;
-    OK(mote_force_check(&gravity));
+    OK(mote_force_check(&gravity, NULL));
     REFUSALS(system, REFUSES(NULL, mote_system_add_force(system, NULL, &other)),
              REFUSES(NULL, mote_system_add_force(NULL, &gravity, &other)),
              REFUSES(NULL, mote_system_set_force(system, id, NULL)),
@@ -218,6 +225,9 @@ TEST(wrong_defs_of_grids_make_no_grid) {
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         def = fine;
         spoil(&def, &rows[i]);
+        const char *parameter = NULL;
+        assert_int_equal(mote_grid_def_check(&def, &parameter), rows[i].want);
+        assert_field(&rows[i], parameter);
         refuse_grid(&def, rows[i].want);
     }
     test_case(NULL);
@@ -275,7 +285,7 @@ TEST(velocity_fields_and_momentum_do_not_mix) {
 TEST(exact_flow_of_callbacks_alone_does_not_step) {
     mote_system *system = make(MOTE_EXACT_FLOW, false);
     float points[1][3] = {{42, 42, 42}};
-    const mote_preview_def preview = {.interval = 1, .count = 1, .inverse_mass = 1};
+    const mote_preview_def preview = mote_default_preview_def();
     mote_advance advance = {.steps = 77};
     stepped(system, 1);
     add_force(system, mote_callback(scene_spread, NULL));
@@ -300,7 +310,8 @@ static void refuse_preview(mote_system *system, const mote_preview_def *def, mot
 #define PREVIEW(member, value, want) BAD_VALUE(mote_preview_def, member, value, MOTE_ERROR_##want)
 
 TEST(wrong_calls_of_seek_preview_and_statistics_are_refused) {
-    static const bad_value rows[] = {PREVIEW(interval, 0, RANGE),
+    static const bad_value rows[] = {PREVIEW(cookie, 0, DEF),
+                                     PREVIEW(interval, 0, RANGE),
                                      PREVIEW(interval, -1, RANGE),
                                      PREVIEW(interval, NAN, NOT_FINITE),
                                      PREVIEW(inverse_mass, -1, RANGE),
@@ -308,7 +319,8 @@ TEST(wrong_calls_of_seek_preview_and_statistics_are_refused) {
                                      PREVIEW(position[1], NAN, NOT_FINITE),
                                      PREVIEW(velocity[2], INFINITY, NOT_FINITE)};
     mote_system *system = make(MOTE_RK4, true);
-    const mote_preview_def fine = {.position = {1, 2, 3}, .inverse_mass = 1, .interval = 0.5, .count = 2};
+    mote_preview_def fine = mote_default_preview_def(), huge;
+    fine.interval = 0.5, fine.count = 2;
     const mote_force_def anchors = mote_particle_anchors(1, 0);
     float points[2][3];
     mote_force_def chase = mote_callback(scene_chase, NULL);
@@ -317,6 +329,9 @@ TEST(wrong_calls_of_seek_preview_and_statistics_are_refused) {
         mote_preview_def def = fine;
         spoil(&def, &rows[i]);
         refuse_preview(system, &def, rows[i].want);
+        const char *parameter = NULL;
+        assert_int_equal(mote_preview_def_check(&def, &parameter), rows[i].want);
+        assert_field(&rows[i], parameter);
     }
     test_case(NULL);
     REFUSALS(system, REFUSES(NULL, mote_system_preview(NULL, &fine, points)),
@@ -325,6 +340,17 @@ TEST(wrong_calls_of_seek_preview_and_statistics_are_refused) {
              REFUSES(NULL, mote_system_seek(NULL, 1)),
              REFUSES(NULL, mote_system_statistics(NULL, &statistics)),
              REFUSES(NULL, mote_system_statistics(system, NULL)));
+    /* Any interval where all forces are affine; others take steps, of which there are only so many. */
+    huge = fine, huge.interval = 1e300;
+    OK(mote_system_preview(system, &huge, points));
+    const mote_force_id star = add_force(system, mote_attractor((const float[3]){0, 0, 0}, 1, 1));
+    refuse_preview(system, &huge, MOTE_ERROR_RANGE);
+    huge.interval = MOTE_MAX_PREVIEW_STEPS / 60.0;
+    refuse_preview(system, &huge, MOTE_ERROR_RANGE);
+    huge.interval = 10, huge.count = MOTE_MAX_PREVIEW_STEPS / 599;
+    refuse_preview(system, &huge, MOTE_ERROR_RANGE);
+    OK(mote_system_preview(system, &fine, points));
+    OK(mote_system_remove_force(system, star));
     chase.as.callback.reach = MOTE_REACH_RANGE;
     const mote_force_id id = add_force(system, chase);
     refuse_preview(system, &fine, MOTE_ERROR_INTEGRATOR);

@@ -205,7 +205,7 @@ int main(int count, char **arguments) {
         if (i + 1 < count && strcmp(arguments[i], "--isa") == 0)
             isa = isa_of_name(arguments[i + 1]);
         else if (i + 1 < count && strcmp(arguments[i], "--threads") == 0)
-            jobs = mote_jobs_openmp((uint32_t)strtoul(arguments[i + 1], NULL, 10));
+            jobs = dividing(mote_jobs_openmp((uint32_t)strtoul(arguments[i + 1], NULL, 10)));
         else
             return fprintf(stderr, "usage: hashes [--isa NAME] [--threads N]\n"), 2;
     }

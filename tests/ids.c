@@ -17,10 +17,9 @@ typedef struct objects {
     mote_link_id link;
 } objects;
 
-static const mote_link_end NOWHERE;
-
 static mote_link link_of(const objects *o) {
-    mote_link link = {NOWHERE, NOWHERE, 1, 1, 0};
+    mote_link link = mote_default_link();
+    link.rest_length = link.stiffness = 1;
     link.a.strands = o->strands, link.a.point = 2;
     link.b.network = o->network;
     return link;

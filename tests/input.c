@@ -68,6 +68,7 @@ static const bad_value bad_defs[] = {
     DEF(capacity, MOTE_MAX_PARTICLES + 1, RANGE),
     DEF(steps_per_second.steps, 0, RANGE),
     DEF(steps_per_second.seconds, 0, RANGE),
+    DEF(steps_per_second.steps, UINT32_MAX, RANGE),
     DEF(substeps, 0, RANGE),
     DEF(substeps, 4097, RANGE),
     DEF(max_steps_per_advance, 0, RANGE),
@@ -96,13 +97,21 @@ TEST(bad_defs_make_no_system) {
     mote_system_def good = mote_default_system_def(), def;
     mote_system *system = (mote_system *)(uintptr_t)1;
     good.extra_count = 2, good.extra_bytes[0] = 4, good.extra_bytes[1] = 256;
-    good.jobs = (mote_jobs){1, NULL, run_nothing};
+    good.jobs = (mote_jobs){1, NULL, run_nothing, 0};
     good.allocator = ledger_allocator(&ledger);
     for (size_t i = 0; i < COUNT_OF(bad_defs); i++) {
         def = good;
         spoil(&def, &bad_defs[i]);
         expect_no_system(&def, bad_defs[i].want);
+        const char *parameter = NULL;
+        assert_int_equal(mote_system_def_check(&def, &parameter), bad_defs[i].want);
+        assert_int_equal(mote_system_def_check(&def, NULL), bad_defs[i].want);
+        assert_field(&bad_defs[i], parameter);
     }
+    const char *parameter = "none";
+    OK(mote_system_def_check(&good, &parameter));
+    assert_null(parameter);
+    REFUSED(NULL, MOTE_ERROR_NULL, mote_system_def_check(NULL, &parameter));
     test_case(NULL);
     def.cookie = mote_default_columns_def().cookie;
     expect_no_system(&def, MOTE_ERROR_DEF);

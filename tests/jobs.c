@@ -92,7 +92,7 @@ static int threads_of_this_process(void) {
 TEST(no_thread_exists_before_the_first_parallel_step) {
     int before = threads_of_this_process();
     if (before < 0) skip();
-    mote_system_def def = crowd_def(mote_jobs_openmp(2));
+    mote_system_def def = crowd_def(dividing(mote_jobs_openmp(2)));
     mote_system *system = system_of(&def);
     OK(scene_add_forces(system, false));
     populate(system, 10, 1);
@@ -151,7 +151,7 @@ TEST(inside_a_parallel_region_of_the_host_the_work_runs_on_the_calling_thread) {
     omp_set_max_active_levels(2); /* a host that nests: OpenMP itself would not stop the engine */
     /* Asserts jump, which no code may do out of a parallel region. */
 #pragma omp parallel for num_threads(2)
-    for (int i = 0; i < 2; i++) hashes[i] = run_watched(mote_jobs_openmp(4), &strangers[i]);
+    for (int i = 0; i < 2; i++) hashes[i] = run_watched(dividing(mote_jobs_openmp(4)), &strangers[i]);
     omp_set_max_active_levels(levels);
     for (int i = 0; i < 2; i++) {
         ASSERT(hashes[i], ==, serial);
@@ -210,7 +210,7 @@ static void watch_ids(void *context, uint32_t index, uint32_t worker) {
 
 TEST(openmp_runs_every_index_once_under_a_worker_id_of_its_own) {
     for (uint32_t workers = 1; workers <= WORKERS; workers++) {
-        mote_jobs jobs = mote_jobs_openmp(workers);
+        mote_jobs jobs = dividing(mote_jobs_openmp(workers));
         if (jobs.run == NULL) skip();
         id_watch *watch = calloc(1, sizeof *watch);
         assert_non_null(watch);
@@ -225,11 +225,43 @@ TEST(openmp_runs_every_index_once_under_a_worker_id_of_its_own) {
 }
 
 TEST(openmp_counts_its_threads_when_asked_for_none) {
-    mote_jobs jobs = mote_jobs_openmp(0);
+    mote_jobs jobs = dividing(mote_jobs_openmp(0));
     if (jobs.run == NULL) skip();
     ASSERT(jobs.workers, >=, 1);
     ASSERT(jobs.workers, <=, MOTE_MAX_WORKERS);
     ASSERT(mote_jobs_openmp(UINT32_MAX).workers, <=, MOTE_MAX_WORKERS);
+}
+
+/* --- Work that is too short to divide --- */
+
+/* Returns how often a step of particles calls the jobs. */
+static uint64_t runs_of(uint32_t particles, uint32_t substeps, bool noise, uint32_t least_work) {
+    shuffled_jobs shuffled = {.random = {1}, .workers = 2};
+    mote_system_def def = mote_default_system_def();
+    def.jobs = shuffled_jobs_hook(&shuffled);
+    def.jobs.least_work = least_work;
+    def.capacity = particles, def.substeps = substeps;
+    mote_system *system = system_of(&def);
+    add_force(system, mote_gravity((const float[3]){0, -9.81f, 0}));
+    if (noise) add_force(system, mote_curl_noise(1, 1, 1, 1, MOTE_FIELD_WIND, 1));
+    spawned(system, particles);
+    stepped(system, 1);
+    mote_system_destroy(system);
+    return shuffled.runs;
+}
+
+/* 25,000 particles take less than a millisecond, except with curl noise at 8 substeps. */
+TEST(work_of_less_than_a_millisecond_is_not_divided) {
+    ASSERT(runs_of(25000, 1, false, 0), ==, 0);
+    ASSERT(runs_of(25000, 8, false, 0), ==, 0);
+    ASSERT(runs_of(25000, 1, true, 0), ==, 0);
+    ASSERT(runs_of(25000, 8, true, 0), >, 0);
+    ASSERT(runs_of(1000000, 1, false, 0), >, 0);
+    ASSERT(runs_of(1000000, 1, false, UINT32_MAX), ==, 0);
+    ASSERT(runs_of(25000, 8, false, 20000), >, 0);
+    ASSERT(runs_of(1000, 1, false, 20000), ==, 0);
+    ASSERT(runs_of(1000, 1, false, 1), >, 0);
+    ASSERT(mote_jobs_openmp(2).least_work, ==, 0);
 }
 
 /* --- Many systems --- */
@@ -278,7 +310,7 @@ TEST(many_systems_in_one_call_are_each_system_by_itself) {
 TEST(a_wrong_system_among_many_stops_the_call_before_any_has_advanced) {
     mote_system *systems[SWARM];
     uint64_t hashes[SWARM];
-    mote_jobs jobs = mote_jobs_openmp(2);
+    mote_jobs jobs = dividing(mote_jobs_openmp(2));
     make_swarm(systems);
     for (int i = 0; i < SWARM; i++) hashes[i] = mote_system_hash(systems[i]);
     mote_system *last = systems[SWARM - 1];
@@ -289,6 +321,14 @@ TEST(a_wrong_system_among_many_stops_the_call_before_any_has_advanced) {
     systems[SWARM - 1] = last;
     REFUSALS(NULL, REFUSES(NULL, mote_systems_advance(NULL, SWARM, 70000000, &jobs, NULL)),
              REFUSES(OVERFLOW, mote_systems_advance(systems, SWARM, UINT64_MAX, &jobs, NULL)));
+    static const uint32_t workers[] = {0, MOTE_MAX_WORKERS + 1, 5000, 1u << 29, UINT32_MAX};
+    for (size_t i = 0; i < COUNT_OF(workers); i++) {
+        mote_jobs wrong = dividing(mote_jobs_openmp(2));
+        if (!wrong.run) break;
+        wrong.workers = workers[i];
+        REFUSED(NULL, MOTE_ERROR_RANGE, mote_systems_advance(systems, SWARM, 70000000, &wrong, NULL));
+        REFUSED(NULL, MOTE_ERROR_RANGE, mote_systems_advance(systems, 0, 70000000, &wrong, NULL));
+    }
     OK(mote_systems_advance(systems, 0, 70000000, &jobs, NULL));
     for (int i = 0; i < SWARM; i++) ASSERT(mote_system_hash(systems[i]), ==, hashes[i]);
     OK(mote_systems_advance(systems, SWARM, 70000000, &jobs, NULL));

@@ -121,10 +121,9 @@ TEST(springs_and_pins_are_drawn_where_they_are_presented) {
 TEST(links_are_drawn_with_their_strain) {
     cloth c;
     cloth_make(&c, MOTE_NETWORK_SPRINGS);
-    mote_link link = {.a = {.network = c.id, .particle = 0},
-                      .b = {.network = c.id, .particle = 2},
-                      .rest_length = 0.1f,
-                      .stiffness = 1};
+    mote_link link = mote_default_link();
+    link.a.network = link.b.network = c.id, link.a.particle = 0, link.b.particle = 2;
+    link.rest_length = 0.1f, link.stiffness = 1;
     mote_link_id id;
     assert_int_equal(mote_system_add_link(c.system, &link, &id), MOTE_OK);
     const mote_lines_def def = only(MOTE_LINE_LINK);

@@ -23,17 +23,27 @@ static void expect_refused(const attempt *a, const mote_link *link, mote_result 
     LINK(member, NAN, NOT_FINITE), LINK(member, INFINITY, NOT_FINITE), LINK(member, -INFINITY, NOT_FINITE),  \
         LINK(member, -0.5, RANGE)
 /* Of a link from a strand's point to a network's particle. */
-static const bad_value bad_links[] = {NOT_A_VALUE(rest_length),       NOT_A_VALUE(stiffness),
-                                      NOT_A_VALUE(damping),           LINK(a.strand, STRANDS, RANGE),
-                                      LINK(a.point, POINTS, RANGE),   LINK(b.particle, WEB, RANGE),
-                                      LINK(a.strands.index, 100, ID), LINK(a.strands.generation, 0xffff, ID),
-                                      LINK(b.network.index, 100, ID), LINK(b.network.generation, 0xffff, ID)};
+static const bad_value bad_links[] = {NOT_A_VALUE(rest_length),
+                                      NOT_A_VALUE(stiffness),
+                                      NOT_A_VALUE(damping),
+                                      LINK(a.strand, STRANDS, RANGE),
+                                      LINK(a.point, POINTS, RANGE),
+                                      LINK(b.particle, WEB, RANGE),
+                                      LINK(a.strands.index, 100, ID),
+                                      LINK(a.strands.generation, 0xffff, ID),
+                                      LINK(b.network.index, 100, ID),
+                                      LINK(cookie, 0, DEF),
+                                      LINK(b.network.generation, 0xffff, ID)};
 
 static void refuse_values_and_ends(const attempt *a) {
     mote_link link = a->link;
     for (size_t i = 0; i < COUNT_OF(bad_links); i++) {
         spoil(&link, &bad_links[i]);
         expect_refused(a, &link, bad_links[i].want);
+        const char *parameter = NULL;
+        REFUSALS(a->system, RETURNS(bad_links[i].want, mote_system_link_check(a->system, &link, &parameter)),
+                 RETURNS(bad_links[i].want, mote_system_link_check(a->system, &link, NULL)));
+        assert_field(&bad_links[i], parameter);
         link = a->link;
     }
     link.a.network = link.b.network, expect_refused(a, &link, MOTE_ERROR_RANGE), link = a->link;
@@ -56,14 +66,17 @@ TEST(bad_links_and_ids_are_refused) {
     memory_ledger ledger = {0};
     const world w = {.integrator = MOTE_SEMI_IMPLICIT_EULER, .solver = MOTE_STRAND_ROBUST, .ledger = &ledger};
     const tangle t = make_tangle(&w, false);
-    const attempt a = {
-        t.system, &ledger, {strand_point(t.strands, 4, 1), particle(t.network, 3), 1, 5, 0.5f}};
+    const attempt a = {t.system, &ledger,
+                       link_between(strand_point(t.strands, 4, 1), particle(t.network, 3), 1, 5, 0.5f)};
     mote_link_id id = {0, 0}, other;
     for (int linked = 0; linked < 2; linked++) { /* before there is any link, and with one */
         refuse_values_and_ends(&a);
         refuse_ranges(&a);
         REFUSALS(t.system, REFUSES(NULL, mote_system_add_link(NULL, &a.link, &other)),
                  REFUSES(NULL, mote_system_add_link(t.system, NULL, &other)),
+                 REFUSES(NULL, mote_system_link_check(NULL, &a.link, NULL)),
+                 REFUSES(NULL, mote_system_link_check(t.system, NULL, NULL)),
+                 RETURNS(MOTE_OK, mote_system_link_check(t.system, &a.link, NULL)),
                  REFUSES(NULL, mote_system_add_link(t.system, &a.link, NULL)));
         if (!linked) OK(mote_system_add_link(t.system, &a.link, &id));
     }
@@ -90,7 +103,7 @@ TEST(an_undamped_link_under_explicit_euler_is_refused_unless_its_network_allows_
         mote_link_id id;
         def.particle_count = 2, def.positions = place, def.growth_allowed = allowed;
         const mote_network_id net = add_network(system, &def);
-        mote_link link = {particle(net, 0), particle(net, 1), 1, 5, 0};
+        mote_link link = link_between(particle(net, 0), particle(net, 1), 1, 5, 0);
         assert_int_equal(mote_system_add_link(system, &link, &id), allowed ? MOTE_OK : MOTE_ERROR_STABILITY);
         link.damping = 1;
         OK(mote_system_add_link(system, &link, &id));
@@ -108,6 +121,7 @@ static void call_everything(void *context) {
     const caller *c = context;
     mote_link_id id;
     REFUSALS(NULL, REFUSES(BUSY, mote_system_add_link(c->system, &c->link, &id)),
+             REFUSES(BUSY, mote_system_link_check(c->system, &c->link, NULL)),
              REFUSES(BUSY, mote_system_remove_link(c->system, c->id)),
              REFUSES(BUSY, mote_system_link(c->system, c->id, NULL, NULL)));
 }
@@ -116,7 +130,7 @@ TEST(calls_within_a_step_are_refused) {
     const world w = {.integrator = MOTE_SEMI_IMPLICIT_EULER, .solver = MOTE_STRAND_ROBUST};
     const tangle t = make_tangle(&w, false);
     caller c = {.system = t.system,
-                .link = {strand_point(t.strands, 4, 1), particle(t.network, 3), 1, 5, 0.5f}};
+                .link = link_between(strand_point(t.strands, 4, 1), particle(t.network, 3), 1, 5, 0.5f)};
     uint32_t calls;
     OK(mote_system_add_link(t.system, &c.link, &c.id));
     OK(scene_call_within_step(t.system, call_everything, &c, &calls));
@@ -197,7 +211,7 @@ TEST(the_hash_covers_all_state_of_a_link) {
     uint64_t hash[COUNT_OF(other) + 1];
     for (size_t i = 0; i <= COUNT_OF(other); i++) {
         const tangle t = make_tangle(&w, false);
-        mote_link link = {strand_point(t.strands, 4, 1), particle(t.network, 3), 1, 5, 0.5f};
+        mote_link link = link_between(strand_point(t.strands, 4, 1), particle(t.network, 3), 1, 5, 0.5f);
         mote_link_id id;
         if (i < COUNT_OF(other))
             spoil(&link, &other[i]);
@@ -215,8 +229,8 @@ TEST(as_many_links_as_allowed_fit_and_a_failed_allocation_changes_nothing) {
     memory_ledger ledger = {0};
     const world w = {.integrator = MOTE_SEMI_IMPLICIT_EULER, .solver = MOTE_STRAND_ROBUST, .ledger = &ledger};
     const tangle t = make_tangle(&w, false);
-    const attempt a = {
-        t.system, &ledger, {strand_point(t.strands, 4, 1), particle(t.network, 3), 1, 0.001f, 0}};
+    const attempt a = {t.system, &ledger,
+                       link_between(strand_point(t.strands, 4, 1), particle(t.network, 3), 1, 0.001f, 0)};
     mote_link_id id;
     uint32_t failures = 0;
     for (mote_result result = MOTE_ERROR_MEMORY; result; failures += result != MOTE_OK) {

@@ -49,9 +49,17 @@ static inline mote_link_end strand_point(mote_strands_id strands, uint32_t stran
     return (mote_link_end){.strands = strands, .strand = strand, .point = point};
 }
 
+static inline mote_link link_between(mote_link_end a, mote_link_end b, float length, float stiffness,
+                                     float damping) {
+    mote_link link = mote_default_link();
+    link.a = a, link.b = b;
+    link.rest_length = length, link.stiffness = stiffness, link.damping = damping;
+    return link;
+}
+
 static inline mote_link_id join(mote_system *system, mote_link_end a, mote_link_end b, float length,
                                 float stiffness, float damping) {
-    const mote_link link = {a, b, length, stiffness, damping};
+    const mote_link link = link_between(a, b, length, stiffness, damping);
     mote_link_id id;
     OK(mote_system_add_link(system, &link, &id));
     return id;

@@ -394,8 +394,7 @@ TEST_EACH(no_variant_of_a_run_changes_the_hash, HASHED, kind_name, kind) {
         for (uint32_t k = 0; k < 2; k++) {
             uint32_t workers = 1 + (isa + 2 * k) % 4;
             shuffled_jobs shuffled = {.random = {5 + workers}, .workers = workers};
-            const mote_jobs jobs[3] = {
-                shuffled_jobs_hook(&shuffled), pthread_jobs_hook(&workers), {0, NULL, NULL}};
+            const mote_jobs jobs[3] = {shuffled_jobs_hook(&shuffled), pthread_jobs_hook(&workers), {0}};
             const uint32_t hook = (isa + k + kind) % 3;
             w.isa = mote_isa_available((mote_isa)isa) ? (mote_isa)isa : MOTE_ISA_AUTO;
             w.jobs = jobs[hook], w.loop_order = k ? MOTE_LOOP_STAGE_OUTER : MOTE_LOOP_AUTO;

@@ -32,10 +32,10 @@ typedef struct attempt {
     memory_ledger *ledger;
 } attempt;
 
-/* The def as it stands is refused, whether a fault is asked for or not. */
-static void expect_refused(const attempt *a, mote_result want, uint32_t particle, uint32_t spring) {
+/* The def as it stands is refused, whether a fault is asked for or not. Returns the name of the field. */
+static const char *expect_refused(const attempt *a, mote_result want, uint32_t particle, uint32_t spring) {
     mote_network_id id = {7, 7};
-    mote_network_fault fault = {7, 7};
+    mote_network_fault fault = {7, 7, NULL};
     const uint64_t bytes = a->ledger->live_bytes;
     REFUSALS(a->system, RETURNS(want, mote_system_add_network(a->system, &a->w->def, &id, NULL)),
              RETURNS(want, mote_system_add_network(a->system, &a->w->def, &id, &fault)));
@@ -44,6 +44,7 @@ static void expect_refused(const attempt *a, mote_result want, uint32_t particle
     ASSERT(id.index, ==, 0);
     ASSERT(id.generation, ==, 0);
     ASSERT(a->ledger->live_bytes, ==, bytes);
+    return fault.parameter;
 }
 
 #define DEF(member, value, want) BAD_VALUE(mote_network_def, member, value, MOTE_ERROR_##want)
@@ -79,7 +80,7 @@ TEST(bad_defs_are_refused) {
         const mote_network_def good = w.def;
         if (strcmp(rows[i].member, "particle_mass") == 0) w.def.masses = NULL;
         spoil(&w.def, &rows[i]);
-        expect_refused(&a, rows[i].want, NONE, NONE);
+        assert_field(&rows[i], expect_refused(&a, rows[i].want, NONE, NONE));
         w.def = good;
     }
     w.def.particle_mass = 0;   /* not read beside masses */
@@ -111,6 +112,7 @@ TEST(bad_particles_and_springs_are_refused_by_number) {
     const attempt a = {make_host(MOTE_SEMI_IMPLICIT_EULER, &ledger), &w, &ledger};
     const uint32_t at[] = {0, 41, w.particles - 1}, springs[] = {0, 30, w.springs - 1};
     static const float bad[] = {NAN, INFINITY, -INFINITY, 0, -1, 0x1p-140f};
+    static const char *const arrays[] = {"masses", "positions", "velocities"};
     for (uint32_t i = 0; i < 3 * COUNT_OF(bad); i++) {
         const uint32_t particle = at[i % 3], k = i / 3;
         float *const values[] = {&w.masses[particle], &w.positions[3 * particle + k % 3],
@@ -119,7 +121,9 @@ TEST(bad_particles_and_springs_are_refused_by_number) {
             const float good = *values[n];
             *values[n] = bad[k];
             test_case("particle %u, array %d: %g", particle, n, (double)bad[k]);
-            expect_refused(&a, k < 3 ? MOTE_ERROR_NOT_FINITE : MOTE_ERROR_RANGE, particle, NONE);
+            assert_string_equal(
+                arrays[n],
+                expect_refused(&a, k < 3 ? MOTE_ERROR_NOT_FINITE : MOTE_ERROR_RANGE, particle, NONE));
             *values[n] = good;
         }
     }
@@ -127,7 +131,7 @@ TEST(bad_particles_and_springs_are_refused_by_number) {
         mote_spring *s = &w.spring[springs[i]], good = *s;
         for (size_t k = 0; k < COUNT_OF(bad_springs); k++) {
             spoil(s, &bad_springs[k]);
-            expect_refused(&a, bad_springs[k].want, NONE, springs[i]);
+            assert_field(&bad_springs[k], expect_refused(&a, bad_springs[k].want, NONE, springs[i]));
             *s = good;
         }
         s->a = s->b, expect_refused(&a, MOTE_ERROR_RANGE, NONE, springs[i]), *s = good;

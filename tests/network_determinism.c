@@ -217,10 +217,10 @@ TEST_EACH(no_variant_of_a_run_changes_the_hash, COUNT_OF(kinds), kind_name, kind
             const uint32_t hook = (isa + order + kind) % 4, grouping = (isa + 2 * order + kind) % GROUPINGS;
             uint32_t workers = counts[(hook + order) % 4];
             shuffled_jobs shuffled = {.random = {order}, .workers = workers};
-            const mote_jobs jobs[4] = {mote_jobs_openmp(workers),
+            const mote_jobs jobs[4] = {dividing(mote_jobs_openmp(workers)),
                                        shuffled_jobs_hook(&shuffled),
                                        pthread_jobs_hook(&workers),
-                                       {0, NULL, NULL}};
+                                       {0}};
             const mote_isa known = mote_isa_available((mote_isa)isa) ? (mote_isa)isa : MOTE_ISA_AUTO;
             const variant v = {jobs[hook], known, (mote_loop_order)order, (frames)grouping};
             test_case("%s, loop order %u, job system %u, %u workers, frames %u", mote_isa_name(known), order,
@@ -247,7 +247,7 @@ TEST(steps_allocate_nothing) {
             memory_ledger ledger = {0};
             mote_network_id id;
             network_scene s = scene_of(kind, HOSTILE | TEARS | (order ? ALIKE : 0));
-            s.allocator = ledger_allocator(&ledger), s.jobs = mote_jobs_openmp(2),
+            s.allocator = ledger_allocator(&ledger), s.jobs = dividing(mote_jobs_openmp(2)),
             s.loop_order = (mote_loop_order)order;
             mote_system *system = make_network_scene(&s, &arrays, &id, NULL);
             const uint64_t calls = ledger.calls;

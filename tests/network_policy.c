@@ -142,7 +142,10 @@ static void expect_refusal(const scene *s) {
     mote_advance advance;
     REFUSALS(system, REFUSES(STABILITY, mote_system_step(system, 1, NULL)),
              REFUSES(STABILITY, mote_system_advance(system, 50000000, &advance)),
-             REFUSES(STABILITY, mote_systems_advance(&system, 1, 50000000, NULL, NULL)));
+             REFUSES(STABILITY, mote_systems_advance(&system, 1, 50000000, NULL, NULL)),
+             /* The frame is checked before the network, for one system as for many. */
+             REFUSES(OVERFLOW, mote_system_advance(system, UINT64_MAX, &advance)),
+             REFUSES(OVERFLOW, mote_systems_advance(&system, 1, UINT64_MAX, NULL, NULL)));
     ASSERT(mote_system_tick(system), ==, tick);
 }
 

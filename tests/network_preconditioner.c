@@ -300,11 +300,12 @@ static uint64_t hash_large(mote_isa isa, mote_loop_order order, mote_jobs jobs) 
 }
 
 TEST(many_aggregates_have_one_hash) {
-    const uint64_t want = hash_large(MOTE_ISA_SCALAR, MOTE_LOOP_AUTO, (mote_jobs){0, NULL, NULL});
+    const uint64_t want = hash_large(MOTE_ISA_SCALAR, MOTE_LOOP_AUTO, (mote_jobs){0});
     for (int isa = MOTE_ISA_SCALAR; isa < MOTE_ISA_COUNT; isa++)
         for (int order = 0; order < MOTE_LOOP_ORDER_COUNT && mote_isa_available((mote_isa)isa); order++) {
             shuffled_jobs shuffled = {.random = {(uint64_t)order}, .workers = 3};
-            const mote_jobs jobs[] = {shuffled_jobs_hook(&shuffled), mote_jobs_openmp(2 + (uint32_t)order)};
+            const mote_jobs jobs[] = {shuffled_jobs_hook(&shuffled),
+                                      dividing(mote_jobs_openmp(2 + (uint32_t)order))};
             for (int i = 0; i < 2; i++)
                 ASSERT(hash_large((mote_isa)isa, (mote_loop_order)order, jobs[i]), ==, want);
             ASSERT(shuffled.runs, >, 0);

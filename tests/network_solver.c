@@ -320,7 +320,7 @@ static hashes hash_net(bool rigid, mote_isa isa, mote_loop_order order, uint32_t
     hashes h;
     uint32_t numbers[2];
     def.isa = isa, def.loop_order = order;
-    def.jobs = mote_jobs_openmp(workers);
+    def.jobs = dividing(mote_jobs_openmp(workers));
     begin_net(&n, MOTE_NETWORK_CONSTRAINED);
     n.def.max_iterations = 2, n.def.max_linear = 6;
     const uint32_t large = add_grid(&n, (grid){40, 40, 0, 4.0 / 39, 0.01, rigid ? INFINITY : 3000, false});

@@ -6,7 +6,7 @@
 
 /* --- Sums --- */
 
-static const mote_jobs SERIAL = {0, NULL, NULL};
+static const mote_jobs SERIAL = {0};
 
 static mote_system *make_stretched(mote_jobs jobs) {
     mote_system_def def = mote_default_system_def();

@@ -382,8 +382,10 @@ static double kinetic_after_a_join(double at, bool link) {
     start_net(&n, &def, 0);
     step_net(&n, 20);
     const mote_spring spring = {3, 16, MOTE_AS_PLACED, 50, 0.05f, 0};
-    const mote_link between = {
-        {.network = n.id, .particle = 3}, {.network = n.id, .particle = 16}, MOTE_AS_PLACED, 50, 0.05f};
+    mote_link between = mote_default_link();
+    between.a.network = between.b.network = n.id;
+    between.a.particle = 3, between.b.particle = 16;
+    between.stiffness = 50, between.damping = 0.05f;
     uint32_t number;
     mote_link_id id;
     if (link)

@@ -98,10 +98,11 @@ static inline mote_system *make_host(mote_integrator integrator, memory_ledger *
 
 static inline mote_network_id add_web(mote_system *system, const web *w) {
     mote_network_id id;
-    mote_network_fault fault = {0, 0};
+    mote_network_fault fault = {0, 0, "none"};
     OK(mote_system_add_network(system, &w->def, &id, &fault));
     ASSERT(fault.particle, ==, MOTE_NO_ITEM);
     ASSERT(fault.spring, ==, MOTE_NO_ITEM);
+    assert_null(fault.parameter);
     return id;
 }
 

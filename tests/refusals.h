@@ -64,4 +64,15 @@ static inline void spoil(void *def, const bad_value *bad) {
     memcpy((char *)def + bad->offset, from, bad->type == 'd' ? sizeof bad->value : sizeof whole);
 }
 
+/* The field that a check names is the one that the row has spoilt: the first or the last part of the member,
+ * without indices. */
+static inline void assert_field(const bad_value *bad, const char *parameter) {
+    assert_non_null(parameter);
+    const size_t length = strlen(parameter);
+    const char *last = strrchr(bad->member, '.'), *at = last ? last + 1 : bad->member;
+    if (strncmp(bad->member, parameter, length) == 0 && strchr(".[", bad->member[length])) return;
+    if (strncmp(at, parameter, length) == 0 && strchr("[", at[length])) return;
+    assert_string_equal(parameter, bad->member);
+}
+
 #endif

@@ -26,9 +26,10 @@ TEST_EACH(a_link_bends_a_rod_as_a_load_does, 2, kind_of, frames) {
     s.stiffness[0] = load * ROD_LENGTH * ROD_LENGTH / 2;
     const rope r = make_rods(&s);
     mote_link_id id;
-    const mote_link link = {.a = {.strands = r.id, .point = 32},
-                            .b = {.strands = add_far_end(&r)},
-                            .stiffness = (float)(load / DEPTH)};
+    mote_link link = mote_default_link();
+    link.a.strands = r.id, link.a.point = 32;
+    link.b.strands = add_far_end(&r);
+    link.rest_length = 0, link.stiffness = (float)(load / DEPTH);
     assert_int_equal(mote_system_add_link(r.system, &link, &id), MOTE_OK);
     settle_rods(&r, 1500, 0.43);
     double x[3];

@@ -66,7 +66,8 @@ TEST(preview_is_the_exact_flow_at_any_interval) {
     add_joint_forces(system);
     stepped(system, 3);
     const uint64_t hash = mote_system_hash(system);
-    mote_preview_def preview = {.position = {0, 5, 0}, .velocity = {0, -2, 0}, .inverse_mass = 0.5f};
+    mote_preview_def preview = mote_default_preview_def();
+    preview.position[1] = 5, preview.velocity[1] = -2, preview.inverse_mass = 0.5f;
     for (int t = 0; t < 3; t++) {
         double want[2];
         joint_flow(times[t], want);
@@ -193,7 +194,7 @@ TEST(lifetimes_end_on_the_way_of_a_seek) {
 static void seek_inside(void *system) {
     mote_statistics statistics;
     float points[1][3];
-    const mote_preview_def preview = {.interval = 1, .count = 1, .inverse_mass = 1};
+    const mote_preview_def preview = mote_default_preview_def();
     REFUSALS(NULL, REFUSES(BUSY, mote_system_seek(system, 9)),
              REFUSES(BUSY, mote_system_preview(system, &preview, points)),
              REFUSES(BUSY, mote_system_statistics(system, &statistics)));
@@ -280,11 +281,10 @@ static void preview_and_step(mote_integrator m, bool masses, double steps_each, 
     float points[PATH][3];
     add_forces_for_stepping(system, advects(m));
     stepped(system, 5);
-    const mote_preview_def preview = {.position = {2, 1, -0.5f},
-                                      .velocity = {0, 3, 1},
-                                      .inverse_mass = 0.5f,
-                                      .interval = steps_each / 60,
-                                      .count = PATH};
+    mote_preview_def preview = mote_default_preview_def();
+    preview.position[0] = 2, preview.position[1] = 1, preview.position[2] = -0.5f;
+    preview.velocity[1] = 3, preview.velocity[2] = 1;
+    preview.inverse_mass = 0.5f, preview.interval = steps_each / 60, preview.count = PATH;
     const uint64_t hash = mote_system_hash(system);
     OK(mote_system_preview(system, &preview, points));
     ASSERT(mote_system_hash(system), ==, hash);

@@ -185,7 +185,7 @@ TEST_EACH(jobs_instruction_sets_and_frames_do_not_change_the_hash, COUNT_OF(kind
     for (uint32_t i = 0; i < COUNT_OF(workers); i++) {
         shuffled_jobs shuffled = {.random = {i}, .workers = workers[i]};
         uint32_t threads = workers[i];
-        const mote_jobs jobs[] = {mote_jobs_openmp(workers[i]), shuffled_jobs_hook(&shuffled),
+        const mote_jobs jobs[] = {dividing(mote_jobs_openmp(workers[i])), shuffled_jobs_hook(&shuffled),
                                   pthread_jobs_hook(&threads)};
         for (uint32_t j = 0; j < (i % 2 ? 2 : 3); j++) {
             test_case("%u workers of %s", workers[i], j == 0 ? "OpenMP" : j == 1 ? "shuffled jobs" : "POSIX");
@@ -208,7 +208,7 @@ TEST(steps_allocate_nothing) {
         memory_ledger ledger = {0};
         mote_strands_id id;
         strand_scene s = scene_of(kind, HOSTILE);
-        s.count = STRANDS, s.allocator = ledger_allocator(&ledger), s.jobs = mote_jobs_openmp(2);
+        s.count = STRANDS, s.allocator = ledger_allocator(&ledger), s.jobs = dividing(mote_jobs_openmp(2));
         mote_system *system = make_strand_scene(&s, &id);
         const uint64_t calls = ledger.calls;
         assert_int_equal(mote_system_step(system, 3, NULL), MOTE_OK);

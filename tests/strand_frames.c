@@ -257,7 +257,7 @@ TEST(frames_are_the_same_bits_on_any_jobs) {
         const picture p = make_picture(77, kind % 2, MOTE_INTERPOLATE_LINEAR, MOTE_ISA_AUTO, 0.25);
         const mote_strand_layout l = frame_layout(kind / 2);
         const size_t bytes = (size_t)mote_strands_vertex_count(p.system, p.id, l.shape) * l.stride;
-        const mote_jobs jobs[] = {{0}, mote_jobs_openmp(3), shuffled_jobs_hook(&shuffled)};
+        const mote_jobs jobs[] = {{0}, dividing(mote_jobs_openmp(3)), shuffled_jobs_hook(&shuffled)};
         for (size_t j = 0; j < COUNT_OF(jobs); j++) {
             p.system->def.jobs = jobs[j];
             memset(memory, 0x5a, sizeof memory);

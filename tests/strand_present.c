@@ -217,7 +217,7 @@ TEST(vertices_are_the_same_bits_on_any_jobs_and_instruction_set) {
     shuffled_jobs shuffled = {{1}, 5, 0};
     for (int kind = 0; kind < LAYOUTS; kind++)
         for (int i = 0; i < 3 + MOTE_ISA_COUNT; i++) {
-            const mote_jobs jobs = i == 1   ? mote_jobs_openmp(3)
+            const mote_jobs jobs = i == 1   ? dividing(mote_jobs_openmp(3))
                                    : i == 2 ? shuffled_jobs_hook(&shuffled)
                                             : (mote_jobs){0};
             const mote_isa isa = i < 3 ? MOTE_ISA_AUTO : isa_number(i - 3);

@@ -274,7 +274,7 @@ TEST(statistics_of_a_system_include_its_strands) {
     uint32_t workers = 3;
     mote_statistics got[2];
     for (int round = 0; round < 2; round++) {
-        def.jobs = round ? pthread_jobs_hook(&workers) : (mote_jobs){0, NULL, NULL};
+        def.jobs = round ? pthread_jobs_hook(&workers) : (mote_jobs){0};
         mote_system *system;
         assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
         mote_force_def gravity = mote_gravity((float[3]){1, -2, 3});

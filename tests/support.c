@@ -118,7 +118,9 @@ static void run_shuffled(void *user, mote_task *task, void *context, uint32_t co
     jobs->runs++;
 }
 
-mote_jobs shuffled_jobs_hook(shuffled_jobs *jobs) { return (mote_jobs){jobs->workers, jobs, run_shuffled}; }
+mote_jobs shuffled_jobs_hook(shuffled_jobs *jobs) {
+    return (mote_jobs){jobs->workers, jobs, run_shuffled, 1};
+}
 
 typedef struct pthread_run {
     mote_task *task;
@@ -150,7 +152,7 @@ static void run_on_pthreads(void *user, mote_task *task, void *context, uint32_t
     for (uint32_t i = 0; i < made; i++) pthread_join(threads[i], NULL);
 }
 
-mote_jobs pthread_jobs_hook(uint32_t *workers) { return (mote_jobs){*workers, workers, run_on_pthreads}; }
+mote_jobs pthread_jobs_hook(uint32_t *workers) { return (mote_jobs){*workers, workers, run_on_pthreads, 1}; }
 
 /* --- A scene --- */
 

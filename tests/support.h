@@ -63,6 +63,12 @@ bool ledger_holds(const memory_ledger *ledger, const void *first, size_t bytes);
 
 /* --- Job systems of a host --- */
 
+/* The same jobs, which divide all work, however small. */
+static inline mote_jobs dividing(mote_jobs jobs) {
+    jobs.least_work = 1;
+    return jobs;
+}
+
 /* Runs the indices in a new random order, each under a random worker id, on the calling thread. */
 typedef struct shuffled_jobs {
     random_source random;

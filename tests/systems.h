@@ -92,7 +92,7 @@ static inline void make_job_kinds(job_kinds *kinds, uint32_t workers) {
     kinds->shuffled = (shuffled_jobs){.random = {workers}, .workers = workers};
     kinds->threads = workers;
     kinds->jobs[0] = (mote_jobs){0};
-    kinds->jobs[1] = mote_jobs_openmp(workers);
+    kinds->jobs[1] = dividing(mote_jobs_openmp(workers));
     kinds->jobs[2] = shuffled_jobs_hook(&kinds->shuffled);
     kinds->jobs[3] = pthread_jobs_hook(&kinds->threads);
 }

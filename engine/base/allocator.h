@@ -4,6 +4,13 @@
 
 #include <mote/allocator.h>
 
+#include "base/compiler.h"
+
+/* Checks that a hook has both functions or none: NULL. */
+MOTE_INLINE mote_result mote_allocator_check(const mote_allocator *hook) {
+    return !hook->allocate == !hook->release ? MOTE_OK : MOTE_ERROR_NULL;
+}
+
 /* Returns the hook itself, or the default allocator if both functions are NULL. */
 mote_allocator mote_allocator_resolve(const mote_allocator *hook);
 

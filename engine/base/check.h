@@ -8,6 +8,23 @@
 
 #include "base/compiler.h"
 
+/* Names the parameter where there is an error. */
+MOTE_INLINE mote_result mote_named(const char **parameter, const char *name, mote_result result) {
+    if (result) *parameter = name;
+    return result;
+}
+
+/* Begins a check whose caller may not want the name: returns where to store it, after clearing it. */
+MOTE_INLINE const char **mote_name_cleared(const char **parameter, const char **ignored) {
+    const char **name = parameter ? parameter : ignored;
+    *name = NULL;
+    return name;
+}
+
+MOTE_INLINE mote_result mote_value_is_finite(double value) {
+    return isfinite(value) ? MOTE_OK : MOTE_ERROR_NOT_FINITE;
+}
+
 MOTE_INLINE bool mote_vector_is_finite(const float v[3]) {
     return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]);
 }

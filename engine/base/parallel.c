@@ -44,6 +44,17 @@ static void run_parts(void *context, uint32_t index, uint32_t worker) {
 
 static uint32_t worker_count(const mote_jobs *jobs) { return jobs->run && jobs->workers ? jobs->workers : 1; }
 
+mote_result mote_jobs_check(const mote_jobs *jobs) {
+    const bool legal = !jobs->run || (jobs->workers >= 1 && jobs->workers <= MOTE_MAX_WORKERS);
+    return legal ? MOTE_OK : MOTE_ERROR_RANGE;
+}
+
+const mote_jobs *mote_jobs_for(const mote_jobs *jobs, double nanoseconds) {
+    static const mote_jobs serial = {0, NULL, NULL, 0};
+    const uint32_t least = jobs->least_work ? jobs->least_work : MOTE_LEAST_WORK;
+    return nanoseconds >= (double)least || least == 1 ? jobs : &serial;
+}
+
 void mote_parallel_for(const mote_jobs *jobs, size_t count, size_t grain, mote_range_task *task,
                        void *context) {
     if (count == 0) return;
@@ -75,11 +86,11 @@ static void run_openmp(void *user, mote_task *task, void *context, uint32_t coun
 mote_jobs mote_jobs_openmp(uint32_t threads) {
     if (threads == 0) threads = (uint32_t)omp_get_max_threads();
     if (threads > MOTE_MAX_WORKERS) threads = MOTE_MAX_WORKERS;
-    return (mote_jobs){threads, (void *)(uintptr_t)threads, run_openmp};
+    return (mote_jobs){threads, (void *)(uintptr_t)threads, run_openmp, 0};
 }
 #else
 mote_jobs mote_jobs_openmp(uint32_t threads) {
     (void)threads;
-    return (mote_jobs){0, NULL, NULL};
+    return (mote_jobs){0, NULL, NULL, 0};
 }
 #endif

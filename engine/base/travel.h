@@ -1,6 +1,11 @@
 /* Travel of colliders, roots, pins and rest lengths towards their targets between two ticks. mote/transform.h
  * defines ticks and targets. Until an advance begins, to_tick may be MOTE_NEXT_ADVANCE: the target is
- * pending, and nothing moves. */
+ * pending, and nothing moves.
+ *
+ * Ticks count modulo 2^64 and are compared by their signed difference, so that a travel is at most 2^63 - 1
+ * ticks long (17.8 h at {143981, 1000} steps per second). An arrival is kept before it lies 2^63 ticks back:
+ * the clock has the system keep all arrivals once in MOTE_KEEP_TICKS (system/step.c), which makes both ticks
+ * equal. A travel of no ticks has arrived, at any time. */
 #ifndef MOTE_BASE_TRAVEL_H
 #define MOTE_BASE_TRAVEL_H
 
@@ -20,16 +25,25 @@ MOTE_INLINE void mote_travel_resolve(uint64_t *to_tick, uint64_t end_tick) {
     if (mote_travel_is_pending(*to_tick)) *to_tick = end_tick;
 }
 
-MOTE_INLINE bool mote_travel_has_arrived(const mote_travel *travel, uint64_t now) {
-    return travel->to_tick <= now && !mote_travel_is_pending(travel->to_tick);
+/* Ticks within which every arrival is kept. A step has fewer than 2^62. */
+#define MOTE_KEEP_TICKS ((uint64_t)1 << 60)
+
+MOTE_INLINE bool mote_travel_has_arrived(uint64_t from_tick, uint64_t to_tick, uint64_t now) {
+    if (mote_travel_is_pending(to_tick)) return false;
+    return from_tick == to_tick || (int64_t)(now - to_tick) >= 0;
+}
+
+/* Makes both ticks equal if the travel has arrived by `now`. */
+MOTE_INLINE void mote_travel_keep_arrival(uint64_t *from_tick, uint64_t *to_tick, uint64_t now) {
+    if (mote_travel_has_arrived(*from_tick, *to_tick, now)) *from_tick = *to_tick;
 }
 
 /* Returns the fraction of the travel completed `within` ticks after step_tick, in [0, 1]: 0 if it is pending,
- * 1 if to_tick <= from_tick. */
+ * 1 if to_tick is not after from_tick. */
 MOTE_INLINE float mote_travel_fraction(uint64_t from_tick, uint64_t to_tick, uint64_t step_tick,
                                        double within) {
     if (mote_travel_is_pending(to_tick)) return 0;
-    if (to_tick <= from_tick) return 1.0f;
+    if ((int64_t)(to_tick - from_tick) <= 0) return 1.0f;
     const double passed = (double)(int64_t)(step_tick - from_tick) + within;
     const double fraction = passed / (double)(to_tick - from_tick);
     return (float)(fraction < 0 ? 0 : fraction < 1 ? fraction : 1);

@@ -3,14 +3,19 @@
 
 #include <math.h>
 
+#include "base/check.h"
 #include "base/fpu.h"
 #include "contacts/motion.h"
 
+#define COOKIE   0x636f6c6cu
 #define FRICTION 0.5f
 
 static mote_collider_def make_def(mote_collider_kind kind, float radius) {
-    return (mote_collider_def){
-        .kind = kind, .transform = MOTE_TRANSFORM_IDENTITY, .radius = radius, .friction = FRICTION};
+    return (mote_collider_def){.cookie = COOKIE,
+                               .kind = kind,
+                               .transform = MOTE_TRANSFORM_IDENTITY,
+                               .radius = radius,
+                               .friction = FRICTION};
 }
 
 /* Computes the shortest rotation from the y axis to d: the quaternion (y x d, |d| + d_y), normalised; half a
@@ -66,17 +71,26 @@ mote_collider_def mote_box(const mote_transform *transform, const float extent[3
     return def;
 }
 
-mote_result mote_collider_check(const mote_collider_def *def) {
+static mote_result check_sizes(const mote_collider_def *def, const char **name) {
+    const struct {
+        const char *name;
+        float value;
+    } row[] = {{"radius", def->radius},    {"half_length", def->half_length}, {"extent", def->extent[0]},
+               {"extent", def->extent[1]}, {"extent", def->extent[2]},        {"friction", def->friction}};
+    mote_result result = MOTE_OK;
+    for (size_t i = 0; i < sizeof row / sizeof *row && result == MOTE_OK; i++)
+        result = mote_named(name, row[i].name, mote_value_not_negative(row[i].value));
+    return result;
+}
+
+mote_result mote_collider_check(const mote_collider_def *def, const char **parameter) {
+    const char *ignored, **name = mote_name_cleared(parameter, &ignored);
     if (!def) return MOTE_ERROR_NULL;
-    if ((unsigned)def->kind >= MOTE_COLLIDER_KIND_COUNT) return MOTE_ERROR_ENUM;
-    const float sizes[] = {def->radius,    def->half_length, def->extent[0],
-                           def->extent[1], def->extent[2],   def->friction};
-    for (int i = 0; i < 6; i++)
-        if (!isfinite(sizes[i])) return MOTE_ERROR_NOT_FINITE;
-    mote_result result = mote_motion_check(&def->transform);
+    if (def->cookie != COOKIE) return mote_named(name, "cookie", MOTE_ERROR_DEF);
+    if ((unsigned)def->kind >= MOTE_COLLIDER_KIND_COUNT) return mote_named(name, "kind", MOTE_ERROR_ENUM);
+    mote_result result = mote_named(name, "transform", mote_motion_check(&def->transform));
+    if (result == MOTE_OK) result = check_sizes(def, name);
     if (result) return result;
-    for (int i = 0; i < 6; i++)
-        if (sizes[i] < 0) return MOTE_ERROR_RANGE;
     const bool is_round = def->kind == MOTE_COLLIDER_SPHERE || def->kind == MOTE_COLLIDER_CAPSULE;
-    return is_round && def->radius == 0 ? MOTE_ERROR_RANGE : MOTE_OK;
+    return is_round && def->radius == 0 ? mote_named(name, "radius", MOTE_ERROR_RANGE) : MOTE_OK;
 }

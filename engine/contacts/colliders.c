@@ -74,6 +74,21 @@ void mote_colliders_resolve(mote_collider_list *list, uint64_t end_tick) {
     poses_changed(list);
 }
 
+void mote_colliders_end_travels(mote_collider_list *list) {
+    for (uint32_t i = 0; i < list->list.count; i++) {
+        mote_travel *travel = &mote_collider_at(list, i)->motion.travel;
+        travel->from_tick = travel->to_tick = 0;
+    }
+    poses_changed(list);
+}
+
+void mote_colliders_keep_arrivals(mote_collider_list *list, uint64_t now) {
+    for (uint32_t i = 0; i < list->list.count; i++) {
+        mote_travel *travel = &mote_collider_at(list, i)->motion.travel;
+        mote_travel_keep_arrival(&travel->from_tick, &travel->to_tick, now);
+    }
+}
+
 uint64_t mote_collider_hash(uint64_t seed, const mote_collider *collider) {
     const mote_collider_def *def = &collider->def;
     const mote_motion *motion = &collider->motion;

@@ -63,6 +63,12 @@ void mote_colliders_remove(mote_collider_list *list, uint32_t place);
 /* Resolves pending targets at the start of an advance: they are to be reached at end_tick. */
 void mote_colliders_resolve(mote_collider_list *list, uint64_t end_tick);
 
+/* Places all colliders at their targets. */
+void mote_colliders_end_travels(mote_collider_list *list);
+
+/* Keeps the arrivals of targets by `now`, the tick of a step boundary (base/travel.h). */
+void mote_colliders_keep_arrivals(mote_collider_list *list, uint64_t now);
+
 /* Returns the poses at the boundaries of the substeps of the step that begins at step_tick: row s of substeps
  * + 1 at step_tick + ticks_per_step s / substeps. Valid until the next call with other values. Allocates
  * nothing. */

@@ -14,7 +14,8 @@ MOTE_INLINE wide3 mote_anchor_spring_evaluate(const mote_force_def *def, const m
 #if defined(MOTE_FORCE_DEFINITIONS)
 
 mote_force_def mote_anchor_spring(const float anchor[3], float stiffness, float damping) {
-    mote_force_def def = {.kind = MOTE_FORCE_ANCHOR_SPRING,
+    mote_force_def def = {.cookie = MOTE_FORCE_COOKIE,
+                          .kind = MOTE_FORCE_ANCHOR_SPRING,
                           .as.anchor_spring = {.stiffness = stiffness, .damping = damping}};
     mote_copy_vector(def.as.anchor_spring.anchor, anchor);
     return def;
@@ -45,6 +46,7 @@ static const mote_force_row mote_anchor_spring_row = {
     .path = MOTE_PATH_AFFINE,
     .reads_velocity = true,
     .bytes = MOTE_PARAMETERS(anchor_spring),
+    .fields = {{"anchor", 3}, {"stiffness", 1}, {"damping", 1}},
     .not_negative = MOTE_PARAMETER(anchor_spring.stiffness) | MOTE_PARAMETER(anchor_spring.damping),
     .fold = anchor_spring_fold,
     .potential = anchor_spring_potential};

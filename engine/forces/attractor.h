@@ -21,7 +21,8 @@ MOTE_INLINE wide3 mote_attractor_evaluate(const mote_force_def *def, const mote_
 #if defined(MOTE_FORCE_DEFINITIONS)
 
 mote_force_def mote_attractor(const float centre[3], float strength, float softening) {
-    mote_force_def def = {.kind = MOTE_FORCE_ATTRACTOR,
+    mote_force_def def = {.cookie = MOTE_FORCE_COOKIE,
+                          .kind = MOTE_FORCE_ATTRACTOR,
                           .as.attractor = {.strength = strength, .softening = softening}};
     mote_copy_vector(def.as.attractor.centre, centre);
     return def;
@@ -37,12 +38,15 @@ static double attractor_potential(const mote_force_def *def, const mote_force_pl
     return -at->mass * (double)def->as.attractor.strength / __builtin_sqrt(sum);
 }
 
-static const mote_force_row mote_attractor_row = {.name = "attractor",
-                                                  .path = MOTE_PATH_POINT,
-                                                  .attracts = true,
-                                                  .bytes = MOTE_PARAMETERS(attractor),
-                                                  .not_negative = MOTE_PARAMETER(attractor.softening),
-                                                  .potential = attractor_potential};
+static const mote_force_row mote_attractor_row = {
+    .name = "attractor",
+    .cost = 0.5,
+    .path = MOTE_PATH_POINT,
+    .attracts = true,
+    .bytes = MOTE_PARAMETERS(attractor),
+    .fields = {{"centre", 3}, {"strength", 1}, {"softening", 1}},
+    .not_negative = MOTE_PARAMETER(attractor.softening),
+    .potential = attractor_potential};
 
 #endif
 #endif

@@ -40,19 +40,22 @@ MOTE_INLINE wide3 mote_curl_noise_evaluate(const mote_force_def *def, const mote
 mote_force_def mote_curl_noise(float amplitude, float frequency, float rate, uint32_t seed,
                                mote_field_use use, float drag) {
     return (mote_force_def){
+        .cookie = MOTE_FORCE_COOKIE,
         .kind = MOTE_FORCE_CURL_NOISE,
         .use = use,
         .drag = drag,
         .as.curl_noise = {.amplitude = amplitude, .frequency = frequency, .rate = rate, .seed = seed}};
 }
 
-static const mote_force_row mote_curl_noise_row = {.name = "curl-noise",
-                                                   .path = MOTE_PATH_POINT,
-                                                   .bytes = MOTE_PARAMETERS(curl_noise),
-                                                   .integer_bytes = sizeof(uint32_t),
-                                                   .reads_time = true,
-                                                   .not_negative = MOTE_PARAMETER(curl_noise.frequency) |
-                                                                   MOTE_PARAMETER(curl_noise.rate)};
+static const mote_force_row mote_curl_noise_row = {
+    .name = "curl-noise",
+    .cost = 30,
+    .path = MOTE_PATH_POINT,
+    .bytes = MOTE_PARAMETERS(curl_noise),
+    .fields = {{"amplitude", 1}, {"frequency", 1}, {"rate", 1}},
+    .integer_bytes = sizeof(uint32_t),
+    .reads_time = true,
+    .not_negative = MOTE_PARAMETER(curl_noise.frequency) | MOTE_PARAMETER(curl_noise.rate)};
 
 #endif
 #endif

@@ -5,6 +5,7 @@
 
 #include <mote/force.h>
 
+#include "base/check.h"
 #include "forces/affine.h"
 #include "math/wide.h"
 
@@ -38,17 +39,28 @@ typedef struct mote_force_place {
 #define MOTE_PARAMETER(member)                                                                               \
     (1u << (offsetof(mote_force_def, as.member) - offsetof(mote_force_def, as)) / 4)
 
+#define MOTE_FORCE_COOKIE 0x666f7263u /* of defs */
+
+/* A member of def->as that consists of floats. */
+typedef struct mote_force_field {
+    const char *name;
+    uint32_t floats;
+} mote_force_field;
+
 typedef struct mote_force_row {
     const char *name;
     mote_force_path path;
+    double cost;         /* ns of an evaluation for one particle (base/work.h); folded: 0 */
     bool reads_velocity; /* inline evaluation; folded: see its damping; callback: see its def */
     bool reads_time;
-    bool needs_anchors;    /* needs one anchor per particle */
-    bool attracts;         /* evaluated by mote_attractor_evaluate, in the kernels for attractors */
-    size_t bytes;          /* bytes of def->as: floats, which must all be finite ... */
-    size_t integer_bytes;  /* ... except the last ones, which are integers; all are hashed */
-    uint32_t not_negative; /* floats of def->as that must not be negative: bits MOTE_PARAMETER */
-    mote_result (*check)(const mote_force_def *def); /* further checks; NULL: none */
+    bool needs_anchors;         /* needs one anchor per particle */
+    bool attracts;              /* evaluated by mote_attractor_evaluate, in the kernels for attractors */
+    size_t bytes;               /* bytes of def->as: floats, which must all be finite ... */
+    size_t integer_bytes;       /* ... except the last ones, which are integers; all are hashed */
+    uint32_t not_negative;      /* floats of def->as that must not be negative: bits MOTE_PARAMETER */
+    mote_force_field fields[4]; /* of these floats, in the order of memory */
+    /* Further checks, which name the field; NULL: none. */
+    mote_result (*check)(const mote_force_def *def, const char **name);
     /* Adds an affine force to the sum of its unit. */
     void (*fold)(const mote_force_def *def, mote_affine *sum);
     /* Returns the potential energy (J) of a particle. NULL: no potential. */
@@ -69,6 +81,9 @@ bool mote_force_reaches_range(const mote_force_def *def);
 bool mote_force_needs_anchors(const mote_force_def *def);
 bool mote_force_is_velocity_field(const mote_force_def *def);
 bool mote_force_is_attractor(const mote_force_def *def);
+
+/* Returns the time of an evaluation for one particle, ns (base/work.h). */
+double mote_force_cost(const mote_force_def *def);
 
 /* Adds an affine force to the two sums. */
 void mote_force_fold(const mote_force_def *def, mote_affine *acceleration, mote_affine *force);

@@ -13,7 +13,7 @@ MOTE_INLINE wide3 mote_gravity_evaluate(const mote_force_def *def, const mote_fo
 #if defined(MOTE_FORCE_DEFINITIONS)
 
 mote_force_def mote_gravity(const float acceleration[3]) {
-    mote_force_def def = {.kind = MOTE_FORCE_GRAVITY};
+    mote_force_def def = {.cookie = MOTE_FORCE_COOKIE, .kind = MOTE_FORCE_GRAVITY};
     mote_copy_vector(def.as.gravity.acceleration, acceleration);
     return def;
 }
@@ -33,6 +33,7 @@ static double gravity_potential(const mote_force_def *def, const mote_force_plac
 static const mote_force_row mote_gravity_row = {.name = "gravity",
                                                 .path = MOTE_PATH_AFFINE,
                                                 .bytes = MOTE_PARAMETERS(gravity),
+                                                .fields = {{"acceleration", 3}},
                                                 .fold = gravity_fold,
                                                 .potential = gravity_potential};
 

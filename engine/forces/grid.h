@@ -13,11 +13,12 @@ MOTE_OUTLINE wide3 mote_grid_evaluate(const mote_force_def *def, const mote_forc
 #if defined(MOTE_FORCE_DEFINITIONS)
 
 mote_force_def mote_grid_field(const mote_grid *grid, mote_field_use use, float drag) {
-    return (mote_force_def){.kind = MOTE_FORCE_GRID, .use = use, .drag = drag, .as.grid.grid = grid};
+    return (mote_force_def){
+        .cookie = MOTE_FORCE_COOKIE, .kind = MOTE_FORCE_GRID, .use = use, .drag = drag, .as.grid.grid = grid};
 }
 
-static mote_result grid_check(const mote_force_def *def) {
-    return def->as.grid.grid ? MOTE_OK : MOTE_ERROR_NULL;
+static mote_result grid_check(const mote_force_def *def, const char **name) {
+    return def->as.grid.grid ? MOTE_OK : mote_named(name, "grid", MOTE_ERROR_NULL);
 }
 
 static uint64_t grid_hash(const mote_force_def *def, uint64_t seed) {
@@ -25,7 +26,7 @@ static uint64_t grid_hash(const mote_force_def *def, uint64_t seed) {
 }
 
 static const mote_force_row mote_grid_row = {
-    .name = "grid", .path = MOTE_PATH_POINT, .check = grid_check, .hash = grid_hash};
+    .name = "grid", .cost = 15, .path = MOTE_PATH_POINT, .check = grid_check, .hash = grid_hash};
 
 #endif
 #endif

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/allocator.h"
+#include "base/check.h"
 #include "base/fpu.h"
 #include "base/hash.h"
 
@@ -12,17 +13,24 @@
 
 mote_grid_def mote_default_grid_def(void) { return (mote_grid_def){.cookie = COOKIE, .spacing = {1, 1, 1}}; }
 
-static mote_result check_def(const mote_grid_def *def) {
-    if (def->cookie != COOKIE) return MOTE_ERROR_DEF;
-    if (!def->allocator.allocate != !def->allocator.release) return MOTE_ERROR_NULL;
-    for (int axis = 0; axis < 3; axis++) {
-        if (!isfinite(def->origin[axis]) || !isfinite(def->spacing[axis])) return MOTE_ERROR_NOT_FINITE;
-        if (!(def->spacing[axis] > 0) || !isfinite(1.0f / def->spacing[axis])) return MOTE_ERROR_RANGE;
-        if (def->count[axis] < 2 || def->count[axis] > MAX_SAMPLES) return MOTE_ERROR_RANGE;
+mote_result mote_grid_def_check(const mote_grid_def *def, const char **parameter) {
+    const char *ignored, **name = mote_name_cleared(parameter, &ignored);
+    if (!def) return MOTE_ERROR_NULL;
+    if (def->cookie != COOKIE) return mote_named(name, "cookie", MOTE_ERROR_DEF);
+    mote_result result = mote_named(name, "allocator", mote_allocator_check(&def->allocator));
+    uint64_t samples = 1;
+    for (int axis = 0; axis < 3 && result == MOTE_OK; axis++) {
+        result = mote_named(name, "origin", mote_value_is_finite((double)def->origin[axis]));
+        if (result == MOTE_OK)
+            result = mote_named(name, "spacing", mote_value_invertible(def->spacing[axis], 1));
+        if (result) return result;
+        if (def->count[axis] < 2 || def->count[axis] > MAX_SAMPLES)
+            return mote_named(name, "count", MOTE_ERROR_RANGE);
+        samples *= def->count[axis];
+        if (samples > MAX_SAMPLES) return mote_named(name, "count", MOTE_ERROR_RANGE);
     }
-    if ((uint64_t)def->count[0] * def->count[1] > MAX_SAMPLES) return MOTE_ERROR_RANGE;
-    if ((uint64_t)def->count[0] * def->count[1] * def->count[2] > MAX_SAMPLES) return MOTE_ERROR_RANGE;
-    return def->vectors ? MOTE_OK : MOTE_ERROR_NULL;
+    if (result == MOTE_OK && !def->vectors) return mote_named(name, "vectors", MOTE_ERROR_NULL);
+    return result;
 }
 
 /* Copies the samples; returns false if one is not finite. */
@@ -40,8 +48,7 @@ static bool copy_samples(mote_grid *grid, const mote_grid_def *def, size_t sampl
 mote_result mote_grid_create(const mote_grid_def *def, mote_grid **grid) {
     if (!grid) return MOTE_ERROR_NULL;
     *grid = NULL;
-    if (!def) return MOTE_ERROR_NULL;
-    mote_result result = check_def(def);
+    mote_result result = mote_grid_def_check(def, NULL);
     if (result) return result;
     size_t samples = (size_t)def->count[0] * def->count[1] * def->count[2];
     size_t head = mote_round_up(sizeof(mote_grid), MOTE_CACHE_LINE),

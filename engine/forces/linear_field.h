@@ -16,15 +16,19 @@ MOTE_INLINE wide3 mote_linear_field_evaluate(const mote_force_def *def, const mo
 
 mote_force_def mote_linear_field(const float offset[3], const float matrix[9], mote_field_use use,
                                  float drag) {
-    mote_force_def def = {.kind = MOTE_FORCE_LINEAR_FIELD, .use = use, .drag = drag};
+    mote_force_def def = {
+        .cookie = MOTE_FORCE_COOKIE, .kind = MOTE_FORCE_LINEAR_FIELD, .use = use, .drag = drag};
     mote_copy_vector(def.as.linear_field.offset, offset);
     for (int row = 0; row < 3; row++)
         mote_copy_vector(def.as.linear_field.matrix[row], matrix ? matrix + 3 * row : NULL);
     return def;
 }
 
-static const mote_force_row mote_linear_field_row = {
-    .name = "linear-field", .path = MOTE_PATH_POINT, .bytes = MOTE_PARAMETERS(linear_field)};
+static const mote_force_row mote_linear_field_row = {.name = "linear-field",
+                                                     .cost = 1.5,
+                                                     .path = MOTE_PATH_POINT,
+                                                     .bytes = MOTE_PARAMETERS(linear_field),
+                                                     .fields = {{"offset", 3}, {"matrix", 9}}};
 
 #endif
 #endif

@@ -13,7 +13,8 @@ MOTE_INLINE wide3 mote_particle_anchors_evaluate(const mote_force_def *def, cons
 #if defined(MOTE_FORCE_DEFINITIONS)
 
 mote_force_def mote_particle_anchors(float stiffness, float damping) {
-    return (mote_force_def){.kind = MOTE_FORCE_PARTICLE_ANCHORS,
+    return (mote_force_def){.cookie = MOTE_FORCE_COOKIE,
+                            .kind = MOTE_FORCE_PARTICLE_ANCHORS,
                             .as.particle_anchors = {.stiffness = stiffness, .damping = damping}};
 }
 
@@ -29,9 +30,11 @@ static double particle_anchors_potential(const mote_force_def *def, const mote_f
 
 static const mote_force_row mote_particle_anchors_row = {
     .name = "particle-anchors",
+    .cost = 1,
     .path = MOTE_PATH_POINT,
     .reads_velocity = true,
     .bytes = MOTE_PARAMETERS(particle_anchors),
+    .fields = {{"stiffness", 1}, {"damping", 1}},
     .needs_anchors = true,
     .not_negative = MOTE_PARAMETER(particle_anchors.stiffness) | MOTE_PARAMETER(particle_anchors.damping),
     .potential = particle_anchors_potential};

@@ -14,15 +14,19 @@ MOTE_INLINE wide3 mote_quadratic_drag_evaluate(const mote_force_def *def, const 
 #if defined(MOTE_FORCE_DEFINITIONS)
 
 mote_force_def mote_quadratic_drag(const float velocity[3], float coefficient) {
-    mote_force_def def = {.kind = MOTE_FORCE_QUADRATIC_DRAG, .as.quadratic_drag.coefficient = coefficient};
+    mote_force_def def = {.cookie = MOTE_FORCE_COOKIE,
+                          .kind = MOTE_FORCE_QUADRATIC_DRAG,
+                          .as.quadratic_drag.coefficient = coefficient};
     mote_copy_vector(def.as.quadratic_drag.velocity, velocity);
     return def;
 }
 
 static const mote_force_row mote_quadratic_drag_row = {.name = "quadratic-drag",
+                                                       .cost = 1.5,
                                                        .path = MOTE_PATH_POINT,
                                                        .reads_velocity = true,
                                                        .bytes = MOTE_PARAMETERS(quadratic_drag),
+                                                       .fields = {{"velocity", 3}, {"coefficient", 1}},
                                                        .not_negative =
                                                            MOTE_PARAMETER(quadratic_drag.coefficient)};
 

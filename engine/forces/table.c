@@ -24,32 +24,47 @@ static bool is_callback(const mote_force_def *def) { return row_of(def)->path ==
 /* Returns true for a field. A field used as wind is in N and reads the velocity. */
 static bool is_field(const mote_force_def *def) { return table[def->kind].gives == MOTE_GIVES_FIELD; }
 
-static mote_result check_region(const mote_region *region) {
-    if ((unsigned)region->shape >= MOTE_REGION_SHAPE_COUNT) return MOTE_ERROR_ENUM;
-    if (!isfinite(region->falloff)) return MOTE_ERROR_NOT_FINITE;
-    if (region->falloff < 0) return MOTE_ERROR_RANGE;
-    for (int axis = 0; axis < 3; axis++) {
-        if (!isfinite(region->centre[axis]) || !isfinite(region->extent[axis])) return MOTE_ERROR_NOT_FINITE;
-        if (region->extent[axis] < 0) return MOTE_ERROR_RANGE;
+static mote_result check_region(const mote_region *region, const char **name) {
+    if ((unsigned)region->shape >= MOTE_REGION_SHAPE_COUNT) return mote_named(name, "shape", MOTE_ERROR_ENUM);
+    mote_result result = mote_named(name, "falloff", mote_value_not_negative(region->falloff));
+    for (int axis = 0; axis < 3 && result == MOTE_OK; axis++) {
+        result = mote_named(name, "centre", mote_value_is_finite((double)region->centre[axis]));
+        if (result == MOTE_OK)
+            result = mote_named(name, "extent", mote_value_not_negative(region->extent[axis]));
+    }
+    return result;
+}
+
+/* Returns the name of a float of def->as. */
+static const char *name_of(const mote_force_row *row, uint32_t at) {
+    const mote_force_field *field = row->fields;
+    for (; at >= field->floats; field++) at -= field->floats;
+    return field->name;
+}
+
+/* Checks the floats of def->as. */
+static mote_result check_parameters(const mote_force_def *def, const mote_force_row *row, const char **name) {
+    const float *parameters = (const float *)(const void *)&def->as;
+    for (uint32_t i = 0; i < (row->bytes - row->integer_bytes) / sizeof(float); i++)
+        if (!isfinite(parameters[i])) return mote_named(name, name_of(row, i), MOTE_ERROR_NOT_FINITE);
+    for (uint32_t bits = row->not_negative; bits; bits &= bits - 1) {
+        const uint32_t at = (uint32_t)__builtin_ctz(bits);
+        if (parameters[at] < 0) return mote_named(name, name_of(row, at), MOTE_ERROR_RANGE);
     }
     return MOTE_OK;
 }
 
-mote_result mote_force_check(const mote_force_def *def) {
+mote_result mote_force_check(const mote_force_def *def, const char **parameter) {
+    const char *ignored, **name = mote_name_cleared(parameter, &ignored);
     if (!def) return MOTE_ERROR_NULL;
-    if ((unsigned)def->kind >= MOTE_FORCE_KIND_COUNT) return MOTE_ERROR_ENUM;
+    if (def->cookie != MOTE_FORCE_COOKIE) return mote_named(name, "cookie", MOTE_ERROR_DEF);
+    if ((unsigned)def->kind >= MOTE_FORCE_KIND_COUNT) return mote_named(name, "kind", MOTE_ERROR_ENUM);
+    if ((unsigned)def->use >= MOTE_FIELD_USE_COUNT) return mote_named(name, "use", MOTE_ERROR_ENUM);
     const mote_force_row *row = row_of(def);
-    const float *parameters = (const float *)(const void *)&def->as;
-    for (size_t i = 0; i < (row->bytes - row->integer_bytes) / sizeof(float); i++)
-        if (!isfinite(parameters[i])) return MOTE_ERROR_NOT_FINITE;
-    if (!isfinite(def->drag)) return MOTE_ERROR_NOT_FINITE;
-    if (def->drag < 0) return MOTE_ERROR_RANGE;
-    if ((unsigned)def->use >= MOTE_FIELD_USE_COUNT) return MOTE_ERROR_ENUM;
-    mote_result result = check_region(&def->region);
-    if (result) return result;
-    for (uint32_t bits = row->not_negative; bits; bits &= bits - 1)
-        if (parameters[__builtin_ctz(bits)] < 0) return MOTE_ERROR_RANGE;
-    return row->check ? row->check(def) : MOTE_OK;
+    mote_result result = check_parameters(def, row, name);
+    if (result == MOTE_OK) result = mote_named(name, "drag", mote_value_not_negative(def->drag));
+    if (result == MOTE_OK) result = check_region(&def->region, name);
+    return result == MOTE_OK && row->check ? row->check(def, name) : result;
 }
 
 mote_force_path mote_force_path_of(const mote_force_def *def) {
@@ -82,6 +97,11 @@ bool mote_force_is_velocity_field(const mote_force_def *def) {
 
 bool mote_force_is_attractor(const mote_force_def *def) {
     return row_of(def)->attracts && is_everywhere(def);
+}
+
+double mote_force_cost(const mote_force_def *def) {
+    const double region = is_everywhere(def) ? 0 : 1.5; /* and of the force in it, which is not folded */
+    return row_of(def)->cost + region;
 }
 
 void mote_force_fold(const mote_force_def *def, mote_affine *acceleration, mote_affine *force) {

@@ -13,7 +13,7 @@ MOTE_INLINE wide3 mote_thrust_evaluate(const mote_force_def *def, const mote_for
 #if defined(MOTE_FORCE_DEFINITIONS)
 
 mote_force_def mote_thrust(const float force[3]) {
-    mote_force_def def = {.kind = MOTE_FORCE_THRUST};
+    mote_force_def def = {.cookie = MOTE_FORCE_COOKIE, .kind = MOTE_FORCE_THRUST};
     mote_copy_vector(def.as.thrust.force, force);
     return def;
 }
@@ -32,6 +32,7 @@ static double thrust_potential(const mote_force_def *def, const mote_force_place
 static const mote_force_row mote_thrust_row = {.name = "thrust",
                                                .path = MOTE_PATH_AFFINE,
                                                .bytes = MOTE_PARAMETERS(thrust),
+                                               .fields = {{"force", 3}},
                                                .fold = thrust_fold,
                                                .potential = thrust_potential};
 

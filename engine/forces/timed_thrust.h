@@ -23,7 +23,8 @@ MOTE_INLINE wide3 mote_timed_thrust_evaluate(const mote_force_def *def, const mo
 #if defined(MOTE_FORCE_DEFINITIONS)
 
 mote_force_def mote_timed_thrust(const float *times, const float *forces, uint32_t count) {
-    mote_force_def def = {.kind = MOTE_FORCE_TIMED_THRUST, .as.timed_thrust = {.count = count}};
+    mote_force_def def = {
+        .cookie = MOTE_FORCE_COOKIE, .kind = MOTE_FORCE_TIMED_THRUST, .as.timed_thrust = {.count = count}};
     for (uint32_t i = 0; i < count && i < MOTE_MAX_THRUST_KEYS; i++) {
         def.as.timed_thrust.time[i] = times ? times[i] : NAN;
         mote_copy_vector(def.as.timed_thrust.force[i], forces ? forces + 3 * (size_t)i : NULL);
@@ -31,20 +32,24 @@ mote_force_def mote_timed_thrust(const float *times, const float *forces, uint32
     return def;
 }
 
-static mote_result timed_thrust_check(const mote_force_def *def) {
+static mote_result timed_thrust_check(const mote_force_def *def, const char **name) {
     uint32_t count = def->as.timed_thrust.count;
-    if (count == 0 || count > MOTE_MAX_THRUST_KEYS) return MOTE_ERROR_RANGE;
+    if (count == 0 || count > MOTE_MAX_THRUST_KEYS) return mote_named(name, "count", MOTE_ERROR_RANGE);
     for (uint32_t i = 1; i < count; i++)
-        if (!(def->as.timed_thrust.time[i - 1] < def->as.timed_thrust.time[i])) return MOTE_ERROR_RANGE;
+        if (!(def->as.timed_thrust.time[i - 1] < def->as.timed_thrust.time[i]))
+            return mote_named(name, "time", MOTE_ERROR_RANGE);
     return MOTE_OK;
 }
 
-static const mote_force_row mote_timed_thrust_row = {.name = "timed-thrust",
-                                                     .path = MOTE_PATH_POINT,
-                                                     .bytes = MOTE_PARAMETERS(timed_thrust),
-                                                     .integer_bytes = sizeof(uint32_t),
-                                                     .reads_time = true,
-                                                     .check = timed_thrust_check};
+static const mote_force_row mote_timed_thrust_row = {
+    .name = "timed-thrust",
+    .cost = 2,
+    .path = MOTE_PATH_POINT,
+    .bytes = MOTE_PARAMETERS(timed_thrust),
+    .fields = {{"time", MOTE_MAX_THRUST_KEYS}, {"force", 3 * MOTE_MAX_THRUST_KEYS}},
+    .integer_bytes = sizeof(uint32_t),
+    .reads_time = true,
+    .check = timed_thrust_check};
 
 #endif
 #endif

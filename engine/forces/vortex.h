@@ -18,7 +18,8 @@ MOTE_INLINE wide3 mote_vortex_evaluate(const mote_force_def *def, const mote_for
 
 mote_force_def mote_vortex(const float centre[3], const float axis[3], float strength, float core,
                            mote_field_use use, float drag) {
-    mote_force_def def = {.kind = MOTE_FORCE_VORTEX,
+    mote_force_def def = {.cookie = MOTE_FORCE_COOKIE,
+                          .kind = MOTE_FORCE_VORTEX,
                           .use = use,
                           .drag = drag,
                           .as.vortex = {.strength = strength, .core = core}};
@@ -27,17 +28,21 @@ mote_force_def mote_vortex(const float centre[3], const float axis[3], float str
     return def;
 }
 
-static mote_result vortex_check(const mote_force_def *def) {
+static mote_result vortex_check(const mote_force_def *def, const char **name) {
     const float *a = def->as.vortex.axis;
     float length2 = a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
-    return length2 >= 1e-30f && length2 <= 1e30f ? MOTE_OK : MOTE_ERROR_RANGE;
+    const bool directed = length2 >= 1e-30f && length2 <= 1e30f;
+    return directed ? MOTE_OK : mote_named(name, "axis", MOTE_ERROR_RANGE);
 }
 
-static const mote_force_row mote_vortex_row = {.name = "vortex",
-                                               .path = MOTE_PATH_POINT,
-                                               .bytes = MOTE_PARAMETERS(vortex),
-                                               .not_negative = MOTE_PARAMETER(vortex.core),
-                                               .check = vortex_check};
+static const mote_force_row mote_vortex_row = {
+    .name = "vortex",
+    .cost = 4,
+    .path = MOTE_PATH_POINT,
+    .bytes = MOTE_PARAMETERS(vortex),
+    .fields = {{"centre", 3}, {"axis", 3}, {"strength", 1}, {"core", 1}},
+    .not_negative = MOTE_PARAMETER(vortex.core),
+    .check = vortex_check};
 
 #endif
 #endif

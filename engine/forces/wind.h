@@ -12,7 +12,7 @@ MOTE_INLINE wide3 mote_wind_evaluate(const mote_force_def *def, const mote_force
 #if defined(MOTE_FORCE_DEFINITIONS)
 
 mote_force_def mote_wind(const float velocity[3], float drag) {
-    mote_force_def def = {.kind = MOTE_FORCE_WIND, .drag = drag};
+    mote_force_def def = {.cookie = MOTE_FORCE_COOKIE, .kind = MOTE_FORCE_WIND, .drag = drag};
     mote_copy_vector(def.as.wind.velocity, velocity);
     return def;
 }
@@ -29,6 +29,7 @@ static const mote_force_row mote_wind_row = {.name = "wind",
                                              .path = MOTE_PATH_AFFINE,
                                              .reads_velocity = true,
                                              .bytes = MOTE_PARAMETERS(wind),
+                                             .fields = {{"velocity", 3}},
                                              .fold = wind_fold};
 
 #endif

@@ -1,6 +1,7 @@
 /* Resampling of hair models to other numbers of points: polylines by arc length. */
 #include <math.h>
 
+#include "base/check.h"
 #include "base/fpu.h"
 #include "formats/hair.h"
 
@@ -12,23 +13,36 @@ mote_hair_resample_def mote_default_hair_resample_def(void) {
 
 static bool valid_points(uint32_t points) { return points >= 2 && points <= MOTE_HAIR_MAX_RESAMPLED; }
 
+/* Names the parameter and returns the sentence of a def that is out of range; NULL: it is not. */
+static const char *find_error(const mote_hair_resample_def *def, const char **name) {
+    *name = "points";
+    if (def->points && !valid_points(def->points)) return "The points of a strand are not 2 to 1,024.";
+    *name = "segment_length";
+    if (def->segment_length < 0) return "The segment length is negative.";
+    if (!def->points == !(def->segment_length > 0)) return "One of points and segment_length is to be set.";
+    *name = valid_points(def->min_points) ? "max_points" : "min_points";
+    if (!valid_points(def->min_points) || !valid_points(def->max_points) || def->min_points > def->max_points)
+        return "The limits of the points of a strand are not 2 to 1,024 in order.";
+    *name = NULL;
+    return NULL;
+}
+
+mote_result mote_hair_resample_def_check(const mote_hair_resample_def *def, const char **parameter) {
+    const char *ignored, **name = mote_name_cleared(parameter, &ignored);
+    if (!def) return MOTE_ERROR_NULL;
+    if (def->cookie != COOKIE) return mote_named(name, "cookie", MOTE_ERROR_DEF);
+    if (!isfinite(def->segment_length)) return mote_named(name, "segment_length", MOTE_ERROR_NOT_FINITE);
+    return find_error(def, name) ? MOTE_ERROR_RANGE : MOTE_OK;
+}
+
 static mote_result check_def(const mote_hair_resample_def *def, mote_hair_error *where) {
-    if (!def) return mote_hair_return(where, MOTE_ERROR_NULL);
-    if (def->cookie != COOKIE) return mote_hair_return(where, MOTE_ERROR_DEF);
-    if (!isfinite(def->segment_length))
-        return mote_hair_fail(where, MOTE_ERROR_NOT_FINITE, MOTE_HAIR_MODEL, 0, 0,
-                              "The segment length is NaN or infinite.");
-    const char *text = NULL;
-    if (def->points && !valid_points(def->points))
-        text = "The points of a strand are not 2 to 1,024.";
-    else if (def->segment_length < 0)
-        text = "The segment length is negative.";
-    else if (!def->points == !(def->segment_length > 0))
-        text = "One of points and segment_length is to be set.";
-    else if (!valid_points(def->min_points) || !valid_points(def->max_points) ||
-             def->min_points > def->max_points)
-        text = "The limits of the points of a strand are not 2 to 1,024 in order.";
-    return text ? mote_hair_fail(where, MOTE_ERROR_RANGE, MOTE_HAIR_MODEL, 0, 0, text) : MOTE_OK;
+    const char *name;
+    const mote_result result = mote_hair_resample_def_check(def, &name);
+    if (result == MOTE_ERROR_NOT_FINITE)
+        return mote_hair_fail(where, result, MOTE_HAIR_MODEL, 0, 0, "The segment length is NaN or infinite.");
+    if (result == MOTE_ERROR_RANGE)
+        return mote_hair_fail(where, result, MOTE_HAIR_MODEL, 0, 0, find_error(def, &name));
+    return result ? mote_hair_return(where, result) : MOTE_OK;
 }
 
 /* Returns the distance in double, where neither the square of a float difference nor the sum of 2^32 of them

@@ -4,14 +4,17 @@
 #include <math.h>
 
 #include "base/assert.h"
+#include "base/check.h"
 
 /* --- Checks --- */
 
-static mote_result check_values(const mote_link *link) {
-    if (!isfinite(link->rest_length) || !isfinite(link->stiffness) || !isfinite(link->damping))
-        return MOTE_ERROR_NOT_FINITE;
+static mote_result check_values(const mote_link *link, const char **name) {
+    mote_result result = mote_named(name, "rest_length", mote_value_is_finite((double)link->rest_length));
+    if (result == MOTE_OK) result = mote_named(name, "stiffness", mote_value_not_negative(link->stiffness));
+    if (result == MOTE_OK) result = mote_named(name, "damping", mote_value_not_negative(link->damping));
+    if (result) return result;
     const bool placed = link->rest_length >= 0 || link->rest_length == MOTE_AS_PLACED;
-    return placed && link->stiffness >= 0 && link->damping >= 0 ? MOTE_OK : MOTE_ERROR_RANGE;
+    return placed ? MOTE_OK : mote_named(name, "rest_length", MOTE_ERROR_RANGE);
 }
 
 /* Returns the distance by the formula of the springs of networks and strands, so that a link placed at rest
@@ -29,15 +32,16 @@ static mote_result accepts(const mote_range *range, const mote_link *link) {
     return range->kind->accepts_link ? range->kind->accepts_link(range, link) : MOTE_OK;
 }
 
-/* Checks a link and sets its rest length. */
-static mote_result check(mote_link *link, const mote_link_site site[2]) {
-    mote_result result = check_values(link);
+mote_result mote_link_resolve(mote_link *link, const mote_link_site site[2], const char **name) {
+    mote_result result = check_values(link, name);
     if (result) return result;
-    if (site[0].range == site[1].range && site[0].slot == site[1].slot) return MOTE_ERROR_RANGE;
-    for (int i = 0; i < 2 && result == MOTE_OK; i++) result = accepts(site[i].range, link);
+    if (site[0].range == site[1].range && site[0].slot == site[1].slot)
+        return mote_named(name, "b", MOTE_ERROR_RANGE);
+    for (int i = 0; i < 2 && result == MOTE_OK; i++)
+        result = mote_named(name, i ? "b" : "a", accepts(site[i].range, link));
     if (result || link->rest_length != MOTE_AS_PLACED) return result;
     link->rest_length = distance(site);
-    return isfinite(link->rest_length) ? MOTE_OK : MOTE_ERROR_RANGE;
+    return isfinite(link->rest_length) ? MOTE_OK : mote_named(name, "rest_length", MOTE_ERROR_RANGE);
 }
 
 /* --- Ends --- */
@@ -85,7 +89,8 @@ mote_result mote_links_add(mote_link_list *links, const mote_link *link, const m
                            const mote_allocator *allocator, uint32_t *serial) {
     mote_link_state state = {.link = *link, .site = {site[0], site[1]}};
     links->list.element = sizeof state;
-    mote_result result = check(&state.link, site);
+    const char *ignored;
+    mote_result result = mote_link_resolve(&state.link, site, &ignored);
     if (result == MOTE_OK) result = mote_id_list_reserve_next(&links->list, MOTE_MAX_LINKS, allocator);
     if (result == MOTE_OK) result = add_ends(links, site, allocator);
     if (result == MOTE_OK) *serial = mote_id_list_append(&links->list, &state);

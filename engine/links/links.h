@@ -36,6 +36,10 @@ MOTE_INLINE mote_link_state *mote_link_at(const mote_link_list *links, uint32_t 
 
 /* --- links.c --- */
 
+/* Checks a link whose ends are at the sites, and sets its rest length. Errors: those of mote_system_add_link;
+ * *name receives the field. */
+mote_result mote_link_resolve(mote_link *link, const mote_link_site site[2], const char **name);
+
 /* Adds a link between two sites and sets its rest length. Errors: RANGE, NOT_FINITE, INTEGRATOR, STABILITY,
  * CAPACITY, MEMORY; nothing has then changed. */
 mote_result mote_links_add(mote_link_list *links, const mote_link *link, const mote_link_site site[2],

@@ -33,31 +33,44 @@ float mote_network_present_length(const mote_network *network, uint32_t a, uint3
                                  (float[3]){(float)apart[0], (float)apart[1], (float)apart[2]});
 }
 
-static bool within(uint32_t value, uint32_t most) { return value >= 1 && value <= most; }
+/* Checks that a count is 1 .. most. */
+static mote_result check_count(uint32_t value, uint32_t most) {
+    return value >= 1 && value <= most ? MOTE_OK : MOTE_ERROR_RANGE;
+}
 
 /* Settings that all particles share. */
-static mote_result check_settings(const mote_network_def *def) {
-    mote_result result = mote_value_positive(def->max_strain);
-    if (result == MOTE_OK) result = mote_value_not_negative(def->radius);
-    if (result == MOTE_OK) result = mote_value_not_negative(def->friction);
-    if (result == MOTE_OK && !def->masses) result = mote_value_invertible(def->particle_mass, 1);
-    if (result) return result;
-    if (!within(def->particle_count, MOTE_MAX_PARTICLES)) return MOTE_ERROR_RANGE;
-    if (!within(def->max_substeps, MAX_SUBSTEPS) || !within(def->max_iterations, MAX_ITERATIONS))
-        return MOTE_ERROR_RANGE;
-    return within(def->max_linear, MAX_LINEAR) ? MOTE_OK : MOTE_ERROR_RANGE;
+static mote_result check_settings(const mote_network_def *def, const char **name) {
+    const float mass = def->masses ? 1 : def->particle_mass;
+    const struct {
+        const char *name;
+        mote_result result;
+    } row[] = {{"max_strain", mote_value_positive(def->max_strain)},
+               {"radius", mote_value_not_negative(def->radius)},
+               {"friction", mote_value_not_negative(def->friction)},
+               {"particle_mass", mote_value_invertible(mass, 1)},
+               {"particle_count", check_count(def->particle_count, MOTE_MAX_PARTICLES)},
+               {"max_substeps", check_count(def->max_substeps, MAX_SUBSTEPS)},
+               {"max_iterations", check_count(def->max_iterations, MAX_ITERATIONS)},
+               {"max_linear", check_count(def->max_linear, MAX_LINEAR)}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        if (row[i].result) return mote_named(name, row[i].name, row[i].result);
+    return MOTE_OK;
+}
+
+static mote_result check_particle(const mote_network_def *def, uint32_t particle, const char **name) {
+    const size_t at = 3 * (size_t)particle;
+    if (!mote_vector_is_finite(def->positions + at))
+        return mote_named(name, "positions", MOTE_ERROR_NOT_FINITE);
+    if (def->velocities && !mote_vector_is_finite(def->velocities + at))
+        return mote_named(name, "velocities", MOTE_ERROR_NOT_FINITE);
+    if (!def->masses) return MOTE_OK;
+    return mote_named(name, "masses", mote_value_invertible(def->masses[particle], 1));
 }
 
 static mote_result check_particles(const mote_network_def *def, mote_network_fault *fault) {
     for (uint32_t i = 0; i < def->particle_count; i++) {
-        const float *x = def->positions + 3 * (size_t)i,
-                    *v = def->velocities ? def->velocities + 3 * (size_t)i : x;
-        const bool finite = mote_vector_is_finite(x) && mote_vector_is_finite(v);
-        mote_result result = finite ? MOTE_OK : MOTE_ERROR_NOT_FINITE;
-        if (result == MOTE_OK && def->masses) result = mote_value_invertible(def->masses[i], 1);
-        if (result == MOTE_OK) continue;
-        fault->particle = i;
-        return result;
+        const mote_result result = check_particle(def, i, &fault->parameter);
+        if (result) return fault->particle = i, result;
     }
     return MOTE_OK;
 }
@@ -68,54 +81,69 @@ static mote_result check_stiffness(float stiffness, mote_network_solver solver) 
     return stiffness == INFINITY ? MOTE_OK : mote_value_positive(stiffness);
 }
 
-static mote_result check_spring(const mote_spring *spring, mote_network_solver solver, uint32_t particles) {
-    if (spring->a >= particles || spring->b >= particles || spring->a == spring->b) return MOTE_ERROR_RANGE;
+static mote_result check_spring(const mote_spring *spring, mote_network_solver solver, uint32_t particles,
+                                const char **name) {
+    if (spring->a >= particles) return mote_named(name, "a", MOTE_ERROR_RANGE);
+    if (spring->b >= particles || spring->a == spring->b) return mote_named(name, "b", MOTE_ERROR_RANGE);
     mote_result result = MOTE_OK;
-    if (spring->rest_length != MOTE_AS_PLACED) result = mote_value_not_negative(spring->rest_length);
-    if (result == MOTE_OK) result = check_stiffness(spring->stiffness, solver);
-    if (result == MOTE_OK) result = mote_value_not_negative(spring->damping);
-    if (result == MOTE_OK) result = mote_value_not_negative(spring->tear_strain);
+    if (spring->rest_length != MOTE_AS_PLACED)
+        result = mote_named(name, "rest_length", mote_value_not_negative(spring->rest_length));
+    if (result == MOTE_OK) result = mote_named(name, "stiffness", check_stiffness(spring->stiffness, solver));
+    if (result == MOTE_OK) result = mote_named(name, "damping", mote_value_not_negative(spring->damping));
+    if (result == MOTE_OK)
+        result = mote_named(name, "tear_strain", mote_value_not_negative(spring->tear_strain));
     return result;
 }
 
 static mote_result check_springs(const mote_network_def *def, mote_network_fault *fault) {
     for (uint32_t i = 0; i < def->spring_count; i++) {
         const mote_spring *s = &def->springs[i];
-        mote_result result = check_spring(s, def->solver, def->particle_count);
+        mote_result result = check_spring(s, def->solver, def->particle_count, &fault->parameter);
         if (result == MOTE_OK && s->rest_length == MOTE_AS_PLACED) {
             const float *p = def->positions + 3 * (size_t)s->a, *q = def->positions + 3 * (size_t)s->b;
-            if (!isfinite(mote_network_distance(p, q))) result = MOTE_ERROR_RANGE;
+            if (!isfinite(mote_network_distance(p, q)))
+                result = mote_named(&fault->parameter, "rest_length", MOTE_ERROR_RANGE);
         }
-        if (result == MOTE_OK) continue;
-        fault->spring = i;
-        return result;
+        if (result) return fault->spring = i, result;
     }
     return MOTE_OK;
 }
 
+/* Checks what needs no pass over the arrays. */
+static mote_result check_def(const mote_network_def *def, const char **name) {
+    if (def->cookie != COOKIE) return mote_named(name, "cookie", MOTE_ERROR_DEF);
+    if ((unsigned)def->solver >= MOTE_NETWORK_SOLVER_COUNT)
+        return mote_named(name, "solver", MOTE_ERROR_ENUM);
+    if ((unsigned)def->policy >= MOTE_STABILITY_POLICY_COUNT)
+        return mote_named(name, "policy", MOTE_ERROR_ENUM);
+    if (!def->positions) return mote_named(name, "positions", MOTE_ERROR_NULL);
+    if (def->spring_count && !def->springs) return mote_named(name, "springs", MOTE_ERROR_NULL);
+    const mote_result result = check_settings(def, name);
+    if (result) return result;
+    if (def->spring_count == MOTE_NO_ITEM) return mote_named(name, "spring_count", MOTE_ERROR_OVERFLOW);
+    const bool fits = def->spring_capacity != MOTE_NO_ITEM;
+    return fits ? MOTE_OK : mote_named(name, "spring_capacity", MOTE_ERROR_OVERFLOW);
+}
+
 mote_result mote_network_check(const mote_network_def *def, mote_network_fault *fault) {
-    *fault = (mote_network_fault){MOTE_NO_ITEM, MOTE_NO_ITEM};
-    if (def->cookie != COOKIE) return MOTE_ERROR_DEF;
-    if ((unsigned)def->solver >= MOTE_NETWORK_SOLVER_COUNT) return MOTE_ERROR_ENUM;
-    if ((unsigned)def->policy >= MOTE_STABILITY_POLICY_COUNT) return MOTE_ERROR_ENUM;
-    if (!def->positions || (def->spring_count && !def->springs)) return MOTE_ERROR_NULL;
-    mote_result result = check_settings(def);
-    if (result == MOTE_OK && (def->spring_count == MOTE_NO_ITEM || def->spring_capacity == MOTE_NO_ITEM))
-        result = MOTE_ERROR_OVERFLOW;
+    *fault = (mote_network_fault){MOTE_NO_ITEM, MOTE_NO_ITEM, NULL};
+    mote_result result = check_def(def, &fault->parameter);
     if (result == MOTE_OK) result = check_particles(def, fault);
     return result ? result : check_springs(def, fault);
 }
 
 /* --- Springs to be added to an existing network --- */
 
-mote_result mote_network_check_own_spring(const mote_network *network, const mote_spring *spring) {
-    mote_result result = check_spring(spring, network->def.solver, network->particle_count);
+mote_result mote_network_check_own_spring(const mote_network *network, const mote_spring *spring,
+                                          const char **name) {
+    mote_result result = check_spring(spring, network->def.solver, network->particle_count, name);
     if (result) return result;
     const uint32_t a = network->slot_of_particle[spring->a], b = network->slot_of_particle[spring->b];
     if (spring->rest_length == MOTE_AS_PLACED && !isfinite(mote_network_present_length(network, a, b)))
-        return MOTE_ERROR_RANGE;
+        return mote_named(name, "rest_length", MOTE_ERROR_RANGE);
     const bool grows = mote_network_grows(network->integrator, network->def.solver, spring);
-    return grows && !network->def.growth_allowed ? MOTE_ERROR_STABILITY : MOTE_OK;
+    if (!grows || network->def.growth_allowed) return MOTE_OK;
+    return mote_named(name, "damping", MOTE_ERROR_STABILITY);
 }
 
 /* Union-find over present islands, as the new springs will merge them. particles, rigid: totals of an island
@@ -150,7 +178,7 @@ static uint32_t find_excess(const merged_islands *c, const mote_network *network
 }
 
 static mote_result check_rigid(const mote_network *network, uint32_t count, const mote_spring *springs,
-                               const mote_allocator *allocator, uint32_t *fault) {
+                               const mote_allocator *allocator, mote_network_fault *fault) {
     uint32_t rigid = 0;
     merged_islands c;
     while (rigid < count && springs[rigid].stiffness != INFINITY) rigid++;
@@ -164,19 +192,19 @@ static mote_result check_rigid(const mote_network *network, uint32_t count, cons
     const uint32_t excess = find_excess(&c, network, count, springs);
     mote_release(allocator, c.parent, bytes);
     if (excess == count) return MOTE_OK;
-    *fault = excess;
-    return MOTE_ERROR_RANGE;
+    fault->spring = excess;
+    return mote_named(&fault->parameter, "stiffness", MOTE_ERROR_RANGE);
 }
 
 mote_result mote_network_check_springs(const mote_network *network, uint32_t count,
                                        const mote_spring *springs, const mote_allocator *allocator,
-                                       uint32_t *fault) {
+                                       mote_network_fault *fault) {
     for (uint32_t i = 0; i < count; i++) {
-        const mote_result result = mote_network_check_own_spring(network, &springs[i]);
-        if (result) return *fault = i, result;
+        const mote_result result = mote_network_check_own_spring(network, &springs[i], &fault->parameter);
+        if (result) return fault->spring = i, result;
     }
     const uint32_t capacity = network->def.spring_capacity - network->spring_count;
-    if (count > capacity) return *fault = capacity, MOTE_ERROR_CAPACITY;
+    if (count > capacity) return fault->spring = capacity, MOTE_ERROR_CAPACITY;
     return check_rigid(network, count, springs, allocator, fault);
 }
 

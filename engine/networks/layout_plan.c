@@ -87,7 +87,7 @@ static mote_result count_rigid(const mote_network_layout_plan *s, const mote_net
         if (def->springs[i].stiffness != __builtin_inff() ||
             ++rigid[island] <= 3 * (uint64_t)s->particles[island])
             continue;
-        fault->spring = i;
+        fault->spring = i, fault->parameter = "stiffness";
         return MOTE_ERROR_RANGE;
     }
     return MOTE_OK;

@@ -25,7 +25,7 @@ typedef struct mote_network_layout_plan {
 } mote_network_layout_plan;
 
 /* Checks a def by itself. Errors: those of mote_system_add_network that concern single values; *fault names
- * the particle or spring. */
+ * the particle or spring and the field. */
 mote_result mote_network_check(const mote_network_def *def, mote_network_fault *fault);
 
 /* Union-find: the root of an item, with path halving, and the union of two sets. The lowest item is the root,

@@ -75,14 +75,23 @@ mote_mesh_layout mote_default_mesh_layout(void) {
         .cookie = COOKIE, .stride = 6 * sizeof(float), .normal_offset = 3 * sizeof(float)};
 }
 
+mote_result mote_mesh_layout_check(const mote_mesh_layout *layout, const char **parameter) {
+    const char *ignored, **name = mote_name_cleared(parameter, &ignored);
+    if (!layout) return MOTE_ERROR_NULL;
+    const size_t position = layout->position_offset, normal = layout->normal_offset;
+    if (layout->cookie != COOKIE) return mote_named(name, "cookie", MOTE_ERROR_DEF);
+    if (!mote_vector_fits(position, layout->stride))
+        return mote_named(name, "position_offset", MOTE_ERROR_RANGE);
+    const size_t apart = position < normal ? normal - position : position - normal;
+    const bool fits = mote_vector_fits(normal, layout->stride) && apart >= 3 * sizeof(float);
+    return fits ? MOTE_OK : mote_named(name, "normal_offset", MOTE_ERROR_RANGE);
+}
+
 static mote_result check_mesh(const mote_mesh_layout *layout, uint32_t vertex_count, const uint32_t *indices,
                               uint32_t index_count) {
-    const size_t position = layout->position_offset, normal = layout->normal_offset;
-    if (layout->cookie != COOKIE) return MOTE_ERROR_DEF;
-    if (!mote_vector_fits(position, layout->stride) || !mote_vector_fits(normal, layout->stride))
-        return MOTE_ERROR_RANGE;
-    const size_t apart = position < normal ? normal - position : position - normal;
-    if (apart < 3 * sizeof(float) || index_count % 3 != 0) return MOTE_ERROR_RANGE;
+    const mote_result result = mote_mesh_layout_check(layout, NULL);
+    if (result) return result;
+    if (index_count % 3 != 0) return MOTE_ERROR_RANGE;
     for (uint32_t i = 0; i < index_count; i++)
         if (indices[i] >= vertex_count) return MOTE_ERROR_RANGE;
     return MOTE_OK;

@@ -287,7 +287,7 @@ static mote_result check_growth(const mote_network_def *def, mote_integrator int
                                 mote_network_fault *fault) {
     for (uint32_t i = 0; i < def->spring_count && !def->growth_allowed; i++)
         if (mote_network_grows(integrator, def->solver, &def->springs[i])) {
-            fault->spring = i;
+            fault->spring = i, fault->parameter = "damping";
             return MOTE_ERROR_STABILITY;
         }
     return MOTE_OK;

@@ -270,14 +270,15 @@ MOTE_INLINE bool mote_network_has_spring(const mote_network *network, uint32_t n
 }
 
 /* Checks a spring independently of all others. MOTE_AS_PLACED requires a finite present distance. Errors:
- * RANGE, NOT_FINITE, STABILITY. */
-mote_result mote_network_check_own_spring(const mote_network *network, const mote_spring *spring);
+ * RANGE, NOT_FINITE, STABILITY; *name receives the field. */
+mote_result mote_network_check_own_spring(const mote_network *network, const mote_spring *spring,
+                                          const char **name);
 
-/* Checks springs to be added; *fault receives the index of the first invalid one. Errors: RANGE, NOT_FINITE,
- * STABILITY, CAPACITY, MEMORY. */
+/* Checks springs to be added; *fault receives the index of the first invalid one and its field. Errors:
+ * RANGE, NOT_FINITE, STABILITY, CAPACITY, MEMORY. */
 mote_result mote_network_check_springs(const mote_network *network, uint32_t count,
                                        const mote_spring *springs, const mote_allocator *allocator,
-                                       uint32_t *fault);
+                                       mote_network_fault *fault);
 
 /* Whether an island has its maximum number of rigid springs: three times its particles. */
 bool mote_network_is_rigid_full(const mote_network *network, uint32_t island);
@@ -303,6 +304,9 @@ mote_result mote_network_add_reel(mote_network *network, uint32_t number, float 
 /* Begins an advance that ends at end_tick: pending targets arrive then, and the list of torn springs is
  * emptied. */
 void mote_network_resolve(mote_range *range, uint64_t end_tick);
+
+/* Keeps the arrivals of pins and reels by `now` (base/travel.h). */
+void mote_network_keep_arrivals(mote_range *range, uint64_t now);
 
 /* Removes reels that have arrived by `now`; their springs keep the rest length of arrival. */
 void mote_network_end_reels(mote_network *network, uint64_t now);

@@ -41,11 +41,16 @@ mote_result mote_network_add_reel(mote_network *network, uint32_t number, float 
 void mote_network_end_reels(mote_network *network, uint64_t now) {
     for (uint32_t i = 0; i < network->reels.count; i++) {
         const mote_pin *reel = &network->reels.pins[i];
-        if (!mote_travel_has_arrived(&reel->travel, now)) continue;
+        if (!mote_travel_has_arrived(reel->travel.from_tick, reel->travel.to_tick, now)) continue;
         network->spring[reel->spring].rest_length = reel->to[0];
         mote_network_copy_spring(network, reel->spring);
     }
     mote_pins_remove_arrived(&network->reels, now);
+}
+
+void mote_network_keep_arrivals(mote_range *range, uint64_t now) {
+    mote_pins_keep_arrivals(&range->pins, now);
+    mote_pins_keep_arrivals(&mote_network_of(range)->reels, now);
 }
 
 void mote_network_resolve(mote_range *range, uint64_t end_tick) {

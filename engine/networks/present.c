@@ -89,13 +89,15 @@ static void do_blocks(void *context, size_t first, size_t end, uint32_t worker) 
 
 mote_result mote_network_write(const mote_network *network, const mote_presentation *by,
                                const mote_present_layout *layout, void *vertices, size_t bytes) {
-    const mote_result result = mote_present_check_layout(layout);
+    const char *ignored;
+    const mote_result result = mote_present_check_layout(layout, &ignored);
     if (result) return result;
-    if (layout->position_offset == MOTE_OMIT || layout->velocity_offset != MOTE_OMIT) return MOTE_ERROR_RANGE;
+    if (layout->position_offset == MOTE_OMIT || mote_present_more(layout)) return MOTE_ERROR_RANGE;
     if (!mote_vector_fits(layout->position_offset, layout->stride)) return MOTE_ERROR_RANGE;
     if (!vertices) return MOTE_ERROR_NULL;
     if (bytes / layout->stride < network->particle_count) return MOTE_ERROR_BUFFER;
     task t = {network, by, layout, mote_present_origin(layout->origin), vertices};
-    mote_parallel_for(by->jobs, network->particle_count, RUN, do_blocks, &t);
+    const double work = MOTE_WORK_GATHERED * (double)network->particle_count;
+    mote_parallel_for(mote_jobs_for(by->jobs, work), network->particle_count, RUN, do_blocks, &t);
     return MOTE_OK;
 }

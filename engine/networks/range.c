@@ -146,7 +146,8 @@ static mote_result link_slot(mote_range *range, uint32_t slot, int change, const
 
 static mote_range_point point(mote_range *range, uint32_t slot) {
     mote_network *network = mote_network_of(range);
-    const mote_step none = {.jobs = NULL};
+    const mote_jobs serial = {0, NULL, NULL, 0};
+    const mote_step none = {.jobs = &serial};
     const mote_network_scratch c = mote_network_outer(&network->job, &none, network->linked_scratch).columns;
     const bool pinned = range->inverse_mass[slot] == 0;
     mote_range_point p = {.origin = {0, 0, 0}};
@@ -174,6 +175,7 @@ const mote_range_kind mote_network_kind = {.destroy = mote_network_destroy,
                                            .can_step = mote_network_can_step,
                                            .own_substeps = own_substeps,
                                            .resolve = mote_network_resolve,
+                                           .keep_arrivals = mote_network_keep_arrivals,
                                            .begin = begin,
                                            .run = run,
                                            .phase = phase,

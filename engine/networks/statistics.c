@@ -92,7 +92,8 @@ static void do_parts(void *context, size_t first, size_t end, uint32_t worker) {
 static most find_most(const mote_jobs *jobs, const mote_network *network) {
     search s = {.network = network};
     most best = {-1, MOTE_NO_ITEM};
-    mote_parallel_for(jobs, PARTS, 1, do_parts, &s);
+    const double work = MOTE_WORK_SUM * (double)network->spring_end;
+    mote_parallel_for(mote_jobs_for(jobs, work), PARTS, 1, do_parts, &s);
     for (uint32_t i = 0; i < PARTS; i++)
         if (s.part[i].strain > best.strain) best = s.part[i];
     return best;

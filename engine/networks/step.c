@@ -263,7 +263,7 @@ static void add_report(mote_network_step_report *to, const mote_network_step_rep
 static void solve_block(const block_run *b, uint32_t substep) {
     const mote_network *n = b->job->network;
     mote_network_step_report report = {.iterations = 0};
-    const mote_jobs serial = {0, NULL, NULL};
+    const mote_jobs serial = {0, NULL, NULL, 0};
     for (uint32_t slot = b->first; slot < b->end; slot += MOTE_GROUP) {
         const uint32_t island = n->island[slot];
         if (n->chunk_first[n->island_chunk[island]] == slot)
@@ -319,10 +319,20 @@ static size_t block_floats(const mote_network *n) {
     return NETWORK_COLUMNS * stride_of(groups * MOTE_GROUP) + 2 * NETWORK_PAD;
 }
 
+/* Returns the jobs of a step: serial ones where it is too short to divide. */
+static const mote_jobs *jobs_of(const mote_network_job *job, const mote_step *step) {
+    const mote_network *n = job->network;
+    const double stages = job->plan->stages ? job->plan->stages : 1;
+    const double round = job->constrained
+                             ? MOTE_WORK_SOLVED * n->particle_count
+                             : stages * (MOTE_WORK_SPRING * n->spring_count + n->range.slot_count);
+    return mote_jobs_for(step->jobs, round * job->plan->substeps);
+}
+
 void mote_network_run_inner(const mote_network_job *job, const mote_step *step) {
     const mote_network *n = job->network;
     inner_run r = {job, step->stage_outer, step->scratch, block_floats(n)};
-    mote_parallel_for(step->jobs, n->block_count, 1, do_blocks, &r);
+    mote_parallel_for(jobs_of(job, step), n->block_count, 1, do_blocks, &r);
 }
 
 /* --- Outer blocks: all take each phase together --- */
@@ -359,7 +369,7 @@ static void solve_outer(const mote_network_outer_run *r, uint32_t substep) {
 }
 
 void mote_network_outer_phase(void *context, const mote_phase_at *at) {
-    const mote_jobs serial = {0, NULL, NULL};
+    const mote_jobs serial = {0, NULL, NULL, 0};
     mote_network_outer_run *r = context;
     if (is_empty(r->job, at)) return;
     r->at = at;
@@ -374,7 +384,7 @@ mote_network_outer_run mote_network_outer(const mote_network_job *job, const mot
                                           float *scratch) {
     return (mote_network_outer_run){
         .job = job,
-        .jobs = step->jobs,
+        .jobs = jobs_of(job, step),
         .stage_outer = step->stage_outer,
         .columns = {scratch + NETWORK_PAD, stride_of(job->network->range.slot_count), 0}};
 }

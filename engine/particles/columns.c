@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/allocator.h"
+#include "base/check.h"
 #include "base/fpu.h"
 #include "particles/run.h"
 
@@ -19,33 +20,54 @@ mote_columns_def mote_default_columns_def(void) {
                               .isa = MOTE_ISA_AUTO};
 }
 
-static mote_result check_def(const mote_columns_def *def, bool anchors) {
-    if (def->cookie != COOKIE) return MOTE_ERROR_DEF;
-    if ((unsigned)def->integrator >= MOTE_INTEGRATOR_COUNT || (unsigned)def->isa >= MOTE_ISA_COUNT)
-        return MOTE_ERROR_ENUM;
-    if (!isfinite(def->time) || !isfinite(def->timestep)) return MOTE_ERROR_NOT_FINITE;
-    if (!(def->timestep > 0) || def->substeps == 0 || def->steps == 0) return MOTE_ERROR_RANGE;
-    if (def->jobs.run && (def->jobs.workers == 0 || def->jobs.workers > MOTE_MAX_WORKERS))
-        return MOTE_ERROR_RANGE;
-    if (!def->allocator.allocate != !def->allocator.release) return MOTE_ERROR_NULL;
+static mote_result check_forces(const mote_columns_def *def, bool anchors) {
     if (def->force_count && !def->forces) return MOTE_ERROR_NULL;
     for (uint32_t i = 0; i < def->force_count; i++) {
-        mote_result result = mote_force_check(&def->forces[i]);
+        mote_result result = mote_force_check(&def->forces[i], NULL);
         if (result == MOTE_OK) result = mote_plan_accepts(def->integrator, &def->forces[i], anchors);
         if (result) return result;
     }
-    mote_result result = mote_plan_can_step(def->integrator, def->forces, def->force_count);
-    if (result) return result;
-    return mote_isa_available(def->isa) ? MOTE_OK : MOTE_ERROR_ISA;
+    return mote_plan_can_step(def->integrator, def->forces, def->force_count);
 }
 
-static mote_result check_columns(const mote_columns *columns) {
-    const mote_vector_columns *x = &columns->position, *v = &columns->velocity;
-    if (columns->count > MOTE_MAX_PARTICLES) return MOTE_ERROR_RANGE;
-    if (columns->count && !(x->x && x->y && x->z && v->x && v->y && v->z)) return MOTE_ERROR_NULL;
+static mote_result check_def(const mote_columns_def *def, bool anchors, const char **name) {
+    if (def->cookie != COOKIE) return mote_named(name, "cookie", MOTE_ERROR_DEF);
+    if ((unsigned)def->integrator >= MOTE_INTEGRATOR_COUNT)
+        return mote_named(name, "integrator", MOTE_ERROR_ENUM);
+    if ((unsigned)def->isa >= MOTE_ISA_COUNT) return mote_named(name, "isa", MOTE_ERROR_ENUM);
+    mote_result result = mote_named(name, "time", mote_value_is_finite(def->time));
+    if (result == MOTE_OK) result = mote_named(name, "timestep", mote_value_is_finite(def->timestep));
+    if (result) return result;
+    if (!(def->timestep > 0)) return mote_named(name, "timestep", MOTE_ERROR_RANGE);
+    if (def->substeps == 0) return mote_named(name, "substeps", MOTE_ERROR_RANGE);
+    if (def->steps == 0) return mote_named(name, "steps", MOTE_ERROR_RANGE);
+    result = mote_named(name, "jobs", mote_jobs_check(&def->jobs));
+    if (result == MOTE_OK) result = mote_named(name, "allocator", mote_allocator_check(&def->allocator));
+    if (result == MOTE_OK) result = mote_named(name, "forces", check_forces(def, anchors));
+    if (result) return result;
+    return mote_isa_available(def->isa) ? MOTE_OK : mote_named(name, "isa", MOTE_ERROR_ISA);
+}
+
+static bool is_complete(const mote_vector_columns *v) { return v->x && v->y && v->z; }
+
+static mote_result check_arrays(const mote_columns *columns, const char **name) {
+    if (columns->count > MOTE_MAX_PARTICLES) return mote_named(name, "count", MOTE_ERROR_RANGE);
+    if (columns->count && !is_complete(&columns->position))
+        return mote_named(name, "position", MOTE_ERROR_NULL);
+    if (columns->count && !is_complete(&columns->velocity))
+        return mote_named(name, "velocity", MOTE_ERROR_NULL);
     if (columns->inverse_mass) return MOTE_OK;
-    if (!isfinite(columns->uniform_mass)) return MOTE_ERROR_NOT_FINITE;
-    return columns->uniform_mass > 0 && isfinite(1.0f / columns->uniform_mass) ? MOTE_OK : MOTE_ERROR_RANGE;
+    const mote_result result = mote_value_positive(columns->uniform_mass);
+    const bool fits = !result && isfinite(1.0f / columns->uniform_mass);
+    return mote_named(name, "uniform_mass", result || fits ? result : MOTE_ERROR_RANGE);
+}
+
+mote_result mote_columns_check(const mote_columns *columns, const mote_columns_def *def,
+                               const char **parameter) {
+    const char *ignored, **name = mote_name_cleared(parameter, &ignored);
+    if (!columns || !def) return MOTE_ERROR_NULL;
+    const mote_result result = check_def(def, is_complete(&columns->anchor), name);
+    return result ? result : check_arrays(columns, name);
 }
 
 /* Columns of a span: 0 .. 5 position and velocity, 6 inverse mass, 7 .. 9 anchor. */
@@ -95,13 +117,6 @@ static mote_result run_stages(const mote_columns_def *def, const mote_run *run, 
     return MOTE_OK;
 }
 
-static mote_result check(const mote_columns *columns, const mote_columns_def *def) {
-    if (!columns || !def) return MOTE_ERROR_NULL;
-    bool anchors = columns->anchor.x && columns->anchor.y && columns->anchor.z;
-    mote_result result = check_def(def, anchors);
-    return result ? result : check_columns(columns);
-}
-
 static mote_plan_def plan_def_of(const mote_columns *columns, const mote_columns_def *def) {
     return (mote_plan_def){.integrator = def->integrator,
                            .forces = def->forces,
@@ -145,7 +160,7 @@ static mote_result run_plan(const mote_columns *columns, const mote_columns_def 
 }
 
 mote_result mote_columns_step(const mote_columns *columns, const mote_columns_def *def, uint32_t *frozen) {
-    mote_result result = check(columns, def);
+    mote_result result = mote_columns_check(columns, def, NULL);
     if (result) return result;
     if (frozen) *frozen = 0;
     if (columns->count == 0) return MOTE_OK;
@@ -159,7 +174,7 @@ mote_result mote_columns_step(const mote_columns *columns, const mote_columns_de
 }
 
 mote_result mote_columns_kick(const mote_columns *columns, const mote_columns_def *def, double fraction) {
-    mote_result result = check(columns, def);
+    mote_result result = mote_columns_check(columns, def, NULL);
     if (result) return result;
     if (!isfinite(fraction)) return MOTE_ERROR_NOT_FINITE;
     if (mote_scheme_table[def->integrator].family == MOTE_FAMILY_ADVECTION) return MOTE_ERROR_INTEGRATOR;

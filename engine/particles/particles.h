@@ -162,9 +162,23 @@ void mote_particles_kick(const mote_particles *particles, const mote_step *step,
 void mote_particles_true_velocity(const mote_particles *particles, const mote_step *now, bool previous,
                                   size_t first, size_t count, float *const out[3]);
 
+/* --- order.c --- */
+
+#define MOTE_MAX_PACKED (1u << 24) /* particles whose slots leave 8 bits of 32 free */
+
+/* Sorts the slots back to front, as mote_system_order; `order` has the bytes that it asks for. packed: keeps
+ * half of a key beside its slot, for at most MOTE_MAX_PACKED particles: 1.7 times as fast. */
+void mote_particles_order(const mote_particles *particles, const mote_presentation *by,
+                          const float direction[3], bool packed, uint32_t *order);
+
 /* --- present.c --- */
 
-/* Writes the particles as mote_system_present. DEF, NOT_FINITE, RANGE, NULL, BUFFER. */
+/* Checks a layout, as mote_present_layout_check; *name receives the field. particles: NULL for all columns.
+ */
+mote_result mote_particles_check_layout(const mote_particles *particles, const mote_present_layout *layout,
+                                        const char **name);
+
+/* Writes the particles as mote_system_present. DEF, NOT_FINITE, RANGE, ABSENT, NULL, BUFFER. */
 mote_result mote_particles_write(const mote_particles *particles, const mote_step *now,
                                  const mote_presentation *by, const mote_present_layout *layout,
                                  void *vertices, size_t bytes);

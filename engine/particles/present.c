@@ -1,6 +1,7 @@
 /* Presentation of loose particles: writes the interpolated state to the caller's memory. */
 #include <string.h>
 
+#include "base/check.h"
 #include "base/parallel.h"
 #include "particles/particles.h"
 
@@ -45,35 +46,103 @@ static void offset(const task *t, float *column[4][3], size_t count, float *cons
     t->by->kernels->offset(&places, t->origin, t->by->alpha, count, out);
 }
 
-/* Interpolates position or velocity of slots [first, first + count) into `out`, in whole lane groups. */
+/* --- Columns of a block of vertices --- */
+
+/* Slot of a vertex. */
+static uint32_t slot_of(const task *t, size_t vertex) {
+    return t->layout->order ? t->layout->order[vertex] : (uint32_t)vertex;
+}
+
+/* Copies the elements of the vertices [first, first + count) from columns by slot, and pads whole lane groups
+ * with the first one. */
+static void gather(const task *t, float *const column[3], size_t first, size_t count, float *const out[3]) {
+    for (size_t i = 0; i < mote_round_up(count, MOTE_GROUP); i++) {
+        const uint32_t slot = slot_of(t, first + (i < count ? i : 0));
+        for (int axis = 0; axis < 3; axis++) out[axis][i] = column[axis][slot];
+    }
+}
+
+/* Under position Verlet velocities are computed by lane groups of slots: one for each vertex. */
+static void gather_true_velocity(const task *t, bool previous, size_t first, size_t count,
+                                 float *const out[3]) {
+    MOTE_ALIGNED(64) float memory[3][MOTE_GROUP];
+    float *const group[3] = {memory[0], memory[1], memory[2]};
+    const size_t slots = t->particles->range.slot_count;
+    for (size_t i = 0; i < mote_round_up(count, MOTE_GROUP); i++) {
+        const uint32_t slot = slot_of(t, first + (i < count ? i : 0));
+        const size_t begin = slot / MOTE_GROUP * MOTE_GROUP,
+                     lanes = slots - begin < MOTE_GROUP ? slots - begin : MOTE_GROUP;
+        mote_particles_true_velocity(t->particles, t->now, previous, begin, lanes, group);
+        for (int axis = 0; axis < 3; axis++) out[axis][i] = memory[axis][slot - begin];
+    }
+}
+
+/* Finds the velocities of the vertices, before the last step or now. A particle that has taken no step has
+ * its present velocity before it too. */
+static void find_velocities(const task *t, bool previous, size_t first, size_t count, float *const out[3]) {
+    const mote_particles *particles = t->particles;
+    if (!t->layout->order) {
+        mote_particles_true_velocity(particles, t->now, previous, first, count, out);
+    } else if (mote_scheme_table[t->now->plan->integrator].half_step_velocity) {
+        gather_true_velocity(t, previous, first, count, out);
+    } else {
+        float *column[3];
+        mote_particles_vector(particles, previous ? MOTE_COLUMN_PREVIOUS_VELOCITY : MOTE_COLUMN_VELOCITY,
+                              column);
+        gather(t, column, first, count, out);
+    }
+    for (size_t i = 0; previous && i < count; i++) {
+        const uint32_t slot = slot_of(t, first + i);
+        for (int axis = 0; axis < 3 && slot >= particles->started; axis++)
+            out[axis][i] = particles->range.v[axis][slot];
+    }
+}
+
+/* States of a block of vertices: x0, x1, v0, v1. The columns point to those of the particles, or to `memory`.
+ * v0 and v1 are found only where they are needed. */
+typedef struct block_states {
+    float *column[4][3];
+    MOTE_ALIGNED(64) float memory[4][3][MOTE_BLOCK];
+} block_states;
+
+static void find_block(const task *t, bool velocity, size_t first, size_t count, block_states *b) {
+    const mote_particles *particles = t->particles;
+    const bool hermite = particles->interpolation == MOTE_INTERPOLATE_HERMITE;
+    for (int state = 0; state < 4; state++) {
+        float *of[3], *const to[3] = {b->memory[state][0], b->memory[state][1], b->memory[state][2]};
+        const bool place = state < 2;
+        mote_particles_vector(particles, state == 0 ? MOTE_COLUMN_PREVIOUS_POSITION : MOTE_COLUMN_POSITION,
+                              of);
+        const bool copies = !place || t->layout->order;
+        for (int axis = 0; axis < 3; axis++)
+            b->column[state][axis] = copies ? to[axis] : of[axis] ? of[axis] + first : NULL;
+        if (place && copies && of[0]) gather(t, of, first, count, to);
+        if (!place && (hermite || (velocity && state == 3))) find_velocities(t, state == 2, first, count, to);
+    }
+}
+
+/* Interpolates position or velocity of the vertices [first, first + count) into `out`, in whole lane
+ * groups. */
 static void interpolate(const task *t, mote_column_id id, size_t first, size_t count, float *const out[3]) {
     const mote_particles *particles = t->particles;
     const bool velocity = id == MOTE_COLUMN_VELOCITY,
                hermite = particles->interpolation == MOTE_INTERPOLATE_HERMITE;
-    MOTE_ALIGNED(64) float memory[2][3][MOTE_BLOCK];
-    float *column[4][3]; /* x0, x1, v0, v1 of these slots */
-    mote_particles_vector(particles, MOTE_COLUMN_PREVIOUS_POSITION, column[0]);
-    mote_particles_vector(particles, MOTE_COLUMN_POSITION, column[1]);
-    for (int axis = 0; axis < 3; axis++) {
-        if (column[0][axis]) column[0][axis] += first;
-        column[1][axis] += first;
-        column[2][axis] = memory[0][axis];
-        column[3][axis] = memory[1][axis];
-    }
-    if (hermite) mote_particles_true_velocity(particles, t->now, true, first, count, column[2]);
-    if (hermite || velocity) mote_particles_true_velocity(particles, t->now, false, first, count, column[3]);
+    block_states b;
+    find_block(t, velocity, first, count, &b);
     if (t->origin && !velocity) {
-        offset(t, column, count, out);
+        offset(t, b.column, count, out);
     } else if (hermite) {
         (velocity ? t->by->kernels->hermite_velocity : t->by->kernels->hermite_position)(
-            &t->hermite, column, column[velocity ? 3 : 1], count, out);
+            &t->hermite, b.column, b.column[velocity ? 3 : 1], count, out);
     } else if (particles->interpolation == MOTE_INTERPOLATE_LINEAR && !velocity) {
-        t->by->kernels->blend(column[0], column[1], t->by->alpha, count, out);
+        t->by->kernels->blend(b.column[0], b.column[1], t->by->alpha, count, out);
     } else {
         for (int axis = 0; axis < 3; axis++)
-            memcpy(out[axis], column[velocity ? 3 : 1][axis], count * sizeof(float));
+            memcpy(out[axis], b.column[velocity ? 3 : 1][axis], count * sizeof(float));
     }
 }
+
+/* --- Writing --- */
 
 /* Writes a whole block of packed, linearly interpolated positions without a copy in memory. False: not
  * applicable. */
@@ -82,7 +151,7 @@ static bool blend_packed_block(const task *t, mote_column_id id, size_t first, s
     const mote_particles *particles = t->particles;
     if (t->origin || id != MOTE_COLUMN_POSITION || particles->interpolation != MOTE_INTERPOLATE_LINEAR)
         return false;
-    if (t->layout->stride != 3 * sizeof(float) || count != MOTE_BLOCK) return false;
+    if (t->layout->order || t->layout->stride != 3 * sizeof(float) || count != MOTE_BLOCK) return false;
     float *previous[3], *current[3];
     mote_particles_vector(particles, MOTE_COLUMN_PREVIOUS_POSITION, previous);
     mote_particles_vector(particles, MOTE_COLUMN_POSITION, current);
@@ -117,30 +186,110 @@ static void write_vectors(const task *t, mote_column_id id, size_t offset, size_
     }
 }
 
+/* Returns the age (s) of the presented state of a slot. */
+static float age_of(const task *t, uint32_t slot) {
+    const uint32_t *birth = t->particles->column[MOTE_COLUMN_BIRTH];
+    const bool blends = t->particles->interpolation != MOTE_INTERPOLATE_NONE;
+    const double steps = (double)(int32_t)((uint32_t)t->now->number - birth[slot]);
+    const double age = (blends ? steps - 1 + (double)t->by->alpha : steps) * t->now->plan->timestep;
+    return age > 0 ? (float)age : 0;
+}
+
+static float remaining_of(const task *t, uint32_t slot) {
+    const float *lifetime = t->particles->column[MOTE_COLUMN_LIFETIME];
+    if (!(lifetime[slot] > 0)) return 0;
+    const float rest = 1 - age_of(t, slot) / lifetime[slot];
+    return rest > 0 ? rest : 0;
+}
+
+static void write_scalars(const task *t, float (*value_of)(const task *t, uint32_t slot), size_t offset,
+                          size_t first, size_t end) {
+    for (size_t i = first; i < end && offset != MOTE_OMIT; i++) {
+        const float value = value_of(t, slot_of(t, i));
+        memcpy(t->vertices + i * t->layout->stride + offset, &value, sizeof value);
+    }
+}
+
+static void write_extra(const task *t, uint32_t extra, size_t first, size_t end) {
+    const size_t bytes = t->particles->element_bytes[MOTE_COLUMN_EXTRA + extra],
+                 offset = t->layout->extra_offset[extra];
+    const unsigned char *column = t->particles->column[MOTE_COLUMN_EXTRA + extra];
+    for (size_t i = first; i < end && offset != MOTE_OMIT; i++)
+        memcpy(t->vertices + i * t->layout->stride + offset, column + slot_of(t, i) * bytes, bytes);
+}
+
 static void do_blocks(void *context, size_t first, size_t end, uint32_t worker) {
     (void)worker;
     const task *t = context;
     write_vectors(t, MOTE_COLUMN_POSITION, t->layout->position_offset, first, end);
     write_vectors(t, MOTE_COLUMN_VELOCITY, t->layout->velocity_offset, first, end);
+    write_scalars(t, age_of, t->layout->age_offset, first, end);
+    write_scalars(t, remaining_of, t->layout->remaining_offset, first, end);
+    for (uint32_t extra = 0; extra < MOTE_MAX_EXTRA_COLUMNS; extra++) write_extra(t, extra, first, end);
 }
 
-static bool fits(size_t offset, size_t stride) {
-    return offset == MOTE_OMIT || mote_vector_fits(offset, stride);
+/* --- Checks --- */
+
+/* A quantity of a layout. column: that it reads. */
+typedef struct quantity {
+    const char *name;
+    size_t offset, bytes;
+    int column;
+} quantity;
+
+enum { QUANTITIES = 4 + MOTE_MAX_EXTRA_COLUMNS };
+
+static void list_quantities(const mote_particles *particles, const mote_present_layout *layout,
+                            quantity list[QUANTITIES]) {
+    const size_t word = sizeof(float);
+    list[0] = (quantity){"position_offset", layout->position_offset, 3 * word, MOTE_COLUMN_POSITION};
+    list[1] = (quantity){"velocity_offset", layout->velocity_offset, 3 * word, MOTE_COLUMN_VELOCITY};
+    list[2] = (quantity){"age_offset", layout->age_offset, word, MOTE_COLUMN_BIRTH};
+    list[3] = (quantity){"remaining_offset", layout->remaining_offset, word, MOTE_COLUMN_LIFETIME};
+    for (int i = 0; i < (int)MOTE_MAX_EXTRA_COLUMNS; i++) {
+        const int column = MOTE_COLUMN_EXTRA + i;
+        const size_t bytes = particles ? particles->element_bytes[column] : 1;
+        list[4 + i] = (quantity){"extra_offset", layout->extra_offset[i], bytes, column};
+    }
+}
+
+static mote_result check_order(const mote_particles *particles, const mote_present_layout *layout) {
+    for (uint32_t i = 0; layout->order && particles && i < layout->order_count; i++)
+        if (layout->order[i] >= particles->range.slot_count) return MOTE_ERROR_RANGE;
+    return MOTE_OK;
+}
+
+mote_result mote_particles_check_layout(const mote_particles *particles, const mote_present_layout *layout,
+                                        const char **name) {
+    quantity list[QUANTITIES];
+    bool any = false;
+    const mote_result result = mote_present_check_layout(layout, name);
+    if (result) return result;
+    list_quantities(particles, layout, list);
+    for (int i = 0; i < QUANTITIES; i++) {
+        const quantity *q = &list[i];
+        if (q->offset == MOTE_OMIT) continue;
+        if (particles && !particles->column[q->column] && q->column >= MOTE_COLUMN_BIRTH)
+            return mote_named(name, q->name, MOTE_ERROR_ABSENT);
+        if (layout->stride < q->bytes || q->offset > layout->stride - q->bytes)
+            return mote_named(name, q->name, MOTE_ERROR_RANGE);
+        any = true;
+    }
+    if (!any) return mote_named(name, "position_offset", MOTE_ERROR_RANGE);
+    return mote_named(name, "order", check_order(particles, layout));
 }
 
 mote_result mote_particles_write(const mote_particles *particles, const mote_step *now,
                                  const mote_presentation *by, const mote_present_layout *layout,
                                  void *vertices, size_t bytes) {
-    const size_t count = particles->range.slot_count;
-    const mote_result result = mote_present_check_layout(layout);
-    if (result) return result;
-    if (layout->position_offset == MOTE_OMIT && layout->velocity_offset == MOTE_OMIT) return MOTE_ERROR_RANGE;
-    if (!fits(layout->position_offset, layout->stride) || !fits(layout->velocity_offset, layout->stride))
-        return MOTE_ERROR_RANGE;
-    if (count == 0) return MOTE_OK;
+    const char *ignored;
+    const size_t count = layout->order ? layout->order_count : particles->range.slot_count;
+    const mote_result result = mote_particles_check_layout(particles, layout, &ignored);
+    if (result || count == 0) return result;
     if (!vertices) return MOTE_ERROR_NULL;
     if (bytes / layout->stride < count) return MOTE_ERROR_BUFFER;
     task t = {particles, now, by, layout, mote_present_origin(layout->origin), vertices, hermite_of(now, by)};
-    mote_parallel_for(by->jobs, count, MOTE_BLOCK, do_blocks, &t);
+    const double work = (double)count * (layout->order ? MOTE_WORK_GATHERED : MOTE_WORK_VERTEX);
+    mote_parallel_for(mote_jobs_for(by->jobs, work), count, MOTE_BLOCK, do_blocks, &t);
     return MOTE_OK;
 }

@@ -162,9 +162,13 @@ static void do_blocks(void *context, size_t first, size_t end, uint32_t worker) 
     if (frozen) __atomic_fetch_add(&p->frozen, frozen, __ATOMIC_RELAXED);
 }
 
+const mote_jobs *mote_run_jobs(const mote_run *run, size_t slots, const mote_jobs *jobs) {
+    return mote_jobs_for(jobs, (double)slots * run->span->steps * run->plan->work);
+}
+
 uint32_t mote_run_parallel(const mote_run *run, size_t end, const mote_jobs *jobs) {
     phase_context p = {.run = *run};
-    mote_parallel_for(jobs, end, MOTE_BLOCK, do_blocks, &p);
+    mote_parallel_for(mote_run_jobs(run, end, jobs), end, MOTE_BLOCK, do_blocks, &p);
     return p.frozen;
 }
 
@@ -211,6 +215,7 @@ static void phase_of_all(void *context, const mote_phase_at *at) {
 
 void mote_run_stages(const mote_run *run, const mote_workspace *workspace, const mote_jobs *jobs,
                      uint32_t *frozen) {
+    jobs = mote_run_jobs(run, run->span->count, jobs);
     phase_context p = {.run = *run, .workspace = workspace, .jobs = jobs};
     mote_parallel_for(jobs, run->span->count, MOTE_BLOCK, do_load, &p);
     for (; p.step < run->span->steps; p.step++)

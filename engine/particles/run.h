@@ -29,6 +29,9 @@ typedef struct mote_run {
  * time. */
 void mote_run_blocks(const mote_run *run, size_t first, size_t end, uint32_t *frozen);
 
+/* Returns the jobs for a run of `slots` slots: serial ones where it is too short to divide. */
+const mote_jobs *mote_run_jobs(const mote_run *run, size_t slots, const mote_jobs *jobs);
+
 /* Runs mote_run_blocks for slots [0, end), distributed over the jobs; returns the number of frozen
  * particles. */
 uint32_t mote_run_parallel(const mote_run *run, size_t end, const mote_jobs *jobs);

@@ -93,7 +93,7 @@ static void run_slots(batch *b, const mote_jobs *jobs, size_t first, size_t end,
                       const mote_compaction *compaction) {
     b->first = first;
     b->compaction = compaction;
-    mote_parallel_for(jobs, end - first, MOTE_BLOCK, do_blocks, b);
+    mote_parallel_for(mote_run_jobs(&b->run, end - first, jobs), end - first, MOTE_BLOCK, do_blocks, b);
 }
 
 /* Block-outer order. The particles whose lifetime ends with this step are known before it. So the last slots,
@@ -125,7 +125,9 @@ static void run_batch(mote_particles *particles, const mote_step *step, batch *b
     const mote_jobs *jobs = step->jobs;
     if (has_lifetimes(particles)) {
         b->lifetimes = lifetimes_of(particles, step, step->number + 1);
-        mote_parallel_for(jobs, b->run.span->count, MOTE_BLOCK, do_lifetimes, b);
+        const size_t count = b->run.span->count;
+        mote_parallel_for(mote_jobs_for(jobs, MOTE_WORK_FATE * (double)count), count, MOTE_BLOCK,
+                          do_lifetimes, b);
     }
     mote_compaction compaction;
     if (b->expired) compaction = mote_compaction_begin(particles, MOTE_FATE_EXPIRED, b->expired);

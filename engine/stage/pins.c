@@ -69,7 +69,8 @@ void mote_pins_remove_arrived(mote_pin_list *list, uint64_t now) {
     for (uint32_t i = 0; i < count; i++) list->run[list->pins[i].unit] = (mote_pin_run){0, 0};
     list->count = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (mote_travel_has_arrived(&list->pins[i].travel, now)) continue;
+        const mote_travel *travel = &list->pins[i].travel;
+        if (mote_travel_has_arrived(travel->from_tick, travel->to_tick, now)) continue;
         mote_pin_run *run = &list->run[list->pins[i].unit];
         if (run->count++ == 0) run->first = list->count;
         list->pins[list->count++] = list->pins[i];
@@ -78,6 +79,13 @@ void mote_pins_remove_arrived(mote_pin_list *list, uint64_t now) {
 
 void mote_pins_resolve(mote_pin_list *list, uint64_t end_tick) {
     for (uint32_t i = 0; i < list->count; i++) mote_travel_resolve(&list->pins[i].travel.to_tick, end_tick);
+}
+
+void mote_pins_keep_arrivals(mote_pin_list *list, uint64_t now) {
+    for (uint32_t i = 0; i < list->count; i++) {
+        mote_travel *travel = &list->pins[i].travel;
+        mote_travel_keep_arrival(&travel->from_tick, &travel->to_tick, now);
+    }
 }
 
 bool mote_pins_are_valid(const mote_pin_list *list, uint32_t units) {

@@ -46,6 +46,9 @@ void mote_pins_remove_arrived(mote_pin_list *list, uint64_t now);
 /* Resolves pending targets at the start of an advance that will end at end_tick. */
 void mote_pins_resolve(mote_pin_list *list, uint64_t end_tick);
 
+/* Keeps the arrival of the pins that have arrived by `now` (base/travel.h). */
+void mote_pins_keep_arrivals(mote_pin_list *list, uint64_t now);
+
 /* Returns true if the pins are sorted and the runs of the units refer to them. */
 bool mote_pins_are_valid(const mote_pin_list *list, uint32_t units);
 

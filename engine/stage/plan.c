@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/work.h"
 #include "forces/force.h"
 
 static void fold_forces(mote_plan *plan) {
@@ -110,6 +111,14 @@ static mote_force_mix specialised_mix(const mote_plan *plan) {
     return plan->point_count == 1 ? MOTE_MIX_ONE_ATTRACTOR : MOTE_MIX_FEW_ATTRACTORS;
 }
 
+/* Estimates the work of a step. */
+static double work_of(const mote_plan *plan) {
+    double evaluation = MOTE_WORK_SUBSTEP;
+    for (uint32_t i = 0; i < plan->force_count; i++) evaluation += mote_force_cost(&plan->forces[i]);
+    const uint32_t stages = plan->stages ? plan->stages : 1;
+    return MOTE_WORK_PARTICLE + (double)plan->substeps * (double)stages * evaluation;
+}
+
 static void make_plan(mote_plan *plan, const mote_plan_def *def, const mote_scheme *scheme) {
     *plan = (mote_plan){.scheme = scheme,
                         .start_time = def->start_time,
@@ -150,6 +159,7 @@ static void make_plan(mote_plan *plan, const mote_plan_def *def, const mote_sche
                                                 scaled(&plan->force, factor), (float)factor};
     }
     plan->mix = specialised_mix(plan);
+    plan->work = work_of(plan);
 }
 
 void mote_plan_make(mote_plan *plan, const mote_plan_def *def) {

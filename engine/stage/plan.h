@@ -60,6 +60,7 @@ typedef struct mote_plan {
     mote_affine acceleration, force; /* unscaled, in double */
     const mote_force_def *forces;    /* forces in order; the kernels read the inline ones from it */
     uint32_t force_count, point_count, callback_count;
+    double work; /* ns that one thread takes for a step of a particle (base/work.h) */
 } mote_plan;
 
 /* Parameters of a plan. */

@@ -3,10 +3,18 @@
 
 #include <math.h>
 
+#include "base/check.h"
+
 #define COOKIE 0x70726573u
 
 mote_present_layout mote_default_present_layout(void) {
-    return (mote_present_layout){.cookie = COOKIE, .stride = 3 * sizeof(float), .velocity_offset = MOTE_OMIT};
+    mote_present_layout layout = {.cookie = COOKIE,
+                                  .stride = 3 * sizeof(float),
+                                  .velocity_offset = MOTE_OMIT,
+                                  .age_offset = MOTE_OMIT,
+                                  .remaining_offset = MOTE_OMIT};
+    for (uint32_t i = 0; i < MOTE_MAX_EXTRA_COLUMNS; i++) layout.extra_offset[i] = MOTE_OMIT;
+    return layout;
 }
 
 mote_result mote_present_check_origin(const double origin[3]) {
@@ -14,8 +22,18 @@ mote_result mote_present_check_origin(const double origin[3]) {
                                                                              : MOTE_ERROR_NOT_FINITE;
 }
 
-mote_result mote_present_check_layout(const mote_present_layout *layout) {
-    return layout->cookie == COOKIE ? mote_present_check_origin(layout->origin) : MOTE_ERROR_DEF;
+mote_result mote_present_check_layout(const mote_present_layout *layout, const char **name) {
+    if (layout->cookie != COOKIE) return mote_named(name, "cookie", MOTE_ERROR_DEF);
+    return mote_named(name, "origin", mote_present_check_origin(layout->origin));
+}
+
+const char *mote_present_more(const mote_present_layout *layout) {
+    if (layout->velocity_offset != MOTE_OMIT) return "velocity_offset";
+    if (layout->age_offset != MOTE_OMIT) return "age_offset";
+    if (layout->remaining_offset != MOTE_OMIT) return "remaining_offset";
+    for (uint32_t i = 0; i < MOTE_MAX_EXTRA_COLUMNS; i++)
+        if (layout->extra_offset[i] != MOTE_OMIT) return "extra_offset";
+    return layout->order ? "order" : NULL;
 }
 
 mote_hermite mote_hermite_make(float alpha, double h, double roundings) {

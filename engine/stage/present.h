@@ -65,6 +65,13 @@ typedef struct mote_present_kernels {
     /* Cubic Hermite interpolation of position relative to an origin, in double, rounded once. */
     void (*hermite_offset)(const mote_hermite *by, float *column[4][3], const double origin[3], size_t count,
                            float *const out[3]);
+    /* Depths x . direction of `count` elements, rounded up to whole lane groups, in the order of the sum
+     * (x + y) + z. range: least and greatest depth of the elements below `count`, lowered and raised;
+     * depths that are not finite are left out. */
+    void (*depths)(float *const x[3], const float direction[3], size_t count, float *depth, float range[2]);
+    /* Sort keys of depths: (furthest - depth) x scale, rounded down and limited to 0 .. 65535; 65535 where
+     * the depth is not finite. */
+    void (*keys)(const float *depth, float furthest, float scale, size_t count, uint16_t *key);
     /* Copy to packed vectors: float 3 i + axis of `to` (any alignment) = column[axis][i] for i < count, a
      * multiple of 16. */
     void (*interleave)(float *const column[3], size_t count, void *to);
@@ -83,8 +90,11 @@ MOTE_INLINE const double *mote_present_origin(const double origin[3]) {
 /* Checks an origin: NOT_FINITE. */
 mote_result mote_present_check_origin(const double origin[3]);
 
-/* Checks the layout, except for its offsets: DEF, NOT_FINITE. */
-mote_result mote_present_check_layout(const mote_present_layout *layout);
+/* Checks the layout, except for its offsets: DEF, NOT_FINITE; *name receives the field. */
+mote_result mote_present_check_layout(const mote_present_layout *layout, const char **name);
+
+/* Returns the name of a field that asks for more than positions in the order of the particles; NULL: none. */
+const char *mote_present_more(const mote_present_layout *layout);
 
 /* Returns the table of an instruction set, or NULL. */
 const mote_present_kernels *mote_present_kernels_for(mote_isa isa);

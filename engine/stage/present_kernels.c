@@ -108,6 +108,35 @@ static void interleave(float *const column[3], size_t count, void *to) {
         wide3_interleave((unsigned char *)to + i * 3 * sizeof(float), wide3_load(column, i));
 }
 
+static void depths(float *const x[3], const float direction[3], size_t count, float *depth, float range[2]) {
+    const wide along[3] = {wide_set(direction[0]), wide_set(direction[1]), wide_set(direction[2])};
+    const wide none_near = wide_set(__builtin_inff()), none_far = wide_set(-__builtin_inff());
+    wide nearest = none_near, furthest = none_far;
+    for (size_t i = 0; i < count; i += MOTE_WIDTH) {
+        const wide d =
+            wide_load(x[0] + i) * along[0] + wide_load(x[1] + i) * along[1] + wide_load(x[2] + i) * along[2];
+        const int32_t left = count - i < MOTE_WIDTH ? (int32_t)(count - i) : MOTE_WIDTH;
+        const wide_mask counts = wide_equal(d - d, wide_set(0)) & wide_lanes_below(left);
+        nearest = wide_min(nearest, wide_select(counts, d, none_near));
+        furthest = wide_max(furthest, wide_select(counts, d, none_far));
+        wide_store(depth + i, d);
+    }
+    for (int lane = 0; lane < MOTE_WIDTH; lane++) {
+        const float least = wide_element(nearest, lane), greatest = wide_element(furthest, lane);
+        range[0] = least < range[0] ? least : range[0];
+        range[1] = greatest > range[1] ? greatest : range[1];
+    }
+}
+
+static void keys(const float *depth, float furthest, float scale, size_t count, uint16_t *key) {
+#pragma omp simd
+    for (size_t i = 0; i < count; i++) {
+        const float part = (furthest - depth[i]) * scale;
+        const float least = part > 0 ? part : 0, most = least < 65535 ? least : 65535;
+        key[i] = (uint16_t)(int32_t)(depth[i] - depth[i] == 0 ? most : 65535);
+    }
+}
+
 extern const mote_present_kernels MOTE_KERNEL_TABLE(mote_present_kernels);
 const mote_present_kernels MOTE_KERNEL_TABLE(mote_present_kernels) = {.blend = blend,
                                                                       .blend_packed = blend_packed,
@@ -115,4 +144,6 @@ const mote_present_kernels MOTE_KERNEL_TABLE(mote_present_kernels) = {.blend = b
                                                                       .hermite_velocity = hermite_velocity,
                                                                       .offset = offset,
                                                                       .hermite_offset = hermite_offset,
+                                                                      .depths = depths,
+                                                                      .keys = keys,
                                                                       .interleave = interleave};

@@ -58,6 +58,8 @@ typedef struct mote_range_kind {
 
     /* Resolves pending targets at the start of an advance that will end at end_tick. */
     void (*resolve)(mote_range *range, uint64_t end_tick);
+    /* Keeps the arrivals of targets by `now`, the tick of a step boundary (base/travel.h). */
+    void (*keep_arrivals)(mote_range *range, uint64_t now);
     void (*begin)(mote_range *range, const mote_step *step);
     void (*run)(mote_range *range, const mote_step *step);
     void (*phase)(mote_range *range, const mote_step *step, const mote_phase_at *at);

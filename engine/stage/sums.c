@@ -72,7 +72,7 @@ mote_sums mote_sum_range(const mote_jobs *jobs, size_t count, mote_sum_chunk *ch
     sum_job r = {.chunk = chunk, .context = context, .count = count};
     r.chunks = (count + MOTE_SUM_CHUNK - 1) / MOTE_SUM_CHUNK;
     r.chunks_per_segment = (r.chunks + SEGMENTS - 1) / SEGMENTS;
-    mote_parallel_for(jobs, SEGMENTS, 1, do_segments, &r);
+    mote_parallel_for(mote_jobs_for(jobs, MOTE_WORK_SUM * (double)count), SEGMENTS, 1, do_segments, &r);
     tree t;
     t.items = 0;
     for (uint32_t i = 0; i < SEGMENTS; i++) tree_add(&t, r.segment[i]);

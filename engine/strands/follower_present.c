@@ -281,8 +281,10 @@ mote_result mote_followers_write(mote_followers *followers, const mote_strands *
     if (result) return result;
     t.guides = t.writer;
     t.guides.vertex.directed = true;
-    mote_parallel_for(by->jobs, strands->group_count, 1, do_groups, &t);
-    mote_parallel_for(by->jobs, followers->count, GRAIN, do_followers, &t);
+    const double points = (double)strands->point_count + (double)followers->first_point[followers->count];
+    const mote_jobs *jobs = mote_jobs_for(by->jobs, MOTE_WORK_STRAND * points);
+    mote_parallel_for(jobs, strands->group_count, 1, do_groups, &t);
+    mote_parallel_for(jobs, followers->count, GRAIN, do_followers, &t);
     return MOTE_OK;
 }
 

@@ -215,6 +215,7 @@ static mote_result set_all(task *t, const mote_allocator *allocator, const mote_
     if (!t->def->guides)
         result =
             mote_nearest_make(&t->nearest, (const float(*)[3])t->roots, strands->strand_count, allocator);
+    jobs = mote_jobs_for(jobs, MOTE_WORK_CHOICE * (double)t->followers->count);
     if (result == MOTE_OK) mote_parallel_for(jobs, t->followers->count, GRAIN, do_followers, t);
     mote_nearest_destroy(&t->nearest, allocator);
     mote_release(allocator, t->roots, bytes);

@@ -2,6 +2,7 @@
 #include "strands/kernels.h"
 
 #include "base/parallel.h"
+#include "strands/check.h"
 #include "strands/work.h"
 
 size_t mote_strand_scratch_floats(uint32_t points) {
@@ -40,9 +41,16 @@ static void do_groups(void *context, size_t first, size_t end, uint32_t worker) 
             r->job->strands->kernels->step(r->job, (uint32_t)group, r->scratch + worker * r->floats);
 }
 
+const mote_jobs *mote_strands_jobs(const mote_strand_job *job, const mote_step *step) {
+    const bool rods = mote_strands_has_rods(&job->strands->def);
+    const double point =
+        (rods ? MOTE_WORK_ROD : MOTE_WORK_POINT) + MOTE_WORK_CONTACT * (double)job->collider_count;
+    return mote_jobs_for(step->jobs, point * (double)job->strands->point_count * job->plan->substeps);
+}
+
 void mote_strands_run(const mote_strand_job *job, const mote_step *step, bool all) {
     run r = {job, step->scratch, mote_strand_scratch_floats(job->strands->max_points), all};
-    mote_parallel_for(step->jobs, job->strands->group_count, 1, do_groups, &r);
+    mote_parallel_for(mote_strands_jobs(job, step), job->strands->group_count, 1, do_groups, &r);
 }
 
 static void unit_response_of(const mote_plan *plan, double stiffness, double damping, double inverse_mass,

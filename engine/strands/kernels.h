@@ -27,6 +27,9 @@ size_t mote_strand_work_bytes(uint32_t points);
  * reaction in N s, of pinned points. */
 mote_range_point mote_strand_linked_columns(const mote_strands *strands, void *memory);
 
+/* Returns the jobs of a step: serial ones where it is too short to divide. */
+const mote_jobs *mote_strands_jobs(const mote_strand_job *job, const mote_step *step);
+
 /* Steps the groups of the job in parallel: all of them, or only those without links. */
 void mote_strands_run(const mote_strand_job *job, const mote_step *step, bool all);
 

@@ -76,6 +76,8 @@ mote_result mote_strands_write(const mote_strands *strands, const mote_presentat
     if (result == MOTE_OK)
         result = mote_strand_writer_open(
             &t.writer, (uint64_t)strands->point_count * (t.writer.vertex.ribbons ? 2 : 1), vertices, bytes);
-    if (result == MOTE_OK) mote_parallel_for(by->jobs, strands->group_count, 1, do_groups, &t);
+    const double work = MOTE_WORK_STRAND * (double)strands->point_count;
+    if (result == MOTE_OK)
+        mote_parallel_for(mote_jobs_for(by->jobs, work), strands->group_count, 1, do_groups, &t);
     return result;
 }

@@ -85,7 +85,8 @@ static bool is_empty_phase(const mote_strand_job *job, mote_phase phase) {
 static void phase(mote_range *range, const mote_step *step, const mote_phase_at *at) {
     linked_phase p = {&mote_strands_of(range)->job, at};
     if (!is_empty_phase(p.job, at->phase))
-        mote_parallel_for(step->jobs, p.job->strands->linked_count, 1, do_linked_groups, &p);
+        mote_parallel_for(mote_strands_jobs(p.job, step), p.job->strands->linked_count, 1, do_linked_groups,
+                          &p);
 }
 
 static void end(mote_range *range) { (void)range; }
@@ -159,6 +160,7 @@ const mote_range_kind mote_strands_kind = {.destroy = mote_strands_destroy,
                                            .scratch_bytes = scratch_bytes,
                                            .own_substeps = own_substeps,
                                            .resolve = mote_strands_resolve,
+                                           .keep_arrivals = mote_strands_keep_arrivals,
                                            .begin = begin,
                                            .run = run,
                                            .phase = phase,

@@ -68,3 +68,10 @@ void mote_strands_resolve(mote_range *range, uint64_t end_tick) {
         mote_travel_resolve(&strands->root_to_tick[lane], end_tick);
     mote_pins_resolve(&range->pins, end_tick);
 }
+
+void mote_strands_keep_arrivals(mote_range *range, uint64_t now) {
+    mote_strands *strands = mote_strands_of(range);
+    for (uint32_t lane = 0; lane < strands->strand_count; lane++)
+        mote_travel_keep_arrival(&strands->root_from_tick[lane], &strands->root_to_tick[lane], now);
+    mote_pins_keep_arrivals(&range->pins, now);
+}

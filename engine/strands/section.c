@@ -5,11 +5,19 @@
 
 #include <mote/rod.h>
 
+#include "base/check.h"
 #include "base/fpu.h"
 
 #define PI 3.14159265358979323846
 
+#define COOKIE 0x726f6473u
+
+mote_rod_def mote_default_rod_def(void) {
+    return (mote_rod_def){.cookie = COOKIE, .young = 4e9, .poisson = 0.35, .density = 1300, .radius = 40e-6};
+}
+
 static mote_result check(const mote_rod_def *rod, const char **parameter) {
+    if (rod->cookie != COOKIE) return mote_named(parameter, "cookie", MOTE_ERROR_DEF);
     const struct {
         const char *name;
         double value;
@@ -48,8 +56,7 @@ static mote_result compute(const mote_rod_def *rod, mote_rod_section *section, c
 
 mote_result mote_rod_section_of(const mote_rod_def *rod, mote_rod_section *section, const char **parameter) {
     const char *ignored;
-    if (!parameter) parameter = &ignored;
-    *parameter = NULL;
+    parameter = mote_name_cleared(parameter, &ignored);
     if (!rod || !section) return MOTE_ERROR_NULL;
     const mote_fpu_state saved = mote_fpu_enter();
     mote_result result = check(rod, parameter);

@@ -171,6 +171,9 @@ void mote_strands_keep_rotations(mote_strands *strands, uint64_t begin, uint64_t
 /* Resolves pending targets at the start of an advance: they are reached at its end, end_tick. */
 void mote_strands_resolve(mote_range *range, uint64_t end_tick);
 
+/* Keeps the arrivals of roots and pins by `now` (base/travel.h). */
+void mote_strands_keep_arrivals(mote_range *range, uint64_t now);
+
 /* --- pins.c --- */
 
 /* Pins the point, or moves the target of a pinned one: it moves from its place at tick `now`. Errors:

@@ -299,9 +299,13 @@ MOTE_OUTLINE void place_pins(const strand_work *w, int id, double within) {
 MOTE_INLINE bool any_moves(const strand_work *w) {
     const mote_strands *strands = w->job->strands;
     for (uint32_t i = 0; i < MOTE_GROUP; i++)
-        if (strands->root_to_tick[w->lane + i] > w->job->step_tick) return true;
+        if (!mote_travel_has_arrived(strands->root_from_tick[w->lane + i], strands->root_to_tick[w->lane + i],
+                                     w->job->step_tick))
+            return true;
     for (uint32_t i = 0; i < w->pin_count; i++)
-        if (w->pins[i].travel.to_tick > w->job->step_tick) return true;
+        if (!mote_travel_has_arrived(w->pins[i].travel.from_tick, w->pins[i].travel.to_tick,
+                                     w->job->step_tick))
+            return true;
     return false;
 }
 

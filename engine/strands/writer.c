@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/check.h"
+
 #define COOKIE 0x73747264u
 
 mote_strand_layout mote_default_strand_layout(void) {
@@ -24,6 +26,7 @@ enum { OUTPUTS = 5 };
 
 /* Outputs in the order of the struct. */
 typedef struct output {
+    const char *name;
     size_t offset;
     uint32_t floats;
     int *at; /* member of the vertex */
@@ -31,11 +34,11 @@ typedef struct output {
 
 static void list_outputs(const mote_strand_layout *layout, mote_strand_vertex *vertex,
                          output outputs[OUTPUTS]) {
-    outputs[0] = (output){layout->position_offset, 3, &vertex->position};
-    outputs[1] = (output){layout->tangent_offset, 3, &vertex->tangent};
-    outputs[2] = (output){layout->frame_offset, 4, &vertex->frame};
-    outputs[3] = (output){layout->side_offset, 1, &vertex->side};
-    outputs[4] = (output){layout->parameter_offset, 1, &vertex->parameter};
+    outputs[0] = (output){"position_offset", layout->position_offset, 3, &vertex->position};
+    outputs[1] = (output){"tangent_offset", layout->tangent_offset, 3, &vertex->tangent};
+    outputs[2] = (output){"frame_offset", layout->frame_offset, 4, &vertex->frame};
+    outputs[3] = (output){"side_offset", layout->side_offset, 1, &vertex->side};
+    outputs[4] = (output){"parameter_offset", layout->parameter_offset, 1, &vertex->parameter};
 }
 
 static bool fits(const output *o, size_t stride) {
@@ -43,26 +46,35 @@ static bool fits(const output *o, size_t stride) {
     return o->offset == MOTE_OMIT || (stride >= bytes && o->offset <= stride - bytes);
 }
 
-static mote_result check_ribbons(const mote_strand_layout *layout) {
-    for (int axis = 0; axis < 3; axis++)
-        if (!isfinite(layout->eye[axis])) return MOTE_ERROR_NOT_FINITE;
-    if (!isfinite(layout->root_width) || !isfinite(layout->tip_width)) return MOTE_ERROR_NOT_FINITE;
-    return layout->root_width >= 0 && layout->tip_width >= 0 ? MOTE_OK : MOTE_ERROR_RANGE;
+static mote_result check_ribbons(const mote_strand_layout *layout, const char **name) {
+    if (!mote_vector_is_finite(layout->eye)) return mote_named(name, "eye", MOTE_ERROR_NOT_FINITE);
+    const mote_result result = mote_named(name, "root_width", mote_value_not_negative(layout->root_width));
+    return result ? result : mote_named(name, "tip_width", mote_value_not_negative(layout->tip_width));
 }
 
-static mote_result check(const mote_strand_layout *layout, const output outputs[OUTPUTS]) {
-    if (layout->cookie != COOKIE) return MOTE_ERROR_DEF;
-    if ((unsigned)layout->shape >= MOTE_STRAND_SHAPE_COUNT) return MOTE_ERROR_ENUM;
-    if ((unsigned)layout->facing >= MOTE_RIBBON_FACING_COUNT) return MOTE_ERROR_ENUM;
-    if (mote_present_check_origin(layout->origin)) return MOTE_ERROR_NOT_FINITE;
+static mote_result check_outputs(const mote_strand_layout *layout, const char **name) {
+    mote_strand_vertex ignored;
+    output outputs[OUTPUTS];
     bool any = false;
+    list_outputs(layout, &ignored, outputs);
     for (int i = 0; i < OUTPUTS; i++) {
-        if (!fits(&outputs[i], layout->stride)) return MOTE_ERROR_RANGE;
+        if (!fits(&outputs[i], layout->stride)) return mote_named(name, outputs[i].name, MOTE_ERROR_RANGE);
         any |= outputs[i].offset != MOTE_OMIT;
     }
-    if (!any) return MOTE_ERROR_RANGE;
-    if (layout->shape == MOTE_STRAND_RIBBONS) return check_ribbons(layout);
-    return layout->side_offset == MOTE_OMIT ? MOTE_OK : MOTE_ERROR_RANGE;
+    if (!any) return mote_named(name, "position_offset", MOTE_ERROR_RANGE);
+    if (layout->shape == MOTE_STRAND_RIBBONS) return check_ribbons(layout, name);
+    return layout->side_offset == MOTE_OMIT ? MOTE_OK : mote_named(name, "side_offset", MOTE_ERROR_RANGE);
+}
+
+mote_result mote_strand_layout_check(const mote_strand_layout *layout, const char **parameter) {
+    const char *ignored, **name = mote_name_cleared(parameter, &ignored);
+    if (!layout) return MOTE_ERROR_NULL;
+    if (layout->cookie != COOKIE) return mote_named(name, "cookie", MOTE_ERROR_DEF);
+    if ((unsigned)layout->shape >= MOTE_STRAND_SHAPE_COUNT) return mote_named(name, "shape", MOTE_ERROR_ENUM);
+    if ((unsigned)layout->facing >= MOTE_RIBBON_FACING_COUNT)
+        return mote_named(name, "facing", MOTE_ERROR_ENUM);
+    const mote_result result = mote_named(name, "origin", mote_present_check_origin(layout->origin));
+    return result ? result : check_outputs(layout, name);
 }
 
 /* Returns whether the outputs fill the stride without overlap, each at a multiple of the size of a float. */
@@ -95,7 +107,7 @@ mote_result mote_strand_writer_make(mote_strand_writer *writer, const mote_stran
     *writer = (mote_strand_writer){.layout = layout, .strands = strands, .by = by};
     mote_strand_vertex *vertex = &writer->vertex;
     list_outputs(layout, vertex, outputs);
-    mote_result result = check(layout, outputs);
+    mote_result result = mote_strand_layout_check(layout, NULL);
     if (result) return result;
     for (int i = 0; i < OUTPUTS; i++) {
         *outputs[i].at = outputs[i].offset == MOTE_OMIT ? -1 : (int)writer->vertex_floats;

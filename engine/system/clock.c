@@ -1,6 +1,8 @@
 /* Clock: accumulates real time in integer ticks and divides it into whole steps. */
 #include "system/clock.h"
 
+#include "base/travel.h"
+
 static uint64_t greatest_common_divisor(uint64_t a, uint64_t b) {
     while (b) {
         uint64_t rest = a % b;
@@ -13,10 +15,26 @@ static uint64_t greatest_common_divisor(uint64_t a, uint64_t b) {
 mote_clock mote_clock_make(mote_rate steps_per_second, double start_time) {
     uint64_t nanoseconds = (uint64_t)steps_per_second.seconds * 1000000000u, steps = steps_per_second.steps;
     uint64_t divisor = greatest_common_divisor(nanoseconds, steps);
+    const uint64_t keep_steps = MOTE_KEEP_TICKS / (nanoseconds / divisor);
     return (mote_clock){.ticks_per_nanosecond = steps / divisor,
                         .ticks_per_step = nanoseconds / divisor,
+                        .keep_steps = keep_steps ? keep_steps : 1,
                         .start_time = start_time,
                         .timestep = (double)steps_per_second.seconds / (double)steps_per_second.steps};
+}
+
+bool mote_clock_lasts(mote_rate steps_per_second) {
+    const double thousand_years = 1000 * 365.25 * 86400;
+    return (double)steps_per_second.steps / (double)steps_per_second.seconds * thousand_years < 0x1p64;
+}
+
+uint64_t mote_clock_end_tick(const mote_clock *clock, uint64_t steps, uint64_t remainder) {
+    uint64_t ticks;
+    if (__builtin_mul_overflow(steps, clock->ticks_per_step, &ticks) ||
+        __builtin_add_overflow(ticks, remainder, &ticks) || ticks > INT64_MAX)
+        ticks = INT64_MAX;
+    const uint64_t end = clock->step * clock->ticks_per_step + ticks;
+    return end == MOTE_NEXT_ADVANCE ? end - 1 : end;
 }
 
 bool mote_clock_take(mote_clock *clock, uint64_t nanoseconds, mote_late_policy policy, uint32_t max_steps,

@@ -5,7 +5,7 @@
  * order. */
 static mote_result prepare(mote_system *system, const mote_force_def *def) {
     mote_particles *particles = &system->particles;
-    mote_result result = mote_force_check(def);
+    mote_result result = mote_force_check(def, NULL);
     if (result == MOTE_OK) result = mote_plan_accepts(system->def.integrator, def, system->def.anchor_column);
     if (result || particles->reached || !mote_forces_reach_range(def, 1)) return result;
     particles->reached = true;

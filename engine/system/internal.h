@@ -27,7 +27,10 @@ struct mote_system {
     mote_link_list links;
     float *scratch; /* large enough for a step of any of its ranges, one at a time */
     size_t scratch_bytes;
+    mote_step_hook *hook; /* NULL: none */
+    void *hook_user;
     bool busy;    /* a step runs, or a query evaluates forces */
+    bool in_hook; /* busy, but particles may be edited */
     bool claimed; /* already checked by mote_systems_advance: detects a system given twice */
 };
 
@@ -105,6 +108,9 @@ mote_step mote_system_next_step(const mote_system *system, mote_plan_def *def);
 MOTE_INLINE uint64_t mote_system_boundary(const mote_system *system) {
     return system->clock.step * system->clock.ticks_per_step;
 }
+
+/* Calls the host's step hook, which the system has: particles.c. */
+void mote_system_call_hook(mote_system *system);
 
 /* --- Queries: query.c --- */
 

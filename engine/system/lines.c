@@ -236,14 +236,17 @@ mote_lines_def mote_default_lines_def(void) {
                             .pin_size = 0.05f};
 }
 
-static mote_result check_lines(const mote_lines_def *def) {
-    if (def->cookie != COOKIE) return MOTE_ERROR_DEF;
-    const mote_result result = mote_present_check_origin(def->origin);
+mote_result mote_lines_def_check(const mote_lines_def *def, const char **parameter) {
+    const char *ignored, **name = mote_name_cleared(parameter, &ignored);
+    if (!def) return MOTE_ERROR_NULL;
+    if (def->cookie != COOKIE) return mote_named(name, "cookie", MOTE_ERROR_DEF);
+    mote_result result = mote_named(name, "origin", mote_present_check_origin(def->origin));
     if (result) return result;
-    if (def->kinds >> MOTE_LINE_KIND_COUNT) return MOTE_ERROR_RANGE;
-    if (def->segments < 4 || def->segments > MAX_SEGMENTS) return MOTE_ERROR_RANGE;
-    const mote_result plane = mote_value_positive(def->plane_size);
-    return plane ? plane : mote_value_positive(def->pin_size);
+    if (def->kinds >> MOTE_LINE_KIND_COUNT) return mote_named(name, "kinds", MOTE_ERROR_RANGE);
+    if (def->segments < 4 || def->segments > MAX_SEGMENTS)
+        return mote_named(name, "segments", MOTE_ERROR_RANGE);
+    result = mote_named(name, "plane_size", mote_value_positive(def->plane_size));
+    return result ? result : mote_named(name, "pin_size", mote_value_positive(def->pin_size));
 }
 
 /* Draws all kinds; returns the number of lines. */
@@ -266,7 +269,7 @@ mote_result mote_system_lines(const mote_system *system, const mote_lines_def *d
     if (count) *count = 0;
     if (!system || !def || !count) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;
-    const mote_result result = check_lines(def);
+    const mote_result result = mote_lines_def_check(def, NULL);
     if (result) return result;
     const mote_fpu_state saved = mote_fpu_enter();
     *count = draw_all(system, def, NULL);

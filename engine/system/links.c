@@ -5,6 +5,8 @@
 
 #include "system/internal.h"
 
+#define COOKIE 0x6c696e6bu
+
 static bool is_none(mote_id id) { return id.index == 0 && id.generation == 0; }
 
 /* Finds the range and the slot of a link's end. Errors: ID, RANGE. */
@@ -17,15 +19,37 @@ static mote_result find_end(const mote_system *system, const mote_link_end *end,
     return site->range->kind->slot_of_end(site->range, end, &site->slot);
 }
 
+mote_link mote_default_link(void) { return (mote_link){.cookie = COOKIE, .rest_length = MOTE_AS_PLACED}; }
+
+static mote_result find_ends(const mote_system *system, const mote_link *link, mote_link_site site[2],
+                             const char **name) {
+    if (link->cookie != COOKIE) return mote_named(name, "cookie", MOTE_ERROR_DEF);
+    const mote_result result = mote_named(name, "a", find_end(system, &link->a, &site[0]));
+    return result ? result : mote_named(name, "b", find_end(system, &link->b, &site[1]));
+}
+
+mote_result mote_system_link_check(const mote_system *system, const mote_link *link, const char **parameter) {
+    const char *ignored, **name = mote_name_cleared(parameter, &ignored);
+    if (!system || !link) return MOTE_ERROR_NULL;
+    if (system->busy) return MOTE_ERROR_BUSY;
+    mote_link copy = *link;
+    mote_link_site site[2];
+    const mote_fpu_state saved = mote_fpu_enter();
+    mote_result result = find_ends(system, link, site, name);
+    if (result == MOTE_OK) result = mote_link_resolve(&copy, site, name);
+    mote_fpu_leave(saved);
+    return result;
+}
+
 mote_result mote_system_add_link(mote_system *system, const mote_link *link, mote_link_id *id) {
     if (id) *id = (mote_link_id){0, 0};
     if (!system || !link || !id) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;
+    const char *ignored;
     mote_link_site site[2];
     uint32_t serial;
     const mote_fpu_state saved = mote_fpu_enter();
-    mote_result result = find_end(system, &link->a, &site[0]);
-    if (result == MOTE_OK) result = find_end(system, &link->b, &site[1]);
+    mote_result result = find_ends(system, link, site, &ignored);
     if (result == MOTE_OK) result = mote_links_add(&system->links, link, site, &system->allocator, &serial);
     for (int i = 0; i < 2 && result == MOTE_OK; i++) {
         result = mote_system_reserve_scratch(system, site[i].range);

@@ -37,7 +37,7 @@ mote_result mote_system_add_network(mote_system *system, const mote_network_def 
                                     mote_network_fault *fault) {
     mote_network_fault ignored;
     if (!fault) fault = &ignored;
-    *fault = (mote_network_fault){MOTE_NO_ITEM, MOTE_NO_ITEM};
+    *fault = (mote_network_fault){MOTE_NO_ITEM, MOTE_NO_ITEM, NULL};
     if (id) *id = (mote_network_id){0, 0};
     if (!system || !def || !id) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;
@@ -167,7 +167,7 @@ static mote_result reserve_step(mote_system *system, const mote_network *network
 }
 
 static mote_result add_springs(mote_system *system, mote_network *network, uint32_t count,
-                               const mote_spring *springs, uint32_t *numbers, uint32_t *fault) {
+                               const mote_spring *springs, uint32_t *numbers, mote_network_fault *fault) {
     mote_result result = mote_network_check_springs(network, count, springs, &system->allocator, fault);
     if (result == MOTE_OK) result = reserve_step(system, network, count, springs);
     return result ? result : mote_network_insert(network, count, springs, numbers, &system->allocator);
@@ -178,13 +178,13 @@ mote_result mote_network_add_springs(mote_system *system, mote_network_id id, ui
                                      mote_network_fault *fault) {
     mote_network_fault ignored;
     if (!fault) fault = &ignored;
-    *fault = (mote_network_fault){MOTE_NO_ITEM, MOTE_NO_ITEM};
+    *fault = (mote_network_fault){MOTE_NO_ITEM, MOTE_NO_ITEM, NULL};
     if (!system || (count && (!springs || !numbers))) return MOTE_ERROR_NULL;
     mote_network *network;
     mote_result result = edit(system, id, &network);
     if (result || count == 0) return result;
     mote_fpu_state saved = mote_fpu_enter();
-    result = add_springs(system, network, count, springs, numbers, &fault->spring);
+    result = add_springs(system, network, count, springs, numbers, fault);
     return mote_system_end_edit(&network->range, saved, result);
 }
 
@@ -193,7 +193,7 @@ mote_result mote_network_add_springs(mote_system *system, mote_network_id id, ui
 
 mote_result mote_network_remove_springs(mote_system *system, mote_network_id id, uint32_t count,
                                         const uint32_t *numbers, mote_network_fault *fault) {
-    if (fault) *fault = (mote_network_fault){MOTE_NO_ITEM, MOTE_NO_ITEM};
+    if (fault) *fault = (mote_network_fault){MOTE_NO_ITEM, MOTE_NO_ITEM, NULL};
     if (!system || (count && !numbers)) return MOTE_ERROR_NULL;
     mote_network *network;
     mote_result result = edit(system, id, &network);
@@ -227,9 +227,10 @@ mote_result mote_network_set_spring(mote_system *system, mote_network_id id, uin
     if (result) return result;
     mote_network_spring_state *state = &network->spring[number];
     mote_spring spring = spring_of(network, number);
+    const char *ignored;
     spring.stiffness = stiffness, spring.damping = damping, spring.tear_strain = tear_strain;
     mote_fpu_state saved = mote_fpu_enter();
-    result = mote_network_check_own_spring(network, &spring);
+    result = mote_network_check_own_spring(network, &spring, &ignored);
     const bool stiffens = stiffness == INFINITY && state->stiffness < INFINITY;
     if (result == MOTE_OK && stiffens && mote_network_is_rigid_full(network, network->island[state->a]))
         result = MOTE_ERROR_RANGE;

@@ -22,6 +22,7 @@ static mote_range_view view_of(const mote_particles *particles, uint32_t first, 
                             .count = count,
                             .position = vector_at(particles, MOTE_COLUMN_POSITION, first),
                             .velocity = vector_at(particles, MOTE_COLUMN_VELOCITY, first),
+                            .previous = vector_at(particles, MOTE_COLUMN_PREVIOUS_POSITION, first),
                             .inverse_mass = element_at(particles, MOTE_COLUMN_INVERSE_MASS, first),
                             .birth_step = element_at(particles, MOTE_COLUMN_BIRTH, first),
                             .lifetime = element_at(particles, MOTE_COLUMN_LIFETIME, first),
@@ -32,6 +33,9 @@ static mote_range_view view_of(const mote_particles *particles, uint32_t first, 
     return view;
 }
 
+/* Returns whether the particles may be edited: at rest, and in the step hook. */
+static bool may_edit(const mote_system *system) { return !system->busy || system->in_hook; }
+
 mote_range_view mote_system_view(mote_system *system) {
     if (!system) return (mote_range_view){0};
     return view_of(&system->particles, 0, system->particles.range.slot_count);
@@ -41,10 +45,29 @@ uint32_t mote_system_count(const mote_system *system) {
     return system ? system->particles.range.slot_count : 0;
 }
 
+uint32_t mote_system_available(const mote_system *system) {
+    return system ? mote_particles_available(&system->particles) : 0;
+}
+
+mote_result mote_system_set_step_hook(mote_system *system, mote_step_hook *hook, void *user) {
+    if (!system) return MOTE_ERROR_NULL;
+    if (system->busy) return MOTE_ERROR_BUSY;
+    system->hook = hook;
+    system->hook_user = user;
+    return MOTE_OK;
+}
+
+void mote_system_call_hook(mote_system *system) {
+    const mote_range_view view = view_of(&system->particles, 0, system->particles.range.slot_count);
+    system->in_hook = true;
+    system->hook(system->hook_user, system, &view);
+    system->in_hook = false;
+}
+
 mote_result mote_system_spawn(mote_system *system, uint32_t count, mote_range_view *view) {
     if (view) *view = (mote_range_view){0};
     if (!system || !view) return MOTE_ERROR_NULL;
-    if (system->busy) return MOTE_ERROR_BUSY;
+    if (!may_edit(system)) return MOTE_ERROR_BUSY;
     mote_particles *particles = &system->particles;
     if (count > mote_particles_available(particles)) return MOTE_ERROR_CAPACITY;
     uint32_t first = particles->range.slot_count;
@@ -83,7 +106,7 @@ static void kill_slot(mote_particles *particles, uint32_t slot) {
 
 mote_result mote_system_kill_slots(mote_system *system, uint32_t count, const uint32_t *slots) {
     if (!system || (count && !slots)) return MOTE_ERROR_NULL;
-    if (system->busy) return MOTE_ERROR_BUSY;
+    if (!may_edit(system)) return MOTE_ERROR_BUSY;
     for (uint32_t i = 0; i < count; i++)
         if (slots[i] >= system->particles.range.slot_count) return MOTE_ERROR_RANGE;
     for (uint32_t i = 0; i < count; i++) kill_slot(&system->particles, slots[i]);
@@ -115,7 +138,7 @@ static void revive(mote_particles *particles, const mote_particle_id *dead, uint
 
 mote_result mote_system_kill(mote_system *system, uint32_t count, const mote_particle_id *particles) {
     if (!system || (count && !particles)) return MOTE_ERROR_NULL;
-    if (system->busy) return MOTE_ERROR_BUSY;
+    if (!may_edit(system)) return MOTE_ERROR_BUSY;
     if (!system->particles.ids) return MOTE_ERROR_ABSENT;
     uint32_t killed = kill_while_alive(system, count, particles);
     if (killed < count) revive(&system->particles, particles, killed);
@@ -135,7 +158,7 @@ double mote_system_age(const mote_system *system, uint32_t slot) {
 
 mote_result mote_system_impulse(mote_system *system, uint32_t slot, const float impulse[3]) {
     if (!system || !impulse) return MOTE_ERROR_NULL;
-    if (system->busy) return MOTE_ERROR_BUSY;
+    if (!may_edit(system)) return MOTE_ERROR_BUSY;
     if (slot >= system->particles.range.slot_count) return MOTE_ERROR_RANGE;
     if (!mote_vector_is_finite(impulse)) return MOTE_ERROR_NOT_FINITE;
     mote_fpu_state saved = mote_fpu_enter();
@@ -149,7 +172,7 @@ mote_result mote_system_impulse(mote_system *system, uint32_t slot, const float 
 
 mote_result mote_system_set_inverse_mass(mote_system *system, uint32_t slot, float inverse_mass) {
     if (!system) return MOTE_ERROR_NULL;
-    if (system->busy) return MOTE_ERROR_BUSY;
+    if (!may_edit(system)) return MOTE_ERROR_BUSY;
     if (!system->def.mass_column) return MOTE_ERROR_ABSENT;
     if (slot >= system->particles.range.slot_count) return MOTE_ERROR_RANGE;
     if (!isfinite(inverse_mass)) return MOTE_ERROR_NOT_FINITE;
@@ -170,7 +193,7 @@ mote_result mote_system_set_inverse_mass(mote_system *system, uint32_t slot, flo
 
 mote_result mote_system_teleport(mote_system *system, uint32_t first, uint32_t count) {
     if (!system) return MOTE_ERROR_NULL;
-    if (system->busy) return MOTE_ERROR_BUSY;
+    if (!may_edit(system)) return MOTE_ERROR_BUSY;
     mote_particles *particles = &system->particles;
     if (first > particles->range.slot_count || count > particles->range.slot_count - first)
         return MOTE_ERROR_RANGE;
@@ -181,7 +204,7 @@ mote_result mote_system_teleport(mote_system *system, uint32_t first, uint32_t c
 mote_result mote_system_external_forces(mote_system *system, mote_vector_columns *forces) {
     if (forces) *forces = (mote_vector_columns){NULL, NULL, NULL};
     if (!system || !forces) return MOTE_ERROR_NULL;
-    if (system->busy) return MOTE_ERROR_BUSY;
+    if (!may_edit(system)) return MOTE_ERROR_BUSY;
     if (!system->def.external_forces) return MOTE_ERROR_ABSENT;
     if (mote_scheme_table[system->def.integrator].family == MOTE_FAMILY_ADVECTION)
         return MOTE_ERROR_INTEGRATOR;
@@ -192,15 +215,4 @@ mote_result mote_system_external_forces(mote_system *system, mote_vector_columns
     particles->external_forces_marked = true;
     *forces = vector_at(particles, MOTE_COLUMN_EXTERNAL_FORCE, 0);
     return MOTE_OK;
-}
-
-mote_result mote_system_present(const mote_system *system, const mote_present_layout *layout, void *vertices,
-                                size_t bytes) {
-    if (!system || !layout) return MOTE_ERROR_NULL;
-    if (system->busy) return MOTE_ERROR_BUSY;
-    mote_query query;
-    mote_query_begin(&query, system);
-    const mote_result result =
-        mote_particles_write(&system->particles, &query.now, &query.by, layout, vertices, bytes);
-    return mote_query_end(&query, result);
 }

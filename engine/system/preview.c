@@ -5,15 +5,44 @@
 #include "particles/run.h"
 #include "system/internal.h"
 
+#define COOKIE 0x70726576u
+
+mote_preview_def mote_default_preview_def(void) {
+    return (mote_preview_def){.cookie = COOKIE, .inverse_mass = 1, .interval = 1.0 / 60.0, .count = 1};
+}
+
+mote_result mote_preview_def_check(const mote_preview_def *def, const char **parameter) {
+    const char *ignored, **name = mote_name_cleared(parameter, &ignored);
+    if (!def) return MOTE_ERROR_NULL;
+    if (def->cookie != COOKIE) return mote_named(name, "cookie", MOTE_ERROR_DEF);
+    if (!mote_vector_is_finite(def->position)) return mote_named(name, "position", MOTE_ERROR_NOT_FINITE);
+    if (!mote_vector_is_finite(def->velocity)) return mote_named(name, "velocity", MOTE_ERROR_NOT_FINITE);
+    mote_result result = mote_named(name, "inverse_mass", mote_value_not_negative(def->inverse_mass));
+    if (result == MOTE_OK) result = mote_named(name, "interval", mote_value_is_finite(def->interval));
+    if (result) return result;
+    return def->interval > 0 ? MOTE_OK : mote_named(name, "interval", MOTE_ERROR_RANGE);
+}
+
+static bool is_exact(const mote_system *system) {
+    const bool advects = mote_scheme_table[system->def.integrator].family == MOTE_FAMILY_ADVECTION;
+    return !advects && mote_forces_are_affine(system->forces.items, system->forces.count);
+}
+
+/* Returns the steps between two points, before it is a whole number. */
+static double steps_between(const mote_system *system, const mote_preview_def *def) {
+    const double steps = def->interval / system->clock.timestep + 0.5;
+    return steps < 1 ? 1 : steps;
+}
+
 static mote_result check_preview(const mote_system *system, const mote_preview_def *def) {
-    if (!mote_vector_is_finite(def->position) || !mote_vector_is_finite(def->velocity) ||
-        !isfinite(def->inverse_mass) || !isfinite(def->interval))
-        return MOTE_ERROR_NOT_FINITE;
-    if (def->inverse_mass < 0 || !(def->interval > 0)) return MOTE_ERROR_RANGE;
+    mote_result result = mote_preview_def_check(def, NULL);
+    if (result) return result;
     for (uint32_t i = 0; i < system->forces.count; i++) {
         const mote_force_def *force = (const mote_force_def *)system->forces.items + i;
         if (mote_force_reaches_range(force) || mote_force_needs_anchors(force)) return MOTE_ERROR_INTEGRATOR;
     }
+    const bool few = steps_between(system, def) * def->count <= (double)MOTE_MAX_PREVIEW_STEPS;
+    if (!few && !is_exact(system)) return MOTE_ERROR_RANGE;
     return mote_plan_can_step(system->def.integrator, system->forces.items, system->forces.count);
 }
 
@@ -71,8 +100,7 @@ static void preview_stepped(const mote_system *system, const mote_preview_def *d
         mote_run_blocks(&run, 0, 1, &ignored);
     }
     mote_plan_make(&plan, plan_def);
-    double steps = def->interval / system->clock.timestep + 0.5;
-    span.steps = steps < 1 ? 1 : steps > 1e9 ? 1000000000u : (uint32_t)steps;
+    span.steps = (uint32_t)steps_between(system, def);
     for (uint32_t i = 0; i < def->count; i++) {
         span.first_step = system->clock.step + (uint64_t)i * span.steps;
         mote_run_blocks(&run, 0, 1, &ignored);
@@ -91,8 +119,7 @@ mote_result mote_system_preview(const mote_system *system, const mote_preview_de
     /* A particle with the system's uniform mass gets the same arithmetic as in the system. */
     plan_def.mass_column = system->def.mass_column || def->inverse_mass != system->particles.new_inverse_mass;
     plan_def.external_forces = false;
-    const bool advects = mote_scheme_table[system->def.integrator].family == MOTE_FAMILY_ADVECTION;
-    if (!advects && mote_forces_are_affine(plan_def.forces, plan_def.force_count))
+    if (is_exact(system))
         preview_exact(system, def, plan_def, points);
     else
         preview_stepped(system, def, &plan_def, points);

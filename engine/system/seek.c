@@ -12,6 +12,8 @@ static void jump(mote_system *system, uint64_t step) {
     mote_plan plan;
     mote_plan_make(&plan, &whole);
     mote_particles_jump(&system->particles, &now, &plan, step);
+    if (steps >= (double)system->clock.keep_steps || -steps >= (double)system->clock.keep_steps)
+        mote_colliders_end_travels(&system->colliders);
     system->clock.step = step;
 }
 

@@ -11,6 +11,15 @@ static void step_ranges(mote_system *system, const mote_step *step) {
     if (system->links.linked) mote_links_step(&system->links, step);
 }
 
+/* Keeps the arrivals of all targets at the boundary where the step begins. */
+static void keep_arrivals(mote_system *system, const mote_step *step) {
+    mote_range *range;
+    if (!step->number || step->number % system->clock.keep_steps) return;
+    mote_colliders_keep_arrivals(&system->colliders, step->tick);
+    for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++)
+        range->kind->keep_arrivals(range, step->tick);
+}
+
 /* Runs one batch: all steps of the other ranges, then those of the loose particles. last: the end of the
  * batch is presented. */
 static void run_batch(mote_system *system, uint32_t steps, bool last, const mote_jobs *jobs,
@@ -20,6 +29,7 @@ static void run_batch(mote_system *system, uint32_t steps, bool last, const mote
     step.jobs = jobs;
     for (uint32_t i = 0; i < steps; i++, step.number++, step.tick += step.ticks_per_step) {
         step.last = last && i + 1 == steps;
+        keep_arrivals(system, &step);
         step_ranges(system, &step);
     }
     step.number = system->clock.step;
@@ -31,22 +41,22 @@ static void run_batch(mote_system *system, uint32_t steps, bool last, const mote
 static void run_steps(mote_system *system, uint32_t steps, const mote_jobs *jobs, mote_advance *report) {
     mote_particles *particles = &system->particles;
     mote_plan_def def;
-    const mote_step step = mote_system_next_step(system, &def);
-    if (steps == 0) return;
     system->busy = true;
-    report->killed = mote_particles_begin(particles, &step);
-    while (steps) {
-        (void)mote_system_next_step(system, &def);
+    for (bool edited = true; steps;) {
+        const mote_step step = mote_system_next_step(system, &def);
+        if (edited) report->killed += mote_particles_begin(particles, &step);
         mote_particles_refresh_plan(particles, &def);
-        const uint32_t now = mote_particles_batch(particles, steps);
+        edited = system->hook != NULL;
+        const uint32_t now = edited ? 1 : mote_particles_batch(particles, steps);
         run_batch(system, now, now == steps, jobs, report);
+        particles->started = particles->range.slot_count;
+        if (edited) mote_system_call_hook(system);
         steps -= now;
     }
-    particles->started = particles->range.slot_count;
     system->busy = false;
 }
 
-/* Checks that the next step may run. Errors: INTEGRATOR, STABILITY. */
+/* Checks that the next step may run. Errors: STABILITY, INTEGRATOR. */
 static mote_result can_step(const mote_system *system) {
     mote_plan_def def;
     mote_range *range;
@@ -67,7 +77,7 @@ static void run_and_report(mote_system *system, uint64_t remainder, const mote_j
                            mote_advance *report, mote_advance *out) {
     const mote_fpu_state saved = mote_fpu_enter();
     mote_range *range;
-    const uint64_t end_tick = (system->clock.step + report->steps) * system->clock.ticks_per_step + remainder;
+    const uint64_t end_tick = mote_clock_end_tick(&system->clock, report->steps, remainder);
     mote_colliders_resolve(&system->colliders, end_tick);
     for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++)
         range->kind->resolve(range, end_tick);
@@ -80,21 +90,29 @@ static void run_and_report(mote_system *system, uint64_t remainder, const mote_j
     if (out) *out = *report;
 }
 
-static mote_result advance(mote_system *system, uint64_t nanoseconds, const mote_jobs *jobs,
-                           mote_advance *out) {
-    mote_advance report = {0};
-    mote_result result = can_step(system);
+/* Checks that a system can advance by a frame, in the order in which errors are returned by every call that
+ * advances: NULL, BUSY, OVERFLOW, STABILITY, INTEGRATOR. */
+static mote_result check_advance(const mote_system *system, uint64_t nanoseconds) {
+    const mote_result result = mote_system_at_rest(system);
     if (result) return result;
-    if (!mote_clock_take(&system->clock, nanoseconds, system->def.late_policy,
-                         system->def.max_steps_per_advance, &report))
-        return MOTE_ERROR_OVERFLOW;
+    mote_clock trial = system->clock;
+    mote_advance ignored;
+    const bool fits = mote_clock_take(&trial, nanoseconds, system->def.late_policy, 1, &ignored);
+    return fits ? can_step(system) : MOTE_ERROR_OVERFLOW;
+}
+
+/* Advances a system that check_advance has accepted. */
+static void advance(mote_system *system, uint64_t nanoseconds, const mote_jobs *jobs, mote_advance *out) {
+    mote_advance report = {0};
+    (void)mote_clock_take(&system->clock, nanoseconds, system->def.late_policy,
+                          system->def.max_steps_per_advance, &report);
     run_and_report(system, system->clock.remainder, jobs, &report, out);
-    return MOTE_OK;
 }
 
 mote_result mote_system_advance(mote_system *system, uint64_t nanoseconds, mote_advance *out) {
-    const mote_result result = mote_system_at_rest(system);
-    return result ? result : advance(system, nanoseconds, &system->def.jobs, out);
+    const mote_result result = check_advance(system, nanoseconds);
+    if (result == MOTE_OK) advance(system, nanoseconds, &system->def.jobs, out);
+    return result;
 }
 
 mote_result mote_system_step(mote_system *system, uint32_t steps, mote_advance *out) {
@@ -115,20 +133,15 @@ typedef struct crowd {
 static void do_systems(void *context, size_t first, size_t end, uint32_t worker) {
     (void)worker;
     const crowd *c = context;
-    const mote_jobs serial = {0, NULL, NULL};
+    const mote_jobs serial = {0, NULL, NULL, 0};
     for (size_t i = first; i < end; i++)
-        (void)advance(c->systems[i], c->nanoseconds, &serial, c->advances ? &c->advances[i] : NULL);
+        advance(c->systems[i], c->nanoseconds, &serial, c->advances ? &c->advances[i] : NULL);
 }
 
 /* Checks that a system can advance, and has no claim yet. */
-static mote_result check_advance(const mote_system *system, uint64_t nanoseconds) {
-    const mote_result result = mote_system_at_rest(system);
-    if (result) return result;
-    if (system->claimed) return MOTE_ERROR_ID;
-    mote_clock trial = system->clock;
-    mote_advance ignored;
-    const bool fits = mote_clock_take(&trial, nanoseconds, system->def.late_policy, 1, &ignored);
-    return fits ? can_step(system) : MOTE_ERROR_OVERFLOW;
+static mote_result check_claim(const mote_system *system, uint64_t nanoseconds) {
+    if (system && system->claimed) return MOTE_ERROR_ID;
+    return check_advance(system, nanoseconds);
 }
 
 /* Checks that every system can advance, before any does. Claims each system on the way, to detect one given
@@ -136,7 +149,7 @@ static mote_result check_advance(const mote_system *system, uint64_t nanoseconds
 static mote_result check_crowd(mote_system *const *systems, uint32_t count, uint64_t nanoseconds) {
     mote_result result = MOTE_OK;
     uint32_t claimed = 0;
-    while (claimed < count && (result = check_advance(systems[claimed], nanoseconds)) == MOTE_OK)
+    while (claimed < count && (result = check_claim(systems[claimed], nanoseconds)) == MOTE_OK)
         systems[claimed++]->claimed = true;
     while (claimed) systems[--claimed]->claimed = false;
     return result;
@@ -144,9 +157,10 @@ static mote_result check_crowd(mote_system *const *systems, uint32_t count, uint
 
 mote_result mote_systems_advance(mote_system *const *systems, uint32_t count, uint64_t nanoseconds,
                                  const mote_jobs *jobs, mote_advance *advances) {
-    const mote_jobs serial = {0, NULL, NULL};
+    const mote_jobs serial = {0, NULL, NULL, 0};
     if (count && !systems) return MOTE_ERROR_NULL;
-    mote_result result = check_crowd(systems, count, nanoseconds);
+    mote_result result = jobs ? mote_jobs_check(jobs) : MOTE_OK;
+    if (result == MOTE_OK) result = check_crowd(systems, count, nanoseconds);
     if (result) return result;
     crowd c = {systems, nanoseconds, advances};
     mote_parallel_for(jobs ? jobs : &serial, count, 1, do_systems, &c);

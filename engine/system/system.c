@@ -1,6 +1,7 @@
 /* Systems: defaults, checks, creation, growth, destruction. */
 #include <math.h>
 
+#include "base/parallel.h"
 #include "system/internal.h"
 
 #define COOKIE       0x6d6f7465u
@@ -21,27 +22,51 @@ mote_system_def mote_default_system_def(void) {
                              .isa = MOTE_ISA_AUTO};
 }
 
-static mote_result check_def(const mote_system_def *def) {
-    if (def->cookie != COOKIE) return MOTE_ERROR_DEF;
-    if (def->capacity > MOTE_MAX_PARTICLES) return MOTE_ERROR_RANGE;
-    if (def->steps_per_second.steps == 0 || def->steps_per_second.seconds == 0) return MOTE_ERROR_RANGE;
-    if (def->substeps == 0 || def->substeps > MAX_SUBSTEPS) return MOTE_ERROR_RANGE;
-    if (def->max_steps_per_advance == 0) return MOTE_ERROR_RANGE;
-    if (!isfinite(def->start_time) || !isfinite(def->uniform_mass)) return MOTE_ERROR_NOT_FINITE;
-    if (!(def->uniform_mass > 0) || !isfinite(1.0f / def->uniform_mass)) return MOTE_ERROR_RANGE;
-    if (def->extra_count > MOTE_MAX_EXTRA_COLUMNS) return MOTE_ERROR_RANGE;
+static mote_result check_times(const mote_system_def *def, const char **name) {
+    const mote_rate rate = def->steps_per_second;
+    if (rate.steps == 0 || rate.seconds == 0 || !mote_clock_lasts(rate))
+        return mote_named(name, "steps_per_second", MOTE_ERROR_RANGE);
+    if (def->substeps == 0 || def->substeps > MAX_SUBSTEPS)
+        return mote_named(name, "substeps", MOTE_ERROR_RANGE);
+    if (def->max_steps_per_advance == 0) return mote_named(name, "max_steps_per_advance", MOTE_ERROR_RANGE);
+    return mote_named(name, "start_time", mote_value_is_finite(def->start_time));
+}
+
+static mote_result check_columns(const mote_system_def *def, const char **name) {
+    const mote_result result = mote_named(name, "uniform_mass", mote_value_positive(def->uniform_mass));
+    if (result) return result;
+    if (!isfinite(1.0f / def->uniform_mass)) return mote_named(name, "uniform_mass", MOTE_ERROR_RANGE);
+    if (def->extra_count > MOTE_MAX_EXTRA_COLUMNS) return mote_named(name, "extra_count", MOTE_ERROR_RANGE);
     for (uint32_t i = 0; i < def->extra_count; i++)
-        if (def->extra_bytes[i] == 0 || def->extra_bytes[i] > 256) return MOTE_ERROR_RANGE;
-    if (def->jobs.run && (def->jobs.workers == 0 || def->jobs.workers > MOTE_MAX_WORKERS))
-        return MOTE_ERROR_RANGE;
-    if (!def->allocator.allocate != !def->allocator.release) return MOTE_ERROR_NULL;
-    const bool known = (unsigned)def->integrator < MOTE_INTEGRATOR_COUNT &&
-                       (unsigned)def->late_policy < MOTE_LATE_POLICY_COUNT &&
-                       (unsigned)def->interpolation < MOTE_INTERPOLATION_COUNT &&
-                       (unsigned)def->loop_order < MOTE_LOOP_ORDER_COUNT &&
-                       (unsigned)def->isa < MOTE_ISA_COUNT;
-    if (!known) return MOTE_ERROR_ENUM;
-    return mote_isa_available(def->isa) ? MOTE_OK : MOTE_ERROR_ISA;
+        if (def->extra_bytes[i] == 0 || def->extra_bytes[i] > 256)
+            return mote_named(name, "extra_bytes", MOTE_ERROR_RANGE);
+    return MOTE_OK;
+}
+
+static mote_result check_choices(const mote_system_def *def, const char **name) {
+    const struct {
+        const char *name;
+        unsigned value, count;
+    } row[] = {{"integrator", (unsigned)def->integrator, MOTE_INTEGRATOR_COUNT},
+               {"late_policy", (unsigned)def->late_policy, MOTE_LATE_POLICY_COUNT},
+               {"interpolation", (unsigned)def->interpolation, MOTE_INTERPOLATION_COUNT},
+               {"loop_order", (unsigned)def->loop_order, MOTE_LOOP_ORDER_COUNT},
+               {"isa", (unsigned)def->isa, MOTE_ISA_COUNT}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        if (row[i].value >= row[i].count) return mote_named(name, row[i].name, MOTE_ERROR_ENUM);
+    return mote_isa_available(def->isa) ? MOTE_OK : mote_named(name, "isa", MOTE_ERROR_ISA);
+}
+
+mote_result mote_system_def_check(const mote_system_def *def, const char **parameter) {
+    const char *ignored, **name = mote_name_cleared(parameter, &ignored);
+    if (!def) return MOTE_ERROR_NULL;
+    if (def->cookie != COOKIE) return mote_named(name, "cookie", MOTE_ERROR_DEF);
+    if (def->capacity > MOTE_MAX_PARTICLES) return mote_named(name, "capacity", MOTE_ERROR_RANGE);
+    mote_result result = check_times(def, name);
+    if (result == MOTE_OK) result = check_columns(def, name);
+    if (result == MOTE_OK) result = mote_named(name, "jobs", mote_jobs_check(&def->jobs));
+    if (result == MOTE_OK) result = mote_named(name, "allocator", mote_allocator_check(&def->allocator));
+    return result ? result : check_choices(def, name);
 }
 
 static mote_result fill(mote_system *system) {
@@ -69,8 +94,7 @@ static uint32_t new_mark(void) {
 mote_result mote_system_create(const mote_system_def *def, mote_system **system) {
     if (!system) return MOTE_ERROR_NULL;
     *system = NULL;
-    if (!def) return MOTE_ERROR_NULL;
-    mote_result result = check_def(def);
+    mote_result result = mote_system_def_check(def, NULL);
     if (result) return result;
     mote_allocator allocator = mote_allocator_resolve(&def->allocator);
     mote_system *made = mote_allocate(&allocator, sizeof *made);

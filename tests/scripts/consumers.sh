@@ -34,6 +34,7 @@ by_pkg_config() {
     [[ -z $(pkg-config --print-requires mote)$(pkg-config --print-requires-private mote) ]] ||
         { echo 'mote.pc requires another package'; exit 1; }
     embed shared mote "${cc[@]}" -std=c99 "$consumers/consumer.c"
+    embed shared mote "${cc[@]}" -std=c99 "$consumers/jobs.c" -pthread
     readelf -d "$stage/shared" | grep -q 'NEEDED.*libmote\.so\.0' ||
         { echo 'the soname is not libmote.so.0'; exit 1; }
     embed shared mote "${cxx[@]}" -std=c++11 "$consumers/consumer.cpp"

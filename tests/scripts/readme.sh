@@ -9,6 +9,10 @@ source "$(dirname -- "${BASH_SOURCE[0]}")/stage.sh"
 
 awk -v stage="$stage" '/^```c$/ { inside = 1; count++; next } /^```/ { inside = 0 }
     inside { print > (stage "/program" count ".c") }' "$readme"
+# The pool of threads that README quotes is the one of the consumers.
+quoted=$(dirname -- "$readme")/tests/consumers/jobs.c
+for program in "$stage"/program*.c; do cmp -s "$quoted" "$program" && quoted=; done
+[[ -z $quoted ]] || { echo "$readme does not quote $quoted"; exit 1; }
 [[ -f $stage/program1.c ]] || { echo "$readme has no C program"; exit 1; }
 for program in "$stage"/program*.c; do
     grep -q 'int main' "$program" || { echo "a C block of $readme is not a program"; exit 1; }

@@ -18,6 +18,7 @@ typedef enum mote_collider_kind {
 /** One collider, in its local frame. Made by mote_sphere, mote_capsule, mote_plane or mote_box; the fields
  * may be changed freely. */
 typedef struct mote_collider_def {
+    uint32_t cookie;          /**< set by the functions that make colliders */
     mote_collider_kind kind;  /**< shape */
     mote_transform transform; /**< placement when it is added */
     float radius;             /**< m, > 0: sphere, capsule; box: rounding of the edges, >= 0 */
@@ -42,9 +43,10 @@ MOTE_API mote_collider_def mote_plane(const float point[3], const float normal[3
 /** Makes a box at a placement; extent: half its edges in m. Friction 0.5. */
 MOTE_API mote_collider_def mote_box(const mote_transform *transform, const float extent[3]);
 
-/** Checks a def. Returns the code that every call with this def would return: MOTE_OK, NULL, ENUM, NOT_FINITE
- * or RANGE (a radius <= 0, a negative length, extent or friction, a quaternion of length 0). */
-MOTE_API mote_result mote_collider_check(const mote_collider_def *def);
+/** Checks a def. Returns the code that every call with this def would return: MOTE_OK, NULL, DEF, ENUM,
+ * NOT_FINITE or RANGE (a radius <= 0, a negative length, extent or friction, a quaternion of length 0).
+ * parameter: see mote_result. Any thread. */
+MOTE_API mote_result mote_collider_check(const mote_collider_def *def, const char **parameter);
 
 /** Adds a collider for the strands and networks of the system; the def is copied. At most MOTE_MAX_COLLIDERS.
  * Errors: NULL, BUSY, those of mote_collider_check, CAPACITY, MEMORY. */

@@ -49,6 +49,12 @@ typedef struct mote_columns_def {
  * serial jobs. */
 MOTE_API mote_columns_def mote_default_columns_def(void);
 
+/** Checks columns and a def for them. Returns the code that mote_columns_step would return, except MEMORY.
+ * parameter: see mote_result; the name of a field of the columns or of the def ("forces" for any of a force:
+ * mote_force_check). Any thread. */
+MOTE_API mote_result mote_columns_check(const mote_columns *columns, const mote_columns_def *def,
+                                        const char **parameter);
+
 /** Advances position and velocity by steps x timestep. Reads the inverse masses. A particle whose state turns
  * non-finite keeps its state of the start of that step and is not stepped further; *frozen, if not NULL,
  * receives the number of such particles. The result has the bits of a system with the same particles and

@@ -109,6 +109,7 @@ typedef struct mote_grid mote_grid;
 
 /** One force. The fields of its kind may be changed freely; every call that takes a def checks it. */
 typedef struct mote_force_def {
+    uint32_t cookie;      /**< set by the functions that make forces */
     mote_force_kind kind; /**< selects the member of as */
     mote_region region;   /**< in which it acts */
     mote_field_use use;   /**< of fields */
@@ -244,10 +245,11 @@ MOTE_API mote_force_def mote_in_sphere(mote_force_def force, const float centre[
  * state, reading velocity. The fields of as.callback may be changed for other kinds. */
 MOTE_API mote_force_def mote_callback(mote_force_callback *function, void *user);
 
-/** Checks a def. Returns the code that every call with this def would return: MOTE_OK, MOTE_ERROR_NULL (def
- * or function), MOTE_ERROR_ENUM, MOTE_ERROR_NOT_FINITE or MOTE_ERROR_RANGE (a negative drag, stiffness,
- * damping, softening, extent, ..., keys whose times do not rise, an axis of length 0). */
-MOTE_API mote_result mote_force_check(const mote_force_def *def);
+/** Checks a def. Returns the code that every call with this def would return: MOTE_OK, NULL (def or
+ * function), DEF, ENUM, NOT_FINITE or RANGE (a negative drag, stiffness, damping, softening, extent, ...,
+ * keys whose times do not rise, an axis of length 0). parameter: see mote_result; a member of a struct in the
+ * def has its own name, such as "velocity" or "falloff". Any thread. */
+MOTE_API mote_result mote_force_check(const mote_force_def *def, const char **parameter);
 
 /** Returns "gravity", "thrust", "wind", ...; "unknown" for anything else. */
 MOTE_API const char *mote_force_name(mote_force_kind kind);

@@ -99,6 +99,9 @@ typedef struct mote_hair_resample_def {
 /** Returns a def with neither points nor length, limits 2 and 1,024 and the default allocator. */
 MOTE_API mote_hair_resample_def mote_default_hair_resample_def(void);
 
+/** Checks a def. Returns MOTE_OK, NULL, DEF, NOT_FINITE or RANGE. parameter: see mote_result. Any thread. */
+MOTE_API mote_result mote_hair_resample_def_check(const mote_hair_resample_def *def, const char **parameter);
+
 /** Makes a new model whose strands follow the same polylines with other numbers of points. Point j of n is at
  * arc length L j / (n - 1) of its strand's length L; thickness, transparency and colour are linear between
  * the original points. First and last points are copied. A strand of length 0 has all its points in one

@@ -40,6 +40,9 @@ typedef struct mote_lines_def {
 /** Returns a def of all kinds, 24 segments, planes of 10 m, pins of 0.05 m, in world coordinates. */
 MOTE_API mote_lines_def mote_default_lines_def(void);
 
+/** Checks a def. Returns MOTE_OK, NULL, DEF, NOT_FINITE or RANGE. parameter: see mote_result. Any thread. */
+MOTE_API mote_result mote_lines_def_check(const mote_lines_def *def, const char **parameter);
+
 /** Writes the lines, kind after kind. Points of networks and strands are interpolated linearly at the clock's
  * alpha, as they are presented; colliders are where they are at the last step. A plane is a square grid
  * around its point, a rounded box is drawn with its extent and its radius. *count receives the number of

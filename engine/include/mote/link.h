@@ -21,12 +21,21 @@ typedef struct mote_link_end {
 /** A spring that pulls end a with F = (k (|d| - L) + c d'.n) n, n = d / |d|, d from a to b, and end b with
  * -F. An end may be pinned. */
 typedef struct mote_link {
+    uint32_t cookie;   /**< set by mote_default_link */
     mote_link_end a,   /**< first end */
         b;             /**< second end, another one */
     float rest_length; /**< L, m, >= 0; MOTE_AS_PLACED: the present distance */
     float stiffness;   /**< k, N/m, >= 0 */
     float damping;     /**< c, kg/s along the link, >= 0 */
 } mote_link;
+
+/** Returns a link without ends: rest length as placed, no stiffness, no damping. */
+MOTE_API mote_link mote_default_link(void);
+
+/** Checks a link for a system. Returns the code that mote_system_add_link would return, except CAPACITY and
+ * MEMORY. parameter: see mote_result; of an end "a" or "b". */
+MOTE_API mote_result mote_system_link_check(const mote_system *system, const mote_link *link,
+                                            const char **parameter);
 
 #define MOTE_MAX_LINKS 4096u /**< links in a system */
 
@@ -42,8 +51,8 @@ typedef struct mote_link {
  * reaction of a pinned end to it, are reported as 0. mote_network_stability and MOTE_STABILITY_REFUSE do not
  * count links, and energies omit theirs. Removing a network or strands removes their links.
  *
- * Errors: NULL, BUSY, ID (of an end), RANGE (an end that names a network and strands, no such particle or
- * point, the same end twice, a negative value), NOT_FINITE, INTEGRATOR (a network with substeps of its
+ * Errors: NULL, BUSY, DEF, ID (of an end), RANGE (an end that names a network and strands, no such particle
+ * or point, the same end twice, a negative value), NOT_FINITE, INTEGRATOR (a network with substeps of its
  * own: MOTE_STABILITY_SUBSTEP), STABILITY (growth_allowed of a network at its ends), CAPACITY
  * (MOTE_MAX_LINKS), MEMORY. Cost of a step: linked lane groups of strands and blocks of networks run every
  * stage together, the links one after the other. */

@@ -38,6 +38,10 @@ typedef struct mote_mesh_layout {
 /** Returns a layout of packed positions and normals: 24 bytes a vertex, positions at 0, normals at 12. */
 MOTE_API mote_mesh_layout mote_default_mesh_layout(void);
 
+/** Checks a layout. Returns MOTE_OK, NULL, DEF or RANGE (a vector beyond the stride or over the other).
+ * parameter: see mote_result. Any thread. */
+MOTE_API mote_result mote_mesh_layout_check(const mote_mesh_layout *layout, const char **parameter);
+
 /** Writes the normal of each vertex, of length 1: the normalised sum over its triangles of (b - a) x (c - a),
  * which weights them by area. (0, 1, 0) where the sum is 0 or not finite. For vertices that
  * mote_network_present wrote. Summed in the order of the triangles, in float: the same bits everywhere.

@@ -91,8 +91,9 @@ MOTE_API mote_network_def mote_default_network_def(void);
 
 /** Location of wrong input: the first particle or spring with an error, MOTE_NO_ITEM where there is none. */
 typedef struct mote_network_fault {
-    uint32_t particle, /**< number of a particle */
-        spring;        /**< number of a spring */
+    uint32_t particle,     /**< number of a particle */
+        spring;            /**< number of a spring */
+    const char *parameter; /**< name of the field of the def or of the spring, static; NULL: no field */
 } mote_network_fault;
 
 /** Adds a network. Without constraints, islands (connected components) with equal graphs are interleaved
@@ -255,9 +256,9 @@ MOTE_API mote_result mote_network_statistics(const mote_system *system, mote_net
                                              mote_statistics *statistics);
 
 /** Writes every particle's interpolated position in the host's numbering, x = x0 + alpha (x1 - x0), also in
- * systems of MOTE_INTERPOLATE_HERMITE; velocity_offset must be MOTE_OMIT. Relative to an origin other than 0,
- * positions of constrained networks include the part of them below float32 that the solver keeps. Errors: as
- * mote_system_present, and ID. */
+ * systems of MOTE_INTERPOLATE_HERMITE; the layout may ask for nothing else (RANGE). Relative to an origin
+ * other than 0, positions of constrained networks include the part of them below float32 that the solver
+ * keeps. Errors: as mote_system_present, and ID. */
 MOTE_API mote_result mote_network_present(const mote_system *system, mote_network_id id,
                                           const mote_present_layout *layout, void *vertices, size_t bytes);
 

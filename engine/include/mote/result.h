@@ -48,7 +48,12 @@
 /** Takes the code of a row of MOTE_RESULTS. */
 #define MOTE_RESULT_ENUMERATOR(code, sentence) code,
 /** Result of a call: the codes of MOTE_RESULTS. A call that returns anything but MOTE_OK has changed nothing
- * except outputs that it clears: the id, view or pointer that it would have returned. */
+ * except outputs that it clears: the id, view or pointer that it would have returned.
+ *
+ * The field of a def that was refused has a name. Every def has a check, mote_..._check(def, parameter),
+ * which the calls that take the def make too; defs with arrays have a fault with the number of the item and a
+ * member `parameter`. Either receives the name of the first field with an error as it stands in the struct,
+ * without indices, or NULL where there is none; a static string. `parameter` itself may be NULL. */
 typedef enum mote_result { MOTE_RESULTS(MOTE_RESULT_ENUMERATOR) MOTE_RESULT_COUNT } mote_result;
 #undef MOTE_RESULT_ENUMERATOR
 

@@ -68,6 +68,10 @@ typedef struct mote_strand_layout {
  * MOTE_RIBBON_MATERIAL, eye at the origin, widths 1 mm. */
 MOTE_API mote_strand_layout mote_default_strand_layout(void);
 
+/** Checks a layout. Returns the code that mote_strands_present and mote_followers_present would return for
+ * it: MOTE_OK, NULL, DEF, ENUM, RANGE or NOT_FINITE. parameter: see mote_result. Any thread. */
+MOTE_API mote_result mote_strand_layout_check(const mote_strand_layout *layout, const char **parameter);
+
 #define MOTE_NO_VERTEX UINT64_MAX /**< number of no vertex */
 
 /** Returns the number of the first vertex of a strand; for strand = strand count, the number of vertices of

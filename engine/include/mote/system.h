@@ -11,7 +11,8 @@
 /** A system. */
 typedef struct mote_system mote_system;
 
-/** A rational rate: a number of fixed timesteps in a number of seconds. 60/1, 60000/1001, 1/10. */
+/** A rational rate: a number of fixed timesteps in a number of seconds. 60/1, 60000/1001, 1/10. The steps of
+ * a thousand years must be fewer than 2^64: at most 584 million steps a second. */
 typedef struct mote_rate {
     uint32_t steps, /**< >= 1 */
         seconds;    /**< >= 1 */
@@ -73,8 +74,13 @@ typedef struct mote_system_def {
  * external forces, no extra columns, AUTO, serial jobs, the default allocator. */
 MOTE_API mote_system_def mote_default_system_def(void);
 
-/** Makes a system. *system receives it, or NULL with an error. Errors: NULL, DEF, RANGE, NOT_FINITE, ENUM,
- * OVERFLOW, ISA, MEMORY. A system is used by one thread at a time; different systems are independent. */
+/** Checks a def. Returns the code that mote_system_create would return, except OVERFLOW and MEMORY.
+ * parameter: see mote_result. Any thread. */
+MOTE_API mote_result mote_system_def_check(const mote_system_def *def, const char **parameter);
+
+/** Makes a system. *system receives it, or NULL with an error (mote_system_def_check names the field).
+ * Errors: NULL, DEF, RANGE, NOT_FINITE, ENUM, OVERFLOW, ISA, MEMORY. A system is used by one thread at a
+ * time; different systems are independent. */
 MOTE_API mote_result mote_system_create(const mote_system_def *def, mote_system **system);
 
 /** Releases a system with everything in it. NULL is allowed. Must not be called from a callback. */
@@ -89,15 +95,20 @@ MOTE_API mote_result mote_system_reserve(mote_system *system, uint32_t capacity)
 #define MOTE_NO_SLOT 0xffffffffu /**< number of no slot */
 
 /** Columns of slots first .. first + count - 1; element 0 of each array is slot first. The host reads and
- * writes them between steps. Valid until the next call that advances, spawns or reserves. NULL where the
- * system has no such column. */
+ * writes them between steps, and in the step hook. Valid until the next call that advances, spawns or
+ * reserves. NULL where the system has no such column. */
 typedef struct mote_range_view {
     uint32_t first,               /**< first slot */
         count;                    /**< slots */
     mote_vector_columns position; /**< m */
     mote_vector_columns velocity; /**< m/s */
-    float *inverse_mass;          /**< 1/kg, 0 = immovable */
-    uint32_t *birth_step;         /**< step after which it was spawned, modulo 2^32 */
+    /** m, before the last step: presentation blends from here to `position`. NaN in x: there is none, and
+     * `position` is presented as it is, as that of new particles. For a particle born at the fraction f of
+     * the last step, which will move on with v: position = path(f) + (1 - f) dt v, previous = path(f) - f dt
+     * v. (Hermite interpolation of a particle that has taken no step has its velocity at both ends.) */
+    mote_vector_columns previous;
+    float *inverse_mass;  /**< 1/kg, 0 = immovable */
+    uint32_t *birth_step; /**< step after which it was spawned, modulo 2^32 */
     float *lifetime; /**< s from birth; dies at the first boundary at which age + dt / 1024 >= lifetime */
     mote_vector_columns anchor;          /**< m; of new particles: the origin */
     const mote_particle_id *id;          /**< of each particle */
@@ -111,9 +122,13 @@ MOTE_API mote_range_view mote_system_view(mote_system *system);
 /** Returns the number of slots in use (particles killed since the last step included); 0 for NULL. */
 MOTE_API uint32_t mote_system_count(const mote_system *system);
 
+/** Returns how many particles mote_system_spawn would add now; 0 for NULL. Particles that were killed since
+ * the last step still have their slots. */
+MOTE_API uint32_t mote_system_available(const mote_system *system);
+
 /** Adds particles in the slots after the last one: at rest at the origin, with the uniform mass, born now,
- * without end of life, extra columns zero. The host then fills *view. Errors: NULL, BUSY, CAPACITY (nothing
- * is added). */
+ * without end of life, extra columns zero. The host then fills *view. Errors: NULL, BUSY, CAPACITY (more than
+ * mote_system_available: nothing is added). */
 MOTE_API mote_result mote_system_spawn(mote_system *system, uint32_t count, mote_range_view *view);
 
 /** Kills particles by id. Their ids are invalid at once; their slots are filled at the next step boundary, in
@@ -151,14 +166,30 @@ MOTE_API mote_result mote_system_teleport(mote_system *system, uint32_t first, u
  * has no forces). */
 MOTE_API mote_result mote_system_external_forces(mote_system *system, mote_vector_columns *forces);
 
+/** A function of the host between steps: *view has all particles after the step, whose deaths are removed;
+ * mote_system_steps and mote_system_time are those of its end. */
+typedef void mote_step_hook(void *user, mote_system *system, const mote_range_view *view);
+
+/** Sets the function that is called after every step, also after the last one of an advance; NULL: none. So a
+ * host that collides or spawns by hand need not cut frames into steps. In the hook the columns of the view
+ * may be written, and these calls are legal besides those that only read: spawn, kill, kill_slots, impulse,
+ * set_inverse_mass, teleport, external_forces. All others that change the system return BUSY. Particles
+ * killed in the hook are removed when the next step begins, and count as killed in that advance. The result
+ * is that of as many calls of mote_system_step(system, 1) with the same calls between them. With a hook steps
+ * run one at a time: a system whose forces are all inline then takes one pass over memory a step, not one a
+ * batch of steps. The hook runs on the thread that advances the system (in mote_systems_advance on any of
+ * them), in the engine's floating-point state. mote_system_seek does not call it; the hash does not contain
+ * it. Errors: NULL, BUSY. */
+MOTE_API mote_result mote_system_set_step_hook(mote_system *system, mote_step_hook *hook, void *user);
+
 /* --- Forces --- */
 
 #define MOTE_MAX_FORCES 256u /**< forces in a system */
 
 /** Adds a force that acts in every step from now on; the def is copied. Forces are summed in the order of
- * addition. Errors: NULL, BUSY, those of mote_force_check, CAPACITY (MOTE_MAX_FORCES), MEMORY, ABSENT (no
- * anchor columns), INTEGRATOR (a velocity field without an advecting integrator or the reverse; position
- * Verlet with a callback that reaches the range). */
+ * addition. Errors: NULL, BUSY, those of mote_force_check (which names the field), CAPACITY
+ * (MOTE_MAX_FORCES), MEMORY, ABSENT (no anchor columns), INTEGRATOR (a velocity field without an advecting
+ * integrator or the reverse; position Verlet with a callback that reaches the range). */
 MOTE_API mote_result mote_system_add_force(mote_system *system, const mote_force_def *def, mote_force_id *id);
 
 /** Replaces a force's def, in its old place in the order; the kind may change. Errors: as
@@ -188,9 +219,10 @@ typedef struct mote_advance {
 } mote_advance;
 
 /** Adds nanoseconds of real time to the accumulator and runs the whole steps in it. *advance, if not NULL, is
- * filled. Errors: NULL, BUSY, OVERFLOW (the frame does not fit 63 bits of ticks: over 90 years at 60/1),
- * INTEGRATOR (exact flow where all forces are callbacks), STABILITY (a network with MOTE_STABILITY_REFUSE):
- * no time passes. Threads: those of the system's jobs. */
+ * filled. Errors, checked in this order: NULL, BUSY, OVERFLOW (the frame does not fit 63 bits of ticks: 97
+ * years at 60/1, 17.8 h at {143981, 1000}, 2.1 s at the least), STABILITY (a network with
+ * MOTE_STABILITY_REFUSE), INTEGRATOR (exact flow where all forces are callbacks): no time passes. Threads:
+ * those of the system's jobs. */
 MOTE_API mote_result mote_system_advance(mote_system *system, uint64_t nanoseconds, mote_advance *advance);
 
 /** Runs an exact number of timesteps, without the accumulator and the late policy. Errors: those of
@@ -198,8 +230,9 @@ MOTE_API mote_result mote_system_advance(mote_system *system, uint64_t nanosecon
 MOTE_API mote_result mote_system_step(mote_system *system, uint32_t steps, mote_advance *advance);
 
 /** Advances many systems as mote_system_advance does, distributed over jobs (NULL: the calling thread); each
- * system runs serially. advances: NULL or count of them. Errors: those of mote_system_advance for any of the
- * systems, ID (a system given twice): none has advanced then. */
+ * system runs serially. advances: NULL or count of them. Errors: RANGE (jobs->workers); then, by system in
+ * the order given, ID (a system given twice) and those of mote_system_advance in its order: none has advanced
+ * then. */
 MOTE_API mote_result mote_systems_advance(mote_system *const *systems, uint32_t count, uint64_t nanoseconds,
                                           const mote_jobs *jobs, mote_advance *advances);
 
@@ -210,8 +243,11 @@ MOTE_API mote_result mote_systems_advance(mote_system *const *systems, uint32_t 
  * or in a region, external forces, an advecting integrator, strands, a network). */
 MOTE_API mote_result mote_system_seek(mote_system *system, uint64_t step);
 
+#define MOTE_MAX_PREVIEW_STEPS 16777216u /**< steps of a preview under forces that are not affine */
+
 /** Start and sampling of a preview. */
 typedef struct mote_preview_def {
+    uint32_t cookie;    /**< set by mote_default_preview_def */
     float position[3],  /**< m */
         velocity[3];    /**< m/s */
     float inverse_mass; /**< 1/kg */
@@ -219,12 +255,19 @@ typedef struct mote_preview_def {
     uint32_t count;     /**< points */
 } mote_preview_def;
 
+/** Returns a def of one point at 1/60 s of a particle of 1 kg at rest at the origin. */
+MOTE_API mote_preview_def mote_default_preview_def(void);
+
+/** Checks a def. Returns MOTE_OK, NULL, DEF, NOT_FINITE or RANGE (interval <= 0, inverse mass < 0).
+ * parameter: see mote_result. Any thread. */
+MOTE_API mote_result mote_preview_def_check(const mote_preview_def *def, const char **parameter);
+
 /** Computes points of the path that a particle would take from the given state, starting now; the system is
  * not changed. points[i] is its position after (i + 1) x interval: exact for any interval where all forces
  * are affine. With other forces it takes the system's own steps, the number nearest to the interval, at least
- * one. Callbacks see slot 0 of a range of one. Errors: NULL, BUSY, RANGE (interval <= 0, inverse mass < 0),
- * NOT_FINITE, INTEGRATOR (a callback that reaches the range, particle anchors, exact flow where all forces
- * are callbacks). */
+ * one, in all at most MOTE_MAX_PREVIEW_STEPS. Callbacks see slot 0 of a range of one. Errors: NULL, BUSY,
+ * those of mote_preview_def_check, RANGE (too many steps), INTEGRATOR (a callback that reaches the range,
+ * particle anchors, exact flow where all forces are callbacks). */
 MOTE_API mote_result mote_system_preview(const mote_system *system, const mote_preview_def *def,
                                          float (*points)[3]);
 
@@ -253,8 +296,9 @@ typedef struct mote_statistics {
  * system's jobs. */
 MOTE_API mote_result mote_system_statistics(const mote_system *system, mote_statistics *statistics);
 
-/** Returns the time of the clock in ticks since create: those of the steps run and those in the accumulator;
- * 0 for NULL. */
+/** Returns the time of the clock in ticks since create, modulo 2^64: those of the steps run and those in the
+ * accumulator; 0 for NULL. It wraps after 195 years at 60/1 and after 35.6 h at {143981, 1000}; nothing that
+ * is under way notices. */
 MOTE_API uint64_t mote_system_tick(const mote_system *system);
 
 /** Returns the number of steps run since create; 0 for NULL. */
@@ -281,20 +325,52 @@ typedef struct mote_present_layout {
      * rounded once, to half a unit in the last place of the difference, so that nothing is lost far from
      * the origin of the world. All 0: world coordinates. */
     double origin[3];
+    size_t age_offset;       /**< one float, s: the age that the presented state has; or MOTE_OMIT */
+    size_t remaining_offset; /**< one float: remaining part of the lifetime, 1 .. 0; or MOTE_OMIT */
+    size_t extra_offset[MOTE_MAX_EXTRA_COLUMNS]; /**< an element of each declared column; or MOTE_OMIT */
+    /** Slots to write, in this order, one after another from vertex 0; a slot may stand in it more than once.
+     * NULL: all, in slot order. */
+    const uint32_t *order;
+    uint32_t order_count; /**< slots in order */
 } mote_present_layout;
 
-/** Returns a layout of packed positions in world coordinates: 12 bytes a particle, no velocities. */
+/** Returns a layout of packed positions in world coordinates, in slot order: 12 bytes a particle, nothing
+ * else. */
 MOTE_API mote_present_layout mote_default_present_layout(void);
 
-/** Writes every particle's interpolated state at the clock's alpha, in slot order; bytes between the
- * quantities are not touched. Linear: x = x0 + alpha (x1 - x0). Hermite: the cubic through both positions and
- * velocities, and its derivative for velocity, v0 + alpha (v1 - v0) + 6 alpha (1 - alpha) d with d = (x1 -
- * x0) / dt - (v0 + v1) / 2 reduced towards 0 by the rounding error of x1 - x0: a constant velocity is
- * presented exactly at any distance from the origin. A particle born or teleported since the last step is
- * written as it is. Errors: NULL, BUSY, DEF, NOT_FINITE (origin), RANGE (an offset beyond the stride, nothing
- * to write), BUFFER (bytes < count x stride). Runs on the system's jobs. */
+/** Checks a layout for the loose particles of a system; NULL: for one with all columns. Returns the code that
+ * mote_system_present would return, except those of its memory: MOTE_OK, NULL (layout), DEF, NOT_FINITE
+ * (origin), RANGE (an offset beyond the stride, nothing to write, a slot of the order), ABSENT (age or
+ * remaining life without lifetimes, an extra column that is not declared). parameter: see mote_result. */
+MOTE_API mote_result mote_present_layout_check(const mote_system *system, const mote_present_layout *layout,
+                                               const char **parameter);
+
+/** Writes every particle's interpolated state at the clock's alpha, in slot order or in that of the layout;
+ * bytes between the quantities are not touched. Linear: x = x0 + alpha (x1 - x0). Hermite: the cubic through
+ * both positions and velocities, and its derivative for velocity, v0 + alpha (v1 - v0) + 6 alpha (1 - alpha)
+ * d with d = (x1 - x0) / dt - (v0 + v1) / 2 reduced towards 0 by the rounding error of x1 - x0: a constant
+ * velocity is presented exactly at any distance from the origin. A particle born or teleported since the last
+ * step is written as it is. Age: (steps since birth - 1 + alpha) x dt, at least 0; without interpolation
+ * steps since birth x dt. Remaining life: 1 - age / lifetime, limited to 0 .. 1; 1 where the lifetime has no
+ * end. Errors: NULL, BUSY, those of mote_present_layout_check, BUFFER (bytes < vertices x stride). Runs on
+ * the system's jobs. */
 MOTE_API mote_result mote_system_present(const mote_system *system, const mote_present_layout *layout,
                                          void *vertices, size_t bytes);
+
+/** Returns the bytes of memory that mote_system_order needs for a number of particles: 10 each, up to a whole
+ * 16. */
+MOTE_API size_t mote_order_bytes(uint32_t count);
+
+/** Sorts the slots of all particles back to front: order[0] is the slot furthest along the direction (of any
+ * length), for mote_present_layout.order. direction: the one in which the eye looks. The depth x . direction
+ * of the last step is rounded down to one of 65,536 equal parts between the nearest and the furthest; equal
+ * depths are in the order of their slots. Positions and depths that are not finite come last. The same order
+ * for any jobs and instruction set. order: bytes of memory with the alignment of a uint32_t; the first
+ * mote_system_count elements receive the order, the rest is scratch. Errors: NULL, BUSY, NOT_FINITE
+ * (direction), BUFFER (bytes < mote_order_bytes(mote_system_count)). Runs on the system's jobs; radix sort in
+ * two passes of 8 bits. */
+MOTE_API mote_result mote_system_order(const mote_system *system, const float direction[3], uint32_t *order,
+                                       size_t bytes);
 
 /** Returns a 64-bit hash of all state: clock, columns, ids, forces, marks, strands, networks, links,
  * colliders. Equal states have equal hashes on every machine. A callback counts with its unit and reach, not

@@ -1,0 +1,240 @@
+/* Checks of defs name the field that they refuse. Those with tables of bad values are tested beside these:
+ * system defs in input.c, networks and strands in network_calls.c and strand_calls.c, links in link_calls.c,
+ * grids and previews in forces.c, layouts of particles in present_more.c, rods in rod_sections.c. */
+#include "test.h"
+
+#include <math.h>
+
+#include "systems.h"
+
+typedef struct named_force {
+    const char *name;
+    mote_force_def def;
+} named_force;
+
+static void expect_names(const named_force *rows, size_t count, mote_result want) {
+    for (size_t i = 0; i < count; i++) {
+        const char *parameter = NULL;
+        test_case("row %zu: %s of %s", i, rows[i].name, mote_force_name(rows[i].def.kind));
+        assert_int_equal(mote_force_check(&rows[i].def, &parameter), want);
+        assert_string_equal(parameter, rows[i].name);
+    }
+}
+
+static const float ZEROS[9], ZERO[3], UP[3] = {0, 1, 0}, BROKEN[3] = {0, 0, NAN};
+
+TEST(forces_name_the_number_that_is_not_finite) {
+    const mote_field_use use = MOTE_FIELD_WIND;
+    mote_force_def matrix = mote_linear_field(ZERO, ZEROS, use, 1), times = mote_thrust(UP), keys;
+    const float time[2] = {0, 1};
+    float force[2][3] = {{0}};
+    keys = times = mote_timed_thrust(time, force[0], 2);
+    matrix.as.linear_field.matrix[2][2] = NAN;
+    times.as.timed_thrust.time[7] = NAN, keys.as.timed_thrust.force[7][2] = INFINITY;
+    const named_force rows[] = {{"acceleration", mote_gravity(BROKEN)},
+                                {"force", mote_thrust(BROKEN)},
+                                {"velocity", mote_wind(BROKEN, 1)},
+                                {"drag", mote_wind(ZERO, NAN)},
+                                {"anchor", mote_anchor_spring(BROKEN, 1, 1)},
+                                {"stiffness", mote_anchor_spring(ZERO, NAN, 1)},
+                                {"damping", mote_anchor_spring(ZERO, 1, NAN)},
+                                {"centre", mote_attractor(BROKEN, 1, 1)},
+                                {"strength", mote_attractor(ZERO, NAN, 1)},
+                                {"softening", mote_attractor(ZERO, 1, NAN)},
+                                {"time", times},
+                                {"force", keys},
+                                {"velocity", mote_quadratic_drag(BROKEN, 1)},
+                                {"coefficient", mote_quadratic_drag(ZERO, NAN)},
+                                {"stiffness", mote_particle_anchors(NAN, 1)},
+                                {"damping", mote_particle_anchors(1, NAN)},
+                                {"offset", mote_linear_field(BROKEN, ZEROS, use, 1)},
+                                {"matrix", matrix},
+                                {"centre", mote_vortex(BROKEN, UP, 1, 1, use, 1)},
+                                {"axis", mote_vortex(ZERO, BROKEN, 1, 1, use, 1)},
+                                {"strength", mote_vortex(ZERO, UP, NAN, 1, use, 1)},
+                                {"core", mote_vortex(ZERO, UP, 1, NAN, use, 1)},
+                                {"amplitude", mote_curl_noise(NAN, 1, 1, 1, use, 1)},
+                                {"frequency", mote_curl_noise(1, NAN, 1, 1, use, 1)},
+                                {"rate", mote_curl_noise(1, 1, NAN, 1, use, 1)},
+                                {"falloff", mote_in_sphere(mote_gravity(UP), ZERO, 1, NAN)},
+                                {"centre", mote_in_sphere(mote_gravity(UP), BROKEN, 1, 0)},
+                                {"extent", mote_in_box(mote_gravity(UP), ZERO, BROKEN, 0)}};
+    expect_names(rows, COUNT_OF(rows), MOTE_ERROR_NOT_FINITE);
+}
+
+TEST(forces_name_the_number_that_is_out_of_range) {
+    const mote_field_use use = MOTE_FIELD_WIND;
+    const float level[2] = {1, 1};
+    float force[2][3] = {{0}};
+    mote_force_def here = mote_callback(scene_spread, NULL);
+    here.region.shape = MOTE_REGION_BOX;
+    const named_force rows[] = {{"drag", mote_wind(ZERO, -1)},
+                                {"stiffness", mote_anchor_spring(ZERO, -1, 1)},
+                                {"damping", mote_anchor_spring(ZERO, 1, -1)},
+                                {"softening", mote_attractor(ZERO, 1, -1)},
+                                {"time", mote_timed_thrust(level, force[0], 2)},
+                                {"count", mote_timed_thrust(level, force[0], 0)},
+                                {"coefficient", mote_quadratic_drag(ZERO, -1)},
+                                {"axis", mote_vortex(ZERO, ZERO, 1, 1, use, 1)},
+                                {"core", mote_vortex(ZERO, UP, 1, -1, use, 1)},
+                                {"frequency", mote_curl_noise(1, -1, 1, 1, use, 1)},
+                                {"rate", mote_curl_noise(1, 1, -1, 1, use, 1)},
+                                {"extent", mote_in_sphere(mote_gravity(UP), ZERO, -1, 0)},
+                                {"falloff", mote_in_sphere(mote_gravity(UP), ZERO, 1, -1)},
+                                {"shape", here}};
+    expect_names(rows, COUNT_OF(rows), MOTE_ERROR_RANGE);
+    const char *parameter = "none";
+    const mote_force_def good = mote_gravity(UP);
+    OK(mote_force_check(&good, &parameter));
+    assert_null(parameter);
+}
+
+#define COLLIDER(member, value, want) BAD_VALUE(mote_collider_def, member, value, MOTE_ERROR_##want)
+#define COLUMNS(member, value, want)  BAD_VALUE(mote_columns_def, member, value, MOTE_ERROR_##want)
+#define ARRAYS(member, value, want)   BAD_VALUE(mote_columns, member, value, MOTE_ERROR_##want)
+#define LAYOUT(member, value, want)   BAD_VALUE(mote_strand_layout, member, value, MOTE_ERROR_##want)
+#define RESAMPLE(member, value, want) BAD_VALUE(mote_hair_resample_def, member, value, MOTE_ERROR_##want)
+
+TEST(colliders_name_the_field) {
+    static const bad_value rows[] = {COLLIDER(cookie, 0, DEF),
+                                     COLLIDER(kind, -1, ENUM),
+                                     COLLIDER(transform.position[2], NAN, NOT_FINITE),
+                                     COLLIDER(transform.rotation[0], INFINITY, NOT_FINITE),
+                                     COLLIDER(transform.rotation[3], 0, RANGE),
+                                     COLLIDER(radius, 0, RANGE),
+                                     COLLIDER(radius, -1, RANGE),
+                                     COLLIDER(half_length, NAN, NOT_FINITE),
+                                     COLLIDER(extent[1], -1, RANGE),
+                                     COLLIDER(friction, -1, RANGE)};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        mote_collider_def def = mote_sphere(ZERO, 1);
+        const char *parameter = NULL;
+        spoil(&def, &rows[i]);
+        assert_int_equal(mote_collider_check(&def, &parameter), rows[i].want);
+        assert_field(&rows[i], parameter);
+    }
+}
+
+TEST(columns_name_the_field) {
+    static const bad_value defs[] = {COLUMNS(cookie, 0, DEF),         COLUMNS(integrator, -1, ENUM),
+                                     COLUMNS(isa, 99, ENUM),          COLUMNS(time, NAN, NOT_FINITE),
+                                     COLUMNS(timestep, 0, RANGE),     COLUMNS(timestep, INFINITY, NOT_FINITE),
+                                     COLUMNS(substeps, 0, RANGE),     COLUMNS(steps, 0, RANGE),
+                                     COLUMNS(jobs.workers, 0, RANGE), COLUMNS(jobs.workers, 5000, RANGE),
+                                     COLUMNS(forces, 0, NULL)};
+    static const bad_value arrays[] = {ARRAYS(count, MOTE_MAX_PARTICLES + 1, RANGE),
+                                       ARRAYS(position.y, 0, NULL), ARRAYS(velocity.z, 0, NULL),
+                                       ARRAYS(uniform_mass, 0, RANGE), ARRAYS(uniform_mass, NAN, NOT_FINITE)};
+    float state[6][1] = {{0}};
+    mote_force_def gravity = mote_gravity(UP);
+    shuffled_jobs jobs = {.workers = 2};
+    mote_columns_def good = mote_default_columns_def();
+    const mote_columns columns = {.count = 1,
+                                  .position = {state[0], state[1], state[2]},
+                                  .velocity = {state[3], state[4], state[5]},
+                                  .uniform_mass = 1};
+    good.forces = &gravity, good.force_count = 1, good.jobs = shuffled_jobs_hook(&jobs);
+    const char *parameter = "none";
+    OK(mote_columns_check(&columns, &good, &parameter));
+    assert_null(parameter);
+    for (size_t i = 0; i < COUNT_OF(defs); i++) {
+        mote_columns_def def = good;
+        spoil(&def, &defs[i]);
+        assert_int_equal(mote_columns_check(&columns, &def, &parameter), defs[i].want);
+        assert_field(&defs[i], parameter);
+        REFUSED(NULL, defs[i].want, mote_columns_step(&columns, &def, NULL));
+    }
+    for (size_t i = 0; i < COUNT_OF(arrays); i++) {
+        mote_columns bad = columns;
+        spoil(&bad, &arrays[i]);
+        assert_int_equal(mote_columns_check(&bad, &good, &parameter), arrays[i].want);
+        assert_field(&arrays[i], parameter);
+    }
+    gravity.drag = -1;
+    assert_int_equal(mote_columns_check(&columns, &good, &parameter), MOTE_ERROR_RANGE);
+    assert_string_equal(parameter, "forces");
+    REFUSED(NULL, MOTE_ERROR_NULL, mote_columns_check(NULL, &good, &parameter));
+}
+
+TEST(layouts_of_strands_name_the_field) {
+    static const bad_value rows[] = {LAYOUT(cookie, 0, DEF),
+                                     LAYOUT(shape, -1, ENUM),
+                                     LAYOUT(facing, -1, ENUM),
+                                     LAYOUT(origin[2], NAN, NOT_FINITE),
+                                     LAYOUT(position_offset, 99, RANGE),
+                                     LAYOUT(tangent_offset, 99, RANGE),
+                                     LAYOUT(frame_offset, 99, RANGE),
+                                     LAYOUT(side_offset, 99, RANGE),
+                                     LAYOUT(parameter_offset, 99, RANGE),
+                                     LAYOUT(eye[1], NAN, NOT_FINITE),
+                                     LAYOUT(root_width, -1, RANGE),
+                                     LAYOUT(tip_width, NAN, NOT_FINITE)};
+    const char *parameter;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        mote_strand_layout layout = mote_default_strand_layout();
+        layout.shape = MOTE_STRAND_RIBBONS;
+        parameter = NULL;
+        spoil(&layout, &rows[i]);
+        assert_int_equal(mote_strand_layout_check(&layout, &parameter), rows[i].want);
+        assert_field(&rows[i], parameter);
+    }
+    mote_strand_layout layout = mote_default_strand_layout();
+    OK(mote_strand_layout_check(&layout, &parameter));
+    assert_null(parameter);
+    layout.side_offset = 0; /* of polylines */
+    assert_int_equal(mote_strand_layout_check(&layout, &parameter), MOTE_ERROR_RANGE);
+    assert_string_equal(parameter, "side_offset");
+    REFUSED(NULL, MOTE_ERROR_NULL, mote_strand_layout_check(NULL, NULL));
+}
+
+#define LINES(member, value, want) BAD_VALUE(mote_lines_def, member, value, MOTE_ERROR_##want)
+#define MESH(member, value, want)  BAD_VALUE(mote_mesh_layout, member, value, MOTE_ERROR_##want)
+
+TEST(lines_and_meshes_name_the_field) {
+    static const bad_value lines[] = {LINES(cookie, 0, DEF),
+                                      LINES(kinds, 1u << 31, RANGE),
+                                      LINES(segments, 3, RANGE),
+                                      LINES(segments, 257, RANGE),
+                                      LINES(plane_size, 0, RANGE),
+                                      LINES(pin_size, NAN, NOT_FINITE),
+                                      LINES(origin[1], NAN, NOT_FINITE)};
+    static const bad_value meshes[] = {MESH(cookie, 0, DEF), MESH(position_offset, 13, RANGE),
+                                       MESH(normal_offset, 13, RANGE), MESH(normal_offset, 11, RANGE)};
+    const char *parameter;
+    for (size_t i = 0; i < COUNT_OF(lines); i++) {
+        mote_lines_def def = mote_default_lines_def();
+        OK(mote_lines_def_check(&def, &parameter));
+        assert_null(parameter);
+        spoil(&def, &lines[i]);
+        assert_int_equal(mote_lines_def_check(&def, &parameter), lines[i].want);
+        assert_field(&lines[i], parameter);
+    }
+    for (size_t i = 0; i < COUNT_OF(meshes); i++) {
+        mote_mesh_layout layout = mote_default_mesh_layout();
+        OK(mote_mesh_layout_check(&layout, &parameter));
+        assert_null(parameter);
+        spoil(&layout, &meshes[i]);
+        assert_int_equal(mote_mesh_layout_check(&layout, &parameter), meshes[i].want);
+        assert_field(&meshes[i], parameter);
+    }
+}
+
+TEST(resamplings_name_the_field) {
+    static const bad_value rows[] = {RESAMPLE(cookie, 0, DEF),
+                                     RESAMPLE(points, 1, RANGE),
+                                     RESAMPLE(points, 1025, RANGE),
+                                     RESAMPLE(segment_length, -1, RANGE),
+                                     RESAMPLE(segment_length, NAN, NOT_FINITE),
+                                     RESAMPLE(segment_length, 1, RANGE), /* beside points */
+                                     RESAMPLE(min_points, 1, RANGE),
+                                     RESAMPLE(max_points, 2000, RANGE)};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        mote_hair_resample_def def = mote_default_hair_resample_def();
+        const char *parameter = NULL;
+        def.points = 5;
+        OK(mote_hair_resample_def_check(&def, &parameter));
+        spoil(&def, &rows[i]);
+        assert_int_equal(mote_hair_resample_def_check(&def, &parameter), rows[i].want);
+        assert_field(&rows[i], parameter);
+    }
+}
