@@ -29,8 +29,7 @@ static mote_result accepts(const mote_range *range, const mote_link *link) {
     return range->kind->accepts_link ? range->kind->accepts_link(range, link) : MOTE_OK;
 }
 
-/* Checks a link and sets its rest length. */
-static mote_result check(mote_link *link, const mote_link_site site[2]) {
+mote_result mote_link_check(mote_link *link, const mote_link_site site[2]) {
     mote_result result = check_values(link);
     if (result) return result;
     if (site[0].range == site[1].range && site[0].slot == site[1].slot) return MOTE_ERROR_RANGE;
@@ -70,13 +69,18 @@ static void remove_end(mote_link_list *links, const mote_link_site *site, const 
     MOTE_ASSERT(site->range->kind->validate(site->range));
 }
 
-static mote_result add_ends(mote_link_list *links, const mote_link_site site[2],
-                            const mote_allocator *allocator) {
+mote_result mote_links_add_ends(mote_link_list *links, const mote_link_site site[2],
+                                const mote_allocator *allocator) {
     mote_result result = add_end(links, &site[0], allocator);
     if (result) return result;
     result = add_end(links, &site[1], allocator);
     if (result) remove_end(links, &site[0], allocator);
     return result;
+}
+
+void mote_links_remove_ends(mote_link_list *links, const mote_link_site site[2],
+                            const mote_allocator *allocator) {
+    for (int i = 0; i < 2; i++) remove_end(links, &site[i], allocator);
 }
 
 /* --- The list --- */
@@ -85,9 +89,9 @@ mote_result mote_links_add(mote_link_list *links, const mote_link *link, const m
                            const mote_allocator *allocator, uint32_t *serial) {
     mote_link_state state = {.link = *link, .site = {site[0], site[1]}};
     links->list.element = sizeof state;
-    mote_result result = check(&state.link, site);
+    mote_result result = mote_link_check(&state.link, site);
     if (result == MOTE_OK) result = mote_id_list_reserve_next(&links->list, MOTE_MAX_LINKS, allocator);
-    if (result == MOTE_OK) result = add_ends(links, site, allocator);
+    if (result == MOTE_OK) result = mote_links_add_ends(links, site, allocator);
     if (result == MOTE_OK) *serial = mote_id_list_append(&links->list, &state);
     return result;
 }
@@ -95,7 +99,7 @@ mote_result mote_links_add(mote_link_list *links, const mote_link *link, const m
 void mote_links_remove(mote_link_list *links, uint32_t place, const mote_allocator *allocator) {
     const mote_link_state state = *mote_link_at(links, place);
     mote_id_list_remove(&links->list, place);
-    for (int i = 0; i < 2; i++) remove_end(links, &state.site[i], allocator);
+    mote_links_remove_ends(links, state.site, allocator);
 }
 
 void mote_links_drop(mote_link_list *links, const mote_range *range, const mote_allocator *allocator) {

@@ -68,7 +68,8 @@ static mote_result check_stiffness(float stiffness, mote_network_solver solver) 
     return stiffness == INFINITY ? MOTE_OK : mote_value_positive(stiffness);
 }
 
-static mote_result check_spring(const mote_spring *spring, mote_network_solver solver, uint32_t particles) {
+mote_result mote_network_check_spring(const mote_spring *spring, mote_network_solver solver,
+                                      uint32_t particles) {
     if (spring->a >= particles || spring->b >= particles || spring->a == spring->b) return MOTE_ERROR_RANGE;
     mote_result result = MOTE_OK;
     if (spring->rest_length != MOTE_AS_PLACED) result = mote_value_not_negative(spring->rest_length);
@@ -81,7 +82,7 @@ static mote_result check_spring(const mote_spring *spring, mote_network_solver s
 static mote_result check_springs(const mote_network_def *def, mote_network_fault *fault) {
     for (uint32_t i = 0; i < def->spring_count; i++) {
         const mote_spring *s = &def->springs[i];
-        mote_result result = check_spring(s, def->solver, def->particle_count);
+        mote_result result = mote_network_check_spring(s, def->solver, def->particle_count);
         if (result == MOTE_OK && s->rest_length == MOTE_AS_PLACED) {
             const float *p = def->positions + 3 * (size_t)s->a, *q = def->positions + 3 * (size_t)s->b;
             if (!isfinite(mote_network_distance(p, q))) result = MOTE_ERROR_RANGE;
@@ -109,7 +110,7 @@ mote_result mote_network_check(const mote_network_def *def, mote_network_fault *
 /* --- Springs to be added to an existing network --- */
 
 mote_result mote_network_check_own_spring(const mote_network *network, const mote_spring *spring) {
-    mote_result result = check_spring(spring, network->def.solver, network->particle_count);
+    mote_result result = mote_network_check_spring(spring, network->def.solver, network->particle_count);
     if (result) return result;
     const uint32_t a = network->slot_of_particle[spring->a], b = network->slot_of_particle[spring->b];
     if (spring->rest_length == MOTE_AS_PLACED && !isfinite(mote_network_present_length(network, a, b)))

@@ -7,8 +7,7 @@
 
 static bool is_none(mote_id id) { return id.index == 0 && id.generation == 0; }
 
-/* Finds the range and the slot of a link's end. Errors: ID, RANGE. */
-static mote_result find_end(const mote_system *system, const mote_link_end *end, mote_link_site *site) {
+mote_result mote_system_find_end(const mote_system *system, const mote_link_end *end, mote_link_site *site) {
     const mote_id network = MOTE_ID(end->network), strands = MOTE_ID(end->strands);
     if (!is_none(network) && !is_none(strands)) return MOTE_ERROR_RANGE;
     site->range = is_none(network) ? mote_system_range(system, MOTE_KIND_STRANDS, strands)
@@ -24,8 +23,8 @@ mote_result mote_system_add_link(mote_system *system, const mote_link *link, mot
     mote_link_site site[2];
     uint32_t serial;
     const mote_fpu_state saved = mote_fpu_enter();
-    mote_result result = find_end(system, &link->a, &site[0]);
-    if (result == MOTE_OK) result = find_end(system, &link->b, &site[1]);
+    mote_result result = mote_system_find_end(system, &link->a, &site[0]);
+    if (result == MOTE_OK) result = mote_system_find_end(system, &link->b, &site[1]);
     if (result == MOTE_OK) result = mote_links_add(&system->links, link, site, &system->allocator, &serial);
     for (int i = 0; i < 2 && result == MOTE_OK; i++) {
         result = mote_system_reserve_scratch(system, site[i].range);
