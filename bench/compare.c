@@ -107,7 +107,7 @@ static cJSON *outcome_object(const bench_outcome *outcome, uint32_t particles, u
 
 static void print_help(void) {
     puts("usage: mote-bench compare [OPTION]...\n\n"
-         "  --section S    integrators, strands or networks (default: all)\n"
+         "  --section S    integrators, strands, networks or snapshots (default: all)\n"
          "  --particles N  of every scene of integrators (default: 1M)\n"
          "  --repeat R     (default: 9)\n"
          "  --json FILE    writes the records there too\n\n"
@@ -170,7 +170,7 @@ static void compare_integrators(uint32_t particles, uint32_t repeat, cJSON *obje
 
 typedef struct request {
     uint32_t particles, repeat;
-    bool integrators, strands, networks;
+    bool integrators, strands, networks, snapshots;
     const char *json;
 } request;
 
@@ -178,8 +178,10 @@ static void apply_section(request *asked, const char *name) {
     asked->integrators = strcmp(name, "integrators") == 0;
     asked->strands = strcmp(name, "strands") == 0;
     asked->networks = strcmp(name, "networks") == 0;
-    if (!asked->integrators && !asked->strands && !asked->networks)
-        fail_usage("--section: unknown section '%s'; there are: integrators, strands, networks", name);
+    asked->snapshots = strcmp(name, "snapshots") == 0;
+    if (!asked->integrators && !asked->strands && !asked->networks && !asked->snapshots)
+        fail_usage("--section: unknown section '%s'; there are: integrators, strands, networks, snapshots",
+                   name);
 }
 
 static void apply_option(request *asked, int option, const char *text) {
@@ -200,8 +202,12 @@ int command_compare(int argc, char **argv) {
         {"section", required_argument, NULL, 's'}, {"particles", required_argument, NULL, 'p'},
         {"repeat", required_argument, NULL, 'r'},  {"json", required_argument, NULL, 'j'},
         {"help", no_argument, NULL, 'h'},          {0}};
-    request asked = {
-        .particles = 1000000, .repeat = 9, .integrators = true, .strands = true, .networks = true};
+    request asked = {.particles = 1000000,
+                     .repeat = 9,
+                     .integrators = true,
+                     .strands = true,
+                     .networks = true,
+                     .snapshots = true};
     for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;)
         apply_option(&asked, option, optarg);
     require_no_operands(argc, argv, optind);
@@ -212,5 +218,6 @@ int command_compare(int argc, char **argv) {
     if (asked.integrators) compare_integrators(asked.particles, asked.repeat, object);
     if (asked.strands) compare_strands(asked.repeat, object);
     if (asked.networks) compare_networks(asked.repeat, object);
+    if (asked.snapshots) compare_snapshots(asked.repeat, object);
     return json_close(json, asked.json, object) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

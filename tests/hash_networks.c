@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "hash_twins.h"
 #include "network_scene.h"
 
 enum { FRAMES = 3 };
@@ -68,14 +69,15 @@ static uint64_t hash_of(const network_hash *h, mote_isa isa, mote_jobs jobs) {
                              .seed = 810,
                              .isa = isa,
                              .jobs = jobs};
-    mote_network_id id;
+    mote_network_id id, other;
     mote_system *system = make_network_scene(&s, &arrays, &id, NULL);
     for (uint32_t frame = 0; frame < FRAMES; frame++) {
+        if (hash_twin_steps) system = hash_continue(system, make_network_scene(&s, &arrays, &other, NULL));
         if (frame && s.parts & EDITS) network_edit_all(system, id, &s, &arrays, 30 + frame, NULL);
         scene_check(mote_system_advance(system, FRAME / h->rate, NULL));
     }
     const uint64_t hash = mote_system_hash(system);
-    mote_system_destroy(system);
+    hash_compare(system, hash_twin_steps ? make_network_scene(&s, &arrays, &other, NULL) : NULL);
     return hash;
 }
 

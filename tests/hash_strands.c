@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "hash_twins.h"
 #include "strand_scene.h"
 
 enum { STRANDS = 37, FRAMES = 3, FRAME_NANOSECONDS = 61000007 };
@@ -46,14 +47,15 @@ static const strand_hash hashes[] = {
 static uint64_t hash_of(const strand_hash *h, mote_isa isa, mote_jobs jobs) {
     const strand_scene s = {h->solver,     h->integrator, h->parts,   STRANDS,
                             .substeps = 3, .seed = 800,   .isa = isa, .jobs = jobs};
-    mote_strands_id id;
+    mote_strands_id id, other;
     mote_system *system = make_strand_scene(&s, &id);
     for (uint32_t frame = 0; frame < FRAMES; frame++) {
+        if (hash_twin_steps) system = hash_continue(system, make_strand_scene(&s, &other));
         if (frame) scene_aim(system, id, &s, frame, mote_system_steps(system) * scene_ticks(system));
         scene_check(mote_system_advance(system, FRAME_NANOSECONDS, NULL));
     }
     const uint64_t hash = mote_system_hash(system);
-    mote_system_destroy(system);
+    hash_compare(system, hash_twin_steps ? make_strand_scene(&s, &other) : NULL);
     return hash;
 }
 

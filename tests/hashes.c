@@ -2,7 +2,9 @@
  * optimisation level, instruction set and number of threads. Prints lines of "name hash"; the golden copy is
  * hashes.golden. Links nothing but mote.
  *
- *     hashes [--isa NAME] [--threads N]      exit 77: this build or machine cannot run NAME */
+ *     hashes [--isa NAME] [--threads N]      exit 77: this build or machine cannot run NAME
+ *     hashes --snapshots STEPS               every part of a scene in another system, restored from a
+ * snapshot; at its end both run side by side for so many steps */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +15,7 @@
 #include "hash_links.h"
 #include "hash_networks.h"
 #include "hash_strands.h"
+#include "hash_twins.h"
 #include "support.h"
 
 /* Fields cost more than the others, so they have fewer particles: emulators run this too. */
@@ -139,7 +142,7 @@ static void host_calls(mote_system *system, bool advection, uint32_t step) {
         external_forces.x[i] += 20 * reference_noise(step, i);
 }
 
-static uint64_t run(const scenario *s, mote_isa isa, mote_jobs jobs) {
+static mote_system *make(const scenario *s, mote_isa isa, mote_jobs jobs) {
     bool advection = advects(s->integrator);
     mote_system_def def = mote_default_system_def();
     def.capacity = PARTICLES + 100 * STEPS;
@@ -160,12 +163,18 @@ static uint64_t run(const scenario *s, mote_isa isa, mote_jobs jobs) {
     check(mote_system_spawn(system, s->forces >= FIELDS ? FIELD_PARTICLES : PARTICLES, &view));
     fill(&view, 11);
     add_forces(system, s->integrator, s->forces);
+    return system;
+}
+
+static uint64_t run(const scenario *s, mote_isa isa, mote_jobs jobs) {
+    mote_system *system = make(s, isa, jobs);
     for (uint32_t step = 0; step < STEPS; step += 4) {
-        if (s->life) host_calls(system, advection, step);
+        if (s->life) host_calls(system, advects(s->integrator), step);
+        if (hash_twin_steps) system = hash_continue(system, make(s, isa, jobs));
         check(mote_system_step(system, 4, NULL));
     }
     uint64_t hash = mote_system_hash(system);
-    mote_system_destroy(system);
+    hash_compare(system, hash_twin_steps ? make(s, isa, jobs) : NULL);
     return hash;
 }
 
@@ -206,8 +215,10 @@ int main(int count, char **arguments) {
             isa = isa_of_name(arguments[i + 1]);
         else if (i + 1 < count && strcmp(arguments[i], "--threads") == 0)
             jobs = dividing(mote_jobs_openmp((uint32_t)strtoul(arguments[i + 1], NULL, 10)));
+        else if (i + 1 < count && strcmp(arguments[i], "--snapshots") == 0)
+            hash_twin_steps = (uint32_t)strtoul(arguments[i + 1], NULL, 10);
         else
-            return fprintf(stderr, "usage: hashes [--isa NAME] [--threads N]\n"), 2;
+            return fprintf(stderr, "usage: hashes [--isa NAME] [--threads N] [--snapshots STEPS]\n"), 2;
     }
     if (!mote_isa_available(isa)) return 77;
     make_test_grids();

@@ -30,3 +30,25 @@ uint64_t mote_hash_bytes(uint64_t seed, const void *data, size_t bytes) {
 }
 
 uint64_t mote_hash_number(uint64_t seed, uint64_t number) { return finish(absorb(seed, number)); }
+
+/* Hashes one piece by MOTE_HASH_LANES chains: chain k takes the words k, k + LANES, ... Words that do not
+ * fill all chains follow as in mote_hash_bytes. */
+static uint64_t hash_piece(uint64_t seed, const unsigned char *data, size_t bytes) {
+    const size_t line = 8 * (size_t)MOTE_HASH_LANES, whole = bytes / line * line;
+    uint64_t chain[MOTE_HASH_LANES] = {0};
+    for (size_t at = 0; at < whole; at += line)
+        for (size_t k = 0; k < MOTE_HASH_LANES; k++) {
+            uint64_t word;
+            memcpy(&word, data + at + 8 * k, 8);
+            chain[k] = absorb(chain[k], word);
+        }
+    for (int k = 0; k < MOTE_HASH_LANES; k++) seed = absorb(seed, chain[k]);
+    return mote_hash_bytes(seed, data + whole, bytes - whole);
+}
+
+uint64_t mote_hash_pieces(uint64_t seed, const void *data, size_t bytes) {
+    for (size_t at = 0; at < bytes; at += MOTE_HASH_PIECE)
+        seed = hash_piece(seed, (const unsigned char *)data + at,
+                          bytes - at < MOTE_HASH_PIECE ? bytes - at : MOTE_HASH_PIECE);
+    return seed;
+}

@@ -12,4 +12,12 @@ uint64_t mote_hash_bytes(uint64_t seed, const void *data, size_t bytes);
 /* Returns the hash of one number, chained after `seed`. */
 uint64_t mote_hash_number(uint64_t seed, uint64_t number);
 
+/* Bytes of a piece of mote_hash_pieces, and the chains that run side by side in it. */
+#define MOTE_HASH_PIECE 16384u
+#define MOTE_HASH_LANES 8
+
+/* Returns the hash of the pieces of the data, chained after `seed`. Several chains of multiplications run
+ * side by side, so it is as fast as memory. Calls may be chained if all but the last hash whole pieces. */
+uint64_t mote_hash_pieces(uint64_t seed, const void *data, size_t bytes);
+
 #endif

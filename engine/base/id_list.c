@@ -38,6 +38,13 @@ mote_result mote_id_list_reserve_next(mote_id_list *list, uint32_t most, const m
     return grow(list, list->capacity ? 2 * list->capacity : 4, allocator);
 }
 
+mote_result mote_id_list_reserve(mote_id_list *list, uint32_t count, const mote_allocator *allocator) {
+    uint32_t capacity = list->capacity ? list->capacity : 4;
+    if (count <= list->capacity) return MOTE_OK;
+    while (capacity < count) capacity *= 2;
+    return grow(list, capacity, allocator);
+}
+
 uint32_t mote_id_list_append(mote_id_list *list, const void *item) {
     memcpy(item_at(list, list->count), item, list->element);
     return list->serials[list->count++] = ++list->next_serial;

@@ -21,6 +21,9 @@ mote_result mote_id_list_can_add(const mote_id_list *list, uint32_t most);
  * is then unchanged. */
 mote_result mote_id_list_reserve_next(mote_id_list *list, uint32_t most, const mote_allocator *allocator);
 
+/* Reserves capacity for `count` items. Errors: MEMORY; the list is then unchanged. */
+mote_result mote_id_list_reserve(mote_id_list *list, uint32_t count, const mote_allocator *allocator);
+
 /* Appends a copy of *item and returns its serial number. The capacity must be reserved. */
 uint32_t mote_id_list_append(mote_id_list *list, const void *item);
 

@@ -5,13 +5,13 @@
 
 #include "base/check.h"
 #include "base/fpu.h"
+#include "contacts/colliders.h"
 #include "contacts/motion.h"
 
-#define COOKIE   0x636f6c6cu
 #define FRICTION 0.5f
 
 static mote_collider_def make_def(mote_collider_kind kind, float radius) {
-    return (mote_collider_def){.cookie = COOKIE,
+    return (mote_collider_def){.cookie = MOTE_COLLIDER_COOKIE,
                                .kind = kind,
                                .transform = MOTE_TRANSFORM_IDENTITY,
                                .radius = radius,
@@ -86,7 +86,7 @@ static mote_result check_sizes(const mote_collider_def *def, const char **name) 
 mote_result mote_collider_check(const mote_collider_def *def, const char **parameter) {
     const char *ignored, **name = mote_name_cleared(parameter, &ignored);
     if (!def) return MOTE_ERROR_NULL;
-    if (def->cookie != COOKIE) return mote_named(name, "cookie", MOTE_ERROR_DEF);
+    if (def->cookie != MOTE_COLLIDER_COOKIE) return mote_named(name, "cookie", MOTE_ERROR_DEF);
     if ((unsigned)def->kind >= MOTE_COLLIDER_KIND_COUNT) return mote_named(name, "kind", MOTE_ERROR_ENUM);
     mote_result result = mote_named(name, "transform", mote_motion_check(&def->transform));
     if (result == MOTE_OK) result = check_sizes(def, name);

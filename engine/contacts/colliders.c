@@ -3,6 +3,7 @@
 #include "contacts/colliders.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/allocator.h"
 #include "base/hash.h"
@@ -96,6 +97,83 @@ uint64_t mote_collider_hash(uint64_t seed, const mote_collider *collider) {
                            def->extent[1], def->extent[2],   def->friction};
     const uint64_t hash = mote_hash_bytes(mote_hash_number(seed, (uint64_t)def->kind), shape, sizeof shape);
     return mote_travel_hash(hash, &motion->from, &motion->to, sizeof motion->to, &motion->travel);
+}
+
+/* --- Snapshots --- */
+
+/* Words of a collider: serial number, kind, def, motion. */
+enum { SERIAL, KIND, DEF, FROM = DEF + 13, TO = FROM + 7, TICKS = TO + 7, WORDS = TICKS + 4 };
+
+static void write_collider(unsigned char *section, uint32_t place, uint32_t serial, const mote_collider *c) {
+    const float shape[6] = {c->def.radius,    c->def.half_length, c->def.extent[0],
+                            c->def.extent[1], c->def.extent[2],   c->def.friction};
+    uint32_t words[WORDS] = {[SERIAL] = serial, [KIND] = (uint32_t)c->def.kind};
+    memcpy(words + DEF, &c->def.transform, sizeof c->def.transform);
+    memcpy(words + DEF + 7, shape, sizeof shape);
+    memcpy(words + FROM, &c->motion.from, sizeof c->motion.from);
+    memcpy(words + TO, &c->motion.to, sizeof c->motion.to);
+    mote_words_split(c->motion.travel.from_tick, words + TICKS);
+    mote_words_split(c->motion.travel.to_tick, words + TICKS + 2);
+    mote_words_store(section, (uint64_t)place * WORDS, words, WORDS);
+}
+
+static uint32_t read_collider(const unsigned char *section, uint32_t place, mote_collider *c) {
+    uint32_t words[WORDS];
+    float shape[6];
+    mote_words_load(words, section, (uint64_t)place * WORDS, WORDS);
+    memcpy(shape, words + DEF + 7, sizeof shape);
+    *c = (mote_collider){
+        .def = {.cookie = MOTE_COLLIDER_COOKIE,
+                .kind = (mote_collider_kind)words[KIND],
+                .radius = shape[0],
+                .half_length = shape[1],
+                .extent = {shape[2], shape[3], shape[4]},
+                .friction = shape[5]},
+        .motion.travel = {mote_words_join(words + TICKS), mote_words_join(words + TICKS + 2)}};
+    memcpy(&c->def.transform, words + DEF, sizeof c->def.transform);
+    memcpy(&c->motion.from, words + FROM, sizeof c->motion.from);
+    memcpy(&c->motion.to, words + TO, sizeof c->motion.to);
+    return words[SERIAL];
+}
+
+static void check_colliders(const unsigned char *section, uint32_t count, uint32_t next_serial,
+                            mote_archive *a) {
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        mote_collider c;
+        const uint32_t serial = read_collider(section, i, &c);
+        if (serial <= last || serial > next_serial || mote_collider_check(&c.def, NULL) ||
+            mote_motion_check(&c.motion.from) || mote_motion_check(&c.motion.to)) {
+            mote_archive_refuse(a, MOTE_ERROR_FILE, 0, i, "collider");
+            return;
+        }
+        last = serial;
+    }
+}
+
+/* Reserves the list and its poses. Error: MEMORY. */
+static mote_result reserve(mote_collider_list *list, uint32_t count, const mote_allocator *allocator) {
+    list->list.element = sizeof(mote_collider);
+    const mote_result result = mote_id_list_reserve(&list->list, count, allocator);
+    if (result || list->bytes >= (size_t)list->list.capacity * list->rows * sizeof *list->poses)
+        return result;
+    return resize_poses(list, list->list.capacity, list->rows, allocator);
+}
+
+void mote_colliders_archive(mote_collider_list *list, uint32_t count, uint32_t next_serial, mote_archive *a) {
+    unsigned char *section = mote_archive_section(a, 0, 4, 4 * (uint64_t)WORDS * count);
+    if (!section) return;
+    for (uint32_t i = 0; i < count && a->task == MOTE_ARCHIVE_WRITE; i++)
+        write_collider(section, i, list->list.serials[i], mote_collider_at(list, i));
+    if (a->task == MOTE_ARCHIVE_CHECK) check_colliders(section, count, next_serial, a);
+    if (a->task == MOTE_ARCHIVE_RESERVE && reserve(list, count, a->allocator))
+        mote_archive_refuse(a, MOTE_ERROR_MEMORY, 0, MOTE_NO_ITEM, NULL);
+    if (a->task != MOTE_ARCHIVE_READ) return;
+    for (uint32_t i = 0; i < count; i++)
+        list->list.serials[i] = read_collider(section, i, mote_collider_at(list, i));
+    list->list.count = count;
+    list->list.next_serial = next_serial;
+    poses_changed(list);
 }
 
 /* --- Poses --- */

@@ -4,8 +4,11 @@
 
 #include <mote/collider.h>
 
+#include "base/archive.h"
 #include "base/id_list.h"
 #include "contacts/motion.h"
+
+#define MOTE_COLLIDER_COOKIE 0x636f6c6cu /* of defs */
 
 /* Pose of a collider at one boundary, and its motion since the boundary before. In the first row of a table
  * the motion is zero. Directions are rows: axis[k] is the direction of the local axis k. */
@@ -80,6 +83,9 @@ mote_collider_pose mote_collider_pose_make(const mote_collider_def *def, const m
                                            const mote_transform *to);
 
 void mote_colliders_destroy(mote_collider_list *list, const mote_allocator *allocator);
+
+/* Visits all colliders: `count` of them in tasks that read. Errors of CHECK: FILE; of RESERVE: MEMORY. */
+void mote_colliders_archive(mote_collider_list *list, uint32_t count, uint32_t next_serial, mote_archive *a);
 
 /* Returns the hash of a collider, chained after `seed`. */
 uint64_t mote_collider_hash(uint64_t seed, const mote_collider *collider);

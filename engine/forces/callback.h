@@ -28,15 +28,35 @@ static mote_result callback_check(const mote_force_def *def, const char **name) 
 }
 
 static uint64_t callback_hash(const mote_force_def *def, uint64_t seed) {
-    return mote_hash_number(mote_hash_number(seed, (uint64_t)def->as.callback.unit),
-                            (uint64_t)def->as.callback.reach);
+    const uint64_t hash = mote_hash_number(mote_hash_number(seed, (uint64_t)def->as.callback.unit),
+                                           (uint64_t)def->as.callback.reach);
+    return def->as.callback.number ? mote_hash_number(hash, def->as.callback.number) : hash;
+}
+
+static void callback_name(const mote_force_def *def, uint32_t words[MOTE_FORCE_HOST_WORDS]) {
+    words[0] = def->as.callback.number;
+    words[1] = (uint32_t)def->as.callback.unit;
+    words[2] = (uint32_t)def->as.callback.reach;
+    words[3] = def->as.callback.reads_velocity;
+}
+
+static bool callback_take(mote_force_def *def, const uint32_t words[MOTE_FORCE_HOST_WORDS],
+                          const mote_force_def *like) {
+    if (like->as.callback.number != words[0] || words[3] > 1) return false;
+    def->as.callback = like->as.callback;
+    def->as.callback.unit = (mote_force_unit)words[1];
+    def->as.callback.reach = (mote_force_reach)words[2];
+    def->as.callback.reads_velocity = words[3];
+    return true;
 }
 
 static const mote_force_row mote_callback_row = {.name = "callback",
                                                  .cost = 5,
                                                  .path = MOTE_PATH_CALLBACK,
                                                  .check = callback_check,
-                                                 .hash = callback_hash};
+                                                 .hash = callback_hash,
+                                                 .name_host = callback_name,
+                                                 .take_host = callback_take};
 
 #endif
 #endif

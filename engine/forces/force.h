@@ -47,6 +47,10 @@ typedef struct mote_force_field {
     uint32_t floats;
 } mote_force_field;
 
+/* Words of a force in a snapshot: kind, region, use, drag, names of pointers of the host, parameters. */
+#define MOTE_FORCE_HOST_WORDS 4
+#define MOTE_FORCE_WORDS      48
+
 typedef struct mote_force_row {
     const char *name;
     mote_force_path path;
@@ -67,6 +71,11 @@ typedef struct mote_force_row {
     double (*potential)(const mote_force_def *def, const mote_force_place *at);
     /* Hashes data beside or in place of `bytes`; NULL: none. */
     uint64_t (*hash)(const mote_force_def *def, uint64_t seed);
+    /* Pointers of the host, which are not in snapshots; NULL: none. name_host writes words that name them;
+     * take_host takes those of `like` if they have that name. */
+    void (*name_host)(const mote_force_def *def, uint32_t words[MOTE_FORCE_HOST_WORDS]);
+    bool (*take_host)(mote_force_def *def, const uint32_t words[MOTE_FORCE_HOST_WORDS],
+                      const mote_force_def *like);
 } mote_force_row;
 
 /* Properties of a checked def: its path (an affine force in a region is inline); whether its unit is N;
@@ -95,6 +104,14 @@ double mote_force_potential(const mote_force_def *def, const mote_force_place *a
 /* Returns the hash of a def, chained after `seed`. A callback is hashed by its unit and reach, not by its
  * addresses, which differ from run to run. */
 uint64_t mote_force_hash(const mote_force_def *def, uint64_t seed);
+
+/* Writes a def to words. */
+void mote_force_pack(const mote_force_def *def, uint32_t words[MOTE_FORCE_WORDS]);
+
+/* Reads a def from words; it must be checked afterwards. Pointers of the host are taken from the first of
+ * `count` forces that has the same ones. Returns false if there is none, or the kind is none. */
+bool mote_force_unpack(mote_force_def *def, const uint32_t words[MOTE_FORCE_WORDS],
+                       const mote_force_def *like, uint32_t count);
 
 /* Copies a vector into a def; NaN if `from` is NULL, so that the check of the def fails. */
 MOTE_INLINE void mote_copy_vector(float to[3], const float *from) {

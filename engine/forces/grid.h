@@ -25,8 +25,24 @@ static uint64_t grid_hash(const mote_force_def *def, uint64_t seed) {
     return mote_hash_number(seed, def->as.grid.grid->hash);
 }
 
-static const mote_force_row mote_grid_row = {
-    .name = "grid", .cost = 15, .path = MOTE_PATH_POINT, .check = grid_check, .hash = grid_hash};
+static void grid_name(const mote_force_def *def, uint32_t words[MOTE_FORCE_HOST_WORDS]) {
+    words[0] = (uint32_t)def->as.grid.grid->hash;
+    words[1] = (uint32_t)(def->as.grid.grid->hash >> 32);
+}
+
+static bool grid_take(mote_force_def *def, const uint32_t words[MOTE_FORCE_HOST_WORDS],
+                      const mote_force_def *like) {
+    def->as.grid = like->as.grid;
+    return like->as.grid.grid->hash == (words[0] | (uint64_t)words[1] << 32);
+}
+
+static const mote_force_row mote_grid_row = {.name = "grid",
+                                             .cost = 15,
+                                             .path = MOTE_PATH_POINT,
+                                             .check = grid_check,
+                                             .hash = grid_hash,
+                                             .name_host = grid_name,
+                                             .take_host = grid_take};
 
 #endif
 #endif

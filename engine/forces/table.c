@@ -1,5 +1,6 @@
 /* Table of the rows of all forces, queries on it, and defs of forces limited to a region. */
 #include <math.h>
+#include <string.h>
 
 #include "base/hash.h"
 
@@ -124,6 +125,46 @@ uint64_t mote_force_hash(const mote_force_def *def, uint64_t seed) {
     hash = mote_hash_bytes(hash, &def->region, sizeof def->region);
     hash = mote_hash_number(mote_hash_bytes(hash, &def->drag, sizeof def->drag), (uint64_t)def->use);
     return mote_hash_bytes(hash, &def->as, row->bytes);
+}
+
+/* --- Snapshots --- */
+
+/* Words of a force: kind, region, use, drag ... */
+enum {
+    KIND,
+    REGION,
+    USE = REGION + sizeof(mote_region) / 4,
+    DRAG,
+    HOST,
+    PARAMETERS = HOST + MOTE_FORCE_HOST_WORDS
+};
+_Static_assert(PARAMETERS + MOTE_PARAMETERS(timed_thrust) / 4 <= MOTE_FORCE_WORDS,
+               "the longest parameters fit");
+
+void mote_force_pack(const mote_force_def *def, uint32_t words[MOTE_FORCE_WORDS]) {
+    const mote_force_row *row = row_of(def);
+    memset(words, 0, MOTE_FORCE_WORDS * sizeof *words);
+    words[KIND] = (uint32_t)def->kind;
+    words[USE] = (uint32_t)def->use;
+    memcpy(words + REGION, &def->region, sizeof def->region);
+    memcpy(words + DRAG, &def->drag, sizeof def->drag);
+    memcpy(words + PARAMETERS, &def->as, row->bytes);
+    if (row->name_host) row->name_host(def, words + HOST);
+}
+
+bool mote_force_unpack(mote_force_def *def, const uint32_t words[MOTE_FORCE_WORDS],
+                       const mote_force_def *like, uint32_t count) {
+    *def = (mote_force_def){
+        .cookie = MOTE_FORCE_COOKIE, .kind = (mote_force_kind)words[KIND], .use = (mote_field_use)words[USE]};
+    if (words[KIND] >= MOTE_FORCE_KIND_COUNT) return false;
+    const mote_force_row *row = row_of(def);
+    memcpy(&def->region, words + REGION, sizeof def->region);
+    memcpy(&def->drag, words + DRAG, sizeof def->drag);
+    memcpy(&def->as, words + PARAMETERS, row->bytes);
+    if (!row->take_host) return true;
+    for (uint32_t i = 0; i < count; i++)
+        if (like[i].kind == def->kind && row->take_host(def, words + HOST, &like[i])) return true;
+    return false;
 }
 
 const char *mote_force_name(mote_force_kind kind) {

@@ -74,13 +74,18 @@ static void remove_end(mote_link_list *links, const mote_link_site *site, const 
     MOTE_ASSERT(site->range->kind->validate(site->range));
 }
 
-static mote_result add_ends(mote_link_list *links, const mote_link_site site[2],
-                            const mote_allocator *allocator) {
+mote_result mote_links_add_ends(mote_link_list *links, const mote_link_site site[2],
+                                const mote_allocator *allocator) {
     mote_result result = add_end(links, &site[0], allocator);
     if (result) return result;
     result = add_end(links, &site[1], allocator);
     if (result) remove_end(links, &site[0], allocator);
     return result;
+}
+
+void mote_links_remove_ends(mote_link_list *links, const mote_link_site site[2],
+                            const mote_allocator *allocator) {
+    for (int i = 0; i < 2; i++) remove_end(links, &site[i], allocator);
 }
 
 /* --- The list --- */
@@ -92,7 +97,7 @@ mote_result mote_links_add(mote_link_list *links, const mote_link *link, const m
     const char *ignored;
     mote_result result = mote_link_resolve(&state.link, site, &ignored);
     if (result == MOTE_OK) result = mote_id_list_reserve_next(&links->list, MOTE_MAX_LINKS, allocator);
-    if (result == MOTE_OK) result = add_ends(links, site, allocator);
+    if (result == MOTE_OK) result = mote_links_add_ends(links, site, allocator);
     if (result == MOTE_OK) *serial = mote_id_list_append(&links->list, &state);
     return result;
 }
@@ -100,7 +105,7 @@ mote_result mote_links_add(mote_link_list *links, const mote_link *link, const m
 void mote_links_remove(mote_link_list *links, uint32_t place, const mote_allocator *allocator) {
     const mote_link_state state = *mote_link_at(links, place);
     mote_id_list_remove(&links->list, place);
-    for (int i = 0; i < 2; i++) remove_end(links, &state.site[i], allocator);
+    mote_links_remove_ends(links, state.site, allocator);
 }
 
 void mote_links_drop(mote_link_list *links, const mote_range *range, const mote_allocator *allocator) {

@@ -7,6 +7,8 @@
 #include "base/id_list.h"
 #include "stage/range.h"
 
+#define MOTE_LINK_COOKIE 0x6c696e6bu /* of links */
+
 /* Range and slot of a link's end. */
 typedef struct mote_link_site {
     mote_range *range;
@@ -28,6 +30,9 @@ typedef struct mote_link_state {
 typedef struct mote_link_list {
     mote_id_list list;  /* items: mote_link_state */
     mote_range *linked; /* ranges that have link ends, by next_linked */
+    /* Links of a snapshot whose ends have been added; NULL: none. */
+    const unsigned char *reserved;
+    uint32_t reserved_count;
 } mote_link_list;
 
 MOTE_INLINE mote_link_state *mote_link_at(const mote_link_list *links, uint32_t place) {
@@ -48,6 +53,24 @@ void mote_links_remove(mote_link_list *links, uint32_t place, const mote_allocat
 
 /* Removes all links of a range, or all links if the range is NULL. */
 void mote_links_drop(mote_link_list *links, const mote_range *range, const mote_allocator *allocator);
+
+/* Adds or removes the ends of a link at its ranges. Error of adding: MEMORY; nothing has then changed. */
+mote_result mote_links_add_ends(mote_link_list *links, const mote_link_site site[2],
+                                const mote_allocator *allocator);
+void mote_links_remove_ends(mote_link_list *links, const mote_link_site site[2],
+                            const mote_allocator *allocator);
+
+/* --- state.c --- */
+
+/* The links of a snapshot: how many, their serial numbers and marks, and how to find their ends. */
+typedef struct mote_links_in {
+    uint32_t count, next_serial, present_mark, mark;
+    mote_result (*find)(const void *system, const mote_link_end *end, mote_link_site *site);
+    const void *system;
+} mote_links_in;
+
+/* Visits all links. Errors of CHECK: FILE; of RESERVE: MEMORY. */
+void mote_links_archive(mote_link_list *links, const mote_links_in *in, mote_archive *a);
 
 /* --- step.c --- */
 

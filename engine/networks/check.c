@@ -81,8 +81,8 @@ static mote_result check_stiffness(float stiffness, mote_network_solver solver) 
     return stiffness == INFINITY ? MOTE_OK : mote_value_positive(stiffness);
 }
 
-static mote_result check_spring(const mote_spring *spring, mote_network_solver solver, uint32_t particles,
-                                const char **name) {
+mote_result mote_network_check_spring(const mote_spring *spring, mote_network_solver solver,
+                                      uint32_t particles, const char **name) {
     if (spring->a >= particles) return mote_named(name, "a", MOTE_ERROR_RANGE);
     if (spring->b >= particles || spring->a == spring->b) return mote_named(name, "b", MOTE_ERROR_RANGE);
     mote_result result = MOTE_OK;
@@ -98,7 +98,8 @@ static mote_result check_spring(const mote_spring *spring, mote_network_solver s
 static mote_result check_springs(const mote_network_def *def, mote_network_fault *fault) {
     for (uint32_t i = 0; i < def->spring_count; i++) {
         const mote_spring *s = &def->springs[i];
-        mote_result result = check_spring(s, def->solver, def->particle_count, &fault->parameter);
+        mote_result result =
+            mote_network_check_spring(s, def->solver, def->particle_count, &fault->parameter);
         if (result == MOTE_OK && s->rest_length == MOTE_AS_PLACED) {
             const float *p = def->positions + 3 * (size_t)s->a, *q = def->positions + 3 * (size_t)s->b;
             if (!isfinite(mote_network_distance(p, q)))
@@ -136,7 +137,8 @@ mote_result mote_network_check(const mote_network_def *def, mote_network_fault *
 
 mote_result mote_network_check_own_spring(const mote_network *network, const mote_spring *spring,
                                           const char **name) {
-    mote_result result = check_spring(spring, network->def.solver, network->particle_count, name);
+    mote_result result =
+        mote_network_check_spring(spring, network->def.solver, network->particle_count, name);
     if (result) return result;
     const uint32_t a = network->slot_of_particle[spring->a], b = network->slot_of_particle[spring->b];
     if (spring->rest_length == MOTE_AS_PLACED && !isfinite(mote_network_present_length(network, a, b)))

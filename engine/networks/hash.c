@@ -22,9 +22,10 @@ static uint64_t hash_low_parts(uint64_t hash, const mote_network *network, const
     return mote_hash_bytes(hash, run, count * sizeof *run);
 }
 
-static uint64_t hash_particles(uint64_t hash, const mote_network *network) {
-    for (uint32_t first = 0; first < network->particle_count; first += RUN) {
-        const uint32_t left = network->particle_count - first, count = left < RUN ? left : RUN;
+/* Hashes particles first .. end - 1. */
+static uint64_t hash_particles(uint64_t hash, const mote_network *network, uint32_t first, uint32_t end) {
+    for (; first < end; first += RUN) {
+        const uint32_t left = end - first, count = left < RUN ? left : RUN;
         const uint32_t *slot = network->slot_of_particle + first;
         for (int axis = 0; axis < 3; axis++) {
             hash = hash_run_of(hash, network->range.x[axis], slot, count);
@@ -43,8 +44,9 @@ static uint64_t hash_particles(uint64_t hash, const mote_network *network) {
     return hash;
 }
 
-static uint64_t hash_springs(uint64_t hash, const mote_network *network) {
-    for (uint32_t number = 0; number < network->spring_end; number++) {
+/* Hashes springs first .. end - 1. */
+static uint64_t hash_springs(uint64_t hash, const mote_network *network, uint32_t first, uint32_t end) {
+    for (uint32_t number = first; number < end; number++) {
         const mote_network_spring_state *s = &network->spring[number];
         if (s->a == MOTE_NO_SLOT) continue;
         const float values[4] = {s->rest_length, s->stiffness, s->damping, s->tear_strain};
@@ -55,26 +57,27 @@ static uint64_t hash_springs(uint64_t hash, const mote_network *network) {
     return hash;
 }
 
+static uint64_t hash_pin(const mote_network *network, const mote_pin *pin) {
+    uint64_t hash = mote_hash_number(0, network->particle_of_slot[pin->slot]);
+    if (network->relative_x[0]) hash = mote_hash_bytes(hash, pin->from_low, sizeof pin->from_low);
+    return mote_travel_hash(hash, pin->from, pin->to, sizeof pin->to, &pin->travel);
+}
+
+static uint64_t hash_reel(const mote_pin *reel) {
+    return mote_travel_hash(mote_hash_number(0, reel->spring), reel->from, reel->to, sizeof *reel->to,
+                            &reel->travel);
+}
+
 /* Sums the hashes of pins and reels, since pins are stored by slot and reels by block. */
 static uint64_t hash_targets(const mote_network *network) {
     const mote_pin_list *list = &network->range.pins;
     uint64_t pins = 0, reels = 0;
-    for (uint32_t i = 0; i < list->count; i++) {
-        const mote_pin *pin = &list->pins[i];
-        uint64_t hash = mote_hash_number(0, network->particle_of_slot[pin->slot]);
-        if (network->relative_x[0]) hash = mote_hash_bytes(hash, pin->from_low, sizeof pin->from_low);
-        pins += mote_travel_hash(hash, pin->from, pin->to, sizeof pin->to, &pin->travel);
-    }
-    for (uint32_t i = 0; i < network->reels.count; i++) {
-        const mote_pin *reel = &network->reels.pins[i];
-        reels += mote_travel_hash(mote_hash_number(0, reel->spring), reel->from, reel->to, sizeof *reel->to,
-                                  &reel->travel);
-    }
+    for (uint32_t i = 0; i < list->count; i++) pins += hash_pin(network, &list->pins[i]);
+    for (uint32_t i = 0; i < network->reels.count; i++) reels += hash_reel(&network->reels.pins[i]);
     return mote_hash_number(mote_hash_number(pins, list->count), reels);
 }
 
-/* Independent of the layout. Reactions and statistics are not part of the state. */
-uint64_t mote_network_hash(const mote_range *range, uint64_t hash) {
+uint64_t mote_network_hash_settings(const mote_range *range, uint64_t hash) {
     const mote_network *network = mote_const_network_of(range);
     const mote_network_def *def = &network->def;
     const float settings[] = {def->max_strain, def->radius, def->friction};
@@ -82,7 +85,48 @@ uint64_t mote_network_hash(const mote_range *range, uint64_t hash) {
                                def->growth_allowed,     def->max_iterations,   def->max_linear,
                                network->particle_count, network->spring_count, network->range.started,
                                network->substeps,       network->rigid};
-    hash = mote_hash_bytes(mote_hash_bytes(hash, settings, sizeof settings), counts, sizeof counts);
-    hash = hash_springs(hash_particles(hash, network), network);
+    return mote_hash_bytes(mote_hash_bytes(hash, settings, sizeof settings), counts, sizeof counts);
+}
+
+/* Independent of the layout. Reactions and statistics are not part of the state. */
+uint64_t mote_network_hash(const mote_range *range, uint64_t hash) {
+    const mote_network *network = mote_const_network_of(range);
+    hash = mote_network_hash_settings(range, hash);
+    hash = hash_particles(hash, network, 0, network->particle_count);
+    hash = hash_springs(hash, network, 0, network->spring_end);
     return mote_hash_number(hash, hash_targets(network));
+}
+
+/* --- Items --- */
+
+uint32_t mote_network_count_items(const mote_range *range, bool springs) {
+    const mote_network *network = mote_const_network_of(range);
+    return springs ? network->spring_end : network->particle_count;
+}
+
+static uint64_t hash_particle_items(const mote_network *network, uint32_t first, uint32_t count) {
+    uint64_t hash = hash_particles(0, network, first, first + count);
+    for (uint32_t i = first; i < first + count; i++) {
+        const uint32_t slot = network->slot_of_particle[i];
+        const mote_pin *pin =
+            mote_pins_find(&network->range.pins, mote_network_block_of(network, slot), slot);
+        if (pin) hash = mote_hash_number(hash, hash_pin(network, pin));
+    }
+    return hash;
+}
+
+static uint64_t hash_spring_items(const mote_network *network, uint32_t first, uint32_t count) {
+    uint64_t hash = hash_springs(0, network, first, first + count);
+    for (uint32_t i = first; i < first + count; i++) {
+        if (!mote_network_has_spring(network, i)) continue;
+        const uint32_t block = mote_network_block_of(network, network->spring[i].a);
+        const mote_pin *reel = mote_pins_find(&network->reels, block, i);
+        if (reel) hash = mote_hash_number(hash, hash_reel(reel));
+    }
+    return hash;
+}
+
+uint64_t mote_network_hash_items(const mote_range *range, bool springs, uint32_t first, uint32_t count) {
+    const mote_network *network = mote_const_network_of(range);
+    return springs ? hash_spring_items(network, first, count) : hash_particle_items(network, first, count);
 }

@@ -28,6 +28,11 @@ typedef struct mote_network_layout_plan {
  * the particle or spring and the field. */
 mote_result mote_network_check(const mote_network_def *def, mote_network_fault *fault);
 
+/* Checks the values of a spring and that its ends are different numbers below `particles`. Errors: RANGE,
+ * NOT_FINITE. */
+mote_result mote_network_check_spring(const mote_spring *spring, mote_network_solver solver,
+                                      uint32_t particles, const char **name);
+
 /* Union-find: the root of an item, with path halving, and the union of two sets. The lowest item is the root,
  * so the order of a and b has no effect. */
 uint32_t mote_network_root(uint32_t *parent, uint32_t item);
@@ -75,6 +80,13 @@ void mote_network_write_sliced(mote_network *network, uint32_t block, const mote
  * springs of an island come in ascending order, each once. */
 void mote_network_write_interleaved(mote_network *network, uint32_t block, uint32_t number, uint32_t *cursor);
 
+/* Removes all springs from the packets of an interleaved block; the packets stay. */
+void mote_network_empty_interleaved(mote_network *network, uint32_t block);
+
+/* Releases the packets of a network and takes those of another one. */
+void mote_network_take_packets(mote_network *network, const mote_network *from,
+                               const mote_allocator *allocator);
+
 /* Removes a spring from its packets. */
 void mote_network_clear_entries(mote_network *network, uint32_t number);
 
@@ -82,6 +94,13 @@ void mote_network_clear_entries(mote_network *network, uint32_t number);
  * then. */
 mote_result mote_network_reserve_packets(mote_network *network, uint64_t more,
                                          const mote_allocator *allocator);
+
+/* Returns the capacity for packets of a new layout: in proportion to spring_capacity, at most twice those in
+ * use. */
+uint64_t mote_network_packets_for(const mote_network *network, uint64_t packets);
+
+/* Links the springs below `end` into the lists of their ends, which are empty. */
+void mote_network_list_springs(mote_network *network, uint32_t end);
 
 /* Capacity of a block that has exceeded its own. */
 MOTE_INLINE uint64_t mote_network_packet_capacity(uint64_t packets) { return packets + packets / 4 + 2; }

@@ -80,6 +80,7 @@ static uint64_t place_columns(mote_network *network, bool interpolates) {
     take_slots(&a, network, interpolates);
     network->frozen = mote_arena_take(&a, network->island_count, sizeof(uint8_t));
     network->island_size = mote_arena_take(&a, network->island_count, sizeof(uint32_t));
+    network->island_mark = mote_arena_take(&a, network->island_count, sizeof(uint32_t));
     if (network->def.solver == MOTE_NETWORK_CONSTRAINED) {
         network->chunk_first = mote_arena_take(&a, network->group_count, sizeof(uint32_t));
         network->chunk_end = mote_arena_take(&a, network->group_count, sizeof(uint32_t));
@@ -169,27 +170,33 @@ void mote_network_create_spring(mote_network *network, uint32_t number, const mo
 }
 
 /* Links the springs at the heads of their ends' lists in descending order, so that the lists ascend. */
+void mote_network_list_springs(mote_network *network, uint32_t end) {
+    for (uint32_t i = end; i-- > 0;) {
+        mote_network_spring_state *s = &network->spring[i];
+        if (s->a == MOTE_NO_SLOT) continue;
+        s->next[0] = network->head[s->a];
+        s->next[1] = network->head[s->b];
+        network->head[s->a] = network->head[s->b] = i;
+    }
+}
+
 static void fill_springs(mote_network *network, const mote_network_def *def) {
     for (uint32_t i = def->spring_count; i < network->def.spring_capacity; i++)
         network->spring[i] = (mote_network_spring_state){.a = MOTE_NO_SLOT, .b = MOTE_NO_SLOT};
     for (uint32_t i = def->spring_count; i-- > 0;) {
         const mote_spring *from = &def->springs[i];
         const float *p = def->positions + 3 * (size_t)from->a, *q = def->positions + 3 * (size_t)from->b;
-        mote_network_spring_state *s = &network->spring[i];
         const bool as_placed = from->rest_length == MOTE_AS_PLACED;
         mote_network_create_spring(network, i, from,
                                    as_placed ? mote_network_distance(p, q) : from->rest_length);
-        s->next[0] = network->head[s->a];
-        s->next[1] = network->head[s->b];
-        network->head[s->a] = network->head[s->b] = i;
     }
+    mote_network_list_springs(network, def->spring_count);
     network->spring_count = network->spring_end = network->first_free = def->spring_count;
 }
 
 /* --- Packets --- */
 
-/* Returns the capacity for packets: in proportion to spring_capacity, at most twice those in use. */
-static uint64_t capacity_for(const mote_network *network, uint64_t packets) {
+uint64_t mote_network_packets_for(const mote_network *network, uint64_t packets) {
     const uint64_t more = network->def.spring_capacity - network->spring_count, now = network->spring_count;
     if (more == 0 || now == 0) return packets;
     return packets + (more < now ? (packets * more + now - 1) / now : packets);
@@ -201,15 +208,16 @@ static mote_result place_packets(mote_network *network, const mote_network_layou
     uint64_t packets = 0;
     for (uint32_t i = 0; i < network->island_count; i++) { /* alike islands have equal numbers of springs */
         const uint32_t springs = s->first_spring[i + 1] - s->first_spring[i];
-        const uint64_t capacity = capacity_for(network, springs);
+        const uint64_t capacity = mote_network_packets_for(network, springs);
         if (capacity > MOTE_NO_ITEM / MOTE_GROUP) return MOTE_ERROR_OVERFLOW;
         if (s->stride[i] != 1) network->block[s->block[i]].packet_capacity = (uint32_t)capacity;
     }
     for (uint32_t i = 0; i < network->block_count; i++) {
         mote_network_block *block = &network->block[i];
-        const uint64_t capacity = block->interleaved
-                                      ? block->packet_capacity
-                                      : capacity_for(network, mote_network_count_sliced(network, i, NULL));
+        const uint64_t capacity =
+            block->interleaved
+                ? block->packet_capacity
+                : mote_network_packets_for(network, mote_network_count_sliced(network, i, NULL));
         if (packets + capacity > MOTE_NO_ITEM / MOTE_GROUP) return MOTE_ERROR_OVERFLOW;
         block->first_packet = (uint32_t)packets;
         block->packet_capacity = (uint32_t)capacity;
@@ -266,6 +274,7 @@ static mote_result build(mote_network *network, const mote_network_def *def, con
     if (result) return result;
     write_packets(network, s);
     mote_network_find_chunks(network);
+    network->signature = mote_network_signature(network);
     return MOTE_OK;
 }
 

@@ -135,8 +135,11 @@ struct mote_network {
     bool has_outer;             /* some block is outer */
     uint32_t substeps;          /* of the last step; 0: no step yet */
 
+    struct mote_network_rebuild *rebuild; /* while a snapshot with other springs is read; else NULL */
+
     /* Counts edits of springs, pins and islands, from 1 on. A derived quantity keeps the count at which it
      * was computed, and is stale when the counts differ. */
+    uint64_t signature; /* hash of all that the def determines */
     uint64_t edits, bound_edits, response_edits, aggregate_edits, component_edits;
     mote_network_stability_bound bound; /* holds for any directions of the springs */
     double response_h;                  /* s, the substep of entry_response */
@@ -167,6 +170,7 @@ struct mote_network {
 
     uint8_t *frozen;       /* by island */
     uint32_t *island_size; /* by island: particles; 0: merged into another */
+    uint32_t *island_mark; /* by island: work space */
     mote_network_block *block;
     mote_network_group *group;         /* lane group g holds slots 16 g .. 16 g + 15 */
     mote_network_spring_state *spring; /* def.spring_capacity */
@@ -331,6 +335,35 @@ mote_result mote_network_can_step(mote_range *range, const mote_plan_def *plan);
 
 mote_network_stability_report mote_network_stability_of(mote_network *network, const mote_plan_def *plan);
 
+/* --- signature.c, state.c, rebuild.c --- */
+
+/* Visits all state. Errors of CHECK: FOREIGN (another def), FILE; of RESERVE: MEMORY. */
+void mote_network_archive(mote_range *range, mote_archive *a);
+
+/* Returns the hash of all that the def determines. */
+uint64_t mote_network_signature(const mote_network *network);
+
+/* Springs and islands of a snapshot: 6 words a spring, by number; an island of each slot. */
+typedef struct mote_network_topology {
+    const unsigned char *springs, *islands;
+    uint32_t spring_end;
+} mote_network_topology;
+
+/* Returns a spring of a snapshot, in no list and no packet. */
+mote_network_spring_state mote_network_spring_in(const mote_network_topology *t, uint32_t number);
+
+/* Marks blocks as outer that springs or islands of a snapshot join. Only the order of the work depends on it.
+ */
+void mote_network_join_blocks(mote_network *network, const mote_network_topology *t);
+
+/* Lays out the springs and islands of a snapshot beside the present ones. Errors: MEMORY, OVERFLOW; nothing
+ * then stays allocated. commit: replaces the present ones. discard: releases the memory. */
+mote_result mote_network_rebuild_make(mote_network *network, const mote_network_topology *t,
+                                      const mote_allocator *allocator);
+void mote_network_rebuild_commit(mote_network *network, const mote_network_topology *t,
+                                 const mote_allocator *allocator);
+void mote_network_rebuild_discard(mote_network *network, const mote_allocator *allocator);
+
 /* --- present.c, statistics.c, hash.c, validate.c --- */
 
 /* Writes interpolated positions. Errors: DEF, NOT_FINITE, RANGE, NULL, BUFFER, as for
@@ -341,6 +374,9 @@ mote_result mote_network_write(const mote_network *network, const mote_presentat
 mote_statistics mote_network_statistics_of(const mote_network *network, const mote_step *now);
 mote_sums mote_network_sum(const mote_range *range, const mote_step *now);
 uint64_t mote_network_hash(const mote_range *range, uint64_t seed);
+uint32_t mote_network_count_items(const mote_range *range, bool springs);
+uint64_t mote_network_hash_items(const mote_range *range, bool springs, uint32_t first, uint32_t count);
+uint64_t mote_network_hash_settings(const mote_range *range, uint64_t seed);
 bool mote_network_validate(const mote_range *range);
 
 #endif

@@ -243,6 +243,12 @@ void mote_network_write_interleaved(mote_network *network, uint32_t block, uint3
     *cursor = packet + 1 - b->first_packet;
 }
 
+void mote_network_empty_interleaved(mote_network *network, uint32_t block) {
+    const mote_network_block *b = &network->block[block];
+    for (uint32_t i = b->first_packet; i < b->first_packet + b->packet_count; i++)
+        begin_interleaved(network, i, network->packet[i].self, (uint32_t)network->packet[i].other);
+}
+
 /* --- Memory --- */
 
 /* Entry numbers have 32 bits, and MOTE_NO_ITEM is none of them. */
@@ -326,6 +332,14 @@ mote_result mote_network_reserve_packets(mote_network *network, uint64_t more,
     mote_release(allocator, network->packet_memory, network->packet_bytes);
     *network = moved;
     return MOTE_OK;
+}
+
+void mote_network_take_packets(mote_network *network, const mote_network *from,
+                               const mote_allocator *allocator) {
+    mote_release(allocator, network->packet_memory, network->packet_bytes);
+    network->packet_memory = from->packet_memory, network->packet_bytes = from->packet_bytes;
+    network->packet_count = from->packet_count, network->packet_capacity = from->packet_capacity;
+    place_arrays(network, network->packet_memory, network->packet_capacity);
 }
 
 void mote_network_move_packets(mote_network *network, uint32_t block, uint32_t capacity) {

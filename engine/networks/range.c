@@ -170,6 +170,10 @@ static void place(const mote_range *range, uint32_t slot, double x[3]) {
     mote_network_place(mote_const_network_of(range), slot, x);
 }
 
+static void set_id(mote_range *range, uint32_t index, uint32_t generation) {
+    mote_network_of(range)->id = (mote_network_id){index, generation};
+}
+
 const mote_range_kind mote_network_kind = {.destroy = mote_network_destroy,
                                            .scratch_bytes = scratch_bytes,
                                            .can_step = mote_network_can_step,
@@ -187,5 +191,10 @@ const mote_range_kind mote_network_kind = {.destroy = mote_network_destroy,
                                            .is_frozen = is_frozen,
                                            .place = place,
                                            .hash = mote_network_hash,
+                                           .set_id = set_id,
+                                           .archive = mote_network_archive,
+                                           .count_items = mote_network_count_items,
+                                           .hash_items = mote_network_hash_items,
+                                           .hash_settings = mote_network_hash_settings,
                                            .sum = mote_network_sum,
                                            .validate = mote_network_validate};

@@ -121,6 +121,16 @@ extern const mote_range_kind mote_particles_kind;
 /* Returns whether ids, slots and masked lanes agree: validate.c. */
 bool mote_particles_validate(const mote_range *range);
 
+/* --- state.c --- */
+
+/* Visits all state. Errors of CHECK: CAPACITY, FILE. After READ the caller seals the masked lanes. */
+void mote_particles_archive(mote_range *range, mote_archive *a);
+
+/* Returns the hash of slots first .. first + count - 1; of the counts and ids, chained after `hash`. */
+uint32_t mote_particles_count_items(const mote_range *range, bool springs);
+uint64_t mote_particles_hash_items(const mote_range *range, bool springs, uint32_t first, uint32_t count);
+uint64_t mote_particles_hash_counts(const mote_range *range, uint64_t hash);
+
 /* --- step.c --- */
 
 /* Returns the number of steps of the next batch, at most `steps`: between them nothing else acts on the

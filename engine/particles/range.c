@@ -84,5 +84,9 @@ static mote_sums sum(const mote_range *range, const mote_step *now) {
 const mote_range_kind mote_particles_kind = {.destroy = destroy,
                                              .scratch_bytes = scratch_bytes,
                                              .hash = hash,
+                                             .archive = mote_particles_archive,
+                                             .count_items = mote_particles_count_items,
+                                             .hash_items = mote_particles_hash_items,
+                                             .hash_settings = mote_particles_hash_counts,
                                              .sum = sum,
                                              .validate = mote_particles_validate};

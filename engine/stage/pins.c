@@ -101,6 +101,90 @@ bool mote_pins_are_valid(const mote_pin_list *list, uint32_t units) {
     return pin == list->count;
 }
 
+/* --- Snapshots --- */
+
+/* Words of a pin: slot, from, to, from_low, ticks. */
+enum {
+    SLOT,
+    FROM,
+    TO = FROM + 3,
+    FROM_LOW = TO + 3,
+    FROM_TICK = FROM_LOW + 3,
+    TO_TICK = FROM_TICK + 2,
+    WORDS = TO_TICK + 2
+};
+
+static void write_pin(unsigned char *section, uint32_t place, const mote_pin *pin) {
+    uint32_t words[WORDS] = {[SLOT] = pin->slot};
+    memcpy(words + FROM, pin->from, sizeof pin->from);
+    memcpy(words + TO, pin->to, sizeof pin->to);
+    memcpy(words + FROM_LOW, pin->from_low, sizeof pin->from_low);
+    mote_words_split(pin->travel.from_tick, words + FROM_TICK);
+    mote_words_split(pin->travel.to_tick, words + TO_TICK);
+    mote_words_store(section, (uint64_t)place * WORDS, words, WORDS);
+}
+
+static mote_pin read_pin(const unsigned char *section, uint32_t place) {
+    uint32_t words[WORDS];
+    mote_words_load(words, section, (uint64_t)place * WORDS, WORDS);
+    mote_pin pin = {.slot = words[SLOT],
+                    .travel = {mote_words_join(words + FROM_TICK), mote_words_join(words + TO_TICK)}};
+    memcpy(pin.from, words + FROM, sizeof pin.from);
+    memcpy(pin.to, words + TO, sizeof pin.to);
+    memcpy(pin.from_low, words + FROM_LOW, sizeof pin.from_low);
+    return pin;
+}
+
+/* Checks that the pins exist and ascend by unit, then by slot. */
+static void check_pins(const unsigned char *section, uint32_t column, uint32_t count, mote_pin_unit *unit,
+                       const void *object, mote_archive *a) {
+    uint64_t last = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const mote_pin pin = read_pin(section, i);
+        const uint32_t of = unit(object, pin.slot);
+        const uint64_t key = (uint64_t)of << 32 | pin.slot;
+        const bool finite = pin.to[0] * 0 == 0 && pin.to[1] * 0 == 0 && pin.to[2] * 0 == 0;
+        if (of == MOTE_NO_SLOT || (i && key <= last) || !finite) {
+            mote_archive_refuse(a, MOTE_ERROR_FILE, column, i,
+                                of == MOTE_NO_SLOT || finite ? "slot" : "target");
+            return;
+        }
+        last = key;
+    }
+}
+
+static void read_pins(mote_pin_list *list, const unsigned char *section, uint32_t count, mote_pin_unit *unit,
+                      const void *object) {
+    for (uint32_t i = 0; i < list->count; i++) list->run[list->pins[i].unit] = (mote_pin_run){0, 0};
+    list->count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        mote_pin *pin = list->pins + i;
+        *pin = read_pin(section, i);
+        pin->unit = unit(object, pin->slot);
+        mote_pin_run *run = &list->run[pin->unit];
+        if (run->count++ == 0) run->first = i;
+    }
+}
+
+void mote_pins_archive(mote_pin_list *list, uint32_t column, uint32_t count, mote_pin_unit *unit,
+                       const void *object, mote_archive *a) {
+    if (a->task == MOTE_ARCHIVE_CHECK && count > list->most) {
+        mote_archive_refuse(a, MOTE_ERROR_FILE, column, MOTE_NO_ITEM, "count");
+        return;
+    }
+    if (!mote_archive_reads(a)) count = list->count;
+    unsigned char *section = mote_archive_section(a, column, 4, (uint64_t)count * WORDS * 4);
+    if (!section) return;
+    for (uint32_t i = 0; i < count && a->task == MOTE_ARCHIVE_WRITE; i++)
+        write_pin(section, i, &list->pins[i]);
+    if (a->task == MOTE_ARCHIVE_CHECK) check_pins(section, column, count, unit, object, a);
+    if (a->task == MOTE_ARCHIVE_RESERVE && count && !list->pins) {
+        list->pins = mote_allocate(a->allocator, list->most * sizeof *list->pins);
+        if (!list->pins) mote_archive_refuse(a, MOTE_ERROR_MEMORY, column, MOTE_NO_ITEM, NULL);
+    }
+    if (a->task == MOTE_ARCHIVE_READ) read_pins(list, section, count, unit, object);
+}
+
 void mote_pins_destroy(mote_pin_list *list, const mote_allocator *allocator) {
     mote_release(allocator, list->pins, list->most * sizeof *list->pins);
 }

@@ -5,6 +5,7 @@
 
 #include <mote/allocator.h>
 
+#include "base/archive.h"
 #include "base/travel.h"
 
 typedef struct mote_pin {
@@ -51,6 +52,13 @@ void mote_pins_keep_arrivals(mote_pin_list *list, uint64_t now);
 
 /* Returns true if the pins are sorted and the runs of the units refer to them. */
 bool mote_pins_are_valid(const mote_pin_list *list, uint32_t units);
+
+/* Returns the unit of the pin of a slot or spring; MOTE_NO_SLOT: the object has no such pin. */
+typedef uint32_t mote_pin_unit(const void *object, uint32_t slot);
+
+/* Visits the pins: a section of `count` in tasks that read, else of all. */
+void mote_pins_archive(mote_pin_list *list, uint32_t column, uint32_t count, mote_pin_unit *unit,
+                       const void *object, mote_archive *a);
 
 void mote_pins_destroy(mote_pin_list *list, const mote_allocator *allocator);
 

@@ -82,6 +82,18 @@ typedef struct mote_range_kind {
     uint64_t (*hash)(const mote_range *range, uint64_t seed);
     mote_sums (*sum)(const mote_range *range, const mote_step *now);
 
+    /* Sets the id that callbacks see; NULL: loose particles. */
+    void (*set_id)(mote_range *range, uint32_t index, uint32_t generation);
+
+    /* Visits all state for a snapshot. */
+    void (*archive)(mote_range *range, mote_archive *archive);
+    /* Hashes of parts of the state. Items are particles (by slot or number) or strands; springs: those of a
+     * network. hash_items: returns the hash of existing items; hash_settings: of all state that belongs to no
+     * item, chained after `seed`. */
+    uint32_t (*count_items)(const mote_range *range, bool springs);
+    uint64_t (*hash_items)(const mote_range *range, bool springs, uint32_t first, uint32_t count);
+    uint64_t (*hash_settings)(const mote_range *range, uint64_t seed);
+
     /* Returns true if all views of the range's state agree. Called after edits in builds with assertions. */
     bool (*validate)(const mote_range *range);
 } mote_range_kind;

@@ -71,9 +71,26 @@ static uint64_t hash_pin(const mote_strands *strands, const mote_pin *pin) {
     return mote_travel_hash(hash, pin->from, pin->to, sizeof pin->to, &pin->travel);
 }
 
-/* Returns the hash in the host's numbering. Pins are added up, because their order is that of the slots.
- * Statistics and reactions are not state. */
-uint64_t mote_strands_hash(const mote_range *range, uint64_t hash) {
+uint32_t mote_strands_count_items(const mote_range *range, bool springs) {
+    return springs ? 0 : mote_const_strands_of(range)->strand_count;
+}
+
+uint64_t mote_strands_hash_items(const mote_range *range, bool springs, uint32_t first, uint32_t count) {
+    (void)springs;
+    const mote_strands *strands = mote_const_strands_of(range);
+    uint64_t hash = 0, pins = 0;
+    for (uint32_t strand = first; strand < first + count; strand++) {
+        const uint32_t lane = strands->lane_of_strand[strand];
+        hash = hash_strand(hash, strands, lane);
+        const mote_pin_run run = range->pins.run[lane / MOTE_GROUP];
+        for (uint32_t i = run.first; i < run.first + run.count; i++)
+            if (mote_strands_lane_of(strands, lane / MOTE_GROUP, range->pins.pins[i].slot) == lane)
+                pins += hash_pin(strands, &range->pins.pins[i]);
+    }
+    return mote_hash_number(hash, pins);
+}
+
+uint64_t mote_strands_hash_settings(const mote_range *range, uint64_t hash) {
     const mote_strands *strands = mote_const_strands_of(range);
     const mote_strands_def *def = &strands->def;
     const float settings[] = {def->damping,         def->pose_stiffness,  def->max_strain,
@@ -83,7 +100,14 @@ uint64_t mote_strands_hash(const mote_range *range, uint64_t hash) {
     hash = mote_hash_number(mote_hash_number(hash, (uint64_t)def->solver), def->max_iterations);
     hash = mote_hash_number(mote_hash_number(hash, def->substeps), def->collide_from);
     hash = mote_hash_bytes(mote_hash_number(hash, def->free_roots), settings, sizeof settings);
-    hash = mote_hash_number(mote_hash_number(hash, strands->strand_count), strands->range.started);
+    return mote_hash_number(mote_hash_number(hash, strands->strand_count), strands->range.started);
+}
+
+/* Returns the hash in the host's numbering. Pins are added up, because their order is that of the slots.
+ * Statistics and reactions are not state. */
+uint64_t mote_strands_hash(const mote_range *range, uint64_t hash) {
+    const mote_strands *strands = mote_const_strands_of(range);
+    hash = mote_strands_hash_settings(range, hash);
     for (uint32_t strand = 0; strand < strands->strand_count; strand++)
         hash = hash_strand(hash, strands, strands->lane_of_strand[strand]);
     uint64_t pins = 0;

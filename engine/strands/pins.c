@@ -54,6 +54,19 @@ static void update_spans(mote_strands *strands, uint32_t group) {
     assign_spans(strands, group);
 }
 
+void mote_strands_find_spans(mote_strands *strands) {
+    strands->span_count = 0;
+    for (uint32_t group = 0; group < strands->group_count; group++) {
+        mote_strand_group *g = &strands->group[group];
+        const uint32_t count = strands->range.pins.run[group].count
+                                   ? find_spans(strands, group, strands->spans + strands->span_count)
+                                   : 0;
+        g->first_span = count ? strands->span_count : 0;
+        g->span_count = count;
+        strands->span_count += count;
+    }
+}
+
 mote_result mote_strands_add_pin(mote_strands *strands, uint32_t lane, uint32_t point, const float target[3],
                                  uint64_t now, uint64_t tick, const mote_allocator *allocator) {
     mote_range *range = &strands->range;

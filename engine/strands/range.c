@@ -156,6 +156,10 @@ static bool is_frozen(const mote_range *range, uint32_t slot) {
     return strands->frozen[mote_strands_lane_of(strands, mote_strands_group_of(strands, slot), slot)];
 }
 
+static void set_id(mote_range *range, uint32_t index, uint32_t generation) {
+    mote_strands_of(range)->id = (mote_strands_id){index, generation};
+}
+
 const mote_range_kind mote_strands_kind = {.destroy = mote_strands_destroy,
                                            .scratch_bytes = scratch_bytes,
                                            .own_substeps = own_substeps,
@@ -171,5 +175,10 @@ const mote_range_kind mote_strands_kind = {.destroy = mote_strands_destroy,
                                            .place = place,
                                            .is_frozen = is_frozen,
                                            .hash = mote_strands_hash,
+                                           .set_id = set_id,
+                                           .archive = mote_strands_archive,
+                                           .count_items = mote_strands_count_items,
+                                           .hash_items = mote_strands_hash_items,
+                                           .hash_settings = mote_strands_hash_settings,
                                            .sum = mote_strands_sum,
                                            .validate = mote_strands_validate};

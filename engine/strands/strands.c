@@ -266,6 +266,7 @@ static mote_result fill(mote_strands *strands, const mote_strands_def *def, cons
         mask_slots(strands, lane);
     }
     strands->stamp = stamp_of(strands, def->positions);
+    strands->signature = mote_strands_signature(strands);
     return result;
 }
 

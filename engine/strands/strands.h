@@ -55,7 +55,8 @@ struct mote_strands {
     uint32_t max_points;                                         /* points of the longest strand */
     bool compliant;                                              /* some strand has compliant segments */
     bool has_masses, has_rods, has_frames;                       /* columns that the def needs */
-    uint64_t stamp; /* hash of the strands' numbers of points and rest shapes */
+    uint64_t stamp;     /* hash of the strands' numbers of points and rest shapes */
+    uint64_t signature; /* hash of all that the def determines */
     mote_strand_group *group;
     uint32_t *linked, linked_count; /* groups that have links; group_count entries reserved */
 
@@ -182,6 +183,8 @@ mote_result mote_strands_add_pin(mote_strands *strands, uint32_t lane, uint32_t 
                                  uint64_t now, uint64_t tick, const mote_allocator *allocator);
 /* Removes a pin. Errors: RANGE (the point has none). */
 mote_result mote_strands_remove_pin(mote_strands *strands, uint32_t lane, uint32_t point);
+/* Finds the spans of all groups. */
+void mote_strands_find_spans(mote_strands *strands);
 
 /* --- places.c --- */
 
@@ -194,7 +197,18 @@ void mote_strands_place(const mote_strands *strands, uint32_t lane, uint32_t slo
 /* Returns the lane group that holds a slot. */
 uint32_t mote_strands_group_of(const mote_strands *strands, uint32_t slot);
 
-/* --- hash.c, statistics.c, validate.c --- */
+/* --- state.c, hash.c, statistics.c, validate.c --- */
+
+/* Visits all state. Errors of CHECK: FOREIGN (another def), FILE; of RESERVE: MEMORY. */
+void mote_strands_archive(mote_range *range, mote_archive *a);
+
+/* Returns the hash of all that the def determines. */
+uint64_t mote_strands_signature(const mote_strands *strands);
+
+/* Returns the hash of strands first .. first + count - 1, with their pins. */
+uint32_t mote_strands_count_items(const mote_range *range, bool springs);
+uint64_t mote_strands_hash_items(const mote_range *range, bool springs, uint32_t first, uint32_t count);
+uint64_t mote_strands_hash_settings(const mote_range *range, uint64_t hash);
 
 uint64_t mote_strands_hash(const mote_range *range, uint64_t seed);
 mote_sums mote_strands_sum(const mote_range *range, const mote_step *now);

@@ -98,6 +98,11 @@ void mote_system_destroy_ranges(mote_system *system);
 /* Returns the parameters that the system passes to the creation of a range. */
 mote_range_setup mote_system_setup(const mote_system *system);
 
+/* --- Links: links.c --- */
+
+/* Finds the range and the slot of a link's end. Errors: ID, RANGE. */
+mote_result mote_system_find_end(const mote_system *system, const mote_link_end *end, mote_link_site *site);
+
 /* --- The next step: query.c --- */
 
 /* Returns the step that begins at the present boundary, as ranges receive it. *def receives the plan's def,

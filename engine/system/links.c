@@ -5,12 +5,9 @@
 
 #include "system/internal.h"
 
-#define COOKIE 0x6c696e6bu
-
 static bool is_none(mote_id id) { return id.index == 0 && id.generation == 0; }
 
-/* Finds the range and the slot of a link's end. Errors: ID, RANGE. */
-static mote_result find_end(const mote_system *system, const mote_link_end *end, mote_link_site *site) {
+mote_result mote_system_find_end(const mote_system *system, const mote_link_end *end, mote_link_site *site) {
     const mote_id network = MOTE_ID(end->network), strands = MOTE_ID(end->strands);
     if (!is_none(network) && !is_none(strands)) return MOTE_ERROR_RANGE;
     site->range = is_none(network) ? mote_system_range(system, MOTE_KIND_STRANDS, strands)
@@ -19,13 +16,15 @@ static mote_result find_end(const mote_system *system, const mote_link_end *end,
     return site->range->kind->slot_of_end(site->range, end, &site->slot);
 }
 
-mote_link mote_default_link(void) { return (mote_link){.cookie = COOKIE, .rest_length = MOTE_AS_PLACED}; }
+mote_link mote_default_link(void) {
+    return (mote_link){.cookie = MOTE_LINK_COOKIE, .rest_length = MOTE_AS_PLACED};
+}
 
 static mote_result find_ends(const mote_system *system, const mote_link *link, mote_link_site site[2],
                              const char **name) {
-    if (link->cookie != COOKIE) return mote_named(name, "cookie", MOTE_ERROR_DEF);
-    const mote_result result = mote_named(name, "a", find_end(system, &link->a, &site[0]));
-    return result ? result : mote_named(name, "b", find_end(system, &link->b, &site[1]));
+    if (link->cookie != MOTE_LINK_COOKIE) return mote_named(name, "cookie", MOTE_ERROR_DEF);
+    const mote_result result = mote_named(name, "a", mote_system_find_end(system, &link->a, &site[0]));
+    return result ? result : mote_named(name, "b", mote_system_find_end(system, &link->b, &site[1]));
 }
 
 mote_result mote_system_link_check(const mote_system *system, const mote_link *link, const char **parameter) {

@@ -173,7 +173,8 @@ typedef struct mote_force_def {
             mote_force_unit unit;          /**< of its sum */
             mote_force_reach reach;        /**< particles that it reads */
             bool reads_velocity;           /**< false lets velocity Verlet reuse an evaluation */
-        } callback;                        /**< of mote_callback */
+            uint32_t number; /**< names the function in snapshots: mote_system_restore finds it by this */
+        } callback;          /**< of mote_callback */
     } as;
 } mote_force_def;
 

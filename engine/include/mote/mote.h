@@ -21,6 +21,7 @@
 #include <mote/network.h>
 #include <mote/result.h>
 #include <mote/rod.h>
+#include <mote/snapshot.h>
 #include <mote/strands.h>
 #include <mote/strands_present.h>
 #include <mote/system.h>

@@ -1,0 +1,134 @@
+/* Damaged snapshots: every byte and every word of one is changed. Each is refused, or gives a legal state
+ * that runs on; under sanitizers and assertions nothing is read or written out of bounds, and all views of
+ * the state agree. */
+#include "test.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "snapshot_world.h"
+#include "systems.h"
+
+/* Uses all that a restored system has. A damaged mark makes ids invalid. */
+static void use(world *w, uint32_t frame) {
+    mote_statistics statistics;
+    mote_strands_step_report strands;
+    mote_network_step_report network;
+    float presented[256][3];
+    const mote_present_layout layout = mote_default_present_layout();
+    OK(mote_system_statistics(w->system, &statistics));
+    (void)mote_strands_report(w->system, w->hair, &strands);
+    (void)mote_network_report(w->system, w->net, &network);
+    OK(mote_system_present(w->system, &layout, presented, sizeof presented));
+    (void)mote_network_present(w->system, w->net, &layout, presented, sizeof presented);
+    const mote_range_view view = mote_system_view(w->system);
+    for (uint32_t i = 0; i < view.count; i++) (void)mote_system_slot(w->system, view.id[i]);
+    world_particles(w, &(random_source){frame});
+    uint32_t number;
+    mote_spring s = {.a = 0, .b = 23, .rest_length = 1, .stiffness = 900};
+    (void)mote_network_add_springs(w->system, w->net, 1, &s, &number, NULL);
+    (void)mote_system_advance(w->system, 40000000, NULL);
+}
+
+/* Restores the snapshot. A damaged one may have replaced a callback, whose function is then no longer known:
+ * the host then makes its calls again. */
+static void mend(world *w, const world_snapshot *s, const mote_system_def *def) {
+    if (mote_system_restore(w->system, s->memory, s->bytes, NULL) == MOTE_OK) return;
+    mote_system_destroy(w->system);
+    *w = make_world_of(def);
+    world_restore(w, s);
+}
+
+/* Restores the damaged snapshot. If it is still legal the system must run on. Returns whether it was refused.
+ */
+static bool is_refused(world *w, const world_snapshot *s, bool runs) {
+    mote_snapshot_fault fault;
+    const mote_result result = mote_system_restore(w->system, s->memory, s->bytes, &fault);
+    if (result) ASSERT(fault.part, <, MOTE_SNAPSHOT_PART_COUNT);
+    if (result || !runs) return result != MOTE_OK;
+    world trial = s->host;
+    trial.system = w->system;
+    use(&trial, 3);
+    return false;
+}
+
+/* Returns whether a byte is of a column of numbers, any of which may be legal. */
+static bool is_number(const world_snapshot *s, size_t at) {
+    mote_snapshot_header header;
+    mote_snapshot_section section;
+    memcpy(&header, s->memory, sizeof header);
+    for (uint32_t i = 0; i < header.sections; i++) {
+        memcpy(&section, s->memory + sizeof header + i * sizeof section, sizeof section);
+        if (at >= section.offset && at < section.offset + section.bytes) return section.column >= 16;
+    }
+    return false;
+}
+
+static const unsigned char flips[] = {0x01, 0x80, 0xff, 0x10};
+
+TEST(every_damaged_byte_is_refused_where_there_is_a_checksum) {
+    const mote_system_def def = world_def();
+    world w = warm_world(&def, 40);
+    world_snapshot s = {0};
+    uint32_t harmless = 0;
+    world_save(&w, &s, MOTE_SNAPSHOT_CHECKSUM);
+    const uint64_t hash = mote_system_hash(w.system);
+    for (size_t at = 0; at < s.bytes; at++) {
+        const unsigned char flip = flips[at % COUNT_OF(flips)];
+        test_case("byte %zu", at);
+        s.memory[at] ^= flip;
+        harmless += !is_refused(&w, &s, false);
+        s.memory[at] ^= flip;
+        if (at % 64 == 0) ASSERT(mote_system_hash(w.system), ==, hash);
+    }
+    ASSERT(harmless * 4, <, s.bytes); /* zeros between sections */
+    free(s.memory);
+    mote_system_destroy(w.system);
+}
+
+TEST(every_damaged_byte_is_refused_or_harmless) {
+    const mote_system_def def = world_def();
+    world w = warm_world(&def, 40);
+    world_snapshot s = {0};
+    world_save(&w, &s, 0);
+    const uint64_t hash = mote_system_hash(w.system);
+    for (size_t at = 0; at < s.bytes; at++) {
+        const bool number = is_number(&s, at);
+        for (uint32_t i = 0; i < (number ? 1 : COUNT_OF(flips)); i++) {
+            const unsigned char flip = flips[(at + i) % COUNT_OF(flips)];
+            test_case("byte %zu, flip %x", at, flip);
+            s.memory[at] ^= flip;
+            const bool refused = is_refused(&w, &s, !number || at % 7 == 0);
+            s.memory[at] ^= flip;
+            if (!refused) mend(&w, &s, &def);
+        }
+        if (at % 64 == 0) ASSERT(mote_system_hash(w.system), ==, hash);
+    }
+    free(s.memory);
+    mote_system_destroy(w.system);
+}
+
+/* Whole words: small numbers, the largest ones, NaN and infinities. */
+TEST(every_damaged_word_is_refused_or_harmless) {
+    static const uint32_t words[] = {0,          1,          15,         0x7fffffff, 0xffffffff,
+                                     0xfffffffe, 0x7fc00000, 0x7f800000, 0x7f7fffff};
+    const mote_system_def def = world_def();
+    world w = warm_world(&def, 55);
+    world_snapshot s = {0};
+    world_save(&w, &s, 0);
+    for (size_t at = 0; at + 4 <= s.bytes; at += 4) {
+        const bool number = is_number(&s, at);
+        for (uint32_t i = 0; i < (number ? 1 : COUNT_OF(words)); i++) {
+            const uint32_t word = words[(at / 4 + i) % COUNT_OF(words)];
+            uint32_t old;
+            test_case("word at %zu, %x", at, word);
+            memcpy(&old, s.memory + at, 4);
+            memcpy(s.memory + at, &word, 4);
+            const bool refused = is_refused(&w, &s, !number || at % 16 == 0);
+            memcpy(s.memory + at, &old, 4);
+            if (!refused) mend(&w, &s, &def);
+        }
+    }
+    free(s.memory);
+    mote_system_destroy(w.system);
+}
