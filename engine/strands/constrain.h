@@ -187,6 +187,7 @@ MOTE_INLINE void constrain(strand_work *w, uint32_t substep, size_t lane) {
     if (strands->def.solver == MOTE_STRAND_CONSERVING)
         restore_due_energy(w, live & ~near, substep + 1 == w->job->plan->substeps, lane);
     const bool buried = colliders && w->contacts.buried;
+    if (rubs(w) && wide_lane_bits(live & ~near)) forget_contacts(&w->c, live & ~near, lane);
     if (wide_lane_bits(live & near)) hold_near(w, substep, live & near, lane);
     if (buried && substep + 1 == w->job->plan->substeps)
         count_buried(w, substep, live & near, w->job->strands->buried + w->lane + lane, lane);

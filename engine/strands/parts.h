@@ -117,6 +117,7 @@ MOTE_INLINE wide_mask lanes_near(const strand_work *w, uint32_t substep, size_t 
 MOTE_INLINE void hold_near(const strand_work *w, uint32_t substep, wide_mask lanes, size_t lane) {
     const bool contacts = w->job->collider_count && w->contacts.count;
     const wide compliance = wide_load(w->job->strands->compliance + w->lane + lane);
+    if (!contacts && w->job->collider_count) forget_contacts(&w->c, lanes, lane);
     wide_mask left = hold(w, contacts, lanes, lane);
     for (int i = 0; i < STRAND_PROJECTIONS && w->job->collider_count && wide_lane_bits(left); i++) {
         if (i) project_lengths(&w->c, left & wide_equal(compliance, (wide){0}), lane);
