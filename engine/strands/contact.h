@@ -166,11 +166,9 @@ MOTE_INLINE bool find_contact(const strand_work *w, const mote_contact_list *nea
     const mote_contact_points points = contact_points(w, k, lane);
     mote_contact contact;
     if (!mote_contact_find(near, &points, &contact)) return false;
+    wide_mask_store(w->c.contacts->near, wide_mask_load(w->c.contacts->near) | mote_contact_has(&contact));
     plane->normal = contact.normal, plane->offset = contact.offset;
     plane->drift = contact.drift, plane->friction = contact.friction;
-    plane->in_contact = (wide_mask){0};
-    plane->normal_impulse = (wide){0};
-    plane->tangent = plane->pending = wide3_zero();
     if (wide_lane_bits(contact.marked))
         wide_mask_store(w->c.contacts->expelled,
                         wide_mask_load(w->c.contacts->expelled) |
@@ -188,6 +186,7 @@ MOTE_INLINE bool find_contacts(const strand_work *w, uint32_t substep, size_t la
     found->way = STRAND_CONTACT_REACH * longest_way(w, substep);
     find_neighbours(w, substep, lane, &near);
     found->count = 0, found->buried = false;
+    wide_mask_store(found->near, (wide_mask){0});
     wide_mask_store(found->strained, (wide_mask){0});
     wide_mask_store(found->expelled, (wide_mask){0});
     if (near.count == 0) return false;

@@ -74,9 +74,8 @@ MOTE_INLINE wide3 put_on_plane(const strand_columns *c, const strand_terms *t, c
     const wide3 was = wide3_add(work_load3(c, WORK_START, at), plane->drift);
     const wide before = wide_max(plane->offset - wide3_dot(normal, was), (wide){0});
     const wide fresh = depth - wide_min(before, wide_max(depth, (wide){0}));
-    const wide3 faster =
-        wide3_add_scaled(wide3_add_scaled(v, fresh * t->inverse_step, normal), t->inverse_step, more);
-    work_store3(c, WORK_V, at, wide3_select(lanes, faster, v));
+    const wide3 put = wide3_add_scaled(v, fresh * t->inverse_step, normal);
+    work_store3(c, WORK_V, at, wide3_select(lanes, wide3_add_scaled(put, t->inverse_step, more), v));
     return wide3_add_scaled(x, depth, normal);
 }
 
@@ -128,9 +127,7 @@ MOTE_INLINE wide3 begin_contact(const strand_columns *c, const strand_terms *t, 
 
 /* Moves point k of live strands by the friction of the last iteration. Returns its position. */
 MOTE_INLINE wide3 resume_contact(const strand_columns *c, wide_mask live, wide3 x, size_t at) {
-    strand_plane *plane = plane_at(c, at);
-    x = wide3_select(live, wide3_add(x, plane->pending), x);
-    plane->pending = wide3_select(live, wide3_zero(), plane->pending);
+    x = wide3_select(live, wide3_add(x, plane_at(c, at)->pending), x);
     work_store3(c, WORK_X, at, x);
     return x;
 }
@@ -144,14 +141,16 @@ MOTE_INLINE wide3 end_contact(const strand_columns *c, const strand_terms *t, wi
     const wide_mask was_in_contact = live & plane->in_contact, behind = wide_less(gap, (wide){0});
     const wide_mask active = live & (behind | (was_in_contact & wide_less((wide){0}, plane->normal_impulse))),
                     changes = active | was_in_contact;
-    if (!wide_lane_bits(changes)) return x; /* no lane was in contact, and none is now */
+    c->contacts->moved[k] = wide_lane_bits(changes) != 0;
+    if (!c->contacts->moved[k]) return x; /* no lane was in contact, and none is now */
+    const wide impulse = wide_select(was_in_contact, plane->normal_impulse, (wide){0});
+    const wide3 had = wide3_select(was_in_contact, plane->tangent, wide3_zero());
     c->contacts->state[k] = STRAND_IN_CONTACT;
     const wide depth = wide_select(active, wide_max((wide){0} - gap, (wide){0}), (wide){0}),
-               pressed = wide_select(active, wide_max(plane->normal_impulse + depth, (wide){0}), (wide){0});
-    const wide3 tangent = stick(c, t, plane, plane->tangent, pressed, at),
-                more = wide3_sub(tangent, plane->tangent);
+               pressed = wide_select(active, wide_max(impulse + depth, (wide){0}), (wide){0});
+    const wide3 tangent = stick(c, t, plane, had, pressed, at), more = wide3_sub(tangent, had);
     const wide3 put = put_on_plane(c, t, plane, changes, x, depth, more, at);
-    plane->pending = wide3_select(changes, more, plane->pending);
+    plane->pending = wide3_select(changes, more, wide3_zero());
     plane->tangent = wide3_select(changes, tangent, plane->tangent);
     plane->in_contact = active | (plane->in_contact & ~live);
     plane->normal_impulse = wide_select(live, pressed, plane->normal_impulse);

@@ -81,7 +81,8 @@ MOTE_INLINE wide3 enter_point(const strand_columns *c, const strand_terms *t, wi
     const size_t at = strand_at(k, lane);
     const wide3 x = work_load3(c, WORK_X, at);
     if (!t->contacts || !c->contacts->state[k]) return x;
-    return t->again ? resume_contact(c, live, x, at) : begin_contact(c, t, live, x, k, at);
+    if (!t->again) return begin_contact(c, t, live, x, k, at);
+    return c->contacts->moved[k] ? resume_contact(c, live, x, at) : x;
 }
 
 /* Forward elimination of the row of segment k (tridiagonal L D L^T). Its off-diagonal element is stored with

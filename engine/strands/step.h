@@ -32,6 +32,41 @@ MOTE_OUTLINE void resolve_contacts(const strand_work *w, uint32_t substep) {
 
 /* --- Constraints --- */
 
+/* Returns whether all lanes take steps of first order. */
+MOTE_INLINE bool is_soft(const strand_work *w) {
+    const mote_strands *strands = w->job->strands;
+    return strands->compliant || strands->joint_stiffness;
+}
+
+/* Returns the time (s) before the place at which the forces of the substep act. */
+MOTE_INLINE wide drift_before_forces(const strand_work *w) {
+    return wide_set(1 - scheme_of(w->job->strands->def.solver).g) * wide_set(w->job->plan->c.h);
+}
+
+/* Returns a point after the drift; a pinned one has not moved. */
+MOTE_INLINE wide3 place_of_forces(const strand_columns *c, strand_point a, wide drift, size_t at) {
+    return wide3_select(wide_less((wide){0}, point_mass(c, at)), wide3_add_scaled(a.x, drift, a.v), a.x);
+}
+
+/* Moves the free points to the places at which callbacks and links act; WORK_START keeps the places before.
+ * Where neither does, kick_all finds these places. */
+MOTE_INLINE void drift_to_forces(const strand_work *w) {
+    const strand_columns *c = &w->c;
+    const wide drift = drift_before_forces(w);
+    for (size_t at = 0; at < strand_at(w->points, 0); at += MOTE_WIDTH) {
+        const strand_point a = work_point(c, at);
+        work_store3(c, WORK_START, at, a.x);
+        work_store3(c, WORK_X, at, place_of_forces(c, a, drift, at));
+    }
+}
+
+/* Loads a point at the place at which forces act. */
+MOTE_INLINE strand_point point_of_forces(const strand_work *w, wide drift, size_t at) {
+    strand_point a = work_point(&w->c, at);
+    if (!w->callbacks && !is_soft(w)) a.x = place_of_forces(&w->c, a, drift, at);
+    return a;
+}
+
 /* Stores h a of all points in IMPULSE_DV, of all forces, and adds the forces inside the strand on pinned
  * points to their reaction. */
 MOTE_INLINE void kick_all(const strand_work *w, const strand_place *p) {
@@ -40,11 +75,12 @@ MOTE_INLINE void kick_all(const strand_work *w, const strand_place *p) {
     const mote_coupled_instance of = {
         .family = MOTE_FAMILY_SPLITTING, .others = true, .callbacks = p->callbacks};
     strand_sweep sweep = sweep_begin();
-    strand_window window = {.b = work_point(c, p->lane)};
+    const wide drift = drift_before_forces(w);
+    strand_window window = {.b = point_of_forces(w, drift, p->lane)};
     for (uint32_t k = 0; k < columns.points; k++) {
         const size_t at = strand_at(k, p->lane);
         window.a = window.b;
-        if (k + 1 < columns.points) window.b = work_point(c, at + MOTE_GROUP);
+        if (k + 1 < columns.points) window.b = point_of_forces(w, drift, at + MOTE_GROUP);
         const wide3 force = sweep_extras(w, &sweep, &window, k, at, p->lane);
         const mote_lanes s = {.x = window.a.x, .v = window.a.v};
         work_store3(c, IMPULSE_DV, at, strand_kick(c, &own, of, p, &s, force, at));

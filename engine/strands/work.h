@@ -75,7 +75,8 @@ enum {
 enum strand_contact_state { STRAND_CLEAR, STRAND_NEAR, STRAND_IN_CONTACT };
 
 /* Tangent plane of the nearest collider at a point of a register of strands, and the state of the contact.
- * Lanes without a plane have the normal 0 and the offset -1e30. */
+ * Lanes without a plane have the normal 0 and the offset -1e30. The members after in_contact are set in lanes
+ * in contact. */
 typedef struct strand_plane {
     wide3 normal;
     wide offset;
@@ -95,12 +96,14 @@ _Static_assert(sizeof(strand_plane) ==
 typedef struct strand_contacts {
     float way; /* m, added to the reach of the search for planes */
     uint32_t count;
-    bool buried; /* some pinned root is inside a collider */
+    bool buried;                               /* some pinned root is inside a collider */
+    MOTE_ALIGNED(64) int32_t near[MOTE_GROUP]; /* lanes (-1) with a plane */
     /* Lanes (-1) of buried roots: a segment was off its length at the start of the substep; the planes put
      * points out from where they already were. */
     MOTE_ALIGNED(64) int32_t strained[MOTE_GROUP], expelled[MOTE_GROUP];
     uint16_t point[MOTE_MAX_STRAND_POINTS], place[MOTE_MAX_STRAND_POINTS];
     uint8_t state[MOTE_MAX_STRAND_POINTS + 1]; /* strand_contact_state of each point */
+    bool moved[MOTE_MAX_STRAND_POINTS];        /* of points near colliders: strand_plane.pending is set */
     uint16_t rubs[MOTE_MAX_STRAND_POINTS];     /* bit of each lane: the point has kept friction */
 } strand_contacts;
 
