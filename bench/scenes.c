@@ -158,6 +158,8 @@ const bench_scene scenes[] = {
                  64, 125, 1),
     STRAND_SCENE("hair", "16,384 strands of 32 points on a head that nods and turns, over shoulders",
                  strands_contender, hair_scene, 16384 * 32, 0, 1),
+    STRAND_SCENE("shaken", "the same hair on a head that is shaken, without shoulders", strands_contender,
+                 shaken_scene, 16384 * 32, 0, 4),
     STRAND_SCENE("curls", "4,096 helices of 32 points that keep their shape under roots that turn",
                  strands_contender, curls_scene, 4096 * 32, 0, 8),
     NETWORK_SCENE("net", "256 x 256 knots with diagonals and second neighbours, hung along an edge",

@@ -152,6 +152,32 @@ const strand_scene hair_scene = {.points = HAIR_POINTS,
                                  .equip = hair_equip,
                                  .move = hair_move};
 
+/* --- shaken --- */
+
+/* The head alone, without shoulders. */
+static void shaken_equip(strand_run *run) {
+    mote_collider_def head = mote_sphere((float[3]){0, HEAD_HEIGHT, 0}, HEAD_RADIUS);
+    engine_check(mote_system_add_collider(run->system, &head, &run->collider), "mote_system_add_collider");
+}
+
+/* From side to side by 5 cm, twice a second. */
+static void shaken_move(strand_run *run) {
+    const float x = 0.05f * wave(run->frame + 1, 30);
+    const mote_transform root = {.position = {x, 0, 0}, .rotation = {0, 0, 0, 1}},
+                         head = {.position = {x, HEAD_HEIGHT, 0}, .rotation = {0, 0, 0, 1}};
+    engine_check(mote_strands_set_roots(run->system, run->id, &root, 1, MOTE_NEXT_ADVANCE),
+                 "mote_strands_set_roots");
+    engine_check(mote_system_move_collider(run->system, run->collider, &head, MOTE_NEXT_ADVANCE),
+                 "mote_system_move_collider");
+}
+
+const strand_scene shaken_scene = {.points = HAIR_POINTS,
+                                   .gravity = {0, -9.81f, 0},
+                                   .shape = hair_shape,
+                                   .settings = hair_settings,
+                                   .equip = shaken_equip,
+                                   .move = shaken_move};
+
 static void bare_settings(mote_strands_def *def) { (void)def; }
 
 const strand_scene bare_hair_scene = {.points = HAIR_POINTS,

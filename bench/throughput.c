@@ -47,7 +47,7 @@ static void print_options(void) {
          "                  the bridge and the webs by default\n"
          "  --frames F      timed in each repeat, one step each (default: 8 Mi / N, 2 to 64; rope: 125,\n"
          "                  bridge: 8)\n"
-         "  --substeps H    of a step (default: 1 and 8; curls, net, webs: 8; bridge: 32)\n"
+         "  --substeps H    of a step (default: 1 and 8; shaken: 4 and 8; curls, net, webs: 8; bridge: 32)\n"
          "  --threads T     (default: 1 and all)\n"
          "  --isa I         one that `mote-bench list` prints, or all (default: the widest)\n"
          "  --repeat R      (default: 9)\n"

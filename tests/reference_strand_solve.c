@@ -185,54 +185,111 @@ static void iterate(reference_strand *s, const terms *t) {
 
 /* --- Contacts --- */
 
-/* Friction takes back motion along the plane, h v beside the collider's, up to its coefficient times the
- * depth pressed. */
-static void find_friction(const reference_contact *c, const terms *t, const float v[3], float pressed,
-                          float back[3]) {
-    for (int axis = 0; axis < 3; axis++) back[axis] = t->step * v[axis] - c->drift[axis];
-    const float across = row_dot(c->normal, back);
-    for (int axis = 0; axis < 3; axis++) back[axis] -= across * c->normal[axis];
-    const float share = smaller(c->friction * larger(pressed, 0) / at_least_short(row_length(back)), 1);
-    for (int axis = 0; axis < 3; axis++) back[axis] *= 0 - share;
+void reference_forget_contact(reference_strand *s, uint32_t k) {
+    memset(s->friction[k], 0, sizeof s->friction[k]);
+    s->pressure[k] = 0;
 }
 
-static void let_go(reference_contact *c) {
-    memset(c->active, 0, sizeof c->active);
-    c->normal_impulse = c->friction_applied = 0;
+void reference_forget_contacts(reference_strand *s) {
+    for (uint32_t k = 0; k < s->points && !s->rubs; k++) reference_forget_contact(s, k);
+    s->rubs = false;
 }
 
-/* A point that is behind its plane, or in contact and pressed there, is put on it. Its velocity gains the
- * same over h, but for the depth at which it already was. */
-static void resolve_contacts(reference_strand *s, const terms *t) {
+/* a without its component across the plane. */
+static void along(const reference_contact *c, const float a[3], float out[3]) {
+    const float across = row_dot(c->normal, a);
+    for (int axis = 0; axis < 3; axis++) out[axis] = a[axis] - across * c->normal[axis];
+}
+
+/* v gains what puts a point on its plane, over h, but for the depth at which it already was; and friction. */
+static void gain(reference_strand *s, const terms *t, uint32_t k, float out, const float friction[3]) {
+    const reference_contact *c = &s->contact[k];
+    float under[3];
+    for (int axis = 0; axis < 3; axis++) under[axis] = s->start[k][axis] + c->drift[axis];
+    const float before = smaller(larger(c->offset - row_dot(c->normal, under), 0), larger(out, 0));
+    for (int axis = 0; axis < 3; axis++)
+        s->v[k][axis] =
+            (s->v[k][axis] + ((out - before) * t->over) * c->normal[axis]) + t->over * friction[axis];
+}
+
+/* The friction that makes a point stick that already has `had` of it (m), as far as its cone reaches. */
+static void stick(const reference_strand *s, const terms *t, uint32_t k, const float had[3], float pressed,
+                  float out[3]) {
+    const reference_contact *c = &s->contact[k];
+    float moved[3], slip[3], sticks[3];
+    for (int axis = 0; axis < 3; axis++) moved[axis] = t->step * s->v[k][axis] - c->drift[axis];
+    along(c, moved, slip);
+    row_between(slip, had, sticks);
+    const float share = smaller(c->friction * pressed / at_least_short(row_length(sticks)), 1);
+    for (int axis = 0; axis < 3; axis++) out[axis] = share * sticks[axis];
+}
+
+/* Before the first solve: a point behind its plane is put on it, and one that was pressed on it in the last
+ * substep unless it is clearly off. Both get the friction of the last substep, or if there was none what
+ * makes them stick, by how deep they are. */
+static void begin_contacts(reference_strand *s, const terms *t) {
     for (uint32_t k = 0; k < s->points; k++) {
         reference_contact *c = &s->contact[k];
-        float *x = s->x[k], *v = s->v[k], under[3], back[3];
+        const float none[3] = {0};
+        float *x = s->x[k], friction[3];
+        memset(c->active, 0, sizeof c->active), memset(c->tangent, 0, sizeof c->tangent);
+        memset(c->pending, 0, sizeof c->pending);
+        c->normal_impulse = 0;
         const float gap = row_dot(c->normal, x) - c->offset;
-        const bool in_contact = row_dot(c->active, c->active) > 0;
-        if (!(gap < 0 || (in_contact && c->normal_impulse > 0))) {
-            let_go(c);
-            continue;
-        }
-        const float out = larger(0 - gap, 0), normal_impulse = c->normal_impulse + out;
-        find_friction(c, t, v, normal_impulse - (in_contact ? c->friction_applied : 0), back);
-        for (int axis = 0; axis < 3; axis++) under[axis] = s->start[k][axis] + c->drift[axis];
-        const float before = smaller(larger(c->offset - row_dot(c->normal, under), 0), out);
-        for (int axis = 0; axis < 3; axis++) {
-            x[axis] = (x[axis] + out * c->normal[axis]) + back[axis];
-            v[axis] = (v[axis] + ((out - before) * t->over) * c->normal[axis]) + t->over * back[axis];
-        }
+        if (!(gap < 0 || (s->pressure[k] > 0 && gap < t->limit * reference_segment(s, k)))) continue;
+        for (int axis = 0; axis < 3; axis++) friction[axis] = (t->step * t->step) * s->friction[k][axis];
+        if (row_dot(friction, friction) > 0)
+            along(c, friction, c->tangent);
+        else
+            stick(s, t, k, none, larger(0 - gap, 0), c->tangent);
         memcpy(c->active, c->normal, sizeof c->active);
-        c->normal_impulse = c->friction_applied = normal_impulse;
+        c->normal_impulse = 0 - gap;
+        gain(s, t, k, 0 - gap, c->tangent);
+        for (int axis = 0; axis < 3; axis++) x[axis] = (x[axis] - gap * c->normal[axis]) + c->tangent[axis];
     }
 }
 
-static bool is_clear(const reference_strand *s, float share) {
+/* Before a later solve: x gets the friction that v already has. */
+static void resume_contacts(reference_strand *s) {
+    for (uint32_t k = 0; k < s->points; k++)
+        for (int axis = 0; axis < 3; axis++) s->x[k][axis] += s->contact[k].pending[axis];
+}
+
+/* After a solve: points behind their planes are put on them and are in contact, as are those that the solve
+ * pressed. Friction has to take the slip away, as far as its cone reaches; only v gets the difference. */
+static void end_contacts(reference_strand *s, const terms *t) {
     for (uint32_t k = 0; k < s->points; k++) {
-        const float *x = s->x[k], sum = fabsf(x[0]) + fabsf(x[1]) + fabsf(x[2]);
-        const float allowed = share * reference_segment(s, k) + 0x1p-22f * sum;
-        if (row_dot(s->contact[k].normal, x) - s->contact[k].offset < 0 - allowed) return false;
+        reference_contact *c = &s->contact[k];
+        float *x = s->x[k], tangent[3];
+        memset(c->pending, 0, sizeof c->pending);
+        const float gap = row_dot(c->normal, x) - c->offset, out = larger(0 - gap, 0);
+        const bool was = row_dot(c->active, c->active) > 0, is = gap < 0 || (was && c->normal_impulse > 0);
+        const float pressed = is ? larger(c->normal_impulse + out, 0) : 0;
+        c->normal_impulse = pressed;
+        if (!was && !is) continue;
+        stick(s, t, k, c->tangent, pressed, tangent);
+        for (int axis = 0; axis < 3; axis++) {
+            c->pending[axis] = tangent[axis] - c->tangent[axis];
+            c->tangent[axis] = tangent[axis];
+            c->active[axis] = is ? c->normal[axis] : 0;
+        }
+        gain(s, t, k, is ? out : 0, c->pending);
+        for (int axis = 0; axis < 3 && is; axis++) x[axis] += out * c->normal[axis];
     }
-    return true;
+}
+
+/* Friction for the next substep, within the smaller cone of this one and the last. */
+static void keep_contacts(reference_strand *s, const terms *t, bool solved) {
+    for (uint32_t k = 0; k < s->points; k++) {
+        const reference_contact *c = &s->contact[k];
+        const bool in_contact = solved && row_dot(c->active, c->active) > 0 && c->normal_impulse > 0;
+        const float square = t->over * t->over, before = s->pressure[k];
+        s->pressure[k] = in_contact ? square * c->normal_impulse : 0;
+        const float most = c->friction * smaller(s->pressure[k], before);
+        const float scale = smaller(most / at_least_short(row_length(c->tangent)), square);
+        for (int axis = 0; axis < 3; axis++) s->friction[k][axis] = in_contact ? scale * c->tangent[axis] : 0;
+    }
+    s->rubs = true;
 }
 
 /* --- Newton's method --- */
@@ -300,19 +357,22 @@ bool reference_iterate(reference_strand *s, const reference_world *w, const refe
     return all_held(s, &t);
 }
 
-/* With contacts, points are put out before the first iteration and after each: friction by what the solve has
- * pressed. */
+/* With contacts, points are put out before the first iteration and after each. */
 bool reference_hold(reference_strand *s, const reference_world *w, const reference_hold_of *of) {
     terms t = make_terms(s, w, of);
     if (t.contacts && s->expelled) t.of.rate = 0; /* the lengths follow, and give no speed */
     relax(s);
-    for (uint32_t i = of->done; i < w->def->max_iterations; i++) {
+    bool solved = false;
+    for (uint32_t i = of->done; i < w->def->max_iterations && !solved; i++) {
         s->iterations++;
-        if (t.contacts && i == 0) resolve_contacts(s, &t);
+        if (t.contacts && i == 0) begin_contacts(s, &t);
+        if (t.contacts && i > 0) resume_contacts(s);
         iterate(s, &t);
-        if (t.contacts) resolve_contacts(s, &t);
-        if (all_held(s, &t) && (!t.contacts || is_clear(s, w->def->max_strain))) return true;
+        if (t.contacts) end_contacts(s, &t);
+        solved = all_held(s, &t);
     }
+    if (t.contacts) keep_contacts(s, &t, solved);
+    if (solved) return true;
     s->unsolved++;
     revert_diverged(s, &t);
     if (s->compliance == 0) reference_project_lengths(s);

@@ -65,7 +65,9 @@ void reference_strand_load(reference_strand *s, const mote_strands *strands, uin
             if (strands->relative_x[0]) s->relative[k][axis] = strands->relative_x[axis][slot];
             s->v[k][axis] = strands->range.v[axis][slot];
             s->rest[k][axis] = strands->rest_x[axis][slot];
+            if (strands->friction[0]) s->friction[k][axis] = strands->friction[axis][slot];
         }
+        if (strands->pressure) s->pressure[k] = strands->pressure[slot];
         s->mass[k] = strands->range.inverse_mass[slot];
         s->rest_length[k] = strands->rest_length[slot];
     }
@@ -252,8 +254,8 @@ static float lost(float a, float b, float sum) {
 }
 
 /* Low part of a place: the rest of its rounding to a world float; 0 where the host has written it
- * since. */
-static void low_part(const reference_strand *s, uint32_t k, float low[3]) {
+ * since: returns whether it has. */
+static bool low_part(const reference_strand *s, uint32_t k, float low[3]) {
     bool written = false;
     for (int axis = 0; axis < 3; axis++) {
         const float sum = s->origin[axis] + s->relative[k][axis];
@@ -261,13 +263,15 @@ static void low_part(const reference_strand *s, uint32_t k, float low[3]) {
         written |= sum != s->x[k][axis];
     }
     if (written) low[0] = low[1] = low[2] = 0;
+    return written;
 }
 
 /* Relative to the new origin, with what the world's float leaves out. */
 static void enter(reference_strand *s, const reference_world *w) {
     if (is_springs(w)) return;
     reference_row low[REFERENCE_POINTS];
-    for (uint32_t k = 0; k < s->points; k++) low_part(s, k, low[k]);
+    for (uint32_t k = 0; k < s->points; k++)
+        if (low_part(s, k, low[k]) || w->collider_count == 0) reference_forget_contact(s, k);
     memcpy(s->origin, s->x[0], sizeof s->origin);
     for (uint32_t k = 0; k < s->points; k++)
         for (int axis = 0; axis < 3; axis++) {
@@ -309,6 +313,8 @@ static void commit(reference_strand *s, const reference_world *w, const referenc
         memcpy(s->origin, before->origin, sizeof s->origin);
         memcpy(s->rod_frame, before->rod_frame, sizeof s->rod_frame);
         memcpy(s->pull, before->pull, sizeof s->pull);
+        memcpy(s->friction, before->friction, sizeof s->friction);
+        memcpy(s->pressure, before->pressure, sizeof s->pressure);
         memset(s->reaction, 0, sizeof s->reaction);
         enter(s, w);
     }
@@ -355,6 +361,7 @@ void reference_strand_step(reference_strand *s, const reference_world *w, bool f
             spring_substep(s, w, i);
         else
             reference_constrained_substep(s, w, i);
+        reference_forget_contacts(s);
     }
     commit(s, w, &before);
 }

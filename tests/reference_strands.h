@@ -21,7 +21,8 @@ typedef struct reference_motion {
 /* Where the nearest collider is for a point in a substep, and the contact with it. */
 typedef struct reference_contact {
     float normal[3], offset, drift[3], friction; /* the plane, or 0 and -1e30 */
-    float active[3], normal_impulse, friction_applied;
+    float active[3], normal_impulse;
+    float tangent[3], pending[3]; /* m, by friction; of that what x has not got yet */
 } reference_contact;
 
 typedef struct reference_strand {
@@ -52,6 +53,10 @@ typedef struct reference_strand {
     float whole;                    /* m, the sum of the rest lengths */
     float deficit, kinetic;         /* conserving: twice the energy lost, and twice the kinetic, J */
     reference_contact contact[REFERENCE_POINTS];
+    /* Friction and pressure over mass, m/s^2, of the contacts of the last substep. */
+    reference_row friction[REFERENCE_POINTS];
+    float pressure[REFERENCE_POINTS];
+    bool rubs; /* a solve has just set them */
     /* Rods. */
     bool rod, framed;
     float point_mass[REFERENCE_POINTS], joint[REFERENCE_POINTS], inverse_length[REFERENCE_POINTS],

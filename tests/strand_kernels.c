@@ -33,6 +33,9 @@ static void same_strand(const mote_strands *b, uint32_t strand, const reference_
         same_column("place under the origin", b->relative_x, slot, want->points, want->relative);
     same_column("velocity", b->range.v, slot, want->points, want->v);
     same_column("reaction", b->range.reaction, slot, want->points, want->reaction);
+    if (b->rubs) same_column("friction", b->friction, slot, want->points, want->friction);
+    for (uint32_t k = 0; b->rubs && k < want->points; k++)
+        assert_memory_equal(&b->pressure[slot + MOTE_GROUP * k], &want->pressure[k], sizeof(float));
     for (uint32_t k = 0; b->tension && k + 1 < want->points; k++) {
         assert_memory_equal(&b->tension[slot + MOTE_GROUP * k], &want->pull[k], sizeof(float));
         for (int i = 0; i < 4 && b->frame[0]; i++)

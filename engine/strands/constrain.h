@@ -114,6 +114,23 @@ MOTE_INLINE void step_by_impulses(strand_work *w, const mote_coupled_affine *own
     }
 }
 
+/* Copies the state of all lanes to the columns of the substep's start and gives them the prediction of first
+ * order, as impulse_predict does. */
+MOTE_OUTLINE void keep_and_predict(const strand_work *w, const mote_coupled_affine *own, size_t lane) {
+    const strand_columns columns = w->c, *c = &columns;
+    strand_part p = part_of(w, own, lane);
+    p.drift = (wide){0};
+    for (size_t at = lane; at < strand_at(c->points, lane); at += MOTE_GROUP) {
+        const strand_point a = work_point(c, at);
+        const wide3 v = wide3_add(a.v, free_kick(c, &p, a, point_mass(c, at), at));
+        work_store3(c, substep_start[0], at, a.x);
+        work_store3(c, substep_start[1], at, a.v);
+        work_store3(c, WORK_V, at, v);
+        work_store3(c, WORK_X, at, wide3_add_scaled(a.x, p.h, v));
+    }
+    arrive(w, lane);
+}
+
 /* Gives the lanes the prediction of first order. */
 MOTE_INLINE void predict(const strand_work *w, const mote_coupled_affine *own, wide_mask lanes, size_t lane) {
     const strand_columns columns = w->c;
@@ -121,26 +138,6 @@ MOTE_INLINE void predict(const strand_work *w, const mote_coupled_affine *own, w
     p.drift = (wide){0};
     impulse_predict(&columns, &p, lanes, substep_start, lane);
     arrive(w, lane);
-}
-
-/* Returns whether all lanes take steps of first order. */
-MOTE_INLINE bool is_soft(const strand_work *w) {
-    const mote_strands *strands = w->job->strands;
-    return strands->compliant || strands->joint_stiffness;
-}
-
-/* Moves the free points to the places at which the forces of the substep act; affine forces are evaluated in
- * impulse.h. WORK_START keeps the places before. */
-MOTE_INLINE void drift_to_forces(const strand_work *w) {
-    const strand_columns *c = &w->c;
-    const wide h = wide_set(w->job->plan->c.h),
-               drift = wide_set(1 - scheme_of(w->job->strands->def.solver).g) * h;
-    for (size_t at = 0; at < strand_at(w->points, 0); at += MOTE_WIDTH) {
-        const wide3 x = work_load3(c, WORK_X, at), v = work_load3(c, WORK_V, at);
-        work_store3(c, WORK_START, at, x);
-        const wide3 moved = wide3_add_scaled(x, drift, v);
-        work_store3(c, WORK_X, at, wide3_select(wide_less((wide){0}, point_mass(c, at)), moved, x));
-    }
 }
 
 MOTE_INLINE void drift_back(const strand_work *w) {
@@ -164,8 +161,7 @@ MOTE_INLINE void constrain(strand_work *w, uint32_t substep, size_t lane) {
     if (w->group->span_count) near |= wide_mask_load(w->overstretched + lane);
     const bool some_near = colliders || wide_lane_bits(near) != 0;
     if (some_near) {
-        keep_state(w, substep_start, lane);
-        predict(w, &own, every, lane);
+        keep_and_predict(w, &own, lane);
         near |= lanes_near(w, substep, lane);
     }
     if (wide_lane_bits(live & ~near)) {
@@ -187,6 +183,7 @@ MOTE_INLINE void constrain(strand_work *w, uint32_t substep, size_t lane) {
     if (strands->def.solver == MOTE_STRAND_CONSERVING)
         restore_due_energy(w, live & ~near, substep + 1 == w->job->plan->substeps, lane);
     const bool buried = colliders && w->contacts.buried;
+    if (rubs(w) && wide_lane_bits(live & ~near)) forget_contacts(&w->c, live & ~near, lane);
     if (wide_lane_bits(live & near)) hold_near(w, substep, live & near, lane);
     if (buried && substep + 1 == w->job->plan->substeps)
         count_buried(w, substep, live & near, w->job->strands->buried + w->lane + lane, lane);

@@ -1,14 +1,10 @@
-/* Contacts of strands with colliders. Once per substep each point gets the tangent plane of the nearest
- * collider on its path; convex shapes are behind that plane. In each Newton iteration a point behind its
- * plane is projected onto it. It stays in contact while its normal impulse is positive: its inverse mass has
- * no normal component, so that lengths and contacts are solved together (an active set method after
- * Hintermueller, Ito & Kunisch 2002). Friction removes motion along the plane, up to its coefficient times
- * the normal displacement (Macklin et al., Unified Particle Physics, 2014). */
+/* Planes of strands at colliders. Once per substep each point gets the tangent plane of the nearest collider
+ * on its path; convex shapes are behind that plane. contact_solve.h solves the contacts. */
 #ifndef MOTE_STRANDS_CONTACT_H
 #define MOTE_STRANDS_CONTACT_H
 
 #include "contacts/contact.h"
-#include "strands/work.h"
+#include "strands/contact_solve.h"
 
 /* Reach of the search for planes: this share of the shorter segment at the point, and of the longest path of
  * a collider in the substep, by which lengths and contacts can move a point aside. Planes farther away are
@@ -17,13 +13,6 @@
 
 /* Points of a strand that share one search for nearby colliders. */
 #define STRAND_CONTACT_ROWS 4u
-
-/* Returns the length of the shorter segment at point k. A tip has no segment behind it; the masked length of
- * 1 m is used for it. */
-MOTE_INLINE wide segment_length(const strand_columns *c, uint32_t k, size_t at) {
-    wide length = work_load(c, WORK_LENGTH, at);
-    return k ? wide_min(length, work_load(c, WORK_LENGTH, at - MOTE_GROUP)) : length;
-}
 
 /* Path of a point in the substep, and the length of its shorter segment. Lanes without this point have the
  * position `otherwise` and the length 0. */
@@ -177,10 +166,9 @@ MOTE_INLINE bool find_contact(const strand_work *w, const mote_contact_list *nea
     const mote_contact_points points = contact_points(w, k, lane);
     mote_contact contact;
     if (!mote_contact_find(near, &points, &contact)) return false;
+    wide_mask_store(w->c.contacts->near, wide_mask_load(w->c.contacts->near) | mote_contact_has(&contact));
     plane->normal = contact.normal, plane->offset = contact.offset;
     plane->drift = contact.drift, plane->friction = contact.friction;
-    plane->in_contact = (wide_mask){0};
-    plane->normal_impulse = plane->friction_applied = (wide){0};
     if (wide_lane_bits(contact.marked))
         wide_mask_store(w->c.contacts->expelled,
                         wide_mask_load(w->c.contacts->expelled) |
@@ -198,6 +186,7 @@ MOTE_INLINE bool find_contacts(const strand_work *w, uint32_t substep, size_t la
     found->way = STRAND_CONTACT_REACH * longest_way(w, substep);
     find_neighbours(w, substep, lane, &near);
     found->count = 0, found->buried = false;
+    wide_mask_store(found->near, (wide_mask){0});
     wide_mask_store(found->strained, (wide_mask){0});
     wide_mask_store(found->expelled, (wide_mask){0});
     if (near.count == 0) return false;
@@ -243,71 +232,6 @@ MOTE_OUTLINE void count_buried(const strand_work *w, uint32_t substep, wide_mask
         }
         count_lanes(buried, lanes & inside & lanes_beyond(counts, k));
     }
-}
-
-/* Returns the correction by friction: it removes motion along the plane, relative to the collider, by which
- * the point moves in the substep, h v - drift, up to the coefficient times normal_step (m), the new normal
- * displacement. */
-MOTE_INLINE wide3 friction_move(wide3 way, wide3 drift, wide3 normal, wide friction, wide normal_step) {
-    wide3 moved = wide3_sub(way, drift);
-    wide3 along = wide3_sub(moved, wide3_scale(wide3_dot(normal, moved), normal));
-    wide length = wide_max(wide_sqrt(wide3_dot(along, along)), wide_set(STRAND_SHORTEST));
-    wide share = wide_min(friction * wide_max(normal_step, (wide){0}) / length, wide_set(1.0f));
-    return wide3_scale((wide){0} - share, along);
-}
-
-/* Contact step of the active set method, for live strands: projects points out of colliders, applies friction
- * and chooses the points in contact. The corrections of positions, over h, are velocity, except for the depth
- * from before the substep. */
-MOTE_INLINE void update_contacts(const strand_columns *c, wide_mask live, double h, size_t lane) {
-    const wide step = wide_set((float)h), rate = wide_set((float)(1.0 / h));
-    for (uint32_t i = 0; i < c->contacts->count; i++) {
-        const uint32_t k = c->contacts->point[i];
-        const size_t at = strand_at(k, lane);
-        strand_plane *plane = strand_planes(c) + i;
-        wide3 normal = plane->normal, x = work_load3(c, WORK_X, at);
-        /* Active set: points behind their plane, and points in contact with a positive normal impulse. */
-        wide gap = wide3_dot(normal, x) - plane->offset;
-        wide_mask was_in_contact = plane->in_contact,
-                  pressing = was_in_contact & wide_less((wide){0}, plane->normal_impulse);
-        wide_mask active = live & (wide_less(gap, (wide){0}) | pressing);
-        c->contacts->state[k] = wide_lane_bits(active) ? STRAND_IN_CONTACT : STRAND_NEAR;
-        if (!wide_lane_bits(active | (live & was_in_contact)))
-            continue; /* no lane was in contact, and none is now */
-        wide3 start = work_load3(c, WORK_START, at), v = work_load3(c, WORK_V, at);
-        /* Normal displacement: of this step, in total, and the part for which friction has not acted. */
-        wide depth = wide_select(active, wide_max((wide){0} - gap, (wide){0}), (wide){0});
-        wide total = wide_select(active, plane->normal_impulse + depth, (wide){0});
-        wide normal_step = total - wide_select(was_in_contact, plane->friction_applied, (wide){0});
-        /* Projection onto the plane, then friction. */
-        wide3 friction =
-            friction_move(wide3_scale(step, v), plane->drift, normal, plane->friction, normal_step);
-        wide3 after = wide3_add(wide3_add_scaled(x, depth, normal), friction);
-        /* Depth from before the substep, which gives no velocity. */
-        wide start_depth = plane->offset - wide3_dot(normal, wide3_add(start, plane->drift));
-        wide fresh = depth - wide_min(wide_max(start_depth, (wide){0}), depth);
-        wide3 faster = wide3_add_scaled(wide3_add_scaled(v, fresh * rate, normal), rate, friction);
-        work_store3(c, WORK_X, at, wide3_select(active, after, x));
-        work_store3(c, WORK_V, at, wide3_select(active, faster, v));
-        plane->in_contact = active | (was_in_contact & ~live);
-        plane->normal_impulse = wide_select(live, total, plane->normal_impulse);
-        plane->friction_applied = wide_select(live, total, plane->friction_applied);
-    }
-}
-
-/* Returns the lanes in which no point is deeper in a collider than `share` of its segment. */
-MOTE_INLINE wide_mask clear_of_colliders(const strand_columns *c, wide share, size_t lane) {
-    wide_mask clear = ~(wide_mask){0};
-    for (uint32_t i = 0; i < c->contacts->count; i++) {
-        const uint32_t k = c->contacts->point[i];
-        const strand_plane *plane = strand_planes(c) + i;
-        wide3 x = work_load3(c, WORK_X, strand_at(k, lane));
-        wide gap = wide3_dot(plane->normal, x) - plane->offset,
-             size = wide_abs(x.x) + wide_abs(x.y) + wide_abs(x.z);
-        wide allowed = share * segment_length(c, k, strand_at(k, lane)) + wide_set(STRAND_ROUNDING) * size;
-        clear &= ~wide_less(gap, (wide){0} - allowed);
-    }
-    return clear;
 }
 
 /* Projects the points of the lanes that are behind their planes onto them, in position alone. Returns the

@@ -55,6 +55,9 @@ static uint64_t hash_strand(uint64_t hash, const mote_strands *strands, uint32_t
     hash = hash_run(hash, strands, lane, strands->mass);
     hash = hash_run(hash, strands, lane, strands->joint_stiffness);
     hash = hash_run(hash, strands, lane, strands->tension);
+    for (int axis = 0; axis < 3 && strands->rubs; axis++)
+        hash = hash_run(hash, strands, lane, strands->friction[axis]);
+    if (strands->rubs) hash = hash_run(hash, strands, lane, strands->pressure);
     hash = hash_run(hash, strands, lane, strands->joint_twist);
     for (int i = 0; i < 4; i++) hash = hash_run(hash, strands, lane, strands->frame[i]);
     for (int i = 0; i < 3 && mote_strands_rests_under_load(strands); i++)

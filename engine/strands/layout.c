@@ -13,6 +13,11 @@ static void take_slots(mote_arena *a, mote_strands *strands, bool interpolates) 
         strands->range.previous_x[axis] = mote_arena_take(a, slots, sizeof(float));
     for (int axis = 0; axis < 3 && interpolates && strands->def.solver != MOTE_STRAND_SPRINGS; axis++)
         strands->previous_low[axis] = mote_arena_take(a, slots, sizeof(float));
+    if (strands->def.solver != MOTE_STRAND_SPRINGS) {
+        for (int axis = 0; axis < 3; axis++)
+            strands->friction[axis] = mote_arena_take(a, slots, sizeof(float));
+        strands->pressure = mote_arena_take(a, slots, sizeof(float));
+    }
     strands->range.inverse_mass = mote_arena_take(a, slots, sizeof(float));
     strands->rest_length = mote_arena_take(a, slots, sizeof(float));
     for (int axis = 0; axis < 3; axis++) strands->rest_x[axis] = mote_arena_take(a, slots, sizeof(float));

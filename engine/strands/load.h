@@ -119,6 +119,36 @@ MOTE_INLINE void load_lengths(strand_work *w) {
     w->regular = regular;
 }
 
+/* Loads the friction and pressure of contacts; 0 at points that the host has moved. */
+MOTE_INLINE void load_friction(strand_work *w, size_t lane) {
+    const mote_strands *strands = w->job->strands;
+    const strand_columns columns = w->c, *c = &columns;
+    const strand_places places = places_of(w);
+    const wide3 before = origin_before(w, lane);
+    for (uint32_t k = 0; k < c->points; k++) {
+        const size_t at = strand_at(k, lane);
+        const wide3 x = wide3_load(places.x, at), sum = wide3_add(before, wide3_load(places.relative, at));
+        const wide_mask stays = wide_equal(x.x, sum.x) & wide_equal(x.y, sum.y) & wide_equal(x.z, sum.z);
+        const wide pressure = wide_select(stays, wide_load(strands->pressure + w->slot + at), (wide){0});
+        const wide3 friction = wide3_load(strands->friction, w->slot + at);
+        work_store3(c, WORK_FRICTION, at, wide3_select(stays, friction, wide3_zero()));
+        work_store(c, WORK_PRESSURE, at, pressure);
+        set_rubs(&w->contacts, k, wide_less((wide){0}, pressure), lane);
+    }
+}
+
+MOTE_INLINE void commit_friction(const strand_work *w, wide_mask keep, size_t lane) {
+    const mote_strands *strands = w->job->strands;
+    float *const pressure = strands->pressure + w->slot;
+    for (size_t at = lane; at < strand_at(w->points, lane); at += MOTE_GROUP) {
+        const wide3 old = wide3_load(strands->friction, w->slot + at);
+        wide3_store(strands->friction, w->slot + at,
+                    wide3_select(keep, work_load3(&w->c, WORK_FRICTION, at), old));
+        wide_store(pressure + at,
+                   wide_select(keep, work_load(&w->c, WORK_PRESSURE, at), wide_load(pressure + at)));
+    }
+}
+
 /* Loads velocities, and positions relative to the root's place at the start of the step. */
 MOTE_INLINE void load_points(strand_work *w) {
     const strand_columns columns = w->c, *c = &columns;
@@ -155,6 +185,7 @@ MOTE_INLINE void load_group(strand_work *w) {
     const size_t bytes = (size_t)w->points * MOTE_GROUP * sizeof(float);
     load_lengths(w);
     load_points(w);
+    for (size_t lane = 0; lane < MOTE_GROUP && rubs(w); lane += MOTE_WIDTH) load_friction(w, lane);
     for (int axis = 0; axis < 3; axis++)
         memset(work_column(&w->c, WORK_REACTION + axis), 0, w->c.pins ? bytes : MOTE_GROUP * sizeof(float));
     for (int i = 0; i < 4 && strands->frame[0]; i++)
@@ -288,6 +319,7 @@ MOTE_INLINE void commit_lanes(const strand_work *w, size_t lane) {
         strands->frozen[w->lane + lane + (size_t)__builtin_ctz(bad)] = 1;
     if (strands->origin[0])
         wide3_store(strands->origin, w->lane + lane, wide3_select(keep, origin_of(w, lane), before));
+    if (rubs(w)) commit_friction(w, keep, lane);
     if (strands->frame[0]) commit_frames(w, keep, lane);
     if (strands->tension) commit_tensions(w, keep, lane);
     if (wide_lane_bits(kept) == 0) return;

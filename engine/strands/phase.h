@@ -16,7 +16,7 @@ MOTE_INLINE void begin_phase(strand_work *w, uint32_t substep) {
     const mote_plan *plan = w->job->plan;
     if (!w->linked) fetch_ahead(w, substep, plan->substeps);
     if (!has_springs(w)) {
-        if (w->all && !is_soft(w)) drift_to_forces(w);
+        if (w->callbacks && !is_soft(w)) drift_to_forces(w);
         return;
     }
     move_pinned(w, substep);
@@ -32,7 +32,7 @@ MOTE_INLINE void arrive_phase(strand_work *w, uint32_t substep) {
         place(w, WORK_X, end);
         return;
     }
-    if (w->all && !is_soft(w)) drift_back(w);
+    if (w->callbacks && !is_soft(w)) drift_back(w);
     place(w, IMPULSE_GOAL, end);
     pinned_velocity(w, WORK_X, IMPULSE_GOAL);
     if (w->group->span_count) reach_pins(w);

@@ -1,4 +1,6 @@
 /* Strands as a range: begin, run and end of a step, and links. */
+#include <string.h>
+
 #include "base/allocator.h"
 #include "base/parallel.h"
 #include "strands/kernels.h"
@@ -38,6 +40,14 @@ static void start_half_step(const mote_strand_job *of, const mote_plan_def *def,
     mote_strands_run(&job, step, true);
 }
 
+/* Steps without colliders leave the columns of kept friction as they are: 0. */
+static void forget_friction(mote_strands *strands, bool colliders) {
+    for (int axis = 0; axis < 3 && strands->rubs && !colliders; axis++)
+        memset(strands->friction[axis], 0, strands->range.slot_count * sizeof(float));
+    if (strands->rubs && !colliders) memset(strands->pressure, 0, strands->range.slot_count * sizeof(float));
+    strands->rubs = colliders && strands->pressure;
+}
+
 static void begin(mote_range *range, const mote_step *step) {
     mote_strands *strands = mote_strands_of(range);
     const bool springs = strands->def.solver == MOTE_STRAND_SPRINGS;
@@ -52,6 +62,7 @@ static void begin(mote_range *range, const mote_step *step) {
         range->kicked = -0.5 * range->plan.h;
     }
     if (step->last) mote_strands_keep_rotations(strands, step->tick, step->tick + step->ticks_per_step);
+    forget_friction(strands, step->colliders->list.count != 0);
     range->started = true;
 }
 

@@ -334,7 +334,7 @@ MOTE_INLINE strand_chain rod_bend(const strand_columns *c, const rod_terms *t, c
         r.dx = wide3_add_scaled(r.dx, wide_load(t->rest_length + at), r.du);
         if (c->pins) rod_pass_point(c, t, &r, k + 1, lane);
         rod_move(c, t, r.dx, k + 1, lane);
-        if (lengths) eliminate(c, lengths, &chain, k, lane);
+        if (lengths) eliminate(c, lengths, ~(wide_mask){0}, &chain, k, lane);
     }
     return chain;
 }

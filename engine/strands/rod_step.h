@@ -231,6 +231,7 @@ MOTE_INLINE void step_rods_among(const strand_work *w, const mote_coupled_affine
         near |= unsolved & lanes_near(w, substep, lane);
     }
     const bool buried = w->contacts.buried;
+    if (wide_lane_bits(live & ~near)) forget_contacts(&w->c, live & ~near, lane);
     if (wide_lane_bits(near)) hold_near(w, substep, near, lane);
     if (framed) rod_turn_frames(c, w->job->strands->inverse_length + w->slot, false, near, lane);
     if (buried && substep + 1 == w->job->plan->substeps)

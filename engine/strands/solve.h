@@ -12,24 +12,7 @@
 #ifndef MOTE_STRANDS_SOLVE_H
 #define MOTE_STRANDS_SOLVE_H
 
-#include "strands/work.h"
-
-/* Constants of the solve of a register of strands. */
-typedef struct strand_terms {
-    wide compliance;    /* a / h^2 / (1 + damping / (h stiffness)), 1/kg */
-    wide memory;        /* factor of the initial strain in the damping term */
-    wide_mask counts;   /* points of each strand */
-    wide low, high;     /* bounds of |d|^2 / L^2 */
-    wide slack;         /* max_strain */
-    wide rounding;      /* m: float32 resolution, 2^-22 of the strand's length */
-    wide rate;          /* 1 / h: share of the corrections that is velocity; 0: none */
-    int start, start_v; /* columns of the state at the start of the substep or part */
-    bool compliant, contacts;
-    bool gains;         /* rate differs from 0 in some lane */
-    bool everyone;      /* all lanes are live in this iteration */
-    uint32_t done;      /* iterations before */
-    bool keeps_tension; /* of rods: the multipliers are summed */
-} strand_terms;
+#include "strands/contact_solve.h"
 
 /* State of the forward elimination: the previous segment and its far point. */
 typedef struct strand_chain {
@@ -40,22 +23,6 @@ typedef struct strand_chain {
 /* Smallest regular pivot, relative to its diagonal element. A smaller one belongs to a segment between two
  * pins, or to a strand taut between them; its multiplier is set to 0. */
 #define STRAND_SMALLEST_PIVOT 1e-6f
-
-/* Returns whether the point at offset `at` of the columns is in contact in some lane. Where it is not, terms
- * that would subtract zeros are skipped. */
-MOTE_INLINE bool touches(const strand_columns *c, const strand_terms *t, size_t at) {
-    return t->contacts && c->contacts->state[at / MOTE_GROUP] == STRAND_IN_CONTACT;
-}
-
-/* Returns the plane at a point that touches(). */
-MOTE_INLINE strand_plane *plane_at(const strand_columns *c, size_t at) {
-    return strand_planes(c) + c->contacts->place[at / MOTE_GROUP];
-}
-
-/* Returns the contact normal; 0 in lanes without contact. */
-MOTE_INLINE wide3 contact_normal(const strand_plane *plane) {
-    return wide3_select(plane->in_contact, plane->normal, wide3_zero());
-}
 
 /* Returns a . W b at the point `at` of inverse mass `mass`. */
 MOTE_INLINE wide through_point(const strand_columns *c, const strand_terms *t, wide mass, wide3 a, wide3 b,
@@ -108,12 +75,22 @@ MOTE_INLINE wide invert_pivot(wide pivot, wide diagonal, wide_mask exists) {
     return wide_select(regular, wide_set(1.0f) / pivot, (wide){0});
 }
 
+/* Loads a point for the elimination, with its contact begun. */
+MOTE_INLINE wide3 enter_point(const strand_columns *c, const strand_terms *t, wide_mask live, uint32_t k,
+                              size_t lane) {
+    const size_t at = strand_at(k, lane);
+    const wide3 x = work_load3(c, WORK_X, at);
+    if (!t->contacts || !c->contacts->state[k]) return x;
+    if (!t->again) return begin_contact(c, t, live, x, k, at);
+    return c->contacts->moved[k] ? resume_contact(c, live, x, at) : x;
+}
+
 /* Forward elimination of the row of segment k (tridiagonal L D L^T). Its off-diagonal element is stored with
  * segment k - 1. */
-MOTE_INLINE void eliminate(const strand_columns *c, const strand_terms *t, strand_chain *chain, uint32_t k,
-                           size_t lane) {
+MOTE_INLINE void eliminate(const strand_columns *c, const strand_terms *t, wide_mask live,
+                           strand_chain *chain, uint32_t k, size_t lane) {
     const size_t at = strand_at(k, lane);
-    wide3 next = work_load3(c, WORK_X, at + MOTE_GROUP), d = wide3_sub(next, chain->x);
+    wide3 next = enter_point(c, t, live, k + 1, lane), d = wide3_sub(next, chain->x);
     wide mass = point_mass(c, at + MOTE_GROUP), diagonal = row_diagonal(c, t, d, chain->mass, mass, at);
     wide coupling = through_point(c, t, chain->mass, chain->edge, d, at); /* off-diagonal element, negated */
     if (k + 1 >= c->shortest)
@@ -161,6 +138,7 @@ MOTE_INLINE wide3 move_point(const strand_columns *c, const strand_terms *t, wid
         work_store3(c, WORK_REACTION, at,
                     wide3_select(live & pinned, wide3_add_scaled(sum, t->rate, impulse), sum));
     }
+    if (t->contacts && c->contacts->state[k]) x = end_contact(c, t, live, x, k, at);
     work_store3(c, WORK_X, at, x);
     return x;
 }
@@ -180,12 +158,6 @@ MOTE_INLINE wide_mask is_held(const strand_columns *c, const strand_terms *t, wi
         held = wide_less(square, t->high * target + rounding) & wide_less(t->low * target - rounding, square);
     }
     return held | wide_equal(length, (wide){0}) | ~lanes_beyond(t->counts, k + 1);
-}
-
-/* Returns whether the points k and `last` are final after the iteration: no collider is near them. Lengths at
- * other points are checked after contacts are resolved. */
-MOTE_INLINE bool stays_put(const strand_columns *c, const strand_terms *t, uint32_t k, uint32_t last) {
-    return !t->contacts || !(c->contacts->state[k] | c->contacts->state[last]);
 }
 
 /* Accumulates the tension of a compliant segment: sum of mu |d|. */
@@ -226,7 +198,7 @@ MOTE_INLINE wide_mask substitute(const strand_columns *c, const strand_terms *t,
           x = move_point(c, t, live, r->old, wide3_sub(r->behind, own), k + 1, lane);
     wide_mask held = ~(wide_mask){0};
     /* Check of segment k + 1, whose points are both corrected. */
-    if (!last && stays_put(c, t, k + 1, k + 2)) held = is_held(c, t, x, r->x, k + 1, lane);
+    if (!last) held = is_held(c, t, x, r->x, k + 1, lane);
     r->behind = own, r->old = old, r->x = x;
     return held;
 }
@@ -239,7 +211,7 @@ MOTE_INLINE wide_mask newton_back(const strand_columns *c, const strand_terms *t
     wide_mask held = ~(wide_mask){0};
     for (uint32_t k = segments; k-- > 0;) held &= substitute(c, t, live, &r, k, lane);
     wide3 root = move_point(c, t, live, r.old, r.behind, 0, lane);
-    if (stays_put(c, t, 0, 1)) held &= is_held(c, t, root, r.x, 0, lane);
+    held &= is_held(c, t, root, r.x, 0, lane);
     return live & ~held;
 }
 
@@ -247,10 +219,10 @@ MOTE_INLINE wide_mask newton_back(const strand_columns *c, const strand_terms *t
  * those that are not yet held. */
 MOTE_INLINE wide_mask newton(const strand_columns *c, const strand_terms *t, wide_mask live, size_t lane) {
     const uint32_t segments = c->points - 1;
-    strand_chain chain = {wide3_zero(), work_load3(c, WORK_X, lane), point_mass(c, lane), (wide){0},
+    strand_chain chain = {wide3_zero(), enter_point(c, t, live, 0, lane), point_mass(c, lane), (wide){0},
                           (wide){0}};
     /* Forward elimination from the root. */
-    for (uint32_t k = 0; k < segments; k++) eliminate(c, t, &chain, k, lane);
+    for (uint32_t k = 0; k < segments; k++) eliminate(c, t, live, &chain, k, lane);
     return newton_back(c, t, live, chain.x, lane);
 }
 

@@ -9,7 +9,7 @@ enum { COUNTS, PINS };
 
 /* Words of COUNTS. */
 typedef struct counts {
-    uint32_t signature[2], started, pins;
+    uint32_t signature[2], started, pins, rubs;
     float air_velocity[3];
 } counts;
 #define WORDS ((uint32_t)(sizeof(counts) / 4))
@@ -108,6 +108,8 @@ static void visit_columns(mote_strands *s, mote_archive *a) {
     visit_flags(column + 1, s->infeasible, lanes, a);
     visit_flags(column + 2, s->stiff_curls, lanes, a);
     visit_flags(column + 3, s->frozen, lanes, a);
+    float *contacts[4] = {s->friction[0], s->friction[1], s->friction[2], s->pressure};
+    mote_archive_floats(a, column + 4, contacts, 4, slots);
 }
 
 /* --- Pins --- */
@@ -158,8 +160,10 @@ static void clear_masked(mote_strands *s) {
 void mote_strands_archive(mote_range *range, mote_archive *a) {
     mote_strands *s = mote_strands_of(range);
     float *air = s->def.air_velocity;
-    counts c = {
-        .started = range->started, .pins = range->pins.count, .air_velocity = {air[0], air[1], air[2]}};
+    counts c = {.started = range->started,
+                .pins = range->pins.count,
+                .rubs = s->rubs,
+                .air_velocity = {air[0], air[1], air[2]}};
     mote_words_split(s->signature, c.signature);
     (void)mote_archive_words(a, COUNTS, (uint32_t *)(void *)&c, WORDS);
     if (a->result) return;
@@ -167,13 +171,13 @@ void mote_strands_archive(mote_range *range, mote_archive *a) {
         if (mote_words_join(c.signature) != s->signature)
             mote_archive_refuse(a, MOTE_ERROR_FOREIGN, COUNTS, MOTE_NO_ITEM, "def");
         for (int i = 0; i < 3; i++)
-            if (c.started > 1 || !(c.air_velocity[i] * 0 == 0))
+            if (c.started > 1 || c.rubs > 1 || !(c.air_velocity[i] * 0 == 0))
                 mote_archive_refuse(a, MOTE_ERROR_FILE, COUNTS, MOTE_NO_ITEM, "counts");
     }
     visit_pins(s, c.pins, a);
     visit_columns(s, a);
     if (a->result || a->task != MOTE_ARCHIVE_READ) return;
     clear_masked(s);
-    range->started = c.started;
+    range->started = c.started, s->rubs = c.rubs;
     for (int i = 0; i < 3; i++) air[i] = c.air_velocity[i];
 }

@@ -32,6 +32,41 @@ MOTE_OUTLINE void resolve_contacts(const strand_work *w, uint32_t substep) {
 
 /* --- Constraints --- */
 
+/* Returns whether all lanes take steps of first order. */
+MOTE_INLINE bool is_soft(const strand_work *w) {
+    const mote_strands *strands = w->job->strands;
+    return strands->compliant || strands->joint_stiffness;
+}
+
+/* Returns the time (s) before the place at which the forces of the substep act. */
+MOTE_INLINE wide drift_before_forces(const strand_work *w) {
+    return wide_set(1 - scheme_of(w->job->strands->def.solver).g) * wide_set(w->job->plan->c.h);
+}
+
+/* Returns a point after the drift; a pinned one has not moved. */
+MOTE_INLINE wide3 place_of_forces(const strand_columns *c, strand_point a, wide drift, size_t at) {
+    return wide3_select(wide_less((wide){0}, point_mass(c, at)), wide3_add_scaled(a.x, drift, a.v), a.x);
+}
+
+/* Moves the free points to the places at which callbacks and links act; WORK_START keeps the places before.
+ * Where neither does, kick_all finds these places. */
+MOTE_INLINE void drift_to_forces(const strand_work *w) {
+    const strand_columns *c = &w->c;
+    const wide drift = drift_before_forces(w);
+    for (size_t at = 0; at < strand_at(w->points, 0); at += MOTE_WIDTH) {
+        const strand_point a = work_point(c, at);
+        work_store3(c, WORK_START, at, a.x);
+        work_store3(c, WORK_X, at, place_of_forces(c, a, drift, at));
+    }
+}
+
+/* Loads a point at the place at which forces act. */
+MOTE_INLINE strand_point point_of_forces(const strand_work *w, wide drift, size_t at) {
+    strand_point a = work_point(&w->c, at);
+    if (!w->callbacks && !is_soft(w)) a.x = place_of_forces(&w->c, a, drift, at);
+    return a;
+}
+
 /* Stores h a of all points in IMPULSE_DV, of all forces, and adds the forces inside the strand on pinned
  * points to their reaction. */
 MOTE_INLINE void kick_all(const strand_work *w, const strand_place *p) {
@@ -40,11 +75,12 @@ MOTE_INLINE void kick_all(const strand_work *w, const strand_place *p) {
     const mote_coupled_instance of = {
         .family = MOTE_FAMILY_SPLITTING, .others = true, .callbacks = p->callbacks};
     strand_sweep sweep = sweep_begin();
-    strand_window window = {.b = work_point(c, p->lane)};
+    const wide drift = drift_before_forces(w);
+    strand_window window = {.b = point_of_forces(w, drift, p->lane)};
     for (uint32_t k = 0; k < columns.points; k++) {
         const size_t at = strand_at(k, p->lane);
         window.a = window.b;
-        if (k + 1 < columns.points) window.b = work_point(c, at + MOTE_GROUP);
+        if (k + 1 < columns.points) window.b = point_of_forces(w, drift, at + MOTE_GROUP);
         const wide3 force = sweep_extras(w, &sweep, &window, k, at, p->lane);
         const mote_lanes s = {.x = window.a.x, .v = window.a.v};
         work_store3(c, IMPULSE_DV, at, strand_kick(c, &own, of, p, &s, force, at));
@@ -84,6 +120,7 @@ MOTE_INLINE strand_terms make_terms(const strand_work *w, strand_parts_of of, si
     t.rounding = wide_set(STRAND_ROUNDING) * wide_load(w->length + lane);
     t.high = wide_set((1 + limit) * (1 + limit));
     t.low = wide_set(limit < 1 ? (1 - limit) * (1 - limit) : 0.0f);
+    t.step = wide_set((float)h), t.inverse_step = wide_set((float)(1.0 / h));
     t.rate = wide_set(of.gains ? (float)(1.0 / h) : 0.0f);
     t.start = WORK_START, t.start_v = IMPULSE_OLD_V;
     t.compliant = of.compliant, t.contacts = of.contacts, t.gains = of.gains;
@@ -170,22 +207,6 @@ MOTE_OUTLINE void project_lengths(const strand_columns *c, wide_mask lanes, size
     }
 }
 
-/* Returns the lanes in which the segments at points near colliders have their target lengths. A segment
- * between two such points is checked at the second one. */
-MOTE_INLINE wide_mask lengths_held(const strand_columns *c, const strand_terms *t, size_t lane) {
-    const strand_contacts *near = c->contacts;
-    wide_mask held = ~(wide_mask){0};
-    for (uint32_t i = 0; i < near->count; i++) {
-        const uint32_t k = near->point[i];
-        const size_t at = strand_at(k, lane);
-        const wide3 x = work_load3(c, WORK_X, at);
-        if (k > 0) held &= is_held(c, t, work_load3(c, WORK_X, at - MOTE_GROUP), x, k - 1, lane);
-        if (k + 1 < c->points && !near->state[k + 1])
-            held &= is_held(c, t, x, work_load3(c, WORK_X, at + MOTE_GROUP), k, lane);
-    }
-    return held;
-}
-
 /* Clears the tensions of rods whose lengths were not solved: they would act as forces in the next substep. */
 MOTE_OUTLINE void forget_tensions(const strand_columns *c, wide_mask lanes, size_t lane) {
     for (size_t at = lane; at < strand_at(c->points, lane); at += MOTE_GROUP)
@@ -198,8 +219,7 @@ MOTE_INLINE wide_mask hold_lengths(const strand_work *w, strand_parts_of of, str
                                    size_t lane) {
     mote_strands *strands = w->job->strands;
     const strand_columns columns = w->c;
-    const double h = w->job->plan->h;
-    const wide limit = wide_set(strands->def.max_strain);
+    const wide_mask all = live;
     const wide rate = t.rate;
     /* Lengths that follow points out of the collider in which the root is give no velocity. */
     if (of.contacts) t.rate = wide_select(wide_mask_load(columns.contacts->expelled), (wide){0}, t.rate);
@@ -207,19 +227,12 @@ MOTE_INLINE wide_mask hold_lengths(const strand_work *w, strand_parts_of of, str
     for (uint32_t i = t.done; i < strands->def.max_iterations; i++) {
         count_lanes(strands->iterations + w->lane + lane, live);
         t.everyone = wide_all(live);
-        /* First active set: the contacts of the prediction. */
-        if (of.contacts && i == 0) update_contacts(&columns, live, h, lane);
-        /* One iteration of Newton's method: linear solve, correction, test of the lengths. */
-        wide_mask unsolved = newton(&columns, &t, live, lane);
-        if (of.contacts) {
-            /* Friction for the new normal impulses, then the test of lengths and contacts. */
-            update_contacts(&columns, live, h, lane);
-            unsolved |=
-                live & ~(lengths_held(&columns, &t, lane) & clear_of_colliders(&columns, limit, lane));
-        }
-        live = unsolved;
-        if (wide_lane_bits(live) == 0) return live;
+        t.again = i > 0;
+        live = newton(&columns, &t, live, lane);
+        if (wide_lane_bits(live) == 0) break;
     }
+    if (of.contacts) keep_contacts(&columns, &t, all, all & ~live, lane);
+    if (wide_lane_bits(live) == 0) return live;
     /* Strands that did not converge: reverts diverged ones, then projects the lengths of rigid ones. */
     count_lanes(strands->unsolved + w->lane + lane, live);
     revert_diverged(&columns, &t, live, lane);

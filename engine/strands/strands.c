@@ -345,11 +345,13 @@ static void matrix_of(float *const root[MOTE_ROOT_COLUMNS], uint32_t lane, float
 
 static void rest_point(mote_strands *strands, uint32_t slot, const float row[12]) {
     const float b[3] = {strands->rest_x[0][slot], strands->rest_x[1][slot], strands->rest_x[2][slot]};
+    if (strands->pressure) strands->pressure[slot] = 0;
     for (int axis = 0; axis < 3; axis++) {
         const float *r = row + 4 * axis, turned = r[0] * b[0] + r[1] * b[1] + r[2] * b[2];
         strands->range.x[axis][slot] = turned + r[3];
         if (strands->relative_x[axis]) strands->relative_x[axis][slot] = turned;
         strands->range.v[axis][slot] = strands->range.reaction[axis][slot] = 0;
+        if (strands->friction[axis]) strands->friction[axis][slot] = 0;
         if (strands->range.previous_x[axis]) strands->range.previous_x[axis][slot] = axis ? 0 : NAN;
         if (strands->previous_low[axis]) strands->previous_low[axis][slot] = 0;
     }

@@ -57,6 +57,7 @@ struct mote_strands {
     bool has_masses, has_rods, has_frames;                       /* columns that the def needs */
     uint64_t stamp;     /* hash of the strands' numbers of points and rest shapes */
     uint64_t signature; /* hash of all that the def determines */
+    bool rubs;          /* `friction` may differ from 0: the last step had colliders */
     mote_strand_group *group;
     uint32_t *linked, linked_count; /* groups that have links; group_count entries reserved */
 
@@ -81,6 +82,9 @@ struct mote_strands {
     /* m, place relative to the strand's origin when the engine last set x (stage/place.h). NaN in x: the
      * place is x alone. NULL: springs, whose places all are. */
     float *relative_x[3];
+    /* m/s^2, friction of contacts and their pressure, over a point's mass, in the last substep
+     * (contact_solve.h). NULL: springs. */
+    float *friction[3], *pressure;
     float *previous_low[3]; /* m, low parts of the range's previous_x; NULL where it or relative_x is */
 
     /* Columns by lane. */

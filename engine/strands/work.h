@@ -31,10 +31,11 @@ typedef struct strand_scratch_layout {
     float inverse_pivot;
     float coupling; /* off-diagonal element to the next segment, negated */
     float multiplier;
-    float tension;    /* sum of multipliers times |d|: tension times h^2, kg m */
-    float radius;     /* length of a compliant segment before the iteration */
-    float strain;     /* elongation at the start of the substep, m */
-    float planes[11]; /* strand_plane of one register after the other */
+    float tension;               /* sum of multipliers times |d|: tension times h^2, kg m */
+    float radius;                /* length of a compliant segment before the iteration */
+    float strain;                /* elongation at the start of the substep, m */
+    float planes[16];            /* strand_plane of one register after the other */
+    float friction[3], pressure; /* m/s^2, of contacts, kept from substep to substep (contact_solve.h) */
     union {
         struct {
             float share, lever, own[3]; /* rows of the bending of rods */
@@ -64,6 +65,8 @@ enum {
     WORK_RADIUS = STRAND_COLUMN(radius),
     WORK_STRAIN = STRAND_COLUMN(strain),
     WORK_PLANES = STRAND_COLUMN(planes),
+    WORK_FRICTION = STRAND_COLUMN(friction),
+    WORK_PRESSURE = STRAND_COLUMN(pressure),
     WORK_WORLD = STRAND_COLUMN(world),
     WORK_COLUMNS = MOTE_SCRATCH_COLUMNS(strand_scratch_layout)
 };
@@ -72,15 +75,17 @@ enum {
 enum strand_contact_state { STRAND_CLEAR, STRAND_NEAR, STRAND_IN_CONTACT };
 
 /* Tangent plane of the nearest collider at a point of a register of strands, and the state of the contact.
- * Lanes without a plane have the normal 0 and the offset -1e30. */
+ * Lanes without a plane have the normal 0 and the offset -1e30. The members after in_contact are set in lanes
+ * in contact. */
 typedef struct strand_plane {
     wide3 normal;
     wide offset;
     wide3 drift; /* displacement of the collider under the point */
     wide friction;
-    wide_mask in_contact;  /* the point is held on the plane */
-    wide normal_impulse;   /* displacement along the normal by contact, m: normal impulse x h / mass */
-    wide friction_applied; /* part of normal_impulse for which friction has acted */
+    wide_mask in_contact; /* the point is held on the plane */
+    wide normal_impulse;  /* displacement along the normal by contact, m: normal impulse x h / mass */
+    wide3 tangent;        /* displacement by friction, m: its impulse x h / mass */
+    wide3 pending;        /* part of it that the velocity has gained and the position has not */
 } strand_plane;
 _Static_assert(sizeof(strand_plane) ==
                    sizeof(((strand_scratch_layout *)NULL)->planes) / sizeof(float) * sizeof(wide),
@@ -91,12 +96,15 @@ _Static_assert(sizeof(strand_plane) ==
 typedef struct strand_contacts {
     float way; /* m, added to the reach of the search for planes */
     uint32_t count;
-    bool buried; /* some pinned root is inside a collider */
+    bool buried;                               /* some pinned root is inside a collider */
+    MOTE_ALIGNED(64) int32_t near[MOTE_GROUP]; /* lanes (-1) with a plane */
     /* Lanes (-1) of buried roots: a segment was off its length at the start of the substep; the planes put
      * points out from where they already were. */
     MOTE_ALIGNED(64) int32_t strained[MOTE_GROUP], expelled[MOTE_GROUP];
     uint16_t point[MOTE_MAX_STRAND_POINTS], place[MOTE_MAX_STRAND_POINTS];
     uint8_t state[MOTE_MAX_STRAND_POINTS + 1]; /* strand_contact_state of each point */
+    bool moved[MOTE_MAX_STRAND_POINTS];        /* of points near colliders: strand_plane.pending is set */
+    uint16_t rubs[MOTE_MAX_STRAND_POINTS];     /* bit of each lane: the point has kept friction */
 } strand_contacts;
 
 /* Pointers to the columns of a group. Hot loops use a local copy, which no store can alias (measured: 1.1 to
@@ -143,6 +151,9 @@ struct strand_work {
     strand_contacts contacts;
 };
 
+/* Returns whether contacts keep their friction from substep to substep. */
+MOTE_INLINE bool rubs(const strand_work *w) { return w->job->collider_count && w->job->strands->pressure; }
+
 /* Resolution of lengths in float32: 4 roundings of 2^-24 in each coordinate, which is at most the strand's
  * length. Lengths are solved to max_strain or to this. */
 #define STRAND_ROUNDING 0x1p-22f
@@ -184,6 +195,15 @@ MOTE_INLINE void work_store(const strand_columns *c, int id, size_t at, wide val
 
 MOTE_INLINE strand_point work_point(const strand_columns *c, size_t at) {
     return (strand_point){work_load3(c, WORK_X, at), work_load3(c, WORK_V, at)};
+}
+
+/* Sets the lanes of a register in which point k has kept friction. */
+MOTE_INLINE void set_rubs(strand_contacts *contacts, uint32_t k, wide_mask lanes, size_t lane) {
+    const uint32_t all = (1u << MOTE_WIDTH) - 1;
+    contacts->rubs[k] = (uint16_t)((contacts->rubs[k] & ~(all << lane)) | wide_lane_bits(lanes) << lane);
+}
+MOTE_INLINE bool rubs_at(const strand_contacts *contacts, uint32_t k, size_t lane) {
+    return contacts->rubs[k] >> lane & ((1u << MOTE_WIDTH) - 1);
 }
 
 /* Returns the planes of a register. They are contiguous, so that the nearest cache holds them; as columns
