@@ -98,6 +98,10 @@ mote_result mote_strands_statistics(const mote_system *system, mote_strands_id i
     return MOTE_ERROR_UNSUPPORTED;
 }
 mote_strand_layout mote_default_strand_layout(void) { return (mote_strand_layout){0}; }
+mote_result mote_strand_layout_check(const mote_strand_layout *layout, const char **parameter) {
+    if (parameter) *parameter = NULL;
+    return MOTE_ERROR_UNSUPPORTED;
+}
 uint64_t mote_strands_first_vertex(const mote_system *system, mote_strands_id id, mote_strand_shape shape,
                                    uint32_t strand) {
     return MOTE_NO_VERTEX;
