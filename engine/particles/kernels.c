@@ -2,6 +2,7 @@
 #include "particles/kernels.h"
 
 #include "base/isa.h"
+#include "particles/emit.h"
 #include "particles/fused.h"
 #include "particles/settled.h"
 #include "particles/staged.h"
@@ -142,4 +143,5 @@ const mote_particle_kernels MOTE_KERNEL_TABLE(mote_particle_kernels) = {
     .stage = ALL(stage),
     .commit = {commit, commit_mass},
     .expire = expire,
+    .emit = emit,
 };

@@ -51,6 +51,9 @@ typedef struct mote_lifetimes {
 
 /* Kernels on whole lane groups of slots from `first` (a multiple of 16) on; lanes at or beyond span->count
  * are neither changed nor counted. *frozen is increased by the number of particles that turn non-finite. */
+typedef struct mote_emission mote_emission; /* emitters.h */
+typedef struct mote_newborn mote_newborn;
+
 typedef struct mote_particle_kernels {
     /* Runs all steps, substeps and stages of slots [first, end) with the state in registers. No callbacks.
      * Indices: family, plan->mass_column, plan->mix; NULL for combinations that no plan has. */
@@ -71,6 +74,10 @@ typedef struct mote_particle_kernels {
      * lifetime x rate, and writes their offsets into the block's death list; returns their number. Ages are
      * within 2^31 steps; a particle born after `now` stays alive. */
     uint32_t (*expire)(const mote_lifetimes *lifetimes, size_t first, size_t count);
+    /* Makes births first .. first + count - 1 of a step in elements 0 .. count - 1 of *to, which are at the
+     * fractions f, f + spacing, ... of the step. */
+    void (*emit)(const mote_emission *emission, uint64_t first, uint32_t count, float f,
+                 const mote_newborn *to);
 } mote_particle_kernels;
 
 /* Returns the table of an instruction set, NULL if this build or machine cannot run it. */

@@ -105,6 +105,15 @@ void mote_particles_seal(mote_particles *particles) {
         mote_particles_clear(particles, particles->range.slot_count, 0);
 }
 
+void mote_particles_add(mote_particles *particles, uint32_t count, uint32_t birth_step) {
+    const uint32_t first = particles->range.slot_count;
+    uint32_t *birth = particles->column[MOTE_COLUMN_BIRTH];
+    mote_particles_clear(particles, first, count);
+    for (uint32_t slot = first; birth && slot < first + count; slot++) birth[slot] = birth_step;
+    mote_particles_assign_ids(particles, first, count);
+    particles->range.slot_count += count;
+}
+
 uint32_t mote_particles_available(const mote_particles *particles) {
     int64_t slots = (int64_t)particles->capacity - particles->range.slot_count;
     /* An id that is retired by a kill is counted before compaction puts it on the stack. */

@@ -88,6 +88,9 @@ void mote_particles_seal(mote_particles *particles);
  * retired. */
 uint32_t mote_particles_available(const mote_particles *particles);
 
+/* Adds `count` cleared particles, within mote_particles_available, after the last slot. */
+void mote_particles_add(mote_particles *particles, uint32_t count, uint32_t birth_step);
+
 /* Assigns ids to the new particles in slots first .. first + count - 1, within mote_particles_available. */
 void mote_particles_assign_ids(mote_particles *particles, uint32_t first, uint32_t count);
 

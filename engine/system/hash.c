@@ -4,6 +4,7 @@
 #include "base/hash.h"
 
 #include "forces/force.h"
+#include "particles/emitters.h"
 #include "system/internal.h"
 
 static uint64_t hash_clock(uint64_t hash, const mote_clock *clock) {
@@ -45,6 +46,8 @@ uint64_t mote_system_hash(const mote_system *system) {
         hash = hash_link(hash, &mote_link_at(&system->links, i)->link);
     for (uint32_t i = 0; i < system->colliders.list.count; i++)
         hash = mote_collider_hash(hash, mote_collider_at(&system->colliders, i));
+    for (uint32_t i = 0; i < system->emitters.count; i++)
+        hash = mote_emitter_hash(hash, mote_emitter_at(&system->emitters, i));
     mote_fpu_leave(saved);
     return hash;
 }

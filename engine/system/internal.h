@@ -23,6 +23,7 @@ struct mote_system {
     mote_particles particles;
     mote_id_list forces; /* items: mote_force_def, in the order of addition */
     mote_collider_list colliders;
+    mote_id_list emitters;                /* items: mote_emitter, in the order of addition */
     mote_id_list ranges[MOTE_KIND_COUNT]; /* items: mote_range * */
     mote_link_list links;
     float *scratch; /* large enough for a step of any of its ranges, one at a time */

@@ -71,12 +71,7 @@ mote_result mote_system_spawn(mote_system *system, uint32_t count, mote_range_vi
     mote_particles *particles = &system->particles;
     if (count > mote_particles_available(particles)) return MOTE_ERROR_CAPACITY;
     uint32_t first = particles->range.slot_count;
-    mote_particles_clear(particles, first, count);
-    uint32_t *birth = particles->column[MOTE_COLUMN_BIRTH];
-    for (uint32_t slot = first; birth && slot < first + count; slot++)
-        birth[slot] = (uint32_t)system->clock.step;
-    mote_particles_assign_ids(particles, first, count);
-    particles->range.slot_count += count;
+    mote_particles_add(particles, count, (uint32_t)system->clock.step);
     mote_system_edited(&particles->range);
     *view = view_of(particles, first, count);
     return MOTE_OK;

@@ -1,6 +1,7 @@
 /* Advances systems: converts real time to whole steps and runs them in batches, within which nothing else
  * acts on loose particles. */
 #include "base/parallel.h"
+#include "particles/emitters.h"
 #include "system/internal.h"
 
 /* Runs one step of all ranges except the loose particles: first the unlinked ones, then the linked ones. */
@@ -16,8 +17,16 @@ static void keep_arrivals(mote_system *system, const mote_step *step) {
     mote_range *range;
     if (!step->number || step->number % system->clock.keep_steps) return;
     mote_colliders_keep_arrivals(&system->colliders, step->tick);
+    mote_emitters_keep_arrivals(&system->emitters, step->tick);
     for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++)
         range->kind->keep_arrivals(range, step->tick);
+}
+
+/* Emits at the end of the step, which has just been run. */
+static void emit(mote_system *system, const mote_step *step, mote_advance *report) {
+    const mote_births births = mote_emitters_run(&system->emitters, &system->particles, step);
+    report->born += births.born;
+    report->unborn += births.unborn;
 }
 
 /* Runs one batch: all steps of the other ranges, then those of the loose particles. last: the end of the
@@ -32,9 +41,11 @@ static void run_batch(mote_system *system, uint32_t steps, bool last, const mote
         keep_arrivals(system, &step);
         step_ranges(system, &step);
     }
-    step.number = system->clock.step;
+    step.number = system->clock.step, step.tick = mote_system_boundary(system);
     step.last = last;
     mote_particles_run(&system->particles, &step, steps, report);
+    system->particles.started = system->particles.range.slot_count;
+    if (system->emitters.count) emit(system, &step, report);
     system->clock.step += steps;
 }
 
@@ -46,11 +57,10 @@ static void run_steps(mote_system *system, uint32_t steps, const mote_jobs *jobs
         const mote_step step = mote_system_next_step(system, &def);
         if (edited) report->killed += mote_particles_begin(particles, &step);
         mote_particles_refresh_plan(particles, &def);
-        edited = system->hook != NULL;
+        edited = system->hook || system->emitters.count;
         const uint32_t now = edited ? 1 : mote_particles_batch(particles, steps);
         run_batch(system, now, now == steps, jobs, report);
-        particles->started = particles->range.slot_count;
-        if (edited) mote_system_call_hook(system);
+        if (system->hook) mote_system_call_hook(system);
         steps -= now;
     }
     system->busy = false;
@@ -79,6 +89,7 @@ static void run_and_report(mote_system *system, uint64_t remainder, const mote_j
     mote_range *range;
     const uint64_t end_tick = mote_clock_end_tick(&system->clock, report->steps, remainder);
     mote_colliders_resolve(&system->colliders, end_tick);
+    mote_emitters_resolve(&system->emitters, end_tick);
     for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++)
         range->kind->resolve(range, end_tick);
     run_steps(system, report->steps, jobs, report);

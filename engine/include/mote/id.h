@@ -24,6 +24,12 @@ typedef struct mote_collider_id {
         generation; /**< as in mote_force_id */
 } mote_collider_id;
 
+/** Names one emitter. */
+typedef struct mote_emitter_id {
+    uint32_t index, /**< as in mote_force_id */
+        generation; /**< as in mote_force_id */
+} mote_emitter_id;
+
 /** Names one link. */
 typedef struct mote_link_id {
     uint32_t index, /**< as in mote_force_id */

@@ -7,6 +7,7 @@
 #include <mote/chain.h>
 #include <mote/collider.h>
 #include <mote/columns.h>
+#include <mote/emitter.h>
 #include <mote/followers.h>
 #include <mote/force.h>
 #include <mote/grid.h>

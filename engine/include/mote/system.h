@@ -213,6 +213,8 @@ typedef struct mote_advance {
     uint64_t ticks_remaining;      /**< in the accumulator */
     uint32_t killed;               /**< particles killed by the host, removed in this advance */
     uint32_t expired;              /**< particles that reached their lifetime */
+    uint32_t born;                 /**< particles that emitters gave birth to */
+    uint64_t unborn;               /**< births for which there was no capacity */
     /** Loose particles that turned NaN or infinite and were killed. Strands and islands freeze instead:
      * mote_strands_report, mote_network_report. */
     uint32_t non_finite;
@@ -240,7 +242,7 @@ MOTE_API mote_result mote_systems_advance(mote_system *const *systems, uint32_t 
  * everywhere, and no external forces wait for the next step. Particles whose lifetime ends on the way are
  * removed, and so are those that turn non-finite; a jump back does not restore them. The accumulator stays.
  * Positions are presented without interpolation. Errors: NULL, BUSY, INTEGRATOR (a force that is not affine
- * or in a region, external forces, an advecting integrator, strands, a network). */
+ * or in a region, external forces, an emitter, an advecting integrator, strands, a network). */
 MOTE_API mote_result mote_system_seek(mote_system *system, uint64_t step);
 
 #define MOTE_MAX_PREVIEW_STEPS 16777216u /**< steps of a preview under forces that are not affine */

@@ -1,0 +1,103 @@
+/** @file
+ * Emitters: sources of loose particles that act at the end of every step. */
+#ifndef MOTE_EMITTER_H
+#define MOTE_EMITTER_H
+
+#include <mote/system.h>
+#include <mote/transform.h>
+
+/** Shape from which particles are born, in the local frame of the emitter, uniformly by volume, area or
+ * length. The axis is the local y axis. */
+typedef enum mote_emitter_shape {
+    MOTE_EMITTER_POINT,  /**< the local origin */
+    MOTE_EMITTER_BOX,    /**< |x| <= extent, per axis */
+    MOTE_EMITTER_SPHERE, /**< inner_radius <= |x| <= radius */
+    MOTE_EMITTER_DISC,   /**< across the axis, inner_radius .. radius */
+    /** The disc, as the mouth of a cone: at the distance r from the axis the direction is tilted outwards
+     * from the axis by a slope of tan(angle) r / radius. */
+    MOTE_EMITTER_CONE,
+    MOTE_EMITTER_RING, /**< the circle of the radius, across the axis */
+    MOTE_EMITTER_SHAPE_COUNT
+} mote_emitter_shape;
+
+/** Mean direction of the velocities, before `spread`. */
+typedef enum mote_emitter_direction {
+    MOTE_EMIT_ALONG,   /**< along the local y axis (cone: see MOTE_EMITTER_CONE) */
+    MOTE_EMIT_OUTWARD, /**< away from the local origin; from the origin itself along the axis */
+    MOTE_EMITTER_DIRECTION_COUNT
+} mote_emitter_direction;
+
+/** A spread: values are uniform in [least, most). */
+typedef struct mote_spread {
+    float least, /**< lower end */
+        most;    /**< upper end, >= least */
+} mote_spread;
+
+/** Settings of an emitter. */
+typedef struct mote_emitter_def {
+    uint32_t cookie;                  /**< set by mote_default_emitter_def */
+    mote_emitter_shape shape;         /**< where particles are born */
+    mote_emitter_direction direction; /**< of their velocities */
+    mote_transform transform;         /**< placement when it is added or set */
+    float extent[3];                  /**< m, >= 0: box, half its edges */
+    float radius,                     /**< m, >= 0: sphere, disc, cone, ring */
+        inner_radius;                 /**< m, 0 .. radius: sphere, disc, cone; = radius: the surface or rim */
+    float angle;                      /**< rad, 0 .. 1.5: cone, of its side to the axis */
+    float spread;           /**< rad, 0 .. pi: directions are uniform in a cone of this half angle */
+    float rate,             /**< 1/s, >= 0: births by time */
+        rate_per_metre;     /**< 1/m, >= 0: births by the way of the emitter */
+    float inherit;          /**< share of the emitter's own velocity that is added */
+    mote_spread speed;      /**< m/s */
+    mote_spread lifetime;   /**< s, > 0; INFINITY: no end. Others need def.lifetimes of the system */
+    mote_spread mass;       /**< kg, > 0: in systems with a mass column */
+    uint32_t extra_columns; /**< bit 1 << i: column i of the host, of floats, is filled */
+    mote_spread extra[MOTE_MAX_EXTRA_COLUMNS]; /**< values of those columns */
+    uint32_t seed;                             /**< of its random numbers */
+} mote_emitter_def;
+
+/** Returns a def of a point at the origin: 0 births, along y without spread, 1 m/s, no end of life, 1 kg,
+ * seed 0. */
+MOTE_API mote_emitter_def mote_default_emitter_def(void);
+
+/** Checks a def. parameter: NULL, or receives the name of the field at fault (NULL: none). Returns MOTE_OK,
+ * NULL, DEF, ENUM, NOT_FINITE or RANGE. Any thread. */
+MOTE_API mote_result mote_emitter_check(const mote_emitter_def *def, const char **parameter);
+
+#define MOTE_MAX_EMITTERS 1024u /**< emitters in a system */
+
+/** Adds an emitter. It acts at the end of each step, in the order of addition, after that step's deaths: the
+ * particles are the same for any grouping of steps into frames. In a step from t to t + dt it emits
+ *
+ *     a = rate dt + rate_per_metre (way in the step)
+ *
+ * particles, at fractions f of the step that are evenly spaced (where the emitter arrives within the step,
+ * before and after that moment); what is left of a birth goes to the next step. A particle born at the
+ * fraction f, from the place p and with the velocity v, is at p + (1 - f) dt v at the end of the step, was at
+ * p - f dt v at its start (previous position), and has (1 - f) dt less to live: interpolated positions leave
+ * the emitter where it was at that moment. Forces act on it from the next step on. Its random numbers are a
+ * function of (seed, number of the emitter, count of its births, draw) alone. Steps run in batches of one
+ * while a system has emitters. A particle for which there is no capacity is not born, but counted
+ * (mote_advance.unborn). Errors: NULL, BUSY, those of mote_emitter_check, RANGE (more than MOTE_MAX_PARTICLES
+ * births a step by time; an extra column that the system does not have or whose elements are not of 4 bytes),
+ * ABSENT (a finite lifetime without def.lifetimes), CAPACITY (MOTE_MAX_EMITTERS), MEMORY. */
+MOTE_API mote_result mote_system_add_emitter(mote_system *system, const mote_emitter_def *def,
+                                             mote_emitter_id *id);
+
+/** Replaces the settings and the placement: the emitter is at def->transform from now on, without having
+ * moved there, and has no target. Its count of births goes on. Errors: as mote_system_add_emitter, and ID. */
+MOTE_API mote_result mote_system_set_emitter(mote_system *system, mote_emitter_id id,
+                                             const mote_emitter_def *def);
+
+/** Sets a target: the emitter moves to it and arrives at the tick (see MOTE_NEXT_ADVANCE); a tick that has
+ * passed: at once, without births by the way. Errors: NULL, BUSY, ID, NOT_FINITE, RANGE. */
+MOTE_API mote_result mote_system_move_emitter(mote_system *system, mote_emitter_id id,
+                                              const mote_transform *target, uint64_t tick);
+
+/** Emits `count` more particles in the next step, at its start (f = 0), before those of the rate. Bursts
+ * before the same step add up. Errors: NULL, BUSY, ID, OVERFLOW (more than MOTE_MAX_PARTICLES wait). */
+MOTE_API mote_result mote_system_burst(mote_system *system, mote_emitter_id id, uint32_t count);
+
+/** Removes an emitter; its particles stay. Errors: NULL, BUSY, ID. */
+MOTE_API mote_result mote_system_remove_emitter(mote_system *system, mote_emitter_id id);
+
+#endif

@@ -1,0 +1,167 @@
+/* Births of one emitter in one step: MOTE_WIDTH particles at a time. */
+#ifndef MOTE_PARTICLES_EMIT_H
+#define MOTE_PARTICLES_EMIT_H
+
+#include <math.h>
+
+#include "math/random.h"
+#include "particles/emitters.h"
+
+/* Draws of a birth, in the order of their numbers. */
+enum {
+    DRAW_PLACE, /* three */
+    DRAW_TURN = DRAW_PLACE + 3,
+    DRAW_TILT,
+    DRAW_SPEED,
+    DRAW_LIFETIME,
+    DRAW_MASS,
+    DRAW_EXTRA
+};
+
+MOTE_INLINE wide draw_spread(wide_unsigned state, uint32_t draw, const mote_spread *spread) {
+    return spread->least + (spread->most - spread->least) * mote_random_unit(state, draw);
+}
+
+/* Cube root of a in [0, 1]: Halley's method from a first guess by the exponent. 0 gives less than 1e-12. */
+MOTE_INLINE wide cube_root(wide a) {
+    /* A third of the exponent: bits / 3 + 2/3 of the bias, by a product with 1/3 in float. */
+    wide root = wide_from_bits(WIDE_CONVERT(WIDE_CONVERT(wide_bits(a), wide) * (1.0f / 3.0f), wide_mask) +
+                               0x2a514067);
+    for (int i = 0; i < 3; i++) {
+        const wide cube = root * root * root;
+        root = root * (cube + 2.0f * a) / (2.0f * cube + a);
+    }
+    return root;
+}
+
+/* Radius whose area (power 2) or volume (3) is uniform between the inner and the outer one. */
+MOTE_INLINE wide draw_radius(const mote_emitter_def *def, wide u, bool volume) {
+    const float hollow = def->radius > 0 ? def->inner_radius / def->radius : 0;
+    const float inner = volume ? hollow * hollow * hollow : hollow * hollow;
+    const wide share = inner + (1.0f - inner) * u;
+    return def->radius * (volume ? cube_root(share) : wide_sqrt(share));
+}
+
+/* Place in the local frame. */
+MOTE_INLINE wide3 draw_place(const mote_emitter_def *def, wide_unsigned state) {
+    const wide a = mote_random_unit(state, DRAW_PLACE), b = mote_random_unit(state, DRAW_PLACE + 1),
+               c = mote_random_unit(state, DRAW_PLACE + 2);
+    wide sine, cosine;
+    if (def->shape == MOTE_EMITTER_POINT) return wide3_zero();
+    if (def->shape == MOTE_EMITTER_BOX)
+        return (wide3){def->extent[0] * (2.0f * a - 1.0f), def->extent[1] * (2.0f * b - 1.0f),
+                       def->extent[2] * (2.0f * c - 1.0f)};
+    mote_random_circle(a, &sine, &cosine);
+    if (def->shape == MOTE_EMITTER_SPHERE) {
+        const wide height = 2.0f * b - 1.0f, across = wide_sqrt(wide_max(1.0f - height * height, (wide){0}));
+        return wide3_scale(draw_radius(def, c, true), (wide3){across * cosine, height, across * sine});
+    }
+    const wide radius = def->shape == MOTE_EMITTER_RING ? wide_set(def->radius) : draw_radius(def, b, false);
+    return (wide3){radius * cosine, (wide){0}, radius * sine};
+}
+
+/* Normalises; where the length is 0 the axis. */
+MOTE_INLINE wide3 direction_of(wide3 v) {
+    const wide length = wide_sqrt(wide3_dot(v, v));
+    const wide_mask none = wide_equal(length, (wide){0});
+    const wide inverse = 1.0f / wide_select(none, wide_set(1), length);
+    return wide3_select(none, (wide3){(wide){0}, wide_set(1), (wide){0}}, wide3_scale(inverse, v));
+}
+
+MOTE_INLINE wide3 mean_direction(const mote_emission *e, wide3 place) {
+    const mote_emitter_def *def = e->def;
+    wide3 mean = {(wide){0}, wide_set(1), (wide){0}};
+    if (def->direction == MOTE_EMIT_OUTWARD) return direction_of(place);
+    if (def->shape != MOTE_EMITTER_CONE || !(def->radius > 0)) return mean;
+    const float tilt = e->slope / def->radius;
+    mean.x = tilt * place.x, mean.z = tilt * place.z;
+    return direction_of(mean);
+}
+
+/* Turns the mean direction d by an angle whose cosine is uniform down to e->least_cosine: uniform by solid
+ * angle. The axes across d are those of Duff et al. (J. Comput. Graph. Tech. 6, 2017). */
+MOTE_INLINE wide3 draw_direction(const mote_emission *e, wide_unsigned state, wide3 d) {
+    if (e->least_cosine >= 1) return d;
+    wide sine, cosine;
+    mote_random_circle(mote_random_unit(state, DRAW_TURN), &sine, &cosine);
+    const wide along = 1.0f - (1.0f - e->least_cosine) * mote_random_unit(state, DRAW_TILT);
+    const wide across = wide_sqrt(wide_max(1.0f - along * along, (wide){0}));
+    const wide sign = wide_select(wide_less(d.z, (wide){0}), wide_set(-1), wide_set(1));
+    const wide a = -1.0f / (sign + d.z), b = d.x * d.y * a;
+    const wide3 first = {1.0f + sign * d.x * d.x * a, sign * b, -sign * d.x},
+                second = {b, sign + d.y * d.y * a, -d.y};
+    const wide3 turned = wide3_add(wide3_scale(cosine, first), wide3_scale(sine, second));
+    return wide3_add(wide3_scale(along, d), wide3_scale(across, turned));
+}
+
+/* Turns v by the emitter's rotation at the travel t: q = q0 + t (q1 - q0), normalised; v + 2 w (q x v) + 2 q
+ * x (q x v), with the factor 2 / |q|^2 in place of a normalisation. */
+MOTE_INLINE wide3 turn(const mote_emission *e, wide t, wide3 v) {
+    const float *from = e->from.rotation, *to = e->to.rotation;
+    const wide3 q = {from[0] + t * (to[0] - from[0]), from[1] + t * (to[1] - from[1]),
+                     from[2] + t * (to[2] - from[2])};
+    const wide w = from[3] + t * (to[3] - from[3]);
+    const wide twice = 2.0f / (wide3_dot(q, q) + w * w);
+    const wide3 once = wide3_cross(q, v);
+    return wide3_add_scaled(v, twice, wide3_add(wide3_scale(w, once), wide3_cross(q, once)));
+}
+
+MOTE_INLINE void store_lanes(float *to, uint32_t at, wide value, uint32_t count) {
+    if (count >= MOTE_WIDTH)
+        wide_store(to + at, value);
+    else
+        memcpy(to + at, &value, count * sizeof(float));
+}
+
+MOTE_INLINE void store_vector(float *const to[3], uint32_t at, wide3 value, uint32_t count) {
+    store_lanes(to[0], at, value.x, count);
+    store_lanes(to[1], at, value.y, count);
+    store_lanes(to[2], at, value.z, count);
+}
+
+/* Columns that some systems have: `left` is (1 - f) dt. */
+MOTE_INLINE void store_rest(const mote_emission *e, wide_unsigned state, wide left, uint32_t at,
+                            uint32_t count, const mote_newborn *to) {
+    const mote_emitter_def *def = e->def;
+    if (to->lifetime)
+        store_lanes(to->lifetime, at,
+                    def->lifetime.least < INFINITY ? draw_spread(state, DRAW_LIFETIME, &def->lifetime) - left
+                                                   : wide_set(INFINITY),
+                    count);
+    if (to->inverse_mass)
+        store_lanes(to->inverse_mass, at, 1.0f / draw_spread(state, DRAW_MASS, &def->mass), count);
+    for (uint32_t i = 0; i < MOTE_MAX_EXTRA_COLUMNS; i++)
+        if (def->extra_columns >> i & 1)
+            store_lanes(to->extra[i], at, draw_spread(state, DRAW_EXTRA + i, &def->extra[i]), count);
+}
+
+/* Makes births first .. first + count - 1 of the step in elements 0 .. count - 1 of *to. f: the fraction of
+ * the step at which birth `first` happens, `spacing` that from one to the next. */
+static void emit(const mote_emission *e, uint64_t first, uint32_t count, float f, const mote_newborn *to) {
+    wide lane;
+    float number[MOTE_WIDTH];
+    for (int i = 0; i < MOTE_WIDTH; i++) number[i] = (float)i;
+    memcpy(&lane, number, sizeof lane);
+    for (uint32_t at = 0; at < count; at += MOTE_WIDTH) {
+        const wide_unsigned state = mote_random_state(e->def->seed, e->stream, e->serial + first + at);
+        const wide born = wide_min(f + ((float)at + lane) * e->spacing, wide_set(1));
+        const wide travel = wide_min(born * e->travel_rate, wide_set(1)), left = (1.0f - born) * e->timestep;
+        const wide3 place = draw_place(e->def, state);
+        const wide3 local = draw_direction(e, state, mean_direction(e, place));
+        wide3 v = wide3_scale(draw_spread(state, DRAW_SPEED, &e->def->speed), turn(e, travel, local));
+        v = wide3_select(wide_less(travel, wide_set(1)), wide3_add(v, wide3_set(e->inherited)), v);
+        wide3 x = turn(e, travel, place);
+        x.x += e->from.position[0] + travel * (e->to.position[0] - e->from.position[0]);
+        x.y += e->from.position[1] + travel * (e->to.position[1] - e->from.position[1]);
+        x.z += e->from.position[2] + travel * (e->to.position[2] - e->from.position[2]);
+        const uint32_t lanes = count - at;
+        store_vector(to->x, at, wide3_add_scaled(x, left, v), lanes);
+        store_vector(to->v, at, v, lanes);
+        if (to->previous_x[0])
+            store_vector(to->previous_x, at, wide3_add_scaled(x, left - e->timestep, v), lanes);
+        if (to->previous_v[0]) store_vector(to->previous_v, at, v, lanes);
+        store_rest(e, state, left, at, lanes, to);
+    }
+}
+
+#endif

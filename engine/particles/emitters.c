@@ -1,0 +1,252 @@
+/* Emitters: births at the end of a step. */
+#include "particles/emitters.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/check.h"
+#include "base/fpu.h"
+#include "base/parallel.h"
+#include "math/trigonometry.h"
+
+#define COOKIE    0x656d6974u
+#define MAX_ANGLE 1.5f
+#define PI        3.14159274f /* the float next to pi */
+
+/* A birth this close to the end of a step, in births, is in that step: rounded sums of shares count whole
+ * births. */
+#define ROUNDING 0x1p-32
+
+/* --- Defs --- */
+
+mote_emitter_def mote_default_emitter_def(void) {
+    return (mote_emitter_def){.cookie = COOKIE,
+                              .transform = MOTE_TRANSFORM_IDENTITY,
+                              .speed = {1, 1},
+                              .lifetime = {INFINITY, INFINITY},
+                              .mass = {1, 1}};
+}
+
+static mote_result check_sizes(const mote_emitter_def *def, const char **name) {
+    const struct {
+        const char *name;
+        float value, most;
+    } row[] = {{"extent", def->extent[0], INFINITY},
+               {"extent", def->extent[1], INFINITY},
+               {"extent", def->extent[2], INFINITY},
+               {"radius", def->radius, INFINITY},
+               {"inner_radius", def->inner_radius, def->radius},
+               {"angle", def->angle, MAX_ANGLE},
+               {"spread", def->spread, PI},
+               {"rate", def->rate, INFINITY},
+               {"rate_per_metre", def->rate_per_metre, INFINITY}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        mote_result result = mote_value_not_negative(row[i].value);
+        if (result == MOTE_OK && row[i].value > row[i].most) result = MOTE_ERROR_RANGE;
+        if (result) return mote_named(name, row[i].name, result);
+    }
+    return mote_named(name, "inherit", mote_value_is_finite((double)def->inherit));
+}
+
+static mote_result check_spread(const mote_spread *spread, bool positive) {
+    if (!isfinite(spread->least) || !isfinite(spread->most) || !isfinite(spread->most - spread->least))
+        return MOTE_ERROR_NOT_FINITE;
+    if (positive && !(spread->least > 0)) return MOTE_ERROR_RANGE;
+    return spread->least <= spread->most ? MOTE_OK : MOTE_ERROR_RANGE;
+}
+
+static mote_result check_spreads(const mote_emitter_def *def, const char **name) {
+    const bool endless = def->lifetime.least == INFINITY && def->lifetime.most == INFINITY;
+    mote_result result = mote_named(name, "speed", check_spread(&def->speed, false));
+    if (result == MOTE_OK && !endless)
+        result = mote_named(name, "lifetime", check_spread(&def->lifetime, true));
+    if (result == MOTE_OK) result = mote_named(name, "mass", check_spread(&def->mass, true));
+    if (result == MOTE_OK) result = mote_named(name, "mass", mote_value_invertible(def->mass.least, 1));
+    if (result == MOTE_OK && def->extra_columns >> MOTE_MAX_EXTRA_COLUMNS)
+        result = mote_named(name, "extra_columns", MOTE_ERROR_RANGE);
+    for (uint32_t i = 0; i < MOTE_MAX_EXTRA_COLUMNS && result == MOTE_OK; i++)
+        if (def->extra_columns >> i & 1)
+            result = mote_named(name, "extra", check_spread(&def->extra[i], false));
+    return result;
+}
+
+mote_result mote_emitter_check(const mote_emitter_def *def, const char **parameter) {
+    const char *ignored, **name = mote_name_cleared(parameter, &ignored);
+    if (!def) return MOTE_ERROR_NULL;
+    if (def->cookie != COOKIE) return mote_named(name, "cookie", MOTE_ERROR_DEF);
+    if ((unsigned)def->shape >= MOTE_EMITTER_SHAPE_COUNT) return mote_named(name, "shape", MOTE_ERROR_ENUM);
+    if ((unsigned)def->direction >= MOTE_EMITTER_DIRECTION_COUNT)
+        return mote_named(name, "direction", MOTE_ERROR_ENUM);
+    mote_result result = mote_named(name, "transform", mote_motion_check(&def->transform));
+    if (result == MOTE_OK) result = check_sizes(def, name);
+    return result ? result : check_spreads(def, name);
+}
+
+/* --- Targets --- */
+
+void mote_emitters_resolve(mote_id_list *list, uint64_t end_tick) {
+    for (uint32_t i = 0; i < list->count; i++)
+        mote_travel_resolve(&mote_emitter_at(list, i)->motion.travel.to_tick, end_tick);
+}
+
+void mote_emitters_keep_arrivals(mote_id_list *list, uint64_t now) {
+    for (uint32_t i = 0; i < list->count; i++) {
+        mote_travel *travel = &mote_emitter_at(list, i)->motion.travel;
+        mote_travel_keep_arrival(&travel->from_tick, &travel->to_tick, now);
+    }
+}
+
+/* --- Births of a step --- */
+
+/* Returns the fraction of the step at whose end the travel ends; 1 where it goes on or there is none. */
+static double end_of_travel(const mote_travel *travel, const mote_step *step) {
+    const uint64_t left = travel->to_tick - step->tick;
+    return left > 0 && left < step->ticks_per_step ? (double)left / (double)step->ticks_per_step : 1;
+}
+
+/* Fills the part of an emission that does not depend on the number of births. Returns the way, m. */
+static double begin_emission(const mote_emitter *emitter, const mote_step *step, mote_emission *e) {
+    const mote_emitter_def *def = &emitter->def;
+    const double ticks = (double)step->ticks_per_step, end = end_of_travel(&emitter->motion.travel, step);
+    *e = (mote_emission){.def = def,
+                         .from = mote_motion_at(&emitter->motion, step->tick, 0),
+                         .to = mote_motion_at(&emitter->motion, step->tick, end * ticks),
+                         .travel_rate = (float)(1 / end),
+                         .timestep = (float)step->plan->timestep,
+                         .stream = emitter->stream,
+                         .serial = emitter->serial};
+    double square = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        const double way = (double)e->to.position[axis] - (double)e->from.position[axis];
+        e->inherited[axis] = (float)((double)def->inherit * way / (end * step->plan->timestep));
+        square += way * way;
+    }
+    const mote_sine_cosine spread = mote_sine_and_cosine((double)def->spread),
+                           angle = mote_sine_and_cosine((double)def->angle);
+    e->least_cosine = (float)spread.cosine;
+    e->slope = (float)(angle.sine / angle.cosine);
+    return __builtin_sqrt(square);
+}
+
+typedef struct emit_task {
+    mote_particles *particles;
+    const mote_emission *emission;
+    mote_newborn columns; /* of the first of these births */
+    uint64_t first;       /* number of that birth in the step */
+    double f;             /* its fraction of the step */
+} emit_task;
+
+static float *further(float *column, size_t count) { return column ? column + count : NULL; }
+
+/* Returns the columns of newborn `count` on. */
+static mote_newborn newborn_from(const mote_newborn *first, size_t count) {
+    mote_newborn to;
+    for (int axis = 0; axis < 3; axis++) {
+        to.x[axis] = further(first->x[axis], count), to.v[axis] = further(first->v[axis], count);
+        to.previous_x[axis] = further(first->previous_x[axis], count);
+        to.previous_v[axis] = further(first->previous_v[axis], count);
+    }
+    to.inverse_mass = further(first->inverse_mass, count), to.lifetime = further(first->lifetime, count);
+    for (uint32_t i = 0; i < MOTE_MAX_EXTRA_COLUMNS; i++) to.extra[i] = further(first->extra[i], count);
+    return to;
+}
+
+/* Blocks of MOTE_BLOCK births, so that fractions are computed in double at the start of each. */
+static void do_births(void *context, size_t first, size_t end, uint32_t worker) {
+    (void)worker;
+    const emit_task *t = context;
+    for (size_t block = first; block < end; block += MOTE_BLOCK) {
+        const uint32_t count = (uint32_t)(end - block < MOTE_BLOCK ? end - block : MOTE_BLOCK);
+        const mote_newborn to = newborn_from(&t->columns, block);
+        const double f = t->f + (double)block * (double)t->emission->spacing;
+        t->particles->kernels->emit(t->emission, t->first + block, count, (float)f, &to);
+    }
+}
+
+static mote_newborn newborn_at(const mote_particles *particles, uint32_t slot) {
+    mote_newborn first;
+    mote_particles_vector(particles, MOTE_COLUMN_POSITION, first.x);
+    mote_particles_vector(particles, MOTE_COLUMN_VELOCITY, first.v);
+    mote_particles_vector(particles, MOTE_COLUMN_PREVIOUS_POSITION, first.previous_x);
+    mote_particles_vector(particles, MOTE_COLUMN_PREVIOUS_VELOCITY, first.previous_v);
+    first.inverse_mass = particles->column[MOTE_COLUMN_INVERSE_MASS];
+    first.lifetime = particles->column[MOTE_COLUMN_LIFETIME];
+    for (int i = 0; i < (int)MOTE_MAX_EXTRA_COLUMNS; i++)
+        first.extra[i] = particles->column[MOTE_COLUMN_EXTRA + i];
+    return newborn_from(&first, slot);
+}
+
+/* Gives birth to numbers first .. first + count - 1 of the step, as far as there is capacity. */
+static void bear(const emit_task *births, const mote_step *step, uint64_t count, mote_births *sum) {
+    mote_particles *particles = births->particles;
+    const uint32_t available = mote_particles_available(particles);
+    const uint32_t born = count < available ? (uint32_t)count : available;
+    emit_task task = *births;
+    task.columns = newborn_at(particles, particles->range.slot_count);
+    mote_particles_add(particles, born, (uint32_t)(step->number + 1));
+    mote_parallel_for(step->jobs, born, MOTE_BLOCK, do_births, &task);
+    sum->born += born;
+    sum->unborn += count - born;
+}
+
+/* Gives birth to `amount` particles, evenly spaced between two fractions of the step, less the share that is
+ * due already. Returns how many; what is left of a birth is due next. */
+static uint64_t bear_evenly(mote_emitter *emitter, const emit_task *births, const mote_step *step,
+                            double amount, const double span[2], mote_births *sum) {
+    mote_emission e = *births->emission;
+    emit_task task = *births;
+    const double whole = __builtin_floor(emitter->due + amount + ROUNDING);
+    const uint64_t count = whole < 0x1p62 ? (uint64_t)whole : (uint64_t)1 << 62;
+    if (count) {
+        task.f = span[0] + (span[1] - span[0]) * ((1 - emitter->due) / amount);
+        e.spacing = count > 1 ? (float)((span[1] - span[0]) / amount) : 0;
+        task.emission = &e;
+        bear(&task, step, count, sum);
+    }
+    emitter->due += amount - whole;
+    if (!(emitter->due > 0)) emitter->due = 0;
+    return count;
+}
+
+static void run_emitter(mote_emitter *emitter, mote_particles *particles, const mote_step *step,
+                        mote_births *sum) {
+    mote_emission e;
+    const double way = begin_emission(emitter, step, &e), end = end_of_travel(&emitter->motion.travel, step);
+    const double by_time = (double)emitter->def.rate * step->plan->timestep;
+    const double moving[2] = {0, end}, resting[2] = {end, 1};
+    emit_task births = {.particles = particles, .emission = &e};
+    if (emitter->waiting) bear(&births, step, emitter->waiting, sum);
+    births.first = emitter->waiting;
+    births.first += bear_evenly(emitter, &births, step,
+                                by_time * end + (double)emitter->def.rate_per_metre * way, moving, sum);
+    if (end < 1) births.first += bear_evenly(emitter, &births, step, by_time * (1 - end), resting, sum);
+    emitter->serial += births.first;
+    emitter->waiting = 0;
+}
+
+mote_births mote_emitters_run(mote_id_list *list, mote_particles *particles, const mote_step *step) {
+    mote_births sum = {0, 0};
+    for (uint32_t i = 0; i < list->count; i++) run_emitter(mote_emitter_at(list, i), particles, step, &sum);
+    MOTE_ASSERT(sum.born == 0 || mote_particles_validate(&particles->range));
+    return sum;
+}
+
+/* --- Hash --- */
+
+uint64_t mote_emitter_hash(uint64_t seed, const mote_emitter *emitter) {
+    const mote_emitter_def *def = &emitter->def;
+    const uint32_t choices[] = {(uint32_t)def->shape, (uint32_t)def->direction, def->extra_columns, def->seed,
+                                emitter->stream,      emitter->waiting};
+    const float sizes[] = {def->extent[0],      def->extent[1], def->extent[2], def->radius,
+                           def->inner_radius,   def->angle,     def->spread,    def->rate,
+                           def->rate_per_metre, def->inherit};
+    const mote_spread spreads[] = {def->speed, def->lifetime, def->mass};
+    const mote_motion *motion = &emitter->motion;
+    uint64_t hash = mote_hash_bytes(seed, choices, sizeof choices);
+    hash = mote_hash_bytes(mote_hash_bytes(hash, sizes, sizeof sizes), spreads, sizeof spreads);
+    for (uint32_t i = 0; i < MOTE_MAX_EXTRA_COLUMNS; i++)
+        if (def->extra_columns >> i & 1) hash = mote_hash_bytes(hash, &def->extra[i], sizeof def->extra[i]);
+    hash = mote_hash_bytes(mote_hash_number(hash, emitter->serial), &emitter->due, sizeof emitter->due);
+    return mote_travel_hash(hash, &motion->from, &motion->to, sizeof motion->to, &motion->travel);
+}

@@ -1,0 +1,63 @@
+/* Emitters of a system, and the births of a step. */
+#ifndef MOTE_PARTICLES_EMITTERS_H
+#define MOTE_PARTICLES_EMITTERS_H
+
+#include <mote/emitter.h>
+
+#include "base/id_list.h"
+#include "contacts/motion.h"
+#include "particles/particles.h"
+
+typedef struct mote_emitter {
+    mote_emitter_def def; /* def.transform is the last placement; the motion gives the current one */
+    mote_motion motion;
+    uint32_t stream;  /* number of the emitter, for its random numbers */
+    uint32_t waiting; /* births of bursts in the next step */
+    uint64_t serial;  /* births so far, those included that found no capacity */
+    double due;       /* share of the next birth, in [0, 1) */
+} mote_emitter;
+
+MOTE_INLINE mote_emitter *mote_emitter_at(const mote_id_list *list, uint32_t place) {
+    return (mote_emitter *)list->items + place;
+}
+
+/* One emitter in one step, as its kernel reads it. */
+typedef struct mote_emission {
+    const mote_emitter_def *def;
+    mote_transform from,
+        to;             /* placement at the start of the step, and where its travel ends within the step */
+    float travel_rate;  /* travel = min(f travel_rate, 1) */
+    float inherited[3]; /* m/s, of a birth before the end of the travel */
+    float timestep;     /* s */
+    float spacing;      /* of births, as a fraction of the step */
+    float least_cosine; /* of the angle to the mean direction */
+    float slope;        /* cone: tan(angle) */
+    uint32_t stream;
+    uint64_t serial; /* of the first birth of the step */
+} mote_emission;
+
+/* Columns of the newborn. Absent ones are NULL. */
+struct mote_newborn {
+    float *x[3], *v[3], *previous_x[3], *previous_v[3];
+    float *inverse_mass, *lifetime, *extra[MOTE_MAX_EXTRA_COLUMNS];
+};
+
+/* Births of all emitters at the end of step->number. */
+typedef struct mote_births {
+    uint32_t born;
+    uint64_t unborn; /* for want of capacity */
+} mote_births;
+
+/* Emits at the end of a step, in the order of the list. */
+mote_births mote_emitters_run(mote_id_list *list, mote_particles *particles, const mote_step *step);
+
+/* Resolves pending targets at the start of an advance that will end at end_tick. */
+void mote_emitters_resolve(mote_id_list *list, uint64_t end_tick);
+
+/* Keeps arrivals by `now` (base/travel.h). */
+void mote_emitters_keep_arrivals(mote_id_list *list, uint64_t now);
+
+/* Returns the hash of an emitter, chained after `seed`. */
+uint64_t mote_emitter_hash(uint64_t seed, const mote_emitter *emitter);
+
+#endif

@@ -1,0 +1,494 @@
+/* Emitters: births exact in number, place and time, whatever the frames and the workers; distributions of
+ * shapes and spreads; refusals. */
+#include <math.h>
+#include <string.h>
+#include "support.h"
+
+static mote_system_def emitting_def(uint32_t capacity) {
+    mote_system_def def = mote_default_system_def();
+    def.capacity = capacity;
+    return def;
+}
+
+static mote_system *make_system(const mote_system_def *def) {
+    mote_system *system;
+    assert_int_equal(mote_system_create(def, &system), MOTE_OK);
+    return system;
+}
+
+static mote_emitter_id add(mote_system *system, const mote_emitter_def *def) {
+    mote_emitter_id id;
+    const char *parameter;
+    assert_int_equal(mote_emitter_check(def, &parameter), MOTE_OK);
+    assert_null(parameter);
+    assert_int_equal(mote_system_add_emitter(system, def, &id), MOTE_OK);
+    return id;
+}
+
+static mote_advance step(mote_system *system, uint32_t steps) {
+    mote_advance report;
+    assert_int_equal(mote_system_step(system, steps, &report), MOTE_OK);
+    return report;
+}
+
+static mote_transform at(float x, float y, float z) { return (mote_transform){{x, y, z}, {0, 0, 0, 1}}; }
+
+/* --- Numbers --- */
+
+TEST(births_by_time_are_exact_over_any_number_of_steps) {
+    static const float rates[] = {1, 7, 20, 60, 61, 1000, 0.5f, 59.94f};
+    for (size_t r = 0; r < COUNT_OF(rates); r++) {
+        const mote_system_def def = emitting_def(40000);
+        mote_system *system = make_system(&def);
+        mote_emitter_def emitter = mote_default_emitter_def();
+        emitter.rate = rates[r];
+        add(system, &emitter);
+        for (uint32_t n = 1; n <= 2100; n++) {
+            step(system, 1);
+            const double births = (double)rates[r] * (n / 60.0);
+            ASSERT(mote_system_count(system), ==, (uint32_t)floor(births + 1e-6));
+        }
+        mote_system_destroy(system);
+    }
+}
+
+TEST(births_by_way_are_evenly_spaced_and_count_the_way) {
+    const mote_system_def def = emitting_def(4000);
+    mote_system *system = make_system(&def);
+    mote_emitter_def emitter = mote_default_emitter_def();
+    emitter.rate_per_metre = 10, emitter.speed = (mote_spread){0, 0};
+    const mote_emitter_id id = add(system, &emitter);
+    const mote_transform there = at(3, 0, 4);
+    const uint64_t ticks = step(system, 1).ticks_per_step; /* at rest: nothing is born */
+    ASSERT(mote_system_count(system), ==, 0);
+    assert_int_equal(mote_system_move_emitter(system, id, &there, ticks * 31 / 2), MOTE_OK); /* 14.5 steps */
+    step(system, 20);
+    ASSERT(mote_system_count(system), ==, 50);
+    const mote_range_view view = mote_system_view(system);
+    for (uint32_t i = 0; i < 50; i++) {
+        ASSERT_NEAR((double)view.position.x[i], 0.06 * (i + 1), 2e-6);
+        ASSERT_NEAR((double)view.position.z[i], 0.08 * (i + 1), 2e-6);
+    }
+    mote_system_destroy(system);
+}
+
+TEST(a_jump_leaves_no_trail) {
+    const mote_system_def def = emitting_def(4000);
+    mote_system *system = make_system(&def);
+    mote_emitter_def emitter = mote_default_emitter_def();
+    emitter.rate_per_metre = 1000;
+    const mote_emitter_id id = add(system, &emitter);
+    step(system, 1);
+    const mote_transform there = at(9, 9, 9);
+    assert_int_equal(mote_system_move_emitter(system, id, &there, 0), MOTE_OK);
+    ASSERT(step(system, 3).born, ==, 0);
+    emitter.transform = at(0, 0, 0);
+    assert_int_equal(mote_system_set_emitter(system, id, &emitter), MOTE_OK);
+    ASSERT(step(system, 3).born, ==, 0);
+    mote_system_destroy(system);
+}
+
+TEST(bursts_are_born_at_the_start_of_the_next_step) {
+    const mote_system_def def = emitting_def(1000);
+    mote_system *system = make_system(&def);
+    mote_emitter_def emitter = mote_default_emitter_def();
+    emitter.rate = 120, emitter.speed = (mote_spread){6, 6};
+    const mote_emitter_id id = add(system, &emitter);
+    assert_int_equal(mote_system_burst(system, id, 3), MOTE_OK);
+    assert_int_equal(mote_system_burst(system, id, 2), MOTE_OK);
+    const mote_advance report = step(system, 1);
+    ASSERT(report.born, ==, 7);
+    const mote_range_view view = mote_system_view(system);
+    for (int i = 0; i < 5; i++) ASSERT_NEAR((double)view.position.y[i], 0.1, 1e-7);
+    ASSERT_NEAR((double)view.position.y[5], 0.05, 1e-7); /* f = 1/2, then 1 */
+    ASSERT_NEAR((double)view.position.y[6], 0, 1e-7);
+    ASSERT(step(system, 1).born, ==, 2);
+    mote_system_destroy(system);
+}
+
+TEST(births_without_capacity_are_counted_and_take_their_numbers) {
+    mote_system_def def = emitting_def(10);
+    mote_system *small = make_system(&def);
+    def.capacity = 100;
+    mote_system *large = make_system(&def);
+    mote_emitter_def emitter = mote_default_emitter_def();
+    emitter.rate = 360, emitter.speed = (mote_spread){1, 2};
+    add(small, &emitter), add(large, &emitter);
+    ASSERT(step(small, 1).unborn, ==, 0);
+    const mote_advance report = step(small, 2);
+    ASSERT(report.born, ==, 4);
+    ASSERT(report.unborn, ==, 8);
+    step(large, 3);
+    uint32_t slots[10];
+    for (uint32_t i = 0; i < 10; i++) slots[i] = i;
+    assert_int_equal(mote_system_kill_slots(small, 10, slots), MOTE_OK);
+    step(small, 1), step(large, 1);
+    const mote_range_view a = mote_system_view(small), b = mote_system_view(large);
+    for (uint32_t i = 0; i < 6; i++) ASSERT(a.velocity.y[i], ==, b.velocity.y[18 + i]);
+    mote_system_destroy(small), mote_system_destroy(large);
+}
+
+/* --- Place in time --- */
+
+/* 300 births a second from a nozzle that moves at 100 m/s across its jets of 5 m/s, shown at 30 Hz steps: the
+ * nozzle's way between two births is a third of a metre, and so is every gap behind it. */
+TEST(a_fast_emitter_leaves_no_gaps) {
+    mote_system_def def = emitting_def(1000);
+    def.steps_per_second = (mote_rate){30, 1};
+    mote_system *system = make_system(&def);
+    mote_emitter_def emitter = mote_default_emitter_def();
+    emitter.rate = 300, emitter.speed = (mote_spread){5, 5};
+    const mote_emitter_id id = add(system, &emitter);
+    for (int n = 1; n <= 30; n++) {
+        const mote_transform there = at(100.0f * (float)n / 30, 0, 0);
+        assert_int_equal(mote_system_move_emitter(system, id, &there, MOTE_NEXT_ADVANCE), MOTE_OK);
+        step(system, 1);
+    }
+    const mote_range_view view = mote_system_view(system);
+    ASSERT(view.count, ==, 300);
+    double worst = 0;
+    for (uint32_t i = 1; i < 300; i++) {
+        const double gap = (double)view.position.x[i] - (double)view.position.x[i - 1];
+        worst = fmax(worst, gap);
+        /* All on one straight line: the older ones have risen for longer. */
+        ASSERT_NEAR((double)view.position.y[i] - (double)view.position.y[i - 1], -5.0 / 300, 2e-6);
+    }
+    ASSERT(worst, <=, 1.05 / 3);
+    mote_system_destroy(system);
+}
+
+TEST(the_blend_passes_the_nozzle_at_the_moment_of_birth) {
+    mote_system_def def = emitting_def(100);
+    mote_system *system = make_system(&def);
+    mote_emitter_def emitter = mote_default_emitter_def();
+    emitter.rate = 240, emitter.speed = (mote_spread){3, 3}, emitter.transform = at(1, 2, 3);
+    add(system, &emitter);
+    mote_present_layout layout = mote_default_present_layout();
+    float seen[4][3];
+    for (int quarter = 1; quarter <= 4; quarter++) { /* births at f = 1/4, 1/2, 3/4 and 1 of the step */
+        mote_advance report;
+        assert_int_equal(mote_system_advance(system, quarter == 1 ? 16666667 + 4166667 : 4166666, &report),
+                         MOTE_OK);
+        if (quarter == 4) break; /* the next step has run */
+        ASSERT_NEAR((double)report.alpha, quarter / 4.0, 1e-6);
+        assert_int_equal(mote_system_present(system, &layout, seen, sizeof seen), MOTE_OK);
+        ASSERT_NEAR((double)seen[quarter - 1][0], 1, 1e-6);
+        ASSERT_NEAR((double)seen[quarter - 1][1], 2, 1e-6);
+        ASSERT_NEAR((double)seen[quarter - 1][2], 3, 1e-6);
+    }
+    mote_system_destroy(system);
+}
+
+TEST(lifetimes_run_from_the_moment_of_birth) {
+    mote_system_def def = emitting_def(1000);
+    def.lifetimes = true;
+    mote_system *system = make_system(&def);
+    mote_emitter_def emitter = mote_default_emitter_def();
+    emitter.rate = 600, emitter.lifetime = (mote_spread){0.5f, 0.5f};
+    add(system, &emitter);
+    step(system, 60);
+    /* Alive are those born in the last half second: 300, within the rounding of lifetimes to whole steps. */
+    ASSERT(mote_system_count(system), >=, 300);
+    ASSERT(mote_system_count(system), <=, 310);
+    const mote_range_view view = mote_system_view(system);
+    for (uint32_t i = 0; i < view.count; i++) ASSERT(mote_system_age(system, i), <, 0.5 + 1.0 / 60);
+    mote_system_destroy(system);
+}
+
+TEST(newborn_inherit_the_velocity_of_the_emitter_while_it_moves) {
+    const mote_system_def def = emitting_def(100);
+    mote_system *system = make_system(&def);
+    mote_emitter_def emitter = mote_default_emitter_def();
+    emitter.rate = 240, emitter.inherit = 0.5f, emitter.speed = (mote_spread){2, 2};
+    const mote_emitter_id id = add(system, &emitter);
+    const uint64_t ticks = step(system, 1).ticks_per_step;
+    const mote_transform there = at(1, 0, 0);
+    assert_int_equal(mote_system_move_emitter(system, id, &there, ticks + ticks * 5 / 8), MOTE_OK);
+    step(system, 1);
+    const mote_range_view view = mote_system_view(system);
+    const double speed = 0.5 * 1 / (0.625 / 60);
+    for (uint32_t i = 4; i < 8; i++) {
+        ASSERT_NEAR((double)view.velocity.x[i], i < 6 ? speed : 0, 1e-4);
+        ASSERT(view.velocity.y[i], ==, 2);
+    }
+    mote_system_destroy(system);
+}
+
+TEST(births_turn_with_the_emitter) {
+    const mote_system_def def = emitting_def(100);
+    mote_system *system = make_system(&def);
+    mote_emitter_def emitter = mote_default_emitter_def();
+    emitter.rate = 60, emitter.shape = MOTE_EMITTER_BOX;
+    emitter.transform.rotation[2] = 1; /* (0, 0, 1, 1): a quarter turn about z takes y to -x */
+    add(system, &emitter);
+    step(system, 1);
+    const mote_range_view view = mote_system_view(system);
+    ASSERT_NEAR((double)view.velocity.x[0], -1, 1e-6);
+    ASSERT_NEAR((double)view.velocity.y[0], 0, 1e-6);
+    mote_system_destroy(system);
+}
+
+/* --- Distributions: chi-square over equally likely classes, 1 in 10^6 by chance for 15 degrees of freedom
+ * --- */
+
+enum { CLASSES = 16, DRAWS = 160000 };
+static const double CHI_SQUARE_LIMIT = 56.5;
+
+static void expect_uniform(const uint32_t counts[CLASSES], const char *what) {
+    const double expected = (double)DRAWS / CLASSES;
+    double sum = 0;
+    for (int i = 0; i < CLASSES; i++)
+        sum += ((double)counts[i] - expected) * ((double)counts[i] - expected) / expected;
+    test_case("%s: chi-square %g", what, sum);
+    ASSERT(sum, <, CHI_SQUARE_LIMIT);
+}
+
+/* Counts u of each newborn, in [0, 1), in classes. */
+static void expect_even(const mote_range_view *view, double (*share)(const mote_range_view *, uint32_t),
+                        const char *what) {
+    uint32_t counts[CLASSES] = {0};
+    for (uint32_t i = 0; i < DRAWS; i++) {
+        const double u = share(view, i);
+        ASSERT(u, >=, -1e-5);
+        ASSERT(u, <=, 1 + 1e-5);
+        counts[(int)fmin(CLASSES - 1, fmax(0, u * CLASSES))]++;
+    }
+    expect_uniform(counts, what);
+}
+
+static double turn_of(double x, double y) { return atan2(y, x) / 6.283185307179586 + 0.5; }
+static double by_x(const mote_range_view *v, uint32_t i) { return ((double)v->position.x[i] / 3 + 1) / 2; }
+static double by_y(const mote_range_view *v, uint32_t i) { return ((double)v->position.y[i] / 2 + 1) / 2; }
+static double by_z(const mote_range_view *v, uint32_t i) { return (double)v->position.z[i] / 2 + 0.5; }
+static double about_y(const mote_range_view *v, uint32_t i) {
+    return turn_of((double)v->position.x[i], (double)v->position.z[i]);
+}
+static double square_radius(const mote_range_view *v, uint32_t i) {
+    return pow((double)v->position.x[i], 2) + pow((double)v->position.z[i], 2);
+}
+static double by_disc(const mote_range_view *v, uint32_t i) {
+    return (square_radius(v, i) - 1) / 3;
+} /* radii 1 .. 2 */
+static double by_volume(const mote_range_view *v, uint32_t i) {
+    return (pow(square_radius(v, i) + pow((double)v->position.y[i], 2), 1.5) - 1) / 7;
+}
+static double by_height(const mote_range_view *v, uint32_t i) {
+    const double r = sqrt(square_radius(v, i) + pow((double)v->position.y[i], 2));
+    return ((double)v->position.y[i] / r + 1) / 2;
+}
+static double by_speed(const mote_range_view *v, uint32_t i) {
+    const double vx = (double)v->velocity.x[i], vy = (double)v->velocity.y[i], vz = (double)v->velocity.z[i];
+    return sqrt(vx * vx + vy * vy + vz * vz) - 2; /* 2 .. 3 m/s */
+}
+static double by_tilt(const mote_range_view *v, uint32_t i) {
+    const double cosine = (double)v->velocity.y[i] / (by_speed(v, i) + 2);
+    return (1 - cosine) / (1 - cos(0.7));
+}
+static double about_velocity(const mote_range_view *v, uint32_t i) {
+    return turn_of((double)v->velocity.x[i], (double)v->velocity.z[i]);
+}
+static double by_lifetime(const mote_range_view *v, uint32_t i) {
+    return (double)v->lifetime[i] - 5 + 1.0 / 60;
+}
+static double by_mass(const mote_range_view *v, uint32_t i) { return 1 / (double)v->inverse_mass[i] - 1; }
+static double by_extra(const mote_range_view *v, uint32_t i) {
+    return ((const float *)v->extra[1])[i] / 4.0 + 0.5;
+}
+
+static mote_system *burst_of(mote_emitter_def *emitter) {
+    mote_system_def def = emitting_def(DRAWS);
+    def.lifetimes = def.mass_column = true;
+    def.extra_count = 2, def.extra_bytes[0] = 1, def.extra_bytes[1] = 4;
+    def.interpolation = MOTE_INTERPOLATE_LINEAR;
+    mote_system *system = make_system(&def);
+    const mote_emitter_id id = add(system, emitter);
+    assert_int_equal(mote_system_burst(system, id, DRAWS), MOTE_OK);
+    ASSERT(step(system, 1).born, ==, DRAWS);
+    return system;
+}
+
+TEST(shapes_are_filled_evenly) {
+    mote_emitter_def e = mote_default_emitter_def();
+    e.speed = (mote_spread){0, 0}, e.extent[0] = 3, e.extent[1] = 2, e.extent[2] = 1;
+    e.radius = 2, e.inner_radius = 1, e.seed = 42;
+    static const struct {
+        mote_emitter_shape shape;
+        double (*share[3])(const mote_range_view *, uint32_t);
+    } rows[] = {{MOTE_EMITTER_BOX, {by_x, by_y, by_z}},
+                {MOTE_EMITTER_SPHERE, {by_volume, by_height, about_y}},
+                {MOTE_EMITTER_DISC, {by_disc, about_y, NULL}},
+                {MOTE_EMITTER_CONE, {by_disc, about_y, NULL}},
+                {MOTE_EMITTER_RING, {about_y, NULL, NULL}}};
+    for (size_t row = 0; row < COUNT_OF(rows); row++) {
+        e.shape = rows[row].shape;
+        mote_system *system = burst_of(&e);
+        const mote_range_view view = mote_system_view(system);
+        for (int k = 0; k < 3 && rows[row].share[k]; k++) expect_even(&view, rows[row].share[k], "shape");
+        if (e.shape == MOTE_EMITTER_RING)
+            for (uint32_t i = 0; i < DRAWS; i++) ASSERT_NEAR(square_radius(&view, i), 4, 1e-5);
+        mote_system_destroy(system);
+    }
+}
+
+TEST(spreads_and_directions_are_even) {
+    mote_emitter_def e = mote_default_emitter_def();
+    e.speed = (mote_spread){2, 3}, e.lifetime = (mote_spread){5, 6}, e.mass = (mote_spread){1, 2};
+    e.extra_columns = 2, e.extra[1] = (mote_spread){-2, 2}, e.spread = 0.7f;
+    mote_system *system = burst_of(&e);
+    const mote_range_view view = mote_system_view(system);
+    expect_even(&view, by_speed, "speed");
+    expect_even(&view, by_tilt, "tilt");
+    expect_even(&view, about_velocity, "turn");
+    expect_even(&view, by_lifetime, "lifetime");
+    expect_even(&view, by_mass, "mass");
+    expect_even(&view, by_extra, "extra");
+    mote_system_destroy(system);
+}
+
+TEST(directions_follow_the_shape) {
+    mote_emitter_def e = mote_default_emitter_def();
+    e.shape = MOTE_EMITTER_CONE, e.radius = 2, e.angle = 0.5f;
+    mote_system *system = burst_of(&e);
+    mote_range_view view = mote_system_view(system);
+    for (uint32_t i = 0; i < 1000; i++) {
+        const double r =
+            sqrt(square_radius(&view, i)) - 0; /* at the end of the step: birth was 1/60 s before */
+        const double vx = (double)view.velocity.x[i], vz = (double)view.velocity.z[i],
+                     vy = (double)view.velocity.y[i];
+        const double slope = hypot(vx, vz) / vy, at_birth = r - hypot(vx, vz) / 60;
+        ASSERT_NEAR(slope, tan(0.5) * at_birth / 2, 1e-4);
+        ASSERT_NEAR(vx * (double)view.position.z[i], vz * (double)view.position.x[i], 1e-5);
+    }
+    mote_system_destroy(system);
+    e.shape = MOTE_EMITTER_SPHERE, e.direction = MOTE_EMIT_OUTWARD, e.inner_radius = 1;
+    system = burst_of(&e);
+    view = mote_system_view(system);
+    for (uint32_t i = 0; i < 1000; i++) {
+        const double r = sqrt(square_radius(&view, i) + pow((double)view.position.y[i], 2));
+        ASSERT_NEAR((double)view.velocity.x[i], (double)view.position.x[i] / r, 1e-5);
+        ASSERT_NEAR((double)view.velocity.y[i], (double)view.position.y[i] / r, 1e-5);
+    }
+    mote_system_destroy(system);
+}
+
+TEST(streams_of_other_seeds_and_emitters_differ) {
+    mote_emitter_def e = mote_default_emitter_def();
+    e.speed = (mote_spread){0, 1}, e.rate = 3600;
+    const mote_system_def def = emitting_def(1000);
+    mote_system *system = make_system(&def);
+    add(system, &e), add(system, &e);
+    e.seed = 1;
+    add(system, &e);
+    step(system, 1);
+    const mote_range_view view = mote_system_view(system);
+    ASSERT(view.count, ==, 180);
+    for (uint32_t i = 0; i < 60; i++) {
+        ASSERT(view.velocity.y[i], !=, view.velocity.y[60 + i]);
+        ASSERT(view.velocity.y[i], !=, view.velocity.y[120 + i]);
+        ASSERT(view.velocity.y[60 + i], !=, view.velocity.y[120 + i]);
+    }
+    mote_system_destroy(system);
+}
+
+/* --- The same bits --- */
+
+static mote_system *busy_scene(mote_isa isa, const mote_jobs *jobs, mote_integrator integrator) {
+    mote_system_def def = emitting_def(20000);
+    def.lifetimes = def.mass_column = true, def.isa = isa, def.jobs = *jobs, def.integrator = integrator;
+    def.interpolation = MOTE_INTERPOLATE_HERMITE;
+    mote_system *system = make_system(&def);
+    const mote_force_def gravity = mote_gravity((float[3]){0, -9.81f, 0});
+    mote_force_id force;
+    assert_int_equal(mote_system_add_force(system, &gravity, &force), MOTE_OK);
+    for (int shape = 0; shape < MOTE_EMITTER_SHAPE_COUNT; shape++) {
+        mote_emitter_def e = mote_default_emitter_def();
+        e.shape = (mote_emitter_shape)shape, e.direction = shape % 2 ? MOTE_EMIT_OUTWARD : MOTE_EMIT_ALONG;
+        e.radius = 1, e.inner_radius = 0.5f, e.extent[0] = 1, e.angle = 0.4f, e.spread = 0.1f * (float)shape;
+        e.rate = 5000, e.rate_per_metre = 100, e.inherit = 0.5f, e.seed = 7;
+        e.speed = (mote_spread){1, 5}, e.lifetime = (mote_spread){0.1f, 0.9f},
+        e.mass = (mote_spread){0.5f, 2};
+        const mote_emitter_id id = add(system, &e);
+        const mote_transform there = {{2, (float)shape, 1}, {0.3f, 0.1f, -0.5f, 1}};
+        assert_int_equal(mote_system_move_emitter(system, id, &there, 1000 + 50000000ull * (uint64_t)shape),
+                         MOTE_OK);
+        assert_int_equal(mote_system_burst(system, id, 100), MOTE_OK);
+    }
+    return system;
+}
+
+TEST(particles_are_the_same_for_any_frames_workers_and_instruction_sets) {
+    static const mote_integrator integrators[] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_POSITION_VERLET};
+    shuffled_jobs shuffled = {.workers = 3};
+    for (size_t k = 0; k < COUNT_OF(integrators); k++) {
+        const mote_jobs serial = {0, NULL, NULL}, jobs = shuffled_jobs_hook(&shuffled);
+        mote_system *plain = busy_scene(MOTE_ISA_AUTO, &serial, integrators[k]);
+        for (int n = 0; n < 90; n++) step(plain, 1);
+        for (int isa = 0; isa < MOTE_ISA_COUNT; isa++) {
+            if (!mote_isa_available((mote_isa)isa)) continue;
+            mote_system *other = busy_scene((mote_isa)isa, &jobs, integrators[k]);
+            step(other, 1), step(other, 40), step(other, 49);
+            ASSERT(mote_system_hash(other), ==, mote_system_hash(plain));
+            mote_system_destroy(other);
+        }
+        ASSERT(mote_system_count(plain), >, 10000);
+        mote_system_destroy(plain);
+    }
+}
+
+/* --- Refusals --- */
+
+TEST(wrong_emitters_are_refused_by_name) {
+#define FIELD(member, value, want) BAD_VALUE(mote_emitter_def, member, value, MOTE_ERROR_##want)
+    static const bad_value rows[] = {FIELD(cookie, 0, DEF),
+                                     FIELD(shape, MOTE_EMITTER_SHAPE_COUNT, ENUM),
+                                     FIELD(direction, -1, ENUM),
+                                     FIELD(transform.position[1], NAN, NOT_FINITE),
+                                     FIELD(transform.rotation[3], 0, RANGE),
+                                     FIELD(extent[2], -1, RANGE),
+                                     FIELD(radius, INFINITY, NOT_FINITE),
+                                     FIELD(inner_radius, 1.5, RANGE),
+                                     FIELD(angle, 1.6, RANGE),
+                                     FIELD(spread, 3.2, RANGE),
+                                     FIELD(rate, -1, RANGE),
+                                     FIELD(rate, NAN, NOT_FINITE),
+                                     FIELD(rate_per_metre, INFINITY, NOT_FINITE),
+                                     FIELD(inherit, NAN, NOT_FINITE),
+                                     FIELD(speed.least, 2, RANGE),
+                                     FIELD(speed.most, INFINITY, NOT_FINITE),
+                                     FIELD(lifetime.least, 0, NOT_FINITE),
+                                     FIELD(mass.least, 0, RANGE),
+                                     FIELD(extra_columns, 256, RANGE)};
+    const mote_system_def def = emitting_def(16);
+    mote_system *system = make_system(&def);
+    mote_emitter_def fine = mote_default_emitter_def();
+    fine.radius = 1;
+    mote_emitter_id id, made = add(system, &fine);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        mote_emitter_def bad = fine;
+        const char *parameter = NULL;
+        spoil(&bad, &rows[i]);
+        assert_int_equal(mote_emitter_check(&bad, &parameter), rows[i].want);
+        ASSERT(strncmp(rows[i].member, parameter, strlen(parameter)), ==, 0);
+        REFUSALS(system, RETURNS(rows[i].want, mote_system_add_emitter(system, &bad, &id)),
+                 RETURNS(rows[i].want, mote_system_set_emitter(system, made, &bad)));
+    }
+    mote_emitter_def finite = fine, column = fine, many = fine;
+    finite.lifetime = (mote_spread){1, 2};
+    column.extra_columns = 1;
+    many.rate = 3e38f;
+    const mote_emitter_id none = {0, 0};
+    REFUSALS(system, REFUSES(ABSENT, mote_system_add_emitter(system, &finite, &id)),
+             REFUSES(RANGE, mote_system_add_emitter(system, &column, &id)),
+             REFUSES(RANGE, mote_system_add_emitter(system, &many, &id)),
+             REFUSES(NULL, mote_system_add_emitter(system, NULL, &id)),
+             REFUSES(NULL, mote_system_add_emitter(system, &fine, NULL)),
+             REFUSES(NULL, mote_system_set_emitter(system, made, NULL)),
+             REFUSES(ID, mote_system_burst(system, none, 1)),
+             REFUSES(OVERFLOW, mote_system_burst(system, made, MOTE_MAX_PARTICLES + 1)),
+             REFUSES(ID, mote_system_remove_emitter(system, none)),
+             REFUSES(INTEGRATOR, mote_system_seek(system, 100)));
+    assert_int_equal(mote_system_remove_emitter(system, made), MOTE_OK);
+    REFUSALS(system, REFUSES(ID, mote_system_set_emitter(system, made, &fine)));
+    assert_int_equal(mote_system_seek(system, 100), MOTE_OK);
+    mote_system_destroy(system);
+}
