@@ -12,6 +12,7 @@
 
 #include "base/hash.h"
 #include "force_sets.h"
+#include "hash_emitters.h"
 #include "hash_links.h"
 #include "hash_networks.h"
 #include "hash_strands.h"
@@ -237,5 +238,6 @@ int main(int count, char **arguments) {
     print_link_hashes(isa, jobs);
     print_network_hashes(isa, jobs);
     print_chain_hashes();
+    print_emitter_hashes(isa, jobs);
     return 0;
 }
