@@ -420,7 +420,7 @@ TEST(particles_are_the_same_for_any_frames_workers_and_instruction_sets) {
     static const mote_integrator integrators[] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_POSITION_VERLET};
     shuffled_jobs shuffled = {.workers = 3};
     for (size_t k = 0; k < COUNT_OF(integrators); k++) {
-        const mote_jobs serial = {0, NULL, NULL}, jobs = shuffled_jobs_hook(&shuffled);
+        const mote_jobs serial = {0}, jobs = dividing(shuffled_jobs_hook(&shuffled));
         mote_system *plain = busy_scene(MOTE_ISA_AUTO, &serial, integrators[k]);
         for (int n = 0; n < 90; n++) step(plain, 1);
         for (int isa = 0; isa < MOTE_ISA_COUNT; isa++) {

@@ -1,6 +1,8 @@
 /* Hashes of systems with emitters of every shape that move, turn, burst, lack capacity and are changed. */
 #include "hash_emitters.h"
 
+#include "hash_twins.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -34,27 +36,33 @@ static void steer(mote_system *system, const mote_emitter_id *id, int frame) {
     if (frame == 5) check(mote_system_set_emitter(system, id[2], &other));
 }
 
-static uint64_t run(mote_isa isa, mote_jobs jobs, mote_integrator integrator, uint32_t capacity) {
-    mote_system_def def = mote_default_system_def();
-    def.isa = isa, def.jobs = jobs, def.integrator = integrator, def.capacity = capacity;
-    def.lifetimes = def.mass_column = true, def.extra_count = 1, def.extra_bytes[0] = sizeof(float);
-    def.interpolation = MOTE_INTERPOLATE_HERMITE;
+static mote_system *make(const mote_system_def *def, mote_emitter_id id[MOTE_EMITTER_SHAPE_COUNT]) {
     mote_system *system;
-    mote_emitter_id id[MOTE_EMITTER_SHAPE_COUNT];
     mote_force_id force;
-    check(mote_system_create(&def, &system));
+    check(mote_system_create(def, &system));
     const mote_force_def gravity = mote_gravity((float[3]){0, -9.81f, 0});
     check(mote_system_add_force(system, &gravity, &force));
     for (int i = 0; i < MOTE_EMITTER_SHAPE_COUNT; i++) {
         const mote_emitter_def e = emitter_of(i);
         check(mote_system_add_emitter(system, &e, &id[i]));
     }
+    return system;
+}
+
+static uint64_t run(mote_isa isa, mote_jobs jobs, mote_integrator integrator, uint32_t capacity) {
+    mote_system_def def = mote_default_system_def();
+    def.isa = isa, def.jobs = jobs, def.integrator = integrator, def.capacity = capacity;
+    def.lifetimes = def.mass_column = true, def.extra_count = 1, def.extra_bytes[0] = sizeof(float);
+    def.interpolation = MOTE_INTERPOLATE_HERMITE;
+    mote_emitter_id id[MOTE_EMITTER_SHAPE_COUNT], other[MOTE_EMITTER_SHAPE_COUNT];
+    mote_system *system = make(&def, id);
     for (int frame = 0; frame < 10; frame++) {
         steer(system, id, frame);
+        if (hash_twin_steps) system = hash_continue(system, make(&def, other));
         check(mote_system_advance(system, 30000000 + 7000000 * (uint64_t)frame, NULL));
     }
     const uint64_t hash = mote_system_hash(system);
-    mote_system_destroy(system);
+    hash_compare(system, hash_twin_steps ? make(&def, other) : NULL);
     return hash;
 }
 

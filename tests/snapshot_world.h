@@ -35,7 +35,8 @@ typedef struct world {
     mote_force_id wind, extra_force;
     mote_collider_id ball, extra_ball;
     mote_link_id link[WORLD_LINKS];
-    bool has_force, has_ball, has_link[WORLD_LINKS];
+    mote_emitter_id jet;
+    bool has_force, has_ball, has_jet, has_link[WORLD_LINKS];
 } world;
 
 /* --- Making --- */
@@ -190,6 +191,33 @@ static inline void world_colliders(world *w, random_source *r, uint64_t tick) {
     w->has_ball = !w->has_ball;
 }
 
+static inline mote_emitter_def world_jet(random_source *r) {
+    mote_emitter_def jet = mote_default_emitter_def();
+    jet.shape = (mote_emitter_shape)random_below(r, MOTE_EMITTER_SHAPE_COUNT), jet.radius = 0.3f,
+    jet.spread = 0.5f;
+    jet.rate = 40 * (1 + world_float(r)), jet.rate_per_metre = 3, jet.inherit = 0.2f,
+    jet.seed = random_below(r, 9);
+    jet.speed = (mote_spread){0, 2}, jet.lifetime = (mote_spread){0.1f, 0.5f},
+    jet.mass = (mote_spread){0.5f, 2};
+    return jet;
+}
+
+static inline void world_emitters(world *w, random_source *r, uint64_t tick) {
+    const mote_transform to = {{world_float(r), 1, world_float(r)}, {world_float(r), 0, 0, 1}};
+    const mote_emitter_def jet = world_jet(r);
+    if (!w->has_jet)
+        WORLD(mote_system_add_emitter(w->system, &jet, &w->jet));
+    else if (random_below(r, 4) == 0)
+        WORLD(mote_system_remove_emitter(w->system, w->jet));
+    else {
+        if (random_below(r, 4) == 0) WORLD(mote_system_set_emitter(w->system, w->jet, &jet));
+        WORLD(mote_system_move_emitter(w->system, w->jet, &to, tick));
+        WORLD(mote_system_burst(w->system, w->jet, random_below(r, 4)));
+        return;
+    }
+    w->has_jet = !w->has_jet;
+}
+
 static inline void world_links(world *w, random_source *r) {
     const uint32_t i = random_below(r, WORLD_LINKS);
     mote_link link = mote_default_link();
@@ -255,6 +283,7 @@ static inline void world_frame(world *w, uint32_t frame, uint64_t seed) {
     if (random_below(r, 4) == 0) world_forces(w, r);
     if (random_below(r, 3) == 0) world_colliders(w, r, tick);
     if (random_below(r, 3) == 0) world_links(w, r);
+    if (random_below(r, 3) == 0) world_emitters(w, r, tick);
     if (random_below(r, 3) == 0) world_springs(w, r, tick);
     if (random_below(r, 3) == 0) world_pins(w, r, tick);
     WORLD(mote_system_advance(w->system, 10000000 + random_below(r, 13000000), NULL));

@@ -357,6 +357,9 @@ TEST(two_systems_find_the_first_particle_strand_or_spring_that_differs) {
     world a = make_world_of(&def), b;
     spawned_at_random(a.system, 3000, 7);
     for (uint32_t i = 0; i < 3; i++) world_frame(&a, i, 5);
+    mote_emitter_def still = mote_default_emitter_def();
+    mote_emitter_id jet;
+    OK(mote_system_add_emitter(a.system, &still, &jet));
     world_snapshot s = {0};
     world_save(&a, &s, 0);
     b = make_world_of(&def);
@@ -383,6 +386,9 @@ TEST(two_systems_find_the_first_particle_strand_or_spring_that_differs) {
     const mote_force_def wind = mote_wind((const float[3]){1, 2, 3}, 0.5f);
     OK(mote_system_set_force(b.system, b.wind, &wind));
     check_difference(&a, &b, &s, MOTE_SNAPSHOT_FORCES, 0, 1, false);
+    still.rate = 1;
+    OK(mote_system_set_emitter(b.system, jet, &still));
+    check_difference(&a, &b, &s, MOTE_SNAPSHOT_EMITTERS, 0, 0, false);
     OK(mote_strands_set_air(b.system, b.hair, (const float[3]){1, 2, 3}));
     check_difference(&a, &b, &s, MOTE_SNAPSHOT_SYSTEM, 0, 0, false);
 

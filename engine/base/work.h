@@ -8,6 +8,7 @@
 #define MOTE_WORK_PARTICLE 1.0   /* a particle of a step: its columns, out of memory and back */
 #define MOTE_WORK_SUBSTEP  0.25  /* a particle-substep of an affine force, per stage */
 #define MOTE_WORK_FATE     0.3   /* a particle whose lifetime is checked */
+#define MOTE_WORK_BIRTH    4.0   /* a birth of an emitter */
 #define MOTE_WORK_VERTEX   2.0   /* a presented particle */
 #define MOTE_WORK_GATHERED 10.0  /* a presented particle of an order */
 #define MOTE_WORK_SORTED   1.5   /* a particle in one of the passes of the order */

@@ -8,9 +8,9 @@
 #include "base/check.h"
 #include "base/fpu.h"
 #include "base/parallel.h"
+#include "base/work.h"
 #include "math/trigonometry.h"
 
-#define COOKIE    0x656d6974u
 #define MAX_ANGLE 1.5f
 #define PI        3.14159274f /* the float next to pi */
 
@@ -21,7 +21,7 @@
 /* --- Defs --- */
 
 mote_emitter_def mote_default_emitter_def(void) {
-    return (mote_emitter_def){.cookie = COOKIE,
+    return (mote_emitter_def){.cookie = MOTE_EMITTER_COOKIE,
                               .transform = MOTE_TRANSFORM_IDENTITY,
                               .speed = {1, 1},
                               .lifetime = {INFINITY, INFINITY},
@@ -74,7 +74,7 @@ static mote_result check_spreads(const mote_emitter_def *def, const char **name)
 mote_result mote_emitter_check(const mote_emitter_def *def, const char **parameter) {
     const char *ignored, **name = mote_name_cleared(parameter, &ignored);
     if (!def) return MOTE_ERROR_NULL;
-    if (def->cookie != COOKIE) return mote_named(name, "cookie", MOTE_ERROR_DEF);
+    if (def->cookie != MOTE_EMITTER_COOKIE) return mote_named(name, "cookie", MOTE_ERROR_DEF);
     if ((unsigned)def->shape >= MOTE_EMITTER_SHAPE_COUNT) return mote_named(name, "shape", MOTE_ERROR_ENUM);
     if ((unsigned)def->direction >= MOTE_EMITTER_DIRECTION_COUNT)
         return mote_named(name, "direction", MOTE_ERROR_ENUM);
@@ -185,7 +185,8 @@ static void bear(const emit_task *births, const mote_step *step, uint64_t count,
     emit_task task = *births;
     task.columns = newborn_at(particles, particles->range.slot_count);
     mote_particles_add(particles, born, (uint32_t)(step->number + 1));
-    mote_parallel_for(step->jobs, born, MOTE_BLOCK, do_births, &task);
+    mote_parallel_for(mote_jobs_for(step->jobs, MOTE_WORK_BIRTH * (double)born), born, MOTE_BLOCK, do_births,
+                      &task);
     sum->born += born;
     sum->unborn += count - born;
 }

@@ -8,6 +8,8 @@
 #include "contacts/motion.h"
 #include "particles/particles.h"
 
+#define MOTE_EMITTER_COOKIE 0x656d6974u /* of defs */
+
 typedef struct mote_emitter {
     mote_emitter_def def; /* def.transform is the last placement; the motion gives the current one */
     mote_motion motion;

@@ -1,7 +1,10 @@
 /* Calls for the emitters of a system: mote/emitter.h. */
 #include "particles/emitters.h"
 
-#include "system/internal.h"
+#include <string.h>
+
+#include "base/archive.h"
+#include "system/emitters.h"
 
 /* Checks a def for this system. Errors: those of mote_emitter_check; RANGE, ABSENT. */
 static mote_result check(const mote_system *system, const mote_emitter_def *def) {
@@ -88,4 +91,88 @@ mote_result mote_system_remove_emitter(mote_system *system, mote_emitter_id id) 
     const mote_result result = mote_system_find(system, &system->emitters, MOTE_ID(id), &place);
     if (result == MOTE_OK) mote_id_list_remove(&system->emitters, place);
     return result;
+}
+
+/* --- Snapshots --- */
+
+/* Words of an emitter: serial number, def without its cookie, motion, random stream, waiting births, births
+ * so far and the share of the next one. */
+enum {
+    DEF_WORDS = sizeof(mote_emitter_def) / 4 - 1,
+    SERIAL = 0,
+    DEF,
+    FROM = DEF + DEF_WORDS,
+    TO = FROM + 7,
+    TICKS = TO + 7,
+    STREAM = TICKS + 4,
+    WAITING,
+    BIRTHS,
+    DUE = BIRTHS + 2,
+    WORDS = DUE + 2
+};
+_Static_assert(sizeof(mote_emitter_def) == 44 * 4,
+               "a def consists of words: its members are in the snapshot as they are");
+
+static void write_emitter(unsigned char *section, uint32_t place, uint32_t serial, const mote_emitter *e) {
+    uint32_t words[WORDS] = {[SERIAL] = serial, [STREAM] = e->stream, [WAITING] = e->waiting};
+    uint64_t due;
+    memcpy(words + DEF, (const uint32_t *)(const void *)&e->def + 1, DEF_WORDS * sizeof(uint32_t));
+    memcpy(words + FROM, &e->motion.from, sizeof e->motion.from);
+    memcpy(words + TO, &e->motion.to, sizeof e->motion.to);
+    memcpy(&due, &e->due, sizeof due);
+    mote_words_split(e->motion.travel.from_tick, words + TICKS);
+    mote_words_split(e->motion.travel.to_tick, words + TICKS + 2);
+    mote_words_split(e->serial, words + BIRTHS);
+    mote_words_split(due, words + DUE);
+    mote_words_store(section, (uint64_t)place * WORDS, words, WORDS);
+}
+
+static uint32_t read_emitter(const unsigned char *section, uint32_t place, mote_emitter *e) {
+    uint32_t words[WORDS];
+    mote_words_load(words, section, (uint64_t)place * WORDS, WORDS);
+    *e = (mote_emitter){.def.cookie = MOTE_EMITTER_COOKIE,
+                        .motion.travel = {mote_words_join(words + TICKS), mote_words_join(words + TICKS + 2)},
+                        .stream = words[STREAM],
+                        .waiting = words[WAITING],
+                        .serial = mote_words_join(words + BIRTHS)};
+    const uint64_t due = mote_words_join(words + DUE);
+    memcpy((uint32_t *)(void *)&e->def + 1, words + DEF, DEF_WORDS * sizeof(uint32_t));
+    memcpy(&e->motion.from, words + FROM, sizeof e->motion.from);
+    memcpy(&e->motion.to, words + TO, sizeof e->motion.to);
+    memcpy(&e->due, &due, sizeof due);
+    return words[SERIAL];
+}
+
+static void check_emitters(const mote_system *system, const unsigned char *section, uint32_t count,
+                           uint32_t next_serial, mote_archive *a) {
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        mote_emitter e;
+        const uint32_t serial = read_emitter(section, i, &e);
+        if (serial <= last || serial > next_serial || check(system, &e.def) ||
+            mote_motion_check(&e.motion.from) || mote_motion_check(&e.motion.to) ||
+            e.waiting > MOTE_MAX_PARTICLES || !(e.due >= 0 && e.due < 1)) {
+            mote_archive_refuse(a, MOTE_ERROR_FILE, 0, i, "emitter");
+            return;
+        }
+        last = serial;
+    }
+}
+
+void mote_system_archive_emitters(mote_system *system, uint32_t count, uint32_t next_serial,
+                                  mote_archive *a) {
+    mote_id_list *list = &system->emitters;
+    unsigned char *section = mote_archive_section(a, 0, 4, 4 * (uint64_t)WORDS * count);
+    if (!section) return;
+    for (uint32_t i = 0; i < count && a->task == MOTE_ARCHIVE_WRITE; i++)
+        write_emitter(section, i, list->serials[i], mote_emitter_at(list, i));
+    if (a->task == MOTE_ARCHIVE_CHECK) check_emitters(system, section, count, next_serial, a);
+    list->element = sizeof(mote_emitter);
+    if (a->task == MOTE_ARCHIVE_RESERVE && mote_id_list_reserve(list, count, a->allocator))
+        mote_archive_refuse(a, MOTE_ERROR_MEMORY, 0, MOTE_NO_ITEM, NULL);
+    if (a->task != MOTE_ARCHIVE_READ) return;
+    for (uint32_t i = 0; i < count; i++)
+        list->serials[i] = read_emitter(section, i, mote_emitter_at(list, i));
+    list->count = count;
+    list->next_serial = next_serial;
 }

@@ -80,7 +80,8 @@ static uint32_t items_of(const mote_system *system, mote_snapshot_part part, uin
     if (part == MOTE_SNAPSHOT_SYSTEM) return 1;
     if (part == MOTE_SNAPSHOT_FORCES) return system->forces.count;
     if (part == MOTE_SNAPSHOT_LINKS) return system->links.list.count;
-    return part == MOTE_SNAPSHOT_COLLIDERS ? system->colliders.list.count : 0;
+    if (part == MOTE_SNAPSHOT_COLLIDERS) return system->colliders.list.count;
+    return part == MOTE_SNAPSHOT_EMITTERS ? system->emitters.count : 0;
 }
 
 /* Returns the hash of items that exist. */
@@ -95,8 +96,10 @@ static uint64_t hash_items(const mote_system *system, const mote_hash_chunk *of,
             hash = mote_force_hash((const mote_force_def *)system->forces.items + i, hash);
         else if (of->part == MOTE_SNAPSHOT_LINKS)
             hash = hash_link(hash, &mote_link_at(&system->links, i)->link);
-        else
+        else if (of->part == MOTE_SNAPSHOT_COLLIDERS)
             hash = mote_collider_hash(hash, mote_collider_at(&system->colliders, i));
+        else
+            hash = mote_emitter_hash(hash, mote_emitter_at(&system->emitters, i));
     return hash;
 }
 

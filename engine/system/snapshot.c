@@ -5,7 +5,10 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include <mote/emitter.h>
+
 #include "forces/force.h"
+#include "system/emitters.h"
 #include "system/internal.h"
 
 /* Words of a force: serial number, def. */
@@ -21,7 +24,7 @@ typedef struct list_words {
 } list_words;
 typedef struct counts {
     uint32_t step[2], remainder[2], mark;
-    list_words forces, colliders, links, ranges[MOTE_KIND_COUNT];
+    list_words forces, colliders, links, emitters, ranges[MOTE_KIND_COUNT];
 } counts;
 #define COUNT_WORDS ((uint32_t)(sizeof(counts) / 4))
 
@@ -83,7 +86,8 @@ static counts counts_of(const mote_system *system) {
     counts c = {.mark = system->mark,
                 .forces = words_of(&system->forces),
                 .colliders = words_of(&system->colliders.list),
-                .links = words_of(&system->links.list)};
+                .links = words_of(&system->links.list),
+                .emitters = words_of(&system->emitters)};
     mote_words_split(system->clock.step, c.step);
     mote_words_split(system->clock.remainder, c.remainder);
     for (uint32_t kind = 0; kind < MOTE_KIND_COUNT; kind++) c.ranges[kind] = words_of(&system->ranges[kind]);
@@ -93,8 +97,8 @@ static counts counts_of(const mote_system *system) {
 static void check_counts(visit *v) {
     const counts *c = &v->counts;
     const bool limits = c->forces.count <= MOTE_MAX_FORCES && c->colliders.count <= MOTE_MAX_COLLIDERS &&
-                        c->links.count <= MOTE_MAX_LINKS && c->mark &&
-                        mote_words_join(c->remainder) <= INT64_MAX;
+                        c->links.count <= MOTE_MAX_LINKS && c->emitters.count <= MOTE_MAX_EMITTERS &&
+                        c->mark && mote_words_join(c->remainder) <= INT64_MAX;
     if (!limits) mote_archive_refuse(&v->archive, MOTE_ERROR_FILE, COUNTS, MOTE_NO_ITEM, "counts");
     for (uint32_t kind = 0; kind < MOTE_KIND_COUNT; kind++)
         if (c->ranges[kind].count != v->system->ranges[kind].count)
@@ -239,6 +243,9 @@ static void visit_all(visit *v, mote_archive_task task, uint32_t sections) {
     v->archive.part = MOTE_SNAPSHOT_COLLIDERS;
     mote_colliders_archive(&system->colliders, v->counts.colliders.count, v->counts.colliders.next_serial,
                            &v->archive);
+    v->archive.part = MOTE_SNAPSHOT_EMITTERS;
+    mote_system_archive_emitters(system, v->counts.emitters.count, v->counts.emitters.next_serial,
+                                 &v->archive);
 }
 
 static visit visit_of(const mote_system *system) {

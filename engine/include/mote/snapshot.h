@@ -16,7 +16,7 @@
  * anchor, birth, lifetime, id, columns of the host (whose bytes are copied as they are on every machine).
  * - STRANDS, NETWORK. Column 0: counts and settings; 1: pins; 2 to 4: springs, reels, torn springs of a
  * network; 16 and above: columns by slot, strand or island.
- * - LINKS, COLLIDERS: words, 17 and 32 of each. */
+ * - LINKS, COLLIDERS, EMITTERS: words, 17, 32 and 68 of each. */
 #ifndef MOTE_SNAPSHOT_H
 #define MOTE_SNAPSHOT_H
 
@@ -34,6 +34,7 @@ typedef enum mote_snapshot_part {
     MOTE_SNAPSHOT_NETWORK,   /**< one object for each mote_system_add_network */
     MOTE_SNAPSHOT_LINKS,     /**< in the order of addition */
     MOTE_SNAPSHOT_COLLIDERS, /**< in the order of addition */
+    MOTE_SNAPSHOT_EMITTERS,  /**< in the order of addition */
     MOTE_SNAPSHOT_PART_COUNT
 } mote_snapshot_part;
 
