@@ -34,7 +34,7 @@ mote_system *accuracy_system(const bench_setup *setup, mote_integrator integrato
     def.steps_per_second = setup->rate;
     def.integrator = integrator;
     def.interpolation = MOTE_INTERPOLATE_NONE;
-    def.uniform_mass = (float)setup->mass;
+    def.mass = (float)setup->mass;
     def.mass_column = setup->mass_column;
     engine_check(mote_system_create(&def, &system), "mote_system_create");
     for (uint32_t i = 0; i < setup->force_count; i++) {

@@ -73,7 +73,7 @@ static void stormer_start(accuracy_report *report, bool kick) {
     mote_columns columns = {.count = 1,
                             .position = {column, column + 1, column + 2},
                             .velocity = {column + 3, column + 4, column + 5},
-                            .uniform_mass = 1};
+                            .mass = 1};
     mote_columns_def def = mote_default_columns_def();
     def.integrator = MOTE_POSITION_VERLET;
     def.forces = &force;

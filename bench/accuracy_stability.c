@@ -45,7 +45,7 @@ static bool engine_grows(mote_integrator integrator, const spring_constants *s, 
     mote_force_def force = mote_anchor_spring((float[3]){0, 0, 0}, (float)(s->stiffness / s->mass * h * h),
                                               (float)(s->damping / s->mass * h));
     mote_columns columns = {
-        .count = 2, .position = {x, rest, rest}, .velocity = {v, rest + 2, rest + 2}, .uniform_mass = 1};
+        .count = 2, .position = {x, rest, rest}, .velocity = {v, rest + 2, rest + 2}, .mass = 1};
     mote_columns_def def = mote_default_columns_def();
     uint32_t frozen = 0;
     def.integrator = integrator;

@@ -17,7 +17,7 @@ mote_system_def engine_def(const bench_config *config) {
     def.substeps = config->substeps;
     def.integrator = config->integrator;
     def.interpolation = config->interpolation;
-    def.uniform_mass = PARTICLE_MASS;
+    def.mass = PARTICLE_MASS;
     def.particle_ids = false;
     def.isa = config->isa;
     def.jobs = mote_jobs_openmp(config->threads);

@@ -13,7 +13,7 @@ static void add_network(network_run *run, const mote_network_def *network, const
     def.particle_count = shape->particle_count;
     def.positions = shape->positions[0];
     def.velocities = shape->velocities[0];
-    def.masses = shape->masses;
+    def.particle_mass = shape->masses;
     def.spring_count = shape->spring_count;
     def.springs = shape->springs;
     mote_result result = mote_system_add_network(run->system, &def, &run->network, &fault);

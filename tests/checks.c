@@ -124,7 +124,7 @@ TEST(columns_name_the_field) {
                                      COLUMNS(forces, 0, NULL)};
     static const bad_value arrays[] = {ARRAYS(count, MOTE_MAX_PARTICLES + 1, RANGE),
                                        ARRAYS(position.y, 0, NULL), ARRAYS(velocity.z, 0, NULL),
-                                       ARRAYS(uniform_mass, 0, RANGE), ARRAYS(uniform_mass, NAN, NOT_FINITE)};
+                                       ARRAYS(mass, 0, RANGE), ARRAYS(mass, NAN, NOT_FINITE)};
     float state[6][1] = {{0}};
     mote_force_def gravity = mote_gravity(UP);
     shuffled_jobs jobs = {.workers = 2};
@@ -132,7 +132,7 @@ TEST(columns_name_the_field) {
     const mote_columns columns = {.count = 1,
                                   .position = {state[0], state[1], state[2]},
                                   .velocity = {state[3], state[4], state[5]},
-                                  .uniform_mass = 1};
+                                  .mass = 1};
     good.forces = &gravity, good.force_count = 1, good.jobs = shuffled_jobs_hook(&jobs);
     const char *parameter = "none";
     OK(mote_columns_check(&columns, &good, &parameter));

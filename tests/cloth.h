@@ -43,7 +43,7 @@ static inline void cloth_make(cloth *c, mote_network_solver solver) {
     assert_int_equal(mote_system_create(&def, &c->system), MOTE_OK);
     mote_network_def net = mote_default_network_def();
     net.solver = solver;
-    net.particle_count = CORNERS, net.positions = c->positions, net.particle_mass = 0.01f;
+    net.particle_count = CORNERS, net.positions = c->positions, net.mass = 0.01f;
     net.spring_count = net.spring_capacity = SPRINGS, net.springs = c->springs;
     assert_int_equal(mote_system_add_network(c->system, &net, &c->id, NULL), MOTE_OK);
 }

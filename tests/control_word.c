@@ -42,7 +42,7 @@ static mote_result add_net(subject *s, mote_stability_policy policy) {
     mote_spring springs[NODES - 1];
     for (uint32_t i = 0; i + 1 < NODES; i++)
         springs[i] = (mote_spring){i, i + 1, MOTE_AS_PLACED, 150, 0.02f, 0};
-    def.policy = policy, def.particle_count = NODES, def.positions = s->y[0], def.particle_mass = 0.07f;
+    def.policy = policy, def.particle_count = NODES, def.positions = s->y[0], def.mass = 0.07f;
     def.spring_count = NODES - 2, def.spring_capacity = 2 * NODES, def.springs = springs;
     return mote_system_add_network(s->system, &def, &s->net, NULL);
 }
@@ -101,7 +101,7 @@ static mote_result do_times(subject *s) {
 
 static mote_columns columns_of(subject *s) {
     return (mote_columns){
-        .count = PARTICLES, .position = s->view.position, .velocity = s->view.velocity, .uniform_mass = 0.3f};
+        .count = PARTICLES, .position = s->view.position, .velocity = s->view.velocity, .mass = 0.3f};
 }
 
 static mote_result do_columns_step(subject *s) {

@@ -22,7 +22,7 @@ static particle stepped(mote_integrator integrator, particle p, double h, const 
     mote_columns columns = {.count = 1,
                             .position = {&p.x[0], &p.x[1], &p.x[2]},
                             .velocity = {&p.v[0], &p.v[1], &p.v[2]},
-                            .uniform_mass = 1};
+                            .mass = 1};
     mote_columns_def def = mote_default_columns_def();
     def.integrator = integrator;
     def.timestep = h;

@@ -186,7 +186,7 @@ TEST(columns_freeze_at_the_start_of_the_step_that_breaks_them) {
     mote_columns columns = {.count = COUNT,
                             .position = {data[0], data[1], data[2]},
                             .velocity = {data[3], data[4], data[5]},
-                            .uniform_mass = 1.0f};
+                            .mass = 1.0f};
     mote_columns_def def = mote_default_columns_def();
     def.timestep = 1.0;
     def.steps = 5;

@@ -172,7 +172,7 @@ static outcome run(const scenario *s, const variant *v) {
     def.late_policy = MOTE_LATE_CATCH_UP;
     def.interpolation = s->interpolation;
     def.mass_column = s->mass_column;
-    def.uniform_mass = 0.8f;
+    def.mass = 0.8f;
     def.lifetimes = has_lifetimes(s->content);
     def.external_forces = !advects(s->integrator); /* it holds forces */
     def.anchor_column = true;

@@ -25,7 +25,7 @@ static void check_flow(float mass, float gravity, float drag, float stiffness, d
                                 .position = {&x[0][0], &x[0][1], &x[0][2]},
                                 .velocity = {&x[1][0], &x[1][1], &x[1][2]},
                                 .inverse_mass = column ? &w : NULL,
-                                .uniform_mass = mass};
+                                .mass = mass};
         mote_columns_def def = mote_default_columns_def();
         def.integrator = MOTE_EXACT_FLOW;
         def.forces = forces, def.force_count = 3, def.timestep = t;

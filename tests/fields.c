@@ -251,7 +251,7 @@ TEST(softened_attractors_have_the_force_of_their_formula) {
                                     .position = {c.x[0], c.x[1], c.x[2]},
                                     .velocity = {c.v[0], c.v[1], c.v[2]},
                                     .inverse_mass = masses ? c.inverse_mass : NULL,
-                                    .uniform_mass = 1};
+                                    .mass = 1};
             mote_columns_def def = mote_default_columns_def();
             def.forces = attractors, def.force_count = count, def.timestep = 1;
             test_case("%u attractors, mass column %d", count, masses);

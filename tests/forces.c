@@ -39,7 +39,7 @@ static void refuse(const mote_force_def *def, mote_integrator integrator, mote_r
     mote_columns columns = {.count = 3,
                             .position = {state[0], state[1], state[2]},
                             .velocity = {state[3], state[4], state[5]},
-                            .uniform_mass = 1};
+                            .mass = 1};
     mote_columns_def step = mote_default_columns_def();
     uint32_t frozen = 99;
     step.integrator = integrator;

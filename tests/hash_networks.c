@@ -112,7 +112,7 @@ static uint64_t hash_of_net(mote_integrator integrator, mote_isa isa, mote_jobs 
         positions[3 * i] = 0.0625f * (float)(i % SIDE);
         positions[3 * i + 2] = 0.0625f * (float)(i / SIDE);
     }
-    net.particle_count = SIDE * SIDE, net.positions = positions, net.particle_mass = 0.05f;
+    net.particle_count = SIDE * SIDE, net.positions = positions, net.mass = 0.05f;
     net.springs = springs, net.spring_count = network_springs(springs);
     scene_check(mote_system_create(&def, &system));
     scene_check(mote_system_add_network(system, &net, &id, NULL));

@@ -151,7 +151,7 @@ static mote_system *make(const scenario *s, mote_isa isa, mote_jobs jobs) {
     def.start_time = 0.25;
     def.integrator = s->integrator;
     def.mass_column = s->mass_column;
-    def.uniform_mass = 0.7f;
+    def.mass = 0.7f;
     def.lifetimes = s->life;
     def.external_forces = s->life && !advection;
     def.anchor_column = s->forces >= FIELDS;

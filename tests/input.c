@@ -72,10 +72,10 @@ static const bad_value bad_defs[] = {
     DEF(substeps, 0, RANGE),
     DEF(substeps, 4097, RANGE),
     DEF(max_steps_per_advance, 0, RANGE),
-    DEF(uniform_mass, 0, RANGE),
-    DEF(uniform_mass, -1, RANGE),
-    DEF(uniform_mass, NAN, NOT_FINITE),
-    DEF(uniform_mass, INFINITY, NOT_FINITE),
+    DEF(mass, 0, RANGE),
+    DEF(mass, -1, RANGE),
+    DEF(mass, NAN, NOT_FINITE),
+    DEF(mass, INFINITY, NOT_FINITE),
     DEF(start_time, NAN, NOT_FINITE),
     DEF(start_time, INFINITY, NOT_FINITE),
     DEF(extra_count, MOTE_MAX_EXTRA_COLUMNS + 1, RANGE),
@@ -324,7 +324,7 @@ static void make_columns_call(columns_call *c) {
     c->columns = (mote_columns){.count = 1,
                                 .position = {c->data, c->data + 1, c->data + 2},
                                 .velocity = {c->data + 3, c->data + 4, c->data + 5},
-                                .uniform_mass = 1.0f};
+                                .mass = 1.0f};
     c->def = mote_default_columns_def();
     c->def.forces = &c->force, c->def.force_count = 1;
 }
@@ -334,8 +334,8 @@ static void make_columns_call(columns_call *c) {
 TEST(wrong_columns_are_not_stepped) {
     static const bad_value rows[] = {CALL(columns.position.y, 0, NULL),
                                      CALL(columns.velocity.z, 0, NULL),
-                                     CALL(columns.uniform_mass, 0, RANGE),
-                                     CALL(columns.uniform_mass, NAN, NOT_FINITE),
+                                     CALL(columns.mass, 0, RANGE),
+                                     CALL(columns.mass, NAN, NOT_FINITE),
                                      CALL(force.drag, -1, RANGE),
                                      CALL(def, 0, DEF),
                                      CALL(def.forces, 0, NULL),
@@ -357,7 +357,7 @@ TEST(wrong_columns_are_not_stepped) {
     make_columns_call(&c);
     REFUSALS(NULL, REFUSES(NULL, mote_columns_step(NULL, &c.def, NULL)),
              REFUSES(NULL, mote_columns_step(&c.columns, NULL, NULL)));
-    OK(mote_columns_step(&(mote_columns){.uniform_mass = 1.0f}, &c.def, NULL));
+    OK(mote_columns_step(&(mote_columns){.mass = 1.0f}, &c.def, NULL));
     OK(mote_columns_step(&c.columns, &c.def, NULL));
 }
 

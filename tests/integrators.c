@@ -71,7 +71,7 @@ TEST(velocity_verlet_reuses_an_evaluation_within_a_step_where_no_force_reads_vel
             mote_columns columns = {.count = 1,
                                     .position = {state[0], state[1], state[2]},
                                     .velocity = {state[3], state[4], state[5]},
-                                    .uniform_mass = 1};
+                                    .mass = 1};
             mote_columns_def def = mote_default_columns_def();
             def.integrator = MOTE_VELOCITY_VERLET;
             def.forces = &force, def.force_count = 1;
@@ -162,10 +162,8 @@ TEST(substeps_are_steps_of_a_shorter_timestep) {
         for (int shorter = 0; shorter < 2; shorter++) {
             float(*s)[COUNT] = state[shorter];
             memcpy(s, start, sizeof start);
-            const mote_columns columns = {.count = COUNT,
-                                          .position = {s[0], s[1], s[2]},
-                                          .velocity = {s[3], s[4], s[5]},
-                                          .uniform_mass = 2};
+            const mote_columns columns = {
+                .count = COUNT, .position = {s[0], s[1], s[2]}, .velocity = {s[3], s[4], s[5]}, .mass = 2};
             mote_columns_def def = mote_default_columns_def();
             def.integrator = (mote_integrator)m;
             def.forces = is_field ? &field : forces, def.force_count = is_field ? 1 : 3;

@@ -110,7 +110,7 @@ static mote_columns columns_of(const state *from, uint32_t count, bool mass_colu
                           .position = {from->column[0], from->column[1], from->column[2]},
                           .velocity = {from->column[3], from->column[4], from->column[5]},
                           .inverse_mass = mass_column ? from->column[6] : NULL,
-                          .uniform_mass = 0.7f,
+                          .mass = 0.7f,
                           .anchor = {from->column[7], from->column[8], from->column[9]}};
 }
 
@@ -232,7 +232,7 @@ static mote_system *make_system(const experiment *e, mote_loop_order order, cons
     def.start_time = 1.25;
     def.integrator = e->integrator;
     def.mass_column = e->mass_column;
-    def.uniform_mass = 0.7f;
+    def.mass = 0.7f;
     def.external_forces = uses_inbox(e->forces);
     def.anchor_column = true;
     def.extra_count = 1;

@@ -36,7 +36,7 @@ static inline mote_network_id add_particles(mote_system *system, mote_network_so
                                             uint32_t particles, const float *positions, float mass,
                                             uint32_t springs, const mote_spring *spring) {
     mote_network_def def = mote_default_network_def();
-    def.solver = solver, def.particle_count = particles, def.positions = positions, def.particle_mass = mass;
+    def.solver = solver, def.particle_count = particles, def.positions = positions, def.mass = mass;
     def.spring_count = springs, def.springs = spring;
     return add_network(system, &def);
 }

@@ -124,7 +124,8 @@ static double error_at(uint32_t steps, pair_kind kind) {
     mote_link_end ends[2];
     mote_link_id link = {0, 0};
     if (kind == ONE_NETWORK) {
-        def.particle_count = 2, def.positions = places, def.velocities = velocities, def.masses = masses;
+        def.particle_count = 2, def.positions = places, def.velocities = velocities,
+        def.particle_mass = masses;
         def.spring_count = 1, def.springs = &spring;
         ends[0] = particle(add_network(system, &def), 0), ends[1] = particle(ends[0].network, 1);
     } else {

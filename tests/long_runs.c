@@ -24,7 +24,7 @@ static world make_world(mote_rate rate) {
     mote_strands_def strands = mote_default_strands_def();
     strands.strand_count = 1, strands.points = 3, strands.positions = hair;
     mote_network_def network = mote_default_network_def();
-    network.particle_count = 3, network.positions = net, network.particle_mass = 1;
+    network.particle_count = 3, network.positions = net, network.mass = 1;
     network.spring_count = 2, network.springs = springs;
     const mote_collider_def ball = mote_sphere((const float[3]){0, 50, 0}, 1);
     add_force(w.system, mote_gravity((const float[3]){0, -9.81f, 0}));

@@ -135,7 +135,7 @@ TEST(columns_step_fails_cleanly_without_memory) {
     mote_columns columns = {.count = COUNT,
                             .position = {data, data + COUNT, data + 2 * COUNT},
                             .velocity = {data + 3 * COUNT, data + 4 * COUNT, data + 5 * COUNT},
-                            .uniform_mass = 1.0f};
+                            .mass = 1.0f};
     mote_force_def force = mote_callback(scene_chase, NULL);
     force.as.callback.reach = MOTE_REACH_RANGE;
     uint64_t fail_at = 0, failures;

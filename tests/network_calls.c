@@ -14,7 +14,7 @@ TEST(the_default_def_has_the_documented_values) {
     ASSERT(d.particle_count, ==, 0);
     ASSERT(d.spring_count, ==, 0);
     ASSERT(d.spring_capacity, ==, 0);
-    ASSERT(d.particle_mass, ==, 1);
+    ASSERT(d.mass, ==, 1);
     ASSERT(d.max_substeps, ==, 256);
     ASSERT(d.max_strain, ==, 0.002f);
     ASSERT(d.max_iterations, ==, 4);
@@ -22,7 +22,7 @@ TEST(the_default_def_has_the_documented_values) {
     ASSERT(d.radius, ==, 0);
     ASSERT(d.friction, ==, 0.5f);
     ASSERT(d.growth_allowed, ==, false);
-    const void *const arrays[] = {d.positions, d.velocities, d.masses, d.springs};
+    const void *const arrays[] = {d.positions, d.velocities, d.particle_mass, d.springs};
     for (size_t i = 0; i < COUNT_OF(arrays); i++) assert_null(arrays[i]);
 }
 
@@ -69,21 +69,21 @@ TEST(bad_defs_are_refused) {
                                      DEF(max_strain, 0, RANGE),
                                      NOT_A_LENGTH(radius),
                                      NOT_A_LENGTH(friction),
-                                     NOT_A_LENGTH(particle_mass),
-                                     DEF(particle_mass, 0, RANGE),
-                                     DEF(particle_mass, 0x1p-140, RANGE)}; /* its inverse is beyond a float */
+                                     NOT_A_LENGTH(mass),
+                                     DEF(mass, 0, RANGE),
+                                     DEF(mass, 0x1p-140, RANGE)}; /* its inverse is beyond a float */
     static web w;
     memory_ledger ledger = {0};
     make_web(&w, 5, 1);
     const attempt a = {make_host(MOTE_SEMI_IMPLICIT_EULER, &ledger), &w, &ledger};
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         const mote_network_def good = w.def;
-        if (strcmp(rows[i].member, "particle_mass") == 0) w.def.masses = NULL;
+        if (strcmp(rows[i].member, "mass") == 0) w.def.particle_mass = NULL;
         spoil(&w.def, &rows[i]);
         assert_field(&rows[i], expect_refused(&a, rows[i].want, NONE, NONE));
         w.def = good;
     }
-    w.def.particle_mass = 0;   /* not read beside masses */
+    w.def.mass = 0;            /* not read beside masses */
     w.def.spring_capacity = 2; /* fewer than there are: no space for more */
     const mote_network_id id = add_web(a.system, &w);
     ASSERT(mote_network_columns(a.system, id).spring_capacity, ==, w.springs);
@@ -112,7 +112,7 @@ TEST(bad_particles_and_springs_are_refused_by_number) {
     const attempt a = {make_host(MOTE_SEMI_IMPLICIT_EULER, &ledger), &w, &ledger};
     const uint32_t at[] = {0, 41, w.particles - 1}, springs[] = {0, 30, w.springs - 1};
     static const float bad[] = {NAN, INFINITY, -INFINITY, 0, -1, 0x1p-140f};
-    static const char *const arrays[] = {"masses", "positions", "velocities"};
+    static const char *const arrays[] = {"particle_mass", "positions", "velocities"};
     for (uint32_t i = 0; i < 3 * COUNT_OF(bad); i++) {
         const uint32_t particle = at[i % 3], k = i / 3;
         float *const values[] = {&w.masses[particle], &w.positions[3 * particle + k % 3],

@@ -35,8 +35,8 @@ static mote_network_id add_coupled(mote_system *system, bool masses) {
         mass[i] = 1.25f + reference_noise(50, i);
     }
     def.particle_count = PARTICLES, def.positions = state[0], def.velocities = state[1];
-    def.particle_mass = 0.5f; /* a network keeps inverse masses: that of 1/2 kg is exact */
-    if (masses) def.masses = mass;
+    def.mass = 0.5f; /* a network keeps inverse masses: that of 1/2 kg is exact */
+    if (masses) def.particle_mass = mass;
     return add_network(system, &def);
 }
 
@@ -48,7 +48,7 @@ static crowd make_crowd(mote_integrator integrator, force_set set, bool masses) 
     def.substeps = 2;
     def.start_time = 1.25; /* within the keys of the thrusts */
     def.mass_column = masses;
-    def.uniform_mass = 0.5f;
+    def.mass = 0.5f;
     crowd c = {make_system(&def), {0, 0}};
     const uint32_t count = make_forces(set, forces);
     for (uint32_t i = 0; i < count; i++)
@@ -151,7 +151,7 @@ static void add_chains(chains *c) {
                 (mote_spring){i, i + 1, strands->rest_length[slot], 64, c->damped ? 0.25f : 0, 0};
     }
     def.particle_count = CHAINS * POINTS, def.positions = c->positions;
-    def.particle_mass = 0.0625f;
+    def.mass = 0.0625f;
     def.springs = c->springs, def.spring_count = count;
     def.growth_allowed = true;
     c->network = add_network(c->system, &def);

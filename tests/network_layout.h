@@ -364,7 +364,7 @@ typedef struct graph {
 static inline void begin_graph(graph *g, random_source *random) {
     g->def = mote_default_network_def();
     g->def.positions = g->positions;
-    g->def.masses = g->masses;
+    g->def.particle_mass = g->masses;
     g->def.springs = g->springs;
     for (uint32_t i = 0; i < 3 * MOST_PARTICLES; i++) g->positions[i] = random_between(random, -4, 4);
     for (uint32_t i = 0; i < MOST_PARTICLES; i++) g->masses[i] = (float)(1 + i % 3);

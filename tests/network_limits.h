@@ -110,7 +110,7 @@ static inline mote_network_def graph_def(const graph *g) {
     mote_network_def def = mote_default_network_def();
     def.particle_count = g->particles;
     def.positions = g->positions;
-    def.masses = g->masses;
+    def.particle_mass = g->masses;
     def.spring_count = g->springs;
     def.springs = g->spring;
     def.growth_allowed = true;

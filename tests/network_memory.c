@@ -175,7 +175,7 @@ TEST(a_small_network_has_what_its_def_asks_for) {
     assert_null(n->range.previous_x[0]);
     assert_null(n->entry_response[0]);
     mote_network_destroy(&n->range, &allocator);
-    def.particle_count = 3, def.masses = masses, def.springs = springs, def.spring_count = 3;
+    def.particle_count = 3, def.particle_mass = masses, def.springs = springs, def.spring_count = 3;
     OK(mote_network_make(&def, &setup, &n, &fault));
     ASSERT(n->uniform_inverse_mass, ==, 0);
     assert_true(n->damped);

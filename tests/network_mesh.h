@@ -44,7 +44,7 @@ static inline void make_mesh(mesh *m, uint32_t copies, float stiffness, bool dam
     }
     m->def = mote_default_network_def();
     m->def.particle_count = copies * BODIES;
-    m->def.positions = m->positions, m->def.velocities = m->velocities, m->def.masses = m->masses;
+    m->def.positions = m->positions, m->def.velocities = m->velocities, m->def.particle_mass = m->masses;
     m->def.spring_count = copies * EDGES;
     m->def.springs = m->springs;
     m->def.growth_allowed = true;

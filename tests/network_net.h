@@ -23,7 +23,7 @@ static inline void begin_net(net *n, mote_network_solver solver) {
     memset(n, 0, sizeof *n);
     n->def = mote_default_network_def();
     n->def.solver = solver;
-    n->def.positions = n->positions, n->def.velocities = n->velocities, n->def.masses = n->masses;
+    n->def.positions = n->positions, n->def.velocities = n->velocities, n->def.particle_mass = n->masses;
     n->def.springs = n->springs;
 }
 

@@ -157,8 +157,8 @@ static inline void network_arrays_make(network_arrays *a, const network_scene *s
     a->def.particle_count = s->count;
     a->def.positions = a->positions;
     a->def.velocities = a->velocities;
-    a->def.particle_mass = 1.3f;
-    if (s->parts & MASSES) a->def.masses = a->masses;
+    a->def.mass = 1.3f;
+    if (s->parts & MASSES) a->def.particle_mass = a->masses;
     a->def.spring_count = springs;
     a->def.spring_capacity = springs + 64;
     a->def.springs = a->springs;

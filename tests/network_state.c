@@ -69,7 +69,7 @@ TEST(a_view_of_no_network_is_empty) {
 TEST(a_def_may_give_positions_alone) {
     const float positions[6] = {1, 2, 3, 4, 5, 6};
     mote_network_def def = mote_default_network_def();
-    def.particle_count = 2, def.positions = positions, def.particle_mass = 4;
+    def.particle_count = 2, def.positions = positions, def.mass = 4;
     mote_system *system = make_host(MOTE_RK4, NULL);
     const mote_network_id id = add_network(system, &def);
     const mote_network_view v = mote_network_columns(system, id);

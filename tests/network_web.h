@@ -68,7 +68,7 @@ static inline void begin_web(web *w, uint64_t seed) {
 static inline void end_web(web *w) {
     w->def = mote_default_network_def();
     w->def.particle_count = w->particles;
-    w->def.positions = w->positions, w->def.velocities = w->velocities, w->def.masses = w->masses;
+    w->def.positions = w->positions, w->def.velocities = w->velocities, w->def.particle_mass = w->masses;
     w->def.spring_count = w->springs, w->def.spring_capacity = w->springs + 64;
     w->def.springs = w->spring;
 }

@@ -454,7 +454,7 @@ TEST(a_change_of_mass_keeps_momentum) {
 TEST(spawned_particles_and_impulses_have_the_uniform_mass) {
     for (int column = 0; column < 2; column++) {
         mote_system_def def = mote_default_system_def();
-        def.uniform_mass = 4.0f;
+        def.mass = 4.0f;
         def.mass_column = column;
         mote_system *system = system_of(&def);
         mote_range_view view = spawned(system, 3);

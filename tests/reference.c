@@ -21,7 +21,7 @@ static float *axis_of(const mote_vector_columns *columns, int axis) {
 }
 
 static float inverse_mass_of(const mote_columns *columns, uint32_t i) {
-    return columns->inverse_mass ? columns->inverse_mass[i] : (float)(1.0 / (double)columns->uniform_mass);
+    return columns->inverse_mass ? columns->inverse_mass[i] : (float)(1.0 / (double)columns->mass);
 }
 
 /* The accelerations that do not fold. Immovable particles have no impulses here: weight is unused. */
@@ -92,7 +92,7 @@ static void begin(run *r, const mote_columns *columns, const mote_columns_def *d
     if (r->others) b->accelerate = accelerate;
     reference_fold(def->forces, def->force_count, &b->acceleration, &b->newtons);
     if (columns->inverse_mass) return;
-    b->same_mass = 1.0 / (double)columns->uniform_mass;
+    b->same_mass = 1.0 / (double)columns->mass;
     b->acceleration = reference_over_mass(&b->acceleration, &b->newtons, b->same_mass);
     b->newtons = (reference_affine){{0}, {0}, {0}};
 }

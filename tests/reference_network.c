@@ -98,10 +98,10 @@ reference_network *reference_network_make(const mote_network_def *def, bool in_d
     n->in_double = in_double;
     n->spring_capacity = def->spring_capacity > def->spring_count ? def->spring_capacity : def->spring_count;
     allocate(n);
-    n->uniform_mass = 1 / (def->masses ? def->masses[0] : def->particle_mass);
+    n->uniform_mass = 1 / (def->particle_mass ? def->particle_mass[0] : def->mass);
     const float first = n->uniform_mass;
     for (uint32_t i = 0; i < n->count; i++) {
-        n->own_mass[i] = n->mass[i] = 1 / (def->masses ? def->masses[i] : def->particle_mass);
+        n->own_mass[i] = n->mass[i] = 1 / (def->particle_mass ? def->particle_mass[i] : def->mass);
         if (n->mass[i] != first) n->uniform_mass = 0;
         store(n, i, def->positions + 3 * i, def->velocities ? def->velocities + 3 * i : NULL);
     }

@@ -34,7 +34,7 @@ TEST(seek_is_the_exact_flow_whatever_the_integrator) {
                 mote_system_def def = mote_default_system_def();
                 def.integrator = m;
                 def.mass_column = masses;
-                def.uniform_mass = 2;
+                def.mass = 2;
                 def.substeps = 3;
                 mote_system *system = system_of(&def);
                 mote_range_view view = spawned(system, 50);
@@ -103,7 +103,7 @@ static mote_system *seekers(mote_integrator integrator, bool mass_column, mote_i
         mote_gravity((float[3]){1, -9.81f, 0}), mote_wind((float[3]){1, 0, 2}, 0.25f),
         mote_anchor_spring((float[3]){1, 2, 3}, 8, 0.125f), mote_thrust((float[3]){0, 0.5f, 0})};
     mote_system_def def = mote_default_system_def();
-    def.integrator = integrator, def.mass_column = mass_column, def.uniform_mass = 0.8f;
+    def.integrator = integrator, def.mass_column = mass_column, def.mass = 0.8f;
     def.isa = isa, def.jobs = jobs;
     mote_system *system = system_of(&def);
     spawned_at_random(system, SEEKERS, 5);
@@ -275,7 +275,7 @@ static void preview_and_step(mote_integrator m, bool masses, double steps_each, 
     mote_system_def def = mote_default_system_def();
     def.integrator = m;
     def.mass_column = masses;
-    def.uniform_mass = 2;
+    def.mass = 2;
     def.substeps = 2;
     mote_system *system = system_of(&def);
     float points[PATH][3];

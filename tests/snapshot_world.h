@@ -83,7 +83,7 @@ static inline void world_net(world *w) {
     mote_network_def def = mote_default_network_def();
     def.solver = MOTE_NETWORK_CONSTRAINED, def.particle_count = WORLD_NET, def.positions = places[0];
     def.springs = springs, def.spring_count = count, def.spring_capacity = count + 8, def.radius = 0.02f;
-    def.particle_mass = 0.1f;
+    def.mass = 0.1f;
     WORLD(mote_system_add_network(w->system, &def, &w->net, NULL));
 }
 
@@ -102,7 +102,7 @@ static inline void world_webs(world *w) {
                                    .tear_strain = i % 5 ? 0 : 0.5f};
     }
     mote_network_def def = mote_default_network_def();
-    def.particle_count = WORLD_WEBS * WORLD_WEB, def.positions = places[0], def.particle_mass = 0.1f;
+    def.particle_count = WORLD_WEBS * WORLD_WEB, def.positions = places[0], def.mass = 0.1f;
     def.springs = springs, def.spring_count = WORLD_WEBS * WORLD_WEB,
     def.spring_capacity = WORLD_WEBS * WORLD_WEB + 8;
     WORLD(mote_system_add_network(w->system, &def, &w->webs, NULL));

@@ -108,7 +108,7 @@ TEST(a_snapshot_of_another_def_is_refused_by_the_name_of_the_field) {
     other.substeps = 3, check_foreign(&s, other, MOTE_SNAPSHOT_SYSTEM, "substeps"), other = def;
     other.integrator = MOTE_RK4, check_foreign(&s, other, MOTE_SNAPSHOT_SYSTEM, "integrator"), other = def;
     other.start_time = 1, check_foreign(&s, other, MOTE_SNAPSHOT_SYSTEM, "start_time"), other = def;
-    other.uniform_mass = 2, check_foreign(&s, other, MOTE_SNAPSHOT_SYSTEM, "uniform_mass"), other = def;
+    other.mass = 2, check_foreign(&s, other, MOTE_SNAPSHOT_SYSTEM, "mass"), other = def;
     other.particle_ids = false, check_foreign(&s, other, MOTE_SNAPSHOT_SYSTEM, "particle_ids"), other = def;
     other.extra_bytes[1] = 4, check_foreign(&s, other, MOTE_SNAPSHOT_SYSTEM, "extra_bytes"), other = def;
     other.interpolation = MOTE_INTERPOLATE_NONE;

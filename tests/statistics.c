@@ -13,7 +13,7 @@ static mote_system *make(mote_integrator integrator, bool masses, uint32_t count
     def.capacity = count;
     def.mass_column = masses;
     def.anchor_column = true;
-    def.uniform_mass = 1.5f;
+    def.mass = 1.5f;
     mote_system *system = system_of(&def);
     *view = spawned(system, count);
     return system;

@@ -13,7 +13,7 @@
 
 mote_network_def mote_default_network_def(void) {
     return (mote_network_def){.cookie = COOKIE,
-                              .particle_mass = 1.0f,
+                              .mass = 1.0f,
                               .max_substeps = 256,
                               .max_strain = 0.002f,
                               .max_iterations = 4,
@@ -40,14 +40,14 @@ static mote_result check_count(uint32_t value, uint32_t most) {
 
 /* Settings that all particles share. */
 static mote_result check_settings(const mote_network_def *def, const char **name) {
-    const float mass = def->masses ? 1 : def->particle_mass;
+    const float mass = def->particle_mass ? 1 : def->mass;
     const struct {
         const char *name;
         mote_result result;
     } row[] = {{"max_strain", mote_value_positive(def->max_strain)},
                {"radius", mote_value_not_negative(def->radius)},
                {"friction", mote_value_not_negative(def->friction)},
-               {"particle_mass", mote_value_invertible(mass, 1)},
+               {"mass", mote_value_invertible(mass, 1)},
                {"particle_count", check_count(def->particle_count, MOTE_MAX_PARTICLES)},
                {"max_substeps", check_count(def->max_substeps, MAX_SUBSTEPS)},
                {"max_iterations", check_count(def->max_iterations, MAX_ITERATIONS)},
@@ -63,8 +63,8 @@ static mote_result check_particle(const mote_network_def *def, uint32_t particle
         return mote_named(name, "positions", MOTE_ERROR_NOT_FINITE);
     if (def->velocities && !mote_vector_is_finite(def->velocities + at))
         return mote_named(name, "velocities", MOTE_ERROR_NOT_FINITE);
-    if (!def->masses) return MOTE_OK;
-    return mote_named(name, "masses", mote_value_invertible(def->masses[particle], 1));
+    if (!def->particle_mass) return MOTE_OK;
+    return mote_named(name, "particle_mass", mote_value_invertible(def->particle_mass[particle], 1));
 }
 
 static mote_result check_particles(const mote_network_def *def, mote_network_fault *fault) {

@@ -134,7 +134,7 @@ static void fill_particle(mote_network *network, const mote_network_def *def, ui
     }
     if (network->range.previous_x[0]) network->range.previous_x[0][slot] = NAN;
     const float inverse_mass =
-        (float)(1.0 / (double)(def->masses ? def->masses[particle] : def->particle_mass));
+        (float)(1.0 / (double)(def->particle_mass ? def->particle_mass[particle] : def->mass));
     network->range.inverse_mass[slot] = network->own_inverse_mass[slot] = inverse_mass;
     if (particle == 0) network->uniform_inverse_mass = inverse_mass;
     if (inverse_mass != network->uniform_inverse_mass) network->uniform_inverse_mass = 0;
@@ -254,7 +254,7 @@ static mote_network network_of_plan(const mote_network_def *def, const mote_rang
                             .integrator = setup->integrator,
                             .edits = 1};
     if (network.def.spring_capacity < def->spring_count) network.def.spring_capacity = def->spring_count;
-    network.def.positions = network.def.velocities = network.def.masses = NULL;
+    network.def.positions = network.def.velocities = network.def.particle_mass = NULL;
     network.def.springs = NULL;
     return network;
 }

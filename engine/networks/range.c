@@ -22,7 +22,7 @@ static mote_plan_def plan_def_of(const mote_network *network, const mote_step *s
     mote_plan_def def = mote_range_plan_def(step, network->def.solver == MOTE_NETWORK_CONSTRAINED);
     def.substeps = substeps;
     def.mass_column = network->uniform_inverse_mass == 0;
-    if (!def.mass_column) def.uniform_mass = 1.0 / (double)network->uniform_inverse_mass;
+    if (!def.mass_column) def.mass = 1.0 / (double)network->uniform_inverse_mass;
     return def;
 }
 

@@ -57,9 +57,9 @@ static mote_result check_arrays(const mote_columns *columns, const char **name) 
     if (columns->count && !is_complete(&columns->velocity))
         return mote_named(name, "velocity", MOTE_ERROR_NULL);
     if (columns->inverse_mass) return MOTE_OK;
-    const mote_result result = mote_value_positive(columns->uniform_mass);
-    const bool fits = !result && isfinite(1.0f / columns->uniform_mass);
-    return mote_named(name, "uniform_mass", result || fits ? result : MOTE_ERROR_RANGE);
+    const mote_result result = mote_value_positive(columns->mass);
+    const bool fits = !result && isfinite(1.0f / columns->mass);
+    return mote_named(name, "mass", result || fits ? result : MOTE_ERROR_RANGE);
 }
 
 mote_result mote_columns_check(const mote_columns *columns, const mote_columns_def *def,
@@ -126,7 +126,7 @@ static mote_plan_def plan_def_of(const mote_columns *columns, const mote_columns
                            .substeps = def->substeps,
                            .anchors = true,
                            .mass_column = columns->inverse_mass != NULL,
-                           .uniform_mass = (double)columns->uniform_mass};
+                           .mass = (double)columns->mass};
 }
 
 /* Removes const from a column that the kernels only read. */

@@ -73,8 +73,8 @@ mote_result mote_particles_create(mote_particles *particles, const mote_system_d
     *particles = (mote_particles){.range = {.kind = &mote_particles_kind},
                                   .kernels = mote_particle_kernels_for(def->isa),
                                   .interpolation = def->interpolation,
-                                  .uniform_mass = (double)def->uniform_mass,
-                                  .new_inverse_mass = (float)(1.0 / (double)def->uniform_mass)};
+                                  .mass = (double)def->mass,
+                                  .new_inverse_mass = (float)(1.0 / (double)def->mass)};
     choose_columns(particles, def);
     return mote_particles_reserve(particles, def->capacity, allocator);
 }

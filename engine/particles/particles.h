@@ -44,7 +44,7 @@ typedef struct mote_particles {
     mote_range range; /* slot_count: slots in use; its column pointers point into `column` */
     const mote_particle_kernels *kernels;
     mote_interpolation interpolation;
-    double uniform_mass;         /* kg, where there is no mass column */
+    double mass;                 /* kg, where there is no mass column */
     bool plan_is_current;        /* false: the forces have changed since range.plan was made */
     bool external_forces_marked; /* the host requested the external forces since the last step */
     bool reached;      /* a callback reaches the range: scratch for the stage-outer order is reserved */

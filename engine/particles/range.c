@@ -53,8 +53,7 @@ static void add_particle(const sum_context *s, size_t slot, const double v[3], m
     if (range->inverse_mass && !(range->inverse_mass[slot] > 0)) return;
     for (int axis = 0; axis < 3; axis++) x[axis] = (double)range->x[axis][slot];
     for (int axis = 0; axis < 3 && anchors[0]; axis++) anchor[axis] = (double)anchors[axis][slot];
-    const double mass =
-        range->inverse_mass ? 1.0 / (double)range->inverse_mass[slot] : particles->uniform_mass;
+    const double mass = range->inverse_mass ? 1.0 / (double)range->inverse_mass[slot] : particles->mass;
     mote_sums_add_point(to, s->now->plan, x, v, anchors[0] ? anchor : NULL, mass);
 }
 

@@ -137,7 +137,7 @@ static void make_plan(mote_plan *plan, const mote_plan_def *def, const mote_sche
     plan->anchors &= def->anchors;
     double inverse_mass = 0;
     if (!plan->mass_column) {
-        inverse_mass = 1.0 / def->uniform_mass;
+        inverse_mass = 1.0 / def->mass;
         plan->inverse_mass = (float)inverse_mass;
         mote_affine_add(&plan->acceleration, &plan->force, inverse_mass);
         plan->force = (mote_affine){{0}, {0}, {0}};

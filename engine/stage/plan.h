@@ -71,7 +71,7 @@ typedef struct mote_plan_def {
     double start_time, timestep;
     uint32_t substeps;
     bool mass_column;
-    double uniform_mass;
+    double mass;
     bool external_forces;
     bool anchors; /* particles have anchors */
     bool coupled; /* forces between the particles also act, as kicks */

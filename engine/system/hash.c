@@ -28,7 +28,7 @@ static uint64_t hash_link(uint64_t hash, const mote_link *link) {
 static uint64_t hash_settings(uint64_t hash, const mote_system *system) {
     hash = mote_hash_number(hash, (uint64_t)system->def.integrator);
     hash = mote_hash_number(hash, system->def.substeps);
-    return mote_hash_bytes(hash, &system->def.uniform_mass, sizeof system->def.uniform_mass);
+    return mote_hash_bytes(hash, &system->def.mass, sizeof system->def.mass);
 }
 
 uint64_t mote_system_hash(const mote_system *system) {

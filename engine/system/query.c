@@ -11,7 +11,7 @@ mote_step mote_system_next_step(const mote_system *system, mote_plan_def *def) {
                            .timestep = system->clock.timestep,
                            .substeps = system->def.substeps,
                            .mass_column = system->def.mass_column,
-                           .uniform_mass = (double)system->def.uniform_mass,
+                           .mass = (double)system->def.mass,
                            .external_forces = system->particles.external_forces_marked,
                            .anchors = system->def.anchor_column};
     return (mote_step){.plan = def,

@@ -40,7 +40,7 @@ typedef struct visit {
 enum { SETTINGS = 15 };
 static const char *const setting_names[SETTINGS] = {
     "steps_per_second", "steps_per_second", "substeps",      "start_time",      "start_time",
-    "integrator",       "late_policy",      "uniform_mass",  "interpolation",   "mass_column",
+    "integrator",       "late_policy",      "mass",          "interpolation",   "mass_column",
     "particle_ids",     "lifetimes",        "anchor_column", "external_forces", "max_steps_per_advance"};
 
 static void settings_of(const mote_system_def *def, uint32_t words[SETTINGS + MOTE_MAX_EXTRA_COLUMNS]) {
@@ -63,7 +63,7 @@ static void settings_of(const mote_system_def *def, uint32_t words[SETTINGS + MO
     memcpy(words, of, sizeof of);
     memcpy(&start, &def->start_time, sizeof start);
     mote_words_split(start, words + 3);
-    memcpy(words + 7, &def->uniform_mass, sizeof def->uniform_mass);
+    memcpy(words + 7, &def->mass, sizeof def->mass);
     for (uint32_t i = 0; i < MOTE_MAX_EXTRA_COLUMNS; i++)
         words[SETTINGS + i] = i < def->extra_count ? def->extra_bytes[i] : 0;
 }

@@ -16,7 +16,7 @@ mote_system_def mote_default_system_def(void) {
                              .max_steps_per_advance = 8,
                              .late_policy = MOTE_LATE_SLOW_DOWN,
                              .interpolation = MOTE_INTERPOLATE_LINEAR,
-                             .uniform_mass = 1.0f,
+                             .mass = 1.0f,
                              .particle_ids = true,
                              .loop_order = MOTE_LOOP_AUTO,
                              .isa = MOTE_ISA_AUTO};
@@ -33,9 +33,9 @@ static mote_result check_times(const mote_system_def *def, const char **name) {
 }
 
 static mote_result check_columns(const mote_system_def *def, const char **name) {
-    const mote_result result = mote_named(name, "uniform_mass", mote_value_positive(def->uniform_mass));
+    const mote_result result = mote_named(name, "mass", mote_value_positive(def->mass));
     if (result) return result;
-    if (!isfinite(1.0f / def->uniform_mass)) return mote_named(name, "uniform_mass", MOTE_ERROR_RANGE);
+    if (!isfinite(1.0f / def->mass)) return mote_named(name, "mass", MOTE_ERROR_RANGE);
     if (def->extra_count > MOTE_MAX_EXTRA_COLUMNS) return mote_named(name, "extra_count", MOTE_ERROR_RANGE);
     for (uint32_t i = 0; i < def->extra_count; i++)
         if (def->extra_bytes[i] == 0 || def->extra_bytes[i] > 256)

@@ -25,8 +25,8 @@ typedef struct mote_columns {
     uint32_t count;               /**< 0 .. MOTE_MAX_PARTICLES */
     mote_vector_columns position; /**< m */
     mote_vector_columns velocity; /**< m/s */
-    const float *inverse_mass;    /**< 1/kg, 0 = immovable; NULL: uniform_mass for all */
-    float uniform_mass;           /**< kg, > 0, where inverse_mass is NULL */
+    const float *inverse_mass;    /**< 1/kg, 0 = immovable; NULL: `mass` for all */
+    float mass;                   /**< kg, > 0, where inverse_mass is NULL */
     mote_vector_columns anchor;   /**< m, for mote_particle_anchors; only read; else NULL */
 } mote_columns;
 

@@ -58,8 +58,8 @@ typedef struct mote_network_def {
     uint32_t particle_count;      /**< 1 .. MOTE_MAX_PARTICLES */
     const float *positions;       /**< m, three floats a particle */
     const float *velocities;      /**< m/s, three floats a particle; NULL: at rest */
-    float particle_mass;          /**< kg of each particle, > 0, if masses is NULL */
-    const float *masses;          /**< kg of each particle, or NULL */
+    float mass;                   /**< kg of each particle, > 0, if particle_mass is NULL */
+    const float *particle_mass;   /**< kg of each particle, or NULL */
     uint32_t spring_count;        /**< may be 0 */
     uint32_t spring_capacity;     /**< springs with those added later; less than spring_count: no more */
     const mote_spring *springs;   /**< spring_count of them */

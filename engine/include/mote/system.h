@@ -55,8 +55,8 @@ typedef struct mote_system_def {
     uint32_t max_steps_per_advance;   /**< >= 1 */
     mote_late_policy late_policy;     /**< where a frame holds more steps */
     mote_interpolation interpolation; /**< of presented positions */
-    bool mass_column;                 /**< an inverse mass per particle; else uniform_mass for all */
-    float uniform_mass;   /**< kg, > 0: of every particle; with a mass column, of newly spawned ones */
+    bool mass_column;                 /**< an inverse mass per particle; else `mass` for all */
+    float mass;           /**< kg, > 0: of every particle; with a mass column, of newly spawned ones */
     bool particle_ids;    /**< stable ids: 16 bytes a particle */
     bool lifetimes;       /**< birth step and lifetime columns: 8 bytes a particle */
     bool anchor_column;   /**< an anchor per particle: 12 bytes a particle */
