@@ -117,8 +117,8 @@ by_meson_source() {
     mkdir -p "$stage/host/subprojects"
     cp "$consumers"/* "$stage/host"
     ln -s "$root" "$stage/host/subprojects/mote"
-    logged "$stage/log" meson setup "$stage/host/build" "$stage/host" --optimization=0 -Dmote:isa=scalar \
-        -Dmote:strands=false -Dmote:networks=false
+    logged "$stage/log" meson setup "$stage/host/build" "$stage/host" --wrap-mode=forcefallback \
+        --optimization=0 -Dmote:isa=scalar -Dmote:strands=false -Dmote:networks=false
     # The library alone: its objects, its files, the three programs.
     if ninja -C "$stage/host/build" -t targets all | grep -E 'subprojects/mote/(bench|tests)/'; then
         echo 'a subproject builds more than the library'
