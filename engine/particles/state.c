@@ -143,7 +143,8 @@ static void check_ids(const mote_particles *p, const counts *c, const id_section
         legal &= index < c->used_ids && mote_word_load(s->ids, 2 * slot + 1) < UINT32_MAX;
         marks[index < c->used_ids ? index : 0] = 1;
     }
-    legal &= mark_ids(marks, c, s->free, c->free_ids, 1) & mark_ids(marks, c, s->lost, c->lost_ids, 2);
+    legal &= mark_ids(marks, c, s->free, c->free_ids, 1);
+    legal &= mark_ids(marks, c, s->lost, c->lost_ids, 2);
     if (legal && !memchr(marks, 0, c->used_ids)) return;
     mote_archive_refuse(a, MOTE_ERROR_FILE, MOTE_ARCHIVE_COLUMNS + MOTE_COLUMN_ID, MOTE_NO_ITEM, "ids");
 }
