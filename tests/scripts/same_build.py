@@ -8,7 +8,8 @@ import pathlib
 import shlex
 import sys
 
-OF_THE_HOST = ('-fopenmp=', '-fdiagnostics', '-fPIE', '-fsanitize', '-fno-sanitize', '-fno-var-tracking')
+OF_THE_HOST = ('-fopenmp=', '-fdiagnostics', '-fcolor-diagnostics', '-fPIE', '-fsanitize', '-fno-sanitize',
+               '-fno-var-tracking')
 
 
 def compiled(build):
