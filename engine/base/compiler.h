@@ -18,8 +18,9 @@ _Static_assert(FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 16, "float expressions
 /* Keeps a long or rarely run body out of line, so that the instances stay small. */
 #define MOTE_OUTLINE        static __attribute__((noinline, unused))
 #define MOTE_ALIGNED(bytes) __attribute__((aligned(bytes)))
-/* Pragmas before a loop. MOTE_UNROLLED: over the few registers that a kernel processes side by side; its
- * arrays then become registers. MOTE_ROLLED: no iteration may occupy registers of its own. */
+/* Pragmas before a loop. MOTE_UNROLLED: over the few registers that a kernel processes side by side, or the
+ * few parts of one value: its arrays then become registers. MOTE_ROLLED: no iteration may occupy registers of
+ * its own. */
 #if defined(__clang__)
 #define MOTE_UNROLLED _Pragma("clang loop unroll(full)")
 #define MOTE_ROLLED   _Pragma("clang loop unroll(disable)")
@@ -30,11 +31,14 @@ _Static_assert(FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 16, "float expressions
 #define MOTE_LIKELY(condition) __builtin_expect(!!(condition), 1)
 
 /* Constant of a kernel's instance. Compact kernels, which the build makes for a set that is only the fallback
- * of a wider one, read the value at run time, so that one instance serves all. The bits are the same. */
+ * of a wider one, read the value at run time, so that one instance serves all. The bits are the same.
+ * MOTE_EXPANDED: a long loop body that compact kernels do not repeat. */
 #if defined(MOTE_COMPACT)
 #define MOTE_SPECIALISED(constant, value) (value)
+#define MOTE_EXPANDED                     MOTE_ROLLED
 #else
 #define MOTE_SPECIALISED(constant, value) (constant)
+#define MOTE_EXPANDED                     MOTE_UNROLLED
 #endif
 
 /* Unit of layout on every machine: columns are padded to lane groups of 16 floats, one cache line. */

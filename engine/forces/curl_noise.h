@@ -9,7 +9,7 @@
  * corners first and keeps them in memory (measured: 1.3 times the time). */
 MOTE_OUTLINE void mote_curl_noise_blended(wide3 lattice, const mote_noise_moment moments[2],
                                           wide3 gradients[2]) {
-    mote_noise_gradients(lattice, moments, true, gradients);
+    mote_noise_gradients(lattice, moments, MOTE_SPECIALISED(true, moments[0].blend != 0), gradients);
 }
 MOTE_OUTLINE void mote_curl_noise_still(wide3 lattice, const mote_noise_moment moments[2],
                                         wide3 gradients[2]) {
@@ -27,7 +27,7 @@ MOTE_INLINE wide3 mote_curl_noise_evaluate(const mote_force_def *def, const mote
     const mote_noise_moment potentials[2] = {mote_noise_at(phase, def->as.curl_noise.seed),
                                              mote_noise_at(phase, def->as.curl_noise.seed ^ 0x5bd1e995u)};
     wide3 gradients[2];
-    if (potentials[0].blend != 0)
+    if (MOTE_SPECIALISED(potentials[0].blend != 0, true))
         mote_curl_noise_blended(lattice, potentials, gradients);
     else
         mote_curl_noise_still(lattice, potentials, gradients);

@@ -62,7 +62,7 @@ MOTE_INLINE void mote_noise_gradients(wide3 x, const mote_noise_moment moments[2
     const wide slope[3] = {mote_noise_fade_slope(t.x), mote_noise_fade_slope(t.y),
                            mote_noise_fade_slope(t.z)};
     gradients[0] = gradients[1] = wide3_zero();
-    MOTE_UNROLLED
+    MOTE_EXPANDED
     for (uint32_t corner = 0; corner < 8; corner++) {
         const uint32_t cx = corner & 1, cy = corner >> 1 & 1, cz = corner >> 2;
         wide_unsigned point = (ix + cx) * 0x9e3779b1u ^ (iy + cy) * 0x85ebca77u ^ (iz + cz) * 0xc2b2ae3du;

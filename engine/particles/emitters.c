@@ -1,6 +1,7 @@
 /* Emitters: births at the end of a step. */
 #include "particles/emitters.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -105,8 +106,15 @@ static double end_of_travel(const mote_travel *travel, const mote_step *step) {
     return left > 0 && left < step->ticks_per_step ? (double)left / (double)step->ticks_per_step : 1;
 }
 
+/* Converts to float; what is beyond its range becomes its largest number. */
+static float finite_float(double value) {
+    const double most = (double)FLT_MAX;
+    return (float)(value < -most ? -most : value < most ? value : most);
+}
+
 /* Fills the part of an emission that does not depend on the number of births. Returns the way, m. */
-static double begin_emission(const mote_emitter *emitter, const mote_step *step, mote_emission *e) {
+static double begin_emission(const mote_emitter *emitter, uint32_t stream, const mote_step *step,
+                             mote_emission *e) {
     const mote_emitter_def *def = &emitter->def;
     const double ticks = (double)step->ticks_per_step, end = end_of_travel(&emitter->motion.travel, step);
     *e = (mote_emission){.def = def,
@@ -114,12 +122,12 @@ static double begin_emission(const mote_emitter *emitter, const mote_step *step,
                          .to = mote_motion_at(&emitter->motion, step->tick, end * ticks),
                          .travel_rate = (float)(1 / end),
                          .timestep = (float)step->plan->timestep,
-                         .stream = emitter->stream,
+                         .stream = stream,
                          .serial = emitter->serial};
     double square = 0;
     for (int axis = 0; axis < 3; axis++) {
         const double way = (double)e->to.position[axis] - (double)e->from.position[axis];
-        e->inherited[axis] = (float)((double)def->inherit * way / (end * step->plan->timestep));
+        e->inherited[axis] = finite_float((double)def->inherit * way / (end * step->plan->timestep));
         square += way * way;
     }
     const mote_sine_cosine spread = mote_sine_and_cosine((double)def->spread),
@@ -210,10 +218,12 @@ static uint64_t bear_evenly(mote_emitter *emitter, const emit_task *births, cons
     return count;
 }
 
-static void run_emitter(mote_emitter *emitter, mote_particles *particles, const mote_step *step,
+static void run_emitter(mote_id_list *list, uint32_t place, mote_particles *particles, const mote_step *step,
                         mote_births *sum) {
+    mote_emitter *emitter = mote_emitter_at(list, place);
     mote_emission e;
-    const double way = begin_emission(emitter, step, &e), end = end_of_travel(&emitter->motion.travel, step);
+    const double way = begin_emission(emitter, list->serials[place], step, &e),
+                 end = end_of_travel(&emitter->motion.travel, step);
     const double by_time = (double)emitter->def.rate * step->plan->timestep;
     const double moving[2] = {0, end}, resting[2] = {end, 1};
     emit_task births = {.particles = particles, .emission = &e};
@@ -228,17 +238,18 @@ static void run_emitter(mote_emitter *emitter, mote_particles *particles, const 
 
 mote_births mote_emitters_run(mote_id_list *list, mote_particles *particles, const mote_step *step) {
     mote_births sum = {0, 0};
-    for (uint32_t i = 0; i < list->count; i++) run_emitter(mote_emitter_at(list, i), particles, step, &sum);
+    for (uint32_t i = 0; i < list->count; i++) run_emitter(list, i, particles, step, &sum);
     MOTE_ASSERT(sum.born == 0 || mote_particles_validate(&particles->range));
     return sum;
 }
 
 /* --- Hash --- */
 
-uint64_t mote_emitter_hash(uint64_t seed, const mote_emitter *emitter) {
+uint64_t mote_emitter_hash(uint64_t seed, const mote_id_list *list, uint32_t place) {
+    const mote_emitter *emitter = mote_emitter_at(list, place);
     const mote_emitter_def *def = &emitter->def;
     const uint32_t choices[] = {(uint32_t)def->shape, (uint32_t)def->direction, def->extra_columns, def->seed,
-                                emitter->stream,      emitter->waiting};
+                                list->serials[place], emitter->waiting};
     const float sizes[] = {def->extent[0],      def->extent[1], def->extent[2], def->radius,
                            def->inner_radius,   def->angle,     def->spread,    def->rate,
                            def->rate_per_metre, def->inherit};

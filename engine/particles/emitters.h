@@ -13,7 +13,6 @@
 typedef struct mote_emitter {
     mote_emitter_def def; /* def.transform is the last placement; the motion gives the current one */
     mote_motion motion;
-    uint32_t stream;  /* number of the emitter, for its random numbers */
     uint32_t waiting; /* births of bursts in the next step */
     uint64_t serial;  /* births so far, those included that found no capacity */
     double due;       /* share of the next birth, in [0, 1) */
@@ -34,8 +33,8 @@ typedef struct mote_emission {
     float spacing;      /* of births, as a fraction of the step */
     float least_cosine; /* of the angle to the mean direction */
     float slope;        /* cone: tan(angle) */
-    uint32_t stream;
-    uint64_t serial; /* of the first birth of the step */
+    uint32_t stream;    /* of its random numbers: the serial number of the emitter in its list */
+    uint64_t serial;    /* of the first birth of the step */
 } mote_emission;
 
 /* Columns of the newborn. Absent ones are NULL. */
@@ -60,6 +59,6 @@ void mote_emitters_resolve(mote_id_list *list, uint64_t end_tick);
 void mote_emitters_keep_arrivals(mote_id_list *list, uint64_t now);
 
 /* Returns the hash of an emitter, chained after `seed`. */
-uint64_t mote_emitter_hash(uint64_t seed, const mote_emitter *emitter);
+uint64_t mote_emitter_hash(uint64_t seed, const mote_id_list *list, uint32_t place);
 
 #endif

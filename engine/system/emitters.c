@@ -30,9 +30,7 @@ mote_result mote_system_add_emitter(mote_system *system, const mote_emitter_def 
         result = mote_id_list_reserve_next(&system->emitters, MOTE_MAX_EMITTERS, &system->allocator);
     }
     if (result == MOTE_OK) {
-        const mote_emitter emitter = {.def = *def,
-                                      .motion = mote_motion_place(&def->transform),
-                                      .stream = system->emitters.next_serial};
+        const mote_emitter emitter = {.def = *def, .motion = mote_motion_place(&def->transform)};
         *id = (mote_emitter_id){mote_id_list_append(&system->emitters, &emitter), system->mark};
     }
     mote_fpu_leave(saved);
@@ -95,7 +93,7 @@ mote_result mote_system_remove_emitter(mote_system *system, mote_emitter_id id) 
 
 /* --- Snapshots --- */
 
-/* Words of an emitter: serial number, def without its cookie, motion, random stream, waiting births, births
+/* Words of an emitter: serial number, def without its cookie, motion, waiting births, births
  * so far and the share of the next one. */
 enum {
     DEF_WORDS = sizeof(mote_emitter_def) / 4 - 1,
@@ -104,8 +102,7 @@ enum {
     FROM = DEF + DEF_WORDS,
     TO = FROM + 7,
     TICKS = TO + 7,
-    STREAM = TICKS + 4,
-    WAITING,
+    WAITING = TICKS + 4,
     BIRTHS,
     DUE = BIRTHS + 2,
     WORDS = DUE + 2
@@ -114,7 +111,7 @@ _Static_assert(sizeof(mote_emitter_def) == 44 * 4,
                "a def consists of words: its members are in the snapshot as they are");
 
 static void write_emitter(unsigned char *section, uint32_t place, uint32_t serial, const mote_emitter *e) {
-    uint32_t words[WORDS] = {[SERIAL] = serial, [STREAM] = e->stream, [WAITING] = e->waiting};
+    uint32_t words[WORDS] = {[SERIAL] = serial, [WAITING] = e->waiting};
     uint64_t due;
     memcpy(words + DEF, (const uint32_t *)(const void *)&e->def + 1, DEF_WORDS * sizeof(uint32_t));
     memcpy(words + FROM, &e->motion.from, sizeof e->motion.from);
@@ -132,7 +129,6 @@ static uint32_t read_emitter(const unsigned char *section, uint32_t place, mote_
     mote_words_load(words, section, (uint64_t)place * WORDS, WORDS);
     *e = (mote_emitter){.def.cookie = MOTE_EMITTER_COOKIE,
                         .motion.travel = {mote_words_join(words + TICKS), mote_words_join(words + TICKS + 2)},
-                        .stream = words[STREAM],
                         .waiting = words[WAITING],
                         .serial = mote_words_join(words + BIRTHS)};
     const uint64_t due = mote_words_join(words + DUE);

@@ -47,7 +47,7 @@ uint64_t mote_system_hash(const mote_system *system) {
     for (uint32_t i = 0; i < system->colliders.list.count; i++)
         hash = mote_collider_hash(hash, mote_collider_at(&system->colliders, i));
     for (uint32_t i = 0; i < system->emitters.count; i++)
-        hash = mote_emitter_hash(hash, mote_emitter_at(&system->emitters, i));
+        hash = mote_emitter_hash(hash, &system->emitters, i);
     mote_fpu_leave(saved);
     return hash;
 }
@@ -99,7 +99,7 @@ static uint64_t hash_items(const mote_system *system, const mote_hash_chunk *of,
         else if (of->part == MOTE_SNAPSHOT_COLLIDERS)
             hash = mote_collider_hash(hash, mote_collider_at(&system->colliders, i));
         else
-            hash = mote_emitter_hash(hash, mote_emitter_at(&system->emitters, i));
+            hash = mote_emitter_hash(hash, &system->emitters, i);
     return hash;
 }
 

@@ -16,7 +16,7 @@
  * anchor, birth, lifetime, id, columns of the host (whose bytes are copied as they are on every machine).
  * - STRANDS, NETWORK. Column 0: counts and settings; 1: pins; 2 to 4: springs, reels, torn springs of a
  * network; 16 and above: columns by slot, strand or island.
- * - LINKS, COLLIDERS, EMITTERS: words, 17, 32 and 68 of each. */
+ * - LINKS, COLLIDERS, EMITTERS: words, 17, 32 and 67 of each. */
 #ifndef MOTE_SNAPSHOT_H
 #define MOTE_SNAPSHOT_H
 
