@@ -4,6 +4,7 @@
 
 build_packages=(gcc libc6-dev ninja-build meson pkg-config python3 libcglm-dev)
 bench_packages=(libcjson-dev)
+viewer_packages=(libglfw3-dev libgles-dev libegl-dev libstb-dev fonts-dejavu-core)
 test_packages=(libcmocka-dev g++ binutils)
 clang_packages=(clang-19 libclang-rt-19-dev libomp-19-dev)
 format_packages=(clang-format-19)
@@ -52,6 +53,12 @@ present() {
         python3) command -v python3 ;;
         libcglm-dev) pkg-config --exists cglm ;;
         libcjson-dev) pkg-config --exists libcjson ;;
+        libglfw3-dev) pkg-config --exists glfw3 ;;
+        libgles-dev) pkg-config --exists glesv2 ;;
+        libegl-dev) pkg-config --exists egl ;;
+        libstb-dev) [[ -e /usr/include/stb/stb_truetype.h ]] ;;
+        fonts-dejavu-core)
+            [[ -e /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf || -e /usr/share/fonts/TTF/DejaVuSans.ttf ]] ;;
         libcmocka-dev) pkg-config --exists cmocka ;;
         g++) command -v "${CXX%% *}" ;;
         binutils) command -v nm && command -v objdump ;;
@@ -81,6 +88,11 @@ describe() {
         python3) echo 'python 3' ;;
         libcglm-dev) echo 'cglm: headers and cglm.pc' ;;
         libcjson-dev) echo 'cJSON: headers and libcjson.pc' ;;
+        libglfw3-dev) echo 'GLFW 3: headers and glfw3.pc' ;;
+        libgles-dev) echo 'OpenGL ES 3: headers and glesv2.pc' ;;
+        libegl-dev) echo 'EGL: headers and egl.pc' ;;
+        libstb-dev) echo 'stb: headers in stb/' ;;
+        fonts-dejavu-core) echo 'the font DejaVu Sans' ;;
         libcmocka-dev) echo 'cmocka: headers and cmocka.pc' ;;
         g++) echo "$CXX, the C++ compiler" ;;
         binutils) echo 'nm and objdump' ;;

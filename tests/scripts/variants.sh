@@ -205,6 +205,7 @@ run_all() {
     provide "${clang_packages[@]}" || [[ ${CI:-} != true ]] || exit 2
     provide "${aarch64_packages[@]}" || [[ ${CI:-} != true ]] || exit 2
     provide "${consumer_packages[@]}" || [[ ${CI:-} != true ]] || exit 2
+    provide "${viewer_packages[@]}" || [[ ${CI:-} != true ]] || exit 2
     provide "${document_packages[@]}" || true
     provide "${windows_packages[@]}" || true
     export CC=gcc CXX=g++

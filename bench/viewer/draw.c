@@ -1,0 +1,298 @@
+#include "draw.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "shaders.h"
+
+#define SHADOW_SIZE 2048
+#define SAMPLES     4
+
+enum { SOLID, FLOOR, SKY, HAIR, SPRITE, LINE, SOLID_DEPTH, HAIR_DEPTH, COPY, PROGRAMS };
+
+static struct {
+    GLuint program[PROGRAMS];
+    GLuint nothing; /* array without attributes */
+    gl_target shadow, sampled, picture;
+    gl_stream ball, box, lines;
+    int ball_indices, box_indices;
+    vec3 to_light;
+    float light_depth; /* m, of the shadow map */
+} g;
+
+static GLint place(GLuint program, const char *name) { return glGetUniformLocation(program, name); }
+
+/* --- Solids: a ball that may be drawn out to a capsule, and a box --- */
+
+typedef struct solid_vertex {
+    vec3 position, normal;
+} solid_vertex;
+
+static const gl_attribute solid_attributes[] = {{0, 3, 0}, {1, 3, 12}, {0, 0, 0}};
+
+static void make_ball(void) {
+    enum { RINGS = 24, SECTORS = 48, ROW = SECTORS + 1 };
+    static solid_vertex v[(RINGS + 2) * ROW];
+    static unsigned indices[(RINGS + 1) * SECTORS * 6];
+    int count = 0, n = 0;
+    for (int ring = 0; ring <= RINGS + 1; ring++) {
+        const int latitude =
+            ring <= RINGS / 2 ? ring : ring - 1; /* the equator twice: a capsule opens there */
+        const float theta = (float)M_PI * (float)latitude / RINGS,
+                    y = ring <= RINGS / 2 ? fmaxf(cosf(theta), 1e-6f) : fminf(cosf(theta), -1e-6f);
+        for (int sector = 0; sector < ROW; sector++) {
+            const float phi = 2 * (float)M_PI * (float)sector / SECTORS;
+            vec3 p = {sinf(theta) * cosf(phi), y, sinf(theta) * sinf(phi)};
+            glm_vec3_copy(p, v[n].position), glm_vec3_copy(p, v[n].normal), n++;
+        }
+    }
+    for (int ring = 0; ring <= RINGS; ring++)
+        for (int sector = 0; sector < SECTORS; sector++) {
+            const unsigned a = (unsigned)(ring * ROW + sector), b = a + ROW;
+            const unsigned two[] = {a, a + 1, b, b, a + 1, b + 1};
+            for (int i = 0; i < 6; i++) indices[count++] = two[i];
+        }
+    g.ball = gl_stream_make(sizeof(solid_vertex), solid_attributes);
+    gl_stream_fill(&g.ball, v, (size_t)n * sizeof *v);
+    gl_stream_indices(&g.ball, indices, (size_t)count * sizeof *indices);
+    g.ball_indices = count;
+}
+
+static void make_box(void) {
+    solid_vertex v[24];
+    unsigned indices[36];
+    int n = 0, count = 0;
+    for (int face = 0; face < 6; face++) {
+        const int axis = face / 2, a = (axis + 1) % 3, b = (axis + 2) % 3;
+        const float side = face % 2 ? 1 : -1;
+        for (int corner = 0; corner < 4; corner++, n++) {
+            glm_vec3_zero(v[n].normal);
+            v[n].normal[axis] = v[n].position[axis] = side;
+            v[n].position[a] = corner & 1 ? side : -side;
+            v[n].position[b] = corner & 2 ? 1 : -1;
+        }
+        const unsigned first = (unsigned)(4 * face), two[] = {0, 1, 2, 2, 1, 3};
+        for (int i = 0; i < 6; i++) indices[count++] = first + two[i];
+    }
+    g.box = gl_stream_make(sizeof(solid_vertex), solid_attributes);
+    gl_stream_fill(&g.box, v, sizeof v);
+    gl_stream_indices(&g.box, indices, sizeof indices);
+    g.box_indices = count;
+}
+
+void draw_open(void) {
+    const char *text[PROGRAMS][2] = {[SOLID] = {SOLID_VERTEX, SOLID_FRAGMENT},
+                                     [FLOOR] = {FLOOR_VERTEX, FLOOR_FRAGMENT},
+                                     [SKY] = {SKY_VERTEX, SKY_FRAGMENT},
+                                     [HAIR] = {HAIR_VERTEX, HAIR_FRAGMENT},
+                                     [SPRITE] = {SPRITE_VERTEX, SPRITE_FRAGMENT},
+                                     [LINE] = {LINE_VERTEX, LINE_FRAGMENT},
+                                     [SOLID_DEPTH] = {SOLID_VERTEX, NOTHING_FRAGMENT},
+                                     [HAIR_DEPTH] = {HAIR_VERTEX, NOTHING_FRAGMENT},
+                                     [COPY] = {SKY_VERTEX, COPY_FRAGMENT}};
+    for (int i = 0; i < PROGRAMS; i++) g.program[i] = gl_program(text[i][0], text[i][1]);
+    glGenVertexArrays(1, &g.nothing);
+    g.shadow = gl_shadow_target(SHADOW_SIZE);
+    make_ball();
+    make_box();
+    const gl_attribute line[] = {{0, 3, 0}, {1, 4, 12}, {0, 0, 0}};
+    g.lines = gl_stream_make(sizeof(draw_line_vertex), line);
+    glm_vec3_copy((vec3){0.45f, 0.8f, 0.4f}, g.to_light);
+    glm_vec3_normalize(g.to_light);
+}
+
+void draw_close(void) {
+    for (int i = 0; i < PROGRAMS; i++) glDeleteProgram(g.program[i]);
+    glDeleteVertexArrays(1, &g.nothing);
+    gl_target_destroy(&g.shadow);
+    if (g.sampled.frame) gl_target_destroy(&g.sampled), gl_target_destroy(&g.picture);
+    gl_stream_destroy(&g.ball), gl_stream_destroy(&g.box), gl_stream_destroy(&g.lines);
+}
+
+/* --- Frame --- */
+
+static void aim_light(draw_state *d) {
+    mat4 view, box;
+    vec3 from;
+    const float r = d->scene_radius;
+    g.light_depth = 4 * r;
+    glm_vec3_copy(d->camera->target, from);
+    glm_vec3_muladds(g.to_light, 2 * r, from);
+    glm_lookat(from, d->camera->target, (vec3){0, 1, 0}, view);
+    glm_ortho(-r, r, -r, r, 0, 4 * r, box);
+    glm_mat4_mul(box, view, d->light);
+}
+
+void draw_frame(draw_state *d, void (*paint)(draw_state *d, void *context), void *context) {
+    aim_light(d);
+    d->shadow = true;
+    glBindFramebuffer(GL_FRAMEBUFFER, g.shadow.frame);
+    glViewport(0, 0, SHADOW_SIZE, SHADOW_SIZE);
+    glEnable(GL_DEPTH_TEST);
+    glDepthFunc(GL_LEQUAL);
+    glDepthMask(GL_TRUE);
+    glDisable(GL_BLEND);
+    glClear(GL_DEPTH_BUFFER_BIT);
+    paint(d, context);
+    if (g.sampled.width != d->width || g.sampled.height != d->height) {
+        if (g.sampled.frame) gl_target_destroy(&g.sampled), gl_target_destroy(&g.picture);
+        g.sampled = gl_sampled_target(d->width, d->height, SAMPLES);
+        g.picture = gl_picture_target(d->width, d->height);
+    }
+    d->shadow = false;
+    glBindFramebuffer(GL_FRAMEBUFFER, g.sampled.frame);
+    glViewport(0, 0, d->width, d->height);
+    glClear(GL_DEPTH_BUFFER_BIT);
+    glDepthMask(GL_FALSE);
+    glUseProgram(g.program[SKY]);
+    glBindVertexArray(g.nothing);
+    glDrawArrays(GL_TRIANGLES, 0, 3);
+    glDepthMask(GL_TRUE);
+    glEnable(GL_BLEND);
+    glBlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
+    glActiveTexture(GL_TEXTURE0);
+    glBindTexture(GL_TEXTURE_2D, g.shadow.depth);
+    paint(d, context);
+    glBindFramebuffer(GL_READ_FRAMEBUFFER, g.sampled.frame);
+    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, g.picture.frame);
+    glBlitFramebuffer(0, 0, d->width, d->height, 0, 0, d->width, d->height, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+    glBindFramebuffer(GL_FRAMEBUFFER, g.picture.frame);
+    glDisable(GL_DEPTH_TEST);
+}
+
+void draw_show(void) {
+    glBindFramebuffer(GL_FRAMEBUFFER, 0);
+    glDisable(GL_BLEND);
+    glUseProgram(g.program[COPY]);
+    glBindTexture(GL_TEXTURE_2D, g.picture.colour);
+    glBindVertexArray(g.nothing);
+    glDrawArrays(GL_TRIANGLES, 0, 3);
+}
+
+void draw_read(int width, int height, unsigned char *pixels) {
+    unsigned char *row = malloc((size_t)width * 4);
+    glBindFramebuffer(GL_FRAMEBUFFER, g.picture.frame);
+    glReadPixels(0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
+    for (int y = 0; row && y < height / 2; y++) {
+        unsigned char *a = pixels + (size_t)y * (size_t)width * 4,
+                      *b = pixels + (size_t)(height - 1 - y) * (size_t)width * 4;
+        memcpy(row, a, (size_t)width * 4), memcpy(a, b, (size_t)width * 4), memcpy(b, row, (size_t)width * 4);
+    }
+    for (size_t i = 3; i < (size_t)width * (size_t)height * 4; i += 4) pixels[i] = 255;
+    free(row);
+}
+
+/* Selects a program and sets what all programs of a pass share. */
+static GLuint use(const draw_state *d, int program) {
+    const GLuint p = g.program[program];
+    glUseProgram(p);
+    glUniformMatrix4fv(place(p, "both"), 1, GL_FALSE, d->shadow ? d->light[0] : d->camera->both[0]);
+    if (d->shadow) return p;
+    glUniform3fv(place(p, "eye"), 1, d->camera->eye);
+    glUniform3fv(place(p, "to_light"), 1, g.to_light);
+    glUniformMatrix4fv(place(p, "light"), 1, GL_FALSE, d->light[0]);
+    glUniform1f(place(p, "light_depth"), g.light_depth);
+    return p;
+}
+
+/* --- Floor and solids --- */
+
+void draw_floor(draw_state *d, float height, const float colour[3]) {
+    if (d->shadow) return;
+    const GLuint p = use(d, FLOOR);
+    const float size = 5 * d->scene_radius;
+    glUniform3f(place(p, "centre"), d->camera->target[0], height, d->camera->target[2]);
+    glUniform3fv(place(p, "colour"), 1, colour);
+    glUniform1f(place(p, "size"), size);
+    glUniform1f(place(p, "cell"), powf(10, floorf(log10f(d->scene_radius / 2))));
+    glEnable(GL_BLEND);
+    glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+    glBindVertexArray(g.nothing);
+    glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+    glBlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
+}
+
+static void set_material(GLuint p, const draw_material *m) {
+    glUniform3fv(place(p, "colour"), 1, m->colour);
+    glUniform1f(place(p, "gloss"), m->gloss);
+    glUniform1f(place(p, "two_sided"), m->two_sided);
+}
+
+static void draw_solid(draw_state *d, const gl_stream *solid, int count, mat4 model, const float stretch[3],
+                       float half_length, const draw_material *m) {
+    const GLuint p = use(d, d->shadow ? SOLID_DEPTH : SOLID);
+    glUniformMatrix4fv(place(p, "model"), 1, GL_FALSE, model[0]);
+    glUniform3fv(place(p, "stretch"), 1, stretch);
+    glUniform2f(place(p, "shape"), stretch[0], half_length);
+    if (!d->shadow) set_material(p, m);
+    glBindVertexArray(solid->array);
+    glDrawElements(GL_TRIANGLES, count, GL_UNSIGNED_INT, NULL);
+}
+
+void draw_sphere(draw_state *d, mat4 model, float radius, const draw_material *m) {
+    draw_capsule(d, model, radius, 0, m);
+}
+
+void draw_capsule(draw_state *d, mat4 model, float radius, float half_length, const draw_material *m) {
+    const float stretch[3] = {radius, radius, radius};
+    draw_solid(d, &g.ball, g.ball_indices, model, stretch, half_length, m);
+}
+
+void draw_box(draw_state *d, mat4 model, const float extent[3], const draw_material *m) {
+    draw_solid(d, &g.box, g.box_indices, model, extent, 0, m);
+}
+
+gl_stream draw_mesh_stream(void) { return gl_stream_make(sizeof(solid_vertex), solid_attributes); }
+
+void draw_mesh(draw_state *d, const gl_stream *mesh, int index_count, const draw_material *m) {
+    static const float one[3] = {1, 1, 1};
+    mat4 identity = GLM_MAT4_IDENTITY_INIT;
+    draw_solid(d, mesh, index_count, identity, one, 0, m);
+}
+
+/* --- Hair --- */
+
+gl_stream draw_hair_stream(void) {
+    const gl_attribute a[] = {{0, 3, 0}, {1, 3, 12}, {2, 1, 24}, {3, 1, 28}, {0, 0, 0}};
+    return gl_stream_make(32, a);
+}
+
+void draw_hair(draw_state *d, const gl_stream *hair, int index_count, const draw_hair_look *look) {
+    const GLuint p = use(d, d->shadow ? HAIR_DEPTH : HAIR);
+    if (!d->shadow) {
+        glUniform3fv(place(p, "root"), 1, look->root);
+        glUniform3fv(place(p, "tip"), 1, look->tip);
+        glUniform1f(place(p, "gloss"), look->gloss);
+    }
+    glBindVertexArray(hair->array);
+    glDrawElements(GL_TRIANGLES, index_count, GL_UNSIGNED_INT, NULL);
+}
+
+/* --- Sprites and lines --- */
+
+gl_stream draw_sprite_stream(void) {
+    const gl_attribute a[] = {{0, 3, 0}, {1, 3, 12}, {2, 1, 24}, {0, 0, 0}};
+    return gl_stream_make(28, a);
+}
+
+void draw_sprites(draw_state *d, const gl_stream *sprites, int count, const draw_sprite_look *look) {
+    if (d->shadow || !count) return;
+    const GLuint p = use(d, SPRITE);
+    glUniform4fv(place(p, "young"), 1, look->young);
+    glUniform4fv(place(p, "old"), 1, look->old);
+    glUniform4fv(place(p, "fast"), 1, look->fast);
+    glUniform1f(place(p, "fast_speed"), look->fast_speed);
+    glUniform3f(place(p, "sizes"), look->young_size, look->old_size, 1 / d->camera->height_of_pixel);
+    glUniform1f(place(p, "adds"), look->adds);
+    glDepthMask(GL_FALSE);
+    glBindVertexArray(sprites->array);
+    glDrawArrays(GL_POINTS, 0, count);
+    glDepthMask(GL_TRUE);
+}
+
+void draw_lines(draw_state *d, const draw_line_vertex *vertices, int count) {
+    if (d->shadow || !count) return;
+    use(d, LINE);
+    gl_stream_fill(&g.lines, vertices, (size_t)count * sizeof *vertices);
+    glDrawArrays(GL_LINES, 0, count);
+}

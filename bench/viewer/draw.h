@@ -1,0 +1,70 @@
+/* What the viewer draws with: one light with a shadow, solids, meshes, hair, sprites, lines. A frame has two
+ * passes over what casts shadows, so it is drawn by a function that is called twice. */
+#ifndef VIEWER_DRAW_H
+#define VIEWER_DRAW_H
+
+#include "camera.h"
+#include "gl.h"
+
+typedef struct draw_state {
+    viewer_camera *camera;
+    int width, height;
+    bool shadow;        /* the pass that makes the shadow map */
+    float scene_radius; /* m, around the camera's target: what casts shadows */
+    mat4 light;         /* world to shadow map */
+} draw_state;
+
+void draw_open(void);
+void draw_close(void);
+
+/* Draws a frame: paint is called for the shadow map and then for the picture. More can be drawn over the
+ * picture afterwards; draw_show shows it. */
+void draw_frame(draw_state *d, void (*paint)(draw_state *d, void *context), void *context);
+void draw_show(void);
+
+/* Reads the picture back: rows from top to bottom, four bytes a pixel. */
+void draw_read(int width, int height, unsigned char *pixels);
+
+typedef struct draw_material {
+    vec3 colour;    /* linear */
+    float gloss;    /* 0 .. 1 */
+    bool two_sided; /* cloth */
+} draw_material;
+
+void draw_floor(draw_state *d, float height, const float colour[3]);
+
+/* Solids: model turns and places them. */
+void draw_sphere(draw_state *d, mat4 model, float radius, const draw_material *material);
+void draw_capsule(draw_state *d, mat4 model, float radius, float half_length, const draw_material *material);
+void draw_box(draw_state *d, mat4 model, const float extent[3], const draw_material *material);
+
+/* Vertices of meshes: position and normal, 24 bytes. */
+gl_stream draw_mesh_stream(void);
+void draw_mesh(draw_state *d, const gl_stream *mesh, int index_count, const draw_material *material);
+
+/* Vertices of hair: position, tangent, side, parameter: 32 bytes. Ribbons of mote_strands_present. */
+typedef struct draw_hair_look {
+    vec3 root, tip; /* linear colours */
+    float gloss;
+} draw_hair_look;
+gl_stream draw_hair_stream(void);
+void draw_hair(draw_state *d, const gl_stream *hair, int index_count, const draw_hair_look *look);
+
+/* Sprites: position, velocity, remaining life: 28 bytes. Colours over life and speed. */
+typedef struct draw_sprite_look {
+    vec4 young, old;            /* linear, alpha */
+    vec4 fast;                  /* blended in by speed / fast_speed */
+    float fast_speed;           /* m/s; 0: not by speed */
+    float young_size, old_size; /* m, diameter */
+    bool adds;                  /* light adds up, order does not matter */
+} draw_sprite_look;
+gl_stream draw_sprite_stream(void);
+void draw_sprites(draw_state *d, const gl_stream *sprites, int count, const draw_sprite_look *look);
+
+/* Lines: position, colour with alpha: 28 bytes. */
+typedef struct draw_line_vertex {
+    float position[3], colour[4];
+} draw_line_vertex;
+void draw_lines(draw_state *d, const draw_line_vertex *vertices, int count);
+
+#endif

@@ -1,0 +1,84 @@
+/* Scenes. A scene is one row of the table in scenes.c: it makes its system, moves what the user holds before
+ * each advance, and draws. */
+#ifndef VIEWER_SCENE_H
+#define VIEWER_SCENE_H
+
+#include <mote/mote.h>
+
+#include "draw.h"
+#include "ui.h"
+
+#define MAX_PARAMETERS 6
+
+/* Number that a slider sets. */
+typedef struct scene_parameter {
+    const char *name;
+    float least, most, first;
+    bool logarithmic, restarts; /* restarts: the scene is made anew when it changes */
+} scene_parameter;
+
+/* Pointer of the user: a ray, and what it holds. */
+typedef struct scene_pointer {
+    camera_ray ray;
+    bool held;      /* the user holds something or tries to */
+    bool pressed;   /* began in this frame */
+    float point[3]; /* m: where the ray meets the plane through the grabbed point that faces the eye */
+    float depth;    /* m, of that plane along `forward` */
+    float forward[3];
+} scene_pointer;
+
+typedef struct scene_state {
+    /* Chosen by the user. */
+    uint32_t substeps; /* 0: as the scene is made */
+    int integrator;    /* -1: as the scene is made */
+    uint32_t workers;
+    float parameter[MAX_PARAMETERS];
+    scene_pointer pointer;
+    mote_hair *hair; /* a file's, or NULL */
+    /* Made by the scene. */
+    mote_system *system;
+    void *own;
+    uint64_t frame;
+} scene_state;
+
+typedef struct scene {
+    const char *name, *title, *text[3];
+    struct {
+        float target[3], distance, yaw, pitch, radius;
+    } look;
+    scene_parameter parameters[MAX_PARAMETERS];
+    void (*open)(scene_state *s);
+    void (*close)(scene_state *s);                  /* destroys `own`; NULL: nothing to do */
+    void (*before)(scene_state *s, double seconds); /* before an advance; NULL: nothing */
+    /* Scenes of several systems: advance them all; NULL: the system alone. */
+    void (*advance)(scene_state *s, uint64_t nanoseconds, uint32_t steps, mote_advance *report);
+    uint64_t (*hash)(const scene_state *s);
+    void (*paint)(scene_state *s, draw_state *d);
+    void (*over)(scene_state *s, int width, int height); /* drawn over the picture; NULL: nothing */
+} scene;
+
+extern const scene *const scenes[];
+const scene *scene_find(const char *name);
+
+/* Ends the program with a sentence unless the call succeeded. */
+void must(mote_result result, const char *call);
+
+/* Creates the system of a def, with the user's choices. */
+void scene_make_system(scene_state *s, mote_system_def *def);
+mote_system_def scene_def(uint32_t capacity, uint32_t substeps);
+void scene_gravity(mote_system *system, float y);
+
+mote_collider_id scene_add_collider(mote_system *system, const mote_collider_def *def);
+
+/* Draws a collider's shape at a transform. */
+void scene_paint_collider(draw_state *d, const mote_collider_def *def, const mote_transform *at,
+                          const draw_material *material);
+
+/* Sets the pointer's plane through a point that is grabbed. */
+void scene_grab_at(scene_pointer *pointer, const float point[3]);
+
+/* Returns the number of the point that is nearest to the pointer's ray, within `reach` of it (m); or
+ * MOTE_NO_ITEM. points: three floats each. */
+uint32_t scene_nearest(const scene_pointer *pointer, const float *points, uint32_t count, float reach);
+
+#endif

@@ -1,0 +1,199 @@
+/* Hair on a head that turns, with a ball to push through it. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <mote/cglm.h>
+
+#include "ribbons.h"
+
+enum { POINTS = 32, HAIRS = 4096, SOLIDS = 4 };
+#define HEAD_RADIUS 0.1f
+
+typedef struct hair {
+    ribbons ribbons;
+    mote_collider_def solid[SOLIDS], ball;
+    mote_collider_id id[SOLIDS], ball_id;
+    float ball_at[3];
+    bool holds_ball;
+} hair;
+
+static const float head_at[3] = {0, 1.6f, 0};
+
+static float random_at(uint32_t item, uint32_t draw) {
+    uint64_t z = (item + 1) * 0x9e3779b97f4a7c15u + draw * 0xd1b54a32d192ed03u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u, z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return (float)(z >> 40) * 0x1p-24f;
+}
+
+/* Place of a hair on the scalp: the part of the sphere that is above the ears and behind the forehead, evenly
+ * by the golden angle. */
+static bool on_scalp(uint32_t number, uint32_t of, vec3 normal) {
+    const float y = 1 - 1.45f * ((float)number + 0.5f) / (float)of, r = sqrtf(fmaxf(0, 1 - y * y));
+    const float phi = 2.399963f * (float)number;
+    glm_vec3_copy((vec3){r * cosf(phi), y, r * sinf(phi)}, normal);
+    return normal[2] < 0.45f || y > 0.62f; /* the face looks along z */
+}
+
+/* One hair: it leaves the scalp, leans away from the parting and hangs down outside the head. */
+static void grow(uint32_t item, const float normal[3], float length, float (*points)[3]) {
+    const float segment = length / (POINTS - 1), lean = 0.25f + 0.5f * random_at(item, 1);
+    vec3 at, way;
+    for (int i = 0; i < 3; i++) at[i] = head_at[i] + (HEAD_RADIUS + 0.001f) * normal[i];
+    glm_vec3_copy((float *)normal, way);
+    for (int k = 0; k < POINTS; k++) {
+        glm_vec3_copy(at, points[k]);
+        vec3 from_head, aim = {normal[0] * lean, -0.55f, normal[2] * lean - 0.12f};
+        glm_vec3_muladds(aim, 0.22f, way);
+        glm_vec3_sub(at, (float *)head_at, from_head);
+        const float distance = glm_vec3_norm(from_head);
+        glm_vec3_scale(from_head, 1 / distance, from_head);
+        const float inward = glm_vec3_dot(way, from_head), room = distance - 1.07f * HEAD_RADIUS;
+        if (inward < 0 && room < 0.02f)
+            glm_vec3_muladds(from_head, -inward * (1 - glm_clamp(room / 0.02f, 0, 1)), way);
+        glm_vec3_normalize(way);
+        glm_vec3_muladds(way, segment, at);
+    }
+}
+
+static mote_strands_id add_hair(scene_state *s, float (*positions)[3], const uint32_t *counts,
+                                uint32_t strands, uint32_t points) {
+    mote_strands_def def = mote_default_strands_def();
+    float *masses = malloc(points * sizeof *masses);
+    if (!masses) exit(1);
+    for (uint32_t strand = 0, n = 0; strand < strands; strand++) { /* 1.2e-4 kg/m: twenty hairs */
+        const uint32_t count = counts ? counts[strand] : POINTS;
+        for (uint32_t k = 0; k < count; k++, n++) {
+            const uint32_t other = k ? n - 1 : n + 1;
+            masses[n] = 1.2e-4f * glm_vec3_distance(positions[n], positions[other]) *
+                        (k == 0 || k + 1 == count ? 0.5f : 1);
+            if (!(masses[n] > 1e-9f)) masses[n] = 1e-9f;
+        }
+    }
+    def.strand_count = strands, def.points = POINTS, def.strand_points = counts, def.positions = positions[0];
+    def.point_mass = masses, def.bending_stiffness = 1e-7f * s->parameter[1];
+    def.normal_drag = 1.4e-3f, def.tangential_drag = 5e-4f, def.radius = 0.0015f, def.friction = 0.15f;
+    def.collide_from = 2, def.substeps = s->substeps ? s->substeps : 4;
+    mote_strands_id id;
+    mote_strands_fault fault;
+    const mote_result result = mote_system_add_strands(s->system, &def, &id, &fault);
+    free(masses);
+    must(result, fault.parameter ? fault.parameter : "mote_system_add_strands");
+    return id;
+}
+
+static mote_strands_id add_model(scene_state *s) {
+    mote_hair *model;
+    mote_hair_resample_def def = mote_default_hair_resample_def();
+    def.points = POINTS;
+    must(mote_hair_resample(s->hair, &def, &model, NULL), "mote_hair_resample");
+    vec3 low = {1e30f, 1e30f, 1e30f}, high = {-1e30f, -1e30f, -1e30f};
+    for (uint32_t i = 0; i < model->point_count; i++)
+        glm_vec3_minv(low, model->points[i], low), glm_vec3_maxv(high, model->points[i], high);
+    /* Models come in many units, most with z up: the tallest side becomes half a metre. */
+    const bool z_up = high[2] - low[2] > high[1] - low[1];
+    const float tall = fmaxf(high[2] - low[2], high[1] - low[1]), scale = 0.5f / fmaxf(tall, 1e-6f);
+    static const float upright[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, turned[9] = {1, 0, 0, 0, 0, 1, 0, -1, 0};
+    const float top = z_up ? high[2] : high[1];
+    const float origin[3] = {-scale * 0.5f * (low[0] + high[0]), head_at[1] + 0.13f - scale * top, 0};
+    must(mote_hair_transform(model, scale, z_up ? turned : upright, origin), "mote_hair_transform");
+    const mote_strands_id id = add_hair(s, model->points, NULL, model->strand_count, model->point_count);
+    mote_hair_destroy(model);
+    return id;
+}
+
+static mote_strands_id add_groom(scene_state *s) {
+    const uint32_t most = (uint32_t)s->parameter[0];
+    float(*positions)[3] = malloc((size_t)most * POINTS * sizeof *positions);
+    uint32_t count = 0;
+    if (!positions) exit(1);
+    for (uint32_t i = 0; i < 2 * most && count < most; i++) {
+        vec3 normal;
+        if (!on_scalp(i, (uint32_t)((float)most * 1.32f), normal)) continue;
+        grow(i, normal, 0.34f + 0.06f * random_at(i, 0), positions + (size_t)count * POINTS);
+        count++;
+    }
+    const mote_strands_id id = add_hair(s, positions, NULL, count, count * POINTS);
+    free(positions);
+    return id;
+}
+
+static void open_hair(scene_state *s) {
+    hair *h = calloc(1, sizeof *h);
+    if (!h) exit(1);
+    s->own = h;
+    mote_system_def def = scene_def(0, 4);
+    scene_make_system(s, &def);
+    scene_gravity(s->system, -9.81f);
+    h->solid[0] = mote_sphere(head_at, HEAD_RADIUS);
+    h->solid[1] = mote_capsule((const float[3]){0, 1.38f, -0.01f}, (const float[3]){0, 1.52f, -0.01f}, 0.05f);
+    h->solid[2] =
+        mote_capsule((const float[3]){-0.15f, 1.30f, -0.01f}, (const float[3]){0.15f, 1.30f, -0.01f}, 0.075f);
+    h->solid[3] = mote_capsule((const float[3]){0, 1.0f, -0.01f}, (const float[3]){0, 1.24f, -0.01f}, 0.135f);
+    for (int i = 0; i < SOLIDS; i++)
+        h->solid[i].friction = 0.2f, h->id[i] = scene_add_collider(s->system, &h->solid[i]);
+    glm_vec3_copy((vec3){0.36f, 1.45f, 0.12f}, h->ball_at);
+    h->ball = mote_sphere(h->ball_at, 0.06f);
+    h->ball_id = scene_add_collider(s->system, &h->ball);
+    const mote_strands_id id = s->hair ? add_model(s) : add_groom(s);
+    h->ribbons = ribbons_make(s->system, id, 0.0016f, 0.0006f);
+}
+
+static void close_hair(scene_state *s) {
+    hair *h = s->own;
+    ribbons_destroy(&h->ribbons);
+    free(h);
+}
+
+static mote_transform head_turn(const scene_state *s) {
+    const float angle = s->parameter[2] * sinf(1.8f * (float)mote_system_time(s->system));
+    return (mote_transform){{0, 0, 0}, {0, sinf(angle / 2), 0, cosf(angle / 2)}};
+}
+
+static void before_hair(scene_state *s, double seconds) {
+    (void)seconds;
+    hair *h = s->own;
+    scene_pointer *p = &s->pointer;
+    const mote_transform turn = head_turn(s);
+    must(mote_strands_set_roots(s->system, h->ribbons.id, &turn, 1, MOTE_NEXT_ADVANCE),
+         "mote_strands_set_roots");
+    const mote_transform head = mote_transform_multiply(&turn, &h->solid[0].transform);
+    must(mote_system_move_collider(s->system, h->id[0], &head, MOTE_NEXT_ADVANCE),
+         "mote_system_move_collider");
+    if (p->pressed && scene_nearest(p, h->ball_at, 1, 0.07f) == 0)
+        h->holds_ball = true, scene_grab_at(p, h->ball_at);
+    h->holds_ball &= p->held;
+    if (h->holds_ball) glm_vec3_copy(p->point, h->ball_at);
+    const mote_transform ball = {{h->ball_at[0], h->ball_at[1], h->ball_at[2]}, {0, 0, 0, 1}};
+    must(mote_system_move_collider(s->system, h->ball_id, &ball, MOTE_NEXT_ADVANCE),
+         "mote_system_move_collider");
+}
+
+static void paint_hair(scene_state *s, draw_state *d) {
+    static const draw_material skin = {.colour = {0.50f, 0.33f, 0.25f}, .gloss = 0.12f},
+                               shirt = {.colour = {0.05f, 0.075f, 0.11f}, .gloss = 0.05f},
+                               glass = {.colour = {0.65f, 0.42f, 0.08f}, .gloss = 0.9f};
+    static const draw_hair_look look = {
+        .root = {0.10f, 0.038f, 0.016f}, .tip = {0.30f, 0.115f, 0.04f}, .gloss = 0.9f};
+    hair *h = s->own;
+    const mote_transform ball = {{h->ball_at[0], h->ball_at[1], h->ball_at[2]}, {0, 0, 0, 1}};
+    for (int i = 0; i < SOLIDS && !s->hair; i++)
+        scene_paint_collider(d, &h->solid[i], &h->solid[i].transform, i < 2 ? &skin : &shirt);
+    scene_paint_collider(d, &h->ball, &ball, &glass);
+    ribbons_draw(&h->ribbons, s->system, d, &look);
+}
+
+const scene scene_hair = {
+    .name = "hair",
+    .title = "Hair",
+    .text = {"Hairs of 32 points with bending stiffness; the head and the shoulders hold them by friction.",
+             "Turn the head with the slider; drag the ball through the hair with the left button.",
+             "Every segment keeps its length to 0.2 percent."},
+    .look = {{0, 1.47f, 0}, 1.55f, 2.55f, 0.1f, 0.45f},
+    .parameters = {{"hairs", 256, 16384, HAIRS, true, true},
+                   {"bending stiffness, 1e-7 N m^2", 0, 10, 1, false, true},
+                   {"turning, rad", 0, 1.5f, 0.9f, false, false}},
+    .open = open_hair,
+    .close = close_hair,
+    .before = before_hair,
+    .paint = paint_hair};

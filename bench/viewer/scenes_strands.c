@@ -1,0 +1,270 @@
+/* Scenes of strands: a rope with a weight, rods. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <mote/cglm.h>
+
+#include "ribbons.h"
+
+/* --- Ribbons --- */
+
+ribbons ribbons_make(const mote_system *system, mote_strands_id id, float root_width, float tip_width) {
+    ribbons r = {.id = id,
+                 .stream = draw_hair_stream(),
+                 .vertices = mote_strands_vertex_count(system, id, MOTE_STRAND_RIBBONS),
+                 .root_width = root_width,
+                 .tip_width = tip_width,
+                 .facing = MOTE_RIBBON_EYE};
+    const uint64_t count = mote_strands_index_count(system, id, MOTE_STRAND_RIBBONS);
+    uint32_t *indices = malloc((size_t)count * sizeof *indices);
+    if (!indices) exit(1);
+    must(mote_strands_index_buffer(system, id, MOTE_STRAND_RIBBONS, indices, count),
+         "mote_strands_index_buffer");
+    gl_stream_indices(&r.stream, indices, (size_t)count * sizeof *indices);
+    free(indices);
+    r.indices = (int)count;
+    return r;
+}
+
+void ribbons_destroy(ribbons *r) { gl_stream_destroy(&r->stream); }
+
+void ribbons_draw(ribbons *r, const mote_system *system, draw_state *d, const draw_hair_look *look) {
+    if (d->shadow) { /* the picture's pass uses the same vertices */
+        mote_strand_layout layout = mote_default_strand_layout();
+        layout.shape = MOTE_STRAND_RIBBONS, layout.stride = 32, layout.facing = r->facing;
+        layout.tangent_offset = 12, layout.side_offset = 24, layout.parameter_offset = 28;
+        layout.root_width = r->root_width, layout.tip_width = r->tip_width;
+        glm_vec3_copy(d->camera->eye, layout.eye);
+        const size_t bytes = (size_t)r->vertices * layout.stride;
+        void *to = gl_stream_map(&r->stream, bytes);
+        if (!to) return;
+        must(mote_strands_present(system, r->id, &layout, to, bytes), "mote_strands_present");
+        gl_stream_unmap(&r->stream);
+    }
+    draw_hair(d, &r->stream, r->indices, look);
+}
+
+static const float ground[3] = {0.06f, 0.068f, 0.082f};
+
+/* --- Rope with a weight --- */
+
+enum { ROPE_POINTS = 65 };
+#define ROPE_LENGTH 2.4f
+
+typedef struct rope {
+    ribbons ribbons;
+    mote_collider_def post;
+    uint32_t grabbed; /* point; MOTE_NO_ITEM */
+} rope;
+
+static void open_rope(scene_state *s) {
+    rope *r = calloc(1, sizeof *r);
+    float positions[ROPE_POINTS][3], masses[ROPE_POINTS];
+    if (!r) exit(1);
+    s->own = r;
+    r->grabbed = MOTE_NO_ITEM;
+    mote_system_def def = scene_def(0, 8);
+    scene_make_system(s, &def);
+    scene_gravity(s->system, -9.81f);
+    r->post = mote_capsule((const float[3]){0.8f, 1.75f, -0.7f}, (const float[3]){0.8f, 1.75f, 0.7f}, 0.11f);
+    scene_add_collider(s->system, &r->post);
+    mote_collider_def floor = mote_plane((const float[3]){0, 0, 0}, (const float[3]){0, 1, 0});
+    scene_add_collider(s->system, &floor);
+    for (int i = 0; i < ROPE_POINTS; i++) {
+        positions[i][0] = ROPE_LENGTH * (float)i / (ROPE_POINTS - 1);
+        positions[i][1] = 2.1f + 0.2f * positions[i][0], positions[i][2] = 0.02f * positions[i][0];
+        masses[i] = 0.1f * ROPE_LENGTH / ROPE_POINTS;
+    }
+    masses[ROPE_POINTS - 1] = s->parameter[0];
+    mote_strands_def strands = mote_default_strands_def();
+    strands.strand_count = 1, strands.points = ROPE_POINTS, strands.positions = positions[0];
+    strands.point_mass = masses, strands.radius = 0.02f, strands.friction = s->parameter[1];
+    strands.normal_drag = 0.02f, strands.tangential_drag = 0.002f, strands.substeps = 16;
+    mote_strands_id id;
+    must(mote_system_add_strands(s->system, &strands, &id, NULL), "mote_system_add_strands");
+    r->ribbons = ribbons_make(s->system, id, 0.04f, 0.04f);
+}
+
+static void close_rope(scene_state *s) {
+    rope *r = s->own;
+    ribbons_destroy(&r->ribbons);
+    free(r);
+}
+
+/* Pins the point of a strand that the pointer holds, and releases it when the pointer lets go. */
+static void drag_strand(scene_state *s, mote_strands_id id, uint32_t points, uint32_t *grabbed) {
+    float positions[ROPE_POINTS * 3];
+    scene_pointer *p = &s->pointer;
+    if (p->pressed && *grabbed == MOTE_NO_ITEM && points <= ROPE_POINTS) {
+        must(mote_strands_state(s->system, id, 0, 1, positions, NULL), "mote_strands_state");
+        const uint32_t nearest = scene_nearest(p, positions + 3, points - 1, 0.12f);
+        if (nearest == MOTE_NO_ITEM) return;
+        *grabbed = nearest + 1;
+        scene_grab_at(p, positions + 3 * *grabbed);
+    }
+    if (*grabbed == MOTE_NO_ITEM) return;
+    if (p->held) {
+        must(mote_strands_pin(s->system, id, 0, *grabbed, p->point, MOTE_NEXT_ADVANCE), "mote_strands_pin");
+    } else {
+        must(mote_strands_unpin(s->system, id, 0, *grabbed), "mote_strands_unpin");
+        *grabbed = MOTE_NO_ITEM;
+    }
+}
+
+static void before_rope(scene_state *s, double seconds) {
+    (void)seconds;
+    rope *r = s->own;
+    drag_strand(s, r->ribbons.id, ROPE_POINTS, &r->grabbed);
+}
+
+static void paint_rope(scene_state *s, draw_state *d) {
+    rope *r = s->own;
+    static const draw_material wood = {.colour = {0.34f, 0.2f, 0.1f}, .gloss = 0.3f},
+                               iron = {.colour = {0.09f, 0.1f, 0.12f}, .gloss = 0.8f};
+    static const draw_hair_look hemp = {
+        .root = {0.62f, 0.45f, 0.24f}, .tip = {0.62f, 0.45f, 0.24f}, .gloss = 0.1f};
+    draw_floor(d, 0, ground);
+    scene_paint_collider(d, &r->post, &r->post.transform, &wood);
+    ribbons_draw(&r->ribbons, s->system, d, &hemp);
+    float ends[2][3];
+    mote_strand_layout layout = mote_default_strand_layout();
+    float points[ROPE_POINTS][3];
+    must(mote_strands_present(s->system, r->ribbons.id, &layout, points, sizeof points),
+         "mote_strands_present");
+    memcpy(ends[0], points[0], sizeof ends[0]), memcpy(ends[1], points[ROPE_POINTS - 1], sizeof ends[1]);
+    for (int i = 0; i < 2; i++) {
+        mat4 at;
+        glm_translate_make(at, ends[i]);
+        draw_sphere(d, at, i ? 0.045f * cbrtf(s->parameter[0]) + 0.02f : 0.035f, &iron);
+    }
+}
+
+const scene scene_rope = {
+    .name = "rope",
+    .title = "Rope",
+    .text = {"A rope of 64 rigid segments carries a weight that is far heavier than itself.",
+             "It wraps round the beam, holds by friction and slides when the weight is too much.",
+             "Drag any point of it with the left button."},
+    .look = {{0.5f, 1.3f, 0}, 5.2f, 0.35f, 0.12f, 2.4f},
+    .parameters = {{"weight, kg", 0.05f, 20, 2, true, true}, {"friction", 0, 1, 0.3f, false, true}},
+    .open = open_rope,
+    .close = close_rope,
+    .before = before_rope,
+    .paint = paint_rope};
+
+/* --- Rods --- */
+
+enum { FAMILY = 9, ROD_POINTS = 33, CURLS = 5, CURL_POINTS = 65 };
+
+typedef struct rods {
+    ribbons family, curls;
+} rods;
+
+/* The cantilevers have the ratios of weight to stiffness q L^3 / EI = 0, 0.25, 1, ... of the published
+ * deflections. */
+static void add_family(scene_state *s, rods *r) {
+    static const float ratio[FAMILY] = {0.25f, 1, 2, 4, 7, 12, 20, 35, 60};
+    static float positions[FAMILY * ROD_POINTS][3], stiffness[FAMILY * ROD_POINTS],
+        masses[FAMILY * ROD_POINTS];
+    const float length = 1, density = 0.1f;
+    for (int k = 0; k < FAMILY; k++)
+        for (int i = 0; i < ROD_POINTS; i++) {
+            const int n = k * ROD_POINTS + i;
+            positions[n][0] = -1.1f + length * (float)i / (ROD_POINTS - 1), positions[n][1] = 1.2f;
+            positions[n][2] = 0.16f * ((float)k - (FAMILY - 1) / 2.0f);
+            stiffness[n] = s->parameter[0] * density * 9.81f * length * length * length / ratio[k];
+            masses[n] = density * length / (ROD_POINTS - 1) * (i == 0 || i == ROD_POINTS - 1 ? 0.5f : 1);
+        }
+    mote_strands_def def = mote_default_strands_def();
+    def.strand_count = FAMILY, def.points = ROD_POINTS, def.positions = positions[0];
+    def.point_mass = masses, def.point_bending_stiffness = stiffness;
+    def.normal_drag = 0.05f, def.substeps = 8;
+    mote_strands_id id;
+    must(mote_system_add_strands(s->system, &def, &id, NULL), "mote_system_add_strands");
+    r->family = ribbons_make(s->system, id, 0.025f, 0.025f);
+}
+
+static void add_curls(scene_state *s, rods *r) {
+    static float positions[CURLS * CURL_POINTS][3], masses[CURLS * CURL_POINTS];
+    for (int k = 0; k < CURLS; k++)
+        for (int i = 0; i < CURL_POINTS; i++) {
+            const float turns = 4, u = (float)i / (CURL_POINTS - 1), phi = 6.2831853f * turns * u;
+            const float radius = 0.03f + 0.02f * (float)k, *at = positions[k * CURL_POINTS + i];
+            float *to = (float *)at;
+            to[0] = 0.55f + radius * (cosf(phi) - 1), to[1] = 1.5f - (0.75f - 0.06f * (float)k) * u;
+            to[2] = 0.28f * ((float)k - (CURLS - 1) / 2.0f) + radius * sinf(phi);
+            masses[k * CURL_POINTS + i] =
+                0.02f / (CURL_POINTS - 1) * (i == 0 || i == CURL_POINTS - 1 ? 0.5f : 1);
+        }
+    mote_strands_def def = mote_default_strands_def();
+    def.strand_count = CURLS, def.points = CURL_POINTS, def.positions = positions[0];
+    def.point_mass = masses, def.normal_drag = 0.004f, def.tangential_drag = 0.002f, def.substeps = 16;
+    def.bending_stiffness = s->parameter[1], def.twisting_stiffness = 0.7f * s->parameter[1];
+    def.rest_acceleration[1] = -9.81f; /* they hang as they are made */
+    mote_strands_id id;
+    must(mote_system_add_strands(s->system, &def, &id, NULL), "mote_system_add_strands");
+    r->curls = ribbons_make(s->system, id, 0.022f, 0.022f);
+    r->curls.facing = MOTE_RIBBON_MATERIAL;
+}
+
+static void open_rods(scene_state *s) {
+    rods *r = calloc(1, sizeof *r);
+    if (!r) exit(1);
+    s->own = r;
+    mote_system_def def = scene_def(0, 8);
+    scene_make_system(s, &def);
+    scene_gravity(s->system, -9.81f);
+    add_family(s, r);
+    add_curls(s, r);
+}
+
+static void close_rods(scene_state *s) {
+    rods *r = s->own;
+    ribbons_destroy(&r->family), ribbons_destroy(&r->curls);
+    free(r);
+}
+
+/* Shakes the curls: their roots go to and fro. */
+static void before_rods(scene_state *s, double seconds) {
+    (void)seconds;
+    rods *r = s->own;
+    const double t = mote_system_time(s->system);
+    const mote_transform at = {{0, s->parameter[2] * sinf((float)t * 9), 0}, {0, 0, 0, 1}};
+    must(mote_strands_set_roots(s->system, r->curls.id, &at, 1, MOTE_NEXT_ADVANCE), "mote_strands_set_roots");
+}
+
+static void paint_rods(scene_state *s, draw_state *d) {
+    rods *r = s->own;
+    static const draw_material wall = {.colour = {0.2f, 0.21f, 0.24f}, .gloss = 0.1f};
+    static const draw_hair_look steel = {.root = {0.2f, 0.45f, 0.75f},
+                                         .tip = {0.75f, 0.85f, 0.95f},
+                                         .gloss = 0.7f},
+                                copper = {
+                                    .root = {0.7f, 0.26f, 0.08f}, .tip = {0.95f, 0.5f, 0.2f}, .gloss = 0.8f};
+    mat4 at;
+    draw_floor(d, 0, ground);
+    glm_translate_make(at, (vec3){-1.18f, 1.2f, 0});
+    draw_box(d, at, (const float[3]){0.08f, 0.1f, 0.78f}, &wall);
+    glm_translate_make(
+        at, (vec3){0.55f, 1.56f + s->parameter[2] * sinf((float)mote_system_time(s->system) * 9), 0});
+    draw_box(d, at, (const float[3]){0.08f, 0.05f, 0.7f}, &wall);
+    ribbons_draw(&r->family, s->system, d, &steel);
+    ribbons_draw(&r->curls, s->system, d, &copper);
+}
+
+const scene scene_rods = {
+    .name = "rods",
+    .title = "Rods and curls",
+    .text =
+        {"Nine cantilevers of one length and weight, from stiff to limp: their tips follow the elastica.",
+         "Five curls keep the curvature and torsion that they were made with, and twist as one shakes them.",
+         "The ribbons of the curls show their material frames."},
+    .look = {{-0.4f, 0.95f, 0}, 4.6f, 0.5f, 0.2f, 1.9f},
+    .parameters = {{"stiffness of the cantilevers, of EI", 0.1f, 10, 1, true, true},
+                   {"EI of the curls, N m^2", 3e-5f, 1e-3f, 2e-4f, true, true},
+                   {"shaking, m", 0, 0.1f, 0, false, false}},
+    .open = open_rods,
+    .close = close_rods,
+    .before = before_rods,
+    .paint = paint_rods};

@@ -1,0 +1,32 @@
+/* Text, sliders, buttons and plots over the picture. Lengths are pixels of a desktop unit, from the upper
+ * left corner. Each call draws at once and returns what the pointer did. */
+#ifndef VIEWER_UI_H
+#define VIEWER_UI_H
+
+#include "window.h"
+
+typedef struct ui_colour {
+    float r, g, b, a;
+} ui_colour;
+
+void ui_open(void);
+void ui_close(void);
+void ui_begin(int width, int height, float scale, const viewer_input *input);
+void ui_end(void);
+
+/* Returns true if the pointer is over a control or holds one: the scene must not take it. */
+bool ui_has_pointer(void);
+
+float ui_text_width(float size, const char *text);
+void ui_text(float x, float y, float size, ui_colour colour, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+void ui_rectangle(float x, float y, float width, float height, ui_colour colour);
+void ui_line(float x0, float y0, float x1, float y1, float width, ui_colour colour);
+
+/* Returns true if it was pressed. */
+bool ui_button(float x, float y, float width, const char *text, bool on);
+/* Returns true while the value changes. logarithmic: least > 0. */
+bool ui_slider(float x, float y, float width, const char *name, float *value, float least, float most,
+               bool logarithmic);
+
+#endif

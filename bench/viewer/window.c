@@ -1,0 +1,133 @@
+#include "window.h"
+
+#include <string.h>
+#include <time.h>
+
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+#if !defined(__EMSCRIPTEN__)
+#include <EGL/egl.h>
+#include <EGL/eglext.h>
+#endif
+
+static struct {
+    GLFWwindow *window; /* NULL: off screen */
+    int width, height;  /* off screen */
+    viewer_input now, next;
+} w;
+
+static void on_key(GLFWwindow *window, int key, int code, int action, int mods) {
+    (void)window, (void)code, (void)mods;
+    const int room = (int)(sizeof w.next.keys / sizeof w.next.keys[0]);
+    if (action != GLFW_RELEASE && w.next.key_count < room) w.next.keys[w.next.key_count++] = key;
+}
+
+static void on_button(GLFWwindow *window, int button, int action, int mods) {
+    (void)window, (void)mods;
+    if (button != GLFW_MOUSE_BUTTON_LEFT) return;
+    if (action == GLFW_PRESS)
+        w.next.left_pressed = true;
+    else
+        w.next.left_released = true;
+}
+
+static void on_scroll(GLFWwindow *window, double x, double y) {
+    (void)window, (void)x;
+    w.next.scroll += (float)y;
+}
+
+#if !defined(__EMSCRIPTEN__)
+/* Opens a context that no display is needed for. */
+static const char *open_off_screen(int width, int height) {
+    w.width = width, w.height = height;
+    EGLDisplay display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
+    if (display == EGL_NO_DISPLAY) display = eglGetDisplay(EGL_DEFAULT_DISPLAY);
+    if (!eglInitialize(display, NULL, NULL)) return "no EGL display for a picture off screen";
+    static const EGLint want[] = {EGL_SURFACE_TYPE,
+                                  EGL_PBUFFER_BIT,
+                                  EGL_RENDERABLE_TYPE,
+                                  EGL_OPENGL_ES3_BIT,
+                                  EGL_RED_SIZE,
+                                  8,
+                                  EGL_GREEN_SIZE,
+                                  8,
+                                  EGL_BLUE_SIZE,
+                                  8,
+                                  EGL_NONE};
+    static const EGLint version[] = {EGL_CONTEXT_MAJOR_VERSION, 3, EGL_NONE};
+    const EGLint size[] = {EGL_WIDTH, width, EGL_HEIGHT, height, EGL_NONE};
+    EGLConfig config;
+    EGLint count = 0;
+    if (!eglChooseConfig(display, want, &config, 1, &count) || count == 0)
+        return "this machine has no OpenGL ES 3";
+    eglBindAPI(EGL_OPENGL_ES_API);
+    const EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, version);
+    const EGLSurface surface = eglCreatePbufferSurface(display, config, size);
+    if (context == EGL_NO_CONTEXT || surface == EGL_NO_SURFACE) return "this machine has no OpenGL ES 3";
+    return eglMakeCurrent(display, surface, surface, context) ? NULL : "OpenGL ES cannot be used here";
+}
+#endif
+
+const char *window_open(int width, int height, bool hidden) {
+#if !defined(__EMSCRIPTEN__)
+    if (hidden) return open_off_screen(width, height);
+#endif
+    (void)hidden;
+    if (!glfwInit()) return "no display (is DISPLAY or WAYLAND_DISPLAY set?)";
+    glfwWindowHint(GLFW_CLIENT_API, GLFW_OPENGL_ES_API);
+    glfwWindowHint(GLFW_CONTEXT_CREATION_API, GLFW_EGL_CONTEXT_API);
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 0);
+    w.window = glfwCreateWindow(width, height, "mote", NULL, NULL);
+    if (!w.window) return "this display has no OpenGL ES 3";
+    glfwMakeContextCurrent(w.window);
+    glfwSetKeyCallback(w.window, on_key);
+    glfwSetMouseButtonCallback(w.window, on_button);
+    glfwSetScrollCallback(w.window, on_scroll);
+    return NULL;
+}
+
+void window_close(void) {
+    if (w.window) glfwTerminate();
+}
+
+bool window_should_close(void) { return w.window && glfwWindowShouldClose(w.window); }
+
+void window_size(int *width, int *height) {
+    *width = w.width, *height = w.height;
+    if (w.window) glfwGetFramebufferSize(w.window, width, height);
+}
+
+float window_scale(void) {
+    int width, height, wide, high;
+    if (!w.window) return 1;
+    glfwGetFramebufferSize(w.window, &width, &height);
+    glfwGetWindowSize(w.window, &wide, &high);
+    return wide > 0 ? (float)width / (float)wide : 1;
+}
+
+void window_swap(void) {
+    if (!w.window) return;
+    glfwSwapBuffers(w.window);
+    glfwPollEvents();
+    double x, y;
+    const float scale = window_scale();
+    glfwGetCursorPos(w.window, &x, &y);
+    w.next.x = (float)x * scale, w.next.y = (float)y * scale;
+    w.next.moved_x = w.next.x - w.now.x, w.next.moved_y = w.next.y - w.now.y;
+    w.next.left = glfwGetMouseButton(w.window, GLFW_MOUSE_BUTTON_LEFT) == GLFW_PRESS;
+    w.next.right = glfwGetMouseButton(w.window, GLFW_MOUSE_BUTTON_RIGHT) == GLFW_PRESS;
+    w.next.middle = glfwGetMouseButton(w.window, GLFW_MOUSE_BUTTON_MIDDLE) == GLFW_PRESS;
+    w.next.shift = glfwGetKey(w.window, GLFW_KEY_LEFT_SHIFT) == GLFW_PRESS ||
+                   glfwGetKey(w.window, GLFW_KEY_RIGHT_SHIFT) == GLFW_PRESS;
+    w.now = w.next;
+    memset(&w.next, 0, sizeof w.next);
+}
+
+const viewer_input *window_input(void) { return &w.now; }
+
+double window_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
