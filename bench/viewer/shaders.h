@@ -95,21 +95,21 @@
     "  gl_Position = both * vec4(x, 1.0); }\n"
 #define HAIR_FRAGMENT                                                                                        \
     SHADE                                                                                                    \
-        "in vec3 x, t; in float u, s, k; out vec4 pixel; uniform vec3 root, tip; uniform float gloss;\n"     \
-        "float shine(vec3 t, vec3 h, float shift, vec3 n, float power) {\n"                                  \
-        "  float d = dot(normalize(t + shift * n), h); return pow(sqrt(max(0.0, 1.0 - d * d)), power); }\n"  \
-        "void main() {\n"                                                                                    \
-        "  vec3 tangent = normalize(t), to_eye = normalize(eye - x), h = normalize(to_light + to_eye);\n"    \
-        "  vec3 n = normalize(cross(cross(tangent, to_eye), tangent));\n"                                    \
-        "  float d = dot(tangent, to_light), across = sqrt(max(0.0, 1.0 - d * d));\n"                        \
-        "  float through = exp(-9.0 * buried(x + 0.002 * to_light));\n"                                      \
-        "  vec3 c = mix(root, tip, u) * (0.75 + 0.5 * k);\n"                                                 \
-        "  float round_off = 1.0 - 0.35 * s * s;\n"                                                          \
-        "  vec3 sum = c * sky(n) * (0.35 + 0.65 * through) + 1.35 * c * across * through;\n"                 \
-        "  sum += gloss * through * 0.55 * shine(tangent, h, -0.08, n, 90.0) * vec3(1.0, 0.96, 0.9);\n"      \
-        "  sum += gloss * through * 0.9 * shine(tangent, h, 0.12 + 0.1 * (k - 0.5), n, 22.0) * c;\n"         \
-        "  pixel = vec4(screen(sum * round_off), 1.0);\n"                                                    \
-        "}\n"
+    "in vec3 x, t; in float u, s, k; out vec4 pixel; uniform vec3 root, tip; uniform float gloss;\n"         \
+    "float shine(vec3 t, vec3 h, float shift, vec3 n, float power) {\n"                                      \
+    "  float d = dot(normalize(t + shift * n), h); return pow(sqrt(max(0.0, 1.0 - d * d)), power); }\n"      \
+    "void main() {\n"                                                                                        \
+    "  vec3 tangent = normalize(t), to_eye = normalize(eye - x), h = normalize(to_light + to_eye);\n"        \
+    "  vec3 n = normalize(cross(cross(tangent, to_eye), tangent));\n"                                        \
+    "  float d = dot(tangent, to_light), across = sqrt(max(0.0, 1.0 - d * d));\n"                            \
+    "  float through = exp(-9.0 * buried(x + 0.002 * to_light));\n"                                          \
+    "  vec3 c = mix(root, tip, u) * (0.75 + 0.5 * k);\n"                                                     \
+    "  float round_off = 1.0 - 0.35 * s * s;\n"                                                              \
+    "  vec3 sum = c * sky(n) * (0.35 + 0.65 * through) + 1.35 * c * across * through;\n"                     \
+    "  sum += gloss * through * 0.55 * shine(tangent, h, -0.08, n, 90.0) * vec3(1.0, 0.96, 0.9);\n"          \
+    "  sum += gloss * through * 0.9 * shine(tangent, h, 0.12 + 0.1 * (k - 0.5), n, 22.0) * c;\n"             \
+    "  pixel = vec4(screen(sum * round_off), 1.0);\n"                                                        \
+    "}\n"
 
 #define SPRITE_VERTEX                                                                                        \
     "layout(location = 0) in vec3 position;\n"                                                               \
