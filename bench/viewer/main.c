@@ -84,6 +84,10 @@ static void advance(uint64_t nanoseconds, uint32_t steps) {
     app.state.frame++;
 }
 
+static void keep_hash(void) {
+    app.hash = app.scene->hash ? app.scene->hash(&app.state) : mote_system_hash(app.state.system);
+}
+
 static void point(int width, int height, const viewer_input *input) {
     scene_pointer *p = &app.state.pointer;
     p->ray = camera_through(&app.camera, input->x, input->y, width, height);
@@ -258,7 +262,7 @@ static void frame(void) {
     point(width, height, input);
     const double most = 0.1, seconds = passed < most ? passed : most;
     if (!app.paused) advance((uint64_t)(1e9 * seconds * (double)app.speed), 0);
-    app.hash = app.scene->hash ? app.scene->hash(&app.state) : mote_system_hash(app.state.system);
+    keep_hash();
     draw();
     window_swap();
 }
@@ -329,11 +333,34 @@ static mote_hair *read_hair(const char *name) {
     exit(2);
 }
 
+#if defined(__EMSCRIPTEN__)
+/* What the page calls. */
+EMSCRIPTEN_KEEPALIVE void viewer_choose(const char *name) {
+    const scene *to = scene_find(name);
+    if (to) choose_scene(to);
+}
+EMSCRIPTEN_KEEPALIVE void viewer_pause(int paused) { app.paused = paused; }
+EMSCRIPTEN_KEEPALIVE void viewer_frames(int count) { /* of 1/60 s, at once */
+    for (int i = 0; i < count; i++) advance(FRAME_NANOSECONDS, 0);
+    keep_hash();
+}
+EMSCRIPTEN_KEEPALIVE void viewer_set(int parameter, float value) {
+    if (parameter < 0 || parameter >= MAX_PARAMETERS || !app.scene->parameters[parameter].name) return;
+    app.state.parameter[parameter] = value;
+    if (app.scene->parameters[parameter].restarts) reopen();
+}
+EMSCRIPTEN_KEEPALIVE const char *viewer_hash(void) {
+    static char text[17];
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)app.hash);
+    return text;
+}
+EMSCRIPTEN_KEEPALIVE double viewer_step_seconds(void) { return app.step_seconds; }
+#else
 static int headless(const options *o) {
     unsigned char *pixels = malloc((size_t)o->width * (size_t)o->height * 4);
     if (!pixels) return 1;
     for (int i = 0; i < o->frames; i++) advance(FRAME_NANOSECONDS, 0);
-    app.hash = app.scene->hash ? app.scene->hash(&app.state) : mote_system_hash(app.state.system);
+    keep_hash();
     printf("%s %d %016llx\n", app.scene->name, o->frames, (unsigned long long)app.hash);
     draw();
     draw_read(o->width, o->height, pixels);
@@ -342,6 +369,7 @@ static int headless(const options *o) {
     free(pixels);
     return good ? 0 : 2;
 }
+#endif
 
 int main(int argc, char **argv) {
     options o = {.scene = scenes[0]->name, .frames = 60, .width = WIDTH, .height = HEIGHT};
@@ -360,19 +388,17 @@ int main(int argc, char **argv) {
     draw_open();
     ui_open();
     choose_scene(first);
-    int status = 0;
-    if (app.headless)
-        status = headless(&o);
-    else
 #if defined(__EMSCRIPTEN__)
-        emscripten_set_main_loop(frame, 0, true);
+    emscripten_set_main_loop(frame, 0, true);
+    return 0;
 #else
-        while (!window_should_close()) frame();
-#endif
+    const int status = app.headless ? headless(&o) : 0;
+    while (!app.headless && !window_should_close()) frame();
     close_scene();
     mote_hair_destroy(app.state.hair);
     ui_close();
     draw_close();
     window_close();
     return status;
+#endif
 }

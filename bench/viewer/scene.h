@@ -70,6 +70,11 @@ void scene_gravity(mote_system *system, float y);
 
 mote_collider_id scene_add_collider(mote_system *system, const mote_collider_def *def);
 
+/* Sine and cosine by + - * alone, so that a scene is the same on every machine: those of the C library differ
+ * in the last bit. Angles in rad, below 1e6. */
+float scene_sine(float angle);
+float scene_cosine(float angle);
+
 /* Draws a collider's shape at a transform. */
 void scene_paint_collider(draw_state *d, const mote_collider_def *def, const mote_transform *at,
                           const draw_material *material);

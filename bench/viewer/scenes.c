@@ -1,5 +1,6 @@
 #include "scene.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,11 +8,11 @@
 #include <mote/cglm.h>
 
 extern const scene scene_fountain, scene_galaxy, scene_smoke, scene_field, scene_rope, scene_bridge,
-    scene_cloth, scene_hair, scene_rods, scene_lab, scene_blend;
+    scene_cloth, scene_hair, scene_rods, scene_lab, scene_blend, scene_lockstep;
 
-const scene *const scenes[] = {&scene_hair,   &scene_fountain, &scene_cloth, &scene_rope,
-                               &scene_bridge, &scene_rods,     &scene_smoke, &scene_galaxy,
-                               &scene_field,  &scene_lab,      &scene_blend, NULL};
+const scene *const scenes[] = {&scene_hair,  &scene_fountain, &scene_cloth,  &scene_rope,  &scene_bridge,
+                               &scene_rods,  &scene_smoke,    &scene_galaxy, &scene_field, &scene_lab,
+                               &scene_blend, &scene_lockstep, NULL};
 
 const scene *scene_find(const char *name) {
     for (int i = 0; scenes[i]; i++)
@@ -49,6 +50,20 @@ mote_collider_id scene_add_collider(mote_system *system, const mote_collider_def
     must(mote_system_add_collider(system, def, &id), "mote_system_add_collider");
     return id;
 }
+
+/* Taylor's series about the nearest whole turn. */
+static float series(float angle, int first) {
+    const double turn = 6.283185307179586, x = (double)angle - turn * floor((double)angle / turn + 0.5);
+    double term = first ? x : 1, sum = term;
+    for (int n = first + 1; n < 26; n += 2) {
+        term *= -x * x / (n * (n + 1));
+        sum += term;
+    }
+    return (float)sum;
+}
+
+float scene_sine(float angle) { return series(angle, 1); }
+float scene_cosine(float angle) { return series(angle, 0); }
 
 void scene_paint_collider(draw_state *d, const mote_collider_def *def, const mote_transform *at,
                           const draw_material *material) {

@@ -31,7 +31,7 @@ static float random_at(uint32_t item, uint32_t draw) {
 static bool on_scalp(uint32_t number, uint32_t of, vec3 normal) {
     const float y = 1 - 1.45f * ((float)number + 0.5f) / (float)of, r = sqrtf(fmaxf(0, 1 - y * y));
     const float phi = 2.399963f * (float)number;
-    glm_vec3_copy((vec3){r * cosf(phi), y, r * sinf(phi)}, normal);
+    glm_vec3_copy((vec3){r * scene_cosine(phi), y, r * scene_sine(phi)}, normal);
     return normal[2] < 0.45f || y > 0.62f; /* the face looks along z */
 }
 
@@ -146,8 +146,8 @@ static void close_hair(scene_state *s) {
 }
 
 static mote_transform head_turn(const scene_state *s) {
-    const float angle = s->parameter[2] * sinf(1.8f * (float)mote_system_time(s->system));
-    return (mote_transform){{0, 0, 0}, {0, sinf(angle / 2), 0, cosf(angle / 2)}};
+    const float angle = s->parameter[2] * scene_sine(1.8f * (float)mote_system_time(s->system));
+    return (mote_transform){{0, 0, 0}, {0, scene_sine(angle / 2), 0, scene_cosine(angle / 2)}};
 }
 
 static void before_hair(scene_state *s, double seconds) {

@@ -269,7 +269,8 @@ static void close_cloth(scene_state *s) {
 static mote_transform ball_at(const scene_state *s) {
     const double t = mote_system_time(s->system) - 2.5;
     const float phase = t > 0 ? (float)t * 1.4f : 0;
-    return (mote_transform){{0.25f * sinf(phase), 0.75f, 0.25f * (1 - cosf(phase))}, {0, 0, 0, 1}};
+    return (mote_transform){{0.25f * scene_sine(phase), 0.75f, 0.25f * (1 - scene_cosine(phase))},
+                            {0, 0, 0, 1}};
 }
 
 static void before_cloth(scene_state *s, double seconds) {

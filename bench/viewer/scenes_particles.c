@@ -198,8 +198,10 @@ static void open_galaxy(scene_state *s) {
                     phi = 6.2831853f * random_at(i, 1);
         const float r2 = r * r + soft * soft, speed = sqrtf(mass * r * r / (r2 * sqrtf(r2)));
         const float thick = 0.08f * (random_at(i, 2) + random_at(i, 3) - 1);
-        v.position.x[i] = r * cosf(phi), v.position.y[i] = thick, v.position.z[i] = r * sinf(phi);
-        v.velocity.x[i] = -speed * sinf(phi), v.velocity.y[i] = 0, v.velocity.z[i] = speed * cosf(phi);
+        v.position.x[i] = r * scene_cosine(phi), v.position.y[i] = thick,
+        v.position.z[i] = r * scene_sine(phi);
+        v.velocity.x[i] = -speed * scene_sine(phi), v.velocity.y[i] = 0,
+        v.velocity.z[i] = speed * scene_cosine(phi);
     }
 }
 

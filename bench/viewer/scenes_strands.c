@@ -192,8 +192,8 @@ static void add_curls(scene_state *s, rods *r) {
             const float turns = 4, u = (float)i / (CURL_POINTS - 1), phi = 6.2831853f * turns * u;
             const float radius = 0.03f + 0.02f * (float)k, *at = positions[k * CURL_POINTS + i];
             float *to = (float *)at;
-            to[0] = 0.55f + radius * (cosf(phi) - 1), to[1] = 1.5f - (0.75f - 0.06f * (float)k) * u;
-            to[2] = 0.28f * ((float)k - (CURLS - 1) / 2.0f) + radius * sinf(phi);
+            to[0] = 0.55f + radius * (scene_cosine(phi) - 1), to[1] = 1.5f - (0.75f - 0.06f * (float)k) * u;
+            to[2] = 0.28f * ((float)k - (CURLS - 1) / 2.0f) + radius * scene_sine(phi);
             masses[k * CURL_POINTS + i] =
                 0.02f / (CURL_POINTS - 1) * (i == 0 || i == CURL_POINTS - 1 ? 0.5f : 1);
         }
@@ -230,7 +230,7 @@ static void before_rods(scene_state *s, double seconds) {
     (void)seconds;
     rods *r = s->own;
     const double t = mote_system_time(s->system);
-    const mote_transform at = {{0, s->parameter[2] * sinf((float)t * 9), 0}, {0, 0, 0, 1}};
+    const mote_transform at = {{0, s->parameter[2] * scene_sine((float)t * 9), 0}, {0, 0, 0, 1}};
     must(mote_strands_set_roots(s->system, r->curls.id, &at, 1, MOTE_NEXT_ADVANCE), "mote_strands_set_roots");
 }
 
@@ -247,7 +247,7 @@ static void paint_rods(scene_state *s, draw_state *d) {
     glm_translate_make(at, (vec3){-1.18f, 1.2f, 0});
     draw_box(d, at, (const float[3]){0.08f, 0.1f, 0.78f}, &wall);
     glm_translate_make(
-        at, (vec3){0.55f, 1.56f + s->parameter[2] * sinf((float)mote_system_time(s->system) * 9), 0});
+        at, (vec3){0.55f, 1.56f + s->parameter[2] * scene_sine((float)mote_system_time(s->system) * 9), 0});
     draw_box(d, at, (const float[3]){0.08f, 0.05f, 0.7f}, &wall);
     ribbons_draw(&r->family, s->system, d, &steel);
     ribbons_draw(&r->curls, s->system, d, &copper);

@@ -10,6 +10,8 @@ clang_packages=(clang-19 libclang-rt-19-dev libomp-19-dev)
 format_packages=(clang-format-19)
 consumer_packages=(cmake libglm-dev)
 document_packages=(doxygen)
+wasm_packages=(emscripten cmake ninja-build clang-19 lld-19 llvm-19 nodejs libcmocka-dev libstb-dev fonts-dejavu-core)
+page_packages=(chromium npm)
 windows_packages=(gcc-mingw-w64-x86-64 wine64)
 aarch64_packages=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
 
@@ -53,6 +55,12 @@ present() {
         python3) command -v python3 ;;
         libcglm-dev) pkg-config --exists cglm ;;
         libcjson-dev) pkg-config --exists libcjson ;;
+        emscripten) command -v emcc ;;
+        lld-19) command -v wasm-ld-19 ;;
+        llvm-19) command -v llvm-ar-19 ;;
+        nodejs) command -v node ;;
+        npm) command -v npm ;;
+        chromium) command -v chromium ;;
         libglfw3-dev) pkg-config --exists glfw3 ;;
         libgles-dev) pkg-config --exists glesv2 ;;
         libegl-dev) pkg-config --exists egl ;;
@@ -88,6 +96,12 @@ describe() {
         python3) echo 'python 3' ;;
         libcglm-dev) echo 'cglm: headers and cglm.pc' ;;
         libcjson-dev) echo 'cJSON: headers and libcjson.pc' ;;
+        emscripten) echo 'emcc of emscripten 3.1.6' ;;
+        lld-19) echo 'wasm-ld-19' ;;
+        llvm-19) echo 'llvm-ar-19' ;;
+        nodejs) echo 'node 18 or newer' ;;
+        npm) echo 'npm' ;;
+        chromium) echo 'Chromium' ;;
         libglfw3-dev) echo 'GLFW 3: headers and glfw3.pc' ;;
         libgles-dev) echo 'OpenGL ES 3: headers and glesv2.pc' ;;
         libegl-dev) echo 'EGL: headers and egl.pc' ;;

@@ -187,6 +187,28 @@ run_windows_variant() {
     fi
 }
 
+# The library for wasm32 under node, and the page of the viewer in Chromium.
+wasm() {
+    local out=$root/build-wasm log
+    mkdir -p "$out"
+    log=$(cd "$root" && tests/scripts/wasm.sh "$root" "$out" "$root/build-gcc/bench/viewer/mote-viewer" 2>&1) || true
+    echo "$log" | grep -v '^configure: ' | tail -n 30
+    passed=$((passed + $(grep -c '^ok ' <<<"$log" || true)))
+    failed=$((failed + $(grep -c '^not ok ' <<<"$log" || true)))
+    skipped=$((skipped + $(grep -c '^skip ' <<<"$log" || true)))
+    grep -q '^ok wasm-hashes' <<<"$log" && ! grep -q '^not ok ' <<<"$log"
+}
+
+run_wasm_variant() {
+    local missing
+    missing=$(missing_of "${wasm_packages[@]}" | paste -sd ' ')
+    if [[ -n $missing ]]; then
+        not_run wasm "missing: $missing"
+    else
+        variant wasm wasm
+    fi
+}
+
 run_aarch64_variant() {
     local missing
     missing=$(missing_of "${aarch64_packages[@]}" | paste -sd ' ')
@@ -206,6 +228,7 @@ run_all() {
     provide "${aarch64_packages[@]}" || [[ ${CI:-} != true ]] || exit 2
     provide "${consumer_packages[@]}" || [[ ${CI:-} != true ]] || exit 2
     provide "${viewer_packages[@]}" || [[ ${CI:-} != true ]] || exit 2
+    provide "${wasm_packages[@]}" "${page_packages[@]}" || true
     provide "${document_packages[@]}" || true
     provide "${windows_packages[@]}" || true
     export CC=gcc CXX=g++
@@ -219,6 +242,7 @@ run_all() {
     run_clang_variants
     run_aarch64_variant
     run_windows_variant
+    run_wasm_variant
     printf '\n%s\n' 'variant      result'
     printf '%s\n' "${table[@]}" ''
 }
