@@ -10,7 +10,8 @@ clang_packages=(clang-19 libclang-rt-19-dev libomp-19-dev)
 format_packages=(clang-format-19)
 consumer_packages=(cmake libglm-dev)
 document_packages=(doxygen)
-wasm_packages=(emscripten cmake ninja-build clang-19 lld-19 llvm-19 nodejs libcmocka-dev libstb-dev fonts-dejavu-core)
+wasm_packages=(emscripten cmake ninja-build clang-19 lld-19 llvm-19 nodejs libcmocka-dev libstb-dev
+    fonts-dejavu-core)
 page_packages=(chromium npm)
 windows_packages=(gcc-mingw-w64-x86-64 wine64)
 aarch64_packages=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
@@ -66,7 +67,8 @@ present() {
         libegl-dev) pkg-config --exists egl ;;
         libstb-dev) [[ -e /usr/include/stb/stb_truetype.h ]] ;;
         fonts-dejavu-core)
-            [[ -e /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf || -e /usr/share/fonts/TTF/DejaVuSans.ttf ]] ;;
+            [[ -e /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf ||
+                -e /usr/share/fonts/TTF/DejaVuSans.ttf ]] ;;
         libcmocka-dev) pkg-config --exists cmocka ;;
         g++) command -v "${CXX%% *}" ;;
         binutils) command -v nm && command -v objdump ;;

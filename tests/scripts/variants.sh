@@ -191,7 +191,8 @@ run_windows_variant() {
 wasm() {
     local out=$root/build-wasm log
     mkdir -p "$out"
-    log=$(cd "$root" && tests/scripts/wasm.sh "$root" "$out" "$root/build-gcc/bench/viewer/mote-viewer" 2>&1) || true
+    log=$("$root/tests/scripts/wasm.sh" "$root" "$out" "$root/build-gcc/bench/viewer/mote-viewer" 2>&1) ||
+        true
     echo "$log" | grep -v '^configure: ' | tail -n 30
     passed=$((passed + $(grep -c '^ok ' <<<"$log" || true)))
     failed=$((failed + $(grep -c '^not ok ' <<<"$log" || true)))

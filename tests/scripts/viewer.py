@@ -26,7 +26,8 @@ def unfilter(kind, line, above):
             line[i] = line[i] + (left + up >> 1) & 255
         elif kind == 4:
             guess = left + up - corner
-            nearest = min((abs(guess - left), 0, left), (abs(guess - up), 1, up), (abs(guess - corner), 2, corner))
+            nearest = min((abs(guess - left), 0, left), (abs(guess - up), 1, up),
+                          (abs(guess - corner), 2, corner))
             line[i] = line[i] + nearest[2] & 255
     return line
 
@@ -53,7 +54,8 @@ def regions(rows):
     means = []
     for top in range(0, HEIGHT, CELL):
         for left in range(0, WIDTH, CELL):
-            total = sum(sum(row[4 * x:4 * x + 3]) for row in rows[top:top + CELL] for x in range(left, left + CELL))
+            total = sum(sum(row[4 * x:4 * x + 3])
+                        for row in rows[top:top + CELL] for x in range(left, left + CELL))
             means.append(total / (3 * CELL * CELL))
     return means
 
@@ -92,7 +94,8 @@ def check_hair(now, kept):
     near = {i + dx + dy * columns for i in bright for dx in (-1, 0, 1) for dy in (-1, 0, 1)}
     for i, value in enumerate(now):
         if i not in near and value > 24:
-            yield f'hair: region {i % columns}, {i // columns} has {value:.0f}: a strand outside the silhouette'
+            place = f'{i % columns}, {i // columns}'
+            yield f'hair: region {place} has {value:.0f}: a strand outside the silhouette'
     away = sum(abs(a - b) > 25 for a, b in zip(now, kept))
     if away > len(kept) // 25:
         yield f'hair: {away} of {len(kept)} regions differ from the kept picture'
@@ -115,8 +118,10 @@ def main():
         folder = pathlib.Path(name)
         hair = draw(viewer, 'hair', 120, folder)[1]
         if '--keep' in sys.argv:
-            kept.write_text(''.join(f'{value:.0f}\n' for value in hair), encoding='utf-8')
-        faults += check_hair(hair, [float(line) for line in kept.read_text(encoding='utf-8').split()])
+            lines = [hair[i:i + WIDTH // CELL] for i in range(0, len(hair), WIDTH // CELL)]
+            text = ''.join(' '.join(f'{value:.0f}' for value in line) + '\n' for line in lines)
+            kept.write_text(text, encoding='utf-8')
+        faults += check_hair(hair, [float(value) for value in kept.read_text(encoding='utf-8').split()])
         for scene in scenes:
             faults += check_scene(viewer, scene, folder)
     print('\n'.join(faults) or f'{len(scenes)} scenes')

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the library for wasm32 with simd128 and compares the golden hashes under node; then the page, and runs
-# it in Chromium where that is found. Prints `ok NAME` or `not ok NAME` a test.
+# Builds the library for wasm32 with simd128 and compares the golden hashes under node; then the page, and
+# runs it in Chromium where that is found. Prints `ok NAME` or `not ok NAME` a test.
 # usage: wasm.sh ROOT DIRECTORY VIEWER
 set -euo pipefail
 root=$1 directory=$2 viewer=$3
