@@ -34,7 +34,9 @@ void ribbons_draw(ribbons *r, const mote_system *system, draw_state *d, const dr
         mote_strand_layout layout = mote_default_strand_layout();
         layout.shape = MOTE_STRAND_RIBBONS, layout.stride = 32, layout.facing = r->facing;
         layout.tangent_offset = 12, layout.side_offset = 24, layout.parameter_offset = 28;
-        layout.root_width = r->root_width, layout.tip_width = r->tip_width;
+        /* Not thinner than a pixel: what falls between pixels would flicker. */
+        const float pixel = 0.9f * d->camera->height_of_pixel * d->camera->distance;
+        layout.root_width = fmaxf(r->root_width, pixel), layout.tip_width = fmaxf(r->tip_width, 0.8f * pixel);
         glm_vec3_copy(d->camera->eye, layout.eye);
         const size_t bytes = (size_t)r->vertices * layout.stride;
         void *to = gl_stream_map(&r->stream, bytes);

@@ -88,7 +88,7 @@ def check_scene(viewer, scene, folder):
 
 
 def check_hair(now, kept):
-    """No strand may stand where no strand was: away from the kept silhouette the picture is the background."""
+    """No strand may stand away from the kept silhouette: the picture is the background there."""
     columns = WIDTH // CELL
     bright = {i for i, value in enumerate(kept) if value > 24}
     near = {i + dx + dy * columns for i in bright for dx in (-1, 0, 1) for dy in (-1, 0, 1)}
