@@ -278,6 +278,7 @@ static void over_lab(scene_state *s, int width, int height) {
 const scene scene_lab = {
     .name = "lab",
     .title = "Integrator lab",
+    .source = "lab.c",
     .text =
         {"One problem, ten integrators, the same steps: a spring (0), an orbit (1) or a rope of springs (2).",
          "Explicit Euler explodes, RK4 and implicit Euler lose energy, semi-implicit Euler oscillates about "

@@ -238,7 +238,8 @@ static void draw(void) {
     int width, height;
     window_size(&width, &height);
     if (width < 1 || height < 1) return;
-    const float scale = window_scale();
+    /* Narrow windows have smaller controls. */
+    const float dpi = window_scale(), scale = dpi * fminf(1, fmaxf(0.5f, (float)width / dpi / 1100));
     const int wide = (int)((float)width / scale), high = (int)((float)height / scale);
     camera_update(&app.camera, width, height);
     draw_state d = {
@@ -339,6 +340,7 @@ EMSCRIPTEN_KEEPALIVE void viewer_choose(const char *name) {
     const scene *to = scene_find(name);
     if (to) choose_scene(to);
 }
+EMSCRIPTEN_KEEPALIVE const char *viewer_source(void) { return app.scene->source; }
 EMSCRIPTEN_KEEPALIVE void viewer_pause(int paused) { app.paused = paused; }
 EMSCRIPTEN_KEEPALIVE void viewer_frames(int count) { /* of 1/60 s, at once */
     for (int i = 0; i < count; i++) advance(FRAME_NANOSECONDS, 0);

@@ -42,7 +42,7 @@ typedef struct scene_state {
 } scene_state;
 
 typedef struct scene {
-    const char *name, *title, *text[3];
+    const char *name, *title, *source, *text[3]; /* source: the file that it is in */
     struct {
         float target[3], distance, yaw, pitch, radius;
     } look;

@@ -89,6 +89,7 @@ static void over_blend(scene_state *s, int width, int height) {
 const scene scene_blend = {
     .name = "interpolation",
     .title = "Interpolation",
+    .source = "scenes_blend.c",
     .text = {"The same orbit at ten steps a second, drawn at the rate of the screen.",
              "Off: the ball jumps. Linear: it moves on the chords. Hermite: it stays on the curve.",
              "The state is the same in all three."},

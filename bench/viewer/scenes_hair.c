@@ -186,6 +186,7 @@ static void paint_hair(scene_state *s, draw_state *d) {
 const scene scene_hair = {
     .name = "hair",
     .title = "Hair",
+    .source = "scenes_hair.c",
     .text = {"Hairs of 32 points with bending stiffness; the head and the shoulders hold them by friction.",
              "Turn the head with the slider; drag the ball through the hair with the left button.",
              "Every segment keeps its length to 0.2 percent."},

@@ -269,6 +269,7 @@ static void over_lockstep(scene_state *s, int width, int height) {
 const scene scene_lockstep = {
     .name = "lockstep",
     .title = "Two tabs",
+    .source = "scenes_lockstep.c",
     .text =
         {"Open this page in two windows: only the inputs go from one to the other, and both keep one state.",
          "An input that comes late rolls the state back by a snapshot and runs the frames again.",

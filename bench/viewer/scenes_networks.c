@@ -172,6 +172,7 @@ static void paint_bridge(scene_state *s, draw_state *d) {
 const scene scene_bridge = {
     .name = "bridge",
     .title = "Bridge",
+    .source = "scenes_networks.c",
     .text = {"A load moves over a bridge of stiff springs; red members are pulled, blue ones pressed.",
              "A member that is strained too far tears at the end of the step, and the next ones must carry "
              "its share.",
@@ -311,6 +312,7 @@ static void paint_cloth(scene_state *s, draw_state *d) {
 const scene scene_cloth = {
     .name = "cloth",
     .title = "Cloth",
+    .source = "scenes_networks.c",
     .text = {"A cloth of 61 x 61 particles falls over a ball, drapes and is carried by friction.",
              "The springs are solved together in each substep, so that they may be stiff.",
              "Pull at it with the left button: threads tear where they are strained too far."},

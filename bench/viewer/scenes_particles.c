@@ -118,6 +118,7 @@ static void paint_fountain(scene_state *s, draw_state *d) {
 const scene scene_fountain = {
     .name = "fountain",
     .title = "Fountain",
+    .source = "scenes_particles.c",
     .text = {"An emitter gives birth to up to a million drops at evenly spaced moments within each step.",
              "Gravity, drag and wind move them; they bounce off a plane, a sphere and a capsule.",
              "Rate, speed and spread change while it runs."},
@@ -163,6 +164,7 @@ static void paint_smoke(scene_state *s, draw_state *d) {
 const scene scene_smoke = {
     .name = "smoke",
     .title = "Smoke",
+    .source = "scenes_particles.c",
     .text = {"Drag carries the particles along a noise field without sources or sinks.",
              "The engine sorts them back to front, so that they can be blended.",
              "Size and colour follow the age of each particle."},
@@ -221,6 +223,7 @@ static void paint_galaxy(scene_state *s, draw_state *d) {
 const scene scene_galaxy = {
     .name = "galaxy",
     .title = "Galaxy",
+    .source = "scenes_particles.c",
     .text = {"Stars on circular orbits about a softened mass; a second mass draws arms out of the disc.",
              "Velocity Verlet keeps the orbits: with explicit Euler (I) they spiral outwards.",
              "Fast stars are blue."},
@@ -266,6 +269,7 @@ static void paint_field(scene_state *s, draw_state *d) {
 const scene scene_field = {
     .name = "field",
     .title = "Velocity field",
+    .source = "scenes_particles.c",
     .text = {"The particles have no inertia: Runge and Kutta's method carries them along a velocity field.",
              "Two vortices turn against each other in a noise field.", "Fast ones are bright."},
     .look = {{0, 1, 0}, 7.5f, 0.3f, 0.6f, 3},

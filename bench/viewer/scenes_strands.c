@@ -145,6 +145,7 @@ static void paint_rope(scene_state *s, draw_state *d) {
 const scene scene_rope = {
     .name = "rope",
     .title = "Rope",
+    .source = "scenes_strands.c",
     .text = {"A rope of 64 rigid segments carries a weight that is far heavier than itself.",
              "It wraps round the beam, holds by friction and slides when the weight is too much.",
              "Drag any point of it with the left button."},
@@ -258,6 +259,7 @@ static void paint_rods(scene_state *s, draw_state *d) {
 const scene scene_rods = {
     .name = "rods",
     .title = "Rods and curls",
+    .source = "scenes_strands.c",
     .text =
         {"Nine cantilevers of one length and weight, from stiff to limp: their tips follow the elastica.",
          "Five curls keep the curvature and torsion that they were made with, and twist as one shakes them.",

@@ -5,7 +5,10 @@
 
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
-#if !defined(__EMSCRIPTEN__)
+#if defined(__EMSCRIPTEN__)
+#include <emscripten.h>
+#include <emscripten/html5.h>
+#else
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
 #endif
@@ -93,6 +96,21 @@ void window_close(void) {
 
 bool window_should_close(void) { return w.window && glfwWindowShouldClose(w.window); }
 
+#if defined(__EMSCRIPTEN__)
+/* The canvas follows the size of the page, in pixels of the screen. Its pointer has such pixels too. */
+float window_scale(void) { return (float)emscripten_get_device_pixel_ratio(); }
+static float pointer_scale(void) { return 1; }
+
+void window_size(int *width, int *height) {
+    double wide, high;
+    int now_wide, now_high;
+    emscripten_get_element_css_size("#canvas", &wide, &high);
+    *width = (int)(wide * (double)window_scale()), *height = (int)(high * (double)window_scale());
+    emscripten_get_canvas_element_size("#canvas", &now_wide, &now_high);
+    if (now_wide != *width || now_high != *height)
+        emscripten_set_canvas_element_size("#canvas", *width, *height);
+}
+#else
 void window_size(int *width, int *height) {
     *width = w.width, *height = w.height;
     if (w.window) glfwGetFramebufferSize(w.window, width, height);
@@ -106,12 +124,15 @@ float window_scale(void) {
     return wide > 0 ? (float)width / (float)wide : 1;
 }
 
+static float pointer_scale(void) { return window_scale(); }
+#endif
+
 void window_swap(void) {
     if (!w.window) return;
     glfwSwapBuffers(w.window);
     glfwPollEvents();
     double x, y;
-    const float scale = window_scale();
+    const float scale = pointer_scale();
     glfwGetCursorPos(w.window, &x, &y);
     w.next.x = (float)x * scale, w.next.y = (float)y * scale;
     w.next.moved_x = w.next.x - w.now.x, w.next.moved_y = w.next.y - w.now.y;

@@ -2,6 +2,7 @@
 const word = document.getElementById('word');
 const canvas = document.getElementById('canvas');
 const about = document.getElementById('about');
+const source = document.getElementById('source');
 
 // The smallest module with an instruction of simd128.
 const simd = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0,
@@ -76,12 +77,6 @@ function choose() {
   if (name === 'lockstep') Lockstep.open();
 }
 
-function fit() {
-  const scale = window.devicePixelRatio || 1;
-  canvas.width = Math.round(innerWidth * scale);
-  canvas.height = Math.round(innerHeight * scale);
-}
-
 var Module = {
   canvas,
   onRuntimeInitialized() {
@@ -89,6 +84,7 @@ var Module = {
     if (word.textContent) throw new Error(word.textContent);
     canvas.focus();
     setTimeout(choose);
+    source.onpointerdown = () => { source.href = `source/${Module.ccall('viewer_source', 'string')}`; };
   },
   onAbort() { word.textContent = 'The viewer has stopped. The console of the browser tells why.'; },
 };
