@@ -8,6 +8,7 @@
 #include <mote/collider.h>
 #include <mote/columns.h>
 #include <mote/emitter.h>
+#include <mote/events.h>
 #include <mote/followers.h>
 #include <mote/force.h>
 #include <mote/grid.h>

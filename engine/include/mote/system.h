@@ -63,15 +63,20 @@ typedef struct mote_system_def {
     bool external_forces; /**< force columns for the host: 12 bytes a particle */
     uint32_t extra_count; /**< columns of the host, at most MOTE_MAX_EXTRA_COLUMNS */
     uint32_t extra_bytes[MOTE_MAX_EXTRA_COLUMNS]; /**< bytes of one element of each, 1 .. 256 */
-    mote_loop_order loop_order;                   /**< AUTO but for comparison */
-    mote_isa isa;                                 /**< instruction set of the kernels */
-    mote_jobs jobs;                               /**< threads of a step */
-    mote_allocator allocator;                     /**< source of all memory */
+    /** Deaths of one advance that are kept (mote/events.h), at most MOTE_MAX_PARTICLES; 0: none, without
+     * cost. 96 bytes each. */
+    uint32_t max_deaths;
+    uint32_t max_births;        /**< births from emitters, in the same way: 32 bytes each */
+    uint32_t max_hits;          /**< hits on colliders, in the same way: 128 bytes each */
+    mote_loop_order loop_order; /**< AUTO but for comparison */
+    mote_isa isa;               /**< instruction set of the kernels */
+    mote_jobs jobs;             /**< threads of a step */
+    mote_allocator allocator;   /**< source of all memory */
 } mote_system_def;
 
 /** Returns a def with 1,024 particles, 60 steps a second, one substep, time 0, semi-implicit Euler, at most 8
  * steps an advance, slow down when late, linear interpolation, uniform mass 1 kg, ids, no lifetimes, no
- * external forces, no extra columns, AUTO, serial jobs, the default allocator. */
+ * external forces, no extra columns, no events, AUTO, serial jobs, the default allocator. */
 MOTE_API mote_system_def mote_default_system_def(void);
 
 /** Checks a def. Returns the code that mote_system_create would return, except OVERFLOW and MEMORY.
