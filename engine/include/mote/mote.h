@@ -21,6 +21,7 @@
 #include <mote/link.h>
 #include <mote/mesh.h>
 #include <mote/network.h>
+#include <mote/over_life.h>
 #include <mote/result.h>
 #include <mote/rod.h>
 #include <mote/snapshot.h>
