@@ -27,6 +27,8 @@ typedef struct bench_presentation {
     spread bytes_per_second, copy_bytes_per_second; /* read + written */
     spread share, memcpy_share;
     spread ordered_per_second; /* particles */
+    spread keyed_per_second;   /* particles, with a size and a colour over their life */
+    spread keyed_cost;         /* time of these in times of the packed positions */
 } bench_presentation;
 
 typedef struct bench_report {

@@ -53,6 +53,8 @@ static cJSON *presentation_object(const bench_presentation *presentation) {
     cJSON_AddNumberToObject(object, "share", presentation->share.median);
     cJSON_AddNumberToObject(object, "memcpy_share", presentation->memcpy_share.median);
     cJSON_AddNumberToObject(object, "ordered_per_second", presentation->ordered_per_second.median);
+    cJSON_AddNumberToObject(object, "keyed_per_second", presentation->keyed_per_second.median);
+    cJSON_AddNumberToObject(object, "keyed_cost", presentation->keyed_cost.median);
     return object;
 }
 

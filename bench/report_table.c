@@ -87,6 +87,11 @@ void print_presentation(const bench_presentation *presentation) {
            " thread%s: %.0f M particles/s (%.0f..%.0f)\n",
            presentation->particles, presentation->threads, presentation->threads == 1 ? "" : "s",
            order.median / 1e6, order.min / 1e6, order.max / 1e6);
+    const spread cost = presentation->keyed_cost;
+    printf("present: with size and colour over life, 4 keys, 20 bytes, %" PRIu32 " particles, %" PRIu32
+           " thread%s: %.0f M particles/s, time %.2fx (%.2f..%.2f) of packed xyz\n",
+           presentation->particles, presentation->threads, presentation->threads == 1 ? "" : "s",
+           presentation->keyed_per_second.median / 1e6, cost.median, cost.min, cost.max);
     fflush(stdout);
 }
 

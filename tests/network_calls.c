@@ -368,8 +368,9 @@ static void refuse_layouts(mote_system *system, mote_network_id id, uint32_t par
     const size_t wrong[][3] = {{12, 0, 0},    {12, omit, 0},  {12, omit, omit}, {11, 0, omit},
                                {12, 1, omit}, {24, 13, omit}, {0, 0, omit},     {24, 0, 12}};
     const mote_present_layout good = layout_at(12, 0, omit);
-    mote_present_layout foreign = good, nowhere = good;
+    mote_present_layout foreign = good, nowhere = good, sized = good, coloured = good;
     foreign.cookie++, nowhere.origin[1] = NAN;
+    sized.size_offset = coloured.colour_offset = 0; /* springs have no lives */
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
         const mote_present_layout layout = layout_at(wrong[i][0], wrong[i][1], wrong[i][2]);
         REFUSED(system, MOTE_ERROR_RANGE,
@@ -377,6 +378,8 @@ static void refuse_layouts(mote_system *system, mote_network_id id, uint32_t par
     }
     REFUSALS(system, REFUSES(DEF, mote_network_present(system, id, &foreign, vertices, sizeof vertices)),
              REFUSES(NOT_FINITE, mote_network_present(system, id, &nowhere, vertices, sizeof vertices)));
+    REFUSALS(system, REFUSES(RANGE, mote_network_present(system, id, &sized, vertices, sizeof vertices)),
+             REFUSES(RANGE, mote_network_present(system, id, &coloured, vertices, sizeof vertices)));
     REFUSALS(system, REFUSES(NULL, mote_network_present(system, id, NULL, vertices, sizeof vertices)),
              REFUSES(NULL, mote_network_present(system, id, &good, NULL, sizeof vertices)),
              REFUSES(BUFFER, mote_network_present(system, id, &good, vertices, 12 * particles - 1)),

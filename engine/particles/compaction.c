@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "particles/events.h"
+
 /* Returns the first slot from `slot` on whose particle is not MOTE_FATE_ALIVE, or `count`. Tests eight slots
  * at a time. */
 static uint32_t next_with_fate(const uint8_t *fate, uint32_t slot, uint32_t count) {
@@ -78,6 +80,7 @@ typedef struct removal {
 
 static void remove_listed(mote_filler *filler, removal *b) {
     const mote_compaction *c = filler->compaction;
+    mote_events_deaths(c->particles, c->fate, b->slot, b->count, filler->rank);
     mote_particles_retire_ids(c->particles, b->slot, b->count, filler->rank, c->fate != MOTE_FATE_KILLED);
     mote_particles_move(c->particles, b->survivor, b->slot, b->holes);
     filler->rank += b->count;
@@ -105,6 +108,7 @@ void mote_compaction_end(const mote_compaction *c) {
     c->particles->range.slot_count = c->kept;
     if (c->particles->started > c->kept) c->particles->started = c->kept;
     if (c->particles->ids) c->particles->free_ids += c->dead;
+    mote_events_end_deaths(c->particles->events, c->dead);
     mote_particles_seal(c->particles);
 }
 

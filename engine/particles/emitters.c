@@ -11,6 +11,7 @@
 #include "base/parallel.h"
 #include "base/work.h"
 #include "math/trigonometry.h"
+#include "particles/events.h"
 
 #define MAX_ANGLE 1.5f
 #define PI        3.14159274f /* the float next to pi */
@@ -112,28 +113,32 @@ static float finite_float(double value) {
     return (float)(value < -most ? -most : value < most ? value : most);
 }
 
+/* Fills the part of an emission that depends on the def alone. */
+static mote_emission emission_of(const mote_id_list *list, uint32_t place) {
+    const mote_emitter *emitter = mote_emitter_at(list, place);
+    const mote_sine_cosine spread = mote_sine_and_cosine((double)emitter->def.spread),
+                           angle = mote_sine_and_cosine((double)emitter->def.angle);
+    return (mote_emission){.def = &emitter->def,
+                           .stream = list->serials[place],
+                           .serial = emitter->serial,
+                           .least_cosine = (float)spread.cosine,
+                           .slope = (float)(angle.sine / angle.cosine)};
+}
+
 /* Fills the part of an emission that does not depend on the number of births. Returns the way, m. */
-static double begin_emission(const mote_emitter *emitter, uint32_t stream, const mote_step *step,
-                             mote_emission *e) {
+static double begin_emission(const mote_emitter *emitter, const mote_step *step, mote_emission *e) {
     const mote_emitter_def *def = &emitter->def;
     const double ticks = (double)step->ticks_per_step, end = end_of_travel(&emitter->motion.travel, step);
-    *e = (mote_emission){.def = def,
-                         .from = mote_motion_at(&emitter->motion, step->tick, 0),
-                         .to = mote_motion_at(&emitter->motion, step->tick, end * ticks),
-                         .travel_rate = (float)(1 / end),
-                         .timestep = (float)step->plan->timestep,
-                         .stream = stream,
-                         .serial = emitter->serial};
+    e->from = mote_motion_at(&emitter->motion, step->tick, 0);
+    e->to = mote_motion_at(&emitter->motion, step->tick, end * ticks);
+    e->travel_rate = (float)(1 / end);
+    e->timestep = (float)step->plan->timestep;
     double square = 0;
     for (int axis = 0; axis < 3; axis++) {
         const double way = (double)e->to.position[axis] - (double)e->from.position[axis];
         e->inherited[axis] = finite_float((double)def->inherit * way / (end * step->plan->timestep));
         square += way * way;
     }
-    const mote_sine_cosine spread = mote_sine_and_cosine((double)def->spread),
-                           angle = mote_sine_and_cosine((double)def->angle);
-    e->least_cosine = (float)spread.cosine;
-    e->slope = (float)(angle.sine / angle.cosine);
     return __builtin_sqrt(square);
 }
 
@@ -185,6 +190,16 @@ static mote_newborn newborn_at(const mote_particles *particles, uint32_t slot) {
     return newborn_from(&first, slot);
 }
 
+/* Adds `count` particles at the boundary after `steps` steps, and fills their columns. */
+static void add_newborn(emit_task *task, uint64_t steps, uint32_t count, const mote_jobs *jobs) {
+    mote_particles *particles = task->particles;
+    const uint32_t first = particles->range.slot_count;
+    mote_particles_add(particles, count, (uint32_t)steps);
+    mote_parallel_for(mote_jobs_for(jobs, MOTE_WORK_BIRTH * (double)count), count, MOTE_BLOCK, do_births,
+                      task);
+    mote_events_births(particles, steps, task->emission->stream, first, count);
+}
+
 /* Gives birth to numbers first .. first + count - 1 of the step, as far as there is capacity. */
 static void bear(const emit_task *births, const mote_step *step, uint64_t count, mote_births *sum) {
     mote_particles *particles = births->particles;
@@ -192,9 +207,7 @@ static void bear(const emit_task *births, const mote_step *step, uint64_t count,
     const uint32_t born = count < available ? (uint32_t)count : available;
     emit_task task = *births;
     task.columns = newborn_at(particles, particles->range.slot_count);
-    mote_particles_add(particles, born, (uint32_t)(step->number + 1));
-    mote_parallel_for(mote_jobs_for(step->jobs, MOTE_WORK_BIRTH * (double)born), born, MOTE_BLOCK, do_births,
-                      &task);
+    add_newborn(&task, step->number + 1, born, step->jobs);
     sum->born += born;
     sum->unborn += count - born;
 }
@@ -221,9 +234,8 @@ static uint64_t bear_evenly(mote_emitter *emitter, const emit_task *births, cons
 static void run_emitter(mote_id_list *list, uint32_t place, mote_particles *particles, const mote_step *step,
                         mote_births *sum) {
     mote_emitter *emitter = mote_emitter_at(list, place);
-    mote_emission e;
-    const double way = begin_emission(emitter, list->serials[place], step, &e),
-                 end = end_of_travel(&emitter->motion.travel, step);
+    mote_emission e = emission_of(list, place);
+    const double way = begin_emission(emitter, step, &e), end = end_of_travel(&emitter->motion.travel, step);
     const double by_time = (double)emitter->def.rate * step->plan->timestep;
     const double moving[2] = {0, end}, resting[2] = {end, 1};
     emit_task births = {.particles = particles, .emission = &e};
@@ -241,6 +253,24 @@ mote_births mote_emitters_run(mote_id_list *list, mote_particles *particles, con
     for (uint32_t i = 0; i < list->count; i++) run_emitter(list, i, particles, step, &sum);
     MOTE_ASSERT(sum.born == 0 || mote_particles_validate(&particles->range));
     return sum;
+}
+
+/* The newborn are at the end of a step (f = 1) and have no state before it. The velocity takes the place of
+ * that of a travel which does not proceed. */
+mote_births mote_emitter_emit(mote_id_list *list, uint32_t place, mote_particles *particles,
+                              const mote_step *now, const mote_emit *emit) {
+    mote_emission e = emission_of(list, place);
+    const uint32_t available = mote_particles_available(particles);
+    const uint32_t born = emit->count < available ? emit->count : available;
+    emit_task task = {.particles = particles, .emission = &e, .f = 1};
+    task.columns = newborn_at(particles, particles->range.slot_count);
+    for (int axis = 0; axis < 3; axis++) task.columns.previous_x[axis] = task.columns.previous_v[axis] = NULL;
+    e.from = e.to = emit->at;
+    memcpy(e.inherited, emit->velocity, sizeof e.inherited);
+    add_newborn(&task, now->number, born, now->jobs);
+    mote_emitter_at(list, place)->serial += emit->count;
+    MOTE_ASSERT(mote_particles_validate(&particles->range));
+    return (mote_births){born, emit->count - born};
 }
 
 /* --- Hash --- */

@@ -52,6 +52,17 @@ typedef struct mote_births {
 /* Emits at the end of a step, in the order of the list. */
 mote_births mote_emitters_run(mote_id_list *list, mote_particles *particles, const mote_step *step);
 
+/* Births between steps: mote_system_emit. */
+typedef struct mote_emit {
+    mote_transform at;
+    float velocity[3]; /* m/s, added */
+    uint32_t count;
+} mote_emit;
+
+/* Gives birth to particles of an emitter now, at the boundary before now->number. */
+mote_births mote_emitter_emit(mote_id_list *list, uint32_t place, mote_particles *particles,
+                              const mote_step *now, const mote_emit *emit);
+
 /* Resolves pending targets at the start of an advance that will end at end_tick. */
 void mote_emitters_resolve(mote_id_list *list, uint64_t end_tick);
 

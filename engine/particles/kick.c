@@ -32,6 +32,36 @@ void mote_particles_kick(const mote_particles *particles, const mote_step *step,
                     &ignored);
 }
 
+/* Each slot is kicked in a copy of its lane group, so that callbacks see its true number. At a removal all
+ * particles have half-step velocities, those that have taken no step too. */
+void mote_particles_last_velocity(const mote_particles *particles, const mote_step *now, const uint32_t *slot,
+                                  uint32_t count, float (*out)[3]) {
+    for (uint32_t i = 0; i < count; i++)
+        for (int axis = 0; axis < 3; axis++) out[i][axis] = particles->range.v[axis][slot[i]];
+    if (!carries_half_steps(now)) return;
+    const mote_plan plan = kick_plan(now, 0.5);
+    mote_span all;
+    mote_particles_span(particles, now->number, 1, &all);
+    all.fate = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        MOTE_ALIGNED(64) float copy[6][MOTE_GROUP];
+        mote_span span = all;
+        uint32_t ignored = 0;
+        const size_t first = slot[i] / MOTE_GROUP * MOTE_GROUP, left = all.count - first;
+        span.first_slot = first;
+        span.count = left < MOTE_GROUP ? left : MOTE_GROUP;
+        for (int axis = 0; axis < 3; axis++) {
+            memcpy(copy[axis], all.x[axis] + first, sizeof *copy);
+            memcpy(copy[3 + axis], all.v[axis] + first, sizeof *copy);
+            span.x[axis] = copy[axis], span.v[axis] = copy[3 + axis];
+            if (span.anchor[axis]) span.anchor[axis] += first;
+        }
+        if (span.inverse_mass) span.inverse_mass += first;
+        mote_run_blocks(&(mote_run){particles->kernels, &plan, &span}, 0, span.count, &ignored);
+        for (int axis = 0; axis < 3; axis++) out[i][axis] = copy[3 + axis][slot[i] - first];
+    }
+}
+
 void mote_particles_true_velocity(const mote_particles *particles, const mote_step *now, bool previous,
                                   size_t first, size_t count, float *const out[3]) {
     mote_span span;

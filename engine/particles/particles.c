@@ -6,6 +6,7 @@
 
 #include "base/allocator.h"
 #include "base/arena.h"
+#include "particles/events.h"
 
 static void choose_columns(mote_particles *particles, const mote_system_def *def) {
     uint32_t *bytes = particles->element_bytes;
@@ -76,7 +77,8 @@ mote_result mote_particles_create(mote_particles *particles, const mote_system_d
                                   .mass = (double)def->mass,
                                   .new_inverse_mass = (float)(1.0 / (double)def->mass)};
     choose_columns(particles, def);
-    return mote_particles_reserve(particles, def->capacity, allocator);
+    const mote_result result = mote_events_create(def, allocator, &particles->events);
+    return result ? result : mote_particles_reserve(particles, def->capacity, allocator);
 }
 
 static void fill_float(void *column, size_t first, size_t end, float value) {

@@ -40,6 +40,8 @@ typedef struct mote_id_entry {
     uint32_t slot, generation;
 } mote_id_entry;
 
+typedef struct mote_events mote_events; /* events.h */
+
 typedef struct mote_particles {
     mote_range range; /* slot_count: slots in use; its column pointers point into `column` */
     const mote_particle_kernels *kernels;
@@ -57,10 +59,11 @@ typedef struct mote_particles {
     uint32_t retired;                          /* free indices whose generations are used up */
     uint32_t element_bytes[MOTE_COLUMN_COUNT]; /* 0: no such column */
     void *column[MOTE_COLUMN_COUNT];
-    mote_id_entry *ids; /* by index, `capacity` entries; NULL without ids */
-    uint32_t *free_id;  /* a stack, not a linked list: its cache misses overlap */
-    uint8_t *death;     /* by block: offsets of slots that die, ascending; MOTE_BLOCK each */
-    uint16_t *deaths;   /* by block: length of that list */
+    mote_id_entry *ids;  /* by index, `capacity` entries; NULL without ids */
+    uint32_t *free_id;   /* a stack, not a linked list: its cache misses overlap */
+    uint8_t *death;      /* by block: offsets of slots that die, ascending; MOTE_BLOCK each */
+    uint16_t *deaths;    /* by block: length of that list */
+    mote_events *events; /* NULL: none are kept */
     void *memory;
     size_t bytes;
     float new_inverse_mass; /* of new particles, 1/kg */
@@ -174,6 +177,10 @@ void mote_particles_kick(const mote_particles *particles, const mote_step *step,
  * MOTE_GROUP, into `out`: at the boundary before now->number, or one step earlier if `previous`. */
 void mote_particles_true_velocity(const mote_particles *particles, const mote_step *now, bool previous,
                                   size_t first, size_t count, float *const out[3]);
+
+/* Computes the true velocities of particles that are being removed at the boundary before now->number. */
+void mote_particles_last_velocity(const mote_particles *particles, const mote_step *now, const uint32_t *slot,
+                                  uint32_t count, float (*out)[3]);
 
 /* --- order.c --- */
 

@@ -13,6 +13,7 @@ typedef struct task {
     const double *origin; /* NULL: that of the world */
     unsigned char *vertices;
     mote_hermite hermite;
+    mote_curve sizes, colours; /* where the layout writes them */
 } task;
 
 /* Returns how often a step rounds a position: once a drift or update. The affine maps also round their terms
@@ -195,19 +196,76 @@ static float age_of(const task *t, uint32_t slot) {
     return age > 0 ? (float)age : 0;
 }
 
-static float remaining_of(const task *t, uint32_t slot) {
-    const float *lifetime = t->particles->column[MOTE_COLUMN_LIFETIME];
-    if (!(lifetime[slot] > 0)) return 0;
-    const float rest = 1 - age_of(t, slot) / lifetime[slot];
-    return rest > 0 ? rest : 0;
+static void write_ages(const task *t, size_t first, size_t end) {
+    const size_t offset = t->layout->age_offset;
+    for (size_t i = first; i < end && offset != MOTE_OMIT; i++) {
+        const float age = age_of(t, slot_of(t, i));
+        memcpy(t->vertices + i * t->layout->stride + offset, &age, sizeof age);
+    }
 }
 
-static void write_scalars(const task *t, float (*value_of)(const task *t, uint32_t slot), size_t offset,
-                          size_t first, size_t end) {
-    for (size_t i = first; i < end && offset != MOTE_OMIT; i++) {
-        const float value = value_of(t, slot_of(t, i));
-        memcpy(t->vertices + i * t->layout->stride + offset, &value, sizeof value);
+/* --- Over life --- */
+
+/* Returns the elements of a column of words that belong to the vertices [first, first + count), in whole lane
+ * groups. They are copied to `memory` where the layout has an order. */
+static const void *words_of(const task *t, const void *column, size_t first, size_t count, float *memory) {
+    const float *words = column;
+    if (!t->layout->order) return words + first;
+    for (size_t i = 0; i < mote_round_up(count, MOTE_GROUP); i++)
+        memory[i] = words[slot_of(t, first + (i < count ? i : 0))];
+    return memory;
+}
+
+/* Finds the lives of a block of vertices; 0 in systems without lifetimes. */
+static void find_lives(const task *t, size_t first, size_t count, float *life) {
+    MOTE_ALIGNED(64) float birth[MOTE_BLOCK], lifetime[MOTE_BLOCK];
+    const mote_particles *particles = t->particles;
+    const bool ages_at_all = particles->column[MOTE_COLUMN_LIFETIME];
+    const size_t from = ages_at_all ? count : 0;
+    memset(life + from, 0, (mote_round_up(count, MOTE_GROUP) - from) * sizeof *life);
+    if (!ages_at_all) return;
+    const bool blends = particles->interpolation != MOTE_INTERPOLATE_NONE;
+    const mote_ages ages = {.birth = words_of(t, particles->column[MOTE_COLUMN_BIRTH], first, count, birth),
+                            .lifetime =
+                                words_of(t, particles->column[MOTE_COLUMN_LIFETIME], first, count, lifetime),
+                            .now = (uint32_t)t->now->number,
+                            .shift = blends ? (double)t->by->alpha - 1 : 0,
+                            .timestep = t->now->plan->timestep};
+    t->by->kernels->lives(&ages, count, life);
+}
+
+/* Writes one float to each vertex. */
+static void scatter_words(const float *value, unsigned char *to, size_t stride, size_t count) {
+    for (size_t i = 0; i < count; i++, to += stride) memcpy(to, &value[i], sizeof *value);
+}
+
+static void write_sizes(const task *t, const float *life, size_t first, size_t count) {
+    MOTE_ALIGNED(64) float size[MOTE_BLOCK], memory[MOTE_BLOCK];
+    const mote_present_layout *layout = t->layout;
+    const float *factor = NULL;
+    if (layout->size_column != MOTE_NO_COLUMN)
+        factor =
+            words_of(t, t->particles->column[MOTE_COLUMN_EXTRA + layout->size_column], first, count, memory);
+    t->by->kernels->sizes(&t->sizes, life, factor, count, size);
+    scatter_words(size, t->vertices + first * layout->stride + layout->size_offset, layout->stride, count);
+}
+
+static void write_over_life(const task *t, size_t first, size_t count) {
+    MOTE_ALIGNED(64) float life[MOTE_BLOCK], rest[MOTE_BLOCK];
+    const mote_present_layout *layout = t->layout;
+    unsigned char *to = t->vertices + first * layout->stride;
+    if (layout->remaining_offset == MOTE_OMIT && layout->size_offset == MOTE_OMIT &&
+        layout->colour_offset == MOTE_OMIT)
+        return;
+    find_lives(t, first, count, life);
+    if (layout->remaining_offset != MOTE_OMIT) {
+        for (size_t i = 0; i < count; i++) rest[i] = 1 - life[i];
+        scatter_words(rest, to + layout->remaining_offset, layout->stride, count);
     }
+    if (layout->size_offset != MOTE_OMIT) write_sizes(t, life, first, count);
+    if (layout->colour_offset != MOTE_OMIT)
+        t->by->kernels->colours(&t->colours, life, count, layout->colour_format, to + layout->colour_offset,
+                                layout->stride);
 }
 
 static void write_extra(const task *t, uint32_t extra, size_t first, size_t end) {
@@ -221,11 +279,14 @@ static void write_extra(const task *t, uint32_t extra, size_t first, size_t end)
 static void do_blocks(void *context, size_t first, size_t end, uint32_t worker) {
     (void)worker;
     const task *t = context;
-    write_vectors(t, MOTE_COLUMN_POSITION, t->layout->position_offset, first, end);
-    write_vectors(t, MOTE_COLUMN_VELOCITY, t->layout->velocity_offset, first, end);
-    write_scalars(t, age_of, t->layout->age_offset, first, end);
-    write_scalars(t, remaining_of, t->layout->remaining_offset, first, end);
-    for (uint32_t extra = 0; extra < MOTE_MAX_EXTRA_COLUMNS; extra++) write_extra(t, extra, first, end);
+    for (size_t block = first; block < end; block += MOTE_BLOCK) {
+        const size_t last = end - block < MOTE_BLOCK ? end : block + MOTE_BLOCK;
+        write_vectors(t, MOTE_COLUMN_POSITION, t->layout->position_offset, block, last);
+        write_vectors(t, MOTE_COLUMN_VELOCITY, t->layout->velocity_offset, block, last);
+        write_ages(t, block, last);
+        write_over_life(t, block, last - block);
+        for (uint32_t extra = 0; extra < MOTE_MAX_EXTRA_COLUMNS; extra++) write_extra(t, extra, block, last);
+    }
 }
 
 /* --- Checks --- */
@@ -237,7 +298,7 @@ typedef struct quantity {
     int column;
 } quantity;
 
-enum { QUANTITIES = 4 + MOTE_MAX_EXTRA_COLUMNS };
+enum { QUANTITIES = 6 + MOTE_MAX_EXTRA_COLUMNS };
 
 static void list_quantities(const mote_particles *particles, const mote_present_layout *layout,
                             quantity list[QUANTITIES]) {
@@ -246,11 +307,24 @@ static void list_quantities(const mote_particles *particles, const mote_present_
     list[1] = (quantity){"velocity_offset", layout->velocity_offset, 3 * word, MOTE_COLUMN_VELOCITY};
     list[2] = (quantity){"age_offset", layout->age_offset, word, MOTE_COLUMN_BIRTH};
     list[3] = (quantity){"remaining_offset", layout->remaining_offset, word, MOTE_COLUMN_LIFETIME};
+    const size_t colour = layout->colour_format == MOTE_COLOUR_FLOAT ? 4 * word : 4;
+    list[4] = (quantity){"size_offset", layout->size_offset, word, MOTE_COLUMN_POSITION};
+    list[5] = (quantity){"colour_offset", layout->colour_offset, colour, MOTE_COLUMN_POSITION};
     for (int i = 0; i < (int)MOTE_MAX_EXTRA_COLUMNS; i++) {
         const int column = MOTE_COLUMN_EXTRA + i;
         const size_t bytes = particles ? particles->element_bytes[column] : 1;
-        list[4 + i] = (quantity){"extra_offset", layout->extra_offset[i], bytes, column};
+        list[6 + i] = (quantity){"extra_offset", layout->extra_offset[i], bytes, column};
     }
+}
+
+/* Checks the column that is a factor of sizes. */
+static mote_result check_size_column(const mote_particles *particles, const mote_present_layout *layout) {
+    if (layout->size_offset == MOTE_OMIT || layout->size_column == MOTE_NO_COLUMN) return MOTE_OK;
+    if (layout->size_column >= MOTE_MAX_EXTRA_COLUMNS) return MOTE_ERROR_RANGE;
+    if (!particles) return MOTE_OK;
+    const uint32_t bytes = particles->element_bytes[MOTE_COLUMN_EXTRA + layout->size_column];
+    if (bytes == 0) return MOTE_ERROR_ABSENT;
+    return bytes == sizeof(float) ? MOTE_OK : MOTE_ERROR_RANGE;
 }
 
 static mote_result check_order(const mote_particles *particles, const mote_present_layout *layout) {
@@ -263,7 +337,9 @@ mote_result mote_particles_check_layout(const mote_particles *particles, const m
                                         const char **name) {
     quantity list[QUANTITIES];
     bool any = false;
-    const mote_result result = mote_present_check_layout(layout, name);
+    mote_result result = mote_present_check_layout(layout, name);
+    if (result == MOTE_OK) result = mote_over_life_check(layout, name);
+    if (result == MOTE_OK) result = mote_named(name, "size_column", check_size_column(particles, layout));
     if (result) return result;
     list_quantities(particles, layout, list);
     for (int i = 0; i < QUANTITIES; i++) {
@@ -288,7 +364,15 @@ mote_result mote_particles_write(const mote_particles *particles, const mote_ste
     if (result || count == 0) return result;
     if (!vertices) return MOTE_ERROR_NULL;
     if (bytes / layout->stride < count) return MOTE_ERROR_BUFFER;
-    task t = {particles, now, by, layout, mote_present_origin(layout->origin), vertices, hermite_of(now, by)};
+    task t = {.particles = particles,
+              .now = now,
+              .by = by,
+              .layout = layout,
+              .origin = mote_present_origin(layout->origin),
+              .vertices = vertices,
+              .hermite = hermite_of(now, by)};
+    if (layout->size_offset != MOTE_OMIT) mote_curve_of_sizes(&t.sizes, layout);
+    if (layout->colour_offset != MOTE_OMIT) mote_curve_of_colours(&t.colours, layout);
     const double work = (double)count * (layout->order ? MOTE_WORK_GATHERED : MOTE_WORK_VERTEX);
     mote_parallel_for(mote_jobs_for(by->jobs, work), count, MOTE_BLOCK, do_blocks, &t);
     return MOTE_OK;

@@ -3,11 +3,13 @@
 
 #include "base/allocator.h"
 #include "base/hash.h"
+#include "particles/events.h"
 #include "particles/run.h"
 
 static void destroy(mote_range *range, const mote_allocator *allocator) {
     mote_particles *particles = mote_particles_of(range);
     mote_release(allocator, particles->memory, particles->bytes);
+    mote_events_destroy(particles->events, allocator);
 }
 
 /* Returns the bytes of the workspace for the stage-outer order. In the block-outer order the state is in

@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "base/parallel.h"
 #include "particles/compaction.h"
+#include "particles/events.h"
 #include "particles/run.h"
 
 void mote_particles_refresh_plan(mote_particles *particles, const mote_plan_def *def) {
@@ -150,9 +151,13 @@ void mote_particles_run(mote_particles *particles, const mote_step *step, uint32
     batch b;
     b.particles = particles, b.frozen = b.expired = 0;
     b.run = (mote_run){particles->kernels, &particles->range.plan, &span};
+    mote_events_at(particles->events, step, step->number + 1);
     run_batch(particles, step, &b);
     particles->external_forces_marked = false;
-    for (uint32_t k = 1; b.frozen && k <= steps; k++) mote_particles_compact(particles, (uint8_t)k);
+    for (uint32_t k = 1; b.frozen && k <= steps; k++) {
+        mote_events_at(particles->events, step, step->number + k);
+        mote_particles_compact(particles, (uint8_t)k);
+    }
     MOTE_ASSERT((b.frozen == 0 && b.expired == 0) || mote_particles_validate(&particles->range));
     report->non_finite += b.frozen;
     report->expired += b.expired;
@@ -160,6 +165,7 @@ void mote_particles_run(mote_particles *particles, const mote_step *step, uint32
 
 uint32_t mote_particles_begin(mote_particles *particles, const mote_step *step) {
     mote_particles_kick(particles, step, -0.5, particles->started, particles->range.slot_count);
+    mote_events_at(particles->events, step, step->number);
     return particles->pending_kills ? mote_particles_compact(particles, MOTE_FATE_KILLED) : 0;
 }
 

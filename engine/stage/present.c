@@ -12,7 +12,10 @@ mote_present_layout mote_default_present_layout(void) {
                                   .stride = 3 * sizeof(float),
                                   .velocity_offset = MOTE_OMIT,
                                   .age_offset = MOTE_OMIT,
-                                  .remaining_offset = MOTE_OMIT};
+                                  .remaining_offset = MOTE_OMIT,
+                                  .size_offset = MOTE_OMIT,
+                                  .size_column = MOTE_NO_COLUMN,
+                                  .colour_offset = MOTE_OMIT};
     for (uint32_t i = 0; i < MOTE_MAX_EXTRA_COLUMNS; i++) layout.extra_offset[i] = MOTE_OMIT;
     return layout;
 }
@@ -33,6 +36,8 @@ const char *mote_present_more(const mote_present_layout *layout) {
     if (layout->remaining_offset != MOTE_OMIT) return "remaining_offset";
     for (uint32_t i = 0; i < MOTE_MAX_EXTRA_COLUMNS; i++)
         if (layout->extra_offset[i] != MOTE_OMIT) return "extra_offset";
+    if (layout->size_offset != MOTE_OMIT) return "size_offset";
+    if (layout->colour_offset != MOTE_OMIT) return "colour_offset";
     return layout->order ? "order" : NULL;
 }
 

@@ -6,6 +6,7 @@
 #include <mote/system.h>
 
 #include "base/compiler.h"
+#include "stage/over_life.h"
 
 /* Cubic Hermite interpolation at s = alpha between the states of two steps h apart, columns x0, x1, v0, v1.
  *
@@ -75,6 +76,14 @@ typedef struct mote_present_kernels {
     /* Copy to packed vectors: float 3 i + axis of `to` (any alignment) = column[axis][i] for i < count, a
      * multiple of 16. */
     void (*interleave)(float *const column[3], size_t count, void *to);
+    /* Lives 0 .. 1 of `count` particles. */
+    void (*lives)(const mote_ages *ages, size_t count, float *life);
+    /* Sizes of `count` lives, rounded up to whole lane groups, times a factor each (NULL: 1). */
+    void (*sizes)(const mote_curve *curve, const float *life, const float *factor, size_t count, float *size);
+    /* Colours of `count` lives, at most MOTE_COLOUR_BLOCK and readable up to a whole lane group, to vertices
+     * of `stride` bytes from `to` on. */
+    void (*colours)(const mote_curve *curve, const float *life, size_t count, mote_colour_format format,
+                    unsigned char *to, size_t stride);
 } mote_present_kernels;
 
 /* Returns whether a vector at `offset` fits in a vertex of `stride` bytes. */

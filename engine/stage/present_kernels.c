@@ -1,6 +1,7 @@
 /* Presentation kernels of one instruction set. Compiled once for each, with MOTE_ISA and MOTE_WIDTH. */
 #include "base/isa.h"
 #include "math/wide.h"
+#include "stage/over_life_kernels.h"
 #include "stage/present.h"
 
 MOTE_INLINE wide3 blended(float *const previous[3], float *const current[3], float alpha, size_t i) {
@@ -146,4 +147,7 @@ const mote_present_kernels MOTE_KERNEL_TABLE(mote_present_kernels) = {.blend = b
                                                                       .hermite_offset = hermite_offset,
                                                                       .depths = depths,
                                                                       .keys = keys,
-                                                                      .interleave = interleave};
+                                                                      .interleave = interleave,
+                                                                      .lives = lives,
+                                                                      .sizes = sizes,
+                                                                      .colours = colours};

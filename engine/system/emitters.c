@@ -83,6 +83,33 @@ mote_result mote_system_burst(mote_system *system, mote_emitter_id id, uint32_t 
     return MOTE_OK;
 }
 
+/* In the hook of mote_systems_advance other threads are busy: births there are not divided. */
+mote_result mote_system_emit(mote_system *system, mote_emitter_id id, const mote_transform *at,
+                             const float velocity[3], uint32_t count, uint32_t *born) {
+    const mote_jobs serial = {0, NULL, NULL, 0};
+    mote_plan_def def;
+    if (born) *born = 0;
+    if (!system) return MOTE_ERROR_NULL;
+    if (!mote_system_may_edit(system)) return MOTE_ERROR_BUSY;
+    const uint32_t place =
+        id.generation == system->mark ? mote_id_list_find(&system->emitters, id.index) : MOTE_MAX_EMITTERS;
+    if (place >= system->emitters.count) return MOTE_ERROR_ID;
+    if (velocity && !mote_vector_is_finite(velocity)) return MOTE_ERROR_NOT_FINITE;
+    const mote_result result = at ? mote_motion_check(at) : MOTE_OK;
+    if (result) return result;
+    const mote_fpu_state saved = mote_fpu_enter();
+    mote_step now = mote_system_next_step(system, &def);
+    if (system->busy) now.jobs = &serial;
+    const mote_emitter *emitter = mote_emitter_at(&system->emitters, place);
+    mote_emit emit = {.at = at ? mote_motion_place(at).to : mote_motion_at(&emitter->motion, now.tick, 0),
+                      .count = count};
+    if (velocity) memcpy(emit.velocity, velocity, sizeof emit.velocity);
+    const mote_births births = mote_emitter_emit(&system->emitters, place, &system->particles, &now, &emit);
+    if (born) *born = births.born;
+    mote_fpu_leave(saved);
+    return MOTE_OK;
+}
+
 mote_result mote_system_remove_emitter(mote_system *system, mote_emitter_id id) {
     uint32_t place;
     if (!system) return MOTE_ERROR_NULL;

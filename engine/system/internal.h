@@ -46,6 +46,9 @@ typedef struct mote_id {
 /* Checks that a call may read or change the system. Errors: NULL, BUSY. */
 mote_result mote_system_at_rest(const mote_system *system);
 
+/* Returns whether particles may be edited: at rest, and in the step hook. */
+MOTE_INLINE bool mote_system_may_edit(const mote_system *system) { return !system->busy || system->in_hook; }
+
 /* Finds the position of an item in a list of the system. Errors: NULL, BUSY, ID. */
 mote_result mote_system_find(const mote_system *system, const mote_id_list *list, mote_id id,
                              uint32_t *place);

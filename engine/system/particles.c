@@ -33,9 +33,6 @@ static mote_range_view view_of(const mote_particles *particles, uint32_t first, 
     return view;
 }
 
-/* Returns whether the particles may be edited: at rest, and in the step hook. */
-static bool may_edit(const mote_system *system) { return !system->busy || system->in_hook; }
-
 mote_range_view mote_system_view(mote_system *system) {
     if (!system) return (mote_range_view){0};
     return view_of(&system->particles, 0, system->particles.range.slot_count);
@@ -67,7 +64,7 @@ void mote_system_call_hook(mote_system *system) {
 mote_result mote_system_spawn(mote_system *system, uint32_t count, mote_range_view *view) {
     if (view) *view = (mote_range_view){0};
     if (!system || !view) return MOTE_ERROR_NULL;
-    if (!may_edit(system)) return MOTE_ERROR_BUSY;
+    if (!mote_system_may_edit(system)) return MOTE_ERROR_BUSY;
     mote_particles *particles = &system->particles;
     if (count > mote_particles_available(particles)) return MOTE_ERROR_CAPACITY;
     uint32_t first = particles->range.slot_count;
@@ -101,7 +98,7 @@ static void kill_slot(mote_particles *particles, uint32_t slot) {
 
 mote_result mote_system_kill_slots(mote_system *system, uint32_t count, const uint32_t *slots) {
     if (!system || (count && !slots)) return MOTE_ERROR_NULL;
-    if (!may_edit(system)) return MOTE_ERROR_BUSY;
+    if (!mote_system_may_edit(system)) return MOTE_ERROR_BUSY;
     for (uint32_t i = 0; i < count; i++)
         if (slots[i] >= system->particles.range.slot_count) return MOTE_ERROR_RANGE;
     for (uint32_t i = 0; i < count; i++) kill_slot(&system->particles, slots[i]);
@@ -133,7 +130,7 @@ static void revive(mote_particles *particles, const mote_particle_id *dead, uint
 
 mote_result mote_system_kill(mote_system *system, uint32_t count, const mote_particle_id *particles) {
     if (!system || (count && !particles)) return MOTE_ERROR_NULL;
-    if (!may_edit(system)) return MOTE_ERROR_BUSY;
+    if (!mote_system_may_edit(system)) return MOTE_ERROR_BUSY;
     if (!system->particles.ids) return MOTE_ERROR_ABSENT;
     uint32_t killed = kill_while_alive(system, count, particles);
     if (killed < count) revive(&system->particles, particles, killed);
@@ -153,7 +150,7 @@ double mote_system_age(const mote_system *system, uint32_t slot) {
 
 mote_result mote_system_impulse(mote_system *system, uint32_t slot, const float impulse[3]) {
     if (!system || !impulse) return MOTE_ERROR_NULL;
-    if (!may_edit(system)) return MOTE_ERROR_BUSY;
+    if (!mote_system_may_edit(system)) return MOTE_ERROR_BUSY;
     if (slot >= system->particles.range.slot_count) return MOTE_ERROR_RANGE;
     if (!mote_vector_is_finite(impulse)) return MOTE_ERROR_NOT_FINITE;
     mote_fpu_state saved = mote_fpu_enter();
@@ -167,7 +164,7 @@ mote_result mote_system_impulse(mote_system *system, uint32_t slot, const float 
 
 mote_result mote_system_set_inverse_mass(mote_system *system, uint32_t slot, float inverse_mass) {
     if (!system) return MOTE_ERROR_NULL;
-    if (!may_edit(system)) return MOTE_ERROR_BUSY;
+    if (!mote_system_may_edit(system)) return MOTE_ERROR_BUSY;
     if (!system->def.mass_column) return MOTE_ERROR_ABSENT;
     if (slot >= system->particles.range.slot_count) return MOTE_ERROR_RANGE;
     if (!isfinite(inverse_mass)) return MOTE_ERROR_NOT_FINITE;
@@ -188,7 +185,7 @@ mote_result mote_system_set_inverse_mass(mote_system *system, uint32_t slot, flo
 
 mote_result mote_system_teleport(mote_system *system, uint32_t first, uint32_t count) {
     if (!system) return MOTE_ERROR_NULL;
-    if (!may_edit(system)) return MOTE_ERROR_BUSY;
+    if (!mote_system_may_edit(system)) return MOTE_ERROR_BUSY;
     mote_particles *particles = &system->particles;
     if (first > particles->range.slot_count || count > particles->range.slot_count - first)
         return MOTE_ERROR_RANGE;
@@ -199,7 +196,7 @@ mote_result mote_system_teleport(mote_system *system, uint32_t first, uint32_t c
 mote_result mote_system_external_forces(mote_system *system, mote_vector_columns *forces) {
     if (forces) *forces = (mote_vector_columns){NULL, NULL, NULL};
     if (!system || !forces) return MOTE_ERROR_NULL;
-    if (!may_edit(system)) return MOTE_ERROR_BUSY;
+    if (!mote_system_may_edit(system)) return MOTE_ERROR_BUSY;
     if (!system->def.external_forces) return MOTE_ERROR_ABSENT;
     if (mote_scheme_table[system->def.integrator].family == MOTE_FAMILY_ADVECTION)
         return MOTE_ERROR_INTEGRATOR;

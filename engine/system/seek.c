@@ -1,4 +1,5 @@
 /* Seek: jumps to any step by one exact flow. All forces must be affine. */
+#include "particles/events.h"
 #include "system/internal.h"
 
 static void jump(mote_system *system, uint64_t step) {
@@ -25,6 +26,7 @@ mote_result mote_system_seek(mote_system *system, uint64_t step) {
         mote_system_range_number(system, 0) ||
         !mote_forces_are_affine(system->forces.items, system->forces.count))
         return MOTE_ERROR_INTEGRATOR;
+    mote_events_clear(system->particles.events, system->mark);
     if (step == system->clock.step) return MOTE_OK;
     const mote_fpu_state saved = mote_fpu_enter();
     system->busy = true;

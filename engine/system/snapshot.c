@@ -8,6 +8,7 @@
 #include <mote/emitter.h>
 
 #include "forces/force.h"
+#include "particles/events.h"
 #include "system/emitters.h"
 #include "system/internal.h"
 
@@ -317,6 +318,7 @@ static void take_over(visit *v) {
         }
     }
     mote_particles_seal(&system->particles);
+    mote_events_clear(system->particles.events, system->mark);
     mote_system_edited(&system->particles.range);
 }
 

@@ -2,6 +2,7 @@
  * acts on loose particles. */
 #include "base/parallel.h"
 #include "particles/emitters.h"
+#include "particles/events.h"
 #include "system/internal.h"
 
 /* Runs one step of all ranges except the loose particles: first the unlinked ones, then the linked ones. */
@@ -88,6 +89,7 @@ static void run_and_report(mote_system *system, uint64_t remainder, const mote_j
     const mote_fpu_state saved = mote_fpu_enter();
     mote_range *range;
     const uint64_t end_tick = mote_clock_end_tick(&system->clock, report->steps, remainder);
+    mote_events_clear(system->particles.events, system->mark);
     mote_colliders_resolve(&system->colliders, end_tick);
     mote_emitters_resolve(&system->emitters, end_tick);
     for (uint32_t i = 0; (range = mote_system_range_number(system, i)); i++)

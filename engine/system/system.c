@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/parallel.h"
+#include "particles/events.h"
 #include "system/internal.h"
 
 #define COOKIE       0x6d6f7465u
@@ -29,6 +30,9 @@ static mote_result check_times(const mote_system_def *def, const char **name) {
     if (def->substeps == 0 || def->substeps > MAX_SUBSTEPS)
         return mote_named(name, "substeps", MOTE_ERROR_RANGE);
     if (def->max_steps_per_advance == 0) return mote_named(name, "max_steps_per_advance", MOTE_ERROR_RANGE);
+    if (def->max_deaths > MOTE_MAX_PARTICLES) return mote_named(name, "max_deaths", MOTE_ERROR_RANGE);
+    if (def->max_births > MOTE_MAX_PARTICLES) return mote_named(name, "max_births", MOTE_ERROR_RANGE);
+    if (def->max_hits > MOTE_MAX_PARTICLES) return mote_named(name, "max_hits", MOTE_ERROR_RANGE);
     return mote_named(name, "start_time", mote_value_is_finite(def->start_time));
 }
 
@@ -77,6 +81,7 @@ static mote_result fill(mote_system *system) {
     if (result == MOTE_OK)
         result = mote_particles_create(&system->particles, &system->def, &system->allocator);
     if (result == MOTE_OK) result = mote_system_reserve_scratch(system, &system->particles.range);
+    mote_events_clear(system->particles.events, system->mark);
     return result;
 }
 

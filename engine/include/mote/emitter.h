@@ -97,6 +97,17 @@ MOTE_API mote_result mote_system_move_emitter(mote_system *system, mote_emitter_
  * before the same step add up. Errors: NULL, BUSY, ID, OVERFLOW (more than MOTE_MAX_PARTICLES wait). */
 MOTE_API mote_result mote_system_burst(mote_system *system, mote_emitter_id id, uint32_t count);
 
+/** Emits `count` particles now, between steps, as those of an emitter that rests at `at` (NULL: where it is
+ * now) and gives them a velocity besides: a burst at each death, say (mote/events.h). They are born at this
+ * step boundary, have no previous position, and take part in the next step; their places, speeds, lifetimes
+ * and columns are drawn from the def with the emitter's next numbers, so that all of its births depend on
+ * the order of these calls but not on frames or threads. at: a rotation of any length > 0. velocity: m/s,
+ * added; NULL: 0; `inherit` does not count. born: NULL, or receives how many found capacity; the others are
+ * not born, and take their numbers. The newborn are in the slots after the last one. Legal in the step hook.
+ * Errors: NULL (system), BUSY, ID, NOT_FINITE, RANGE. */
+MOTE_API mote_result mote_system_emit(mote_system *system, mote_emitter_id id, const mote_transform *at,
+                                      const float velocity[3], uint32_t count, uint32_t *born);
+
 /** Removes an emitter; its particles stay. Errors: NULL, BUSY, ID. */
 MOTE_API mote_result mote_system_remove_emitter(mote_system *system, mote_emitter_id id);
 

@@ -8,6 +8,7 @@
 #include <mote/collider.h>
 #include <mote/columns.h>
 #include <mote/emitter.h>
+#include <mote/events.h>
 #include <mote/followers.h>
 #include <mote/force.h>
 #include <mote/grid.h>
@@ -20,6 +21,7 @@
 #include <mote/link.h>
 #include <mote/mesh.h>
 #include <mote/network.h>
+#include <mote/over_life.h>
 #include <mote/result.h>
 #include <mote/rod.h>
 #include <mote/snapshot.h>

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include <mote/columns.h>
+#include <mote/over_life.h>
 
 /** A system. */
 typedef struct mote_system mote_system;
@@ -63,15 +64,20 @@ typedef struct mote_system_def {
     bool external_forces; /**< force columns for the host: 12 bytes a particle */
     uint32_t extra_count; /**< columns of the host, at most MOTE_MAX_EXTRA_COLUMNS */
     uint32_t extra_bytes[MOTE_MAX_EXTRA_COLUMNS]; /**< bytes of one element of each, 1 .. 256 */
-    mote_loop_order loop_order;                   /**< AUTO but for comparison */
-    mote_isa isa;                                 /**< instruction set of the kernels */
-    mote_jobs jobs;                               /**< threads of a step */
-    mote_allocator allocator;                     /**< source of all memory */
+    /** Deaths of one advance that are kept (mote/events.h), at most MOTE_MAX_PARTICLES; 0: none, without
+     * cost. 96 bytes each. */
+    uint32_t max_deaths;
+    uint32_t max_births;        /**< births from emitters, in the same way: 32 bytes each */
+    uint32_t max_hits;          /**< hits on colliders, in the same way: 128 bytes each */
+    mote_loop_order loop_order; /**< AUTO but for comparison */
+    mote_isa isa;               /**< instruction set of the kernels */
+    mote_jobs jobs;             /**< threads of a step */
+    mote_allocator allocator;   /**< source of all memory */
 } mote_system_def;
 
 /** Returns a def with 1,024 particles, 60 steps a second, one substep, time 0, semi-implicit Euler, at most 8
  * steps an advance, slow down when late, linear interpolation, uniform mass 1 kg, ids, no lifetimes, no
- * external forces, no extra columns, AUTO, serial jobs, the default allocator. */
+ * external forces, no extra columns, no events, AUTO, serial jobs, the default allocator. */
 MOTE_API mote_system_def mote_default_system_def(void);
 
 /** Checks a def. Returns the code that mote_system_create would return, except OVERFLOW and MEMORY.
@@ -333,8 +339,18 @@ typedef struct mote_present_layout {
     /** Slots to write, in this order, one after another from vertex 0; a slot may stand in it more than once.
      * NULL: all, in slot order. */
     const uint32_t *order;
-    uint32_t order_count; /**< slots in order */
+    uint32_t order_count;           /**< slots in order */
+    size_t size_offset;             /**< one float: the size that the keys give to its life; or MOTE_OMIT */
+    const mote_size_key *size_keys; /**< keys in the order of their lives; read while the call runs */
+    uint32_t size_key_count;        /**< 1 .. MOTE_MAX_KEYS */
+    uint32_t size_column; /**< extra column of one float, a factor of each size; or MOTE_NO_COLUMN: 1 */
+    size_t colour_offset; /**< the colour that the keys give to its life; or MOTE_OMIT */
+    const mote_colour_key *colour_keys; /**< keys in the order of their lives; read while the call runs */
+    uint32_t colour_key_count;          /**< 1 .. MOTE_MAX_KEYS */
+    mote_colour_format colour_format;   /**< four floats, or four bytes */
 } mote_present_layout;
+
+#define MOTE_NO_COLUMN 0xffffffffu /**< number of no column */
 
 /** Returns a layout of packed positions in world coordinates, in slot order: 12 bytes a particle, nothing
  * else. */
@@ -343,7 +359,9 @@ MOTE_API mote_present_layout mote_default_present_layout(void);
 /** Checks a layout for the loose particles of a system; NULL: for one with all columns. Returns the code that
  * mote_system_present would return, except those of its memory: MOTE_OK, NULL (layout), DEF, NOT_FINITE
  * (origin), RANGE (an offset beyond the stride, nothing to write, a slot of the order), ABSENT (age or
- * remaining life without lifetimes, an extra column that is not declared). parameter: see mote_result. */
+ * remaining life without lifetimes, an extra column that is not declared); of keys NULL, RANGE (their number,
+ * a life out of 0 .. 1 or not after the one before; size_column is not of 4 bytes), NOT_FINITE (a life, a
+ * value, or the difference of two next to each other), ENUM. parameter: see mote_result. */
 MOTE_API mote_result mote_present_layout_check(const mote_system *system, const mote_present_layout *layout,
                                                const char **parameter);
 
@@ -354,8 +372,10 @@ MOTE_API mote_result mote_present_layout_check(const mote_system *system, const 
  * velocity is presented exactly at any distance from the origin. A particle born or teleported since the last
  * step is written as it is. Age: (steps since birth - 1 + alpha) x dt, at least 0; without interpolation
  * steps since birth x dt. Remaining life: 1 - age / lifetime, limited to 0 .. 1; 1 where the lifetime has no
- * end. Errors: NULL, BUSY, those of mote_present_layout_check, BUFFER (bytes < vertices x stride). Runs on
- * the system's jobs. */
+ * end. Sizes and colours are those of the life, 1 - remaining life; of life 0 in systems without lifetimes.
+ * Before the first key they are constant, as behind the last. Between two keys of values a and b they are
+ * a + (b - a) e(t), with the easing of the first (mote/over_life.h). Errors: NULL, BUSY, those of
+ * mote_present_layout_check, BUFFER (bytes < vertices x stride). Runs on the system's jobs. */
 MOTE_API mote_result mote_system_present(const mote_system *system, const mote_present_layout *layout,
                                          void *vertices, size_t bytes);
 
