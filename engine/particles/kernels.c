@@ -81,28 +81,51 @@ static void commit_mass(const mote_span *span, const mote_workspace *workspace, 
     staged_commit(span, workspace, true, step, first, end, frozen);
 }
 
-/* Appends the lanes in `due` to the death list of the block at `first`, which has `died` entries. Returns the
- * new number of entries. */
-static uint32_t expire_lanes(const mote_lifetimes *l, uint32_t due, size_t first, size_t i, uint32_t died) {
-    for (; due; due &= due - 1) {
-        size_t offset = i + (size_t)__builtin_ctz(due);
-        if (l->fate[first + offset]) continue;
-        l->fate[first + offset] = l->mark;
-        l->death[first + died++] = (uint8_t)offset;
+/* Returns the slots of [at, at + 64) whose lifetime ends as bits, up to the padded end of the columns. */
+static uint64_t due_bits(const mote_lifetimes *l, size_t at, size_t end) {
+    uint64_t due = 0;
+    for (size_t i = at; i < at + 64 && i < end; i += MOTE_WIDTH) {
+        const wide_mask birth = wide_mask_load((const int32_t *)(const void *)(l->birth + i));
+        const wide_mask age = (wide_mask)((wide_unsigned){0} + l->now - (wide_unsigned)birth);
+        const wide ends = wide_load(l->lifetime + i) * l->rate;
+        const wide_mask lives = wide_less(WIDE_CONVERT(age, wide) + l->slack, ends);
+        due |= (uint64_t)wide_lane_bits(~lives) << (i - at);
     }
-    return died;
+    return end - at < 64 ? due & (((uint64_t)1 << (end - at)) - 1) : due;
+}
+
+#define OFFSETS_AT_ONCE 4
+
+/* Appends base + the numbers of the set bits to a list. Writes OFFSETS_AT_ONCE entries at a time, valid or
+ * not: a branch for each bit is mispredicted (measured at 5 % deaths: 3 times the time of `expire`). Returns
+ * the new length. */
+static uint32_t append_offsets(uint64_t bits, uint32_t base, uint8_t *list, uint32_t length) {
+    const uint64_t top = (uint64_t)1 << 63; /* the number of the lowest bit of 0 is not defined */
+    const uint32_t end = length + (uint32_t)__builtin_popcountll(bits);
+    do {
+        MOTE_UNROLLED
+        for (int k = 0; k < OFFSETS_AT_ONCE; k++, bits &= bits - 1)
+            list[length + (uint32_t)k] = (uint8_t)(base + (uint32_t)__builtin_ctzll(bits | top));
+        length += OFFSETS_AT_ONCE;
+    } while (length < end);
+    return end;
 }
 
 static uint32_t expire(const mote_lifetimes *l, size_t first, size_t count) {
-    uint32_t died = 0;
-    for (size_t i = 0; i < count; i += MOTE_WIDTH) {
-        wide_mask birth = wide_mask_load((const int32_t *)(const void *)(l->birth + first + i));
-        wide_mask age = (wide_mask)((wide_unsigned){0} + l->now - (wide_unsigned)birth);
-        wide due = wide_load(l->lifetime + first + i) * l->rate;
-        wide_mask lives = wide_less(WIDE_CONVERT(age, wide) + l->slack, due);
-        if (wide_all(lives)) continue;
-        int32_t left = count - i < MOTE_WIDTH ? (int32_t)(count - i) : MOTE_WIDTH;
-        died = expire_lanes(l, wide_lane_bits(~lives & wide_lanes_below(left)), first, i, died);
+    uint64_t due[4], any = 0;
+    uint8_t list[256 + OFFSETS_AT_ONCE];
+    uint32_t length = 0, died = 0;
+    for (uint32_t word = 0; word < 4; word++) {
+        due[word] = word * 64 < count ? due_bits(l, first + word * 64, first + count) : 0;
+        any |= due[word];
+    }
+    if (!any) return 0;
+    for (uint32_t word = 0; word < 4; word++) length = append_offsets(due[word], 64 * word, list, length);
+    for (uint32_t k = 0; k < length; k++) {
+        uint8_t *fate = l->fate + first + list[k];
+        l->death[first + died] = list[k];
+        died += *fate == 0;
+        *fate = *fate ? *fate : l->mark;
     }
     return died;
 }

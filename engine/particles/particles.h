@@ -105,6 +105,9 @@ void mote_particles_retire_id(mote_particles *particles, uint32_t slot);
 void mote_particles_retire_ids(mote_particles *particles, const uint32_t *slot, uint32_t count, uint32_t rank,
                                bool alive);
 
+/* Prefetches the columns of slots that a step does not read. */
+void mote_particles_prefetch(const mote_particles *particles, const uint32_t *slot, uint32_t count);
+
 /* Copies all columns of slots from[i] to slots to[i], i < pairs, and updates the id table. */
 void mote_particles_move(mote_particles *particles, const uint32_t *from, const uint32_t *to, uint32_t pairs);
 

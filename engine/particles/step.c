@@ -71,22 +71,27 @@ static void do_lifetimes(void *context, size_t first, size_t end, uint32_t worke
     if (expired) __atomic_fetch_add(&b->expired, expired, __ATOMIC_RELAXED);
 }
 
-/* Blocks stepped before their holes are filled: they are still in the cache then. */
-#define BLOCKS_IN_CACHE 16
+/* Steps slots [first, end) and fills their holes, run by run of blocks. */
+static void step_and_fill(batch *b, size_t first, size_t end, uint32_t *frozen) {
+    mote_filler filler;
+    mote_filler_begin(&filler, b->compaction, first);
+    for (size_t from = first; from < end; from += MOTE_FILLER_SLOTS) {
+        const size_t to = end - from < MOTE_FILLER_SLOTS ? end : from + MOTE_FILLER_SLOTS;
+        mote_filler_list(&filler, from, to);
+        mote_run_blocks(&b->run, from, to, frozen);
+        mote_filler_remove(&filler);
+    }
+}
 
 static void do_blocks(void *context, size_t first, size_t end, uint32_t worker) {
     (void)worker;
     batch *b = context;
-    const size_t run = b->compaction ? BLOCKS_IN_CACHE * MOTE_BLOCK : end - first;
     uint32_t frozen = 0;
-    mote_filler filler;
     first += b->first, end += b->first;
-    if (b->compaction) filler = mote_filler_make(b->compaction, first);
-    for (size_t from = first; from < end; from += run) {
-        size_t to = end - from < run ? end : from + run;
-        mote_run_blocks(&b->run, from, to, &frozen);
-        if (b->compaction) mote_filler_run(&filler, from, to);
-    }
+    if (b->compaction)
+        step_and_fill(b, first, end, &frozen);
+    else
+        mote_run_blocks(&b->run, first, end, &frozen);
     if (frozen) __atomic_fetch_add(&b->frozen, frozen, __ATOMIC_RELAXED);
 }
 
@@ -109,7 +114,8 @@ static void run_blocks_outer(batch *b, const mote_jobs *jobs, const mote_compact
     size_t tail = compaction->kept / MOTE_BLOCK * MOTE_BLOCK;
     run_slots(b, jobs, tail, count, NULL);
     run_slots(b, jobs, 0, tail, compaction);
-    mote_filler filler = mote_filler_make(compaction, tail);
+    mote_filler filler;
+    mote_filler_begin(&filler, compaction, tail);
     mote_filler_run(&filler, tail, count);
 }
 
@@ -118,7 +124,8 @@ static void run_stages_outer(batch *b, const mote_step *step, const mote_compact
     const mote_workspace workspace = mote_workspace_make(step->scratch, slots);
     mote_run_stages(&b->run, &workspace, step->jobs, &b->frozen);
     if (!compaction) return;
-    mote_filler filler = mote_filler_make(compaction, 0);
+    mote_filler filler;
+    mote_filler_begin(&filler, compaction, 0);
     mote_filler_run(&filler, 0, b->run.span->count);
 }
 
