@@ -81,17 +81,24 @@ static void commit_mass(const mote_span *span, const mote_workspace *workspace, 
     staged_commit(span, workspace, true, step, first, end, frozen);
 }
 
-/* Returns the slots of [at, at + 64) whose lifetime ends as bits, up to the padded end of the columns. */
-static uint64_t due_bits(const mote_lifetimes *l, size_t at, size_t end) {
+/* Returns the lanes from slot i on whose lifetime ends as bits. */
+MOTE_INLINE uint64_t due_lanes(const mote_lifetimes *l, size_t i) {
+    const wide_mask birth = wide_mask_load((const int32_t *)(const void *)(l->birth + i));
+    const wide_mask age = (wide_mask)((wide_unsigned){0} + l->now - (wide_unsigned)birth);
+    const wide ends = wide_load(l->lifetime + i) * l->rate;
+    return wide_lane_bits(~wide_less(WIDE_CONVERT(age, wide) + l->slack, ends));
+}
+
+/* Returns the slots of [at, at + 64) below `end` whose lifetime ends as bits. */
+MOTE_INLINE uint64_t due_bits(const mote_lifetimes *l, size_t at, size_t end) {
     uint64_t due = 0;
-    for (size_t i = at; i < at + 64 && i < end; i += MOTE_WIDTH) {
-        const wide_mask birth = wide_mask_load((const int32_t *)(const void *)(l->birth + i));
-        const wide_mask age = (wide_mask)((wide_unsigned){0} + l->now - (wide_unsigned)birth);
-        const wide ends = wide_load(l->lifetime + i) * l->rate;
-        const wide_mask lives = wide_less(WIDE_CONVERT(age, wide) + l->slack, ends);
-        due |= (uint64_t)wide_lane_bits(~lives) << (i - at);
+    if (at + 64 <= end) {
+        MOTE_UNROLLED
+        for (int i = 0; i < 64; i += MOTE_WIDTH) due |= due_lanes(l, at + (size_t)i) << i;
+        return due;
     }
-    return end - at < 64 ? due & (((uint64_t)1 << (end - at)) - 1) : due;
+    for (size_t i = at; i < end; i += MOTE_WIDTH) due |= due_lanes(l, i) << (i - at);
+    return at < end ? due & (((uint64_t)1 << (end - at)) - 1) : 0;
 }
 
 #define OFFSETS_AT_ONCE 4
@@ -115,8 +122,9 @@ static uint32_t expire(const mote_lifetimes *l, size_t first, size_t count) {
     uint64_t due[4], any = 0;
     uint8_t list[256 + OFFSETS_AT_ONCE];
     uint32_t length = 0, died = 0;
+    const mote_lifetimes local = *l; /* which no store can alias */
     for (uint32_t word = 0; word < 4; word++) {
-        due[word] = word * 64 < count ? due_bits(l, first + word * 64, first + count) : 0;
+        due[word] = due_bits(&local, first + word * 64, first + count);
         any |= due[word];
     }
     if (!any) return 0;
