@@ -175,18 +175,21 @@ void mote_particles_prefetch(const mote_particles *particles, const uint32_t *sl
     }
 }
 
-/* Prefetches all entries before using any: they are scattered, and their cache misses then overlap. */
-void mote_particles_retire_ids(mote_particles *particles, const uint32_t *slot, uint32_t count, uint32_t rank,
-                               bool alive) {
+void mote_particles_retire_ids(mote_particles *particles, const uint32_t *slot, uint32_t count,
+                               uint32_t rank) {
     if (!particles->ids) return;
     const mote_particle_id *particle = particles->column[MOTE_COLUMN_ID];
     uint32_t *stack = particles->free_id + particles->free_ids + rank;
-    for (uint32_t i = 0; i < count; i++) __builtin_prefetch(&particle[slot[i]], 1);
     for (uint32_t i = 0; i < count; i++) {
         stack[i] = particle[slot[i]].index;
         __builtin_prefetch(&particles->ids[stack[i]], 1);
     }
-    for (uint32_t i = 0; alive && i < count; i++) invalidate_index(particles, stack[i]);
+}
+
+void mote_particles_invalidate_ids(mote_particles *particles, uint32_t count, uint32_t rank) {
+    if (!particles->ids) return;
+    const uint32_t *stack = particles->free_id + particles->free_ids + rank;
+    for (uint32_t i = 0; i < count; i++) invalidate_index(particles, stack[i]);
 }
 
 /* Moves one column at a time: the pairs are independent, so their cache misses overlap. */

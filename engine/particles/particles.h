@@ -100,10 +100,13 @@ void mote_particles_assign_ids(mote_particles *particles, uint32_t first, uint32
 /* Invalidates the id of the particle in a slot. */
 void mote_particles_retire_id(mote_particles *particles, uint32_t slot);
 
-/* Pushes the ids of slot[0 .. count - 1] onto the stack of free ids, from entry free_ids + rank on, and
- * invalidates them first where they are `alive`. The caller increases free_ids after all calls. */
-void mote_particles_retire_ids(mote_particles *particles, const uint32_t *slot, uint32_t count, uint32_t rank,
-                               bool alive);
+/* Pushes the ids of slot[0 .. count - 1] onto the stack of free ids, from entry free_ids + rank on. The caller
+ * increases free_ids after all calls. */
+void mote_particles_retire_ids(mote_particles *particles, const uint32_t *slot, uint32_t count,
+                               uint32_t rank);
+
+/* Invalidates the ids that a call with the same count and rank has pushed, which has prefetched them. */
+void mote_particles_invalidate_ids(mote_particles *particles, uint32_t count, uint32_t rank);
 
 /* Prefetches the columns of slots that a step does not read. */
 void mote_particles_prefetch(const mote_particles *particles, const uint32_t *slot, uint32_t count);
