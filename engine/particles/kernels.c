@@ -129,6 +129,11 @@ static uint32_t expire(const mote_lifetimes *l, size_t first, size_t count) {
     }
     if (!any) return 0;
     for (uint32_t word = 0; word < 4; word++) length = append_offsets(due[word], 64 * word, list, length);
+    if (local.none_has_fate) {
+        memcpy(local.death + first, list, length);
+        for (uint32_t k = 0; k < length; k++) local.fate[first + list[k]] = local.mark;
+        return length;
+    }
     for (uint32_t k = 0; k < length; k++) {
         uint8_t *fate = l->fate + first + list[k];
         l->death[first + died] = list[k];

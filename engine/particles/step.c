@@ -133,6 +133,7 @@ static void run_batch(mote_particles *particles, const mote_step *step, batch *b
     const mote_jobs *jobs = step->jobs;
     if (has_lifetimes(particles)) {
         b->lifetimes = lifetimes_of(particles, step, step->number + 1);
+        b->lifetimes.none_has_fate = !particles->pending_kills;
         const size_t count = b->run.span->count;
         mote_parallel_for(mote_jobs_for(jobs, MOTE_WORK_FATE * (double)count), count, MOTE_BLOCK,
                           do_lifetimes, b);
