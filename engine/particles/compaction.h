@@ -26,17 +26,18 @@ MOTE_INLINE mote_compaction mote_compaction_begin(mote_particles *particles, uin
  * processed, by exactly one filler; different fillers may run at the same time. */
 typedef struct mote_filler {
     const mote_compaction *compaction;
-    uint32_t next;         /* slot of the survivor that fills the next hole; MOTE_NO_SLOT before the first */
-    uint32_t rank;         /* number of dead particles before the listed ones */
-    uint32_t count, holes; /* listed; the first `holes` of them are below `kept`: survivors fill these slots */
+    uint32_t next; /* slot of the survivor that fills the next hole; MOTE_NO_SLOT before the first */
+    uint32_t rank; /* number of dead particles before the listed ones */
+    uint32_t count,
+        holes; /* listed; the first `holes` of them are below `kept`: survivors fill these slots */
     uint32_t slot[MOTE_FILLER_SLOTS], survivor[MOTE_FILLER_SLOTS];
 } mote_filler;
 
 /* Begins at slot `first`, the start of a block. */
 void mote_filler_begin(mote_filler *filler, const mote_compaction *compaction, size_t first);
 
-/* Lists the dead particles of slots [first, end), at most MOTE_FILLER_SLOTS: whole blocks that follow those of
- * the previous call; prefetches what a step does not read of them. */
+/* Lists the dead particles of slots [first, end), at most MOTE_FILLER_SLOTS: whole blocks that follow those
+ * of the previous call; prefetches what a step does not read of them. */
 void mote_filler_list(mote_filler *filler, size_t first, size_t end);
 
 /* Removes the listed particles. Their slots and those of all survivors have been stepped. */

@@ -102,31 +102,34 @@ static void run_slots(batch *b, const mote_jobs *jobs, size_t first, size_t end,
     mote_parallel_for(mote_run_jobs(&b->run, end - first, jobs), end - first, MOTE_BLOCK, do_blocks, b);
 }
 
+/* Fills the holes in slots [first, end), which have been stepped. */
+static void fill(const mote_compaction *compaction, size_t first, size_t end) {
+    mote_filler filler;
+    mote_filler_begin(&filler, compaction, first);
+    mote_filler_run(&filler, first, end);
+}
+
 /* Block-outer order. The particles whose lifetime ends with this step are known before it. So the last slots,
  * whose survivors will move, are stepped first, and the holes in the other blocks are filled as soon as these
- * are stepped. */
+ * are stepped. A range that fits the cache is stepped first. */
 static void run_blocks_outer(batch *b, const mote_jobs *jobs, const mote_compaction *compaction) {
-    size_t count = b->run.span->count;
-    if (!compaction) {
+    const size_t count = b->run.span->count;
+    if (!compaction || count <= MOTE_FILLER_SLOTS) {
         run_slots(b, jobs, 0, count, NULL);
+        if (compaction) fill(compaction, 0, count);
         return;
     }
-    size_t tail = compaction->kept / MOTE_BLOCK * MOTE_BLOCK;
+    const size_t tail = compaction->kept / MOTE_BLOCK * MOTE_BLOCK;
     run_slots(b, jobs, tail, count, NULL);
     run_slots(b, jobs, 0, tail, compaction);
-    mote_filler filler;
-    mote_filler_begin(&filler, compaction, tail);
-    mote_filler_run(&filler, tail, count);
+    fill(compaction, tail, count);
 }
 
 static void run_stages_outer(batch *b, const mote_step *step, const mote_compaction *compaction) {
     const size_t slots = mote_round_up(b->run.span->count, MOTE_GROUP);
     const mote_workspace workspace = mote_workspace_make(step->scratch, slots);
     mote_run_stages(&b->run, &workspace, step->jobs, &b->frozen);
-    if (!compaction) return;
-    mote_filler filler;
-    mote_filler_begin(&filler, compaction, 0);
-    mote_filler_run(&filler, 0, b->run.span->count);
+    if (compaction) fill(compaction, 0, b->run.span->count);
 }
 
 static void run_batch(mote_particles *particles, const mote_step *step, batch *b) {
