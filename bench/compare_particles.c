@@ -99,8 +99,8 @@ static void compare_crowd(uint32_t repeat, cJSON *results) {
                 results);
     }
     const crowd_setup shown = {.systems = 200, .particles = 500, .substeps = 1, .presents = true};
-    add_row((compare_row){"crowd with packed presentation: ms a frame", 0.5, true, {0, 0, 0}}, crowd_side(shown),
-            (particle_side){0}, 64, repeat, results);
+    add_row((compare_row){"crowd with packed presentation: ms a frame", 0.5, true, {0, 0, 0}},
+            crowd_side(shown), (particle_side){0}, 64, repeat, results);
 }
 
 /* --- Curl noise --- */

@@ -11,8 +11,12 @@
  * and division. Affine terms are short, and one register leaves more to out-of-order execution (measured:
  * 0.75 to 0.95 of the time of two). */
 #define OF(family_, mass_, mix_)                                                                             \
-    ((mote_instance){                                                                                        \
-        .family = family_, .mass = mass_, .mix = mix_, .registers = (mix_) == MOTE_MIX_ATTRACTORS ? 2 : 1})
+    ((mote_instance){.family = family_,                                                                      \
+                     .mass = mass_,                                                                          \
+                     .mix = mix_,                                                                            \
+                     .registers = (mix_) == MOTE_MIX_NOISE        ? 4                                        \
+                                  : (mix_) == MOTE_MIX_ATTRACTORS ? 2                                        \
+                                                                  : 1})
 
 #define FUSED(name, family, mass, mix)                                                                       \
     MOTE_OUTLINE void name##_contain(const mote_plan *plan, const mote_span *span, size_t i,                 \
@@ -64,6 +68,11 @@ INSTANCES(runge_kutta, MOTE_FAMILY_RUNGE_KUTTA)
 INSTANCES(map, MOTE_FAMILY_MAP)
 INSTANCES(advection, MOTE_FAMILY_ADVECTION)
 
+static void noise_splitting(const mote_plan *plan, const mote_span *span, size_t first, size_t end,
+                            uint32_t *frozen) {
+    fused(plan, span, OF(MOTE_FAMILY_SPLITTING, false, MOTE_MIX_NOISE), fused_any_splitting_contain, first,
+          end, frozen);
+}
 SETTLED(drag, splitting, MOTE_FAMILY_SPLITTING, 0, 2)
 SETTLED(one_attractor, splitting, MOTE_FAMILY_SPLITTING, 1, 3)
 SETTLED(one_attractor, verlet, MOTE_FAMILY_VERLET, 1, 3)
@@ -144,7 +153,7 @@ static uint32_t expire(const mote_lifetimes *l, size_t first, size_t count) {
 }
 
 #if defined(MOTE_COMPACT)
-#define ANY(name)  {name, name, name, name, name, name}
+#define ANY(name)  {name, name, name, name, name, name, name}
 #define BOTH(name) {ANY(fused_any_##name), ANY(fused_any_##name)}
 #define ALL_FUSED                                                                                            \
     {[MOTE_FAMILY_SPLITTING] = BOTH(splitting),                                                              \
@@ -153,17 +162,18 @@ static uint32_t expire(const mote_lifetimes *l, size_t first, size_t count) {
      [MOTE_FAMILY_MAP] = BOTH(map),                                                                          \
      [MOTE_FAMILY_ADVECTION] = BOTH(advection)}
 #else
-#define KINDS(name, any, drag, settled, few_attractors)                                                      \
-    {fused_##name, drag, settled, few_attractors, fused_attractors_##name, fused_any_##any}
-#define BOTH(name, drag, settled, few_attractors)                                                            \
-    {KINDS(name, name, drag, settled, few_attractors), KINDS(name##_mass, name, NULL, NULL, NULL)}
+#define KINDS(name, any, drag, settled, few_attractors, noise)                                               \
+    {fused_##name, drag, settled, few_attractors, fused_attractors_##name, noise, fused_any_##any}
+#define BOTH(name, drag, settled, few_attractors, noise)                                                     \
+    {KINDS(name, name, drag, settled, few_attractors, noise),                                                \
+     KINDS(name##_mass, name, NULL, NULL, NULL, NULL)}
 #define ALL_FUSED                                                                                            \
-    {[MOTE_FAMILY_SPLITTING] =                                                                               \
-         BOTH(splitting, drag_splitting, one_attractor_splitting, few_attractors_splitting),                 \
-     [MOTE_FAMILY_VERLET] = BOTH(verlet, NULL, one_attractor_verlet, few_attractors_verlet),                 \
-     [MOTE_FAMILY_RUNGE_KUTTA] = BOTH(runge_kutta, NULL, NULL, NULL),                                        \
-     [MOTE_FAMILY_MAP] = BOTH(map, NULL, NULL, NULL),                                                        \
-     [MOTE_FAMILY_ADVECTION] = BOTH(advection, NULL, NULL, NULL)}
+    {[MOTE_FAMILY_SPLITTING] = BOTH(splitting, drag_splitting, one_attractor_splitting,                      \
+                                    few_attractors_splitting, noise_splitting),                              \
+     [MOTE_FAMILY_VERLET] = BOTH(verlet, NULL, one_attractor_verlet, few_attractors_verlet, NULL),           \
+     [MOTE_FAMILY_RUNGE_KUTTA] = BOTH(runge_kutta, NULL, NULL, NULL, NULL),                                  \
+     [MOTE_FAMILY_MAP] = BOTH(map, NULL, NULL, NULL, NULL),                                                  \
+     [MOTE_FAMILY_ADVECTION] = BOTH(advection, NULL, NULL, NULL, NULL)}
 #endif
 #define ALL(prefix)                                                                                          \
     {[MOTE_FAMILY_SPLITTING] = prefix##_splitting,                                                           \
