@@ -101,7 +101,7 @@ const bench_contender churn_ageless_contender = {"without ages", engine_open, NU
 /* --- Beside a careful loop --- */
 
 static bench_config config_of(const churn_setup *setup) {
-    return (bench_config){.scene = scene_named("churn"),
+    return (bench_config){.scene = setup->scene,
                           .integrator = MOTE_SEMI_IMPLICIT_EULER,
                           .isa = mote_isa_best(),
                           .particles = setup->particles,
@@ -120,6 +120,7 @@ void *churn_create(const churn_setup *setup) {
 
 typedef struct careful {
     churn_columns columns;
+    const scene_forces *forces;
     uint64_t serial;
     uint32_t life_steps, step;
     arena memory;
@@ -134,7 +135,7 @@ void *careful_create(const churn_setup *setup) {
     careful *state = allocate_or_fail(sizeof *state);
     const uint32_t count = setup->particles, arrays = setup->handles ? 13 : 8;
     float *array[13] = {NULL};
-    *state = (careful){.serial = count, .life_steps = setup->life_steps};
+    *state = (careful){.forces = setup->scene->forces, .serial = count, .life_steps = setup->life_steps};
     if (!arena_create(&state->memory, staggered_size(arrays, count) + count * sizeof(churn_handle)))
         exit(EXIT_FAILURE);
     staggered_arrays(state->memory.bytes, arrays, count, array);
@@ -146,7 +147,7 @@ void *careful_create(const churn_setup *setup) {
     c->table = (churn_handle *)(void *)(state->memory.bytes + staggered_size(arrays, count));
     (void)baseline_churn_births(c, count, 0, 0);
     for (uint32_t i = 0; i < count; i++) c->lifetime[i] = first_lifetime(i, setup->life_steps);
-    fill_columns(scene_named("churn"), 0, &c->state, count);
+    fill_columns(setup->scene, 0, &c->state, count);
     return state;
 }
 
@@ -154,8 +155,8 @@ void careful_frames(void *user, uint32_t frames) {
     careful *state = user;
     for (uint32_t frame = 0; frame < frames; frame++) {
         churn_columns *c = &state->columns;
-        const uint32_t died = baseline_churn_step(c, scene_named("churn")->forces, PARTICLE_MASS,
-                                                  (float)TIMESTEP, ++state->step);
+        const uint32_t died =
+            baseline_churn_step(c, state->forces, PARTICLE_MASS, (float)TIMESTEP, ++state->step);
         const uint32_t first =
             baseline_churn_births(c, died, state->step, lifetime_of_steps(state->life_steps));
         fill_velocities(state->serial, c->state.velocity, first, died);

@@ -5,9 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Scene ballistic. handles: the default def (ids, linear interpolation) with lifetimes; else lifetimes
- * alone. */
+/* scene: forces and first state. handles: the default def (ids, linear interpolation) with lifetimes; else
+ * lifetimes alone. */
 typedef struct churn_setup {
+    const struct bench_scene *scene;
     uint32_t particles, substeps;
     uint32_t life_steps; /* one in this many particles dies in a step; 0: nobody */
     bool handles;

@@ -29,7 +29,7 @@ static double time_of(const particle_side *side, uint32_t frames) {
     return (thread_seconds() - start) / frames;
 }
 
-/* Runs both sides in turn; closes them. scaled: the ratio is the frame of `above` in ms, not a ratio. */
+/* Runs both sides in turn and closes them. Without `below` the ratio is the frame of `above` in ms. */
 static void add_row(compare_row row, particle_side above, particle_side below, uint32_t frames,
                     uint32_t repeat, cJSON *results) {
     static bench_series series[2]; /* static for their size */
@@ -63,6 +63,7 @@ static particle_side careful_side(churn_setup setup) {
 }
 
 static void compare_churn(uint32_t repeat, cJSON *results) {
+    const bench_scene *scene = scene_named("churn");
     const struct {
         const char *figure;
         double target;
@@ -73,11 +74,11 @@ static void compare_churn(uint32_t repeat, cJSON *results) {
                 {"default def and lifetimes, 1 % die a step: careful loop over engine", 1, 100, true},
                 {"default def and lifetimes, 5 % die a step: careful loop over engine", 0.8, 20, true}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const churn_setup setup = {PARTICLES, 1, rows[i].life_steps, rows[i].handles};
+        const churn_setup setup = {scene, PARTICLES, 1, rows[i].life_steps, rows[i].handles};
         add_row((compare_row){.figure = rows[i].figure, .target = rows[i].target}, careful_side(setup),
                 churn_side(setup), 8, repeat, results);
     }
-    const churn_setup dying = {PARTICLES, 8, 100, true}, living = {PARTICLES, 8, 0, true};
+    const churn_setup dying = {scene, PARTICLES, 8, 100, true}, living = {scene, PARTICLES, 8, 0, true};
     add_row((compare_row){"the same, 8 substeps: 1 % die over nobody dies", 1.2, true, {0, 0, 0}},
             churn_side(dying), churn_side(living), 4, repeat, results);
 }
@@ -130,7 +131,11 @@ static void noise_run(void *state, uint32_t frames) {
                        (float)TIMESTEP);
 }
 
-static void noise_close(void *state) { (void)state; }
+static void noise_close(void *state) {
+    noise_loop *loop = state;
+    free(loop->columns.position[0]); /* the first of the arrays begins where the memory does */
+    free(loop);
+}
 
 static particle_side noise_engine(const noise_field *field) {
     const bench_config config = {.scene = scene_named("smoke"),
