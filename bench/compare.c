@@ -107,7 +107,7 @@ static cJSON *outcome_object(const bench_outcome *outcome, uint32_t particles, u
 
 static void print_help(void) {
     puts("usage: mote-bench compare [OPTION]...\n\n"
-         "  --section S    integrators, strands, networks or snapshots (default: all)\n"
+         "  --section S    integrators, particles, strands, networks or snapshots (default: all)\n"
          "  --particles N  of every scene of integrators (default: 1M)\n"
          "  --repeat R     (default: 9)\n"
          "  --json FILE    writes the records there too\n\n"
@@ -170,17 +170,19 @@ static void compare_integrators(uint32_t particles, uint32_t repeat, cJSON *obje
 
 typedef struct request {
     uint32_t particles, repeat;
-    bool integrators, strands, networks, snapshots;
+    bool integrators, loose, strands, networks, snapshots;
     const char *json;
 } request;
 
 static void apply_section(request *asked, const char *name) {
     asked->integrators = strcmp(name, "integrators") == 0;
+    asked->loose = strcmp(name, "particles") == 0;
     asked->strands = strcmp(name, "strands") == 0;
     asked->networks = strcmp(name, "networks") == 0;
     asked->snapshots = strcmp(name, "snapshots") == 0;
-    if (!asked->integrators && !asked->strands && !asked->networks && !asked->snapshots)
-        fail_usage("--section: unknown section '%s'; there are: integrators, strands, networks, snapshots",
+    if (!asked->integrators && !asked->loose && !asked->strands && !asked->networks && !asked->snapshots)
+        fail_usage("--section: unknown section '%s'; there are: integrators, particles, strands, networks, "
+                   "snapshots",
                    name);
 }
 
@@ -205,6 +207,7 @@ int command_compare(int argc, char **argv) {
     request asked = {.particles = 1000000,
                      .repeat = 9,
                      .integrators = true,
+                     .loose = true,
                      .strands = true,
                      .networks = true,
                      .snapshots = true};
@@ -216,6 +219,7 @@ int command_compare(int argc, char **argv) {
     printf("mote %s, %s, %s, median (min..max) of %u repeats\n", mote_version(), machine_cpu(),
            machine_compiler(), (unsigned)asked.repeat);
     if (asked.integrators) compare_integrators(asked.particles, asked.repeat, object);
+    if (asked.loose) compare_particles(asked.repeat, object);
     if (asked.strands) compare_strands(asked.repeat, object);
     if (asked.networks) compare_networks(asked.repeat, object);
     if (asked.snapshots) compare_snapshots(asked.repeat, object);

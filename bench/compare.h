@@ -16,6 +16,9 @@ void compare_networks(uint32_t repeat, cJSON *object);
 void compare_stiff_net(uint32_t repeat, cJSON *results);
 void compare_bounds(cJSON *object);
 
+/* Deaths and births, small systems, curl noise. */
+void compare_particles(uint32_t repeat, cJSON *object);
+
 /* Saving, restoring and rolling back. */
 void compare_snapshots(uint32_t repeat, cJSON *object);
 

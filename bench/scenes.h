@@ -69,6 +69,10 @@ const bench_scene *scene_named(const char *name);
 extern const bench_contender churn_contender, churn_deathless_contender, churn_ageless_contender;
 uint32_t churn_figures(const measurement *result, scene_figure *figures);
 
+#define CROWD_SYSTEMS 200u
+extern const bench_contender crowd_contender, crowd_single_contender;
+uint32_t crowd_figures(const measurement *result, scene_figure *figures);
+
 /* orbits: velocity Verlet over columns, one pass a substep. */
 extern const bench_contender verlet_contender;
 

@@ -67,6 +67,8 @@ typedef enum force_set {
     PARTICLE_ANCHORS,
     ACCELERATION_FIELDS,
     WIND_FIELDS,
+    NOISE_ALONE,
+    STILL_NOISE_ALONE,
     LIMITED_AFFINE,
     LIMITED,
     CALLBACK_NEWTONS,
@@ -125,6 +127,13 @@ static inline uint32_t make_forces(force_set set, mote_force_def *forces) {
     if (set == PARTICLE_ANCHORS) n = add_particle_anchors(forces, n);
     if (set == ACCELERATION_FIELDS || everything) n = add_fields(forces, n, MOTE_FIELD_ACCELERATION);
     if (set == WIND_FIELDS) n = add_fields(forces, n, MOTE_FIELD_WIND);
+    if (set == NOISE_ALONE)
+        forces[n++] = mote_curl_noise(2.3f, 0.83f, 3.1f, 12345, MOTE_FIELD_ACCELERATION, 0);
+    if (set == STILL_NOISE_ALONE) {
+        n = add_affine(forces, n);
+        forces[n++] = mote_curl_noise(0.7f, 2.3f, 0, 9, MOTE_FIELD_WIND, 0.1f);
+        n = add_springs(forces, n);
+    }
     if (set == AFFINE_SPRING || set == SPRING_ONLY || everything) n = add_springs(forces, n);
     if (set == CALLBACK_NEWTONS) forces[n++] = callback_force(own_callback, 0, MOTE_NEWTONS);
     if (set == CALLBACK_ACCELERATION)

@@ -5,34 +5,58 @@
 #include "forces/force.h"
 #include "math/noise.h"
 
-/* Two instances of mote_noise_gradients. As the branches of one function gcc 12 computes the gradients of all
- * corners first and keeps them in memory (measured: 1.3 times the time). */
-MOTE_OUTLINE void mote_curl_noise_blended(wide3 lattice, const mote_noise_moment moments[2],
-                                          wide3 gradients[2]) {
-    mote_noise_gradients(lattice, moments, MOTE_SPECIALISED(true, moments[0].blend != 0), gradients);
+MOTE_INLINE bool mote_curl_noise_is(const mote_force_def *def) { return def->kind == MOTE_FORCE_CURL_NOISE; }
+
+/* Computes the two potentials at a time, which all particles share. */
+MOTE_INLINE void mote_curl_noise_moments(const mote_force_def *def, double time,
+                                         mote_noise_moment potentials[2]) {
+    const double phase = time * (double)def->as.curl_noise.rate;
+    potentials[0] = mote_noise_at(phase, def->as.curl_noise.seed);
+    potentials[1] = mote_noise_at(phase, def->as.curl_noise.seed ^ 0x5bd1e995u);
 }
-MOTE_OUTLINE void mote_curl_noise_still(wide3 lattice, const mote_noise_moment moments[2],
-                                        wide3 gradients[2]) {
-    mote_noise_gradients(lattice, moments, false, gradients);
+
+/* Computes the field u[k] at x[k], k < n. */
+MOTE_INLINE void mote_curl_noise_fields(const mote_force_def *def, const mote_noise_moment potentials[2],
+                                        bool blended, const wide3 *x, wide3 *u, int n) {
+    const float frequency = def->as.curl_noise.frequency, limit = 0x1p20f;
+    const float scale = def->as.curl_noise.amplitude * (MOTE_NOISE_UNIT * MOTE_NOISE_UNIT);
+    const mote_noise_moment both[2] = {potentials[0], potentials[1]};
+    MOTE_ROLLED
+    for (int k = 0; k < n; k++) {
+        const wide3 lattice = {wide_clamp(x[k].x * frequency, -limit, limit),
+                               wide_clamp(x[k].y * frequency, -limit, limit),
+                               wide_clamp(x[k].z * frequency, -limit, limit)};
+        wide3 gradients[2];
+        mote_noise_gradients(lattice, both, blended, gradients);
+        u[k] = wide3_scale(wide_set(scale), wide3_cross(gradients[0], gradients[1]));
+    }
+}
+
+/* Two instances. As the branches of one function gcc 12 computes the gradients of all corners first and keeps
+ * them in memory (measured: 1.3 times the time). */
+MOTE_OUTLINE void mote_curl_noise_blended(const mote_force_def *def, const mote_noise_moment potentials[2],
+                                          const wide3 *x, wide3 *u, int n) {
+    mote_curl_noise_fields(def, potentials, MOTE_SPECIALISED(true, potentials[0].blend != 0), x, u, n);
+}
+MOTE_OUTLINE void mote_curl_noise_still(const mote_force_def *def, const mote_noise_moment potentials[2],
+                                        const wide3 *x, wide3 *u, int n) {
+    mote_curl_noise_fields(def, potentials, false, x, u, n);
 }
 
 /* Blends the potentials f and g in time, between the noises of integer phases. The field itself is not
  * blended, so it is free of divergence at every instant. */
-MOTE_INLINE wide3 mote_curl_noise_evaluate(const mote_force_def *def, const mote_force_point *at) {
-    const float frequency = def->as.curl_noise.frequency, limit = 0x1p20f;
-    wide3 lattice = {wide_clamp(at->x.x * frequency, -limit, limit),
-                     wide_clamp(at->x.y * frequency, -limit, limit),
-                     wide_clamp(at->x.z * frequency, -limit, limit)};
-    double phase = at->time * (double)def->as.curl_noise.rate;
-    const mote_noise_moment potentials[2] = {mote_noise_at(phase, def->as.curl_noise.seed),
-                                             mote_noise_at(phase, def->as.curl_noise.seed ^ 0x5bd1e995u)};
-    wide3 gradients[2];
+MOTE_INLINE void mote_curl_noise_run(const mote_force_def *def, const mote_noise_moment potentials[2],
+                                     const wide3 *x, wide3 *u, int n) {
     if (MOTE_SPECIALISED(potentials[0].blend != 0, true))
-        mote_curl_noise_blended(lattice, potentials, gradients);
+        mote_curl_noise_blended(def, potentials, x, u, n);
     else
-        mote_curl_noise_still(lattice, potentials, gradients);
-    return wide3_scale(wide_set(def->as.curl_noise.amplitude * (MOTE_NOISE_UNIT * MOTE_NOISE_UNIT)),
-                       wide3_cross(gradients[0], gradients[1]));
+        mote_curl_noise_still(def, potentials, x, u, n);
+}
+
+MOTE_INLINE wide3 mote_curl_noise_evaluate(const mote_force_def *def, const mote_force_point *at) {
+    wide3 u;
+    mote_curl_noise_run(def, at->moments, &at->x, &u, 1);
+    return u;
 }
 
 #if defined(MOTE_FORCE_DEFINITIONS)
@@ -55,6 +79,7 @@ static const mote_force_row mote_curl_noise_row = {
     .fields = {{"amplitude", 1}, {"frequency", 1}, {"rate", 1}},
     .integer_bytes = sizeof(uint32_t),
     .reads_time = true,
+    .noise = true,
     .not_negative = MOTE_PARAMETER(curl_noise.frequency) | MOTE_PARAMETER(curl_noise.rate)};
 
 #endif

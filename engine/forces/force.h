@@ -24,8 +24,9 @@ typedef enum mote_force_gives {
 
 /* Input of a force: one register of particles. */
 typedef struct mote_force_point {
-    wide3 x, v, anchor; /* anchor: of the particle, m */
-    double time;        /* s */
+    wide3 x, v, anchor;                      /* anchor: of the particle, m */
+    double time;                             /* s */
+    const struct mote_noise_moment *moments; /* of curl noise: its two potentials at that time */
 } mote_force_point;
 
 /* A particle of a mass (kg) at x (m), for its potential. anchor: its own, or NULL. */
@@ -59,6 +60,7 @@ typedef struct mote_force_row {
     bool reads_time;
     bool needs_anchors;         /* needs one anchor per particle */
     bool attracts;              /* evaluated by mote_attractor_evaluate, in the kernels for attractors */
+    bool noise;                 /* curl noise */
     size_t bytes;               /* bytes of def->as: floats, which must all be finite ... */
     size_t integer_bytes;       /* ... except the last ones, which are integers; all are hashed */
     uint32_t not_negative;      /* floats of def->as that must not be negative: bits MOTE_PARAMETER */
@@ -90,6 +92,7 @@ bool mote_force_reaches_range(const mote_force_def *def);
 bool mote_force_needs_anchors(const mote_force_def *def);
 bool mote_force_is_velocity_field(const mote_force_def *def);
 bool mote_force_is_attractor(const mote_force_def *def);
+bool mote_force_is_noise(const mote_force_def *def);
 
 /* Returns the time of an evaluation for one particle, ns (base/work.h). */
 double mote_force_cost(const mote_force_def *def);

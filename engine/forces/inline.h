@@ -41,25 +41,37 @@ MOTE_INLINE wide3 mote_force_limit(wide weight, wide3 x, wide3 value) {
     return wide3_select(acts, wide3_scale(weight, value), wide3_zero());
 }
 
-/* Sums any mixture of inline forces. Out of line: the switch is compiled once, and the kernels around it keep
- * their registers. anchors: at->anchor is valid; without it, forces that need an anchor do not act. */
-MOTE_OUTLINE mote_force_sum mote_inline_forces(const mote_force_def *forces, uint32_t count, bool anchors,
-                                               const mote_force_point *at) {
-    mote_force_sum sum = {wide3_zero(), wide3_zero()};
+/* Adds an unlimited or limited force on one register to its sum. */
+MOTE_INLINE void mote_force_add(const mote_force_def *def, const mote_force_point *at, mote_force_sum *sum) {
+    const bool limited = def->region.shape != MOTE_REGION_EVERYWHERE;
+    bool newtons;
+    wide3 value = mote_force_evaluate(def, at, &newtons);
+    if (limited) value = mote_force_limit(mote_region_weight(&def->region, at->x), at->x, value);
+    if (newtons)
+        sum->force = wide3_add(sum->force, value);
+    else
+        sum->acceleration = wide3_add(sum->acceleration, value);
+}
+
+/* Sums any mixture of inline forces on n registers at one time. Out of line: the switch is compiled once, and
+ * the kernels around it keep their registers. anchors: at->anchor is valid; without it, forces that need an
+ * anchor do not act. */
+MOTE_OUTLINE void mote_inline_forces(const mote_force_def *forces, uint32_t count, bool anchors,
+                                     mote_force_point *at, int n, mote_force_sum *sum) {
+    mote_noise_moment moments[2];
+    for (int u = 0; u < n; u++) {
+        sum[u] = (mote_force_sum){wide3_zero(), wide3_zero()};
+        at[u].moments = moments;
+    }
     for (uint32_t i = 0; i < count; i++) {
         const mote_force_def *def = &forces[i];
         const bool limited = def->region.shape != MOTE_REGION_EVERYWHERE;
-        bool newtons;
         if ((def->kind <= MOTE_FORCE_ANCHOR_SPRING && !limited) || def->kind == MOTE_FORCE_CALLBACK) continue;
         if (def->kind == MOTE_FORCE_PARTICLE_ANCHORS && !anchors) continue;
-        wide3 value = mote_force_evaluate(def, at, &newtons);
-        if (limited) value = mote_force_limit(mote_region_weight(&def->region, at->x), at->x, value);
-        if (newtons)
-            sum.force = wide3_add(sum.force, value);
-        else
-            sum.acceleration = wide3_add(sum.acceleration, value);
+        if (mote_curl_noise_is(def)) mote_curl_noise_moments(def, at->time, moments);
+        MOTE_ROLLED
+        for (int u = 0; u < n; u++) mote_force_add(def, &at[u], &sum[u]);
     }
-    return sum;
 }
 
 #endif

@@ -100,6 +100,8 @@ bool mote_force_is_attractor(const mote_force_def *def) {
     return row_of(def)->attracts && is_everywhere(def);
 }
 
+bool mote_force_is_noise(const mote_force_def *def) { return row_of(def)->noise && is_everywhere(def); }
+
 double mote_force_cost(const mote_force_def *def) {
     const double region = is_everywhere(def) ? 0 : 1.5; /* and of the force in it, which is not folded */
     return row_of(def)->cost + region;

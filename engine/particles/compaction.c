@@ -58,50 +58,60 @@ static uint32_t survivor_of(const mote_compaction *c, uint32_t rank) {
     }
 }
 
-mote_filler mote_filler_make(const mote_compaction *compaction, size_t first) {
-    mote_filler filler = {.compaction = compaction, .next = MOTE_NO_SLOT};
+void mote_filler_begin(mote_filler *filler, const mote_compaction *compaction, size_t first) {
+    filler->compaction = compaction;
+    filler->next = MOTE_NO_SLOT;
+    filler->rank = 0;
     for (size_t block = 0; block < first / MOTE_BLOCK; block++)
-        filler.rank += compaction->particles->deaths[block];
-    return filler;
+        filler->rank += compaction->particles->deaths[block];
 }
 
-static uint32_t take_survivor(mote_filler *filler) {
-    if (filler->next == MOTE_NO_SLOT) filler->next = survivor_of(filler->compaction, filler->rank);
-    while (!survives(filler->compaction, filler->next)) filler->next++;
-    return filler->next++;
+/* Lists the dead particles of one block. */
+static void list_block(mote_filler *filler, uint32_t base, uint32_t deaths) {
+    const uint8_t *list = filler->compaction->particles->death + base;
+    uint32_t *slot = filler->slot + filler->count;
+    for (uint32_t k = 0; k < deaths; k++) slot[k] = base + list[k];
+    filler->count += deaths;
 }
 
-/* A batch of dead particles in slot order. The first `holes` of them are below `kept`: survivors fill these
- * slots. */
-typedef struct removal {
-    uint32_t slot[2 * MOTE_BLOCK], survivor[2 * MOTE_BLOCK];
-    uint32_t count, holes;
-} removal;
-
-static void remove_listed(mote_filler *filler, removal *b) {
+/* Finds the survivors for the holes among the listed slots. */
+static void list_survivors(mote_filler *filler) {
     const mote_compaction *c = filler->compaction;
-    mote_events_deaths(c->particles, c->fate, b->slot, b->count, filler->rank);
-    mote_particles_retire_ids(c->particles, b->slot, b->count, filler->rank, c->fate != MOTE_FATE_KILLED);
-    mote_particles_move(c->particles, b->survivor, b->slot, b->holes);
-    filler->rank += b->count;
-    b->count = b->holes = 0;
+    filler->holes = filler->count;
+    while (filler->holes && filler->slot[filler->holes - 1] >= c->kept) filler->holes--;
+    if (filler->holes && filler->next == MOTE_NO_SLOT) filler->next = survivor_of(c, filler->rank);
+    uint32_t next = filler->next;
+    for (uint32_t i = 0; i < filler->holes; i++) {
+        while (!survives(c, next)) next++;
+        filler->survivor[i] = next++;
+    }
+    filler->next = next;
+}
+
+void mote_filler_list(mote_filler *filler, size_t first, size_t end) {
+    const mote_particles *particles = filler->compaction->particles;
+    filler->count = 0;
+    for (size_t base = first; base < end; base += MOTE_BLOCK)
+        list_block(filler, (uint32_t)base, particles->deaths[base / MOTE_BLOCK]);
+    list_survivors(filler);
+    mote_particles_prefetch(particles, filler->slot, filler->count);
+}
+
+void mote_filler_remove(mote_filler *filler) {
+    const mote_compaction *c = filler->compaction;
+    mote_events_deaths(c->particles, c->fate, filler->slot, filler->count, filler->rank);
+    mote_particles_retire_ids(c->particles, filler->slot, filler->count, filler->rank);
+    mote_particles_move(c->particles, filler->survivor, filler->slot, filler->holes);
+    if (c->fate != MOTE_FATE_KILLED) /* whose ids ended with the call of the host */
+        mote_particles_invalidate_ids(c->particles, filler->count, filler->rank);
+    filler->rank += filler->count;
 }
 
 void mote_filler_run(mote_filler *filler, size_t first, size_t end) {
-    const mote_compaction *c = filler->compaction;
-    removal b;
-    b.count = b.holes = 0;
-    for (size_t base = first; base < end; base += MOTE_BLOCK) {
-        const uint8_t *list = c->particles->death + base;
-        const uint32_t deaths = c->particles->deaths[base / MOTE_BLOCK];
-        for (uint32_t k = 0; k < deaths; k++) {
-            uint32_t slot = (uint32_t)base + list[k];
-            if (slot < c->kept) b.survivor[b.holes++] = take_survivor(filler);
-            b.slot[b.count++] = slot;
-        }
-        if (b.count >= MOTE_BLOCK) remove_listed(filler, &b);
+    for (size_t from = first; from < end; from += MOTE_FILLER_SLOTS) {
+        mote_filler_list(filler, from, end - from < MOTE_FILLER_SLOTS ? end : from + MOTE_FILLER_SLOTS);
+        mote_filler_remove(filler);
     }
-    remove_listed(filler, &b);
 }
 
 void mote_compaction_end(const mote_compaction *c) {
@@ -116,7 +126,8 @@ uint32_t mote_particles_compact(mote_particles *particles, uint8_t fate) {
     uint32_t dead = list_fates(particles, fate);
     if (dead == 0) return 0;
     mote_compaction compaction = mote_compaction_begin(particles, fate, dead);
-    mote_filler filler = mote_filler_make(&compaction, 0);
+    mote_filler filler;
+    mote_filler_begin(&filler, &compaction, 0);
     mote_filler_run(&filler, 0, particles->range.slot_count);
     mote_compaction_end(&compaction);
     if (fate == MOTE_FATE_KILLED) particles->pending_kills = 0;

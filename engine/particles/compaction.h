@@ -17,19 +17,33 @@ MOTE_INLINE mote_compaction mote_compaction_begin(mote_particles *particles, uin
     return (mote_compaction){particles, particles->range.slot_count - dead, dead, fate};
 }
 
-/* Removes dead particles block by block: ends their ids, and fills hole k of the range, ascending, with
+/* Slots whose dead particles are listed and removed together. They are still in the cache when they have been
+ * stepped between the two. */
+#define MOTE_FILLER_SLOTS (16 * MOTE_BLOCK)
+
+/* Removes dead particles run by run of blocks: ends their ids, and fills hole k of the range, ascending, with
  * survivor k from slot `kept` on. The result depends only on the set of dead particles. Every block must be
  * processed, by exactly one filler; different fillers may run at the same time. */
 typedef struct mote_filler {
     const mote_compaction *compaction;
     uint32_t next; /* slot of the survivor that fills the next hole; MOTE_NO_SLOT before the first */
-    uint32_t rank; /* number of dead particles before the next one */
+    uint32_t rank; /* number of dead particles before the listed ones */
+    uint32_t count,
+        holes; /* listed; the first `holes` of them are below `kept`: survivors fill these slots */
+    uint32_t slot[MOTE_FILLER_SLOTS], survivor[MOTE_FILLER_SLOTS];
 } mote_filler;
 
-/* Makes a filler that begins at slot `first`, the start of a block. */
-mote_filler mote_filler_make(const mote_compaction *compaction, size_t first);
+/* Begins at slot `first`, the start of a block. */
+void mote_filler_begin(mote_filler *filler, const mote_compaction *compaction, size_t first);
 
-/* Processes slots [first, end): whole blocks that follow those of the previous call. */
+/* Lists the dead particles of slots [first, end), at most MOTE_FILLER_SLOTS: whole blocks that follow those
+ * of the previous call; prefetches what a step does not read of them. */
+void mote_filler_list(mote_filler *filler, size_t first, size_t end);
+
+/* Removes the listed particles. Their slots and those of all survivors have been stepped. */
+void mote_filler_remove(mote_filler *filler);
+
+/* Lists and removes in slots [first, end): whole blocks that follow those of the previous call. */
 void mote_filler_run(mote_filler *filler, size_t first, size_t end);
 
 /* Sets the new count and stack of free ids, after all fillers have ended. */

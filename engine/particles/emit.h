@@ -106,22 +106,22 @@ MOTE_INLINE wide3 turn(const mote_emission *e, wide t, wide3 v) {
     return wide3_add_scaled(v, twice, wide3_add(wide3_scale(w, once), wide3_cross(q, once)));
 }
 
-MOTE_INLINE void store_lanes(float *to, uint32_t at, wide value, uint32_t count) {
+MOTE_INLINE void store_lanes(float *to, size_t at, wide value, uint32_t count) {
     if (count >= MOTE_WIDTH)
         wide_store(to + at, value);
     else
         memcpy(to + at, &value, count * sizeof(float));
 }
 
-MOTE_INLINE void store_vector(float *const to[3], uint32_t at, wide3 value, uint32_t count) {
+MOTE_INLINE void store_vector(float *const to[3], size_t at, wide3 value, uint32_t count) {
     store_lanes(to[0], at, value.x, count);
     store_lanes(to[1], at, value.y, count);
     store_lanes(to[2], at, value.z, count);
 }
 
 /* Columns that some systems have: `left` is (1 - f) dt. */
-MOTE_INLINE void store_rest(const mote_emission *e, wide_unsigned state, wide left, uint32_t at,
-                            uint32_t count, const mote_newborn *to) {
+MOTE_INLINE void store_rest(const mote_emission *e, wide_unsigned state, wide left, size_t at, uint32_t count,
+                            const mote_newborn *to) {
     const mote_emitter_def *def = e->def;
     if (to->lifetime)
         store_lanes(to->lifetime, at,
@@ -135,7 +135,7 @@ MOTE_INLINE void store_rest(const mote_emission *e, wide_unsigned state, wide le
             store_lanes(to->extra[i], at, draw_spread(state, DRAW_EXTRA + i, &def->extra[i]), count);
 }
 
-/* Makes births first .. first + count - 1 of the step in elements 0 .. count - 1 of *to. f: the fraction of
+/* Makes births first .. first + count - 1 of the step as newborn 0 .. count - 1 of *to. f: the fraction of
  * the step at which birth `first` happens, `spacing` that from one to the next. */
 static void emit(const mote_emission *e, uint64_t first, uint32_t count, float f, const mote_newborn *to) {
     wide lane;
@@ -155,12 +155,13 @@ static void emit(const mote_emission *e, uint64_t first, uint32_t count, float f
         x.y += e->from.position[1] + travel * (e->to.position[1] - e->from.position[1]);
         x.z += e->from.position[2] + travel * (e->to.position[2] - e->from.position[2]);
         const uint32_t lanes = count - at;
-        store_vector(to->x, at, wide3_add_scaled(x, left, v), lanes);
-        store_vector(to->v, at, v, lanes);
+        const size_t slot = to->first + at;
+        store_vector(to->x, slot, wide3_add_scaled(x, left, v), lanes);
+        store_vector(to->v, slot, v, lanes);
         if (to->previous_x[0])
-            store_vector(to->previous_x, at, wide3_add_scaled(x, left - e->timestep, v), lanes);
-        if (to->previous_v[0]) store_vector(to->previous_v, at, v, lanes);
-        store_rest(e, state, left, at, lanes, to);
+            store_vector(to->previous_x, slot, wide3_add_scaled(x, left - e->timestep, v), lanes);
+        if (to->previous_v[0]) store_vector(to->previous_v, slot, v, lanes);
+        store_rest(e, state, left, slot, lanes, to);
     }
 }
 

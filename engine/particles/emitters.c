@@ -116,13 +116,15 @@ static float finite_float(double value) {
 /* Fills the part of an emission that depends on the def alone. */
 static mote_emission emission_of(const mote_id_list *list, uint32_t place) {
     const mote_emitter *emitter = mote_emitter_at(list, place);
-    const mote_sine_cosine spread = mote_sine_and_cosine((double)emitter->def.spread),
-                           angle = mote_sine_and_cosine((double)emitter->def.angle);
-    return (mote_emission){.def = &emitter->def,
-                           .stream = list->serials[place],
-                           .serial = emitter->serial,
-                           .least_cosine = (float)spread.cosine,
-                           .slope = (float)(angle.sine / angle.cosine)};
+    const mote_emitter_def *def = &emitter->def;
+    mote_emission e = {
+        .def = def, .stream = list->serials[place], .serial = emitter->serial, .least_cosine = 1};
+    if (def->spread > 0) e.least_cosine = (float)mote_sine_and_cosine((double)def->spread).cosine;
+    if (def->shape == MOTE_EMITTER_CONE) {
+        const mote_sine_cosine angle = mote_sine_and_cosine((double)def->angle);
+        e.slope = (float)(angle.sine / angle.cosine);
+    }
+    return e;
 }
 
 /* Fills the part of an emission that does not depend on the number of births. Returns the way, m. */
@@ -145,25 +147,10 @@ static double begin_emission(const mote_emitter *emitter, const mote_step *step,
 typedef struct emit_task {
     mote_particles *particles;
     const mote_emission *emission;
-    mote_newborn columns; /* of the first of these births */
-    uint64_t first;       /* number of that birth in the step */
-    double f;             /* its fraction of the step */
+    const mote_newborn *columns; /* of the first of these births */
+    uint64_t first;              /* number of that birth in the step */
+    double f;                    /* its fraction of the step */
 } emit_task;
-
-static float *further(float *column, size_t count) { return column ? column + count : NULL; }
-
-/* Returns the columns of newborn `count` on. */
-static mote_newborn newborn_from(const mote_newborn *first, size_t count) {
-    mote_newborn to;
-    for (int axis = 0; axis < 3; axis++) {
-        to.x[axis] = further(first->x[axis], count), to.v[axis] = further(first->v[axis], count);
-        to.previous_x[axis] = further(first->previous_x[axis], count);
-        to.previous_v[axis] = further(first->previous_v[axis], count);
-    }
-    to.inverse_mass = further(first->inverse_mass, count), to.lifetime = further(first->lifetime, count);
-    for (uint32_t i = 0; i < MOTE_MAX_EXTRA_COLUMNS; i++) to.extra[i] = further(first->extra[i], count);
-    return to;
-}
 
 /* Blocks of MOTE_BLOCK births, so that fractions are computed in double at the start of each. */
 static void do_births(void *context, size_t first, size_t end, uint32_t worker) {
@@ -171,14 +158,15 @@ static void do_births(void *context, size_t first, size_t end, uint32_t worker) 
     const emit_task *t = context;
     for (size_t block = first; block < end; block += MOTE_BLOCK) {
         const uint32_t count = (uint32_t)(end - block < MOTE_BLOCK ? end - block : MOTE_BLOCK);
-        const mote_newborn to = newborn_from(&t->columns, block);
+        mote_newborn to = *t->columns;
+        to.first += block;
         const double f = t->f + (double)block * (double)t->emission->spacing;
         t->particles->kernels->emit(t->emission, t->first + block, count, (float)f, &to);
     }
 }
 
 static mote_newborn newborn_at(const mote_particles *particles, uint32_t slot) {
-    mote_newborn first;
+    mote_newborn first = {.first = slot};
     mote_particles_vector(particles, MOTE_COLUMN_POSITION, first.x);
     mote_particles_vector(particles, MOTE_COLUMN_VELOCITY, first.v);
     mote_particles_vector(particles, MOTE_COLUMN_PREVIOUS_POSITION, first.previous_x);
@@ -187,7 +175,7 @@ static mote_newborn newborn_at(const mote_particles *particles, uint32_t slot) {
     first.lifetime = particles->column[MOTE_COLUMN_LIFETIME];
     for (int i = 0; i < (int)MOTE_MAX_EXTRA_COLUMNS; i++)
         first.extra[i] = particles->column[MOTE_COLUMN_EXTRA + i];
-    return newborn_from(&first, slot);
+    return first;
 }
 
 /* Adds `count` particles at the boundary after `steps` steps, and fills their columns. */
@@ -206,7 +194,8 @@ static void bear(const emit_task *births, const mote_step *step, uint64_t count,
     const uint32_t available = mote_particles_available(particles);
     const uint32_t born = count < available ? (uint32_t)count : available;
     emit_task task = *births;
-    task.columns = newborn_at(particles, particles->range.slot_count);
+    const mote_newborn columns = newborn_at(particles, particles->range.slot_count);
+    task.columns = &columns;
     add_newborn(&task, step->number + 1, born, step->jobs);
     sum->born += born;
     sum->unborn += count - born;
@@ -263,8 +252,9 @@ mote_births mote_emitter_emit(mote_id_list *list, uint32_t place, mote_particles
     const uint32_t available = mote_particles_available(particles);
     const uint32_t born = emit->count < available ? emit->count : available;
     emit_task task = {.particles = particles, .emission = &e, .f = 1};
-    task.columns = newborn_at(particles, particles->range.slot_count);
-    for (int axis = 0; axis < 3; axis++) task.columns.previous_x[axis] = task.columns.previous_v[axis] = NULL;
+    mote_newborn columns = newborn_at(particles, particles->range.slot_count);
+    for (int axis = 0; axis < 3; axis++) columns.previous_x[axis] = columns.previous_v[axis] = NULL;
+    task.columns = &columns;
     e.from = e.to = emit->at;
     memcpy(e.inherited, emit->velocity, sizeof e.inherited);
     add_newborn(&task, now->number, born, now->jobs);

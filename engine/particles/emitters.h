@@ -37,8 +37,9 @@ typedef struct mote_emission {
     uint64_t serial;    /* of the first birth of the step */
 } mote_emission;
 
-/* Columns of the newborn. Absent ones are NULL. */
+/* Columns of the newborn, of which newborn 0 is in slot `first`. Absent ones are NULL. */
 struct mote_newborn {
+    size_t first;
     float *x[3], *v[3], *previous_x[3], *previous_v[3];
     float *inverse_mass, *lifetime, *extra[MOTE_MAX_EXTRA_COLUMNS];
 };

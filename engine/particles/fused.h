@@ -10,6 +10,8 @@ MOTE_INLINE void run_steps(const mote_plan *plan, mote_instance of, mote_lanes *
                            const mote_external *external, const mote_wide_map *map, uint64_t first_step,
                            uint32_t steps) {
     bool again = false; /* the last evaluation of the previous substep is the first one of this substep */
+    uint64_t step = first_step;
+    uint32_t of_step = 0; /* number of the substep in its step */
     for (uint64_t substep = 0; substep < (uint64_t)steps * plan->substeps; substep++) {
         MOTE_UNROLLED
         for (int u = 0; u < of.registers; u++) begin_substep(plan, of.family, &s[u], &map[u]);
@@ -17,8 +19,7 @@ MOTE_INLINE void run_steps(const mote_plan *plan, mote_instance of, mote_lanes *
             wide3 dv[MOTE_MAX_UNROLL];
             mote_stage_at at = {.stage = stage};
             if (of.mix && plan->timed)
-                at.time = mote_plan_time(plan, first_step + substep / plan->substeps,
-                                         (uint32_t)(substep % plan->substeps), plan->scheme->time[stage]);
+                at.time = mote_plan_time(plan, step, of_step, plan->scheme->time[stage]);
             if (of.family == MOTE_FAMILY_VERLET && stage == 0 && again) MOTE_UNROLLED
             for (int u = 0; u < of.registers; u++) dv[u] = s[u].sum_v;
             else mote_evaluate(plan, of, at, s, external, dv);
@@ -26,6 +27,7 @@ MOTE_INLINE void run_steps(const mote_plan *plan, mote_instance of, mote_lanes *
             for (int u = 0; u < of.registers; u++) do_stage(plan, of.family, &s[u], stage, dv[u], &map[u]);
         }
         again = plan->reuse;
+        if (++of_step == plan->substeps) of_step = 0, step++;
     }
     if (steps == 0) return;
     MOTE_UNROLLED
@@ -34,9 +36,10 @@ MOTE_INLINE void run_steps(const mote_plan *plan, mote_instance of, mote_lanes *
 
 /* Loads the inputs of one register of particles besides its state: inverse mass, external force, anchor. */
 MOTE_INLINE mote_external load_external(const mote_plan *plan, const mote_span *span, bool mass, size_t i) {
-    mote_external external = {.inverse_mass =
-                                  mass ? wide_load(span->inverse_mass + i) : wide_set(plan->inverse_mass)};
-    if (plan->external_forces) external.host_force = wide3_load(span->external_forces, i);
+    mote_external external; /* member by member: clearing it takes longer than a substep */
+    external.acceleration = external.force = wide3_zero();
+    external.inverse_mass = mass ? wide_load(span->inverse_mass + i) : wide_set(plan->inverse_mass);
+    external.host_force = plan->external_forces ? wide3_load(span->external_forces, i) : wide3_zero();
     external.anchor = plan->anchors ? wide3_load(span->anchor, i) : wide3_zero();
     return external;
 }
@@ -110,7 +113,10 @@ MOTE_INLINE bool fused_registers(const mote_plan *plan, const mote_span *span, m
     for (int u = 0; u < n; u++) {
         size_t at = i + (size_t)u * MOTE_WIDTH;
         s[u] = (mote_lanes){.x = wide3_load(span->x, at), .v = wide3_load(span->v, at)};
-        external[u] = load_external(plan, span, of.mass, at);
+        if (of.mix == MOTE_MIX_NOISE)
+            external[u].inverse_mass = wide_set(plan->inverse_mass);
+        else
+            external[u] = load_external(plan, span, of.mass, at);
         if (of.family == MOTE_FAMILY_MAP) map[u] = map_of(plan, external[u].inverse_mass);
         keep[u] = whole ? ~(wide_mask){0} : lanes_to_keep(span, of.mass, external[u].inverse_mass, at);
     }

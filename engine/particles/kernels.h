@@ -47,6 +47,7 @@ typedef struct mote_lifetimes {
     uint32_t now;      /* steps run */
     float rate, slack; /* steps per second; steps */
     uint8_t mark;
+    bool none_has_fate; /* all fates are 0 */
 } mote_lifetimes;
 
 /* Kernels on whole lane groups of slots from `first` (a multiple of 16) on; lanes at or beyond span->count

@@ -58,6 +58,8 @@ typedef struct mote_particles {
     uint32_t free_ids;                         /* entries of the stack of free indices */
     uint32_t retired;                          /* free indices whose generations are used up */
     uint32_t element_bytes[MOTE_COLUMN_COUNT]; /* 0: no such column */
+    uint8_t columns[MOTE_COLUMN_COUNT];        /* the ids of those that it has, ascending */
+    uint32_t column_count;
     void *column[MOTE_COLUMN_COUNT];
     mote_id_entry *ids;  /* by index, `capacity` entries; NULL without ids */
     uint32_t *free_id;   /* a stack, not a linked list: its cache misses overlap */
@@ -100,10 +102,16 @@ void mote_particles_assign_ids(mote_particles *particles, uint32_t first, uint32
 /* Invalidates the id of the particle in a slot. */
 void mote_particles_retire_id(mote_particles *particles, uint32_t slot);
 
-/* Pushes the ids of slot[0 .. count - 1] onto the stack of free ids, from entry free_ids + rank on, and
- * invalidates them first where they are `alive`. The caller increases free_ids after all calls. */
-void mote_particles_retire_ids(mote_particles *particles, const uint32_t *slot, uint32_t count, uint32_t rank,
-                               bool alive);
+/* Pushes the ids of slot[0 .. count - 1] onto the stack of free ids, from entry free_ids + rank on. The
+ * caller increases free_ids after all calls. */
+void mote_particles_retire_ids(mote_particles *particles, const uint32_t *slot, uint32_t count,
+                               uint32_t rank);
+
+/* Invalidates the ids that a call with the same count and rank has pushed, which has prefetched them. */
+void mote_particles_invalidate_ids(mote_particles *particles, uint32_t count, uint32_t rank);
+
+/* Prefetches the columns of slots that a step does not read. */
+void mote_particles_prefetch(const mote_particles *particles, const uint32_t *slot, uint32_t count);
 
 /* Copies all columns of slots from[i] to slots to[i], i < pairs, and updates the id table. */
 void mote_particles_move(mote_particles *particles, const uint32_t *from, const uint32_t *to, uint32_t pairs);

@@ -71,22 +71,27 @@ static void do_lifetimes(void *context, size_t first, size_t end, uint32_t worke
     if (expired) __atomic_fetch_add(&b->expired, expired, __ATOMIC_RELAXED);
 }
 
-/* Blocks stepped before their holes are filled: they are still in the cache then. */
-#define BLOCKS_IN_CACHE 16
+/* Steps slots [first, end) and fills their holes, run by run of blocks. */
+static void step_and_fill(batch *b, size_t first, size_t end, uint32_t *frozen) {
+    mote_filler filler;
+    mote_filler_begin(&filler, b->compaction, first);
+    for (size_t from = first; from < end; from += MOTE_FILLER_SLOTS) {
+        const size_t to = end - from < MOTE_FILLER_SLOTS ? end : from + MOTE_FILLER_SLOTS;
+        mote_filler_list(&filler, from, to);
+        mote_run_blocks(&b->run, from, to, frozen);
+        mote_filler_remove(&filler);
+    }
+}
 
 static void do_blocks(void *context, size_t first, size_t end, uint32_t worker) {
     (void)worker;
     batch *b = context;
-    const size_t run = b->compaction ? BLOCKS_IN_CACHE * MOTE_BLOCK : end - first;
     uint32_t frozen = 0;
-    mote_filler filler;
     first += b->first, end += b->first;
-    if (b->compaction) filler = mote_filler_make(b->compaction, first);
-    for (size_t from = first; from < end; from += run) {
-        size_t to = end - from < run ? end : from + run;
-        mote_run_blocks(&b->run, from, to, &frozen);
-        if (b->compaction) mote_filler_run(&filler, from, to);
-    }
+    if (b->compaction)
+        step_and_fill(b, first, end, &frozen);
+    else
+        mote_run_blocks(&b->run, first, end, &frozen);
     if (frozen) __atomic_fetch_add(&b->frozen, frozen, __ATOMIC_RELAXED);
 }
 
@@ -97,35 +102,41 @@ static void run_slots(batch *b, const mote_jobs *jobs, size_t first, size_t end,
     mote_parallel_for(mote_run_jobs(&b->run, end - first, jobs), end - first, MOTE_BLOCK, do_blocks, b);
 }
 
+/* Fills the holes in slots [first, end), which have been stepped. */
+static void fill(const mote_compaction *compaction, size_t first, size_t end) {
+    mote_filler filler;
+    mote_filler_begin(&filler, compaction, first);
+    mote_filler_run(&filler, first, end);
+}
+
 /* Block-outer order. The particles whose lifetime ends with this step are known before it. So the last slots,
  * whose survivors will move, are stepped first, and the holes in the other blocks are filled as soon as these
- * are stepped. */
+ * are stepped. A range that fits the cache is stepped first. */
 static void run_blocks_outer(batch *b, const mote_jobs *jobs, const mote_compaction *compaction) {
-    size_t count = b->run.span->count;
-    if (!compaction) {
+    const size_t count = b->run.span->count;
+    if (!compaction || count <= MOTE_FILLER_SLOTS) {
         run_slots(b, jobs, 0, count, NULL);
+        if (compaction) fill(compaction, 0, count);
         return;
     }
-    size_t tail = compaction->kept / MOTE_BLOCK * MOTE_BLOCK;
+    const size_t tail = compaction->kept / MOTE_BLOCK * MOTE_BLOCK;
     run_slots(b, jobs, tail, count, NULL);
     run_slots(b, jobs, 0, tail, compaction);
-    mote_filler filler = mote_filler_make(compaction, tail);
-    mote_filler_run(&filler, tail, count);
+    fill(compaction, tail, count);
 }
 
 static void run_stages_outer(batch *b, const mote_step *step, const mote_compaction *compaction) {
     const size_t slots = mote_round_up(b->run.span->count, MOTE_GROUP);
     const mote_workspace workspace = mote_workspace_make(step->scratch, slots);
     mote_run_stages(&b->run, &workspace, step->jobs, &b->frozen);
-    if (!compaction) return;
-    mote_filler filler = mote_filler_make(compaction, 0);
-    mote_filler_run(&filler, 0, b->run.span->count);
+    if (compaction) fill(compaction, 0, b->run.span->count);
 }
 
 static void run_batch(mote_particles *particles, const mote_step *step, batch *b) {
     const mote_jobs *jobs = step->jobs;
     if (has_lifetimes(particles)) {
         b->lifetimes = lifetimes_of(particles, step, step->number + 1);
+        b->lifetimes.none_has_fate = !particles->pending_kills;
         const size_t count = b->run.span->count;
         mote_parallel_for(mote_jobs_for(jobs, MOTE_WORK_FATE * (double)count), count, MOTE_BLOCK,
                           do_lifetimes, b);

@@ -7,7 +7,7 @@
 #include "stage/plan.h"
 
 /* Maximum number of registers that a kernel processes side by side. */
-#define MOTE_MAX_UNROLL 2
+#define MOTE_MAX_UNROLL 4
 
 /* Constants of one instance of a kernel; the compiler folds them. */
 typedef struct mote_instance {
@@ -44,17 +44,47 @@ MOTE_INLINE wide3 mote_affine_evaluate(const mote_affine_stage *a, bool stiff, c
 /* Sums any inline forces on one register. */
 MOTE_INLINE mote_force_sum mote_inline_evaluate(const mote_plan *plan, double time, const mote_lanes *s,
                                                 wide3 anchor) {
-    const mote_force_point at = {.x = s->x, .v = s->v, .anchor = anchor, .time = time};
-    return mote_inline_forces(plan->forces, plan->force_count, plan->anchors, &at);
+    mote_force_point at = {.x = s->x, .v = s->v, .anchor = anchor, .time = time};
+    mote_force_sum sum;
+    mote_inline_forces(plan->forces, plan->force_count, plan->anchors, &at, 1, &sum);
+    return sum;
+}
+
+/* Evaluates curl noise that is the only inline force. */
+MOTE_INLINE void mote_noise_alone(const mote_plan *plan, int registers, double time, const mote_lanes *s,
+                                  mote_force_sum *sum) {
+    const mote_force_def *def = plan->forces;
+    mote_noise_moment moments[2];
+    wide3 x[MOTE_MAX_UNROLL], field[MOTE_MAX_UNROLL];
+    while (!mote_curl_noise_is(def)) def++;
+    mote_curl_noise_moments(def, time, moments);
+    MOTE_UNROLLED
+    for (int u = 0; u < registers; u++) x[u] = s[u].x;
+    mote_curl_noise_run(def, moments, x, field, registers);
+    const bool wind = def->use == MOTE_FIELD_WIND;
+    MOTE_UNROLLED
+    for (int u = 0; u < registers; u++) {
+        const wide3 value = mote_use_field(def, field[u], s[u].v);
+        if (wind)
+            sum[u].force = wide3_add(sum[u].force, value);
+        else
+            sum[u].acceleration = wide3_add(sum[u].acceleration, value);
+    }
 }
 
 /* Sums inline forces by the force mix: kernels whose only inline forces are attractors make no call. */
 MOTE_INLINE void mote_mix_forces(const mote_plan *plan, mote_instance of, double time, const mote_lanes *s,
                                  const mote_external *external, mote_force_sum *sum) {
     if (of.mix == MOTE_MIX_ANY) {
+        mote_force_point at[MOTE_MAX_UNROLL];
         MOTE_UNROLLED
         for (int u = 0; u < of.registers; u++)
-            sum[u] = mote_inline_evaluate(plan, time, &s[u], external[u].anchor);
+            at[u].x = s[u].x, at[u].v = s[u].v, at[u].anchor = external[u].anchor, at[u].time = time;
+        mote_inline_forces(plan->forces, plan->force_count, plan->anchors, at, of.registers, sum);
+        return;
+    }
+    if (of.mix == MOTE_MIX_NOISE) {
+        mote_noise_alone(plan, of.registers, time, s, sum);
         return;
     }
     for (uint32_t i = 0; i < plan->force_count; i++) {
@@ -83,7 +113,8 @@ MOTE_INLINE void mote_mix_evaluate(const mote_plan *plan, mote_instance of, doub
         if (!plan->newtons) continue;
         wide3 force = forces[u].force;
         if (of.callbacks) force = wide3_add(force, external[u].force);
-        if (plan->external_forces) force = wide3_add(force, external[u].host_force);
+        if (of.mix != MOTE_MIX_NOISE && plan->external_forces)
+            force = wide3_add(force, external[u].host_force);
         sum[u] = wide3_add_scaled(sum[u], external[u].inverse_mass, force);
     }
 }

@@ -100,11 +100,21 @@ static bool has_few_attractors(const mote_plan *plan) {
     return few;
 }
 
+static bool is_noise_alone(const mote_plan *plan) {
+    bool noise = plan->mix == MOTE_MIX_ANY && plan->point_count == 1 && !plan->callback_count &&
+                 !plan->external_forces && plan->scheme->family == MOTE_FAMILY_SPLITTING;
+    for (uint32_t i = 0; i < plan->force_count && noise; i++)
+        noise =
+            mote_force_path_of(&plan->forces[i]) != MOTE_PATH_POINT || mote_force_is_noise(&plan->forces[i]);
+    return noise;
+}
+
 /* Selects the specialised kernels, whose forces are known before the loop. */
 static mote_force_mix specialised_mix(const mote_plan *plan) {
     const mote_scheme *scheme = plan->scheme;
     const bool euler = scheme->family == MOTE_FAMILY_SPLITTING && scheme->stages == 1 &&
                        scheme->drift_first == 0 && scheme->drift[0] != 0;
+    if (!plan->mass_column && is_noise_alone(plan)) return MOTE_MIX_NOISE;
     if (plan->mass_column || !(euler || scheme->family == MOTE_FAMILY_VERLET)) return plan->mix;
     if (plan->mix == MOTE_MIX_AFFINE) return euler && !plan->stiff_acceleration ? MOTE_MIX_DRAG : plan->mix;
     if (!has_few_attractors(plan)) return plan->mix;

@@ -21,16 +21,17 @@ typedef struct mote_evaluation {
 
 /* Force mix: the forces besides affine ones. The kernels are compiled for each case. Attractors, the most
  * common case, are evaluated without a call, because a call makes the compiler keep every register in memory
- * (measured: three times the time). Three cases are specialised before the loop, for uniform mass and the
+ * (measured: three times the time). Four cases are specialised before the loop, for uniform mass and the
  * integrators that support them. Drag: affine forces that do not read the position, under semi-implicit
  * Euler. One attractor or a few (at most MOTE_MAX_SETTLED_ATTRACTORS): with affine forces that are
- * constant. */
+ * constant. Noise: curl noise without a region, with any affine forces, under splitting integrators. */
 typedef enum mote_force_mix {
     MOTE_MIX_AFFINE,
     MOTE_MIX_DRAG,
     MOTE_MIX_ONE_ATTRACTOR,
     MOTE_MIX_FEW_ATTRACTORS,
     MOTE_MIX_ATTRACTORS,
+    MOTE_MIX_NOISE,
     MOTE_MIX_ANY,
     MOTE_MIX_COUNT
 } mote_force_mix;
