@@ -1,5 +1,6 @@
-/* Every case of misuse: the call returns a code that its comment names, and the state is as it was. Arguments:
- * none; `--show N`: case N alone; `--from N`: case N and all after it, each one named before it runs. */
+/* Every case of misuse: the call returns a code that its comment names, and the state is as it was.
+ * Arguments: none; `--show N`: case N alone; `--from N`: case N and all after it, each one named before it
+ * runs. */
 #include "misuse.h"
 
 #include <stdio.h>
@@ -34,7 +35,8 @@ static void fill_arrays(misuse_world *w) {
     for (int i = 0; i < 16; i++) {
         w->vector[i] = 0.5f + (float)i, w->changed[i] = UNSET, w->rising[i] = (float)i;
         w->identity[i] = i < 9 && i % 4 == 0;
-        for (int axis = 0; axis < 3; axis++) w->points[i][axis] = axis == 0 ? 0.25f * (float)i : 0.1f * (float)axis;
+        for (int axis = 0; axis < 3; axis++)
+            w->points[i][axis] = axis == 0 ? 0.25f * (float)i : 0.1f * (float)axis;
     }
     for (int i = 0; i < 4096; i++) w->floats[i] = 0.125f * (float)(i % 16);
     for (uint32_t i = 0; i < 8; i++) w->few[i] = i;
@@ -52,11 +54,13 @@ static void fill_object_defs(misuse_world *w) {
     w->network_def = mote_default_network_def();
     w->network_def.particle_count = 4, w->network_def.positions = w->points[0];
     for (uint32_t i = 0; i < 3; i++)
-        w->springs[i] = (mote_spring){.a = i, .b = i + 1, .rest_length = 0.25f, .stiffness = 10, .damping = 0.1f};
+        w->springs[i] =
+            (mote_spring){.a = i, .b = i + 1, .rest_length = 0.25f, .stiffness = 10, .damping = 0.1f};
     w->springs[3] = (mote_spring){.a = 0, .b = 2, .rest_length = 0.5f, .stiffness = 10};
     w->network_def.springs = w->springs, w->network_def.spring_count = 4, w->network_def.spring_capacity = 16;
     w->followers_def = mote_default_followers_def();
-    w->followers_def.follower_count = 3, w->followers_def.points = 4, w->followers_def.positions = w->points[0];
+    w->followers_def.follower_count = 3, w->followers_def.points = 4,
+    w->followers_def.positions = w->points[0];
     w->grid_def = mote_default_grid_def();
     for (int i = 0; i < 3; i++) w->grid_def.count[i] = 2;
     w->grid_def.vectors = (const float(*)[3])(void *)w->floats;
@@ -67,6 +71,7 @@ static void fill_other_defs(misuse_world *w) {
     w->system_def.capacity = 64, w->system_def.mass_column = true, w->system_def.lifetimes = true;
     w->system_def.external_forces = true, w->system_def.anchor_column = true;
     w->system_def.extra_count = 1, w->system_def.extra_bytes[0] = 4;
+    w->system_def.max_deaths = w->system_def.max_births = w->system_def.max_hits = 8;
     w->columns = (mote_columns){.count = 4,
                                 .position = {w->floats, w->floats + 16, w->floats + 32},
                                 .velocity = {w->floats + 48, w->floats + 64, w->floats + 80},
@@ -121,10 +126,13 @@ static mote_system *make_system(misuse_world *w, bool first) {
     mote_force_def callback = mote_callback(misuse_callback, w);
     ADD(force, mote_system_add_force(system, &w->force_def, &made_force), mote_system_remove_force);
     MUST(mote_system_add_force(system, &callback, &callback_id));
-    ADD(collider, mote_system_add_collider(system, &w->collider_def, &made_collider), mote_system_remove_collider);
+    ADD(collider, mote_system_add_collider(system, &w->collider_def, &made_collider),
+        mote_system_remove_collider);
     ADD(emitter, mote_system_add_emitter(system, &w->emitter_def, &made_emitter), mote_system_remove_emitter);
-    ADD(strands, mote_system_add_strands(system, &w->strands_def, &made_strands, NULL), mote_system_remove_strands);
-    ADD(network, mote_system_add_network(system, &w->network_def, &made_network, NULL), mote_system_remove_network);
+    ADD(strands, mote_system_add_strands(system, &w->strands_def, &made_strands, NULL),
+        mote_system_remove_strands);
+    ADD(network, mote_system_add_network(system, &w->network_def, &made_network, NULL),
+        mote_system_remove_network);
     add_links(w, system, made_strands, made_network, &made_link, &stale_link);
     MUST(mote_strands_pin(system, made_strands, 0, 2, w->points[2], 0));
     MUST(mote_network_pin(system, made_network, 2, w->points[2], 0));

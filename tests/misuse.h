@@ -65,9 +65,9 @@ typedef struct misuse_world {
     mote_result busy_result;
 } misuse_world;
 
-#define MISUSE_NO_RESULT    ((mote_result)1000)
-#define MISUSE_ANY          ((mote_result)1001)
-#define MISUSE_BIT(code)    (1u << (code))
+#define MISUSE_NO_RESULT ((mote_result)1000)
+#define MISUSE_ANY       ((mote_result)1001)
+#define MISUSE_BIT(code) (1u << (code))
 
 typedef struct misuse_case {
     const char *function, *what;

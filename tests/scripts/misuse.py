@@ -118,7 +118,8 @@ STRUCTS = {'mote_system_def': 'system_def', 'mote_collider_def': 'collider_def',
 # Outputs: structs that a call fills.
 OUTPUTS = ('mote_vector_columns', 'mote_range_view', 'mote_statistics', 'mote_strand_step_report',
            'mote_strands_step_report', 'mote_network_step_report', 'mote_network_stability_report', 'mote_spring',
-           'mote_strands_fault', 'mote_network_fault', 'mote_snapshot_fault', 'mote_hair_error', 'mote_rod_section')
+           'mote_strands_fault', 'mote_network_fault', 'mote_snapshot_fault', 'mote_hair_error', 'mote_rod_section',
+           'mote_death_list', 'mote_birth_list', 'mote_hit_list')
 # Fields that say how long an array of the host is: a wrong one is a lie that no library can find.
 LENGTHS = {('mote_hair', None), ('mote_columns', 'count'), ('mote_chain', 'count'), ('mote_mesh_layout', 'stride'),
            ('mote_mesh_normals', 'vertex_count')}
@@ -130,6 +131,7 @@ EXCEPTIONS = (
     (r'mote_timed_thrust, times\[2\]', 'ANY', 'the def has two keys'),
     (r'mote_in_(box|sphere), force->region\.', 'ANY', 'the call replaces the region'),
     (r'mote_system_link, link NULL', 'ANY', 'it may be NULL'),
+    (r'mote_system_emit, at NULL', 'ANY', 'it may be NULL'),
     (r'mote_network_set_spring, stiffness infinite', 'RANGE', 'it means rigid'),
     (r'mote_strands_stability, valid', 'RANGE', 'the strands of the world are no rods'),
     (r'mote_system_seek, valid', 'INTEGRATOR', 'the world has strands'),
