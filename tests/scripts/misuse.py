@@ -1,5 +1,5 @@
-"""Writes the table of misuse: every public function with every argument wrong in every way that its type has,
-as C source. The headers give the functions, the codes that their comments name, and the fields of the structs.
+"""Writes the table of misuse as C source: every public function with every argument wrong in every way that
+its type has. The headers give the functions, the codes that their comments name, and the fields of the structs.
 
 usage: misuse.py INCLUDE OUT.c
 
@@ -108,21 +108,26 @@ VALID = {
     'mote_network_indices indices': 'w->numbers',
 }
 # Values of structs in the world, by type: `w->NAME`.
-STRUCTS = {'mote_system_def': 'system_def', 'mote_collider_def': 'collider_def', 'mote_emitter_def': 'emitter_def',
-           'mote_columns': 'columns', 'mote_columns_def': 'columns_def', 'mote_followers_def': 'followers_def',
-           'mote_force_def': 'force_def', 'mote_grid_def': 'grid_def', 'mote_hair_resample_def': 'resample_def',
-           'mote_lines_def': 'lines_def', 'mote_link': 'link_def', 'mote_mesh_layout': 'mesh_layout',
-           'mote_network_def': 'network_def', 'mote_rod_def': 'rod_def', 'mote_strands_def': 'strands_def',
-           'mote_strand_layout': 'strand_layout', 'mote_preview_def': 'preview_def', 'mote_present_layout': 'layout',
-           'mote_transform': 'transform', 'mote_chain': 'chain', 'mote_hash_chunk': 'chunk'}
+STRUCTS = {
+    'mote_system_def': 'system_def', 'mote_collider_def': 'collider_def',
+    'mote_emitter_def': 'emitter_def', 'mote_columns': 'columns', 'mote_columns_def': 'columns_def',
+    'mote_followers_def': 'followers_def', 'mote_force_def': 'force_def', 'mote_grid_def': 'grid_def',
+    'mote_hair_resample_def': 'resample_def', 'mote_lines_def': 'lines_def', 'mote_link': 'link_def',
+    'mote_mesh_layout': 'mesh_layout', 'mote_network_def': 'network_def', 'mote_rod_def': 'rod_def',
+    'mote_strands_def': 'strands_def', 'mote_strand_layout': 'strand_layout',
+    'mote_preview_def': 'preview_def', 'mote_present_layout': 'layout', 'mote_transform': 'transform',
+    'mote_chain': 'chain', 'mote_hash_chunk': 'chunk',
+}
 # Outputs: structs that a call fills.
-OUTPUTS = ('mote_vector_columns', 'mote_range_view', 'mote_statistics', 'mote_strand_step_report',
-           'mote_strands_step_report', 'mote_network_step_report', 'mote_network_stability_report', 'mote_spring',
-           'mote_strands_fault', 'mote_network_fault', 'mote_snapshot_fault', 'mote_hair_error', 'mote_rod_section',
-           'mote_death_list', 'mote_birth_list', 'mote_hit_list')
+OUTPUTS = (
+    'mote_vector_columns', 'mote_range_view', 'mote_statistics', 'mote_strand_step_report',
+    'mote_strands_step_report', 'mote_network_step_report', 'mote_network_stability_report',
+    'mote_spring', 'mote_strands_fault', 'mote_network_fault', 'mote_snapshot_fault', 'mote_hair_error',
+    'mote_rod_section', 'mote_death_list', 'mote_birth_list', 'mote_hit_list',
+)
 # Fields that say how long an array of the host is: a wrong one is a lie that no library can find.
-LENGTHS = {('mote_hair', None), ('mote_columns', 'count'), ('mote_chain', 'count'), ('mote_mesh_layout', 'stride'),
-           ('mote_mesh_normals', 'vertex_count')}
+LENGTHS = {('mote_hair', None), ('mote_columns', 'count'), ('mote_chain', 'count'),
+           ('mote_mesh_layout', 'stride'), ('mote_mesh_normals', 'vertex_count')}
 # Calls that would take years.
 ENDLESS = {('mote_system_step', 'steps'), ('mote_columns_def', 'steps'), ('mote_columns_def', 'substeps')}
 # Codes other than those of the rule, by function and case: (pattern, code or ANY, why).
@@ -207,7 +212,8 @@ class Headers:
             return codes
         codes |= {code for code in CODES if re.search(rf'\b{code}\b', doc)}
         for other in re.findall(r'\bmote_\w+', doc):
-            if other in self.docs and re.search(rf'(those of|as|likewise|the code that)[^.]*\b{other}\b', doc):
+            refers = re.search(rf'(those of|as|likewise|the code that)[^.]*\b{other}\b', doc)
+            if other in self.docs and refers:
                 codes |= self.codes_of(other, (*seen, function))
         return codes
 
@@ -222,7 +228,8 @@ def wrong_numbers(kind):
                 ('largest', most, None), ('lowest', f'-{most}', None), ('denormal', least, None),
                 ('zero', '0', None), ('minus zero', '-0.0f', None)]
     if kind in ('uint32_t', 'uint64_t', 'size_t', 'uint16_t'):
-        most = {'uint32_t': 'UINT32_MAX', 'uint64_t': 'UINT64_MAX', 'size_t': 'SIZE_MAX', 'uint16_t': 'UINT16_MAX'}
+        most = {'uint32_t': 'UINT32_MAX', 'uint64_t': 'UINT64_MAX', 'size_t': 'SIZE_MAX',
+                'uint16_t': 'UINT16_MAX'}
         return [('zero', '0', None), ('most', most[kind], None), ('half', f'{most[kind]} / 2 + 1', None)]
     return None
 
@@ -250,7 +257,7 @@ class Table:
         elif wrong_numbers(base):
             for at in places:
                 for what, text, code in wrong_numbers(base):
-                    yield f'{path}{at.split(".", 1)[1]} {what}', f'{at} = {text}', code if len(places) else None
+                    yield f'{path}{at.split(".", 1)[1]} {what}', f'{at} = {text}', code
         elif base in self.headers.structs:
             for inner in self.headers.structs[base]:
                 for at in places:
@@ -281,7 +288,8 @@ class Table:
             if kind == 'const float *':
                 for i in range(3):
                     for what, text, code in wrong_numbers('float'):
-                        yield f'{name}[{i}] {what}', f'w->changed[{i}] = {text}, {value} = misuse_vector(w, {value})', code
+                        change = f'w->changed[{i}] = {text}, {value} = misuse_vector(w, {value})'
+                        yield f'{name}[{i}] {what}', change, code
         elif base in self.headers.enums:
             yield f'{name} -1', f'{value} = ({base})-1', 'ENUM'
             yield f'{name} far', f'{value} = ({base})0x7fffffff', 'ENUM'
@@ -330,13 +338,11 @@ class Table:
             declarations += f'        {before}\n        {kept} = {valid};\n'
             variants += list(self.wrong(function, kind, name, name))
         call = f'{function}({", ".join(name for _, name in parameters)})'
+        makes = returned.endswith('_def') and not function.startswith('mote_default')
         if returned == 'mote_result':
             call = f'return {call}'
-        elif returned.endswith('_def') and returned != 'mote_force_def' and not function.startswith('mote_default'):
-            check = f'{returned[:-4]}_check'
-            call = f'w->{STRUCTS[returned]} = {call}; return {check}(&w->{STRUCTS[returned]}, NULL)'
-        elif returned == 'mote_force_def':
-            call = f'w->force_def = {call}; return mote_force_check(&w->force_def, NULL)'
+        elif makes:
+            call = f'w->{STRUCTS[returned]} = {call}; return {returned[:-4]}_check(&w->{STRUCTS[returned]}, NULL)'
         else:
             call = f'(void)w; {"(void)" if returned != "void" else ""}{call}; return MISUSE_NO_RESULT'
         if function in ENDS:
@@ -346,9 +352,8 @@ class Table:
         body = f'    case {number}: {{ /* {function} */\n{declarations}        switch (variant) {{\n'
         codes = self.headers.codes_of(function)
         returns_code = 'return MISUSE_NO_RESULT' not in call
-        makes = returned.endswith('_def')
         if makes:
-            codes |= self.headers.codes_of('mote_force_check' if returned == 'mote_force_def' else f'{returned[:-4]}_check')
+            codes |= self.headers.codes_of(f'{returned[:-4]}_check')
         allowed = ' | '.join(f'MISUSE_BIT(MOTE_ERROR_{code})' for code in sorted(codes)) or '0'
         for variant, (what, statement, code) in enumerate(variants):
             if statement:
@@ -359,7 +364,8 @@ class Table:
             elif returns_code and code and code in codes:
                 expected = f'MOTE_ERROR_{code}'
             expected = self.exception(function, what, expected)
-            self.cases.append(f'    {{"{function}", "{what}", {number}, {variant}, {allowed}, {expected}, false}},')
+            self.cases.append(f'    {{"{function}", "{what}", {number}, {variant}, {allowed}, '
+                              f'{expected}, false}},')
             if variant == 0 and returns_code and 'BUSY' in codes:
                 expected = self.exception(function, 'from inside a callback', 'MOTE_ERROR_BUSY')
                 self.cases.append(f'    {{"{function}", "from inside a callback", {number}, 0, {allowed}, '
@@ -381,7 +387,8 @@ def main():
     for function in headers.functions:
         table.add(*function)
     lines = ['/* Made by tests/scripts/misuse.py. */', '#include "misuse.h"', '',
-             'mote_result misuse_call(misuse_world *w, unsigned number, unsigned variant) {', '    switch (number) {',
+             'mote_result misuse_call(misuse_world *w, unsigned number, unsigned variant) {',
+             '    switch (number) {',
              *table.calls, '    default: return MISUSE_NO_RESULT;', '    }', '}', '',
              'const misuse_case misuse_cases[] = {', *table.cases, '};',
              f'const unsigned misuse_case_count = {len(table.cases)};', '']
