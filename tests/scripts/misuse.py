@@ -1,5 +1,6 @@
 """Writes the table of misuse as C source: every public function with every argument wrong in every way that
-its type has. The headers give the functions, the codes that their comments name, and the fields of the structs.
+its type has. The headers give the functions, the codes that their comments name, and the fields of the
+structs.
 
 usage: misuse.py INCLUDE OUT.c
 
@@ -342,7 +343,8 @@ class Table:
         if returned == 'mote_result':
             call = f'return {call}'
         elif makes:
-            call = f'w->{STRUCTS[returned]} = {call}; return {returned[:-4]}_check(&w->{STRUCTS[returned]}, NULL)'
+            def_name = STRUCTS[returned]
+            call = f'w->{def_name} = {call}; return {returned[:-4]}_check(&w->{def_name}, NULL)'
         else:
             call = f'(void)w; {"(void)" if returned != "void" else ""}{call}; return MISUSE_NO_RESULT'
         if function in ENDS:
