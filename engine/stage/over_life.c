@@ -101,8 +101,6 @@ mote_result mote_over_life_check(const mote_present_layout *layout, const char *
         if (result) return mote_named(name, "size_keys", result);
     }
     if (layout->colour_offset == MOTE_OMIT) return MOTE_OK;
-    if ((unsigned)layout->colour_format >= MOTE_COLOUR_FORMAT_COUNT)
-        return mote_named(name, "colour_format", MOTE_ERROR_ENUM);
     result = check_count(layout->colour_keys, layout->colour_key_count);
     if (result == MOTE_ERROR_RANGE) return mote_named(name, "colour_key_count", result);
     return mote_named(name, "colour_keys", result ? result : check_colours(layout));

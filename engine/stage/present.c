@@ -27,6 +27,8 @@ mote_result mote_present_check_origin(const double origin[3]) {
 
 mote_result mote_present_check_layout(const mote_present_layout *layout, const char **name) {
     if (layout->cookie != COOKIE) return mote_named(name, "cookie", MOTE_ERROR_DEF);
+    if ((unsigned)layout->colour_format >= MOTE_COLOUR_FORMAT_COUNT)
+        return mote_named(name, "colour_format", MOTE_ERROR_ENUM);
     return mote_named(name, "origin", mote_present_check_origin(layout->origin));
 }
 

@@ -1,0 +1,250 @@
+/* Every case of misuse: the call returns a code that its comment names, and the state is as it was.
+ * Arguments: none; `--show N`: case N alone; `--from N`: case N and all after it, each one named before it
+ * runs. */
+#include "misuse.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static void must(mote_result result, const char *call) {
+    if (result == MOTE_OK) return;
+    printf("the world cannot be made: %s: %s\n", call, mote_result_text(result));
+    exit(2);
+}
+#define MUST(call) must(call, #call)
+
+#define UNSET 12345.0f
+
+const float *misuse_vector(misuse_world *w, const float *valid) {
+    for (int i = 0; i < 16; i++)
+        if (w->changed[i] == UNSET) w->changed[i] = valid ? valid[i] : 0;
+    return w->changed;
+}
+
+void misuse_callback(void *user, const mote_stage_view *stage, float *x, float *y, float *z) {
+    misuse_world *w = user;
+    (void)stage, (void)x, (void)y, (void)z;
+    if (!w || !w->busy) return;
+    w->busy = false;
+    w->busy_result = misuse_call(w, w->busy_call, 0);
+}
+
+/* --- Defs and arrays --- */
+
+static void fill_arrays(misuse_world *w) {
+    for (int i = 0; i < 16; i++) {
+        w->vector[i] = 0.5f + (float)i, w->changed[i] = UNSET, w->rising[i] = (float)i;
+        w->identity[i] = i < 9 && i % 4 == 0;
+        for (int axis = 0; axis < 3; axis++)
+            w->points[i][axis] = axis == 0 ? 0.25f * (float)i : 0.1f * (float)axis;
+    }
+    for (int i = 0; i < 4096; i++) w->floats[i] = 0.125f * (float)(i % 16);
+    for (uint32_t i = 0; i < 8; i++) w->few[i] = i;
+    w->transform = (mote_transform)MOTE_TRANSFORM_IDENTITY;
+    w->size = 0;
+}
+
+static void fill_object_defs(misuse_world *w) {
+    w->force_def = mote_gravity((const float[3]){0, -9, 0});
+    w->collider_def = mote_sphere(w->vector, 1);
+    w->emitter_def = mote_default_emitter_def();
+    w->emitter_def.extra_columns = 1;
+    w->strands_def = mote_default_strands_def();
+    w->strands_def.strand_count = 2, w->strands_def.points = 5, w->strands_def.positions = w->points[0];
+    w->network_def = mote_default_network_def();
+    w->network_def.particle_count = 4, w->network_def.positions = w->points[0];
+    for (uint32_t i = 0; i < 3; i++)
+        w->springs[i] =
+            (mote_spring){.a = i, .b = i + 1, .rest_length = 0.25f, .stiffness = 10, .damping = 0.1f};
+    w->springs[3] = (mote_spring){.a = 0, .b = 2, .rest_length = 0.5f, .stiffness = 10};
+    w->network_def.springs = w->springs, w->network_def.spring_count = 4, w->network_def.spring_capacity = 16;
+    w->followers_def = mote_default_followers_def();
+    w->followers_def.follower_count = 3, w->followers_def.points = 4,
+    w->followers_def.positions = w->points[0];
+    w->grid_def = mote_default_grid_def();
+    for (int i = 0; i < 3; i++) w->grid_def.count[i] = 2;
+    w->grid_def.vectors = (const float(*)[3])(void *)w->floats;
+}
+
+static void fill_other_defs(misuse_world *w) {
+    w->system_def = mote_default_system_def();
+    w->system_def.capacity = 64, w->system_def.mass_column = true, w->system_def.lifetimes = true;
+    w->system_def.external_forces = true, w->system_def.anchor_column = true;
+    w->system_def.extra_count = 1, w->system_def.extra_bytes[0] = 4;
+    w->system_def.max_deaths = w->system_def.max_births = w->system_def.max_hits = 8;
+    w->columns = (mote_columns){.count = 4,
+                                .position = {w->floats, w->floats + 16, w->floats + 32},
+                                .velocity = {w->floats + 48, w->floats + 64, w->floats + 80},
+                                .mass = 1};
+    w->columns_def = mote_default_columns_def();
+    w->columns_def.forces = &w->force_def, w->columns_def.force_count = 1;
+    w->resample_def = mote_default_hair_resample_def();
+    w->resample_def.points = 4;
+    w->lines_def = mote_default_lines_def();
+    w->mesh_layout = mote_default_mesh_layout();
+    w->rod_def = mote_default_rod_def();
+    w->strand_layout = mote_default_strand_layout();
+    w->strand_layout.shape = MOTE_STRAND_RIBBONS, w->strand_layout.facing = MOTE_RIBBON_EYE;
+    w->preview_def = mote_default_preview_def();
+    w->layout = mote_default_present_layout();
+    w->chain = (mote_chain){.ends = MOTE_CHAIN_FIXED_FREE, .count = 8, .mass = 1, .stiffness = 1};
+    w->jobs = (mote_jobs){0, NULL, NULL, 0};
+}
+
+/* --- Objects --- */
+
+static void add_links(misuse_world *w, mote_system *system, mote_strands_id strands, mote_network_id network,
+                      mote_link_id *id, mote_link_id *stale) {
+    w->link_def = mote_default_link();
+    w->link_def.a = (mote_link_end){.strands = strands, .strand = 1, .point = 4};
+    w->link_def.b = (mote_link_end){.network = network, .particle = 3};
+    w->link_def.rest_length = 1, w->link_def.stiffness = 1;
+    MUST(mote_system_add_link(system, &w->link_def, stale));
+    MUST(mote_system_remove_link(system, *stale));
+    MUST(mote_system_add_link(system, &w->link_def, id));
+}
+
+/* Adds an object of each kind, and removes one of each before. */
+#define ADD(kind, call, remove)                                                                              \
+    do {                                                                                                     \
+        must(call, #call);                                                                                   \
+        w->stale_##kind = made_##kind;                                                                       \
+        MUST(remove(system, made_##kind));                                                                   \
+        must(call, #call);                                                                                   \
+    } while (0)
+
+static mote_system *make_system(misuse_world *w, bool first) {
+    mote_system *system;
+    MUST(mote_system_create(&w->system_def, &system));
+    mote_force_id made_force, callback_id;
+    mote_collider_id made_collider;
+    mote_emitter_id made_emitter;
+    mote_strands_id made_strands;
+    mote_network_id made_network;
+    mote_link_id made_link, stale_link;
+    mote_range_view view;
+    mote_force_def callback = mote_callback(misuse_callback, w);
+    ADD(force, mote_system_add_force(system, &w->force_def, &made_force), mote_system_remove_force);
+    MUST(mote_system_add_force(system, &callback, &callback_id));
+    ADD(collider, mote_system_add_collider(system, &w->collider_def, &made_collider),
+        mote_system_remove_collider);
+    ADD(emitter, mote_system_add_emitter(system, &w->emitter_def, &made_emitter), mote_system_remove_emitter);
+    ADD(strands, mote_system_add_strands(system, &w->strands_def, &made_strands, NULL),
+        mote_system_remove_strands);
+    ADD(network, mote_system_add_network(system, &w->network_def, &made_network, NULL),
+        mote_system_remove_network);
+    add_links(w, system, made_strands, made_network, &made_link, &stale_link);
+    MUST(mote_strands_pin(system, made_strands, 0, 2, w->points[2], 0));
+    MUST(mote_network_pin(system, made_network, 2, w->points[2], 0));
+    MUST(mote_system_spawn(system, 8, &view));
+    for (uint32_t i = 0; i < 8; i++) view.position.x[i] = (float)i, view.velocity.y[i] = 1;
+    const mote_particle_id made_particle = view.id[1], stale_particle = view.id[2];
+    MUST(mote_system_kill(system, 1, &stale_particle));
+    MUST(mote_system_step(system, 2, NULL));
+    if (!first) { /* the ids of this system are foreign to the first one */
+        w->foreign_force = made_force, w->foreign_collider = made_collider, w->foreign_emitter = made_emitter;
+        w->foreign_strands = made_strands, w->foreign_network = made_network, w->foreign_link = made_link;
+        w->foreign_particle = (mote_particle_id){made_particle.index, made_particle.generation + 5};
+        return system;
+    }
+    w->force = made_force, w->collider = made_collider, w->emitter = made_emitter;
+    w->strands = made_strands, w->network = made_network, w->link = made_link, w->stale_link = stale_link;
+    w->particle = w->particles[0] = made_particle, w->stale_particle = stale_particle;
+    return system;
+}
+
+static void make_world(misuse_world *w) {
+    memset(w, 0, sizeof *w);
+    fill_arrays(w);
+    fill_object_defs(w);
+    fill_other_defs(w);
+    mote_system *gone = make_system(w, false);
+    w->destroyed_force = w->foreign_force, w->destroyed_collider = w->foreign_collider;
+    w->destroyed_emitter = w->foreign_emitter, w->destroyed_strands = w->foreign_strands;
+    w->destroyed_network = w->foreign_network, w->destroyed_link = w->foreign_link;
+    w->destroyed_particle = w->foreign_particle;
+    mote_system_destroy(gone);
+    w->other = make_system(w, false);
+    w->system = make_system(w, true);
+    w->systems[0] = w->system, w->systems[1] = w->other;
+    MUST(mote_followers_create(w->system, w->strands, &w->followers_def, &w->followers, NULL));
+    MUST(mote_grid_create(&w->grid_def, &w->grid));
+    mote_hair model = mote_default_hair();
+    model.strand_count = 2, model.point_count = 8, model.default_segments = 3, model.points = w->points;
+    MUST(mote_hair_write(&model, w->file, sizeof w->file, &w->file_bytes));
+    MUST(mote_hair_read(w->file, w->file_bytes, NULL, &w->hair, NULL));
+    MUST(mote_system_save(w->system, 0, w->snapshot, sizeof w->snapshot, &w->snapshot_bytes));
+    static const uint32_t corners[3] = {0, 1, 2};
+    MUST(mote_network_triangles(w->system, w->network, 1, corners, w->triangles));
+    uint32_t count;
+    MUST(mote_system_hash_chunks(w->system, w->chunks, 64, &count));
+    w->chunk = w->chunks[1];
+    /* A second link between other ends is what a valid call adds. */
+    w->link_def.a.point = 3;
+}
+
+static void destroy_world(misuse_world *w) {
+    mote_followers_destroy(w->followers);
+    mote_followers_destroy(w->made_followers);
+    mote_system_destroy(w->system);
+    mote_system_destroy(w->other);
+    mote_system_destroy(w->made_system);
+    mote_grid_destroy(w->grid);
+    mote_grid_destroy(w->made_grid);
+    mote_hair_destroy(w->hair);
+    mote_hair_destroy(w->made_hair);
+}
+
+/* --- Cases --- */
+
+static const char *code_name(mote_result code) {
+    static char text[96];
+    if (code == MISUSE_NO_RESULT) return "no result";
+    if (code == MISUSE_ANY) return "any code of its comment";
+    snprintf(text, sizeof text, "%d (%s)", (int)code, mote_result_text(code));
+    return text;
+}
+
+static bool is_right(const misuse_case *c, mote_result got) {
+    if (got == MISUSE_NO_RESULT) return c->expected == MISUSE_ANY;
+    if (c->expected != MISUSE_ANY) return got == c->expected;
+    return got == MOTE_OK || (c->allowed & MISUSE_BIT(got));
+}
+
+/* Runs a case in a world of its own. Returns whether the library did what it documents. */
+static bool run(const misuse_case *c) {
+    static misuse_world w;
+    make_world(&w);
+    const uint64_t before = mote_system_hash(w.system);
+    mote_result got;
+    if (c->busy) {
+        w.busy = true, w.busy_call = c->call, w.busy_result = MISUSE_NO_RESULT;
+        MUST(mote_system_step(w.system, 1, NULL));
+        got = w.busy_result;
+    } else {
+        got = misuse_call(&w, c->call, c->variant);
+    }
+    const bool unchanged = c->busy || got == MOTE_OK || !w.system || mote_system_hash(w.system) == before ||
+                           (got == MISUSE_NO_RESULT && c->variant == 0);
+    const bool right = is_right(c, got) && unchanged;
+    if (!right) {
+        printf("%s, %s: returned %s, ", c->function, c->what, code_name(got));
+        printf("expected %s%s\n", code_name(c->expected), unchanged ? "" : "; the state has changed");
+    }
+    destroy_world(&w);
+    return right;
+}
+
+int main(int argc, char **argv) {
+    unsigned wrong = 0, first = 0, end = misuse_case_count;
+    const bool show = argc == 3 && !strcmp(argv[1], "--show");
+    if (argc == 3) first = (unsigned)atoi(argv[2]);
+    if (show) end = first + 1;
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    for (unsigned i = first; i < end && i < misuse_case_count; i++) {
+        if (argc > 1) printf("%u: %s, %s\n", i, misuse_cases[i].function, misuse_cases[i].what);
+        wrong += !run(&misuse_cases[i]);
+    }
+    printf("%u cases, %u wrong\n", misuse_case_count, wrong);
+    return wrong != 0;
+}
