@@ -8,14 +8,16 @@
 #include "contacts/colliders.h"
 #include "contacts/motion.h"
 
-#define FRICTION 0.5f
+#define FRICTION    0.5f
+#define RESTITUTION 0.3f
 
 static mote_collider_def make_def(mote_collider_kind kind, float radius) {
     return (mote_collider_def){.cookie = MOTE_COLLIDER_COOKIE,
                                .kind = kind,
                                .transform = MOTE_TRANSFORM_IDENTITY,
                                .radius = radius,
-                               .friction = FRICTION};
+                               .friction = FRICTION,
+                               .restitution = RESTITUTION};
 }
 
 /* Computes the shortest rotation from the y axis to d: the quaternion (y x d, |d| + d_y), normalised; half a
@@ -75,11 +77,14 @@ static mote_result check_sizes(const mote_collider_def *def, const char **name) 
     const struct {
         const char *name;
         float value;
-    } row[] = {{"radius", def->radius},    {"half_length", def->half_length}, {"extent", def->extent[0]},
-               {"extent", def->extent[1]}, {"extent", def->extent[2]},        {"friction", def->friction}};
+    } row[] = {{"radius", def->radius},          {"half_length", def->half_length},
+               {"extent", def->extent[0]},       {"extent", def->extent[1]},
+               {"extent", def->extent[2]},       {"friction", def->friction},
+               {"restitution", def->restitution}};
     mote_result result = MOTE_OK;
     for (size_t i = 0; i < sizeof row / sizeof *row && result == MOTE_OK; i++)
         result = mote_named(name, row[i].name, mote_value_not_negative(row[i].value));
+    if (result == MOTE_OK && def->restitution > 1) result = mote_named(name, "restitution", MOTE_ERROR_RANGE);
     return result;
 }
 
@@ -88,6 +93,7 @@ mote_result mote_collider_check(const mote_collider_def *def, const char **param
     if (!def) return MOTE_ERROR_NULL;
     if (def->cookie != MOTE_COLLIDER_COOKIE) return mote_named(name, "cookie", MOTE_ERROR_DEF);
     if ((unsigned)def->kind >= MOTE_COLLIDER_KIND_COUNT) return mote_named(name, "kind", MOTE_ERROR_ENUM);
+    if ((unsigned)def->response >= MOTE_RESPONSE_COUNT) return mote_named(name, "response", MOTE_ERROR_ENUM);
     mote_result result = mote_named(name, "transform", mote_motion_check(&def->transform));
     if (result == MOTE_OK) result = check_sizes(def, name);
     if (result) return result;

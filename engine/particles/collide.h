@@ -1,0 +1,406 @@
+/* Collisions of one register of loose particles with colliders, in one substep.
+ *
+ * The path of a particle is a straight segment in the axes of the collider. The signed distance to a convex
+ * shape is a convex function along it, so that Newton's method from a place outside approaches the first
+ * root from the left and never passes it: no speed tunnels. With a constant acceleration the particle is
+ * then moved to the root of the parabola
+ *
+ *     x(f) = x0 + f (x1 - x0) - f (1 - f) theta h dv,     v(f) = v0 + f dv,     dv = v1 - v0
+ *
+ * across the tangent plane at the hit; theta is 1/2, or 1 where a substep is x1 = x0 + h v1. So the parts
+ * before and after a hit are substeps of the same integrator, and neither gains energy. A hit ends a leg of
+ * the path; the next leg begins there. Bits of a lane depend on no other lane. */
+#ifndef MOTE_PARTICLES_COLLIDE_H
+#define MOTE_PARTICLES_COLLIDE_H
+
+#include "contacts/contact.h"
+#include "integrators/lanes.h"
+#include "particles/collision.h"
+#include "particles/particles.h"
+
+#define COLLIDE_SWEEPS   4        /* hits of a particle in a substep */
+#define COLLIDE_NEWTON   24       /* iterations; 5 are usual, a graze takes more */
+#define COLLIDE_ROUNDING 0x1p-21f /* of coordinates: bound of the error of a distance */
+#define COLLIDE_SLOW     0x1p-20f /* of speeds: slower normal velocities are rounding errors */
+#define COLLIDE_NO_HIT   2.0f
+
+/* Leg of the path of each lane. */
+typedef struct collide_leg {
+    wide3 x, v, end_x, end_v;
+    wide left;     /* duration, as a fraction of the substep; it ends with the substep */
+    wide radius;   /* m */
+    wide slack;    /* m, rounding error of a coordinate */
+    wide3 dv, lag; /* end_v - v; theta h left dv */
+    wide3 drift;   /* m, motion of the last collider's material in a substep */
+    wide3 rest_normal;
+    wide_mask rested, active, touched;
+    wide_mask last; /* index of the last collider; -1: none */
+} collide_leg;
+
+/* First hit of the leg. */
+typedef struct collide_hit {
+    wide f; /* fraction of the leg */
+    wide3 normal, drift;
+    wide restitution, friction, depth; /* depth > 0: the leg began inside */
+    wide_mask index, kills, sticks;
+} collide_hit;
+
+typedef struct collide_surface {
+    wide distance; /* m; negative inside */
+    wide3 normal;
+} collide_surface;
+
+/* Signed distance and its gradient, in the axes of collide_into. */
+MOTE_INLINE collide_surface collide_surface_of(const mote_collider_pose *to, wide3 q, wide r) {
+    const wide zero = {0}, one = wide_set(1.0f);
+    if (to->kind == MOTE_COLLIDER_PLANE) return (collide_surface){q.y - r, {zero, one, zero}};
+    wide3 v = q, any = {zero, one, zero};
+    wide core = zero;
+    if (to->kind == MOTE_COLLIDER_CAPSULE) {
+        v.y = q.y - wide_clamp(q.y, -to->half_length, to->half_length);
+        any = (wide3){one, zero, zero};
+    }
+    if (to->kind == MOTE_COLLIDER_BOX) {
+        const float *e = to->extent;
+        v = (wide3){q.x - wide_clamp(q.x, -e[0], e[0]), q.y - wide_clamp(q.y, -e[1], e[1]),
+                    q.z - wide_clamp(q.z, -e[2], e[2])};
+        const wide3 over = wide3_sub(contact_abs(q), wide3_set(e));
+        const wide_mask y = wide_less(over.x, over.y);
+        const wide xy = wide_select(y, over.y, over.x);
+        const wide_mask z = wide_less(xy, over.z);
+        core = wide_select(z, over.z, xy);
+        const wide at = wide_select(z, q.z, wide_select(y, q.y, q.x));
+        const wide sign = wide_select(wide_less(at, zero), zero - one, one);
+        any = (wide3){wide_select(y | z, zero, sign), wide_select(y & ~z, sign, zero),
+                      wide_select(z, sign, zero)};
+    }
+    const wide square = wide3_dot(v, v);
+    const wide_mask inside = wide_less(square, wide_set(CONTACT_SHORT));
+    const wide length = wide_sqrt(wide_select(inside, one, square));
+    return (collide_surface){wide_select(inside, core, length) - r,
+                             wide3_select(inside, any, wide3_scale(1.0f / length, v))};
+}
+
+/* Turns a vector into the axes in which the shape stands still: those of the world for a sphere. */
+MOTE_INLINE wide3 collide_into(const mote_collider_pose *to, const float axis[3][3], wide3 d) {
+    if (to->kind == MOTE_COLLIDER_SPHERE) return d;
+    if (to->kind == MOTE_COLLIDER_PLANE)
+        return (wide3){(wide){0}, wide3_dot(wide3_set(axis[1]), d), (wide){0}};
+    return contact_into(axis, d);
+}
+
+MOTE_INLINE wide3 collide_out_of(const mote_collider_pose *to, const float axis[3][3], wide3 q) {
+    if (to->kind == MOTE_COLLIDER_SPHERE) return q;
+    if (to->kind == MOTE_COLLIDER_PLANE) return wide3_scale(q.y, wide3_set(axis[1]));
+    return contact_out_of(axis, q);
+}
+
+/* Turns a vector into the axes at the fraction f of the substep, between those at its start and end; the
+ * length is kept. */
+MOTE_INLINE wide3 collide_into_at(const mote_collider_pose *to, wide f, wide3 d) {
+    const wide3 a = collide_into(to, to->start, d), b = collide_into(to, to->axis, d);
+    const wide3 q = wide3_add_scaled(a, f, wide3_sub(b, a));
+    if (to->kind == MOTE_COLLIDER_PLANE) return q;
+    const wide square = wide3_dot(q, q);
+    const wide_mask none = wide_less(square, wide_set(CONTACT_SHORT));
+    const wide scale = wide_sqrt(wide3_dot(d, d) / wide_select(none, wide_set(1.0f), square));
+    return wide3_select(none, q, wide3_scale(scale, q));
+}
+
+/* Normal in the world at the fraction f of the substep. */
+MOTE_INLINE wide3 collide_normal_at(const mote_collider_pose *to, wide f, wide3 n) {
+    const wide3 b = collide_out_of(to, to->axis, n);
+    if (!to->turns || to->kind == MOTE_COLLIDER_SPHERE) return b;
+    const wide3 a = collide_out_of(to, to->start, n);
+    const wide3 mean = wide3_add_scaled(a, f, wide3_sub(b, a));
+    const wide square = wide3_dot(mean, mean);
+    const wide_mask none = wide_less(square, wide_set(CONTACT_SHORT));
+    return wide3_select(none, b,
+                        wide3_scale(1.0f / wide_sqrt(wide_select(none, wide_set(1.0f), square)), mean));
+}
+
+/* Lanes whose leg meets the world-aligned box around the collider. d0, d1: from its centre. */
+MOTE_INLINE wide_mask collide_near(const mote_collider_pose *to, wide3 d0, wide3 d1, wide grown) {
+    const wide3 low = wide3_min(d0, d1), high = wide3_max(d0, d1),
+                size = {to->half[0] + grown, to->half[1] + grown, to->half[2] + grown};
+    const wide3 under = wide3_sub(wide3_zero(), high);
+    return ~(contact_beyond(low, size) | contact_beyond(under, size));
+}
+
+/* Newton's method for the first root of the distance along q0 + f u, from outside. Returns the lanes that
+ * have one, with *f and the surface there. Lanes in which it does not converge have one if the leg ends
+ * inside. */
+MOTE_INLINE wide_mask collide_root(const mote_collider_pose *to, wide3 q0, wide3 u, wide r, wide tolerance,
+                                   wide_mask search, wide *f, collide_surface *surface) {
+    const wide zero = {0}, one = wide_set(1.0f);
+    wide_mask found = (wide_mask){0};
+    for (int k = 0; k <= COLLIDE_NEWTON && wide_lane_bits(search); k++) {
+        const wide slope = wide3_dot(surface->normal, u);
+        const wide_mask approaches = search & wide_less(slope, zero);
+        const wide next = *f - surface->distance / wide_select(approaches, slope, zero - one);
+        search = approaches & ~wide_less(one, next);
+        if (!wide_lane_bits(search)) break;
+        const bool last = k == COLLIDE_NEWTON;
+        const collide_surface there = collide_surface_of(to, wide3_add_scaled(q0, last ? one : next, u), r);
+        const wide_mask hit = search & ~wide_less(tolerance, there.distance);
+        found |= hit;
+        if (last) break;
+        *f = wide_select(search, next, *f);
+        surface->distance = wide_select(search, there.distance, surface->distance);
+        surface->normal = wide3_select(search, there.normal, surface->normal);
+        search &= ~hit;
+    }
+    return found;
+}
+
+/* Moves the root f on the segment to that of the parabola whose distance is
+ * slope (f - f0) - f (1 - f) lag. */
+MOTE_INLINE wide collide_parabola(wide f, wide slope, wide lag) {
+    const wide b = slope - lag, c = slope * f;
+    const wide root = wide_sqrt(wide_max(b * b + 4.0f * (lag * c), (wide){0}));
+    const wide_mask turns = wide_less((wide){0}, b);
+    const wide over = wide_select(turns, b + root, -2.0f * c),
+               under = wide_select(turns, -2.0f * lag, root - b);
+    return wide_clamp(over / under, 0.0f, 1.0f);
+}
+
+MOTE_INLINE wide collide_sum(wide3 a) { return wide_abs(a.x) + wide_abs(a.y) + wide_abs(a.z); }
+
+/* Replaces *hit in the lanes that hit this collider earlier. */
+MOTE_INLINE void collide_with(const mote_collision *c, int32_t index, const mote_collider_pose *from,
+                              const mote_collider_pose *to, const collide_leg *leg, collide_hit *hit) {
+    const wide zero = {0}, passed = 1.0f - leg->left;
+    const wide3 shift = wide3_set(to->shift),
+                d0 = wide3_sub(leg->x, wide3_add_scaled(wide3_set(from->origin), passed, shift)),
+                d1 = wide3_sub(leg->end_x, wide3_set(to->origin));
+    const wide slack = leg->slack + to->slack;
+    wide_mask near = leg->active & ~wide_is(leg->last, index);
+    if (to->kind != MOTE_COLLIDER_PLANE) near &= collide_near(to, d0, d1, leg->radius + slack);
+    if (!wide_lane_bits(near)) return;
+
+    /* Distance at the start of the leg. */
+    const wide r = to->kind == MOTE_COLLIDER_PLANE ? leg->radius : to->radius + leg->radius;
+    const wide3 q0 = to->turns ? collide_into_at(to, passed, d0) : collide_into(to, to->axis, d0),
+                q1 = collide_into(to, to->axis, d1), u = wide3_sub(q1, q0);
+    collide_surface surface = collide_surface_of(to, q0, r);
+    const wide_mask outside = near & wide_less(slack, surface.distance),
+                    inside = near & wide_less(surface.distance, zero - slack),
+                    touching = near & ~wide_less(slack, surface.distance) & ~inside;
+
+    /* Root of the distance along the leg. */
+    wide f = zero;
+    const wide_mask found = collide_root(to, q0, u, r, slack, outside, &f, &surface);
+    if (!wide_lane_bits(found | inside | touching)) return;
+    const wide depth = wide_select(inside, zero - surface.distance, zero);
+    const wide3 normal = collide_normal_at(to, passed + f * leg->left, surface.normal);
+    f = wide_select(found, collide_parabola(f, wide3_dot(surface.normal, u), wide3_dot(normal, leg->lag)),
+                    zero);
+
+    /* A particle that touches the surface hits it if it approaches, or comes back within the leg. */
+    wide3 drift = shift;
+    if (to->turns)
+        drift = wide3_add(shift, contact_out_of(to->turn, wide3_add_scaled(d0, f, wide3_sub(d1, d0))));
+    const wide3 material = wide3_scale(wide_set(1.0f / c->h), drift);
+    const wide speed = wide3_dot(normal, wide3_sub(leg->v, material)),
+               slow = COLLIDE_SLOW * (collide_sum(leg->v) + collide_sum(leg->end_v) + collide_sum(material));
+    const wide later = speed + c->theta * wide3_dot(normal, leg->dv);
+    const wide_mask meets = found | inside | (touching & wide_less(wide_min(speed, later), zero - slow));
+
+    const wide_mask first = meets & wide_less(f, hit->f), none = (wide_mask){0};
+    hit->f = wide_select(first, f, hit->f);
+    hit->normal = wide3_select(first, normal, hit->normal);
+    hit->drift = wide3_select(first, drift, hit->drift);
+    hit->depth = wide_select(first, depth, hit->depth);
+    hit->restitution =
+        wide_select(first, wide_select(inside, zero, wide_set(to->restitution)), hit->restitution);
+    hit->friction = wide_select(first, wide_set(to->friction), hit->friction);
+    hit->index = (first & index) | (~first & hit->index);
+    hit->kills = (to->response == MOTE_RESPONSE_KILL ? first : none) | (~first & hit->kills);
+    hit->sticks = (to->response == MOTE_RESPONSE_STICK ? first : none) | (~first & hit->sticks);
+}
+
+/* Completes a leg whose ends and duration are set. */
+MOTE_INLINE void collide_leg_begin(const mote_collision *c, collide_leg *leg) {
+    const wide3 far = wide3_max(contact_abs(leg->x), contact_abs(leg->end_x));
+    leg->slack = COLLIDE_ROUNDING * (wide_max(wide_max(far.x, far.y), far.z) + leg->radius);
+    leg->dv = wide3_sub(leg->end_v, leg->v);
+    leg->lag = wide3_scale(leg->left * (c->theta * c->h), leg->dv);
+}
+
+/* Removes what goes against the plane of an earlier resting contact: v along the crease of both planes. */
+MOTE_INLINE wide3 collide_crease(wide_mask creased, wide3 normal, wide3 other, wide3 v) {
+    const wide3 along = wide3_cross(normal, other);
+    const wide square = wide3_dot(along, along);
+    const wide_mask none = wide_less(square, wide_set(COLLIDE_SLOW));
+    const wide share = wide3_dot(along, v) / wide_select(none, wide_set(1.0f), square);
+    return wide3_select(creased, wide3_scale(wide_select(none, (wide){0}, share), along), v);
+}
+
+/* Replaces the legs of the lanes in `hits` by those after the hit. */
+MOTE_INLINE void collide_resolve(const mote_collision *c, const collide_hit *hit, wide_mask hits,
+                                 collide_leg *leg) {
+    const wide zero = {0}, one = wide_set(1.0f), f = hit->f, rest_of = one - f;
+    const wide3 n = hit->normal, u = wide3_sub(leg->end_x, leg->x);
+    const wide3 material = wide3_scale(wide_set(1.0f / c->h), hit->drift);
+    /* Place and relative velocity at the hit. */
+    wide3 x = wide3_add_scaled(leg->x, f, u);
+    x = wide3_sub(x, wide3_scale(f * rest_of, leg->lag));
+    x = wide3_add_scaled(x, hit->depth, n);
+    const wide3 at = wide3_add_scaled(leg->v, f, leg->dv), w = wide3_sub(at, material),
+                dv = wide3_scale(rest_of, leg->dv);
+    const wide wn = wide3_dot(n, w), an = wide3_dot(n, dv);
+    const wide e = c->advects ? zero : hit->restitution;
+    const wide after = wide_select(wide_less(wn, zero), zero - e * wn, wn);
+    const wide_mask rests = wide_less(after + c->theta * an, zero);
+    const wide impulse = wide_select(rests, zero - (wn + an), after - wn);
+    /* Coulomb friction on the tangential velocity, which in a resting contact includes that gained later. */
+    const wide3 sliding = wide3_sub(w, wide3_scale(wn, n)), gained = wide3_sub(dv, wide3_scale(an, n)),
+                free = wide3_select(rests, wide3_add(sliding, gained), sliding);
+    const wide size = wide_sqrt(wide3_dot(free, free)),
+               limit = (c->advects ? zero : wide_sqrt(hit->friction * c->friction)) * impulse;
+    const wide_mask slips = wide_less(limit, size);
+    const wide3 rubbed =
+        wide3_scale(wide_select(slips, one - limit / wide_select(slips, size, one), zero), free);
+    /* Relative velocities at both ends of the next leg. */
+    wide3 v = wide3_select(rests, sliding, wide3_add_scaled(rubbed, after, n)),
+          end = wide3_select(rests, rubbed, wide3_add(v, dv));
+    const wide slow = COLLIDE_SLOW * (collide_sum(v) + collide_sum(end) + collide_sum(material));
+    const wide_mask against =
+        wide_less(wide_min(wide3_dot(leg->rest_normal, v), wide3_dot(leg->rest_normal, end)), zero - slow);
+    const wide_mask creased = hits & rests & leg->rested & against;
+    if (wide_lane_bits(creased)) {
+        v = collide_crease(creased, n, leg->rest_normal, v);
+        end = collide_crease(creased, n, leg->rest_normal, end);
+    }
+    /* All of a contact is known here: lanes `hits`, collider hit->index, place x, normal n, velocity `at`
+     * before, impulse per mass `impulse`, and whether it rests. */
+    const wide left = leg->left * rest_of;
+    const wide3 mean = wide3_add_scaled(v, wide_set(c->theta), wide3_sub(end, v));
+    wide3 to = wide3_add_scaled(x, left, hit->drift);
+    to = wide3_select(hit->sticks, to, wide3_add_scaled(to, left * c->h, mean));
+    to = wide3_select(hit->kills, x, to);
+    end = wide3_select(hit->sticks, material, wide3_add(end, material));
+    end = wide3_select(hit->kills, at, end);
+    leg->x = wide3_select(hits, x, leg->x);
+    leg->v = wide3_select(hits, wide3_add(v, material), leg->v);
+    leg->end_x = wide3_select(hits, to, leg->end_x);
+    leg->end_v = wide3_select(hits, end, leg->end_v);
+    leg->left = wide_select(hits, left, leg->left);
+    leg->drift = wide3_select(hits, hit->drift, leg->drift);
+    leg->rest_normal = wide3_select(hits & rests, n, leg->rest_normal);
+    leg->rested = (hits & rests) | (~hits & leg->rested);
+    leg->last = (hits & hit->index) | (~hits & leg->last);
+    leg->touched |= hits;
+    leg->active = hits & ~hit->kills & ~hit->sticks;
+}
+
+/* Returns whether a lane is farther than `free` from the place where its step began, at either end. */
+MOTE_INLINE bool collide_leaves(const collide_leg *leg, wide3 origin, float free) {
+    const wide3 size =
+        wide3_max(contact_abs(wide3_sub(leg->x, origin)), contact_abs(wide3_sub(leg->end_x, origin)));
+    const wide most = wide_max(wide_max(size.x, size.y), size.z);
+    return wide_lane_bits(leg->active & ~wide_less(most, wide_set(free))) != 0;
+}
+
+/* Input and output of collide_register. */
+typedef struct collide_lanes {
+    wide3 origin;    /* places at the start of the step */
+    mote_lanes from; /* state before the substep */
+    mote_lanes to;   /* state after it */
+    wide_mask keep;  /* lanes that collide; those killed are removed */
+} collide_lanes;
+
+/* Moves stuck lanes with their colliders, and releases those whose collider is gone. Returns the stuck
+ * lanes. */
+MOTE_INLINE wide_mask collide_hold(const mote_collision *c, const mote_collider_pose *from, size_t i,
+                                   collide_lanes *s) {
+    const wide_mask serial = wide_mask_load((const int32_t *)(const void *)(c->stuck + i)) & s->keep;
+    wide_mask held = (wide_mask){0};
+    if (!wide_lane_bits(~wide_is(serial, 0))) return held;
+    const wide3 place = wide3_load(c->stuck_place, i);
+    for (uint32_t k = 0; k < c->all.count; k++) {
+        const mote_collider_pose *was = &from[c->all.index[k]], *pose = was + c->count;
+        const wide_mask here = wide_is(serial, (int32_t)pose->serial);
+        if (pose->response != MOTE_RESPONSE_STICK || !wide_lane_bits(here)) continue;
+        const wide3 arm = contact_out_of(pose->axis, place),
+                    drift = wide3_add(wide3_set(pose->shift),
+                                      contact_out_of(pose->turn, contact_out_of(was->axis, place)));
+        s->to.x = wide3_select(here, wide3_add(wide3_set(pose->origin), arm), s->to.x);
+        s->to.v = wide3_select(here, wide3_scale(wide_set(1.0f / c->h), drift), s->to.v);
+        held |= here;
+    }
+    wide_mask_store((int32_t *)(void *)(c->stuck + i),
+                    wide_mask_load((const int32_t *)(const void *)(c->stuck + i)) & (held | ~s->keep));
+    return held;
+}
+
+/* Stores which collider lanes stick to, and where. */
+MOTE_INLINE void collide_stick(const mote_collision *c, const mote_collider_pose *to, size_t i,
+                               const collide_hit *hit, wide_mask sticks, const collide_leg *leg) {
+    if (!wide_lane_bits(sticks)) return;
+    wide_mask serial = wide_mask_load((const int32_t *)(const void *)(c->stuck + i));
+    wide3 place = wide3_load(c->stuck_place, i);
+    for (uint32_t k = 0; k < c->all.count; k++) {
+        const mote_collider_pose *pose = &to[c->all.index[k]];
+        const wide_mask here = sticks & wide_is(hit->index, c->all.index[k]);
+        if (!wide_lane_bits(here)) continue;
+        const wide3 arm = contact_into(pose->axis, wide3_sub(leg->end_x, wide3_set(pose->origin)));
+        place = wide3_select(here, arm, place);
+        serial = (here & (int32_t)pose->serial) | (~here & serial);
+    }
+    wide_mask_store((int32_t *)(void *)(c->stuck + i), serial);
+    wide3_store(c->stuck_place, i, place);
+}
+
+/* Marks the lanes that a collider killed. */
+MOTE_INLINE void collide_kill(const mote_collision *c, size_t i, wide_mask kills) {
+    uint32_t bits = wide_lane_bits(kills);
+    if (bits) __atomic_store_n(c->killed, 1, __ATOMIC_RELAXED);
+    for (; bits; bits &= bits - 1) {
+        uint8_t *fate = c->fate + i + __builtin_ctz(bits);
+        if (!*fate) *fate = MOTE_FATE_COLLIDED;
+    }
+}
+
+/* Collides one register, slots from i on, in one substep. Out of line: one instance serves all kernels. */
+MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *near, uint32_t substep, size_t i,
+                                   collide_lanes *s) {
+    const mote_collider_pose *from = c->poses + (size_t)substep * c->count, *to = from + c->count;
+    const wide3 zero = wide3_zero();
+    collide_leg leg = {.x = s->from.x, .v = s->from.v, .drift = zero, .rest_normal = zero};
+    leg.active = s->keep;
+    if (c->stuck) leg.active &= ~collide_hold(c, from, i, s);
+    leg.end_x = s->to.x, leg.end_v = s->to.v;
+    leg.left = wide_set(1.0f);
+    leg.radius = c->radii ? wide_load(c->radii + i) : wide_set(c->radius);
+    leg.last = (wide_mask){0} - 1;
+    wide3 half = zero;
+    if (c->advects) leg.v = leg.end_v;
+    if (c->half_step) {
+        half = wide3_scale(wide_set(0.5f), wide3_sub(leg.end_v, leg.v));
+        leg.v = wide3_add(leg.v, half), leg.end_v = wide3_add(leg.end_v, half);
+    }
+    for (int sweep = 0;; sweep++) {
+        const mote_near *list = collide_leaves(&leg, s->origin, near->free) ? &c->all : near;
+        collide_hit hit = {.f = wide_set(COLLIDE_NO_HIT), .normal = zero, .drift = zero};
+        collide_leg_begin(c, &leg);
+        for (uint32_t k = 0; k < list->count; k++)
+            collide_with(c, list->index[k], &from[list->index[k]], &to[list->index[k]], &leg, &hit);
+        const wide_mask hits = leg.active & wide_less(hit.f, wide_set(COLLIDE_NO_HIT));
+        if (!wide_lane_bits(hits)) break;
+        if (sweep == COLLIDE_SWEEPS) {
+            leg.end_x = wide3_select(hits, wide3_add_scaled(leg.x, leg.left, leg.drift), leg.end_x);
+            leg.end_v = wide3_select(hits, leg.v, leg.end_v);
+            break;
+        }
+        collide_resolve(c, &hit, hits, &leg);
+        if (c->stuck) collide_stick(c, to, i, &hit, hits & hit.sticks, &leg);
+        collide_kill(c, i, hits & hit.kills);
+        s->keep &= ~(hits & hit.kills);
+    }
+    if (c->half_step) leg.end_v = wide3_sub(leg.end_v, half);
+    s->to.x = wide3_select(leg.touched, leg.end_x, s->to.x);
+    s->to.v = wide3_select(leg.touched, leg.end_v, s->to.v);
+}
+
+#endif
