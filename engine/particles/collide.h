@@ -22,6 +22,7 @@
 #define COLLIDE_NEWTON   24       /* iterations; 5 are usual, a graze takes more */
 #define COLLIDE_ROUNDING 0x1p-21f /* of coordinates: bound of the error of a distance */
 #define COLLIDE_SLOW     0x1p-20f /* of speeds: slower normal velocities are rounding errors */
+#define COLLIDE_INSIDE   (-1.0f)  /* fractions of hits: before all others */
 #define COLLIDE_NO_HIT   2.0f
 
 /* Leg of the path of each lane. */
@@ -30,6 +31,7 @@ typedef struct collide_leg {
     wide left;     /* duration, as a fraction of the substep; it ends with the substep */
     wide radius;   /* m */
     wide slack;    /* m, rounding error of a coordinate */
+    wide slow;     /* m/s, rounding error of a velocity */
     wide3 dv, lag; /* end_v - v; theta h left dv */
     wide3 drift;   /* m, motion of the last collider's material in a substep */
     wide3 rest_normal;
@@ -51,16 +53,17 @@ typedef struct collide_surface {
 } collide_surface;
 
 /* Signed distance and its gradient, in the axes of collide_into. */
-MOTE_INLINE collide_surface collide_surface_of(const mote_collider_pose *to, wide3 q, wide r) {
+MOTE_INLINE collide_surface collide_surface_of(const mote_collider_pose *to, mote_collider_kind kind, wide3 q,
+                                               wide r) {
     const wide zero = {0}, one = wide_set(1.0f);
-    if (to->kind == MOTE_COLLIDER_PLANE) return (collide_surface){q.y - r, {zero, one, zero}};
+    if (kind == MOTE_COLLIDER_PLANE) return (collide_surface){q.y - r, {zero, one, zero}};
     wide3 v = q, any = {zero, one, zero};
     wide core = zero;
-    if (to->kind == MOTE_COLLIDER_CAPSULE) {
+    if (kind == MOTE_COLLIDER_CAPSULE) {
         v.y = q.y - wide_clamp(q.y, -to->half_length, to->half_length);
         any = (wide3){one, zero, zero};
     }
-    if (to->kind == MOTE_COLLIDER_BOX) {
+    if (kind == MOTE_COLLIDER_BOX) {
         const float *e = to->extent;
         v = (wide3){q.x - wide_clamp(q.x, -e[0], e[0]), q.y - wide_clamp(q.y, -e[1], e[1]),
                     q.z - wide_clamp(q.z, -e[2], e[2])};
@@ -82,25 +85,24 @@ MOTE_INLINE collide_surface collide_surface_of(const mote_collider_pose *to, wid
 }
 
 /* Turns a vector into the axes in which the shape stands still: those of the world for a sphere. */
-MOTE_INLINE wide3 collide_into(const mote_collider_pose *to, const float axis[3][3], wide3 d) {
-    if (to->kind == MOTE_COLLIDER_SPHERE) return d;
-    if (to->kind == MOTE_COLLIDER_PLANE)
-        return (wide3){(wide){0}, wide3_dot(wide3_set(axis[1]), d), (wide){0}};
+MOTE_INLINE wide3 collide_into(mote_collider_kind kind, const float axis[3][3], wide3 d) {
+    if (kind == MOTE_COLLIDER_SPHERE) return d;
+    if (kind == MOTE_COLLIDER_PLANE) return (wide3){(wide){0}, wide3_dot(wide3_set(axis[1]), d), (wide){0}};
     return contact_into(axis, d);
 }
 
-MOTE_INLINE wide3 collide_out_of(const mote_collider_pose *to, const float axis[3][3], wide3 q) {
-    if (to->kind == MOTE_COLLIDER_SPHERE) return q;
-    if (to->kind == MOTE_COLLIDER_PLANE) return wide3_scale(q.y, wide3_set(axis[1]));
+MOTE_INLINE wide3 collide_out_of(mote_collider_kind kind, const float axis[3][3], wide3 q) {
+    if (kind == MOTE_COLLIDER_SPHERE) return q;
+    if (kind == MOTE_COLLIDER_PLANE) return wide3_scale(q.y, wide3_set(axis[1]));
     return contact_out_of(axis, q);
 }
 
 /* Turns a vector into the axes at the fraction f of the substep, between those at its start and end; the
  * length is kept. */
-MOTE_INLINE wide3 collide_into_at(const mote_collider_pose *to, wide f, wide3 d) {
-    const wide3 a = collide_into(to, to->start, d), b = collide_into(to, to->axis, d);
+MOTE_INLINE wide3 collide_into_at(const mote_collider_pose *to, mote_collider_kind kind, wide f, wide3 d) {
+    const wide3 a = collide_into(kind, to->start, d), b = collide_into(kind, to->axis, d);
     const wide3 q = wide3_add_scaled(a, f, wide3_sub(b, a));
-    if (to->kind == MOTE_COLLIDER_PLANE) return q;
+    if (kind == MOTE_COLLIDER_PLANE) return q;
     const wide square = wide3_dot(q, q);
     const wide_mask none = wide_less(square, wide_set(CONTACT_SHORT));
     const wide scale = wide_sqrt(wide3_dot(d, d) / wide_select(none, wide_set(1.0f), square));
@@ -108,10 +110,10 @@ MOTE_INLINE wide3 collide_into_at(const mote_collider_pose *to, wide f, wide3 d)
 }
 
 /* Normal in the world at the fraction f of the substep. */
-MOTE_INLINE wide3 collide_normal_at(const mote_collider_pose *to, wide f, wide3 n) {
-    const wide3 b = collide_out_of(to, to->axis, n);
-    if (!to->turns || to->kind == MOTE_COLLIDER_SPHERE) return b;
-    const wide3 a = collide_out_of(to, to->start, n);
+MOTE_INLINE wide3 collide_normal_at(const mote_collider_pose *to, mote_collider_kind kind, wide f, wide3 n) {
+    const wide3 b = collide_out_of(kind, to->axis, n);
+    if (!to->turns || kind == MOTE_COLLIDER_SPHERE) return b;
+    const wide3 a = collide_out_of(kind, to->start, n);
     const wide3 mean = wide3_add_scaled(a, f, wide3_sub(b, a));
     const wide square = wide3_dot(mean, mean);
     const wide_mask none = wide_less(square, wide_set(CONTACT_SHORT));
@@ -130,8 +132,9 @@ MOTE_INLINE wide_mask collide_near(const mote_collider_pose *to, wide3 d0, wide3
 /* Newton's method for the first root of the distance along q0 + f u, from outside. Returns the lanes that
  * have one, with *f and the surface there. Lanes in which it does not converge have one if the leg ends
  * inside. */
-MOTE_INLINE wide_mask collide_root(const mote_collider_pose *to, wide3 q0, wide3 u, wide r, wide tolerance,
-                                   wide_mask search, wide *f, collide_surface *surface) {
+MOTE_INLINE wide_mask collide_root(const mote_collider_pose *to, mote_collider_kind kind, wide3 q0, wide3 u,
+                                   wide r, wide tolerance, wide_mask search, wide *f,
+                                   collide_surface *surface) {
     const wide zero = {0}, one = wide_set(1.0f);
     wide_mask found = (wide_mask){0};
     for (int k = 0; k <= COLLIDE_NEWTON && wide_lane_bits(search); k++) {
@@ -141,7 +144,8 @@ MOTE_INLINE wide_mask collide_root(const mote_collider_pose *to, wide3 q0, wide3
         search = approaches & ~wide_less(one, next);
         if (!wide_lane_bits(search)) break;
         const bool last = k == COLLIDE_NEWTON;
-        const collide_surface there = collide_surface_of(to, wide3_add_scaled(q0, last ? one : next, u), r);
+        const collide_surface there =
+            collide_surface_of(to, kind, wide3_add_scaled(q0, last ? one : next, u), r);
         const wide_mask hit = search & ~wide_less(tolerance, there.distance);
         found |= hit;
         if (last) break;
@@ -166,63 +170,131 @@ MOTE_INLINE wide collide_parabola(wide f, wide slope, wide lag) {
 
 MOTE_INLINE wide collide_sum(wide3 a) { return wide_abs(a.x) + wide_abs(a.y) + wide_abs(a.z); }
 
-/* Replaces *hit in the lanes that hit this collider earlier. */
+/* Returns the start of a leg relative to the origin of a collider. */
+MOTE_INLINE wide3 collide_start(const mote_collider_pose *from, const mote_collider_pose *to,
+                                const collide_leg *leg) {
+    const wide3 d = wide3_sub(leg->x, wide3_set(from->origin));
+    if (to->moved == 0) return d;
+    return wide3_sub(d, wide3_scale(1.0f - leg->left, wide3_set(to->shift)));
+}
+
+/* Replaces *hit in the lanes that hit this collider earlier. kind: that of the collider; a constant makes an
+ * instance for it. */
 MOTE_INLINE void collide_with(const mote_collision *c, int32_t index, const mote_collider_pose *from,
-                              const mote_collider_pose *to, const collide_leg *leg, collide_hit *hit) {
+                              mote_collider_kind kind, const collide_leg *leg, collide_hit *hit) {
+    const mote_collider_pose *to = from + c->count;
     const wide zero = {0}, passed = 1.0f - leg->left;
-    const wide3 shift = wide3_set(to->shift),
-                d0 = wide3_sub(leg->x, wide3_add_scaled(wide3_set(from->origin), passed, shift)),
+    const wide3 shift = wide3_set(to->shift), d0 = collide_start(from, to, leg),
                 d1 = wide3_sub(leg->end_x, wide3_set(to->origin));
     const wide slack = leg->slack + to->slack;
     wide_mask near = leg->active & ~wide_is(leg->last, index);
-    if (to->kind != MOTE_COLLIDER_PLANE) near &= collide_near(to, d0, d1, leg->radius + slack);
-    if (!wide_lane_bits(near)) return;
+    if (to->turns && kind != MOTE_COLLIDER_PLANE) near &= collide_near(to, d0, d1, leg->radius + slack);
 
     /* Distance at the start of the leg. */
-    const wide r = to->kind == MOTE_COLLIDER_PLANE ? leg->radius : to->radius + leg->radius;
-    const wide3 q0 = to->turns ? collide_into_at(to, passed, d0) : collide_into(to, to->axis, d0),
-                q1 = collide_into(to, to->axis, d1), u = wide3_sub(q1, q0);
-    collide_surface surface = collide_surface_of(to, q0, r);
-    const wide_mask outside = near & wide_less(slack, surface.distance),
+    const wide r = kind == MOTE_COLLIDER_PLANE ? leg->radius : to->radius + leg->radius;
+    const wide3 q0 = to->turns ? collide_into_at(to, kind, passed, d0) : collide_into(kind, to->axis, d0),
+                q1 = collide_into(kind, to->axis, d1), u = wide3_sub(q1, q0);
+    collide_surface surface = collide_surface_of(to, kind, q0, r);
+    /* A lane whose leg is shorter than its distance does not hit. */
+    const wide_mask off = near & wide_less(slack, surface.distance),
+                    outside = off & ~wide_less(collide_sum(u), surface.distance),
                     inside = near & wide_less(surface.distance, zero - slack),
-                    touching = near & ~wide_less(slack, surface.distance) & ~inside;
+                    touching = near & ~off & ~inside;
+    if (!wide_lane_bits(outside | inside | touching)) return;
+    const wide depth = wide_select(inside, zero - surface.distance, zero);
 
     /* Root of the distance along the leg. */
     wide f = zero;
-    const wide_mask found = collide_root(to, q0, u, r, slack, outside, &f, &surface);
+    const wide_mask found = collide_root(to, kind, q0, u, r, slack, outside, &f, &surface);
     if (!wide_lane_bits(found | inside | touching)) return;
-    const wide depth = wide_select(inside, zero - surface.distance, zero);
-    const wide3 normal = collide_normal_at(to, passed + f * leg->left, surface.normal);
-    f = wide_select(found, collide_parabola(f, wide3_dot(surface.normal, u), wide3_dot(normal, leg->lag)),
-                    zero);
+    const wide3 normal = collide_normal_at(to, kind, passed + f * leg->left, surface.normal);
+    if (wide_lane_bits(found))
+        f = wide_select(found, collide_parabola(f, wide3_dot(surface.normal, u), wide3_dot(normal, leg->lag)),
+                        zero);
 
     /* A particle that touches the surface hits it if it approaches, or comes back within the leg. */
     wide3 drift = shift;
     if (to->turns)
         drift = wide3_add(shift, contact_out_of(to->turn, wide3_add_scaled(d0, f, wide3_sub(d1, d0))));
-    const wide3 material = wide3_scale(wide_set(1.0f / c->h), drift);
+    const wide3 material = wide3_scale(wide_set(c->inverse_h), drift);
     const wide speed = wide3_dot(normal, wide3_sub(leg->v, material)),
-               slow = COLLIDE_SLOW * (collide_sum(leg->v) + collide_sum(leg->end_v) + collide_sum(material));
+               slow = leg->slow + COLLIDE_SLOW * collide_sum(material);
     const wide later = speed + c->theta * wide3_dot(normal, leg->dv);
     const wide_mask meets = found | inside | (touching & wide_less(wide_min(speed, later), zero - slow));
+    f = wide_select(inside, wide_set(COLLIDE_INSIDE), wide_select(found, f, zero));
 
     const wide_mask first = meets & wide_less(f, hit->f), none = (wide_mask){0};
+    if (!wide_lane_bits(first)) return;
     hit->f = wide_select(first, f, hit->f);
     hit->normal = wide3_select(first, normal, hit->normal);
     hit->drift = wide3_select(first, drift, hit->drift);
     hit->depth = wide_select(first, depth, hit->depth);
     hit->restitution =
         wide_select(first, wide_select(inside, zero, wide_set(to->restitution)), hit->restitution);
-    hit->friction = wide_select(first, wide_set(to->friction), hit->friction);
+    hit->friction = wide_select(first, wide_set(c->friction[index]), hit->friction);
     hit->index = (first & index) | (~first & hit->index);
     hit->kills = (to->response == MOTE_RESPONSE_KILL ? first : none) | (~first & hit->kills);
     hit->sticks = (to->response == MOTE_RESPONSE_STICK ? first : none) | (~first & hit->sticks);
+}
+
+/* Finds the first hits of a leg with the colliders of a list. from: the poses at the start of the substep. */
+MOTE_INLINE void collide_find(const mote_collision *c, const mote_near *list, const mote_collider_pose *from,
+                              const collide_leg *leg, collide_hit *hit) {
+    for (uint32_t k = 0; k < list->count; k++) {
+        const int32_t i = list->index[k];
+#define COLLIDE_KIND(of)                                                                                     \
+    case of:                                                                                                 \
+        collide_with(c, i, &from[i], MOTE_SPECIALISED(of, from[i].kind), leg, hit);                          \
+        break;
+        switch (MOTE_SPECIALISED(from[i].kind, MOTE_COLLIDER_SPHERE)) {
+            COLLIDE_KIND(MOTE_COLLIDER_SPHERE)
+            COLLIDE_KIND(MOTE_COLLIDER_CAPSULE)
+            COLLIDE_KIND(MOTE_COLLIDER_PLANE)
+            COLLIDE_KIND(MOTE_COLLIDER_BOX)
+        default:
+            break;
+        }
+#undef COLLIDE_KIND
+    }
+}
+
+/* Region of later legs: they end within `most` (m, in each of x, y, z) of x. */
+typedef struct collide_region {
+    wide3 x;
+    wide most;
+} collide_region;
+
+/* Selects the colliders of a list that some lane can reach within the region, by their bounding spheres; a
+ * cube for those that turn (collide_near). */
+MOTE_INLINE collide_region collide_reach(const mote_collision *c, const mote_near *list,
+                                         const mote_collider_pose *from, const collide_leg *leg,
+                                         mote_near *reached) {
+    const wide way = collide_sum(wide3_sub(leg->end_x, leg->x));
+    const wide reach = leg->radius + leg->slack + 2.2f * way;
+    reached->count = 0;
+    for (uint32_t k = 0; k < list->count; k++) {
+        const mote_collider_pose *was = &from[list->index[k]], *to = was + c->count;
+        const wide3 d = wide3_sub(leg->x, wide3_set(was->origin));
+        const wide within = reach + (to->slack + 2.0f * to->moved);
+        wide_mask far;
+        if (to->kind == MOTE_COLLIDER_PLANE) {
+            far = wide_less(within, wide3_dot(wide3_set(to->axis[1]), d));
+            if (to->turns) far = (wide_mask){0};
+        } else {
+            const wide ball = (to->bound + within) * (to->turns ? 1.75f : 1.0f);
+            far = wide_less(ball * ball, wide3_dot(d, d));
+        }
+        reached->index[reached->count] = list->index[k];
+        reached->count += wide_lane_bits(leg->active & ~far) != 0; /* no branch: it is hard to predict */
+    }
+    return (collide_region){leg->x, 1.25f * way};
 }
 
 /* Completes a leg whose ends and duration are set. */
 MOTE_INLINE void collide_leg_begin(const mote_collision *c, collide_leg *leg) {
     const wide3 far = wide3_max(contact_abs(leg->x), contact_abs(leg->end_x));
     leg->slack = COLLIDE_ROUNDING * (wide_max(wide_max(far.x, far.y), far.z) + leg->radius);
+    leg->slow = COLLIDE_SLOW * (collide_sum(leg->v) + collide_sum(leg->end_v));
     leg->dv = wide3_sub(leg->end_v, leg->v);
     leg->lag = wide3_scale(leg->left * (c->theta * c->h), leg->dv);
 }
@@ -239,9 +311,9 @@ MOTE_INLINE wide3 collide_crease(wide_mask creased, wide3 normal, wide3 other, w
 /* Replaces the legs of the lanes in `hits` by those after the hit. */
 MOTE_INLINE void collide_resolve(const mote_collision *c, const collide_hit *hit, wide_mask hits,
                                  collide_leg *leg) {
-    const wide zero = {0}, one = wide_set(1.0f), f = hit->f, rest_of = one - f;
+    const wide zero = {0}, one = wide_set(1.0f), f = wide_max(hit->f, zero), rest_of = one - f;
     const wide3 n = hit->normal, u = wide3_sub(leg->end_x, leg->x);
-    const wide3 material = wide3_scale(wide_set(1.0f / c->h), hit->drift);
+    const wide3 material = wide3_scale(wide_set(c->inverse_h), hit->drift);
     /* Place and relative velocity at the hit. */
     wide3 x = wide3_add_scaled(leg->x, f, u);
     x = wide3_sub(x, wide3_scale(f * rest_of, leg->lag));
@@ -256,8 +328,7 @@ MOTE_INLINE void collide_resolve(const mote_collision *c, const collide_hit *hit
     /* Coulomb friction on the tangential velocity, which in a resting contact includes that gained later. */
     const wide3 sliding = wide3_sub(w, wide3_scale(wn, n)), gained = wide3_sub(dv, wide3_scale(an, n)),
                 free = wide3_select(rests, wide3_add(sliding, gained), sliding);
-    const wide size = wide_sqrt(wide3_dot(free, free)),
-               limit = (c->advects ? zero : wide_sqrt(hit->friction * c->friction)) * impulse;
+    const wide size = wide_sqrt(wide3_dot(free, free)), limit = (c->advects ? zero : hit->friction) * impulse;
     const wide_mask slips = wide_less(limit, size);
     const wide3 rubbed =
         wide3_scale(wide_select(slips, one - limit / wide_select(slips, size, one), zero), free);
@@ -292,22 +363,24 @@ MOTE_INLINE void collide_resolve(const mote_collision *c, const collide_hit *hit
     leg->last = (hits & hit->index) | (~hits & leg->last);
     leg->touched |= hits;
     leg->active = hits & ~hit->kills & ~hit->sticks;
+    /* At rest among colliders at rest: no further hits. */
+    if (c->still) leg->active &= wide_less(zero, collide_sum(leg->v) + collide_sum(leg->end_v));
 }
 
-/* Returns whether a lane is farther than `free` from the place where its step began, at either end. */
-MOTE_INLINE bool collide_leaves(const collide_leg *leg, wide3 origin, float free) {
+/* Returns whether an end of a leg is farther than `most` (m, in x, y or z) from `origin`. */
+MOTE_INLINE bool collide_leaves(const collide_leg *leg, wide3 origin, wide most) {
     const wide3 size =
         wide3_max(contact_abs(wide3_sub(leg->x, origin)), contact_abs(wide3_sub(leg->end_x, origin)));
-    const wide most = wide_max(wide_max(size.x, size.y), size.z);
-    return wide_lane_bits(leg->active & ~wide_less(most, wide_set(free))) != 0;
+    const wide way = wide_max(wide_max(size.x, size.y), size.z);
+    return wide_lane_bits(leg->active & ~wide_less(way, most)) != 0;
 }
 
 /* Input and output of collide_register. */
 typedef struct collide_lanes {
-    wide3 origin;    /* places at the start of the step */
-    mote_lanes from; /* state before the substep */
-    mote_lanes to;   /* state after it */
-    wide_mask keep;  /* lanes that collide; those killed are removed */
+    wide3 origin;         /* places at the start of the step */
+    wide3 from_x, from_v; /* state before the substep */
+    wide3 x, v;           /* state after it */
+    wide_mask keep;       /* lanes that collide; those killed are removed */
 } collide_lanes;
 
 /* Moves stuck lanes with their colliders, and releases those whose collider is gone. Returns the stuck
@@ -325,8 +398,8 @@ MOTE_INLINE wide_mask collide_hold(const mote_collision *c, const mote_collider_
         const wide3 arm = contact_out_of(pose->axis, place),
                     drift = wide3_add(wide3_set(pose->shift),
                                       contact_out_of(pose->turn, contact_out_of(was->axis, place)));
-        s->to.x = wide3_select(here, wide3_add(wide3_set(pose->origin), arm), s->to.x);
-        s->to.v = wide3_select(here, wide3_scale(wide_set(1.0f / c->h), drift), s->to.v);
+        s->x = wide3_select(here, wide3_add(wide3_set(pose->origin), arm), s->x);
+        s->v = wide3_select(here, wide3_scale(wide_set(c->inverse_h), drift), s->v);
         held |= here;
     }
     wide_mask_store((int32_t *)(void *)(c->stuck + i),
@@ -367,10 +440,10 @@ MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *nea
                                    collide_lanes *s) {
     const mote_collider_pose *from = c->poses + (size_t)substep * c->count, *to = from + c->count;
     const wide3 zero = wide3_zero();
-    collide_leg leg = {.x = s->from.x, .v = s->from.v, .drift = zero, .rest_normal = zero};
+    collide_leg leg = {.x = s->from_x, .v = s->from_v, .drift = zero, .rest_normal = zero};
     leg.active = s->keep;
     if (c->stuck) leg.active &= ~collide_hold(c, from, i, s);
-    leg.end_x = s->to.x, leg.end_v = s->to.v;
+    leg.end_x = s->x, leg.end_v = s->v;
     leg.left = wide_set(1.0f);
     leg.radius = c->radii ? wide_load(c->radii + i) : wide_set(c->radius);
     leg.last = (wide_mask){0} - 1;
@@ -380,12 +453,14 @@ MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *nea
         half = wide3_scale(wide_set(0.5f), wide3_sub(leg.end_v, leg.v));
         leg.v = wide3_add(leg.v, half), leg.end_v = wide3_add(leg.end_v, half);
     }
-    for (int sweep = 0;; sweep++) {
-        const mote_near *list = collide_leaves(&leg, s->origin, near->free) ? &c->all : near;
+    mote_near reached;
+    const mote_near *list = collide_leaves(&leg, s->origin, wide_set(near->free)) ? &c->all : near;
+    collide_leg_begin(c, &leg);
+    const collide_region region = collide_reach(c, list, from, &leg, &reached);
+    list = &reached;
+    for (int sweep = 0; list->count; sweep++) {
         collide_hit hit = {.f = wide_set(COLLIDE_NO_HIT), .normal = zero, .drift = zero};
-        collide_leg_begin(c, &leg);
-        for (uint32_t k = 0; k < list->count; k++)
-            collide_with(c, list->index[k], &from[list->index[k]], &to[list->index[k]], &leg, &hit);
+        collide_find(c, list, from, &leg, &hit);
         const wide_mask hits = leg.active & wide_less(hit.f, wide_set(COLLIDE_NO_HIT));
         if (!wide_lane_bits(hits)) break;
         if (sweep == COLLIDE_SWEEPS) {
@@ -397,10 +472,15 @@ MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *nea
         if (c->stuck) collide_stick(c, to, i, &hit, hits & hit.sticks, &leg);
         collide_kill(c, i, hits & hit.kills);
         s->keep &= ~(hits & hit.kills);
+        if (!wide_lane_bits(leg.active)) break;
+        collide_leg_begin(c, &leg);
+        if (collide_leaves(&leg, region.x, region.most) ||
+            collide_leaves(&leg, s->origin, wide_set(near->free)))
+            list = &c->all;
     }
     if (c->half_step) leg.end_v = wide3_sub(leg.end_v, half);
-    s->to.x = wide3_select(leg.touched, leg.end_x, s->to.x);
-    s->to.v = wide3_select(leg.touched, leg.end_v, s->to.v);
+    s->x = wide3_select(leg.touched, leg.end_x, s->x);
+    s->v = wide3_select(leg.touched, leg.end_v, s->v);
 }
 
 #endif

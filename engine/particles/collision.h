@@ -19,16 +19,17 @@ typedef struct mote_collision {
     const mote_collider_pose *poses; /* row s, collider i: poses[s count + i]; substeps + 1 rows */
     mote_near all;                   /* every collider that acts on particles */
     uint32_t count;
-    float h, theta;        /* s; a substep from (x, v) is h (v + theta dv): 1/2 or 1 */
-    bool half_step;        /* velocity columns hold v(t - h/2) */
-    bool advects;          /* particles have no momentum */
-    float radius;          /* m, of all particles ... */
-    const float *radii;    /* ... or of each; NULL: uniform */
-    float friction;        /* of the particles */
-    uint32_t *stuck;       /* columns of stuck particles (particles.h); NULL: absent */
-    float *stuck_place[3]; /* m, in the axes of the collider */
-    uint8_t *fate;         /* MOTE_FATE_COLLIDED is written here */
-    uint32_t *killed;      /* set to 1 where a particle was killed */
+    float h, inverse_h, theta;          /* s, 1/s; a substep from (x, v) is h (v + theta dv): 1/2 or 1 */
+    bool still;                         /* all colliders are at rest */
+    bool half_step;                     /* velocity columns hold v(t - h/2) */
+    bool advects;                       /* particles have no momentum */
+    float radius;                       /* m, of all particles ... */
+    const float *radii;                 /* ... or of each; NULL: uniform */
+    uint32_t *stuck;                    /* columns of stuck particles (particles.h); NULL: absent */
+    float *stuck_place[3];              /* m, in the axes of the collider */
+    uint8_t *fate;                      /* MOTE_FATE_COLLIDED is written here */
+    uint32_t *killed;                   /* set to 1 where a particle was killed */
+    float friction[MOTE_MAX_COLLIDERS]; /* of each collider against the particles */
 } mote_collision;
 
 /* Bounds of a run of slots: of finite positions, of velocities in each of x, y, z. Empty: low > high. */

@@ -6,23 +6,32 @@
 #include "particles/collide.h"
 #include "particles/fused.h"
 
+MOTE_INLINE wide_mask contain_same(wide3 a, wide3 b) {
+    return wide_equal(a.x, b.x) & wide_equal(a.y, b.y) & wide_equal(a.z, b.z);
+}
+
 /* Runs the substeps of one step, each followed by its collisions. The last evaluation of a substep is then
- * never reused: a collision has moved the particle since. */
+ * never reused: a collision has moved the particle since. A state that a substep leaves as it is, among
+ * colliders at rest, is that at the end of the step. */
 MOTE_INLINE void contain_step(const mote_plan *plan, const mote_span *span, mote_instance of, size_t i,
                               uint64_t step, const mote_external *external, const mote_wide_map *map,
                               collide_lanes *s) {
     const mote_collision *collision = span->collision;
+    mote_lanes lanes = {.x = s->x, .v = s->v};
     for (uint32_t substep = 0; substep < plan->substeps; substep++) {
-        const wide_mask moved = s->keep;
-        s->from = s->to;
-        run_substep(plan, of, &s->to, external, map, step, substep, plan->reuse && substep > 0 && !collision);
+        const wide3 x = lanes.x, v = lanes.v;
+        run_substep(plan, of, &lanes, external, map, step, substep, plan->reuse && substep > 0 && !collision);
         if (!collision) continue;
-        end_substeps(plan, of.family, &s->to);
-        s->to.x = wide3_select(moved, s->to.x, s->from.x);
-        s->to.v = wide3_select(moved, s->to.v, s->from.v);
+        end_substeps(plan, of.family, &lanes);
+        s->from_x = x, s->from_v = v;
+        s->x = wide3_select(s->keep, lanes.x, x), s->v = wide3_select(s->keep, lanes.v, v);
         collide_register(collision, span->near, substep, i, s);
+        lanes.x = s->x, lanes.v = s->v;
+        const bool steady = collision->still && !plan->timed;
+        if (steady && wide_all(contain_same(x, s->x) & contain_same(v, s->v))) break;
     }
-    if (!collision) end_substeps(plan, of.family, &s->to);
+    if (!collision) end_substeps(plan, of.family, &lanes);
+    s->x = lanes.x, s->v = lanes.v;
 }
 
 /* Runs the steps of one register from the state in memory. A lane that turns non-finite keeps the state
@@ -30,25 +39,25 @@ MOTE_INLINE void contain_step(const mote_plan *plan, const mote_span *span, mote
 MOTE_INLINE void contain(const mote_plan *plan, const mote_span *span, mote_instance of, size_t i,
                          uint32_t *frozen) {
     of.registers = 1;
-    collide_lanes s = {.to = {.x = wide3_load(span->x, i), .v = wide3_load(span->v, i)}};
+    collide_lanes s = {.x = wide3_load(span->x, i), .v = wide3_load(span->v, i)};
     const mote_external external = load_external(plan, span, of.mass, i);
     mote_wide_map map;
     if (of.family == MOTE_FAMILY_MAP) map = map_of(plan, external.inverse_mass);
     wide_mask keep = lanes_to_keep(span, of.mass, external.inverse_mass, i);
     for (uint32_t step = 0; step < span->steps; step++) {
-        const mote_lanes start = s.to;
+        const mote_lanes start = {.x = s.x, .v = s.v};
         s.origin = start.x;
         s.keep = keep;
         if (span->previous_x[0] && step + 1 == span->steps) store_previous(span, &start, keep, i);
         contain_step(plan, span, of, i, span->first_step + step, &external, &map, &s);
-        const wide_mask bad = keep & ~finite_lanes(&s.to);
+        const wide_mask bad = keep & ~finite_lanes(&(mote_lanes){.x = s.x, .v = s.v});
         mark(span->fate, bad, i, step, frozen);
         keep &= ~bad;
-        s.to.x = wide3_select(keep, s.to.x, start.x);
-        s.to.v = wide3_select(keep, s.to.v, start.v);
+        s.x = wide3_select(keep, s.x, start.x);
+        s.v = wide3_select(keep, s.v, start.v);
     }
-    wide3_store(span->x, i, s.to.x);
-    wide3_store(span->v, i, s.to.v);
+    wide3_store(span->x, i, s.x);
+    wide3_store(span->v, i, s.v);
 }
 
 /* Collides slots [first, end) of a workspace. A lane that is killed is masked as a frozen one is, and the
@@ -62,16 +71,16 @@ MOTE_INLINE void contain_staged(const mote_plan *plan, const mote_span *span, co
         const wide_mask frozen = wide_mask_load(workspace->frozen + at),
                         keep = lanes_to_keep(span, mass, inverse_mass, i) & ~frozen;
         collide_lanes s = {.origin = wide3_load(span->x, i), .keep = keep};
-        s.from = (mote_lanes){.x = wide3_load(workspace->from_x, at), .v = wide3_load(workspace->from_v, at)};
-        s.to = (mote_lanes){.x = wide3_load(workspace->x, at), .v = wide3_load(workspace->v, at)};
+        s.from_x = wide3_load(workspace->from_x, at), s.from_v = wide3_load(workspace->from_v, at);
+        s.x = wide3_load(workspace->x, at), s.v = wide3_load(workspace->v, at);
         collide_register(span->collision, &span->collision->all, substep, i, &s);
-        wide3_store(workspace->x, at, s.to.x);
-        wide3_store(workspace->v, at, s.to.v);
+        wide3_store(workspace->x, at, s.x);
+        wide3_store(workspace->v, at, s.v);
         const wide_mask killed = keep & ~s.keep;
         if (!wide_lane_bits(killed)) continue;
         wide_mask_store(workspace->frozen + at, frozen | killed);
-        wide3_store(span->x, i, wide3_select(killed, s.to.x, wide3_load(span->x, i)));
-        wide3_store(span->v, i, wide3_select(killed, s.to.v, wide3_load(span->v, i)));
+        wide3_store(span->x, i, wide3_select(killed, s.x, wide3_load(span->x, i)));
+        wide3_store(span->v, i, wide3_select(killed, s.v, wide3_load(span->v, i)));
     }
 }
 

@@ -79,20 +79,25 @@ static bool make_collision(const mote_particles *particles, const mote_step *ste
     if (!particles->collides || !step->colliders->list.count) return false;
     *c = (mote_collision){.count = step->colliders->list.count,
                           .h = plan->c.h,
+                          .inverse_h = 1.0f / plan->c.h,
+                          .still = true,
                           .theta = theta_of(plan->scheme),
                           .half_step = plan->scheme->half_step_velocity,
                           .advects = plan->scheme->family == MOTE_FAMILY_ADVECTION,
                           .radius = particles->radius,
                           .radii = particles->column[MOTE_COLUMN_RADIUS],
-                          .friction = particles->friction,
                           .stuck = particles->column[MOTE_COLUMN_STUCK],
                           .fate = mote_particles_fate(particles),
                           .killed = killed};
     mote_particles_vector(particles, MOTE_COLUMN_STUCK_PLACE, c->stuck_place);
     c->poses = mote_colliders_poses(step->colliders, step->tick, step->ticks_per_step, plan->substeps);
     c->all.free = FLT_MAX;
-    for (uint32_t i = 0; i < c->count; i++)
+    for (uint32_t i = 0; i < c->count; i++) {
         if (c->poses[i].response != MOTE_RESPONSE_PASS) c->all.index[c->all.count++] = (uint8_t)i;
+        c->friction[i] = __builtin_sqrtf(c->poses[i].friction * particles->friction);
+    }
+    for (size_t i = 0; i < (size_t)c->count * (plan->substeps + 1); i++)
+        c->still &= !c->poses[i].turns && !(c->poses[i].moved > 0);
     return c->all.count || c->stuck;
 }
 
