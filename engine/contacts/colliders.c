@@ -261,7 +261,7 @@ static void write_bounding_box(mote_collider_pose *pose) {
 static void write_extent(const mote_collider_def *def, mote_collider_pose *pose) {
     double scale = isfinite(pose->bound) ? (double)pose->bound : 0;
     for (int i = 0; i < 3; i++) {
-        double half = (double)pose->bound;
+        double half = (pose->turns ? 1.03 : 1) * (double)pose->bound; /* collide.h: the ball of collide_cut */
         if (def->kind == MOTE_COLLIDER_CAPSULE && !pose->turns)
             half = (double)def->half_length * __builtin_fabs((double)pose->axis[1][i]) + (double)def->radius;
         if (def->kind == MOTE_COLLIDER_BOX && !pose->turns) {
@@ -273,7 +273,10 @@ static void write_extent(const mote_collider_def *def, mote_collider_pose *pose)
         const double origin = __builtin_fabs((double)pose->origin[i]);
         if (scale < origin) scale = origin;
     }
-    pose->slack = (float)(scale * 0x1p-21);
+    pose->slack = (float)(scale * 0x1p-22);
+    double square = 0; /* ||R - 1||_F = 2 sqrt(2) sin(angle / 2) >= angle, up to 2.8 rad */
+    for (int i = 0; i < 9; i++) square += (double)pose->turn[i / 3][i % 3] * (double)pose->turn[i / 3][i % 3];
+    pose->spin = (float)__builtin_sqrt(square);
 }
 
 mote_collider_pose mote_collider_pose_make(const mote_collider_def *def, const mote_transform *from,
@@ -294,6 +297,7 @@ mote_collider_pose mote_collider_pose_make(const mote_collider_def *def, const m
     write_columns(now, false, pose.axis);
     write_columns(product(now, conjugate(before)), true, pose.turn);
     for (int i = 0; i < 9; i++) pose.turns |= pose.turn[i / 3][i % 3] != 0;
+    write_columns(before, false, pose.before);
     /* Removes a capsule's twist about its own axis from its start. */
     if (def->kind == MOTE_COLLIDER_CAPSULE)
         before = product(before, twist_of(product(conjugate(before), now)));

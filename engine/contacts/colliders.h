@@ -28,8 +28,10 @@ typedef struct mote_collider_pose {
                           turn; others: infinite */
     float moved;       /* m, largest component of shift */
     /* Of loose particles: */
-    float half[3]; /* m, half edges of the world-aligned box around the shape; infinite for a plane */
-    float slack;   /* m, 2^-21 of its largest coordinate: distances are exact within a few of these */
+    float half[3];      /* m, half edges of the world-aligned box around the shape; infinite for a plane */
+    float slack;        /* m, 2^-22 of its largest coordinate: distances are exact within a few of these */
+    float before[3][3]; /* axes at the boundary before, with the twist of a capsule */
+    float spin;         /* rad, bound of the angle by which the axes turned since the boundary before */
     float restitution;
     mote_response response;
     uint32_t serial; /* number of the collider in its list */

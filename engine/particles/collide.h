@@ -20,7 +20,7 @@
 
 #define COLLIDE_SWEEPS   4        /* hits of a particle in a substep */
 #define COLLIDE_NEWTON   24       /* iterations; 5 are usual, a graze takes more */
-#define COLLIDE_ROUNDING 0x1p-21f /* of coordinates: bound of the error of a distance */
+#define COLLIDE_ROUNDING 0x1p-22f /* of coordinates: bound of the error of a distance */
 #define COLLIDE_SLOW     0x1p-20f /* of speeds: slower normal velocities are rounding errors */
 #define COLLIDE_INSIDE   (-1.0f)  /* fractions of hits: before all others */
 #define COLLIDE_NO_HIT   2.0f
@@ -36,6 +36,7 @@ typedef struct collide_leg {
     wide3 drift;   /* m, motion of the last collider's material in a substep */
     wide3 rest_normal;
     wide_mask rested, active, touched;
+    wide_mask held; /* lanes that were killed or stick */
     wide_mask last; /* index of the last collider; -1: none */
 } collide_leg;
 
@@ -46,6 +47,8 @@ typedef struct collide_hit {
     wide restitution, friction, depth; /* depth > 0: the leg began inside */
     wide_mask index, kills, sticks;
 } collide_hit;
+
+MOTE_INLINE wide collide_sum(wide3 a) { return wide_abs(a.x) + wide_abs(a.y) + wide_abs(a.z); }
 
 typedef struct collide_surface {
     wide distance; /* m; negative inside */
@@ -97,23 +100,23 @@ MOTE_INLINE wide3 collide_out_of(mote_collider_kind kind, const float axis[3][3]
     return contact_out_of(axis, q);
 }
 
-/* Turns a vector into the axes at the fraction f of the substep, between those at its start and end; the
- * length is kept. */
+/* Turns a vector into the axes at the fraction f of the substep: the chord between those at its start and
+ * end, and the parabola over it. With the rotation M from a to b, a second difference of the arc is (M - M^T)
+ * (b - a) / 2; error of order angle^4. */
 MOTE_INLINE wide3 collide_into_at(const mote_collider_pose *to, mote_collider_kind kind, wide f, wide3 d) {
-    const wide3 a = collide_into(kind, to->start, d), b = collide_into(kind, to->axis, d);
-    const wide3 q = wide3_add_scaled(a, f, wide3_sub(b, a));
-    if (kind == MOTE_COLLIDER_PLANE) return q;
-    const wide square = wide3_dot(q, q);
-    const wide_mask none = wide_less(square, wide_set(CONTACT_SHORT));
-    const wide scale = wide_sqrt(wide3_dot(d, d) / wide_select(none, wide_set(1.0f), square));
-    return wide3_select(none, q, wide3_scale(scale, q));
+    if (kind == MOTE_COLLIDER_SPHERE) return d;
+    const wide3 a = contact_into(to->before, d), b = contact_into(to->axis, d), e = wide3_sub(b, a);
+    const wide3 ahead = contact_into(to->axis, contact_out_of(to->before, e)),
+                back = contact_into(to->before, contact_out_of(to->axis, e));
+    const wide3 chord = wide3_add_scaled(a, f, e);
+    return wide3_sub(chord, wide3_scale((0.25f * f) * (1.0f - f), wide3_sub(ahead, back)));
 }
 
 /* Normal in the world at the fraction f of the substep. */
 MOTE_INLINE wide3 collide_normal_at(const mote_collider_pose *to, mote_collider_kind kind, wide f, wide3 n) {
     const wide3 b = collide_out_of(kind, to->axis, n);
     if (!to->turns || kind == MOTE_COLLIDER_SPHERE) return b;
-    const wide3 a = collide_out_of(kind, to->start, n);
+    const wide3 a = collide_out_of(kind, to->before, n);
     const wide3 mean = wide3_add_scaled(a, f, wide3_sub(b, a));
     const wide square = wide3_dot(mean, mean);
     const wide_mask none = wide_less(square, wide_set(CONTACT_SHORT));
@@ -121,31 +124,93 @@ MOTE_INLINE wide3 collide_normal_at(const mote_collider_pose *to, mote_collider_
                         wide3_scale(1.0f / wide_sqrt(wide_select(none, wide_set(1.0f), square)), mean));
 }
 
-/* Lanes whose leg meets the world-aligned box around the collider. d0, d1: from its centre. */
-MOTE_INLINE wide_mask collide_near(const mote_collider_pose *to, wide3 d0, wide3 d1, wide grown) {
-    const wide3 low = wide3_min(d0, d1), high = wide3_max(d0, d1),
-                size = {to->half[0] + grown, to->half[1] + grown, to->half[2] + grown};
-    const wide3 under = wide3_sub(wide3_zero(), high);
-    return ~(contact_beyond(low, size) | contact_beyond(under, size));
+/* Part of a leg in the axes of a collider: from q0 at the fraction `begin` of the leg to q0 + u, `part`
+ * later. Between them it is straight, or, if the collider turns, curved: q(f) of d0 + (begin + part f) way.
+ */
+typedef struct collide_path {
+    wide3 q0, u, d0, way;
+    wide begin, part, passed, left;
+    wide bend; /* bound of |q' - u| */
+} collide_path;
+
+MOTE_INLINE wide3 collide_place(const mote_collider_pose *to, mote_collider_kind kind, const collide_path *p,
+                                wide f) {
+    if (!to->turns) return wide3_add_scaled(p->q0, f, p->u);
+    const wide at = p->begin + f * p->part;
+    return collide_into_at(to, kind, p->passed + at * p->left, wide3_add_scaled(p->d0, at, p->way));
 }
 
-/* Newton's method for the first root of the distance along q0 + f u, from outside. Returns the lanes that
- * have one, with *f and the surface there. Lanes in which it does not converge have one if the leg ends
- * inside. */
-MOTE_INLINE wide_mask collide_root(const mote_collider_pose *to, mote_collider_kind kind, wide3 q0, wide3 u,
-                                   wide r, wide tolerance, wide_mask search, wide *f,
-                                   collide_surface *surface) {
+/* Greatest mean speed towards the surface until it can be met: -n . u, and of a curved path the root of
+ * distance + n . q' step - bend step^2. */
+MOTE_INLINE wide collide_closing(const mote_collider_pose *to, mote_collider_kind kind, const collide_path *p,
+                                 wide f, const collide_surface *surface) {
+    const wide zero = {0};
+    if (!to->turns) return zero - wide3_dot(surface->normal, p->u);
+    const wide at = p->begin + f * p->part, t = p->passed + at * p->left;
+    const wide3 d = wide3_add_scaled(p->d0, at, p->way);
+    wide3 rate = collide_into_at(to, kind, t, p->way);
+    if (kind != MOTE_COLLIDER_SPHERE) {
+        const wide3 e = wide3_sub(contact_into(to->axis, d), contact_into(to->before, d));
+        const wide3 second = wide3_sub(contact_into(to->axis, contact_out_of(to->before, e)),
+                                       contact_into(to->before, contact_out_of(to->axis, e)));
+        rate = wide3_add_scaled(rate, p->left, wide3_sub(e, wide3_scale(0.25f - 0.5f * t, second)));
+    }
+    const wide slope = p->part * wide3_dot(surface->normal, rate);
+    return 0.5f * (wide_sqrt(slope * slope + 4.0f * (p->bend * surface->distance)) - slope);
+}
+
+/* Cuts a leg to the ball around a collider that turns. With the angle phi of the part, the radius r and the
+ * way w in it, |q''| <= phi^2 r + 2 phi w, and q' differs from its mean u by at most half of that. Removes
+ * lanes that miss the ball from *near. */
+MOTE_INLINE collide_path collide_cut(const mote_collider_pose *to, mote_collider_kind kind, wide3 d0,
+                                     wide3 d1, wide grown, const collide_leg *leg, wide_mask *near) {
+    const wide zero = {0}, one = wide_set(1.0f), passed = one - leg->left;
+    collide_path path = {.begin = zero, .part = one, .d0 = d0, .way = wide3_sub(d1, d0)};
+    path.passed = passed, path.left = leg->left;
+    wide3 from = d0, end = d1;
+    wide radius = collide_sum(d0) + collide_sum(d1);
+    if (kind != MOTE_COLLIDER_PLANE) {
+        const wide3 way = path.way;
+        const wide square = wide_max(wide3_dot(way, way), wide_set(CONTACT_SHORT)),
+                   ball = 1.02f * (to->bound + grown);
+        const wide middle = (zero - wide3_dot(d0, way)) / square;
+        const wide3 foot = wide3_add_scaled(d0, middle, way);
+        const wide inner = ball * ball - wide3_dot(foot, foot);
+        const wide half = wide_sqrt(wide_max(inner, zero) / square);
+        const wide begin = wide_clamp(middle - half, 0.0f, 1.0f),
+                   stop = wide_clamp(middle + half, 0.0f, 1.0f);
+        *near &= wide_less(zero, inner) & ~wide_less(stop, begin) & ~wide_less(one, middle - half) &
+                 ~wide_less(middle + half, zero);
+        path.begin = begin, path.part = stop - begin;
+        radius = ball;
+        from = wide3_add_scaled(d0, begin, way);
+        end = wide3_select(wide_less(stop, one), wide3_add_scaled(d0, stop, way), d1);
+    }
+    path.q0 = collide_into_at(to, kind, passed + path.begin * leg->left, from);
+    const wide stop = path.begin + path.part, angle = to->spin * (leg->left * path.part);
+    path.u = wide3_sub(collide_into_at(to, kind, passed + stop * leg->left, end), path.q0);
+    path.bend = 0.5f * angle * (angle * radius + 2.0f * (path.part * collide_sum(path.way)));
+    return path;
+}
+
+/* Newton's method for the first root of the distance along the path, from outside; for a curved one with the
+ * greatest curvature towards the surface (conservative advancement), because the distance at f is at least
+ * distance + n . (q(f) - q). Returns the lanes that have one, with *f and the surface there. Lanes in which
+ * it does not converge have one if the path ends inside. */
+MOTE_INLINE wide_mask collide_root(const mote_collider_pose *to, mote_collider_kind kind,
+                                   const collide_path *path, wide r, wide tolerance, wide_mask search,
+                                   wide *f, collide_surface *surface) {
     const wide zero = {0}, one = wide_set(1.0f);
     wide_mask found = (wide_mask){0};
     for (int k = 0; k <= COLLIDE_NEWTON && wide_lane_bits(search); k++) {
-        const wide slope = wide3_dot(surface->normal, u);
-        const wide_mask approaches = search & wide_less(slope, zero);
-        const wide next = *f - surface->distance / wide_select(approaches, slope, zero - one);
+        const wide closing = collide_closing(to, kind, path, *f, surface);
+        const wide_mask approaches = search & wide_less(zero, closing);
+        const wide next = *f + surface->distance / wide_select(approaches, closing, one);
         search = approaches & ~wide_less(one, next);
         if (!wide_lane_bits(search)) break;
         const bool last = k == COLLIDE_NEWTON;
         const collide_surface there =
-            collide_surface_of(to, kind, wide3_add_scaled(q0, last ? one : next, u), r);
+            collide_surface_of(to, kind, collide_place(to, kind, path, last ? one : next), r);
         const wide_mask hit = search & ~wide_less(tolerance, there.distance);
         found |= hit;
         if (last) break;
@@ -168,8 +233,6 @@ MOTE_INLINE wide collide_parabola(wide f, wide slope, wide lag) {
     return wide_clamp(over / under, 0.0f, 1.0f);
 }
 
-MOTE_INLINE wide collide_sum(wide3 a) { return wide_abs(a.x) + wide_abs(a.y) + wide_abs(a.z); }
-
 /* Returns the start of a leg relative to the origin of a collider. */
 MOTE_INLINE wide3 collide_start(const mote_collider_pose *from, const mote_collider_pose *to,
                                 const collide_leg *leg) {
@@ -188,16 +251,21 @@ MOTE_INLINE void collide_with(const mote_collision *c, int32_t index, const mote
                 d1 = wide3_sub(leg->end_x, wide3_set(to->origin));
     const wide slack = leg->slack + to->slack;
     wide_mask near = leg->active & ~wide_is(leg->last, index);
-    if (to->turns && kind != MOTE_COLLIDER_PLANE) near &= collide_near(to, d0, d1, leg->radius + slack);
 
     /* Distance at the start of the leg. */
     const wide r = kind == MOTE_COLLIDER_PLANE ? leg->radius : to->radius + leg->radius;
-    const wide3 q0 = to->turns ? collide_into_at(to, kind, passed, d0) : collide_into(kind, to->axis, d0),
-                q1 = collide_into(kind, to->axis, d1), u = wide3_sub(q1, q0);
-    collide_surface surface = collide_surface_of(to, kind, q0, r);
+    collide_path path = {.begin = zero, .part = wide_set(1.0f), .bend = zero};
+    if (to->turns) {
+        path = collide_cut(to, kind, d0, d1, leg->radius + slack, leg, &near);
+    } else {
+        path.q0 = collide_into(kind, to->axis, d0);
+        path.u = wide3_sub(collide_into(kind, to->axis, d1), path.q0);
+    }
+    const wide3 u = path.u;
+    collide_surface surface = collide_surface_of(to, kind, path.q0, r);
     /* A lane whose leg is shorter than its distance does not hit. */
     const wide_mask off = near & wide_less(slack, surface.distance),
-                    outside = off & ~wide_less(collide_sum(u), surface.distance),
+                    outside = off & ~wide_less(collide_sum(u) + path.bend, surface.distance),
                     inside = near & wide_less(surface.distance, zero - slack),
                     touching = near & ~off & ~inside;
     if (!wide_lane_bits(outside | inside | touching)) return;
@@ -205,12 +273,16 @@ MOTE_INLINE void collide_with(const mote_collision *c, int32_t index, const mote
 
     /* Root of the distance along the leg. */
     wide f = zero;
-    const wide_mask found = collide_root(to, kind, q0, u, r, slack, outside, &f, &surface);
+    const wide_mask found = collide_root(to, kind, &path, r, slack, outside, &f, &surface);
     if (!wide_lane_bits(found | inside | touching)) return;
+    wide slope = wide3_dot(surface.normal, u);
+    if (to->turns) {
+        f = path.begin + f * path.part;
+        slope = slope / wide_max(path.part, wide_set(CONTACT_SHORT));
+    }
     const wide3 normal = collide_normal_at(to, kind, passed + f * leg->left, surface.normal);
     if (wide_lane_bits(found))
-        f = wide_select(found, collide_parabola(f, wide3_dot(surface.normal, u), wide3_dot(normal, leg->lag)),
-                        zero);
+        f = wide_select(found, collide_parabola(f, slope, wide3_dot(normal, leg->lag)), zero);
 
     /* A particle that touches the surface hits it if it approaches, or comes back within the leg. */
     wide3 drift = shift;
@@ -362,6 +434,7 @@ MOTE_INLINE void collide_resolve(const mote_collision *c, const collide_hit *hit
     leg->rested = (hits & rests) | (~hits & leg->rested);
     leg->last = (hits & hit->index) | (~hits & leg->last);
     leg->touched |= hits;
+    leg->held |= hits & (hit->kills | hit->sticks);
     leg->active = hits & ~hit->kills & ~hit->sticks;
     /* At rest among colliders at rest: no further hits. */
     if (c->still) leg->active &= wide_less(zero, collide_sum(leg->v) + collide_sum(leg->end_v));
@@ -435,6 +508,31 @@ MOTE_INLINE void collide_kill(const mote_collision *c, size_t i, wide_mask kills
     }
 }
 
+/* Puts lanes that end inside the last collider that they hit on its surface: it turned after the hit, which
+ * the leg does not know. */
+MOTE_INLINE void collide_settle(const mote_collision *c, const mote_near *list,
+                                const mote_collider_pose *from, collide_leg *leg) {
+    const wide zero = {0};
+    for (uint32_t k = 0; k < list->count; k++) {
+        const mote_collider_pose *to = &from[list->index[k]] + c->count;
+        const wide_mask here = leg->touched & ~leg->held & wide_is(leg->last, list->index[k]);
+        if (!to->turns || !wide_lane_bits(here)) continue;
+        const wide3 d = wide3_sub(leg->end_x, wide3_set(to->origin));
+        const wide r = to->kind == MOTE_COLLIDER_PLANE ? leg->radius : to->radius + leg->radius;
+        const collide_surface end = collide_surface_of(to, to->kind, collide_into(to->kind, to->axis, d), r);
+        const wide_mask inside = here & wide_less(end.distance, zero);
+        if (!wide_lane_bits(inside)) continue;
+        const wide3 normal = collide_out_of(to->kind, to->axis, end.normal),
+                    drift = wide3_add(wide3_set(to->shift), contact_out_of(to->turn, d));
+        const wide speed =
+            wide3_dot(normal, wide3_sub(leg->end_v, wide3_scale(wide_set(c->inverse_h), drift)));
+        const wide gains = wide_select(inside, zero - wide_min(speed, zero), zero);
+        leg->end_v = wide3_add_scaled(leg->end_v, gains, normal);
+        leg->end_x =
+            wide3_select(inside, wide3_add_scaled(leg->end_x, zero - end.distance, normal), leg->end_x);
+    }
+}
+
 /* Collides one register, slots from i on, in one substep. Out of line: one instance serves all kernels. */
 MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *near, uint32_t substep, size_t i,
                                    collide_lanes *s) {
@@ -478,6 +576,7 @@ MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *nea
             collide_leaves(&leg, s->origin, wide_set(near->free)))
             list = &c->all;
     }
+    if (!c->still && wide_lane_bits(leg.touched)) collide_settle(c, &c->all, from, &leg);
     if (c->half_step) leg.end_v = wide3_sub(leg.end_v, half);
     s->x = wide3_select(leg.touched, leg.end_x, s->x);
     s->v = wide3_select(leg.touched, leg.end_v, s->v);

@@ -27,7 +27,7 @@ static double box_distance(const mote_collider_pose *pose, uint32_t stride, uint
         }
         distance = fmax(distance, apart((double)b->low[i], (double)b->high[i], low - half, high + half));
     }
-    return distance - (double)b->radius;
+    return distance - 1.03 * (double)b->radius;
 }
 
 /* The same for a plane: the least height of a corner of the box, over |n| in the 1-norm, because a way of d
