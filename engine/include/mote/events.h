@@ -17,7 +17,8 @@ typedef enum mote_death_why {
 
 /** The death of a particle. step: mote_system_steps at the boundary at which it was removed. There the
  * killed of the boundary are removed after those of the step that ends there, and expired ones before
- * those that turned non-finite, and these before those that collided; each removal fills the slots of the one before. */
+ * those that turned non-finite, and these before those that collided; each removal fills the slots of the one
+ * before. */
 typedef struct mote_death {
     uint64_t step;       /**< steps run; the time is start_time + step x dt */
     uint32_t slot;       /**< at its removal */

@@ -57,17 +57,17 @@ typedef struct mote_system_def {
     mote_late_policy late_policy;     /**< where a frame holds more steps */
     mote_interpolation interpolation; /**< of presented positions */
     bool mass_column;                 /**< an inverse mass per particle; else `mass` for all */
-    float mass;           /**< kg, > 0: of every particle; with a mass column, of newly spawned ones */
-    bool particle_ids;    /**< stable ids: 16 bytes a particle */
-    bool lifetimes;       /**< birth step and lifetime columns: 8 bytes a particle */
-    bool anchor_column;   /**< an anchor per particle: 12 bytes a particle */
-    bool external_forces; /**< force columns for the host: 12 bytes a particle */
+    float mass;             /**< kg, > 0: of every particle; with a mass column, of newly spawned ones */
+    bool particle_ids;      /**< stable ids: 16 bytes a particle */
+    bool lifetimes;         /**< birth step and lifetime columns: 8 bytes a particle */
+    bool anchor_column;     /**< an anchor per particle: 12 bytes a particle */
+    bool external_forces;   /**< force columns for the host: 12 bytes a particle */
     bool collisions;        /**< loose particles collide with the colliders: mote/collider.h */
     bool sticking;          /**< colliders may have MOTE_RESPONSE_STICK: 16 bytes a particle */
     bool radius_column;     /**< a radius per particle for collisions: 4 bytes a particle */
     float collision_radius; /**< m, >= 0: of every particle; with a radius column, of newly spawned ones */
     float friction;         /**< Coulomb's coefficient of the particles against colliders, >= 0 */
-    uint32_t extra_count; /**< columns of the host, at most MOTE_MAX_EXTRA_COLUMNS */
+    uint32_t extra_count;   /**< columns of the host, at most MOTE_MAX_EXTRA_COLUMNS */
     uint32_t extra_bytes[MOTE_MAX_EXTRA_COLUMNS]; /**< bytes of one element of each, 1 .. 256 */
     /** Deaths of one advance that are kept (mote/events.h), at most MOTE_MAX_PARTICLES; 0: none, without
      * cost. 96 bytes each. */
@@ -82,8 +82,8 @@ typedef struct mote_system_def {
 
 /** Returns a def with 1,024 particles, 60 steps a second, one substep, time 0, semi-implicit Euler, at most 8
  * steps an advance, slow down when late, linear interpolation, uniform mass 1 kg, ids, no lifetimes, no
- * external forces, collisions of radius 0 m with friction 0.5, no radius column, no sticking, no extra columns,
- * no events, AUTO, serial jobs, the default allocator. */
+ * external forces, collisions of radius 0 m with friction 0.5, no radius column, no sticking, no extra
+ * columns, no events, AUTO, serial jobs, the default allocator. */
 MOTE_API mote_system_def mote_default_system_def(void);
 
 /** Checks a def. Returns the code that mote_system_create would return, except OVERFLOW and MEMORY.
@@ -122,9 +122,9 @@ typedef struct mote_range_view {
     float *inverse_mass;  /**< 1/kg, 0 = immovable */
     uint32_t *birth_step; /**< step after which it was spawned, modulo 2^32 */
     float *lifetime; /**< s from birth; dies at the first boundary at which age + dt / 1024 >= lifetime */
-    mote_vector_columns anchor;          /**< m; of new particles: the origin */
-    const mote_particle_id *id;          /**< of each particle */
-    float *radius; /**< m, for collisions; NULL without radius_column */
+    mote_vector_columns anchor; /**< m; of new particles: the origin */
+    const mote_particle_id *id; /**< of each particle */
+    float *radius;              /**< m, for collisions; NULL without radius_column */
     /** Index of the id of the collider to which the particle sticks, 0: none. The host may set it to 0, which
      * releases the particle. NULL without `sticking`. */
     uint32_t *stuck;
@@ -259,8 +259,8 @@ MOTE_API mote_result mote_systems_advance(mote_system *const *systems, uint32_t 
  * everywhere, and no external forces wait for the next step. Particles whose lifetime ends on the way are
  * removed, and so are those that turn non-finite; a jump back does not restore them. The accumulator stays.
  * Positions are presented without interpolation. Errors: NULL, BUSY, INTEGRATOR (a force that is not affine
- * or in a region, external forces, an emitter, colliders with which particles of the system collide, an advecting
- * integrator, strands, a network). */
+ * or in a region, external forces, an emitter, colliders with which particles of the system collide, an
+ * advecting integrator, strands, a network). */
 MOTE_API mote_result mote_system_seek(mote_system *system, uint64_t step);
 
 #define MOTE_MAX_PREVIEW_STEPS 16777216u /**< steps of a preview under forces that are not affine */
