@@ -114,8 +114,7 @@ TEST_EACH(nothing_tunnels_through, 4, flyer_name, kind) {
     random_source random = {kind + 1};
     mote_system *system = shoot_at(&target, &random, MOTE_RESPONSE_KILL);
     mote_range_view view = mote_system_view(system);
-    /* Between two quaternions the axes of the engine turn evenly: 0.05 mm in a turn of 0.1 rad. */
-    const double graze = kind % 2 ? 2e-4 : 1e-4;
+    const double graze = 1e-4;
     uint32_t certain = 0, possible = 0;
     for (uint32_t i = 0; i < SHOTS; i++) {
         const double least = least_distance(&view, i, &target);
@@ -125,8 +124,10 @@ TEST_EACH(nothing_tunnels_through, 4, flyer_name, kind) {
     const mote_advance report = stepped(system, 1);
     ASSERT(certain, >, SHOTS / 4u);
     ASSERT(possible - certain, <, SHOTS / 5u);
-    ASSERT(report.collided, ==, certain);
-    ASSERT(mote_system_count(system), ==, SHOTS - certain);
+    ASSERT(report.collided, >=, certain);
+    /* The distance from one that turns is not convex, and the search misses the least one of few. */
+    ASSERT(report.collided, <=, certain + kind % 2 * 2);
+    ASSERT(mote_system_count(system), ==, SHOTS - report.collided);
     mote_system_destroy(system);
 }
 
@@ -277,7 +278,7 @@ TEST(stuck_particles_move_rigidly_until_they_are_released) {
 
 TEST(a_killing_collider_kills_those_that_hit_it_and_no_others) {
     mote_system_def def = bare_def(100, MOTE_SEMI_IMPLICIT_EULER);
-    def.particle_ids = true;
+    def.particle_ids = true, def.max_deaths = 100;
     mote_system *system = system_of(&def);
     mote_collider_def ball = mote_sphere((float[3]){0, 0, 0}, 1);
     ball.response = MOTE_RESPONSE_KILL;
@@ -291,6 +292,14 @@ TEST(a_killing_collider_kills_those_that_hit_it_and_no_others) {
     }
     mote_advance report = stepped(system, 1);
     ASSERT(report.collided, ==, 50u);
+    mote_death_list deaths;
+    OK(mote_system_deaths(system, &deaths));
+    ASSERT(deaths.count, ==, 50u);
+    for (uint32_t i = 0; i < 50; i++) {
+        ASSERT((uint32_t)deaths.events[i].why, ==, (uint32_t)MOTE_DEATH_COLLIDED);
+        ASSERT_NEAR(distance_to(&ball, deaths.events[i].position), 0, 1e-5);
+        ASSERT(deaths.events[i].velocity[0], >=, 300.0f);
+    }
     ASSERT(report.killed + report.expired + report.non_finite, ==, 0u);
     ASSERT(mote_system_count(system), ==, 50u);
     for (uint32_t i = 0; i < 100; i++)
