@@ -52,6 +52,8 @@ static const scene_forces galaxies_forces = {
 
 static const scene_forces orbits_forces = {.attractor_count = 1, .strength = 1000, .softening = 0.05f};
 
+static const scene_forces falling_forces = {.gravity = {0, -9.81f, 0}};
+
 static const scene_forces no_forces = {.attractor_count = 0};
 
 #define MEBI (UINT32_C(1) << 20)
@@ -135,6 +137,20 @@ const bench_scene scenes[] = {
      .integrator = MOTE_ADVECT_MIDPOINT,
      .particles = MEBI,
      .place = place_in_box,
+     .engine = &engine_contender},
+    {.name = "heap",
+     .description = "among 8 colliders, nearly all in contact",
+     .forces = &falling_forces,
+     .add_forces = heap_forces,
+     .particles = 200000,
+     .place = place_in_heap,
+     .engine = &engine_contender},
+    {.name = "rain",
+     .description = "falls towards 8 colliders, hardly any in contact",
+     .forces = &falling_forces,
+     .add_forces = rain_forces,
+     .particles = 200000,
+     .place = place_in_rain,
      .engine = &engine_contender},
     {.name = "orbits",
      .description = "test particles around one sun",

@@ -81,6 +81,12 @@ extern const bench_contender batch_rk4_contender;
 
 void smoke_forces(mote_system *system);
 void flow_forces(mote_system *system);
+
+/* Collisions: collisions.c. */
+void heap_forces(mote_system *system);
+void rain_forces(mote_system *system);
+void place_in_heap(const scene_forces *forces, uint64_t serial, scene_particle *particle);
+void place_in_rain(const scene_forces *forces, uint64_t serial, scene_particle *particle);
 void damped_forces(mote_system *system);
 void spring_forces(mote_system *system);
 void affine_forces(mote_system *system);

@@ -303,7 +303,7 @@ TEST_EACH(lists_are_those_of_a_model, COUNT_OF(scenes), scene_name, number) {
         m->births = 0, note_births(m, 0);
     }
     ASSERT(mine.faults + other.faults, ==, 0);
-    for (int why = 0; why < MOTE_DEATH_WHY_COUNT && s->max_deaths > 40; why++)
+    for (int why = 0; why < MOTE_DEATH_COLLIDED && s->max_deaths > 40; why++)
         if (s->lifetimes || why != MOTE_DEATH_EXPIRED) ASSERT(causes[why], >, 10);
     mote_system_destroy(system), mote_system_destroy(m->system);
     free(m);

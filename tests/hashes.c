@@ -12,6 +12,7 @@
 
 #include "base/hash.h"
 #include "force_sets.h"
+#include "hash_collisions.h"
 #include "hash_emitters.h"
 #include "hash_links.h"
 #include "hash_networks.h"
@@ -239,5 +240,6 @@ int main(int count, char **arguments) {
     print_network_hashes(isa, jobs);
     print_chain_hashes();
     print_emitter_hashes(isa, jobs);
+    print_collision_hashes(isa, jobs);
     return 0;
 }

@@ -5,20 +5,21 @@
 #ifndef MOTE_BASE_WORK_H
 #define MOTE_BASE_WORK_H
 
-#define MOTE_WORK_PARTICLE 1.0   /* a particle of a step: its columns, out of memory and back */
-#define MOTE_WORK_SUBSTEP  0.25  /* a particle-substep of an affine force, per stage */
-#define MOTE_WORK_FATE     0.3   /* a particle whose lifetime is checked */
-#define MOTE_WORK_BIRTH    4.0   /* a birth of an emitter */
-#define MOTE_WORK_VERTEX   2.0   /* a presented particle */
-#define MOTE_WORK_GATHERED 10.0  /* a presented particle of an order */
-#define MOTE_WORK_SORTED   1.5   /* a particle in one of the passes of the order */
-#define MOTE_WORK_SUM      20.0  /* a point in a sum of statistics */
-#define MOTE_WORK_POINT    2.0   /* a point-substep of a strand */
-#define MOTE_WORK_ROD      8.0   /* the same of a rod */
-#define MOTE_WORK_CONTACT  2.0   /* the same for each collider, in addition */
-#define MOTE_WORK_STRAND   4.0   /* a presented point of a strand or follower */
-#define MOTE_WORK_CHOICE   500.0 /* a follower whose guides are chosen */
-#define MOTE_WORK_SPRING   2.0   /* a spring of a network in a stage of a substep */
-#define MOTE_WORK_SOLVED   200.0 /* a particle of a constrained network in a substep */
+#define MOTE_WORK_PARTICLE  1.0   /* a particle of a step: its columns, out of memory and back */
+#define MOTE_WORK_SUBSTEP   0.25  /* a particle-substep of an affine force, per stage */
+#define MOTE_WORK_FATE      0.3   /* a particle whose lifetime is checked */
+#define MOTE_WORK_BIRTH     4.0   /* a birth of an emitter */
+#define MOTE_WORK_COLLISION 0.4   /* a particle-substep with collisions, for each collider, in addition */
+#define MOTE_WORK_VERTEX    2.0   /* a presented particle */
+#define MOTE_WORK_GATHERED  10.0  /* a presented particle of an order */
+#define MOTE_WORK_SORTED    1.5   /* a particle in one of the passes of the order */
+#define MOTE_WORK_SUM       20.0  /* a point in a sum of statistics */
+#define MOTE_WORK_POINT     2.0   /* a point-substep of a strand */
+#define MOTE_WORK_ROD       8.0   /* the same of a rod */
+#define MOTE_WORK_CONTACT   2.0   /* the same for each collider, in addition */
+#define MOTE_WORK_STRAND    4.0   /* a presented point of a strand or follower */
+#define MOTE_WORK_CHOICE    500.0 /* a follower whose guides are chosen */
+#define MOTE_WORK_SPRING    2.0   /* a spring of a network in a stage of a substep */
+#define MOTE_WORK_SOLVED    200.0 /* a particle of a constrained network in a substep */
 
 #endif

@@ -8,14 +8,16 @@
 #include "contacts/colliders.h"
 #include "contacts/motion.h"
 
-#define FRICTION 0.5f
+#define FRICTION    0.5f
+#define RESTITUTION 0.3f
 
 static mote_collider_def make_def(mote_collider_kind kind, float radius) {
     return (mote_collider_def){.cookie = MOTE_COLLIDER_COOKIE,
                                .kind = kind,
                                .transform = MOTE_TRANSFORM_IDENTITY,
                                .radius = radius,
-                               .friction = FRICTION};
+                               .friction = FRICTION,
+                               .restitution = RESTITUTION};
 }
 
 /* Computes the shortest rotation from the y axis to d: the quaternion (y x d, |d| + d_y), normalised; half a
@@ -31,9 +33,12 @@ static double rotate_y_to(const double d[3], float rotation[4]) {
     return length;
 }
 
+/* Returns a component of a vector; NaN if there is none, so that the check of the def fails. */
+static float component(const float *vector, int i) { return vector ? vector[i] : NAN; }
+
 mote_collider_def mote_sphere(const float centre[3], float radius) {
     mote_collider_def def = make_def(MOTE_COLLIDER_SPHERE, radius);
-    for (int i = 0; i < 3; i++) def.transform.position[i] = centre[i];
+    for (int i = 0; i < 3; i++) def.transform.position[i] = component(centre, i);
     return def;
 }
 
@@ -42,8 +47,9 @@ mote_collider_def mote_capsule(const float a[3], const float b[3], float radius)
     double along[3];
     mote_fpu_state saved = mote_fpu_enter();
     for (int i = 0; i < 3; i++) {
-        def.transform.position[i] = (float)(((double)a[i] + (double)b[i]) / 2);
-        along[i] = ((double)b[i] - (double)a[i]) / 2;
+        const double from = (double)component(a, i), to = (double)component(b, i);
+        def.transform.position[i] = (float)((from + to) / 2);
+        along[i] = (to - from) / 2;
     }
     def.half_length = (float)rotate_y_to(along, def.transform.rotation);
     if (def.half_length == 0)
@@ -55,19 +61,21 @@ mote_collider_def mote_capsule(const float a[3], const float b[3], float radius)
 /* Makes a quaternion of length 0 from a normal of length 0, so that the check fails. */
 mote_collider_def mote_plane(const float point[3], const float normal[3]) {
     mote_collider_def def = make_def(MOTE_COLLIDER_PLANE, 0);
-    const double up[3] = {(double)normal[0], (double)normal[1], (double)normal[2]};
+    const double up[3] = {(double)component(normal, 0), (double)component(normal, 1),
+                          (double)component(normal, 2)};
     mote_fpu_state saved = mote_fpu_enter();
     const double length = rotate_y_to(up, def.transform.rotation);
     for (int i = 0; i < 4 && length == 0; i++) def.transform.rotation[i] = 0;
     mote_fpu_leave(saved);
-    for (int i = 0; i < 3; i++) def.transform.position[i] = point[i];
+    for (int i = 0; i < 3; i++) def.transform.position[i] = component(point, i);
     return def;
 }
 
 mote_collider_def mote_box(const mote_transform *transform, const float extent[3]) {
     mote_collider_def def = make_def(MOTE_COLLIDER_BOX, 0);
-    def.transform = *transform;
-    for (int i = 0; i < 3; i++) def.extent[i] = extent[i];
+    if (transform) def.transform = *transform;
+    if (!transform) def.transform.position[0] = NAN;
+    for (int i = 0; i < 3; i++) def.extent[i] = component(extent, i);
     return def;
 }
 
@@ -75,11 +83,14 @@ static mote_result check_sizes(const mote_collider_def *def, const char **name) 
     const struct {
         const char *name;
         float value;
-    } row[] = {{"radius", def->radius},    {"half_length", def->half_length}, {"extent", def->extent[0]},
-               {"extent", def->extent[1]}, {"extent", def->extent[2]},        {"friction", def->friction}};
+    } row[] = {{"radius", def->radius},          {"half_length", def->half_length},
+               {"extent", def->extent[0]},       {"extent", def->extent[1]},
+               {"extent", def->extent[2]},       {"friction", def->friction},
+               {"restitution", def->restitution}};
     mote_result result = MOTE_OK;
     for (size_t i = 0; i < sizeof row / sizeof *row && result == MOTE_OK; i++)
         result = mote_named(name, row[i].name, mote_value_not_negative(row[i].value));
+    if (result == MOTE_OK && def->restitution > 1) result = mote_named(name, "restitution", MOTE_ERROR_RANGE);
     return result;
 }
 
@@ -88,6 +99,7 @@ mote_result mote_collider_check(const mote_collider_def *def, const char **param
     if (!def) return MOTE_ERROR_NULL;
     if (def->cookie != MOTE_COLLIDER_COOKIE) return mote_named(name, "cookie", MOTE_ERROR_DEF);
     if ((unsigned)def->kind >= MOTE_COLLIDER_KIND_COUNT) return mote_named(name, "kind", MOTE_ERROR_ENUM);
+    if ((unsigned)def->response >= MOTE_RESPONSE_COUNT) return mote_named(name, "response", MOTE_ERROR_ENUM);
     mote_result result = mote_named(name, "transform", mote_motion_check(&def->transform));
     if (result == MOTE_OK) result = check_sizes(def, name);
     if (result) return result;

@@ -93,21 +93,23 @@ void mote_colliders_keep_arrivals(mote_collider_list *list, uint64_t now) {
 uint64_t mote_collider_hash(uint64_t seed, const mote_collider *collider) {
     const mote_collider_def *def = &collider->def;
     const mote_motion *motion = &collider->motion;
-    const float shape[] = {def->radius,    def->half_length, def->extent[0],
-                           def->extent[1], def->extent[2],   def->friction};
-    const uint64_t hash = mote_hash_bytes(mote_hash_number(seed, (uint64_t)def->kind), shape, sizeof shape);
+    const float shape[] = {def->radius,    def->half_length, def->extent[0],  def->extent[1],
+                           def->extent[2], def->friction,    def->restitution};
+    uint64_t hash = mote_hash_bytes(mote_hash_number(seed, (uint64_t)def->kind), shape, sizeof shape);
+    hash = mote_hash_number(hash, (uint64_t)def->response);
     return mote_travel_hash(hash, &motion->from, &motion->to, sizeof motion->to, &motion->travel);
 }
 
 /* --- Snapshots --- */
 
 /* Words of a collider: serial number, kind, def, motion. */
-enum { SERIAL, KIND, DEF, FROM = DEF + 13, TO = FROM + 7, TICKS = TO + 7, WORDS = TICKS + 4 };
+enum { SERIAL, KIND, RESPONSE, DEF, FROM = DEF + 14, TO = FROM + 7, TICKS = TO + 7, WORDS = TICKS + 4 };
 
 static void write_collider(unsigned char *section, uint32_t place, uint32_t serial, const mote_collider *c) {
-    const float shape[6] = {c->def.radius,    c->def.half_length, c->def.extent[0],
-                            c->def.extent[1], c->def.extent[2],   c->def.friction};
-    uint32_t words[WORDS] = {[SERIAL] = serial, [KIND] = (uint32_t)c->def.kind};
+    const float shape[7] = {c->def.radius,    c->def.half_length, c->def.extent[0],  c->def.extent[1],
+                            c->def.extent[2], c->def.friction,    c->def.restitution};
+    uint32_t words[WORDS] = {
+        [SERIAL] = serial, [KIND] = (uint32_t)c->def.kind, [RESPONSE] = (uint32_t)c->def.response};
     memcpy(words + DEF, &c->def.transform, sizeof c->def.transform);
     memcpy(words + DEF + 7, shape, sizeof shape);
     memcpy(words + FROM, &c->motion.from, sizeof c->motion.from);
@@ -119,7 +121,7 @@ static void write_collider(unsigned char *section, uint32_t place, uint32_t seri
 
 static uint32_t read_collider(const unsigned char *section, uint32_t place, mote_collider *c) {
     uint32_t words[WORDS];
-    float shape[6];
+    float shape[7];
     mote_words_load(words, section, (uint64_t)place * WORDS, WORDS);
     memcpy(shape, words + DEF + 7, sizeof shape);
     *c = (mote_collider){
@@ -128,7 +130,9 @@ static uint32_t read_collider(const unsigned char *section, uint32_t place, mote
                 .radius = shape[0],
                 .half_length = shape[1],
                 .extent = {shape[2], shape[3], shape[4]},
-                .friction = shape[5]},
+                .friction = shape[5],
+                .restitution = shape[6],
+                .response = (mote_response)words[RESPONSE]},
         .motion.travel = {mote_words_join(words + TICKS), mote_words_join(words + TICKS + 2)}};
     memcpy(&c->def.transform, words + DEF, sizeof c->def.transform);
     memcpy(&c->motion.from, words + FROM, sizeof c->motion.from);
@@ -136,14 +140,15 @@ static uint32_t read_collider(const unsigned char *section, uint32_t place, mote
     return words[SERIAL];
 }
 
-static void check_colliders(const unsigned char *section, uint32_t count, uint32_t next_serial,
+static void check_colliders(const unsigned char *section, uint32_t count, uint32_t next_serial, bool sticking,
                             mote_archive *a) {
     uint32_t last = 0;
     for (uint32_t i = 0; i < count; i++) {
         mote_collider c;
         const uint32_t serial = read_collider(section, i, &c);
         if (serial <= last || serial > next_serial || mote_collider_check(&c.def, NULL) ||
-            mote_motion_check(&c.motion.from) || mote_motion_check(&c.motion.to)) {
+            (c.def.response == MOTE_RESPONSE_STICK && !sticking) || mote_motion_check(&c.motion.from) ||
+            mote_motion_check(&c.motion.to)) {
             mote_archive_refuse(a, MOTE_ERROR_FILE, 0, i, "collider");
             return;
         }
@@ -160,12 +165,13 @@ static mote_result reserve(mote_collider_list *list, uint32_t count, const mote_
     return resize_poses(list, list->list.capacity, list->rows, allocator);
 }
 
-void mote_colliders_archive(mote_collider_list *list, uint32_t count, uint32_t next_serial, mote_archive *a) {
+void mote_colliders_archive(mote_collider_list *list, uint32_t count, uint32_t next_serial, bool sticking,
+                            mote_archive *a) {
     unsigned char *section = mote_archive_section(a, 0, 4, 4 * (uint64_t)WORDS * count);
     if (!section) return;
     for (uint32_t i = 0; i < count && a->task == MOTE_ARCHIVE_WRITE; i++)
         write_collider(section, i, list->list.serials[i], mote_collider_at(list, i));
-    if (a->task == MOTE_ARCHIVE_CHECK) check_colliders(section, count, next_serial, a);
+    if (a->task == MOTE_ARCHIVE_CHECK) check_colliders(section, count, next_serial, sticking, a);
     if (a->task == MOTE_ARCHIVE_RESERVE && reserve(list, count, a->allocator))
         mote_archive_refuse(a, MOTE_ERROR_MEMORY, 0, MOTE_NO_ITEM, NULL);
     if (a->task != MOTE_ARCHIVE_READ) return;
@@ -250,13 +256,38 @@ static void write_bounding_box(mote_collider_pose *pose) {
     }
 }
 
+/* Writes the half edges of the world-aligned box around the shape, rounded up, and the scale of rounding
+ * errors. */
+static void write_extent(const mote_collider_def *def, mote_collider_pose *pose) {
+    double scale = isfinite(pose->bound) ? (double)pose->bound : 0;
+    for (int i = 0; i < 3; i++) {
+        double half = (pose->turns ? 1.03 : 1) * (double)pose->bound; /* collide.h: the ball of collide_cut */
+        if (def->kind == MOTE_COLLIDER_CAPSULE && !pose->turns)
+            half = (double)def->half_length * __builtin_fabs((double)pose->axis[1][i]) + (double)def->radius;
+        if (def->kind == MOTE_COLLIDER_BOX && !pose->turns) {
+            half = (double)def->radius;
+            for (int k = 0; k < 3; k++)
+                half += (double)def->extent[k] * __builtin_fabs((double)pose->axis[k][i]);
+        }
+        pose->half[i] = (float)(half * (1 + 0x1p-20));
+        const double origin = __builtin_fabs((double)pose->origin[i]);
+        if (scale < origin) scale = origin;
+    }
+    pose->slack = (float)(scale * 0x1p-22);
+    double square = 0; /* ||R - 1||_F = 2 sqrt(2) sin(angle / 2) >= angle, up to 2.8 rad */
+    for (int i = 0; i < 9; i++) square += (double)pose->turn[i / 3][i % 3] * (double)pose->turn[i / 3][i % 3];
+    pose->spin = (float)__builtin_sqrt(square);
+}
+
 mote_collider_pose mote_collider_pose_make(const mote_collider_def *def, const mote_transform *from,
                                            const mote_transform *to) {
     mote_collider_pose pose = {.kind = def->kind,
                                .radius = def->radius,
                                .half_length = def->half_length,
                                .friction = def->friction,
-                               .bound = bound_of(def)};
+                               .bound = bound_of(def),
+                               .restitution = def->restitution,
+                               .response = def->response};
     quaternion before = quaternion_of(from), now = quaternion_of(to);
     for (int i = 0; i < 3; i++) {
         pose.extent[i] = def->extent[i];
@@ -266,11 +297,13 @@ mote_collider_pose mote_collider_pose_make(const mote_collider_def *def, const m
     write_columns(now, false, pose.axis);
     write_columns(product(now, conjugate(before)), true, pose.turn);
     for (int i = 0; i < 9; i++) pose.turns |= pose.turn[i / 3][i % 3] != 0;
+    write_columns(before, false, pose.before);
     /* Removes a capsule's twist about its own axis from its start. */
     if (def->kind == MOTE_COLLIDER_CAPSULE)
         before = product(before, twist_of(product(conjugate(before), now)));
     write_columns(before, false, pose.start);
     write_bounding_box(&pose);
+    write_extent(def, &pose);
     return pose;
 }
 
@@ -282,7 +315,9 @@ static void fill_poses(mote_collider_list *list, uint64_t ticks_per_step) {
         for (uint32_t s = 0; s <= list->substeps; s++) {
             const double within = (double)ticks_per_step * (double)s / (double)list->substeps;
             const mote_transform now = mote_motion_at(&collider->motion, list->tick, within);
-            list->poses[(size_t)s * count + i] = mote_collider_pose_make(&collider->def, &before, &now);
+            mote_collider_pose *pose = &list->poses[(size_t)s * count + i];
+            *pose = mote_collider_pose_make(&collider->def, &before, &now);
+            pose->serial = list->list.serials[i];
             before = now;
         }
     }

@@ -27,6 +27,14 @@ typedef struct mote_collider_pose {
     float around[3];   /* m, half edges of the world-aligned box around a sphere or a capsule that does not
                           turn; others: infinite */
     float moved;       /* m, largest component of shift */
+    /* Of loose particles: */
+    float half[3];      /* m, half edges of the world-aligned box around the shape; infinite for a plane */
+    float slack;        /* m, 2^-22 of its largest coordinate: distances are exact within a few of these */
+    float before[3][3]; /* axes at the boundary before, with the twist of a capsule */
+    float spin;         /* rad, bound of the angle by which the axes turned since the boundary before */
+    float restitution;
+    mote_response response;
+    uint32_t serial; /* number of the collider in its list */
 } mote_collider_pose;
 
 typedef struct mote_collider {
@@ -84,8 +92,10 @@ mote_collider_pose mote_collider_pose_make(const mote_collider_def *def, const m
 
 void mote_colliders_destroy(mote_collider_list *list, const mote_allocator *allocator);
 
-/* Visits all colliders: `count` of them in tasks that read. Errors of CHECK: FILE; of RESERVE: MEMORY. */
-void mote_colliders_archive(mote_collider_list *list, uint32_t count, uint32_t next_serial, mote_archive *a);
+/* Visits all colliders: `count` of them in tasks that read. sticking: the system has columns for it. Errors
+ * of CHECK: FILE; of RESERVE: MEMORY. */
+void mote_colliders_archive(mote_collider_list *list, uint32_t count, uint32_t next_serial, bool sticking,
+                            mote_archive *a);
 
 /* Returns the hash of a collider, chained after `seed`. */
 uint64_t mote_collider_hash(uint64_t seed, const mote_collider *collider);

@@ -70,6 +70,7 @@ MOTE_INLINE wide wide_select(wide_mask mask, wide a, wide b) {
 MOTE_INLINE wide_mask wide_less(wide a, wide b) { return -(a < b); }
 MOTE_INLINE wide_mask wide_equal(wide a, wide b) { return -(a == b); }
 MOTE_INLINE wide_mask wide_less_unsigned(wide_unsigned a, wide_unsigned b) { return -(a < b); }
+MOTE_INLINE wide_mask wide_is(wide_mask a, int32_t b) { return -(a == b); }
 MOTE_INLINE wide wide_sqrt(wide a) { return __builtin_sqrtf(a); }
 MOTE_INLINE bool wide_all(wide_mask mask) { return mask != 0; }
 MOTE_INLINE bool wide_all_finite(wide a) { return a * 0.0f == 0.0f; }
@@ -82,6 +83,7 @@ MOTE_INLINE wide wide_gather(const float *from, const int32_t *index) { return f
 MOTE_INLINE wide_mask wide_less(wide a, wide b) { return a < b; }
 MOTE_INLINE wide_mask wide_equal(wide a, wide b) { return a == b; }
 MOTE_INLINE wide_mask wide_less_unsigned(wide_unsigned a, wide_unsigned b) { return a < b; }
+MOTE_INLINE wide_mask wide_is(wide_mask a, int32_t b) { return a == b; }
 
 /* Uses intrinsics: with a loop over the lanes, gcc 12 keeps the surrounding values in memory (measured: 1.5
  * times the time of a step towards an attractor). */

@@ -15,7 +15,8 @@ enum {
     DRAW_SPEED,
     DRAW_LIFETIME,
     DRAW_MASS,
-    DRAW_EXTRA
+    DRAW_EXTRA,
+    DRAW_RADIUS = DRAW_EXTRA + MOTE_MAX_EXTRA_COLUMNS
 };
 
 MOTE_INLINE wide draw_spread(wide_unsigned state, uint32_t draw, const mote_spread *spread) {
@@ -130,6 +131,8 @@ MOTE_INLINE void store_rest(const mote_emission *e, wide_unsigned state, wide le
                     count);
     if (to->inverse_mass)
         store_lanes(to->inverse_mass, at, 1.0f / draw_spread(state, DRAW_MASS, &def->mass), count);
+    if (to->radius)
+        store_lanes(to->radius, at, draw_spread(state, DRAW_RADIUS, &def->collision_radius), count);
     for (uint32_t i = 0; i < MOTE_MAX_EXTRA_COLUMNS; i++)
         if (def->extra_columns >> i & 1)
             store_lanes(to->extra[i], at, draw_spread(state, DRAW_EXTRA + i, &def->extra[i]), count);

@@ -58,6 +58,11 @@ static mote_result check_spread(const mote_spread *spread, bool positive) {
     return spread->least <= spread->most ? MOTE_OK : MOTE_ERROR_RANGE;
 }
 
+static mote_result check_radius(const mote_spread *spread) {
+    const mote_result result = check_spread(spread, false);
+    return result || spread->least >= 0 ? result : MOTE_ERROR_RANGE;
+}
+
 static mote_result check_spreads(const mote_emitter_def *def, const char **name) {
     const bool endless = def->lifetime.least == INFINITY && def->lifetime.most == INFINITY;
     mote_result result = mote_named(name, "speed", check_spread(&def->speed, false));
@@ -65,6 +70,8 @@ static mote_result check_spreads(const mote_emitter_def *def, const char **name)
         result = mote_named(name, "lifetime", check_spread(&def->lifetime, true));
     if (result == MOTE_OK) result = mote_named(name, "mass", check_spread(&def->mass, true));
     if (result == MOTE_OK) result = mote_named(name, "mass", mote_value_invertible(def->mass.least, 1));
+    if (result == MOTE_OK)
+        result = mote_named(name, "collision_radius", check_radius(&def->collision_radius));
     if (result == MOTE_OK && def->extra_columns >> MOTE_MAX_EXTRA_COLUMNS)
         result = mote_named(name, "extra_columns", MOTE_ERROR_RANGE);
     for (uint32_t i = 0; i < MOTE_MAX_EXTRA_COLUMNS && result == MOTE_OK; i++)
@@ -173,6 +180,7 @@ static mote_newborn newborn_at(const mote_particles *particles, uint32_t slot) {
     mote_particles_vector(particles, MOTE_COLUMN_PREVIOUS_VELOCITY, first.previous_v);
     first.inverse_mass = particles->column[MOTE_COLUMN_INVERSE_MASS];
     first.lifetime = particles->column[MOTE_COLUMN_LIFETIME];
+    first.radius = particles->column[MOTE_COLUMN_RADIUS];
     for (int i = 0; i < (int)MOTE_MAX_EXTRA_COLUMNS; i++)
         first.extra[i] = particles->column[MOTE_COLUMN_EXTRA + i];
     return first;
@@ -279,6 +287,8 @@ uint64_t mote_emitter_hash(uint64_t seed, const mote_id_list *list, uint32_t pla
     hash = mote_hash_bytes(mote_hash_bytes(hash, sizes, sizeof sizes), spreads, sizeof spreads);
     for (uint32_t i = 0; i < MOTE_MAX_EXTRA_COLUMNS; i++)
         if (def->extra_columns >> i & 1) hash = mote_hash_bytes(hash, &def->extra[i], sizeof def->extra[i]);
+    if (def->collision_radius.most > 0)
+        hash = mote_hash_bytes(hash, &def->collision_radius, sizeof def->collision_radius);
     hash = mote_hash_bytes(mote_hash_number(hash, emitter->serial), &emitter->due, sizeof emitter->due);
     return mote_travel_hash(hash, &motion->from, &motion->to, sizeof motion->to, &motion->travel);
 }

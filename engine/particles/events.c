@@ -60,6 +60,7 @@ static bool must_merge(const mote_events *events) {
 
 static mote_death_why why_of(uint8_t fate) {
     if (fate == MOTE_FATE_KILLED) return MOTE_DEATH_KILLED;
+    if (fate == MOTE_FATE_COLLIDED) return MOTE_DEATH_COLLIDED;
     return fate == MOTE_FATE_EXPIRED ? MOTE_DEATH_EXPIRED : MOTE_DEATH_NON_FINITE;
 }
 

@@ -5,28 +5,58 @@
 
 #include "stage/stage.h"
 
+/* Watches how far registers go from the places where their step begins, which memory still holds. A register
+ * that goes farther than the nearest collider is stepped again, with collisions. */
+typedef struct free_path {
+    const mote_span *span;
+    size_t first;
+    wide longest; /* m, in each of x, y, z */
+} free_path;
+
+MOTE_INLINE void watch_path(free_path *path, const mote_lanes *s, int registers) {
+    if (MOTE_LIKELY(!path->span->collision)) return;
+    MOTE_UNROLLED
+    for (int u = 0; u < registers; u++) {
+        const wide3 way = wide3_sub(s[u].x, wide3_load(path->span->x, path->first + (size_t)u * MOTE_WIDTH));
+        path->longest =
+            wide_max(path->longest, wide_max(wide_max(wide_abs(way.x), wide_abs(way.y)), wide_abs(way.z)));
+    }
+}
+
+MOTE_INLINE bool stays_free(const free_path *path) {
+    return !path->span->collision || wide_all(wide_less(path->longest, wide_set(path->span->near->free)));
+}
+
+/* Runs a substep of some registers. again: the last evaluation of the previous substep is the first one of
+ * this. */
+MOTE_INLINE void run_substep(const mote_plan *plan, mote_instance of, mote_lanes *s,
+                             const mote_external *external, const mote_wide_map *map, uint64_t step,
+                             uint32_t substep, bool again) {
+    MOTE_UNROLLED
+    for (int u = 0; u < of.registers; u++) begin_substep(plan, of.family, &s[u], &map[u]);
+    for (uint32_t stage = 0; stage < plan->stages; stage++) {
+        wide3 dv[MOTE_MAX_UNROLL];
+        mote_stage_at at = {.stage = stage};
+        if (of.mix && plan->timed) at.time = mote_plan_time(plan, step, substep, plan->scheme->time[stage]);
+        if (of.family == MOTE_FAMILY_VERLET && stage == 0 && again) MOTE_UNROLLED
+        for (int u = 0; u < of.registers; u++) dv[u] = s[u].sum_v;
+        else mote_evaluate(plan, of, at, s, external, dv);
+        MOTE_UNROLLED
+        for (int u = 0; u < of.registers; u++) do_stage(plan, of.family, &s[u], stage, dv[u], &map[u]);
+    }
+}
+
 /* Runs `steps` steps of some registers, from step `first_step` on. */
 MOTE_INLINE void run_steps(const mote_plan *plan, mote_instance of, mote_lanes *s,
                            const mote_external *external, const mote_wide_map *map, uint64_t first_step,
-                           uint32_t steps) {
-    bool again = false; /* the last evaluation of the previous substep is the first one of this substep */
+                           uint32_t steps, free_path *path) {
+    bool again = false;
     uint64_t step = first_step;
     uint32_t of_step = 0; /* number of the substep in its step */
     for (uint64_t substep = 0; substep < (uint64_t)steps * plan->substeps; substep++) {
-        MOTE_UNROLLED
-        for (int u = 0; u < of.registers; u++) begin_substep(plan, of.family, &s[u], &map[u]);
-        for (uint32_t stage = 0; stage < plan->stages; stage++) {
-            wide3 dv[MOTE_MAX_UNROLL];
-            mote_stage_at at = {.stage = stage};
-            if (of.mix && plan->timed)
-                at.time = mote_plan_time(plan, step, of_step, plan->scheme->time[stage]);
-            if (of.family == MOTE_FAMILY_VERLET && stage == 0 && again) MOTE_UNROLLED
-            for (int u = 0; u < of.registers; u++) dv[u] = s[u].sum_v;
-            else mote_evaluate(plan, of, at, s, external, dv);
-            MOTE_UNROLLED
-            for (int u = 0; u < of.registers; u++) do_stage(plan, of.family, &s[u], stage, dv[u], &map[u]);
-        }
+        run_substep(plan, of, s, external, map, step, of_step, again);
         again = plan->reuse;
+        watch_path(path, s, of.registers);
         if (++of_step == plan->substeps) of_step = 0, step++;
     }
     if (steps == 0) return;
@@ -72,32 +102,7 @@ MOTE_INLINE void mark(uint8_t *fate, wide_mask bad, size_t i, uint32_t step, uin
     }
 }
 
-/* Steps one register again from the state in memory, checks it after each step, and keeps in lanes that turn
- * non-finite the state before that step. Only for registers whose final state is not finite: non-finite
- * values stay non-finite, so a finite final state needs no checks in between. */
-MOTE_INLINE void contain(const mote_plan *plan, const mote_span *span, mote_instance of, size_t i,
-                         uint32_t *frozen) {
-    of.registers = 1;
-    mote_lanes s = {.x = wide3_load(span->x, i), .v = wide3_load(span->v, i)};
-    mote_external external = load_external(plan, span, of.mass, i);
-    mote_wide_map map;
-    if (of.family == MOTE_FAMILY_MAP) map = map_of(plan, external.inverse_mass);
-    wide_mask keep = lanes_to_keep(span, of.mass, external.inverse_mass, i);
-    for (uint32_t step = 0; step < span->steps; step++) {
-        mote_lanes start = s;
-        if (span->previous_x[0] && step + 1 == span->steps) store_previous(span, &s, keep, i);
-        run_steps(plan, of, &s, &external, &map, span->first_step + step, 1);
-        wide_mask bad = keep & ~finite_lanes(&s);
-        mark(span->fate, bad, i, step, frozen);
-        keep &= ~bad;
-        s.x = wide3_select(keep, s.x, start.x);
-        s.v = wide3_select(keep, s.v, start.v);
-    }
-    wide3_store(span->x, i, s.x);
-    wide3_store(span->v, i, s.v);
-}
-
-/* `contain` for one instance, out of line. */
+/* Steps one register again from the state in memory, substep by substep: contain.h. Out of line. */
 typedef void contain_one(const mote_plan *plan, const mote_span *span, size_t i, uint32_t *frozen);
 
 /* Steps of.registers registers from slot i on. False if a state is not finite: only previous states are
@@ -120,13 +125,14 @@ MOTE_INLINE bool fused_registers(const mote_plan *plan, const mote_span *span, m
         if (of.family == MOTE_FAMILY_MAP) map[u] = map_of(plan, external[u].inverse_mass);
         keep[u] = whole ? ~(wide_mask){0} : lanes_to_keep(span, of.mass, external[u].inverse_mass, at);
     }
+    free_path path = {.span = span, .first = i};
     if (span->previous_x[0]) {
-        run_steps(plan, of, s, external, map, span->first_step, span->steps - 1);
+        run_steps(plan, of, s, external, map, span->first_step, span->steps - 1, &path);
         MOTE_UNROLLED
         for (int u = 0; u < n; u++) store_previous(span, &s[u], keep[u], i + (size_t)u * MOTE_WIDTH);
     }
     uint32_t last = span->previous_x[0] ? 1 : span->steps;
-    run_steps(plan, of, s, external, map, span->first_step + span->steps - last, last);
+    run_steps(plan, of, s, external, map, span->first_step + span->steps - last, last, &path);
 
     /* Probes the sum: non-finite if any term is. A sum of finite values that overflows takes the slow path,
      * which is correct too. */
@@ -136,7 +142,7 @@ MOTE_INLINE bool fused_registers(const mote_plan *plan, const mote_span *span, m
         wide sum = s[u].x.x + s[u].x.y + s[u].x.z + s[u].v.x + s[u].v.y + s[u].v.z;
         probe += whole ? sum : wide_select(keep[u], sum, (wide){0});
     }
-    if (!MOTE_LIKELY(wide_all_finite(probe))) return false;
+    if (!MOTE_LIKELY(wide_all_finite(probe)) || !MOTE_LIKELY(stays_free(&path))) return false;
     MOTE_UNROLLED
     for (int u = 0; u < n; u++) {
         size_t at = i + (size_t)u * MOTE_WIDTH;

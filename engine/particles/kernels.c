@@ -2,6 +2,7 @@
 #include "particles/kernels.h"
 
 #include "base/isa.h"
+#include "particles/contain.h"
 #include "particles/emit.h"
 #include "particles/fused.h"
 #include "particles/settled.h"
@@ -18,14 +19,27 @@
                                   : (mix_) == MOTE_MIX_ATTRACTORS ? 2                                        \
                                                                   : 1})
 
-#define FUSED(name, family, mass, mix)                                                                       \
-    MOTE_OUTLINE void name##_contain(const mote_plan *plan, const mote_span *span, size_t i,                 \
+/* A register of any forces: whether masses have a column is read from the plan, and the mix of forces. */
+#define CONTAIN(name, family)                                                                                \
+    MOTE_OUTLINE void contain_##name(const mote_plan *plan, const mote_span *span, size_t i,                 \
                                      uint32_t *frozen) {                                                     \
-        contain(plan, span, OF(family, mass, mix), i, frozen);                                               \
+        const mote_force_mix mix = plan->mix <= MOTE_MIX_DRAG ? MOTE_MIX_AFFINE : MOTE_MIX_ANY;              \
+        contain(plan, span, OF(family, plan->mass_column, mix), i, frozen);                                  \
     }                                                                                                        \
+    static void collide_##name(const mote_plan *plan, const mote_span *span, size_t first, size_t end,       \
+                               uint32_t *frozen) {                                                           \
+        for (size_t i = first; i < end; i += MOTE_WIDTH) contain_##name(plan, span, i, frozen);              \
+    }
+CONTAIN(splitting, MOTE_FAMILY_SPLITTING)
+CONTAIN(verlet, MOTE_FAMILY_VERLET)
+CONTAIN(runge_kutta, MOTE_FAMILY_RUNGE_KUTTA)
+CONTAIN(map, MOTE_FAMILY_MAP)
+CONTAIN(advection, MOTE_FAMILY_ADVECTION)
+
+#define FUSED(name, family_name, family, mass, mix)                                                          \
     static void name(const mote_plan *plan, const mote_span *span, size_t first, size_t end,                 \
                      uint32_t *frozen) {                                                                     \
-        fused(plan, span, OF(family, mass, mix), name##_contain, first, end, frozen);                        \
+        fused(plan, span, OF(family, mass, mix), contain_##family_name, first, end, frozen);                 \
     }
 
 /* Instances of settled.h, which need few registers besides the state. Attractors: three registers a loop body
@@ -34,15 +48,15 @@
 #define SETTLED(kind, name, family, points, side_by_side)                                                    \
     static void kind##_##name(const mote_plan *plan, const mote_span *span, size_t first, size_t end,        \
                               uint32_t *frozen) {                                                            \
-        settled_run(plan, span, (settled_instance){family, points, side_by_side},                            \
-                    fused_attractors_##name##_contain, first, end, frozen);                                  \
+        settled_run(plan, span, (settled_instance){family, points, side_by_side}, contain_##name, first,     \
+                    end, frozen);                                                                            \
     }
 
 /* Instances for any forces, one for each family: whether masses have a column is read from the plan. Compact
  * kernels have no others; they read the mix of forces too. */
 #define ANY_MIX MOTE_SPECIALISED(MOTE_MIX_ANY, plan->mix <= MOTE_MIX_DRAG ? MOTE_MIX_AFFINE : MOTE_MIX_ANY)
 #define ANY_FORCES(name, family)                                                                             \
-    FUSED(fused_any_##name, family, plan->mass_column, ANY_MIX)                                              \
+    FUSED(fused_any_##name, name, family, plan->mass_column, ANY_MIX)                                        \
     static void begin_##name(const mote_plan *plan, const mote_span *span, const mote_workspace *workspace,  \
                              size_t first, size_t end) {                                                     \
         staged_begin(plan, span, workspace, OF(family, plan->mass_column, MOTE_MIX_ANY), first, end);        \
@@ -58,21 +72,17 @@ ANY_FORCES(map, MOTE_FAMILY_MAP)
 ANY_FORCES(advection, MOTE_FAMILY_ADVECTION)
 
 #if !defined(MOTE_COMPACT)
-#define INSTANCE(name, family, mass)                                                                         \
-    FUSED(fused_##name, family, mass, MOTE_MIX_AFFINE)                                                       \
-    FUSED(fused_attractors_##name, family, mass, MOTE_MIX_ATTRACTORS)
-#define INSTANCES(name, family) INSTANCE(name, family, false) INSTANCE(name##_mass, family, true)
+#define INSTANCE(name, family_name, family, mass)                                                            \
+    FUSED(fused_##name, family_name, family, mass, MOTE_MIX_AFFINE)                                          \
+    FUSED(fused_attractors_##name, family_name, family, mass, MOTE_MIX_ATTRACTORS)
+#define INSTANCES(name, family) INSTANCE(name, name, family, false) INSTANCE(name##_mass, name, family, true)
 INSTANCES(splitting, MOTE_FAMILY_SPLITTING)
 INSTANCES(verlet, MOTE_FAMILY_VERLET)
 INSTANCES(runge_kutta, MOTE_FAMILY_RUNGE_KUTTA)
 INSTANCES(map, MOTE_FAMILY_MAP)
 INSTANCES(advection, MOTE_FAMILY_ADVECTION)
 
-static void noise_splitting(const mote_plan *plan, const mote_span *span, size_t first, size_t end,
-                            uint32_t *frozen) {
-    fused(plan, span, OF(MOTE_FAMILY_SPLITTING, false, MOTE_MIX_NOISE), fused_any_splitting_contain, first,
-          end, frozen);
-}
+FUSED(noise_splitting, splitting, MOTE_FAMILY_SPLITTING, false, MOTE_MIX_NOISE)
 SETTLED(drag, splitting, MOTE_FAMILY_SPLITTING, 0, 2)
 SETTLED(one_attractor, splitting, MOTE_FAMILY_SPLITTING, 1, 3)
 SETTLED(one_attractor, verlet, MOTE_FAMILY_VERLET, 1, 3)
@@ -152,6 +162,15 @@ static uint32_t expire(const mote_lifetimes *l, size_t first, size_t count) {
     return died;
 }
 
+static void collide_staged(const mote_plan *plan, const mote_span *span, const mote_workspace *workspace,
+                           uint32_t substep, size_t first, size_t end) {
+    contain_staged(plan, span, workspace, substep, first, end);
+}
+
+static void bound(const mote_span *span, size_t first, size_t end, mote_slot_bounds *bounds) {
+    contain_bound(span, first, end, bounds);
+}
+
 #if defined(MOTE_COMPACT)
 #define ANY(name)  {name, name, name, name, name, name, name}
 #define BOTH(name) {ANY(fused_any_##name), ANY(fused_any_##name)}
@@ -188,6 +207,9 @@ const mote_particle_kernels MOTE_KERNEL_TABLE(mote_particle_kernels) = {
     .begin = ALL(begin),
     .stage = ALL(stage),
     .commit = {commit, commit_mass},
+    .collide = ALL(collide),
+    .collide_staged = collide_staged,
+    .bound = bound,
     .expire = expire,
     .emit = emit,
 };

@@ -4,6 +4,7 @@
 
 #include <mote/isa.h>
 
+#include "particles/collision.h"
 #include "stage/plan.h"
 
 /* The columns of a range. Element i belongs to slot first_slot + i. Columns that the system does not have are
@@ -20,6 +21,10 @@ typedef struct mote_span {
     size_t first_slot; /* added to the slots that callbacks see */
     uint32_t steps;    /* of this batch */
     uint64_t first_step;
+    /* Collisions in the one step of the batch; NULL: none. near: colliders that particles of the span can
+     * reach; those of kernels that do not collide have none within near->free. */
+    const mote_collision *collision;
+    const mote_near *near;
 } mote_span;
 
 /* The state between two stages as columns, for forces that read memory (callbacks) and for the stage-outer
@@ -28,6 +33,7 @@ typedef struct mote_workspace {
     float *x[3], *v[3];
     float *carry[12];
     float *acceleration[3], *force[3]; /* sums of callbacks */
+    float *from_x[3], *from_v[3];      /* the state before the substep, for collisions */
     int32_t *frozen;                   /* -1: turned non-finite in an earlier step of the batch; else 0 */
     size_t first;
 } mote_workspace;
@@ -71,6 +77,15 @@ typedef struct mote_particle_kernels {
      * non-finite is marked and keeps its state before the step. The workspace then equals the span. */
     void (*commit[2])(const mote_span *span, const mote_workspace *workspace, uint32_t step, size_t first,
                       size_t end, uint32_t *frozen);
+    /* As `fused`, for spans with collisions and any forces: substep by substep, each followed by its
+     * collisions. */
+    void (*collide[MOTE_FAMILY_COUNT])(const mote_plan *plan, const mote_span *span, size_t first, size_t end,
+                                       uint32_t *frozen);
+    /* Runs the collisions of a substep on slots [first, end) of a workspace. */
+    void (*collide_staged)(const mote_plan *plan, const mote_span *span, const mote_workspace *workspace,
+                           uint32_t substep, size_t first, size_t end);
+    /* Returns the bounds of slots [first, end) at the start of a step with collisions. */
+    void (*bound)(const mote_span *span, size_t first, size_t end, mote_slot_bounds *bounds);
     /* Marks the living particles of one block, slots [first, first + count), with age in steps + slack >=
      * lifetime x rate, and writes their offsets into the block's death list; returns their number. Ages are
      * within 2^31 steps; a particle born after `now` stays alive. */

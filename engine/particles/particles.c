@@ -24,6 +24,10 @@ static void choose_columns(mote_particles *particles, const mote_system_def *def
     if (def->particle_ids) bytes[MOTE_COLUMN_ID] = sizeof(mote_particle_id);
     bytes[MOTE_COLUMN_FATE] = sizeof(uint8_t);
     for (uint32_t i = 0; i < def->extra_count; i++) bytes[MOTE_COLUMN_EXTRA + i] = def->extra_bytes[i];
+    if (def->radius_column) bytes[MOTE_COLUMN_RADIUS] = sizeof(float);
+    if (def->sticking) bytes[MOTE_COLUMN_STUCK] = sizeof(uint32_t);
+    for (int axis = 0; axis < 3 && def->sticking; axis++)
+        bytes[MOTE_COLUMN_STUCK_PLACE + axis] = sizeof(float);
     for (int id = 0; id < MOTE_COLUMN_COUNT; id++)
         if (bytes[id]) particles->columns[particles->column_count++] = (uint8_t)id;
 }
@@ -77,7 +81,10 @@ mote_result mote_particles_create(mote_particles *particles, const mote_system_d
                                   .kernels = mote_particle_kernels_for(def->isa),
                                   .interpolation = def->interpolation,
                                   .mass = (double)def->mass,
-                                  .new_inverse_mass = (float)(1.0 / (double)def->mass)};
+                                  .new_inverse_mass = (float)(1.0 / (double)def->mass),
+                                  .radius = def->collision_radius,
+                                  .friction = def->friction,
+                                  .collides = def->collisions};
     choose_columns(particles, def);
     const mote_result result = mote_events_create(def, allocator, &particles->events);
     return result ? result : mote_particles_reserve(particles, def->capacity, allocator);
@@ -112,6 +119,7 @@ void mote_particles_clear(mote_particles *particles, uint32_t first, uint32_t co
     }
     fill_float(particles->column[MOTE_COLUMN_INVERSE_MASS], first, end, particles->new_inverse_mass);
     fill_float(particles->column[MOTE_COLUMN_LIFETIME], first, end, INFINITY);
+    fill_float(particles->column[MOTE_COLUMN_RADIUS], first, end, particles->radius);
     mote_particles_forget_previous(particles, first, end - first);
 }
 

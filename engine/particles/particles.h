@@ -23,13 +23,22 @@ typedef enum mote_column_id {
     MOTE_COLUMN_ID,
     MOTE_COLUMN_FATE,
     MOTE_COLUMN_EXTRA,
-    MOTE_COLUMN_COUNT = MOTE_COLUMN_EXTRA + MOTE_MAX_EXTRA_COLUMNS
+    MOTE_COLUMN_RADIUS = MOTE_COLUMN_EXTRA + MOTE_MAX_EXTRA_COLUMNS,
+    MOTE_COLUMN_STUCK,       /* serial number of the collider to which the particle sticks; 0: none */
+    MOTE_COLUMN_STUCK_PLACE, /* its place in the axes of that collider */
+    MOTE_COLUMN_COUNT = MOTE_COLUMN_STUCK_PLACE + 3
 } mote_column_id;
 
 /* The fate of a slot, one byte. 1 .. MOTE_FATE_MAX_STEP: turned non-finite in that step of the batch being
- * run. EXPIRED: its lifetime ends with the step being run. KILLED: by the host; removed at the next
- * boundary. */
-enum { MOTE_FATE_ALIVE = 0, MOTE_FATE_MAX_STEP = 250, MOTE_FATE_EXPIRED = 254, MOTE_FATE_KILLED = 255 };
+ * run. COLLIDED: killed by a collider in the step being run. EXPIRED: its lifetime ends with the step being
+ * run. KILLED: by the host; removed at the next boundary. */
+enum {
+    MOTE_FATE_ALIVE = 0,
+    MOTE_FATE_MAX_STEP = 250,
+    MOTE_FATE_COLLIDED = 253,
+    MOTE_FATE_EXPIRED = 254,
+    MOTE_FATE_KILLED = 255
+};
 
 /* Particles in a block: 25 columns of it fit the first-level cache. A multiple of the lane group; offsets in
  * it fit a byte. */
@@ -69,6 +78,9 @@ typedef struct mote_particles {
     void *memory;
     size_t bytes;
     float new_inverse_mass; /* of new particles, 1/kg */
+    float radius;           /* m, for collisions: of all particles, or of new ones */
+    float friction;         /* against colliders */
+    bool collides;
 } mote_particles;
 
 /* Chooses the columns by the def and allocates them. OVERFLOW, MEMORY. */
@@ -148,8 +160,8 @@ uint64_t mote_particles_hash_counts(const mote_range *range, uint64_t hash);
 /* --- step.c --- */
 
 /* Returns the number of steps of the next batch, at most `steps`: between them nothing else acts on the
- * particles. */
-uint32_t mote_particles_batch(const mote_particles *particles, uint32_t steps);
+ * particles. collides: colliders act on them. */
+uint32_t mote_particles_batch(const mote_particles *particles, uint32_t steps, bool collides);
 
 /* Marks the plan as stale: the forces have changed. */
 MOTE_INLINE void mote_particles_forces_changed(mote_particles *particles) {

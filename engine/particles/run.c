@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/isa.h"
+#include "base/work.h"
 
 MOTE_KERNEL_LOOKUP(mote_particle_kernels, mote_particle_kernels);
 
@@ -15,6 +16,8 @@ mote_workspace mote_workspace_make(float *memory, size_t slots) {
     for (int i = 0; i < MOTE_CARRY_COLUMNS; i++, column += slots) w.carry[i] = column;
     for (int axis = 0; axis < 3; axis++, column += slots) w.acceleration[axis] = column;
     for (int axis = 0; axis < 3; axis++, column += slots) w.force[axis] = column;
+    for (int axis = 0; axis < 3; axis++, column += slots) w.from_x[axis] = column;
+    for (int axis = 0; axis < 3; axis++, column += slots) w.from_v[axis] = column;
     w.frozen = (int32_t *)(void *)column;
     return w;
 }
@@ -29,6 +32,8 @@ void mote_particles_span(const mote_particles *particles, uint64_t first_step, u
     span->first_slot = 0;
     span->steps = steps;
     span->first_step = first_step;
+    span->collision = NULL;
+    span->near = NULL;
     mote_particles_vector(particles, MOTE_COLUMN_EXTERNAL_FORCE, span->external_forces);
     mote_particles_vector(particles, MOTE_COLUMN_ANCHOR, span->anchor);
     for (int axis = 0; axis < 3; axis++) {
@@ -57,6 +62,13 @@ static void keep_previous(const mote_span *span, uint32_t step, size_t first, si
     if (span->previous_v[0]) copy(span->previous_v, first, span->v, first, end - first);
 }
 
+/* Stores the state before a substep, for its collisions. */
+static void keep_from(const mote_span *span, const mote_workspace *w, size_t first, size_t end) {
+    if (!span->collision) return;
+    copy(w->from_x, first - w->first, w->x, first - w->first, end - first);
+    copy(w->from_v, first - w->first, w->v, first - w->first, end - first);
+}
+
 /* Sums the contributions of callbacks for slots [first, end) into the workspace. */
 static void call_callbacks(const mote_plan *plan, const mote_span *span, const mote_workspace *w, double time,
                            size_t first, size_t end) {
@@ -79,10 +91,10 @@ static void call_callbacks(const mote_plan *plan, const mote_span *span, const m
 }
 
 /* Returns whether the last evaluation of a substep is reused as the first one of the next: velocity Verlet
- * without forces that read velocity. Not across steps: a particle that froze in between is reset to the start
- * of its step, and callbacks of others may read it. */
-static bool may_reuse(const mote_plan *plan) {
-    return plan->scheme->family == MOTE_FAMILY_VERLET && plan->reuse;
+ * without forces that read velocity. Not where collisions move particles in between. Not across steps: a
+ * particle that froze in between is reset to the start of its step, and callbacks of others may read it. */
+static bool may_reuse(const mote_run *run) {
+    return run->plan->scheme->family == MOTE_FAMILY_VERLET && run->plan->reuse && !run->span->collision;
 }
 
 /* Context of a phase: of one block of particles, or of all of them. */
@@ -98,7 +110,7 @@ typedef struct phase_context {
 static void run_phase(phase_context *p, const mote_phase_at *at, size_t first, size_t end, uint32_t *frozen) {
     const mote_family family = p->run.plan->scheme->family;
     const bool mass = p->run.plan->mass_column,
-               again = at->stage == 0 && at->substep > 0 && may_reuse(p->run.plan);
+               again = at->stage == 0 && at->substep > 0 && may_reuse(&p->run);
     const double time = mote_plan_time(p->run.plan, p->run.span->first_step + p->step, at->substep,
                                        p->run.plan->scheme->time[at->stage]);
     switch (at->phase) {
@@ -106,6 +118,7 @@ static void run_phase(phase_context *p, const mote_phase_at *at, size_t first, s
         keep_previous(p->run.span, p->step, first, end);
         break;
     case MOTE_PHASE_BEGIN:
+        keep_from(p->run.span, p->workspace, first, end);
         p->run.kernels->begin[family](p->run.plan, p->run.span, p->workspace, first, end);
         break;
     case MOTE_PHASE_EVALUATE:
@@ -114,6 +127,10 @@ static void run_phase(phase_context *p, const mote_phase_at *at, size_t first, s
     case MOTE_PHASE_STAGE:
         p->run.kernels->stage[family](p->run.plan, p->run.span, p->workspace,
                                       (mote_staged_at){at->stage, time, again}, first, end);
+        break;
+    case MOTE_PHASE_END:
+        if (p->run.span->collision)
+            p->run.kernels->collide_staged(p->run.plan, p->run.span, p->workspace, at->substep, first, end);
         break;
     case MOTE_PHASE_COMMIT:
         p->run.kernels->commit[mass](p->run.span, p->workspace, p->step, first, end, frozen);
@@ -142,9 +159,33 @@ static uint32_t run_block(const mote_run *run, size_t first, size_t end) {
     return p.frozen;
 }
 
+/* Steps slots [first, end), which share a list of near colliders. Without any, collisions cost the watch over
+ * the way of each register. */
+static void run_near(const mote_run *run, size_t first, size_t end, uint32_t *frozen) {
+    const mote_plan *plan = run->plan;
+    const mote_collision *collision = run->span->collision;
+    mote_slot_bounds bounds;
+    mote_near near;
+    mote_span span = *run->span;
+    run->kernels->bound(&span, first, end, &bounds);
+    mote_collision_near(collision, plan->substeps, plan->timestep, &bounds, &near);
+    span.near = &near;
+    if (near.count || bounds.any_stuck)
+        run->kernels->collide[plan->scheme->family](plan, &span, first, end, frozen);
+    else
+        run->kernels->fused[plan->scheme->family][plan->mass_column][plan->mix](plan, &span, first, end,
+                                                                                frozen);
+}
+
 void mote_run_blocks(const mote_run *run, size_t first, size_t end, uint32_t *frozen) {
     const mote_plan *plan = run->plan;
     end = mote_round_up(end, MOTE_GROUP);
+    if (plan->callback_count == 0 && run->span->collision) {
+        for (size_t block = first; block < end; block += MOTE_COLLISION_BLOCK)
+            run_near(run, block, end - block < MOTE_COLLISION_BLOCK ? end : block + MOTE_COLLISION_BLOCK,
+                     frozen);
+        return;
+    }
     if (plan->callback_count == 0) {
         run->kernels->fused[plan->scheme->family][plan->mass_column][plan->mix](plan, run->span, first, end,
                                                                                 frozen);
@@ -163,7 +204,10 @@ static void do_blocks(void *context, size_t first, size_t end, uint32_t worker) 
 }
 
 const mote_jobs *mote_run_jobs(const mote_run *run, size_t slots, const mote_jobs *jobs) {
-    return mote_jobs_for(jobs, (double)slots * run->span->steps * run->plan->work);
+    const mote_collision *collision = run->span->collision;
+    const double colliding =
+        collision ? run->plan->substeps * (MOTE_WORK_COLLISION * collision->all.count) : 0;
+    return mote_jobs_for(jobs, (double)slots * run->span->steps * (run->plan->work + colliding));
 }
 
 uint32_t mote_run_parallel(const mote_run *run, size_t end, const mote_jobs *jobs) {
@@ -197,6 +241,8 @@ static bool is_empty_phase(const phase_context *p, mote_phase phase) {
         return !p->run.span->previous_x[0];
     case MOTE_PHASE_EVALUATE:
         return p->run.plan->callback_count == 0;
+    case MOTE_PHASE_END:
+        return !p->run.span->collision;
     case MOTE_PHASE_BEGIN:
     case MOTE_PHASE_STAGE:
     case MOTE_PHASE_COMMIT:

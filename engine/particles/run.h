@@ -5,8 +5,8 @@
 #include "base/parallel.h"
 #include "particles/particles.h"
 
-/* Columns of a workspace: x, v, carry, acceleration, force, frozen. */
-#define MOTE_WORKSPACE_COLUMNS 25u
+/* Columns of a workspace: x, v, carry, acceleration, force, state before the substep, frozen. */
+#define MOTE_WORKSPACE_COLUMNS 31u
 
 /* Makes a workspace of `slots` slots (whole lane groups) in memory of slots x MOTE_WORKSPACE_COLUMNS
  * floats. */

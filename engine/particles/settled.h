@@ -115,10 +115,14 @@ MOTE_INLINE bool settled_registers(const mote_plan *plan, const settled *p, cons
         size_t at = i + (size_t)u * MOTE_WIDTH;
         s[u] = (mote_lanes){.x = wide3_load(span->x, at), .v = wide3_load(span->v, at)};
     }
+    free_path path = {.span = span, .first = i};
     if (of.family == MOTE_FAMILY_VERLET) settled_evaluate(p, of.points, 0, s, kick, n);
     uint64_t left = (uint64_t)span->steps * plan->substeps, last = span->previous_x[0] ? plan->substeps : 0;
     for (;; last = 0) {
-        for (; left > last; left--) settled_substep(p, of.points, &plan->c, of.family, s, kick, n);
+        for (; left > last; left--) {
+            settled_substep(p, of.points, &plan->c, of.family, s, kick, n);
+            watch_path(&path, s, n);
+        }
         if (last == 0) break;
         MOTE_UNROLLED
         for (int u = 0; u < n; u++) store_previous(span, &s[u], keep, i + (size_t)u * MOTE_WIDTH);
@@ -127,7 +131,7 @@ MOTE_INLINE bool settled_registers(const mote_plan *plan, const settled *p, cons
     MOTE_UNROLLED
     for (int u = 0; u < n; u++) probe += finite_sum(&s[u]);
     if (!whole) probe = wide_select(keep, probe, (wide){0});
-    if (!MOTE_LIKELY(wide_all_finite(probe))) return false;
+    if (!MOTE_LIKELY(wide_all_finite(probe)) || !MOTE_LIKELY(stays_free(&path))) return false;
     MOTE_UNROLLED
     for (int u = 0; u < n; u++) {
         size_t at = i + (size_t)u * MOTE_WIDTH;
@@ -160,13 +164,15 @@ MOTE_INLINE bool settled_close(const settled *p, settled_instance of, const mote
         mote_splitting_stage(&part.s, c, 0, part.kick);
     else
         settled_substep(p, of.points, c, of.family, &part.s, &part.kick, 1);
-    if (!MOTE_LIKELY(wide_all_finite(finite_sum(&part.s)))) return false;
+    free_path path = {.span = span, .first = i};
+    watch_path(&path, &part.s, 1);
+    if (!MOTE_LIKELY(wide_all_finite(finite_sum(&part.s))) || !MOTE_LIKELY(stays_free(&path))) return false;
     wide3_store(span->x, i, part.s.x);
     wide3_store(span->v, i, part.s.v);
     return true;
 }
 
-/* Arguments for `contain` (fused.h), which steps a register again from memory, step by step. */
+/* Arguments for `contain` (contain.h), which steps a register again from memory, step by step. */
 typedef struct settled_containment {
     contain_one *one;
     const mote_span *span;

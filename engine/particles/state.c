@@ -47,6 +47,11 @@ static bool is_stored(const mote_particles *p, int id, bool external_forces) {
     return p->element_bytes[id] && id != MOTE_COLUMN_FATE && (!external || external_forces);
 }
 
+/* Columns of the host have elements of unknown type. */
+static bool is_extra(int id) {
+    return id >= MOTE_COLUMN_EXTRA && id < MOTE_COLUMN_EXTRA + (int)MOTE_MAX_EXTRA_COLUMNS;
+}
+
 /* Returns the section of the ids, in tasks that read. */
 static const unsigned char *visit_columns(const mote_particles *p, const counts *c, mote_archive *a) {
     const unsigned char *ids = NULL;
@@ -54,7 +59,7 @@ static const unsigned char *visit_columns(const mote_particles *p, const counts 
         if (!is_stored(p, id, c->external_forces)) continue;
         if (id == MOTE_COLUMN_ID) ids = mote_archive_next(a);
         mote_archive_array(a, MOTE_ARCHIVE_COLUMNS + (uint32_t)id, p->column[id], c->slots,
-                           p->element_bytes[id], id < MOTE_COLUMN_EXTRA ? 4 : 1);
+                           p->element_bytes[id], is_extra(id) ? 1 : 4);
     }
     return ids;
 }

@@ -1,5 +1,7 @@
 /* The step of loose particles. Steps run in batches, within which nothing else acts on the particles; dead
  * particles are removed at the end of each batch. */
+#include <float.h>
+
 #include "base/assert.h"
 #include "base/parallel.h"
 #include "particles/compaction.h"
@@ -17,9 +19,10 @@ static bool has_lifetimes(const mote_particles *particles) { return particles->c
 
 /* Batches have one step if particles have lifetimes, which end at step boundaries; if external forces are
  * marked, which act in one step only; and if there are callbacks, which see slots and therefore each
- * compaction. Otherwise the state stays in registers for many steps. */
-uint32_t mote_particles_batch(const mote_particles *particles, uint32_t steps) {
-    if (has_lifetimes(particles) || particles->external_forces_marked || particles->range.plan.callback_count)
+ * compaction; and with collisions, which kill. Otherwise the state stays in registers for many steps. */
+uint32_t mote_particles_batch(const mote_particles *particles, uint32_t steps, bool collides) {
+    if (has_lifetimes(particles) || particles->external_forces_marked ||
+        particles->range.plan.callback_count || collides)
         return 1;
     return steps < MOTE_FATE_MAX_STEP ? steps : MOTE_FATE_MAX_STEP;
 }
@@ -51,6 +54,51 @@ static uint32_t expire(const mote_particles *particles, const mote_lifetimes *li
         expired += died;
     }
     return expired;
+}
+
+/* --- Collisions --- */
+
+/* Returns the share of a substep's velocity change in its mean velocity, 1/2 or 1 (collide.h); explicit
+ * Euler, which has 0, is taken as 1/2, which loses energy. */
+static float theta_of(const mote_scheme *scheme) {
+    if (scheme->half_step_velocity) return 0.5f;
+    if (scheme->family == MOTE_FAMILY_MAP) return scheme->map == MOTE_MAP_IMPLICIT_EULER ? 1.0f : 0.5f;
+    if (scheme->family != MOTE_FAMILY_SPLITTING) return 0.5f;
+    double x = 0, v = 0;
+    for (uint32_t stage = 0; stage < scheme->stages; stage++) {
+        v += scheme->kick[stage];
+        x += scheme->drift[stage] * v;
+    }
+    return x > 0.75 ? 1.0f : 0.5f;
+}
+
+/* Fills the input of collisions in one step. Returns false if no collider acts on particles. */
+static bool make_collision(const mote_particles *particles, const mote_step *step, uint32_t *killed,
+                           mote_collision *c) {
+    const mote_plan *plan = &particles->range.plan;
+    if (!particles->collides || !step->colliders->list.count) return false;
+    *c = (mote_collision){.count = step->colliders->list.count,
+                          .h = plan->c.h,
+                          .inverse_h = 1.0f / plan->c.h,
+                          .still = true,
+                          .theta = theta_of(plan->scheme),
+                          .half_step = plan->scheme->half_step_velocity,
+                          .advects = plan->scheme->family == MOTE_FAMILY_ADVECTION,
+                          .radius = particles->radius,
+                          .radii = particles->column[MOTE_COLUMN_RADIUS],
+                          .stuck = particles->column[MOTE_COLUMN_STUCK],
+                          .fate = mote_particles_fate(particles),
+                          .killed = killed};
+    mote_particles_vector(particles, MOTE_COLUMN_STUCK_PLACE, c->stuck_place);
+    c->poses = mote_colliders_poses(step->colliders, step->tick, step->ticks_per_step, plan->substeps);
+    c->all.free = FLT_MAX;
+    for (uint32_t i = 0; i < c->count; i++) {
+        if (c->poses[i].response != MOTE_RESPONSE_PASS) c->all.index[c->all.count++] = (uint8_t)i;
+        c->friction[i] = __builtin_sqrtf(c->poses[i].friction * particles->friction);
+    }
+    for (size_t i = 0; i < (size_t)c->count * (plan->substeps + 1); i++)
+        c->still &= !c->poses[i].turns && !(c->poses[i].moved > 0);
+    return c->all.count || c->stuck;
 }
 
 /* --- A batch --- */
@@ -160,6 +208,9 @@ void mote_particles_run(mote_particles *particles, const mote_step *step, uint32
         span.previous_v[axis] = particles->column[MOTE_COLUMN_PREVIOUS_VELOCITY + axis];
     }
     batch b;
+    mote_collision collision;
+    uint32_t killed = 0;
+    if (make_collision(particles, step, &killed, &collision)) span.collision = &collision;
     b.particles = particles, b.frozen = b.expired = 0;
     b.run = (mote_run){particles->kernels, &particles->range.plan, &span};
     mote_events_at(particles->events, step, step->number + 1);
@@ -169,6 +220,7 @@ void mote_particles_run(mote_particles *particles, const mote_step *step, uint32
         mote_events_at(particles->events, step, step->number + k);
         mote_particles_compact(particles, (uint8_t)k);
     }
+    if (killed) report->collided += mote_particles_compact(particles, MOTE_FATE_COLLIDED);
     MOTE_ASSERT((b.frozen == 0 && b.expired == 0) || mote_particles_validate(&particles->range));
     report->non_finite += b.frozen;
     report->expired += b.expired;

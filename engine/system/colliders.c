@@ -3,12 +3,19 @@
 
 #include "system/internal.h"
 
+/* Checks a def for this system. Errors: those of mote_collider_check, ABSENT. */
+static mote_result check(const mote_system *system, const mote_collider_def *def) {
+    const mote_result result = mote_collider_check(def, NULL);
+    if (result) return result;
+    return def->response == MOTE_RESPONSE_STICK && !system->def.sticking ? MOTE_ERROR_ABSENT : MOTE_OK;
+}
+
 mote_result mote_system_add_collider(mote_system *system, const mote_collider_def *def,
                                      mote_collider_id *id) {
     if (id) *id = (mote_collider_id){0, 0};
     if (!system || !def || !id) return MOTE_ERROR_NULL;
     if (system->busy) return MOTE_ERROR_BUSY;
-    mote_result result = mote_collider_check(def, NULL);
+    mote_result result = check(system, def);
     if (result) return result;
     uint32_t serial;
     const mote_fpu_state saved = mote_fpu_enter();
@@ -22,7 +29,7 @@ mote_result mote_system_set_collider(mote_system *system, mote_collider_id id, c
     uint32_t place;
     if (!system || !def) return MOTE_ERROR_NULL;
     mote_result result = mote_system_find(system, &system->colliders.list, MOTE_ID(id), &place);
-    if (result == MOTE_OK) result = mote_collider_check(def, NULL);
+    if (result == MOTE_OK) result = check(system, def);
     if (result) return result;
     const mote_fpu_state saved = mote_fpu_enter();
     mote_colliders_set(&system->colliders, place, def);

@@ -134,7 +134,7 @@ enum {
     DUE = BIRTHS + 2,
     WORDS = DUE + 2
 };
-_Static_assert(sizeof(mote_emitter_def) == 44 * 4,
+_Static_assert(sizeof(mote_emitter_def) == 46 * 4,
                "a def consists of words: its members are in the snapshot as they are");
 
 static void write_emitter(unsigned char *section, uint32_t place, uint32_t serial, const mote_emitter *e) {

@@ -7,6 +7,8 @@
 #include "particles/emitters.h"
 #include "system/internal.h"
 
+#define HASH_SEED 31 /* of hashes of a system */
+
 static uint64_t hash_clock(uint64_t hash, const mote_clock *clock) {
     hash = mote_hash_number(hash, clock->step);
     hash = mote_hash_number(hash, clock->remainder);
@@ -28,14 +30,17 @@ static uint64_t hash_link(uint64_t hash, const mote_link *link) {
 static uint64_t hash_settings(uint64_t hash, const mote_system *system) {
     hash = mote_hash_number(hash, (uint64_t)system->def.integrator);
     hash = mote_hash_number(hash, system->def.substeps);
-    return mote_hash_bytes(hash, &system->def.mass, sizeof system->def.mass);
+    hash = mote_hash_bytes(hash, &system->def.mass, sizeof system->def.mass);
+    if (!mote_system_collides(system)) return hash;
+    const float contact[] = {system->def.collision_radius, system->def.friction};
+    return mote_hash_bytes(hash, contact, sizeof contact);
 }
 
 uint64_t mote_system_hash(const mote_system *system) {
     mote_range *range;
     if (!system) return 0;
     const mote_fpu_state saved = mote_fpu_enter();
-    uint64_t hash = hash_clock(mote_hash_number(0, MOTE_COLUMN_COUNT), &system->clock);
+    uint64_t hash = hash_clock(mote_hash_number(0, HASH_SEED), &system->clock);
     hash = hash_settings(hash, system);
     for (uint32_t i = 0; i < system->forces.count; i++)
         hash = mote_force_hash((const mote_force_def *)system->forces.items + i, hash);

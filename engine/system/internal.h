@@ -113,6 +113,11 @@ mote_result mote_system_find_end(const mote_system *system, const mote_link_end 
  * to which the step points. */
 mote_step mote_system_next_step(const mote_system *system, mote_plan_def *def);
 
+/* Returns whether loose particles of the system can collide. */
+MOTE_INLINE bool mote_system_collides(const mote_system *system) {
+    return system->def.collisions && system->colliders.list.count;
+}
+
 /* Returns the tick of the present step boundary. */
 MOTE_INLINE uint64_t mote_system_boundary(const mote_system *system) {
     return system->clock.step * system->clock.ticks_per_step;

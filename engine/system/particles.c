@@ -27,7 +27,9 @@ static mote_range_view view_of(const mote_particles *particles, uint32_t first, 
                             .birth_step = element_at(particles, MOTE_COLUMN_BIRTH, first),
                             .lifetime = element_at(particles, MOTE_COLUMN_LIFETIME, first),
                             .anchor = vector_at(particles, MOTE_COLUMN_ANCHOR, first),
-                            .id = element_at(particles, MOTE_COLUMN_ID, first)};
+                            .id = element_at(particles, MOTE_COLUMN_ID, first),
+                            .radius = element_at(particles, MOTE_COLUMN_RADIUS, first),
+                            .stuck = element_at(particles, MOTE_COLUMN_STUCK, first)};
     for (int i = 0; i < (int)MOTE_MAX_EXTRA_COLUMNS; i++)
         view.extra[i] = element_at(particles, MOTE_COLUMN_EXTRA + i, first);
     return view;

@@ -37,6 +37,7 @@ static double steps_between(const mote_system *system, const mote_preview_def *d
 static mote_result check_preview(const mote_system *system, const mote_preview_def *def) {
     mote_result result = mote_preview_def_check(def, NULL);
     if (result) return result;
+    if (mote_system_collides(system)) return MOTE_ERROR_INTEGRATOR;
     for (uint32_t i = 0; i < system->forces.count; i++) {
         const mote_force_def *force = (const mote_force_def *)system->forces.items + i;
         if (mote_force_reaches_range(force) || mote_force_needs_anchors(force)) return MOTE_ERROR_INTEGRATOR;

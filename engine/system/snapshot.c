@@ -38,11 +38,12 @@ typedef struct visit {
 } visit;
 
 /* Settings that must be equal; each is one word, so that the fault can name it. */
-enum { SETTINGS = 15 };
+enum { SETTINGS = 20 };
 static const char *const setting_names[SETTINGS] = {
-    "steps_per_second", "steps_per_second", "substeps",      "start_time",      "start_time",
-    "integrator",       "late_policy",      "mass",          "interpolation",   "mass_column",
-    "particle_ids",     "lifetimes",        "anchor_column", "external_forces", "max_steps_per_advance"};
+    "steps_per_second", "steps_per_second", "substeps",      "start_time",       "start_time",
+    "integrator",       "late_policy",      "mass",          "interpolation",    "mass_column",
+    "particle_ids",     "lifetimes",        "anchor_column", "external_forces",  "max_steps_per_advance",
+    "collisions",       "sticking",         "radius_column", "collision_radius", "friction"};
 
 static void settings_of(const mote_system_def *def, uint32_t words[SETTINGS + MOTE_MAX_EXTRA_COLUMNS]) {
     const uint32_t of[SETTINGS] = {def->steps_per_second.steps,
@@ -59,12 +60,17 @@ static void settings_of(const mote_system_def *def, uint32_t words[SETTINGS + MO
                                    def->lifetimes,
                                    def->anchor_column,
                                    def->external_forces,
-                                   def->max_steps_per_advance};
+                                   def->max_steps_per_advance,
+                                   def->collisions,
+                                   def->sticking,
+                                   def->radius_column};
     uint64_t start;
     memcpy(words, of, sizeof of);
     memcpy(&start, &def->start_time, sizeof start);
     mote_words_split(start, words + 3);
     memcpy(words + 7, &def->mass, sizeof def->mass);
+    memcpy(words + 18, &def->collision_radius, sizeof def->collision_radius);
+    memcpy(words + 19, &def->friction, sizeof def->friction);
     for (uint32_t i = 0; i < MOTE_MAX_EXTRA_COLUMNS; i++)
         words[SETTINGS + i] = i < def->extra_count ? def->extra_bytes[i] : 0;
 }
@@ -243,7 +249,7 @@ static void visit_all(visit *v, mote_archive_task task, uint32_t sections) {
     mote_links_archive(&system->links, &links, &v->archive);
     v->archive.part = MOTE_SNAPSHOT_COLLIDERS;
     mote_colliders_archive(&system->colliders, v->counts.colliders.count, v->counts.colliders.next_serial,
-                           &v->archive);
+                           system->def.sticking, &v->archive);
     v->archive.part = MOTE_SNAPSHOT_EMITTERS;
     mote_system_archive_emitters(system, v->counts.emitters.count, v->counts.emitters.next_serial,
                                  &v->archive);

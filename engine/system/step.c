@@ -59,7 +59,8 @@ static void run_steps(mote_system *system, uint32_t steps, const mote_jobs *jobs
         if (edited) report->killed += mote_particles_begin(particles, &step);
         mote_particles_refresh_plan(particles, &def);
         edited = system->hook || system->emitters.count;
-        const uint32_t now = edited ? 1 : mote_particles_batch(particles, steps);
+        const uint32_t now =
+            edited ? 1 : mote_particles_batch(particles, steps, mote_system_collides(system));
         run_batch(system, now, now == steps, jobs, report);
         if (system->hook) mote_system_call_hook(system);
         steps -= now;

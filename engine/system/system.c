@@ -19,6 +19,8 @@ mote_system_def mote_default_system_def(void) {
                              .interpolation = MOTE_INTERPOLATE_LINEAR,
                              .mass = 1.0f,
                              .particle_ids = true,
+                             .collisions = true,
+                             .friction = 0.5f,
                              .loop_order = MOTE_LOOP_AUTO,
                              .isa = MOTE_ISA_AUTO};
 }
@@ -40,6 +42,11 @@ static mote_result check_columns(const mote_system_def *def, const char **name) 
     const mote_result result = mote_named(name, "mass", mote_value_positive(def->mass));
     if (result) return result;
     if (!isfinite(1.0f / def->mass)) return mote_named(name, "mass", MOTE_ERROR_RANGE);
+    const mote_result radius =
+        mote_named(name, "collision_radius", mote_value_not_negative(def->collision_radius));
+    if (radius) return radius;
+    const mote_result friction = mote_named(name, "friction", mote_value_not_negative(def->friction));
+    if (friction) return friction;
     if (def->extra_count > MOTE_MAX_EXTRA_COLUMNS) return mote_named(name, "extra_count", MOTE_ERROR_RANGE);
     for (uint32_t i = 0; i < def->extra_count; i++)
         if (def->extra_bytes[i] == 0 || def->extra_bytes[i] > 256)

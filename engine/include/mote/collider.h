@@ -1,5 +1,6 @@
 /** @file
- * Colliders: moving rigid shapes on which strands and networks rest and slide. */
+ * Colliders: moving rigid shapes on which strands and networks rest and slide, and off which loose particles
+ * bounce. */
 #ifndef MOTE_COLLIDER_H
 #define MOTE_COLLIDER_H
 
@@ -15,6 +16,18 @@ typedef enum mote_collider_kind {
     MOTE_COLLIDER_KIND_COUNT
 } mote_collider_kind;
 
+/** Effect of a collider on loose particles. Strands and networks ignore it: they rest and slide on every
+ * collider. */
+typedef enum mote_response {
+    MOTE_RESPONSE_BOUNCE, /**< restitution and friction */
+    /** The particle stays where it hit the collider and moves with it rigidly, until the collider is removed
+     * or has another response, or the host clears view.stuck. Needs mote_system_def.sticking. */
+    MOTE_RESPONSE_STICK,
+    MOTE_RESPONSE_KILL, /**< the particle dies at the end of the step, at the place of the hit */
+    MOTE_RESPONSE_PASS, /**< none */
+    MOTE_RESPONSE_COUNT
+} mote_response;
+
 /** One collider, in its local frame. Made by mote_sphere, mote_capsule, mote_plane or mote_box; the fields
  * may be changed freely. */
 typedef struct mote_collider_def {
@@ -25,36 +38,59 @@ typedef struct mote_collider_def {
     float half_length;        /**< m, >= 0: capsule, from its middle to the centre of either cap */
     float extent[3];          /**< m, >= 0: half the edges of a box, without its rounding */
     /** Coulomb's friction coefficient, >= 0. A contact uses the root of the product of this coefficient and
-     * that of the strands or the network. */
+     * that of the strands, the network or the loose particles. */
     float friction;
+    float restitution;      /**< 0 .. 1: share of a loose particle's normal velocity that a hit reverses */
+    mote_response response; /**< to loose particles */
 } mote_collider_def;
 
 #define MOTE_MAX_COLLIDERS 64u /**< colliders in a system */
 
-/** Makes a sphere: centre and radius in m, friction 0.5. */
+/** Makes a sphere: centre and radius in m, friction 0.5, restitution 0.3, MOTE_RESPONSE_BOUNCE. */
 MOTE_API mote_collider_def mote_sphere(const float centre[3], float radius);
 
-/** Makes a capsule about the segment from a to b: m, friction 0.5. */
+/** Makes a capsule about the segment from a to b: m; the rest as mote_sphere. */
 MOTE_API mote_collider_def mote_capsule(const float a[3], const float b[3], float radius);
 
-/** Makes a plane through a point (m); the normal (any length but 0) points out of the solid. Friction 0.5. */
+/** Makes a plane through a point (m); the normal (any length but 0) points out of the solid; the rest as
+ * mote_sphere. */
 MOTE_API mote_collider_def mote_plane(const float point[3], const float normal[3]);
 
-/** Makes a box at a placement; extent: half its edges in m. Friction 0.5. */
+/** Makes a box at a placement; extent: half its edges in m; the rest as mote_sphere. */
 MOTE_API mote_collider_def mote_box(const mote_transform *transform, const float extent[3]);
 
 /** Checks a def. Returns the code that every call with this def would return: MOTE_OK, NULL, DEF, ENUM,
- * NOT_FINITE or RANGE (a radius <= 0, a negative length, extent or friction, a quaternion of length 0).
+ * NOT_FINITE or RANGE (a radius <= 0, a negative length, extent or friction, a restitution outside 0 .. 1, a
+ * quaternion of length 0).
  * parameter: see mote_result. Any thread. */
 MOTE_API mote_result mote_collider_check(const mote_collider_def *def, const char **parameter);
 
-/** Adds a collider for the strands and networks of the system; the def is copied. At most MOTE_MAX_COLLIDERS.
- * Errors: NULL, BUSY, those of mote_collider_check, CAPACITY, MEMORY. */
+/** Adds a collider for the strands, networks and loose particles of the system; the def is copied. At most
+ * MOTE_MAX_COLLIDERS. Errors: NULL, BUSY, those of mote_collider_check, ABSENT (MOTE_RESPONSE_STICK without
+ * mote_system_def.sticking), CAPACITY, MEMORY.
+ *
+ * Loose particles (unless mote_system_def.collisions is false) are balls of their radius. After each substep
+ * the path of a particle is the straight segment between its places, in the collider's own axes; it is swept
+ * exactly, so that no speed passes through a thin collider. At the fraction f of the substep where the ball
+ * touches the surface, its velocity relative to the surface is
+ *
+ *     w = v0 + f (v1 - v0) - u,        normal part n (n . w) = w_n n, tangential part w_t
+ *     w_n' = -e w_n,  w_t' = max(0, 1 - mu j / |w_t|) w_t,   j = w_n' - w_n
+ *
+ * with the restitution e, the friction mu = sqrt(mu_collider mu_particles) and the velocity u of the
+ * collider's material there. The rest of the substep goes on with the same acceleration. If that leads back
+ * to the surface within the substep the particle rests: w_n = 0 at its end, and j is the whole normal
+ * impulse of the substep. So a slope holds a particle where tan(angle) <= mu, without creep. No speed
+ * decides between bounce and rest. Up to 4 contacts a substep; a particle that has more keeps the place and
+ * the velocity of the last one until the next substep. A particle that is inside a collider is put on its
+ * nearest surface, with the normal velocity of the surface or a greater one. An energy v^2 / 2 - g . x
+ * does not grow by contacts with colliders at rest. Velocities of position Verlet are half a substep old: the
+ * contact acts on v + h a / 2. Advection has no momentum: restitution and friction are 0. */
 MOTE_API mote_result mote_system_add_collider(mote_system *system, const mote_collider_def *def,
                                               mote_collider_id *id);
 
 /** Replaces shape, friction and placement: the collider is at def->transform from now on and has no target.
- * Errors: NULL, BUSY, ID, those of mote_collider_check. */
+ * Errors: NULL, BUSY, ID, those of mote_collider_check, ABSENT. */
 MOTE_API mote_result mote_system_set_collider(mote_system *system, mote_collider_id id,
                                               const mote_collider_def *def);
 

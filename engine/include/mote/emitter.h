@@ -43,20 +43,21 @@ typedef struct mote_emitter_def {
     float radius,                     /**< m, >= 0: sphere, disc, cone, ring */
         inner_radius;                 /**< m, 0 .. radius: sphere, disc, cone; = radius: the surface or rim */
     float angle;                      /**< rad, 0 .. 1.5: cone, of its side to the axis */
-    float spread;           /**< rad, 0 .. pi: directions are uniform in a cone of this half angle */
-    float rate,             /**< 1/s, >= 0: births by time */
-        rate_per_metre;     /**< 1/m, >= 0: births by the way of the emitter */
-    float inherit;          /**< share of the emitter's own velocity that is added */
-    mote_spread speed;      /**< m/s */
-    mote_spread lifetime;   /**< s, > 0; INFINITY: no end. Others need def.lifetimes of the system */
-    mote_spread mass;       /**< kg, > 0: in systems with a mass column */
-    uint32_t extra_columns; /**< bit 1 << i: column i of the host, of floats, is filled */
+    float spread;                 /**< rad, 0 .. pi: directions are uniform in a cone of this half angle */
+    float rate,                   /**< 1/s, >= 0: births by time */
+        rate_per_metre;           /**< 1/m, >= 0: births by the way of the emitter */
+    float inherit;                /**< share of the emitter's own velocity that is added */
+    mote_spread speed;            /**< m/s */
+    mote_spread lifetime;         /**< s, > 0; INFINITY: no end. Others need def.lifetimes of the system */
+    mote_spread mass;             /**< kg, > 0: in systems with a mass column */
+    mote_spread collision_radius; /**< m, >= 0: in systems with a radius column */
+    uint32_t extra_columns;       /**< bit 1 << i: column i of the host, of floats, is filled */
     mote_spread extra[MOTE_MAX_EXTRA_COLUMNS]; /**< values of those columns */
     uint32_t seed;                             /**< of its random numbers */
 } mote_emitter_def;
 
 /** Returns a def of a point at the origin: 0 births, along y without spread, 1 m/s, no end of life, 1 kg,
- * seed 0. */
+ * collision radius 0 m, seed 0. */
 MOTE_API mote_emitter_def mote_default_emitter_def(void);
 
 /** Checks a def. parameter: NULL, or receives the name of the field at fault (NULL: none). Returns MOTE_OK,

@@ -11,12 +11,14 @@ typedef enum mote_death_why {
     MOTE_DEATH_KILLED,     /**< by mote_system_kill or mote_system_kill_slots */
     MOTE_DEATH_EXPIRED,    /**< its lifetime ended */
     MOTE_DEATH_NON_FINITE, /**< turned NaN or infinite */
+    MOTE_DEATH_COLLIDED,   /**< hit a collider with MOTE_RESPONSE_KILL: at that place, with that velocity */
     MOTE_DEATH_WHY_COUNT
 } mote_death_why;
 
 /** The death of a particle. step: mote_system_steps at the boundary at which it was removed. There the
  * killed of the boundary are removed after those of the step that ends there, and expired ones before
- * those that turned non-finite; each removal fills the slots of the one before. */
+ * those that turned non-finite, and these before those that collided; each removal fills the slots of the one
+ * before. */
 typedef struct mote_death {
     uint64_t step;       /**< steps run; the time is start_time + step x dt */
     uint32_t slot;       /**< at its removal */

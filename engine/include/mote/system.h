@@ -57,12 +57,17 @@ typedef struct mote_system_def {
     mote_late_policy late_policy;     /**< where a frame holds more steps */
     mote_interpolation interpolation; /**< of presented positions */
     bool mass_column;                 /**< an inverse mass per particle; else `mass` for all */
-    float mass;           /**< kg, > 0: of every particle; with a mass column, of newly spawned ones */
-    bool particle_ids;    /**< stable ids: 16 bytes a particle */
-    bool lifetimes;       /**< birth step and lifetime columns: 8 bytes a particle */
-    bool anchor_column;   /**< an anchor per particle: 12 bytes a particle */
-    bool external_forces; /**< force columns for the host: 12 bytes a particle */
-    uint32_t extra_count; /**< columns of the host, at most MOTE_MAX_EXTRA_COLUMNS */
+    float mass;             /**< kg, > 0: of every particle; with a mass column, of newly spawned ones */
+    bool particle_ids;      /**< stable ids: 16 bytes a particle */
+    bool lifetimes;         /**< birth step and lifetime columns: 8 bytes a particle */
+    bool anchor_column;     /**< an anchor per particle: 12 bytes a particle */
+    bool external_forces;   /**< force columns for the host: 12 bytes a particle */
+    bool collisions;        /**< loose particles collide with the colliders: mote/collider.h */
+    bool sticking;          /**< colliders may have MOTE_RESPONSE_STICK: 16 bytes a particle */
+    bool radius_column;     /**< a radius per particle for collisions: 4 bytes a particle */
+    float collision_radius; /**< m, >= 0: of every particle; with a radius column, of newly spawned ones */
+    float friction;         /**< Coulomb's coefficient of the particles against colliders, >= 0 */
+    uint32_t extra_count;   /**< columns of the host, at most MOTE_MAX_EXTRA_COLUMNS */
     uint32_t extra_bytes[MOTE_MAX_EXTRA_COLUMNS]; /**< bytes of one element of each, 1 .. 256 */
     /** Deaths of one advance that are kept (mote/events.h), at most MOTE_MAX_PARTICLES; 0: none, without
      * cost. 96 bytes each. */
@@ -77,7 +82,8 @@ typedef struct mote_system_def {
 
 /** Returns a def with 1,024 particles, 60 steps a second, one substep, time 0, semi-implicit Euler, at most 8
  * steps an advance, slow down when late, linear interpolation, uniform mass 1 kg, ids, no lifetimes, no
- * external forces, no extra columns, no events, AUTO, serial jobs, the default allocator. */
+ * external forces, collisions of radius 0 m with friction 0.5, no radius column, no sticking, no extra
+ * columns, no events, AUTO, serial jobs, the default allocator. */
 MOTE_API mote_system_def mote_default_system_def(void);
 
 /** Checks a def. Returns the code that mote_system_create would return, except OVERFLOW and MEMORY.
@@ -116,8 +122,12 @@ typedef struct mote_range_view {
     float *inverse_mass;  /**< 1/kg, 0 = immovable */
     uint32_t *birth_step; /**< step after which it was spawned, modulo 2^32 */
     float *lifetime; /**< s from birth; dies at the first boundary at which age + dt / 1024 >= lifetime */
-    mote_vector_columns anchor;          /**< m; of new particles: the origin */
-    const mote_particle_id *id;          /**< of each particle */
+    mote_vector_columns anchor; /**< m; of new particles: the origin */
+    const mote_particle_id *id; /**< of each particle */
+    float *radius;              /**< m, for collisions; NULL without radius_column */
+    /** Index of the id of the collider to which the particle sticks, 0: none. The host may set it to 0, which
+     * releases the particle. NULL without `sticking`. */
+    uint32_t *stuck;
     void *extra[MOTE_MAX_EXTRA_COLUMNS]; /**< the host's columns */
 } mote_range_view;
 
@@ -221,6 +231,7 @@ typedef struct mote_advance {
     uint32_t expired;              /**< particles that reached their lifetime */
     uint32_t born;                 /**< particles that emitters gave birth to */
     uint64_t unborn;               /**< births for which there was no capacity */
+    uint32_t collided;             /**< particles killed by colliders with MOTE_RESPONSE_KILL */
     /** Loose particles that turned NaN or infinite and were killed. Strands and islands freeze instead:
      * mote_strands_report, mote_network_report. */
     uint32_t non_finite;
@@ -248,7 +259,8 @@ MOTE_API mote_result mote_systems_advance(mote_system *const *systems, uint32_t 
  * everywhere, and no external forces wait for the next step. Particles whose lifetime ends on the way are
  * removed, and so are those that turn non-finite; a jump back does not restore them. The accumulator stays.
  * Positions are presented without interpolation. Errors: NULL, BUSY, INTEGRATOR (a force that is not affine
- * or in a region, external forces, an emitter, an advecting integrator, strands, a network). */
+ * or in a region, external forces, an emitter, colliders with which particles of the system collide, an
+ * advecting integrator, strands, a network). */
 MOTE_API mote_result mote_system_seek(mote_system *system, uint64_t step);
 
 #define MOTE_MAX_PREVIEW_STEPS 16777216u /**< steps of a preview under forces that are not affine */
@@ -275,7 +287,8 @@ MOTE_API mote_result mote_preview_def_check(const mote_preview_def *def, const c
  * are affine. With other forces it takes the system's own steps, the number nearest to the interval, at least
  * one, in all at most MOTE_MAX_PREVIEW_STEPS. Callbacks see slot 0 of a range of one. Errors: NULL, BUSY,
  * those of mote_preview_def_check, RANGE (too many steps), INTEGRATOR (a callback that reaches the range,
- * particle anchors, exact flow where all forces are callbacks). */
+ * particle anchors, exact flow where all forces are callbacks, colliders with which loose particles
+ * collide). */
 MOTE_API mote_result mote_system_preview(const mote_system *system, const mote_preview_def *def,
                                          float (*points)[3]);
 

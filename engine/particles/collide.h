@@ -1,0 +1,405 @@
+/* Collisions of one register of loose particles with colliders, in one substep.
+ *
+ * The path of a particle is a straight segment in the axes of the collider. The signed distance to a convex
+ * shape is a convex function along it, so that Newton's method from a place outside approaches the first
+ * root from the left and never passes it: no speed tunnels. With a constant acceleration the particle is
+ * then moved to the root of the parabola
+ *
+ *     x(f) = x0 + f (x1 - x0) - f (1 - f) theta h dv,     v(f) = v0 + f dv,     dv = v1 - v0
+ *
+ * across the tangent plane at the hit; theta is 1/2, or 1 where a substep is x1 = x0 + h v1. So the parts
+ * before and after a hit are substeps of the same integrator, and neither gains energy. A hit ends a leg of
+ * the path; the next leg begins there. Bits of a lane depend on no other lane. */
+#ifndef MOTE_PARTICLES_COLLIDE_H
+#define MOTE_PARTICLES_COLLIDE_H
+
+#include "integrators/lanes.h"
+#include "particles/collide_path.h"
+#include "particles/particles.h"
+
+#define COLLIDE_SWEEPS   4        /* hits of a particle in a substep */
+#define COLLIDE_ROUNDING 0x1p-22f /* of coordinates: bound of the error of a distance */
+#define COLLIDE_SLOW     0x1p-20f /* of speeds: slower normal velocities are rounding errors */
+#define COLLIDE_INSIDE   (-1.0f)  /* fractions of hits: before all others */
+#define COLLIDE_NO_HIT   2.0f
+
+/* First hit of the leg. */
+typedef struct collide_hit {
+    wide f; /* fraction of the leg */
+    wide3 normal, drift;
+    wide restitution, friction, depth; /* depth > 0: the leg began inside */
+    wide_mask index, kills, sticks;
+} collide_hit;
+
+/* Returns the start of a leg relative to the origin of a collider. */
+MOTE_INLINE wide3 collide_start(const mote_collider_pose *from, const mote_collider_pose *to,
+                                const collide_leg *leg) {
+    const wide3 d = wide3_sub(leg->x, wide3_set(from->origin));
+    if (to->moved == 0) return d;
+    return wide3_sub(d, wide3_scale(1.0f - leg->left, wide3_set(to->shift)));
+}
+
+/* Replaces *hit by the hit with a collider in the lanes of `meets` in which that is earlier. */
+MOTE_INLINE void collide_take(const mote_collision *c, int32_t index, const mote_collider_pose *to,
+                              const collide_hit *here, wide_mask meets, collide_hit *hit) {
+    const wide_mask first = meets & wide_less(here->f, hit->f), none = (wide_mask){0};
+    const wide_mask inside = wide_less((wide){0}, here->depth);
+    if (!wide_lane_bits(first)) return;
+    hit->f = wide_select(first, here->f, hit->f);
+    hit->normal = wide3_select(first, here->normal, hit->normal);
+    hit->drift = wide3_select(first, here->drift, hit->drift);
+    hit->depth = wide_select(first, here->depth, hit->depth);
+    hit->restitution =
+        wide_select(first, wide_select(inside, (wide){0}, wide_set(to->restitution)), hit->restitution);
+    hit->friction = wide_select(first, wide_set(c->friction[index]), hit->friction);
+    hit->index = (first & index) | (~first & hit->index);
+    hit->kills = (to->response == MOTE_RESPONSE_KILL ? first : none) | (~first & hit->kills);
+    hit->sticks = (to->response == MOTE_RESPONSE_STICK ? first : none) | (~first & hit->sticks);
+}
+
+/* Replaces *hit in the lanes that hit this collider earlier. kind: that of the collider; a constant makes an
+ * instance for it. */
+MOTE_INLINE void collide_with(const mote_collision *c, int32_t index, const mote_collider_pose *from,
+                              mote_collider_kind kind, const collide_leg *leg, collide_hit *hit) {
+    const mote_collider_pose *to = from + c->count;
+    const wide zero = {0}, passed = 1.0f - leg->left;
+    const wide3 shift = wide3_set(to->shift), d0 = collide_start(from, to, leg),
+                d1 = wide3_sub(leg->end_x, wide3_set(to->origin));
+    const wide slack = leg->slack + to->slack;
+    wide_mask near = leg->active & ~wide_is(leg->last, index);
+
+    /* Distance at the start of the leg. */
+    const wide r = kind == MOTE_COLLIDER_PLANE ? leg->radius : to->radius + leg->radius;
+    collide_path path = {.begin = zero, .part = wide_set(1.0f), .bend = zero};
+    if (to->turns) {
+        path = collide_cut(to, kind, d0, d1, leg->radius + slack, leg, &near);
+    } else {
+        path.q0 = collide_into(kind, to->axis, d0);
+        path.u = wide3_sub(collide_into(kind, to->axis, d1), path.q0);
+    }
+    const wide3 u = path.u;
+    collide_surface surface = collide_surface_of(to, kind, path.q0, r);
+    /* A lane whose leg is shorter than its distance does not hit. */
+    const wide_mask off = near & wide_less(slack, surface.distance),
+                    outside = off & ~wide_less(collide_sum(u) + path.bend, surface.distance),
+                    inside = near & wide_less(surface.distance, zero - slack),
+                    touching = near & ~off & ~inside;
+    if (!wide_lane_bits(outside | inside | touching)) return;
+    const wide depth = wide_select(inside, zero - surface.distance, zero);
+
+    /* Root of the distance along the leg. */
+    wide f = zero;
+    const wide_mask found = collide_root(to, kind, &path, r, slack, outside, &f, &surface);
+    if (!wide_lane_bits(found | inside | touching)) return;
+    wide slope = wide3_dot(surface.normal, u);
+    if (to->turns) {
+        f = path.begin + f * path.part;
+        slope = slope / wide_max(path.part, wide_set(CONTACT_SHORT));
+    }
+    const wide3 normal = collide_normal_at(to, kind, passed + f * leg->left, surface.normal);
+    if (wide_lane_bits(found))
+        f = wide_select(found, collide_parabola(f, slope, wide3_dot(normal, leg->lag)), zero);
+
+    /* A particle that touches the surface hits it if it approaches, or comes back within the leg. */
+    wide3 drift = shift;
+    if (to->turns)
+        drift = wide3_add(shift, contact_out_of(to->turn, wide3_add_scaled(d0, f, wide3_sub(d1, d0))));
+    const wide3 material = wide3_scale(wide_set(c->inverse_h), drift);
+    const wide speed = wide3_dot(normal, wide3_sub(leg->v, material)),
+               slow = leg->slow + COLLIDE_SLOW * collide_sum(material);
+    const wide later = speed + c->theta * wide3_dot(normal, leg->dv);
+    const wide_mask meets = found | inside | (touching & wide_less(wide_min(speed, later), zero - slow));
+    f = wide_select(inside, wide_set(COLLIDE_INSIDE), wide_select(found, f, zero));
+
+    const collide_hit here = {.f = f, .normal = normal, .drift = drift, .depth = depth};
+    collide_take(c, index, to, &here, meets, hit);
+}
+
+/* Finds the first hits of a leg with the colliders of a list. from: the poses at the start of the substep. */
+MOTE_INLINE void collide_find(const mote_collision *c, const mote_near *list, const mote_collider_pose *from,
+                              const collide_leg *leg, collide_hit *hit) {
+    for (uint32_t k = 0; k < list->count; k++) {
+        const int32_t i = list->index[k];
+#define COLLIDE_KIND(of)                                                                                     \
+    case of:                                                                                                 \
+        collide_with(c, i, &from[i], MOTE_SPECIALISED(of, from[i].kind), leg, hit);                          \
+        break;
+        switch (MOTE_SPECIALISED(from[i].kind, MOTE_COLLIDER_SPHERE)) {
+            COLLIDE_KIND(MOTE_COLLIDER_SPHERE)
+            COLLIDE_KIND(MOTE_COLLIDER_CAPSULE)
+            COLLIDE_KIND(MOTE_COLLIDER_PLANE)
+            COLLIDE_KIND(MOTE_COLLIDER_BOX)
+        default:
+            break;
+        }
+#undef COLLIDE_KIND
+    }
+}
+
+/* Region of later legs: they end within `most` (m, in each of x, y, z) of x. */
+typedef struct collide_region {
+    wide3 x;
+    wide most;
+} collide_region;
+
+/* Selects the colliders of a list that some lane can reach within the region, by their bounding spheres; a
+ * cube for those that turn (collide_near). */
+MOTE_INLINE collide_region collide_reach(const mote_collision *c, const mote_near *list,
+                                         const mote_collider_pose *from, const collide_leg *leg,
+                                         mote_near *reached) {
+    const wide way = collide_sum(wide3_sub(leg->end_x, leg->x));
+    const wide reach = leg->radius + leg->slack + 2.2f * way;
+    reached->count = 0;
+    for (uint32_t k = 0; k < list->count; k++) {
+        const mote_collider_pose *was = &from[list->index[k]], *to = was + c->count;
+        const wide3 d = wide3_sub(leg->x, wide3_set(was->origin));
+        const wide within = reach + (to->slack + 2.0f * to->moved);
+        wide_mask far;
+        if (to->kind == MOTE_COLLIDER_PLANE) {
+            far = wide_less(within, wide3_dot(wide3_set(to->axis[1]), d));
+            if (to->turns) far = (wide_mask){0};
+        } else {
+            const wide ball = (to->bound + within) * (to->turns ? 1.75f : 1.0f);
+            far = wide_less(ball * ball, wide3_dot(d, d));
+        }
+        reached->index[reached->count] = list->index[k];
+        reached->count += wide_lane_bits(leg->active & ~far) != 0; /* no branch: it is hard to predict */
+    }
+    return (collide_region){leg->x, 1.25f * way};
+}
+
+/* Completes a leg whose ends and duration are set. */
+MOTE_INLINE void collide_leg_begin(const mote_collision *c, collide_leg *leg) {
+    const wide3 far = wide3_max(contact_abs(leg->x), contact_abs(leg->end_x));
+    leg->slack = COLLIDE_ROUNDING * (wide_max(wide_max(far.x, far.y), far.z) + leg->radius);
+    leg->slow = COLLIDE_SLOW * (collide_sum(leg->v) + collide_sum(leg->end_v));
+    leg->dv = wide3_sub(leg->end_v, leg->v);
+    leg->lag = wide3_scale(leg->left * (c->theta * c->h), leg->dv);
+}
+
+/* Removes what goes against the plane of an earlier resting contact: v along the crease of both planes. */
+MOTE_INLINE wide3 collide_crease(wide_mask creased, wide3 normal, wide3 other, wide3 v) {
+    const wide3 along = wide3_cross(normal, other);
+    const wide square = wide3_dot(along, along);
+    const wide_mask none = wide_less(square, wide_set(COLLIDE_SLOW));
+    const wide share = wide3_dot(along, v) / wide_select(none, wide_set(1.0f), square);
+    return wide3_select(creased, wide3_scale(wide_select(none, (wide){0}, share), along), v);
+}
+
+/* Particles after a hit: place, relative velocities at both ends of the next leg, velocity of the material,
+ * own velocity before the hit, lanes that rest. */
+typedef struct collide_after {
+    wide3 x, v, end, material, at;
+    wide_mask rests;
+} collide_after;
+
+/* Replaces the legs of the lanes in `hits` by the next ones. */
+MOTE_INLINE void collide_go_on(const mote_collision *c, const collide_hit *hit, wide_mask hits,
+                               const collide_after *after, collide_leg *leg) {
+    const wide left = leg->left * (1.0f - wide_max(hit->f, (wide){0}));
+    const wide3 mean = wide3_add_scaled(after->v, wide_set(c->theta), wide3_sub(after->end, after->v));
+    wide3 to = wide3_add_scaled(after->x, left, hit->drift);
+    to = wide3_select(hit->sticks, to, wide3_add_scaled(to, left * c->h, mean));
+    to = wide3_select(hit->kills, after->x, to);
+    wide3 end = wide3_select(hit->sticks, after->material, wide3_add(after->end, after->material));
+    end = wide3_select(hit->kills, after->at, end);
+    leg->x = wide3_select(hits, after->x, leg->x);
+    leg->v = wide3_select(hits, wide3_add(after->v, after->material), leg->v);
+    leg->end_x = wide3_select(hits, to, leg->end_x);
+    leg->end_v = wide3_select(hits, end, leg->end_v);
+    leg->left = wide_select(hits, left, leg->left);
+    leg->drift = wide3_select(hits, hit->drift, leg->drift);
+    leg->rest_normal = wide3_select(hits & after->rests, hit->normal, leg->rest_normal);
+    leg->rested = (hits & after->rests) | (~hits & leg->rested);
+    leg->last = (hits & hit->index) | (~hits & leg->last);
+    leg->touched |= hits;
+    leg->held |= hits & (hit->kills | hit->sticks);
+    leg->active = hits & ~hit->kills & ~hit->sticks;
+    /* At rest among colliders at rest: no further hits. */
+    if (c->still) leg->active &= wide_less((wide){0}, collide_sum(leg->v) + collide_sum(leg->end_v));
+}
+
+/* Replaces the legs of the lanes in `hits` by those after the hit. */
+MOTE_INLINE void collide_resolve(const mote_collision *c, const collide_hit *hit, wide_mask hits,
+                                 collide_leg *leg) {
+    const wide zero = {0}, one = wide_set(1.0f), f = wide_max(hit->f, zero), rest_of = one - f;
+    const wide3 n = hit->normal, u = wide3_sub(leg->end_x, leg->x);
+    const wide3 material = wide3_scale(wide_set(c->inverse_h), hit->drift);
+    /* Place and relative velocity at the hit. */
+    wide3 x = wide3_add_scaled(leg->x, f, u);
+    x = wide3_sub(x, wide3_scale(f * rest_of, leg->lag));
+    x = wide3_add_scaled(x, hit->depth, n);
+    const wide3 at = wide3_add_scaled(leg->v, f, leg->dv), w = wide3_sub(at, material),
+                dv = wide3_scale(rest_of, leg->dv);
+    const wide wn = wide3_dot(n, w), an = wide3_dot(n, dv);
+    const wide e = c->advects ? zero : hit->restitution;
+    const wide after = wide_select(wide_less(wn, zero), zero - e * wn, wn);
+    const wide_mask rests = wide_less(after + c->theta * an, zero);
+    const wide impulse = wide_select(rests, zero - (wn + an), after - wn);
+    /* Coulomb friction on the tangential velocity, which in a resting contact includes that gained later. */
+    const wide3 sliding = wide3_sub(w, wide3_scale(wn, n)), gained = wide3_sub(dv, wide3_scale(an, n)),
+                free = wide3_select(rests, wide3_add(sliding, gained), sliding);
+    const wide size = wide_sqrt(wide3_dot(free, free)), limit = (c->advects ? zero : hit->friction) * impulse;
+    const wide_mask slips = wide_less(limit, size);
+    const wide3 rubbed =
+        wide3_scale(wide_select(slips, one - limit / wide_select(slips, size, one), zero), free);
+    /* Relative velocities at both ends of the next leg. */
+    wide3 v = wide3_select(rests, sliding, wide3_add_scaled(rubbed, after, n)),
+          end = wide3_select(rests, rubbed, wide3_add(v, dv));
+    const wide slow = COLLIDE_SLOW * (collide_sum(v) + collide_sum(end) + collide_sum(material));
+    const wide_mask against =
+        wide_less(wide_min(wide3_dot(leg->rest_normal, v), wide3_dot(leg->rest_normal, end)), zero - slow);
+    const wide_mask creased = hits & rests & leg->rested & against;
+    if (wide_lane_bits(creased)) {
+        v = collide_crease(creased, n, leg->rest_normal, v);
+        end = collide_crease(creased, n, leg->rest_normal, end);
+    }
+    /* All of a contact is known here: lanes `hits`, collider hit->index, place x, normal n, velocity `at`
+     * before, impulse per mass `impulse`, and whether it rests. */
+    const collide_after next = {x, v, end, material, at, rests};
+    collide_go_on(c, hit, hits, &next, leg);
+}
+
+/* Returns whether an end of a leg is farther than `most` (m, in x, y or z) from `origin`. */
+MOTE_INLINE bool collide_leaves(const collide_leg *leg, wide3 origin, wide most) {
+    const wide3 size =
+        wide3_max(contact_abs(wide3_sub(leg->x, origin)), contact_abs(wide3_sub(leg->end_x, origin)));
+    const wide way = wide_max(wide_max(size.x, size.y), size.z);
+    return wide_lane_bits(leg->active & ~wide_less(way, most)) != 0;
+}
+
+/* Input and output of collide_register. */
+typedef struct collide_lanes {
+    wide3 origin;         /* places at the start of the step */
+    wide3 from_x, from_v; /* state before the substep */
+    wide3 x, v;           /* state after it */
+    wide_mask keep;       /* lanes that collide; those killed are removed */
+} collide_lanes;
+
+/* Moves stuck lanes with their colliders, and releases those whose collider is gone. Returns the stuck
+ * lanes. */
+MOTE_INLINE wide_mask collide_hold(const mote_collision *c, const mote_collider_pose *from, size_t i,
+                                   collide_lanes *s) {
+    const wide_mask serial = wide_mask_load((const int32_t *)(const void *)(c->stuck + i)) & s->keep;
+    wide_mask held = (wide_mask){0};
+    if (!wide_lane_bits(~wide_is(serial, 0))) return held;
+    const wide3 place = wide3_load(c->stuck_place, i);
+    for (uint32_t k = 0; k < c->all.count; k++) {
+        const mote_collider_pose *was = &from[c->all.index[k]], *pose = was + c->count;
+        const wide_mask here = wide_is(serial, (int32_t)pose->serial);
+        if (pose->response != MOTE_RESPONSE_STICK || !wide_lane_bits(here)) continue;
+        const wide3 arm = contact_out_of(pose->axis, place),
+                    drift = wide3_add(wide3_set(pose->shift),
+                                      contact_out_of(pose->turn, contact_out_of(was->axis, place)));
+        s->x = wide3_select(here, wide3_add(wide3_set(pose->origin), arm), s->x);
+        s->v = wide3_select(here, wide3_scale(wide_set(c->inverse_h), drift), s->v);
+        held |= here;
+    }
+    wide_mask_store((int32_t *)(void *)(c->stuck + i),
+                    wide_mask_load((const int32_t *)(const void *)(c->stuck + i)) & (held | ~s->keep));
+    return held;
+}
+
+/* Stores which collider lanes stick to, and where. */
+MOTE_INLINE void collide_stick(const mote_collision *c, const mote_collider_pose *to, size_t i,
+                               const collide_hit *hit, wide_mask sticks, const collide_leg *leg) {
+    if (!wide_lane_bits(sticks)) return;
+    wide_mask serial = wide_mask_load((const int32_t *)(const void *)(c->stuck + i));
+    wide3 place = wide3_load(c->stuck_place, i);
+    for (uint32_t k = 0; k < c->all.count; k++) {
+        const mote_collider_pose *pose = &to[c->all.index[k]];
+        const wide_mask here = sticks & wide_is(hit->index, c->all.index[k]);
+        if (!wide_lane_bits(here)) continue;
+        const wide3 arm = contact_into(pose->axis, wide3_sub(leg->end_x, wide3_set(pose->origin)));
+        place = wide3_select(here, arm, place);
+        serial = (here & (int32_t)pose->serial) | (~here & serial);
+    }
+    wide_mask_store((int32_t *)(void *)(c->stuck + i), serial);
+    wide3_store(c->stuck_place, i, place);
+}
+
+/* Marks the lanes that a collider killed. */
+MOTE_INLINE void collide_kill(const mote_collision *c, size_t i, wide_mask kills) {
+    uint32_t bits = wide_lane_bits(kills);
+    if (bits) __atomic_store_n(c->killed, 1, __ATOMIC_RELAXED);
+    for (; bits; bits &= bits - 1) {
+        uint8_t *fate = c->fate + i + __builtin_ctz(bits);
+        if (!*fate) *fate = MOTE_FATE_COLLIDED;
+    }
+}
+
+/* Puts lanes that end inside the last collider that they hit on its surface: it turned after the hit, which
+ * the leg does not know. */
+MOTE_INLINE void collide_settle(const mote_collision *c, const mote_near *list,
+                                const mote_collider_pose *from, collide_leg *leg) {
+    const wide zero = {0};
+    for (uint32_t k = 0; k < list->count; k++) {
+        const mote_collider_pose *to = &from[list->index[k]] + c->count;
+        const wide_mask here = leg->touched & ~leg->held & wide_is(leg->last, list->index[k]);
+        if (!to->turns || !wide_lane_bits(here)) continue;
+        const wide3 d = wide3_sub(leg->end_x, wide3_set(to->origin));
+        const wide r = to->kind == MOTE_COLLIDER_PLANE ? leg->radius : to->radius + leg->radius;
+        const collide_surface end = collide_surface_of(to, to->kind, collide_into(to->kind, to->axis, d), r);
+        const wide_mask inside = here & wide_less(end.distance, zero);
+        if (!wide_lane_bits(inside)) continue;
+        const wide3 normal = collide_out_of(to->kind, to->axis, end.normal),
+                    drift = wide3_add(wide3_set(to->shift), contact_out_of(to->turn, d));
+        const wide speed =
+            wide3_dot(normal, wide3_sub(leg->end_v, wide3_scale(wide_set(c->inverse_h), drift)));
+        const wide gains = wide_select(inside, zero - wide_min(speed, zero), zero);
+        leg->end_v = wide3_add_scaled(leg->end_v, gains, normal);
+        leg->end_x =
+            wide3_select(inside, wide3_add_scaled(leg->end_x, zero - end.distance, normal), leg->end_x);
+    }
+}
+
+/* Collides one register, slots from i on, in one substep. Out of line: one instance serves all kernels. */
+MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *near, uint32_t substep, size_t i,
+                                   collide_lanes *s) {
+    const mote_collider_pose *from = c->poses + (size_t)substep * c->count, *to = from + c->count;
+    const wide3 zero = wide3_zero();
+    collide_leg leg = {.x = s->from_x, .v = s->from_v, .drift = zero, .rest_normal = zero};
+    leg.active = s->keep;
+    if (c->stuck) leg.active &= ~collide_hold(c, from, i, s);
+    leg.end_x = s->x, leg.end_v = s->v;
+    leg.left = wide_set(1.0f);
+    leg.radius = c->radii ? wide_load(c->radii + i) : wide_set(c->radius);
+    leg.last = (wide_mask){0} - 1;
+    wide3 half = zero;
+    if (c->advects) leg.v = leg.end_v;
+    if (c->half_step) {
+        half = wide3_scale(wide_set(0.5f), wide3_sub(leg.end_v, leg.v));
+        leg.v = wide3_add(leg.v, half), leg.end_v = wide3_add(leg.end_v, half);
+    }
+    mote_near reached;
+    const mote_near *list = collide_leaves(&leg, s->origin, wide_set(near->free)) ? &c->all : near;
+    collide_leg_begin(c, &leg);
+    const collide_region region = collide_reach(c, list, from, &leg, &reached);
+    list = &reached;
+    for (int sweep = 0; list->count; sweep++) {
+        collide_hit hit = {.f = wide_set(COLLIDE_NO_HIT), .normal = zero, .drift = zero};
+        collide_find(c, list, from, &leg, &hit);
+        const wide_mask hits = leg.active & wide_less(hit.f, wide_set(COLLIDE_NO_HIT));
+        if (!wide_lane_bits(hits)) break;
+        if (sweep == COLLIDE_SWEEPS) {
+            leg.end_x = wide3_select(hits, wide3_add_scaled(leg.x, leg.left, leg.drift), leg.end_x);
+            leg.end_v = wide3_select(hits, leg.v, leg.end_v);
+            break;
+        }
+        collide_resolve(c, &hit, hits, &leg);
+        if (c->stuck) collide_stick(c, to, i, &hit, hits & hit.sticks, &leg);
+        collide_kill(c, i, hits & hit.kills);
+        s->keep &= ~(hits & hit.kills);
+        if (!wide_lane_bits(leg.active)) break;
+        collide_leg_begin(c, &leg);
+        if (collide_leaves(&leg, region.x, region.most) ||
+            collide_leaves(&leg, s->origin, wide_set(near->free)))
+            list = &c->all;
+    }
+    if (!c->still && wide_lane_bits(leg.touched)) collide_settle(c, &c->all, from, &leg);
+    if (c->half_step) leg.end_v = wide3_sub(leg.end_v, half);
+    s->x = wide3_select(leg.touched, leg.end_x, s->x);
+    s->v = wide3_select(leg.touched, leg.end_v, s->v);
+}
+
+#endif

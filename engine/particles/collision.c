@@ -1,0 +1,75 @@
+/* Colliders near a block of loose particles. */
+#include "particles/collision.h"
+
+#include <float.h>
+#include <math.h>
+
+/* Twice the way that the fastest particle of the block goes in a step without forces. A particle that leaves
+ * this region is tested against all colliders, so that the factor changes no result. */
+#define REACH 2.0
+
+/* Returns the distance between two intervals; negative where they overlap. */
+static double apart(double low, double high, double other_low, double other_high) {
+    return fmax(other_low - high, low - other_high);
+}
+
+/* Returns the distance from the box of the particles to the boxes around a collider at all boundaries of the
+ * step: the greatest one of x, y, z. */
+static double box_distance(const mote_collider_pose *pose, uint32_t stride, uint32_t rows,
+                           const mote_slot_bounds *b) {
+    double distance = -INFINITY;
+    for (int i = 0; i < 3; i++) {
+        double low = INFINITY, high = -INFINITY, half = 0;
+        for (uint32_t s = 0; s < rows; s++) {
+            const mote_collider_pose *at = &pose[(size_t)s * stride];
+            low = fmin(low, (double)at->origin[i]), high = fmax(high, (double)at->origin[i]);
+            half = fmax(half, (double)at->half[i]);
+        }
+        distance = fmax(distance, apart((double)b->low[i], (double)b->high[i], low - half, high + half));
+    }
+    return distance - 1.03 * (double)b->radius;
+}
+
+/* The same for a plane: the least height of a corner of the box, over |n| in the 1-norm, because a way of d
+ * in each of x, y, z changes the height by at most that. A plane that turns is near everywhere. */
+static double plane_distance(const mote_collider_pose *pose, uint32_t stride, uint32_t rows,
+                             const mote_slot_bounds *b) {
+    double least = INFINITY;
+    for (uint32_t s = 0; s < rows; s++, pose += stride) {
+        double height = 0, size = 0;
+        if (pose->turns) return -INFINITY;
+        for (int i = 0; i < 3; i++) {
+            const double n = (double)pose->axis[1][i], corner = (double)(n < 0 ? b->high[i] : b->low[i]);
+            height += n * (corner - (double)pose->origin[i]);
+            size += fabs(n);
+        }
+        least = fmin(least, (height - (double)b->radius) / size);
+    }
+    return least;
+}
+
+/* Returns a bound of the rounding errors of the distances that the kernels compute, and more. */
+static double slack_of(const mote_collider_pose *pose, const mote_slot_bounds *b) {
+    double scale = (double)b->radius;
+    for (int i = 0; i < 3; i++) scale = fmax(scale, fmax(fabs((double)b->low[i]), fabs((double)b->high[i])));
+    return 8 * ((double)pose->slack + 0x1p-21 * scale);
+}
+
+void mote_collision_near(const mote_collision *collision, uint32_t substeps, double timestep,
+                         const mote_slot_bounds *bounds, mote_near *near) {
+    const double reach = REACH * (double)bounds->speed * timestep;
+    double free = INFINITY;
+    near->count = 0;
+    for (uint32_t k = 0; k < collision->all.count; k++) {
+        const uint8_t i = collision->all.index[k];
+        const mote_collider_pose *pose = &collision->poses[i];
+        const double distance = (pose->kind == MOTE_COLLIDER_PLANE ? plane_distance : box_distance)(
+                                    pose, collision->count, substeps + 1, bounds) -
+                                slack_of(&collision->poses[i + (size_t)substeps * collision->count], bounds);
+        if (distance > reach)
+            free = fmin(free, distance);
+        else
+            near->index[near->count++] = i;
+    }
+    near->free = free < (double)FLT_MAX ? (float)(free * (1 - 0x1p-20)) : FLT_MAX;
+}

@@ -1,0 +1,46 @@
+/* Collisions of loose particles with the colliders of a system: input of the kernels in one step. */
+#ifndef MOTE_PARTICLES_COLLISION_H
+#define MOTE_PARTICLES_COLLISION_H
+
+#include "contacts/colliders.h"
+
+/* Slots that share a list of near colliders: their positions and velocities fit the first-level cache. */
+#define MOTE_COLLISION_BLOCK 1024u
+
+/* Colliders that particles of one block can reach. Others are at least `free` (m, in each of x, y, z) away
+ * from every place where a particle of the block begins the step. */
+typedef struct mote_near {
+    uint32_t count;
+    float free;
+    uint8_t index[MOTE_MAX_COLLIDERS];
+} mote_near;
+
+typedef struct mote_collision {
+    const mote_collider_pose *poses; /* row s, collider i: poses[s count + i]; substeps + 1 rows */
+    mote_near all;                   /* every collider that acts on particles */
+    uint32_t count;
+    float h, inverse_h, theta;          /* s, 1/s; a substep from (x, v) is h (v + theta dv): 1/2 or 1 */
+    bool still;                         /* all colliders are at rest */
+    bool half_step;                     /* velocity columns hold v(t - h/2) */
+    bool advects;                       /* particles have no momentum */
+    float radius;                       /* m, of all particles ... */
+    const float *radii;                 /* ... or of each; NULL: uniform */
+    uint32_t *stuck;                    /* columns of stuck particles (particles.h); NULL: absent */
+    float *stuck_place[3];              /* m, in the axes of the collider */
+    uint8_t *fate;                      /* MOTE_FATE_COLLIDED is written here */
+    uint32_t *killed;                   /* set to 1 where a particle was killed */
+    float friction[MOTE_MAX_COLLIDERS]; /* of each collider against the particles */
+} mote_collision;
+
+/* Bounds of a run of slots: of finite positions, of velocities in each of x, y, z. Empty: low > high. */
+typedef struct mote_slot_bounds {
+    float low[3], high[3];
+    float speed, radius; /* m/s, m */
+    bool any_stuck;
+} mote_slot_bounds;
+
+/* Selects the colliders that particles within the bounds may reach in a step of `timestep`. */
+void mote_collision_near(const mote_collision *collision, uint32_t substeps, double timestep,
+                         const mote_slot_bounds *bounds, mote_near *near);
+
+#endif

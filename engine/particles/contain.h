@@ -1,0 +1,120 @@
+/* Steps single registers of loose particles substep by substep: those of which a lane turns non-finite, and
+ * those in which a collision may happen. One instance for each family serves any forces and masses. */
+#ifndef MOTE_PARTICLES_CONTAIN_H
+#define MOTE_PARTICLES_CONTAIN_H
+
+#include "particles/collide.h"
+#include "particles/fused.h"
+
+MOTE_INLINE wide_mask contain_same(wide3 a, wide3 b) {
+    return wide_equal(a.x, b.x) & wide_equal(a.y, b.y) & wide_equal(a.z, b.z);
+}
+
+/* Runs the substeps of one step, each followed by its collisions. The last evaluation of a substep is then
+ * never reused: a collision has moved the particle since. A state that a substep leaves as it is, among
+ * colliders at rest, is that at the end of the step. */
+MOTE_INLINE void contain_step(const mote_plan *plan, const mote_span *span, mote_instance of, size_t i,
+                              uint64_t step, const mote_external *external, const mote_wide_map *map,
+                              collide_lanes *s) {
+    const mote_collision *collision = span->collision;
+    mote_lanes lanes = {.x = s->x, .v = s->v};
+    for (uint32_t substep = 0; substep < plan->substeps; substep++) {
+        const wide3 x = lanes.x, v = lanes.v;
+        run_substep(plan, of, &lanes, external, map, step, substep, plan->reuse && substep > 0 && !collision);
+        if (!collision) continue;
+        end_substeps(plan, of.family, &lanes);
+        s->from_x = x, s->from_v = v;
+        s->x = wide3_select(s->keep, lanes.x, x), s->v = wide3_select(s->keep, lanes.v, v);
+        collide_register(collision, span->near, substep, i, s);
+        lanes.x = s->x, lanes.v = s->v;
+        const bool steady = collision->still && !plan->timed;
+        if (steady && wide_all(contain_same(x, s->x) & contain_same(v, s->v))) break;
+    }
+    if (!collision) end_substeps(plan, of.family, &lanes);
+    s->x = lanes.x, s->v = lanes.v;
+}
+
+/* Runs the steps of one register from the state in memory. A lane that turns non-finite keeps the state
+ * before that step. */
+MOTE_INLINE void contain(const mote_plan *plan, const mote_span *span, mote_instance of, size_t i,
+                         uint32_t *frozen) {
+    of.registers = 1;
+    collide_lanes s = {.x = wide3_load(span->x, i), .v = wide3_load(span->v, i)};
+    const mote_external external = load_external(plan, span, of.mass, i);
+    mote_wide_map map;
+    if (of.family == MOTE_FAMILY_MAP) map = map_of(plan, external.inverse_mass);
+    wide_mask keep = lanes_to_keep(span, of.mass, external.inverse_mass, i);
+    for (uint32_t step = 0; step < span->steps; step++) {
+        const mote_lanes start = {.x = s.x, .v = s.v};
+        s.origin = start.x;
+        s.keep = keep;
+        if (span->previous_x[0] && step + 1 == span->steps) store_previous(span, &start, keep, i);
+        contain_step(plan, span, of, i, span->first_step + step, &external, &map, &s);
+        const wide_mask bad = keep & ~finite_lanes(&(mote_lanes){.x = s.x, .v = s.v});
+        mark(span->fate, bad, i, step, frozen);
+        keep &= ~bad;
+        s.x = wide3_select(keep, s.x, start.x);
+        s.v = wide3_select(keep, s.v, start.v);
+    }
+    wide3_store(span->x, i, s.x);
+    wide3_store(span->v, i, s.v);
+}
+
+/* Collides slots [first, end) of a workspace. A lane that is killed is masked as a frozen one is, and the
+ * span already holds its place. */
+MOTE_INLINE void contain_staged(const mote_plan *plan, const mote_span *span, const mote_workspace *workspace,
+                                uint32_t substep, size_t first, size_t end) {
+    for (size_t i = first; i < end; i += MOTE_WIDTH) {
+        const size_t at = i - workspace->first;
+        const bool mass = plan->mass_column;
+        const wide inverse_mass = mass ? wide_load(span->inverse_mass + i) : (wide){0};
+        const wide_mask frozen = wide_mask_load(workspace->frozen + at),
+                        keep = lanes_to_keep(span, mass, inverse_mass, i) & ~frozen;
+        collide_lanes s = {.origin = wide3_load(span->x, i), .keep = keep};
+        s.from_x = wide3_load(workspace->from_x, at), s.from_v = wide3_load(workspace->from_v, at);
+        s.x = wide3_load(workspace->x, at), s.v = wide3_load(workspace->v, at);
+        collide_register(span->collision, &span->collision->all, substep, i, &s);
+        wide3_store(workspace->x, at, s.x);
+        wide3_store(workspace->v, at, s.v);
+        const wide_mask killed = keep & ~s.keep;
+        if (!wide_lane_bits(killed)) continue;
+        wide_mask_store(workspace->frozen + at, frozen | killed);
+        wide3_store(span->x, i, wide3_select(killed, s.x, wide3_load(span->x, i)));
+        wide3_store(span->v, i, wide3_select(killed, s.v, wide3_load(span->v, i)));
+    }
+}
+
+MOTE_INLINE float least_of(wide a) {
+    float least = wide_element(a, 0);
+    for (int lane = 1; lane < MOTE_WIDTH; lane++)
+        least = wide_element(a, lane) < least ? wide_element(a, lane) : least;
+    return least;
+}
+
+/* Values that are not finite are left out. */
+MOTE_INLINE void contain_bound(const mote_span *span, size_t first, size_t end, mote_slot_bounds *bounds) {
+    const mote_collision *c = span->collision;
+    const wide far = wide_set(FLT_MAX), zero = {0};
+    wide3 low = {far, far, far}, high = {zero - far, zero - far, zero - far};
+    wide speed = zero, radius = c->radii ? zero : wide_set(c->radius);
+    wide_mask stuck = (wide_mask){0};
+    for (size_t i = first; i < end; i += MOTE_WIDTH) {
+        const wide3 x = wide3_load(span->x, i), v = contact_abs(wide3_load(span->v, i));
+        const wide_mask in = lanes_to_keep(span, false, zero, i);
+        low = wide3_select(in, wide3_min(x, low), low);
+        high = wide3_select(in, wide3_max(high, x), high);
+        const wide most = wide_max(wide_max(wide_max(speed, v.x), v.y), v.z);
+        speed = wide_select(in, most, speed);
+        if (c->radii) radius = wide_select(in, wide_max(radius, wide_load(c->radii + i)), radius);
+        if (c->stuck)
+            stuck |= in & ~wide_is(wide_mask_load((const int32_t *)(const void *)(c->stuck + i)), 0);
+    }
+    bounds->low[0] = least_of(low.x), bounds->low[1] = least_of(low.y), bounds->low[2] = least_of(low.z);
+    bounds->high[0] = -least_of(zero - high.x), bounds->high[1] = -least_of(zero - high.y);
+    bounds->high[2] = -least_of(zero - high.z);
+    bounds->speed = -least_of(zero - speed);
+    bounds->radius = -least_of(zero - radius);
+    bounds->any_stuck = wide_lane_bits(stuck) != 0;
+}
+
+#endif
