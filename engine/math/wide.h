@@ -76,6 +76,7 @@ MOTE_INLINE bool wide_all(wide_mask mask) { return mask != 0; }
 MOTE_INLINE bool wide_all_finite(wide a) { return a * 0.0f == 0.0f; }
 MOTE_INLINE uint32_t wide_lane_bits(wide_mask mask) { return (uint32_t)mask & 1u; }
 MOTE_INLINE float wide_element(wide value, int lane) { return (void)lane, value; }
+MOTE_INLINE int32_t wide_mask_element(wide_mask value, int lane) { return (void)lane, value; }
 MOTE_INLINE wide_mask wide_lanes_below(int32_t count) { return -(0 < count); }
 MOTE_INLINE wide_mask wide_mask_of_bits(uint32_t bits) { return -(int32_t)(bits & 1u); }
 MOTE_INLINE wide wide_gather(const float *from, const int32_t *index) { return from[index[0]]; }
@@ -150,6 +151,7 @@ MOTE_INLINE uint32_t wide_lane_bits(wide_mask mask) {
 }
 
 MOTE_INLINE float wide_element(wide value, int lane) { return value[lane]; }
+MOTE_INLINE int32_t wide_mask_element(wide_mask value, int lane) { return value[lane]; }
 
 /* Sets lanes 0 .. count - 1; none for count <= 0. */
 MOTE_INLINE wide_mask wide_lanes_below(int32_t count) {

@@ -15,6 +15,7 @@
 
 #include "integrators/lanes.h"
 #include "particles/collide_path.h"
+#include "particles/events.h"
 #include "particles/particles.h"
 
 #define COLLIDE_SWEEPS   4        /* hits of a particle in a substep */
@@ -219,6 +220,33 @@ MOTE_INLINE void collide_go_on(const mote_collision *c, const collide_hit *hit, 
     if (c->still) leg->active &= wide_less((wide){0}, collide_sum(leg->v) + collide_sum(leg->end_v));
 }
 
+/* Adds the hits of lanes to the events: all but contacts at rest, which are those no faster than the velocity
+ * that the forces give in the leg. speed: towards the collider. */
+MOTE_OUTLINE void collide_tell(const mote_collision *c, const collide_hit *hit, wide_mask hits, wide3 x,
+                               wide speed, const collide_leg *leg) {
+    const wide left = leg->left * (1.0f - wide_max(hit->f, (wide){0}));
+    const wide time = ((float)leg->substep + 1 - left) * c->inverse_substeps;
+    uint32_t bits = wide_lane_bits(hits & wide_less(wide_abs(wide3_dot(hit->normal, leg->dv)), speed));
+    mote_hit list[MOTE_WIDTH];
+    uint32_t count = 0;
+    for (; bits; bits &= bits - 1) {
+        const int lane = __builtin_ctz(bits);
+        const size_t slot = leg->slot + (size_t)lane;
+        const mote_collider_pose *pose = &c->poses[wide_mask_element(hit->index, lane)];
+        list[count++] = (mote_hit){
+            .step = c->step,
+            .slot = (uint32_t)slot,
+            .time = wide_element(time, lane),
+            .id = c->ids ? c->ids[slot] : (mote_particle_id){0, 0},
+            .collider = {pose->serial, c->events->mark},
+            .position = {wide_element(x.x, lane), wide_element(x.y, lane), wide_element(x.z, lane)},
+            .normal = {wide_element(hit->normal.x, lane), wide_element(hit->normal.y, lane),
+                       wide_element(hit->normal.z, lane)},
+            .speed = wide_element(speed, lane)};
+    }
+    mote_events_hits(c->events, list, count);
+}
+
 /* Replaces the legs of the lanes in `hits` by those after the hit. */
 MOTE_INLINE void collide_resolve(const mote_collision *c, const collide_hit *hit, wide_mask hits,
                                  collide_leg *leg) {
@@ -254,8 +282,7 @@ MOTE_INLINE void collide_resolve(const mote_collision *c, const collide_hit *hit
         v = collide_crease(creased, n, leg->rest_normal, v);
         end = collide_crease(creased, n, leg->rest_normal, end);
     }
-    /* All of a contact is known here: lanes `hits`, collider hit->index, place x, normal n, velocity `at`
-     * before, impulse per mass `impulse`, and whether it rests. */
+    if (c->events) collide_tell(c, hit, hits, x, zero - wn, leg);
     const collide_after next = {x, v, end, material, at, rests};
     collide_go_on(c, hit, hits, &next, leg);
 }
@@ -358,7 +385,8 @@ MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *nea
                                    collide_lanes *s) {
     const mote_collider_pose *from = c->poses + (size_t)substep * c->count, *to = from + c->count;
     const wide3 zero = wide3_zero();
-    collide_leg leg = {.x = s->from_x, .v = s->from_v, .drift = zero, .rest_normal = zero};
+    collide_leg leg = {
+        .x = s->from_x, .v = s->from_v, .drift = zero, .rest_normal = zero, .slot = i, .substep = substep};
     leg.active = s->keep;
     if (c->stuck) leg.active &= ~collide_hold(c, from, i, s);
     leg.end_x = s->x, leg.end_v = s->v;

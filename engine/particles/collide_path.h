@@ -18,8 +18,10 @@ typedef struct collide_leg {
     wide3 drift;   /* m, motion of the last collider's material in a substep */
     wide3 rest_normal;
     wide_mask rested, active, touched;
-    wide_mask held; /* lanes that were killed or stick */
-    wide_mask last; /* index of the last collider; -1: none */
+    wide_mask held;   /* lanes that were killed or stick */
+    wide_mask last;   /* index of the last collider; -1: none */
+    size_t slot;      /* of the first lane */
+    uint32_t substep; /* number in the step */
 } collide_leg;
 
 MOTE_INLINE wide collide_sum(wide3 a) { return wide_abs(a.x) + wide_abs(a.y) + wide_abs(a.z); }

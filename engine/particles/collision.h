@@ -30,6 +30,10 @@ typedef struct mote_collision {
     uint8_t *fate;                      /* MOTE_FATE_COLLIDED is written here */
     uint32_t *killed;                   /* set to 1 where a particle was killed */
     float friction[MOTE_MAX_COLLIDERS]; /* of each collider against the particles */
+    struct mote_events *events;         /* to which hits are added; NULL: they are not listed */
+    const mote_particle_id *ids;        /* of the particles, or NULL */
+    uint64_t step;                      /* steps run at the end of this one */
+    float inverse_substeps;
 } mote_collision;
 
 /* Bounds of a run of slots: of finite positions, of velocities in each of x, y, z. Empty: low > high. */

@@ -88,7 +88,11 @@ static bool make_collision(const mote_particles *particles, const mote_step *ste
                           .radii = particles->column[MOTE_COLUMN_RADIUS],
                           .stuck = particles->column[MOTE_COLUMN_STUCK],
                           .fate = mote_particles_fate(particles),
-                          .killed = killed};
+                          .killed = killed,
+                          .ids = particles->column[MOTE_COLUMN_ID],
+                          .step = step->number + 1,
+                          .inverse_substeps = 1.0f / (float)plan->substeps};
+    if (particles->events && particles->events->hits.capacity) c->events = particles->events;
     mote_particles_vector(particles, MOTE_COLUMN_STUCK_PLACE, c->stuck_place);
     c->poses = mote_colliders_poses(step->colliders, step->tick, step->ticks_per_step, plan->substeps);
     c->all.free = FLT_MAX;
@@ -220,6 +224,7 @@ void mote_particles_run(mote_particles *particles, const mote_step *step, uint32
         mote_events_at(particles->events, step, step->number + k);
         mote_particles_compact(particles, (uint8_t)k);
     }
+    mote_events_end_hits(particles->events);
     if (killed) report->collided += mote_particles_compact(particles, MOTE_FATE_COLLIDED);
     MOTE_ASSERT((b.frozen == 0 && b.expired == 0) || mote_particles_validate(&particles->range));
     report->non_finite += b.frozen;

@@ -1,0 +1,80 @@
+/* Hits of particles on colliders, as events: every bounce is one, contacts at rest are none, and the lists
+ * are the same for any threads. */
+#include <math.h>
+#include "support.h"
+
+static mote_system *make_system(uint32_t particles, mote_jobs jobs, uint32_t substeps, float restitution) {
+    mote_system_def def = mote_default_system_def();
+    mote_system *system;
+    mote_force_id force;
+    mote_collider_id collider;
+    def.capacity = particles, def.max_hits = 4096, def.jobs = jobs, def.substeps = substeps;
+    def.integrator = MOTE_VELOCITY_VERLET;
+    assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
+    const mote_force_def gravity = mote_gravity((const float[3]){0, -10, 0});
+    assert_int_equal(mote_system_add_force(system, &gravity, &force), MOTE_OK);
+    mote_collider_def ground = mote_plane((const float[3]){0, 0, 0}, (const float[3]){0, 1, 0});
+    ground.restitution = restitution;
+    assert_int_equal(mote_system_add_collider(system, &ground, &collider), MOTE_OK);
+    mote_range_view view;
+    assert_int_equal(mote_system_spawn(system, particles, &view), MOTE_OK);
+    for (uint32_t i = 0; i < particles; i++)
+        view.position.x[i] = (float)i, view.position.y[i] = 0.2f + 0.05f * (float)(i % 61);
+    return system;
+}
+
+/* A ball from 1.25 m falls for 0.5 s; with the restitution 1/2 it flies for 0.5 s, 0.25 s, ... */
+TEST(every_bounce_is_a_hit_and_rest_is_none) {
+    mote_system *system = make_system(1, (mote_jobs){0}, 4, 0.5f);
+    mote_range_view view = mote_system_view(system);
+    view.position.y[0] = 1.25f;
+    assert_int_equal(mote_system_teleport(system, 0, 1), MOTE_OK);
+    double time = 0.5, speed = 5, flight = 0.5;
+    uint32_t bounces = 0;
+    for (uint32_t step = 0; step < 600; step++) {
+        mote_hit_list hits;
+        assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
+        assert_int_equal(mote_system_hits(system, &hits), MOTE_OK);
+        assert_true(hits.lost == 0);
+        for (uint32_t i = 0; i < hits.count && bounces < 5; i++, bounces++) {
+            const mote_hit *hit = &hits.events[i];
+            const double at = ((double)(hit->step - 1) + (double)hit->time) / 60;
+            ASSERT(hit->step, ==, (uint64_t)step + 1);
+            ASSERT(fabs(at - time), <, 1e-3);
+            ASSERT(fabs((double)hit->speed - speed), <, 1e-2);
+            ASSERT(fabs((double)hit->position[1]), <, 1e-5);
+            assert_true(hit->normal[1] == 1 && hit->id.index == mote_system_view(system).id[0].index);
+            time += flight, flight /= 2, speed /= 2;
+        }
+        if (step > 180) ASSERT(hits.count, ==, 0u); /* after 1.5 s all bounces are over */
+    }
+    ASSERT(bounces, ==, 5u);
+    mote_system_destroy(system);
+}
+
+TEST(hits_are_the_same_for_any_threads_and_in_order) {
+    enum { COUNT = 5000, STEPS = 40 };
+    static mote_hit kept[STEPS][4096];
+    uint32_t count[STEPS], all = 0;
+    for (uint32_t threads = 1; threads <= 3; threads++) {
+        mote_jobs jobs = dividing(mote_jobs_openmp(threads));
+        mote_system *system = make_system(COUNT, jobs, 2, 0.7f);
+        for (uint32_t step = 0; step < STEPS; step++) {
+            mote_hit_list hits;
+            assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
+            assert_int_equal(mote_system_hits(system, &hits), MOTE_OK);
+            if (threads == 1) count[step] = hits.count, all += hits.count;
+            ASSERT(hits.count, ==, count[step]);
+            for (uint32_t i = 0; i < hits.count; i++) {
+                mote_hit hit = hits.events[i];
+                hit.collider.generation = 0; /* marks the system */
+                if (threads == 1) kept[step][i] = hit;
+                assert_memory_equal(&hit, &kept[step][i], sizeof hit);
+            }
+            for (uint32_t i = 1; i < hits.count; i++)
+                ASSERT(hits.events[i - 1].slot, <=, hits.events[i].slot);
+        }
+        mote_system_destroy(system);
+    }
+    ASSERT(all, >, (uint32_t)COUNT / 2);
+}
