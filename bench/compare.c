@@ -120,9 +120,7 @@ static void print_help(void) {
          "strain is the\n"
          "largest over all segments and frames. Tables of strain by substeps and of energy follow.\n"
          "Networks: likewise, and both sides must first go the same way. The stiff net shows the strain of "
-         "both sides;\n"
-         "the largest stable steps by both bounds of the engine are beside those by the true highest "
-         "frequency.");
+         "both sides.");
 }
 
 #define ENGINE(integrator, threads) {false, integrator, threads}
@@ -214,7 +212,7 @@ int command_compare(int argc, char **argv) {
     for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;)
         apply_option(&asked, option, optarg);
     require_no_operands(argc, argv, optind);
-    FILE *json = json_open(asked.json);
+    bench_output *json = output_open("--json", asked.json);
     cJSON *object = json_report();
     printf("mote %s, %s, %s, median (min..max) of %u repeats\n", mote_version(), machine_cpu(),
            machine_compiler(), (unsigned)asked.repeat);
@@ -223,5 +221,5 @@ int command_compare(int argc, char **argv) {
     if (asked.strands) compare_strands(asked.repeat, object);
     if (asked.networks) compare_networks(asked.repeat, object);
     if (asked.snapshots) compare_snapshots(asked.repeat, object);
-    return json_close(json, asked.json, object) ? EXIT_SUCCESS : EXIT_FAILURE;
+    return json_close(json, object) ? EXIT_SUCCESS : EXIT_USAGE;
 }

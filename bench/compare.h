@@ -11,10 +11,8 @@ void compare_strands(uint32_t repeat, cJSON *object);
 void compare_strain(cJSON *object);
 void compare_energy(cJSON *object);
 
-/* With a table "stable_steps". */
 void compare_networks(uint32_t repeat, cJSON *object);
 void compare_stiff_net(uint32_t repeat, cJSON *results);
-void compare_bounds(cJSON *object);
 
 /* Deaths and births, small systems, curl noise. */
 void compare_particles(uint32_t repeat, cJSON *object);

@@ -15,7 +15,7 @@ static const bench_command commands[] = {
     {"list", "the scenes, integrators and instruction sets that there are", command_list},
     {"limits", "memory bandwidth of this machine, the limit that shares refer to", command_limits},
     {"throughput", "particle-steps a second, beside the baselines and the limit", command_throughput},
-    {"accuracy", "results of the integrators and solvers beside what they should be", command_accuracy},
+    {"verify", "every physical claim beside its reference; exit code 1 where one fails", command_verify},
     {"compare", "cost of the integrators beside each other and beside plain loops", command_compare},
     {"threads", "sizes from which work is divided among threads, and steps on a busy machine",
      command_threads},

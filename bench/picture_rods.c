@@ -29,17 +29,6 @@ static strand_run *start(const mote_strands_def *def) {
     return run;
 }
 
-/* After each of `frames` frames the velocities are multiplied by `keep`. */
-static void run_for(strand_run *run, uint32_t frames, float keep) {
-    const mote_strands_view view = mote_strands_columns(run->system, run->id);
-    float *const v[3] = {view.velocity.x, view.velocity.y, view.velocity.z};
-    for (uint32_t frame = 0; frame < frames; frame++) {
-        strand_run_frame(run);
-        for (int axis = 0; axis < 3; axis++)
-            for (uint32_t slot = 0; slot < view.slot_count; slot++) v[axis][slot] *= keep;
-    }
-}
-
 static void write_point(FILE *file, const strand_run *run, uint32_t rod, uint32_t point, double scale) {
     const mote_strands_view view = mote_strands_columns(run->system, run->id);
     const uint32_t slot = mote_strands_slot(run->system, run->id, rod, point);
@@ -101,7 +90,7 @@ static void write_cantilevers(FILE *file) {
     mote_strands_def def = def_of(LOADS, CANTILEVER_POINTS);
     def.positions = points[0][0], def.point_mass = mass[0], def.point_bending_stiffness = bending[0];
     strand_run *run = start(&def);
-    run_for(run, 1500, 0.43f);
+    strand_run_settle(run, 1500, 0.43f);
     for (uint32_t i = 0; i < LOADS; i++) write_rods(file, run, i, i + 1, 1 / length);
     for (int i = 0; i < LOADS; i++) shoot(load_of[i], clamp_curvature(load_of[i]), file);
     strand_run_destroy(run);
@@ -125,7 +114,7 @@ static void write_curls(FILE *file) {
     def.bending_stiffness = 2e-6f, def.twisting_stiffness = 1.5e-6f;
     strand_run *run = start(&def);
     write_rods(file, run, 0, 1, 1e3);
-    run_for(run, 3000, 0.9f);
+    strand_run_settle(run, 3000, 0.9f);
     for (uint32_t i = 0; i < CURL_LOADS; i++) write_rods(file, run, i, i + 1, 1e3);
     strand_run_destroy(run);
 }
@@ -167,7 +156,7 @@ static void write_groom(FILE *file) {
         def.rest_acceleration[1] = kept ? (float)-GRAVITY : 0;
         strand_run *run = start(&def);
         if (!kept) write_rods(file, run, 0, MOST_RODS, 1e3);
-        run_for(run, 600, 1);
+        strand_run_settle(run, 600, 1);
         write_rods(file, run, 0, MOST_RODS, 1e3);
         strand_run_destroy(run);
     }

@@ -315,7 +315,7 @@ int command_throughput(int argc, char **argv) {
     request asked = parse(argc, argv);
     bench_report report = {0};
     arena memory;
-    FILE *json = json_open(asked.json);
+    bench_output *json = output_open("--json", asked.json);
     if (!arena_create(&memory, arena_size(&asked))) fail_usage("--particles: no memory for so many");
     printf("mote %s, %s, %s, median of %u repeats\n", mote_version(), machine_cpu(), machine_compiler(),
            (unsigned)asked.repeat);
@@ -324,7 +324,7 @@ int command_throughput(int argc, char **argv) {
         if (is_asked(&asked, &scenes[i])) run_scene(&asked, &scenes[i], &memory, &report);
     run_checks(&asked, &memory, &report);
     int code = verdict(&report);
-    if (!json_close(json, asked.json, report_object(&report))) code = EXIT_FAILURE;
+    if (!json_close(json, report_object(&report))) code = EXIT_USAGE;
     arena_destroy(&memory);
     free(report.records);
     return code;

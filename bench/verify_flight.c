@@ -4,16 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "accuracy.h"
+#include "verify.h"
 #include "contenders.h"
 #include "engine.h"
 
-double accuracy_timestep(const bench_setup *setup) {
+double verify_timestep(const bench_setup *setup) {
     return (double)setup->rate.seconds / (double)setup->rate.steps;
 }
 
-void accuracy_callback(void *user, const mote_stage_view *stage, float *x, float *y, float *z) {
-    const accuracy_field *field = user;
+void verify_callback(void *user, const mote_stage_view *stage, float *x, float *y, float *z) {
+    const verify_field *field = user;
     for (uint32_t i = 0; i < stage->count; i++) {
         const double at[3] = {(double)stage->x[i], (double)stage->y[i], (double)stage->z[i]};
         const double v[3] = {(double)stage->velocity_x[i], (double)stage->velocity_y[i],
@@ -26,7 +26,7 @@ void accuracy_callback(void *user, const mote_stage_view *stage, float *x, float
     }
 }
 
-mote_system *accuracy_system(const bench_setup *setup, mote_integrator integrator) {
+mote_system *verify_system(const bench_setup *setup, mote_integrator integrator) {
     mote_system_def def = mote_default_system_def();
     mote_system *system;
     mote_range_view view;
@@ -53,7 +53,7 @@ mote_system *accuracy_system(const bench_setup *setup, mote_integrator integrato
 }
 
 /* NaN where the particle turned non-finite and was killed. */
-bench_state accuracy_state(const mote_system *system) {
+bench_state verify_state(const mote_system *system) {
     mote_present_layout layout = mote_default_present_layout();
     layout.stride = 6 * sizeof(float), layout.velocity_offset = 3 * sizeof(float);
     float value[6] = {NAN, NAN, NAN, NAN, NAN, NAN};
@@ -72,12 +72,12 @@ static bench_trajectory trajectory_of(const bench_setup *setup) {
 
 static bench_trajectory fly_engine(const bench_setup *setup, mote_integrator integrator) {
     bench_trajectory flight = trajectory_of(setup);
-    mote_system *system = accuracy_system(setup, integrator);
+    mote_system *system = verify_system(setup, integrator);
     for (uint32_t i = 0; i < flight.count; i++) {
         mote_statistics sums;
         if (i) engine_check(mote_system_step(system, 1, NULL), "mote_system_step");
         engine_check(mote_system_statistics(system, &sums), "mote_system_statistics");
-        flight.samples[i] = (bench_sample){mote_system_time(system), accuracy_state(system),
+        flight.samples[i] = (bench_sample){mote_system_time(system), verify_state(system),
                                            sums.kinetic + sums.potential, sums.angular_momentum[2]};
     }
     mote_system_destroy(system);
@@ -87,7 +87,7 @@ static bench_trajectory fly_engine(const bench_setup *setup, mote_integrator int
 bench_trajectory reference_flight(const bench_setup *setup, mote_integrator integrator, bench_noise *noise) {
     bench_trajectory flight = trajectory_of(setup);
     bench_state state = setup->start;
-    double h = accuracy_timestep(setup);
+    double h = verify_timestep(setup);
     reference_start(setup, integrator, 0, h, &state, noise);
     for (uint32_t i = 0; i < flight.count; i++) {
         if (i) reference_step(setup, integrator, (i - 1) * h, h, &state, noise);

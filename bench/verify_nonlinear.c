@@ -1,7 +1,7 @@
 /* Experiments with forces and fields that are not affine: velocity field, Kepler orbit, projectile. */
 #include <math.h>
 
-#include "accuracy.h"
+#include "verify.h"
 #include "engine.h"
 
 /* --- Velocity field: x' = -(x + 1)(x + 3), y' = -5 y + 5 t^2 + 2 t, from (-2, 1/3), 2 s --- */
@@ -18,14 +18,14 @@ static void field_exact(const bench_setup *setup, double t, bench_state *state) 
 }
 
 static bench_setup field_setup(uint32_t steps) {
-    static accuracy_field user = {field};
+    static verify_field user = {field};
     bench_setup s = {.mass = 1,
                      .start = {{-2, 1.0 / 3, 0}, {0, 0, 0}},
                      .force_count = 1,
                      .rate = {steps, 2},
                      .steps = steps,
                      .exact = field_exact};
-    s.forces[0] = mote_callback(accuracy_callback, &user);
+    s.forces[0] = mote_callback(verify_callback, &user);
     s.forces[0].as.callback.unit = MOTE_METRES_PER_SECOND;
     return s;
 }
@@ -48,7 +48,7 @@ static const field_row field_rows[] = {
 
 /* The velocity column receives the mean velocity of the step: the largest difference from it over h. */
 static double mean_velocity_error(const bench_setup *s, const bench_trajectory *t) {
-    double largest = 0, h = accuracy_timestep(s);
+    double largest = 0, h = verify_timestep(s);
     for (uint32_t i = 1; i < t->count; i++)
         for (int axis = 0; axis < 3; axis++) {
             const bench_state *from = &t->samples[i - 1].state, *to = &t->samples[i].state;
@@ -57,28 +57,20 @@ static double mean_velocity_error(const bench_setup *s, const bench_trajectory *
     return largest;
 }
 
-void accuracy_velocity_field(accuracy_report *report) {
+void verify_velocity_field(verify_report *report) {
     for (size_t k = 0; k < sizeof field_rows / sizeof field_rows[0]; k++) {
         const field_row *row = &field_rows[k];
         bench_setup s = field_setup(row->steps);
-        const double h = accuracy_timestep(&s);
+        const double h = verify_timestep(&s);
         bench_flights f = flights_make(&s, row->integrator);
-        accuracy_judge(report, &f, quantity_last_error, -1, row->last, 0, "error at 2 s, h = %.4g", h);
-        accuracy_judge(report, &f, quantity_largest_error, 0, row->largest, 0,
-                       "largest error in 2 s, h = %.4g", h);
+        verify_judge(report, &f, quantity_last_error, -1, row->last, 0, "error at 2 s, h = %.4g", h);
+        verify_judge(report, &f, quantity_largest_error, 0, row->largest, 0, "largest error in 2 s, h = %.4g",
+                     h);
         /* The sum x + h v rounds x <= 4 m, and h u is rounded before. */
-        accuracy_add(report, integrator_name(row->integrator), mean_velocity_error(&s, &f.engine), 0,
-                     2 * FLOAT_ROUNDING * 4 / h, "velocity column beside dx / h, h = %.4g", h);
+        verify_add(report, integrator_name(row->integrator), mean_velocity_error(&s, &f.engine), 0,
+                   2 * FLOAT_ROUNDING * 4 / h, "velocity column beside dx / h, h = %.4g", h);
         flights_free(&f);
     }
-    bench_setup s = field_setup(120);
-    bench_series_file *file = series_open(report, &s, 2, false);
-    for (mote_integrator i = MOTE_ADVECT_EULER; file && i <= MOTE_ADVECT_RK4; i++) {
-        bench_flights f = flights_make(&s, i);
-        series_add(file, &f);
-        flights_free(&f);
-    }
-    series_close(file);
 }
 
 /* --- Kepler orbit: mu = 1, a = 1, e = 0.5, from perihelion --- */
@@ -132,21 +124,21 @@ static bool keeps_spin(mote_integrator i) {
     return mote_integrator_describe(i)->symplectic || i == MOTE_IMPLICIT_EULER || i == MOTE_KINEMATIC;
 }
 
-static void judge_orbit(accuracy_report *report, const bench_flights *f, uint32_t steps) {
+static void judge_orbit(verify_report *report, const bench_flights *f, uint32_t steps) {
     const orbit_row row = orbit_row_of(f->integrator, steps);
-    accuracy_judge(report, f, energy_change, 1.5 * steps, row.early, 0,
-                   "E/E0 - 1 after 1.5 rev, %u steps a rev", (unsigned)steps);
-    accuracy_judge(report, f, energy_change, -1, row.late, 0, "E/E0 - 1 after 100 rev, %u steps a rev",
-                   (unsigned)steps);
-    accuracy_judge(report, f, quantity_largest_energy_change, 0, row.largest, 0,
-                   "largest |E/E0 - 1|, %u steps a rev", (unsigned)steps);
+    verify_judge(report, f, energy_change, 1.5 * steps, row.early, 0,
+                 "E/E0 - 1 after 1.5 rev, %u steps a rev", (unsigned)steps);
+    verify_judge(report, f, energy_change, -1, row.late, 0, "E/E0 - 1 after 100 rev, %u steps a rev",
+                 (unsigned)steps);
+    verify_judge(report, f, quantity_largest_energy_change, 0, row.largest, 0,
+                 "largest |E/E0 - 1|, %u steps a rev", (unsigned)steps);
     if (keeps_spin(f->integrator))
-        accuracy_judge(report, f, quantity_largest_spin_change, 0, ((bench_figure){0, 1e-11}), 0,
-                       "largest |L/L0 - 1|, %u steps a rev", (unsigned)steps);
+        verify_judge(report, f, quantity_largest_spin_change, 0, ((bench_figure){0, 1e-11}), 0,
+                     "largest |L/L0 - 1|, %u steps a rev", (unsigned)steps);
 }
 
 /* Two suns, drag and thrust together, 5 s. */
-static void several_forces(accuracy_report *report, mote_integrator i) {
+static void several_forces(verify_report *report, mote_integrator i) {
     bench_setup s = {
         .mass = 2, .start = {{2, 0, 0.5}, {0, 1, 0}}, .force_count = 4, .rate = {60, 1}, .steps = 300};
     s.forces[0] = mote_attractor((float[3]){0.4f, 0, 0}, 1, 0.1f);
@@ -154,18 +146,16 @@ static void several_forces(accuracy_report *report, mote_integrator i) {
     s.forces[2] = mote_wind((float[3]){0.1f, 0, 0}, 0.05f);
     s.forces[3] = mote_thrust((float[3]){0, 0.1f, 0.05f});
     bench_flights f = flights_make(&s, i);
-    accuracy_judge(report, &f, quantity_x, -1, NO_FIGURE, 0, "x(5 s), two suns, drag and thrust");
-    accuracy_judge(report, &f, quantity_y, -1, NO_FIGURE, 0, "y(5 s), two suns, drag and thrust");
+    verify_judge(report, &f, quantity_x, -1, NO_FIGURE, 0, "x(5 s), two suns, drag and thrust");
+    verify_judge(report, &f, quantity_y, -1, NO_FIGURE, 0, "y(5 s), two suns, drag and thrust");
     flights_free(&f);
 }
 
-void accuracy_kepler(accuracy_report *report) {
-    bench_setup s = orbit(200, 20000), coarse = orbit(50, 5000), two_revolutions = orbit(200, 400);
-    bench_series_file *file = series_open(report, &two_revolutions, 2, true);
+void verify_kepler(verify_report *report) {
+    bench_setup s = orbit(200, 20000), coarse = orbit(50, 5000);
     FOR_INTEGRATORS(i) {
         bench_flights f = flights_make(&s, i);
         judge_orbit(report, &f, 200);
-        series_add(file, &f);
         flights_free(&f);
         several_forces(report, i);
         /* At 200 steps a revolution the error of order 4 is smaller than the rounding of float32; at 50 it is
@@ -175,7 +165,6 @@ void accuracy_kepler(accuracy_report *report) {
         judge_orbit(report, &f, 50);
         flights_free(&f);
     }
-    series_close(file);
 }
 
 /* --- Projectile: v0 = (30, 40), g = (0, -9.81), 2 s --- */
@@ -186,7 +175,7 @@ static bench_setup projectile(mote_force_def drag) {
                      .force_count = 2,
                      .rate = {60, 1},
                      .steps = 120,
-                     .exact = accuracy_exact_flow};
+                     .exact = verify_exact_flow};
     s.forces[0] = mote_gravity((float[3]){0, -9.81f, 0});
     s.forces[1] = drag;
     return s;
@@ -196,31 +185,30 @@ static bench_setup projectile(mote_force_def drag) {
  * step: in the worst case each of n steps errs by FLOAT_ROUNDING of a velocity of 50 m/s and a position of 80
  * m, twice in a step. */
 static double worst_rounding(const bench_setup *s) {
-    double duration = s->steps * accuracy_timestep(s);
+    double duration = s->steps * verify_timestep(s);
     return 2.0 * s->steps * FLOAT_ROUNDING * (80 + 50 * duration);
 }
 
-static void fly_projectile(accuracy_report *report, bench_series_file *file, const bench_setup *s,
-                           const char *drag, bool is_published, double extra) {
+static void fly_projectile(verify_report *report, const bench_setup *s, const char *drag, bool is_published,
+                           double extra) {
     FOR_INTEGRATORS(i) {
         const bool published = i == MOTE_EXACT_FLOW && is_published;
         const bench_figure x = {37.92723352971346, 1e-6}, y = {36.13405543471722, 1e-6};
         bench_flights f = flights_make(s, i);
-        accuracy_judge(report, &f, quantity_x, -1, published ? x : NO_FIGURE, extra, "x(2 s), dt = 1/60, %s",
-                       drag);
-        accuracy_judge(report, &f, quantity_y, -1, published ? y : NO_FIGURE, extra, "y(2 s), dt = 1/60, %s",
-                       drag);
-        series_add(file, &f);
+        verify_judge(report, &f, quantity_x, -1, published ? x : NO_FIGURE, extra, "x(2 s), dt = 1/60, %s",
+                     drag);
+        verify_judge(report, &f, quantity_y, -1, published ? y : NO_FIGURE, extra, "y(2 s), dt = 1/60, %s",
+                     drag);
         flights_free(&f);
     }
 }
 
 /* A point of the preview is one flow from the start: its roundings are those of one step, with a map of six
  * stored coefficients and as many products and sums: 12 of the largest term, 80 m. */
-static void preview(accuracy_report *report, double drag, const char *name) {
+static void preview(verify_report *report, double drag, const char *name) {
     enum { POINTS = 20 };
     bench_setup s = projectile(mote_wind((float[3]){0, 0, 0}, (float)drag));
-    mote_system *system = accuracy_system(&s, MOTE_SEMI_IMPLICIT_EULER);
+    mote_system *system = verify_system(&s, MOTE_SEMI_IMPLICIT_EULER);
     mote_preview_def def = mote_default_preview_def();
     def.velocity[0] = 30, def.velocity[1] = 40, def.interval = 0.1, def.count = POINTS;
     float points[POINTS][3];
@@ -228,30 +216,28 @@ static void preview(accuracy_report *report, double drag, const char *name) {
     engine_check(mote_system_preview(system, &def, points), "mote_system_preview");
     for (int i = 0; i < POINTS; i++) {
         bench_state exact;
-        accuracy_exact_flow(&s, (i + 1) * def.interval, &exact);
+        verify_exact_flow(&s, (i + 1) * def.interval, &exact);
         largest = fmax(largest, hypot((double)points[i][0] - exact.x[0], (double)points[i][1] - exact.x[1]));
     }
-    accuracy_add(report, integrator_name(MOTE_EXACT_FLOW), largest, 0, 12 * FLOAT_ROUNDING * 80,
-                 "largest error of 20 previewed points, %s", name);
+    verify_add(report, integrator_name(MOTE_EXACT_FLOW), largest, 0, 12 * FLOAT_ROUNDING * 80,
+               "largest error of 20 previewed points, %s", name);
     mote_system_destroy(system);
 }
 
-void accuracy_projectile(accuracy_report *report) {
+void verify_projectile(verify_report *report) {
     static const struct {
         double drag;
         const char *name;
     } drags[] = {{0.5, "c = 0.5"}, {1e-3, "c = 1e-3"}, {1e-6, "c = 1e-6"}, {0, "c = 0"}};
     for (size_t k = 0; k < sizeof drags / sizeof drags[0]; k++) {
         bench_setup s = projectile(mote_wind((float[3]){0, 0, 0}, (float)drags[k].drag));
-        bench_series_file *file = k == 0 ? series_open(report, &s, 2, false) : NULL;
-        fly_projectile(report, file, &s, drags[k].name, k == 0, drags[k].drag < 0.1 ? worst_rounding(&s) : 0);
-        series_close(file);
+        fly_projectile(report, &s, drags[k].name, k == 0, drags[k].drag < 0.1 ? worst_rounding(&s) : 0);
         preview(report, drags[k].drag, drags[k].name);
     }
     bench_setup s = projectile(mote_quadratic_drag((float[3]){0, 0, 0}, 0.02f));
-    fly_projectile(report, NULL, &s, "quadratic drag", false, 0);
+    fly_projectile(report, &s, "quadratic drag", false, 0);
     s.forces[1] = mote_quadratic_drag((float[3]){2, 0, -1}, 0.05f);
     s.mass = 1.5;
     s.mass_column = true;
-    fly_projectile(report, NULL, &s, "v^2 drag, wind, masses", false, 0);
+    fly_projectile(report, &s, "v^2 drag, wind, masses", false, 0);
 }

@@ -1,8 +1,7 @@
-/* The accuracy command: experiments with one particle, with coupled bodies and with ropes. The engine makes a
- * motion through its public calls, and the references of reference.h make the same in double; ropes are
- * compared with the equilibrium and the modes of their chain. */
-#ifndef BENCH_ACCURACY_H
-#define BENCH_ACCURACY_H
+/* The verify command: the engine makes a motion through its public calls, and a closed form, or the
+ * references of reference.h in double, give what it should be. */
+#ifndef BENCH_VERIFY_H
+#define BENCH_VERIFY_H
 
 #include <stdbool.h>
 
@@ -18,7 +17,7 @@ typedef struct bench_state {
 } bench_state;
 
 /* The motion of one experiment. Forces are the defs of the engine; the reference reads the same parameters.
- * Callbacks are `accuracy_callback` with an accuracy_field as user. */
+ * Callbacks are `verify_callback` with an verify_field as user. */
 typedef struct bench_setup {
     double mass;
     bool mass_column; /* else the mass is uniform */
@@ -32,11 +31,11 @@ typedef struct bench_setup {
 } bench_setup;
 
 /* A callback adds this value: to a in m/s^2, or the velocity field itself. */
-typedef struct accuracy_field {
+typedef struct verify_field {
     void (*evaluate)(double time, const double x[3], const double v[3], double value[3]);
-} accuracy_field;
+} verify_field;
 
-mote_force_callback accuracy_callback;
+mote_force_callback verify_callback;
 
 /* Energy (J) and angular momentum about z (kg m^2/s), of the forces that have a potential. */
 typedef struct bench_sample {
@@ -64,7 +63,7 @@ bench_state reference_reported(const bench_setup *setup, mote_integrator integra
 /* The exact flow of the affine forces of a setup over any time, in closed form; setup->exact of setups with
  * no other forces. */
 void reference_flow(const bench_setup *setup, double time, bench_state *state);
-void accuracy_exact_flow(const bench_setup *setup, double time, bench_state *state);
+void verify_exact_flow(const bench_setup *setup, double time, bench_state *state);
 
 double reference_energy(const bench_setup *setup, const bench_state *state);
 
@@ -93,31 +92,37 @@ void trajectory_free(bench_trajectory *trajectory);
 bench_trajectory reference_flight(const bench_setup *setup, mote_integrator integrator, bench_noise *noise);
 
 /* A system with one particle; its state as presented, so with the true velocity. */
-mote_system *accuracy_system(const bench_setup *setup, mote_integrator integrator);
-bench_state accuracy_state(const mote_system *system);
-double accuracy_timestep(const bench_setup *setup);
+mote_system *verify_system(const bench_setup *setup, mote_integrator integrator);
+bench_state verify_state(const mote_system *system);
+double verify_timestep(const bench_setup *setup);
 
 /* --- Rows --- */
 
-typedef struct accuracy_record {
-    uint32_t experiment;
-    const char *name;
+typedef struct verify_record {
+    uint32_t experiment; /* its number in the table */
+    const char *name, *source;
     char quantity[80];
     double measured, reference, error, allowed;
-} accuracy_record;
+    bool failed;
+} verify_record;
 
-typedef struct accuracy_report {
-    accuracy_record *records;
-    uint32_t experiment; /* that is running */
+typedef struct verify_report {
+    verify_record *records;
+    uint32_t experiment; /* that is running ... */
+    const char *source;  /* ... and the source of its figures */
     uint32_t count, failed;
-    const char *csv; /* the directory; NULL: none */
-} accuracy_report;
+    bool prints_all; /* else rows that fail alone */
+} verify_report;
 
 const char *integrator_name(mote_integrator integrator);
 
-/* Adds and prints a row: error = |measured - reference|. NaN fails. The format gives the quantity. */
-void accuracy_add(accuracy_report *report, const char *name, double measured, double reference,
-                  double allowed, const char *format, ...) __attribute__((format(printf, 6, 7)));
+/* Adds a row: error = |measured - reference|. NaN fails. The format gives the quantity. */
+void verify_add(verify_report *report, const char *name, double measured, double reference, double allowed,
+                const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+/* The same for a value from `least` to `most`: the reference is their middle. */
+#define verify_between(report, name, measured, least, most, ...)                                             \
+    verify_add(report, name, measured, 0.5 * ((least) + (most)), 0.5 * ((most) - (least)), __VA_ARGS__)
 
 /* A published figure and half of the last digit that is given; NO_FIGURE: the reference gives the value. */
 typedef struct bench_figure {
@@ -134,13 +139,13 @@ typedef struct bench_values {
 /* What rounding to floats does to a quantity: three times the largest change that the noise made in any of
  * the noisy runs (a normal variable exceeds three times the largest of eight of its draws less often than
  * once in 10^4). */
-double accuracy_rounding(const bench_values *values);
+double verify_rounding(const bench_values *values);
 
 /* Adds a row. Allowed are the rounding, one rounding of the value itself, half of the figure's last digit,
  * and `extra`, which the experiment derives. A figure below the rounding is marked `below float32`. Where the
  * reference does not reach the published figure, a row that fails says so. */
-void accuracy_judge_values(accuracy_report *report, const char *name, const bench_values *values,
-                           bench_figure figure, double extra, const char *format, ...)
+void verify_judge_values(verify_report *report, const char *name, const bench_values *values,
+                         bench_figure figure, double extra, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
 
 /* A number of a flight; parameter: its own. */
@@ -149,11 +154,11 @@ typedef double bench_quantity(const bench_setup *setup, const bench_trajectory *
 bench_values flights_values(const bench_flights *flights, bench_quantity *quantity, double parameter);
 
 /* The row of a quantity of flights. */
-#define accuracy_judge(report, flights, quantity, parameter, figure, extra, ...)                             \
+#define verify_judge(report, flights, quantity, parameter, figure, extra, ...)                               \
     do {                                                                                                     \
         const bench_values values_ = flights_values(flights, quantity, parameter);                           \
-        accuracy_judge_values(report, integrator_name((flights)->integrator), &values_, figure, extra,       \
-                              __VA_ARGS__);                                                                  \
+        verify_judge_values(report, integrator_name((flights)->integrator), &values_, figure, extra,         \
+                            __VA_ARGS__);                                                                    \
     } while (0)
 
 /* Quantities of sample number `parameter`, negative: the last; energy is E / E0. */
@@ -163,19 +168,16 @@ bench_quantity quantity_largest_error; /* of all samples */
 bench_quantity quantity_energy_min, quantity_energy_max;
 bench_quantity quantity_largest_energy_change, quantity_largest_spin_change; /* relative */
 
-/* A time series of an experiment, written as DIR/experiment-N.csv: a column per integrator and quantity. */
-#define CSV_ROWS 2000u
-typedef struct bench_series_file bench_series_file;
-bench_series_file *series_open(const accuracy_report *report, const bench_setup *setup, uint32_t axes,
-                               bool energy);
-void series_add(bench_series_file *file, const bench_flights *flights);
-void series_close(bench_series_file *file);
-
 /* The experiments. */
-typedef void accuracy_experiment(accuracy_report *report);
-accuracy_experiment accuracy_constant_force, accuracy_damped_spring, accuracy_oscillator, accuracy_stability,
-    accuracy_kinematic, accuracy_joint_flow, accuracy_velocity_field, accuracy_kepler, accuracy_projectile,
-    accuracy_orders, accuracy_momentum, accuracy_hanging_rope, accuracy_swinging_rope,
-    accuracy_coupled_bodies, accuracy_swinging_net, accuracy_linear_chain;
+typedef void verify_experiment(verify_report *report);
+verify_experiment verify_constant_force, verify_damped_spring, verify_oscillator, verify_stability,
+    verify_kinematic, verify_joint_flow, verify_velocity_field, verify_kepler, verify_orders;
+verify_experiment verify_ticks, verify_frames;
+verify_experiment verify_projectile, verify_momentum, verify_births, verify_presentation;
+verify_experiment verify_hanging_rope, verify_swinging_rope;
+verify_experiment verify_cantilevers, verify_tip_loads, verify_greenhill, verify_tones, verify_twist,
+    verify_quarter_ring;
+verify_experiment verify_capstan, verify_slope;
+verify_experiment verify_coupled_bodies, verify_linear_chain, verify_swinging_net, verify_bounds;
 
 #endif

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "accuracy.h"
+#include "verify.h"
 #include "engine.h"
 
 static bench_setup spring(double stiffness, double damping, double mass, mote_rate rate, uint32_t steps) {
@@ -15,7 +15,7 @@ static bench_setup spring(double stiffness, double damping, double mass, mote_ra
         .steps = steps,
         .stiffness = stiffness,
         .damping = damping,
-        .exact = accuracy_exact_flow};
+        .exact = verify_exact_flow};
 }
 
 /* --- Stability: the largest step at which a spring does not grow --- */
@@ -82,14 +82,14 @@ static double stable_step(growth *grows, mote_integrator i, const spring_constan
 }
 
 /* Half a per cent is the precision of the stepping; the reference is exact to the slack of its radius. */
-static void judge_spring(accuracy_report *report, mote_integrator i, const spring_constants *s) {
+static void judge_spring(verify_report *report, mote_integrator i, const spring_constants *s) {
     const double limit = stable_step(reference_grows, i, s, 1e-9);
     const double stepped = stable_step(engine_grows, i, s, 1e-3);
     const double asked = fmin(mote_integrator_stable_step(i, s->stiffness, s->damping, s->mass), NO_LIMIT);
-    accuracy_add(report, integrator_name(i), stepped, limit, 0.005 * limit,
-                 "stable step, stepped: k %g, b %g, m %g", s->stiffness, s->damping, s->mass);
-    accuracy_add(report, integrator_name(i), asked, limit, 1e-6 * limit,
-                 "stable step, asked: k %g, b %g, m %g", s->stiffness, s->damping, s->mass);
+    verify_add(report, integrator_name(i), stepped, limit, 0.005 * limit,
+               "stable step, stepped: k %g, b %g, m %g", s->stiffness, s->damping, s->mass);
+    verify_add(report, integrator_name(i), asked, limit, 1e-6 * limit, "stable step, asked: k %g, b %g, m %g",
+               s->stiffness, s->damping, s->mass);
 }
 
 /* Published: h sqrt(k / m) without damping, NO_LIMIT for any, and the largest k at h = 1/60 s, m = 1 kg and b
@@ -112,20 +112,20 @@ static const struct {
     {MOTE_EXACT_FLOW, {NO_LIMIT, 0}, {0, 0}},
 };
 
-void accuracy_stability(accuracy_report *report) {
+void verify_stability(verify_report *report) {
     static const spring_constants springs[] = {{15, 0, 1},   {15, 0, 4}, {15, 1.5, 1},
                                                {15, 4, 0.5}, {2, 9, 1},  {0, 3, 1}};
     for (size_t k = 0; k < sizeof published / sizeof *published; k++) {
         const mote_integrator i = published[k].integrator;
         const bench_figure z = published[k].z, stiffness = published[k].stiffness;
-        accuracy_add(report, integrator_name(i), fmin(mote_integrator_describe(i)->stable_z, NO_LIMIT),
-                     z.value, z.half_digit, "stable z, as described");
+        verify_add(report, integrator_name(i), fmin(mote_integrator_describe(i)->stable_z, NO_LIMIT), z.value,
+                   z.half_digit, "stable z, as described");
         if (stiffness.value == 0) continue;
         const spring_constants s = {stiffness.value, 1, 1};
         /* h goes with k at most linearly. */
-        accuracy_add(report, integrator_name(i), 60 * mote_integrator_stable_step(i, s.stiffness, 1, 1), 1,
-                     stiffness.half_digit / stiffness.value + 1e-9, "stable step x 60 at k = %g, b = 1",
-                     s.stiffness);
+        verify_add(report, integrator_name(i), 60 * mote_integrator_stable_step(i, s.stiffness, 1, 1), 1,
+                   stiffness.half_digit / stiffness.value + 1e-9, "stable step x 60 at k = %g, b = 1",
+                   s.stiffness);
         judge_spring(report, i, &s);
     }
     FOR_INTEGRATORS(i)
@@ -135,12 +135,12 @@ void accuracy_stability(accuracy_report *report) {
 /* --- Kinematic integrators --- */
 
 /* A constant force of 10 N, or a spring of 16 N/m with a damping: none, light, critical, over-damped. */
-static void uncoupled(accuracy_report *report, mote_integrator i, bool is_spring, double damping,
+static void uncoupled(verify_report *report, mote_integrator i, bool is_spring, double damping,
                       mote_rate rate) {
     bench_setup s = spring(16, damping, 1, rate, 100);
     if (!is_spring) s.forces[0] = mote_thrust((float[3]){10, 0, 0});
     bench_flights f = flights_make(&s, i);
-    const double dt = accuracy_timestep(&s), t = 100 * dt;
+    const double dt = verify_timestep(&s), t = 100 * dt;
     /* The increments of a constant force are alike in every step and so may their roundings be: 100 steps,
      * two sums. */
     const double worst = is_spring ? 0 : 200 * FLOAT_ROUNDING * (15 * t * t);
@@ -149,8 +149,8 @@ static void uncoupled(accuracy_report *report, mote_integrator i, bool is_spring
     const bench_figure zero = {0, 1e-9 * (is_spring ? 1 : 5 * t * t)};
     char force[40] = "constant force";
     if (is_spring) snprintf(force, sizeof force, "spring, b = %g", damping);
-    accuracy_judge(report, &f, quantity_largest_error, 0, exact ? zero : NO_FIGURE, worst,
-                   "%s, 100 steps of %g s: error", force, dt);
+    verify_judge(report, &f, quantity_largest_error, 0, exact ? zero : NO_FIGURE, worst,
+                 "%s, 100 steps of %g s: error", force, dt);
     flights_free(&f);
 }
 
@@ -166,16 +166,16 @@ static bench_setup two_springs(void) {
 static bench_state step_of_two(mote_integrator i, bench_state start) {
     bench_setup s = two_springs();
     s.start = start;
-    mote_system *system = accuracy_system(&s, i);
+    mote_system *system = verify_system(&s, i);
     engine_check(mote_system_step(system, 1, NULL), "mote_system_step");
-    bench_state state = accuracy_state(system);
+    bench_state state = verify_state(system);
     mote_system_destroy(system);
     return state;
 }
 
 /* Every entry of the matrix is at most 1 and comes of at most 4 rounded terms; two products of two entries.
  * In one dimension symplectic means that the area stays. */
-static void determinant_of_two(accuracy_report *report, mote_integrator i) {
+static void determinant_of_two(verify_report *report, mote_integrator i) {
     const double z = TWO_SPRINGS_Z, rounding = 16 * FLOAT_ROUNDING;
     const bench_setup s = two_springs();
     const step_matrix by_reference = reference_matrix(&s, i, z, false);
@@ -183,25 +183,25 @@ static void determinant_of_two(accuracy_report *report, mote_integrator i) {
                       b = step_of_two(i, (bench_state){{0, 0, 0}, {1, 0, 0}});
     const double measured = a.x[0] * b.v[0] - a.v[0] * b.x[0];
     double reference = matrix_determinant(&by_reference);
-    accuracy_add(report, integrator_name(i), mote_integrator_describe(i)->symplectic,
-                 fabs(reference - 1) < 1e-12, 0, "symplectic, as described");
+    verify_add(report, integrator_name(i), mote_integrator_describe(i)->symplectic,
+               fabs(reference - 1) < 1e-12, 0, "symplectic, as described");
     if (i == MOTE_KINEMATIC) reference = 5 - 4 * cos(z) - 2 * z * sin(z); /* 1 + z^4 / 6 - z^6 / 90 + ... */
     if (i == MOTE_KINEMATIC_AVERAGE)
         reference = 2 * cos(z) - 1 + z * sin(z); /* 1 - z^4 / 12 + z^6 / 180 - ... */
-    accuracy_add(report, integrator_name(i), measured, reference, rounding,
-                 "two springs, z = 0.5: determinant of a step");
+    verify_add(report, integrator_name(i), measured, reference, rounding,
+               "two springs, z = 0.5: determinant of a step");
     /* The leading terms, up to the next one. */
     if (i == MOTE_KINEMATIC)
-        accuracy_add(report, integrator_name(i), measured, 1 + pow(z, 4) / 6, pow(z, 6) / 90 + rounding,
-                     "the same beside 1 + z^4/6");
+        verify_add(report, integrator_name(i), measured, 1 + pow(z, 4) / 6, pow(z, 6) / 90 + rounding,
+                   "the same beside 1 + z^4/6");
     if (i == MOTE_KINEMATIC_AVERAGE)
-        accuracy_add(report, integrator_name(i), measured, 1 - pow(z, 4) / 12, pow(z, 6) / 180 + rounding,
-                     "the same beside 1 - z^4/12");
+        verify_add(report, integrator_name(i), measured, 1 - pow(z, 4) / 12, pow(z, 6) / 180 + rounding,
+                   "the same beside 1 - z^4/12");
 }
 
 /* One step from rest: the position error of semi-implicit Euler over that of the method. The exact x is
  * cos(sqrt 2 z); the errors are known to 4 roundings of a position of at most 1. */
-static void error_of_two(accuracy_report *report, mote_integrator i) {
+static void error_of_two(verify_report *report, mote_integrator i) {
     const double z = TWO_SPRINGS_Z, exact = cos(sqrt(2) * z), rounding = 4 * FLOAT_ROUNDING;
     const bool average = i == MOTE_KINEMATIC_AVERAGE;
     const bench_state rest = {{1, 0, 0}, {0, 0, 0}};
@@ -210,18 +210,18 @@ static void error_of_two(accuracy_report *report, mote_integrator i) {
     const double known_euler = -2 * z * z + 1 - exact,
                  known = (average ? 1 - z * sin(z) : 2 * cos(z) - 1) - exact;
     const double reference = fabs(known_euler / known);
-    accuracy_add(report, integrator_name(i), fabs(by_euler / error), reference,
-                 reference * (rounding / fabs(known_euler) + rounding / fabs(known)) * 1.1,
-                 "two springs, one step: error of SE over its own");
+    verify_add(report, integrator_name(i), fabs(by_euler / error), reference,
+               reference * (rounding / fabs(known_euler) + rounding / fabs(known)) * 1.1,
+               "two springs, one step: error of SE over its own");
     /* 12 / z^2 and 360 / z^4 are the limit of small z: the series go on 1 + 4 z^2 / 15 + ... and 1 + 5 z^2 /
      * 21 + ..., with later terms of less than z^4 / 10. */
     const double limit = average ? 360 / pow(z, 4) : 12 / (z * z),
                  next = (average ? 5.0 / 21 : 4.0 / 15) * z * z + pow(z, 4) / 10;
-    accuracy_add(report, integrator_name(i), fabs(by_euler / error), limit, limit * next,
-                 "the same beside %s", average ? "360 / z^4" : "12 / z^2");
+    verify_add(report, integrator_name(i), fabs(by_euler / error), limit, limit * next, "the same beside %s",
+               average ? "360 / z^4" : "12 / z^2");
 }
 
-void accuracy_kinematic(accuracy_report *report) {
+void verify_kinematic(verify_report *report) {
     static const mote_rate rates[] = {{100, 1}, {1, 1}, {1, 100}};
     static const mote_integrator closed[] = {MOTE_KINEMATIC, MOTE_KINEMATIC_AVERAGE, MOTE_EXACT_FLOW};
     static const double dampings[] = {0, 0.5, 8, 20};

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "accuracy.h"
+#include "verify.h"
 #include "coupled.h"
 #include "engine.h"
 #include "networks.h"
@@ -35,20 +35,20 @@ static void evolve(mote_chain_ends ends, uint32_t mass, double x, double v, doub
  * / m) t in the phase, and some of the sums. */
 static double published_allowed(double half_digit) { return half_digit + (5 * 20 * SECONDS + 20) * 0x1p-53; }
 
-static void published(accuracy_report *report) {
+static void published(verify_report *report) {
     static const double end[MASSES] = {-0.22064266406393, 0.31136928563964,  0.40227599783592,
                                        0.046347173134611, 0.064188803063684, 0.13410574913211,
                                        0.20627174183033,  0.23512387742731};
     double x[MASSES];
     evolve(MOTE_CHAIN_FIXED_FREE, MASSES - 1, 1, 0, x);
     for (uint32_t i = 0; i < MASSES; i++)
-        accuracy_add(report, "chain", x[i], end[i], published_allowed(5e-15), "x_%u(10 s), x_8 = 1 at first",
-                     (unsigned)i + 1);
+        verify_add(report, "chain", x[i], end[i], published_allowed(5e-15), "x_%u(10 s), x_8 = 1 at first",
+                   (unsigned)i + 1);
     evolve(MOTE_CHAIN_FIXED_FREE, 0, 0, 1, x);
-    accuracy_add(report, "chain", x[0], 0.017093066893989, published_allowed(5e-16),
-                 "x_1(10 s), v_1 = 1 at first");
-    accuracy_add(report, "chain", x[MASSES - 1], 0.0082710203740481, published_allowed(5e-17),
-                 "x_8(10 s), v_1 = 1 at first");
+    verify_add(report, "chain", x[0], 0.017093066893989, published_allowed(5e-16),
+               "x_1(10 s), v_1 = 1 at first");
+    verify_add(report, "chain", x[MASSES - 1], 0.0082710203740481, published_allowed(5e-17),
+               "x_8(10 s), v_1 = 1 at first");
 }
 
 /* --- As a network --- */
@@ -129,23 +129,22 @@ static bench_values errors(mote_chain_ends ends, mote_integrator integrator, uin
 
 /* The error at `steps`, and how it falls at twice as many: so few that the method's error is well above the
  * rounding, which would disturb the slope otherwise. */
-static void stepped(accuracy_report *report, mote_chain_ends ends, mote_integrator integrator,
-                    uint32_t steps) {
+static void stepped(verify_report *report, mote_chain_ends ends, mote_integrator integrator, uint32_t steps) {
     const bench_values coarse = errors(ends, integrator, steps), fine = errors(ends, integrator, 2 * steps);
     const char *name = integrator_name(integrator);
-    accuracy_judge_values(report, name, &coarse, NO_FIGURE, 0, "%s: |x - exact|, 10 s, %u steps",
-                          ends_name(ends), (unsigned)steps);
+    verify_judge_values(report, name, &coarse, NO_FIGURE, 0, "%s: |x - exact|, 10 s, %u steps",
+                        ends_name(ends), (unsigned)steps);
     /* d log2(error) = rounding / error / log 2 */
     const double uncertain =
-        (accuracy_rounding(&coarse) / coarse.exact + accuracy_rounding(&fine) / fine.exact) / log(2);
+        (verify_rounding(&coarse) / coarse.exact + verify_rounding(&fine) / fine.exact) / log(2);
     const double slope = log2(coarse.engine / fine.engine);
-    accuracy_add(report, name, slope, log2(coarse.exact / fine.exact), uncertain,
-                 "%s: slope, %u and %u steps", ends_name(ends), (unsigned)steps, 2 * (unsigned)steps);
-    accuracy_add(report, name, slope, mote_integrator_describe(integrator)->order, 0.25 + uncertain,
-                 "%s: the same beside its order", ends_name(ends));
+    verify_add(report, name, slope, log2(coarse.exact / fine.exact), uncertain, "%s: slope, %u and %u steps",
+               ends_name(ends), (unsigned)steps, 2 * (unsigned)steps);
+    verify_add(report, name, slope, mote_integrator_describe(integrator)->order, 0.25 + uncertain,
+               "%s: the same beside its order", ends_name(ends));
 }
 
-void accuracy_linear_chain(accuracy_report *report) {
+void verify_linear_chain(verify_report *report) {
     static const struct {
         mote_integrator integrator;
         uint32_t steps;

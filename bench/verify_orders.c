@@ -1,7 +1,7 @@
 /* Orders of accuracy, and momentum. */
 #include <math.h>
 
-#include "accuracy.h"
+#include "verify.h"
 #include "engine.h"
 
 /* --- Orders: the slope of the global error in double, and the errors of the engine beside it --- */
@@ -35,8 +35,8 @@ static void stream(double time, const double x[3], const double v[3], double u[3
     for (int k = 0; k < 3; k++) u[k] += (k == 1) - x[k];
 }
 
-static mote_force_def callback(accuracy_field *field, mote_force_unit unit) {
-    mote_force_def def = mote_callback(accuracy_callback, field);
+static mote_force_def callback(verify_field *field, mote_force_unit unit) {
+    mote_force_def def = mote_callback(verify_callback, field);
     def.as.callback.unit = unit;
     def.as.callback.reads_velocity = field->evaluate == thickening_air;
     return def;
@@ -45,7 +45,7 @@ static mote_force_def callback(accuracy_field *field, mote_force_unit unit) {
 enum { PROBLEMS = 7 };
 
 static void list_problems(order_problem *list) {
-    static accuracy_field swirled = {swirl}, thick = {thickening_air}, streaming = {stream};
+    static verify_field swirled = {swirl}, thick = {thickening_air}, streaming = {stream};
     const float origin[3] = {0, 0, 0};
     float ramp[6] = {0, 0, 0, 8, 4, 0};
     const float times[2] = {0, 10};
@@ -97,7 +97,7 @@ static bool with_velocity; /* whether particles of it have momentum */
 /* RK4 in double, whose error in so many steps is its rounding. */
 static void find_truth(const order_problem *problem, mote_integrator rk4) {
     bench_setup s = setup_of(problem, 1u << 15);
-    const double h = accuracy_timestep(&s);
+    const double h = verify_timestep(&s);
     truth = s.start;
     with_velocity = rk4 == MOTE_RK4;
     for (uint32_t i = 0; i < s.steps; i++) reference_step(&s, rk4, i * h, h, &truth, NULL);
@@ -125,31 +125,31 @@ static double reference_error(const order_problem *problem, mote_integrator i, u
 /* The slope of the reference between so few steps that the next term of the error no longer disturbs it, and
  * half as many; and the errors of the engine beside the reference's at 8 steps, where float32 shows those of
  * every order, and at the finer of the two. */
-static void slope(accuracy_report *report, const order_problem *problem, mote_integrator i, uint32_t order) {
+static void slope(verify_report *report, const order_problem *problem, mote_integrator i, uint32_t order) {
     uint32_t steps = 8;
     double slope = NAN;
     for (; steps <= 4096 && !(fabs(slope - order) <= 0.1); steps *= 2)
         slope = log2(reference_error(problem, i, steps) / reference_error(problem, i, 2 * steps));
-    accuracy_add(report, integrator_name(i), slope, order, 0.1, "order in double, %s", problem->name);
+    verify_add(report, integrator_name(i), slope, order, 0.1, "order in double, %s", problem->name);
     for (uint32_t n = 8; n <= steps; n *= steps / 8) {
         bench_setup s = setup_of(problem, n);
         bench_flights f = flights_make(&s, i);
-        accuracy_judge(report, &f, end_error, 0, NO_FIGURE, 0, "error, %s, %u steps", problem->name,
-                       (unsigned)n);
+        verify_judge(report, &f, end_error, 0, NO_FIGURE, 0, "error, %s, %u steps", problem->name,
+                     (unsigned)n);
         flights_free(&f);
     }
 }
 
-static void exactness(accuracy_report *report, const order_problem *problem, mote_integrator i) {
+static void exactness(verify_report *report, const order_problem *problem, mote_integrator i) {
     bench_setup s = setup_of(problem, 20);
     bench_flights f = flights_make(&s, i);
-    accuracy_judge(report, &f, end_error, 0, ((bench_figure){0, 1e-10}), 0, "error (exact), %s, 20 steps",
-                   problem->name);
+    verify_judge(report, &f, end_error, 0, ((bench_figure){0, 1e-10}), 0, "error (exact), %s, 20 steps",
+                 problem->name);
     flights_free(&f);
 }
 
 /* The orders of the descriptors, which the slopes are compared with: as published. */
-static void described(accuracy_report *report) {
+static void described(verify_report *report) {
     static const uint32_t orders[MOTE_INTEGRATOR_COUNT][2] = {[MOTE_SEMI_IMPLICIT_EULER] = {1, 1},
                                                               [MOTE_EXPLICIT_EULER] = {1, 1},
                                                               [MOTE_MIDPOINT] = {2, 2},
@@ -167,13 +167,13 @@ static void described(accuracy_report *report) {
                                                               [MOTE_ADVECT_RK4] = {4, 4}};
     for (mote_integrator i = 0; i < MOTE_INTEGRATOR_COUNT; i++) {
         const mote_integrator_info *info = mote_integrator_describe(i);
-        accuracy_add(report, info->name, info->order, orders[i][0], 0, "order, as described");
-        accuracy_add(report, info->name, info->order_damped, orders[i][1], 0,
-                     "order with forces that read v, as described");
+        verify_add(report, info->name, info->order, orders[i][0], 0, "order, as described");
+        verify_add(report, info->name, info->order_damped, orders[i][1], 0,
+                   "order with forces that read v, as described");
     }
 }
 
-void accuracy_orders(accuracy_report *report) {
+void verify_orders(verify_report *report) {
     order_problem problems[PROBLEMS];
     list_problems(problems);
     described(report);
@@ -208,14 +208,14 @@ static bench_setup momentum_form(double m) {
     return s;
 }
 
-static void same_bits(accuracy_report *report, mote_integrator i) {
+static void same_bits(verify_report *report, mote_integrator i) {
     bench_setup velocity = momentum_form(1), momentum = momentum_form(4);
-    mote_system *v = accuracy_system(&velocity, i), *p = accuracy_system(&momentum, i);
+    mote_system *v = verify_system(&velocity, i), *p = verify_system(&momentum, i);
     double largest = 0;
     for (uint32_t step = 0; step < velocity.steps; step++) {
         engine_check(mote_system_step(v, 1, NULL), "mote_system_step");
         engine_check(mote_system_step(p, 1, NULL), "mote_system_step");
-        bench_state by_velocity = accuracy_state(v), by_momentum = accuracy_state(p);
+        bench_state by_velocity = verify_state(v), by_momentum = verify_state(p);
         for (int axis = 0; axis < 3; axis++) {
             double dx = fabs(by_momentum.x[axis] / 4 - by_velocity.x[axis]);
             double dv = fabs(by_momentum.v[axis] / 4 - by_velocity.v[axis]);
@@ -224,26 +224,26 @@ static void same_bits(accuracy_report *report, mote_integrator i) {
     }
     mote_system_destroy(v);
     mote_system_destroy(p);
-    accuracy_add(report, integrator_name(i), largest, 0, 0, "momentum form, m = 4: largest difference");
+    verify_add(report, integrator_name(i), largest, 0, 0, "momentum form, m = 4: largest difference");
 }
 
 /* The column holds 1 / m and v, each rounded once before and once after: 4 roundings of the momentum;
  * position Verlet reports v + h a / 2, two more. */
-static void kept_momentum(accuracy_report *report, mote_integrator i) {
+static void kept_momentum(verify_report *report, mote_integrator i) {
     bench_setup s = {.mass = 2, .mass_column = true, .force_count = 1, .rate = {60, 1}};
     mote_statistics before, after;
     s.forces[0] = mote_anchor_spring((float[3]){1, 2, 3}, 15, 0);
-    mote_system *system = accuracy_system(&s, i);
+    mote_system *system = verify_system(&s, i);
     engine_check(mote_system_step(system, 10, NULL), "mote_system_step");
     engine_check(mote_system_statistics(system, &before), "mote_system_statistics");
     engine_check(mote_system_set_inverse_mass(system, 0, 1.0f / 6.0f), "mote_system_set_inverse_mass");
     engine_check(mote_system_statistics(system, &after), "mote_system_statistics");
     mote_system_destroy(system);
-    accuracy_add(report, integrator_name(i), after.momentum[2], before.momentum[2],
-                 6 * FLOAT_ROUNDING * fabs(before.momentum[2]), "m from 2 to 6 kg: momentum along z");
+    verify_add(report, integrator_name(i), after.momentum[2], before.momentum[2],
+               6 * FLOAT_ROUNDING * fabs(before.momentum[2]), "m from 2 to 6 kg: momentum along z");
 }
 
-void accuracy_momentum(accuracy_report *report) {
+void verify_momentum(verify_report *report) {
     FOR_INTEGRATORS(i) {
         same_bits(report, i);
         kept_momentum(report, i);

@@ -3,7 +3,7 @@
  * not from the limit of small links. */
 #include <math.h>
 
-#include "accuracy.h"
+#include "verify.h"
 #include "engine.h"
 #include "strands.h"
 
@@ -67,7 +67,7 @@ static double impulse_allowed(const rope_setup *setup, double momentum_change) {
     return fabs(momentum_change) + 2 * POINTS * setup->substeps * mass * FLOAT_ROUNDING / h;
 }
 
-static void hang(accuracy_report *report, const char *kind, rope_setup setup) {
+static void hang(verify_report *report, const char *kind, rope_setup setup) {
     const char *name = solver_name(setup.solver);
     setup.drag = 0.3f;
     strand_run *run = rope_create(&setup);
@@ -76,15 +76,15 @@ static void hang(accuracy_report *report, const char *kind, rope_setup setup) {
                    weight = LINKS * mass * GRAVITY;
     strand_run_frame(run);
     point_place(run, LINKS, tip);
-    accuracy_add(report, name, -tip[1], 1 + tip_elongation(&setup), length_allowed(&setup), "%s: tip's depth",
-                 kind);
-    accuracy_add(report, name, hypot(tip[0], tip[2]), 0, length_allowed(&setup), "%s: tip beside the pin",
-                 kind);
+    verify_add(report, name, -tip[1], 1 + tip_elongation(&setup), length_allowed(&setup), "%s: tip's depth",
+               kind);
+    verify_add(report, name, hypot(tip[0], tip[2]), 0, length_allowed(&setup), "%s: tip beside the pin",
+               kind);
     float impulse[3];
     engine_check(mote_strands_reaction(run->system, run->id, 0, 0, impulse), "mote_strands_reaction");
-    accuracy_add(report, name, -(double)impulse[1], weight / 60,
-                 impulse_allowed(&setup, momentum_of(run, mass) - before),
-                 "%s: impulse on the pin over a step, N s", kind);
+    verify_add(report, name, -(double)impulse[1], weight / 60,
+               impulse_allowed(&setup, momentum_of(run, mass) - before),
+               "%s: impulse on the pin over a step, N s", kind);
     strand_run_destroy(run);
 }
 
@@ -114,7 +114,7 @@ static void chain_at_rest(double link, double place[POINTS][2]) {
  * point along the links before the last move of a substep, so the end links are off by no more than the fall
  * of a free point in it, h^2 g, at either pin. With more than 8 substeps velocities, which are differences of
  * rounded positions over h, keep the rope moving, by up to 1e-4 m at 16 and 1e-3 m at 64 (measured). */
-static void span(accuracy_report *report, mote_strand_solver solver) {
+static void span(verify_report *report, mote_strand_solver solver) {
     rope_setup setup = rope_of(solver, 8);
     setup.drag = 0.3f;
     strand_run *run = rope_create(&setup);
@@ -131,13 +131,12 @@ static void span(accuracy_report *report, mote_strand_solver solver) {
     }
     point_place(run, POINTS / 2, at);
     double allowed = length + length_allowed(&setup) + 2 * h * h * GRAVITY;
-    accuracy_add(report, solver_name(solver), -at[1], -exact[POINTS / 2][1], allowed,
-                 "between two pins: sag");
-    accuracy_add(report, solver_name(solver), error, 0, allowed, "between two pins: farthest point off");
+    verify_add(report, solver_name(solver), -at[1], -exact[POINTS / 2][1], allowed, "between two pins: sag");
+    verify_add(report, solver_name(solver), error, 0, allowed, "between two pins: farthest point off");
     strand_run_destroy(run);
 }
 
-void accuracy_hanging_rope(accuracy_report *report) {
+void verify_hanging_rope(verify_report *report) {
     rope_setup springs = rope_of(MOTE_STRAND_SPRINGS, 16), robust = rope_of(MOTE_STRAND_ROBUST, 4),
                rigid = robust, damped;
     springs.compliance = robust.compliance = 1e-3f;
@@ -213,7 +212,7 @@ static double tip_frequency(strand_run *run) {
  * which is solved to max_strain. The velocity of the robust solver is a displacement over h: two roundings
  * of x <= A in a substep are an acceleration of A 2^-23 / h^2 beside w^2 A, and move w by half of that part
  * at worst. The passages are found on a chord, whose error is of the third order in w / 60. */
-static void swing(accuracy_report *report, mote_strand_solver solver, uint32_t substeps) {
+static void swing(verify_report *report, mote_strand_solver solver, uint32_t substeps) {
     const double amplitude = 0.01;
     rope_setup setup = rope_of(solver, substeps);
     setup.hangs = true;
@@ -224,15 +223,15 @@ static void swing(accuracy_report *report, mote_strand_solver solver, uint32_t s
     double allowed = w * (rounding + angle * angle + w * h * w * h + 0.5 * (double)setup.max_strain +
                           (frame * frame * frame / 10) / (2 * acos(-1) * SWINGS));
     double measured = tip_frequency(run), limit = 2.404825557695773 / 2 * sqrt(GRAVITY);
-    accuracy_add(report, solver_name(solver), measured, w, allowed, "lowest mode of 31 links, rad/s");
-    accuracy_add(report, solver_name(solver), measured, limit, allowed + fabs(w - limit),
-                 "the same beside j0 / 2 sqrt(g / L), no links");
+    verify_add(report, solver_name(solver), measured, w, allowed, "lowest mode of 31 links, rad/s");
+    verify_add(report, solver_name(solver), measured, limit, allowed + fabs(w - limit),
+               "the same beside j0 / 2 sqrt(g / L), no links");
     strand_run_destroy(run);
 }
 
 /* |E - E0| over m g times the fall of the centre of mass from horizontal to hanging; the documentation says 1
  * %. */
-static void keep_energy(accuracy_report *report) {
+static void keep_energy(verify_report *report) {
     rope_setup setup = rope_of(MOTE_STRAND_CONSERVING, 16);
     strand_run *run = rope_create(&setup);
     double mass = rope_point_mass(&setup), depth = rope_depth(&setup), start = rope_energy(run, 0, mass),
@@ -242,12 +241,12 @@ static void keep_energy(accuracy_report *report) {
         double error = fabs(rope_energy(run, 0, mass) - start) / depth;
         if (!(error <= largest)) largest = error;
     }
-    accuracy_add(report, solver_name(setup.solver), largest, 0, 0.01,
-                 "energy lost in 5 s, over the swing's depth");
+    verify_add(report, solver_name(setup.solver), largest, 0, 0.01,
+               "energy lost in 5 s, over the swing's depth");
     strand_run_destroy(run);
 }
 
-void accuracy_swinging_rope(accuracy_report *report) {
+void verify_swinging_rope(verify_report *report) {
     swing(report, MOTE_STRAND_CONSERVING, 16);
     swing(report, MOTE_STRAND_ROBUST, 4);
     keep_energy(report);
