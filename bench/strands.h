@@ -53,7 +53,7 @@ void strand_run_destroy(strand_run *run);
 double tally_mean_strain(const strand_tally *tally);
 double tally_iterations(const strand_run *run);
 
-/* --- Ropes of mote-bench compare and verify --- */
+/* --- Ropes of mote-bench run and verify --- */
 
 #define ROPE_MASS 0.1f /* kg, of every rope */
 #define ROPE_RATE ((mote_rate){60, 1})

@@ -1,4 +1,4 @@
-/* mote-bench compare, section snapshots: saving and restoring against memcpy of as many bytes, the size of a
+/* Snapshots: saving and restoring against memcpy of as many bytes, the size of a
  * snapshot, and a rollback of eight frames. */
 #include <math.h>
 #include <stdio.h>
@@ -7,18 +7,18 @@
 
 #include <mote/snapshot.h>
 
-#include "compare.h"
-#include "compare_sides.h"
 #include "engine.h"
-#include "machine.h"
 #include "random.h"
+#include "run.h"
 
 enum { PARTICLES = 1000000, LIFE_STEPS = 100, WARM_STEPS = 30 };
 
-static void add_row(compare_row row, cJSON *results) {
-    cJSON *object = cJSON_CreateObject();
-    compare_json(object, &row);
-    cJSON_AddItemToArray(results, object);
+static void ratio_row(bench_run *run, const char *name, spread ratio, double target, char bound) {
+    bench_row row = {.repeat = run->repeat};
+    snprintf(row.name, sizeof row.name, "%s", name);
+    row_quantity *q = row_add(&row, "ratio", "", ratio, bound);
+    q->target = target, q->bound = bound;
+    report_add(&run->report, &row);
 }
 
 /* --- A fountain, as in scene churn --- */
@@ -81,44 +81,43 @@ static double time_of(void (*run)(copies *), copies *c) {
     return thread_seconds() - start;
 }
 
-static void compare_copies(const char *figure, void (*run)(copies *), copies *c, double target,
-                           uint32_t repeat, cJSON *results) {
+static void compare_copies(bench_run *bench, const char *figure, void (*run)(copies *), copies *c,
+                           double target) {
     static bench_series series[2]; /* static for their size */
-    for (uint32_t turn = 0; turn < repeat; turn++) {
-        series[0].seconds[turn] = time_of(do_copy, c);
-        series[1].seconds[turn] = time_of(run, c);
-    }
-    const compare_row row = {figure, target, false, ratio_spread(&series[0], &series[1], repeat)};
-    compare_print(&row);
-    printf("  %.2f ms, %.2f ms\n", 1e3 * spread_of(series[0].seconds, repeat).median,
-           1e3 * spread_of(series[1].seconds, repeat).median);
-    add_row(row, results);
+    if (!report_begin(&bench->report, "snapshots", figure)) return;
+    while (report_try(&bench->report))
+        for (uint32_t turn = 0; turn < bench->repeat; turn++) {
+            series[0].seconds[turn] = time_of(do_copy, c);
+            series[1].seconds[turn] = time_of(run, c);
+        }
+    ratio_row(bench, figure, ratio_spread(&series[0], &series[1], bench->repeat), target, '>');
 }
 
-static void compare_size(const copies *c, cJSON *results) {
-    const double most = (24 + 12 + 8 + 8) * (double)mote_system_count(c->system);
-    const double ratio = (double)c->bytes / most;
-    const compare_row row = {
-        "1 M particles: bytes over 24 + 12 + 8 + 8 a particle", 1.02, true, {ratio, ratio, ratio}};
-    compare_print(&row);
-    printf("  %zu bytes\n", c->bytes);
-    add_row(row, results);
+static void compare_size(bench_run *run, const copies *c) {
+    const double most = (24 + 12 + 8 + 8) * (double)PARTICLES, ratio = (double)c->bytes / most;
+    const char *figure = "1 M particles: bytes over 24 + 12 + 8 + 8 a particle";
+    if (!report_begin(&run->report, "snapshots", figure)) return;
+    ratio_row(run, figure, (spread){ratio, ratio, ratio}, 1.02, '<');
 }
 
-static void compare_saving(uint32_t repeat, cJSON *results) {
+static copies open_copies(void) {
     copies c = {.system = create_fountain(PARTICLES, 1, 1)};
     churn(c.system, WARM_STEPS);
     engine_check(mote_system_snapshot_bytes(c.system, &c.bytes), "mote_system_snapshot_bytes");
-    c.snapshot = aligned_alloc(64, c.bytes);
-    c.other = aligned_alloc(64, c.bytes);
-    if (!c.snapshot || !c.other) exit(EXIT_FAILURE);
+    c.snapshot = allocate_or_fail(c.bytes);
+    c.other = allocate_or_fail(c.bytes);
     memset(c.other, 0, c.bytes);
-    compare_size(&c, results);
-    compare_copies("1 M particles: memcpy over save", do_save, &c, 0.7, repeat, results);
-    compare_copies("1 M particles: memcpy over restore", do_restore, &c, 0.5, repeat, results);
+    return c;
+}
+
+static void compare_saving(bench_run *run) {
+    copies c = run->report.counting ? (copies){0} : open_copies();
+    compare_size(run, &c);
+    compare_copies(run, "1 M particles: memcpy over save", do_save, &c, 0.7);
+    compare_copies(run, "1 M particles: memcpy over restore", do_restore, &c, 0.5);
     c.flags = MOTE_SNAPSHOT_CHECKSUM;
-    compare_copies("1 M particles: memcpy over save with checksum", do_save, &c, 0.5, repeat, results);
-    compare_copies("1 M particles: memcpy over restore with checksum", do_restore, &c, 0.5, repeat, results);
+    compare_copies(run, "1 M particles: memcpy over save with checksum", do_save, &c, 0.5);
+    compare_copies(run, "1 M particles: memcpy over restore with checksum", do_restore, &c, 0.5);
     free(c.snapshot);
     free(c.other);
     mote_system_destroy(c.system);
@@ -154,35 +153,38 @@ static double time_rollback(mote_system *system, const copies *from, bool saves)
     return now_seconds() - start;
 }
 
-static void compare_rollback(uint32_t threads, bool saves, uint32_t repeat, cJSON *results) {
+static void compare_rollback(bench_run *run, uint32_t threads, bool saves) {
     static double seconds[MAX_REPEATS];
+    char figure[96];
+    snprintf(figure, sizeof figure, "rollback by 8 frames%s, %u thread%s", saves ? ", saving each" : "",
+             (unsigned)threads, threads > 1 ? "s" : "");
+    if (!report_begin(&run->report, "snapshots", figure)) return;
     copies c = {.system = create_fountain(100000, 8, threads)};
     add_hair(c.system);
     churn(c.system, WARM_STEPS);
     engine_check(mote_system_snapshot_bytes(c.system, &c.bytes), "mote_system_snapshot_bytes");
-    c.snapshot = malloc(c.bytes), c.other = malloc(c.bytes + c.bytes / 8);
-    if (!c.snapshot || !c.other) exit(EXIT_FAILURE);
+    c.snapshot = allocate_or_fail(c.bytes), c.other = allocate_or_fail(c.bytes + c.bytes / 8);
     do_save(&c);
     (void)time_rollback(c.system, &c, saves);
+    bench_row row = {.particles = 100000, .substeps = 8, .threads = threads, .repeat = run->repeat};
     const uint64_t hash = mote_system_hash(c.system);
-    for (uint32_t turn = 0; turn < repeat; turn++) seconds[turn] = 1e3 * time_rollback(c.system, &c, saves);
-    char figure[96];
-    snprintf(figure, sizeof figure, "rollback by 8 frames%s, %u thread%s: ms", saves ? ", saving each" : "",
-             (unsigned)threads, threads > 1 ? "s" : "");
-    const compare_row row = {figure, 8, true, spread_of(seconds, repeat)};
-    compare_print(&row);
-    puts(mote_system_hash(c.system) == hash ? "" : "  HASH DIFFERS");
-    add_row(row, results);
+    while (report_try(&run->report))
+        for (uint32_t turn = 0; turn < run->repeat; turn++)
+            seconds[turn] = time_rollback(c.system, &c, saves);
+    row.hash = mote_system_hash(c.system), row.differs = row.hash != hash;
+    snprintf(row.name, sizeof row.name, "%s", figure);
+    row_quantity *q = row_add(&row, "time", "s", spread_of(seconds, run->repeat), '<');
+    q->target = 0.008, q->bound = '<';
+    report_add(&run->report, &row);
     free(c.snapshot);
     free(c.other);
     mote_system_destroy(c.system);
 }
 
-void compare_snapshots(uint32_t repeat, cJSON *object) {
-    cJSON *results = cJSON_GetObjectItem(object, "results");
-    compare_saving(repeat, results);
-    puts("100,000 particles with churn x 8 substeps and 1,000 strands x 32:");
-    compare_rollback(1, false, repeat, results);
-    compare_rollback(2, false, repeat, results);
-    compare_rollback(2, true, repeat, results);
+void run_snapshots(bench_run *run) {
+    compare_saving(run);
+    if (!run->full) return;
+    compare_rollback(run, 1, false);
+    compare_rollback(run, 2, false);
+    compare_rollback(run, 2, true);
 }

@@ -1,4 +1,4 @@
-/* mote-bench compare, section networks: the stiff net. A net of 64 x 64 threads, 1 m wide and 0.3 kg heavy,
+/* The stiff net. A net of 64 x 64 threads, 1 m wide and 0.3 kg heavy,
  * hangs from two corners and swings down from the horizontal for 5 s at 60 frames/s; no thread may be off its
  * length by more than 1 % at the end of a frame. The engine steps it by constraints with compliance, and by
  * explicit springs as stiff as is stable. The explicit side: threads stretch by tension / k, so k is as high
@@ -10,8 +10,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "compare.h"
-#include "compare_sides.h"
 #include "network_sides.h"
 #include "progress.h"
 
@@ -85,46 +83,33 @@ static stiff_outcome swing(const stiff_form *form, uint32_t frames) {
 
 static bool holds(const stiff_outcome *o) { return !o->tally.frozen && o->strain <= MAX_STRAIN; }
 
-static void print_swing(const stiff_form *form, const stiff_outcome *o) {
-    bool constrained = form->solver == MOTE_NETWORK_CONSTRAINED;
-    printf("    %-12s %5u substeps", constrained ? "constrained" : "springs", (unsigned)form->substeps);
-    if (constrained)
-        printf(", k %7.0f N/m, %u x %u", form->stiffness, (unsigned)form->max_iterations,
-               (unsigned)form->max_linear);
-    else
-        printf(", damping %.2f        ", form->damping);
-    printf(": strain %7.3f %% largest, %.4f %% mean, %8.3f ms a frame", 100 * o->strain, 100 * o->mean,
-           1e3 * o->seconds);
-    double solves = (double)o->tally.frames * form->substeps;
-    if (constrained)
-        printf("; %.2f systems, %.1f iterations a substep, %.0f of %.0f unsolved",
-               o->tally.iterations / solves, o->tally.linear / solves, o->tally.unsolved, solves);
-    puts(o->tally.frozen ? "; FROZEN" : holds(o) ? "; held" : "; NOT HELD");
-    fflush(stdout);
+static void add_swing(bench_run *run, const char *figure, const stiff_form *form, const stiff_outcome *o,
+                      const spread *ratio) {
+    const bool constrained = form->solver == MOTE_NETWORK_CONSTRAINED;
+    const double solves = (double)o->tally.frames * form->substeps;
+    bench_row row = {.particles = SIDE * SIDE, .substeps = form->substeps, .threads = 1};
+    snprintf(row.name, sizeof row.name, "%s", figure);
+    if (ratio) {
+        row_quantity *q = row_add(&row, "ratio", "", *ratio, '>');
+        q->target = 5, q->bound = '>';
+    }
+    row_add(&row, "frame", "s", (spread){o->seconds, o->seconds, o->seconds}, 0);
+    row_add_number(&row, "largest strain", "%", 100 * o->strain);
+    row_add_number(&row, "mean strain", "%", 100 * o->mean);
+    row_add_number(&row, holds(o) ? "held" : "NOT HELD", "1", holds(o));
+    if (constrained) {
+        row_add_number(&row, "systems a substep", "1", o->tally.iterations / solves);
+        row_add_number(&row, "iterations a substep", "1", o->tally.linear / solves);
+        row_add_number(&row, "unsolved substeps", "1", o->tally.unsolved);
+    }
+    report_add(&run->report, &row);
 }
 
-static cJSON *swing_object(const stiff_form *form, const stiff_outcome *o) {
-    cJSON *object = cJSON_CreateObject();
-    cJSON_AddStringToObject(object, "name",
-                            form->solver == MOTE_NETWORK_CONSTRAINED ? "constrained" : "springs");
-    cJSON_AddNumberToObject(object, "particles", SIDE * SIDE);
-    cJSON_AddNumberToObject(object, "substeps", form->substeps);
-    cJSON_AddNumberToObject(object, "max_strain", o->strain);
-    cJSON_AddNumberToObject(object, "mean_strain", o->mean);
-    cJSON_AddNumberToObject(object, "frame_seconds", o->seconds);
-    cJSON_AddNumberToObject(object, "iterations", o->tally.iterations);
-    cJSON_AddNumberToObject(object, "linear_iterations", o->tally.linear);
-    cJSON_AddNumberToObject(object, "unsolved", o->tally.unsolved);
-    cJSON_AddBoolToObject(object, "held", holds(o));
-    return object;
-}
-
-static void show(const stiff_form *form, cJSON *rows) {
-    progress("stiff net, %u substeps", (unsigned)form->substeps);
-    stiff_outcome outcome = swing(form, FRAMES);
-    progress_clear();
-    print_swing(form, &outcome);
-    cJSON_AddItemToArray(rows, swing_object(form, &outcome));
+static void show(bench_run *run, const char *figure, const stiff_form *form) {
+    stiff_outcome outcome = {0};
+    if (!report_begin(&run->report, "stiff net", figure)) return;
+    while (report_try(&run->report)) outcome = swing(form, FRAMES);
+    add_swing(run, figure, form, &outcome, NULL);
 }
 
 /* Found as the comment above says. */
@@ -140,29 +125,29 @@ static const stiff_form constrained = {.solver = MOTE_NETWORK_CONSTRAINED,
                                        .max_iterations = 1,
                                        .max_linear = 16};
 
-void compare_stiff_net(uint32_t repeat, cJSON *results) {
-    stiff_form springs = {.solver = MOTE_NETWORK_SPRINGS, .substeps = EXPLICIT_SUBSTEPS};
+static void compare_swings(bench_run *run, const stiff_form *springs) {
+    const char *figure = "stiff net, strain <= 1 %: explicit over constrained";
     double ratios[MAX_REPEATS];
-    for (uint32_t turn = 0; turn < repeat; turn++) {
-        progress("stiff net: %u of %u", (unsigned)turn + 1, (unsigned)repeat);
-        ratios[turn] = swing(&springs, TIMED).seconds / swing(&constrained, FRAMES).seconds;
-    }
-    progress_clear();
-    compare_row row = {.figure = "stiff net, strain <= 1 %: explicit over constrained",
-                       .target = 5,
-                       .ratio = spread_of(ratios, repeat)};
-    compare_print(&row);
-    putchar('\n');
-    cJSON *object = cJSON_CreateObject();
-    compare_json(object, &row);
-    cJSON_AddNumberToObject(object, "repeat", repeat);
-    cJSON *sides = cJSON_AddArrayToObject(object, "sides");
-    show(&springs, sides);
-    show(&constrained, sides);
+    stiff_outcome outcome = {0};
+    if (!report_begin(&run->report, "stiff net", figure)) return;
+    while (report_try(&run->report))
+        for (uint32_t turn = 0; turn < run->repeat; turn++) {
+            progress("stiff net: %u of %u", (unsigned)turn + 1, (unsigned)run->repeat);
+            const double seconds = swing(springs, TIMED).seconds;
+            outcome = swing(&constrained, FRAMES);
+            ratios[turn] = seconds / outcome.seconds;
+        }
+    const spread ratio = spread_of(ratios, run->repeat);
+    add_swing(run, figure, &constrained, &outcome, &ratio);
+}
+
+void run_stiff_net(bench_run *run) {
+    const stiff_form springs = {.solver = MOTE_NETWORK_SPRINGS, .substeps = EXPLICIT_SUBSTEPS};
+    compare_swings(run, &springs);
+    show(run, "springs", &springs);
     for (uint32_t i = 0; i < 2; i++) {
-        stiff_form fewer = {.substeps = (uint32_t)(EXPLICIT_SUBSTEPS * 0.8408964152537145),
-                            .damping = i ? 0.3 : 0};
-        show(&fewer, sides);
+        const stiff_form fewer = {.substeps = (uint32_t)(EXPLICIT_SUBSTEPS * 0.8408964152537145),
+                                  .damping = i ? 0.3 : 0};
+        show(run, i ? "springs, fewer substeps, damping 0.3" : "springs, fewer substeps", &fewer);
     }
-    cJSON_AddItemToArray(results, object);
 }

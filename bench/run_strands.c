@@ -1,10 +1,9 @@
-/* mote-bench compare, section strands: ratios of times of a point and frame, both sides in turn, each from
+/* Strands: ratios of times of a point and frame, both sides in turn, each from
  * its first state. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare.h"
 #include "compare_sides.h"
 #include "edge_baseline.h"
 #include "engine.h"
@@ -134,27 +133,26 @@ static compare_pair at_least(const char *figure, double target, compare_side abo
 
 /* 1,024 strands fit into a second-level cache, 16,384 do not, and an edge list passes over all of them in
  * each substep. */
-static void compare_edges(const char *figure, rope_setup setup, uint32_t strands, uint32_t frames,
-                          uint32_t repeat, cJSON *results) {
+static void compare_edges(bench_run *run, const char *figure, rope_setup setup, uint32_t strands,
+                          uint32_t frames) {
     setup.strands = strands;
     compare_pair pair = at_least(figure, 8, rope_side("edge list over 60-byte structs", setup, frames),
                                  rope_side("springs", setup, frames));
     pair.above.functions = &edges;
     pair.checked = 10;
     pair.size = (double)setup.length;
-    compare_pair_run(&pair, repeat, results);
+    compare_pair_run(run, "strands", &pair);
 }
 
-static void compare_springs(uint32_t repeat, cJSON *results) {
+static void compare_springs(bench_run *run) {
     rope_setup damped = springs(8, 1), undamped = damped;
     undamped.damping = 0;
-    compare_edges("springs, 8 substeps, 1,024 x 32: edge list over engine", damped, 1024, FRAMES, repeat,
-                  results);
-    compare_edges("the same, 16,384 x 32", damped, 16384, 8, repeat, results);
-    compare_edges("the same, 16,384 x 32, without damping", undamped, 16384, 8, repeat, results);
+    compare_edges(run, "springs, 8 substeps, 1,024 x 32: edge list over engine", damped, 1024, FRAMES);
+    compare_edges(run, "the same, 16,384 x 32", damped, 16384, 8);
+    compare_edges(run, "the same, 16,384 x 32, without damping", undamped, 16384, 8);
 }
 
-static void compare_constraints(uint32_t repeat, cJSON *results) {
+static void compare_constraints(bench_run *run) {
     rope_setup robust = ropes(MOTE_STRAND_ROBUST, 8), bars = robust, motion = robust, bent = robust, framed,
                few = ropes(MOTE_STRAND_ROBUST, 4);
     bars.colliders = motion.moving = true;
@@ -171,10 +169,11 @@ static void compare_constraints(uint32_t repeat, cJSON *results) {
         at_least("bare at 8 substeps over 4", 1.2, bare, rope_side("4 substeps", few, FRAMES)),
         at_least("bare over a moving root alone", 0.4, bare, rope_side("moving root", motion, FRAMES)),
         at_least("bare over two capsules alone", 0.4, bare, rope_side("two capsules", bars, FRAMES))};
-    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) compare_pair_run(&list[i], repeat, results);
+    const size_t count = run->full ? sizeof list / sizeof list[0] : 1; /* equal stretch */
+    for (size_t i = 0; i < count; i++) compare_pair_run(run, "strands", &list[i]);
 }
 
-static void compare_sizes(uint32_t repeat, cJSON *results) {
+static void compare_sizes(bench_run *run) {
     rope_setup few = ropes(MOTE_STRAND_ROBUST, 8);
     compare_side small = rope_side("1,024 strands", few, 4);
     small.warm = 1, small.loops = 8;
@@ -188,7 +187,7 @@ static void compare_sizes(uint32_t repeat, cJSON *results) {
         large.warm = 1;
         compare_pair c = at_least(figure, 1.3, large, small);
         c.row.at_most = true;
-        compare_pair_run(&c, repeat, results);
+        compare_pair_run(run, "strands", &c);
     }
 }
 
@@ -208,7 +207,7 @@ static compare_side hair_side(const char *name, strand_setup setup, uint32_t thr
 }
 
 /* A step and its presentation beside half of a frame at 60 frames/s. */
-static void compare_budget(strand_setup setup, const char *figure, uint32_t repeat, cJSON *results) {
+static void compare_budget(bench_run *run, strand_setup setup, const char *figure) {
     setup.presents = true;
     compare_side lines = hair_side("with lines, 12 bytes a vertex", setup, 2);
     setup.shape = MOTE_STRAND_RIBBONS;
@@ -216,10 +215,10 @@ static void compare_budget(strand_setup setup, const char *figure, uint32_t repe
         at_least(figure, 1, lines, hair_side("with ribbons, 2 vertices of 24 bytes a point", setup, 2));
     pair.budget = 1.0 / 120;
     pair.row.at_most = true;
-    compare_pair_run(&pair, repeat, results);
+    compare_pair_run(run, "strands", &pair);
 }
 
-static void compare_hair(uint32_t repeat, cJSON *results) {
+static void compare_hair(bench_run *run) {
     bench_scene bare_scene = *scene_named("hair");
     bare_scene.strand = &bare_hair_scene;
     const strand_setup hair = {.scene = scene_named("hair")}, bare = {.scene = &bare_scene};
@@ -227,17 +226,15 @@ static void compare_hair(uint32_t repeat, cJSON *results) {
                                     hair_side("2 threads", hair, 2)),
                            at_least("hair, 8 substeps, 2 threads: without head, shoulders and air over with",
                                     0.4, hair_side("without", bare, 2), hair_side("with", hair, 2))};
-    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) compare_pair_run(&list[i], repeat, results);
-    compare_budget(hair, "hair, 8 substeps, 2 threads, step and lines: frame over 1/120 s", repeat, results);
-    compare_budget(bare, "the same without head, shoulders and air", repeat, results);
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) compare_pair_run(run, "strands", &list[i]);
+    compare_budget(run, hair, "hair, 8 substeps, 2 threads, step and lines: frame over 1/120 s");
+    compare_budget(run, bare, "the same without head, shoulders and air");
 }
 
-void compare_strands(uint32_t repeat, cJSON *object) {
-    cJSON *results = cJSON_GetObjectItem(object, "results");
-    compare_springs(repeat, results);
-    compare_constraints(repeat, results);
-    compare_hair(repeat, results);
-    compare_sizes(repeat, results);
-    compare_strain(object);
-    compare_energy(object);
+void run_strands(bench_run *run) {
+    if (run->full) compare_springs(run);
+    compare_constraints(run);
+    if (!run->full) return;
+    compare_hair(run);
+    compare_sizes(run);
 }
