@@ -6,6 +6,7 @@
 int command_list(int argc, char **argv);
 int command_limits(int argc, char **argv);
 int command_run(int argc, char **argv);
+int command_diff(int argc, char **argv);
 int command_verify(int argc, char **argv);
 int command_threads(int argc, char **argv);
 int command_pictures(int argc, char **argv);

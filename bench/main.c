@@ -18,6 +18,8 @@ static const bench_command commands[] = {
     {"list", "the scenes, integrators and instruction sets that there are", command_list},
     {"limits", "memory bandwidth of this machine, the limit that shares refer to", command_limits},
     {"run", "how fast the engine is here, with the evidence beside each figure", command_run},
+    {"diff", "two files of run: ratios, and hashes that differ; exit code 1 if something got slower",
+     command_diff},
     {"verify", "every physical claim beside its reference; exit code 1 where one fails", command_verify},
     {"threads", "sizes from which work is divided among threads, and steps on a busy machine",
      command_threads},
