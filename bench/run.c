@@ -17,24 +17,28 @@
 typedef struct run_section {
     const char *name, *description;
     void (*run)(bench_run *run);
-    bool full; /* in --full alone */
+    size_t (*memory)(const bench_run *run); /* bytes of the arena; NULL: none */
+    bool full;                              /* in --full alone */
 } run_section;
 
 static const run_section sections[] = {
-    {"limits", "memory and arithmetic that this machine reaches", run_limits, false},
-    {"throughput", "every scene, 8 substeps, 1 thread and all", run_throughput, false},
-    {"size", "ballistic and galaxy from 1,024 particles up", run_sizes, false},
-    {"substeps", "ballistic and galaxy by 1 to 32 substeps", run_substeps, false},
-    {"isa", "ballistic and galaxy by every instruction set", run_isas, false},
-    {"threads", "1 thread over all, in turn", run_threads, false},
-    {"calls", "presentation, order, spawn, kill, allocations", run_calls, false},
-    {"snapshots", "save and restore against memcpy; --full: rollbacks", run_snapshots, false},
-    {"strands", "constraints against springs at equal stretch; --full: all comparisons", run_strands, false},
-    {"integrators", "integrators beside plain loops and each other", run_integrators, true},
-    {"particles", "deaths and births, small systems and curl noise beside plain loops", run_particles, true},
-    {"networks", "networks beside edge lists and batches", run_networks, true},
-    {"stiff-net", "a stiff net by constraints and by explicit springs", run_stiff_net, true},
-    {"stretch", "stretch and energy of ropes by substeps", run_stretch, true},
+    {"limits", "memory and arithmetic that this machine reaches", run_limits, NULL, false},
+    {"throughput", "every scene, 8 substeps, 1 thread and all", run_throughput, scene_memory, false},
+    {"size", "ballistic and galaxy from 1,024 particles up", run_sizes, size_memory, false},
+    {"substeps", "ballistic and galaxy by 1 to 32 substeps", run_substeps, scene_memory, false},
+    {"isa", "ballistic and galaxy by every instruction set", run_isas, scene_memory, false},
+    {"threads", "1 thread over all, in turn", run_threads, scene_memory, false},
+    {"calls", "presentation, order, spawn, kill, allocations", run_calls, NULL, false},
+    {"snapshots", "save and restore against memcpy; --full: rollbacks", run_snapshots, NULL, false},
+    {"strands", "constraints against springs at equal stretch; --full: all comparisons", run_strands, NULL,
+     false},
+    {"integrators", "integrators beside plain loops and each other", run_integrators, integrator_memory,
+     true},
+    {"particles", "deaths and births, small systems and curl noise beside plain loops", run_particles, NULL,
+     true},
+    {"networks", "networks beside edge lists and batches", run_networks, NULL, true},
+    {"stiff-net", "a stiff net by constraints and by explicit springs", run_stiff_net, NULL, true},
+    {"stretch", "stretch and energy of ropes by substeps", run_stretch, NULL, true},
 };
 enum { SECTIONS = sizeof sections / sizeof sections[0] };
 
@@ -281,10 +285,14 @@ static void run_sections(request *asked) {
 }
 
 /* The columns of the engine come on top: at most position, velocity, previous position, ids, ages. */
-static void reserve(bench_run *run) {
-    const size_t size = run_memory(run);
-    require_memory((double)size + 60.0 * run->particles, "--particles");
-    if (!arena_create(&run->memory, size)) fail_usage("--particles: no memory for so many");
+static void reserve(request *asked) {
+    size_t size = 0;
+    for (int i = 0; i < SECTIONS; i++) {
+        const size_t needed = asked->section[i] && sections[i].memory ? sections[i].memory(&asked->run) : 0;
+        if (needed > size) size = needed;
+    }
+    require_memory((double)size + 60.0 * asked->run.particles, "--particles");
+    if (!arena_create(&asked->run.memory, size + 1)) fail_usage("--particles: no memory for so many");
 }
 
 static bool allocates(const bench_report *report) {
@@ -300,7 +308,7 @@ int command_run(int argc, char **argv) {
     parse(argc, argv, &asked);
     bench_report *report = &asked.run.report;
     bench_output *json = output_open("--json", asked.json), *csv = output_open("--csv", asked.csv);
-    reserve(&asked.run);
+    reserve(&asked);
     machine_print();
     last_print();
     watch_calibrate();

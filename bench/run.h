@@ -32,8 +32,10 @@ void run_substeps(bench_run *run);
 void run_isas(bench_run *run);
 void run_threads(bench_run *run);
 
-/* Bytes of the arena that these need. */
-size_t run_memory(const bench_run *run);
+/* Bytes of the arena that the scenes asked for, the sizes, and the integrators need. */
+size_t scene_memory(const bench_run *run);
+size_t size_memory(const bench_run *run);
+size_t integrator_memory(const bench_run *run);
 
 bool run_asks(const bench_run *run, const bench_scene *scene);
 

@@ -87,8 +87,12 @@ static uint32_t list_comparisons(bench_comparison *list) {
     return sizeof all / sizeof all[0];
 }
 
+static uint32_t particles_of(const bench_run *run) { return run->particles ? run->particles : 1000000; }
+
+size_t integrator_memory(const bench_run *run) { return contender_memory(&damped_scene, particles_of(run)); }
+
 void run_integrators(bench_run *run) {
     bench_comparison list[16];
-    const uint32_t count = list_comparisons(list), particles = run->particles ? run->particles : 1000000;
-    for (uint32_t i = 0; i < count; i++) integrator_row(run, &list[i], particles);
+    const uint32_t count = list_comparisons(list);
+    for (uint32_t i = 0; i < count; i++) integrator_row(run, &list[i], particles_of(run));
 }

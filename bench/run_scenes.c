@@ -239,9 +239,13 @@ static size_t memory_of(const bench_run *run, const bench_scene *scene) {
     return contender_memory(scene, scene_particles(scene, run->particles));
 }
 
-size_t run_memory(const bench_run *run) {
-    size_t size = contender_memory(scene_named("galaxy"), largest_size(run));
+size_t scene_memory(const bench_run *run) {
+    size_t size = 0;
     for (uint32_t i = 0; i < scene_count; i++)
         if (run_asks(run, &scenes[i]) && memory_of(run, &scenes[i]) > size) size = memory_of(run, &scenes[i]);
     return size;
+}
+
+size_t size_memory(const bench_run *run) {
+    return contender_memory(scene_named("galaxy"), largest_size(run));
 }
