@@ -9,6 +9,6 @@ int command_run(int argc, char **argv);
 int command_diff(int argc, char **argv);
 int command_verify(int argc, char **argv);
 int command_threads(int argc, char **argv);
-int command_pictures(int argc, char **argv);
+int command_curves(int argc, char **argv);
 
 #endif

@@ -23,7 +23,7 @@ static const bench_command commands[] = {
     {"verify", "every physical claim beside its reference; exit code 1 where one fails", command_verify},
     {"threads", "sizes from which work is divided among threads, and steps on a busy machine",
      command_threads},
-    {"pictures", "points of rods, drawn by gnuplot: cantilevers, a curl, a groom", command_pictures},
+    {"curves", "tables for the pictures that bench/plot draws", command_curves},
 };
 static const size_t command_count = sizeof commands / sizeof commands[0];
 

@@ -87,7 +87,8 @@ typedef struct bench_flights {
 bench_flights flights_make(const bench_setup *setup, mote_integrator integrator);
 void flights_free(bench_flights *flights);
 
-/* The flight of the reference alone. */
+/* The flight of the engine, and of the reference, alone. */
+bench_trajectory engine_flight(const bench_setup *setup, mote_integrator integrator);
 void trajectory_free(bench_trajectory *trajectory);
 bench_trajectory reference_flight(const bench_setup *setup, mote_integrator integrator, bench_noise *noise);
 

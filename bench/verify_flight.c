@@ -70,7 +70,7 @@ static bench_trajectory trajectory_of(const bench_setup *setup) {
     return (bench_trajectory){allocate_or_fail((setup->steps + 1) * sizeof(bench_sample)), setup->steps + 1};
 }
 
-static bench_trajectory fly_engine(const bench_setup *setup, mote_integrator integrator) {
+bench_trajectory engine_flight(const bench_setup *setup, mote_integrator integrator) {
     bench_trajectory flight = trajectory_of(setup);
     mote_system *system = verify_system(setup, integrator);
     for (uint32_t i = 0; i < flight.count; i++) {
@@ -100,7 +100,7 @@ bench_trajectory reference_flight(const bench_setup *setup, mote_integrator inte
 
 bench_flights flights_make(const bench_setup *setup, mote_integrator integrator) {
     bench_flights flights = {.setup = setup, .integrator = integrator};
-    flights.engine = fly_engine(setup, integrator);
+    flights.engine = engine_flight(setup, integrator);
     flights.exact = reference_flight(setup, integrator, NULL);
     for (uint32_t i = 0; i < NOISY_FLIGHTS; i++) {
         bench_noise noise = noise_of_run(i);

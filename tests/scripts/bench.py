@@ -7,6 +7,7 @@ run that is broken off does too. Files of a run can be read and compared.
 import csv
 import io
 import json
+import math
 import os
 import pathlib
 import signal
@@ -42,7 +43,7 @@ def refuse(word, *arguments):
 def wrong_arguments(folder):
     refuse('usage')
     refuse('sing', 'sing')
-    for command in ('run', 'verify', 'list', 'limits', 'threads', 'diff'):
+    for command in ('run', 'verify', 'list', 'limits', 'threads', 'diff', 'curves'):
         refuse('--no-such', command, '--no-such')
         refuse('surplus', command, 'surplus') if command != 'diff' else refuse('two files', command, 'surplus')
         check('usage: mote-bench' in bench(command, '--help').stdout, f'{command} --help')
@@ -107,6 +108,21 @@ def files(folder):
     check(all(claim['passed'] and claim['source'] for claim in claims) and len(claims) > 10, 'claims')
 
 
+def curves(folder):
+    bench('curves', '--directory', str(folder), 'springs', 'cost')
+    springs = list(csv.DictReader(io.StringIO((folder / 'springs.csv').read_text(encoding='ascii'))))
+    last = {row['integrator']: float(row['value']) for row in springs
+            if row['time_s'] == '12' and row['quantity'] == 'x' and row['damping_kg_per_s'] == '0.5'}
+    check(abs(last['exact-flow'] - last['exact']) < 1e-5 < abs(last['rk4'] - last['exact']), f'{last}')
+    cost = list(csv.DictReader(io.StringIO((folder / 'cost.csv').read_text(encoding='ascii'))))
+    error = {(row['integrator'], int(row['steps'])): float(row['error_m']) for row in cost}
+    order = [math.log2(error[name, steps] / error[name, 2 * steps])
+             for name, steps in (('semi-implicit-euler', 1024), ('velocity-verlet', 512), ('pefrl', 32))]
+    check(all(abs(order[i] - want) < 0.5 for i, want in enumerate((1, 2, 4))), f'orders {order}')
+    refuse('nowhere', 'curves', '--directory', str(folder / 'nowhere'))
+    refuse('surplus', 'curves', '--directory', str(folder), 'surplus')
+
+
 def differences(folder):
     rows = folder / 'rows.json'
     report = json.loads(rows.read_text(encoding='ascii'))
@@ -155,6 +171,7 @@ def main():
         too_large()
         unwritable(folder)
         files(folder)
+        curves(folder)
         differences(folder)
         broken_off(folder)
     return '\n'.join(failures) if failures else 0

@@ -1,10 +1,10 @@
-/* The pictures of mote-bench pictures: cantilevers beside the elastica, a curl under load, a groom. */
+/* Curves of rods: cantilevers beside the elastica, a curl under load, a groom. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "curves.h"
 #include "engine.h"
-#include "pictures.h"
 #include "random.h"
 #include "strands.h"
 
@@ -29,21 +29,19 @@ static strand_run *start(const mote_strands_def *def) {
     return run;
 }
 
-static void write_point(FILE *file, const strand_run *run, uint32_t rod, uint32_t point, double scale) {
-    const mote_strands_view view = mote_strands_columns(run->system, run->id);
-    const uint32_t slot = mote_strands_slot(run->system, run->id, rod, point);
-    fprintf(file, "%.6g %.6g %.6g\n", scale * (double)view.position.x[slot],
-            scale * (double)view.position.y[slot], scale * (double)view.position.z[slot]);
-}
+static const char header[] = "set,strand,point,x,y,z,unit\n";
 
-/* A block: the rods from `first` to `end` - 1, as lines. */
-static void write_rods(FILE *file, const strand_run *run, uint32_t first, uint32_t end, double scale) {
-    for (uint32_t rod = first; rod < end; rod++) {
-        for (uint32_t k = 0; k < mote_strands_points(run->system, run->id, rod); k++)
-            write_point(file, run, rod, k, scale);
-        fputs("\n", file);
-    }
-    fputs("\n", file);
+/* The strands from `first` to `end` - 1 as points of a set. */
+static void write_rods(FILE *file, const char *set, const strand_run *run, uint32_t first, uint32_t end,
+                       double scale, const char *unit) {
+    const mote_strands_view view = mote_strands_columns(run->system, run->id);
+    for (uint32_t rod = first; rod < end; rod++)
+        for (uint32_t k = 0; k < mote_strands_points(run->system, run->id, rod); k++) {
+            const uint32_t slot = mote_strands_slot(run->system, run->id, rod, k);
+            fprintf(file, "%s,%u,%u,%.6g,%.6g,%.6g,%s\n", set, (unsigned)rod, (unsigned)k,
+                    scale * (double)view.position.x[slot], scale * (double)view.position.y[slot],
+                    scale * (double)view.position.z[slot], unit);
+        }
 }
 
 /* --- Cantilevers --- */
@@ -57,13 +55,13 @@ static double shoot(double g, double bend, FILE *file) {
     const double h = 1.0 / ELASTICA_STEPS;
     double angle = 0, x = 0, y = 0;
     for (int i = 0; i < ELASTICA_STEPS; i++) {
-        if (file && i % 20 == 0) fprintf(file, "%.6g %.6g\n", x, y);
+        if (file && i % 20 == 0) fprintf(file, "elastica %g,0,%d,%.6g,%.6g,0,L\n", g, i / 20, x, y);
         const double s = h * i, half = angle + 0.5 * h * bend,
                      half_bend = bend + 0.5 * h * g * (1 - s) * cos(angle);
         x += h * cos(half), y += h * sin(half);
         angle += h * half_bend, bend += h * g * (1 - s - 0.5 * h) * cos(half);
     }
-    if (file) fprintf(file, "%.6g %.6g\n\n\n", x, y);
+    if (file) fprintf(file, "elastica %g,0,%d,%.6g,%.6g,0,L\n", g, ELASTICA_STEPS / 20, x, y);
     return bend;
 }
 
@@ -77,7 +75,8 @@ static double clamp_curvature(double g) {
     return 0.5 * (low + high);
 }
 
-static void write_cantilevers(FILE *file) {
+void write_cantilevers(FILE *file) {
+    fputs(header, file);
     const double length = 0.3, density = 1e-3, segment = length / (CANTILEVER_POINTS - 1);
     static float points[LOADS][CANTILEVER_POINTS][3], mass[LOADS][CANTILEVER_POINTS],
         bending[LOADS][CANTILEVER_POINTS];
@@ -91,7 +90,11 @@ static void write_cantilevers(FILE *file) {
     def.positions = points[0][0], def.point_mass = mass[0], def.point_bending_stiffness = bending[0];
     strand_run *run = start(&def);
     strand_run_settle(run, 1500, 0.43f);
-    for (uint32_t i = 0; i < LOADS; i++) write_rods(file, run, i, i + 1, 1 / length);
+    for (uint32_t i = 0; i < LOADS; i++) {
+        char set[40];
+        snprintf(set, sizeof set, "mote %g", load_of[i]);
+        write_rods(file, set, run, i, i + 1, 1 / length, "L");
+    }
     for (int i = 0; i < LOADS; i++) shoot(load_of[i], clamp_curvature(load_of[i]), file);
     strand_run_destroy(run);
 }
@@ -100,7 +103,8 @@ static void write_cantilevers(FILE *file) {
 
 enum { CURL_LOADS = 4 };
 
-static void write_curls(FILE *file) {
+void write_curls(FILE *file) {
+    fputs(header, file);
     const double radius = 0.02, pitch = 0.004, turn = 0.35;
     mote_strands_def def = def_of(CURL_LOADS, MOST_POINTS);
     for (int i = 0; i < CURL_LOADS; i++)
@@ -113,9 +117,13 @@ static void write_curls(FILE *file) {
     def.positions = positions[0][0], def.point_mass = masses[0];
     def.bending_stiffness = 2e-6f, def.twisting_stiffness = 1.5e-6f;
     strand_run *run = start(&def);
-    write_rods(file, run, 0, 1, 1e3);
+    write_rods(file, "at rest", run, 0, 1, 1e3, "mm");
     strand_run_settle(run, 3000, 0.9f);
-    for (uint32_t i = 0; i < CURL_LOADS; i++) write_rods(file, run, i, i + 1, 1e3);
+    for (uint32_t i = 0; i < CURL_LOADS; i++) {
+        char set[40];
+        snprintf(set, sizeof set, "%u mg", 20 * (unsigned)i);
+        write_rods(file, set, run, i, i + 1, 1e3, "mm");
+    }
     strand_run_destroy(run);
 }
 
@@ -147,7 +155,8 @@ static void lay_curl(int rod) {
     }
 }
 
-static void write_groom(FILE *file) {
+void write_groom(FILE *file) {
+    fputs(header, file);
     mote_strands_def def = def_of(MOST_RODS, MOST_POINTS);
     for (int rod = 0; rod < MOST_RODS; rod++) lay_curl(rod);
     def.positions = positions[0][0], def.point_mass = masses[0];
@@ -155,33 +164,9 @@ static void write_groom(FILE *file) {
     for (int kept = 0; kept < 2; kept++) {
         def.rest_acceleration[1] = kept ? (float)-GRAVITY : 0;
         strand_run *run = start(&def);
-        if (!kept) write_rods(file, run, 0, MOST_RODS, 1e3);
+        if (!kept) write_rods(file, "given", run, 0, MOST_RODS, 1e3, "mm");
         strand_run_settle(run, 600, 1);
-        write_rods(file, run, 0, MOST_RODS, 1e3);
+        write_rods(file, kept ? "with" : "without", run, 0, MOST_RODS, 1e3, "mm");
         strand_run_destroy(run);
     }
 }
-
-/* --- Table --- */
-
-#define LINES "set size ratio -1\nset style line 1 lc rgb '#303030' lw 1\n"
-
-const picture rod_pictures[] = {
-    {"cantilevers", "horizontal rods under their weight, q L^3 / EI = 1, 5, 10, 50, beside the elastica",
-     LINES "set key outside\nset xlabel 'x / L'\nset ylabel 'y / L'\n"
-           "plot for [i=0:3] 'cantilevers.dat' index i using 1:2 with points pt 7 ps 0.7 "
-           "title sprintf('mote, q L^3 / EI = %d', word('1 5 10 50', i + 1) + 0), "
-           "for [i=4:7] '' index i using 1:2 with lines ls 1 title (i == 4 ? 'elastica' : '')\n",
-     write_cantilevers},
-    {"curl", "a curl at rest, and hung with its weight and 0, 20, 40, 60 mg more at its tip",
-     LINES "set xlabel 'mm'\nset ylabel 'mm'\nset key outside\n"
-           "plot for [i=0:4] 'curl.dat' index i using ($1 + (i ? 120 : 0)):2 with lines lw 2 "
-           "title (i ? sprintf('%d mg at the tip', 20 * (i - 1)) : 'at rest')\n",
-     write_curls},
-    {"groom", "curly hair as given, after 10 s without rest_acceleration, and after 10 s with it",
-     LINES
-     "unset key\nset xrange [-200:200]\nset yrange [-50:200]\nset multiplot layout 1,3\n"
-     "do for [i=0:2] {\nset title word('given without with', i + 1).(i ? ' rest\\_acceleration, 10 s' : '')\n"
-     "plot 'groom.dat' index i using 1:2 with lines ls 1\n}\nunset multiplot\n",
-     write_groom}};
-const unsigned rod_picture_count = sizeof rod_pictures / sizeof *rod_pictures;
