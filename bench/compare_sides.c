@@ -31,7 +31,7 @@ static void print_side(const compare_side *side, const side_outcome *outcome, ui
     const double seconds = spread_of(outcome->seconds, repeat).median, rate = 1e-6 * side->substeps / seconds;
     const bench_observation *seen = &outcome->seen;
     printf("    %-44s %8.2f M node-frames/s, %8.2f M node-substeps/s, ", side->name, 1e-6 / seconds, rate);
-    if (side->springs) printf("%8.2f M spring-substeps/s, ", rate * side->springs / side->points);
+    if (side->springs > 1) printf("%8.2f M spring-substeps/s, ", rate * side->springs / side->points);
     printf("%.3f ms a frame", 1e3 * seconds * side->points);
     if (side->functions->observe)
         printf("; strain %.3f %% largest, %.4f %% mean", 100 * seen->max_strain, 100 * seen->mean_strain);
@@ -65,7 +65,8 @@ static cJSON *side_object(const compare_side *side, const side_outcome *outcome,
 /* The largest distance (m) between the points of both sides, which step the setup of `below`. */
 static double distance_apart(const compare_pair *pair) {
     const side_functions *a = pair->above.functions, *b = pair->below.functions;
-    void *left = a->open(pair->below.setup), *right = b->open(pair->below.setup);
+    void *left = a->open(pair->peer_setup ? pair->peer_setup : pair->below.setup),
+         *right = b->open(pair->below.setup);
     double largest = 0;
     for (uint32_t i = 0; i < pair->checked; i++) a->frame(left), b->frame(right);
     for (uint32_t i = 0; i < pair->below.points; i++) {

@@ -37,9 +37,10 @@ typedef struct compare_side {
 typedef struct compare_pair {
     compare_row row;
     compare_side above, below;
-    double budget;    /* s: the ratio is the frame of `above` over it; 0: over that of `below` */
-    uint32_t checked; /* frames after which the places of both are compared; 0: both are the engine */
-    double size;      /* m: of coordinates, for that comparison */
+    double budget;          /* s: the ratio is the frame of `above` over it; 0: over that of `below` */
+    const void *peer_setup; /* of `above` in the comparison of places; NULL: that of `below` */
+    uint32_t checked;       /* frames after which the places of both are compared; 0: both are the engine */
+    double size;            /* m: of coordinates, for that comparison */
 } compare_pair;
 
 /* A row of the section. */

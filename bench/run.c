@@ -32,6 +32,7 @@ static const run_section sections[] = {
     {"snapshots", "save and restore against memcpy; --full: rollbacks", run_snapshots, NULL, false},
     {"strands", "constraints against springs at equal stretch; --full: all comparisons", run_strands, NULL,
      false},
+    {"peers", "plain loops; --full: structs, odeint, GSL, Bullet (bench/peers)", run_peers, NULL, false},
     {"integrators", "integrators beside plain loops and each other", run_integrators, integrator_memory,
      true},
     {"particles", "deaths and births, small systems and curl noise beside plain loops", run_particles, NULL,
@@ -104,6 +105,7 @@ static void print_help(void) {
 
 enum {
     SECTION = 256,
+    PEER,
     SCENE,
     FULL,
     HAIR_FILE,
@@ -120,6 +122,7 @@ enum {
 
 static const struct option options[] = {{"section", required_argument, NULL, SECTION},
                                         {"scene", required_argument, NULL, SCENE},
+                                        {"peer", required_argument, NULL, PEER},
                                         {"full", no_argument, NULL, FULL},
                                         {"file", required_argument, NULL, HAIR_FILE},
                                         {"integrator", required_argument, NULL, INTEGRATOR},
@@ -162,6 +165,11 @@ static void option_scenes(request *asked, const char *text) {
         else
             asked->run.scene[found - scenes] = true;
     }
+}
+
+static void option_peers(request *asked, const char *text) {
+    char name[40];
+    while (next_name("--peer", &text, name)) peers_ask(&asked->run, name);
 }
 
 static mote_integrator option_integrator(const char *name) {
@@ -214,6 +222,7 @@ static void apply_option(request *asked, int option, const char *text) {
     switch (option) {
     case SECTION: option_sections(asked, text); break;
     case SCENE: option_scenes(asked, text); break;
+    case PEER: option_peers(asked, text); break;
     case FULL: run->full = true; break;
     case HAIR_FILE: run->file = text; break;
     case INTEGRATOR: run->integrator = option_integrator(text); break;

@@ -7,7 +7,7 @@
 #include "report.h"
 #include "scenes.h"
 
-enum { MOST_CHOICES = 16, MOST_SCENES = 64 };
+enum { MOST_CHOICES = 16, MOST_SCENES = 64, MOST_PEERS = 16 };
 
 typedef struct run_choices {
     uint32_t value[MOST_CHOICES], count; /* count 0: the default of the section */
@@ -19,6 +19,7 @@ typedef struct bench_run {
     const char *file;                   /* of scene hairfile */
     uint32_t particles, frames, repeat; /* particles, frames 0: the default */
     run_choices substeps, threads, isa;
+    bool peer[MOST_PEERS], peers_given;
     bool full;
     arena memory;
     bench_report report;
@@ -50,6 +51,12 @@ void run_snapshots(bench_run *run);
 
 /* Strands at equal stretch; in full all comparisons of strands. */
 void run_strands(bench_run *run);
+
+/* Loops written by hand and, in full, all peers of this build. peers_ask: one by its name; an unknown one, or
+ * one that this build lacks, ends the program with a message and code 2. peers_list prints all. */
+void run_peers(bench_run *run);
+void peers_ask(bench_run *run, const char *name);
+void peers_list(void);
 
 /* In full only: */
 void run_particles(bench_run *run);

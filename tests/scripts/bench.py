@@ -58,6 +58,10 @@ def wrong_arguments(folder):
     refuse('--file', 'run', '--scene', 'rope', '--file', 'nothing.hair')
     refuse('swarm', 'run', '--scene', 'swarm', '--particles', '10')
     refuse('scenes', 'run', '--scene', 'ballistic', '--integrator', 'advect-rk4')
+    refuse('--peer', 'run', '--peer', 'nobody')
+    for line in bench('list').stdout.splitlines():
+        if line.startswith('peer ') and 'not in this build' in line:
+            refuse('not in this build', 'run', '--peer', line.split()[1].rstrip(':'))
     refuse('--group', 'verify', '--group', 'nothing')
     refuse('--experiment', 'verify', '--experiment', 'nothing')
     refuse('nothing.json', 'diff', 'nothing.json', 'nothing.json')
