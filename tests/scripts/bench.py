@@ -17,7 +17,7 @@ import tempfile
 import time
 
 PROGRAM = sys.argv[1]
-ROPE = ['run', '--section', 'throughput', '--scene', 'rope', '--frames', '2', '--repeat', '2', '--threads', '1']
+ROPE = 'run --section throughput --scene rope --frames 2 --repeat 2 --threads 1'.split()
 failures = []
 
 
@@ -45,14 +45,15 @@ def wrong_arguments(folder):
     refuse('sing', 'sing')
     for command in ('run', 'verify', 'list', 'limits', 'threads', 'diff', 'curves'):
         refuse('--no-such', command, '--no-such')
-        refuse('surplus', command, 'surplus') if command != 'diff' else refuse('two files', command, 'surplus')
+        refuse('two files' if command == 'diff' else 'surplus', command, 'surplus')
         check('usage: mote-bench' in bench(command, '--help').stdout, f'{command} --help')
-    for option, value in (('--scene', 'nowhere'), ('--section', 'nowhere'), ('--integrator', 'nothing'),
-                          ('--isa', 'sparc'), ('--threads', '0'), ('--threads', '1,,2'), ('--threads', 'two'),
-                          ('--substeps', '0'), ('--substeps', '1,5000'), ('--repeat', '0'), ('--repeat', '-1'),
-                          ('--particles', '0'), ('--particles', '1e6'), ('--particles', '99999999M'),
-                          ('--frames', ''), ('--scene', ''), ('--scene', 'rope,')):
-        refuse(option, 'run', option, value)
+    for option, values in {'--scene': ('nowhere', '', 'rope,'), '--section': ('nowhere',),
+                           '--integrator': ('nothing',), '--isa': ('sparc',),
+                           '--threads': ('0', '1,,2', 'two'),
+                           '--substeps': ('0', '1,5000'), '--repeat': ('0', '-1'), '--frames': ('',),
+                           '--particles': ('0', '1e6', '99999999M')}.items():
+        for value in values:
+            refuse(option, 'run', option, value)
     refuse('hairfile', 'run', '--scene', 'hairfile')
     refuse('nothing.hair', 'run', '--scene', 'hairfile:nothing.hair')
     refuse('--file', 'run', '--scene', 'rope', '--file', 'nothing.hair')
@@ -98,12 +99,13 @@ def files(folder):
     row = json.loads(rows.read_text(encoding='ascii'))['results'][0]
     check(row['name'] == 'rope' and len(row['hash']) == 16 and row['quantities'][0]['value'] > 0, f'{row}')
     lines = list(csv.DictReader(io.StringIO(table.read_text(encoding='ascii'))))
-    check(lines[0]['quantity'] == 'rate' and float(lines[0]['median']) > 0 and None not in lines[0], f'{lines[0]}')
+    check(lines[0]['quantity'] == 'rate' and float(lines[0]['median']) > 0, f'{lines[0]}')
+    check(None not in lines[0], 'a row has too many fields')
     run = bench(*ROPE, '--json', '-')
     check(json.loads(run.stdout)['results'][0]['hash'] == row['hash'], 'two runs have different hashes')
     check('throughput' in run.stderr, 'the table did not go to stderr')
-    run = bench('run', '--scene', 'rope,rope', '--threads', '1,2', '--frames', '2', '--repeat', '1', '--isa', 'all',
-                '--substeps', '1,2', '--csv', '-')
+    lists = 'run --scene rope,rope --threads 1,2 --frames 2 --repeat 1 --isa all --substeps 1,2 --csv -'
+    run = bench(*lists.split())
     names = [line['name'] for line in csv.DictReader(io.StringIO(run.stdout)) if line['quantity'] == 'rate']
     isas = [line for line in bench('list').stdout.splitlines() if line.startswith('isa ')]
     check(names == ['rope'] * 4 * len(isas), f'{names}')
@@ -142,13 +144,30 @@ def differences(folder):
         path.write_text(json.dumps(other), encoding='ascii')
         return str(path)
 
-    same, slow, fast, bits = write('same', 1), write('slow', 0.8), write('fast', 1.25), write('bits', 1, '0' * 16)
+    same, slow, fast = write('same', 1), write('slow', 0.8), write('fast', 1.25)
+    bits = write('bits', 1, '0' * 16)
     check('0 slower, 0 faster; 0 hashes' in bench('diff', same, same).stdout, 'equal files')
     check('1 slower' in bench('diff', same, slow, code=1).stdout, 'a slower file')
     check('1 faster' in bench('diff', same, fast).stdout, 'a faster file')
     check('1 hashes' in bench('diff', same, bits, code=1).stdout, 'a hash that differs')
     report['results'][0]['disturbed'] = 'much'
-    check('1 of disturbed rows; 0 slower' in bench('diff', same, write('rough', 0.8)).stdout, 'a disturbed row')
+    rough = bench('diff', same, write('rough', 0.8)).stdout
+    check('1 of disturbed rows; 0 slower' in rough, 'a disturbed row')
+
+
+def busy():
+    """Rows beside twice as many busy processes as there are processors are marked."""
+    spinners = [subprocess.Popen([sys.executable, '-c', 'while True: pass'])
+                for _ in range(2 * len(os.sched_getaffinity(0)))]
+    try:
+        run = bench(*'run --scene hair --threads 1 --frames 2 --repeat 2 --json -'.split())
+    finally:
+        for spinner in spinners:
+            spinner.kill()
+            spinner.wait()
+    row = json.loads(run.stdout)['results'][0]
+    check('disturbed' in row, 'a busy machine was not noticed')
+    check('1 disturbed' in run.stderr, 'the disturbed row is not counted')
 
 
 def broken_off(folder):
@@ -177,6 +196,7 @@ def main():
         files(folder)
         curves(folder)
         differences(folder)
+        busy()
         broken_off(folder)
     return '\n'.join(failures) if failures else 0
 
