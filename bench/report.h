@@ -11,7 +11,7 @@
 #include "timing.h"
 #include "watch.h"
 
-enum { MOST_QUANTITIES = 14, ROW_NAME = 112 };
+enum { MOST_QUANTITIES = 18, ROW_NAME = 112 };
 
 /* A quantity of a row. Its figure to reach: bound '>' at least, '<' at most `target`; 0: none. */
 typedef struct row_quantity {

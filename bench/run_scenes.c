@@ -228,8 +228,8 @@ static void threads_of(bench_run *run, const bench_scene *scene) {
 void run_threads(bench_run *run) {
     for (uint32_t i = 0; i < scene_count; i++) {
         const bool quick = strcmp(scenes[i].name, "ballistic") == 0 || strcmp(scenes[i].name, "galaxy") == 0;
-        const bool large = scene_particles(&scenes[i], run->particles) >= 100000;
-        if (run_asks(run, &scenes[i]) && large && (quick || run->full)) threads_of(run, &scenes[i]);
+        if (!run_asks(run, &scenes[i]) || !(quick || run->full)) continue;
+        if (scene_particles(&scenes[i], run->particles) >= 100000) threads_of(run, &scenes[i]);
     }
 }
 

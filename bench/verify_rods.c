@@ -222,7 +222,7 @@ void verify_twist(verify_report *report) {
                          "mote_strands_set_root");
             strand_run_frame(run);
         }
-        strand_run_settle(run, 180, 1);
+        strand_run_settle(run, 60, 0.9f);
         mote_statistics sums;
         engine_check(mote_strands_statistics(run->system, run->id, &sums), "mote_strands_statistics");
         const double whole = ratio[i] * 1e-5 * pow(PI / 2, 2) / (LENGTH * (POINTS - 1.5) / (POINTS - 1)) / 2;
