@@ -35,11 +35,6 @@ void json_add_number(cJSON *object, const char *key, double value) {
         cJSON_AddNullToObject(object, key);
 }
 
-void json_add_spread(cJSON *object, const char *key, spread value) {
-    const double numbers[3] = {value.median, value.min, value.max};
-    cJSON_AddItemToObject(object, key, cJSON_CreateDoubleArray(numbers, 3));
-}
-
 bool json_close(bench_output *output, cJSON *object) {
     char *text = output ? cJSON_Print(object) : NULL;
     if (text) fprintf(output_file(output), "%s\n", text);

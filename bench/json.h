@@ -5,12 +5,9 @@
 #include <cjson/cJSON.h>
 
 #include "output.h"
-#include "timing.h"
 
 /* An object with the machine (machine.h) and an empty array "results". */
 cJSON *json_report(void);
-
-void json_add_spread(cJSON *object, const char *key, spread value);
 
 /* A number, null where it is not finite, which JSON cannot hold. */
 void json_add_number(cJSON *object, const char *key, double value);

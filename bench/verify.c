@@ -12,6 +12,7 @@
 #include "machine.h"
 #include "options.h"
 #include "progress.h"
+#include "timing.h"
 
 static const char *const group_names[] = {"integrators", "clock",   "particles", "strands",
                                           "rods",        "contact", "networks"};

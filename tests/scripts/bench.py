@@ -109,7 +109,8 @@ def files(folder):
     names = [line['name'] for line in csv.DictReader(io.StringIO(run.stdout)) if line['quantity'] == 'rate']
     isas = [line for line in bench('list').stdout.splitlines() if line.startswith('isa ')]
     check(names == ['rope'] * 4 * len(isas), f'{names}')
-    bench(*'run --full --section threads,isa,integrators,calls --scene ballistic --particles 1k --repeat 1'.split())
+    sections = 'threads,isa,integrators,calls'
+    bench(*f'run --full --section {sections} --scene ballistic --particles 1k --repeat 1'.split())
     check('mote-bench' in bench('--version').stdout, '--version')
     claims = json.loads(bench('verify', '--experiment', 'ticks', '--json', '-').stdout)['results']
     check(all(claim['passed'] and claim['source'] for claim in claims) and len(claims) > 10, 'claims')
