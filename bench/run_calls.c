@@ -1,7 +1,8 @@
-/* Calls beside steps: presentation, also with size and colour over life, the order back to front, spawn and kill; and allocations inside steps.
- * Presentation writes positions halfway between two steps as packed xyz, against a copy of as many bytes: for
- * each particle it reads six floats and writes three, 36 bytes; the copy reads 18 and writes 18, with
- * ordinary stores as in the presentation, or by memcpy, whose stores may bypass the cache. */
+/* Calls beside steps: presentation, also with size and colour over life, the order back to front, spawn and
+ * kill; and allocations inside steps. Presentation writes positions halfway between two steps as packed xyz,
+ * against a copy of as many bytes: for each particle it reads six floats and writes three, 36 bytes; the copy
+ * reads 18 and writes 18, with ordinary stores as in the presentation, or by memcpy, whose stores may bypass
+ * the cache. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,7 +145,8 @@ static void present_rows(bench_run *run, uint32_t threads) {
         row_add(&row, "rate", "B/s", rate(&present, PRESENT_BYTES * PARTICLES, run->repeat), '>');
         row_add(&row, "over a copy of as many bytes", "", ratio_spread(&copy, &present, run->repeat), '>');
         row_add(&row, "over memcpy", "", ratio_spread(&past, &present, run->repeat), '>');
-        row_add(&row, "with size and colour over life", "particles/s", rate(&keyed, PARTICLES, run->repeat), '>');
+        row_add(&row, "with size and colour over life", "particles/s", rate(&keyed, PARTICLES, run->repeat),
+                '>');
         row_add(&row, "time of that over packed xyz", "", ratio_spread(&keyed, &present, run->repeat), '<');
         report_add(&run->report, &row);
     }

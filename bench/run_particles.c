@@ -49,9 +49,9 @@ static void add_row(bench_run *run, const particle_row *p) {
     bench_row row = {.threads = 1, .repeat = run->repeat};
     snprintf(row.name, sizeof row.name, "%s", p->figure);
     const char better = p->at_most ? '<' : '>';
-    row_quantity *q = count > 1
-                          ? row_add(&row, "ratio", "", ratio_spread(&series[0], &series[1], run->repeat), better)
-                          : row_add(&row, "frame", "s", spread_of(series[0].seconds, run->repeat), better);
+    row_quantity *q =
+        count > 1 ? row_add(&row, "ratio", "", ratio_spread(&series[0], &series[1], run->repeat), better)
+                  : row_add(&row, "frame", "s", spread_of(series[0].seconds, run->repeat), better);
     q->target = p->target, q->bound = better;
     if (count > 1) row_add(&row, "frame above", "s", spread_of(series[0].seconds, run->repeat), 0);
     if (count > 1) row_add(&row, "frame below", "s", spread_of(series[1].seconds, run->repeat), 0);
@@ -132,7 +132,8 @@ static void *noise_open(const void *field) {
     float *array[6];
     unsigned char *bytes = allocate_or_fail(staggered_size(6, PARTICLES));
     staggered_arrays(bytes, 6, PARTICLES, array);
-    *loop = (noise_loop){{{array[0], array[1], array[2]}, {array[3], array[4], array[5]}}, *(const noise_field *)field, 0};
+    *loop = (noise_loop){
+        {{array[0], array[1], array[2]}, {array[3], array[4], array[5]}}, *(const noise_field *)field, 0};
     fill_columns(scene_named("smoke"), 0, &loop->columns, PARTICLES);
     return loop;
 }
