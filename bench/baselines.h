@@ -51,7 +51,7 @@ void baseline_plain(const probe_columns *columns, size_t first, size_t last, con
 void baseline_verlet(const probe_columns *columns, float *const kick[3], baseline_span span,
                      const scene_forces *forces, bool reuse, bool keep);
 
-/* The damped oscillator of mote-bench compare, F = -k (x - anchor) - b v. */
+/* The damped oscillator of section integrators, F = -k (x - anchor) - b v. */
 #define OSCILLATOR_ANCHOR    1, 2, 3
 #define OSCILLATOR_STIFFNESS 15.0f
 #define OSCILLATOR_DAMPING   0.1f

@@ -5,10 +5,10 @@
 
 int command_list(int argc, char **argv);
 int command_limits(int argc, char **argv);
-int command_throughput(int argc, char **argv);
-int command_accuracy(int argc, char **argv);
-int command_compare(int argc, char **argv);
+int command_run(int argc, char **argv);
+int command_diff(int argc, char **argv);
+int command_verify(int argc, char **argv);
 int command_threads(int argc, char **argv);
-int command_pictures(int argc, char **argv);
+int command_curves(int argc, char **argv);
 
 #endif

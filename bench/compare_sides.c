@@ -12,20 +12,6 @@ typedef struct side_outcome {
     bench_observation seen;
 } side_outcome;
 
-void compare_print(const compare_row *row) {
-    char target[24], ratio[64];
-    snprintf(target, sizeof target, "%s %.3gx", row->at_most ? "<=" : ">=", row->target);
-    snprintf(ratio, sizeof ratio, "%.3fx (%.3f..%.3f)", row->ratio.median, row->ratio.min, row->ratio.max);
-    printf("%-72s %8s  %-26s", row->figure, target, ratio);
-}
-
-void compare_json(cJSON *object, const compare_row *row) {
-    cJSON_AddStringToObject(object, "figure", row->figure);
-    cJSON_AddNumberToObject(object, row->at_most ? "target_at_most" : "target_at_least", row->target);
-    cJSON_AddNumberToObject(object, "ratio", row->ratio.median);
-    json_add_spread(object, "ratio_median_min_max", row->ratio);
-}
-
 static double time_side(const compare_side *side, side_outcome *outcome) {
     double (*clock)(void) = side->wall ? now_seconds : thread_seconds, seconds = 0;
     const side_functions *does = side->functions;
@@ -45,7 +31,7 @@ static void print_side(const compare_side *side, const side_outcome *outcome, ui
     const double seconds = spread_of(outcome->seconds, repeat).median, rate = 1e-6 * side->substeps / seconds;
     const bench_observation *seen = &outcome->seen;
     printf("    %-44s %8.2f M node-frames/s, %8.2f M node-substeps/s, ", side->name, 1e-6 / seconds, rate);
-    if (side->springs) printf("%8.2f M spring-substeps/s, ", rate * side->springs / side->points);
+    if (side->springs > 1) printf("%8.2f M spring-substeps/s, ", rate * side->springs / side->points);
     printf("%.3f ms a frame", 1e3 * seconds * side->points);
     if (side->functions->observe)
         printf("; strain %.3f %% largest, %.4f %% mean", 100 * seen->max_strain, 100 * seen->mean_strain);
@@ -79,7 +65,8 @@ static cJSON *side_object(const compare_side *side, const side_outcome *outcome,
 /* The largest distance (m) between the points of both sides, which step the setup of `below`. */
 static double distance_apart(const compare_pair *pair) {
     const side_functions *a = pair->above.functions, *b = pair->below.functions;
-    void *left = a->open(pair->below.setup), *right = b->open(pair->below.setup);
+    void *left = a->open(pair->peer_setup ? pair->peer_setup : pair->below.setup),
+         *right = b->open(pair->below.setup);
     double largest = 0;
     for (uint32_t i = 0; i < pair->checked; i++) a->frame(left), b->frame(right);
     for (uint32_t i = 0; i < pair->below.points; i++) {
@@ -106,30 +93,37 @@ static void check_sides(const compare_pair *pair, cJSON *object) {
     cJSON_AddNumberToObject(object, "apart_allowed", allowed);
 }
 
-void compare_pair_run(compare_pair *pair, uint32_t repeat, cJSON *results) {
-    static side_outcome outcome[2]; /* static for its size */
+static spread time_pair(bench_run *run, const compare_pair *pair, side_outcome outcome[2]) {
     const compare_side *side[2] = {&pair->above, &pair->below};
     double ratios[MAX_REPEATS];
-    outcome[0].seen = outcome[1].seen = (bench_observation){0};
-    for (uint32_t turn = 0; turn < repeat; turn++) {
-        progress("%s: %u of %u", pair->row.figure, (unsigned)turn + 1, (unsigned)repeat);
+    for (int k = 0; k < 2; k++) outcome[k].seen = (bench_observation){0};
+    for (uint32_t turn = 0; turn < run->repeat; turn++) {
+        progress("%s: %u of %u", pair->row.figure, (unsigned)turn + 1, (unsigned)run->repeat);
         for (int k = 0; k < 2; k++) outcome[k].seconds[turn] = time_side(side[k], &outcome[k]);
         ratios[turn] = outcome[0].seconds[turn] /
                        (pair->budget > 0 ? pair->budget / pair->above.points : outcome[1].seconds[turn]);
     }
-    progress_clear();
-    pair->row.ratio = spread_of(ratios, repeat);
-    compare_print(&pair->row);
-    putchar('\n');
-    cJSON *object = cJSON_CreateObject();
-    compare_json(object, &pair->row);
-    cJSON_AddNumberToObject(object, "repeat", repeat);
-    cJSON *sides = cJSON_AddArrayToObject(object, "sides");
-    for (int k = 0; k < 2; k++) {
-        print_side(side[k], &outcome[k], repeat);
-        cJSON_AddItemToArray(sides, side_object(side[k], &outcome[k], repeat));
-    }
-    check_sides(pair, object);
-    cJSON_AddItemToArray(results, object);
+    return spread_of(ratios, run->repeat);
+}
+
+void compare_pair_run(bench_run *run, const char *section, const compare_pair *pair) {
+    static side_outcome outcome[2]; /* static for its size */
+    const compare_side *side[2] = {&pair->above, &pair->below};
+    spread ratio = {0};
+    if (!report_begin(&run->report, section, pair->row.figure)) return;
+    while (report_try(&run->report)) ratio = time_pair(run, pair, outcome);
+    bench_row row = {.particles = pair->below.points,
+                     .substeps = pair->below.substeps,
+                     .threads = pair->below.threads,
+                     .repeat = run->repeat};
+    snprintf(row.name, sizeof row.name, "%s", pair->row.figure);
+    row_quantity *q = row_add(&row, "ratio", "", ratio, pair->row.at_most ? '<' : '>');
+    if (pair->row.target > 0) q->target = pair->row.target, q->bound = q->better;
+    row.details = cJSON_CreateObject();
+    cJSON *sides = cJSON_AddArrayToObject(row.details, "sides");
+    for (int k = 0; k < 2; k++) cJSON_AddItemToArray(sides, side_object(side[k], &outcome[k], run->repeat));
+    report_add(&run->report, &row);
+    for (int k = 0; k < 2; k++) print_side(side[k], &outcome[k], run->repeat);
+    check_sides(pair, row.details);
     fflush(stdout);
 }

@@ -1,23 +1,18 @@
-/* Ratios of times of two sides that run in turn, and the lines in which mote-bench compare shows them. */
+/* Ratios of times of two sides that run in turn, and the rows that show them. */
 #ifndef BENCH_COMPARE_SIDES_H
 #define BENCH_COMPARE_SIDES_H
 
-#include <cjson/cJSON.h>
 #include <stdbool.h>
 
 #include "measure.h"
+#include "run.h"
 
 /* A time `above` over a time `below`, beside the figure to reach. */
 typedef struct compare_row {
     const char *figure;
-    double target;
-    bool at_most; /* else at least */
-    spread ratio;
+    double target; /* 0: none */
+    bool at_most;  /* else at least */
 } compare_row;
-
-/* The row without its end of line; the row as fields of an object. */
-void compare_print(const compare_row *row);
-void compare_json(cJSON *object, const compare_row *row);
 
 /* One way of stepping a setup. */
 typedef struct side_functions {
@@ -42,12 +37,13 @@ typedef struct compare_side {
 typedef struct compare_pair {
     compare_row row;
     compare_side above, below;
-    double budget;    /* s: the ratio is the frame of `above` over it; 0: over that of `below` */
-    uint32_t checked; /* frames after which the places of both are compared; 0: both are the engine */
-    double size;      /* m: of coordinates, for that comparison */
+    double budget;          /* s: the ratio is the frame of `above` over it; 0: over that of `below` */
+    const void *peer_setup; /* of `above` in the comparison of places; NULL: that of `below` */
+    uint32_t checked;       /* frames after which the places of both are compared; 0: both are the engine */
+    double size;            /* m: of coordinates, for that comparison */
 } compare_pair;
 
-/* Measures, prints, and adds the row to `results`. */
-void compare_pair_run(compare_pair *pair, uint32_t repeat, cJSON *results);
+/* A row of the section. */
+void compare_pair_run(bench_run *run, const char *section, const compare_pair *pair);
 
 #endif

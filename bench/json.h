@@ -3,21 +3,17 @@
 #define BENCH_JSON_H
 
 #include <cjson/cJSON.h>
-#include <stdbool.h>
-#include <stdio.h>
 
-#include "timing.h"
+#include "output.h"
 
-/* NULL where the path is NULL; a path that cannot be opened ends the program with a message and code 2. */
-FILE *json_open(const char *path);
-
-/* An object with the processor, the compiler, the version and an empty array "results". */
+/* An object with the machine (machine.h) and an empty array "results". */
 cJSON *json_report(void);
 
-void json_add_spread(cJSON *object, const char *key, spread value);
+/* A number, null where it is not finite, which JSON cannot hold. */
+void json_add_number(cJSON *object, const char *key, double value);
 
-/* Writes the object where there is a file, closes the file and deletes the object. False, after a message:
- * it could not be written. */
-bool json_close(FILE *file, const char *path, cJSON *object);
+/* Writes the object where there is an output, closes it and deletes the object. False, after a message: it
+ * could not be written. */
+bool json_close(bench_output *output, cJSON *object);
 
 #endif

@@ -1,13 +1,16 @@
 /* mote-bench limits: the bandwidth of this machine by threads, in cache and in memory. */
 #include <getopt.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "arithmetic.h"
 #include "commands.h"
-#include "contenders.h"
 #include "machine.h"
 #include "options.h"
 #include "progress.h"
+#include "run.h"
 #include "timing.h"
 
 /* All arrays of a stream together; in cache per thread, more than a first-level cache and less than a
@@ -59,6 +62,102 @@ static double time_stream(const bench_stream *stream, const arena *memory, size_
     }
     return stream->bytes * (double)count * passes / (now_seconds() - start);
 }
+
+static const char *const arithmetic_names[ARITHMETIC_KINDS] = {"additions and multiplications", "divisions",
+                                                               "square roots"};
+
+/* Operations a second of all threads together, each by its own processor time. */
+static double time_arithmetic(arithmetic_kind kind, uint32_t lanes, uint32_t threads) {
+    const uint64_t rounds = kind == ARITHMETIC_ADD_MULTIPLY ? 200000 : 20000;
+    double rate = 0;
+    (void)threads; /* a build without OpenMP has one */
+#pragma omp parallel num_threads(threads) reduction(+ : rate)
+    {
+        float sink = 0;
+        const double start = thread_seconds();
+        const double operations = arithmetic_run(kind, lanes, rounds, &sink);
+        rate += operations / (thread_seconds() - start);
+    }
+    return rate;
+}
+
+/* Lanes of a register; 0: the probe has none of this width. */
+static uint32_t lanes_of(mote_isa isa) {
+    const char *name = mote_isa_name(isa);
+    if (strcmp(name, "scalar") == 0) return 0;
+    return strcmp(name, "avx512") == 0 ? 16 : strcmp(name, "avx2") == 0 ? 8 : 4;
+}
+
+/* --- Limits that rows refer to, each measured once --- */
+
+enum { TURNS = 5, MOST_KNOWN = 64 };
+
+typedef struct known_rate {
+    int kind; /* -1: memory */
+    uint32_t lanes, threads;
+    double rate;
+} known_rate;
+
+static double memory_rate(uint32_t threads) {
+    arena memory;
+    double best = 0;
+    const size_t bytes = MEMORY_BYTES / 4;
+    if (!arena_create(&memory, bytes + staggered_size(6, PROBE_BLOCK))) return 0;
+    for (int turn = 0; turn <= TURNS; turn++)
+        best = fmax(best, time_stream(&streams[STREAM_COUNT - 1], &memory, bytes, threads, 1));
+    arena_destroy(&memory);
+    return best;
+}
+
+/* again: measures a known one again, and keeps the better. */
+static double known_limit(int kind, uint32_t lanes, uint32_t threads, bool again) {
+    static known_rate known[MOST_KNOWN];
+    static uint32_t count;
+    uint32_t i = 0;
+    while (i < count && (known[i].kind != kind || known[i].lanes != lanes || known[i].threads != threads))
+        i++;
+    if (i < count && !again) return known[i].rate;
+    double best = i < count ? known[i].rate : 0;
+    if (kind < 0) best = fmax(best, memory_rate(threads));
+    for (int turn = 0; turn < TURNS && kind >= 0; turn++)
+        best = fmax(best, time_arithmetic((arithmetic_kind)kind, lanes, threads));
+    if (i < MOST_KNOWN) known[i] = (known_rate){kind, lanes, threads, best};
+    if (i == count && count < MOST_KNOWN) count++;
+    return best;
+}
+
+double limit_memory(uint32_t threads) { return known_limit(-1, 0, threads, false); }
+
+/* Divisions and roots wait for one unit, additions and multiplications run beside them. */
+double limit_arithmetic(const scene_arithmetic *count, mote_isa isa, uint32_t threads) {
+    const uint32_t lanes = lanes_of(isa);
+    if (!(count->add_multiply > 0) || !lanes) return 0;
+    const double simple = count->add_multiply / known_limit(ARITHMETIC_ADD_MULTIPLY, lanes, threads, false),
+                 divider = count->divide / known_limit(ARITHMETIC_DIVIDE, lanes, threads, false) +
+                           count->root / known_limit(ARITHMETIC_ROOT, lanes, threads, false);
+    return 1 / fmax(simple, divider);
+}
+
+static void limit_row(bench_run *run, int kind, mote_isa isa, uint32_t threads) {
+    bench_row row = {.threads = threads, .isa = kind < 0 ? NULL : mote_isa_name(isa)};
+    const uint32_t lanes = kind < 0 ? 0 : lanes_of(isa);
+    double rate = 0;
+    snprintf(row.name, sizeof row.name, "%s",
+             kind < 0 ? "memory, six columns in place" : arithmetic_names[kind]);
+    if (!report_begin(&run->report, "limits", row.name)) return;
+    while (report_try(&run->report)) rate = known_limit(kind, lanes, threads, true);
+    row_add(&row, "rate", kind < 0 ? "B/s" : "operations/s", (spread){rate, rate, rate}, '>');
+    report_add(&run->report, &row);
+}
+
+void run_limits(bench_run *run) {
+    const uint32_t all = machine_threads();
+    for (int kind = -1; kind < ARITHMETIC_KINDS; kind++)
+        for (uint32_t threads = 1; threads <= all; threads = threads < all ? all : all + 1)
+            limit_row(run, kind, mote_isa_best(), threads);
+}
+
+/* --- The command --- */
 
 static void print_row(const arena *memory, const char *place, size_t bytes, uint32_t threads,
                       uint32_t repeat) {
@@ -119,7 +218,7 @@ int command_limits(int argc, char **argv) {
         fprintf(stderr, "mote-bench: no memory for %zu bytes\n", MEMORY_BYTES);
         return EXIT_FAILURE;
     }
-    printf("cpu: %s\ncompiler: %s\n", machine_cpu(), machine_compiler());
+    machine_print();
     printf("GB/s, median (min..max) of %u repeats; M/s: the probe in millions of particles\n",
            (unsigned)repeat);
     printf("%-7s %12s %7s  %-22s  %-22s  %-22s  %-22s %8s\n", "where", "arrays", "threads", "copy", "memcpy",

@@ -9,13 +9,12 @@
 
 #include "commands.h"
 #include "options.h"
-#include "scenes.h"
+#include "run.h"
 
 static void print_help(void) {
     puts("usage: mote-bench list [--long]\n\n"
-         "Prints lines `scene NAME`, `integrator NAME` and `isa NAME`, the last for the instruction sets "
-         "that this build\n"
-         "and this machine can run.\n\n"
+         "Prints lines `scene NAME`, `integrator NAME`, `isa NAME` for the instruction sets that this build\n"
+         "and this machine can run, and `peer NAME` with what each peer does in a step.\n\n"
          "  --long  the integrators' descriptors instead:\n"
          "    order   of the global error; and where a force reads velocity\n"
          "    symp    symplectic, for forces that come from a potential\n"
@@ -60,5 +59,6 @@ int command_list(int argc, char **argv) {
         printf("integrator %s\n", mote_integrator_describe((mote_integrator)i)->name);
     for (int i = MOTE_ISA_AUTO + 1; i < MOTE_ISA_COUNT; i++)
         if (mote_isa_available((mote_isa)i)) printf("isa %s\n", mote_isa_name((mote_isa)i));
+    peers_list();
     return EXIT_SUCCESS;
 }

@@ -3,7 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <mote/version.h>
+
 #include "commands.h"
+#include "machine.h"
 #include "options.h"
 
 typedef struct bench_command {
@@ -14,12 +17,13 @@ typedef struct bench_command {
 static const bench_command commands[] = {
     {"list", "the scenes, integrators and instruction sets that there are", command_list},
     {"limits", "memory bandwidth of this machine, the limit that shares refer to", command_limits},
-    {"throughput", "particle-steps a second, beside the baselines and the limit", command_throughput},
-    {"accuracy", "results of the integrators and solvers beside what they should be", command_accuracy},
-    {"compare", "cost of the integrators beside each other and beside plain loops", command_compare},
+    {"run", "how fast the engine is here, with the evidence beside each figure", command_run},
+    {"diff", "two files of run: ratios, and hashes that differ; exit code 1 if something got slower",
+     command_diff},
+    {"verify", "every physical claim beside its reference; exit code 1 where one fails", command_verify},
     {"threads", "sizes from which work is divided among threads, and steps on a busy machine",
      command_threads},
-    {"pictures", "points of rods, drawn by gnuplot: cantilevers, a curl, a groom", command_pictures},
+    {"curves", "tables for the pictures that bench/plot draws", command_curves},
 };
 static const size_t command_count = sizeof commands / sizeof commands[0];
 
@@ -27,7 +31,8 @@ static void print_help(FILE *file) {
     fputs("usage: mote-bench COMMAND [OPTION]...\n\n", file);
     for (size_t i = 0; i < command_count; i++)
         fprintf(file, "  %-12s %s\n", commands[i].name, commands[i].description);
-    fputs("\nmote-bench COMMAND --help prints the options of a command. Exit code 2: a wrong argument.\n",
+    fputs("\nmote-bench COMMAND --help prints the options of a command, mote-bench --version what was built. "
+          "Exit code 2: a wrong argument.\n",
           file);
 }
 
@@ -44,6 +49,10 @@ int main(int argc, char **argv) {
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         print_help(stdout);
+        return EXIT_SUCCESS;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("mote-bench %s, commit %s, %s\n", mote_version(), machine_commit(), machine_compiler());
         return EXIT_SUCCESS;
     }
     const bench_command *command = command_named(argv[1]);

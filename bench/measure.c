@@ -43,12 +43,12 @@ static uint32_t list_entries(const bench_config *config, measurement *result, be
     return add_entry(entries, count, &probe_contender, &result->probe, config->frames);
 }
 
-static double run_once(const bench_entry *entry) {
-    if (entry->contender->refill) entry->contender->refill(entry->state);
-    entry->contender->run(entry->state, 1);
+double contender_seconds(const bench_contender *contender, void *state, uint32_t frames) {
+    if (contender->refill) contender->refill(state);
+    contender->run(state, 1);
     double start = now_seconds();
-    entry->contender->run(entry->state, entry->frames);
-    return (now_seconds() - start) / entry->frames;
+    contender->run(state, frames);
+    return (now_seconds() - start) / frames;
 }
 
 void measure(const bench_config *config, const char *title, measurement *result) {
@@ -60,7 +60,8 @@ void measure(const bench_config *config, const char *title, measurement *result)
         for (uint32_t i = 0; i < count; i++) {
             progress("%s: repeat %u of %u, %s", title, (unsigned)repeat + 1, (unsigned)config->repeat,
                      entries[i].contender->name);
-            entries[i].series->seconds[repeat] = run_once(&entries[i]);
+            entries[i].series->seconds[repeat] =
+                contender_seconds(entries[i].contender, entries[i].state, entries[i].frames);
         }
     result->hash = entries[0].contender->hash(entries[0].state);
     if (config->scene->observe) config->scene->observe(entries[0].state, &result->observation);

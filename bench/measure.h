@@ -36,6 +36,9 @@ typedef struct measurement {
 /* The title is shown as progress. */
 void measure(const bench_config *config, const char *title, measurement *result);
 
+/* Seconds a frame of one repeat: refill, a frame that is not timed, `frames` that are. */
+double contender_seconds(const bench_contender *contender, void *state, uint32_t frames);
+
 /* The spread of the ratios left / right, repeat by repeat. */
 spread ratio_spread(const bench_series *left, const bench_series *right, uint32_t repeat);
 

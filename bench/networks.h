@@ -43,7 +43,7 @@ mote_statistics network_measured(const network_run *run);
 /* J: kinetic, elastic and of gravity, with the velocities of the columns. */
 double network_energy(const network_run *run);
 
-/* --- Networks of mote-bench compare and accuracy --- */
+/* --- Networks of mote-bench run and verify --- */
 
 typedef struct network_setup {
     const network_shape *shape;

@@ -42,6 +42,16 @@ uint32_t option_threads(const char *text) { return option_count("--threads", tex
 
 uint32_t option_repeat(const char *text) { return option_count("--repeat", text, 1, MAX_REPEATS); }
 
+bool next_name(const char *option, const char **text, char name[40]) {
+    if (!*text) return false;
+    const size_t length = strcspn(*text, ",");
+    if (length == 0 || length >= 40) fail_usage("%s: '%s' is not a list of names", option, *text);
+    memcpy(name, *text, length);
+    name[length] = 0;
+    *text = (*text)[length] ? *text + length + 1 : NULL;
+    return true;
+}
+
 void require_no_operands(int argc, char **argv, int next) {
     if (next < argc) fail_usage("unexpected argument '%s'", argv[next]);
 }

@@ -2,6 +2,7 @@
 #ifndef BENCH_OPTIONS_H
 #define BENCH_OPTIONS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define EXIT_USAGE 2
@@ -15,6 +16,10 @@ uint32_t option_count(const char *option, const char *text, uint32_t min, uint32
 /* Threads: 1 .. MOTE_MAX_WORKERS. Repeats: 1 .. MAX_REPEATS. */
 uint32_t option_threads(const char *text);
 uint32_t option_repeat(const char *text);
+
+/* Takes the next name of a list a,b,c from *text into `name`; false: there is none. An empty or a long one is
+ * an error. */
+bool next_name(const char *option, const char **text, char name[40]);
 
 /* Fails if arguments that are no options are left. */
 void require_no_operands(int argc, char **argv, int next);

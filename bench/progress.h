@@ -2,6 +2,8 @@
 #ifndef BENCH_PROGRESS_H
 #define BENCH_PROGRESS_H
 
+/* Text that begins every line of progress from now on. */
+void progress_prefix(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void progress_clear(void);
 

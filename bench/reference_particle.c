@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "accuracy.h"
+#include "verify.h"
 
 /* a = constant + damping v + stiffness x */
 typedef struct affine_term {
@@ -60,7 +60,7 @@ static void add_other(const bench_setup *s, const mote_force_def *def, double ti
                            part * (double)def->as.timed_thrust.force[1][axis]) /
                           s->mass;
     } else if (def->kind == MOTE_FORCE_CALLBACK) {
-        ((const accuracy_field *)def->as.callback.user)->evaluate(time, x, v, value);
+        ((const verify_field *)def->as.callback.user)->evaluate(time, x, v, value);
     }
     for (int axis = 0; axis < 3; axis++) a[axis] += value[axis];
 }
@@ -135,7 +135,7 @@ void reference_flow(const bench_setup *s, double time, bench_state *y) {
         flow_axis(sum.constant[axis], sum.damping, sum.stiffness, time, &y->x[axis], &y->v[axis]);
 }
 
-void accuracy_exact_flow(const bench_setup *s, double time, bench_state *y) {
+void verify_exact_flow(const bench_setup *s, double time, bench_state *y) {
     *y = s->start;
     reference_flow(s, time, y);
 }

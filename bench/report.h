@@ -1,52 +1,85 @@
-/* The report of a run: a table on stdout, records in a JSON file. */
+/* The rows of mote-bench run: each is a setup with one or more quantities, watched for disturbance, printed,
+ * and kept for the files. */
 #ifndef BENCH_REPORT_H
 #define BENCH_REPORT_H
 
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
-#include "measure.h"
-#include "scenes.h"
+#include "timing.h"
+#include "watch.h"
 
-/* One row: a configuration and the medians over its repeats. */
-typedef struct bench_record {
-    bench_config config;
-    spread frame;                     /* s */
-    double bytes;                     /* per particle-step */
-    spread limit;                     /* bytes/s, of the probe */
-    spread share;                     /* of that limit */
-    spread struct_ratio, plain_ratio; /* baseline's time / engine's; median 0: no such baseline */
-    uint64_t hash;
-    bool differs; /* from the first row that should have the same hash */
-    uint32_t figure_count;
-    scene_figure figures[MAX_FIGURES];
-} bench_record;
+enum { MOST_QUANTITIES = 18, ROW_NAME = 112 };
 
-/* Presentation against copying the same number of bytes. */
-typedef struct bench_presentation {
-    uint32_t particles, threads;
-    spread bytes_per_second, copy_bytes_per_second; /* read + written */
-    spread share, memcpy_share;
-    spread ordered_per_second; /* particles */
-    spread keyed_per_second;   /* particles, with a size and a colour over their life */
-    spread keyed_cost;         /* time of these in times of the packed positions */
-} bench_presentation;
+/* A quantity of a row. Its figure to reach: bound '>' at least, '<' at most `target`; 0: none. */
+typedef struct row_quantity {
+    const char *name, *unit; /* the name may be a sentence; unit "": a ratio */
+    spread value;
+    double target;
+    char bound;
+    char better;          /* '>': more is better, '<': less; 0: neither */
+    bool quiet;           /* in the files alone */
+    const char *sentence; /* printed after the value over `scale`, in place of name and unit; NULL: none */
+    double scale;
+} row_quantity;
+
+typedef struct bench_row {
+    const char *section;
+    char name[ROW_NAME];
+    const char *integrator, *isa;                          /* NULL: none */
+    uint32_t particles, substeps, threads, frames, repeat; /* 0: none */
+    row_quantity quantity[MOST_QUANTITIES];                /* the first is the main one */
+    uint32_t quantity_count;
+    uint64_t hash; /* 0: none */
+    bool differs;  /* from the first row that should have the same hash */
+    char disturbed[64];
+    cJSON *details; /* more for the JSON file; NULL: nothing */
+} bench_row;
 
 typedef struct bench_report {
-    bench_record *records;
-    uint32_t record_count;
-    bench_presentation *presentations;
-    uint32_t presentation_count;
-    uint64_t allocations, allocation_steps; /* calls of the hook during as many steps */
+    bench_row *rows;
+    uint32_t count;
+    /* The rows to come are counted before they are measured: every function that measures runs twice. */
+    bool counting;
+    uint32_t planned, begun;
+    double start;
+    /* The row that is measured. */
+    watch since;
+    uint32_t attempts;
+    double repeated; /* s, of disturbed attempts */
+    char disturbed[64];
+    const char *section;
 } bench_report;
 
-bench_record record_of(const measurement *result);
-double particle_steps_per_second(const bench_record *record);
+/* Begins a row: false if rows are only counted. Shows the progress. */
+bool report_begin(bench_report *report, const char *section, const char *title);
 
-void print_header(void);
-void print_record(const bench_record *record);
-void print_presentation(const bench_presentation *presentation);
-void print_allocations(const bench_report *report);
+/* The loop `while (report_try(report)) measure;` runs once, and again while something disturbs it, three
+ * times at most. */
+bool report_try(bench_report *report);
 
-struct cJSON *report_object(const bench_report *report);
+/* Appends a quantity to a row; returns it. */
+row_quantity *row_add(bench_row *row, const char *name, const char *unit, spread value, char better);
+
+/* The same for one value. */
+row_quantity *row_add_number(bench_row *row, const char *name, const char *unit, double value);
+
+/* Prints and keeps the row; takes its details. */
+void report_add(bench_report *report, bench_row *row);
+
+/* Prints the counts of figures met and missed, of disturbed rows and of hashes that differ. Returns whether
+ * no hash differs. */
+bool report_end(const bench_report *report);
+
+void report_free(bench_report *report);
+
+/* For the files; the object is the caller's. */
+cJSON *report_object(const bench_report *report);
+void report_csv(const bench_report *report, FILE *file);
+
+/* Whether a quantity reaches its figure. */
+bool quantity_met(const row_quantity *quantity);
 
 #endif

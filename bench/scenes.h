@@ -21,6 +21,12 @@ typedef struct scene_figure {
 
 #define MAX_FIGURES 8u
 
+/* Operations that the kernel of a scene takes for a particle and substep, counted in its source: additions
+ * and multiplications, divisions, square roots. */
+typedef struct scene_arithmetic {
+    double add_multiply, divide, root;
+} scene_arithmetic;
+
 typedef struct bench_scene {
     const char *name;
     const char *description;
@@ -35,6 +41,7 @@ typedef struct bench_scene {
     const bench_contender *baseline_struct, *baseline_plain; /* NULL: none */
     const bench_contender
         *references[MAX_REFERENCES]; /* other runs of the engine that its own figures refer to */
+    scene_arithmetic arithmetic;     /* 0: not counted */
     double added_bytes;              /* per particle and step, beyond the six columns */
     const char *counted;             /* what is counted; NULL: nothing is added */
     uint32_t (*figures)(const measurement *result, scene_figure *figures); /* how many; NULL: none */
@@ -52,7 +59,7 @@ typedef struct bench_scene {
 extern const bench_scene scenes[];
 extern const uint32_t scene_count;
 
-/* Scenes of mote-bench compare alone: a spring to one anchor, with damping; without; with gravity and
+/* Scenes of section integrators alone: a spring to one anchor, with damping; without; with gravity and
  * wind. */
 extern const bench_scene damped_scene, spring_scene, affine_scene;
 

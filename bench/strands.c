@@ -68,6 +68,16 @@ void strand_run_present(strand_run *run, mote_strand_shape shape) {
     engine_check(mote_system_advance(run->system, STEP_NANOSECONDS / 2, NULL), "mote_system_advance");
 }
 
+void strand_run_settle(strand_run *run, uint32_t frames, float keep) {
+    const mote_strands_view view = mote_strands_columns(run->system, run->id);
+    float *const v[3] = {view.velocity.x, view.velocity.y, view.velocity.z};
+    for (uint32_t frame = 0; frame < frames; frame++) {
+        strand_run_frame(run);
+        for (int axis = 0; axis < 3; axis++)
+            for (uint32_t slot = 0; slot < view.slot_count; slot++) v[axis][slot] *= keep;
+    }
+}
+
 void strand_run_destroy(strand_run *run) {
     mote_system_destroy(run->system);
     free(run->vertices);

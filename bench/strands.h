@@ -41,6 +41,9 @@ void strand_run_add(strand_run *run, const mote_strands_def *def);
 /* One frame: move, one step, tally, presentation. */
 void strand_run_frame(strand_run *run);
 
+/* `frames` frames, after each of which `keep` of all velocities is left. */
+void strand_run_settle(strand_run *run, uint32_t frames, float keep);
+
 /* From now on each frame ends with its presentation, half a step behind; the system must interpolate. */
 void strand_run_present(strand_run *run, mote_strand_shape shape);
 
@@ -50,7 +53,7 @@ void strand_run_destroy(strand_run *run);
 double tally_mean_strain(const strand_tally *tally);
 double tally_iterations(const strand_run *run);
 
-/* --- Ropes of mote-bench compare and accuracy --- */
+/* --- Ropes of mote-bench run and verify --- */
 
 #define ROPE_MASS 0.1f /* kg, of every rope */
 #define ROPE_RATE ((mote_rate){60, 1})

@@ -203,7 +203,7 @@ int command_threads(int argc, char **argv) {
             return EXIT_USAGE;
         }
     require_no_operands(argc, argv, optind);
-    printf("cpu: %s\ncompiler: %s\n", machine_cpu(), machine_compiler());
+    machine_print();
     print_sizes(threads, repeat);
     print_all_busy(threads, repeat);
     return EXIT_SUCCESS;

@@ -1,6 +1,6 @@
 /* The linear chain: every mode against a dense eigenvalue solution, the composition of flows, conserved
  * quantities, bad input; and the sine and cosine that it computes with. Published figures are an experiment
- * of mote-bench accuracy. */
+ * of mote-bench verify. */
 #include "test.h"
 
 #include <float.h>

@@ -1,5 +1,5 @@
 /* The descriptors of the integrators, their stable steps in closed form, and Stormer's method without a kick.
- * Solutions, energies, orders and limits that need stepping are experiments of mote-bench accuracy. */
+ * Solutions, energies, orders and limits that need stepping are experiments of mote-bench verify. */
 #include "test.h"
 
 #include <math.h>

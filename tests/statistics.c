@@ -1,5 +1,5 @@
 /* Sums over particles: mass, energy and momentum against sums in double, the forces that have a potential,
- * and the true velocity of position Verlet. Their conservation is an experiment of mote-bench accuracy. */
+ * and the true velocity of position Verlet. Their conservation is an experiment of mote-bench verify. */
 #include "test.h"
 
 #include <math.h>

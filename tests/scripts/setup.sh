@@ -5,6 +5,8 @@
 build_packages=(gcc libc6-dev ninja-build meson pkg-config python3 libcglm-dev)
 bench_packages=(libcjson-dev)
 viewer_packages=(libglfw3-dev libgles-dev libegl-dev libstb-dev fonts-dejavu-core)
+plot_packages=(gnuplot-nox)
+peer_packages=(libboost-dev libgsl-dev libbullet-dev)
 test_packages=(libcmocka-dev g++ binutils)
 clang_packages=(clang-19 libclang-rt-19-dev libomp-19-dev)
 format_packages=(clang-format-19)
@@ -69,6 +71,10 @@ present() {
         fonts-dejavu-core)
             [[ -e /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf ||
                 -e /usr/share/fonts/TTF/DejaVuSans.ttf ]] ;;
+        libboost-dev) printf '#include <boost/numeric/odeint.hpp>\n' | "${CXX%% *}" -fsyntax-only -x c++ - ;;
+        libgsl-dev) pkg-config --exists gsl ;;
+        libbullet-dev) pkg-config --exists bullet ;;
+        gnuplot-nox) command -v gnuplot ;;
         libcmocka-dev) pkg-config --exists cmocka ;;
         g++) command -v "${CXX%% *}" ;;
         binutils) command -v nm && command -v objdump ;;
@@ -109,6 +115,10 @@ describe() {
         libegl-dev) echo 'EGL: headers and egl.pc' ;;
         libstb-dev) echo 'stb: headers in stb/' ;;
         fonts-dejavu-core) echo 'the font DejaVu Sans' ;;
+        libboost-dev) echo 'Boost: headers' ;;
+        libgsl-dev) echo 'GSL, the GNU Scientific Library: headers and gsl.pc' ;;
+        libbullet-dev) echo 'Bullet: headers and bullet.pc' ;;
+        gnuplot-nox) echo 'gnuplot, with pngcairo' ;;
         libcmocka-dev) echo 'cmocka: headers and cmocka.pc' ;;
         g++) echo "$CXX, the C++ compiler" ;;
         binutils) echo 'nm and objdump' ;;

@@ -1,0 +1,112 @@
+/* Files that commands write: see output.h. */
+#include "output.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "options.h"
+
+enum { MOST_OUTPUTS = 32, MOST_PATH = 4096 };
+
+struct bench_output {
+    FILE *file;
+    char path[MOST_PATH];       /* "": stdout */
+    char beside[MOST_PATH + 8]; /* "": written in place, for what is no regular file */
+};
+
+/* Read by the handler of signals. */
+static bench_output outputs[MOST_OUTPUTS];
+
+static void remove_unfinished(void) {
+    for (int i = 0; i < MOST_OUTPUTS; i++)
+        if (outputs[i].file && outputs[i].beside[0]) unlink(outputs[i].beside);
+}
+
+static void break_off(int number) {
+    remove_unfinished();
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void clean_up_at_the_end(void) {
+    static bool known;
+    if (known) return;
+    known = true;
+    atexit(remove_unfinished);
+    signal(SIGINT, break_off);
+    signal(SIGTERM, break_off);
+    signal(SIGHUP, break_off);
+}
+
+/* The descriptor of stdout for the output; what is printed from now on goes to stderr. */
+static FILE *take_stdout(const char *option) {
+    static bool taken;
+    if (taken) fail_usage("%s: only one of the outputs can be -", option);
+    taken = true;
+    int copy = dup(STDOUT_FILENO);
+    return copy >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 ? fdopen(copy, "w") : NULL;
+}
+
+/* Links are followed, so that they stay. */
+static FILE *open_beside(bench_output *output, const char *option, const char *path) {
+    struct stat status;
+    char *real = realpath(path, NULL);
+    if (snprintf(output->path, sizeof output->path, "%s", real ? real : path) >= MOST_PATH)
+        fail_usage("%s: the path is too long", option);
+    free(real);
+    if (stat(output->path, &status) == 0 && !S_ISREG(status.st_mode)) return fopen(output->path, "w");
+    if (access(output->path, F_OK) == 0 && access(output->path, W_OK)) return NULL;
+    snprintf(output->beside, sizeof output->beside, "%s.new", output->path);
+    return fopen(output->beside, "w");
+}
+
+bench_output *output_open(const char *option, const char *path) {
+    bench_output *output = outputs;
+    if (!path) return NULL;
+    while (output < outputs + MOST_OUTPUTS && output->file) output++;
+    if (output == outputs + MOST_OUTPUTS) fail_usage("%s: too many files", option);
+    memset(output, 0, sizeof *output);
+    clean_up_at_the_end();
+    output->file = strcmp(path, "-") == 0 ? take_stdout(option) : open_beside(output, option, path);
+    if (!output->file) fail_usage("%s: %s: %s", option, path, strerror(errno));
+    return output;
+}
+
+FILE *output_file(const bench_output *output) { return output ? output->file : NULL; }
+
+bool output_close(bench_output *output) {
+    if (!output) return true;
+    bool written = !ferror(output->file);
+    if (fclose(output->file)) written = false;
+    if (written && output->beside[0] && rename(output->beside, output->path)) written = false;
+    if (!written) {
+        fprintf(stderr, "mote-bench: %s: %s\n", output->path[0] ? output->path : "stdout", strerror(errno));
+        if (output->beside[0]) unlink(output->beside);
+    }
+    output->file = NULL;
+    return written;
+}
+
+void csv_text(FILE *file, const char *text, char end) {
+    if (strpbrk(text, ",\"\n")) {
+        fputc('"', file);
+        for (; *text; text++) {
+            if (*text == '"') fputc('"', file);
+            fputc(*text, file);
+        }
+        fputc('"', file);
+    } else {
+        fputs(text, file);
+    }
+    fputc(end, file);
+}
+
+void csv_number(FILE *file, double number, char end) {
+    if (isfinite(number)) fprintf(file, "%.9g", number);
+    fputc(end, file);
+}

@@ -1,0 +1,25 @@
+/* Files that commands write. A file is written beside its place and renamed at the end, so that a run that is
+ * broken off, or fails, leaves the old one as it was. */
+#ifndef BENCH_OUTPUT_H
+#define BENCH_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+typedef struct bench_output bench_output;
+
+/* Opened before anything is measured: a path that cannot be written ends the program with a message and code
+ * 2; option: its name. "-" is stdout, and the tables go to stderr instead. NULL where the path is NULL. */
+bench_output *output_open(const char *option, const char *path);
+
+/* NULL where the output is NULL. */
+FILE *output_file(const bench_output *output);
+
+/* Puts the file in its place. False, after a message: it could not be written, and nothing has changed. */
+bool output_close(bench_output *output);
+
+/* A field of a CSV file, quoted where that is needed; the end is ',' or '\n'. */
+void csv_text(FILE *file, const char *text, char end);
+void csv_number(FILE *file, double number, char end);
+
+#endif

@@ -1,0 +1,206 @@
+"""Runs mote-bench with arguments that people try, right and wrong.
+
+usage: bench.py PROGRAM
+A wrong argument ends with code 2 and a message, before anything is measured, and leaves files as they were; a
+run that is broken off does too. Files of a run can be read and compared.
+"""
+import csv
+import io
+import json
+import math
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+PROGRAM = sys.argv[1]
+ROPE = 'run --section throughput --scene rope --frames 2 --repeat 2 --threads 1'.split()
+failures = []
+
+
+def bench(*arguments, code=0):
+    run = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, check=False, timeout=120)
+    if run.returncode != code:
+        failures.append(f'{arguments}: code {run.returncode}, not {code}: {run.stderr.strip()[:200]}')
+    return run
+
+
+def check(good, what):
+    if not good:
+        failures.append(what)
+
+
+def refuse(word, *arguments):
+    """Code 2, nothing on stdout, and a message with the word."""
+    run = bench(*arguments, code=2)
+    check(word in run.stderr, f'{arguments}: the message does not name {word}: {run.stderr.strip()[:200]}')
+    check(not run.stdout, f'{arguments}: printed {run.stdout[:80]}')
+
+
+def wrong_arguments(folder):
+    refuse('usage')
+    refuse('sing', 'sing')
+    for command in ('run', 'verify', 'list', 'limits', 'threads', 'diff', 'curves'):
+        refuse('--no-such', command, '--no-such')
+        refuse('two files' if command == 'diff' else 'surplus', command, 'surplus')
+        check('usage: mote-bench' in bench(command, '--help').stdout, f'{command} --help')
+    for option, values in {'--scene': ('nowhere', '', 'rope,'), '--section': ('nowhere',),
+                           '--integrator': ('nothing',), '--isa': ('sparc',),
+                           '--threads': ('0', '1,,2', 'two'),
+                           '--substeps': ('0', '1,5000'), '--repeat': ('0', '-1'), '--frames': ('',),
+                           '--particles': ('0', '1e6', '99999999M')}.items():
+        for value in values:
+            refuse(option, 'run', option, value)
+    refuse('hairfile', 'run', '--scene', 'hairfile')
+    refuse('nothing.hair', 'run', '--scene', 'hairfile:nothing.hair')
+    refuse('--file', 'run', '--scene', 'rope', '--file', 'nothing.hair')
+    refuse('swarm', 'run', '--scene', 'swarm', '--particles', '10')
+    refuse('scenes', 'run', '--scene', 'ballistic', '--integrator', 'advect-rk4')
+    refuse('--peer', 'run', '--peer', 'nobody')
+    for line in bench('list').stdout.splitlines():
+        if line.startswith('peer ') and 'not in this build' in line:
+            refuse('not in this build', 'run', '--peer', line.split()[1].rstrip(':'))
+    refuse('--group', 'verify', '--group', 'nothing')
+    refuse('--experiment', 'verify', '--experiment', 'nothing')
+    refuse('nothing.json', 'diff', 'nothing.json', 'nothing.json')
+    (folder / 'text').write_text('no file of a run', encoding='ascii')
+    refuse('no file of', 'diff', str(folder / 'text'), str(folder / 'text'))
+
+
+def too_large():
+    memory = os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE')
+    particles = memory // 60 // 1000000 + 1
+    if particles < 4000:
+        refuse('GiB', 'run', '--section', 'throughput', '--scene', 'galaxy', '--particles', f'{particles}M')
+
+
+def unwritable(folder):
+    nowhere = str(folder / 'nowhere' / 'file')
+    for option in ('--json', '--csv'):
+        refuse(option, *ROPE, option, nowhere)
+        refuse(option, 'verify', '--group', 'contact', option, nowhere)
+    refuse('-', *ROPE, '--json', '-', '--csv', '-')
+    if pathlib.Path('/dev/full').exists():
+        run = bench(*ROPE, '--json', '/dev/full', code=2)
+        check('/dev/full' in run.stderr, 'a full device is not named')
+    check(not list(folder.glob('*.new')), 'a file was left half-written')
+
+
+def files(folder):
+    rows, table = folder / 'rows.json', folder / 'rows.csv'
+    link = folder / 'link.json'
+    rows.write_text('an old one', encoding='ascii')
+    link.symlink_to(rows)
+    bench(*ROPE, '--json', str(link), '--csv', str(table))
+    check(link.is_symlink() and rows.is_file(), 'a link was replaced')
+    row = json.loads(rows.read_text(encoding='ascii'))['results'][0]
+    check(row['name'] == 'rope' and len(row['hash']) == 16 and row['quantities'][0]['value'] > 0, f'{row}')
+    lines = list(csv.DictReader(io.StringIO(table.read_text(encoding='ascii'))))
+    check(lines[0]['quantity'] == 'rate' and float(lines[0]['median']) > 0, f'{lines[0]}')
+    check(None not in lines[0], 'a row has too many fields')
+    run = bench(*ROPE, '--json', '-')
+    check(json.loads(run.stdout)['results'][0]['hash'] == row['hash'], 'two runs have different hashes')
+    check('throughput' in run.stderr, 'the table did not go to stderr')
+    lists = 'run --scene rope,rope --threads 1,2 --frames 2 --repeat 1 --isa all --substeps 1,2 --csv -'
+    run = bench(*lists.split())
+    names = [line['name'] for line in csv.DictReader(io.StringIO(run.stdout)) if line['quantity'] == 'rate']
+    isas = [line for line in bench('list').stdout.splitlines() if line.startswith('isa ')]
+    check(names == ['rope'] * 4 * len(isas), f'{names}')
+    sections = 'threads,isa,integrators,calls'
+    bench(*f'run --full --section {sections} --scene ballistic --particles 1k --repeat 1'.split())
+    check('mote-bench' in bench('--version').stdout, '--version')
+    claims = json.loads(bench('verify', '--experiment', 'ticks', '--json', '-').stdout)['results']
+    check(all(claim['passed'] and claim['source'] for claim in claims) and len(claims) > 10, 'claims')
+
+
+def curves(folder):
+    bench('curves', '--directory', str(folder), 'springs', 'cost')
+    springs = list(csv.DictReader(io.StringIO((folder / 'springs.csv').read_text(encoding='ascii'))))
+    last = {row['integrator']: float(row['value']) for row in springs
+            if row['time_s'] == '12' and row['quantity'] == 'x' and row['damping_kg_per_s'] == '0.5'}
+    check(abs(last['exact-flow'] - last['exact']) < 1e-5 < abs(last['rk4'] - last['exact']), f'{last}')
+    cost = list(csv.DictReader(io.StringIO((folder / 'cost.csv').read_text(encoding='ascii'))))
+    error = {(row['integrator'], int(row['steps'])): float(row['error_m']) for row in cost}
+    order = [math.log2(error[name, steps] / error[name, 2 * steps])
+             for name, steps in (('semi-implicit-euler', 1024), ('velocity-verlet', 512), ('pefrl', 32))]
+    check(all(abs(order[i] - want) < 0.5 for i, want in enumerate((1, 2, 4))), f'orders {order}')
+    refuse('nowhere', 'curves', '--directory', str(folder / 'nowhere'))
+    refuse('surplus', 'curves', '--directory', str(folder), 'surplus')
+
+
+def differences(folder):
+    rows = folder / 'rows.json'
+    report = json.loads(rows.read_text(encoding='ascii'))
+    report['results'][0].pop('disturbed', None)
+
+    def write(name, scale, digest=None):
+        other = json.loads(json.dumps(report))
+        for key in ('value', 'min', 'max'):
+            other['results'][0]['quantities'][0][key] = scale * report['results'][0]['quantities'][0]['value']
+        if digest:
+            other['results'][0]['hash'] = digest
+        path = folder / name
+        path.write_text(json.dumps(other), encoding='ascii')
+        return str(path)
+
+    same, slow, fast = write('same', 1), write('slow', 0.8), write('fast', 1.25)
+    bits = write('bits', 1, '0' * 16)
+    check('0 slower, 0 faster; 0 hashes' in bench('diff', same, same).stdout, 'equal files')
+    check('1 slower' in bench('diff', same, slow, code=1).stdout, 'a slower file')
+    check('1 faster' in bench('diff', same, fast).stdout, 'a faster file')
+    check('1 hashes' in bench('diff', same, bits, code=1).stdout, 'a hash that differs')
+    report['results'][0]['disturbed'] = 'much'
+    rough = bench('diff', same, write('rough', 0.8)).stdout
+    check('1 of disturbed rows; 0 slower' in rough, 'a disturbed row')
+
+
+def busy():
+    """Rows beside twice as many busy processes as there are processors are marked."""
+    spinners = [subprocess.Popen([sys.executable, '-c', 'while True: pass'])
+                for _ in range(2 * len(os.sched_getaffinity(0)))]
+    try:
+        run = bench(*'run --scene hair --threads 1 --frames 2 --repeat 2 --json -'.split())
+    finally:
+        for spinner in spinners:
+            spinner.kill()
+            spinner.wait()
+    row = json.loads(run.stdout)['results'][0]
+    check('disturbed' in row, 'a busy machine was not noticed')
+    check('1 disturbed' in run.stderr, 'the disturbed row is not counted')
+
+
+def broken_off(folder):
+    """Ctrl-C while a row is measured."""
+    kept = folder / 'kept.json'
+    kept.write_text('as it was', encoding='ascii')
+    with subprocess.Popen([PROGRAM, 'run', '--scene', 'hair', '--repeat', '1000', '--json', str(kept)],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
+        for _ in range(200):
+            if (folder / 'kept.json.new').exists():
+                break
+            time.sleep(0.05)
+        check((folder / 'kept.json.new').exists(), 'nothing is written beside')
+        run.send_signal(signal.SIGINT)
+        check(run.wait(60) == -signal.SIGINT, 'the signal did not end the run')
+    check(kept.read_text(encoding='ascii') == 'as it was', 'the old file is gone')
+    check(not list(folder.glob('*.new')), 'a file was left half-written')
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        wrong_arguments(folder)
+        too_large()
+        unwritable(folder)
+        files(folder)
+        curves(folder)
+        differences(folder)
+        busy()
+        broken_off(folder)
+    return '\n'.join(failures) if failures else 0
+
+
+sys.exit(main())
