@@ -69,7 +69,7 @@ TEST(hits_are_the_same_for_any_threads_and_in_order) {
                 mote_hit hit = hits.events[i];
                 hit.collider.generation = 0; /* marks the system */
                 if (threads == 1) kept[step][i] = hit;
-                assert_memory_equal(&hit, &kept[step][i], sizeof hit);
+                assert_memory_equal(&hit, &kept[step][i], offsetof(mote_hit, speed) + sizeof hit.speed);
             }
             for (uint32_t i = 1; i < hits.count; i++)
                 ASSERT(hits.events[i - 1].slot, <=, hits.events[i].slot);
