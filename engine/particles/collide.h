@@ -15,7 +15,6 @@
 
 #include "integrators/lanes.h"
 #include "particles/collide_path.h"
-#include "particles/events.h"
 #include "particles/particles.h"
 
 #define COLLIDE_SWEEPS   4        /* hits of a particle in a substep */
@@ -238,13 +237,13 @@ MOTE_OUTLINE void collide_tell(const mote_collision *c, const collide_hit *hit, 
             .slot = (uint32_t)slot,
             .time = wide_element(time, lane),
             .id = c->ids ? c->ids[slot] : (mote_particle_id){0, 0},
-            .collider = {pose->serial, c->events->mark},
+            .collider = {pose->serial, c->mark},
             .position = {wide_element(x.x, lane), wide_element(x.y, lane), wide_element(x.z, lane)},
             .normal = {wide_element(hit->normal.x, lane), wide_element(hit->normal.y, lane),
                        wide_element(hit->normal.z, lane)},
             .speed = wide_element(speed, lane)};
     }
-    mote_events_hits(c->events, list, count);
+    c->add_hits(c->events, list, count);
 }
 
 /* Replaces the legs of the lanes in `hits` by those after the hit. */
@@ -282,7 +281,7 @@ MOTE_INLINE void collide_resolve(const mote_collision *c, const collide_hit *hit
         v = collide_crease(creased, n, leg->rest_normal, v);
         end = collide_crease(creased, n, leg->rest_normal, end);
     }
-    if (c->events) collide_tell(c, hit, hits, x, zero - wn, leg);
+    if (c->add_hits) collide_tell(c, hit, hits, x, zero - wn, leg);
     const collide_after next = {x, v, end, material, at, rests};
     collide_go_on(c, hit, hits, &next, leg);
 }

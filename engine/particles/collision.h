@@ -2,10 +2,16 @@
 #ifndef MOTE_PARTICLES_COLLISION_H
 #define MOTE_PARTICLES_COLLISION_H
 
+#include <mote/events.h>
+
 #include "contacts/colliders.h"
 
 /* Slots that share a list of near colliders: their positions and velocities fit the first-level cache. */
 #define MOTE_COLLISION_BLOCK 1024u
+
+/* Adds hits to the events of an advance. */
+struct mote_events;
+typedef void mote_hits_call(struct mote_events *events, const mote_hit *hits, uint32_t count);
 
 /* Colliders that particles of one block can reach. Others are at least `free` (m, in each of x, y, z) away
  * from every place where a particle of the block begins the step. */
@@ -30,7 +36,9 @@ typedef struct mote_collision {
     uint8_t *fate;                      /* MOTE_FATE_COLLIDED is written here */
     uint32_t *killed;                   /* set to 1 where a particle was killed */
     float friction[MOTE_MAX_COLLIDERS]; /* of each collider against the particles */
-    struct mote_events *events;         /* to which hits are added; NULL: they are not listed */
+    struct mote_events *events;         /* to which hits are added */
+    mote_hits_call *add_hits;           /* mote_events_hits; NULL: hits are not listed */
+    uint32_t mark;                      /* of the system, in the ids of its colliders */
     const mote_particle_id *ids;        /* of the particles, or NULL */
     uint64_t step;                      /* steps run at the end of this one */
     float inverse_substeps;

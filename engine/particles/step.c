@@ -92,7 +92,8 @@ static bool make_collision(const mote_particles *particles, const mote_step *ste
                           .ids = particles->column[MOTE_COLUMN_ID],
                           .step = step->number + 1,
                           .inverse_substeps = 1.0f / (float)plan->substeps};
-    if (particles->events && particles->events->hits.capacity) c->events = particles->events;
+    if (particles->events && particles->events->hits.capacity)
+        c->events = particles->events, c->add_hits = mote_events_hits, c->mark = particles->events->mark;
     mote_particles_vector(particles, MOTE_COLUMN_STUCK_PLACE, c->stuck_place);
     c->poses = mote_colliders_poses(step->colliders, step->tick, step->ticks_per_step, plan->substeps);
     c->all.free = FLT_MAX;
