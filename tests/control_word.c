@@ -1,15 +1,15 @@
 /* Calls between steps under a hostile control word of the host: the numbers that they compute are those of a
- * calm one, and the word is the host's again when they return. */
+ * calm one, and the word is the host's again when they return. The hostile words have every rounding mode
+ * that <fenv.h> offers, and flush denormal numbers to zero where the processor can. */
 #include "test.h"
 
+#include <fenv.h>
 #include <string.h>
 
 #include "inside.h"
 #include "systems.h"
 
-#if defined(__x86_64__)
-#include <xmmintrin.h>
-
+#if defined(FE_UPWARD) && defined(FE_DOWNWARD) && defined(FE_TOWARDZERO)
 enum { CROWD = 3000, PARTICLES = 40, POINTS = 6, NODES = 7, NUMBERS = 2000 };
 
 typedef struct subject {
@@ -404,18 +404,81 @@ static void put_state(subject *s, bool ranges) {
     put_columns(s, &net.position, &net.velocity, net.slot_count);
 }
 
-#define FLAGS        0x3fu                                   /* sticky exceptions, not settings */
-#define FLUSH_AND_UP (0x1f80u | 0x8000u | 0x0040u | 0x4000u) /* flush to zero, and rounding up */
+/* The control register that flushes denormal numbers to zero, its bits for that, and its flags of exceptions,
+ * which are no settings. */
+#if defined(__x86_64__) || defined(__i386__)
+#define FLUSH ((uint64_t)0x8040)
+#define FLAGS ((uint64_t)0x3f)
+static uint64_t read_word(void) { return __builtin_ia32_stmxcsr(); }
+static void write_word(uint64_t word) { __builtin_ia32_ldmxcsr((uint32_t)word); }
+#elif defined(__aarch64__)
+#define FLUSH ((uint64_t)1 << 24)
+#define FLAGS ((uint64_t)0)
+static uint64_t read_word(void) {
+    uint64_t word;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(word) : : "memory");
+    return word;
+}
+static void write_word(uint64_t word) { __asm__ volatile("msr fpcr, %0" : : "r"(word) : "memory"); }
+#elif defined(__arm__)
+#define FLUSH ((uint64_t)1 << 24)
+#define FLAGS ((uint64_t)0xf000009f)
+static uint64_t read_word(void) {
+    uint32_t word;
+    __asm__ volatile("vmrs %0, fpscr" : "=r"(word) : : "memory");
+    return word;
+}
+static void write_word(uint64_t word) {
+    __asm__ volatile("vmsr fpscr, %0" : : "r"((uint32_t)word) : "memory", "cc");
+}
+#elif defined(__mips__)
+#define FLUSH ((uint64_t)1 << 24)
+#define FLAGS ((uint64_t)0x0083f07c) /* and the condition of the last comparison */
+static uint64_t read_word(void) {
+    uint32_t word;
+    __asm__ volatile("cfc1 %0, $31" : "=r"(word) : : "memory");
+    return word & ~0xfe000000u; /* further conditions */
+}
+static void write_word(uint64_t word) { __asm__ volatile("ctc1 %0, $31" : : "r"((uint32_t)word) : "memory"); }
+#else                                /* no such register, or none that programs write */
+#define FLUSH ((uint64_t)0)
+#define FLAGS ((uint64_t)0)
+static uint64_t read_word(void) { return 0; }
+static void write_word(uint64_t word) { (void)word; }
+#endif
 
-static void run_under(unsigned control, size_t number, subject *s) {
-    const unsigned saved = _mm_getcsr();
+static const int roundings[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+
+/* The host's settings before a hostile stretch. */
+typedef struct host {
+    fenv_t environment;
+    uint64_t word;
+} host;
+
+static host make_hostile(int rounding) {
+    host saved = {.word = read_word()};
+    ASSERT(fegetenv(&saved.environment), ==, 0);
+    ASSERT(fesetround(rounding), ==, 0);
+    write_word(read_word() | FLUSH);
+    return saved;
+}
+
+static void make_calm(const host *saved) {
+    fesetenv(&saved->environment);
+    write_word(saved->word);
+}
+
+static void run_under(const int *rounding, size_t number, subject *s) {
     make_subject(s, calls[number].ranges, (mote_jobs){0});
-    _mm_setcsr(control);
+    const host saved = rounding ? make_hostile(*rounding) : (host){.word = read_word()};
+    const uint64_t before = read_word() & ~FLAGS;
     const mote_result result = calls[number].call(s);
-    const unsigned after = _mm_getcsr();
-    _mm_setcsr(saved);
+    const uint64_t after = read_word() & ~FLAGS;
+    const int kept = fegetround();
+    if (rounding) make_calm(&saved);
     OK(result);
-    ASSERT(after & ~FLAGS, ==, control & ~FLAGS);
+    ASSERT(after, ==, before);
+    ASSERT(kept, ==, rounding ? *rounding : FE_TONEAREST);
     const uint64_t hash = mote_system_hash(s->system);
     put(s, (double)(hash >> 32)), put(s, (double)(uint32_t)hash);
     put_state(s, calls[number].ranges);
@@ -426,11 +489,13 @@ static void run_under(unsigned control, size_t number, subject *s) {
 TEST(calls_between_steps_compute_the_same_under_any_control_word) {
     static subject calm, hostile;
     for (size_t i = 0; i < COUNT_OF(calls); i++) {
-        test_case("%s", calls[i].name);
-        run_under(0x1f80u, i, &calm);
-        run_under(FLUSH_AND_UP, i, &hostile);
-        ASSERT(hostile.count, ==, calm.count);
-        for (size_t k = 0; k < calm.count; k++) ASSERT(hostile.out[k], ==, calm.out[k]);
+        run_under(NULL, i, &calm);
+        for (size_t mode = 0; mode < COUNT_OF(roundings); mode++) {
+            test_case("%s, mode %u", calls[i].name, (unsigned)mode);
+            run_under(&roundings[mode], i, &hostile);
+            ASSERT(hostile.count, ==, calm.count);
+            for (size_t k = 0; k < calm.count; k++) ASSERT(hostile.out[k], ==, calm.out[k]);
+        }
     }
 }
 
@@ -438,12 +503,15 @@ TEST(calls_between_steps_compute_the_same_under_any_control_word) {
 static void run_hostile(void *user, mote_task *task, void *context, uint32_t count) {
     (void)user;
     for (uint32_t i = 0; i < count; i++) {
-        const unsigned saved = _mm_getcsr();
-        _mm_setcsr(FLUSH_AND_UP);
+        const int rounding = roundings[i % COUNT_OF(roundings)];
+        const host saved = make_hostile(rounding);
+        const uint64_t before = read_word() & ~FLAGS;
         task(context, i, 0);
-        const unsigned after = _mm_getcsr();
-        _mm_setcsr(saved);
-        ASSERT(after & ~FLAGS, ==, FLUSH_AND_UP);
+        const uint64_t after = read_word() & ~FLAGS;
+        const int kept = fegetround();
+        make_calm(&saved);
+        ASSERT(after, ==, before);
+        ASSERT(kept, ==, rounding);
     }
 }
 
