@@ -6,14 +6,21 @@
 
 #include "base/compiler.h"
 
+/* To compilers arithmetic does not depend on the control word, so they move it across a change of that. What
+ * is in memory they do not move; a local result is named here before mote_fpu_leave (gcc -Os moved some). */
+#define MOTE_FPU_BARRIER()        __asm__ volatile("" : : : "memory")
+#define MOTE_FPU_COMPUTED(number) __asm__ volatile("" : "+m"(number) : : "memory")
+
 #if defined(__x86_64__) || defined(__i386__)
 #define MOTE_FPU_DEFAULT 0x1f80u /* all exceptions masked, round to nearest, no FTZ, no DAZ */
 static inline uint32_t mote_fpu_enter_sse(void) {
     const uint32_t saved = __builtin_ia32_stmxcsr();
     if ((saved & ~0x3fu) != MOTE_FPU_DEFAULT) __builtin_ia32_ldmxcsr(MOTE_FPU_DEFAULT);
+    MOTE_FPU_BARRIER();
     return saved;
 }
 static inline void mote_fpu_leave_sse(uint32_t saved) {
+    MOTE_FPU_BARRIER();
     if ((saved & ~0x3fu) != MOTE_FPU_DEFAULT) __builtin_ia32_ldmxcsr(saved);
 }
 #endif
