@@ -47,11 +47,6 @@ static bool is_stored(const mote_particles *p, int id, bool external_forces) {
     return p->element_bytes[id] && id != MOTE_COLUMN_FATE && (!external || external_forces);
 }
 
-/* Columns of the host have elements of unknown type. */
-static bool is_extra(int id) {
-    return id >= MOTE_COLUMN_EXTRA && id < MOTE_COLUMN_EXTRA + (int)MOTE_MAX_EXTRA_COLUMNS;
-}
-
 /* Returns the section of the ids, in tasks that read. */
 static const unsigned char *visit_columns(const mote_particles *p, const counts *c, mote_archive *a) {
     const unsigned char *ids = NULL;
