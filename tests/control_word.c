@@ -1,15 +1,15 @@
 /* Calls between steps under a hostile control word of the host: the numbers that they compute are those of a
- * calm one, and the word is the host's again when they return. */
+ * calm one, and the word is the host's again when they return. The hostile words have every rounding mode
+ * that <fenv.h> offers, and flush denormal numbers to zero where the processor can. */
 #include "test.h"
 
 #include <string.h>
 
+#include "host_control.h"
 #include "inside.h"
 #include "systems.h"
 
-#if defined(__x86_64__)
-#include <xmmintrin.h>
-
+#if defined(FE_UPWARD) && defined(FE_DOWNWARD) && defined(FE_TOWARDZERO)
 enum { CROWD = 3000, PARTICLES = 40, POINTS = 6, NODES = 7, NUMBERS = 2000 };
 
 typedef struct subject {
@@ -404,18 +404,19 @@ static void put_state(subject *s, bool ranges) {
     put_columns(s, &net.position, &net.velocity, net.slot_count);
 }
 
-#define FLAGS        0x3fu                                   /* sticky exceptions, not settings */
-#define FLUSH_AND_UP (0x1f80u | 0x8000u | 0x0040u | 0x4000u) /* flush to zero, and rounding up */
+static const int roundings[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
 
-static void run_under(unsigned control, size_t number, subject *s) {
-    const unsigned saved = _mm_getcsr();
+static void run_under(const int *rounding, size_t number, subject *s) {
     make_subject(s, calls[number].ranges, (mote_jobs){0});
-    _mm_setcsr(control);
+    const host saved = rounding ? make_hostile(*rounding) : (host){.word = read_word()};
+    const uint64_t before = read_word() & ~FLAGS;
     const mote_result result = calls[number].call(s);
-    const unsigned after = _mm_getcsr();
-    _mm_setcsr(saved);
+    const uint64_t after = read_word() & ~FLAGS;
+    const int kept = fegetround();
+    if (rounding) make_calm(&saved);
     OK(result);
-    ASSERT(after & ~FLAGS, ==, control & ~FLAGS);
+    ASSERT(after, ==, before);
+    ASSERT(kept, ==, rounding ? *rounding : FE_TONEAREST);
     const uint64_t hash = mote_system_hash(s->system);
     put(s, (double)(hash >> 32)), put(s, (double)(uint32_t)hash);
     put_state(s, calls[number].ranges);
@@ -426,11 +427,13 @@ static void run_under(unsigned control, size_t number, subject *s) {
 TEST(calls_between_steps_compute_the_same_under_any_control_word) {
     static subject calm, hostile;
     for (size_t i = 0; i < COUNT_OF(calls); i++) {
-        test_case("%s", calls[i].name);
-        run_under(0x1f80u, i, &calm);
-        run_under(FLUSH_AND_UP, i, &hostile);
-        ASSERT(hostile.count, ==, calm.count);
-        for (size_t k = 0; k < calm.count; k++) ASSERT(hostile.out[k], ==, calm.out[k]);
+        run_under(NULL, i, &calm);
+        for (size_t mode = 0; mode < COUNT_OF(roundings); mode++) {
+            test_case("%s, mode %u", calls[i].name, (unsigned)mode);
+            run_under(&roundings[mode], i, &hostile);
+            ASSERT(hostile.count, ==, calm.count);
+            for (size_t k = 0; k < calm.count; k++) ASSERT(hostile.out[k], ==, calm.out[k]);
+        }
     }
 }
 
@@ -438,12 +441,15 @@ TEST(calls_between_steps_compute_the_same_under_any_control_word) {
 static void run_hostile(void *user, mote_task *task, void *context, uint32_t count) {
     (void)user;
     for (uint32_t i = 0; i < count; i++) {
-        const unsigned saved = _mm_getcsr();
-        _mm_setcsr(FLUSH_AND_UP);
+        const int rounding = roundings[i % COUNT_OF(roundings)];
+        const host saved = make_hostile(rounding);
+        const uint64_t before = read_word() & ~FLAGS;
         task(context, i, 0);
-        const unsigned after = _mm_getcsr();
-        _mm_setcsr(saved);
-        ASSERT(after & ~FLAGS, ==, FLUSH_AND_UP);
+        const uint64_t after = read_word() & ~FLAGS;
+        const int kept = fegetround();
+        make_calm(&saved);
+        ASSERT(after, ==, before);
+        ASSERT(kept, ==, rounding);
     }
 }
 

@@ -207,10 +207,10 @@ TEST(resampling_has_the_same_bits_everywhere) {
         if (mode && fesetround(FE_UPWARD) != 0) continue;
         mote_hair *made = resample_to(&hair, 33);
         fesetround(FE_TONEAREST);
-        uint64_t hash = mote_hash_bytes(0, made->points, made->point_count * sizeof *made->points);
-        hash = mote_hash_bytes(hash, made->thickness, made->point_count * sizeof(float));
-        hash = mote_hash_bytes(hash, made->transparency, made->point_count * sizeof(float));
-        hash = mote_hash_bytes(hash, made->colours, made->point_count * sizeof *made->colours);
+        uint64_t hash = mote_hash_words(0, made->points, made->point_count * sizeof *made->points);
+        hash = mote_hash_words(hash, made->thickness, made->point_count * sizeof(float));
+        hash = mote_hash_words(hash, made->transparency, made->point_count * sizeof(float));
+        hash = mote_hash_words(hash, made->colours, made->point_count * sizeof *made->colours);
         ASSERT(hash, ==, 0xbf955e6da66a53acu);
         mote_hair_destroy(made);
     }

@@ -191,7 +191,7 @@ static uint64_t run_chain(mote_chain_ends ends) {
         x[i] = (double)reference_noise(1, i), v[i] = (double)reference_noise(2, i);
     for (int t = 0; t < 3; t++) {
         check(mote_chain_evolve(&chain, times[t], x, v, scratch));
-        hash = mote_hash_bytes(mote_hash_bytes(hash, x, sizeof x), v, sizeof v);
+        hash = mote_hash_doubles(mote_hash_doubles(hash, x, sizeof x), v, sizeof v);
     }
     return hash;
 }
@@ -223,6 +223,7 @@ int main(int count, char **arguments) {
             return fprintf(stderr, "usage: hashes [--isa NAME] [--threads N] [--snapshots STEPS]\n"), 2;
     }
     if (!mote_isa_available(isa)) return 77;
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* who stops it has the lines printed so far */
     make_test_grids();
     for (int m = 0; m < MOTE_INTEGRATOR_COUNT; m++)
         for (int mass = 0; mass < 2; mass++)

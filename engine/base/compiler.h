@@ -50,6 +50,16 @@ _Static_assert(FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 16, "float expressions
 #define MOTE_SCRATCH_COLUMN(layout, member) ((int)(offsetof(layout, member) / sizeof(float)))
 #define MOTE_SCRATCH_COLUMNS(layout)        (sizeof(layout) / sizeof(float))
 
+/* Returns the NaN that marks the absence of a value in columns that are state. Its bits are the same on every
+ * processor: the NAN of some (MIPS) has others, and state is hashed. Kernels compare it and move it alone. */
+MOTE_INLINE float mote_marker(void) {
+    const union {
+        uint32_t bits;
+        float marker;
+    } of = {0x7fc00000};
+    return of.marker;
+}
+
 MOTE_INLINE size_t mote_round_up(size_t value, size_t multiple) {
     return (value + multiple - 1) / multiple * multiple;
 }

@@ -10,9 +10,6 @@ typedef int four_integers __attribute__((vector_size(16)));
 four_floats swapped(four_floats a, four_floats b);
 four_floats swapped(four_floats a, four_floats b) {
     const four_integers whole = __builtin_convertvector(a, four_integers);
-#if defined(__clang__)
-    a = __builtin_elementwise_sqrt(a);
-#endif
     return __builtin_shufflevector(__builtin_convertvector(whole, four_floats) + a, b, 0, 4, 1, 5);
 }
 #endif

@@ -57,7 +57,7 @@ MOTE_INLINE float mote_travel_between(float from, float to, float fraction) {
 /* Returns the hash of values that travel from `from` to `to`, `bytes` each, chained after `seed`. */
 MOTE_INLINE uint64_t mote_travel_hash(uint64_t seed, const void *from, const void *to, size_t bytes,
                                       const mote_travel *travel) {
-    const uint64_t values = mote_hash_bytes(mote_hash_bytes(seed, from, bytes), to, bytes);
+    const uint64_t values = mote_hash_words(mote_hash_words(seed, from, bytes), to, bytes);
     const uint64_t hash = mote_hash_number(mote_hash_number(values, travel->from_tick), travel->to_tick);
     return mote_hash_number(hash, mote_travel_is_pending(travel->to_tick));
 }

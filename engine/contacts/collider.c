@@ -54,6 +54,7 @@ mote_collider_def mote_capsule(const float a[3], const float b[3], float radius)
     def.half_length = (float)rotate_y_to(along, def.transform.rotation);
     if (def.half_length == 0)
         def.transform.rotation[0] = def.transform.rotation[2] = 0, def.transform.rotation[3] = 1;
+    MOTE_FPU_COMPUTED(def);
     mote_fpu_leave(saved);
     return def;
 }
@@ -66,6 +67,7 @@ mote_collider_def mote_plane(const float point[3], const float normal[3]) {
     mote_fpu_state saved = mote_fpu_enter();
     const double length = rotate_y_to(up, def.transform.rotation);
     for (int i = 0; i < 4 && length == 0; i++) def.transform.rotation[i] = 0;
+    MOTE_FPU_COMPUTED(def);
     mote_fpu_leave(saved);
     for (int i = 0; i < 3; i++) def.transform.position[i] = component(point, i);
     return def;

@@ -95,7 +95,7 @@ uint64_t mote_collider_hash(uint64_t seed, const mote_collider *collider) {
     const mote_motion *motion = &collider->motion;
     const float shape[] = {def->radius,    def->half_length, def->extent[0],  def->extent[1],
                            def->extent[2], def->friction,    def->restitution};
-    uint64_t hash = mote_hash_bytes(mote_hash_number(seed, (uint64_t)def->kind), shape, sizeof shape);
+    uint64_t hash = mote_hash_words(mote_hash_number(seed, (uint64_t)def->kind), shape, sizeof shape);
     hash = mote_hash_number(hash, (uint64_t)def->response);
     return mote_travel_hash(hash, &motion->from, &motion->to, sizeof motion->to, &motion->travel);
 }

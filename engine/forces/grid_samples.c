@@ -69,10 +69,10 @@ mote_result mote_grid_create(const mote_grid_def *def, mote_grid **grid) {
         mote_grid_destroy(made);
         return MOTE_ERROR_NOT_FINITE;
     }
-    made->hash = mote_hash_bytes(mote_hash_number(0, def->zero_outside), def->count, sizeof def->count);
-    made->hash = mote_hash_bytes(made->hash, def->origin, sizeof def->origin);
-    made->hash = mote_hash_bytes(made->hash, def->spacing, sizeof def->spacing);
-    made->hash = mote_hash_bytes(made->hash, made->samples, samples * sizeof(float[4]));
+    made->hash = mote_hash_words(mote_hash_number(0, def->zero_outside), def->count, sizeof def->count);
+    made->hash = mote_hash_words(made->hash, def->origin, sizeof def->origin);
+    made->hash = mote_hash_words(made->hash, def->spacing, sizeof def->spacing);
+    made->hash = mote_hash_words(made->hash, made->samples, samples * sizeof(float[4]));
     *grid = made;
     return MOTE_OK;
 }

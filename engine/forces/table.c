@@ -124,9 +124,9 @@ uint64_t mote_force_hash(const mote_force_def *def, uint64_t seed) {
     uint64_t hash = mote_hash_number(seed, (uint64_t)def->kind);
     if (row->hash) hash = row->hash(def, hash);
     if (row->path == MOTE_PATH_CALLBACK) return hash;
-    hash = mote_hash_bytes(hash, &def->region, sizeof def->region);
-    hash = mote_hash_number(mote_hash_bytes(hash, &def->drag, sizeof def->drag), (uint64_t)def->use);
-    return mote_hash_bytes(hash, &def->as, row->bytes);
+    hash = mote_hash_words(hash, &def->region, sizeof def->region);
+    hash = mote_hash_number(mote_hash_words(hash, &def->drag, sizeof def->drag), (uint64_t)def->use);
+    return mote_hash_words(hash, &def->as, row->bytes);
 }
 
 /* --- Snapshots --- */

@@ -46,6 +46,7 @@ double mote_chain_frequency(const mote_chain *chain, uint32_t mode) {
     double frequency = NAN;
     if (chain && check(chain) == MOTE_OK && mode >= 1 && mode <= chain->count)
         frequency = mode_of(chain, chain->stiffness / chain->mass, mode).frequency;
+    MOTE_FPU_COMPUTED(frequency);
     mote_fpu_leave(saved);
     return frequency;
 }

@@ -63,7 +63,8 @@ mote_transform mote_transform_multiply(const mote_transform *outer, const mote_t
                                  p[3] * q[2] + p[0] * q[1] - p[1] * q[0] + p[2] * q[3],
                                  p[3] * q[3] - p[0] * q[0] - p[1] * q[1] - p[2] * q[2]}};
     image_of(&a, b.position, product.position);
-    const mote_transform written = write_pose(&product);
+    mote_transform written = write_pose(&product);
+    MOTE_FPU_COMPUTED(written);
     mote_fpu_leave(saved);
     return written;
 }
@@ -75,7 +76,8 @@ mote_transform mote_transform_inverse(const mote_transform *transform) {
     for (int i = 0; i < 3; i++) inverse.rotation[i] = -inverse.rotation[i];
     rotate(inverse.rotation, inverse.position, moved);
     for (int i = 0; i < 3; i++) inverse.position[i] = -moved[i];
-    const mote_transform written = write_pose(&inverse);
+    mote_transform written = write_pose(&inverse);
+    MOTE_FPU_COMPUTED(written);
     mote_fpu_leave(saved);
     return written;
 }

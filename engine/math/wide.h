@@ -89,7 +89,7 @@ MOTE_INLINE wide_mask wide_is(wide_mask a, int32_t b) { return a == b; }
 /* Uses intrinsics: with a loop over the lanes, gcc 12 keeps the surrounding values in memory (measured: 1.5
  * times the time of a step towards an attractor). */
 MOTE_INLINE wide wide_sqrt(wide a) {
-#if defined(__clang__)
+#if __has_builtin(__builtin_elementwise_sqrt) /* clang 17 */
     return __builtin_elementwise_sqrt(a);
 #elif MOTE_WIDTH == 16 && defined(__AVX512F__)
     return (wide)_mm512_sqrt_ps((__m512)a);

@@ -10,7 +10,7 @@ static uint64_t hash_run_of(uint64_t hash, const float *column, const uint32_t *
     float run[RUN];
     if (!column) return hash;
     for (uint32_t i = 0; i < count; i++) run[i] = column[slot[i]];
-    return mote_hash_bytes(hash, run, count * sizeof *run);
+    return mote_hash_words(hash, run, count * sizeof *run);
 }
 
 /* Hashes the low parts of the places of a run of particles; the columns kept for them are no state. */
@@ -19,7 +19,7 @@ static uint64_t hash_low_parts(uint64_t hash, const mote_network *network, const
     float run[RUN][3];
     if (!network->relative_x[0]) return hash;
     for (uint32_t i = 0; i < count; i++) mote_network_low_part(network, slot[i], run[i]);
-    return mote_hash_bytes(hash, run, count * sizeof *run);
+    return mote_hash_words(hash, run, count * sizeof *run);
 }
 
 /* Hashes particles first .. end - 1. */
@@ -52,14 +52,14 @@ static uint64_t hash_springs(uint64_t hash, const mote_network *network, uint32_
         const float values[4] = {s->rest_length, s->stiffness, s->damping, s->tear_strain};
         hash = mote_hash_number(mote_hash_number(hash, number), network->particle_of_slot[s->a]);
         hash =
-            mote_hash_bytes(mote_hash_number(hash, network->particle_of_slot[s->b]), values, sizeof values);
+            mote_hash_words(mote_hash_number(hash, network->particle_of_slot[s->b]), values, sizeof values);
     }
     return hash;
 }
 
 static uint64_t hash_pin(const mote_network *network, const mote_pin *pin) {
     uint64_t hash = mote_hash_number(0, network->particle_of_slot[pin->slot]);
-    if (network->relative_x[0]) hash = mote_hash_bytes(hash, pin->from_low, sizeof pin->from_low);
+    if (network->relative_x[0]) hash = mote_hash_words(hash, pin->from_low, sizeof pin->from_low);
     return mote_travel_hash(hash, pin->from, pin->to, sizeof pin->to, &pin->travel);
 }
 
@@ -85,7 +85,7 @@ uint64_t mote_network_hash_settings(const mote_range *range, uint64_t hash) {
                                def->growth_allowed,     def->max_iterations,   def->max_linear,
                                network->particle_count, network->spring_count, network->range.started,
                                network->substeps,       network->rigid};
-    return mote_hash_bytes(mote_hash_bytes(hash, settings, sizeof settings), counts, sizeof counts);
+    return mote_hash_words(mote_hash_words(hash, settings, sizeof settings), counts, sizeof counts);
 }
 
 /* Independent of the layout. Reactions and statistics are not part of the state. */

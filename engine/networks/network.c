@@ -132,7 +132,7 @@ static void fill_particle(mote_network *network, const mote_network_def *def, ui
         network->range.x[axis][slot] = x[axis];
         network->range.v[axis][slot] = v ? v[axis] : 0;
     }
-    if (network->range.previous_x[0]) network->range.previous_x[0][slot] = NAN;
+    if (network->range.previous_x[0]) network->range.previous_x[0][slot] = mote_marker();
     const float inverse_mass =
         (float)(1.0 / (double)(def->particle_mass ? def->particle_mass[particle] : def->mass));
     network->range.inverse_mass[slot] = network->own_inverse_mass[slot] = inverse_mass;

@@ -283,12 +283,12 @@ uint64_t mote_emitter_hash(uint64_t seed, const mote_id_list *list, uint32_t pla
                            def->rate_per_metre, def->inherit};
     const mote_spread spreads[] = {def->speed, def->lifetime, def->mass};
     const mote_motion *motion = &emitter->motion;
-    uint64_t hash = mote_hash_bytes(seed, choices, sizeof choices);
-    hash = mote_hash_bytes(mote_hash_bytes(hash, sizes, sizeof sizes), spreads, sizeof spreads);
+    uint64_t hash = mote_hash_words(seed, choices, sizeof choices);
+    hash = mote_hash_words(mote_hash_words(hash, sizes, sizeof sizes), spreads, sizeof spreads);
     for (uint32_t i = 0; i < MOTE_MAX_EXTRA_COLUMNS; i++)
-        if (def->extra_columns >> i & 1) hash = mote_hash_bytes(hash, &def->extra[i], sizeof def->extra[i]);
+        if (def->extra_columns >> i & 1) hash = mote_hash_words(hash, &def->extra[i], sizeof def->extra[i]);
     if (def->collision_radius.most > 0)
-        hash = mote_hash_bytes(hash, &def->collision_radius, sizeof def->collision_radius);
-    hash = mote_hash_bytes(mote_hash_number(hash, emitter->serial), &emitter->due, sizeof emitter->due);
+        hash = mote_hash_words(hash, &def->collision_radius, sizeof def->collision_radius);
+    hash = mote_hash_doubles(mote_hash_number(hash, emitter->serial), &emitter->due, sizeof emitter->due);
     return mote_travel_hash(hash, &motion->from, &motion->to, sizeof motion->to, &motion->travel);
 }

@@ -124,7 +124,7 @@ void mote_particles_clear(mote_particles *particles, uint32_t first, uint32_t co
 }
 
 void mote_particles_forget_previous(mote_particles *particles, size_t first, size_t count) {
-    fill_float(particles->column[MOTE_COLUMN_PREVIOUS_POSITION], first, first + count, NAN);
+    fill_float(particles->column[MOTE_COLUMN_PREVIOUS_POSITION], first, first + count, mote_marker());
 }
 
 void mote_particles_seal(mote_particles *particles) {

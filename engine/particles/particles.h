@@ -202,6 +202,12 @@ void mote_particles_true_velocity(const mote_particles *particles, const mote_st
 void mote_particles_last_velocity(const mote_particles *particles, const mote_step *now, const uint32_t *slot,
                                   uint32_t count, float (*out)[3]);
 
+/* Returns the bytes of the numbers in a column, for hashes and snapshots, which are little-endian. The host's
+ * own columns hold 32-bit numbers where their elements are whole multiples of these, and bytes elsewhere. */
+MOTE_INLINE uint32_t mote_particles_word(const mote_particles *particles, int id) {
+    return particles->element_bytes[id] % 4 == 0 ? 4 : 1;
+}
+
 /* --- order.c --- */
 
 #define MOTE_MAX_PACKED (1u << 24) /* particles whose slots leave 8 bits of 32 free */

@@ -34,10 +34,11 @@ static uint64_t hash(const mote_range *range, uint64_t hash) {
     hash = mote_hash_number(mote_hash_number(hash, range->slot_count), particles->started);
     for (int id = 0; id < MOTE_COLUMN_COUNT; id++)
         if (is_state(particles, id))
-            hash = mote_hash_bytes(mote_hash_number(hash, (uint64_t)id), particles->column[id],
-                                   (size_t)range->slot_count * particles->element_bytes[id]);
-    hash = mote_hash_bytes(hash, particles->free_id, particles->free_ids * sizeof(uint32_t));
-    return mote_hash_bytes(hash, particles->ids, particles->used_ids * sizeof(mote_id_entry));
+            hash = mote_hash_array(mote_hash_number(hash, (uint64_t)id), particles->column[id],
+                                   (size_t)range->slot_count * particles->element_bytes[id],
+                                   mote_particles_word(particles, id));
+    hash = mote_hash_words(hash, particles->free_id, particles->free_ids * sizeof(uint32_t));
+    return mote_hash_words(hash, particles->ids, particles->used_ids * sizeof(mote_id_entry));
 }
 
 /* --- Sums --- */

@@ -47,11 +47,6 @@ static bool is_stored(const mote_particles *p, int id, bool external_forces) {
     return p->element_bytes[id] && id != MOTE_COLUMN_FATE && (!external || external_forces);
 }
 
-/* Columns of the host have elements of unknown type. */
-static bool is_extra(int id) {
-    return id >= MOTE_COLUMN_EXTRA && id < MOTE_COLUMN_EXTRA + (int)MOTE_MAX_EXTRA_COLUMNS;
-}
-
 /* Returns the section of the ids, in tasks that read. */
 static const unsigned char *visit_columns(const mote_particles *p, const counts *c, mote_archive *a) {
     const unsigned char *ids = NULL;
@@ -59,7 +54,7 @@ static const unsigned char *visit_columns(const mote_particles *p, const counts 
         if (!is_stored(p, id, c->external_forces)) continue;
         if (id == MOTE_COLUMN_ID) ids = mote_archive_next(a);
         mote_archive_array(a, MOTE_ARCHIVE_COLUMNS + (uint32_t)id, p->column[id], c->slots,
-                           p->element_bytes[id], is_extra(id) ? 1 : 4);
+                           p->element_bytes[id], mote_particles_word(p, id));
     }
     return ids;
 }
@@ -213,9 +208,9 @@ uint64_t mote_particles_hash_items(const mote_range *range, bool springs, uint32
     uint64_t hash = 0;
     for (int id = 0; id < MOTE_COLUMN_COUNT; id++)
         if (is_stored(p, id, p->external_forces_marked) || id == MOTE_COLUMN_FATE)
-            hash = mote_hash_bytes(
+            hash = mote_hash_array(
                 hash, (const unsigned char *)p->column[id] + (size_t)first * p->element_bytes[id],
-                (size_t)count * p->element_bytes[id]);
+                (size_t)count * p->element_bytes[id], mote_particles_word(p, id));
     for (uint32_t slot = first; slot < first + count; slot++)
         hash = mote_hash_number(hash, slot < p->started);
     return hash;
@@ -224,7 +219,7 @@ uint64_t mote_particles_hash_items(const mote_range *range, bool springs, uint32
 uint64_t mote_particles_hash_counts(const mote_range *range, uint64_t hash) {
     const mote_particles *p = mote_const_particles_of(range);
     const counts c = counts_of(p);
-    hash = mote_hash_bytes(hash, &c, sizeof c);
-    hash = mote_hash_bytes(hash, p->free_id, p->free_ids * sizeof *p->free_id);
-    return mote_hash_bytes(hash, p->ids, p->used_ids * sizeof *p->ids);
+    hash = mote_hash_words(hash, &c, sizeof c);
+    hash = mote_hash_words(hash, p->free_id, p->free_ids * sizeof *p->free_id);
+    return mote_hash_words(hash, p->ids, p->used_ids * sizeof *p->ids);
 }

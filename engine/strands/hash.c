@@ -10,7 +10,7 @@ static uint64_t hash_run(uint64_t hash, const mote_strands *strands, uint32_t la
     if (!column) return hash;
     column += mote_strands_slot_of(strands, lane, 0);
     for (uint32_t k = 0; k < points; k++) run[k] = column[k * MOTE_GROUP];
-    return mote_hash_bytes(hash, run, points * sizeof *run);
+    return mote_hash_words(hash, run, points * sizeof *run);
 }
 
 /* Finds the low parts of the places of a strand. The columns kept for them are no state. */
@@ -25,7 +25,7 @@ static void find_low_parts(const mote_strands *strands, uint32_t lane, float low
 static uint64_t hash_rotation(uint64_t hash, float *const rotation[4], uint32_t lane) {
     if (!rotation[0]) return hash;
     const float of[4] = {rotation[0][lane], rotation[1][lane], rotation[2][lane], rotation[3][lane]};
-    return mote_hash_bytes(hash, of, sizeof of);
+    return mote_hash_words(hash, of, sizeof of);
 }
 
 static uint64_t hash_strand(uint64_t hash, const mote_strands *strands, uint32_t lane) {
@@ -34,7 +34,7 @@ static uint64_t hash_strand(uint64_t hash, const mote_strands *strands, uint32_t
         root[2 + i] = strands->root_from[i][lane];
         root[2 + MOTE_ROOT_COLUMNS + i] = strands->root_to[i][lane];
     }
-    hash = mote_hash_bytes(mote_hash_number(hash, (uint64_t)strands->points[lane]), root, sizeof root);
+    hash = mote_hash_words(mote_hash_number(hash, (uint64_t)strands->points[lane]), root, sizeof root);
     const mote_travel travel = mote_strands_root_travel(strands, lane);
     hash = mote_hash_number(mote_hash_number(hash, travel.from_tick), travel.to_tick);
     hash = mote_hash_number(hash, mote_travel_is_pending(travel.to_tick) + 2u * strands->frozen[lane]);
@@ -44,7 +44,7 @@ static uint64_t hash_strand(uint64_t hash, const mote_strands *strands, uint32_t
     for (int axis = 0; axis < 3; axis++) {
         hash = hash_run(hash, strands, lane, strands->range.x[axis]);
         if (strands->relative_x[0])
-            hash = mote_hash_bytes(hash, low[axis], (size_t)strands->points[lane] * sizeof **low);
+            hash = mote_hash_words(hash, low[axis], (size_t)strands->points[lane] * sizeof **low);
         hash = hash_run(hash, strands, lane, strands->range.v[axis]);
         hash = hash_run(hash, strands, lane, strands->range.previous_x[axis]);
         hash = hash_run(hash, strands, lane, strands->previous_low[axis]);
@@ -70,7 +70,7 @@ static uint64_t hash_pin(const mote_strands *strands, const mote_pin *pin) {
     const uint32_t lane = mote_strands_lane_of(strands, pin->unit, pin->slot);
     const uint32_t point = (pin->slot - mote_strands_slot_of(strands, lane, 0)) / MOTE_GROUP;
     uint64_t hash = mote_hash_number(mote_hash_number(0, strands->strand_of_lane[lane]), point);
-    if (strands->relative_x[0]) hash = mote_hash_bytes(hash, pin->from_low, sizeof pin->from_low);
+    if (strands->relative_x[0]) hash = mote_hash_words(hash, pin->from_low, sizeof pin->from_low);
     return mote_travel_hash(hash, pin->from, pin->to, sizeof pin->to, &pin->travel);
 }
 
@@ -102,7 +102,7 @@ uint64_t mote_strands_hash_settings(const mote_range *range, uint64_t hash) {
                               def->friction};
     hash = mote_hash_number(mote_hash_number(hash, (uint64_t)def->solver), def->max_iterations);
     hash = mote_hash_number(mote_hash_number(hash, def->substeps), def->collide_from);
-    hash = mote_hash_bytes(mote_hash_number(hash, def->free_roots), settings, sizeof settings);
+    hash = mote_hash_words(mote_hash_number(hash, def->free_roots), settings, sizeof settings);
     return mote_hash_number(mote_hash_number(hash, strands->strand_count), strands->range.started);
 }
 

@@ -17,7 +17,7 @@ typedef struct counts {
 /* --- Signature --- */
 
 static uint64_t hash_column(uint64_t hash, const float *column, uint64_t count) {
-    return column ? mote_hash_bytes(hash, column, (size_t)count * sizeof *column) : hash;
+    return column ? mote_hash_words(hash, column, (size_t)count * sizeof *column) : hash;
 }
 
 uint64_t mote_strands_signature(const mote_strands *strands) {
@@ -35,8 +35,8 @@ uint64_t mote_strands_signature(const mote_strands *strands) {
     const uint32_t numbers[] = {(uint32_t)def->solver, def->max_iterations, def->substeps,
                                 def->collide_from,     def->free_roots,     def->hinged_roots};
     const uint64_t slots = strands->range.slot_count, lanes = strands->lane_count;
-    uint64_t hash = mote_hash_bytes(strands->stamp, settings, sizeof settings);
-    hash = mote_hash_bytes(hash, numbers, sizeof numbers);
+    uint64_t hash = mote_hash_words(strands->stamp, settings, sizeof settings);
+    hash = mote_hash_words(hash, numbers, sizeof numbers);
     hash = hash_column(hash, strands->rest_length, slots);
     hash = hash_column(hash, strands->mass, slots);
     hash = hash_column(hash, strands->joint_stiffness, slots);

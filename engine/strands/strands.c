@@ -249,8 +249,8 @@ static mote_result fill_strand(mote_strands *strands, const mote_strands_def *de
 
 static uint64_t stamp_of(const mote_strands *strands, const float *positions) {
     const uint64_t stamp =
-        mote_hash_bytes(0, strands->first_point, ((size_t)strands->strand_count + 1) * sizeof(uint32_t));
-    return mote_hash_bytes(stamp, positions, (size_t)strands->point_count * 3 * sizeof *positions);
+        mote_hash_words(0, strands->first_point, ((size_t)strands->strand_count + 1) * sizeof(uint32_t));
+    return mote_hash_words(stamp, positions, (size_t)strands->point_count * 3 * sizeof *positions);
 }
 
 /* Errors: those of mote_strands_balance. */
@@ -352,7 +352,7 @@ static void rest_point(mote_strands *strands, uint32_t slot, const float row[12]
         if (strands->relative_x[axis]) strands->relative_x[axis][slot] = turned;
         strands->range.v[axis][slot] = strands->range.reaction[axis][slot] = 0;
         if (strands->friction[axis]) strands->friction[axis][slot] = 0;
-        if (strands->range.previous_x[axis]) strands->range.previous_x[axis][slot] = axis ? 0 : NAN;
+        if (strands->range.previous_x[axis]) strands->range.previous_x[axis][slot] = axis ? 0 : mote_marker();
         if (strands->previous_low[axis]) strands->previous_low[axis][slot] = 0;
     }
 }
@@ -381,7 +381,7 @@ static void rest_pins(mote_strands *strands, uint32_t lane) {
         if (mote_strands_lane_of(strands, group, pin->slot) != lane) continue;
         for (int axis = 0; axis < 3; axis++)
             strands->range.x[axis][pin->slot] = pin->from[axis] = pin->to[axis], pin->from_low[axis] = 0;
-        if (strands->relative_x[0]) strands->relative_x[0][pin->slot] = NAN;
+        if (strands->relative_x[0]) strands->relative_x[0][pin->slot] = mote_marker();
     }
 }
 

@@ -14,26 +14,26 @@ static uint64_t hash_clock(uint64_t hash, const mote_clock *clock) {
     hash = mote_hash_number(hash, clock->remainder);
     hash = mote_hash_number(hash, clock->ticks_per_step);
     hash = mote_hash_number(hash, clock->ticks_per_nanosecond);
-    return mote_hash_bytes(hash, &clock->start_time, sizeof clock->start_time);
+    return mote_hash_doubles(hash, &clock->start_time, sizeof clock->start_time);
 }
 
 static uint64_t hash_end(uint64_t hash, const mote_link_end *end) {
     const uint32_t of[5] = {end->network.index, end->particle, end->strands.index, end->strand, end->point};
-    return mote_hash_bytes(hash, of, sizeof of);
+    return mote_hash_words(hash, of, sizeof of);
 }
 
 static uint64_t hash_link(uint64_t hash, const mote_link *link) {
     const float values[3] = {link->rest_length, link->stiffness, link->damping};
-    return mote_hash_bytes(hash_end(hash_end(hash, &link->a), &link->b), values, sizeof values);
+    return mote_hash_words(hash_end(hash_end(hash, &link->a), &link->b), values, sizeof values);
 }
 
 static uint64_t hash_settings(uint64_t hash, const mote_system *system) {
     hash = mote_hash_number(hash, (uint64_t)system->def.integrator);
     hash = mote_hash_number(hash, system->def.substeps);
-    hash = mote_hash_bytes(hash, &system->def.mass, sizeof system->def.mass);
+    hash = mote_hash_words(hash, &system->def.mass, sizeof system->def.mass);
     if (!mote_system_collides(system)) return hash;
     const float contact[] = {system->def.collision_radius, system->def.friction};
-    return mote_hash_bytes(hash, contact, sizeof contact);
+    return mote_hash_words(hash, contact, sizeof contact);
 }
 
 uint64_t mote_system_hash(const mote_system *system) {

@@ -191,6 +191,7 @@ double mote_system_time(const mote_system *system) {
     if (!system) return 0;
     mote_fpu_state saved = mote_fpu_enter();
     double time = mote_clock_time(&system->clock);
+    MOTE_FPU_COMPUTED(time);
     mote_fpu_leave(saved);
     return time;
 }

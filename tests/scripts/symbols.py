@@ -26,7 +26,13 @@ IMPORTS = re.compile('|'.join(
 INSTRUCTIONS = re.compile(
     r'vfn?m(add|sub)\w+|v?rcp(14|28)?[ps][sdh]|v?rsqrt(14|28)?[ps][sdh]|'              # x86-64
     r'f(sin|cos|sincos|ptan|patan|2xm1|yl2x|yl2xp1)|'                                  # x87
-    r'fn?m(add|sub)|fml[as]l?2?|fcmla|(f|u)recp[esx]|(f|u)rsqrt[es]')                  # AArch64
+    r'fn?m(add|sub)|fml[as]l?2?|fcmla|(f|u)recp[esx]|(f|u)rsqrt[es]|'                  # AArch64
+    r'vfn?m[as](\.\w+)?|vrecp[es](\.\w+)?|vrsqrt[es](\.\w+)?|'                        # ARM
+    r'fn?m(add|sub)\.[sdq]|'                                                           # RISC-V
+    r'fn?m(add|sub)s|x[sv]n?m(add|sub)[am][sd]p|vn?m(add|sub)fp|'                      # PowerPC
+    r'fres?|frsqrtes?|x[sv]re[sd]p|x[sv]rsqrte[sd]p|vrefp|vrsqrtefp|'
+    r'm[as][ed]br?|[vw]fn?m[as][sdx]b|'                                                # s390x
+    r'n?m(add|sub)f?\.(s|d|ps)|recip\.[sd]|rsqrt\.[sd]')                              # MIPS
 
 
 def output(*command):

@@ -2,6 +2,9 @@
 # Sourced by tests/run, after setup.sh.
 # shellcheck shell=bash disable=SC2154 # names cross files
 
+# shellcheck source=tests/scripts/cross.sh
+source "$root/tests/scripts/cross.sh"
+
 table=()
 case $(uname -m) in
     x86_64) isas=(scalar sse2 avx2 avx512) two_isas=-Disa=avx2 ;;
@@ -75,25 +78,8 @@ isa_rows() { # builds that hold kernels for one instruction set (and scalar, whi
 
 aarch64() {
     local directory=$root/build-aarch64 triplet=aarch64-linux-gnu
-    mkdir -p "$directory-files/include"
-    # Only cglm from this machine: it is headers alone, everything else belongs to the other processor.
-    ln -sfn "$(pkg-config --variable=includedir cglm)/cglm" "$directory-files/include/cglm"
-    cat >"$directory-files/cross.ini" <<EOF
-[binaries]
-c = '$triplet-gcc'
-ar = '$triplet-ar'
-nm = '$triplet-nm'
-objdump = '$triplet-objdump'
-strip = '$triplet-strip'
-exe_wrapper = ['qemu-aarch64', '-L', '/usr/$triplet']
-[built-in options]
-c_args = ['-I$directory-files/include']
-[host_machine]
-system = 'linux'
-cpu_family = 'aarch64'
-cpu = 'aarch64'
-endian = 'little'
-EOF
+    write_cross_file "$directory-files" "$triplet-gcc" "$triplet-" linux aarch64 little \
+        qemu-aarch64 -L "/usr/$triplet"
     build aarch64 --cross-file "$directory-files/cross.ini" -Dbench=disabled &&
         # Emulated, each set of hashes costs minutes.
         run_tests "$directory" -t 4 hashes-neon hashes-scalar symbols
@@ -142,37 +128,11 @@ run_clang_variants() {
     fi
 }
 
-# Cross-compiled for Windows, under wine. Headers of this machine: cglm's, and cmocka's, of which only the
-# names of types are used.
-windows() {
-    local directory=$root/build-windows triplet=x86_64-w64-mingw32 name path=
-    mkdir -p "$directory-files/include"
-    ln -sfn "$(pkg-config --variable=includedir cglm)/cglm" "$directory-files/include/cglm"
-    name=$(printf '#include <%s.h>\n' setjmp stdarg stdint cmocka | gcc -M -x c - |
-        grep -o '/[^ ]*/cmocka\.h')
-    ln -sf "$name" "$directory-files/include/"
-    cat >"$directory-files/cross.ini" <<EOF
-[binaries]
-c = '$triplet-gcc'
-ar = '$triplet-ar'
-nm = '$triplet-nm'
-objdump = '$triplet-objdump'
-strip = '$triplet-strip'
-exe_wrapper = ['$(wine_path)']
-[built-in options]
-c_args = ['-I$directory-files/include']
-[host_machine]
-system = 'windows'
-cpu_family = 'x86_64'
-cpu = 'x86_64'
-endian = 'little'
-EOF
-    for name in libgomp-1.dll libwinpthread-1.dll; do
-        path+="Z:$(dirname -- "$($triplet-gcc -print-file-name=$name)");"
-    done
-    build windows --cross-file "$directory-files/cross.ini" -Disa=avx2 -Dbench=disabled -Dtests=enabled &&
-        WINEPREFIX=$directory-files/wine WINEDEBUG=-all WINEPATH=${path//\//\\} \
-            run_tests "$directory" -t 4 hashes-avx2 hashes-scalar
+windows() { # cross-compiled, under wine
+    local directory=$root/build-windows
+    write_windows_cross_file "$directory-files"
+    build windows --cross-file "$directory-files/cross.ini" -Disa=avx2 -Dbench=disabled &&
+        with_wine "$directory-files" run_tests "$directory" -t 4 hashes-avx2 hashes-scalar
 }
 
 run_windows_variant() {

@@ -6,6 +6,8 @@ set -euo pipefail
 root=$1 directory=$2 viewer=$3
 # shellcheck source=bench/viewer/web/tools.sh
 source "$root/bench/viewer/web/tools.sh"
+# shellcheck source=tests/scripts/wasm_hashes.sh
+source "$root/tests/scripts/wasm_hashes.sh"
 failed=0
 
 report() { # STATUS NAME
@@ -13,22 +15,6 @@ report() { # STATUS NAME
         echo "not ok $2"
         failed=1
     fi
-}
-
-hashes() {
-    local name sources=()
-    for name in hashes hash_emitters hash_links hash_networks hash_strands hash_twins support; do
-        sources+=("$root/tests/$name.c")
-    done
-    ln -sf "$(echo '#include <cmocka.h>' | gcc -M -x c -include stdarg.h -include stddef.h -include setjmp.h \
-        -include stdint.h - | grep -o '/[^ ]*/cmocka\.h')" "$directory/include/"
-    emcc "${wasm_flags[@]}" -O2 -Dmain=program -D_UINTPTR_T -D_UINTPTR_T_DEFINED -I"$root/engine/include" \
-        -I"$root/engine" -I"$root/tests" -I"$directory/include" "${sources[@]}" "$root"/tests/reference*.c \
-        "$directory/start.o" "$directory/library/libmote.a" -sALLOW_MEMORY_GROWTH=1 -sENVIRONMENT=node \
-        -sEXIT_RUNTIME=1 -o "$directory/hashes.js"
-    # This emscripten takes node's own fetch for that of a browser.
-    node --stack-size=4000 -e 'delete globalThis.fetch; require(process.argv[1])' "$directory/hashes.js" |
-        diff - "$root/tests/hashes.golden"
 }
 
 page() {
@@ -39,7 +25,7 @@ page() {
 
 "$root/bench/viewer/web/build" "$directory"
 status=0
-hashes || status=$?
+wasm_hashes "$root" "$directory" | diff - "$root/tests/hashes.golden" || status=$?
 report "$status" wasm-hashes
 if command -v chromium >/dev/null && command -v npm >/dev/null && [[ -x $viewer ]]; then
     status=0

@@ -68,7 +68,7 @@ typedef struct mote_system_def {
     float collision_radius; /**< m, >= 0: of every particle; with a radius column, of newly spawned ones */
     float friction;         /**< Coulomb's coefficient of the particles against colliders, >= 0 */
     uint32_t extra_count;   /**< columns of the host, at most MOTE_MAX_EXTRA_COLUMNS */
-    uint32_t extra_bytes[MOTE_MAX_EXTRA_COLUMNS]; /**< bytes of one element of each, 1 .. 256 */
+    uint32_t extra_bytes[MOTE_MAX_EXTRA_COLUMNS]; /**< bytes of one element, 1 .. 256: mote/snapshot.h */
     /** Deaths of one advance that are kept (mote/events.h), at most MOTE_MAX_PARTICLES; 0: none, without
      * cost. 96 bytes each. */
     uint32_t max_deaths;
