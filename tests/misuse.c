@@ -29,6 +29,26 @@ void misuse_callback(void *user, const mote_stage_view *stage, float *x, float *
     w->busy_result = misuse_call(w, w->busy_call, 0);
 }
 
+/* Memory for small requests only: those that a wrong count asks for find none on every machine. */
+static void *allocate(void *user, size_t bytes, size_t alignment) {
+    (void)user;
+    if (bytes > (size_t)1 << 28) return NULL;
+    unsigned char *whole = malloc(bytes + alignment + sizeof whole);
+    if (!whole) return NULL;
+    unsigned char *at = whole + sizeof whole;
+    at += (alignment - (uintptr_t)at % alignment) % alignment;
+    memcpy(at - sizeof whole, &whole, sizeof whole);
+    return at;
+}
+
+static void release(void *user, void *pointer, size_t bytes) {
+    unsigned char *whole;
+    (void)user, (void)bytes;
+    if (!pointer) return;
+    memcpy(&whole, (unsigned char *)pointer - sizeof whole, sizeof whole);
+    free(whole);
+}
+
 /* --- Defs and arrays --- */
 
 static void fill_arrays(misuse_world *w) {
@@ -68,6 +88,7 @@ static void fill_object_defs(misuse_world *w) {
 
 static void fill_other_defs(misuse_world *w) {
     w->system_def = mote_default_system_def();
+    w->system_def.allocator = (mote_allocator){NULL, allocate, release};
     w->system_def.capacity = 64, w->system_def.mass_column = true, w->system_def.lifetimes = true;
     w->system_def.external_forces = true, w->system_def.anchor_column = true;
     w->system_def.extra_count = 1, w->system_def.extra_bytes[0] = 4;
