@@ -108,9 +108,11 @@ static void print_quantity(const row_quantity *q, bool is_main) {
     }
     if (!is_main) printf("; %s", q->name);
     print_value(q, is_main);
-    if (q->bound)
-        printf(" (%s %.3g: %s)", q->bound == '<' ? "at most" : "at least", q->target,
-               quantity_met(q) ? "met" : "MISSED");
+    if (!q->bound) return;
+    const int power = strcmp(q->unit, "1") ? power_of(q->value.median, q->unit) : 0;
+    printf(" (%s %.3g", q->bound == '<' ? "at most" : "at least", q->target / pow(1000, power));
+    print_unit(q->unit, power);
+    printf(": %s)", quantity_met(q) ? "met" : "MISSED");
 }
 
 /* "1048576 x 8, 1 thr, avx512" */
