@@ -8,9 +8,13 @@
  * this region is tested against all colliders, so that the factor changes no result. */
 #define REACH 2.0
 
+/* fmin and fmax in a loop stop gcc 12 for AArch64 with an internal error. A NaN in b counts as absent. */
+static double lesser(double a, double b) { return b < a ? b : a; }
+static double greater(double a, double b) { return b > a ? b : a; }
+
 /* Returns the distance between two intervals; negative where they overlap. */
 static double apart(double low, double high, double other_low, double other_high) {
-    return fmax(other_low - high, low - other_high);
+    return greater(other_low - high, low - other_high);
 }
 
 /* Returns the distance from the box of the particles to the boxes around a collider at all boundaries of the
@@ -22,10 +26,10 @@ static double box_distance(const mote_collider_pose *pose, uint32_t stride, uint
         double low = INFINITY, high = -INFINITY, half = 0;
         for (uint32_t s = 0; s < rows; s++) {
             const mote_collider_pose *at = &pose[(size_t)s * stride];
-            low = fmin(low, (double)at->origin[i]), high = fmax(high, (double)at->origin[i]);
-            half = fmax(half, (double)at->half[i]);
+            low = lesser(low, (double)at->origin[i]), high = greater(high, (double)at->origin[i]);
+            half = greater(half, (double)at->half[i]);
         }
-        distance = fmax(distance, apart((double)b->low[i], (double)b->high[i], low - half, high + half));
+        distance = greater(distance, apart((double)b->low[i], (double)b->high[i], low - half, high + half));
     }
     return distance - 1.03 * (double)b->radius;
 }
@@ -43,7 +47,7 @@ static double plane_distance(const mote_collider_pose *pose, uint32_t stride, ui
             height += n * (corner - (double)pose->origin[i]);
             size += fabs(n);
         }
-        least = fmin(least, (height - (double)b->radius) / size);
+        least = lesser(least, (height - (double)b->radius) / size);
     }
     return least;
 }
@@ -51,7 +55,8 @@ static double plane_distance(const mote_collider_pose *pose, uint32_t stride, ui
 /* Returns a bound of the rounding errors of the distances that the kernels compute, and more. */
 static double slack_of(const mote_collider_pose *pose, const mote_slot_bounds *b) {
     double scale = (double)b->radius;
-    for (int i = 0; i < 3; i++) scale = fmax(scale, fmax(fabs((double)b->low[i]), fabs((double)b->high[i])));
+    for (int i = 0; i < 3; i++)
+        scale = greater(scale, greater(fabs((double)b->low[i]), fabs((double)b->high[i])));
     return 8 * ((double)pose->slack + 0x1p-21 * scale);
 }
 
@@ -67,7 +72,7 @@ void mote_collision_near(const mote_collision *collision, uint32_t substeps, dou
                                     pose, collision->count, substeps + 1, bounds) -
                                 slack_of(&collision->poses[i + (size_t)substeps * collision->count], bounds);
         if (distance > reach)
-            free = fmin(free, distance);
+            free = lesser(free, distance);
         else
             near->index[near->count++] = i;
     }
