@@ -57,8 +57,9 @@ unoptimised() {
     build "$@" -Dtests=enabled && run_tests "$root/build-$1" -t 4 --suite hashes --suite library
 }
 
-hashes_only() { # NAME OPTIONS...: the golden hashes, on every instruction set and on several threads
-    build "$@" -Dtests=enabled -Dbench=disabled -- tests/hashes && run_tests "$root/build-$1" --suite hashes
+hashes_only() { # NAME OPTIONS...: the golden hashes, on every instruction set and on several threads, and files
+    build "$@" -Dtests=enabled -Dbench=disabled -- tests/hashes tests/files &&
+        run_tests "$root/build-$1" --suite hashes
 }
 
 with_clang() { CC=clang-19 CXX=clang++-19 "$@"; }
