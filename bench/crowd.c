@@ -101,9 +101,9 @@ void crowd_destroy(void *state) {
 
 /* --- As a scene --- */
 
-static void *crowd_open(const bench_config *config) {
-    const crowd_setup setup = {.systems = CROWD_SYSTEMS,
-                               .particles = config->particles / CROWD_SYSTEMS,
+static void *open_systems(const bench_config *config, uint32_t systems) {
+    const crowd_setup setup = {.systems = systems,
+                               .particles = config->particles / systems,
                                .substeps = config->substeps,
                                .threads = config->threads,
                                .presents = true,
@@ -111,20 +111,13 @@ static void *crowd_open(const bench_config *config) {
                                .allocator = config->allocator};
     return crowd_create(&setup);
 }
+
+static void *crowd_open(const bench_config *config) { return open_systems(config, CROWD_SYSTEMS); }
 
 const bench_contender crowd_contender = {"crowd", crowd_open, NULL, crowd_frames, crowd_hash, crowd_destroy};
 
 /* A single system of as many particles. */
-static void *crowd_single_open(const bench_config *config) {
-    const crowd_setup setup = {.systems = 1,
-                               .particles = config->particles,
-                               .substeps = config->substeps,
-                               .threads = config->threads,
-                               .presents = true,
-                               .isa = config->isa,
-                               .allocator = config->allocator};
-    return crowd_create(&setup);
-}
+static void *crowd_single_open(const bench_config *config) { return open_systems(config, 1); }
 
 const bench_contender crowd_single_contender = {"one system", crowd_single_open, NULL,
                                                 crowd_frames, crowd_hash,        crowd_destroy};

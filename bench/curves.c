@@ -1,7 +1,6 @@
 /* mote-bench curves: tables for the pictures of bench/plot. */
 #include "curves.h"
 
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,16 +51,7 @@ int command_curves(int argc, char **argv) {
     static const struct option options[] = {
         {"directory", required_argument, NULL, 'd'}, {"help", no_argument, NULL, 'h'}, {0}};
     const char *directory = ".";
-    for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;) switch (option) {
-        case 'd':
-            directory = optarg;
-            break;
-        case 'h':
-            print_help();
-            return EXIT_SUCCESS;
-        default:
-            return EXIT_USAGE;
-        }
+    while (next_option(argc, argv, options, print_help) != -1) directory = optarg;
     bool good = true;
     for (int i = optind; i < argc; i++) curve_named(argv[i]);
     for (int i = optind; i < argc; i++) good &= write_curve(curve_named(argv[i]), directory);

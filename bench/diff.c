@@ -1,7 +1,6 @@
 /* mote-bench diff: two files of mote-bench run, row by row. */
 #include <cjson/cJSON.h>
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -184,16 +183,7 @@ int command_diff(int argc, char **argv) {
     static const struct option options[] = {
         {"all", no_argument, NULL, 'a'}, {"help", no_argument, NULL, 'h'}, {0}};
     changes c = {0};
-    for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;) switch (option) {
-        case 'a':
-            c.prints_all = true;
-            break;
-        case 'h':
-            print_help();
-            return EXIT_SUCCESS;
-        default:
-            return EXIT_USAGE;
-        }
+    while (next_option(argc, argv, options, print_help) != -1) c.prints_all = true;
     if (argc - optind != 2) fail_usage("diff takes two files, OLD.json and NEW.json");
     cJSON *was = read_report(argv[optind]), *is = read_report(argv[optind + 1]);
     print_builds(was, is);

@@ -1,5 +1,4 @@
 /* mote-bench limits: the bandwidth of this machine by threads, in cache and in memory. */
-#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -202,16 +201,7 @@ int command_limits(int argc, char **argv) {
     static const struct option options[] = {
         {"repeat", required_argument, NULL, 'r'}, {"help", no_argument, NULL, 'h'}, {0}};
     uint32_t repeat = 9, all = machine_threads();
-    for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;) switch (option) {
-        case 'r':
-            repeat = option_repeat(optarg);
-            break;
-        case 'h':
-            print_help();
-            return EXIT_SUCCESS;
-        default:
-            return EXIT_USAGE;
-        }
+    while (next_option(argc, argv, options, print_help) != -1) repeat = option_repeat(optarg);
     require_no_operands(argc, argv, optind);
     arena memory;
     if (!arena_create(&memory, MEMORY_BYTES + staggered_size(6, PROBE_BLOCK))) {

@@ -1,6 +1,5 @@
 /* mote-bench list: names, one a line, for people and scripts; with --long, the descriptors of the
  * integrators. */
-#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,16 +38,7 @@ int command_list(int argc, char **argv) {
     static const struct option options[] = {
         {"long", no_argument, NULL, 'l'}, {"help", no_argument, NULL, 'h'}, {0}};
     bool descriptors = false;
-    for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;) switch (option) {
-        case 'l':
-            descriptors = true;
-            break;
-        case 'h':
-            print_help();
-            return EXIT_SUCCESS;
-        default:
-            return EXIT_USAGE;
-        }
+    while (next_option(argc, argv, options, print_help) != -1) descriptors = true;
     require_no_operands(argc, argv, optind);
     if (descriptors) {
         print_integrators();

@@ -22,6 +22,14 @@ void fail_usage(const char *format, ...) {
     exit(EXIT_USAGE);
 }
 
+int next_option(int argc, char **argv, const struct option *options, void (*print_help)(void)) {
+    const int option = getopt_long(argc, argv, "h", options, NULL);
+    if (option == '?') exit(EXIT_USAGE); /* getopt has printed the reason */
+    if (option != 'h') return option;
+    print_help();
+    exit(EXIT_SUCCESS);
+}
+
 uint32_t option_count(const char *option, const char *text, uint32_t min, uint32_t max) {
     char *end = NULL;
     errno = 0;

@@ -2,6 +2,7 @@
 #ifndef BENCH_OPTIONS_H
 #define BENCH_OPTIONS_H
 
+#include <getopt.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -9,6 +10,10 @@
 
 /* "mote-bench: ", the sentence, and exit. */
 _Noreturn void fail_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The letter of the next option, whose value is in optarg; -1: none is left, and optind is the first operand.
+ * --help prints the help and ends the program, and so does an option that is not in the table. */
+int next_option(int argc, char **argv, const struct option *options, void (*print_help)(void));
 
 /* A decimal count in [min, max], with an optional k or M for thousands or millions. */
 uint32_t option_count(const char *option, const char *text, uint32_t min, uint32_t max);

@@ -1,7 +1,6 @@
 /* mote-bench run: how fast the engine is on this machine, with the evidence beside each figure. */
 #include "run.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -234,8 +233,6 @@ static void apply_option(request *asked, int option, const char *text) {
     case REPEAT: run->repeat = option_repeat(text); break;
     case JSON: asked->json = text; break;
     case CSV: asked->csv = text; break;
-    case 'h': print_help(); exit(EXIT_SUCCESS);
-    default: exit(EXIT_USAGE); /* getopt has printed the reason */
     }
     // clang-format on
 }
@@ -278,7 +275,7 @@ static void check_scenes(const request *asked) {
 
 static void parse(int argc, char **argv, request *asked) {
     *asked = (request){.run = {.integrator = MOTE_INTEGRATOR_COUNT}};
-    for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;)
+    for (int option; (option = next_option(argc, argv, options, print_help)) != -1;)
         apply_option(asked, option, optarg);
     require_no_operands(argc, argv, optind);
     fill_in(asked);

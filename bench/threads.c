@@ -1,6 +1,5 @@
 /* mote-bench threads: from which size work is divided, and what dividing it costs, on this machine; and what
  * it costs while other processes keep the machine busy. */
-#include <getopt.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -189,19 +188,11 @@ int command_threads(int argc, char **argv) {
                                             {"help", no_argument, NULL, 'h'},
                                             {0}};
     uint32_t repeat = 9, threads = 2;
-    for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;) switch (option) {
-        case 't':
+    for (int option; (option = next_option(argc, argv, options, print_help)) != -1;)
+        if (option == 't')
             threads = option_count("--threads", optarg, 2, 64);
-            break;
-        case 'r':
+        else if (option == 'r')
             repeat = option_repeat(optarg);
-            break;
-        case 'h':
-            print_help();
-            return EXIT_SUCCESS;
-        default:
-            return EXIT_USAGE;
-        }
     require_no_operands(argc, argv, optind);
     machine_print();
     print_sizes(threads, repeat);

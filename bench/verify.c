@@ -1,7 +1,6 @@
 /* mote-bench verify: every physical claim as a row of one table, with its reference and its allowance. */
 #include "verify.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -206,14 +205,12 @@ static request parse(int argc, char **argv) {
     request asked = {0};
     memset(asked.group, true, sizeof asked.group);
     // clang-format off
-    for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;) switch (option) {
+    for (int option; (option = next_option(argc, argv, options, print_help)) != -1;) switch (option) {
         case 'g': option_groups(&asked, optarg); break;
         case 'e': asked.experiment = option_experiment(optarg); break;
         case 'a': asked.all = true; break;
         case 'j': asked.json = optarg; break;
         case 'c': asked.csv = optarg; break;
-        case 'h': print_help(); exit(EXIT_SUCCESS);
-        default: exit(EXIT_USAGE);
         }
     // clang-format on
     require_no_operands(argc, argv, optind);

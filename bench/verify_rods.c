@@ -1,6 +1,6 @@
 /* Rods of 33 points, 0.3 m and 1 g/m beside the elastica, Greenhill's load, the tones of a clamped rod, and
- * twist. What a chain of 32 links differs by is allowed: 1 % of a bent shape, where the bend of the sharpest
- * is a quarter of a radian from link to link, and the square of the frequency's number of half waves over the
+ * twist. Allowed is the error of a chain of 32 links: 1 % of a bent shape, where the sharpest is bent by a
+ * quarter of a radian from link to link, and the square of the frequency's number of half waves over the
  * links in the tones. */
 #include <math.h>
 #include <string.h>

@@ -21,7 +21,7 @@ typedef struct peer_work {
     float rest, stiffness, damping;      /* m, N/m, kg/s: of springs */
 } peer_work;
 
-/* What a peer can step. */
+/* Work that a peer can step. */
 enum peer_kind {
     PEER_EULER = 1,  /* loose bodies by semi-implicit Euler */
     PEER_RK4 = 2,    /* loose bodies by RK4 */

@@ -1,5 +1,5 @@
-/* What the viewer draws with: one light with a shadow, solids, meshes, hair, sprites, lines. A frame has two
- * passes over what casts shadows, so it is drawn by a function that is called twice. */
+/* Drawing: one light with a shadow, solids, meshes, hair, sprites, lines. A frame has two passes, the shadow
+ * map and the picture, so it is drawn by a function that is called twice. */
 #ifndef VIEWER_DRAW_H
 #define VIEWER_DRAW_H
 

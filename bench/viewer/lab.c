@@ -126,10 +126,9 @@ static void close_lab(scene_state *s) {
     free(l);
 }
 
-static void advance_lab(scene_state *s, uint64_t nanoseconds, uint32_t steps, mote_advance *report) {
+static void advance_lab(scene_state *s, uint64_t nanoseconds, uint32_t steps) {
     lab *l = s->own;
     const double step = mote_system_timestep(l->system[0]);
-    memset(report, 0, sizeof *report);
     l->owed += 1e-9 * (double)nanoseconds;
     if (steps) l->owed = step * steps;
     for (int guard = 0; l->owed >= step && guard < 64; l->owed -= step, guard++) {

@@ -1,5 +1,7 @@
 /* The viewer: opens a window on a scene, or draws some frames of it into a PNG file. */
+#include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +15,7 @@
 #include "picture.h"
 #include "scene.h"
 
-enum { WIDTH = 1280, HEIGHT = 800, PANEL = 250, PLOT = 240 };
+enum { WIDTH = 1280, HEIGHT = 800, PANEL = 250 };
 #define FRAME_NANOSECONDS 16666667u
 
 static const ui_colour white = {0.92f, 0.94f, 0.97f, 1}, dim = {0.6f, 0.65f, 0.72f, 1},
@@ -27,7 +29,6 @@ static struct {
     float speed; /* of time */
     double energy_at_start, step_seconds, frame_seconds, last;
     uint64_t hash;
-    mote_advance report;
 } app = {.speed = 1};
 
 /* --- Scenes --- */
@@ -45,7 +46,6 @@ static void close_scene(void) {
 }
 
 static void open_scene(void) {
-    app.state.frame = 0;
     app.state.pointer.held = false;
     app.scene->open(&app.state);
     app.energy_at_start = energy();
@@ -75,13 +75,12 @@ static void advance(uint64_t nanoseconds, uint32_t steps) {
     if (app.scene->before && (nanoseconds || steps))
         app.scene->before(&app.state, 1e-9 * (double)nanoseconds);
     if (app.scene->advance)
-        app.scene->advance(&app.state, nanoseconds, steps, &app.report);
+        app.scene->advance(&app.state, nanoseconds, steps);
     else if (steps)
-        must(mote_system_step(app.state.system, steps, &app.report), "mote_system_step");
+        must(mote_system_step(app.state.system, steps, NULL), "mote_system_step");
     else
-        must(mote_system_advance(app.state.system, nanoseconds, &app.report), "mote_system_advance");
+        must(mote_system_advance(app.state.system, nanoseconds, NULL), "mote_system_advance");
     app.step_seconds += 0.05 * (window_seconds() - before - app.step_seconds);
-    app.state.frame++;
 }
 
 static void keep_hash(void) {
@@ -281,33 +280,56 @@ static int usage(void) {
 typedef struct options {
     const char *scene, *hair, *out;
     int frames, width, height;
-    bool hash;
 } options;
+
+/* Reads a whole number of 0 to `most`, up to the character `end`, and goes past it; false: it is none. */
+static bool number(const char **text, char end, int most, int *out) {
+    char *after;
+    if (**text < '0' || **text > '9') return false;
+    errno = 0;
+    const long value = strtol(*text, &after, 10);
+    if (errno || *after != end || value > most) return false;
+    *out = (int)value;
+    *text = end ? after + 1 : after;
+    return true;
+}
+
+static bool option(int letter, const char *text, options *o) {
+    int workers = 0;
+    switch (letter) {
+    case 'x':
+        app.headless = true;
+        return true;
+    case 'p':
+        app.plain = true;
+        return true;
+    case 'o':
+        o->out = text;
+        return true;
+    case 'r':
+        o->hair = text;
+        return true;
+    case 'f':
+        return number(&text, 0, INT_MAX, &o->frames);
+    case 's':
+        return number(&text, 'x', 16384, &o->width) && number(&text, 0, 16384, &o->height);
+    case 'w':
+        if (!number(&text, 0, 64, &workers)) return false;
+        app.state.workers = (uint32_t)workers;
+        return true;
+    default:
+        return false;
+    }
+}
 
 static bool parse(int argc, char **argv, options *o) {
     static const struct option names[] = {
         {"headless", 0, NULL, 'x'}, {"frames", 1, NULL, 'f'}, {"out", 1, NULL, 'o'},   {"hair", 1, NULL, 'r'},
         {"workers", 1, NULL, 'w'},  {"size", 1, NULL, 's'},   {"plain", 0, NULL, 'p'}, {NULL, 0, NULL, 0}};
-    for (int c; (c = getopt_long(argc, argv, "", names, NULL)) != -1;) {
-        if (c == 'x')
-            app.headless = true;
-        else if (c == 'f')
-            o->frames = atoi(optarg);
-        else if (c == 'o')
-            o->out = optarg;
-        else if (c == 'r')
-            o->hair = optarg;
-        else if (c == 'w')
-            app.state.workers = (uint32_t)atoi(optarg);
-        else if (c == 'p')
-            app.plain = true;
-        else if (c == 's' && sscanf(optarg, "%dx%d", &o->width, &o->height) == 2)
-            continue;
-        else
-            return false;
-    }
+    for (int letter; (letter = getopt_long(argc, argv, "", names, NULL)) != -1;)
+        if (!option(letter, optarg, o)) return false;
     if (optind < argc) o->scene = argv[optind++];
-    return optind == argc && o->frames >= 0 && o->width > 0 && o->height > 0 && app.state.workers <= 64;
+    return optind == argc && o->width > 0 && o->height > 0;
 }
 
 static mote_hair *read_hair(const char *name) {
@@ -335,7 +357,7 @@ static mote_hair *read_hair(const char *name) {
 }
 
 #if defined(__EMSCRIPTEN__)
-/* What the page calls. */
+/* Functions for the page. */
 EMSCRIPTEN_KEEPALIVE void viewer_choose(const char *name) {
     const scene *to = scene_find(name);
     if (to) choose_scene(to);

@@ -38,7 +38,6 @@ typedef struct scene_state {
     /* Made by the scene. */
     mote_system *system;
     void *own;
-    uint64_t frame;
 } scene_state;
 
 typedef struct scene {
@@ -51,7 +50,7 @@ typedef struct scene {
     void (*close)(scene_state *s);                  /* destroys `own`; NULL: nothing to do */
     void (*before)(scene_state *s, double seconds); /* before an advance; NULL: nothing */
     /* Scenes of several systems: advance them all; NULL: the system alone. */
-    void (*advance)(scene_state *s, uint64_t nanoseconds, uint32_t steps, mote_advance *report);
+    void (*advance)(scene_state *s, uint64_t nanoseconds, uint32_t steps);
     uint64_t (*hash)(const scene_state *s);
     void (*paint)(scene_state *s, draw_state *d);
     void (*over)(scene_state *s, int width, int height); /* drawn over the picture; NULL: nothing */

@@ -36,13 +36,13 @@ static void close_blend(scene_state *s) {
     free(b);
 }
 
-static void advance_blend(scene_state *s, uint64_t nanoseconds, uint32_t steps, mote_advance *report) {
+static void advance_blend(scene_state *s, uint64_t nanoseconds, uint32_t steps) {
     blend *b = s->own;
     for (int i = 0; i < WAYS; i++)
         if (steps)
-            must(mote_system_step(b->system[i], steps, report), "mote_system_step");
+            must(mote_system_step(b->system[i], steps, NULL), "mote_system_step");
         else
-            must(mote_system_advance(b->system[i], nanoseconds, report), "mote_system_advance");
+            must(mote_system_advance(b->system[i], nanoseconds, NULL), "mote_system_advance");
 }
 
 static uint64_t hash_blend(const scene_state *s) {

@@ -56,21 +56,17 @@ static void grow(uint32_t item, const float normal[3], float length, float (*poi
     }
 }
 
-static mote_strands_id add_hair(scene_state *s, float (*positions)[3], const uint32_t *counts,
-                                uint32_t strands, uint32_t points) {
+static mote_strands_id add_hair(scene_state *s, float (*positions)[3], uint32_t strands) {
     mote_strands_def def = mote_default_strands_def();
-    float *masses = malloc(points * sizeof *masses);
+    float *masses = malloc((size_t)strands * POINTS * sizeof *masses);
     if (!masses) exit(1);
-    for (uint32_t strand = 0, n = 0; strand < strands; strand++) { /* 1.2e-4 kg/m: twenty hairs */
-        const uint32_t count = counts ? counts[strand] : POINTS;
-        for (uint32_t k = 0; k < count; k++, n++) {
-            const uint32_t other = k ? n - 1 : n + 1;
-            masses[n] = 1.2e-4f * glm_vec3_distance(positions[n], positions[other]) *
-                        (k == 0 || k + 1 == count ? 0.5f : 1);
-            if (!(masses[n] > 1e-9f)) masses[n] = 1e-9f;
-        }
+    for (uint32_t n = 0; n < strands * POINTS; n++) { /* 1.2e-4 kg/m: twenty hairs */
+        const uint32_t k = n % POINTS, other = k ? n - 1 : n + 1;
+        masses[n] = 1.2e-4f * glm_vec3_distance(positions[n], positions[other]) *
+                    (k == 0 || k + 1 == POINTS ? 0.5f : 1);
+        if (!(masses[n] > 1e-9f)) masses[n] = 1e-9f;
     }
-    def.strand_count = strands, def.points = POINTS, def.strand_points = counts, def.positions = positions[0];
+    def.strand_count = strands, def.points = POINTS, def.positions = positions[0];
     def.point_mass = masses, def.bending_stiffness = 1e-7f * s->parameter[1];
     def.normal_drag = 1.4e-3f, def.tangential_drag = 5e-4f, def.radius = 0.0015f, def.friction = 0.15f;
     def.collide_from = 2, def.substeps = s->substeps ? s->substeps : 4;
@@ -97,7 +93,7 @@ static mote_strands_id add_model(scene_state *s) {
     const float top = z_up ? high[2] : high[1];
     const float origin[3] = {-scale * 0.5f * (low[0] + high[0]), head_at[1] + 0.13f - scale * top, 0};
     must(mote_hair_transform(model, scale, z_up ? turned : upright, origin), "mote_hair_transform");
-    const mote_strands_id id = add_hair(s, model->points, NULL, model->strand_count, model->point_count);
+    const mote_strands_id id = add_hair(s, model->points, model->strand_count);
     mote_hair_destroy(model);
     return id;
 }
@@ -113,7 +109,7 @@ static mote_strands_id add_groom(scene_state *s) {
         grow(i, normal, 0.34f + 0.06f * random_at(i, 0), positions + (size_t)count * POINTS);
         count++;
     }
-    const mote_strands_id id = add_hair(s, positions, NULL, count, count * POINTS);
+    const mote_strands_id id = add_hair(s, positions, count);
     free(positions);
     return id;
 }

@@ -29,14 +29,14 @@ typedef struct lockstep {
     size_t bytes[KEPT], written[KEPT];
     uint64_t hash[KEPT]; /* at the start of each frame */
     double owed;         /* s */
-    uint32_t rolled_back, stalls;
+    uint32_t rolled_back;
     int player; /* of this machine */
     bool alone; /* the other player is moved by a formula */
 } lockstep;
 
 static lockstep *now; /* the page calls it */
 
-/* What the page does with the input of this machine's player. */
+/* Gives the input of this machine's player to the page. */
 #if defined(__EMSCRIPTEN__)
 EM_JS(void, send_input, (unsigned frame, int x, int y), { Lockstep.sendInput(frame, x, y); });
 #else
@@ -165,11 +165,8 @@ static void step_lockstep(scene_state *s) {
              (place){(int16_t)(3000 + 1500 * scene_cosine(phase)), (int16_t)(2500 * scene_sine(phase))});
     }
     roll_back(s);
-    if (l->frame > l->known[other] + AHEAD) { /* the other machine is too slow: wait */
-        l->stalls++;
-        return;
-    }
-    if (l->known[l->player] == l->frame) { /* else the page has given it: viewer_aim */
+    if (l->frame > l->known[other] + AHEAD) return; /* the other machine is too slow: wait */
+    if (l->known[l->player] == l->frame) {          /* else the page has given it: viewer_aim */
         const place p = aim(s);
         know(l, l->player, l->frame, p);
         send_input(l->frame, p.x, p.y);
@@ -178,10 +175,9 @@ static void step_lockstep(scene_state *s) {
     l->frame++;
 }
 
-static void advance_lockstep(scene_state *s, uint64_t nanoseconds, uint32_t steps, mote_advance *report) {
+static void advance_lockstep(scene_state *s, uint64_t nanoseconds, uint32_t steps) {
     lockstep *l = s->own;
     const double step = mote_system_timestep(s->system);
-    memset(report, 0, sizeof *report);
     l->owed = steps ? step * steps : fmin(l->owed + 1e-9 * (double)nanoseconds, 5 * step);
     for (; l->owed >= step - 1e-6; l->owed -= step) step_lockstep(s);
 }

@@ -2,7 +2,7 @@
 its type has. The headers give the functions, the codes that their comments name, and the fields of the
 structs.
 
-usage: misuse.py INCLUDE OUT.c
+usage: misuse.py INCLUDE OUT.c DEPFILE
 
 A function or a type of argument without an entry below ends the script: nothing is left out by silence.
 """
@@ -378,7 +378,7 @@ class Table:
 
 
 def main():
-    include, out = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    include, out, depfile = map(pathlib.Path, sys.argv[1:])
     text = (include / 'result.h').read_text(encoding='utf-8')
     for code in re.findall(r'X\(MOTE_ERROR_(\w+)', text):
         CODES[code] = True
@@ -396,6 +396,9 @@ def main():
              'const misuse_case misuse_cases[] = {', *table.cases, '};',
              f'const unsigned misuse_case_count = {len(table.cases)};', '']
     out.write_text('\n'.join(lines), encoding='utf-8')
+    # The directory too: a header that is added makes it newer.
+    read = ' '.join(str(path) for path in [include, *sorted(include.glob('*.h'))])
+    depfile.write_text(f'{out}: {read}\n', encoding='utf-8')
 
 
 if __name__ == '__main__':

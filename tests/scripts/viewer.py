@@ -103,6 +103,8 @@ def check_hair(now, kept):
 
 def check_bad_input(viewer):
     for arguments in (['no-such-scene'], ['--hair', '/nonexistent'], ['--frames'], ['rope', 'hair'],
+                      ['--frames', '1e3'], ['--frames', '-1'], ['--workers', '65'], ['--workers', ''],
+                      ['--size', '640'], ['--size', '0x480'], ['--size', '640x480x'],
                       ['rope', '--headless', '--frames', '1', '--out', '/nonexistent/x.png']):
         run = subprocess.run([viewer, *arguments], capture_output=True, text=True, check=False)
         if run.returncode != 2 or not run.stderr:
