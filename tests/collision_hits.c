@@ -1,14 +1,16 @@
 /* Hits of particles on colliders, as events: every bounce is one, contacts at rest are none, and the lists
- * are the same for any threads. */
+ * are the same for any threads and both loop orders. */
 #include <math.h>
 #include "support.h"
 
-static mote_system *make_system(uint32_t particles, mote_jobs jobs, uint32_t substeps, float restitution) {
+static mote_system *make_system(uint32_t particles, mote_jobs jobs, mote_loop_order order, uint32_t substeps,
+                                float restitution) {
     mote_system_def def = mote_default_system_def();
     mote_system *system;
     mote_force_id force;
     mote_collider_id collider;
-    def.capacity = particles, def.max_hits = 4096, def.jobs = jobs, def.substeps = substeps;
+    def.capacity = particles, def.max_hits = 4096, def.jobs = jobs;
+    def.substeps = substeps, def.loop_order = order;
     def.integrator = MOTE_VELOCITY_VERLET;
     assert_int_equal(mote_system_create(&def, &system), MOTE_OK);
     const mote_force_def gravity = mote_gravity((const float[3]){0, -10, 0});
@@ -25,7 +27,7 @@ static mote_system *make_system(uint32_t particles, mote_jobs jobs, uint32_t sub
 
 /* A ball from 1.25 m falls for 0.5 s; with the restitution 1/2 it flies for 0.5 s, 0.25 s, ... */
 TEST(every_bounce_is_a_hit_and_rest_is_none) {
-    mote_system *system = make_system(1, (mote_jobs){0}, 4, 0.5f);
+    mote_system *system = make_system(1, (mote_jobs){0}, MOTE_LOOP_AUTO, 4, 0.5f);
     mote_range_view view = mote_system_view(system);
     view.position.y[0] = 1.25f;
     assert_int_equal(mote_system_teleport(system, 0, 1), MOTE_OK);
@@ -52,23 +54,24 @@ TEST(every_bounce_is_a_hit_and_rest_is_none) {
     mote_system_destroy(system);
 }
 
-TEST(hits_are_the_same_for_any_threads_and_in_order) {
+TEST(hits_are_the_same_for_any_threads_and_loop_order_and_in_order) {
     enum { COUNT = 5000, STEPS = 40 };
     static mote_hit kept[STEPS][4096];
     uint32_t count[STEPS], all = 0;
-    for (uint32_t threads = 1; threads <= 3; threads++) {
-        mote_jobs jobs = dividing(mote_jobs_openmp(threads));
-        mote_system *system = make_system(COUNT, jobs, 2, 0.7f);
+    for (uint32_t way = 0; way < 4; way++) { /* 1 to 3 threads; then the other loop order */
+        const mote_jobs jobs = dividing(mote_jobs_openmp(way % 3 + 1));
+        const mote_loop_order order = way < 3 ? MOTE_LOOP_AUTO : MOTE_LOOP_STAGE_OUTER;
+        mote_system *system = make_system(COUNT, jobs, order, 2, 0.7f);
         for (uint32_t step = 0; step < STEPS; step++) {
             mote_hit_list hits;
             assert_int_equal(mote_system_step(system, 1, NULL), MOTE_OK);
             assert_int_equal(mote_system_hits(system, &hits), MOTE_OK);
-            if (threads == 1) count[step] = hits.count, all += hits.count;
+            if (way == 0) count[step] = hits.count, all += hits.count;
             ASSERT(hits.count, ==, count[step]);
             for (uint32_t i = 0; i < hits.count; i++) {
                 mote_hit hit = hits.events[i];
                 hit.collider.generation = 0; /* marks the system */
-                if (threads == 1) kept[step][i] = hit;
+                if (way == 0) kept[step][i] = hit;
                 assert_memory_equal(&hit, &kept[step][i], offsetof(mote_hit, speed) + sizeof hit.speed);
             }
             for (uint32_t i = 1; i < hits.count; i++)
