@@ -48,8 +48,12 @@ CONTAIN(advection, MOTE_FAMILY_ADVECTION)
 #define SETTLED(kind, name, family, points, side_by_side)                                                    \
     static void kind##_##name(const mote_plan *plan, const mote_span *span, size_t first, size_t end,        \
                               uint32_t *frozen) {                                                            \
-        settled_run(plan, span, (settled_instance){family, points, side_by_side}, contain_##name, first,     \
-                    end, frozen);                                                                            \
+        const settled_instance of = {family, points, false, side_by_side},                                   \
+                               with_terms = {family, points, true, side_by_side};                            \
+        if ((points) && (plan->damped_acceleration || plan->stiff_acceleration))                             \
+            settled_run(plan, span, with_terms, contain_##name, first, end, frozen);                         \
+        else                                                                                                 \
+            settled_run(plan, span, of, contain_##name, first, end, frozen);                                 \
     }
 
 /* Instances for any forces, one for each family: whether masses have a column is read from the plan. Compact
@@ -86,8 +90,10 @@ FUSED(noise_splitting, splitting, MOTE_FAMILY_SPLITTING, false, MOTE_MIX_NOISE)
 SETTLED(drag, splitting, MOTE_FAMILY_SPLITTING, 0, 2)
 SETTLED(one_attractor, splitting, MOTE_FAMILY_SPLITTING, 1, 3)
 SETTLED(one_attractor, verlet, MOTE_FAMILY_VERLET, 1, 3)
+SETTLED(one_attractor, runge_kutta, MOTE_FAMILY_RUNGE_KUTTA, 1, 2)
 SETTLED(few_attractors, splitting, MOTE_FAMILY_SPLITTING, 2, 3)
 SETTLED(few_attractors, verlet, MOTE_FAMILY_VERLET, 2, 3)
+SETTLED(few_attractors, runge_kutta, MOTE_FAMILY_RUNGE_KUTTA, 2, 2)
 #endif
 
 static void commit(const mote_span *span, const mote_workspace *workspace, uint32_t step, size_t first,
@@ -190,7 +196,8 @@ static void bound(const mote_span *span, size_t first, size_t end, mote_slot_bou
     {[MOTE_FAMILY_SPLITTING] = BOTH(splitting, drag_splitting, one_attractor_splitting,                      \
                                     few_attractors_splitting, noise_splitting),                              \
      [MOTE_FAMILY_VERLET] = BOTH(verlet, NULL, one_attractor_verlet, few_attractors_verlet, NULL),           \
-     [MOTE_FAMILY_RUNGE_KUTTA] = BOTH(runge_kutta, NULL, NULL, NULL, NULL),                                  \
+     [MOTE_FAMILY_RUNGE_KUTTA] =                                                                             \
+         BOTH(runge_kutta, NULL, one_attractor_runge_kutta, few_attractors_runge_kutta, NULL),               \
      [MOTE_FAMILY_MAP] = BOTH(map, NULL, NULL, NULL, NULL),                                                  \
      [MOTE_FAMILY_ADVECTION] = BOTH(advection, NULL, NULL, NULL, NULL)}
 #endif

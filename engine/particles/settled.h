@@ -1,9 +1,8 @@
-/* Specialised fused kernels for the most common force mixes with uniform mass: attractors and constant
- * forces, or constant forces and drag. Decisions that fused.h takes at run time for every register are taken
- * before the loop, the constants of the forces are broadcast to all lanes beforehand, and evaluations
- * overlap. Measured against fused.h: attractors 1.9 times as fast with one substep, 1.4 with eight; drag 1.1
- * and 1.2. The arithmetic is that of evaluate.h, without operations that cannot change a bit of the result;
- * plan.c checks the conditions (is_constant). */
+/* Specialised fused kernels for the most common force mixes with uniform mass: attractors with affine forces,
+ * or constant forces and drag. Decisions that fused.h takes at run time for every register are taken before
+ * the loop, the constants of the forces are broadcast to all lanes beforehand, and evaluations overlap. The
+ * arithmetic is that of evaluate.h, without operations that cannot change a bit of the result; plan.c checks
+ * the conditions (has_few_attractors). */
 #ifndef MOTE_PARTICLES_SETTLED_H
 #define MOTE_PARTICLES_SETTLED_H
 
@@ -12,10 +11,12 @@
 /* Largest number of registers that a loop body steps. */
 #define SETTLED_UNROLL 3
 
-/* The compile-time constants of an instance. points: number of attractors; 2 for any number. */
+/* The compile-time constants of an instance. points: number of attractors; 2 for any number. terms: with
+ * points, affine forces read the velocity or the position. */
 typedef struct settled_instance {
     mote_family family;
     uint32_t points;
+    bool terms;
     int registers; /* stepped by a loop body */
 } settled_instance;
 
@@ -25,13 +26,13 @@ typedef struct settled_attractor {
     wide square_softening, strength;
 } settled_attractor;
 
-/* The inputs of an evaluation. */
+/* The inputs of an evaluation. constant, damping, stiffness: of each stage, times kick h. */
 typedef struct settled {
     settled_attractor point[MOTE_MAX_SETTLED_ATTRACTORS];
     uint32_t points;
-    wide3 constant[2],
-        damping; /* of each stage, times kick h; damping only without points, where there is one stage */
-    wide kick_h[2];
+    bool stiff; /* affine forces read the position */
+    wide3 constant[MOTE_MAX_STAGES], damping[MOTE_MAX_STAGES], stiffness[MOTE_MAX_STAGES];
+    wide kick_h[MOTE_MAX_STAGES];
 } settled;
 
 MOTE_INLINE void settled_make(settled *p, const mote_plan *plan) {
@@ -43,57 +44,71 @@ MOTE_INLINE void settled_make(settled *p, const mote_plan *plan) {
                                                     wide_set(softening * softening),
                                                     wide_set(plan->forces[i].as.attractor.strength)};
     }
-    p->damping = wide3_set(plan->evaluation[0].acceleration.damping);
+    p->stiff = plan->stiff_acceleration;
     for (uint32_t stage = 0; stage < plan->stages; stage++) {
-        p->constant[stage] = wide3_set(plan->evaluation[stage].acceleration.constant);
-        p->kick_h[stage] = wide_set(plan->evaluation[stage].kick_h);
+        const mote_evaluation *e = &plan->evaluation[stage];
+        p->constant[stage] = wide3_set(e->acceleration.constant);
+        p->damping[stage] = wide3_set(e->acceleration.damping);
+        p->stiffness[stage] = wide3_set(e->acceleration.stiffness);
+        p->kick_h[stage] = wide_set(e->kick_h);
     }
 }
 
-/* Computes the velocity change dv of n registers at one stage. points: p->points, or a constant 1 or 0. The
- * acceleration of a single attractor is not added to zero: that could change only the sign of a zero, which
- * has no effect in the sum with a constant other than -0. */
-MOTE_INLINE void settled_evaluate(const settled *p, uint32_t points, int stage, const mote_lanes *s,
-                                  wide3 *dv, int n) {
-    if (points == 0) {
-        MOTE_UNROLLED
-        for (int u = 0; u < n; u++) dv[u] = wide3_add(p->constant[0], wide3_mul(p->damping, s[u].v));
-        return;
-    }
+/* Computes the velocity change dv of n registers at one stage. of.points: p->points, or a constant 1 or 0.
+ * The acceleration of a single attractor is not added to zero, and damping of 0 is left out: that could
+ * change only the sign of a zero, which has no effect in the sum with a constant other than -0. */
+MOTE_INLINE void settled_evaluate(const settled *p, settled_instance of, uint32_t stage, const mote_lanes *s,
+                                  wide3 *dv) {
+    const int n = of.registers;
+    MOTE_UNROLLED
+    for (int u = 0; u < n; u++) dv[u] = p->constant[stage];
+    if (of.points == 0 || of.terms) MOTE_UNROLLED
+    for (int u = 0; u < n; u++) dv[u] = wide3_add(dv[u], wide3_mul(p->damping[stage], s[u].v));
+    if (of.points == 0) return;
+    if (of.terms && p->stiff) MOTE_UNROLLED
+    for (int u = 0; u < n; u++) dv[u] = wide3_add(dv[u], wide3_mul(p->stiffness[stage], s[u].x));
     wide3 sum[SETTLED_UNROLL], d[SETTLED_UNROLL];
     wide f[SETTLED_UNROLL];
     MOTE_UNROLLED
     for (int u = 0; u < n; u++) sum[u] = wide3_zero();
     MOTE_ROLLED
-    for (uint32_t k = 0; k < points; k++) {
+    for (uint32_t k = 0; k < of.points; k++) {
         const settled_attractor *point = &p->point[k];
         MOTE_UNROLLED
         for (int u = 0; u < n; u++) {
             d[u] = wide3_sub(point->centre, s[u].x);
             f[u] = wide3_dot(d[u], d[u]) + point->square_softening;
             f[u] = point->strength / (f[u] * wide_sqrt(f[u]));
-            sum[u] = points == 1 ? wide3_scale(f[u], d[u]) : wide3_add_scaled(sum[u], f[u], d[u]);
+            sum[u] = of.points == 1 ? wide3_scale(f[u], d[u]) : wide3_add_scaled(sum[u], f[u], d[u]);
         }
     }
     MOTE_UNROLLED
-    for (int u = 0; u < n; u++) dv[u] = wide3_add(p->constant[stage], wide3_scale(p->kick_h[stage], sum[u]));
+    for (int u = 0; u < n; u++) dv[u] = wide3_add(dv[u], wide3_scale(p->kick_h[stage], sum[u]));
 }
 
-/* Runs one substep. kick: under velocity Verlet, the last evaluation of the previous substep, replaced by
- * that of this one. */
-MOTE_INLINE void settled_substep(const settled *p, uint32_t points, const mote_coefficients *c,
-                                 mote_family family, mote_lanes *s, wide3 *kick, int n) {
-    if (family == MOTE_FAMILY_SPLITTING) {
-        settled_evaluate(p, points, 0, s, kick, n);
-        MOTE_UNROLLED
-        for (int u = 0; u < n; u++) mote_splitting_stage(&s[u], c, 0, kick[u]);
+/* Evaluates one stage of n registers and runs it. */
+MOTE_INLINE void settled_stage(const mote_plan *plan, const settled *p, settled_instance of, uint32_t stage,
+                               mote_lanes *s) {
+    wide3 dv[SETTLED_UNROLL];
+    settled_evaluate(p, of, stage, s, dv);
+    MOTE_UNROLLED
+    for (int u = 0; u < of.registers; u++) do_stage(plan, of.family, &s[u], stage, dv[u], NULL);
+}
+
+/* Runs one substep. again: under velocity Verlet, the last evaluation of the previous substep, in sum_v, is
+ * the first one of this. */
+MOTE_INLINE void settled_substep(const mote_plan *plan, const settled *p, settled_instance of, bool again,
+                                 mote_lanes *s) {
+    if (of.family == MOTE_FAMILY_RUNGE_KUTTA) {
+        MOTE_ROLLED
+        for (uint32_t stage = 0; stage < plan->stages; stage++) settled_stage(plan, p, of, stage, s);
         return;
     }
-    MOTE_UNROLLED
-    for (int u = 0; u < n; u++) mote_verlet_stage(&s[u], c, 0, kick[u]);
-    settled_evaluate(p, points, 1, s, kick, n);
-    MOTE_UNROLLED
-    for (int u = 0; u < n; u++) mote_verlet_stage(&s[u], c, 1, kick[u]);
+    if (!again) settled_stage(plan, p, of, 0, s);
+    if (of.family == MOTE_FAMILY_SPLITTING) return;
+    if (again) MOTE_UNROLLED
+    for (int u = 0; u < of.registers; u++) mote_verlet_stage(&s[u], &plan->c, 0, s[u].sum_v);
+    settled_stage(plan, p, of, 1, s);
 }
 
 /* Sums the state for the check of fused_registers, in pairs for a shorter dependency chain, because the check
@@ -109,18 +124,18 @@ MOTE_INLINE bool settled_registers(const mote_plan *plan, const settled *p, cons
     const wide_mask keep = whole ? ~(wide_mask){0} : lanes_to_keep(span, false, (wide){0}, i);
     const int n = of.registers;
     mote_lanes s[SETTLED_UNROLL];
-    wide3 kick[SETTLED_UNROLL];
+    bool again = false;
     MOTE_UNROLLED
     for (int u = 0; u < n; u++) {
         size_t at = i + (size_t)u * MOTE_WIDTH;
         s[u] = (mote_lanes){.x = wide3_load(span->x, at), .v = wide3_load(span->v, at)};
     }
     free_path path = {.span = span, .first = i};
-    if (of.family == MOTE_FAMILY_VERLET) settled_evaluate(p, of.points, 0, s, kick, n);
     uint64_t left = (uint64_t)span->steps * plan->substeps, last = span->previous_x[0] ? plan->substeps : 0;
     for (;; last = 0) {
         for (; left > last; left--) {
-            settled_substep(p, of.points, &plan->c, of.family, s, kick, n);
+            settled_substep(plan, p, of, again, s);
+            again = of.family == MOTE_FAMILY_VERLET && plan->reuse;
             watch_path(&path, s, n);
         }
         if (last == 0) break;
@@ -141,34 +156,28 @@ MOTE_INLINE bool settled_registers(const mote_plan *plan, const settled *p, cons
     return true;
 }
 
-/* State between the two parts of a substep: settled_open, settled_close. */
-typedef struct settled_half {
+/* Begins the only substep for slots [i, i + MOTE_WIDTH): the first evaluation, in sum_v. */
+MOTE_INLINE mote_lanes settled_open(const settled *p, settled_instance of, const mote_span *span, size_t i) {
     mote_lanes s;
-    wide3 kick;
-} settled_half;
-
-MOTE_INLINE settled_half settled_open(const settled *p, uint32_t points, const mote_span *span, size_t i) {
-    settled_half part;
-    part.s.x = wide3_load(span->x, i);
-    settled_evaluate(p, points, 0, &part.s, &part.kick, 1);
-    return part;
+    s.x = wide3_load(span->x, i);
+    s.v = wide3_load(span->v, i);
+    settled_evaluate(p, of, 0, &s, &s.sum_v);
+    return s;
 }
 
-/* Runs the rest of the only substep for slots [i, i + MOTE_WIDTH). Returns false as settled_registers does.
- */
-MOTE_INLINE bool settled_close(const settled *p, settled_instance of, const mote_coefficients *c,
-                               const mote_span *span, settled_half part, size_t i) {
-    part.s.v = wide3_load(span->v, i);
-    if (span->previous_x[0]) store_previous(span, &part.s, ~(wide_mask){0}, i);
+/* Runs the rest of it. Returns false as settled_registers does. */
+MOTE_INLINE bool settled_close(const mote_plan *plan, const settled *p, settled_instance of,
+                               const mote_span *span, mote_lanes s, size_t i) {
+    if (span->previous_x[0]) store_previous(span, &s, ~(wide_mask){0}, i);
     if (of.family == MOTE_FAMILY_SPLITTING)
-        mote_splitting_stage(&part.s, c, 0, part.kick);
+        mote_splitting_stage(&s, &plan->c, 0, s.sum_v);
     else
-        settled_substep(p, of.points, c, of.family, &part.s, &part.kick, 1);
+        settled_substep(plan, p, of, true, &s);
     free_path path = {.span = span, .first = i};
-    watch_path(&path, &part.s, 1);
-    if (!MOTE_LIKELY(wide_all_finite(finite_sum(&part.s))) || !MOTE_LIKELY(stays_free(&path))) return false;
-    wide3_store(span->x, i, part.s.x);
-    wide3_store(span->v, i, part.s.v);
+    watch_path(&path, &s, 1);
+    if (!MOTE_LIKELY(wide_all_finite(finite_sum(&s))) || !MOTE_LIKELY(stays_free(&path))) return false;
+    wide3_store(span->x, i, s.x);
+    wide3_store(span->v, i, s.v);
     return true;
 }
 
@@ -187,15 +196,14 @@ MOTE_INLINE size_t settled_once(const mote_plan *plan, const settled *p, const m
                                 settled_instance of, const settled_containment *contain, size_t first,
                                 size_t whole) {
     if (first + MOTE_WIDTH > whole) return first;
-    settled_half half = settled_open(p, of.points, span, first);
+    mote_lanes half = settled_open(p, of, span, first);
     size_t i = first;
     for (; i + 2 * MOTE_WIDTH <= whole; i += MOTE_WIDTH) {
-        settled_half next = settled_open(p, of.points, span, i + MOTE_WIDTH);
-        if (!settled_close(p, of, &plan->c, span, half, i))
-            contain->one(plan, contain->span, i, contain->frozen);
+        mote_lanes next = settled_open(p, of, span, i + MOTE_WIDTH);
+        if (!settled_close(plan, p, of, span, half, i)) contain->one(plan, contain->span, i, contain->frozen);
         half = next;
     }
-    if (!settled_close(p, of, &plan->c, span, half, i)) contain->one(plan, contain->span, i, contain->frozen);
+    if (!settled_close(plan, p, of, span, half, i)) contain->one(plan, contain->span, i, contain->frozen);
     return i + MOTE_WIDTH;
 }
 
@@ -212,8 +220,8 @@ MOTE_INLINE void settled_run(const mote_plan *plan, const mote_span *span, settl
     size_t i = first;
     for (; i < local.begin && i < whole; i += MOTE_WIDTH)
         if (!settled_registers(plan, &p, &local, single, false, i)) contain_register(plan, span, i, frozen);
-    if (of.points && local.steps == 1 && plan->substeps == 1)
-        i = settled_once(plan, &p, &local, of, &contain, i, whole);
+    if (of.points && of.family != MOTE_FAMILY_RUNGE_KUTTA && local.steps == 1 && plan->substeps == 1)
+        i = settled_once(plan, &p, &local, single, &contain, i, whole);
     for (; i + stride <= whole; i += stride)
         if (!settled_registers(plan, &p, &local, of, true, i))
             for (int u = 0; u < of.registers; u++)

@@ -81,22 +81,19 @@ static void make_map(mote_plan *plan, double uniform_inverse_mass) {
         joint_map(plan, &plan->acceleration, plan->c.map);
 }
 
-/* Checks that the term acts as a constant: constant + damping v then equals the constant bit for bit, for
- * every finite v. The constant must not be -0: for any other constant c, (+0) + c and (-0) + c have the same
- * bits. */
-static bool is_constant(const mote_affine_stage *a) {
-    bool constant = true;
-    for (int axis = 0; axis < 3; axis++)
-        constant &= a->damping[axis] == 0 && a->stiffness[axis] == 0 &&
-                    (a->constant[axis] != 0 || !signbit(a->constant[axis]));
-    return constant;
+/* Returns true if the sum of the term with 0 has the bits of the term: it may be -0 only where the constant
+ * is, for any other constant c, (+0) + c and (-0) + c have the same bits. */
+static bool takes_zeros(const mote_affine_stage *a) {
+    bool takes = true;
+    for (int axis = 0; axis < 3; axis++) takes &= a->constant[axis] != 0 || !signbit(a->constant[axis]);
+    return takes;
 }
 
 static bool has_few_attractors(const mote_plan *plan) {
     bool few = plan->mix == MOTE_MIX_ATTRACTORS && plan->point_count &&
                plan->point_count <= MOTE_MAX_SETTLED_ATTRACTORS && !plan->callback_count &&
                !plan->external_forces;
-    for (uint32_t i = 0; i < plan->stages; i++) few &= is_constant(&plan->evaluation[i].acceleration);
+    for (uint32_t i = 0; i < plan->stages; i++) few &= takes_zeros(&plan->evaluation[i].acceleration);
     return few;
 }
 
@@ -115,9 +112,11 @@ static mote_force_mix specialised_mix(const mote_plan *plan) {
     const bool euler = scheme->family == MOTE_FAMILY_SPLITTING && scheme->stages == 1 &&
                        scheme->drift_first == 0 && scheme->drift[0] != 0;
     if (!plan->mass_column && is_noise_alone(plan)) return MOTE_MIX_NOISE;
-    if (plan->mass_column || !(euler || scheme->family == MOTE_FAMILY_VERLET)) return plan->mix;
+    if (plan->mass_column) return plan->mix;
     if (plan->mix == MOTE_MIX_AFFINE) return euler && !plan->stiff_acceleration ? MOTE_MIX_DRAG : plan->mix;
-    if (!has_few_attractors(plan)) return plan->mix;
+    const bool supported =
+        euler || scheme->family == MOTE_FAMILY_VERLET || scheme->family == MOTE_FAMILY_RUNGE_KUTTA;
+    if (!supported || !has_few_attractors(plan)) return plan->mix;
     return plan->point_count == 1 ? MOTE_MIX_ONE_ATTRACTOR : MOTE_MIX_FEW_ATTRACTORS;
 }
 
@@ -154,9 +153,10 @@ static void make_plan(mote_plan *plan, const mote_plan_def *def, const mote_sche
     }
     const bool damped_force = mote_affine_acts(plan->force.damping);
     plan->stiff_acceleration = mote_affine_acts(plan->acceleration.stiffness);
+    plan->damped_acceleration = mote_affine_acts(plan->acceleration.damping);
     plan->stiff_force = mote_affine_acts(plan->force.stiffness);
     plan->affine_force = plan->stiff_force || damped_force || mote_affine_acts(plan->force.constant);
-    plan->reuse &= !damped_force && !mote_affine_acts(plan->acceleration.damping);
+    plan->reuse &= !damped_force && !plan->damped_acceleration;
     bool others = plan->point_count || plan->callback_count || plan->external_forces || def->coupled;
     if (others && plan->mix == MOTE_MIX_AFFINE)
         plan->mix = MOTE_MIX_ATTRACTORS; /* possibly with no attractor */

@@ -23,8 +23,9 @@ typedef struct mote_evaluation {
  * common case, are evaluated without a call, because a call makes the compiler keep every register in memory
  * (measured: three times the time). Four cases are specialised before the loop, for uniform mass and the
  * integrators that support them. Drag: affine forces that do not read the position, under semi-implicit
- * Euler. One attractor or a few (at most MOTE_MAX_SETTLED_ATTRACTORS): with affine forces that are
- * constant. Noise: curl noise without a region, with any affine forces, under splitting integrators. */
+ * Euler. One attractor or a few (at most MOTE_MAX_SETTLED_ATTRACTORS): with any affine forces, under
+ * splitting integrators, velocity Verlet and Runge-Kutta methods. Noise: curl noise without a region, with
+ * any affine forces, under splitting integrators. */
 typedef enum mote_force_mix {
     MOTE_MIX_AFFINE,
     MOTE_MIX_DRAG,
@@ -45,8 +46,8 @@ typedef struct mote_plan {
     mote_evaluation evaluation[MOTE_MAX_STAGES];
 
     bool mass_column;
-    float inverse_mass;      /* inverse mass without a column */
-    bool stiff_acceleration; /* acceleration term depends on x */
+    float inverse_mass;                           /* inverse mass without a column */
+    bool stiff_acceleration, damped_acceleration; /* acceleration term depends on x, on v */
     bool affine_force; /* force term is not zero; with uniform mass it is folded into the acceleration */
     bool stiff_force;
     bool external_forces; /* host forces act in this step */
