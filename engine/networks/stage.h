@@ -45,13 +45,14 @@ MOTE_INLINE void network_store_free(const mote_network_scratch *c, wide inverse_
     network_store3(c, COLUMN(v), at, wide3_select(free, s->v, old->v));
 }
 
-/* One stage of the integrator for a run of slots. */
-MOTE_INLINE void network_stage(const mote_network_job *job, const mote_network_scratch *columns,
-                               mote_coupled_instance of, mote_stage_at at, uint32_t first, uint32_t end) {
+/* One stage of the integrator for a run of slots; whether it is the first or the last one is a constant. */
+MOTE_INLINE void network_stage_run(const mote_network_job *job, const mote_network_scratch *columns,
+                                   mote_coupled_instance of, mote_stage_at at, bool first_stage,
+                                   bool last_stage, uint32_t first, uint32_t end) {
     const mote_network_scratch copy = *columns, *c = &copy;
     const mote_plan *plan = job->plan;
     const mote_coupled_affine own = mote_coupled_affine_of(plan, at.stage);
-    const bool first_stage = at.stage == 0, last_stage = at.stage + 1 == plan->stages;
+    const bool constrained = of.family == MOTE_FAMILY_SPLITTING && job->constrained;
     of.callbacks = of.others && (plan->callback_count != 0 || job->linked);
     for (uint32_t slot = first; slot < end; slot += MOTE_WIDTH) {
         const ptrdiff_t i = (ptrdiff_t)slot - c->first;
@@ -62,14 +63,17 @@ MOTE_INLINE void network_stage(const mote_network_job *job, const mote_network_s
             external.acceleration = network_load3(c, COLUMN(acceleration), i);
             external.force = network_load3(c, COLUMN(force_sum), i);
         }
-        wide3 force = of.uncoupled || job->constrained ? wide3_zero() : network_load3(c, COLUMN(force), i);
+        wide3 force = of.uncoupled || constrained ? wide3_zero() : network_load3(c, COLUMN(force), i);
         mote_wide_map map;
         if (of.family == MOTE_FAMILY_MAP)
             map = map_of(plan, wide_load(job->network->own_inverse_mass + slot));
         mote_lanes in_world = s;
-        if (job->constrained) in_world.x = network_world_at(job, c, slot);
+        if (constrained) in_world.x = network_world_at(job, c, slot);
         wide3 dv = mote_coupled_kick(&own, of, at.time, &in_world, &external, force);
-        do_stage(plan, of.family, &s, at.stage, dv, &map);
+        if (of.family == MOTE_FAMILY_RUNGE_KUTTA)
+            mote_runge_kutta_stage(&s, &plan->c, first_stage ? 0 : at.stage, last_stage, dv);
+        else
+            do_stage(plan, of.family, &s, at.stage, dv, &map);
         if (of.uncoupled) {
             s.x = wide3_add_scaled(s.x, external.inverse_mass, network_load3(c, COLUMN(shift), i));
             s.v = wide3_add_scaled(s.v, external.inverse_mass, network_load3(c, COLUMN(force), i));
@@ -77,6 +81,27 @@ MOTE_INLINE void network_stage(const mote_network_job *job, const mote_network_s
         network_store_free(c, external.inverse_mass, &old, &s, i);
         network_keep_carry(c, of.family, first_stage, last_stage, &s, i);
     }
+}
+
+/* One stage for a run of slots. Measured: with constants for the first and the last stage, RK4 of chains
+ * takes 0.83 to 0.9 of the time. */
+MOTE_INLINE void network_stage(const mote_network_job *job, const mote_network_scratch *c,
+                               mote_coupled_instance of, mote_stage_at at, uint32_t first, uint32_t end) {
+    const bool opens = at.stage == 0, closes = at.stage + 1 == job->plan->stages;
+#if !defined(MOTE_COMPACT)
+    if (network_carries(of.family) && !of.others) {
+        if (opens && closes)
+            network_stage_run(job, c, of, at, true, true, first, end);
+        else if (opens)
+            network_stage_run(job, c, of, at, true, false, first, end);
+        else if (closes)
+            network_stage_run(job, c, of, at, false, true, first, end);
+        else
+            network_stage_run(job, c, of, at, false, false, first, end);
+        return;
+    }
+#endif
+    network_stage_run(job, c, of, at, opens, closes, first, end);
 }
 
 /* Fourth-order splittings drift before their first kick. */
