@@ -64,6 +64,8 @@ typedef enum force_set {
     FOUR_ATTRACTORS,
     ATTRACTOR_AFFINE,
     ATTRACTORS_AFFINE_SPRING,
+    ATTRACTOR_DRAGS,
+    ATTRACTORS_DRAGS_SPRING,
     TIMED_THRUSTS,
     DRAGS,
     PARTICLE_ANCHORS,
@@ -124,6 +126,9 @@ static inline uint32_t make_forces(force_set set, mote_force_def *forces) {
     if (set == ATTRACTOR_AFFINE) n = add_affine(forces, add_attractors(forces, n, 1));
     if (set == ATTRACTORS_AFFINE_SPRING)
         n = add_springs(forces, add_affine(forces, add_attractors(forces, n, 4)));
+    if (set == ATTRACTOR_DRAGS) n = add_attractors(forces, add_drags(forces, n), 1);
+    if (set == ATTRACTORS_DRAGS_SPRING)
+        n = add_springs(forces, add_attractors(forces, add_drags(forces, n), 3));
     if (set == AFFINE || set == AFFINE_SPRING || everything) n = add_affine(forces, n);
     if (set == ONE_ATTRACTOR) n = add_attractors(forces, n, 1);
     if (set == FOUR_ATTRACTORS || everything) n = add_attractors(forces, n, 4);

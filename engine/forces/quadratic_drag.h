@@ -4,6 +4,11 @@
 
 #include "forces/force.h"
 
+/* Returns true if a def is a quadratic drag, for kernels that evaluate it without a call. */
+MOTE_INLINE bool mote_quadratic_drag_is(const mote_force_def *def) {
+    return def->kind == MOTE_FORCE_QUADRATIC_DRAG;
+}
+
 /* Returns the force in N. */
 MOTE_INLINE wide3 mote_quadratic_drag_evaluate(const mote_force_def *def, const mote_force_point *at) {
     wide3 relative = wide3_sub(wide3_set(def->as.quadratic_drag.velocity), at->v);

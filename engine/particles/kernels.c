@@ -50,7 +50,7 @@ CONTAIN(advection, MOTE_FAMILY_ADVECTION)
                               uint32_t *frozen) {                                                            \
         const settled_instance of = {family, points, false, side_by_side},                                   \
                                with_terms = {family, points, true, side_by_side};                            \
-        if ((points) && (plan->damped_acceleration || plan->stiff_acceleration))                             \
+        if ((points) && plan->settled_terms)                                                                 \
             settled_run(plan, span, with_terms, contain_##name, first, end, frozen);                         \
         else                                                                                                 \
             settled_run(plan, span, of, contain_##name, first, end, frozen);                                 \

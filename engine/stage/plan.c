@@ -89,12 +89,25 @@ static bool takes_zeros(const mote_affine_stage *a) {
     return takes;
 }
 
-static bool has_few_attractors(const mote_plan *plan) {
-    bool few = plan->mix == MOTE_MIX_ATTRACTORS && plan->point_count &&
-               plan->point_count <= MOTE_MAX_SETTLED_ATTRACTORS && !plan->callback_count &&
-               !plan->external_forces;
-    for (uint32_t i = 0; i < plan->stages; i++) few &= takes_zeros(&plan->evaluation[i].acceleration);
-    return few;
+/* Returns the number of the point forces that are attractors or quadratic drags without a region. */
+static uint32_t count_settled(const mote_plan *plan, uint32_t *attractors, uint32_t *drags) {
+    *attractors = *drags = 0;
+    for (uint32_t i = 0; i < plan->force_count; i++) {
+        *attractors += mote_force_is_attractor(&plan->forces[i]);
+        *drags += mote_force_is_quadratic_drag(&plan->forces[i]);
+    }
+    return *attractors + *drags;
+}
+
+/* Returns the mix of settled.h, or that of the plan. */
+static mote_force_mix settled_mix(const mote_plan *plan) {
+    uint32_t attractors, drags;
+    const bool only = plan->point_count && count_settled(plan, &attractors, &drags) == plan->point_count &&
+                      !plan->callback_count && !plan->external_forces;
+    if (!only || attractors > MOTE_MAX_SETTLED_ATTRACTORS || drags > MOTE_MAX_SETTLED_DRAGS) return plan->mix;
+    for (uint32_t i = 0; i < plan->stages; i++)
+        if (!takes_zeros(&plan->evaluation[i].acceleration)) return plan->mix;
+    return attractors == 1 ? MOTE_MIX_ONE_ATTRACTOR : MOTE_MIX_FEW_ATTRACTORS;
 }
 
 static bool is_noise_alone(const mote_plan *plan) {
@@ -116,8 +129,7 @@ static mote_force_mix specialised_mix(const mote_plan *plan) {
     if (plan->mix == MOTE_MIX_AFFINE) return euler && !plan->stiff_acceleration ? MOTE_MIX_DRAG : plan->mix;
     const bool supported =
         euler || scheme->family == MOTE_FAMILY_VERLET || scheme->family == MOTE_FAMILY_RUNGE_KUTTA;
-    if (!supported || !has_few_attractors(plan)) return plan->mix;
-    return plan->point_count == 1 ? MOTE_MIX_ONE_ATTRACTOR : MOTE_MIX_FEW_ATTRACTORS;
+    return supported ? settled_mix(plan) : plan->mix;
 }
 
 /* Estimates the work of a step. */
@@ -169,6 +181,7 @@ static void make_plan(mote_plan *plan, const mote_plan_def *def, const mote_sche
                                                 scaled(&plan->force, factor), (float)factor};
     }
     plan->mix = specialised_mix(plan);
+    plan->settled_terms = plan->damped_acceleration || plan->stiff_acceleration || plan->newtons;
     plan->work = work_of(plan);
 }
 

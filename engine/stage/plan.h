@@ -23,9 +23,9 @@ typedef struct mote_evaluation {
  * common case, are evaluated without a call, because a call makes the compiler keep every register in memory
  * (measured: three times the time). Four cases are specialised before the loop, for uniform mass and the
  * integrators that support them. Drag: affine forces that do not read the position, under semi-implicit
- * Euler. One attractor or a few (at most MOTE_MAX_SETTLED_ATTRACTORS): with any affine forces, under
- * splitting integrators, velocity Verlet and Runge-Kutta methods. Noise: curl noise without a region, with
- * any affine forces, under splitting integrators. */
+ * Euler. One attractor, or a few (0 to MOTE_MAX_SETTLED_ATTRACTORS): with quadratic drags (0 to
+ * MOTE_MAX_SETTLED_DRAGS) and any affine forces, under semi-implicit Euler, velocity Verlet and Runge-Kutta
+ * methods. Noise: curl noise without a region, with any affine forces, under splitting integrators. */
 typedef enum mote_force_mix {
     MOTE_MIX_AFFINE,
     MOTE_MIX_DRAG,
@@ -37,6 +37,7 @@ typedef enum mote_force_mix {
     MOTE_MIX_COUNT
 } mote_force_mix;
 #define MOTE_MAX_SETTLED_ATTRACTORS 8
+#define MOTE_MAX_SETTLED_DRAGS      4
 
 typedef struct mote_plan {
     const mote_scheme *scheme;
@@ -53,6 +54,7 @@ typedef struct mote_plan {
     bool external_forces; /* host forces act in this step */
     bool newtons;         /* an inline force, a callback or the external forces are in N */
     mote_force_mix mix;
+    bool settled_terms; /* of settled.h: affine forces read v or x, or quadratic drag acts */
     bool timed;         /* inline forces read the time */
     bool anchors;       /* forces read the particles' anchors */
     bool reuse;         /* forces do not read velocity: the last evaluation of a substep opens the next */
