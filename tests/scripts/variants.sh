@@ -57,7 +57,8 @@ unoptimised() {
     build "$@" -Dtests=enabled && run_tests "$root/build-$1" -t 4 --suite hashes --suite library
 }
 
-hashes_only() { # NAME OPTIONS...: the golden hashes, on every instruction set and on several threads, and files
+# hashes_only NAME OPTIONS...: the golden hashes, on every instruction set and on several threads, and files
+hashes_only() {
     build "$@" -Dtests=enabled -Dbench=disabled -- tests/hashes tests/files tests/every_step &&
         run_tests "$root/build-$1" --suite hashes
 }
