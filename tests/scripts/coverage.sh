@@ -1,17 +1,13 @@
 # Lines and branches of engine/ that the tests run. Sourced by tests/run, after setup.sh.
 # shellcheck shell=bash disable=SC2154 # names cross files
 
-# By gcc -O1: without optimisation kernels take minutes. A line or branch counts for whichever instruction set
-# ran it. Branches of code that cannot be reached are left out.
+# By gcc -O1: without optimisation kernels take minutes.
 run_coverage() {
     local directory=$root/build-coverage
     export CC=gcc CXX=g++
-    configure "$directory" -Db_coverage=true -Doptimization=1 "$two_isas" -Dtests=enabled -Dbench=disabled &&
-        ninja -C "$directory" --quiet || { failed=1 && return; }
+    { configure "$directory" -Db_coverage=true -Doptimization=1 "$two_isas" -Dtests=enabled \
+        -Dbench=disabled && ninja -C "$directory" --quiet; } || { failed=1 && return; }
     find "$directory" -name '*.gcda' -delete
     run_tests "$directory" -t 4 --suite unit --suite hashes --no-suite longest || true
-    gcovr --root "$root" --filter "$root/engine/" --exclude-unreachable-branches --gcov-ignore-parse-errors \
-        --json-summary "$directory/coverage.json" "$directory" >"$directory/gcovr.log" 2>&1 ||
-        { cat "$directory/gcovr.log" && failed=$((failed + 1)) && return; }
-    python3 "$root/tests/scripts/coverage.py" "$directory/coverage.json"
+    python3 "$root/tests/scripts/coverage.py" "$root" "$directory" || failed=$((failed + 1))
 }

@@ -10,7 +10,6 @@ peer_packages=(libboost-dev libgsl-dev libbullet-dev)
 test_packages=(libcmocka-dev g++ binutils)
 clang_packages=(clang-19 libclang-rt-19-dev libomp-19-dev)
 format_packages=(clang-format-19)
-coverage_packages=(gcovr)
 consumer_packages=(cmake libglm-dev)
 document_packages=(doxygen)
 wasm_packages=(emscripten cmake ninja-build clang-19 lld-19 llvm-19 nodejs libcmocka-dev libstb-dev
@@ -90,7 +89,6 @@ present() {
         libclang-rt-19-dev) compiles clang-19 -fsanitize=thread ;;
         libomp-19-dev) compiles clang-19 -fopenmp ;;
         clang-format-19) command -v clang-format-19 ;;
-        gcovr) command -v gcovr ;;
         cmake) command -v cmake ;;
         libglm-dev) printf '#include <glm/glm.hpp>\n' | "${CXX%% *}" -fsyntax-only -x c++ - ;;
         doxygen) command -v doxygen ;;
@@ -135,7 +133,6 @@ describe() {
         libclang-rt-19-dev) echo 'sanitizer runtimes of clang-19' ;;
         libomp-19-dev) echo 'OpenMP runtime and headers of clang-19' ;;
         clang-format-19) echo 'clang-format-19' ;;
-        gcovr) echo 'gcovr, and gcov of the compiler' ;;
         cmake) echo 'cmake, 3.16 or newer' ;;
         libglm-dev) echo 'glm: headers' ;;
         doxygen) echo 'doxygen' ;;
