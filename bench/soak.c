@@ -288,9 +288,10 @@ int command_soak(int argc, char **argv) {
         default:
             return EXIT_USAGE;
         }
-    char *end = NULL;
-    const double hours = optind < argc ? strtod(argv[optind], &end) : 0;
-    if (!end || *end || !(hours > 0 && hours < 1e6)) fail_usage("soak: say how many hours");
+    if (optind >= argc) fail_usage("soak: say how many hours");
+    char *end;
+    const double hours = strtod(argv[optind], &end);
+    if (*end || !(hours > 0 && hours < 1e6)) fail_usage("soak: '%s' is no number of hours", argv[optind]);
     require_no_operands(argc, argv, optind + 1);
     return soak(3600 * hours, threads) ? EXIT_SUCCESS : EXIT_FAILURE;
 }
