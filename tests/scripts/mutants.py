@@ -48,9 +48,9 @@ TESTS = {'particles': PARTICLES, 'strands': STRANDS, 'networks': NETWORKS,
                   'links'],
          'stage': ['forces', 'over_life', 'present', 'present_origin', 'strand_targets', 'network_state',
                    'statistics', 'kernels', 'strand_calls', 'snapshots'],
-         'system': ['clock', 'input', 'checks', 'hook', 'seek', 'lines', 'link_calls', 'strand_calls',
-                    'network_calls', 'jobs', 'particles', 'statistics', 'snapshots', 'injection',
-                    'control_word']}
+         'system': ['misuse', 'clock', 'input', 'checks', 'hook', 'seek', 'lines', 'link_calls',
+                    'strand_calls', 'network_calls', 'jobs', 'particles', 'statistics', 'snapshots',
+                    'injection', 'control_word']}
 HIDDEN = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"|^\s*#(?:[^\n\\]|\\\n|\\.)*|MOTE_ASSERT\([^;]*;',
                     re.S | re.M)
 
