@@ -24,6 +24,8 @@ static const bench_command commands[] = {
     {"threads", "sizes from which work is divided among threads, and steps on a busy machine",
      command_threads},
     {"curves", "tables for the pictures that bench/plot draws", command_curves},
+    {"soak", "hours of edits, frames and rollbacks beside a serial twin; exit code 1 where they differ",
+     command_soak},
 };
 static const size_t command_count = sizeof commands / sizeof commands[0];
 

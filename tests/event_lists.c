@@ -48,6 +48,32 @@ TEST(under_position_verlet_velocities_of_the_dead_are_true) {
     mote_system_destroy(system);
 }
 
+/* Far behind the first block, each with its own mass and anchor: p = a sin(w t) / w, w = sqrt(k / m), along
+ * the spring of 1 N/m to the anchor a, of the dead and in sums over the others. */
+TEST(under_position_verlet_particles_of_any_block_have_their_own_mass_and_anchor) {
+    enum { COUNT = 700, VICTIM = 600 };
+    mote_system_def def = listing_def();
+    def.integrator = MOTE_POSITION_VERLET, def.capacity = COUNT;
+    def.mass_column = def.anchor_column = true;
+    mote_system *system = system_of(&def);
+    add_force(system, mote_particle_anchors(1, 0));
+    const mote_range_view view = spawned(system, COUNT);
+    double momentum = 0, dead = 0;
+    for (uint32_t i = 0; i < COUNT; i++) {
+        const double w = sqrt(1.0 + i % 7), p = i * sin(w * 10 / 60) / w;
+        view.inverse_mass[i] = 1 + (float)(i % 7), view.anchor.x[i] = (float)i;
+        *(i == VICTIM ? &dead : &momentum) += p;
+    }
+    view.lifetime[VICTIM] = 10.0f / 60;
+    stepped(system, 10);
+    const mote_death_list list = deaths_of(system);
+    ASSERT(list.count, ==, 1);
+    ASSERT(list.events[0].slot, ==, VICTIM);
+    ASSERT_NEAR((double)list.events[0].velocity[0], dead * (1 + VICTIM % 7), 1e-3 * dead);
+    ASSERT_NEAR(statistics_of(system).momentum[0], momentum, 1e-3 * momentum);
+    mote_system_destroy(system);
+}
+
 /* The same particles without deaths, whose statistics have the true velocities; the force changes with time.
  */
 TEST(under_position_verlet_velocities_of_the_dead_are_of_their_time) {

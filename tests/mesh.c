@@ -103,7 +103,7 @@ TEST(wrong_triangles_are_refused) {
 /* A tent: one vertex above a square, at odd offsets of a vertex of 31 bytes. */
 TEST(normals_are_the_area_weighted_mean_of_the_triangles) {
     static const float tent[5][3] = {{0, 0, 0}, {4, 0, 0}, {4, 0, 2}, {0, 0, 2}, {1, 3, 1}};
-    static const uint32_t faces[12] = {0, 4, 1, 1, 4, 2, 2, 4, 3, 3, 4, 0};
+    static const uint32_t faces[13] = {0, 4, 1, 1, 4, 2, 2, 4, 3, 3, 4, 0, 99}; /* the last is not read */
     unsigned char vertices[6 * 31];
     memset(vertices, 0xa5, sizeof vertices);
     for (int i = 0; i < 5; i++) memcpy(vertices + 31 * i + 17, tent[i], sizeof tent[i]);

@@ -275,8 +275,8 @@ static inline void world_pins(world *w, random_source *r, uint64_t tick) {
     }
 }
 
-/* One frame: the calls, then an advance. */
-static inline void world_frame(world *w, uint32_t frame, uint64_t seed) {
+/* The calls before a frame. Returns the source of random numbers as it is after them. */
+static inline random_source world_calls(world *w, uint32_t frame, uint64_t seed) {
     random_source random = {seed + 1000003u * (uint64_t)frame}, *r = &random;
     const uint64_t tick = random_below(r, 2) ? MOTE_NEXT_ADVANCE : mote_system_tick(w->system) + 100000000;
     world_particles(w, r);
@@ -286,7 +286,13 @@ static inline void world_frame(world *w, uint32_t frame, uint64_t seed) {
     if (random_below(r, 3) == 0) world_emitters(w, r, tick);
     if (random_below(r, 3) == 0) world_springs(w, r, tick);
     if (random_below(r, 3) == 0) world_pins(w, r, tick);
-    WORLD(mote_system_advance(w->system, 10000000 + random_below(r, 13000000), NULL));
+    return random;
+}
+
+/* One frame: the calls, then an advance. */
+static inline void world_frame(world *w, uint32_t frame, uint64_t seed) {
+    random_source random = world_calls(w, frame, seed);
+    WORLD(mote_system_advance(w->system, 10000000 + random_below(&random, 13000000), NULL));
 }
 
 static inline world warm_world(const mote_system_def *def, uint32_t frames) {

@@ -48,7 +48,8 @@ static void *ledger_allocate(void *user, size_t bytes, size_t alignment) {
     ledger->calls++;
     if (alignment == 0 || alignment > 64 || (alignment & (alignment - 1)) != 0 || bytes == 0)
         ledger->faults++;
-    if (ledger->calls == ledger->fail_at) {
+    if (ledger->calls == ledger->fail_at ||
+        (ledger->fail_on && ledger->fail_at && ledger->calls > ledger->fail_at)) {
         ledger->failures++;
         return NULL;
     }

@@ -49,6 +49,7 @@ typedef struct memory_ledger {
     uint64_t calls;              /* of allocate, those that failed included */
     uint64_t releases;           /* of release */
     uint64_t fail_at;            /* the call, counted from 1, that returns NULL; 0: none */
+    bool fail_on;                /* and all calls after it */
     uint64_t failures;           /* calls that did */
     uint64_t faults;             /* unknown pointers, wrong sizes, illegal alignments, overwritten guards */
     uint64_t live_bytes;         /* allocated and not yet released */

@@ -43,7 +43,7 @@ def refuse(word, *arguments):
 def wrong_arguments(folder):
     refuse('usage')
     refuse('sing', 'sing')
-    for command in ('run', 'verify', 'list', 'limits', 'threads', 'diff', 'curves'):
+    for command in ('run', 'verify', 'list', 'limits', 'threads', 'diff', 'curves', 'soak'):
         refuse('--no-such', command, '--no-such')
         refuse('two files' if command == 'diff' else 'surplus', command, 'surplus')
         check('usage: mote-bench' in bench(command, '--help').stdout, f'{command} --help')

@@ -18,6 +18,13 @@ page_packages=(chromium npm)
 windows_packages=(gcc-mingw-w64-x86-64 wine64)
 aarch64_packages=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
 
+# Builds whose kernels compile for minutes: scalar kernels and one other instruction set.
+case $(uname -m) in
+    x86_64) two_isas=-Disa=avx2 ;;
+    aarch64) two_isas=-Disa=neon ;;
+    *) two_isas=-Disa=scalar ;;
+esac
+
 export DEBIAN_FRONTEND=noninteractive
 export CC=${CC:-gcc}
 if [[ -z ${CXX:-} ]]; then # clang for C++ where CC is clang, so that both link the same OpenMP runtime

@@ -7,9 +7,9 @@ source "$root/tests/scripts/cross.sh"
 
 table=()
 case $(uname -m) in
-    x86_64) isas=(scalar sse2 avx2 avx512) two_isas=-Disa=avx2 ;;
-    aarch64) isas=(scalar neon) two_isas=-Disa=neon ;;
-    *) isas=(scalar) two_isas=-Disa=scalar ;;
+    x86_64) isas=(scalar sse2 avx2 avx512) ;;
+    aarch64) isas=(scalar neon) ;;
+    *) isas=(scalar) ;;
 esac
 
 row() { table+=("$(printf '%-12s %s' "$1" "$2")"); }
@@ -57,9 +57,15 @@ unoptimised() {
     build "$@" -Dtests=enabled && run_tests "$root/build-$1" -t 4 --suite hashes --suite library
 }
 
-hashes_only() { # NAME OPTIONS...: the golden hashes, on every instruction set and on several threads, and files
-    build "$@" -Dtests=enabled -Dbench=disabled -- tests/hashes tests/files &&
+# hashes_only NAME OPTIONS...: the golden hashes, on every instruction set and on several threads, and files
+hashes_only() {
+    build "$@" -Dtests=enabled -Dbench=disabled -- tests/hashes tests/files tests/every_step &&
         run_tests "$root/build-$1" --suite hashes
+}
+
+every_step() { # all steps of the build of gcc
+    python3 "$root/tests/scripts/every_step.py" "$root/tests/every_step.golden" 10000 \
+        "$root/build-gcc/tests/every_step" && passed=$((passed + 1))
 }
 
 with_clang() { CC=clang-19 CXX=clang++-19 "$@"; }
@@ -195,6 +201,7 @@ run_all() {
     provide "${windows_packages[@]}" || true
     export CC=gcc CXX=g++
     variant gcc plain gcc -Dbench=enabled
+    variant every-step every_step
     isa_rows
     variant gcc-O0 unoptimised gcc-O0 -Doptimization=0 -Dbench=disabled
     # What a host may have in CFLAGS: no bit changes.

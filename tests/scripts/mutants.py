@@ -1,0 +1,161 @@
+"""Mutation: changes the engine in one place at a time, and runs the tests of its subject, without hashes.
+
+usage: mutants.py ROOT DIRECTORY MESON_OPTION COUNT [SEED]
+Draws COUNT places with a fixed seed (1), in a copy of the sources. A mutant is killed where a test fails or
+does not end; survivors are listed. One that does not compile is drawn again. Code of assertions and of builds
+without a feature is left out. The last line is `N passed, N failed`: killed and survived.
+"""
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+OPERATORS = [(r' < ', ' <= '), (r' <= ', ' < '), (r' > ', ' >= '), (r' >= ', ' > '), (r' == ', ' != '),
+             (r' != ', ' == '), (r' && ', ' || '), (r' \|\| ', ' && '), (r' \+ ', ' - '), (r' - ', ' + '),
+             (r' \* ', ' / '), (r' / ', ' * '), (r'(?<=\()!(?=\w)', ''),
+             (r' \+= ', ' -= '), (r' -= ', ' += '),
+             (r'\b0\b(?=[;,)\]])', '1'), (r'\b1\b(?=[;,)\]])', '0'), (r' & ', ' | '), (r' << ', ' >> '),
+             (r'(?<=\breturn )true', 'false'), (r'(?<=\breturn )false', 'true'),
+             (r'(?m)^    +[a-z_]\w*\([^;{}]*\);$', ';'),  # a call alone
+             (r'(?m)^    +if \([^;{}]*\) return [^;]*;$', ';')]  # an early return
+LEFT_OUT = re.compile(r'validate\.c|without_|base/(assert|requirements|isa|fpu|compiler)|mote/|base/work')
+PARTICLES = ['particles', 'deaths', 'life', 'emitters', 'emitter_births', 'emits', 'events', 'event_lists',
+             'collision_hits', 'particle_collisions', 'collision_bits', 'kernels', 'present',
+             'present_more', 'order', 'memory', 'injection', 'snapshots']
+STRANDS = ['strand_layout', 'strand_calls', 'strand_state', 'strand_targets', 'strand_present',
+           'strand_frames', 'followers', 'follower_frames', 'strand_springs', 'strand_solver',
+           'strand_contact', 'strand_friction', 'strand_roots', 'strand_truth', 'rods', 'rod_reference',
+           'rod_frames', 'grooms', 'groom_energy', 'twisted_ribbons', 'strand_kernels', 'strand_bits',
+           'snapshots', 'injection']
+NETWORKS = ['network_layout', 'network_edit', 'network_memory', 'network_calls', 'network_state',
+            'network_steps', 'network_statistics', 'network_contact', 'network_solver',
+            'network_aggregates', 'network_preconditioner', 'network_policy', 'network_stability',
+            'network_limits', 'network_extremes', 'network_equivalence', 'network_origin', 'mesh',
+            'network_bits', 'network_random_graphs', 'snapshots', 'injection']
+TESTS = {'particles': PARTICLES, 'strands': STRANDS, 'networks': NETWORKS,
+         'formats': ['hair', 'hair_resample', 'fuzz_hair', 'transforms'],
+         'contacts': ['contacts', 'colliders', 'event_hits', 'strand_contact', 'particle_collisions'],
+         'forces': ['forces', 'fields', 'statistics', 'kernels', 'seek'],
+         'integrators': ['integrators', 'exact_flow', 'chain', 'dead_zone', 'network_stability', 'seek',
+                         'kernels'],
+         'links': ['links', 'link_calls', 'rod_links', 'snapshots'],
+         'math': ['transforms', 'kernels', 'fields', 'exact_flow', 'strand_bits', 'network_bits',
+                  'emitters'],
+         'base': ['ids', 'memory', 'jobs', 'input', 'checks', 'snapshots', 'host_order', 'control_word',
+                  'links'],
+         'stage': ['forces', 'over_life', 'present', 'present_origin', 'strand_targets', 'network_state',
+                   'statistics', 'kernels', 'strand_calls', 'snapshots'],
+         'system': ['misuse', 'clock', 'input', 'checks', 'hook', 'seek', 'lines', 'link_calls',
+                    'strand_calls', 'network_calls', 'jobs', 'particles', 'statistics', 'snapshots',
+                    'injection', 'control_word']}
+HIDDEN = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"|^\s*#(?:[^\n\\]|\\\n|\\.)*|MOTE_ASSERT\([^;]*;',
+                    re.S | re.M)
+
+
+def copy_sources(root, copy):
+    names = subprocess.run(['git', '-C', root, 'ls-files'], capture_output=True, text=True, check=True)
+    for name in names.stdout.split('\n'):
+        source, target = root / name, copy / name
+        if not name or not source.is_file():
+            continue
+        if not target.is_file() or target.read_bytes() != source.read_bytes():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source, target)
+
+
+def places(text):
+    """Spans that an operator changes, with the new text; comments, strings and directives are blanked."""
+    code = HIDDEN.sub(lambda m: re.sub(r'[^\n]', '~', m.group()), text)
+    return [(m.start(), m.end(), new) for old, new in OPERATORS for m in re.finditer(old, code)]
+
+
+def draw(files, dice):
+    """A place: any operator's in any file, each place as likely."""
+    number = dice.randrange(sum(len(found) for _, _, found in files))
+    for path, text, found in files:
+        if number < len(found):
+            return path, text, found[number]
+        number -= len(found)
+    raise IndexError
+
+
+def quiet(command, seconds):
+    """0 where a command succeeds; it is stopped after so many seconds."""
+    try:
+        run = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=seconds,
+                             check=False)
+    except subprocess.TimeoutExpired:
+        return -1
+    return run.returncode
+
+
+def build(directory, tests):
+    return quiet(['ninja', '-C', directory] + [f'tests/{test}' for test in tests], 3600)
+
+
+seconds = {}  # that a test took
+
+
+def killer(directory, tests):
+    """The first test that fails, or takes longer than any should; quick ones run first."""
+    for test in sorted(tests, key=lambda t: seconds.get(t, 0)):
+        start = time.monotonic()
+        failed = quiet([directory / 'tests' / test], 300)
+        seconds[test] = time.monotonic() - start
+        if failed:
+            return test
+    return None
+
+
+def judge(copy, directory, drawn, trusted):
+    """None: does not compile; else the test that killed it, or ''. trusted: tests that passed unchanged."""
+    path, text, (start, end, new) = drawn
+    tests = TESTS[path.relative_to(copy / 'engine').parts[0]]
+    path.write_text(text[:start] + new + text[end:])
+    try:
+        if build(directory, tests):
+            return None
+        by = killer(directory, tests) or ''
+    finally:
+        path.write_text(text)
+    if by and by not in trusted:
+        if build(directory, tests) or killer(directory, [by]):
+            raise SystemExit(f'{by} fails without a mutant')
+        trusted.add(by)
+    return by
+
+
+def main():
+    root, work, option, count = (pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3],
+                                 int(sys.argv[4]))
+    dice = random.Random(int(sys.argv[5]) if len(sys.argv) > 5 else 1)
+    copy, directory = work / 'source', work / 'build'
+    copy_sources(root, copy)
+    if not (directory / 'build.ninja').is_file():
+        subprocess.run(['meson', 'setup', directory, copy, option, '-Dtests=enabled', '-Dbench=disabled',
+                        '-Doptimization=1'], stdout=subprocess.DEVNULL, check=True)
+    files = [(path, path.read_text(), places(path.read_text()))
+             for path in sorted((copy / 'engine').rglob('*.[ch]'))
+             if not LEFT_OUT.search(str(path.relative_to(copy)))]
+    survivors, killed, trusted = [], 0, set()
+    while killed + len(survivors) < count:
+        drawn = draw(files, dice)
+        path, text, (start, end, new) = drawn
+        by = judge(copy, directory, drawn, trusted)
+        if by is None:
+            continue
+        line = text.count('\n', 0, start) + 1
+        name = f'{path.relative_to(copy)}:{line}: {text[start:end].strip()!r} -> {new.strip()!r}'
+        print(f'killed    {name} by {by}' if by else f'SURVIVED  {name}', flush=True)
+        killed += bool(by)
+        if not by:
+            survivors.append(name)
+    print('survivors:', *survivors or ['none'], sep='\n  ')
+    print(f'{killed} passed, {len(survivors)} failed')
+    return 1 if survivors else 0
+
+
+sys.exit(main())
