@@ -28,6 +28,7 @@ static void choose_columns(mote_particles *particles, const mote_system_def *def
     if (def->sticking) bytes[MOTE_COLUMN_STUCK] = sizeof(uint32_t);
     for (int axis = 0; axis < 3 && def->sticking; axis++)
         bytes[MOTE_COLUMN_STUCK_PLACE + axis] = sizeof(float);
+    if (def->orientation) mote_orientation_columns(particles, def);
     for (int id = 0; id < MOTE_COLUMN_COUNT; id++)
         if (bytes[id]) particles->columns[particles->column_count++] = (uint8_t)id;
 }
@@ -84,6 +85,9 @@ mote_result mote_particles_create(mote_particles *particles, const mote_system_d
                                   .new_inverse_mass = (float)(1.0 / (double)def->mass),
                                   .radius = def->collision_radius,
                                   .friction = def->friction,
+                                  .inertia = {def->inertia[0], def->inertia[1], def->inertia[2]},
+                                  .spin_drag = def->spin_drag,
+                                  .principal_moments = def->principal_moments,
                                   .collides = def->collisions};
     choose_columns(particles, def);
     const mote_result result = mote_events_create(def, allocator, &particles->events);
@@ -120,11 +124,13 @@ void mote_particles_clear(mote_particles *particles, uint32_t first, uint32_t co
     fill_float(particles->column[MOTE_COLUMN_INVERSE_MASS], first, end, particles->new_inverse_mass);
     fill_float(particles->column[MOTE_COLUMN_LIFETIME], first, end, INFINITY);
     fill_float(particles->column[MOTE_COLUMN_RADIUS], first, end, particles->radius);
+    if (particles->column[MOTE_COLUMN_ORIENTATION]) mote_orientation_clear(particles, first, end);
     mote_particles_forget_previous(particles, first, end - first);
 }
 
 void mote_particles_forget_previous(mote_particles *particles, size_t first, size_t count) {
     fill_float(particles->column[MOTE_COLUMN_PREVIOUS_POSITION], first, first + count, mote_marker());
+    fill_float(particles->column[MOTE_COLUMN_PREVIOUS_ORIENTATION], first, first + count, mote_marker());
 }
 
 void mote_particles_seal(mote_particles *particles) {
