@@ -101,23 +101,28 @@ MOTE_INLINE wide3 turn_out_of(wide3 q, wide w, wide3 v) {
     return wide3_add_scaled(v, twice, wide3_add(wide3_cross(q, once), wide3_scale(w, once)));
 }
 
-/* Share of the angular velocity that drag leaves: exp(-b) to b^5 / 120, positive and falling for any b. */
-MOTE_INLINE wide turn_decay(wide b) {
-    return 1.0f / (1.0f + b * (1.0f + b * (0.5f + b * ((1.0f / 6) + b * (1.0f / 24)))));
+/* Share of the angular velocity that drag takes: 1 - exp(-b) to b^5 / 120, rising to 1. With p = exp(b) - 1,
+ * p / (1 + p): the share that is left, of which a rounding error repeats in each step, is not rounded. */
+MOTE_INLINE wide turn_loss(wide rate) {
+    const wide b = wide_min(rate, wide_set(0x1p20f));
+    const wide p = b * (1.0f + b * (0.5f + b * ((1.0f / 6) + b * (1.0f / 24))));
+    return p / (1.0f + p);
 }
 
-MOTE_INLINE wide3 turn_decays(wide rate, wide3 inverse) {
-    return (wide3){turn_decay(rate * inverse.x), turn_decay(rate * inverse.y), turn_decay(rate * inverse.z)};
+MOTE_INLINE wide3 turn_brake(wide3 spin, wide3 loss) { return wide3_sub(spin, wide3_mul(loss, spin)); }
+
+MOTE_INLINE wide3 turn_losses(wide rate, wide3 inverse) {
+    return (wide3){turn_loss(rate * inverse.x), turn_loss(rate * inverse.y), turn_loss(rate * inverse.z)};
 }
 
 /* Loop-invariant values of a register. */
 typedef struct turn_input {
     wide3 inertia, inverse; /* kg m^2; scalar: x alone */
-    wide3 torque, decay;    /* N m in the world; of half a substep */
+    wide3 torque, loss;     /* N m in the world; share of half a substep */
 } turn_input;
 
 MOTE_INLINE turn_input turn_load(const mote_turning *t, bool moments, size_t i) {
-    turn_input in = {.torque = wide3_zero(), .decay = wide3_zero()};
+    turn_input in = {.torque = wide3_zero(), .loss = wide3_zero()};
     const bool column = t->inertias[0];
     in.inertia.x = column ? wide_load(t->inertias[0] + i) : wide_set(t->inertia[0]);
     in.inertia.y = !moments ? in.inertia.x : column ? wide_load(t->inertias[1] + i) : wide_set(t->inertia[1]);
@@ -125,7 +130,7 @@ MOTE_INLINE turn_input turn_load(const mote_turning *t, bool moments, size_t i) 
     in.inverse.x = 1.0f / in.inertia.x;
     in.inverse.y = moments ? 1.0f / in.inertia.y : in.inverse.x;
     in.inverse.z = moments ? 1.0f / in.inertia.z : in.inverse.x;
-    if (t->drag > 0) in.decay = turn_decays(wide_set(0.5f * t->h * t->drag), in.inverse);
+    if (t->drag > 0) in.loss = turn_losses(wide_set(0.5f * t->h * t->drag), in.inverse);
     if (t->torque[0])
         in.torque =
             (wide3){wide_load(t->torque[0] + i), wide_load(t->torque[1] + i), wide_load(t->torque[2] + i)};
@@ -141,12 +146,12 @@ MOTE_INLINE void turn_kick(const mote_turning *t, bool moments, const turn_input
 
 MOTE_INLINE void turn_substep(const mote_turning *t, bool moments, const turn_input *in, turn_state *s) {
     turn_kick(t, moments, in, s);
-    if (t->drag > 0) s->spin = wide3_mul(in->decay, s->spin);
+    if (t->drag > 0) s->spin = turn_brake(s->spin, in->loss);
     if (moments)
         turn_freely(s, t->h, in->inverse);
     else
         turn_by(s, t->h);
-    if (t->drag > 0) s->spin = wide3_mul(in->decay, s->spin);
+    if (t->drag > 0) s->spin = turn_brake(s->spin, in->loss);
     turn_kick(t, moments, in, s);
 }
 
@@ -161,6 +166,12 @@ MOTE_INLINE void turn_store(const mote_turning *t, size_t i, const turn_state *s
     if (spins) wide3_store(t->angular_velocity, i, s->spin);
 }
 
+/* Returns the angular velocity after a gain of angular momentum. The product of both with the inertia and
+ * back is not the same number, and the errors have a mean: 0.6 % of the energy in 10^6 steps (measured). */
+MOTE_INLINE wide3 turn_gain(wide3 spin, wide3 gain, wide3 inertia) {
+    return (wide3){spin.x + gain.x / inertia.x, spin.y + gain.y / inertia.y, spin.z + gain.z / inertia.z};
+}
+
 /* Turns one register. Normalises once a step, by a square root and a division. */
 MOTE_INLINE void turn_register(const mote_turning *t, bool moments, size_t i, uint32_t *frozen) {
     const turn_state before = {wide3_load(t->orientation, i), wide_load(t->orientation[3] + i),
@@ -173,9 +184,10 @@ MOTE_INLINE void turn_register(const mote_turning *t, bool moments, size_t i, ui
         wide3_store(t->previous, i, s.q);
         wide_store(t->previous[3] + i, s.w);
     }
-    if (moments) s.spin = wide3_mul(in.inertia, s.spin);
+    const wide3 momentum = moments ? wide3_mul(in.inertia, s.spin) : wide3_zero();
+    if (moments) s.spin = momentum;
     for (uint32_t substep = 0; substep < t->substeps; substep++) turn_substep(t, moments, &in, &s);
-    if (moments) s.spin = (wide3){s.spin.x / in.inertia.x, s.spin.y / in.inertia.y, s.spin.z / in.inertia.z};
+    if (moments) s.spin = turn_gain(before.spin, wide3_sub(s.spin, momentum), in.inertia);
     const wide length = wide_sqrt(wide3_dot(s.q, s.q) + s.w * s.w), one = 1.0f / length;
     s.q = wide3_scale(one, s.q);
     s.w = one * s.w;
