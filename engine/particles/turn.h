@@ -26,8 +26,8 @@
 #include "particles/fused.h"
 #include "particles/orientation.h"
 
-/* Bound of (angle / 4)^2 in the approximant: a substep of more than 20 turns has some angle. */
-#define TURN_MOST 0x1p10f
+/* Bound of a quarter of an angle: beyond 20 turns a substep, the angle is another one. */
+#define TURN_MOST 32.0f
 
 /* Orientation, and angular velocity (scalar inertia) or angular momentum. */
 typedef struct turn_state {
@@ -36,13 +36,13 @@ typedef struct turn_state {
     wide3 spin;
 } turn_state;
 
-/* Sine of half an angle over a quarter of it, and the cosine of half of it less 1. square: of the quarter. */
+/* Sine of half an angle over a quarter of it, and the cosine of half of it less 1. z: the square of the
+ * quarter. */
 typedef struct turn_half {
     wide sine, less;
 } turn_half;
 
-MOTE_INLINE turn_half turn_half_of(wide square) {
-    const wide z = wide_min(square, wide_set(TURN_MOST));
+MOTE_INLINE turn_half turn_half_of(wide z) {
     const wide p = 945.0f + z * (z - 105.0f), d = 945.0f + z * (15.0f * z - 420.0f);
     const wide zp = z * p, inverse = 2.0f / (d * d + zp * p);
     return (turn_half){p * d * inverse, -(zp * p) * inverse};
@@ -51,7 +51,8 @@ MOTE_INLINE turn_half turn_half_of(wide square) {
 /* Rotates a body of scalar inertia: q + q (u, cos - 1), where u is the sine along the angular velocity. */
 MOTE_INLINE void turn_by(turn_state *s, float h) {
     const wide3 quarter = wide3_scale(wide_set(0.25f * h), s->spin);
-    const turn_half half = turn_half_of(wide3_dot(quarter, quarter));
+    const turn_half half =
+        turn_half_of(wide_min(wide3_dot(quarter, quarter), wide_set(TURN_MOST * TURN_MOST)));
     const wide3 u = wide3_scale(half.sine, quarter), q = s->q, across = wide3_cross(q, u);
     s->q.x = q.x + (s->w * u.x + half.less * q.x + across.x);
     s->q.y = q.y + (s->w * u.y + half.less * q.y + across.y);
@@ -63,7 +64,7 @@ MOTE_INLINE void turn_by(turn_state *s, float h) {
  * q: those of the orientation. rate: h / (4 I_a). */
 MOTE_INLINE void turn_axis(wide rate, const wide *la, wide *lb, wide *lc, wide *qa, wide *qb, wide *qc,
                            wide *qw) {
-    const wide quarter = rate * *la;
+    const wide quarter = wide_clamp(rate * *la, -TURN_MOST, TURN_MOST);
     const turn_half half = turn_half_of(quarter * quarter);
     const wide s = half.sine * quarter, less = half.less;
     const wide sine = 2.0f * (s + s * less), versed = -2.0f * (s * s);
