@@ -30,6 +30,19 @@ void mote_orientation_clear(mote_particles *particles, size_t first, size_t end)
     }
 }
 
+void mote_orientation_collide(const mote_particles *particles, mote_collision *collision) {
+    if (!particles->column[MOTE_COLUMN_ORIENTATION]) return;
+    for (int i = 0; i < 4; i++) collision->orientation[i] = particles->column[MOTE_COLUMN_ORIENTATION + i];
+    mote_particles_vector(particles, MOTE_COLUMN_ANGULAR_VELOCITY, collision->spin);
+    for (int i = 0; i < 3; i++) {
+        collision->inertia[i] = particles->inertia[i];
+        collision->inertias[i] = particles->column[MOTE_COLUMN_INERTIA + i];
+    }
+    collision->principal_moments = particles->principal_moments;
+    collision->inverse_mass = particles->new_inverse_mass;
+    collision->inverse_masses = particles->column[MOTE_COLUMN_INVERSE_MASS];
+}
+
 typedef struct task {
     const mote_particle_kernels *kernels;
     mote_turning turning;

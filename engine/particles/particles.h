@@ -185,6 +185,9 @@ void mote_orientation_columns(mote_particles *particles, const mote_system_def *
 /* Sets slots [first, end), which are cleared, to the identity and the uniform inertia. */
 void mote_orientation_clear(mote_particles *particles, size_t first, size_t end);
 
+/* Fills in the columns that friction changes; does nothing without orientations. */
+void mote_orientation_collide(const mote_particles *particles, mote_collision *collision);
+
 /* Turns all particles by one step, after their motion; removes those that turn non-finite. */
 void mote_particles_turn(mote_particles *particles, const mote_step *step, mote_advance *report);
 
