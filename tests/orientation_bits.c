@@ -52,15 +52,10 @@ static float plain_dot(const float a[3], const float b[3]) { return a[0] * b[0] 
 /* The rotation about axis i of the body by the angle of 4 quarters; l: angular momentum. */
 static void plain_axis(plain *b, float l[3], int i, float rate) {
     const int j = (i + 1) % 3, k = (i + 2) % 3;
-    const float wanted = rate * l[i],
-                quarter = wanted > 32    ? 32
-                          : wanted < -32 ? -32
-                                         : wanted,
-                was[4] = {b->q[0], b->q[1], b->q[2], b->q[3]}, lj = l[j], lk = l[k];
-    float s, less;
-    plain_half(quarter * quarter, &s, &less);
-    s *= quarter;
-    const float sine = 2 * (s + s * less), versed = -2 * (s * s);
+    const float quarter = rate * l[i], lj = l[j], lk = l[k];
+    const float was[4] = {b->q[0], b->q[1], b->q[2], b->q[3]};
+    const float t = quarter + quarter * (quarter * quarter * (1.0f / 3)), s = 2 * t / (1 + t * t);
+    const float less = -t * s, sine = 2 * s + 2 * s * less, versed = -2 * s * s;
     l[j] = lj + (versed * lj + sine * lk);
     l[k] = lk + (versed * lk - sine * lj);
     b->q[i] = was[i] + (less * was[i] + s * was[3]);
@@ -105,34 +100,38 @@ static void plain_kick(const plain *b, const options *o, float h, float s[3]) {
 
 static void plain_brake(const plain *b, const options *o, float h, float s[3]) {
     for (int i = 0; i < 3 && o->drag; i++)
-        s[i] -= plain_loss(0.5f * h * 0.3f * (1 / b->inertia[o->moments ? i : 0])) * s[i];
+        s[i] -= plain_loss(0.5f * h * 0.3f / b->inertia[o->moments ? i : 0]) * s[i];
 }
 
 static void plain_step(plain *b, const options *o) {
     const float h = (float)(1.0 / 60 / o->substeps);
-    float from[3], s[3], inverse[3];
-    for (int i = 0; i < 3; i++) {
-        from[i] = s[i] = o->moments ? b->inertia[i] * b->w[i] : b->w[i];
-        inverse[i] = 1 / b->inertia[i];
-    }
+    float from[3], s[3];
+    for (int i = 0; i < 3; i++) from[i] = s[i] = o->moments ? b->inertia[i] * b->w[i] : b->w[i];
     for (uint32_t substep = 0; substep < o->substeps; substep++) {
         plain_kick(b, o, h, s);
         plain_brake(b, o, h, s);
         if (o->moments) {
-            plain_axis(b, s, 0, 0.125f * h * inverse[0]);
-            plain_axis(b, s, 1, 0.125f * h * inverse[1]);
-            plain_axis(b, s, 2, 0.25f * h * inverse[2]);
-            plain_axis(b, s, 1, 0.125f * h * inverse[1]);
-            plain_axis(b, s, 0, 0.125f * h * inverse[0]);
+            plain_axis(b, s, 0, 0.125f * h / b->inertia[0]);
+            plain_axis(b, s, 1, 0.125f * h / b->inertia[1]);
+            plain_axis(b, s, 2, 0.25f * h / b->inertia[2]);
+            plain_axis(b, s, 1, 0.125f * h / b->inertia[1]);
+            plain_axis(b, s, 0, 0.125f * h / b->inertia[0]);
         } else {
             plain_turn(b, s, h);
         }
         plain_brake(b, o, h, s);
         plain_kick(b, o, h, s);
     }
-    for (int i = 0; i < 3; i++) b->w[i] = o->moments ? b->w[i] + (s[i] - from[i]) / b->inertia[i] : s[i];
-    const float one = 1 / sqrtf(plain_dot(b->q, b->q) + b->q[3] * b->q[3]);
-    for (int i = 0; i < 4; i++) b->q[i] *= one;
+    for (int i = 0; i < 3; i++) {
+        const float gain = s[i] - from[i], high = (float)(1 / (double)b->inertia[i]);
+        const float low = (float)(1 / (double)b->inertia[i] - (double)high);
+        b->w[i] =
+            !o->moments ? s[i] : b->w[i] + (o->column ? gain / b->inertia[i] : gain * high + gain * low);
+    }
+    const float square = plain_dot(b->q, b->q) + b->q[3] * b->q[3];
+    const bool near = square - 1 < 0x1p-10f && square - 1 > -0x1p-10f;
+    const float more = near ? -0.5f * (square - 1) : 1 / sqrtf(square) - 1;
+    for (int i = 0; i < 4; i++) b->q[i] += more * b->q[i];
 }
 
 /* --- Comparison --- */

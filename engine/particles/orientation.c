@@ -71,7 +71,10 @@ static mote_turning turning_of(const mote_particles *particles, const mote_step 
     }
     mote_particles_vector(particles, MOTE_COLUMN_ANGULAR_VELOCITY, t.angular_velocity);
     for (int i = 0; i < 3; i++) {
+        const double inverse = 1 / (double)particles->inertia[i];
         t.inertia[i] = particles->inertia[i];
+        t.inverse[i] = (float)inverse;
+        t.inverse_low[i] = (float)(inverse - (double)t.inverse[i]);
         t.inertias[i] = particles->column[MOTE_COLUMN_INERTIA + i];
         if (particles->external_torques_marked)
             t.torque[i] = particles->column[MOTE_COLUMN_EXTERNAL_TORQUE + i];

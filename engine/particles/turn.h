@@ -14,20 +14,24 @@
  * angle and have no mean, where those of the products cos a v lost 1.5 % of the energy in 10^6 steps
  * (measured).
  *
- * Sine and cosine of half the angle a follow from t = tan(a/4) as 2 t / (1 + t^2) and -2 t^2 / (1 + t^2) + 1,
- * of length 1 for any t, and t is the [5/4] Pade approximant
+ * Sine and cosine of half the angle a follow from t = tan(a/4) as 2 t / (1 + t^2) and 1 - 2 t^2 / (1 + t^2),
+ * of length 1 for any t. With scalar inertia t is the [5/4] Pade approximant
  *
- *     tan x = x (945 - 105 x^2 + x^4) / (945 - 420 x^2 + 15 x^4) + O(x^11).
+ *     tan x = x (945 - 105 x^2 + x^4) / (945 - 420 x^2 + 15 x^4) + O(x^11),
  *
- * The angle errs by 1e-8 of half a turn, 4e-5 of a whole turn, in one substep. */
+ * by which the angle of a substep errs by 1e-8 of half a turn and 4e-5 of a whole one. With three moments
+ * t = x + x^3 / 3, whose relative error, 2 (a/4)^4 / 15, is less than that of the splitting. */
 #ifndef MOTE_PARTICLES_TURN_H
 #define MOTE_PARTICLES_TURN_H
 
 #include "particles/fused.h"
 #include "particles/orientation.h"
 
-/* Bound of a quarter of an angle: beyond 20 turns a substep, the angle is another one. */
+/* Bound of a quarter of an angle with scalar inertia: beyond 20 turns a substep, it is another one. */
 #define TURN_MOST 32.0f
+
+#define TURN_NEAR      0x1p-10f /* of the square of a length, to 1 */
+#define TURN_REGISTERS 2        /* side by side, of three moments */
 
 /* Orientation, and angular velocity (scalar inertia) or angular momentum. */
 typedef struct turn_state {
@@ -61,26 +65,30 @@ MOTE_INLINE void turn_by(turn_state *s, float h) {
 }
 
 /* Rotates about one of three axes, of which b and c follow a cyclically. L: the components of the momentum;
- * q: those of the orientation. rate: h / (4 I_a). */
+ * q: those of the orientation. rate: h / (4 I_a). The tangent to its third order is of length 1 as well. */
 MOTE_INLINE void turn_axis(wide rate, const wide *la, wide *lb, wide *lc, wide *qa, wide *qb, wide *qc,
                            wide *qw) {
-    const wide quarter = wide_clamp(rate * *la, -TURN_MOST, TURN_MOST);
-    const turn_half half = turn_half_of(quarter * quarter);
-    const wide s = half.sine * quarter, less = half.less;
-    const wide sine = 2.0f * (s + s * less), versed = -2.0f * (s * s);
+    const wide quarter = rate * *la;
+    const wide tangent = quarter + quarter * (quarter * quarter * (1.0f / 3));
+    const wide s = (tangent + tangent) / (1.0f + tangent * tangent), less = -(tangent * s);
+    const wide sine = s + s, full = sine + sine * less, versed = -(sine * s);
     const wide b = *lb, c = *lc, x = *qa, y = *qb, z = *qc, w = *qw;
-    *lb = b + (versed * b + sine * c);
-    *lc = c + (versed * c - sine * b);
+    *lb = b + (versed * b + full * c);
+    *lc = c + (versed * c - full * b);
     *qa = x + (less * x + s * w);
     *qb = y + (less * y + s * z);
     *qc = z + (less * z - s * y);
     *qw = w + (less * w - s * x);
 }
 
-MOTE_INLINE void turn_freely(turn_state *s, float h, wide3 inverse) {
+/* Returns the angles of a substep over four times the components of the angular momentum. */
+MOTE_INLINE wide3 turn_rate(float h, wide3 inertia) {
+    return (wide3){0.125f * h / inertia.x, 0.125f * h / inertia.y, 0.25f * h / inertia.z};
+}
+
+MOTE_INLINE void turn_freely(turn_state *s, wide3 rate) {
     wide3 *q = &s->q, *l = &s->spin;
-    const wide x = wide_set(0.125f * h) * inverse.x, y = wide_set(0.125f * h) * inverse.y,
-               z = wide_set(0.25f * h) * inverse.z;
+    const wide x = rate.x, y = rate.y, z = rate.z;
     turn_axis(x, &l->x, &l->y, &l->z, &q->x, &q->y, &q->z, &s->w);
     turn_axis(y, &l->y, &l->z, &l->x, &q->y, &q->z, &q->x, &s->w);
     turn_axis(z, &l->z, &l->x, &l->y, &q->z, &q->x, &q->y, &s->w);
@@ -112,26 +120,33 @@ MOTE_INLINE wide turn_loss(wide rate) {
 
 MOTE_INLINE wide3 turn_brake(wide3 spin, wide3 loss) { return wide3_sub(spin, wide3_mul(loss, spin)); }
 
-MOTE_INLINE wide3 turn_losses(wide rate, wide3 inverse) {
-    return (wide3){turn_loss(rate * inverse.x), turn_loss(rate * inverse.y), turn_loss(rate * inverse.z)};
+MOTE_INLINE wide3 turn_losses(float drag, wide3 inertia) {
+    return (wide3){turn_loss(drag / inertia.x), turn_loss(drag / inertia.y), turn_loss(drag / inertia.z)};
 }
 
-/* Loop-invariant values of a register. */
+/* Values of a register that a step does not change. */
 typedef struct turn_input {
-    wide3 inertia, inverse; /* kg m^2; scalar: x alone */
-    wide3 torque, loss;     /* N m in the world; share of half a substep */
+    wide3 inertia, rate, torque, loss; /* kg m^2; turn_rate; N m in the world; share of half a substep */
+    wide inverse;                      /* of a scalar inertia */
 } turn_input;
+
+/* Returns the moments; a scalar inertia three times. */
+MOTE_INLINE wide3 turn_inertia(const mote_turning *t, bool moments, size_t i) {
+    wide3 inertia;
+    const bool column = t->inertias[0];
+    inertia.x = column ? wide_load(t->inertias[0] + i) : wide_set(t->inertia[0]);
+    if (!moments) return (wide3){inertia.x, inertia.x, inertia.x};
+    inertia.y = column ? wide_load(t->inertias[1] + i) : wide_set(t->inertia[1]);
+    inertia.z = column ? wide_load(t->inertias[2] + i) : wide_set(t->inertia[2]);
+    return inertia;
+}
 
 MOTE_INLINE turn_input turn_load(const mote_turning *t, bool moments, size_t i) {
     turn_input in = {.torque = wide3_zero(), .loss = wide3_zero()};
-    const bool column = t->inertias[0];
-    in.inertia.x = column ? wide_load(t->inertias[0] + i) : wide_set(t->inertia[0]);
-    in.inertia.y = !moments ? in.inertia.x : column ? wide_load(t->inertias[1] + i) : wide_set(t->inertia[1]);
-    in.inertia.z = !moments ? in.inertia.x : column ? wide_load(t->inertias[2] + i) : wide_set(t->inertia[2]);
-    in.inverse.x = 1.0f / in.inertia.x;
-    in.inverse.y = moments ? 1.0f / in.inertia.y : in.inverse.x;
-    in.inverse.z = moments ? 1.0f / in.inertia.z : in.inverse.x;
-    if (t->drag > 0) in.loss = turn_losses(wide_set(0.5f * t->h * t->drag), in.inverse);
+    in.inertia = turn_inertia(t, moments, i);
+    in.rate = turn_rate(t->h, in.inertia);
+    in.inverse = 1.0f / in.inertia.x;
+    if (t->drag > 0) in.loss = turn_losses(0.5f * t->h * t->drag, in.inertia);
     if (t->torque[0])
         in.torque =
             (wide3){wide_load(t->torque[0] + i), wide_load(t->torque[1] + i), wide_load(t->torque[2] + i)};
@@ -142,18 +157,23 @@ MOTE_INLINE turn_input turn_load(const mote_turning *t, bool moments, size_t i) 
 MOTE_INLINE void turn_kick(const mote_turning *t, bool moments, const turn_input *in, turn_state *s) {
     if (!t->torque[0]) return;
     const wide3 kick = wide3_scale(wide_set(0.5f * t->h), turn_into(s->q, s->w, in->torque));
-    s->spin = wide3_add(s->spin, moments ? kick : wide3_scale(in->inverse.x, kick));
+    s->spin = wide3_add(s->spin, moments ? kick : wide3_scale(in->inverse, kick));
 }
 
 MOTE_INLINE void turn_substep(const mote_turning *t, bool moments, const turn_input *in, turn_state *s) {
     turn_kick(t, moments, in, s);
     if (t->drag > 0) s->spin = turn_brake(s->spin, in->loss);
     if (moments)
-        turn_freely(s, t->h, in->inverse);
+        turn_freely(s, in->rate);
     else
         turn_by(s, t->h);
     if (t->drag > 0) s->spin = turn_brake(s->spin, in->loss);
     turn_kick(t, moments, in, s);
+}
+
+MOTE_INLINE turn_state turn_state_of(const mote_turning *t, size_t i) {
+    return (turn_state){wide3_load(t->orientation, i), wide_load(t->orientation[3] + i),
+                        wide3_load(t->angular_velocity, i)};
 }
 
 /* Returns the lanes whose state is finite. */
@@ -161,57 +181,130 @@ MOTE_INLINE wide_mask turn_finite(const turn_state *s) {
     return wide_equal(wide3_finite_probe(s->q) + (wide3_finite_probe(s->spin) + s->w * 0.0f), (wide){0});
 }
 
-MOTE_INLINE void turn_store(const mote_turning *t, size_t i, const turn_state *s, bool spins) {
-    wide3_store(t->orientation, i, s->q);
-    wide_store(t->orientation[3] + i, s->w);
-    if (spins) wide3_store(t->angular_velocity, i, s->spin);
+/* Returns the angular velocity that was `spin` before, by the gain of angular momentum. The product of both
+ * with the inertia and back is not the same number, and the errors have a mean: 0.6 % of the energy in 10^6
+ * steps (measured); that of a rounded inverse would have one too. */
+MOTE_INLINE wide3 turn_gain(const mote_turning *t, wide3 spin, wide3 momentum, wide3 inertia) {
+    const wide3 gain = wide3_sub(momentum, wide3_mul(inertia, spin));
+    if (t->inertias[0])
+        return (wide3){spin.x + gain.x / inertia.x, spin.y + gain.y / inertia.y, spin.z + gain.z / inertia.z};
+    const float *high = t->inverse, *low = t->inverse_low;
+    return (wide3){spin.x + (gain.x * high[0] + gain.x * low[0]),
+                   spin.y + (gain.y * high[1] + gain.y * low[1]),
+                   spin.z + (gain.z * high[2] + gain.z * low[2])};
 }
 
-/* Returns the angular velocity after a gain of angular momentum. The product of both with the inertia and
- * back is not the same number, and the errors have a mean: 0.6 % of the energy in 10^6 steps (measured). */
-MOTE_INLINE wide3 turn_gain(wide3 spin, wide3 gain, wide3 inertia) {
-    return (wide3){spin.x + gain.x / inertia.x, spin.y + gain.y / inertia.y, spin.z + gain.z / inertia.z};
+/* Normalises: by Newton's step for the inverse square root, 1 + (1 - n) / 2, where the square n is next to 1;
+ * by a square root and a division where the host has written another length. */
+MOTE_INLINE void turn_normalise(turn_state *s, wide square) {
+    const wide off = square - 1.0f;
+    const wide_mask near = wide_less(wide_abs(off), wide_set(TURN_NEAR));
+    wide gain = -0.5f * off;
+    if (!MOTE_LIKELY(wide_all(near))) gain = wide_select(near, gain, 1.0f / wide_sqrt(square) - 1.0f);
+    s->q = wide3_add_scaled(s->q, gain, s->q);
+    s->w = s->w + gain * s->w;
 }
 
-/* Turns one register. Normalises once a step, by a square root and a division. */
-MOTE_INLINE void turn_register(const mote_turning *t, bool moments, size_t i, uint32_t *frozen) {
-    const turn_state before = {wide3_load(t->orientation, i), wide_load(t->orientation[3] + i),
-                               wide3_load(t->angular_velocity, i)};
-    const bool kicks = t->torque[0] || t->drag > 0;
-    turn_input in;
-    if (moments || kicks) in = turn_load(t, moments, i);
-    turn_state s = before;
-    if (t->previous[0]) {
-        wide3_store(t->previous, i, s.q);
-        wide_store(t->previous[3] + i, s.w);
+/* Marks the lanes that are not finite, which keep the state before: that of the columns. */
+MOTE_OUTLINE void turn_contain(const mote_turning *t, size_t i, turn_state *s, uint32_t *frozen) {
+    const turn_state before = turn_state_of(t, i);
+    const wide_mask finite = turn_finite(s);
+    const wide_mask in_span =
+        wide_lanes_below(t->count > i + MOTE_WIDTH ? MOTE_WIDTH : (int32_t)(t->count - i));
+    mark(t->fate, in_span & ~finite, i, MOTE_FATE_ORIENTATION - 1, frozen);
+    s->q = wide3_select(finite, s->q, before.q);
+    s->w = wide_select(finite, s->w, before.w);
+    s->spin = wide3_select(finite, s->spin, before.spin);
+}
+
+/* Ends a step of one register: normalises and stores. */
+MOTE_INLINE void turn_end(const mote_turning *t, bool spins, size_t i, turn_state s, uint32_t *frozen) {
+    const wide square = wide3_dot(s.q, s.q) + s.w * s.w;
+    const wide probe = square + (s.spin.x + s.spin.y + s.spin.z);
+    turn_normalise(&s, square);
+    if (!MOTE_LIKELY(wide_all_finite(probe))) {
+        turn_state copy = s; /* whose address is taken in place of that of s, which stays in registers */
+        turn_contain(t, i, &copy, frozen);
+        s = copy;
     }
-    const wide3 momentum = moments ? wide3_mul(in.inertia, s.spin) : wide3_zero();
-    if (moments) s.spin = momentum;
+    wide3_store(t->orientation, i, s.q);
+    wide_store(t->orientation[3] + i, s.w);
+    if (spins) wide3_store(t->angular_velocity, i, s.spin);
+}
+
+MOTE_INLINE void turn_store_previous(const mote_turning *t, size_t i, const turn_state *s) {
+    if (!t->previous[0]) return;
+    wide3_store(t->previous, i, s->q);
+    wide_store(t->previous[3] + i, s->w);
+}
+
+/* Turns registers of scalar inertia without torque and drag, which keep their spin. */
+MOTE_INLINE void turn_coast(const mote_turning *t, size_t first, size_t end, uint32_t *frozen) {
+    for (size_t i = first; i < end; i += MOTE_WIDTH) {
+        turn_state s = turn_state_of(t, i);
+        turn_store_previous(t, i, &s);
+        for (uint32_t substep = 0; substep < t->substeps; substep++) turn_by(&s, t->h);
+        turn_end(t, false, i, s, frozen);
+    }
+}
+
+/* Turns n registers of three moments without torque and drag side by side, which hides the latency of the
+ * divisions. */
+MOTE_INLINE void turn_tumble(const mote_turning *t, int n, const turn_input *uniform, size_t i,
+                             uint32_t *frozen) {
+    turn_state s[TURN_REGISTERS];
+    wide3 rate[TURN_REGISTERS], inertia[TURN_REGISTERS];
+    MOTE_UNROLLED
+    for (int u = 0; u < n; u++) {
+        const size_t at = i + (size_t)u * MOTE_WIDTH;
+        s[u] = turn_state_of(t, at);
+        turn_store_previous(t, at, &s[u]);
+        inertia[u] = uniform->inertia, rate[u] = uniform->rate;
+        if (t->inertias[0]) inertia[u] = turn_inertia(t, true, at), rate[u] = turn_rate(t->h, inertia[u]);
+        s[u].spin = wide3_mul(inertia[u], s[u].spin);
+    }
+    for (uint32_t substep = 0; substep < t->substeps; substep++) {
+        MOTE_UNROLLED
+        for (int u = 0; u < n; u++) turn_freely(&s[u], rate[u]);
+    }
+    MOTE_UNROLLED
+    for (int u = 0; u < n; u++) {
+        const size_t at = i + (size_t)u * MOTE_WIDTH;
+        s[u].spin = turn_gain(t, wide3_load(t->angular_velocity, at), s[u].spin, inertia[u]);
+        turn_end(t, true, at, s[u], frozen);
+    }
+}
+
+/* Turns one register under torque and drag. */
+MOTE_INLINE void turn_driven(const mote_turning *t, bool moments, size_t i, uint32_t *frozen) {
+    const turn_input in = turn_load(t, moments, i);
+    turn_state s = turn_state_of(t, i);
+    turn_store_previous(t, i, &s);
+    if (moments) s.spin = wide3_mul(in.inertia, s.spin);
     for (uint32_t substep = 0; substep < t->substeps; substep++) turn_substep(t, moments, &in, &s);
-    if (moments) s.spin = turn_gain(before.spin, wide3_sub(s.spin, momentum), in.inertia);
-    const wide length = wide_sqrt(wide3_dot(s.q, s.q) + s.w * s.w), one = 1.0f / length;
-    s.q = wide3_scale(one, s.q);
-    s.w = one * s.w;
-    const wide_mask finite = turn_finite(&s);
-    if (!MOTE_LIKELY(wide_all(finite))) {
-        const wide_mask in_span =
-            wide_lanes_below(t->count > i + MOTE_WIDTH ? MOTE_WIDTH : (int32_t)(t->count - i));
-        mark(t->fate, in_span & ~finite, i, MOTE_FATE_ORIENTATION - 1, frozen);
-        s.q = wide3_select(finite, s.q, before.q);
-        s.w = wide_select(finite, s.w, before.w);
-        s.spin = wide3_select(finite, s.spin, before.spin);
-    }
-    turn_store(t, i, &s, moments || kicks);
+    if (moments) s.spin = turn_gain(t, wide3_load(t->angular_velocity, i), s.spin, in.inertia);
+    turn_end(t, true, i, s, frozen);
 }
+
+MOTE_INLINE bool turn_is_driven(const mote_turning *t) { return t->torque[0] || t->drag > 0; }
 
 static void turn_scalar(const mote_turning *turning, size_t first, size_t end, uint32_t *frozen) {
     const mote_turning local = *turning;
-    for (size_t i = first; i < end; i += MOTE_WIDTH) turn_register(&local, false, i, frozen);
+    if (!turn_is_driven(&local)) {
+        turn_coast(&local, first, end, frozen);
+        return;
+    }
+    for (size_t i = first; i < end; i += MOTE_WIDTH) turn_driven(&local, false, i, frozen);
 }
 
 static void turn_moments(const mote_turning *turning, size_t first, size_t end, uint32_t *frozen) {
     const mote_turning local = *turning;
-    for (size_t i = first; i < end; i += MOTE_WIDTH) turn_register(&local, true, i, frozen);
+    const turn_input uniform = turn_load(&local, true, first);
+    const size_t stride = TURN_REGISTERS * MOTE_WIDTH;
+    size_t i = first;
+    for (; !turn_is_driven(&local) && i + stride <= end; i += stride)
+        turn_tumble(&local, TURN_REGISTERS, &uniform, i, frozen);
+    for (; i < end; i += MOTE_WIDTH) turn_driven(&local, true, i, frozen);
 }
 
 #endif

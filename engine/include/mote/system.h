@@ -212,11 +212,11 @@ MOTE_API mote_result mote_system_external_forces(mote_system *system, mote_vecto
  *     R1(h/2) R2(h/2) R3(h) R2(h/2) R1(h/2)
  *
  * (Dullweber, Leimkuhler and McLachlan 1997), which keep the angular momentum and, to order h^2 and without
- * drift, the energy. Torques act as velocity Verlet, with errors of order h^2; drag alone multiplies by
- * exp(-spin_drag h / inertia) to its fourth order, never by less than 0. A particle whose orientation or
- * angular velocity is or turns non-finite, or whose quaternion is 0, dies with that step
- * (mote_advance.non_finite). Immovable particles turn; those that a collider holds (MOTE_RESPONSE_STICK) have
- * no spin. */
+ * drift, the energy (measured in 10^6 steps of 1/100 of a turn: 1.2e-4). Torques act as velocity Verlet, with
+ * errors of order h^2; drag alone multiplies by exp(-spin_drag h / inertia) to its fourth order, never by
+ * less than 0. A particle whose orientation or angular velocity is or turns non-finite (by more than about
+ * 10^15 rad/s too), or whose quaternion is 0, dies with that step (mote_advance.non_finite). Immovable
+ * particles turn; those that a collider holds (MOTE_RESPONSE_STICK) have no spin. */
 MOTE_API mote_result mote_system_external_torques(mote_system *system, mote_vector_columns *torques);
 
 /** A function of the host between steps: *view has all particles after the step, whose deaths are removed;
