@@ -1,34 +1,10 @@
-/* Orientation of loose particles: columns, and the turn of a step. */
+/* Orientation of loose particles: the turn of a step, and the input of friction. */
 #include "particles/orientation.h"
 
 #include "base/parallel.h"
 #include "base/work.h"
 #include "particles/compaction.h"
 #include "particles/events.h"
-
-void mote_orientation_columns(mote_particles *particles, const mote_system_def *def) {
-    uint32_t *bytes = particles->element_bytes;
-    const bool blends = def->interpolation != MOTE_INTERPOLATE_NONE;
-    for (int i = 0; i < 4; i++) {
-        bytes[MOTE_COLUMN_ORIENTATION + i] = sizeof(float);
-        if (blends) bytes[MOTE_COLUMN_PREVIOUS_ORIENTATION + i] = sizeof(float);
-    }
-    for (int i = 0; i < 3; i++) {
-        bytes[MOTE_COLUMN_ANGULAR_VELOCITY + i] = sizeof(float);
-        if (def->inertia_column && (i == 0 || def->principal_moments))
-            bytes[MOTE_COLUMN_INERTIA + i] = sizeof(float);
-        if (def->external_torques) bytes[MOTE_COLUMN_EXTERNAL_TORQUE + i] = sizeof(float);
-    }
-}
-
-void mote_orientation_clear(mote_particles *particles, size_t first, size_t end) {
-    float *real = particles->column[MOTE_COLUMN_ORIENTATION + 3];
-    for (size_t slot = first; slot < end; slot++) real[slot] = 1;
-    for (int i = 0; i < 3; i++) {
-        float *inertia = particles->column[MOTE_COLUMN_INERTIA + i];
-        for (size_t slot = first; inertia && slot < end; slot++) inertia[slot] = particles->inertia[i];
-    }
-}
 
 void mote_orientation_collide(const mote_particles *particles, mote_collision *collision) {
     if (!particles->column[MOTE_COLUMN_ORIENTATION]) return;

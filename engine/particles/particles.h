@@ -179,12 +179,6 @@ MOTE_INLINE bool mote_particles_is_state(const mote_particles *particles, int id
 
 /* --- orientation.c --- */
 
-/* Chooses the columns of orientation by the def. */
-void mote_orientation_columns(mote_particles *particles, const mote_system_def *def);
-
-/* Sets slots [first, end), which are cleared, to the identity and the uniform inertia. */
-void mote_orientation_clear(mote_particles *particles, size_t first, size_t end);
-
 /* Fills in the columns that friction changes; does nothing without orientations. */
 void mote_orientation_collide(const mote_particles *particles, mote_collision *collision);
 
