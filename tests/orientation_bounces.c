@@ -74,11 +74,14 @@ TEST(a_solid_ball_rolls_after_one_bounce_or_slides) {
             for (uint32_t i = 0; i < BALLS; i++) {
                 const float away = RADIUS + 0.05f;
                 put(&view, i, away * 0.36f, away * 0.8f, away * -0.48f);
-                throw_at(&view, i, random_between(&random, -3, 3) - 1.8f, random_between(&random, -3, 3) - 4,
-                         random_between(&random, -3, 3) + 2.4f);
+                float along[3], about[3]; /* at least 1.7 m/s towards the floor */
+                for (int k = 0; k < 3; k++) {
+                    along[k] = random_between(&random, -2, 2);
+                    about[k] = random_between(&random, -9, 9);
+                }
+                throw_at(&view, i, along[0] - 1.8f, along[1] - 4, along[2] + 2.4f);
                 for (int k = 0; k < 4; k++) (&view.orientation.x)[k][i] = random_between(&random, -1, 1);
-                spin(&view, i, (double)random_between(&random, -9, 9), (double)random_between(&random, -9, 9),
-                     i % 4 ? (double)random_between(&random, -9, 9) : 0);
+                spin(&view, i, (double)about[0], (double)about[1], i % 4 ? (double)about[2] : 0);
                 vector_of(view.velocity, i, v[i]);
                 spin_of(&view, i, w[i]);
                 bounce(n, (double)mu, (double)e, v[i], w[i]);
@@ -202,9 +205,9 @@ TEST(energy_under_gravity_does_not_grow) {
         double last[100];
         for (uint32_t i = 0; i < 100; i++) {
             put(&view, i, (float)i, RADIUS + random_between(&random, 0, 3), 0);
-            throw_at(&view, i, random_between(&random, -5, 5), 0, random_between(&random, -5, 5));
-            spin(&view, i, (double)random_between(&random, -50, 50), (double)random_between(&random, -50, 50),
-                 0);
+            const float x = random_between(&random, -5, 5), z = random_between(&random, -5, 5);
+            throw_at(&view, i, x, 0, z);
+            spin(&view, i, 10.0 * (double)z, -9.0 * (double)x, 0);
             last[i] = INFINITY;
         }
         for (int step = 0; step < 1200; step++) {
