@@ -1,5 +1,5 @@
-/* Loose particles: deaths and births against a careful loop over columns, many small systems against one, and
- * curl noise against a plain loop over its formula. */
+/* Loose particles: deaths and births against a careful loop over columns, many small systems against one,
+ * curl noise against a plain loop over its formula, and particles that tumble against those that do not. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -7,6 +7,7 @@
 #include "crowd.h"
 #include "engine.h"
 #include "noise_baseline.h"
+#include "random.h"
 #include "run.h"
 
 enum { PARTICLES = 1000000 };
@@ -179,8 +180,47 @@ static void compare_noise(bench_run *run) {
     }
 }
 
+/* --- Orientation --- */
+
+typedef struct tumble_setup {
+    bool turns, moments;
+} tumble_setup;
+
+/* Every particle spins, up to 1/100 of a turn a step. */
+static void *tumble_open(const void *user) {
+    const tumble_setup *setup = user;
+    const bench_config config = {.scene = scene_named("ballistic"),
+                                 .integrator = MOTE_SEMI_IMPLICIT_EULER,
+                                 .isa = mote_isa_best(),
+                                 .particles = PARTICLES,
+                                 .substeps = 1,
+                                 .threads = 1};
+    mote_system_def def = engine_def(&config);
+    def.interpolation = MOTE_INTERPOLATE_LINEAR, def.orientation = setup->turns;
+    def.principal_moments = setup->moments, def.inertia[1] = 2, def.inertia[2] = 3;
+    mote_system *system = engine_create(&def, config.scene, 0, PARTICLES);
+    const mote_range_view view = mote_system_view(system);
+    for (uint32_t i = 0; setup->turns && i < PARTICLES; i++) {
+        const uint64_t bits = random_bits(i, 5);
+        view.angular_velocity.x[i] = 2.2f * random_signed(bits, 0);
+        view.angular_velocity.y[i] = 2.2f * random_signed(bits, 20);
+        view.angular_velocity.z[i] = 2.2f * random_signed(bits, 40);
+    }
+    return system;
+}
+
+static void compare_orientation(bench_run *run) {
+    static const tumble_setup still = {false, false}, scalar = {true, false}, moments = {true, true};
+    const particle_side below = {tumble_open, engine_run, engine_close, &still};
+    particle_side above = {tumble_open, engine_run, engine_close, &scalar};
+    add_row(run, &(particle_row){"scalar inertia: tumbling over not tumbling", 2.6, true, 16, above, below});
+    above.setup = &moments;
+    add_row(run, &(particle_row){"three moments: tumbling over not tumbling", 5, true, 16, above, below});
+}
+
 void run_particles(bench_run *run) {
     compare_churn(run);
     compare_crowd(run);
     compare_noise(run);
+    compare_orientation(run);
 }

@@ -40,6 +40,7 @@ static mote_system *make(const variation *v, mote_collider_id ids[OBSTACLES]) {
     def.capacity = COUNT, def.integrator = v->integrator, def.loop_order = v->order, def.isa = v->isa;
     def.jobs = v->jobs, def.substeps = v->substeps, def.sticking = true, def.lifetimes = true;
     def.mass_column = def.radius_column = v->columns, def.collision_radius = 0.01f;
+    def.orientation = v->substeps > 1 || v->columns, def.principal_moments = def.inertia_column = v->columns;
     mote_system *system = system_of(&def);
     if (!advects(v->integrator)) {
         add_gravity(system);
@@ -69,6 +70,11 @@ static void fill(mote_system *system) {
         if (view.radius) view.radius[i] = 0.001f * (float)(i % 50);
         if (view.inverse_mass) view.inverse_mass[i] = i % 11 ? 1 + 0.1f * (float)(i % 3) : 0;
         if (i % 500 == 3) view.velocity.x[i] = NAN;
+        if (view.inertia.z) view.inertia.x[i] = view.inertia.z[i] = 1e-4f * (float)(1 + i % 5);
+        for (int k = 0; view.orientation.w && k < 4; k++)
+            (&view.orientation.x)[k][i] = (float)((int)i % (7 + k) - 3) + 0.5f;
+        for (int k = 0; view.orientation.w && k < 3; k++)
+            (&view.angular_velocity.x)[k][i] = (float)((int)i % (11 + k) - 5);
     }
 }
 

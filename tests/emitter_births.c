@@ -7,7 +7,7 @@
 
 #include "particles/emitters.h"
 
-enum { MOST = 40, COLUMNS = 16 };
+enum { MOST = 40, COLUMNS = 23 };
 
 /* --- The plain loop --- */
 
@@ -121,7 +121,38 @@ static void turn(const mote_emission *e, float t, float v[3]) {
     for (int i = 0; i < 3; i++) v[i] += factor * (q[3] * once[i] + twice[i]);
 }
 
-/* Columns: x, v, previous x, previous v, inverse mass, lifetime, two of the host's. */
+static void cross(const float a[3], const float b[3], float to[3]) {
+    for (int i = 0; i < 3; i++) to[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+}
+
+/* Into q and w, the spin in the axes of the particle. */
+static void orientation_at(const mote_emission *e, const dice *d, float t, float q[4], float w[3]) {
+    const float *axis = e->spin_axis, speed = between(d, 17, e->def->spin);
+    float square = 0, s[3], c[3], once[3], twice[3];
+    for (int i = 0; i < 4; i++) q[i] = e->from.rotation[i] + t * (e->to.rotation[i] - e->from.rotation[i]);
+    square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+    for (int i = 0; i < 4; i++) q[i] *= 1 / sqrtf(square);
+    memcpy(w, axis, 3 * sizeof *w);
+    if (e->def->orientation == MOTE_EMIT_TUMBLED) {
+        const float share = unit(d, 20);
+        circle(unit(d, 21), &s[0], &c[0]), circle(unit(d, 22), &s[1], &c[1]);
+        q[0] = sqrtf(1 - share) * s[0], q[1] = sqrtf(1 - share) * c[0];
+        q[2] = sqrtf(share) * s[1], q[3] = sqrtf(share) * c[1];
+        turn(e, t, w);
+        cross(q, w, once), cross(q, once, twice);
+        square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+        for (int i = 0; i < 3; i++) w[i] += 2 / square * (twice[i] - q[3] * once[i]);
+    }
+    if (axis[0] == 0 && axis[1] == 0 && axis[2] == 0) {
+        const float height = 2 * unit(d, 18) - 1, rest = 1 - height * height,
+                    across = sqrtf(rest > 0 ? rest : 0);
+        circle(unit(d, 19), &s[2], &c[2]);
+        w[0] = across * c[2], w[1] = height, w[2] = across * s[2];
+    }
+    for (int i = 0; i < 3; i++) w[i] *= speed;
+}
+
+/* Columns: x, v, previous x, previous v, inverse mass, lifetime, two of the host's, orientation, spin. */
 static void birth(const mote_emission *e, uint64_t number, float f, float column[COLUMNS][MOST], uint32_t i) {
     const dice d = dice_of(e->def->seed, e->stream, e->serial + number + i);
     float born = f + (float)i * e->spacing, x[3], v[3];
@@ -144,6 +175,10 @@ static void birth(const mote_emission *e, uint64_t number, float f, float column
     column[12][i] = 1 / between(&d, 7, e->def->mass);
     column[13][i] = e->def->lifetime.least < INFINITY ? between(&d, 6, e->def->lifetime) - left : INFINITY;
     column[15][i] = between(&d, 8 + 3, e->def->extra[3]);
+    float q[4], w[3];
+    orientation_at(e, &d, t, q, w);
+    for (int k = 0; k < 4; k++) column[16 + k][i] = q[k];
+    for (int k = 0; k < 3; k++) column[20 + k][i] = w[k];
 }
 
 /* --- The comparison --- */
@@ -160,6 +195,8 @@ static mote_newborn newborn_in(float column[COLUMNS][MOST]) {
         to.previous_x[axis] = column[6 + axis], to.previous_v[axis] = column[9 + axis];
     }
     to.extra[0] = column[14], to.extra[3] = column[15];
+    for (int k = 0; k < 4; k++) to.orientation[k] = column[16 + k];
+    for (int k = 0; k < 3; k++) to.angular_velocity[k] = column[20 + k];
     return to;
 }
 
@@ -191,6 +228,7 @@ TEST(births_are_those_of_the_plain_loop) {
             for (int i = 0; i < 3; i++) def.extent[i] = random_between(&random, 0, 2);
             def.speed = (mote_spread){-1, 5}, def.mass = (mote_spread){0.25f, 4}, def.seed = (uint32_t)round;
             if (round % 4) def.lifetime = (mote_spread){0.5f, 3};
+            def.spin = (mote_spread){-9, 30}, def.orientation = (mote_emitter_orientation)(round / 3 % 2);
             def.extra_columns = 8, def.extra[3] = (mote_spread){-7, 9};
             mote_emission e = {
                 .def = &def, .timestep = 1.0f / 60, .spacing = 0.03f, .stream = (uint32_t)shape};
@@ -198,6 +236,7 @@ TEST(births_are_those_of_the_plain_loop) {
             e.travel_rate = round % 3 ? 1 : 1.7f, e.slope = 0.8f;
             e.least_cosine = round % 4 == 1 ? 1 : random_between(&random, -1, 1);
             for (int i = 0; i < 4; i++) e.from.rotation[i] = random_between(&random, -0.5f, 0.5f);
+            for (int i = 0; i < 3 && round % 3; i++) e.spin_axis[i] = random_between(&random, -1, 1);
             for (int i = 0; i < 3; i++) e.from.position[i] = random_between(&random, -9, 9);
             e.to = e.from;
             if (round % 2) e.to.position[1] += 2, e.to.rotation[3] += 0.25f, e.inherited[1] = 60;

@@ -16,6 +16,7 @@
 #include "hash_emitters.h"
 #include "hash_links.h"
 #include "hash_networks.h"
+#include "hash_orientation.h"
 #include "hash_strands.h"
 #include "hash_twins.h"
 #include "support.h"
@@ -242,5 +243,6 @@ int main(int count, char **arguments) {
     print_chain_hashes();
     print_emitter_hashes(isa, jobs);
     print_collision_hashes(isa, jobs);
+    print_orientation_hashes(isa, jobs);
     return 0;
 }

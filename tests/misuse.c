@@ -91,6 +91,7 @@ static void fill_other_defs(misuse_world *w) {
     w->system_def.allocator = (mote_allocator){NULL, allocate, release};
     w->system_def.capacity = 64, w->system_def.mass_column = true, w->system_def.lifetimes = true;
     w->system_def.external_forces = true, w->system_def.anchor_column = true;
+    w->system_def.orientation = true, w->system_def.external_torques = true;
     w->system_def.extra_count = 1, w->system_def.extra_bytes[0] = 4;
     w->system_def.max_deaths = w->system_def.max_births = w->system_def.max_hits = 8;
     w->columns = (mote_columns){.count = 4,

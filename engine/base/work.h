@@ -9,6 +9,8 @@
 #define MOTE_WORK_SUBSTEP   0.25  /* a particle-substep of an affine force, per stage */
 #define MOTE_WORK_FATE      0.3   /* a particle whose lifetime is checked */
 #define MOTE_WORK_BIRTH     4.0   /* a birth of an emitter */
+#define MOTE_WORK_TURN      1.5   /* a particle that turns, of its columns */
+#define MOTE_WORK_TORQUE    2.0   /* a substep of it, in addition */
 #define MOTE_WORK_COLLISION 0.4   /* a particle-substep with collisions, for each collider, in addition */
 #define MOTE_WORK_VERTEX    2.0   /* a presented particle */
 #define MOTE_WORK_GATHERED  10.0  /* a presented particle of an order */

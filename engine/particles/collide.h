@@ -15,6 +15,7 @@
 
 #include "integrators/lanes.h"
 #include "particles/collide_path.h"
+#include "particles/collide_spin.h"
 #include "particles/particles.h"
 
 #define COLLIDE_SWEEPS   4        /* hits of a particle in a substep */
@@ -246,6 +247,13 @@ MOTE_OUTLINE void collide_tell(const mote_collision *c, const collide_hit *hit, 
     c->add_hits(c->events, list, count);
 }
 
+/* Returns the tangential velocity that friction leaves. limit: the greatest change, m/s. */
+MOTE_INLINE wide3 collide_rub(wide limit, wide3 free) {
+    const wide zero = {0}, one = wide_set(1.0f), size = wide_sqrt(wide3_dot(free, free));
+    const wide_mask slips = wide_less(limit, size);
+    return wide3_scale(wide_select(slips, one - limit / wide_select(slips, size, one), zero), free);
+}
+
 /* Replaces the legs of the lanes in `hits` by those after the hit. */
 MOTE_INLINE void collide_resolve(const mote_collision *c, const collide_hit *hit, wide_mask hits,
                                  collide_leg *leg) {
@@ -266,10 +274,8 @@ MOTE_INLINE void collide_resolve(const mote_collision *c, const collide_hit *hit
     /* Coulomb friction on the tangential velocity, which in a resting contact includes that gained later. */
     const wide3 sliding = wide3_sub(w, wide3_scale(wn, n)), gained = wide3_sub(dv, wide3_scale(an, n)),
                 free = wide3_select(rests, wide3_add(sliding, gained), sliding);
-    const wide size = wide_sqrt(wide3_dot(free, free)), limit = (c->advects ? zero : hit->friction) * impulse;
-    const wide_mask slips = wide_less(limit, size);
-    const wide3 rubbed =
-        wide3_scale(wide_select(slips, one - limit / wide_select(slips, size, one), zero), free);
+    const wide limit = (c->advects ? zero : hit->friction) * impulse;
+    const wide3 rubbed = c->spin[0] ? collide_roll(c, n, limit, free, hits, leg) : collide_rub(limit, free);
     /* Relative velocities at both ends of the next leg. */
     wide3 v = wide3_select(rests, sliding, wide3_add_scaled(rubbed, after, n)),
           end = wide3_select(rests, rubbed, wide3_add(v, dv));
@@ -300,6 +306,7 @@ typedef struct collide_lanes {
     wide3 from_x, from_v; /* state before the substep */
     wide3 x, v;           /* state after it */
     wide_mask keep;       /* lanes that collide; those killed are removed */
+    wide_mask spun;       /* lanes whose spin changed */
 } collide_lanes;
 
 /* Moves stuck lanes with their colliders, and releases those whose collider is gone. Returns the stuck
@@ -320,6 +327,7 @@ MOTE_INLINE wide_mask collide_hold(const mote_collision *c, const mote_collider_
         s->x = wide3_select(here, wide3_add(wide3_set(pose->origin), arm), s->x);
         s->v = wide3_select(here, wide3_scale(wide_set(c->inverse_h), drift), s->v);
         held |= here;
+        if (c->spin[0]) collide_stop_spin(c, i, here);
     }
     wide_mask_store((int32_t *)(void *)(c->stuck + i),
                     wide_mask_load((const int32_t *)(const void *)(c->stuck + i)) & (held | ~s->keep));
@@ -392,6 +400,7 @@ MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *nea
     leg.left = wide_set(1.0f);
     leg.radius = c->radii ? wide_load(c->radii + i) : wide_set(c->radius);
     leg.last = (wide_mask){0} - 1;
+    if (c->spin[0]) leg.spin = wide3_load(c->spin, i);
     wide3 half = zero;
     if (c->advects) leg.v = leg.end_v;
     if (c->half_step) {
@@ -427,6 +436,7 @@ MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *nea
     if (c->half_step) leg.end_v = wide3_sub(leg.end_v, half);
     s->x = wide3_select(leg.touched, leg.end_x, s->x);
     s->v = wide3_select(leg.touched, leg.end_v, s->v);
+    if (c->spin[0]) s->spun = collide_store_spin(c, i, &leg);
 }
 
 #endif

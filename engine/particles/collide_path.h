@@ -21,6 +21,7 @@ typedef struct collide_leg {
     wide_mask held;   /* lanes that were killed or stick */
     wide_mask last;   /* index of the last collider; -1: none */
     size_t slot;      /* of the first lane */
+    wide3 spin;       /* rad/s, in the axes of the particle */
     uint32_t substep; /* number in the step */
 } collide_leg;
 

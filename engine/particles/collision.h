@@ -42,6 +42,11 @@ typedef struct mote_collision {
     const mote_particle_id *ids;        /* of the particles, or NULL */
     uint64_t step;                      /* steps run at the end of this one */
     float inverse_substeps;
+    /* Columns of orientation, for the spin that friction gives; NULL: particles have none. */
+    float *orientation[4], *spin[3];
+    const float *inertias[3], *inverse_masses; /* NULL: uniform */
+    float inertia[3], inverse_mass;
+    bool principal_moments;
 } mote_collision;
 
 /* Bounds of a run of slots: of finite positions, of velocities in each of x, y, z. Empty: low > high. */

@@ -28,7 +28,7 @@ MOTE_INLINE void contain_step(const mote_plan *plan, const mote_span *span, mote
         collide_register(collision, span->near, substep, i, s);
         lanes.x = s->x, lanes.v = s->v;
         const bool steady = collision->still && !plan->timed;
-        if (steady && wide_all(contain_same(x, s->x) & contain_same(v, s->v))) break;
+        if (steady && wide_all(contain_same(x, s->x) & contain_same(v, s->v) & ~s->spun)) break;
     }
     if (!collision) end_substeps(plan, of.family, &lanes);
     s->x = lanes.x, s->v = lanes.v;
@@ -39,7 +39,7 @@ MOTE_INLINE void contain_step(const mote_plan *plan, const mote_span *span, mote
 MOTE_INLINE void contain(const mote_plan *plan, const mote_span *span, mote_instance of, size_t i,
                          uint32_t *frozen) {
     of.registers = 1;
-    collide_lanes s = {.x = wide3_load(span->x, i), .v = wide3_load(span->v, i)};
+    collide_lanes s = {.x = wide3_load(span->x, i), .v = wide3_load(span->v, i), .spun = (wide_mask){0}};
     const mote_external external = load_external(plan, span, of.mass, i);
     mote_wide_map map;
     if (of.family == MOTE_FAMILY_MAP) map = map_of(plan, external.inverse_mass);

@@ -6,6 +6,7 @@
 
 #include "math/random.h"
 #include "particles/emitters.h"
+#include "particles/turn.h"
 
 /* Draws of a birth, in the order of their numbers. */
 enum {
@@ -16,7 +17,10 @@ enum {
     DRAW_LIFETIME,
     DRAW_MASS,
     DRAW_EXTRA,
-    DRAW_RADIUS = DRAW_EXTRA + MOTE_MAX_EXTRA_COLUMNS
+    DRAW_RADIUS = DRAW_EXTRA + MOTE_MAX_EXTRA_COLUMNS,
+    DRAW_SPIN,
+    DRAW_SPIN_AXIS,                    /* two */
+    DRAW_ROTATION = DRAW_SPIN_AXIS + 2 /* three */
 };
 
 MOTE_INLINE wide draw_spread(wide_unsigned state, uint32_t draw, const mote_spread *spread) {
@@ -107,6 +111,26 @@ MOTE_INLINE wide3 turn(const mote_emission *e, wide t, wide3 v) {
     return wide3_add_scaled(v, twice, wide3_add(wide3_scale(w, once), wide3_cross(q, once)));
 }
 
+/* A unit quaternion, uniform over all rotations (Shoemake, Graphics Gems III, 1992, 124); w in *real. */
+MOTE_INLINE wide3 draw_rotation(wide_unsigned state, wide *real) {
+    const wide share = mote_random_unit(state, DRAW_ROTATION);
+    const wide a = wide_sqrt(1.0f - share), b = wide_sqrt(share);
+    wide s0, c0, s1, c1;
+    mote_random_circle(mote_random_unit(state, DRAW_ROTATION + 1), &s0, &c0);
+    mote_random_circle(mote_random_unit(state, DRAW_ROTATION + 2), &s1, &c1);
+    *real = b * c1;
+    return (wide3){a * s0, a * c0, b * s1};
+}
+
+/* A direction, uniform by solid angle. */
+MOTE_INLINE wide3 draw_axis(wide_unsigned state) {
+    const wide height = 2.0f * mote_random_unit(state, DRAW_SPIN_AXIS) - 1.0f,
+               across = wide_sqrt(wide_max(1.0f - height * height, (wide){0}));
+    wide sine, cosine;
+    mote_random_circle(mote_random_unit(state, DRAW_SPIN_AXIS + 1), &sine, &cosine);
+    return (wide3){across * cosine, height, across * sine};
+}
+
 MOTE_INLINE void store_lanes(float *to, size_t at, wide value, uint32_t count) {
     if (count >= MOTE_WIDTH)
         wide_store(to + at, value);
@@ -138,6 +162,29 @@ MOTE_INLINE void store_rest(const mote_emission *e, wide_unsigned state, wide le
             store_lanes(to->extra[i], at, draw_spread(state, DRAW_EXTRA + i, &def->extra[i]), count);
 }
 
+/* Orientation and spin, which is in the axes of the particle: those of the emitter, or random ones. */
+MOTE_INLINE void store_turn(const mote_emission *e, wide_unsigned state, wide travel, size_t at,
+                            uint32_t count, const mote_newborn *to) {
+    const float *from = e->from.rotation, *end = e->to.rotation;
+    const bool tumbled = e->def->orientation == MOTE_EMIT_TUMBLED;
+    wide3 q = {from[0] + travel * (end[0] - from[0]), from[1] + travel * (end[1] - from[1]),
+               from[2] + travel * (end[2] - from[2])};
+    wide w = from[3] + travel * (end[3] - from[3]);
+    const wide one = 1.0f / wide_sqrt(wide3_dot(q, q) + w * w);
+    q = wide3_scale(one, q), w = one * w;
+    wide3 axis = wide3_set(e->spin_axis);
+    if (tumbled) {
+        const wide3 fixed = turn(e, travel, axis);
+        q = draw_rotation(state, &w);
+        axis = turn_into(q, w, fixed);
+    }
+    if (e->spin_axis[0] == 0 && e->spin_axis[1] == 0 && e->spin_axis[2] == 0) axis = draw_axis(state);
+    store_vector(to->orientation, at, q, count);
+    store_lanes(to->orientation[3], at, w, count);
+    store_vector(to->angular_velocity, at, wide3_scale(draw_spread(state, DRAW_SPIN, &e->def->spin), axis),
+                 count);
+}
+
 /* Makes births first .. first + count - 1 of the step as newborn 0 .. count - 1 of *to. f: the fraction of
  * the step at which birth `first` happens, `spacing` that from one to the next. */
 static void emit(const mote_emission *e, uint64_t first, uint32_t count, float f, const mote_newborn *to) {
@@ -165,6 +212,7 @@ static void emit(const mote_emission *e, uint64_t first, uint32_t count, float f
             store_vector(to->previous_x, slot, wide3_add_scaled(x, left - e->timestep, v), lanes);
         if (to->previous_v[0]) store_vector(to->previous_v, slot, v, lanes);
         store_rest(e, state, left, slot, lanes, to);
+        if (to->orientation[0]) store_turn(e, state, travel, slot, lanes, to);
     }
 }
 

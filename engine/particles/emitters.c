@@ -48,6 +48,7 @@ static mote_result check_sizes(const mote_emitter_def *def, const char **name) {
         if (result == MOTE_OK && row[i].value > row[i].most) result = MOTE_ERROR_RANGE;
         if (result) return mote_named(name, row[i].name, result);
     }
+    if (!mote_vector_is_finite(def->spin_axis)) return mote_named(name, "spin_axis", MOTE_ERROR_NOT_FINITE);
     return mote_named(name, "inherit", mote_value_is_finite((double)def->inherit));
 }
 
@@ -68,6 +69,7 @@ static mote_result check_spreads(const mote_emitter_def *def, const char **name)
     mote_result result = mote_named(name, "speed", check_spread(&def->speed, false));
     if (result == MOTE_OK && !endless)
         result = mote_named(name, "lifetime", check_spread(&def->lifetime, true));
+    if (result == MOTE_OK) result = mote_named(name, "spin", check_spread(&def->spin, false));
     if (result == MOTE_OK) result = mote_named(name, "mass", check_spread(&def->mass, true));
     if (result == MOTE_OK) result = mote_named(name, "mass", mote_value_invertible(def->mass.least, 1));
     if (result == MOTE_OK)
@@ -87,6 +89,8 @@ mote_result mote_emitter_check(const mote_emitter_def *def, const char **paramet
     if ((unsigned)def->shape >= MOTE_EMITTER_SHAPE_COUNT) return mote_named(name, "shape", MOTE_ERROR_ENUM);
     if ((unsigned)def->direction >= MOTE_EMITTER_DIRECTION_COUNT)
         return mote_named(name, "direction", MOTE_ERROR_ENUM);
+    if ((unsigned)def->orientation >= MOTE_EMITTER_ORIENTATION_COUNT)
+        return mote_named(name, "orientation", MOTE_ERROR_ENUM);
     mote_result result = mote_named(name, "transform", mote_motion_check(&def->transform));
     if (result == MOTE_OK) result = check_sizes(def, name);
     return result ? result : check_spreads(def, name);
@@ -131,6 +135,10 @@ static mote_emission emission_of(const mote_id_list *list, uint32_t place) {
         const mote_sine_cosine angle = mote_sine_and_cosine((double)def->angle);
         e.slope = (float)(angle.sine / angle.cosine);
     }
+    double square = 0;
+    for (int i = 0; i < 3; i++) square += (double)def->spin_axis[i] * (double)def->spin_axis[i];
+    for (int i = 0; i < 3 && square > 0; i++)
+        e.spin_axis[i] = (float)((double)def->spin_axis[i] / __builtin_sqrt(square));
     return e;
 }
 
@@ -181,6 +189,8 @@ static mote_newborn newborn_at(const mote_particles *particles, uint32_t slot) {
     first.inverse_mass = particles->column[MOTE_COLUMN_INVERSE_MASS];
     first.lifetime = particles->column[MOTE_COLUMN_LIFETIME];
     first.radius = particles->column[MOTE_COLUMN_RADIUS];
+    for (int i = 0; i < 4; i++) first.orientation[i] = particles->column[MOTE_COLUMN_ORIENTATION + i];
+    mote_particles_vector(particles, MOTE_COLUMN_ANGULAR_VELOCITY, first.angular_velocity);
     for (int i = 0; i < (int)MOTE_MAX_EXTRA_COLUMNS; i++)
         first.extra[i] = particles->column[MOTE_COLUMN_EXTRA + i];
     return first;
@@ -289,6 +299,11 @@ uint64_t mote_emitter_hash(uint64_t seed, const mote_id_list *list, uint32_t pla
         if (def->extra_columns >> i & 1) hash = mote_hash_words(hash, &def->extra[i], sizeof def->extra[i]);
     if (def->collision_radius.most > 0)
         hash = mote_hash_words(hash, &def->collision_radius, sizeof def->collision_radius);
+    if (def->orientation || def->spin.least < 0 || def->spin.most > 0) {
+        hash =
+            mote_hash_words(mote_hash_number(hash, (uint64_t)def->orientation), &def->spin, sizeof def->spin);
+        hash = mote_hash_words(hash, def->spin_axis, sizeof def->spin_axis);
+    }
     hash = mote_hash_doubles(mote_hash_number(hash, emitter->serial), &emitter->due, sizeof emitter->due);
     return mote_travel_hash(hash, &motion->from, &motion->to, sizeof motion->to, &motion->travel);
 }

@@ -33,6 +33,7 @@ typedef struct mote_emission {
     float spacing;      /* of births, as a fraction of the step */
     float least_cosine; /* of the angle to the mean direction */
     float slope;        /* cone: tan(angle) */
+    float spin_axis[3]; /* in the axes of the emitter, of length 1; 0: random */
     uint32_t stream;    /* of its random numbers: the serial number of the emitter in its list */
     uint64_t serial;    /* of the first birth of the step */
 } mote_emission;
@@ -42,6 +43,7 @@ struct mote_newborn {
     size_t first;
     float *x[3], *v[3], *previous_x[3], *previous_v[3];
     float *inverse_mass, *lifetime, *radius, *extra[MOTE_MAX_EXTRA_COLUMNS];
+    float *orientation[4], *angular_velocity[3];
 };
 
 /* Births of all emitters at the end of step->number. */

@@ -76,9 +76,9 @@ void mote_events_deaths(const mote_particles *particles, uint8_t fate, const uin
     mote_death *to = (merges ? events->more_deaths : events->death + taken) + rank;
     const mote_particle_id *id = particles->column[MOTE_COLUMN_ID];
     const mote_death_why why = why_of(fate);
-    /* One that turned non-finite has the state before its last step. */
+    /* One whose place or velocity turned non-finite has the state before its last step. */
     mote_step at = *events->now;
-    at.number = why == MOTE_DEATH_NON_FINITE ? events->step - 1 : events->step;
+    at.number = fate <= MOTE_FATE_MAX_STEP ? events->step - 1 : events->step;
     for (uint32_t first = 0; first < count; first += RUN) {
         const uint32_t run = count - first < RUN ? count - first : RUN;
         float velocity[RUN][3];

@@ -7,6 +7,7 @@
 #include "particles/fused.h"
 #include "particles/settled.h"
 #include "particles/staged.h"
+#include "particles/turn.h"
 
 /* Chooses the number of registers that a loop body steps. Two hide the latency of an attractor's square root
  * and division. Affine terms are short, and one register leaves more to out-of-order execution (measured:
@@ -219,4 +220,5 @@ const mote_particle_kernels MOTE_KERNEL_TABLE(mote_particle_kernels) = {
     .bound = bound,
     .expire = expire,
     .emit = emit,
+    .turn = {turn_scalar, turn_moments},
 };

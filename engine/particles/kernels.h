@@ -60,6 +60,7 @@ typedef struct mote_lifetimes {
  * are neither changed nor counted. *frozen is increased by the number of particles that turn non-finite. */
 typedef struct mote_emission mote_emission; /* emitters.h */
 typedef struct mote_newborn mote_newborn;
+typedef struct mote_turning mote_turning; /* orientation.h */
 
 typedef struct mote_particle_kernels {
     /* Runs all steps, substeps and stages of slots [first, end) with the state in registers. No callbacks.
@@ -94,6 +95,9 @@ typedef struct mote_particle_kernels {
      * fractions f, f + spacing, ... of the step. */
     void (*emit)(const mote_emission *emission, uint64_t first, uint32_t count, float f,
                  const mote_newborn *to);
+    /* Turns slots [first, end) by one step. Index: whether the inertia is three principal moments. A particle
+     * whose state turns non-finite is marked MOTE_FATE_ORIENTATION and keeps its state. */
+    void (*turn[2])(const mote_turning *turning, size_t first, size_t end, uint32_t *frozen);
 } mote_particle_kernels;
 
 /* Returns the table of an instruction set, NULL if this build or machine cannot run it. */

@@ -8,6 +8,22 @@
 #include "base/arena.h"
 #include "particles/events.h"
 
+/* Chooses the columns of orientation. */
+static void choose_orientation(mote_particles *particles, const mote_system_def *def) {
+    uint32_t *bytes = particles->element_bytes;
+    const bool blends = def->interpolation != MOTE_INTERPOLATE_NONE;
+    for (int i = 0; i < 4; i++) {
+        bytes[MOTE_COLUMN_ORIENTATION + i] = sizeof(float);
+        if (blends) bytes[MOTE_COLUMN_PREVIOUS_ORIENTATION + i] = sizeof(float);
+    }
+    for (int i = 0; i < 3; i++) {
+        bytes[MOTE_COLUMN_ANGULAR_VELOCITY + i] = sizeof(float);
+        if (def->inertia_column && (i == 0 || def->principal_moments))
+            bytes[MOTE_COLUMN_INERTIA + i] = sizeof(float);
+        if (def->external_torques) bytes[MOTE_COLUMN_EXTERNAL_TORQUE + i] = sizeof(float);
+    }
+}
+
 static void choose_columns(mote_particles *particles, const mote_system_def *def) {
     uint32_t *bytes = particles->element_bytes;
     for (int axis = 0; axis < 3; axis++) {
@@ -28,6 +44,7 @@ static void choose_columns(mote_particles *particles, const mote_system_def *def
     if (def->sticking) bytes[MOTE_COLUMN_STUCK] = sizeof(uint32_t);
     for (int axis = 0; axis < 3 && def->sticking; axis++)
         bytes[MOTE_COLUMN_STUCK_PLACE + axis] = sizeof(float);
+    if (def->orientation) choose_orientation(particles, def);
     for (int id = 0; id < MOTE_COLUMN_COUNT; id++)
         if (bytes[id]) particles->columns[particles->column_count++] = (uint8_t)id;
 }
@@ -84,6 +101,9 @@ mote_result mote_particles_create(mote_particles *particles, const mote_system_d
                                   .new_inverse_mass = (float)(1.0 / (double)def->mass),
                                   .radius = def->collision_radius,
                                   .friction = def->friction,
+                                  .inertia = {def->inertia[0], def->inertia[1], def->inertia[2]},
+                                  .spin_drag = def->spin_drag,
+                                  .principal_moments = def->principal_moments,
                                   .collides = def->collisions};
     choose_columns(particles, def);
     const mote_result result = mote_events_create(def, allocator, &particles->events);
@@ -110,6 +130,16 @@ static void fill_float(void *column, size_t first, size_t end, float value) {
         for (size_t i = first; i < end; i++) ((float *)column)[i] = value;
 }
 
+/* Sets slots [first, end), which are cleared, to the identity and the inertia of new particles. */
+static void clear_orientation(mote_particles *particles, size_t first, size_t end) {
+    float *real = particles->column[MOTE_COLUMN_ORIENTATION + 3];
+    for (size_t slot = first; slot < end; slot++) real[slot] = 1;
+    for (int i = 0; i < 3; i++) {
+        float *inertia = particles->column[MOTE_COLUMN_INERTIA + i];
+        for (size_t slot = first; inertia && slot < end; slot++) inertia[slot] = particles->inertia[i];
+    }
+}
+
 void mote_particles_clear(mote_particles *particles, uint32_t first, uint32_t count) {
     size_t end = mote_round_up((size_t)first + count, MOTE_GROUP);
     for (uint32_t i = 0; i < particles->column_count; i++) {
@@ -120,11 +150,13 @@ void mote_particles_clear(mote_particles *particles, uint32_t first, uint32_t co
     fill_float(particles->column[MOTE_COLUMN_INVERSE_MASS], first, end, particles->new_inverse_mass);
     fill_float(particles->column[MOTE_COLUMN_LIFETIME], first, end, INFINITY);
     fill_float(particles->column[MOTE_COLUMN_RADIUS], first, end, particles->radius);
+    if (particles->column[MOTE_COLUMN_ORIENTATION]) clear_orientation(particles, first, end);
     mote_particles_forget_previous(particles, first, end - first);
 }
 
 void mote_particles_forget_previous(mote_particles *particles, size_t first, size_t count) {
     fill_float(particles->column[MOTE_COLUMN_PREVIOUS_POSITION], first, first + count, mote_marker());
+    fill_float(particles->column[MOTE_COLUMN_PREVIOUS_ORIENTATION], first, first + count, mote_marker());
 }
 
 void mote_particles_seal(mote_particles *particles) {

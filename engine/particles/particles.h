@@ -9,7 +9,7 @@
 #include "stage/range.h"
 
 /* Columns in the order of memory. Compaction moves every column, spawning clears it, and the hash reads it
- * (external forces only while they are marked). A vector is three consecutive columns. */
+ * (external forces and torques only while they are marked). A vector is three consecutive columns. */
 typedef enum mote_column_id {
     MOTE_COLUMN_POSITION,
     MOTE_COLUMN_VELOCITY = MOTE_COLUMN_POSITION + 3,
@@ -26,15 +26,22 @@ typedef enum mote_column_id {
     MOTE_COLUMN_RADIUS = MOTE_COLUMN_EXTRA + MOTE_MAX_EXTRA_COLUMNS,
     MOTE_COLUMN_STUCK,       /* serial number of the collider to which the particle sticks; 0: none */
     MOTE_COLUMN_STUCK_PLACE, /* its place in the axes of that collider */
-    MOTE_COLUMN_COUNT = MOTE_COLUMN_STUCK_PLACE + 3
+    MOTE_COLUMN_ORIENTATION = MOTE_COLUMN_STUCK_PLACE + 3,              /* unit quaternion x, y, z, w */
+    MOTE_COLUMN_ANGULAR_VELOCITY = MOTE_COLUMN_ORIENTATION + 4,         /* in the axes of the particle */
+    MOTE_COLUMN_INERTIA = MOTE_COLUMN_ANGULAR_VELOCITY + 3,             /* one, or three principal moments */
+    MOTE_COLUMN_PREVIOUS_ORIENTATION = MOTE_COLUMN_INERTIA + 3,         /* NaN in x: there is none */
+    MOTE_COLUMN_EXTERNAL_TORQUE = MOTE_COLUMN_PREVIOUS_ORIENTATION + 4, /* in the axes of the world */
+    MOTE_COLUMN_COUNT = MOTE_COLUMN_EXTERNAL_TORQUE + 3
 } mote_column_id;
 
 /* The fate of a slot, one byte. 1 .. MOTE_FATE_MAX_STEP: turned non-finite in that step of the batch being
- * run. COLLIDED: killed by a collider in the step being run. EXPIRED: its lifetime ends with the step being
- * run. KILLED: by the host; removed at the next boundary. */
+ * run. ORIENTATION: its orientation turned non-finite in the step being run. COLLIDED: killed by a collider
+ * in the step being run. EXPIRED: its lifetime ends with the step being run. KILLED: by the host; removed at
+ * the next boundary. */
 enum {
     MOTE_FATE_ALIVE = 0,
     MOTE_FATE_MAX_STEP = 250,
+    MOTE_FATE_ORIENTATION = 252,
     MOTE_FATE_COLLIDED = 253,
     MOTE_FATE_EXPIRED = 254,
     MOTE_FATE_KILLED = 255
@@ -55,9 +62,10 @@ typedef struct mote_particles {
     mote_range range; /* slot_count: slots in use; its column pointers point into `column` */
     const mote_particle_kernels *kernels;
     mote_interpolation interpolation;
-    double mass;                 /* kg, where there is no mass column */
-    bool plan_is_current;        /* false: the forces have changed since range.plan was made */
-    bool external_forces_marked; /* the host requested the external forces since the last step */
+    double mass;                  /* kg, where there is no mass column */
+    bool plan_is_current;         /* false: the forces have changed since range.plan was made */
+    bool external_forces_marked;  /* the host requested the external forces since the last step */
+    bool external_torques_marked; /* likewise the external torques */
     bool reached;      /* a callback reaches the range: scratch for the stage-outer order is reserved */
     uint32_t capacity; /* slots reserved; columns are padded to whole lane groups */
     uint32_t pending_kills;
@@ -80,7 +88,10 @@ typedef struct mote_particles {
     float new_inverse_mass; /* of new particles, 1/kg */
     float radius;           /* m, for collisions: of all particles, or of new ones */
     float friction;         /* against colliders */
+    float inertia[3];       /* kg m^2: of all particles, or of new ones */
+    float spin_drag;        /* N m s */
     bool collides;
+    bool principal_moments; /* the inertia is three numbers */
 } mote_particles;
 
 /* Chooses the columns by the def and allocates them. OVERFLOW, MEMORY. */
@@ -156,6 +167,23 @@ void mote_particles_archive(mote_range *range, mote_archive *a);
 uint32_t mote_particles_count_items(const mote_range *range, bool springs);
 uint64_t mote_particles_hash_items(const mote_range *range, bool springs, uint32_t first, uint32_t count);
 uint64_t mote_particles_hash_counts(const mote_range *range, uint64_t hash);
+
+/* Returns whether a column is state; external forces and torques are only while they are marked. */
+MOTE_INLINE bool mote_particles_is_state(const mote_particles *particles, int id) {
+    if (id >= MOTE_COLUMN_EXTERNAL_FORCE && id < MOTE_COLUMN_EXTERNAL_FORCE + 3)
+        return particles->external_forces_marked;
+    if (id >= MOTE_COLUMN_EXTERNAL_TORQUE && id < MOTE_COLUMN_EXTERNAL_TORQUE + 3)
+        return particles->external_torques_marked;
+    return particles->element_bytes[id];
+}
+
+/* --- orientation.c --- */
+
+/* Fills in the columns that friction changes; does nothing without orientations. */
+void mote_orientation_collide(const mote_particles *particles, mote_collision *collision);
+
+/* Turns all particles by one step, after their motion; removes those that turn non-finite. */
+void mote_particles_turn(mote_particles *particles, const mote_step *step, mote_advance *report);
 
 /* --- step.c --- */
 

@@ -14,6 +14,7 @@ typedef struct task {
     unsigned char *vertices;
     mote_hermite hermite;
     mote_curve sizes, colours; /* where the layout writes them */
+    mote_arc arc;              /* likewise */
 } task;
 
 /* Returns how often a step rounds a position: once a drift or update. The affine maps also round their terms
@@ -268,6 +269,33 @@ static void write_over_life(const task *t, size_t first, size_t count) {
                                 layout->stride);
 }
 
+/* Copies the orientations of the vertices [first, first + count), and pads whole lane groups. Columns that
+ * are absent are NULL. */
+static void gather_orientations(const task *t, mote_column_id id, size_t first, size_t count,
+                                float (*memory)[MOTE_BLOCK], float *column[4]) {
+    for (int k = 0; k < 4; k++) {
+        float *of = t->particles->column[(int)id + k];
+        column[k] = !of ? NULL : t->layout->order ? memory[k] : of + first;
+        for (size_t i = 0; of && t->layout->order && i < mote_round_up(count, MOTE_GROUP); i++)
+            memory[k][i] = of[slot_of(t, first + (i < count ? i : 0))];
+    }
+}
+
+static void write_orientations(const task *t, size_t first, size_t count) {
+    MOTE_ALIGNED(64) float memory[3][4][MOTE_BLOCK];
+    float *const out[4] = {memory[2][0], memory[2][1], memory[2][2], memory[2][3]};
+    float *previous[4], *current[4];
+    unsigned char *to = t->vertices + first * t->layout->stride + t->layout->orientation_offset;
+    if (t->layout->orientation_offset == MOTE_OMIT) return;
+    gather_orientations(t, MOTE_COLUMN_PREVIOUS_ORIENTATION, first, count, memory[0], previous);
+    gather_orientations(t, MOTE_COLUMN_ORIENTATION, first, count, memory[1], current);
+    t->by->kernels->turn(&t->arc, previous, current, count, out);
+    for (size_t i = 0; i < count; i++, to += t->layout->stride) {
+        const float q[4] = {out[0][i], out[1][i], out[2][i], out[3][i]};
+        memcpy(to, q, sizeof q);
+    }
+}
+
 static void write_extra(const task *t, uint32_t extra, size_t first, size_t end) {
     const size_t bytes = t->particles->element_bytes[MOTE_COLUMN_EXTRA + extra],
                  offset = t->layout->extra_offset[extra];
@@ -285,6 +313,7 @@ static void do_blocks(void *context, size_t first, size_t end, uint32_t worker) 
         write_vectors(t, MOTE_COLUMN_VELOCITY, t->layout->velocity_offset, block, last);
         write_ages(t, block, last);
         write_over_life(t, block, last - block);
+        write_orientations(t, block, last - block);
         for (uint32_t extra = 0; extra < MOTE_MAX_EXTRA_COLUMNS; extra++) write_extra(t, extra, block, last);
     }
 }
@@ -298,7 +327,7 @@ typedef struct quantity {
     int column;
 } quantity;
 
-enum { QUANTITIES = 6 + MOTE_MAX_EXTRA_COLUMNS };
+enum { QUANTITIES = 7 + MOTE_MAX_EXTRA_COLUMNS };
 
 static void list_quantities(const mote_particles *particles, const mote_present_layout *layout,
                             quantity list[QUANTITIES]) {
@@ -310,10 +339,11 @@ static void list_quantities(const mote_particles *particles, const mote_present_
     const size_t colour = layout->colour_format == MOTE_COLOUR_FLOAT ? 4 * word : 4;
     list[4] = (quantity){"size_offset", layout->size_offset, word, MOTE_COLUMN_POSITION};
     list[5] = (quantity){"colour_offset", layout->colour_offset, colour, MOTE_COLUMN_POSITION};
+    list[6] = (quantity){"orientation_offset", layout->orientation_offset, 4 * word, MOTE_COLUMN_ORIENTATION};
     for (int i = 0; i < (int)MOTE_MAX_EXTRA_COLUMNS; i++) {
         const int column = MOTE_COLUMN_EXTRA + i;
         const size_t bytes = particles ? particles->element_bytes[column] : 1;
-        list[6 + i] = (quantity){"extra_offset", layout->extra_offset[i], bytes, column};
+        list[7 + i] = (quantity){"extra_offset", layout->extra_offset[i], bytes, column};
     }
 }
 
@@ -373,6 +403,7 @@ mote_result mote_particles_write(const mote_particles *particles, const mote_ste
               .hermite = hermite_of(now, by)};
     if (layout->size_offset != MOTE_OMIT) mote_curve_of_sizes(&t.sizes, layout);
     if (layout->colour_offset != MOTE_OMIT) mote_curve_of_colours(&t.colours, layout);
+    if (layout->orientation_offset != MOTE_OMIT) t.arc = mote_arc_make(by->alpha);
     const double work = (double)count * (layout->order ? MOTE_WORK_GATHERED : MOTE_WORK_VERTEX);
     mote_parallel_for(mote_jobs_for(by->jobs, work), count, MOTE_BLOCK, do_blocks, &t);
     return MOTE_OK;

@@ -23,17 +23,11 @@ static uint64_t scratch_bytes(const mote_range *range, uint32_t workers, bool st
 
 /* --- Hash --- */
 
-/* Returns whether a column is state; external forces are only while they are marked. */
-static bool is_state(const mote_particles *particles, int id) {
-    const bool external = id >= MOTE_COLUMN_EXTERNAL_FORCE && id < MOTE_COLUMN_EXTERNAL_FORCE + 3;
-    return particles->element_bytes[id] && (!external || particles->external_forces_marked);
-}
-
 static uint64_t hash(const mote_range *range, uint64_t hash) {
     const mote_particles *particles = mote_const_particles_of(range);
     hash = mote_hash_number(mote_hash_number(hash, range->slot_count), particles->started);
     for (int id = 0; id < MOTE_COLUMN_COUNT; id++)
-        if (is_state(particles, id))
+        if (mote_particles_is_state(particles, id))
             hash = mote_hash_array(mote_hash_number(hash, (uint64_t)id), particles->column[id],
                                    (size_t)range->slot_count * particles->element_bytes[id],
                                    mote_particles_word(particles, id));

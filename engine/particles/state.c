@@ -10,10 +10,11 @@
 #include "particles/particles.h"
 
 enum { COUNTS, KILLED, FREE_IDS, FREE_ENTRIES, LOST_IDS }; /* sections before the columns */
+enum { FORCES = 1, TORQUES = 2 };                          /* bits of counts.external */
 
 /* Words of COUNTS. lost: indices whose generations are used up and that left the stack of free ids. */
 typedef struct counts {
-    uint32_t slots, started, used_ids, free_ids, lost_ids, killed, external_forces;
+    uint32_t slots, started, used_ids, free_ids, lost_ids, killed, external;
 } counts;
 #define WORDS ((uint32_t)(sizeof(counts) / 4))
 
@@ -25,16 +26,18 @@ static counts counts_of(const mote_particles *p) {
                     .free_ids = p->free_ids,
                     .lost_ids = p->ids ? p->used_ids - p->free_ids - slots : 0,
                     .killed = p->pending_kills,
-                    .external_forces = p->external_forces_marked};
+                    .external = (p->external_forces_marked ? FORCES : 0u) |
+                                (p->external_torques_marked ? TORQUES : 0u)};
 }
 
 static bool check_counts(const mote_particles *p, const counts *c, mote_archive *a) {
     const uint64_t ids = p->ids ? (uint64_t)c->slots + c->free_ids + c->lost_ids : 0;
-    const bool external = p->element_bytes[MOTE_COLUMN_EXTERNAL_FORCE] != 0;
+    const uint32_t external = (p->element_bytes[MOTE_COLUMN_EXTERNAL_FORCE] ? FORCES : 0u) |
+                              (p->element_bytes[MOTE_COLUMN_EXTERNAL_TORQUE] ? TORQUES : 0u);
     if (c->slots > p->capacity || c->used_ids > p->capacity)
         return mote_archive_refuse(a, MOTE_ERROR_CAPACITY, COUNTS, MOTE_NO_ITEM, "capacity");
-    if (c->used_ids != ids || c->killed > c->slots || c->started > c->slots ||
-        c->external_forces > external || (!p->ids && (c->free_ids || c->lost_ids)))
+    if (c->used_ids != ids || c->killed > c->slots || c->started > c->slots || (c->external & ~external) ||
+        (!p->ids && (c->free_ids || c->lost_ids)))
         return mote_archive_refuse(a, MOTE_ERROR_FILE, COUNTS, MOTE_NO_ITEM, "counts");
     return true;
 }
@@ -42,16 +45,17 @@ static bool check_counts(const mote_particles *p, const counts *c, mote_archive 
 /* --- Columns --- */
 
 /* Returns whether a column is stored. */
-static bool is_stored(const mote_particles *p, int id, bool external_forces) {
-    const bool external = id >= MOTE_COLUMN_EXTERNAL_FORCE && id < MOTE_COLUMN_EXTERNAL_FORCE + 3;
-    return p->element_bytes[id] && id != MOTE_COLUMN_FATE && (!external || external_forces);
+static bool is_stored(const mote_particles *p, int id, uint32_t external) {
+    if (id >= MOTE_COLUMN_EXTERNAL_FORCE && id < MOTE_COLUMN_EXTERNAL_FORCE + 3) return external & FORCES;
+    if (id >= MOTE_COLUMN_EXTERNAL_TORQUE && id < MOTE_COLUMN_EXTERNAL_TORQUE + 3) return external & TORQUES;
+    return p->element_bytes[id] && id != MOTE_COLUMN_FATE;
 }
 
 /* Returns the section of the ids, in tasks that read. */
 static const unsigned char *visit_columns(const mote_particles *p, const counts *c, mote_archive *a) {
     const unsigned char *ids = NULL;
     for (int id = 0; id < MOTE_COLUMN_COUNT; id++) {
-        if (!is_stored(p, id, c->external_forces)) continue;
+        if (!is_stored(p, id, c->external)) continue;
         if (id == MOTE_COLUMN_ID) ids = mote_archive_next(a);
         mote_archive_array(a, MOTE_ARCHIVE_COLUMNS + (uint32_t)id, p->column[id], c->slots,
                            p->element_bytes[id], mote_particles_word(p, id));
@@ -177,7 +181,8 @@ static void read_counts(mote_particles *p, const counts *c, const id_sections *s
     p->used_ids = c->used_ids;
     p->free_ids = c->free_ids;
     p->pending_kills = c->killed;
-    p->external_forces_marked = c->external_forces;
+    p->external_forces_marked = c->external & FORCES;
+    p->external_torques_marked = c->external & TORQUES;
     memset(fate, MOTE_FATE_ALIVE, c->slots);
     for (uint32_t i = 0; i < c->killed; i++) fate[mote_word_load(s->killed, i)] = MOTE_FATE_KILLED;
     if (p->ids) read_ids(p, c, s);
@@ -207,7 +212,7 @@ uint64_t mote_particles_hash_items(const mote_range *range, bool springs, uint32
     const mote_particles *p = mote_const_particles_of(range);
     uint64_t hash = 0;
     for (int id = 0; id < MOTE_COLUMN_COUNT; id++)
-        if (is_stored(p, id, p->external_forces_marked) || id == MOTE_COLUMN_FATE)
+        if (mote_particles_is_state(p, id))
             hash = mote_hash_array(
                 hash, (const unsigned char *)p->column[id] + (size_t)first * p->element_bytes[id],
                 (size_t)count * p->element_bytes[id], mote_particles_word(p, id));

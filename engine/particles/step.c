@@ -19,10 +19,11 @@ static bool has_lifetimes(const mote_particles *particles) { return particles->c
 
 /* Batches have one step if particles have lifetimes, which end at step boundaries; if external forces are
  * marked, which act in one step only; and if there are callbacks, which see slots and therefore each
- * compaction; and with collisions, which kill. Otherwise the state stays in registers for many steps. */
+ * compaction; with collisions, which kill; and with orientations, which turn after each step. Otherwise the
+ * state stays in registers for many steps. */
 uint32_t mote_particles_batch(const mote_particles *particles, uint32_t steps, bool collides) {
     if (has_lifetimes(particles) || particles->external_forces_marked ||
-        particles->range.plan.callback_count || collides)
+        particles->range.plan.callback_count || collides || particles->column[MOTE_COLUMN_ORIENTATION])
         return 1;
     return steps < MOTE_FATE_MAX_STEP ? steps : MOTE_FATE_MAX_STEP;
 }
@@ -97,6 +98,7 @@ static bool make_collision(const mote_particles *particles, const mote_step *ste
     mote_particles_vector(particles, MOTE_COLUMN_STUCK_PLACE, c->stuck_place);
     c->poses = mote_colliders_poses(step->colliders, step->tick, step->ticks_per_step, plan->substeps);
     c->all.free = FLT_MAX;
+    mote_orientation_collide(particles, c);
     for (uint32_t i = 0; i < c->count; i++) {
         if (c->poses[i].response != MOTE_RESPONSE_PASS) c->all.index[c->all.count++] = (uint8_t)i;
         c->friction[i] = __builtin_sqrtf(c->poses[i].friction * particles->friction);
@@ -227,8 +229,9 @@ void mote_particles_run(mote_particles *particles, const mote_step *step, uint32
     }
     mote_events_end_hits(particles->events);
     if (killed) report->collided += mote_particles_compact(particles, MOTE_FATE_COLLIDED);
-    MOTE_ASSERT((b.frozen == 0 && b.expired == 0) || mote_particles_validate(&particles->range));
     report->non_finite += b.frozen;
+    if (particles->column[MOTE_COLUMN_ORIENTATION]) mote_particles_turn(particles, step, report);
+    MOTE_ASSERT((b.frozen == 0 && b.expired == 0) || mote_particles_validate(&particles->range));
     report->expired += b.expired;
 }
 

@@ -15,7 +15,8 @@ mote_present_layout mote_default_present_layout(void) {
                                   .remaining_offset = MOTE_OMIT,
                                   .size_offset = MOTE_OMIT,
                                   .size_column = MOTE_NO_COLUMN,
-                                  .colour_offset = MOTE_OMIT};
+                                  .colour_offset = MOTE_OMIT,
+                                  .orientation_offset = MOTE_OMIT};
     for (uint32_t i = 0; i < MOTE_MAX_EXTRA_COLUMNS; i++) layout.extra_offset[i] = MOTE_OMIT;
     return layout;
 }
@@ -40,6 +41,7 @@ const char *mote_present_more(const mote_present_layout *layout) {
         if (layout->extra_offset[i] != MOTE_OMIT) return "extra_offset";
     if (layout->size_offset != MOTE_OMIT) return "size_offset";
     if (layout->colour_offset != MOTE_OMIT) return "colour_offset";
+    if (layout->orientation_offset != MOTE_OMIT) return "orientation_offset";
     return layout->order ? "order" : NULL;
 }
 
@@ -52,4 +54,15 @@ mote_hermite mote_hermite_make(float alpha, double h, double roundings) {
         .bump = (float)(6 * s * left),
         .x_error = (float)(roundings * 0x1p-24 / h),
         .v_error = 0x1p-21f};
+}
+
+mote_arc mote_arc_make(float alpha) {
+    const double t = (double)alpha, left = 1 - t;
+    mote_arc arc = {.alpha = alpha, .left = (float)left};
+    for (int i = 1; i <= MOTE_ARC_TERMS; i++) {
+        const double scale = (i == MOTE_ARC_TERMS ? 1.85298109240830 : 1.0) / (2 * i + 1);
+        arc.current[i - 1] = (float)(scale * (t * t / i - i));
+        arc.previous[i - 1] = (float)(scale * (left * left / i - i));
+    }
+    return arc;
 }

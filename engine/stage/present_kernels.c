@@ -109,6 +109,35 @@ static void interleave(float *const column[3], size_t count, void *to) {
         wide3_interleave((unsigned char *)to + i * 3 * sizeof(float), wide3_load(column, i));
 }
 
+MOTE_INLINE wide arc_weight(float t, const float term[MOTE_ARC_TERMS], wide less) {
+    wide sum = wide_set(1);
+    MOTE_UNROLLED
+    for (int i = MOTE_ARC_TERMS - 1; i >= 0; i--) sum = 1.0f + (term[i] * less) * sum;
+    return t * sum;
+}
+
+static void turn(const mote_arc *arc, float *const previous[4], float *const current[4], size_t count,
+                 float *const out[4]) {
+    for (size_t i = 0; i < count; i += MOTE_WIDTH) {
+        wide q[4], square = (wide){0};
+        for (int k = 0; k < 4; k++) q[k] = wide_load(current[k] + i);
+        if (previous[0]) {
+            const wide p[4] = {wide_load(previous[0] + i), wide_load(previous[1] + i),
+                               wide_load(previous[2] + i), wide_load(previous[3] + i)};
+            const wide dot = (p[0] * q[0] + p[1] * q[1]) + (p[2] * q[2] + p[3] * q[3]);
+            const wide less = wide_min(wide_abs(dot), wide_set(1)) - 1.0f;
+            const wide to = arc_weight(arc->alpha, arc->current, less),
+                       from = arc_weight(arc->left, arc->previous, less);
+            const wide_mask blends = wide_equal(p[0], p[0]);
+            const wide along = wide_select(wide_less(dot, (wide){0}), -to, to);
+            for (int k = 0; k < 4; k++) q[k] = wide_select(blends, from * p[k] + along * q[k], q[k]);
+        }
+        for (int k = 0; k < 4; k++) square += q[k] * q[k];
+        const wide one = 1.0f / wide_sqrt(square);
+        for (int k = 0; k < 4; k++) wide_store(out[k] + i, one * q[k]);
+    }
+}
+
 static void depths(float *const x[3], const float direction[3], size_t count, float *depth, float range[2]) {
     const wide along[3] = {wide_set(direction[0]), wide_set(direction[1]), wide_set(direction[2])};
     const wide none_near = wide_set(__builtin_inff()), none_far = wide_set(-__builtin_inff());
@@ -148,6 +177,7 @@ const mote_present_kernels MOTE_KERNEL_TABLE(mote_present_kernels) = {.blend = b
                                                                       .depths = depths,
                                                                       .keys = keys,
                                                                       .interleave = interleave,
+                                                                      .turn = turn,
                                                                       .lives = lives,
                                                                       .sizes = sizes,
                                                                       .colours = colours};

@@ -12,6 +12,8 @@ static mote_result check(const mote_system *system, const mote_emitter_def *def)
     if (result) return result;
     if ((double)def->rate * system->clock.timestep > (double)MOTE_MAX_PARTICLES) return MOTE_ERROR_RANGE;
     if (def->lifetime.least < INFINITY && !system->def.lifetimes) return MOTE_ERROR_ABSENT;
+    const bool turns = def->orientation != MOTE_EMIT_ALIGNED || def->spin.least < 0 || def->spin.most > 0;
+    if (turns && !system->def.orientation) return MOTE_ERROR_ABSENT;
     for (uint32_t i = 0; i < MOTE_MAX_EXTRA_COLUMNS; i++) {
         const bool has_floats = i < system->def.extra_count && system->def.extra_bytes[i] == sizeof(float);
         if (def->extra_columns >> i & 1 && !has_floats) return MOTE_ERROR_RANGE;
@@ -120,10 +122,10 @@ mote_result mote_system_remove_emitter(mote_system *system, mote_emitter_id id) 
 
 /* --- Snapshots --- */
 
-/* Words of an emitter: serial number, def without its cookie, motion, waiting births, births
- * so far and the share of the next one. */
+/* Words of an emitter: serial number, def without its cookie and its spin, motion, waiting births, births so
+ * far and the share of the next one; in systems with orientations, the spin. */
 enum {
-    DEF_WORDS = sizeof(mote_emitter_def) / 4 - 1,
+    DEF_WORDS = offsetof(mote_emitter_def, spin) / 4 - 1,
     SERIAL = 0,
     DEF,
     FROM = DEF + DEF_WORDS,
@@ -132,13 +134,22 @@ enum {
     WAITING = TICKS + 4,
     BIRTHS,
     DUE = BIRTHS + 2,
-    WORDS = DUE + 2
+    WORDS = DUE + 2,
+    SPIN = WORDS,
+    SPIN_WORDS = (sizeof(mote_emitter_def) - offsetof(mote_emitter_def, spin)) / 4
 };
-_Static_assert(sizeof(mote_emitter_def) == 46 * 4,
+_Static_assert(sizeof(mote_emitter_def) == 52 * 4,
                "a def consists of words: its members are in the snapshot as they are");
 
-static void write_emitter(unsigned char *section, uint32_t place, uint32_t serial, const mote_emitter *e) {
-    uint32_t words[WORDS] = {[SERIAL] = serial, [WAITING] = e->waiting};
+/* Returns the words of an emitter in the snapshots of a system. */
+static uint32_t words_in(const mote_system *system) {
+    return system->def.orientation ? WORDS + SPIN_WORDS : WORDS;
+}
+
+/* count: of the words. */
+static void write_emitter(unsigned char *section, uint32_t place, uint32_t count, uint32_t serial,
+                          const mote_emitter *e) {
+    uint32_t words[WORDS + SPIN_WORDS] = {[SERIAL] = serial, [WAITING] = e->waiting};
     uint64_t due;
     memcpy(words + DEF, (const uint32_t *)(const void *)&e->def + 1, DEF_WORDS * sizeof(uint32_t));
     memcpy(words + FROM, &e->motion.from, sizeof e->motion.from);
@@ -148,18 +159,20 @@ static void write_emitter(unsigned char *section, uint32_t place, uint32_t seria
     mote_words_split(e->motion.travel.to_tick, words + TICKS + 2);
     mote_words_split(e->serial, words + BIRTHS);
     mote_words_split(due, words + DUE);
-    mote_words_store(section, (uint64_t)place * WORDS, words, WORDS);
+    memcpy(words + SPIN, &e->def.spin, SPIN_WORDS * sizeof(uint32_t));
+    mote_words_store(section, (uint64_t)place * count, words, count);
 }
 
-static uint32_t read_emitter(const unsigned char *section, uint32_t place, mote_emitter *e) {
-    uint32_t words[WORDS];
-    mote_words_load(words, section, (uint64_t)place * WORDS, WORDS);
+static uint32_t read_emitter(const unsigned char *section, uint32_t place, uint32_t count, mote_emitter *e) {
+    uint32_t words[WORDS + SPIN_WORDS] = {0};
+    mote_words_load(words, section, (uint64_t)place * count, count);
     *e = (mote_emitter){.def.cookie = MOTE_EMITTER_COOKIE,
                         .motion.travel = {mote_words_join(words + TICKS), mote_words_join(words + TICKS + 2)},
                         .waiting = words[WAITING],
                         .serial = mote_words_join(words + BIRTHS)};
     const uint64_t due = mote_words_join(words + DUE);
     memcpy((uint32_t *)(void *)&e->def + 1, words + DEF, DEF_WORDS * sizeof(uint32_t));
+    memcpy(&e->def.spin, words + SPIN, SPIN_WORDS * sizeof(uint32_t));
     memcpy(&e->motion.from, words + FROM, sizeof e->motion.from);
     memcpy(&e->motion.to, words + TO, sizeof e->motion.to);
     memcpy(&e->due, &due, sizeof due);
@@ -171,7 +184,7 @@ static void check_emitters(const mote_system *system, const unsigned char *secti
     uint32_t last = 0;
     for (uint32_t i = 0; i < count; i++) {
         mote_emitter e;
-        const uint32_t serial = read_emitter(section, i, &e);
+        const uint32_t serial = read_emitter(section, i, words_in(system), &e);
         if (serial <= last || serial > next_serial || check(system, &e.def) ||
             mote_motion_check(&e.motion.from) || mote_motion_check(&e.motion.to) ||
             e.waiting > MOTE_MAX_PARTICLES || !(e.due >= 0 && e.due < 1)) {
@@ -185,17 +198,17 @@ static void check_emitters(const mote_system *system, const unsigned char *secti
 void mote_system_archive_emitters(mote_system *system, uint32_t count, uint32_t next_serial,
                                   mote_archive *a) {
     mote_id_list *list = &system->emitters;
-    unsigned char *section = mote_archive_section(a, 0, 4, 4 * (uint64_t)WORDS * count);
+    unsigned char *section = mote_archive_section(a, 0, 4, 4 * (uint64_t)words_in(system) * count);
     if (!section) return;
     for (uint32_t i = 0; i < count && a->task == MOTE_ARCHIVE_WRITE; i++)
-        write_emitter(section, i, list->serials[i], mote_emitter_at(list, i));
+        write_emitter(section, i, words_in(system), list->serials[i], mote_emitter_at(list, i));
     if (a->task == MOTE_ARCHIVE_CHECK) check_emitters(system, section, count, next_serial, a);
     list->element = sizeof(mote_emitter);
     if (a->task == MOTE_ARCHIVE_RESERVE && mote_id_list_reserve(list, count, a->allocator))
         mote_archive_refuse(a, MOTE_ERROR_MEMORY, 0, MOTE_NO_ITEM, NULL);
     if (a->task != MOTE_ARCHIVE_READ) return;
     for (uint32_t i = 0; i < count; i++)
-        list->serials[i] = read_emitter(section, i, mote_emitter_at(list, i));
+        list->serials[i] = read_emitter(section, i, words_in(system), mote_emitter_at(list, i));
     list->count = count;
     list->next_serial = next_serial;
 }

@@ -31,6 +31,13 @@ static uint64_t hash_settings(uint64_t hash, const mote_system *system) {
     hash = mote_hash_number(hash, (uint64_t)system->def.integrator);
     hash = mote_hash_number(hash, system->def.substeps);
     hash = mote_hash_words(hash, &system->def.mass, sizeof system->def.mass);
+    if (system->def.orientation) {
+        const float body[] = {system->def.inertia[0], system->def.inertia[1], system->def.inertia[2],
+                              system->def.spin_drag};
+        const uint64_t choices =
+            (uint64_t)system->def.principal_moments | (uint64_t)system->def.inertia_column << 1;
+        hash = mote_hash_words(mote_hash_number(hash, choices), body, sizeof body);
+    }
     if (!mote_system_collides(system)) return hash;
     const float contact[] = {system->def.collision_radius, system->def.friction};
     return mote_hash_words(hash, contact, sizeof contact);

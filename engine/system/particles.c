@@ -17,6 +17,13 @@ static void *element_at(const mote_particles *particles, int id, uint32_t slot) 
     return column ? column + (size_t)slot * particles->element_bytes[id] : NULL;
 }
 
+static mote_quaternion_columns orientation_at(const mote_particles *particles, uint32_t first) {
+    float *const *column = (float *const *)&particles->column[MOTE_COLUMN_ORIENTATION];
+    if (!column[0]) return (mote_quaternion_columns){NULL, NULL, NULL, NULL};
+    return (mote_quaternion_columns){column[0] + first, column[1] + first, column[2] + first,
+                                     column[3] + first};
+}
+
 static mote_range_view view_of(const mote_particles *particles, uint32_t first, uint32_t count) {
     mote_range_view view = {.first = first,
                             .count = count,
@@ -29,7 +36,12 @@ static mote_range_view view_of(const mote_particles *particles, uint32_t first, 
                             .anchor = vector_at(particles, MOTE_COLUMN_ANCHOR, first),
                             .id = element_at(particles, MOTE_COLUMN_ID, first),
                             .radius = element_at(particles, MOTE_COLUMN_RADIUS, first),
-                            .stuck = element_at(particles, MOTE_COLUMN_STUCK, first)};
+                            .stuck = element_at(particles, MOTE_COLUMN_STUCK, first),
+                            .orientation = orientation_at(particles, first),
+                            .angular_velocity = vector_at(particles, MOTE_COLUMN_ANGULAR_VELOCITY, first),
+                            .inertia.x = element_at(particles, MOTE_COLUMN_INERTIA, first),
+                            .inertia.y = element_at(particles, MOTE_COLUMN_INERTIA + 1, first),
+                            .inertia.z = element_at(particles, MOTE_COLUMN_INERTIA + 2, first)};
     for (int i = 0; i < (int)MOTE_MAX_EXTRA_COLUMNS; i++)
         view.extra[i] = element_at(particles, MOTE_COLUMN_EXTRA + i, first);
     return view;
@@ -196,6 +208,15 @@ mote_result mote_system_teleport(mote_system *system, uint32_t first, uint32_t c
     return MOTE_OK;
 }
 
+/* Clears the columns of an external quantity when they are first requested after a step. */
+static mote_vector_columns request(const mote_particles *particles, mote_column_id id, bool *marked) {
+    for (int axis = 0; axis < 3 && !*marked; axis++)
+        memset(particles->column[id + axis], 0,
+               mote_round_up(particles->range.slot_count, MOTE_GROUP) * sizeof(float));
+    *marked = true;
+    return vector_at(particles, id, 0);
+}
+
 mote_result mote_system_external_forces(mote_system *system, mote_vector_columns *forces) {
     if (forces) *forces = (mote_vector_columns){NULL, NULL, NULL};
     if (!system || !forces) return MOTE_ERROR_NULL;
@@ -203,11 +224,17 @@ mote_result mote_system_external_forces(mote_system *system, mote_vector_columns
     if (!system->def.external_forces) return MOTE_ERROR_ABSENT;
     if (mote_scheme_table[system->def.integrator].family == MOTE_FAMILY_ADVECTION)
         return MOTE_ERROR_INTEGRATOR;
-    mote_particles *particles = &system->particles;
-    for (int axis = 0; axis < 3 && !particles->external_forces_marked; axis++)
-        memset(particles->column[MOTE_COLUMN_EXTERNAL_FORCE + axis], 0,
-               mote_round_up(particles->range.slot_count, MOTE_GROUP) * sizeof(float));
-    particles->external_forces_marked = true;
-    *forces = vector_at(particles, MOTE_COLUMN_EXTERNAL_FORCE, 0);
+    *forces =
+        request(&system->particles, MOTE_COLUMN_EXTERNAL_FORCE, &system->particles.external_forces_marked);
+    return MOTE_OK;
+}
+
+mote_result mote_system_external_torques(mote_system *system, mote_vector_columns *torques) {
+    if (torques) *torques = (mote_vector_columns){NULL, NULL, NULL};
+    if (!system || !torques) return MOTE_ERROR_NULL;
+    if (!mote_system_may_edit(system)) return MOTE_ERROR_BUSY;
+    if (!system->particles.element_bytes[MOTE_COLUMN_EXTERNAL_TORQUE]) return MOTE_ERROR_ABSENT;
+    *torques =
+        request(&system->particles, MOTE_COLUMN_EXTERNAL_TORQUE, &system->particles.external_torques_marked);
     return MOTE_OK;
 }

@@ -23,8 +23,8 @@ mote_result mote_system_seek(mote_system *system, uint64_t step) {
     if (system->busy) return MOTE_ERROR_BUSY;
     const bool advects = mote_scheme_table[system->def.integrator].family == MOTE_FAMILY_ADVECTION;
     const bool collides = mote_system_collides(system) && system->particles.range.slot_count;
-    if (advects || collides || system->emitters.count || system->particles.external_forces_marked ||
-        mote_system_range_number(system, 0) ||
+    if (advects || collides || system->def.orientation || system->emitters.count ||
+        system->particles.external_forces_marked || mote_system_range_number(system, 0) ||
         !mote_forces_are_affine(system->forces.items, system->forces.count))
         return MOTE_ERROR_INTEGRATOR;
     mote_events_clear(system->particles.events, system->mark);

@@ -17,7 +17,7 @@
 
 /* --- The system --- */
 
-enum { DEF, COUNTS, SERIALS };
+enum { DEF, COUNTS, SERIALS, BODY = SERIALS + MOTE_KIND_COUNT };
 
 /* Words of COUNTS. List: items, and the last serial number. */
 typedef struct list_words {
@@ -38,12 +38,33 @@ typedef struct visit {
 } visit;
 
 /* Settings that must be equal; each is one word, so that the fault can name it. */
-enum { SETTINGS = 20 };
+enum { SETTINGS = 20, RADIUS_COLUMN = 17 };
 static const char *const setting_names[SETTINGS] = {
     "steps_per_second", "steps_per_second", "substeps",      "start_time",       "start_time",
     "integrator",       "late_policy",      "mass",          "interpolation",    "mass_column",
     "particle_ids",     "lifetimes",        "anchor_column", "external_forces",  "max_steps_per_advance",
     "collisions",       "sticking",         "radius_column", "collision_radius", "friction"};
+
+/* Settings of orientation: a section of its own, only in systems that have it. */
+enum { BODY_WORDS = 5 };
+static const char *const body_names[BODY_WORDS] = {"external_torques", "inertia", "inertia", "inertia",
+                                                   "spin_drag"};
+
+/* Returns the choices of orientation: 0 without it. */
+static uint32_t choices_of(const mote_system_def *def) {
+    if (!def->orientation) return 0;
+    return 1u | (uint32_t)def->principal_moments << 1 | (uint32_t)def->inertia_column << 2;
+}
+
+/* Returns the name of a setting whose word differs. */
+static const char *setting_name(uint32_t i, uint32_t word, uint32_t own) {
+    static const char *const names[] = {"radius_column", "orientation", "principal_moments",
+                                        "inertia_column"};
+    if (i >= SETTINGS) return "extra_bytes";
+    if (i != RADIUS_COLUMN || word == own) return setting_names[i];
+    const int bit = __builtin_ctz(word ^ own);
+    return bit < 4 ? names[bit] : setting_names[i];
+}
 
 static void settings_of(const mote_system_def *def, uint32_t words[SETTINGS + MOTE_MAX_EXTRA_COLUMNS]) {
     const uint32_t of[SETTINGS] = {def->steps_per_second.steps,
@@ -63,7 +84,7 @@ static void settings_of(const mote_system_def *def, uint32_t words[SETTINGS + MO
                                    def->max_steps_per_advance,
                                    def->collisions,
                                    def->sticking,
-                                   def->radius_column};
+                                   (uint32_t)def->radius_column | choices_of(def) << 1};
     uint64_t start;
     memcpy(words, of, sizeof of);
     memcpy(&start, &def->start_time, sizeof start);
@@ -84,7 +105,21 @@ static void visit_def(visit *v) {
     for (uint32_t i = 0; i < ALL; i++)
         if (words[i] != own[i])
             mote_archive_refuse(&v->archive, MOTE_ERROR_FOREIGN, DEF, MOTE_NO_ITEM,
-                                i < SETTINGS ? setting_names[i] : "extra_bytes");
+                                setting_name(i, words[i], own[i]));
+}
+
+/* Settings of orientation: that of another system is refused above. */
+static void visit_body(visit *v) {
+    const mote_system_def *def = &v->system->def;
+    uint32_t own[BODY_WORDS] = {def->external_torques}, words[BODY_WORDS];
+    if (!def->orientation) return;
+    memcpy(own + 1, def->inertia, sizeof def->inertia);
+    memcpy(own + 4, &def->spin_drag, sizeof def->spin_drag);
+    memcpy(words, own, sizeof words);
+    (void)mote_archive_words(&v->archive, BODY, words, BODY_WORDS);
+    for (uint32_t i = 0; i < BODY_WORDS; i++)
+        if (words[i] != own[i])
+            mote_archive_refuse(&v->archive, MOTE_ERROR_FOREIGN, BODY, MOTE_NO_ITEM, body_names[i]);
 }
 
 static list_words words_of(const mote_id_list *list) { return (list_words){list->count, list->next_serial}; }
@@ -127,6 +162,7 @@ static void visit_serials(visit *v, uint32_t kind) {
 static void visit_system(visit *v) {
     v->archive.part = MOTE_SNAPSHOT_SYSTEM, v->archive.object = 0;
     visit_def(v);
+    visit_body(v);
     v->counts = counts_of(v->system);
     (void)mote_archive_words(&v->archive, COUNTS, (uint32_t *)(void *)&v->counts, COUNT_WORDS);
     if (v->archive.task == MOTE_ARCHIVE_CHECK && !v->archive.result) check_counts(v);

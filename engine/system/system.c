@@ -21,6 +21,7 @@ mote_system_def mote_default_system_def(void) {
                              .particle_ids = true,
                              .collisions = true,
                              .friction = 0.5f,
+                             .inertia = {1, 1, 1},
                              .loop_order = MOTE_LOOP_AUTO,
                              .isa = MOTE_ISA_AUTO};
 }
@@ -47,6 +48,12 @@ static mote_result check_columns(const mote_system_def *def, const char **name) 
     if (radius) return radius;
     const mote_result friction = mote_named(name, "friction", mote_value_not_negative(def->friction));
     if (friction) return friction;
+    for (int i = 0; i < 3; i++) {
+        const mote_result inertia = mote_named(name, "inertia", mote_value_invertible(def->inertia[i], 1));
+        if (inertia) return inertia;
+    }
+    const mote_result drag = mote_named(name, "spin_drag", mote_value_not_negative(def->spin_drag));
+    if (drag) return drag;
     if (def->extra_count > MOTE_MAX_EXTRA_COLUMNS) return mote_named(name, "extra_count", MOTE_ERROR_RANGE);
     for (uint32_t i = 0; i < def->extra_count; i++)
         if (def->extra_bytes[i] == 0 || def->extra_bytes[i] > 256)

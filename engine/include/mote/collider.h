@@ -85,7 +85,16 @@ MOTE_API mote_result mote_collider_check(const mote_collider_def *def, const cha
  * the velocity of the last one until the next substep. A particle that is inside a collider is put on its
  * nearest surface, with the normal velocity of the surface or a greater one. An energy v^2 / 2 - g . x
  * does not grow by contacts with colliders at rest. Velocities of position Verlet are half a substep old: the
- * contact acts on v + h a / 2. Advection has no momentum: restitution and friction are 0. */
+ * contact acts on v + h a / 2. Advection has no momentum: restitution and friction are 0.
+ *
+ * Particles with an orientation and a radius r slide with u = w_t - r omega x n, and the impulse of friction
+ * acts at the surface: with d = u / |u|, the mass m and the inertia I
+ *
+ *     w_t' = w_t - p d,   omega' = omega + m r p I^-1 (n x d),
+ *     p = min(mu j, |u| / (1 + m r^2 (n x d) . I^-1 (n x d)))
+ *
+ * so that a ball rolls after a bounce where friction suffices, and rolls down a slope. The energy with that
+ * of the spin does not grow. A collider that turns carries stuck particles, but does not turn them. */
 MOTE_API mote_result mote_system_add_collider(mote_system *system, const mote_collider_def *def,
                                               mote_collider_id *id);
 

@@ -18,6 +18,14 @@ typedef struct mote_vector_columns {
         *z;   /**< component along z */
 } mote_vector_columns;
 
+/** Four arrays of floats: one quaternion per particle, as mote_transform.rotation. */
+typedef struct mote_quaternion_columns {
+    float *x, /**< component along x */
+        *y,   /**< component along y */
+        *z,   /**< component along z */
+        *w;   /**< real part */
+} mote_quaternion_columns;
+
 #define MOTE_MAX_PARTICLES 0x7fffff00u /**< particles in one set of columns */
 
 /** Particles as arrays of count floats each, with the alignment of a float; no padding is read or written. */

@@ -27,6 +27,13 @@ typedef enum mote_emitter_direction {
     MOTE_EMITTER_DIRECTION_COUNT
 } mote_emitter_direction;
 
+/** Orientation at birth, in systems that have orientations. */
+typedef enum mote_emitter_orientation {
+    MOTE_EMIT_ALIGNED, /**< that of the emitter at the birth */
+    MOTE_EMIT_TUMBLED, /**< random, uniform over all rotations */
+    MOTE_EMITTER_ORIENTATION_COUNT
+} mote_emitter_orientation;
+
 /** A spread: values are uniform in [least, most). */
 typedef struct mote_spread {
     float least, /**< lower end */
@@ -54,10 +61,15 @@ typedef struct mote_emitter_def {
     uint32_t extra_columns;       /**< bit 1 << i: column i of the host, of floats, is filled */
     mote_spread extra[MOTE_MAX_EXTRA_COLUMNS]; /**< values of those columns */
     uint32_t seed;                             /**< of its random numbers */
+    /** rad/s, angular speed about spin_axis. Other than 0 needs def.orientation of the system. */
+    mote_spread spin;
+    float spin_axis[3]; /**< in the axes of the emitter, of any length; 0: random, uniform by solid angle */
+    mote_emitter_orientation
+        orientation; /**< at birth; MOTE_EMIT_TUMBLED needs def.orientation of the system */
 } mote_emitter_def;
 
 /** Returns a def of a point at the origin: 0 births, along y without spread, 1 m/s, no end of life, 1 kg,
- * collision radius 0 m, seed 0. */
+ * collision radius 0 m, seed 0, aligned, no spin (about random axes). */
 MOTE_API mote_emitter_def mote_default_emitter_def(void);
 
 /** Checks a def. parameter: NULL, or receives the name of the field at fault (NULL: none). Returns MOTE_OK,
@@ -75,12 +87,13 @@ MOTE_API mote_result mote_emitter_check(const mote_emitter_def *def, const char 
  * before and after that moment); what is left of a birth goes to the next step. A particle born at the
  * fraction f, from the place p and with the velocity v, is at p + (1 - f) dt v at the end of the step, was at
  * p - f dt v at its start (previous position), and has (1 - f) dt less to live: interpolated positions leave
- * the emitter where it was at that moment. Forces act on it from the next step on. Its random numbers are a
- * function of (seed, number of the emitter, count of its births, draw) alone. Steps run in batches of one
- * while a system has emitters. A particle for which there is no capacity is not born, but counted
- * (mote_advance.unborn). Errors: NULL, BUSY, those of mote_emitter_check, RANGE (more than MOTE_MAX_PARTICLES
- * births a step by time; an extra column that the system does not have or whose elements are not of 4 bytes),
- * ABSENT (a finite lifetime without def.lifetimes), CAPACITY (MOTE_MAX_EMITTERS), MEMORY. */
+ * the emitter where it was at that moment. It keeps its orientation until then, and turns from the next step
+ * on. Forces act on it from the next step on. Its random numbers are a function of (seed, number of the
+ * emitter, count of its births, draw) alone. Steps run in batches of one while a system has emitters. A
+ * particle for which there is no capacity is not born, but counted (mote_advance.unborn). Errors: NULL, BUSY,
+ * those of mote_emitter_check, RANGE (more than MOTE_MAX_PARTICLES births a step by time; an extra column
+ * that the system does not have or whose elements are not of 4 bytes), ABSENT (a finite lifetime without
+ * def.lifetimes, spin or MOTE_EMIT_TUMBLED without def.orientation), CAPACITY (MOTE_MAX_EMITTERS), MEMORY. */
 MOTE_API mote_result mote_system_add_emitter(mote_system *system, const mote_emitter_def *def,
                                              mote_emitter_id *id);
 

@@ -1,0 +1,65 @@
+/* Spin that friction gives to a particle at a hit.
+ *
+ * The particle is a ball of its radius r for the contact, whatever its moments are. The material of its
+ * surface slides with u = v_t - r (w x n). An impulse p per mass against the direction d of u changes
+ *
+ *     v_t by -p d,   w by (m r p) I^-1 (n x d),   u along d by -p k,   k = 1 + m r^2 (n x d) . I^-1 (n x d)
+ *
+ * so that p = min(limit, |u| / k) stops the sliding where friction suffices: |u| / k takes the most energy,
+ * and less takes less. With a scalar inertia the particle then rolls; with three moments what is left of u is
+ * across d. */
+#ifndef MOTE_PARTICLES_COLLIDE_SPIN_H
+#define MOTE_PARTICLES_COLLIDE_SPIN_H
+
+#include "particles/collide_path.h"
+#include "particles/turn.h"
+
+/* Returns I^-1 v in the axes of the particle. */
+MOTE_INLINE wide3 collide_divide(const mote_collision *c, size_t i, wide3 v) {
+    wide inertia[3];
+    for (int k = 0; k < 3; k++) {
+        const int of = c->principal_moments ? k : 0;
+        inertia[k] = c->inertias[of] ? wide_load(c->inertias[of] + i) : wide_set(c->inertia[of]);
+    }
+    return (wide3){v.x / inertia[0], v.y / inertia[1], v.z / inertia[2]};
+}
+
+/* Returns the tangential velocity that friction leaves of `free`, and changes the spin of the leg. limit: the
+ * greatest change of the velocity, m/s. */
+MOTE_INLINE wide3 collide_roll(const mote_collision *c, wide3 n, wide limit, wide3 free, wide_mask hits,
+                               collide_leg *leg) {
+    const wide zero = {0}, one = wide_set(1.0f), r = leg->radius;
+    const size_t i = leg->slot;
+    const wide3 q = {wide_load(c->orientation[0] + i), wide_load(c->orientation[1] + i),
+                     wide_load(c->orientation[2] + i)};
+    const wide w = wide_load(c->orientation[3] + i);
+    const wide inverse_mass =
+        c->inverse_masses ? wide_load(c->inverse_masses + i) : wide_set(c->inverse_mass);
+    const wide3 slip = wide3_sub(free, wide3_scale(r, wide3_cross(turn_out_of(q, w, leg->spin), n)));
+    const wide size = wide_sqrt(wide3_dot(slip, slip));
+    const wide_mask slides = wide_less(zero, size);
+    const wide3 d = wide3_scale(wide_select(slides, one / wide_select(slides, size, one), zero), slip);
+    /* Gain of spin by an impulse 1 per mass. */
+    const wide3 arm = turn_into(q, w, wide3_cross(n, d)),
+                gain = wide3_scale(r / wide_select(wide_less(zero, inverse_mass), inverse_mass, one),
+                                   collide_divide(c, i, arm));
+    const wide k = one + r * wide3_dot(arm, gain);
+    const wide p = wide_min(wide_max(limit, zero), size / k);
+    leg->spin = wide3_select(hits & slides, wide3_add_scaled(leg->spin, p, gain), leg->spin);
+    return wide3_sub(free, wide3_scale(p, d));
+}
+
+/* Stores the spins of a register. Returns the lanes whose spin changed. Those that stick have none. */
+MOTE_INLINE wide_mask collide_store_spin(const mote_collision *c, size_t i, const collide_leg *leg) {
+    const wide3 was = wide3_load(c->spin, i), now = wide3_select(leg->held, wide3_zero(), leg->spin),
+                stored = wide3_select(leg->touched, now, was);
+    wide3_store(c->spin, i, stored);
+    return ~(wide_equal(was.x, stored.x) & wide_equal(was.y, stored.y) & wide_equal(was.z, stored.z));
+}
+
+/* Stops the spin of lanes that a collider holds. */
+MOTE_INLINE void collide_stop_spin(const mote_collision *c, size_t i, wide_mask held) {
+    wide3_store(c->spin, i, wide3_select(held, wide3_zero(), wide3_load(c->spin, i)));
+}
+
+#endif
