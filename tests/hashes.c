@@ -242,5 +242,6 @@ int main(int count, char **arguments) {
     print_chain_hashes();
     print_emitter_hashes(isa, jobs);
     print_collision_hashes(isa, jobs);
+    print_grid_hashes(isa, jobs);
     return 0;
 }
