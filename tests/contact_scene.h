@@ -56,7 +56,7 @@ static inline scene standing(mote_collider_def def) {
 }
 
 static inline scene random_scene(random_source *random, int kind, bool moves) {
-    scene s = standing(random_collider(random, (mote_collider_kind)(kind % MOTE_COLLIDER_KIND_COUNT)));
+    scene s = standing(random_collider(random, (mote_collider_kind)(kind % CONVEX_KINDS)));
     if (moves) s.to = random_transform(random, 1); /* far and by any angle */
     pose(&s);
     return s;

@@ -97,6 +97,9 @@ static inline mote_transform random_transform(random_source *random, double spre
     return t;
 }
 
+/* The kinds of convex shapes come first. */
+enum { CONVEX_KINDS = MOTE_COLLIDER_BOX + 1 };
+
 static inline mote_collider_def random_collider(random_source *random, mote_collider_kind kind) {
     static const double thickness[] = {1, 1, 0.3, 0.02};
     const double thin = thickness[random_below(random, 4)];

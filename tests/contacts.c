@@ -116,7 +116,7 @@ static void check_path(const scene *s, size_t i, double radius, tally *t) {
 
 TEST(paths_through_a_collider_end_before_it) {
     random_source random = {2};
-    tally t[MOTE_COLLIDER_KIND_COUNT] = {{0, 0, 0}};
+    tally t[CONVEX_KINDS] = {{0, 0, 0}};
     for (int n = 0; n < 160; n++) {
         const scene s = random_scene(&random, n, n & 4);
         const float radius = n % 3 ? 0.03f : 0;
@@ -125,7 +125,7 @@ TEST(paths_through_a_collider_end_before_it) {
         find(&s, &points);
         for (size_t i = 0; i < POINTS; i++) check_path(&s, i, radius, &t[s.def.kind]);
     }
-    for (int kind = 0; kind < MOTE_COLLIDER_KIND_COUNT; kind++) {
+    for (int kind = 0; kind < CONVEX_KINDS; kind++) {
         ASSERT(t[kind].inside, >, 1000);
         ASSERT(t[kind].passed_by, >, 1000);
         if (kind != MOTE_COLLIDER_PLANE) ASSERT(t[kind].stopped, >, 1000); /* no path leads through that */

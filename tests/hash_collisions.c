@@ -70,6 +70,88 @@ static uint64_t run(mote_isa isa, mote_jobs jobs, mote_integrator integrator, ui
     return hash;
 }
 
+/* --- Height fields and distance grids --- */
+
+enum { EDGE = 21, CELLS = 25 };
+
+/* Hills of exact numbers, and a bowl whose squares are. */
+static mote_height_field *hills(void) {
+    static float heights[EDGE * EDGE];
+    mote_height_field *field;
+    mote_height_field_def def = mote_default_height_field_def();
+    for (int k = 0; k < EDGE * EDGE; k++)
+        heights[k] = 0.0625f * (float)(k * 7 % 13) + 0.03125f * (float)(k % EDGE);
+    def.count[0] = def.count[1] = EDGE, def.spacing[0] = 0.5f, def.spacing[1] = 0.375f, def.heights = heights;
+    check(mote_height_field_create(&def, &field));
+    return field;
+}
+
+static mote_distance_grid *lens(void) {
+    static float distances[CELLS * CELLS * CELLS];
+    mote_distance_grid *grid;
+    mote_distance_grid_def def = mote_default_distance_grid_def();
+    for (int k = 0; k < CELLS * CELLS * CELLS; k++) {
+        const int x = k % CELLS - 12, y = k / CELLS % CELLS - 12, z = k / CELLS / CELLS - 12;
+        distances[k] = (float)(x * x + 3 * y * y + z * z - 64) * 0.0078125f;
+    }
+    for (int axis = 0; axis < 3; axis++) def.count[axis] = CELLS, def.origin[axis] = -1.5f;
+    def.spacing = 0.125f, def.distances = distances;
+    check(mote_distance_grid_create(&def, &grid));
+    return grid;
+}
+
+static mote_system *make_grids(const mote_system_def *def, const mote_height_field *field,
+                               const mote_distance_grid *grid, mote_collider_id id[2]) {
+    mote_system *system;
+    mote_force_id force;
+    mote_emitter_id emitter;
+    mote_emitter_def rain = mote_default_emitter_def();
+    const mote_transform low = at(-5, -1, -4, 0), high = at(0, 3, 0, 0.3f);
+    check(mote_system_create(def, &system));
+    const mote_force_def gravity = mote_gravity((float[3]){0, -9.81f, 0});
+    check(mote_system_add_force(system, &gravity, &force));
+    rain.shape = MOTE_EMITTER_BOX, rain.extent[0] = 3, rain.extent[2] = 2, rain.rate = 9000, rain.spread = 3;
+    rain.speed = (mote_spread){1, 9}, rain.collision_radius = (mote_spread){0, 0.05f};
+    rain.transform.position[1] = 5;
+    check(mote_system_add_emitter(system, &rain, &emitter));
+    mote_collider_def colliders[2] = {mote_height_field_collider(&low, field),
+                                      mote_distance_grid_collider(&high, grid)};
+    for (int i = 0; i < 2; i++) check(mote_system_add_collider(system, &colliders[i], &id[i]));
+    return system;
+}
+
+static uint64_t run_grids(mote_isa isa, mote_jobs jobs, mote_integrator integrator, bool moving) {
+    mote_system_def def = mote_default_system_def();
+    def.isa = isa, def.jobs = jobs, def.integrator = integrator, def.capacity = 6000;
+    def.substeps = moving ? 3 : 1, def.radius_column = true;
+    mote_height_field *field = hills();
+    mote_distance_grid *grid = lens();
+    mote_collider_id id[2], other[2];
+    mote_system *system = make_grids(&def, field, grid, id);
+    for (int frame = 0; frame < 20; frame++) {
+        const mote_transform to[2] = {at(-5, -1 + 0.05f * (float)(frame % 3), -4, 0.01f * (float)frame),
+                                      at(0.1f * (float)(frame % 9), 3, 0.2f, 0.2f * (float)frame)};
+        for (int i = 0; i < 2 && moving; i++)
+            check(mote_system_move_collider(system, id[i], &to[i], MOTE_NEXT_ADVANCE));
+        if (hash_twin_steps) system = hash_continue(system, make_grids(&def, field, grid, other));
+        check(mote_system_advance(system, 30000000 + 7000000 * (uint64_t)(frame % 4), NULL));
+    }
+    const uint64_t hash = mote_system_hash(system);
+    hash_compare(system, hash_twin_steps ? make_grids(&def, field, grid, other) : NULL);
+    mote_height_field_destroy(field);
+    mote_distance_grid_destroy(grid);
+    return hash;
+}
+
+void print_grid_hashes(mote_isa isa, mote_jobs jobs) {
+    static const mote_integrator integrators[] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_VELOCITY_VERLET, MOTE_RK4};
+    for (int i = 0; i < 3; i++)
+        for (int moving = 0; moving < 2; moving++)
+            printf("fields/%s/%s %016llx\n", mote_integrator_describe(integrators[i])->name,
+                   moving ? "moving" : "still",
+                   (unsigned long long)run_grids(isa, jobs, integrators[i], moving));
+}
+
 void print_collision_hashes(mote_isa isa, mote_jobs jobs) {
     static const mote_integrator integrators[] = {MOTE_SEMI_IMPLICIT_EULER, MOTE_VELOCITY_VERLET,
                                                   MOTE_POSITION_VERLET, MOTE_RK4, MOTE_EXACT_FLOW};

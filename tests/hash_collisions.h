@@ -6,4 +6,7 @@
 
 void print_collision_hashes(mote_isa isa, mote_jobs jobs);
 
+/* The same with height fields and distance grids. */
+void print_grid_hashes(mote_isa isa, mote_jobs jobs);
+
 #endif

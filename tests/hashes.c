@@ -244,5 +244,6 @@ int main(int count, char **arguments) {
     print_emitter_hashes(isa, jobs);
     print_collision_hashes(isa, jobs);
     print_orientation_hashes(isa, jobs);
+    print_grid_hashes(isa, jobs);
     return 0;
 }

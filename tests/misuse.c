@@ -84,6 +84,11 @@ static void fill_object_defs(misuse_world *w) {
     w->grid_def = mote_default_grid_def();
     for (int i = 0; i < 3; i++) w->grid_def.count[i] = 2;
     w->grid_def.vectors = (const float(*)[3])(void *)w->floats;
+    w->height_field_def = mote_default_height_field_def();
+    w->distance_grid_def = mote_default_distance_grid_def();
+    for (int i = 0; i < 2; i++) w->height_field_def.count[i] = 2;
+    for (int i = 0; i < 3; i++) w->distance_grid_def.count[i] = 2;
+    w->height_field_def.heights = w->distance_grid_def.distances = w->floats;
 }
 
 static void fill_other_defs(misuse_world *w) {
@@ -191,6 +196,8 @@ static void make_world(misuse_world *w) {
     w->systems[0] = w->system, w->systems[1] = w->other;
     MUST(mote_followers_create(w->system, w->strands, &w->followers_def, &w->followers, NULL));
     MUST(mote_grid_create(&w->grid_def, &w->grid));
+    MUST(mote_height_field_create(&w->height_field_def, &w->height_field));
+    MUST(mote_distance_grid_create(&w->distance_grid_def, &w->distance_grid));
     mote_hair model = mote_default_hair();
     model.strand_count = 2, model.point_count = 8, model.default_segments = 3, model.points = w->points;
     MUST(mote_hair_write(&model, w->file, sizeof w->file, &w->file_bytes));
@@ -213,6 +220,10 @@ static void destroy_world(misuse_world *w) {
     mote_system_destroy(w->made_system);
     mote_grid_destroy(w->grid);
     mote_grid_destroy(w->made_grid);
+    mote_height_field_destroy(w->height_field);
+    mote_height_field_destroy(w->made_height_field);
+    mote_distance_grid_destroy(w->distance_grid);
+    mote_distance_grid_destroy(w->made_distance_grid);
     mote_hair_destroy(w->hair);
     mote_hair_destroy(w->made_hair);
 }

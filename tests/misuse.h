@@ -24,6 +24,8 @@ typedef struct misuse_world {
     mote_followers *followers, *made_followers;
     mote_grid *grid, *made_grid;
     mote_hair *hair, *made_hair;
+    mote_height_field *height_field, *made_height_field;
+    mote_distance_grid *distance_grid, *made_distance_grid;
     /* Valid defs. */
     mote_system_def system_def;
     mote_collider_def collider_def;
@@ -33,6 +35,8 @@ typedef struct misuse_world {
     mote_followers_def followers_def;
     mote_force_def force_def;
     mote_grid_def grid_def;
+    mote_height_field_def height_field_def;
+    mote_distance_grid_def distance_grid_def;
     mote_hair_resample_def resample_def;
     mote_lines_def lines_def;
     mote_link link_def;

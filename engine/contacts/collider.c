@@ -81,6 +81,27 @@ mote_collider_def mote_box(const mote_transform *transform, const float extent[3
     return def;
 }
 
+static mote_collider_def make_grid(mote_collider_kind kind, const mote_transform *transform) {
+    mote_collider_def def = make_def(kind, 0);
+    if (transform) def.transform = *transform;
+    if (!transform) def.transform.position[0] = NAN;
+    return def;
+}
+
+mote_collider_def mote_height_field_collider(const mote_transform *transform,
+                                             const mote_height_field *field) {
+    mote_collider_def def = make_grid(MOTE_COLLIDER_HEIGHT_FIELD, transform);
+    def.height_field = field;
+    return def;
+}
+
+mote_collider_def mote_distance_grid_collider(const mote_transform *transform,
+                                              const mote_distance_grid *grid) {
+    mote_collider_def def = make_grid(MOTE_COLLIDER_DISTANCE_GRID, transform);
+    def.distance_grid = grid;
+    return def;
+}
+
 static mote_result check_sizes(const mote_collider_def *def, const char **name) {
     const struct {
         const char *name;
@@ -102,6 +123,10 @@ mote_result mote_collider_check(const mote_collider_def *def, const char **param
     if (def->cookie != MOTE_COLLIDER_COOKIE) return mote_named(name, "cookie", MOTE_ERROR_DEF);
     if ((unsigned)def->kind >= MOTE_COLLIDER_KIND_COUNT) return mote_named(name, "kind", MOTE_ERROR_ENUM);
     if ((unsigned)def->response >= MOTE_RESPONSE_COUNT) return mote_named(name, "response", MOTE_ERROR_ENUM);
+    if (def->kind == MOTE_COLLIDER_HEIGHT_FIELD && !def->height_field)
+        return mote_named(name, "height_field", MOTE_ERROR_NULL);
+    if (def->kind == MOTE_COLLIDER_DISTANCE_GRID && !def->distance_grid)
+        return mote_named(name, "distance_grid", MOTE_ERROR_NULL);
     mote_result result = mote_named(name, "transform", mote_motion_check(&def->transform));
     if (result == MOTE_OK) result = check_sizes(def, name);
     if (result) return result;

@@ -7,6 +7,8 @@
 
 #include "base/allocator.h"
 #include "base/hash.h"
+#include "contacts/distance_grid.h"
+#include "contacts/height_field.h"
 
 /* --- The list --- */
 
@@ -90,6 +92,16 @@ void mote_colliders_keep_arrivals(mote_collider_list *list, uint64_t now) {
     }
 }
 
+/* Returns the hash of the samples of a height field or distance grid; 0 for other shapes. */
+static uint64_t samples_hash(const mote_collider_def *def) {
+    if (def->kind == MOTE_COLLIDER_HEIGHT_FIELD) return def->height_field->hash;
+    return def->kind == MOTE_COLLIDER_DISTANCE_GRID ? def->distance_grid->hash : 0;
+}
+
+static bool has_samples(mote_collider_kind kind) {
+    return kind == MOTE_COLLIDER_HEIGHT_FIELD || kind == MOTE_COLLIDER_DISTANCE_GRID;
+}
+
 uint64_t mote_collider_hash(uint64_t seed, const mote_collider *collider) {
     const mote_collider_def *def = &collider->def;
     const mote_motion *motion = &collider->motion;
@@ -97,13 +109,25 @@ uint64_t mote_collider_hash(uint64_t seed, const mote_collider *collider) {
                            def->extent[2], def->friction,    def->restitution};
     uint64_t hash = mote_hash_words(mote_hash_number(seed, (uint64_t)def->kind), shape, sizeof shape);
     hash = mote_hash_number(hash, (uint64_t)def->response);
+    if (has_samples(def->kind)) hash = mote_hash_number(hash, samples_hash(def));
     return mote_travel_hash(hash, &motion->from, &motion->to, sizeof motion->to, &motion->travel);
 }
 
 /* --- Snapshots --- */
 
-/* Words of a collider: serial number, kind, def, motion. */
-enum { SERIAL, KIND, RESPONSE, DEF, FROM = DEF + 14, TO = FROM + 7, TICKS = TO + 7, WORDS = TICKS + 4 };
+/* Words of a collider: serial number, kind, def, motion. Samples are not in a snapshot: the def of a shape
+ * that has them holds their hash in place of the first two edges of a box. */
+enum {
+    SERIAL,
+    KIND,
+    RESPONSE,
+    DEF,
+    EXTENT = DEF + 9,
+    FROM = DEF + 14,
+    TO = FROM + 7,
+    TICKS = TO + 7,
+    WORDS = TICKS + 4
+};
 
 static void write_collider(unsigned char *section, uint32_t place, uint32_t serial, const mote_collider *c) {
     const float shape[7] = {c->def.radius,    c->def.half_length, c->def.extent[0],  c->def.extent[1],
@@ -112,6 +136,7 @@ static void write_collider(unsigned char *section, uint32_t place, uint32_t seri
         [SERIAL] = serial, [KIND] = (uint32_t)c->def.kind, [RESPONSE] = (uint32_t)c->def.response};
     memcpy(words + DEF, &c->def.transform, sizeof c->def.transform);
     memcpy(words + DEF + 7, shape, sizeof shape);
+    if (has_samples(c->def.kind)) mote_words_split(samples_hash(&c->def), words + EXTENT);
     memcpy(words + FROM, &c->motion.from, sizeof c->motion.from);
     memcpy(words + TO, &c->motion.to, sizeof c->motion.to);
     mote_words_split(c->motion.travel.from_tick, words + TICKS);
@@ -119,7 +144,44 @@ static void write_collider(unsigned char *section, uint32_t place, uint32_t seri
     mote_words_store(section, (uint64_t)place * WORDS, words, WORDS);
 }
 
-static uint32_t read_collider(const unsigned char *section, uint32_t place, mote_collider *c) {
+/* Samples of the colliders that the system has. */
+typedef struct known_samples {
+    uint32_t count;
+    struct {
+        uint64_t hash;
+        mote_collider_kind kind;
+        const mote_height_field *height_field;
+        const mote_distance_grid *distance_grid;
+    } of[MOTE_MAX_COLLIDERS];
+} known_samples;
+
+static void know_samples(const mote_collider_list *list, known_samples *known) {
+    known->count = 0;
+    for (uint32_t i = 0; i < list->list.count; i++) {
+        const mote_collider_def *def = &mote_collider_at(list, i)->def;
+        if (!has_samples(def->kind)) continue;
+        known->of[known->count].hash = samples_hash(def), known->of[known->count].kind = def->kind;
+        known->of[known->count].height_field = def->height_field;
+        known->of[known->count++].distance_grid = def->distance_grid;
+    }
+}
+
+/* Finds the samples with the hash in a collider's words. Returns false if the system has none. */
+static bool take_samples(const known_samples *known, const uint32_t *words, mote_collider_def *def) {
+    const uint64_t hash = mote_words_join(words + EXTENT);
+    for (uint32_t i = 0; i < known->count; i++) {
+        if (known->of[i].hash != hash || known->of[i].kind != def->kind) continue;
+        def->height_field = known->of[i].height_field;
+        def->distance_grid = known->of[i].distance_grid;
+        def->extent[0] = def->extent[1] = 0;
+        return true;
+    }
+    return false;
+}
+
+/* Reads a collider and returns its serial number; 0 if the system does not have its samples. */
+static uint32_t read_collider(const unsigned char *section, uint32_t place, const known_samples *known,
+                              mote_collider *c) {
     uint32_t words[WORDS];
     float shape[7];
     mote_words_load(words, section, (uint64_t)place * WORDS, WORDS);
@@ -137,15 +199,20 @@ static uint32_t read_collider(const unsigned char *section, uint32_t place, mote
     memcpy(&c->def.transform, words + DEF, sizeof c->def.transform);
     memcpy(&c->motion.from, words + FROM, sizeof c->motion.from);
     memcpy(&c->motion.to, words + TO, sizeof c->motion.to);
+    if (has_samples(c->def.kind) && !take_samples(known, words, &c->def)) return 0;
     return words[SERIAL];
 }
 
 static void check_colliders(const unsigned char *section, uint32_t count, uint32_t next_serial, bool sticking,
-                            mote_archive *a) {
+                            const known_samples *known, mote_archive *a) {
     uint32_t last = 0;
     for (uint32_t i = 0; i < count; i++) {
         mote_collider c;
-        const uint32_t serial = read_collider(section, i, &c);
+        const uint32_t serial = read_collider(section, i, known, &c);
+        if (!serial && has_samples(c.def.kind)) {
+            mote_archive_refuse(a, MOTE_ERROR_FOREIGN, 0, i, "collider");
+            return;
+        }
         if (serial <= last || serial > next_serial || mote_collider_check(&c.def, NULL) ||
             (c.def.response == MOTE_RESPONSE_STICK && !sticking) || mote_motion_check(&c.motion.from) ||
             mote_motion_check(&c.motion.to)) {
@@ -171,12 +238,14 @@ void mote_colliders_archive(mote_collider_list *list, uint32_t count, uint32_t n
     if (!section) return;
     for (uint32_t i = 0; i < count && a->task == MOTE_ARCHIVE_WRITE; i++)
         write_collider(section, i, list->list.serials[i], mote_collider_at(list, i));
-    if (a->task == MOTE_ARCHIVE_CHECK) check_colliders(section, count, next_serial, sticking, a);
+    known_samples known;
+    know_samples(list, &known);
+    if (a->task == MOTE_ARCHIVE_CHECK) check_colliders(section, count, next_serial, sticking, &known, a);
     if (a->task == MOTE_ARCHIVE_RESERVE && reserve(list, count, a->allocator))
         mote_archive_refuse(a, MOTE_ERROR_MEMORY, 0, MOTE_NO_ITEM, NULL);
     if (a->task != MOTE_ARCHIVE_READ) return;
     for (uint32_t i = 0; i < count; i++)
-        list->list.serials[i] = read_collider(section, i, mote_collider_at(list, i));
+        list->list.serials[i] = read_collider(section, i, &known, mote_collider_at(list, i));
     list->list.count = count;
     list->list.next_serial = next_serial;
     poses_changed(list);
@@ -236,7 +305,8 @@ static quaternion twist_of(quaternion local) {
 static float bound_of(const mote_collider_def *def) {
     const double x = (double)def->extent[0], y = (double)def->extent[1], z = (double)def->extent[2];
     double reach = 0;
-    if (def->kind == MOTE_COLLIDER_PLANE) return INFINITY;
+    if (def->kind == MOTE_COLLIDER_PLANE || def->kind == MOTE_COLLIDER_HEIGHT_FIELD) return INFINITY;
+    if (def->kind == MOTE_COLLIDER_DISTANCE_GRID) return def->distance_grid->reach;
     if (def->kind == MOTE_COLLIDER_CAPSULE) reach = (double)def->half_length;
     if (def->kind == MOTE_COLLIDER_BOX) reach = __builtin_sqrt((x * x + y * y) + z * z);
     return (float)((reach + (double)def->radius) * (1 + 0x1p-22));
@@ -279,6 +349,27 @@ static void write_extent(const mote_collider_def *def, mote_collider_pose *pose)
     pose->spin = (float)__builtin_sqrt(square);
 }
 
+/* Writes the bounds of the solid in its axes, rounded up. */
+static void write_bounds(mote_collider_pose *pose) {
+    for (int axis = 0; axis < 3 && pose->distance_grid; axis++) {
+        const mote_distance_grid *grid = pose->distance_grid;
+        const double low = (double)grid->origin[axis],
+                     high = low + (double)grid->spacing * (grid->count[axis] - 1);
+        const double more = 0x1p-20 * (__builtin_fabs(low) + __builtin_fabs(high));
+        pose->low[axis] = (float)(low - more), pose->high[axis] = (float)(high + more);
+    }
+    pose->ball = pose->bound;
+    if (!pose->height_field) return;
+    const mote_height_field *field = pose->height_field;
+    const double top = (double)field->high + (double)pose->radius * (double)field->weight;
+    pose->low[1] = -MOTE_GRID_FAR, pose->high[1] = (float)(top + 0x1p-20 * __builtin_fabs(top));
+    pose->high[0] = (float)((field->count[0] - 1) * (double)field->spacing[0] * (1 + 0x1p-20));
+    pose->high[2] = (float)((field->count[1] - 1) * (double)field->spacing[1] * (1 + 0x1p-20));
+    const double up = __builtin_fabs(top), down = __builtin_fabs((double)field->low),
+                 y = up > down ? up : down, x = (double)pose->high[0], z = (double)pose->high[2];
+    pose->ball = (float)(__builtin_sqrt(x * x + y * y + z * z) * (1 + 0x1p-20));
+}
+
 mote_collider_pose mote_collider_pose_make(const mote_collider_def *def, const mote_transform *from,
                                            const mote_transform *to) {
     mote_collider_pose pose = {.kind = def->kind,
@@ -288,6 +379,9 @@ mote_collider_pose mote_collider_pose_make(const mote_collider_def *def, const m
                                .bound = bound_of(def),
                                .restitution = def->restitution,
                                .response = def->response};
+    if (def->kind == MOTE_COLLIDER_HEIGHT_FIELD) pose.height_field = def->height_field;
+    if (def->kind == MOTE_COLLIDER_DISTANCE_GRID) pose.distance_grid = def->distance_grid;
+    write_bounds(&pose);
     quaternion before = quaternion_of(from), now = quaternion_of(to);
     for (int i = 0; i < 3; i++) {
         pose.extent[i] = def->extent[i];

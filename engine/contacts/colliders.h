@@ -16,7 +16,7 @@ typedef struct mote_collider_pose {
     mote_collider_kind kind;
     float radius, half_length, extent[3], friction;
     bool turns;      /* axes differ from those at the boundary before */
-    float bound;     /* m, bounding radius about the origin; infinite for a plane */
+    float bound;     /* m, bounding radius about the origin; infinite for a plane or height field */
     float origin[3]; /* m, world */
     float axis[3][3];
     float start[3][3]; /* axes at the boundary before. The path of a point is straight in them. Of a capsule:
@@ -28,13 +28,19 @@ typedef struct mote_collider_pose {
                           turn; others: infinite */
     float moved;       /* m, largest component of shift */
     /* Of loose particles: */
-    float half[3];      /* m, half edges of the world-aligned box around the shape; infinite for a plane */
+    float half[3];      /* m, half edges of the world-aligned box around the shape; infinite for a plane
+                           or height field */
     float slack;        /* m, 2^-22 of its largest coordinate: distances are exact within a few of these */
     float before[3][3]; /* axes at the boundary before, with the twist of a capsule */
     float spin;         /* rad, bound of the angle by which the axes turned since the boundary before */
     float restitution;
     mote_response response;
     uint32_t serial; /* number of the collider in its list */
+    /* Of height fields and distance grids: */
+    const mote_height_field *height_field;
+    const mote_distance_grid *distance_grid;
+    float low[3], high[3]; /* m, bounds of the solid in its axes */
+    float ball;            /* m, bounding radius of the surface about the origin */
 } mote_collider_pose;
 
 typedef struct mote_collider {

@@ -5,7 +5,7 @@
  * convex, so a plane that touches one and has q0 on its outer side has q1 behind it whenever the segment
  * meets the collider. A lane that passed through gets such a plane, which returns the point to the side from
  * which it came. All others get the plane at the surface nearest to q1. Every plane touches the collider
- * without cutting it, for any path.
+ * without cutting it, for any path. Height fields and distance grids are not convex: contact_grid.
  *
  * Closest points of segments: C. Ericson, Real-Time Collision Detection (2005) 5.1.8 and 5.1.9; segment
  * against box: 5.3.3. */
@@ -13,6 +13,8 @@
 #define MOTE_CONTACTS_CONTACT_H
 
 #include "contacts/colliders.h"
+#include "contacts/distance_grid.h"
+#include "contacts/height_field.h"
 #include "math/wide.h"
 
 /* Contact plane: gap(x) = normal . x - offset, m. The offset includes the point's radius: its surface touches
@@ -238,6 +240,38 @@ MOTE_INLINE wide_mask contact_round(const mote_collider_pose *to, wide3 d0, wide
     return near;
 }
 
+/* Contact with a height field or distance grid, neither of which is convex: the tangent plane at the end, or,
+ * if the point moves by more than half a cell along an axis and its path leads into the solid, where it does
+ * so. Returns the lanes that have a surface within `limit`. q0, q1 are in the axes of the collider. */
+MOTE_OUTLINE wide_mask contact_grid(const mote_collider_pose *to, wide3 q0, wide3 q1, wide r, wide limit,
+                                    contact_plane *plane) {
+    const mote_height_field *field = to->height_field;
+    const float cell = field ? (field->spacing[0] < field->spacing[1] ? field->spacing[0] : field->spacing[1])
+                             : to->distance_grid->spacing;
+    const grid_surface end =
+        field ? height_field_surface(field, q1, r) : distance_grid_surface(to->distance_grid, q1, r);
+    wide_mask applies = end.within & wide_less(end.distance, limit);
+    *plane = (contact_plane){end.normal, end.distance};
+    const wide3 u = wide3_sub(q1, q0), size = contact_abs(u);
+    const wide_mask far = wide_less(wide_set(0.5f * cell), wide_max(wide_max(size.x, size.y), size.z));
+    if (!wide_lane_bits(far)) return applies;
+    grid_segment path = {.q = q0, .u = u, .radius = r, .v = wide3_zero(), .later = wide3_zero()};
+    if (field)
+        height_field_clip(field, &path);
+    else
+        distance_grid_clip(to->distance_grid, &path);
+    grid_search search = grid_search_begin(&path, far & ~wide_less(path.end, path.begin));
+    if (field)
+        height_field_sweep(field, &path, &search);
+    else
+        distance_grid_sweep(to->distance_grid, &path, &search);
+    const wide_mask falls = search.falls;
+    const wide3 way = wide3_scale(wide_set(1.0f) - search.f, u);
+    plane->normal = wide3_select(falls, search.normal, plane->normal);
+    plane->gap = wide_select(falls, wide3_dot(search.normal, way), plane->gap);
+    return applies | falls;
+}
+
 /* Dispatches on the kind of collider. d0, d1: the point minus the collider's origin, before and now. Returns
  * the lanes to which the plane applies: in the others the surface is farther than `limit`. */
 MOTE_INLINE wide_mask contact_with(const mote_collider_pose *to, wide3 d0, wide3 d1, wide radius, wide limit,
@@ -250,9 +284,14 @@ MOTE_INLINE wide_mask contact_with(const mote_collider_pose *to, wide3 d0, wide3
         *plane = (contact_plane){up, wide3_dot(up, d1) - radius};
         return ~(wide_mask){0};
     }
-    *plane = contact_box(to, contact_into(to->start, d0), contact_into(to->axis, d1), r);
+    const wide3 q0 = contact_into(to->start, d0), q1 = contact_into(to->axis, d1);
+    wide_mask applies = ~(wide_mask){0};
+    if (to->kind == MOTE_COLLIDER_BOX)
+        *plane = contact_box(to, q0, q1, r);
+    else
+        applies = contact_grid(to, q0, q1, r, limit, plane);
     plane->normal = contact_out_of(to->axis, plane->normal);
-    return ~(wide_mask){0};
+    return applies;
 }
 
 /* Returns the origin of a collider relative to `base`, the origin of the points' coordinates. */

@@ -14,49 +14,12 @@
 #define MOTE_PARTICLES_COLLIDE_H
 
 #include "integrators/lanes.h"
-#include "particles/collide_path.h"
+#include "particles/collide_grid.h"
 #include "particles/collide_spin.h"
 #include "particles/particles.h"
 
 #define COLLIDE_SWEEPS   4        /* hits of a particle in a substep */
 #define COLLIDE_ROUNDING 0x1p-22f /* of coordinates: bound of the error of a distance */
-#define COLLIDE_SLOW     0x1p-20f /* of speeds: slower normal velocities are rounding errors */
-#define COLLIDE_INSIDE   (-1.0f)  /* fractions of hits: before all others */
-#define COLLIDE_NO_HIT   2.0f
-
-/* First hit of the leg. */
-typedef struct collide_hit {
-    wide f; /* fraction of the leg */
-    wide3 normal, drift;
-    wide restitution, friction, depth; /* depth > 0: the leg began inside */
-    wide_mask index, kills, sticks;
-} collide_hit;
-
-/* Returns the start of a leg relative to the origin of a collider. */
-MOTE_INLINE wide3 collide_start(const mote_collider_pose *from, const mote_collider_pose *to,
-                                const collide_leg *leg) {
-    const wide3 d = wide3_sub(leg->x, wide3_set(from->origin));
-    if (to->moved == 0) return d;
-    return wide3_sub(d, wide3_scale(1.0f - leg->left, wide3_set(to->shift)));
-}
-
-/* Replaces *hit by the hit with a collider in the lanes of `meets` in which that is earlier. */
-MOTE_INLINE void collide_take(const mote_collision *c, int32_t index, const mote_collider_pose *to,
-                              const collide_hit *here, wide_mask meets, collide_hit *hit) {
-    const wide_mask first = meets & wide_less(here->f, hit->f), none = (wide_mask){0};
-    const wide_mask inside = wide_less((wide){0}, here->depth);
-    if (!wide_lane_bits(first)) return;
-    hit->f = wide_select(first, here->f, hit->f);
-    hit->normal = wide3_select(first, here->normal, hit->normal);
-    hit->drift = wide3_select(first, here->drift, hit->drift);
-    hit->depth = wide_select(first, here->depth, hit->depth);
-    hit->restitution =
-        wide_select(first, wide_select(inside, (wide){0}, wide_set(to->restitution)), hit->restitution);
-    hit->friction = wide_select(first, wide_set(c->friction[index]), hit->friction);
-    hit->index = (first & index) | (~first & hit->index);
-    hit->kills = (to->response == MOTE_RESPONSE_KILL ? first : none) | (~first & hit->kills);
-    hit->sticks = (to->response == MOTE_RESPONSE_STICK ? first : none) | (~first & hit->sticks);
-}
 
 /* Replaces *hit in the lanes that hit this collider earlier. kind: that of the collider; a constant makes an
  * instance for it. */
@@ -121,6 +84,10 @@ MOTE_INLINE void collide_find(const mote_collision *c, const mote_near *list, co
                               const collide_leg *leg, collide_hit *hit) {
     for (uint32_t k = 0; k < list->count; k++) {
         const int32_t i = list->index[k];
+        if (from[i].height_field || from[i].distance_grid) {
+            collide_with_grid(c, i, &from[i], leg, hit);
+            continue;
+        }
 #define COLLIDE_KIND(of)                                                                                     \
     case of:                                                                                                 \
         collide_with(c, i, &from[i], MOTE_SPECIALISED(of, from[i].kind), leg, hit);                          \
@@ -185,6 +152,19 @@ MOTE_INLINE wide3 collide_crease(wide_mask creased, wide3 normal, wide3 other, w
     const wide_mask none = wide_less(square, wide_set(COLLIDE_SLOW));
     const wide share = wide3_dot(along, v) / wide_select(none, wide_set(1.0f), square);
     return wide3_select(creased, wide3_scale(wide_select(none, (wide){0}, share), along), v);
+}
+
+/* In a valley of a grid the particle slides along the crease alone, and so does friction, up to `limit`, act
+ * on its free velocity. One that is held does not creep by rounding. */
+MOTE_INLINE void collide_valley(wide_mask valley, const collide_hit *hit, const collide_leg *leg, wide3 free,
+                                wide limit, wide3 *v, wide3 *end) {
+    const wide zero = {0}, one = wide_set(1.0f);
+    const wide3 slip = collide_crease(valley, hit->normal, leg->rest_normal, free);
+    const wide along = wide_sqrt(wide3_dot(slip, slip));
+    const wide_mask slides = wide_less(limit, along);
+    const wide share = wide_select(slides, one - limit / wide_select(slides, along, one), zero);
+    *end = wide3_select(valley, wide3_scale(share, slip), *end);
+    *v = wide3_select(valley & ~slides, wide3_zero(), *v);
 }
 
 /* Particles after a hit: place, relative velocities at both ends of the next leg, velocity of the material,
@@ -262,10 +242,15 @@ MOTE_INLINE void collide_resolve(const mote_collision *c, const collide_hit *hit
     const wide3 material = wide3_scale(wide_set(c->inverse_h), hit->drift);
     /* Place and relative velocity at the hit. */
     wide3 x = wide3_add_scaled(leg->x, f, u);
-    x = wide3_sub(x, wide3_scale(f * rest_of, leg->lag));
+    wide3 lag = leg->lag;
+    if (wide_lane_bits(hit->straight)) lag = wide3_select(hit->straight, wide3_zero(), lag);
+    x = wide3_sub(x, wide3_scale(f * rest_of, lag));
     x = wide3_add_scaled(x, hit->depth, n);
-    const wide3 at = wide3_add_scaled(leg->v, f, leg->dv), w = wide3_sub(at, material),
-                dv = wide3_scale(rest_of, leg->dv);
+    const wide3 at = wide3_add_scaled(leg->v, f, leg->dv), w = wide3_sub(at, material);
+    wide3 dv = wide3_scale(rest_of, leg->dv);
+    /* A particle that rested on one face and hits the next may leave both. */
+    if (wide_lane_bits(hit->grid & leg->rested))
+        dv = wide3_select(hit->grid & leg->rested, wide3_scale(rest_of * leg->left, leg->gained), dv);
     const wide wn = wide3_dot(n, w), an = wide3_dot(n, dv);
     const wide e = c->advects ? zero : hit->restitution;
     const wide after = wide_select(wide_less(wn, zero), zero - e * wn, wn);
@@ -286,6 +271,7 @@ MOTE_INLINE void collide_resolve(const mote_collision *c, const collide_hit *hit
     if (wide_lane_bits(creased)) {
         v = collide_crease(creased, n, leg->rest_normal, v);
         end = collide_crease(creased, n, leg->rest_normal, end);
+        collide_valley(creased & hit->grid, hit, leg, free, limit, &v, &end);
     }
     if (c->add_hits) collide_tell(c, hit, hits, x, zero - wn, leg);
     const collide_after next = {x, v, end, material, at, rests};
@@ -362,26 +348,47 @@ MOTE_INLINE void collide_kill(const mote_collision *c, size_t i, wide_mask kills
     }
 }
 
+/* Distance of the end of a leg from a collider. */
+MOTE_INLINE collide_surface collide_end(const mote_collider_pose *to, const collide_leg *leg, wide3 d) {
+    if (to->height_field || to->distance_grid) return collide_grid_end(to, leg, contact_into(to->axis, d));
+    const wide r = to->kind == MOTE_COLLIDER_PLANE ? leg->radius : to->radius + leg->radius;
+    return collide_surface_of(to, to->kind, collide_into(to->kind, to->axis, d), r);
+}
+
+/* Takes the work of a way `depth` along the normal against the acceleration a from the kinetic energy of the
+ * velocity w relative to the collider. Returns the change of w. */
+MOTE_INLINE wide3 collide_lifted(wide3 a, wide3 normal, wide depth, wide3 w) {
+    const wide zero = {0}, one = wide_set(1.0f), square = wide3_dot(w, w);
+    const wide work = 2.0f * (depth * wide_max(zero - wide3_dot(a, normal), zero));
+    const wide_mask some = wide_less(zero, work) & wide_less(wide_set(CONTACT_SHORT), square);
+    const wide left = wide_max(one - work / wide_select(some, square, one), zero);
+    return wide3_scale(wide_select(some, wide_sqrt(left) - one, zero), w);
+}
+
 /* Puts lanes that end inside the last collider that they hit on its surface: it turned after the hit, which
- * the leg does not know. */
+ * the leg does not know, or it is hollow there (collide_grid.h). */
 MOTE_INLINE void collide_settle(const mote_collision *c, const mote_near *list,
                                 const mote_collider_pose *from, collide_leg *leg) {
-    const wide zero = {0};
+    const wide zero = {0}, rate = wide_set(c->inverse_h);
     for (uint32_t k = 0; k < list->count; k++) {
         const mote_collider_pose *to = &from[list->index[k]] + c->count;
         const wide_mask here = leg->touched & ~leg->held & wide_is(leg->last, list->index[k]);
-        if (!to->turns || !wide_lane_bits(here)) continue;
+        if (!(to->turns || to->distance_grid) || !wide_lane_bits(here)) continue;
         const wide3 d = wide3_sub(leg->end_x, wide3_set(to->origin));
-        const wide r = to->kind == MOTE_COLLIDER_PLANE ? leg->radius : to->radius + leg->radius;
-        const collide_surface end = collide_surface_of(to, to->kind, collide_into(to->kind, to->axis, d), r);
-        const wide_mask inside = here & wide_less(end.distance, zero);
+        const collide_surface end = collide_end(to, leg, d);
+        const wide least = to->distance_grid ? zero - (leg->slack + to->slack) : zero;
+        const wide_mask inside = here & wide_less(end.distance, least);
         if (!wide_lane_bits(inside)) continue;
         const wide3 normal = collide_out_of(to->kind, to->axis, end.normal),
                     drift = wide3_add(wide3_set(to->shift), contact_out_of(to->turn, d));
-        const wide speed =
-            wide3_dot(normal, wide3_sub(leg->end_v, wide3_scale(wide_set(c->inverse_h), drift)));
-        const wide gains = wide_select(inside, zero - wide_min(speed, zero), zero);
-        leg->end_v = wide3_add_scaled(leg->end_v, gains, normal);
+        const wide speed = wide3_dot(normal, wide3_sub(leg->end_v, wide3_scale(rate, drift)));
+        const wide gains = zero - wide_min(speed, zero);
+        leg->end_v = wide3_select(inside, wide3_add_scaled(leg->end_v, gains, normal), leg->end_v);
+        if (to->distance_grid) {
+            const wide3 w = wide3_sub(leg->end_v, wide3_scale(rate, drift)),
+                        loss = collide_lifted(wide3_scale(rate, leg->gained), normal, zero - end.distance, w);
+            leg->end_v = wide3_select(inside, wide3_add(leg->end_v, loss), leg->end_v);
+        }
         leg->end_x =
             wide3_select(inside, wide3_add_scaled(leg->end_x, zero - end.distance, normal), leg->end_x);
     }
@@ -407,6 +414,7 @@ MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *nea
         half = wide3_scale(wide_set(0.5f), wide3_sub(leg.end_v, leg.v));
         leg.v = wide3_add(leg.v, half), leg.end_v = wide3_add(leg.end_v, half);
     }
+    leg.gained = wide3_sub(leg.end_v, leg.v);
     mote_near reached;
     const mote_near *list = collide_leaves(&leg, s->origin, wide_set(near->free)) ? &c->all : near;
     collide_leg_begin(c, &leg);
@@ -432,7 +440,7 @@ MOTE_OUTLINE void collide_register(const mote_collision *c, const mote_near *nea
             collide_leaves(&leg, s->origin, wide_set(near->free)))
             list = &c->all;
     }
-    if (!c->still && wide_lane_bits(leg.touched)) collide_settle(c, &c->all, from, &leg);
+    if ((!c->still || c->hollow) && wide_lane_bits(leg.touched)) collide_settle(c, &c->all, from, &leg);
     if (c->half_step) leg.end_v = wide3_sub(leg.end_v, half);
     s->x = wide3_select(leg.touched, leg.end_x, s->x);
     s->v = wide3_select(leg.touched, leg.end_v, s->v);

@@ -15,6 +15,7 @@ typedef struct collide_leg {
     wide slack;    /* m, rounding error of a coordinate */
     wide slow;     /* m/s, rounding error of a velocity */
     wide3 dv, lag; /* end_v - v; theta h left dv */
+    wide3 gained;  /* m/s, in the whole substep without contacts */
     wide3 drift;   /* m, motion of the last collider's material in a substep */
     wide3 rest_normal;
     wide_mask rested, active, touched;

@@ -4,6 +4,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "contacts/height_field.h"
+
 /* Twice the way that the fastest particle of the block goes in a step without forces. A particle that leaves
  * this region is tested against all colliders, so that the factor changes no result. */
 #define REACH 2.0
@@ -52,6 +54,38 @@ static double plane_distance(const mote_collider_pose *pose, uint32_t stride, ui
     return least;
 }
 
+/* Returns the distance from the box of the particles to the bounds of a height field or distance grid in its
+ * axes: the greatest one of x, y, z, each the least of the step, over |axis| in the 1-norm. A field that
+ * turns is near everywhere. */
+static double grid_distance(const mote_collider_pose *pose, uint32_t stride, uint32_t rows,
+                            const mote_slot_bounds *b) {
+    double least[3] = {INFINITY, INFINITY, INFINITY};
+    const double weight = pose->height_field ? (double)pose->height_field->weight : 1;
+    for (uint32_t s = 0; s < rows; s++) {
+        const mote_collider_pose *at = &pose[(size_t)s * stride];
+        if (at->turns && pose->height_field) return -INFINITY;
+        if (at->turns) return box_distance(pose, stride, rows, b);
+        for (int k = 0; k < 3; k++) {
+            double middle = 0, half = 0, size = 0;
+            for (int i = 0; i < 3; i++) {
+                const double n = (double)at->axis[k][i], low = (double)b->low[i], high = (double)b->high[i];
+                middle += n * (0.5 * (low + high) - (double)at->origin[i]);
+                half += 0.5 * fabs(n) * (high - low), size += fabs(n);
+            }
+            const double gap = apart(middle - half, middle + half, (double)at->low[k], (double)at->high[k]);
+            least[k] = lesser(least[k], (gap - 1.03 * weight * (double)b->radius) / size);
+        }
+    }
+    return greater(greater(least[0], least[1]), least[2]);
+}
+
+static double distance_to(const mote_collider_pose *pose, uint32_t stride, uint32_t rows,
+                          const mote_slot_bounds *b) {
+    if (pose->kind == MOTE_COLLIDER_PLANE) return plane_distance(pose, stride, rows, b);
+    if (pose->height_field || pose->distance_grid) return grid_distance(pose, stride, rows, b);
+    return box_distance(pose, stride, rows, b);
+}
+
 /* Returns a bound of the rounding errors of the distances that the kernels compute, and more. */
 static double slack_of(const mote_collider_pose *pose, const mote_slot_bounds *b) {
     double scale = (double)b->radius;
@@ -68,8 +102,7 @@ void mote_collision_near(const mote_collision *collision, uint32_t substeps, dou
     for (uint32_t k = 0; k < collision->all.count; k++) {
         const uint8_t i = collision->all.index[k];
         const mote_collider_pose *pose = &collision->poses[i];
-        const double distance = (pose->kind == MOTE_COLLIDER_PLANE ? plane_distance : box_distance)(
-                                    pose, collision->count, substeps + 1, bounds) -
+        const double distance = distance_to(pose, collision->count, substeps + 1, bounds) -
                                 slack_of(&collision->poses[i + (size_t)substeps * collision->count], bounds);
         if (distance > reach)
             free = lesser(free, distance);

@@ -27,6 +27,7 @@ typedef struct mote_collision {
     uint32_t count;
     float h, inverse_h, theta;          /* s, 1/s; a substep from (x, v) is h (v + theta dv): 1/2 or 1 */
     bool still;                         /* all colliders are at rest */
+    bool hollow;                        /* some may be hollow: distance grids */
     bool half_step;                     /* velocity columns hold v(t - h/2) */
     bool advects;                       /* particles have no momentum */
     float radius;                       /* m, of all particles ... */

@@ -100,6 +100,7 @@ static bool make_collision(const mote_particles *particles, const mote_step *ste
     c->all.free = FLT_MAX;
     mote_orientation_collide(particles, c);
     for (uint32_t i = 0; i < c->count; i++) {
+        c->hollow |= c->poses[i].distance_grid != NULL;
         if (c->poses[i].response != MOTE_RESPONSE_PASS) c->all.index[c->all.count++] = (uint8_t)i;
         c->friction[i] = __builtin_sqrtf(c->poses[i].friction * particles->friction);
     }

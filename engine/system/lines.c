@@ -7,13 +7,16 @@
 #include <cglm/quat.h>
 #include <cglm/vec3.h>
 
+#include "contacts/distance_grid.h"
+#include "contacts/height_field.h"
 #include "math/trigonometry.h"
 #include "networks/network.h"
 #include "system/internal.h"
 
 #define COOKIE       0x6c696e65u
 #define MAX_SEGMENTS 256u
-#define GRID         4 /* cells of a plane's square along an edge */
+#define GRID         4  /* cells of a plane's square along an edge */
+#define FIELD_LINES  32 /* of a height field along an axis, and one more */
 
 typedef struct pen {
     const mote_system *system;
@@ -124,6 +127,43 @@ static void draw_plane(pen *p, frame *at) {
     draw_local(p, at, (vec3){0, 0, 0}, (vec3){0, half / GRID, 0});
 }
 
+/* Lines of a height field along one axis, over every `skip`th sample and the last one. */
+static void draw_rows(pen *p, frame *at, const mote_height_field *field, int axis, uint32_t skip[2]) {
+    const int other = 1 - axis;
+    uint32_t place[2];
+    for (uint32_t row = 0, last_row = field->count[other] - 1;; row += skip[other]) {
+        place[other] = row < last_row ? row : last_row;
+        vec3 before, now;
+        for (uint32_t n = 0, last = field->count[axis] - 1;; n += skip[axis]) {
+            place[axis] = n < last ? n : last;
+            now[0] = (float)place[0] * field->spacing[0], now[2] = (float)place[1] * field->spacing[1];
+            now[1] = field->samples[2 * (place[0] + (size_t)field->count[0] * place[1])];
+            if (n) draw_local(p, at, before, now);
+            glm_vec3_copy(now, before);
+            if (n >= last) break;
+        }
+        if (row >= last_row) break;
+    }
+}
+
+static void draw_height_field(pen *p, frame *at, const mote_height_field *field) {
+    uint32_t skip[2];
+    for (int axis = 0; axis < 2; axis++) skip[axis] = (field->count[axis] + FIELD_LINES - 1) / FIELD_LINES;
+    for (int axis = 0; axis < 2; axis++) draw_rows(p, at, field, axis, skip);
+}
+
+static void draw_distance_grid(pen *p, frame *at, const mote_distance_grid *grid) {
+    vec3 middle, turned, half;
+    for (int axis = 0; axis < 3; axis++) {
+        half[axis] = 0.5f * (float)(grid->count[axis] - 1) * grid->spacing;
+        middle[axis] = grid->origin[axis] + half[axis];
+    }
+    glm_quat_rotatev(at->rotation, middle, turned);
+    frame centre = *at;
+    glm_vec3_add(at->position, turned, centre.position);
+    draw_box(p, &centre, half, 0);
+}
+
 /* --- Colliders and regions --- */
 
 static void draw_colliders(pen *p) {
@@ -138,6 +178,8 @@ static void draw_colliders(pen *p) {
         if (shape->kind == MOTE_COLLIDER_CAPSULE) draw_capsule(p, &at, shape->radius, shape->half_length);
         if (shape->kind == MOTE_COLLIDER_BOX) draw_box(p, &at, shape->extent, shape->radius);
         if (shape->kind == MOTE_COLLIDER_PLANE) draw_plane(p, &at);
+        if (shape->kind == MOTE_COLLIDER_HEIGHT_FIELD) draw_height_field(p, &at, shape->height_field);
+        if (shape->kind == MOTE_COLLIDER_DISTANCE_GRID) draw_distance_grid(p, &at, shape->distance_grid);
     }
 }
 

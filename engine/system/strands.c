@@ -231,7 +231,7 @@ typedef struct collider_places {
 
 static double reach_of(const mote_collider_def *def, double radius) {
     double square = 0, sum = (double)def->radius + radius;
-    if (def->kind == MOTE_COLLIDER_PLANE) return INFINITY;
+    if (def->kind == MOTE_COLLIDER_PLANE || def->kind >= MOTE_COLLIDER_HEIGHT_FIELD) return INFINITY;
     if (def->kind == MOTE_COLLIDER_CAPSULE) sum += (double)def->half_length;
     for (int i = 0; i < 3 && def->kind == MOTE_COLLIDER_BOX; i++)
         square += (double)def->extent[i] * (double)def->extent[i];

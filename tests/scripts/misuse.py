@@ -51,6 +51,10 @@ VALID = {
     'mote_followers **': '&w->made_followers',
     'mote_grid *': 'w->grid',
     'mote_grid **': '&w->made_grid',
+    'mote_height_field *': 'w->height_field',
+    'mote_height_field **': '&w->made_height_field',
+    'mote_distance_grid *': 'w->distance_grid',
+    'mote_distance_grid **': '&w->made_distance_grid',
     'mote_hair *': 'w->hair',
     'mote_hair **': '&w->made_hair',
     'mote_system **': '&w->made_system',
@@ -113,6 +117,7 @@ STRUCTS = {
     'mote_system_def': 'system_def', 'mote_collider_def': 'collider_def',
     'mote_emitter_def': 'emitter_def', 'mote_columns': 'columns', 'mote_columns_def': 'columns_def',
     'mote_followers_def': 'followers_def', 'mote_force_def': 'force_def', 'mote_grid_def': 'grid_def',
+    'mote_height_field_def': 'height_field_def', 'mote_distance_grid_def': 'distance_grid_def',
     'mote_hair_resample_def': 'resample_def', 'mote_lines_def': 'lines_def', 'mote_link': 'link_def',
     'mote_mesh_layout': 'mesh_layout', 'mote_network_def': 'network_def', 'mote_rod_def': 'rod_def',
     'mote_strands_def': 'strands_def', 'mote_strand_layout': 'strand_layout',
@@ -140,6 +145,7 @@ EXCEPTIONS = (
     (r'mote_system_emit, at NULL', 'ANY', 'it may be NULL'),
     (r'mote_network_set_spring, stiffness infinite', 'RANGE', 'it means rigid'),
     (r'mote_strands_stability, valid', 'RANGE', 'the strands of the world are no rods'),
+    (r'mote_(height_field|distance_grid)_collider, transform NULL', 'NOT_FINITE', 'the def is refused'),
     (r'mote_box, transform NULL', 'NOT_FINITE', 'the def that is made is refused'),
     (r'mote_system_(seek|preview), valid', 'INTEGRATOR', 'the world has strands and colliders'),
     (r'mote_present_layout_check, system NULL', 'ANY', 'a system with all columns is meant'),
@@ -147,7 +153,8 @@ EXCEPTIONS = (
 )
 # Calls that end an object, which the world must not lose twice.
 ENDS = {'mote_system_destroy': 'w->system = NULL', 'mote_followers_destroy': 'w->followers = NULL',
-        'mote_grid_destroy': 'w->grid = NULL', 'mote_hair_destroy': 'w->hair = NULL'}
+        'mote_grid_destroy': 'w->grid = NULL', 'mote_height_field_destroy': 'w->height_field = NULL',
+        'mote_distance_grid_destroy': 'w->distance_grid = NULL', 'mote_hair_destroy': 'w->hair = NULL'}
 
 CODES = {}
 

@@ -9,10 +9,12 @@
 
 /** Shape of a collider, in its local frame. */
 typedef enum mote_collider_kind {
-    MOTE_COLLIDER_SPHERE,  /**< centred at the local origin */
-    MOTE_COLLIDER_CAPSULE, /**< along the local y axis */
-    MOTE_COLLIDER_PLANE,   /**< solid below the local plane y = 0 */
-    MOTE_COLLIDER_BOX,     /**< centred at the local origin, edges along the local axes */
+    MOTE_COLLIDER_SPHERE,        /**< centred at the local origin */
+    MOTE_COLLIDER_CAPSULE,       /**< along the local y axis */
+    MOTE_COLLIDER_PLANE,         /**< solid below the local plane y = 0 */
+    MOTE_COLLIDER_BOX,           /**< centred at the local origin, edges along the local axes */
+    MOTE_COLLIDER_HEIGHT_FIELD,  /**< terrain: mote/height_field.h */
+    MOTE_COLLIDER_DISTANCE_GRID, /**< any shape: mote/distance_grid.h */
     MOTE_COLLIDER_KIND_COUNT
 } mote_collider_kind;
 
@@ -28,13 +30,20 @@ typedef enum mote_response {
     MOTE_RESPONSE_COUNT
 } mote_response;
 
-/** One collider, in its local frame. Made by mote_sphere, mote_capsule, mote_plane or mote_box; the fields
- * may be changed freely. */
+/** Samples of terrain, made once and shared by any number of colliders. See height_field.h. */
+typedef struct mote_height_field mote_height_field;
+
+/** Samples of signed distances, made once and shared by any number of colliders. See distance_grid.h. */
+typedef struct mote_distance_grid mote_distance_grid;
+
+/** One collider, in its local frame. Made by mote_sphere, mote_capsule, mote_plane, mote_box,
+ * mote_height_field_collider or mote_distance_grid_collider; the fields may be changed freely. */
 typedef struct mote_collider_def {
     uint32_t cookie;          /**< set by the functions that make colliders */
     mote_collider_kind kind;  /**< shape */
     mote_transform transform; /**< placement when it is added */
-    float radius;             /**< m, > 0: sphere, capsule; box: rounding of the edges, >= 0 */
+    float radius;             /**< m, > 0: sphere, capsule; >= 0: box: rounding of the edges; height field,
+                                   distance grid: by which the solid is thicker than its samples */
     float half_length;        /**< m, >= 0: capsule, from its middle to the centre of either cap */
     float extent[3];          /**< m, >= 0: half the edges of a box, without its rounding */
     /** Coulomb's friction coefficient, >= 0. A contact uses the root of the product of this coefficient and
@@ -42,6 +51,8 @@ typedef struct mote_collider_def {
     float friction;
     float restitution;      /**< 0 .. 1: share of a loose particle's normal velocity that a hit reverses */
     mote_response response; /**< to loose particles */
+    const mote_height_field *height_field;   /**< must outlive the collider */
+    const mote_distance_grid *distance_grid; /**< must outlive the collider */
 } mote_collider_def;
 
 #define MOTE_MAX_COLLIDERS 64u /**< colliders in a system */
@@ -59,10 +70,18 @@ MOTE_API mote_collider_def mote_plane(const float point[3], const float normal[3
 /** Makes a box at a placement; extent: half its edges in m; the rest as mote_sphere. */
 MOTE_API mote_collider_def mote_box(const mote_transform *transform, const float extent[3]);
 
-/** Checks a def. Returns the code that every call with this def would return: MOTE_OK, NULL, DEF, ENUM,
- * NOT_FINITE or RANGE (a radius <= 0, a negative length, extent or friction, a restitution outside 0 .. 1, a
- * quaternion of length 0).
- * parameter: see mote_result. Any thread. */
+/** Makes a collider of a height field at a placement, which may move and turn; the rest as mote_sphere. */
+MOTE_API mote_collider_def mote_height_field_collider(const mote_transform *transform,
+                                                      const mote_height_field *field);
+
+/** Makes a collider of a distance grid at a placement, which may move and turn; the rest as mote_sphere. */
+MOTE_API mote_collider_def mote_distance_grid_collider(const mote_transform *transform,
+                                                       const mote_distance_grid *grid);
+
+/** Checks a def. Returns the code that every call with this def would return: MOTE_OK, NULL (the def; a
+ * height field or distance grid that the kind needs), DEF, ENUM, NOT_FINITE or RANGE (a radius <= 0, a
+ * negative length, extent or friction, a restitution outside 0 .. 1, a quaternion of length 0). parameter:
+ * see mote_result. Any thread. */
 MOTE_API mote_result mote_collider_check(const mote_collider_def *def, const char **parameter);
 
 /** Adds a collider for the strands, networks and loose particles of the system; the def is copied. At most
@@ -94,7 +113,15 @@ MOTE_API mote_result mote_collider_check(const mote_collider_def *def, const cha
  *     p = min(mu j, |u| / (1 + m r^2 (n x d) . I^-1 (n x d)))
  *
  * so that a ball rolls after a bounce where friction suffices, and rolls down a slope. The energy with that
- * of the spin does not grow. A collider that turns carries stuck particles, but does not turn them. */
+ * of the spin does not grow. A collider that turns carries stuck particles, but does not turn them.
+ *
+ * Height fields and distance grids have the surfaces that their headers define. Their paths are walked cell
+ * by cell, so that nothing tunnels either, whatever the samples are. If one turns, the path in its axes is
+ * taken as straight between the places where it enters and leaves the ball around the samples: it is off by
+ * up to a w / 4 where the collider turns by the angle a while the particle goes the way w within that ball.
+ * Where a distance grid is hollow a particle that slides may sink by up to 1/32 of a cell within a substep
+ * and is put back at its end. Strands and networks get the tangent plane of the surface at the place of a
+ * point, or where its path entered the solid if it moves by more than half a cell in a substep. */
 MOTE_API mote_result mote_system_add_collider(mote_system *system, const mote_collider_def *def,
                                               mote_collider_id *id);
 

@@ -45,7 +45,8 @@ MOTE_API mote_result mote_lines_def_check(const mote_lines_def *def, const char 
 
 /** Writes the lines, kind after kind. Points of networks and strands are interpolated linearly at the clock's
  * alpha, as they are presented; colliders are where they are at the last step. A plane is a square grid
- * around its point, a rounded box is drawn with its extent and its radius. *count receives the number of
+ * around its point, a rounded box is drawn with its extent and its radius, a height field as at most 33 lines
+ * along each axis, a distance grid as the box around its samples. *count receives the number of
  * lines; with lines NULL nothing else happens. Errors: NULL, BUSY, DEF, RANGE, NOT_FINITE (origin), BUFFER
  * (capacity < *count): nothing is written. Not for states that must be equal on every machine: lines go
  * through cglm. */

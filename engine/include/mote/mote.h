@@ -7,12 +7,14 @@
 #include <mote/chain.h>
 #include <mote/collider.h>
 #include <mote/columns.h>
+#include <mote/distance_grid.h>
 #include <mote/emitter.h>
 #include <mote/events.h>
 #include <mote/followers.h>
 #include <mote/force.h>
 #include <mote/grid.h>
 #include <mote/hair.h>
+#include <mote/height_field.h>
 #include <mote/id.h>
 #include <mote/integrator.h>
 #include <mote/isa.h>

@@ -92,16 +92,17 @@ typedef struct mote_snapshot_fault {
  * capacity, loop order, instruction set, jobs and allocator. Forces, colliders, links, springs, pins, targets
  * and particles may have come and gone since. Ids of the saved system are valid afterwards, those that the
  * system gave out since then or before as another system are not (in so far as the saved system did not give
- * out the same). The functions and grids of the host are not in a snapshot: a callback is taken from the
- * system's force of the same id, or from its first callback, that has the same number (as.callback.number); a
- * grid from a force whose grid has the same samples. Views are invalid afterwards.
+ * out the same). The functions, grids and samples of the host are not in a snapshot: a callback is taken from
+ * the system's force of the same id, or from its first callback, that has the same number
+ * (as.callback.number); a grid from a force whose grid has the same samples, a height field or distance grid
+ * from a collider whose samples have the same hash. Views are invalid afterwards.
  *
  * All of a snapshot is checked before anything changes, with or without checksum: damage is refused or gives
  * another legal state, never an access out of bounds. fault: NULL, or receives the location of an error.
  * Errors: NULL, BUSY, FILE (cut short, damaged, of another version or no snapshot), FOREIGN (of a system that
- * was set up by other calls; a callback or grid that the system does not have), CAPACITY (more particles than
- * reserved), MEMORY (more forces, colliders, links, pins or springs than there was memory for; memory may
- * have been allocated, the state is unchanged). Runs on the calling thread. */
+ * was set up by other calls; a callback, grid, height field or distance grid that the system does not have),
+ * CAPACITY (more particles than reserved), MEMORY (more forces, colliders, links, pins or springs than there
+ * was memory for; memory may have been allocated, the state is unchanged). Runs on the calling thread. */
 MOTE_API mote_result mote_system_restore(mote_system *system, const void *memory, size_t bytes,
                                          mote_snapshot_fault *fault);
 

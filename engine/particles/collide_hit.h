@@ -1,0 +1,49 @@
+/* Hits of loose particles with colliders: collide.h. */
+#ifndef MOTE_PARTICLES_COLLIDE_HIT_H
+#define MOTE_PARTICLES_COLLIDE_HIT_H
+
+#include "particles/collide_path.h"
+
+#define COLLIDE_SLOW   0x1p-20f /* of speeds: slower normal velocities are rounding errors */
+#define COLLIDE_INSIDE (-1.0f)  /* fractions of hits: before all others */
+#define COLLIDE_NO_HIT 2.0f
+
+/* First hit of the leg. */
+typedef struct collide_hit {
+    wide f; /* fraction of the leg */
+    wide3 normal, drift;
+    wide restitution, friction, depth; /* depth > 0: the leg began inside */
+    wide_mask index, kills, sticks;
+    wide_mask grid;     /* lanes that hit a height field or distance grid */
+    wide_mask straight; /* lanes whose place of the hit is on the segment, not on the parabola */
+} collide_hit;
+
+/* Returns the start of a leg relative to the origin of a collider. */
+MOTE_INLINE wide3 collide_start(const mote_collider_pose *from, const mote_collider_pose *to,
+                                const collide_leg *leg) {
+    const wide3 d = wide3_sub(leg->x, wide3_set(from->origin));
+    if (to->moved == 0) return d;
+    return wide3_sub(d, wide3_scale(1.0f - leg->left, wide3_set(to->shift)));
+}
+
+/* Replaces *hit by the hit with a collider in the lanes of `meets` in which that is earlier. */
+MOTE_INLINE void collide_take(const mote_collision *c, int32_t index, const mote_collider_pose *to,
+                              const collide_hit *here, wide_mask meets, collide_hit *hit) {
+    const wide_mask first = meets & wide_less(here->f, hit->f), none = (wide_mask){0};
+    const wide_mask inside = wide_less((wide){0}, here->depth);
+    if (!wide_lane_bits(first)) return;
+    hit->f = wide_select(first, here->f, hit->f);
+    hit->normal = wide3_select(first, here->normal, hit->normal);
+    hit->drift = wide3_select(first, here->drift, hit->drift);
+    hit->depth = wide_select(first, here->depth, hit->depth);
+    hit->restitution =
+        wide_select(first, wide_select(inside, (wide){0}, wide_set(to->restitution)), hit->restitution);
+    hit->friction = wide_select(first, wide_set(c->friction[index]), hit->friction);
+    hit->grid = (first & here->grid) | (~first & hit->grid);
+    hit->straight = (first & here->straight) | (~first & hit->straight);
+    hit->index = (first & index) | (~first & hit->index);
+    hit->kills = (to->response == MOTE_RESPONSE_KILL ? first : none) | (~first & hit->kills);
+    hit->sticks = (to->response == MOTE_RESPONSE_STICK ? first : none) | (~first & hit->sticks);
+}
+
+#endif

@@ -1,0 +1,135 @@
+/* Strands and networks on distance grids and height fields, against the shapes that were sampled. */
+#include <stdlib.h>
+
+#include "test.h"
+
+#include "one_strand.h"
+
+enum { POINTS = 41, SUBSTEPS = 8, CELLS = 81 };
+
+static const double RADIUS = 0.01;
+static float positions[3 * POINTS];
+
+/* A ball of radius 0.3 m, sampled every 1 cm: the trilinear distance is off by at most 3/8 spacing^2 / 0.3.
+ */
+static mote_distance_grid *sampled_ball(void) {
+    mote_distance_grid_def def = mote_default_distance_grid_def();
+    mote_distance_grid *grid;
+    float *distances = calloc((size_t)CELLS * CELLS * CELLS, sizeof *distances);
+    assert_non_null(distances);
+    for (int k = 0; k < CELLS * CELLS * CELLS; k++) {
+        const double x = 0.01 * (k % CELLS - 40), y = 0.01 * (k / CELLS % CELLS - 40),
+                     z = 0.01 * (k / CELLS / CELLS - 40);
+        distances[k] = (float)(sqrt(x * x + y * y + z * z) - 0.3);
+    }
+    for (int axis = 0; axis < 3; axis++) def.count[axis] = CELLS, def.origin[axis] = -0.4f;
+    def.spacing = 0.01f, def.distances = distances;
+    assert_int_equal(mote_distance_grid_create(&def, &grid), MOTE_OK);
+    free(distances);
+    return grid;
+}
+
+static rope over(const mote_collider_def *collider, mote_strand_solver solver, bool free_roots, double turn) {
+    mote_strands_def def = one_strand(solver, POINTS, positions, (double[3]){-0.45, 0.45, 0.03},
+                                      (double[3]){0.55, 0.45, 0.03}, 1 / 20.0f);
+    def.mass = 0.1f, def.radius = (float)RADIUS, def.friction = 1, def.free_roots = free_roots;
+    rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, SUBSTEPS, GRAVITY);
+    mote_collider_def placed = *collider;
+    placed.friction = 1;
+    placed.transform.rotation[1] = (float)sin(turn / 2), placed.transform.rotation[3] = (float)cos(turn / 2);
+    mote_collider_id id;
+    assert_int_equal(mote_system_add_collider(r.system, &placed, &id), MOTE_OK);
+    return r;
+}
+
+static double from_centre(const rope *r, uint32_t k) {
+    double x[3];
+    load_point(r, 0, k, x, NULL);
+    return sqrt(dot(x, x));
+}
+
+/* A hair whose root is held beside the ball and that falls over it: on the sphere and on its samples. */
+TEST(a_hair_drapes_over_a_sampled_ball_as_over_a_sphere) {
+    mote_distance_grid *grid = sampled_ball();
+    const mote_transform here = MOTE_TRANSFORM_IDENTITY;
+    const mote_collider_def shapes[2] = {mote_sphere((float[3]){0, 0, 0}, 0.3f),
+                                         mote_distance_grid_collider(&here, grid)};
+    for (int solver = MOTE_STRAND_SPRINGS; solver <= MOTE_STRAND_ROBUST; solver++) {
+        rope r[2];
+        for (int k = 0; k < 2; k++) r[k] = over(&shapes[k], (mote_strand_solver)solver, false, 0.3);
+        for (int step = 0; step < 60 * 6; step++) {
+            for (int k = 0; k < 2; k++) {
+                step_rope(&r[k], 1);
+                for (uint32_t i = 1; i < POINTS; i++) {
+                    test_case("solver %d, shape %d, step %d, point %u", solver, k, step, i);
+                    ASSERT(from_centre(&r[k], i), >, 0.3 + RADIUS - 1e-3);
+                }
+            }
+        }
+        uint32_t touching = 0;
+        for (uint32_t i = 0; i < POINTS; i++) {
+            double x[3], y[3];
+            load_point(&r[0], 0, i, x, NULL), load_point(&r[1], 0, i, y, NULL);
+            test_case("solver %d, point %u", solver, i);
+            for (int axis = 0; axis < 3; axis++) ASSERT_NEAR(x[axis], y[axis], 0.02);
+            touching += from_centre(&r[1], i) < 0.3 + RADIUS + 1e-3;
+        }
+        ASSERT(touching, >, 5u);
+        for (int k = 0; k < 2; k++) destroy_rope(&r[k]);
+    }
+    mote_distance_grid_destroy(grid);
+}
+
+/* A rope that falls at 90 m/s, by more than the ball's diameter in a substep, is stopped by it. */
+TEST(a_fast_rope_does_not_pass_through) {
+    mote_distance_grid *grid = sampled_ball();
+    const mote_transform here = MOTE_TRANSFORM_IDENTITY;
+    const mote_collider_def ball = mote_distance_grid_collider(&here, grid);
+    mote_strands_def def = one_strand(MOTE_STRAND_ROBUST, POINTS, positions, (double[3]){-0.1, 0.8, 0},
+                                      (double[3]){0.1, 0.8, 0}, 1 / 20.0f);
+    def.mass = 0.1f, def.radius = (float)RADIUS, def.free_roots = true;
+    rope r = make_rope(&def, MOTE_SEMI_IMPLICIT_EULER, (mote_rate){60, 1}, 1, 0);
+    mote_collider_id id;
+    assert_int_equal(mote_system_add_collider(r.system, &ball, &id), MOTE_OK);
+    for (uint32_t i = 0; i < POINTS; i++) {
+        double x[3];
+        load_point(&r, 0, i, x, NULL);
+        store_point(&r, 0, i, x, (double[3]){0, -90, 0});
+    }
+    step_rope(&r, 1);
+    for (uint32_t i = 0; i < POINTS; i++) {
+        double x[3];
+        load_point(&r, 0, i, x, NULL);
+        test_case("point %u", i);
+        ASSERT(x[1], >, 0.2);
+        ASSERT(from_centre(&r, i), >, 0.3 + RADIUS - 5e-3);
+    }
+    destroy_rope(&r);
+    mote_distance_grid_destroy(grid);
+}
+
+/* A slope of a height field holds a rope with friction, and lets it slide without. */
+TEST(a_rope_rests_on_a_height_field) {
+    float heights[9 * 9];
+    for (int k = 0; k < 81; k++) heights[k] = 0.1f * (float)(k % 9);
+    mote_height_field_def def = mote_default_height_field_def();
+    mote_height_field *field;
+    def.count[0] = def.count[1] = 9, def.spacing[0] = def.spacing[1] = 0.5f, def.heights = heights;
+    assert_int_equal(mote_height_field_create(&def, &field), MOTE_OK);
+    const mote_transform low = {{-2, 0, -2}, {0, 0, 0, 1}};
+    const mote_collider_def slope = mote_height_field_collider(&low, field);
+    rope r = over(&slope, MOTE_STRAND_ROBUST, true, 0);
+    step_rope(&r, 60 * 4);
+    double before[POINTS][3];
+    for (uint32_t i = 0; i < POINTS; i++) load_point(&r, 0, i, before[i], NULL);
+    step_rope(&r, 60 * 4);
+    for (uint32_t i = 0; i < POINTS; i++) {
+        double x[3];
+        load_point(&r, 0, i, x, NULL);
+        test_case("point %u", i);
+        ASSERT_NEAR((x[1] - 0.2 * (x[0] + 2)) / sqrt(1.04), RADIUS, 1e-3);
+        for (int axis = 0; axis < 3; axis++) ASSERT_NEAR(x[axis], before[i][axis], 2e-3);
+    }
+    destroy_rope(&r);
+    mote_height_field_destroy(field);
+}
