@@ -285,8 +285,8 @@ static void write_orientations(const task *t, size_t first, size_t count) {
     MOTE_ALIGNED(64) float memory[3][4][MOTE_BLOCK];
     float *const out[4] = {memory[2][0], memory[2][1], memory[2][2], memory[2][3]};
     float *previous[4], *current[4];
-    unsigned char *to = t->vertices + first * t->layout->stride + t->layout->orientation_offset;
     if (t->layout->orientation_offset == MOTE_OMIT) return;
+    unsigned char *to = t->vertices + first * t->layout->stride + t->layout->orientation_offset;
     gather_orientations(t, MOTE_COLUMN_PREVIOUS_ORIENTATION, first, count, memory[0], previous);
     gather_orientations(t, MOTE_COLUMN_ORIENTATION, first, count, memory[1], current);
     t->by->kernels->turn(&t->arc, previous, current, count, out);

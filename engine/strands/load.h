@@ -44,7 +44,7 @@ MOTE_INLINE void open_group(strand_work *w, const mote_strand_job *job, uint32_t
     w->job = job;
     w->index = index;
     w->group = &strands->group[index];
-    w->pins = strands->range.pins.pins + pins.first;
+    w->pins = pins.count ? strands->range.pins.pins + pins.first : NULL;
     w->pin_count = pins.count;
     w->points = w->group->points;
     w->slot = w->group->first;
