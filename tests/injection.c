@@ -196,7 +196,7 @@ static void open_shop(shop *s) {
     OK(mote_hair_write(&model, s->file, sizeof s->file, &s->file_bytes));
 }
 
-/* What the last row restores: a snapshot of the first system. */
+/* A snapshot of the first system, which the last row restores. */
 static void save_shop(shop *s) {
     mote_system *const first = s->system;
     const mote_strands_id strands = s->strands;
@@ -263,7 +263,7 @@ TEST(every_call_that_allocates_fails_cleanly_at_every_allocation) {
 /* --- Threads --- */
 
 /* A job system that gets `threads` of its workers, as where the system refuses to make the others: the thread
- * that calls runs what is left. */
+ * that calls runs the rest. */
 typedef struct few_threads {
     mote_jobs all;
     uint32_t threads, runs;

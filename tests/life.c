@@ -1,6 +1,6 @@
 /* Random sequences of spawns, kills, poisons, emissions and steps against a model of the life of particles
- * that is written from the documentation alone: who lives in which slot, who was born of which emitter, who
- * died where and why, in which order, and what an advance counts. tests/particles.c has a model of the
+ * that is written from the documentation alone: the particle of each slot, the emitter of each birth, the
+ * place, reason and order of deaths, the counts of an advance. tests/particles.c has a model of the
  * columns. */
 #include "test.h"
 

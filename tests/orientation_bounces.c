@@ -225,7 +225,7 @@ TEST(energy_under_gravity_does_not_grow) {
     }
 }
 
-/* What sticks has no spin, and a body without radius gets none. */
+/* A particle that sticks has no spin, and one without radius gets none. */
 TEST(stuck_particles_do_not_spin_and_points_get_no_spin) {
     mote_system_def def = ball_def(2);
     def.sticking = def.radius_column = true, def.friction = 1;

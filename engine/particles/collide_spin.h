@@ -6,7 +6,7 @@
  *     v_t by -p d,   w by (m r p) I^-1 (n x d),   u along d by -p k,   k = 1 + m r^2 (n x d) . I^-1 (n x d)
  *
  * so that p = min(limit, |u| / k) stops the sliding where friction suffices: |u| / k takes the most energy,
- * and less takes less. With a scalar inertia the particle then rolls; with three moments what is left of u is
+ * and less takes less. With a scalar inertia the particle then rolls; with three moments the rest of u is
  * across d. */
 #ifndef MOTE_PARTICLES_COLLIDE_SPIN_H
 #define MOTE_PARTICLES_COLLIDE_SPIN_H
