@@ -1,7 +1,6 @@
 /* mote-bench soak: hours of a little of everything, beside a serial twin. The first system runs on threads,
  * in random frames, is saved, led astray and rolled back; the second makes the same calls without any of
  * that. Their hashes are equal, and the memory of the process does not grow. */
-#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -268,26 +267,18 @@ static bool soak(double seconds, uint32_t threads) {
 
 static void print_help(void) {
     puts("usage: mote-bench soak [--threads T] HOURS\n\n"
-         "Runs particles, strands, a net, links and emitters for HOURS (0.1 is legal) on T threads (default\n"
-         "2), in random frames, with edits, snapshots and rollbacks, beside a serial twin without them. "
-         "Every\n"
-         "100,000 steps the hashes of both must be equal and the resident memory that of the first time.");
+         "Runs particles, strands, a net, links and emitters for HOURS (0.1 is legal) on T threads\n"
+         "(default 2), in random frames, with edits, snapshots and rollbacks, beside a serial twin without\n"
+         "them. Every 100,000 steps the hashes of both must be equal and the resident memory that of the "
+         "first time.");
 }
 
 int command_soak(int argc, char **argv) {
     static const struct option options[] = {
         {"threads", required_argument, NULL, 't'}, {"help", no_argument, NULL, 'h'}, {0}};
     uint32_t threads = 2;
-    for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;) switch (option) {
-        case 't':
-            threads = option_count("--threads", optarg, 1, 64);
-            break;
-        case 'h':
-            print_help();
-            return EXIT_SUCCESS;
-        default:
-            return EXIT_USAGE;
-        }
+    while (next_option(argc, argv, options, print_help) != -1)
+        threads = option_count("--threads", optarg, 1, 64);
     if (optind >= argc) fail_usage("soak: say how many hours");
     char *end;
     const double hours = strtod(argv[optind], &end);
