@@ -1,6 +1,7 @@
 /* Crowd: a game's own shape, hundreds of systems of hundreds of particles. Each is a fountain of an emitter
  * whose births balance the deaths, under gravity and wind, over a ground; its particles live for 1 to 2 s.
- * The positions of all systems are packed into one array in each frame. */
+ * The positions of all systems are packed into one array in each frame. Fountain: one system over a valley of
+ * two planes with a ball. */
 #include "crowd.h"
 
 #include <stdlib.h>
@@ -18,11 +19,23 @@ typedef struct crowd {
     mote_system *systems[];
 } crowd;
 
+static void add_collider(mote_system *system, mote_collider_def def) {
+    mote_collider_id id;
+    engine_check(mote_system_add_collider(system, &def, &id), "mote_system_add_collider");
+}
+
+static void add_ground(mote_system *system, const crowd_setup *setup) {
+    static const float origin[3] = {0, 0, 0}, ball[3] = {3, 1, 0};
+    const float slope = setup->valley ? 0.2f : 0;
+    add_collider(system, mote_plane(origin, (const float[3]){slope, 1, 0}));
+    if (!setup->valley) return;
+    add_collider(system, mote_plane(origin, (const float[3]){-slope, 1, 0}));
+    add_collider(system, mote_sphere(ball, 1));
+}
+
 static void add_fountain(mote_system *system, const crowd_setup *setup, uint32_t number) {
     mote_emitter_def fountain = mote_default_emitter_def();
-    mote_collider_def ground = mote_plane((const float[3]){0, 0, 0}, (const float[3]){0, 1, 0});
     mote_emitter_id emitter;
-    mote_collider_id collider;
     fountain.shape = MOTE_EMITTER_CONE;
     fountain.radius = 0.1f, fountain.angle = 0.3f;
     fountain.transform.position[0] = 4.0f * (float)(number % 16), fountain.transform.position[1] = 0.5f;
@@ -32,7 +45,6 @@ static void add_fountain(mote_system *system, const crowd_setup *setup, uint32_t
     fountain.lifetime = (mote_spread){1, 2 * MEAN_LIFE - 1};
     fountain.seed = number;
     engine_check(mote_system_add_emitter(system, &fountain, &emitter), "mote_system_add_emitter");
-    engine_check(mote_system_add_collider(system, &ground, &collider), "mote_system_add_collider");
 }
 
 static mote_system *create_one(const crowd_setup *setup, uint32_t number) {
@@ -49,6 +61,7 @@ static mote_system *create_one(const crowd_setup *setup, uint32_t number) {
     engine_add_force(system, mote_gravity((const float[3]){0, -9.81f, 0}));
     engine_add_force(system, mote_wind((const float[3]){3, 0, 1}, 0.05f));
     add_fountain(system, setup, number);
+    add_ground(system, setup);
     return system;
 }
 
@@ -101,23 +114,24 @@ void crowd_destroy(void *state) {
 
 /* --- As a scene --- */
 
-static void *open_systems(const bench_config *config, uint32_t systems) {
+static void *open_systems(const bench_config *config, uint32_t systems, bool valley) {
     const crowd_setup setup = {.systems = systems,
                                .particles = config->particles / systems,
                                .substeps = config->substeps,
                                .threads = config->threads,
                                .presents = true,
+                               .valley = valley,
                                .isa = config->isa,
                                .allocator = config->allocator};
     return crowd_create(&setup);
 }
 
-static void *crowd_open(const bench_config *config) { return open_systems(config, CROWD_SYSTEMS); }
+static void *crowd_open(const bench_config *config) { return open_systems(config, CROWD_SYSTEMS, false); }
 
 const bench_contender crowd_contender = {"crowd", crowd_open, NULL, crowd_frames, crowd_hash, crowd_destroy};
 
 /* A single system of as many particles. */
-static void *crowd_single_open(const bench_config *config) { return open_systems(config, 1); }
+static void *crowd_single_open(const bench_config *config) { return open_systems(config, 1, false); }
 
 const bench_contender crowd_single_contender = {"one system", crowd_single_open, NULL,
                                                 crowd_frames, crowd_hash,        crowd_destroy};
@@ -128,4 +142,17 @@ uint32_t crowd_figures(const measurement *result, scene_figure *figures) {
     figures[1] = (scene_figure){"crowd_cost_ratio", "x the cost of one system of as many particles", 1,
                                 ratio_spread(&result->engine, &result->reference[0], result->config.repeat)};
     return 2;
+}
+
+/* --- Fountain --- */
+
+static void *fountain_open(const bench_config *config) { return open_systems(config, 1, true); }
+
+const bench_contender fountain_contender = {"fountain",   fountain_open, NULL,
+                                            crowd_frames, crowd_hash,    crowd_destroy};
+
+uint32_t fountain_figures(const measurement *result, scene_figure *figures) {
+    figures[0] = (scene_figure){"fountain_frame_seconds", "ms a frame, packed presentation included", 1e-3,
+                                spread_of(result->engine.seconds, result->config.repeat)};
+    return 1;
 }

@@ -1,4 +1,5 @@
-/* Crowd: many small systems with an emitter, lifetimes and a collider each, advanced in one call. */
+/* Crowd: many small systems with an emitter, lifetimes and a collider each, advanced in one call. Fountain:
+ * one large system, over a valley and a ball. */
 #ifndef BENCH_CROWD_H
 #define BENCH_CROWD_H
 
@@ -12,6 +13,7 @@ typedef struct crowd_setup {
     uint32_t systems, particles; /* particles of each, on average */
     uint32_t substeps, threads;
     bool presents; /* packs the positions of all in each frame */
+    bool valley;   /* the ground is two planes, with a ball between them; not: one plane */
     mote_isa isa;
     mote_allocator allocator;
 } crowd_setup;

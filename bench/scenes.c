@@ -190,6 +190,15 @@ const bench_scene scenes[] = {
      .counted = "birth step and lifetime (8), previous position written (12) and read again beside the "
                 "position to be packed (36); births are not counted",
      .figures = crowd_figures},
+    {.name = "fountain",
+     .description = "an emitter over two planes and a ball, deaths, packed presentation",
+     .forces = &no_forces,
+     .particles = 1000000,
+     .engine = &fountain_contender,
+     .added_bytes = 56,
+     .counted = "birth step and lifetime (8), previous position written (12) and read again beside the "
+                "position to be packed (36); births are not counted",
+     .figures = fountain_figures},
     STRAND_SCENE("rope", "one strand of 64 points, 1 m, released horizontally", rope_contender, rope_scene,
                  64, 125, 1),
     STRAND_SCENE("hair", "16,384 strands of 32 points on a head that nods and turns, over shoulders",

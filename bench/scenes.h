@@ -80,6 +80,9 @@ uint32_t churn_figures(const measurement *result, scene_figure *figures);
 extern const bench_contender crowd_contender, crowd_single_contender;
 uint32_t crowd_figures(const measurement *result, scene_figure *figures);
 
+extern const bench_contender fountain_contender; /* crowd.c */
+uint32_t fountain_figures(const measurement *result, scene_figure *figures);
+
 /* orbits: velocity Verlet over columns, one pass a substep. */
 extern const bench_contender verlet_contender;
 
