@@ -1,5 +1,5 @@
-/* Curves of the integrators: springs beside their exact motion, and the error of an orbit against its cost.
- */
+/* Curves of the integrators: springs beside their exact motion, the error of an orbit against its cost, and
+ * stable steps. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -29,8 +29,12 @@ static bench_setup spring(double damping) {
 static void write_state(FILE *table, double damping, const char *integrator, double time, double x,
                         double v) {
     const double energy = (v * v + STIFFNESS * x * x) / STIFFNESS;
-    fprintf(table, "%g,%s,%g,x,m,%.9g\n%g,%s,%g,E/E0,1,%.9g\n", damping, integrator, time, x, damping,
-            integrator, time, energy);
+    const struct {
+        const char *quantity;
+        double value;
+    } rows[] = {{"x,m", x}, {"v,m/s", v}, {"E/E0,1", energy}};
+    for (int i = 0; i < 3; i++)
+        fprintf(table, "%g,%s,%g,%s,%.9g\n", damping, integrator, time, rows[i].quantity, rows[i].value);
 }
 
 /* Ten points a step. */
@@ -112,4 +116,21 @@ static void write_orbit(FILE *table, mote_integrator integrator, uint32_t steps)
 void write_cost(FILE *table) {
     fputs("integrator,steps,step_s,evaluations,nanoseconds,error_m\n", table);
     FOR_INTEGRATORS(i) for (uint32_t steps = 16; steps <= 65536; steps *= 2) write_orbit(table, i, steps);
+}
+
+/* --- Stability: by damping ratios b / (2 sqrt(k m)) of 0 to 1.2 --- */
+
+static void write_stable(FILE *table, mote_integrator integrator, double ratio, bool stepped) {
+    const double z = verify_stable_z(integrator, ratio, stepped);
+    if (z > 0 && z < 1e6)
+        fprintf(table, "%s,%s,%g,%.6g\n", integrator_name(integrator), stepped ? "stepped" : "matrix", ratio,
+                z);
+}
+
+void write_stability(FILE *table) {
+    fputs("integrator,by,damping_ratio,stable_z\n", table);
+    FOR_INTEGRATORS(i) {
+        for (int k = 0; k <= 60; k++) write_stable(table, i, 0.02 * k, false);
+        for (int k = 0; k <= 12; k++) write_stable(table, i, 0.1 * k, true);
+    }
 }

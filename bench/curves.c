@@ -12,9 +12,11 @@
 
 static const curve curves[] = {
     {"springs",
-     "position and energy of every integrator on a spring, undamped and damped, and the exact ones",
+     "position, velocity and energy by every integrator on a spring, undamped and damped, and the exact ones",
      write_springs},
     {"cost", "error after 5 s on a Kepler orbit, evaluations of its force and time", write_cost},
+    {"stability", "largest stable h sqrt(k / m) by damping ratio: stepped, and by the matrix of the method",
+     write_stability},
     {"cantilevers", "horizontal rods under their weight, q L^3 / EI = 1, 5, 10, 50, beside the elastica",
      write_cantilevers},
     {"curl", "a curl at rest, and hung with its weight and 0, 20, 40, 60 mg more at its tip", write_curls},

@@ -11,6 +11,7 @@ typedef struct curve {
 
 void write_springs(FILE *table);
 void write_cost(FILE *table);
+void write_stability(FILE *table);
 void write_cantilevers(FILE *table);
 void write_curls(FILE *table);
 void write_groom(FILE *table);

@@ -97,6 +97,10 @@ mote_system *verify_system(const bench_setup *setup, mote_integrator integrator)
 bench_state verify_state(const mote_system *system);
 double verify_timestep(const bench_setup *setup);
 
+/* The largest stable h sqrt(k / m) of a damped spring, by steps of the engine or by the matrix of the method;
+ * 1e9: none. damping_ratio: b / (2 sqrt(k m)). */
+double verify_stable_z(mote_integrator integrator, double damping_ratio, bool stepped);
+
 /* --- Rows --- */
 
 typedef struct verify_record {

@@ -81,6 +81,11 @@ static double stable_step(growth *grows, mote_integrator i, const spring_constan
     return good;
 }
 
+double verify_stable_z(mote_integrator i, double damping_ratio, bool stepped) {
+    const spring_constants s = {1, 2 * damping_ratio, 1};
+    return stepped ? stable_step(engine_grows, i, &s, 1e-3) : stable_step(reference_grows, i, &s, 1e-9);
+}
+
 /* Half a per cent is the precision of the stepping; the reference is exact to the slack of its radius. */
 static void judge_spring(verify_report *report, mote_integrator i, const spring_constants *s) {
     const double limit = stable_step(reference_grows, i, s, 1e-9);
