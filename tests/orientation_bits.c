@@ -130,8 +130,8 @@ static void plain_step(plain *b, const options *o) {
     }
     const float square = plain_dot(b->q, b->q) + b->q[3] * b->q[3];
     const bool near = square - 1 < 0x1p-10f && square - 1 > -0x1p-10f;
-    const float more = near ? -0.5f * (square - 1) : 1 / sqrtf(square) - 1;
-    for (int i = 0; i < 4; i++) b->q[i] += more * b->q[i];
+    const float more = -0.5f * (square - 1), inverse = 1 / sqrtf(square);
+    for (int i = 0; i < 4; i++) b->q[i] = near ? b->q[i] + more * b->q[i] : inverse * b->q[i];
 }
 
 /* --- Comparison --- */

@@ -50,6 +50,14 @@ static void bounce(const double n[3], double friction, double restitution, doubl
     }
 }
 
+/* Of the quaternion (0 .. 3) or of the angular velocity (4 .. 6). */
+static float *component(const mote_range_view *view, int k, uint32_t i) {
+    float *const of[7] = {view->orientation.x,     view->orientation.y,      view->orientation.z,
+                          view->orientation.w,     view->angular_velocity.x, view->angular_velocity.y,
+                          view->angular_velocity.z};
+    return of[k] + i;
+}
+
 /* Without gravity; 64 balls in all directions, half of which slide. */
 TEST(a_solid_ball_rolls_after_one_bounce_or_slides) {
     enum { BALLS = 64 };
@@ -80,7 +88,7 @@ TEST(a_solid_ball_rolls_after_one_bounce_or_slides) {
                     about[k] = random_between(&random, -9, 9);
                 }
                 throw_at(&view, i, along[0] - 1.8f, along[1] - 4, along[2] + 2.4f);
-                for (int k = 0; k < 4; k++) (&view.orientation.x)[k][i] = random_between(&random, -1, 1);
+                for (int k = 0; k < 4; k++) *component(&view, k, i) = random_between(&random, -1, 1);
                 spin(&view, i, (double)about[0], (double)about[1], i % 4 ? (double)about[2] : 0);
                 vector_of(view.velocity, i, v[i]);
                 spin_of(&view, i, w[i]);
@@ -169,7 +177,7 @@ TEST(energy_never_grows) {
         scatter(&view, obstacles, 0.12f, &random);
         for (uint32_t i = 0; i < BODIES; i++) {
             for (int k = 0; k < 3; k++)
-                (&view.angular_velocity.x)[k][i] = i % 2 ? random_between(&random, -90, 90) : 0;
+                *component(&view, 4 + k, i) = i % 2 ? random_between(&random, -90, 90) : 0;
             energy[i] = energy_of(&view, i, def.mass, def.inertia);
             before[i] = body_of(&view, i, def.inertia).energy;
         }

@@ -8,12 +8,11 @@
 enum { TOPS = 12, STEPS = 1000000, SAMPLE = 10000, HUNDREDTH = 100 };
 
 /* 1/100 of a turn a step, in directions near each axis and between them. */
-static void start_tops(const mote_range_view *view, const float inertia[3]) {
+static void start_tops(const mote_range_view *view) {
     static const double direction[TOPS][3] = {{1, 0.02, 0}, {0.02, 0, 1},    {0.1, 1, 0.1}, {1, 1, 1},
                                               {0, 1, 0.3},  {0.6, 0.8, 0.1}, {1, -2, 3},    {-3, 1, 0.5},
                                               {0.3, 1, 0},  {-1, -1, 0.2},   {0, 0.01, 1},  {2, 1, -1}};
     const double rate = 2 * PI * 60 / HUNDREDTH;
-    (void)inertia;
     for (uint32_t i = 0; i < TOPS; i++) {
         const double *d = direction[i], size = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
         spin(view, i, rate * d[0] / size, rate * d[1] / size, rate * d[2] / size);
@@ -32,7 +31,7 @@ static deviations run_tops(const float inertia[3]) {
     memcpy(def.inertia, inertia, sizeof def.inertia);
     mote_system *system = system_of(&def);
     const mote_range_view view = spawned(system, TOPS);
-    start_tops(&view, inertia);
+    start_tops(&view);
     deviations worst = {0};
     body at[TOPS], now;
     for (uint32_t i = 0; i < TOPS; i++) at[i] = body_of(&view, i, inertia);

@@ -1,6 +1,7 @@
 /* Orientation of loose particles: the turn of a step, and the input of friction. */
 #include "particles/orientation.h"
 
+#include "base/assert.h"
 #include "base/parallel.h"
 #include "base/work.h"
 #include "particles/compaction.h"
@@ -69,4 +70,5 @@ void mote_particles_turn(mote_particles *particles, const mote_step *step, mote_
     if (!t.frozen) return;
     mote_events_at(particles->events, step, step->number + 1);
     report->non_finite += mote_particles_compact(particles, MOTE_FATE_ORIENTATION);
+    MOTE_ASSERT(mote_particles_validate(&particles->range));
 }

@@ -30,8 +30,9 @@
 /* Bound of a quarter of an angle with scalar inertia: beyond 20 turns a substep, it is another one. */
 #define TURN_MOST 32.0f
 
-#define TURN_NEAR      0x1p-10f /* of the square of a length, to 1 */
-#define TURN_REGISTERS 2        /* side by side, of three moments */
+#define TURN_LEAST     0x1p-100f /* of the square of a length, and of its inverse */
+#define TURN_NEAR      0x1p-10f  /* of the square of a length, to 1 */
+#define TURN_REGISTERS 2         /* side by side, of three moments */
 
 /* Orientation, and angular velocity (scalar inertia) or angular momentum. */
 typedef struct turn_state {
@@ -176,9 +177,11 @@ MOTE_INLINE turn_state turn_state_of(const mote_turning *t, size_t i) {
                         wide3_load(t->angular_velocity, i)};
 }
 
-/* Returns the lanes whose state is finite. */
-MOTE_INLINE wide_mask turn_finite(const turn_state *s) {
-    return wide_equal(wide3_finite_probe(s->q) + (wide3_finite_probe(s->spin) + s->w * 0.0f), (wide){0});
+/* Returns the lanes whose state can be stored: the angular velocity is finite, and the square of the length
+ * of the quaternion is a number that has a root and an inverse. */
+MOTE_INLINE wide_mask turn_holds(const turn_state *s, wide square) {
+    return wide_less(wide_set(TURN_LEAST), square) & wide_less(square, wide_set(1 / TURN_LEAST)) &
+           wide_equal(wide3_finite_probe(s->spin), (wide){0});
 }
 
 /* Returns the angular velocity that was `spin` before, by the gain of angular momentum. The product of both
@@ -197,34 +200,37 @@ MOTE_INLINE wide3 turn_gain(const mote_turning *t, wide3 spin, wide3 momentum, w
 /* Normalises: by Newton's step for the inverse square root, 1 + (1 - n) / 2, where the square n is next to 1;
  * by a square root and a division where the host has written another length. */
 MOTE_INLINE void turn_normalise(turn_state *s, wide square) {
-    const wide off = square - 1.0f;
+    const wide off = square - 1.0f, gain = -0.5f * off;
     const wide_mask near = wide_less(wide_abs(off), wide_set(TURN_NEAR));
-    wide gain = -0.5f * off;
-    if (!MOTE_LIKELY(wide_all(near))) gain = wide_select(near, gain, 1.0f / wide_sqrt(square) - 1.0f);
+    const turn_state far = *s;
     s->q = wide3_add_scaled(s->q, gain, s->q);
     s->w = s->w + gain * s->w;
+    if (MOTE_LIKELY(wide_all(near))) return;
+    const wide inverse = 1.0f / wide_sqrt(square);
+    s->q = wide3_select(near, s->q, wide3_scale(inverse, far.q));
+    s->w = wide_select(near, s->w, inverse * far.w);
 }
 
-/* Marks the lanes that are not finite, which keep the state before: that of the columns. */
-MOTE_OUTLINE void turn_contain(const mote_turning *t, size_t i, turn_state *s, uint32_t *frozen) {
+/* Marks the lanes that do not hold, which keep the state before: that of the columns. */
+MOTE_OUTLINE void turn_contain(const mote_turning *t, size_t i, wide_mask holds, turn_state *s,
+                               uint32_t *frozen) {
     const turn_state before = turn_state_of(t, i);
-    const wide_mask finite = turn_finite(s);
     const wide_mask in_span =
         wide_lanes_below(t->count > i + MOTE_WIDTH ? MOTE_WIDTH : (int32_t)(t->count - i));
-    mark(t->fate, in_span & ~finite, i, MOTE_FATE_ORIENTATION - 1, frozen);
-    s->q = wide3_select(finite, s->q, before.q);
-    s->w = wide_select(finite, s->w, before.w);
-    s->spin = wide3_select(finite, s->spin, before.spin);
+    mark(t->fate, in_span & ~holds, i, MOTE_FATE_ORIENTATION - 1, frozen);
+    s->q = wide3_select(holds, s->q, before.q);
+    s->w = wide_select(holds, s->w, before.w);
+    s->spin = wide3_select(holds, s->spin, before.spin);
 }
 
 /* Ends a step of one register: normalises and stores. */
 MOTE_INLINE void turn_end(const mote_turning *t, bool spins, size_t i, turn_state s, uint32_t *frozen) {
     const wide square = wide3_dot(s.q, s.q) + s.w * s.w;
-    const wide probe = square + (s.spin.x + s.spin.y + s.spin.z);
+    const wide_mask holds = turn_holds(&s, square);
     turn_normalise(&s, square);
-    if (!MOTE_LIKELY(wide_all_finite(probe))) {
+    if (!MOTE_LIKELY(wide_all(holds))) {
         turn_state copy = s; /* whose address is taken in place of that of s, which stays in registers */
-        turn_contain(t, i, &copy, frozen);
+        turn_contain(t, i, holds, &copy, frozen);
         s = copy;
     }
     wide3_store(t->orientation, i, s.q);

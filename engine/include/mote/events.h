@@ -17,14 +17,15 @@ typedef enum mote_death_why {
 
 /** The death of a particle. step: mote_system_steps at the boundary at which it was removed. There the
  * killed of the boundary are removed after those of the step that ends there, and expired ones before
- * those that turned non-finite, and these before those that collided; each removal fills the slots of the one
- * before. */
+ * those that turned non-finite, and these before those that collided, and last those whose orientation or
+ * angular velocity turned non-finite; each removal fills the slots of the one before. */
 typedef struct mote_death {
     uint64_t step;       /**< steps run; the time is start_time + step x dt */
     uint32_t slot;       /**< at its removal */
     mote_death_why why;  /**< cause */
     mote_particle_id id; /**< names nothing any more; {0, 0} in systems without ids */
-    float position[3];   /**< m, at its death; where it turned non-finite: before that step */
+    float position[3];   /**< m, at its death; where its position or velocity turned non-finite: before that
+                              step */
     /** m/s, at the same time. Under position Verlet the true velocity, half a step after that of the column;
      * where a force on the particle is not finite there, that of the column. */
     float velocity[3];

@@ -68,7 +68,7 @@ typedef struct mote_system_def {
     float collision_radius; /**< m, >= 0: of every particle; with a radius column, of newly spawned ones */
     float friction;         /**< Coulomb's coefficient of the particles against colliders, >= 0 */
     /** An orientation and an angular velocity per particle: 28 bytes, and 16 more with interpolation. Without
-     * it the six fields that follow have no effect. */
+     * it the five fields that follow have no effect; all the same their values are checked. */
     bool orientation;
     bool principal_moments; /**< inertia has three principal moments; else it is one number, inertia[0] */
     bool inertia_column;    /**< an inertia per particle: 4 bytes, 12 with principal moments */
@@ -139,7 +139,7 @@ typedef struct mote_range_view {
      * releases the particle. NULL without `sticking`. */
     uint32_t *stuck;
     void *extra[MOTE_MAX_EXTRA_COLUMNS]; /**< the host's columns */
-    /** Quaternion that turns the axes of the particle into those of the world; of any length but 0 where the
+    /** Quaternion that turns the axes of the particle into those of the world; 10^-15 to 10^15 long where the
      * host writes it. Normalised by each step. NULL without `orientation`, as the next two. */
     mote_quaternion_columns orientation;
     /** rad/s, in the axes of the particle: those of its principal moments. */
@@ -215,7 +215,8 @@ MOTE_API mote_result mote_system_external_forces(mote_system *system, mote_vecto
  * drift, the energy (measured in 10^6 steps of 1/100 of a turn: 1.2e-4). Torques act as velocity Verlet, with
  * errors of order h^2; drag alone multiplies by exp(-spin_drag h / inertia) to its fourth order, never by
  * less than 0. A particle whose orientation or angular velocity is or turns non-finite (by more than about
- * 10^15 rad/s too), or whose quaternion is 0, dies with that step (mote_advance.non_finite). Immovable
+ * 10^15 rad/s too), or whose quaternion is not 10^-15 to 10^15 long, dies with that step, after those that
+ * collided (mote_advance.non_finite). Immovable
  * particles turn; those that a collider holds (MOTE_RESPONSE_STICK) have no spin. */
 MOTE_API mote_result mote_system_external_torques(mote_system *system, mote_vector_columns *torques);
 
@@ -411,9 +412,9 @@ MOTE_API mote_present_layout mote_default_present_layout(void);
  * mote_system_present would return, except those of its memory: MOTE_OK, NULL (layout), DEF, NOT_FINITE
  * (origin), RANGE (an offset beyond the stride, nothing to write, a slot of the order), ABSENT (age or
  * remaining life without lifetimes, an extra column that is not declared, orientations without
- * def.orientation); of keys NULL, RANGE (their number,
- * a life out of 0 .. 1 or not after the one before; size_column is not of 4 bytes), NOT_FINITE (a life, a
- * value, or the difference of two next to each other), ENUM. parameter: see mote_result. */
+ * def.orientation); of keys NULL, RANGE (their number, a life out of 0 .. 1 or not after the one before;
+ * size_column is not of 4 bytes), NOT_FINITE (a life, a value, or the difference of two next to each other),
+ * ENUM. parameter: see mote_result. */
 MOTE_API mote_result mote_present_layout_check(const mote_system *system, const mote_present_layout *layout,
                                                const char **parameter);
 
@@ -425,11 +426,11 @@ MOTE_API mote_result mote_present_layout_check(const mote_system *system, const 
  * step is written as it is. Age: (steps since birth - 1 + alpha) x dt, at least 0; without interpolation
  * steps since birth x dt. Remaining life: 1 - age / lifetime, limited to 0 .. 1; 1 where the lifetime has no
  * end. Sizes and colours are those of the life, 1 - remaining life; of life 0 in systems without lifetimes.
- * Orientations turn along the shorter arc from that before the last step, at a constant rate to 2e-5 rad; a
- * particle that has none before it, and every one without interpolation, is written as it is.
  * Before the first key they are constant, as behind the last. Between two keys of values a and b they are
- * a + (b - a) e(t), with the easing of the first (mote/over_life.h). Errors: NULL, BUSY, those of
- * mote_present_layout_check, BUFFER (bytes < vertices x stride). Runs on the system's jobs. */
+ * a + (b - a) e(t), with the easing of the first (mote/over_life.h). Orientations are normalised; they turn
+ * along the shorter arc from that before the last step, at a constant rate to 2e-5 rad, and those of
+ * particles that have none before it, and all without interpolation, are not turned. Errors: NULL, BUSY,
+ * those of mote_present_layout_check, BUFFER (bytes < vertices x stride). Runs on the system's jobs. */
 MOTE_API mote_result mote_system_present(const mote_system *system, const mote_present_layout *layout,
                                          void *vertices, size_t bytes);
 
