@@ -84,6 +84,7 @@ static soaked open_scene(mote_jobs jobs) {
     mote_system_def def = mote_default_system_def();
     def.capacity = CAPACITY, def.steps_per_second = (mote_rate){64, 1}, def.max_steps_per_advance = 1000;
     def.lifetimes = def.mass_column = def.external_forces = true, def.collision_radius = 0.01f;
+    def.orientation = def.principal_moments = true, def.inertia[2] = 2, def.spin_drag = 0.1f;
     def.max_deaths = def.max_births = def.max_hits = 256, def.jobs = jobs;
     CHECKED(mote_system_create(&def, &s.system));
     const mote_force_def gravity = mote_gravity((float[3]){0, -9.81f, 0});
@@ -92,6 +93,7 @@ static soaked open_scene(mote_jobs jobs) {
     const mote_collider_def floor = mote_plane((float[3]){0, 0, 0}, (float[3]){0, 1, 0});
     mote_emitter_def jet = mote_default_emitter_def();
     jet.shape = MOTE_EMITTER_DISC, jet.radius = 0.5f, jet.spread = 0.4f, jet.rate = 300;
+    jet.spin = (mote_spread){0, 20}, jet.orientation = MOTE_EMIT_TUMBLED;
     jet.speed = (mote_spread){2, 6}, jet.lifetime = (mote_spread){0.5f, 3};
     mote_collider_id other;
     CHECKED(mote_system_add_force(s.system, &gravity, &s.wind));

@@ -306,8 +306,8 @@ static bool all_finite(const float *numbers, uint32_t count) {
     return true;
 }
 
-/* After a few steps everything is finite, or a report tells. */
-static void check_told(world *w) {
+/* After a few steps everything is finite, or a report counts it. */
+static void check_reported(world *w) {
     mote_advance advance;
     static float x[WORLD_STRANDS * WORLD_POINTS][3], v[WORLD_STRANDS * WORLD_POINTS][3];
     OK(mote_system_step(w->system, 3, &advance));
@@ -334,7 +334,7 @@ static void check_told(world *w) {
     }
 }
 
-TEST(bad_numbers_in_columns_are_told) {
+TEST(bad_numbers_in_columns_are_reported) {
     for (uint32_t c = 0; c < 12; c++)
         for (uint32_t n = 0; n < BAD; n++) {
             const mote_system_def def = world_def();
@@ -351,13 +351,13 @@ TEST(bad_numbers_in_columns_are_told) {
             test_case("column %u is %g", c, (double)bad_numbers[n]);
             ASSERT(p.count, >, 1);
             columns[c][slot] = bad_numbers[n];
-            check_told(&w);
+            check_reported(&w);
             mote_system_destroy(w.system);
         }
 }
 
 /* Calls with one bad number: refused with the state as it was, or legal, and then nothing turns non-finite
- * unless a report tells. */
+ * unless a report counts it. */
 typedef mote_result number_call(world *w, uint32_t place, float bad);
 
 static mote_result bad_link(world *w, uint32_t place, float bad) {
@@ -413,7 +413,7 @@ static mote_result bad_setting(world *w, uint32_t place, float bad) {
     }
 }
 
-TEST(bad_numbers_in_calls_are_refused_or_told) {
+TEST(bad_numbers_in_calls_are_refused_or_reported) {
     static const struct {
         number_call *call;
         uint32_t places;
@@ -430,7 +430,7 @@ TEST(bad_numbers_in_calls_are_refused_or_told) {
                           mote_result_text(result));
                 if (result) ASSERT(mote_system_hash(w.system), ==, hash);
                 refused += result != MOTE_OK, taken += result == MOTE_OK;
-                check_told(&w);
+                check_reported(&w);
                 mote_system_destroy(w.system);
             }
     ASSERT(refused, >, 100);

@@ -1,6 +1,6 @@
 /* Stiffness, damping, step, integrator and topology of networks, inside and outside the bounds that the
  * engine states: inside, the energy stays bounded; outside, the policy acts; and nothing turns non-finite
- * without being told. The bounds themselves are compared with true limits in tests/network_limits. */
+ * without a report. The bounds themselves are compared with true limits in tests/network_limits. */
 #include "test.h"
 
 #include <math.h>
@@ -74,7 +74,7 @@ static double energy_of(const stress *s) {
     return s->solver == MOTE_NETWORK_CONSTRAINED ? of.kinetic : of.kinetic + of.elastic;
 }
 
-/* Everything is finite, or the report tells of frozen islands. */
+/* Everything is finite, or the report counts frozen islands. */
 static bool is_told(const stress *s) {
     float x[3 * NODES], v[3 * NODES];
     mote_network_step_report report;

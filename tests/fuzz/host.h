@@ -1,5 +1,5 @@
-/* A host with a system of its own and the ids that it got, and an allocator that fails when it is told to.
- * The calls of two hosts are the same, their settings differ in whatever no bit may depend on. */
+/* A host with a system of its own and the ids that it got, and an allocator that fails on demand.
+ * The calls of two hosts are the same; their settings differ, but in none on which a bit depends. */
 #ifndef MOTE_FUZZ_HOST_H
 #define MOTE_FUZZ_HOST_H
 

@@ -34,7 +34,7 @@ static void change(input *in, uint8_t *memory, size_t bytes) {
     }
 }
 
-/* What a host does with a system: none of it may fail in another way than by a code. */
+/* Uses a system as a host does: no call may fail in another way than by a code. */
 static void use(mote_system *system, input *in) {
     static float vertices[256][3];
     const mote_present_layout layout = mote_default_present_layout();

@@ -15,7 +15,7 @@ LISTED = 25
 
 
 def reports(directory):
-    """What gcov tells of each object of the library."""
+    """Reports of gcov on the objects of the library."""
     for data in sorted((directory / 'engine').rglob('*.gcno')):
         run = subprocess.run(['gcov', '--json-format', '--stdout', '--branch-probabilities', data],
                              cwd=directory, capture_output=True, check=False)

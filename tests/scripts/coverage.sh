@@ -8,6 +8,7 @@ run_coverage() {
     { configure "$directory" -Db_coverage=true -Doptimization=1 "$two_isas" -Dtests=enabled \
         -Dbench=disabled && ninja -C "$directory" --quiet; } || { failed=1 && return; }
     find "$directory" -name '*.gcda' -delete
-    run_tests "$directory" -t 4 --suite unit --suite hashes --no-suite longest || true
+    run_tests "$directory" -t 4 --suite unit --suite hashes --no-suite longest ||
+        [[ -s $directory/meson-logs/testlog.json ]] || failed=$((failed + 1))
     python3 "$root/tests/scripts/coverage.py" "$root" "$directory" || failed=$((failed + 1))
 }

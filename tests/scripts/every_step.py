@@ -31,16 +31,15 @@ def first_difference(left, right):
 def locate(command, reference, scene, step):
     """The chunk and the item that differ after a step."""
     arguments = ['--chunks', scene, str(step)]
-    here, there = lines(command + arguments), lines([reference] + arguments)
-    chunk = first_difference(here, there)
+    chunks = lines(command + arguments)
+    chunk = first_difference(chunks, lines([reference] + arguments))
     if chunk is None:
         return 'no chunk differs: the reference is not of this golden file, or not of this source'
     arguments = ['--items', scene, str(step), str(chunk)]
-    here, there = lines(command + arguments), lines([reference] + arguments)
-    item = first_difference(here, there)
-    name = there and here[item].split(':')[0] if item is not None else 'unknown'
-    chunk_name = lines(command + ['--chunks', scene, str(step)])[chunk].split(':')[0]
-    return f'{chunk_name}: index {name}'
+    items = lines(command + arguments)
+    item = first_difference(items, lines([reference] + arguments))
+    name = 'unknown' if item is None else items[item].split(':')[0]
+    return f"{chunks[chunk].split(':')[0]}: index {name}"
 
 
 def compare(golden, steps, command, reference):
@@ -65,6 +64,8 @@ def compare(golden, steps, command, reference):
 
 def main():
     arguments = sys.argv[1:]
+    if len(arguments) < 3:
+        return __doc__
     if arguments[0] == '--write':
         pathlib.Path(arguments[1]).write_bytes(output([arguments[2], str(STEPS)]).stdout)
         return 0
