@@ -150,6 +150,22 @@ static inline mote_result call_remove_force(host *h, input *in) {
 
 /* --- Colliders --- */
 
+/* A height field and a distance grid of 5 samples a side, which all systems share. */
+static inline mote_collider_def sampled_collider(const mote_transform *at, bool grid) {
+    static mote_height_field *field;
+    static mote_distance_grid *distances;
+    float sample[125];
+    for (int i = 0; i < 125; i++)
+        sample[i] = grid ? 0.25f * (float)(i % 5 + i / 25) - 0.75f : 0.125f * (float)(i * i % 7);
+    mote_height_field_def ground = mote_default_height_field_def();
+    ground.count[0] = ground.count[1] = 5, ground.heights = sample;
+    mote_distance_grid_def solid = mote_default_distance_grid_def();
+    solid.count[0] = solid.count[1] = solid.count[2] = 5, solid.spacing = 0.5f, solid.distances = sample;
+    if (grid && !distances) FUZZ_CHECK(mote_distance_grid_create(&solid, &distances) == MOTE_OK);
+    if (!grid && !field) FUZZ_CHECK(mote_height_field_create(&ground, &field) == MOTE_OK);
+    return grid ? mote_distance_grid_collider(at, distances) : mote_height_field_collider(at, field);
+}
+
 static inline mote_collider_def take_collider(input *in) {
     float a[3], b[3];
     take_vector(in, a), take_vector(in, b);
@@ -159,6 +175,7 @@ static inline mote_collider_def take_collider(input *in) {
     mote_collider_def def = kind == 0   ? mote_sphere(a, radius)
                             : kind == 1 ? mote_capsule(a, b, radius)
                             : kind == 2 ? mote_plane(a, b)
+                            : kind > 3  ? sampled_collider(&at, kind == 5)
                                         : mote_box(&at, (const float[3]){radius, 0.5f, 0.25f});
     def.response = (mote_response)take_below(in, MOTE_RESPONSE_COUNT);
     def.restitution = (float)take_byte(in) / 250, def.friction = take_positive(in);
@@ -209,6 +226,8 @@ static inline mote_emitter_def take_emitter(input *in) {
     if (flags & 8) def.mass = take_spread(in);
     if (flags & 16) def.collision_radius = take_spread(in);
     if (flags & 32) def.extra_columns = 1, def.extra[0] = take_spread(in);
+    if (flags & 64) def.spin = take_spread(in), take_vector(in, def.spin_axis);
+    if (flags & 128) def.orientation = MOTE_EMIT_TUMBLED;
     def.seed = flags;
     return def;
 }

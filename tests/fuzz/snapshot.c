@@ -51,7 +51,8 @@ static void use(mote_system *system, input *in) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     static uint8_t memory[1 << 20];
-    const mote_system_def def = world_def();
+    mote_system_def def = world_def();
+    def.orientation = def.inertia_column = true;
     input in = {bytes, bytes + size};
     if (!good[0].memory) make_snapshots(&def);
     const uint32_t flags = take_byte(&in);
