@@ -35,12 +35,12 @@ MOTE_INLINE wide3 collide_roll(const mote_collision *c, wide3 n, wide limit, wid
     const wide w = wide_load(c->orientation[3] + i);
     const wide inverse_mass =
         c->inverse_masses ? wide_load(c->inverse_masses + i) : wide_set(c->inverse_mass);
-    const wide3 slip = wide3_sub(free, wide3_scale(r, wide3_cross(turn_out_of(q, w, leg->spin), n)));
+    const wide3 slip = wide3_sub(free, wide3_scale(r, wide3_cross(turn_to_world(q, w, leg->spin), n)));
     const wide size = wide_sqrt(wide3_dot(slip, slip));
     const wide_mask slides = wide_less(zero, size);
     const wide3 d = wide3_scale(wide_select(slides, one / wide_select(slides, size, one), zero), slip);
     /* Gain of spin by an impulse 1 per mass. */
-    const wide3 arm = turn_into(q, w, wide3_cross(n, d)),
+    const wide3 arm = turn_to_body(q, w, wide3_cross(n, d)),
                 gain = wide3_scale(r / wide_select(wide_less(zero, inverse_mass), inverse_mass, one),
                                    collide_divide(c, i, arm));
     const wide k = one + r * wide3_dot(arm, gain);

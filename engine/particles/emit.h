@@ -47,6 +47,14 @@ MOTE_INLINE wide draw_radius(const mote_emitter_def *def, wide u, bool volume) {
     return def->radius * (volume ? cube_root(share) : wide_sqrt(share));
 }
 
+/* Returns a direction, uniform by solid angle, of two numbers from 0 to 1. */
+MOTE_INLINE wide3 uniform_direction(wide a, wide b) {
+    const wide height = 2.0f * b - 1.0f, across = wide_sqrt(wide_max(1.0f - height * height, (wide){0}));
+    wide sine, cosine;
+    mote_random_circle(a, &sine, &cosine);
+    return (wide3){across * cosine, height, across * sine};
+}
+
 /* Place in the local frame. */
 MOTE_INLINE wide3 draw_place(const mote_emitter_def *def, wide_unsigned state) {
     const wide a = mote_random_unit(state, DRAW_PLACE), b = mote_random_unit(state, DRAW_PLACE + 1),
@@ -56,11 +64,9 @@ MOTE_INLINE wide3 draw_place(const mote_emitter_def *def, wide_unsigned state) {
     if (def->shape == MOTE_EMITTER_BOX)
         return (wide3){def->extent[0] * (2.0f * a - 1.0f), def->extent[1] * (2.0f * b - 1.0f),
                        def->extent[2] * (2.0f * c - 1.0f)};
+    if (def->shape == MOTE_EMITTER_SPHERE)
+        return wide3_scale(draw_radius(def, c, true), uniform_direction(a, b));
     mote_random_circle(a, &sine, &cosine);
-    if (def->shape == MOTE_EMITTER_SPHERE) {
-        const wide height = 2.0f * b - 1.0f, across = wide_sqrt(wide_max(1.0f - height * height, (wide){0}));
-        return wide3_scale(draw_radius(def, c, true), (wide3){across * cosine, height, across * sine});
-    }
     const wide radius = def->shape == MOTE_EMITTER_RING ? wide_set(def->radius) : draw_radius(def, b, false);
     return (wide3){radius * cosine, (wide){0}, radius * sine};
 }
@@ -99,16 +105,19 @@ MOTE_INLINE wide3 draw_direction(const mote_emission *e, wide_unsigned state, wi
     return wide3_add(wide3_scale(along, d), wide3_scale(across, turned));
 }
 
-/* Turns v by the emitter's rotation at the travel t: q = q0 + t (q1 - q0), normalised; v + 2 w (q x v) + 2 q
- * x (q x v), with the factor 2 / |q|^2 in place of a normalisation. */
-MOTE_INLINE wide3 turn(const mote_emission *e, wide t, wide3 v) {
+/* Returns the emitter's rotation at the travel t, q0 + t (q1 - q0), which is not normalised; w in *real. */
+MOTE_INLINE wide3 rotation_at(const mote_emission *e, wide t, wide *real) {
     const float *from = e->from.rotation, *to = e->to.rotation;
-    const wide3 q = {from[0] + t * (to[0] - from[0]), from[1] + t * (to[1] - from[1]),
-                     from[2] + t * (to[2] - from[2])};
-    const wide w = from[3] + t * (to[3] - from[3]);
-    const wide twice = 2.0f / (wide3_dot(q, q) + w * w);
-    const wide3 once = wide3_cross(q, v);
-    return wide3_add_scaled(v, twice, wide3_add(wide3_scale(w, once), wide3_cross(q, once)));
+    *real = from[3] + t * (to[3] - from[3]);
+    return (wide3){from[0] + t * (to[0] - from[0]), from[1] + t * (to[1] - from[1]),
+                   from[2] + t * (to[2] - from[2])};
+}
+
+/* Turns v by the emitter's rotation at the travel t. */
+MOTE_INLINE wide3 turn(const mote_emission *e, wide t, wide3 v) {
+    wide w;
+    const wide3 q = rotation_at(e, t, &w);
+    return turn_to_world(q, w, v);
 }
 
 /* A unit quaternion, uniform over all rotations (Shoemake, Graphics Gems III, 1992, 124); w in *real. */
@@ -120,15 +129,6 @@ MOTE_INLINE wide3 draw_rotation(wide_unsigned state, wide *real) {
     mote_random_circle(mote_random_unit(state, DRAW_ROTATION + 2), &s1, &c1);
     *real = b * c1;
     return (wide3){a * s0, a * c0, b * s1};
-}
-
-/* A direction, uniform by solid angle. */
-MOTE_INLINE wide3 draw_axis(wide_unsigned state) {
-    const wide height = 2.0f * mote_random_unit(state, DRAW_SPIN_AXIS) - 1.0f,
-               across = wide_sqrt(wide_max(1.0f - height * height, (wide){0}));
-    wide sine, cosine;
-    mote_random_circle(mote_random_unit(state, DRAW_SPIN_AXIS + 1), &sine, &cosine);
-    return (wide3){across * cosine, height, across * sine};
 }
 
 MOTE_INLINE void store_lanes(float *to, size_t at, wide value, uint32_t count) {
@@ -165,20 +165,20 @@ MOTE_INLINE void store_rest(const mote_emission *e, wide_unsigned state, wide le
 /* Orientation and spin, which is in the axes of the particle: those of the emitter, or random ones. */
 MOTE_INLINE void store_turn(const mote_emission *e, wide_unsigned state, wide travel, size_t at,
                             uint32_t count, const mote_newborn *to) {
-    const float *from = e->from.rotation, *end = e->to.rotation;
     const bool tumbled = e->def->orientation == MOTE_EMIT_TUMBLED;
-    wide3 q = {from[0] + travel * (end[0] - from[0]), from[1] + travel * (end[1] - from[1]),
-               from[2] + travel * (end[2] - from[2])};
-    wide w = from[3] + travel * (end[3] - from[3]);
+    wide w;
+    wide3 q = rotation_at(e, travel, &w);
     const wide one = 1.0f / wide_sqrt(wide3_dot(q, q) + w * w);
     q = wide3_scale(one, q), w = one * w;
     wide3 axis = wide3_set(e->spin_axis);
     if (tumbled) {
         const wide3 fixed = turn(e, travel, axis);
         q = draw_rotation(state, &w);
-        axis = turn_into(q, w, fixed);
+        axis = turn_to_body(q, w, fixed);
     }
-    if (e->spin_axis[0] == 0 && e->spin_axis[1] == 0 && e->spin_axis[2] == 0) axis = draw_axis(state);
+    if (e->spin_axis[0] == 0 && e->spin_axis[1] == 0 && e->spin_axis[2] == 0)
+        axis = uniform_direction(mote_random_unit(state, DRAW_SPIN_AXIS + 1),
+                                 mote_random_unit(state, DRAW_SPIN_AXIS));
     store_vector(to->orientation, at, q, count);
     store_lanes(to->orientation[3], at, w, count);
     store_vector(to->angular_velocity, at, wide3_scale(draw_spread(state, DRAW_SPIN, &e->def->spin), axis),

@@ -98,14 +98,14 @@ MOTE_INLINE void turn_freely(turn_state *s, wide3 rate) {
 }
 
 /* Turns a vector of the world into the axes of the particle; q of any length. */
-MOTE_INLINE wide3 turn_into(wide3 q, wide w, wide3 v) {
+MOTE_INLINE wide3 turn_to_body(wide3 q, wide w, wide3 v) {
     const wide twice = 2.0f / (wide3_dot(q, q) + w * w);
     const wide3 once = wide3_cross(q, v);
     return wide3_add_scaled(v, twice, wide3_sub(wide3_cross(q, once), wide3_scale(w, once)));
 }
 
 /* Turns a vector in the axes of the particle into those of the world. */
-MOTE_INLINE wide3 turn_out_of(wide3 q, wide w, wide3 v) {
+MOTE_INLINE wide3 turn_to_world(wide3 q, wide w, wide3 v) {
     const wide twice = 2.0f / (wide3_dot(q, q) + w * w);
     const wide3 once = wide3_cross(q, v);
     return wide3_add_scaled(v, twice, wide3_add(wide3_cross(q, once), wide3_scale(w, once)));
@@ -119,7 +119,7 @@ MOTE_INLINE wide turn_loss(wide rate) {
     return p / (1.0f + p);
 }
 
-MOTE_INLINE wide3 turn_brake(wide3 spin, wide3 loss) { return wide3_sub(spin, wide3_mul(loss, spin)); }
+MOTE_INLINE wide3 turn_damp(wide3 spin, wide3 loss) { return wide3_sub(spin, wide3_mul(loss, spin)); }
 
 MOTE_INLINE wide3 turn_losses(float drag, wide3 inertia) {
     return (wide3){turn_loss(drag / inertia.x), turn_loss(drag / inertia.y), turn_loss(drag / inertia.z)};
@@ -157,18 +157,18 @@ MOTE_INLINE turn_input turn_load(const mote_turning *t, bool moments, size_t i) 
 /* Adds the torque of half a substep. */
 MOTE_INLINE void turn_kick(const mote_turning *t, bool moments, const turn_input *in, turn_state *s) {
     if (!t->torque[0]) return;
-    const wide3 kick = wide3_scale(wide_set(0.5f * t->h), turn_into(s->q, s->w, in->torque));
+    const wide3 kick = wide3_scale(wide_set(0.5f * t->h), turn_to_body(s->q, s->w, in->torque));
     s->spin = wide3_add(s->spin, moments ? kick : wide3_scale(in->inverse, kick));
 }
 
 MOTE_INLINE void turn_substep(const mote_turning *t, bool moments, const turn_input *in, turn_state *s) {
     turn_kick(t, moments, in, s);
-    if (t->drag > 0) s->spin = turn_brake(s->spin, in->loss);
+    if (t->drag > 0) s->spin = turn_damp(s->spin, in->loss);
     if (moments)
         turn_freely(s, in->rate);
     else
         turn_by(s, t->h);
-    if (t->drag > 0) s->spin = turn_brake(s->spin, in->loss);
+    if (t->drag > 0) s->spin = turn_damp(s->spin, in->loss);
     turn_kick(t, moments, in, s);
 }
 
