@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "system/internal.h"
 #include "terrain.h"
 
 /* --- Responses, events, snapshots, bits --- */
@@ -158,6 +159,49 @@ TEST(hits_are_listed_and_contacts_at_rest_are_not) {
     ASSERT(count, ==, 1u);
     mote_system_destroy(system);
     terrain_end(t);
+}
+
+/* --- Colliders in snapshots --- */
+
+typedef struct snapshot {
+    size_t bytes;
+    unsigned char *memory;
+} snapshot;
+
+static snapshot saved(mote_system *system) {
+    snapshot s;
+    OK(mote_system_snapshot_bytes(system, &s.bytes));
+    s.memory = malloc(s.bytes);
+    assert_non_null(s.memory);
+    OK(mote_system_save(system, 0, s.memory, s.bytes, NULL));
+    return s;
+}
+
+static const mote_height_field *field_at(const mote_system *system, uint32_t place) {
+    return mote_collider_at(&system->colliders, place)->def.height_field;
+}
+
+TEST(a_restore_leaves_each_collider_its_own_field_among_equal_ones) {
+    terrain *t[3] = {terrain_of(bumpy_shape, 0.5f), terrain_of(bumpy_shape, 0.5f),
+                     terrain_of(bumpy_shape, 0.5f)};
+    mote_system_def def = bare_def(1, MOTE_VELOCITY_VERLET);
+    mote_system *system = system_of(&def);
+    mote_collider_id id[3];
+    for (int k = 0; k < 3; k++) id[k] = add_collider(system, collider_of(t[k], 0, 0));
+    const snapshot s = saved(system);
+    OK(mote_system_restore(system, s.memory, s.bytes, NULL));
+    for (uint32_t k = 0; k < 3; k++) {
+        test_case("collider %u", k);
+        ASSERT(field_at(system, k) == t[k]->field, ==, true);
+    }
+    OK(mote_system_remove_collider(system, id[1])); /* its field may be destroyed now */
+    OK(mote_system_restore(system, s.memory, s.bytes, NULL));
+    ASSERT(field_at(system, 0) == t[0]->field, ==, true);
+    ASSERT(field_at(system, 1) == t[0]->field, ==, true);
+    ASSERT(field_at(system, 2) == t[2]->field, ==, true);
+    free(s.memory);
+    mote_system_destroy(system);
+    for (int k = 0; k < 3; k++) terrain_end(t[k]);
 }
 
 /* --- Bad input --- */

@@ -149,6 +149,7 @@ typedef struct known_samples {
     uint32_t count;
     struct {
         uint64_t hash;
+        uint32_t serial; /* of the collider */
         mote_collider_kind kind;
         const mote_height_field *height_field;
         const mote_distance_grid *distance_grid;
@@ -160,23 +161,29 @@ static void know_samples(const mote_collider_list *list, known_samples *known) {
     for (uint32_t i = 0; i < list->list.count; i++) {
         const mote_collider_def *def = &mote_collider_at(list, i)->def;
         if (!has_samples(def->kind)) continue;
+        known->of[known->count].serial = list->list.serials[i];
         known->of[known->count].hash = samples_hash(def), known->of[known->count].kind = def->kind;
         known->of[known->count].height_field = def->height_field;
         known->of[known->count++].distance_grid = def->distance_grid;
     }
 }
 
-/* Finds the samples with the hash in a collider's words. Returns false if the system has none. */
+/* Finds the samples with the hash in a collider's words: those of the collider with the same serial number,
+ * or else of the first one that has them. Returns false if the system has none. */
 static bool take_samples(const known_samples *known, const uint32_t *words, mote_collider_def *def) {
     const uint64_t hash = mote_words_join(words + EXTENT);
+    uint32_t found = known->count;
     for (uint32_t i = 0; i < known->count; i++) {
         if (known->of[i].hash != hash || known->of[i].kind != def->kind) continue;
-        def->height_field = known->of[i].height_field;
-        def->distance_grid = known->of[i].distance_grid;
-        def->extent[0] = def->extent[1] = 0;
-        return true;
+        const bool same = known->of[i].serial == words[SERIAL];
+        if (same || found == known->count) found = i;
+        if (same) break;
     }
-    return false;
+    if (found == known->count) return false;
+    def->height_field = known->of[found].height_field;
+    def->distance_grid = known->of[found].distance_grid;
+    def->extent[0] = def->extent[1] = 0;
+    return true;
 }
 
 /* Reads a collider and returns its serial number; 0 if the system does not have its samples. */
