@@ -209,9 +209,8 @@ TEST(a_restore_leaves_each_collider_its_own_field_among_equal_ones) {
 #define FIELD(member, value, want) BAD_VALUE(mote_height_field_def, member, value, MOTE_ERROR_##want)
 #define FIELD_AXIS(k)                                                                                        \
     FIELD(count[k], 0, RANGE), FIELD(count[k], 1, RANGE), FIELD(count[k], UINT32_MAX, RANGE),                \
-        FIELD(count[k], (1u << 26) / 2 + 1, RANGE), FIELD(spacing[k], 0, RANGE),                             \
-        FIELD(spacing[k], -1, RANGE), FIELD(spacing[k], NAN, NOT_FINITE), FIELD(spacing[k], 1e-7f, RANGE),   \
-        FIELD(spacing[k], 1e9f, RANGE)
+        FIELD(count[k], (1u << 24) + 1, RANGE), FIELD(spacing[k], 0, RANGE), FIELD(spacing[k], -1, RANGE),   \
+        FIELD(spacing[k], NAN, NOT_FINITE), FIELD(spacing[k], 1e-7f, RANGE), FIELD(spacing[k], 1e9f, RANGE)
 
 static void refuse(const mote_height_field_def *def, mote_result want) {
     mote_height_field *field = (mote_height_field *)(uintptr_t)1;
