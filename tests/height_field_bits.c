@@ -204,6 +204,29 @@ TEST(a_restore_leaves_each_collider_its_own_field_among_equal_ones) {
     for (int k = 0; k < 3; k++) terrain_end(t[k]);
 }
 
+TEST(sizes_that_a_field_does_not_use_change_nothing) {
+    terrain *t = terrain_of(bumpy_shape, 0.5f);
+    mote_system_def def = bare_def(1, MOTE_VELOCITY_VERLET);
+    mote_system *system = system_of(&def);
+    const mote_collider_def plain = collider_of(t, 0, 0);
+    mote_collider_def sized = plain;
+    for (int k = 0; k < 3; k++) sized.extent[k] = (float)(k + 1);
+    sized.half_length = 2;
+    const mote_collider_id id = add_collider(system, plain);
+    const uint64_t hash = mote_system_hash(system);
+    OK(mote_system_set_collider(system, id, &sized));
+    ASSERT(mote_system_hash(system), ==, hash);
+    OK(mote_system_remove_collider(system, id));
+    add_collider(system, sized);
+    const uint64_t added = mote_system_hash(system);
+    const snapshot s = saved(system);
+    OK(mote_system_restore(system, s.memory, s.bytes, NULL));
+    ASSERT(mote_system_hash(system), ==, added);
+    free(s.memory);
+    mote_system_destroy(system);
+    terrain_end(t);
+}
+
 /* --- Bad input --- */
 
 #define FIELD(member, value, want) BAD_VALUE(mote_height_field_def, member, value, MOTE_ERROR_##want)

@@ -41,9 +41,26 @@ void mote_colliders_destroy(mote_collider_list *list, const mote_allocator *allo
     mote_id_list_destroy(&list->list, allocator);
 }
 
+static bool has_samples(mote_collider_kind kind) {
+    return kind == MOTE_COLLIDER_HEIGHT_FIELD || kind == MOTE_COLLIDER_DISTANCE_GRID;
+}
+
+/* Sets the sizes that a shape with samples does not use to 0: they are not in a snapshot. */
+static void clear_unused(mote_collider_def *def) {
+    if (!has_samples(def->kind)) return;
+    def->half_length = 0;
+    for (int i = 0; i < 3; i++) def->extent[i] = 0;
+}
+
+static mote_collider collider_of(const mote_collider_def *def) {
+    mote_collider collider = {.def = *def, .motion = mote_motion_place(&def->transform)};
+    clear_unused(&collider.def);
+    return collider;
+}
+
 mote_result mote_colliders_add(mote_collider_list *list, const mote_collider_def *def,
                                const mote_allocator *allocator, uint32_t *serial) {
-    const mote_collider collider = {.def = *def, .motion = mote_motion_place(&def->transform)};
+    const mote_collider collider = collider_of(def);
     list->list.element = sizeof collider;
     mote_result result = mote_id_list_reserve_next(&list->list, MOTE_MAX_COLLIDERS, allocator);
     if (result == MOTE_OK && list->bytes < (size_t)list->list.capacity * list->rows * sizeof *list->poses)
@@ -55,8 +72,7 @@ mote_result mote_colliders_add(mote_collider_list *list, const mote_collider_def
 }
 
 void mote_colliders_set(mote_collider_list *list, uint32_t place, const mote_collider_def *def) {
-    *mote_collider_at(list, place) =
-        (mote_collider){.def = *def, .motion = mote_motion_place(&def->transform)};
+    *mote_collider_at(list, place) = collider_of(def);
     poses_changed(list);
 }
 
@@ -96,10 +112,6 @@ void mote_colliders_keep_arrivals(mote_collider_list *list, uint64_t now) {
 static uint64_t samples_hash(const mote_collider_def *def) {
     if (def->kind == MOTE_COLLIDER_HEIGHT_FIELD) return def->height_field->hash;
     return def->kind == MOTE_COLLIDER_DISTANCE_GRID ? def->distance_grid->hash : 0;
-}
-
-static bool has_samples(mote_collider_kind kind) {
-    return kind == MOTE_COLLIDER_HEIGHT_FIELD || kind == MOTE_COLLIDER_DISTANCE_GRID;
 }
 
 uint64_t mote_collider_hash(uint64_t seed, const mote_collider *collider) {
@@ -182,7 +194,7 @@ static bool take_samples(const known_samples *known, const uint32_t *words, mote
     if (found == known->count) return false;
     def->height_field = known->of[found].height_field;
     def->distance_grid = known->of[found].distance_grid;
-    def->extent[0] = def->extent[1] = 0;
+    clear_unused(def);
     return true;
 }
 

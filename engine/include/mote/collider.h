@@ -45,7 +45,8 @@ typedef struct mote_collider_def {
     float radius;             /**< m, > 0: sphere, capsule; >= 0: box: rounding of the edges; height field,
                                    distance grid: by which the solid is thicker than its samples */
     float half_length;        /**< m, >= 0: capsule, from its middle to the centre of either cap */
-    float extent[3];          /**< m, >= 0: half the edges of a box, without its rounding */
+    float extent[3];          /**< m, >= 0: half the edges of a box, without its rounding. Height fields and
+                                   distance grids use neither: a system takes both as 0 */
     /** Coulomb's friction coefficient, >= 0. A contact uses the root of the product of this coefficient and
      * that of the strands, the network or the loose particles. */
     float friction;
