@@ -118,8 +118,9 @@ MOTE_API mote_result mote_collider_check(const mote_collider_def *def, const cha
  *
  * Height fields and distance grids have the surfaces that their headers define. Their paths are walked cell
  * by cell, so that nothing tunnels either, whatever the samples are. If one turns, the path in its axes is
- * taken as straight between the places where it enters and leaves the ball around the samples: it is off by
- * up to a w / 4 where the collider turns by the angle a while the particle goes the way w within that ball.
+ * taken as straight between the places where it enters and leaves the ball around the surface for its radius:
+ * it is off by up to a w / 4 where the collider turns by the angle a while the particle goes the way w within
+ * that ball.
  * Where a distance grid is hollow a particle that slides may sink by up to 1/32 of a cell within a substep
  * and is put back at its end. Strands and networks get the tangent plane of the surface at the place of a
  * point, or where its path entered the solid if it moves by more than half a cell in a substep. */
