@@ -227,6 +227,28 @@ TEST(sizes_that_a_field_does_not_use_change_nothing) {
     terrain_end(t);
 }
 
+TEST(a_collider_without_a_number_is_damage_not_a_field_that_is_missing) {
+    terrain *t = terrain_of(bumpy_shape, 0.5f);
+    mote_system_def def = bare_def(1, MOTE_VELOCITY_VERLET);
+    mote_system *system = system_of(&def);
+    add_collider(system, collider_of(t, 0, 0));
+    const snapshot s = saved(system);
+    mote_snapshot_header header;
+    mote_snapshot_section section;
+    mote_snapshot_fault fault;
+    memcpy(&header, s.memory, sizeof header);
+    for (uint32_t k = 0; k < header.sections; k++) {
+        memcpy(&section, s.memory + sizeof header + k * sizeof section, sizeof section);
+        if (section.part == MOTE_SNAPSHOT_COLLIDERS) memset(s.memory + section.offset, 0, sizeof(uint32_t));
+    }
+    assert_int_equal(mote_system_restore(system, s.memory, s.bytes, &fault), MOTE_ERROR_FILE);
+    assert_int_equal(fault.part, MOTE_SNAPSHOT_COLLIDERS);
+    assert_string_equal(fault.parameter, "collider");
+    free(s.memory);
+    mote_system_destroy(system);
+    terrain_end(t);
+}
+
 /* --- Bad input --- */
 
 #define FIELD(member, value, want) BAD_VALUE(mote_height_field_def, member, value, MOTE_ERROR_##want)

@@ -198,9 +198,9 @@ static bool take_samples(const known_samples *known, const uint32_t *words, mote
     return true;
 }
 
-/* Reads a collider and returns its serial number; 0 if the system does not have its samples. */
-static uint32_t read_collider(const unsigned char *section, uint32_t place, const known_samples *known,
-                              mote_collider *c) {
+/* Reads a collider and its serial number. Returns false if the system does not have its samples. */
+static bool read_collider(const unsigned char *section, uint32_t place, const known_samples *known,
+                          uint32_t *serial, mote_collider *c) {
     uint32_t words[WORDS];
     float shape[7];
     mote_words_load(words, section, (uint64_t)place * WORDS, WORDS);
@@ -218,8 +218,8 @@ static uint32_t read_collider(const unsigned char *section, uint32_t place, cons
     memcpy(&c->def.transform, words + DEF, sizeof c->def.transform);
     memcpy(&c->motion.from, words + FROM, sizeof c->motion.from);
     memcpy(&c->motion.to, words + TO, sizeof c->motion.to);
-    if (has_samples(c->def.kind) && !take_samples(known, words, &c->def)) return 0;
-    return words[SERIAL];
+    *serial = words[SERIAL];
+    return !has_samples(c->def.kind) || take_samples(known, words, &c->def);
 }
 
 static void check_colliders(const unsigned char *section, uint32_t count, uint32_t next_serial, bool sticking,
@@ -227,8 +227,8 @@ static void check_colliders(const unsigned char *section, uint32_t count, uint32
     uint32_t last = 0;
     for (uint32_t i = 0; i < count; i++) {
         mote_collider c;
-        const uint32_t serial = read_collider(section, i, known, &c);
-        if (!serial && has_samples(c.def.kind)) {
+        uint32_t serial;
+        if (!read_collider(section, i, known, &serial, &c)) {
             mote_archive_refuse(a, MOTE_ERROR_FOREIGN, 0, i, "collider");
             return;
         }
@@ -264,7 +264,7 @@ void mote_colliders_archive(mote_collider_list *list, uint32_t count, uint32_t n
         mote_archive_refuse(a, MOTE_ERROR_MEMORY, 0, MOTE_NO_ITEM, NULL);
     if (a->task != MOTE_ARCHIVE_READ) return;
     for (uint32_t i = 0; i < count; i++)
-        list->list.serials[i] = read_collider(section, i, &known, mote_collider_at(list, i));
+        (void)read_collider(section, i, &known, &list->list.serials[i], mote_collider_at(list, i));
     list->list.count = count;
     list->list.next_serial = next_serial;
     poses_changed(list);
