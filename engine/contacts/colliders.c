@@ -321,8 +321,7 @@ static quaternion twist_of(quaternion local) {
     return (quaternion){{0, y, 0, w}};
 }
 
-/* Returns the bounding radius, rounded up. */
-static float bound_of(const mote_collider_def *def) {
+float mote_collider_bound(const mote_collider_def *def) {
     const double x = (double)def->extent[0], y = (double)def->extent[1], z = (double)def->extent[2];
     double reach = 0;
     if (def->kind == MOTE_COLLIDER_PLANE || def->kind == MOTE_COLLIDER_HEIGHT_FIELD) return INFINITY;
@@ -396,7 +395,7 @@ mote_collider_pose mote_collider_pose_make(const mote_collider_def *def, const m
                                .radius = def->radius,
                                .half_length = def->half_length,
                                .friction = def->friction,
-                               .bound = bound_of(def),
+                               .bound = mote_collider_bound(def),
                                .restitution = def->restitution,
                                .response = def->response};
     if (def->kind == MOTE_COLLIDER_HEIGHT_FIELD) pose.height_field = def->height_field;
