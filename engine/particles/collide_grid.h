@@ -89,8 +89,9 @@ MOTE_INLINE wide_mask collide_grid_near(const mote_collider_pose *to, const grid
     return lanes & ~(at->within & wide_equal(path->begin, (wide){0}) & wide_less(way, at->distance));
 }
 
-/* Moves hits to the parabola, except where that is inside the solid: there it stays on the segment, which
- * loses energy. at: fractions of the leg. Returns the fraction. */
+/* Solves for the time of the impact on the ballistic arc, from that on its chord, `at`: both are fractions of
+ * the leg. Where the arc is inside the solid the impact stays on the chord, which loses energy; these lanes
+ * are in *straight. Returns the fraction. */
 MOTE_INLINE wide collide_grid_bend(const mote_collider_pose *to, const collide_leg *leg,
                                    const collide_grid_leg *g, const grid_search *search, wide at,
                                    wide3 normal, wide_mask *straight) {
